@@ -1,0 +1,94 @@
+//! Bytes become trees, the way Kubernetes reads them; what cannot be read says where and why.
+
+use crate::{Node, Span, json, yaml};
+use alloc::string::String;
+use alloc::vec::Vec;
+use core::fmt;
+
+/// How a text is written.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Format {
+    /// JSON, one value after another.
+    Json,
+    /// YAML 1.1 as Kubernetes reads it.
+    Yaml,
+}
+
+impl Format {
+    /// What a text looks like: JSON begins with a brace or a bracket.
+    pub fn guess(text: &str) -> Self {
+        let begins = text.trim_start_matches(['\u{feff}', ' ', '\t', '\r', '\n']);
+        if begins.starts_with(['{', '[']) { Self::Json } else { Self::Yaml }
+    }
+}
+
+/// How much a text may ask of us before it is refused.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Limits {
+    /// Bytes of one document.
+    pub bytes: usize,
+    /// Values inside values.
+    pub depth: usize,
+    /// Values in all, those that aliases repeat included.
+    pub nodes: usize,
+}
+
+impl Limits {
+    /// Far above what the API takes (it stops at 3 MiB), far below what hurts.
+    pub const DEFAULT: Self = Self { bytes: 4 << 20, depth: 250, nodes: 1 << 19 };
+}
+
+/// What a text held.
+#[derive(Clone, Debug, Default)]
+pub struct Decoded<'t> {
+    /// The documents in it; an empty text has none.
+    pub documents: Vec<Node<'t>>,
+    /// Members that were written twice; the last one counts.
+    pub repeated: Vec<Repeated>,
+}
+
+/// A member that was written twice.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Repeated {
+    /// Its path.
+    pub path: String,
+    /// Where it was written again.
+    pub span: Span,
+}
+
+/// Why a text cannot be read.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct DecodeError {
+    /// What is wrong there.
+    pub message: String,
+    /// The byte at which reading stopped.
+    pub offset: u32,
+}
+
+impl DecodeError {
+    pub(crate) fn new(message: impl Into<String>, offset: usize) -> Self {
+        Self { message: message.into(), offset: Span::new(offset, offset).start }
+    }
+}
+
+impl fmt::Display for DecodeError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.message)
+    }
+}
+
+impl core::error::Error for DecodeError {}
+
+/// Reads one document of a stream (or, in JSON, several values one after another).
+pub fn decode(text: &str, limits: Limits) -> Result<Decoded<'_>, DecodeError> {
+    if text.len() > limits.bytes {
+        let message = alloc::format!("the document is larger than {} bytes", limits.bytes);
+        return Err(DecodeError::new(message, 0));
+    }
+    match Format::guess(text) {
+        Format::Yaml => yaml::read(text, limits),
+        // YAML's own braces look like JSON; what only YAML can read is YAML.
+        Format::Json => json::read(text, limits)
+            .or_else(|as_json| yaml::read(text, limits).map_err(|_| as_json)),
+    }
+}

@@ -1,0 +1,27 @@
+//! A Kubernetes object as it arrived: nothing dropped, and every value knows where it stands.
+#![no_std]
+extern crate alloc;
+
+mod at;
+mod decode;
+mod json;
+mod kinds;
+mod object;
+mod path;
+pub mod schema;
+mod shape;
+mod span;
+mod stream;
+mod tree;
+mod yaml;
+mod yaml_scalar;
+
+pub use at::{At, same};
+pub use decode::{DecodeError, Decoded, Format, Limits, Repeated, decode};
+pub use kinds::{KINDS, Kind, PodPlace, Scope, find};
+pub use object::Object;
+pub use path::{Path, Step};
+pub use shape::{Misfit, Oddity, misfits};
+pub use span::{LineIndex, Place, Span};
+pub use stream::{Piece, pieces};
+pub use tree::{Entry, Node, Value};

@@ -1,0 +1,261 @@
+//! Says which fields the kinds built into Kubernetes have, and what their values look like.
+//!
+//! A lookup starts at a [`kind`] and goes from [`type_of`] to [`TypeRow::field`] and on, as deep as
+//! the [`Shape`]s lead. The tables are static, so nothing here allocates; `tools/schemagen` writes
+//! them.
+
+mod v1_36;
+
+pub use v1_36::{KINDS, TYPES};
+
+/// An object type, such as ServiceSpec.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct TypeRow {
+    /// The name it has in Go. Types of different API versions share names.
+    pub name: &'static str,
+    /// The full and unique name, such as `io.k8s.api.core.v1.ServiceSpec`.
+    pub id: &'static str,
+    /// All its fields, sorted by name.
+    pub fields: &'static [FieldRow],
+}
+
+/// A field of an object type.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct FieldRow {
+    /// The name in JSON.
+    pub name: &'static str,
+    /// What its values look like.
+    pub shape: Shape,
+    /// Whether the schema insists on it.
+    ///
+    /// Never true for the `metadata` of a kind, and never a promise: much that the API server
+    /// insists on, such as a name, its schema calls optional.
+    pub required: bool,
+}
+
+/// What a value looks like.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Shape {
+    /// A string.
+    String,
+    /// A string of base64.
+    Bytes,
+    /// A whole number of 32 bits.
+    Int32,
+    /// A whole number of 64 bits.
+    Int64,
+    /// A number.
+    Float,
+    /// True or false.
+    Bool,
+    /// A string with an RFC 3339 date and time.
+    Time,
+    /// A string with an RFC 3339 date and time, in microseconds.
+    MicroTime,
+    /// An amount such as `500m` or `1Gi`: a string or a number.
+    Quantity,
+    /// A whole number of 32 bits or a string, such as a port by number or name.
+    IntOrString,
+    /// Anything at all, for the table makes no claim about it.
+    ///
+    /// RawExtension, JSON and FieldsV1, and the places in a CustomResourceDefinition that hold
+    /// either a schema or something else.
+    Any,
+    /// An object of the type at this place in [`TYPES`]; see [`type_of`].
+    Object(u16),
+    /// A list whose items all have one shape.
+    List(&'static Self),
+    /// An object with free keys whose values all have one shape.
+    Map(&'static Self),
+}
+
+/// A kind: what `apiVersion` and `kind` together name.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct KindRow {
+    /// The API group, empty for core.
+    pub group: &'static str,
+    /// The version in the group.
+    pub version: &'static str,
+    /// The name of the kind.
+    pub kind: &'static str,
+    /// The place of its type in [`TYPES`]; see [`type_of`].
+    pub ty: u16,
+    /// Whether its objects live in a namespace; those of a subresource live where its parent does.
+    pub namespaced: bool,
+    /// Whether it is only ever sent to a subresource of other objects, as Eviction is to Pods.
+    pub subresource: bool,
+    /// The name in URLs, such as `services`; that of the subresource if it is one.
+    pub plural: &'static str,
+}
+
+/// Stands in for a place that does not exist; no row of the tables leads to it.
+static NO_TYPE: TypeRow = TypeRow { name: "", id: "", fields: &[] };
+
+/// Finds a built-in kind; the group is empty for core.
+#[must_use]
+pub fn kind(group: &str, version: &str, kind: &str) -> Option<&'static KindRow> {
+    let wanted = (group, version, kind);
+    let place = KINDS.binary_search_by(|row| (row.group, row.version, row.kind).cmp(&wanted));
+    KINDS.get(place.ok()?)
+}
+
+/// The type at a place that came from the tables; any other place holds a type without fields.
+#[must_use]
+pub fn type_of(place: u16) -> &'static TypeRow {
+    TYPES.get(usize::from(place)).unwrap_or(&NO_TYPE)
+}
+
+impl TypeRow {
+    /// Finds a field by its exact name; as in the API server, case matters.
+    #[must_use]
+    pub fn field(&self, name: &str) -> Option<&'static FieldRow> {
+        let place = self.fields.binary_search_by(|row| row.name.cmp(name));
+        self.fields.get(place.ok()?)
+    }
+}
+
+/// A row for an optional field, short because the table has thousands.
+const fn opt(name: &'static str, shape: Shape) -> FieldRow {
+    FieldRow { name, shape, required: false }
+}
+
+/// A row for a required field.
+const fn req(name: &'static str, shape: Shape) -> FieldRow {
+    FieldRow { name, shape, required: true }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use alloc::format;
+
+    /// The field a path leads to, through lists and maps.
+    fn at(group: &str, version: &str, kind: &str, path: &str) -> FieldRow {
+        let mut ty = type_of(super::kind(group, version, kind).expect(kind).ty);
+        let mut found = None;
+        for name in path.split('.') {
+            let field = *ty.field(name).unwrap_or_else(|| panic!("{}.{name}", ty.name));
+            found = Some(field);
+            if let Some(place) = object_in(field.shape) {
+                ty = type_of(place);
+            }
+        }
+        found.expect(path)
+    }
+
+    fn object_in(shape: Shape) -> Option<u16> {
+        match shape {
+            Shape::Object(place) => Some(place),
+            Shape::List(inner) | Shape::Map(inner) => object_in(*inner),
+            _ => None,
+        }
+    }
+
+    #[test]
+    fn kinds_are_sorted_and_found() {
+        let key = |row: &KindRow| (row.group, row.version, row.kind);
+        assert!(KINDS.is_sorted_by(|a, b| key(a) < key(b)));
+        for row in KINDS {
+            assert_eq!(kind(row.group, row.version, row.kind), Some(row));
+        }
+        assert_eq!(kind("", "v1", "pod"), None);
+        assert_eq!(kind("apps", "v1", "Pod"), None);
+        assert_eq!(kind("extensions", "v1beta1", "Ingress"), None);
+    }
+
+    #[test]
+    fn types_are_sorted_and_named_by_their_id() {
+        assert!(TYPES.is_sorted_by(|a, b| a.id < b.id));
+        for ty in TYPES {
+            assert!(ty.id.ends_with(&format!(".{}", ty.name)), "{}", ty.id);
+        }
+    }
+
+    #[test]
+    fn fields_are_sorted_and_found() {
+        for ty in TYPES {
+            assert!(ty.fields.is_sorted_by(|a, b| a.name < b.name), "{}", ty.id);
+            for field in ty.fields {
+                assert_eq!(ty.field(field.name), Some(field), "{}", ty.id);
+            }
+            assert_eq!(ty.field(""), None);
+        }
+    }
+
+    #[test]
+    fn every_place_exists() {
+        let fields = TYPES.iter().flat_map(|ty| ty.fields);
+        let places = fields.filter_map(|field| object_in(field.shape));
+        for place in places.chain(KINDS.iter().map(|row| row.ty)) {
+            assert!(usize::from(place) < TYPES.len(), "{place}");
+        }
+        assert_eq!(type_of(u16::MAX), &NO_TYPE);
+    }
+
+    #[test]
+    fn every_kind_is_an_object_with_a_version_and_a_kind() {
+        for row in KINDS {
+            let ty = type_of(row.ty);
+            assert_eq!(ty.name, row.kind);
+            for name in ["apiVersion", "kind"] {
+                let shape = ty.field(name).map(|field| field.shape);
+                assert_eq!(shape, Some(Shape::String), "{}.{name}", row.kind);
+            }
+            assert!(!at(row.group, row.version, row.kind, "metadata").required, "{}", row.kind);
+        }
+    }
+
+    #[test]
+    fn scopes() {
+        let row = |kind| super::kind("", "v1", kind).expect("a core kind");
+        assert!(row("Pod").namespaced);
+        assert!(!row("Node").namespaced);
+        assert!(!row("Pod").subresource);
+        assert_eq!(row("Endpoints").plural, "endpoints");
+
+        let eviction = kind("policy", "v1", "Eviction").expect("a subresource");
+        assert!(eviction.namespaced && eviction.subresource);
+        assert_eq!(eviction.plural, "eviction");
+    }
+
+    #[test]
+    fn plain_shapes() {
+        let service = |path| at("", "v1", "Service", path).shape;
+        assert_eq!(service("spec.externalIPs"), Shape::List(&Shape::String));
+        assert_eq!(service("spec.ports.targetPort"), Shape::IntOrString);
+        assert_eq!(service("spec.ports.nodePort"), Shape::Int32);
+        assert_eq!(service("metadata.generation"), Shape::Int64);
+        assert_eq!(service("metadata.creationTimestamp"), Shape::Time);
+        assert_eq!(service("metadata.managedFields.fieldsV1"), Shape::Any);
+        assert!(at("", "v1", "Service", "spec.ports.port").required);
+        assert!(!at("", "v1", "Service", "spec.ports.name").required);
+    }
+
+    #[test]
+    fn shapes_recognised_by_name() {
+        let pod = |path| at("", "v1", "Pod", path).shape;
+        assert_eq!(pod("spec.containers.resources.requests"), Shape::Map(&Shape::Quantity));
+        assert_eq!(pod("spec.volumes.emptyDir.sizeLimit"), Shape::Quantity);
+        assert_eq!(at("", "v1", "ConfigMap", "data").shape, Shape::Map(&Shape::String));
+        assert_eq!(at("", "v1", "ConfigMap", "binaryData").shape, Shape::Map(&Shape::Bytes));
+        assert_eq!(at("", "v1", "Secret", "data").shape, Shape::Map(&Shape::Bytes));
+        let lease = at("coordination.k8s.io", "v1", "Lease", "spec.renewTime");
+        assert_eq!(lease.shape, Shape::MicroTime);
+        assert_eq!(at("apps", "v1", "ControllerRevision", "data").shape, Shape::Any);
+    }
+
+    #[test]
+    fn schemas_of_custom_resources() {
+        let schema = |name: &str| {
+            let path = format!("spec.versions.schema.openAPIV3Schema.{name}");
+            at("apiextensions.k8s.io", "v1", "CustomResourceDefinition", &path).shape
+        };
+        assert_eq!(schema("maximum"), Shape::Float);
+        assert_eq!(schema("uniqueItems"), Shape::Bool);
+        assert_eq!(schema("default"), Shape::Any);
+        assert_eq!(schema("items"), Shape::Any);
+        // A schema holds schemas: the table leads back to the same type.
+        assert_eq!(object_in(schema("properties")), object_in(schema("not")));
+        assert_eq!(schema("properties.not.properties.format"), Shape::String);
+    }
+}

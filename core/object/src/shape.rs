@@ -1,0 +1,183 @@
+//! What does not fit the kind's schema: fields it does not have, values of the wrong type.
+
+use crate::schema::{self, Shape, TypeRow};
+use crate::{Node, Object, Path, Span, Value};
+use alloc::format;
+use alloc::string::String;
+use alloc::vec::Vec;
+
+/// A value that the kind's schema has no place for.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Misfit {
+    /// What is odd about it.
+    pub oddity: Oddity,
+    /// Its path.
+    pub path: String,
+    /// Where it stands: the name of an unknown field, the value of a wrong type.
+    pub span: Span,
+}
+
+/// How a value does not fit.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Oddity {
+    /// The schema has no such field.
+    Unknown,
+    /// The value has another type; the text is the API's own.
+    WrongType(String),
+}
+
+/// Everything in an object that does not fit its kind's schema; nothing if the kind is unknown.
+pub fn misfits(object: &Object<'_>) -> Vec<Misfit> {
+    let mut found = Vec::new();
+    let (group, version) =
+        object.api_version().rsplit_once('/').unwrap_or(("", object.api_version()));
+    if let Some(row) = schema::kind(group, version, object.kind_name()) {
+        let mut walk = Walk { found: &mut found, fields: Vec::new() };
+        walk.object(object.node(), schema::type_of(row.ty), Path::default());
+    }
+    found
+}
+
+struct Walk<'w, 'n> {
+    found: &'w mut Vec<Misfit>,
+    fields: Vec<&'n str>,
+}
+
+impl<'n> Walk<'_, 'n> {
+    fn object(&mut self, node: &'n Node<'n>, row: &'static TypeRow, path: Path<'n>) {
+        for entry in node.entries() {
+            match row.field(&entry.key) {
+                None => self.found.push(Misfit {
+                    oddity: Oddity::Unknown,
+                    path: format!("{}", path.field(&entry.key)),
+                    span: entry.key_span,
+                }),
+                Some(field) => {
+                    self.fields.push(&entry.key);
+                    self.value(&entry.node, &field.shape, row, path.field(&entry.key));
+                    self.fields.pop();
+                }
+            }
+        }
+    }
+
+    fn value(
+        &mut self,
+        node: &'n Node<'n>,
+        shape: &'static Shape,
+        row: &'static TypeRow,
+        path: Path<'n>,
+    ) {
+        match (shape, &node.value) {
+            (_, Value::Null) | (Shape::Any, _) => {}
+            (Shape::Object(ty), Value::Map(_)) => self.object(node, schema::type_of(*ty), path),
+            (Shape::List(inner), Value::List(items)) => {
+                for (index, item) in items.iter().enumerate() {
+                    self.value(item, inner, row, path.index(index));
+                }
+            }
+            (Shape::Map(inner), Value::Map(entries)) => {
+                for entry in entries {
+                    self.value(&entry.node, inner, row, path.key(&entry.key));
+                }
+            }
+            (shape, value) if fits(shape, value) => {}
+            (shape, _) => {
+                let message = format!(
+                    "json: cannot unmarshal {} into Go struct field {}.{} of type {}",
+                    node.type_name(),
+                    row.name,
+                    self.fields.join("."),
+                    go_type(shape)
+                );
+                self.found.push(Misfit {
+                    oddity: Oddity::WrongType(message),
+                    path: format!("{path}"),
+                    span: node.span,
+                });
+            }
+        }
+    }
+}
+
+fn fits(shape: &Shape, value: &Value<'_>) -> bool {
+    match value {
+        Value::Text(_) => matches!(
+            shape,
+            Shape::String
+                | Shape::Bytes
+                | Shape::Time
+                | Shape::MicroTime
+                | Shape::Quantity
+                | Shape::IntOrString
+        ),
+        Value::Bool(_) => matches!(shape, Shape::Bool),
+        Value::Int(number) => match shape {
+            Shape::Int32 | Shape::IntOrString => i32::try_from(*number).is_ok(),
+            Shape::Int64 | Shape::Float | Shape::Quantity => true,
+            _ => false,
+        },
+        // YAML's `8.0` reaches the API as `8`.
+        Value::Float(number) => match shape {
+            Shape::Float | Shape::Quantity => true,
+            Shape::Int32 | Shape::Int64 | Shape::IntOrString => {
+                number % 1.0 == 0.0 && number.abs() < 2e9
+            }
+            _ => false,
+        },
+        Value::Null | Value::List(_) | Value::Map(_) => false,
+    }
+}
+
+fn go_type(shape: &Shape) -> String {
+    match shape {
+        Shape::String => "string".into(),
+        Shape::Bytes => "[]uint8".into(),
+        Shape::Int32 => "int32".into(),
+        Shape::Int64 => "int64".into(),
+        Shape::Float => "float64".into(),
+        Shape::Bool => "bool".into(),
+        Shape::Time => "v1.Time".into(),
+        Shape::MicroTime => "v1.MicroTime".into(),
+        Shape::Quantity => "resource.Quantity".into(),
+        Shape::IntOrString => "intstr.IntOrString".into(),
+        Shape::Any => "interface {}".into(),
+        Shape::Object(ty) => format!("v1.{}", schema::type_of(*ty).name),
+        Shape::List(inner) => format!("[]{}", go_type(inner)),
+        Shape::Map(inner) => format!("map[string]{}", go_type(inner)),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{Limits, decode};
+
+    fn odd(text: &str) -> Vec<(String, Oddity)> {
+        let node = decode(text, Limits::DEFAULT).unwrap().documents.remove(0);
+        misfits(&Object::new(node)).into_iter().map(|misfit| (misfit.path, misfit.oddity)).collect()
+    }
+
+    #[test]
+    fn fields_that_the_kind_does_not_have() {
+        let text = "apiVersion: v1\nkind: Pod\nspec:\n  containers:\n  - name: c\n    imag: x\n  hostNetwrok: true\nmetadata:\n  labels: {anything: goes}\n";
+        let paths: Vec<String> = odd(text).into_iter().map(|row| row.0).collect();
+        assert_eq!(paths, ["spec.containers[0].imag", "spec.hostNetwrok"]);
+    }
+
+    #[test]
+    fn values_of_the_wrong_type() {
+        let text = "apiVersion: v1\nkind: Service\nspec:\n  externalIPs: 1.2.3.4\n  ports:\n  - port: http\n    targetPort: http\n  publishNotReadyAddresses: 'yes'\n";
+        let found = odd(text);
+        assert_eq!(found[0].1, Oddity::WrongType("json: cannot unmarshal string into Go struct field ServiceSpec.spec.externalIPs of type []string".into()));
+        assert_eq!(found[1].1, Oddity::WrongType("json: cannot unmarshal string into Go struct field ServicePort.spec.ports.port of type int32".into()));
+        assert_eq!(found[2].0, "spec.publishNotReadyAddresses");
+        assert_eq!(found.len(), 3);
+    }
+
+    #[test]
+    fn null_quantities_and_unknown_kinds_pass() {
+        assert!(odd("apiVersion: v1\nkind: Pod\nspec:\n  containers:\n  - resources: {limits: {cpu: 1, memory: 1Gi}}\n    command: null\n").is_empty());
+        assert!(odd("apiVersion: example.com/v1\nkind: Thing\nspec: {a: b}\n").is_empty());
+    }
+}

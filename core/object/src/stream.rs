@@ -1,0 +1,92 @@
+//! A stream of YAML documents, cut at its `---` lines without reading what lies between.
+
+/// One document of a stream, as text.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Piece<'t> {
+    /// The document without its separators.
+    pub text: &'t str,
+    /// How many bytes stand before it.
+    pub offset: usize,
+    /// How many lines stand before it.
+    pub line: u32,
+}
+
+/// The documents of a stream, in order. A `---` at the beginning of a line always separates: no
+/// YAML value can contain such a line.
+pub fn pieces(text: &str) -> impl Iterator<Item = Piece<'_>> {
+    let mut rest = Some(Piece { text, offset: 0, line: 0 });
+    core::iter::from_fn(move || {
+        let current = rest.take()?;
+        let Some((end, next)) = separator(current.text.as_bytes()) else {
+            return Some(current);
+        };
+        let passed = current.text.get(..next).unwrap_or_default();
+        let lines = passed.bytes().filter(|&byte| byte == b'\n').count();
+        rest = Some(Piece {
+            text: current.text.get(next..).unwrap_or_default(),
+            offset: current.offset + next,
+            line: current.line.saturating_add(u32::try_from(lines).unwrap_or(u32::MAX)),
+        });
+        Some(Piece { text: current.text.get(..end).unwrap_or_default(), ..current })
+    })
+}
+
+/// Where the first separator line of `bytes` begins and where the text after it does.
+pub(crate) fn separator(bytes: &[u8]) -> Option<(usize, usize)> {
+    let mut from = 0;
+    loop {
+        let rest = bytes.get(from..)?;
+        let begin = if from == 0 && rest.starts_with(b"---") {
+            0
+        } else {
+            from + memchr::memmem::find(rest, b"\n---")? + 1
+        };
+        let after = bytes.get(begin + 3..).unwrap_or_default();
+        let line = memchr::memchr(b'\n', after);
+        let tail = after.get(..line.unwrap_or(after.len())).unwrap_or_default();
+        if is_separator_tail(tail) {
+            let next = line.map_or(bytes.len(), |at| begin + 3 + at + 1);
+            return Some((begin, next));
+        }
+        from = begin + 3;
+    }
+}
+
+/// After `---` a separator line holds nothing but blanks and a comment.
+fn is_separator_tail(tail: &[u8]) -> bool {
+    let trimmed = tail.trim_ascii();
+    trimmed.is_empty() || (trimmed.starts_with(b"#") && !tail.starts_with(b"#"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use alloc::vec::Vec;
+
+    fn cut(text: &str) -> Vec<(&str, u32)> {
+        pieces(text).map(|piece| (piece.text, piece.line)).collect()
+    }
+
+    #[test]
+    fn a_stream_is_cut_at_separator_lines() {
+        assert_eq!(cut("a: 1\n---\nb: 2\n"), [("a: 1\n", 0), ("b: 2\n", 2)]);
+        assert_eq!(cut("---\na: 1\n--- # next\r\nb: 2"), [("", 0), ("a: 1\n", 1), ("b: 2", 3)]);
+        assert_eq!(cut("a: 1\n---"), [("a: 1\n", 0), ("", 1)]);
+        assert_eq!(cut(""), [("", 0)]);
+    }
+
+    #[test]
+    fn other_dashes_do_not_separate() {
+        for text in
+            ["a: |\n  x\n  ---\n  y\n", "---a: 1\n", "a: 1\n----\n", "a\n --- \n", "a: ---\n"]
+        {
+            assert_eq!(cut(text).len(), 1, "{text}");
+        }
+    }
+
+    #[test]
+    fn a_document_may_begin_on_its_separator_line() {
+        // `--- {a: 1}` is one document with a directive end; it is left whole for the parser.
+        assert_eq!(cut("--- {a: 1}\n").len(), 1);
+    }
+}

@@ -1,0 +1,138 @@
+//! The tree that a document becomes: values in their order, each with its span.
+
+use crate::Span;
+use alloc::borrow::Cow;
+use alloc::vec::Vec;
+
+/// A value and where it stands. Texts borrow from the document wherever it spells them plainly.
+#[derive(Clone, Debug)]
+pub struct Node<'t> {
+    /// What it is.
+    pub value: Value<'t>,
+    /// Where it was written.
+    pub span: Span,
+}
+
+/// What a document can say.
+#[derive(Clone, Debug)]
+pub enum Value<'t> {
+    /// `null`.
+    Null,
+    /// `true` or `false`.
+    Bool(bool),
+    /// A whole number that fits 64 bits.
+    Int(i64),
+    /// Any other number.
+    Float(f64),
+    /// Text.
+    Text(Cow<'t, str>),
+    /// Items in order.
+    List(Vec<Node<'t>>),
+    /// Members in the order they were written; names are unique (the last one won).
+    Map(Vec<Entry<'t>>),
+}
+
+/// A member of a map.
+#[derive(Clone, Debug)]
+pub struct Entry<'t> {
+    /// Its name.
+    pub key: Cow<'t, str>,
+    /// Where the name was written.
+    pub key_span: Span,
+    /// What it names.
+    pub node: Node<'t>,
+}
+
+impl<'t> Node<'t> {
+    /// The member `name`, if this is a map that has it.
+    pub fn get(&self, name: &str) -> Option<&Node<'t>> {
+        self.entries().iter().find(|entry| entry.key == name).map(|entry| &entry.node)
+    }
+
+    /// The members; none if this is not a map.
+    pub fn entries(&self) -> &[Entry<'t>] {
+        match &self.value {
+            Value::Map(entries) => entries,
+            _ => &[],
+        }
+    }
+
+    /// The items; none if this is not a list.
+    pub fn items(&self) -> &[Node<'t>] {
+        match &self.value {
+            Value::List(items) => items,
+            _ => &[],
+        }
+    }
+
+    /// The text, if this is text.
+    pub fn text(&self) -> Option<&str> {
+        match &self.value {
+            Value::Text(text) => Some(text),
+            _ => None,
+        }
+    }
+
+    /// How Kubernetes names this value's type in decoding errors.
+    pub fn type_name(&self) -> &'static str {
+        match self.value {
+            Value::Null => "null",
+            Value::Bool(_) => "bool",
+            Value::Int(_) | Value::Float(_) => "number",
+            Value::Text(_) => "string",
+            Value::List(_) => "array",
+            Value::Map(_) => "object",
+        }
+    }
+
+    /// The same tree, owning all its texts.
+    pub fn into_owned(self) -> Node<'static> {
+        let value = match self.value {
+            Value::Null => Value::Null,
+            Value::Bool(truth) => Value::Bool(truth),
+            Value::Int(number) => Value::Int(number),
+            Value::Float(number) => Value::Float(number),
+            Value::Text(text) => Value::Text(Cow::Owned(text.into_owned())),
+            Value::List(items) => Value::List(items.into_iter().map(Node::into_owned).collect()),
+            Value::Map(entries) => Value::Map(entries.into_iter().map(Entry::into_owned).collect()),
+        };
+        Node { value, span: self.span }
+    }
+}
+
+impl Entry<'_> {
+    fn into_owned(self) -> Entry<'static> {
+        Entry {
+            key: Cow::Owned(self.key.into_owned()),
+            key_span: self.key_span,
+            node: self.node.into_owned(),
+        }
+    }
+}
+
+/// Equal in meaning: spans and the order of members do not count.
+impl PartialEq for Node<'_> {
+    fn eq(&self, other: &Self) -> bool {
+        self.value == other.value
+    }
+}
+
+impl PartialEq for Value<'_> {
+    fn eq(&self, other: &Self) -> bool {
+        match (self, other) {
+            (Self::Null, Self::Null) => true,
+            (Self::Bool(a), Self::Bool(b)) => a == b,
+            (Self::Int(a), Self::Int(b)) => a == b,
+            (Self::Float(a), Self::Float(b)) => a == b,
+            (Self::Text(a), Self::Text(b)) => a == b,
+            (Self::List(a), Self::List(b)) => a == b,
+            (Self::Map(a), Self::Map(b)) => {
+                a.len() == b.len()
+                    && a.iter().all(|entry| {
+                        b.iter().any(|other| entry.key == other.key && entry.node == other.node)
+                    })
+            }
+            _ => false,
+        }
+    }
+}

@@ -1,0 +1,356 @@
+//! One YAML document becomes a tree: events in, values out, aliases repeated, merge keys merged.
+
+use crate::decode::{DecodeError, Decoded, Limits, Repeated};
+use crate::tree::{Entry, Node, Value};
+use crate::yaml_scalar::{key_name, plain};
+use crate::{Path, Span};
+use alloc::borrow::Cow;
+use alloc::format;
+use alloc::string::String;
+use alloc::vec::Vec;
+use granit_parser::{Event, Parser, ScalarStyle, Tag};
+
+/// Reads the one document of `text`.
+pub(crate) fn read(text: &str, limits: Limits) -> Result<Decoded<'_>, DecodeError> {
+    let mut builder = Builder { limits, ..Builder::default() };
+    for event in Parser::new_from_str(text) {
+        match event {
+            Ok((event, span)) => {
+                let at = span
+                    .byte_range()
+                    .map_or(Span::default(), |range| Span::new(range.start, range.end));
+                builder.take(event, at)?;
+            }
+            Err(error) => {
+                let offset = error.marker().byte_offset().unwrap_or(0);
+                return Err(DecodeError::new(error.info(), offset));
+            }
+        }
+    }
+    Ok(Decoded { documents: builder.documents, repeated: builder.repeated })
+}
+
+#[derive(Default)]
+struct Builder<'t> {
+    limits: Limits,
+    documents: Vec<Node<'t>>,
+    repeated: Vec<Repeated>,
+    open: Vec<Open<'t>>,
+    anchors: Vec<(usize, Node<'t>, usize)>,
+    nodes: usize,
+}
+
+impl Default for Limits {
+    fn default() -> Self {
+        Self::DEFAULT
+    }
+}
+
+/// A list or map whose end has not been seen.
+struct Open<'t> {
+    start: u32,
+    anchor: usize,
+    nodes_before: usize,
+    holds: Holds<'t>,
+}
+
+enum Holds<'t> {
+    List(Vec<Node<'t>>),
+    Map { entries: Vec<Entry<'t>>, key: Option<Key<'t>>, merges: Vec<(usize, Node<'t>)> },
+}
+
+enum Key<'t> {
+    Named(Cow<'t, str>, Span),
+    Merge,
+}
+
+impl<'t> Builder<'t> {
+    fn take(&mut self, event: Event<'t>, span: Span) -> Result<(), DecodeError> {
+        match event {
+            Event::Scalar(text, style, anchor, tag) => {
+                self.count(1, span)?;
+                if style == ScalarStyle::Plain && tag.is_none() && text == "<<" && self.wants_key()
+                {
+                    return self.merge_key();
+                }
+                let value = scalar(text, style, tag.as_deref(), span)?;
+                self.place(Node { value, span }, anchor, 1)
+            }
+            Event::SequenceStart(_, anchor, _) => self.open(Holds::List(Vec::new()), anchor, span),
+            Event::MappingStart(_, anchor, _) => {
+                let holds = Holds::Map { entries: Vec::new(), key: None, merges: Vec::new() };
+                self.open(holds, anchor, span)
+            }
+            Event::SequenceEnd | Event::MappingEnd => self.close(span),
+            Event::Alias(anchor) => {
+                let Some((_, node, size)) = self.anchors.iter().rev().find(|row| row.0 == anchor)
+                else {
+                    return Err(error("an alias inside the value that it repeats", span));
+                };
+                let (node, size) = (node.clone(), *size);
+                self.count(size, span)?;
+                self.place(node, 0, size)
+            }
+            _ => Ok(()),
+        }
+    }
+
+    fn wants_key(&self) -> bool {
+        matches!(self.open.last().map(|open| &open.holds), Some(Holds::Map { key: None, .. }))
+    }
+
+    fn merge_key(&mut self) -> Result<(), DecodeError> {
+        if let Some(Open { holds: Holds::Map { key, .. }, .. }) = self.open.last_mut() {
+            *key = Some(Key::Merge);
+        }
+        Ok(())
+    }
+
+    fn open(&mut self, holds: Holds<'t>, anchor: usize, span: Span) -> Result<(), DecodeError> {
+        if self.wants_key() {
+            return Err(error("a member's name must be a scalar", span));
+        }
+        if self.open.len() > self.limits.depth {
+            return Err(error(format!("nested deeper than {} levels", self.limits.depth), span));
+        }
+        let nodes_before = self.nodes;
+        self.count(1, span)?;
+        self.open.push(Open { start: span.start, anchor, nodes_before, holds });
+        Ok(())
+    }
+
+    fn close(&mut self, end: Span) -> Result<(), DecodeError> {
+        let Some(Open { start, anchor, nodes_before, holds }) = self.open.pop() else {
+            return Err(error("an end without a beginning", end));
+        };
+        let value = match holds {
+            Holds::List(items) => Value::List(items),
+            Holds::Map { mut entries, merges, .. } => {
+                let path = self.path();
+                let repeated = &mut self.repeated;
+                let report = |key: &str, span: Span| {
+                    repeated.push(Repeated { path: join(&path, key), span });
+                };
+                if merges.is_empty() {
+                    settle(&mut entries, report);
+                } else {
+                    entries = merge(entries, merges, end, report)?;
+                }
+                Value::Map(entries)
+            }
+        };
+        // A block's end is noticed on the next line; what it holds tells where it really ends.
+        let last = match &value {
+            Value::List(items) => items.last().map(|item| item.span.end),
+            Value::Map(entries) => entries.last().map(|entry| entry.node.span.end),
+            _ => None,
+        };
+        let end = if end.end > end.start { end.end } else { last.unwrap_or(end.end) };
+        let node = Node { value, span: Span { start, end: end.max(start) } };
+        let size = self.nodes - nodes_before;
+        self.place(node, anchor, size)
+    }
+
+    fn place(&mut self, node: Node<'t>, anchor: usize, size: usize) -> Result<(), DecodeError> {
+        if anchor != 0 {
+            self.anchors.push((anchor, node.clone(), size));
+            self.count(size, node.span)?;
+        }
+        match self.open.last_mut().map(|open| &mut open.holds) {
+            None => self.documents.push(node),
+            Some(Holds::List(items)) => items.push(node),
+            Some(Holds::Map { entries, key, merges }) => match key.take() {
+                None => *key = Some(name(node)?),
+                Some(Key::Merge) => merges.push((entries.len(), node)),
+                Some(Key::Named(name, key_span)) => {
+                    entries.push(Entry { key: name, key_span, node });
+                }
+            },
+        }
+        Ok(())
+    }
+
+    fn count(&mut self, size: usize, span: Span) -> Result<(), DecodeError> {
+        self.nodes = self.nodes.saturating_add(size);
+        if self.nodes > self.limits.nodes {
+            return Err(error(format!("more than {} values", self.limits.nodes), span));
+        }
+        Ok(())
+    }
+
+    /// The path of the value that is being built, for a report.
+    fn path(&self) -> String {
+        let path = self.open.iter().fold(Path::default(), |path, open| match &open.holds {
+            Holds::List(items) => path.index(items.len()),
+            Holds::Map { key: Some(Key::Named(name, _)), .. } => path.field(name),
+            Holds::Map { .. } => path,
+        });
+        format!("{path}")
+    }
+}
+
+fn join(path: &str, key: &str) -> String {
+    if path.is_empty() { key.into() } else { format!("{path}.{key}") }
+}
+
+fn name(node: Node<'_>) -> Result<Key<'_>, DecodeError> {
+    let span = node.span;
+    match node.value {
+        Value::Text(text) => Ok(Key::Named(text, span)),
+        other => match key_name(&other) {
+            Some(name) => Ok(Key::Named(Cow::Owned(name), span)),
+            None => Err(error("a member's name must be text, a number or a truth value", span)),
+        },
+    }
+}
+
+fn scalar<'t>(
+    text: Cow<'t, str>,
+    style: ScalarStyle,
+    tag: Option<&Tag>,
+    span: Span,
+) -> Result<Value<'t>, DecodeError> {
+    let meaning = tag.and_then(|tag| tag.suffix_in_namespace("tag:yaml.org,2002:"));
+    let value = match meaning.as_deref() {
+        None if style == ScalarStyle::Plain && tag.is_none() => plain(text),
+        None | Some("str") => Value::Text(text),
+        Some("binary") => Value::Text(Cow::Owned(binary(&text, span)?)),
+        Some(wanted @ ("null" | "bool" | "int" | "float")) => {
+            let value = plain(text.clone());
+            let fits = match (wanted, &value) {
+                ("null", Value::Null) | ("bool", Value::Bool(_)) | ("int", Value::Int(_)) => true,
+                ("float", Value::Int(_) | Value::Float(_)) => true,
+                _ => false,
+            };
+            if !fits {
+                return Err(error(format!("cannot read {text:?} as a !!{wanted}"), span));
+            }
+            value
+        }
+        Some(_) => plain(text),
+    };
+    match value {
+        Value::Float(number) if !number.is_finite() => {
+            Err(error("infinity and not-a-number have no place in JSON", span))
+        }
+        value => Ok(value),
+    }
+}
+
+/// `!!binary` holds base64; Kubernetes reads it as the text that it encodes.
+fn binary(text: &str, span: Span) -> Result<String, DecodeError> {
+    let bad = || error("!!binary value contains invalid base64 data", span);
+    let mut bytes = Vec::with_capacity(text.len() / 4 * 3);
+    let (mut bits, mut held, mut padded) = (0u32, 0u32, false);
+    for letter in text.bytes().filter(|byte| !byte.is_ascii_whitespace()) {
+        let digit = match letter {
+            b'A'..=b'Z' => letter - b'A',
+            b'a'..=b'z' => letter - b'a' + 26,
+            b'0'..=b'9' => letter - b'0' + 52,
+            b'+' => 62,
+            b'/' => 63,
+            b'=' => {
+                padded = true;
+                continue;
+            }
+            _ => return Err(bad()),
+        };
+        if padded {
+            return Err(bad());
+        }
+        bits = bits << 6 | u32::from(digit);
+        held += 6;
+        if held >= 8 {
+            held -= 8;
+            bytes.push((bits >> held & 0xff) as u8);
+        }
+    }
+    Ok(String::from_utf8_lossy(&bytes).into_owned())
+}
+
+/// Keeps the last of members that were written twice, and reports them.
+pub(crate) fn settle<'t>(entries: &mut Vec<Entry<'t>>, mut report: impl FnMut(&str, Span)) {
+    let mut order: Vec<usize> = (0..entries.len()).collect();
+    let key = |index: usize| entries.get(index).map(|entry| entry.key.as_ref());
+    order.sort_by(|&a, &b| key(a).cmp(&key(b)).then(a.cmp(&b)));
+    let mut stale: Vec<usize> = Vec::new();
+    for pair in order.windows(2) {
+        if let [first, second] = *pair
+            && key(first) == key(second)
+        {
+            stale.push(first);
+            if let Some(entry) = entries.get(second) {
+                report(&entry.key, entry.key_span);
+            }
+        }
+    }
+    if !stale.is_empty() {
+        let mut index = 0;
+        entries.retain(|_| {
+            index += 1;
+            !stale.contains(&(index - 1))
+        });
+    }
+}
+
+/// Members and merges in the order they were written, each overriding what stands before it.
+fn merge<'t>(
+    entries: Vec<Entry<'t>>,
+    merges: Vec<(usize, Node<'t>)>,
+    end: Span,
+    mut report: impl FnMut(&str, Span),
+) -> Result<Vec<Entry<'t>>, DecodeError> {
+    let mut out: Vec<(Entry<'t>, bool)> = Vec::new();
+    let mut put = |entry: Entry<'t>, merged: bool| match out
+        .iter_mut()
+        .find(|(other, _)| other.key == entry.key)
+    {
+        Some(slot) => {
+            if !merged && !slot.1 {
+                report(&entry.key, entry.key_span);
+            }
+            *slot = (entry, merged);
+        }
+        None => out.push((entry, merged)),
+    };
+    let mut merges = merges.into_iter().peekable();
+    let count = entries.len();
+    let mut entries = entries.into_iter();
+    for index in 0..=count {
+        while let Some((_, node)) = merges.next_if(|(before, _)| *before == index) {
+            for source in sources(node, end)? {
+                for entry in source {
+                    put(entry, true);
+                }
+            }
+        }
+        if let Some(entry) = entries.next() {
+            put(entry, false);
+        }
+    }
+    Ok(out.into_iter().map(|(entry, _)| entry).collect())
+}
+
+/// The maps that a merge key names, the weakest first.
+fn sources<'t>(node: Node<'t>, end: Span) -> Result<Vec<Vec<Entry<'t>>>, DecodeError> {
+    let wrong = || error("a merge key needs a map or a list of maps", end);
+    match node.value {
+        Value::Map(entries) => Ok(alloc::vec![entries]),
+        Value::List(items) => items
+            .into_iter()
+            .rev()
+            .map(|item| match item.value {
+                Value::Map(entries) => Ok(entries),
+                _ => Err(wrong()),
+            })
+            .collect(),
+        _ => Err(wrong()),
+    }
+}
+
+fn error(message: impl Into<String>, span: Span) -> DecodeError {
+    DecodeError::new(message, span.start as usize)
+}
+
+#[cfg(test)]
+mod tests;
