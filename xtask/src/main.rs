@@ -1,2 +1,69 @@
-//! Placeholder.
-fn main() {}
+//! The repository's own checks: `cargo xtask <command>`.
+#![allow(clippy::print_stdout, clippy::print_stderr, reason = "a command line speaks by printing")]
+
+mod ci;
+mod docs;
+mod layers;
+mod licences;
+mod metadata;
+mod tidy;
+mod violation;
+
+use anyhow::{Context, Result, bail};
+use std::process::ExitCode;
+use violation::Violation;
+
+const USAGE: &str = "\
+usage: cargo xtask <command>
+
+  ci              everything below and all tests, in order; stops at the first failure
+  layers          no crate uses what layers.toml does not grant, and every grant is used
+  tidy            files, names, attributes, and cases and pages for every rule
+  docs [--check]  writes (or compares) the documents generated from the engine's tables
+  licences        every dependency's licence and version against deny.toml
+";
+
+fn main() -> ExitCode {
+    match run() {
+        Ok(true) => ExitCode::SUCCESS,
+        Ok(false) => ExitCode::FAILURE,
+        Err(error) => {
+            eprintln!("xtask: {error:#}");
+            ExitCode::from(2)
+        }
+    }
+}
+
+/// Runs the command; whether everything is as it should be.
+fn run() -> Result<bool> {
+    let args: Vec<String> = std::env::args().skip(1).collect();
+    let args: Vec<&str> = args.iter().map(String::as_str).collect();
+    let manifest = std::env::var_os("CARGO_MANIFEST_DIR").context("run it as `cargo xtask`")?;
+    let root =
+        std::path::Path::new(&manifest).parent().context("xtask stands in the repository")?;
+    std::env::set_current_dir(root).with_context(|| format!("cannot enter {}", root.display()))?;
+    match args.as_slice() {
+        ["ci"] => ci::run(),
+        ["layers"] => Ok(report(&layers::check()?)),
+        ["tidy"] => Ok(report(&tidy::check()?)),
+        ["docs"] => docs::write().map(|()| true),
+        ["docs", "--check"] => Ok(report(&docs::check()?)),
+        ["licences"] => Ok(report(&licences::check()?)),
+        [] | ["help" | "-h" | "--help"] => {
+            print!("{USAGE}");
+            Ok(true)
+        }
+        other => bail!("no such command: {}\n\n{USAGE}", other.join(" ")),
+    }
+}
+
+/// Prints what is wrong; whether nothing is.
+fn report(violations: &[Violation]) -> bool {
+    for violation in violations {
+        println!("{violation}");
+    }
+    if !violations.is_empty() {
+        println!("{} to put right", violations.len());
+    }
+    violations.is_empty()
+}

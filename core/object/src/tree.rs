@@ -45,7 +45,7 @@ pub struct Entry<'t> {
 
 impl<'t> Node<'t> {
     /// The member `name`, if this is a map that has it.
-    pub fn get(&self, name: &str) -> Option<&Node<'t>> {
+    pub fn get(&self, name: &str) -> Option<&Self> {
         self.entries().iter().find(|entry| entry.key == name).map(|entry| &entry.node)
     }
 
@@ -58,7 +58,7 @@ impl<'t> Node<'t> {
     }
 
     /// The items; none if this is not a list.
-    pub fn items(&self) -> &[Node<'t>] {
+    pub fn items(&self) -> &[Self] {
         match &self.value {
             Value::List(items) => items,
             _ => &[],

@@ -217,11 +217,13 @@ fn scalar<'t>(
         Some("binary") => Value::Text(Cow::Owned(binary(&text, span)?)),
         Some(wanted @ ("null" | "bool" | "int" | "float")) => {
             let value = plain(text.clone());
-            let fits = match (wanted, &value) {
-                ("null", Value::Null) | ("bool", Value::Bool(_)) | ("int", Value::Int(_)) => true,
-                ("float", Value::Int(_) | Value::Float(_)) => true,
-                _ => false,
-            };
+            let fits = matches!(
+                (wanted, &value),
+                ("null", Value::Null)
+                    | ("bool", Value::Bool(_))
+                    | ("int", Value::Int(_))
+                    | ("float", Value::Int(_) | Value::Float(_))
+            );
             if !fits {
                 return Err(error(format!("cannot read {text:?} as a !!{wanted}"), span));
             }

@@ -1,0 +1,114 @@
+//! What is being proposed: the new object and, on update, the one that it replaces.
+
+use alloc::vec::Vec;
+use ratchet_object::{At, Kind, Object};
+
+/// A proposed write to an object, or to one of its subresources.
+#[derive(Clone, Copy, Debug)]
+pub struct Change<'a> {
+    /// What kind of object it is.
+    pub kind: &'static Kind,
+    /// The object itself or a subresource of it.
+    pub part: Part,
+    /// What would happen.
+    pub step: Step<'a>,
+}
+
+/// What would happen. An update without an old object cannot be written down.
+#[derive(Clone, Copy, Debug)]
+pub enum Step<'a> {
+    /// Nothing is stored yet.
+    Create {
+        /// The proposed object.
+        new: &'a Object<'a>,
+    },
+    /// `old` is stored; `new` would replace it.
+    Update {
+        /// What is stored.
+        old: &'a Object<'a>,
+        /// The proposed object.
+        new: &'a Object<'a>,
+    },
+}
+
+/// The object itself, or the subresource through which it is written.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Part {
+    /// The object.
+    Main,
+    /// A subresource, by its name in the URL: `status`, `scale`, `ephemeralcontainers`.
+    Sub(&'static str),
+}
+
+impl Part {
+    /// The status subresource.
+    pub const STATUS: Self = Self::Sub("status");
+}
+
+impl<'a> Change<'a> {
+    /// The proposed creation of `new`, if its kind is in the table.
+    pub fn create(new: &'a Object<'a>) -> Option<Self> {
+        Some(Self { kind: new.kind()?, part: Part::Main, step: Step::Create { new } })
+    }
+
+    /// The proposed replacement of `old` by `new`, if the kind is in the table.
+    pub fn update(old: &'a Object<'a>, new: &'a Object<'a>) -> Option<Self> {
+        Some(Self { kind: new.kind()?, part: Part::Main, step: Step::Update { old, new } })
+    }
+
+    /// The same change, made through a subresource.
+    #[must_use]
+    pub fn through(self, part: Part) -> Self {
+        Self { part, ..self }
+    }
+
+    /// The proposed object.
+    pub fn new_object(&self) -> &'a Object<'a> {
+        match self.step {
+            Step::Create { new } | Step::Update { new, .. } => new,
+        }
+    }
+
+    /// The stored object, if there is one.
+    pub fn old_object(&self) -> Option<&'a Object<'a>> {
+        match self.step {
+            Step::Create { .. } => None,
+            Step::Update { old, .. } => Some(old),
+        }
+    }
+
+    /// The root of the proposed object.
+    pub fn new_root(&self) -> At<'a> {
+        self.new_object().root()
+    }
+
+    /// The root of the stored object, if there is one.
+    pub fn old_root(&self) -> Option<At<'a>> {
+        self.old_object().map(Object::root)
+    }
+
+    /// Whether nothing is stored yet.
+    pub fn is_create(&self) -> bool {
+        matches!(self.step, Step::Create { .. })
+    }
+}
+
+/// Texts that the stored object already holds. The ratchet: a tightened rule lets these through.
+#[derive(Clone, Debug, Default)]
+pub struct Kept<'a>(Vec<&'a str>);
+
+impl<'a> Kept<'a> {
+    /// Nothing was there before.
+    pub const NOTHING: Self = Self(Vec::new());
+
+    /// Whether `text` was there before, at any position, byte for byte.
+    pub fn holds(&self, text: &str) -> bool {
+        self.0.contains(&text)
+    }
+}
+
+impl<'a> FromIterator<&'a str> for Kept<'a> {
+    fn from_iter<I: IntoIterator<Item = &'a str>>(texts: I) -> Self {
+        Self(texts.into_iter().collect())
+    }
+}

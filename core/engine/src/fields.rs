@@ -1,0 +1,136 @@
+//! The fields of the API that hold addresses and networks: a field is one row, and validation,
+//! warnings, fixes and documentation all read it.
+
+use crate::rule::Ratchet;
+
+/// One row: a field that holds an address or a network.
+#[derive(Debug)]
+pub struct Field {
+    /// Its number in the proposal's list.
+    pub number: u8,
+    /// The kind it belongs to; `Pod` stands for every kind that has a pod in it.
+    pub kind: &'static str,
+    /// Its path, as the proposal writes it.
+    pub path: &'static str,
+    /// How it is read.
+    pub class: Class,
+    /// What may stay as it was when the object is updated.
+    pub ratchet: Ratchet,
+    /// The same in released Kubernetes.
+    pub released_ratchet: Ratchet,
+    /// Who normally writes it.
+    pub writer: &'static str,
+    /// The first release that warns about it, as a minor number; none where it never warns.
+    pub warns_since: Option<u8>,
+}
+
+/// How a field is read.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Class {
+    /// An address; strict only with the gate, and its spelling of IPv6 is free.
+    LegacyAddress,
+    /// A network; strict only with the gate, and its spelling of IPv6 is free.
+    LegacyNetwork,
+    /// An address in canonical form, always.
+    Address,
+    /// A network in canonical form, always.
+    Network,
+    /// An address with the length of its network, in canonical form, always.
+    InterfaceAddress,
+    /// Never read by itself: another field stands for it.
+    Follows(&'static str),
+}
+
+use Class::{Address, Follows, InterfaceAddress, LegacyAddress, LegacyNetwork, Network};
+use Ratchet::{ByValue, Never, WholeField};
+
+const USERS: &str = "users";
+const KUBELET: &str = "kubelet";
+
+/// Every field, in the order of the proposal.
+pub static FIELDS: &[&Field] = &[
+    &ENDPOINTS_ADDRESSES,
+    &ENDPOINTS_NOT_READY,
+    &NODE_POD_CIDR,
+    &NODE_POD_CIDRS,
+    &NAMESERVERS,
+    &HOST_ALIASES,
+    &HOST_IP,
+    &HOST_IPS,
+    &POD_IP,
+    &POD_IPS,
+    &CLUSTER_IP,
+    &CLUSTER_IPS,
+    &EXTERNAL_IPS,
+    &SOURCE_RANGES,
+    &SERVICE_INGRESS,
+    &INGRESS_INGRESS,
+    &IP_ADDRESS_NAME,
+    &EGRESS_CIDR,
+    &EGRESS_EXCEPT,
+    &INGRESS_CIDR,
+    &INGRESS_EXCEPT,
+    &SERVICE_CIDRS,
+    &SLICE_ADDRESSES,
+    &DEVICE_IPS,
+];
+
+macro_rules! rows {
+    ($($name:ident: $number:literal $kind:literal $path:literal $class:expr, $ratchet:expr, $released:expr, $writer:expr, $warns:expr;)*) => {
+        $(
+            #[doc = concat!("`", $path, "` of ", $kind, ".")]
+            pub(crate) static $name: Field = Field {
+                number: $number, kind: $kind, path: $path, class: $class, ratchet: $ratchet,
+                released_ratchet: $released, writer: $writer, warns_since: $warns,
+            };
+        )*
+    };
+}
+
+rows! {
+    ENDPOINTS_ADDRESSES: 1 "Endpoints" "subsets[].addresses[].ip" LegacyAddress, WholeField, WholeField, "the Endpoints controller", Some(33);
+    ENDPOINTS_NOT_READY: 2 "Endpoints" "subsets[].notReadyAddresses[].ip" LegacyAddress, WholeField, WholeField, "the Endpoints controller", Some(33);
+    NODE_POD_CIDR: 3 "Node" "spec.podCIDR" Follows("spec.podCIDRs[]"), ByValue, Never, "the node IPAM controller", None;
+    NODE_POD_CIDRS: 4 "Node" "spec.podCIDRs[]" LegacyNetwork, ByValue, Never, "the node IPAM controller", Some(33);
+    NAMESERVERS: 5 "Pod" "spec.dnsConfig.nameservers[]" LegacyAddress, ByValue, Never, USERS, Some(33);
+    HOST_ALIASES: 6 "Pod" "spec.hostAliases[].ip" LegacyAddress, ByValue, Never, USERS, Some(33);
+    HOST_IP: 7 "Pod" "status.hostIP" Follows("status.hostIPs[].ip"), ByValue, ByValue, KUBELET, None;
+    HOST_IPS: 8 "Pod" "status.hostIPs[].ip" LegacyAddress, ByValue, ByValue, KUBELET, Some(33);
+    POD_IP: 9 "Pod" "status.podIP" Follows("status.podIPs[].ip"), ByValue, ByValue, KUBELET, None;
+    POD_IPS: 10 "Pod" "status.podIPs[].ip" LegacyAddress, ByValue, ByValue, KUBELET, Some(33);
+    CLUSTER_IP: 11 "Service" "spec.clusterIP" Follows("spec.clusterIPs[]"), ByValue, ByValue, "the API server", None;
+    CLUSTER_IPS: 12 "Service" "spec.clusterIPs[]" LegacyAddress, ByValue, ByValue, "the API server", Some(27);
+    EXTERNAL_IPS: 13 "Service" "spec.externalIPs[]" LegacyAddress, ByValue, ByValue, USERS, Some(27);
+    SOURCE_RANGES: 14 "Service" "spec.loadBalancerSourceRanges[]" LegacyNetwork, ByValue, ByValue, USERS, Some(27);
+    SERVICE_INGRESS: 15 "Service" "status.loadBalancer.ingress[].ip" LegacyAddress, ByValue, ByValue, "the cloud provider", Some(33);
+    INGRESS_INGRESS: 16 "Ingress" "status.loadBalancer.ingress[].ip" LegacyAddress, ByValue, ByValue, "the ingress controller", Some(33);
+    IP_ADDRESS_NAME: 17 "IPAddress" "metadata.name" Address, Never, Never, "the API server", None;
+    EGRESS_CIDR: 18 "NetworkPolicy" "spec.egress[].to[].ipBlock.cidr" LegacyNetwork, ByValue, ByValue, USERS, Some(33);
+    EGRESS_EXCEPT: 19 "NetworkPolicy" "spec.egress[].to[].ipBlock.except[]" LegacyNetwork, ByValue, ByValue, USERS, Some(33);
+    INGRESS_CIDR: 20 "NetworkPolicy" "spec.ingress[].from[].ipBlock.cidr" LegacyNetwork, ByValue, ByValue, USERS, Some(33);
+    INGRESS_EXCEPT: 21 "NetworkPolicy" "spec.ingress[].from[].ipBlock.except[]" LegacyNetwork, ByValue, ByValue, USERS, Some(33);
+    SERVICE_CIDRS: 22 "ServiceCIDR" "spec.cidrs[]" Network, Never, Never, "administrators", None;
+    SLICE_ADDRESSES: 23 "EndpointSlice" "endpoints[].addresses[]" LegacyAddress, WholeField, WholeField, "the EndpointSlice controllers", Some(33);
+    DEVICE_IPS: 24 "ResourceClaim" "status.devices[].networkData.ips[]" InterfaceAddress, Never, Never, "network drivers", None;
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_table_holds_the_twenty_four_fields_in_their_order() {
+        assert_eq!(FIELDS.len(), 24);
+        for (index, field) in FIELDS.iter().enumerate() {
+            assert_eq!(usize::from(field.number), index + 1, "{}", field.path);
+        }
+    }
+
+    #[test]
+    fn every_legacy_field_warns_before_it_refuses() {
+        for field in FIELDS {
+            let is_legacy = matches!(field.class, LegacyAddress | LegacyNetwork);
+            assert_eq!(is_legacy, field.warns_since.is_some(), "{}", field.path);
+        }
+    }
+}

@@ -1,0 +1,107 @@
+//! EndpointSlice: every address by the slice's type, unless the endpoints stay as they are.
+
+use crate::fields::{self, Class, Field};
+use crate::judge::Scene;
+use crate::rules::value::Reading;
+use crate::rules::{
+    address_families, deprecated_api, host_names, immutable, older_words, placement, special_ip,
+};
+use crate::{Verdict, Warning};
+use alloc::format;
+use ratchet_net::{Family, Quoted};
+use ratchet_object::{At, same};
+
+const MOST_ENDPOINTS: usize = 1000;
+const MOST_ADDRESSES: usize = 100;
+const CONTROLLERS: [&str; 2] =
+    ["endpointslice-controller.k8s.io", "endpointslicemirroring-controller.k8s.io"];
+
+/// Released Kubernetes insists on the canonical form in IPv6 slices, whatever the gate.
+static IPV6_ADDRESSES: Field = Field {
+    number: 23,
+    kind: "EndpointSlice",
+    path: "endpoints[].addresses[]",
+    class: Class::Address,
+    ratchet: fields::SLICE_ADDRESSES.ratchet,
+    released_ratchet: fields::SLICE_ADDRESSES.released_ratchet,
+    writer: fields::SLICE_ADDRESSES.writer,
+    warns_since: None,
+};
+
+pub(super) fn validate(scene: &Scene<'_>, verdict: &mut Verdict) {
+    let root = scene.change.new_root();
+    let kind = root.field("addressType");
+    let old = scene.change.old_root();
+    if !matches!(kind.text_or_empty(), "IPv4" | "IPv6" | "FQDN") {
+        let supported = "\"FQDN\", \"IPv4\", \"IPv6\"";
+        match kind.text_or_empty() {
+            "" => placement::required(&kind, "", verdict),
+            text => placement::unsupported(&kind, text, supported, verdict),
+        }
+    }
+    let endpoints = root.field("endpoints");
+    if !old.is_some_and(|old| same(old.field("endpoints").node(), endpoints.node())) {
+        check_endpoints(scene, &endpoints, kind.text_or_empty(), verdict);
+    }
+    if let Some(old) = old
+        && old.field("addressType").text_or_empty() != kind.text_or_empty()
+    {
+        immutable::changed(&kind, format!("{}", Quoted(kind.text_or_empty())), verdict);
+    }
+}
+
+fn check_endpoints(scene: &Scene<'_>, endpoints: &At<'_>, kind: &str, verdict: &mut Verdict) {
+    if endpoints.len() > MOST_ENDPOINTS {
+        return placement::too_many(endpoints, endpoints.len(), MOST_ENDPOINTS, verdict);
+    }
+    for endpoint in endpoints.items() {
+        let addresses = endpoint.field("addresses");
+        if addresses.is_empty() {
+            placement::required(&addresses, "must contain at least 1 address", verdict);
+        } else if addresses.len() > MOST_ADDRESSES {
+            placement::too_many(&addresses, addresses.len(), MOST_ADDRESSES, verdict);
+        }
+        for at in addresses.items() {
+            check_address(scene, &addresses, &at, kind, verdict);
+        }
+    }
+}
+
+fn check_address(scene: &Scene<'_>, list: &At<'_>, at: &At<'_>, kind: &str, verdict: &mut Verdict) {
+    let text = at.text_or_empty();
+    let (field, family) = match kind {
+        "IPv4" => (&fields::SLICE_ADDRESSES, Family::V4),
+        "IPv6" => (&IPV6_ADDRESSES, Family::V6),
+        "FQDN" => return host_names::check_qualified(at, text, verdict),
+        _ => return,
+    };
+    let before = verdict.problems.len();
+    if !scene.policy.release.since(33) {
+        older_words::check_slice(at, text, family, verdict);
+    } else if Reading::fresh(field).check(scene, at, text, verdict) {
+        address_families::check_slice(list, at, text, family, verdict);
+        return special_ip::check(at, text, verdict);
+    }
+    // What cannot be read, or is read in two ways, is called that and nothing else.
+    if verdict.problems.len() == before {
+        special_ip::check(at, text, verdict);
+    }
+}
+
+pub(super) fn warn(scene: &Scene<'_>, verdict: &mut Verdict) {
+    let root = scene.change.new_root();
+    if scene.change.is_create() && root.field("addressType").text_or_empty() == "FQDN" {
+        let told = "spec.addressType: FQDN endpoints are deprecated";
+        verdict.warn(Warning::new(&deprecated_api::RULE, &root.field("addressType"), told));
+    }
+    let labels = root.field("metadata").field("labels");
+    let manager = labels.key("endpointslice.kubernetes.io/managed-by").text_or_empty();
+    if CONTROLLERS.contains(&manager) {
+        return;
+    }
+    for at in
+        root.field("endpoints").items().flat_map(|endpoint| endpoint.field("addresses").items())
+    {
+        Reading::fresh(&fields::SLICE_ADDRESSES).warn(scene, &at, at.text_or_empty(), verdict);
+    }
+}

@@ -1,0 +1,80 @@
+//! Endpoints: every address of every subset, unless the subsets stay as they are.
+
+use crate::Verdict;
+use crate::fields::{self, Field};
+use crate::judge::Scene;
+use crate::rules::value::Reading;
+use crate::rules::{placement, special_ip};
+use ratchet_object::{At, same};
+
+const LISTS: [(&str, &Field); 2] = [
+    ("addresses", &fields::ENDPOINTS_ADDRESSES),
+    ("notReadyAddresses", &fields::ENDPOINTS_NOT_READY),
+];
+
+pub(super) fn validate(scene: &Scene<'_>, verdict: &mut Verdict) {
+    let subsets = scene.change.new_root().field("subsets");
+    // Large lists, written by controllers: the whole list is the unit of the ratchet.
+    let old = scene.change.old_root().map(|root| root.field("subsets"));
+    if old.is_some_and(|old| is_unchanged(&old, &subsets)) {
+        return;
+    }
+    for subset in subsets.items() {
+        if LISTS.iter().all(|(list, _)| subset.field(list).is_empty()) {
+            placement::required(
+                &subset,
+                "must specify `addresses` or `notReadyAddresses`",
+                verdict,
+            );
+        }
+        for (at, field) in addresses(&subset) {
+            let text = at.text_or_empty();
+            Reading::fresh(field).check(scene, &at, text, verdict);
+            special_ip::check(&at, text, verdict);
+        }
+    }
+}
+
+/// Whether the subsets say the same, a port's protocol being TCP where nobody says otherwise.
+fn is_unchanged(old: &At<'_>, new: &At<'_>) -> bool {
+    let same_field =
+        |old: &At<'_>, new: &At<'_>, name| same(old.field(name).node(), new.field(name).node());
+    let same_ports = |old: &At<'_>, new: &At<'_>| {
+        let (old, new) = (old.field("ports"), new.field("ports"));
+        old.len() == new.len()
+            && old.items().zip(new.items()).all(|(old, new)| {
+                let names = ["name", "port", "appProtocol"];
+                names.into_iter().all(|name| same_field(&old, &new, name))
+                    && protocol(&old) == protocol(&new)
+            })
+    };
+    old.len() == new.len()
+        && old.items().zip(new.items()).all(|(old, new)| {
+            LISTS.iter().all(|(list, _)| same_field(&old, &new, list)) && same_ports(&old, &new)
+        })
+}
+
+fn protocol<'a>(port: &At<'a>) -> &'a str {
+    match port.field("protocol").text_or_empty() {
+        "" => "TCP",
+        protocol => protocol,
+    }
+}
+
+pub(super) fn warn(scene: &Scene<'_>, verdict: &mut Verdict) {
+    let root = scene.change.new_root();
+    let labels = root.field("metadata").field("labels");
+    if labels.key("endpoints.kubernetes.io/managed-by").text_or_empty() == "endpoint-controller" {
+        return;
+    }
+    for (at, field) in root.field("subsets").items().flat_map(|subset| addresses(&subset)) {
+        Reading::fresh(field).warn(scene, &at, at.text_or_empty(), verdict);
+    }
+}
+
+fn addresses<'a>(subset: &At<'a>) -> impl Iterator<Item = (At<'a>, &'static Field)> + use<'a> {
+    let subset = *subset;
+    LISTS.into_iter().flat_map(move |(list, field)| {
+        subset.field(list).items().map(move |address| (address.field("ip"), field))
+    })
+}

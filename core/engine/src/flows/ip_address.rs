@@ -1,0 +1,52 @@
+//! IPAddress: its name is the address, and its parent stays.
+
+use crate::fields;
+use crate::judge::Scene;
+use crate::rules::value::Reading;
+use crate::rules::{immutable, placement};
+use crate::{Verdict, shown};
+use alloc::format;
+use ratchet_object::{At, same};
+
+pub(super) fn validate(scene: &Scene<'_>, verdict: &mut Verdict) {
+    let root = scene.change.new_root();
+    let (name, stem) =
+        (root.field("metadata").field("name"), root.field("metadata").field("generateName"));
+    if name.text_or_empty().is_empty() && stem.text_or_empty().is_empty() {
+        placement::required(&name, "name or generateName is required", verdict);
+    }
+    let reading = Reading::fresh(&fields::IP_ADDRESS_NAME);
+    for at in [stem, name] {
+        if !at.text_or_empty().is_empty() {
+            reading.check(scene, &at, at.text_or_empty(), verdict);
+        }
+    }
+    let parent = root.field("spec").field("parentRef");
+    if !parent.is_set() {
+        placement::required(&parent, "", verdict);
+    } else if parent.field("name").text_or_empty().is_empty() {
+        placement::required(&parent.field("name"), "", verdict);
+    } else if parent.field("resource").text_or_empty().is_empty() {
+        placement::required(&parent.field("resource"), "", verdict);
+    }
+    if let Some(old) = scene.change.old_root()
+        && !same(old.field("spec").field("parentRef").node(), parent.node())
+    {
+        immutable::changed(&parent, shown_parent(&parent), verdict);
+    }
+}
+
+/// The reference by its names in the API server's own code.
+fn shown_parent(parent: &At<'_>) -> alloc::string::String {
+    if !parent.is_set() {
+        return "null".into();
+    }
+    let json = |name| shown::json(parent.field(name).text_or_empty());
+    format!(
+        "{{\"Group\":{},\"Resource\":{},\"Namespace\":{},\"Name\":{}}}",
+        json("group"),
+        json("resource"),
+        json("namespace"),
+        json("name")
+    )
+}

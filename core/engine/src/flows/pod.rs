@@ -1,0 +1,28 @@
+//! Pod: its spec, most of which cannot change.
+
+use super::pod_spec;
+use crate::judge::Scene;
+use crate::rules::{immutable, placement, pod_notes};
+use crate::{Part, Verdict};
+
+pub(super) fn validate(scene: &Scene<'_>, verdict: &mut Verdict) {
+    let (root, old) = (scene.change.new_root(), scene.change.old_root());
+    if scene.change.is_create() {
+        pod_notes::warn_app_armor(&root, verdict);
+        let ephemeral = root.field("spec").field("ephemeralContainers");
+        if !ephemeral.is_empty() {
+            placement::forbidden(&ephemeral, "cannot be set on create", verdict);
+        }
+    }
+    pod_spec::validate(scene, &root, old.as_ref(), verdict);
+    if let (Some(old), Part::Main) = (old, scene.change.part) {
+        immutable::check_pod(&root.field("spec"), &old.field("spec"), verdict);
+    }
+}
+
+/// The API speaks about pods only when they are created.
+pub(super) fn warn(scene: &Scene<'_>, verdict: &mut Verdict) {
+    if scene.change.is_create() {
+        pod_spec::warn(scene, &scene.change.new_root(), false, verdict);
+    }
+}

@@ -1,0 +1,88 @@
+//! The part of a pod's spec that the proposals touch, wherever the pod stands.
+
+use crate::difference::FROZEN_POD_SPECS;
+use crate::fields::{self, Field};
+use crate::judge::Scene;
+use crate::rules::value::Reading;
+use crate::rules::{dns_config, dns_search, host_names, pod_notes};
+use crate::{Kept, Verdict};
+use ratchet_object::At;
+
+/// Checks what holds `spec`; `old` is the stored one, where there is one.
+pub(super) fn validate(
+    scene: &Scene<'_>,
+    pod: &At<'_>,
+    old: Option<&At<'_>>,
+    verdict: &mut Verdict,
+) {
+    let spec = pod.field("spec");
+    let old = old.map(|old| old.field("spec"));
+    dns_config::check_policy(&spec.field("dnsPolicy"), verdict);
+    check_dns(scene, &spec, old.as_ref(), verdict);
+    host_names::check_label(&spec.field("hostname"), verdict);
+    host_names::check_label(&spec.field("subdomain"), verdict);
+    let aliases = old.as_ref().map(host_alias_texts).unwrap_or_default();
+    let (kept, stored) = ratchet(scene, aliases);
+    let reading = reading(scene, &fields::HOST_ALIASES, &kept, &stored);
+    for alias in spec.field("hostAliases").items() {
+        let ip = alias.field("ip");
+        reading.check(scene, &ip, ip.text_or_empty(), verdict);
+        for name in alias.field("hostnames").items() {
+            host_names::check_subdomain(&name, name.text_or_empty(), verdict);
+        }
+    }
+}
+
+fn check_dns(scene: &Scene<'_>, spec: &At<'_>, old: Option<&At<'_>>, verdict: &mut Verdict) {
+    let config = spec.field("dnsConfig");
+    if !dns_config::check_needed(&spec.field("dnsPolicy"), &config, verdict) || !config.is_set() {
+        return;
+    }
+    let old = old.map(|old| old.field("dnsConfig"));
+    let servers = config.field("nameservers");
+    dns_config::check_count(scene, &servers, verdict);
+    let stored = old.iter().flat_map(|old| old.field("nameservers").items());
+    let (kept, stored) = ratchet(scene, stored.map(|at| at.text_or_empty()).collect());
+    let reading = reading(scene, &fields::NAMESERVERS, &kept, &stored);
+    for at in servers.items() {
+        reading.check(scene, &at, at.text_or_empty(), verdict);
+    }
+    let old_searches = old.map(|old| old.field("searches"));
+    dns_search::check(scene, &config.field("searches"), old_searches, verdict);
+    dns_config::check_options(&config.field("options"), verdict);
+}
+
+fn host_alias_texts<'a>(spec: &At<'a>) -> Kept<'a> {
+    spec.field("hostAliases").items().map(|alias| alias.field("ip").text_or_empty()).collect()
+}
+
+/// What may stay, and what was stored: released Kubernetes forgets these fields.
+fn ratchet<'a>(scene: &Scene<'_>, stored: Kept<'a>) -> (Kept<'a>, Kept<'a>) {
+    if scene.policy.follows_proposal(&FROZEN_POD_SPECS) {
+        (stored, Kept::NOTHING)
+    } else {
+        (Kept::NOTHING, stored)
+    }
+}
+
+fn reading<'a>(
+    scene: &Scene<'_>,
+    field: &'static Field,
+    kept: &'a Kept<'a>,
+    stored: &'a Kept<'a>,
+) -> Reading<'a> {
+    let by_release = !scene.policy.follows_proposal(&FROZEN_POD_SPECS);
+    Reading { field, kept, forgotten: by_release.then_some((stored, &FROZEN_POD_SPECS)) }
+}
+
+/// Tells everything that is odd about what holds `spec`.
+pub(super) fn warn(scene: &Scene<'_>, pod: &At<'_>, is_template: bool, verdict: &mut Verdict) {
+    pod_notes::warn(scene, pod, is_template, verdict);
+    let spec = pod.field("spec");
+    for at in spec.field("dnsConfig").field("nameservers").items() {
+        Reading::fresh(&fields::NAMESERVERS).warn(scene, &at, at.text_or_empty(), verdict);
+    }
+    for ip in spec.field("hostAliases").items().map(|alias| alias.field("ip")) {
+        Reading::fresh(&fields::HOST_ALIASES).warn(scene, &ip, ip.text_or_empty(), verdict);
+    }
+}

@@ -1,0 +1,80 @@
+//! The status of a Pod: the addresses of the pod and of its host.
+
+use crate::fields::{self, Field};
+use crate::judge::Scene;
+use crate::rules::address_families;
+use crate::rules::value::Reading;
+use crate::views::list_or_single;
+use crate::{Kept, Problem, Verdict};
+use alloc::vec::Vec;
+use ratchet_object::At;
+
+pub(super) fn validate(scene: &Scene<'_>, verdict: &mut Verdict) {
+    let status = scene.change.new_root().field("status");
+    let old = scene.change.old_root().map(|root| root.field("status"));
+    let stored = old.as_ref().map(pod_ips).unwrap_or_default();
+    check(
+        scene,
+        &status.field("podIPs"),
+        &pod_ips(&status),
+        &stored,
+        &fields::POD_IPS,
+        "PodIP",
+        verdict,
+    );
+
+    let hosts = host_ips(&status);
+    if let Some(first) = hosts.first() {
+        let single = status.field("hostIP").text_or_empty();
+        if first.text_or_empty() != single {
+            let at = first.named(first.path().field("ip"));
+            let detail = "must be equal to `hostIP`";
+            verdict.problem(Problem::invalid(
+                &address_families::RULE,
+                &at,
+                first.text_or_empty(),
+                detail,
+            ));
+        }
+    }
+    let stored = old.as_ref().map(host_ips).unwrap_or_default();
+    check(scene, &status.field("hostIPs"), &hosts, &stored, &fields::HOST_IPS, "HostIP", verdict);
+}
+
+fn check(
+    scene: &Scene<'_>,
+    list: &At<'_>,
+    ips: &[At<'_>],
+    stored: &[At<'_>],
+    field: &'static Field,
+    name: &str,
+    verdict: &mut Verdict,
+) {
+    let kept: Kept<'_> = stored.iter().map(|at| at.text_or_empty()).collect();
+    for at in ips {
+        Reading::keeping(field, &kept).check(scene, at, at.text_or_empty(), verdict);
+    }
+    let texts: Vec<&str> = ips.iter().map(|at| at.text_or_empty()).collect();
+    address_families::check_status_ips(list, &texts, name, scene.policy.release, verdict);
+}
+
+/// Warnings name the `ip` of an entry, errors the entry.
+pub(super) fn warn(scene: &Scene<'_>, verdict: &mut Verdict) {
+    let status = scene.change.new_root().field("status");
+    let lists = [(pod_ips(&status), &fields::POD_IPS), (host_ips(&status), &fields::HOST_IPS)];
+    for (ips, field) in lists {
+        for at in ips {
+            let at = at.named(at.path().field("ip"));
+            Reading::fresh(field).warn(scene, &at, at.text_or_empty(), verdict);
+        }
+    }
+}
+
+fn pod_ips<'a>(status: &At<'a>) -> Vec<At<'a>> {
+    list_or_single(status.field("podIPs"), status.field("podIP"), |item| item.field("ip"))
+}
+
+/// `hostIP` alone is free text; only the list is read.
+fn host_ips<'a>(status: &At<'a>) -> Vec<At<'a>> {
+    status.field("hostIPs").items().map(|item| item.field("ip").named(*item.path())).collect()
+}

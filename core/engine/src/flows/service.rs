@@ -1,0 +1,160 @@
+//! Service: cluster IPs first and alone, then external IPs and source ranges; balancers in its status.
+
+use super::ingress::balancers;
+use crate::fields;
+use crate::judge::Scene;
+use crate::rules::cluster_ips::{self, ClusterIps};
+use crate::rules::value::Reading;
+use crate::rules::{host_names, placement, service_notes, special_ip};
+use crate::views::{service_type, texts};
+use crate::{Kept, Verdict};
+use ratchet_object::At;
+
+const BALANCER_ONLY: &str = "may only be used when `type` is 'LoadBalancer'";
+const ANNOTATION: &str = "service.beta.kubernetes.io/load-balancer-source-ranges";
+
+pub(super) fn validate(scene: &Scene<'_>, verdict: &mut Verdict) {
+    let root = scene.change.new_root();
+    let spec = root.field("spec");
+    let old = scene.change.old_root().map(|root| root.field("spec"));
+    // The allocator looks before anything else and answers alone.
+    let before = verdict.problems.len();
+    if cluster_ips::is_checked_first(&spec, old.as_ref()) {
+        cluster_ips::check(scene, &spec, old.as_ref(), verdict);
+        if verdict.problems.len() > before {
+            return;
+        }
+    }
+    if let Some(old) = &old {
+        cluster_ips::check_unchanged(scene, &spec, old, verdict);
+    }
+    let ips = ClusterIps::of(&spec, old.as_ref());
+    let kind = service_type(&spec);
+    if spec.field("ports").is_empty() && !ips.is_headless() && kind != "ExternalName" {
+        placement::required(&spec.field("ports"), "", verdict);
+    }
+    let list = spec.field("clusterIPs");
+    match kind {
+        "LoadBalancer" if ips.is_headless() => {
+            let detail = "may not be set to 'None' for LoadBalancer services";
+            none_for(&list, detail, verdict);
+        }
+        "NodePort" if ips.is_headless() => {
+            none_for(&list, "may not be set to 'None' for NodePort services", verdict);
+        }
+        "ExternalName" if !ips.all.is_empty() => {
+            placement::forbidden(&list, "may not be set for ExternalName services", verdict);
+        }
+        _ => {}
+    }
+    check_external_ips(scene, &spec, old.as_ref(), verdict);
+    check_source_ranges(scene, &root, verdict);
+}
+
+fn none_for(list: &At<'_>, detail: &'static str, verdict: &mut Verdict) {
+    let at = list.named(list.path().index(0));
+    verdict.problem(crate::Problem::invalid(&cluster_ips::RULE, &at, "None", detail));
+}
+
+fn check_external_ips(
+    scene: &Scene<'_>,
+    spec: &At<'_>,
+    old: Option<&At<'_>>,
+    verdict: &mut Verdict,
+) {
+    let kept: Kept<'_> = old.iter().flat_map(|old| texts(&old.field("externalIPs"))).collect();
+    for at in spec.field("externalIPs").items() {
+        let text = at.text_or_empty();
+        if Reading::keeping(&fields::EXTERNAL_IPS, &kept).check(scene, &at, text, verdict) {
+            special_ip::check(&at, text, verdict);
+        }
+    }
+}
+
+fn check_source_ranges(scene: &Scene<'_>, root: &At<'_>, verdict: &mut Verdict) {
+    let spec = root.field("spec");
+    let old = scene.change.old_root();
+    let is_balancer = service_type(&spec) == "LoadBalancer";
+    let ranges = spec.field("loadBalancerSourceRanges");
+    // Errors spell this field with a capital letter.
+    let path = spec.path().field("LoadBalancerSourceRanges");
+    if !ranges.is_empty() {
+        if !is_balancer {
+            placement::forbidden(&ranges.named(path), BALANCER_ONLY, verdict);
+        }
+        let stored = old.iter().map(|old| old.field("spec").field("loadBalancerSourceRanges"));
+        let kept: Kept<'_> = stored.flat_map(|list| texts(&list)).map(str::trim).collect();
+        for (index, at) in ranges.items().enumerate() {
+            let reading = Reading::keeping(&fields::SOURCE_RANGES, &kept);
+            reading.check(scene, &at.named(path.index(index)), at.text_or_empty().trim(), verdict);
+        }
+        return;
+    }
+    let annotation = source_ranges_annotation(root);
+    if !annotation.is_set() {
+        return;
+    }
+    if !is_balancer {
+        placement::forbidden(&annotation, BALANCER_ONLY, verdict);
+    }
+    let text = annotation.text_or_empty();
+    let stored = old.map(|old| source_ranges_annotation(&old)).filter(At::is_set);
+    let unchanged = stored.is_some_and(|stored| stored.text_or_empty() == text);
+    if !unchanged && !text.trim().is_empty() {
+        for range in text.trim().split(',') {
+            Reading::fresh(&fields::SOURCE_RANGES).check(scene, &annotation, range.trim(), verdict);
+        }
+    }
+}
+
+fn source_ranges_annotation<'a>(root: &At<'a>) -> At<'a> {
+    root.field("metadata").field("annotations").key(ANNOTATION)
+}
+
+pub(super) fn warn(scene: &Scene<'_>, verdict: &mut Verdict) {
+    let root = scene.change.new_root();
+    let old = scene.change.old_root().map(|root| root.field("spec"));
+    let ips = ClusterIps::of(&root.field("spec"), old.as_ref());
+    service_notes::warn(scene, &root, &ips.all, verdict);
+}
+
+pub(super) fn validate_status(scene: &Scene<'_>, verdict: &mut Verdict) {
+    let new = scene.change.new_root();
+    let old = scene.change.old_root();
+    // A status update leaves the stored spec in place.
+    let spec = old.unwrap_or(new).field("spec");
+    let list = new.field("status").field("loadBalancer").field("ingress");
+    if service_type(&spec) != "LoadBalancer" {
+        if !list.is_empty() {
+            let detail = "may only be used when `spec.type` is 'LoadBalancer'";
+            placement::forbidden(&list, detail, verdict);
+        }
+        return;
+    }
+    let kept: Kept<'_> =
+        old.iter().flat_map(balancers).map(|at| at.field("ip").text_or_empty()).collect();
+    for balancer in balancers(&new) {
+        let (ip, mode) = (balancer.field("ip"), balancer.field("ipMode"));
+        if !ip.text_or_empty().is_empty() {
+            let reading = Reading::keeping(&fields::SERVICE_INGRESS, &kept);
+            reading.check(scene, &ip, ip.text_or_empty(), verdict);
+            if !matches!(mode.text_or_empty(), "" | "VIP" | "Proxy") {
+                placement::unsupported(&mode, mode.text_or_empty(), "\"Proxy\", \"VIP\"", verdict);
+            }
+        } else if mode.is_set() {
+            placement::forbidden(&mode, "may not be specified when `ip` is not set", verdict);
+        }
+        host_names::check_balancer(&balancer.field("hostname"), verdict);
+    }
+}
+
+pub(super) fn warn_status(scene: &Scene<'_>, verdict: &mut Verdict) {
+    for balancer in balancers(&scene.change.new_root()) {
+        let ip = balancer.field("ip");
+        if !ip.text_or_empty().is_empty() {
+            // The API names the entry here, not its `ip`.
+            let at = ip.named(*balancer.path());
+            Reading::fresh(&fields::SERVICE_INGRESS).warn(scene, &at, ip.text_or_empty(), verdict);
+        }
+    }
+}

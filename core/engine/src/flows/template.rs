@@ -1,0 +1,97 @@
+//! The kinds that hold a pod template: what they check is the same, when they speak is a row each.
+
+use super::pod_spec;
+use crate::difference::{SWAPPED_CONTROLLER_WARNINGS, UNCHECKED_STATEFUL_SETS};
+use crate::judge::Scene;
+use crate::{Change, Verdict};
+use ratchet_object::{At, Object, same};
+
+/// What must change for an update to be told about its template.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Speaks {
+    /// The spec, or an annotation.
+    OnSpecOrAnnotations,
+    /// The spec.
+    OnSpec,
+    /// The template.
+    OnTemplate,
+}
+
+/// When each kind speaks.
+const SPEAKS: [(&str, Speaks); 8] = [
+    ("CronJob", Speaks::OnSpec),
+    ("DaemonSet", Speaks::OnTemplate),
+    ("Deployment", Speaks::OnSpecOrAnnotations),
+    ("Job", Speaks::OnSpec),
+    ("PodTemplate", Speaks::OnTemplate),
+    ("ReplicaSet", Speaks::OnSpec),
+    ("ReplicationController", Speaks::OnSpec),
+    ("StatefulSet", Speaks::OnSpec),
+];
+
+pub(super) fn validate(scene: &Scene<'_>, verdict: &mut Verdict) {
+    let change = scene.change;
+    let template = template_of(change, change.new_object());
+    let old = change.old_object().map(|old| template_of(change, old));
+    if !template.is_set() {
+        return;
+    }
+    if let Some(old) = &old
+        && change.kind.name == "StatefulSet"
+        && !scene.policy.follows_proposal(&UNCHECKED_STATEFUL_SETS)
+        && !is_valid(scene, old)
+    {
+        return;
+    }
+    let before = verdict.problems.len();
+    pod_spec::validate(scene, &template, old.as_ref(), verdict);
+    // An update of a Job runs through the same validation twice, and says so.
+    if change.kind.name == "Job" && old.is_some() {
+        let again: alloc::vec::Vec<_> = verdict.problems.iter().skip(before).cloned().collect();
+        verdict.problems.extend(again);
+    }
+}
+
+/// Whether the stored template would pass by itself, its own searches having loosened the reading.
+fn is_valid(scene: &Scene<'_>, old: &At<'_>) -> bool {
+    let mut alone = Verdict::default();
+    pod_spec::validate(scene, old, Some(old), &mut alone);
+    alone.problems.is_empty()
+}
+
+pub(super) fn warn(scene: &Scene<'_>, verdict: &mut Verdict) {
+    let change = scene.change;
+    let Some(old) = change.old_object() else {
+        let template = template_of(change, change.new_object());
+        return pod_spec::warn(scene, &template, true, verdict);
+    };
+    if !speaks(change, old) {
+        return;
+    }
+    let swapped = change.kind.name == "ReplicationController"
+        && !scene.policy.follows_proposal(&SWAPPED_CONTROLLER_WARNINGS);
+    let looked_at = if swapped { old } else { change.new_object() };
+    pod_spec::warn(scene, &template_of(change, looked_at), true, verdict);
+}
+
+fn speaks(change: &Change<'_>, old: &Object<'_>) -> bool {
+    let new = change.new_object();
+    let differs = |field: &[&'static str]| {
+        let (new, old) = (new.root().descend(field), old.root().descend(field));
+        !same(new.node(), old.node())
+    };
+    let row = SPEAKS.iter().find(|(kind, _)| *kind == change.kind.name);
+    match row.map(|(_, speaks)| speaks) {
+        Some(Speaks::OnSpec) => differs(&["spec"]),
+        Some(Speaks::OnSpecOrAnnotations) => {
+            differs(&["spec"]) || differs(&["metadata", "annotations"])
+        }
+        Some(Speaks::OnTemplate) | None => {
+            differs(change.kind.pod.map_or(&["spec"], |place| place.0))
+        }
+    }
+}
+
+fn template_of<'a>(change: &Change<'_>, object: &'a Object<'a>) -> At<'a> {
+    object.root().descend(change.kind.pod.map_or(&[], |place| place.0))
+}

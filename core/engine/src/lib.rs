@@ -1,0 +1,33 @@
+//! A proposed change goes in, a verdict comes out: no I/O, no clock, no lock, no future.
+#![no_std]
+extern crate alloc;
+
+mod change;
+mod difference;
+mod facts;
+mod fields;
+mod flows;
+pub mod gates;
+mod judge;
+pub mod pod_security;
+mod policy;
+mod release;
+mod rule;
+pub mod rules;
+mod shown;
+mod status;
+mod verdict;
+mod views;
+
+pub use change::{Change, Kept, Part, Step};
+pub use difference::{Choice, DIFFERENCES, Difference};
+pub use facts::{EXISTING_PODS_BUDGET, Existing, Facts, Namespace, Needs};
+pub use fields::{Class, FIELDS, Field};
+pub use gates::{GATES, Gate, GateError, Gates, Stage};
+pub use judge::{judge, needs};
+pub use policy::{Behavior, Plugins, Policy};
+pub use release::{Release, UnknownRelease};
+pub use rule::{Origin, Ratchet, Rule};
+pub use rules::RULES;
+pub use status::{Status, StatusCause, warning_headers};
+pub use verdict::{Cause, Denial, Problem, Spot, Verdict, Warning};

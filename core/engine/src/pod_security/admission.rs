@@ -1,0 +1,281 @@
+//! How a write is judged: pods are held to the enforced level, controllers are warned about theirs.
+
+use super::check::{Violation, summary};
+use super::labels::{self, LabelError};
+use super::level::{LevelVersion, Mode, Modes};
+use super::namespaces;
+use super::pod::PodView;
+use super::registry::evaluate;
+use super::significance::is_significant;
+use super::tally::{Decision, Request, Tally, VersionLabel};
+use crate::change::{Change, Part};
+use crate::facts::{Facts, Namespace, Needs};
+use crate::policy::Policy;
+use crate::rule::{Origin, Ratchet, Rule};
+use crate::verdict::{Denial, Spot, Verdict, Warning};
+use alloc::format;
+use alloc::string::String;
+use alloc::vec::Vec;
+use ratchet_object::{At, Kind, PodPlace, Span};
+
+/// The plugin as a whole: what breaks several checks at once breaks this.
+pub(crate) static RULE: Rule = Rule {
+    id: "RTC-PSA-022",
+    title: "The Pod Security level of a namespace",
+    origin: Origin::PodSecurity,
+    demands: "A pod keeps to the level of the Pod Security Standards that its namespace enforces.",
+    why: "A namespace is where people share a cluster. Whoever may create pods in it must not be \
+          able to take over the nodes, and with them everyone else's pods.",
+    fix: "Put right each of the places that the message names, or move the pod to a namespace with \
+          a looser level.",
+    ratchet: Ratchet::SignificantChange,
+    versions: "all releases",
+};
+
+const ENFORCE_POLICY: &str = "pod-security.kubernetes.io/enforce-policy";
+const AUDIT_VIOLATIONS: &str = "pod-security.kubernetes.io/audit-violations";
+const EXEMPT: &str = "pod-security.kubernetes.io/exempt";
+const ERROR: &str = "pod-security.kubernetes.io/error";
+
+/// Subresources of a pod that cannot change what runs in it.
+const HARMLESS_PARTS: [&str; 8] =
+    ["exec", "attach", "binding", "eviction", "log", "portforward", "proxy", "status"];
+
+/// What the plugin looks at in a kind.
+#[derive(Clone, Copy)]
+enum Subject {
+    Namespace,
+    Pod,
+    Controller(PodPlace),
+}
+
+impl Subject {
+    /// Nothing where the plugin has nothing to say.
+    fn of(kind: &Kind, part: Part) -> Option<Self> {
+        let is_whole = part == Part::Main;
+        match (kind.group, kind.name, kind.pod) {
+            ("", "Namespace", _) => is_whole.then_some(Self::Namespace),
+            (_, _, Some(PodPlace([]))) => match part {
+                Part::Sub(name) if HARMLESS_PARTS.contains(&name) => None,
+                _ => Some(Self::Pod),
+            },
+            (_, _, Some(place)) => is_whole.then_some(Self::Controller(place)),
+            (_, _, None) => None,
+        }
+    }
+}
+
+/// What must be known to judge a write.
+pub fn needs(kind: &Kind, part: Part) -> Needs {
+    match Subject::of(kind, part) {
+        None => Needs::default(),
+        Some(Subject::Namespace) => Needs { existing_pods: true, ..Needs::default() },
+        Some(Subject::Pod | Subject::Controller(_)) => {
+            Needs { namespace: true, requester: true, ..Needs::default() }
+        }
+    }
+}
+
+/// Judges a write that nothing else is wrong with.
+pub(crate) fn judge(
+    change: &Change<'_>,
+    facts: &Facts<'_>,
+    policy: &Policy,
+    verdict: &mut Verdict,
+) {
+    if !policy.plugins.pod_security {
+        return;
+    }
+    match Subject::of(change.kind, change.part) {
+        None => {}
+        Some(Subject::Namespace) => namespaces::judge(change, facts, policy, verdict),
+        Some(Subject::Pod) => Hearing::of(change, facts, policy, verdict).pod(),
+        Some(Subject::Controller(place)) => {
+            Hearing::of(change, facts, policy, verdict).controller(place);
+        }
+    }
+}
+
+/// One write of a pod or a controller, and what is found out about it.
+struct Hearing<'c, 'a> {
+    change: &'c Change<'a>,
+    facts: &'c Facts<'a>,
+    policy: &'c Policy,
+    request: Request,
+    verdict: &'c mut Verdict,
+}
+
+impl<'c, 'a> Hearing<'c, 'a> {
+    fn of(
+        change: &'c Change<'a>,
+        facts: &'c Facts<'a>,
+        policy: &'c Policy,
+        verdict: &'c mut Verdict,
+    ) -> Self {
+        Self { change, facts, policy, request: Request::of(change), verdict }
+    }
+
+    fn pod(&mut self) {
+        if self.is_exempt() {
+            return;
+        }
+        let (modes, errors) = match self.modes() {
+            Ok(found) => found,
+            Err(text) => {
+                self.verdict.denial = Some(Denial { rule: &RULE, text, spots: Vec::new() });
+                return;
+            }
+        };
+        if errors.is_empty() && modes.are_privileged() {
+            let privileged = LevelVersion::default();
+            self.note(ENFORCE_POLICY, format!("{privileged}"));
+            self.count(Decision::Allow, privileged, Mode::Enforce);
+            return;
+        }
+        let new = self.change.new_root();
+        let pod = match self.change.old_root() {
+            None => PodView::created(new),
+            Some(old) if is_significant(old, new) => PodView::stored(new),
+            Some(_) => return,
+        };
+        self.evaluate(&pod, &modes, &errors, true);
+    }
+
+    fn controller(&mut self, place: PodPlace) {
+        if self.is_exempt() {
+            return;
+        }
+        // A namespace that cannot be found is no reason to refuse what is not enforced anyway.
+        let Ok((modes, errors)) = self.modes() else { return };
+        if errors.is_empty() && modes.warn.is_privileged() && modes.audit.is_privileged() {
+            return;
+        }
+        let template = self.change.new_root().descend(place.0);
+        if template.is_set() {
+            self.evaluate(&PodView::template(template), &modes, &errors, false);
+        }
+    }
+
+    fn is_exempt(&mut self) -> bool {
+        let exemptions = &self.policy.pod_security.exemptions;
+        let namespace = self.change.new_object().namespace();
+        if exemptions.holds_namespace(namespace) {
+            return self.exempt("namespace");
+        }
+        if self.facts.requester.is_some_and(|user| exemptions.holds_user(user)) {
+            return self.exempt("user");
+        }
+        false
+    }
+
+    fn exempt(&mut self, by: &str) -> bool {
+        self.note(EXEMPT, by.into());
+        self.verdict.tally.push(Tally::Exemption { request: self.request });
+        true
+    }
+
+    /// The policy of the namespace; or, where the namespace is not to be found, what to say.
+    fn modes(&mut self) -> Result<(Modes, Vec<LabelError>), String> {
+        let defaults = &self.policy.pod_security.defaults;
+        match self.facts.namespace {
+            Namespace::Labels(Some(labels)) => Ok(labels::policy_of(At::root(labels), defaults)),
+            Namespace::Labels(None) | Namespace::Unasked => Ok((*defaults, Vec::new())),
+            Namespace::Missing(why) => {
+                let name = ratchet_net::Quoted(self.change.new_object().namespace());
+                let text = format!("failed to lookup namespace {name}");
+                let cause = if why.is_empty() { text.clone() } else { format!("{text}: {why}") };
+                self.note(ERROR, cause);
+                self.verdict.tally.push(Tally::Error { fatal: true, request: self.request });
+                Err(text)
+            }
+        }
+    }
+
+    fn evaluate(
+        &mut self,
+        pod: &PodView<'a>,
+        modes: &Modes,
+        errors: &[LabelError],
+        enforces: bool,
+    ) {
+        if self.policy.pod_security.exemptions.holds_runtime_class(pod.runtime_class()) {
+            self.exempt("runtimeClass");
+            return;
+        }
+        if !errors.is_empty() {
+            self.note(ERROR, format!("Failed to parse policy: {}", labels::sum_up(errors)));
+            self.verdict.tally.push(Tally::Error { fatal: false, request: self.request });
+        }
+        // Modes mostly ask for the same level, which is then evaluated once.
+        let mut known: Vec<(LevelVersion, Vec<Violation>)> = Vec::new();
+        let policy = self.policy;
+        let mut violations_at = |at: LevelVersion| {
+            if let Some((_, found)) = known.iter().find(|(level, _)| *level == at) {
+                return found.clone();
+            }
+            let found = evaluate(at, pod, policy);
+            known.push((at, found.clone()));
+            found
+        };
+        let mut is_denied = false;
+        if enforces {
+            let at = modes.enforce;
+            self.note(ENFORCE_POLICY, format!("{at}"));
+            let found = violations_at(at);
+            is_denied = !found.is_empty();
+            self.count(if is_denied { Decision::Deny } else { Decision::Allow }, at, Mode::Enforce);
+            if is_denied {
+                let text = format!("violates PodSecurity \"{at}\": {}", summary(&found));
+                self.verdict.denial =
+                    Some(Denial { rule: rule_of(&found), text, spots: spots(found) });
+            }
+        }
+        let found = violations_at(modes.audit);
+        if !found.is_empty() {
+            self.note(AUDIT_VIOLATIONS, would_violate(modes.audit, &found));
+            self.count(Decision::Deny, modes.audit, Mode::Audit);
+        }
+        // Who is refused is not warned as well.
+        if is_denied {
+            return;
+        }
+        let found = violations_at(modes.warn);
+        if !found.is_empty() {
+            self.count(Decision::Deny, modes.warn, Mode::Warn);
+            let (rule, text) = (rule_of(&found), would_violate(modes.warn, &found));
+            let spots = spots(found);
+            let span = spots.first().map_or_else(Span::default, |spot| spot.span);
+            self.verdict.warn(Warning { rule, text, span, spots, fix: None });
+        }
+    }
+
+    fn note(&mut self, key: &'static str, text: String) {
+        self.verdict.audit.push((key, text));
+    }
+
+    fn count(&mut self, decision: Decision, at: LevelVersion, mode: Mode) {
+        self.verdict.tally.push(Tally::Evaluation {
+            decision,
+            level: at.level,
+            version: VersionLabel::of(at, self.policy.release),
+            mode,
+            request: self.request,
+        });
+    }
+}
+
+fn would_violate(at: LevelVersion, violations: &[Violation]) -> String {
+    format!("would violate PodSecurity \"{at}\": {}", summary(violations))
+}
+
+/// The broken rule, or the plugin as a whole where several are broken.
+fn rule_of(violations: &[Violation]) -> &'static Rule {
+    match violations {
+        [only] => only.rule,
+        _ => &RULE,
+    }
+}
+
+fn spots(violations: Vec<Violation>) -> Vec<Spot> {
+    violations.into_iter().flat_map(|violation| violation.spots).collect()
+}

@@ -1,0 +1,98 @@
+//! `spec.volumes[*]` must be one of `configMap`, `csi`, `downwardAPI`, `emptyDir`, `ephemeral`,
+//! `image`, `persistentVolumeClaim`, `projected` and `secret`.
+
+use super::offences::{Offences, plural, quoted};
+use crate::pod_security::check::{Check, Context, Variant, Violation};
+use crate::pod_security::level::Level;
+use crate::pod_security::pod::PodView;
+use crate::rule::{Origin, Ratchet, Rule};
+use alloc::format;
+use alloc::vec::Vec;
+
+pub(crate) static RULE: Rule = Rule {
+    id: "RTC-PSA-011",
+    title: "Volume types",
+    origin: Origin::PodSecurity,
+    demands: "Volumes are of a type that the cluster administers: config maps, secrets, \
+              projected and downward API volumes, empty directories, claims, ephemeral and CSI \
+              volumes, images.",
+    why: "Every other type lets the author of a pod choose a place outside the cluster, or on \
+          the host, that the node then mounts with its own rights.",
+    fix: "Ask for storage with a `persistentVolumeClaim`, or use an `emptyDir`.",
+    ratchet: Ratchet::SignificantChange,
+    versions: "Pod Security v1.0 and later; image volumes are accepted since Kubernetes 1.33",
+};
+
+pub(super) static CHECK: Check = Check {
+    rule: &RULE,
+    id: "restrictedVolumes",
+    level: Level::Restricted,
+    variants: &[Variant {
+        minimum: 0,
+        since_release: 0,
+        overrides: &["hostPathVolumes"],
+        check: restricted,
+    }],
+};
+
+const HARMLESS: [&str; 8] = [
+    "configMap",
+    "csi",
+    "downwardAPI",
+    "emptyDir",
+    "ephemeral",
+    "persistentVolumeClaim",
+    "projected",
+    "secret",
+];
+
+/// In the order in which the type of a volume is told.
+const OTHERS: [&str; 21] = [
+    "hostPath",
+    "gcePersistentDisk",
+    "awsElasticBlockStore",
+    "gitRepo",
+    "nfs",
+    "iscsi",
+    "glusterfs",
+    "rbd",
+    "flexVolume",
+    "cinder",
+    "cephfs",
+    "flocker",
+    "fc",
+    "azureFile",
+    "vsphereVolume",
+    "quobyte",
+    "azureDisk",
+    "photonPersistentDisk",
+    "portworxVolume",
+    "scaleIO",
+    "storageos",
+];
+
+fn restricted(pod: &PodView<'_>, context: &Context) -> Option<Violation> {
+    let mut found = Offences::against(&RULE);
+    let mut names = Vec::new();
+    for volume in pod.spec().field("volumes").items() {
+        let is = |source: &&'static str| volume.field(source).is_set();
+        let is_harmless = HARMLESS.iter().any(is)
+            || (context.knows_image_volumes && is(&"image"))
+            || pod.is_default_volume(&volume);
+        if is_harmless {
+            continue;
+        }
+        let source = OTHERS.into_iter().find(is);
+        names.push(volume.field("name").text_or_empty());
+        found.values.insert(source.unwrap_or("unknown"));
+        let at = source.map_or(volume, |source| volume.field(source));
+        found.spot(&at, "a volume type that pods may not choose");
+    }
+    found.violation("restricted volume types", |found| {
+        let volumes = plural(names.len(), "volume", "volumes");
+        let verb = plural(names.len(), "uses", "use");
+        let noun = plural(found.values.len(), "type", "types");
+        let (names, types) = (quoted(&names), found.quoted_values());
+        format!("{volumes} {names} {verb} restricted volume {noun} {types}")
+    })
+}

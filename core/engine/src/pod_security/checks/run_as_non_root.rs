@@ -1,0 +1,78 @@
+//! `securityContext.runAsNonRoot` must be `true` for the pod or for every container, and `false`
+//! nowhere; from v1.35 on not in pods whose `spec.hostUsers` is `false`.
+
+use super::offences::Offences;
+use crate::pod_security::check::{Check, Variant, Violation};
+use crate::pod_security::level::Level;
+use crate::pod_security::pod::PodView;
+use crate::rule::{Origin, Ratchet, Rule};
+use alloc::format;
+
+pub(crate) static RULE: Rule = Rule {
+    id: "RTC-PSA-012",
+    title: "Running as root (declared)",
+    origin: Origin::PodSecurity,
+    demands: "The pod, or each of its containers, sets `securityContext.runAsNonRoot` to \
+              `true`, and none sets it to `false`.",
+    why: "Root in a container is root on the host as soon as one wall breaks; most known \
+          escapes need it.",
+    fix: "Set `securityContext.runAsNonRoot: true` in the pod, and give the image a user other \
+          than root.",
+    ratchet: Ratchet::SignificantChange,
+    versions: "Pod Security v1.0 and later; pods with their own users are spared from v1.35 on",
+};
+
+pub(super) static CHECK: Check = Check {
+    rule: &RULE,
+    id: "runAsNonRoot",
+    level: Level::Restricted,
+    variants: &[
+        Variant {
+            minimum: 0,
+            since_release: 0,
+            overrides: &[],
+            check: |pod, context| {
+                if context.trusts_user_namespaces && pod.has_user_namespace() {
+                    None
+                } else {
+                    may_be_root(pod)
+                }
+            },
+        },
+        Variant {
+            minimum: 35,
+            since_release: 35,
+            overrides: &[],
+            check: |pod, _| if pod.has_user_namespace() { None } else { may_be_root(pod) },
+        },
+    ],
+};
+
+fn may_be_root(pod: &PodView<'_>) -> Option<Violation> {
+    let mut refusing = Offences::against(&RULE);
+    let mut silent = Offences::against(&RULE);
+    let whole = pod.security().field("runAsNonRoot");
+    if whole.truth() == Some(false) {
+        refusing.pod(&whole, "allows root");
+    }
+    for container in pod.containers() {
+        let at = container.security().field("runAsNonRoot");
+        match at.truth() {
+            Some(true) => {}
+            Some(false) => refusing.container(&container, &at, "allows root"),
+            None if whole.is_true() => {}
+            None => silent.container(&container, &at, "must be set to true, here or in the pod"),
+        }
+    }
+    // Who allows root on purpose is told about that first.
+    let refusing = refusing.violation(REASON, |found| {
+        format!("{} must not set securityContext.runAsNonRoot=false", found.setters())
+    });
+    refusing.or_else(|| {
+        silent.violation(REASON, |found| {
+            format!("pod or {} must set securityContext.runAsNonRoot=true", found.containers())
+        })
+    })
+}
+
+const REASON: &str = "runAsNonRoot != true";

@@ -1,0 +1,217 @@
+//! Which pods of a namespace violate a level that it is about to enforce.
+
+use super::check::reasons;
+use super::labels::ENFORCE;
+use super::level::LevelVersion;
+use super::pod::PodView;
+use super::registry::Checklist;
+use crate::facts::Existing;
+use crate::policy::Policy;
+use crate::rule::{Origin, Ratchet, Rule};
+use crate::verdict::{Verdict, Warning};
+use alloc::collections::{BTreeMap, BTreeSet};
+use alloc::format;
+use alloc::string::String;
+use alloc::vec::Vec;
+use ratchet_object::Object;
+
+/// Pods that a raised level would no longer let in.
+pub(crate) static RULE: Rule = Rule {
+    id: "RTC-PSA-020",
+    title: "Pods that violate a raised level",
+    origin: Origin::PodSecurity,
+    demands: "Before a namespace enforces a stricter level, the pods in it keep to that level.",
+    why: "The pods go on running, but as soon as they are replaced, their successors are refused.",
+    fix: "Change the pods or their controllers before you raise the level, or raise `warn` and \
+          `audit` first.",
+    ratchet: Ratchet::ByValue,
+    versions: "all releases",
+};
+
+/// Tells which existing pods violate `enforce`; never more than warnings.
+pub(super) fn warn(
+    namespace: &Object<'_>,
+    enforce: LevelVersion,
+    existing: &Existing<'_>,
+    policy: &Policy,
+    verdict: &mut Verdict,
+) {
+    let label = namespace.root().field("metadata").field("labels").key(ENFORCE);
+    let mut tell = |text: String| verdict.warn(Warning::new(&RULE, &label, text));
+    let (pods, budget) = match existing {
+        Existing::Pods { pods, budget } => (pods, *budget),
+        Existing::Unlisted => {
+            tell("failed to list pods while checking new PodSecurity enforce level".into());
+            return;
+        }
+    };
+    let pods = by_importance(pods, policy);
+    // However little time there is, one pod is always looked at.
+    let (total, checked) = (pods.len(), pods.len().min(budget.max(1)));
+    let checklist = Checklist::of(enforce, policy);
+    let mut groups: BTreeMap<String, Group<'_>> = BTreeMap::new();
+    for pod in pods.into_iter().take(checked) {
+        let violations = checklist.evaluate(&PodView::stored(pod.root()));
+        if !violations.is_empty() {
+            groups.entry(reasons(&violations)).or_default().add(pod.name());
+        }
+    }
+    if checked < total {
+        tell(format!(
+            "new PodSecurity enforce level only checked against the first {checked} of {total} \
+             existing pods"
+        ));
+    }
+    if groups.is_empty() {
+        return;
+    }
+    let name = ratchet_net::Quoted(namespace.name());
+    tell(format!(
+        "existing pods in namespace {name} violate the new PodSecurity enforce level \"{enforce}\""
+    ));
+    let lines: BTreeSet<String> =
+        groups.iter().map(|(reasons, group)| group.line(reasons)).collect();
+    lines.into_iter().for_each(tell);
+}
+
+/// Pods that violate the same checks.
+#[derive(Default)]
+struct Group<'a> {
+    first: Option<&'a str>,
+    others: usize,
+}
+
+impl<'a> Group<'a> {
+    fn add(&mut self, name: &'a str) {
+        match self.first {
+            None => self.first = Some(name),
+            Some(first) => {
+                self.first = Some(first.min(name));
+                self.others += 1;
+            }
+        }
+    }
+
+    fn line(&self, reasons: &str) -> String {
+        let name = self.first.unwrap_or_default();
+        match self.others {
+            0 => format!("{name}: {reasons}"),
+            1 => format!("{name} (and 1 other pod): {reasons}"),
+            others => format!("{name} (and {others} other pods): {reasons}"),
+        }
+    }
+}
+
+/// The pods to look at: first one of each controller, for its others are likely alike.
+fn by_importance<'a>(pods: &[&'a Object<'a>], policy: &Policy) -> Vec<&'a Object<'a>> {
+    let mut seen = BTreeSet::new();
+    let exemptions = &policy.pod_security.exemptions;
+    let (mut first, rest): (Vec<_>, Vec<_>) = pods
+        .iter()
+        .copied()
+        .filter(|pod| !exemptions.holds_runtime_class(PodView::stored(pod.root()).runtime_class()))
+        .partition(|pod| controller(pod).is_none_or(|uid| seen.insert(uid)));
+    first.extend(rest);
+    first
+}
+
+/// The uid of the controller that made a pod.
+fn controller<'a>(pod: &'a Object<'a>) -> Option<&'a str> {
+    let owners = pod.root().field("metadata").field("ownerReferences");
+    let owner = owners.items().find(|owner| owner.field("controller").is_true())?;
+    Some(owner.field("uid").text_or_empty())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::pod_security::testing::{configured, object, policy, texts};
+    use crate::pod_security::{Configuration, Exemptions};
+
+    const RESTRICTED: &str =
+        "{metadata: {name: upd, labels: {pod-security.kubernetes.io/enforce: restricted}}}";
+
+    fn told(pods: &[&str], budget: usize, policy: &Policy) -> Vec<String> {
+        let pods: Vec<Object<'_>> = pods.iter().map(|pod| object(pod)).collect();
+        let existing = Existing::Pods { pods: pods.iter().collect(), budget };
+        told_of(&existing, policy)
+    }
+
+    fn told_of(existing: &Existing<'_>, policy: &Policy) -> Vec<String> {
+        let mut verdict = Verdict::default();
+        let enforce =
+            LevelVersion { level: "baseline".parse().unwrap(), ..LevelVersion::default() };
+        warn(&object(RESTRICTED), enforce, existing, policy, &mut verdict);
+        assert!(verdict.admits() && verdict.tally.is_empty());
+        verdict.warnings.into_iter().map(|warning| warning.text).collect()
+    }
+
+    fn host_pod(name: &str, owner: &str) -> String {
+        format!(
+            "{{metadata: {{name: {name}, ownerReferences: [{{uid: {owner}, controller: true}}]}}, spec: {{hostPID: true}}}}"
+        )
+    }
+
+    const HEAD: &str = "existing pods in namespace \"upd\" violate the new PodSecurity enforce level \"baseline:latest\"";
+
+    #[test]
+    fn pods_with_the_same_faults_are_grouped_under_the_first_name() {
+        let pods = [
+            "{metadata: {name: ok}, spec: {}}",
+            "{metadata: {name: z}, spec: {hostPID: true}}",
+            "{metadata: {name: p1}, spec: {hostIPC: true}}",
+            "{metadata: {name: p0}, spec: {hostNetwork: true}}",
+            "{metadata: {name: a}, spec: {hostPID: true, containers: [{name: c, securityContext: {privileged: true}}]}}",
+            "{metadata: {name: v2}, spec: {volumes: [{name: v, hostPath: {}}]}}",
+            "{metadata: {name: v1}, spec: {volumes: [{name: w, hostPath: {}}]}}",
+        ];
+        assert_eq!(
+            told(&pods, 3000, &policy(36)),
+            [
+                HEAD,
+                "a: host namespaces, privileged",
+                "p0 (and 2 other pods): host namespaces",
+                "v1 (and 1 other pod): hostPath volumes",
+            ]
+        );
+        assert_eq!(told(&["{metadata: {name: ok}}"], 3000, &policy(36)), [""; 0]);
+    }
+
+    #[test]
+    fn one_pod_of_each_controller_comes_first_and_one_pod_always() {
+        let pods = [host_pod("a1", "a"), host_pod("a0", "a"), host_pod("b1", "b")];
+        let pods: Vec<&str> = pods.iter().map(String::as_str).collect();
+        assert_eq!(
+            told(&pods, 2, &policy(36)),
+            [
+                "new PodSecurity enforce level only checked against the first 2 of 3 existing pods",
+                HEAD,
+                "a1 (and 1 other pod): host namespaces",
+            ]
+        );
+        assert_eq!(told(&pods, 0, &policy(36)).last().unwrap(), "a1: host namespaces");
+        assert_eq!(
+            told(&pods, 3, &policy(36)).last().unwrap(),
+            "a0 (and 2 other pods): host namespaces"
+        );
+    }
+
+    #[test]
+    fn exempt_runtime_classes_are_not_counted() {
+        let exemptions = Exemptions { runtime_classes: texts(&["kata"]), ..Exemptions::default() };
+        let policy = configured(Configuration { exemptions, ..Configuration::default() });
+        let pods = [
+            "{metadata: {name: k}, spec: {hostPID: true, runtimeClassName: kata}}",
+            "{metadata: {name: ok}}",
+        ];
+        assert_eq!(told(&pods, 1, &policy), [""; 0]);
+    }
+
+    #[test]
+    fn pods_that_cannot_be_listed_are_told() {
+        assert_eq!(
+            told_of(&Existing::Unlisted, &policy(36)),
+            ["failed to list pods while checking new PodSecurity enforce level"]
+        );
+    }
+}

@@ -1,0 +1,34 @@
+//! Pod Security Admission: whether a pod keeps to the level that its namespace asks for.
+
+mod admission;
+#[cfg(test)]
+mod admission_tests;
+mod check;
+mod checks;
+mod config;
+mod exemptions;
+mod existing;
+mod labels;
+mod level;
+mod namespaces;
+mod pod;
+mod registry;
+pub(crate) mod rules;
+mod significance;
+mod strict;
+mod tally;
+#[cfg(test)]
+mod testing;
+
+pub(crate) use admission::judge;
+pub use admission::needs;
+pub use check::{Check, Context, Variant, Violation, reasons, summary};
+pub use checks::CHECKS;
+pub use config::{Configuration, ConfigurationError, PluginConfiguration};
+pub use exemptions::Exemptions;
+pub use labels::{LabelError, label_problems, policy_of};
+pub use level::{Level, LevelVersion, Mode, Modes, UnknownLevel, UnknownVersion, Version};
+pub use pod::{Container, PodView};
+pub use registry::evaluate;
+pub use rules::RULES;
+pub use tally::{Decision, Request, Tally, VersionLabel};

@@ -1,0 +1,220 @@
+//! How a write of a namespace is judged: its labels must be readable, and who raises the enforced
+//! level is told which pods already violate it.
+
+use super::existing;
+use super::labels::{OF_MODES, label_problems, policy_of};
+use super::level::Modes;
+use crate::change::Change;
+use crate::facts::Facts;
+use crate::policy::Policy;
+use crate::rule::{Origin, Ratchet, Rule};
+use crate::verdict::{Verdict, Warning};
+use alloc::format;
+use alloc::string::String;
+use alloc::vec::Vec;
+use ratchet_object::At;
+
+/// Labels on a namespace that nobody looks at.
+pub(crate) static RULE: Rule = Rule {
+    id: "RTC-PSA-021",
+    title: "Labels of an exempt namespace",
+    origin: Origin::PodSecurity,
+    demands: "A namespace that the administrator has exempted from Pod Security does not ask for a \
+              level.",
+    why: "Whoever reads the labels would believe that the namespace is protected, and it is not.",
+    fix: "Remove the labels, or ask the administrator to remove the exemption.",
+    ratchet: Ratchet::ByValue,
+    versions: "all releases",
+};
+
+pub(super) fn judge(
+    change: &Change<'_>,
+    facts: &Facts<'_>,
+    policy: &Policy,
+    verdict: &mut Verdict,
+) {
+    let configuration = &policy.pod_security;
+    let root = change.new_root();
+    let (modes, errors) = policy_of(labels_of(root), &configuration.defaults);
+    let is_exempt = configuration.exemptions.holds_namespace(change.new_object().name());
+    let warn_exempt = |verdict: &mut Verdict| {
+        verdict.warnings.extend(exempt_warning(root, &modes, &configuration.defaults));
+    };
+    let Some(old) = change.old_root() else {
+        if !errors.is_empty() {
+            verdict.problems.extend(label_problems(root, &errors));
+        } else if is_exempt {
+            warn_exempt(verdict);
+        }
+        return;
+    };
+    let (old_modes, old_errors) = policy_of(labels_of(old), &configuration.defaults);
+    // The ratchet: labels that could not be read before may stay as they are.
+    if !errors.is_empty() && errors != old_errors {
+        verdict.problems.extend(label_problems(root, &errors));
+        return;
+    }
+    let (enforce, before) = (modes.enforce, old_modes.enforce);
+    let is_raised = enforce != before
+        && !enforce.is_privileged()
+        && (enforce.version != before.version || enforce.level > before.level);
+    if !is_raised {
+        return;
+    }
+    if is_exempt {
+        warn_exempt(verdict);
+    } else {
+        existing::warn(change.new_object(), enforce, &facts.existing_pods, policy, verdict);
+    }
+}
+
+fn labels_of(namespace: At<'_>) -> At<'_> {
+    namespace.field("metadata").field("labels")
+}
+
+fn exempt_warning(namespace: At<'_>, modes: &Modes, defaults: &Modes) -> Option<Warning> {
+    if modes.are_privileged() || modes.are_equivalent_to(defaults) {
+        return None;
+    }
+    let labels = labels_of(namespace);
+    let ignored: Vec<String> = modes
+        .all()
+        .into_iter()
+        .zip(OF_MODES)
+        .filter(|((_, at), (level, version))| {
+            !at.is_privileged() && (labels.key(level).is_set() || labels.key(version).is_set())
+        })
+        .map(|((mode, at), _)| format!("{mode}={at}"))
+        .collect();
+    let name = ratchet_net::Quoted(namespace.descend(&["metadata", "name"]).text_or_empty());
+    let policy = ignored.join(", ");
+    let text = format!(
+        "namespace {name} is exempt from Pod Security, and the policy ({policy}) will be ignored"
+    );
+    Some(Warning::new(&RULE, &labels, text))
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::change::{Change, Part};
+    use crate::facts::{Existing, Facts};
+    use crate::pod_security::testing::{configured, object, policy, texts};
+    use crate::pod_security::{Configuration, Exemptions, judge};
+    use crate::policy::Policy;
+    use crate::verdict::Verdict;
+    use alloc::format;
+    use alloc::string::{String, ToString};
+    use alloc::vec::Vec;
+
+    fn namespace(labels: &str) -> String {
+        let labels = labels.replace("P/", "pod-security.kubernetes.io/");
+        format!(
+            "{{apiVersion: v1, kind: Namespace, metadata: {{name: web, labels: {{{labels}}}}}}}"
+        )
+    }
+
+    fn judged(old: Option<&str>, new: &str, part: Part, policy: &Policy) -> Verdict {
+        let (old, new) = (old.map(namespace), namespace(new));
+        let old = old.as_deref().map(object);
+        let new = object(&new);
+        let change = match &old {
+            None => Change::create(&new),
+            Some(old) => Change::update(old, &new),
+        };
+        let pod = object("{metadata: {name: p}, spec: {hostPID: true}}");
+        let pods = Existing::Pods { pods: [&pod].to_vec(), budget: 9 };
+        let facts = Facts { existing_pods: pods, ..Facts::default() };
+        let mut verdict = Verdict::default();
+        judge(&change.unwrap().through(part), &facts, policy, &mut verdict);
+        assert!(verdict.tally.is_empty() && verdict.audit.is_empty() && verdict.denial.is_none());
+        verdict
+    }
+
+    fn warnings(old: Option<&str>, new: &str, policy: &Policy) -> Vec<String> {
+        let verdict = judged(old, new, Part::Main, policy);
+        assert!(verdict.admits());
+        verdict.warnings.into_iter().map(|warning| warning.text).collect()
+    }
+
+    #[test]
+    fn unreadable_labels_are_refused_and_may_stay() {
+        let policy = policy(36);
+        let refused = |old, new, part| !judged(old, new, part, &policy).admits();
+        assert!(refused(None, "P/enforce: x", Part::Main));
+        assert!(!refused(None, "P/enforce: x", Part::STATUS));
+        assert!(refused(Some(""), "P/enforce: x", Part::Main));
+        assert!(!refused(Some("P/enforce: x"), "P/enforce: x, a: b", Part::Main));
+        assert!(refused(Some("P/enforce: x"), "P/enforce: z", Part::Main));
+        assert!(refused(Some("P/enforce: x"), "P/enforce: x, P/warn: z", Part::Main));
+        assert!(refused(Some("P/enforce: x, P/warn: z"), "P/enforce: x", Part::Main));
+        assert!(!refused(Some("P/enforce: x"), "P/enforce: baseline", Part::Main));
+        let verdict = judged(None, "P/warn: z, P/enforce: x", Part::Main, &policy);
+        let fields: Vec<&str> = verdict.problems.iter().map(|p| p.field.as_str()).collect();
+        assert_eq!(
+            fields,
+            [
+                "metadata.labels[pod-security.kubernetes.io/enforce]",
+                "metadata.labels[pod-security.kubernetes.io/warn]",
+            ]
+        );
+    }
+
+    #[test]
+    fn existing_pods_are_looked_at_when_enforcement_is_raised_or_moved() {
+        for (old, new, looks) in [
+            ("", "P/enforce: baseline", true),
+            ("P/enforce: baseline", "P/enforce: baseline, P/warn: restricted", false),
+            ("P/enforce: baseline", "P/enforce: restricted", true),
+            ("P/enforce: restricted", "P/enforce: baseline", false),
+            ("P/enforce: restricted", "P/enforce: baseline, P/enforce-version: v1.20", true),
+            ("P/enforce: baseline", "P/enforce: privileged, P/enforce-version: v1.20", false),
+            ("P/enforce: baseline", "", false),
+        ] {
+            assert_eq!(!warnings(Some(old), new, &policy(36)).is_empty(), looks, "{old} -> {new}");
+        }
+        assert_eq!(warnings(None, "P/enforce: baseline", &policy(36)), [""; 0]);
+    }
+
+    #[test]
+    fn who_labels_an_exempt_namespace_is_told_that_nobody_looks() {
+        let exemptions = Exemptions { namespaces: texts(&["web"]), ..Exemptions::default() };
+        let mut configuration = Configuration { exemptions, ..Configuration::default() };
+        let policy = configured(configuration.clone());
+        let text = |list: &str| {
+            format!(
+                "namespace \"web\" is exempt from Pod Security, and the policy ({list}) will be ignored"
+            )
+        };
+        let both = "P/enforce: restricted, P/warn: baseline";
+        let listed = text("enforce=restricted:latest, warn=baseline:latest");
+        assert_eq!(warnings(None, both, &policy), [listed.as_str()]);
+        assert_eq!(warnings(Some(""), both, &policy), [listed]);
+        assert_eq!(warnings(Some(both), both, &policy), [""; 0]);
+        assert_eq!(
+            warnings(None, "P/enforce: privileged, P/enforce-version: v1.1", &policy),
+            [""; 0]
+        );
+        // The implicit warning level has no label of its own, so it is not listed.
+        assert_eq!(
+            warnings(None, "P/enforce: baseline", &policy),
+            [text("enforce=baseline:latest")]
+        );
+        configuration.defaults.audit.level = "baseline".parse().unwrap();
+        let policy = configured(configuration);
+        assert_eq!(warnings(None, "a: b", &policy), [""; 0]);
+        assert_eq!(warnings(None, "P/warn: restricted", &policy), [text("warn=restricted:latest")]);
+        assert_eq!(warnings(None, "P/audit: baseline, P/audit-version: latest", &policy), [""; 0]);
+    }
+
+    #[test]
+    fn warnings_name_the_namespace() {
+        let told = warnings(Some(""), "P/enforce: baseline", &policy(36));
+        assert_eq!(
+            told,
+            [
+                "existing pods in namespace \"web\" violate the new PodSecurity enforce level \"baseline:latest\"".to_string(),
+                "p: host namespaces".to_string(),
+            ]
+        );
+    }
+}

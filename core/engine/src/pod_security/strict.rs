@@ -1,0 +1,111 @@
+//! Configuration objects are read strictly: what is unknown or misshapen is refused.
+
+use alloc::format;
+use alloc::string::{String, ToString};
+use alloc::vec::Vec;
+use ratchet_object::{At, Node, Value};
+
+/// `apiVersion` and `kind`, without which nothing can be read.
+pub(super) fn type_of(root: At<'_>) -> Result<(&str, &str), String> {
+    let (version, kind) = (root.field("apiVersion"), root.field("kind"));
+    for (at, word) in [(kind, "Kind"), (version, "apiVersion")] {
+        if at.text_or_empty().is_empty() {
+            let mut content = String::new();
+            root.node().into_iter().for_each(|node| write_json(node, &mut content));
+            return Err(format!("Object '{word}' is missing in '{content}'"));
+        }
+    }
+    Ok((version.text_or_empty(), kind.text_or_empty()))
+}
+
+/// Strict decoding: nothing misshapen, nothing unknown.
+#[derive(Default)]
+pub(super) struct Strict {
+    misshapen: Option<String>,
+    unknown: Vec<String>,
+}
+
+impl Strict {
+    pub(super) fn object(&mut self, at: At<'_>, kind: &str, known: &[&str]) {
+        if at.is_set() && !matches!(at.node().map(|node| &node.value), Some(Value::Map(_))) {
+            self.misfit(at, kind, &format!("v1.{kind}"));
+        }
+        let mut unknown: Vec<&str> =
+            at.entries().map(|(key, _)| key).filter(|key| !known.contains(key)).collect();
+        // Kubernetes turns YAML into JSON first, and that sorts the members.
+        unknown.sort_unstable();
+        let fields = unknown.into_iter().map(|name| at.path().field(name).to_string());
+        self.unknown.extend(fields.map(|path| format!("unknown field \"{path}\"")));
+    }
+
+    pub(super) fn text<'a>(&mut self, at: At<'a>, kind: &str) -> &'a str {
+        at.text().unwrap_or_else(|| {
+            self.misfit(at, kind, "string");
+            ""
+        })
+    }
+
+    pub(super) fn texts(&mut self, at: At<'_>, kind: &str) -> Vec<String> {
+        if at.is_set() && !matches!(at.node().map(|node| &node.value), Some(Value::List(_))) {
+            self.misfit(at, kind, "[]string");
+        }
+        at.items().map(|item| self.text(item.named(*at.path()), kind).into()).collect()
+    }
+
+    fn misfit(&mut self, at: At<'_>, kind: &str, wanted: &str) {
+        let found = at.node().map_or("null", Node::type_name);
+        let path = at.path();
+        self.misshapen.get_or_insert_with(|| {
+            format!(
+                "json: cannot unmarshal {found} into Go struct field {kind}.{path} of type {wanted}"
+            )
+        });
+    }
+
+    pub(super) fn verdict(self) -> Result<(), String> {
+        match (self.misshapen, self.unknown.as_slice()) {
+            (Some(misshapen), _) => Err(misshapen),
+            (None, []) => Ok(()),
+            (None, unknown) => Err(format!("strict decoding error: {}", unknown.join(", "))),
+        }
+    }
+}
+
+/// A tree as the compact JSON that error messages quote, members sorted.
+fn write_json(node: &Node<'_>, out: &mut String) {
+    match &node.value {
+        Value::Null => out.push_str("null"),
+        Value::Bool(truth) => out.push_str(if *truth { "true" } else { "false" }),
+        Value::Int(number) => out.push_str(&number.to_string()),
+        Value::Float(number) => out.push_str(&number.to_string()),
+        Value::Text(text) => out.push_str(&ratchet_net::Quoted(text).to_string()),
+        Value::List(items) => {
+            let write = |item: &Node<'_>, out: &mut String| write_json(item, out);
+            write_all(['[', ']'], items.iter(), out, write);
+        }
+        Value::Map(entries) => {
+            let mut sorted: Vec<_> = entries.iter().collect();
+            sorted.sort_by(|a, b| a.key.cmp(&b.key));
+            write_all(['{', '}'], sorted.into_iter(), out, |entry, out| {
+                out.push_str(&format!("{}:", ratchet_net::Quoted(&entry.key)));
+                write_json(&entry.node, out);
+            });
+        }
+    }
+}
+
+fn write_all<T>(
+    [open, close]: [char; 2],
+    items: impl Iterator<Item = T>,
+    out: &mut String,
+    write: impl Fn(T, &mut String),
+) {
+    out.push(open);
+    for (index, item) in items.enumerate() {
+        if index > 0 {
+            out.push(',');
+        }
+        write(item, out);
+    }
+    out.push(close);
+}

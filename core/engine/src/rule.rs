@@ -1,0 +1,73 @@
+//! What a rule is: a permanent id, what it means, why it exists, and how to put things right.
+
+use core::fmt;
+
+/// One row of the table of rules. `ratchet explain`, SARIF and the documentation read it.
+pub struct Rule {
+    /// Permanent id, never reused: `RTC-IP-001`.
+    pub id: &'static str,
+    /// A few words, for lists.
+    pub title: &'static str,
+    /// The proposal it comes from, or the part of the API around them.
+    pub origin: Origin,
+    /// What it demands.
+    pub demands: &'static str,
+    /// Why it exists: the incident or the class of attack.
+    pub why: &'static str,
+    /// How to put things right.
+    pub fix: &'static str,
+    /// How it treats what is stored already.
+    pub ratchet: Ratchet,
+    /// Since when, and behind which gate.
+    pub versions: &'static str,
+}
+
+/// Where a rule comes from.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Origin {
+    /// One of the five proposals.
+    Kep(u16),
+    /// Validation that released Kubernetes does around the fields of the proposals.
+    Api,
+    /// The Pod Security Standards.
+    PodSecurity,
+}
+
+impl fmt::Display for Origin {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Kep(number) => write!(f, "KEP-{number}"),
+            Self::Api => f.write_str("Kubernetes API"),
+            Self::PodSecurity => f.write_str("Pod Security Standards"),
+        }
+    }
+}
+
+/// How a rule treats what the stored object already says.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Ratchet {
+    /// A text that was there before may stay, anywhere in the field.
+    ByValue,
+    /// All of it may stay while the whole field is left as it was.
+    WholeField,
+    /// One old entry that needs the looser reading loosens it for the whole list.
+    ByList,
+    /// Only a significant change of a pod is looked at again.
+    SignificantChange,
+    /// It never loosens: the rule was always in force, or the field cannot change.
+    Never,
+}
+
+impl fmt::Debug for Rule {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.id)
+    }
+}
+
+impl PartialEq for Rule {
+    fn eq(&self, other: &Self) -> bool {
+        self.id == other.id
+    }
+}
+
+impl Eq for Rule {}

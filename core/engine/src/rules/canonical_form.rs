@@ -1,0 +1,69 @@
+//! An address or network in a newer field must be in canonical form, whatever the gates say.
+
+use super::value::Reading;
+use super::{cidr_spelling, ip_spelling, older_words};
+use crate::judge::Scene;
+use crate::{Origin, Problem, Ratchet, Rule, Verdict};
+use alloc::format;
+use alloc::string::ToString;
+use ratchet_net::{CidrText, IpText};
+use ratchet_object::At;
+
+/// The row.
+pub(crate) static RULE: Rule = Rule {
+    id: "RTC-IP-003",
+    title: "address not in canonical form",
+    origin: Origin::Kep(4858),
+    demands: "An IPv6 address is written as RFC 5952 has it: lower case, no leading zeros, the longest run of zeros as `::`. Newer fields insist; older ones only warn.",
+    why: "One address has many IPv6 spellings. Programs that compare texts take them for different addresses: controllers apply the same change for ever, and lists hold one address twice.",
+    fix: "Write the canonical form that the message shows.",
+    ratchet: Ratchet::Never,
+    versions: "Refused in IPAddress names, ServiceCIDRs, device addresses and IPv6 EndpointSlices in all releases; a warning elsewhere since 1.33, in Services since 1.27.",
+};
+
+/// `metadata.name` of an IPAddress, IPv6 addresses of an EndpointSlice.
+pub(crate) fn check_address(
+    reading: &Reading<'_>,
+    scene: &Scene<'_>,
+    at: &At<'_>,
+    text: &str,
+    verdict: &mut Verdict,
+) {
+    if !scene.policy.release.since(33) {
+        return older_words::check_address(at, text, verdict);
+    }
+    let before = verdict.problems.len();
+    ip_spelling::check_fresh(reading, true, at, text, verdict);
+    if let Ok(ip) = IpText::read(text)
+        && verdict.problems.len() == before
+        && !ip.is_canonical()
+    {
+        verdict.problem(not_canonical(at, text, ip.canonical().to_string()));
+    }
+}
+
+/// `spec.cidrs` of a ServiceCIDR.
+pub(crate) fn check_network(
+    reading: &Reading<'_>,
+    scene: &Scene<'_>,
+    at: &At<'_>,
+    text: &str,
+    verdict: &mut Verdict,
+) {
+    if !scene.policy.release.since(33) {
+        return older_words::check_network(at, text, verdict);
+    }
+    let before = verdict.problems.len();
+    cidr_spelling::check_fresh(reading, true, at, text, verdict);
+    if let Ok(cidr) = CidrText::read(text)
+        && verdict.problems.len() == before
+        && !cidr.is_canonical_network()
+    {
+        verdict.problem(not_canonical(at, text, cidr.network().to_string()));
+    }
+}
+
+pub(crate) fn not_canonical(at: &At<'_>, text: &str, canonical: alloc::string::String) -> Problem {
+    let detail = format!("must be in canonical form (\"{canonical}\")");
+    Problem::invalid(&RULE, at, text, detail).fixed_by(canonical)
+}

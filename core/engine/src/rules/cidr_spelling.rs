@@ -1,0 +1,102 @@
+//! A network must be spelled so that every program reads the same network.
+
+use super::ip_spelling::FUTURE;
+use super::value::Reading;
+use super::{canonical_form, older_words};
+use crate::judge::Scene;
+use crate::{Origin, Problem, Ratchet, Rule, Verdict, Warning};
+use alloc::format;
+use alloc::string::ToString;
+use ratchet_net::{CidrFault, CidrText, Family, Quoted};
+use ratchet_object::At;
+
+/// The row.
+pub(crate) static RULE: Rule = Rule {
+    id: "RTC-IP-002",
+    title: "ambiguous or broken CIDR",
+    origin: Origin::Kep(4858),
+    demands: "A network has no leading zeros in its address or length, is not an IPv4 network in IPv6 clothes, and has no bits set beyond its length.",
+    why: "`192.168.1.5/24` is the whole network 192.168.1.0/24 to one program and the one address 192.168.1.5 to another, so a policy may open or close what nobody meant. Leading zeros are octal to some readers (CVE-2021-29923).",
+    fix: "Write the network's own address (`192.168.1.0/24`), or the single address with its full length (`192.168.1.5/32`), whichever was meant.",
+    ratchet: Ratchet::ByValue,
+    versions: "Refused since 1.36 (gate StrictIPCIDRValidation, alpha since 1.33); warned about since 1.33, in Services since 1.27. What cannot be read at all was always refused.",
+};
+
+const BAD: &str = "must be a valid CIDR value, (e.g. 10.9.8.0/24 or 2001:db8::/64)";
+const LEADING_ZEROS: &str = "must not have leading 0s in IP or prefix length";
+const MAPPED: &str = "must not have an IPv4-mapped IPv6 address";
+const HOST_BITS: &str = "must not have bits set beyond the prefix length";
+
+pub(crate) fn check(
+    reading: &Reading<'_>,
+    scene: &Scene<'_>,
+    at: &At<'_>,
+    text: &str,
+    verdict: &mut Verdict,
+) {
+    if !reading.kept.holds(text) {
+        check_fresh(reading, scene.policy.strict_ip(), at, text, verdict);
+    }
+}
+
+/// The reading without a ratchet; what it says about a text that nobody kept.
+pub(crate) fn check_fresh(
+    reading: &Reading<'_>,
+    strict: bool,
+    at: &At<'_>,
+    text: &str,
+    verdict: &mut Verdict,
+) {
+    let problem = match CidrText::read(text) {
+        Err(_) => Problem::invalid(&RULE, at, text, BAD),
+        Ok(cidr) => match cidr.fault().filter(|_| strict) {
+            None => return,
+            // Which of two networks was meant is not ours to guess.
+            Some(_) if cidr.is_ambiguous() => {
+                Problem::invalid(&RULE, at, text, detail(cidr.fault()))
+            }
+            fault => Problem::invalid(&RULE, at, text, detail(fault))
+                .fixed_by(cidr.network().to_string()),
+        },
+    };
+    verdict.problem(problem.because_of(reading.difference(text)));
+}
+
+fn detail(fault: Option<CidrFault>) -> &'static str {
+    match fault {
+        Some(CidrFault::LeadingZeros) => LEADING_ZEROS,
+        Some(CidrFault::Mapped) => MAPPED,
+        Some(CidrFault::HostBits) => HOST_BITS,
+        None => BAD,
+    }
+}
+
+pub(crate) fn warn(scene: &Scene<'_>, at: &At<'_>, text: &str, verdict: &mut Verdict) {
+    let Ok(cidr) = CidrText::read(text) else { return };
+    let release = scene.policy.release;
+    if !release.since(33) {
+        return older_words::warn_network(at, text, verdict);
+    }
+    let (path, value) = (at.path(), Quoted(text));
+    let network = cidr.network().to_string();
+    if cidr.is_ambiguous() {
+        let told = format!(
+            "{path}: CIDR value {value} is ambiguous in this context (should be \"{network}\" or \"{}\"?)",
+            cidr.single()
+        );
+        verdict.warn(Warning::new(&RULE, at, told));
+    }
+    if cidr.is_nonstandard() {
+        let judgement = if release.since(36) { "is invalid" } else { FUTURE };
+        let told =
+            format!("{path}: non-standard CIDR value {value} {judgement}: use \"{network}\"");
+        let warning = Warning::new(&RULE, at, told);
+        verdict.warn(if cidr.is_ambiguous() { warning } else { warning.fixed_by(network) });
+    } else if !cidr.is_ambiguous() && cidr.family() == Family::V6 && !cidr.is_canonical_prefix() {
+        let prefix = cidr.prefix().to_string();
+        let told = format!(
+            "{path}: IPv6 CIDR value {value} should be in RFC 5952 canonical format (\"{prefix}\")"
+        );
+        verdict.warn(Warning::new(&canonical_form::RULE, at, told).fixed_by(prefix));
+    }
+}

@@ -1,0 +1,207 @@
+//! The cluster IPs of a Service must hold together, and stay as they were given.
+
+use super::value::Reading;
+use super::{address_families, immutable, placement};
+use crate::judge::Scene;
+use crate::views::{service_type, texts};
+use crate::{Cause, Kept, Origin, Problem, Ratchet, Release, Rule, Verdict, fields, shown};
+use alloc::vec::Vec;
+use ratchet_net::Quoted;
+use ratchet_object::At;
+
+/// The row.
+pub(crate) static RULE: Rule = Rule {
+    id: "RTC-SVC-003",
+    title: "cluster IPs that do not hold together",
+    origin: Origin::Api,
+    demands: "`clusterIP` is the first of `clusterIPs`; there are at most two, of two families, as `ipFamilies` states; `None` stands alone.",
+    why: "Clients read either field. Where the two disagree, some of them talk to an address that is not the Service's.",
+    fix: "Leave both fields out and let the API server choose, or give both in agreement.",
+    ratchet: Ratchet::Never,
+    versions: "All releases.",
+};
+
+/// The cluster IPs as the API server completes them before it validates.
+pub(crate) struct ClusterIps<'a> {
+    /// `spec.clusterIP`.
+    pub(crate) first: &'a str,
+    /// `spec.clusterIPs`, each named by its place.
+    pub(crate) all: Vec<At<'a>>,
+    list: At<'a>,
+}
+
+impl<'a> ClusterIps<'a> {
+    /// What a new Service says, completed from the stored one.
+    pub(crate) fn of(spec: &At<'a>, old: Option<&At<'a>>) -> Self {
+        let list = spec.field("clusterIPs");
+        let single = spec.field("clusterIP");
+        let mut first = single.text_or_empty();
+        let mut all: Vec<At<'a>> = list.items().collect();
+        if let Some(old) = old {
+            let before = Self::of(old, None);
+            let both_have =
+                service_type(spec) != "ExternalName" && service_type(old) != "ExternalName";
+            if both_have && first.is_empty() {
+                first = before.first;
+            }
+            if both_have && all.is_empty() && first == before.first {
+                all.clone_from(&before.all);
+            }
+            // The list follows a changed single field if nobody touched the list.
+            let untouched = texts_of(&all) == texts_of(&before.all);
+            if first != before.first && untouched {
+                all = alloc::vec![single.named(list.path().index(0))];
+                all.retain(|at| !at.text_or_empty().is_empty());
+            }
+        } else if all.is_empty() && !first.is_empty() {
+            all.push(single.named(list.path().index(0)));
+        }
+        Self { first, all, list }
+    }
+
+    /// Whether the Service has no address of its own.
+    pub(crate) fn is_headless(&self) -> bool {
+        self.first == "None"
+    }
+
+    fn texts(&self) -> Vec<&'a str> {
+        texts_of(&self.all)
+    }
+
+    fn invalid(&self, detail: &'static str, release: Release, verdict: &mut Verdict) {
+        let shown = shown::list(&self.texts(), release);
+        verdict.problem(Problem::new(&RULE, Cause::Invalid, &self.list, detail).showing(shown));
+    }
+}
+
+fn texts_of<'a>(all: &[At<'a>]) -> Vec<&'a str> {
+    all.iter().map(|at| at.text_or_empty()).collect()
+}
+
+/// What the API checks before anything else of a Service, and answers alone.
+pub(crate) fn check(scene: &Scene<'_>, spec: &At<'_>, old: Option<&At<'_>>, verdict: &mut Verdict) {
+    let release = scene.policy.release;
+    let ips = ClusterIps::of(spec, old);
+    match (ips.first, ips.all.first()) {
+        ("", None) => {}
+        ("", Some(_)) => {
+            ips.invalid("must be empty when `clusterIP` is not specified", release, verdict)
+        }
+        (_, None) => verdict.problem(Problem::new(&RULE, Cause::Required, &ips.list, "")),
+        (first, Some(at)) if at.text_or_empty() != first => {
+            ips.invalid("first value must match `clusterIP`", release, verdict);
+        }
+        _ => {}
+    }
+    let families = check_families(spec, verdict);
+    let kept_ips = old.map(|old| ClusterIps::of(old, None).texts()).unwrap_or_default();
+    let kept: Kept<'_> = kept_ips.into_iter().collect();
+    let reading = Reading::keeping(&fields::CLUSTER_IPS, &kept);
+    let mut all_read = true;
+    for (index, at) in ips.all.iter().enumerate() {
+        let text = at.text_or_empty();
+        if index == 0 && text == "None" {
+            if ips.all.len() > 1 {
+                ips.invalid("'None' must be the first and only value", release, verdict);
+                all_read = false;
+            }
+        } else {
+            all_read &= reading.check(scene, at, text, verdict);
+        }
+    }
+    if ips.all.len() > 2 {
+        ips.invalid("may only hold up to 2 values", release, verdict);
+    }
+    if !all_read {
+        return;
+    }
+    if !ips.is_headless() {
+        address_families::check_cluster_ips(&ips.list, &ips.texts(), release, verdict);
+        for (index, (at, family)) in ips.all.iter().zip(&families).enumerate() {
+            address_families::check_stated(at, index, at.text_or_empty(), family, verdict);
+        }
+    }
+}
+
+fn check_families<'a>(spec: &At<'a>, verdict: &mut Verdict) -> Vec<&'a str> {
+    let list = spec.field("ipFamilies");
+    let stated = texts(&list);
+    for (index, at) in list.items().enumerate() {
+        let text = at.text_or_empty();
+        if !matches!(text, "IPv4" | "IPv6") {
+            placement::unsupported(&at, text, "\"IPv4\", \"IPv6\"", verdict);
+        }
+        if stated.iter().take(index).any(|before| *before == text) {
+            placement::duplicate(&at, text, verdict);
+        }
+    }
+    let policy = spec.field("ipFamilyPolicy");
+    let text = policy.text_or_empty();
+    if !matches!(text, "" | "SingleStack" | "PreferDualStack" | "RequireDualStack") {
+        let supported = "\"PreferDualStack\", \"RequireDualStack\", \"SingleStack\"";
+        placement::unsupported(&policy, text, supported, verdict);
+    }
+    stated
+}
+
+/// Whether the API looks at the cluster IPs before everything else.
+pub(crate) fn is_checked_first(spec: &At<'_>, old: Option<&At<'_>>) -> bool {
+    if service_type(spec) == "ExternalName" {
+        return false;
+    }
+    let Some(old) = old else { return true };
+    let prefers = |spec: &At<'_>| spec.field("ipFamilyPolicy").text_or_empty() == "PreferDualStack";
+    let (new_ips, old_ips) =
+        (ClusterIps::of(spec, Some(old)).texts(), ClusterIps::of(old, None).texts());
+    !(prefers(spec)
+        && prefers(old)
+        && service_type(spec) == service_type(old)
+        && new_ips == old_ips
+        && ratchet_object::same(spec.field("ipFamilies").node(), old.field("ipFamilies").node()))
+}
+
+/// Cluster IPs may not change once set, not even to their canonical form.
+pub(crate) fn check_unchanged(
+    scene: &Scene<'_>,
+    spec: &At<'_>,
+    old: &At<'_>,
+    verdict: &mut Verdict,
+) {
+    if service_type(spec) == "ExternalName" || service_type(old) == "ExternalName" {
+        return;
+    }
+    let (new_ips, old_ips) = (ClusterIps::of(spec, Some(old)), ClusterIps::of(old, None));
+    if new_ips.is_headless() && old_ips.is_headless() {
+        return;
+    }
+    let (new, before) = (new_ips.texts(), old_ips.texts());
+    let place = |index: usize| {
+        let at = new_ips.all.get(index).copied().unwrap_or(new_ips.list);
+        at.named(new_ips.list.path().index(index))
+    };
+    let shown = || shown::list(&new, scene.policy.release);
+    const ONCE_SET: &str = "may not change once set";
+    if new.len() == before.len() {
+        for (index, _) in new.iter().zip(&before).enumerate().filter(|(_, (new, old))| new != old) {
+            immutable::changed_so(&place(index), shown(), ONCE_SET, verdict);
+        }
+        return;
+    }
+    if new.len() < before.len() && new.is_empty() {
+        immutable::changed_so(&place(0), shown(), "primary clusterIP can not be unset", verdict);
+    }
+    if let (Some(new), Some(old)) = (new.first(), before.first())
+        && new != old
+    {
+        immutable::changed_so(&place(0), shown(), ONCE_SET, verdict);
+    }
+    let policy = spec.field("ipFamilyPolicy");
+    if new.len() < before.len() && before.len() == 2 && policy.text_or_empty() != "SingleStack" {
+        let value = match policy.text_or_empty() {
+            "" => "null".into(),
+            text => alloc::format!("{}", Quoted(text)),
+        };
+        let detail = "must be set to 'SingleStack' when releasing the secondary clusterIP";
+        immutable::changed_so(&policy, value, detail, verdict);
+    }
+}

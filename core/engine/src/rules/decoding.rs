@@ -1,0 +1,52 @@
+//! What is said about an object before any rule reads it: fields that its kind does not have,
+//! fields written twice, values of the wrong type, texts that cannot be read.
+
+use crate::{Origin, Ratchet, Rule};
+
+/// A field that the kind does not have.
+pub static UNKNOWN_FIELD: Rule = Rule {
+    id: "RTC-API-007",
+    title: "unknown field",
+    origin: Origin::Api,
+    demands: "Every field is one that the kind has.",
+    why: "A misspelled field is dropped silently where nobody looks: the setting that you think is in force is not there.",
+    fix: "Correct the spelling or the place of the field, or remove it.",
+    ratchet: Ratchet::Never,
+    versions: "kubectl asks for it by default since 1.27 (`--validate=strict`).",
+};
+
+/// A field that is written twice.
+pub static REPEATED_FIELD: Rule = Rule {
+    id: "RTC-API-008",
+    title: "field written twice",
+    origin: Origin::Api,
+    demands: "A field stands once in its object.",
+    why: "Readers differ in which of the two they take: a reviewer reads the first, the API takes the last.",
+    fix: "Remove one of the two.",
+    ratchet: Ratchet::Never,
+    versions: "kubectl asks for it by default since 1.27 (`--validate=strict`).",
+};
+
+/// A value of another type than its field has.
+pub static WRONG_TYPE: Rule = Rule {
+    id: "RTC-API-009",
+    title: "value of the wrong type",
+    origin: Origin::Api,
+    demands: "A value has the type that its field has.",
+    why: "The API cannot read the object at all and answers 400.",
+    fix: "Quote what must be text, unquote what must be a number or a truth value, and write lists as lists.",
+    ratchet: Ratchet::Never,
+    versions: "All releases.",
+};
+
+/// A text that is not a document.
+pub static UNREADABLE: Rule = Rule {
+    id: "RTC-API-010",
+    title: "unreadable document",
+    origin: Origin::Api,
+    demands: "A manifest is JSON or YAML with `apiVersion` and `kind`.",
+    why: "What cannot be read cannot be judged: the check then says so (exit status 2) rather than let it pass.",
+    fix: "Mend the syntax at the place that the message shows.",
+    ratchet: Ratchet::Never,
+    versions: "All releases.",
+};

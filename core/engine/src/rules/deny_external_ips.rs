@@ -1,0 +1,40 @@
+//! With the plugin DenyServiceExternalIPs, a Service may keep or drop external IPs, never gain one.
+
+use crate::judge::Scene;
+use crate::views::texts;
+use crate::{Denial, Kept, Origin, Part, Ratchet, Rule, Spot, Verdict};
+use alloc::vec::Vec;
+
+/// The row.
+pub(crate) static RULE: Rule = Rule {
+    id: "RTC-SVC-001",
+    title: "external IPs are denied",
+    origin: Origin::Kep(2200),
+    demands: "With the admission plugin DenyServiceExternalIPs on, `spec.externalIPs` of a Service holds only texts that the stored Service holds already.",
+    why: "Whoever may create a Service can claim any address in `externalIPs` and so intercept the traffic of others (CVE-2020-8554). The field cannot be made safe, so clusters close it.",
+    fix: "Use a LoadBalancer Service or an Ingress; remove `spec.externalIPs`.",
+    ratchet: Ratchet::ByValue,
+    versions: "Since 1.21, off by default: --enable-admission-plugins=DenyServiceExternalIPs.",
+};
+
+const DENIED: &str = "Use of external IPs is denied by admission control";
+
+pub(crate) fn judge(scene: &Scene<'_>, verdict: &mut Verdict) {
+    let change = scene.change;
+    if change.kind.plural != "services" || change.part != Part::Main {
+        return;
+    }
+    let old = change.old_root().map(|root| root.field("spec").field("externalIPs"));
+    let kept: Kept<'_> = old.iter().flat_map(texts).collect();
+    let added: Vec<Spot> = change
+        .new_root()
+        .field("spec")
+        .field("externalIPs")
+        .items()
+        .filter(|at| !kept.holds(at.text_or_empty()))
+        .map(|at| Spot::new(&RULE, &at, "not among the stored external IPs"))
+        .collect();
+    if !added.is_empty() {
+        verdict.denial = Some(Denial { rule: &RULE, text: DENIED.into(), spots: added });
+    }
+}

@@ -1,0 +1,24 @@
+//! Whoever uses a deprecated API is told so, whatever becomes of the request.
+
+use crate::judge::Scene;
+use crate::{Origin, Ratchet, Rule, Verdict, Warning};
+
+/// The row.
+pub(crate) static RULE: Rule = Rule {
+    id: "RTC-API-005",
+    title: "deprecated API",
+    origin: Origin::Api,
+    demands: "The Endpoints API is deprecated; EndpointSlices replace it.",
+    why: "Endpoints cannot hold dual-stack addresses or more than a thousand of them, and new features are not built for it.",
+    fix: "Write discovery.k8s.io/v1 EndpointSlices instead.",
+    ratchet: Ratchet::Never,
+    versions: "A warning since 1.33.",
+};
+
+pub(crate) fn warn(scene: &Scene<'_>, verdict: &mut Verdict) {
+    let kind = scene.change.kind;
+    if kind.name == "Endpoints" && kind.group.is_empty() && scene.policy.release.since(33) {
+        let told = "v1 Endpoints is deprecated in v1.33+; use discovery.k8s.io/v1 EndpointSlice";
+        verdict.warn(Warning::new(&RULE, &scene.change.new_root().field("kind"), told));
+    }
+}

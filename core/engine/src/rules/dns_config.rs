@@ -1,0 +1,69 @@
+//! A pod's DNS settings must hold together: policy, name servers, options.
+
+use crate::judge::Scene;
+use crate::views::texts;
+use crate::{Cause, Origin, Problem, Ratchet, Rule, Verdict, shown};
+use alloc::format;
+use ratchet_net::Quoted;
+use ratchet_object::At;
+
+/// The row.
+pub(crate) static RULE: Rule = Rule {
+    id: "RTC-DNS-002",
+    title: "DNS settings that do not hold together",
+    origin: Origin::Api,
+    demands: "`dnsPolicy` is one that exists; `None` needs at least one name server; at most three name servers; every option has a name.",
+    why: "A pod without a working resolver starts and then fails at its first look-up, far from the manifest that caused it.",
+    fix: "Give `dnsConfig.nameservers` when `dnsPolicy` is None, at most three of them, and name every option.",
+    ratchet: Ratchet::Never,
+    versions: "All releases.",
+};
+
+const POLICIES: [&str; 4] = ["ClusterFirstWithHostNet", "ClusterFirst", "Default", "None"];
+const MOST_NAMESERVERS: usize = 3;
+
+pub(crate) fn check_policy(at: &At<'_>, verdict: &mut Verdict) {
+    let text = at.text_or_empty();
+    if text.is_empty() || POLICIES.contains(&text) {
+        return;
+    }
+    let supported = POLICIES.map(|policy| format!("\"{policy}\"")).join(", ");
+    let detail = format!("supported values: {supported}");
+    let problem = Problem::new(&RULE, Cause::NotSupported, at, detail);
+    verdict.problem(problem.showing(format!("{}", Quoted(text))));
+}
+
+/// Whether the rest of the settings is worth looking at.
+pub(crate) fn check_needed(policy: &At<'_>, config: &At<'_>, verdict: &mut Verdict) -> bool {
+    if policy.text_or_empty() != "None" {
+        return true;
+    }
+    if !config.is_set() {
+        let detail = "must provide `dnsConfig` when `dnsPolicy` is None";
+        verdict.problem(Problem::new(&RULE, Cause::Required, config, detail));
+        return false;
+    }
+    let servers = config.field("nameservers");
+    if servers.is_empty() {
+        let detail = "must provide at least one DNS nameserver when `dnsPolicy` is None";
+        verdict.problem(Problem::new(&RULE, Cause::Required, &servers, detail));
+        return false;
+    }
+    true
+}
+
+pub(crate) fn check_count(scene: &Scene<'_>, servers: &At<'_>, verdict: &mut Verdict) {
+    if servers.len() > MOST_NAMESERVERS {
+        let detail = "must not have more than 3 nameservers";
+        let shown = shown::list(&texts(servers), scene.policy.release);
+        verdict.problem(Problem::new(&RULE, Cause::Invalid, servers, detail).showing(shown));
+    }
+}
+
+pub(crate) fn check_options(options: &At<'_>, verdict: &mut Verdict) {
+    for option in options.items() {
+        if option.field("name").text_or_empty().is_empty() {
+            verdict.problem(Problem::new(&RULE, Cause::Required, &option, "must not be empty"));
+        }
+    }
+}

@@ -1,0 +1,129 @@
+//! A DNS search name is a subdomain; with the relaxed reading it may hold underscores or be a dot.
+
+use crate::difference::{DNS_RATCHET, Difference, LEADING_UNDERSCORES};
+use crate::judge::Scene;
+use crate::views::texts;
+use crate::{Cause, Origin, Problem, Ratchet, Rule, Verdict, shown};
+use ratchet_net::dns::{self, SearchReading, Underscores};
+use ratchet_object::At;
+
+/// The row.
+pub(crate) static RULE: Rule = Rule {
+    id: "RTC-DNS-001",
+    title: "DNS search name",
+    origin: Origin::Kep(4427),
+    demands: "Each entry of `dnsConfig.searches` is a lower case DNS subdomain of at most 253 characters. With the relaxed reading it may also hold underscores, or be a single dot. At most 32 entries, at most 2048 characters in all.",
+    why: "Search names end in resolv.conf. The strict reading kept pods from finding legacy names with underscores (`_sip._tcp.abc_d.example.com`) and from asking outside first (`.`).",
+    fix: "Use lower case letters, digits, dashes and dots; on releases before 1.33, turn on the gate RelaxedDNSSearchValidation for underscores and the single dot.",
+    ratchet: Ratchet::ByList,
+    versions: "Strict up to 1.31; relaxed behind the gate RelaxedDNSSearchValidation in 1.32 (off) and 1.33 (on), always since 1.34.",
+};
+
+pub(crate) const STRICT_PATTERN: &str = r"a lowercase RFC 1123 subdomain must consist of lower case alphanumeric characters, '-' or '.', and must start and end with an alphanumeric character (e.g. 'example.com', regex used for validation is '[a-z0-9]([-a-z0-9]*[a-z0-9])?(\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*')";
+const RELAXED_PATTERN: &str = r"a lowercase RFC 1123 subdomain must consist of lower case alphanumeric characters, '_', '-' or '.', and must start and end with an alphanumeric character (e.g. 'example.com', regex used for validation is '_?[a-z0-9]([-_a-z0-9]*[a-z0-9])?(\._?[a-z0-9]([-_a-z0-9]*[a-z0-9])?)*')";
+
+const MOST_ENTRIES: usize = 32;
+const MOST_BYTES: usize = 2048;
+
+/// Checks the list; `old` is the stored list, where there is one.
+pub(crate) fn check(
+    scene: &Scene<'_>,
+    searches: &At<'_>,
+    old: Option<At<'_>>,
+    verdict: &mut Verdict,
+) {
+    let release = scene.policy.release;
+    let entries = texts(searches);
+    if entries.len() > MOST_ENTRIES {
+        let problem = Problem::new(
+            &RULE,
+            Cause::Invalid,
+            searches,
+            "must not have more than 32 search paths",
+        );
+        verdict.problem(problem.showing(shown::list(&entries, release)));
+    }
+    let joined =
+        entries.iter().map(|entry| entry.len()).sum::<usize>() + entries.len().saturating_sub(1);
+    if joined > MOST_BYTES {
+        let detail =
+            "must not have more than 2048 characters (including spaces) in the search list";
+        let problem = Problem::new(&RULE, Cause::Invalid, searches, detail);
+        verdict.problem(problem.showing(shown::list(&entries, release)));
+    }
+    let reading = reading(scene, old);
+    for at in searches.items() {
+        check_entry(scene, &at, reading, old, verdict);
+    }
+}
+
+fn check_entry(
+    scene: &Scene<'_>,
+    at: &At<'_>,
+    reading: SearchReading,
+    old: Option<At<'_>>,
+    verdict: &mut Verdict,
+) {
+    let (value, faults) = dns::search_name(at.text_or_empty(), reading);
+    let difference = || decided_by(scene, at.text_or_empty(), reading, old);
+    if faults.too_long {
+        let problem = Problem::invalid(&RULE, at, value, "must be no more than 253 characters");
+        verdict.problem(problem.because_of(difference()));
+    }
+    if faults.pattern {
+        let pattern = match reading {
+            SearchReading::Strict => STRICT_PATTERN,
+            SearchReading::Relaxed(_) => RELAXED_PATTERN,
+        };
+        verdict.problem(Problem::invalid(&RULE, at, value, pattern).because_of(difference()));
+    }
+}
+
+/// Relaxed with the gate, or where the stored list needs it already.
+fn reading(scene: &Scene<'_>, old: Option<At<'_>>) -> SearchReading {
+    let policy = scene.policy;
+    let by_proposal = policy.follows_proposal(&DNS_RATCHET);
+    if policy.relaxed_dns() || old.is_some_and(|old| loosens(&old, by_proposal)) {
+        SearchReading::Relaxed(underscores(policy.follows_proposal(&LEADING_UNDERSCORES)))
+    } else {
+        SearchReading::Strict
+    }
+}
+
+fn underscores(by_proposal: bool) -> Underscores {
+    if by_proposal { Underscores::WhereDashMayStand } else { Underscores::LeadingToo }
+}
+
+/// Whether a stored entry needs the relaxed reading.
+fn loosens(old: &At<'_>, by_proposal: bool) -> bool {
+    old.items().any(|at| {
+        let text = at.text_or_empty();
+        if by_proposal {
+            !dns::search_name(text, SearchReading::Strict).1.is_ok()
+        } else {
+            text == "." || text.contains('_')
+        }
+    })
+}
+
+/// The difference without which this entry would have passed.
+fn decided_by(
+    scene: &Scene<'_>,
+    text: &str,
+    reading: SearchReading,
+    old: Option<At<'_>>,
+) -> Option<&'static Difference> {
+    let passes = |reading| dns::search_name(text, reading).1.is_ok();
+    match reading {
+        SearchReading::Relaxed(Underscores::WhereDashMayStand) => {
+            passes(SearchReading::Relaxed(Underscores::LeadingToo)).then_some(&LEADING_UNDERSCORES)
+        }
+        SearchReading::Relaxed(Underscores::LeadingToo) => None,
+        SearchReading::Strict => {
+            let by_other = !scene.policy.follows_proposal(&DNS_RATCHET);
+            let other = SearchReading::Relaxed(underscores(by_other));
+            let loosened = old.is_some_and(|old| loosens(&old, by_other));
+            (loosened && passes(other)).then_some(&DNS_RATCHET)
+        }
+    }
+}

@@ -1,0 +1,31 @@
+//! An interface address is an address with the length of its network, in canonical form.
+
+use super::canonical_form::not_canonical;
+use crate::{Origin, Problem, Ratchet, Rule, Verdict};
+use alloc::string::ToString;
+use ratchet_net::CidrText;
+use ratchet_object::At;
+
+/// The row.
+pub(crate) static RULE: Rule = Rule {
+    id: "RTC-IP-004",
+    title: "broken interface address",
+    origin: Origin::Kep(4858),
+    demands: "`status.devices[].networkData.ips[]` of a ResourceClaim holds an address and the length of its network (`10.9.8.7/24`), in canonical form.",
+    why: "Drivers write these and other programs compare them; a second spelling of the same address would be a second address.",
+    fix: "Write the address with its length, in the canonical form that the message shows.",
+    ratchet: Ratchet::Never,
+    versions: "All releases that have the field (1.32 and later).",
+};
+
+const BAD: &str = "must be a valid address in CIDR form, (e.g. 10.9.8.7/24 or 2001:db8::1/64)";
+
+pub(crate) fn check(at: &At<'_>, text: &str, verdict: &mut Verdict) {
+    match CidrText::read(text) {
+        Err(_) => verdict.problem(Problem::invalid(&RULE, at, text, BAD)),
+        Ok(cidr) if !cidr.is_canonical_interface() => {
+            verdict.problem(not_canonical(at, text, cidr.interface().to_string()));
+        }
+        Ok(_) => {}
+    }
+}

@@ -1,0 +1,86 @@
+//! An IP address must be spelled so that every program reads the same address.
+
+use super::value::Reading;
+use super::{canonical_form, older_words};
+use crate::judge::Scene;
+use crate::{Origin, Problem, Ratchet, Rule, Verdict, Warning};
+use alloc::format;
+use alloc::string::ToString;
+use ratchet_net::{Family, IpFault, IpText, Quoted};
+use ratchet_object::At;
+
+/// The row.
+pub(crate) static RULE: Rule = Rule {
+    id: "RTC-IP-001",
+    title: "ambiguous or broken IP address",
+    origin: Origin::Kep(4858),
+    demands: "An IP address has no leading zeros in its octets, no IPv6 group of more than four digits, and is not an IPv4 address in IPv6 clothes (`::ffff:1.2.3.4`).",
+    why: "Go ignores leading zeros, most C libraries read them as octal: `012.0.0.1` is 12.0.0.1 to one program and 10.0.0.1 to another. Such an address passes a check in one and reaches something else through the other (CVE-2021-29923). IPv4-mapped addresses smuggle the same way.",
+    fix: "Write the address in its usual form: no leading zeros, IPv4 as plain IPv4. Decide first which address was meant.",
+    ratchet: Ratchet::ByValue,
+    versions: "Refused since 1.36 (gate StrictIPCIDRValidation, alpha since 1.33); warned about since 1.33, in Services since 1.27. What cannot be read at all was always refused.",
+};
+
+pub(crate) const BAD: &str = "must be a valid IP address, (e.g. 10.9.8.7 or 2001:db8::ffff)";
+const LEADING_ZEROS: &str = "must not have leading 0s";
+const MAPPED: &str = "must not be an IPv4-mapped IPv6 address";
+
+pub(crate) fn check(
+    reading: &Reading<'_>,
+    scene: &Scene<'_>,
+    at: &At<'_>,
+    text: &str,
+    verdict: &mut Verdict,
+) {
+    if !reading.kept.holds(text) {
+        check_fresh(reading, scene.policy.strict_ip(), at, text, verdict);
+    }
+}
+
+/// The reading without a ratchet; what it says about a text that nobody kept.
+pub(crate) fn check_fresh(
+    reading: &Reading<'_>,
+    strict: bool,
+    at: &At<'_>,
+    text: &str,
+    verdict: &mut Verdict,
+) {
+    let problem = match IpText::read(text) {
+        Err(_) => Problem::invalid(&RULE, at, text, BAD),
+        Ok(ip) => match ip.fault().filter(|_| strict) {
+            None => return,
+            Some(fault) => {
+                let detail = match fault {
+                    IpFault::LeadingZeros => LEADING_ZEROS,
+                    IpFault::Mapped => MAPPED,
+                };
+                Problem::invalid(&RULE, at, text, detail).fixed_by(ip.canonical().to_string())
+            }
+        },
+    };
+    verdict.problem(problem.because_of(reading.difference(text)));
+}
+
+pub(crate) fn warn(scene: &Scene<'_>, at: &At<'_>, text: &str, verdict: &mut Verdict) {
+    let Ok(ip) = IpText::read(text) else { return };
+    let release = scene.policy.release;
+    if !release.since(33) {
+        return older_words::warn_address(at, text, &ip, verdict);
+    }
+    let (path, value) = (at.path(), Quoted(text));
+    let canonical = ip.canonical().to_string();
+    if ip.fault().is_some() {
+        let judgement = if release.since(36) { "is invalid" } else { FUTURE };
+        let told =
+            format!("{path}: non-standard IP address {value} {judgement}: use \"{canonical}\"");
+        verdict.warn(Warning::new(&RULE, at, told).fixed_by(canonical));
+    } else if ip.family() == Family::V6 && !ip.is_canonical() {
+        let told = format!(
+            "{path}: IPv6 address {value} should be in RFC 5952 canonical format (\"{canonical}\")"
+        );
+        verdict.warn(Warning::new(&canonical_form::RULE, at, told).fixed_by(canonical));
+    }
+}
+
+/// What 1.33 to 1.35 said before the rule was in force.
+pub(crate) const FUTURE: &str = "will be considered invalid in a future Kubernetes release";

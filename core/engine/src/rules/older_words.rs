@@ -1,0 +1,101 @@
+//! What releases before 1.33 said about addresses and networks.
+
+use super::{canonical_form, cidr_spelling, ip_spelling};
+use crate::{Problem, Verdict, Warning};
+use alloc::format;
+use alloc::string::ToString;
+use ratchet_net::{Family, IpText, Quoted, strict_addr, strict_prefix};
+use ratchet_object::At;
+
+pub(super) fn warn_address(at: &At<'_>, text: &str, ip: &IpText, verdict: &mut Verdict) {
+    let path = at.path();
+    match strict_addr(text) {
+        Err(error) => {
+            let told = format!(
+                "{path}: IP address was accepted, but will be invalid in a future Kubernetes release: {error}"
+            );
+            verdict.warn(
+                Warning::new(&ip_spelling::RULE, at, told).fixed_by(ip.canonical().to_string()),
+            );
+        }
+        Ok(addr) if addr.addr.is_ipv6() && addr.to_string() != text => {
+            let told = format!(
+                "{path}: IPv6 address {} is not in RFC 5952 canonical format (\"{addr}\"), which may cause controller apply-loops",
+                Quoted(text)
+            );
+            verdict.warn(Warning::new(&canonical_form::RULE, at, told).fixed_by(addr.to_string()));
+        }
+        Ok(_) => {}
+    }
+}
+
+pub(super) fn warn_network(at: &At<'_>, text: &str, verdict: &mut Verdict) {
+    let path = at.path();
+    match strict_prefix(text) {
+        Err(error) => {
+            let told = format!(
+                "{path}: IP prefix was accepted, but will be invalid in a future Kubernetes release: {error}"
+            );
+            verdict.warn(Warning::new(&cidr_spelling::RULE, at, told));
+        }
+        Ok(prefix) if prefix.addr.is_ipv6() && prefix.to_string() != text => {
+            let told = format!(
+                "{path}: IPv6 prefix {} is not in RFC 5952 canonical format (\"{prefix}\"), which may cause controller apply-loops",
+                Quoted(text)
+            );
+            verdict
+                .warn(Warning::new(&canonical_form::RULE, at, told).fixed_by(prefix.to_string()));
+        }
+        Ok(_) => {}
+    }
+}
+
+/// The name of an IPAddress.
+pub(super) fn check_address(at: &At<'_>, text: &str, verdict: &mut Verdict) {
+    match strict_addr(text) {
+        Err(error) => {
+            verdict.problem(Problem::invalid(&ip_spelling::RULE, at, text, error.to_string()))
+        }
+        Ok(addr) if addr.to_string() != text => {
+            let detail = "must be a canonical format IP address";
+            verdict.problem(
+                Problem::invalid(&canonical_form::RULE, at, text, detail)
+                    .fixed_by(addr.to_string()),
+            );
+        }
+        Ok(_) => {}
+    }
+}
+
+/// A range of a ServiceCIDR.
+pub(super) fn check_network(at: &At<'_>, text: &str, verdict: &mut Verdict) {
+    match strict_prefix(text) {
+        Err(error) => {
+            verdict.problem(Problem::invalid(&cidr_spelling::RULE, at, text, error.to_string()))
+        }
+        Ok(prefix) if prefix.masked() != prefix => {
+            let detail = "wrong CIDR format, IP doesn't match network IP address";
+            verdict.problem(Problem::invalid(&cidr_spelling::RULE, at, text, detail));
+        }
+        Ok(prefix) if prefix.to_string() != text => {
+            let detail = "CIDR not in RFC 5952 canonical format";
+            verdict.problem(
+                Problem::invalid(&canonical_form::RULE, at, text, detail)
+                    .fixed_by(prefix.to_string()),
+            );
+        }
+        Ok(_) => {}
+    }
+}
+
+/// An address of an EndpointSlice.
+pub(crate) fn check_slice(at: &At<'_>, text: &str, wanted: Family, verdict: &mut Verdict) {
+    if IpText::read(text).is_ok_and(|ip| ip.family() == wanted) {
+        return;
+    }
+    let detail = match wanted {
+        Family::V4 => "must be a valid IPv4 address",
+        Family::V6 => "must be a valid IPv6 address",
+    };
+    verdict.problem(Problem::invalid(&ip_spelling::RULE, at, text, detail));
+}

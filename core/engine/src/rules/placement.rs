@@ -1,0 +1,48 @@
+//! A field stands only where it means something, and what is needed is there.
+
+use crate::{Cause, Origin, Problem, Ratchet, Rule, Verdict};
+use alloc::borrow::Cow;
+use alloc::format;
+use ratchet_net::Quoted;
+use ratchet_object::At;
+
+/// The row.
+pub(crate) static RULE: Rule = Rule {
+    id: "RTC-API-001",
+    title: "field missing, misplaced or too long",
+    origin: Origin::Api,
+    demands: "Fields around the addresses of the proposals are set where they are needed, left out where they mean nothing, and within their limits.",
+    why: "A source range on a Service that is no load balancer restricts nothing, though its author relies on it.",
+    fix: "Set, remove or shorten the field as the message says.",
+    ratchet: Ratchet::Never,
+    versions: "All releases.",
+};
+
+pub(crate) fn required(at: &At<'_>, detail: &'static str, verdict: &mut Verdict) {
+    verdict.problem(Problem::new(&RULE, Cause::Required, at, detail));
+}
+
+pub(crate) fn forbidden(at: &At<'_>, detail: &'static str, verdict: &mut Verdict) {
+    verdict.problem(Problem::new(&RULE, Cause::Forbidden, at, detail));
+}
+
+pub(crate) fn too_many(at: &At<'_>, count: usize, most: usize, verdict: &mut Verdict) {
+    let detail = format!("must have at most {most} items");
+    verdict.problem(Problem::new(&RULE, Cause::TooMany, at, detail).showing(format!("{count}")));
+}
+
+pub(crate) fn too_long(at: &At<'_>, most: usize, verdict: &mut Verdict) {
+    let detail = format!("may not be more than {most} bytes");
+    verdict.problem(Problem::new(&RULE, Cause::TooLong, at, detail));
+}
+
+pub(crate) fn unsupported(at: &At<'_>, text: &str, supported: &str, verdict: &mut Verdict) {
+    let detail: Cow<'static, str> = format!("supported values: {supported}").into();
+    let problem = Problem::new(&RULE, Cause::NotSupported, at, detail);
+    verdict.problem(problem.showing(format!("{}", Quoted(text))));
+}
+
+pub(crate) fn duplicate(at: &At<'_>, text: &str, verdict: &mut Verdict) {
+    let problem = Problem::new(&RULE, Cause::Duplicate, at, "");
+    verdict.problem(problem.showing(format!("{}", Quoted(text))));
+}

@@ -1,0 +1,65 @@
+//! One value of one field: which rule reads it is in the field's row.
+
+use super::{canonical_form, cidr_spelling, interface_address, ip_spelling};
+use crate::fields::{Class, Field};
+use crate::judge::Scene;
+use crate::{Difference, Kept, Verdict};
+use ratchet_object::At;
+
+/// What decides about one value beside its text.
+pub(crate) struct Reading<'a> {
+    /// The field's row.
+    pub(crate) field: &'static Field,
+    /// What the stored object holds already.
+    pub(crate) kept: &'a Kept<'a>,
+    /// What it holds by the proposal where the release forgets it, and the difference to name.
+    pub(crate) forgotten: Option<(&'a Kept<'a>, &'static Difference)>,
+}
+
+impl<'a> Reading<'a> {
+    /// A field of which nothing is kept.
+    pub(crate) fn fresh(field: &'static Field) -> Reading<'static> {
+        const NOTHING: &Kept<'static> = &Kept::NOTHING;
+        Reading { field, kept: NOTHING, forgotten: None }
+    }
+
+    /// A field that keeps what is stored.
+    pub(crate) fn keeping(field: &'static Field, kept: &'a Kept<'a>) -> Self {
+        Self { field, kept, forgotten: None }
+    }
+
+    /// The difference that a refusal of `text` comes from, if one does.
+    pub(crate) fn difference(&self, text: &str) -> Option<&'static Difference> {
+        self.forgotten.filter(|(kept, _)| kept.holds(text)).map(|(_, difference)| difference)
+    }
+
+    /// Checks the value `at`; says whether it passed.
+    pub(crate) fn check(
+        &self,
+        scene: &Scene<'_>,
+        at: &At<'_>,
+        text: &str,
+        verdict: &mut Verdict,
+    ) -> bool {
+        let before = verdict.problems.len();
+        match self.field.class {
+            Class::LegacyAddress => ip_spelling::check(self, scene, at, text, verdict),
+            Class::LegacyNetwork => cidr_spelling::check(self, scene, at, text, verdict),
+            Class::Address => canonical_form::check_address(self, scene, at, text, verdict),
+            Class::Network => canonical_form::check_network(self, scene, at, text, verdict),
+            Class::InterfaceAddress => interface_address::check(at, text, verdict),
+            Class::Follows(_) => {}
+        }
+        verdict.problems.len() == before
+    }
+
+    /// Tells what is odd about the value `at`.
+    pub(crate) fn warn(&self, scene: &Scene<'_>, at: &At<'_>, text: &str, verdict: &mut Verdict) {
+        let speaks = self.field.warns_since.is_some_and(|since| scene.policy.release.since(since));
+        match self.field.class {
+            Class::LegacyAddress if speaks => ip_spelling::warn(scene, at, text, verdict),
+            Class::LegacyNetwork if speaks => cidr_spelling::warn(scene, at, text, verdict),
+            _ => {}
+        }
+    }
+}

@@ -1,0 +1,70 @@
+//! Values as Kubernetes shows them in errors.
+
+use crate::Release;
+use alloc::string::{String, ToString};
+use alloc::vec::Vec;
+use core::fmt::Write;
+use ratchet_net::Quoted;
+
+/// A list of texts: JSON since 1.34, Go's own syntax before.
+pub(crate) fn list(texts: &[&str], release: Release) -> String {
+    if release.since(34) {
+        let items: Vec<String> = texts.iter().map(|text| json(text)).collect();
+        return alloc::format!("[{}]", items.join(","));
+    }
+    let items: Vec<String> = texts.iter().map(|text| Quoted(text).to_string()).collect();
+    alloc::format!("[]string{{{}}}", items.join(", "))
+}
+
+/// A list of structs with one text each, by their names in the API server's own code.
+pub(crate) fn structs(name: &str, field: &str, texts: &[&str], release: Release) -> String {
+    if release.since(34) {
+        let item = |text: &&str| alloc::format!("{{\"{field}\":{}}}", json(text));
+        return alloc::format!("[{}]", texts.iter().map(item).collect::<Vec<_>>().join(","));
+    }
+    let item = |text: &&str| alloc::format!("core.{name}{{{field}:{}}}", Quoted(text));
+    alloc::format!("[]core.{name}{{{}}}", texts.iter().map(item).collect::<Vec<_>>().join(", "))
+}
+
+/// One text in JSON, escaped as Go's encoder does (it also escapes HTML).
+pub(crate) fn json(text: &str) -> String {
+    let mut out = String::with_capacity(text.len() + 2);
+    out.push('"');
+    for letter in text.chars() {
+        match letter {
+            '"' => out.push_str("\\\""),
+            '\\' => out.push_str("\\\\"),
+            '\n' => out.push_str("\\n"),
+            '\r' => out.push_str("\\r"),
+            '\t' => out.push_str("\\t"),
+            '\u{8}' => out.push_str("\\b"),
+            '\u{c}' => out.push_str("\\f"),
+            '<' | '>' | '&' | '\u{2028}' | '\u{2029}' | '\0'..='\u{1f}' => {
+                let _ = write!(out, "\\u{:04x}", u32::from(letter));
+            }
+            other => out.push(other),
+        }
+    }
+    out.push('"');
+    out
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn lists_look_as_the_release_shows_them() {
+        assert_eq!(list(&["a", "<\""], Release::REFERENCE), r#"["a","\u003c\""]"#);
+        let older = Release::new(33).unwrap();
+        assert_eq!(list(&["a", "b"], older), r#"[]string{"a", "b"}"#);
+        assert_eq!(
+            structs("PodIP", "IP", &["1.2.3.4"], Release::REFERENCE),
+            r#"[{"IP":"1.2.3.4"}]"#
+        );
+        assert_eq!(
+            structs("PodIP", "IP", &["1.2.3.4"], older),
+            r#"[]core.PodIP{core.PodIP{IP:"1.2.3.4"}}"#
+        );
+    }
+}

@@ -1,0 +1,124 @@
+//! The one place where a verdict becomes what the API answers.
+
+use crate::{Cause, Change, Verdict};
+use alloc::borrow::Cow;
+use alloc::format;
+use alloc::string::{String, ToString};
+use alloc::vec::Vec;
+use ratchet_net::Quoted;
+
+/// The failure that the API answers, as data; a door puts it on its wire.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Status {
+    /// HTTP status code.
+    pub code: u16,
+    /// `reason`.
+    pub reason: &'static str,
+    /// `message`.
+    pub message: String,
+    /// `details.kind`: the kind of an invalid object, the resource of a forbidden one.
+    pub kind: &'static str,
+    /// `details.group`.
+    pub group: &'static str,
+    /// `details.name`.
+    pub name: String,
+    /// `details.causes`.
+    pub causes: Vec<StatusCause>,
+}
+
+/// One cause of a Status.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub struct StatusCause {
+    /// The sort of fault.
+    pub reason: &'static str,
+    /// What is wrong.
+    pub message: String,
+    /// Where.
+    pub field: String,
+}
+
+impl Status {
+    /// What the API answers to a refused change; none if the change is admitted.
+    pub fn of(verdict: &Verdict, change: &Change<'_>) -> Option<Self> {
+        let (kind, new) = (change.kind, change.new_object());
+        if !verdict.problems.is_empty() {
+            let causes: Vec<StatusCause> = verdict
+                .problems
+                .iter()
+                .map(|problem| StatusCause {
+                    reason: problem.cause.reason(),
+                    message: problem.message().to_string(),
+                    field: problem.field.clone(),
+                })
+                .collect();
+            let name = new.name();
+            let errors =
+                aggregate(causes.iter().map(|cause| format!("{}: {}", cause.field, cause.message)));
+            return Some(Self {
+                code: 422,
+                reason: "Invalid",
+                message: format!("{} {} is invalid: {errors}", kind.qualified(), Quoted(name)),
+                kind: kind.name,
+                group: kind.group,
+                name: name.into(),
+                causes,
+            });
+        }
+        let denial = verdict.denial.as_ref()?;
+        let name: Cow<'_, str> = match new.name() {
+            "" => Cow::Borrowed("Unknown"),
+            name => Cow::Borrowed(name),
+        };
+        Some(Self {
+            code: 403,
+            reason: "Forbidden",
+            message: format!("{} {} is forbidden: {}", kind.resource(), Quoted(&name), denial.text),
+            kind: kind.plural,
+            group: kind.group,
+            name: name.into_owned(),
+            causes: Vec::new(),
+        })
+    }
+}
+
+/// Several errors in one text: each once, in brackets if there is more than one.
+pub(crate) fn aggregate(errors: impl Iterator<Item = String>) -> String {
+    let mut distinct: Vec<String> = Vec::new();
+    for error in errors {
+        if !distinct.contains(&error) {
+            distinct.push(error);
+        }
+    }
+    match distinct.as_slice() {
+        [only] => only.clone(),
+        many => format!("[{}]", many.join(", ")),
+    }
+}
+
+/// Warnings as the API puts them into headers: 4096 characters in all, and where they are more,
+/// each is cut to 256 and those that no longer fit are dropped.
+pub fn warning_headers(verdict: &Verdict) -> Vec<String> {
+    const ALL: usize = 4096;
+    const EACH: usize = 256;
+    let length = |text: &str| text.chars().count();
+    let texts = || verdict.warnings.iter().map(|warning| warning.text.as_str());
+    if texts().map(length).sum::<usize>() <= ALL {
+        return texts().map(String::from).collect();
+    }
+    let mut used = 0;
+    texts()
+        .map(|text| text.chars().take(EACH).collect::<String>())
+        .take_while(|text| {
+            let fits = used < ALL;
+            used += length(text);
+            fits
+        })
+        .collect()
+}
+
+impl Cause {
+    /// Whether it is the API's own failure rather than the writer's.
+    pub fn is_internal(self) -> bool {
+        self == Self::Internal
+    }
+}

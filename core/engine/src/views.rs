@@ -1,0 +1,35 @@
+//! Objects seen as the API server sees them after defaulting and conversion, without changing them.
+
+use alloc::vec::Vec;
+use ratchet_object::{At, Path};
+
+/// `spec.type` of a Service, with its default.
+pub(crate) fn service_type<'a>(spec: &At<'a>) -> &'a str {
+    match spec.field("type").text_or_empty() {
+        "" => "ClusterIP",
+        kind => kind,
+    }
+}
+
+/// The texts of a list.
+pub(crate) fn texts<'a>(list: &At<'a>) -> Vec<&'a str> {
+    list.items().map(|at| at.text_or_empty()).collect()
+}
+
+/// A list of values that has an older single field beside it, as conversion makes one of the two:
+/// the single field alone fills the list, and where the two disagree it replaces it. Each value is
+/// named by its place in the list.
+pub(crate) fn list_or_single<'a>(
+    list: At<'a>,
+    single: At<'a>,
+    value: impl Fn(&At<'a>) -> At<'a>,
+) -> Vec<At<'a>> {
+    let listed: Vec<At<'a>> = list.items().map(|item| value(&item).named(*item.path())).collect();
+    let alone = single.text_or_empty();
+    let agree = listed.first().is_some_and(|first| first.text_or_empty() == alone);
+    if alone.is_empty() || agree {
+        return listed;
+    }
+    let first: Path<'a> = list.path().index(0);
+    alloc::vec![single.named(first)]
+}

@@ -1,0 +1,60 @@
+//! Recorded conversations with a real API server, turned into changes and judged by the engine.
+//!
+//! The recordings are not part of this repository. Where they stand beside it (or where
+//! `RATCHET_ORACLE` points), every plain create and update among them must agree in errors, causes
+//! and warnings; where they are absent the test says so and passes.
+
+mod recorded;
+
+use ratchet_engine::Behavior;
+use recorded::{Outcome, Recording, TOPICS, recordings};
+
+#[test]
+fn the_engine_agrees_with_the_recorded_server() {
+    let Some(recordings) = recordings() else { return };
+    let mut report = Report::default();
+    for recording in &recordings {
+        report.add(recording, Behavior::Released);
+        if recording.has_seed() {
+            report.add(recording, Behavior::Proposal);
+        }
+    }
+    report.print();
+    assert!(
+        report.agreed > 9_000,
+        "only {} steps were judged: the adapter lost some",
+        report.agreed
+    );
+    assert!(report.differing.is_empty(), "{} steps differ", report.differing.len());
+}
+
+#[derive(Default)]
+struct Report {
+    agreed: usize,
+    skipped: std::collections::BTreeMap<&'static str, usize>,
+    differing: Vec<String>,
+}
+
+impl Report {
+    fn add(&mut self, recording: &Recording, behavior: Behavior) {
+        for outcome in recording.replay(behavior) {
+            match outcome {
+                Outcome::Agrees => self.agreed += 1,
+                Outcome::NotOurs(why) => *self.skipped.entry(why).or_default() += 1,
+                Outcome::Differs(how) => {
+                    self.differing.push(format!("{} ({behavior}): {how}", recording.id()));
+                }
+            }
+        }
+    }
+
+    fn print(&self) {
+        println!("oracle: {} steps of {} agree", self.agreed, TOPICS.join(", "));
+        for (why, count) in &self.skipped {
+            println!("oracle: {count} steps not judged: {why}");
+        }
+        for line in self.differing.iter().take(40) {
+            println!("oracle: DIFFERS {line}");
+        }
+    }
+}

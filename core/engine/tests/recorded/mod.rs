@@ -1,0 +1,357 @@
+//! A recorded conversation: its steps as changes, and what the server answered.
+
+mod patch;
+
+use ratchet_engine::{
+    Behavior, Change, EXISTING_PODS_BUDGET, Existing, Facts, Namespace, Part, Policy, Release,
+    Status, judge, warning_headers,
+};
+use ratchet_object::{KINDS, Kind, Limits, Node, Object, decode};
+use serde_json::{Map, Value, json};
+use std::collections::BTreeMap;
+use std::path::PathBuf;
+
+pub const TOPICS: [&str; 4] = ["ip-cidr", "external-ips", "dns-search", "pod-security"];
+
+/// The recordings, or none with a visible note where they are not at hand.
+pub fn recordings() -> Option<Vec<Recording>> {
+    let beside = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../../../shared/oracle/cases");
+    let folder = std::env::var_os("RATCHET_ORACLE").map_or(beside, PathBuf::from);
+    if !folder.is_dir() {
+        println!("oracle: SKIPPED, there are no recordings at {}", folder.display());
+        return None;
+    }
+    let mut all = Vec::new();
+    for topic in TOPICS {
+        let text = std::fs::read_to_string(folder.join(format!("{topic}.jsonl"))).unwrap();
+        all.extend(text.lines().map(|line| Recording(serde_json::from_str(line).unwrap())));
+    }
+    Some(all)
+}
+
+pub struct Recording(Value);
+
+pub enum Outcome {
+    Agrees,
+    NotOurs(&'static str),
+    Differs(String),
+}
+
+impl Recording {
+    pub fn id(&self) -> &str {
+        self.0["id"].as_str().unwrap()
+    }
+
+    pub fn has_seed(&self) -> bool {
+        self.0.get("expectSeed").is_some()
+    }
+
+    /// Judges every step; what is stored follows the server's answers, not ours.
+    pub fn replay(&self, behavior: Behavior) -> Vec<Outcome> {
+        let answers = match behavior {
+            Behavior::Released => &self.0["expect"],
+            Behavior::Proposal => &self.0["expectSeed"],
+        };
+        let mut world = World::new(&self.0["ns"]["labels"]);
+        let steps = self.0["steps"].as_array().unwrap();
+        steps
+            .iter()
+            .zip(answers.as_array().unwrap())
+            .map(|(step, answer)| world.step(step, answer, behavior))
+            .collect()
+    }
+}
+
+/// What is stored, by URL path, in the order it was created.
+struct World {
+    objects: BTreeMap<String, Value>,
+    kept: BTreeMap<String, Value>,
+    labels: Value,
+}
+
+struct Target {
+    kind: &'static Kind,
+    path: String,
+    part: Part,
+}
+
+impl World {
+    fn new(labels: &Value) -> Self {
+        let mut objects = BTreeMap::new();
+        let namespace = json!({"apiVersion": "v1", "kind": "Namespace", "metadata": {"name": "{ns}", "labels": labels}});
+        objects.insert("/api/v1/namespaces/{ns}".into(), namespace);
+        Self { objects, kept: BTreeMap::new(), labels: labels.clone() }
+    }
+
+    fn step(&mut self, step: &Value, answer: &Value, behavior: Behavior) -> Outcome {
+        let path = step["path"].as_str().unwrap();
+        let method = step["method"].as_str().unwrap();
+        if matches!(method, "GET" | "DELETE") {
+            if let ("GET", Some(name)) = (method, step["keep"].as_str())
+                && let Some(object) = self.objects.get(path)
+            {
+                self.kept.insert(name.into(), object.clone());
+            }
+            if method == "DELETE" {
+                self.objects.remove(path);
+            }
+            return Outcome::NotOurs("reads and deletions");
+        }
+        let Some(target) = target(method, path, step) else {
+            return Outcome::NotOurs("subresources that are no object (binding, eviction)");
+        };
+        let old = self.objects.get(&target.path).cloned();
+        let Some(mut new) = self.proposed(step, old.as_ref()) else {
+            return Outcome::NotOurs("patches of nothing");
+        };
+        complete(&mut new, old.as_ref(), target.part);
+        let outcome =
+            if new["metadata"]["generateName"].is_string() && new["metadata"]["name"].is_null() {
+                Outcome::NotOurs("objects that the server names")
+            } else if is_engines(answer, behavior) {
+                self.compare(&target, old.as_ref(), &new, step, answer, behavior)
+            } else {
+                Outcome::NotOurs("answers of the store, the allocator or in untranslated words")
+            };
+        if answer["code"].as_u64().unwrap() < 300 && step["query"].get("dryRun").is_none() {
+            if target.kind.name == "Namespace" {
+                self.labels = new["metadata"]["labels"].clone();
+            }
+            store_as_the_server_does(&mut new);
+            if let Some(name) = step["keep"].as_str() {
+                self.kept.insert(name.into(), new.clone());
+            }
+            let name = new["metadata"]["name"].as_str().unwrap_or_default();
+            let key =
+                if method == "POST" { format!("{}/{name}", target.path) } else { target.path };
+            self.objects.insert(key, new);
+        }
+        outcome
+    }
+
+    fn proposed(&self, step: &Value, old: Option<&Value>) -> Option<Value> {
+        if let Some(base) = step["base"].as_str() {
+            let mut object = self.kept.get(base)?.clone();
+            for (pointer, value) in step["edit"].as_object().into_iter().flatten() {
+                patch::set(&mut object, pointer, value.clone());
+            }
+            return Some(object);
+        }
+        let body = &step["body"];
+        match step["contentType"].as_str() {
+            Some("application/merge-patch+json") => {
+                let mut object = old?.clone();
+                patch::merge(&mut object, body);
+                Some(object)
+            }
+            Some("application/strategic-merge-patch+json") => {
+                let mut object = old?.clone();
+                patch::strategic(&mut object, body, "");
+                Some(object)
+            }
+            Some("application/json-patch+json") => patch::json_patch(old?.clone(), body),
+            _ => Some(body.clone()),
+        }
+    }
+
+    fn compare(
+        &self,
+        target: &Target,
+        old: Option<&Value>,
+        new: &Value,
+        step: &Value,
+        answer: &Value,
+        behavior: Behavior,
+    ) -> Outcome {
+        let policy = policy(step["profile"].as_str().unwrap(), behavior);
+        let tree = |value: &Value| Object::new(node(value));
+        let (new, old) = (tree(new), old.map(tree));
+        let change = match &old {
+            Some(old) => Change::update(old, &new),
+            None => Change::create(&new),
+        };
+        let Some(change) = change.map(|change| change.through(target.part)) else {
+            return Outcome::NotOurs("kinds without a row");
+        };
+        let labels = node(&self.labels);
+        let pods: Vec<Object<'static>> = self
+            .objects
+            .values()
+            .filter(|object| object["kind"] == "Pod")
+            .map(|object| Object::new(node(object)))
+            .collect();
+        let facts = Facts {
+            namespace: Namespace::Labels(Some(&labels)),
+            requester: Some("admin"),
+            existing_pods: Existing::Pods {
+                pods: pods.iter().collect(),
+                budget: EXISTING_PODS_BUDGET,
+            },
+        };
+        let verdict = judge(&change, &facts, &policy);
+        let status = Status::of(&verdict, &change);
+        let mut ours = Map::new();
+        if let Some(status) = status {
+            ours.insert("code".into(), status.code.into());
+            ours.insert("message".into(), sorted_errors(&status.message).into());
+            let mut causes: Vec<String> = status
+                .causes
+                .iter()
+                .map(|cause| format!("{}|{}|{}", cause.field, cause.reason, cause.message))
+                .collect();
+            causes.sort();
+            ours.insert("causes".into(), causes.into());
+        }
+        ours.insert("warnings".into(), warning_headers(&verdict).into());
+        let theirs = answered(answer);
+        if ours == theirs {
+            Outcome::Agrees
+        } else {
+            Outcome::Differs(format!(
+                "\n    ours   {}\n    theirs {}",
+                Value::Object(ours),
+                Value::Object(theirs)
+            ))
+        }
+    }
+}
+
+fn node(value: &Value) -> Node<'static> {
+    let text = value.to_string();
+    let mut decoded = decode(&text, Limits::DEFAULT).unwrap();
+    decoded.documents.remove(0).into_owned()
+}
+
+fn policy(profile: &str, behavior: Behavior) -> Policy {
+    let mut policy = Policy::of(Release::REFERENCE, behavior);
+    let gates = |policy: &mut Policy, text: &str| policy.gates.apply(&[text]).unwrap();
+    match profile {
+        "strict" | "dns-relaxed" => {}
+        "legacy" => gates(&mut policy, "StrictIPCIDRValidation=false"),
+        "deny-external-ips" => policy.plugins.deny_external_ips = true,
+        "dns-strict" => {
+            let emulated = Release::new(33).unwrap();
+            policy.emulated = emulated;
+            policy.gates = policy.gates.clone().emulating(emulated);
+            gates(&mut policy, "RelaxedDNSSearchValidation=false");
+        }
+        other => panic!("no such profile: {other}"),
+    }
+    policy
+}
+
+/// Which object a request writes, and through which subresource.
+fn target(method: &str, path: &str, step: &Value) -> Option<Target> {
+    let words: Vec<&str> = path.trim_start_matches('/').split('/').collect();
+    let after = if words[0] == "api" { 2 } else { 3 };
+    let group = if words[0] == "api" { "" } else { words[1] };
+    let rest = &words[after..];
+    let rest = if rest[0] == "namespaces" && rest.len() > 2 { &rest[2..] } else { rest };
+    let kind = KINDS.iter().find(|kind| kind.plural == rest[0] && kind.group == group)?;
+    let expected = if method == "POST" { 1 } else { 2 };
+    if method == "POST" && rest.len() > 1 {
+        return None;
+    }
+    let (part, path) = match rest.get(expected) {
+        None => (Part::Main, path.to_owned()),
+        Some(sub) => {
+            let sub = kind.subresources.iter().find(|name| *name == sub)?;
+            (Part::Sub(sub), path.rsplit_once('/')?.0.to_owned())
+        }
+    };
+    // The scale of an object is another kind; the change it makes to the object is not recorded.
+    if part == Part::Sub("scale") && step["body"]["kind"] == "Scale" {
+        return None;
+    }
+    Some(Target { kind, path, part })
+}
+
+/// A main write leaves the status alone, a status write everything else.
+fn complete(new: &mut Value, old: Option<&Value>, part: Part) {
+    let Some(object) = new.as_object_mut() else { return };
+    let stored = |key: &str| old.and_then(|old| old.get(key)).cloned();
+    match (part, old) {
+        (Part::Main, None) => {
+            object.remove("status");
+        }
+        (Part::Main, Some(_)) => {
+            object.remove("status");
+            object.extend(stored("status").map(|status| ("status".to_owned(), status)));
+        }
+        (Part::Sub("status"), Some(_)) => {
+            object.extend(stored("spec").map(|spec| ("spec".to_owned(), spec)));
+        }
+        _ => {}
+    }
+}
+
+/// The single fields beside lists, which the server keeps in step with them, and the address that
+/// its allocator chooses.
+fn store_as_the_server_does(object: &mut Value) {
+    if object["kind"] == "Service"
+        && object["spec"]["type"] != "ExternalName"
+        && object["spec"]["clusterIP"].is_null()
+    {
+        object["spec"]["clusterIP"] = json!("10.96.255.1");
+    }
+    if object["kind"] == "Service"
+        && object["spec"]["clusterIPs"].is_null()
+        && object["spec"]["clusterIP"].is_string()
+    {
+        object["spec"]["clusterIPs"] = json!([object["spec"]["clusterIP"]]);
+    }
+    if let Some(first) = object.pointer("/spec/podCIDRs/0").cloned() {
+        object["spec"]["podCIDR"] = first;
+    }
+    for (list, single) in [("/status/podIPs/0/ip", "podIP"), ("/status/hostIPs/0/ip", "hostIP")] {
+        if let Some(first) = object.pointer(list).cloned() {
+            object["status"][single] = first;
+        }
+    }
+}
+
+/// Whether an answer is one that the engine gives.
+fn is_engines(answer: &Value, behavior: Behavior) -> bool {
+    let message = answer["message"].as_str().unwrap_or_default();
+    match answer["code"].as_u64().unwrap() {
+        // A seed answer that still has the released words was not translated when it was recorded.
+        403 => behavior == Behavior::Released || !message.contains("probe or lifecycle host"),
+        200 | 201 => true,
+        422 => !message.contains("failed to allocate IP"),
+        _ => false,
+    }
+}
+
+fn answered(answer: &Value) -> Map<String, Value> {
+    let mut theirs = Map::new();
+    if answer["code"].as_u64().unwrap() >= 300 {
+        theirs.insert("code".into(), answer["code"].clone());
+        theirs.insert("message".into(), sorted_errors(answer["message"].as_str().unwrap()).into());
+        let mut causes: Vec<String> = answer["causes"]
+            .as_array()
+            .into_iter()
+            .flatten()
+            .map(|cause| {
+                let word = |key: &str| cause[key].as_str().unwrap().to_owned();
+                format!("{}|{}|{}", word("field"), word("reason"), word("message"))
+            })
+            .collect();
+        causes.sort();
+        theirs.insert("causes".into(), causes.into());
+    }
+    theirs.insert("warnings".into(), answer.get("warnings").cloned().unwrap_or(json!([])));
+    theirs
+}
+
+/// The order of several errors in one message is free: the same letters, sorted, are the same.
+fn sorted_errors(message: &str) -> String {
+    match message.split_once(" is invalid: [") {
+        Some((head, list)) => {
+            let list = list.strip_suffix(']').unwrap_or(list);
+            let mut errors: Vec<&str> = list.split(", ").collect();
+            errors.sort_unstable();
+            format!("{head} is invalid: [{}]", errors.join(", "))
+        }
+        None => message.to_owned(),
+    }
+}

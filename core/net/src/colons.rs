@@ -1,0 +1,160 @@
+//! The sloppy reading of hexadecimal groups with colons between them.
+
+use crate::dotted;
+
+/// What was read, and how it was spelled.
+#[derive(Clone, Copy)]
+pub(crate) struct Colons {
+    pub(crate) bits: u128,
+    /// Zeros that a strict reader refuses: a group of five digits or more, a padded octet.
+    pub(crate) excess: bool,
+    /// Lower case, no padding, and `::` exactly where RFC 5952 wants it.
+    pub(crate) tidy: bool,
+    /// The last two groups were written as four octets.
+    pub(crate) tail: bool,
+}
+
+const GROUPS: u32 = 8;
+
+/// Groups on one side of `::`, right-aligned.
+#[derive(Clone, Copy)]
+struct Side {
+    bits: u128,
+    /// One bit a group, set where the group is zero.
+    zeros: u32,
+    len: u32,
+}
+
+impl Side {
+    const EMPTY: Self = Self { bits: 0, zeros: 0, len: 0 };
+
+    #[inline]
+    fn push(&mut self, group: u32) {
+        self.bits = self.bits << 16 | u128::from(group);
+        self.zeros = self.zeros << 1 | u32::from(group == 0);
+        self.len += 1;
+    }
+}
+
+/// Reads the whole text. A group may have any number of leading zeros.
+#[inline]
+pub(crate) fn read(text: &[u8]) -> Option<Colons> {
+    let mut head = Side::EMPTY; // what stands before `::`, once there is one
+    let mut side = Side::EMPTY;
+    let mut shortened = false;
+    let mut excess = false;
+    let mut untidy = false;
+    let mut tail = false;
+
+    let mut rest = text;
+    if let [b':', b':', after @ ..] = rest {
+        shortened = true;
+        rest = after;
+    }
+    // Entered with a group due, unless the text is `::` alone.
+    while !(rest.is_empty() && shortened && side.len == 0) {
+        let group = Group::read(rest)?;
+        if group.after.first() == Some(&b'.') {
+            let octets = dotted::read(rest)?;
+            if head.len + side.len > GROUPS - 2 {
+                return None;
+            }
+            side.push(octets.bits >> 16);
+            side.push(octets.bits & 0xffff);
+            excess |= octets.padded;
+            tail = true;
+            break;
+        }
+        if head.len + side.len == GROUPS {
+            return None;
+        }
+        side.push(group.value);
+        excess |= group.digits > 4;
+        untidy |= group.untidy;
+        match group.after {
+            [] => break,
+            [b':', b':', after @ ..] if !shortened => {
+                shortened = true;
+                head = side;
+                side = Side::EMPTY;
+                rest = after;
+            }
+            [b':', after @ ..] => {
+                if after.is_empty() {
+                    return None;
+                }
+                rest = after;
+            }
+            _ => return None,
+        }
+    }
+
+    let written = head.len + side.len;
+    // `::` stands for one group at least; without it every group is written.
+    if shortened == (written == GROUPS) {
+        return None;
+    }
+    let left_out = GROUPS - written;
+    // A head of nothing is shifted by all 128 bits.
+    let bits = head.bits.checked_shl(16 * (GROUPS - head.len)).unwrap_or(0) | side.bits;
+    let gap = ((1 << left_out) - 1) << side.len;
+    let zeros = head.zeros << (GROUPS - head.len) | gap | side.zeros;
+    let tidy = !untidy && !excess && gap == longest_zero_run(zeros);
+    Some(Colons { bits, excess, tidy, tail })
+}
+
+/// One group and what follows it.
+struct Group<'a> {
+    value: u32,
+    digits: usize,
+    untidy: bool,
+    after: &'a [u8],
+}
+
+impl<'a> Group<'a> {
+    #[inline]
+    fn read(text: &'a [u8]) -> Option<Self> {
+        let mut value = 0_u32;
+        let mut digits = 0;
+        let mut untidy = false;
+        let mut after = text;
+        while let [byte, next @ ..] = after {
+            let (digit, upper) = match byte {
+                b'0'..=b'9' => (byte - b'0', false),
+                b'a'..=b'f' => (byte - b'a' + 10, false),
+                b'A'..=b'F' => (byte - b'A' + 10, true),
+                _ => break,
+            };
+            untidy |= upper | (digits == 1 && value == 0);
+            value = value << 4 | u32::from(digit);
+            if value > 0xffff {
+                return None;
+            }
+            digits += 1;
+            after = next;
+        }
+        (digits > 0).then_some(Self { value, digits, untidy, after })
+    }
+}
+
+/// The groups that the canonical text replaces by `::`: the longest run of two zeros or more,
+/// the first one if several are equally long. The first group is bit 7.
+#[inline]
+fn longest_zero_run(zeros: u32) -> u32 {
+    // A bit survives a round as long as the run to its right goes on: what survives last marks the
+    // beginnings of the longest runs.
+    let mut begins = zeros & zeros << 1;
+    if begins == 0 {
+        return 0;
+    }
+    let mut len = 2;
+    loop {
+        let longer = begins & zeros << len;
+        if longer == 0 {
+            let first = 31 - begins.leading_zeros();
+            return ((1 << len) - 1) << (first + 1 - len);
+        }
+        begins = longer;
+        len += 1;
+    }
+}

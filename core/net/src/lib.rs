@@ -1,0 +1,33 @@
+//! Text that claims to be an address, a network or a DNS name: what it means, and how it is misspelt.
+//!
+//! Two readings stand side by side. The *sloppy* one ([`IpText`], [`CidrText`]) accepts what old
+//! software has always accepted, leading zeros included, and keeps the reasons why the spelling
+//! is not good. The *strict* one ([`strict_addr`], [`strict_prefix`]) accepts only what cannot be
+//! misread, and explains a refusal in words.
+//!
+//! Nothing here allocates, panics or looks beyond its argument.
+
+#![no_std]
+
+mod canonical;
+mod cidr;
+pub mod class;
+mod colons;
+pub mod dns;
+mod dotted;
+mod family;
+mod ip;
+mod mask;
+mod quoted;
+mod strict_addr;
+mod strict_error;
+mod strict_prefix;
+
+pub use canonical::{AddrWithLength, Canonical, TextBuf};
+pub use cidr::{CidrFault, CidrText, NotACidr};
+pub use family::Family;
+pub use ip::{IpFault, IpText, NotAnIp};
+pub use quoted::Quoted;
+pub use strict_addr::{StrictAddr, strict_addr};
+pub use strict_error::{AddrError, AddrReason, PrefixError, PrefixReason};
+pub use strict_prefix::{StrictPrefix, strict_prefix};

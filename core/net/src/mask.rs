@@ -1,0 +1,17 @@
+//! The bits of an address that belong to the network.
+
+use core::net::{IpAddr, Ipv4Addr, Ipv6Addr};
+
+/// Clears the bits behind the first `len`. A longer length than the address has clears none.
+pub(crate) fn network(addr: IpAddr, len: u8) -> IpAddr {
+    match addr {
+        IpAddr::V4(v4) => {
+            let host = u32::MAX.checked_shr(len.into()).unwrap_or(0);
+            IpAddr::V4(Ipv4Addr::from_bits(v4.to_bits() & !host))
+        }
+        IpAddr::V6(v6) => {
+            let host = u128::MAX.checked_shr(len.into()).unwrap_or(0);
+            IpAddr::V6(Ipv6Addr::from_bits(v6.to_bits() & !host))
+        }
+    }
+}

@@ -1,0 +1,76 @@
+//! The strict reading of an address with a prefix length.
+
+use core::{fmt, net::IpAddr};
+
+use crate::{AddrWithLength, Family, PrefixError, PrefixReason, mask, strict_addr};
+
+/// A prefix that a strict reader accepts; it may have host bits.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct StrictPrefix {
+    /// The address as written: host bits kept, a mapped one is IPv6.
+    pub addr: IpAddr,
+    /// The prefix length, not longer than the address.
+    pub bits: u8,
+}
+
+impl StrictPrefix {
+    /// The same prefix without host bits.
+    #[must_use]
+    pub fn masked(self) -> Self {
+        Self { addr: mask::network(self.addr, self.bits), bits: self.bits }
+    }
+
+    /// The address lies in this prefix. A mapped address is not IPv4 here.
+    #[must_use]
+    pub fn contains(self, addr: IpAddr) -> bool {
+        Family::of(self.addr) == Family::of(addr)
+            && mask::network(addr, self.bits) == self.masked().addr
+    }
+
+    /// Every address of the other prefix lies in this one.
+    #[must_use]
+    pub fn contains_prefix(self, other: Self) -> bool {
+        self.bits <= other.bits && self.contains(other.addr)
+    }
+
+    /// An IPv4 address in IPv6 clothes.
+    #[must_use]
+    pub const fn is_mapped(self) -> bool {
+        matches!(self.addr, IpAddr::V6(v6) if v6.to_ipv4_mapped().is_some())
+    }
+}
+
+impl fmt::Display for StrictPrefix {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        AddrWithLength::new(self.addr, self.bits.into()).fmt(f)
+    }
+}
+
+/// Reads a prefix strictly.
+///
+/// # Errors
+///
+/// A [`PrefixError`] with the first thing wrong.
+pub fn strict_prefix(text: &str) -> Result<StrictPrefix, PrefixError<'_>> {
+    let refuse = |reason| PrefixError { input: text, reason };
+    let (addr, bits) = text.rsplit_once('/').ok_or(refuse(PrefixReason::NoSlash))?;
+    let read = strict_addr(addr).map_err(|why| refuse(PrefixReason::Addr(why)))?;
+    if read.zone.is_some() {
+        return Err(refuse(PrefixReason::Zone));
+    }
+    let number = length(bits).ok_or(refuse(PrefixReason::BadBits(bits)))?;
+    match u8::try_from(number) {
+        Ok(bits) if bits <= Family::of(read.addr).width() => {
+            Ok(StrictPrefix { addr: read.addr, bits })
+        }
+        _ => Err(refuse(PrefixReason::OutOfRange)),
+    }
+}
+
+/// A number without sign or padding. One that no machine integer holds is not a number any more.
+fn length(text: &str) -> Option<i64> {
+    match text.as_bytes() {
+        [b'0'..=b'9'] | [b'1'..=b'9', ..] => text.parse().ok(),
+        _ => None,
+    }
+}

@@ -1,0 +1,138 @@
+//! Every column of the tables in `vectors/`, which were taken from the behaviour of the originals.
+
+#![allow(clippy::expect_used)] // a helper of a test may fail like a test
+
+use ratchet_net::{CidrFault, CidrText, Family, IpFault, IpText, strict_addr};
+
+#[test]
+fn ip() {
+    let rows = rows(include_str!("vectors/ip.tsv"));
+    assert_eq!(rows.len(), 142);
+    for [text, sloppy, family, strict, lenient, strict_field, new_field, warning] in rows {
+        let text = &unescape(text);
+        let read = IpText::read(text).ok();
+        let or_reject = |text: Option<String>| text.unwrap_or_else(|| "REJECT".to_owned());
+
+        assert_eq!(or_reject(read.map(|ip| ip.canonical().to_string())), sloppy, "{text:?}");
+        assert_eq!(read.map_or("-".to_owned(), |ip| ip.family().to_string()), family, "{text:?}");
+        assert_eq!(
+            or_reject(strict_addr(text).ok().map(|a| a.to_string())),
+            strict,
+            "strict {text:?}"
+        );
+        assert_eq!(if read.is_some() { "OK" } else { "IP-BAD" }, lenient, "lenient {text:?}");
+        assert_eq!(ip_field(read), strict_field, "strict field {text:?}");
+        assert_eq!(new_ip_field(read), new_field, "new field {text:?}");
+        assert_eq!(ip_warning(read), warning, "warning {text:?}");
+        if let Some(ip) = read {
+            assert_eq!(ip.is_canonical(), text == sloppy, "canonical {text:?}");
+            assert_eq!(ip.is_canonical_unfolded(), text == strict, "unfolded {text:?}");
+            assert_eq!(ip.has_leading_zeros(), strict == "REJECT", "leading zeros {text:?}");
+            assert_eq!(ip.written_as_v6(), text.contains(':'), "{text:?}");
+        }
+    }
+}
+
+#[test]
+fn cidr() {
+    let rows = rows(include_str!("vectors/cidr.tsv"));
+    assert_eq!(rows.len(), 84);
+    for [text, addr, network, lenient, strict_field, new_field, interface, warnings] in rows {
+        let text = &unescape(text);
+        let read = CidrText::read(text).ok();
+        let read_addr = read.map_or("REJECT".to_owned(), |cidr| cidr.addr().to_string());
+
+        assert_eq!(read_addr, addr, "{text:?}");
+        assert_eq!(read.map_or("-".to_owned(), |cidr| cidr.network().to_string()), network);
+        assert_eq!(if read.is_some() { "OK" } else { "CIDR-BAD" }, lenient, "lenient {text:?}");
+        assert_eq!(cidr_field(read), strict_field, "strict field {text:?}");
+        assert_eq!(new_cidr_field(read), new_field, "new field {text:?}");
+        assert_eq!(interface_field(read), interface, "interface {text:?}");
+        assert_eq!(cidr_warnings(read), warnings, "warnings {text:?}");
+        if let Some(cidr) = read {
+            assert_eq!(cidr.is_canonical_network(), text == network, "network {text:?}");
+            assert_eq!(cidr.is_canonical_prefix(), *text == cidr.prefix().to_string(), "{text:?}");
+            assert_eq!(cidr.width(), if text.contains(':') { 128 } else { 32 }, "{text:?}");
+        }
+    }
+}
+
+fn ip_field(read: Option<IpText>) -> &'static str {
+    match read.map(|ip| ip.fault()) {
+        None => "IP-BAD",
+        Some(Some(IpFault::LeadingZeros)) => "IP-L0",
+        Some(Some(IpFault::Mapped)) => "IP-MAP",
+        Some(None) => "OK",
+    }
+}
+
+fn new_ip_field(read: Option<IpText>) -> String {
+    match (ip_field(read), read) {
+        ("OK", Some(ip)) if !ip.is_canonical() => format!("CANON {}", ip.canonical()),
+        (code, _) => code.to_owned(),
+    }
+}
+
+fn ip_warning(read: Option<IpText>) -> String {
+    match read {
+        Some(ip) if ip.fault().is_some() => format!("NS {}", ip.canonical()),
+        Some(ip) if ip.family() == Family::V6 && !ip.is_canonical() => {
+            format!("6C {}", ip.canonical())
+        }
+        _ => "-".to_owned(),
+    }
+}
+
+fn cidr_field(read: Option<CidrText>) -> &'static str {
+    match read.map(|cidr| cidr.fault()) {
+        None => "CIDR-BAD",
+        Some(Some(CidrFault::LeadingZeros)) => "CIDR-L0",
+        Some(Some(CidrFault::Mapped)) => "CIDR-MAP",
+        Some(Some(CidrFault::HostBits)) => "CIDR-HOST",
+        Some(None) => "OK",
+    }
+}
+
+fn new_cidr_field(read: Option<CidrText>) -> String {
+    match (cidr_field(read), read) {
+        ("OK", Some(cidr)) if !cidr.is_canonical_network() => format!("CANON {}", cidr.network()),
+        (code, _) => code.to_owned(),
+    }
+}
+
+fn interface_field(read: Option<CidrText>) -> String {
+    match read {
+        None => "IF-BAD".to_owned(),
+        Some(cidr) if cidr.is_canonical_interface() => "OK".to_owned(),
+        Some(cidr) => format!("CANON {}", cidr.interface()),
+    }
+}
+
+fn cidr_warnings(read: Option<CidrText>) -> String {
+    let mut warnings = Vec::new();
+    if let Some(cidr) = read {
+        if cidr.is_ambiguous() {
+            warnings.push(format!("AMB {} {}", cidr.network(), cidr.single()));
+        }
+        if cidr.is_nonstandard() {
+            warnings.push(format!("NS {}", cidr.network()));
+        }
+        let v6 = cidr.address_family() == Family::V6;
+        if warnings.is_empty() && v6 && !cidr.is_canonical_prefix() {
+            warnings.push(format!("6C {}", cidr.prefix()));
+        }
+    }
+    if warnings.is_empty() { "-".to_owned() } else { warnings.join(", ") }
+}
+
+fn rows(table: &str) -> Vec<[&str; 8]> {
+    table
+        .lines()
+        .filter(|line| !line.starts_with('#'))
+        .map(|line| line.split('\t').collect::<Vec<_>>().try_into().expect("eight columns"))
+        .collect()
+}
+
+fn unescape(text: &str) -> String {
+    text.replace("\\n", "\n").replace("\\x00", "\0")
+}

@@ -1,0 +1,52 @@
+//! The feature gates in every release, as `docs/gates.md`.
+
+use super::Document;
+use ratchet_engine::{Gate, Release, Stage};
+
+const ABOUT: &str = "\
+# Feature gates
+
+What each gate is in each release of Kubernetes, and what it is set to when nobody says otherwise.
+`--feature-gates` sets it where it is not locked.
+";
+
+/// The table of gates, a column for each release.
+pub(super) fn document(gates: &[&Gate]) -> Document {
+    let releases: Vec<Release> = Release::all().collect();
+    let names: Vec<String> = releases.iter().map(ToString::to_string).collect();
+    let head = format!("| Gate | {} |\n|---|{}\n", names.join(" | "), "---|".repeat(names.len()));
+    let rows: String = gates
+        .iter()
+        .map(|gate| {
+            let cells: Vec<String> = releases.iter().map(|release| cell(gate, *release)).collect();
+            format!("| `{}` | {} |\n", gate.name, cells.join(" | "))
+        })
+        .collect();
+    Document::new("docs/gates.md", &format!("{ABOUT}\n{head}{rows}"))
+}
+
+fn cell(gate: &Gate, release: Release) -> String {
+    let Some(era) = gate.era(release) else { return "not yet".to_owned() };
+    let value = if era.default { "on" } else { "off" };
+    let stage = match era.stage {
+        Some(Stage::Alpha) => "alpha",
+        Some(Stage::Beta) => "beta",
+        Some(Stage::Ga) => "GA",
+        None => return format!("gone, {value}"),
+    };
+    format!("{stage}, {value}{}", if era.locked { ", locked" } else { "" })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_gate_is_told_release_by_release() {
+        let text = document(&[&ratchet_engine::gates::RELAXED_DNS_SEARCH]).text;
+        let want = "| `RelaxedDNSSearchValidation` | not yet | alpha, off | beta, on | GA, on, \
+                    locked | GA, on, locked | GA, on, locked | gone, on |\n";
+        assert!(text.ends_with(want), "{text}");
+        assert!(text.contains("| Gate | 1.31 | 1.32 |"), "{text}");
+    }
+}

@@ -1,0 +1,53 @@
+//! The house keeping that no compiler does: files, names, attributes, and what each rule owes.
+
+mod code;
+mod manifest;
+mod names;
+mod rules;
+mod rust;
+mod text;
+
+use crate::violation::Violation;
+use anyhow::{Context, Result, bail};
+use std::process::Command;
+
+/// Looks at every file that git tracks or would track.
+pub(crate) fn check() -> Result<Vec<Violation>> {
+    let paths = files()?;
+    let mut found: Vec<Violation> = paths.iter().flat_map(|path| names::check(path)).collect();
+    for path in &paths {
+        let bytes = std::fs::read(path).with_context(|| format!("cannot read {path}"))?;
+        // What is no text has no lines to look at.
+        if let Ok(text) = std::str::from_utf8(&bytes) {
+            found.extend(contents(path, text));
+        }
+    }
+    let ids: Vec<&str> = ratchet_engine::RULES.iter().map(|rule| rule.id).collect();
+    found.extend(rules::check(&ids, &paths));
+    found.sort();
+    Ok(found)
+}
+
+fn contents(path: &str, text: &str) -> Vec<Violation> {
+    let mut found = text::check(path, text);
+    if path.ends_with(".rs") {
+        found.extend(rust::check(path, text));
+    }
+    if path.rsplit('/').next() == Some("Cargo.toml") {
+        found.extend(manifest::check(path, text));
+    }
+    found
+}
+
+fn files() -> Result<Vec<String>> {
+    let output = Command::new("git")
+        .args(["ls-files", "-z", "--cached", "--others", "--exclude-standard"])
+        .output()
+        .context("cannot run git")?;
+    if !output.status.success() {
+        bail!("git ls-files failed:\n{}", String::from_utf8_lossy(&output.stderr).trim_end());
+    }
+    let listed = String::from_utf8(output.stdout).context("a file's name is not UTF-8")?;
+    let is_here = |path: &&str| std::fs::symlink_metadata(path).is_ok_and(|entry| entry.is_file());
+    Ok(listed.split_terminator('\0').filter(is_here).map(str::to_owned).collect())
+}

@@ -1,0 +1,45 @@
+//! Names that say nothing about what is inside.
+
+use crate::violation::Violation;
+
+const EMPTY: &[&str] = &["utils", "util", "helpers", "common", "misc", "manager"];
+
+/// Whether a name could stand on anything.
+pub(super) fn is_empty_word(name: &str) -> bool {
+    EMPTY.contains(&name.to_ascii_lowercase().as_str())
+}
+
+/// Looks at a file's name and at the names of the folders around it.
+pub(super) fn check(path: &str) -> Vec<Violation> {
+    path.split('/')
+        .map(|step| step.split_once('.').filter(|(stem, _)| !stem.is_empty()).map_or(step, |s| s.0))
+        .filter(|name| is_empty_word(name))
+        .map(|name| {
+            let what = format!("{name:?} says nothing about its contents; name what is inside");
+            Violation::new(path, 1, what)
+        })
+        .collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_name_that_says_something_is_fine() {
+        for path in ["core/net/src/ip.rs", "docs/commons.md", ".github/manage.yml", "util-linux/a"]
+        {
+            assert_eq!(check(path), [], "{path}");
+        }
+    }
+
+    #[test]
+    fn a_name_that_says_nothing_fails_as_file_and_as_folder() {
+        for path in
+            ["a/utils.rs", "a/util/b.rs", "helpers/x.md", "Common.rs", "a/misc", "manager.rs"]
+        {
+            assert_eq!(check(path).len(), 1, "{path}");
+        }
+        assert_eq!(check("common/utils.rs").len(), 2);
+    }
+}
