@@ -29,7 +29,7 @@ pub(crate) static RULE: Rule = Rule {
     fix: "Put right each of the places that the message names, or move the pod to a namespace with \
           a looser level.",
     ratchet: Ratchet::SignificantChange,
-    versions: "all releases",
+    versions: "all releases.",
 };
 
 const ENFORCE_POLICY: &str = "pod-security.kubernetes.io/enforce-policy";

@@ -25,7 +25,7 @@ pub(crate) static RULE: Rule = Rule {
     fix: "Change the pods or their controllers before you raise the level, or raise `warn` and \
           `audit` first.",
     ratchet: Ratchet::ByValue,
-    versions: "all releases",
+    versions: "all releases.",
 };
 
 /// Tells which existing pods violate `enforce`; never more than warnings.

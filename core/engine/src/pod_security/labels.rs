@@ -22,7 +22,7 @@ pub(crate) static RULE: Rule = Rule {
     fix: "Write one of the three levels in lower case, and a version such as `v1.34` without a \
           patch number.",
     ratchet: Ratchet::ByValue,
-    versions: "all releases",
+    versions: "all releases.",
 };
 
 pub(super) const ENFORCE: &str = "pod-security.kubernetes.io/enforce";

@@ -24,7 +24,7 @@ pub(crate) static RULE: Rule = Rule {
     why: "Whoever reads the labels would believe that the namespace is protected, and it is not.",
     fix: "Remove the labels, or ask the administrator to remove the exemption.",
     ratchet: Ratchet::ByValue,
-    versions: "all releases",
+    versions: "all releases.",
 };
 
 pub(super) fn judge(

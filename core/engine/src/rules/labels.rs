@@ -21,16 +21,16 @@ const VALUE: &str = "a valid label must be an empty string or consist of alphanu
 const NAME: &str = "name part must consist of alphanumeric characters, '-', '_' or '.', and must start and end with an alphanumeric character (e.g. 'MyName',  or 'my.name',  or '123-abc', regex used for validation is '([A-Za-z0-9][-A-Za-z0-9_.]*)?[A-Za-z0-9]')";
 const LONGEST: usize = 63;
 
-/// Kinds whose update runs through the validation of labels three times; the others do it twice.
-const THRICE: [&str; 4] = ["Namespace", "Node", "Pod", "Service"];
+/// Kinds whose update runs through the validation of labels four times; the others do it thrice.
+const FOUR_TIMES: [&str; 4] = ["Namespace", "Node", "Pod", "Service"];
 
 /// The API repeats itself: an update lists each of these causes as often as it was found.
 pub(crate) fn check(scene: &Scene<'_>, verdict: &mut Verdict) {
     let change = scene.change;
-    let times = match (change.is_create(), THRICE.contains(&change.kind.name)) {
+    let times = match (change.is_create(), FOUR_TIMES.contains(&change.kind.name)) {
         (true, _) => 1,
-        (false, true) => 3,
-        (false, false) => 2,
+        (false, true) => 4,
+        (false, false) => 3,
     };
     let labels = change.new_root().field("metadata").field("labels");
     for _ in 0..times {

@@ -46,7 +46,47 @@ pub static RULES: &[&Rule] = &[
     &address_families::RULE,
     &except_subset::RULE,
     &pod_security::rules::PROBE_HOSTS,
+    &pod_security::rules::PRIVILEGE_ESCALATION,
+    &pod_security::rules::APP_ARMOR,
+    &pod_security::rules::CAPABILITIES_BASELINE,
+    &pod_security::rules::CAPABILITIES_RESTRICTED,
+    &pod_security::rules::HOST_NAMESPACES,
+    &pod_security::rules::HOST_PATH_VOLUMES,
+    &pod_security::rules::HOST_PORTS,
+    &pod_security::rules::PRIVILEGED,
+    &pod_security::rules::PROC_MOUNT,
+    &pod_security::rules::RESTRICTED_VOLUMES,
+    &pod_security::rules::RUN_AS_NON_ROOT,
+    &pod_security::rules::RUN_AS_USER,
+    &pod_security::rules::SE_LINUX,
+    &pod_security::rules::SECCOMP_BASELINE,
+    &pod_security::rules::SECCOMP_RESTRICTED,
+    &pod_security::rules::SYSCTLS,
+    &pod_security::rules::WINDOWS_HOST_PROCESS,
+    &pod_security::rules::NAMESPACE_LABELS,
+    &pod_security::rules::EXISTING_PODS,
+    &pod_security::rules::EXEMPT_NAMESPACE,
+    &pod_security::rules::ADMISSION,
     &deny_external_ips::RULE,
     &service_notes::RULE,
     &cluster_ips::RULE,
 ];
+
+#[cfg(test)]
+mod tests {
+    use super::RULES;
+
+    #[test]
+    fn rules_are_sorted_by_id_and_unique() {
+        assert!(RULES.is_sorted_by(|one, other| one.id < other.id));
+    }
+
+    #[test]
+    fn every_rule_explains_itself() {
+        for rule in RULES {
+            for text in [rule.demands, rule.why, rule.fix, rule.versions] {
+                assert!(text.ends_with(['.', ')']), "{}: {text:?}", rule.id);
+            }
+        }
+    }
+}

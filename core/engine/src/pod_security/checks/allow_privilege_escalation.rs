@@ -18,7 +18,7 @@ pub(crate) static RULE: Rule = Rule {
     fix: "Set `securityContext.allowPrivilegeEscalation: false` in every container, init \
           containers included.",
     ratchet: Ratchet::SignificantChange,
-    versions: "Pod Security v1.8 and later; Windows pods are spared from v1.25 on",
+    versions: "Pod Security v1.8 and later; Windows pods are spared from v1.25 on.",
 };
 
 pub(super) static CHECK: Check = Check {

@@ -24,7 +24,7 @@ pub(crate) static RULE: Rule = Rule {
     fix: "Remove the profile, or set `type: RuntimeDefault`, or `type: Localhost` with the name \
           of a profile. Replace the deprecated annotation by the field.",
     ratchet: Ratchet::SignificantChange,
-    versions: "Pod Security v1.0 and later",
+    versions: "Pod Security v1.0 and later.",
 };
 
 pub(super) static CHECK: Check = Check {

@@ -20,7 +20,7 @@ pub(crate) static RULE: Rule = Rule {
           it belongs into a namespace whose level is `privileged`.",
     ratchet: Ratchet::SignificantChange,
     versions: "Pod Security v1.0 and later; the restricted level has its own check from v1.22 \
-               on",
+               on.",
 };
 
 pub(super) static CHECK: Check = Check {

@@ -18,7 +18,7 @@ pub(crate) static RULE: Rule = Rule {
     fix: "Set `securityContext.capabilities: {drop: [ALL]}` in every container, and remove what \
           it adds.",
     ratchet: Ratchet::SignificantChange,
-    versions: "Pod Security v1.22 and later; Windows pods are spared from v1.25 on",
+    versions: "Pod Security v1.22 and later; Windows pods are spared from v1.25 on.",
 };
 
 pub(super) static CHECK: Check = Check {

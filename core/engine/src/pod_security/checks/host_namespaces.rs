@@ -18,7 +18,7 @@ pub(crate) static RULE: Rule = Rule {
           memory with them.",
     fix: "Remove `hostNetwork`, `hostPID` and `hostIPC`.",
     ratchet: Ratchet::SignificantChange,
-    versions: "Pod Security v1.0 and later",
+    versions: "Pod Security v1.0 and later.",
 };
 
 pub(super) static CHECK: Check = Check {

@@ -19,7 +19,7 @@ pub(crate) static RULE: Rule = Rule {
           `hostPath`.",
     ratchet: Ratchet::SignificantChange,
     versions: "Pod Security v1.0 and later; in the restricted level `restrictedVolumes` takes \
-               its place",
+               its place.",
 };
 
 pub(super) static CHECK: Check = Check {

@@ -20,7 +20,7 @@ pub(crate) static RULE: Rule = Rule {
     fix: "Remove `hostPort` and give the pod a Service. In a pod with `hostNetwork` every port \
           is a port of the host.",
     ratchet: Ratchet::SignificantChange,
-    versions: "Pod Security v1.0 and later",
+    versions: "Pod Security v1.0 and later.",
 };
 
 pub(super) static CHECK: Check = Check {

@@ -24,7 +24,7 @@ pub(crate) static RULE: Rule = Rule {
     fix: "Remove `host`; without it the request goes to the pod's own address. If the program \
           listens on loopback only, use an `exec` probe.",
     ratchet: Ratchet::SignificantChange,
-    versions: "Pod Security v1.34 and later, in Kubernetes 1.34 and later",
+    versions: "Pod Security v1.34 and later, in Kubernetes 1.34 and later.",
 };
 
 pub(super) static CHECK: Check = Check {

@@ -17,7 +17,7 @@ pub(crate) static RULE: Rule = Rule {
     fix: "Remove `securityContext.privileged`, and grant the one device or capability that is \
           needed by other means.",
     ratchet: Ratchet::SignificantChange,
-    versions: "Pod Security v1.0 and later",
+    versions: "Pod Security v1.0 and later.",
 };
 
 pub(super) static CHECK: Check = Check {

@@ -19,7 +19,7 @@ pub(crate) static RULE: Rule = Rule {
           pod its own users with `hostUsers: false`.",
     ratchet: Ratchet::SignificantChange,
     versions: "Pod Security v1.0 and later; from v1.35 on the baseline level spares pods with \
-               their own users",
+               their own users.",
 };
 
 pub(super) static CHECK: Check = Check {

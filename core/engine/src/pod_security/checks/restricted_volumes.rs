@@ -20,7 +20,7 @@ pub(crate) static RULE: Rule = Rule {
           the host, that the node then mounts with its own rights.",
     fix: "Ask for storage with a `persistentVolumeClaim`, or use an `emptyDir`.",
     ratchet: Ratchet::SignificantChange,
-    versions: "Pod Security v1.0 and later; image volumes are accepted since Kubernetes 1.33",
+    versions: "Pod Security v1.0 and later; image volumes are accepted since Kubernetes 1.33.",
 };
 
 pub(super) static CHECK: Check = Check {

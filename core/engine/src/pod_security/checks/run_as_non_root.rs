@@ -19,7 +19,7 @@ pub(crate) static RULE: Rule = Rule {
     fix: "Set `securityContext.runAsNonRoot: true` in the pod, and give the image a user other \
           than root.",
     ratchet: Ratchet::SignificantChange,
-    versions: "Pod Security v1.0 and later; pods with their own users are spared from v1.35 on",
+    versions: "Pod Security v1.0 and later; pods with their own users are spared from v1.35 on.",
 };
 
 pub(super) static CHECK: Check = Check {

@@ -16,7 +16,7 @@ pub(crate) static RULE: Rule = Rule {
     why: "User 0 is root, on the host too if the pod has no users of its own.",
     fix: "Remove `runAsUser: 0`, or name another user.",
     ratchet: Ratchet::SignificantChange,
-    versions: "Pod Security v1.23 and later; pods with their own users are spared from v1.35 on",
+    versions: "Pod Security v1.23 and later; pods with their own users are spared from v1.35 on.",
 };
 
 pub(super) static CHECK: Check = Check {

@@ -21,7 +21,7 @@ pub(crate) static RULE: Rule = Rule {
     why: "A type such as `spc_t` lifts the walls that SELinux puts around containers.",
     fix: "Remove `type`, `user` and `role` from `seLinuxOptions`; `level` may stay.",
     ratchet: Ratchet::SignificantChange,
-    versions: "Pod Security v1.0 and later; `container_engine_t` is allowed from v1.31 on",
+    versions: "Pod Security v1.0 and later; `container_engine_t` is allowed from v1.31 on.",
 };
 
 pub(super) static CHECK: Check = Check {

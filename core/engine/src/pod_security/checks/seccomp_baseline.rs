@@ -25,7 +25,7 @@ pub(crate) static RULE: Rule = Rule {
     fix: "Remove the profile, or set `type: RuntimeDefault`.",
     ratchet: Ratchet::SignificantChange,
     versions: "Pod Security v1.0 and later: annotations until v1.18, fields from v1.19 on; the \
-               restricted level has its own check from v1.19 on",
+               restricted level has its own check from v1.19 on.",
 };
 
 pub(super) static CHECK: Check = Check {

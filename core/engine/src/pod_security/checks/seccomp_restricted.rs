@@ -20,7 +20,7 @@ pub(crate) static RULE: Rule = Rule {
           system call, and with it reach every fault of the kernel behind them.",
     fix: "Set `securityContext.seccompProfile: {type: RuntimeDefault}` in the pod.",
     ratchet: Ratchet::SignificantChange,
-    versions: "Pod Security v1.19 and later; Windows pods are spared from v1.25 on",
+    versions: "Pod Security v1.19 and later; Windows pods are spared from v1.25 on.",
 };
 
 pub(super) static CHECK: Check = Check {

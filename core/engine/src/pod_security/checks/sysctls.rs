@@ -17,7 +17,7 @@ pub(crate) static RULE: Rule = Rule {
           kernel off.",
     fix: "Remove the setting, or let the administrator set it on the node.",
     ratchet: Ratchet::SignificantChange,
-    versions: "Pod Security v1.0 and later; the list grew in v1.27, v1.29, v1.32 and v1.37",
+    versions: "Pod Security v1.0 and later; the list grew in v1.27, v1.29, v1.32 and v1.37.",
 };
 
 pub(super) static CHECK: Check = Check {

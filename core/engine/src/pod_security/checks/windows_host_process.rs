@@ -16,7 +16,7 @@ pub(crate) static RULE: Rule = Rule {
           controls the node.",
     fix: "Remove `securityContext.windowsOptions.hostProcess`.",
     ratchet: Ratchet::SignificantChange,
-    versions: "Pod Security v1.0 and later",
+    versions: "Pod Security v1.0 and later.",
 };
 
 pub(super) static CHECK: Check = Check {
