@@ -1,1 +1,24 @@
-//! Placeholder.
+//! What every fuzz target shares: its time, its seeds, and how random bytes become texts and trees.
+
+mod choices;
+mod edits;
+mod run;
+pub mod tree;
+
+pub use choices::Choices;
+pub use run::{Run, budget};
+
+/// Runs one target: its seeds first, then what the engine thinks of until the time is up.
+///
+/// It stands in a test of its own, because `bolero::check!` returns from the function around it
+/// when `cargo bolero` only asks which targets there are.
+#[macro_export]
+macro_rules! fuzz {
+    ($name:literal, $words:expr, $check:expr) => {{
+        let engine = bolero::check!();
+        let run = $crate::Run::new($name, $words, $check);
+        run.seeds();
+        engine.with_test_time($crate::budget()).for_each(|input: &[u8]| run.input(input));
+        run.end();
+    }};
+}

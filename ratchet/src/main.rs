@@ -1,2 +1,49 @@
-//! Placeholder.
-fn main() {}
+//! `ratchet`: arguments become a configuration, the configuration goes to one door.
+
+mod args;
+mod check;
+mod explain;
+mod fields;
+mod manual;
+mod policy;
+
+use args::{Args, Command};
+use clap::Parser;
+use std::io::{self, Write};
+use std::process::ExitCode;
+
+/// Many small trees are made and dropped by several threads; this allocator is made for that.
+#[global_allocator]
+static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
+
+/// What a command ends with when it could not do its work: bad usage, unreadable input.
+const COULD_NOT_TELL: u8 = 2;
+
+fn main() -> ExitCode {
+    let args = Args::parse();
+    let mut out = io::stdout().lock();
+    let done = match args.command {
+        Command::Check(args) => check::run(args, &mut out),
+        Command::Completions { shell } => manual::completions(shell, &mut out),
+        Command::Explain { id } => explain::run(id.as_deref(), &mut out),
+        Command::Fields => fields::run(&mut out),
+        Command::Man { command } => manual::man(command.as_deref(), &mut out),
+    };
+    let code = match done.and_then(|code| out.flush().map(|()| code).map_err(Into::into)) {
+        Ok(code) => code,
+        Err(error) if is_broken_pipe(&*error) => 0,
+        Err(error) => {
+            let _ = writeln!(io::stderr(), "ratchet: {error}");
+            COULD_NOT_TELL
+        }
+    };
+    ExitCode::from(code)
+}
+
+/// Whoever read our output has read enough.
+fn is_broken_pipe(error: &(dyn std::error::Error + 'static)) -> bool {
+    error.downcast_ref::<io::Error>().is_some_and(|error| error.kind() == io::ErrorKind::BrokenPipe)
+}
+
+/// What a command gives back: its exit status, or why it could not be done.
+type Done = Result<u8, Box<dyn std::error::Error>>;

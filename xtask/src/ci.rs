@@ -29,30 +29,33 @@ const FUZZ_SECONDS: (&str, &str) = ("RATCHET_FUZZ_SECONDS", "3");
 
 /// Runs every step, then the tests; the last line is `N passed, M failed`.
 pub(crate) fn run() -> Result<bool> {
+    let mut times = Vec::new();
     for (name, step) in STEPS {
-        if !timed(name, step)? {
+        if !timed(name, &mut times, step)? {
             println!("ci stopped at {name}: the steps after it and the tests were not run");
             return Ok(false);
         }
     }
     let mut tally = Tally::default();
-    let succeeded = timed("tests", || run_tests(&mut tally))?;
+    let succeeded = timed("tests", &mut times, || run_tests(&mut tally))?;
     if !succeeded && tally.failed == 0 {
         println!("cargo test failed outside of any test: a build error or a crash, see above");
         return Ok(false);
     }
-    println!("\n{} test binaries and documents, {} tests ignored", tally.suites, tally.ignored);
+    println!("\n=== summary\n{}", times.join(", "));
+    println!("{} suites of tests, {} tests ignored", tally.suites, tally.ignored);
     println!("{} passed, {} failed", tally.passed, tally.failed);
     Ok(succeeded)
 }
 
 /// Runs a step between a heading and the time it took.
-fn timed(name: &str, step: impl FnOnce() -> Result<bool>) -> Result<bool> {
+fn timed(name: &str, times: &mut Vec<String>, step: impl FnOnce() -> Result<bool>) -> Result<bool> {
     println!("\n=== {name}");
     let start = Instant::now();
     let succeeded = step().with_context(|| format!("in step {name}"))?;
-    let word = if succeeded { "ok" } else { "FAILED" };
-    println!("--- {name}: {word} in {:.1} s", start.elapsed().as_secs_f64());
+    let seconds = start.elapsed().as_secs_f64();
+    println!("--- {name}: {} in {seconds:.1} s", if succeeded { "ok" } else { "FAILED" });
+    times.push(format!("{name} {seconds:.1} s"));
     Ok(succeeded)
 }
 

@@ -1,1 +1,21 @@
-//! Placeholder.
+//! Manifests from files and streams, judged as the API server would judge them.
+
+mod against;
+mod baseline;
+mod config;
+mod documents;
+mod files;
+mod finding;
+mod helm;
+mod inspect;
+mod items;
+mod lent;
+mod pipeline;
+mod report;
+mod run;
+mod suppress;
+
+pub use against::Against;
+pub use config::{Config, FieldValidation, OutputFormat};
+pub use finding::{Finding, Judged, ObjectName, Outcome, Severity};
+pub use run::{CheckError, Summary, run};

@@ -50,3 +50,15 @@ pub static UNREADABLE: Rule = Rule {
     ratchet: Ratchet::Never,
     versions: "All releases.",
 };
+
+/// A kind that its API group does not have.
+pub static UNKNOWN_KIND: Rule = Rule {
+    id: "RTC-API-011",
+    title: "no such kind",
+    origin: Origin::Api,
+    demands: "`apiVersion` and `kind` name a kind that the API has.",
+    why: "A kind in the wrong group or in a version that was removed cannot be created at all.",
+    fix: "Correct `apiVersion`; `kubectl api-resources` lists what a cluster has.",
+    ratchet: Ratchet::Never,
+    versions: "Judged by the kinds of 1.36.",
+};

@@ -36,6 +36,7 @@ pub static RULES: &[&Rule] = &[
     &decoding::REPEATED_FIELD,
     &decoding::WRONG_TYPE,
     &decoding::UNREADABLE,
+    &decoding::UNKNOWN_KIND,
     &dns_search::RULE,
     &dns_config::RULE,
     &ip_spelling::RULE,

@@ -1,0 +1,249 @@
+//! A case file: an example object (or the stored and the proposed one) and the verdict it must get.
+//!
+//! `cases/<RULE-ID>/<admits|refuses|warns>-<slug>.yaml`; what each file may say is in [`KEYS`].
+
+use ratchet_engine::pod_security::{Configuration, Exemptions};
+use ratchet_engine::{Behavior, Change, Existing, Facts, Namespace, Part, Policy, Release};
+use ratchet_object::{Limits, Node, Object, Value, decode, misfits};
+use std::fs;
+use std::path::{Path, PathBuf};
+
+/// One case.
+pub(crate) struct Case {
+    /// Folder and file name.
+    pub(crate) name: String,
+    /// The rule that the case is about.
+    pub(crate) rule: String,
+    /// What the file name promises.
+    pub(crate) side: Side,
+    /// What is to be judged.
+    pub(crate) subject: Subject,
+    /// What must come out.
+    pub(crate) want: Want,
+}
+
+/// What the name of a case promises about its rule.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Side {
+    /// Admitted, and the rule says nothing.
+    Admits,
+    /// Refused, by the rule among others.
+    Refuses,
+    /// Admitted, with a word from the rule.
+    Warns,
+}
+
+/// What is to be judged.
+pub(crate) enum Subject {
+    /// A change, by the engine.
+    Change(Box<Proposal>),
+    /// A text, by the door that reads it.
+    Text(String),
+}
+
+/// A change and the world around it.
+pub(crate) struct Proposal {
+    policy: Policy,
+    part: Option<String>,
+    namespace: Option<Node<'static>>,
+    existing: Vec<Object<'static>>,
+    old: Option<Object<'static>>,
+    new: Object<'static>,
+}
+
+/// What must come out; what is left out must not be there.
+#[derive(Debug, Default)]
+pub(crate) struct Want {
+    /// The message of the Status.
+    pub(crate) status: Option<String>,
+    /// How many causes the Status has; not compared where it is left out.
+    pub(crate) causes: Option<usize>,
+    /// The rules that speak, sorted, each once.
+    pub(crate) rules: Vec<String>,
+    /// The warnings in their order.
+    pub(crate) warnings: Vec<String>,
+    /// The difference between proposal and release that a problem names.
+    pub(crate) difference: Option<String>,
+    /// The fields that a door names.
+    pub(crate) fields: Vec<String>,
+}
+
+/// What a case and its parts may say: a misspelled word must not go unnoticed.
+const KEYS: [&str; 10] =
+    ["why", "policy", "part", "namespace", "existing", "old", "new", "door", "text", "want"];
+const POLICY_KEYS: [&str; 6] = ["release", "behavior", "gates", "plugins", "emulated", "exempt"];
+const WANT_KEYS: [&str; 6] = ["status", "causes", "rules", "warnings", "difference", "fields"];
+
+impl Proposal {
+    /// The rules in force.
+    pub(crate) fn policy(&self) -> &Policy {
+        &self.policy
+    }
+
+    /// The change; none where its kind or its subresource is not in the table.
+    pub(crate) fn change(&self) -> Option<Change<'_>> {
+        let change = match &self.old {
+            None => Change::create(&self.new)?,
+            Some(old) => Change::update(old, &self.new)?,
+        };
+        let Some(part) = &self.part else { return Some(change) };
+        let part = change.kind.subresources.iter().find(|name| *name == part)?;
+        Some(change.through(Part::Sub(part)))
+    }
+
+    /// The world around the change.
+    pub(crate) fn facts(&self) -> Facts<'_> {
+        Facts {
+            namespace: Namespace::Labels(self.namespace.as_ref()),
+            requester: None,
+            existing_pods: Existing::Pods {
+                pods: self.existing.iter().collect(),
+                budget: ratchet_engine::EXISTING_PODS_BUDGET,
+            },
+        }
+    }
+}
+
+/// Every case, sorted by name; in place of a file that cannot be used, what is wrong with it.
+pub(crate) fn cases() -> Vec<Result<Case, String>> {
+    let root = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../../cases");
+    let files = entries(&root).into_iter().filter(|path| path.is_dir());
+    files
+        .flat_map(|folder| entries(&folder))
+        .map(|file| {
+            let name = file.strip_prefix(&root).unwrap_or(&file).display().to_string();
+            read(&file, &name).map_err(|error| format!("{name}: {error}"))
+        })
+        .collect()
+}
+
+fn entries(folder: &Path) -> Vec<PathBuf> {
+    let Ok(found) = fs::read_dir(folder) else { return Vec::new() };
+    let mut paths: Vec<PathBuf> = found.flatten().map(|entry| entry.path()).collect();
+    paths.sort();
+    paths
+}
+
+fn read(file: &Path, name: &str) -> Result<Case, String> {
+    let (rule, stem) = name
+        .strip_suffix(".yaml")
+        .and_then(|name| name.split_once('/'))
+        .ok_or("must be <RULE-ID>/<name>.yaml")?;
+    let side = match stem.split_once('-') {
+        Some(("admits", _)) => Side::Admits,
+        Some(("refuses", _)) => Side::Refuses,
+        Some(("warns", _)) => Side::Warns,
+        _ => return Err("its name must begin with admits-, refuses- or warns-".into()),
+    };
+    let text = fs::read_to_string(file).map_err(|error| error.to_string())?;
+    let decoded = decode(&text, Limits::DEFAULT).map_err(|error| error.to_string())?;
+    if let Some(repeated) = decoded.repeated.first() {
+        return Err(format!("{} stands twice", repeated.path));
+    }
+    let [document] = decoded.documents.as_slice() else {
+        return Err("must hold one document".into());
+    };
+    only(document, &KEYS)?;
+    if text_of(document, "why")?.is_none() {
+        return Err("does not say why".into());
+    }
+    let subject = subject(document)?;
+    let want = want(document.get("want").ok_or("does not say what it wants")?)?;
+    Ok(Case { name: name.into(), rule: rule.into(), side, subject, want })
+}
+
+fn subject(document: &Node<'_>) -> Result<Subject, String> {
+    let objects = |name| document.get(name).map(Node::items).unwrap_or_default();
+    if document.get("door").is_some() {
+        let text = text_of(document, "text")?.ok_or("has a door but no text")?;
+        return Ok(Subject::Text(text));
+    }
+    Ok(Subject::Change(Box::new(Proposal {
+        policy: policy(document.get("policy"))?,
+        part: text_of(document, "part")?,
+        namespace: document.get("namespace").cloned().map(Node::into_owned),
+        existing: objects("existing").iter().map(object).collect::<Result<_, _>>()?,
+        old: document.get("old").map(object).transpose()?,
+        new: object(document.get("new").ok_or("has no new object")?)?,
+    })))
+}
+
+/// An object that its kind's schema has a place for, so that no misspelled field hides a rule.
+fn object(node: &Node<'_>) -> Result<Object<'static>, String> {
+    let object = Object::new(node.clone().into_owned());
+    match misfits(&object).first() {
+        None => Ok(object),
+        Some(misfit) => Err(format!("{} does not fit: {:?}", misfit.path, misfit.oddity)),
+    }
+}
+
+fn policy(node: Option<&Node<'_>>) -> Result<Policy, String> {
+    let mut policy = Policy::of(Release::REFERENCE, Behavior::Released);
+    let Some(node) = node else { return Ok(policy) };
+    only(node, &POLICY_KEYS)?;
+    let release = |name| match text_of(node, name)? {
+        None => Ok(None),
+        Some(text) => text.parse().map(Some).map_err(|_| format!("{text} is no release")),
+    };
+    let behavior = match text_of(node, "behavior")?.as_deref() {
+        None | Some("released") => Behavior::Released,
+        Some("proposal") => Behavior::Proposal,
+        Some(other) => return Err(format!("{other} is no behavior")),
+    };
+    policy = Policy::of(release("release")?.unwrap_or(policy.release), behavior);
+    if let Some(emulated) = release("emulated")? {
+        policy.emulated = emulated;
+        policy.gates = policy.gates.emulating(emulated);
+    }
+    if let Some(gates) = text_of(node, "gates")? {
+        policy.gates.apply(&[gates]).map_err(|error| error.to_string())?;
+    }
+    for plugin in texts_of(node, "plugins")? {
+        match plugin.as_str() {
+            "DenyServiceExternalIPs" => policy.plugins.deny_external_ips = true,
+            other => return Err(format!("{other} is no plugin")),
+        }
+    }
+    let exemptions = Exemptions { namespaces: texts_of(node, "exempt")?, ..Exemptions::default() };
+    policy.pod_security = Configuration { exemptions, ..Configuration::default() };
+    Ok(policy)
+}
+
+fn want(node: &Node<'_>) -> Result<Want, String> {
+    only(node, &WANT_KEYS)?;
+    let causes = match node.get("causes").map(|node| &node.value) {
+        None => None,
+        Some(Value::Int(count)) => usize::try_from(*count).ok(),
+        Some(_) => return Err("causes must be a number".into()),
+    };
+    Ok(Want {
+        status: text_of(node, "status")?,
+        causes,
+        rules: texts_of(node, "rules")?,
+        warnings: texts_of(node, "warnings")?,
+        difference: text_of(node, "difference")?,
+        fields: texts_of(node, "fields")?,
+    })
+}
+
+fn only(node: &Node<'_>, keys: &[&str]) -> Result<(), String> {
+    match node.entries().iter().find(|entry| !keys.contains(&entry.key.as_ref())) {
+        None => Ok(()),
+        Some(entry) => Err(format!("{} means nothing here", entry.key)),
+    }
+}
+
+fn text_of(node: &Node<'_>, name: &str) -> Result<Option<String>, String> {
+    match node.get(name) {
+        None => Ok(None),
+        Some(node) => node.text().map(|text| Some(text.into())).ok_or(format!("{name}: no text")),
+    }
+}
+
+fn texts_of(node: &Node<'_>, name: &str) -> Result<Vec<String>, String> {
+    let items = node.get(name).map(Node::items).unwrap_or_default();
+    items
+        .iter()
+        .map(|item| item.text().map(String::from).ok_or(format!("{name}: no text")))
+        .collect()
+}

@@ -1,0 +1,187 @@
+//! The cases of every rule, judged: what comes out must be what the contract says, word for word.
+
+mod case_file;
+
+use case_file::{Case, Proposal, Side, Subject, Want, cases};
+use ratchet_engine::rules::decoding;
+use ratchet_engine::{RULES, Rule, Status, Verdict, judge, pod_security};
+use ratchet_object::{Limits, Object, Oddity, decode, misfits};
+use std::collections::BTreeSet;
+
+#[test]
+fn every_case_gets_its_verdict() {
+    let mut failures: Vec<String> = Vec::new();
+    let mut count = 0;
+    for case in cases() {
+        match case {
+            Err(error) => failures.push(error),
+            Ok(case) => {
+                count += 1;
+                let faults = faults(&case);
+                failures.extend(faults.into_iter().map(|fault| format!("{}: {fault}", case.name)));
+            }
+        }
+    }
+    assert!(failures.is_empty(), "of {count} cases:\n{}", failures.join("\n"));
+    assert!(count > 200, "only {count} cases were found");
+}
+
+#[test]
+fn every_rule_has_a_case_on_both_sides() {
+    let cases: Vec<Case> = cases().into_iter().flatten().collect();
+    let known: BTreeSet<&str> = rules().map(|rule| rule.id).collect();
+    let has = |id: &str, wanted: fn(Side) -> bool| {
+        cases.iter().any(|case| case.rule == id && wanted(case.side))
+    };
+    let mut missing: Vec<String> = Vec::new();
+    for id in &known {
+        if !has(id, |side| side == Side::Admits) {
+            missing.push(format!("{id} has no case that it admits"));
+        }
+        if !has(id, |side| side != Side::Admits) {
+            missing.push(format!("{id} has no case that it refuses or warns about"));
+        }
+    }
+    let strangers = cases.iter().filter(|case| !known.contains(case.rule.as_str()));
+    missing.extend(strangers.map(|case| format!("{} is about no rule", case.name)));
+    assert!(missing.is_empty(), "{}", missing.join("\n"));
+}
+
+fn rules() -> impl Iterator<Item = &'static Rule> {
+    RULES.iter().chain(&pod_security::RULES).copied()
+}
+
+/// What came out, in the words of a case.
+struct Outcome {
+    admits: bool,
+    status: Option<Status>,
+    rules: Vec<String>,
+    warnings: Vec<String>,
+    differences: BTreeSet<String>,
+    fields: Vec<String>,
+    warned_by: BTreeSet<&'static str>,
+}
+
+fn faults(case: &Case) -> Vec<String> {
+    let outcome = match &case.subject {
+        Subject::Text(text) => read(text),
+        Subject::Change(proposal) => match judged(proposal) {
+            Some(outcome) => outcome,
+            None => return vec!["its kind or subresource is not in the table".into()],
+        },
+    };
+    let mut faults = compare(&case.want, &outcome);
+    faults.extend(broken_promise(case, &outcome));
+    faults
+}
+
+fn judged(proposal: &Proposal) -> Option<Outcome> {
+    let change = proposal.change()?;
+    let verdict = judge(&change, &proposal.facts(), proposal.policy());
+    Some(Outcome {
+        admits: verdict.admits(),
+        status: Status::of(&verdict, &change),
+        rules: speaking(&verdict),
+        warnings: verdict.warnings.iter().map(|warning| warning.text.clone()).collect(),
+        differences: verdict
+            .problems
+            .iter()
+            .filter_map(|problem| problem.difference)
+            .map(|difference| difference.id.to_string())
+            .collect(),
+        fields: Vec::new(),
+        warned_by: verdict
+            .warnings
+            .iter()
+            .flat_map(|warning| {
+                [warning.rule.id].into_iter().chain(warning.spots.iter().map(|spot| spot.rule.id))
+            })
+            .collect(),
+    })
+}
+
+/// The rules that speak anywhere in the verdict.
+fn speaking(verdict: &Verdict) -> Vec<String> {
+    let problems = verdict.problems.iter().map(|problem| problem.rule);
+    let denial = verdict.denial.iter().map(|denial| denial.rule);
+    let warnings = verdict.warnings.iter().map(|warning| warning.rule);
+    let spots = verdict.denial.iter().flat_map(|denial| &denial.spots);
+    let spots = spots.chain(verdict.warnings.iter().flat_map(|warning| &warning.spots));
+    let rules = problems.chain(denial).chain(warnings).chain(spots.map(|spot| spot.rule));
+    let ids: BTreeSet<&str> = rules.map(|rule| rule.id).collect();
+    ids.into_iter().map(String::from).collect()
+}
+
+/// What a door says about a text before the engine sees an object.
+fn read(text: &str) -> Outcome {
+    let mut rules = BTreeSet::new();
+    let mut fields = Vec::new();
+    match decode(text, Limits::DEFAULT) {
+        Err(_) => _ = rules.insert(decoding::UNREADABLE.id),
+        Ok(decoded) => {
+            for repeated in decoded.repeated {
+                rules.insert(decoding::REPEATED_FIELD.id);
+                fields.push(repeated.path);
+            }
+            for object in decoded.documents.into_iter().map(Object::new) {
+                if object.api_version().is_empty() || object.kind_name().is_empty() {
+                    rules.insert(decoding::UNREADABLE.id);
+                }
+                for misfit in misfits(&object) {
+                    rules.insert(match misfit.oddity {
+                        Oddity::Unknown => decoding::UNKNOWN_FIELD.id,
+                        Oddity::WrongType(_) => decoding::WRONG_TYPE.id,
+                    });
+                    fields.push(misfit.path);
+                }
+            }
+        }
+    }
+    Outcome {
+        admits: rules.is_empty(),
+        status: None,
+        rules: rules.into_iter().map(String::from).collect(),
+        warnings: Vec::new(),
+        differences: BTreeSet::new(),
+        fields,
+        warned_by: BTreeSet::new(),
+    }
+}
+
+fn compare(want: &Want, got: &Outcome) -> Vec<String> {
+    let mut faults = Vec::new();
+    let mut differs = |what: &str, want: String, got: String| {
+        if want != got {
+            faults.push(format!("{what}\n  wanted {want}\n  got    {got}"));
+        }
+    };
+    let message = got.status.as_ref().map(|status| &status.message);
+    differs("status", shown(want.status.as_ref()), shown(message));
+    if let Some(causes) = want.causes {
+        let got = got.status.as_ref().map_or(0, |status| status.causes.len());
+        differs("causes", causes.to_string(), got.to_string());
+    }
+    differs("rules", want.rules.join(" "), got.rules.join(" "));
+    differs("warnings", want.warnings.join("\n         "), got.warnings.join("\n         "));
+    differs("difference", shown(want.difference.as_ref()), shown(got.differences.first()));
+    if !want.fields.is_empty() {
+        differs("fields", want.fields.join(" "), got.fields.join(" "));
+    }
+    faults
+}
+
+fn shown(text: Option<&String>) -> String {
+    text.map_or("nothing".into(), |text| format!("{text:?}"))
+}
+
+/// What the name of the file says that is not so.
+fn broken_promise(case: &Case, outcome: &Outcome) -> Option<String> {
+    let mentions = case.want.rules.contains(&case.rule);
+    let warned = outcome.warned_by.contains(case.rule.as_str());
+    let kept = match case.side {
+        Side::Admits => outcome.admits && !mentions,
+        Side::Refuses => !outcome.admits && mentions,
+        Side::Warns => outcome.admits && warned && mentions,
+    };
+    (!kept).then(|| format!("is named {:?} but is not so", case.side))
+}

@@ -1,0 +1,333 @@
+//! A generated change: an object, what is in its places before and after, and the rules in force.
+
+use crate::laws::quirk::QUIRKS;
+use crate::laws::sample::{Families, Sample, sample};
+use crate::laws::slot::{Slot, put};
+use crate::laws::world::{WORLDS, World};
+use proptest::prelude::*;
+use proptest::sample::{select, subsequence};
+use ratchet_engine::{
+    Behavior, Change, Facts, Gates, Namespace, Part, Plugins, Policy, Release, Step, Verdict,
+};
+use ratchet_object::{Limits, Node, Object, decode};
+use serde_json::{Value as Json, json};
+use std::fmt;
+
+/// Whoever judges.
+pub(crate) type Judge = dyn Fn(&Change<'_>, &Facts<'_>, &Policy) -> Verdict;
+
+/// The values in each slot of a world.
+pub(crate) type Fill = Vec<Vec<Sample>>;
+
+/// A change and the rules in force.
+#[derive(Clone)]
+pub(crate) struct Case {
+    pub(crate) world: &'static World,
+    pub(crate) part: Part,
+    /// What is stored; none is a create.
+    pub(crate) old: Option<Fill>,
+    pub(crate) new: Fill,
+    /// Settings on both sides.
+    pub(crate) quirks: Vec<usize>,
+    pub(crate) touch: Touch,
+    pub(crate) setting: Setting,
+}
+
+/// What an update changes beside its places.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Touch {
+    Nothing,
+    Label,
+    Annotation,
+    Finalizer,
+    Replicas,
+    /// An image: what runs changes.
+    Image,
+    /// Somebody looks into a running pod: what runs changes.
+    Debugger,
+}
+
+const TOUCHES: &[Touch] = &[
+    Touch::Nothing,
+    Touch::Label,
+    Touch::Annotation,
+    Touch::Finalizer,
+    Touch::Replicas,
+    Touch::Image,
+    Touch::Debugger,
+];
+
+/// The rules in force, and the namespace.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Setting {
+    pub(crate) minor: u8,
+    pub(crate) behavior: Behavior,
+    pub(crate) strict_ip: bool,
+    pub(crate) relaxed_dns: bool,
+    pub(crate) plugins: Plugins,
+    /// The level that the namespace enforces.
+    pub(crate) level: Option<&'static str>,
+}
+
+impl Setting {
+    pub(crate) fn policy(&self) -> Policy {
+        let release = Release::new(self.minor).unwrap();
+        // The gate of the search names is locked later on; who emulates 1.33 can still set it.
+        let emulated = if self.relaxed_dns { release } else { Release::new(33).unwrap() };
+        let mut gates = Gates::of(release).emulating(emulated);
+        let wanted =
+            format!("StrictIPCIDRValidation={},AllBeta={}", self.strict_ip, self.relaxed_dns);
+        gates.apply(&[wanted]).unwrap();
+        let policy = Policy::of(release, self.behavior);
+        let policy = Policy { emulated, gates, plugins: self.plugins, ..policy };
+        assert_eq!(policy.strict_ip(), self.strict_ip);
+        assert_eq!(policy.relaxed_dns(), self.relaxed_dns);
+        policy
+    }
+}
+
+/// The objects of a case, decoded.
+pub(crate) struct Scene {
+    pub(crate) old: Option<Object<'static>>,
+    pub(crate) new: Object<'static>,
+    pub(crate) part: Part,
+    labels: Option<Node<'static>>,
+}
+
+impl Scene {
+    pub(crate) fn of(case: &Case, read: impl Fn(&Json) -> Object<'static>) -> Self {
+        let labels = case.setting.level.map(|level| {
+            object(&json!({ "pod-security.kubernetes.io/enforce": level })).into_node()
+        });
+        let old = case.old_json().map(|old| read(&old));
+        Self { old, new: read(&case.new_json()), part: case.part, labels }
+    }
+
+    pub(crate) fn change(&self) -> Change<'_> {
+        let new = &self.new;
+        let step = match &self.old {
+            None => Step::Create { new },
+            Some(old) => Step::Update { old, new },
+        };
+        Change { kind: new.kind().unwrap(), part: self.part, step }
+    }
+
+    pub(crate) fn facts(&self) -> Facts<'_> {
+        Facts { namespace: Namespace::Labels(self.labels.as_ref()), ..Facts::default() }
+    }
+
+    pub(crate) fn judged(&self, judge: &Judge, policy: &Policy) -> Verdict {
+        judge(&self.change(), &self.facts(), policy)
+    }
+}
+
+/// The object that JSON spells.
+pub(crate) fn object(value: &Json) -> Object<'static> {
+    read(&value.to_string())
+}
+
+/// The object that a text spells, in JSON or in YAML.
+pub(crate) fn read(text: &str) -> Object<'static> {
+    let decoded = decode(text, Limits::DEFAULT).unwrap_or_else(|fault| panic!("{fault}: {text}"));
+    Object::new(decoded.documents.into_iter().next().unwrap().into_owned())
+}
+
+impl Case {
+    /// The object with these values in its places.
+    pub(crate) fn json(&self, fill: &Fill) -> Json {
+        let mut object = self.world.base.clone();
+        for quirk in &self.quirks {
+            QUIRKS[*quirk].apply(self.world, &mut object);
+        }
+        for (slot, samples) in self.slots().zip(fill) {
+            slot.fill(&mut object, samples);
+        }
+        object
+    }
+
+    pub(crate) fn slots(&self) -> impl Iterator<Item = &'static Slot> + use<> {
+        self.world.slots.iter()
+    }
+
+    pub(crate) fn old_json(&self) -> Option<Json> {
+        self.old.as_ref().map(|fill| self.json(fill))
+    }
+
+    pub(crate) fn new_json(&self) -> Json {
+        let mut object = self.json(&self.new);
+        let pod = self.world.pod();
+        match (self.touch, pod) {
+            (Touch::Label, _) => put(&mut object, "/metadata/labels/touched", json!("yes")),
+            (Touch::Annotation, _) => {
+                put(&mut object, "/metadata/annotations/touched", json!("yes"));
+            }
+            (Touch::Finalizer, _) => {
+                put(&mut object, "/metadata/finalizers", json!(["example.com/x"]));
+            }
+            (Touch::Replicas, _) if self.world.kind.subresources.contains(&"scale") => {
+                put(&mut object, "/spec/replicas", json!(3));
+            }
+            (Touch::Image, Some(pod)) => {
+                put(&mut object, &format!("{pod}/spec/containers/0/image"), json!("other:2"));
+            }
+            (Touch::Debugger, Some(_)) if self.part == Part::Sub("ephemeralcontainers") => {
+                let debugger = json!([{ "name": "debugger", "image": "busybox:1" }]);
+                put(&mut object, "/spec/ephemeralContainers", debugger);
+            }
+            _ => {}
+        }
+        object
+    }
+
+    /// Whether what runs in a pod changes.
+    pub(crate) fn is_significant(&self) -> bool {
+        match self.touch {
+            Touch::Image => true,
+            Touch::Debugger => self.part == Part::Sub("ephemeralcontainers"),
+            _ => false,
+        }
+    }
+
+    /// Whether nothing changes in any place.
+    pub(crate) fn leaves_all(&self) -> bool {
+        self.old.as_ref() == Some(&self.new)
+    }
+
+    /// Whether some release with some gates lets the stored object in.
+    pub(crate) fn is_storable(&self) -> bool {
+        let Some(old) = self.old_json() else { return true };
+        let plugins = Plugins { deny_external_ips: false, pod_security: false };
+        let setting = Setting {
+            strict_ip: false,
+            relaxed_dns: true,
+            behavior: Behavior::Proposal,
+            plugins,
+            ..self.setting
+        };
+        let (new, policy) = (object(&old), setting.policy());
+        [Part::Main, Part::STATUS].into_iter().all(|part| {
+            let change = Change::create(&new).unwrap().through(part);
+            ratchet_engine::judge(&change, &Facts::default(), &policy).problems.is_empty()
+        })
+    }
+
+    /// Which texts of a slot the stored object holds, in any place of its group.
+    pub(crate) fn kept(&self, group: &str) -> Vec<&str> {
+        let rows = self.slots().zip(self.old.iter().flatten());
+        rows.filter(|(slot, _)| slot.group == group)
+            .flat_map(|(_, samples)| samples.iter().map(|sample| sample.text.as_str()))
+            .collect()
+    }
+
+    /// Whether every place of a group is left as it was.
+    pub(crate) fn leaves(&self, group: &str) -> bool {
+        let Some(old) = &self.old else { return false };
+        let mut rows = self.slots().zip(old.iter().zip(&self.new));
+        rows.all(|(slot, (old, new))| slot.group != group || old == new)
+    }
+}
+
+impl fmt::Debug for Case {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let (world, part, touch) = (&self.world.name, self.part, self.touch);
+        writeln!(f, "{world} through {part:?}, touching {touch:?}, {:?}", self.setting)?;
+        if let Some(old) = self.old_json() {
+            writeln!(f, "  old: {old}")?;
+        }
+        write!(f, "  new: {}", self.new_json())
+    }
+}
+
+/// Any change of any kind, where proposal or release decides.
+pub(crate) fn case(behavior: Behavior) -> impl Strategy<Value = Case> {
+    let parts_of = |world: &'static World| {
+        let written = world.slots.iter().map(|slot| slot.writes);
+        written.chain(world.parts()).collect::<Vec<Part>>()
+    };
+    (0..WORLDS.len()).prop_flat_map(move |index| {
+        let world = &WORLDS[index];
+        let quirks: Vec<usize> =
+            (0..QUIRKS.len()).filter(|index| QUIRKS[*index].suits(world)).collect();
+        let most = quirks.len().min(3);
+        let quirks = prop_oneof![3 => Just(Vec::new()), 2 => subsequence(quirks, 0..=most)];
+        let old = prop_oneof![3 => fill(world, true).boxed(), 1 => fill(world, false).boxed()];
+        let shape = (select(parts_of(world)), prop::bool::weighted(0.85), quirks, select(TOUCHES));
+        (old, fill(world, false), edits(world), shape, setting(behavior)).prop_map(
+            move |(old, fresh, edits, (part, is_update, quirks, touch), setting)| {
+                let part = if is_update { part } else { Part::Main };
+                let mut new = old.clone();
+                for (index, slot) in world.slots.iter().enumerate() {
+                    if slot.writes == part {
+                        new[index] = edits[index].apply(slot, &old[index], &fresh[index]);
+                    }
+                }
+                let touch = if is_update { touch } else { Touch::Nothing };
+                Case { world, part, old: is_update.then_some(old), new, quirks, touch, setting }
+            },
+        )
+    })
+}
+
+fn setting(behavior: Behavior) -> impl Strategy<Value = Setting> {
+    let level = select(&[None, None, Some("baseline"), Some("restricted")]);
+    (33..=37_u8, any::<bool>(), prop::bool::weighted(0.7), any::<[bool; 2]>(), level).prop_map(
+        move |(minor, strict_ip, relaxed_dns, [deny_external_ips, pod_security], level)| {
+            let plugins = Plugins { deny_external_ips, pod_security };
+            Setting { minor, behavior, strict_ip, relaxed_dns, plugins, level }
+        },
+    )
+}
+
+/// How an update treats a place.
+#[derive(Clone, Copy, Debug)]
+enum Edit {
+    Keep,
+    Replace,
+    Append,
+    Drop,
+    Reverse,
+}
+
+impl Edit {
+    fn apply(self, slot: &Slot, old: &[Sample], fresh: &[Sample]) -> Vec<Sample> {
+        match self {
+            Self::Keep => old.to_vec(),
+            Self::Replace => fresh.to_vec(),
+            Self::Append => {
+                let fits = slot.most().saturating_sub(old.len());
+                old.iter().chain(fresh.iter().take(fits)).cloned().collect()
+            }
+            Self::Drop => old.iter().skip(1).cloned().collect(),
+            Self::Reverse => old.iter().rev().cloned().collect(),
+        }
+    }
+}
+
+fn edits(world: &'static World) -> impl Strategy<Value = Vec<Edit>> {
+    let edit = prop_oneof![
+        6 => Just(Edit::Keep), 2 => Just(Edit::Replace), 3 => Just(Edit::Append),
+        1 => Just(Edit::Drop), 1 => Just(Edit::Reverse),
+    ];
+    prop::collection::vec(edit, world.slots.len())
+}
+
+fn fill(world: &'static World, tame: bool) -> impl Strategy<Value = Fill> {
+    world.slots.iter().map(|slot| values(slot, tame)).collect::<Vec<_>>()
+}
+
+fn values(slot: &'static Slot, tame: bool) -> BoxedStrategy<Vec<Sample>> {
+    let of = |families| sample(slot.sort, families, tame);
+    if slot.is_pair {
+        let both = (of(Families::V4), of(Families::V6), 0..5_u8);
+        return both
+            .prop_map(|(v4, v6, way)| match way {
+                0 => vec![],
+                1 => vec![v4],
+                2 => vec![v6],
+                3 => vec![v6, v4],
+                _ => vec![v4, v6],
+            })
+            .boxed();
+    }
+    prop::collection::vec(of(slot.families), 0..=slot.most()).boxed()
+}

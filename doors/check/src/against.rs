@@ -1,0 +1,270 @@
+//! The objects that are stored already, from a path or from a commit, so that a change is judged
+//! as an update.
+
+use crate::documents::Sheet;
+use crate::inspect::objects_of;
+use crate::pipeline::{Item, run};
+use ratchet_object::{Limits, Object, decode};
+use std::collections::HashMap;
+use std::fs::File;
+use std::hash::{DefaultHasher, Hash, Hasher};
+use std::io::{self, BufRead, BufReader, Read, Seek, SeekFrom, Write};
+use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
+use std::sync::Arc;
+
+/// Where the stored objects are.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Against {
+    /// A file or directory.
+    Path(PathBuf),
+    /// The same paths in a commit of the repository around them.
+    Git(String),
+}
+
+/// Where an object was found: it is read again when it is needed, so that memory does not grow
+/// with what is stored.
+#[derive(Clone, Copy, Debug)]
+struct Location {
+    file: u32,
+    offset: u64,
+    length: u32,
+    item: u32,
+}
+
+/// The stored objects, by kind, namespace and name.
+#[derive(Debug, Default)]
+pub(crate) struct Stored {
+    files: Vec<PathBuf>,
+    places: HashMap<u64, Location>,
+    pods: HashMap<u64, Vec<Location>>,
+    /// Keeps the copy of a commit's files as long as it is needed.
+    _spool: Option<tempfile::TempDir>,
+}
+
+/// What finds an object again.
+fn key(object: &Object<'_>, namespace: &str) -> u64 {
+    let group = object.api_version().rsplit_once('/').map_or("", |(group, _)| group);
+    let mut hasher = DefaultHasher::new();
+    (group, object.kind_name(), namespace_of(object, namespace), object.name()).hash(&mut hasher);
+    hasher.finish()
+}
+
+fn hash(text: &str) -> u64 {
+    let mut hasher = DefaultHasher::new();
+    text.hash(&mut hasher);
+    hasher.finish()
+}
+
+fn namespace_of<'a>(object: &'a Object<'_>, default: &'a str) -> &'a str {
+    match object.namespace() {
+        "" => default,
+        namespace => namespace,
+    }
+}
+
+impl Stored {
+    /// Finds every object of a path or a commit.
+    pub(crate) fn read(
+        against: &Against,
+        inputs: &[PathBuf],
+        recursive: bool,
+        namespace: &str,
+        workers: usize,
+    ) -> Result<Self, String> {
+        match against {
+            Against::Path(path) => {
+                std::fs::metadata(path)
+                    .map_err(|error| format!("--against {}: {error}", path.display()))?;
+                Ok(Self::of_paths(&[path.clone()], recursive, namespace, workers, None))
+            }
+            Against::Git(revision) => {
+                let spool =
+                    tempfile::tempdir().map_err(|error| format!("no temporary folder: {error}"))?;
+                copy_commit(revision, inputs, spool.path())?;
+                let root = [spool.path().to_path_buf()];
+                Ok(Self::of_paths(&root, true, namespace, workers, Some(spool)))
+            }
+        }
+    }
+
+    fn of_paths(
+        paths: &[PathBuf],
+        recursive: bool,
+        namespace: &str,
+        workers: usize,
+        spool: Option<tempfile::TempDir>,
+    ) -> Self {
+        let mut stored = Self { _spool: spool, ..Self::default() };
+        let mut current: Option<Arc<str>> = None;
+        let work = |item: Item<'_>, found: &mut Vec<(Arc<str>, u64, Option<u64>, Location)>| {
+            if let Item::Sheet(file, sheet) = item {
+                index(file, &sheet, namespace, found);
+            }
+        };
+        run(paths, recursive, workers, work, |(file, key, pod_of, mut location)| {
+            if current.as_deref() != Some(&*file) {
+                stored.files.push(PathBuf::from(&*file));
+                current = Some(Arc::clone(&file));
+            }
+            location.file = u32::try_from(stored.files.len() - 1).unwrap_or(u32::MAX);
+            stored.places.insert(key, location);
+            if let Some(namespace) = pod_of {
+                stored.pods.entry(namespace).or_default().push(location);
+            }
+            true
+        });
+        stored
+    }
+
+    /// The stored object that `new` would replace.
+    pub(crate) fn find(&self, new: &Object<'_>, namespace: &str) -> Option<Object<'static>> {
+        if new.name().is_empty() {
+            return None;
+        }
+        let location = self.places.get(&key(new, namespace))?;
+        let old = self.load(location)?;
+        // Two objects may share a hash; only the right one is used.
+        let same = old.kind_name() == new.kind_name()
+            && old.name() == new.name()
+            && namespace_of(&old, namespace) == namespace_of(new, namespace);
+        same.then_some(old)
+    }
+
+    /// The stored pods of a namespace.
+    pub(crate) fn pods(&self, namespace: &str) -> Vec<Object<'static>> {
+        let places = self.pods.get(&hash(namespace)).map(Vec::as_slice).unwrap_or_default();
+        places.iter().filter_map(|location| self.load(location)).collect()
+    }
+
+    fn load(&self, location: &Location) -> Option<Object<'static>> {
+        let mut file = File::open(self.files.get(location.file as usize)?).ok()?;
+        file.seek(SeekFrom::Start(location.offset)).ok()?;
+        let mut text = String::new();
+        file.take(u64::from(location.length)).read_to_string(&mut text).ok()?;
+        // An item that was cut from a list still has its dash.
+        let indent = text.bytes().take_while(|&byte| byte == b' ').count();
+        if text.get(indent..).is_some_and(|rest| rest.starts_with("- ")) {
+            text.replace_range(indent..=indent, " ");
+        }
+        let decoded = decode(&text, Limits::DEFAULT).ok()?;
+        let mut objects = decoded.documents.into_iter().flat_map(objects_of);
+        objects.nth(location.item as usize).map(|node| Object::new(node.into_owned()))
+    }
+}
+
+fn index(
+    file: &Arc<str>,
+    sheet: &Sheet<'_>,
+    namespace: &str,
+    found: &mut Vec<(Arc<str>, u64, Option<u64>, Location)>,
+) {
+    let Ok(text) = sheet.text else { return };
+    let Ok(decoded) = decode(text, Limits::DEFAULT) else { return };
+    for (item, node) in decoded.documents.into_iter().flat_map(objects_of).enumerate() {
+        let object = Object::new(node);
+        let location = Location {
+            file: 0,
+            offset: sheet.offset,
+            length: u32::try_from(text.len()).unwrap_or(u32::MAX),
+            item: u32::try_from(item).unwrap_or(u32::MAX),
+        };
+        let pod_of = (object.kind_name() == "Pod").then(|| hash(namespace_of(&object, namespace)));
+        found.push((Arc::clone(file), key(&object, namespace), pod_of, location));
+    }
+}
+
+/// Copies the manifests of a commit into a folder.
+fn copy_commit(revision: &str, inputs: &[PathBuf], folder: &Path) -> Result<(), String> {
+    let failed = |what: &str, why: &dyn std::fmt::Display| {
+        format!("--against git:{revision}: {what}: {why}")
+    };
+    let mut list = Command::new("git");
+    list.args(["ls-tree", "-r", "-z", "--name-only", revision, "--"]);
+    list.args(inputs.iter().filter(|input| input.as_os_str() != "-"));
+    let listed = list.output().map_err(|error| failed("git cannot be run", &error))?;
+    if !listed.status.success() {
+        return Err(failed("git", &String::from_utf8_lossy(&listed.stderr).trim()));
+    }
+    let mut git = Command::new("git")
+        .args(["cat-file", "--batch"])
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped())
+        .spawn()
+        .map_err(|error| failed("git cannot be run", &error))?;
+    let (Some(mut questions), Some(answers)) = (git.stdin.take(), git.stdout.take()) else {
+        return Err(failed("git", &"no pipe"));
+    };
+    let mut answers = BufReader::new(answers);
+    let names = listed.stdout.split(|&byte| byte == 0).filter(|name| !name.is_empty());
+    let is_manifest = |name: &&[u8]| {
+        [&b".yaml"[..], b".yml", b".json"].iter().any(|ending| name.ends_with(ending))
+    };
+    for (number, name) in names.filter(is_manifest).enumerate() {
+        let name = String::from_utf8_lossy(name);
+        let copy = folder.join(format!("{number}.{}", name.rsplit('.').next().unwrap_or("yaml")));
+        writeln!(questions, "{revision}:./{name}")
+            .and_then(|()| questions.flush())
+            .and_then(|()| take_answer(&mut answers, &copy))
+            .map_err(|error| failed(&name, &error))?;
+    }
+    drop(questions);
+    git.wait().map(drop).map_err(|error| failed("git", &error))
+}
+
+/// One answer of `git cat-file --batch`: a line that ends with the size, the bytes, a line break.
+fn take_answer(answers: &mut impl BufRead, copy: &Path) -> io::Result<()> {
+    let mut head = String::new();
+    answers.read_line(&mut head)?;
+    let mut words = head.split_whitespace().rev();
+    let size = words.next().and_then(|word| word.parse::<u64>().ok());
+    let (Some(size), Some("blob")) = (size, words.next()) else {
+        return Err(io::Error::other(head.trim().to_owned()));
+    };
+    io::copy(&mut answers.take(size), &mut File::create(copy)?)?;
+    answers.read_exact(&mut [0])
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn stored(text: &str) -> (tempfile::TempDir, Stored) {
+        let root = tempfile::tempdir().unwrap();
+        std::fs::write(root.path().join("old.yaml"), text).unwrap();
+        let against = Against::Path(root.path().into());
+        let stored = Stored::read(&against, &[], false, "default", 2).unwrap();
+        (root, stored)
+    }
+
+    fn object(text: &str) -> Object<'_> {
+        Object::new(decode(text, Limits::DEFAULT).unwrap().documents.remove(0))
+    }
+
+    #[test]
+    fn objects_are_paired_by_kind_namespace_and_name() {
+        let (_root, stored) = stored(
+            "apiVersion: v1\nkind: Service\nmetadata: {name: a}\nspec: {x: 1}\n---\napiVersion: v1\nkind: List\nitems:\n- {apiVersion: v1, kind: Service, metadata: {name: b, namespace: shop}}\n",
+        );
+        let found = stored.find(
+            &object("apiVersion: v1\nkind: Service\nmetadata: {name: a, namespace: default}"),
+            "default",
+        );
+        assert!(found.is_some_and(|old| old.root().field("spec").is_set()));
+        assert!(
+            stored
+                .find(
+                    &object("apiVersion: v1\nkind: Service\nmetadata: {name: b, namespace: shop}"),
+                    "default"
+                )
+                .is_some()
+        );
+        for other in [
+            "{apiVersion: v1, kind: Service, metadata: {name: b}}",
+            "{apiVersion: v1, kind: Pod, metadata: {name: a}}",
+            "{apiVersion: v1, kind: Service, metadata: {generateName: a}}",
+        ] {
+            assert!(stored.find(&object(other), "default").is_none(), "{other}");
+        }
+    }
+}

@@ -1,0 +1,107 @@
+//! What a check says about an object, in a form that every report can write.
+
+use ratchet_engine::Rule;
+use ratchet_object::Place;
+use std::sync::Arc;
+
+/// How bad it is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Severity {
+    /// Worth a word; the API says nothing.
+    Note,
+    /// The API admits it and warns.
+    Warning,
+    /// The API refuses it.
+    Error,
+}
+
+impl Severity {
+    /// The word for it.
+    pub fn word(self) -> &'static str {
+        match self {
+            Self::Note => "note",
+            Self::Warning => "warning",
+            Self::Error => "error",
+        }
+    }
+}
+
+/// One thing to say about one place.
+#[derive(Clone, Debug)]
+pub struct Finding {
+    /// The rule that says it.
+    pub rule: &'static Rule,
+    /// How bad it is.
+    pub severity: Severity,
+    /// What the API says, word for word.
+    pub message: String,
+    /// The field it is about.
+    pub field: String,
+    /// Where it begins.
+    pub start: Place,
+    /// Where it ends, one column behind the last letter.
+    pub end: Place,
+    /// The lines it stands on.
+    pub source: String,
+    /// The bytes of `source` it is about.
+    pub marked: core::ops::Range<usize>,
+    /// What to say right at the marked place.
+    pub label: String,
+    /// What to write instead, where there is exactly one right answer.
+    pub fix: Option<String>,
+    /// What else a person should know.
+    pub notes: Vec<String>,
+    /// Identifies it across edits of the file: no line numbers in it.
+    pub fingerprint: String,
+}
+
+/// Which object it is.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct ObjectName {
+    /// `apiVersion`.
+    pub api_version: String,
+    /// `kind`.
+    pub kind: String,
+    /// `metadata.namespace`.
+    pub namespace: String,
+    /// `metadata.name`.
+    pub name: String,
+}
+
+/// What became of one object, or of a text that is none.
+#[derive(Clone, Debug)]
+pub struct Judged {
+    /// The file it stands in, as it was given.
+    pub file: Arc<str>,
+    /// The line it begins on.
+    pub line: u32,
+    /// Which object it is, as far as that could be read.
+    pub object: ObjectName,
+    /// What became of it.
+    pub outcome: Outcome,
+    /// What there is to say about it.
+    pub findings: Vec<Finding>,
+    /// How many findings were suppressed by annotation or baseline.
+    pub suppressed: usize,
+}
+
+/// What becomes of an object.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Outcome {
+    /// The API would take it.
+    Admitted,
+    /// The API would take it and warn.
+    Warned,
+    /// The API would refuse it, with this message.
+    Refused {
+        /// The message of the Status, or none where every finding is suppressed or known.
+        message: String,
+    },
+    /// It was not judged, on purpose.
+    Skipped {
+        /// Why.
+        why: String,
+    },
+    /// It could not be judged.
+    Unreadable,
+}

@@ -1,0 +1,80 @@
+//! Namespaces in the input lend their labels to the objects that live in them.
+
+use crate::pipeline::{Item, run};
+use ratchet_object::{Limits, Node, Object, decode};
+use std::collections::BTreeMap;
+use std::path::PathBuf;
+
+/// The labels of the namespaces that the input defines, and how many files it has.
+#[derive(Debug, Default)]
+pub(crate) struct Lent {
+    labels: BTreeMap<String, Node<'static>>,
+    /// How many files were read.
+    pub(crate) files: u64,
+}
+
+impl Lent {
+    /// Looks through the input for namespaces; nothing else of it is decoded.
+    pub(crate) fn read(inputs: &[PathBuf], recursive: bool, workers: usize) -> Self {
+        let mut lent = Self::default();
+        let work = |item: Item<'_>, found: &mut Vec<Option<(String, Node<'static>)>>| match item {
+            Item::Sheet(_, sheet) => {
+                if let Ok(text) = sheet.text
+                    && memchr::memmem::find(text.as_bytes(), b"Namespace").is_some()
+                {
+                    found.extend(namespaces(text).into_iter().map(Some));
+                }
+            }
+            Item::Done => found.push(None),
+            Item::Failed(..) => {}
+        };
+        run(inputs, recursive, workers, work, |found| {
+            match found {
+                Some((name, labels)) => drop(lent.labels.insert(name, labels)),
+                None => lent.files += 1,
+            }
+            true
+        });
+        lent
+    }
+
+    /// The labels of a namespace, if the input defines it.
+    pub(crate) fn labels(&self, namespace: &str) -> Option<&Node<'static>> {
+        self.labels.get(namespace)
+    }
+}
+
+fn namespaces(text: &str) -> Vec<(String, Node<'static>)> {
+    let Ok(decoded) = decode(text, Limits::DEFAULT) else { return Vec::new() };
+    let listed = decoded.documents.iter().flat_map(|node| {
+        let items = node.get("items").map(Node::items).unwrap_or_default();
+        core::iter::once(node).chain(items)
+    });
+    listed
+        .filter(|node| node.get("kind").and_then(Node::text) == Some("Namespace"))
+        .filter_map(|node| {
+            let object = Object::new(node.clone());
+            let labels = node.get("metadata")?.get("labels")?;
+            Some((object.name().to_owned(), labels.clone().into_owned()))
+        })
+        .collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn labels_are_found_wherever_the_namespace_stands() {
+        let root = tempfile::tempdir().unwrap();
+        let text = "kind: Pod\n---\napiVersion: v1\nkind: Namespace\nmetadata: {name: shop, labels: {a: b}}\n";
+        std::fs::write(root.path().join("all.yaml"), text).unwrap();
+        let list = r#"{"kind": "List", "items": [{"kind": "Namespace", "metadata": {"name": "x", "labels": {"c": "d"}}}]}"#;
+        std::fs::write(root.path().join("list.json"), list).unwrap();
+        let lent = Lent::read(&[root.path().into()], false, 2);
+        assert!(lent.labels("shop").is_some_and(|labels| labels.get("a").is_some()));
+        assert!(lent.labels("x").is_some());
+        assert!(lent.labels("other").is_none());
+        assert_eq!(lent.files, 2);
+    }
+}

@@ -1,0 +1,54 @@
+//! GitHub workflow commands: each finding becomes an annotation in the pull request.
+
+use super::Report;
+use crate::finding::Severity;
+use crate::{Judged, Summary};
+use std::io::{self, Write};
+
+pub(crate) struct Github;
+
+impl Report for Github {
+    fn object(&mut self, judged: &Judged, out: &mut dyn Write) -> io::Result<()> {
+        for finding in &judged.findings {
+            let command = match finding.severity {
+                Severity::Error => "error",
+                Severity::Warning => "warning",
+                Severity::Note => "notice",
+            };
+            let mut text = finding.message.clone();
+            let fix = finding.fix.as_ref().map(|fix| format!("write {fix}"));
+            for line in fix.iter().chain(&finding.notes) {
+                text.push('\n');
+                text.push_str(line);
+            }
+            writeln!(
+                out,
+                "::{command} file={},line={},col={},endLine={},endColumn={},title={}::{}",
+                property(&judged.file),
+                finding.start.line,
+                finding.start.column,
+                finding.end.line,
+                finding.end.column,
+                property(finding.rule.id),
+                message(&text)
+            )?;
+        }
+        Ok(())
+    }
+
+    fn end(&mut self, summary: &Summary, out: &mut dyn Write) -> io::Result<()> {
+        let Summary { objects, refused, warned, unreadable, .. } = summary;
+        writeln!(
+            out,
+            "ratchet: {objects} objects, {refused} refused, {warned} with warnings, {unreadable} unreadable"
+        )
+    }
+}
+
+fn message(text: &str) -> String {
+    text.replace('%', "%25").replace('\r', "%0D").replace('\n', "%0A")
+}
+
+fn property(text: &str) -> String {
+    message(text).replace(':', "%3A").replace(',', "%2C")
+}

@@ -1,0 +1,54 @@
+//! A Markdown table, for a comment on a pull request.
+
+use super::{Report, title};
+use crate::{Judged, Summary};
+use std::io::{self, Write};
+
+#[derive(Default)]
+pub(crate) struct Markdown {
+    any: bool,
+}
+
+impl Report for Markdown {
+    fn object(&mut self, judged: &Judged, out: &mut dyn Write) -> io::Result<()> {
+        for finding in &judged.findings {
+            if !std::mem::replace(&mut self.any, true) {
+                writeln!(
+                    out,
+                    "| | place | object | what the API says | fix |\n|---|---|---|---|---|"
+                )?;
+            }
+            let notes: String =
+                finding.notes.iter().map(|note| format!("<br>{}", cell(note))).collect();
+            let fix = finding
+                .fix
+                .as_ref()
+                .map_or(cell(finding.rule.fix), |fix| format!("`{}`", cell(fix)));
+            writeln!(
+                out,
+                "| {} | `{}:{}` | {} | {} ({}){notes} | {fix} |",
+                finding.severity.word(),
+                cell(&judged.file),
+                finding.start.line,
+                cell(&title(judged)),
+                cell(&finding.message),
+                finding.rule.id
+            )?;
+        }
+        Ok(())
+    }
+
+    fn end(&mut self, summary: &Summary, out: &mut dyn Write) -> io::Result<()> {
+        let Summary { objects, refused, warned, unreadable, .. } = summary;
+        let gap = if self.any { "\n" } else { "" };
+        writeln!(
+            out,
+            "{gap}{objects} objects, {refused} refused, {warned} with warnings, {unreadable} unreadable."
+        )
+    }
+}
+
+/// Text in a cell: a bar would end it, and markup would be read as such.
+fn cell(text: &str) -> String {
+    text.replace('\\', "\\\\").replace('|', "\\|").replace('<', "&lt;").replace('\n', " ")
+}

@@ -1,0 +1,91 @@
+//! Feature gates and releases are read from any text, alike each time, and locked ones stay locked.
+
+use ratchet_engine::{GATES, Gates, Release, Stage};
+use ratchet_fuzz::Choices;
+
+const WORDS: &[&str] = &[
+    "StrictIPCIDRValidation",
+    "RelaxedDNSSearchValidation",
+    "AllowServiceExternalIPs",
+    "UserNamespacesPodSecurityStandards",
+    "AllAlpha",
+    "AllBeta",
+    "NoSuchGate",
+    "=",
+    "=true",
+    "=false",
+    "=1",
+    "=0",
+    "=t",
+    "=maybe",
+    ",",
+    "\n",
+    "kube:",
+    "other:",
+    ":",
+    " ",
+    "v1.36",
+    "1.31",
+    "1.36.4",
+    ".",
+];
+
+#[test]
+fn gates() {
+    ratchet_fuzz::fuzz!("gates", WORDS, check);
+}
+
+fn check(text: &str) {
+    check_release(text);
+    let mut choices = Choices::hashed(text.as_bytes());
+    let releases: Vec<Release> = Release::all().collect();
+    let (one, other) = (choices.below(releases.len()), choices.below(releases.len()));
+    let fresh = Gates::of(releases[one.max(other)]).emulating(releases[one.min(other)]);
+    let emulated = releases[one.min(other)];
+
+    let texts: Vec<&str> = text.split('\n').collect();
+    let mut gates = fresh.clone();
+    let told = gates.apply(&texts);
+    let mut joined = fresh.clone();
+    assert_eq!(joined.apply(&[texts.join(",")]), told, "one flag or several");
+    assert_eq!(on(&joined), on(&gates));
+    let first = on(&gates);
+    assert_eq!(gates.apply(&texts), told, "the same again");
+    assert_eq!(on(&gates), first);
+    match told {
+        Ok(()) => {}
+        Err(why) => assert!(!why.to_string().is_empty()),
+    }
+
+    for (gate, is_on) in GATES.iter().zip(first) {
+        match gate.era(emulated) {
+            None => assert!(!is_on, "{} has not begun", gate.name),
+            Some(era) if era.locked => assert_eq!(is_on, era.default, "{} is locked", gate.name),
+            Some(era) => {
+                let is_named = text.contains(gate.name);
+                let by_stage = match era.stage {
+                    Some(Stage::Alpha) => text.contains("AllAlpha"),
+                    Some(Stage::Beta) => text.contains("AllBeta"),
+                    _ => false,
+                };
+                assert!(is_on == era.default || is_named || by_stage, "nobody set {}", gate.name);
+            }
+        }
+    }
+}
+
+fn on(gates: &Gates) -> Vec<bool> {
+    GATES.iter().map(|gate| gates.on(gate)).collect()
+}
+
+fn check_release(text: &str) {
+    match text.parse::<Release>() {
+        Ok(release) => {
+            assert_eq!(release.to_string().parse(), Ok(release));
+            let bare = text.strip_prefix('v').unwrap_or(text);
+            let minor = bare.split('.').nth(1).unwrap();
+            assert_eq!(minor.parse(), Ok(release.minor()));
+        }
+        Err(why) => assert!(why.to_string().contains("is not a Kubernetes release")),
+    }
+}

@@ -1,0 +1,103 @@
+//! Whatever an object holds, what does not fit its schema is found, named and pointed at.
+
+use ratchet_fuzz::{Choices, tree};
+use ratchet_object::{Entry, Limits, Node, Object, Oddity, Value, decode, misfits, schema};
+
+const WORDS: &[&str] = &[
+    "apiVersion",
+    "kind",
+    "metadata",
+    "spec",
+    "status",
+    "v1",
+    "apps/v1",
+    "batch/v1",
+    "Pod",
+    "Service",
+    "Deployment",
+    "Secret",
+    "ConfigMap",
+    "List",
+    "name",
+    "labels",
+    "annotations",
+    "containers",
+    "template",
+    "ports",
+    "port",
+    "replicas",
+    "data",
+    "items",
+    "type",
+    "limits",
+    "resources",
+    "volumes",
+    "creationTimestamp",
+    "ownerReferences",
+    "1Gi",
+    "500m",
+    "2147483648",
+    "2.0",
+    "-0.5",
+    "http",
+    "x",
+];
+
+#[test]
+fn shape() {
+    ratchet_fuzz::fuzz!("shape", WORDS, check);
+}
+
+fn check(text: &str) {
+    let limits = Limits { nodes: 5_000, ..Limits::DEFAULT };
+    let Ok(decoded) = decode(text, limits) else { return };
+    let mut choices = Choices::hashed(text.as_bytes());
+    for mut node in decoded.documents {
+        check_object(text, &Object::new(node.clone()));
+        for _ in 0..3 {
+            tree::graft(&mut node, &mut choices);
+            check_object(text, &Object::new(node.clone()));
+        }
+    }
+}
+
+fn check_object(text: &str, object: &Object<'_>) {
+    let found = misfits(object);
+    assert_eq!(found, misfits(object));
+    assert!(found.len() < tree::count(object.node()));
+    for misfit in &found {
+        tree::assert_span(text, misfit.span);
+        if let Oddity::WrongType(told) = &misfit.oddity {
+            assert!(told.starts_with("json: cannot unmarshal "), "{told}");
+            assert!(!misfit.path.is_empty());
+        }
+    }
+    let (group, version) =
+        object.api_version().rsplit_once('/').unwrap_or(("", object.api_version()));
+    let is_known = schema::kind(group, version, object.kind_name()).is_some();
+    assert!(is_known || found.is_empty());
+
+    // Null fits everywhere, so only names are left to be unknown.
+    let mut hollow = object.node().clone();
+    if let Value::Map(entries) = &mut hollow.value {
+        entries.iter_mut().filter(|entry| !says_type(entry)).for_each(|entry| {
+            entry.node.value = Value::Null;
+        });
+    }
+    let unknown = misfits(&Object::new(hollow));
+    assert!(unknown.iter().all(|misfit| misfit.oddity == Oddity::Unknown), "{unknown:?}");
+
+    // What a schema does not know can be anything.
+    let mut more = object.node().clone();
+    if let Value::Map(entries) = &mut more.value {
+        let node = Node { value: Value::List(Vec::new()), span: object.node().span };
+        let key_span = node.span;
+        entries.push(Entry { key: "no such field".into(), key_span, node });
+        let more = misfits(&Object::new(more));
+        assert_eq!(more.len(), found.len() + usize::from(is_known));
+    }
+}
+
+fn says_type(entry: &Entry<'_>) -> bool {
+    matches!(&*entry.key, "apiVersion" | "kind")
+}

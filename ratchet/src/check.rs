@@ -1,0 +1,78 @@
+//! `ratchet check`: arguments become a configuration, and the door does the rest.
+
+use crate::args::{CheckArgs, Output, Validate, When};
+use crate::{Done, policy};
+use ratchet_check::{Against, Config, FieldValidation, OutputFormat};
+use std::io::{self, BufWriter, IsTerminal, Write};
+use std::path::PathBuf;
+
+pub(crate) fn run(args: Box<CheckArgs>, out: &mut dyn Write) -> Done {
+    let config = config(*args)?;
+    let mut out = BufWriter::with_capacity(1 << 16, out);
+    let summary = ratchet_check::run(&config, &mut out, &mut io::stderr())?;
+    out.flush()?;
+    Ok(summary.exit_code(config.warnings_as_errors))
+}
+
+/// What the arguments mean together.
+fn config(args: CheckArgs) -> Result<Config, String> {
+    let CheckArgs {
+        paths,
+        filename,
+        recursive,
+        against,
+        policy: policy_args,
+        namespace,
+        validate,
+        output,
+        warnings_as_errors,
+        baseline,
+        write_baseline,
+        color,
+        jobs,
+    } = args;
+    let inputs: Vec<PathBuf> = paths.into_iter().chain(filename).collect();
+    if inputs.is_empty() {
+        return Err("nothing to check: name files or directories, or - for standard input".into());
+    }
+    let no_color = std::env::var_os("NO_COLOR").is_some_and(|value| !value.is_empty());
+    let colour = match color {
+        When::Always => true,
+        When::Never => false,
+        When::Auto => io::stdout().is_terminal() && !no_color,
+    };
+    let against = against.map(|text| match text.strip_prefix("git:") {
+        Some(revision) => Against::Git(revision.to_owned()),
+        None => Against::Path(text.into()),
+    });
+    Ok(Config {
+        inputs,
+        recursive,
+        against,
+        policy: policy::of(policy_args)?,
+        namespace,
+        field_validation: match validate {
+            Validate::Strict => FieldValidation::Strict,
+            Validate::Warn => FieldValidation::Warn,
+            Validate::Ignore => FieldValidation::Ignore,
+        },
+        output: match output {
+            Output::Human => OutputFormat::Human,
+            Output::Json => OutputFormat::Json,
+            Output::Yaml => OutputFormat::Yaml,
+            Output::Sarif => OutputFormat::Sarif,
+            Output::Junit => OutputFormat::Junit,
+            Output::Github => OutputFormat::Github,
+            Output::Markdown => OutputFormat::Markdown,
+        },
+        warnings_as_errors,
+        baseline,
+        write_baseline,
+        colour,
+        progress: io::stderr().is_terminal(),
+        workers: jobs.map_or_else(
+            || std::thread::available_parallelism().map_or(1, std::num::NonZero::get),
+            std::num::NonZero::get,
+        ),
+    })
+}

@@ -1,0 +1,102 @@
+//! `ratchet explain`: what a rule means, why it exists, and how to put things right.
+
+use crate::Done;
+use ratchet_engine::{Class, DIFFERENCES, FIELDS, Field, Origin, RULES, Ratchet, Rule};
+use std::io::Write;
+
+pub(crate) fn run(id: Option<&str>, out: &mut dyn Write) -> Done {
+    let Some(id) = id else {
+        for rule in RULES {
+            writeln!(out, "{}  {} ({})", rule.id, rule.title, rule.origin)?;
+        }
+        return Ok(0);
+    };
+    let Some(rule) = RULES.iter().find(|rule| rule.id.eq_ignore_ascii_case(id)) else {
+        return Err(format!("no rule is called {id:?}: `ratchet explain` lists them all").into());
+    };
+    explain(rule, out)?;
+    Ok(0)
+}
+
+fn explain(rule: &Rule, out: &mut dyn Write) -> std::io::Result<()> {
+    writeln!(out, "{}: {}\n", rule.id, rule.title)?;
+    let sections = [
+        ("Demands", rule.demands),
+        ("Why", rule.why),
+        ("Fix", rule.fix),
+        ("What is stored already", ratchet(rule.ratchet)),
+        ("Versions", rule.versions),
+    ];
+    for (title, text) in sections {
+        writeln!(out, "{title}\n{}\n", wrapped(text))?;
+    }
+    writeln!(out, "From\n  {}", rule.origin)?;
+    let fields: Vec<&&Field> =
+        FIELDS.iter().filter(|field| is_about(rule.id, field.class)).collect();
+    if !fields.is_empty() {
+        writeln!(out, "\nFields")?;
+        for field in fields {
+            writeln!(out, "  {} {}", field.kind, field.path)?;
+        }
+    }
+    if let Origin::Kep(kep) = rule.origin {
+        let rows: Vec<_> = DIFFERENCES.iter().filter(|row| row.kep == kep).collect();
+        if !rows.is_empty() {
+            writeln!(out, "\nWhere the proposal and released Kubernetes differ (--behavior)")?;
+        }
+        for row in rows {
+            writeln!(
+                out,
+                "  {}\n{}\n{}",
+                row.id,
+                wrapped(&format!("proposal: {}", row.proposal)),
+                wrapped(&format!("released: {}", row.released))
+            )?;
+        }
+    }
+    Ok(())
+}
+
+/// Whether a rule reads fields of a class.
+fn is_about(id: &str, class: Class) -> bool {
+    match id {
+        "RTC-IP-001" => matches!(class, Class::LegacyAddress | Class::Address | Class::Follows(_)),
+        "RTC-IP-002" => matches!(class, Class::LegacyNetwork | Class::Network),
+        "RTC-IP-003" => matches!(
+            class,
+            Class::Address | Class::Network | Class::LegacyAddress | Class::LegacyNetwork
+        ),
+        "RTC-IP-004" => class == Class::InterfaceAddress,
+        _ => false,
+    }
+}
+
+fn ratchet(ratchet: Ratchet) -> &'static str {
+    match ratchet {
+        Ratchet::ByValue => "A text that is stored already may stay, anywhere in its field.",
+        Ratchet::WholeField => "Everything may stay while the whole field is left as it was.",
+        Ratchet::ByList => {
+            "One stored entry that needs the looser reading loosens it for the whole list."
+        }
+        Ratchet::SignificantChange => {
+            "Only a significant change of a pod is judged again: its images, or a new container."
+        }
+        Ratchet::Never => "Nothing is passed over: the rule was always in force.",
+    }
+}
+
+/// Lines of at most eighty letters, indented.
+fn wrapped(text: &str) -> String {
+    let mut lines = vec![String::from(" ")];
+    for word in text.split_whitespace() {
+        let full = lines.last().is_some_and(|line| line.len() + word.len() + 1 > 80);
+        if full {
+            lines.push(String::from(" "));
+        }
+        if let Some(line) = lines.last_mut() {
+            line.push(' ');
+            line.push_str(word);
+        }
+    }
+    lines.join("\n")
+}

@@ -1,0 +1,54 @@
+//! `ratchet fields`: the table of the API's address and network fields.
+
+use crate::Done;
+use ratchet_engine::{Class, FIELDS, Ratchet};
+use std::io::Write;
+
+pub(crate) fn run(out: &mut dyn Write) -> Done {
+    let head = ["#", "KIND", "FIELD", "READ AS", "MAY STAY", "IN RELEASED", "WRITTEN BY"]
+        .map(String::from);
+    let rows = FIELDS.iter().map(|field| {
+        [
+            field.number.to_string(),
+            field.kind.to_owned(),
+            field.path.to_owned(),
+            class(field.class),
+            ratchet(field.ratchet).to_owned(),
+            ratchet(field.released_ratchet).to_owned(),
+            field.writer.to_owned(),
+        ]
+    });
+    let table: Vec<[String; 7]> = std::iter::once(head).chain(rows).collect();
+    let mut widths = [0; 7];
+    for row in &table {
+        for (width, cell) in widths.iter_mut().zip(row) {
+            *width = cell.len().max(*width);
+        }
+    }
+    for row in &table {
+        let cells = row.iter().zip(widths).map(|(cell, width)| format!("{cell:width$}"));
+        writeln!(out, "{}", cells.collect::<Vec<_>>().join("  ").trim_end())?;
+    }
+    Ok(0)
+}
+
+fn class(class: Class) -> String {
+    match class {
+        Class::LegacyAddress => "address".into(),
+        Class::LegacyNetwork => "network".into(),
+        Class::Address => "canonical address".into(),
+        Class::Network => "canonical network".into(),
+        Class::InterfaceAddress => "interface address".into(),
+        Class::Follows(field) => format!("see {field}"),
+    }
+}
+
+fn ratchet(ratchet: Ratchet) -> &'static str {
+    match ratchet {
+        Ratchet::ByValue => "by value",
+        Ratchet::WholeField => "whole field",
+        Ratchet::ByList => "by list",
+        Ratchet::SignificantChange => "unless significant",
+        Ratchet::Never => "never",
+    }
+}

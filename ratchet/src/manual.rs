@@ -1,0 +1,29 @@
+//! Completions and manual pages, made from the arguments themselves.
+
+use crate::Done;
+use crate::args::Args;
+use clap::CommandFactory;
+use clap_complete::Shell;
+use std::io::Write;
+
+pub(crate) fn completions(shell: Shell, out: &mut dyn Write) -> Done {
+    let mut script = Vec::new();
+    clap_complete::generate(shell, &mut Args::command(), "ratchet", &mut script);
+    out.write_all(&script)?;
+    Ok(0)
+}
+
+pub(crate) fn man(command: Option<&str>, out: &mut dyn Write) -> Done {
+    let root = Args::command();
+    let page = match command {
+        None => root,
+        Some(name) => {
+            let Some(found) = root.find_subcommand(name) else {
+                return Err(format!("no command is called {name:?}").into());
+            };
+            found.clone().display_name(format!("ratchet-{name}"))
+        }
+    };
+    clap_mangen::Man::new(page).render(&mut *out)?;
+    Ok(0)
+}

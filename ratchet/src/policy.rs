@@ -1,0 +1,194 @@
+//! The flags that choose the rules in force become a policy, or a refusal in Kubernetes' words.
+
+use crate::args::{BehaviorArg, PolicyArgs};
+use ratchet_engine::pod_security::{
+    Configuration, LevelVersion, Modes, PluginConfiguration, Version,
+};
+use ratchet_engine::{Behavior, Plugins, Policy, Release};
+use ratchet_object::{Limits, Object, decode};
+use std::path::Path;
+
+/// The plugins of kube-apiserver that say nothing about the objects judged here; naming them is
+/// allowed, so that a cluster's own flags can be given.
+const OTHER_PLUGINS: [&str; 31] = [
+    "AlwaysAdmit",
+    "AlwaysDeny",
+    "AlwaysPullImages",
+    "CertificateApproval",
+    "CertificateSigning",
+    "CertificateSubjectRestriction",
+    "ClusterTrustBundleAttest",
+    "DefaultIngressClass",
+    "DefaultStorageClass",
+    "DefaultTolerationSeconds",
+    "EventRateLimit",
+    "ExtendedResourceToleration",
+    "ImagePolicyWebhook",
+    "LimitPodHardAntiAffinityTopology",
+    "LimitRanger",
+    "MutatingAdmissionPolicy",
+    "MutatingAdmissionWebhook",
+    "NamespaceAutoProvision",
+    "NamespaceExists",
+    "NamespaceLifecycle",
+    "NodeRestriction",
+    "OwnerReferencesPermissionEnforcement",
+    "PersistentVolumeClaimResize",
+    "PodNodeSelector",
+    "PodTolerationRestriction",
+    "Priority",
+    "ResourceQuota",
+    "RuntimeClass",
+    "ServiceAccount",
+    "StorageObjectInUseProtection",
+    "TaintNodesByCondition",
+];
+
+const OTHERS_STILL: [&str; 3] =
+    ["PodTopologyLabels", "ValidatingAdmissionPolicy", "ValidatingAdmissionWebhook"];
+
+/// What the flags mean together.
+pub(crate) fn of(args: PolicyArgs) -> Result<Policy, String> {
+    let PolicyArgs {
+        target_version,
+        emulated_version,
+        feature_gates,
+        enable_admission_plugins,
+        disable_admission_plugins,
+        pod_security,
+        admission_control_config_file,
+        behavior,
+    } = args;
+    let behavior = match behavior {
+        BehaviorArg::Proposal => Behavior::Proposal,
+        BehaviorArg::Released => Behavior::Released,
+    };
+    let release: Release =
+        target_version.parse().map_err(|error| format!("--target-version: {error}"))?;
+    let mut policy = Policy::of(release, behavior);
+    if let Some(text) = emulated_version {
+        policy.emulated = emulated(&text, release)?;
+        policy.gates = policy.gates.emulating(policy.emulated);
+    }
+    policy.gates.apply(&feature_gates).map_err(|error| format!("--feature-gates: {error}"))?;
+    policy.plugins = plugins(&enable_admission_plugins, &disable_admission_plugins)?;
+    if let Some(text) = pod_security {
+        policy.pod_security = everywhere(&text)?;
+    }
+    if let Some(path) = admission_control_config_file {
+        policy.pod_security = configured(&path)?;
+    }
+    Ok(policy)
+}
+
+/// kube-apiserver emulates up to three releases back.
+fn emulated(text: &str, release: Release) -> Result<Release, String> {
+    let bare = text.strip_prefix("kube=").unwrap_or(text);
+    let oldest = release.minor().saturating_sub(3);
+    let wanted: Result<Release, _> = bare.parse();
+    match wanted {
+        Ok(wanted) if wanted <= release && wanted.minor() >= oldest => Ok(wanted),
+        Ok(wanted) => {
+            Err(format!("emulation version {wanted} is not between [1.{oldest}, {release}.0]"))
+        }
+        Err(error) => Err(format!("--emulated-version: {error}")),
+    }
+}
+
+fn plugins(enabled: &[String], disabled: &[String]) -> Result<Plugins, String> {
+    let is_known = |name: &String| {
+        matches!(name.as_str(), "DenyServiceExternalIPs" | "PodSecurity")
+            || OTHER_PLUGINS.contains(&name.as_str())
+            || OTHERS_STILL.contains(&name.as_str())
+    };
+    for (flag, names) in [("enable", enabled), ("disable", disabled)] {
+        if let Some(name) = names.iter().find(|name| !is_known(name)) {
+            return Err(format!("{flag}-admission-plugins plugin \"{name}\" is unknown"));
+        }
+    }
+    if let Some(name) = enabled.iter().find(|name| disabled.contains(name)) {
+        return Err(format!(
+            "[{name}] in enable-admission-plugins and disable-admission-plugins overlapped"
+        ));
+    }
+    let has = |names: &[String], wanted: &str| names.iter().any(|name| name == wanted);
+    Ok(Plugins {
+        deny_external_ips: has(enabled, "DenyServiceExternalIPs"),
+        pod_security: !has(disabled, "PodSecurity"),
+    })
+}
+
+/// One level for every namespace without labels: pods are refused, workloads warned about.
+fn everywhere(text: &str) -> Result<Configuration, String> {
+    let (level, version) = text.split_once(':').unwrap_or((text, "latest"));
+    let level = level.parse().map_err(|error| format!("--pod-security {level:?}: {error}"))?;
+    let version: Version =
+        version.parse().map_err(|error| format!("--pod-security {version:?}: {error}"))?;
+    let everywhere = LevelVersion::new(level, version);
+    let defaults = Modes { enforce: everywhere, audit: everywhere, warn: everywhere };
+    Ok(Configuration { defaults, ..Configuration::default() })
+}
+
+/// The configuration of Pod Security in a file, by itself or inside an AdmissionConfiguration.
+fn configured(path: &Path) -> Result<Configuration, String> {
+    let failed = |why: &dyn std::fmt::Display| format!("failed to apply admission: {why}");
+    let text = std::fs::read_to_string(path).map_err(|error| {
+        let path = path.display();
+        failed(&format!("failed to read plugin config: unable to read admission control configuration from \"{path}\" [{error}]"))
+    })?;
+    let decoded = decode(&text, Limits::DEFAULT).map_err(|error| failed(&error))?;
+    let Some(node) = decoded.documents.into_iter().next() else {
+        return Ok(Configuration::default());
+    };
+    let object = Object::new(node);
+    if object.kind_name() == "PodSecurityConfiguration" {
+        return Configuration::read(&object).map_err(|error| failed(&error));
+    }
+    match PluginConfiguration::read(&object).map_err(|error| failed(&error))? {
+        PluginConfiguration::Absent => Ok(Configuration::default()),
+        PluginConfiguration::Inline(configuration) => Ok(configuration),
+        PluginConfiguration::Path(beside) => {
+            configured(&path.parent().unwrap_or(Path::new(".")).join(beside))
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn names(list: &[&str]) -> Vec<String> {
+        list.iter().map(|name| (*name).to_owned()).collect()
+    }
+
+    #[test]
+    fn plugins_are_refused_in_the_words_of_kubernetes() {
+        let refused = |on: &[&str], off: &[&str]| plugins(&names(on), &names(off)).unwrap_err();
+        assert_eq!(refused(&["Foo"], &[]), "enable-admission-plugins plugin \"Foo\" is unknown");
+        assert_eq!(
+            refused(&["PodSecurity"], &["PodSecurity"]),
+            "[PodSecurity] in enable-admission-plugins and disable-admission-plugins overlapped"
+        );
+        let on = plugins(&names(&["DenyServiceExternalIPs", "LimitRanger"]), &[]).unwrap();
+        assert!(on.deny_external_ips && on.pod_security);
+    }
+
+    #[test]
+    fn emulation_reaches_three_releases_back() {
+        let reference = Release::REFERENCE;
+        assert_eq!(emulated("kube=1.33", reference).map(Release::minor), Ok(33));
+        assert_eq!(
+            emulated("1.32", reference),
+            Err("emulation version 1.32 is not between [1.33, 1.36.0]".into())
+        );
+        assert!(emulated("1.37", reference).is_err());
+    }
+
+    #[test]
+    fn a_level_for_every_namespace() {
+        let configuration = everywhere("restricted:v1.34").unwrap();
+        assert_eq!(configuration.defaults.enforce.to_string(), "restricted:v1.34");
+        assert!(everywhere("strict").unwrap_err().contains("must be one of"));
+        assert!(everywhere("baseline:1.34").unwrap_err().contains("must be \"latest\""));
+    }
+}
