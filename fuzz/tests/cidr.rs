@@ -1,5 +1,7 @@
 //! The sloppy and the strict reading of a network agree, and its spellings are what they claim.
 
+#![allow(clippy::unwrap_used, reason = "a helper of a test may fail like a test")]
+
 use ratchet_net::{CidrFault, CidrText, Family, TextBuf, strict_addr, strict_prefix};
 
 const WORDS: &[&str] = &[

@@ -1,5 +1,11 @@
 //! A Pod Security configuration is read or refused in words, and reads back as it was written.
 
+#![allow(
+    clippy::indexing_slicing,
+    clippy::unwrap_used,
+    reason = "a helper of a test may fail like a test"
+)]
+
 use ratchet_engine::pod_security::{Configuration, LevelVersion, Modes, PluginConfiguration};
 use ratchet_fuzz::{Choices, tree};
 use ratchet_object::{Limits, Object, decode};
@@ -62,7 +68,7 @@ fn check_object(object: &Object<'_>) {
     match &plain {
         Ok(configuration) => check_again(configuration),
         Err(why) => {
-            assert!(why.to_string().contains("admission plugin \"PodSecurity\": "), "{why}")
+            assert!(why.to_string().contains("admission plugin \"PodSecurity\": "), "{why}");
         }
     }
     let plugin = PluginConfiguration::read(object);

@@ -1,5 +1,11 @@
 //! Feature gates and releases are read from any text, alike each time, and locked ones stay locked.
 
+#![allow(
+    clippy::indexing_slicing,
+    clippy::unwrap_used,
+    reason = "a helper of a test may fail like a test"
+)]
+
 use ratchet_engine::{GATES, Gates, Release, Stage};
 use ratchet_fuzz::Choices;
 

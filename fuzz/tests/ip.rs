@@ -1,5 +1,7 @@
 //! The sloppy, the strict and the standard reading of an IP address agree as far as they should.
 
+#![allow(clippy::unwrap_used, reason = "a helper of a test may fail like a test")]
+
 use ratchet_net::{Canonical, Family, IpFault, IpText, TextBuf, class, strict_addr};
 use std::net::IpAddr;
 

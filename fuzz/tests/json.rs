@@ -1,5 +1,11 @@
 //! Text that looks like JSON is read or refused in order, and what is read can be written again.
 
+#![allow(
+    clippy::indexing_slicing,
+    clippy::unwrap_used,
+    reason = "a helper of a test may fail like a test"
+)]
+
 use ratchet_fuzz::tree;
 use ratchet_object::{Decoded, Limits, Node, Value, decode};
 use serde_json::Value as Json;

@@ -1,5 +1,7 @@
 //! Pod Security labels always give a policy, and what cannot be read closes enforcement.
 
+#![allow(clippy::indexing_slicing, reason = "a helper of a test may fail like a test")]
+
 use ratchet_engine::pod_security::{
     Level, LevelVersion, Modes, Version, label_problems, policy_of,
 };

@@ -1,5 +1,7 @@
 //! The pieces of a stream and its separators are the whole text, and places are counted right.
 
+#![allow(clippy::unwrap_used, reason = "a helper of a test may fail like a test")]
+
 use ratchet_object::{LineIndex, Piece, Place, pieces};
 
 const WORDS: &[&str] = &[

@@ -1,5 +1,7 @@
 //! YAML is read or refused within its limits, points into its text, and reads JSON as JSON.
 
+#![allow(clippy::unwrap_used, reason = "a helper of a test may fail like a test")]
+
 use ratchet_fuzz::{Choices, tree};
 use ratchet_object::{Format, Limits, decode};
 

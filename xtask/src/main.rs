@@ -5,8 +5,10 @@ mod ci;
 mod docs;
 mod layers;
 mod licences;
+mod measure;
 mod metadata;
 mod tidy;
+mod tree;
 mod violation;
 
 use anyhow::{Context, Result, bail};
@@ -21,6 +23,8 @@ usage: cargo xtask <command>
   tidy            files, names, attributes, and cases and pages for every rule
   docs [--check]  writes (or compares) the documents generated from the engine's tables
   licences        every dependency's licence and version against deny.toml
+  measure         how fast the release binary is, and how much memory it takes
+  tree DIR COUNT  writes a tree of COUNT mixed resources to measure with
 ";
 
 fn main() -> ExitCode {
@@ -49,6 +53,12 @@ fn run() -> Result<bool> {
         ["docs"] => docs::write().map(|()| true),
         ["docs", "--check"] => Ok(report(&docs::check()?)),
         ["licences"] => Ok(report(&licences::check()?)),
+        ["measure"] => measure::run(),
+        ["tree", folder, count] => {
+            let count = count.parse().context("COUNT must be a number")?;
+            println!("{}", tree::run(std::path::Path::new(folder), count)?);
+            Ok(true)
+        }
         [] | ["help" | "-h" | "--help"] => {
             print!("{USAGE}");
             Ok(true)

@@ -115,6 +115,146 @@ pub(crate) static DNS_RATCHET: Difference = Difference {
     },
 };
 
+/// The words of warnings.
+static WARNING_WORDS: Difference = Difference {
+    id: "warning-words",
+    kep: 4858,
+    proposal: "warnings say `will be considered invalid in a future Kubernetes release: use …`",
+    released: "1.33 to 1.35 say so; 1.36 and later say `is invalid: use …`, also with the gate off",
+    since: "1.36",
+    choice: Choice::AsReleased(
+        "the words follow `--target-version`; nothing is admitted or refused by them",
+    ),
+};
+
+/// IPv6 slices.
+static CANONICAL_SLICES: Difference = Difference {
+    id: "canonical-slices",
+    kep: 4858,
+    proposal: "addresses of EndpointSlices are an older field: non-canonical IPv6 is only warned about",
+    released: "a slice of type IPv6 takes strict and canonical addresses only, gate or not",
+    since: "1.33",
+    choice: Choice::AsReleased(
+        "a slice that a released server could not take back must not be admitted",
+    ),
+};
+
+/// A host IP without the list.
+static FREE_HOST_IP: Difference = Difference {
+    id: "free-host-ip",
+    kep: 4858,
+    proposal: "`status.hostIP` of a pod is one of the fields",
+    released: "only `status.hostIPs` is read; `hostIP` alone is free text",
+    since: "all releases",
+    choice: Choice::AsReleased(
+        "kubelets of every age write it; refusing a status would stop the node, not the value",
+    ),
+};
+
+/// Everything inside an unchanged list.
+static WHOLE_LISTS: Difference = Difference {
+    id: "whole-lists",
+    kep: 4858,
+    proposal: "badly spelled addresses of Endpoints and EndpointSlices may stay while the whole list is unchanged",
+    released: "every error inside the unchanged list is passed over, not only those about addresses",
+    since: "1.33",
+    choice: Choice::AsReleased("an unchanged list cannot get worse"),
+};
+
+/// Special ranges and the ratchet.
+static SPECIAL_RANGES: Difference = Difference {
+    id: "kept-special-ranges",
+    kep: 4858,
+    proposal: "stored external IPs are accepted even if they are not valid",
+    released: "stored external IPs pass the spelling, but not the check for special ranges",
+    since: "1.33",
+    choice: Choice::AsReleased(
+        "that check is older than the proposal and was always in force, so that nothing stored fails it",
+    ),
+};
+
+/// Source ranges nobody warns about.
+static UNWARNED_RANGES: Difference = Difference {
+    id: "unwarned-source-ranges",
+    kep: 4858,
+    proposal: "whoever sets a badly spelled value is warned",
+    released: "source ranges in the annotation, or with blanks around them, are validated but never warned about",
+    since: "1.27",
+    choice: Choice::AsReleased("the annotation is deprecated, and blanks are outside the proposal"),
+};
+
+/// Names that became stricter.
+static STRICTER_NAMES: Difference = Difference {
+    id: "stricter-names",
+    kep: 4858,
+    proposal: "names of IPAddresses and ranges of ServiceCIDRs keep their meaning",
+    released: "since 1.33 IPv4-mapped and zoned names and mapped ranges are refused, in other words than before",
+    since: "1.33",
+    choice: Choice::AsReleased("`--target-version` up to 1.32 brings the older reading back"),
+};
+
+/// Cluster IPs that a person typed.
+static TYPED_CLUSTER_IPS: Difference = Difference {
+    id: "typed-cluster-ips",
+    kep: 4858,
+    proposal: "the API server writes canonical cluster IPs",
+    released: "only those that it allocates; one that a person gives is stored as typed",
+    since: "all releases",
+    choice: Choice::AsReleased(
+        "rewriting what a person typed makes GitOps controllers apply for ever",
+    ),
+};
+
+/// CEL.
+static CEL_PARSER: Difference = Difference {
+    id: "cel-parser",
+    kep: 4858,
+    proposal: "the CEL helpers share the code of the validation",
+    released: "they have their own: `cidr()` takes host bits, `ip()` takes non-canonical IPv6",
+    since: "1.30",
+    choice: Choice::WordsOnly,
+};
+
+/// Paths with missing ends.
+static ODD_PATHS: Difference = Difference {
+    id: "odd-paths",
+    kep: 4858,
+    proposal: "paths name the field",
+    released: "balancer warnings and pod IP errors lack `.ip`, source ranges are spelled `spec.LoadBalancerSourceRanges`, and a mapped address's alternative ends with /128",
+    since: "1.33",
+    choice: Choice::AsReleased("programs match these texts"),
+};
+
+/// Moving external IPs about.
+static MOVED_EXTERNAL_IPS: Difference = Difference {
+    id: "moved-external-ips",
+    kep: 2200,
+    proposal: "external IPs may not change, except to be removed",
+    released: "stored ones may also be reordered and repeated",
+    since: "1.21",
+    choice: Choice::AsReleased("neither claims an address that was not claimed before"),
+};
+
+/// Names in messages about search names.
+static SEARCH_WORDS: Difference = Difference {
+    id: "search-words",
+    kep: 4427,
+    proposal: "the message begins `a DNS-1123 subdomain must consist of`",
+    released: "it begins `a lowercase RFC 1123 subdomain must consist of`",
+    since: "all releases",
+    choice: Choice::WordsOnly,
+};
+
+/// Which kinds.
+static SEARCH_KINDS: Difference = Difference {
+    id: "search-kinds",
+    kep: 4427,
+    proposal: "off by default; named for pods, Deployments, ReplicaSets and Jobs",
+    released: "on since 1.33, locked since 1.34, gone in 1.37; holds for all kinds with a pod in them",
+    since: "1.33",
+    choice: Choice::WordsOnly,
+};
+
 /// Every difference, in the order of the document.
 pub static DIFFERENCES: &[&Difference] = &[
     &FROZEN_POD_SPECS,
@@ -124,4 +264,33 @@ pub static DIFFERENCES: &[&Difference] = &[
     &LOOPBACK_PROBE_HOSTS,
     &LEADING_UNDERSCORES,
     &DNS_RATCHET,
+    &WARNING_WORDS,
+    &CANONICAL_SLICES,
+    &FREE_HOST_IP,
+    &WHOLE_LISTS,
+    &SPECIAL_RANGES,
+    &UNWARNED_RANGES,
+    &STRICTER_NAMES,
+    &TYPED_CLUSTER_IPS,
+    &CEL_PARSER,
+    &ODD_PATHS,
+    &MOVED_EXTERNAL_IPS,
+    &SEARCH_WORDS,
+    &SEARCH_KINDS,
 ];
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn ids_are_unique() {
+        for (index, row) in DIFFERENCES.iter().enumerate() {
+            assert!(
+                DIFFERENCES.iter().skip(index + 1).all(|other| other.id != row.id),
+                "{}",
+                row.id
+            );
+        }
+    }
+}

@@ -65,6 +65,17 @@ impl Status {
             });
         }
         let denial = verdict.denial.as_ref()?;
+        if denial.is_failure {
+            return Some(Self {
+                code: 500,
+                reason: "InternalError",
+                message: format!("Internal error occurred: {}", denial.text),
+                kind: "",
+                group: "",
+                name: String::new(),
+                causes: Vec::new(),
+            });
+        }
         let name: Cow<'_, str> = match new.name() {
             "" => Cow::Borrowed("Unknown"),
             name => Cow::Borrowed(name),
@@ -120,5 +131,57 @@ impl Cause {
     /// Whether it is the API's own failure rather than the writer's.
     pub fn is_internal(self) -> bool {
         self == Self::Internal
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{Behavior, Facts, Namespace, Policy, Release, judge};
+    use ratchet_object::{Limits, Object, decode};
+
+    fn status(text: &str, facts: &Facts<'_>) -> Option<Status> {
+        let node = decode(text, Limits::DEFAULT).unwrap().documents.remove(0);
+        let object = Object::new(node);
+        let change = Change::create(&object).unwrap();
+        let policy = Policy::of(Release::REFERENCE, Behavior::Released);
+        Status::of(&judge(&change, facts, &policy), &change)
+    }
+
+    #[test]
+    fn errors_are_told_once_and_causes_as_often_as_they_were_found() {
+        let text = "apiVersion: v1\nkind: Endpoints\nmetadata: {name: e}\nsubsets: [{addresses: [{ip: x}]}]\n";
+        let status = status(text, &Facts::default()).unwrap();
+        assert_eq!((status.code, status.reason, status.causes.len()), (422, "Invalid", 2));
+        assert_eq!(
+            status.message,
+            "Endpoints \"e\" is invalid: [subsets[0].addresses[0].ip: Invalid value: \"x\": must be a valid IP address, (e.g. 10.9.8.7 or 2001:db8::ffff), subsets[0].addresses[0].ip: Invalid value: \"x\": must be a valid IP address]"
+        );
+    }
+
+    #[test]
+    fn a_namespace_that_cannot_be_looked_up_is_our_failure_and_closes_the_door() {
+        let text = "apiVersion: v1\nkind: Pod\nmetadata: {name: p, namespace: gone}\nspec: {containers: []}\n";
+        let facts = Facts { namespace: Namespace::Missing("no answer"), ..Facts::default() };
+        let status = status(text, &facts).unwrap();
+        assert_eq!((status.code, status.reason), (500, "InternalError"));
+        assert_eq!(status.message, "Internal error occurred: failed to lookup namespace \"gone\"");
+    }
+
+    #[test]
+    fn headers_hold_4096_letters() {
+        let warning = |letter: char, count: usize| crate::Warning {
+            rule: &crate::rules::deprecated_api::RULE,
+            text: core::iter::repeat_n(letter, count).collect(),
+            span: ratchet_object::Span::default(),
+            spots: Vec::new(),
+            fix: None,
+        };
+        let mut verdict = Verdict::default();
+        verdict.warnings = ('a'..='z').map(|letter| warning(letter, 100)).collect();
+        assert_eq!(warning_headers(&verdict).len(), 26);
+        verdict.warnings = ('a'..='z').map(|letter| warning(letter, 300)).collect();
+        let headers = warning_headers(&verdict);
+        assert_eq!((headers.len(), headers[0].len()), (16, 256));
     }
 }

@@ -168,6 +168,8 @@ pub struct Denial {
     pub text: String,
     /// What it points at: each offending place with the rule it breaks.
     pub spots: Vec<Spot>,
+    /// Whether the plugin could not tell, and so says no (HTTP 500 instead of 403).
+    pub is_failure: bool,
 }
 
 /// A place that a denial or a warning points at.

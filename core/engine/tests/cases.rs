@@ -5,7 +5,7 @@ mod case_file;
 use case_file::{Case, Proposal, Side, Subject, Want, cases};
 use ratchet_engine::rules::decoding;
 use ratchet_engine::{RULES, Rule, Status, Verdict, judge, pod_security};
-use ratchet_object::{Limits, Object, Oddity, decode, misfits};
+use ratchet_object::{Limits, Object, Oddity, decode, misfits, schema};
 use std::collections::BTreeSet;
 
 #[test]
@@ -126,6 +126,8 @@ fn read(text: &str) -> Outcome {
             for object in decoded.documents.into_iter().map(Object::new) {
                 if object.api_version().is_empty() || object.kind_name().is_empty() {
                     rules.insert(decoding::UNREADABLE.id);
+                } else if is_missing_from_its_group(&object) {
+                    rules.insert(decoding::UNKNOWN_KIND.id);
                 }
                 for misfit in misfits(&object) {
                     rules.insert(match misfit.oddity {
@@ -146,6 +148,14 @@ fn read(text: &str) -> Outcome {
         fields,
         warned_by: BTreeSet::new(),
     }
+}
+
+/// Whether a group of the API is named, but a kind or a version that the group does not have.
+fn is_missing_from_its_group(object: &Object<'_>) -> bool {
+    let (group, version) =
+        object.api_version().rsplit_once('/').unwrap_or(("", object.api_version()));
+    schema::KINDS.iter().any(|row| row.group == group)
+        && schema::kind(group, version, object.kind_name()).is_none()
 }
 
 fn compare(want: &Want, got: &Outcome) -> Vec<String> {

@@ -63,7 +63,16 @@ impl<'a> Path<'a> {
 
 impl fmt::Display for Path<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        for (depth, step) in self.steps().iter().enumerate() {
+        Steps(self.steps()).fmt(f)
+    }
+}
+
+/// Steps from the root, written as Kubernetes writes a path.
+pub(crate) struct Steps<'s, 'a>(pub(crate) &'s [Step<'a>]);
+
+impl fmt::Display for Steps<'_, '_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        for (depth, step) in self.0.iter().enumerate() {
             match step {
                 Step::End => {}
                 Step::Field(name) if depth == 0 => f.write_str(name)?,

@@ -1,7 +1,8 @@
 //! What does not fit the kind's schema: fields it does not have, values of the wrong type.
 
+use crate::path::{Step, Steps};
 use crate::schema::{self, Shape, TypeRow};
-use crate::{Node, Object, Path, Span, Value};
+use crate::{Node, Object, Span, Value};
 use alloc::format;
 use alloc::string::String;
 use alloc::vec::Vec;
@@ -28,75 +29,73 @@ pub enum Oddity {
 
 /// Everything in an object that does not fit its kind's schema; nothing if the kind is unknown.
 pub fn misfits(object: &Object<'_>) -> Vec<Misfit> {
-    let mut found = Vec::new();
     let (group, version) =
         object.api_version().rsplit_once('/').unwrap_or(("", object.api_version()));
     if let Some(row) = schema::kind(group, version, object.kind_name()) {
-        let mut walk = Walk { found: &mut found, fields: Vec::new() };
-        walk.object(object.node(), schema::type_of(row.ty), Path::default());
+        let mut walk = Walk { found: Vec::new(), steps: Vec::new() };
+        walk.object(object.node(), schema::type_of(row.ty));
+        return walk.found;
     }
-    found
+    Vec::new()
 }
 
-struct Walk<'w, 'n> {
-    found: &'w mut Vec<Misfit>,
-    fields: Vec<&'n str>,
+/// Where the walk is; the path is only written out where something does not fit.
+struct Walk<'n> {
+    found: Vec<Misfit>,
+    steps: Vec<Step<'n>>,
 }
 
-impl<'n> Walk<'_, 'n> {
-    fn object(&mut self, node: &'n Node<'n>, row: &'static TypeRow, path: Path<'n>) {
+impl<'n> Walk<'n> {
+    fn object(&mut self, node: &'n Node<'n>, row: &'static TypeRow) {
         for entry in node.entries() {
+            self.steps.push(Step::Field(&entry.key));
             match row.field(&entry.key) {
-                None => self.found.push(Misfit {
-                    oddity: Oddity::Unknown,
-                    path: format!("{}", path.field(&entry.key)),
-                    span: entry.key_span,
-                }),
-                Some(field) => {
-                    self.fields.push(&entry.key);
-                    self.value(&entry.node, &field.shape, row, path.field(&entry.key));
-                    self.fields.pop();
-                }
+                None => self.report(Oddity::Unknown, entry.key_span),
+                Some(field) => self.value(&entry.node, &field.shape, row),
             }
+            self.steps.pop();
         }
     }
 
-    fn value(
-        &mut self,
-        node: &'n Node<'n>,
-        shape: &'static Shape,
-        row: &'static TypeRow,
-        path: Path<'n>,
-    ) {
+    fn value(&mut self, node: &'n Node<'n>, shape: &'static Shape, row: &'static TypeRow) {
         match (shape, &node.value) {
             (_, Value::Null) | (Shape::Any, _) => {}
-            (Shape::Object(ty), Value::Map(_)) => self.object(node, schema::type_of(*ty), path),
+            (Shape::Object(ty), Value::Map(_)) => self.object(node, schema::type_of(*ty)),
             (Shape::List(inner), Value::List(items)) => {
                 for (index, item) in items.iter().enumerate() {
-                    self.value(item, inner, row, path.index(index));
+                    self.steps.push(Step::Index(index));
+                    self.value(item, inner, row);
+                    self.steps.pop();
                 }
             }
             (Shape::Map(inner), Value::Map(entries)) => {
                 for entry in entries {
-                    self.value(&entry.node, inner, row, path.key(&entry.key));
+                    self.steps.push(Step::Key(&entry.key));
+                    self.value(&entry.node, inner, row);
+                    self.steps.pop();
                 }
             }
             (shape, value) if fits(shape, value) => {}
             (shape, _) => {
+                let names = self.steps.iter().filter_map(|step| match step {
+                    Step::Field(name) => Some(*name),
+                    _ => None,
+                });
                 let message = format!(
                     "json: cannot unmarshal {} into Go struct field {}.{} of type {}",
                     node.type_name(),
                     row.name,
-                    self.fields.join("."),
+                    names.collect::<Vec<_>>().join("."),
                     go_type(shape)
                 );
-                self.found.push(Misfit {
-                    oddity: Oddity::WrongType(message),
-                    path: format!("{path}"),
-                    span: node.span,
-                });
+                self.report(Oddity::WrongType(message), node.span);
             }
         }
+    }
+
+    fn report(&mut self, oddity: Oddity, span: Span) {
+        let path = format!("{}", Steps(&self.steps));
+        self.found.push(Misfit { oddity, path, span });
     }
 }
 

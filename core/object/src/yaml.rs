@@ -126,15 +126,16 @@ impl<'t> Builder<'t> {
         let value = match holds {
             Holds::List(items) => Value::List(items),
             Holds::Map { mut entries, merges, .. } => {
-                let path = self.path();
-                let repeated = &mut self.repeated;
-                let report = |key: &str, span: Span| {
-                    repeated.push(Repeated { path: join(&path, key), span });
-                };
+                let mut again: Vec<(Cow<'t, str>, Span)> = Vec::new();
+                let mut report = |key: &Cow<'t, str>, span: Span| again.push((key.clone(), span));
                 if merges.is_empty() {
                     settle(&mut entries, report);
                 } else {
-                    entries = merge(entries, merges, end, report)?;
+                    entries = merge(entries, merges, end, &mut report)?;
+                }
+                for (key, span) in again {
+                    let path = join(&self.path(), &key);
+                    self.repeated.push(Repeated { path, span });
                 }
                 Value::Map(entries)
             }
@@ -270,19 +271,35 @@ fn binary(text: &str, span: Span) -> Result<String, DecodeError> {
     Ok(String::from_utf8_lossy(&bytes).into_owned())
 }
 
+/// Maps up to this size are compared pair by pair, which needs no memory.
+const SMALL: usize = 24;
+
 /// Keeps the last of members that were written twice, and reports them.
-pub(crate) fn settle<'t>(entries: &mut Vec<Entry<'t>>, mut report: impl FnMut(&str, Span)) {
-    let mut order: Vec<usize> = (0..entries.len()).collect();
-    let key = |index: usize| entries.get(index).map(|entry| entry.key.as_ref());
-    order.sort_by(|&a, &b| key(a).cmp(&key(b)).then(a.cmp(&b)));
+pub(crate) fn settle<'t>(
+    entries: &mut Vec<Entry<'t>>,
+    mut report: impl FnMut(&Cow<'t, str>, Span),
+) {
     let mut stale: Vec<usize> = Vec::new();
-    for pair in order.windows(2) {
-        if let [first, second] = *pair
-            && key(first) == key(second)
-        {
-            stale.push(first);
-            if let Some(entry) = entries.get(second) {
+    if entries.len() <= SMALL {
+        for (index, entry) in entries.iter().enumerate() {
+            let mut before = entries.iter().take(index);
+            if let Some(first) = before.rposition(|other| other.key == entry.key) {
+                stale.push(first);
                 report(&entry.key, entry.key_span);
+            }
+        }
+    } else {
+        let mut order: Vec<(&Cow<'t, str>, usize)> =
+            entries.iter().enumerate().map(|(index, entry)| (&entry.key, index)).collect();
+        order.sort_unstable();
+        for pair in order.windows(2) {
+            if let [(key, first), (other, second)] = pair
+                && key == other
+            {
+                stale.push(*first);
+                if let Some(entry) = entries.get(*second) {
+                    report(&entry.key, entry.key_span);
+                }
             }
         }
     }
@@ -300,7 +317,7 @@ fn merge<'t>(
     entries: Vec<Entry<'t>>,
     merges: Vec<(usize, Node<'t>)>,
     end: Span,
-    mut report: impl FnMut(&str, Span),
+    report: &mut impl FnMut(&Cow<'t, str>, Span),
 ) -> Result<Vec<Entry<'t>>, DecodeError> {
     let mut out: Vec<(Entry<'t>, bool)> = Vec::new();
     let mut put = |entry: Entry<'t>, merged: bool| match out

@@ -70,8 +70,10 @@ const BLOCK: usize = 256 << 10;
 /// Reads documents one after another, holding no more than one of them.
 pub(crate) struct Documents<R> {
     input: R,
-    held: Vec<u8>,
-    /// How much of `held` was looked at for a separator in vain.
+    buffer: Vec<u8>,
+    /// How much of `buffer` was given out already; it is moved only when more is read.
+    given: usize,
+    /// How much of what is held was looked at for a separator in vain.
     searched: usize,
     ended: bool,
     line: u32,
@@ -95,7 +97,8 @@ impl<R: Read> Documents<R> {
     pub(crate) fn new(input: R) -> Self {
         Self {
             input,
-            held: Vec::new(),
+            buffer: Vec::new(),
+            given: 0,
             searched: 0,
             ended: false,
             line: 0,
@@ -105,16 +108,22 @@ impl<R: Read> Documents<R> {
         }
     }
 
+    fn held(&self) -> &[u8] {
+        self.buffer.get(self.given..).unwrap_or_default()
+    }
+
     fn fill(&mut self) -> io::Result<()> {
-        let before = self.held.len();
-        self.held.resize(before + BLOCK, 0);
+        self.buffer.drain(..self.given);
+        self.given = 0;
+        let before = self.buffer.len();
+        self.buffer.resize(before + BLOCK, 0);
         let read = loop {
-            match self.input.read(self.held.get_mut(before..).unwrap_or_default()) {
+            match self.input.read(self.buffer.get_mut(before..).unwrap_or_default()) {
                 Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
                 result => break result?,
             }
         };
-        self.held.truncate(before + read);
+        self.buffer.truncate(before + read);
         self.ended = read == 0;
         Ok(())
     }
@@ -125,29 +134,34 @@ impl<R: Read> Documents<R> {
             match &mut self.mode {
                 Mode::Over => return Ok(None),
                 Mode::Whole => {
-                    if let Some((end, next)) = separator(&self.held, self.searched, self.ended) {
-                        return Ok(Some(self.give(end, next)));
+                    if let Some((end, next)) = separator(self.held(), self.searched, self.ended) {
+                        let document = self.give(end, next);
+                        self.column = 0;
+                        return Ok(Some(document));
                     }
                     if self.ended {
                         self.mode = Mode::Over;
-                        let all = self.held.len();
+                        let all = self.held().len();
                         return Ok(Some(self.give(all, all)));
                     }
-                    self.searched = self.held.len().saturating_sub(4);
-                    if self.held.len() > LARGE
-                        && let Some(splitter) = items::Splitter::find(&self.held)
+                    // The last line may still become a separator.
+                    self.searched = last_line(self.held());
+                    if self.held().len() > LARGE
+                        && let Some(splitter) = items::Splitter::find(self.held())
                     {
                         self.mode = Mode::Items(splitter);
                         continue;
                     }
-                    if self.held.len() > LIMIT {
+                    if self.held().len() > LIMIT {
                         self.mode = Mode::Skipping;
                         let document = self.document(Err(Unfit::TooLarge));
                         return Ok(Some(document));
                     }
                     self.fill()?;
                 }
-                Mode::Items(splitter) => match splitter.next(&self.held, self.ended) {
+                Mode::Items(splitter) => match splitter
+                    .next(self.buffer.get(self.given..).unwrap_or_default(), self.ended)
+                {
                     items::Next::Item { start, end, rest } => {
                         let blanks = splitter.blanks();
                         self.pass(start);
@@ -157,7 +171,7 @@ impl<R: Read> Documents<R> {
                         }
                         return Ok(Some(document));
                     }
-                    items::Next::More if self.held.len() > LIMIT => {
+                    items::Next::More if self.held().len() > LIMIT => {
                         self.mode = Mode::Skipping;
                         return Ok(Some(self.document(Err(Unfit::TooLarge))));
                     }
@@ -167,7 +181,7 @@ impl<R: Read> Documents<R> {
                         self.mode = Mode::Skipping;
                     }
                 },
-                Mode::Skipping => match separator(&self.held, 0, self.ended) {
+                Mode::Skipping => match separator(self.held(), 0, self.ended) {
                     Some((_, next)) => {
                         self.pass(next);
                         self.mode = Mode::Whole;
@@ -176,8 +190,8 @@ impl<R: Read> Documents<R> {
                         self.mode = Mode::Over;
                     }
                     None => {
-                        let keep = self.held.len().saturating_sub(4);
-                        self.pass(keep);
+                        let seen = last_line(self.held());
+                        self.pass(if seen == 0 { self.held().len() } else { seen });
                         self.fill()?;
                     }
                 },
@@ -187,7 +201,7 @@ impl<R: Read> Documents<R> {
 
     /// Gives out the first `end` bytes, and passes over the first `next`.
     fn give(&mut self, end: usize, next: usize) -> Document {
-        let bytes = self.held.get(..end).unwrap_or_default().to_vec();
+        let bytes = self.held().get(..end).unwrap_or_default().to_vec();
         let document = self.document(String::from_utf8(bytes).map_err(|_| Unfit::NotUtf8));
         self.pass(next);
         document
@@ -198,28 +212,35 @@ impl<R: Read> Documents<R> {
     }
 
     fn pass(&mut self, count: usize) {
-        let passed = self.held.get(..count).unwrap_or_default();
+        let passed = self.held().get(..count).unwrap_or_default();
         let lines = memchr::memchr_iter(b'\n', passed).count();
         let last = memchr::memrchr(b'\n', passed).map_or(0, |at| at + 1);
         let tail = passed.get(last..).unwrap_or_default();
         let letters =
             u32::try_from(String::from_utf8_lossy(tail).chars().count()).unwrap_or(u32::MAX);
+        let count = passed.len();
         self.column = if lines > 0 { letters } else { self.column.saturating_add(letters) };
         self.line = self.line.saturating_add(u32::try_from(lines).unwrap_or(u32::MAX));
-        self.offset += passed.len() as u64;
-        self.held.drain(..count.min(self.held.len()));
+        self.offset += count as u64;
+        self.given += count;
         self.searched = 0;
     }
+}
+
+/// Where the line break before the last line stands.
+fn last_line(held: &[u8]) -> usize {
+    memchr::memrchr(b'\n', held).unwrap_or(0)
 }
 
 /// The next separator line: where it begins, and where the text after it does. A line that is not
 /// complete yet is not a separator yet.
 fn separator(held: &[u8], from: usize, ended: bool) -> Option<(usize, usize)> {
-    let mut at = from.saturating_sub(1);
-    if from == 0 && held.starts_with(b"---") {
-        if let Some(found) = separator_at(held, 0, ended) {
-            return Some(found);
-        }
+    let mut at = from;
+    if from == 0
+        && held.starts_with(b"---")
+        && let Some(found) = separator_at(held, 0, ended)
+    {
+        return Some(found);
     }
     loop {
         let begin = at + memchr::memmem::find(held.get(at..)?, b"\n---")? + 1;

@@ -66,7 +66,7 @@ impl Inspector<'_> {
                 node.span.start <= row.span.start && row.span.end <= node.span.end
             };
             let repeated: Vec<&Repeated> = repeated.iter().filter(here).collect();
-            judged.push(self.object(&page, &Object::new(node.clone()), &repeated));
+            judged.push(self.object(&page, &Object::new(node), &repeated));
         }
     }
 

@@ -4,8 +4,9 @@ use crate::fields;
 use crate::judge::Scene;
 use crate::rules::value::Reading;
 use crate::rules::{immutable, placement};
-use crate::{Verdict, shown};
+use crate::{Release, Verdict, shown};
 use alloc::format;
+use ratchet_net::Quoted;
 use ratchet_object::{At, same};
 
 pub(super) fn validate(scene: &Scene<'_>, verdict: &mut Verdict) {
@@ -16,6 +17,8 @@ pub(super) fn validate(scene: &Scene<'_>, verdict: &mut Verdict) {
         placement::required(&name, "name or generateName is required", verdict);
     }
     let reading = Reading::fresh(&fields::IP_ADDRESS_NAME);
+    // A name that is only a stem so far is judged as the stem and as the name.
+    let name = if name.text_or_empty().is_empty() { stem.named(*name.path()) } else { name };
     for at in [stem, name] {
         if !at.text_or_empty().is_empty() {
             reading.check(scene, &at, at.text_or_empty(), verdict);
@@ -32,14 +35,24 @@ pub(super) fn validate(scene: &Scene<'_>, verdict: &mut Verdict) {
     if let Some(old) = scene.change.old_root()
         && !same(old.field("spec").field("parentRef").node(), parent.node())
     {
-        immutable::changed(&parent, shown_parent(&parent), verdict);
+        immutable::changed(&parent, shown_parent(&parent, scene.policy.release), verdict);
     }
 }
 
 /// The reference by its names in the API server's own code.
-fn shown_parent(parent: &At<'_>) -> alloc::string::String {
+fn shown_parent(parent: &At<'_>, release: Release) -> alloc::string::String {
     if !parent.is_set() {
         return "null".into();
+    }
+    if !release.since(34) {
+        let quoted = |name| Quoted(parent.field(name).text_or_empty());
+        return format!(
+            "networking.ParentReference{{Group:{}, Resource:{}, Namespace:{}, Name:{}}}",
+            quoted("group"),
+            quoted("resource"),
+            quoted("namespace"),
+            quoted("name")
+        );
     }
     let json = |name| shown::json(parent.field(name).text_or_empty());
     format!(

@@ -1,4 +1,4 @@
-//! How the API looks at each kind: what it checks and tells, in its order. A flow is one row.
+//! How the API looks at each kind: what it checks and tells, in its order, one row a flow.
 
 mod endpoint_slice;
 mod endpoints;

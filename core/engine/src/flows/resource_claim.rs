@@ -6,6 +6,9 @@ use crate::judge::Scene;
 use crate::rules::placement;
 use crate::rules::value::Reading;
 use crate::views::texts;
+use alloc::string::{String, ToString};
+use alloc::vec::Vec;
+use ratchet_net::CidrText;
 
 const MOST_IPS: usize = 16;
 const LENGTHS: [(&str, usize); 2] = [("interfaceName", 256), ("hardwareAddress", 128)];
@@ -27,11 +30,21 @@ pub(super) fn validate(scene: &Scene<'_>, verdict: &mut Verdict) {
         for at in ips.items() {
             Reading::fresh(&fields::DEVICE_IPS).check(scene, &at, at.text_or_empty(), verdict);
         }
-        let all = texts(&ips);
+        // 1.32 compares addresses, later releases their texts.
+        let by_address = !scene.policy.release.since(33);
+        let all: Vec<String> =
+            texts(&ips).into_iter().map(|text| identity(text, by_address)).collect();
         for (index, at) in ips.items().enumerate() {
-            if all.iter().take(index).any(|before| *before == at.text_or_empty()) {
+            if all.iter().take(index).any(|before| Some(before) == all.get(index)) {
                 placement::duplicate(&at, at.text_or_empty(), verdict);
             }
         }
+    }
+}
+
+fn identity(text: &str, by_address: bool) -> String {
+    match CidrText::read(text) {
+        Ok(cidr) if by_address => cidr.interface().to_string(),
+        _ => text.into(),
     }
 }

@@ -21,6 +21,9 @@ pub(super) fn validate(scene: &Scene<'_>, verdict: &mut Verdict) {
     let before = verdict.problems.len();
     if cluster_ips::is_checked_first(&spec, old.as_ref()) {
         cluster_ips::check(scene, &spec, old.as_ref(), verdict);
+        if verdict.problems.len() == before {
+            cluster_ips::check_policy(&spec, old.as_ref(), verdict);
+        }
         if verdict.problems.len() > before {
             return;
         }

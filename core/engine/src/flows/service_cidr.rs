@@ -39,10 +39,15 @@ fn check(scene: &Scene<'_>, list: &At<'_>, verdict: &mut Verdict) {
         return placement::required(list, "at least one CIDR required", verdict);
     }
     if all.len() > 2 {
-        let json = shown::list(&all, scene.policy.release);
-        let problem =
-            Problem::new(&cluster_ips::RULE, Cause::Invalid, list, "may only hold up to 2 values");
-        return verdict.problem(problem.showing(format!("{{\"CIDRs\":{json}}}")));
+        let texts = shown::list(&all, scene.policy.release);
+        let shown = if scene.policy.release.since(34) {
+            format!("{{\"CIDRs\":{texts}}}")
+        } else {
+            format!("networking.ServiceCIDRSpec{{CIDRs:{texts}}}")
+        };
+        let detail = "may only hold up to 2 values";
+        let problem = Problem::new(&cluster_ips::RULE, Cause::Invalid, list, detail);
+        return verdict.problem(problem.showing(shown));
     }
     for at in list.items() {
         Reading::fresh(&fields::SERVICE_CIDRS).check(scene, &at, at.text_or_empty(), verdict);

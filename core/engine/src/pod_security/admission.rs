@@ -122,7 +122,8 @@ impl<'c, 'a> Hearing<'c, 'a> {
         let (modes, errors) = match self.modes() {
             Ok(found) => found,
             Err(text) => {
-                self.verdict.denial = Some(Denial { rule: &RULE, text, spots: Vec::new() });
+                self.verdict.denial =
+                    Some(Denial { rule: &RULE, text, spots: Vec::new(), is_failure: true });
                 return;
             }
         };
@@ -226,8 +227,12 @@ impl<'c, 'a> Hearing<'c, 'a> {
             self.count(if is_denied { Decision::Deny } else { Decision::Allow }, at, Mode::Enforce);
             if is_denied {
                 let text = format!("violates PodSecurity \"{at}\": {}", summary(&found));
-                self.verdict.denial =
-                    Some(Denial { rule: rule_of(&found), text, spots: spots(found) });
+                self.verdict.denial = Some(Denial {
+                    rule: rule_of(&found),
+                    text,
+                    spots: spots(found),
+                    is_failure: false,
+                });
             }
         }
         let found = violations_at(modes.audit);

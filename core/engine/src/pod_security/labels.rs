@@ -21,7 +21,7 @@ pub(crate) static RULE: Rule = Rule {
           with an unreadable enforce level are held to `restricted`, which surprises everyone.",
     fix: "Write one of the three levels in lower case, and a version such as `v1.34` without a \
           patch number.",
-    ratchet: Ratchet::ByValue,
+    ratchet: Ratchet::WholeField,
     versions: "all releases.",
 };
 

@@ -123,6 +123,45 @@ pub(crate) fn check(scene: &Scene<'_>, spec: &At<'_>, old: Option<&At<'_>>, verd
     }
 }
 
+/// What the allocator says about the policy once the addresses themselves are in order.
+pub(crate) fn check_policy(spec: &At<'_>, old: Option<&At<'_>>, verdict: &mut Verdict) {
+    let at = spec.field("ipFamilyPolicy");
+    let policy = at.text_or_empty();
+    let shown = || match policy {
+        "" => "null".into(),
+        text => alloc::format!("{}", Quoted(text)),
+    };
+    let mut say = |detail: &'static str| {
+        verdict.problem(Problem::new(&RULE, Cause::Invalid, &at, detail).showing(shown()));
+    };
+    let ips = ClusterIps::of(spec, old).all.len();
+    let families = spec.field("ipFamilies").len();
+    if let Some(old) = old
+        && !policy.is_empty()
+        && policy != "SingleStack"
+    {
+        let before = (ClusterIps::of(old, None).all.len(), old.field("ipFamilies").len());
+        if ips < before.0 && before.0 == 2 {
+            say("must be 'SingleStack' to release the secondary cluster IP");
+        }
+        if families < before.1 && before.1 == 2 && families > 0 {
+            say("must be 'SingleStack' to release the secondary IP family");
+        }
+    }
+    if policy == "SingleStack" {
+        if ips > 1 && old.is_none() {
+            say(
+                "must be 'RequireDualStack' or 'PreferDualStack' when multiple cluster IPs are specified",
+            );
+        }
+        if families > 1 && old.is_none() {
+            say(
+                "must be 'RequireDualStack' or 'PreferDualStack' when multiple IP families are specified",
+            );
+        }
+    }
+}
+
 fn check_families<'a>(spec: &At<'a>, verdict: &mut Verdict) -> Vec<&'a str> {
     let list = spec.field("ipFamilies");
     let stated = texts(&list);
@@ -198,6 +237,7 @@ pub(crate) fn check_unchanged(
     let policy = spec.field("ipFamilyPolicy");
     if new.len() < before.len() && before.len() == 2 && policy.text_or_empty() != "SingleStack" {
         let value = match policy.text_or_empty() {
+            "" if !scene.policy.release.since(34) => "\"null\"".into(),
             "" => "null".into(),
             text => alloc::format!("{}", Quoted(text)),
         };

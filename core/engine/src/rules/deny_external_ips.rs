@@ -35,6 +35,7 @@ pub(crate) fn judge(scene: &Scene<'_>, verdict: &mut Verdict) {
         .map(|at| Spot::new(&RULE, &at, "not among the stored external IPs"))
         .collect();
     if !added.is_empty() {
-        verdict.denial = Some(Denial { rule: &RULE, text: DENIED.into(), spots: added });
+        verdict.denial =
+            Some(Denial { rule: &RULE, text: DENIED.into(), spots: added, is_failure: false });
     }
 }

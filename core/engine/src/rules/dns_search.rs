@@ -64,6 +64,11 @@ fn check_entry(
     old: Option<At<'_>>,
     verdict: &mut Verdict,
 ) {
+    // By the proposal's own rule, what is stored already never blocks an update.
+    let is_stored = |old: At<'_>| old.items().any(|old| old.text_or_empty() == at.text_or_empty());
+    if scene.policy.follows_proposal(&LEADING_UNDERSCORES) && old.is_some_and(is_stored) {
+        return;
+    }
     let (value, faults) = dns::search_name(at.text_or_empty(), reading);
     let difference = || decided_by(scene, at.text_or_empty(), reading, old);
     if faults.too_long {

@@ -1,6 +1,7 @@
 //! An interface address is an address with the length of its network, in canonical form.
 
 use super::canonical_form::not_canonical;
+use crate::judge::Scene;
 use crate::{Origin, Problem, Ratchet, Rule, Verdict};
 use alloc::string::ToString;
 use ratchet_net::CidrText;
@@ -15,15 +16,16 @@ pub(crate) static RULE: Rule = Rule {
     why: "Drivers write these and other programs compare them; a second spelling of the same address would be a second address.",
     fix: "Write the address with its length, in the canonical form that the message shows.",
     ratchet: Ratchet::Never,
-    versions: "All releases that have the field (1.32 and later).",
+    versions: "Since the field exists (1.32); canonical form since 1.33.",
 };
 
 const BAD: &str = "must be a valid address in CIDR form, (e.g. 10.9.8.7/24 or 2001:db8::1/64)";
 
-pub(crate) fn check(at: &At<'_>, text: &str, verdict: &mut Verdict) {
+pub(crate) fn check(scene: &Scene<'_>, at: &At<'_>, text: &str, verdict: &mut Verdict) {
+    let insists = scene.policy.release.since(33);
     match CidrText::read(text) {
         Err(_) => verdict.problem(Problem::invalid(&RULE, at, text, BAD)),
-        Ok(cidr) if !cidr.is_canonical_interface() => {
+        Ok(cidr) if insists && !cidr.is_canonical_interface() => {
             verdict.problem(not_canonical(at, text, cidr.interface().to_string()));
         }
         Ok(_) => {}

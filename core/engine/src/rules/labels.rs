@@ -2,6 +2,7 @@
 
 use crate::judge::Scene;
 use crate::{Origin, Problem, Ratchet, Rule, Verdict};
+use alloc::vec::Vec;
 use ratchet_net::dns;
 use ratchet_object::At;
 
@@ -33,8 +34,11 @@ pub(crate) fn check(scene: &Scene<'_>, verdict: &mut Verdict) {
         (false, false) => 3,
     };
     let labels = change.new_root().field("metadata").field("labels");
+    // By name: the order in which a person wrote them must not show.
+    let mut sorted: Vec<(&str, At<'_>)> = labels.entries().collect();
+    sorted.sort_unstable_by_key(|(key, _)| *key);
     for _ in 0..times {
-        for (key, at) in labels.entries() {
+        for (key, at) in &sorted {
             check_key(&at.named(*labels.path()), key, verdict);
             check_value(&at.named(*labels.path()), at.text_or_empty(), verdict);
         }

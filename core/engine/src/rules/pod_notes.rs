@@ -173,8 +173,10 @@ pub(crate) fn warn(scene: &Scene<'_>, pod: &At<'_>, is_template: bool, verdict: 
 }
 
 fn warn_node_labels(spec: &At<'_>, verdict: &mut Verdict) {
-    for (key, at) in spec.field("nodeSelector").entries() {
-        if let Some((_, text)) = NODE_LABELS.iter().find(|(label, _)| *label == key) {
+    let selector = spec.field("nodeSelector");
+    for (label, text) in NODE_LABELS {
+        let at = selector.key(label);
+        if at.is_set() {
             say(verdict, &at, text);
         }
     }

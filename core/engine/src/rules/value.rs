@@ -47,7 +47,7 @@ impl<'a> Reading<'a> {
             Class::LegacyNetwork => cidr_spelling::check(self, scene, at, text, verdict),
             Class::Address => canonical_form::check_address(self, scene, at, text, verdict),
             Class::Network => canonical_form::check_network(self, scene, at, text, verdict),
-            Class::InterfaceAddress => interface_address::check(at, text, verdict),
+            Class::InterfaceAddress => interface_address::check(scene, at, text, verdict),
             Class::Follows(_) => {}
         }
         verdict.problems.len() == before

@@ -1,1 +1,189 @@
+//! A test of the tests: a judge that breaks a law is caught by that law.
 
+use crate::laws::case::Judge;
+use crate::laws::hold::try_law;
+use crate::laws::law::{Law, law_1, law_2, law_3, law_4, law_5};
+use ratchet_engine::{Change, Facts, Policy, Step, Verdict, Warning, judge};
+use std::cell::Cell;
+
+/// A judge that breaks one law is found out soon.
+const CASES: u32 = 8192;
+
+fn breaks(law: Law, judge: &Judge) {
+    assert!(try_law(law, judge, CASES, 0).is_err(), "the law does not notice this judge");
+}
+
+/// The same change, seen as a create.
+fn as_create<'a>(change: &Change<'a>) -> Change<'a> {
+    Change { step: Step::Create { new: change.new_object() }, ..*change }
+}
+
+/// What is stored, seen as a create.
+fn old_as_create<'a>(change: &Change<'a>) -> Option<Change<'a>> {
+    change.old_object().map(|new| Change { step: Step::Create { new }, ..*change })
+}
+
+fn is_spelling(rule: &str) -> bool {
+    matches!(rule, "RTC-IP-001" | "RTC-IP-002")
+}
+
+#[test]
+fn a_judge_that_admits_every_update_lets_new_values_slip_in() {
+    breaks(law_1, &|change, facts, policy| match change.old_object() {
+        Some(_) => Verdict::default(),
+        None => judge(change, facts, policy),
+    });
+}
+
+#[test]
+fn a_judge_that_keeps_a_whole_field_for_one_old_value_lets_new_values_slip_in() {
+    breaks(law_1, &|change, facts, policy| {
+        let mut verdict = judge(change, facts, policy);
+        if let Some(old) = old_as_create(change) {
+            let before = judge(&old, facts, policy);
+            let was_bad = |rule| before.problems.iter().any(|problem| problem.rule == rule);
+            verdict.problems.retain(|problem| !was_bad(problem.rule));
+        }
+        verdict
+    });
+}
+
+#[test]
+fn a_judge_that_takes_every_address_lets_new_values_slip_in() {
+    breaks(law_1, &|change, facts, policy| {
+        let mut verdict = judge(change, facts, policy);
+        verdict.problems.retain(|problem| problem.rule.id != "RTC-IP-005");
+        verdict
+    });
+}
+
+#[test]
+fn a_judge_that_forgets_the_plugin_lets_external_ips_slip_in() {
+    breaks(law_1, &|change, facts, policy| {
+        let mut verdict = judge(change, facts, policy);
+        verdict.denial = verdict.denial.filter(|denial| denial.rule.id != "RTC-SVC-001");
+        verdict
+    });
+}
+
+#[test]
+fn a_judge_that_never_looks_at_a_pod_again_lets_violations_slip_in() {
+    breaks(law_1, &|change, facts, policy| {
+        let mut verdict = judge(change, facts, policy);
+        let is_pod_update = change.kind.name == "Pod" && !change.is_create();
+        verdict.denial = verdict.denial.filter(|_| !is_pod_update);
+        verdict
+    });
+}
+
+#[test]
+fn a_judge_that_forgets_the_ratchet_breaks_what_is_old() {
+    breaks(law_2, &|change, facts, policy| judge(&as_create(change), facts, policy));
+}
+
+#[test]
+fn a_judge_that_forgets_only_search_names_breaks_what_is_old() {
+    breaks(law_2, &|change, facts, policy| {
+        let mut verdict = judge(change, facts, policy);
+        let fresh = judge(&as_create(change), facts, policy).problems.into_iter();
+        verdict.problems.extend(fresh.filter(|problem| problem.rule.id == "RTC-DNS-001"));
+        verdict
+    });
+}
+
+#[test]
+fn a_judge_that_looks_at_every_update_of_a_pod_breaks_what_is_old() {
+    breaks(law_2, &|change, facts, policy| {
+        let mut verdict = judge(change, facts, policy);
+        if change.kind.name == "Pod" && verdict.problems.is_empty() {
+            verdict.denial = judge(&as_create(change), facts, policy).denial;
+        }
+        verdict
+    });
+}
+
+#[test]
+fn a_judge_that_refuses_any_change_of_a_bad_field_closes_the_way_out() {
+    breaks(law_3, &|change, facts, policy| {
+        let mut verdict = judge(change, facts, policy);
+        if let Some(old) = old_as_create(change).filter(|_| change.old_root().is_some()) {
+            let before = judge(&old, facts, policy).problems.into_iter();
+            let after = judge(&as_create(change), facts, policy).problems;
+            let is_gone = |field: &str| after.iter().all(|problem| problem.field != field);
+            verdict.problems.extend(
+                before.filter(|problem| is_spelling(problem.rule.id) && is_gone(&problem.field)),
+            );
+        }
+        verdict
+    });
+}
+
+#[test]
+fn a_judge_that_denies_every_external_ip_closes_the_way_out() {
+    breaks(law_3, &|change, facts, policy| {
+        let mut verdict = judge(change, facts, policy);
+        if change.kind.name == "Service" && verdict.admits() {
+            verdict.denial = judge(&as_create(change), facts, policy).denial;
+        }
+        verdict
+    });
+}
+
+#[test]
+fn a_judge_that_says_nothing_while_the_gate_is_off_warns_nobody() {
+    breaks(law_4, &|change, facts, policy| {
+        let mut verdict = judge(change, facts, policy);
+        verdict.warnings.retain(|_| policy.strict_ip());
+        verdict
+    });
+}
+
+#[test]
+fn a_judge_that_warns_of_addresses_only_does_not_warn_of_networks() {
+    breaks(law_4, &|change, facts, policy| {
+        let mut verdict = judge(change, facts, policy);
+        verdict.warnings.retain(|warning| warning.rule.id != "RTC-IP-002");
+        verdict
+    });
+}
+
+#[test]
+fn a_judge_that_warns_of_other_rules_only_does_not_warn_of_doomed_pods() {
+    breaks(law_4, &|change, facts, policy| {
+        let mut verdict = judge(change, facts, policy);
+        verdict.warnings.retain(|warning| !warning.text.starts_with("would violate"));
+        verdict
+    });
+}
+
+fn told(mut verdict: Verdict, change: &Change<'_>, text: String) -> Verdict {
+    verdict.warn(Warning::new(ratchet_engine::RULES[0], &change.new_root(), text));
+    verdict
+}
+
+#[test]
+fn a_judge_of_two_minds_gives_two_verdicts() {
+    let calls = Cell::new(0_u32);
+    breaks(law_5, &move |change: &Change<'_>, facts: &Facts<'_>, policy: &Policy| {
+        calls.set(calls.get() + 1);
+        let verdict = judge(change, facts, policy);
+        if calls.get().is_multiple_of(2) { verdict } else { told(verdict, change, "odd".into()) }
+    });
+}
+
+#[test]
+fn a_judge_that_sees_the_order_of_members_gives_two_verdicts() {
+    breaks(law_5, &|change, facts, policy| {
+        let members = change.new_object().node().entries().iter();
+        let names: Vec<&str> = members.map(|entry| entry.key.as_ref()).collect();
+        told(judge(change, facts, policy), change, names.join(" "))
+    });
+}
+
+#[test]
+fn a_judge_that_sees_where_a_member_stands_gives_two_verdicts() {
+    breaks(law_5, &|change, facts, policy| {
+        let place = format!("{:?}", change.new_root().field("metadata").span());
+        told(judge(change, facts, policy), change, place)
+    });
+}

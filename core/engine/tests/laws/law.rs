@@ -1,11 +1,11 @@
 //! The five laws, each as a function over whoever judges: a breach is told in words.
 
-use crate::laws::case::{Case, Fill, Judge, Scene, object, read};
+use crate::laws::case::{Case, Fill, Judge, Scene, Setting, Touch, object, read};
 use crate::laws::sample::{Fault, Sample, Sort};
 use crate::laws::slot::{InForce, Slot};
 use crate::laws::spelling::{reversed, yaml};
 use ratchet_engine::{
-    Change, Part, Plugins, Policy, Problem, RULES, Ratchet, Status, Verdict, warning_headers,
+    Change, Part, Policy, Problem, RULES, Ratchet, Status, Verdict, warning_headers,
 };
 use ratchet_net::Quoted;
 use ratchet_object::Object;
@@ -57,7 +57,7 @@ pub(crate) fn law_1(judge: &Judge, case: &Case) -> Result<(), String> {
     }
     // A pod that changes what runs is looked at as if it were new.
     if case.world.pod().as_deref() == Some("") && case.is_significant() && scene.old.is_some() {
-        let touch = crate::laws::case::Touch::Nothing;
+        let touch = Touch::Nothing;
         let fresh = Case { old: None, part: Part::Main, touch, ..case.clone() };
         let fresh = Scene::of(&fresh, object).judged(judge, &policy);
         if fresh.denial.is_some() && verdict.denial.is_none() {
@@ -128,7 +128,7 @@ pub(crate) fn law_3(judge: &Judge, case: &Case) -> Result<(), String> {
 
 /// Warned before refused.
 pub(crate) fn law_4(judge: &Judge, case: &Case) -> Result<(), String> {
-    let policy_with = |strict_ip| crate::laws::case::Setting { strict_ip, ..case.setting }.policy();
+    let policy_with = |strict_ip| Setting { strict_ip, ..case.setting }.policy();
     let scene = Scene::of(case, object);
     let (strict, loose) = (policy_with(true), policy_with(false));
     let (refusal, told) = (scene.judged(judge, &strict), scene.judged(judge, &loose));
@@ -345,6 +345,3 @@ fn said(problem: &Problem) -> String {
 fn breach(case: &Case, what: String) -> Result<(), String> {
     Err(format!("{what}\n{case:?}"))
 }
-
-/// The setting without any plugin, where only validation speaks.
-pub(crate) const NO_PLUGINS: Plugins = Plugins { deny_external_ips: false, pod_security: false };

@@ -60,7 +60,11 @@ pub(crate) static QUIRKS: LazyLock<Vec<Quirk>> = LazyLock::new(|| {
         other("Service", "/spec/type", json!("ClusterIP")),
         other("EndpointSlice", "/addressType", json!("IPv5")),
         other("ServiceCIDR", "/spec/cidrs", json!(["10.0.0.0/16", "10.1.0.0/16"])),
-        other("NetworkPolicy", "/spec/egress/1/to/0/ipBlock/cidr", json!("192.168.0.0/16")),
+        other(
+            "NetworkPolicy",
+            "/spec/egress/1/to/0/ipBlock",
+            json!({ "cidr": "192.168.0.0/16", "except": ["10.1.0.0/16"] }),
+        ),
         other("Service", "/spec/trafficDistribution", json!("PreferClose")),
         other("Node", "/spec/externalID", json!("i-1")),
     ]

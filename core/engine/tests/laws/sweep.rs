@@ -1,1 +1,168 @@
+//! A plain sweep over every place and every setting: no field, no kind and no rule is left out.
 
+use crate::laws::case::{Case, Scene, Setting, Touch, object};
+use crate::laws::law::{Law, law_1, law_2, law_3, law_4, law_5};
+use crate::laws::quirk::QUIRKS;
+use crate::laws::sample::one_of_each;
+use crate::laws::world::{WORLDS, World};
+use ratchet_engine::pod_security::Exemptions;
+use ratchet_engine::{
+    Behavior, Change, Existing, FIELDS, Facts, Part, Plugins, RULES, Verdict, judge,
+};
+use ratchet_object::KINDS;
+use serde_json::json;
+use std::collections::BTreeSet;
+
+/// What a door says before anything is judged.
+const OF_THE_DOORS: [&str; 5] =
+    ["RTC-API-007", "RTC-API-008", "RTC-API-009", "RTC-API-010", "RTC-API-011"];
+
+#[test]
+fn every_kind_has_a_world_and_every_world_lets_its_object_in() {
+    for kind in KINDS {
+        assert!(WORLDS.iter().any(|world| world.kind == kind), "{} has no world", kind.name);
+    }
+    for world in WORLDS.iter() {
+        for setting in settings() {
+            let case = case(world, setting);
+            let verdict = Scene::of(&case, object).judged(&judge, &setting.policy());
+            assert!(verdict.admits(), "{case:?}\n{verdict:?}");
+        }
+    }
+}
+
+#[test]
+fn every_field_of_the_table_has_a_slot_in_every_kind_that_holds_it() {
+    for field in FIELDS {
+        let holds = |kind: &str, has_pod: bool| {
+            let is_spec = field.path.starts_with("spec");
+            kind == field.kind || (field.kind == "Pod" && is_spec && has_pod)
+        };
+        for kind in KINDS.iter().filter(|kind| holds(kind.name, kind.pod.is_some())) {
+            let slots = WORLDS.iter().filter(|world| world.kind == kind).flat_map(|w| &w.slots);
+            let mut of_field =
+                slots.filter(|slot| slot.field.is_some_and(|row| row.number == field.number));
+            let found = of_field.any(|slot| slot.place().ends_with(field.path));
+            assert!(found, "{} of {} has no slot", field.path, kind.name);
+        }
+    }
+}
+
+#[test]
+fn every_rule_that_the_engine_reports_fires() {
+    let mut fired = BTreeSet::new();
+    for case in cases() {
+        collect(&Scene::of(&case, object).judged(&judge, &case.setting.policy()), &mut fired);
+    }
+    for verdict in raised_namespaces() {
+        collect(&verdict, &mut fired);
+    }
+    let silent: Vec<&str> = RULES
+        .iter()
+        .map(|rule| rule.id)
+        .filter(|id| !fired.contains(id) && !OF_THE_DOORS.contains(id))
+        .collect();
+    assert_eq!(silent, [""; 0], "rules that no generated change reaches");
+}
+
+#[test]
+fn every_law_holds_over_the_sweep() {
+    let laws: [Law; 5] = [law_1, law_2, law_3, law_4, law_5];
+    // A stride that meets every world, value and way in turn.
+    for case in cases().iter().step_by(13) {
+        for law in laws {
+            if let Err(breach) = law(&judge, case) {
+                panic!("{breach}");
+            }
+        }
+    }
+}
+
+fn collect(verdict: &Verdict, fired: &mut BTreeSet<&'static str>) {
+    fired.extend(verdict.problems.iter().map(|problem| problem.rule.id));
+    fired.extend(verdict.warnings.iter().map(|warning| warning.rule.id));
+    if let Some(denial) = &verdict.denial {
+        fired.insert(denial.rule.id);
+    }
+}
+
+fn settings() -> impl Iterator<Item = Setting> {
+    [(33, false), (34, true), (36, true)].into_iter().flat_map(|(minor, strict_ip)| {
+        [None, Some("baseline"), Some("restricted")].into_iter().map(move |level| {
+            let plugins = Plugins { deny_external_ips: strict_ip, pod_security: true };
+            let relaxed_dns = minor != 34;
+            let behavior = Behavior::Proposal;
+            Setting { minor, behavior, strict_ip, relaxed_dns, plugins, level }
+        })
+    })
+}
+
+/// The object as it is, created.
+fn case(world: &'static World, setting: Setting) -> Case {
+    Case {
+        world,
+        part: Part::Main,
+        old: None,
+        new: vec![Vec::new(); world.slots.len()],
+        quirks: Vec::new(),
+        touch: Touch::Nothing,
+        setting,
+    }
+}
+
+/// Every value in every place and every setting of every object.
+fn cases() -> Vec<Case> {
+    let mut all = Vec::new();
+    for (world, setting) in WORLDS.iter().flat_map(|world| settings().map(move |s| (world, s))) {
+        let empty = case(world, setting);
+        for (index, slot) in world.slots.iter().enumerate().filter(|_| setting.level.is_none()) {
+            for sample in one_of_each(slot.sort, slot.families) {
+                let mut full = Case { part: slot.writes, ..empty.clone() };
+                full.new[index] = vec![sample];
+                all.extend(ways(&empty, &full));
+            }
+        }
+        let quirks = || (0..QUIRKS.len()).filter(|index| QUIRKS[*index].suits(world));
+        let several: Vec<usize> = quirks().take(5).collect();
+        for quirks in quirks().map(|quirk| vec![quirk]).chain([several]) {
+            let quirky = Case { quirks, ..empty.clone() };
+            all.extend(ways(&quirky, &quirky));
+        }
+    }
+    all
+}
+
+/// A value is created, added, left, left while something else changes, and removed.
+fn ways(empty: &Case, full: &Case) -> Vec<Case> {
+    let update = |old: &Case, new: &Case, touch| {
+        let (old, new) = (Some(old.new.clone()), new.new.clone());
+        Case { old, new, touch, ..full.clone() }
+    };
+    let touches = [Touch::Nothing, Touch::Label, Touch::Annotation, Touch::Image];
+    let mut all: Vec<Case> = touches.map(|touch| update(full, full, touch)).into();
+    if empty.new != full.new {
+        all.push(update(empty, full, Touch::Nothing));
+        all.push(update(full, empty, Touch::Nothing));
+    }
+    if full.part == Part::Main {
+        all.push(full.clone());
+    }
+    all
+}
+
+/// A namespace raises its level above its pods, exempt and not.
+fn raised_namespaces() -> Vec<Verdict> {
+    let world = WORLDS.iter().find(|world| world.kind.name == "Namespace").unwrap();
+    let setting = settings().next().unwrap();
+    let (old, mut new) = (case(world, setting), case(world, setting));
+    new.new[0].extend(one_of_each(world.slots[0].sort, world.slots[0].families).into_iter().nth(1));
+    let (old, new) = (object(&old.new_json()), object(&new.new_json()));
+    let pod = object(&json!({ "metadata": { "name": "p" }, "spec": { "hostPID": true } }));
+    let existing_pods = Existing::Pods { pods: vec![&pod], budget: 9 };
+    let facts = Facts { existing_pods, ..Facts::default() };
+    let (policy, mut exempting) = (setting.policy(), setting.policy());
+    let namespaces = vec!["web".to_owned()];
+    exempting.pod_security.exemptions = Exemptions { namespaces, ..Exemptions::default() };
+    let change = Change::update(&old, &new).unwrap();
+    [policy, exempting].iter().map(|policy| judge(&change, &facts, policy)).collect()
+}

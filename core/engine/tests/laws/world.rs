@@ -8,6 +8,7 @@ use serde_json::{Value as Json, json};
 use std::sync::LazyLock;
 
 /// An object and its places.
+#[derive(Debug)]
 pub(crate) struct World {
     pub(crate) name: String,
     pub(crate) kind: &'static Kind,
