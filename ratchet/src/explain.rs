@@ -1,7 +1,7 @@
 //! `ratchet explain`: what a rule means, why it exists, and how to put things right.
 
 use crate::Done;
-use ratchet_engine::{Class, DIFFERENCES, FIELDS, Field, Origin, RULES, Ratchet, Rule};
+use ratchet_engine::{DIFFERENCES, FIELDS, Field, Origin, RULES, Ratchet, Rule};
 use std::io::Write;
 
 pub(crate) fn run(id: Option<&str>, out: &mut dyn Write) -> Done {
@@ -32,7 +32,7 @@ fn explain(rule: &Rule, out: &mut dyn Write) -> std::io::Result<()> {
     }
     writeln!(out, "From\n  {}", rule.origin)?;
     let fields: Vec<&&Field> =
-        FIELDS.iter().filter(|field| is_about(rule.id, field.class)).collect();
+        FIELDS.iter().filter(|field| field.rules().contains(&rule.id)).collect();
     if !fields.is_empty() {
         writeln!(out, "\nFields")?;
         for field in fields {
@@ -55,20 +55,6 @@ fn explain(rule: &Rule, out: &mut dyn Write) -> std::io::Result<()> {
         }
     }
     Ok(())
-}
-
-/// Whether a rule reads fields of a class.
-fn is_about(id: &str, class: Class) -> bool {
-    match id {
-        "RTC-IP-001" => matches!(class, Class::LegacyAddress | Class::Address | Class::Follows(_)),
-        "RTC-IP-002" => matches!(class, Class::LegacyNetwork | Class::Network),
-        "RTC-IP-003" => matches!(
-            class,
-            Class::Address | Class::Network | Class::LegacyAddress | Class::LegacyNetwork
-        ),
-        "RTC-IP-004" => class == Class::InterfaceAddress,
-        _ => false,
-    }
 }
 
 fn ratchet(ratchet: Ratchet) -> &'static str {

@@ -41,6 +41,26 @@ pub enum Class {
     Follows(&'static str),
 }
 
+impl Field {
+    /// The ids of the rules that read it.
+    pub fn rules(&self) -> &'static [&'static str] {
+        match self.class {
+            LegacyAddress | Address => &["RTC-IP-001", "RTC-IP-003"],
+            LegacyNetwork | Network => &["RTC-IP-002", "RTC-IP-003"],
+            InterfaceAddress => &["RTC-IP-004", "RTC-IP-003"],
+            Follows(path) => {
+                let stands_for = |field: &&&Self| field.kind == self.kind && field.path == path;
+                FIELDS.iter().find(stands_for).map_or(&[], |field| field.rules())
+            }
+        }
+    }
+
+    /// Whether released Kubernetes forgets to let stored values of this field stay.
+    pub(crate) fn freezes(&self) -> bool {
+        self.released_ratchet == Never && self.ratchet == ByValue
+    }
+}
+
 use Class::{Address, Follows, InterfaceAddress, LegacyAddress, LegacyNetwork, Network};
 use Ratchet::{ByValue, Never, WholeField};
 
@@ -123,6 +143,16 @@ mod tests {
         assert_eq!(FIELDS.len(), 24);
         for (index, field) in FIELDS.iter().enumerate() {
             assert_eq!(usize::from(field.number), index + 1, "{}", field.path);
+        }
+    }
+
+    #[test]
+    fn every_field_is_read_by_a_rule_that_exists() {
+        for field in FIELDS {
+            assert!(!field.rules().is_empty(), "{}", field.path);
+            for id in field.rules() {
+                assert!(crate::RULES.iter().any(|rule| rule.id == *id), "{id}");
+            }
         }
     }
 

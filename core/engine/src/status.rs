@@ -176,12 +176,14 @@ mod tests {
             span: ratchet_object::Span::default(),
             spots: Vec::new(),
             fix: None,
+            difference: None,
         };
-        let mut verdict = Verdict::default();
-        verdict.warnings = ('a'..='z').map(|letter| warning(letter, 100)).collect();
-        assert_eq!(warning_headers(&verdict).len(), 26);
-        verdict.warnings = ('a'..='z').map(|letter| warning(letter, 300)).collect();
-        let headers = warning_headers(&verdict);
+        let verdict = |count: usize| Verdict {
+            warnings: ('a'..='z').map(|letter| warning(letter, count)).collect(),
+            ..Verdict::default()
+        };
+        assert_eq!(warning_headers(&verdict(100)).len(), 26);
+        let headers = warning_headers(&verdict(300));
         assert_eq!((headers.len(), headers[0].len()), (16, 256));
     }
 }

@@ -205,18 +205,34 @@ pub struct Warning {
     pub spots: Vec<Spot>,
     /// What to write instead, where there is exactly one right answer.
     pub fix: Option<String>,
+    /// The difference between a proposal and released Kubernetes that will matter later.
+    pub difference: Option<&'static Difference>,
 }
 
 impl Warning {
     /// A warning about a place.
     pub fn new(rule: &'static Rule, at: &At<'_>, text: impl Into<String>) -> Self {
-        Self { rule, text: text.into(), span: at.span(), spots: Vec::new(), fix: None }
+        Self {
+            rule,
+            text: text.into(),
+            span: at.span(),
+            spots: Vec::new(),
+            fix: None,
+            difference: None,
+        }
     }
 
     /// The same, with what to write instead.
     #[must_use]
     pub fn fixed_by(mut self, fix: impl Into<String>) -> Self {
         self.fix = Some(fix.into());
+        self
+    }
+
+    /// The same, with the difference that will matter once the value is stored.
+    #[must_use]
+    pub fn because_of(mut self, difference: Option<&'static Difference>) -> Self {
+        self.difference = difference;
         self
     }
 }

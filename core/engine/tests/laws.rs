@@ -1,6 +1,10 @@
 //! The five laws of the house, held over every rule, every kind and every field, on generated objects.
 
-#![allow(clippy::unwrap_used, clippy::indexing_slicing)] // a helper of a test may fail like a test
+#![allow(
+    clippy::unwrap_used,
+    clippy::indexing_slicing,
+    reason = "a helper of a test may fail like a test"
+)]
 
 mod laws {
     pub(crate) mod broken;

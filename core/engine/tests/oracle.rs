@@ -4,6 +4,14 @@
 //! `RATCHET_ORACLE` points), every plain create and update among them must agree in errors, causes
 //! and warnings; where they are absent the test says so and passes.
 
+#![allow(
+    clippy::unwrap_used,
+    clippy::indexing_slicing,
+    clippy::print_stdout,
+    unreachable_pub,
+    reason = "a helper of a test may fail, and speak, like a test"
+)]
+
 mod recorded;
 
 use ratchet_engine::Behavior;

@@ -70,7 +70,7 @@ impl IpText {
         let mapped = read.bits >> 32 == 0xffff;
         Self {
             addr: if mapped {
-                #[allow(clippy::cast_possible_truncation)] // the low 32 bits are meant
+                #[allow(clippy::cast_possible_truncation, reason = "the low 32 bits are meant")]
                 IpAddr::V4(Ipv4Addr::from_bits(read.bits as u32))
             } else {
                 IpAddr::V6(Ipv6Addr::from_bits(read.bits))

@@ -1,6 +1,6 @@
 //! Every short octet in every place, and IPv6 texts of every shape, against simple models.
 
-#![allow(clippy::expect_used)] // a helper of a test may fail like a test
+#![allow(clippy::expect_used, reason = "a helper of a test may fail like a test")]
 
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr};
 

@@ -1,6 +1,6 @@
 //! What holds for every text.
 
-#![allow(clippy::indexing_slicing)] // a helper of a test may fail like a test
+#![allow(clippy::indexing_slicing, reason = "a helper of a test may fail like a test")]
 
 use std::net::{IpAddr, Ipv6Addr};
 

@@ -1,6 +1,6 @@
 //! Families, containment and special addresses.
 
-#![allow(clippy::expect_used)] // a helper of a test may fail like a test
+#![allow(clippy::expect_used, reason = "a helper of a test may fail like a test")]
 
 use std::net::IpAddr;
 

@@ -1,6 +1,6 @@
 //! Every column of the tables in `vectors/`, which were taken from the behaviour of the originals.
 
-#![allow(clippy::expect_used)] // a helper of a test may fail like a test
+#![allow(clippy::expect_used, reason = "a helper of a test may fail like a test")]
 
 use ratchet_net::{CidrFault, CidrText, Family, IpFault, IpText, strict_addr};
 

@@ -1,6 +1,6 @@
 //! Bytes become trees, the way Kubernetes reads them; what cannot be read says where and why.
 
-use crate::{Node, Span, json, yaml};
+use crate::{Node, Span, json, yaml, yaml_plain};
 use alloc::string::String;
 use alloc::vec::Vec;
 use core::fmt;
@@ -81,12 +81,29 @@ impl core::error::Error for DecodeError {}
 
 /// Reads one document of a stream (or, in JSON, several values one after another).
 pub fn decode(text: &str, limits: Limits) -> Result<Decoded<'_>, DecodeError> {
+    // Nearly every manifest is plain; what is not is read from its beginning again.
+    decode_by(text, limits, |text| {
+        yaml_plain::read(text, limits).map_or_else(|| yaml::read(text, limits), Ok)
+    })
+}
+
+/// The same as [`decode`] without its shortcut, for benches and fuzzing to compare it with.
+#[doc(hidden)]
+pub fn decode_without_shortcut(text: &str, limits: Limits) -> Result<Decoded<'_>, DecodeError> {
+    decode_by(text, limits, |text| yaml::read(text, limits))
+}
+
+fn decode_by<'t>(
+    text: &'t str,
+    limits: Limits,
+    read_yaml: impl Fn(&'t str) -> Result<Decoded<'t>, DecodeError>,
+) -> Result<Decoded<'t>, DecodeError> {
     if text.len() > limits.bytes {
         let message = alloc::format!("the document is larger than {} bytes", limits.bytes);
         return Err(DecodeError::new(message, 0));
     }
     match Format::guess(text) {
-        Format::Yaml => yaml::read(text, limits),
+        Format::Yaml => read_yaml(text),
         // YAML's own braces look like JSON; what only YAML can read is YAML.
         Format::Json => json::read(text, limits)
             .or_else(|as_json| yaml::read(text, limits).map_err(|_| as_json)),

@@ -14,9 +14,12 @@ mod span;
 mod stream;
 mod tree;
 mod yaml;
+mod yaml_plain;
 mod yaml_scalar;
 
 pub use at::{At, same};
+#[doc(hidden)]
+pub use decode::decode_without_shortcut;
 pub use decode::{DecodeError, Decoded, Format, Limits, Repeated, decode};
 pub use kinds::{KINDS, Kind, PodPlace, Scope, find};
 pub use object::Object;

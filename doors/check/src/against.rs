@@ -76,7 +76,7 @@ impl Stored {
             Against::Path(path) => {
                 std::fs::metadata(path)
                     .map_err(|error| format!("--against {}: {error}", path.display()))?;
-                Ok(Self::of_paths(&[path.clone()], recursive, namespace, workers, None))
+                Ok(Self::of_paths(std::slice::from_ref(path), recursive, namespace, workers, None))
             }
             Against::Git(revision) => {
                 let spool =

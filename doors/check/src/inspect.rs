@@ -8,8 +8,8 @@ use crate::suppress::{ANNOTATION, Exceptions};
 use crate::{Config, FieldValidation, helm};
 use ratchet_engine::rules::decoding;
 use ratchet_engine::{
-    Behavior, Change, Choice, DIFFERENCES, EXISTING_PODS_BUDGET, Existing, Facts, Namespace,
-    Policy, Rule, Spot, Status, Verdict, judge, needs,
+    Behavior, Change, Choice, DIFFERENCES, Difference, EXISTING_PODS_BUDGET, Existing, Facts,
+    Namespace, Policy, Release, Rule, Spot, Status, Verdict, judge, needs,
 };
 use ratchet_object::{
     Limits, LineIndex, Node, Object, Oddity, Place, Repeated, Scope, Span, Value, decode, misfits,
@@ -136,7 +136,7 @@ impl Inspector<'_> {
                     wrong.push(told);
                 }
                 Oddity::Unknown => {
-                    odd.push((&decoding::UNKNOWN_FIELD, "unknown", misfit.path, misfit.span))
+                    odd.push((&decoding::UNKNOWN_FIELD, "unknown", misfit.path, misfit.span));
                 }
             }
         }
@@ -198,7 +198,7 @@ impl Inspector<'_> {
         };
         let verdict = judge(&change, &facts, policy);
         let contested = Contested::of(&verdict, &change, &facts, policy);
-        said.verdict(&verdict, &contested);
+        said.verdict(&verdict, &contested, policy.release);
         Status::of(&verdict, &change).map(|status| status.message)
     }
 
@@ -322,7 +322,7 @@ impl<'p> Said<'p> {
         Self { page, lines: None, name, findings: Vec::new(), refusal: None }
     }
 
-    fn verdict(&mut self, verdict: &Verdict, contested: &Contested) {
+    fn verdict(&mut self, verdict: &Verdict, contested: &Contested, release: Release) {
         for problem in &verdict.problems {
             let told = format!("{}: {}", problem.field, problem.message());
             // The API repeats itself in places; a person need not read it twice.
@@ -332,29 +332,26 @@ impl<'p> Said<'p> {
             let finding =
                 self.say(Severity::Error, problem.rule, &told, &problem.field, problem.span);
             finding.fix.clone_from(&problem.fix);
-            if let Some(difference) = problem.difference
-                && let Choice::Switched { note } = difference.choice
-            {
-                finding.notes.push(format!("{note} ({})", difference.id));
-            }
+            finding.notes.extend(problem.difference.and_then(|row| note(row, release)));
         }
         if let Some(denial) = &verdict.denial {
             let span = denial.spots.first().map_or(Span::default(), |spot| spot.span);
             let field = denial.spots.first().map_or("", |spot| spot.field.as_str()).to_owned();
             self.say(Severity::Error, denial.rule, &denial.text, &field, span);
-            self.spots(&denial.spots, contested);
+            self.spots(&denial.spots, contested, release);
         }
         for warning in &verdict.warnings {
             let field = warning.spots.first().map_or("", |spot| spot.field.as_str()).to_owned();
             let span = warning.spots.first().map_or(warning.span, |spot| spot.span);
             let finding = self.say(Severity::Warning, warning.rule, &warning.text, &field, span);
             finding.fix.clone_from(&warning.fix);
-            self.spots(&warning.spots, contested);
+            finding.notes.extend(warning.difference.and_then(|row| note(row, release)));
+            self.spots(&warning.spots, contested, release);
         }
     }
 
     /// The further places of the finding just said.
-    fn spots(&mut self, spots: &[Spot], contested: &Contested) {
+    fn spots(&mut self, spots: &[Spot], contested: &Contested, release: Release) {
         let places: Vec<(u32, &Spot)> =
             spots.iter().map(|spot| (self.place(spot.span.start).line, spot)).collect();
         let Some(finding) = self.findings.last_mut() else { return };
@@ -368,9 +365,7 @@ impl<'p> Said<'p> {
         }
         if spots.iter().any(|spot| contested.hosts.contains(&spot.field)) {
             let row = DIFFERENCES.iter().find(|row| row.id == "loopback-probe-hosts");
-            if let Some(Choice::Switched { note }) = row.map(|row| row.choice) {
-                finding.notes.push(note.to_owned());
-            }
+            finding.notes.extend(row.and_then(|row| note(row, release)));
         }
     }
 
@@ -414,6 +409,18 @@ impl<'p> Said<'p> {
     fn place(&mut self, offset: u32) -> Place {
         let lines = self.lines.get_or_insert_with(|| LineIndex::new(self.page.text));
         self.page.place(lines.place(offset))
+    }
+}
+
+/// What a person is told where the release and the proposal part ways.
+fn note(row: &Difference, release: Release) -> Option<String> {
+    match row.choice {
+        Choice::Switched { note } => {
+            // A release before the rule is in force does not do it yet.
+            let release = release.max(Release::REFERENCE);
+            Some(note.replace("released Kubernetes", &format!("released {release}")))
+        }
+        Choice::AsReleased(_) | Choice::WordsOnly => None,
     }
 }
 

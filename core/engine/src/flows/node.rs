@@ -63,5 +63,5 @@ fn ranges<'a>(root: &At<'a>) -> Vec<At<'a>> {
 }
 
 fn texts<'a>(ranges: &[At<'a>]) -> Vec<&'a str> {
-    ranges.iter().map(|at| at.text_or_empty()).collect()
+    ranges.iter().map(At::text_or_empty).collect()
 }

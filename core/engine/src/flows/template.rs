@@ -10,23 +10,23 @@ use ratchet_object::{At, Object, same};
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Speaks {
     /// The spec, or an annotation.
-    OnSpecOrAnnotations,
+    SpecOrAnnotations,
     /// The spec.
-    OnSpec,
+    Spec,
     /// The template.
-    OnTemplate,
+    Template,
 }
 
 /// When each kind speaks.
 const SPEAKS: [(&str, Speaks); 8] = [
-    ("CronJob", Speaks::OnSpec),
-    ("DaemonSet", Speaks::OnTemplate),
-    ("Deployment", Speaks::OnSpecOrAnnotations),
-    ("Job", Speaks::OnSpec),
-    ("PodTemplate", Speaks::OnTemplate),
-    ("ReplicaSet", Speaks::OnSpec),
-    ("ReplicationController", Speaks::OnSpec),
-    ("StatefulSet", Speaks::OnSpec),
+    ("CronJob", Speaks::Spec),
+    ("DaemonSet", Speaks::Template),
+    ("Deployment", Speaks::SpecOrAnnotations),
+    ("Job", Speaks::Spec),
+    ("PodTemplate", Speaks::Template),
+    ("ReplicaSet", Speaks::Spec),
+    ("ReplicationController", Speaks::Spec),
+    ("StatefulSet", Speaks::Spec),
 ];
 
 pub(super) fn validate(scene: &Scene<'_>, verdict: &mut Verdict) {
@@ -82,11 +82,11 @@ fn speaks(change: &Change<'_>, old: &Object<'_>) -> bool {
     };
     let row = SPEAKS.iter().find(|(kind, _)| *kind == change.kind.name);
     match row.map(|(_, speaks)| speaks) {
-        Some(Speaks::OnSpec) => differs(&["spec"]),
-        Some(Speaks::OnSpecOrAnnotations) => {
+        Some(Speaks::Spec) => differs(&["spec"]),
+        Some(Speaks::SpecOrAnnotations) => {
             differs(&["spec"]) || differs(&["metadata", "annotations"])
         }
-        Some(Speaks::OnTemplate) | None => {
+        Some(Speaks::Template) | None => {
             differs(change.kind.pod.map_or(&["spec"], |place| place.0))
         }
     }

@@ -250,7 +250,7 @@ impl<'c, 'a> Hearing<'c, 'a> {
             let (rule, text) = (rule_of(&found), would_violate(modes.warn, &found));
             let spots = spots(found);
             let span = spots.first().map_or_else(Span::default, |spot| spot.span);
-            self.verdict.warn(Warning { rule, text, span, spots, fix: None });
+            self.verdict.warn(Warning { rule, text, span, spots, fix: None, difference: None });
         }
     }
 

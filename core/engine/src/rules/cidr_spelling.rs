@@ -71,7 +71,13 @@ fn detail(fault: Option<CidrFault>) -> &'static str {
     }
 }
 
-pub(crate) fn warn(scene: &Scene<'_>, at: &At<'_>, text: &str, verdict: &mut Verdict) {
+pub(crate) fn warn(
+    reading: &Reading<'_>,
+    scene: &Scene<'_>,
+    at: &At<'_>,
+    text: &str,
+    verdict: &mut Verdict,
+) {
     let Ok(cidr) = CidrText::read(text) else { return };
     let release = scene.policy.release;
     if !release.since(33) {
@@ -84,13 +90,13 @@ pub(crate) fn warn(scene: &Scene<'_>, at: &At<'_>, text: &str, verdict: &mut Ver
             "{path}: CIDR value {value} is ambiguous in this context (should be \"{network}\" or \"{}\"?)",
             cidr.single()
         );
-        verdict.warn(Warning::new(&RULE, at, told));
+        verdict.warn(Warning::new(&RULE, at, told).because_of(reading.later(scene)));
     }
     if cidr.is_nonstandard() {
         let judgement = if release.since(36) { "is invalid" } else { FUTURE };
         let told =
             format!("{path}: non-standard CIDR value {value} {judgement}: use \"{network}\"");
-        let warning = Warning::new(&RULE, at, told);
+        let warning = Warning::new(&RULE, at, told).because_of(reading.later(scene));
         verdict.warn(if cidr.is_ambiguous() { warning } else { warning.fixed_by(network) });
     } else if !cidr.is_ambiguous() && cidr.family() == Family::V6 && !cidr.is_canonical_prefix() {
         let prefix = cidr.prefix().to_string();

@@ -75,7 +75,7 @@ impl<'a> ClusterIps<'a> {
 }
 
 fn texts_of<'a>(all: &[At<'a>]) -> Vec<&'a str> {
-    all.iter().map(|at| at.text_or_empty()).collect()
+    all.iter().map(At::text_or_empty).collect()
 }
 
 /// What the API checks before anything else of a Service, and answers alone.
@@ -85,7 +85,7 @@ pub(crate) fn check(scene: &Scene<'_>, spec: &At<'_>, old: Option<&At<'_>>, verd
     match (ips.first, ips.all.first()) {
         ("", None) => {}
         ("", Some(_)) => {
-            ips.invalid("must be empty when `clusterIP` is not specified", release, verdict)
+            ips.invalid("must be empty when `clusterIP` is not specified", release, verdict);
         }
         (_, None) => verdict.problem(Problem::new(&RULE, Cause::Required, &ips.list, "")),
         (first, Some(at)) if at.text_or_empty() != first => {

@@ -61,7 +61,13 @@ pub(crate) fn check_fresh(
     verdict.problem(problem.because_of(reading.difference(text)));
 }
 
-pub(crate) fn warn(scene: &Scene<'_>, at: &At<'_>, text: &str, verdict: &mut Verdict) {
+pub(crate) fn warn(
+    reading: &Reading<'_>,
+    scene: &Scene<'_>,
+    at: &At<'_>,
+    text: &str,
+    verdict: &mut Verdict,
+) {
     let Ok(ip) = IpText::read(text) else { return };
     let release = scene.policy.release;
     if !release.since(33) {
@@ -73,7 +79,8 @@ pub(crate) fn warn(scene: &Scene<'_>, at: &At<'_>, text: &str, verdict: &mut Ver
         let judgement = if release.since(36) { "is invalid" } else { FUTURE };
         let told =
             format!("{path}: non-standard IP address {value} {judgement}: use \"{canonical}\"");
-        verdict.warn(Warning::new(&RULE, at, told).fixed_by(canonical));
+        let warning = Warning::new(&RULE, at, told).fixed_by(canonical);
+        verdict.warn(warning.because_of(reading.later(scene)));
     } else if ip.family() == Family::V6 && !ip.is_canonical() {
         let told = format!(
             "{path}: IPv6 address {value} should be in RFC 5952 canonical format (\"{canonical}\")"

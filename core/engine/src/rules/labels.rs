@@ -65,7 +65,7 @@ fn check_key(at: &At<'_>, key: &str, verdict: &mut Verdict) {
     }
     match prefix {
         Some("") => {
-            verdict.problem(Problem::invalid(&RULE, at, key, "prefix part must be non-empty"))
+            verdict.problem(Problem::invalid(&RULE, at, key, "prefix part must be non-empty"));
         }
         Some(prefix) if !dns::subdomain(prefix).is_ok() => {
             let detail = alloc::format!("prefix part {}", super::dns_search::STRICT_PATTERN);

@@ -54,7 +54,7 @@ pub(super) fn warn_network(at: &At<'_>, text: &str, verdict: &mut Verdict) {
 pub(super) fn check_address(at: &At<'_>, text: &str, verdict: &mut Verdict) {
     match strict_addr(text) {
         Err(error) => {
-            verdict.problem(Problem::invalid(&ip_spelling::RULE, at, text, error.to_string()))
+            verdict.problem(Problem::invalid(&ip_spelling::RULE, at, text, error.to_string()));
         }
         Ok(addr) if addr.to_string() != text => {
             let detail = "must be a canonical format IP address";
@@ -71,7 +71,7 @@ pub(super) fn check_address(at: &At<'_>, text: &str, verdict: &mut Verdict) {
 pub(super) fn check_network(at: &At<'_>, text: &str, verdict: &mut Verdict) {
     match strict_prefix(text) {
         Err(error) => {
-            verdict.problem(Problem::invalid(&cidr_spelling::RULE, at, text, error.to_string()))
+            verdict.problem(Problem::invalid(&cidr_spelling::RULE, at, text, error.to_string()));
         }
         Ok(prefix) if prefix.masked() != prefix => {
             let detail = "wrong CIDR format, IP doesn't match network IP address";

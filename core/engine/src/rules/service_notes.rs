@@ -33,10 +33,10 @@ pub(crate) fn warn(
     let field = |name| spec.field(name);
     let (externals, balancer_ip) = (field("externalIPs"), field("loadBalancerIP"));
     let kind = service_type(&spec);
-    let first = cluster_ips.first().map(|at| at.text_or_empty()).unwrap_or_default();
+    let first = cluster_ips.first().map(At::text_or_empty).unwrap_or_default();
     let is_headless = kind == "ClusterIP" && first == "None";
     let say = |verdict: &mut Verdict, at: &At<'_>, text: &str| {
-        verdict.warn(Warning::new(&RULE, at, text))
+        verdict.warn(Warning::new(&RULE, at, text));
     };
 
     let hints = root.field("metadata").field("annotations").key(HINTS);

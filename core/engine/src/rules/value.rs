@@ -1,6 +1,7 @@
 //! One value of one field: which rule reads it is in the field's row.
 
 use super::{canonical_form, cidr_spelling, interface_address, ip_spelling};
+use crate::difference::{FROZEN_NODES, FROZEN_POD_SPECS};
 use crate::fields::{Class, Field};
 use crate::judge::Scene;
 use crate::{Difference, Kept, Verdict};
@@ -53,12 +54,18 @@ impl<'a> Reading<'a> {
         verdict.problems.len() == before
     }
 
+    /// What storing a bad value leads to where the release forgets the ratchet.
+    pub(crate) fn later(&self, scene: &Scene<'_>) -> Option<&'static Difference> {
+        let row = if self.field.kind == "Node" { &FROZEN_NODES } else { &FROZEN_POD_SPECS };
+        (self.field.freezes() && !scene.policy.follows_proposal(row)).then_some(row)
+    }
+
     /// Tells what is odd about the value `at`.
     pub(crate) fn warn(&self, scene: &Scene<'_>, at: &At<'_>, text: &str, verdict: &mut Verdict) {
         let speaks = self.field.warns_since.is_some_and(|since| scene.policy.release.since(since));
         match self.field.class {
-            Class::LegacyAddress if speaks => ip_spelling::warn(scene, at, text, verdict),
-            Class::LegacyNetwork if speaks => cidr_spelling::warn(scene, at, text, verdict),
+            Class::LegacyAddress if speaks => ip_spelling::warn(self, scene, at, text, verdict),
+            Class::LegacyNetwork if speaks => cidr_spelling::warn(self, scene, at, text, verdict),
             _ => {}
         }
     }

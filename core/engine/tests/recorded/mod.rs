@@ -11,10 +11,10 @@ use serde_json::{Map, Value, json};
 use std::collections::BTreeMap;
 use std::path::PathBuf;
 
-pub const TOPICS: [&str; 4] = ["ip-cidr", "external-ips", "dns-search", "pod-security"];
+pub(crate) const TOPICS: [&str; 4] = ["ip-cidr", "external-ips", "dns-search", "pod-security"];
 
 /// The recordings, or none with a visible note where they are not at hand.
-pub fn recordings() -> Option<Vec<Recording>> {
+pub(crate) fn recordings() -> Option<Vec<Recording>> {
     let beside = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../../../shared/oracle/cases");
     let folder = std::env::var_os("RATCHET_ORACLE").map_or(beside, PathBuf::from);
     if !folder.is_dir() {
@@ -29,25 +29,25 @@ pub fn recordings() -> Option<Vec<Recording>> {
     Some(all)
 }
 
-pub struct Recording(Value);
+pub(crate) struct Recording(Value);
 
-pub enum Outcome {
+pub(crate) enum Outcome {
     Agrees,
     NotOurs(&'static str),
     Differs(String),
 }
 
 impl Recording {
-    pub fn id(&self) -> &str {
+    pub(crate) fn id(&self) -> &str {
         self.0["id"].as_str().unwrap()
     }
 
-    pub fn has_seed(&self) -> bool {
+    pub(crate) fn has_seed(&self) -> bool {
         self.0.get("expectSeed").is_some()
     }
 
     /// Judges every step; what is stored follows the server's answers, not ours.
-    pub fn replay(&self, behavior: Behavior) -> Vec<Outcome> {
+    pub(crate) fn replay(&self, behavior: Behavior) -> Vec<Outcome> {
         let answers = match behavior {
             Behavior::Released => &self.0["expect"],
             Behavior::Proposal => &self.0["expectSeed"],

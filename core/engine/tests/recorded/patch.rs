@@ -3,7 +3,7 @@
 use serde_json::{Map, Value};
 
 /// JSON merge patch.
-pub fn merge(target: &mut Value, patch: &Value) {
+pub(super) fn merge(target: &mut Value, patch: &Value) {
     let Value::Object(members) = patch else {
         *target = patch.clone();
         return;
@@ -36,7 +36,7 @@ const MERGED: [(&str, &str); 7] = [
 const ADDED: [&str; 2] = ["podCIDRs", "finalizers"];
 
 /// Strategic merge patch.
-pub fn strategic(target: &mut Value, patch: &Value, field: &str) {
+pub(super) fn strategic(target: &mut Value, patch: &Value, field: &str) {
     match (target, patch) {
         (Value::Object(object), Value::Object(members)) => {
             for (name, value) in members {
@@ -73,7 +73,7 @@ pub fn strategic(target: &mut Value, patch: &Value, field: &str) {
 }
 
 /// JSON patch: add, remove, replace, copy and test.
-pub fn json_patch(mut target: Value, operations: &Value) -> Option<Value> {
+pub(super) fn json_patch(mut target: Value, operations: &Value) -> Option<Value> {
     for operation in operations.as_array()? {
         let path = operation["path"].as_str()?;
         match operation["op"].as_str()? {
@@ -128,7 +128,7 @@ fn remove(target: &mut Value, pointer: &str) -> Option<()> {
 }
 
 /// Sets the value at a JSON pointer, making the objects on the way; `null` removes.
-pub fn set(target: &mut Value, pointer: &str, value: Value) {
+pub(super) fn set(target: &mut Value, pointer: &str, value: Value) {
     if value.is_null() {
         remove(target, pointer);
         return;
