@@ -7,7 +7,7 @@ use ratchet_object::{At, Kind, Object};
 #[derive(Clone, Copy, Debug)]
 pub struct Change<'a> {
     /// What kind of object it is.
-    pub kind: &'static Kind,
+    pub kind: Kind<'a>,
     /// The object itself or a subresource of it.
     pub part: Part,
     /// What would happen.
@@ -46,12 +46,12 @@ impl Part {
 }
 
 impl<'a> Change<'a> {
-    /// The proposed creation of `new`, if its kind is in the table.
+    /// The proposed creation of `new`, if its kind is built in.
     pub fn create(new: &'a Object<'a>) -> Option<Self> {
         Some(Self { kind: new.kind()?, part: Part::Main, step: Step::Create { new } })
     }
 
-    /// The proposed replacement of `old` by `new`, if the kind is in the table.
+    /// The proposed replacement of `old` by `new`, if the kind is built in.
     pub fn update(old: &'a Object<'a>, new: &'a Object<'a>) -> Option<Self> {
         Some(Self { kind: new.kind()?, part: Part::Main, step: Step::Update { old, new } })
     }

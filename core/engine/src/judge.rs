@@ -31,7 +31,7 @@ pub fn judge(change: &Change<'_>, facts: &Facts<'_>, policy: &Policy) -> Verdict
 /// What `judge` will want to know about the world for such a change.
 pub fn needs(change: &Change<'_>, policy: &Policy) -> Needs {
     if policy.plugins.pod_security {
-        pod_security::needs(change.kind, change.part)
+        pod_security::needs(&change.kind, change.part)
     } else {
         Needs::default()
     }

@@ -17,9 +17,9 @@ pub struct Status {
     /// `message`.
     pub message: String,
     /// `details.kind`: the kind of an invalid object, the resource of a forbidden one.
-    pub kind: &'static str,
+    pub kind: String,
     /// `details.group`.
-    pub group: &'static str,
+    pub group: String,
     /// `details.name`.
     pub name: String,
     /// `details.causes`.
@@ -58,8 +58,8 @@ impl Status {
                 code: 422,
                 reason: "Invalid",
                 message: format!("{} {} is invalid: {errors}", kind.qualified(), Quoted(name)),
-                kind: kind.name,
-                group: kind.group,
+                kind: kind.name.into(),
+                group: kind.group.into(),
                 name: name.into(),
                 causes,
             });
@@ -70,8 +70,8 @@ impl Status {
                 code: 500,
                 reason: "InternalError",
                 message: format!("Internal error occurred: {}", denial.text),
-                kind: "",
-                group: "",
+                kind: String::new(),
+                group: String::new(),
                 name: String::new(),
                 causes: Vec::new(),
             });
@@ -84,8 +84,8 @@ impl Status {
             code: 403,
             reason: "Forbidden",
             message: format!("{} {} is forbidden: {}", kind.resource(), Quoted(&name), denial.text),
-            kind: kind.plural,
-            group: kind.group,
+            kind: kind.plural.into(),
+            group: kind.group.into(),
             name: name.into_owned(),
             causes: Vec::new(),
         })

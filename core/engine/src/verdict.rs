@@ -41,6 +41,8 @@ pub struct Problem {
     pub span: Span,
     /// What to write instead, where there is exactly one right answer.
     pub fix: Option<String>,
+    /// What a person must decide, where there is more than one right answer.
+    pub hint: Option<String>,
     /// The difference between a proposal and released Kubernetes that decided here.
     pub difference: Option<&'static Difference>,
 }
@@ -102,6 +104,7 @@ impl Problem {
             detail: detail.into(),
             span: at.span(),
             fix: None,
+            hint: None,
             difference: None,
         }
     }
@@ -128,6 +131,13 @@ impl Problem {
     #[must_use]
     pub fn fixed_by(mut self, fix: impl Into<String>) -> Self {
         self.fix = Some(fix.into());
+        self
+    }
+
+    /// The same, with what a person must decide.
+    #[must_use]
+    pub fn hinting(mut self, hint: impl Into<String>) -> Self {
+        self.hint = Some(hint.into());
         self
     }
 

@@ -9,12 +9,13 @@ pub struct At<'a> {
     node: Option<&'a Node<'a>>,
     path: Path<'a>,
     near: Span,
+    shown: Option<Span>,
 }
 
 impl<'a> At<'a> {
     /// The root of a tree.
     pub fn root(node: &'a Node<'a>) -> Self {
-        Self { node: Some(node), path: Path::default(), near: node.span }
+        Self { node: Some(node), path: Path::default(), near: node.span, shown: None }
     }
 
     /// The same value under another name: where Kubernetes names a field differently from the
@@ -24,6 +25,13 @@ impl<'a> At<'a> {
         Self { path, ..self }
     }
 
+    /// The same value, pointing elsewhere: a value of the stored object has no place in the text of
+    /// the new one.
+    #[must_use]
+    pub fn pointing_at(self, span: Span) -> Self {
+        Self { shown: Some(span), ..self }
+    }
+
     /// Where this value stands in the object.
     pub fn path(&self) -> &Path<'a> {
         &self.path
@@ -31,7 +39,7 @@ impl<'a> At<'a> {
 
     /// Where to point in the text: the value, or the nearest thing around it that was written.
     pub fn span(&self) -> Span {
-        self.node.map_or(self.near, |node| node.span)
+        self.shown.or(self.node.map(|node| node.span)).unwrap_or(self.near)
     }
 
     /// The value, if it is there and not `null`.
@@ -105,6 +113,7 @@ impl<'a> At<'a> {
             node: Some(node),
             path: path.index(index),
             near,
+            shown: None,
         })
     }
 
@@ -113,7 +122,7 @@ impl<'a> At<'a> {
         let (path, near) = (self.path, self.span());
         let entries = self.node.map(Node::entries).unwrap_or_default();
         entries.iter().map(move |entry| {
-            let at = At { node: Some(&entry.node), path: path.key(&entry.key), near };
+            let at = At { node: Some(&entry.node), path: path.key(&entry.key), near, shown: None };
             (entry.key.as_ref(), at)
         })
     }
@@ -129,7 +138,7 @@ impl<'a> At<'a> {
     }
 
     fn down(&self, node: Option<&'a Node<'a>>, path: Path<'a>) -> Self {
-        Self { node, path, near: self.span() }
+        Self { node, path, near: self.span(), shown: None }
     }
 }
 

@@ -147,8 +147,7 @@ impl<'t> Reader<'t> {
 
     fn escape(&mut self) -> Result<char, DecodeError> {
         let code = self.peek();
-        self.at += 1;
-        Ok(match code {
+        let letter = match code {
             Some(b'"') => '"',
             Some(b'\\') => '\\',
             Some(b'/') => '/',
@@ -157,9 +156,14 @@ impl<'t> Reader<'t> {
             Some(b'n') => '\n',
             Some(b'r') => '\r',
             Some(b't') => '\t',
-            Some(b'u') => return self.unicode(),
+            Some(b'u') => {
+                self.at += 1;
+                return self.unicode();
+            }
             _ => return Err(self.error("no such escape in a string")),
-        })
+        };
+        self.at += 1;
+        Ok(letter)
     }
 
     /// `\uXXXX`, with surrogate pairs; a lone surrogate reads as U+FFFD, as Go has it.
@@ -329,7 +333,9 @@ mod tests {
             ("[01]", 1, "not a number"),
             ("[1.]", 1, "not a number"),
             ("\"abc", 4, "inside a string"),
-            ("\"\\x\"", 3, "escape"),
+            ("\"\\x\"", 2, "escape"),
+            ("[\"\\", 3, "escape"),
+            ("[\"\\é\"]", 3, "escape"),
             ("\"\\u12\"", 3, "hexadecimal"),
             ("[1e999]", 1, "kept"),
         ] {

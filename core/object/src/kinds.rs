@@ -1,4 +1,7 @@
-//! The kinds that the proposals touch, as a table: a kind is one row.
+//! Kinds as data: the ones that the proposals touch have a row each, every other built-in kind is
+//! made from its schema, and a custom resource's row is made by whoever read its definition.
+
+use crate::schema;
 
 /// Whether objects of a kind live in a namespace.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -12,42 +15,43 @@ pub enum Scope {
 /// Where a kind keeps the pod it describes: the fields that lead to what holds `metadata` and
 /// `spec` of the pod. A Pod is its own, so its way is empty.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct PodPlace(pub &'static [&'static str]);
+pub struct PodPlace<'k>(pub &'k [&'k str]);
 
-/// One row: how a kind is called and built.
-#[derive(Debug, PartialEq, Eq)]
-pub struct Kind {
+/// One row: how a kind is called and built. It borrows its words, so that the row of a custom
+/// resource can be made at run time.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Kind<'k> {
     /// API group; empty for the core group.
-    pub group: &'static str,
+    pub group: &'k str,
     /// Versions that are read alike, the preferred one first.
-    pub versions: &'static [&'static str],
+    pub versions: &'k [&'k str],
     /// The kind.
-    pub name: &'static str,
+    pub name: &'k str,
     /// The resource in a URL.
-    pub plural: &'static str,
+    pub plural: &'k str,
     /// Where its objects live.
     pub scope: Scope,
     /// Where its pod stands, if it describes one.
-    pub pod: Option<PodPlace>,
+    pub pod: Option<PodPlace<'k>>,
     /// Its subresources.
-    pub subresources: &'static [&'static str],
+    pub subresources: &'k [&'k str],
 }
 
-impl Kind {
+impl<'k> Kind<'k> {
     /// `Deployment.apps`, or `Pod` in the core group: how errors name a kind.
-    pub fn qualified(&self) -> impl core::fmt::Display + use<> {
+    pub fn qualified(&self) -> impl core::fmt::Display + use<'k> {
         Qualified(self.name, self.group)
     }
 
     /// `deployments.apps`, or `pods` in the core group: how errors name a resource.
-    pub fn resource(&self) -> impl core::fmt::Display + use<> {
+    pub fn resource(&self) -> impl core::fmt::Display + use<'k> {
         Qualified(self.plural, self.group)
     }
 }
 
-struct Qualified(&'static str, &'static str);
+struct Qualified<'k>(&'k str, &'k str);
 
-impl core::fmt::Display for Qualified {
+impl core::fmt::Display for Qualified<'_> {
     fn fmt(&self, f: &mut core::fmt::Formatter<'_>) -> core::fmt::Result {
         match self.1 {
             "" => f.write_str(self.0),
@@ -56,11 +60,11 @@ impl core::fmt::Display for Qualified {
     }
 }
 
-const POD: Option<PodPlace> = Some(PodPlace(&[]));
-const TEMPLATE: Option<PodPlace> = Some(PodPlace(&["spec", "template"]));
+const POD: Option<PodPlace<'static>> = Some(PodPlace(&[]));
+const TEMPLATE: Option<PodPlace<'static>> = Some(PodPlace(&["spec", "template"]));
 
 /// Every kind that a rule speaks about, sorted by group and name.
-pub static KINDS: &[Kind] = &[
+pub static KINDS: &[Kind<'static>] = &[
     kind("", &["v1"], "Endpoints", "endpoints", None, &[]),
     cluster_kind("", &["v1"], "Namespace", "namespaces", &["finalize", "status"]),
     cluster_kind("", &["v1"], "Node", "nodes", &["proxy", "status"]),
@@ -82,7 +86,8 @@ pub static KINDS: &[Kind] = &[
     kind("resource.k8s.io", RESOURCE_VERSIONS, "ResourceClaim", "resourceclaims", None, STATUS),
 ];
 
-const CRON_JOB: Option<PodPlace> = Some(PodPlace(&["spec", "jobTemplate", "spec", "template"]));
+const CRON_JOB: Option<PodPlace<'static>> =
+    Some(PodPlace(&["spec", "jobTemplate", "spec", "template"]));
 const SCALED: &[&str] = &["scale", "status"];
 const STATUS: &[&str] = &["status"];
 const RESOURCE_VERSIONS: &[&str] = &["v1", "v1beta2", "v1beta1"];
@@ -104,9 +109,9 @@ const fn kind(
     versions: &'static [&'static str],
     name: &'static str,
     plural: &'static str,
-    pod: Option<PodPlace>,
+    pod: Option<PodPlace<'static>>,
     subresources: &'static [&'static str],
-) -> Kind {
+) -> Kind<'static> {
     Kind { group, versions, name, plural, scope: Scope::Namespaced, pod, subresources }
 }
 
@@ -116,16 +121,30 @@ const fn cluster_kind(
     name: &'static str,
     plural: &'static str,
     subresources: &'static [&'static str],
-) -> Kind {
+) -> Kind<'static> {
     Kind { group, versions, name, plural, scope: Scope::Cluster, pod: None, subresources }
 }
 
-/// The row of `apiVersion: api_version`, `kind: name`.
-pub fn find(api_version: &str, name: &str) -> Option<&'static Kind> {
+/// The row of `apiVersion: api_version`, `kind: name`, if the kind is built in.
+pub fn find(api_version: &str, name: &str) -> Option<Kind<'static>> {
     let (group, version) = api_version.rsplit_once('/').unwrap_or(("", api_version));
-    KINDS
-        .iter()
-        .find(|row| row.name == name && row.group == group && row.versions.contains(&version))
+    let is_it =
+        |row: &&Kind<'_>| row.name == name && row.group == group && row.versions.contains(&version);
+    KINDS.iter().find(is_it).copied().or_else(|| from_schema(group, version, name))
+}
+
+/// The row of a built-in kind that no rule speaks about by name.
+fn from_schema(group: &str, version: &str, name: &str) -> Option<Kind<'static>> {
+    let row = schema::kind(group, version, name).filter(|row| !row.subresource)?;
+    Some(Kind {
+        group: row.group,
+        versions: core::slice::from_ref(&row.version),
+        name: row.kind,
+        plural: row.plural,
+        scope: if row.namespaced { Scope::Namespaced } else { Scope::Cluster },
+        pod: None,
+        subresources: &[],
+    })
 }
 
 #[cfg(test)]
@@ -151,6 +170,28 @@ mod tests {
         {
             assert_eq!(find(api_version, name), None, "{api_version} {name}");
         }
+    }
+
+    #[test]
+    fn every_built_in_kind_has_a_row_and_custom_ones_can_be_made() {
+        let map = find("v1", "ConfigMap").unwrap();
+        assert_eq!((map.plural, map.scope, map.pod), ("configmaps", Scope::Namespaced, None));
+        assert_eq!(
+            find("rbac.authorization.k8s.io/v1", "ClusterRole").map(|row| row.scope),
+            Some(Scope::Cluster)
+        );
+        for row in KINDS {
+            let schema = schema::kind(row.group, row.versions[0], row.name).unwrap();
+            assert_eq!(
+                (schema.plural, schema.namespaced),
+                (row.plural, row.scope == Scope::Namespaced),
+                "{}",
+                row.name
+            );
+        }
+        let words = alloc::string::String::from("example.com");
+        let custom = Kind { group: &words, name: "Widget", ..map };
+        assert_eq!(custom.qualified().to_string(), "Widget.example.com");
     }
 
     #[test]

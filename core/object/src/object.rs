@@ -37,8 +37,8 @@ impl<'t> Object<'t> {
         self.word("kind")
     }
 
-    /// The row of the kind table, if the kind is known.
-    pub fn kind(&self) -> Option<&'static Kind> {
+    /// The row of the kind, if it is built in.
+    pub fn kind(&self) -> Option<Kind<'static>> {
         kinds::find(self.api_version(), self.kind_name())
     }
 

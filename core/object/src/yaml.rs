@@ -5,6 +5,7 @@ use crate::tree::{Entry, Node, Value};
 use crate::yaml_scalar::{key_name, plain};
 use crate::{Path, Span};
 use alloc::borrow::Cow;
+use alloc::collections::BTreeMap;
 use alloc::format;
 use alloc::string::String;
 use alloc::vec::Vec;
@@ -36,7 +37,8 @@ struct Builder<'t> {
     documents: Vec<Node<'t>>,
     repeated: Vec<Repeated>,
     open: Vec<Open<'t>>,
-    anchors: Vec<(usize, Node<'t>, usize)>,
+    /// What anchors name, and how many values each of them is.
+    anchors: BTreeMap<usize, (Node<'t>, usize)>,
     nodes: usize,
 }
 
@@ -83,8 +85,7 @@ impl<'t> Builder<'t> {
             }
             Event::SequenceEnd | Event::MappingEnd => self.close(span),
             Event::Alias(anchor) => {
-                let Some((_, node, size)) = self.anchors.iter().rev().find(|row| row.0 == anchor)
-                else {
+                let Some((node, size)) = self.anchors.get(&anchor) else {
                     return Err(error("an alias inside the value that it repeats", span));
                 };
                 let (node, size) = (node.clone(), *size);
@@ -154,7 +155,7 @@ impl<'t> Builder<'t> {
 
     fn place(&mut self, node: Node<'t>, anchor: usize, size: usize) -> Result<(), DecodeError> {
         if anchor != 0 {
-            self.anchors.push((anchor, node.clone(), size));
+            self.anchors.insert(anchor, (node.clone(), size));
             self.count(size, node.span)?;
         }
         match self.open.last_mut().map(|open| &mut open.holds) {
@@ -304,10 +305,11 @@ pub(crate) fn settle<'t>(
         }
     }
     if !stale.is_empty() {
+        stale.sort_unstable();
         let mut index = 0;
         entries.retain(|_| {
             index += 1;
-            !stale.contains(&(index - 1))
+            stale.binary_search(&(index - 1)).is_err()
         });
     }
 }
@@ -320,9 +322,10 @@ fn merge<'t>(
     report: &mut impl FnMut(&Cow<'t, str>, Span),
 ) -> Result<Vec<Entry<'t>>, DecodeError> {
     let mut out: Vec<(Entry<'t>, bool)> = Vec::new();
-    let mut put = |entry: Entry<'t>, merged: bool| match out
-        .iter_mut()
-        .find(|(other, _)| other.key == entry.key)
+    let mut places: BTreeMap<Cow<'t, str>, usize> = BTreeMap::new();
+    let mut put = |entry: Entry<'t>, merged: bool| match places
+        .get(&entry.key)
+        .and_then(|&place| out.get_mut(place))
     {
         Some(slot) => {
             if !merged && !slot.1 {
@@ -330,7 +333,10 @@ fn merge<'t>(
             }
             *slot = (entry, merged);
         }
-        None => out.push((entry, merged)),
+        None => {
+            places.insert(entry.key.clone(), out.len());
+            out.push((entry, merged));
+        }
     };
     let mut merges = merges.into_iter().peekable();
     let count = entries.len();

@@ -116,11 +116,7 @@ impl<'t> Reader<'t> {
             }
             self.leave()?;
         }
-        if is_dash {
-            self.item(column, at, Some(at))
-        } else {
-            self.first_member(column, at, false)
-        }
+        if is_dash { self.item(column, at, Some(at)) } else { self.first_member(column, at, false) }
     }
 
     /// Whether a line begins like one that separates documents.

@@ -332,6 +332,9 @@ impl<'p> Said<'p> {
             let finding =
                 self.say(Severity::Error, problem.rule, &told, &problem.field, problem.span);
             finding.fix.clone_from(&problem.fix);
+            if let Some(hint) = &problem.hint {
+                finding.label.clone_from(hint);
+            }
             finding.notes.extend(problem.difference.and_then(|row| note(row, release)));
         }
         if let Some(denial) = &verdict.denial {

@@ -70,13 +70,21 @@ pub(super) fn warn(scene: &Scene<'_>, verdict: &mut Verdict) {
     }
     let swapped = change.kind.name == "ReplicationController"
         && !scene.policy.follows_proposal(&SWAPPED_CONTROLLER_WARNINGS);
-    let looked_at = if swapped { old } else { change.new_object() };
-    pod_spec::warn(scene, &template_of(change, looked_at), true, verdict);
+    let template = template_of(change, change.new_object());
+    if !swapped {
+        return pod_spec::warn(scene, &template, true, verdict);
+    }
+    let before = verdict.warnings.len();
+    pod_spec::warn(scene, &template_of(change, old), true, verdict);
+    // What the stored template says has no place in the text of the new one.
+    for warning in verdict.warnings.iter_mut().skip(before) {
+        warning.span = template.span();
+    }
 }
 
-fn speaks(change: &Change<'_>, old: &Object<'_>) -> bool {
+fn speaks<'a>(change: &Change<'a>, old: &'a Object<'a>) -> bool {
     let new = change.new_object();
-    let differs = |field: &[&'static str]| {
+    let differs = |field: &[&'a str]| {
         let (new, old) = (new.root().descend(field), old.root().descend(field));
         !same(new.node(), old.node())
     };
@@ -92,6 +100,6 @@ fn speaks(change: &Change<'_>, old: &Object<'_>) -> bool {
     }
 }
 
-fn template_of<'a>(change: &Change<'_>, object: &'a Object<'a>) -> At<'a> {
+fn template_of<'a>(change: &Change<'a>, object: &'a Object<'a>) -> At<'a> {
     object.root().descend(change.kind.pod.map_or(&[], |place| place.0))
 }

@@ -43,15 +43,15 @@ const HARMLESS_PARTS: [&str; 8] =
 
 /// What the plugin looks at in a kind.
 #[derive(Clone, Copy)]
-enum Subject {
+enum Subject<'k> {
     Namespace,
     Pod,
-    Controller(PodPlace),
+    Controller(PodPlace<'k>),
 }
 
-impl Subject {
+impl<'k> Subject<'k> {
     /// Nothing where the plugin has nothing to say.
-    fn of(kind: &Kind, part: Part) -> Option<Self> {
+    fn of(kind: &Kind<'k>, part: Part) -> Option<Self> {
         let is_whole = part == Part::Main;
         match (kind.group, kind.name, kind.pod) {
             ("", "Namespace", _) => is_whole.then_some(Self::Namespace),
@@ -66,7 +66,7 @@ impl Subject {
 }
 
 /// What must be known to judge a write.
-pub fn needs(kind: &Kind, part: Part) -> Needs {
+pub fn needs(kind: &Kind<'_>, part: Part) -> Needs {
     match Subject::of(kind, part) {
         None => Needs::default(),
         Some(Subject::Namespace) => Needs { existing_pods: true, ..Needs::default() },
@@ -86,7 +86,7 @@ pub(crate) fn judge(
     if !policy.plugins.pod_security {
         return;
     }
-    match Subject::of(change.kind, change.part) {
+    match Subject::of(&change.kind, change.part) {
         None => {}
         Some(Subject::Namespace) => namespaces::judge(change, facts, policy, verdict),
         Some(Subject::Pod) => Hearing::of(change, facts, policy, verdict).pod(),
@@ -142,7 +142,7 @@ impl<'c, 'a> Hearing<'c, 'a> {
         self.evaluate(&pod, &modes, &errors, true);
     }
 
-    fn controller(&mut self, place: PodPlace) {
+    fn controller(&mut self, place: PodPlace<'a>) {
         if self.is_exempt() {
             return;
         }

@@ -295,7 +295,7 @@ fn where_nobody_asked_the_defaults_hold() {
 
 #[test]
 fn only_what_is_looked_at_is_needed() {
-    let of = |version, kind, part| needs(find(version, kind).unwrap(), part);
+    let of = |version, kind, part| needs(&find(version, kind).unwrap(), part);
     let about_pods = Needs { namespace: true, requester: true, existing_pods: false };
     let about_namespaces = Needs { existing_pods: true, ..Needs::default() };
     assert_eq!(of("v1", "Pod", Part::Main), about_pods);

@@ -52,8 +52,13 @@ pub(crate) fn check_fresh(
         Ok(cidr) => match cidr.fault().filter(|_| strict) {
             None => return,
             // Which of two networks was meant is not ours to guess.
-            Some(_) if cidr.is_ambiguous() => {
-                Problem::invalid(&RULE, at, text, detail(cidr.fault()))
+            fault @ Some(_) if cidr.is_ambiguous() => {
+                let hint = format!(
+                    "write `{}` or `{}`, whichever is meant",
+                    cidr.network(),
+                    cidr.single()
+                );
+                Problem::invalid(&RULE, at, text, detail(fault)).hinting(hint)
             }
             fault => Problem::invalid(&RULE, at, text, detail(fault))
                 .fixed_by(cidr.network().to_string()),

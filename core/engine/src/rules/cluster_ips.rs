@@ -45,7 +45,8 @@ impl<'a> ClusterIps<'a> {
                 first = before.first;
             }
             if both_have && all.is_empty() && first == before.first {
-                all.clone_from(&before.all);
+                // The stored ones stand for those that are left out, but not in this text.
+                all = before.all.iter().map(|at| at.pointing_at(list.span())).collect();
             }
             // The list follows a changed single field if nobody touched the list.
             let untouched = texts_of(&all) == texts_of(&before.all);

@@ -87,7 +87,7 @@ impl Proposal {
             Some(old) => Change::update(old, &self.new)?,
         };
         let Some(part) = &self.part else { return Some(change) };
-        let part = change.kind.subresources.iter().find(|name| *name == part)?;
+        let part = self.new.kind()?.subresources.iter().find(|name| *name == part)?;
         Some(change.through(Part::Sub(part)))
     }
 

@@ -62,13 +62,13 @@ fn only(world: &World, index: usize, samples: &[Sample]) -> Fill {
 }
 
 /// The parts through which the API looks at a field of a spec.
-fn looked_at(kind: &'static Kind) -> Vec<Part> {
+fn looked_at(kind: &'static Kind<'static>) -> Vec<Part> {
     let subs = ["ephemeralcontainers", "resize", "scale"];
     let subs = kind.subresources.iter().filter(|name| subs.contains(name));
     std::iter::once(Part::Main).chain(subs.map(|name| Part::Sub(name))).collect()
 }
 
-fn holds_field(kind: &Kind, field: &Field) -> bool {
+fn holds_field(kind: &Kind<'_>, field: &Field) -> bool {
     kind.name == field.kind || (field.kind == "Pod" && kind.pod.is_some())
 }
 

@@ -11,7 +11,7 @@ use std::sync::LazyLock;
 #[derive(Debug)]
 pub(crate) struct World {
     pub(crate) name: String,
-    pub(crate) kind: &'static Kind,
+    pub(crate) kind: &'static Kind<'static>,
     pub(crate) base: Json,
     pub(crate) slots: Vec<Slot>,
 }
@@ -278,7 +278,7 @@ fn pods() -> [World; 2] {
     ]
 }
 
-fn controller(kind: &'static Kind) -> World {
+fn controller(kind: &'static Kind<'static>) -> World {
     let place = kind.pod.unwrap().0;
     let mut body = json!({});
     crate::laws::slot::put(&mut body, &pointer(place), pod());

@@ -70,7 +70,7 @@ struct World {
 }
 
 struct Target {
-    kind: &'static Kind,
+    kind: &'static Kind<'static>,
     path: String,
     part: Part,
 }

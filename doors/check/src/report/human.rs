@@ -76,9 +76,10 @@ impl Report for Human {
     fn end(&mut self, summary: &Summary, out: &mut dyn Write) -> io::Result<()> {
         let Summary { objects, refused, warned, unreadable, skipped, suppressed, .. } = summary;
         let admitted = objects - refused - warned;
+        let noun = if *objects == 1 { "object" } else { "objects" };
         write!(
             out,
-            "{objects} objects: {refused} refused, {warned} with warnings, {admitted} clean"
+            "{objects} {noun}: {refused} refused, {warned} with warnings, {admitted} clean"
         )?;
         for (count, what) in
             [(unreadable, "unreadable"), (skipped, "skipped"), (suppressed, "findings suppressed")]
