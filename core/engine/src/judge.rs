@@ -1,5 +1,6 @@
 //! The judgement: validation first, then what the writer is told, then the admission plugins.
 
+use crate::scene::Scene;
 use crate::{Change, Facts, Needs, Policy, Verdict, flows, pod_security, rules};
 
 /// Judges a change. The same change, facts and policy give the same verdict behind every door.
@@ -35,13 +36,4 @@ pub fn needs(change: &Change<'_>, policy: &Policy) -> Needs {
     } else {
         Needs::default()
     }
-}
-
-/// What every rule looks at.
-#[derive(Clone, Copy)]
-pub(crate) struct Scene<'a> {
-    /// The change.
-    pub(crate) change: &'a Change<'a>,
-    /// The rules in force.
-    pub(crate) policy: &'a Policy,
 }

@@ -14,6 +14,7 @@ mod policy;
 mod release;
 mod rule;
 pub mod rules;
+mod scene;
 mod shown;
 mod status;
 mod verdict;

@@ -2,7 +2,7 @@
 //! as an update.
 
 use crate::documents::Sheet;
-use crate::inspect::objects_of;
+use crate::lists::objects_of;
 use crate::pipeline::{Item, run};
 use ratchet_object::{Limits, Object, decode};
 use std::collections::HashMap;

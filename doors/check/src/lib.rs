@@ -10,9 +10,11 @@ mod helm;
 mod inspect;
 mod items;
 mod lent;
+mod lists;
 mod pipeline;
 mod report;
 mod run;
+mod said;
 mod suppress;
 
 pub use against::Against;

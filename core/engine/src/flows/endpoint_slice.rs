@@ -1,11 +1,11 @@
 //! EndpointSlice: every address by the slice's type, unless the endpoints stay as they are.
 
 use crate::fields::{self, Class, Field};
-use crate::judge::Scene;
 use crate::rules::value::Reading;
 use crate::rules::{
     address_families, deprecated_api, host_names, immutable, older_words, placement, special_ip,
 };
+use crate::scene::Scene;
 use crate::{Verdict, Warning};
 use alloc::format;
 use ratchet_net::{Family, Quoted};

@@ -2,9 +2,9 @@
 
 use crate::Verdict;
 use crate::fields::{self, Field};
-use crate::judge::Scene;
 use crate::rules::value::Reading;
 use crate::rules::{placement, special_ip};
+use crate::scene::Scene;
 use ratchet_object::{At, same};
 
 const LISTS: [(&str, &Field); 2] = [

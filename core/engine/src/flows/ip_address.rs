@@ -1,9 +1,9 @@
 //! IPAddress: its name is the address, and its parent stays.
 
 use crate::fields;
-use crate::judge::Scene;
 use crate::rules::value::Reading;
 use crate::rules::{immutable, placement};
+use crate::scene::Scene;
 use crate::{Release, Verdict, shown};
 use alloc::format;
 use ratchet_net::Quoted;

@@ -1,5 +1,6 @@
 //! How the API looks at each kind: what it checks and tells, in its order, one row a flow.
 
+mod balancers;
 mod endpoint_slice;
 mod endpoints;
 mod ingress;
@@ -14,7 +15,7 @@ mod service;
 mod service_cidr;
 mod template;
 
-use crate::judge::Scene;
+use crate::scene::Scene;
 use crate::{Change, Part, Verdict};
 
 /// One row: what is looked at when an object, or one of its subresources, is written.

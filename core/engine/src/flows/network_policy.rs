@@ -1,9 +1,9 @@
 //! NetworkPolicy: every block of both directions, with its exceptions.
 
 use crate::fields::{self, Field};
-use crate::judge::Scene;
 use crate::rules::value::Reading;
 use crate::rules::{except_subset, placement};
+use crate::scene::Scene;
 use crate::{Kept, Verdict};
 use ratchet_net::CidrText;
 use ratchet_object::At;

@@ -2,9 +2,9 @@
 
 use crate::difference::FROZEN_NODES;
 use crate::fields;
-use crate::judge::Scene;
 use crate::rules::value::Reading;
 use crate::rules::{address_families, immutable, pod_notes};
+use crate::scene::Scene;
 use crate::views::list_or_single;
 use crate::{Kept, Verdict, Warning};
 use alloc::vec::Vec;

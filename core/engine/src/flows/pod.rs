@@ -1,8 +1,8 @@
 //! Pod: its spec, most of which cannot change.
 
 use super::pod_spec;
-use crate::judge::Scene;
 use crate::rules::{immutable, placement, pod_notes};
+use crate::scene::Scene;
 use crate::{Part, Verdict};
 
 pub(super) fn validate(scene: &Scene<'_>, verdict: &mut Verdict) {

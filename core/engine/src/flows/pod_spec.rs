@@ -2,9 +2,9 @@
 
 use crate::difference::FROZEN_POD_SPECS;
 use crate::fields::{self, Field};
-use crate::judge::Scene;
 use crate::rules::value::Reading;
 use crate::rules::{dns_config, dns_search, host_names, pod_notes};
+use crate::scene::Scene;
 use crate::{Kept, Verdict};
 use ratchet_object::At;
 

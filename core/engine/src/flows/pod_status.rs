@@ -1,9 +1,9 @@
 //! The status of a Pod: the addresses of the pod and of its host.
 
 use crate::fields::{self, Field};
-use crate::judge::Scene;
 use crate::rules::address_families;
 use crate::rules::value::Reading;
+use crate::scene::Scene;
 use crate::views::list_or_single;
 use crate::{Kept, Problem, Verdict};
 use alloc::vec::Vec;

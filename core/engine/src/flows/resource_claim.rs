@@ -2,9 +2,9 @@
 
 use crate::Verdict;
 use crate::fields;
-use crate::judge::Scene;
 use crate::rules::placement;
 use crate::rules::value::Reading;
+use crate::scene::Scene;
 use crate::views::texts;
 use alloc::string::{String, ToString};
 use alloc::vec::Vec;

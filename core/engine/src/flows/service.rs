@@ -1,11 +1,11 @@
 //! Service: cluster IPs first and alone, then external IPs and source ranges; balancers in its status.
 
-use super::ingress::balancers;
+use super::balancers;
 use crate::fields;
-use crate::judge::Scene;
 use crate::rules::cluster_ips::{self, ClusterIps};
 use crate::rules::value::Reading;
-use crate::rules::{host_names, placement, service_notes, special_ip};
+use crate::rules::{placement, service_notes, special_ip};
+use crate::scene::Scene;
 use crate::views::{service_type, texts};
 use crate::{Kept, Verdict};
 use ratchet_object::At;
@@ -134,30 +134,20 @@ pub(super) fn validate_status(scene: &Scene<'_>, verdict: &mut Verdict) {
         }
         return;
     }
-    let kept: Kept<'_> =
-        old.iter().flat_map(balancers).map(|at| at.field("ip").text_or_empty()).collect();
-    for balancer in balancers(&new) {
-        let (ip, mode) = (balancer.field("ip"), balancer.field("ipMode"));
-        if !ip.text_or_empty().is_empty() {
-            let reading = Reading::keeping(&fields::SERVICE_INGRESS, &kept);
-            reading.check(scene, &ip, ip.text_or_empty(), verdict);
-            if !matches!(mode.text_or_empty(), "" | "VIP" | "Proxy") {
-                placement::unsupported(&mode, mode.text_or_empty(), "\"Proxy\", \"VIP\"", verdict);
+    let kept = balancers::kept(scene);
+    for balancer in balancers::of(&new) {
+        let mode = balancer.field("ipMode");
+        if balancer.field("ip").text_or_empty().is_empty() {
+            if mode.is_set() {
+                placement::forbidden(&mode, "may not be specified when `ip` is not set", verdict);
             }
-        } else if mode.is_set() {
-            placement::forbidden(&mode, "may not be specified when `ip` is not set", verdict);
+        } else if !matches!(mode.text_or_empty(), "" | "VIP" | "Proxy") {
+            placement::unsupported(&mode, mode.text_or_empty(), "\"Proxy\", \"VIP\"", verdict);
         }
-        host_names::check_balancer(&balancer.field("hostname"), verdict);
+        balancers::check(scene, &balancer, &fields::SERVICE_INGRESS, &kept, verdict);
     }
 }
 
 pub(super) fn warn_status(scene: &Scene<'_>, verdict: &mut Verdict) {
-    for balancer in balancers(&scene.change.new_root()) {
-        let ip = balancer.field("ip");
-        if !ip.text_or_empty().is_empty() {
-            // The API names the entry here, not its `ip`.
-            let at = ip.named(*balancer.path());
-            Reading::fresh(&fields::SERVICE_INGRESS).warn(scene, &at, ip.text_or_empty(), verdict);
-        }
-    }
+    balancers::warn(scene, &fields::SERVICE_INGRESS, verdict);
 }

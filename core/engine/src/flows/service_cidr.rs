@@ -1,9 +1,9 @@
 //! ServiceCIDR: its ranges, of which a second one may be added and nothing else changed.
 
 use crate::fields;
-use crate::judge::Scene;
 use crate::rules::value::Reading;
 use crate::rules::{address_families, cluster_ips, immutable, placement};
+use crate::scene::Scene;
 use crate::views::texts;
 use crate::{Cause, Problem, Verdict, shown};
 use alloc::format;

@@ -2,7 +2,7 @@
 
 use super::pod_spec;
 use crate::difference::{SWAPPED_CONTROLLER_WARNINGS, UNCHECKED_STATEFUL_SETS};
-use crate::judge::Scene;
+use crate::scene::Scene;
 use crate::{Change, Verdict};
 use ratchet_object::{At, Object, same};
 

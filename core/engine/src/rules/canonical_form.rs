@@ -2,7 +2,7 @@
 
 use super::value::Reading;
 use super::{cidr_spelling, ip_spelling, older_words};
-use crate::judge::Scene;
+use crate::scene::Scene;
 use crate::{Origin, Problem, Ratchet, Rule, Verdict};
 use alloc::format;
 use alloc::string::ToString;

@@ -2,7 +2,7 @@
 
 use super::value::Reading;
 use super::{address_families, immutable, placement};
-use crate::judge::Scene;
+use crate::scene::Scene;
 use crate::views::{service_type, texts};
 use crate::{Cause, Kept, Origin, Problem, Ratchet, Release, Rule, Verdict, fields, shown};
 use alloc::vec::Vec;

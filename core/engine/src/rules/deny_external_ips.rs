@@ -1,6 +1,6 @@
 //! With the plugin DenyServiceExternalIPs, a Service may keep or drop external IPs, never gain one.
 
-use crate::judge::Scene;
+use crate::scene::Scene;
 use crate::views::texts;
 use crate::{Denial, Kept, Origin, Part, Ratchet, Rule, Spot, Verdict};
 use alloc::vec::Vec;

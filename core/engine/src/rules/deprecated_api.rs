@@ -1,6 +1,6 @@
 //! Whoever uses a deprecated API is told so, whatever becomes of the request.
 
-use crate::judge::Scene;
+use crate::scene::Scene;
 use crate::{Origin, Ratchet, Rule, Verdict, Warning};
 
 /// The row.

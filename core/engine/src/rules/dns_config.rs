@@ -1,6 +1,6 @@
 //! A pod's DNS settings must hold together: policy, name servers, options.
 
-use crate::judge::Scene;
+use crate::scene::Scene;
 use crate::views::texts;
 use crate::{Cause, Origin, Problem, Ratchet, Rule, Verdict, shown};
 use alloc::format;

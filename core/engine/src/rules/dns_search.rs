@@ -1,7 +1,7 @@
 //! A DNS search name is a subdomain; with the relaxed reading it may hold underscores or be a dot.
 
 use crate::difference::{DNS_RATCHET, Difference, LEADING_UNDERSCORES};
-use crate::judge::Scene;
+use crate::scene::Scene;
 use crate::views::texts;
 use crate::{Cause, Origin, Problem, Ratchet, Rule, Verdict, shown};
 use ratchet_net::dns::{self, SearchReading, Underscores};

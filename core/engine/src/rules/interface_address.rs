@@ -1,7 +1,7 @@
 //! An interface address is an address with the length of its network, in canonical form.
 
 use super::canonical_form::not_canonical;
-use crate::judge::Scene;
+use crate::scene::Scene;
 use crate::{Origin, Problem, Ratchet, Rule, Verdict};
 use alloc::string::ToString;
 use ratchet_net::CidrText;

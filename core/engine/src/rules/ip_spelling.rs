@@ -2,7 +2,7 @@
 
 use super::value::Reading;
 use super::{canonical_form, older_words};
-use crate::judge::Scene;
+use crate::scene::Scene;
 use crate::{Origin, Problem, Ratchet, Rule, Verdict, Warning};
 use alloc::format;
 use alloc::string::ToString;

@@ -1,6 +1,6 @@
 //! Labels must be spelled as the API spells them.
 
-use crate::judge::Scene;
+use crate::scene::Scene;
 use crate::{Origin, Problem, Ratchet, Rule, Verdict};
 use alloc::vec::Vec;
 use ratchet_net::dns;

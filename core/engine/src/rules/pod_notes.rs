@@ -1,6 +1,6 @@
 //! Settings of a pod that are deprecated, do nothing or hide one another are worth a word.
 
-use crate::judge::Scene;
+use crate::scene::Scene;
 use crate::{Origin, Ratchet, Rule, Verdict, Warning};
 use alloc::format;
 use alloc::vec::Vec;

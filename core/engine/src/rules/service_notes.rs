@@ -2,7 +2,7 @@
 
 use super::value::Reading;
 use crate::fields;
-use crate::judge::Scene;
+use crate::scene::Scene;
 use crate::views::service_type;
 use crate::{Origin, Ratchet, Rule, Verdict, Warning};
 use ratchet_object::At;

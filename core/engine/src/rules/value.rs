@@ -3,7 +3,7 @@
 use super::{canonical_form, cidr_spelling, interface_address, ip_spelling};
 use crate::difference::{FROZEN_NODES, FROZEN_POD_SPECS};
 use crate::fields::{Class, Field};
-use crate::judge::Scene;
+use crate::scene::Scene;
 use crate::{Difference, Kept, Verdict};
 use ratchet_object::At;
 

@@ -1,0 +1,234 @@
+//! What is said about one document, as it is being said: findings with their places and notes.
+
+use crate::documents::Sheet;
+use crate::finding::{Finding, Judged, ObjectName, Outcome, Severity};
+use ratchet_engine::rules::decoding;
+use ratchet_engine::{
+    Behavior, Change, Choice, DIFFERENCES, Difference, Facts, Policy, Release, Rule, Spot, Verdict,
+    judge,
+};
+use ratchet_object::{LineIndex, Object, Place, Span};
+use std::sync::Arc;
+
+/// A document and where it stands.
+pub(crate) struct Page<'s> {
+    pub(crate) file: &'s Arc<str>,
+    pub(crate) sheet: &'s Sheet<'s>,
+    pub(crate) text: &'s str,
+}
+
+/// What the other behaviour would not have said.
+pub(crate) struct Contested {
+    hosts: Vec<String>,
+}
+
+impl Contested {
+    pub(crate) fn of(
+        verdict: &Verdict,
+        change: &Change<'_>,
+        facts: &Facts<'_>,
+        policy: &Policy,
+    ) -> Self {
+        let hosts = host_fields(verdict);
+        if hosts.is_empty() || policy.behavior == Behavior::Proposal {
+            return Self { hosts: Vec::new() };
+        }
+        let other = Policy { behavior: Behavior::Proposal, ..policy.clone() };
+        let kept = host_fields(&judge(change, facts, &other));
+        Self { hosts: hosts.into_iter().filter(|field| !kept.contains(field)).collect() }
+    }
+}
+
+const PROBE_HOSTS: &str = "RTC-PSA-001";
+
+fn host_fields(verdict: &Verdict) -> Vec<String> {
+    let spots = verdict.denial.iter().flat_map(|denial| &denial.spots);
+    let spots = spots.chain(verdict.warnings.iter().flat_map(|warning| &warning.spots));
+    spots.filter(|spot| spot.rule.id == PROBE_HOSTS).map(|spot| spot.field.clone()).collect()
+}
+
+/// What is said about one object, as it is being said.
+pub(crate) struct Said<'p> {
+    pub(crate) page: &'p Page<'p>,
+    lines: Option<LineIndex<'p>>,
+    name: ObjectName,
+    pub(crate) findings: Vec<Finding>,
+    pub(crate) refusal: Option<String>,
+}
+
+impl<'p> Said<'p> {
+    pub(crate) fn new(page: &'p Page<'p>, object: &Object<'_>) -> Self {
+        let name = page.judged(object, Outcome::Admitted).object;
+        Self { page, lines: None, name, findings: Vec::new(), refusal: None }
+    }
+
+    pub(crate) fn verdict(&mut self, verdict: &Verdict, contested: &Contested, release: Release) {
+        for problem in &verdict.problems {
+            let told = format!("{}: {}", problem.field, problem.message());
+            // The API repeats itself in places; a person need not read it twice.
+            if self.findings.iter().any(|finding| finding.message == told) {
+                continue;
+            }
+            let finding =
+                self.say(Severity::Error, problem.rule, &told, &problem.field, problem.span);
+            finding.fix.clone_from(&problem.fix);
+            if let Some(hint) = &problem.hint {
+                finding.label.clone_from(hint);
+            }
+            finding.notes.extend(problem.difference.and_then(|row| note(row, release)));
+        }
+        if let Some(denial) = &verdict.denial {
+            let span = denial.spots.first().map_or(Span::default(), |spot| spot.span);
+            let field = denial.spots.first().map_or("", |spot| spot.field.as_str()).to_owned();
+            self.say(Severity::Error, denial.rule, &denial.text, &field, span);
+            self.spots(&denial.spots, contested, release);
+        }
+        for warning in &verdict.warnings {
+            let field = warning.spots.first().map_or("", |spot| spot.field.as_str()).to_owned();
+            let span = warning.spots.first().map_or(warning.span, |spot| spot.span);
+            let finding = self.say(Severity::Warning, warning.rule, &warning.text, &field, span);
+            finding.fix.clone_from(&warning.fix);
+            finding.notes.extend(warning.difference.and_then(|row| note(row, release)));
+            self.spots(&warning.spots, contested, release);
+        }
+    }
+
+    /// The further places of the finding just said.
+    fn spots(&mut self, spots: &[Spot], contested: &Contested, release: Release) {
+        let places: Vec<(u32, &Spot)> =
+            spots.iter().map(|spot| (self.place(spot.span.start).line, spot)).collect();
+        let Some(finding) = self.findings.last_mut() else { return };
+        if let Some(first) = spots.first() {
+            finding.label.clone_from(&first.label);
+        }
+        for (line, spot) in places.iter().skip(1) {
+            finding
+                .notes
+                .push(format!("line {line}: {}: {} ({})", spot.field, spot.label, spot.rule.id));
+        }
+        if spots.iter().any(|spot| contested.hosts.contains(&spot.field)) {
+            let row = DIFFERENCES.iter().find(|row| row.id == "loopback-probe-hosts");
+            finding.notes.extend(row.and_then(|row| note(row, release)));
+        }
+    }
+
+    pub(crate) fn say(
+        &mut self,
+        severity: Severity,
+        rule: &'static Rule,
+        message: &str,
+        field: &str,
+        span: Span,
+    ) -> &mut Finding {
+        let (source, marked, first_line) = excerpt(self.page.text, span);
+        let (start, end) = (
+            self.place(span.start),
+            self.place(first_line + u32::try_from(marked.end).unwrap_or(0)),
+        );
+        let name = &self.name;
+        let identity =
+            [rule.id, self.page.file, &name.kind, &name.namespace, &name.name, field, message];
+        let finding = Finding {
+            rule,
+            severity,
+            message: message.to_owned(),
+            field: field.to_owned(),
+            start,
+            end,
+            source,
+            marked,
+            label: rule.title.to_owned(),
+            fix: None,
+            notes: Vec::new(),
+            fingerprint: fingerprint(&identity),
+        };
+        self.findings.push(finding);
+        let last = self.findings.len() - 1;
+        // Just pushed, so it is there.
+        #[expect(clippy::indexing_slicing, reason = "the index of what was just pushed")]
+        &mut self.findings[last]
+    }
+
+    fn place(&mut self, offset: u32) -> Place {
+        let lines = self.lines.get_or_insert_with(|| LineIndex::new(self.page.text));
+        self.page.place(lines.place(offset))
+    }
+}
+
+/// What a person is told where the release and the proposal part ways.
+fn note(row: &Difference, release: Release) -> Option<String> {
+    match row.choice {
+        Choice::Switched { note } => {
+            // A release before the rule is in force does not do it yet.
+            let release = release.max(Release::REFERENCE);
+            Some(note.replace("released Kubernetes", &format!("released {release}")))
+        }
+        Choice::AsReleased(_) | Choice::WordsOnly => None,
+    }
+}
+
+/// The line that a span begins on, what of it to mark, and where that line begins in the text.
+fn excerpt(text: &str, span: Span) -> (String, core::ops::Range<usize>, u32) {
+    let start = (span.start as usize).min(text.len());
+    let begin = text.get(..start).and_then(|before| before.rfind('\n')).map_or(0, |at| at + 1);
+    let rest = text.get(begin..).unwrap_or_default();
+    let line = rest.split('\n').next().unwrap_or_default().trim_end_matches('\r');
+    let from = (start - begin).min(line.len());
+    let to = (span.end as usize).saturating_sub(begin).clamp(from, line.len());
+    (line.to_owned(), from..to, u32::try_from(begin).unwrap_or(u32::MAX))
+}
+
+/// A short name for a finding that survives edits elsewhere in the file (FNV-1a, 64 bits).
+fn fingerprint(parts: &[&str]) -> String {
+    let bytes = parts.iter().flat_map(|part| part.bytes().chain([0]));
+    let hash = bytes.fold(0xcbf2_9ce4_8422_2325u64, |hash, byte| {
+        (hash ^ u64::from(byte)).wrapping_mul(0x100_0000_01b3)
+    });
+    format!("{hash:016x}")
+}
+
+impl Page<'_> {
+    fn place(&self, local: Place) -> Place {
+        let column = if local.line == 1 { local.column + self.sheet.column } else { local.column };
+        Place { line: local.line + self.sheet.line, column }
+    }
+
+    pub(crate) fn judged(&self, object: &Object<'_>, outcome: Outcome) -> Judged {
+        let offset = object.node().span.start as usize;
+        let before = self.text.get(..offset).unwrap_or_default();
+        let lines =
+            u32::try_from(memchr::memchr_iter(b'\n', before.as_bytes()).count()).unwrap_or(0);
+        let name = ObjectName {
+            api_version: object.api_version().to_owned(),
+            kind: object.kind_name().to_owned(),
+            namespace: object.namespace().to_owned(),
+            name: object.name().to_owned(),
+        };
+        let line = self.sheet.line + lines + 1;
+        Judged {
+            file: Arc::clone(self.file),
+            line,
+            object: name,
+            outcome,
+            findings: Vec::new(),
+            suppressed: 0,
+        }
+    }
+
+    fn bare(&self, outcome: Outcome) -> Judged {
+        let object = ObjectName::default();
+        let (file, line) = (Arc::clone(self.file), self.sheet.line + 1);
+        Judged { file, line, object, outcome, findings: Vec::new(), suppressed: 0 }
+    }
+
+    pub(crate) fn skipped(&self, why: &str) -> Judged {
+        self.bare(Outcome::Skipped { why: why.to_owned() })
+    }
+
+    pub(crate) fn unreadable(&self, message: String, span: Span) -> Judged {
+        let name = ObjectName::default();
+        let mut said = Said { page: self, lines: None, name, findings: Vec::new(), refusal: None };
+        said.say(Severity::Error, &decoding::UNREADABLE, &message, "", span);
+        Judged { findings: said.findings, ..self.bare(Outcome::Unreadable) }
+    }
+}
