@@ -49,7 +49,7 @@ pub(crate) struct CheckArgs {
     pub(crate) filename: Vec<PathBuf>,
 
     /// Search directories to the bottom.
-    #[arg(short = 'R', long)]
+    #[arg(short = 'R', long, overrides_with = "recursive")]
     pub(crate) recursive: bool,
 
     /// Judge updates: PATH, or git:REVISION for the same paths in a commit, holds what is stored.

@@ -36,10 +36,11 @@ fn config(args: CheckArgs) -> Result<Config, String> {
         return Err("nothing to check: name files or directories, or - for standard input".into());
     }
     let no_color = std::env::var_os("NO_COLOR").is_some_and(|value| !value.is_empty());
+    let is_dumb = std::env::var_os("TERM").is_some_and(|term| term == "dumb");
     let colour = match color {
         When::Always => true,
         When::Never => false,
-        When::Auto => io::stdout().is_terminal() && !no_color,
+        When::Auto => io::stdout().is_terminal() && !no_color && !is_dumb,
     };
     let against = against.map(|text| match text.strip_prefix("git:") {
         Some(revision) => Against::Git(revision.to_owned()),
@@ -69,7 +70,7 @@ fn config(args: CheckArgs) -> Result<Config, String> {
         baseline,
         write_baseline,
         colour,
-        progress: io::stderr().is_terminal(),
+        progress: io::stderr().is_terminal() && !is_dumb,
         workers: jobs.map_or_else(
             || std::thread::available_parallelism().map_or(1, std::num::NonZero::get),
             std::num::NonZero::get,

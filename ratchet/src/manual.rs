@@ -21,7 +21,8 @@ pub(crate) fn man(command: Option<&str>, out: &mut dyn Write) -> Done {
             let Some(found) = root.find_subcommand(name) else {
                 return Err(format!("no command is called {name:?}").into());
             };
-            found.clone().display_name(format!("ratchet-{name}"))
+            let full = format!("ratchet {name}");
+            found.clone().display_name(full.replace(' ', "-")).bin_name(full)
         }
     };
     clap_mangen::Man::new(page).render(&mut *out)?;

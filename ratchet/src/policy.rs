@@ -97,7 +97,7 @@ fn emulated(text: &str, release: Release) -> Result<Release, String> {
 
 fn plugins(enabled: &[String], disabled: &[String]) -> Result<Plugins, String> {
     let is_known = |name: &String| {
-        matches!(name.as_str(), "DenyServiceExternalIPs" | "PodSecurity")
+        matches!(name.as_str(), "" | "DenyServiceExternalIPs" | "PodSecurity")
             || OTHER_PLUGINS.contains(&name.as_str())
             || OTHERS_STILL.contains(&name.as_str())
     };

@@ -269,7 +269,7 @@ fn markdown_is_one_table() {
         let bars = row.replace("\\\\", "").replace("\\|", "").matches('|').count();
         assert_eq!(bars, 6, "{row}");
     }
-    assert!(table.contains("| error | `bad.yaml:9` | Service web |"), "{table}");
+    assert!(table.contains("| error | `bad.yaml:9:5` | Service web |"), "{table}");
     assert!(rest.starts_with("6 objects, 3 refused, "), "{rest}");
     let clean = run(&["check", "-o", "markdown", "-"], GOOD_SERVICE).stdout;
     assert!(!clean.contains('|'), "{clean}");

@@ -45,6 +45,8 @@ pub struct Era {
 pub struct Gate {
     /// Its name on the command line.
     pub name: &'static str,
+    /// The first release that knows it, as a minor number; it may speak of older ones.
+    pub known_since: u8,
     /// What it has been, oldest first.
     pub eras: &'static [Era],
 }
@@ -52,12 +54,14 @@ pub struct Gate {
 /// Strict reading of IP addresses and networks (KEP-4858).
 pub static STRICT_IP: Gate = Gate {
     name: "StrictIPCIDRValidation",
+    known_since: 33,
     eras: &[era(33, Stage::Alpha, false), era(36, Stage::Beta, true)],
 };
 
 /// Underscores and single dots in DNS search names (KEP-4427).
 pub static RELAXED_DNS_SEARCH: Gate = Gate {
     name: "RelaxedDNSSearchValidation",
+    known_since: 32,
     eras: &[
         era(32, Stage::Alpha, false),
         era(33, Stage::Beta, true),
@@ -68,11 +72,12 @@ pub static RELAXED_DNS_SEARCH: Gate = Gate {
 
 /// Whether kube-proxy follows external IPs: changes nothing in the API, but can be set.
 pub static ALLOW_EXTERNAL_IPS: Gate =
-    Gate { name: "AllowServiceExternalIPs", eras: &[era(36, Stage::Ga, true)] };
+    Gate { name: "AllowServiceExternalIPs", known_since: 36, eras: &[era(0, Stage::Ga, true)] };
 
 /// User namespaces soften some Pod Security checks; from 1.35 on they do so by policy version.
 pub static USER_NAMESPACES_POD_SECURITY: Gate = Gate {
     name: "UserNamespacesPodSecurityStandards",
+    known_since: 30,
     eras: &[
         era(30, Stage::Alpha, false),
         Era { since: 35, stage: None, default: false, locked: true },
@@ -147,7 +152,10 @@ impl Gates {
                 "kube" => spelled.1 = true,
                 other => return Err(GateError(format!("component not registered: {other}"))),
             }
-            wanted.push(assignment(bare)?);
+            // The last value of a name wins.
+            let (name, value) = assignment(bare)?;
+            wanted.retain(|(other, _)| *other != name);
+            wanted.push((name, value));
         }
         if spelled == (true, true) {
             return Err(GateError(MIXED.to_string()));
@@ -166,7 +174,9 @@ impl Gates {
 
     fn knows(&self, name: &str) -> bool {
         let is_open = |gate: &&Gate| {
-            gate.name == name && gate.era(self.release).is_some_and(|era| era.stage.is_some())
+            gate.name == name
+                && self.release.since(gate.known_since)
+                && gate.era(self.release).is_some_and(|era| era.stage.is_some())
         };
         name == "AllAlpha" || name == "AllBeta" || GATES.iter().copied().any(|gate| is_open(&gate))
     }
@@ -283,9 +293,14 @@ mod tests {
                 "set kube feature gates with default empty prefix or kube: prefix consistently, do not mix use",
             ),
             (
-                33,
-                "AllowServiceExternalIPs=true",
-                "cannot set feature gate AllowServiceExternalIPs to true, feature is PreAlpha at emulated version 1.33, min compatibility version 1.33",
+                31,
+                "StrictIPCIDRValidation=true",
+                "cannot set feature gate StrictIPCIDRValidation to true, feature is PreAlpha at emulated version 1.31, min compatibility version 1.31",
+            ),
+            (
+                31,
+                "StrictIPCIDRValidation=true,RelaxedDNSSearchValidation=true",
+                "[cannot set feature gate StrictIPCIDRValidation to true, feature is PreAlpha at emulated version 1.31, min compatibility version 1.31, cannot set feature gate RelaxedDNSSearchValidation to true, feature is PreAlpha at emulated version 1.31, min compatibility version 1.31]",
             ),
             (
                 36,
@@ -305,6 +320,11 @@ mod tests {
         let mut gates = Gates::of(release(36));
         gates.apply(&["StrictIPCIDRValidation=true", " StrictIPCIDRValidation=F ,,"]).unwrap();
         assert!(!gates.on(&STRICT_IP));
+        let twice = "RelaxedDNSSearchValidation=false,RelaxedDNSSearchValidation=true";
+        assert_eq!(Gates::of(release(36)).apply(&[twice]), Ok(()));
+        let mut older = Gates::of(release(36)).emulating(release(33));
+        assert_eq!(older.apply(&["AllowServiceExternalIPs=true"]), Ok(()));
+        assert!(Gates::of(release(35)).apply(&["AllowServiceExternalIPs=true"]).is_err());
         let mut gates = Gates::of(release(36));
         gates.apply(&["AllBeta=false"]).unwrap();
         assert!(!gates.on(&STRICT_IP));

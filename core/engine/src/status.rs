@@ -2,6 +2,7 @@
 
 use crate::{Cause, Change, Verdict};
 use alloc::borrow::Cow;
+use alloc::collections::BTreeSet;
 use alloc::format;
 use alloc::string::{String, ToString};
 use alloc::vec::Vec;
@@ -94,12 +95,8 @@ impl Status {
 
 /// Several errors in one text: each once, in brackets if there is more than one.
 pub(crate) fn aggregate(errors: impl Iterator<Item = String>) -> String {
-    let mut distinct: Vec<String> = Vec::new();
-    for error in errors {
-        if !distinct.contains(&error) {
-            distinct.push(error);
-        }
-    }
+    let mut seen: BTreeSet<String> = BTreeSet::new();
+    let distinct: Vec<String> = errors.filter(|error| seen.insert(error.clone())).collect();
     match distinct.as_slice() {
         [only] => only.clone(),
         many => format!("[{}]", many.join(", ")),
@@ -172,15 +169,17 @@ mod tests {
     fn headers_hold_4096_letters() {
         let warning = |letter: char, count: usize| crate::Warning {
             rule: &crate::rules::deprecated_api::RULE,
+            field: String::new(),
             text: core::iter::repeat_n(letter, count).collect(),
             span: ratchet_object::Span::default(),
             spots: Vec::new(),
             fix: None,
             difference: None,
         };
-        let verdict = |count: usize| Verdict {
-            warnings: ('a'..='z').map(|letter| warning(letter, count)).collect(),
-            ..Verdict::default()
+        let verdict = |count: usize| {
+            let mut verdict = Verdict::default();
+            ('a'..='z').for_each(|letter| verdict.warn(warning(letter, count)));
+            verdict
         };
         assert_eq!(warning_headers(&verdict(100)).len(), 26);
         let headers = warning_headers(&verdict(300));

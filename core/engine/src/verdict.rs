@@ -4,6 +4,7 @@ use crate::difference::Difference;
 use crate::pod_security::Tally;
 use crate::rule::Rule;
 use alloc::borrow::Cow;
+use alloc::collections::BTreeSet;
 use alloc::string::{String, ToString};
 use alloc::vec::Vec;
 use core::fmt::{self, Display};
@@ -22,6 +23,8 @@ pub struct Verdict {
     pub audit: Vec<(&'static str, String)>,
     /// What Pod Security counts.
     pub tally: Vec<Tally>,
+    /// The texts of the warnings, so that each is told once.
+    told: BTreeSet<String>,
 }
 
 /// One thing wrong with the proposed object.
@@ -207,6 +210,8 @@ impl Spot {
 pub struct Warning {
     /// The rule that speaks.
     pub rule: &'static Rule,
+    /// The field it is about.
+    pub field: String,
     /// The whole text, as the `Warning` header carries it.
     pub text: String,
     /// Where it points in the text.
@@ -224,6 +229,7 @@ impl Warning {
     pub fn new(rule: &'static Rule, at: &At<'_>, text: impl Into<String>) -> Self {
         Self {
             rule,
+            field: at.path().to_string(),
             text: text.into(),
             span: at.span(),
             spots: Vec::new(),
@@ -260,7 +266,7 @@ impl Verdict {
 
     /// Adds something to tell, once: identical texts are told one time.
     pub fn warn(&mut self, warning: Warning) {
-        if self.warnings.iter().all(|told| told.text != warning.text) {
+        if self.told.insert(warning.text.clone()) {
             self.warnings.push(warning);
         }
     }

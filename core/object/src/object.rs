@@ -1,6 +1,6 @@
 //! One decoded object, and what every object says about itself.
 
-use crate::{At, Kind, Node, kinds};
+use crate::{At, Entry, Kind, Node, Span, Value, kinds};
 
 /// An object as it arrived. Unknown fields survive.
 #[derive(Clone, Debug, PartialEq)]
@@ -52,6 +52,32 @@ impl<'t> Object<'t> {
         self.metadata("namespace")
     }
 
+    /// The same object in `namespace`, if it names none itself.
+    #[must_use]
+    pub fn in_namespace(mut self, namespace: &'t str) -> Self {
+        if !self.namespace().is_empty() {
+            return self;
+        }
+        let at = Span { start: self.0.span.start, end: self.0.span.start };
+        let entry = |key: &'static str, value: Value<'t>| Entry {
+            key: key.into(),
+            key_span: at,
+            node: Node { value, span: at },
+        };
+        let text = entry("namespace", Value::Text(namespace.into()));
+        if let Value::Map(members) = &mut self.0.value {
+            match members.iter_mut().find(|member| member.key == "metadata") {
+                Some(Entry { node: Node { value: Value::Map(metadata), .. }, .. }) => {
+                    metadata.retain(|member| member.key != "namespace");
+                    metadata.push(text);
+                }
+                Some(_) => {}
+                None => members.push(entry("metadata", Value::Map(alloc::vec![text]))),
+            }
+        }
+        self
+    }
+
     fn word(&self, name: &str) -> &str {
         self.0.get(name).and_then(Node::text).unwrap_or_default()
     }
@@ -59,5 +85,20 @@ impl<'t> Object<'t> {
     fn metadata(&self, name: &str) -> &str {
         let value = self.0.get("metadata").and_then(|metadata| metadata.get(name));
         value.and_then(Node::text).unwrap_or_default()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{Limits, decode};
+
+    #[test]
+    fn a_namespace_is_given_only_where_none_is_named() {
+        let object = |text| Object::new(decode(text, Limits::DEFAULT).unwrap().documents.remove(0));
+        for text in ["{kind: Pod}", "{metadata: {name: a}}", "{metadata: {namespace: null}}"] {
+            assert_eq!(object(text).in_namespace("shop").namespace(), "shop", "{text}");
+        }
+        assert_eq!(object("{metadata: {namespace: x}}").in_namespace("shop").namespace(), "x");
     }
 }

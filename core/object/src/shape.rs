@@ -83,7 +83,7 @@ impl<'n> Walk<'n> {
                 });
                 let message = format!(
                     "json: cannot unmarshal {} into Go struct field {}.{} of type {}",
-                    node.type_name(),
+                    called(node, shape),
                     row.name,
                     names.collect::<Vec<_>>().join("."),
                     go_type(shape)
@@ -96,6 +96,15 @@ impl<'n> Walk<'n> {
     fn report(&mut self, oddity: Oddity, span: Span) {
         let path = format!("{}", Steps(&self.steps));
         self.found.push(Misfit { oddity, path, span });
+    }
+}
+
+/// How the API calls a value that does not fit: a number that is no such number is shown.
+fn called(node: &Node<'_>, shape: &Shape) -> String {
+    match (&node.value, shape) {
+        (Value::Int(number), Shape::Int32 | Shape::Int64) => format!("number {number}"),
+        (Value::Float(number), Shape::Int32 | Shape::Int64) => format!("number {number:?}"),
+        _ => node.type_name().into(),
     }
 }
 
@@ -116,14 +125,7 @@ fn fits(shape: &Shape, value: &Value<'_>) -> bool {
             Shape::Int64 | Shape::Float | Shape::Quantity => true,
             _ => false,
         },
-        // YAML's `8.0` reaches the API as `8`.
-        Value::Float(number) => match shape {
-            Shape::Float | Shape::Quantity => true,
-            Shape::Int32 | Shape::Int64 | Shape::IntOrString => {
-                number % 1.0 == 0.0 && number.abs() < 2e9
-            }
-            _ => false,
-        },
+        Value::Float(_) => matches!(shape, Shape::Float | Shape::Quantity),
         Value::Null | Value::List(_) | Value::Map(_) => false,
     }
 }
@@ -172,6 +174,25 @@ mod tests {
         assert_eq!(found[1].1, Oddity::WrongType("json: cannot unmarshal string into Go struct field ServicePort.spec.ports.port of type int32".into()));
         assert_eq!(found[2].0, "spec.publishNotReadyAddresses");
         assert_eq!(found.len(), 3);
+    }
+
+    #[test]
+    fn numbers_that_are_no_such_numbers_are_shown() {
+        let first = |text: &str| match odd(text).remove(0).1 {
+            Oddity::WrongType(message) => message,
+            Oddity::Unknown => panic!("{text}"),
+        };
+        let half = first("apiVersion: v1\nkind: Service\nspec: {ports: [{port: 8.5}]}\n");
+        assert_eq!(
+            half,
+            "json: cannot unmarshal number 8.5 into Go struct field ServicePort.spec.ports.port of type int32"
+        );
+        let whole = first(
+            "{\"apiVersion\":\"v1\",\"kind\":\"Service\",\"spec\":{\"ports\":[{\"port\":8.0}]}}",
+        );
+        assert!(whole.contains("number 8.0 into"), "{whole}");
+        let large = first("apiVersion: v1\nkind: Service\nspec: {ports: [{port: 99999999999}]}\n");
+        assert!(large.contains("number 99999999999 into"), "{large}");
     }
 
     #[test]

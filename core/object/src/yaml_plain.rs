@@ -55,9 +55,9 @@ struct Reader<'t> {
     source: Source<'t>,
     depth: usize,
     nodes_left: usize,
-    open: Vec<Open<'t>>,
+    open: Vec<Open>,
     /// The members of all open maps, the innermost last: each map is allocated once, when its size
-    /// is known.
+    /// is known. A member is null until its value has been read.
     entries: Vec<Entry<'t>>,
     /// The items of all open lists, likewise.
     items: Vec<Node<'t>>,
@@ -66,15 +66,14 @@ struct Reader<'t> {
 }
 
 /// A list or map whose end has not been seen.
-struct Open<'t> {
+#[derive(Clone, Copy)]
+struct Open {
     is_map: bool,
     /// The column of its names or dashes; brackets have none.
     column: usize,
     start: usize,
     /// How many members or items belong to those around it.
     base: usize,
-    /// The name whose value comes next.
-    key: Option<(Cow<'t, str>, Span)>,
     /// A value is due on a following line; if none comes, it is null and stands here.
     due: Option<usize>,
 }
@@ -274,28 +273,31 @@ impl<'t> Reader<'t> {
             return None;
         }
         self.count()?;
-        self.open.last_mut()?.key = Some((name, Span::new(at, end)));
+        let node = Node { value: Value::Null, span: Span::default() };
+        self.entries.push(Entry { key: name, key_span: Span::new(at, end), node });
         Some(())
     }
 
+    #[inline]
     fn scalar(&mut self, node: Node<'t>) -> Option<()> {
         self.count()?;
         self.place(node)
     }
 
+    #[inline]
     fn count(&mut self) -> Option<()> {
         self.nodes_left = self.nodes_left.checked_sub(1)?;
         Some(())
     }
 
+    #[inline]
     fn place(&mut self, node: Node<'t>) -> Option<()> {
         match self.open.last_mut() {
             None => self.root = Some(node),
             Some(open) => {
                 open.due = None;
                 if open.is_map {
-                    let (key, key_span) = open.key.take()?;
-                    self.entries.push(Entry { key, key_span, node });
+                    self.entries.last_mut()?.node = node;
                 } else {
                     self.items.push(node);
                 }
@@ -310,7 +312,7 @@ impl<'t> Reader<'t> {
         }
         self.count()?;
         let base = if is_map { self.entries.len() } else { self.items.len() };
-        self.open.push(Open { is_map, column, start, base, key: None, due: None });
+        self.open.push(Open { is_map, column, start, base, due: None });
         Some(())
     }
 
@@ -332,7 +334,7 @@ impl<'t> Reader<'t> {
     fn close(&mut self, bracket: Option<usize>) -> Option<()> {
         let open = self.open.pop()?;
         let (value, last) = if open.is_map {
-            let mut entries: Vec<Entry<'t>> = self.entries.drain(open.base..).collect();
+            let mut entries = self.entries.split_off(open.base);
             let mut again: Vec<(Cow<'t, str>, Span)> = Vec::new();
             yaml::settle(&mut entries, |key, span| again.push((key.clone(), span)));
             for (key, span) in again {
@@ -342,7 +344,7 @@ impl<'t> Reader<'t> {
             let last = entries.last().map(|entry| entry.node.span.end);
             (Value::Map(entries), last)
         } else {
-            let items: Vec<Node<'t>> = self.items.drain(open.base..).collect();
+            let items = self.items.split_off(open.base);
             let last = items.last().map(|item| item.span.end);
             (Value::List(items), last)
         };
@@ -358,13 +360,15 @@ impl<'t> Reader<'t> {
     fn path(&self, key: &str) -> String {
         let mut path = Path::default();
         for (depth, open) in self.open.iter().enumerate() {
-            if !open.is_map {
-                // The items behind its base, up to those of the next deeper list.
-                let mut deeper = self.open.iter().skip(depth + 1).filter(|other| !other.is_map);
-                let end = deeper.next().map_or(self.items.len(), |other| other.base);
-                path = path.index(end - open.base);
-            } else if let Some((name, _)) = &open.key {
-                path = path.field(name);
+            // What is open has the members or items from its base to that of the next of its kind.
+            let mut deeper = self.open.iter().skip(depth + 1);
+            let next = deeper.find(|other| other.is_map == open.is_map).map(|other| other.base);
+            if open.is_map {
+                let end = next.unwrap_or(self.entries.len());
+                let entry = end.checked_sub(1).and_then(|last| self.entries.get(last));
+                path = entry.map_or(path, |entry| path.field(&entry.key));
+            } else {
+                path = path.index(next.unwrap_or(self.items.len()) - open.base);
             }
         }
         let place = format!("{path}");

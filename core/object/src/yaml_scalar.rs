@@ -42,7 +42,20 @@ fn number(text: &str) -> Option<Value<'static>> {
     } else {
         Cow::Borrowed(text)
     };
-    whole(&bare).or_else(|| is_float(&bare).then(|| bare.parse().ok().map(Value::Float))?)
+    whole(&bare).or_else(|| is_float(&bare).then(|| bare.parse().ok().map(settled))?)
+}
+
+/// Kubernetes turns YAML into JSON first, and there `8.0` is `8`.
+fn settled(number: f64) -> Value<'static> {
+    const EXACT: f64 = 9_007_199_254_740_992.0;
+    if number % 1.0 == 0.0 && number.abs() <= EXACT {
+        #[expect(
+            clippy::cast_possible_truncation,
+            reason = "whole, and small enough to be exact"
+        )]
+        return Value::Int(number as i64);
+    }
+    Value::Float(number)
 }
 
 /// A whole number in the bases that Go reads: `0x`, `0o`, `0b`, and a bare leading zero for octal.
@@ -124,11 +137,13 @@ mod tests {
             ("0b101", Value::Int(5)),
             ("1_000", Value::Int(1000)),
             ("0", Value::Int(0)),
-            ("08", Value::Float(8.0)),
-            ("1e3", Value::Float(1000.0)),
-            ("1.0", Value::Float(1.0)),
+            ("08", Value::Int(8)),
+            ("1e3", Value::Int(1000)),
+            ("1e300", Value::Float(1e300)),
+            ("1.0", Value::Int(1)),
             (".5", Value::Float(0.5)),
-            ("5.", Value::Float(5.0)),
+            ("5.", Value::Int(5)),
+            ("8.5", Value::Float(8.5)),
             ("-.inf", Value::Float(f64::NEG_INFINITY)),
             ("-9223372036854775808", Value::Int(i64::MIN)),
         ] {

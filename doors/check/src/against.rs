@@ -4,7 +4,7 @@
 use crate::documents::Sheet;
 use crate::lists::objects_of;
 use crate::pipeline::{Item, run};
-use ratchet_object::{Limits, Object, decode};
+use ratchet_object::{Limits, Node, Object, decode};
 use std::collections::HashMap;
 use std::fs::File;
 use std::hash::{DefaultHasher, Hash, Hasher};
@@ -38,6 +38,7 @@ pub(crate) struct Stored {
     files: Vec<PathBuf>,
     places: HashMap<u64, Location>,
     pods: HashMap<u64, Vec<Location>>,
+    namespaces: HashMap<u64, Location>,
     /// Keeps the copy of a commit's files as long as it is needed.
     _spool: Option<tempfile::TempDir>,
 }
@@ -74,8 +75,7 @@ impl Stored {
     ) -> Result<Self, String> {
         match against {
             Against::Path(path) => {
-                std::fs::metadata(path)
-                    .map_err(|error| format!("--against {}: {error}", path.display()))?;
+                std::fs::metadata(path).map_err(|error| missing(path, &error))?;
                 Ok(Self::of_paths(std::slice::from_ref(path), recursive, namespace, workers, None))
             }
             Against::Git(revision) => {
@@ -97,20 +97,24 @@ impl Stored {
     ) -> Self {
         let mut stored = Self { _spool: spool, ..Self::default() };
         let mut current: Option<Arc<str>> = None;
-        let work = |item: Item<'_>, found: &mut Vec<(Arc<str>, u64, Option<u64>, Location)>| {
+        let work = |item: Item<'_>, found: &mut Vec<Found>| {
             if let Item::Sheet(file, sheet) = item {
                 index(file, &sheet, namespace, found);
             }
         };
-        run(paths, recursive, workers, work, |(file, key, pod_of, mut location)| {
+        run(paths, recursive, workers, work, |Found { file, key, role, mut location }| {
             if current.as_deref() != Some(&*file) {
                 stored.files.push(PathBuf::from(&*file));
                 current = Some(Arc::clone(&file));
             }
             location.file = u32::try_from(stored.files.len() - 1).unwrap_or(u32::MAX);
             stored.places.insert(key, location);
-            if let Some(namespace) = pod_of {
-                stored.pods.entry(namespace).or_default().push(location);
+            match role {
+                Role::Pod { namespace } => {
+                    stored.pods.entry(namespace).or_default().push(location);
+                }
+                Role::Namespace { name } => drop(stored.namespaces.insert(name, location)),
+                Role::Other => {}
             }
             true
         });
@@ -129,6 +133,13 @@ impl Stored {
             && old.name() == new.name()
             && namespace_of(&old, namespace) == namespace_of(new, namespace);
         same.then_some(old)
+    }
+
+    /// The labels of a stored namespace.
+    pub(crate) fn namespace_labels(&self, name: &str) -> Option<Node<'static>> {
+        let location = self.namespaces.get(&hash(name))?;
+        let namespace = self.load(location)?.into_node();
+        Some(namespace.get("metadata")?.get("labels")?.clone())
     }
 
     /// The stored pods of a namespace.
@@ -153,12 +164,21 @@ impl Stored {
     }
 }
 
-fn index(
-    file: &Arc<str>,
-    sheet: &Sheet<'_>,
-    namespace: &str,
-    found: &mut Vec<(Arc<str>, u64, Option<u64>, Location)>,
-) {
+/// An object that was found, and what else it is good for.
+struct Found {
+    file: Arc<str>,
+    key: u64,
+    role: Role,
+    location: Location,
+}
+
+enum Role {
+    Pod { namespace: u64 },
+    Namespace { name: u64 },
+    Other,
+}
+
+fn index(file: &Arc<str>, sheet: &Sheet<'_>, namespace: &str, found: &mut Vec<Found>) {
     let Ok(text) = sheet.text else { return };
     let Ok(decoded) = decode(text, Limits::DEFAULT) else { return };
     for (item, node) in decoded.documents.into_iter().flat_map(objects_of).enumerate() {
@@ -169,9 +189,18 @@ fn index(
             length: u32::try_from(text.len()).unwrap_or(u32::MAX),
             item: u32::try_from(item).unwrap_or(u32::MAX),
         };
-        let pod_of = (object.kind_name() == "Pod").then(|| hash(namespace_of(&object, namespace)));
-        found.push((Arc::clone(file), key(&object, namespace), pod_of, location));
+        let role = match object.kind_name() {
+            "Pod" => Role::Pod { namespace: hash(namespace_of(&object, namespace)) },
+            "Namespace" => Role::Namespace { name: hash(object.name()) },
+            _ => Role::Other,
+        };
+        found.push(Found { file: Arc::clone(file), key: key(&object, namespace), role, location });
     }
+}
+
+fn missing(path: &Path, error: &io::Error) -> String {
+    let path = path.display();
+    format!("--against {path}: {error}; for a commit, write --against git:{path}")
 }
 
 /// Copies the manifests of a commit into a folder.
@@ -179,6 +208,9 @@ fn copy_commit(revision: &str, inputs: &[PathBuf], folder: &Path) -> Result<(), 
     let failed = |what: &str, why: &dyn std::fmt::Display| {
         format!("--against git:{revision}: {what}: {why}")
     };
+    if revision.is_empty() || revision.starts_with('-') {
+        return Err(failed("git", &"not a revision"));
+    }
     let mut list = Command::new("git");
     list.args(["ls-tree", "-r", "-z", "--name-only", revision, "--"]);
     list.args(inputs.iter().filter(|input| input.as_os_str() != "-"));
@@ -197,12 +229,18 @@ fn copy_commit(revision: &str, inputs: &[PathBuf], folder: &Path) -> Result<(), 
     };
     let mut answers = BufReader::new(answers);
     let names = listed.stdout.split(|&byte| byte == 0).filter(|name| !name.is_empty());
-    let is_manifest = |name: &&[u8]| {
-        [&b".yaml"[..], b".yml", b".json"].iter().any(|ending| name.ends_with(ending))
-    };
-    for (number, name) in names.filter(is_manifest).enumerate() {
+    // A file that is named may have any ending.
+    let is_wanted = |name: &&[u8]| {
         let name = String::from_utf8_lossy(name);
-        let copy = folder.join(format!("{number}.{}", name.rsplit('.').next().unwrap_or("yaml")));
+        let endings = [".yaml", ".yml", ".json"];
+        endings.iter().any(|ending| name.to_ascii_lowercase().ends_with(ending))
+            || inputs
+                .iter()
+                .any(|input| input.ends_with(&*name) || Path::new(&*name).ends_with(input))
+    };
+    for (number, name) in names.filter(is_wanted).enumerate() {
+        let name = String::from_utf8_lossy(name);
+        let copy = folder.join(format!("{number}.yaml"));
         writeln!(questions, "{revision}:./{name}")
             .and_then(|()| questions.flush())
             .and_then(|()| take_answer(&mut answers, &copy))

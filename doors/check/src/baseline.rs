@@ -38,6 +38,10 @@ impl Baseline {
 
     /// Takes what is known out of what was found.
     pub(crate) fn apply(&mut self, judged: &mut Judged) {
+        // What could not be judged cannot be known.
+        if judged.outcome == Outcome::Unreadable {
+            return;
+        }
         let before = judged.findings.len();
         judged.findings.retain(|finding| match self.known.get_mut(&finding.fingerprint) {
             Some((_, met)) => {
@@ -47,7 +51,7 @@ impl Baseline {
             None => true,
         });
         judged.suppressed += before - judged.findings.len();
-        if before != judged.findings.len() && judged.outcome != Outcome::Unreadable {
+        if before != judged.findings.len() {
             let message = match &judged.outcome {
                 Outcome::Refused { message } => Some(message.clone()),
                 _ => None,
@@ -63,6 +67,9 @@ impl Baseline {
 
     /// Remembers what was found.
     pub(crate) fn record(&mut self, judged: &Judged) {
+        if judged.outcome == Outcome::Unreadable {
+            return;
+        }
         for finding in &judged.findings {
             let about = format!(
                 "{} {}: {} {}: {}",

@@ -1,7 +1,9 @@
 //! A file of any size, read as a stream of documents, each small enough to be judged.
 
 use crate::items;
+use crate::lists::ListHead;
 use std::io::{self, Read};
+use std::sync::Arc;
 
 /// One document of a file.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -14,6 +16,8 @@ pub(crate) struct Document {
     pub(crate) column: u32,
     /// Where it begins in the file.
     pub(crate) offset: u64,
+    /// What its list says of it, if it is an item of a list that was taken apart.
+    pub(crate) list: Option<Arc<ListHead>>,
 }
 
 /// A document as those who judge it see it.
@@ -27,12 +31,20 @@ pub(crate) struct Sheet<'a> {
     pub(crate) column: u32,
     /// Where it begins in the file.
     pub(crate) offset: u64,
+    /// What its list says of it, if it is an item of a list that was taken apart.
+    pub(crate) list: Option<&'a ListHead>,
 }
 
 impl Document {
     pub(crate) fn sheet(&self) -> Sheet<'_> {
         let text = self.text.as_deref().map_err(|unfit| *unfit);
-        Sheet { text, line: self.line, column: self.column, offset: self.offset }
+        Sheet {
+            text,
+            line: self.line,
+            column: self.column,
+            offset: self.offset,
+            list: self.list.as_deref(),
+        }
     }
 }
 
@@ -48,7 +60,7 @@ pub(crate) fn sheets(bytes: &[u8], mut each: impl FnMut(Sheet<'_>)) {
     };
     for piece in ratchet_object::pieces(text) {
         let offset = piece.offset as u64;
-        each(Sheet { text: Ok(piece.text), line: piece.line, column: 0, offset });
+        each(Sheet { text: Ok(piece.text), line: piece.line, column: 0, offset, list: None });
     }
 }
 
@@ -87,6 +99,8 @@ enum Mode {
     Whole,
     /// Items of a list that is being taken apart.
     Items(items::Splitter),
+    /// What stands behind the items of such a list.
+    Tail(items::Splitter),
     /// The rest of a document that is too large, up to the next separator.
     Skipping,
     /// Everything was given out.
@@ -153,9 +167,7 @@ impl<R: Read> Documents<R> {
                         continue;
                     }
                     if self.held().len() > LIMIT {
-                        self.mode = Mode::Skipping;
-                        let document = self.document(Err(Unfit::TooLarge));
-                        return Ok(Some(document));
+                        return Ok(Some(self.give_up()));
                     }
                     self.fill()?;
                 }
@@ -163,24 +175,49 @@ impl<R: Read> Documents<R> {
                     .next(self.buffer.get(self.given..).unwrap_or_default(), self.ended)
                 {
                     items::Next::Item { start, end, rest } => {
-                        let blanks = splitter.blanks();
+                        let (blanks, head) = (splitter.blanks(), Arc::clone(&splitter.head));
                         self.pass(start);
                         let mut document = self.give(end - start, rest - start);
+                        document.list = Some(head);
                         if let Ok(text) = &mut document.text {
                             blanks.apply(text);
                         }
                         return Ok(Some(document));
                     }
                     items::Next::More if self.held().len() > LIMIT => {
-                        self.mode = Mode::Skipping;
-                        return Ok(Some(self.document(Err(Unfit::TooLarge))));
+                        return Ok(Some(self.give_up()));
                     }
                     items::Next::More => self.fill()?,
                     items::Next::Over { rest } => {
+                        if let Mode::Items(splitter) = std::mem::replace(&mut self.mode, Mode::Over)
+                        {
+                            self.mode = Mode::Tail(splitter);
+                        }
                         self.pass(rest);
-                        self.mode = Mode::Skipping;
                     }
                 },
+                Mode::Tail(splitter) => {
+                    let held = self.buffer.get(self.given..).unwrap_or_default();
+                    let cut = separator(held, 0, self.ended);
+                    let document_end = cut.map(|cut| cut.0).or(self.ended.then_some(held.len()));
+                    match splitter.end(held, document_end).or(self.ended.then_some(held.len())) {
+                        Some(end) => {
+                            let is_list = splitter.is_list(held.get(..end).unwrap_or_default());
+                            let next = cut.filter(|cut| cut.0 == end).map_or(end, |cut| cut.1);
+                            let over = self.ended && next == held.len();
+                            self.mode = if over { Mode::Over } else { Mode::Whole };
+                            // What was taken for a list and is none was not judged as what it is.
+                            let unfit = (!is_list).then(|| self.document(Err(Unfit::TooLarge)));
+                            self.pass(next);
+                            self.column = 0;
+                            if unfit.is_some() {
+                                return Ok(unfit);
+                            }
+                        }
+                        None if held.len() > LIMIT => return Ok(Some(self.give_up())),
+                        None => self.fill()?,
+                    }
+                }
                 Mode::Skipping => match separator(self.held(), 0, self.ended) {
                     Some((_, next)) => {
                         self.pass(next);
@@ -199,6 +236,12 @@ impl<R: Read> Documents<R> {
         }
     }
 
+    /// Passes over the rest of a document that is too large.
+    fn give_up(&mut self) -> Document {
+        self.mode = Mode::Skipping;
+        self.document(Err(Unfit::TooLarge))
+    }
+
     /// Gives out the first `end` bytes, and passes over the first `next`.
     fn give(&mut self, end: usize, next: usize) -> Document {
         let bytes = self.held().get(..end).unwrap_or_default().to_vec();
@@ -208,7 +251,7 @@ impl<R: Read> Documents<R> {
     }
 
     fn document(&self, text: Result<String, Unfit>) -> Document {
-        Document { text, line: self.line, column: self.column, offset: self.offset }
+        Document { text, line: self.line, column: self.column, offset: self.offset, list: None }
     }
 
     fn pass(&mut self, count: usize) {
@@ -336,6 +379,39 @@ mod tests {
     }
 
     #[test]
+    fn what_stands_behind_a_large_list_is_read() {
+        let items = vec![format!("{{\"a\": \"{}\"}}", "y".repeat(900)); 2000].join(",");
+        let text = format!(
+            "{{\"kind\": \"PodList\", \"apiVersion\": \"v1\", \"items\": [{items}], \"metadata\": {{}}}}\n{{\"b\": 1}}\n---\nc: 1\n"
+        );
+        let mut documents = Documents::new(text.as_bytes());
+        let mut all = Vec::new();
+        while let Some(document) = documents.next().unwrap() {
+            all.push(document);
+        }
+        assert_eq!(all.len(), 2002);
+        assert_eq!(all[0].list.as_ref().unwrap().kind, "Pod");
+        assert_eq!(all[2000].text.as_ref().unwrap().trim(), "{\"b\": 1}");
+        assert_eq!(all[2001].text, Ok("c: 1\n".into()));
+    }
+
+    #[test]
+    fn what_only_looks_like_a_list_is_not_passed_over() {
+        let item = format!("- k: \"{}\"\n", "y".repeat(900));
+        let head = "apiVersion: v1\nitems:\n".to_owned() + &item.repeat(2000);
+        for tail in ["kind: Service\nspec: {}\n", "kind: PodList\nspec: {}\n", ""] {
+            let all = read((head.clone() + tail).as_bytes());
+            assert_eq!(
+                all.last().map(|last| last.0.clone()),
+                Some(Err(Unfit::TooLarge)),
+                "{tail:?}"
+            );
+        }
+        let named = format!("# {}\nkind: Service\nitems:\n- a\nspec: {{}}\n", "y".repeat(LARGE));
+        assert_eq!(read(named.as_bytes()).len(), 1);
+    }
+
+    #[test]
     fn a_large_json_list_is_taken_apart() {
         let item = format!(
             "{{\"kind\": \"ConfigMap\", \"data\": {{\"k\": \"]}}{}\\\"\"}}}}",
@@ -346,7 +422,7 @@ mod tests {
             "{{\n\"apiVersion\": \"v1\", \"items\": [\n  {items}\n], \"kind\": \"List\"}}\n"
         );
         let all = read(Slowly(text.as_bytes(), 100_000));
-        assert_eq!(all.len(), 3000);
+        assert_eq!((all.len(), all[3000].0.as_deref()), (3001, Ok("\n")));
         assert_eq!(all[0], (Ok(item.clone()), 2, 2));
         assert_eq!(all[2999], (Ok(item), 3001, 2));
     }

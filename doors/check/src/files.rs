@@ -6,64 +6,63 @@ use std::path::{Path, PathBuf};
 /// The endings that a file in a directory must have; a file that is named may have any.
 const ENDINGS: [&str; 3] = ["yaml", "yml", "json"];
 
-/// A text to read.
-#[derive(Clone, Debug, PartialEq, Eq)]
+/// A text to read, or a place where none could be read.
+#[derive(Debug)]
 pub(crate) enum Source {
     /// A file and its size.
     File(PathBuf, u64),
-    /// Standard input.
-    Stdin,
+    /// A place that cannot be read, and why.
+    Failed(PathBuf, io::Error),
 }
 
 /// Calls `found` for every text that `inputs` name, directories in the order of their names.
-pub(crate) fn walk(
-    inputs: &[PathBuf],
-    recursive: bool,
-    found: &mut impl FnMut(Source),
-) -> Result<(), (PathBuf, io::Error)> {
+pub(crate) fn walk(inputs: &[PathBuf], recursive: bool, found: &mut impl FnMut(Source)) {
     for input in inputs {
-        if input.as_os_str() == "-" {
-            found(Source::Stdin);
-            continue;
-        }
-        let facts = std::fs::metadata(input).map_err(|error| (input.clone(), error))?;
-        if facts.is_dir() {
-            walk_folder(input, recursive, found)?;
-        } else {
-            found(Source::File(input.clone(), facts.len()));
+        match std::fs::metadata(input) {
+            Err(error) => found(Source::Failed(input.clone(), error)),
+            Ok(facts) if facts.is_dir() => walk_folder(input, recursive, found),
+            Ok(facts) if facts.is_file() => found(Source::File(input.clone(), facts.len())),
+            Ok(_) => found(Source::Failed(input.clone(), io::Error::other("not a regular file"))),
         }
     }
-    Ok(())
 }
 
-fn walk_folder(
-    folder: &Path,
-    recursive: bool,
-    found: &mut impl FnMut(Source),
-) -> Result<(), (PathBuf, io::Error)> {
-    let failed = |error| (folder.to_path_buf(), error);
-    let mut entries: Vec<std::fs::DirEntry> =
-        std::fs::read_dir(folder).and_then(Iterator::collect).map_err(failed)?;
+fn walk_folder(folder: &Path, recursive: bool, found: &mut impl FnMut(Source)) {
+    let entries: io::Result<Vec<std::fs::DirEntry>> =
+        std::fs::read_dir(folder).and_then(Iterator::collect);
+    let mut entries = match entries {
+        Ok(entries) => entries,
+        Err(error) => return found(Source::Failed(folder.to_path_buf(), error)),
+    };
     entries.sort_by_key(std::fs::DirEntry::file_name);
     for entry in entries {
         let path = entry.path();
-        // A link that leads nowhere, or round in circles, is not a manifest.
-        let Ok(facts) = std::fs::metadata(&path) else { continue };
         let is_hidden = entry.file_name().as_encoded_bytes().starts_with(b".");
         let is_link = entry.file_type().is_ok_and(|kind| kind.is_symlink());
-        if facts.is_dir() {
-            if recursive && !is_hidden && !is_link {
-                walk_folder(&path, recursive, found)?;
+        let facts = match std::fs::metadata(&path) {
+            Ok(facts) => facts,
+            // A link that leads nowhere is told only where a manifest is expected.
+            Err(error) if is_manifest(&path) => {
+                found(Source::Failed(path, error));
+                continue;
             }
-        } else if path
-            .extension()
-            .and_then(|ending| ending.to_str())
-            .is_some_and(|ending| ENDINGS.contains(&ending))
-        {
+            Err(_) => continue,
+        };
+        if facts.is_dir() {
+            // Links are not followed, for they may lead round in circles.
+            if recursive && !is_hidden && !is_link {
+                walk_folder(&path, recursive, found);
+            }
+        } else if facts.is_file() && is_manifest(&path) {
             found(Source::File(path, facts.len()));
         }
     }
-    Ok(())
+}
+
+/// Whether a file in a directory is read.
+fn is_manifest(path: &Path) -> bool {
+    let ending = path.extension().and_then(|ending| ending.to_str());
+    ending.is_some_and(|ending| ENDINGS.iter().any(|known| known.eq_ignore_ascii_case(ending)))
 }
 
 #[cfg(test)]
@@ -84,12 +83,16 @@ mod tests {
                 if let Source::File(path, _) = source {
                     names.push(path.strip_prefix(root.path()).unwrap().display().to_string());
                 }
-            })
-            .unwrap();
+            });
             names
         };
         assert_eq!(list(false), ["a.json", "b.yaml"]);
         assert_eq!(list(true), ["a.json", "b.yaml", "deep/c.yml"]);
-        assert!(walk(&["no/such/place".into()], false, &mut |_| ()).is_err());
+        let mut failed = 0;
+        let inputs = ["no/such/place".into(), root.path().join("a.json")];
+        walk(&inputs, false, &mut |source| {
+            failed += u32::from(matches!(source, Source::Failed(..)));
+        });
+        assert_eq!(failed, 1);
     }
 }

@@ -6,7 +6,7 @@ use crate::finding::{Finding, Judged, Outcome, Severity};
 use crate::lent::Lent;
 use crate::lists::objects_of;
 use crate::said::{Contested, Page, Said};
-use crate::suppress::{ANNOTATION, Exceptions};
+use crate::suppress::Exceptions;
 use crate::{Config, FieldValidation, helm};
 use ratchet_engine::rules::decoding;
 use ratchet_engine::{
@@ -41,29 +41,34 @@ impl Inspector<'_> {
             }
         };
         let page = Page { file, sheet, text };
-        if helm::is_template(text) {
-            return judged.push(page.skipped(
-                "a Helm template that is not rendered: run `helm template` and check its output",
-            ));
-        }
+        const TEMPLATE: &str =
+            "a Helm template that is not rendered: run `helm template` and check its output";
         let decoded = match decode(text, Limits::DEFAULT) {
             Ok(decoded) => decoded,
+            Err(_) if helm::has_braces(text) => return judged.push(page.skipped(TEMPLATE)),
             Err(error) => {
                 let span = Span { start: error.offset, end: error.offset };
                 return judged.push(page.unreadable(error.message, span));
             }
         };
+        if helm::has_braces(text) && decoded.documents.iter().any(helm::is_template) {
+            return judged.push(page.skipped(TEMPLATE));
+        }
         let repeated = decoded.repeated;
-        for node in decoded.documents.into_iter().flat_map(objects_of) {
+        let lend = |node| match sheet.list {
+            Some(head) => head.lend(node),
+            None => node,
+        };
+        for node in decoded.documents.into_iter().map(lend).flat_map(objects_of) {
             let here = |row: &&Repeated| {
                 node.span.start <= row.span.start && row.span.end <= node.span.end
             };
             let repeated: Vec<&Repeated> = repeated.iter().filter(here).collect();
-            judged.push(self.object(&page, &Object::new(node), &repeated));
+            judged.push(self.object(&page, Object::new(node), &repeated));
         }
     }
 
-    fn object(&self, page: &Page<'_>, object: &Object<'_>, repeated: &[&Repeated]) -> Judged {
+    fn object<'t>(&'t self, page: &Page<'_>, object: Object<'t>, repeated: &[&Repeated]) -> Judged {
         let span = object.node().span;
         if !matches!(object.node().value, Value::Map(_)) {
             return page.unreadable("a manifest must be an object".into(), span);
@@ -74,19 +79,24 @@ impl Inspector<'_> {
                 .any(|name| object.node().get(name).is_some());
             return if looks_like_one {
                 let missing = if object.kind_name().is_empty() { "Kind" } else { "apiVersion" };
-                page.unreadable(format!("Object '{missing}' is missing"), first_key(object))
+                page.unreadable(format!("Object '{missing}' is missing"), first_key(&object))
             } else {
                 page.skipped("not a Kubernetes object: it has neither apiVersion nor kind")
             };
         }
-        let mut said = Said::new(page, object);
-        let undecodable = self.check_fields(object, repeated, &mut said);
-        let old = self.stored.and_then(|stored| stored.find(object, &self.config.namespace));
+        let mut said = Said::new(page, &object);
+        let undecodable = self.check_fields(&object, repeated, &mut said);
         let mut message = said.refusal.take();
+        let mut judged = page.judged(&object, Outcome::Admitted);
+        let is_namespaced = object.kind().is_none_or(|kind| kind.scope == Scope::Namespaced);
+        let object =
+            if is_namespaced { object.in_namespace(&self.config.namespace) } else { object };
         if !undecodable {
-            message = message.or(self.judge(object, old.as_ref(), &mut said));
+            let old = self.stored.and_then(|stored| stored.find(&object, &self.config.namespace));
+            message = message.or(self.judge(&object, old.as_ref(), &mut said));
         }
-        self.settle(object, message, said)
+        self.settle(&object, message, said, &mut judged);
+        judged
     }
 
     /// Fields that the kind does not have, values of the wrong type; says whether the API could
@@ -99,10 +109,13 @@ impl Inspector<'_> {
     ) -> bool {
         let (kind, api_version) = (object.kind_name(), object.api_version());
         let (group, version) = api_version.rsplit_once('/').unwrap_or(("", api_version));
-        let group_is_known = schema::KINDS.iter().any(|row| row.group == group);
-        if group_is_known && schema::kind(group, version, kind).is_none() {
+        // Custom resources live in groups with a dot in their names; the rest is built in.
+        let is_built_in =
+            !group.contains('.') || schema::KINDS.iter().any(|row| row.group == group);
+        if (is_built_in || group.contains('/')) && schema::kind(group, version, kind).is_none() {
             let told = format!("no matches for kind \"{kind}\" in version \"{api_version}\"");
-            said.say(Severity::Error, &decoding::UNKNOWN_KIND, &told, "kind", first_key(object));
+            let span = object.node().get("kind").map_or(first_key(object), |node| node.span);
+            said.say(Severity::Error, &decoding::UNKNOWN_KIND, &told, "kind", span);
             said.refusal = Some(told);
             return true;
         }
@@ -172,14 +185,19 @@ impl Inspector<'_> {
         };
         let policy = &self.config.policy;
         let needs = needs(&change, policy);
-        let namespace = self.namespace_of(object);
+        let namespace = object.namespace();
         let pods = match (needs.existing_pods && old.is_some(), self.stored) {
             (true, Some(stored)) => stored.pods(object.name()),
             _ => Vec::new(),
         };
+        let lent = self.lent.labels(namespace).filter(|_| needs.namespace);
+        let stored = match (lent, self.stored) {
+            (None, Some(stored)) if needs.namespace => stored.namespace_labels(namespace),
+            _ => None,
+        };
         let facts = Facts {
             namespace: if needs.namespace {
-                Namespace::Labels(self.lent.labels(namespace))
+                Namespace::Labels(lent.or(stored.as_ref()))
             } else {
                 Namespace::Unasked
             },
@@ -195,37 +213,24 @@ impl Inspector<'_> {
         Status::of(&verdict, &change).map(|status| status.message)
     }
 
-    fn namespace_of<'a>(&'a self, object: &'a Object<'_>) -> &'a str {
-        match object.namespace() {
-            "" => &self.config.namespace,
-            namespace => namespace,
-        }
-    }
-
     /// What becomes of the object once its own exceptions have been heard.
-    fn settle(&self, object: &Object<'_>, message: Option<String>, said: Said<'_>) -> Judged {
+    fn settle(
+        &self,
+        object: &Object<'_>,
+        message: Option<String>,
+        said: Said<'_>,
+        judged: &mut Judged,
+    ) {
         let exceptions = Exceptions::of(object);
-        let Said { page, mut findings, .. } = said;
+        let mut findings = said.into_findings();
         let before = findings.len();
-        findings.retain(|finding| !exceptions.cover(finding.rule.id));
-        let suppressed = before - findings.len();
-        for entry in &exceptions.unreasoned {
-            if let Some(finding) = findings.first_mut() {
-                let note = format!(
-                    "the annotation {ANNOTATION} names {entry:?} without a reason, so it excepts nothing: write \"RULE: reason\""
-                );
-                finding.notes.push(note);
-            }
-        }
-        let namespaced = object.kind().is_none_or(|kind| kind.scope == Scope::Namespaced);
-        let mut judged = page.judged(object, Outcome::Admitted);
-        if !namespaced {
-            judged.object.namespace.clear();
+        findings.retain(|finding| !exceptions.cover(finding.rule));
+        judged.suppressed = before - findings.len();
+        if let Some(finding) = findings.first_mut() {
+            finding.notes.extend(exceptions.complaints());
         }
         judged.outcome = outcome(&findings, message);
         judged.findings = findings;
-        judged.suppressed = suppressed;
-        judged
     }
 }
 

@@ -1,13 +1,29 @@
 //! A list too large to be held is taken apart item by item, in YAML as `kubectl get` writes it and
 //! in any JSON.
 
+use crate::lists::ListHead;
+use ratchet_object::{Limits, Node, decode};
+use std::sync::Arc;
+
 /// Finds the items of one list, one after another.
-pub(crate) enum Splitter {
-    /// Items begin with `- ` at this column.
-    Yaml { indent: usize, begun: bool },
-    /// Items stand between the brackets.
-    Json { begun: bool },
+pub(crate) struct Splitter {
+    syntax: Syntax,
+    begun: bool,
+    /// What the list says of its items, as far as it says so before them.
+    pub(crate) head: Arc<ListHead>,
+    names_itself: bool,
 }
+
+#[derive(Clone, Copy)]
+enum Syntax {
+    /// Items begin with `- ` at this column.
+    Yaml { indent: usize },
+    /// Items stand between the brackets.
+    Json,
+}
+
+/// The members that a list has beside its items.
+const MEMBERS: [&str; 3] = ["apiVersion", "kind", "metadata"];
 
 /// What was found.
 #[derive(Debug, PartialEq, Eq)]
@@ -39,36 +55,92 @@ impl Blanks {
 impl Splitter {
     /// Whether the beginning of a document is the beginning of a list.
     pub(crate) fn find(held: &[u8]) -> Option<Self> {
-        match held.trim_ascii_start().first() {
-            Some(b'{') => json_items(held).map(|_| Self::Json { begun: false }),
-            _ => yaml_items(held).map(|(_, indent)| Self::Yaml { indent, begun: false }),
-        }
+        let (syntax, before) = match held.trim_ascii_start().first() {
+            Some(b'{') => {
+                let start = json_items(held)?;
+                let before = std::str::from_utf8(held.get(..start)?).ok()?;
+                let members = before.rsplit_once("\"items\"")?.0.trim_end().trim_end_matches(',');
+                (Syntax::Json, format!("{members}}}"))
+            }
+            _ => {
+                let (start, indent) = yaml_items(held)?;
+                let before = std::str::from_utf8(held.get(..start)?).ok()?;
+                let members = before.rsplit_once("items:")?.0;
+                (Syntax::Yaml { indent }, members.to_owned())
+            }
+        };
+        let (kind, api_version) = members_of_list(&before)?;
+        let head = match kind.as_str() {
+            "" => ListHead::default(),
+            kind => ListHead::new(kind, &api_version)?,
+        };
+        Some(Self { syntax, begun: false, head: Arc::new(head), names_itself: !kind.is_empty() })
     }
 
     pub(crate) fn blanks(&self) -> Blanks {
-        match self {
-            Self::Yaml { indent, .. } => Blanks::Dash(*indent),
-            Self::Json { .. } => Blanks::Nothing,
+        match self.syntax {
+            Syntax::Yaml { indent } => Blanks::Dash(indent),
+            Syntax::Json => Blanks::Nothing,
         }
     }
 
     /// The next item of what is held.
     pub(crate) fn next(&mut self, held: &[u8], ended: bool) -> Next {
-        match self {
-            Self::Yaml { indent, begun } => {
-                let start = if *begun { 0 } else { yaml_items(held).map_or(0, |(start, _)| start) };
-                let next = next_yaml(held, start, *indent, ended);
-                *begun |= !matches!(next, Next::More);
-                next
+        let next = match self.syntax {
+            Syntax::Yaml { indent } => {
+                let start =
+                    if self.begun { 0 } else { yaml_items(held).map_or(0, |(start, _)| start) };
+                next_yaml(held, start, indent, ended)
             }
-            Self::Json { begun } => {
-                let start = if *begun { 0 } else { json_items(held).unwrap_or(0) };
-                let next = next_json(held, start, ended);
-                *begun |= !matches!(next, Next::More);
-                next
+            Syntax::Json => {
+                let start = if self.begun { 0 } else { json_items(held).unwrap_or(0) };
+                next_json(held, start, ended)
+            }
+        };
+        self.begun |= !matches!(next, Next::More);
+        next
+    }
+
+    /// Where the list ends, of what stands behind its items: in JSON at its closing brace, in YAML
+    /// only at the end of the document, which the caller knows.
+    pub(crate) fn end(&self, held: &[u8], document_end: Option<usize>) -> Option<usize> {
+        match self.syntax {
+            Syntax::Yaml { .. } => document_end,
+            Syntax::Json => {
+                let mut scan = Scan { depth: 2, ..Scan::default() };
+                let closes = |&byte: &u8| {
+                    scan.take(byte);
+                    scan.depth == 0
+                };
+                held.iter().position(closes).map(|at| at + 1)
             }
         }
     }
+
+    /// Whether what stands behind the items leaves it a list.
+    pub(crate) fn is_list(&self, behind: &[u8]) -> bool {
+        let Ok(text) = std::str::from_utf8(behind) else { return false };
+        let members = match self.syntax {
+            Syntax::Yaml { .. } => members_of_list(text),
+            Syntax::Json => {
+                let rest = text.trim_start().trim_start_matches(']').trim_start();
+                members_of_list(&format!("{{{}", rest.trim_start_matches(',')))
+            }
+        };
+        members.is_some_and(|(kind, _)| match kind.as_str() {
+            "" => self.names_itself,
+            kind => kind.ends_with("List"),
+        })
+    }
+}
+
+/// `kind` and `apiVersion` of a part of a list; none if it has members that no list has.
+fn members_of_list(text: &str) -> Option<(String, String)> {
+    let decoded = decode(text, Limits::DEFAULT).ok()?;
+    let Some(node) = decoded.documents.into_iter().next() else { return Some(Default::default()) };
+    let known = node.entries().iter().all(|entry| MEMBERS.contains(&entry.key.as_ref()));
+    let word = |name: &str| node.get(name).and_then(Node::text).unwrap_or_default().to_owned();
+    known.then(|| (word("kind"), word("apiVersion")))
 }
 
 /// Where the first item of a YAML list begins, and at which column its dash stands.

@@ -1,5 +1,6 @@
 //! Namespaces in the input lend their labels to the objects that live in them.
 
+use crate::lists::objects_of;
 use crate::pipeline::{Item, run};
 use ratchet_object::{Limits, Node, Object, decode};
 use std::collections::BTreeMap;
@@ -46,16 +47,15 @@ impl Lent {
 
 fn namespaces(text: &str) -> Vec<(String, Node<'static>)> {
     let Ok(decoded) = decode(text, Limits::DEFAULT) else { return Vec::new() };
-    let listed = decoded.documents.iter().flat_map(|node| {
-        let items = node.get("items").map(Node::items).unwrap_or_default();
-        core::iter::once(node).chain(items)
-    });
-    listed
-        .filter(|node| node.get("kind").and_then(Node::text) == Some("Namespace"))
-        .filter_map(|node| {
-            let object = Object::new(node.clone());
-            let labels = node.get("metadata")?.get("labels")?;
-            Some((object.name().to_owned(), labels.clone().into_owned()))
+    decoded
+        .documents
+        .into_iter()
+        .flat_map(objects_of)
+        .map(Object::new)
+        .filter(|object| object.kind_name() == "Namespace")
+        .filter_map(|object| {
+            let labels = object.node().get("metadata")?.get("labels")?.clone();
+            Some((object.name().to_owned(), labels.into_owned()))
         })
         .collect()
 }
@@ -69,7 +69,7 @@ mod tests {
         let root = tempfile::tempdir().unwrap();
         let text = "kind: Pod\n---\napiVersion: v1\nkind: Namespace\nmetadata: {name: shop, labels: {a: b}}\n";
         std::fs::write(root.path().join("all.yaml"), text).unwrap();
-        let list = r#"{"kind": "List", "items": [{"kind": "Namespace", "metadata": {"name": "x", "labels": {"c": "d"}}}]}"#;
+        let list = r#"{"kind": "List", "items": [{"kind": "NamespaceList", "items": [{"metadata": {"name": "x", "labels": {"c": "d"}}}]}]}"#;
         std::fs::write(root.path().join("list.json"), list).unwrap();
         let lent = Lent::read(&[root.path().into()], false, 2);
         assert!(lent.labels("shop").is_some_and(|labels| labels.get("a").is_some()));

@@ -13,8 +13,8 @@ use std::sync::mpsc::{Receiver, SyncSender, sync_channel};
 /// A file up to this size is read by the worker that judges it; a larger one is cut up for many.
 const SMALL_FILE: u64 = 1 << 20;
 const FILES_A_TASK: usize = 32;
-const BYTES_A_TASK: usize = 128 << 10;
-const TASKS_WAITING: usize = 4;
+const BYTES_A_TASK: usize = 64 << 10;
+const TASKS_WAITING: usize = 2;
 
 /// What a worker is given.
 enum Task {
@@ -97,15 +97,15 @@ fn perform(task: &Task, mut give: impl FnMut(Item<'_>)) {
 /// Walks the inputs and deals what it finds, in turn.
 fn deal(inputs: &[PathBuf], recursive: bool, tasks: &[SyncSender<Task>]) {
     let mut dealer = Dealer { tasks, turn: 0, files: Vec::new() };
-    let walked = walk(inputs, recursive, &mut |source| match source {
+    walk(inputs, recursive, &mut |source| match source {
         Source::File(path, size) if size <= SMALL_FILE => dealer.file(path),
         Source::File(path, _) => dealer.large(&path),
-        Source::Stdin => dealer.stream("-".into(), std::io::stdin().lock()),
+        Source::Failed(path, error) => {
+            dealer.flush();
+            dealer.send(Task::Failed(path, error.to_string()));
+        }
     });
     dealer.flush();
-    if let Err((path, error)) = walked {
-        dealer.send(Task::Failed(path, error.to_string()));
-    }
 }
 
 struct Dealer<'a> {

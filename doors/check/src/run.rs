@@ -87,12 +87,13 @@ pub fn run(
     out: &mut dyn Write,
     notes: &mut dyn Write,
 ) -> Result<Summary, CheckError> {
-    let held = hold_stdin(&config.inputs).map_err(CheckError::Setup)?;
-    let inputs = held.as_ref().map_or(&config.inputs, |held| &held.inputs);
+    let held = hold_streams(&config.inputs).map_err(CheckError::Setup)?;
+    let inputs = &held.inputs;
     let workers = config.workers;
     let stored = match &config.against {
         None => None,
         Some(against) => {
+            let inputs = &config.inputs;
             let read = Stored::read(against, inputs, config.recursive, &config.namespace, workers);
             Some(read.map_err(CheckError::Setup)?)
         }
@@ -115,11 +116,7 @@ pub fn run(
     let work = |item: Item<'_>, made: &mut Vec<Event>| match item {
         Item::Sheet(file, sheet) => {
             let mut judged = Vec::new();
-            let file = if held.as_ref().is_some_and(|held| held.is_stdin(file)) {
-                &Arc::from("stdin")
-            } else {
-                file
-            };
+            let file = held.name_of(file).unwrap_or(file);
             inspector.inspect(file, &sheet, &mut judged);
             made.extend(judged.into_iter().map(Event::Judged));
         }
@@ -142,6 +139,9 @@ pub fn run(
         failed.is_none()
     });
     bar.finish_and_clear();
+    if summary == Summary::default() {
+        let _ = writeln!(notes, "note: no objects were found in what was named");
+    }
     summary.stale = baseline.stale().count() as u64;
     for about in baseline.stale() {
         let _ = writeln!(notes, "note: no longer found, remove it from the baseline: {about}");
@@ -186,7 +186,7 @@ fn unreadable(path: &std::path::Path, why: &str) -> Judged {
         label: String::new(),
         fix: None,
         notes: Vec::new(),
-        fingerprint: String::new(),
+        fingerprint: format!("unread:{}", path.display()),
     };
     Judged {
         file: path.to_string_lossy().into(),
@@ -198,8 +198,11 @@ fn unreadable(path: &std::path::Path, why: &str) -> Judged {
     }
 }
 
+const WORTH_A_BAR: u64 = 500;
+
 fn progress(config: &Config, files: u64) -> ProgressBar {
-    if !config.progress {
+    // A short run is over before a bar is read.
+    if !config.progress || files < WORTH_A_BAR {
         return ProgressBar::hidden();
     }
     let bar = ProgressBar::new(files);
@@ -210,33 +213,53 @@ fn progress(config: &Config, files: u64) -> ProgressBar {
     bar
 }
 
-/// Standard input can be read once only, and a check reads twice: it is held in a file meanwhile.
+/// Standard input and other pipes can be read once only, and a check reads twice: they are held in
+/// files meanwhile.
 struct Held {
     inputs: Vec<PathBuf>,
-    file: tempfile::NamedTempFile,
+    streams: Vec<(tempfile::NamedTempFile, Arc<str>)>,
 }
 
 impl Held {
-    fn is_stdin(&self, name: &str) -> bool {
-        self.file.path().to_string_lossy() == name
+    /// The name of the pipe that a file stands for.
+    fn name_of(&self, file: &str) -> Option<&Arc<str>> {
+        let is_it =
+            |held: &&(tempfile::NamedTempFile, Arc<str>)| held.0.path().to_string_lossy() == file;
+        self.streams.iter().find(is_it).map(|(_, name)| name)
     }
 }
 
-fn hold_stdin(inputs: &[PathBuf]) -> Result<Option<Held>, String> {
-    if !inputs.iter().any(|input| input.as_os_str() == "-") {
-        return Ok(None);
+fn hold_streams(inputs: &[PathBuf]) -> Result<Held, String> {
+    let mut held = Held { inputs: Vec::new(), streams: Vec::new() };
+    for input in inputs {
+        let is_stdin = ["-", "/dev/stdin"].iter().any(|name| input.as_os_str() == *name);
+        if !is_stdin && !is_pipe(input) {
+            held.inputs.push(input.clone());
+            continue;
+        }
+        let failed = |error: io::Error| format!("{} cannot be read: {error}", input.display());
+        let mut file = tempfile::NamedTempFile::new().map_err(failed)?;
+        if is_stdin {
+            io::copy(&mut io::stdin().lock(), &mut file).map_err(failed)?;
+        } else {
+            let mut pipe = std::fs::File::open(input).map_err(failed)?;
+            io::copy(&mut pipe, &mut file).map_err(failed)?;
+        }
+        file.flush().map_err(failed)?;
+        held.inputs.push(file.path().to_path_buf());
+        let name = if is_stdin { "stdin".into() } else { input.to_string_lossy() };
+        held.streams.push((file, name.into()));
     }
-    let failed = |error: io::Error| format!("standard input cannot be held: {error}");
-    let mut file = tempfile::NamedTempFile::new().map_err(failed)?;
-    io::copy(&mut io::stdin().lock(), &mut file).map_err(failed)?;
-    file.flush().map_err(failed)?;
-    let inputs = inputs
-        .iter()
-        .map(
-            |input| {
-                if input.as_os_str() == "-" { file.path().to_path_buf() } else { input.clone() }
-            },
-        )
-        .collect();
-    Ok(Some(Held { inputs, file }))
+    Ok(held)
+}
+
+#[cfg(unix)]
+fn is_pipe(path: &std::path::Path) -> bool {
+    use std::os::unix::fs::FileTypeExt;
+    std::fs::metadata(path).is_ok_and(|facts| facts.file_type().is_fifo())
+}
+
+#[cfg(not(unix))]
+fn is_pipe(_: &std::path::Path) -> bool {
+    false
 }

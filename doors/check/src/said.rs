@@ -8,6 +8,7 @@ use ratchet_engine::{
     judge,
 };
 use ratchet_object::{LineIndex, Object, Place, Span};
+use std::collections::BTreeSet;
 use std::sync::Arc;
 
 /// A document and where it stands.
@@ -52,59 +53,86 @@ pub(crate) struct Said<'p> {
     pub(crate) page: &'p Page<'p>,
     lines: Option<LineIndex<'p>>,
     name: ObjectName,
-    pub(crate) findings: Vec<Finding>,
+    findings: Vec<Finding>,
+    /// How many findings were left out, for there are too many.
+    unsaid: usize,
     pub(crate) refusal: Option<String>,
 }
+
+/// More findings than this about one object help nobody, and would fill memory.
+const MOST_FINDINGS: usize = 100;
 
 impl<'p> Said<'p> {
     pub(crate) fn new(page: &'p Page<'p>, object: &Object<'_>) -> Self {
         let name = page.judged(object, Outcome::Admitted).object;
-        Self { page, lines: None, name, findings: Vec::new(), refusal: None }
+        Self { page, lines: None, name, findings: Vec::new(), unsaid: 0, refusal: None }
     }
 
     pub(crate) fn verdict(&mut self, verdict: &Verdict, contested: &Contested, release: Release) {
+        // The API repeats itself in places; a person need not read it twice.
+        let mut heard = BTreeSet::new();
         for problem in &verdict.problems {
-            let told = format!("{}: {}", problem.field, problem.message());
-            // The API repeats itself in places; a person need not read it twice.
-            if self.findings.iter().any(|finding| finding.message == told) {
+            if self.is_full() {
+                self.unsaid += 1;
                 continue;
             }
-            let finding =
-                self.say(Severity::Error, problem.rule, &told, &problem.field, problem.span);
+            let told = format!("{}: {}", problem.field, problem.message());
+            if !heard.insert(told.clone()) {
+                continue;
+            }
+            let mut finding =
+                self.finding(Severity::Error, problem.rule, &told, &problem.field, problem.span);
             finding.fix.clone_from(&problem.fix);
             if let Some(hint) = &problem.hint {
                 finding.label.clone_from(hint);
             }
             finding.notes.extend(problem.difference.and_then(|row| note(row, release)));
+            self.findings.push(finding);
         }
         if let Some(denial) = &verdict.denial {
-            let span = denial.spots.first().map_or(Span::default(), |spot| spot.span);
-            let field = denial.spots.first().map_or("", |spot| spot.field.as_str()).to_owned();
-            self.say(Severity::Error, denial.rule, &denial.text, &field, span);
-            self.spots(&denial.spots, contested, release);
+            let first = denial.spots.first();
+            let (field, span) =
+                first.map_or(("", Span::default()), |spot| (spot.field.as_str(), spot.span));
+            let mut finding = self.finding(Severity::Error, denial.rule, &denial.text, field, span);
+            self.spots(&mut finding, &denial.spots, contested, release);
+            self.findings.push(finding);
         }
         for warning in &verdict.warnings {
-            let field = warning.spots.first().map_or("", |spot| spot.field.as_str()).to_owned();
-            let span = warning.spots.first().map_or(warning.span, |spot| spot.span);
-            let finding = self.say(Severity::Warning, warning.rule, &warning.text, &field, span);
+            if self.is_full() {
+                self.unsaid += 1;
+                continue;
+            }
+            let first = warning.spots.first();
+            let (field, span) = first
+                .map_or((warning.field.as_str(), warning.span), |spot| (&spot.field, spot.span));
+            let mut finding =
+                self.finding(Severity::Warning, warning.rule, &warning.text, field, span);
             finding.fix.clone_from(&warning.fix);
             finding.notes.extend(warning.difference.and_then(|row| note(row, release)));
-            self.spots(&warning.spots, contested, release);
+            self.spots(&mut finding, &warning.spots, contested, release);
+            self.findings.push(finding);
         }
     }
 
-    /// The further places of the finding just said.
-    fn spots(&mut self, spots: &[Spot], contested: &Contested, release: Release) {
-        let places: Vec<(u32, &Spot)> =
-            spots.iter().map(|spot| (self.place(spot.span.start).line, spot)).collect();
-        let Some(finding) = self.findings.last_mut() else { return };
+    fn is_full(&self) -> bool {
+        self.findings.len() >= MOST_FINDINGS
+    }
+
+    /// The further places of a finding.
+    fn spots(
+        &mut self,
+        finding: &mut Finding,
+        spots: &[Spot],
+        contested: &Contested,
+        release: Release,
+    ) {
         if let Some(first) = spots.first() {
             finding.label.clone_from(&first.label);
         }
-        for (line, spot) in places.iter().skip(1) {
-            finding
-                .notes
-                .push(format!("line {line}: {}: {} ({})", spot.field, spot.label, spot.rule.id));
+        for spot in spots.iter().skip(1) {
+            let line = self.place(spot.span.start).line;
+            let text = format!("line {line}: {}: {} ({})", spot.field, spot.label, spot.rule.id);
+            finding.notes.push(text);
         }
         if spots.iter().any(|spot| contested.hosts.contains(&spot.field)) {
             let row = DIFFERENCES.iter().find(|row| row.id == "loopback-probe-hosts");
@@ -112,6 +140,7 @@ impl<'p> Said<'p> {
         }
     }
 
+    /// Says something about a place.
     pub(crate) fn say(
         &mut self,
         severity: Severity,
@@ -119,34 +148,52 @@ impl<'p> Said<'p> {
         message: &str,
         field: &str,
         span: Span,
-    ) -> &mut Finding {
-        let (source, marked, first_line) = excerpt(self.page.text, span);
-        let (start, end) = (
-            self.place(span.start),
-            self.place(first_line + u32::try_from(marked.end).unwrap_or(0)),
-        );
+    ) {
+        if self.is_full() {
+            self.unsaid += 1;
+        } else {
+            let finding = self.finding(severity, rule, message, field, span);
+            self.findings.push(finding);
+        }
+    }
+
+    fn finding(
+        &mut self,
+        severity: Severity,
+        rule: &'static Rule,
+        message: &str,
+        field: &str,
+        span: Span,
+    ) -> Finding {
+        let excerpt = Excerpt::of(self.page.text, span);
+        let (start, end) = (self.place(span.start), self.place(excerpt.end));
         let name = &self.name;
         let identity =
             [rule.id, self.page.file, &name.kind, &name.namespace, &name.name, field, message];
-        let finding = Finding {
+        Finding {
             rule,
             severity,
             message: message.to_owned(),
             field: field.to_owned(),
             start,
             end,
-            source,
-            marked,
+            source: excerpt.line,
+            marked: excerpt.marked,
             label: rule.title.to_owned(),
             fix: None,
             notes: Vec::new(),
             fingerprint: fingerprint(&identity),
-        };
-        self.findings.push(finding);
-        let last = self.findings.len() - 1;
-        // Just pushed, so it is there.
-        #[expect(clippy::indexing_slicing, reason = "the index of what was just pushed")]
-        &mut self.findings[last]
+        }
+    }
+
+    /// What was found, and that there is more, if there is.
+    pub(crate) fn into_findings(mut self) -> Vec<Finding> {
+        if self.unsaid > 0
+            && let Some(last) = self.findings.last_mut()
+        {
+            last.notes.push(format!("{} more findings in this object are not shown", self.unsaid));
+        }
+        self.findings
     }
 
     fn place(&mut self, offset: u32) -> Place {
@@ -167,15 +214,40 @@ fn note(row: &Difference, release: Release) -> Option<String> {
     }
 }
 
-/// The line that a span begins on, what of it to mark, and where that line begins in the text.
-fn excerpt(text: &str, span: Span) -> (String, core::ops::Range<usize>, u32) {
-    let start = (span.start as usize).min(text.len());
-    let begin = text.get(..start).and_then(|before| before.rfind('\n')).map_or(0, |at| at + 1);
-    let rest = text.get(begin..).unwrap_or_default();
-    let line = rest.split('\n').next().unwrap_or_default().trim_end_matches('\r');
-    let from = (start - begin).min(line.len());
-    let to = (span.end as usize).saturating_sub(begin).clamp(from, line.len());
-    (line.to_owned(), from..to, u32::try_from(begin).unwrap_or(u32::MAX))
+/// The part of a line that is worth showing.
+struct Excerpt {
+    line: String,
+    marked: core::ops::Range<usize>,
+    /// Where the marked part ends in the whole text.
+    end: u32,
+}
+
+impl Excerpt {
+    /// How much of a long line is shown on either side of the mark.
+    const AROUND: usize = 100;
+
+    fn of(text: &str, span: Span) -> Self {
+        let start = (span.start as usize).min(text.len());
+        let before = text.get(..start).unwrap_or_default();
+        let begin = memchr::memrchr(b'\n', before.as_bytes()).map_or(0, |at| at + 1);
+        let rest = text.get(begin..).unwrap_or_default();
+        let length = memchr::memchr(b'\n', rest.as_bytes()).unwrap_or(rest.len());
+        let line = rest.get(..length).unwrap_or_default().trim_end_matches('\r');
+        let from = (start - begin).min(line.len());
+        let to = (span.end as usize).saturating_sub(begin).clamp(from, line.len());
+        let mut first = from.saturating_sub(Self::AROUND);
+        let mut last = (to.min(from + Self::AROUND) + Self::AROUND).min(line.len());
+        while !line.is_char_boundary(first) {
+            first -= 1;
+        }
+        while !line.is_char_boundary(last) {
+            last += 1;
+        }
+        let shown = line.get(first..last).unwrap_or_default();
+        let marked = from - first..to.min(last) - first;
+        let end = Span::new(begin + to, begin + to).start;
+        Self { line: shown.to_owned(), marked, end }
+    }
 }
 
 /// A short name for a finding that survives edits elsewhere in the file (FNV-1a, 64 bits).
@@ -227,8 +299,9 @@ impl Page<'_> {
 
     pub(crate) fn unreadable(&self, message: String, span: Span) -> Judged {
         let name = ObjectName::default();
-        let mut said = Said { page: self, lines: None, name, findings: Vec::new(), refusal: None };
+        let mut said =
+            Said { page: self, lines: None, name, findings: Vec::new(), unsaid: 0, refusal: None };
         said.say(Severity::Error, &decoding::UNREADABLE, &message, "", span);
-        Judged { findings: said.findings, ..self.bare(Outcome::Unreadable) }
+        Judged { findings: said.into_findings(), ..self.bare(Outcome::Unreadable) }
     }
 }

@@ -1,5 +1,7 @@
 //! An object can carry its own exceptions, each with a reason.
 
+use ratchet_engine::rules::decoding;
+use ratchet_engine::{RULES, Rule};
 use ratchet_object::{At, Object};
 
 /// The annotation: `RULE[,RULE]: reason`, several of them separated by semicolons or lines.
@@ -9,18 +11,23 @@ pub(crate) const ANNOTATION: &str = "ratchet/ignore";
 #[derive(Debug, Default, PartialEq, Eq)]
 pub(crate) struct Exceptions<'a> {
     rules: Vec<&'a str>,
-    /// Entries that name rules but no reason; they except nothing.
-    pub(crate) unreasoned: Vec<&'a str>,
+    /// Entries that except nothing: no reason, or no such rule.
+    idle: Vec<(&'a str, &'static str)>,
 }
+
+/// What the API says before it can read an object cannot be passed over: the rest was not judged.
+const NEVER: [&str; 3] =
+    [decoding::WRONG_TYPE.id, decoding::UNREADABLE.id, decoding::UNKNOWN_KIND.id];
 
 impl<'a> Exceptions<'a> {
     /// Reads the annotation of an object, and of the pod template in it.
     pub(crate) fn of(object: &'a Object<'a>) -> Self {
         let root = object.root();
-        let template = object.kind().and_then(|kind| kind.pod).map(|place| root.descend(place.0));
+        let place = object.kind().and_then(|kind| kind.pod).filter(|place| !place.0.is_empty());
         let mut exceptions = Self::default();
-        for at in [Some(root), template].into_iter().flatten() {
-            exceptions.read(annotation(&at));
+        exceptions.read(annotation(&root));
+        if let Some(place) = place {
+            exceptions.read(annotation(&root.descend(place.0)));
         }
         exceptions
     }
@@ -29,16 +36,38 @@ impl<'a> Exceptions<'a> {
         for entry in text.split([';', '\n']).map(str::trim).filter(|entry| !entry.is_empty()) {
             let (rules, reason) = entry.split_once(':').unwrap_or((entry, ""));
             if reason.trim().is_empty() {
-                self.unreasoned.push(entry);
-            } else {
-                self.rules.extend(rules.split(',').map(str::trim));
+                self.idle.push((
+                    entry,
+                    "without a reason, so it excepts nothing: write \"RULE: reason\"",
+                ));
+                continue;
+            }
+            for id in rules.split(',').map(str::trim) {
+                let is_rule = RULES.iter().any(|rule| rule.id.eq_ignore_ascii_case(id));
+                if !is_rule {
+                    self.idle.push((id, "which is no rule: `ratchet explain` lists them"));
+                } else if NEVER.iter().any(|never| never.eq_ignore_ascii_case(id)) {
+                    self.idle.push((
+                        id,
+                        "which cannot be passed over: nothing else of the object was judged",
+                    ));
+                } else {
+                    self.rules.push(id);
+                }
             }
         }
     }
 
     /// Whether the object excepts this rule.
-    pub(crate) fn cover(&self, rule: &str) -> bool {
-        self.rules.contains(&rule)
+    pub(crate) fn cover(&self, rule: &Rule) -> bool {
+        self.rules.iter().any(|id| rule.id.eq_ignore_ascii_case(id))
+    }
+
+    /// What is wrong with the exceptions themselves.
+    pub(crate) fn complaints(&self) -> impl Iterator<Item = String> {
+        self.idle
+            .iter()
+            .map(|(entry, why)| format!("the annotation {ANNOTATION} names {entry:?} {why}"))
     }
 }
 
@@ -54,9 +83,13 @@ mod tests {
     fn an_exception_needs_a_reason() {
         let mut exceptions = Exceptions::default();
         exceptions
-            .read("RTC-IP-001, RTC-IP-002: the old appliance; RTC-DNS-001\nRTC-SVC-001: until May");
-        assert_eq!(exceptions.rules, ["RTC-IP-001", "RTC-IP-002", "RTC-SVC-001"]);
-        assert_eq!(exceptions.unreasoned, ["RTC-DNS-001"]);
-        assert!(exceptions.cover("RTC-IP-002") && !exceptions.cover("RTC-DNS-001"));
+            .read("RTC-IP-001, rtc-ip-002: the old appliance; RTC-DNS-001\nRTC-SVC-001: until May");
+        exceptions.read("RTC-IP-01: x; RTC-API-009: y");
+        assert_eq!(exceptions.rules, ["RTC-IP-001", "rtc-ip-002", "RTC-SVC-001"]);
+        let idle: Vec<&str> = exceptions.idle.iter().map(|(entry, _)| *entry).collect();
+        assert_eq!(idle, ["RTC-DNS-001", "RTC-IP-01", "RTC-API-009"]);
+        let rule = |id| RULES.iter().find(|rule| rule.id == id).unwrap();
+        assert!(exceptions.cover(rule("RTC-IP-002")) && !exceptions.cover(rule("RTC-DNS-001")));
+        assert_eq!(exceptions.complaints().count(), 3);
     }
 }

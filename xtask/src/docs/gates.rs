@@ -26,7 +26,8 @@ pub(super) fn document(gates: &[&Gate]) -> Document {
 }
 
 fn cell(gate: &Gate, release: Release) -> String {
-    let Some(era) = gate.era(release) else { return "not yet".to_owned() };
+    let is_known = release.since(gate.known_since);
+    let Some(era) = gate.era(release).filter(|_| is_known) else { return "not yet".to_owned() };
     let value = if era.default { "on" } else { "off" };
     let stage = match era.stage {
         Some(Stage::Alpha) => "alpha",

@@ -250,7 +250,16 @@ impl<'c, 'a> Hearing<'c, 'a> {
             let (rule, text) = (rule_of(&found), would_violate(modes.warn, &found));
             let spots = spots(found);
             let span = spots.first().map_or_else(Span::default, |spot| spot.span);
-            self.verdict.warn(Warning { rule, text, span, spots, fix: None, difference: None });
+            let field = spots.first().map_or_else(String::new, |spot| spot.field.clone());
+            self.verdict.warn(Warning {
+                rule,
+                field,
+                text,
+                span,
+                spots,
+                fix: None,
+                difference: None,
+            });
         }
     }
 

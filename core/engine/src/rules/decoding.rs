@@ -46,7 +46,7 @@ pub static UNREADABLE: Rule = Rule {
     origin: Origin::Api,
     demands: "A manifest is JSON or YAML with `apiVersion` and `kind`.",
     why: "What cannot be read cannot be judged: the check then says so (exit status 2) rather than let it pass.",
-    fix: "Mend the syntax at the place that the message shows.",
+    fix: "Give a readable JSON or YAML document: the message says what is in the way, and where.",
     ratchet: Ratchet::Never,
     versions: "All releases.",
 };

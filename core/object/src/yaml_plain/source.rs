@@ -65,9 +65,14 @@ impl<'t> Source<'t> {
             b'\n' => Some(at + 1),
             b'\r' => Some(at + 2),
             END => Some(at),
-            b'#' => self.next_line(self.line_end(at)),
+            b'#' => Some(self.after_comment(at)),
             _ => None,
         }
+    }
+
+    fn after_comment(self, at: usize) -> usize {
+        let rest = self.bytes.get(at..).unwrap_or_default();
+        memchr(b'\n', rest).map_or(self.bytes.len(), |length| at + length + 1)
     }
 
     /// Where the next line begins if nothing but blanks and a comment follows on this one.

@@ -1,6 +1,6 @@
 //! GitHub workflow commands: each finding becomes an annotation in the pull request.
 
-use super::Report;
+use super::{Report, count};
 use crate::finding::Severity;
 use crate::{Judged, Summary};
 use std::io::{self, Write};
@@ -40,7 +40,8 @@ impl Report for Github {
         let Summary { objects, refused, warned, unreadable, .. } = summary;
         writeln!(
             out,
-            "ratchet: {objects} objects, {refused} refused, {warned} with warnings, {unreadable} unreadable"
+            "ratchet: {}, {refused} refused, {warned} with warnings, {unreadable} unreadable",
+            count(*objects, "object")
         )
     }
 }

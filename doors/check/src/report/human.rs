@@ -1,9 +1,9 @@
 //! For people: the line of the file, the place underlined, what the API says, and the way out.
 
-use super::{Report, title};
+use super::{Report, count, title, visible};
 use crate::finding::Severity;
 use crate::{Config, Finding, Judged, Outcome, Summary};
-use annotate_snippets::{AnnotationKind, Group, Level, Renderer, Snippet};
+use annotate_snippets::{AnnotationKind, Group, Level, Origin, Renderer, Snippet};
 use std::io::{self, Write};
 
 pub(crate) struct Human {
@@ -36,13 +36,21 @@ impl Human {
             Some(fix) => format!("write `{fix}`"),
             None => finding.label.clone(),
         };
-        let mut group: Group<'_> = if finding.source.is_empty() {
-            title.element(Level::NOTE.message(format!("in {file}")))
-        } else {
+        let (line, column) = (finding.start.line as usize, finding.start.column as usize);
+        let before = finding.source.get(..finding.marked.start).unwrap_or_default();
+        // A long line is kept only in part; then its columns are not those of the file.
+        let is_whole = before.chars().count() + 1 == column && !finding.source.trim().is_empty();
+        let mut group: Group<'_> = if is_whole {
             let mark = AnnotationKind::Primary.span(finding.marked.clone()).label(label);
-            let snippet =
-                Snippet::source(finding.source.as_str()).line_start(finding.start.line as usize);
-            title.element(snippet.path(file).annotation(mark))
+            let snippet = Snippet::source(finding.source.as_str()).line_start(line);
+            title.element(snippet.path(visible(file)).annotation(mark))
+        } else {
+            let place = Origin::path(visible(file)).line(line).char_column(column);
+            let group = title.element(place);
+            match finding.source.get(finding.marked.clone()).filter(|text| !text.is_empty()) {
+                Some(text) => group.element(Level::NOTE.message(format!("at `{text}`: {label}"))),
+                None => group,
+            }
         };
         for note in &finding.notes {
             group = group.element(Level::NOTE.message(note.as_str()));
@@ -64,7 +72,7 @@ impl Report for Human {
                 writeln!(
                     out,
                     "{}:{}: {} refused: {message}\n",
-                    judged.file,
+                    visible(&judged.file),
                     judged.line,
                     title(judged)
                 )
@@ -76,17 +84,15 @@ impl Report for Human {
     fn end(&mut self, summary: &Summary, out: &mut dyn Write) -> io::Result<()> {
         let Summary { objects, refused, warned, unreadable, skipped, suppressed, .. } = summary;
         let admitted = objects - refused - warned;
-        let noun = if *objects == 1 { "object" } else { "objects" };
-        write!(
-            out,
-            "{objects} {noun}: {refused} refused, {warned} with warnings, {admitted} clean"
-        )?;
-        for (count, what) in
-            [(unreadable, "unreadable"), (skipped, "skipped"), (suppressed, "findings suppressed")]
-        {
-            if *count > 0 {
-                write!(out, ", {count} {what}")?;
+        let objects = count(*objects, "object");
+        write!(out, "{objects}: {refused} refused, {warned} with warnings, {admitted} clean")?;
+        for (number, what) in [(unreadable, "unreadable"), (skipped, "skipped")] {
+            if *number > 0 {
+                write!(out, ", {number} {what}")?;
             }
+        }
+        if *suppressed > 0 {
+            write!(out, ", {} suppressed", count(*suppressed, "finding"))?;
         }
         writeln!(out, " ({})", self.release)
     }

@@ -78,7 +78,7 @@ fn escaped(text: &str) -> String {
             '"' => out.push_str("&quot;"),
             '\n' => out.push_str("&#10;"),
             '\t' => out.push(' '),
-            control if u32::from(control) < 0x20 => out.push('?'),
+            '\0'..='\u{1f}' | '\u{fffe}' | '\u{ffff}' => out.push('?'),
             other => out.push(other),
         }
     }

@@ -1,6 +1,6 @@
 //! A Markdown table, for a comment on a pull request.
 
-use super::{Report, title};
+use super::{Report, count, title};
 use crate::{Judged, Summary};
 use std::io::{self, Write};
 
@@ -26,10 +26,11 @@ impl Report for Markdown {
                 .map_or(cell(finding.rule.fix), |fix| format!("`{}`", cell(fix)));
             writeln!(
                 out,
-                "| {} | `{}:{}` | {} | {} ({}){notes} | {fix} |",
+                "| {} | `{}:{}:{}` | {} | {} ({}){notes} | {fix} |",
                 finding.severity.word(),
                 cell(&judged.file),
                 finding.start.line,
+                finding.start.column,
                 cell(&title(judged)),
                 cell(&finding.message),
                 finding.rule.id
@@ -43,7 +44,8 @@ impl Report for Markdown {
         let gap = if self.any { "\n" } else { "" };
         writeln!(
             out,
-            "{gap}{objects} objects, {refused} refused, {warned} with warnings, {unreadable} unreadable."
+            "{gap}{}, {refused} refused, {warned} with warnings, {unreadable} unreadable.",
+            count(*objects, "object")
         )
     }
 }

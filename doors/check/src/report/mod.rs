@@ -41,9 +41,37 @@ pub(crate) fn of(config: &Config) -> Box<dyn Report> {
 /// `Service shop/web`, or what little is known of it.
 pub(crate) fn title(judged: &Judged) -> String {
     let object = &judged.object;
-    match (object.kind.as_str(), object.namespace.as_str()) {
-        ("", _) => "document".to_owned(),
-        (kind, "") => format!("{kind} {}", object.name),
-        (kind, namespace) => format!("{kind} {namespace}/{}", object.name),
+    let name = match (object.namespace.as_str(), object.name.as_str()) {
+        (_, "") => "without a name".to_owned(),
+        ("", name) => name.to_owned(),
+        (namespace, name) => format!("{namespace}/{name}"),
+    };
+    match object.kind.as_str() {
+        "" => "document".to_owned(),
+        kind => visible(&format!("{kind} {name}")),
     }
+}
+
+/// Text without the letters that would steer a terminal.
+pub(crate) fn visible(text: &str) -> String {
+    let is_tame = |letter: char| !letter.is_control();
+    if text.chars().all(is_tame) {
+        return text.to_owned();
+    }
+    text.chars()
+        .map(
+            |letter| {
+                if is_tame(letter) {
+                    letter.to_string()
+                } else {
+                    letter.escape_default().to_string()
+                }
+            },
+        )
+        .collect()
+}
+
+/// `1 object`, `2 objects`.
+pub(crate) fn count(number: u64, noun: &str) -> String {
+    if number == 1 { format!("1 {noun}") } else { format!("{number} {noun}s") }
 }

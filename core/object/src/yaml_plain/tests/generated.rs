@@ -1,6 +1,6 @@
 //! Random trees, written in random plain styles: all of them take the shortcut.
 
-use super::mutated::config;
+use super::mutated::{config, damage, hurt};
 use super::takes;
 use alloc::format;
 use alloc::string::{String, ToString};
@@ -65,8 +65,8 @@ const BETWEEN: &[&str] = &["", "", "", "", "", "", "\n", "   \n", "# c\n", "    
 enum Tree {
     Scalar(&'static str, &'static str),
     Text(&'static str, Vec<&'static str>),
-    List(usize, Vec<(Tree, &'static str)>),
-    Map(usize, Vec<(&'static str, Tree, &'static str)>),
+    List(usize, Vec<(Self, &'static str)>),
+    Map(usize, Vec<(&'static str, Self, &'static str)>),
 }
 
 fn tree() -> impl Strategy<Value = Tree> {
@@ -143,19 +143,39 @@ fn write_rows(rows: &[(&str, Tree, &str)], column: usize, lead: Option<usize>, o
     }
 }
 
+type Row = (&'static str, Tree, &'static str);
+
+fn manifest() -> impl Strategy<Value = Vec<Row>> {
+    prop::collection::vec((select(KEYS), tree(), select(BETWEEN)), 1..5)
+}
+
+fn written(rows: &[Row]) -> String {
+    let mut text = String::new();
+    write_rows(rows, 0, None, &mut text);
+    text
+}
+
 proptest! {
     #![proptest_config(config())]
 
     #[test]
-    fn a_generated_manifest_takes_the_shortcut(
-        rows in prop::collection::vec((select(KEYS), tree(), select(BETWEEN)), 1..5),
-    ) {
-        let mut text = String::new();
-        write_rows(&rows, 0, None, &mut text);
+    fn a_generated_manifest_takes_the_shortcut(rows in manifest()) {
+        let text = written(&rows);
         match takes(&text) {
             Ok(true) => {}
             Ok(false) => return Err(TestCaseError::fail(format!("left: {text:?}\n{text}"))),
             Err(what) => return Err(TestCaseError::fail(format!("{text:?}\n{what}"))),
+        }
+    }
+
+    #[test]
+    fn a_damaged_generated_manifest_reads_the_same(
+        rows in manifest(),
+        damages in prop::collection::vec(damage(), 1..4),
+    ) {
+        let text = damages.iter().fold(written(&rows), |text, damage| hurt(&text, damage));
+        if let Err(what) = takes(&text) {
+            return Err(TestCaseError::fail(format!("{text:?}\n{what}")));
         }
     }
 }

@@ -14,11 +14,12 @@ const PIECES: &[&str] = &[
     "!!str ", "?", "? ", "<<: ", "%", "@", "`", "---", "---\n", "\n---\n", "...", "\n...\n", "~",
     "null", "yes", "0777", ".inf", "1e3", "é", "日", "\u{85}", "\u{a0}", "\u{2028}", "\u{feff}",
     "\u{7f}", "a", "b: c", "a: b\n", "- a\n", "  a: b\n", "# c\n", "   # c\n", "a:\n", "\n  ",
-    "\n    ", "\n- ", "\n  - ", "\n#", "=", "x: y: z", "a:b", "::1", "\":\"",
+    "\n    ", "\n- ", "\n  - ", "\n#", "=", "x: y: z", "a:b", "::1", "\":\"", ":]", ":,", ":}",
+    "[a:]",
 ];
 
 #[derive(Clone, Debug)]
-enum Damage {
+pub(super) enum Damage {
     Insert(Index, &'static str),
     Delete(Index, usize),
     Replace(Index, &'static str),
@@ -31,7 +32,7 @@ enum Damage {
     Windows,
 }
 
-fn damage() -> impl Strategy<Value = Damage> {
+pub(super) fn damage() -> impl Strategy<Value = Damage> {
     let at = any::<Index>;
     let piece = || select(PIECES);
     prop_oneof![
@@ -49,7 +50,7 @@ fn damage() -> impl Strategy<Value = Damage> {
 }
 
 /// Does one damage to a text.
-fn hurt(text: &str, damage: &Damage) -> String {
+pub(super) fn hurt(text: &str, damage: &Damage) -> String {
     let mut lines: Vec<String> = text.split('\n').map(ToString::to_string).collect();
     let count = lines.len();
     let place = |at: &Index| {
