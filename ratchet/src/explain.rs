@@ -1,7 +1,7 @@
 //! `ratchet explain`: what a rule means, why it exists, and how to put things right.
 
 use crate::Done;
-use ratchet_engine::{DIFFERENCES, FIELDS, Field, Origin, RULES, Ratchet, Rule};
+use ratchet_engine::{DIFFERENCES, Origin, RULES, Ratchet, Rule};
 use std::io::Write;
 
 pub(crate) fn run(id: Option<&str>, out: &mut dyn Write) -> Done {
@@ -31,13 +31,9 @@ fn explain(rule: &Rule, out: &mut dyn Write) -> std::io::Result<()> {
         writeln!(out, "{title}\n{}\n", wrapped(text))?;
     }
     writeln!(out, "From\n  {}", rule.origin)?;
-    let fields: Vec<&&Field> =
-        FIELDS.iter().filter(|field| field.rules().contains(&rule.id)).collect();
-    if !fields.is_empty() {
-        writeln!(out, "\nFields")?;
-        for field in fields {
-            writeln!(out, "  {} {}", field.kind, field.path)?;
-        }
+    writeln!(out, "\nFields")?;
+    for field in rule.all_fields() {
+        writeln!(out, "  {field}")?;
     }
     if let Origin::Kep(kep) = rule.origin {
         let rows: Vec<_> = DIFFERENCES.iter().filter(|row| row.kep == kep).collect();

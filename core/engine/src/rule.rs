@@ -1,11 +1,17 @@
 //! What a rule is: a permanent id, what it means, why it exists, and how to put things right.
 
+use crate::FIELDS;
+use alloc::format;
+use alloc::string::String;
 use core::fmt;
 
 /// One row of the table of rules. `ratchet explain`, SARIF and the documentation read it.
 pub struct Rule {
     /// Permanent id, never reused: `RTC-IP-001`.
     pub id: &'static str,
+    /// The fields it looks at, where the table of fields does not say so already; paths of pods
+    /// hold for every pod template too.
+    pub fields: &'static [&'static str],
     /// A few words, for lists.
     pub title: &'static str,
     /// The proposal it comes from, or the part of the API around them.
@@ -20,6 +26,16 @@ pub struct Rule {
     pub ratchet: Ratchet,
     /// Since when, and behind which gate.
     pub versions: &'static str,
+}
+
+impl Rule {
+    /// Every field it looks at: its own, and those that the table of fields gives it.
+    pub fn all_fields(&self) -> impl Iterator<Item = String> {
+        let id = self.id;
+        let table = FIELDS.iter().filter(move |field| field.rules().contains(&id));
+        let named = table.map(|field| format!("{} {}", field.kind, field.path));
+        self.fields.iter().map(|field| (*field).into()).chain(named)
+    }
 }
 
 /// Where a rule comes from.

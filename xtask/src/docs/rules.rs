@@ -26,7 +26,8 @@ pub(super) fn index(rules: &[&Rule]) -> Document {
 
 /// The page of one rule.
 pub(super) fn page(rule: &Rule) -> Document {
-    let Rule { id, title, origin, demands, why, fix, ratchet, versions } = rule;
+    let Rule { id, title, origin, demands, why, fix, ratchet, versions, fields: _ } = rule;
+    let fields: String = rule.all_fields().map(|field| format!("- `{field}`\n")).collect();
     let text = format!(
         "\
 # {id}: {title}
@@ -50,6 +51,9 @@ pub(super) fn page(rule: &Rule) -> Document {
 
 {kept}
 
+## Fields
+
+{fields}
 ## Cases
 
 [cases/{id}](../../cases/{id}) holds objects that it lets pass and objects that it catches.
@@ -66,6 +70,7 @@ mod tests {
 
     const RULE: Rule = Rule {
         id: "RTC-X-001",
+        fields: &["Y x[]"],
         title: "no x",
         origin: Origin::Kep(4858),
         demands: "No x in y.",

@@ -21,6 +21,7 @@ use ratchet_object::{At, Kind, PodPlace, Span};
 /// The plugin as a whole: what breaks several checks at once breaks this.
 pub(crate) static RULE: Rule = Rule {
     id: "RTC-PSA-022",
+    fields: &["Pod, and the pod template of every workload"],
     title: "The Pod Security level of a namespace",
     origin: Origin::PodSecurity,
     demands: "A pod keeps to the level of the Pod Security Standards that its namespace enforces.",

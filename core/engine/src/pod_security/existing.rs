@@ -18,6 +18,7 @@ use ratchet_object::Object;
 /// Pods that a raised level would no longer let in.
 pub(crate) static RULE: Rule = Rule {
     id: "RTC-PSA-020",
+    fields: &["Namespace metadata.labels[pod-security.kubernetes.io/enforce], enforce-version"],
     title: "Pods that violate a raised level",
     origin: Origin::PodSecurity,
     demands: "Before a namespace enforces a stricter level, the pods in it keep to that level.",

@@ -12,6 +12,7 @@ use ratchet_object::At;
 /// Labels that Pod Security cannot read.
 pub(crate) static RULE: Rule = Rule {
     id: "RTC-PSA-019",
+    fields: &["Namespace metadata.labels[pod-security.kubernetes.io/*]"],
     title: "Pod Security labels of a namespace",
     origin: Origin::PodSecurity,
     demands: "The labels `pod-security.kubernetes.io/enforce`, `audit` and `warn` name a level \

@@ -17,6 +17,7 @@ use ratchet_object::At;
 /// Labels on a namespace that nobody looks at.
 pub(crate) static RULE: Rule = Rule {
     id: "RTC-PSA-021",
+    fields: &["Namespace metadata.labels[pod-security.kubernetes.io/*]"],
     title: "Labels of an exempt namespace",
     origin: Origin::PodSecurity,
     demands: "A namespace that the administrator has exempted from Pod Security does not ask for a \

@@ -10,6 +10,13 @@ use ratchet_object::At;
 /// The row.
 pub(crate) static RULE: Rule = Rule {
     id: "RTC-IP-006",
+    fields: &[
+        "Service spec.clusterIPs, spec.ipFamilies",
+        "Pod status.podIPs, status.hostIPs",
+        "Node spec.podCIDRs",
+        "ServiceCIDR spec.cidrs",
+        "EndpointSlice endpoints[].addresses",
+    ],
     title: "IP families do not fit together",
     origin: Origin::Api,
     demands: "A pair of addresses or networks is one IPv4 and one IPv6, and an address belongs to the family that its object states.",

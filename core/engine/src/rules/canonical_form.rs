@@ -12,6 +12,7 @@ use ratchet_object::At;
 /// The row.
 pub(crate) static RULE: Rule = Rule {
     id: "RTC-IP-003",
+    fields: &[],
     title: "address not in canonical form",
     origin: Origin::Kep(4858),
     demands: "An IPv6 address is written as RFC 5952 has it: lower case, no leading zeros, the longest run of zeros as `::`. Newer fields insist; older ones only warn.",

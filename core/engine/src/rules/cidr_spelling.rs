@@ -13,6 +13,7 @@ use ratchet_object::At;
 /// The row.
 pub(crate) static RULE: Rule = Rule {
     id: "RTC-IP-002",
+    fields: &[],
     title: "ambiguous or broken CIDR",
     origin: Origin::Kep(4858),
     demands: "A network has no leading zeros in its address or length, is not an IPv4 network in IPv6 clothes, and has no bits set beyond its length.",

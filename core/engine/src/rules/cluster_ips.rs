@@ -12,6 +12,7 @@ use ratchet_object::At;
 /// The row.
 pub(crate) static RULE: Rule = Rule {
     id: "RTC-SVC-003",
+    fields: &["Service spec.clusterIP, spec.clusterIPs, spec.ipFamilies, spec.ipFamilyPolicy"],
     title: "cluster IPs that do not hold together",
     origin: Origin::Api,
     demands: "`clusterIP` is the first of `clusterIPs`; there are at most two, of two families, as `ipFamilies` states; `None` stands alone.",

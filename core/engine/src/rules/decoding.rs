@@ -6,6 +6,7 @@ use crate::{Origin, Ratchet, Rule};
 /// A field that the kind does not have.
 pub static UNKNOWN_FIELD: Rule = Rule {
     id: "RTC-API-007",
+    fields: &["every field"],
     title: "unknown field",
     origin: Origin::Api,
     demands: "Every field is one that the kind has.",
@@ -18,6 +19,7 @@ pub static UNKNOWN_FIELD: Rule = Rule {
 /// A field that is written twice.
 pub static REPEATED_FIELD: Rule = Rule {
     id: "RTC-API-008",
+    fields: &["every field"],
     title: "field written twice",
     origin: Origin::Api,
     demands: "A field stands once in its object.",
@@ -30,6 +32,7 @@ pub static REPEATED_FIELD: Rule = Rule {
 /// A value of another type than its field has.
 pub static WRONG_TYPE: Rule = Rule {
     id: "RTC-API-009",
+    fields: &["every field"],
     title: "value of the wrong type",
     origin: Origin::Api,
     demands: "A value has the type that its field has.",
@@ -42,6 +45,7 @@ pub static WRONG_TYPE: Rule = Rule {
 /// A text that is not a document.
 pub static UNREADABLE: Rule = Rule {
     id: "RTC-API-010",
+    fields: &["the whole document"],
     title: "unreadable document",
     origin: Origin::Api,
     demands: "A manifest is JSON or YAML with `apiVersion` and `kind`.",
@@ -54,6 +58,7 @@ pub static UNREADABLE: Rule = Rule {
 /// A kind that its API group does not have.
 pub static UNKNOWN_KIND: Rule = Rule {
     id: "RTC-API-011",
+    fields: &["apiVersion, kind"],
     title: "no such kind",
     origin: Origin::Api,
     demands: "`apiVersion` and `kind` name a kind that the API has.",

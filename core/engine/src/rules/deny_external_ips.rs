@@ -8,6 +8,7 @@ use alloc::vec::Vec;
 /// The row.
 pub(crate) static RULE: Rule = Rule {
     id: "RTC-SVC-001",
+    fields: &["Service spec.externalIPs[]"],
     title: "external IPs are denied",
     origin: Origin::Kep(2200),
     demands: "With the admission plugin DenyServiceExternalIPs on, `spec.externalIPs` of a Service holds only texts that the stored Service holds already.",

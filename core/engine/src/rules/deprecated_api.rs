@@ -6,6 +6,7 @@ use crate::{Origin, Ratchet, Rule, Verdict, Warning};
 /// The row.
 pub(crate) static RULE: Rule = Rule {
     id: "RTC-API-005",
+    fields: &["Endpoints", "EndpointSlice addressType FQDN"],
     title: "deprecated API",
     origin: Origin::Api,
     demands: "The Endpoints API is deprecated; EndpointSlices replace it.",

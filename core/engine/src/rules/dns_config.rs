@@ -10,6 +10,9 @@ use ratchet_object::At;
 /// The row.
 pub(crate) static RULE: Rule = Rule {
     id: "RTC-DNS-002",
+    fields: &[
+        "Pod spec.dnsPolicy, spec.dnsConfig.nameservers, spec.dnsConfig.options[].name, also in every pod template",
+    ],
     title: "DNS settings that do not hold together",
     origin: Origin::Api,
     demands: "`dnsPolicy` is one that exists; `None` needs at least one name server; at most three name servers; every option has a name.",

@@ -10,6 +10,7 @@ use ratchet_object::At;
 /// The row.
 pub(crate) static RULE: Rule = Rule {
     id: "RTC-DNS-001",
+    fields: &["Pod spec.dnsConfig.searches[], also in every pod template"],
     title: "DNS search name",
     origin: Origin::Kep(4427),
     demands: "Each entry of `dnsConfig.searches` is a lower case DNS subdomain of at most 253 characters. With the relaxed reading it may also hold underscores, or be a single dot. At most 32 entries, at most 2048 characters in all.",

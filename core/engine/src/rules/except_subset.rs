@@ -7,6 +7,7 @@ use ratchet_object::At;
 /// The row.
 pub(crate) static RULE: Rule = Rule {
     id: "RTC-IP-007",
+    fields: &["NetworkPolicy spec.{ingress[].from,egress[].to}[].ipBlock.except[]"],
     title: "exception outside its network",
     origin: Origin::Api,
     demands: "Each `except` of an ipBlock is a strict subset of the block's `cidr`.",

@@ -8,6 +8,12 @@ use ratchet_object::At;
 /// The row.
 pub(crate) static RULE: Rule = Rule {
     id: "RTC-API-004",
+    fields: &[
+        "Pod spec.hostname, spec.subdomain, spec.hostAliases[].hostnames[]",
+        "Service, Ingress status.loadBalancer.ingress[].hostname",
+        "Ingress spec.rules[].host",
+        "EndpointSlice endpoints[].addresses[] of type FQDN",
+    ],
     title: "malformed host name",
     origin: Origin::Api,
     demands: "`hostname` and `subdomain` of a pod are RFC 1123 labels; host names of host aliases and load balancers are RFC 1123 subdomains, and a load balancer's is not an IP address.",

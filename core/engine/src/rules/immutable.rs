@@ -8,6 +8,14 @@ use ratchet_object::{At, Node, same};
 /// The row.
 pub(crate) static RULE: Rule = Rule {
     id: "RTC-API-002",
+    fields: &[
+        "Service spec.clusterIPs",
+        "Node spec.podCIDRs",
+        "Pod spec",
+        "EndpointSlice addressType",
+        "ServiceCIDR spec.cidrs",
+        "IPAddress spec.parentRef",
+    ],
     title: "immutable field",
     origin: Origin::Api,
     demands: "Cluster IPs, a node's pod ranges, a pod's spec, an EndpointSlice's address type, a ServiceCIDR's ranges and an IPAddress's parent stay as they were set.",

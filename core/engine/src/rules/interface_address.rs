@@ -10,6 +10,7 @@ use ratchet_object::At;
 /// The row.
 pub(crate) static RULE: Rule = Rule {
     id: "RTC-IP-004",
+    fields: &[],
     title: "broken interface address",
     origin: Origin::Kep(4858),
     demands: "`status.devices[].networkData.ips[]` of a ResourceClaim holds an address and the length of its network (`10.9.8.7/24`), in canonical form.",

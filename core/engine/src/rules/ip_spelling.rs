@@ -12,6 +12,7 @@ use ratchet_object::At;
 /// The row.
 pub(crate) static RULE: Rule = Rule {
     id: "RTC-IP-001",
+    fields: &[],
     title: "ambiguous or broken IP address",
     origin: Origin::Kep(4858),
     demands: "An IP address has no leading zeros in its octets, no IPv6 group of more than four digits, and is not an IPv4 address in IPv6 clothes (`::ffff:1.2.3.4`).",

@@ -9,6 +9,7 @@ use ratchet_object::At;
 /// The row.
 pub(crate) static RULE: Rule = Rule {
     id: "RTC-API-003",
+    fields: &["metadata.labels of every kind"],
     title: "malformed label",
     origin: Origin::Api,
     demands: "A label's value is empty or at most 63 letters, digits, dashes, underscores and dots, beginning and ending with a letter or a digit; its key may have a DNS name and a slash before such a name.",

@@ -88,6 +88,7 @@ mod tests {
             for text in [rule.demands, rule.why, rule.fix, rule.versions] {
                 assert!(text.ends_with(['.', ')']), "{}: {text:?}", rule.id);
             }
+            assert!(rule.all_fields().count() > 0, "{} looks at nothing", rule.id);
         }
     }
 }

@@ -9,6 +9,17 @@ use ratchet_object::At;
 /// The row.
 pub(crate) static RULE: Rule = Rule {
     id: "RTC-API-001",
+    fields: &[
+        "Service spec.ports, spec.clusterIPs, spec.loadBalancerSourceRanges",
+        "Service status.loadBalancer.ingress[].ipMode",
+        "Endpoints subsets[]",
+        "EndpointSlice addressType, endpoints[].addresses",
+        "NetworkPolicy spec.{ingress[].from,egress[].to}[]",
+        "Pod spec.ephemeralContainers",
+        "IPAddress spec.parentRef",
+        "ServiceCIDR spec.cidrs",
+        "ResourceClaim status.devices[].networkData",
+    ],
     title: "field missing, misplaced or too long",
     origin: Origin::Api,
     demands: "Fields around the addresses of the proposals are set where they are needed, left out where they mean nothing, and within their limits.",

@@ -10,6 +10,12 @@ use ratchet_object::At;
 /// The row.
 pub(crate) static RULE: Rule = Rule {
     id: "RTC-API-006",
+    fields: &[
+        "Pod metadata.annotations, spec.volumes[], spec.nodeSelector, spec.affinity, spec.topologySpreadConstraints[]",
+        "Pod spec.imagePullSecrets[].name, spec.hostAliases[].ip",
+        "Pod spec.containers[].env[], spec.containers[].ports[]",
+        "Node spec.configSource, spec.externalID",
+    ],
     title: "pod setting without effect",
     origin: Origin::Api,
     demands: "Deprecated annotations and volume types are replaced; names, addresses and ports of a pod are not repeated.",

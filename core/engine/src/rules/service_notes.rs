@@ -10,6 +10,10 @@ use ratchet_object::At;
 /// The row.
 pub(crate) static RULE: Rule = Rule {
     id: "RTC-SVC-002",
+    fields: &[
+        "Service spec.externalIPs, spec.loadBalancerIP, spec.sessionAffinity, spec.externalName, spec.trafficDistribution",
+        "Service metadata.annotations[service.kubernetes.io/topology-aware-hints]",
+    ],
     title: "Service field without effect",
     origin: Origin::Api,
     demands: "Fields of a Service that are deprecated, or that its type ignores, are left out.",

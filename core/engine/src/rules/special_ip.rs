@@ -8,6 +8,11 @@ use ratchet_object::At;
 /// The row.
 pub(crate) static RULE: Rule = Rule {
     id: "RTC-IP-005",
+    fields: &[
+        "Endpoints subsets[].{addresses,notReadyAddresses}[].ip",
+        "EndpointSlice endpoints[].addresses[]",
+        "Service spec.externalIPs[]",
+    ],
     title: "address from a special range",
     origin: Origin::Api,
     demands: "Addresses of Endpoints and EndpointSlices, and external IPs, are not unspecified, loopback, link-local or link-local multicast.",

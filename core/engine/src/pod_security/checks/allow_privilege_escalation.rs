@@ -10,6 +10,9 @@ use alloc::format;
 
 pub(crate) static RULE: Rule = Rule {
     id: "RTC-PSA-002",
+    fields: &[
+        "spec.{initContainers,containers,ephemeralContainers}[].securityContext.allowPrivilegeEscalation",
+    ],
     title: "Privilege escalation",
     origin: Origin::PodSecurity,
     demands: "Every container sets `securityContext.allowPrivilegeEscalation` to `false`.",

@@ -15,6 +15,11 @@ use ratchet_net::Quoted;
 
 pub(crate) static RULE: Rule = Rule {
     id: "RTC-PSA-003",
+    fields: &[
+        "spec.securityContext.appArmorProfile.type",
+        "spec.{initContainers,containers,ephemeralContainers}[].securityContext.appArmorProfile.type",
+        "metadata.annotations[container.apparmor.security.beta.kubernetes.io/*]",
+    ],
     title: "AppArmor profiles",
     origin: Origin::PodSecurity,
     demands: "A pod keeps the default AppArmor profile or names one that is installed on the \

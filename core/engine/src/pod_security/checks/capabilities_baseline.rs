@@ -10,6 +10,9 @@ use alloc::format;
 
 pub(crate) static RULE: Rule = Rule {
     id: "RTC-PSA-004",
+    fields: &[
+        "spec.{initContainers,containers,ephemeralContainers}[].securityContext.capabilities.add[]",
+    ],
     title: "Added capabilities (baseline)",
     origin: Origin::PodSecurity,
     demands: "A container adds no capability beyond those that container runtimes give by \

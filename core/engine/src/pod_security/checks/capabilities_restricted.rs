@@ -10,6 +10,9 @@ use alloc::format;
 
 pub(crate) static RULE: Rule = Rule {
     id: "RTC-PSA-005",
+    fields: &[
+        "spec.{initContainers,containers,ephemeralContainers}[].securityContext.capabilities.{add,drop}[]",
+    ],
     title: "Capabilities (restricted)",
     origin: Origin::PodSecurity,
     demands: "Every container drops `ALL` capabilities and adds none but `NET_BIND_SERVICE`.",

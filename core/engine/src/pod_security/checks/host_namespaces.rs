@@ -10,6 +10,7 @@ use alloc::vec::Vec;
 
 pub(crate) static RULE: Rule = Rule {
     id: "RTC-PSA-006",
+    fields: &["spec.hostNetwork, spec.hostPID, spec.hostIPC"],
     title: "Namespaces of the host",
     origin: Origin::PodSecurity,
     demands: "A pod has its own network, process and IPC namespaces.",

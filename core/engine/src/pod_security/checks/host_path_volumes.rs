@@ -10,6 +10,7 @@ use alloc::vec::Vec;
 
 pub(crate) static RULE: Rule = Rule {
     id: "RTC-PSA-007",
+    fields: &["spec.volumes[].hostPath"],
     title: "Host path volumes",
     origin: Origin::PodSecurity,
     demands: "No volume is a directory of the host.",

@@ -12,6 +12,10 @@ use alloc::format;
 
 pub(crate) static RULE: Rule = Rule {
     id: "RTC-PSA-001",
+    fields: &[
+        "spec.{containers,initContainers}[].{livenessProbe,readinessProbe,startupProbe}.{httpGet,tcpSocket}.host",
+        "spec.{containers,initContainers}[].lifecycle.{postStart,preStop}.{httpGet,tcpSocket}.host",
+    ],
     title: "Hosts of probes and lifecycle handlers",
     origin: Origin::Kep(4940),
     demands: "Probes and lifecycle handlers do not name a host: the kubelet asks the pod \

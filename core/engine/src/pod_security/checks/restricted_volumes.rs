@@ -11,6 +11,7 @@ use alloc::vec::Vec;
 
 pub(crate) static RULE: Rule = Rule {
     id: "RTC-PSA-011",
+    fields: &["spec.volumes[]"],
     title: "Volume types",
     origin: Origin::PodSecurity,
     demands: "Volumes are of a type that the cluster administers: config maps, secrets, \

@@ -10,6 +10,10 @@ use alloc::format;
 
 pub(crate) static RULE: Rule = Rule {
     id: "RTC-PSA-012",
+    fields: &[
+        "spec.securityContext.runAsNonRoot",
+        "spec.{initContainers,containers,ephemeralContainers}[].securityContext.runAsNonRoot",
+    ],
     title: "Running as root (declared)",
     origin: Origin::PodSecurity,
     demands: "The pod, or each of its containers, sets `securityContext.runAsNonRoot` to \

@@ -10,6 +10,10 @@ use alloc::format;
 
 pub(crate) static RULE: Rule = Rule {
     id: "RTC-PSA-013",
+    fields: &[
+        "spec.securityContext.runAsUser",
+        "spec.{initContainers,containers,ephemeralContainers}[].securityContext.runAsUser",
+    ],
     title: "Running as root (by number)",
     origin: Origin::PodSecurity,
     demands: "Neither the pod nor a container asks for user 0.",

@@ -15,6 +15,10 @@ use ratchet_object::At;
 
 pub(crate) static RULE: Rule = Rule {
     id: "RTC-PSA-014",
+    fields: &[
+        "spec.securityContext.seLinuxOptions.{type,user,role}",
+        "spec.{initContainers,containers,ephemeralContainers}[].securityContext.seLinuxOptions.{type,user,role}",
+    ],
     title: "SELinux labels",
     origin: Origin::PodSecurity,
     demands: "A pod keeps the SELinux user and role, and a type made for containers.",

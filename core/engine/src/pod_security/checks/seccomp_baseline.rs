@@ -17,6 +17,11 @@ use ratchet_object::At;
 
 pub(crate) static RULE: Rule = Rule {
     id: "RTC-PSA-015",
+    fields: &[
+        "spec.securityContext.seccompProfile.type",
+        "spec.{initContainers,containers,ephemeralContainers}[].securityContext.seccompProfile.type",
+        "metadata.annotations[seccomp.security.alpha.kubernetes.io/pod], up to v1.18",
+    ],
     title: "Seccomp profiles (baseline)",
     origin: Origin::PodSecurity,
     demands: "A pod does not switch seccomp off.",

@@ -12,6 +12,10 @@ use alloc::format;
 
 pub(crate) static RULE: Rule = Rule {
     id: "RTC-PSA-016",
+    fields: &[
+        "spec.securityContext.seccompProfile.type",
+        "spec.{initContainers,containers,ephemeralContainers}[].securityContext.seccompProfile.type",
+    ],
     title: "Seccomp profiles (restricted)",
     origin: Origin::PodSecurity,
     demands: "The pod, or each of its containers, sets a seccomp profile that filters system \

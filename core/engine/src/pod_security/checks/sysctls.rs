@@ -9,6 +9,7 @@ use alloc::vec::Vec;
 
 pub(crate) static RULE: Rule = Rule {
     id: "RTC-PSA-017",
+    fields: &["spec.securityContext.sysctls[].name"],
     title: "Kernel settings",
     origin: Origin::PodSecurity,
     demands: "A pod sets only kernel settings (sysctls) that have namespaces of their own and \

@@ -9,6 +9,10 @@ use alloc::format;
 
 pub(crate) static RULE: Rule = Rule {
     id: "RTC-PSA-018",
+    fields: &[
+        "spec.securityContext.windowsOptions.hostProcess",
+        "spec.{initContainers,containers,ephemeralContainers}[].securityContext.windowsOptions.hostProcess",
+    ],
     title: "Windows host processes",
     origin: Origin::PodSecurity,
     demands: "No container runs as a process of the Windows host.",
