@@ -33,7 +33,7 @@ fn explain(rule: &Rule, out: &mut dyn Write) -> std::io::Result<()> {
     writeln!(out, "From\n  {}", rule.origin)?;
     writeln!(out, "\nFields")?;
     for field in rule.all_fields() {
-        writeln!(out, "  {field}")?;
+        writeln!(out, "{}", wrapped(&field))?;
     }
     if let Origin::Kep(kep) = rule.origin {
         let rows: Vec<_> = DIFFERENCES.iter().filter(|row| row.kep == kep).collect();

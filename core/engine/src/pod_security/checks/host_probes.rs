@@ -13,7 +13,7 @@ use alloc::format;
 pub(crate) static RULE: Rule = Rule {
     id: "RTC-PSA-001",
     fields: &[
-        "spec.{containers,initContainers}[].{livenessProbe,readinessProbe,startupProbe}.{httpGet,tcpSocket}.host",
+        "spec.{containers,initContainers}[].{liveness,readiness,startup}Probe.{httpGet,tcpSocket}.host",
         "spec.{containers,initContainers}[].lifecycle.{postStart,preStop}.{httpGet,tcpSocket}.host",
     ],
     title: "Hosts of probes and lifecycle handlers",
