@@ -71,7 +71,8 @@ fn ratchet(ratchet: Ratchet) -> &'static str {
 fn wrapped(text: &str) -> String {
     let mut lines = vec![String::from(" ")];
     for word in text.split_whitespace() {
-        let full = lines.last().is_some_and(|line| line.len() + word.len() + 1 > 80);
+        let full =
+            lines.last().is_some_and(|line| line.len() > 1 && line.len() + word.len() + 1 > 80);
         if full {
             lines.push(String::from(" "));
         }

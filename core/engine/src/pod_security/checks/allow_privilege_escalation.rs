@@ -10,9 +10,7 @@ use alloc::format;
 
 pub(crate) static RULE: Rule = Rule {
     id: "RTC-PSA-002",
-    fields: &[
-        "spec.{initContainers,containers,ephemeralContainers}[].securityContext.allowPrivilegeEscalation",
-    ],
+    fields: &["each container's securityContext.allowPrivilegeEscalation"],
     title: "Privilege escalation",
     origin: Origin::PodSecurity,
     demands: "Every container sets `securityContext.allowPrivilegeEscalation` to `false`.",

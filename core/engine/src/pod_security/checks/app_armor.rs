@@ -17,7 +17,7 @@ pub(crate) static RULE: Rule = Rule {
     id: "RTC-PSA-003",
     fields: &[
         "spec.securityContext.appArmorProfile.type",
-        "spec.{initContainers,containers,ephemeralContainers}[].securityContext.appArmorProfile.type",
+        "each container's securityContext.appArmorProfile.type",
         "metadata.annotations[container.apparmor.security.beta.kubernetes.io/*]",
     ],
     title: "AppArmor profiles",

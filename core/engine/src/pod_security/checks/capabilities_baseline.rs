@@ -10,9 +10,7 @@ use alloc::format;
 
 pub(crate) static RULE: Rule = Rule {
     id: "RTC-PSA-004",
-    fields: &[
-        "spec.{initContainers,containers,ephemeralContainers}[].securityContext.capabilities.add[]",
-    ],
+    fields: &["each container's securityContext.capabilities.add[]"],
     title: "Added capabilities (baseline)",
     origin: Origin::PodSecurity,
     demands: "A container adds no capability beyond those that container runtimes give by \

@@ -10,9 +10,7 @@ use alloc::format;
 
 pub(crate) static RULE: Rule = Rule {
     id: "RTC-PSA-005",
-    fields: &[
-        "spec.{initContainers,containers,ephemeralContainers}[].securityContext.capabilities.{add,drop}[]",
-    ],
+    fields: &["each container's securityContext.capabilities.{add,drop}[]"],
     title: "Capabilities (restricted)",
     origin: Origin::PodSecurity,
     demands: "Every container drops `ALL` capabilities and adds none but `NET_BIND_SERVICE`.",

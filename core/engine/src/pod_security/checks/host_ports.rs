@@ -12,7 +12,7 @@ use alloc::vec::Vec;
 
 pub(crate) static RULE: Rule = Rule {
     id: "RTC-PSA-008",
-    fields: &["spec.{initContainers,containers,ephemeralContainers}[].ports[].hostPort"],
+    fields: &["each container's ports[].hostPort"],
     title: "Host ports",
     origin: Origin::PodSecurity,
     demands: "No container listens on a port of the host.",

@@ -9,7 +9,7 @@ use alloc::format;
 
 pub(crate) static RULE: Rule = Rule {
     id: "RTC-PSA-009",
-    fields: &["spec.{initContainers,containers,ephemeralContainers}[].securityContext.privileged"],
+    fields: &["each container's securityContext.privileged"],
     title: "Privileged containers",
     origin: Origin::PodSecurity,
     demands: "No container is privileged.",

@@ -10,7 +10,7 @@ use alloc::format;
 
 pub(crate) static RULE: Rule = Rule {
     id: "RTC-PSA-010",
-    fields: &["spec.{initContainers,containers,ephemeralContainers}[].securityContext.procMount"],
+    fields: &["each container's securityContext.procMount"],
     title: "Masks of /proc",
     origin: Origin::PodSecurity,
     demands: "Every container keeps the default masks of `/proc`.",

@@ -10,10 +10,7 @@ use alloc::format;
 
 pub(crate) static RULE: Rule = Rule {
     id: "RTC-PSA-012",
-    fields: &[
-        "spec.securityContext.runAsNonRoot",
-        "spec.{initContainers,containers,ephemeralContainers}[].securityContext.runAsNonRoot",
-    ],
+    fields: &["spec.securityContext.runAsNonRoot", "each container's securityContext.runAsNonRoot"],
     title: "Running as root (declared)",
     origin: Origin::PodSecurity,
     demands: "The pod, or each of its containers, sets `securityContext.runAsNonRoot` to \

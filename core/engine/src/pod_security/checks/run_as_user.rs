@@ -10,10 +10,7 @@ use alloc::format;
 
 pub(crate) static RULE: Rule = Rule {
     id: "RTC-PSA-013",
-    fields: &[
-        "spec.securityContext.runAsUser",
-        "spec.{initContainers,containers,ephemeralContainers}[].securityContext.runAsUser",
-    ],
+    fields: &["spec.securityContext.runAsUser", "each container's securityContext.runAsUser"],
     title: "Running as root (by number)",
     origin: Origin::PodSecurity,
     demands: "Neither the pod nor a container asks for user 0.",

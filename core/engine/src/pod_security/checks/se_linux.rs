@@ -17,7 +17,7 @@ pub(crate) static RULE: Rule = Rule {
     id: "RTC-PSA-014",
     fields: &[
         "spec.securityContext.seLinuxOptions.{type,user,role}",
-        "spec.{initContainers,containers,ephemeralContainers}[].securityContext.seLinuxOptions.{type,user,role}",
+        "each container's securityContext.seLinuxOptions.{type,user,role}",
     ],
     title: "SELinux labels",
     origin: Origin::PodSecurity,

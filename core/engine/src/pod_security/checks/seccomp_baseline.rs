@@ -19,7 +19,7 @@ pub(crate) static RULE: Rule = Rule {
     id: "RTC-PSA-015",
     fields: &[
         "spec.securityContext.seccompProfile.type",
-        "spec.{initContainers,containers,ephemeralContainers}[].securityContext.seccompProfile.type",
+        "each container's securityContext.seccompProfile.type",
         "metadata.annotations[seccomp.security.alpha.kubernetes.io/pod], up to v1.18",
     ],
     title: "Seccomp profiles (baseline)",

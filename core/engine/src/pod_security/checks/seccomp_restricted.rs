@@ -14,7 +14,7 @@ pub(crate) static RULE: Rule = Rule {
     id: "RTC-PSA-016",
     fields: &[
         "spec.securityContext.seccompProfile.type",
-        "spec.{initContainers,containers,ephemeralContainers}[].securityContext.seccompProfile.type",
+        "each container's securityContext.seccompProfile.type",
     ],
     title: "Seccomp profiles (restricted)",
     origin: Origin::PodSecurity,

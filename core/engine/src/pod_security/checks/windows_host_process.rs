@@ -11,7 +11,7 @@ pub(crate) static RULE: Rule = Rule {
     id: "RTC-PSA-018",
     fields: &[
         "spec.securityContext.windowsOptions.hostProcess",
-        "spec.{initContainers,containers,ephemeralContainers}[].securityContext.windowsOptions.hostProcess",
+        "each container's securityContext.windowsOptions.hostProcess",
     ],
     title: "Windows host processes",
     origin: Origin::PodSecurity,
