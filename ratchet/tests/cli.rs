@@ -177,3 +177,19 @@ fn nothing_is_coloured_where_nobody_looks() {
         assert!(!output.stdout.contains('\x1b') && !output.stderr.contains('\x1b'), "{args:?}");
     }
 }
+
+#[test]
+fn the_readme_shows_what_is_printed() {
+    let root = concat!(env!("CARGO_MANIFEST_DIR"), "/..");
+    let readme = std::fs::read_to_string(format!("{root}/README.md")).unwrap();
+    let (_, rest) = readme.split_once("```text\n").unwrap();
+    let (shown, _) = rest.split_once("\n```").unwrap();
+    let output = std::process::Command::new(env!("CARGO_BIN_EXE_ratchet"))
+        .current_dir(root)
+        .args(["check", "examples/refused.yaml"])
+        .output()
+        .unwrap();
+    assert_eq!(output.status.code(), Some(1));
+    assert_eq!(String::from_utf8(output.stdout).unwrap().trim_end(), shown);
+    assert!(readme.contains("cargo run --release -- check examples/refused.yaml"));
+}

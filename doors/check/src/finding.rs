@@ -49,6 +49,8 @@ pub struct Finding {
     pub label: String,
     /// What to write instead, where there is exactly one right answer.
     pub fix: Option<String>,
+    /// What a person must decide, where there is more than one right answer.
+    pub hint: Option<String>,
     /// What else a person should know.
     pub notes: Vec<String>,
     /// Identifies it across edits of the file: no line numbers in it.

@@ -185,6 +185,7 @@ fn unreadable(path: &std::path::Path, why: &str) -> Judged {
         marked: 0..0,
         label: String::new(),
         fix: None,
+        hint: None,
         notes: Vec::new(),
         fingerprint: format!("unread:{}", path.display()),
     };

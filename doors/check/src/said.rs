@@ -83,9 +83,7 @@ impl<'p> Said<'p> {
             let mut finding =
                 self.finding(Severity::Error, problem.rule, &told, &problem.field, problem.span);
             finding.fix.clone_from(&problem.fix);
-            if let Some(hint) = &problem.hint {
-                finding.label.clone_from(hint);
-            }
+            finding.hint.clone_from(&problem.hint);
             finding.notes.extend(problem.difference.and_then(|row| note(row, release)));
             self.findings.push(finding);
         }
@@ -181,6 +179,7 @@ impl<'p> Said<'p> {
             marked: excerpt.marked,
             label: rule.title.to_owned(),
             fix: None,
+            hint: None,
             notes: Vec::new(),
             fingerprint: fingerprint(&identity),
         }

@@ -192,17 +192,3 @@ fn all_cases_without_anchors_take_the_shortcut() {
         assert!(taken || text.contains(": &"), "{path}");
     }
 }
-
-#[test]
-#[ignore = "reads the folder that YAML_PLAIN_TREE names"]
-fn a_folder_reads_the_same() {
-    let folder = std::env::var("YAML_PLAIN_TREE").expect("a folder in YAML_PLAIN_TREE");
-    let all = documents(&folder);
-    let mut left = vec![];
-    for (path, text) in &all {
-        if !takes(text).unwrap_or_else(|what| panic!("{path}: {what}")) {
-            left.push(path);
-        }
-    }
-    assert!(left.is_empty(), "{} of {} documents are left: {left:#?}", left.len(), all.len());
-}

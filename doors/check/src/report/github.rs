@@ -17,7 +17,7 @@ impl Report for Github {
             };
             let mut text = finding.message.clone();
             let fix = finding.fix.as_ref().map(|fix| format!("write {fix}"));
-            for line in fix.iter().chain(&finding.notes) {
+            for line in fix.iter().chain(&finding.hint).chain(&finding.notes) {
                 text.push('\n');
                 text.push_str(line);
             }

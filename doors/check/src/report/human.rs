@@ -34,7 +34,7 @@ impl Human {
         let title = level.primary_title(finding.message.as_str()).id(finding.rule.id);
         let label = match &finding.fix {
             Some(fix) => format!("write `{fix}`"),
-            None => finding.label.clone(),
+            None => finding.hint.as_ref().unwrap_or(&finding.label).clone(),
         };
         let (line, column) = (finding.start.line as usize, finding.start.column as usize);
         let before = finding.source.get(..finding.marked.start).unwrap_or_default();
@@ -55,7 +55,7 @@ impl Human {
         for note in &finding.notes {
             group = group.element(Level::NOTE.message(note.as_str()));
         }
-        if finding.fix.is_none() {
+        if finding.fix.is_none() && finding.hint.is_none() {
             group = group.element(Level::HELP.message(finding.rule.fix));
         }
         self.renderer.render(&[group])

@@ -64,6 +64,7 @@ fn finding(finding: &Finding) -> Value {
         "endLine": finding.end.line,
         "endColumn": finding.end.column,
         "fix": finding.fix,
+        "hint": finding.hint,
         "help": finding.rule.fix,
         "notes": finding.notes,
         "fingerprint": finding.fingerprint,

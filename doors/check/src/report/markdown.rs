@@ -20,10 +20,11 @@ impl Report for Markdown {
             }
             let notes: String =
                 finding.notes.iter().map(|note| format!("<br>{}", cell(note))).collect();
-            let fix = finding
-                .fix
-                .as_ref()
-                .map_or(cell(finding.rule.fix), |fix| format!("`{}`", cell(fix)));
+            let fix = match (&finding.fix, &finding.hint) {
+                (Some(fix), _) => format!("`{}`", cell(fix)),
+                (None, Some(hint)) => cell(hint),
+                (None, None) => cell(finding.rule.fix),
+            };
             writeln!(
                 out,
                 "| {} | `{}:{}:{}` | {} | {} ({}){notes} | {fix} |",

@@ -69,7 +69,7 @@ fn result(judged: &Judged, finding: &Finding) -> Value {
     if let Some(fix) = &finding.fix {
         text.push_str(&format!("\nwrite {fix}"));
     }
-    for note in &finding.notes {
+    for note in finding.hint.iter().chain(&finding.notes) {
         text.push_str(&format!("\n{note}"));
     }
     if let Outcome::Refused { message } = &judged.outcome {

@@ -1,0 +1,120 @@
+//! Every case of the engine, brought through the door of `ratchet check`, gets the same verdict word for word.
+
+#![allow(clippy::unwrap_used, reason = "a helper of a test may fail like a test")]
+
+mod harness;
+
+use harness::run;
+use ratchet_object::{Limits, Node, Value, decode};
+use serde_json::{Value as Json, json};
+use std::path::{Path, PathBuf};
+
+/// What a case says that a manifest and flags cannot: subresources, pods that exist, exemptions.
+const BEYOND_A_MANIFEST: [&str; 2] = ["part", "existing"];
+
+#[test]
+fn the_door_says_what_the_cases_want() {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../cases");
+    let mut judged = 0;
+    let mut wrong = Vec::new();
+    for path in files(&root) {
+        let text = std::fs::read_to_string(&path).unwrap();
+        let case = json_of(&decode(&text, Limits::DEFAULT).unwrap().documents[0]);
+        let is_beyond = BEYOND_A_MANIFEST.iter().any(|key| !case[*key].is_null())
+            || !case["policy"]["exempt"].is_null()
+            || !case["door"].is_null();
+        if is_beyond {
+            continue;
+        }
+        judged += 1;
+        if let Err(why) = agrees(&case) {
+            wrong.push(format!("{}: {why}", path.strip_prefix(&root).unwrap().display()));
+        }
+    }
+    assert!(judged > 250, "only {judged} cases were brought to the door");
+    assert!(wrong.is_empty(), "of {judged} cases:\n{}", wrong.join("\n"));
+}
+
+fn agrees(case: &Json) -> Result<(), String> {
+    let folder = tempfile::tempdir().unwrap();
+    let write = |name: &str, objects: &[&Json]| {
+        let texts: Vec<String> = objects.iter().map(ToString::to_string).collect();
+        std::fs::write(folder.path().join(name), texts.join("\n")).unwrap();
+        folder.path().join(name).display().to_string()
+    };
+    let name = case["new"]["metadata"]["namespace"].as_str().unwrap_or("default");
+    let namespace = json!({
+        "apiVersion": "v1", "kind": "Namespace", "metadata": {"name": name, "labels": case["namespace"]},
+    });
+    let mut args =
+        vec!["check".to_owned(), "-o".into(), "json".into(), "--validate".into(), "ignore".into()];
+    let flags = [
+        ("release", "--target-version"),
+        ("behavior", "--behavior"),
+        ("emulated", "--emulated-version"),
+        ("gates", "--feature-gates"),
+    ];
+    for (key, flag) in flags {
+        if let Some(value) = case["policy"][key].as_str() {
+            args.extend([flag.to_owned(), value.to_owned()]);
+        }
+    }
+    for plugin in case["policy"]["plugins"].as_array().into_iter().flatten() {
+        args.extend(["--enable-admission-plugins".to_owned(), plugin.as_str().unwrap().to_owned()]);
+    }
+    if !case["old"].is_null() {
+        args.extend(["--against".to_owned(), write("old.json", &[&case["old"]])]);
+    }
+    args.push(write("new.json", &[&case["new"]]));
+    if !case["namespace"].is_null() {
+        args.push(write("namespace.json", &[&namespace]));
+    }
+    let args: Vec<&str> = args.iter().map(String::as_str).collect();
+    let output = run(&args, "");
+    let report: Json = serde_json::from_str(&output.stdout)
+        .map_err(|error| format!("{error}: {} {}", output.stdout, output.stderr))?;
+    let rows = report["objects"].as_array().unwrap();
+    let row = rows.iter().find(|row| row["file"].as_str().unwrap().ends_with("new.json"));
+    let message = row.map_or(&Json::Null, |row| &row["message"]);
+    if *message != case["want"]["status"] {
+        return Err(format!("the door says {message}"));
+    }
+    let findings = row.and_then(|row| row["findings"].as_array()).into_iter().flatten();
+    let warnings: Vec<&Json> = findings
+        .filter(|finding| finding["severity"] == "warning")
+        .map(|finding| &finding["message"])
+        .collect();
+    let wanted: Vec<&Json> = case["want"]["warnings"].as_array().into_iter().flatten().collect();
+    if warnings != wanted {
+        return Err(format!("the door warns {warnings:?}"));
+    }
+    Ok(())
+}
+
+fn files(folder: &Path) -> Vec<PathBuf> {
+    let mut all = Vec::new();
+    for entry in std::fs::read_dir(folder).unwrap() {
+        let path = entry.unwrap().path();
+        if path.is_dir() {
+            all.extend(files(&path));
+        } else if path.extension().is_some_and(|ending| ending == "yaml") {
+            all.push(path);
+        }
+    }
+    all.sort();
+    all
+}
+
+fn json_of(node: &Node<'_>) -> Json {
+    match &node.value {
+        Value::Null => Json::Null,
+        Value::Bool(truth) => json!(truth),
+        Value::Int(number) => json!(number),
+        Value::Float(number) => json!(number),
+        Value::Text(text) => json!(text),
+        Value::List(items) => items.iter().map(json_of).collect(),
+        Value::Map(entries) => {
+            entries.iter().map(|entry| (entry.key.to_string(), json_of(&entry.node))).collect()
+        }
+    }
+}
