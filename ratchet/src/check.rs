@@ -10,8 +10,11 @@ pub(crate) fn run(args: Box<CheckArgs>, out: &mut dyn Write) -> Done {
     let config = config(*args)?;
     let mut out = BufWriter::with_capacity(1 << 16, out);
     let summary = ratchet_check::run(&config, &mut out, &mut io::stderr())?;
-    out.flush()?;
-    Ok(summary.exit_code(config.warnings_as_errors))
+    match out.flush() {
+        // Whoever read our output has read enough; the verdict stands.
+        Err(error) if error.kind() != io::ErrorKind::BrokenPipe => Err(error.into()),
+        _ => Ok(summary.exit_code(config.warnings_as_errors)),
+    }
 }
 
 /// What the arguments mean together.

@@ -29,8 +29,11 @@ fn main() -> ExitCode {
         Command::Fields => fields::run(&mut out),
         Command::Man { command } => manual::man(command.as_deref(), &mut out),
     };
-    let code = match done.and_then(|code| out.flush().map(|()| code).map_err(Into::into)) {
-        Ok(code) => code,
+    let code = match done {
+        Ok(code) => match out.flush() {
+            Err(error) if error.kind() != io::ErrorKind::BrokenPipe => COULD_NOT_TELL,
+            _ => code,
+        },
         Err(error) if is_broken_pipe(&*error) => 0,
         Err(error) => {
             let _ = writeln!(io::stderr(), "ratchet: {error}");

@@ -10,7 +10,7 @@ use std::path::Path;
 
 /// The plugins of kube-apiserver that say nothing about the objects judged here; naming them is
 /// allowed, so that a cluster's own flags can be given.
-const OTHER_PLUGINS: [&str; 31] = [
+const OTHER_PLUGINS: [&str; 34] = [
     "AlwaysAdmit",
     "AlwaysDeny",
     "AlwaysPullImages",
@@ -42,10 +42,10 @@ const OTHER_PLUGINS: [&str; 31] = [
     "ServiceAccount",
     "StorageObjectInUseProtection",
     "TaintNodesByCondition",
+    "PodTopologyLabels",
+    "ValidatingAdmissionPolicy",
+    "ValidatingAdmissionWebhook",
 ];
-
-const OTHERS_STILL: [&str; 3] =
-    ["PodTopologyLabels", "ValidatingAdmissionPolicy", "ValidatingAdmissionWebhook"];
 
 /// What the flags mean together.
 pub(crate) fn of(args: PolicyArgs) -> Result<Policy, String> {
@@ -99,7 +99,6 @@ fn plugins(enabled: &[String], disabled: &[String]) -> Result<Plugins, String> {
     let is_known = |name: &String| {
         matches!(name.as_str(), "" | "DenyServiceExternalIPs" | "PodSecurity")
             || OTHER_PLUGINS.contains(&name.as_str())
-            || OTHERS_STILL.contains(&name.as_str())
     };
     for (flag, names) in [("enable", enabled), ("disable", disabled)] {
         if let Some(name) = names.iter().find(|name| !is_known(name)) {
@@ -131,26 +130,41 @@ fn everywhere(text: &str) -> Result<Configuration, String> {
 
 /// The configuration of Pod Security in a file, by itself or inside an AdmissionConfiguration.
 fn configured(path: &Path) -> Result<Configuration, String> {
-    let failed = |why: &dyn std::fmt::Display| format!("failed to apply admission: {why}");
-    let text = std::fs::read_to_string(path).map_err(|error| {
-        let path = path.display();
-        failed(&format!("failed to read plugin config: unable to read admission control configuration from \"{path}\" [{error}]"))
-    })?;
-    let decoded = decode(&text, Limits::DEFAULT).map_err(|error| failed(&error))?;
-    let Some(node) = decoded.documents.into_iter().next() else {
-        return Ok(Configuration::default());
-    };
-    let object = Object::new(node);
+    let text = read(path)?;
+    let Some(object) = object_of(&text)? else { return Ok(Configuration::default()) };
     if object.kind_name() == "PodSecurityConfiguration" {
         return Configuration::read(&object).map_err(|error| failed(&error));
     }
     match PluginConfiguration::read(&object).map_err(|error| failed(&error))? {
         PluginConfiguration::Absent => Ok(Configuration::default()),
         PluginConfiguration::Inline(configuration) => Ok(configuration),
+        // A file that is named there is the plugin's own, and names no further one.
         PluginConfiguration::Path(beside) => {
-            configured(&path.parent().unwrap_or(Path::new(".")).join(beside))
+            let text = read(&path.parent().unwrap_or(Path::new(".")).join(beside))?;
+            match object_of(&text)? {
+                Some(object) => Configuration::read(&object).map_err(|error| failed(&error)),
+                None => Ok(Configuration::default()),
+            }
         }
     }
+}
+
+fn failed(why: &dyn std::fmt::Display) -> String {
+    format!("failed to apply admission: {why}")
+}
+
+fn read(path: &Path) -> Result<String, String> {
+    std::fs::read_to_string(path).map_err(|error| {
+        let path = path.display();
+        failed(&format!(
+            "failed to read plugin config: unable to read admission control configuration from \"{path}\" [{error}]"
+        ))
+    })
+}
+
+fn object_of(text: &str) -> Result<Option<Object<'_>>, String> {
+    let decoded = decode(text, Limits::DEFAULT).map_err(|error| failed(&error))?;
+    Ok(decoded.documents.into_iter().next().map(Object::new))
 }
 
 #[cfg(test)]

@@ -1,6 +1,10 @@
 //! Every case of the engine, brought through the door of `ratchet check`, gets the same verdict word for word.
 
-#![allow(clippy::unwrap_used, reason = "a helper of a test may fail like a test")]
+#![allow(
+    clippy::unwrap_used,
+    clippy::indexing_slicing,
+    reason = "a helper of a test may fail like a test"
+)]
 
 mod harness;
 

@@ -93,7 +93,7 @@ impl<'a> Change<'a> {
     }
 }
 
-/// Texts that the stored object already holds. The ratchet: a tightened rule lets these through.
+/// Texts that the stored object already holds, sorted. The ratchet: a tightened rule lets these through.
 #[derive(Clone, Debug, Default)]
 pub struct Kept<'a>(Vec<&'a str>);
 
@@ -103,12 +103,14 @@ impl<'a> Kept<'a> {
 
     /// Whether `text` was there before, at any position, byte for byte.
     pub fn holds(&self, text: &str) -> bool {
-        self.0.contains(&text)
+        self.0.binary_search(&text).is_ok()
     }
 }
 
 impl<'a> FromIterator<&'a str> for Kept<'a> {
     fn from_iter<I: IntoIterator<Item = &'a str>>(texts: I) -> Self {
-        Self(texts.into_iter().collect())
+        let mut sorted: Vec<&'a str> = texts.into_iter().collect();
+        sorted.sort_unstable();
+        Self(sorted)
     }
 }

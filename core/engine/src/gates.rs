@@ -16,17 +16,6 @@ pub enum Stage {
     Ga,
 }
 
-impl Stage {
-    /// The stage as the metric `kubernetes_feature_enabled` labels it.
-    pub fn label(self) -> &'static str {
-        match self {
-            Self::Alpha => "ALPHA",
-            Self::Beta => "BETA",
-            Self::Ga => "",
-        }
-    }
-}
-
 /// What a gate is from some release on.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Era {

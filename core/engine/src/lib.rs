@@ -31,4 +31,4 @@ pub use release::{Release, UnknownRelease};
 pub use rule::{Origin, Ratchet, Rule};
 pub use rules::RULES;
 pub use status::{Status, StatusCause, warning_headers};
-pub use verdict::{Cause, Denial, Problem, Spot, Verdict, Warning};
+pub use verdict::{Cause, Denial, MOST_LISTED, Problem, Spot, Verdict, Warning};

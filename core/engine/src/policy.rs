@@ -1,7 +1,7 @@
 //! The rules in force: built once from flags, then never changed.
 
 use crate::Release;
-use crate::difference::Difference;
+use crate::difference::{Choice, Difference};
 use crate::gates::{self, Gates};
 use crate::pod_security::Configuration;
 use core::fmt;
@@ -80,7 +80,8 @@ impl Policy {
     }
 
     /// Whether the proposal decides where it and the release differ in this.
-    pub fn follows_proposal(&self, _difference: &'static Difference) -> bool {
-        self.behavior == Behavior::Proposal
+    pub fn follows_proposal(&self, difference: &'static Difference) -> bool {
+        let is_switched = matches!(difference.choice, Choice::Switched { .. });
+        is_switched && self.behavior == Behavior::Proposal
     }
 }

@@ -16,6 +16,11 @@ pub(crate) fn list(texts: &[&str], release: Release) -> String {
     alloc::format!("[]string{{{}}}", items.join(", "))
 }
 
+/// A text of a type with a name of its own (`ServiceType`, say): JSON since 1.34, quoted before.
+pub(crate) fn named(text: &str, release: Release) -> String {
+    if release.since(34) { json(text) } else { Quoted(text).to_string() }
+}
+
 /// A list of structs with one text each, by their names in the API server's own code.
 pub(crate) fn structs(name: &str, field: &str, texts: &[&str], release: Release) -> String {
     if release.since(34) {

@@ -1,6 +1,6 @@
 //! The one place where a verdict becomes what the API answers.
 
-use crate::{Cause, Change, Verdict};
+use crate::{Change, Verdict};
 use alloc::borrow::Cow;
 use alloc::collections::BTreeSet;
 use alloc::format;
@@ -108,27 +108,29 @@ pub(crate) fn aggregate(errors: impl Iterator<Item = String>) -> String {
 pub fn warning_headers(verdict: &Verdict) -> Vec<String> {
     const ALL: usize = 4096;
     const EACH: usize = 256;
+    // A header cannot hold control characters; such a warning is dropped, as an empty one is.
+    let can_be_told = |text: &&str| !text.is_empty() && !text.chars().any(char::is_control);
+    let texts: Vec<&str> =
+        verdict.warnings.iter().map(|warning| warning.text.as_str()).filter(can_be_told).collect();
     let length = |text: &str| text.chars().count();
-    let texts = || verdict.warnings.iter().map(|warning| warning.text.as_str());
-    if texts().map(length).sum::<usize>() <= ALL {
-        return texts().map(String::from).collect();
-    }
+    let mut total = 0;
+    let over = texts.iter().position(|text| {
+        total += length(text);
+        total > ALL
+    });
+    let Some(over) = over else { return texts.into_iter().map(String::from).collect() };
+    // All up to the one that is too much are told, cut; then more while there is room.
     let mut used = 0;
-    texts()
-        .map(|text| text.chars().take(EACH).collect::<String>())
-        .take_while(|text| {
-            let fits = used < ALL;
-            used += length(text);
-            fits
-        })
-        .collect()
-}
-
-impl Cause {
-    /// Whether it is the API's own failure rather than the writer's.
-    pub fn is_internal(self) -> bool {
-        self == Self::Internal
+    let mut told: Vec<String> = Vec::new();
+    for (index, text) in texts.into_iter().enumerate() {
+        if index > over && used >= ALL {
+            break;
+        }
+        let cut: String = text.chars().take(EACH).collect();
+        used += length(&cut);
+        told.push(cut);
     }
+    told
 }
 
 #[cfg(test)]
@@ -184,5 +186,8 @@ mod tests {
         assert_eq!(warning_headers(&verdict(100)).len(), 26);
         let headers = warning_headers(&verdict(300));
         assert_eq!((headers.len(), headers[0].len()), (16, 256));
+        let mut odd = Verdict::default();
+        odd.warn(warning('\t', 3));
+        assert!(warning_headers(&odd).is_empty());
     }
 }

@@ -23,9 +23,15 @@ pub struct Verdict {
     pub audit: Vec<(&'static str, String)>,
     /// What Pod Security counts.
     pub tally: Vec<Tally>,
+    /// How many problems and warnings were found beyond those that are listed.
+    pub unlisted: usize,
     /// The texts of the warnings, so that each is told once.
     told: BTreeSet<String>,
 }
+
+/// So many problems of one object are listed, and so many warnings; the rest is counted. The API
+/// lists them all, in an answer of megabytes.
+pub const MOST_LISTED: usize = 4096;
 
 /// One thing wrong with the proposed object.
 #[derive(Clone, Debug)]
@@ -261,13 +267,42 @@ impl Verdict {
 
     /// Adds something wrong.
     pub fn problem(&mut self, problem: Problem) {
-        self.problems.push(problem);
+        if self.problems.len() < MOST_LISTED {
+            self.problems.push(problem);
+        } else {
+            self.unlisted += 1;
+        }
     }
 
     /// Adds something to tell, once: identical texts are told one time.
     pub fn warn(&mut self, warning: Warning) {
-        if self.told.insert(warning.text.clone()) {
+        if self.warnings.len() >= MOST_LISTED {
+            self.unlisted += 1;
+        } else if self.told.insert(warning.text.clone()) {
             self.warnings.push(warning);
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use ratchet_object::{Node, Value};
+
+    #[test]
+    fn what_no_one_reads_is_counted_and_still_refuses() {
+        let node = Node { value: Value::Null, span: Span::default() };
+        let mut verdict = Verdict::default();
+        for number in 0..MOST_LISTED + 10 {
+            let detail = alloc::format!("{number}");
+            verdict.problem(Problem::new(
+                &crate::rules::deprecated_api::RULE,
+                Cause::Invalid,
+                &At::root(&node),
+                detail,
+            ));
+        }
+        assert_eq!((verdict.problems.len(), verdict.unlisted), (MOST_LISTED, 10));
+        assert!(!verdict.admits());
     }
 }

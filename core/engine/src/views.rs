@@ -11,6 +11,14 @@ pub(crate) fn service_type<'a>(spec: &At<'a>) -> &'a str {
     }
 }
 
+/// `protocol` of a port, with its default.
+pub(crate) fn protocol<'a>(port: &At<'a>) -> &'a str {
+    match port.field("protocol").text_or_empty() {
+        "" => "TCP",
+        protocol => protocol,
+    }
+}
+
 /// The texts of a list.
 pub(crate) fn texts<'a>(list: &At<'a>) -> Vec<&'a str> {
     list.items().map(|at| at.text_or_empty()).collect()

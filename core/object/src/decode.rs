@@ -34,9 +34,18 @@ pub struct Limits {
 }
 
 impl Limits {
-    /// Far above what the API takes (it stops at 3 MiB), far below what hurts.
-    pub const DEFAULT: Self = Self { bytes: 4 << 20, depth: 250, nodes: 1 << 19 };
+    /// As large as the API takes a request, and no more values than such an object can use.
+    pub const DEFAULT: Self = Self { bytes: 3 << 20, depth: 250, nodes: 1 << 17 };
 }
+
+impl Default for Limits {
+    fn default() -> Self {
+        Self::DEFAULT
+    }
+}
+
+/// So many members that were written twice are reported; nobody reads more.
+pub(crate) const MOST_REPEATED: usize = 100;
 
 /// What a text held.
 #[derive(Clone, Debug, Default)]

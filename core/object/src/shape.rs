@@ -39,6 +39,9 @@ pub fn misfits(object: &Object<'_>) -> Vec<Misfit> {
     Vec::new()
 }
 
+/// So many misfits of one object are reported; nobody reads more.
+const MOST_MISFITS: usize = 200;
+
 /// Where the walk is; the path is only written out where something does not fit.
 struct Walk<'n> {
     found: Vec<Misfit>,
@@ -94,6 +97,9 @@ impl<'n> Walk<'n> {
     }
 
     fn report(&mut self, oddity: Oddity, span: Span) {
+        if self.found.len() >= MOST_MISFITS {
+            return;
+        }
         let path = format!("{}", Steps(&self.steps));
         self.found.push(Misfit { oddity, path, span });
     }

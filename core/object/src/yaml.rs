@@ -1,6 +1,6 @@
 //! One YAML document becomes a tree: events in, values out, aliases repeated, merge keys merged.
 
-use crate::decode::{DecodeError, Decoded, Limits, Repeated};
+use crate::decode::{DecodeError, Decoded, Limits, MOST_REPEATED, Repeated};
 use crate::tree::{Entry, Node, Value};
 use crate::yaml_scalar::{key_name, plain};
 use crate::{Path, Span};
@@ -39,13 +39,9 @@ struct Builder<'t> {
     open: Vec<Open<'t>>,
     /// What anchors name, and how many values each of them is.
     anchors: BTreeMap<usize, (Node<'t>, usize)>,
+    /// How many letters anchors and aliases have repeated.
+    repeated_text: usize,
     nodes: usize,
-}
-
-impl Default for Limits {
-    fn default() -> Self {
-        Self::DEFAULT
-    }
 }
 
 /// A list or map whose end has not been seen.
@@ -88,9 +84,11 @@ impl<'t> Builder<'t> {
                 let Some((node, size)) = self.anchors.get(&anchor) else {
                     return Err(error("an alias inside the value that it repeats", span));
                 };
-                let (node, size) = (node.clone(), *size);
+                let (size, text) = (*size, text_of(node));
                 self.count(size, span)?;
-                self.place(node, 0, size)
+                self.repeat(text, span)?;
+                let node = self.anchors.get(&anchor).map(|row| row.0.clone());
+                node.map_or(Ok(()), |node| self.place(node, 0, size))
             }
             _ => Ok(()),
         }
@@ -128,15 +126,21 @@ impl<'t> Builder<'t> {
             Holds::List(items) => Value::List(items),
             Holds::Map { mut entries, merges, .. } => {
                 let mut again: Vec<(Cow<'t, str>, Span)> = Vec::new();
-                let mut report = |key: &Cow<'t, str>, span: Span| again.push((key.clone(), span));
+                let mut report = |key: &Cow<'t, str>, span: Span| {
+                    if again.len() < MOST_REPEATED {
+                        again.push((key.clone(), span));
+                    }
+                };
                 if merges.is_empty() {
                     settle(&mut entries, report);
                 } else {
                     entries = merge(entries, merges, end, &mut report)?;
                 }
                 for (key, span) in again {
-                    let path = join(&self.path(), &key);
-                    self.repeated.push(Repeated { path, span });
+                    if self.repeated.len() < MOST_REPEATED {
+                        let path = join(&self.path(), &key);
+                        self.repeated.push(Repeated { path, span });
+                    }
                 }
                 Value::Map(entries)
             }
@@ -155,8 +159,9 @@ impl<'t> Builder<'t> {
 
     fn place(&mut self, node: Node<'t>, anchor: usize, size: usize) -> Result<(), DecodeError> {
         if anchor != 0 {
-            self.anchors.insert(anchor, (node.clone(), size));
             self.count(size, node.span)?;
+            self.repeat(text_of(&node), node.span)?;
+            self.anchors.insert(anchor, (node.clone(), size));
         }
         match self.open.last_mut().map(|open| &mut open.holds) {
             None => self.documents.push(node),
@@ -180,6 +185,18 @@ impl<'t> Builder<'t> {
         Ok(())
     }
 
+    /// A few lines must not become gigabytes by naming a long text again and again.
+    fn repeat(&mut self, text: usize, span: Span) -> Result<(), DecodeError> {
+        self.repeated_text = self.repeated_text.saturating_add(text);
+        if self.repeated_text > self.limits.bytes {
+            return Err(error(
+                format!("aliases repeat more than {} bytes", self.limits.bytes),
+                span,
+            ));
+        }
+        Ok(())
+    }
+
     /// The path of the value that is being built, for a report.
     fn path(&self) -> String {
         let path = self.open.iter().fold(Path::default(), |path, open| match &open.holds {
@@ -188,6 +205,18 @@ impl<'t> Builder<'t> {
             Holds::Map { .. } => path,
         });
         format!("{path}")
+    }
+}
+
+/// How many letters a value holds.
+fn text_of(node: &Node<'_>) -> usize {
+    match &node.value {
+        Value::Text(text) => text.len(),
+        Value::List(items) => items.iter().map(text_of).sum(),
+        Value::Map(entries) => {
+            entries.iter().map(|entry| entry.key.len() + text_of(&entry.node)).sum()
+        }
+        Value::Null | Value::Bool(_) | Value::Int(_) | Value::Float(_) => 0,
     }
 }
 

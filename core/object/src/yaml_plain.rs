@@ -8,7 +8,7 @@ mod block;
 mod flow;
 mod source;
 
-use crate::decode::{Decoded, Limits, Repeated};
+use crate::decode::{Decoded, Limits, MOST_REPEATED, Repeated};
 use crate::yaml_scalar::{key_name, plain};
 use crate::{Entry, Node, Path, Span, Value, yaml};
 use alloc::borrow::Cow;
@@ -339,7 +339,9 @@ impl<'t> Reader<'t> {
             yaml::settle(&mut entries, |key, span| again.push((key.clone(), span)));
             for (key, span) in again {
                 let path = self.path(&key);
-                self.repeated.push(Repeated { path, span });
+                if self.repeated.len() < MOST_REPEATED {
+                    self.repeated.push(Repeated { path, span });
+                }
             }
             let last = entries.last().map(|entry| entry.node.span.end);
             (Value::Map(entries), last)

@@ -2,7 +2,8 @@
 //! as an update.
 
 use crate::documents::Sheet;
-use crate::lists::objects_of;
+use crate::files::is_stdin;
+use crate::lists::{ListHead, objects_in};
 use crate::pipeline::{Item, run};
 use ratchet_object::{Limits, Node, Object, decode};
 use std::collections::HashMap;
@@ -18,7 +19,7 @@ use std::sync::Arc;
 pub enum Against {
     /// A file or directory.
     Path(PathBuf),
-    /// The same paths in a commit of the repository around them.
+    /// The same paths in a commit of the repository around the working directory.
     Git(String),
 }
 
@@ -26,6 +27,8 @@ pub enum Against {
 /// with what is stored.
 #[derive(Clone, Copy, Debug)]
 struct Location {
+    /// Which list it is an item of, plus one; zero for none.
+    list: u32,
     file: u32,
     offset: u64,
     length: u32,
@@ -39,6 +42,9 @@ pub(crate) struct Stored {
     places: HashMap<u64, Location>,
     pods: HashMap<u64, Vec<Location>>,
     namespaces: HashMap<u64, Location>,
+    lists: Vec<Arc<ListHead>>,
+    /// What could not be read, and so counts as not stored.
+    pub(crate) unread: Vec<String>,
     /// Keeps the copy of a commit's files as long as it is needed.
     _spool: Option<tempfile::TempDir>,
 }
@@ -97,12 +103,25 @@ impl Stored {
     ) -> Self {
         let mut stored = Self { _spool: spool, ..Self::default() };
         let mut current: Option<Arc<str>> = None;
-        let work = |item: Item<'_>, found: &mut Vec<Found>| {
-            if let Item::Sheet(file, sheet) = item {
-                index(file, &sheet, namespace, found);
-            }
+        let work = |item: Item<'_>, found: &mut Vec<Result<Found, String>>| match item {
+            Item::Sheet(file, sheet) => index(file, &sheet, namespace, found),
+            Item::Failed(path, why) => found.push(Err(format!("{}: {why}", path.display()))),
+            Item::Done => {}
         };
-        run(paths, recursive, workers, work, |Found { file, key, role, mut location }| {
+        run(paths, recursive, workers, work, |found| {
+            let Found { file, key, role, mut location, list } = match found {
+                Ok(found) => found,
+                Err(why) => {
+                    stored.unread.push(why);
+                    return true;
+                }
+            };
+            if let Some(head) = list {
+                if stored.lists.last().is_none_or(|last| **last != head) {
+                    stored.lists.push(Arc::new(head));
+                }
+                location.list = u32::try_from(stored.lists.len()).unwrap_or(0);
+            }
             if current.as_deref() != Some(&*file) {
                 stored.files.push(PathBuf::from(&*file));
                 current = Some(Arc::clone(&file));
@@ -129,7 +148,11 @@ impl Stored {
         let location = self.places.get(&key(new, namespace))?;
         let old = self.load(location)?;
         // Two objects may share a hash; only the right one is used.
-        let same = old.kind_name() == new.kind_name()
+        let group = |object: &Object<'_>| {
+            object.api_version().rsplit_once('/').map_or(String::new(), |(group, _)| group.into())
+        };
+        let same = group(&old) == group(new)
+            && old.kind_name() == new.kind_name()
             && old.name() == new.name()
             && namespace_of(&old, namespace) == namespace_of(new, namespace);
         same.then_some(old)
@@ -159,7 +182,10 @@ impl Stored {
             text.replace_range(indent..=indent, " ");
         }
         let decoded = decode(&text, Limits::DEFAULT).ok()?;
-        let mut objects = decoded.documents.into_iter().flat_map(objects_of);
+        let head = (location.list as usize).checked_sub(1).and_then(|list| self.lists.get(list));
+        let list = head.map(|head| &**head);
+        let sheet = Sheet { text: Ok(&text), line: 0, column: 0, offset: 0, list };
+        let mut objects = objects_in(&sheet, decoded.documents).into_iter();
         objects.nth(location.item as usize).map(|node| Object::new(node.into_owned()))
     }
 }
@@ -170,6 +196,7 @@ struct Found {
     key: u64,
     role: Role,
     location: Location,
+    list: Option<ListHead>,
 }
 
 enum Role {
@@ -178,12 +205,21 @@ enum Role {
     Other,
 }
 
-fn index(file: &Arc<str>, sheet: &Sheet<'_>, namespace: &str, found: &mut Vec<Found>) {
-    let Ok(text) = sheet.text else { return };
-    let Ok(decoded) = decode(text, Limits::DEFAULT) else { return };
-    for (item, node) in decoded.documents.into_iter().flat_map(objects_of).enumerate() {
+fn index(
+    file: &Arc<str>,
+    sheet: &Sheet<'_>,
+    namespace: &str,
+    found: &mut Vec<Result<Found, String>>,
+) {
+    let decoded = sheet.text.ok().map(|text| (text, decode(text, Limits::DEFAULT)));
+    let Some((text, Ok(decoded))) = decoded else {
+        found.push(Err(format!("{file}:{}: cannot be read", sheet.line + 1)));
+        return;
+    };
+    for (item, node) in objects_in(sheet, decoded.documents).into_iter().enumerate() {
         let object = Object::new(node);
         let location = Location {
+            list: 0,
             file: 0,
             offset: sheet.offset,
             length: u32::try_from(text.len()).unwrap_or(u32::MAX),
@@ -194,7 +230,8 @@ fn index(file: &Arc<str>, sheet: &Sheet<'_>, namespace: &str, found: &mut Vec<Fo
             "Namespace" => Role::Namespace { name: hash(object.name()) },
             _ => Role::Other,
         };
-        found.push(Found { file: Arc::clone(file), key: key(&object, namespace), role, location });
+        let (file, key) = (Arc::clone(file), key(&object, namespace));
+        found.push(Ok(Found { file, key, role, location, list: sheet.list.cloned() }));
     }
 }
 
@@ -213,7 +250,7 @@ fn copy_commit(revision: &str, inputs: &[PathBuf], folder: &Path) -> Result<(), 
     }
     let mut list = Command::new("git");
     list.args(["ls-tree", "-r", "-z", "--name-only", revision, "--"]);
-    list.args(inputs.iter().filter(|input| input.as_os_str() != "-"));
+    list.args(inputs.iter().filter(|input| !is_stdin(input)));
     let listed = list.output().map_err(|error| failed("git cannot be run", &error))?;
     if !listed.status.success() {
         return Err(failed("git", &String::from_utf8_lossy(&listed.stderr).trim()));

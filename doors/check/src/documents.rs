@@ -2,6 +2,7 @@
 
 use crate::items;
 use crate::lists::ListHead;
+use ratchet_object::Limits;
 use std::io::{self, Read};
 use std::sync::Arc;
 
@@ -75,8 +76,8 @@ pub(crate) enum Unfit {
 
 /// Above this size a document is looked at for being a list that can be taken apart.
 const LARGE: usize = 1 << 20;
-/// Above this size a document is refused.
-const LIMIT: usize = 4 << 20;
+/// Above this size a document is refused, as the API refuses it.
+const LIMIT: usize = Limits::DEFAULT.bytes;
 const BLOCK: usize = 256 << 10;
 
 /// Reads documents one after another, holding no more than one of them.

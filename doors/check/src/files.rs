@@ -6,6 +6,11 @@ use std::path::{Path, PathBuf};
 /// The endings that a file in a directory must have; a file that is named may have any.
 const ENDINGS: [&str; 3] = ["yaml", "yml", "json"];
 
+/// Whether a path means standard input.
+pub(crate) fn is_stdin(path: &Path) -> bool {
+    ["-", "/dev/stdin"].iter().any(|name| path.as_os_str() == *name)
+}
+
 /// A text to read, or a place where none could be read.
 #[derive(Debug)]
 pub(crate) enum Source {

@@ -41,7 +41,7 @@ pub struct Finding {
     pub start: Place,
     /// Where it ends, one column behind the last letter.
     pub end: Place,
-    /// The lines it stands on.
+    /// The line it begins on, or the part of a long one around it.
     pub source: String,
     /// The bytes of `source` it is about.
     pub marked: core::ops::Range<usize>,
@@ -96,7 +96,7 @@ pub enum Outcome {
     Warned,
     /// The API would refuse it, with this message.
     Refused {
-        /// The message of the Status, or none where every finding is suppressed or known.
+        /// The message of the Status.
         message: String,
     },
     /// It was not judged, on purpose.

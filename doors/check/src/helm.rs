@@ -1,32 +1,39 @@
 //! Templates that Helm has not rendered yet are not manifests.
 
-use ratchet_object::{Node, Value};
+use ratchet_object::{Node, Object};
 
-/// What only a template of Helm says.
-const MARKS: [&str; 5] = ["{{ .Values", "{{ .Release", "{{ .Chart", "{{ include ", "{{ template "];
+/// What a template says and a manifest does not.
+const MARKS: [&str; 9] = [
+    "{{-",
+    "{{ .",
+    "{{.",
+    "{{ include ",
+    "{{ template ",
+    "{{ if ",
+    "{{ range ",
+    "{{ with ",
+    "{{ end",
+];
 
-/// Whether a text that cannot be decoded has the braces of a template.
-pub(crate) fn has_braces(text: &str) -> bool {
-    memchr::memmem::find(text.as_bytes(), b"{{").is_some()
+/// Whether a text that cannot be decoded is a template: it says so outside its comments.
+pub(crate) fn is_unrendered(text: &str) -> bool {
+    let code = text.lines().filter(|line| !line.trim_start().starts_with('#'));
+    code.into_iter().any(has_mark)
 }
 
-/// Whether a document that can be decoded still has something to be rendered in it: as a value, for
-/// a comment may well speak of templates.
-pub(crate) fn is_template(node: &Node<'_>) -> bool {
-    let speaks = |text: &str| {
-        text.contains("{{") && {
-            let tight = text.replace("{{-", "{{").replace("{{ ", "{{").replace("{{", "{{ ");
-            MARKS.iter().any(|mark| tight.contains(mark))
-        }
-    };
-    match &node.value {
-        Value::Text(text) => speaks(text),
-        Value::List(items) => items.iter().any(is_template),
-        Value::Map(entries) => {
-            entries.iter().any(|entry| speaks(&entry.key) || is_template(&entry.node))
-        }
-        Value::Null | Value::Bool(_) | Value::Int(_) | Value::Float(_) => false,
-    }
+/// Whether an object that can be decoded still waits to be rendered: what names it is a template.
+/// What stands in other values may be meant so, as in a dashboard or an alert.
+pub(crate) fn is_template(object: &Object<'_>) -> bool {
+    let keys = object.node().entries().iter().map(|entry| entry.key.as_ref());
+    let names = [object.kind_name(), object.api_version(), object.name(), object.namespace()];
+    keys.chain(names).any(has_mark)
+        || object.node().get("metadata").is_some_and(|metadata: &Node<'_>| {
+            metadata.entries().iter().any(|entry| has_mark(&entry.key))
+        })
+}
+
+fn has_mark(text: &str) -> bool {
+    text.contains("{{") && MARKS.iter().any(|mark| text.contains(mark))
 }
 
 #[cfg(test)]
@@ -36,12 +43,14 @@ mod tests {
 
     #[test]
     fn templates_are_told_from_manifests_that_mention_braces() {
-        let is =
-            |text: &str| is_template(&decode(text, Limits::DEFAULT).unwrap().documents.remove(0));
+        let is = |text: &str| {
+            is_template(&Object::new(decode(text, Limits::DEFAULT).unwrap().documents.remove(0)))
+        };
         assert!(is("metadata:\n  name: \"{{ .Values.name }}\"\n"));
-        assert!(is("metadata:\n  name: \"{{-.Values.name }}\"\n"));
-        assert!(!is("message: '{{ $labels.instance }} is down'\n"));
+        assert!(is("metadata:\n  namespace: \"{{- .Release.Namespace }}\"\n"));
+        assert!(!is("data: {message: '{{ .Values.name }} is down'}\n"));
         assert!(!is("# {{ .Values.name }}\nmetadata: {name: a}\n"));
-        assert!(has_braces("name: {{ .Values.name }}") && !has_braces("a: {b: {c: d}}"));
+        assert!(is_unrendered("metadata:\n{{- include \"labels\" . }}\n"));
+        assert!(!is_unrendered("# {{ .Values.name }}\na: [b\n") && !is_unrendered("a: {{b: c}"));
     }
 }

@@ -4,7 +4,7 @@ use crate::against::Stored;
 use crate::documents::{Sheet, Unfit};
 use crate::finding::{Finding, Judged, Outcome, Severity};
 use crate::lent::Lent;
-use crate::lists::objects_of;
+use crate::lists::objects_in;
 use crate::said::{Contested, Page, Said};
 use crate::suppress::Exceptions;
 use crate::{Config, FieldValidation, helm};
@@ -15,14 +15,19 @@ use ratchet_engine::{
 use ratchet_object::{
     Limits, Object, Oddity, Repeated, Scope, Span, Value, decode, misfits, schema,
 };
-use std::sync::Arc;
+use std::sync::{Arc, Mutex};
 
 /// What every document is judged by.
 pub(crate) struct Inspector<'c> {
     pub(crate) config: &'c Config,
     pub(crate) lent: &'c Lent,
     pub(crate) stored: Option<&'c Stored>,
+    /// Held while a large document is judged: one at a time, so that memory stays bounded.
+    pub(crate) large: Mutex<()>,
 }
+
+/// From this size on a document is judged alone.
+const LARGE: usize = 256 << 10;
 
 impl Inspector<'_> {
     /// Judges every object of a document.
@@ -30,41 +35,42 @@ impl Inspector<'_> {
         let text = match sheet.text {
             Ok(text) => text,
             Err(unfit) => {
-                let page = Page { file, sheet, text: "" };
+                let page = Page::new(file, sheet, "");
                 let why = match unfit {
                     Unfit::TooLarge => {
-                        "the document is larger than 4 MiB; the API takes at most 3 MiB"
+                        "the document is larger than 3 MiB, which is all that the API takes"
                     }
                     Unfit::NotUtf8 => "the document is not UTF-8",
                 };
                 return judged.push(page.unreadable(why.into(), Span::default()));
             }
         };
-        let page = Page { file, sheet, text };
+        let page = Page::new(file, sheet, text);
+        // A lock that a panic left behind guards nothing but memory.
+        let _alone = (text.len() > LARGE)
+            .then(|| self.large.lock().unwrap_or_else(std::sync::PoisonError::into_inner));
         const TEMPLATE: &str =
             "a Helm template that is not rendered: run `helm template` and check its output";
         let decoded = match decode(text, Limits::DEFAULT) {
             Ok(decoded) => decoded,
-            Err(_) if helm::has_braces(text) => return judged.push(page.skipped(TEMPLATE)),
+            Err(_) if helm::is_unrendered(text) => return judged.push(page.skipped(TEMPLATE)),
             Err(error) => {
                 let span = Span { start: error.offset, end: error.offset };
                 return judged.push(page.unreadable(error.message, span));
             }
         };
-        if helm::has_braces(text) && decoded.documents.iter().any(helm::is_template) {
-            return judged.push(page.skipped(TEMPLATE));
-        }
-        let repeated = decoded.repeated;
-        let lend = |node| match sheet.list {
-            Some(head) => head.lend(node),
-            None => node,
-        };
-        for node in decoded.documents.into_iter().map(lend).flat_map(objects_of) {
-            let here = |row: &&Repeated| {
-                node.span.start <= row.span.start && row.span.end <= node.span.end
-            };
-            let repeated: Vec<&Repeated> = repeated.iter().filter(here).collect();
-            judged.push(self.object(&page, Object::new(node), &repeated));
+        let repeated = &decoded.repeated;
+        for node in objects_in(sheet, decoded.documents) {
+            let object = Object::new(node);
+            if helm::is_template(&object) {
+                judged.push(page.skipped(TEMPLATE));
+                continue;
+            }
+            let span = object.node().span;
+            let is_here =
+                |row: &&Repeated| span.start <= row.span.start && row.span.end <= span.end;
+            let repeated: Vec<&Repeated> = repeated.iter().filter(is_here).collect();
+            judged.push(self.object(&page, object, &repeated));
         }
     }
 
@@ -105,7 +111,7 @@ impl Inspector<'_> {
         &self,
         object: &Object<'_>,
         repeated: &[&Repeated],
-        said: &mut Said<'_>,
+        said: &mut Said<'_, '_>,
     ) -> bool {
         let (kind, api_version) = (object.kind_name(), object.api_version());
         let (group, version) = api_version.rsplit_once('/').unwrap_or(("", api_version));
@@ -177,7 +183,7 @@ impl Inspector<'_> {
         &self,
         object: &'a Object<'a>,
         old: Option<&'a Object<'a>>,
-        said: &mut Said<'_>,
+        said: &mut Said<'_, '_>,
     ) -> Option<String> {
         let change = match old {
             Some(old) => Change::update(old, object)?,
@@ -218,7 +224,7 @@ impl Inspector<'_> {
         &self,
         object: &Object<'_>,
         message: Option<String>,
-        said: Said<'_>,
+        said: Said<'_, '_>,
         judged: &mut Judged,
     ) {
         let exceptions = Exceptions::of(object);

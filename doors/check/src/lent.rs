@@ -1,6 +1,7 @@
 //! Namespaces in the input lend their labels to the objects that live in them.
 
-use crate::lists::objects_of;
+use crate::documents::Sheet;
+use crate::lists::objects_in;
 use crate::pipeline::{Item, run};
 use ratchet_object::{Limits, Node, Object, decode};
 use std::collections::BTreeMap;
@@ -20,10 +21,11 @@ impl Lent {
         let mut lent = Self::default();
         let work = |item: Item<'_>, found: &mut Vec<Option<(String, Node<'static>)>>| match item {
             Item::Sheet(_, sheet) => {
+                let listed = sheet.list.is_some_and(|head| head.kind == "Namespace");
                 if let Ok(text) = sheet.text
-                    && memchr::memmem::find(text.as_bytes(), b"Namespace").is_some()
+                    && (listed || memchr::memmem::find(text.as_bytes(), b"Namespace").is_some())
                 {
-                    found.extend(namespaces(text).into_iter().map(Some));
+                    found.extend(namespaces(&sheet, text).into_iter().map(Some));
                 }
             }
             Item::Done => found.push(None),
@@ -45,12 +47,10 @@ impl Lent {
     }
 }
 
-fn namespaces(text: &str) -> Vec<(String, Node<'static>)> {
+fn namespaces(sheet: &Sheet<'_>, text: &str) -> Vec<(String, Node<'static>)> {
     let Ok(decoded) = decode(text, Limits::DEFAULT) else { return Vec::new() };
-    decoded
-        .documents
+    objects_in(sheet, decoded.documents)
         .into_iter()
-        .flat_map(objects_of)
         .map(Object::new)
         .filter(|object| object.kind_name() == "Namespace")
         .filter_map(|object| {

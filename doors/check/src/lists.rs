@@ -1,5 +1,6 @@
 //! The objects of a document: itself, or the items of a list.
 
+use crate::documents::Sheet;
 use ratchet_object::{Entry, Node, Span, Value};
 
 /// What a list says of its items: a `PodList` of `v1` holds Pods, which need not say so.
@@ -32,8 +33,17 @@ impl ListHead {
     }
 }
 
+/// The objects of a sheet, with what its list says of them.
+pub(crate) fn objects_in<'t>(sheet: &Sheet<'_>, documents: Vec<Node<'t>>) -> Vec<Node<'t>> {
+    let lend = |node| match sheet.list {
+        Some(head) => head.lend(node),
+        None => node,
+    };
+    documents.into_iter().map(lend).flat_map(objects_of).collect()
+}
+
 /// The objects of a document; a list is taken apart, also one inside another.
-pub(crate) fn objects_of(node: Node<'_>) -> Vec<Node<'_>> {
+fn objects_of(node: Node<'_>) -> Vec<Node<'_>> {
     let word = |name: &str| node.get(name).and_then(Node::text).unwrap_or_default();
     let Some(head) = ListHead::new(word("kind"), word("apiVersion")) else { return vec![node] };
     let is_plain_list = head.kind.is_empty();

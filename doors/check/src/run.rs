@@ -2,6 +2,7 @@
 
 use crate::against::Stored;
 use crate::baseline::Baseline;
+use crate::files::is_stdin;
 use crate::finding::{Judged, Outcome, Severity};
 use crate::inspect::Inspector;
 use crate::lent::Lent;
@@ -12,7 +13,7 @@ use ratchet_engine::rules::decoding;
 use std::fmt;
 use std::io::{self, Write};
 use std::path::PathBuf;
-use std::sync::Arc;
+use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 /// How many objects there were, and what became of them.
@@ -98,6 +99,9 @@ pub fn run(
             Some(read.map_err(CheckError::Setup)?)
         }
     };
+    for what in stored.iter().flat_map(|stored| &stored.unread) {
+        let _ = writeln!(notes, "note: --against {what}; what it holds counts as new");
+    }
     let mut baseline = match &config.baseline {
         Some(path) => Baseline::read(path).map_err(CheckError::Setup)?,
         None => Baseline::default(),
@@ -108,7 +112,8 @@ pub fn run(
         Lent::default()
     };
     let bar = progress(config, lent.files);
-    let inspector = Inspector { config, lent: &lent, stored: stored.as_ref() };
+    let large = Mutex::new(());
+    let inspector = Inspector { config, lent: &lent, stored: stored.as_ref(), large };
     let mut found = Baseline::default();
     let mut summary = Summary::default();
     let mut report = report::of(config);
@@ -135,8 +140,13 @@ pub fn run(
         summary.count(&judged);
         let told =
             bar.suspend(|| tell_skipped(&judged, notes).and_then(|()| report.object(&judged, out)));
-        failed = failed.take().or(told.err());
-        failed.is_none()
+        // Whoever reads may have read enough; the exit status still needs every verdict.
+        if let Err(error) = told
+            && failed.is_none()
+        {
+            failed = Some(error);
+        }
+        failed.as_ref().is_none_or(is_broken_pipe)
     });
     bar.finish_and_clear();
     if summary == Summary::default() {
@@ -147,8 +157,7 @@ pub fn run(
         let _ = writeln!(notes, "note: no longer found, remove it from the baseline: {about}");
     }
     match failed.take().or(report.end(&summary, out).err()) {
-        // Whoever read our output has read enough.
-        Some(error) if error.kind() == io::ErrorKind::BrokenPipe => {}
+        Some(error) if is_broken_pipe(&error) => {}
         Some(error) => return Err(CheckError::Output(error)),
         None => {}
     }
@@ -156,6 +165,10 @@ pub fn run(
         found.write(path).map_err(CheckError::Setup)?;
     }
     Ok(summary)
+}
+
+fn is_broken_pipe(error: &io::Error) -> bool {
+    error.kind() == io::ErrorKind::BrokenPipe
 }
 
 enum Event {
@@ -233,7 +246,7 @@ impl Held {
 fn hold_streams(inputs: &[PathBuf]) -> Result<Held, String> {
     let mut held = Held { inputs: Vec::new(), streams: Vec::new() };
     for input in inputs {
-        let is_stdin = ["-", "/dev/stdin"].iter().any(|name| input.as_os_str() == *name);
+        let is_stdin = is_stdin(input);
         if !is_stdin && !is_pipe(input) {
             held.inputs.push(input.clone());
             continue;

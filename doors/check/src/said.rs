@@ -8,14 +8,17 @@ use ratchet_engine::{
     judge,
 };
 use ratchet_object::{LineIndex, Object, Place, Span};
+use std::cell::OnceCell;
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
 /// A document and where it stands.
 pub(crate) struct Page<'s> {
-    pub(crate) file: &'s Arc<str>,
-    pub(crate) sheet: &'s Sheet<'s>,
-    pub(crate) text: &'s str,
+    file: &'s Arc<str>,
+    sheet: &'s Sheet<'s>,
+    text: &'s str,
+    /// Made when the first place is asked for.
+    lines: OnceCell<LineIndex<'s>>,
 }
 
 /// What the other behaviour would not have said.
@@ -49,9 +52,8 @@ fn host_fields(verdict: &Verdict) -> Vec<String> {
 }
 
 /// What is said about one object, as it is being said.
-pub(crate) struct Said<'p> {
-    pub(crate) page: &'p Page<'p>,
-    lines: Option<LineIndex<'p>>,
+pub(crate) struct Said<'p, 's> {
+    page: &'p Page<'s>,
     name: ObjectName,
     findings: Vec<Finding>,
     /// How many findings were left out, for there are too many.
@@ -62,13 +64,14 @@ pub(crate) struct Said<'p> {
 /// More findings than this about one object help nobody, and would fill memory.
 const MOST_FINDINGS: usize = 100;
 
-impl<'p> Said<'p> {
-    pub(crate) fn new(page: &'p Page<'p>, object: &Object<'_>) -> Self {
+impl<'p, 's> Said<'p, 's> {
+    pub(crate) fn new(page: &'p Page<'s>, object: &Object<'_>) -> Self {
         let name = page.judged(object, Outcome::Admitted).object;
-        Self { page, lines: None, name, findings: Vec::new(), unsaid: 0, refusal: None }
+        Self { page, name, findings: Vec::new(), unsaid: 0, refusal: None }
     }
 
     pub(crate) fn verdict(&mut self, verdict: &Verdict, contested: &Contested, release: Release) {
+        self.unsaid += verdict.unlisted;
         // The API repeats itself in places; a person need not read it twice.
         let mut heard = BTreeSet::new();
         for problem in &verdict.problems {
@@ -195,9 +198,8 @@ impl<'p> Said<'p> {
         self.findings
     }
 
-    fn place(&mut self, offset: u32) -> Place {
-        let lines = self.lines.get_or_insert_with(|| LineIndex::new(self.page.text));
-        self.page.place(lines.place(offset))
+    fn place(&self, offset: u32) -> Place {
+        self.page.place(offset)
     }
 }
 
@@ -258,24 +260,26 @@ fn fingerprint(parts: &[&str]) -> String {
     format!("{hash:016x}")
 }
 
-impl Page<'_> {
-    fn place(&self, local: Place) -> Place {
+impl<'s> Page<'s> {
+    pub(crate) fn new(file: &'s Arc<str>, sheet: &'s Sheet<'s>, text: &'s str) -> Self {
+        Self { file, sheet, text, lines: OnceCell::new() }
+    }
+
+    /// The place of a byte of the document in its file.
+    fn place(&self, offset: u32) -> Place {
+        let local = self.lines.get_or_init(|| LineIndex::new(self.text)).place(offset);
         let column = if local.line == 1 { local.column + self.sheet.column } else { local.column };
         Place { line: local.line + self.sheet.line, column }
     }
 
     pub(crate) fn judged(&self, object: &Object<'_>, outcome: Outcome) -> Judged {
-        let offset = object.node().span.start as usize;
-        let before = self.text.get(..offset).unwrap_or_default();
-        let lines =
-            u32::try_from(memchr::memchr_iter(b'\n', before.as_bytes()).count()).unwrap_or(0);
         let name = ObjectName {
             api_version: object.api_version().to_owned(),
             kind: object.kind_name().to_owned(),
             namespace: object.namespace().to_owned(),
             name: object.name().to_owned(),
         };
-        let line = self.sheet.line + lines + 1;
+        let line = self.place(object.node().span.start).line;
         Judged {
             file: Arc::clone(self.file),
             line,
@@ -298,8 +302,7 @@ impl Page<'_> {
 
     pub(crate) fn unreadable(&self, message: String, span: Span) -> Judged {
         let name = ObjectName::default();
-        let mut said =
-            Said { page: self, lines: None, name, findings: Vec::new(), unsaid: 0, refusal: None };
+        let mut said = Said { page: self, name, findings: Vec::new(), unsaid: 0, refusal: None };
         said.say(Severity::Error, &decoding::UNREADABLE, &message, "", span);
         Judged { findings: said.into_findings(), ..self.bare(Outcome::Unreadable) }
     }

@@ -1,7 +1,6 @@
 //! `status.loadBalancer.ingress[]`, which Services and Ingresses have alike.
 
 use crate::fields::Field;
-use crate::rules::host_names;
 use crate::rules::value::Reading;
 use crate::scene::Scene;
 use crate::{Kept, Verdict};
@@ -18,8 +17,8 @@ pub(super) fn kept<'a>(scene: &Scene<'a>) -> Kept<'a> {
     old.iter().flat_map(of).map(|at| at.field("ip").text_or_empty()).collect()
 }
 
-/// Checks the address and the name of one balancer.
-pub(super) fn check(
+/// Checks the address of one balancer.
+pub(super) fn check_ip(
     scene: &Scene<'_>,
     balancer: &At<'_>,
     field: &'static Field,
@@ -30,7 +29,6 @@ pub(super) fn check(
     if !ip.text_or_empty().is_empty() {
         Reading::keeping(field, kept).check(scene, &ip, ip.text_or_empty(), verdict);
     }
-    host_names::check_balancer(&balancer.field("hostname"), verdict);
 }
 
 /// Warnings name the entry, not its `ip`.

@@ -6,9 +6,8 @@ use crate::rules::{
     address_families, deprecated_api, host_names, immutable, older_words, placement, special_ip,
 };
 use crate::scene::Scene;
-use crate::{Verdict, Warning};
-use alloc::format;
-use ratchet_net::{Family, Quoted};
+use crate::{Verdict, Warning, shown};
+use ratchet_net::Family;
 use ratchet_object::{At, same};
 
 const MOST_ENDPOINTS: usize = 1000;
@@ -36,7 +35,7 @@ pub(super) fn validate(scene: &Scene<'_>, verdict: &mut Verdict) {
         let supported = "\"FQDN\", \"IPv4\", \"IPv6\"";
         match kind.text_or_empty() {
             "" => placement::required(&kind, "", verdict),
-            text => placement::unsupported(&kind, text, supported, verdict),
+            text => placement::unsupported(scene, &kind, text, supported, verdict),
         }
     }
     let endpoints = root.field("endpoints");
@@ -46,7 +45,8 @@ pub(super) fn validate(scene: &Scene<'_>, verdict: &mut Verdict) {
     if let Some(old) = old
         && old.field("addressType").text_or_empty() != kind.text_or_empty()
     {
-        immutable::changed(&kind, format!("{}", Quoted(kind.text_or_empty())), verdict);
+        let shown = shown::named(kind.text_or_empty(), scene.policy.release);
+        immutable::changed(&kind, shown, verdict);
     }
 }
 

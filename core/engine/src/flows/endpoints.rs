@@ -5,6 +5,7 @@ use crate::fields::{self, Field};
 use crate::rules::value::Reading;
 use crate::rules::{placement, special_ip};
 use crate::scene::Scene;
+use crate::views::protocol;
 use ratchet_object::{At, same};
 
 const LISTS: [(&str, &Field); 2] = [
@@ -52,13 +53,6 @@ fn is_unchanged(old: &At<'_>, new: &At<'_>) -> bool {
         && old.items().zip(new.items()).all(|(old, new)| {
             LISTS.iter().all(|(list, _)| same_field(&old, &new, list)) && same_ports(&old, &new)
         })
-}
-
-fn protocol<'a>(port: &At<'a>) -> &'a str {
-    match port.field("protocol").text_or_empty() {
-        "" => "TCP",
-        protocol => protocol,
-    }
 }
 
 pub(super) fn warn(scene: &Scene<'_>, verdict: &mut Verdict) {

@@ -11,6 +11,7 @@ pub(super) fn validate(scene: &Scene<'_>, verdict: &mut Verdict) {
         let host = rule.field("host");
         if !host.text_or_empty().is_empty() {
             host_names::check_not_an_ip(&host, host.text_or_empty(), verdict);
+            host_names::check_rule_host(&host, host.text_or_empty(), verdict);
         }
     }
 }
@@ -18,7 +19,8 @@ pub(super) fn validate(scene: &Scene<'_>, verdict: &mut Verdict) {
 pub(super) fn validate_status(scene: &Scene<'_>, verdict: &mut Verdict) {
     let kept = balancers::kept(scene);
     for balancer in balancers::of(&scene.change.new_root()) {
-        balancers::check(scene, &balancer, &fields::INGRESS_INGRESS, &kept, verdict);
+        balancers::check_ip(scene, &balancer, &fields::INGRESS_INGRESS, &kept, verdict);
+        host_names::check_balancer(&balancer.field("hostname"), verdict);
     }
 }
 

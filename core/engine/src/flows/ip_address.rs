@@ -27,10 +27,12 @@ pub(super) fn validate(scene: &Scene<'_>, verdict: &mut Verdict) {
     let parent = root.field("spec").field("parentRef");
     if !parent.is_set() {
         placement::required(&parent, "", verdict);
-    } else if parent.field("name").text_or_empty().is_empty() {
-        placement::required(&parent.field("name"), "", verdict);
-    } else if parent.field("resource").text_or_empty().is_empty() {
-        placement::required(&parent.field("resource"), "", verdict);
+    } else {
+        for name in ["resource", "name"] {
+            if parent.field(name).text_or_empty().is_empty() {
+                placement::required(&parent.field(name), "", verdict);
+            }
+        }
     }
     if let Some(old) = scene.change.old_root()
         && !same(old.field("spec").field("parentRef").node(), parent.node())

@@ -23,6 +23,7 @@ pub(super) fn validate(scene: &Scene<'_>, verdict: &mut Verdict) {
         .iter()
         .flat_map(peers)
         .map(|(peer, _)| peer.field("ipBlock"))
+        .filter(At::is_set)
         .flat_map(|block| {
             core::iter::once(block.field("cidr")).chain(block.field("except").items())
         })

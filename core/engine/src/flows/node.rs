@@ -48,7 +48,7 @@ pub(super) fn warn(scene: &Scene<'_>, verdict: &mut Verdict) {
     ];
     for (name, told) in notes {
         let at = spec.field(name);
-        if at.is_set() {
+        if at.is_set() && at.text() != Some("") {
             verdict.warn(Warning::new(&pod_notes::RULE, &at, told));
         }
     }

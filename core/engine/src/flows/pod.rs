@@ -15,8 +15,12 @@ pub(super) fn validate(scene: &Scene<'_>, verdict: &mut Verdict) {
         }
     }
     pod_spec::validate(scene, &root, old.as_ref(), verdict);
-    if let (Some(old), Part::Main) = (old, scene.change.part) {
-        immutable::check_pod(&root.field("spec"), &old.field("spec"), verdict);
+    let Some(old) = old else { return };
+    let (spec, old) = (root.field("spec"), old.field("spec"));
+    match scene.change.part {
+        Part::Main => immutable::check_pod(&spec, &old, verdict),
+        Part::Sub("ephemeralcontainers") => immutable::check_ephemeral(&spec, &old, verdict),
+        Part::Sub(_) => {}
     }
 }
 

@@ -17,7 +17,7 @@ pub(super) fn validate(
 ) {
     let spec = pod.field("spec");
     let old = old.map(|old| old.field("spec"));
-    dns_config::check_policy(&spec.field("dnsPolicy"), verdict);
+    dns_config::check_policy(scene, &spec.field("dnsPolicy"), verdict);
     check_dns(scene, &spec, old.as_ref(), verdict);
     host_names::check_label(&spec.field("hostname"), verdict);
     host_names::check_label(&spec.field("subdomain"), verdict);

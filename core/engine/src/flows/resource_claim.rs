@@ -8,7 +8,7 @@ use crate::scene::Scene;
 use crate::views::texts;
 use alloc::string::{String, ToString};
 use alloc::vec::Vec;
-use ratchet_net::CidrText;
+use ratchet_net::{CidrText, Quoted};
 
 const MOST_IPS: usize = 16;
 const LENGTHS: [(&str, usize); 2] = [("interfaceName", 256), ("hardwareAddress", 128)];
@@ -36,7 +36,7 @@ pub(super) fn validate(scene: &Scene<'_>, verdict: &mut Verdict) {
             texts(&ips).into_iter().map(|text| identity(text, by_address)).collect();
         for (index, at) in ips.items().enumerate() {
             if all.iter().take(index).any(|before| Some(before) == all.get(index)) {
-                placement::duplicate(&at, at.text_or_empty(), verdict);
+                placement::duplicate(&at, Quoted(at.text_or_empty()).to_string(), verdict);
             }
         }
     }

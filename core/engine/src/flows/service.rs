@@ -4,7 +4,7 @@ use super::balancers;
 use crate::fields;
 use crate::rules::cluster_ips::{self, ClusterIps};
 use crate::rules::value::Reading;
-use crate::rules::{placement, service_notes, special_ip};
+use crate::rules::{host_names, placement, service_notes, special_ip};
 use crate::scene::Scene;
 use crate::views::{service_type, texts};
 use crate::{Kept, Verdict};
@@ -19,7 +19,8 @@ pub(super) fn validate(scene: &Scene<'_>, verdict: &mut Verdict) {
     let old = scene.change.old_root().map(|root| root.field("spec"));
     // The allocator looks before anything else and answers alone.
     let before = verdict.problems.len();
-    if cluster_ips::is_checked_first(&spec, old.as_ref()) {
+    let is_checked_first = cluster_ips::is_checked_first(&spec, old.as_ref());
+    if is_checked_first {
         cluster_ips::check(scene, &spec, old.as_ref(), verdict);
         if verdict.problems.len() == before {
             cluster_ips::check_policy(&spec, old.as_ref(), verdict);
@@ -49,6 +50,9 @@ pub(super) fn validate(scene: &Scene<'_>, verdict: &mut Verdict) {
             placement::forbidden(&list, "may not be set for ExternalName services", verdict);
         }
         _ => {}
+    }
+    if !is_checked_first {
+        cluster_ips::check(scene, &spec, old.as_ref(), verdict);
     }
     check_external_ips(scene, &spec, old.as_ref(), verdict);
     check_source_ranges(scene, &root, verdict);
@@ -136,15 +140,17 @@ pub(super) fn validate_status(scene: &Scene<'_>, verdict: &mut Verdict) {
     }
     let kept = balancers::kept(scene);
     for balancer in balancers::of(&new) {
+        balancers::check_ip(scene, &balancer, &fields::SERVICE_INGRESS, &kept, verdict);
         let mode = balancer.field("ipMode");
         if balancer.field("ip").text_or_empty().is_empty() {
             if mode.is_set() {
                 placement::forbidden(&mode, "may not be specified when `ip` is not set", verdict);
             }
         } else if !matches!(mode.text_or_empty(), "" | "VIP" | "Proxy") {
-            placement::unsupported(&mode, mode.text_or_empty(), "\"Proxy\", \"VIP\"", verdict);
+            let supported = "\"Proxy\", \"VIP\"";
+            placement::unsupported(scene, &mode, mode.text_or_empty(), supported, verdict);
         }
-        balancers::check(scene, &balancer, &fields::SERVICE_INGRESS, &kept, verdict);
+        host_names::check_balancer(&balancer.field("hostname"), verdict);
     }
 }
 

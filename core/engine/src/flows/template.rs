@@ -2,6 +2,7 @@
 
 use super::pod_spec;
 use crate::difference::{SWAPPED_CONTROLLER_WARNINGS, UNCHECKED_STATEFUL_SETS};
+use crate::rules::immutable;
 use crate::scene::Scene;
 use crate::{Change, Verdict};
 use ratchet_object::{At, Object, same};
@@ -45,6 +46,9 @@ pub(super) fn validate(scene: &Scene<'_>, verdict: &mut Verdict) {
     }
     let before = verdict.problems.len();
     pod_spec::validate(scene, &template, old.as_ref(), verdict);
+    if let (Some(old), "Job") = (change.old_root(), change.kind.name) {
+        immutable::check_job(&change.new_root().field("spec"), &old.field("spec"), verdict);
+    }
     // An update of a Job runs through the same validation twice, and says so.
     if change.kind.name == "Job" && old.is_some() {
         let again: alloc::vec::Vec<_> = verdict.problems.iter().skip(before).cloned().collect();

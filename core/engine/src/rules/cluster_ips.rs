@@ -49,8 +49,15 @@ impl<'a> ClusterIps<'a> {
                 // The stored ones stand for those that are left out, but not in this text.
                 all = before.all.iter().map(|at| at.pointing_at(list.span())).collect();
             }
-            // The list follows a changed single field if nobody touched the list.
+            // A Service that gives up its address by its type gives up what it does not change.
             let untouched = texts_of(&all) == texts_of(&before.all);
+            if untouched
+                && service_type(spec) == "ExternalName"
+                && service_type(old) != "ExternalName"
+            {
+                return Self { first: "", all: Vec::new(), list };
+            }
+            // The list follows a changed single field if nobody touched the list.
             if first != before.first && untouched {
                 all = alloc::vec![single.named(list.path().index(0))];
                 all.retain(|at| !at.text_or_empty().is_empty());
@@ -95,7 +102,7 @@ pub(crate) fn check(scene: &Scene<'_>, spec: &At<'_>, old: Option<&At<'_>>, verd
         }
         _ => {}
     }
-    let families = check_families(spec, verdict);
+    let families = check_families(scene, spec, verdict);
     let kept_ips = old.map(|old| ClusterIps::of(old, None).texts()).unwrap_or_default();
     let kept: Kept<'_> = kept_ips.into_iter().collect();
     let reading = Reading::keeping(&fields::CLUSTER_IPS, &kept);
@@ -117,70 +124,77 @@ pub(crate) fn check(scene: &Scene<'_>, spec: &At<'_>, old: Option<&At<'_>>, verd
     if !all_read {
         return;
     }
-    if !ips.is_headless() {
-        address_families::check_cluster_ips(&ips.list, &ips.texts(), release, verdict);
+    address_families::check_cluster_ips(&ips.list, &ips.texts(), release, verdict);
+    if ips.texts() != ["None"] {
         for (index, (at, family)) in ips.all.iter().zip(&families).enumerate() {
             address_families::check_stated(at, index, at.text_or_empty(), family, verdict);
         }
     }
 }
 
+/// `ipFamilyPolicy` as the API server completes it.
+fn policy<'a>(spec: &At<'a>, old: Option<&At<'a>>) -> &'a str {
+    let given = spec.field("ipFamilyPolicy").text_or_empty();
+    let stored = || old.map(|old| policy(old, None)).filter(|policy| !policy.is_empty());
+    let is_bare =
+        spec.field("clusterIP").text_or_empty() == "None" && !spec.field("selector").is_set();
+    match given {
+        "" => stored().unwrap_or(if is_bare { "RequireDualStack" } else { "SingleStack" }),
+        given => given,
+    }
+}
+
 /// What the allocator says about the policy once the addresses themselves are in order.
 pub(crate) fn check_policy(spec: &At<'_>, old: Option<&At<'_>>, verdict: &mut Verdict) {
+    let policy = policy(spec, old);
     let at = spec.field("ipFamilyPolicy");
-    let policy = at.text_or_empty();
-    let shown = || match policy {
-        "" => "null".into(),
-        text => alloc::format!("{}", Quoted(text)),
-    };
     let mut say = |detail: &'static str| {
-        verdict.problem(Problem::new(&RULE, Cause::Invalid, &at, detail).showing(shown()));
+        let shown = alloc::format!("{}", Quoted(policy));
+        verdict.problem(Problem::new(&RULE, Cause::Invalid, &at, detail).showing(shown));
     };
-    let ips = ClusterIps::of(spec, old).all.len();
-    let families = spec.field("ipFamilies").len();
-    if let Some(old) = old
-        && !policy.is_empty()
-        && policy != "SingleStack"
-    {
-        let before = (ClusterIps::of(old, None).all.len(), old.field("ipFamilies").len());
-        if ips < before.0 && before.0 == 2 {
-            say("must be 'SingleStack' to release the secondary cluster IP");
-        }
-        if families < before.1 && before.1 == 2 && families > 0 {
-            say("must be 'SingleStack' to release the secondary IP family");
-        }
-    }
+    let (ips, families) = (ClusterIps::of(spec, old).texts(), texts(&spec.field("ipFamilies")));
+    let before =
+        old.map(|old| (ClusterIps::of(old, None).texts(), texts(&old.field("ipFamilies"))));
     if policy == "SingleStack" {
-        if ips > 1 && old.is_none() {
+        // What is left as it was is cut down to one; what was touched must be one already.
+        let is_touched = |new: &[&str], old: Option<&Vec<&str>>| old.is_none_or(|old| old != new);
+        if ips.len() > 1 && is_touched(&ips, before.as_ref().map(|before| &before.0)) {
             say(
                 "must be 'RequireDualStack' or 'PreferDualStack' when multiple cluster IPs are specified",
             );
         }
-        if families > 1 && old.is_none() {
+        if families.len() > 1 && is_touched(&families, before.as_ref().map(|before| &before.1)) {
             say(
                 "must be 'RequireDualStack' or 'PreferDualStack' when multiple IP families are specified",
             );
         }
+    } else if let Some((old_ips, old_families)) = &before {
+        if ips.len() < old_ips.len() && old_ips.len() == 2 {
+            say("must be 'SingleStack' to release the secondary cluster IP");
+        }
+        if families.len() < old_families.len() && old_families.len() == 2 && !families.is_empty() {
+            say("must be 'SingleStack' to release the secondary IP family");
+        }
     }
 }
 
-fn check_families<'a>(spec: &At<'a>, verdict: &mut Verdict) -> Vec<&'a str> {
+fn check_families<'a>(scene: &Scene<'_>, spec: &At<'a>, verdict: &mut Verdict) -> Vec<&'a str> {
     let list = spec.field("ipFamilies");
     let stated = texts(&list);
     for (index, at) in list.items().enumerate() {
         let text = at.text_or_empty();
         if !matches!(text, "IPv4" | "IPv6") {
-            placement::unsupported(&at, text, "\"IPv4\", \"IPv6\"", verdict);
+            placement::unsupported(scene, &at, text, "\"IPv4\", \"IPv6\"", verdict);
         }
         if stated.iter().take(index).any(|before| *before == text) {
-            placement::duplicate(&at, text, verdict);
+            placement::duplicate(&at, shown::named(text, scene.policy.release), verdict);
         }
     }
     let policy = spec.field("ipFamilyPolicy");
     let text = policy.text_or_empty();
     if !matches!(text, "" | "SingleStack" | "PreferDualStack" | "RequireDualStack") {
         let supported = "\"PreferDualStack\", \"RequireDualStack\", \"SingleStack\"";
-        placement::unsupported(&policy, text, supported, verdict);
+        placement::unsupported(scene, &policy, text, supported, verdict);
     }
     stated
 }
@@ -236,14 +250,10 @@ pub(crate) fn check_unchanged(
     {
         immutable::changed_so(&place(0), shown(), ONCE_SET, verdict);
     }
-    let policy = spec.field("ipFamilyPolicy");
-    if new.len() < before.len() && before.len() == 2 && policy.text_or_empty() != "SingleStack" {
-        let value = match policy.text_or_empty() {
-            "" if !scene.policy.release.since(34) => "\"null\"".into(),
-            "" => "null".into(),
-            text => alloc::format!("{}", Quoted(text)),
-        };
+    let policy = policy(spec, Some(old));
+    if new.len() < before.len() && before.len() == 2 && policy != "SingleStack" {
+        let value = alloc::format!("{}", Quoted(policy));
         let detail = "must be set to 'SingleStack' when releasing the secondary clusterIP";
-        immutable::changed_so(&policy, value, detail, verdict);
+        immutable::changed_so(&spec.field("ipFamilyPolicy"), value, detail, verdict);
     }
 }

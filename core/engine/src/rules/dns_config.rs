@@ -4,7 +4,6 @@ use crate::scene::Scene;
 use crate::views::texts;
 use crate::{Cause, Origin, Problem, Ratchet, Rule, Verdict, shown};
 use alloc::format;
-use ratchet_net::Quoted;
 use ratchet_object::At;
 
 /// The row.
@@ -25,7 +24,7 @@ pub(crate) static RULE: Rule = Rule {
 const POLICIES: [&str; 4] = ["ClusterFirstWithHostNet", "ClusterFirst", "Default", "None"];
 const MOST_NAMESERVERS: usize = 3;
 
-pub(crate) fn check_policy(at: &At<'_>, verdict: &mut Verdict) {
+pub(crate) fn check_policy(scene: &Scene<'_>, at: &At<'_>, verdict: &mut Verdict) {
     let text = at.text_or_empty();
     if text.is_empty() || POLICIES.contains(&text) {
         return;
@@ -33,7 +32,7 @@ pub(crate) fn check_policy(at: &At<'_>, verdict: &mut Verdict) {
     let supported = POLICIES.map(|policy| format!("\"{policy}\"")).join(", ");
     let detail = format!("supported values: {supported}");
     let problem = Problem::new(&RULE, Cause::NotSupported, at, detail);
-    verdict.problem(problem.showing(format!("{}", Quoted(text))));
+    verdict.problem(problem.showing(shown::named(text, scene.policy.release)));
 }
 
 /// Whether the rest of the settings is worth looking at.

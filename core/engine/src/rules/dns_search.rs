@@ -3,7 +3,7 @@
 use crate::difference::{DNS_RATCHET, Difference, LEADING_UNDERSCORES};
 use crate::scene::Scene;
 use crate::views::texts;
-use crate::{Cause, Origin, Problem, Ratchet, Rule, Verdict, shown};
+use crate::{Cause, Kept, Origin, Problem, Ratchet, Rule, Verdict, shown};
 use ratchet_net::dns::{self, SearchReading, Underscores};
 use ratchet_object::At;
 
@@ -53,7 +53,12 @@ pub(crate) fn check(
         verdict.problem(problem.showing(shown::list(&entries, release)));
     }
     let reading = reading(scene, old);
-    for at in searches.items() {
+    // By the proposal, what is stored already never blocks an update.
+    let kept: Kept<'_> = match old.filter(|_| scene.policy.follows_proposal(&DNS_RATCHET)) {
+        Some(old) => texts(&old).into_iter().collect(),
+        None => Kept::NOTHING,
+    };
+    for at in searches.items().filter(|at| !kept.holds(at.text_or_empty())) {
         check_entry(scene, &at, reading, old, verdict);
     }
 }
@@ -65,11 +70,6 @@ fn check_entry(
     old: Option<At<'_>>,
     verdict: &mut Verdict,
 ) {
-    // By the proposal's own rule, what is stored already never blocks an update.
-    let is_stored = |old: At<'_>| old.items().any(|old| old.text_or_empty() == at.text_or_empty());
-    if scene.policy.follows_proposal(&LEADING_UNDERSCORES) && old.is_some_and(is_stored) {
-        return;
-    }
     let (value, faults) = dns::search_name(at.text_or_empty(), reading);
     let difference = || decided_by(scene, at.text_or_empty(), reading, old);
     if faults.too_long {

@@ -24,6 +24,7 @@ pub(crate) static RULE: Rule = Rule {
 };
 
 const LABEL_PATTERN: &str = "a lowercase RFC 1123 label must consist of lower case alphanumeric characters or '-', and must start and end with an alphanumeric character (e.g. 'my-name',  or '123-abc', regex used for validation is '[a-z0-9]([-a-z0-9]*[a-z0-9])?')";
+const WILDCARD_PATTERN: &str = r"a wildcard DNS-1123 subdomain must start with '*.', followed by a valid DNS subdomain, which must consist of lower case alphanumeric characters, '-' or '.' and end with an alphanumeric character (e.g. '*.example.com', regex used for validation is '\*\.[a-z0-9]([-a-z0-9]*[a-z0-9])?(\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*')";
 const NOT_AN_IP: &str = "must be a DNS name, not an IP address";
 
 /// An RFC 1123 label, where one is given.
@@ -49,6 +50,19 @@ pub(crate) fn check_subdomain(at: &At<'_>, text: &str, verdict: &mut Verdict) {
     }
     if faults.pattern {
         verdict.problem(Problem::invalid(&RULE, at, text, STRICT_PATTERN));
+    }
+}
+
+/// The host of an ingress rule: a subdomain, or all names below one.
+pub(crate) fn check_rule_host(at: &At<'_>, text: &str, verdict: &mut Verdict) {
+    if !text.contains('*') {
+        return check_subdomain(at, text, verdict);
+    }
+    if text.len() > 253 {
+        verdict.problem(Problem::invalid(&RULE, at, text, "must be no more than 253 characters"));
+    }
+    if text.strip_prefix("*.").is_none_or(|rest| dns::subdomain(rest).pattern) {
+        verdict.problem(Problem::invalid(&RULE, at, text, WILDCARD_PATTERN));
     }
 }
 

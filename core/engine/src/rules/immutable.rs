@@ -2,8 +2,9 @@
 
 use crate::{Cause, Origin, Problem, Ratchet, Rule, Verdict};
 use alloc::borrow::Cow;
+use alloc::format;
 use alloc::string::String;
-use ratchet_object::{At, Node, same};
+use ratchet_object::{At, Node, Value, same};
 
 /// The row.
 pub(crate) static RULE: Rule = Rule {
@@ -47,53 +48,119 @@ pub(crate) fn forbidden(at: &At<'_>, detail: &'static str, verdict: &mut Verdict
     verdict.problem(Problem::new(&RULE, Cause::Forbidden, at, detail));
 }
 
-/// What the API server or a controller writes into a pod's spec by itself, or lets people change:
-/// a manifest may well leave it out.
-const FREE: [&str; 17] = [
-    "activeDeadlineSeconds",
+/// What people may change in a pod's spec, within limits that other rules of the API know.
+const CHANGEABLE: [&str; 3] =
+    ["activeDeadlineSeconds", "terminationGracePeriodSeconds", "tolerations"];
+
+/// What the server or a controller writes into a pod's spec: a manifest may leave it out.
+const FILLED_IN: [&str; 14] = [
     "automountServiceAccountToken",
     "dnsPolicy",
     "enableServiceLinks",
-    "ephemeralContainers",
     "nodeName",
     "overhead",
     "preemptionPolicy",
     "priority",
     "restartPolicy",
     "schedulerName",
-    "schedulingGates",
     "securityContext",
     "serviceAccount",
     "serviceAccountName",
     "terminationGracePeriodSeconds",
-    "tolerations",
+    "volumes",
+];
+
+/// What a field is where nobody says otherwise: saying so is no change.
+const DEFAULTS: [(&str, &str); 8] = [
+    ("dnsPolicy", "ClusterFirst"),
+    ("imagePullPolicy", "IfNotPresent"),
+    ("protocol", "TCP"),
+    ("restartPolicy", "Always"),
+    ("schedulerName", "default-scheduler"),
+    ("serviceAccountName", "default"),
+    ("terminationMessagePath", "/dev/termination-log"),
+    ("terminationMessagePolicy", "File"),
 ];
 
 /// A pod's spec may change in few places only.
 pub(crate) fn check_pod(spec: &At<'_>, old: &At<'_>, verdict: &mut Verdict) {
+    for list in ["containers", "initContainers"] {
+        if spec.field(list).len() != old.field(list).len() {
+            let detail = "pod updates may not add or remove containers";
+            return forbidden(&spec.field(list), detail, verdict);
+        }
+    }
     let (Some(new_node), Some(old_node)) = (spec.node(), old.node()) else { return };
-    let names = new_node.entries().iter().chain(old_node.entries()).map(|entry| entry.key.as_ref());
-    let differs = names.into_iter().any(|name| match name {
-        "containers" | "initContainers" => !same_containers(new_node.get(name), old_node.get(name)),
-        // Volumes and node selectors gain entries when a pod is admitted.
-        "volumes" | "nodeSelector" => false,
-        name if FREE.contains(&name) => false,
-        name => !same(new_node.get(name), old_node.get(name)),
+    let says_other = new_node.entries().iter().any(|entry| {
+        let name = entry.key.as_ref();
+        let ignored: &[&str] = if name.ends_with("ontainers") { &["image"] } else { &[] };
+        !CHANGEABLE.contains(&name) && says_more(name, &entry.node, old_node.get(name), ignored)
     });
-    if differs {
+    let says_less = old_node.entries().iter().any(|entry| {
+        let name = entry.key.as_ref();
+        !CHANGEABLE.contains(&name)
+            && !FILLED_IN.contains(&name)
+            && same(new_node.get(name), None)
+            && !same(Some(&entry.node), None)
+    });
+    if says_other || says_less {
         verdict.problem(Problem::new(&RULE, Cause::Forbidden, spec, POD));
     }
 }
 
-/// Containers may change their image; what only one side says may be a default of the server.
-fn same_containers(new: Option<&Node<'_>>, old: Option<&Node<'_>>) -> bool {
-    let (new, old) =
-        (new.map(Node::items).unwrap_or_default(), old.map(Node::items).unwrap_or_default());
-    new.len() == old.len()
-        && new.iter().zip(old).all(|(new, old)| {
-            new.entries()
-                .iter()
-                .filter(|entry| matches!(entry.key.as_ref(), "name" | "command" | "args"))
-                .all(|entry| same(Some(&entry.node), old.get(&entry.key)))
-        })
+/// Ephemeral containers may be added, never changed or removed.
+pub(crate) fn check_ephemeral(spec: &At<'_>, old: &At<'_>, verdict: &mut Verdict) {
+    let list = spec.field("ephemeralContainers");
+    for before in old.field("ephemeralContainers").items() {
+        let name = before.field("name").text_or_empty();
+        let after = list.items().find(|at| at.field("name").text_or_empty() == name);
+        let what = match after.and_then(|at| at.node()) {
+            None => "removed",
+            Some(after) if says_more("", after, before.node(), &[]) => "changed",
+            Some(_) => continue,
+        };
+        let name = ratchet_net::Quoted(name);
+        let detail = format!("existing ephemeral containers {name} may not be {what}\n");
+        verdict.problem(Problem::new(&RULE, Cause::Forbidden, &list, detail));
+    }
+}
+
+/// What may change in the template of a suspended Job.
+const SCHEDULING: [&str; 4] = ["affinity", "nodeSelector", "schedulingGates", "tolerations"];
+
+/// The template of a Job may not change, but for its scheduling while it is suspended.
+pub(crate) fn check_job(spec: &At<'_>, old: &At<'_>, verdict: &mut Verdict) {
+    let (at, before) = (spec.field("template"), old.field("template"));
+    let ignored: &[&str] = if old.field("suspend").is_true() { &SCHEDULING } else { &[] };
+    let (pod, stored) = (at.field("spec"), before.field("spec"));
+    if let Some(pod) = pod.node()
+        && says_more("", pod, stored.node(), ignored)
+    {
+        // The API shows the whole template in its own words here; the place must do.
+        changed(&at, "…", verdict);
+    }
+}
+
+/// Whether `new` says something that `old` does not. What only the old one says may be a default.
+fn says_more(name: &str, new: &Node<'_>, old: Option<&Node<'_>>, ignored: &[&str]) -> bool {
+    if same(Some(new), old) {
+        return false;
+    }
+    match (&new.value, old.map(|old| &old.value)) {
+        (Value::Map(entries), Some(Value::Map(_))) => entries.iter().any(|entry| {
+            let key = entry.key.as_ref();
+            !ignored.contains(&key)
+                && says_more(key, &entry.node, old.and_then(|old| old.get(key)), ignored)
+        }),
+        (Value::List(items), Some(Value::List(others))) => {
+            items.len() != others.len()
+                || items
+                    .iter()
+                    .zip(others)
+                    .any(|(new, old)| says_more(name, new, Some(old), ignored))
+        }
+        (Value::Text(text), None) => !DEFAULTS.contains(&(name, text)),
+        (Value::Bool(_), None) if name == "enableServiceLinks" => false,
+        _ => true,
+    }
 }

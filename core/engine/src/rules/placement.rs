@@ -1,9 +1,10 @@
 //! A field stands only where it means something, and what is needed is there.
 
-use crate::{Cause, Origin, Problem, Ratchet, Rule, Verdict};
+use crate::scene::Scene;
+use crate::{Cause, Origin, Problem, Ratchet, Rule, Verdict, shown};
 use alloc::borrow::Cow;
 use alloc::format;
-use ratchet_net::Quoted;
+use alloc::string::String;
 use ratchet_object::At;
 
 /// The row.
@@ -47,13 +48,19 @@ pub(crate) fn too_long(at: &At<'_>, most: usize, verdict: &mut Verdict) {
     verdict.problem(Problem::new(&RULE, Cause::TooLong, at, detail));
 }
 
-pub(crate) fn unsupported(at: &At<'_>, text: &str, supported: &str, verdict: &mut Verdict) {
+pub(crate) fn unsupported(
+    scene: &Scene<'_>,
+    at: &At<'_>,
+    text: &str,
+    supported: &str,
+    verdict: &mut Verdict,
+) {
     let detail: Cow<'static, str> = format!("supported values: {supported}").into();
     let problem = Problem::new(&RULE, Cause::NotSupported, at, detail);
-    verdict.problem(problem.showing(format!("{}", Quoted(text))));
+    verdict.problem(problem.showing(shown::named(text, scene.policy.release)));
 }
 
-pub(crate) fn duplicate(at: &At<'_>, text: &str, verdict: &mut Verdict) {
-    let problem = Problem::new(&RULE, Cause::Duplicate, at, "");
-    verdict.problem(problem.showing(format!("{}", Quoted(text))));
+/// The value stands there already, as it is shown.
+pub(crate) fn duplicate(at: &At<'_>, shown: String, verdict: &mut Verdict) {
+    verdict.problem(Problem::new(&RULE, Cause::Duplicate, at, "").showing(shown));
 }

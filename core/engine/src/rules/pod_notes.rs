@@ -1,7 +1,9 @@
 //! Settings of a pod that are deprecated, do nothing or hide one another are worth a word.
 
 use crate::scene::Scene;
+use crate::views::protocol;
 use crate::{Origin, Ratchet, Rule, Verdict, Warning};
+use alloc::collections::{BTreeMap, BTreeSet};
 use alloc::format;
 use alloc::vec::Vec;
 use ratchet_net::Quoted;
@@ -215,24 +217,21 @@ fn warn_spreading(spec: &At<'_>, verdict: &mut Verdict) {
 }
 
 fn warn_repeated<'a>(list: &At<'a>, field: &'a str, word: &str, verdict: &mut Verdict) {
-    let mut seen: Vec<&str> = Vec::new();
+    let mut seen: BTreeSet<&str> = BTreeSet::new();
     for at in list.items().map(|item| item.field(field)) {
         let text = at.text_or_empty();
-        if seen.contains(&text) {
+        if !seen.insert(text) {
             say(verdict, &at, &format!("duplicate {word} {}", Quoted(text)));
-        } else {
-            seen.push(text);
         }
     }
 }
 
 /// A variable that is set twice hides the first value, unless the second one is built from it.
 fn warn_hidden_variables(env: &At<'_>, verdict: &mut Verdict) {
-    let mut seen: Vec<&str> = Vec::new();
+    let mut seen: BTreeSet<&str> = BTreeSet::new();
     for item in env.items() {
         let name = item.field("name").text_or_empty();
-        if !seen.contains(&name) {
-            seen.push(name);
+        if seen.insert(name) {
             continue;
         }
         let value = item.field("value").text_or_empty();
@@ -247,26 +246,33 @@ fn warn_hidden_variables(env: &At<'_>, verdict: &mut Verdict) {
     }
 }
 
+/// A port as it was met before.
+struct Met<'a> {
+    host_port: i64,
+    host_ip: &'a str,
+    at: At<'a>,
+}
+
 /// The same port of the same protocol twice in one pod.
 fn warn_ports(spec: &At<'_>, verdict: &mut Verdict) {
-    let mut seen: Vec<(i64, &str, i64, &str, At<'_>)> = Vec::new();
-    for port in containers(spec).flat_map(|container| container.field("ports").items()) {
-        let protocol = match port.field("protocol").text_or_empty() {
-            "" => "TCP",
-            protocol => protocol,
-        };
-        let number = port.field("containerPort").int().unwrap_or(0);
-        let (host_port, host_ip) =
-            (port.field("hostPort").int().unwrap_or(0), port.field("hostIP").text_or_empty());
-        for (_, _, other_port, other_ip, other) in
-            seen.iter().filter(|row| row.0 == number && row.1 == protocol)
-        {
-            if host_port == *other_port && host_ip == *other_ip {
-                say(verdict, &port, &format!("duplicate port definition with {}", other.path()));
-            } else if host_port == 0 || *other_port == 0 {
-                say(verdict, &port, &format!("overlapping port definition with {}", other.path()));
+    let mut seen: BTreeMap<(i64, &str), Vec<Met<'_>>> = BTreeMap::new();
+    for at in containers(spec).flat_map(|container| container.field("ports").items()) {
+        // Each pair is told, so that a few thousand ports are millions of words; enough is enough.
+        if verdict.unlisted > 0 {
+            return;
+        }
+        let protocol = protocol(&at);
+        let number = at.field("containerPort").int().unwrap_or(0);
+        let host_port = at.field("hostPort").int().unwrap_or(0);
+        let host_ip = at.field("hostIP").text_or_empty();
+        let others = seen.entry((number, protocol)).or_default();
+        for other in &*others {
+            if host_port == other.host_port && host_ip == other.host_ip {
+                say(verdict, &at, &format!("duplicate port definition with {}", other.at.path()));
+            } else if host_port == 0 || other.host_port == 0 {
+                say(verdict, &at, &format!("overlapping port definition with {}", other.at.path()));
             }
         }
-        seen.push((number, protocol, host_port, host_ip, port));
+        others.push(Met { host_port, host_ip, at });
     }
 }

@@ -20,7 +20,7 @@ pub(crate) static RULE: Rule = Rule {
     why: "`externalIPs` is on its way out (deprecated since 1.36), and a field that is ignored makes its author believe in something that does not happen.",
     fix: "Remove the field that the message names, or choose the type that uses it.",
     ratchet: Ratchet::Never,
-    versions: "Warnings: topology hints before 1.31, ignored ExternalName fields since 1.28, headless fields since 1.34, PreferClose since 1.35, external IPs since 1.36.",
+    versions: "Warnings: topology hints in all releases, ignored ExternalName fields since 1.28, headless fields since 1.34, PreferClose since 1.35, external IPs since 1.36.",
 };
 
 const HINTS: &str = "service.kubernetes.io/topology-aware-hints";

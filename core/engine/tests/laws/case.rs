@@ -167,7 +167,10 @@ impl Case {
             (Touch::Replicas, _) if self.world.kind.subresources.contains(&"scale") => {
                 put(&mut object, "/spec/replicas", json!(3));
             }
-            (Touch::Image, Some(pod)) if self.part == Part::Main => {
+            // The template of a Job cannot change at all.
+            (Touch::Image, Some(pod))
+                if self.part == Part::Main && self.world.kind.name != "Job" =>
+            {
                 put(&mut object, &format!("{pod}/spec/containers/0/image"), json!("other:2"));
             }
             (Touch::Debugger, Some(_)) if self.part == Part::Sub("ephemeralcontainers") => {

@@ -143,7 +143,8 @@ fn around() -> [World; 8] {
 
 fn services() -> [World; 4] {
     const ANNOTATION: &str = "service.beta.kubernetes.io/load-balancer-source-ranges";
-    let body = || json!({ "spec": { "type": "LoadBalancer", "ports": [{ "port": 80 }] } });
+    // Two families may be given, so that the allocator has nothing to say about their number.
+    let body = || json!({ "spec": { "type": "LoadBalancer", "ipFamilyPolicy": "PreferDualStack", "ports": [{ "port": 80 }] } });
     let first = "spec.clusterIPs[]";
     let balancers = "/status/loadBalancer/ingress";
     let annotation = format!("/metadata/annotations/{}", ANNOTATION.replace('/', "~1"));

@@ -107,3 +107,16 @@ fn an_empty_document_holds_nothing() {
     assert_eq!(reads(""), "");
     assert_eq!(reads("# only a comment\n"), "");
 }
+
+#[test]
+fn a_long_text_cannot_be_repeated_into_gigabytes() {
+    let long = "\\u00e9".repeat(50_000);
+    let text = format!("a: &x \"{long}\"\nb: [{}]\n", alloc::vec!["*x"; 20_000].join(","));
+    assert!(reads(&text).contains("aliases repeat"), "{}", &reads(&text)[..80]);
+}
+
+#[test]
+fn repeated_members_are_reported_so_often_as_a_person_reads() {
+    let text = "a: 1\n".repeat(5_000);
+    assert_eq!(read(&text, Limits::DEFAULT).unwrap().repeated.len(), MOST_REPEATED);
+}
