@@ -47,6 +47,18 @@ impl Default for Limits {
 /// So many members that were written twice are reported; nobody reads more.
 pub(crate) const MOST_REPEATED: usize = 100;
 
+/// A path that a person can read: what a key of a hundred thousand letters adds is cut off.
+pub(crate) fn readable(mut path: String) -> String {
+    const LONGEST: usize = 1000;
+    if path.len() > LONGEST {
+        let end = (0..=LONGEST).rev().find(|&at| path.is_char_boundary(at)).unwrap_or(0);
+        path.truncate(end);
+        path.push('…');
+        path.shrink_to_fit();
+    }
+    path
+}
+
 /// What a text held.
 #[derive(Clone, Debug, Default)]
 pub struct Decoded<'t> {

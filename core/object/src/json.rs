@@ -1,6 +1,6 @@
 //! JSON with spans: the reader that `serde_json` is not, for it drops places and repeated names.
 
-use crate::decode::{DecodeError, Decoded, Limits, MOST_REPEATED, Repeated};
+use crate::decode::{DecodeError, Decoded, Limits, MOST_REPEATED, Repeated, readable};
 use crate::tree::{Entry, Node, Value};
 use crate::yaml::settle;
 use crate::{Path, Span};
@@ -84,7 +84,8 @@ impl<'t> Reader<'t> {
         }
         settle(&mut entries, |key, span| {
             if self.repeated.len() < MOST_REPEATED {
-                self.repeated.push(Repeated { path: format!("{}", path.field(key)), span });
+                self.repeated
+                    .push(Repeated { path: readable(format!("{}", path.field(key))), span });
             }
         });
         Ok(Value::Map(entries))

@@ -1,5 +1,6 @@
 //! What does not fit the kind's schema: fields it does not have, values of the wrong type.
 
+use crate::decode::readable;
 use crate::path::{Step, Steps};
 use crate::schema::{self, Shape, TypeRow};
 use crate::{Node, Object, Span, Value};
@@ -100,7 +101,7 @@ impl<'n> Walk<'n> {
         if self.found.len() >= MOST_MISFITS {
             return;
         }
-        let path = format!("{}", Steps(&self.steps));
+        let path = readable(format!("{}", Steps(&self.steps)));
         self.found.push(Misfit { oddity, path, span });
     }
 }

@@ -1,6 +1,6 @@
 //! One YAML document becomes a tree: events in, values out, aliases repeated, merge keys merged.
 
-use crate::decode::{DecodeError, Decoded, Limits, MOST_REPEATED, Repeated};
+use crate::decode::{DecodeError, Decoded, Limits, MOST_REPEATED, Repeated, readable};
 use crate::tree::{Entry, Node, Value};
 use crate::yaml_scalar::{key_name, plain};
 use crate::{Path, Span};
@@ -138,7 +138,7 @@ impl<'t> Builder<'t> {
                 }
                 for (key, span) in again {
                     if self.repeated.len() < MOST_REPEATED {
-                        let path = join(&self.path(), &key);
+                        let path = readable(join(&self.path(), &key));
                         self.repeated.push(Repeated { path, span });
                     }
                 }

@@ -8,7 +8,7 @@ mod block;
 mod flow;
 mod source;
 
-use crate::decode::{Decoded, Limits, MOST_REPEATED, Repeated};
+use crate::decode::{Decoded, Limits, MOST_REPEATED, Repeated, readable};
 use crate::yaml_scalar::{key_name, plain};
 use crate::{Entry, Node, Path, Span, Value, yaml};
 use alloc::borrow::Cow;
@@ -338,7 +338,7 @@ impl<'t> Reader<'t> {
             let mut again: Vec<(Cow<'t, str>, Span)> = Vec::new();
             yaml::settle(&mut entries, |key, span| again.push((key.clone(), span)));
             for (key, span) in again {
-                let path = self.path(&key);
+                let path = readable(self.path(&key));
                 if self.repeated.len() < MOST_REPEATED {
                     self.repeated.push(Repeated { path, span });
                 }
