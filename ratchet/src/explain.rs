@@ -1,7 +1,7 @@
 //! `ratchet explain`: what a rule means, why it exists, and how to put things right.
 
 use crate::Done;
-use ratchet_engine::{DIFFERENCES, Origin, RULES, Ratchet, Rule};
+use ratchet_engine::{DIFFERENCES, Origin, RULES, Rule};
 use std::io::Write;
 
 pub(crate) fn run(id: Option<&str>, out: &mut dyn Write) -> Done {
@@ -24,7 +24,7 @@ fn explain(rule: &Rule, out: &mut dyn Write) -> std::io::Result<()> {
         ("Demands", rule.demands),
         ("Why", rule.why),
         ("Fix", rule.fix),
-        ("What is stored already", ratchet(rule.ratchet)),
+        ("What is stored already", rule.ratchet.meaning()),
         ("Versions", rule.versions),
     ];
     for (title, text) in sections {
@@ -51,20 +51,6 @@ fn explain(rule: &Rule, out: &mut dyn Write) -> std::io::Result<()> {
         }
     }
     Ok(())
-}
-
-fn ratchet(ratchet: Ratchet) -> &'static str {
-    match ratchet {
-        Ratchet::ByValue => "A text that is stored already may stay, anywhere in its field.",
-        Ratchet::WholeField => "Everything may stay while the whole field is left as it was.",
-        Ratchet::ByList => {
-            "One stored entry that needs the looser reading loosens it for the whole list."
-        }
-        Ratchet::SignificantChange => {
-            "Only a significant change of a pod is judged again: its images, or a new container."
-        }
-        Ratchet::Never => "Nothing is passed over: the rule was always in force.",
-    }
 }
 
 /// Lines of at most eighty letters, indented.

@@ -1,7 +1,7 @@
 //! `ratchet fields`: the table of the API's address and network fields.
 
 use crate::Done;
-use ratchet_engine::{Class, FIELDS, Ratchet};
+use ratchet_engine::FIELDS;
 use std::io::Write;
 
 pub(crate) fn run(out: &mut dyn Write) -> Done {
@@ -12,9 +12,9 @@ pub(crate) fn run(out: &mut dyn Write) -> Done {
             field.number.to_string(),
             field.kind.to_owned(),
             field.path.to_owned(),
-            class(field.class),
-            ratchet(field.ratchet).to_owned(),
-            ratchet(field.released_ratchet).to_owned(),
+            field.class.to_string(),
+            field.ratchet.label().to_owned(),
+            field.released_ratchet.label().to_owned(),
             field.writer.to_owned(),
         ]
     });
@@ -30,25 +30,4 @@ pub(crate) fn run(out: &mut dyn Write) -> Done {
         writeln!(out, "{}", cells.collect::<Vec<_>>().join("  ").trim_end())?;
     }
     Ok(0)
-}
-
-fn class(class: Class) -> String {
-    match class {
-        Class::LegacyAddress => "address".into(),
-        Class::LegacyNetwork => "network".into(),
-        Class::Address => "canonical address".into(),
-        Class::Network => "canonical network".into(),
-        Class::InterfaceAddress => "interface address".into(),
-        Class::Follows(field) => format!("see {field}"),
-    }
-}
-
-fn ratchet(ratchet: Ratchet) -> &'static str {
-    match ratchet {
-        Ratchet::ByValue => "by value",
-        Ratchet::WholeField => "whole field",
-        Ratchet::ByList => "by list",
-        Ratchet::SignificantChange => "unless significant",
-        Ratchet::Never => "never",
-    }
 }

@@ -4,7 +4,6 @@ mod compatibility;
 mod fields;
 mod gates;
 mod markdown;
-mod ratchets;
 mod rules;
 
 use crate::violation::Violation;

@@ -2,6 +2,7 @@
 //! warnings, fixes and documentation all read it.
 
 use crate::rule::Ratchet;
+use core::fmt;
 
 /// One row: a field that holds an address or a network.
 #[derive(Debug)]
@@ -39,6 +40,19 @@ pub enum Class {
     InterfaceAddress,
     /// Never read by itself: another field stands for it.
     Follows(&'static str),
+}
+
+impl fmt::Display for Class {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            LegacyAddress => "legacy address",
+            LegacyNetwork => "legacy network",
+            Address => "address",
+            Network => "network",
+            InterfaceAddress => "interface address",
+            Follows(other) => return write!(f, "follows {other}"),
+        })
+    }
 }
 
 impl Field {

@@ -74,6 +74,46 @@ pub enum Ratchet {
     Never,
 }
 
+impl Ratchet {
+    /// Every form, in the order of their legends.
+    pub const ALL: [Self; 5] =
+        [Self::ByValue, Self::WholeField, Self::ByList, Self::SignificantChange, Self::Never];
+
+    /// A word or two, for a table.
+    pub fn label(self) -> &'static str {
+        match self {
+            Self::ByValue => "by value",
+            Self::WholeField => "whole field",
+            Self::ByList => "by list",
+            Self::SignificantChange => "significant change",
+            Self::Never => "never",
+        }
+    }
+
+    /// A sentence, for a page.
+    pub fn meaning(self) -> &'static str {
+        match self {
+            Self::ByValue => {
+                "A text that the stored object holds in this field may stay, at any place of the \
+                 field; every other text meets the rule."
+            }
+            Self::WholeField => {
+                "What is stored may stay as long as the whole field is left as it was; once any of \
+                 it changes, all of it meets the rule."
+            }
+            Self::ByList => {
+                "A stored entry that needs the looser reading loosens it for the whole list; \
+                 otherwise every entry meets the rule."
+            }
+            Self::SignificantChange => {
+                "An update is looked at only where it changes the pod in a way that matters to the \
+                 rule: its images, or a new container."
+            }
+            Self::Never => "Nothing is exempt: what is stored meets the rule like anything new.",
+        }
+    }
+}
+
 impl fmt::Debug for Rule {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(self.id)

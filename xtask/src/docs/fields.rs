@@ -1,8 +1,8 @@
 //! The fields that hold addresses and networks, as `docs/fields.md`.
 
+use super::Document;
 use super::markdown::table;
-use super::{Document, ratchets};
-use ratchet_engine::{Class, Field, Ratchet};
+use ratchet_engine::{Field, Ratchet};
 
 const ABOUT: &str = "\
 # Fields that hold addresses and networks
@@ -30,26 +30,15 @@ pub(super) fn document(fields: &[&Field]) -> Document {
             number.to_string(),
             (*kind).to_owned(),
             format!("`{path}`"),
-            read_as(*class),
-            ratchets::label(*ratchet).to_owned(),
-            ratchets::label(*released_ratchet).to_owned(),
+            class.to_string(),
+            ratchet.label().to_owned(),
+            released_ratchet.label().to_owned(),
             (*writer).to_owned(),
             warns_since.map_or_else(|| "never".to_owned(), |minor| format!("1.{minor}")),
         ]
     });
     let text = format!("{ABOUT}\n{}\n{}\n{}", table(heads, rows), readings(), legend(fields));
     Document::new("docs/fields.md", &text)
-}
-
-fn read_as(class: Class) -> String {
-    match class {
-        Class::LegacyAddress => "legacy address".to_owned(),
-        Class::LegacyNetwork => "legacy network".to_owned(),
-        Class::Address => "address".to_owned(),
-        Class::Network => "network".to_owned(),
-        Class::InterfaceAddress => "interface address".to_owned(),
-        Class::Follows(other) => format!("follows `{other}`"),
-    }
 }
 
 fn readings() -> &'static str {
@@ -69,10 +58,10 @@ fn legend(fields: &[&Field]) -> String {
     let is_used = |ratchet: &Ratchet| {
         fields.iter().any(|field| field.ratchet == *ratchet || field.released_ratchet == *ratchet)
     };
-    let lines: String = ratchets::ALL
+    let lines: String = Ratchet::ALL
         .into_iter()
         .filter(is_used)
-        .map(|ratchet| format!("- {}: {}\n", ratchets::label(ratchet), ratchets::meaning(ratchet)))
+        .map(|ratchet| format!("- {}: {}\n", ratchet.label(), ratchet.meaning()))
         .collect();
     format!("## What may stay on update\n\n{lines}")
 }
@@ -80,6 +69,7 @@ fn legend(fields: &[&Field]) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use ratchet_engine::Class;
 
     const FIELD: Field = Field {
         number: 7,
@@ -103,7 +93,7 @@ mod tests {
     fn a_field_that_follows_another_names_it_and_never_warns() {
         let field = Field { class: Class::Follows("spec.podCIDRs[]"), warns_since: None, ..FIELD };
         let text = document(&[&field]).text;
-        assert!(text.contains("| follows `spec.podCIDRs[]` |"), "{text}");
+        assert!(text.contains("| follows spec.podCIDRs[] |"), "{text}");
         assert!(text.contains("| a controller | never |"), "{text}");
     }
 

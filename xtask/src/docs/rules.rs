@@ -1,7 +1,7 @@
 //! The rules, as a page each under `docs/rules/` and an index.
 
+use super::Document;
 use super::markdown::table;
-use super::{Document, ratchets};
 use ratchet_engine::Rule;
 
 const ABOUT: &str = "\
@@ -18,7 +18,7 @@ pub(super) fn index(rules: &[&Rule]) -> Document {
             format!("[{0}]({0}.md)", rule.id),
             rule.title.to_owned(),
             rule.origin.to_string(),
-            ratchets::label(rule.ratchet).to_owned(),
+            rule.ratchet.label().to_owned(),
         ]
     });
     Document::new("docs/rules/README.md", &format!("{ABOUT}\n{}", table(heads, rows)))
@@ -58,7 +58,7 @@ pub(super) fn page(rule: &Rule) -> Document {
 
 [cases/{id}](../../cases/{id}) holds objects that it lets pass and objects that it catches.
 ",
-        kept = ratchets::meaning(*ratchet),
+        kept = ratchet.meaning(),
     );
     Document::new(format!("docs/rules/{id}.md"), &text)
 }
