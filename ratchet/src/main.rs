@@ -12,10 +12,6 @@ use clap::Parser;
 use std::io::{self, Write};
 use std::process::ExitCode;
 
-/// Many small trees are made and dropped by several threads; this allocator is made for that.
-#[global_allocator]
-static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
-
 /// What a command ends with when it could not do its work: bad usage, unreadable input.
 const COULD_NOT_TELL: u8 = 2;
 
