@@ -1,6 +1,7 @@
 //! The fields of the API that hold addresses and networks: a field is one row, and validation,
 //! warnings, fixes and documentation all read it.
 
+use crate::difference::{Difference, FROZEN_NODES, FROZEN_POD_SPECS};
 use crate::rule::Ratchet;
 use core::fmt;
 
@@ -21,6 +22,8 @@ pub struct Field {
     pub released_ratchet: Ratchet,
     /// Who normally writes it.
     pub writer: &'static str,
+    /// The difference by which released Kubernetes forgets that stored values may stay.
+    pub frozen_by: Option<&'static Difference>,
     /// The first release that warns about it, as a minor number; none where it never warns.
     pub warns_since: Option<u8>,
 }
@@ -68,11 +71,6 @@ impl Field {
             }
         }
     }
-
-    /// Whether released Kubernetes forgets to let stored values of this field stay.
-    pub(crate) fn freezes(&self) -> bool {
-        self.released_ratchet == Never && self.ratchet == ByValue
-    }
 }
 
 use Class::{Address, Follows, InterfaceAddress, LegacyAddress, LegacyNetwork, Network};
@@ -110,42 +108,43 @@ pub static FIELDS: &[&Field] = &[
 ];
 
 macro_rules! rows {
-    ($($name:ident: $number:literal $kind:literal $path:literal $class:expr, $ratchet:expr, $released:expr, $writer:expr, $warns:expr;)*) => {
+    ($($name:ident: $number:literal $kind:literal $path:literal $class:expr, $ratchet:expr, $released:expr, $writer:expr, $frozen:expr, $warns:expr;)*) => {
         $(
             #[doc = concat!("`", $path, "` of ", $kind, ".")]
             pub(crate) static $name: Field = Field {
                 number: $number, kind: $kind, path: $path, class: $class, ratchet: $ratchet,
-                released_ratchet: $released, writer: $writer, warns_since: $warns,
+                released_ratchet: $released, writer: $writer, frozen_by: $frozen,
+                warns_since: $warns,
             };
         )*
     };
 }
 
 rows! {
-    ENDPOINTS_ADDRESSES: 1 "Endpoints" "subsets[].addresses[].ip" LegacyAddress, WholeField, WholeField, "the Endpoints controller", Some(33);
-    ENDPOINTS_NOT_READY: 2 "Endpoints" "subsets[].notReadyAddresses[].ip" LegacyAddress, WholeField, WholeField, "the Endpoints controller", Some(33);
-    NODE_POD_CIDR: 3 "Node" "spec.podCIDR" Follows("spec.podCIDRs[]"), ByValue, Never, "the node IPAM controller", None;
-    NODE_POD_CIDRS: 4 "Node" "spec.podCIDRs[]" LegacyNetwork, ByValue, Never, "the node IPAM controller", Some(33);
-    NAMESERVERS: 5 "Pod" "spec.dnsConfig.nameservers[]" LegacyAddress, ByValue, Never, USERS, Some(33);
-    HOST_ALIASES: 6 "Pod" "spec.hostAliases[].ip" LegacyAddress, ByValue, Never, USERS, Some(33);
-    HOST_IP: 7 "Pod" "status.hostIP" Follows("status.hostIPs[].ip"), ByValue, ByValue, KUBELET, None;
-    HOST_IPS: 8 "Pod" "status.hostIPs[].ip" LegacyAddress, ByValue, ByValue, KUBELET, Some(33);
-    POD_IP: 9 "Pod" "status.podIP" Follows("status.podIPs[].ip"), ByValue, ByValue, KUBELET, None;
-    POD_IPS: 10 "Pod" "status.podIPs[].ip" LegacyAddress, ByValue, ByValue, KUBELET, Some(33);
-    CLUSTER_IP: 11 "Service" "spec.clusterIP" Follows("spec.clusterIPs[]"), ByValue, ByValue, "the API server", None;
-    CLUSTER_IPS: 12 "Service" "spec.clusterIPs[]" LegacyAddress, ByValue, ByValue, "the API server", Some(27);
-    EXTERNAL_IPS: 13 "Service" "spec.externalIPs[]" LegacyAddress, ByValue, ByValue, USERS, Some(27);
-    SOURCE_RANGES: 14 "Service" "spec.loadBalancerSourceRanges[]" LegacyNetwork, ByValue, ByValue, USERS, Some(27);
-    SERVICE_INGRESS: 15 "Service" "status.loadBalancer.ingress[].ip" LegacyAddress, ByValue, ByValue, "the cloud provider", Some(33);
-    INGRESS_INGRESS: 16 "Ingress" "status.loadBalancer.ingress[].ip" LegacyAddress, ByValue, ByValue, "the ingress controller", Some(33);
-    IP_ADDRESS_NAME: 17 "IPAddress" "metadata.name" Address, Never, Never, "the API server", None;
-    EGRESS_CIDR: 18 "NetworkPolicy" "spec.egress[].to[].ipBlock.cidr" LegacyNetwork, ByValue, ByValue, USERS, Some(33);
-    EGRESS_EXCEPT: 19 "NetworkPolicy" "spec.egress[].to[].ipBlock.except[]" LegacyNetwork, ByValue, ByValue, USERS, Some(33);
-    INGRESS_CIDR: 20 "NetworkPolicy" "spec.ingress[].from[].ipBlock.cidr" LegacyNetwork, ByValue, ByValue, USERS, Some(33);
-    INGRESS_EXCEPT: 21 "NetworkPolicy" "spec.ingress[].from[].ipBlock.except[]" LegacyNetwork, ByValue, ByValue, USERS, Some(33);
-    SERVICE_CIDRS: 22 "ServiceCIDR" "spec.cidrs[]" Network, Never, Never, "administrators", None;
-    SLICE_ADDRESSES: 23 "EndpointSlice" "endpoints[].addresses[]" LegacyAddress, WholeField, WholeField, "the EndpointSlice controllers", Some(33);
-    DEVICE_IPS: 24 "ResourceClaim" "status.devices[].networkData.ips[]" InterfaceAddress, Never, Never, "network drivers", None;
+    ENDPOINTS_ADDRESSES: 1 "Endpoints" "subsets[].addresses[].ip" LegacyAddress, WholeField, WholeField, "the Endpoints controller", None, Some(33);
+    ENDPOINTS_NOT_READY: 2 "Endpoints" "subsets[].notReadyAddresses[].ip" LegacyAddress, WholeField, WholeField, "the Endpoints controller", None, Some(33);
+    NODE_POD_CIDR: 3 "Node" "spec.podCIDR" Follows("spec.podCIDRs[]"), ByValue, Never, "the node IPAM controller", Some(&FROZEN_NODES), None;
+    NODE_POD_CIDRS: 4 "Node" "spec.podCIDRs[]" LegacyNetwork, ByValue, Never, "the node IPAM controller", Some(&FROZEN_NODES), Some(33);
+    NAMESERVERS: 5 "Pod" "spec.dnsConfig.nameservers[]" LegacyAddress, ByValue, Never, USERS, Some(&FROZEN_POD_SPECS), Some(33);
+    HOST_ALIASES: 6 "Pod" "spec.hostAliases[].ip" LegacyAddress, ByValue, Never, USERS, Some(&FROZEN_POD_SPECS), Some(33);
+    HOST_IP: 7 "Pod" "status.hostIP" Follows("status.hostIPs[].ip"), ByValue, ByValue, KUBELET, None, None;
+    HOST_IPS: 8 "Pod" "status.hostIPs[].ip" LegacyAddress, ByValue, ByValue, KUBELET, None, Some(33);
+    POD_IP: 9 "Pod" "status.podIP" Follows("status.podIPs[].ip"), ByValue, ByValue, KUBELET, None, None;
+    POD_IPS: 10 "Pod" "status.podIPs[].ip" LegacyAddress, ByValue, ByValue, KUBELET, None, Some(33);
+    CLUSTER_IP: 11 "Service" "spec.clusterIP" Follows("spec.clusterIPs[]"), ByValue, ByValue, "the API server", None, None;
+    CLUSTER_IPS: 12 "Service" "spec.clusterIPs[]" LegacyAddress, ByValue, ByValue, "the API server", None, Some(27);
+    EXTERNAL_IPS: 13 "Service" "spec.externalIPs[]" LegacyAddress, ByValue, ByValue, USERS, None, Some(27);
+    SOURCE_RANGES: 14 "Service" "spec.loadBalancerSourceRanges[]" LegacyNetwork, ByValue, ByValue, USERS, None, Some(27);
+    SERVICE_INGRESS: 15 "Service" "status.loadBalancer.ingress[].ip" LegacyAddress, ByValue, ByValue, "the cloud provider", None, Some(33);
+    INGRESS_INGRESS: 16 "Ingress" "status.loadBalancer.ingress[].ip" LegacyAddress, ByValue, ByValue, "the ingress controller", None, Some(33);
+    IP_ADDRESS_NAME: 17 "IPAddress" "metadata.name" Address, Never, Never, "the API server", None, None;
+    EGRESS_CIDR: 18 "NetworkPolicy" "spec.egress[].to[].ipBlock.cidr" LegacyNetwork, ByValue, ByValue, USERS, None, Some(33);
+    EGRESS_EXCEPT: 19 "NetworkPolicy" "spec.egress[].to[].ipBlock.except[]" LegacyNetwork, ByValue, ByValue, USERS, None, Some(33);
+    INGRESS_CIDR: 20 "NetworkPolicy" "spec.ingress[].from[].ipBlock.cidr" LegacyNetwork, ByValue, ByValue, USERS, None, Some(33);
+    INGRESS_EXCEPT: 21 "NetworkPolicy" "spec.ingress[].from[].ipBlock.except[]" LegacyNetwork, ByValue, ByValue, USERS, None, Some(33);
+    SERVICE_CIDRS: 22 "ServiceCIDR" "spec.cidrs[]" Network, Never, Never, "administrators", None, None;
+    SLICE_ADDRESSES: 23 "EndpointSlice" "endpoints[].addresses[]" LegacyAddress, WholeField, WholeField, "the EndpointSlice controllers", None, Some(33);
+    DEVICE_IPS: 24 "ResourceClaim" "status.devices[].networkData.ips[]" InterfaceAddress, Never, Never, "network drivers", None, None;
 }
 
 #[cfg(test)]
@@ -167,6 +166,14 @@ mod tests {
             for id in field.rules() {
                 assert!(crate::RULES.iter().any(|rule| rule.id == *id), "{id}");
             }
+        }
+    }
+
+    #[test]
+    fn a_field_whose_ratchet_the_release_forgets_names_the_difference() {
+        for field in FIELDS {
+            let forgets = field.released_ratchet == Never && field.ratchet == ByValue;
+            assert_eq!(forgets, field.frozen_by.is_some(), "{}", field.path);
         }
     }
 

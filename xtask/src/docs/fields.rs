@@ -24,15 +24,27 @@ pub(super) fn document(fields: &[&Field]) -> Document {
         "Warns since",
     ];
     let rows = fields.iter().map(|field| {
-        let Field { number, kind, path, class, ratchet, released_ratchet, writer, warns_since } =
-            field;
+        let Field {
+            number,
+            kind,
+            path,
+            class,
+            ratchet,
+            released_ratchet,
+            writer,
+            frozen_by,
+            warns_since,
+        } = field;
         [
             number.to_string(),
             (*kind).to_owned(),
             format!("`{path}`"),
             class.to_string(),
             ratchet.label().to_owned(),
-            released_ratchet.label().to_owned(),
+            frozen_by.map_or_else(
+                || released_ratchet.label().to_owned(),
+                |row| format!("{} ({})", released_ratchet.label(), row.id),
+            ),
             (*writer).to_owned(),
             warns_since.map_or_else(|| "never".to_owned(), |minor| format!("1.{minor}")),
         ]
@@ -79,6 +91,7 @@ mod tests {
         ratchet: Ratchet::ByValue,
         released_ratchet: Ratchet::Never,
         writer: "a controller",
+        frozen_by: None,
         warns_since: Some(33),
     };
 

@@ -27,7 +27,7 @@ pub(super) fn check_ip(
 ) {
     let ip = balancer.field("ip");
     if !ip.text_or_empty().is_empty() {
-        Reading::keeping(field, kept).check(scene, &ip, ip.text_or_empty(), verdict);
+        Reading::keeping(scene, field, kept).check(scene, &ip, ip.text_or_empty(), verdict);
     }
 }
 

@@ -24,6 +24,7 @@ static IPV6_ADDRESSES: Field = Field {
     ratchet: fields::SLICE_ADDRESSES.ratchet,
     released_ratchet: fields::SLICE_ADDRESSES.released_ratchet,
     writer: fields::SLICE_ADDRESSES.writer,
+    frozen_by: None,
     warns_since: None,
 };
 

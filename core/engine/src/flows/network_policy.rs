@@ -62,11 +62,11 @@ fn check_block(
     if cidr.text_or_empty().is_empty() {
         return placement::required(&cidr, "", verdict);
     }
-    Reading::keeping(cidr_field, kept).check(scene, &cidr, cidr.text_or_empty(), verdict);
+    Reading::keeping(scene, cidr_field, kept).check(scene, &cidr, cidr.text_or_empty(), verdict);
     let Ok(network) = CidrText::read(cidr.text_or_empty()) else { return };
     for at in block.field("except").items() {
         let text = at.text_or_empty();
-        Reading::keeping(except_field, kept).check(scene, &at, text, verdict);
+        Reading::keeping(scene, except_field, kept).check(scene, &at, text, verdict);
         except_subset::check(&network, &at, text, verdict);
     }
 }

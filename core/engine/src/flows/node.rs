@@ -1,6 +1,5 @@
 //! Node: its pod ranges, which cannot change once they are set.
 
-use crate::difference::FROZEN_NODES;
 use crate::fields;
 use crate::rules::value::Reading;
 use crate::rules::{address_families, immutable, pod_notes};
@@ -15,10 +14,7 @@ pub(super) fn validate(scene: &Scene<'_>, verdict: &mut Verdict) {
     let new = ranges(&root);
     let old = scene.change.old_root().map(|root| ranges(&root)).unwrap_or_default();
     let stored: Kept<'_> = texts(&old).into_iter().collect();
-    let by_proposal = scene.policy.follows_proposal(&FROZEN_NODES);
-    let kept = if by_proposal { stored.clone() } else { Kept::NOTHING };
-    let forgotten = (!by_proposal).then_some((&stored, &FROZEN_NODES));
-    let reading = Reading { field: &fields::NODE_POD_CIDRS, kept: &kept, forgotten };
+    let reading = Reading::keeping(scene, &fields::NODE_POD_CIDRS, &stored);
     for at in &new {
         reading.check(scene, at, at.text_or_empty(), verdict);
     }

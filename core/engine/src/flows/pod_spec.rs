@@ -1,10 +1,10 @@
 //! The part of a pod's spec that the proposals touch, wherever the pod stands.
 
-use crate::difference::FROZEN_POD_SPECS;
-use crate::fields::{self, Field};
+use crate::fields;
 use crate::rules::value::Reading;
 use crate::rules::{dns_config, dns_search, host_names, pod_notes};
 use crate::scene::Scene;
+use crate::views::texts;
 use crate::{Kept, Verdict};
 use ratchet_object::At;
 
@@ -21,9 +21,8 @@ pub(super) fn validate(
     check_dns(scene, &spec, old.as_ref(), verdict);
     host_names::check_label(&spec.field("hostname"), verdict);
     host_names::check_label(&spec.field("subdomain"), verdict);
-    let aliases = old.as_ref().map(host_alias_texts).unwrap_or_default();
-    let (kept, stored) = ratchet(scene, aliases);
-    let reading = reading(scene, &fields::HOST_ALIASES, &kept, &stored);
+    let stored = old.as_ref().map(host_alias_texts).unwrap_or_default();
+    let reading = Reading::keeping(scene, &fields::HOST_ALIASES, &stored);
     for alias in spec.field("hostAliases").items() {
         let ip = alias.field("ip");
         reading.check(scene, &ip, ip.text_or_empty(), verdict);
@@ -41,9 +40,8 @@ fn check_dns(scene: &Scene<'_>, spec: &At<'_>, old: Option<&At<'_>>, verdict: &m
     let old = old.map(|old| old.field("dnsConfig"));
     let servers = config.field("nameservers");
     dns_config::check_count(scene, &servers, verdict);
-    let stored = old.iter().flat_map(|old| old.field("nameservers").items());
-    let (kept, stored) = ratchet(scene, stored.map(|at| at.text_or_empty()).collect());
-    let reading = reading(scene, &fields::NAMESERVERS, &kept, &stored);
+    let stored: Kept<'_> = old.iter().flat_map(|old| texts(&old.field("nameservers"))).collect();
+    let reading = Reading::keeping(scene, &fields::NAMESERVERS, &stored);
     for at in servers.items() {
         reading.check(scene, &at, at.text_or_empty(), verdict);
     }
@@ -54,25 +52,6 @@ fn check_dns(scene: &Scene<'_>, spec: &At<'_>, old: Option<&At<'_>>, verdict: &m
 
 fn host_alias_texts<'a>(spec: &At<'a>) -> Kept<'a> {
     spec.field("hostAliases").items().map(|alias| alias.field("ip").text_or_empty()).collect()
-}
-
-/// What may stay, and what was stored: released Kubernetes forgets these fields.
-fn ratchet<'a>(scene: &Scene<'_>, stored: Kept<'a>) -> (Kept<'a>, Kept<'a>) {
-    if scene.policy.follows_proposal(&FROZEN_POD_SPECS) {
-        (stored, Kept::NOTHING)
-    } else {
-        (Kept::NOTHING, stored)
-    }
-}
-
-fn reading<'a>(
-    scene: &Scene<'_>,
-    field: &'static Field,
-    kept: &'a Kept<'a>,
-    stored: &'a Kept<'a>,
-) -> Reading<'a> {
-    let by_release = !scene.policy.follows_proposal(&FROZEN_POD_SPECS);
-    Reading { field, kept, forgotten: by_release.then_some((stored, &FROZEN_POD_SPECS)) }
 }
 
 /// Tells everything that is odd about what holds `spec`.

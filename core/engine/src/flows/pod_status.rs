@@ -52,7 +52,7 @@ fn check(
 ) {
     let kept: Kept<'_> = stored.iter().map(At::text_or_empty).collect();
     for at in ips {
-        Reading::keeping(field, &kept).check(scene, at, at.text_or_empty(), verdict);
+        Reading::keeping(scene, field, &kept).check(scene, at, at.text_or_empty(), verdict);
     }
     let texts: Vec<&str> = ips.iter().map(At::text_or_empty).collect();
     address_families::check_status_ips(list, &texts, name, scene.policy.release, verdict);

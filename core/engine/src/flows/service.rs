@@ -72,7 +72,7 @@ fn check_external_ips(
     let kept: Kept<'_> = old.iter().flat_map(|old| texts(&old.field("externalIPs"))).collect();
     for at in spec.field("externalIPs").items() {
         let text = at.text_or_empty();
-        if Reading::keeping(&fields::EXTERNAL_IPS, &kept).check(scene, &at, text, verdict) {
+        if Reading::keeping(scene, &fields::EXTERNAL_IPS, &kept).check(scene, &at, text, verdict) {
             special_ip::check(&at, text, verdict);
         }
     }
@@ -92,7 +92,7 @@ fn check_source_ranges(scene: &Scene<'_>, root: &At<'_>, verdict: &mut Verdict) 
         let stored = old.iter().map(|old| old.field("spec").field("loadBalancerSourceRanges"));
         let kept: Kept<'_> = stored.flat_map(|list| texts(&list)).map(str::trim).collect();
         for (index, at) in ranges.items().enumerate() {
-            let reading = Reading::keeping(&fields::SOURCE_RANGES, &kept);
+            let reading = Reading::keeping(scene, &fields::SOURCE_RANGES, &kept);
             reading.check(scene, &at.named(path.index(index)), at.text_or_empty().trim(), verdict);
         }
         return;

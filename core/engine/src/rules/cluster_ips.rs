@@ -105,7 +105,7 @@ pub(crate) fn check(scene: &Scene<'_>, spec: &At<'_>, old: Option<&At<'_>>, verd
     let families = check_families(scene, spec, verdict);
     let kept_ips = old.map(|old| ClusterIps::of(old, None).texts()).unwrap_or_default();
     let kept: Kept<'_> = kept_ips.into_iter().collect();
-    let reading = Reading::keeping(&fields::CLUSTER_IPS, &kept);
+    let reading = Reading::keeping(scene, &fields::CLUSTER_IPS, &kept);
     let mut all_read = true;
     for (index, at) in ips.all.iter().enumerate() {
         let text = at.text_or_empty();

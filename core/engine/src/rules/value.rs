@@ -1,7 +1,6 @@
 //! One value of one field: which rule reads it is in the field's row.
 
 use super::{canonical_form, cidr_spelling, interface_address, ip_spelling};
-use crate::difference::{FROZEN_NODES, FROZEN_POD_SPECS};
 use crate::fields::{Class, Field};
 use crate::scene::Scene;
 use crate::{Difference, Kept, Verdict};
@@ -24,9 +23,12 @@ impl<'a> Reading<'a> {
         Reading { field, kept: NOTHING, forgotten: None }
     }
 
-    /// A field that keeps what is stored.
-    pub(crate) fn keeping(field: &'static Field, kept: &'a Kept<'a>) -> Self {
-        Self { field, kept, forgotten: None }
+    /// A field that keeps what is stored, unless the release forgets it and decides.
+    pub(crate) fn keeping(scene: &Scene<'_>, field: &'static Field, stored: &'a Kept<'a>) -> Self {
+        match field.frozen_by.filter(|row| !scene.policy.follows_proposal(row)) {
+            None => Self { field, kept: stored, forgotten: None },
+            Some(row) => Self { forgotten: Some((stored, row)), ..Reading::fresh(field) },
+        }
     }
 
     /// The difference that a refusal of `text` comes from, if one does.
@@ -56,8 +58,7 @@ impl<'a> Reading<'a> {
 
     /// What storing a bad value leads to where the release forgets the ratchet.
     pub(crate) fn later(&self, scene: &Scene<'_>) -> Option<&'static Difference> {
-        let row = if self.field.kind == "Node" { &FROZEN_NODES } else { &FROZEN_POD_SPECS };
-        (self.field.freezes() && !scene.policy.follows_proposal(row)).then_some(row)
+        self.field.frozen_by.filter(|row| !scene.policy.follows_proposal(row))
     }
 
     /// Tells what is odd about the value `at`.
