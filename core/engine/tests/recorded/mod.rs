@@ -18,7 +18,7 @@ pub(crate) fn recordings() -> Option<Vec<Recording>> {
     let beside = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../../../shared/oracle/cases");
     let folder = std::env::var_os("RATCHET_ORACLE").map_or(beside, PathBuf::from);
     if !folder.is_dir() {
-        println!("oracle: SKIPPED, there are no recordings at {}", folder.display());
+        tell!("oracle: SKIPPED, there are no recordings at {}", folder.display());
         return None;
     }
     let mut all = Vec::new();
