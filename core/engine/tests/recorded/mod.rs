@@ -102,7 +102,7 @@ impl World {
         };
         let old = self.objects.get(&target.path).cloned();
         let Some(mut new) = self.proposed(step, old.as_ref()) else {
-            return Outcome::NotOurs("patches of nothing");
+            return Outcome::NotOurs("patches of what does not exist");
         };
         complete(&mut new, old.as_ref(), target.part);
         let outcome =

@@ -72,7 +72,7 @@ pub(super) fn strategic(target: &mut Value, patch: &Value, field: &str) {
     }
 }
 
-/// JSON patch: add, remove, replace, copy and test.
+/// JSON patch.
 pub(super) fn json_patch(mut target: Value, operations: &Value) -> Option<Value> {
     for operation in operations.as_array()? {
         let path = operation["path"].as_str()?;
@@ -82,6 +82,12 @@ pub(super) fn json_patch(mut target: Value, operations: &Value) -> Option<Value>
             "remove" => remove(&mut target, path)?,
             "copy" => {
                 let value = target.pointer(operation["from"].as_str()?)?.clone();
+                insert(&mut target, path, value)?;
+            }
+            "move" => {
+                let from = operation["from"].as_str()?;
+                let value = target.pointer(from)?.clone();
+                remove(&mut target, from)?;
                 insert(&mut target, path, value)?;
             }
             "test" => {
