@@ -14,8 +14,9 @@ const ROOMS: &[(&str, &[&str])] = &[
     ("store/api", &[]),
     ("store", &["store/api"]),
     ("wire", &["core"]),
+    ("controllers", &["core"]),
     ("doors", &["core", "store/api", "wire"]),
-    ("ratchet", &["core", "store/api", "store", "wire", "doors"]),
+    ("ratchet", &["core", "store/api", "store", "wire", "controllers", "doors"]),
     ("fuzz", &["core", "wire", "doors"]),
     ("xtask", &["core"]),
 ];

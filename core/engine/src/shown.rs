@@ -3,8 +3,8 @@
 use crate::Release;
 use alloc::string::{String, ToString};
 use alloc::vec::Vec;
-use core::fmt::Write;
 use ratchet_net::Quoted;
+use ratchet_object::write_text;
 
 /// A list of texts: JSON since 1.34, Go's own syntax before.
 pub(crate) fn list(texts: &[&str], release: Release) -> String {
@@ -34,23 +34,8 @@ pub(crate) fn structs(name: &str, field: &str, texts: &[&str], release: Release)
 /// One text in JSON, escaped as Go's encoder does (it also escapes HTML).
 pub(crate) fn json(text: &str) -> String {
     let mut out = String::with_capacity(text.len() + 2);
-    out.push('"');
-    for letter in text.chars() {
-        match letter {
-            '"' => out.push_str("\\\""),
-            '\\' => out.push_str("\\\\"),
-            '\n' => out.push_str("\\n"),
-            '\r' => out.push_str("\\r"),
-            '\t' => out.push_str("\\t"),
-            '\u{8}' => out.push_str("\\b"),
-            '\u{c}' => out.push_str("\\f"),
-            '<' | '>' | '&' | '\u{2028}' | '\u{2029}' | '\0'..='\u{1f}' => {
-                let _ = write!(out, "\\u{:04x}", u32::from(letter));
-            }
-            other => out.push(other),
-        }
-    }
-    out.push('"');
+    // Writing to a String cannot fail.
+    let _ = write_text(&mut out, text);
     out
 }
 

@@ -1,0 +1,1 @@
+//! The small loops that a server needs.

@@ -1,0 +1,1 @@
+//! Who may do what: RBAC as a pure function.

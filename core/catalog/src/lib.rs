@@ -1,0 +1,1 @@
+//! What the API offers: resources, discovery and OpenAPI documents.

@@ -1,0 +1,1 @@
+//! The ways to change an object by telling only the difference.

@@ -1,0 +1,1 @@
+//! Kubernetes' protobuf bodies become the same trees as JSON does.

@@ -1,0 +1,135 @@
+//! Trees become JSON, in the spelling of Go's encoder: compact, with `<`, `>` and `&` escaped.
+
+use crate::{Node, Value};
+use alloc::string::String;
+use core::fmt::{self, Write};
+
+impl Node<'_> {
+    /// This tree as compact JSON, at the end of `out`.
+    pub fn write_json(&self, out: &mut String) {
+        // Writing to a String cannot fail.
+        let _ = write!(out, "{self}");
+    }
+
+    /// This tree as compact JSON.
+    pub fn to_json(&self) -> String {
+        let mut out = String::new();
+        self.write_json(&mut out);
+        out
+    }
+}
+
+impl fmt::Display for Node<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write_value(f, &self.value)
+    }
+}
+
+fn write_value(out: &mut impl Write, value: &Value<'_>) -> fmt::Result {
+    match value {
+        Value::Null => out.write_str("null"),
+        Value::Bool(truth) => out.write_str(if *truth { "true" } else { "false" }),
+        Value::Int(number) => write!(out, "{number}"),
+        Value::Float(number) => write_float(out, *number),
+        Value::Text(text) => write_text(out, text),
+        Value::List(items) => {
+            let mut before = '[';
+            for item in items {
+                out.write_char(before)?;
+                write_value(out, &item.value)?;
+                before = ',';
+            }
+            out.write_str(if items.is_empty() { "[]" } else { "]" })
+        }
+        Value::Map(entries) => {
+            let mut before = '{';
+            for entry in entries {
+                out.write_char(before)?;
+                write_text(out, &entry.key)?;
+                out.write_char(':')?;
+                write_value(out, &entry.node.value)?;
+                before = ',';
+            }
+            out.write_str(if entries.is_empty() { "{}" } else { "}" })
+        }
+    }
+}
+
+/// A number as Go writes it: plain between 1e-6 and 1e21, with an exponent beyond.
+fn write_float(out: &mut impl Write, number: f64) -> fmt::Result {
+    let size = number.abs();
+    if size != 0.0 && !(1e-6..1e21).contains(&size) && size.is_finite() {
+        let text = alloc::format!("{number:e}");
+        return match text.split_once('e') {
+            Some((digits, power)) if power.starts_with('-') => write!(out, "{digits}e{power}"),
+            Some((digits, power)) => write!(out, "{digits}e+{power}"),
+            None => out.write_str(&text),
+        };
+    }
+    // JSON has no word for infinity; nothing that was decoded holds one.
+    if size.is_finite() { write!(out, "{number}") } else { out.write_str("null") }
+}
+
+/// A text in JSON, escaped as Go's encoder does (it also escapes HTML).
+pub fn write_text(out: &mut impl Write, text: &str) -> fmt::Result {
+    out.write_char('"')?;
+    let mut rest = text;
+    while let Some(at) = rest.find(needs_escape) {
+        let (plain, from) = rest.split_at(at);
+        out.write_str(plain)?;
+        let mut letters = from.chars();
+        if let Some(letter) = letters.next() {
+            write_escape(out, letter)?;
+        }
+        rest = letters.as_str();
+    }
+    out.write_str(rest)?;
+    out.write_char('"')
+}
+
+fn needs_escape(letter: char) -> bool {
+    matches!(letter, '\0'..='\u{1f}' | '"' | '\\' | '<' | '>' | '&' | '\u{2028}' | '\u{2029}')
+}
+
+fn write_escape(out: &mut impl Write, letter: char) -> fmt::Result {
+    match letter {
+        '"' => out.write_str("\\\""),
+        '\\' => out.write_str("\\\\"),
+        '\n' => out.write_str("\\n"),
+        '\r' => out.write_str("\\r"),
+        '\t' => out.write_str("\\t"),
+        '\u{8}' => out.write_str("\\b"),
+        '\u{c}' => out.write_str("\\f"),
+        other => write!(out, "\\u{:04x}", u32::from(other)),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{Limits, decode};
+    use alloc::string::ToString;
+
+    #[test]
+    fn texts_are_escaped_as_go_does() {
+        let text = Node::string("a<b>&\"\\\n\u{1}\u{2028}é");
+        assert_eq!(text.to_string(), r#""a\u003cb\u003e\u0026\"\\\n\u0001\u2028é""#);
+    }
+
+    #[test]
+    fn numbers_are_spelled_as_go_does() {
+        let shown = |number| Node::new(Value::Float(number)).to_string();
+        assert_eq!(shown(1.5), "1.5");
+        assert_eq!(shown(1e21), "1e+21");
+        assert_eq!(shown(1e-7), "1e-7");
+        assert_eq!(shown(0.000_001), "0.000001");
+        assert_eq!(shown(100.0), "100");
+    }
+
+    #[test]
+    fn what_was_read_is_written_alike() {
+        let text = r#"{"a":[1,-2,1.25,true,null,"x"],"b":{},"c":[],"d":{"e":"\u003c"}}"#;
+        let node = decode(text, Limits::DEFAULT).unwrap().documents.remove(0);
+        assert_eq!(node.to_json(), text);
+    }
+}

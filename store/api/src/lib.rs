@@ -1,0 +1,1 @@
+//! The contract of a store: bytes under keys with revisions.

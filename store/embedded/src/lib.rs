@@ -1,0 +1,1 @@
+//! A durable store in one file, for one machine.

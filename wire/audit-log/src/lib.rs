@@ -1,0 +1,1 @@
+//! The audit log: which requests are told, and how much of them.

@@ -1,0 +1,1 @@
+//! The listener: TLS and its reload, draining, certificates, metrics.

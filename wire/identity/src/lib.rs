@@ -1,0 +1,1 @@
+//! Who asks: certificates and tokens become a user.
