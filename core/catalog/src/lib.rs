@@ -1,1 +1,11 @@
 //! What the API offers: resources, discovery and OpenAPI documents.
+#![no_std]
+extern crate alloc;
+
+mod descriptions;
+pub mod discovery;
+mod json;
+pub mod openapi;
+mod resources;
+
+pub use resources::{Gvk, RESOURCES, Resource, Subresource, lookup, of_kind};

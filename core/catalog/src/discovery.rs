@@ -1,0 +1,263 @@
+//! The documents by which clients learn what is served, from a list of resources.
+//!
+//! Groups, and versions within a group, come in the order of the list; the first version of a group
+//! is the preferred one.
+
+use alloc::format;
+use alloc::string::String;
+use alloc::vec::Vec;
+
+use base64::Engine;
+use base64::prelude::BASE64_STANDARD;
+use sha2::{Digest, Sha256, Sha512};
+
+use crate::json::Json;
+use crate::resources::{Gvk, Resource, Subresource};
+
+/// The answer to `GET /api`; the address is that of this server, with its port.
+#[must_use]
+pub fn api_versions(server_address: &str) -> String {
+    Json::line(|json| {
+        json.pair("kind", "APIVersions");
+        json.texts("versions", &["v1"]);
+        json.key("serverAddressByClientCIDRs").list(|json| {
+            json.object(|json| {
+                json.pair("clientCIDR", "0.0.0.0/0");
+                json.pair("serverAddress", server_address);
+            });
+        });
+    })
+}
+
+/// The answer to `GET /apis`: an APIGroupList.
+#[must_use]
+pub fn api_group_list(served: &[&Resource<'_>]) -> String {
+    Json::line(|json| {
+        json.pair("kind", "APIGroupList");
+        json.pair("apiVersion", "v1");
+        json.key("groups").list(|json| {
+            for group in groups(served) {
+                json.object(|json| write_group(json, served, group));
+            }
+        });
+    })
+}
+
+/// The answer to `GET /apis/{group}`: an APIGroup; none if nothing of the group is served.
+#[must_use]
+pub fn api_group(served: &[&Resource<'_>], group: &str) -> Option<String> {
+    groups(served).contains(&group).then(|| {
+        Json::line(|json| {
+            json.pair("kind", "APIGroup");
+            json.pair("apiVersion", "v1");
+            write_group(json, served, group);
+        })
+    })
+}
+
+/// The answer to `GET /api/v1` and `GET /apis/{group}/{version}`: an APIResourceList; none if
+/// nothing of the version is served.
+#[must_use]
+pub fn api_resource_list(served: &[&Resource<'_>], group: &str, version: &str) -> Option<String> {
+    versions(served, group).contains(&version).then(|| {
+        Json::line(|json| {
+            json.pair("kind", "APIResourceList");
+            // The core group dates from before lists of resources had a version.
+            if !group.is_empty() {
+                json.pair("apiVersion", "v1");
+            }
+            json.pair("groupVersion", &group_version(group, version));
+            json.key("resources").list(|json| {
+                for resource in of_version(served, group, version) {
+                    json.object(|json| write_resource(json, resource));
+                    for below in resource.subresources {
+                        json.object(|json| write_subresource(json, resource, below));
+                    }
+                }
+            });
+        })
+    })
+}
+
+/// The part of the API that an aggregated document is about.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Root {
+    /// `/api`: the core group.
+    Core,
+    /// `/apis`: all other groups.
+    Groups,
+}
+
+/// The answer to `GET /api` or `GET /apis` for clients that ask for all in one: an
+/// APIGroupDiscoveryList of `apidiscovery.k8s.io/v2`.
+#[must_use]
+pub fn aggregated(served: &[&Resource<'_>], root: Root) -> String {
+    Json::line(|json| {
+        json.pair("kind", "APIGroupDiscoveryList");
+        json.pair("apiVersion", "apidiscovery.k8s.io/v2");
+        json.key("metadata").object(|_| ());
+        json.key("items").list(|json| {
+            let groups = match root {
+                Root::Core => Vec::from([""]),
+                Root::Groups => groups(served),
+            };
+            for group in groups {
+                json.object(|json| write_group_discovery(json, served, group));
+            }
+        });
+    })
+}
+
+/// What stands in the header `ETag` beside an aggregated document, with its quotes.
+#[must_use]
+pub fn etag(body: &str) -> String {
+    format!("\"{}\"", hash(body.as_bytes()))
+}
+
+/// A fingerprint: SHA-512 in upper-case hexadecimal.
+#[must_use]
+pub fn hash(body: &[u8]) -> String {
+    format!("{:X}", Sha512::digest(body))
+}
+
+/// How discovery shows the kind under which objects are kept.
+#[must_use]
+pub fn storage_version_hash(kept: Gvk<'_>) -> String {
+    let Gvk { group, version, kind } = kept;
+    let digest = Sha256::digest(format!("{group}/{version}/{kind}"));
+    BASE64_STANDARD.encode(digest.get(..8).unwrap_or(&digest))
+}
+
+/// How a group and a version are written together.
+#[must_use]
+pub fn group_version(group: &str, version: &str) -> String {
+    if group.is_empty() { version.into() } else { format!("{group}/{version}") }
+}
+
+/// The served groups other than core, each once.
+fn groups<'k>(served: &[&Resource<'k>]) -> Vec<&'k str> {
+    let names = served.iter().map(|resource| resource.group).filter(|group| !group.is_empty());
+    once_each(names)
+}
+
+/// The served versions of a group, each once.
+fn versions<'k>(served: &[&Resource<'k>], group: &str) -> Vec<&'k str> {
+    once_each(served.iter().filter(|row| row.group == group).map(|row| row.version))
+}
+
+/// The first appearances, in their order.
+fn once_each<'k>(names: impl Iterator<Item = &'k str>) -> Vec<&'k str> {
+    let mut seen = Vec::new();
+    for name in names {
+        if !seen.contains(&name) {
+            seen.push(name);
+        }
+    }
+    seen
+}
+
+fn of_version<'s, 'k>(
+    served: &'s [&'s Resource<'k>],
+    group: &'s str,
+    version: &'s str,
+) -> impl Iterator<Item = &'s Resource<'k>> {
+    served.iter().copied().filter(move |row| (row.group, row.version) == (group, version))
+}
+
+fn write_group(json: &mut Json, served: &[&Resource<'_>], group: &str) {
+    let versions = versions(served, group);
+    json.pair("name", group);
+    json.key("versions").list(|json| {
+        for version in &versions {
+            json.object(|json| write_version(json, group, version));
+        }
+    });
+    if let Some(preferred) = versions.first() {
+        json.key("preferredVersion").object(|json| write_version(json, group, preferred));
+    }
+}
+
+fn write_version(json: &mut Json, group: &str, version: &str) {
+    json.pair("groupVersion", &group_version(group, version));
+    json.pair("version", version);
+}
+
+fn write_resource(json: &mut Json, resource: &Resource<'_>) {
+    json.pair("name", resource.plural);
+    json.pair("singularName", resource.singular);
+    json.key("namespaced").flag(resource.namespaced);
+    json.pair("kind", resource.kind);
+    json.texts("verbs", resource.verbs);
+    json.texts_if_any("shortNames", resource.short_names);
+    json.texts_if_any("categories", resource.categories);
+    if let Some(kept) = resource.storage {
+        json.pair("storageVersionHash", &storage_version_hash(kept));
+    }
+}
+
+fn write_subresource(json: &mut Json, resource: &Resource<'_>, below: &Subresource<'_>) {
+    json.pair("name", &format!("{}/{}", resource.plural, below.name));
+    json.pair("singularName", "");
+    json.key("namespaced").flag(resource.namespaced);
+    if is_elsewhere(resource, below) {
+        json.pair_if_any("group", below.group);
+        json.pair_if_any("version", below.version);
+    }
+    json.pair("kind", below.kind);
+    json.texts("verbs", below.verbs);
+}
+
+/// Whether the kind of a subresource belongs to another group or version than the resource.
+fn is_elsewhere(resource: &Resource<'_>, below: &Subresource<'_>) -> bool {
+    (resource.group, resource.version) != (below.group, below.version)
+}
+
+fn write_group_discovery(json: &mut Json, served: &[&Resource<'_>], group: &str) {
+    json.key("metadata").object(|json| json.pair_if_any("name", group));
+    json.key("versions").list(|json| {
+        for version in versions(served, group) {
+            json.object(|json| {
+                json.pair("version", version);
+                json.key("resources").list(|json| {
+                    for resource in of_version(served, group, version) {
+                        json.object(|json| write_resource_discovery(json, resource));
+                    }
+                });
+                json.pair("freshness", "Current");
+            });
+        }
+    });
+}
+
+fn write_resource_discovery(json: &mut Json, resource: &Resource<'_>) {
+    json.pair("resource", resource.plural);
+    write_response_kind(json, "", "", resource.kind);
+    json.pair("scope", if resource.namespaced { "Namespaced" } else { "Cluster" });
+    json.pair("singularResource", resource.singular);
+    json.texts("verbs", resource.verbs);
+    json.texts_if_any("shortNames", resource.short_names);
+    json.texts_if_any("categories", resource.categories);
+    if !resource.subresources.is_empty() {
+        json.key("subresources").list(|json| {
+            for below in resource.subresources {
+                json.object(|json| {
+                    json.pair("subresource", below.name);
+                    let elsewhere = is_elsewhere(resource, below);
+                    let (group, version) =
+                        if elsewhere { (below.group, below.version) } else { ("", "") };
+                    write_response_kind(json, group, version, below.kind);
+                    json.texts("verbs", below.verbs);
+                });
+            }
+        });
+    }
+}
+
+/// Empty means: as the document around it says.
+fn write_response_kind(json: &mut Json, group: &str, version: &str, kind: &str) {
+    json.key("responseKind").object(|json| {
+        json.pair("group", group);
+        json.pair("version", version);
+        json.pair("kind", kind);
+    });
+}

@@ -1,0 +1,364 @@
+//! The resources that Kubernetes v1.36 serves unless told otherwise, one row each.
+
+use super::{Gvk, Resource, Subresource};
+
+/// A group and a version.
+type Gv = (&'static str, &'static str);
+
+const CORE: Gv = ("", "v1");
+const APIREGISTRATION: Gv = ("apiregistration.k8s.io", "v1");
+const APPS: Gv = ("apps", "v1");
+const EVENTS: Gv = ("events.k8s.io", "v1");
+const AUTHENTICATION: Gv = ("authentication.k8s.io", "v1");
+const AUTHORIZATION: Gv = ("authorization.k8s.io", "v1");
+const AUTOSCALING_V2: Gv = ("autoscaling", "v2");
+const AUTOSCALING_V1: Gv = ("autoscaling", "v1");
+const BATCH: Gv = ("batch", "v1");
+const CERTIFICATES: Gv = ("certificates.k8s.io", "v1");
+const NETWORKING: Gv = ("networking.k8s.io", "v1");
+const POLICY: Gv = ("policy", "v1");
+const RBAC_AUTHORIZATION: Gv = ("rbac.authorization.k8s.io", "v1");
+const STORAGE: Gv = ("storage.k8s.io", "v1");
+const ADMISSIONREGISTRATION: Gv = ("admissionregistration.k8s.io", "v1");
+const APIEXTENSIONS: Gv = ("apiextensions.k8s.io", "v1");
+const SCHEDULING: Gv = ("scheduling.k8s.io", "v1");
+const COORDINATION: Gv = ("coordination.k8s.io", "v1");
+const NODE: Gv = ("node.k8s.io", "v1");
+const DISCOVERY: Gv = ("discovery.k8s.io", "v1");
+const RESOURCE: Gv = ("resource.k8s.io", "v1");
+const FLOWCONTROL_APISERVER: Gv = ("flowcontrol.apiserver.k8s.io", "v1");
+
+/// All that can be done with objects that are kept.
+const ALL: &[&str] =
+    &["create", "delete", "deletecollection", "get", "list", "patch", "update", "watch"];
+const NO_COLLECTION: &[&str] = &["create", "delete", "get", "list", "patch", "update", "watch"];
+const CREATE: &[&str] = &["create"];
+const EDIT: &[&str] = &["get", "patch", "update"];
+const GET: &[&str] = &["get"];
+const PROXY: &[&str] = &["create", "delete", "get", "patch", "update"];
+const READ: &[&str] = &["get", "list"];
+const STREAM: &[&str] = &["create", "get"];
+const UPDATE: &[&str] = &["update"];
+
+const SCALE: Subresource<'static> = below("scale", AUTOSCALING_V1, "Scale", EDIT);
+
+/// All built-in resources: groups in the order of discovery, within a version sorted by name.
+pub static RESOURCES: &[Resource<'static>] = &[
+    // v1
+    namespaced(CORE, "Binding", "bindings", "binding").unkept(CREATE),
+    cluster(CORE, "ComponentStatus", "componentstatuses", "componentstatus")
+        .unkept(READ)
+        .short(&["cs"]),
+    namespaced(CORE, "ConfigMap", "configmaps", "configmap").short(&["cm"]),
+    namespaced(CORE, "Endpoints", "endpoints", "endpoints").short(&["ep"]),
+    namespaced(CORE, "Event", "events", "event").short(&["ev"]),
+    namespaced(CORE, "LimitRange", "limitranges", "limitrange").short(&["limits"]),
+    cluster(CORE, "Namespace", "namespaces", "namespace")
+        .verbs(NO_COLLECTION)
+        .short(&["ns"])
+        .with(&[below("finalize", CORE, "Namespace", UPDATE), status(CORE, "Namespace")]),
+    cluster(CORE, "Node", "nodes", "node")
+        .short(&["no"])
+        .with(&[below("proxy", CORE, "NodeProxyOptions", PROXY), status(CORE, "Node")]),
+    namespaced(CORE, "PersistentVolumeClaim", "persistentvolumeclaims", "persistentvolumeclaim")
+        .short(&["pvc"])
+        .with(&[status(CORE, "PersistentVolumeClaim")]),
+    cluster(CORE, "PersistentVolume", "persistentvolumes", "persistentvolume")
+        .short(&["pv"])
+        .with(&[status(CORE, "PersistentVolume")]),
+    namespaced(CORE, "Pod", "pods", "pod").short(&["po"]).in_categories(&["all"]).with(&[
+        below("attach", CORE, "PodAttachOptions", STREAM),
+        below("binding", CORE, "Binding", CREATE),
+        below("ephemeralcontainers", CORE, "Pod", EDIT),
+        below("eviction", POLICY, "Eviction", CREATE),
+        below("exec", CORE, "PodExecOptions", STREAM),
+        below("log", CORE, "Pod", GET),
+        below("portforward", CORE, "PodPortForwardOptions", STREAM),
+        below("proxy", CORE, "PodProxyOptions", PROXY),
+        below("resize", CORE, "Pod", EDIT),
+        status(CORE, "Pod"),
+    ]),
+    namespaced(CORE, "PodTemplate", "podtemplates", "podtemplate"),
+    namespaced(CORE, "ReplicationController", "replicationcontrollers", "replicationcontroller")
+        .short(&["rc"])
+        .in_categories(&["all"])
+        .with(&[SCALE, status(CORE, "ReplicationController")]),
+    namespaced(CORE, "ResourceQuota", "resourcequotas", "resourcequota")
+        .short(&["quota"])
+        .with(&[status(CORE, "ResourceQuota")]),
+    namespaced(CORE, "Secret", "secrets", "secret"),
+    namespaced(CORE, "ServiceAccount", "serviceaccounts", "serviceaccount")
+        .short(&["sa"])
+        .with(&[below("token", AUTHENTICATION, "TokenRequest", CREATE)]),
+    namespaced(CORE, "Service", "services", "service")
+        .short(&["svc"])
+        .in_categories(&["all"])
+        .with(&[below("proxy", CORE, "ServiceProxyOptions", PROXY), status(CORE, "Service")]),
+    // apiregistration.k8s.io/v1
+    cluster(APIREGISTRATION, "APIService", "apiservices", "apiservice")
+        .in_categories(&["api-extensions"])
+        .with(&[status(APIREGISTRATION, "APIService")]),
+    // apps/v1
+    namespaced(APPS, "ControllerRevision", "controllerrevisions", "controllerrevision"),
+    namespaced(APPS, "DaemonSet", "daemonsets", "daemonset")
+        .short(&["ds"])
+        .in_categories(&["all"])
+        .with(&[status(APPS, "DaemonSet")]),
+    namespaced(APPS, "Deployment", "deployments", "deployment")
+        .short(&["deploy"])
+        .in_categories(&["all"])
+        .with(&[SCALE, status(APPS, "Deployment")]),
+    namespaced(APPS, "ReplicaSet", "replicasets", "replicaset")
+        .short(&["rs"])
+        .in_categories(&["all"])
+        .with(&[SCALE, status(APPS, "ReplicaSet")]),
+    namespaced(APPS, "StatefulSet", "statefulsets", "statefulset")
+        .short(&["sts"])
+        .in_categories(&["all"])
+        .with(&[SCALE, status(APPS, "StatefulSet")]),
+    // events.k8s.io/v1
+    namespaced(EVENTS, "Event", "events", "event").short(&["ev"]).kept_as(CORE),
+    // authentication.k8s.io/v1
+    cluster(AUTHENTICATION, "SelfSubjectReview", "selfsubjectreviews", "selfsubjectreview")
+        .unkept(CREATE),
+    cluster(AUTHENTICATION, "TokenReview", "tokenreviews", "tokenreview").unkept(CREATE),
+    // authorization.k8s.io/v1
+    namespaced(
+        AUTHORIZATION,
+        "LocalSubjectAccessReview",
+        "localsubjectaccessreviews",
+        "localsubjectaccessreview",
+    )
+    .unkept(CREATE),
+    cluster(
+        AUTHORIZATION,
+        "SelfSubjectAccessReview",
+        "selfsubjectaccessreviews",
+        "selfsubjectaccessreview",
+    )
+    .unkept(CREATE),
+    cluster(
+        AUTHORIZATION,
+        "SelfSubjectRulesReview",
+        "selfsubjectrulesreviews",
+        "selfsubjectrulesreview",
+    )
+    .unkept(CREATE),
+    cluster(AUTHORIZATION, "SubjectAccessReview", "subjectaccessreviews", "subjectaccessreview")
+        .unkept(CREATE),
+    // autoscaling/v2
+    namespaced(
+        AUTOSCALING_V2,
+        "HorizontalPodAutoscaler",
+        "horizontalpodautoscalers",
+        "horizontalpodautoscaler",
+    )
+    .short(&["hpa"])
+    .in_categories(&["all"])
+    .with(&[status(AUTOSCALING_V2, "HorizontalPodAutoscaler")]),
+    // autoscaling/v1
+    namespaced(
+        AUTOSCALING_V1,
+        "HorizontalPodAutoscaler",
+        "horizontalpodautoscalers",
+        "horizontalpodautoscaler",
+    )
+    .short(&["hpa"])
+    .in_categories(&["all"])
+    .kept_as(AUTOSCALING_V2)
+    .with(&[status(AUTOSCALING_V1, "HorizontalPodAutoscaler")]),
+    // batch/v1
+    namespaced(BATCH, "CronJob", "cronjobs", "cronjob")
+        .short(&["cj"])
+        .in_categories(&["all"])
+        .with(&[status(BATCH, "CronJob")]),
+    namespaced(BATCH, "Job", "jobs", "job").in_categories(&["all"]).with(&[status(BATCH, "Job")]),
+    // certificates.k8s.io/v1
+    cluster(
+        CERTIFICATES,
+        "CertificateSigningRequest",
+        "certificatesigningrequests",
+        "certificatesigningrequest",
+    )
+    .short(&["csr"])
+    .with(&[
+        below("approval", CERTIFICATES, "CertificateSigningRequest", EDIT),
+        status(CERTIFICATES, "CertificateSigningRequest"),
+    ]),
+    // networking.k8s.io/v1
+    cluster(NETWORKING, "IngressClass", "ingressclasses", "ingressclass"),
+    namespaced(NETWORKING, "Ingress", "ingresses", "ingress")
+        .short(&["ing"])
+        .with(&[status(NETWORKING, "Ingress")]),
+    cluster(NETWORKING, "IPAddress", "ipaddresses", "ipaddress").short(&["ip"]),
+    namespaced(NETWORKING, "NetworkPolicy", "networkpolicies", "networkpolicy").short(&["netpol"]),
+    cluster(NETWORKING, "ServiceCIDR", "servicecidrs", "servicecidr")
+        .with(&[status(NETWORKING, "ServiceCIDR")]),
+    // policy/v1
+    namespaced(POLICY, "PodDisruptionBudget", "poddisruptionbudgets", "poddisruptionbudget")
+        .short(&["pdb"])
+        .with(&[status(POLICY, "PodDisruptionBudget")]),
+    // rbac.authorization.k8s.io/v1
+    cluster(RBAC_AUTHORIZATION, "ClusterRoleBinding", "clusterrolebindings", "clusterrolebinding"),
+    cluster(RBAC_AUTHORIZATION, "ClusterRole", "clusterroles", "clusterrole"),
+    namespaced(RBAC_AUTHORIZATION, "RoleBinding", "rolebindings", "rolebinding"),
+    namespaced(RBAC_AUTHORIZATION, "Role", "roles", "role"),
+    // storage.k8s.io/v1
+    cluster(STORAGE, "CSIDriver", "csidrivers", "csidriver"),
+    cluster(STORAGE, "CSINode", "csinodes", "csinode"),
+    namespaced(STORAGE, "CSIStorageCapacity", "csistoragecapacities", "csistoragecapacity"),
+    cluster(STORAGE, "StorageClass", "storageclasses", "storageclass").short(&["sc"]),
+    cluster(STORAGE, "VolumeAttachment", "volumeattachments", "volumeattachment")
+        .with(&[status(STORAGE, "VolumeAttachment")]),
+    cluster(STORAGE, "VolumeAttributesClass", "volumeattributesclasses", "volumeattributesclass")
+        .short(&["vac"]),
+    // admissionregistration.k8s.io/v1
+    cluster(
+        ADMISSIONREGISTRATION,
+        "MutatingAdmissionPolicy",
+        "mutatingadmissionpolicies",
+        "mutatingadmissionpolicy",
+    )
+    .in_categories(&["api-extensions"])
+    .kept_as(("admissionregistration.k8s.io", "v1beta1")),
+    cluster(
+        ADMISSIONREGISTRATION,
+        "MutatingAdmissionPolicyBinding",
+        "mutatingadmissionpolicybindings",
+        "mutatingadmissionpolicybinding",
+    )
+    .in_categories(&["api-extensions"])
+    .kept_as(("admissionregistration.k8s.io", "v1beta1")),
+    cluster(
+        ADMISSIONREGISTRATION,
+        "MutatingWebhookConfiguration",
+        "mutatingwebhookconfigurations",
+        "mutatingwebhookconfiguration",
+    )
+    .in_categories(&["api-extensions"]),
+    cluster(
+        ADMISSIONREGISTRATION,
+        "ValidatingAdmissionPolicy",
+        "validatingadmissionpolicies",
+        "validatingadmissionpolicy",
+    )
+    .in_categories(&["api-extensions"])
+    .with(&[status(ADMISSIONREGISTRATION, "ValidatingAdmissionPolicy")]),
+    cluster(
+        ADMISSIONREGISTRATION,
+        "ValidatingAdmissionPolicyBinding",
+        "validatingadmissionpolicybindings",
+        "validatingadmissionpolicybinding",
+    )
+    .in_categories(&["api-extensions"]),
+    cluster(
+        ADMISSIONREGISTRATION,
+        "ValidatingWebhookConfiguration",
+        "validatingwebhookconfigurations",
+        "validatingwebhookconfiguration",
+    )
+    .in_categories(&["api-extensions"]),
+    // apiextensions.k8s.io/v1
+    cluster(
+        APIEXTENSIONS,
+        "CustomResourceDefinition",
+        "customresourcedefinitions",
+        "customresourcedefinition",
+    )
+    .short(&["crd", "crds"])
+    .in_categories(&["api-extensions"])
+    .kept_as(("apiextensions.k8s.io", "v1beta1"))
+    .with(&[status(APIEXTENSIONS, "CustomResourceDefinition")]),
+    // scheduling.k8s.io/v1
+    cluster(SCHEDULING, "PriorityClass", "priorityclasses", "priorityclass").short(&["pc"]),
+    // coordination.k8s.io/v1
+    namespaced(COORDINATION, "Lease", "leases", "lease"),
+    // node.k8s.io/v1
+    cluster(NODE, "RuntimeClass", "runtimeclasses", "runtimeclass"),
+    // discovery.k8s.io/v1
+    namespaced(DISCOVERY, "EndpointSlice", "endpointslices", "endpointslice"),
+    // resource.k8s.io/v1
+    cluster(RESOURCE, "DeviceClass", "deviceclasses", "deviceclass"),
+    namespaced(RESOURCE, "ResourceClaim", "resourceclaims", "resourceclaim")
+        .with(&[status(RESOURCE, "ResourceClaim")]),
+    namespaced(
+        RESOURCE,
+        "ResourceClaimTemplate",
+        "resourceclaimtemplates",
+        "resourceclaimtemplate",
+    ),
+    cluster(RESOURCE, "ResourceSlice", "resourceslices", "resourceslice"),
+    // flowcontrol.apiserver.k8s.io/v1
+    cluster(FLOWCONTROL_APISERVER, "FlowSchema", "flowschemas", "flowschema")
+        .with(&[status(FLOWCONTROL_APISERVER, "FlowSchema")]),
+    cluster(
+        FLOWCONTROL_APISERVER,
+        "PriorityLevelConfiguration",
+        "prioritylevelconfigurations",
+        "prioritylevelconfiguration",
+    )
+    .with(&[status(FLOWCONTROL_APISERVER, "PriorityLevelConfiguration")]),
+];
+
+type Text = &'static str;
+type Texts = &'static [Text];
+
+const fn cluster(gv: Gv, kind: Text, plural: Text, singular: Text) -> Resource<'static> {
+    let (group, version) = gv;
+    Resource {
+        group,
+        version,
+        kind,
+        plural,
+        singular,
+        namespaced: false,
+        verbs: ALL,
+        short_names: &[],
+        categories: &[],
+        subresources: &[],
+        storage: Some(Gvk { group, version, kind }),
+    }
+}
+
+const fn namespaced(gv: Gv, kind: Text, plural: Text, singular: Text) -> Resource<'static> {
+    Resource { namespaced: true, ..cluster(gv, kind, plural, singular) }
+}
+
+const fn below(name: Text, gv: Gv, kind: Text, verbs: Texts) -> Subresource<'static> {
+    let (group, version) = gv;
+    Subresource { name, group, version, kind, verbs }
+}
+
+const fn status(gv: Gv, kind: Text) -> Subresource<'static> {
+    below("status", gv, kind, EDIT)
+}
+
+/// What sets a row apart from the plain one.
+impl Resource<'static> {
+    const fn verbs(self, verbs: Texts) -> Self {
+        Self { verbs, ..self }
+    }
+
+    /// Answered at once, never stored.
+    const fn unkept(self, verbs: Texts) -> Self {
+        Self { verbs, storage: None, ..self }
+    }
+
+    /// Stored in another version than this one.
+    const fn kept_as(self, gv: Gv) -> Self {
+        let (group, version) = gv;
+        Self { storage: Some(Gvk { group, version, kind: self.kind }), ..self }
+    }
+
+    const fn short(self, short_names: Texts) -> Self {
+        Self { short_names, ..self }
+    }
+
+    const fn in_categories(self, categories: Texts) -> Self {
+        Self { categories, ..self }
+    }
+
+    const fn with(self, subresources: &'static [Subresource<'static>]) -> Self {
+        Self { subresources, ..self }
+    }
+}

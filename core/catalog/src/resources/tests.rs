@@ -1,0 +1,1 @@
+//! Holds the table against the kinds of the schema.
