@@ -36,6 +36,9 @@ pub struct Limits {
 impl Limits {
     /// As large as the API takes a request, and no more values than such an object can use.
     pub const DEFAULT: Self = Self { bytes: 3 << 20, depth: 250, nodes: 1 << 17 };
+
+    /// For what this program wrote itself: lists of objects, each of which was within the limits.
+    pub const STORED: Self = Self { bytes: usize::MAX, depth: 300, nodes: usize::MAX };
 }
 
 impl Default for Limits {
@@ -106,6 +109,15 @@ pub fn decode(text: &str, limits: Limits) -> Result<Decoded<'_>, DecodeError> {
     decode_by(text, limits, |text| {
         yaml_plain::read(text, limits).map_or_else(|| yaml::read(text, limits), Ok)
     })
+}
+
+/// Reads JSON only: one value, or several one after another.
+pub fn decode_json(text: &str, limits: Limits) -> Result<Decoded<'_>, DecodeError> {
+    if text.len() > limits.bytes {
+        let message = alloc::format!("the document is larger than {} bytes", limits.bytes);
+        return Err(DecodeError::new(message, 0));
+    }
+    json::read(text, limits)
 }
 
 /// The same as [`decode`] without its shortcut, for benches and fuzzing to compare it with.

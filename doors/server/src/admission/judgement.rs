@@ -1,0 +1,67 @@
+//! The engine judges a change: the door fetches what it needs to know, and counts what it says.
+
+use crate::call::Call;
+use crate::refusal::Refusal;
+use ratchet_engine::{
+    Change, EXISTING_PODS_BUDGET, Existing, Facts, Namespace, Status, judge as verdict_on, needs,
+};
+use ratchet_object::{Node, Object};
+use std::time::Instant;
+
+/// Judges a change, tells its warnings, and refuses it where the engine does.
+pub async fn judge(call: &Call<'_>, change: &Change<'_>) -> Result<(), Refusal> {
+    let app = call.app;
+    let needs = needs(change, &app.policy);
+    let namespace = match needs.namespace {
+        true => namespace_node(call),
+        false => None,
+    };
+    let pods: Vec<Object<'static>> = match needs.existing_pods {
+        true => pods_in(call, change.new_object().name()),
+        false => Vec::new(),
+    };
+    let facts = Facts {
+        namespace: match (needs.namespace, &namespace) {
+            (false, _) => Namespace::Unasked,
+            (true, Some(node)) => Namespace::Labels(node.find(&["metadata", "labels"])),
+            (true, None) => Namespace::Missing(&call.place.namespace),
+        },
+        requester: needs.requester.then_some(call.user.name.as_str()),
+        existing_pods: Existing::Pods { pods: pods.iter().collect(), budget: EXISTING_PODS_BUDGET },
+    };
+    let begun = Instant::now();
+    let verdict = verdict_on(change, &facts, &app.policy);
+    app.metrics.judged(change, &verdict, begun.elapsed());
+    for warning in &verdict.warnings {
+        call.told.warn(warning.text.clone());
+    }
+    for (key, text) in &verdict.audit {
+        call.told.annotate(*key, text.clone());
+    }
+    match Status::of(&verdict, change) {
+        Some(status) => Err(status.into()),
+        None => Ok(()),
+    }
+}
+
+fn namespace_node(call: &Call<'_>) -> Option<Node<'static>> {
+    let served = call.app.registry.core("namespaces")?;
+    Some(served.shelf.get(&call.place.namespace)?.node())
+}
+
+/// The pods of a namespace that is being changed.
+fn pods_in(call: &Call<'_>, namespace: &str) -> Vec<Object<'static>> {
+    let Some(served) = call.app.registry.core("pods") else { return Vec::new() };
+    let snapshot = served.shelf.now();
+    let prefix = format!("{namespace}/");
+    let within = snapshot.items.range::<_, str>(prefix.as_str()..);
+    let pods = within.take_while(|(key, _)| key.starts_with(&prefix));
+    pods.take(EXISTING_PODS_BUDGET)
+        .map(|(_, item)| {
+            let mut node = item.node();
+            node.set("kind", Node::string("Pod"));
+            node.set("apiVersion", Node::string("v1"));
+            Object::new(node)
+        })
+        .collect()
+}

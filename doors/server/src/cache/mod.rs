@@ -1,0 +1,136 @@
+//! The watch cache: everything that is stored, in memory, as fresh as the last write that was answered.
+
+mod item;
+mod shelf;
+
+pub use item::{Item, storable};
+pub use shelf::{Change, EventType, Items, Shelf, Snapshot, TooOld, line};
+
+use crate::refusal::Refusal;
+use ratchet_store::{Batch, Happened, Query, Revision, Store, StoreError};
+use std::collections::HashMap;
+use std::sync::Arc;
+use std::time::Duration;
+use tokio::sync::watch;
+
+/// All keys of API objects begin with this.
+pub const ROOT: &str = "/registry/";
+
+/// How long a reader waits for a revision that has not been reached yet.
+const PATIENCE: Duration = Duration::from_secs(3);
+
+/// The shelves of all resources, by the name in the keys: `pods`, `deployments.apps`.
+pub struct Cache {
+    store: Arc<dyn Store>,
+    shelves: HashMap<String, Arc<Shelf>>,
+    /// Everything up to this revision is on the shelves.
+    reached: watch::Sender<u64>,
+}
+
+impl Cache {
+    /// Reads everything that is stored for these resources.
+    pub async fn fill(
+        store: Arc<dyn Store>,
+        resources: impl Iterator<Item = String>,
+    ) -> Result<Self, StoreError> {
+        let shelves: HashMap<String, Arc<Shelf>> =
+            resources.map(|name| (name, Arc::new(Shelf::default()))).collect();
+        let query = Query { prefix: ROOT.into(), after: None, limit: 0, at: None };
+        let page = store.list(query).await?;
+        let mut found: HashMap<&str, Items> = HashMap::new();
+        for record in &page.records {
+            let Some((name, key)) = split(&record.key) else { continue };
+            let item = Item::stored(key.into(), record.modified.0, &record.value);
+            found.entry(name).or_default().insert(item.key.clone(), Arc::new(item));
+        }
+        for (name, shelf) in &shelves {
+            shelf.fill(found.remove(name.as_str()).unwrap_or_default(), page.revision.0);
+        }
+        let (reached, _) = watch::channel(page.revision.0);
+        Ok(Self { store, shelves, reached })
+    }
+
+    /// Follows the store until it closes.
+    pub async fn follow(&self) -> Result<(), StoreError> {
+        let from = Revision(*self.reached.borrow());
+        let mut events = self.store.watch(ROOT, from).await?;
+        loop {
+            match events.next().await {
+                Ok(batch) => self.take(batch),
+                Err(StoreError::Closed) => return Ok(()),
+                Err(error) => return Err(error),
+            }
+        }
+    }
+
+    fn take(&self, batch: Batch) {
+        let mut by_shelf: Vec<(&Arc<Shelf>, Vec<(u64, Arc<str>, Option<Item>)>)> = Vec::new();
+        for event in batch.events {
+            let Some((name, key)) = split(&event.key) else { continue };
+            let Some(shelf) = self.shelves.get(name) else { continue };
+            let (revision, key): (u64, Arc<str>) = (event.revision.0, key.into());
+            let item = match event.act {
+                Happened::Put { value, .. } => Some(Item::stored(key.clone(), revision, &value)),
+                Happened::Deleted => None,
+            };
+            match by_shelf.iter_mut().find(|(other, _)| Arc::ptr_eq(other, shelf)) {
+                Some((_, events)) => events.push((revision, key, item)),
+                None => by_shelf.push((shelf, vec![(revision, key, item)])),
+            }
+        }
+        for (shelf, events) in by_shelf {
+            shelf.apply(events);
+        }
+        self.reached.send_replace(batch.upto.0);
+    }
+
+    /// The shelf of a resource.
+    pub fn shelf(&self, name: &str) -> Option<Arc<Shelf>> {
+        self.shelves.get(name).cloned()
+    }
+
+    /// All shelves.
+    pub fn shelves(&self) -> impl Iterator<Item = (&str, &Arc<Shelf>)> {
+        self.shelves.iter().map(|(name, shelf)| (name.as_str(), shelf))
+    }
+
+    /// The store behind.
+    pub fn store(&self) -> &Arc<dyn Store> {
+        &self.store
+    }
+
+    /// The revision that all shelves have reached.
+    pub fn reached(&self) -> u64 {
+        *self.reached.borrow()
+    }
+
+    /// Tells when more has been reached.
+    pub fn progress(&self) -> watch::Receiver<u64> {
+        self.reached.subscribe()
+    }
+
+    /// Waits until everything that was acknowledged before this call is on the shelves.
+    pub async fn fresh(&self) -> Result<u64, Refusal> {
+        let latest = self.store.latest().await?.0;
+        self.wait_for(latest).await?;
+        Ok(latest)
+    }
+
+    /// Waits until `revision` has been reached, but not forever.
+    pub async fn wait_for(&self, revision: u64) -> Result<(), Refusal> {
+        if self.reached() >= revision {
+            return Ok(());
+        }
+        let mut progress = self.reached.subscribe();
+        let reached = progress.wait_for(|reached| *reached >= revision);
+        match tokio::time::timeout(PATIENCE, reached).await {
+            Ok(Ok(_)) => Ok(()),
+            _ => Err(Refusal::too_large_version(revision, self.reached())),
+        }
+    }
+}
+
+/// A key as resource and the rest.
+fn split(key: &str) -> Option<(&str, &str)> {
+    key.strip_prefix(ROOT)?.split_once('/')
+}

@@ -1,0 +1,245 @@
+//! The watch cache of one resource: the newest state as a snapshot, and what happened lately.
+
+use super::item::Item;
+use arc_swap::ArcSwap;
+use bytes::Bytes;
+use imbl::OrdMap;
+use std::collections::VecDeque;
+use std::sync::{Arc, OnceLock, PoisonError, RwLock};
+use tokio::sync::watch;
+
+/// The objects of one resource.
+pub type Items = OrdMap<Arc<str>, Arc<Item>>;
+
+/// Everything of one resource as of a revision. Readers hold it as long as they like.
+#[derive(Clone, Debug, Default)]
+pub struct Snapshot {
+    /// The objects, in the order of their keys.
+    pub items: Items,
+    /// The revision of the newest change among them.
+    pub revision: u64,
+}
+
+/// What happened to one object.
+#[derive(Debug)]
+pub struct Change {
+    /// When.
+    pub revision: u64,
+    /// The object afterwards; of a deletion, the last state with the revision of the deletion.
+    pub item: Arc<Item>,
+    /// The object before; none if it was made.
+    pub before: Option<Arc<Item>>,
+    /// Whether it was removed.
+    pub is_deletion: bool,
+    encoded: [OnceLock<Bytes>; 3],
+}
+
+/// How an event is called.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum EventType {
+    /// It is there now.
+    Added,
+    /// It is another now.
+    Modified,
+    /// It is gone.
+    Deleted,
+}
+
+impl EventType {
+    /// The word in the event.
+    pub fn word(self) -> &'static str {
+        match self {
+            Self::Added => "ADDED",
+            Self::Modified => "MODIFIED",
+            Self::Deleted => "DELETED",
+        }
+    }
+}
+
+impl Change {
+    /// What to call it for somebody who asks for everything.
+    pub fn event_type(&self) -> EventType {
+        match (&self.before, self.is_deletion) {
+            (_, true) => EventType::Deleted,
+            (None, false) => EventType::Added,
+            (Some(_), false) => EventType::Modified,
+        }
+    }
+
+    /// The event as one line of JSON, written once for all who watch in the stored version.
+    pub fn encoded(&self, event: EventType, api_version: &str, kind: &str) -> Bytes {
+        let slot = self.encoded.get(event as usize);
+        let write = || line(event, &self.item.whole(api_version, kind));
+        slot.map_or_else(write, |slot| slot.get_or_init(write).clone())
+    }
+}
+
+/// One watch event around an object.
+pub fn line(event: EventType, object: &[Bytes]) -> Bytes {
+    let length: usize = object.iter().map(Bytes::len).sum();
+    let mut out = Vec::with_capacity(length + 40);
+    out.extend_from_slice(br#"{"type":""#);
+    out.extend_from_slice(event.word().as_bytes());
+    out.extend_from_slice(br#"","object":"#);
+    for part in object {
+        out.extend_from_slice(part);
+    }
+    out.extend_from_slice(b"}\n");
+    out.into()
+}
+
+/// The recent changes; older ones are forgotten, by number and by weight.
+#[derive(Debug, Default)]
+struct Recent {
+    changes: VecDeque<Arc<Change>>,
+    bytes: usize,
+    /// Everything up to this revision has been forgotten.
+    forgotten: u64,
+}
+
+const MOST_RECENT: usize = 4096;
+const MOST_BYTES: usize = 8 << 20;
+
+/// The cache of one resource. One task writes it, any number read it.
+#[derive(Debug, Default)]
+pub struct Shelf {
+    now: ArcSwap<Snapshot>,
+    recent: RwLock<Recent>,
+    changed: watch::Sender<()>,
+}
+
+/// What was asked for is older than what is remembered.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct TooOld {
+    /// The oldest revision from which a watch can go on.
+    pub oldest: u64,
+}
+
+impl Shelf {
+    /// The newest state.
+    pub fn now(&self) -> Arc<Snapshot> {
+        self.now.load_full()
+    }
+
+    /// One object.
+    pub fn get(&self, key: &str) -> Option<Arc<Item>> {
+        self.now.load().items.get(key).cloned()
+    }
+
+    /// Tells when something has happened.
+    pub fn changes(&self) -> watch::Receiver<()> {
+        self.changed.subscribe()
+    }
+
+    /// How many objects there are.
+    pub fn len(&self) -> usize {
+        self.now.load().items.len()
+    }
+
+    /// Whether there is none.
+    pub fn is_empty(&self) -> bool {
+        self.len() == 0
+    }
+
+    /// What happened after `revision`, oldest first.
+    pub fn since(&self, revision: u64) -> Result<Vec<Arc<Change>>, TooOld> {
+        let recent = self.recent.read().unwrap_or_else(PoisonError::into_inner);
+        if revision < recent.forgotten {
+            return Err(TooOld { oldest: recent.forgotten });
+        }
+        let from = recent.changes.partition_point(|change| change.revision <= revision);
+        Ok(recent.changes.iter().skip(from).cloned().collect())
+    }
+
+    /// Sets the state that was found at the start; nothing before it is remembered.
+    pub(super) fn fill(&self, items: Items, revision: u64) {
+        self.now.store(Arc::new(Snapshot { items, revision }));
+        let mut recent = self.recent.write().unwrap_or_else(PoisonError::into_inner);
+        *recent = Recent { forgotten: revision, ..Recent::default() };
+    }
+
+    /// Takes in what happened at one revision or several, in order. `None` is a deletion.
+    pub(super) fn apply(&self, events: Vec<(u64, Arc<str>, Option<Item>)>) {
+        let before = self.now.load_full();
+        let mut items = before.items.clone();
+        let mut revision = before.revision;
+        let mut changes = Vec::with_capacity(events.len());
+        for (at, key, item) in events {
+            revision = at;
+            let old = items.get(&key).cloned();
+            let (item, is_deletion) = match (item, &old) {
+                (Some(item), _) => (Arc::new(item), false),
+                (None, Some(old)) => (Arc::new(old.as_of(at)), true),
+                (None, None) => continue,
+            };
+            if is_deletion {
+                items.remove(&key);
+            } else {
+                items.insert(key, item.clone());
+            }
+            let encoded = std::array::from_fn(|_| OnceLock::new());
+            changes.push(Arc::new(Change { revision: at, item, before: old, is_deletion, encoded }));
+        }
+        let mut recent = self.recent.write().unwrap_or_else(PoisonError::into_inner);
+        for change in changes {
+            recent.bytes += change.item.body.len();
+            recent.changes.push_back(change);
+        }
+        while recent.changes.len() > MOST_RECENT || recent.bytes > MOST_BYTES {
+            let Some(oldest) = recent.changes.pop_front() else { break };
+            recent.bytes -= oldest.item.body.len();
+            recent.forgotten = oldest.revision;
+        }
+        // Changes before the state: who sees the new state can also watch from it.
+        self.now.store(Arc::new(Snapshot { items, revision }));
+        drop(recent);
+        self.changed.send_replace(());
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn item(key: &str, revision: u64) -> Item {
+        Item::stored(key.into(), revision, br#"{"metadata":{"name":"x"}}"#)
+    }
+
+    #[test]
+    fn changes_are_told_in_order_with_what_was_before() {
+        let shelf = Shelf::default();
+        shelf.fill(Items::new(), 5);
+        shelf.apply(vec![(6, "a".into(), Some(item("a", 6)))]);
+        shelf.apply(vec![(7, "a".into(), Some(item("a", 7))), (8, "a".into(), None)]);
+        let all = shelf.since(5).unwrap();
+        let words: Vec<&str> = all.iter().map(|change| change.event_type().word()).collect();
+        assert_eq!(words, ["ADDED", "MODIFIED", "DELETED"]);
+        assert_eq!(all.last().map(|change| change.item.revision), Some(8));
+        assert_eq!(shelf.since(7).unwrap().len(), 1);
+        assert_eq!(shelf.since(4).unwrap_err(), TooOld { oldest: 5 });
+        assert!(shelf.is_empty());
+    }
+
+    #[test]
+    fn old_changes_are_forgotten() {
+        let shelf = Shelf::default();
+        for revision in 1..=(MOST_RECENT as u64 + 10) {
+            shelf.apply(vec![(revision, "a".into(), Some(item("a", revision)))]);
+        }
+        assert!(shelf.since(3).is_err());
+        assert_eq!(shelf.since(10).map(|changes| changes.len()), Ok(MOST_RECENT));
+    }
+
+    #[test]
+    fn an_event_is_written_once() {
+        let shelf = Shelf::default();
+        shelf.apply(vec![(6, "a".into(), Some(item("a", 6)))]);
+        let change = shelf.since(0).unwrap().remove(0);
+        let one = change.encoded(EventType::Added, "v1", "Pod");
+        assert_eq!(one.as_ptr(), change.encoded(EventType::Added, "v1", "Pod").as_ptr());
+        assert_eq!(
+            one,
+            "{\"type\":\"ADDED\",\"object\":{\"kind\":\"Pod\",\"apiVersion\":\"v1\",\"metadata\":{\"resourceVersion\":\"6\",\"name\":\"x\"}}}\n"
+        );
+    }
+}

@@ -1,0 +1,161 @@
+//! One request on its way through the server, and what it is answered.
+
+use crate::app::App;
+use crate::body::{self, BodyType, Received, Wanted};
+use crate::cache::Item;
+use crate::options::FieldValidation;
+use crate::refusal::Refusal;
+use crate::request::{Output, Params, Place};
+use crate::served::Served;
+use bytes::Bytes;
+use http::HeaderMap;
+use ratchet_access::User;
+use ratchet_http::Body;
+use std::sync::{Arc, Mutex, PoisonError};
+
+/// A request for a resource, after authentication and authorisation.
+pub struct Call<'a> {
+    /// The server.
+    pub app: &'a Arc<App>,
+    /// The resource.
+    pub served: &'a Arc<Served>,
+    /// The object or collection.
+    pub place: &'a Place,
+    /// The query.
+    pub params: &'a Params,
+    /// The headers.
+    pub headers: &'a HeaderMap,
+    /// The body.
+    pub body: &'a Bytes,
+    /// Who asks.
+    pub user: &'a User,
+    /// In which form the answer is wanted.
+    pub output: Output,
+    /// What is told beside the answer.
+    pub told: &'a Told,
+}
+
+/// What is collected while a request is served: warnings for its writer, annotations for the audit log.
+#[derive(Debug, Default)]
+pub struct Told {
+    warnings: Mutex<Vec<String>>,
+    annotations: Mutex<Vec<(String, String)>>,
+}
+
+impl Told {
+    /// Tells the writer something, once.
+    pub fn warn(&self, text: impl Into<String>) {
+        let text = text.into();
+        let mut warnings = self.warnings.lock().unwrap_or_else(PoisonError::into_inner);
+        if !warnings.contains(&text) {
+            warnings.push(text);
+        }
+    }
+
+    /// Forgets the warnings of an attempt that is made again.
+    pub fn rewind(&self, length: usize) {
+        self.warnings.lock().unwrap_or_else(PoisonError::into_inner).truncate(length);
+    }
+
+    /// How many warnings there are.
+    pub fn len(&self) -> usize {
+        self.warnings.lock().unwrap_or_else(PoisonError::into_inner).len()
+    }
+
+    /// Whether there is none.
+    pub fn is_empty(&self) -> bool {
+        self.len() == 0
+    }
+
+    /// Tells the audit log something.
+    pub fn annotate(&self, key: impl Into<String>, text: impl Into<String>) {
+        let mut annotations = self.annotations.lock().unwrap_or_else(PoisonError::into_inner);
+        annotations.push((key.into(), text.into()));
+    }
+
+    /// All warnings, in order.
+    pub fn warnings(&self) -> Vec<String> {
+        self.warnings.lock().unwrap_or_else(PoisonError::into_inner).clone()
+    }
+
+    /// All annotations.
+    pub fn annotations(&self) -> Vec<(String, String)> {
+        self.annotations.lock().unwrap_or_else(PoisonError::into_inner).clone()
+    }
+}
+
+/// What a request is answered.
+pub struct Reply {
+    /// HTTP status code.
+    pub code: u16,
+    /// What stands in the body.
+    pub content: Content,
+}
+
+/// The body of an answer.
+pub enum Content {
+    /// One stored object.
+    Item(Arc<Item>),
+    /// Stored objects.
+    List(List),
+    /// A JSON document that is no stored object.
+    Json(String),
+    /// Events until somebody has enough.
+    Stream(Body),
+}
+
+/// Stored objects and what a list says about itself.
+pub struct List {
+    /// The objects.
+    pub items: Vec<Arc<Item>>,
+    /// The revision that the list shows.
+    pub revision: u64,
+    /// With what the list goes on.
+    pub next: String,
+    /// How many objects are not in it.
+    pub remaining: Option<usize>,
+}
+
+impl Reply {
+    /// 200 with an object.
+    pub fn item(item: Arc<Item>) -> Self {
+        Self { code: 200, content: Content::Item(item) }
+    }
+
+    /// 201 with an object.
+    pub fn created(item: Arc<Item>) -> Self {
+        Self { code: 201, content: Content::Item(item) }
+    }
+
+    /// A JSON document.
+    pub fn json(code: u16, text: impl Into<String>) -> Self {
+        Self { code, content: Content::Json(text.into()) }
+    }
+}
+
+/// What handlers answer.
+pub type Answered = Result<Reply, Refusal>;
+
+impl Call<'_> {
+    /// The object in the body, of the kind that the resource has.
+    pub fn object(&self, strictness: FieldValidation) -> Result<Received, Refusal> {
+        self.object_of(Wanted::of(self.served), strictness)
+    }
+
+    /// The object in the body, of a kind that a subresource has.
+    pub fn object_of(
+        &self,
+        wanted: Wanted<'_>,
+        strictness: FieldValidation,
+    ) -> Result<Received, Refusal> {
+        body::receive(self.body, BodyType::read(self.headers)?, wanted, strictness)
+    }
+
+    /// The object that the request names, as fresh as can be.
+    pub async fn current(&self) -> Result<Arc<Item>, Refusal> {
+        self.app.cache.fresh().await?;
+        let key = self.served.shelf_key(&self.place.namespace, &self.place.name);
+        let item = self.served.shelf.get(&key);
+        item.ok_or_else(|| Refusal::not_found(self.served.about(&self.place.name)))
+    }
+}

@@ -1,0 +1,158 @@
+//! How the API keeps the objects of each kind: one row where a kind differs from the plain case.
+
+/// When `metadata.generation` counts.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Generation {
+    /// Never; it is absent.
+    Absent,
+    /// It is one forever.
+    One,
+    /// With every change of this member.
+    Of(&'static str),
+    /// With every change outside of metadata and status.
+    OfContent,
+    /// With every change of labels, or outside of metadata.
+    OfContentAndLabels,
+}
+
+/// How the objects of one kind are kept.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Habits {
+    /// API group.
+    pub group: &'static str,
+    /// The kind.
+    pub kind: &'static str,
+    /// When the generation counts.
+    pub generation: Generation,
+    /// Whether a PUT may make the object.
+    pub put_creates: bool,
+    /// Whether an update must name the version that it replaces.
+    pub needs_version: bool,
+    /// Whether the answer to a deletion is the deleted object.
+    pub shows_deleted: bool,
+    /// Whether writers of the main resource may not touch `status`.
+    pub keeps_status: bool,
+}
+
+const PLAIN: Habits = Habits {
+    group: "",
+    kind: "",
+    generation: Generation::Absent,
+    put_creates: false,
+    needs_version: false,
+    shows_deleted: false,
+    keeps_status: true,
+};
+
+const fn row(group: &'static str, kind: &'static str) -> Habits {
+    Habits { group, kind, ..PLAIN }
+}
+
+impl Habits {
+    const fn counts(self, generation: Generation) -> Self {
+        Self { generation, ..self }
+    }
+
+    const fn put_creates(self) -> Self {
+        Self { put_creates: true, ..self }
+    }
+
+    const fn needs_version(self) -> Self {
+        Self { needs_version: true, ..self }
+    }
+
+    const fn shows_deleted(self) -> Self {
+        Self { shows_deleted: true, ..self }
+    }
+
+    const fn status_is_free(self) -> Self {
+        Self { keeps_status: false, ..self }
+    }
+}
+
+const SPEC: Generation = Generation::Of("spec");
+const ADMISSION: &str = "admissionregistration.k8s.io";
+const RBAC: &str = "rbac.authorization.k8s.io";
+const STORAGE: &str = "storage.k8s.io";
+const RESOURCE: &str = "resource.k8s.io";
+
+/// The kinds that are not plain.
+static HABITS: &[Habits] = &[
+    row("", "Endpoints").put_creates(),
+    row("", "Event").put_creates(),
+    row("", "LimitRange").put_creates(),
+    row("", "Namespace").shows_deleted(),
+    row("", "Node").status_is_free(),
+    row("", "PersistentVolume").shows_deleted(),
+    row("", "PersistentVolumeClaim").shows_deleted(),
+    row("", "Pod").counts(SPEC).shows_deleted(),
+    row("", "PodTemplate").counts(Generation::Of("template")).shows_deleted(),
+    row("", "ReplicationController").counts(SPEC),
+    row("", "ResourceQuota").shows_deleted(),
+    row("", "Service").put_creates().shows_deleted(),
+    row("", "ServiceAccount").shows_deleted(),
+    row(ADMISSION, "MutatingAdmissionPolicy").counts(SPEC).needs_version(),
+    row(ADMISSION, "MutatingAdmissionPolicyBinding").counts(SPEC).needs_version(),
+    row(ADMISSION, "MutatingWebhookConfiguration").counts(Generation::OfContent).needs_version(),
+    row(ADMISSION, "ValidatingAdmissionPolicy").counts(SPEC).needs_version(),
+    row(ADMISSION, "ValidatingAdmissionPolicyBinding").counts(SPEC).needs_version(),
+    row(ADMISSION, "ValidatingWebhookConfiguration").counts(Generation::OfContent).needs_version(),
+    row("apiextensions.k8s.io", "CustomResourceDefinition").counts(SPEC).needs_version(),
+    row("apiregistration.k8s.io", "APIService").needs_version(),
+    row("apps", "DaemonSet").counts(SPEC),
+    row("apps", "Deployment").counts(SPEC),
+    row("apps", "ReplicaSet").counts(SPEC),
+    row("apps", "StatefulSet").counts(SPEC),
+    row("batch", "CronJob").counts(SPEC),
+    row("batch", "Job").counts(SPEC),
+    row("certificates.k8s.io", "ClusterTrustBundle").needs_version(),
+    row("certificates.k8s.io", "PodCertificateRequest").needs_version(),
+    row("coordination.k8s.io", "Lease").put_creates().needs_version(),
+    row("discovery.k8s.io", "EndpointSlice").counts(Generation::OfContentAndLabels),
+    row("flowcontrol.apiserver.k8s.io", "FlowSchema").counts(SPEC),
+    row("flowcontrol.apiserver.k8s.io", "PriorityLevelConfiguration").counts(SPEC),
+    row("networking.k8s.io", "Ingress").counts(SPEC),
+    row("networking.k8s.io", "IngressClass").counts(SPEC),
+    row("networking.k8s.io", "NetworkPolicy").counts(SPEC),
+    row("node.k8s.io", "RuntimeClass").put_creates().needs_version(),
+    row("policy", "PodDisruptionBudget").counts(SPEC).needs_version(),
+    row(RBAC, "ClusterRole").put_creates(),
+    row(RBAC, "ClusterRoleBinding").put_creates(),
+    row(RBAC, "Role").put_creates(),
+    row(RBAC, "RoleBinding").put_creates(),
+    row(RESOURCE, "DeviceClass").counts(SPEC).shows_deleted(),
+    row(RESOURCE, "DeviceTaintRule").counts(SPEC).shows_deleted(),
+    row(RESOURCE, "ResourceClaim").shows_deleted(),
+    row(RESOURCE, "ResourceClaimTemplate").shows_deleted(),
+    row(RESOURCE, "ResourceSlice").counts(SPEC).shows_deleted(),
+    row("scheduling.k8s.io", "PriorityClass").counts(Generation::One),
+    row(STORAGE, "CSIDriver").needs_version().shows_deleted(),
+    row(STORAGE, "CSINode").needs_version().shows_deleted(),
+    row(STORAGE, "CSIStorageCapacity").needs_version(),
+    row(STORAGE, "StorageClass").shows_deleted(),
+    row(STORAGE, "VolumeAttachment").needs_version().shows_deleted(),
+    row(STORAGE, "VolumeAttributesClass").shows_deleted(),
+];
+
+/// How the objects of a kind are kept.
+pub fn habits(group: &str, kind: &str) -> &'static Habits {
+    static PLAIN_ROW: Habits = PLAIN;
+    HABITS.iter().find(|row| row.group == group && row.kind == kind).unwrap_or(&PLAIN_ROW)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_row_is_about_a_kind_that_exists_and_says_something() {
+        for row in HABITS {
+            let exists = ratchet_object::schema::KINDS
+                .iter()
+                .any(|kind| kind.group == row.group && kind.kind == row.kind);
+            assert!(exists, "{} {}", row.group, row.kind);
+            assert_ne!(*row, Habits { group: row.group, kind: row.kind, ..PLAIN });
+        }
+        assert!(HABITS.is_sorted_by(|a, b| (a.group, a.kind) < (b.group, b.kind)));
+    }
+}

@@ -1,0 +1,128 @@
+//! The metadata that belongs to the server: who an object is, since when, and how often it changed.
+
+use super::habits::{Generation, Habits};
+use ratchet_object::{Node, same};
+
+/// What a client may never set on a new object.
+const OWNED: &[&str] = &[
+    "creationTimestamp",
+    "deletionGracePeriodSeconds",
+    "deletionTimestamp",
+    "generation",
+    "managedFields",
+    "selfLink",
+    "uid",
+];
+
+/// Gives a new object its identity.
+pub fn birth(node: &mut Node<'static>, habits: &Habits, uid: String, now: String) {
+    let metadata = node.below("metadata");
+    for name in OWNED {
+        metadata.remove(name);
+    }
+    metadata.set("uid", Node::string(uid));
+    if habits.generation != Generation::Absent {
+        metadata.set("generation", Node::int(1));
+    }
+    metadata.set("creationTimestamp", Node::string(now));
+}
+
+/// Carries over to `new` what no update may change, and counts the generation.
+pub fn renewal(new: &mut Node<'static>, old: &Node<'_>, habits: &Habits) {
+    let counts = match habits.generation {
+        Generation::Absent | Generation::One => false,
+        Generation::Of(member) => !same(new.get(member), old.get(member)),
+        Generation::OfContent => !same_content(new, old),
+        Generation::OfContentAndLabels => {
+            let labels = ["metadata", "labels"];
+            !same_content(new, old) || !same(new.find(&labels), old.find(&labels))
+        }
+    };
+    let metadata = new.below("metadata");
+    for name in ["creationTimestamp", "deletionGracePeriodSeconds", "deletionTimestamp", "generation"] {
+        metadata.remove(name);
+        if let Some(value) = old.find(&["metadata", name]) {
+            metadata.set(name, value.clone().into_owned());
+        }
+    }
+    // Names of who manages which field are kept by server-side apply, which is not there yet.
+    metadata.remove("managedFields");
+    metadata.remove("selfLink");
+    for name in ["uid", "name", "namespace"] {
+        if metadata.text_at(&[name]).is_empty()
+            && let Some(value) = old.find(&["metadata", name])
+        {
+            metadata.set(name, value.clone().into_owned());
+        }
+    }
+    if counts {
+        count_generation(new, old);
+    }
+}
+
+/// Counts the generation up from what is stored.
+pub fn count_generation(new: &mut Node<'static>, old: &Node<'_>) {
+    let generation = old.find(&["metadata", "generation"]).and_then(Node::as_int).unwrap_or(0);
+    new.below("metadata").set("generation", Node::int(generation + 1));
+}
+
+fn same_content(one: &Node<'_>, other: &Node<'_>) -> bool {
+    let is_content = |name: &str| !matches!(name, "metadata" | "status" | "kind" | "apiVersion");
+    let all_of = |one: &Node<'_>, other: &Node<'_>| {
+        let mut entries = one.entries().iter().filter(|entry| is_content(&entry.key));
+        entries.all(|entry| same(Some(&entry.node), other.get(&entry.key)))
+    };
+    all_of(one, other) && all_of(other, one)
+}
+
+/// Whether an object is being deleted.
+pub fn is_terminating(node: &Node<'_>) -> bool {
+    node.find(&["metadata", "deletionTimestamp"]).is_some()
+}
+
+/// Whether something still holds an object that is being deleted.
+pub fn has_finalizers(node: &Node<'_>) -> bool {
+    node.find(&["metadata", "finalizers"]).is_some_and(|list| !list.items().is_empty())
+}
+
+/// Whether an object that is being deleted may go now.
+pub fn may_go(node: &Node<'_>) -> bool {
+    let grace = node.find(&["metadata", "deletionGracePeriodSeconds"]).and_then(Node::as_int);
+    is_terminating(node) && !has_finalizers(node) && grace.unwrap_or(0) == 0
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::lifecycle::habits;
+    use ratchet_object::{Limits, decode};
+
+    fn node(text: &str) -> Node<'static> {
+        decode(text, Limits::DEFAULT).unwrap().documents.remove(0).into_owned()
+    }
+
+    #[test]
+    fn a_new_object_gets_its_identity_from_the_server() {
+        let mut pod = node("{metadata: {name: a, uid: mine, deletionTimestamp: x, generation: 7}}");
+        birth(&mut pod, habits("", "Pod"), "u".into(), "now".into());
+        assert_eq!(
+            pod.to_json(),
+            r#"{"metadata":{"name":"a","uid":"u","generation":1,"creationTimestamp":"now"}}"#
+        );
+        let mut map = node("{metadata: {name: a}}");
+        birth(&mut map, habits("", "ConfigMap"), "u".into(), "now".into());
+        assert_eq!(map.find(&["metadata", "generation"]), None);
+    }
+
+    #[test]
+    fn generation_counts_the_spec_only() {
+        let old = node("{metadata: {name: a, uid: u, generation: 3, creationTimestamp: t}, spec: {replicas: 1}}");
+        let renewed = |text: &str| {
+            let mut new = node(text);
+            renewal(&mut new, &old, habits("apps", "Deployment"));
+            new.find(&["metadata", "generation"]).and_then(Node::as_int)
+        };
+        assert_eq!(renewed("{metadata: {name: a, labels: {b: c}}, spec: {replicas: 1}}"), Some(3));
+        assert_eq!(renewed("{metadata: {name: a, generation: 9}, spec: {replicas: 2}}"), Some(4));
+    }
+}

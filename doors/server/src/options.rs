@@ -1,0 +1,231 @@
+//! The options of writing requests, from the query or a body: read, checked, refused in the API's words.
+
+use crate::refusal::Refusal;
+use crate::request::Params;
+use ratchet_object::Node;
+
+/// What a writer may ask for beside the object.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct WriteOptions {
+    /// Everything happens but the writing.
+    pub dry_run: bool,
+    /// What becomes of unknown and repeated fields.
+    pub fields: FieldValidation,
+}
+
+/// What becomes of unknown and repeated fields.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum FieldValidation {
+    /// Nobody is told.
+    Ignore,
+    /// The writer is told.
+    #[default]
+    Warn,
+    /// The object is refused.
+    Strict,
+}
+
+/// Which options object a request carries; its name stands in refusals.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum OptionsKind {
+    /// Of POST.
+    Create,
+    /// Of PUT.
+    Update,
+    /// Of PATCH.
+    Patch,
+}
+
+impl OptionsKind {
+    fn name(self) -> &'static str {
+        match self {
+            Self::Create => "CreateOptions",
+            Self::Update => "UpdateOptions",
+            Self::Patch => "PatchOptions",
+        }
+    }
+}
+
+const META: &str = "meta.k8s.io";
+
+impl WriteOptions {
+    /// Reads the options of a query.
+    pub fn read(params: &Params, kind: OptionsKind) -> Result<Self, Refusal> {
+        let mut causes = Vec::new();
+        let mut problem = |field: &str, reason, text: String| {
+            causes.push(ratchet_engine::StatusCause { reason, message: text, field: field.into() });
+        };
+        if kind == OptionsKind::Patch && params.get("force").is_some() {
+            let text = "Forbidden: may not be specified for non-apply patch";
+            problem("force", "FieldValueForbidden", text.into());
+        }
+        let manager = params.text("fieldManager");
+        if manager.len() > 128 {
+            problem("fieldManager", "FieldValueTooLong", "Too long: may not be more than 128 bytes".into());
+        } else if manager.chars().any(char::is_control) {
+            let shown = ratchet_net::Quoted(manager);
+            let text = format!("Invalid value: {shown}: should only contain printable characters");
+            problem("fieldManager", "FieldValueInvalid", text);
+        }
+        let dry_run: Vec<&str> = params.all("dryRun").collect();
+        if dry_run.iter().any(|value| *value != "All") {
+            problem("dryRun", "FieldValueNotSupported", unsupported_dry_run(&dry_run));
+        }
+        let fields = match params.text("fieldValidation") {
+            "Ignore" => FieldValidation::Ignore,
+            "" | "Warn" => FieldValidation::Warn,
+            "Strict" => FieldValidation::Strict,
+            other => {
+                let shown = ratchet_net::Quoted(other);
+                let supported = r#"supported values: "", "Ignore", "Strict", "Warn""#;
+                let text = format!("Unsupported value: {shown}: {supported}");
+                problem("fieldValidation", "FieldValueNotSupported", text);
+                FieldValidation::Warn
+            }
+        };
+        if causes.is_empty() {
+            return Ok(Self { dry_run: !dry_run.is_empty(), fields });
+        }
+        Err(Refusal::invalid_object(kind.name(), META, "", causes))
+    }
+}
+
+/// How an object is to be deleted.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct DeleteOptions {
+    /// Everything happens but the deletion.
+    pub dry_run: bool,
+    /// Seconds until it is removed.
+    pub grace: Option<i64>,
+    /// Only if it has this uid.
+    pub uid: Option<String>,
+    /// Only if it has this resource version.
+    pub version: Option<String>,
+    /// What becomes of dependents.
+    pub propagation: Option<Propagation>,
+}
+
+/// What becomes of those whom the deleted object owns.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Propagation {
+    /// They go first.
+    Foreground,
+    /// They go later.
+    Background,
+    /// They stay.
+    Orphan,
+}
+
+impl DeleteOptions {
+    /// Reads the body, if there is one, or else the query.
+    pub fn read(params: &Params, body: Option<&Node<'_>>) -> Result<Self, Refusal> {
+        let from_query = Self::query_node(params);
+        let node = match body {
+            Some(body) => body,
+            None => &from_query,
+        };
+        Self::from_node(node)
+    }
+
+    fn query_node(params: &Params) -> Node<'static> {
+        let mut node = Node::empty_map();
+        if let Some(seconds) = params.get("gracePeriodSeconds").and_then(|text| text.parse().ok()) {
+            node.set("gracePeriodSeconds", Node::int(seconds));
+        }
+        if let Some(policy) = params.get("propagationPolicy") {
+            node.set("propagationPolicy", Node::string(policy.to_owned()));
+        }
+        if let Some(truth) = params.get("orphanDependents") {
+            node.set("orphanDependents", Node::bool(matches!(truth, "true" | "1")));
+        }
+        let dry_run: Vec<Node<'static>> =
+            params.all("dryRun").map(|value| Node::string(value.to_owned())).collect();
+        if !dry_run.is_empty() {
+            node.set("dryRun", Node::list(dry_run));
+        }
+        node
+    }
+
+    fn from_node(node: &Node<'_>) -> Result<Self, Refusal> {
+        let mut causes = Vec::new();
+        let mut problem = |field: &str, reason, text: String| {
+            causes.push(ratchet_engine::StatusCause { reason, message: text, field: field.into() });
+        };
+        let dry_run: Vec<&str> = node.get("dryRun").map(Node::items).unwrap_or_default().iter().filter_map(Node::text).collect();
+        if dry_run.iter().any(|value| *value != "All") {
+            problem("dryRun", "FieldValueNotSupported", unsupported_dry_run(&dry_run));
+        }
+        let orphan = node.get("orphanDependents").and_then(Node::as_bool);
+        let policy = node.get("propagationPolicy").and_then(Node::text);
+        let propagation = match policy {
+            Some("Foreground") => Some(Propagation::Foreground),
+            Some("Background") => Some(Propagation::Background),
+            Some("Orphan") => Some(Propagation::Orphan),
+            Some(other) => {
+                let shown = ratchet_net::Quoted(other);
+                let supported = r#"supported values: "Foreground", "Background", "Orphan", "nil""#;
+                let text = format!("Unsupported value: {shown}: {supported}");
+                problem("propagationPolicy", "FieldValueNotSupported", text);
+                None
+            }
+            None => orphan.map(|orphan| if orphan { Propagation::Orphan } else { Propagation::Background }),
+        };
+        if policy.is_some() && orphan.is_some() {
+            let shown = ratchet_net::Quoted(policy.unwrap_or_default());
+            let text = format!(
+                "Invalid value: {shown}: orphanDependents and deletionPropagation cannot be both set"
+            );
+            problem("propagationPolicy", "FieldValueInvalid", text);
+        }
+        if !causes.is_empty() {
+            return Err(Refusal::invalid_object("DeleteOptions", META, "", causes));
+        }
+        let precondition = |name| {
+            let text = node.find(&["preconditions", name]).and_then(Node::text);
+            text.map(str::to_owned)
+        };
+        Ok(Self {
+            dry_run: !dry_run.is_empty(),
+            grace: node.get("gracePeriodSeconds").and_then(Node::as_int),
+            uid: precondition("uid"),
+            version: precondition("resourceVersion"),
+            propagation,
+        })
+    }
+}
+
+fn unsupported_dry_run(values: &[&str]) -> String {
+    let list = Node::list(values.iter().map(|value| Node::string(*value)).collect());
+    format!(r#"Unsupported value: {list}: supported values: "All""#)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn writes_say_what_they_want() {
+        let read = |query| WriteOptions::read(&Params::read(Some(query)), OptionsKind::Create);
+        assert_eq!(read("").unwrap(), WriteOptions::default());
+        assert!(read("dryRun=All&dryRun=All").unwrap().dry_run);
+        assert_eq!(read("fieldValidation=Strict").unwrap().fields, FieldValidation::Strict);
+        assert_eq!(
+            read("dryRun=Some").unwrap_err().message,
+            r#"CreateOptions.meta.k8s.io "" is invalid: dryRun: Unsupported value: ["Some"]: supported values: "All""#
+        );
+        let long = format!("fieldManager={}", "x".repeat(129));
+        assert!(read(&long).is_err());
+    }
+
+    #[test]
+    fn deletions_say_what_they_want() {
+        let read = |query| DeleteOptions::read(&Params::read(Some(query)), None);
+        let options = read("gracePeriodSeconds=5&propagationPolicy=Orphan").unwrap();
+        assert_eq!((options.grace, options.propagation), (Some(5), Some(Propagation::Orphan)));
+        assert_eq!(
+            read("propagationPolicy=Foo").unwrap_err().message,
+            r#"DeleteOptions.meta.k8s.io "" is invalid: propagationPolicy: Unsupported value: "Foo": supported values: "Foreground", "Background", "Orphan", "nil""#
+        );
+        assert!(read("propagationPolicy=Orphan&orphanDependents=true").is_err());
+    }
+}

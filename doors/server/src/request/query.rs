@@ -1,0 +1,53 @@
+//! The query of a request: names and values, decoded.
+
+use super::percent;
+
+/// The parameters of a request, in their order.
+#[derive(Clone, Debug, Default)]
+pub struct Params(Vec<(String, String)>);
+
+impl Params {
+    /// Reads what stands after the `?`.
+    pub fn read(query: Option<&str>) -> Self {
+        let pairs = query.unwrap_or_default().split('&').filter(|pair| !pair.is_empty());
+        Self(pairs.map(|pair| {
+            let (name, value) = pair.split_once('=').unwrap_or((pair, ""));
+            (percent::decoded(name, true), percent::decoded(value, true))
+        }).collect())
+    }
+
+    /// The first value of `name`.
+    pub fn get(&self, name: &str) -> Option<&str> {
+        self.all(name).next()
+    }
+
+    /// The first value of `name`, empty if there is none.
+    pub fn text(&self, name: &str) -> &str {
+        self.get(name).unwrap_or_default()
+    }
+
+    /// All values of `name`.
+    pub fn all<'a>(&'a self, name: &'a str) -> impl Iterator<Item = &'a str> {
+        self.0.iter().filter(move |(key, _)| key == name).map(|(_, value)| value.as_str())
+    }
+
+    /// Whether `name` says yes, as the API reads truth in a query: present and neither `0` nor `false`.
+    pub fn flag(&self, name: &str) -> bool {
+        self.get(name).is_some_and(|value| !matches!(value, "0" | "false"))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn values_are_decoded_and_kept_in_order() {
+        let params = Params::read(Some("labelSelector=a%20in%20(b)&dryRun=All&dryRun=x&watch&c=1+2%zz"));
+        assert_eq!(params.get("labelSelector"), Some("a in (b)"));
+        assert_eq!(params.all("dryRun").collect::<Vec<_>>(), ["All", "x"]);
+        assert!(params.flag("watch") && !params.flag("limit"));
+        assert_eq!(params.text("c"), "1 2%zz");
+        assert!(!Params::read(Some("watch=false")).flag("watch"));
+    }
+}

@@ -1,0 +1,150 @@
+//! The resources that this server serves: rows of the catalog with their kind, habits and shelf.
+
+use crate::cache::{Cache, ROOT, Shelf};
+use crate::lifecycle::{Habits, habits};
+use crate::refusal::About;
+use ratchet_catalog::Resource;
+use ratchet_engine::Release;
+use ratchet_object::{Kind, find};
+use std::collections::HashMap;
+use std::sync::Arc;
+
+/// One resource in one version.
+pub struct Served {
+    /// Its row.
+    pub row: &'static Resource<'static>,
+    /// Its kind, as the engine knows it; none for what is answered but never stored.
+    pub kind: Option<Kind<'static>>,
+    /// How its objects are kept.
+    pub habits: &'static Habits,
+    /// Its objects; empty forever for reviews.
+    pub shelf: Arc<Shelf>,
+    /// The version in which its objects are stored.
+    pub stored: &'static Resource<'static>,
+    /// The name under which they are stored.
+    storage: String,
+}
+
+impl Served {
+    /// `group/version` as objects write it.
+    pub fn api_version(&self) -> String {
+        api_version(self.row)
+    }
+
+    /// The key of an object in the store.
+    pub fn key(&self, namespace: &str, name: &str) -> Arc<str> {
+        format!("{ROOT}{}/{}", self.storage, self.shelf_key(namespace, name)).into()
+    }
+
+    /// The key of an object on its shelf.
+    pub fn shelf_key(&self, namespace: &str, name: &str) -> String {
+        if self.row.namespaced { format!("{namespace}/{name}") } else { name.to_owned() }
+    }
+
+    /// The beginning of the keys of a collection.
+    pub fn prefix(&self, namespace: &str) -> String {
+        match namespace {
+            "" => format!("{ROOT}{}/", self.storage),
+            namespace => format!("{ROOT}{}/{namespace}/", self.storage),
+        }
+    }
+
+    /// What a refusal about one of its objects names.
+    pub fn about<'a>(&self, name: &'a str) -> About<'a> {
+        About { group: self.row.group, resource: self.row.plural, name }
+    }
+
+    /// Whether its objects are stored in another version than this one.
+    pub fn is_converted(&self) -> bool {
+        (self.row.group, self.row.version) != (self.stored.group, self.stored.version)
+    }
+
+}
+
+fn api_version(row: &Resource<'_>) -> String {
+    ratchet_catalog::discovery::group_version(row.group, row.version)
+}
+
+/// The version in which the objects of a resource are stored: two resources may share them.
+fn storage(row: &'static Resource<'static>) -> &'static Resource<'static> {
+    let kept = row.storage.unwrap_or(row.gvk());
+    ratchet_catalog::of_kind(kept.group, kept.version, kept.kind).unwrap_or(row)
+}
+
+fn storage_name(row: &Resource<'_>) -> String {
+    match row.group {
+        "" => row.plural.to_owned(),
+        group => format!("{}.{group}", row.plural),
+    }
+}
+
+/// The names under which anything may be stored.
+pub fn storage_names() -> impl Iterator<Item = String> {
+    ratchet_catalog::RESOURCES.iter().map(|row| storage_name(storage(row)))
+}
+
+/// All resources of this server.
+pub struct Registry {
+    by_name: HashMap<[&'static str; 3], Arc<Served>>,
+    rows: Vec<&'static Resource<'static>>,
+}
+
+impl Registry {
+    /// Everything that the emulated release serves.
+    pub fn new(cache: &Cache, emulated: Release) -> Self {
+        let rows: Vec<_> =
+            ratchet_catalog::RESOURCES.iter().filter(|row| is_served(row, emulated)).collect();
+        let mut by_name = HashMap::new();
+        for row in &rows {
+            let stored = storage(row);
+            let name = storage_name(stored);
+            let kind = find(&api_version(row), row.kind);
+            let served = Served {
+                row,
+                kind,
+                habits: habits(stored.group, stored.kind),
+                shelf: cache.shelf(&name).unwrap_or_default(),
+                stored,
+                storage: name,
+            };
+            by_name.insert([row.group, row.version, row.plural], Arc::new(served));
+        }
+        Self { by_name, rows }
+    }
+
+    /// The resource of a URL.
+    pub fn find(&self, group: &str, version: &str, plural: &str) -> Option<&Arc<Served>> {
+        let by_name: &HashMap<[&str; 3], Arc<Served>> = &self.by_name;
+        by_name.get(&[group, version, plural])
+    }
+
+    /// The resource of a core kind that this server itself needs.
+    pub fn core(&self, plural: &str) -> Option<&Arc<Served>> {
+        self.find("", "v1", plural)
+    }
+
+    /// Whether any resource has this group.
+    pub fn has_group(&self, group: &str) -> bool {
+        self.rows.iter().any(|row| row.group == group)
+    }
+
+    /// Whether any resource has this group and version.
+    pub fn has_version(&self, group: &str, version: &str) -> bool {
+        self.rows.iter().any(|row| row.group == group && row.version == version)
+    }
+
+    /// All rows, in the order of discovery.
+    pub fn rows(&self) -> &[&'static Resource<'static>] {
+        &self.rows
+    }
+
+    /// All resources.
+    pub fn all(&self) -> impl Iterator<Item = &Arc<Served>> {
+        self.by_name.values()
+    }
+}
+
+/// Whether a release serves a row: `resource.k8s.io/v1` came with 1.34.
+fn is_served(row: &Resource<'_>, emulated: Release) -> bool {
+    row.group != "resource.k8s.io" || emulated.since(34)
+}

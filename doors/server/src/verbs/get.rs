@@ -1,0 +1,24 @@
+//! GET of one object: its bytes as they are stored.
+
+use crate::call::{Answered, Call, Reply};
+use crate::refusal::Refusal;
+use crate::verbs::list::read_version;
+
+/// Answers with the object.
+pub async fn get(call: &Call<'_>) -> Answered {
+    match call.params.text("resourceVersion") {
+        "" => Ok(Reply::item(call.current().await?)),
+        "0" => cached(call),
+        version => {
+            call.app.cache.wait_for(read_version(version)?).await?;
+            cached(call)
+        }
+    }
+}
+
+fn cached(call: &Call<'_>) -> Answered {
+    let key = call.served.shelf_key(&call.place.namespace, &call.place.name);
+    let item = call.served.shelf.get(&key);
+    let missing = || Refusal::not_found(call.served.about(&call.place.name));
+    Ok(Reply::item(item.ok_or_else(missing)?))
+}

@@ -1,0 +1,287 @@
+//! LIST: everything or what selectors ask for, at once or page by page from one snapshot.
+
+use crate::cache::Item;
+use crate::call::{Answered, Call, Content, List, Reply};
+use crate::refusal::Refusal;
+use crate::served::Served;
+use base64::Engine;
+use base64::engine::general_purpose::URL_SAFE_NO_PAD;
+use ratchet_object::selector::{FieldSelector, LabelSelector};
+use ratchet_object::{Limits, Node, decode};
+use ratchet_store::{Query, Revision, StoreError};
+use std::sync::Arc;
+
+/// What a reader asks of a collection.
+pub struct Selection {
+    labels: LabelSelector,
+    fields: FieldSelector,
+}
+
+impl Selection {
+    /// Reads the selectors of a query.
+    pub fn read(call: &Call<'_>) -> Result<Self, Refusal> {
+        let labels = LabelSelector::parse(call.params.text("labelSelector"));
+        let labels = labels.map_err(|why| Refusal::bad_request(why.to_string()))?;
+        let fields = FieldSelector::parse(call.params.text("fieldSelector"));
+        let fields = fields.map_err(|why| Refusal::bad_request(why.to_string()))?;
+        let row = call.served.row;
+        let checked = fields.check(row.group, row.version, row.kind);
+        checked.map_err(|why| Refusal::bad_request(why.to_string()))?;
+        Ok(Self { labels, fields })
+    }
+
+    /// Whether everything is asked for.
+    pub fn is_everything(&self) -> bool {
+        self.labels.is_everything() && self.fields.is_everything()
+    }
+
+    /// Whether an object is asked for.
+    pub fn wants(&self, served: &Served, item: &Item) -> bool {
+        let row = served.stored;
+        (self.labels.is_everything() || item.has_labels(&self.labels))
+            && (self.fields.is_everything() || item.has_fields(&self.fields, row.group, row.kind))
+    }
+}
+
+/// A resource version that a client wrote.
+pub fn read_version(text: &str) -> Result<u64, Refusal> {
+    text.parse().map_err(|_| {
+        let shown = ratchet_net::Quoted(text);
+        Refusal::bad_request(format!(
+            "invalid resource version: resourceVersion: Invalid value: {shown}: strconv.ParseUint: parsing {shown}: invalid syntax"
+        ))
+    })
+}
+
+/// From when a list is to be.
+enum When {
+    /// As fresh as can be.
+    Now,
+    /// Whatever is at hand.
+    Any,
+    /// Not older than this.
+    NotOlder(u64),
+    /// Exactly this.
+    Exactly(u64),
+}
+
+/// Answers with a list.
+pub async fn list(call: &Call<'_>) -> Answered {
+    let selection = Selection::read(call)?;
+    check_options(call)?;
+    let limit: usize = match call.params.text("limit").parse::<i64>() {
+        Ok(limit) if limit > 0 => usize::try_from(limit).unwrap_or(usize::MAX),
+        _ => 0,
+    };
+    let token = call.params.text("continue");
+    if !token.is_empty() {
+        return go_on(call, &selection, token, limit).await;
+    }
+    let when = when(call, limit)?;
+    let list = match when {
+        When::Exactly(revision) if revision > 0 => {
+            call.app.cache.wait_for(revision).await?;
+            from_store(call, &selection, Some(revision), None, limit).await?
+        }
+        When::Now | When::Exactly(_) => {
+            let revision = call.app.cache.fresh().await?;
+            from_shelf(call, &selection, limit, revision)
+        }
+        When::Any => from_shelf(call, &selection, 0, call.app.cache.reached()),
+        When::NotOlder(revision) => {
+            call.app.cache.wait_for(revision).await?;
+            from_shelf(call, &selection, limit, call.app.cache.reached())
+        }
+    };
+    Ok(Reply { code: 200, content: Content::List(list) })
+}
+
+fn check_options(call: &Call<'_>) -> Result<(), Refusal> {
+    let (version, matching) =
+        (call.params.text("resourceVersion"), call.params.text("resourceVersionMatch"));
+    let invalid = |field: &str, reason, text: &str| {
+        Err(Refusal::invalid("ListOptions", "meta.k8s.io", field, reason, text))
+    };
+    if call.params.get("sendInitialEvents").is_some() {
+        let text = "Forbidden: sendInitialEvents is forbidden for list";
+        return invalid("sendInitialEvents", "FieldValueForbidden", text);
+    }
+    let field = "resourceVersionMatch";
+    match matching {
+        "" => Ok(()),
+        _ if version.is_empty() => {
+            let text = "Forbidden: resourceVersionMatch is forbidden unless resourceVersion is provided";
+            invalid(field, "FieldValueForbidden", text)
+        }
+        _ if !call.params.text("continue").is_empty() => {
+            let text = "Forbidden: resourceVersionMatch is forbidden when continue is provided";
+            invalid(field, "FieldValueForbidden", text)
+        }
+        "NotOlderThan" => Ok(()),
+        "Exact" if version == "0" => {
+            let text = r#"Forbidden: resourceVersionMatch "exact" is forbidden for resourceVersion "0""#;
+            invalid(field, "FieldValueForbidden", text)
+        }
+        "Exact" => Ok(()),
+        other => {
+            let shown = ratchet_net::Quoted(other);
+            let text =
+                format!(r#"Unsupported value: {shown}: supported values: "Exact", "NotOlderThan", """#);
+            invalid(field, "FieldValueNotSupported", &text)
+        }
+    }
+}
+
+fn when(call: &Call<'_>, limit: usize) -> Result<When, Refusal> {
+    let matching = call.params.text("resourceVersionMatch");
+    Ok(match call.params.text("resourceVersion") {
+        "" => When::Now,
+        "0" => When::Any,
+        text => {
+            let revision = read_version(text)?;
+            match matching {
+                "Exact" => When::Exactly(revision),
+                "NotOlderThan" => When::NotOlder(revision),
+                _ if limit > 0 => When::Exactly(revision),
+                _ => When::NotOlder(revision),
+            }
+        }
+    })
+}
+
+/// From the newest state in memory.
+fn from_shelf(call: &Call<'_>, selection: &Selection, limit: usize, revision: u64) -> List {
+    let snapshot = call.served.shelf.now();
+    let prefix = shelf_prefix(call);
+    let within = snapshot.items.range::<_, str>(prefix.as_str()..);
+    let within = within.take_while(|(key, _)| key.starts_with(&prefix)).map(|(_, item)| item);
+    let mut items: Vec<Arc<Item>> = Vec::new();
+    let mut remaining = 0;
+    for item in within {
+        if limit > 0 && items.len() == limit {
+            remaining += 1;
+            continue;
+        }
+        if selection.is_everything() || selection.wants(call.served, item) {
+            items.push(item.clone());
+        }
+    }
+    // The shelf may be ahead of what was asked for; the list is then as new as the shelf.
+    let revision = revision.max(snapshot.revision);
+    page(call, selection, items, remaining, revision)
+}
+
+fn shelf_prefix(call: &Call<'_>) -> String {
+    match call.place.namespace.as_str() {
+        namespace if call.served.row.namespaced && !namespace.is_empty() => format!("{namespace}/"),
+        _ => String::new(),
+    }
+}
+
+fn page(
+    call: &Call<'_>,
+    selection: &Selection,
+    items: Vec<Arc<Item>>,
+    remaining: usize,
+    revision: u64,
+) -> List {
+    let last = items.last().map(|item| item.key.clone());
+    let next = match last {
+        Some(last) if remaining > 0 => write_token(call, revision, &last),
+        _ => String::new(),
+    };
+    let counted = remaining > 0 && selection.is_everything();
+    List { items, revision, next, remaining: counted.then_some(remaining) }
+}
+
+/// From what the store remembers of an older state.
+async fn from_store(
+    call: &Call<'_>,
+    selection: &Selection,
+    at: Option<u64>,
+    after: Option<&str>,
+    limit: usize,
+) -> Result<List, StoreError> {
+    let prefix = call.served.prefix(&call.place.namespace);
+    let root = call.served.prefix("");
+    let mut after = after.map(|key| format!("{root}{key}"));
+    let mut at = at.map(Revision);
+    let mut items = Vec::new();
+    loop {
+        let wanted = if limit == 0 { 0 } else { limit - items.len() };
+        let query = Query { prefix: prefix.clone(), after: after.take(), limit: wanted, at };
+        let found = call.app.cache.store().list(query).await?;
+        at = Some(found.revision);
+        let last = found.records.last().map(|record| record.key.to_string());
+        for record in &found.records {
+            let key = record.key.strip_prefix(&root).unwrap_or(&record.key);
+            let item = Arc::new(Item::stored(key.into(), record.modified.0, &record.value));
+            if selection.is_everything() || selection.wants(call.served, &item) {
+                items.push(item);
+            }
+        }
+        if found.more == 0 || items.len() == limit || last.is_none() {
+            return Ok(page(call, selection, items, found.more, found.revision.0));
+        }
+        after = last;
+    }
+}
+
+/// The next page of a list that was begun.
+async fn go_on(call: &Call<'_>, selection: &Selection, token: &str, limit: usize) -> Answered {
+    if !matches!(call.params.text("resourceVersion"), "" | "0") {
+        let text = "specifying resource version is not allowed when using continue";
+        return Err(Refusal::bad_request(text));
+    }
+    let (revision, after) = read_token(call, token)?;
+    // A token without a revision goes on with whatever is there now.
+    let at = (revision > 0).then_some(revision);
+    match from_store(call, selection, at, Some(&after), limit).await {
+        Ok(list) => Ok(Reply { code: 200, content: Content::List(list) }),
+        Err(StoreError::Compacted { .. }) => {
+            let text = "The provided continue parameter is too old to display a consistent list result. \
+                        You can start a new list without the continue parameter, or use the continue token \
+                        in this response to retrieve the remainder of the results. Continuing with the \
+                        provided token results in an inconsistent list - objects that were created, modified, \
+                        or deleted between the time the first chunk was returned and now may show up in the \
+                        list.";
+            let mut refusal = Refusal::expired(text);
+            refusal.continue_token = write_token(call, 0, &after);
+            Err(refusal)
+        }
+        Err(error) => Err(error.into()),
+    }
+}
+
+fn write_token(call: &Call<'_>, revision: u64, last: &str) -> String {
+    let prefix = shelf_prefix(call);
+    let rest = last.strip_prefix(&prefix).unwrap_or(last);
+    let revision = i64::try_from(revision).unwrap_or(-1);
+    let node = Node::map([
+        ("v", Node::string("meta.k8s.io/v1")),
+        ("rv", Node::int(if revision == 0 { -1 } else { revision })),
+        ("start", Node::string(format!("/{rest}\0"))),
+    ]);
+    URL_SAFE_NO_PAD.encode(node.to_json())
+}
+
+fn read_token(call: &Call<'_>, token: &str) -> Result<(u64, String), Refusal> {
+    let bad = |why: &str| Refusal::bad_request(format!("continue key is not valid: {why}"));
+    let bytes = URL_SAFE_NO_PAD.decode(token.trim_end_matches('='));
+    let bytes = bytes.map_err(|why| bad(&why.to_string()))?;
+    let text = std::str::from_utf8(&bytes).map_err(|why| bad(&why.to_string()))?;
+    let decoded = decode(text, Limits::DEFAULT).map_err(|why| bad(&why.message))?;
+    let node = decoded.documents.first().ok_or_else(|| bad("empty"))?;
+    if node.text_at(&["v"]) != "meta.k8s.io/v1" {
+        let version = ratchet_net::Quoted(node.text_at(&["v"]));
+        return Err(bad(&format!("server does not recognize this encoded version {version}")));
+    }
+    let revision = node.get("rv").and_then(Node::as_int).unwrap_or(0);
+    if revision == 0 {
+        return Err(bad("incorrect encoded start resourceVersion (version meta.k8s.io/v1)"));
+    }
+    let start = node.text_at(&["start"]);
+    let after = start.strip_prefix('/').and_then(|rest| rest.strip_suffix('\0'));
+    let after = after.ok_or_else(|| bad("encoded start key empty (version meta.k8s.io/v1)"))?;
+    Ok((u64::try_from(revision).unwrap_or(0), format!("{}{after}", shelf_prefix(call))))
+}

@@ -1,0 +1,160 @@
+//! PATCH: three ways to tell only the difference.
+
+use crate::body::{self, Mistyped, Wanted, content_type};
+use crate::call::{Answered, Call, Reply};
+use crate::go_syntax;
+use crate::options::{FieldValidation, OptionsKind, WriteOptions};
+use crate::refusal::Refusal;
+use crate::write::{self, Preconditions, Saved};
+use ratchet_engine::Part;
+use ratchet_object::patch::{self, PatchError};
+use ratchet_object::{Limits, Node, Value, schema};
+
+/// The sorts of patch that are understood.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Sort {
+    Json,
+    Merge,
+    Strategic,
+}
+
+impl Sort {
+    fn read(call: &Call<'_>) -> Result<Self, Refusal> {
+        match content_type(call.headers) {
+            "application/json-patch+json" => Ok(Self::Json),
+            "application/merge-patch+json" => Ok(Self::Merge),
+            "application/strategic-merge-patch+json" => Ok(Self::Strategic),
+            "application/apply-patch+yaml" | "application/apply-patch+cbor" => {
+                Err(Refusal::unsupported_media(
+                    "server-side apply (application/apply-patch+yaml) is not supported by this server yet; \
+                     use client-side apply (kubectl apply --server-side=false)",
+                ))
+            }
+            _ => Err(Refusal::unsupported_media("415: Unsupported Media Type")),
+        }
+    }
+}
+
+/// A patch as it was received.
+pub struct Patch {
+    sort: Sort,
+    node: Node<'static>,
+    fields: FieldValidation,
+    /// Whether everything happens but the writing.
+    pub dry_run: bool,
+}
+
+impl Patch {
+    /// Reads the patch of a request.
+    pub fn read(call: &Call<'_>) -> Result<Self, Refusal> {
+        let sort = Sort::read(call)?;
+        let options = WriteOptions::read(call.params, OptionsKind::Patch)?;
+        let text = std::str::from_utf8(call.body)
+            .map_err(|_| Refusal::bad_request("error decoding patch: invalid UTF-8"))?;
+        let decoded = ratchet_object::decode_json(text, Limits::DEFAULT).map_err(|error| {
+            let why = go_syntax::explain_or(text, &error.message);
+            Refusal::bad_request(format!("error decoding patch: {why}"))
+        })?;
+        let [node] = decoded.documents.as_slice() else {
+            let why = go_syntax::explain(text);
+            return Err(Refusal::bad_request(format!("error decoding patch: {why}")));
+        };
+        let node = node.clone().into_owned();
+        let is_list = matches!(node.value, Value::List(_));
+        if is_list != (sort == Sort::Json) {
+            let what = node.type_name();
+            let into = match sort {
+                Sort::Json => "[]handlers.jsonPatchOp",
+                _ => "map[string]interface {}",
+            };
+            return Err(Refusal::bad_request(format!(
+                "error decoding patch: json: cannot unmarshal {what} into Go value of type {into}"
+            )));
+        }
+        Ok(Self { sort, node, fields: options.fields, dry_run: options.dry_run })
+    }
+
+    /// The patched object, of the kind that is wanted.
+    pub fn apply(&self, call: &Call<'_>, old: &Node<'static>, wanted: Wanted<'_>) -> Result<Node<'static>, Refusal> {
+        let row = schema::kind(wanted.group, wanted.version, wanted.kind);
+        let patched = match (self.sort, row) {
+            (Sort::Json, _) => patch::json_patch(old.clone(), &self.node),
+            (Sort::Strategic, Some(row)) => {
+                patch::strategic_merge(old.clone(), &self.node, schema::type_of(row.ty))
+            }
+            (Sort::Merge, _) | (Sort::Strategic, None) => patch::merge_patch(old.clone(), &self.node),
+        };
+        let patched = patched.map_err(refused)?;
+        let received = body::typed(patched, Vec::new(), wanted, self.fields).map_err(|error| {
+            let text = match error {
+                Mistyped::WrongType(text) | Mistyped::Strict(text) => text,
+            };
+            let shown = self.shown(old);
+            let cause = format!("Invalid value: {}: {text}", ratchet_net::Quoted(&shown));
+            Refusal::invalid("", "", "patch", "FieldValueInvalid", &cause)
+        })?;
+        for warning in received.warnings {
+            call.told.warn(warning);
+        }
+        Ok(received.node)
+    }
+
+    /// The patch as the API shows it in a refusal.
+    fn shown(&self, old: &Node<'static>) -> String {
+        match self.sort {
+            Sort::Strategic => go_map(&self.node),
+            Sort::Json => {
+                patch::json_patch(old.clone(), &self.node).map_or_else(|_| String::new(), |node| node.to_json())
+            }
+            Sort::Merge => {
+                patch::merge_patch(old.clone(), &self.node).map_or_else(|_| String::new(), |node| node.to_json())
+            }
+        }
+    }
+}
+
+/// A tree as Go prints a map.
+fn go_map(node: &Node<'_>) -> String {
+    match &node.value {
+        Value::Null => "<nil>".into(),
+        Value::Text(text) => text.clone().into_owned(),
+        Value::List(items) => {
+            let items: Vec<String> = items.iter().map(go_map).collect();
+            format!("[{}]", items.join(" "))
+        }
+        Value::Map(entries) => {
+            let mut members: Vec<String> =
+                entries.iter().map(|entry| format!("{}:{}", entry.key, go_map(&entry.node))).collect();
+            members.sort();
+            format!("map[{}]", members.join(" "))
+        }
+        _ => node.to_json(),
+    }
+}
+
+fn refused(error: PatchError) -> Refusal {
+    match error {
+        PatchError::BadRequest(text) => Refusal::bad_request(text),
+        PatchError::Unprocessable => Refusal::unprocessable(),
+        PatchError::TooLarge(text) => Refusal { code: 413, ..Refusal::bad_request(text) },
+        PatchError::Internal(text) => Refusal::unclassified(text),
+    }
+}
+
+/// Changes an object, or a part of it.
+pub async fn patch(call: &Call<'_>, part: Part) -> Answered {
+    let patch = Patch::read(call)?;
+    let edit = |old: &Node<'static>| {
+        let new = patch.apply(call, old, Wanted::of(call.served))?;
+        let version = new.text_at(&["metadata", "resourceVersion"]);
+        let claimed = version != old.text_at(&["metadata", "resourceVersion"]);
+        let conditions = Preconditions {
+            version: claimed.then(|| version.to_owned()).filter(|version| !version.is_empty()),
+            uid: Some(new.text_at(&["metadata", "uid"]).to_owned()),
+        };
+        Ok((new, conditions))
+    };
+    match write::change(call, part, patch.dry_run, edit).await? {
+        Saved::Kept(item) | Saved::Gone(item) => Ok(Reply::item(item)),
+    }
+}

@@ -1,0 +1,259 @@
+//! WATCH: what is there, then what happens, until one of the two sides has enough.
+
+use crate::app::App;
+use crate::cache::{Change, EventType, Item, TooOld, line};
+use crate::call::{Answered, Call, Content, Reply};
+use crate::convert;
+use crate::refusal::Refusal;
+use crate::render::{self, Rows};
+use crate::request::{Form, Output, Place};
+use crate::served::Served;
+use crate::verbs::list::Selection;
+use bytes::Bytes;
+use ratchet_http::{Sender, channel};
+use std::sync::Arc;
+use std::time::Duration;
+use tokio::time::{Instant, sleep_until};
+
+/// How often a quiet watch is told where it stands.
+const BOOKMARK_EVERY: Duration = Duration::from_secs(60);
+
+/// How a watch begins.
+enum Start {
+    /// With everything that is there.
+    State,
+    /// With everything that is there, and a mark behind it.
+    StateAndMark(u64),
+    /// With what happened after a revision.
+    After(u64),
+}
+
+/// Everything that a watch needs after its request is over.
+struct Watcher {
+    app: Arc<App>,
+    served: Arc<Served>,
+    selection: Selection,
+    place: Place,
+    output: Output,
+    bookmarks: bool,
+    ends: Instant,
+    rows: Rows,
+}
+
+/// Begins a watch.
+pub async fn watch(call: &Call<'_>) -> Answered {
+    let selection = Selection::read(call)?;
+    let start = start(call)?;
+    let seconds = call.params.text("timeoutSeconds").parse::<u64>().ok().filter(|seconds| *seconds > 0);
+    let limit = seconds.map_or_else(|| Duration::from_secs(fastrand::u64(1800..3600)), Duration::from_secs);
+    if let Start::StateAndMark(revision) = start {
+        call.app.cache.wait_for(revision).await?;
+    }
+    if matches!(start, Start::State | Start::StateAndMark(_)) {
+        call.app.cache.fresh().await?;
+    }
+    let watcher = Watcher {
+        app: call.app.clone(),
+        served: call.served.clone(),
+        selection,
+        place: call.place.clone(),
+        output: call.output,
+        bookmarks: call.params.flag("allowWatchBookmarks"),
+        ends: Instant::now() + limit,
+        rows: Rows::read(call.params),
+    };
+    let (sender, body) = channel(16);
+    tokio::spawn(async move {
+        let _guard = watcher.app.metrics.watching(&watcher.served);
+        // The client has gone: nobody is left to tell.
+        let _ = watcher.run(start, sender).await;
+    });
+    Ok(Reply { code: 200, content: Content::Stream(body) })
+}
+
+fn start(call: &Call<'_>) -> Result<Start, Refusal> {
+    let (version, matching) =
+        (call.params.text("resourceVersion"), call.params.text("resourceVersionMatch"));
+    let forbidden = |field: &str, text: &str| {
+        let text = format!("Forbidden: {text}");
+        Err(Refusal::invalid("ListOptions", "meta.k8s.io", field, "FieldValueForbidden", &text))
+    };
+    let initial = call.params.get("sendInitialEvents");
+    if initial.is_none() && !matching.is_empty() {
+        let text = "resourceVersionMatch is forbidden for watch unless sendInitialEvents is provided";
+        return forbidden("resourceVersionMatch", text);
+    }
+    if initial.is_some() && matching != "NotOlderThan" {
+        let text = "sendInitialEvents requires setting resourceVersionMatch to NotOlderThan";
+        return forbidden("resourceVersionMatch", text);
+    }
+    let revision = match version {
+        "" | "0" => 0,
+        text => text.parse().map_err(|_| {
+            let shown = ratchet_net::Quoted(text);
+            Refusal::unclassified(format!(
+                "resourceVersion: Invalid value: {shown}: strconv.ParseUint: parsing {shown}: invalid syntax"
+            ))
+        })?,
+    };
+    Ok(match (call.params.flag("sendInitialEvents"), revision) {
+        (true, revision) => Start::StateAndMark(revision),
+        (false, 0) if initial.is_none() => Start::State,
+        (false, 0) => Start::After(call.app.cache.reached()),
+        (false, revision) => Start::After(revision),
+    })
+}
+
+/// The client has gone.
+struct Gone;
+
+impl Watcher {
+    async fn run(mut self, start: Start, sender: Sender) -> Result<(), Gone> {
+        let mut changed = self.served.shelf.changes();
+        let mut at = match start {
+            Start::After(revision) => revision,
+            Start::State | Start::StateAndMark(_) => {
+                let reached = self.app.cache.reached();
+                let snapshot = self.served.shelf.now();
+                let prefix = self.prefix();
+                let within = snapshot.items.range::<_, str>(prefix.as_str()..);
+                for (_, item) in within.take_while(|(key, _)| key.starts_with(&prefix)) {
+                    if self.holds(item) {
+                        let event = self.event(EventType::Added, item);
+                        self.send(&sender, event).await?;
+                    }
+                }
+                let at = snapshot.revision.max(reached);
+                if matches!(start, Start::StateAndMark(_)) {
+                    self.send(&sender, self.bookmark(at, true)).await?;
+                }
+                at
+            }
+        };
+        let drain = self.app.drain.clone();
+        let mut next_bookmark = Instant::now() + BOOKMARK_EVERY;
+        loop {
+            // What is reached is read before the changes, so that a bookmark never runs ahead of them.
+            let reached = self.app.cache.reached();
+            changed.mark_unchanged();
+            match self.served.shelf.since(at) {
+                Ok(changes) => {
+                    for change in changes {
+                        at = at.max(change.revision);
+                        if let Some(event) = self.event_of(&change) {
+                            self.send(&sender, event).await?;
+                        }
+                    }
+                    at = at.max(reached);
+                    if self.bookmarks && Instant::now() >= next_bookmark {
+                        self.send(&sender, self.bookmark(at, false)).await?;
+                        next_bookmark = Instant::now() + BOOKMARK_EVERY;
+                    }
+                }
+                Err(TooOld { oldest }) => {
+                    let text = format!("too old resource version: {at} ({oldest})");
+                    let status = Refusal::expired(text).to_json();
+                    let event = format!("{{\"type\":\"ERROR\",\"object\":{status}}}\n");
+                    self.send(&sender, event.into()).await?;
+                    return Ok(());
+                }
+            }
+            tokio::select! {
+                more = changed.changed() => {
+                    if more.is_err() {
+                        return Ok(());
+                    }
+                }
+                () = sleep_until(next_bookmark), if self.bookmarks => {}
+                () = sleep_until(self.ends) => break,
+                () = drain.wait() => break,
+                () = sender.closed() => return Err(Gone),
+            }
+        }
+        if self.bookmarks {
+            self.send(&sender, self.bookmark(at, false)).await?;
+        }
+        Ok(())
+    }
+
+    async fn send(&self, sender: &Sender, event: Bytes) -> Result<(), Gone> {
+        self.app.metrics.watch_event(&self.served);
+        let patience = self.ends + Duration::from_secs(60);
+        tokio::select! {
+            sent = sender.send(event) => sent.map_err(|_| Gone),
+            // Who does not read in so long a time is not there.
+            () = sleep_until(patience) => Err(Gone),
+        }
+    }
+
+    fn prefix(&self) -> String {
+        match self.place.namespace.as_str() {
+            namespace if self.served.row.namespaced && !namespace.is_empty() => format!("{namespace}/"),
+            _ => String::new(),
+        }
+    }
+
+    fn holds(&self, item: &Item) -> bool {
+        let key: &str = &item.key;
+        let prefix = self.prefix();
+        let named = self.place.name.as_str();
+        let is_named = named.is_empty() || key.rsplit('/').next() == Some(named);
+        key.starts_with(&prefix) && is_named && self.selection.wants(&self.served, item)
+    }
+
+    /// What a change is to somebody with a selection: objects come into it and leave it.
+    fn event_of(&mut self, change: &Change) -> Option<Bytes> {
+        let before = change.before.as_ref().is_some_and(|item| self.holds(item));
+        let after = !change.is_deletion && self.holds(&change.item);
+        let event = match (before, after) {
+            (false, false) => return None,
+            (false, true) => EventType::Added,
+            (true, true) => EventType::Modified,
+            (true, false) => EventType::Deleted,
+        };
+        if event == EventType::Deleted && !change.is_deletion {
+            // It went out of sight: its last seen state is told, as of now.
+            let last = change.before.as_ref()?.as_of(change.revision);
+            return Some(self.event(event, &last));
+        }
+        let is_plain = self.output == Output::PLAIN && !self.served.is_converted();
+        if is_plain && event == change.event_type() {
+            return Some(change.encoded(event, &self.served.api_version(), self.served.row.kind));
+        }
+        Some(self.event(event, &change.item))
+    }
+
+    fn event(&mut self, event: EventType, item: &Item) -> Bytes {
+        let (version, kind) = (self.served.api_version(), self.served.row.kind);
+        match self.output.form {
+            Form::Whole if self.served.is_converted() => {
+                let mut node = item.node();
+                convert::from_stored(&mut node, &version, kind);
+                line(event, &[render::whole(node, &version, kind).into()])
+            }
+            Form::Whole => line(event, &item.whole(&version, kind)),
+            Form::Metadata => line(event, &[render::partial(item, self.output.meta_version).into()]),
+            Form::Table => {
+                let table = render::table_of_one(&self.app, &self.served, item, self.output, &mut self.rows);
+                line(event, &[table.into()])
+            }
+        }
+    }
+
+    fn bookmark(&self, revision: u64, is_initial_end: bool) -> Bytes {
+        let (version, kind) = (self.served.api_version(), self.served.row.kind);
+        let mark = match is_initial_end {
+            true => r#","annotations":{"k8s.io/initial-events-end":"true"}"#,
+            false => "",
+        };
+        let (version, kind) = match self.output.form {
+            Form::Whole => (version, kind),
+            Form::Metadata => (format!("meta.k8s.io/{}", self.output.meta_version), "PartialObjectMetadata"),
+            Form::Table => (format!("meta.k8s.io/{}", self.output.meta_version), "Table"),
+        };
+        format!(
+            "{{\"type\":\"BOOKMARK\",\"object\":{{\"kind\":\"{kind}\",\"apiVersion\":\"{version}\",\"metadata\":{{\"resourceVersion\":\"{revision}\"{mark}}}}}}}\n"
+        )
+        .into()
+    }
+}
