@@ -1,1 +1,36 @@
 //! Who may do what: RBAC as a pure function.
+#![no_std]
+extern crate alloc;
+
+mod aggregate;
+mod attempt;
+mod bootstrap;
+mod covers;
+mod escalation;
+mod forbidden;
+mod impersonate;
+mod node;
+mod quote;
+mod reconcile;
+mod rule;
+mod rulebook;
+#[cfg(test)]
+mod testing;
+mod user;
+
+pub use aggregate::aggregate;
+pub use attempt::{Attempt, Decision, Resource, Target};
+pub use bootstrap::bootstrap_objects;
+pub use covers::{Covered, covers};
+pub use escalation::{Grant, Refusal};
+pub use forbidden::forbidden_message;
+pub use impersonate::{Forbidden, Impersonated, impersonate};
+pub use node::decide_node;
+pub use quote::{quoted, quoted_list};
+pub use reconcile::reconcile;
+pub use rule::Rule;
+pub use rulebook::{Rulebook, Rules};
+pub use user::{
+    ANONYMOUS, AUTHENTICATED, MASTERS, NODES, SERVICE_ACCOUNTS, UNAUTHENTICATED, User,
+    is_superuser, service_account_groups, split_node, split_service_account,
+};

@@ -1,0 +1,188 @@
+//! Nobody gives what they do not have: writes of roles and bindings are checked against the writer's own rules.
+
+use crate::covers::compact;
+use crate::quote::{quoted, quoted_list};
+use crate::rule::Rule;
+use crate::{Attempt, Resource, Rulebook, Target, covers, is_superuser};
+use alloc::collections::BTreeSet;
+use alloc::format;
+use alloc::string::String;
+use alloc::vec;
+use alloc::vec::Vec;
+use ratchet_object::{Node, Value};
+
+/// A write of a role or binding.
+#[derive(Clone, Copy, Debug)]
+pub struct Grant<'a> {
+    /// The request: who, and on which resource of the group `rbac.authorization.k8s.io`.
+    pub attempt: Attempt<'a>,
+    /// The object to be written.
+    pub new: &'a Node<'a>,
+    /// The object that is there, for updates.
+    pub old: Option<&'a Node<'a>>,
+}
+
+/// Why a write of a role or binding does not happen.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Refusal {
+    /// 403: what stands after `clusterroles.rbac.authorization.k8s.io "x" is forbidden: `.
+    Forbidden(String),
+    /// 404: a binding to a role that is not there.
+    NotFound {
+        /// `clusterroles` or `roles`; the message is `<resource>.rbac.authorization.k8s.io "<name>" not found`.
+        resource: &'static str,
+        /// The name of the role.
+        name: String,
+    },
+    /// 400: a cluster-wide binding to a role of a namespace.
+    BadRequest(String),
+    /// 500: a binding to something that is no role.
+    Internal(String),
+}
+
+impl Rulebook {
+    /// Whether the writer may give what the object gives. `allowed` is asked about the verbs
+    /// `escalate` and `bind`: it is all the authorizers of the server, not only this rulebook.
+    pub fn escalation(
+        &self,
+        grant: &Grant<'_>,
+        allowed: &dyn Fn(&Attempt<'_>) -> bool,
+    ) -> Result<(), Refusal> {
+        let Some(resource) = grant.attempt.resource() else { return Ok(()) };
+        let gives_rules = matches!(resource.resource, "roles" | "clusterroles");
+        let gives_role = matches!(resource.resource, "rolebindings" | "clusterrolebindings");
+        if !(gives_rules || gives_role) || is_superuser(grant.attempt.user) {
+            return Ok(());
+        }
+        if gives_rules && allowed(&as_verb(&grant.attempt, "escalate", *resource)) {
+            return Ok(());
+        }
+        if grant.old.is_some_and(|old| only_ownership_differs(grant.new, old)) {
+            return Ok(());
+        }
+        if gives_rules { self.role_write(grant) } else { self.binding_write(grant, allowed) }
+    }
+
+    fn role_write(&self, grant: &Grant<'_>) -> Result<(), Refusal> {
+        self.holds_all(&grant.attempt, &Rule::all_of(grant.new))?;
+        let gathers = |role: &Node<'_>| {
+            let selectors = role.find(&["aggregationRule", "clusterRoleSelectors"]);
+            selectors.is_some_and(|selectors| !selectors.items().is_empty())
+        };
+        if gathers(grant.new) || grant.old.is_some_and(gathers) {
+            // What it gathers can be anything, today or tomorrow.
+            let everything = self.holds_all(&grant.attempt, &everything());
+            return everything.map_err(|_| {
+                let text = "must have cluster-admin privileges to use the aggregationRule";
+                Refusal::Forbidden(text.into())
+            });
+        }
+        Ok(())
+    }
+
+    fn binding_write(
+        &self,
+        grant: &Grant<'_>,
+        allowed: &dyn Fn(&Attempt<'_>) -> bool,
+    ) -> Result<(), Refusal> {
+        let namespace = grant.attempt.namespace();
+        let reference = |name: &str| grant.new.text_at(&["roleRef", name]);
+        let (kind, name) = (reference("kind"), reference("name"));
+        let resource = match kind {
+            "ClusterRole" => "clusterroles",
+            "Role" => "roles",
+            _ => {
+                let text = format!("unsupported role reference kind: {}", quoted(kind));
+                return Err(Refusal::Internal(text));
+            }
+        };
+        let rest = Resource { group: reference("apiGroup"), namespace, ..Resource::default() };
+        let target = Resource { resource, name, ..rest };
+        if allowed(&as_verb(&grant.attempt, "bind", target)) {
+            return Ok(());
+        }
+        if kind == "Role" && namespace.is_empty() {
+            return Err(Refusal::BadRequest("Namespace parameter required.".into()));
+        }
+        let space = if kind == "Role" { namespace } else { "" };
+        let missing = || Refusal::NotFound { resource, name: name.into() };
+        self.holds_all(&grant.attempt, self.role(space, name).ok_or_else(missing)?)
+    }
+
+    /// Whether the writer has all these rules where they write.
+    fn holds_all(&self, attempt: &Attempt<'_>, wanted: &[Rule]) -> Result<(), Refusal> {
+        let user = attempt.user;
+        let owned = self.rules_for(user, attempt.namespace());
+        let Err(missing) = covers(&owned.rules, wanted) else { return Ok(()) };
+        let missing: BTreeSet<_> = compact(missing).iter().map(Rule::describe).collect();
+        let missing: Vec<_> = missing.into_iter().collect();
+        let mut text = format!(
+            "user {} (groups={}) is attempting to grant RBAC permissions not currently held:\n{}",
+            quoted(&user.name),
+            quoted_list(&user.groups),
+            missing.join("\n"),
+        );
+        if !owned.errors.is_empty() {
+            text = format!("{text}; resolution errors: [{}]", owned.errors);
+        }
+        Err(Refusal::Forbidden(text))
+    }
+}
+
+/// The same attempt with another verb, on the object itself, in any version.
+fn as_verb<'a>(attempt: &Attempt<'a>, verb: &'a str, target: Resource<'a>) -> Attempt<'a> {
+    let target = Resource { version: "*", subresource: "", field_selector: "", ..target };
+    Attempt { user: attempt.user, verb, target: Target::Resource(target) }
+}
+
+/// Everything there is: what only an administrator has.
+fn everything() -> [Rule; 2] {
+    let star = || vec![String::from("*")];
+    [
+        Rule { verbs: star(), groups: star(), resources: star(), ..Rule::default() },
+        Rule { verbs: star(), urls: star(), ..Rule::default() },
+    ]
+}
+
+/// Whether the write changes at most what the garbage collector needs to change.
+fn only_ownership_differs(new: &Node<'_>, old: &Node<'_>) -> bool {
+    const OWNERSHIP: [&str; 4] = ["ownerReferences", "finalizers", "selfLink", "managedFields"];
+    same_but(new, old, &["metadata"])
+        && match (new.get("metadata"), old.get("metadata")) {
+            (Some(new), Some(old)) => same_but(new, old, &OWNERSHIP),
+            (new, old) => new.is_none() && old.is_none(),
+        }
+}
+
+/// Whether two maps say the same, apart from these members; what is empty says nothing.
+fn same_but(new: &Node<'_>, old: &Node<'_>, apart: &[&str]) -> bool {
+    let within = |one: &Node<'_>, other: &Node<'_>| {
+        let looked_at = one.entries().iter().filter(|entry| !apart.contains(&&*entry.key));
+        let mut telling = looked_at.filter(|entry| !is_empty(&entry.node));
+        telling.all(|entry| other.get(&entry.key).is_some_and(|node| same(&entry.node, node)))
+    };
+    within(new, old) && within(old, new)
+}
+
+fn same(new: &Node<'_>, old: &Node<'_>) -> bool {
+    match (&new.value, &old.value) {
+        (Value::Map(_), Value::Map(_)) => same_but(new, old, &[]),
+        (Value::List(new), Value::List(old)) => {
+            new.len() == old.len() && new.iter().zip(old).all(|(new, old)| same(new, old))
+        }
+        (new, old) => new == old,
+    }
+}
+
+fn is_empty(node: &Node<'_>) -> bool {
+    match &node.value {
+        Value::Null => true,
+        Value::Text(text) => text.is_empty(),
+        Value::List(items) => items.is_empty(),
+        Value::Map(entries) => entries.is_empty(),
+        _ => false,
+    }
+}
+
+#[cfg(test)]
+mod tests;

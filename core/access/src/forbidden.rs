@@ -1,0 +1,86 @@
+//! What someone is told who may not do something.
+
+use crate::quote::quoted;
+use crate::{Attempt, Target};
+use alloc::format;
+use alloc::string::String;
+
+/// The message of the 403: `pods "x" is forbidden: User …`, with what the authorizer said at the
+/// end. The details of the status are the group, the resource as kind, and the name.
+pub fn forbidden_message(attempt: &Attempt<'_>, reason: &str) -> String {
+    let mut message = sentence(attempt);
+    if !reason.is_empty() {
+        message = format!("{message}: {reason}");
+    }
+    let (resource, name) = match &attempt.target {
+        Target::Path(_) => return format!("forbidden: {message}"),
+        Target::Resource(target) if target.group.is_empty() => {
+            (target.resource.into(), target.name)
+        }
+        Target::Resource(target) => (format!("{}.{}", target.resource, target.group), target.name),
+    };
+    match name {
+        "" => format!("{resource} is forbidden: {message}"),
+        name => format!("{resource} {} is forbidden: {message}", quoted(name)),
+    }
+}
+
+/// The sentence about the attempt: `User "alice" cannot list resource "pods" in API group "" …`.
+/// It cannot be taken for HTML.
+fn sentence(attempt: &Attempt<'_>) -> String {
+    let (user, verb) = (quoted(&attempt.user.name), attempt.verb);
+    let message = match &attempt.target {
+        Target::Path(path) => format!("User {user} cannot {verb} path {}", quoted(path)),
+        Target::Resource(target) => {
+            let resource = match target.subresource {
+                "" => quoted(target.resource),
+                subresource => quoted(&format!("{}/{subresource}", target.resource)),
+            };
+            let group = quoted(target.group);
+            let place = match target.namespace {
+                "" => "at the cluster scope".into(),
+                namespace => format!("in the namespace {}", quoted(namespace)),
+            };
+            format!("User {user} cannot {verb} resource {resource} in API group {group} {place}")
+        }
+    };
+    message.replace('&', "&amp;").replace('<', "&lt;").replace('>', "&gt;")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{Resource, User};
+
+    fn said(verb: &str, target: Target<'_>, reason: &str) -> String {
+        let user = User { name: "alice".into(), ..User::default() };
+        forbidden_message(&Attempt { user: &user, verb, target }, reason)
+    }
+
+    #[test]
+    fn the_message_names_resource_and_place() {
+        let pods = Resource { resource: "pods", version: "v1", ..Resource::default() };
+        assert_eq!(
+            said("list", Target::Resource(Resource { namespace: "k", ..pods }), ""),
+            r#"pods is forbidden: User "alice" cannot list resource "pods" in API group "" in the namespace "k""#
+        );
+        let log = Resource { subresource: "log", namespace: "k", name: "x", ..pods };
+        assert_eq!(
+            said("get", Target::Resource(log), "because"),
+            r#"pods "x" is forbidden: User "alice" cannot get resource "pods/log" in API group "" in the namespace "k": because"#
+        );
+        let apps = Resource { group: "apps", resource: "deployments", ..pods };
+        assert_eq!(
+            said("watch", Target::Resource(apps), ""),
+            r#"deployments.apps is forbidden: User "alice" cannot watch resource "deployments" in API group "apps" at the cluster scope"#
+        );
+    }
+
+    #[test]
+    fn paths_have_no_resource_and_nothing_is_html() {
+        assert_eq!(
+            said("get", Target::Path("/metrics?<b>&"), ""),
+            r#"forbidden: User "alice" cannot get path "/metrics?&lt;b&gt;&amp;""#
+        );
+    }
+}

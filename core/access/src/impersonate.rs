@@ -1,0 +1,309 @@
+//! Acting as someone else: which attempts must be allowed first, and who one then is.
+
+use crate::quote::quoted;
+use crate::user::{is_subdomain, split_node, split_service_account};
+use crate::{
+    ANONYMOUS, AUTHENTICATED, Attempt, Decision, MASTERS, NODES, Resource, Target, UNAUTHENTICATED,
+    User, forbidden_message, service_account_groups,
+};
+use alloc::borrow::ToOwned;
+use alloc::format;
+use alloc::string::String;
+use alloc::vec;
+use alloc::vec::Vec;
+
+/// The group of what is about users.
+const AUTHENTICATION: &str = "authentication.k8s.io";
+/// The extra that says on which node a service account's pod runs.
+const NODE_NAME: &str = "authentication.kubernetes.io/node-name";
+/// From so many values on, one attempt on all of them is made first.
+const MANY: usize = 4;
+
+/// Who one is after impersonating.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Impersonated {
+    /// The user.
+    pub user: User,
+    /// The verb that made it possible, for the audit log; empty for plain `impersonate`.
+    pub constraint: String,
+}
+
+/// An impersonation that is refused: what the status of the 403 says.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Forbidden {
+    /// The whole message.
+    pub message: String,
+    /// The group of the resource that was tried.
+    pub group: String,
+    /// The resource that was tried, the status's kind; empty for a path.
+    pub resource: String,
+    /// The name that was tried.
+    pub name: String,
+}
+
+/// Asks the authorizers of the server.
+type Ask<'f> = &'f dyn Fn(&Attempt<'_>) -> Decision;
+
+/// A way to act as someone else. All are tried in turn, the narrow ones first; the first refusal is
+/// the one that is told.
+struct Mode {
+    /// The name in `impersonate:<name>` and `impersonate-on:<name>:<verb>`.
+    name: &'static str,
+    applies: fn(&User, &User) -> bool,
+}
+
+const MODES: [Mode; 4] = [
+    Mode { name: "associated-node", applies: is_own_node },
+    Mode { name: "arbitrary-node", applies: |wanted, _| is_bare(wanted) && is_node(wanted) },
+    Mode { name: "serviceaccount", applies: |wanted, _| is_bare(wanted) && is_account(wanted) },
+    Mode { name: "user-info", applies: |wanted, _| !is_node(wanted) && !is_account(wanted) },
+];
+
+/// Who `attempt`'s user becomes by asking to be `wanted`, if the authorizers allow it.
+pub fn impersonate(
+    wanted: &User,
+    attempt: &Attempt<'_>,
+    ask: Ask<'_>,
+) -> Result<Impersonated, Forbidden> {
+    let mut first = None;
+    for mode in MODES.iter().filter(|mode| (mode.applies)(wanted, attempt.user)) {
+        match mode.check(wanted, attempt, ask) {
+            Ok(user) => {
+                return Ok(Impersonated { user, constraint: format!("impersonate:{}", mode.name) });
+            }
+            Err(forbidden) => first = first.or(Some(forbidden)),
+        }
+    }
+    let plain = Checks { requester: attempt.user, verb: "impersonate", mode: "", ask };
+    match plain.run(wanted) {
+        Ok(user) => Ok(Impersonated { user, constraint: String::new() }),
+        Err(forbidden) => Err(first.unwrap_or(forbidden)),
+    }
+}
+
+impl Mode {
+    fn check(&self, wanted: &User, attempt: &Attempt<'_>, ask: Ask<'_>) -> Result<User, Forbidden> {
+        let on = format!("impersonate-on:{}:{}", self.name, attempt.verb);
+        let requester = self.requester(attempt.user);
+        let request = Attempt { user: &requester, verb: &on, target: attempt.target };
+        require(&request, ask)?;
+        let verb = format!("impersonate:{}", self.name);
+        Checks { requester: &requester, verb: &verb, mode: self.name, ask }.run(wanted)
+    }
+
+    /// Who asks. Of a service account that acts as its own node only the names of its extras are
+    /// told: the answer must be the same on every node.
+    fn requester(&self, user: &User) -> User {
+        if self.name != "associated-node" {
+            return user.clone();
+        }
+        let mut keys: Vec<String> = user.extra.iter().map(|(key, _)| key.clone()).collect();
+        keys.sort_unstable();
+        let extra = vec![("authentication.kubernetes.io/associated-node-keys".to_owned(), keys)];
+        User { extra, ..user.clone() }
+    }
+}
+
+fn is_bare(wanted: &User) -> bool {
+    wanted.uid.is_empty() && wanted.groups.is_empty() && wanted.extra.is_empty()
+}
+
+fn is_node(wanted: &User) -> bool {
+    split_node(&wanted.name).is_some()
+}
+
+fn is_account(wanted: &User) -> bool {
+    split_service_account(&wanted.name).is_some()
+}
+
+/// A service account that wants to be the node on which its pod runs.
+fn is_own_node(wanted: &User, requester: &User) -> bool {
+    let node = split_node(&wanted.name);
+    is_bare(wanted)
+        && node.is_some()
+        && is_account(requester)
+        && requester.extra_value(NODE_NAME) == node
+}
+
+/// The attempts that one mode makes, part by part of the wanted user.
+struct Checks<'a> {
+    requester: &'a User,
+    verb: &'a str,
+    /// Empty for plain `impersonate`, which is looser and uses the core group for names and groups.
+    mode: &'static str,
+    ask: Ask<'a>,
+}
+
+impl Checks<'_> {
+    fn run(&self, wanted: &User) -> Result<User, Forbidden> {
+        let mut user = wanted.clone();
+        self.name(wanted, &mut user)?;
+        if !wanted.uid.is_empty() {
+            self.try_on(AUTHENTICATION, "uids", "", &wanted.uid)?;
+        }
+        self.groups(wanted)?;
+        self.extra(wanted)?;
+        let group = if user.name == ANONYMOUS { UNAUTHENTICATED } else { AUTHENTICATED };
+        if !user.is_in(UNAUTHENTICATED) && !user.is_in(group) {
+            user.groups.push(group.into());
+        }
+        Ok(user)
+    }
+
+    fn is_plain(&self) -> bool {
+        self.mode.is_empty()
+    }
+
+    /// The group of the resources `users`, `groups`, `nodes` and `serviceaccounts`.
+    fn people(&self) -> &'static str {
+        if self.is_plain() { "" } else { AUTHENTICATION }
+    }
+
+    fn name(&self, wanted: &User, user: &mut User) -> Result<(), Forbidden> {
+        if let Some((namespace, name)) = split_service_account(&wanted.name) {
+            if wanted.groups.is_empty() {
+                user.groups = service_account_groups(namespace);
+            }
+            let rest = Resource { group: self.people(), namespace, name, ..Resource::default() };
+            return self.require(Resource { resource: "serviceaccounts", ..rest });
+        }
+        match split_node(&wanted.name) {
+            Some(node) if !self.is_plain() => {
+                user.groups = vec![NODES.into()];
+                let name = if self.mode == "associated-node" { "*" } else { node };
+                self.try_on(self.people(), "nodes", "", name)
+            }
+            _ => self.try_on(self.people(), "users", "", &wanted.name),
+        }
+    }
+
+    fn groups(&self, wanted: &User) -> Result<(), Forbidden> {
+        let groups = &wanted.groups;
+        let has = |group: &str| groups.iter().any(|own| own == group);
+        if !self.is_plain() {
+            let refuse = |name, reason| self.refuse("groups", self.people(), name, reason);
+            if has("") {
+                return Err(refuse("", "impersonating the empty string group is not allowed"));
+            }
+            if has(MASTERS) {
+                let reason = "impersonating the system:masters group is not allowed";
+                return Err(refuse(MASTERS, reason));
+            }
+            if groups.len() >= MANY && self.try_on(self.people(), "groups", "", "*").is_ok() {
+                return Ok(());
+            }
+        }
+        groups.iter().try_for_each(|group| self.try_on(self.people(), "groups", "", group))
+    }
+
+    fn extra(&self, wanted: &User) -> Result<(), Forbidden> {
+        if !self.is_plain() {
+            if let Some(reason) = wanted.extra.iter().find_map(odd_extra) {
+                return Err(self.refuse("userextras", AUTHENTICATION, "", &reason));
+            }
+            let values: usize = wanted.extra.iter().map(|(_, values)| values.len()).sum();
+            let many = wanted.extra.len() >= MANY || values >= MANY;
+            if many && self.try_on(AUTHENTICATION, "userextras", "*", "*").is_ok() {
+                return Ok(());
+            }
+        }
+        for (key, values) in &wanted.extra {
+            for value in values {
+                self.try_on(AUTHENTICATION, "userextras", key, value)?;
+            }
+        }
+        Ok(())
+    }
+
+    fn try_on(
+        &self,
+        group: &str,
+        resource: &str,
+        subresource: &str,
+        name: &str,
+    ) -> Result<(), Forbidden> {
+        self.require(Resource { group, resource, subresource, name, ..Resource::default() })
+    }
+
+    fn require(&self, target: Resource<'_>) -> Result<(), Forbidden> {
+        require(&self.attempt(target), self.ask)
+    }
+
+    fn refuse(&self, resource: &str, group: &str, name: &str, reason: &str) -> Forbidden {
+        let target = Resource { group, resource, name, ..Resource::default() };
+        forbidden(&self.attempt(target), reason)
+    }
+
+    fn attempt<'a>(&'a self, target: Resource<'a>) -> Attempt<'a> {
+        let target = Target::Resource(Resource { version: "v1", ..target });
+        Attempt { user: self.requester, verb: self.verb, target }
+    }
+}
+
+/// What is wrong with an extra, if something is.
+fn odd_extra((key, values): &(String, Vec<String>)) -> Option<String> {
+    let reason = if key.is_empty() {
+        "impersonating the empty string key in extra is not allowed".into()
+    } else if let Some(odd) = odd_key(key) {
+        format!(
+            "impersonating an invalid key in extra is not allowed: extra.key: Invalid value: {odd}"
+        )
+    } else if *key != key.to_lowercase() {
+        let key = quoted(key);
+        format!("impersonating a non-lowercase key in extra is not allowed: {key}")
+    } else if values.is_empty() {
+        "impersonating empty values in extra is not allowed".into()
+    } else if values.iter().any(String::is_empty) {
+        "impersonating the empty string value in extra is not allowed".into()
+    } else {
+        return None;
+    };
+    Some(reason)
+}
+
+/// What is wrong with a key that should be a path behind a domain, if something is.
+fn odd_key(key: &str) -> Option<String> {
+    const PATH: &str = r"A-Za-z0-9/\-._~%!$&'()*+,;=:";
+    let parts = key.split_once('/').filter(|(host, path)| !host.is_empty() && !path.is_empty());
+    let Some((host, path)) = parts else {
+        let why = "must be a domain-prefixed path (such as \"acme.io/foo\")";
+        return Some(format!("{}: {why}", quoted(key)));
+    };
+    if !is_subdomain(host) {
+        return Some(format!("{}: {NO_SUBDOMAIN}", quoted(host)));
+    }
+    let fits =
+        |letter: char| letter != '\\' && (letter.is_ascii_alphanumeric() || PATH.contains(letter));
+    let why = format!("Invalid path (regex used for validation is '[{PATH}]+')");
+    (!path.chars().all(fits)).then(|| format!("{}: {why}", quoted(path)))
+}
+
+/// What is said about a host that is no DNS subdomain.
+const NO_SUBDOMAIN: &str = "a lowercase RFC 1123 subdomain must consist of lower case alphanumeric \
+    characters, '-' or '.', and must start and end with an alphanumeric character (e.g. \
+    'example.com', regex used for validation is \
+    '[a-z0-9]([-a-z0-9]*[a-z0-9])?(\\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*')";
+
+fn require(attempt: &Attempt<'_>, ask: Ask<'_>) -> Result<(), Forbidden> {
+    match ask(attempt) {
+        Decision::Allow { .. } => Ok(()),
+        Decision::NoOpinion { reason } | Decision::Deny { reason } => {
+            Err(forbidden(attempt, &reason))
+        }
+    }
+}
+
+fn forbidden(attempt: &Attempt<'_>, reason: &str) -> Forbidden {
+    let message = forbidden_message(attempt, reason);
+    let target = attempt.resource().copied().unwrap_or_default();
+    let owned = |text: &str| text.to_owned();
+    Forbidden {
+        message,
+        group: owned(target.group),
+        resource: owned(target.resource),
+        name: owned(target.name),
+    }
+}
+
+#[cfg(test)]
+mod tests;

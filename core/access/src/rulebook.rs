@@ -1,0 +1,266 @@
+//! All roles and bindings at one moment, indexed by who has them.
+
+use crate::quote::quoted;
+use crate::user::is_service_account;
+use crate::{Attempt, Decision, Rule, User};
+use alloc::collections::BTreeMap;
+use alloc::format;
+use alloc::string::{String, ToString};
+use alloc::vec::Vec;
+use ratchet_object::Node;
+
+/// All roles and bindings at one moment. Built from the stored objects; a question costs as much as
+/// the bindings of the asker, not of the cluster.
+#[derive(Clone, Debug, Default)]
+pub struct Rulebook {
+    /// The rules of roles by namespace and name; cluster roles have no namespace.
+    roles: BTreeMap<String, BTreeMap<String, Vec<Rule>>>,
+    /// Bindings by namespace; those of the whole cluster have none.
+    bindings: BTreeMap<String, Bindings>,
+}
+
+/// The bindings of one namespace, or of the cluster.
+#[derive(Clone, Debug, Default)]
+struct Bindings {
+    all: Vec<Binding>,
+    by_user: BTreeMap<String, Vec<usize>>,
+    by_group: BTreeMap<String, Vec<usize>>,
+}
+
+#[derive(Clone, Debug)]
+struct Binding {
+    name: String,
+    role_kind: String,
+    role_name: String,
+    subjects: Vec<Subject>,
+}
+
+#[derive(Clone, Debug)]
+struct Subject {
+    kind: String,
+    namespace: String,
+    name: String,
+}
+
+/// What someone may do in a namespace, as `SelfSubjectRulesReview` shows it.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Rules {
+    /// The rules, as far as they could be found.
+    pub rules: Vec<Rule>,
+    /// What could not be found: bindings to roles that are not there. Empty if all was.
+    pub errors: String,
+}
+
+impl Rules {
+    /// The rules about resources.
+    pub fn resource_rules(&self) -> impl Iterator<Item = &Rule> {
+        self.rules.iter().filter(|rule| !rule.resources.is_empty())
+    }
+
+    /// The rules about paths.
+    pub fn path_rules(&self) -> impl Iterator<Item = &Rule> {
+        self.rules.iter().filter(|rule| !rule.urls.is_empty())
+    }
+}
+
+impl Rulebook {
+    /// The rulebook of these stored objects.
+    pub fn new<'n, 't: 'n>(
+        cluster_roles: impl IntoIterator<Item = &'n Node<'t>>,
+        roles: impl IntoIterator<Item = &'n Node<'t>>,
+        cluster_role_bindings: impl IntoIterator<Item = &'n Node<'t>>,
+        role_bindings: impl IntoIterator<Item = &'n Node<'t>>,
+    ) -> Self {
+        let mut book = Self::default();
+        for role in cluster_roles.into_iter().chain(roles) {
+            let own = book.roles.entry(namespace(role).into()).or_default();
+            own.insert(name(role).into(), Rule::all_of(role));
+        }
+        for binding in cluster_role_bindings.into_iter().chain(role_bindings) {
+            let namespace = namespace(binding);
+            book.bindings.entry(namespace.into()).or_default().add(binding, namespace);
+        }
+        book
+    }
+
+    /// Whether a rule allows the attempt; RBAC never denies, it only has no opinion.
+    pub fn decide(&self, attempt: &Attempt<'_>) -> Decision {
+        let mut missing = Vec::new();
+        for (namespace, binding) in self.bindings_of(attempt.user, attempt.namespace()) {
+            match self.referenced(&binding.role_kind, &binding.role_name, namespace) {
+                Err(error) => missing.push(error),
+                Ok(rules) if rules.iter().any(|rule| rule.allows(attempt)) => {
+                    let source = binding.describe(attempt.user, namespace);
+                    return Decision::Allow { reason: format!("RBAC: allowed by {source}") };
+                }
+                Ok(_) => {}
+            }
+        }
+        let errors = aggregated(&missing);
+        let reason = if errors.is_empty() { errors } else { format!("RBAC: {errors}") };
+        Decision::NoOpinion { reason }
+    }
+
+    /// What `user` may do in `namespace` (empty: only what cluster-wide bindings give).
+    pub fn rules_for(&self, user: &User, namespace: &str) -> Rules {
+        let (mut rules, mut missing) = (Vec::new(), Vec::new());
+        for (namespace, binding) in self.bindings_of(user, namespace) {
+            match self.referenced(&binding.role_kind, &binding.role_name, namespace) {
+                Ok(found) => rules.extend_from_slice(found),
+                Err(error) => missing.push(error),
+            }
+        }
+        Rules { rules, errors: aggregated(&missing) }
+    }
+
+    /// The rules of the cluster role `name`, or of the role of `namespace` if that is not empty.
+    pub(crate) fn role(&self, namespace: &str, name: &str) -> Option<&[Rule]> {
+        self.roles.get(namespace)?.get(name).map(Vec::as_slice)
+    }
+
+    /// The bindings that give `user` something, the cluster's first, each with its namespace.
+    fn bindings_of<'a>(
+        &'a self,
+        user: &User,
+        namespace: &'a str,
+    ) -> impl Iterator<Item = (&'a str, &'a Binding)> {
+        let cluster = self.bindings.get("").map(|own| ("", own));
+        let local = self.bindings.get(namespace).filter(|_| !namespace.is_empty());
+        let both = cluster.into_iter().chain(local.map(|own| (namespace, own)));
+        let found: Vec<_> = both.map(|(namespace, own)| (namespace, own.of(user), own)).collect();
+        found.into_iter().flat_map(|(namespace, places, own)| {
+            places.into_iter().filter_map(move |at| Some((namespace, own.all.get(at)?)))
+        })
+    }
+
+    fn referenced(&self, kind: &str, name: &str, namespace: &str) -> Result<&[Rule], String> {
+        let (space, resource) = match kind {
+            "Role" => (namespace, "role"),
+            "ClusterRole" => ("", "clusterrole"),
+            _ => return Err(format!("unsupported role reference kind: {}", quoted(kind))),
+        };
+        let missing = || {
+            let name = quoted(name);
+            format!("{resource}.rbac.authorization.k8s.io {name} not found")
+        };
+        self.role(space, name).ok_or_else(missing)
+    }
+}
+
+impl Bindings {
+    fn add(&mut self, node: &Node<'_>, namespace: &str) {
+        let at = self.all.len();
+        let subjects = node.get("subjects").map(Node::items).unwrap_or_default();
+        let subjects: Vec<_> = subjects.iter().map(Subject::from_node).collect();
+        for subject in &subjects {
+            if let Some((is_group, name)) = subject.key(namespace) {
+                let index = if is_group { &mut self.by_group } else { &mut self.by_user };
+                index.entry(name).or_default().push(at);
+            }
+        }
+        self.all.push(Binding {
+            name: name(node).into(),
+            role_kind: node.text_at(&["roleRef", "kind"]).into(),
+            role_name: node.text_at(&["roleRef", "name"]).into(),
+            subjects,
+        });
+    }
+
+    /// The places of the bindings that name `user`, in the order in which they were added.
+    fn of(&self, user: &User) -> Vec<usize> {
+        let groups = user.groups.iter().filter_map(|group| self.by_group.get(group));
+        let found = self.by_user.get(&user.name).into_iter().chain(groups);
+        let mut places: Vec<_> = found.flatten().copied().collect();
+        places.sort_unstable();
+        places.dedup();
+        places
+    }
+}
+
+impl Binding {
+    /// Where a permission comes from, as the audit log says it.
+    fn describe(&self, user: &User, namespace: &str) -> String {
+        let (kind, name) = match namespace {
+            "" => ("ClusterRoleBinding", quoted(&self.name)),
+            _ => ("RoleBinding", quoted(&format!("{}/{namespace}", self.name))),
+        };
+        let (role_kind, role) = (&self.role_kind, quoted(&self.role_name));
+        let subject = self.subjects.iter().find(|subject| subject.is(user, namespace));
+        let subject = subject.map(|subject| subject.describe(namespace)).unwrap_or_default();
+        format!("{kind} {name} of {role_kind} {role} to {subject}")
+    }
+}
+
+impl Subject {
+    fn from_node(node: &Node<'_>) -> Self {
+        let text = |name: &str| node.text_at(&[name]).to_string();
+        Self { kind: text("kind"), namespace: text("namespace"), name: text("name") }
+    }
+
+    /// Whether a group is meant, and the name of the group or user.
+    fn key(&self, binding_namespace: &str) -> Option<(bool, String)> {
+        match self.kind.as_str() {
+            "User" => Some((false, self.name.clone())),
+            "Group" => Some((true, self.name.clone())),
+            "ServiceAccount" => {
+                let namespace = self.namespace_in(binding_namespace);
+                let user = User::service_account(namespace, &self.name).name;
+                (!namespace.is_empty()).then_some((false, user))
+            }
+            _ => None,
+        }
+    }
+
+    fn is(&self, user: &User, binding_namespace: &str) -> bool {
+        match self.kind.as_str() {
+            "User" => user.name == self.name,
+            "Group" => user.is_in(&self.name),
+            "ServiceAccount" => {
+                let namespace = self.namespace_in(binding_namespace);
+                !namespace.is_empty() && is_service_account(&user.name, namespace, &self.name)
+            }
+            _ => false,
+        }
+    }
+
+    fn describe(&self, binding_namespace: &str) -> String {
+        let name = match self.kind.as_str() {
+            "ServiceAccount" => {
+                quoted(&format!("{}/{}", self.name, self.namespace_in(binding_namespace)))
+            }
+            _ => quoted(&self.name),
+        };
+        format!("{} {name}", self.kind)
+    }
+
+    /// A service account without a namespace is one of the binding's.
+    fn namespace_in<'a>(&'a self, binding_namespace: &'a str) -> &'a str {
+        if self.namespace.is_empty() { binding_namespace } else { &self.namespace }
+    }
+}
+
+/// Several errors as one, each said once.
+pub(crate) fn aggregated(errors: &[String]) -> String {
+    let mut once: Vec<&str> = Vec::new();
+    for error in errors {
+        if !once.contains(&error.as_str()) {
+            once.push(error);
+        }
+    }
+    match once.as_slice() {
+        [] => String::new(),
+        [only] => (*only).to_string(),
+        several => format!("[{}]", several.join(", ")),
+    }
+}
+
+fn name<'n>(node: &'n Node<'_>) -> &'n str {
+    node.text_at(&["metadata", "name"])
+}
+
+fn namespace<'n>(node: &'n Node<'_>) -> &'n str {
+    node.text_at(&["metadata", "namespace"])
+}
+
+#[cfg(test)]
+mod tests;
