@@ -1,7 +1,9 @@
-//! Prints the table of the kinds built into Kubernetes as one Rust file.
+//! Prints the table of the kinds built into Kubernetes, of their protobuf numbers, or what each field means.
 
 mod descriptions;
+mod go;
 mod kinds;
+mod numbers;
 mod render;
 mod schema;
 
@@ -17,7 +19,11 @@ fn main() -> Result<(), Error> {
         return Ok(());
     }
     let types = schema::types(&definitions)?;
+    let file = match std::env::args_os().nth(1) {
+        None => render::file(&kinds, &types)?,
+        Some(checkout) => numbers::file(&types, &mut go::Source::new(checkout.as_ref()))?,
+    };
     // Printed at once and only when complete, so that an error never leaves half a file.
-    std::io::stdout().write_all(render::file(&kinds, &types)?.as_bytes())?;
+    std::io::stdout().write_all(file.as_bytes())?;
     Ok(())
 }

@@ -1,0 +1,85 @@
+//! The types that only answers use, and so the schemas of what is sent do not have: Status, ListMeta.
+
+use super::table::{Message, Tag, empty, none, pointer};
+use crate::schema::{FieldRow, Shape, TypeRow};
+
+/// Places from here on are in this table; the schema's own end long before.
+const FIRST: u16 = 0xff00;
+/// The place of ListMeta.
+pub(super) const LIST_META: u16 = FIRST;
+/// The place of Status.
+pub(super) const STATUS: u16 = FIRST + 1;
+const DETAILS: u16 = FIRST + 2;
+const CAUSE: u16 = FIRST + 3;
+
+/// The type at a place of this table; any other place holds a type without fields.
+pub(super) fn message(place: u16) -> Message {
+    const NOTHING: (TypeRow, &[Tag]) = (TypeRow { name: "", id: "", fields: &[] }, &[]);
+    let at = usize::from(place.wrapping_sub(FIRST));
+    let (row, tags) = ROWS.get(at).unwrap_or(&NOTHING);
+    Message { row, tags }
+}
+
+const fn field(name: &'static str, shape: Shape) -> FieldRow {
+    FieldRow { name, shape, required: false }
+}
+
+static ROWS: &[(TypeRow, &[Tag])] = &[
+    (
+        TypeRow {
+            name: "ListMeta",
+            id: "io.k8s.apimachinery.pkg.apis.meta.v1.ListMeta",
+            fields: &[
+                field("continue", Shape::String),
+                field("remainingItemCount", Shape::Int64),
+                field("resourceVersion", Shape::String),
+                field("selfLink", Shape::String),
+            ],
+        },
+        &[empty(3), pointer(4), empty(2), empty(1)],
+    ),
+    (
+        TypeRow {
+            name: "Status",
+            id: "io.k8s.apimachinery.pkg.apis.meta.v1.Status",
+            fields: &[
+                field("apiVersion", Shape::String),
+                field("code", Shape::Int32),
+                field("details", Shape::Object(DETAILS)),
+                field("kind", Shape::String),
+                field("message", Shape::String),
+                field("metadata", Shape::Object(LIST_META)),
+                field("reason", Shape::String),
+                field("status", Shape::String),
+            ],
+        },
+        &[none(), empty(6), pointer(5), none(), empty(3), empty(1), empty(4), empty(2)],
+    ),
+    (
+        TypeRow {
+            name: "StatusDetails",
+            id: "io.k8s.apimachinery.pkg.apis.meta.v1.StatusDetails",
+            fields: &[
+                field("causes", Shape::List(&Shape::Object(CAUSE))),
+                field("group", Shape::String),
+                field("kind", Shape::String),
+                field("name", Shape::String),
+                field("retryAfterSeconds", Shape::Int32),
+                field("uid", Shape::String),
+            ],
+        },
+        &[empty(4), empty(2), empty(3), empty(1), empty(5), empty(6)],
+    ),
+    (
+        TypeRow {
+            name: "StatusCause",
+            id: "io.k8s.apimachinery.pkg.apis.meta.v1.StatusCause",
+            fields: &[
+                field("field", Shape::String),
+                field("message", Shape::String),
+                field("reason", Shape::String),
+            ],
+        },
+        &[empty(3), empty(2), empty(1)],
+    ),
+];

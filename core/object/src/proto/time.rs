@@ -1,0 +1,179 @@
+//! Points in time as RFC 3339 writes them, and as seconds and nanoseconds since 1970.
+
+use alloc::format;
+use alloc::string::String;
+
+/// A point in time.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Moment {
+    /// Seconds since 1970.
+    pub(super) seconds: i64,
+    /// Nanoseconds since that second began.
+    pub(super) nanos: u32,
+}
+
+const DAY: i64 = 86_400;
+/// The first second of the year 1, which Go calls no time at all, and of the year 10000.
+const YEARS: core::ops::Range<i64> = -62_135_596_800..253_402_300_800;
+
+impl Moment {
+    /// The text of its second, in UTC; nothing if its year does not have four digits.
+    pub(super) fn in_seconds(self) -> Option<String> {
+        Some(format!("{}Z", self.second()?))
+    }
+
+    /// The text of its microsecond, in UTC.
+    pub(super) fn in_micros(self) -> Option<String> {
+        Some(format!("{}.{:06}Z", self.second()?, self.nanos / 1000))
+    }
+
+    fn second(self) -> Option<String> {
+        if !YEARS.contains(&self.seconds) {
+            return None;
+        }
+        let (year, month, day) = date(self.seconds.div_euclid(DAY));
+        let second = self.seconds.rem_euclid(DAY);
+        let (hour, minute, second) = (second / 3600, second / 60 % 60, second % 60);
+        Some(format!("{year:04}-{month:02}-{day:02}T{hour:02}:{minute:02}:{second:02}"))
+    }
+
+    /// Reads RFC 3339: any offset, any fraction of a second.
+    pub(super) fn read(text: &str) -> Option<Self> {
+        let (day, time) = text.split_once(['T', 't'])?;
+        let [year, month, day] = numbers(day, '-', [4, 2, 2])?;
+        let (time, offset) = split_offset(time)?;
+        let (time, fraction) = time.split_once('.').unwrap_or((time, "0"));
+        let [hour, minute, second] = numbers(time, ':', [2, 2, 2])?;
+        let fits = (1..=12).contains(&month)
+            && (1..=days_in(year, month)).contains(&day)
+            && hour < 24
+            && minute < 60
+            && second < 60;
+        let seconds = days(year, month, day) * DAY + hour * 3600 + minute * 60 + second - offset;
+        let nanos = read_fraction(fraction)?;
+        (fits && YEARS.contains(&seconds)).then_some(Self { seconds, nanos })
+    }
+}
+
+/// What stands before the offset, and the offset in seconds.
+fn split_offset(time: &str) -> Option<(&str, i64)> {
+    if let Some(time) = time.strip_suffix(['Z', 'z']) {
+        return Some((time, 0));
+    }
+    let at = time.rfind(['+', '-'])?;
+    let (time, offset) = time.split_at_checked(at)?;
+    let sign = if offset.starts_with('-') { -1 } else { 1 };
+    let [hours, minutes] = numbers(offset.get(1..)?, ':', [2, 2])?;
+    (hours < 24 && minutes < 60).then_some((time, sign * (hours * 3600 + minutes * 60)))
+}
+
+/// Numbers of so many digits each, with a sign between them.
+fn numbers<const N: usize>(text: &str, between: char, digits: [usize; N]) -> Option<[i64; N]> {
+    let mut parts = text.split(between);
+    let mut all = [0; N];
+    for (number, digits) in all.iter_mut().zip(digits) {
+        let part = parts.next().filter(|part| part.len() == digits && is_digits(part))?;
+        *number = part.parse().ok()?;
+    }
+    parts.next().is_none().then_some(all)
+}
+
+fn read_fraction(digits: &str) -> Option<u32> {
+    if digits.is_empty() || !is_digits(digits) {
+        return None;
+    }
+    format!("{digits:0<9}").get(..9)?.parse().ok()
+}
+
+fn is_digits(text: &str) -> bool {
+    text.bytes().all(|byte| byte.is_ascii_digit())
+}
+
+fn days_in(year: i64, month: i64) -> i64 {
+    let is_leap = year % 4 == 0 && (year % 100 != 0 || year % 400 == 0);
+    match month {
+        2 => 28 + i64::from(is_leap),
+        4 | 6 | 9 | 11 => 30,
+        _ => 31,
+    }
+}
+
+/// Days since 1970 of a date. A year is counted from March, so that its odd day comes last.
+fn days(year: i64, month: i64, day: i64) -> i64 {
+    let year = if month <= 2 { year - 1 } else { year };
+    let (era, of_era) = (year.div_euclid(400), year.rem_euclid(400));
+    let of_year = (153 * ((month + 9) % 12) + 2) / 5 + day - 1;
+    era * 146_097 + of_era * 365 + of_era / 4 - of_era / 100 + of_year - 719_468
+}
+
+/// The date of a day since 1970.
+fn date(days: i64) -> (i64, i64, i64) {
+    let days = days + 719_468;
+    let (era, of_era) = (days.div_euclid(146_097), days.rem_euclid(146_097));
+    let year = (of_era - of_era / 1460 + of_era / 36_524 - of_era / 146_096) / 365;
+    let of_year = of_era - (365 * year + year / 4 - year / 100);
+    let march = (5 * of_year + 2) / 153;
+    let day = of_year - (153 * march + 2) / 5 + 1;
+    let month = if march < 10 { march + 3 } else { march - 9 };
+    (year + era * 400 + i64::from(month <= 2), month, day)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    #[test]
+    fn known_moments() {
+        for (seconds, text) in [
+            (0, "1970-01-01T00:00:00Z"),
+            (-1, "1969-12-31T23:59:59Z"),
+            (951_782_400, "2000-02-29T00:00:00Z"),
+            (1_785_542_399, "2026-07-31T23:59:59Z"),
+            (253_402_300_799, "9999-12-31T23:59:59Z"),
+            (-62_135_596_800, "0001-01-01T00:00:00Z"),
+        ] {
+            let moment = Moment { seconds, nanos: 0 };
+            assert_eq!(moment.in_seconds().as_deref(), Some(text));
+            assert_eq!(Moment::read(text), Some(moment));
+        }
+        assert_eq!(Moment { seconds: 253_402_300_800, nanos: 0 }.in_seconds(), None);
+        assert_eq!(Moment { seconds: i64::MIN, nanos: 0 }.in_micros(), None);
+    }
+
+    #[test]
+    fn offsets_and_fractions() {
+        let read = |text| Moment::read(text).map(|moment| (moment.seconds, moment.nanos));
+        assert_eq!(read("1970-01-01T02:00:00+02:00"), Some((0, 0)));
+        assert_eq!(read("1969-12-31T19:30:00.25-04:30"), Some((0, 250_000_000)));
+        assert_eq!(read("1970-01-01T00:00:00.1234567891Z"), Some((0, 123_456_789)));
+        for text in [
+            "",
+            "1970-01-01",
+            "1970-01-01T00:00:00",
+            "1970-01-01 00:00:00Z",
+            "1970-13-01T00:00:00Z",
+            "1970-02-29T00:00:00Z",
+            "1970-01-01T24:00:00Z",
+            "1970-1-01T00:00:00Z",
+            "1970-01-01T00:00:00.Z",
+            "1970-01-01T00:00:00+0200",
+            "+970-01-01T00:00:00Z",
+        ] {
+            assert_eq!(read(text), None, "{text}");
+        }
+    }
+
+    proptest! {
+        #[test]
+        fn what_is_written_is_read(seconds in YEARS, micros in 0u32..1_000_000) {
+            let moment = Moment { seconds, nanos: micros * 1000 };
+            prop_assert_eq!(Moment::read(&moment.in_micros().unwrap()), Some(moment));
+        }
+
+        #[test]
+        fn nothing_panics(text in "\\PC*", date in "[0-9TtZz:.+-]{0,40}") {
+            let _ = (Moment::read(&text), Moment::read(&date));
+        }
+    }
+}
