@@ -1,0 +1,194 @@
+//! The small kinds of the core group: services, namespaces, nodes, secrets and their like.
+
+use super::fill::{
+    Fill, Gap, each, fill, inside, is_empty, is_list_or_nil, is_map_or_nil, is_text, is_zero, nil,
+    put, within, zero,
+};
+use super::{pod, resources};
+use crate::{Node, Value};
+use alloc::vec::Vec;
+use base64::Engine as _;
+use base64::engine::general_purpose::STANDARD;
+
+const SERVICE: &[Gap] =
+    &[zero("sessionAffinity", Fill::Text("None")), zero("type", Fill::Text("ClusterIP"))];
+
+const OUTSIDE: &[Gap] = &[zero("externalTrafficPolicy", Fill::Text("Cluster"))];
+const INSIDE: &[Gap] = &[nil("internalTrafficPolicy", Fill::Text("Cluster"))];
+const BALANCED: &[Gap] = &[nil("allocateLoadBalancerNodePorts", Fill::Bool(true))];
+const INGRESS: &[Gap] = &[nil("ipMode", Fill::Text("VIP"))];
+const PORT: &[Gap] = &[zero("protocol", Fill::Text("TCP"))];
+const ACTIVE: &[Gap] = &[zero("phase", Fill::Text("Active"))];
+const SECRET: &[Gap] = &[zero("type", Fill::Text("Opaque"))];
+const REPLICAS: &[Gap] = &[nil("replicas", Fill::Int(1))];
+
+/// How long a client stays with one endpoint: three hours.
+const AFFINITY_SECONDS: i64 = 10_800;
+/// The label by which a namespace can be selected by its name.
+const NAME_LABEL: &str = "kubernetes.io/metadata.name";
+
+/// A Service.
+pub(super) fn service(node: &mut Node<'_>) {
+    inside(node, "spec", service_spec);
+    let is_balanced = node.text_at(&["spec", "type"]) == "LoadBalancer";
+    if let Some(balancer) = node.find_mut(&["status", "loadBalancer"]).filter(|_| is_balanced) {
+        each(balancer, "ingress", |ingress| {
+            if !is_zero(ingress, "ip") {
+                fill(ingress, INGRESS);
+            }
+        });
+    }
+}
+
+fn service_spec(spec: &mut Node<'_>) {
+    fill(spec, SERVICE);
+    session_affinity(spec);
+    each(spec, "ports", service_port);
+    let is = |kind| is_text(spec, "type", kind);
+    let (cluster, node, balancer) = (is("ClusterIP"), is("NodePort"), is("LoadBalancer"));
+    if balancer || node || (cluster && !is_empty(spec, "externalIPs")) {
+        fill(spec, OUTSIDE);
+    }
+    if balancer || node || cluster {
+        fill(spec, INSIDE);
+    }
+    if balancer {
+        fill(spec, BALANCED);
+    }
+}
+
+fn session_affinity(spec: &mut Node<'_>) {
+    if is_text(spec, "sessionAffinity", "None") {
+        spec.remove("sessionAffinityConfig");
+    }
+    let is_untimed = spec
+        .find(&["sessionAffinityConfig", "clientIP", "timeoutSeconds"])
+        .is_none_or(Node::is_null);
+    if is_text(spec, "sessionAffinity", "ClientIP") && is_untimed {
+        let timeout = Node::map([("timeoutSeconds", Node::int(AFFINITY_SECONDS))]);
+        put(spec, "sessionAffinityConfig", Node::map([("clientIP", timeout)]));
+    }
+}
+
+fn service_port(port: &mut Node<'_>) {
+    fill(port, PORT);
+    if is_zero(port, "targetPort")
+        && let Some(number) = port.get("port").and_then(Node::as_int)
+    {
+        put(port, "targetPort", Node::int(number));
+    }
+}
+
+/// Endpoints.
+pub(super) fn endpoints(node: &mut Node<'_>) {
+    each(node, "subsets", |subset| each(subset, "ports", |port| fill(port, PORT)));
+}
+
+/// A Namespace. One that is yet to be named is labelled once it is.
+pub(super) fn namespace(node: &mut Node<'_>) {
+    let name = node.find(&["metadata", "name"]).filter(|name| name.text() != Some("")).cloned();
+    if let Some(name) = name.filter(|name| name.text().is_some())
+        && let Some(metadata) = node.get_mut("metadata")
+        && let Value::Map(_) = metadata.below("labels").value
+    {
+        metadata.below("labels").set(NAME_LABEL, name);
+    }
+    inside(node, "status", |status| fill(status, ACTIVE));
+}
+
+/// A Node.
+pub(super) fn node(node: &mut Node<'_>) {
+    within(node, "spec", pod_cidrs);
+    within(node, "status", resources::node_status);
+}
+
+/// The single range and the first of the list are one; where they differ, the single one wins.
+fn pod_cidrs(spec: &mut Node<'_>) {
+    let first = spec.get("podCIDRs").and_then(|list| list.items().first());
+    let single = spec.get("podCIDR").filter(|_| !is_zero(spec, "podCIDR"));
+    match (single, first) {
+        (Some(single), _) if single.text() != first.and_then(Node::text) => {
+            let list = Node::list(alloc::vec![single.clone()]);
+            if single.text().is_some() && is_list_or_nil(spec, "podCIDRs") {
+                put(spec, "podCIDRs", list);
+            }
+        }
+        (None, Some(first)) if first.text().is_some() => {
+            let first = first.clone();
+            put(spec, "podCIDR", first);
+        }
+        _ => {}
+    }
+}
+
+/// A Secret. What was written as text is kept as the bytes that it stands for.
+pub(super) fn secret(node: &mut Node<'_>) {
+    fill(node, SECRET);
+    let is_fit = |list: &Node<'_>| {
+        list.is_null() || list.entries().iter().all(|entry| text_of(&entry.node).is_some())
+    };
+    let data_fits = is_map_or_nil(node, "data");
+    let Some(texts) = node.get("stringData").filter(|list| data_fits && is_fit(list)) else {
+        return;
+    };
+    let added: Vec<_> = (texts.entries().iter())
+        .filter_map(|entry| Some((entry.key.clone(), STANDARD.encode(text_of(&entry.node)?))))
+        .collect();
+    if !added.is_empty() {
+        let data = node.below("data");
+        added.into_iter().for_each(|(key, bytes)| data.set(key, Node::string(bytes)));
+    }
+    if is_map_or_nil(node, "stringData") {
+        node.remove("stringData");
+    }
+}
+
+/// A text of a map; null reads as empty.
+fn text_of<'a>(node: &'a Node<'_>) -> Option<&'a str> {
+    if node.is_null() { Some("") } else { node.text() }
+}
+
+/// A ReplicationController, which is labelled and selects as its template does.
+pub(super) fn replication_controller(node: &mut Node<'_>) {
+    let labels = template_labels(node);
+    inside(node, "spec", |spec| {
+        fill(spec, REPLICAS);
+        within(spec, "template", pod::template);
+    });
+    if let Some(spec) = node.get_mut("spec")
+        && is_empty(spec, "selector")
+        && let Some(labels) = &labels
+    {
+        put(spec, "selector", labels.clone());
+    }
+    label_as(node, labels);
+}
+
+/// The labels of the template below `spec`, if there are any.
+pub(super) fn template_labels<'t>(node: &Node<'t>) -> Option<Node<'t>> {
+    let labels = node.find(&["spec", "template", "metadata", "labels"])?;
+    (!labels.entries().is_empty()).then(|| labels.clone())
+}
+
+/// Gives these labels to an object that has none.
+pub(super) fn label_as<'t>(node: &mut Node<'t>, labels: Option<Node<'t>>) {
+    let Some(labels) = labels else { return };
+    let metadata_fits = is_map_or_nil(node, "metadata");
+    if metadata_fits && matches!(node.value, Value::Map(_)) {
+        let metadata = node.below("metadata");
+        if is_empty(metadata, "labels") {
+            put(metadata, "labels", labels);
+        }
+    }
+}
+
+/// A LimitRange.
+pub(super) fn limit_range(node: &mut Node<'_>) {
+    within(node, "spec", |spec| each(spec, "limits", resources::limit_range_item));
+}
+
+/// A ResourceQuota.
+pub(super) fn resource_quota(node: &mut Node<'_>) {
+    within(node, "spec", |spec| resources::round(spec, &["hard"]));
+    within(node, "status", |status| resources::round(status, &["hard", "used"]));
+}

@@ -1,0 +1,200 @@
+//! Amounts such as `500m` and `1Gi`, as far as defaults must count with them.
+
+use core::fmt;
+
+/// How fine an amount can be: nothing is smaller than a nano.
+const NANOS: i128 = 1_000_000_000;
+/// The smallest amount of a resource.
+const MILLI: i128 = 1_000_000;
+
+/// An amount and how its writer spells amounts.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Quantity {
+    nanos: i128,
+    format: Format,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Format {
+    Decimal,
+    Exponent,
+    Binary,
+}
+
+/// The suffixes of powers of ten.
+const DECIMAL: [(&str, i32); 10] = [
+    ("n", -9),
+    ("u", -6),
+    ("m", -3),
+    ("", 0),
+    ("k", 3),
+    ("M", 6),
+    ("G", 9),
+    ("T", 12),
+    ("P", 15),
+    ("E", 18),
+];
+
+/// The suffixes of powers of 1024, in their order.
+const BINARY: [&str; 7] = ["", "Ki", "Mi", "Gi", "Ti", "Pi", "Ei"];
+
+impl Quantity {
+    /// Reads an amount; none if it is not one, or beyond counting.
+    pub(super) fn parse(text: &str) -> Option<Self> {
+        let (is_negative, text) = match text.strip_prefix('-') {
+            Some(rest) => (true, rest),
+            None => (false, text.strip_prefix('+').unwrap_or(text)),
+        };
+        let end = text.find(|c: char| !c.is_ascii_digit() && c != '.').unwrap_or(text.len());
+        let (number, suffix) = text.split_at(end);
+        let (whole, part) = number.split_once('.').unwrap_or((number, ""));
+        if part.contains('.') || (whole.is_empty() && part.is_empty()) {
+            return None;
+        }
+        let digits = whole.bytes().chain(part.bytes()).try_fold(0_i128, |sum, digit| {
+            sum.checked_mul(10)?.checked_add(i128::from(digit - b'0'))
+        })?;
+        let (format, factor, power) = suffix_meaning(suffix)?;
+        let power = power.checked_sub(i32::try_from(part.len()).ok()?)?.checked_add(9)?;
+        let nanos = scaled(digits.checked_mul(factor)?, power)?;
+        let format = match format {
+            Format::Binary if nanos < NANOS && !is_negative => Format::Decimal,
+            other => other,
+        };
+        Some(Self { nanos: if is_negative { -nanos } else { nanos }, format })
+    }
+
+    /// The same amount in whole thousandths, away from zero.
+    pub(super) fn in_millis(self) -> Self {
+        Self { nanos: div_away(self.nanos, MILLI).saturating_mul(MILLI), ..self }
+    }
+
+    /// Both together, spelled as this one, or as the other if this is nothing.
+    pub(super) fn plus(self, other: Self) -> Self {
+        let format = if self.nanos == 0 { other.format } else { self.format };
+        Self { nanos: self.nanos.saturating_add(other.nanos), format }
+    }
+
+    /// Whether this is the larger amount.
+    pub(super) fn exceeds(self, other: Self) -> bool {
+        self.nanos > other.nanos
+    }
+}
+
+/// The format, the factor, and the power of ten that a suffix stands for.
+fn suffix_meaning(suffix: &str) -> Option<(Format, i128, i32)> {
+    if let Some((_, power)) = DECIMAL.iter().find(|(name, _)| *name == suffix) {
+        return Some((Format::Decimal, 1, *power));
+    }
+    if let Some(place) = BINARY.iter().position(|name| *name == suffix) {
+        let factor = 1024_i128.checked_pow(u32::try_from(place).ok()?)?;
+        return Some((Format::Binary, factor, 0));
+    }
+    let power = suffix.strip_prefix(['e', 'E'])?.parse().ok()?;
+    Some((Format::Exponent, 1, power))
+}
+
+/// A number times a power of ten; what falls below one is rounded away from zero.
+fn scaled(number: i128, power: i32) -> Option<i128> {
+    match 10_i128.checked_pow(power.unsigned_abs()) {
+        Some(factor) if power >= 0 => number.checked_mul(factor),
+        Some(factor) => Some(div_away(number, factor)),
+        None if number == 0 => Some(0),
+        None if power < 0 => Some(number.signum()),
+        None => None,
+    }
+}
+
+fn div_away(number: i128, by: i128) -> i128 {
+    let whole = number / by;
+    if number % by == 0 { whole } else { whole + number.signum() }
+}
+
+impl fmt::Display for Quantity {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let is_small = self.nanos.abs() < 1024 * NANOS;
+        match self.format {
+            _ if self.nanos == 0 => f.write_str("0"),
+            Format::Binary if !is_small && self.nanos % NANOS == 0 => {
+                let (number, steps) = reduced(self.nanos / NANOS, 1024, BINARY.len() - 1);
+                write!(f, "{number}{}", BINARY.get(steps).unwrap_or(&""))
+            }
+            Format::Exponent => {
+                let (number, steps) = reduced(self.nanos, 1000, usize::MAX);
+                match i64::try_from(steps).unwrap_or(i64::MAX).saturating_mul(3).saturating_sub(9) {
+                    0 => write!(f, "{number}"),
+                    power => write!(f, "{number}e{power}"),
+                }
+            }
+            Format::Binary | Format::Decimal => {
+                let (number, steps) = reduced(self.nanos, 1000, DECIMAL.len() - 1);
+                write!(f, "{number}{}", DECIMAL.get(steps).map_or("", |(name, _)| name))
+            }
+        }
+    }
+}
+
+/// A number without the factors of `by`, at most `most` of them, and how many there were.
+fn reduced(mut number: i128, by: i128, most: usize) -> (i128, usize) {
+    let mut steps = 0;
+    while number != 0 && number % by == 0 && steps < most {
+        number /= by;
+        steps += 1;
+    }
+    (number, steps)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use alloc::string::ToString;
+
+    fn shown(text: &str) -> Option<alloc::string::String> {
+        Quantity::parse(text).map(|quantity| quantity.to_string())
+    }
+
+    #[test]
+    fn amounts_have_one_spelling() {
+        for (text, canonical) in [
+            ("0", "0"),
+            ("0.5", "500m"),
+            ("1000m", "1"),
+            ("1500m", "1500m"),
+            ("1024Ki", "1Mi"),
+            ("1.5Gi", "1536Mi"),
+            ("0.5Ki", "512"),
+            ("0.1Ki", "102400m"),
+            ("1e3", "1e3"),
+            ("1E", "1E"),
+            ("12e-1", "1200e-3"),
+            ("-5k", "-5k"),
+            ("+.5", "500m"),
+            ("5.", "5"),
+            ("1n", "1n"),
+            ("0.1n", "1n"),
+        ] {
+            assert_eq!(shown(text).as_deref(), Some(canonical), "{text}");
+        }
+    }
+
+    #[test]
+    fn what_is_no_amount_is_none() {
+        for text in ["", "-", ".", "1..2", "Ki", "1ki", "1e", "x", "1 ", "1e400", "1é"] {
+            assert_eq!(shown(text), None, "{text}");
+        }
+    }
+
+    #[test]
+    fn amounts_are_rounded_up_and_added() {
+        let milli = |text| Quantity::parse(text).unwrap().in_millis().to_string();
+        assert_eq!(milli("0.0001"), "1m");
+        assert_eq!(milli("1.2345"), "1235m");
+        assert_eq!(milli("-1u"), "-1m");
+        assert_eq!(milli("2Gi"), "2Gi");
+        let (one, half) = (Quantity::parse("1Gi").unwrap(), Quantity::parse("512Mi").unwrap());
+        assert_eq!(one.plus(half).to_string(), "1536Mi");
+        assert!(one.exceeds(half) && !half.exceeds(one));
+        let nothing = Quantity::parse("0").unwrap();
+        assert_eq!(nothing.plus(one).to_string(), "1Gi");
+    }
+}

@@ -1,0 +1,1 @@
+//! Every kind before and after its defaults.
