@@ -1,1 +1,54 @@
-//! x
+//! OpenAPI documents, made when asked for from the table of resources and the schemas.
+//!
+//! kubectl needs them: version 3 for `explain`, `apply` and to learn whether the server validates
+//! fields, version 2 (in protobuf) where it finds no answer in version 3. None is kept here; a
+//! caller may keep what it asks for often.
+
+mod closure;
+mod machinery;
+mod parameters;
+mod paths;
+#[cfg(test)]
+mod tests;
+mod types;
+mod v2;
+mod v2_proto;
+mod v3;
+
+use alloc::vec::Vec;
+
+use crate::resources::Resource;
+
+pub use v2::document as v2;
+pub use v2_proto::document as v2_proto;
+pub use v3::{document as v3, index as v3_index, path_of as v3_path};
+
+/// Says how a strategic merge patch changes a field: from the id of a type and the name of a field
+/// to strategy and merge key, either of which may be empty.
+pub type MergeRules<'m> = &'m dyn Fn(&str, &str) -> Option<(&'static str, &'static str)>;
+
+/// What answers may be written in.
+const PRODUCES: [&str; 3] =
+    ["application/json", "application/yaml", "application/vnd.kubernetes.protobuf"];
+
+/// What patches may be written in. Strategic merge is left out without rules: kubectl would then
+/// take every list to be replaced as a whole and compute wrong patches.
+fn patch_types(strategic: bool) -> Vec<&'static str> {
+    let mut types = Vec::from([
+        "application/apply-patch+yaml",
+        "application/json-patch+json",
+        "application/merge-patch+json",
+    ]);
+    types.extend(strategic.then_some("application/strategic-merge-patch+json"));
+    types
+}
+
+/// All paths of some resources, sorted.
+fn all_paths<'k, 'r>(resources: impl Iterator<Item = &'r Resource<'k>>) -> Vec<paths::PathItem<'k>>
+where
+    'k: 'r,
+{
+    let mut items: Vec<_> = resources.flat_map(paths::of_resource).collect();
+    items.sort_by(|a, b| a.path.cmp(&b.path));
+    items
+}

@@ -1,0 +1,241 @@
+//! Gathers the definitions that some resources need: their kinds and all that those lead to.
+
+use alloc::borrow::Cow;
+use alloc::collections::BTreeMap;
+use alloc::format;
+use alloc::string::{String, ToString};
+use alloc::vec::Vec;
+
+use ratchet_object::schema::{self, KINDS, Shape, TYPES, TypeRow};
+
+use super::MergeRules;
+use super::machinery::{self, LIST_META, STATUS};
+use super::types::{Body, Definition, Field, Named, Text, Ty};
+use crate::descriptions::{About, about};
+use crate::resources::{Gvk, Resource};
+
+/// What a definition is made from; the definition itself is made when it is written.
+#[derive(Clone, Copy)]
+enum Source<'k> {
+    /// A type of the schema.
+    Type(&'static TypeRow),
+    /// A type of requests and answers, or one that is not a plain object.
+    Machinery,
+    /// A list of objects of this kind.
+    List(Gvk<'k>),
+    /// A kind of which the schema knows nothing.
+    Unknown(Gvk<'k>),
+}
+
+/// The ids of all definitions that are needed, sorted, and what each is made from.
+pub(crate) struct Closure<'k> {
+    sources: BTreeMap<String, Source<'k>>,
+}
+
+/// The id of the definition of a kind.
+pub(crate) fn kind_id(gvk: Gvk<'_>) -> String {
+    match schema::kind(gvk.group, gvk.version, gvk.kind) {
+        Some(row) => schema::type_of(row.ty).id.into(),
+        None => {
+            let mut id = String::new();
+            for part in gvk.group.rsplit('.').filter(|part| !part.is_empty()) {
+                id.push_str(part);
+                id.push('.');
+            }
+            format!("{id}{}.{}", gvk.version, gvk.kind)
+        }
+    }
+}
+
+/// The id of the definition of a list of a kind.
+pub(crate) fn list_id(gvk: Gvk<'_>) -> String {
+    kind_id(gvk) + "List"
+}
+
+impl<'k> Closure<'k> {
+    /// What these resources need.
+    pub(crate) fn of<'r>(resources: impl Iterator<Item = &'r Resource<'k>>) -> Self
+    where
+        'k: 'r,
+    {
+        let mut closure = Self { sources: BTreeMap::new() };
+        for id in [machinery::DELETE_OPTIONS, machinery::PATCH, STATUS] {
+            closure.machinery(id);
+        }
+        for resource in resources {
+            closure.kind(resource.gvk());
+            if resource.allows("list") {
+                closure.machinery(LIST_META);
+                closure.sources.insert(list_id(resource.gvk()), Source::List(resource.gvk()));
+            }
+            for below in resource.subresources.iter().filter(|below| !below.connects()) {
+                closure.kind(below.gvk());
+            }
+        }
+        closure
+    }
+
+    fn kind(&mut self, gvk: Gvk<'k>) {
+        match schema::kind(gvk.group, gvk.version, gvk.kind) {
+            Some(row) => self.types(schema::type_of(row.ty)),
+            None => {
+                self.sources.insert(kind_id(gvk), Source::Unknown(gvk));
+                self.types(object_meta());
+            }
+        }
+    }
+
+    /// A type and all types it leads to; a type may lead back to itself.
+    fn types(&mut self, ty: &'static TypeRow) {
+        if self.sources.contains_key(ty.id) {
+            return;
+        }
+        self.sources.insert(ty.id.into(), Source::Type(ty));
+        for field in ty.fields {
+            match innermost(field.shape) {
+                Shape::Object(place) => self.types(schema::type_of(place)),
+                leaf => {
+                    if let Some(id) = of_shape(leaf, ty.id, field.name).leads_to() {
+                        self.machinery(id);
+                    }
+                }
+            }
+        }
+    }
+
+    fn machinery(&mut self, id: &str) {
+        if self.sources.contains_key(id) {
+            return;
+        }
+        self.sources.insert(id.into(), Source::Machinery);
+        for field in machinery::fields(id).unwrap_or_default() {
+            if let Some(id) = field.ty.leads_to() {
+                self.machinery(id);
+            }
+        }
+    }
+
+    /// Makes each definition in turn, and hands it over with its id.
+    pub(crate) fn each(
+        &self,
+        rules: Option<MergeRules<'_>>,
+        mut then: impl FnMut(&str, &Definition<'k>),
+    ) {
+        for (id, source) in &self.sources {
+            let definition = match *source {
+                Source::Type(ty) => of_type(ty, rules),
+                Source::Machinery => of_machinery(id),
+                Source::List(gvk) => of_list(gvk),
+                Source::Unknown(gvk) => of_unknown(gvk),
+            };
+            then(id, &definition);
+        }
+    }
+}
+
+fn object_meta() -> &'static TypeRow {
+    let id = "io.k8s.apimachinery.pkg.apis.meta.v1.ObjectMeta";
+    let place = TYPES.binary_search_by(|row| row.id.cmp(id)).unwrap_or(usize::MAX);
+    schema::type_of(u16::try_from(place).unwrap_or(u16::MAX))
+}
+
+fn of_type<'k>(ty: &'static TypeRow, rules: Option<MergeRules<'_>>) -> Definition<'k> {
+    let about = about(ty.id);
+    let fields = ty.fields.iter().map(|field| Field {
+        name: field.name,
+        ty: of_shape(field.shape, ty.id, field.name),
+        description: about.field(field.name),
+        required: field.required,
+        merge: rules.and_then(|rules| rules(ty.id, field.name)),
+    });
+    let kinds = KINDS.iter().filter(|row| core::ptr::eq(schema::type_of(row.ty), ty));
+    let kinds = kinds.map(|row| Gvk { group: row.group, version: row.version, kind: row.kind });
+    let kinds = kinds.map(Named::from);
+    Definition {
+        body: Body::Object(fields.collect()),
+        description: about.text(),
+        kinds: kinds.collect(),
+    }
+}
+
+fn of_machinery<'k>(id: &str) -> Definition<'k> {
+    let about = about(id);
+    let body = match (machinery::leaf(id), machinery::fields(id)) {
+        (Some(leaf), _) => Body::Leaf(leaf),
+        (None, Some(fields)) => Body::Object(described(fields, about)),
+        (None, None) => Body::Open,
+    };
+    let kinds = (id == STATUS).then_some(Gvk { group: "", version: "v1", kind: "Status" });
+    let kinds = kinds.map(Named::from);
+    Definition { body, description: about.text(), kinds: kinds.into_iter().collect() }
+}
+
+fn described(mut fields: Vec<Field>, about: About) -> Vec<Field> {
+    for field in &mut fields {
+        field.description = about.field(field.name);
+    }
+    fields
+}
+
+fn of_list(of: Gvk<'_>) -> Definition<'_> {
+    let field = |name, ty, description: Text, required| Field {
+        name,
+        ty,
+        description,
+        required,
+        merge: None,
+    };
+    let shared = about("");
+    let items = Ty::Ref(Cow::Owned(kind_id(of))).list();
+    let fields = Vec::from([
+        field("apiVersion", Ty::STRING, shared.field("apiVersion"), false),
+        field("items", items, Cow::Owned(format!("The {} objects of the list.", of.kind)), true),
+        field("kind", Ty::STRING, shared.field("kind"), false),
+        field("metadata", Ty::Ref(Cow::Borrowed(LIST_META)), Cow::Borrowed("Of the list."), false),
+    ]);
+    Definition {
+        body: Body::Object(fields),
+        description: Cow::Owned(format!("{0}List is a list of {0} objects.", of.kind)),
+        kinds: Vec::from([Named {
+            group: of.group,
+            version: of.version,
+            kind: Cow::Owned(format!("{}List", of.kind)),
+        }]),
+    }
+}
+
+fn of_unknown(gvk: Gvk<'_>) -> Definition<'_> {
+    Definition {
+        body: Body::Open,
+        description: Cow::Owned(gvk.kind.to_string() + " has no schema."),
+        kinds: Vec::from([gvk.into()]),
+    }
+}
+
+/// What lies within lists and maps.
+fn innermost(shape: Shape) -> Shape {
+    match shape {
+        Shape::List(inner) | Shape::Map(inner) => innermost(*inner),
+        other => other,
+    }
+}
+
+fn of_shape(shape: Shape, type_id: &str, field: &str) -> Ty {
+    let by_id = |id| Ty::Ref(Cow::Borrowed(id));
+    match shape {
+        Shape::String => Ty::STRING,
+        Shape::Bytes => Ty::Plain("string", "byte"),
+        Shape::Int32 => Ty::Plain("integer", "int32"),
+        Shape::Int64 => Ty::Plain("integer", "int64"),
+        Shape::Float => Ty::Plain("number", "double"),
+        Shape::Bool => Ty::Plain("boolean", ""),
+        Shape::Time => by_id(machinery::TIME),
+        Shape::MicroTime => by_id(machinery::MICRO_TIME),
+        Shape::Quantity => by_id(machinery::QUANTITY),
+        Shape::IntOrString => by_id(machinery::INT_OR_STRING),
+        Shape::Any => by_id(machinery::behind_any(type_id, field)),
+        Shape::Object(place) => by_id(schema::type_of(place).id),
+        Shape::List(inner) => of_shape(*inner, type_id, field).list(),
+        Shape::Map(inner) => Ty::Map(of_shape(*inner, type_id, field).into()),
+    }
+}

@@ -1,0 +1,154 @@
+//! The types of requests and answers that no kind leads to, and those that are not plain objects.
+
+use alloc::borrow::Cow;
+use alloc::boxed::Box;
+use alloc::vec::Vec;
+
+use super::types::{Field, Leaf, Ty};
+
+pub(crate) const DELETE_OPTIONS: &str = "io.k8s.apimachinery.pkg.apis.meta.v1.DeleteOptions";
+pub(crate) const LIST_META: &str = "io.k8s.apimachinery.pkg.apis.meta.v1.ListMeta";
+pub(crate) const PATCH: &str = "io.k8s.apimachinery.pkg.apis.meta.v1.Patch";
+pub(crate) const STATUS: &str = "io.k8s.apimachinery.pkg.apis.meta.v1.Status";
+const PRECONDITIONS: &str = "io.k8s.apimachinery.pkg.apis.meta.v1.Preconditions";
+const SHARD_INFO: &str = "io.k8s.apimachinery.pkg.apis.meta.v1.ShardInfo";
+const STATUS_CAUSE: &str = "io.k8s.apimachinery.pkg.apis.meta.v1.StatusCause";
+const STATUS_DETAILS: &str = "io.k8s.apimachinery.pkg.apis.meta.v1.StatusDetails";
+
+pub(crate) const FIELDS_V1: &str = "io.k8s.apimachinery.pkg.apis.meta.v1.FieldsV1";
+pub(crate) const INT_OR_STRING: &str = "io.k8s.apimachinery.pkg.util.intstr.IntOrString";
+pub(crate) const MICRO_TIME: &str = "io.k8s.apimachinery.pkg.apis.meta.v1.MicroTime";
+pub(crate) const QUANTITY: &str = "io.k8s.apimachinery.pkg.api.resource.Quantity";
+pub(crate) const RAW: &str = "io.k8s.apimachinery.pkg.runtime.RawExtension";
+pub(crate) const TIME: &str = "io.k8s.apimachinery.pkg.apis.meta.v1.Time";
+
+const JSON: &str = "io.k8s.apiextensions-apiserver.pkg.apis.apiextensions.v1.JSON";
+const PROPS_OR_ARRAY: &str =
+    "io.k8s.apiextensions-apiserver.pkg.apis.apiextensions.v1.JSONSchemaPropsOrArray";
+const PROPS_OR_BOOL: &str =
+    "io.k8s.apiextensions-apiserver.pkg.apis.apiextensions.v1.JSONSchemaPropsOrBool";
+const PROPS_OR_STRING_ARRAY: &str =
+    "io.k8s.apiextensions-apiserver.pkg.apis.apiextensions.v1.JSONSchemaPropsOrStringArray";
+
+static LEAVES: &[Leaf] = &[
+    Leaf { id: FIELDS_V1, ty: "object", format: "", one_of: &[] },
+    Leaf {
+        id: INT_OR_STRING,
+        ty: "string",
+        format: "int-or-string",
+        one_of: &["integer", "string"],
+    },
+    Leaf { id: JSON, ty: "", format: "", one_of: &[] },
+    Leaf { id: MICRO_TIME, ty: "string", format: "date-time", one_of: &[] },
+    Leaf { id: PATCH, ty: "object", format: "", one_of: &[] },
+    Leaf { id: PROPS_OR_ARRAY, ty: "", format: "", one_of: &[] },
+    Leaf { id: PROPS_OR_BOOL, ty: "", format: "", one_of: &[] },
+    Leaf { id: PROPS_OR_STRING_ARRAY, ty: "", format: "", one_of: &[] },
+    Leaf { id: QUANTITY, ty: "string", format: "", one_of: &["string", "number"] },
+    Leaf { id: RAW, ty: "object", format: "", one_of: &[] },
+    Leaf { id: TIME, ty: "string", format: "date-time", one_of: &[] },
+];
+
+/// The leaf with this id.
+pub(crate) fn leaf(id: &str) -> Option<&'static Leaf> {
+    LEAVES.iter().find(|leaf| leaf.id == id)
+}
+
+/// The definition that stands behind a field of which the schema makes no claim.
+pub(crate) fn behind_any(type_id: &str, field: &str) -> &'static str {
+    if type_id.starts_with("io.k8s.apiextensions-apiserver.") {
+        return match field {
+            "items" => PROPS_OR_ARRAY,
+            "additionalItems" | "additionalProperties" => PROPS_OR_BOOL,
+            "dependencies" => PROPS_OR_STRING_ARRAY,
+            _ => JSON,
+        };
+    }
+    if field == "fieldsV1" { FIELDS_V1 } else { RAW }
+}
+
+/// The fields of a type of requests and answers, without descriptions; none for other types.
+pub(crate) fn fields(id: &str) -> Option<Vec<Field>> {
+    let rows = ROWS.iter().find(|(of, _)| *of == id).map(|(_, rows)| rows)?;
+    Some(rows.iter().map(|(name, part)| field(name, *part)).collect())
+}
+
+/// What a field of such a type holds.
+#[derive(Clone, Copy)]
+enum Part {
+    Text,
+    Flag,
+    Int32,
+    Int64,
+    Texts,
+    One(&'static str),
+    Many(&'static str),
+}
+
+fn field(name: &'static str, part: Part) -> Field {
+    let ty = match part {
+        Part::Text => Ty::STRING,
+        Part::Flag => Ty::Plain("boolean", ""),
+        Part::Int32 => Ty::Plain("integer", "int32"),
+        Part::Int64 => Ty::Plain("integer", "int64"),
+        Part::Texts => Ty::STRING.list(),
+        Part::One(id) => Ty::Ref(Cow::Borrowed(id)),
+        Part::Many(id) => Ty::List(Box::new(Ty::Ref(Cow::Borrowed(id)))),
+    };
+    Field { name, ty, description: Cow::Borrowed(""), required: name == "selector", merge: None }
+}
+
+type Rows = &'static [(&'static str, Part)];
+
+static ROWS: &[(&str, Rows)] = &[
+    (
+        DELETE_OPTIONS,
+        &[
+            ("apiVersion", Part::Text),
+            ("dryRun", Part::Texts),
+            ("gracePeriodSeconds", Part::Int64),
+            ("ignoreStoreReadErrorWithClusterBreakingPotential", Part::Flag),
+            ("kind", Part::Text),
+            ("orphanDependents", Part::Flag),
+            ("preconditions", Part::One(PRECONDITIONS)),
+            ("propagationPolicy", Part::Text),
+        ],
+    ),
+    (
+        LIST_META,
+        &[
+            ("continue", Part::Text),
+            ("remainingItemCount", Part::Int64),
+            ("resourceVersion", Part::Text),
+            ("selfLink", Part::Text),
+            ("shardInfo", Part::One(SHARD_INFO)),
+        ],
+    ),
+    (PRECONDITIONS, &[("resourceVersion", Part::Text), ("uid", Part::Text)]),
+    (SHARD_INFO, &[("selector", Part::Text)]),
+    (
+        STATUS,
+        &[
+            ("apiVersion", Part::Text),
+            ("code", Part::Int32),
+            ("details", Part::One(STATUS_DETAILS)),
+            ("kind", Part::Text),
+            ("message", Part::Text),
+            ("metadata", Part::One(LIST_META)),
+            ("reason", Part::Text),
+            ("status", Part::Text),
+        ],
+    ),
+    (STATUS_CAUSE, &[("field", Part::Text), ("message", Part::Text), ("reason", Part::Text)]),
+    (
+        STATUS_DETAILS,
+        &[
+            ("causes", Part::Many(STATUS_CAUSE)),
+            ("group", Part::Text),
+            ("kind", Part::Text),
+            ("name", Part::Text),
+            ("retryAfterSeconds", Part::Int32),
+            ("uid", Part::Text),
+        ],
+    ),
+];

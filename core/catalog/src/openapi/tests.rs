@@ -1,0 +1,1 @@
+//! Reads the documents back and looks for what clients look for.

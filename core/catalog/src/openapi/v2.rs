@@ -1,0 +1,198 @@
+//! Version 2 in JSON: one document for all that is served.
+
+use alloc::string::String;
+
+use super::closure::Closure;
+use super::parameters::{self, Parameter};
+use super::paths::{Operation, PathItem, Sends};
+use super::types::{Body, Definition, Field, Ty, reference, required};
+use super::v3::write_kind;
+use super::{MergeRules, PRODUCES, all_paths, machinery, patch_types};
+use crate::json::Json;
+use crate::resources::Resource;
+
+/// Where definitions stand.
+pub(super) const DEFINITIONS: &str = "#/definitions/";
+/// Where parameters stand.
+pub(super) const PARAMETERS: &str = "#/parameters/";
+
+/// The answer to `GET /openapi/v2` for those who take JSON.
+///
+/// Without merge rules, patches by strategic merge are not offered.
+#[must_use]
+pub fn document(served: &[&Resource<'_>], rules: Option<MergeRules<'_>>) -> String {
+    Json::document(|json| {
+        json.pair("swagger", "2.0");
+        json.key("info").object(|json| {
+            json.pair("title", "Kubernetes");
+            json.pair("version", "unversioned");
+        });
+        json.key("paths").object(|json| {
+            for item in all_paths(served.iter().copied()) {
+                json.key(&item.path).object(|json| write_path(json, &item, rules.is_some()));
+            }
+        });
+        json.key("definitions").object(|json| {
+            Closure::of(served.iter().copied()).each(rules, |id, definition| {
+                json.key(id).object(|json| write_definition(json, definition));
+            });
+        });
+        json.key("parameters").object(|json| {
+            for parameter in parameters::ALL {
+                json.key(parameter.name).object(|json| write_parameter(json, parameter));
+            }
+        });
+        write_security(json);
+    })
+}
+
+fn write_security(json: &mut Json) {
+    json.key("securityDefinitions").object(|json| {
+        json.key("BearerToken").object(|json| {
+            json.pair("description", "Bearer Token authentication");
+            json.pair("type", "apiKey");
+            json.pair("name", "authorization");
+            json.pair("in", "header");
+        });
+    });
+    json.key("security").list(|json| json.object(|json| json.key("BearerToken").list(|_| ())));
+}
+
+fn write_parameter(json: &mut Json, parameter: &Parameter) {
+    json.pair("type", parameter.ty);
+    json.key("uniqueItems").flag(true);
+    json.pair("description", parameter.description);
+    json.pair("name", parameter.name);
+    json.pair("in", parameter.place());
+    if parameter.in_path {
+        json.key("required").flag(true);
+    }
+}
+
+fn write_references(json: &mut Json, parameters: &[&Parameter]) {
+    for parameter in parameters {
+        json.object(|json| json.pair("$ref", &reference(PARAMETERS, parameter.name)));
+    }
+}
+
+fn write_path(json: &mut Json, item: &PathItem<'_>, strategic: bool) {
+    for operation in &item.operations {
+        json.key(operation.method).object(|json| write_operation(json, operation, strategic));
+    }
+    json.key("parameters").list(|json| write_references(json, &item.parameters));
+}
+
+fn write_operation(json: &mut Json, operation: &Operation<'_>, strategic: bool) {
+    json.pair("description", &operation.description);
+    match operation.sends {
+        Sends::Patch { strategic: fitting } => {
+            json.texts("consumes", &patch_types(strategic && fitting));
+        }
+        _ => json.texts("consumes", &["*/*"]),
+    }
+    match operation.answers {
+        Some(_) => json.texts("produces", &PRODUCES),
+        None => json.texts("produces", &["*/*"]),
+    }
+    json.texts("schemes", &["https"]);
+    json.texts("tags", &[&operation.tag]);
+    json.pair("operationId", &operation.id);
+    json.key("parameters").list(|json| {
+        write_body(json, &operation.sends);
+        write_references(json, operation.parameters);
+    });
+    json.key("responses").object(|json| {
+        for (code, name) in operation.codes {
+            json.key(code).object(|json| {
+                json.pair("description", name);
+                json.key("schema").object(|json| match &operation.answers {
+                    Some(id) => json.pair("$ref", &reference(DEFINITIONS, id)),
+                    None => json.pair("type", "string"),
+                });
+            });
+        }
+        json.key("401").object(|json| json.pair("description", "Unauthorized"));
+    });
+    json.pair("x-kubernetes-action", operation.action);
+    json.key("x-kubernetes-group-version-kind");
+    write_kind(json, &operation.gvk.into());
+}
+
+/// The id of what is sent, and whether it must be.
+pub(super) fn body_of(sends: &Sends) -> Option<(&str, bool)> {
+    match sends {
+        Sends::Nothing => None,
+        Sends::Options(id) => Some((id, false)),
+        Sends::Object(id) => Some((id, true)),
+        Sends::Patch { .. } => Some((machinery::PATCH, true)),
+    }
+}
+
+fn write_body(json: &mut Json, sends: &Sends) {
+    let Some((id, required)) = body_of(sends) else { return };
+    json.object(|json| {
+        json.pair("name", "body");
+        json.pair("in", "body");
+        if required {
+            json.key("required").flag(true);
+        }
+        json.key("schema").object(|json| json.pair("$ref", &reference(DEFINITIONS, id)));
+    });
+}
+
+fn write_definition(json: &mut Json, definition: &Definition<'_>) {
+    json.pair_if_any("description", &definition.description);
+    match &definition.body {
+        Body::Object(fields) => write_fields(json, fields),
+        Body::Open => {
+            json.pair("type", "object");
+            json.key("x-kubernetes-preserve-unknown-fields").flag(true);
+        }
+        Body::Leaf(leaf) => {
+            json.pair_if_any("type", leaf.ty);
+            json.pair_if_any("format", leaf.format);
+        }
+    }
+    if !definition.kinds.is_empty() {
+        json.key("x-kubernetes-group-version-kind")
+            .list(|json| definition.kinds.iter().for_each(|kind| write_kind(json, kind)));
+    }
+}
+
+fn write_fields(json: &mut Json, fields: &[Field]) {
+    json.pair("type", "object");
+    json.texts_if_any("required", &required(fields));
+    if fields.is_empty() {
+        return;
+    }
+    json.key("properties").object(|json| {
+        for field in fields {
+            json.key(field.name).object(|json| {
+                json.pair_if_any("description", &field.description);
+                write_type(json, &field.ty);
+                if let Some((strategy, key)) = field.merge {
+                    json.pair_if_any("x-kubernetes-patch-merge-key", key);
+                    json.pair_if_any("x-kubernetes-patch-strategy", strategy);
+                }
+            });
+        }
+    });
+}
+
+fn write_type(json: &mut Json, ty: &Ty) {
+    match ty {
+        Ty::Plain(ty, format) => {
+            json.pair("type", ty);
+            json.pair_if_any("format", format);
+        }
+        Ty::Ref(id) => json.pair("$ref", &reference(DEFINITIONS, id)),
+        Ty::List(inner) => {
+            json.pair("type", "array");
+            json.key("items").object(|json| write_type(json, inner));
+        }
+        Ty::Map(inner) => {
+            json.pair("type", "object");
+            json.key("additionalProperties").object(|json| write_type(json, inner));
+        }
+    }
+}

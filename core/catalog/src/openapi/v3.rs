@@ -1,0 +1,240 @@
+//! Version 3: a document a group and version, and an index of them.
+
+use alloc::format;
+use alloc::string::String;
+use alloc::vec::Vec;
+
+use super::closure::Closure;
+use super::parameters::Parameter;
+use super::paths::{Operation, PathItem, Sends, root};
+use super::types::{Body, Definition, Field, Leaf, Named, Ty, reference, required};
+use super::{MergeRules, PRODUCES, all_paths, machinery, patch_types};
+use crate::json::Json;
+use crate::resources::Resource;
+
+const SCHEMAS: &str = "#/components/schemas/";
+
+/// The answer to `GET /openapi/v3`, from the path of each document (see [`path_of`]) and its hash
+/// (see [`crate::discovery::hash`]).
+#[must_use]
+pub fn index<'p>(documents: impl Iterator<Item = (&'p str, &'p str)>) -> String {
+    Json::document(|json| {
+        json.key("paths").object(|json| {
+            for (path, hash) in documents {
+                let url = format!("/openapi/v3/{path}?hash={hash}");
+                json.key(path).object(|json| json.pair("serverRelativeURL", &url));
+            }
+        });
+    })
+}
+
+/// The path of the document of a group and version in the index, such as `api/v1`.
+#[must_use]
+pub fn path_of(group: &str, version: &str) -> String {
+    root(group, version).trim_start_matches('/').into()
+}
+
+/// The answer to `GET /openapi/v3/{path}` for a group and version; none if nothing of it is served.
+///
+/// Without merge rules, patches by strategic merge are not offered.
+#[must_use]
+pub fn document(
+    served: &[&Resource<'_>],
+    group: &str,
+    version: &str,
+    rules: Option<MergeRules<'_>>,
+) -> Option<String> {
+    let ours = |row: &&Resource<'_>| (row.group, row.version) == (group, version);
+    let resources: Vec<_> = served.iter().copied().filter(ours).collect();
+    if resources.is_empty() {
+        return None;
+    }
+    Some(Json::document(|json| {
+        json.pair("openapi", "3.0.0");
+        json.key("info").object(|json| {
+            json.pair("title", "Kubernetes");
+            json.pair("version", "unversioned");
+        });
+        json.key("paths").object(|json| {
+            for item in all_paths(resources.iter().copied()) {
+                json.key(&item.path).object(|json| write_path(json, &item, rules.is_some()));
+            }
+        });
+        json.key("components").object(|json| {
+            json.key("schemas").object(|json| {
+                Closure::of(resources.iter().copied()).each(rules, |id, definition| {
+                    json.key(id).object(|json| write_definition(json, definition));
+                });
+            });
+            write_security(json);
+        });
+    }))
+}
+
+fn write_security(json: &mut Json) {
+    json.key("securitySchemes").object(|json| {
+        json.key("BearerToken").object(|json| {
+            json.pair("type", "apiKey");
+            json.pair("description", "Bearer Token authentication");
+            json.pair("name", "authorization");
+            json.pair("in", "header");
+        });
+    });
+}
+
+fn write_path(json: &mut Json, item: &PathItem<'_>, strategic: bool) {
+    json.key("parameters").list(|json| {
+        item.parameters.iter().for_each(|parameter| write_parameter(json, parameter));
+    });
+    for operation in &item.operations {
+        json.key(operation.method).object(|json| write_operation(json, operation, strategic));
+    }
+}
+
+fn write_parameter(json: &mut Json, parameter: &Parameter) {
+    json.object(|json| {
+        json.pair("name", parameter.name);
+        json.pair("in", parameter.place());
+        json.pair("description", parameter.description);
+        if parameter.in_path {
+            json.key("required").flag(true);
+        }
+        json.key("schema").object(|json| {
+            json.pair("type", parameter.ty);
+            json.key("uniqueItems").flag(true);
+        });
+    });
+}
+
+fn write_operation(json: &mut Json, operation: &Operation<'_>, strategic: bool) {
+    json.texts("tags", &[&operation.tag]);
+    json.pair("description", &operation.description);
+    json.pair("operationId", &operation.id);
+    if !operation.parameters.is_empty() {
+        json.key("parameters").list(|json| {
+            operation.parameters.iter().for_each(|parameter| write_parameter(json, parameter));
+        });
+    }
+    match &operation.sends {
+        Sends::Nothing => (),
+        Sends::Options(id) => write_request(json, &["*/*"], id, false),
+        Sends::Object(id) => write_request(json, &["*/*"], id, true),
+        Sends::Patch { strategic: fitting } => {
+            write_request(json, &patch_types(strategic && *fitting), machinery::PATCH, true);
+        }
+    }
+    json.key("responses").object(|json| {
+        for (code, name) in operation.codes {
+            json.key(code).object(|json| {
+                json.pair("description", name);
+                write_answer(json, operation.answers.as_deref());
+            });
+        }
+        json.key("401").object(|json| json.pair("description", "Unauthorized"));
+    });
+    json.pair("x-kubernetes-action", operation.action);
+    json.key("x-kubernetes-group-version-kind");
+    write_kind(json, &operation.gvk.into());
+}
+
+fn write_request(json: &mut Json, types: &[&str], id: &str, required: bool) {
+    json.key("requestBody").object(|json| {
+        json.key("content").object(|json| types.iter().for_each(|ty| write_content(json, ty, id)));
+        if required {
+            json.key("required").flag(true);
+        }
+    });
+}
+
+fn write_content(json: &mut Json, ty: &str, id: &str) {
+    json.key(ty).object(|json| {
+        json.key("schema").object(|json| json.pair("$ref", &reference(SCHEMAS, id)));
+    });
+}
+
+fn write_answer(json: &mut Json, id: Option<&str>) {
+    json.key("content").object(|json| match id {
+        Some(id) => PRODUCES.iter().for_each(|ty| write_content(json, ty, id)),
+        None => json.key("*/*").object(|json| {
+            json.key("schema").object(|json| json.pair("type", "string"));
+        }),
+    });
+}
+
+/// The full name of a kind, as an object.
+pub(super) fn write_kind(json: &mut Json, kind: &Named<'_>) {
+    json.object(|json| {
+        json.pair("group", kind.group);
+        json.pair("version", kind.version);
+        json.pair("kind", &kind.kind);
+    });
+}
+
+fn write_definition(json: &mut Json, definition: &Definition<'_>) {
+    json.pair_if_any("description", &definition.description);
+    match &definition.body {
+        Body::Object(fields) => write_fields(json, fields),
+        Body::Open => {
+            json.pair("type", "object");
+            json.key("x-kubernetes-preserve-unknown-fields").flag(true);
+        }
+        Body::Leaf(leaf) => write_leaf(json, leaf),
+    }
+    if !definition.kinds.is_empty() {
+        json.key("x-kubernetes-group-version-kind")
+            .list(|json| definition.kinds.iter().for_each(|kind| write_kind(json, kind)));
+    }
+}
+
+fn write_fields(json: &mut Json, fields: &[Field]) {
+    json.pair("type", "object");
+    json.texts_if_any("required", &required(fields));
+    if fields.is_empty() {
+        return;
+    }
+    json.key("properties").object(|json| {
+        for field in fields {
+            json.key(field.name).object(|json| {
+                json.pair_if_any("description", &field.description);
+                write_type(json, &field.ty, !field.description.is_empty() || field.merge.is_some());
+                if let Some((strategy, key)) = field.merge {
+                    json.pair_if_any("x-kubernetes-patch-merge-key", key);
+                    json.pair_if_any("x-kubernetes-patch-strategy", strategy);
+                }
+            });
+        }
+    });
+}
+
+/// In version 3.0 nothing may stand beside a reference, so that one with a description is wrapped.
+fn write_type(json: &mut Json, ty: &Ty, has_neighbours: bool) {
+    match ty {
+        Ty::Plain(ty, format) => {
+            json.pair("type", ty);
+            json.pair_if_any("format", format);
+        }
+        Ty::Ref(id) if has_neighbours => json.key("allOf").list(|json| {
+            json.object(|json| json.pair("$ref", &reference(SCHEMAS, id)));
+        }),
+        Ty::Ref(id) => json.pair("$ref", &reference(SCHEMAS, id)),
+        Ty::List(inner) => {
+            json.pair("type", "array");
+            json.key("items").object(|json| write_type(json, inner, false));
+        }
+        Ty::Map(inner) => {
+            json.pair("type", "object");
+            json.key("additionalProperties").object(|json| write_type(json, inner, false));
+        }
+    }
+}
+
+fn write_leaf(json: &mut Json, leaf: &Leaf) {
+    json.pair_if_any("format", leaf.format);
+    if leaf.one_of.is_empty() {
+        json.pair_if_any("type", leaf.ty);
+    } else {
+        json.key("oneOf").list(|json| {
+            leaf.one_of.iter().for_each(|ty| json.object(|json| json.pair("type", ty)));
+        });
+    }
+}
