@@ -134,6 +134,12 @@ pub fn group_version(group: &str, version: &str) -> String {
     if group.is_empty() { version.into() } else { format!("{group}/{version}") }
 }
 
+/// Each group and version that is served, once, in the order of the list.
+#[must_use]
+pub fn group_versions<'k>(served: &[&Resource<'k>]) -> Vec<(&'k str, &'k str)> {
+    once_each(served.iter().map(|resource| (resource.group, resource.version)))
+}
+
 /// The served groups other than core, each once.
 fn groups<'k>(served: &[&Resource<'k>]) -> Vec<&'k str> {
     let names = served.iter().map(|resource| resource.group).filter(|group| !group.is_empty());
@@ -146,7 +152,7 @@ fn versions<'k>(served: &[&Resource<'k>], group: &str) -> Vec<&'k str> {
 }
 
 /// The first appearances, in their order.
-fn once_each<'k>(names: impl Iterator<Item = &'k str>) -> Vec<&'k str> {
+fn once_each<T: PartialEq>(names: impl Iterator<Item = T>) -> Vec<T> {
     let mut seen = Vec::new();
     for name in names {
         if !seen.contains(&name) {
@@ -261,3 +267,6 @@ fn write_response_kind(json: &mut Json, group: &str, version: &str, kind: &str) 
         json.pair("kind", kind);
     });
 }
+
+#[cfg(test)]
+mod tests;

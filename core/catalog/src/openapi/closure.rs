@@ -145,7 +145,7 @@ fn of_type<'k>(ty: &'static TypeRow, rules: Option<MergeRules<'_>>) -> Definitio
         name: field.name,
         ty: of_shape(field.shape, ty.id, field.name),
         description: about.field(field.name),
-        required: field.required,
+        required: machinery::is_required(ty.id, field.name).unwrap_or(field.required),
         merge: rules.and_then(|rules| rules(ty.id, field.name)),
     });
     let kinds = KINDS.iter().filter(|row| core::ptr::eq(schema::type_of(row.ty), ty));

@@ -67,6 +67,29 @@ pub(crate) fn behind_any(type_id: &str, field: &str) -> &'static str {
     if field == "fieldsV1" { FIELDS_V1 } else { RAW }
 }
 
+/// Whether the API's own documents call a field required, where the schema says otherwise.
+///
+/// k8s-openapi makes names required so that its structs need no Option; kubectl would refuse what
+/// the API takes.
+pub(crate) fn is_required(type_id: &str, field: &str) -> Option<bool> {
+    let name = type_id.strip_prefix("io.k8s.api.")?;
+    let row = REQUIRED.iter().find(|row| (row.0, row.1) == (name, field))?;
+    Some(row.2)
+}
+
+static REQUIRED: &[(&str, &str, bool)] = &[
+    ("core.v1.ConfigMapEnvSource", "name", false),
+    ("core.v1.ConfigMapKeySelector", "name", false),
+    ("core.v1.ConfigMapProjection", "name", false),
+    ("core.v1.ConfigMapVolumeSource", "name", false),
+    ("core.v1.Event", "metadata", true),
+    ("core.v1.LocalObjectReference", "name", false),
+    ("core.v1.SecretEnvSource", "name", false),
+    ("core.v1.SecretKeySelector", "name", false),
+    ("core.v1.SecretProjection", "name", false),
+    ("events.v1.Event", "eventTime", true),
+];
+
 /// The fields of a type of requests and answers, without descriptions; none for other types.
 pub(crate) fn fields(id: &str) -> Option<Vec<Field>> {
     let rows = ROWS.iter().find(|(of, _)| *of == id).map(|(_, rows)| rows)?;

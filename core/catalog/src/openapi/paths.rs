@@ -133,7 +133,7 @@ impl<'k> Site<'_, 'k> {
         self.below.map_or_else(|| self.resource.gvk(), Subresource::gvk)
     }
 
-    /// `of the status of a Pod`, or only `Pod`.
+    /// What is acted upon, in words: `the status of a Pod`, or only `a Pod`.
     fn subject(&self) -> String {
         match self.below {
             Some(below) => format!("the {} of a {}", below.name, self.resource.kind),
@@ -231,7 +231,7 @@ impl<'k> Site<'_, 'k> {
             id: self.name("read", ""),
             description: format!("Read {}", self.subject()),
             answers: plain.answers.filter(|_| !is_log),
-            ..self.operation("get", "get")
+            ..plain
         }
     }
 

@@ -273,3 +273,6 @@ impl Message {
         });
     }
 }
+
+#[cfg(test)]
+mod tests;

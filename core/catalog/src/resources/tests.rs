@@ -1,1 +1,104 @@
-//! Holds the table against the kinds of the schema.
+//! Holds the table against the kinds of the schema, and against facts about the API.
+
+use alloc::vec::Vec;
+
+use ratchet_object::schema::{self, KINDS};
+
+use super::*;
+
+/// The groups and versions that are served, in the order of discovery.
+const SERVED: &[(&str, &str)] = &[
+    ("", "v1"),
+    ("apiregistration.k8s.io", "v1"),
+    ("apps", "v1"),
+    ("events.k8s.io", "v1"),
+    ("authentication.k8s.io", "v1"),
+    ("authorization.k8s.io", "v1"),
+    ("autoscaling", "v2"),
+    ("autoscaling", "v1"),
+    ("batch", "v1"),
+    ("certificates.k8s.io", "v1"),
+    ("networking.k8s.io", "v1"),
+    ("policy", "v1"),
+    ("rbac.authorization.k8s.io", "v1"),
+    ("storage.k8s.io", "v1"),
+    ("admissionregistration.k8s.io", "v1"),
+    ("apiextensions.k8s.io", "v1"),
+    ("scheduling.k8s.io", "v1"),
+    ("coordination.k8s.io", "v1"),
+    ("node.k8s.io", "v1"),
+    ("discovery.k8s.io", "v1"),
+    ("resource.k8s.io", "v1"),
+    ("flowcontrol.apiserver.k8s.io", "v1"),
+];
+
+#[test]
+fn groups_come_in_the_order_of_discovery() {
+    let all: Vec<_> = RESOURCES.iter().collect();
+    assert_eq!(crate::discovery::group_versions(&all), SERVED);
+}
+
+#[test]
+fn every_kind_that_is_served_has_a_row() {
+    for kind in KINDS.iter().filter(|row| SERVED.contains(&(row.group, row.version))) {
+        let gvk = Gvk { group: kind.group, version: kind.version, kind: kind.kind };
+        if kind.subresource {
+            let mut below = RESOURCES.iter().flat_map(|row| row.subresources);
+            assert!(below.any(|row| row.gvk() == gvk && row.name == kind.plural), "{gvk:?}");
+        } else {
+            let row = of_kind(kind.group, kind.version, kind.kind);
+            let row = row.unwrap_or_else(|| panic!("no row for {gvk:?}"));
+            assert_eq!((row.plural, row.namespaced), (kind.plural, kind.namespaced), "{gvk:?}");
+        }
+    }
+}
+
+#[test]
+fn every_row_has_a_kind() {
+    for row in RESOURCES {
+        assert!(schema::kind(row.group, row.version, row.kind).is_some(), "{}", row.plural);
+        for below in row.subresources.iter().filter(|below| !below.connects()) {
+            let kind = schema::kind(below.group, below.version, below.kind);
+            assert!(kind.is_some(), "{}/{}", row.plural, below.name);
+        }
+    }
+}
+
+#[test]
+fn rows_are_sorted_and_found() {
+    for (row, next) in RESOURCES.iter().zip(&RESOURCES[1..]) {
+        if (row.group, row.version) == (next.group, next.version) {
+            assert!(row.plural < next.plural, "{}", row.plural);
+        }
+    }
+    for row in RESOURCES {
+        assert_eq!(lookup(row.group, row.version, row.plural), Some(row));
+        assert!(row.verbs.is_sorted(), "{}", row.plural);
+        assert!(row.subresources.is_sorted_by(|a, b| a.name < b.name), "{}", row.plural);
+        assert_eq!(row.singular, row.kind.to_lowercase());
+    }
+    assert_eq!(lookup("apps", "v1", "pods"), None);
+    assert_eq!(lookup("", "v1", "pods/status"), None);
+    assert_eq!(of_kind("", "v1", "Deployment"), None);
+}
+
+#[test]
+fn what_may_be_done() {
+    let pods = lookup("", "v1", "pods").unwrap();
+    assert!(pods.allows("watch") && !pods.allows("connect"));
+    assert!(pods.subresource("exec").is_some_and(Subresource::connects));
+    assert!(pods.subresource("status").is_some_and(|status| status.allows("patch")));
+    assert_eq!(pods.subresource("scale"), None);
+    assert!(!lookup("", "v1", "namespaces").unwrap().allows("deletecollection"));
+    let review = lookup("authentication.k8s.io", "v1", "tokenreviews").unwrap();
+    assert_eq!((review.verbs, review.storage), (&["create"][..], None));
+}
+
+#[test]
+fn versions_of_the_same_objects_are_kept_as_one() {
+    let kept = |group, version, plural| lookup(group, version, plural).unwrap().storage;
+    assert_eq!(kept("", "v1", "events"), kept("events.k8s.io", "v1", "events"));
+    let autoscalers = |version| kept("autoscaling", version, "horizontalpodautoscalers");
+    assert_eq!(autoscalers("v1"), autoscalers("v2"));
+    assert_ne!(kept("", "v1", "pods"), kept("", "v1", "podtemplates"));
+}
