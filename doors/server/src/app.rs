@@ -1,0 +1,84 @@
+//! The server's parts, put together once at the start and then only read.
+
+use crate::admission::Plugins;
+use crate::authorize::Authorizer;
+use crate::cache::Cache;
+use crate::metrics::Metrics;
+use crate::served::Registry;
+use crate::services::Ranges;
+use jiff::{SignedDuration, Timestamp};
+use ratchet_audit_log::Log;
+use ratchet_engine::Policy;
+use ratchet_http::Drain;
+use ratchet_http::health::Checks;
+use ratchet_identity::Identity;
+
+/// Everything that a request may need.
+pub struct App {
+    /// What is stored, in memory.
+    pub cache: Cache,
+    /// What is served.
+    pub registry: Registry,
+    /// The rules in force.
+    pub policy: Policy,
+    /// The admission plugins that are on.
+    pub plugins: Plugins,
+    /// Who asks.
+    pub identity: Identity,
+    /// Who may.
+    pub authorizer: Authorizer,
+    /// The addresses and ports that Services are given.
+    pub ranges: Ranges,
+    /// What is counted.
+    pub metrics: Metrics,
+    /// How the server is.
+    pub health: Checks,
+    /// What is told about requests.
+    pub audit: Option<Log>,
+    /// Whether the server is on its way out.
+    pub drain: Drain,
+    /// `host:port` under which clients reach the server.
+    pub address: String,
+    /// How the version of the server is told.
+    pub version: String,
+}
+
+impl App {
+    /// Now, as objects write it.
+    pub fn now(&self) -> String {
+        written(Timestamp::now())
+    }
+
+    /// So many seconds from now.
+    pub fn now_plus(&self, seconds: i64) -> String {
+        let later = Timestamp::now().checked_add(SignedDuration::from_secs(seconds));
+        written(later.unwrap_or(Timestamp::MAX))
+    }
+
+    /// Seconds since 1970.
+    pub fn seconds(&self) -> i64 {
+        Timestamp::now().as_second()
+    }
+
+    /// The end of a grace period that is shortened from `stored` to `wanted` seconds, and its length: it does not end
+    /// in the past.
+    pub fn earlier(&self, ends: &str, stored: i64, wanted: i64) -> (String, i64) {
+        let now = Timestamp::now();
+        let ends: Timestamp = ends.parse().unwrap_or(now);
+        let moved = ends.checked_add(SignedDuration::from_secs(wanted - stored)).unwrap_or(now);
+        match moved < now {
+            true => (written(now), if wanted == 0 { 0 } else { 1 }),
+            false => (written(moved), wanted),
+        }
+    }
+
+    /// A new identity.
+    pub fn new_uid(&self) -> String {
+        uuid::Uuid::new_v4().to_string()
+    }
+}
+
+/// A time as objects write it: whole seconds, UTC.
+fn written(time: Timestamp) -> String {
+    time.strftime("%Y-%m-%dT%H:%M:%SZ").to_string()
+}

@@ -1,0 +1,22 @@
+//! What the server says about its own version.
+
+use ratchet_engine::Policy;
+
+/// Operating system and processor, in Go's words.
+pub const PLATFORM: &str = if cfg!(target_arch = "aarch64") { "linux/arm64" } else { "linux/amd64" };
+
+/// The document at `/version`.
+pub fn document(policy: &Policy) -> String {
+    let minor = policy.release.minor();
+    let emulated = policy.emulated.minor();
+    let oldest = emulated.saturating_sub(1);
+    let version = git_version(policy);
+    format!(
+        r#"{{"major":"1","minor":"{minor}","emulationMajor":"1","emulationMinor":"{emulated}","minCompatibilityMajor":"1","minCompatibilityMinor":"{oldest}","gitVersion":"{version}","gitCommit":"","gitTreeState":"clean","buildDate":"1970-01-01T00:00:00Z","goVersion":"","compiler":"rustc","platform":"{PLATFORM}"}}"#
+    )
+}
+
+/// The release that is spoken, and who speaks it.
+pub fn git_version(policy: &Policy) -> String {
+    format!("v1.{}.4+ratchet-{}", policy.release.minor(), env!("CARGO_PKG_VERSION"))
+}
