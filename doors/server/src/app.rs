@@ -12,6 +12,7 @@ use ratchet_engine::Policy;
 use ratchet_http::Drain;
 use ratchet_http::health::Checks;
 use ratchet_identity::Identity;
+use std::sync::OnceLock;
 
 /// Everything that a request may need.
 pub struct App {
@@ -39,8 +40,8 @@ pub struct App {
     pub drain: Drain,
     /// `host:port` under which clients reach the server.
     pub address: String,
-    /// How the version of the server is told.
-    pub version: String,
+    /// The OpenAPI documents by path, with their hashes; made when first asked for.
+    pub openapi_hashes: OnceLock<Vec<(String, String)>>,
 }
 
 impl App {

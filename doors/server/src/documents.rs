@@ -93,13 +93,32 @@ fn merge(type_id: &str, field: &str) -> Option<(&'static str, &'static str)> {
     merge_rule(type_id, field).map(|rule| (rule.strategy, rule.key))
 }
 
+const RULES: Option<openapi::MergeRules<'static>> = Some(&merge);
+
+/// The group-versions and the hashes of their documents; made when first asked for.
+fn hashes(app: &App) -> &[(String, String)] {
+    app.openapi_hashes.get_or_init(|| {
+        let rows = app.registry.rows();
+        let documents = discovery::group_versions(rows).into_iter().filter_map(|(group, version)| {
+            let document = openapi::v3(rows, group, version, RULES)?;
+            Some((openapi::v3_path(group, version), discovery::hash(document.as_bytes())))
+        });
+        documents.collect()
+    })
+}
+
 fn openapi_index(app: &App) -> Response<Body> {
-    let rows = app.registry.rows();
-    text(200, "text/plain; charset=utf-8", openapi::v3_index(rows, &merge))
+    let hashes = hashes(app).iter().map(|(path, hash)| (path.as_str(), hash.as_str()));
+    text(200, "text/plain; charset=utf-8", openapi::v3_index(hashes))
 }
 
 fn openapi_v3(app: &App, path: &str, params: &Params, headers: &HeaderMap) -> Option<Response<Body>> {
-    let document = openapi::v3_document(app.registry.rows(), path, &merge)?;
+    let (group, version) = match path.split('/').collect::<Vec<_>>().as_slice() {
+        ["api", version] => ("", (*version).to_owned()),
+        ["apis", group, version] => (*group, (*version).to_owned()),
+        _ => return None,
+    };
+    let document = openapi::v3(app.registry.rows(), group, &version, RULES)?;
     let hash = discovery::hash(document.as_bytes());
     let asked = params.text("hash");
     if !asked.is_empty() && asked != hash {
@@ -134,10 +153,10 @@ fn openapi_v3(app: &App, path: &str, params: &Params, headers: &HeaderMap) -> Op
 fn openapi_v2(app: &App, headers: &HeaderMap) -> Response<Body> {
     let wants_protobuf = accepts(headers).next().is_some_and(|first| first.contains("protobuf"));
     if wants_protobuf {
-        let bytes = openapi::v2_protobuf(app.registry.rows(), &merge);
+        let bytes = openapi::v2_proto(app.registry.rows(), RULES);
         return typed("application/com.github.proto-openapi.spec.v2.v1.0+protobuf", bytes);
     }
-    json(openapi::v2_document(app.registry.rows(), &merge))
+    json(openapi::v2(app.registry.rows(), RULES))
 }
 
 fn json(body: String) -> Response<Body> {

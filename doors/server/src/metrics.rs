@@ -3,7 +3,7 @@
 use crate::request::{Ask, Target};
 use crate::served::Served;
 use ratchet_engine::pod_security::Tally;
-use ratchet_engine::{Change, GATES, Policy, Verdict};
+use ratchet_engine::{Change, GATES, Policy, Stage, Verdict};
 use ratchet_http::metrics::{CounterVec, Gauge, GaugeVec, HistogramVec, Registry, Stability};
 use std::sync::Arc;
 use std::time::Duration;
@@ -157,13 +157,18 @@ impl Metrics {
         };
         let features = metrics.registry.gauge("kubernetes_feature_enabled", Stability::Beta, "This metric records the data about the stage and enablement of a k8s feature.", &["name", "stage"]);
         for gate in GATES {
-            let Some(era) = gate.era(policy.emulated) else { continue };
+            let Some(stage) = gate.era(policy.emulated).and_then(|era| era.stage) else { continue };
             let on = if policy.gates.on(gate) { 1.0 } else { 0.0 };
-            features.with(&[gate.name, era.stage.word()]).set(on);
+            let stage = match stage {
+                Stage::Alpha => "ALPHA",
+                Stage::Beta => "BETA",
+                Stage::Ga => "",
+            };
+            features.with(&[gate.name, stage]).set(on);
         }
         let build = metrics.registry.gauge("kubernetes_build_info", alpha, "A metric with a constant '1' value labeled by major, minor, git version, git commit, git tree state, build date, Go version, and compiler from which Kubernetes was built, and platform on which it is running.", &["major", "minor", "git_version", "compiler", "platform"]);
         let minor = policy.release.minor().to_string();
-        let version = format!("v1.{minor}.0+ratchet.{}", env!("CARGO_PKG_VERSION"));
+        let version = crate::version::git_version(policy);
         build.with(&["1", &minor, &version, "rustc", crate::version::PLATFORM]).set(1.0);
         ratchet_http::metrics::process_metrics(&metrics.registry);
         metrics

@@ -1,0 +1,99 @@
+//! `binding`: a pod is given its node.
+
+use crate::body::Wanted;
+use crate::call::{Answered, Call, Reply};
+use crate::lifecycle::metadata;
+use crate::options::{OptionsKind, WriteOptions};
+use crate::refusal::Refusal;
+use crate::write::{self, Preconditions};
+use ratchet_engine::{Part, StatusCause};
+use ratchet_object::Node;
+
+const BINDING: Wanted<'static> = Wanted { group: "", version: "v1", kind: "Binding" };
+
+/// Binds the pod in the URL, or the pod that the Binding names.
+pub async fn bind(call: &Call<'_>) -> Answered {
+    let options = WriteOptions::read(call.params, OptionsKind::Create)?;
+    let received = call.object_of(BINDING, options.fields)?;
+    for warning in received.warnings {
+        call.told.warn(warning);
+    }
+    let binding = received.node;
+    bind_to(call, &binding, options.dry_run).await
+}
+
+async fn bind_to(call: &Call<'_>, binding: &Node<'static>, dry_run: bool) -> Answered {
+    let name = call.place.name.as_str();
+    let said = binding.text_at(&["metadata", "name"]);
+    if !said.is_empty() && said != name {
+        return Err(Refusal::bad_request("name in URL does not match name in Binding object"));
+    }
+    check(binding, name)?;
+    let node_name = binding.text_at(&["target", "name"]).to_owned();
+    let about = crate::refusal::About { group: "", resource: "pods/binding", name };
+    let now = call.app.now();
+    let edit = |old: &Node<'static>| {
+        if metadata::is_terminating(old) {
+            return Err(Refusal::conflict(about, &format!("pod {name} is being deleted, cannot be assigned to a host")));
+        }
+        let assigned = old.text_at(&["spec", "nodeName"]);
+        if !assigned.is_empty() {
+            return Err(Refusal::conflict(about, &format!("pod {name} is already assigned to node \"{assigned}\"")));
+        }
+        if old.find(&["spec", "schedulingGates"]).is_some_and(|gates| !gates.items().is_empty()) {
+            return Err(Refusal::conflict(about, &format!("pod {name} has non-empty .spec.schedulingGates")));
+        }
+        let mut new = old.clone();
+        new.below("spec").set("nodeName", Node::string(node_name.clone()));
+        for member in ["annotations", "labels"] {
+            let more = binding.find(&["metadata", member]).map(Node::entries).unwrap_or_default();
+            for entry in more {
+                new.below("metadata").below(member).set(entry.key.clone(), entry.node.clone());
+            }
+        }
+        scheduled(&mut new, &now);
+        let uid = binding.text_at(&["metadata", "uid"]).to_owned();
+        let version = binding.text_at(&["metadata", "resourceVersion"]).to_owned();
+        Ok((new, Preconditions { version: Some(version).filter(|text| !text.is_empty()), uid: Some(uid) }))
+    };
+    write::change(call, Part::Sub("binding"), dry_run, edit).await?;
+    Ok(Reply::json(201, r#"{"kind":"Status","apiVersion":"v1","metadata":{},"status":"Success","code":201}"#))
+}
+
+fn check(binding: &Node<'_>, name: &str) -> Result<(), Refusal> {
+    let mut causes = Vec::new();
+    let kind = binding.text_at(&["target", "kind"]);
+    if !matches!(kind, "" | "Node") {
+        let shown = ratchet_net::Quoted(kind);
+        causes.push(StatusCause {
+            reason: "FieldValueNotSupported",
+            message: format!(r#"Unsupported value: {shown}: supported values: "Node", "<empty>""#),
+            field: "target.kind".into(),
+        });
+    }
+    if binding.text_at(&["target", "name"]).is_empty() {
+        causes.push(StatusCause {
+            reason: "FieldValueRequired",
+            message: "Required value".into(),
+            field: "target.name".into(),
+        });
+    }
+    if causes.is_empty() { Ok(()) } else { Err(Refusal::invalid_object("Binding", "", name, causes)) }
+}
+
+/// The condition that a pod has got its node.
+fn scheduled(pod: &mut Node<'static>, now: &str) {
+    let status = pod.below("status");
+    let mut conditions = status.remove("conditions").unwrap_or_else(|| Node::list(Vec::new()));
+    let condition = Node::map([
+        ("type", Node::string("PodScheduled")),
+        ("status", Node::string("True")),
+        ("lastProbeTime", Node::new(ratchet_object::Value::Null)),
+        ("lastTransitionTime", Node::string(now.to_owned())),
+    ]);
+    if let Some(items) = conditions.items_mut() {
+        items.retain(|item| item.text_at(&["type"]) != "PodScheduled");
+        items.push(condition);
+    }
+    status.set("conditions", conditions);
+}

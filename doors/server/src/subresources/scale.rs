@@ -1,0 +1,129 @@
+//! `scale`: how many there should be, in one form for all kinds.
+
+use crate::body::Wanted;
+use crate::cache::Item;
+use crate::call::{Answered, Call, Reply};
+use crate::options::{OptionsKind, WriteOptions};
+use crate::refusal::Refusal;
+use crate::verbs::patch::Patch;
+use crate::write::{self, Preconditions, Saved};
+use ratchet_engine::Part;
+use ratchet_object::{Entry, Node};
+
+const SCALE: Wanted<'static> = Wanted { group: "autoscaling", version: "v1", kind: "Scale" };
+
+/// Reads or changes the scale of an object.
+pub async fn answer(call: &Call<'_>, verb: &str) -> Answered {
+    match verb {
+        "get" => {
+            let item = call.current().await?;
+            Ok(Reply::json(200, scale_of(call, &item).to_json()))
+        }
+        "update" => {
+            let options = WriteOptions::read(call.params, OptionsKind::Update)?;
+            let received = call.object_of(SCALE, options.fields)?;
+            for warning in received.warnings {
+                call.told.warn(warning);
+            }
+            let scale = received.node;
+            if scale.text_at(&["metadata", "name"]) != call.place.name && !scale.text_at(&["metadata", "name"]).is_empty() {
+                let name = scale.text_at(&["metadata", "name"]);
+                return Err(Refusal::bad_request(format!(
+                    "the name of the object ({name}) does not match the name on the URL ({})",
+                    call.place.name
+                )));
+            }
+            save(call, options.dry_run, |_| Ok(scale.clone())).await
+        }
+        _ => {
+            let patch = Patch::read(call)?;
+            let make = |old: &Node<'static>| patch.apply(call, old, SCALE);
+            save(call, patch.dry_run, make).await
+        }
+    }
+}
+
+async fn save(
+    call: &Call<'_>,
+    dry_run: bool,
+    make: impl Fn(&Node<'static>) -> Result<Node<'static>, Refusal>,
+) -> Answered {
+    let edit = |old: &Node<'static>| {
+        let before = scale_from(old);
+        let scale = make(&before)?;
+        check(call, &scale)?;
+        let mut new = old.clone();
+        let replicas = scale.find(&["spec", "replicas"]).and_then(Node::as_int).unwrap_or(0);
+        new.below("spec").set("replicas", Node::int(replicas));
+        let version = scale.text_at(&["metadata", "resourceVersion"]).to_owned();
+        let uid = scale.text_at(&["metadata", "uid"]).to_owned();
+        Ok((new, Preconditions { version: Some(version).filter(|text| !text.is_empty()), uid: Some(uid) }))
+    };
+    match write::change(call, Part::Sub("scale"), dry_run, edit).await? {
+        Saved::Kept(item) | Saved::Gone(item) => Ok(Reply::json(200, scale_of(call, &item).to_json())),
+    }
+}
+
+fn check(call: &Call<'_>, scale: &Node<'_>) -> Result<(), Refusal> {
+    let replicas = scale.find(&["spec", "replicas"]).and_then(Node::as_int).unwrap_or(0);
+    if replicas >= 0 {
+        return Ok(());
+    }
+    let cause = ratchet_engine::StatusCause {
+        reason: "FieldValueInvalid",
+        message: format!("Invalid value: {replicas}: must be greater than or equal to 0"),
+        field: "spec.replicas".into(),
+    };
+    Err(Refusal::invalid_object("Scale", "autoscaling", &call.place.name, vec![cause]))
+}
+
+fn scale_of(call: &Call<'_>, item: &Item) -> Node<'static> {
+    scale_from(&write::as_served(call, item))
+}
+
+fn scale_from(object: &Node<'static>) -> Node<'static> {
+    let from = |name: &str| object.find(&["metadata", name]).cloned();
+    let names = ["name", "namespace", "uid", "resourceVersion", "creationTimestamp"];
+    let metadata = names.into_iter().filter_map(|name| Some((name, from(name)?)));
+    let count = |side: &str| object.find(&[side, "replicas"]).and_then(Node::as_int).unwrap_or(0);
+    let mut status = Node::map([("replicas", Node::int(count("status")))]);
+    let selector = selector_text(object);
+    if !selector.is_empty() {
+        status.set("selector", Node::string(selector));
+    }
+    let mut spec = Node::empty_map();
+    if count("spec") != 0 {
+        spec.set("replicas", Node::int(count("spec")));
+    }
+    Node::map([
+        ("kind", Node::string("Scale")),
+        ("apiVersion", Node::string("autoscaling/v1")),
+        ("metadata", Node::map(metadata)),
+        ("spec", spec),
+        ("status", status),
+    ])
+}
+
+/// The selector of a workload as the text that lists take.
+fn selector_text(object: &Node<'_>) -> String {
+    let Some(selector) = object.find(&["spec", "selector"]) else { return String::new() };
+    let is_plain = selector.get("matchLabels").is_none() && selector.get("matchExpressions").is_none();
+    let labels = if is_plain { Some(selector) } else { selector.get("matchLabels") };
+    let equal = |entry: &Entry<'_>| format!("{}={}", entry.key, entry.node.text().unwrap_or_default());
+    let mut parts: Vec<String> =
+        labels.map(Node::entries).unwrap_or_default().iter().map(equal).collect();
+    for expression in selector.get("matchExpressions").map(Node::items).unwrap_or_default() {
+        let key = expression.text_at(&["key"]);
+        let values: Vec<&str> =
+            expression.get("values").map(Node::items).unwrap_or_default().iter().filter_map(Node::text).collect();
+        let values = values.join(",");
+        parts.push(match expression.text_at(&["operator"]) {
+            "In" => format!("{key} in ({values})"),
+            "NotIn" => format!("{key} notin ({values})"),
+            "DoesNotExist" => format!("!{key}"),
+            _ => key.to_owned(),
+        });
+    }
+    parts.sort();
+    parts.join(",")
+}
