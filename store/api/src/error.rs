@@ -6,7 +6,9 @@ use crate::Revision;
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum StoreError {
     /// The revision asked for has been forgotten.
-    #[error("that revision is forgotten, the oldest one kept is {oldest}: list again and go on from there")]
+    #[error(
+        "that revision is forgotten, the oldest one kept is {oldest}: list again and go on from there"
+    )]
     Compacted {
         /// The oldest revision that can still be asked for.
         oldest: Revision,

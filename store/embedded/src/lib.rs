@@ -1,1 +1,174 @@
-//! A durable store in one file, for one machine.
+//! A durable store in one file, for one machine: redb underneath, one writer with group commit, history and watches on
+//! top.
+//!
+//! What is acknowledged is on the disk. The directory holds `state.redb` (everything) and `state.lock` (who has it).
+
+use std::fmt;
+use std::future::ready;
+use std::path::Path;
+use std::sync::{Arc, mpsc};
+use std::thread::{self, JoinHandle};
+
+use ratchet_store::{
+    Act, Answer, Commit, Page, Query, Record, Revision, Store, StoreError, Watch, Write,
+};
+use tokio::sync::watch;
+
+mod directory;
+mod disk;
+mod engine;
+mod error;
+#[cfg(test)]
+mod faults;
+mod reads;
+mod recent;
+mod rows;
+mod shared;
+mod tables;
+mod watcher;
+mod writer;
+
+pub use error::OpenError;
+
+use directory::{Directory, Medium};
+use engine::{Engine, head_of, sheltered};
+use recent::Recent;
+use shared::{Published, Shared};
+use watcher::Watcher;
+use writer::Job;
+
+/// Longer keys and values are refused, long before the engine's own limits.
+const LONGEST_KEY: usize = 32 << 10;
+const LONGEST_VALUE: usize = 64 << 20;
+
+/// How much memory a store may use, and how careful it is.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Options {
+    /// Bytes of the file that are kept in memory.
+    pub cache: usize,
+    /// Bytes of recent events that are kept in memory for watches that keep up.
+    pub recent: usize,
+    /// Whether to read the whole file when it is opened and compare all checksums; without it, damage is found when what
+    /// is damaged is read.
+    pub verify: bool,
+}
+
+impl Default for Options {
+    fn default() -> Self {
+        Self { cache: 8 << 20, recent: 1 << 20, verify: false }
+    }
+}
+
+/// A store in one file; dropping it waits for the writer and lets go of the file.
+pub struct Embedded {
+    shared: Arc<Shared>,
+    writer: Option<JoinHandle<()>>,
+}
+
+impl Embedded {
+    /// Opens the store in the directory `path`, which is made if it is absent.
+    pub fn open(path: &Path, options: Options) -> Result<Self, OpenError> {
+        Self::on(Box::new(Directory::take(path)?), path, options)
+    }
+
+    fn on(medium: Box<dyn Medium>, path: &Path, options: Options) -> Result<Self, OpenError> {
+        let engine = Engine::open(medium, options.cache, options.verify)?;
+        let latest = engine.read().1.and_then(|snapshot| head_of(&snapshot));
+        let latest = latest.map_err(|trouble| OpenError::Damaged {
+            path: path.to_owned(),
+            why: engine.explain(trouble).to_string(),
+        })?;
+        let (jobs, inbox) = mpsc::channel();
+        let shared = Arc::new(Shared {
+            engine,
+            recent: Recent::new(options.recent, latest.latest),
+            published: watch::Sender::new(Published { latest: latest.latest, closed: false }),
+            jobs,
+        });
+        let writer = Arc::clone(&shared);
+        let writer = thread::Builder::new()
+            .name("store-writer".to_owned())
+            .spawn(move || writer::run(&writer, &inbox))
+            .map_err(|why| OpenError::Directory { path: path.to_owned(), why })?;
+        Ok(Self { shared, writer: Some(writer) })
+    }
+}
+
+impl Drop for Embedded {
+    fn drop(&mut self) {
+        let _ = self.shared.jobs.send(Job::Stop);
+        if let Some(writer) = self.writer.take() {
+            let _ = writer.join();
+        }
+    }
+}
+
+impl fmt::Debug for Embedded {
+    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+        out.debug_struct("Embedded").field("bytes", &self.shared.engine.size()).finish()
+    }
+}
+
+impl Store for Embedded {
+    fn latest(&self) -> Answer<'_, Revision> {
+        Box::pin(async {
+            let head = |snapshot| ready(sheltered(|| head_of(&snapshot)));
+            Ok(Revision(self.shared.read(head).await?.latest))
+        })
+    }
+
+    fn get(&self, key: &str) -> Answer<'_, Option<Record>> {
+        let key = key.to_owned();
+        Box::pin(
+            async move { self.shared.read(|snapshot| ready(reads::get(&snapshot, &key))).await },
+        )
+    }
+
+    fn list(&self, query: Query) -> Answer<'_, Page> {
+        Box::pin(async move { self.shared.read(|snapshot| reads::list(snapshot, &query)).await })
+    }
+
+    fn commit(&self, writes: Vec<Write>) -> Answer<'_, Commit> {
+        Box::pin(async move {
+            writes.iter().try_for_each(fits)?;
+            self.shared.ask(|reply| Job::Commit(writes, reply)).await
+        })
+    }
+
+    fn watch(&self, prefix: &str, after: Revision) -> Answer<'_, Box<dyn Watch>> {
+        let prefix = Arc::from(prefix);
+        Box::pin(async move {
+            let head = |snapshot| ready(sheltered(|| head_of(&snapshot)));
+            let head = self.shared.read(head).await?;
+            reads::within(after.0, head.oldest, head.latest)?;
+            Ok(Box::new(Watcher::new(&self.shared, prefix, after)) as Box<dyn Watch>)
+        })
+    }
+
+    fn compact(&self, before: Revision) -> Answer<'_, ()> {
+        Box::pin(self.shared.ask(move |reply| Job::Forget(before, reply)))
+    }
+
+    fn size(&self) -> Answer<'_, u64> {
+        Box::pin(ready(Ok(self.shared.engine.size())))
+    }
+}
+
+fn fits(write: &Write) -> Result<(), StoreError> {
+    let (key, value) = match &write.act {
+        Act::Put { value, .. } => (write.key.len(), value.len()),
+        Act::Delete | Act::Keep => (write.key.len(), 0),
+    };
+    if key > LONGEST_KEY {
+        return Err(StoreError::Broken(format!(
+            "a key of {key} bytes is too long: at most {LONGEST_KEY}"
+        )));
+    }
+    if value > LONGEST_VALUE {
+        let key = &write.key;
+        return Err(StoreError::Broken(format!(
+            "a value of {value} bytes under {key} is too long: at most {LONGEST_VALUE}"
+        )));
+    }
+    Ok(())
+}

@@ -1,0 +1,149 @@
+//! Questions about lists: order, pages, and the past.
+
+use std::sync::Arc;
+
+use super::room::{delete, done, put, words, words_at};
+use crate::{Guard, Page, Query, Revision, Store, StoreError, Write};
+
+pub(super) async fn prefixes(store: Arc<dyn Store>) {
+    let keys =
+        ["/ab", "/a/b", "/a", "/a/", "/a/é", "/a/\u{10ffff}", "/a0", "/", "\u{10ffff}z", "b"];
+    for key in keys {
+        put(&store, key, "1").await;
+    }
+    let mut sorted = keys;
+    sorted.sort_unstable();
+    let under = |prefix: &str| {
+        let found = sorted.iter().filter(|key| key.starts_with(prefix));
+        found.map(|key| format!("{key}=1")).collect::<Vec<_>>().join(" ")
+    };
+    for prefix in ["", "/", "/a", "/a/", "/a/b", "/ab", "/b", "\u{10ffff}", "/a/\u{10ffff}", "c"] {
+        assert_eq!(words(&store, Query::under(prefix)).await, under(prefix), "under {prefix:?}");
+    }
+    assert_eq!(words(&store, Query::under("/a/")).await, "/a/=1 /a/b=1 /a/é=1 /a/\u{10ffff}=1");
+}
+
+pub(super) async fn pages(store: Arc<dyn Store>) {
+    for key in ["/a/1", "/a/2", "/a/3", "/a/4", "/a/5", "/b/1", "/"] {
+        put(&store, key, "1").await;
+    }
+    let ask = |after: Option<&str>, limit| {
+        let query = Query { after: after.map(str::to_owned), limit, ..Query::under("/a/") };
+        let store = Arc::clone(&store);
+        async move {
+            let Page { records, more, revision } = store.list(query).await.expect("list");
+            assert_eq!(revision, Revision(7));
+            let keys: Vec<_> = records.iter().map(|record| record.key.to_string()).collect();
+            (keys.join(" "), more)
+        }
+    };
+    let rows = [
+        (None, 2, "/a/1 /a/2", 3),
+        (Some("/a/2"), 2, "/a/3 /a/4", 1),
+        (Some("/a/4"), 2, "/a/5", 0),
+        (Some("/a/4"), 1, "/a/5", 0),
+        (Some("/a/5"), 2, "", 0),
+        (Some("/a/25"), 1, "/a/3", 2), // a key that is not there
+        (Some("/a/3"), 0, "/a/4 /a/5", 0),
+        (None, 0, "/a/1 /a/2 /a/3 /a/4 /a/5", 0),
+        (None, 5, "/a/1 /a/2 /a/3 /a/4 /a/5", 0),
+        (None, 99, "/a/1 /a/2 /a/3 /a/4 /a/5", 0),
+        (Some("/"), 1, "/a/1", 4), // before the prefix
+        (Some("/b"), 1, "", 0),    // behind it
+    ];
+    for (after, limit, keys, more) in rows {
+        assert_eq!(ask(after, limit).await, (keys.to_owned(), more), "{limit} after {after:?}");
+    }
+}
+
+pub(super) async fn past(store: Arc<dyn Store>) {
+    put(&store, "/a", "1").await;
+    put(&store, "/b", "1").await;
+    put(&store, "/a", "2").await;
+    delete(&store, "/b").await;
+    let writes = vec![
+        Write::put("/b", Guard::Absent, "2"),
+        Write::put("/c", Guard::Absent, "1"),
+        Write::delete("/a", Guard::Anything),
+    ];
+    done(&store, writes).await;
+    put(&store, "/a", "3").await;
+    let was = ["", "/a=1", "/a=1 /b=1", "/a=2 /b=1", "/a=2", "/b=2 /c=1", "/a=3 /b=2 /c=1"];
+    for (at, was) in was.iter().enumerate() {
+        let at = Revision(at as u64);
+        assert_eq!(words_at(&store, "", at).await, *was, "at {at}");
+        let page = store.list(Query { at: Some(at), ..Query::default() }).await.expect("list");
+        assert_eq!(page.revision, at);
+    }
+    assert_eq!(words_at(&store, "/b", Revision(3)).await, "/b=1");
+    let page = Query { at: Some(Revision(3)), limit: 1, ..Query::default() };
+    assert_eq!(store.list(page.clone()).await.expect("list").more, 1);
+    let next = Query { after: Some("/a".to_owned()), ..page };
+    assert_eq!(words(&store, next).await, "/b=1");
+    let again =
+        store.list(Query { at: Some(Revision(6)), ..Query::under("/a") }).await.expect("list");
+    assert_eq!((again.records[0].created, again.records[0].modified), (Revision(6), Revision(6)));
+    let once =
+        store.list(Query { at: Some(Revision(3)), ..Query::under("/a") }).await.expect("list");
+    assert_eq!((once.records[0].created, once.records[0].modified), (Revision(1), Revision(3)));
+}
+
+pub(super) async fn steady(store: Arc<dyn Store>) {
+    for number in 0..25 {
+        put(&store, &format!("/k/{number:02}"), "old").await;
+    }
+    let mut query = Query { limit: 4, ..Query::under("/k/") };
+    let (mut seen, mut round) = (Vec::new(), 0);
+    loop {
+        let page = store.list(query.clone()).await.expect("list");
+        assert_eq!(page.more, 25 - seen.len() - page.records.len());
+        seen.extend(page.records.iter().map(|record| record.key.to_string()));
+        assert!(page.records.iter().all(|record| &record.value[..] == b"old"));
+        if page.more == 0 {
+            break;
+        }
+        query.at = Some(page.revision);
+        query.after = seen.last().cloned();
+        put(&store, &format!("/k/{round:02}"), "new").await;
+        put(&store, &format!("/k/{:02}", 24 - round), "new").await;
+        put(&store, &format!("/k/{round:02}x"), "new").await;
+        delete(&store, &format!("/k/{:02}", 12 + round)).await;
+        round += 1;
+    }
+    assert_eq!(seen, (0..25).map(|number| format!("/k/{number:02}")).collect::<Vec<_>>());
+}
+
+pub(super) async fn long(store: Arc<dyn Store>) {
+    let many = |value: &'static str| {
+        let writes = (0..1500).map(|number| {
+            Write::put(&format!("/k/{number:04}"), Guard::Anything, value.as_bytes())
+        });
+        writes.collect::<Vec<_>>()
+    };
+    let first = done(&store, many("1")).await;
+    for _ in 0..200 {
+        put(&store, "/k/0700", "again").await;
+    }
+    let last = done(&store, many("2")).await;
+    for (at, value) in [(first, "1"), (last, "2")] {
+        let query = Query { at: Some(at), ..Query::under("/k/") };
+        let page = store.list(query.clone()).await.expect("list");
+        assert_eq!((page.records.len(), page.more), (1500, 0));
+        assert!(page.records.iter().all(|record| record.value == value));
+        assert!(page.records.is_sorted_by(|one, two| one.key < two.key));
+        let page = store.list(Query { limit: 10, ..query }).await.expect("list");
+        assert_eq!((page.records.len(), page.more), (10, 1490));
+    }
+}
+
+pub(super) async fn future(store: Arc<dyn Store>) {
+    let future = |latest| Err(StoreError::Future { latest: Revision(latest) });
+    let at = |at| Query { at: Some(Revision(at)), ..Query::default() };
+    assert_eq!(store.list(at(1)).await, future(0));
+    put(&store, "/a", "1").await;
+    assert!(store.list(at(1)).await.is_ok());
+    assert_eq!(store.list(at(2)).await, future(1));
+    assert_eq!(store.watch("", Revision(2)).await.map(drop), future(1).map(drop));
+    assert_eq!(store.compact(Revision(2)).await, future(1).map(drop));
+    assert!(store.watch("", Revision(1)).await.is_ok());
+}

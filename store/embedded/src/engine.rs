@@ -1,0 +1,220 @@
+//! The engine (redb) and its file: opened, read, written, and opened anew after an error of the disk.
+
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::sync::{Arc, PoisonError, RwLock};
+
+use ratchet_store::StoreError;
+use redb::{Database, ReadTransaction, ReadableDatabase, TableError, WriteTransaction};
+
+use crate::directory::Medium;
+use crate::disk::{Disk, Health};
+use crate::error::{OpenError, Trouble, damage, explain};
+use crate::rows::{EXPIRY, FORMAT, HEAD, HISTORY, Head, LOG, NEWEST};
+
+/// The engine; once an operation on its file has failed, it answers nothing until it is renewed.
+pub(crate) struct Engine {
+    medium: Box<dyn Medium>,
+    cache: usize,
+    health: Arc<Health>,
+    slot: RwLock<Slot>,
+}
+
+#[derive(Default)]
+struct Slot {
+    database: Option<Database>,
+    generation: u64,
+    closed: bool,
+}
+
+impl Engine {
+    /// Opens the file, or makes an empty store in it.
+    pub(crate) fn open(
+        medium: Box<dyn Medium>,
+        cache: usize,
+        verify: bool,
+    ) -> Result<Self, OpenError> {
+        let engine = Self { medium, cache, health: Arc::default(), slot: RwLock::default() };
+        let opened = sheltered(|| {
+            let mut database = engine.database()?;
+            if verify && !database.check_integrity()? {
+                return Err(Trouble::Damaged("its checksums do not match".to_owned()));
+            }
+            engine.furnish(&database)?;
+            Ok(database)
+        });
+        let database = opened.map_err(|trouble| engine.refusal(trouble))?;
+        let head = newest_head(&database).map_err(|trouble| engine.refusal(trouble))?;
+        if head.format > FORMAT {
+            let path = engine.medium.path().to_owned();
+            return Err(OpenError::Newer { path, found: head.format, known: FORMAT });
+        }
+        engine
+            .medium
+            .mark_used()
+            .map_err(|why| OpenError::File { path: engine.medium.path().to_owned(), why })?;
+        engine.slot.write().unwrap_or_else(PoisonError::into_inner).database = Some(database);
+        Ok(engine)
+    }
+
+    /// A snapshot to read from, and which opening of the file it belongs to.
+    pub(crate) fn read(&self) -> (u64, Result<ReadTransaction, Trouble>) {
+        let slot = self.slot.read().unwrap_or_else(PoisonError::into_inner);
+        let result = match &slot.database {
+            Some(database) => database.begin_read().map_err(Trouble::from),
+            None => Err(absent(&slot)),
+        };
+        (slot.generation, result)
+    }
+
+    /// A transaction to write in, durable in two phases: a torn header can then never be taken for a whole one.
+    pub(crate) fn write(&self) -> (u64, Result<WriteTransaction, Trouble>) {
+        let slot = self.slot.read().unwrap_or_else(PoisonError::into_inner);
+        let result = match &slot.database {
+            Some(database) => database.begin_write().map_err(Trouble::from),
+            None => Err(absent(&slot)),
+        };
+        let durable = result.map(|mut transaction| {
+            transaction.set_two_phase_commit(true);
+            transaction.set_quick_repair(true);
+            transaction
+        });
+        (slot.generation, durable)
+    }
+
+    /// Opens the file anew, unless somebody did so since `generation`; only the writer may call this, while it writes
+    /// nothing.
+    pub(crate) fn renew(&self, generation: u64) -> Result<(), Trouble> {
+        let mut slot = self.slot.write().unwrap_or_else(PoisonError::into_inner);
+        if slot.generation != generation && slot.database.is_some() {
+            return Ok(());
+        }
+        if slot.closed {
+            return Err(absent(&slot));
+        }
+        slot.database = None;
+        slot.generation += 1;
+        if self.health.unflushed() {
+            return Err(absent(&slot));
+        }
+        slot.database = Some(sheltered(|| self.database())?);
+        Ok(())
+    }
+
+    /// Lets go of the file for good.
+    pub(crate) fn close(&self) {
+        let mut slot = self.slot.write().unwrap_or_else(PoisonError::into_inner);
+        slot.database = None;
+        slot.closed = true;
+    }
+
+    /// How long the file is.
+    pub(crate) fn size(&self) -> u64 {
+        self.health.length()
+    }
+
+    /// What trouble means to whoever asked.
+    pub(crate) fn explain(&self, trouble: Trouble) -> StoreError {
+        let path = self.medium.path();
+        let of_disk = trouble.needs_renewal();
+        let error = match trouble {
+            Trouble::Plain(error) => return error,
+            Trouble::Damaged(why) => return damage(path, &why),
+            Trouble::Engine(redb::Error::Corrupted(why)) => return damage(path, &why),
+            Trouble::Engine(error) => error,
+        };
+        match self.health.failure().filter(|_| of_disk) {
+            Some((_, why)) if self.health.unflushed() => StoreError::Broken(format!(
+                "{} could not be flushed to its disk ({why}): what the disk holds is not known; look at it, then restart",
+                path.display()
+            )),
+            Some((kind, why)) => explain(path, kind, &why),
+            None => StoreError::Broken(format!("{} cannot be used: {error}", path.display())),
+        }
+    }
+
+    fn database(&self) -> Result<Database, Trouble> {
+        let inner = self.medium.open().map_err(redb::StorageError::Io)?;
+        let disk = Disk { inner, health: Arc::clone(&self.health) };
+        Ok(Database::builder().set_cache_size(self.cache).create_with_backend(disk)?)
+    }
+
+    /// Makes the tables in a new file; in an old one they must be there.
+    fn furnish(&self, database: &Database) -> Result<(), Trouble> {
+        match database.begin_read()?.open_table(HEAD) {
+            Ok(_) => return Ok(()),
+            Err(TableError::TableDoesNotExist(_)) if !self.medium.was_used() => {}
+            Err(TableError::TableDoesNotExist(_)) => {
+                return Err(Trouble::Damaged("it is empty and was not".to_owned()));
+            }
+            Err(error) => return Err(error.into()),
+        }
+        let mut transaction = database.begin_write()?;
+        transaction.set_two_phase_commit(true);
+        transaction.set_quick_repair(true);
+        transaction.open_table(NEWEST)?;
+        transaction.open_table(HISTORY)?;
+        transaction.open_table(LOG)?;
+        transaction.open_table(EXPIRY)?;
+        transaction.open_table(HEAD)?.insert((), Head::EMPTY.write())?;
+        Ok(transaction.commit()?)
+    }
+
+    fn refusal(&self, trouble: Trouble) -> OpenError {
+        let path = self.medium.path().to_owned();
+        match trouble {
+            Trouble::Engine(redb::Error::DatabaseAlreadyOpen) => OpenError::InUse { path },
+            Trouble::Engine(redb::Error::Io(why))
+                if why.kind() == std::io::ErrorKind::UnexpectedEof =>
+            {
+                OpenError::Damaged { path, why: "it is cut short".to_owned() }
+            }
+            Trouble::Engine(redb::Error::Io(why)) => OpenError::File { path, why },
+            Trouble::Engine(redb::Error::Corrupted(why)) | Trouble::Damaged(why) => {
+                OpenError::Damaged { path, why }
+            }
+            Trouble::Engine(error) => OpenError::Damaged { path, why: error.to_string() },
+            Trouble::Plain(error) => OpenError::Damaged { path, why: error.to_string() },
+        }
+    }
+}
+
+/// The head that a snapshot sees.
+pub(crate) fn head_of(transaction: &ReadTransaction) -> Result<Head, Trouble> {
+    let row = transaction.open_table(HEAD)?.get(())?.map(|row| row.value());
+    row.and_then(Head::read).ok_or_else(|| Trouble::Damaged("its head is unreadable".to_owned()))
+}
+
+/// The head, held against the end of the log: a head that lags behind would give revisions out twice.
+fn newest_head(database: &Database) -> Result<Head, Trouble> {
+    sheltered(|| {
+        let transaction = database.begin_read()?;
+        let head = head_of(&transaction)?;
+        let log = transaction.open_table(LOG)?;
+        let last = redb::ReadableTable::last(&log)?.map(|(place, _)| place.value().0);
+        match last {
+            Some(last) if last > head.latest => {
+                Err(Trouble::Damaged("its log goes beyond its head".to_owned()))
+            }
+            _ => Ok(head),
+        }
+    })
+}
+
+/// Runs what touches the file: the engine asserts what a whole file guarantees, and a damaged one must not take the
+/// process down.
+pub(crate) fn sheltered<T>(run: impl FnOnce() -> Result<T, Trouble>) -> Result<T, Trouble> {
+    catch_unwind(AssertUnwindSafe(run)).unwrap_or_else(|panic| {
+        let text = panic.downcast_ref::<String>().map(String::as_str);
+        let text = text.or_else(|| panic.downcast_ref::<&str>().copied());
+        let first = text.and_then(|text| text.lines().next()).unwrap_or("no reason given");
+        Err(Trouble::Damaged(format!("the engine gave up: {first}")))
+    })
+}
+
+fn absent(slot: &Slot) -> Trouble {
+    if slot.closed {
+        Trouble::Plain(StoreError::Closed)
+    } else {
+        Trouble::Engine(redb::Error::DatabaseClosed)
+    }
+}

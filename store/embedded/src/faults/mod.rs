@@ -1,0 +1,1 @@
+//! What happens when the disk lies, fills up or breaks.
