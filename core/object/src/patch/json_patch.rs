@@ -1,0 +1,438 @@
+//! JSON patch, RFC 6902, with the habits of the library that kube-apiserver uses.
+
+use super::PatchError;
+use super::pointer::{self, Pointer};
+use super::size::{Size, bounded, too_deep};
+use crate::{Entry, Node, Value};
+use alloc::collections::BTreeMap;
+use alloc::format;
+use alloc::string::{String, ToString};
+use alloc::vec::Vec;
+
+/// So many operations a patch may have.
+const MOST_OPERATIONS: usize = 10_000;
+/// So many bytes of JSON all copies of a patch may add.
+const MOST_COPIED: usize = 3 << 20;
+/// So much searching and shifting a patch may ask for; honest patches stay far below.
+const MOST_WORK: usize = 1 << 24;
+
+/// The members of an operation.
+const FIELDS: [&str; 4] = ["op", "path", "from", "value"];
+
+/// Applies a JSON patch.
+///
+/// The habits of the reference: negative indices count from the end, replacing a member that is not
+/// there adds it, copying one that is not there copies `null`, and testing for absence is testing
+/// for `null`.
+pub fn json_patch(original: Node<'static>, patch: &Node<'_>) -> Result<Node<'static>, PatchError> {
+    let operations = operations(patch)?;
+    let mut run = Run { document: original, copied: 0, work: 0 };
+    for operation in operations {
+        run.apply(operation)?;
+        if run.work > MOST_WORK {
+            let text = "the operations of the patch take too long on this object";
+            return Err(PatchError::TooLarge(text.into()));
+        }
+    }
+    bounded(run.document)
+}
+
+/// What strict reading of a JSON patch finds odd, in the words of the API: unknown members.
+#[must_use]
+pub fn json_patch_oddities(patch: &Node<'_>) -> Vec<String> {
+    let items = patch.items().iter().enumerate();
+    let unknown = items.flat_map(|(index, item)| {
+        let odd = item.entries().iter().filter(|entry| !FIELDS.contains(&&*entry.key));
+        odd.map(move |entry| format!("json patch unknown field \"[{index}].{}\"", entry.key))
+    });
+    unknown.take(100).collect()
+}
+
+fn operations<'p, 't>(patch: &'p Node<'t>) -> Result<&'p [Node<'t>], PatchError> {
+    let wrong = |node: &Node<'_>, into: &str| {
+        let name = node.type_name();
+        let text = format!("error decoding patch: json: cannot unmarshal {name} into Go {into}");
+        Err(PatchError::BadRequest(text))
+    };
+    let operations = match &patch.value {
+        Value::Null => return Ok(&[]),
+        Value::List(items) => items,
+        _ => return wrong(patch, "value of type []handlers.jsonPatchOp"),
+    };
+    for operation in operations {
+        if !matches!(operation.value, Value::Map(_) | Value::Null) {
+            return wrong(operation, "value of type handlers.jsonPatchOp");
+        }
+        for Entry { key, node, .. } in operation.entries() {
+            let is_text = matches!(node.value, Value::Text(_) | Value::Null);
+            if !is_text && matches!(&**key, "op" | "path" | "from") {
+                return wrong(node, &format!("struct field jsonPatchOp.{key} of type string"));
+            }
+        }
+    }
+    if operations.len() > MOST_OPERATIONS {
+        return Err(PatchError::TooLarge(format!(
+            "The allowed maximum operations in a JSON patch is {MOST_OPERATIONS}, got {}",
+            operations.len()
+        )));
+    }
+    Ok(operations)
+}
+
+/// A patch under way.
+struct Run {
+    document: Node<'static>,
+    copied: usize,
+    work: usize,
+}
+
+fn rejected<T>(text: String) -> Result<T, PatchError> {
+    Err(PatchError::Unprocessable(text))
+}
+
+fn member<'n>(operation: &'n Node<'_>, name: &str) -> Option<&'n str> {
+    operation.get(name).and_then(Node::text)
+}
+
+impl Run {
+    fn apply(&mut self, operation: &Node<'_>) -> Result<(), PatchError> {
+        match member(operation, "op").unwrap_or("unknown") {
+            "add" => self.put("add", operation),
+            "remove" => {
+                let path = path_of("remove", operation)?;
+                let (pointer, container) = self.reach("remove", path)?;
+                named("remove", path, pointer::remove(container, &pointer.last)).map(drop)
+            }
+            "replace" => self.replace(operation),
+            "move" => self.relocate(operation),
+            "test" => self.test(operation),
+            "copy" => self.copy(operation),
+            other => rejected(format!("Unexpected kind: {other}")),
+        }
+    }
+
+    fn put(&mut self, name: &str, operation: &Node<'_>) -> Result<(), PatchError> {
+        let path = path_of(name, operation)?;
+        self.insert(name, path, value_of(operation))
+    }
+
+    /// The container that `path` ends in.
+    fn reach(
+        &mut self,
+        name: &str,
+        path: &str,
+    ) -> Result<(Pointer, &mut Node<'static>), PatchError> {
+        let missing = || {
+            let text = format!(
+                "{name} operation does not apply: doc is missing path: \"{path}\": missing value"
+            );
+            PatchError::Unprocessable(text)
+        };
+        let pointer = Pointer::read(path).ok_or_else(missing)?;
+        let container = pointer.container(&mut self.document, &mut self.work);
+        let container = container.ok_or_else(missing)?;
+        self.work += (container.entries().len() + container.items().len()) / 8 + 1;
+        Ok((pointer, container))
+    }
+
+    fn insert(&mut self, name: &str, path: &str, value: Node<'static>) -> Result<(), PatchError> {
+        let size = Size::of(&value);
+        let (pointer, container) = self.reach(name, path)?;
+        too_deep(pointer.depth() + size.depth)?;
+        named(name, path, pointer::add(container, &pointer.last, value))?;
+        self.work += size.values;
+        Ok(())
+    }
+
+    fn replace(&mut self, operation: &Node<'_>) -> Result<(), PatchError> {
+        let path = path_of("replace", operation)?;
+        let value = value_of(operation);
+        if path.is_empty() {
+            if !matches!(value.value, Value::Map(_) | Value::List(_)) {
+                return rejected("replace operation value must be object or array".into());
+            }
+            self.document = value;
+            return Ok(());
+        }
+        let (pointer, container) = self.reach("replace", path)?;
+        too_deep(pointer.depth() + Size::of(&value).depth)?;
+        match named("replace", path, pointer::get(container, &pointer.last))? {
+            Some(there) => *there = value,
+            None => container.set(pointer.last, value),
+        }
+        Ok(())
+    }
+
+    fn relocate(&mut self, operation: &Node<'_>) -> Result<(), PatchError> {
+        let from = from_of("move", operation)?;
+        let (pointer, container) = self.reach("move", from)?;
+        let value = named("move", from, pointer::remove(container, &pointer.last))?;
+        self.insert("move", path_of("move", operation)?, value)
+    }
+
+    fn copy(&mut self, operation: &Node<'_>) -> Result<(), PatchError> {
+        let from = from_of("copy", operation)?;
+        let (pointer, container) = self.reach("copy", from)?;
+        let found = named("copy", from, pointer::get(container, &pointer.last))?;
+        // Measured before it is copied: what is too large is not copied even once.
+        let (value, bytes) = match found {
+            None => (Node::new(Value::Null), 0),
+            Some(there) if Size::of(there).bytes > 2 * MOST_COPIED => {
+                (Node::new(Value::Null), MOST_COPIED + 1)
+            }
+            Some(there) => (there.clone(), there.to_json().len()),
+        };
+        self.copied += bytes;
+        if self.copied > MOST_COPIED {
+            return rejected(format!(
+                "Unable to complete the copy, the accumulated size increase of copy is {}, exceeding the limit {MOST_COPIED}",
+                self.copied
+            ));
+        }
+        self.insert("copy", path_of("copy", operation)?, value)
+    }
+
+    fn test(&mut self, operation: &Node<'_>) -> Result<(), PatchError> {
+        let path = path_of("test", operation)?;
+        let wanted = operation.get("value").filter(|value| !value.is_null());
+        let holds = if path.is_empty() {
+            wanted.is_some_and(|wanted| equal(&self.document, wanted))
+        } else {
+            let (pointer, container) = self.reach("test", path)?;
+            let found = named("test", path, pointer::get(container, &pointer.last))?;
+            match (found.filter(|found| !found.is_null()), wanted) {
+                (None, None) => true,
+                (Some(found), Some(wanted)) => equal(found, wanted),
+                _ => false,
+            }
+        };
+        if holds { Ok(()) } else { rejected(format!("testing value {path} failed: test failed")) }
+    }
+}
+
+fn path_of<'n>(name: &str, operation: &'n Node<'_>) -> Result<&'n str, PatchError> {
+    let missing = || format!("{name} operation failed to decode path: missing value");
+    member(operation, "path").ok_or_else(|| PatchError::Unprocessable(missing()))
+}
+
+fn from_of<'n>(name: &str, operation: &'n Node<'_>) -> Result<&'n str, PatchError> {
+    let missing = || format!("{name} operation failed to decode from: missing value");
+    member(operation, "from").ok_or_else(|| PatchError::Unprocessable(missing()))
+}
+
+/// The value of an operation; none is `null`.
+fn value_of(operation: &Node<'_>) -> Node<'static> {
+    let value = operation.get("value").cloned();
+    value.map_or_else(|| Node::new(Value::Null), Node::into_owned)
+}
+
+fn named<T>(name: &str, path: &str, result: Result<T, String>) -> Result<T, PatchError> {
+    result.map_err(|why| {
+        PatchError::Unprocessable(format!("error in {name} for path: '{path}': {why}"))
+    })
+}
+
+/// The same as `==`, but quick on maps with many members.
+fn equal(one: &Node<'_>, other: &Node<'_>) -> bool {
+    match (&one.value, &other.value) {
+        (Value::Map(a), Value::Map(b)) => {
+            if a.len() != b.len() {
+                return false;
+            }
+            let places: BTreeMap<&str, &Node<'_>> =
+                b.iter().map(|entry| (&*entry.key, &entry.node)).collect();
+            a.iter()
+                .all(|entry| places.get(&*entry.key).is_some_and(|there| equal(&entry.node, there)))
+        }
+        (Value::List(a), Value::List(b)) => {
+            a.len() == b.len() && a.iter().zip(b).all(|(a, b)| equal(a, b))
+        }
+        (a, b) => a == b,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{Limits, decode};
+    use alloc::vec;
+    use proptest::prelude::*;
+
+    fn read(text: &str) -> Node<'static> {
+        decode(text, Limits::DEFAULT).unwrap().documents.remove(0).into_owned()
+    }
+
+    fn patched(original: &str, patch: &str) -> String {
+        json_patch(read(original), &read(patch)).map_or_else(|why| why.to_string(), |n| n.to_json())
+    }
+
+    fn code(original: &str, patch: &str) -> u16 {
+        json_patch(read(original), &read(patch)).map_or_else(|why| why.code(), |_| 200)
+    }
+
+    #[test]
+    fn operations_do_what_they_say() {
+        for (original, operation, result) in [
+            (r#"{"a":1}"#, r#"{"op":"add","path":"/b","value":[2]}"#, r#"{"a":1,"b":[2]}"#),
+            (r#"{"a":1}"#, r#"{"op":"add","path":"/a","value":2}"#, r#"{"a":2}"#),
+            (r#"{"a":[1,2]}"#, r#"{"op":"add","path":"/a/1","value":9}"#, r#"{"a":[1,9,2]}"#),
+            (r#"{"a":[1,2]}"#, r#"{"op":"add","path":"/a/-","value":9}"#, r#"{"a":[1,2,9]}"#),
+            (r#"{"a":[1,2]}"#, r#"{"op":"add","path":"/a/2","value":9}"#, r#"{"a":[1,2,9]}"#),
+            (r#"{"a":[1,2]}"#, r#"{"op":"add","path":"/a/-1","value":9}"#, r#"{"a":[1,2,9]}"#),
+            (r#"{"a":[1,2]}"#, r#"{"op":"add","path":"/a/-3","value":9}"#, r#"{"a":[9,1,2]}"#),
+            (r#"{"a":1}"#, r#"{"op":"add","path":"/b"}"#, r#"{"a":1,"b":null}"#),
+            (r#"{"a":{"b":1}}"#, r#"{"op":"remove","path":"/a/b"}"#, r#"{"a":{}}"#),
+            (r#"{"a":[1,2]}"#, r#"{"op":"remove","path":"/a/-1"}"#, r#"{"a":[1]}"#),
+            (r#"{"a":1}"#, r#"{"op":"replace","path":"/a","value":"x"}"#, r#"{"a":"x"}"#),
+            (r#"{}"#, r#"{"op":"replace","path":"/a","value":"x"}"#, r#"{"a":"x"}"#),
+            (r#"{"a":1}"#, r#"{"op":"replace","path":"","value":{"b":2}}"#, r#"{"b":2}"#),
+            (r#"{"a":{"b":1}}"#, r#"{"op":"move","from":"/a/b","path":"/c"}"#, r#"{"a":{},"c":1}"#),
+            (r#"{"a":[1,2]}"#, r#"{"op":"move","from":"/a/0","path":"/a/1"}"#, r#"{"a":[2,1]}"#),
+            (
+                r#"{"a":{"b":1}}"#,
+                r#"{"op":"copy","from":"/a","path":"/c"}"#,
+                r#"{"a":{"b":1},"c":{"b":1}}"#,
+            ),
+            (r#"{}"#, r#"{"op":"copy","from":"/a","path":"/c"}"#, r#"{"c":null}"#),
+            (r#"{"a":1}"#, r#"{"op":"test","path":"/a","value":1}"#, r#"{"a":1}"#),
+            (r#"{"a":1}"#, r#"{"op":"test","path":"","value":{"a":1}}"#, r#"{"a":1}"#),
+            (r#"{"a":1}"#, r#"{"op":"test","path":"/b","value":null}"#, r#"{"a":1}"#),
+            (r#"{"a":1}"#, r#"{"op":"test","path":"/b"}"#, r#"{"a":1}"#),
+            (r#"{"a/b":{"c~d":1}}"#, r#"{"op":"remove","path":"/a~1b/c~0d"}"#, r#"{"a/b":{}}"#),
+        ] {
+            assert_eq!(patched(original, &format!("[{operation}]")), result, "{operation}");
+        }
+        assert_eq!(patched(r#"{"a":1}"#, "null"), r#"{"a":1}"#);
+        assert_eq!(patched(r#"{"a":1}"#, "[]"), r#"{"a":1}"#);
+    }
+
+    #[test]
+    fn what_does_not_apply_is_rejected_without_details() {
+        for operation in [
+            r#"{"op":"add","path":"/x/y","value":1}"#,
+            r#"{"op":"add","path":"","value":1}"#,
+            r#"{"op":"add","path":"a","value":1}"#,
+            r#"{"op":"add","value":1}"#,
+            r#"{"op":"add","path":"/l/4","value":1}"#,
+            r#"{"op":"add","path":"/l/x","value":1}"#,
+            r#"{"op":"add","path":"/l/-5","value":1}"#,
+            r#"{"op":"add","path":"/s/x","value":1}"#,
+            r#"{"op":"add","path":"/n/x","value":1}"#,
+            r#"{"op":"remove","path":"/x"}"#,
+            r#"{"op":"remove","path":"/l/-"}"#,
+            r#"{"op":"remove","path":""}"#,
+            r#"{"op":"replace","path":"/l/9","value":1}"#,
+            r#"{"op":"replace","path":"/x/y","value":1}"#,
+            r#"{"op":"replace","path":"","value":1}"#,
+            r#"{"op":"replace","path":""}"#,
+            r#"{"op":"move","path":"/y","from":"/x"}"#,
+            r#"{"op":"move","path":"/y"}"#,
+            r#"{"op":"move","from":"/s"}"#,
+            r#"{"op":"move","path":"/m/y/z","from":"/m/y"}"#,
+            r#"{"op":"copy","path":"/y","from":"/x/y"}"#,
+            r#"{"op":"test","path":"/s","value":"b"}"#,
+            r#"{"op":"test","path":"/s"}"#,
+            r#"{"op":"test","path":"/x","value":1}"#,
+            r#"{"op":"test","path":"/i","value":1.0}"#,
+            r#"{"op":"test","path":""}"#,
+            r#"{"op":"nonsense","path":"/s"}"#,
+            r#"{"path":"/s"}"#,
+            r#"null"#,
+        ] {
+            let original = r#"{"l":[1,2,3],"s":"a","n":null,"i":1,"m":{"y":{}}}"#;
+            assert_eq!(code(original, &format!("[{operation}]")), 422, "{operation}");
+        }
+    }
+
+    #[test]
+    fn what_is_no_patch_is_refused_in_the_apis_words() {
+        for (patch, text) in [
+            ("{}", "json: cannot unmarshal object into Go value of type []handlers.jsonPatchOp"),
+            ("[1]", "json: cannot unmarshal number into Go value of type handlers.jsonPatchOp"),
+            (
+                r#"[{"op":1}]"#,
+                "json: cannot unmarshal number into Go struct field jsonPatchOp.op of type string",
+            ),
+        ] {
+            let error = json_patch(read("{}"), &read(patch)).unwrap_err();
+            assert_eq!(error, PatchError::BadRequest(format!("error decoding patch: {text}")));
+        }
+    }
+
+    #[test]
+    fn strict_reading_names_unknown_members() {
+        let patch = read(r#"[{"op":"add","path":"/a","value":1},{"op":"x","foo":1}]"#);
+        assert_eq!(json_patch_oddities(&patch), ["json patch unknown field \"[1].foo\""]);
+    }
+
+    #[test]
+    fn ten_thousand_operations_are_the_most() {
+        let test = read(r#"{"op":"test","path":"/a","value":1}"#);
+        let many = |count| Node::list(vec![test.clone(); count]);
+        assert!(json_patch(read(r#"{"a":1}"#), &many(10_000)).is_ok());
+        let error = json_patch(read(r#"{"a":1}"#), &many(10_001)).unwrap_err();
+        assert_eq!(
+            error.message(),
+            "Request entity too large: The allowed maximum operations in a JSON patch is 10000, got 10001"
+        );
+    }
+
+    #[test]
+    fn copies_cannot_make_it_large_or_deep() {
+        let copy = read(r#"{"op":"copy","from":"/a","path":"/a/-"}"#);
+        let original = read(&format!(r#"{{"a":["{}"]}}"#, "x".repeat(1000)));
+        let error = json_patch(original, &Node::list(vec![copy; 40])).unwrap_err();
+        assert_eq!(error.code(), 422);
+        let deeper = read(r#"{"op":"copy","from":"/a","path":"/a/a"}"#);
+        let error = json_patch(read(r#"{"a":{}}"#), &Node::list(vec![deeper; 300])).unwrap_err();
+        assert_eq!(error.code(), 413);
+        let path = "/a".repeat(300);
+        let nested = (1..300).map(|at| {
+            read(&format!(r#"{{"op":"add","path":"{}","value":{{}}}}"#, &path[..at * 2]))
+        });
+        let error = json_patch(read("{}"), &Node::list(nested.collect())).unwrap_err();
+        assert_eq!(error.code(), 413);
+    }
+
+    #[test]
+    fn endless_shifting_is_refused() {
+        let original = Node::map([("a", Node::list(vec![Node::int(1); 100_000]))]);
+        let first = read(r#"{"op":"add","path":"/a/0","value":1}"#);
+        let error = json_patch(original, &Node::list(vec![first; 10_000])).unwrap_err();
+        assert_eq!(error.code(), 413);
+    }
+
+    proptest! {
+        #[test]
+        fn what_was_added_can_be_removed(
+            names in prop::collection::btree_map("[a-z~/]{0,3}", 0..9_i64, 0..6),
+            name in "[A-Z][A-Z~/]{0,3}",
+            value in 0..9_i64,
+        ) {
+            let original = Node::map(names.into_iter().map(|(name, at)| (name, Node::int(at))));
+            let path = format!("/{}", name.replace('~', "~0").replace('/', "~1"));
+            let operation = |op: &'static str| {
+                Node::map([("op", Node::string(op)), ("path", Node::string(path.clone())), ("value", Node::int(value))])
+            };
+            let added = json_patch(original.clone(), &Node::list(vec![operation("add")])).unwrap();
+            prop_assert_eq!(added.get(&name), Some(&Node::int(value)));
+            let tested = Node::list(vec![operation("test"), operation("remove")]);
+            prop_assert_eq!(json_patch(added, &tested).unwrap(), original);
+        }
+
+        #[test]
+        fn items_too(items in prop::collection::vec(0..9_i64, 0..6), at in -7..7_i64) {
+            let original = Node::list(items.iter().copied().map(Node::int).collect());
+            let operation = |op: &'static str, at: i64| Node::map([
+                ("op", Node::string(op)), ("path", Node::string(format!("/{at}"))), ("value", Node::int(42)),
+            ]);
+            let added = json_patch(original.clone(), &Node::list(vec![operation("add", at)]));
+            let most = items.len() as i64;
+            prop_assert_eq!(added.is_ok(), (-most - 1..=most).contains(&at));
+            if let Ok(added) = added {
+                let removed = json_patch(added, &Node::list(vec![operation("remove", at)]));
+                prop_assert_eq!(removed.unwrap(), original);
+            }
+        }
+    }
+}
