@@ -11,8 +11,8 @@ use ratchet_audit_log::Log;
 use ratchet_engine::Policy;
 use ratchet_http::Drain;
 use ratchet_http::health::Checks;
-use ratchet_identity::Identity;
-use std::sync::OnceLock;
+use ratchet_identity::{Authenticators, ServiceAccounts};
+use std::sync::{Arc, OnceLock};
 
 /// Everything that a request may need.
 pub struct App {
@@ -25,7 +25,9 @@ pub struct App {
     /// The admission plugins that are on.
     pub plugins: Plugins,
     /// Who asks.
-    pub identity: Identity,
+    pub identity: Authenticators,
+    /// Whose tokens are issued here.
+    pub accounts: Arc<ServiceAccounts>,
     /// Who may.
     pub authorizer: Authorizer,
     /// The addresses and ports that Services are given.

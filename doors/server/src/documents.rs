@@ -28,8 +28,11 @@ pub fn answer(app: &App, path: &str, params: &Params, query: Option<&str>, heade
         ["openapi", "v3"] => Some(openapi_index(app)),
         ["openapi", "v3", rest @ ..] => openapi_v3(app, &rest.join("/"), params, headers),
         ["metrics"] => Some(text(200, ratchet_http::metrics::CONTENT_TYPE, app.metrics.registry.render())),
-        [".well-known", "openid-configuration"] => Some(json(app.identity.openid_configuration())),
-        ["openid", "v1", "jwks"] => Some(typed("application/jwk-set+json", app.identity.jwks())),
+        [".well-known", "openid-configuration"] => {
+            let keys = format!("https://{}/openid/v1/jwks", app.address);
+            app.accounts.openid_configuration(&keys).map(json)
+        }
+        ["openid", "v1", "jwks"] => Some(typed("application/jwk-set+json", app.accounts.json_web_keys())),
         [] => Some(json(root(app))),
         [endpoint, check @ ..] => {
             let endpoint = Endpoint::ALL.into_iter().find(|known| known.name() == *endpoint)?;

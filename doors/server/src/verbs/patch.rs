@@ -134,10 +134,8 @@ fn go_map(node: &Node<'_>) -> String {
 
 fn refused(error: PatchError) -> Refusal {
     match error {
-        PatchError::BadRequest(text) => Refusal::bad_request(text),
-        PatchError::Unprocessable => Refusal::unprocessable(),
-        PatchError::TooLarge(text) => Refusal { code: 413, ..Refusal::bad_request(text) },
-        PatchError::Internal(text) => Refusal::unclassified(text),
+        PatchError::Unprocessable(_) => Refusal::unprocessable(),
+        other => Refusal { code: other.code(), reason: other.reason(), message: other.message(), ..Refusal::default() },
     }
 }
 

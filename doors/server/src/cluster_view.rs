@@ -1,0 +1,54 @@
+//! What authentication must know about stored objects, answered from memory.
+
+use crate::cache::{Cache, Shelf};
+use crate::lifecycle::metadata;
+use jiff::Timestamp;
+use ratchet_identity::{Bindable, Cluster};
+use ratchet_object::Node;
+use std::sync::Arc;
+
+/// The shelves that tokens speak about.
+pub struct ClusterView {
+    accounts: Arc<Shelf>,
+    pods: Arc<Shelf>,
+    secrets: Arc<Shelf>,
+    nodes: Arc<Shelf>,
+}
+
+impl ClusterView {
+    /// Looks at the shelves of a cache.
+    pub fn new(cache: &Cache) -> Self {
+        let shelf = |name: &str| cache.shelf(name).unwrap_or_default();
+        Self {
+            accounts: shelf("serviceaccounts"),
+            pods: shelf("pods"),
+            secrets: shelf("secrets"),
+            nodes: shelf("nodes"),
+        }
+    }
+}
+
+/// Whether an object is on its way out for longer than a minute.
+fn is_past(node: &Node<'_>) -> bool {
+    let Ok(at) = node.text_at(&["metadata", "deletionTimestamp"]).parse::<Timestamp>() else { return false };
+    Timestamp::now().as_second() - at.as_second() > 60
+}
+
+impl Cluster for ClusterView {
+    fn uid(&self, kind: Bindable, namespace: &str, name: &str) -> Option<String> {
+        let within = format!("{namespace}/{name}");
+        let item = match kind {
+            Bindable::ServiceAccount => self.accounts.get(&within),
+            Bindable::Pod => self.pods.get(&within),
+            Bindable::Secret => self.secrets.get(&within),
+            Bindable::Node => self.nodes.get(name),
+        };
+        let node = item?.node();
+        (!is_past(&node)).then(|| node.text_at(&["metadata", "uid"]).to_owned())
+    }
+
+    fn secret(&self, namespace: &str, name: &str) -> Option<Node<'static>> {
+        let node = self.secrets.get(&format!("{namespace}/{name}"))?.node();
+        (!metadata::is_terminating(&node)).then_some(node)
+    }
+}
