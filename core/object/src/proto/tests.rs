@@ -87,6 +87,15 @@ fn empty_objects_stay_as_json_has_them_and_an_empty_time_does_not() {
     assert_eq!(read("v1", "Pod", &raw), json);
 }
 
+/// Go has no `omitempty` on this one, so JSON says null; and so does what is written again.
+#[test]
+fn an_empty_time_that_json_always_has() {
+    let condition = [part(1, b"Ready"), part(2, b"True"), part(4, b""), part(6, b"")].concat();
+    let json = r#"{"apiVersion":"networking.k8s.io/v1","kind":"ServiceCIDR","status":{"conditions":[{"lastTransitionTime":null,"message":"","status":"True","type":"Ready"}]}}"#;
+    assert_eq!(read("networking.k8s.io/v1", "ServiceCIDR", &part(3, &part(1, &condition))), json);
+    survives(json);
+}
+
 /// A volume's source and a probe's handler are messages of their own; JSON does not show them.
 #[test]
 fn messages_that_json_does_not_show() {
