@@ -65,14 +65,13 @@ impl Source {
 impl Package {
     fn read(folder: &Path) -> Result<Self, Error> {
         let mut package = Self::default();
-        let entries = std::fs::read_dir(folder)
-            .map_err(|error| format!("{}: {error}", folder.display()))?;
+        let entries =
+            std::fs::read_dir(folder).map_err(|error| format!("{}: {error}", folder.display()))?;
         for entry in entries {
             let path = entry?.path();
             let name = path.file_name().and_then(|name| name.to_str()).unwrap_or_default();
-            let is_source = name.ends_with(".go")
-                && !name.ends_with("_test.go")
-                && !name.contains("generated");
+            let is_source =
+                name.ends_with(".go") && !name.ends_with("_test.go") && !name.contains("generated");
             if is_source {
                 package.add(&std::fs::read_to_string(&path)?);
             }

@@ -45,7 +45,9 @@ pub fn file(types: &[Type], source: &mut Source) -> Result<String, Error> {
         writeln!(out, "\n/// The place of {last} in TYPES.")?;
         writeln!(out, "pub(super) const {name}: u16 = {place};")?;
     }
-    out.push_str("\n/// One row for each type, one tag for each of its fields.\n#[rustfmt::skip]\n");
+    out.push_str(
+        "\n/// One row for each type, one tag for each of its fields.\n#[rustfmt::skip]\n",
+    );
     out.push_str("pub(super) static TAGS: &[&[Tag]] = &[\n");
     for (place, ty) in types.iter().enumerate() {
         let row = row(ty, source).map_err(|error| format!("{}: {error}", ty.id))?;

@@ -37,23 +37,25 @@ impl ProtoError {
         Self { path: String::new(), message: message.into() }
     }
 
-    /// The same, seen from one level further up.
+    /// The same, seen from one level further up: below a member,
     fn below(self, name: &str) -> Self {
-        let dot = if self.path.is_empty() || self.path.starts_with('[') { "" } else { "." };
-        self.at(format!("{name}{dot}"))
+        self.at(name.into())
     }
 
+    /// below an item,
     fn item(self, index: usize) -> Self {
-        let dot = if self.path.is_empty() || self.path.starts_with('[') { "" } else { "." };
-        self.at(format!("[{index}]{dot}"))
+        self.at(format!("[{index}]"))
     }
 
+    /// below a key.
     fn key(self, key: &str) -> Self {
-        let dot = if self.path.is_empty() || self.path.starts_with('[') { "" } else { "." };
-        self.at(format!("[{key}]{dot}"))
+        self.at(format!("[{key}]"))
     }
 
-    fn at(self, before: String) -> Self {
+    fn at(self, mut before: String) -> Self {
+        if !self.path.is_empty() && !self.path.starts_with('[') {
+            before.push('.');
+        }
         Self { path: readable(before + &self.path), ..self }
     }
 }
@@ -178,3 +180,5 @@ impl<'b> Envelope<'b> {
 
 #[cfg(test)]
 mod tests;
+#[cfg(test)]
+mod trees;

@@ -1,6 +1,6 @@
 //! The types that only answers use, and so the schemas of what is sent do not have: Status, ListMeta.
 
-use super::table::{Message, Tag, empty, none, pointer};
+use super::table::{Message, Tag, always, empty, none, pointer};
 use crate::schema::{FieldRow, Shape, TypeRow};
 
 /// Places from here on are in this table; the schema's own end long before.
@@ -11,6 +11,7 @@ pub(super) const LIST_META: u16 = FIRST;
 pub(super) const STATUS: u16 = FIRST + 1;
 const DETAILS: u16 = FIRST + 2;
 const CAUSE: u16 = FIRST + 3;
+const SHARD: u16 = FIRST + 4;
 
 /// The type at a place of this table; any other place holds a type without fields.
 pub(super) fn message(place: u16) -> Message {
@@ -34,9 +35,10 @@ static ROWS: &[(TypeRow, &[Tag])] = &[
                 field("remainingItemCount", Shape::Int64),
                 field("resourceVersion", Shape::String),
                 field("selfLink", Shape::String),
+                field("shardInfo", Shape::Object(SHARD)),
             ],
         },
-        &[empty(3), pointer(4), empty(2), empty(1)],
+        &[empty(3), pointer(4), empty(2), empty(1), pointer(5)],
     ),
     (
         TypeRow {
@@ -81,5 +83,13 @@ static ROWS: &[(TypeRow, &[Tag])] = &[
             ],
         },
         &[empty(3), empty(2), empty(1)],
+    ),
+    (
+        TypeRow {
+            name: "ShardInfo",
+            id: "io.k8s.apimachinery.pkg.apis.meta.v1.ShardInfo",
+            fields: &[field("selector", Shape::String)],
+        },
+        &[always(1)],
     ),
 ];

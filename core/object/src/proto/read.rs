@@ -297,7 +297,7 @@ fn is_left_out(node: &Tree, shape: &Shape, presence: Presence) -> bool {
         Shape::String | Shape::Bytes | Shape::Int32 | Shape::Int64 | Shape::Float | Shape::Bool
     );
     match (&node.value, presence) {
-        (Value::Null, Presence::Always) | (_, Presence::Always) => false,
+        (_, Presence::Always) => false,
         (Value::Null, _) => true,
         (_, Presence::Pointer) => false,
         (Value::Text(text), _) => is_scalar && text.is_empty(),

@@ -4,7 +4,7 @@ use super::ProtoError;
 use super::leaf;
 use super::more::LIST_META;
 use super::read::inner;
-use super::table::{Body, Message, Union, message};
+use super::table::{Body, Message, Presence, Tag, Union, message};
 use super::time::Moment;
 use super::v1_36::SCHEMA;
 use super::wire::{put_bytes, put_double, put_int};
@@ -50,7 +50,8 @@ fn members(node: &Node<'_>, message: Message, under: &[u8]) -> Outcome<Vec<u8>> 
     let mut out = Vec::new();
     let rows = message.row.fields.iter().zip(message.tags);
     for (field, tag) in rows.filter(|(_, tag)| tag.under == under && tag.number > 0) {
-        if let Some(value) = node.get(field.name).filter(|value| !value.is_null()) {
+        let written = |value: &&Node<'_>| !value.is_null() || is_null_kept(&field.shape, tag);
+        if let Some(value) = node.get(field.name).filter(written) {
             member(&mut out, tag.number, &field.shape, tag.union, value)
                 .map_err(|error| error.below(field.name))?;
         }
@@ -68,6 +69,12 @@ fn members(node: &Node<'_>, message: Message, under: &[u8]) -> Outcome<Vec<u8>> 
         }
     }
     Ok(out)
+}
+
+/// Whether null is what the reader would say of an empty message: JSON always has such a time.
+fn is_null_kept(shape: &Shape, tag: &Tag) -> bool {
+    let is_leaf = matches!(shape, Shape::Time | Shape::MicroTime | Shape::Any);
+    is_leaf && tag.presence == Presence::Always
 }
 
 fn member(
