@@ -6,7 +6,7 @@ use super::size::{Size, bounded, too_deep};
 use crate::{Entry, Node, Value};
 use alloc::collections::BTreeMap;
 use alloc::format;
-use alloc::string::{String, ToString};
+use alloc::string::String;
 use alloc::vec::Vec;
 
 /// So many operations a patch may have.
@@ -255,6 +255,7 @@ fn equal(one: &Node<'_>, other: &Node<'_>) -> bool {
 mod tests {
     use super::*;
     use crate::{Limits, decode};
+    use alloc::string::ToString;
     use alloc::vec;
     use proptest::prelude::*;
 
@@ -357,6 +358,12 @@ mod tests {
             let error = json_patch(read("{}"), &read(patch)).unwrap_err();
             assert_eq!(error, PatchError::BadRequest(format!("error decoding patch: {text}")));
         }
+    }
+
+    #[test]
+    fn a_scalar_has_nothing_in_it() {
+        let add = Node::list(vec![read(r#"{"op":"add","path":"/a","value":1}"#)]);
+        assert_eq!(json_patch(Node::int(1), &add).unwrap_err().code(), 422);
     }
 
     #[test]

@@ -31,18 +31,18 @@ impl Pointer {
         root: &'n mut Node<'static>,
         cost: &mut usize,
     ) -> Option<&'n mut Node<'static>> {
-        self.way.iter().try_fold(root, |node, step| {
+        let end = self.way.iter().try_fold(root, |node, step| {
             *cost += breadth(node) / 8 + 1;
-            let next = match &mut node.value {
+            match &mut node.value {
                 Value::Map(entries) => entry_mut(entries, step).map(|entry| &mut entry.node),
                 Value::List(items) => {
                     let place = place(step, items.len()).ok()?;
                     items.get_mut(place)
                 }
                 _ => None,
-            }?;
-            matches!(next.value, Value::Map(_) | Value::List(_)).then_some(next)
-        })
+            }
+        })?;
+        matches!(end.value, Value::Map(_) | Value::List(_)).then_some(end)
     }
 }
 
