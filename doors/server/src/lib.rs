@@ -1,1 +1,35 @@
-//! The API server.
+//! The API server: real Kubernetes clients ask, the engine judges, the store remembers.
+
+mod admission;
+mod app;
+mod authorize;
+mod body;
+mod bootstrap;
+mod cache;
+mod call;
+mod cluster_view;
+mod compress;
+mod config;
+mod convert;
+mod documents;
+mod go_syntax;
+mod lifecycle;
+mod metrics;
+mod options;
+mod refusal;
+mod render;
+mod request;
+mod reviews;
+mod served;
+mod server;
+mod services;
+mod start;
+mod subresources;
+mod verbs;
+mod version;
+mod write;
+
+pub use app::App;
+pub use authorize::Mode;
+pub use config::{AuditConfig, Config, Credentials};
+pub use start::{Ready, StartError, start};

@@ -1,0 +1,73 @@
+//! gzip: large answers are packed for those who can unpack them, packed bodies are unpacked within limits.
+
+use crate::body;
+use crate::refusal::Refusal;
+use bytes::Bytes;
+use flate2::Compression;
+use flate2::read::GzDecoder;
+use flate2::write::GzEncoder;
+use http::header::{ACCEPT_ENCODING, CONTENT_ENCODING, VARY};
+use http::{HeaderMap, HeaderValue};
+use ratchet_http::{Body, chunks};
+use std::io::{Read, Write};
+
+/// Smaller answers are sent as they are.
+const LEAST: usize = 128 * 1024;
+
+/// The body of an answer, and whether it was packed.
+pub fn packed(pieces: Vec<Bytes>, headers: &HeaderMap) -> (Body, bool) {
+    let length: usize = pieces.iter().map(Bytes::len).sum();
+    if length <= LEAST || !accepts_gzip(headers) {
+        return (chunks(pieces), false);
+    }
+    let mut encoder = GzEncoder::new(Vec::with_capacity(length / 4), Compression::new(1));
+    let written = pieces.iter().try_for_each(|piece| encoder.write_all(piece));
+    match written.and_then(|()| encoder.finish()) {
+        Ok(bytes) => (chunks(vec![bytes.into()]), true),
+        Err(_) => (chunks(pieces), false),
+    }
+}
+
+/// The headers of a packed answer.
+pub fn mark(headers: &mut HeaderMap) {
+    headers.insert(CONTENT_ENCODING, HeaderValue::from_static("gzip"));
+    headers.insert(VARY, HeaderValue::from_static("Accept-Encoding"));
+}
+
+fn accepts_gzip(headers: &HeaderMap) -> bool {
+    let mut lists = headers.get_all(ACCEPT_ENCODING).iter().filter_map(|value| value.to_str().ok());
+    lists.any(|list| list.split(',').any(|word| word.split(';').next().map(str::trim) == Some("gzip")))
+}
+
+/// A body as its sender wrote it; what unpacks to too much is refused before it is all there.
+pub fn unpacked(bytes: Bytes, headers: &HeaderMap) -> Result<Bytes, Refusal> {
+    let encoding = headers.get(CONTENT_ENCODING).and_then(|value| value.to_str().ok()).unwrap_or_default();
+    match encoding {
+        "" | "identity" => Ok(bytes),
+        "gzip" => {
+            let mut out = Vec::new();
+            let limit = u64::try_from(body::LIMIT).unwrap_or(u64::MAX);
+            let read = GzDecoder::new(bytes.as_ref()).take(limit + 1).read_to_end(&mut out);
+            read.map_err(|why| Refusal::bad_request(format!("the body is not gzip: {why}")))?;
+            if out.len() > body::LIMIT { Err(Refusal::too_large(body::LIMIT)) } else { Ok(out.into()) }
+        }
+        other => Err(Refusal::unsupported_media(format!("unsupported content encoding {other:?}"))),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_bomb_is_refused_early() {
+        let mut encoder = GzEncoder::new(Vec::new(), Compression::new(9));
+        encoder.write_all(&vec![b'x'; 20 << 20]).unwrap();
+        let bytes: Bytes = encoder.finish().unwrap().into();
+        let mut headers = HeaderMap::new();
+        assert_eq!(unpacked(bytes.clone(), &headers).unwrap(), bytes);
+        headers.insert(CONTENT_ENCODING, HeaderValue::from_static("gzip"));
+        assert_eq!(unpacked(bytes, &headers).unwrap_err().code, 413);
+        assert_eq!(unpacked(Bytes::from_static(b"no"), &headers).unwrap_err().code, 400);
+    }
+}
