@@ -25,15 +25,17 @@ pub(crate) trait Medium: Send + Sync + 'static {
     fn draft(&self) -> io::Result<Box<dyn StorageBackend>>;
     /// Puts the draft, which is closed, where [`Medium::open`] finds it.
     fn settle(&self) -> io::Result<()>;
+    /// Lets others have it.
+    fn release(&self);
 }
 
 /// A data directory that this process holds.
 #[derive(Debug)]
 pub(crate) struct Directory {
     file: PathBuf,
-    path: PathBuf,
+    directory: PathBuf,
     /// The lock is our own and not only the engine's, because the engine drops its lock whenever it is reopened.
-    _lock: File,
+    lock: File,
 }
 
 impl Directory {
@@ -48,7 +50,7 @@ impl Directory {
             Err(TryLockError::WouldBlock) => return Err(OpenError::InUse { path: file }),
             Err(TryLockError::Error(why)) => return Err(unusable(why)),
         }
-        Ok(Self { file, path: path.to_owned(), _lock: lock })
+        Ok(Self { file, directory: path.to_owned(), lock })
     }
 }
 
@@ -62,18 +64,23 @@ impl Medium for Directory {
     }
 
     fn is_new(&self) -> bool {
-        !self.file.exists()
+        // A link that leads nowhere, or a name that cannot be looked at, is not nothing.
+        fs::symlink_metadata(&self.file).is_err_and(|why| why.kind() == io::ErrorKind::NotFound)
     }
 
     fn draft(&self) -> io::Result<Box<dyn StorageBackend>> {
-        let file = options().open(self.path.join(DRAFT))?;
+        let file = options().open(self.directory.join(DRAFT))?;
         file.set_len(0)?;
         backend(file)
     }
 
     fn settle(&self) -> io::Result<()> {
-        fs::rename(self.path.join(DRAFT), &self.file)?;
-        File::open(&self.path)?.sync_all()
+        fs::rename(self.directory.join(DRAFT), &self.file)?;
+        File::open(&self.directory)?.sync_all()
+    }
+
+    fn release(&self) {
+        let _ = self.lock.unlock(); // if it fails, the lock ends with the process
     }
 }
 

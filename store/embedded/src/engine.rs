@@ -107,7 +107,9 @@ impl Engine {
     pub(crate) fn close(&self) {
         let mut slot = self.slot.write().unwrap_or_else(PoisonError::into_inner);
         slot.database = None;
-        slot.closed = true;
+        if !std::mem::replace(&mut slot.closed, true) {
+            self.medium.release();
+        }
     }
 
     /// How long the file is.

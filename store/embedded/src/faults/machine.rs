@@ -156,6 +156,8 @@ impl Medium for Arc<Machine> {
         self.live()?.settled = true;
         Ok(())
     }
+
+    fn release(&self) {}
 }
 
 #[derive(Debug)]
