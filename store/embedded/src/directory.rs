@@ -1,7 +1,7 @@
 //! The data directory: made if absent, readable for its owner only, and held by one process at a time.
 
 use std::fs::{self, File, OpenOptions, TryLockError};
-use std::io::{self, Write};
+use std::io;
 use std::path::{Path, PathBuf};
 
 use redb::StorageBackend;
@@ -11,6 +11,7 @@ use crate::error::OpenError;
 
 const FILE: &str = "state.redb";
 const LOCK: &str = "state.lock";
+const DRAFT: &str = "state.redb.new";
 
 /// What holds the bytes; tests put other things here.
 pub(crate) trait Medium: Send + Sync + 'static {
@@ -18,18 +19,22 @@ pub(crate) trait Medium: Send + Sync + 'static {
     fn path(&self) -> &Path;
     /// Opens it; called again after an error of the disk.
     fn open(&self) -> io::Result<Box<dyn StorageBackend>>;
-    /// Whether a store was made here before, so that an empty file would be a loss and not a beginning.
-    fn was_used(&self) -> bool;
-    /// Remembers that a store was made here.
-    fn mark_used(&self) -> io::Result<()>;
+    /// Whether there is nothing yet.
+    fn is_new(&self) -> bool;
+    /// A place to make a store in, empty; it counts only once it is settled, so that a power cut leaves no half-made one.
+    fn draft(&self) -> io::Result<Box<dyn StorageBackend>>;
+    /// Puts the draft, which is closed, where [`Medium::open`] finds it.
+    fn settle(&self) -> io::Result<()>;
+    /// Lets others have it.
+    fn release(&self);
 }
 
 /// A data directory that this process holds.
 #[derive(Debug)]
 pub(crate) struct Directory {
     file: PathBuf,
-    /// The lock is our own and not only the engine's, because the engine drops its lock whenever it is reopened. Once the
-    /// store is made, it says so inside: then an empty file is a damaged one.
+    directory: PathBuf,
+    /// The lock is our own and not only the engine's, because the engine drops its lock whenever it is reopened.
     lock: File,
 }
 
@@ -45,13 +50,7 @@ impl Directory {
             Err(TryLockError::WouldBlock) => return Err(OpenError::InUse { path: file }),
             Err(TryLockError::Error(why)) => return Err(unusable(why)),
         }
-        if !file.exists() {
-            lock.set_len(0).and_then(|()| lock.sync_all()).map_err(unusable)?;
-            options().open(&file).map_err(|why| OpenError::File { path: file.clone(), why })?;
-            // The name must survive a power cut as the contents do.
-            File::open(path).and_then(|dir| dir.sync_all()).map_err(unusable)?;
-        }
-        Ok(Self { file, lock })
+        Ok(Self { file, directory: path.to_owned(), lock })
     }
 }
 
@@ -61,18 +60,32 @@ impl Medium for Directory {
     }
 
     fn open(&self) -> io::Result<Box<dyn StorageBackend>> {
-        let file = OpenOptions::new().read(true).write(true).open(&self.file)?;
-        Ok(Box::new(FileBackend::new(file).map_err(io::Error::other)?))
+        backend(OpenOptions::new().read(true).write(true).open(&self.file)?)
     }
 
-    fn was_used(&self) -> bool {
-        self.lock.metadata().is_ok_and(|lock| lock.len() > 0)
+    fn is_new(&self) -> bool {
+        // A link that leads nowhere, or a name that cannot be looked at, is not nothing.
+        fs::symlink_metadata(&self.file).is_err_and(|why| why.kind() == io::ErrorKind::NotFound)
     }
 
-    fn mark_used(&self) -> io::Result<()> {
-        (&self.lock).write_all(b"a store was made here\n")?;
-        self.lock.sync_all()
+    fn draft(&self) -> io::Result<Box<dyn StorageBackend>> {
+        let file = options().open(self.directory.join(DRAFT))?;
+        file.set_len(0)?;
+        backend(file)
     }
+
+    fn settle(&self) -> io::Result<()> {
+        fs::rename(self.directory.join(DRAFT), &self.file)?;
+        File::open(&self.directory)?.sync_all()
+    }
+
+    fn release(&self) {
+        let _ = self.lock.unlock(); // if it fails, the lock ends with the process
+    }
+}
+
+fn backend(file: File) -> io::Result<Box<dyn StorageBackend>> {
+    Ok(Box::new(FileBackend::new(file).map_err(io::Error::other)?))
 }
 
 /// The store holds secrets: others on the machine must not read it.

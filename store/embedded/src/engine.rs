@@ -1,10 +1,14 @@
 //! The engine (redb) and its file: opened, read, written, and opened anew after an error of the disk.
 
+use std::io::{self, ErrorKind};
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::{Arc, PoisonError, RwLock};
 
 use ratchet_store::StoreError;
-use redb::{Database, ReadTransaction, ReadableDatabase, TableError, WriteTransaction};
+use redb::{
+    Database, ReadTransaction, ReadableDatabase, ReadableTable, StorageBackend, TableError,
+    WriteTransaction,
+};
 
 use crate::directory::Medium;
 use crate::disk::{Disk, Health};
@@ -35,23 +39,22 @@ impl Engine {
     ) -> Result<Self, OpenError> {
         let engine = Self { medium, cache, health: Arc::default(), slot: RwLock::default() };
         let opened = sheltered(|| {
-            let mut database = engine.database()?;
+            if engine.medium.is_new() {
+                furnish(engine.database(engine.medium.draft())?)?;
+                engine.medium.settle().map_err(redb::StorageError::Io)?;
+            }
+            let mut database = engine.database(engine.medium.open())?;
             if verify && !database.check_integrity()? {
                 return Err(Trouble::Damaged("its checksums do not match".to_owned()));
             }
-            engine.furnish(&database)?;
-            Ok(database)
+            let head = newest_head(&database)?;
+            Ok((database, head.format))
         });
-        let database = opened.map_err(|trouble| engine.refusal(trouble))?;
-        let head = newest_head(&database).map_err(|trouble| engine.refusal(trouble))?;
-        if head.format > FORMAT {
+        let (database, found) = opened.map_err(|trouble| engine.refusal(trouble))?;
+        if found > FORMAT {
             let path = engine.medium.path().to_owned();
-            return Err(OpenError::Newer { path, found: head.format, known: FORMAT });
+            return Err(OpenError::Newer { path, found, known: FORMAT });
         }
-        engine
-            .medium
-            .mark_used()
-            .map_err(|why| OpenError::File { path: engine.medium.path().to_owned(), why })?;
         engine.slot.write().unwrap_or_else(PoisonError::into_inner).database = Some(database);
         Ok(engine)
     }
@@ -96,7 +99,7 @@ impl Engine {
         if self.health.unflushed() {
             return Err(absent(&slot));
         }
-        slot.database = Some(sheltered(|| self.database())?);
+        slot.database = Some(sheltered(|| self.database(self.medium.open()))?);
         Ok(())
     }
 
@@ -104,7 +107,9 @@ impl Engine {
     pub(crate) fn close(&self) {
         let mut slot = self.slot.write().unwrap_or_else(PoisonError::into_inner);
         slot.database = None;
-        slot.closed = true;
+        if !std::mem::replace(&mut slot.closed, true) {
+            self.medium.release();
+        }
     }
 
     /// How long the file is.
@@ -132,41 +137,21 @@ impl Engine {
         }
     }
 
-    fn database(&self) -> Result<Database, Trouble> {
-        let inner = self.medium.open().map_err(redb::StorageError::Io)?;
+    fn database(&self, inner: io::Result<Box<dyn StorageBackend>>) -> Result<Database, Trouble> {
+        let inner = inner.map_err(redb::StorageError::Io)?;
         let disk = Disk { inner, health: Arc::clone(&self.health) };
         Ok(Database::builder().set_cache_size(self.cache).create_with_backend(disk)?)
-    }
-
-    /// Makes the tables in a new file; in an old one they must be there.
-    fn furnish(&self, database: &Database) -> Result<(), Trouble> {
-        match database.begin_read()?.open_table(HEAD) {
-            Ok(_) => return Ok(()),
-            Err(TableError::TableDoesNotExist(_)) if !self.medium.was_used() => {}
-            Err(TableError::TableDoesNotExist(_)) => {
-                return Err(Trouble::Damaged("it is empty and was not".to_owned()));
-            }
-            Err(error) => return Err(error.into()),
-        }
-        let mut transaction = database.begin_write()?;
-        transaction.set_two_phase_commit(true);
-        transaction.set_quick_repair(true);
-        transaction.open_table(NEWEST)?;
-        transaction.open_table(HISTORY)?;
-        transaction.open_table(LOG)?;
-        transaction.open_table(EXPIRY)?;
-        transaction.open_table(HEAD)?.insert((), Head::EMPTY.write())?;
-        Ok(transaction.commit()?)
     }
 
     fn refusal(&self, trouble: Trouble) -> OpenError {
         let path = self.medium.path().to_owned();
         match trouble {
             Trouble::Engine(redb::Error::DatabaseAlreadyOpen) => OpenError::InUse { path },
-            Trouble::Engine(redb::Error::Io(why))
-                if why.kind() == std::io::ErrorKind::UnexpectedEof =>
-            {
+            Trouble::Engine(redb::Error::Io(why)) if why.kind() == ErrorKind::UnexpectedEof => {
                 OpenError::Damaged { path, why: "it is cut short".to_owned() }
+            }
+            Trouble::Engine(redb::Error::Io(why)) if why.kind() == ErrorKind::InvalidData => {
+                OpenError::Damaged { path, why: why.to_string() }
             }
             Trouble::Engine(redb::Error::Io(why)) => OpenError::File { path, why },
             Trouble::Engine(redb::Error::Corrupted(why)) | Trouble::Damaged(why) => {
@@ -178,26 +163,42 @@ impl Engine {
     }
 }
 
+/// Makes the tables in a new file.
+fn furnish(database: Database) -> Result<(), Trouble> {
+    let mut transaction = database.begin_write()?;
+    transaction.set_two_phase_commit(true);
+    transaction.set_quick_repair(true);
+    transaction.open_table(NEWEST)?;
+    transaction.open_table(HISTORY)?;
+    transaction.open_table(LOG)?;
+    transaction.open_table(EXPIRY)?;
+    transaction.open_table(HEAD)?.insert((), Head::EMPTY.write())?;
+    Ok(transaction.commit()?)
+}
+
 /// The head that a snapshot sees.
 pub(crate) fn head_of(transaction: &ReadTransaction) -> Result<Head, Trouble> {
-    let row = transaction.open_table(HEAD)?.get(())?.map(|row| row.value());
+    let table = match transaction.open_table(HEAD) {
+        Err(TableError::TableDoesNotExist(_)) => {
+            return Err(Trouble::Damaged("there is no store in it".to_owned()));
+        }
+        table => table?,
+    };
+    let row = table.get(())?.map(|row| row.value());
     row.and_then(Head::read).ok_or_else(|| Trouble::Damaged("its head is unreadable".to_owned()))
 }
 
 /// The head, held against the end of the log: a head that lags behind would give revisions out twice.
 fn newest_head(database: &Database) -> Result<Head, Trouble> {
-    sheltered(|| {
-        let transaction = database.begin_read()?;
-        let head = head_of(&transaction)?;
-        let log = transaction.open_table(LOG)?;
-        let last = redb::ReadableTable::last(&log)?.map(|(place, _)| place.value().0);
-        match last {
-            Some(last) if last > head.latest => {
-                Err(Trouble::Damaged("its log goes beyond its head".to_owned()))
-            }
-            _ => Ok(head),
+    let transaction = database.begin_read()?;
+    let head = head_of(&transaction)?;
+    let last = transaction.open_table(LOG)?.last()?.map(|(place, _)| place.value().0);
+    match last {
+        Some(last) if last > head.latest => {
+            Err(Trouble::Damaged("its log goes beyond its head".to_owned()))
         }
-    })
+        _ => Ok(head),
+    }
 }
 
 /// Runs what touches the file: the engine asserts what a whole file guarantees, and a damaged one must not take the

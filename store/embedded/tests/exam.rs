@@ -1,4 +1,10 @@
 //! The embedded store sits the exam of all stores, on every kind of runtime.
+#![allow(
+    clippy::unwrap_used,
+    clippy::expect_used,
+    clippy::indexing_slicing,
+    reason = "a helper of a test may fail like a test"
+)]
 
 use std::sync::{Arc, Mutex};
 

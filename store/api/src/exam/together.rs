@@ -74,7 +74,7 @@ pub(super) async fn crossing(store: Arc<dyn Store>) {
             for round in 0..40 {
                 let value = format!("{writer}/{round}");
                 let put = |key| Write::put(key, Guard::Anything, value.clone());
-                let writes = if writer % 2 == 0 {
+                let writes = if writer.is_multiple_of(2) {
                     vec![put("/a"), put("/b")]
                 } else {
                     vec![put("/b"), put("/a")]

@@ -1,1 +1,32 @@
-//! What happens when the disk lies, fills up or breaks.
+//! What happens when the power goes, the disk is full, or the file has rotted: the store on a simulated disk.
+
+mod full;
+mod machine;
+mod power;
+mod rot;
+
+use std::path::Path;
+use std::sync::Arc;
+
+use ratchet_store::{Commit, Guard, Query, Revision, Store, StoreError, Write};
+
+use crate::{Embedded, OpenError, Options};
+use machine::Machine;
+
+fn open(machine: &Arc<Machine>, verify: bool) -> Result<Embedded, OpenError> {
+    let options = Options { cache: 256 << 10, verify, ..Options::default() };
+    Embedded::on(Box::new(Arc::clone(machine)), Path::new("simulated"), options)
+}
+
+async fn put(store: &Embedded, key: &str, value: Vec<u8>) -> Result<Revision, StoreError> {
+    match store.commit(vec![Write::put(key, Guard::Anything, value)]).await? {
+        Commit::Done(revision) => Ok(revision),
+        Commit::Refused { .. } => panic!("refused without a guard"),
+    }
+}
+
+/// All keys with their values.
+async fn all(store: &Embedded) -> Result<Vec<(String, Vec<u8>)>, StoreError> {
+    let page = store.list(Query::default()).await?;
+    Ok(page.records.iter().map(|record| (record.key.to_string(), record.value.to_vec())).collect())
+}

@@ -1,0 +1,88 @@
+//! The power goes at any moment: what was acknowledged is there, and no commit is there by half.
+
+use ratchet_store::{Commit, Guard, Revision, Store, StoreError, Write};
+
+use super::{all, machine::Machine, open};
+use crate::Embedded;
+
+const CUTS: usize = 400;
+/// After so many cuts a new disk is taken.
+const LIFE: usize = 25;
+
+/// What must be on the disk.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+struct Acked {
+    round: u64,
+    revision: Revision,
+}
+
+/// Commits that put one number under three keys, one of them new each time; some forget.
+async fn write(store: &Embedded, acked: &mut Acked) -> Result<(), StoreError> {
+    loop {
+        let round = acked.round + 1;
+        let value = format!("{round:0width$}", width = 20 + (round as usize * 37) % 6000);
+        let writes = vec![
+            Write::put("/left", Guard::Anything, value.clone()),
+            Write::put(&format!("/once/{round:06}"), Guard::Anything, round.to_string()),
+            Write::put("/right", Guard::Anything, value),
+        ];
+        let Commit::Done(revision) = store.commit(writes).await? else { panic!("refused") };
+        *acked = Acked { round, revision };
+        if round % 7 == 0 {
+            store.compact(Revision(revision.0 - 3)).await?;
+        }
+    }
+}
+
+/// Checks that the store holds what was acknowledged, and what it says beyond that, whole; tells how far it came.
+async fn check(store: &Embedded, acked: Acked) -> Acked {
+    let revision = store.latest().await.unwrap();
+    assert!(revision >= acked.revision, "{revision} and {acked:?}");
+    let records = all(store).await.unwrap();
+    let (once, sides): (Vec<_>, Vec<_>) =
+        records.iter().partition(|(key, _)| key.starts_with("/once/"));
+    let numbers: Vec<u64> = once
+        .iter()
+        .map(|(_, value)| std::str::from_utf8(value).unwrap().parse().unwrap())
+        .collect();
+    let round = numbers.last().copied().unwrap_or(0);
+    assert_eq!(numbers, (1..=round).collect::<Vec<_>>(), "no gap");
+    assert_eq!(revision.0, round, "a revision a round");
+    assert!(sides.iter().all(|(_, value)| {
+        std::str::from_utf8(value).unwrap().parse::<u64>().unwrap() == round
+    }));
+    assert_eq!(sides.len(), if round == 0 { 0 } else { 2 });
+    if round > 5 {
+        let mut watch = store.watch("", Revision(revision.0 - 3)).await.unwrap();
+        let events = watch.next().await.unwrap().events;
+        let told: Vec<u64> = events.iter().map(|event| event.revision.0).collect();
+        assert_eq!(told, (round - 2..=round).flat_map(|at| [at; 3]).collect::<Vec<_>>());
+    }
+    Acked { round, revision }
+}
+
+#[tokio::test]
+async fn nothing_acknowledged_is_lost_when_the_power_goes() {
+    let mut random = fastrand::Rng::with_seed(20_261_115);
+    let (mut image, mut acked, mut written) = (Vec::new(), Acked::default(), 0);
+    for cut in 0..CUTS {
+        if cut % LIFE == 0 {
+            (image, acked) = (Vec::new(), Acked::default());
+        }
+        let machine = Machine::new(image);
+        let longest = if random.bool() { 40 } else { 600 };
+        machine.light(random.usize(0..longest));
+        if let Ok(store) = open(&machine, false) {
+            let before = acked.round;
+            write(&store, &mut acked).await.unwrap_err();
+            written += acked.round - before;
+        }
+        image = machine.wreck(&mut random);
+        let machine = Machine::new(image);
+        let store = open(&machine, false).unwrap_or_else(|why| panic!("cut {cut}: {why}"));
+        acked = check(&store, acked).await;
+        drop(store);
+        image = machine.image();
+    }
+    assert!(written > CUTS as u64, "the cuts came too early to prove anything: {written}");
+}
