@@ -1,5 +1,7 @@
 //! JSON patches and merge patches apply or are refused, alike each time, and never blow a tree up.
 
+#![allow(clippy::unwrap_used, reason = "a helper of a test may fail like a test")]
+
 use ratchet_fuzz::{Choices, tree};
 use ratchet_object::patch::{PatchError, json_patch, json_patch_oddities, merge_patch};
 use ratchet_object::{Limits, Node, Value, decode};

@@ -1,5 +1,7 @@
 //! Label and field selectors are read or refused in words, and read back as they are written.
 
+#![allow(clippy::unwrap_used, reason = "a helper of a test may fail like a test")]
+
 use ratchet_object::selector::{FieldSelector, LabelSelector, selectable};
 use ratchet_object::{Limits, decode};
 

@@ -192,10 +192,12 @@ fn merge_ordered(
         }
         let on_server = original.as_deref().unwrap_or_default();
         sort_of(&[on_server, changes.as_deref().unwrap_or_default()])?;
-        let on_server = places_found(on_server, rule.key);
+        let mut on_server = places_found(on_server, rule.key);
         let merged = match (original, changes) {
             (Some(original), Some(changes)) if rule.merges => {
-                merge_list(original, changes, &rule, false)?
+                let merged = merge_list(original, changes, &rule, false)?;
+                on_server = merged.server;
+                merged.items
             }
             (Some(_), Some(changes)) => changes,
             (None, Some(mut changes)) => {
@@ -250,7 +252,7 @@ fn merge_member(
             }
             let original = into_items(core::mem::replace(there, Node::list(Vec::new())))?;
             let merged = merge_list(original, into_items(change)?, &rule, deletion.is_some())?;
-            *there = Node::list(merged);
+            *there = Node::list(merged.items);
             Ok(())
         }
         (there, value) => {

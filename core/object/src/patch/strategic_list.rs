@@ -21,34 +21,48 @@ pub(super) struct ListRule {
 
 type Items = Vec<Node<'static>>;
 
+/// A list that was merged.
+pub(super) struct Merged {
+    /// Its items, in order.
+    pub(super) items: Items,
+    /// The order that a `$setElementOrder` takes for the server's. It is not quite that: in the
+    /// reference, new items slip into the places that deleted ones leave in the original list.
+    pub(super) server: Places,
+}
+
 /// Merges a list of the patch into the list that is there.
 pub(super) fn merge_list(
     original: Items,
     patch: Items,
     rule: &ListRule,
     is_deletion: bool,
-) -> Result<Items, PatchError> {
+) -> Result<Merged, PatchError> {
     if original.is_empty() && patch.is_empty() {
-        return Ok(original);
+        return Ok(Merged { items: original, server: Places::new() });
     }
     let is_map = sort_of(&[&original, &patch])?;
     if !is_map && is_deletion {
         let gone = patch.iter().map(|item| key_of(item, "")).collect::<Result<BTreeSet<_>, _>>()?;
-        return keep(original, |key| !gone.contains(key));
+        let server = places_found(&original, "");
+        return Ok(Merged { items: keep(original, |key| !gone.contains(key))?, server });
     }
     if !is_map {
         let (on_server, in_patch) = (places_found(&original, ""), places_found(&patch, ""));
         let merged = without_repeats(original.into_iter().chain(patch))?;
-        return in_order(merged, &in_patch, &on_server, rule.key);
+        let items = in_order(merged, &in_patch, &on_server, rule.key)?;
+        return Ok(Merged { items, server: on_server });
     }
     if rule.key.is_empty() {
         let sort = rule.item.sort();
         return Err(internal(format!("cannot merge lists without merge key for {sort}")));
     }
+    let count = original.len();
     let (original, patch) = apply_special(original, patch, rule.key)?;
     let (on_server, in_patch) = (places_found(&original, rule.key), places_found(&patch, rule.key));
     let merged = merge_items(original, patch, rule, on_server.clone())?;
-    in_order(merged, &in_patch, &on_server, rule.key)
+    let seen = merged.get(..count).unwrap_or(&merged);
+    let server = places_found(seen, rule.key);
+    Ok(Merged { items: in_order(merged, &in_patch, &on_server, rule.key)?, server })
 }
 
 fn keep(items: Items, is_kept: impl Fn(&Key) -> bool) -> Result<Items, PatchError> {

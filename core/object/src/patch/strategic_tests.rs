@@ -238,6 +238,16 @@ fn orders() {
         assert_eq!(pod(one, &patch), error);
     }
     assert_eq!(pod("{}", &format!("{{{order}: [{{name: a}}]}}")), "{}");
+    // A new item takes the place that a deleted one left, behind those that only the server has.
+    assert_eq!(
+        pod(
+            one,
+            &format!(
+                "{{{order}: [{{name: b}}, {{name: c}}], containers: [{{name: c}}, {{name: a, $patch: delete}}]}}"
+            )
+        ),
+        r#"{"containers":[{"name":"b"},{"name":"x"},{"name":"c"}]}"#
+    );
 }
 
 #[test]
