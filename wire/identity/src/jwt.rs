@@ -1,12 +1,12 @@
 //! Tokens of three parts: a header, claims, and the signature of both.
-//!
-//! Written by hand over aws-lc-rs: two dozen lines need no crate with its own list of algorithms,
-//! and here a key can only ever be used with the one algorithm that belongs to it.
 
 use crate::keys::{KeyError, PublicKey, SigningKey};
 use base64::Engine;
 use base64::prelude::BASE64_URL_SAFE_NO_PAD;
 use serde_json::{Value, json};
+
+// Written by hand over aws-lc-rs: so few lines need no crate with its own list of algorithms, and
+// here a key can only ever be used with the one algorithm that belongs to it.
 
 /// A token taken apart, not yet believed.
 #[derive(Debug)]
