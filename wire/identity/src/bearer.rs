@@ -69,7 +69,6 @@ fn protocols(headers: &HeaderMap) -> Vec<String> {
 fn is_websocket(headers: &HeaderMap) -> bool {
     let upgrade = first(headers, UPGRADE.as_str()).eq_ignore_ascii_case("websocket");
     let connection = first(headers, CONNECTION.as_str()).to_ascii_lowercase();
-    // Over HTTP/2 neither header exists; the listener says so by putting both in.
     upgrade && connection.split(',').any(|word| word.trim() == "upgrade")
 }
 

@@ -94,6 +94,29 @@ mod tests {
         }
     }
 
+    /// The token of RFC 7515, A.3: what others sign is understood.
+    #[test]
+    fn the_example_of_the_standard_is_believed() {
+        let mut spki = vec![0x30, 0x59, 0x30, 0x13, 0x06, 0x07, 0x2a, 0x86, 0x48, 0xce, 0x3d, 0x02];
+        spki.extend([0x01, 0x06, 0x08, 0x2a, 0x86, 0x48, 0xce, 0x3d, 0x03, 0x01, 0x07, 0x03]);
+        spki.extend([0x42, 0x00, 0x04]);
+        for coordinate in [
+            "f83OJ3D2xF1Bg8vub9tLe1gHMzV76e8Tus9uPHvRVEU",
+            "x_FEzRu9m36HLN_tue659LNpXW6pCyStikYjKIWI5a0",
+        ] {
+            spki.extend(BASE64_URL_SAFE_NO_PAD.decode(coordinate).expect("a number"));
+        }
+        let body = base64::prelude::BASE64_STANDARD.encode(spki);
+        let pem = format!("-----BEGIN PUBLIC KEY-----\n{body}\n-----END PUBLIC KEY-----\n");
+        let keys = PublicKey::all_from_pem(pem.as_bytes()).expect("a key");
+        let token = "eyJhbGciOiJFUzI1NiJ9.\
+            eyJpc3MiOiJqb2UiLA0KICJleHAiOjEzMDA4MTkzODAsDQogImh0dHA6Ly9leGFtcGxlLmNvbS9pc19yb290Ijp0cnVlfQ.\
+            DtEhU3ljbEg8L38VWAfUAqOyKAM6-Xx-F4GawxaepmXFCgfTjDxw5djxLa8ISlSApmWQxfKTUJqPP3-Kg6NU1Q";
+        let token = Token::parse(token).expect("a token");
+        assert_eq!(token.claims["iss"], "joe");
+        assert_eq!(token.check(&keys), Ok(()));
+    }
+
     #[test]
     fn other_texts_are_no_tokens() {
         for text in ["", "a", "a.b", "a.b.c", "a.b.c.d", "e30.W10.", "{}"] {
