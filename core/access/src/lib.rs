@@ -12,6 +12,7 @@ mod impersonate;
 mod node;
 mod quote;
 mod reconcile;
+mod related;
 mod rule;
 mod rulebook;
 #[cfg(test)]
@@ -28,6 +29,7 @@ pub use impersonate::{Forbidden, Impersonated, impersonate};
 pub use node::decide_node;
 pub use quote::{quoted, quoted_list};
 pub use reconcile::reconcile;
+pub use related::belongs_to_node;
 pub use rule::Rule;
 pub use rulebook::{Rulebook, Rules};
 pub use user::{

@@ -9,8 +9,8 @@ use alloc::string::String;
 
 /// Whether the attempt of a node is allowed. `related` says whether the object of the attempt
 /// belongs to the node: a pod that runs there, or a secret, config map, claim, volume, service
-/// account … that such a pod uses. A caller that does not keep track of that answers yes, and then
-/// a node may read these objects of every node, but still only one by one.
+/// account … that such a pod uses; [`crate::belongs_to_node`] can tell. A caller that always answers
+/// yes lets a node read these objects of every node, but still only one by one.
 ///
 /// Nodes are the users `system:node:<name>` of the group `system:nodes`; others get no opinion.
 pub fn decide_node(

@@ -1,1 +1,26 @@
 //! Who asks: certificates and tokens become a user.
+
+mod authenticate;
+mod bearer;
+mod bootstrap_token;
+mod certificate;
+mod cluster;
+mod headers;
+mod impersonation;
+mod jwt;
+mod keys;
+mod proxy;
+mod reloading;
+mod service_account;
+mod token_file;
+
+pub use authenticate::{Authenticators, Config, Reviewed, Verdict};
+pub use certificate::Authorities;
+pub use cluster::{Bindable, Cluster};
+pub use headers::strip_impersonation;
+pub use impersonation::impersonation;
+pub use keys::{Algorithm, KeyError, PublicKey, SigningKey};
+pub use proxy::Proxy;
+pub use reloading::{ReloadError, Reloading};
+pub use service_account::{Account, Bound, Issued, Issuing, ServiceAccounts};
+pub use token_file::{TokenFile, TokenFileError};

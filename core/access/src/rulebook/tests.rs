@@ -97,3 +97,28 @@ fn rules_of_a_user_are_listed() {
     assert_eq!(lost.errors, r#"clusterrole.rbac.authorization.k8s.io "gone" not found"#);
     assert!(lost.rules.is_empty());
 }
+
+#[test]
+fn what_is_listed_is_what_is_allowed() {
+    let objects = crate::bootstrap_objects();
+    let book = book(&objects);
+    let users = [
+        user("system:kube-scheduler", &["system:authenticated"]),
+        user("root", &["system:masters"]),
+        User::service_account("kube-system", "token-cleaner"),
+        User::service_account("kube-system", "generic-garbage-collector"),
+        User::anonymous(),
+    ];
+    for user in &users {
+        for namespace in ["", "kube-system", "other"] {
+            let rules = book.rules_for(user, namespace);
+            for resource in ["pods", "secrets", "pods/binding", "apps:statefulsets", "nodes"] {
+                for verb in ["get", "list", "create", "delete"] {
+                    let attempt = attempt(user, verb, resource, namespace, "");
+                    let listed = rules.rules.iter().any(|rule| rule.allows(&attempt));
+                    assert_eq!(book.decide(&attempt).is_allowed(), listed, "{attempt:?}");
+                }
+            }
+        }
+    }
+}

@@ -1,0 +1,130 @@
+//! Tokens with which a machine joins: `<id>.<secret>`, kept in secrets of `kube-system`.
+
+use crate::Cluster;
+use crate::service_account::data;
+use aws_lc_rs::constant_time::verify_slices_are_equal;
+use jiff::Timestamp;
+use ratchet_access::User;
+
+/// The group of everyone who joins.
+const BOOTSTRAPPERS: &str = "system:bootstrappers";
+
+/// Who joins with the token, if a secret knows it and still lets it.
+pub(crate) fn user(token: &str, cluster: &dyn Cluster, now: Timestamp) -> Option<User> {
+    let (id, secret) = token.split_once('.')?;
+    let plain = |text: &str| text.bytes().all(|b| b.is_ascii_lowercase() || b.is_ascii_digit());
+    if id.len() != 6 || secret.len() != 16 || !plain(id) || !plain(secret) {
+        return None;
+    }
+    let kept = cluster.secret("kube-system", &format!("bootstrap-token-{id}"))?;
+    let value = |key: &str| data(&kept, key).unwrap_or_default();
+    let is_token = kept.text_at(&["type"]) == "bootstrap.kubernetes.io/token";
+    let same = |key: &str, text: &str| {
+        verify_slices_are_equal(value(key).as_bytes(), text.as_bytes()).is_ok()
+    };
+    let lets = value("usage-bootstrap-authentication") == "true";
+    if !is_token || !same("token-secret", secret) || !same("token-id", id) || !lets {
+        return None;
+    }
+    if is_expired(&value("expiration"), now) {
+        return None;
+    }
+    let groups = groups(&value("auth-extra-groups"))?;
+    Some(User { name: format!("system:bootstrap:{id}"), groups, ..User::default() })
+}
+
+/// A time that makes no sense is over.
+fn is_expired(expiration: &str, now: Timestamp) -> bool {
+    !expiration.is_empty() && expiration.parse::<Timestamp>().map_or(true, |end| end <= now)
+}
+
+/// The group of all who join and those that the secret adds, in order, each once.
+fn groups(extra: &str) -> Option<Vec<String>> {
+    let mut groups = vec![BOOTSTRAPPERS.to_owned()];
+    for group in extra.split(',').filter(|_| !extra.is_empty()) {
+        let name = group.strip_prefix("system:bootstrappers:")?;
+        let solid = |byte: u8| byte.is_ascii_lowercase() || byte.is_ascii_digit();
+        let fits = name.bytes().all(|byte| solid(byte) || matches!(byte, b':' | b'-'));
+        if !fits || name.len() > 256 || !name.bytes().last().is_some_and(solid) {
+            return None;
+        }
+        groups.push(group.into());
+    }
+    groups.sort_unstable();
+    groups.dedup();
+    Some(groups)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::Bindable;
+    use base64::Engine;
+    use base64::prelude::BASE64_STANDARD;
+    use ratchet_object::Node;
+
+    struct Secrets(Vec<(&'static str, &'static str)>);
+
+    impl Cluster for Secrets {
+        fn uid(&self, _: Bindable, _: &str, _: &str) -> Option<String> {
+            None
+        }
+
+        fn secret(&self, namespace: &str, name: &str) -> Option<Node<'static>> {
+            if (namespace, name) != ("kube-system", "bootstrap-token-abcdef") {
+                return None;
+            }
+            let field = |(key, value): &(&'static str, &str)| {
+                (*key, Node::string(BASE64_STANDARD.encode(value)))
+            };
+            let data = Node::map(self.0.iter().map(field));
+            let kind = Node::string("bootstrap.kubernetes.io/token");
+            Some(Node::map([("type", kind), ("data", data)]))
+        }
+    }
+
+    const TOKEN: &str = "abcdef.0123456789abcdef";
+
+    fn joins(token: &str, changes: &[(&'static str, &'static str)]) -> Option<User> {
+        let mut fields = vec![
+            ("token-id", "abcdef"),
+            ("token-secret", "0123456789abcdef"),
+            ("usage-bootstrap-authentication", "true"),
+            ("expiration", "2030-01-01T00:00:00Z"),
+        ];
+        for (key, value) in changes {
+            fields.retain(|(own, _)| own != key);
+            fields.push((key, value));
+        }
+        user(token, &Secrets(fields), "2026-01-01T00:00:00Z".parse().expect("a time"))
+    }
+
+    #[test]
+    fn a_known_token_joins() {
+        let user = joins(TOKEN, &[]).expect("joins");
+        assert_eq!(user.name, "system:bootstrap:abcdef");
+        assert_eq!(user.groups, [BOOTSTRAPPERS]);
+        let extra = "system:bootstrappers:b,system:bootstrappers:a:x";
+        let user = joins(TOKEN, &[("auth-extra-groups", extra)]).expect("joins");
+        assert_eq!(user.groups.len(), 3);
+        assert!(joins(TOKEN, &[("expiration", "")]).is_some());
+    }
+
+    #[test]
+    fn everything_else_does_not() {
+        for token in ["abcdef.0123456789abcdee", "abcdeg.0123456789abcdef", "abcdef", "", "a.b"] {
+            assert_eq!(joins(token, &[]), None, "{token}");
+        }
+        for change in [
+            ("token-id", "other0"),
+            ("usage-bootstrap-authentication", "yes"),
+            ("expiration", "2026-01-01T00:00:00Z"),
+            ("expiration", "soon"),
+            ("auth-extra-groups", "system:masters"),
+            ("auth-extra-groups", "system:bootstrappers:"),
+            ("auth-extra-groups", "system:bootstrappers:A"),
+        ] {
+            assert_eq!(joins(TOKEN, &[change]), None, "{change:?}");
+        }
+    }
+}

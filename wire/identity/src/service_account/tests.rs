@@ -1,0 +1,246 @@
+//! Tokens are believed for whom, as long and by whom they should be.
+
+use super::*;
+use std::collections::HashMap;
+
+const ISSUER: &str = "https://kubernetes.default.svc";
+const ACCOUNT: Account<'_> = Account { namespace: "ns", name: "bot", uid: "u1" };
+
+#[derive(Clone, Default)]
+struct Objects {
+    uids: HashMap<(String, String), String>,
+    token: String,
+}
+
+impl Objects {
+    fn with(mut self, kind: Bindable, name: &str, uid: &str) -> Self {
+        self.uids.insert((format!("{kind:?}"), name.into()), uid.into());
+        self
+    }
+
+    fn new() -> Self {
+        Self::default().with(Bindable::ServiceAccount, "bot", "u1")
+    }
+}
+
+impl Cluster for Objects {
+    fn uid(&self, kind: Bindable, namespace: &str, name: &str) -> Option<String> {
+        assert_eq!(namespace, if kind == Bindable::Node { "" } else { "ns" });
+        self.uids.get(&(format!("{kind:?}"), name.into())).cloned()
+    }
+
+    fn secret(&self, _: &str, name: &str) -> Option<Node<'static>> {
+        let token = Node::string(BASE64_STANDARD.encode(&self.token));
+        (name == "kept").then(|| Node::map([("data", Node::map([("token", token)]))]))
+    }
+}
+
+fn accounts() -> ServiceAccounts {
+    let (key, _) = SigningKey::generate().expect("a key");
+    ServiceAccounts::new(ISSUER, Some(key), Vec::new())
+}
+
+fn at(seconds: i64) -> Timestamp {
+    Timestamp::from_second(1_800_000_000 + seconds).expect("a time")
+}
+
+fn wish<'a>(bound: Option<Bound<'a>>, audiences: &'a [String], seconds: i64) -> Issuing<'a> {
+    Issuing { account: ACCOUNT, bound, audiences, seconds }
+}
+
+fn claims(token: &str) -> Value {
+    Token::parse(token).expect("a token").claims
+}
+
+fn verify(
+    accounts: &ServiceAccounts,
+    token: &str,
+    audiences: &[&str],
+    objects: &Objects,
+    now: Timestamp,
+) -> Result<User, String> {
+    let audiences: Vec<_> = audiences.iter().map(ToString::to_string).collect();
+    let verified = accounts.verify(token, &audiences, objects, now).expect("a token of ours");
+    verified.map(|believed| believed.user)
+}
+
+#[test]
+fn a_token_says_what_upstream_says() {
+    let accounts = accounts();
+    let bound = Bound::Pod("p", "u2", Some(("n", "u3")));
+    let issued = accounts.issue(&wish(Some(bound), &[], 600), at(0)).expect("issued");
+    let mut claims = claims(&issued.token);
+    let id = claims["jti"].as_str().expect("there").to_owned();
+    assert_eq!(issued.credential, format!("JTI={id}"));
+    claims["jti"] = "id".into();
+    assert_eq!(
+        claims.to_string(),
+        r#"{"aud":["https://kubernetes.default.svc"],"exp":1800000600,"iat":1800000000,"iss":"https://kubernetes.default.svc","jti":"id","kubernetes.io":{"namespace":"ns","node":{"name":"n","uid":"u3"},"pod":{"name":"p","uid":"u2"},"serviceaccount":{"name":"bot","uid":"u1"}},"nbf":1800000000,"sub":"system:serviceaccount:ns:bot"}"#
+    );
+    let objects = Objects::new().with(Bindable::Pod, "p", "u2");
+    let user = verify(&accounts, &issued.token, &[], &objects, at(0)).expect("believed");
+    assert_eq!((user.name.as_str(), user.uid.as_str()), ("system:serviceaccount:ns:bot", "u1"));
+    assert_eq!(user.groups, ["system:serviceaccounts", "system:serviceaccounts:ns"]);
+    let extra = |key: &str| user.extra_value(&format!("authentication.kubernetes.io/{key}"));
+    assert_eq!(extra("pod-name"), Some("p"));
+    assert_eq!(extra("pod-uid"), Some("u2"));
+    assert_eq!(extra("node-name"), Some("n"));
+    assert_eq!(extra("node-uid"), Some("u3"));
+    assert_eq!(extra("credential-id"), Some(issued.credential.as_str()));
+}
+
+#[test]
+fn a_token_has_its_time() {
+    let (accounts, objects) = (accounts(), Objects::new());
+    let issued = accounts.issue(&wish(None, &[], 600), at(0)).expect("issued");
+    assert_eq!(issued.expires, at(600));
+    for (now, error) in [
+        (-61, Some("service account token is not valid yet")),
+        (-60, None),
+        (0, None),
+        (660, None),
+        (661, Some("service account token has expired")),
+    ] {
+        let said = verify(&accounts, &issued.token, &[], &objects, at(now));
+        assert_eq!(said.err().as_deref(), error, "{now}");
+    }
+}
+
+#[test]
+fn lives_are_bounded() {
+    let mut accounts = accounts();
+    let issue = |accounts: &ServiceAccounts, seconds| {
+        accounts.issue(&wish(None, &[], seconds), at(0)).expect("issued")
+    };
+    assert_eq!(issue(&accounts, 1).seconds, 600);
+    assert_eq!(issue(&accounts, 1 << 32).seconds, 1 << 32);
+    accounts.longest = Some(3600);
+    let issued = issue(&accounts, 7200);
+    assert_eq!((issued.seconds, issued.expires), (3600, at(3600)));
+    let warning = "requested expiration of 7200 seconds shortened to 3600 seconds";
+    assert_eq!(issued.warning.as_deref(), Some(warning));
+    assert_eq!(issue(&accounts, 3600).warning, None);
+}
+
+#[test]
+fn tokens_of_pods_live_on_with_a_warning() {
+    let accounts = accounts();
+    let pod = Some(Bound::Pod("p", "u2", None));
+    let issued = accounts.issue(&wish(pod, &[], 3607), at(0)).expect("issued");
+    let said = claims(&issued.token);
+    assert_eq!(said["kubernetes.io"]["warnafter"], 1_800_003_607);
+    assert_eq!(said["exp"], 1_800_000_000 + EXTENDED);
+    assert_eq!(issued.expires, at(3607));
+    let others = ["vault".to_owned()];
+    for (bound, audiences, seconds) in
+        [(None, &[][..], 3607), (pod, &others[..], 3607), (pod, &[][..], 3608)]
+    {
+        let issued = accounts.issue(&wish(bound, audiences, seconds), at(0)).expect("issued");
+        assert_eq!(claims(&issued.token)["exp"], 1_800_000_000 + seconds);
+    }
+}
+
+#[test]
+fn a_token_is_for_its_audience() {
+    let (accounts, objects) = (accounts(), Objects::new());
+    let vault = ["vault".to_owned()];
+    let issued = accounts.issue(&wish(None, &vault, 600), at(0)).expect("issued");
+    assert_eq!(
+        verify(&accounts, &issued.token, &[], &objects, at(0)).expect_err("refused"),
+        r#"token audiences ["vault"] is invalid for the target audiences ["https://kubernetes.default.svc"]"#
+    );
+    assert!(verify(&accounts, &issued.token, &["x", "vault"], &objects, at(0)).is_ok());
+}
+
+#[test]
+fn a_token_dies_with_what_it_is_bound_to() {
+    let accounts = accounts();
+    let gone = "service account token has been invalidated";
+    let cases = [
+        (Bound::Pod("o", "u2", Some(("n", "u3"))), Bindable::Pod, "pod"),
+        (Bound::Secret("o", "u2"), Bindable::Secret, "secret"),
+        (Bound::Node("o", "u2"), Bindable::Node, "node"),
+    ];
+    for (bound, kind, what) in cases {
+        let issued = accounts.issue(&wish(Some(bound), &[], 600), at(0)).expect("issued");
+        let says = |objects: &Objects| verify(&accounts, &issued.token, &[], objects, at(0));
+        assert!(says(&Objects::new().with(kind, "o", "u2")).is_ok());
+        assert_eq!(says(&Objects::new()).expect_err("gone"), gone);
+        assert_eq!(
+            says(&Objects::new().with(kind, "o", "u9")).expect_err("another"),
+            format!("{what} UID (u9) does not match service account {what} ref claim (u2)")
+        );
+        assert!(says(&Objects::default()).is_err());
+        let other = Objects::new().with(Bindable::ServiceAccount, "bot", "u9");
+        let error = "service account UID (u9) does not match claim (u1)";
+        assert_eq!(says(&other.with(kind, "o", "u2")).expect_err("another"), error);
+    }
+}
+
+#[test]
+fn only_own_tokens_are_looked_at() {
+    let (accounts, objects) = (accounts(), Objects::new());
+    let stranger =
+        ServiceAccounts::new("https://other", SigningKey::generate().ok().map(|k| k.0), Vec::new());
+    let token = stranger.issue(&wish(None, &[], 600), at(0)).expect("issued").token;
+    assert!(accounts.verify(&token, &[], &objects, at(0)).is_none());
+    assert!(accounts.verify("abc", &[], &objects, at(0)).is_none());
+    let forger = tests::accounts();
+    let token = forger.issue(&wish(None, &[], 600), at(0)).expect("issued").token;
+    for _ in 0..2 {
+        let said = verify(&accounts, &token, &[], &objects, at(0));
+        assert_eq!(said.expect_err("forged"), "invalid signature, no keys found");
+    }
+    let own = accounts.issue(&wish(None, &[], 600), at(0)).expect("issued").token;
+    assert!(verify(&accounts, &own, &[], &objects, at(0)).is_ok());
+    let (body, _) = own.rsplit_once('.').expect("a token");
+    let (_, signature) = token.rsplit_once('.').expect("a token");
+    let tampered = format!("{body}.{signature}");
+    let said = verify(&accounts, &tampered, &[], &objects, at(0));
+    assert_eq!(said.expect_err("tampered"), "invalid signature");
+    let silent = ServiceAccounts::new(ISSUER, None, Vec::new());
+    assert_eq!(silent.issue(&wish(None, &[], 600), at(0)), Err(KeyError::None));
+}
+
+#[test]
+fn tokens_of_secrets_are_believed_while_the_secret_holds_them() {
+    let accounts = accounts();
+    let claim = |name: &str| format!("kubernetes.io/serviceaccount/{name}");
+    let claims = json!({
+        "iss": LEGACY_ISSUER,
+        "sub": "system:serviceaccount:ns:bot",
+        claim("namespace"): "ns",
+        claim("secret.name"): "kept",
+        claim("service-account.name"): "bot",
+        claim("service-account.uid"): "u1",
+    });
+    let key = accounts.signing_key.as_ref().expect("a key");
+    let token = sign(key, &claims).expect("signed");
+    let kept = Objects { token: token.clone(), ..Objects::new() };
+    let user = verify(&accounts, &token, &[], &kept, at(0)).expect("believed");
+    assert_eq!(user.name, "system:serviceaccount:ns:bot");
+    let said = verify(&accounts, &token, &[], &Objects::new(), at(0));
+    assert_eq!(said.expect_err("replaced"), "Token does not match server's copy");
+    let mut wrong = claims;
+    wrong["sub"] = "system:serviceaccount:ns:root".into();
+    let token = sign(key, &wrong).expect("signed");
+    let said = verify(&accounts, &token, &[], &kept, at(0));
+    assert_eq!(said.expect_err("another"), "sub claim is invalid");
+}
+
+#[test]
+fn others_can_find_the_keys() {
+    let mut accounts = accounts();
+    assert_eq!(
+        accounts.openid_configuration("https://1.2.3.4:6443/openid/v1/jwks").as_deref(),
+        Some(
+            r#"{"issuer":"https://kubernetes.default.svc","jwks_uri":"https://1.2.3.4:6443/openid/v1/jwks","response_types_supported":["id_token"],"subject_types_supported":["public"],"id_token_signing_alg_values_supported":["ES256"]}"#
+        )
+    );
+    let keys: Value = serde_json::from_str(&accounts.json_web_keys()).expect("JSON");
+    let key = keys["keys"][0].as_object().expect("a key");
+    let names: Vec<_> = key.keys().map(String::as_str).collect();
+    assert_eq!(names, ["use", "kty", "kid", "crv", "alg", "x", "y"]);
+    accounts.issuers = vec!["http://insecure".into()];
+    assert_eq!(accounts.openid_configuration("x"), None);
+}
