@@ -19,15 +19,15 @@ use tokio_rustls::client::TlsStream;
 use crate::server::Server;
 
 #[derive(Clone, Copy, PartialEq, Debug)]
-pub enum Protocol {
+pub(crate) enum Protocol {
     One,
     Two,
 }
 
-pub const BOTH: [Protocol; 2] = [Protocol::One, Protocol::Two];
+pub(crate) const BOTH: [Protocol; 2] = [Protocol::One, Protocol::Two];
 
 /// A TLS connection, with or without a certificate (PEM, with its key) of the client's own.
-pub async fn connect(
+pub(crate) async fn connect(
     server: &Server,
     protocol: Protocol,
     own: Option<&(String, String)>,
@@ -58,17 +58,17 @@ pub async fn connect(
 }
 
 /// A connection that requests can be sent on.
-pub enum Client {
+pub(crate) enum Client {
     One(http1::SendRequest<Body>),
     Two(http2::SendRequest<Body>),
 }
 
 impl Client {
-    pub async fn new(server: &Server, protocol: Protocol) -> Self {
+    pub(crate) async fn new(server: &Server, protocol: Protocol) -> Self {
         Self::over(connect(server, protocol, None).await.unwrap(), protocol).await
     }
 
-    pub async fn over(stream: TlsStream<TcpStream>, protocol: Protocol) -> Self {
+    pub(crate) async fn over(stream: TlsStream<TcpStream>, protocol: Protocol) -> Self {
         let io = TokioIo::new(stream);
         match protocol {
             Protocol::One => {
@@ -85,7 +85,10 @@ impl Client {
         }
     }
 
-    pub async fn send(&mut self, request: Request<Body>) -> hyper::Result<Response<Incoming>> {
+    pub(crate) async fn send(
+        &mut self,
+        request: Request<Body>,
+    ) -> hyper::Result<Response<Incoming>> {
         match self {
             Self::One(sender) => {
                 sender.ready().await?;
@@ -98,31 +101,31 @@ impl Client {
         }
     }
 
-    pub async fn get(&mut self, path: &str) -> hyper::Result<Response<Incoming>> {
+    pub(crate) async fn get(&mut self, path: &str) -> hyper::Result<Response<Incoming>> {
         self.send(request(path, empty())).await
     }
 
-    pub async fn text(&mut self, path: &str) -> String {
+    pub(crate) async fn text(&mut self, path: &str) -> String {
         text(self.get(path).await.unwrap()).await
     }
 }
 
-pub fn request(path: &str, body: Body) -> Request<Body> {
+pub(crate) fn request(path: &str, body: Body) -> Request<Body> {
     let uri = format!("https://kubernetes.default.svc{path}");
     Request::post(uri).header("host", "kubernetes.default.svc").body(body).unwrap()
 }
 
-pub fn bytes(count: usize) -> Body {
+pub(crate) fn bytes(count: usize) -> Body {
     Full::new(Bytes::from(vec![b'x'; count])).map_err(|never| match never {}).boxed_unsync()
 }
 
-pub async fn text(response: Response<Incoming>) -> String {
+pub(crate) async fn text(response: Response<Incoming>) -> String {
     let bytes = response.into_body().collect().await.unwrap().to_bytes();
     String::from_utf8(bytes.to_vec()).unwrap()
 }
 
 /// The next piece of a stream; HTTP/2 may end one with a piece of nothing.
-pub async fn piece(response: &mut Response<Incoming>) -> Option<String> {
+pub(crate) async fn piece(response: &mut Response<Incoming>) -> Option<String> {
     loop {
         let frame = response.body_mut().frame().await?.unwrap();
         let text = String::from_utf8(frame.into_data().unwrap().to_vec()).unwrap();

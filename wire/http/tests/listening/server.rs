@@ -17,17 +17,17 @@ use ratchet_http::{
 use tempfile::TempDir;
 use tokio::task::JoinHandle;
 
-pub struct Server {
-    pub dir: TempDir,
-    pub authority: Authority,
-    pub address: SocketAddr,
-    pub tls: Arc<TlsReload>,
-    pub drain: Drain,
-    pub running: JoinHandle<()>,
+pub(crate) struct Server {
+    pub(crate) dir: TempDir,
+    pub(crate) authority: Authority,
+    pub(crate) address: SocketAddr,
+    pub(crate) tls: Arc<TlsReload>,
+    pub(crate) drain: Drain,
+    pub(crate) running: JoinHandle<()>,
 }
 
 impl Server {
-    pub async fn start(limits: ListenLimits) -> Self {
+    pub(crate) async fn start(limits: ListenLimits) -> Self {
         let dir = tempfile::tempdir().unwrap();
         let authority = Authority::load_or_create(dir.path()).unwrap();
         let files = authority.serving(&usual_names()).unwrap();
@@ -42,8 +42,8 @@ impl Server {
     }
 }
 
-pub struct Answers {
-    pub drain: Drain,
+pub(crate) struct Answers {
+    pub(crate) drain: Drain,
 }
 
 impl Service for Answers {
