@@ -1,0 +1,59 @@
+//! The word that ends a server: said once, heard by the listener and by every long stream.
+
+use std::sync::Arc;
+
+use tokio::sync::watch;
+
+/// A clonable switch that goes from serving to draining and never back.
+#[derive(Debug, Clone)]
+pub struct Drain(Arc<watch::Sender<bool>>);
+
+impl Drain {
+    /// A switch that has not been thrown.
+    pub fn new() -> Self {
+        Self(Arc::new(watch::Sender::new(false)))
+    }
+
+    /// Starts draining: no new connections, requests under way finish, streams are told.
+    pub fn begin(&self) {
+        self.0.send_replace(true);
+    }
+
+    /// Whether draining has started.
+    pub fn is_draining(&self) -> bool {
+        *self.0.borrow()
+    }
+
+    /// Returns when draining starts, or at once when it has; a watch selects on it to end cleanly.
+    pub async fn wait(&self) {
+        // The sender lives in `self`, so waiting cannot fail.
+        let _ = self.0.subscribe().wait_for(|draining| *draining).await;
+    }
+}
+
+impl Default for Drain {
+    fn default() -> Self {
+        Self::new()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[tokio::test]
+    async fn everyone_hears_the_word_also_those_who_come_late() {
+        let drain = Drain::new();
+        let early = tokio::spawn({
+            let drain = drain.clone();
+            async move { drain.wait().await }
+        });
+        tokio::task::yield_now().await;
+        assert!(!drain.is_draining() && !early.is_finished());
+        drain.begin();
+        drain.begin();
+        early.await.unwrap();
+        drain.clone().wait().await;
+        assert!(drain.is_draining());
+    }
+}

@@ -1,0 +1,248 @@
+//! Health as probes ask for it: `/livez`, `/readyz`, `/healthz`, whole or check by check.
+
+use std::collections::BTreeSet;
+
+use http::StatusCode;
+
+/// The three questions.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Endpoint {
+    /// The old question, answered like `livez`.
+    Healthz,
+    /// Should this process be restarted?
+    Livez,
+    /// Should this process be sent requests?
+    Readyz,
+}
+
+impl Endpoint {
+    /// All of them.
+    pub const ALL: [Self; 3] = [Self::Healthz, Self::Livez, Self::Readyz];
+
+    /// Its name, which is also its path without the slash.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Healthz => "healthz",
+            Self::Livez => "livez",
+            Self::Readyz => "readyz",
+        }
+    }
+}
+
+/// What the query of a probe asks for.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct HealthQuery {
+    /// Every check with its outcome, also when all is well.
+    pub verbose: bool,
+    /// Checks to leave out.
+    pub exclude: BTreeSet<String>,
+}
+
+impl HealthQuery {
+    /// Reads the query of a URL, such as `verbose&exclude=etcd`.
+    pub fn parse(query: Option<&str>) -> Self {
+        let mut asked = Self::default();
+        for pair in query.unwrap_or_default().split('&').filter(|pair| !pair.contains(';')) {
+            let (name, value) = pair.split_once('=').unwrap_or((pair, ""));
+            match unescape(name).as_deref() {
+                Some("verbose") => asked.verbose = true,
+                Some("exclude") => asked.exclude.extend(unescape(value)),
+                _ => {}
+            }
+        }
+        asked
+    }
+}
+
+type Ask = Box<dyn Fn() -> Result<(), String> + Send + Sync>;
+
+struct Check {
+    name: String,
+    on: Vec<Endpoint>,
+    ask: Ask,
+}
+
+/// The table of checks, asked in the order in which they were added.
+#[derive(Default)]
+pub struct Checks(Vec<Check>);
+
+impl Checks {
+    /// A table with `ping`, which is well as long as anything answers.
+    pub fn new() -> Self {
+        Self::default().with("ping", &Endpoint::ALL, || Ok(()))
+    }
+
+    /// Adds a check to these endpoints; it must answer at once, and says why when it fails.
+    #[must_use]
+    pub fn with(
+        mut self,
+        name: impl Into<String>,
+        on: &[Endpoint],
+        ask: impl Fn() -> Result<(), String> + Send + Sync + 'static,
+    ) -> Self {
+        self.0.push(Check { name: name.into(), on: on.to_vec(), ask: Box::new(ask) });
+        self
+    }
+
+    /// The answer, in plain text: of the whole endpoint, or of one check named behind it (`/livez/etcd`).
+    ///
+    /// A check that does not exist is a page that does not exist.
+    pub fn render(
+        &self,
+        endpoint: Endpoint,
+        query: &HealthQuery,
+        check: Option<&str>,
+    ) -> (StatusCode, String) {
+        let Some(name) = check else { return self.whole(endpoint, query) };
+        let missing = || (StatusCode::NOT_FOUND, "404 page not found\n".to_owned());
+        self.of(endpoint).find(|check| check.name == name).map_or_else(missing, alone)
+    }
+
+    /// The names of an endpoint's checks, for the list of paths.
+    pub fn names(&self, endpoint: Endpoint) -> impl Iterator<Item = &str> {
+        self.of(endpoint).map(|check| check.name.as_str())
+    }
+
+    fn of(&self, endpoint: Endpoint) -> impl Iterator<Item = &Check> {
+        self.0.iter().filter(move |check| check.on.contains(&endpoint))
+    }
+
+    fn whole(&self, endpoint: Endpoint, query: &HealthQuery) -> (StatusCode, String) {
+        let mut unknown = query.exclude.clone();
+        let mut text = String::new();
+        let mut failed = false;
+        for check in self.of(endpoint) {
+            let name = &check.name;
+            if query.exclude.contains(name) {
+                unknown.remove(name);
+                text += &format!("[+]{name} excluded: ok\n");
+            } else if let Err(why) = (check.ask)() {
+                // Anybody may ask this; the reason is for the log, and for those who may ask the check itself.
+                tracing::info!(
+                    check = name,
+                    endpoint = endpoint.name(),
+                    why,
+                    "health check failed"
+                );
+                failed = true;
+                text += &format!("[-]{name} failed: reason withheld\n");
+            } else {
+                text += &format!("[+]{name} ok\n");
+            }
+        }
+        if !unknown.is_empty() {
+            let names: Vec<String> = unknown.iter().map(|name| format!("{name:?}")).collect();
+            let names = names.join(",");
+            text +=
+                &format!("warn: some health checks cannot be excluded: no matches for {names}\n");
+        }
+        let name = endpoint.name();
+        match (failed, query.verbose) {
+            (true, _) => {
+                (StatusCode::INTERNAL_SERVER_ERROR, format!("{text}{name} check failed\n"))
+            }
+            (false, true) => (StatusCode::OK, format!("{text}{name} check passed\n")),
+            (false, false) => (StatusCode::OK, "ok".to_owned()),
+        }
+    }
+}
+
+fn alone(check: &Check) -> (StatusCode, String) {
+    match (check.ask)() {
+        Ok(()) => (StatusCode::OK, "ok".to_owned()),
+        Err(why) => (StatusCode::INTERNAL_SERVER_ERROR, format!("internal server error: {why}\n")),
+    }
+}
+
+/// Reads `%41` and `+`; nothing when an escape is broken, and then the pair does not count.
+fn unescape(text: &str) -> Option<String> {
+    let mut bytes = text.bytes();
+    let mut out = Vec::with_capacity(text.len());
+    while let Some(byte) = bytes.next() {
+        out.push(match byte {
+            b'+' => b' ',
+            b'%' => {
+                let mut digit = || char::from(bytes.next()?).to_digit(16);
+                (digit()? * 16 + digit()?) as u8
+            }
+            other => other,
+        });
+    }
+    Some(String::from_utf8_lossy(&out).into_owned())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn checks(etcd: Result<(), String>) -> Checks {
+        Checks::new().with("etcd", &Endpoint::ALL, move || etcd.clone()).with(
+            "shutdown",
+            &[Endpoint::Readyz],
+            || Ok(()),
+        )
+    }
+
+    fn ask(checks: &Checks, endpoint: Endpoint, query: &str) -> (u16, String) {
+        let query = HealthQuery::parse(Some(query));
+        let (status, text) = checks.render(endpoint, &query, None);
+        (status.as_u16(), text)
+    }
+
+    #[test]
+    fn a_healthy_server_says_ok_and_more_when_asked() {
+        let checks = checks(Ok(()));
+        assert_eq!(ask(&checks, Endpoint::Livez, ""), (200, "ok".into()));
+        assert_eq!(
+            ask(&checks, Endpoint::Livez, "verbose"),
+            (200, "[+]ping ok\n[+]etcd ok\nlivez check passed\n".into())
+        );
+        assert_eq!(
+            ask(&checks, Endpoint::Readyz, "timeout=5s&verbose=false&exclude=etcd"),
+            (200, "[+]ping ok\n[+]etcd excluded: ok\n[+]shutdown ok\nreadyz check passed\n".into())
+        );
+    }
+
+    #[test]
+    fn an_unknown_exclusion_is_told() {
+        let checks = checks(Ok(()));
+        assert_eq!(ask(&checks, Endpoint::Livez, "exclude=x"), (200, "ok".into()));
+        let (_, text) =
+            ask(&checks, Endpoint::Livez, "verbose&exclude=z%22&exclude=shut+down&exclude=ping");
+        assert_eq!(
+            text,
+            "[+]ping excluded: ok\n[+]etcd ok\nwarn: some health checks cannot be excluded: \
+             no matches for \"shut down\",\"z\\\"\"\nlivez check passed\n"
+        );
+    }
+
+    #[test]
+    fn a_failure_is_always_verbose_and_keeps_its_reason() {
+        let checks = checks(Err("password wrong".into()));
+        assert_eq!(
+            ask(&checks, Endpoint::Healthz, ""),
+            (500, "[+]ping ok\n[-]etcd failed: reason withheld\nhealthz check failed\n".into())
+        );
+        assert_eq!(ask(&checks, Endpoint::Healthz, "exclude=etcd"), (200, "ok".into()));
+    }
+
+    #[test]
+    fn a_check_can_be_asked_alone() {
+        let checks = checks(Err("no disk".into()));
+        let alone = |name| checks.render(Endpoint::Livez, &HealthQuery::default(), Some(name));
+        assert_eq!(alone("ping"), (StatusCode::OK, "ok".into()));
+        let failure = "internal server error: no disk\n".to_owned();
+        assert_eq!(alone("etcd"), (StatusCode::INTERNAL_SERVER_ERROR, failure));
+        assert_eq!(alone("shutdown").0, StatusCode::NOT_FOUND, "not a check of livez");
+        assert_eq!(checks.names(Endpoint::Livez).collect::<Vec<_>>(), ["ping", "etcd"]);
+    }
+
+    #[test]
+    fn broken_queries_do_not_count() {
+        assert_eq!(HealthQuery::parse(None), HealthQuery::default());
+        for query in ["%zz", "verbos", "verbose;x", "exclude=%4"] {
+            assert_eq!(HealthQuery::parse(Some(query)), HealthQuery::default(), "{query}");
+        }
+        assert!(HealthQuery::parse(Some("%76erbose=1")).verbose);
+    }
+}

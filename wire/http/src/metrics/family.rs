@@ -1,0 +1,277 @@
+//! Families of series: found by their label values under a read lock, counted with atomics.
+
+use std::collections::HashMap;
+use std::hash::{BuildHasher, RandomState};
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Arc, PoisonError, RwLock};
+
+use super::text::Writer;
+use super::{Source, Stability};
+
+/// Label values may come from clients; beyond this many series of one family the rest is counted together.
+const MOST_SERIES: usize = 20_000;
+
+/// The label value of series that are counted together.
+const OVERFLOW: &str = "overflow";
+
+/// What one set of label values holds.
+pub(super) trait Series: Send + Sync + 'static {
+    /// How the family's type is called.
+    const TYPE: &'static str;
+    fn new(buckets: &Arc<[f64]>) -> Self;
+    fn write(&self, name: &str, labels: &[(&str, &str)], writer: &mut Writer);
+}
+
+type Values = Box<[Box<str>]>;
+type Slots<T> = HashMap<u64, Vec<(Values, Arc<T>)>>;
+
+/// All series of one name.
+pub(super) struct Family<T> {
+    name: &'static str,
+    stability: Stability,
+    help: &'static str,
+    labels: Box<[&'static str]>,
+    buckets: Arc<[f64]>,
+    /// By a hash of the values, so that a lookup copies nothing.
+    series: RwLock<(Slots<T>, usize)>,
+    hashes: RandomState,
+}
+
+impl<T: Series> Family<T> {
+    pub(super) fn new(
+        name: &'static str,
+        stability: Stability,
+        help: &'static str,
+        labels: &[&'static str],
+        buckets: &[f64],
+    ) -> Self {
+        let family = Self {
+            name,
+            stability,
+            help,
+            labels: labels.into(),
+            buckets: buckets.into(),
+            series: RwLock::default(),
+            hashes: RandomState::new(),
+        };
+        if labels.is_empty() {
+            family.with(&[]);
+        }
+        family
+    }
+
+    /// The series of these values, in the order of the labels; what is missing is empty.
+    fn with(&self, values: &[&str]) -> Arc<T> {
+        debug_assert_eq!(values.len(), self.labels.len(), "labels of {}", self.name);
+        let hash = self.hashes.hash_one(values);
+        let series = self.series.read().unwrap_or_else(PoisonError::into_inner);
+        if let Some(found) = find(&series.0, hash, values) {
+            return found;
+        }
+        drop(series);
+        let mut series = self.series.write().unwrap_or_else(PoisonError::into_inner);
+        if let Some(found) = find(&series.0, hash, values) {
+            return found;
+        }
+        if series.1 >= MOST_SERIES && values.iter().any(|&value| value != OVERFLOW) {
+            drop(series);
+            return self.with(&vec![OVERFLOW; self.labels.len()]);
+        }
+        let fresh = Arc::new(T::new(&self.buckets));
+        let values = values.iter().map(|&value| value.into()).collect();
+        series.0.entry(hash).or_default().push((values, Arc::clone(&fresh)));
+        series.1 += 1;
+        fresh
+    }
+
+    fn remove(&self, values: &[&str]) {
+        let hash = self.hashes.hash_one(values);
+        let mut series = self.series.write().unwrap_or_else(PoisonError::into_inner);
+        let (slots, count) = &mut *series;
+        if let Some(slot) = slots.get_mut(&hash) {
+            let before = slot.len();
+            slot.retain(|(known, _)| !same(known, values));
+            *count -= before - slot.len();
+            if slot.is_empty() {
+                slots.remove(&hash);
+            }
+        }
+    }
+}
+
+fn find<T>(slots: &Slots<T>, hash: u64, values: &[&str]) -> Option<Arc<T>> {
+    let slot = slots.get(&hash)?;
+    slot.iter().find(|(known, _)| same(known, values)).map(|(_, series)| Arc::clone(series))
+}
+
+fn same(known: &[Box<str>], values: &[&str]) -> bool {
+    known.iter().map(AsRef::as_ref).eq(values.iter().copied())
+}
+
+impl<T: Series> Source for Family<T> {
+    fn write(&self, writer: &mut Writer) {
+        let all = self.series.read().unwrap_or_else(PoisonError::into_inner);
+        let all: Vec<_> = all.0.values().flatten().collect();
+        if all.is_empty() {
+            return;
+        }
+        writer.header(self.name, T::TYPE, self.stability, self.help);
+        for (values, series) in all {
+            let values = values.iter().map(AsRef::as_ref);
+            let labels: Vec<_> = self.labels.iter().copied().zip(values).collect();
+            series.write(self.name, &labels, writer);
+        }
+    }
+}
+
+/// A number that only grows.
+#[derive(Debug, Default)]
+pub struct Counter(AtomicU64);
+
+impl Counter {
+    /// One more.
+    pub fn inc(&self) {
+        self.add(1);
+    }
+
+    /// Some more.
+    pub fn add(&self, by: u64) {
+        self.0.fetch_add(by, Ordering::Relaxed);
+    }
+
+    /// How many.
+    pub fn get(&self) -> u64 {
+        self.0.load(Ordering::Relaxed)
+    }
+}
+
+impl Series for Counter {
+    const TYPE: &'static str = "counter";
+
+    fn new(_: &Arc<[f64]>) -> Self {
+        Self::default()
+    }
+
+    fn write(&self, name: &str, labels: &[(&str, &str)], writer: &mut Writer) {
+        writer.line(name, "", labels, None, self.get() as f64);
+    }
+}
+
+/// A number that goes up and down.
+#[derive(Debug, Default)]
+pub struct Gauge(AtomicU64);
+
+impl Gauge {
+    /// This much now.
+    pub fn set(&self, value: f64) {
+        self.0.store(value.to_bits(), Ordering::Relaxed);
+    }
+
+    /// More, or less.
+    pub fn add(&self, by: f64) {
+        add(&self.0, by);
+    }
+
+    /// One more.
+    pub fn inc(&self) {
+        self.add(1.0);
+    }
+
+    /// One less.
+    pub fn dec(&self) {
+        self.add(-1.0);
+    }
+
+    /// How much.
+    pub fn get(&self) -> f64 {
+        f64::from_bits(self.0.load(Ordering::Relaxed))
+    }
+}
+
+impl Series for Gauge {
+    const TYPE: &'static str = "gauge";
+
+    fn new(_: &Arc<[f64]>) -> Self {
+        Self::default()
+    }
+
+    fn write(&self, name: &str, labels: &[(&str, &str)], writer: &mut Writer) {
+        writer.line(name, "", labels, None, self.get());
+    }
+}
+
+/// Numbers counted by their size.
+#[derive(Debug)]
+pub struct Histogram {
+    bounds: Arc<[f64]>,
+    /// How many fell between a bound and the one before it; one more than there are bounds.
+    counts: Box<[AtomicU64]>,
+    sum: AtomicU64,
+}
+
+impl Histogram {
+    /// Counts one number.
+    pub fn observe(&self, value: f64) {
+        let bucket = self.bounds.partition_point(|&bound| bound < value);
+        if let Some(count) = self.counts.get(bucket) {
+            count.fetch_add(1, Ordering::Relaxed);
+        }
+        add(&self.sum, value);
+    }
+}
+
+impl Series for Histogram {
+    const TYPE: &'static str = "histogram";
+
+    fn new(buckets: &Arc<[f64]>) -> Self {
+        let counts = (0..=buckets.len()).map(|_| AtomicU64::new(0)).collect();
+        Self { bounds: Arc::clone(buckets), counts, sum: AtomicU64::new(0) }
+    }
+
+    fn write(&self, name: &str, labels: &[(&str, &str)], writer: &mut Writer) {
+        let mut so_far = 0;
+        let bounds = self.bounds.iter().copied().chain([f64::INFINITY]);
+        for (bound, count) in bounds.zip(&self.counts) {
+            so_far += count.load(Ordering::Relaxed);
+            writer.line(name, "_bucket", labels, Some(bound), so_far as f64);
+        }
+        let sum = f64::from_bits(self.sum.load(Ordering::Relaxed));
+        writer.line(name, "_sum", labels, None, sum);
+        writer.line(name, "_count", labels, None, so_far as f64);
+    }
+}
+
+fn add(bits: &AtomicU64, by: f64) {
+    let sum = |old: u64| Some((f64::from_bits(old) + by).to_bits());
+    // The closure never refuses.
+    let _ = bits.fetch_update(Ordering::Relaxed, Ordering::Relaxed, sum);
+}
+
+macro_rules! vectors {
+    ($($(#[$doc:meta])* $vector:ident of $series:ident),*) => {$(
+        $(#[$doc])*
+        #[derive(Clone)]
+        pub struct $vector(pub(super) Arc<Family<$series>>);
+
+        impl $vector {
+            /// The series of these label values, in the order in which the labels were named; keep it where it is hot.
+            pub fn with(&self, values: &[&str]) -> Arc<$series> {
+                self.0.with(values)
+            }
+
+            /// Forgets the series of these label values.
+            pub fn remove(&self, values: &[&str]) {
+                self.0.remove(values);
+            }
+        }
+    )*};
+}
+
+vectors! {
+    /// Counters of one name.
+    CounterVec of Counter,
+    /// Gauges of one name.
+    GaugeVec of Gauge,
+    /// Histograms of one name.
+    HistogramVec of Histogram
+}

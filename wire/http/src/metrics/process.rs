@@ -1,0 +1,100 @@
+//! What the system knows about this process: time, memory, files; read from `/proc`, and absent where there is none.
+
+use std::fs::read_to_string;
+
+use super::{MetricType, Registry, Stability, Writer};
+
+/// The kernel counts time for programs in hundredths of a second, on every machine that Linux runs on.
+const TICKS_PER_SECOND: f64 = 100.0;
+
+/// A metric of the process: name, type, stability, help, and where its value comes from.
+type Row = (&'static str, MetricType, Stability, &'static str, fn() -> Option<f64>);
+
+const ROWS: &[Row] = &[
+    (
+        "process_cpu_seconds_total",
+        MetricType::Counter,
+        Stability::Unmarked,
+        "Total user and system CPU time spent in seconds.",
+        || Some((stat(11)? + stat(12)?) / TICKS_PER_SECOND),
+    ),
+    (
+        "process_max_fds",
+        MetricType::Gauge,
+        Stability::Unmarked,
+        "Maximum number of open file descriptors.",
+        || word("/proc/self/limits", "Max open files", 0),
+    ),
+    (
+        "process_open_fds",
+        MetricType::Gauge,
+        Stability::Unmarked,
+        "Number of open file descriptors.",
+        // Reading the folder opens one more.
+        || Some(std::fs::read_dir("/proc/self/fd").ok()?.count().saturating_sub(1) as f64),
+    ),
+    (
+        "process_resident_memory_bytes",
+        MetricType::Gauge,
+        Stability::Unmarked,
+        "Resident memory size in bytes.",
+        || Some(word("/proc/self/status", "VmRSS:", 0)? * 1024.0),
+    ),
+    (
+        "process_start_time_seconds",
+        MetricType::Gauge,
+        Stability::Unmarked,
+        "Start time of the process since unix epoch in seconds.",
+        || Some(word("/proc/stat", "btime", 0)? + stat(19)? / TICKS_PER_SECOND),
+    ),
+    (
+        "process_virtual_memory_bytes",
+        MetricType::Gauge,
+        Stability::Unmarked,
+        "Virtual memory size in bytes.",
+        || Some(word("/proc/self/status", "VmSize:", 0)? * 1024.0),
+    ),
+];
+
+/// Adds the metrics of this process to a registry.
+pub fn process_metrics(registry: &Registry) {
+    registry.collector(Box::new(collect));
+}
+
+fn collect(writer: &mut Writer) {
+    for &(name, kind, stability, help, value) in ROWS {
+        if let Some(value) = value() {
+            writer.family(name, kind, stability, help).sample(&[], value);
+        }
+    }
+}
+
+/// The number at this place behind the command of `/proc/self/stat`; the command is in parentheses and may hold anything.
+fn stat(place: usize) -> Option<f64> {
+    let text = read_to_string("/proc/self/stat").ok()?;
+    let (_, rest) = text.rsplit_once(')')?;
+    rest.split_ascii_whitespace().nth(place)?.parse().ok()
+}
+
+/// The number at this place of the line that begins with these words.
+fn word(path: &str, begin: &str, place: usize) -> Option<f64> {
+    let text = read_to_string(path).ok()?;
+    let rest = text.lines().find_map(|line| line.strip_prefix(begin))?;
+    rest.split_ascii_whitespace().nth(place)?.parse().ok()
+}
+
+#[cfg(all(test, target_os = "linux"))]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn linux_tells_all_of_them() {
+        for (name, _, _, _, value) in ROWS {
+            assert!(value().is_some_and(|value| value >= 0.0), "{name}");
+        }
+        let now = std::time::SystemTime::UNIX_EPOCH.elapsed().unwrap().as_secs_f64();
+        let start = ROWS.iter().find(|row| row.0 == "process_start_time_seconds").unwrap().4();
+        let age = now - start.unwrap();
+        assert!((-5.0..86_400.0).contains(&age), "{age}");
+    }
+}

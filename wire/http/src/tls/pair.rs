@@ -1,0 +1,86 @@
+//! A certificate chain with its key, as two PEM files hold them.
+
+use std::io;
+use std::path::PathBuf;
+use std::sync::Arc;
+
+use rustls::crypto::CryptoProvider;
+use rustls::pki_types::pem::PemObject;
+use rustls::pki_types::{CertificateDer, PrivateKeyDer};
+use rustls::sign::CertifiedKey;
+use x509_parser::extensions::GeneralName;
+use x509_parser::prelude::{FromDer, X509Certificate};
+
+use super::{Contents, KeyFiles};
+
+/// Why a pair cannot be served.
+#[derive(Debug, thiserror::Error)]
+pub enum TlsError {
+    /// A file could not be read.
+    #[error("cannot read {0}: {1}")]
+    Read(PathBuf, #[source] io::Error),
+    /// The file is not PEM, or what is in it is not a certificate.
+    #[error("{0} holds no certificate: {1}")]
+    Certificate(PathBuf, String),
+    /// The file holds no private key that we can use.
+    #[error("{0} holds no private key: {1}")]
+    Key(PathBuf, String),
+    /// Certificate and key are of two different pairs.
+    #[error("the key in {key} does not belong to the certificate in {certificate}: {error}")]
+    Apart {
+        /// The file of the certificate.
+        certificate: PathBuf,
+        /// The file of the key.
+        key: PathBuf,
+        /// What the library says.
+        error: rustls::Error,
+    },
+    /// The library refuses the settings.
+    #[error("TLS settings: {0}")]
+    Settings(#[source] rustls::Error),
+}
+
+/// A pair that can be served, with the names that it stands for.
+#[derive(Debug)]
+pub(super) struct Pair {
+    pub(super) key: Arc<CertifiedKey>,
+    pub(super) names: Vec<String>,
+}
+
+impl Pair {
+    pub(super) fn parse(
+        files: &KeyFiles,
+        contents: &Contents,
+        provider: &CryptoProvider,
+    ) -> Result<Self, TlsError> {
+        let bad_certificate = |why: String| TlsError::Certificate(files.certificate.clone(), why);
+        let chain = CertificateDer::pem_slice_iter(&contents.certificate)
+            .collect::<Result<Vec<_>, _>>()
+            .map_err(|error| bad_certificate(error.to_string()))?;
+        let leaf = chain.first().ok_or_else(|| bad_certificate("no PEM section".to_owned()))?;
+        let names = names(leaf).map_err(bad_certificate)?;
+        let key = PrivateKeyDer::from_pem_slice(&contents.key)
+            .map_err(|error| TlsError::Key(files.key.clone(), error.to_string()))?;
+        let key = CertifiedKey::from_der(chain, key, provider).map_err(|error| {
+            let KeyFiles { certificate, key } = files.clone();
+            TlsError::Apart { certificate, key, error }
+        })?;
+        Ok(Self { key: Arc::new(key), names })
+    }
+}
+
+/// The DNS names of a certificate, in small letters.
+fn names(leaf: &CertificateDer<'_>) -> Result<Vec<String>, String> {
+    let (_, certificate) = X509Certificate::from_der(leaf).map_err(|error| error.to_string())?;
+    if !certificate.validity().is_valid() {
+        tracing::warn!(validity = ?certificate.validity(), "the serving certificate is not valid now");
+    }
+    let Ok(Some(extension)) = certificate.subject_alternative_name() else {
+        return Ok(Vec::new());
+    };
+    let dns = |name: &GeneralName<'_>| match name {
+        GeneralName::DNSName(name) => Some(name.to_ascii_lowercase()),
+        _ => None,
+    };
+    Ok(extension.value.general_names.iter().filter_map(dns).collect())
+}

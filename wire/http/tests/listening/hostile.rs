@@ -1,0 +1,133 @@
+//! What a badly behaved client gets.
+
+use std::time::Duration;
+
+use http::StatusCode;
+use ratchet_http::{ListenLimits, empty};
+use tokio::io::{AsyncReadExt, AsyncWriteExt};
+use tokio::net::TcpStream;
+
+use crate::client::{BOTH, Client, Protocol, connect, request};
+use crate::server::Server;
+
+fn impatient() -> ListenLimits {
+    ListenLimits {
+        handshake_timeout: Duration::from_millis(300),
+        header_timeout: Duration::from_millis(300),
+        idle_timeout: Duration::from_millis(600),
+        ..ListenLimits::default()
+    }
+}
+
+/// Reads until the server closes; fails when it does not.
+async fn until_closed(mut stream: impl AsyncReadExt + Unpin) -> Vec<u8> {
+    let mut heard = Vec::new();
+    let reading = stream.read_to_end(&mut heard);
+    // A reset and an end are both an end.
+    let _ = tokio::time::timeout(Duration::from_secs(5), reading).await.expect("is closed");
+    heard
+}
+
+async fn serves(server: &Server) {
+    let answer = Client::new(server, Protocol::Two).await.text("/peer").await;
+    assert_eq!(answer, "0 certificates");
+}
+
+#[tokio::test]
+async fn garbage_and_silence_in_place_of_a_handshake_are_closed() {
+    let server = Server::start(impatient()).await;
+    let mut garbage = TcpStream::connect(server.address).await.unwrap();
+    garbage.write_all(b"GET / HTTP/1.1\r\nHost: x\r\n\r\n").await.unwrap();
+    until_closed(garbage).await;
+    until_closed(TcpStream::connect(server.address).await.unwrap()).await;
+    serves(&server).await;
+}
+
+#[tokio::test]
+async fn a_head_that_comes_drop_by_drop_is_cut() {
+    let server = Server::start(impatient()).await;
+    let mut stream = connect(&server, Protocol::One, None).await.unwrap();
+    stream.write_all(b"GET /peer HTTP/1.1\r\nHost: x\r\n").await.unwrap();
+    let (reader, mut writer) = tokio::io::split(stream);
+    let dripping = tokio::spawn(async move {
+        while writer.write_all(b"X-Drop: x\r\n").await.is_ok() && writer.flush().await.is_ok() {
+            tokio::time::sleep(Duration::from_millis(50)).await;
+        }
+    });
+    let heard = until_closed(reader).await;
+    assert!(!heard.starts_with(b"HTTP/1.1 200"), "{}", String::from_utf8_lossy(&heard));
+    dripping.abort();
+    serves(&server).await;
+}
+
+#[tokio::test]
+async fn silence_after_the_handshake_is_closed() {
+    let server = Server::start(impatient()).await;
+    for protocol in BOTH {
+        until_closed(connect(&server, protocol, None).await.unwrap()).await;
+    }
+}
+
+#[tokio::test]
+async fn an_idle_connection_is_closed_and_a_quiet_stream_is_not() {
+    let server = Server::start(impatient()).await;
+    for protocol in BOTH {
+        let mut client = Client::new(&server, protocol).await;
+        client.text("/peer").await;
+        let mut watcher = Client::new(&server, protocol).await;
+        let mut watch = watcher.get("/watch").await.unwrap();
+        crate::client::piece(&mut watch).await.unwrap();
+        tokio::time::sleep(Duration::from_millis(1500)).await;
+        assert!(client.get("/peer").await.is_err(), "{protocol:?}");
+        let quiet = crate::client::piece(&mut watch);
+        assert!(tokio::time::timeout(Duration::from_millis(50), quiet).await.is_err());
+    }
+}
+
+#[tokio::test]
+async fn heads_have_a_limit() {
+    let server = Server::start(ListenLimits::default()).await;
+    for protocol in BOTH {
+        let mut client = Client::new(&server, protocol).await;
+        let mut long = request("/peer", empty());
+        long.headers_mut().insert("x-token", "t".repeat(60_000).parse().unwrap());
+        assert_eq!(client.send(long).await.unwrap().status(), StatusCode::OK, "{protocol:?}");
+
+        let mut client = Client::new(&server, protocol).await;
+        let mut huge = request("/peer", empty());
+        for number in 0..20 {
+            let name = http::HeaderName::try_from(format!("x-token-{number}")).unwrap();
+            huge.headers_mut().insert(name, "t".repeat(60_000).parse().unwrap());
+        }
+        let refused = client.send(huge).await;
+        assert!(refused.is_err() || refused.unwrap().status().is_client_error(), "{protocol:?}");
+    }
+    serves(&server).await;
+}
+
+#[tokio::test]
+async fn connections_beyond_the_limit_wait_for_room() {
+    let limits = ListenLimits { max_connections: 2, ..ListenLimits::default() };
+    let server = Server::start(limits).await;
+    let one = Client::new(&server, Protocol::Two).await;
+    let _two = Client::new(&server, Protocol::Two).await;
+    let third = serves(&server);
+    tokio::pin!(third);
+    assert!(tokio::time::timeout(Duration::from_millis(300), &mut third).await.is_err());
+    drop(one);
+    tokio::time::timeout(Duration::from_secs(5), third).await.expect("there is room again");
+}
+
+#[tokio::test]
+async fn a_flood_of_streams_opened_and_dropped_hurts_only_its_sender() {
+    let server = Server::start(ListenLimits::default()).await;
+    let Client::Two(sender) = Client::new(&server, Protocol::Two).await else {
+        panic!("speaks HTTP/2")
+    };
+    for _ in 0..2000 {
+        let opened = sender.clone().send_request(request("/forever", empty()));
+        // Dropping the answer resets the stream.
+        let _ = tokio::time::timeout(Duration::from_micros(200), opened).await;
+    }
+    serves(&server).await;
+}

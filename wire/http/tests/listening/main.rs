@@ -1,0 +1,13 @@
+//! The listener against real clients over the loopback: handshakes, both protocols, reload, draining, and bad manners.
+#![allow(
+    clippy::unwrap_used,
+    clippy::expect_used,
+    clippy::indexing_slicing,
+    reason = "a test that cannot go on should stop"
+)]
+
+mod client;
+mod draining;
+mod hostile;
+mod requests;
+mod server;
