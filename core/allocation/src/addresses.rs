@@ -1,0 +1,86 @@
+//! The addresses of a Service: those it names are checked, those it lacks are chosen.
+
+use crate::choose::choose;
+use crate::fault::{Fault, invalid, list};
+use crate::held::Held;
+use crate::plan::{Plan, Taken};
+use crate::ranges::{Ranges, word};
+use crate::spec::Spec;
+use alloc::format;
+use alloc::string::{String, ToString};
+use core::net::IpAddr;
+use ratchet_net::{Canonical, Family, IpText, Quoted};
+
+/// Gives each family of a Service an address; `before` is what the stored one holds.
+pub(crate) fn fill(
+    spec: &mut Spec,
+    name: &str,
+    before: &Held,
+    ranges: &Ranges,
+    taken: &dyn Taken,
+    random: &mut dyn FnMut(u64) -> u64,
+    plan: &mut Plan,
+) -> Result<(), Fault> {
+    if spec.is_headless() {
+        return Ok(());
+    }
+    // Errors show an empty text for each address that is yet to be chosen.
+    if spec.cluster_ips.len() < spec.families.len() {
+        spec.cluster_ips.resize(spec.families.len(), String::new());
+    }
+    for stated in spec.cluster_ips.iter().filter(|ip| !ip.is_empty()) {
+        let address = IpText::read(stated).map(|ip| ip.addr());
+        let address = address.map_err(|_| {
+            Fault::Internal(format!("failed to parse service IP {}", Quoted(stated)))
+        })?;
+        if before.addresses.contains(&address) {
+            continue;
+        }
+        if let Some(why) = refusal(address, ranges, taken) {
+            let detail = format!("failed to allocate IP {stated}: {why}");
+            let cause = invalid("spec.clusterIPs", list(&spec.cluster_ips), &detail);
+            return Err(Fault::Invalid([cause].into()));
+        }
+    }
+    let mut is_free =
+        |address: IpAddr| !before.addresses.contains(&address) && !taken.address(address);
+    for (ip, family) in spec.cluster_ips.iter_mut().zip(&spec.families) {
+        if !ip.is_empty() {
+            continue;
+        }
+        let chosen = free(family, ranges, &mut is_free, random).ok_or_else(|| {
+            let service = Quoted(name);
+            let why =
+                format!("failed to allocate a serviceIP for Service {service}: range is full");
+            Fault::Internal(why)
+        })?;
+        *ip = Canonical::of(chosen).to_string();
+        plan.chosen_addresses.push(chosen);
+    }
+    if let Some(first) = spec.cluster_ips.first() {
+        spec.cluster_ip.clone_from(first);
+    }
+    Ok(())
+}
+
+/// Why a Service cannot have this address.
+fn refusal(address: IpAddr, ranges: &Ranges, taken: &dyn Taken) -> Option<&'static str> {
+    if !ranges.contains(address) {
+        return Some("the provided network does not match the current range");
+    }
+    taken.address(address).then_some("provided IP is already allocated")
+}
+
+/// A free address of a family, in the first network that has one.
+fn free(
+    family: &str,
+    ranges: &Ranges,
+    is_free: &mut dyn FnMut(IpAddr) -> bool,
+    random: &mut dyn FnMut(u64) -> u64,
+) -> Option<IpAddr> {
+    let family = [Family::V4, Family::V6].into_iter().find(|known| word(*known) == family)?;
+    ranges.of_family(family).find_map(|network| {
+        let mut is_free = |number: u128| is_free(network.address(number));
+        choose(&network.bands(), &mut is_free, random).map(|number| network.address(number))
+    })
+}

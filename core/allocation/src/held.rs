@@ -1,0 +1,42 @@
+//! What a Service holds: it can be read from the Service itself.
+
+use crate::spec::Spec;
+use alloc::collections::BTreeSet;
+use alloc::string::String;
+use core::net::IpAddr;
+use ratchet_net::IpText;
+
+/// Addresses and node ports of one Service.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub(crate) struct Held {
+    pub(crate) addresses: BTreeSet<IpAddr>,
+    pub(crate) ports: BTreeSet<(u16, String)>,
+}
+
+impl Held {
+    /// What a Service holds. A field that its type has no use for holds nothing.
+    pub(crate) fn by(spec: &Spec) -> Self {
+        let mut held = Self::default();
+        if !spec.is_external_name() && !spec.is_headless() {
+            let read = |ip: &String| IpText::read(ip).ok().map(|ip| ip.addr());
+            held.addresses = spec.cluster_ips.iter().filter_map(read).collect();
+        }
+        if spec.may_have_node_ports() {
+            let stated = spec.ports.iter().map(|port| (port.node_port, port.protocol.as_str()));
+            let health = spec.has_health_port().then_some((spec.health_port, "TCP"));
+            held.ports = stated
+                .chain(health)
+                .filter_map(|(number, protocol)| {
+                    let port = u16::try_from(number).ok().filter(|port| *port != 0)?;
+                    Some((port, protocol.into()))
+                })
+                .collect();
+        }
+        held
+    }
+
+    /// The node ports, whatever their protocols.
+    pub(crate) fn numbers(&self) -> BTreeSet<u16> {
+        self.ports.iter().map(|(number, _)| *number).collect()
+    }
+}
