@@ -30,5 +30,5 @@ pub use policy::{Behavior, Plugins, Policy};
 pub use release::{Release, UnknownRelease};
 pub use rule::{Origin, Ratchet, Rule};
 pub use rules::RULES;
-pub use status::{Status, StatusCause, warning_headers};
+pub use status::{Status, StatusCause, warning_headers, warning_texts};
 pub use verdict::{Cause, Denial, MOST_LISTED, Problem, Spot, Verdict, Warning};

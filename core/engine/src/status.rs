@@ -106,12 +106,18 @@ pub(crate) fn aggregate(errors: impl Iterator<Item = String>) -> String {
 /// Warnings as the API puts them into headers: 4096 characters in all, and where they are more,
 /// each is cut to 256 and those that no longer fit are dropped.
 pub fn warning_headers(verdict: &Verdict) -> Vec<String> {
+    let texts: Vec<&str> = verdict.warnings.iter().map(|warning| warning.text.as_str()).collect();
+    warning_texts(&texts)
+}
+
+/// The same for the texts alone, whoever they come from.
+pub fn warning_texts<T: AsRef<str>>(warnings: &[T]) -> Vec<String> {
     const ALL: usize = 4096;
     const EACH: usize = 256;
     // A header cannot hold control characters; such a warning is dropped, as an empty one is.
     let can_be_told = |text: &&str| !text.is_empty() && !text.chars().any(char::is_control);
     let texts: Vec<&str> =
-        verdict.warnings.iter().map(|warning| warning.text.as_str()).filter(can_be_told).collect();
+        warnings.iter().map(AsRef::as_ref).filter(can_be_told).collect();
     let length = |text: &str| text.chars().count();
     let mut total = 0;
     let over = texts.iter().position(|text| {

@@ -7,7 +7,6 @@ use crate::metrics::Metrics;
 use crate::served::Registry;
 use crate::services::Ranges;
 use jiff::{SignedDuration, Timestamp};
-use ratchet_audit_log::Log;
 use ratchet_engine::Policy;
 use ratchet_http::Drain;
 use ratchet_http::health::Checks;
@@ -36,8 +35,6 @@ pub struct App {
     pub metrics: Metrics,
     /// How the server is.
     pub health: Checks,
-    /// What is told about requests.
-    pub audit: Option<Log>,
     /// Whether the server is on its way out.
     pub drain: Drain,
     /// `host:port` under which clients reach the server.
@@ -73,6 +70,16 @@ impl App {
             true => (written(now), if wanted == 0 { 0 } else { 1 }),
             false => (written(moved), wanted),
         }
+    }
+
+    /// Shows how many objects there are whenever the metrics are asked for.
+    pub fn count_objects(self: &Arc<Self>) {
+        let app = Arc::downgrade(self);
+        self.metrics.registry.collector(Box::new(move |writer| {
+            if let Some(app) = app.upgrade() {
+                crate::metrics::write_objects(&app, writer);
+            }
+        }));
     }
 
     /// A new identity.

@@ -23,8 +23,6 @@ pub struct Config {
     pub ranges: Ranges,
     /// Who asks, and with which files it is found out.
     pub credentials: Credentials,
-    /// What is told about requests.
-    pub audit: Option<AuditConfig>,
     /// How long requests under way may take when the server stops.
     pub drain_limit: Duration,
     /// How often old revisions are forgotten.
@@ -51,12 +49,4 @@ pub struct Credentials {
     pub signing_key: PathBuf,
     /// The keys that prove tokens besides.
     pub verification_keys: Vec<PathBuf>,
-}
-
-/// The audit log.
-pub struct AuditConfig {
-    /// Which requests are told, and how much of them.
-    pub policy: ratchet_audit_log::Policy,
-    /// Where it is written.
-    pub sink: ratchet_audit_log::Sink,
 }

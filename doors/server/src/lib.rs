@@ -31,5 +31,5 @@ mod write;
 
 pub use app::App;
 pub use authorize::Mode;
-pub use config::{AuditConfig, Config, Credentials};
+pub use config::{Config, Credentials};
 pub use start::{Ready, StartError, start};

@@ -1,10 +1,13 @@
 //! What the server counts, under the names that kube-apiserver uses.
 
+use crate::app::App;
 use crate::request::{Ask, Target};
 use crate::served::Served;
 use ratchet_engine::pod_security::Tally;
 use ratchet_engine::{Change, GATES, Policy, Stage, Verdict};
-use ratchet_http::metrics::{CounterVec, Gauge, GaugeVec, HistogramVec, Registry, Stability};
+use ratchet_http::metrics::{
+    CounterVec, Gauge, GaugeVec, HistogramVec, MetricType, Registry, Stability, Writer,
+};
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -261,5 +264,24 @@ impl Running {
 impl Drop for Running {
     fn drop(&mut self) {
         self.0.dec();
+    }
+}
+
+/// Writes how many objects of each resource there are.
+pub fn write_objects(app: &App, writer: &mut Writer) {
+    let mut counts: Vec<(&str, usize)> = app.cache.shelves().map(|(name, shelf)| (name, shelf.len())).collect();
+    counts.sort_unstable();
+    #[allow(clippy::cast_precision_loss, reason = "numbers of objects are far below 2^52")]
+    let counts: Vec<(&str, f64)> = counts.into_iter().map(|(name, count)| (name, count as f64)).collect();
+    let help = "[DEPRECATED, consider using apiserver_resource_objects instead] Number of stored objects at the time of last check split by kind. In case of a fetching error, the value will be -1.";
+    let mut family = writer.family("apiserver_storage_objects", MetricType::Gauge, Stability::Stable, help);
+    for (name, count) in &counts {
+        family.sample(&[("resource", name)], *count);
+    }
+    let help = "Number of stored objects at the time of last check split by kind. In case of a fetching error, the value will be -1.";
+    let mut family = writer.family("apiserver_resource_objects", MetricType::Gauge, Stability::Alpha, help);
+    for (name, count) in &counts {
+        let (resource, group) = name.split_once('.').unwrap_or((name, ""));
+        family.sample(&[("group", group), ("resource", resource)], *count);
     }
 }

@@ -376,7 +376,7 @@ pub fn success(about: About<'_>, uid: &str) -> String {
 }
 
 /// The uid in an object's metadata.
-pub fn uid_of(node: &Node<'_>) -> &str {
+pub fn uid_of<'n>(node: &'n Node<'_>) -> &'n str {
     node.text_at(&["metadata", "uid"])
 }
 

@@ -6,7 +6,6 @@ use crate::refusal::About;
 use ratchet_catalog::Resource;
 use ratchet_engine::Release;
 use ratchet_object::{Kind, find};
-use std::collections::HashMap;
 use std::sync::Arc;
 
 /// One resource in one version.
@@ -80,12 +79,13 @@ fn storage_name(row: &Resource<'_>) -> String {
 
 /// The names under which anything may be stored.
 pub fn storage_names() -> impl Iterator<Item = String> {
-    ratchet_catalog::RESOURCES.iter().map(|row| storage_name(storage(row)))
+    let rows = ratchet_catalog::RESOURCES.iter().map(|row| storage_name(storage(row)));
+    rows.chain([crate::services::NODE_PORTS.to_owned()])
 }
 
 /// All resources of this server.
 pub struct Registry {
-    by_name: HashMap<[&'static str; 3], Arc<Served>>,
+    all: Vec<Arc<Served>>,
     rows: Vec<&'static Resource<'static>>,
 }
 
@@ -94,7 +94,7 @@ impl Registry {
     pub fn new(cache: &Cache, emulated: Release) -> Self {
         let rows: Vec<_> =
             ratchet_catalog::RESOURCES.iter().filter(|row| is_served(row, emulated)).collect();
-        let mut by_name = HashMap::new();
+        let mut all = Vec::with_capacity(rows.len());
         for row in &rows {
             let stored = storage(row);
             let name = storage_name(stored);
@@ -107,15 +107,16 @@ impl Registry {
                 stored,
                 storage: name,
             };
-            by_name.insert([row.group, row.version, row.plural], Arc::new(served));
+            all.push(Arc::new(served));
         }
-        Self { by_name, rows }
+        Self { all, rows }
     }
 
     /// The resource of a URL.
     pub fn find(&self, group: &str, version: &str, plural: &str) -> Option<&Arc<Served>> {
-        let by_name: &HashMap<[&str; 3], Arc<Served>> = &self.by_name;
-        by_name.get(&[group, version, plural])
+        self.all.iter().find(|served| {
+            (served.row.plural, served.row.group, served.row.version) == (plural, group, version)
+        })
     }
 
     /// The resource of a core kind that this server itself needs.
@@ -140,7 +141,7 @@ impl Registry {
 
     /// All resources.
     pub fn all(&self) -> impl Iterator<Item = &Arc<Served>> {
-        self.by_name.values()
+        self.all.iter()
     }
 }
 

@@ -18,7 +18,6 @@ use http::{HeaderMap, HeaderName, HeaderValue, Method, Request, Response, Status
 use hyper::body::Incoming;
 use jiff::Timestamp;
 use ratchet_access::{User, impersonate};
-use ratchet_audit_log::Stage;
 use ratchet_engine::Part;
 use ratchet_http::{Body, Peer, ReadError, Service, chunks, read_body};
 use ratchet_identity::{Verdict, impersonation};
@@ -81,7 +80,7 @@ pub async fn serve(app: &Arc<App>, parts: Parts, source: Source, peer: &Peer) ->
         audit_id: audit_id.unwrap_or_else(|| app.new_uid()),
         begun: Instant::now(),
     };
-    let is_mutating = !matches!(*request.parts.method, Method::GET | Method::HEAD);
+    let is_mutating = !matches!(request.parts.method, Method::GET | Method::HEAD);
     let running = app.metrics.running(is_mutating);
     let mut response = answer(app, &request, source, peer).await;
     drop(running);
@@ -125,12 +124,7 @@ async fn answer(app: &Arc<App>, request: &Request1<'_>, source: Source, peer: &P
         Ok(user) => user,
         Err(refusal) => return refuse(&refusal),
     };
-    let event = app.audit.as_ref().map(|log| log.begin(request, &caller, &user, peer));
-    let response = authorized(app, request, source, &user, plain).await;
-    if let Some(event) = event {
-        event.complete(response.status().as_u16());
-    }
-    response
+    authorized(app, request, source, &user, plain).await
 }
 
 /// Who the caller wants to be.
@@ -241,7 +235,7 @@ async fn receive(source: Source, headers: &HeaderMap) -> Result<Bytes, Refusal> 
     let bytes = bytes.map_err(|error| match error {
         ReadError::TooLarge => Refusal::too_large(body::LIMIT),
         ReadError::TooSlow => Refusal::bad_request("the body of the request did not arrive in time"),
-        ReadError::Broken(why) => Refusal::bad_request(format!("the body of the request could not be read: {why}")),
+        ReadError::Broken => Refusal::bad_request("the body of the request could not be read"),
     })?;
     compress::unpacked(bytes, headers)
 }

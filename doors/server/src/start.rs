@@ -9,7 +9,6 @@ use crate::metrics::Metrics;
 use crate::served::{Registry, storage_names};
 use crate::server::Server;
 use crate::{admission, bootstrap};
-use ratchet_audit_log::Log;
 use ratchet_http::health::{Checks, Endpoint};
 use ratchet_http::{Drain, ListenLimits, Listener, TlsReload};
 use ratchet_identity::{Authenticators, Authorities, PublicKey, ServiceAccounts, SigningKey, TokenFile};
@@ -58,7 +57,7 @@ pub async fn start(config: Config, store: Arc<dyn Store>) -> Result<Ready, Start
         why,
     })?;
     let limits = ListenLimits { drain_limit: config.drain_limit, ..ListenLimits::default() };
-    let tls = TlsReload::from_files(config.credentials.serving.clone())
+    let tls = TlsReload::from_pairs(config.credentials.serving.clone(), Vec::new())
         .map_err(|error| StartError::File(error.to_string()))?;
     let cache = Cache::fill(store, storage_names()).await?;
     let accounts = Arc::new(accounts(&config.credentials)?);
@@ -77,7 +76,6 @@ pub async fn start(config: Config, store: Arc<dyn Store>) -> Result<Ready, Start
         identity,
         accounts,
         ranges: config.ranges,
-        audit: config.audit.map(|audit| Log::new(audit.policy, audit.sink)),
         drain,
         address: std::net::SocketAddr::new(host, port).to_string(),
         openapi_hashes: OnceLock::new(),
@@ -164,15 +162,14 @@ fn accounts(files: &Credentials) -> Result<ServiceAccounts, StartError> {
     for path in &files.verification_keys {
         keys.extend(PublicKey::all_from_pem(&read(path)?).map_err(|why| unusable(path, &why))?);
     }
-    let audiences = if files.audiences.is_empty() { files.issuers.clone() } else { files.audiences.clone() };
-    Ok(ServiceAccounts {
-        issuers: files.issuers.clone(),
-        audiences,
-        signing_key: Some(signing_key),
-        keys,
-        longest: None,
-        extend: true,
-    })
+    let issuer = files.issuers.first().cloned().unwrap_or_default();
+    let mut accounts = ServiceAccounts::new(&issuer, Some(signing_key), keys);
+    accounts.issuers.clone_from(&files.issuers);
+    if !files.audiences.is_empty() {
+        accounts.audiences.clone_from(&files.audiences);
+    }
+    accounts.extend = true;
+    Ok(accounts)
 }
 
 fn identity(

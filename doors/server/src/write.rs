@@ -101,7 +101,7 @@ async fn create_once(call: &Call<'_>, mut node: Node<'static>, dry_run: bool) ->
     let change = Change { kind, part: Part::Main, step: Step::Create { new: &object } };
     admission::judge(call, &change).await?;
     let name = object.name().to_owned();
-    let mut node = object.into_node();
+    let judged = object.into_node();
     let key = served.key(&call.place.namespace, &name);
     for _ in 0..TRIES {
         // A stored object that has this name is told before anything is taken from the allocators.
@@ -109,17 +109,17 @@ async fn create_once(call: &Call<'_>, mut node: Node<'static>, dry_run: bool) ->
         if served.shelf.get(&served.shelf_key(&call.place.namespace, &name)).is_some() {
             return Err(Refusal::already_exists(served.about(&name)));
         }
+        let mut node = judged.clone();
         let claims = services::claim(app, &kind, &mut node, None)?;
-        let mut stored = node.clone();
-        convert::to_stored(&mut stored, &served.api_version(), served.row.kind);
-        let value = storable(stored);
+        convert::to_stored(&mut node, &served.api_version(), served.row.kind);
+        let value = storable(node);
         if dry_run {
             return Ok(Arc::new(Item::unsaved(served.shelf_key(&call.place.namespace, &name).into(), &value)));
         }
         let lives = (served.stored.kind == "Event").then_some(EVENT_LIFE);
         let mut writes =
             vec![Write { key: key.clone(), guard: Guard::Absent, act: Act::Put { value: value.clone(), lives } }];
-        writes.extend(claims.writes);
+        writes.extend(claims);
         writes.extend(admission::namespace_guard(call));
         match app.cache.store().commit(writes).await? {
             Commit::Done(revision) => {
@@ -131,10 +131,7 @@ async fn create_once(call: &Call<'_>, mut node: Node<'static>, dry_run: bool) ->
                 return Err(Refusal::already_exists(served.about(&name)));
             }
             // Somebody took the address or changed the namespace meanwhile: look again.
-            Commit::Refused { .. } => {
-                admission::namespace_lifecycle(call, &node).await?;
-                services::release_unfixed(&mut node, &claims.chosen);
-            }
+            Commit::Refused { .. } => admission::namespace_lifecycle(call, &judged).await?,
         }
     }
     Err(Refusal::modified(served.about(&name)))
@@ -240,7 +237,7 @@ async fn change_once(
     if goes {
         writes.extend(services::release(app, &kind, &old));
     } else {
-        writes.extend(claims.writes);
+        writes.extend(claims);
     }
     match app.cache.store().commit(writes).await? {
         Commit::Done(revision) => {

@@ -54,10 +54,8 @@ fn pods_in(call: &Call<'_>, namespace: &str) -> Vec<Object<'static>> {
     let Some(served) = call.app.registry.core("pods") else { return Vec::new() };
     let snapshot = served.shelf.now();
     let prefix = format!("{namespace}/");
-    let within = snapshot.items.range::<_, str>(prefix.as_str()..);
-    let pods = within.take_while(|(key, _)| key.starts_with(&prefix));
-    pods.take(EXISTING_PODS_BUDGET)
-        .map(|(_, item)| {
+    let pods = snapshot.within(&prefix).take(EXISTING_PODS_BUDGET);
+    pods.map(|item| {
             let mut node = item.node();
             node.set("kind", Node::string("Pod"));
             node.set("apiVersion", Node::string("v1"));

@@ -6,4 +6,4 @@ mod plugins;
 
 pub use judgement::judge;
 pub use namespaces::{namespace_guard, namespace_lifecycle};
-pub use plugins::{mutate_create, mutate_update};
+pub use plugins::{Plugins, mutate_create, mutate_update};

@@ -1,7 +1,7 @@
 //! One stored object as it is served: bytes, and what selectors ask about them.
 
 use bytes::Bytes;
-use ratchet_object::selector::{FieldSelector, LabelSelector};
+use ratchet_object::selector::{FieldSelector, LabelSelector, selectable};
 use ratchet_object::{Limits, Node, decode};
 use std::sync::{Arc, OnceLock};
 
@@ -77,7 +77,7 @@ impl Item {
 
     /// Whether its fields are asked for.
     pub fn has_fields(&self, selector: &FieldSelector, group: &str, kind: &str) -> bool {
-        selector.matches(group, kind, &self.node())
+        selector.matches(&self.node(), selectable(group, kind))
     }
 }
 

@@ -4,7 +4,7 @@ mod item;
 mod shelf;
 
 pub use item::{Item, storable};
-pub use shelf::{Change, EventType, Items, Shelf, Snapshot, TooOld, line};
+pub use shelf::{Change, EventType, Items, Shelf, TooOld, line};
 
 use crate::refusal::Refusal;
 use ratchet_store::{Batch, Happened, Query, Revision, Store, StoreError};

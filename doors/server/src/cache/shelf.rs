@@ -20,6 +20,14 @@ pub struct Snapshot {
     pub revision: u64,
 }
 
+impl Snapshot {
+    /// The objects whose keys begin with `prefix`, in the order of their keys.
+    pub fn within<'a>(&'a self, prefix: &'a str) -> impl Iterator<Item = &'a Arc<Item>> {
+        let from = self.items.range(Arc::<str>::from(prefix)..);
+        from.take_while(move |(key, _)| key.starts_with(prefix)).map(|(_, item)| item)
+    }
+}
+
 /// What happened to one object.
 #[derive(Debug)]
 pub struct Change {

@@ -4,5 +4,5 @@ mod habits;
 pub mod metadata;
 mod prepare;
 
-pub use habits::{Generation, Habits, habits};
+pub use habits::{Habits, habits};
 pub use prepare::{Moment, prepare_create, prepare_update};

@@ -124,7 +124,7 @@ fn namespace(node: &mut Node<'static>, _: &Moment<'_>) {
 }
 
 fn pod(node: &mut Node<'static>, moment: &Moment<'_>) {
-    let class = super::prepare::quality_of_service(node);
+    let class = quality_of_service(node);
     let gated = node.find(&["spec", "schedulingGates"]).is_some_and(|gates| !gates.items().is_empty());
     let status = node.below("status");
     status.set("phase", Node::string("Pending"));

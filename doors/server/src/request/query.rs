@@ -18,7 +18,7 @@ impl Params {
 
     /// The first value of `name`.
     pub fn get(&self, name: &str) -> Option<&str> {
-        self.all(name).next()
+        self.0.iter().find(|(key, _)| key == name).map(|(_, value)| value.as_str())
     }
 
     /// The first value of `name`, empty if there is none.

@@ -1,36 +1,159 @@
-//! Cluster IPs and node ports: what a Service is given, and what it gives back.
+//! Cluster IPs and node ports: what a Service takes and gives back, in the commit that stores it.
 
 use crate::app::App;
+use crate::cache::{Shelf, storable};
+use crate::lifecycle::metadata;
 use crate::refusal::Refusal;
+use ratchet_allocation::{Fault, Plan, Taken, ip_address, ip_name, plan, service_cidr};
 use ratchet_object::{Kind, Node};
-use ratchet_store::Write;
+use ratchet_store::{Guard, Write};
+use std::net::IpAddr;
+use std::sync::Arc;
 
-/// What a Service takes when it is committed.
-#[derive(Default)]
-pub struct Claims {
-    /// The keys that it takes and gives back, in the same commit.
-    pub writes: Vec<Write>,
-    /// What was chosen for it, so that another choice can be made.
-    pub chosen: Vec<String>,
+pub use ratchet_allocation::Ranges;
+
+/// The name under which node ports are kept: no API shows them.
+pub const NODE_PORTS: &str = "nodeports";
+
+fn is_service(kind: &Kind<'_>) -> bool {
+    (kind.group, kind.name) == ("", "Service")
+}
+
+/// What is taken, as of now.
+struct Known {
+    addresses: Arc<Shelf>,
+    ports: Arc<Shelf>,
+}
+
+impl Known {
+    fn of(app: &App) -> Self {
+        let shelf = |name: &str| app.cache.shelf(name).unwrap_or_default();
+        Self { addresses: shelf("ipaddresses.networking.k8s.io"), ports: shelf(NODE_PORTS) }
+    }
+}
+
+impl Taken for Known {
+    fn address(&self, ip: IpAddr) -> bool {
+        self.addresses.get(&ip_name(ip)).is_some()
+    }
+
+    fn port(&self, port: u16, _: &str) -> bool {
+        self.ports.get(&port.to_string()).is_some()
+    }
 }
 
 /// Fills in what an update leaves out and the server knows.
-pub fn prepare(_app: &App, _kind: &Kind<'_>, _new: &mut Node<'static>, _old: Option<&Node<'_>>) {}
-
-/// Chooses addresses and ports.
-pub fn claim(
-    _app: &App,
-    _kind: &Kind<'_>,
-    _new: &mut Node<'static>,
-    _old: Option<&Node<'_>>,
-) -> Result<Claims, Refusal> {
-    Ok(Claims::default())
+pub fn prepare(app: &App, kind: &Kind<'_>, new: &mut Node<'static>, old: Option<&Node<'_>>) {
+    if is_service(kind) {
+        ratchet_allocation::prepare(new, old, &app.ranges);
+    }
 }
 
-/// Takes back what was chosen, so that another choice can be made.
-pub fn release_unfixed(_node: &mut Node<'static>, _chosen: &[String]) {}
+/// Chooses addresses and ports for a Service, and gives the writes that make them its own.
+pub fn claim(
+    app: &App,
+    kind: &Kind<'_>,
+    new: &mut Node<'static>,
+    old: Option<&Node<'_>>,
+) -> Result<Vec<Write>, Refusal> {
+    if !is_service(kind) {
+        return Ok(Vec::new());
+    }
+    let planned = plan(new, old, &app.ranges, &Known::of(app), &mut |below| fastrand::u64(..below.max(1)));
+    let planned = planned.map_err(|fault| match fault {
+        Fault::Invalid(causes) => {
+            Refusal::invalid_object("Service", "", new.text_at(&["metadata", "name"]), causes)
+        }
+        Fault::Internal(text) => Refusal::internal(text),
+        Fault::Unclassified(text) => Refusal::unclassified(text),
+    })?;
+    Ok(writes(app, &planned, new))
+}
 
 /// Gives back what a deleted Service had.
-pub fn release(_app: &App, _kind: &Kind<'_>, _old: &Node<'_>) -> Vec<Write> {
-    Vec::new()
+pub fn release(app: &App, kind: &Kind<'_>, old: &Node<'_>) -> Vec<Write> {
+    if !is_service(kind) {
+        return Vec::new();
+    }
+    writes(app, &ratchet_allocation::release(old), old)
+}
+
+fn writes(app: &App, plan: &Plan, service: &Node<'_>) -> Vec<Write> {
+    let (namespace, name) =
+        (service.text_at(&["metadata", "namespace"]), service.text_at(&["metadata", "name"]));
+    let Some(addresses) = app.registry.find("networking.k8s.io", "v1", "ipaddresses") else {
+        return Vec::new();
+    };
+    let address_key = |ip: &IpAddr| addresses.key("", &ip_name(*ip));
+    let port_key = |port: &u16| format!("{}{NODE_PORTS}/{port}", crate::cache::ROOT);
+    let taken = plan.take_addresses.iter().map(|ip| {
+        let mut object = ip_address(*ip, namespace, name);
+        metadata::birth(&mut object, addresses.habits, app.new_uid(), app.now());
+        Write::put(&address_key(ip), Guard::Absent, storable(object))
+    });
+    let given = plan.give_addresses.iter().map(|ip| Write::delete(&address_key(ip), Guard::Anything));
+    // A number belongs to one Service, whatever the protocols are that it uses it for.
+    let ports = plan.take_numbers.iter().map(|port| {
+        let owner = Node::map([("namespace", Node::string(namespace)), ("name", Node::string(name))]);
+        Write::put(&port_key(port), Guard::Absent, storable(Node::map([("metadata", owner)])))
+    });
+    let free = plan.give_numbers.iter().map(|port| Write::delete(&port_key(port), Guard::Anything));
+    taken.chain(given).chain(ports).chain(free).collect()
+}
+
+/// The Service through which pods reach this server, and the networks of the flags.
+pub fn bootstrap_objects(app: &App) -> Vec<Node<'static>> {
+    let mut objects = vec![service_cidr(&app.ranges, &app.now())];
+    if let Some(first) = app.ranges.first_address() {
+        objects.push(kubernetes_service(app, first));
+    }
+    objects
+}
+
+fn kubernetes_service(app: &App, first: IpAddr) -> Node<'static> {
+    let port = app.address.rsplit_once(':').and_then(|(_, port)| port.parse().ok()).unwrap_or(6443);
+    let labels = Node::map([
+        ("component", Node::string("apiserver")),
+        ("provider", Node::string("kubernetes")),
+    ]);
+    let text = Node::string(ip_name(first));
+    let family = if first.is_ipv4() { "IPv4" } else { "IPv6" };
+    let ports = Node::map([
+        ("name", Node::string("https")),
+        ("port", Node::int(443)),
+        ("protocol", Node::string("TCP")),
+        ("targetPort", Node::int(port)),
+    ]);
+    let spec = Node::map([
+        ("type", Node::string("ClusterIP")),
+        ("clusterIP", text.clone()),
+        ("clusterIPs", Node::list(vec![text])),
+        ("ipFamilies", Node::list(vec![Node::string(family)])),
+        ("ipFamilyPolicy", Node::string("SingleStack")),
+        ("sessionAffinity", Node::string("None")),
+        ("internalTrafficPolicy", Node::string("Cluster")),
+        ("ports", Node::list(vec![ports])),
+    ]);
+    let metadata = Node::map([
+        ("name", Node::string("kubernetes")),
+        ("namespace", Node::string("default")),
+        ("labels", labels),
+    ]);
+    Node::map([
+        ("apiVersion", Node::string("v1")),
+        ("kind", Node::string("Service")),
+        ("metadata", metadata),
+        ("spec", spec),
+        ("status", Node::map([("loadBalancer", Node::empty_map())])),
+    ])
+}
+
+/// What a Service of the bootstrap takes.
+pub fn bootstrap_claims(app: &App, node: &Node<'_>) -> Vec<Write> {
+    if node.text_at(&["kind"]) != "Service" {
+        return Vec::new();
+    }
+    let held = ratchet_allocation::release(node);
+    let plan = Plan { take_addresses: held.give_addresses, ..Plan::default() };
+    writes(app, &plan, node)
 }

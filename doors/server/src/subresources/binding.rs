@@ -5,6 +5,7 @@ use crate::call::{Answered, Call, Reply};
 use crate::lifecycle::metadata;
 use crate::options::{OptionsKind, WriteOptions};
 use crate::refusal::Refusal;
+use crate::request::Place;
 use crate::write::{self, Preconditions};
 use ratchet_engine::{Part, StatusCause};
 use ratchet_object::Node;
@@ -20,6 +21,17 @@ pub async fn bind(call: &Call<'_>) -> Answered {
     }
     let binding = received.node;
     bind_to(call, &binding, options.dry_run).await
+}
+
+/// Binds the pod that a Binding in the old collection names.
+pub async fn bind_any(call: &Call<'_>) -> Answered {
+    let options = WriteOptions::read(call.params, OptionsKind::Create)?;
+    let binding = call.object_of(BINDING, options.fields)?.node;
+    let Some(pods) = call.app.registry.core("pods") else { return Err(Refusal::no_resource()) };
+    let name = binding.text_at(&["metadata", "name"]).to_owned();
+    let place = Place { resource: "pods".into(), name, subresource: "binding".into(), ..call.place.clone() };
+    let pod = Call { served: pods, place: &place, ..*call };
+    bind_to(&pod, &binding, options.dry_run).await
 }
 
 async fn bind_to(call: &Call<'_>, binding: &Node<'static>, dry_run: bool) -> Answered {

@@ -56,10 +56,8 @@ async fn spend_budget(call: &Call<'_>, pod: &Node<'_>, dry_run: bool) -> Result<
         call.app.cache.fresh().await?;
         let prefix = format!("{}/", call.place.namespace);
         let snapshot = budgets.shelf.now();
-        let within = snapshot.items.range::<_, str>(prefix.as_str()..);
-        let within = within.take_while(|(key, _)| key.starts_with(&prefix));
         let mut guarding: Vec<(Arc<crate::cache::Item>, Node<'static>)> = Vec::new();
-        for (_, item) in within {
+        for item in snapshot.within(&prefix) {
             let node = item.node();
             if selects(&node, pod) {
                 guarding.push((item.clone(), node));
@@ -125,6 +123,6 @@ fn too_many(budget: &Node<'_>, text: &str) -> Refusal {
 
 fn selects(budget: &Node<'_>, pod: &Node<'_>) -> bool {
     let Some(selector) = budget.find(&["spec", "selector"]) else { return false };
-    let Ok(selector) = LabelSelector::from_object(selector) else { return false };
-    selector.matches(|name| pod.find(&["metadata", "labels", name]).and_then(Node::text))
+    let Ok(selector) = LabelSelector::from_tree(Some(selector)) else { return false };
+    selector.matches_object(pod)
 }

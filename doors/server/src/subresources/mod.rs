@@ -8,6 +8,8 @@ mod finalize;
 mod scale;
 mod token;
 
+pub use binding::bind_any;
+
 use crate::call::{Answered, Call};
 use crate::refusal::Refusal;
 use crate::verbs::{get, patch, update};

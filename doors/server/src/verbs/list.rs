@@ -153,11 +153,9 @@ fn when(call: &Call<'_>, limit: usize) -> Result<When, Refusal> {
 fn from_shelf(call: &Call<'_>, selection: &Selection, limit: usize, revision: u64) -> List {
     let snapshot = call.served.shelf.now();
     let prefix = shelf_prefix(call);
-    let within = snapshot.items.range::<_, str>(prefix.as_str()..);
-    let within = within.take_while(|(key, _)| key.starts_with(&prefix)).map(|(_, item)| item);
     let mut items: Vec<Arc<Item>> = Vec::new();
     let mut remaining = 0;
-    for item in within {
+    for item in snapshot.within(&prefix) {
         if limit > 0 && items.len() == limit {
             remaining += 1;
             continue;

@@ -7,7 +7,7 @@ use crate::options::{FieldValidation, OptionsKind, WriteOptions};
 use crate::refusal::Refusal;
 use crate::write::{self, Preconditions, Saved};
 use ratchet_engine::Part;
-use ratchet_object::patch::{self, PatchError};
+use ratchet_object::patch::{self, GoText, PatchError};
 use ratchet_object::{Limits, Node, Value, schema};
 
 /// The sorts of patch that are understood.
@@ -102,7 +102,7 @@ impl Patch {
     /// The patch as the API shows it in a refusal.
     fn shown(&self, old: &Node<'static>) -> String {
         match self.sort {
-            Sort::Strategic => go_map(&self.node),
+            Sort::Strategic => GoText(&self.node).to_string(),
             Sort::Json => {
                 patch::json_patch(old.clone(), &self.node).map_or_else(|_| String::new(), |node| node.to_json())
             }
@@ -110,25 +110,6 @@ impl Patch {
                 patch::merge_patch(old.clone(), &self.node).map_or_else(|_| String::new(), |node| node.to_json())
             }
         }
-    }
-}
-
-/// A tree as Go prints a map.
-fn go_map(node: &Node<'_>) -> String {
-    match &node.value {
-        Value::Null => "<nil>".into(),
-        Value::Text(text) => text.clone().into_owned(),
-        Value::List(items) => {
-            let items: Vec<String> = items.iter().map(go_map).collect();
-            format!("[{}]", items.join(" "))
-        }
-        Value::Map(entries) => {
-            let mut members: Vec<String> =
-                entries.iter().map(|entry| format!("{}:{}", entry.key, go_map(&entry.node))).collect();
-            members.sort();
-            format!("map[{}]", members.join(" "))
-        }
-        _ => node.to_json(),
     }
 }
 

@@ -116,8 +116,7 @@ impl Watcher {
                 let reached = self.app.cache.reached();
                 let snapshot = self.served.shelf.now();
                 let prefix = self.prefix();
-                let within = snapshot.items.range::<_, str>(prefix.as_str()..);
-                for (_, item) in within.take_while(|(key, _)| key.starts_with(&prefix)) {
+                for item in snapshot.within(&prefix) {
                     if self.holds(item) {
                         let event = self.event(EventType::Added, item);
                         self.send(&sender, event).await?;
