@@ -32,6 +32,24 @@ pub(crate) enum Command {
         /// The subcommand whose page to print.
         command: Option<String>,
     },
+    Serve(Box<ServeArgs>),
+}
+
+/// Serve a Kubernetes API.
+#[derive(ClapArgs, Debug)]
+pub(crate) struct ServeArgs {
+    #[arg(long, default_value = "ratchet-data")]
+    pub(crate) data_dir: PathBuf,
+    #[arg(long, default_value = "127.0.0.1")]
+    pub(crate) bind_address: String,
+    #[arg(long, default_value_t = 6443)]
+    pub(crate) secure_port: u16,
+    #[arg(long, default_value = "10.0.0.0/24")]
+    pub(crate) service_cluster_ip_range: String,
+    #[arg(long)]
+    pub(crate) token_auth_file: Option<PathBuf>,
+    #[command(flatten)]
+    pub(crate) policy: PolicyArgs,
 }
 
 /// Tell what the API would say to manifests, word for word.

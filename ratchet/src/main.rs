@@ -6,6 +6,7 @@ mod explain;
 mod fields;
 mod manual;
 mod policy;
+mod serve;
 
 use args::{Args, Command};
 use clap::Parser;
@@ -23,6 +24,7 @@ fn main() -> ExitCode {
         Command::Completions { shell } => manual::completions(shell, &mut out),
         Command::Explain { id } => explain::run(id.as_deref(), &mut out),
         Command::Fields => fields::run(&mut out),
+        Command::Serve(args) => serve::run(*args, &mut out),
         Command::Man { command } => manual::man(command.as_deref(), &mut out),
     };
     let code = match done {

@@ -32,4 +32,5 @@ mod write;
 pub use app::App;
 pub use authorize::Mode;
 pub use config::{Config, Credentials};
+pub use ratchet_allocation::Ranges;
 pub use start::{Ready, StartError, start};
