@@ -46,8 +46,8 @@ fn event(shown: &Shown<'_>) -> Cells {
 /// When it was seen last and first. What is told as a series has its last time there.
 fn times(shown: &Shown<'_>) -> (Option<i64>, Option<i64>) {
     let either = |core: &str, other: &str| shown.time(&[core]).or_else(|| shown.time(&[other]));
-    let first = either("firstTimestamp", "deprecatedFirstTimestamp")
-        .or_else(|| shown.time(&["eventTime"]));
+    let first =
+        either("firstTimestamp", "deprecatedFirstTimestamp").or_else(|| shown.time(&["eventTime"]));
     let last = match shown.at(&["series"]) {
         Some(_) => shown.time(&["series", "lastObservedTime"]),
         None => either("lastTimestamp", "deprecatedLastTimestamp").or(first),
@@ -70,7 +70,11 @@ fn target(about: Option<&Node<'_>>) -> String {
 
 fn source(shown: &Shown<'_>) -> String {
     let first = |places: &[&[&str]]| {
-        places.iter().map(|names| shown.text(names)).find(|text| !text.is_empty()).unwrap_or_default()
+        places
+            .iter()
+            .map(|names| shown.text(names))
+            .find(|text| !text.is_empty())
+            .unwrap_or_default()
     };
     let component = first(&[
         &["source", "component"],
@@ -99,12 +103,12 @@ mod tests {
     #[test]
     fn both_groups_tell_the_same() {
         let core = "{type: Warning, reason: Failed, involvedObject: {kind: Pod, name: p, fieldPath: f}, \
-            source: {component: kubelet, host: n}, message: ' oh no ', count: 3, \
+            source: {component: kubelet, host: 'n'}, message: ' oh no ', count: 3, \
             firstTimestamp: '2025-12-31T23:50:00Z', lastTimestamp: '2025-12-31T23:59:00Z'}";
         let expected = "60s | Warning | Failed | pod/p | f | kubelet, n | oh no | 10m | 3 | a";
         assert_eq!(line("", "Event", core), expected);
         let other = "{type: Warning, reason: Failed, regarding: {kind: Pod, name: p, fieldPath: f}, \
-            deprecatedSource: {component: kubelet, host: n}, note: oh no, deprecatedCount: 3, \
+            deprecatedSource: {component: kubelet, host: 'n'}, note: oh no, deprecatedCount: 3, \
             deprecatedFirstTimestamp: '2025-12-31T23:50:00Z', deprecatedLastTimestamp: '2025-12-31T23:59:00Z'}";
         assert_eq!(line("events.k8s.io", "Event", other), expected);
     }

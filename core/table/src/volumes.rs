@@ -20,7 +20,8 @@ const MODES: Column = column("Access Modes", "Who may mount the volume at the sa
 const CLASS: Column = column("StorageClass", "The storage class of the volume.");
 const ATTRIBUTES: Column =
     column("VolumeAttributesClass", "The class of attributes that can still be changed.");
-const MODE: Column = column("VolumeMode", "Whether the volume is a file system or a device.").wide();
+const MODE: Column =
+    column("VolumeMode", "Whether the volume is a file system or a device.").wide();
 
 const VOLUME: &[Column] = &[
     NAME,
@@ -124,7 +125,7 @@ mod tests {
     #[test]
     fn volumes() {
         let text = "{spec: {capacity: {storage: 1Gi}, accessModes: [ReadWriteMany, ReadWriteOnce], \
-            persistentVolumeReclaimPolicy: Retain, claimRef: {namespace: n, name: c}, storageClassName: s, \
+            persistentVolumeReclaimPolicy: Retain, claimRef: {namespace: 'n', name: c}, storageClassName: s, \
             volumeAttributesClassName: v, volumeMode: Block}, status: {phase: Bound, reason: r}}";
         let expected = "a | 1Gi | RWO,RWX | Retain | Bound | n/c | s | v | r | 5m | Block";
         assert_eq!(line("", "PersistentVolume", text), expected);
