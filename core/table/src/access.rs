@@ -60,7 +60,7 @@ mod tests {
     #[test]
     fn bindings() {
         let text = "{roleRef: {kind: ClusterRole, name: view}, subjects: [{kind: User, name: u}, {kind: Group, \
-            name: g}, {kind: ServiceAccount, namespace: n, name: s}, {kind: User, name: v}]}";
+            name: g}, {kind: ServiceAccount, namespace: 'n', name: s}, {kind: User, name: v}]}";
         for kind in ["RoleBinding", "ClusterRoleBinding"] {
             let told = line("rbac.authorization.k8s.io", kind, text);
             assert_eq!(told, "a | ClusterRole/view | 5m | u, v | g | n/s");

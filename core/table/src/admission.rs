@@ -119,11 +119,11 @@ mod tests {
             };
             assert_eq!(told("null"), "a | p | <unset> | 5m");
             assert_eq!(told("{}"), "a | p | <unset> | 5m");
-            assert_eq!(told("{name: n}"), "a | p | */n | 5m");
-            assert_eq!(told("{name: n, namespace: s}"), "a | p | s/n | 5m");
+            assert_eq!(told("{name: 'n'}"), "a | p | */n | 5m");
+            assert_eq!(told("{name: 'n', namespace: s}"), "a | p | s/n | 5m");
             let expected = "a | p | &LabelSelector{MatchLabels:map[string]string{x: y,},\
                 MatchExpressions:[]LabelSelectorRequirement{},} | 5m";
-            assert_eq!(told("{selector: {matchLabels: {x: y}}}"), expected);
+            assert_eq!(told("{selector: {matchLabels: {x: 'y'}}}"), expected);
         }
     }
 }

@@ -116,7 +116,7 @@ mod tests {
 
     #[test]
     fn jobs() {
-        let text = "{spec: {completions: 5, selector: {matchLabels: {x: y}}, template: {spec: {containers: \
+        let text = "{spec: {completions: 5, selector: {matchLabels: {x: 'y'}}, template: {spec: {containers: \
             [{name: c, image: i}]}}}, status: {succeeded: 5, startTime: '2025-12-31T23:50:00Z', \
             completionTime: '2025-12-31T23:50:10Z', conditions: [{type: Complete, status: 'True'}]}}";
         assert_eq!(line("batch", "Job", text), "a | Complete | 5/5 | 10s | 5m | c | i | x=y");
@@ -150,7 +150,7 @@ mod tests {
     #[test]
     fn cron_jobs() {
         let text = "{spec: {schedule: '0 * * * *', timeZone: UTC, suspend: true, jobTemplate: {spec: \
-            {selector: {matchLabels: {x: y}}, template: {spec: {containers: [{name: c, image: i}]}}}}}, status: \
+            {selector: {matchLabels: {x: 'y'}}, template: {spec: {containers: [{name: c, image: i}]}}}}}, status: \
             {active: [{}, {}], lastScheduleTime: '2025-12-31T23:00:00Z'}}";
         let expected = "a | 0 * * * * | UTC | True | 2 | 60m | 5m | c | i | x=y";
         assert_eq!(line("batch", "CronJob", text), expected);

@@ -119,7 +119,7 @@ mod tests {
 
     #[test]
     fn requests_for_pods() {
-        let text = "{spec: {podName: p, serviceAccountName: sa, nodeName: n, signerName: s, \
+        let text = "{spec: {podName: p, serviceAccountName: sa, nodeName: 'n', signerName: s, \
             unverifiedUserAnnotations: {k: v}}, status: {conditions: [{type: Issued, status: 'True'}]}}";
         let told = line(GROUP, "PodCertificateRequest", text);
         assert_eq!(told, "a | p | sa | n | s | Issued | k=v");

@@ -210,8 +210,8 @@ mod tests {
 
     #[test]
     fn nodes() {
-        let text = "{metadata: {name: n, labels: {node-role.kubernetes.io/worker: '', kubernetes.io/role: edge, \
-            node-role.kubernetes.io/: '', x: y}}, spec: {unschedulable: true}, status: {conditions: [{type: Ready, \
+        let text = "{metadata: {name: 'n', labels: {node-role.kubernetes.io/worker: '', kubernetes.io/role: edge, \
+            node-role.kubernetes.io/: '', x: 'y'}}, spec: {unschedulable: true}, status: {conditions: [{type: Ready, \
             status: 'True'}], addresses: [{type: Hostname, address: h}, {type: InternalIP, address: 10.0.0.1}, \
             {type: ExternalIP, address: 1.1.1.1}], nodeInfo: {kubeletVersion: v1.36.4, osImage: Linux, \
             kernelVersion: '6.1', architecture: arm64, containerRuntimeVersion: 'containerd://2'}}}";
@@ -250,7 +250,7 @@ mod tests {
         let service = |text: &str| line("apiregistration.k8s.io", "APIService", text);
         let text = "{status: {conditions: [{type: Available, status: 'True', reason: Local}]}}";
         assert_eq!(service(text), "a | Local | True | 5m");
-        let text = "{spec: {service: {namespace: n, name: s}}, status: {conditions: [{type: Available, \
+        let text = "{spec: {service: {namespace: 'n', name: s}}, status: {conditions: [{type: Available, \
             status: 'False', reason: MissingEndpoints}]}}";
         assert_eq!(service(text), "a | n/s | False (MissingEndpoints) | 5m");
         assert_eq!(service("{}"), "a | Local | Unknown | 5m");

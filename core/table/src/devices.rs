@@ -164,7 +164,7 @@ mod tests {
 
     #[test]
     fn slices_and_taints() {
-        let text = "{spec: {nodeName: n, driver: d, pool: {name: p}}}";
+        let text = "{spec: {nodeName: 'n', driver: d, pool: {name: p}}}";
         assert_eq!(line(GROUP, "ResourceSlice", text), "a | n | d | p | 5m");
         assert_eq!(line(GROUP, "ResourceSlice", "{}"), "a |  |  |  | 5m");
         let text = "{spec: {taint: {key: k, value: v, effect: NoExecute, timeAdded: '2025-12-31T23:59:00Z'}}}";

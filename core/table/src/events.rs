@@ -103,12 +103,12 @@ mod tests {
     #[test]
     fn both_groups_tell_the_same() {
         let core = "{type: Warning, reason: Failed, involvedObject: {kind: Pod, name: p, fieldPath: f}, \
-            source: {component: kubelet, host: n}, message: ' oh no ', count: 3, \
+            source: {component: kubelet, host: 'n'}, message: ' oh no ', count: 3, \
             firstTimestamp: '2025-12-31T23:50:00Z', lastTimestamp: '2025-12-31T23:59:00Z'}";
         let expected = "60s | Warning | Failed | pod/p | f | kubelet, n | oh no | 10m | 3 | a";
         assert_eq!(line("", "Event", core), expected);
         let other = "{type: Warning, reason: Failed, regarding: {kind: Pod, name: p, fieldPath: f}, \
-            deprecatedSource: {component: kubelet, host: n}, note: oh no, deprecatedCount: 3, \
+            deprecatedSource: {component: kubelet, host: 'n'}, note: oh no, deprecatedCount: 3, \
             deprecatedFirstTimestamp: '2025-12-31T23:50:00Z', deprecatedLastTimestamp: '2025-12-31T23:59:00Z'}";
         assert_eq!(line("events.k8s.io", "Event", other), expected);
     }

@@ -10,7 +10,8 @@ use ratchet_object::Node;
 /// `a=1,b=2`, sorted; `<none>` if there are none.
 pub(crate) fn labels(node: Option<&Node<'_>>) -> String {
     let entries = node.map(Node::entries).unwrap_or_default();
-    let mut labels: Vec<String> = entries.iter().map(|entry| pair(&entry.key, &entry.node)).collect();
+    let mut labels: Vec<String> =
+        entries.iter().map(|entry| pair(&entry.key, &entry.node)).collect();
     labels.sort_unstable();
     or(&labels.join(","), NONE).to_owned()
 }
@@ -123,7 +124,7 @@ mod tests {
 
     #[test]
     fn selectors_become_queries() {
-        let all = "{matchLabels: {c: x, example.com/a: y}, matchExpressions: [\
+        let all = "{matchLabels: {c: x, example.com/a: 'y'}, matchExpressions: [\
             {key: b, operator: In, values: [z, a]}, {key: d, operator: NotIn, values: [q]},\
             {key: e, operator: Exists}, {key: f, operator: DoesNotExist}]}";
         assert_eq!(shown(all), "b in (a,z),c=x,d notin (q),e,example.com/a=y,!f");
@@ -147,7 +148,9 @@ mod tests {
 
     #[test]
     fn the_struct_is_printed_as_go_does() {
-        let node = tree("{matchLabels: {b: y, a: x}, matchExpressions: [{key: k, operator: In, values: [v, w]}]}");
+        let node = tree(
+            "{matchLabels: {b: 'y', a: x}, matchExpressions: [{key: k, operator: In, values: [v, w]}]}",
+        );
         assert_eq!(
             debug(&node),
             "&LabelSelector{MatchLabels:map[string]string{a: x,b: y,},MatchExpressions:\

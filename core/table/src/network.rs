@@ -136,7 +136,8 @@ fn hosts(rules: &[Node<'_>]) -> String {
 }
 
 fn class(shown: &Shown<'_>) -> Cells {
-    let is_default = shown.annotation("ingressclass.kubernetes.io/is-default-class") == Some("true");
+    let is_default =
+        shown.annotation("ingressclass.kubernetes.io/is-default-class") == Some("true");
     let parameters = shown.at(&["spec", "parameters"]);
     vec![
         if is_default { default_name(shown) } else { shown.name() },
@@ -196,7 +197,7 @@ mod tests {
     #[test]
     fn services() {
         let text = "{spec: {type: NodePort, clusterIPs: [10.0.0.1, 'fd::1'], ports: [{port: 80, nodePort: 30080, \
-            protocol: TCP}, {port: 53, protocol: UDP}], selector: {b: x, a: y}}}";
+            protocol: TCP}, {port: 53, protocol: UDP}], selector: {b: x, a: 'y'}}}";
         let expected = "a | NodePort | 10.0.0.1 | <none> | 80:30080/TCP,53/UDP | 5m | a=y,b=x";
         assert_eq!(line("", "Service", text), expected);
         let expected = "a |  | <none> | <unknown> | <none> | 5m | <none>";
@@ -218,7 +219,10 @@ mod tests {
             String::from(line("", "Service", &text).split(" | ").nth(3).unwrap())
         };
         assert_eq!(outside("", ""), "<pending>");
-        assert_eq!(outside("", "{ip: 2.2.2.2}, {hostname: b.org}, {ip: 1.1.1.1}"), "1.1.1.1,2.2.2.2,b.org");
+        assert_eq!(
+            outside("", "{ip: 2.2.2.2}, {hostname: b.org}, {ip: 1.1.1.1}"),
+            "1.1.1.1,2.2.2.2,b.org"
+        );
         assert_eq!(outside(", externalIPs: [9.9.9.9]", "{ip: 2.2.2.2}"), "2.2.2.2,9.9.9.9");
         assert_eq!(outside(", externalIPs: [9.9.9.9]", ""), "9.9.9.9");
     }
@@ -237,7 +241,7 @@ mod tests {
 
     #[test]
     fn ingress_classes() {
-        let text = "{metadata: {name: n, annotations: {ingressclass.kubernetes.io/is-default-class: 'true'}}, \
+        let text = "{metadata: {name: 'n', annotations: {ingressclass.kubernetes.io/is-default-class: 'true'}}, \
             spec: {controller: x.org/c, parameters: {apiGroup: x.org, kind: P, name: p}}}";
         let expected = "n (default) | x.org/c | P.x.org/p | <unknown>";
         assert_eq!(line(GROUP, "IngressClass", text), expected);
@@ -248,7 +252,7 @@ mod tests {
 
     #[test]
     fn policies_networks_and_addresses() {
-        let text = "{spec: {podSelector: {matchLabels: {x: y}}}}";
+        let text = "{spec: {podSelector: {matchLabels: {x: 'y'}}}}";
         assert_eq!(line(GROUP, "NetworkPolicy", text), "a | x=y | 5m");
         assert_eq!(line(GROUP, "NetworkPolicy", "{}"), "a | <none> | 5m");
         let text = "{spec: {cidrs: [10.0.0.0/24, 'fd::/64']}}";

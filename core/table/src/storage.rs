@@ -134,7 +134,7 @@ mod tests {
 
     #[test]
     fn attachments() {
-        let text = "{spec: {attacher: d, source: {persistentVolumeName: v}, nodeName: n}, status: {attached: true}}";
+        let text = "{spec: {attacher: d, source: {persistentVolumeName: v}, nodeName: 'n'}, status: {attached: true}}";
         assert_eq!(line(GROUP, "VolumeAttachment", text), "a | d | v | n | true | 5m");
         assert_eq!(line(GROUP, "VolumeAttachment", "{}"), "a |  |  |  | false | 5m");
     }
@@ -144,7 +144,7 @@ mod tests {
         assert_eq!(line(GROUP, "CSINode", "{spec: {drivers: [{}, {}]}}"), "a | 2 | 5m");
         assert_eq!(line(GROUP, "CSINode", "{}"), "a | 0 | 5m");
         let text = "{spec: {attachRequired: false, podInfoOnMount: true, storageCapacity: true, tokenRequests: \
-            [{audience: x}, {audience: y}], requiresRepublish: true, volumeLifecycleModes: [Persistent, Ephemeral]}}";
+            [{audience: x}, {audience: 'y'}], requiresRepublish: true, volumeLifecycleModes: [Persistent, Ephemeral]}}";
         let expected = "a | false | true | true | x,y | true | Persistent,Ephemeral | 5m";
         assert_eq!(line(GROUP, "CSIDriver", text), expected);
         let expected = "a | true | false | false | <unset> | false | <none> | 5m";

@@ -125,7 +125,7 @@ mod tests {
     #[test]
     fn volumes() {
         let text = "{spec: {capacity: {storage: 1Gi}, accessModes: [ReadWriteMany, ReadWriteOnce], \
-            persistentVolumeReclaimPolicy: Retain, claimRef: {namespace: n, name: c}, storageClassName: s, \
+            persistentVolumeReclaimPolicy: Retain, claimRef: {namespace: 'n', name: c}, storageClassName: s, \
             volumeAttributesClassName: v, volumeMode: Block}, status: {phase: Bound, reason: r}}";
         let expected = "a | 1Gi | RWO,RWX | Retain | Bound | n/c | s | v | r | 5m | Block";
         assert_eq!(line("", "PersistentVolume", text), expected);

@@ -73,7 +73,8 @@ const TEMPLATE: &[&str] = &["spec", "template", "spec", "containers"];
 const SELECTED: &[&str] = &["spec", "selector"];
 
 fn ready(shown: &Shown<'_>) -> Node<'static> {
-    let (ready, wanted) = (shown.int(&["status", "readyReplicas"]), shown.int(&["spec", "replicas"]));
+    let (ready, wanted) =
+        (shown.int(&["status", "readyReplicas"]), shown.int(&["spec", "replicas"]));
     text(format!("{ready}/{wanted}"))
 }
 
@@ -160,7 +161,7 @@ fn owner_told(owner: &Node<'_>) -> String {
 mod tests {
     use crate::trial::line;
 
-    const SPEC: &str = "replicas: 3, selector: {matchLabels: {x: y}}, template: {spec: {nodeSelector: \
+    const SPEC: &str = "replicas: 3, selector: {matchLabels: {x: 'y'}}, template: {spec: {nodeSelector: \
         {os: linux}, containers: [{name: c, image: i}, {name: d, image: j}]}}";
 
     fn apps(kind: &str, status: &str) -> alloc::string::String {
@@ -181,7 +182,7 @@ mod tests {
         let status = "replicas: 2, readyReplicas: 1";
         assert_eq!(apps("ReplicaSet", status), "a | 3 | 2 | 1 | 5m | c,d | i,j | x=y");
         assert_eq!(line("apps", "ReplicaSet", "{}"), "a | 0 | 0 | 0 | 5m |  |  | <none>");
-        let old = "{spec: {replicas: 1, selector: {x: y}}}";
+        let old = "{spec: {replicas: 1, selector: {x: 'y'}}}";
         assert_eq!(line("", "ReplicationController", old), "a | 1 | 0 | 0 | 5m |  |  | x=y");
         assert_eq!(line("", "ReplicationController", "{}"), "a | 0 | 0 | 0 | 5m |  |  | <none>");
     }
