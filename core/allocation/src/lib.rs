@@ -18,8 +18,17 @@ mod prepare;
 mod ranges;
 mod settled;
 mod spec;
+
+#[cfg(test)]
+mod address_tests;
+#[cfg(test)]
+mod port_tests;
+#[cfg(test)]
+mod property_tests;
 #[cfg(test)]
 mod testing;
+#[cfg(test)]
+mod type_tests;
 
 pub use fault::Fault;
 pub use objects::{ip_address, ip_name, service_cidr};

@@ -1,11 +1,12 @@
 //! What the tests of this crate share: a server's ranges, Services as text, and a memory of what is taken.
 
-use crate::{Fault, Plan, Ranges, Taken, plan, prepare};
+use crate::{Fault, Plan, Ranges, Taken, plan, prepare, release};
 use alloc::collections::BTreeSet;
-use alloc::string::String;
+use alloc::string::{String, ToString};
 use alloc::vec::Vec;
 use core::net::IpAddr;
-use ratchet_object::{Limits, Node, decode};
+use ratchet_engine::{Behavior, Change, Facts, Policy, Release, Status, judge};
+use ratchet_object::{Limits, Node, Object, decode};
 
 /// Everything that Services have.
 #[derive(Default)]
@@ -66,25 +67,59 @@ pub(crate) fn service(spec: &str) -> Node<'static> {
     node
 }
 
-/// A server that remembers.
+/// A server that prepares, judges, plans and remembers.
 pub(crate) struct Server {
     pub(crate) ranges: Ranges,
     pub(crate) ledger: Ledger,
+    pub(crate) policy: Policy,
 }
 
 impl Server {
     pub(crate) fn new(ranges: Ranges) -> Self {
-        Self { ranges, ledger: Ledger::default() }
+        let policy = Policy::of(Release::REFERENCE, Behavior::Released);
+        Self { ranges, ledger: Ledger::default(), policy }
     }
 
-    /// Creates or changes a Service.
+    /// A server that reads addresses as old ones did.
+    pub(crate) fn legacy(ranges: Ranges) -> Self {
+        let mut server = Self::new(ranges);
+        server.policy.gates.apply(&["StrictIPCIDRValidation=false"]).unwrap();
+        server
+    }
+
+    /// Creates or replaces a Service.
     pub(crate) fn put(
         &mut self,
         spec: &str,
-        old: Option<&Node<'_>>,
+        old: Option<&Node<'static>>,
     ) -> Result<Node<'static>, Fault> {
-        let mut new = service(spec);
+        self.write(service(spec), old)
+    }
+
+    /// Changes members of a Service's spec; `null` takes one out.
+    pub(crate) fn patch(
+        &mut self,
+        spec: &str,
+        old: &Node<'static>,
+    ) -> Result<Node<'static>, Fault> {
+        let mut new = old.clone();
+        for entry in node(spec).entries() {
+            match entry.node.is_null() {
+                true => drop(new.below("spec").remove(&entry.key)),
+                false => new.below("spec").set(entry.key.to_string(), entry.node.clone()),
+            }
+        }
+        ratchet_object::defaults::apply("", "v1", "Service", &mut new);
+        self.write(new, Some(old))
+    }
+
+    fn write(
+        &mut self,
+        mut new: Node<'static>,
+        old: Option<&Node<'static>>,
+    ) -> Result<Node<'static>, Fault> {
         prepare(&mut new, old, &self.ranges);
+        self.judge(&new, old)?;
         let untouched = new.clone();
         let made = plan(&mut new, old, &self.ranges, &self.ledger, &mut |below| 41 % below);
         match made {
@@ -99,25 +134,59 @@ impl Server {
         }
     }
 
+    fn judge(&self, new: &Node<'static>, old: Option<&Node<'static>>) -> Result<(), Fault> {
+        let (new, old) = (Object::new(new.clone()), old.cloned().map(Object::new));
+        let change = match &old {
+            None => Change::create(&new),
+            Some(old) => Change::update(old, &new),
+        };
+        let change = change.unwrap();
+        let verdict = judge(&change, &Facts::default(), &self.policy);
+        match Status::of(&verdict, &change) {
+            None => Ok(()),
+            Some(status) => Err(Fault::Invalid(status.causes)),
+        }
+    }
+
     pub(crate) fn create(&mut self, spec: &str) -> Node<'static> {
         self.put(spec, None).unwrap()
     }
 
-    /// What is told when a Service is refused: fields with texts, or the text alone.
-    pub(crate) fn refuse(&mut self, spec: &str, old: Option<&Node<'_>>) -> Vec<String> {
-        match self.put(spec, old).unwrap_err() {
-            Fault::Invalid(causes) => causes
-                .into_iter()
-                .map(|cause| alloc::format!("{}: {}", cause.field, cause.message))
-                .collect(),
-            Fault::Internal(text) => [alloc::format!("500 InternalError {text}")].into(),
-            Fault::Unclassified(text) => [alloc::format!("500 {text}")].into(),
-        }
+    pub(crate) fn delete(&mut self, service: &Node<'_>) {
+        self.ledger.commit(&release(service));
+    }
+
+    /// Whether nobody has anything.
+    pub(crate) fn is_idle(&self) -> bool {
+        self.ledger.addresses.is_empty() && self.ledger.ports.is_empty()
+    }
+}
+
+/// What is told when a Service is refused: fields with texts, or the text alone.
+pub(crate) fn told(answer: Result<Node<'static>, Fault>) -> Vec<String> {
+    match answer.unwrap_err() {
+        Fault::Invalid(causes) => causes
+            .into_iter()
+            .map(|cause| alloc::format!("{}: {}", cause.field, cause.message))
+            .collect(),
+        Fault::Internal(text) => [alloc::format!("500 InternalError {text}")].into(),
+        Fault::Unclassified(text) => [alloc::format!("500 {text}")].into(),
     }
 }
 
 /// A member of the spec in JSON; `-` if it is absent.
-pub(crate) fn at(service: &Node<'_>, names: &[&str]) -> String {
-    let spec = service.get("spec").unwrap();
-    spec.find(names).map_or_else(|| "-".into(), Node::to_json)
+pub(crate) fn at(service: &Node<'_>, name: &str) -> String {
+    service.find(&["spec", name]).map_or_else(|| "-".into(), Node::to_json)
+}
+
+/// The addresses, families and policy of a Service.
+pub(crate) fn stack(service: &Node<'_>) -> [String; 3] {
+    ["clusterIPs", "ipFamilies", "ipFamilyPolicy"].map(|name| at(service, name))
+}
+
+/// The node ports of a Service, in order; zero where there is none.
+pub(crate) fn node_ports(service: &Node<'_>) -> Vec<i64> {
+    let ports = service.find(&["spec", "ports"]).map(Node::items).unwrap_or_default();
+    let number = |port: &Node<'_>| port.get("nodePort").and_then(Node::as_int).unwrap_or_default();
+    ports.iter().map(number).collect()
 }
