@@ -279,7 +279,7 @@ async fn watch(store: &Embedded, model: &Model, prefix: &str, after: u64) {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig { cases: 256, ..ProptestConfig::default() })]
+    #![proptest_config(ProptestConfig { cases: 100, ..ProptestConfig::default() })]
     #[test]
     fn answers_as_the_model_does(ops in proptest::collection::vec(op(), 1..60)) {
         let runtime = tokio::runtime::Builder::new_current_thread().build().unwrap();

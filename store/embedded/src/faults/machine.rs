@@ -140,7 +140,7 @@ impl Medium for Arc<Machine> {
 
     fn open(&self) -> io::Result<Box<dyn StorageBackend>> {
         drop(self.live()?);
-        Ok(Box::new(File(Arc::clone(self))))
+        Ok(Box::new(Open(Self::clone(self))))
     }
 
     fn is_new(&self) -> bool {
@@ -160,10 +160,11 @@ impl Medium for Arc<Machine> {
     fn release(&self) {}
 }
 
+/// The machine's one file, open.
 #[derive(Debug)]
-struct File(Arc<Machine>);
+struct Open(Arc<Machine>);
 
-impl StorageBackend for File {
+impl StorageBackend for Open {
     fn len(&self) -> io::Result<u64> {
         Ok(self.0.live()?.view.len() as u64)
     }

@@ -28,7 +28,7 @@ async fn write(store: &Embedded, acked: &mut Acked) -> Result<(), StoreError> {
         ];
         let Commit::Done(revision) = store.commit(writes).await? else { panic!("refused") };
         *acked = Acked { round, revision };
-        if round % 7 == 0 {
+        if round.is_multiple_of(7) {
             store.compact(Revision(revision.0 - 3)).await?;
         }
     }
