@@ -7,6 +7,7 @@ use alloc::format;
 use alloc::string::{String, ToString};
 use alloc::vec::Vec;
 use ratchet_net::Quoted;
+use ratchet_object::Kind;
 
 /// The failure that the API answers, as data; a door puts it on its wire.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -55,6 +56,11 @@ impl Status {
             let name = new.name();
             let errors =
                 aggregate(causes.iter().map(|cause| format!("{}: {}", cause.field, cause.message)));
+            let kind = if verdict.speaks_of_scale {
+                Kind { name: "Scale", group: "autoscaling", ..kind }
+            } else {
+                kind
+            };
             return Some(Self {
                 code: 422,
                 reason: "Invalid",
