@@ -161,10 +161,10 @@ mod tests {
     #[test]
     fn what_the_spec_says_of_the_host_is_shown_in_the_security_context() {
         let template = object(
-            "{metadata: {labels: {b: x, a: y}}, spec: {hostNetwork: true, securityContext: {}, containers: [{name: c, resources: {limits: {cpu: 1000m}}}]}}",
+            "{metadata: {labels: {b: x, a: z}}, spec: {hostNetwork: true, securityContext: {}, containers: [{name: c, resources: {limits: {cpu: 1000m}}}]}}",
         );
         let text = shown("PodTemplateSpec", &template.root());
-        assert!(text.starts_with(r#"{"labels":{"a":"y","b":"x"},"Spec":{"Volumes":null,"#), "{text}");
+        assert!(text.starts_with(r#"{"labels":{"a":"z","b":"x"},"Spec":{"Volumes":null,"#), "{text}");
         assert!(text.contains(r#""SecurityContext":{"HostNetwork":true,"HostPID":false,"#), "{text}");
         assert!(text.contains(r#""Limits":{"cpu":"1"},"Requests":null"#), "{text}");
     }

@@ -166,7 +166,7 @@ mod tests {
 
     #[test]
     fn a_namespace_that_cannot_be_looked_up_is_our_failure_and_closes_the_door() {
-        let text = "apiVersion: v1\nkind: Pod\nmetadata: {name: p, namespace: gone}\nspec: {containers: []}\n";
+        let text = "apiVersion: v1\nkind: Pod\nmetadata: {name: p, namespace: gone}\nspec: {containers: [{name: c, image: i}]}\n";
         let facts = Facts { namespace: Namespace::Missing("no answer"), ..Facts::default() };
         let status = status(text, &facts).unwrap();
         assert_eq!((status.code, status.reason), (500, "InternalError"));

@@ -135,12 +135,12 @@ pub(crate) fn check_ephemeral(spec: &At<'_>, old: &At<'_>, verdict: &mut Verdict
         let name = before.field("name").text_or_empty();
         let after = list.items().find(|at| at.field("name").text_or_empty() == name);
         let what = match after.and_then(|at| at.node()) {
-            None => "removed",
+            None => "removed\n",
             Some(after) if says_more("", after, before.node(), &[]) => "changed",
             Some(_) => continue,
         };
         let name = ratchet_net::Quoted(name);
-        let detail = format!("existing ephemeral containers {name} may not be {what}\n");
+        let detail = format!("existing ephemeral containers {name} may not be {what}");
         verdict.problem(Problem::new(&RULE, Cause::Forbidden, &list, detail));
     }
 }

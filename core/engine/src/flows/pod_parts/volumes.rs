@@ -121,9 +121,7 @@ fn check_source(volume: &At<'_>, place: Place<'_>, pen: &mut Pen<'_, '_>) {
         found = true;
         check_one(name, &source, place, pen);
     }
-    if !found {
-        pen.required(volume, "must specify a volume type");
-    }
+    // One that is made of nothing is an empty directory by default.
 }
 
 fn check_one(name: &str, source: &At<'_>, place: Place<'_>, pen: &mut Pen<'_, '_>) {
