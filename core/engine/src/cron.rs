@@ -36,7 +36,12 @@ pub(crate) fn fault(schedule: &str) -> Option<String> {
         // Whether the zone exists is not known here.
         rest = match rest.split_once(' ') {
             Some((_, rest)) => rest.trim(),
-            None => return Some("invalid schedule format: runtime error: slice bounds out of range [:-1]".into()),
+            None => {
+                return Some(
+                    "invalid schedule format: runtime error: slice bounds out of range [:-1]"
+                        .into(),
+                );
+            }
         };
     }
     if rest.starts_with('@') {
@@ -85,7 +90,8 @@ fn duration_fault(text: &str) -> Option<String> {
         let is_number = |letter: char| letter.is_ascii_digit() || letter == '.';
         let number = rest.len() - rest.trim_start_matches(is_number).len();
         let (digits, after) = rest.split_at_checked(number)?;
-        if !digits.contains(|digit: char| digit.is_ascii_digit()) || digits.matches('.').count() > 1 {
+        if !digits.contains(|digit: char| digit.is_ascii_digit()) || digits.matches('.').count() > 1
+        {
             return invalid();
         }
         let end = after.find(is_number).unwrap_or(after.len());
@@ -204,7 +210,10 @@ mod tests {
             ("* * 0 * *", "beginning of range (0) below minimum (1): 0"),
             ("5-3 * * * *", "beginning of range (5) beyond end of range (3): 5-3"),
             ("*/0 * * * *", "step of range should be a positive number: */0"),
-            ("a * * * *", "failed to parse int from a: strconv.Atoi: parsing \"a\": invalid syntax"),
+            (
+                "a * * * *",
+                "failed to parse int from a: strconv.Atoi: parsing \"a\": invalid syntax",
+            ),
             ("1-2-3 * * * *", "too many hyphens: 1-2-3"),
             ("1/2/3 * * * *", "too many slashes: 1/2/3"),
             ("@never", "unrecognized descriptor: @never"),

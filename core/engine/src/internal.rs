@@ -12,7 +12,8 @@ use ratchet_object::{At, Node};
 static TYPES: &str = include_str!("internal.txt");
 
 /// What stands in the spec of a pod, but in the security context of the server's own type.
-const MOVED: [&str; 5] = ["hostNetwork", "hostPID", "hostIPC", "shareProcessNamespace", "hostUsers"];
+const MOVED: [&str; 5] =
+    ["hostNetwork", "hostPID", "hostIPC", "shareProcessNamespace", "hostUsers"];
 
 /// The metadata that an embedded type shows, each field only where it is set.
 const METADATA: [&str; 8] = [
@@ -139,7 +140,8 @@ mod tests {
 
     #[test]
     fn every_type_that_is_named_is_listed() {
-        let is_plain = |name: &str| matches!(name, "s" | "b" | "i" | "p" | "q" | "Q" | "sel" | "map" | "x");
+        let is_plain =
+            |name: &str| matches!(name, "s" | "b" | "i" | "p" | "q" | "Q" | "sel" | "map" | "x");
         for line in TYPES.lines() {
             for field in line.split(' ').skip(1).filter(|field| !field.starts_with('@')) {
                 let shape = field.rsplit(':').next().unwrap();
@@ -164,8 +166,14 @@ mod tests {
             "{metadata: {labels: {b: x, a: z}}, spec: {hostNetwork: true, securityContext: {}, containers: [{name: c, resources: {limits: {cpu: 1000m}}}]}}",
         );
         let text = shown("PodTemplateSpec", &template.root());
-        assert!(text.starts_with(r#"{"labels":{"a":"z","b":"x"},"Spec":{"Volumes":null,"#), "{text}");
-        assert!(text.contains(r#""SecurityContext":{"HostNetwork":true,"HostPID":false,"#), "{text}");
+        assert!(
+            text.starts_with(r#"{"labels":{"a":"z","b":"x"},"Spec":{"Volumes":null,"#),
+            "{text}"
+        );
+        assert!(
+            text.contains(r#""SecurityContext":{"HostNetwork":true,"HostPID":false,"#),
+            "{text}"
+        );
         assert!(text.contains(r#""Limits":{"cpu":"1"},"Requests":null"#), "{text}");
     }
 }

@@ -1,6 +1,6 @@
 //! Label selectors: whether they are well made, and whether they match.
 
-use crate::forms::Form;
+use crate::forms::{self, Form};
 use crate::pen::Pen;
 use crate::rules::labels;
 use crate::shown;
@@ -57,10 +57,14 @@ pub(crate) fn matches(selector: &At<'_>, labels: &At<'_>) -> Match {
         let entry = labels.entries().find(|(name, _)| *name == key);
         entry.map(|(_, at)| at.text_or_empty())
     };
-    let mut all = selector
-        .field("matchLabels")
-        .entries()
-        .all(|(key, at)| label(key) == Some(at.text_or_empty()));
+    let is_label = |key: &str, value: &str| {
+        forms::fits(Form::Qualified, key) && forms::fits(Form::LabelValue, value)
+    };
+    let wanted = selector.field("matchLabels");
+    if !wanted.entries().all(|(key, at)| is_label(key, at.text_or_empty())) {
+        return Match::Unreadable;
+    }
+    let mut all = wanted.entries().all(|(key, at)| label(key) == Some(at.text_or_empty()));
     for at in selector.field("matchExpressions").items() {
         let found = label(at.field("key").text_or_empty());
         let values = at.field("values");
@@ -72,7 +76,10 @@ pub(crate) fn matches(selector: &At<'_>, labels: &At<'_>) -> Match {
             "DoesNotExist" => (found.is_none(), false),
             _ => return Match::Unreadable,
         };
-        if needs_values == values.is_empty() {
+        let key = at.field("key").text_or_empty();
+        let are_labels =
+            is_label(key, "") && values.items().all(|value| is_label(key, value.text_or_empty()));
+        if !are_labels || needs_values == values.is_empty() {
             return Match::Unreadable;
         }
         all &= holds;

@@ -77,9 +77,8 @@ fn check_type(root: &At<'_>, pen: &mut Pen<'_, '_>) {
     let Some(kind) = root.field("type").text_or_empty().strip_prefix(TYPE) else { return };
     let data = root.field("data");
     let strings = root.field("stringData");
-    let has = |key: &str| {
-        [&data, &strings].iter().any(|map| map.entries().any(|(name, _)| name == key))
-    };
+    let has =
+        |key: &str| [&data, &strings].iter().any(|map| map.entries().any(|(name, _)| name == key));
     if kind == "service-account-token" {
         let key = "kubernetes.io/service-account.name";
         let at = root.field("metadata").field("annotations").key(key);

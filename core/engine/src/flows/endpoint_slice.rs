@@ -6,7 +6,8 @@ use crate::forms::Form;
 use crate::pen::{Pen, quoted};
 use crate::rules::value::Reading;
 use crate::rules::{
-    address_families, deprecated_api, host_names, immutable, labels, older_words, placement, special_ip,
+    address_families, deprecated_api, host_names, immutable, labels, older_words, placement,
+    special_ip,
 };
 use crate::scene::Scene;
 use crate::{Verdict, Warning, shown};

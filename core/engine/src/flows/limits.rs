@@ -103,7 +103,9 @@ pub(super) fn validate_limits(scene: &Scene<'_>, verdict: &mut Verdict) {
         let text = kind.text_or_empty();
         if !forms::fits(Form::Qualified, text) {
             pen.form(&kind, Form::Qualified);
-        } else if !text.contains('/') && !["Pod", "Container", "PersistentVolumeClaim"].contains(&text) {
+        } else if !text.contains('/')
+            && !["Pod", "Container", "PersistentVolumeClaim"].contains(&text)
+        {
             let shown = shown::named(text, scene.policy.release);
             pen.invalid_as(&kind, shown, "must be a standard limit type or fully qualified");
         }
@@ -127,7 +129,8 @@ fn check_limit(limit: &At<'_>, kind: &str, pen: &mut Pen<'_, '_>) {
         && !least.field("storage").is_set()
         && !most.field("storage").is_set()
     {
-        let detail = "either minimum or maximum storage value is required, but neither was provided";
+        let detail =
+            "either minimum or maximum storage value is required, but neither was provided";
         pen.required(&limit.named(limit.path().field("limits")), detail);
     }
     // Each pair: which must not be above which, where that is told, and whose value is shown.
@@ -142,7 +145,8 @@ fn check_limit(limit: &At<'_>, kind: &str, pen: &mut Pen<'_, '_>) {
     names.sort_unstable();
     names.dedup();
     for name in names {
-        let [low, high, usual, asked] = [&least, &most, &default, &request].map(|map| map.key(name));
+        let [low, high, usual, asked] =
+            [&least, &most, &default, &request].map(|map| map.key(name));
         let pairs = [
             (&low, &high, &low, "min value", "max value", true),
             (&low, &asked, &asked, "min value", "default request value", false),
@@ -245,8 +249,7 @@ pub(super) fn validate_autoscaler(scene: &Scene<'_>, verdict: &mut Verdict) {
             pen.invalid_as(&version, shown, "apiVersion must specify API group");
         }
         _ => {
-            let detail =
-                format!("unexpected GroupVersion string: {}", version.text_or_empty());
+            let detail = format!("unexpected GroupVersion string: {}", version.text_or_empty());
             pen.invalid(&version, detail);
         }
     }

@@ -95,10 +95,10 @@ fn check_backend(backend: &At<'_>, pen: &mut Pen<'_, '_>) {
 }
 
 fn check_service(backend: &At<'_>, service: &At<'_>, pen: &mut Pen<'_, '_>) {
-    let form =
-        if pen.scene.policy.release.since(36) { Form::Label } else { Form::Label1035 };
+    let form = if pen.scene.policy.release.since(36) { Form::Label } else { Form::Label1035 };
     pen.needs_form(&service.field("name"), form);
-    let (name, number) = (service.field("port").field("name"), service.field("port").field("number"));
+    let (name, number) =
+        (service.field("port").field("name"), service.field("port").field("number"));
     let has_number = number.int().unwrap_or_default() != 0;
     match (!name.text_or_empty().is_empty(), has_number) {
         (true, true) => {

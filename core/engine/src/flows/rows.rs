@@ -66,8 +66,18 @@ static ROWS: &[Row] = &[
         &["preemptionPolicy"],
         Check::Fixed("PreemptLowerPriority"),
     ),
-    row("policy", "PodDisruptionBudget", &["spec", "unhealthyPodEvictionPolicy"], Check::OneOf(EVICTION)),
-    row(LEASES, "Lease", &["spec", "leaseDurationSeconds"], Check::Positive("must be greater than 0")),
+    row(
+        "policy",
+        "PodDisruptionBudget",
+        &["spec", "unhealthyPodEvictionPolicy"],
+        Check::OneOf(EVICTION),
+    ),
+    row(
+        LEASES,
+        "Lease",
+        &["spec", "leaseDurationSeconds"],
+        Check::Positive("must be greater than 0"),
+    ),
     row(LEASES, "Lease", &["spec", "leaseTransitions"], Check::Count),
     row(NETWORKING, "Ingress", &["spec", "ingressClassName"], Check::Form(Form::Subdomain)),
     row(NETWORKING, "IngressClass", &["spec", "controller"], Check::Fixed("")),
@@ -130,9 +140,8 @@ fn apply(at: &At<'_>, old: Option<At<'_>>, check: Check, pen: &mut Pen<'_, '_>) 
             let is_default = |one: &At<'_>, other: &At<'_>| {
                 !default.is_empty() && !one.is_set() && other.text_or_empty() == default
             };
-            let is_kept = same(at.node(), old.node())
-                || is_default(at, &old)
-                || is_default(&old, at);
+            let is_kept =
+                same(at.node(), old.node()) || is_default(at, &old) || is_default(&old, at);
             if !is_kept {
                 immutable::changed(at, node_shown(at.node()), pen.verdict);
             }
@@ -148,9 +157,8 @@ mod tests {
     #[test]
     fn every_row_is_about_a_kind_that_exists() {
         for row in ROWS {
-            let is_there = schema::KINDS.iter().any(|kind| {
-                kind.group == row.group && kind.kind == row.kind
-            });
+            let is_there =
+                schema::KINDS.iter().any(|kind| kind.group == row.group && kind.kind == row.kind);
             assert!(is_there, "{}/{}", row.group, row.kind);
         }
     }

@@ -27,6 +27,7 @@ pub(super) fn validate(scene: &Scene<'_>, verdict: &mut Verdict) {
             cluster_ips::check_policy(&spec, old.as_ref(), verdict);
         }
         if verdict.problems.len() > before {
+            verdict.problems.drain(..before);
             return;
         }
     }

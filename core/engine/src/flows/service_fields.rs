@@ -4,8 +4,8 @@ use super::pod_parts::PROTOCOLS;
 use crate::forms::Form;
 use crate::pen::{Pen, quoted};
 use crate::rules::{immutable, labels};
-use crate::views::{protocol, service_type};
 use crate::shown;
+use crate::views::{protocol, service_type};
 use alloc::format;
 use alloc::string::ToString;
 use alloc::vec::Vec;
@@ -15,7 +15,8 @@ const TYPES: [&str; 4] = ["ClusterIP", "ExternalName", "LoadBalancer", "NodePort
 const LONGEST_AFFINITY: i64 = 86_400;
 const BALANCER_ONLY: &str = "may only be used when `type` is 'LoadBalancer'";
 const DISTRIBUTIONS: [&str; 3] = ["PreferClose", "PreferSameZone", "PreferSameNode"];
-const HEALTH: &str = "may only be set when `type` is 'LoadBalancer' and `externalTrafficPolicy` is 'Local'";
+const HEALTH: &str =
+    "may only be set when `type` is 'LoadBalancer' and `externalTrafficPolicy` is 'Local'";
 
 /// Checks all of it.
 pub(super) fn check(spec: &At<'_>, old: Option<&At<'_>>, pen: &mut Pen<'_, '_>) {
@@ -82,7 +83,9 @@ fn check_ports(ports: &At<'_>, kind: &str, pen: &mut Pen<'_, '_>) {
 /// Where the port leads; to the same number, unless it is said.
 fn check_target(port: &At<'_>, pen: &mut Pen<'_, '_>) {
     let target = port.field("targetPort");
-    let is_unsaid = !target.is_set() || target.int() == Some(0) || target.node().and_then(|node| node.text()) == Some("");
+    let is_unsaid = !target.is_set()
+        || target.int() == Some(0)
+        || target.node().and_then(|node| node.text()) == Some("");
     if is_unsaid {
         let number = port.field("port").int().unwrap_or_default();
         if !(1..=65535).contains(&number) {
@@ -159,7 +162,8 @@ fn check_class(spec: &At<'_>, old: Option<&At<'_>>, kind: &str, pen: &mut Pen<'_
 }
 
 fn check_traffic(spec: &At<'_>, old: Option<&At<'_>>, kind: &str, pen: &mut Pen<'_, '_>) {
-    let (external, health) = (spec.field("externalTrafficPolicy"), spec.field("healthCheckNodePort"));
+    let (external, health) =
+        (spec.field("externalTrafficPolicy"), spec.field("healthCheckNodePort"));
     let text = external.text_or_empty();
     let is_reachable = matches!(kind, "LoadBalancer" | "NodePort")
         || (kind == "ClusterIP" && !spec.field("externalIPs").is_empty());

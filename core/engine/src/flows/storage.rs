@@ -70,9 +70,8 @@ fn check_modes(modes: &At<'_>, pen: &mut Pen<'_, '_>) {
 fn check_claim_kept(root: &At<'_>, old: &At<'_>, verdict: &mut Verdict) {
     let (spec, before) = (root.field("spec"), old.field("spec"));
     let is_bound = old.field("status").field("phase").text_or_empty() == "Bound";
-    let size = |spec: &At<'_>| {
-        Quantity::at(&spec.field("resources").field("requests").field("storage"))
-    };
+    let size =
+        |spec: &At<'_>| Quantity::at(&spec.field("resources").field("requests").field("storage"));
     let is_changed = spec.entries().any(|(name, at)| match name {
         "volumeName" if !before.field("volumeName").is_set() => false,
         "storageClassName" if !before.field("storageClassName").is_set() => false,
@@ -111,9 +110,10 @@ pub(super) fn validate_volume(scene: &Scene<'_>, verdict: &mut Verdict) {
     }
     let Some(old) = scene.change.old_root() else { return };
     let before = old.field("spec");
-    let is_changed = spec.entries().any(|(name, at)| {
-        is_source(name) && immutable::is_more(name, &at, &before.field(name))
-    }) || before.entries().any(|(name, _)| is_source(name) && !spec.field(name).is_set());
+    let is_changed = spec
+        .entries()
+        .any(|(name, at)| is_source(name) && immutable::is_more(name, &at, &before.field(name)))
+        || before.entries().any(|(name, _)| is_source(name) && !spec.field(name).is_set());
     if is_changed {
         let at = spec.named(spec.path().field("persistentvolumesource"));
         immutable::forbidden(&at, VOLUME, verdict);

@@ -100,8 +100,7 @@ const DEFAULTS: [(&str, &str); 13] = [
 pub(crate) fn check_pod(spec: &At<'_>, old: &At<'_>, verdict: &mut Verdict) {
     let (Some(new_node), Some(old_node)) = (spec.node(), old.node()) else { return };
     let is_gated = !old.field("schedulingGates").is_empty();
-    let may_change =
-        |name: &str| CHANGEABLE.contains(&name) || (is_gated && GATED.contains(&name));
+    let may_change = |name: &str| CHANGEABLE.contains(&name) || (is_gated && GATED.contains(&name));
     let says_other = new_node.entries().iter().any(|entry| {
         let name = entry.key.as_ref();
         let ignored: &[&str] = if name.ends_with("ontainers") { &["image"] } else { &[] };

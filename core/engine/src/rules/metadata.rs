@@ -244,7 +244,11 @@ fn check_kept(metadata: &At<'_>, old: &At<'_>, verdict: &mut Verdict) {
         let at = metadata.field(name);
         let before = old.field(name).text_or_empty();
         if !at.text_or_empty().is_empty() && !before.is_empty() && at.text_or_empty() != before {
-            immutable::changed(&at, format!("{}", ratchet_net::Quoted(at.text_or_empty())), verdict);
+            immutable::changed(
+                &at,
+                format!("{}", ratchet_net::Quoted(at.text_or_empty())),
+                verdict,
+            );
         }
     }
     // The server keeps these itself once they are set; before that nobody may set them.

@@ -69,7 +69,8 @@ const QUESTIONS: [&str; 2] = ["authentication.k8s.io", "authorization.k8s.io"];
 /// Whether objects of the kind have metadata to speak of.
 pub(crate) fn are_stored(change: &Change<'_>) -> bool {
     let (group, name) = (change.kind.group, change.kind.name);
-    !QUESTIONS.contains(&group) && !["Binding", "ComponentStatus", "Eviction", "Scale"].contains(&name)
+    !QUESTIONS.contains(&group)
+        && !["Binding", "ComponentStatus", "Eviction", "Scale"].contains(&name)
 }
 
 fn form_of(change: &Change<'_>, release: Release) -> Option<Form> {

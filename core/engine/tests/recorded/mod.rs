@@ -29,7 +29,8 @@ pub(crate) fn recordings() -> Option<Vec<Recording>> {
     for topic in TOPICS {
         let text = std::fs::read_to_string(folder.join(format!("{topic}.jsonl"))).unwrap();
         all.extend(text.lines().map(|line| {
-            let line = NAMES.iter().fold(line.to_owned(), |line, (from, to)| line.replace(from, to));
+            let line =
+                NAMES.iter().fold(line.to_owned(), |line, (from, to)| line.replace(from, to));
             Recording(serde_json::from_str(&line).unwrap())
         }));
     }

@@ -34,7 +34,8 @@ const EPHEMERAL: [&str; 18] = [
 ];
 
 pub(super) fn check(spec: &At<'_>, place: Place<'_>, known: &[&str], pen: &mut Pen<'_, '_>) {
-    let lists = ["containers", "initContainers", "ephemeralContainers"].map(|name| spec.field(name));
+    let lists =
+        ["containers", "initContainers", "ephemeralContainers"].map(|name| spec.field(name));
     let [main, init, ephemeral] = lists;
     if main.is_empty() {
         pen.required(&main, "");

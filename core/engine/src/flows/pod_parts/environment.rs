@@ -26,8 +26,13 @@ const FIELDS: [&str; 9] = [
 ];
 
 /// Fields of a pod that have a name, but cannot be in a variable.
-const OTHER_FIELDS: [&str; 5] =
-    ["metadata.annotations", "metadata.labels", "spec.restartPolicy", "spec.schedulerName", "status.phase"];
+const OTHER_FIELDS: [&str; 5] = [
+    "metadata.annotations",
+    "metadata.labels",
+    "spec.restartPolicy",
+    "spec.schedulerName",
+    "status.phase",
+];
 
 const RESOURCES: [&str; 6] = [
     "limits.cpu",
@@ -118,7 +123,8 @@ fn check_field(source: &At<'_>, pen: &mut Pen<'_, '_>) {
     if text.is_empty() {
         return pen.required(&path, "");
     }
-    let subscript = text.split_once("['").and_then(|(field, key)| Some((field, key.strip_suffix("']")?)));
+    let subscript =
+        text.split_once("['").and_then(|(field, key)| Some((field, key.strip_suffix("']")?)));
     match subscript {
         Some(("metadata.annotations", key)) => {
             let key = key.to_ascii_lowercase();

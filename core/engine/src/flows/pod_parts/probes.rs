@@ -7,8 +7,13 @@ use alloc::string::ToString;
 use ratchet_object::At;
 
 const HANDLERS: [&str; 5] = ["exec", "httpGet", "tcpSocket", "grpc", "sleep"];
-const COUNTS: [&str; 5] =
-    ["initialDelaySeconds", "timeoutSeconds", "periodSeconds", "successThreshold", "failureThreshold"];
+const COUNTS: [&str; 5] = [
+    "initialDelaySeconds",
+    "timeoutSeconds",
+    "periodSeconds",
+    "successThreshold",
+    "failureThreshold",
+];
 
 pub(super) fn check(probe: &At<'_>, name: &str, grace: i64, pen: &mut Pen<'_, '_>) {
     if !probe.is_set() {

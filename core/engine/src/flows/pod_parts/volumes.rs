@@ -78,11 +78,7 @@ const HOST_PATHS: [&str; 8] = [
 ];
 
 /// Checks the volumes; the names of the good ones, which mounts can name.
-pub(super) fn check<'a>(
-    volumes: &At<'a>,
-    place: Place<'a>,
-    pen: &mut Pen<'_, '_>,
-) -> Vec<&'a str> {
+pub(super) fn check<'a>(volumes: &At<'a>, place: Place<'a>, pen: &mut Pen<'_, '_>) -> Vec<&'a str> {
     let mut known: Vec<&'a str> = place.claims.to_vec();
     let mut names: Vec<&str> = Vec::new();
     for volume in volumes.items() {
@@ -175,7 +171,9 @@ fn check_items(items: &At<'_>, pen: &mut Pen<'_, '_>) {
         let path = item.field("path");
         pen.needs_text(&path);
         check_descending(&path, path.text_or_empty(), pen);
-        if path.text_or_empty().starts_with("..") && !path.text_or_empty().split('/').any(|step| step == "..") {
+        if path.text_or_empty().starts_with("..")
+            && !path.text_or_empty().split('/').any(|step| step == "..")
+        {
             pen.invalid(&path, "must not start with '..'");
         }
         check_mode(&item.field("mode"), pen);
@@ -206,7 +204,11 @@ pub(super) fn check_mounts(container: &At<'_>, known: &[&str], pen: &mut Pen<'_,
             if !sub.text_or_empty().is_empty() {
                 pen.invalid(&expression, "subPathExpr and subPath are mutually exclusive");
             }
-            check_descending(&beside(&mounts, &mount, "subPathExpr"), expression.text_or_empty(), pen);
+            check_descending(
+                &beside(&mounts, &mount, "subPathExpr"),
+                expression.text_or_empty(),
+                pen,
+            );
         }
         check_propagation(container, &beside(&mounts, &mount, "mountPropagation"), pen);
         check_read_only(&mount, &beside(&mounts, &mount, "recursiveReadOnly"), pen);

@@ -182,8 +182,7 @@ fn check_schedule(at: &At<'_>, zone: &At<'_>, old: Option<&At<'_>>, pen: &mut Pe
     if !text.contains("TZ") {
         return;
     }
-    let was_there =
-        old.is_some_and(|old| old.field("schedule").text_or_empty().contains("TZ"));
+    let was_there = old.is_some_and(|old| old.field("schedule").text_or_empty().contains("TZ"));
     if !was_there {
         pen.invalid(at, "cannot use TZ or CRON_TZ in schedule, use timeZone field instead");
     } else if zone.is_set() {
@@ -209,7 +208,8 @@ fn check_zone(zone: &At<'_>, pen: &mut Pen<'_, '_>) {
         return pen.invalid(zone, format!("unknown time zone {text}"));
     }
     if text.eq_ignore_ascii_case("local") {
-        let detail = "timeZone must be an explicit time zone as defined in https://www.iana.org/time-zones";
+        let detail =
+            "timeZone must be an explicit time zone as defined in https://www.iana.org/time-zones";
         pen.invalid(zone, detail);
     }
 }

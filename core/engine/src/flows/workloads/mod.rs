@@ -129,21 +129,27 @@ fn check_spec(
         "CronJob" => batch::check_cron_job(root, old, &mut pen),
         _ => {}
     }
-    check_selector(kind, &spec, &template, &mut pen);
+    let is_readable = check_selector(kind, &spec, &template, &mut pen);
     if kind == "ReplicationController" && !template.is_set() {
         return pen.required(&template, "");
+    }
+    // Without a selector to go by, these kinds do not look at their template.
+    if !is_readable && matches!(kind, "Deployment" | "ReplicaSet") {
+        return;
     }
     check_template(scene, kind, &template, old_template.as_ref(), verdict);
 }
 
-/// A selector is there, is well made, and matches the pods that the template makes.
-fn check_selector(kind: &str, spec: &At<'_>, template: &At<'_>, pen: &mut Pen<'_, '_>) {
+/// A selector is there, is well made, and matches the pods that the template makes; says whether
+/// it can be read at all.
+fn check_selector(kind: &str, spec: &At<'_>, template: &At<'_>, pen: &mut Pen<'_, '_>) -> bool {
     let (selector, labels) = (spec.field("selector"), template.field("metadata").field("labels"));
     if kind == "ReplicationController" {
-        return check_plain_selector(&selector, template, pen);
+        check_plain_selector(&selector, template, pen);
+        return true;
     }
     let Some((_, emptiness, is_needed)) = SELECTORS.iter().find(|row| row.0 == kind) else {
-        return;
+        return true;
     };
     if selector.is_set() {
         selectors::check(&selector, pen);
@@ -153,7 +159,8 @@ fn check_selector(kind: &str, spec: &At<'_>, template: &At<'_>, pen: &mut Pen<'_
     } else if *is_needed {
         pen.required(&selector, "");
     }
-    match selectors::matches(&selector, &labels) {
+    let found = selectors::matches(&selector, &labels);
+    match found {
         Match::Yes => {}
         Match::No => pen.invalid_as(&labels, shown_labels(&labels), NO_MATCH),
         Match::Unreadable if *is_needed => {
@@ -162,6 +169,7 @@ fn check_selector(kind: &str, spec: &At<'_>, template: &At<'_>, pen: &mut Pen<'_
         }
         Match::Unreadable => {}
     }
+    found != Match::Unreadable
 }
 
 /// The selector of a ReplicationController is labels; without one it has those of its template.

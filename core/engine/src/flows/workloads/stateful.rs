@@ -59,8 +59,7 @@ fn check_strategy(strategy: &At<'_>, pen: &mut Pen<'_, '_>) {
             }
         }
         kind => {
-            let rolling =
-                if rolling.is_set() { shown_rolling(&rolling) } else { "null".into() };
+            let rolling = if rolling.is_set() { shown_rolling(&rolling) } else { "null".into() };
             let shown = format!("{{\"Type\":{},\"RollingUpdate\":{rolling}}}", shown::json(kind));
             pen.invalid_as(strategy, shown, "must be 'RollingUpdate' or 'OnDelete'");
         }
