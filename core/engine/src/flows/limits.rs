@@ -242,6 +242,11 @@ pub(super) fn validate_autoscaler(scene: &Scene<'_>, verdict: &mut Verdict) {
         pen.needs_form(&target.field(name), Form::PathSegment);
     }
     let version = target.field("apiVersion");
+    // What was let in before stays.
+    let before = scene.change.old_root().map(|old| old.field("spec").field("scaleTargetRef"));
+    if before.is_some_and(|before| before.field("apiVersion").text() == version.text()) {
+        return;
+    }
     match version.text_or_empty().matches('/').count() {
         1 => {}
         0 => {

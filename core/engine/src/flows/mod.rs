@@ -3,6 +3,7 @@
 mod access;
 mod balancers;
 mod config;
+mod definitions;
 mod endpoint_slice;
 mod endpoints;
 mod ingress;
@@ -57,6 +58,7 @@ const POD: &[Part] = &[Part::Main, Part::Sub("ephemeralcontainers"), Part::Sub("
 pub(crate) static FLOWS: &[Flow] = &[
     row("", "ConfigMap", MAIN, config::validate, nothing),
     row("", "Endpoints", MAIN, endpoints::validate, endpoints::warn),
+    row("", "Event", MAIN, definitions::validate_event, nothing),
     row("", "LimitRange", MAIN, limits::validate_limits, nothing),
     row("", "Namespace", STATUS, node::validate_namespace, nothing),
     row("", "Node", MAIN, node::validate, node::warn),
@@ -71,6 +73,13 @@ pub(crate) static FLOWS: &[Flow] = &[
     row("", "Secret", MAIN, rows::validate, nothing),
     row("", "Service", MAIN, service::validate, service::warn),
     row("", "Service", STATUS, service::validate_status, service::warn_status),
+    row(
+        "apiextensions.k8s.io",
+        "CustomResourceDefinition",
+        MAIN,
+        definitions::validate_definition,
+        nothing,
+    ),
     row("apps", "DaemonSet", MAIN, workloads::validate, template::warn),
     row("apps", "Deployment", MAIN_AND_SCALE, workloads::validate, template::warn),
     row("apps", "ReplicaSet", MAIN_AND_SCALE, workloads::validate, template::warn),

@@ -3,6 +3,8 @@
 use crate::forms::{self, Form};
 use crate::scene::Scene;
 use crate::{Cause, Change, Origin, Problem, Ratchet, Release, Rule, Verdict};
+use alloc::format;
+use alloc::string::String;
 use ratchet_object::At;
 
 /// The row.
@@ -38,10 +40,15 @@ pub(crate) static FORMS: Rule = Rule {
 };
 
 /// Kinds whose name is something else than a DNS subdomain.
-const ODD: [(&str, &str, Form); 8] = [
+const ODD: [(&str, &str, Form); 13] = [
+    ("", "Event", Form::PathSegment),
     ("", "Namespace", Form::Label),
     ("", "Service", Form::Label),
     ("apps", "StatefulSet", Form::Label),
+    ("apiregistration.k8s.io", "APIService", Form::PathSegment),
+    ("certificates.k8s.io", "CertificateSigningRequest", Form::PathSegment),
+    ("certificates.k8s.io", "ClusterTrustBundle", Form::PathSegment),
+    ("internal.apiserver.k8s.io", "StorageVersion", Form::PathSegment),
     ("policy", "PodDisruptionBudget", Form::PathSegment),
     ("rbac.authorization.k8s.io", "ClusterRole", Form::PathSegment),
     ("rbac.authorization.k8s.io", "ClusterRoleBinding", Form::PathSegment),
@@ -50,15 +57,10 @@ const ODD: [(&str, &str, Form); 8] = [
 ];
 
 /// Kinds whose names another flow, or nobody, looks at.
-const ELSEWHERE: [(&str, &str); 10] = [
+const ELSEWHERE: [(&str, &str); 5] = [
     ("", "Binding"),
     ("", "ComponentStatus"),
-    ("apiextensions.k8s.io", "CustomResourceDefinition"),
-    ("apiregistration.k8s.io", "APIService"),
     ("autoscaling", "Scale"),
-    ("certificates.k8s.io", "CertificateSigningRequest"),
-    ("certificates.k8s.io", "ClusterTrustBundle"),
-    ("internal.apiserver.k8s.io", "StorageVersion"),
     ("networking.k8s.io", "IPAddress"),
     ("policy", "Eviction"),
 ];
@@ -99,11 +101,34 @@ pub(crate) fn check_new(scene: &Scene<'_>, verdict: &mut Verdict) {
     // A server has made a name of the stem by now; behind other doors there is none to look at.
     if !text.is_empty() {
         tell(&name, text, form, verdict);
+        check_derived(scene, &name, verdict);
     } else if start.is_empty() {
         let detail = "name or generateName is required";
         verdict.problem(Problem::new(&RULE, Cause::Required, &name, detail));
     }
     check_namespace(&metadata.field("namespace"), verdict);
+}
+
+/// Some objects are called after what they define.
+fn check_derived(scene: &Scene<'_>, name: &At<'_>, verdict: &mut Verdict) {
+    let spec = scene.change.new_root().field("spec");
+    let text = |names: &[&'static str]| spec.descend(names).text_or_empty();
+    let (wanted, detail) = match scene.change.kind.name {
+        "CustomResourceDefinition" => {
+            let wanted = format!("{}.{}", text(&["names", "plural"]), text(&["group"]));
+            (wanted, String::from("must be spec.names.plural+\".\"+spec.group"))
+        }
+        "APIService" => {
+            let wanted = format!("{}.{}", text(&["version"]), text(&["group"]));
+            let shown = ratchet_net::Quoted(&wanted);
+            let detail = format!("must be `spec.version+\".\"+spec.group`: {shown}");
+            (wanted, detail)
+        }
+        _ => return,
+    };
+    if name.text_or_empty() != wanted {
+        verdict.problem(Problem::invalid(&RULE, name, name.text_or_empty(), detail));
+    }
 }
 
 /// A namespace, where one is named, is called what namespaces are called.
@@ -120,7 +145,7 @@ fn tell(at: &At<'_>, text: &str, form: Form, verdict: &mut Verdict) {
 }
 
 /// Kinds that cannot be replaced by one who does not say which version he has seen.
-const VERSIONED: [(&str, &str); 22] = [
+const VERSIONED: [(&str, &str); 21] = [
     ("admissionregistration.k8s.io", "MutatingAdmissionPolicy"),
     ("admissionregistration.k8s.io", "MutatingAdmissionPolicyBinding"),
     ("admissionregistration.k8s.io", "MutatingWebhookConfiguration"),
@@ -142,7 +167,6 @@ const VERSIONED: [(&str, &str); 22] = [
     ("storage.k8s.io", "CSIStorageCapacity"),
     ("storage.k8s.io", "VolumeAttachment"),
     ("storagemigration.k8s.io", "StorageVersionMigration"),
-    ("resource.k8s.io", "ResourcePoolStatus"),
 ];
 
 /// Whether a replacement must name the version that it replaces. A server refuses one that does

@@ -12,7 +12,7 @@ const PADDED: &str = "must not have leading or trailing whitespace";
 const RESTARTS: [&str; 3] = ["Always", "Never", "OnFailure"];
 
 /// What an ephemeral container may have.
-const EPHEMERAL: [&str; 18] = [
+const EPHEMERAL: [&str; 17] = [
     "name",
     "image",
     "command",
@@ -30,7 +30,6 @@ const EPHEMERAL: [&str; 18] = [
     "stdinOnce",
     "tty",
     "targetContainerName",
-    "resizePolicy",
 ];
 
 pub(super) fn check(spec: &At<'_>, place: Place<'_>, known: &[&str], pen: &mut Pen<'_, '_>) {

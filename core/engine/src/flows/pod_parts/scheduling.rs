@@ -18,6 +18,11 @@ pub(super) fn check(spec: &At<'_>, pen: &mut Pen<'_, '_>) {
     check_spreading(&spec.field("topologySpreadConstraints"), pen);
     check_tolerations(&spec.field("tolerations"), pen);
     check_affinity(&spec.field("affinity"), pen);
+    let os = spec.field("os");
+    if os.is_set() && pen.needs_text(&os.field("name")) {
+        // The API names the field around the name.
+        pen.one_of(&os.field("name").named(*os.path()), &["linux", "windows"]);
+    }
 }
 
 fn check_gates(gates: &At<'_>, pen: &mut Pen<'_, '_>) {
