@@ -134,7 +134,7 @@ fn the_items_of_a_typed_list_need_not_name_their_kind() {
     let text = r#"{"apiVersion": "v1", "kind": "PodList", "items": [
 {"metadata": {"name": "p"}, "spec": {"containers": [{"name": "c", "image": "i"}],
 "dnsConfig": {"nameservers": ["010.0.0.10"]}}},
-{"apiVersion": "v1", "kind": "Pod", "metadata": {"name": "q"}, "spec": {"containers": []}}]}"#;
+{"apiVersion": "v1", "kind": "Pod", "metadata": {"name": "q"}, "spec": {"containers": [{"name": "c", "image": "i"}]}}]}"#;
     let output = judge(&[], text);
     assert_eq!(output.outcomes(), ["Pod p refused"]);
     assert_eq!(output.count("objects"), 2);

@@ -8,7 +8,7 @@ pub fn judge(change: &Change<'_>, facts: &Facts<'_>, policy: &Policy) -> Verdict
     let mut verdict = Verdict::default();
     let scene = Scene { change, policy };
     rules::deprecated_api::warn(&scene, &mut verdict);
-    rules::labels::check(&scene, &mut verdict);
+    rules::metadata::check(&scene, &mut verdict);
     let rows = || flows::FLOWS.iter().filter(|flow| flow.speaks_of(change));
     for flow in rows() {
         (flow.validate)(&scene, &mut verdict);

@@ -7,6 +7,7 @@ use alloc::format;
 use alloc::string::{String, ToString};
 use alloc::vec::Vec;
 use ratchet_net::Quoted;
+use ratchet_object::Kind;
 
 /// The failure that the API answers, as data; a door puts it on its wire.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -55,6 +56,11 @@ impl Status {
             let name = new.name();
             let errors =
                 aggregate(causes.iter().map(|cause| format!("{}: {}", cause.field, cause.message)));
+            let kind = if verdict.speaks_of_scale {
+                Kind { name: "Scale", group: "autoscaling", ..kind }
+            } else {
+                kind
+            };
             return Some(Self {
                 code: 422,
                 reason: "Invalid",
@@ -166,7 +172,7 @@ mod tests {
 
     #[test]
     fn a_namespace_that_cannot_be_looked_up_is_our_failure_and_closes_the_door() {
-        let text = "apiVersion: v1\nkind: Pod\nmetadata: {name: p, namespace: gone}\nspec: {containers: []}\n";
+        let text = "apiVersion: v1\nkind: Pod\nmetadata: {name: p, namespace: gone}\nspec: {containers: [{name: c, image: i}]}\n";
         let facts = Facts { namespace: Namespace::Missing("no answer"), ..Facts::default() };
         let status = status(text, &facts).unwrap();
         assert_eq!((status.code, status.reason), (500, "InternalError"));

@@ -25,6 +25,8 @@ pub struct Verdict {
     pub tally: Vec<Tally>,
     /// How many problems and warnings were found beyond those that are listed.
     pub unlisted: usize,
+    /// Whether the problems are those of the scale that was written, and not of the object.
+    pub speaks_of_scale: bool,
     /// The texts of the warnings, so that each is told once.
     told: BTreeSet<String>,
 }
@@ -67,6 +69,8 @@ pub enum Cause {
     Internal,
     /// The value is wrong.
     Invalid,
+    /// What the value names is not there.
+    NotFound,
     /// The value is not one of those allowed.
     NotSupported,
     /// The field must be set.
@@ -89,6 +93,7 @@ impl Cause {
             Self::Forbidden => ("FieldValueForbidden", "Forbidden"),
             Self::Internal => ("InternalError", "Internal error"),
             Self::Invalid => ("FieldValueInvalid", "Invalid value"),
+            Self::NotFound => ("FieldValueNotFound", "Not found"),
             Self::NotSupported => ("FieldValueNotSupported", "Unsupported value"),
             Self::Required => ("FieldValueRequired", "Required value"),
             Self::TooLong => ("FieldValueTooLong", "Too long"),

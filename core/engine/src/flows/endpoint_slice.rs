@@ -1,17 +1,23 @@
 //! EndpointSlice: every address by the slice's type, unless the endpoints stay as they are.
 
+use super::pod_parts::PROTOCOLS;
 use crate::fields::{self, Class, Field};
+use crate::forms::Form;
+use crate::pen::{Pen, quoted};
 use crate::rules::value::Reading;
 use crate::rules::{
-    address_families, deprecated_api, host_names, immutable, older_words, placement, special_ip,
+    address_families, deprecated_api, host_names, immutable, labels, older_words, placement,
+    special_ip,
 };
 use crate::scene::Scene;
 use crate::{Verdict, Warning, shown};
+use alloc::vec::Vec;
 use ratchet_net::Family;
 use ratchet_object::{At, same};
 
 const MOST_ENDPOINTS: usize = 1000;
 const MOST_ADDRESSES: usize = 100;
+const MOST_PORTS: usize = 20_000;
 const CONTROLLERS: [&str; 2] =
     ["endpointslice-controller.k8s.io", "endpointslicemirroring-controller.k8s.io"];
 
@@ -39,6 +45,7 @@ pub(super) fn validate(scene: &Scene<'_>, verdict: &mut Verdict) {
             text => placement::unsupported(scene, &kind, text, supported, verdict),
         }
     }
+    check_ports(&root.field("ports"), &mut Pen::new(scene, verdict));
     let endpoints = root.field("endpoints");
     if !old.is_some_and(|old| same(old.field("endpoints").node(), endpoints.node())) {
         check_endpoints(scene, &endpoints, kind.text_or_empty(), verdict);
@@ -64,6 +71,36 @@ fn check_endpoints(scene: &Scene<'_>, endpoints: &At<'_>, kind: &str, verdict: &
         }
         for at in addresses.items() {
             check_address(scene, &addresses, &at, kind, verdict);
+        }
+        let mut pen = Pen::new(scene, verdict);
+        if endpoint.field("nodeName").is_set() {
+            pen.form(&endpoint.field("nodeName"), Form::Subdomain);
+        }
+        if endpoint.field("hostname").is_set() {
+            pen.form(&endpoint.field("hostname"), Form::Label);
+        }
+        labels::check_map(&endpoint.field("deprecatedTopology"), verdict);
+    }
+}
+
+/// Ports, which have names of their own and protocols.
+fn check_ports(ports: &At<'_>, pen: &mut Pen<'_, '_>) {
+    if ports.len() > MOST_PORTS {
+        return placement::too_many(ports, ports.len(), MOST_PORTS, pen.verdict);
+    }
+    let mut names: Vec<&str> = Vec::new();
+    for port in ports.items() {
+        let name = port.field("name");
+        let text = name.text_or_empty();
+        pen.form_if_set(&name, Form::Label);
+        if names.contains(&text) {
+            pen.duplicate(&name, quoted(text));
+        } else {
+            names.push(text);
+        }
+        pen.one_of(&port.field("protocol"), &PROTOCOLS);
+        if port.field("appProtocol").is_set() {
+            pen.form(&port.field("appProtocol"), Form::Qualified);
         }
     }
 }

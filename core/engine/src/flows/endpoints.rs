@@ -1,7 +1,10 @@
 //! Endpoints: every address of every subset, unless the subsets stay as they are.
 
+use super::pod_parts::PROTOCOLS;
 use crate::Verdict;
 use crate::fields::{self, Field};
+use crate::forms::Form;
+use crate::pen::Pen;
 use crate::rules::value::Reading;
 use crate::rules::{placement, special_ip};
 use crate::scene::Scene;
@@ -32,6 +35,33 @@ pub(super) fn validate(scene: &Scene<'_>, verdict: &mut Verdict) {
             let text = at.text_or_empty();
             Reading::fresh(field).check(scene, &at, text, verdict);
             special_ip::check(&at, text, verdict);
+        }
+        check_rest(&subset, &mut Pen::new(scene, verdict));
+    }
+}
+
+/// What belongs to the addresses, and the ports.
+fn check_rest(subset: &At<'_>, pen: &mut Pen<'_, '_>) {
+    for address in LISTS.iter().flat_map(|(list, _)| subset.field(list).items()) {
+        pen.form_if_set(&address.field("hostname"), Form::Label);
+        if address.field("nodeName").is_set() {
+            pen.form(&address.field("nodeName"), Form::Subdomain);
+        }
+    }
+    let ports = subset.field("ports");
+    for port in ports.items() {
+        let name = port.field("name");
+        if name.text_or_empty().is_empty() {
+            if ports.len() > 1 {
+                pen.required(&name, "");
+            }
+        } else {
+            pen.form(&name, Form::Label);
+        }
+        pen.port_number(&port.field("port"));
+        pen.one_of(&port.field("protocol"), &PROTOCOLS);
+        if port.field("appProtocol").is_set() {
+            pen.form(&port.field("appProtocol"), Form::Qualified);
         }
     }
 }

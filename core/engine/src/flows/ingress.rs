@@ -1,12 +1,15 @@
 //! Ingress: hosts that are not addresses, and the addresses of its load balancers.
 
-use super::balancers;
+use super::{balancers, routing};
 use crate::Verdict;
 use crate::fields;
+use crate::pen::Pen;
 use crate::rules::host_names;
 use crate::scene::Scene;
 
 pub(super) fn validate(scene: &Scene<'_>, verdict: &mut Verdict) {
+    let spec = scene.change.new_root().field("spec");
+    routing::check_ingress(&spec, &mut Pen::new(scene, verdict));
     for rule in scene.change.new_root().field("spec").field("rules").items() {
         let host = rule.field("host");
         if !host.text_or_empty().is_empty() {

@@ -1,5 +1,6 @@
 //! NetworkPolicy: every block of both directions, with its exceptions.
 
+use super::routing;
 use crate::fields::{self, Field};
 use crate::rules::value::Reading;
 use crate::rules::{except_subset, placement};
@@ -17,6 +18,7 @@ const DIRECTIONS: [Direction; 2] = [
 ];
 
 pub(super) fn validate(scene: &Scene<'_>, verdict: &mut Verdict) {
+    routing::check_policy(scene, verdict);
     let old = scene.change.old_root();
     // Any text of the stored policy may stand anywhere in the new one.
     let kept: Kept<'_> = old

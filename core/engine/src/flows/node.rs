@@ -1,11 +1,13 @@
 //! Node: its pod ranges, which cannot change once they are set.
 
 use crate::fields;
+use crate::forms::Form;
+use crate::pen::Pen;
 use crate::rules::value::Reading;
-use crate::rules::{address_families, immutable, pod_notes};
+use crate::rules::{address_families, immutable, placement, pod_notes};
 use crate::scene::Scene;
 use crate::views::list_or_single;
-use crate::{Kept, Verdict, Warning};
+use crate::{Cause, Kept, Problem, Verdict, Warning};
 use alloc::vec::Vec;
 use ratchet_object::At;
 
@@ -21,6 +23,7 @@ pub(super) fn validate(scene: &Scene<'_>, verdict: &mut Verdict) {
     let list = root.field("spec").field("podCIDRs");
     address_families::check_pod_cidrs(&list, &texts(&new), scene.policy.release, verdict);
     check_unchanged(&list, &new, &old, verdict);
+    check_rest(&root, scene.change.old_root().as_ref(), &mut Pen::new(scene, verdict));
 }
 
 fn check_unchanged(list: &At<'_>, new: &[At<'_>], old: &[At<'_>], verdict: &mut Verdict) {
@@ -32,6 +35,66 @@ fn check_unchanged(list: &At<'_>, new: &[At<'_>], old: &[At<'_>], verdict: &mut 
     };
     for _ in 0..changes {
         immutable::forbidden(list, ONCE_SET, verdict);
+    }
+}
+
+/// Taints and the provider's name for the node.
+fn check_rest(root: &At<'_>, old: Option<&At<'_>>, pen: &mut Pen<'_, '_>) {
+    let taints = root.field("spec").field("taints");
+    // The API looks for taints in the metadata when it names them, and twice at an update.
+    let path = root.path().field("metadata").field("taints");
+    let times = if old.is_some() { 2 } else { 1 };
+    for _ in 0..times {
+        let mut seen: Vec<(&str, &str)> = Vec::new();
+        for (index, taint) in taints.items().enumerate() {
+            let place = path.index(index);
+            let [key, value, effect] = ["key", "value", "effect"].map(|name| taint.field(name));
+            pen.form(&key.named(place.field("key")), Form::Qualified);
+            pen.form(&value.named(place.field("value")), Form::LabelValue);
+            let effect = effect.named(place.field("effect"));
+            if pen.needs_text(&effect) {
+                pen.one_of(&effect, &["NoSchedule", "PreferNoSchedule", "NoExecute"]);
+            }
+            let pair = (key.text_or_empty(), effect.text_or_empty());
+            if seen.contains(&pair) {
+                let text = |at: &At<'_>| crate::shown::json(at.text_or_empty());
+                let shown = alloc::format!(
+                    "{{\"Key\":{},\"Value\":{},\"Effect\":{},\"TimeAdded\":null}}",
+                    text(&key),
+                    text(&value),
+                    text(&effect)
+                );
+                let detail = "taints must be unique by key and effect pair";
+                let rule = &placement::RULE;
+                let at = taint.named(place);
+                let problem = Problem::new(rule, Cause::Duplicate, &at, detail).showing(shown);
+                pen.verdict.problem(problem);
+            }
+            seen.push(pair);
+        }
+    }
+    let Some(before) = old.map(|old| old.field("spec").field("providerID")) else { return };
+    let at = root.field("spec").field("providerID");
+    // The one that is left out is the one that is stored.
+    if !before.text_or_empty().is_empty() && at.is_set() && at.text() != before.text() {
+        let detail = "node updates may not change providerID except from \"\" to valid";
+        immutable::forbidden(&at, detail, pen.verdict);
+    }
+}
+
+/// The phase of a namespace says whether it is being deleted.
+pub(super) fn validate_namespace(scene: &Scene<'_>, verdict: &mut Verdict) {
+    let root = scene.change.new_root();
+    let phase = root.field("status").field("phase");
+    let is_going = root.field("metadata").field("deletionTimestamp").is_set();
+    let (wanted, detail) = match is_going {
+        false => ("Active", "may only be 'Active' if `deletionTimestamp` is empty"),
+        true => ("Terminating", "may only be 'Terminating' if `deletionTimestamp` is not empty"),
+    };
+    if !matches!(phase.text_or_empty(), text if text.is_empty() || text == wanted) {
+        let shown = crate::shown::named(phase.text_or_empty(), scene.policy.release);
+        let at = phase.named(root.path().field("status").field("Phase"));
+        Pen::new(scene, verdict).invalid_as(&at, shown, detail);
     }
 }
 

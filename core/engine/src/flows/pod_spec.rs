@@ -1,6 +1,8 @@
-//! The part of a pod's spec that the proposals touch, wherever the pod stands.
+//! A pod's spec, wherever the pod stands: its parts, and what the proposals touch of it.
 
+use super::pod_parts::{self, Place};
 use crate::fields;
+use crate::pen::Pen;
 use crate::rules::value::Reading;
 use crate::rules::{dns_config, dns_search, host_names, pod_notes};
 use crate::scene::Scene;
@@ -13,9 +15,11 @@ pub(super) fn validate(
     scene: &Scene<'_>,
     pod: &At<'_>,
     old: Option<&At<'_>>,
+    place: Place<'_>,
     verdict: &mut Verdict,
 ) {
     let spec = pod.field("spec");
+    pod_parts::check(&spec, place, &mut Pen::new(scene, verdict));
     let old = old.map(|old| old.field("spec"));
     dns_config::check_policy(scene, &spec.field("dnsPolicy"), verdict);
     check_dns(scene, &spec, old.as_ref(), verdict);

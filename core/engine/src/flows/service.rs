@@ -1,7 +1,8 @@
 //! Service: cluster IPs first and alone, then external IPs and source ranges; balancers in its status.
 
-use super::balancers;
+use super::{balancers, service_fields};
 use crate::fields;
+use crate::pen::Pen;
 use crate::rules::cluster_ips::{self, ClusterIps};
 use crate::rules::value::Reading;
 use crate::rules::{host_names, placement, service_notes, special_ip};
@@ -26,6 +27,7 @@ pub(super) fn validate(scene: &Scene<'_>, verdict: &mut Verdict) {
             cluster_ips::check_policy(&spec, old.as_ref(), verdict);
         }
         if verdict.problems.len() > before {
+            verdict.problems.drain(..before);
             return;
         }
     }
@@ -54,6 +56,7 @@ pub(super) fn validate(scene: &Scene<'_>, verdict: &mut Verdict) {
     if !is_checked_first {
         cluster_ips::check(scene, &spec, old.as_ref(), verdict);
     }
+    service_fields::check(&spec, old.as_ref(), &mut Pen::new(scene, verdict));
     check_external_ips(scene, &spec, old.as_ref(), verdict);
     check_source_ranges(scene, &root, verdict);
 }

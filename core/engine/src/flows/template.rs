@@ -1,8 +1,7 @@
-//! The kinds that hold a pod template: what they check is the same, when they speak is a row each.
+//! What the kinds that hold a pod template tell about it: when they speak is a row each.
 
 use super::pod_spec;
-use crate::difference::{SWAPPED_CONTROLLER_WARNINGS, UNCHECKED_STATEFUL_SETS};
-use crate::rules::immutable;
+use crate::difference::SWAPPED_CONTROLLER_WARNINGS;
 use crate::scene::Scene;
 use crate::{Change, Verdict};
 use ratchet_object::{At, Object, same};
@@ -29,39 +28,6 @@ const SPEAKS: [(&str, Speaks); 8] = [
     ("ReplicationController", Speaks::Spec),
     ("StatefulSet", Speaks::Spec),
 ];
-
-pub(super) fn validate(scene: &Scene<'_>, verdict: &mut Verdict) {
-    let change = scene.change;
-    let template = template_of(change, change.new_object());
-    let old = change.old_object().map(|old| template_of(change, old));
-    if !template.is_set() {
-        return;
-    }
-    if let Some(old) = &old
-        && change.kind.name == "StatefulSet"
-        && !scene.policy.follows_proposal(&UNCHECKED_STATEFUL_SETS)
-        && !is_valid(scene, old)
-    {
-        return;
-    }
-    let before = verdict.problems.len();
-    pod_spec::validate(scene, &template, old.as_ref(), verdict);
-    if let (Some(old), "Job") = (change.old_root(), change.kind.name) {
-        immutable::check_job(&change.new_root().field("spec"), &old.field("spec"), verdict);
-    }
-    // An update of a Job runs through the same validation twice, and says so.
-    if change.kind.name == "Job" && old.is_some() {
-        let again: alloc::vec::Vec<_> = verdict.problems.iter().skip(before).cloned().collect();
-        verdict.problems.extend(again);
-    }
-}
-
-/// Whether the stored template would pass by itself, its own searches having loosened the reading.
-fn is_valid(scene: &Scene<'_>, old: &At<'_>) -> bool {
-    let mut alone = Verdict::default();
-    pod_spec::validate(scene, old, Some(old), &mut alone);
-    alone.problems.is_empty()
-}
 
 pub(super) fn warn(scene: &Scene<'_>, verdict: &mut Verdict) {
     let change = scene.change;

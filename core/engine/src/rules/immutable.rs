@@ -16,10 +16,17 @@ pub(crate) static RULE: Rule = Rule {
         "EndpointSlice addressType",
         "ServiceCIDR spec.cidrs",
         "IPAddress spec.parentRef",
+        "metadata.name, metadata.namespace and metadata.uid of every kind",
+        "Deployment, ReplicaSet, DaemonSet, StatefulSet and Job spec.selector",
+        "StatefulSet spec, Job spec.template",
+        "ConfigMap and Secret data, once `immutable` is set; Secret type",
+        "RoleBinding and ClusterRoleBinding roleRef",
+        "StorageClass provisioner, parameters, reclaimPolicy, volumeBindingMode",
+        "PersistentVolumeClaim spec, PriorityClass value",
     ],
     title: "immutable field",
     origin: Origin::Api,
-    demands: "Cluster IPs, a node's pod ranges, a pod's spec, an EndpointSlice's address type, a ServiceCIDR's ranges and an IPAddress's parent stay as they were set.",
+    demands: "What an object is called, which pods it selects, what it refers to, and what was given out for it stay as they were set; of a pod little more than its images may change.",
     why: "Other objects and running processes were built on the old value. The proposal leaves these fields immutable even where a bad spelling could be repaired.",
     fix: "Delete the object and create it anew with the right value.",
     ratchet: Ratchet::Never,
@@ -48,9 +55,11 @@ pub(crate) fn forbidden(at: &At<'_>, detail: &'static str, verdict: &mut Verdict
     verdict.problem(Problem::new(&RULE, Cause::Forbidden, at, detail));
 }
 
-/// What people may change in a pod's spec, within limits that other rules of the API know.
-const CHANGEABLE: [&str; 3] =
-    ["activeDeadlineSeconds", "terminationGracePeriodSeconds", "tolerations"];
+/// What may change in a pod's spec, within limits that are checked apart.
+const CHANGEABLE: [&str; 3] = ["activeDeadlineSeconds", "schedulingGates", "tolerations"];
+
+/// What may change too while something keeps a pod from being scheduled.
+const GATED: [&str; 2] = ["affinity", "nodeSelector"];
 
 /// What the server or a controller writes into a pod's spec: a manifest may leave it out.
 const FILLED_IN: [&str; 14] = [
@@ -71,34 +80,37 @@ const FILLED_IN: [&str; 14] = [
 ];
 
 /// What a field is where nobody says otherwise: saying so is no change.
-const DEFAULTS: [(&str, &str); 8] = [
+const DEFAULTS: [(&str, &str); 13] = [
+    ("apiVersion", "v1"),
     ("dnsPolicy", "ClusterFirst"),
     ("imagePullPolicy", "IfNotPresent"),
+    ("kind", "PersistentVolumeClaim"),
+    ("phase", "Pending"),
+    ("podManagementPolicy", "OrderedReady"),
     ("protocol", "TCP"),
     ("restartPolicy", "Always"),
     ("schedulerName", "default-scheduler"),
     ("serviceAccountName", "default"),
     ("terminationMessagePath", "/dev/termination-log"),
     ("terminationMessagePolicy", "File"),
+    ("volumeMode", "Filesystem"),
 ];
 
 /// A pod's spec may change in few places only.
 pub(crate) fn check_pod(spec: &At<'_>, old: &At<'_>, verdict: &mut Verdict) {
-    for list in ["containers", "initContainers"] {
-        if spec.field(list).len() != old.field(list).len() {
-            let detail = "pod updates may not add or remove containers";
-            return forbidden(&spec.field(list), detail, verdict);
-        }
-    }
     let (Some(new_node), Some(old_node)) = (spec.node(), old.node()) else { return };
+    let is_gated = !old.field("schedulingGates").is_empty();
+    let may_change = |name: &str| CHANGEABLE.contains(&name) || (is_gated && GATED.contains(&name));
     let says_other = new_node.entries().iter().any(|entry| {
         let name = entry.key.as_ref();
         let ignored: &[&str] = if name.ends_with("ontainers") { &["image"] } else { &[] };
-        !CHANGEABLE.contains(&name) && says_more(name, &entry.node, old_node.get(name), ignored)
+        !may_change(name)
+            && !is_grace_mended(name, spec, old)
+            && says_more(name, &entry.node, old_node.get(name), ignored)
     });
     let says_less = old_node.entries().iter().any(|entry| {
         let name = entry.key.as_ref();
-        !CHANGEABLE.contains(&name)
+        !may_change(name)
             && !FILLED_IN.contains(&name)
             && same(new_node.get(name), None)
             && !same(Some(&entry.node), None)
@@ -108,6 +120,13 @@ pub(crate) fn check_pod(spec: &At<'_>, old: &At<'_>, verdict: &mut Verdict) {
     }
 }
 
+/// A time to end that was less than none may become one second.
+fn is_grace_mended(name: &str, spec: &At<'_>, old: &At<'_>) -> bool {
+    name == "terminationGracePeriodSeconds"
+        && old.field("terminationGracePeriodSeconds").int().is_some_and(|seconds| seconds < 0)
+        && spec.field("terminationGracePeriodSeconds").int() == Some(1)
+}
+
 /// Ephemeral containers may be added, never changed or removed.
 pub(crate) fn check_ephemeral(spec: &At<'_>, old: &At<'_>, verdict: &mut Verdict) {
     let list = spec.field("ephemeralContainers");
@@ -115,12 +134,12 @@ pub(crate) fn check_ephemeral(spec: &At<'_>, old: &At<'_>, verdict: &mut Verdict
         let name = before.field("name").text_or_empty();
         let after = list.items().find(|at| at.field("name").text_or_empty() == name);
         let what = match after.and_then(|at| at.node()) {
-            None => "removed",
+            None => "removed\n",
             Some(after) if says_more("", after, before.node(), &[]) => "changed",
             Some(_) => continue,
         };
         let name = ratchet_net::Quoted(name);
-        let detail = format!("existing ephemeral containers {name} may not be {what}\n");
+        let detail = format!("existing ephemeral containers {name} may not be {what}");
         verdict.problem(Problem::new(&RULE, Cause::Forbidden, &list, detail));
     }
 }
@@ -128,17 +147,17 @@ pub(crate) fn check_ephemeral(spec: &At<'_>, old: &At<'_>, verdict: &mut Verdict
 /// What may change in the template of a suspended Job.
 const SCHEDULING: [&str; 4] = ["affinity", "nodeSelector", "schedulingGates", "tolerations"];
 
-/// The template of a Job may not change, but for its scheduling while it is suspended.
-pub(crate) fn check_job(spec: &At<'_>, old: &At<'_>, verdict: &mut Verdict) {
+/// Whether the template of a Job says other than it did; its scheduling may, while it is suspended.
+pub(crate) fn is_job_changed(spec: &At<'_>, old: &At<'_>) -> bool {
     let (at, before) = (spec.field("template"), old.field("template"));
     let ignored: &[&str] = if old.field("suspend").is_true() { &SCHEDULING } else { &[] };
     let (pod, stored) = (at.field("spec"), before.field("spec"));
-    if let Some(pod) = pod.node()
-        && says_more("", pod, stored.node(), ignored)
-    {
-        // The API shows the whole template in its own words here; the place must do.
-        changed(&at, "…", verdict);
-    }
+    pod.node().is_some_and(|pod| says_more("", pod, stored.node(), ignored))
+}
+
+/// Whether the field `name` says something that it did not say before.
+pub(crate) fn is_more(name: &str, new: &At<'_>, old: &At<'_>) -> bool {
+    new.node().is_some_and(|node| says_more(name, node, old.node(), &[]))
 }
 
 /// Whether `new` says something that `old` does not. What only the old one says may be a default.
@@ -161,6 +180,7 @@ fn says_more(name: &str, new: &Node<'_>, old: Option<&Node<'_>>, ignored: &[&str
         }
         (Value::Text(text), None) => !DEFAULTS.contains(&(name, text)),
         (Value::Bool(_), None) if name == "enableServiceLinks" => false,
+        (Value::Int(30), None) if name == "terminationGracePeriodSeconds" => false,
         _ => true,
     }
 }

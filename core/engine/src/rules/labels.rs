@@ -1,7 +1,7 @@
 //! Labels must be spelled as the API spells them.
 
-use crate::scene::Scene;
 use crate::{Origin, Problem, Ratchet, Rule, Verdict};
+use alloc::borrow::Cow;
 use alloc::vec::Vec;
 use ratchet_net::dns;
 use ratchet_object::At;
@@ -9,7 +9,12 @@ use ratchet_object::At;
 /// The row.
 pub(crate) static RULE: Rule = Rule {
     id: "RTC-API-003",
-    fields: &["metadata.labels of every kind"],
+    fields: &[
+        "metadata.labels of every kind and of every pod template",
+        "Pod spec.nodeSelector",
+        "Service and ReplicationController spec.selector",
+        "matchLabels of every label selector",
+    ],
     title: "malformed label",
     origin: Origin::Api,
     demands: "A label's value is empty or at most 63 letters, digits, dashes, underscores and dots, beginning and ending with a letter or a digit; its key may have a DNS name and a slash before such a name.",
@@ -23,70 +28,60 @@ const VALUE: &str = "a valid label must be an empty string or consist of alphanu
 const NAME: &str = "name part must consist of alphanumeric characters, '-', '_' or '.', and must start and end with an alphanumeric character (e.g. 'MyName',  or 'my.name',  or '123-abc', regex used for validation is '([A-Za-z0-9][-A-Za-z0-9_.]*)?[A-Za-z0-9]')";
 const LONGEST: usize = 63;
 
-/// Kinds taken to list a label's cause four times on update, the others thrice. Only Namespace was
-/// seen on a real server; the rest is inferred from it, and only the number of causes hangs on it.
-const FOUR_TIMES: [&str; 4] = ["Namespace", "Node", "Pod", "Service"];
+const KEY: &str = "a valid label key must consist of alphanumeric characters, '-', '_' or '.', and must start and end with an alphanumeric character (e.g. 'MyName',  or 'my.name',  or '123-abc', regex used for validation is '([A-Za-z0-9][-A-Za-z0-9_.]*)?[A-Za-z0-9]') with an optional DNS subdomain prefix and '/' (e.g. 'example.com/MyName')";
 
-/// The API repeats itself: an update lists each of these causes as often as it was found.
-pub(crate) fn check(scene: &Scene<'_>, verdict: &mut Verdict) {
-    let change = scene.change;
-    let times = match (change.is_create(), FOUR_TIMES.contains(&change.kind.name)) {
-        (true, _) => 1,
-        (false, true) => 4,
-        (false, false) => 3,
-    };
-    let labels = change.new_root().field("metadata").field("labels");
+/// The labels at a place that holds some: every key and every value.
+pub(crate) fn check_map(labels: &At<'_>, verdict: &mut Verdict) {
     // By name: the order in which a person wrote them must not show.
     let mut sorted: Vec<(&str, At<'_>)> = labels.entries().collect();
     sorted.sort_unstable_by_key(|(key, _)| *key);
-    for _ in 0..times {
-        for (key, at) in &sorted {
-            check_key(&at.named(*labels.path()), key, verdict);
-            check_value(&at.named(*labels.path()), at.text_or_empty(), verdict);
-        }
+    for (key, at) in &sorted {
+        let at = at.named(*labels.path());
+        key_faults(key, |detail| verdict.problem(Problem::invalid(&RULE, &at, key, detail)));
+        let text = at.text_or_empty();
+        value_faults(text, |detail| verdict.problem(Problem::invalid(&RULE, &at, text, detail)));
     }
 }
 
-fn check_value(at: &At<'_>, text: &str, verdict: &mut Verdict) {
+/// What is wrong with a label's value.
+pub(crate) fn value_faults(text: &str, mut say: impl FnMut(&'static str)) {
     if text.len() > LONGEST {
-        verdict.problem(Problem::invalid(&RULE, at, text, "must be no more than 63 characters"));
+        say("must be no more than 63 characters");
     }
     if !text.is_empty() && !is_name(text) {
-        verdict.problem(Problem::invalid(&RULE, at, text, VALUE));
+        say(VALUE);
     }
 }
 
-fn check_key(at: &At<'_>, key: &str, verdict: &mut Verdict) {
+/// What is wrong with a label's key.
+pub(crate) fn key_faults(key: &str, mut tell: impl FnMut(Cow<'static, str>)) {
     let (prefix, name) = match key.split_once('/') {
         Some((prefix, name)) => (Some(prefix), name),
         None => (None, key),
     };
     if name.contains('/') {
-        let detail = "a valid label key must consist of alphanumeric characters, '-', '_' or '.', and must start and end with an alphanumeric character (e.g. 'MyName',  or 'my.name',  or '123-abc', regex used for validation is '([A-Za-z0-9][-A-Za-z0-9_.]*)?[A-Za-z0-9]') with an optional DNS subdomain prefix and '/' (e.g. 'example.com/MyName')";
-        return verdict.problem(Problem::invalid(&RULE, at, key, detail));
+        return tell(KEY.into());
     }
     match prefix {
-        Some("") => {
-            verdict.problem(Problem::invalid(&RULE, at, key, "prefix part must be non-empty"));
+        Some("") => tell("prefix part must be non-empty".into()),
+        Some(prefix) => {
+            let faults = dns::subdomain(prefix);
+            if faults.too_long {
+                tell("prefix part must be no more than 253 characters".into());
+            }
+            if faults.pattern {
+                tell(alloc::format!("prefix part {}", super::dns_search::STRICT_PATTERN).into());
+            }
         }
-        Some(prefix) if !dns::subdomain(prefix).is_ok() => {
-            let detail = alloc::format!("prefix part {}", super::dns_search::STRICT_PATTERN);
-            verdict.problem(Problem::invalid(&RULE, at, key, detail));
-        }
-        _ => {}
+        None => {}
     }
     if name.is_empty() {
-        verdict.problem(Problem::invalid(&RULE, at, key, "name part must be non-empty"));
+        tell("name part must be non-empty".into());
     } else if name.len() > LONGEST {
-        verdict.problem(Problem::invalid(
-            &RULE,
-            at,
-            key,
-            "name part must be no more than 63 characters",
-        ));
+        tell("name part must be no more than 63 characters".into());
     }
     if !is_name(name) {
-        verdict.problem(Problem::invalid(&RULE, at, key, NAME));
+        tell(NAME.into());
     }
 }
 

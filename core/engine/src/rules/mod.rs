@@ -15,12 +15,15 @@ pub(crate) mod immutable;
 pub(crate) mod interface_address;
 pub(crate) mod ip_spelling;
 pub(crate) mod labels;
+pub(crate) mod metadata;
+pub mod names;
 pub(crate) mod older_words;
 pub(crate) mod placement;
 pub(crate) mod pod_notes;
 pub(crate) mod service_notes;
 pub(crate) mod special_ip;
 pub(crate) mod value;
+pub(crate) mod values;
 
 use crate::{Rule, pod_security};
 
@@ -37,6 +40,10 @@ pub static RULES: &[&Rule] = &[
     &decoding::WRONG_TYPE,
     &decoding::UNREADABLE,
     &decoding::UNKNOWN_KIND,
+    &names::RULE,
+    &metadata::RULE,
+    &values::RULE,
+    &names::FORMS,
     &dns_search::RULE,
     &dns_config::RULE,
     &ip_spelling::RULE,

@@ -13,14 +13,17 @@ pub(crate) struct Quirk {
     /// Below the pod, or below the object.
     pointer: &'static str,
     value: Json,
+    /// What must be said too, for the API to take it.
+    with: Option<(&'static str, Json)>,
 }
 
 const PODS: &str = "pods";
 
 /// Every setting.
 pub(crate) static QUIRKS: LazyLock<Vec<Quirk>> = LazyLock::new(|| {
-    let pod = |pointer, value| Quirk { kind: PODS, pointer, value };
-    let other = |kind, pointer, value| Quirk { kind, pointer, value };
+    let pod = |pointer, value| Quirk { kind: PODS, pointer, value, with: None };
+    let other = |kind, pointer, value| Quirk { kind, pointer, value, with: None };
+    let both = |pointer, value, with| Quirk { kind: PODS, pointer, value, with: Some(with) };
     let volume = |source: &str| json!([{ "name": "v", source: { "path": "/", "server": "s" } }]);
     vec![
         // The Pod Security Standards.
@@ -36,8 +39,16 @@ pub(crate) static QUIRKS: LazyLock<Vec<Quirk>> = LazyLock::new(|| {
         pod("/spec/securityContext/sysctls", json!([{ "name": "kernel.msgmax", "value": "1" }])),
         pod("/spec/securityContext/windowsOptions", json!({ "hostProcess": true })),
         pod("/spec/containers/0/ports", json!([{ "containerPort": 80, "hostPort": 80 }])),
-        pod("/spec/containers/0/securityContext/privileged", json!(true)),
-        pod("/spec/containers/0/securityContext/procMount", json!("Unmasked")),
+        both(
+            "/spec/containers/0/securityContext/privileged",
+            json!(true),
+            ("/spec/containers/0/securityContext/allowPrivilegeEscalation", json!(true)),
+        ),
+        both(
+            "/spec/containers/0/securityContext/procMount",
+            json!("Unmasked"),
+            ("/spec/hostUsers", json!(false)),
+        ),
         pod("/spec/containers/0/securityContext/allowPrivilegeEscalation", json!(true)),
         pod("/spec/containers/0/securityContext/capabilities", json!({ "add": ["SYS_ADMIN"] })),
         pod(
@@ -78,5 +89,8 @@ impl Quirk {
     pub(crate) fn apply(&self, world: &World, object: &mut Json) {
         let pod = world.pod().filter(|_| self.kind == PODS).unwrap_or_default();
         put(object, &format!("{pod}{}", self.pointer), self.value.clone());
+        if let Some((pointer, value)) = &self.with {
+            put(object, &format!("{pod}{pointer}"), value.clone());
+        }
     }
 }

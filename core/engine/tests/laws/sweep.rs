@@ -17,6 +17,9 @@ use std::collections::BTreeSet;
 const OF_THE_DOORS: [&str; 5] =
     ["RTC-API-007", "RTC-API-008", "RTC-API-009", "RTC-API-010", "RTC-API-011"];
 
+/// What never ratchets and stands around the laws: the cases of these rules show them.
+const AROUND: [&str; 4] = ["RTC-API-012", "RTC-API-013", "RTC-API-014", "RTC-API-015"];
+
 #[test]
 fn every_kind_has_a_world_and_every_world_lets_its_object_in() {
     for kind in KINDS {
@@ -60,7 +63,7 @@ fn every_rule_that_the_engine_reports_fires() {
     let silent: Vec<&str> = RULES
         .iter()
         .map(|rule| rule.id)
-        .filter(|id| !fired.contains(id) && !OF_THE_DOORS.contains(id))
+        .filter(|id| !fired.contains(id) && !OF_THE_DOORS.contains(id) && !AROUND.contains(id))
         .collect();
     assert_eq!(silent, [""; 0], "rules that no generated change reaches");
 }

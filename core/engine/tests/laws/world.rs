@@ -286,5 +286,20 @@ fn controller(kind: &'static Kind<'static>) -> World {
     if kind.subresources.contains(&"scale") {
         crate::laws::slot::put(&mut body, "/spec/replicas", json!(1));
     }
+    // What the kind demands of itself, so that the API takes it.
+    match kind.name {
+        "DaemonSet" | "Deployment" | "ReplicaSet" | "StatefulSet" => {
+            let selector = json!({ "matchLabels": { "app": "web" } });
+            crate::laws::slot::put(&mut body, "/spec/selector", selector);
+        }
+        "Job" | "CronJob" => {
+            let restarts = format!("{}/spec/restartPolicy", pointer(place));
+            crate::laws::slot::put(&mut body, &restarts, json!("Never"));
+        }
+        _ => {}
+    }
+    if kind.name == "CronJob" {
+        crate::laws::slot::put(&mut body, "/spec/schedule", json!("@daily"));
+    }
     World::new(kind.name, "", body, spec_slots(place))
 }

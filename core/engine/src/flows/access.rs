@@ -1,0 +1,120 @@
+//! RBAC: rules that name something, and bindings that stay bound to their role.
+
+use crate::Verdict;
+use crate::forms::Form;
+use crate::pen::{Pen, quoted};
+use crate::rules::immutable;
+use crate::scene::Scene;
+use crate::{selectors, shown};
+use alloc::format;
+use ratchet_object::At;
+
+const GROUP: &str = "rbac.authorization.k8s.io";
+
+pub(super) fn validate_role(scene: &Scene<'_>, verdict: &mut Verdict) {
+    let root = scene.change.new_root();
+    let is_namespaced = scene.change.kind.name == "Role";
+    let mut pen = Pen::new(scene, verdict);
+    for rule in root.field("rules").items() {
+        check_rule(&rule, is_namespaced, &mut pen);
+    }
+    let aggregation = root.field("aggregationRule");
+    if !is_namespaced && aggregation.is_set() {
+        let list = aggregation.field("clusterRoleSelectors");
+        if list.is_empty() {
+            let detail = "at least one clusterRoleSelector required if aggregationRule is non-nil";
+            pen.required(&list, detail);
+        }
+        list.items().for_each(|selector| selectors::check(&selector, &mut pen));
+    }
+}
+
+fn check_rule(rule: &At<'_>, is_namespaced: bool, pen: &mut Pen<'_, '_>) {
+    let [verbs, urls, groups, resources, names] =
+        ["verbs", "nonResourceURLs", "apiGroups", "resources", "resourceNames"]
+            .map(|name| rule.field(name));
+    if verbs.is_empty() {
+        pen.required(&verbs, "verbs must contain at least one value");
+    }
+    if !urls.is_empty() {
+        let shown = shown::tree(urls.node());
+        if is_namespaced {
+            let detail = "namespaced rules cannot apply to non-resource URLs";
+            pen.invalid_as(&urls, shown.clone(), detail);
+        }
+        if [&groups, &resources, &names].iter().any(|list| !list.is_empty()) {
+            let detail = "rules cannot apply to both regular resources and non-resource URLs";
+            pen.invalid_as(&urls, shown, detail);
+        }
+        return;
+    }
+    if groups.is_empty() {
+        pen.required(&groups, "resource rules must supply at least one api group");
+    }
+    if resources.is_empty() {
+        pen.required(&resources, "resource rules must supply at least one resource");
+    }
+}
+
+pub(super) fn validate_binding(scene: &Scene<'_>, verdict: &mut Verdict) {
+    let root = scene.change.new_root();
+    let is_namespaced = scene.change.kind.name == "RoleBinding";
+    let role = root.field("roleRef");
+    let mut pen = Pen::new(scene, verdict);
+    // Left out, the group is this one.
+    let group = role.field("apiGroup");
+    if !matches!(group.text_or_empty(), "" | GROUP) {
+        pen.unsupported(&group, quoted(group.text_or_empty()), &[GROUP]);
+    }
+    let kind = role.field("kind");
+    let kinds: &[&str] = if is_namespaced { &["Role", "ClusterRole"] } else { &["ClusterRole"] };
+    if !kinds.contains(&kind.text_or_empty()) {
+        pen.unsupported(&kind, quoted(kind.text_or_empty()), kinds);
+    }
+    pen.needs_form(&role.field("name"), Form::PathSegment);
+    for subject in root.field("subjects").items() {
+        check_subject(&subject, is_namespaced, &mut pen);
+    }
+    let Some(old) = scene.change.old_root() else { return };
+    let before = old.field("roleRef");
+    let parts = ["kind", "name"];
+    if parts.iter().any(|name| role.field(name).text() != before.field(name).text()) {
+        let text = |name: &'static str| shown::json(role.field(name).text_or_empty());
+        let group = match group.text_or_empty() {
+            "" => GROUP,
+            text => text,
+        };
+        let shown = format!(
+            "{{\"APIGroup\":{},\"Kind\":{},\"Name\":{}}}",
+            shown::json(group),
+            text("kind"),
+            text("name")
+        );
+        immutable::changed_so(&role, shown, "cannot change roleRef", verdict);
+    }
+}
+
+fn check_subject(subject: &At<'_>, is_namespaced: bool, pen: &mut Pen<'_, '_>) {
+    let [name, kind, group, namespace] =
+        ["name", "kind", "apiGroup", "namespace"].map(|name| subject.field(name));
+    let has_name = pen.needs_text(&name);
+    match kind.text_or_empty() {
+        "ServiceAccount" => {
+            if has_name {
+                pen.form(&name, Form::Subdomain);
+            }
+            if !group.text_or_empty().is_empty() {
+                pen.unsupported(&group, quoted(group.text_or_empty()), &[""]);
+            }
+            if !is_namespaced && namespace.text_or_empty().is_empty() {
+                pen.required(&namespace, "");
+            }
+        }
+        "User" | "Group" => {
+            if !matches!(group.text_or_empty(), "" | GROUP) {
+                pen.unsupported(&group, quoted(group.text_or_empty()), &[GROUP]);
+            }
+        }
+        text => pen.unsupported(&kind, quoted(text), &["ServiceAccount", "User", "Group"]),
+    }
+}

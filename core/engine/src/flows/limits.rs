@@ -1,0 +1,261 @@
+//! Quotas, limits, budgets, priorities and autoscalers: numbers that must agree.
+
+use super::pod_parts::check_quantity;
+use crate::Verdict;
+use crate::forms::{self, Form};
+use crate::pen::{Pen, node_shown, quoted};
+use crate::quantity::Quantity;
+use crate::rules::immutable;
+use crate::scene::Scene;
+use crate::{selectors, shown};
+use alloc::format;
+use alloc::vec::Vec;
+use ratchet_object::At;
+
+/// What a quota can count without naming whose it is.
+const QUOTA: [&str; 19] = [
+    "cpu",
+    "memory",
+    "ephemeral-storage",
+    "requests.cpu",
+    "requests.memory",
+    "requests.storage",
+    "requests.ephemeral-storage",
+    "limits.cpu",
+    "limits.memory",
+    "limits.ephemeral-storage",
+    "pods",
+    "resourcequotas",
+    "services",
+    "replicationcontrollers",
+    "secrets",
+    "persistentvolumeclaims",
+    "configmaps",
+    "services.nodeports",
+    "services.loadbalancers",
+];
+const SCOPES: [&str; 7] = [
+    "Terminating",
+    "NotTerminating",
+    "BestEffort",
+    "NotBestEffort",
+    "PriorityClass",
+    "CrossNamespacePodAffinity",
+    "VolumeAttributesClass",
+];
+const HIGHEST_PRIORITY: i64 = 1_000_000_000;
+const SYSTEM: [(&str, i64); 2] =
+    [("system-node-critical", 2_000_001_000), ("system-cluster-critical", 2_000_000_000)];
+
+pub(super) fn validate_quota(scene: &Scene<'_>, verdict: &mut Verdict) {
+    let spec = scene.change.new_root().field("spec");
+    let mut pen = Pen::new(scene, verdict);
+    for (name, at) in spec.field("hard").entries() {
+        check_quota_name(name, &at, &mut pen);
+        check_quantity(name, &at, &mut pen);
+    }
+    let scopes = spec.field("scopes");
+    let shown = shown::tree(scopes.node());
+    let has = |name: &str| scopes.items().any(|at| at.text_or_empty() == name);
+    for _ in scopes.items().filter(|at| !SCOPES.contains(&at.text_or_empty())) {
+        pen.invalid_as(&scopes, shown.clone(), "unsupported scope");
+    }
+    for pair in [["BestEffort", "NotBestEffort"], ["Terminating", "NotTerminating"]] {
+        if pair.iter().all(|name| has(name)) {
+            pen.invalid_as(&scopes, shown.clone(), "conflicting scopes");
+        }
+    }
+    let Some(old) = scene.change.old_root() else { return };
+    let sorted = |list: &At<'_>| {
+        let mut all: Vec<alloc::string::String> =
+            list.items().map(|at| at.text_or_empty().into()).collect();
+        all.sort_unstable();
+        all.dedup();
+        all
+    };
+    if sorted(&scopes) != sorted(&old.field("spec").field("scopes")) {
+        immutable::changed(&scopes, shown, verdict);
+    }
+}
+
+fn check_quota_name(name: &str, at: &At<'_>, pen: &mut Pen<'_, '_>) {
+    if !forms::fits(Form::Qualified, name) {
+        return pen.form_of(at, name, Form::Qualified);
+    }
+    let is_page = name.starts_with("hugepages-") || name.starts_with("requests.hugepages-");
+    if name.contains('/') || is_page {
+        return;
+    }
+    if !QUOTA.contains(&name) && name != "storage" {
+        let detail = "must be a standard resource type or fully qualified";
+        pen.invalid_as(at, quoted(name), detail);
+    }
+    if !QUOTA.contains(&name) {
+        pen.invalid_as(at, quoted(name), "must be a standard resource for quota");
+    }
+}
+
+pub(super) fn validate_limits(scene: &Scene<'_>, verdict: &mut Verdict) {
+    let mut pen = Pen::new(scene, verdict);
+    let mut seen: Vec<&str> = Vec::new();
+    for limit in scene.change.new_root().field("spec").field("limits").items() {
+        let kind = limit.field("type");
+        let text = kind.text_or_empty();
+        if !forms::fits(Form::Qualified, text) {
+            pen.form(&kind, Form::Qualified);
+        } else if !text.contains('/')
+            && !["Pod", "Container", "PersistentVolumeClaim"].contains(&text)
+        {
+            let shown = shown::named(text, scene.policy.release);
+            pen.invalid_as(&kind, shown, "must be a standard limit type or fully qualified");
+        }
+        if seen.contains(&text) {
+            pen.duplicate(&kind, shown::named(text, scene.policy.release));
+        }
+        seen.push(text);
+        check_limit(&limit, text, &mut pen);
+    }
+}
+
+fn check_limit(limit: &At<'_>, kind: &str, pen: &mut Pen<'_, '_>) {
+    let [least, most, default, request] =
+        ["min", "max", "default", "defaultRequest"].map(|name| limit.field(name));
+    if kind == "Pod" {
+        for at in [&default, &request].into_iter().filter(|at| at.entries().len() > 0) {
+            pen.forbidden(at, "may not be specified when `type` is 'Pod'");
+        }
+    }
+    if kind == "PersistentVolumeClaim"
+        && !least.field("storage").is_set()
+        && !most.field("storage").is_set()
+    {
+        let detail =
+            "either minimum or maximum storage value is required, but neither was provided";
+        pen.required(&limit.named(limit.path().field("limits")), detail);
+    }
+    // Each pair: which must not be above which, where that is told, and whose value is shown.
+    let above = |one: &At<'_>, other: &At<'_>| {
+        let (one, other) = (Quantity::at(one)?, Quantity::at(other)?);
+        (one > other).then(|| (one.shown(), other.shown()))
+    };
+    let mut names: Vec<&str> = Vec::new();
+    for map in [&least, &most, &default, &request] {
+        names.extend(map.entries().map(|(name, _)| name));
+    }
+    names.sort_unstable();
+    names.dedup();
+    for name in names {
+        let [low, high, usual, asked] =
+            [&least, &most, &default, &request].map(|map| map.key(name));
+        let pairs = [
+            (&low, &high, &low, "min value", "max value", true),
+            (&low, &asked, &asked, "min value", "default request value", false),
+            (&asked, &high, &asked, "default request value", "max value", true),
+            (&asked, &usual, &asked, "default request value", "default limit value", true),
+            (&low, &usual, &usual, "min value", "default value", true),
+            (&usual, &high, &usual, "default value", "max value", false),
+        ];
+        for (one, other, at, first, second, shows_first) in pairs {
+            if let Some((lower, upper)) = above(one, other) {
+                let detail = format!("{first} {lower} is greater than {second} {upper}");
+                let shown = if shows_first { &lower } else { &upper };
+                pen.invalid_as(at, quoted(shown), detail);
+            }
+        }
+    }
+}
+
+pub(super) fn validate_budget(scene: &Scene<'_>, verdict: &mut Verdict) {
+    let spec = scene.change.new_root().field("spec");
+    let mut pen = Pen::new(scene, verdict);
+    let bounds = ["minAvailable", "maxUnavailable"].map(|name| spec.field(name));
+    if bounds.iter().all(At::is_set) {
+        let [least, most] = bounds.each_ref().map(|at| node_shown(at.node()));
+        let policy = node_shown(spec.field("unhealthyPodEvictionPolicy").node());
+        let selector = shown::selector(&spec.field("selector"));
+        let shown = format!(
+            "{{\"MinAvailable\":{least},\"Selector\":{selector},\"MaxUnavailable\":{most},\"UnhealthyPodEvictionPolicy\":{policy}}}"
+        );
+        pen.invalid_as(&spec, shown, "minAvailable and maxUnavailable cannot be both set");
+    }
+    for at in bounds.iter().filter(|at| at.is_set()) {
+        pen.count_or_share(at);
+        pen.at_most_all(at);
+    }
+    selectors::check(&spec.field("selector"), &mut pen);
+}
+
+pub(super) fn validate_priority(scene: &Scene<'_>, verdict: &mut Verdict) {
+    let (root, old) = (scene.change.new_root(), scene.change.old_root());
+    let (name, value) = (root.field("metadata").field("name"), root.field("value"));
+    let number = value.int().unwrap_or_default();
+    let mut pen = Pen::new(scene, verdict);
+    if let Some(old) = old {
+        if old.field("value").int().unwrap_or_default() != number {
+            immutable::forbidden(&value, "may not be changed in an update.", verdict);
+        }
+        return;
+    }
+    let text = name.text_or_empty();
+    if text.starts_with("system-") {
+        let known = SYSTEM.iter().find(|row| row.0 == text);
+        let fault = match known {
+            None => format!("{text} is not a known system priority class"),
+            Some((_, wanted)) if *wanted != number => {
+                format!("value of {text} PriorityClass must be {wanted}")
+            }
+            Some(_) if root.field("globalDefault").is_true() => {
+                format!("globalDefault of {text} PriorityClass must be false")
+            }
+            Some(_) => return,
+        };
+        let detail = format!(
+            "priority class names with 'system-' prefix are reserved for system use only. error: {fault}"
+        );
+        pen.forbidden(&name, detail);
+    } else if number > HIGHEST_PRIORITY {
+        let detail =
+            format!("maximum allowed value of a user defined priority is {HIGHEST_PRIORITY}");
+        pen.forbidden(&value, detail);
+    }
+}
+
+pub(super) fn validate_autoscaler(scene: &Scene<'_>, verdict: &mut Verdict) {
+    let spec = scene.change.new_root().field("spec");
+    let (least, most) = (spec.field("minReplicas"), spec.field("maxReplicas"));
+    let mut pen = Pen::new(scene, verdict);
+    if least.int().is_some_and(|count| count < 1) {
+        pen.invalid(&least, "must be greater than or equal to 1");
+    }
+    let count = most.int().unwrap_or_default();
+    match count {
+        0 => pen.required(&most, "must be set and greater than 0"),
+        count if count < 0 => pen.invalid(&most, "must be greater than or equal to 1"),
+        _ => {}
+    }
+    // One is the default.
+    if least.int().unwrap_or(1) > count {
+        pen.invalid_as(&most, format!("{count}"), "must be greater than or equal to `minReplicas`");
+    }
+    let target = spec.field("scaleTargetRef");
+    for name in ["kind", "name"] {
+        pen.needs_form(&target.field(name), Form::PathSegment);
+    }
+    let version = target.field("apiVersion");
+    // What was let in before stays.
+    let before = scene.change.old_root().map(|old| old.field("spec").field("scaleTargetRef"));
+    if before.is_some_and(|before| before.field("apiVersion").text() == version.text()) {
+        return;
+    }
+    match version.text_or_empty().matches('/').count() {
+        1 => {}
+        0 => {
+            let shown = quoted(version.text_or_empty());
+            pen.invalid_as(&version, shown, "apiVersion must specify API group");
+        }
+        _ => {
+            let detail = format!("unexpected GroupVersion string: {}", version.text_or_empty());
+            pen.invalid(&version, detail);
+        }
+    }
+}

@@ -1,0 +1,168 @@
+//! Containers of the three sorts: what they share, and what each may not have.
+
+use super::{Place, environment, grace, names_of, ports, probes, resources, security, volumes};
+use crate::forms::Form;
+use crate::pen::{Pen, quoted};
+use alloc::vec::Vec;
+use ratchet_object::At;
+
+const PROBES: [&str; 3] = ["livenessProbe", "readinessProbe", "startupProbe"];
+const SIDECAR_ONLY: &str = "may not be set for init containers without restartPolicy=Always";
+const PADDED: &str = "must not have leading or trailing whitespace";
+const RESTARTS: [&str; 3] = ["Always", "Never", "OnFailure"];
+
+/// What an ephemeral container may have.
+const EPHEMERAL: [&str; 17] = [
+    "name",
+    "image",
+    "command",
+    "args",
+    "workingDir",
+    "env",
+    "envFrom",
+    "volumeMounts",
+    "volumeDevices",
+    "terminationMessagePath",
+    "terminationMessagePolicy",
+    "imagePullPolicy",
+    "securityContext",
+    "stdin",
+    "stdinOnce",
+    "tty",
+    "targetContainerName",
+];
+
+pub(super) fn check(spec: &At<'_>, place: Place<'_>, known: &[&str], pen: &mut Pen<'_, '_>) {
+    let lists =
+        ["containers", "initContainers", "ephemeralContainers"].map(|name| spec.field(name));
+    let [main, init, ephemeral] = lists;
+    if main.is_empty() {
+        pen.required(&main, "");
+    }
+    check_main(spec, &main, known, pen);
+    check_init(spec, &main, &init, known, pen);
+    check_ephemeral(spec, [&main, &init, &ephemeral], known, pen);
+    for list in [&main, &init] {
+        for image in list.items().map(|at| at.field("image")).filter(|_| place.is_pod) {
+            check_padding(&image, pen);
+        }
+    }
+}
+
+fn check_padding(image: &At<'_>, pen: &mut Pen<'_, '_>) {
+    let text = image.text_or_empty();
+    if text.trim() != text {
+        pen.invalid(image, PADDED);
+    }
+}
+
+fn check_main(spec: &At<'_>, main: &At<'_>, known: &[&str], pen: &mut Pen<'_, '_>) {
+    let mut names: Vec<&str> = Vec::new();
+    for container in main.items() {
+        check_shared(spec, &container, known, pen);
+        let name = container.field("name");
+        if names.contains(&name.text_or_empty()) {
+            pen.duplicate(&name, quoted(name.text_or_empty()));
+        } else {
+            names.push(name.text_or_empty());
+        }
+        check_behaviour(spec, &container, pen);
+        check_restart(&container, pen);
+    }
+    ports::check_host_ports(&main.items().collect::<Vec<_>>(), main, pen);
+}
+
+fn check_init(spec: &At<'_>, main: &At<'_>, init: &At<'_>, known: &[&str], pen: &mut Pen<'_, '_>) {
+    let mut names = names_of(main);
+    for container in init.items() {
+        check_shared(spec, &container, known, pen);
+        check_restart(&container, pen);
+        let name = container.field("name");
+        if names.contains(&name.text_or_empty()) {
+            pen.duplicate(&name, quoted(name.text_or_empty()));
+        } else if !name.text_or_empty().is_empty() {
+            names.push(name.text_or_empty());
+        }
+        ports::check_host_ports(&[container], init, pen);
+        if container.field("restartPolicy").text_or_empty() == "Always" {
+            check_behaviour(spec, &container, pen);
+            continue;
+        }
+        for name in ["lifecycle"].into_iter().chain(PROBES) {
+            let at = container.field(name);
+            if at.is_set() {
+                pen.forbidden(&at, SIDECAR_ONLY);
+            }
+        }
+    }
+}
+
+fn check_ephemeral(spec: &At<'_>, lists: [&At<'_>; 3], known: &[&str], pen: &mut Pen<'_, '_>) {
+    let [main, init, ephemeral] = lists;
+    let mut others = names_of(main);
+    others.extend(names_of(init));
+    let mut names = others.clone();
+    for container in ephemeral.items() {
+        check_shared(spec, &container, known, pen);
+        check_padding(&container.field("image"), pen);
+        let name = container.field("name");
+        if names.contains(&name.text_or_empty()) {
+            pen.duplicate(&name, quoted(name.text_or_empty()));
+        } else {
+            names.push(name.text_or_empty());
+        }
+        let target = container.field("targetContainerName");
+        if !target.text_or_empty().is_empty() && !others.contains(&target.text_or_empty()) {
+            pen.not_found(&target, target.text_or_empty());
+        }
+        for (name, at) in container.entries() {
+            let is_there = !ratchet_object::same(at.node(), None);
+            if is_there && !EPHEMERAL.contains(&name) {
+                pen.forbidden(&container.field(name), "cannot be set for an Ephemeral Container");
+            }
+        }
+        for mount in container.field("volumeMounts").items() {
+            for name in ["subPath", "subPathExpr"] {
+                if !mount.field(name).text_or_empty().is_empty() {
+                    let detail = "cannot be set for an Ephemeral Container";
+                    pen.forbidden(&mount.field(name), detail);
+                }
+            }
+        }
+    }
+}
+
+/// What every container is checked for.
+fn check_shared(spec: &At<'_>, container: &At<'_>, known: &[&str], pen: &mut Pen<'_, '_>) {
+    pen.needs_form(&container.field("name"), Form::Label);
+    pen.needs_text(&container.field("image"));
+    let policy = container.field("terminationMessagePolicy");
+    pen.one_of(&policy, &["File", "FallbackToLogsOnError"]);
+    ports::check(&container.field("ports"), pen);
+    environment::check(container, pen);
+    volumes::check_mounts(container, known, pen);
+    pen.one_of(&container.field("imagePullPolicy"), &["Always", "IfNotPresent", "Never"]);
+    resources::check(&container.field("resources"), pen);
+    security::check_container(spec, &container.field("securityContext"), pen);
+}
+
+fn check_behaviour(spec: &At<'_>, container: &At<'_>, pen: &mut Pen<'_, '_>) {
+    let lifecycle = container.field("lifecycle");
+    for name in ["postStart", "preStop"] {
+        let at = lifecycle.field(name);
+        if at.is_set() {
+            probes::check_handler(&at, grace(spec), pen);
+        }
+    }
+    for name in PROBES {
+        probes::check(&container.field(name), name, grace(spec), pen);
+    }
+}
+
+fn check_restart(container: &At<'_>, pen: &mut Pen<'_, '_>) {
+    let (policy, rules) = (container.field("restartPolicy"), container.field("restartPolicyRules"));
+    if !policy.is_set() && !rules.is_empty() {
+        pen.required(&policy, "must specify restartPolicy when restart rules are used");
+    }
+    pen.one_of(&policy, &RESTARTS);
+}

@@ -1,0 +1,141 @@
+//! The environment of a container: names of variables, and where their values come from.
+
+use crate::forms::Form;
+use crate::pen::{Pen, quoted};
+use alloc::format;
+use ratchet_object::At;
+
+const SOURCES: [&str; 5] =
+    ["fieldRef", "resourceFieldRef", "configMapKeyRef", "secretKeyRef", "fileKeyRef"];
+const NO_SOURCE: &str = "must specify one of: `fieldRef`, `resourceFieldRef`, `configMapKeyRef`, `secretKeyRef` or `fileKeyRef`";
+const NO_OLD_SOURCE: &str =
+    "must specify one of: `fieldRef`, `resourceFieldRef`, `configMapKeyRef` or `secretKeyRef`";
+const ONE_SOURCE: &str = "may not have more than one field specified at a time";
+
+/// Fields of a pod that a variable can hold.
+const FIELDS: [&str; 9] = [
+    "metadata.name",
+    "metadata.namespace",
+    "metadata.uid",
+    "spec.nodeName",
+    "spec.serviceAccountName",
+    "status.hostIP",
+    "status.hostIPs",
+    "status.podIP",
+    "status.podIPs",
+];
+
+/// Fields of a pod that have a name, but cannot be in a variable.
+const OTHER_FIELDS: [&str; 5] = [
+    "metadata.annotations",
+    "metadata.labels",
+    "spec.restartPolicy",
+    "spec.schedulerName",
+    "status.phase",
+];
+
+const RESOURCES: [&str; 6] = [
+    "limits.cpu",
+    "limits.ephemeral-storage",
+    "limits.memory",
+    "requests.cpu",
+    "requests.ephemeral-storage",
+    "requests.memory",
+];
+
+pub(super) fn check(container: &At<'_>, pen: &mut Pen<'_, '_>) {
+    for variable in container.field("env").items() {
+        pen.needs_form(&variable.field("name"), Form::Variable);
+        check_source(&variable, pen);
+    }
+    let list = container.field("envFrom");
+    for source in list.items() {
+        pen.form_if_set(&source.field("prefix"), Form::Variable);
+        let named = ["configMapRef", "secretRef"].map(|name| source.field(name));
+        let count = named.iter().filter(|at| at.is_set()).count();
+        for reference in named.iter().filter(|at| at.is_set()) {
+            let name = reference.field("name");
+            if pen.needs_text(&name) {
+                pen.form(&name, Form::Subdomain);
+            }
+        }
+        match count {
+            0 => {
+                let detail = "must specify one of: `configMapRef` or `secretRef`";
+                pen.invalid_as(&list, "\"\"", detail);
+            }
+            1 => {}
+            _ => pen.invalid_as(&list, "\"\"", ONE_SOURCE),
+        }
+    }
+}
+
+fn check_source(variable: &At<'_>, pen: &mut Pen<'_, '_>) {
+    let from = variable.field("valueFrom");
+    if !from.is_set() {
+        return;
+    }
+    let mut count = 0;
+    for name in SOURCES {
+        let source = from.field(name);
+        if source.is_set() {
+            count += 1;
+            check_one(name, &source, pen);
+        }
+    }
+    let has_value = !variable.field("value").text_or_empty().is_empty();
+    match count {
+        0 if pen.scene.policy.release.since(35) => pen.invalid_as(&from, "\"\"", NO_SOURCE),
+        0 => pen.invalid_as(&from, "\"\"", NO_OLD_SOURCE),
+        _ if has_value => {
+            pen.invalid_as(&from, "\"\"", "may not be specified when `value` is not empty");
+        }
+        1 => {}
+        _ => pen.invalid_as(&from, "\"\"", ONE_SOURCE),
+    }
+}
+
+fn check_one(name: &str, source: &At<'_>, pen: &mut Pen<'_, '_>) {
+    match name {
+        "fieldRef" => check_field(source, pen),
+        "resourceFieldRef" => {
+            let resource = source.field("resource");
+            let text = resource.text_or_empty();
+            let has_prefix =
+                text.starts_with("limits.hugepages-") || text.starts_with("requests.hugepages-");
+            if text.is_empty() {
+                pen.required(&resource, "");
+            } else if !RESOURCES.contains(&text) && !has_prefix {
+                pen.unsupported(&resource, quoted(text), &RESOURCES);
+            }
+        }
+        "configMapKeyRef" | "secretKeyRef" => {
+            pen.form(&source.field("name"), Form::Subdomain);
+            pen.needs_form(&source.field("key"), Form::ConfigKey);
+        }
+        _ => {}
+    }
+}
+
+fn check_field(source: &At<'_>, pen: &mut Pen<'_, '_>) {
+    let path = source.field("fieldPath");
+    let text = path.text_or_empty();
+    if text.is_empty() {
+        return pen.required(&path, "");
+    }
+    let subscript =
+        text.split_once("['").and_then(|(field, key)| Some((field, key.strip_suffix("']")?)));
+    match subscript {
+        Some(("metadata.annotations", key)) => {
+            let key = key.to_ascii_lowercase();
+            pen.form_of(source, &key, Form::Qualified);
+        }
+        Some(("metadata.labels", key)) => pen.form_of(source, key, Form::Qualified),
+        None if FIELDS.contains(&text) || text == "spec.host" => {}
+        None if OTHER_FIELDS.contains(&text) => pen.unsupported(&path, quoted(text), &FIELDS),
+        _ => {
+            let detail = format!("error converting fieldPath: field label not supported: {text}");
+            pen.invalid(&path, detail);
+        }
+    }
+}

@@ -1,0 +1,165 @@
+//! Where a pod may run: tolerations, gates, spreading.
+
+use crate::forms::{self, Form};
+use crate::pen::{Pen, quoted};
+use crate::{selectors, shown};
+use alloc::format;
+use alloc::vec::Vec;
+use ratchet_object::At;
+
+const EFFECTS: [&str; 3] = ["NoSchedule", "PreferNoSchedule", "NoExecute"];
+const POLICIES: [&str; 2] = ["Honor", "Ignore"];
+
+pub(super) fn check(spec: &At<'_>, pen: &mut Pen<'_, '_>) {
+    for gate in spec.field("readinessGates").items() {
+        pen.form(&gate.field("conditionType"), Form::Qualified);
+    }
+    check_gates(&spec.field("schedulingGates"), pen);
+    check_spreading(&spec.field("topologySpreadConstraints"), pen);
+    check_tolerations(&spec.field("tolerations"), pen);
+    check_affinity(&spec.field("affinity"), pen);
+    let os = spec.field("os");
+    if os.is_set() && pen.needs_text(&os.field("name")) {
+        // The API names the field around the name.
+        pen.one_of(&os.field("name").named(*os.path()), &["linux", "windows"]);
+    }
+}
+
+fn check_gates(gates: &At<'_>, pen: &mut Pen<'_, '_>) {
+    let mut names: Vec<&str> = Vec::new();
+    for gate in gates.items() {
+        let text = gate.field("name").text_or_empty();
+        pen.form_of(&gate, text, Form::Qualified);
+        if names.contains(&text) {
+            pen.duplicate(&gate, quoted(text));
+        }
+        names.push(text);
+    }
+}
+
+fn check_spreading(list: &At<'_>, pen: &mut Pen<'_, '_>) {
+    let key = |at: &At<'_>| {
+        let text = |name| at.field(name).text_or_empty();
+        format!("{{{}, {}}}", text("topologyKey"), text("whenUnsatisfiable"))
+    };
+    for (index, at) in list.items().enumerate() {
+        let skew = at.field("maxSkew");
+        if skew.int().unwrap_or_default() <= 0 {
+            let shown = format!("{}", skew.int().unwrap_or_default());
+            pen.invalid_as(&skew, shown, "must be greater than zero");
+        }
+        let topology = at.field("topologyKey");
+        if topology.text_or_empty().is_empty() {
+            pen.required(&topology, "can not be empty");
+        }
+        let action = at.field("whenUnsatisfiable");
+        let known = ["DoNotSchedule", "ScheduleAnyway"];
+        if !known.contains(&action.text_or_empty()) {
+            let shown = shown::named(action.text_or_empty(), pen.scene.policy.release);
+            pen.unsupported(&action, shown, &known);
+        }
+        let this = key(&at);
+        if list.items().skip(index + 1).any(|other| key(&other) == this) {
+            let path = at.path().field("{topologyKey, whenUnsatisfiable}");
+            pen.duplicate(&at.named(path), quoted(&this));
+        }
+        let domains = at.field("minDomains");
+        if domains.int().is_some_and(|count| count <= 0) {
+            pen.invalid(&domains, "must be greater than zero");
+        }
+        if domains.is_set() && action.text_or_empty() != "DoNotSchedule" {
+            let detail = format!(
+                "can only use minDomains if whenUnsatisfiable=DoNotSchedule, not {}",
+                action.text_or_empty()
+            );
+            pen.invalid(&domains, detail);
+        }
+        pen.one_of(&at.field("nodeAffinityPolicy"), &POLICIES);
+        pen.one_of(&at.field("nodeTaintsPolicy"), &POLICIES);
+        selectors::check(&at.field("labelSelector"), pen);
+    }
+}
+
+pub(crate) fn check_tolerations(list: &At<'_>, pen: &mut Pen<'_, '_>) {
+    for at in list.items() {
+        let (key, operator, value) = (at.field("key"), at.field("operator"), at.field("value"));
+        let (effect, text) = (at.field("effect"), operator.text_or_empty());
+        let release = pen.scene.policy.release;
+        pen.form_if_set(&key, Form::Qualified);
+        if key.text_or_empty().is_empty() && text != "Exists" {
+            let detail = "operator must be Exists when `key` is empty, which means \"match all values and all keys\"";
+            pen.invalid_as(&operator, shown::named(text, release), detail);
+        }
+        if at.field("tolerationSeconds").is_set() && effect.text_or_empty() != "NoExecute" {
+            let detail = "effect must be 'NoExecute' when `tolerationSeconds` is set";
+            pen.invalid_as(&effect, shown::named(effect.text_or_empty(), release), detail);
+        }
+        let given = value.text_or_empty();
+        match text {
+            "" | "Equal" => {
+                let mut told: Vec<alloc::string::String> = Vec::new();
+                forms::faults(Form::LabelValue, given, |detail| told.push(detail.into_owned()));
+                if !told.is_empty() {
+                    pen.invalid_as(&operator, quoted(given), told.join(";"));
+                }
+            }
+            "Exists" if !given.is_empty() => {
+                let detail = "value must be empty when `operator` is 'Exists'";
+                pen.invalid_as(&operator, quoted(given), detail);
+            }
+            "Exists" => {}
+            "Lt" | "Gt" => {
+                let shown = shown::named(text, release);
+                pen.unsupported(&operator, shown, &["Equal", "Exists", "Lt", "Gt"]);
+            }
+            _ => pen.unsupported(&operator, shown::named(text, release), &["Equal", "Exists"]),
+        }
+        pen.one_of(&effect, &EFFECTS);
+    }
+}
+
+const WEIGHT: &str = "must be in the range 1-100";
+
+fn check_affinity(affinity: &At<'_>, pen: &mut Pen<'_, '_>) {
+    let nodes = affinity.field("nodeAffinity");
+    let preferred = "preferredDuringSchedulingIgnoredDuringExecution";
+    let required = "requiredDuringSchedulingIgnoredDuringExecution";
+    let terms = nodes.field(required);
+    if terms.is_set() && terms.field("nodeSelectorTerms").is_empty() {
+        let detail = "must have at least one node selector term";
+        pen.required(&terms.field("nodeSelectorTerms"), detail);
+    }
+    for at in nodes.field(preferred).items() {
+        check_weight(&at, pen);
+    }
+    for side in ["podAffinity", "podAntiAffinity"] {
+        for at in affinity.field(side).field(preferred).items() {
+            check_weight(&at, pen);
+            check_pod_term(&at.field("podAffinityTerm"), pen);
+        }
+        for at in affinity.field(side).field(required).items() {
+            check_pod_term(&at, pen);
+        }
+    }
+}
+
+fn check_weight(at: &At<'_>, pen: &mut Pen<'_, '_>) {
+    let weight = at.field("weight");
+    let number = weight.int().unwrap_or_default();
+    if !(1..=100).contains(&number) {
+        pen.invalid_as(&weight, format!("{number}"), WEIGHT);
+    }
+}
+
+fn check_pod_term(term: &At<'_>, pen: &mut Pen<'_, '_>) {
+    selectors::check(&term.field("labelSelector"), pen);
+    selectors::check(&term.field("namespaceSelector"), pen);
+    for name in term.field("namespaces").items() {
+        pen.form(&name, Form::Label);
+    }
+    let key = term.field("topologyKey");
+    match key.text_or_empty() {
+        "" => pen.required(&key, "can not be empty"),
+        _ => pen.form(&key, Form::Qualified),
+    }
+}

@@ -1,0 +1,179 @@
+//! Values in the API server's own types, which it shows in some errors: every field by the name it
+//! has in the server's code, absent or not. `internal.txt` lists the types, one a line.
+
+use crate::pen::node_shown;
+use crate::quantity::Quantity;
+use crate::{pen, shown};
+use alloc::string::String;
+use alloc::vec::Vec;
+use core::fmt::Write as _;
+use ratchet_object::{At, Node};
+
+static TYPES: &str = include_str!("internal.txt");
+
+/// What stands in the spec of a pod, but in the security context of the server's own type.
+const MOVED: [&str; 5] =
+    ["hostNetwork", "hostPID", "hostIPC", "shareProcessNamespace", "hostUsers"];
+
+/// The metadata that an embedded type shows, each field only where it is set.
+const METADATA: [&str; 8] = [
+    "name",
+    "generateName",
+    "namespace",
+    "uid",
+    "labels",
+    "annotations",
+    "ownerReferences",
+    "finalizers",
+];
+
+/// The value at a place as the type `name`.
+pub(crate) fn shown(name: &str, at: &At<'_>) -> String {
+    let mut out = String::new();
+    write(name, at, None, &mut out);
+    out
+}
+
+fn fields_of(name: &str) -> Option<&'static str> {
+    TYPES.lines().find_map(|line| line.strip_prefix(name)?.strip_prefix(' '))
+}
+
+fn write(name: &str, at: &At<'_>, parent: Option<&At<'_>>, out: &mut String) {
+    let Some(fields) = fields_of(name) else {
+        return out.push_str(&shown::tree(at.node()));
+    };
+    out.push('{');
+    let mut is_first = true;
+    let mut comma = |out: &mut String| {
+        if !core::mem::replace(&mut is_first, false) {
+            out.push(',');
+        }
+    };
+    for field in fields.split(' ') {
+        let Some((own, (json, shape))) =
+            field.split_once('=').and_then(|(own, rest)| Some((own, rest.split_once(':')?)))
+        else {
+            let metadata = at.field("metadata");
+            for name in METADATA {
+                let node = metadata.field(name).node();
+                if !ratchet_object::same(node, None) {
+                    comma(out);
+                    let _ = write!(out, "\"{name}\":{}", shown::tree(node));
+                }
+            }
+            continue;
+        };
+        comma(out);
+        let _ = write!(out, "\"{own}\":");
+        let holder = parent.filter(|_| MOVED.contains(&json)).unwrap_or(at);
+        write_shape(shape, &holder.field(json), at, out);
+    }
+    out.push('}');
+}
+
+fn write_shape(shape: &str, at: &At<'_>, parent: &At<'_>, out: &mut String) {
+    if let Some(pointed) = shape.strip_prefix('*') {
+        return match at.is_set() {
+            true => write_shape(pointed, at, parent, out),
+            false => out.push_str("null"),
+        };
+    }
+    if let Some(item) = shape.strip_prefix('[').and_then(|rest| rest.strip_suffix(']')) {
+        return write_list(item, at, out);
+    }
+    match shape {
+        "s" => out.push_str(&shown::json(at.text_or_empty())),
+        "b" => out.push_str(if at.is_true() { "true" } else { "false" }),
+        "i" | "p" if !at.is_set() => out.push('0'),
+        "i" | "p" => out.push_str(&node_shown(at.node())),
+        "q" => out.push_str(&quantity(at)),
+        "Q" => write_quantities(at, out),
+        "sel" => out.push_str(&shown::selector(at)),
+        "map" if at.node().is_none_or(|node| node.entries().is_empty()) => out.push_str("null"),
+        "map" | "x" => out.push_str(&shown::tree(at.node())),
+        name => write(name, at, Some(parent), out),
+    }
+}
+
+fn write_list(item: &str, at: &At<'_>, out: &mut String) {
+    if at.node().is_none_or(|node| node.items().is_empty()) {
+        return out.push_str("null");
+    }
+    out.push('[');
+    for (index, each) in at.items().enumerate() {
+        if index > 0 {
+            out.push(',');
+        }
+        write_shape(item, &each, at, out);
+    }
+    out.push(']');
+}
+
+fn quantity(at: &At<'_>) -> String {
+    pen::quoted(&Quantity::at(at).map_or("0".into(), |quantity| quantity.shown()))
+}
+
+fn write_quantities(at: &At<'_>, out: &mut String) {
+    if at.node().is_none_or(|node: &Node<'_>| node.entries().is_empty()) {
+        return out.push_str("null");
+    }
+    let mut sorted: Vec<(&str, At<'_>)> = at.entries().collect();
+    sorted.sort_unstable_by_key(|(name, _)| *name);
+    out.push('{');
+    for (index, (name, at)) in sorted.iter().enumerate() {
+        if index > 0 {
+            out.push(',');
+        }
+        let _ = write!(out, "{}:{}", shown::json(name), quantity(at));
+    }
+    out.push('}');
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use ratchet_object::{Limits, Object, decode};
+
+    fn object(text: &str) -> Object<'_> {
+        Object::new(decode(text, Limits::DEFAULT).unwrap().documents.remove(0))
+    }
+
+    #[test]
+    fn every_type_that_is_named_is_listed() {
+        let is_plain =
+            |name: &str| matches!(name, "s" | "b" | "i" | "p" | "q" | "Q" | "sel" | "map" | "x");
+        for line in TYPES.lines() {
+            for field in line.split(' ').skip(1).filter(|field| !field.starts_with('@')) {
+                let shape = field.rsplit(':').next().unwrap();
+                let name = shape.trim_start_matches(['*', '[']).trim_end_matches(']');
+                assert!(name.is_empty() || is_plain(name) || fields_of(name).is_some(), "{field}");
+            }
+        }
+    }
+
+    #[test]
+    fn a_port_is_shown_with_all_its_fields() {
+        let port = object("{name: a, port: 80, targetPort: web}");
+        assert_eq!(
+            shown("ServicePort", &port.root()),
+            r#"{"Name":"a","Protocol":"","AppProtocol":null,"Port":80,"TargetPort":"web","NodePort":0}"#
+        );
+    }
+
+    #[test]
+    fn what_the_spec_says_of_the_host_is_shown_in_the_security_context() {
+        let template = object(
+            "{metadata: {labels: {b: x, a: z}}, spec: {hostNetwork: true, securityContext: {}, containers: [{name: c, resources: {limits: {cpu: 1000m}}}]}}",
+        );
+        let text = shown("PodTemplateSpec", &template.root());
+        assert!(
+            text.starts_with(r#"{"labels":{"a":"z","b":"x"},"Spec":{"Volumes":null,"#),
+            "{text}"
+        );
+        assert!(
+            text.contains(r#""SecurityContext":{"HostNetwork":true,"HostPID":false,"#),
+            "{text}"
+        );
+        assert!(text.contains(r#""Limits":{"cpu":"1"},"Requests":null"#), "{text}");
+    }
+}

@@ -1,0 +1,264 @@
+//! What every object says about itself beside its name: labels, annotations, owners, finalizers.
+
+use super::{immutable, labels, names};
+use crate::scene::Scene;
+use crate::{Cause, Change, Origin, Problem, Ratchet, Rule, Verdict, forms, forms::Form, shown};
+use alloc::format;
+use alloc::string::String;
+use alloc::vec::Vec;
+use ratchet_object::At;
+
+/// The row.
+pub(crate) static RULE: Rule = Rule {
+    id: "RTC-API-013",
+    fields: &[
+        "metadata.annotations of every kind and of every pod template",
+        "metadata.finalizers, metadata.ownerReferences, metadata.managedFields of every kind",
+        "metadata.generation of every kind",
+    ],
+    title: "malformed metadata",
+    origin: Origin::Api,
+    demands: "Annotations have keys like labels and at most 256 KiB in all; finalizers have a domain before their name, and none is added once an object is being deleted; owners are named in full, and one of them at most controls.",
+    why: "Controllers and the garbage collector act on these fields alone: an object with a finalizer that nobody knows never goes away.",
+    fix: "Spell keys and finalizers as `example.com/name`; give owners apiVersion, kind, name and uid.",
+    ratchet: Ratchet::Never,
+    versions: "All releases.",
+};
+
+const MOST_ANNOTATIONS: usize = 256 * 1024;
+const STANDARD_FINALIZERS: [&str; 3] = ["kubernetes", "orphan", "foregroundDeletion"];
+const LONGEST_MANAGER: usize = 128;
+const LONGEST_SUBRESOURCE: usize = 256;
+
+/// How often the strategy of a kind looks at the metadata of an update by itself: as at a new
+/// object, and as at a replacement. Everybody else looks once, as at a replacement.
+const LOOKS: [(&str, &str, u8, u8); 20] = [
+    ("", "ConfigMap", 1, 1),
+    ("", "Endpoints", 1, 1),
+    ("", "LimitRange", 1, 0),
+    ("", "Namespace", 1, 1),
+    ("", "Node", 1, 1),
+    ("", "PersistentVolume", 2, 0),
+    ("", "PersistentVolumeClaim", 1, 1),
+    ("", "Pod", 1, 1),
+    ("", "Secret", 1, 1),
+    ("", "ServiceAccount", 1, 1),
+    ("batch", "Job", 1, 1),
+    ("discovery.k8s.io", "EndpointSlice", 1, 0),
+    ("networking.k8s.io", "Ingress", 1, 1),
+    ("networking.k8s.io", "IngressClass", 1, 1),
+    ("policy", "PodDisruptionBudget", 0, 0),
+    ("rbac.authorization.k8s.io", "ClusterRole", 1, 1),
+    ("rbac.authorization.k8s.io", "ClusterRoleBinding", 1, 1),
+    ("rbac.authorization.k8s.io", "Role", 1, 1),
+    ("rbac.authorization.k8s.io", "RoleBinding", 1, 1),
+    ("storage.k8s.io", "StorageClass", 1, 1),
+];
+
+/// Groups whose objects may have finalizers without a domain.
+const LOOSE_FINALIZERS: [&str; 4] = [
+    "admissionregistration.k8s.io",
+    "apiextensions.k8s.io",
+    "apiregistration.k8s.io",
+    "coordination.k8s.io",
+];
+
+/// Looks at everything as often as the API does, for it tells its findings as often.
+pub(crate) fn check(scene: &Scene<'_>, verdict: &mut Verdict) {
+    let change = scene.change;
+    if !names::are_stored(change) {
+        return;
+    }
+    let metadata = change.new_root().field("metadata");
+    let Some(old) = change.old_root() else {
+        names::check_new(scene, verdict);
+        check_common(&metadata, verdict);
+        check_finalizers(&metadata, verdict);
+        if is_strict(change) {
+            check_domains(&metadata, verdict);
+        }
+        return;
+    };
+    let old = old.field("metadata");
+    let (as_new, as_next) = looks(change);
+    for _ in 0..=as_new {
+        check_common(&metadata, verdict);
+        check_finalizers(&metadata, verdict);
+    }
+    for _ in 0..=as_next {
+        check_common(&metadata, verdict);
+        check_kept(&metadata, &old, verdict);
+    }
+    if is_strict(change) {
+        for _ in 0..as_new + as_next {
+            check_domains(&metadata, verdict);
+        }
+    }
+}
+
+fn looks(change: &Change<'_>) -> (u8, u8) {
+    let row = LOOKS.iter().find(|row| (row.0, row.1) == (change.kind.group, change.kind.name));
+    // A status is looked at as a replacement only.
+    match row.filter(|_| change.part == crate::Part::Main) {
+        Some(row) => (row.2, row.3),
+        None => (0, 1),
+    }
+}
+
+fn is_strict(change: &Change<'_>) -> bool {
+    let group = change.kind.group;
+    let is_builtin = ratchet_object::schema::KINDS.iter().any(|row| row.group == group);
+    is_builtin && !LOOSE_FINALIZERS.contains(&group)
+}
+
+fn check_common(metadata: &At<'_>, verdict: &mut Verdict) {
+    labels::check_map(&metadata.field("labels"), verdict);
+    check_annotations(&metadata.field("annotations"), verdict);
+    check_owners(&metadata.field("ownerReferences"), verdict);
+    check_managers(&metadata.field("managedFields"), verdict);
+}
+
+/// The annotations of an object, or of a pod template.
+pub(crate) fn check_annotations(annotations: &At<'_>, verdict: &mut Verdict) {
+    let mut size = 0;
+    for (key, at) in annotations.entries() {
+        size += key.len() + at.text_or_empty().len();
+        let at = at.named(*annotations.path());
+        // Capitals are as good as small letters here.
+        labels::key_faults(&key.to_ascii_lowercase(), |detail| {
+            verdict.problem(Problem::invalid(&RULE, &at, key, detail));
+        });
+    }
+    if size > MOST_ANNOTATIONS {
+        let detail = format!("may not be more than {MOST_ANNOTATIONS} bytes");
+        verdict.problem(Problem::new(&RULE, Cause::TooLong, annotations, detail));
+    }
+}
+
+fn check_owners(owners: &At<'_>, verdict: &mut Verdict) {
+    let mut controller: Option<String> = None;
+    for owner in owners.items() {
+        let at = |name: &'static str| owner.field(name).named(owners.path().field(name));
+        let version = owner.field("apiVersion").text_or_empty();
+        let kind = owner.field("kind").text_or_empty();
+        if version.is_empty() || version.ends_with('/') {
+            let detail = "version must not be empty";
+            verdict.problem(Problem::invalid(&RULE, &at("apiVersion"), version, detail));
+        }
+        for name in ["kind", "name", "uid"] {
+            if owner.field(name).text_or_empty().is_empty() {
+                verdict.problem(Problem::invalid(&RULE, &at(name), "", "must not be empty"));
+            }
+        }
+        if (version, kind) == ("v1", "Event") {
+            let detail = "/v1, Kind=Event is disallowed from being an owner";
+            let problem = Problem::new(&RULE, Cause::Invalid, owners, detail);
+            verdict.problem(problem.showing(shown::owner(&owner)));
+        }
+        if owner.field("controller").is_true() {
+            let this = format!("{kind}/{}", owner.field("name").text_or_empty());
+            match &controller {
+                None => controller = Some(this),
+                Some(first) => {
+                    let detail = format!(
+                        "Only one reference can have Controller set to true. Found \"true\" in references for {first} and {this}"
+                    );
+                    let all: Vec<String> = owners.items().map(|at| shown::owner(&at)).collect();
+                    let problem = Problem::new(&RULE, Cause::Invalid, owners, detail);
+                    verdict.problem(problem.showing(format!("[{}]", all.join(","))));
+                }
+            }
+        }
+    }
+}
+
+fn check_finalizers(metadata: &At<'_>, verdict: &mut Verdict) {
+    let list = metadata.field("finalizers");
+    for at in list.items() {
+        let (text, at) = (at.text_or_empty(), at.named(*list.path()));
+        forms::faults(Form::Qualified, text, |detail| {
+            verdict.problem(Problem::invalid(&RULE, &at, text, detail));
+        });
+    }
+    let has = |name: &str| list.items().any(|at| at.text_or_empty() == name);
+    if has("orphan") && has("foregroundDeletion") {
+        let detail = "finalizer orphan and foregroundDeletion cannot be both set";
+        let problem = Problem::new(&RULE, Cause::Invalid, &list, detail);
+        verdict.problem(problem.showing(shown::tree(list.node())));
+    }
+}
+
+fn check_domains(metadata: &At<'_>, verdict: &mut Verdict) {
+    for at in metadata.field("finalizers").items() {
+        let text = at.text_or_empty();
+        if !text.contains('/') && !STANDARD_FINALIZERS.contains(&text) {
+            let detail = "name is neither a standard finalizer name nor is it fully qualified";
+            verdict.problem(Problem::invalid(&RULE, &at, text, detail));
+        }
+    }
+}
+
+fn check_managers(list: &At<'_>, verdict: &mut Verdict) {
+    for entry in list.items() {
+        let operation = entry.field("operation");
+        if !matches!(operation.text_or_empty(), "Apply" | "Update") {
+            let detail = "must be `Apply` or `Update`";
+            verdict.problem(Problem::invalid(&RULE, &operation, operation.text_or_empty(), detail));
+        }
+        let kind = entry.field("fieldsType");
+        if !matches!(kind.text_or_empty(), "" | "FieldsV1") {
+            let detail = "must be `FieldsV1`";
+            verdict.problem(Problem::invalid(&RULE, &kind, kind.text_or_empty(), detail));
+        }
+        for (name, most) in [("manager", LONGEST_MANAGER), ("subresource", LONGEST_SUBRESOURCE)] {
+            if entry.field(name).text_or_empty().len() > most {
+                let detail = format!("may not be more than {most} bytes");
+                verdict.problem(Problem::new(&RULE, Cause::TooLong, &entry.field(name), detail));
+            }
+        }
+    }
+}
+
+/// What may not change, and what may not come once an object is being deleted. What the writer
+/// leaves out the server has filled in, or fills in.
+fn check_kept(metadata: &At<'_>, old: &At<'_>, verdict: &mut Verdict) {
+    let list = metadata.field("finalizers");
+    if old.field("deletionTimestamp").is_set() {
+        let before = old.field("finalizers");
+        let is_new = |at: &At<'_>| !before.items().any(|old| old.text() == at.text());
+        let mut added: Vec<&str> =
+            list.items().filter(is_new).map(|at| at.text_or_empty()).collect();
+        added.sort_unstable();
+        added.dedup();
+        if !added.is_empty() {
+            let texts: Vec<String> =
+                added.iter().map(|text| format!("{}", ratchet_net::Quoted(text))).collect();
+            let detail = format!(
+                "no new finalizers can be added if the object is being deleted, found new finalizers []string{{{}}}",
+                texts.join(", ")
+            );
+            verdict.problem(Problem::new(&RULE, Cause::Forbidden, &list, detail));
+        }
+    }
+    for name in ["name", "namespace", "uid"] {
+        let at = metadata.field(name);
+        let before = old.field(name).text_or_empty();
+        if !at.text_or_empty().is_empty() && !before.is_empty() && at.text_or_empty() != before {
+            immutable::changed(
+                &at,
+                format!("{}", ratchet_net::Quoted(at.text_or_empty())),
+                verdict,
+            );
+        }
+    }
+    // The server keeps these itself once they are set; before that nobody may set them.
+    let grace = metadata.field("deletionGracePeriodSeconds");
+    let before = old.field("deletionGracePeriodSeconds");
+    if grace.is_set() && grace.int() != before.int() {
+        immutable::changed(&grace, shown::tree(grace.node()), verdict);
+    }
+    let deleted = metadata.field("deletionTimestamp");
+    if deleted.is_set() && !old.field("deletionTimestamp").is_set() {
+        immutable::changed(&deleted, shown::tree(deleted.node()), verdict);
+    }
+}

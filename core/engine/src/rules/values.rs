@@ -1,0 +1,26 @@
+//! A value is within its bounds, and goes with the values beside it.
+
+use crate::{Origin, Ratchet, Rule};
+
+/// The row.
+pub(crate) static RULE: Rule = Rule {
+    id: "RTC-API-014",
+    fields: &[
+        "numbers of every kind: ports, replicas, seconds, limits, history",
+        "quantities: resources of containers, quotas, claims, volumes",
+        "selectors and the labels that they must match",
+        "CronJob spec.schedule, spec.timeZone",
+        "Pod spec.containers[].{env[].valueFrom,envFrom,volumeMounts}, spec.tolerations",
+        "fields that exclude or demand one another",
+    ],
+    title: "value out of bounds",
+    origin: Origin::Api,
+    demands: "Numbers, quantities, schedules and references are within their bounds and agree with the fields beside them, as the API server demands of every kind.",
+    why: "What is out of bounds cannot be carried out: a selector that matches none of its own pods makes pods without end, a port above 65535 does not exist.",
+    fix: "Give a value within the bounds that the message names.",
+    ratchet: Ratchet::Never,
+    versions: "All releases.",
+};
+
+/// What is neither a number nor a share in percent.
+pub(crate) const NOT_A_SHARE: &str = "a valid percent string must be a numeric string followed by an ending '%' (e.g. '1%',  or '93%', regex used for validation is '[0-9]+%')";
