@@ -1,5 +1,6 @@
 //! Cluster roles made of other cluster roles get their rules.
 
+use crate::client::escaped;
 use crate::{Client, Failure, Outcome, Pace, Reconcile, Row, Setup, Shared, Store, Waiting};
 use ratchet_access::{Rule, aggregate};
 use ratchet_object::Node;
@@ -35,7 +36,7 @@ impl Reconcile for Aggregation {
     fn reconcile<'a>(&'a self, key: &'a str) -> Waiting<'a, Result<Outcome, Failure>> {
         Box::pin(async move {
             if let Some(role) = self.wanted(key) {
-                let path = format!("{ROLES}/{key}?fieldManager={}", ROW.name);
+                let path = format!("{ROLES}/{}?fieldManager={}", escaped(key), ROW.name);
                 match self.client.put(&path, &role).await {
                     // Gone since: then it needs no rules.
                     Err(failure) if failure.is_not_found() => {}

@@ -108,7 +108,7 @@ pub(crate) fn read(body: &[u8]) -> Result<Node<'_>, Failure> {
     decoded.documents.into_iter().next().ok_or_else(|| unreadable(&"it is empty"))
 }
 
-/// A value as a query holds it.
+/// A text as a part of a path or a value of a query holds it.
 pub(crate) fn escaped(text: &str) -> String {
     let mut out = String::with_capacity(text.len());
     for byte in text.bytes() {
@@ -125,6 +125,28 @@ pub(crate) fn escaped(text: &str) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::Waiting;
+
+    /// Never answers.
+    struct Deaf;
+
+    impl Api for Deaf {
+        fn send(&self, _: ApiRequest) -> Waiting<'_, ApiAnswer> {
+            Box::pin(std::future::pending())
+        }
+
+        fn watch(&self, _: &str) -> Waiting<'_, Result<Box<dyn Lines>, u16>> {
+            Box::pin(std::future::pending())
+        }
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn no_answer_is_a_failure_after_a_while() {
+        let client = Client::new(Arc::new(Deaf), "test");
+        let expected = Failure { code: 0, message: "the API did not answer".to_owned() };
+        assert_eq!(client.get("/api").await, Err(expected.clone()));
+        assert_eq!(client.watch("/api").await.err(), Some(expected));
+    }
 
     #[test]
     fn tokens_are_escaped() {

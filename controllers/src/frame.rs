@@ -191,3 +191,46 @@ async fn mourn(tasks: &mut JoinSet<()>) {
     }
     std::future::pending::<()>().await;
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::Silent;
+
+    /// Fails in every way there is, by key.
+    struct Moody;
+
+    impl Reconcile for Moody {
+        fn reconcile<'a>(&'a self, key: &'a str) -> Waiting<'a, Result<Outcome, Failure>> {
+            Box::pin(async move {
+                match key {
+                    "bug" => panic!("met a bug"),
+                    "error" => Err(Failure::new("no")),
+                    "again" => Ok(Outcome::Again(Duration::from_secs(7))),
+                    _ => Ok(Outcome::Done),
+                }
+            })
+        }
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn what_fails_comes_again_even_if_it_was_a_bug() {
+        let meter: Arc<dyn Meter> = Arc::new(Silent);
+        let queue = Arc::new(Queue::new("test", meter.clone(), Pace::DEFAULT));
+        let (needs, work) = (BTreeSet::new(), Box::new(Moody));
+        let worker = Arc::new(Worker { name: "test", meter, queue, needs, work });
+        for (key, comes_after) in
+            [("bug", Some(0)), ("error", Some(0)), ("again", Some(7)), ("done", None)]
+        {
+            worker.turn(&Key::from(key)).await;
+            let start = Instant::now();
+            let next = tokio::time::timeout(Duration::from_secs(60), worker.queue.next()).await;
+            let came = next.ok().map(|again| {
+                assert_eq!(&*again, key);
+                worker.queue.done(&again);
+                start.elapsed().as_secs()
+            });
+            assert_eq!(came, comes_after, "{key}");
+        }
+    }
+}

@@ -18,6 +18,9 @@ const GOOD: Duration = Duration::from_secs(5);
 /// How long after its announced end a watch that says nothing is given up.
 const PATIENCE: Duration = Duration::from_secs(30);
 
+/// Refusals of a watch that have nothing to do with where it begins.
+const PASSING: [u16; 6] = [0, 429, 500, 502, 503, 504];
+
 /// Hears of every change, after the store has it.
 pub(crate) type Listener = Box<dyn Fn(&Change) + Send + Sync>;
 
@@ -97,12 +100,14 @@ impl Informer {
         self.meter.count(self.path, WATCHES, 1);
         let mut lines = match self.client.watch(&path).await {
             Ok(lines) => lines,
-            Err(failure) if failure.code == 410 => return Ok(End::Relist),
-            Err(failure) => return Err(failure),
+            Err(failure) if PASSING.contains(&failure.code) => return Err(failure),
+            // 410: too old. Anything else says that the version means nothing to this server, as
+            // after it was restored from a copy.
+            Err(_) => return Ok(End::Relist),
         };
         let deadline = Instant::now() + Duration::from_secs(seconds) + PATIENCE;
         // Nothing for so long after the announced end: the connection is dead.
-        timeout_at(deadline, self.follow(&mut *lines, from)).await.unwrap_or(Ok(End::Resume))
+        Ok(timeout_at(deadline, self.follow(&mut *lines, from)).await.unwrap_or(End::Resume))
     }
 
     async fn list(&self) -> Result<String, Failure> {
@@ -118,9 +123,16 @@ impl Informer {
         Ok(version)
     }
 
-    async fn follow(&self, lines: &mut dyn Lines, from: &mut String) -> Result<End, Failure> {
+    async fn follow(&self, lines: &mut dyn Lines, from: &mut String) -> End {
         while let Some(line) = lines.next().await {
-            let mut event = read(&line)?;
+            let mut event = match read(&line) {
+                Ok(event) => event,
+                Err(failure) => {
+                    // It would come again and again; a list steps over it.
+                    tracing::warn!(path = self.path, %failure, "an event cannot be read");
+                    return End::Relist;
+                }
+            };
             let object = event.remove("object").unwrap_or_else(Node::empty_map);
             let version = object.text_at(&["metadata", "resourceVersion"]).to_owned();
             match event.text_at(&["type"]) {
@@ -131,13 +143,13 @@ impl Informer {
                 "DELETED" => self.tell(&self.store.set(key_of(&object), None)),
                 "BOOKMARK" => {}
                 // The server cannot go on; whatever it says, a new list is right.
-                _ => return Ok(End::Relist),
+                _ => return End::Relist,
             }
             if !version.is_empty() {
                 *from = version;
             }
         }
-        Ok(End::Resume)
+        End::Resume
     }
 
     fn tell(&self, change: &Change) {

@@ -1,6 +1,7 @@
 //! Emptying a namespace: pods first, then everything else, without forcing anything.
 
 use super::discovery::{Discovered, Resource};
+use crate::client::escaped;
 use crate::{Client, Failure};
 use jiff::Timestamp;
 use ratchet_object::Node;
@@ -8,6 +9,9 @@ use std::collections::BTreeMap;
 
 /// So many seconds are given to those who must remove finalizers.
 const FINALIZERS_NEED: u64 = 15;
+
+/// Deletions that wait for dependents or let them go: ours, in the background, takes these out.
+const OF_THE_COLLECTOR: [&str; 2] = ["foregroundDeletion", "orphan"];
 
 /// What one round did.
 #[derive(Debug, Default)]
@@ -26,7 +30,7 @@ pub(super) struct Swept {
 #[derive(Default)]
 struct Look {
     count: usize,
-    /// Objects that nobody has deleted yet.
+    /// Objects for which a deletion would do something.
     fresh: Vec<String>,
     finalizers: BTreeMap<String, usize>,
     /// The longest time that a pod may need to end.
@@ -34,14 +38,17 @@ struct Look {
 }
 
 impl Look {
-    fn see(&mut self, object: &Node<'_>) {
+    fn see(&mut self, object: &Node<'_>, is_pod: bool) {
         self.count += 1;
-        if object.text_at(&["metadata", "deletionTimestamp"]).is_empty() {
-            self.fresh.push(object.text_at(&["metadata", "name"]).to_owned());
-        }
+        // A pod that ends may end sooner now: its grace was longer, or it has stopped since.
+        let mut fresh = is_pod || object.text_at(&["metadata", "deletionTimestamp"]).is_empty();
         let finalizers = object.find(&["metadata", "finalizers"]).map(Node::items);
         for finalizer in finalizers.unwrap_or_default().iter().filter_map(Node::text) {
             *self.finalizers.entry(finalizer.to_owned()).or_default() += 1;
+            fresh |= OF_THE_COLLECTOR.contains(&finalizer);
+        }
+        if fresh {
+            self.fresh.push(object.text_at(&["metadata", "name"]).to_owned());
         }
         let over = matches!(object.text_at(&["status", "phase"]), "Succeeded" | "Failed");
         let grace = object.find(&["spec", "terminationGracePeriodSeconds"]).and_then(Node::as_int);
@@ -126,7 +133,7 @@ impl Broom<'_> {
             return Ok(None);
         }
         let mut look = Look::default();
-        match self.client.list(path, |object| look.see(&object)).await {
+        match self.client.list(path, |object| look.see(&object, resource.is_pods())).await {
             Err(failure) if failure.is_not_offered() => Ok(None),
             Err(failure) => Err(failure),
             Ok(_) => Ok(Some(look)),
@@ -147,7 +154,7 @@ impl Broom<'_> {
             }
         }
         for name in fresh {
-            match self.client.delete(&format!("{path}/{name}")).await {
+            match self.client.delete(&format!("{path}/{}", escaped(name))).await {
                 Err(failure) if failure.is_not_offered() => {}
                 answered => answered?,
             }
@@ -177,12 +184,26 @@ mod tests {
             r#"{"metadata":{"name":"c"},"spec":{"terminationGracePeriodSeconds":90},"status":{"phase":"Failed"}}"#,
             r#"{"metadata":{"name":"d"},"spec":{"terminationGracePeriodSeconds":-1}}"#,
         ] {
-            look.see(&read(object.as_bytes()).expect("reads"));
+            look.see(&read(object.as_bytes()).expect("reads"), false);
         }
         assert_eq!((look.count, look.grace), (4, 30));
         assert_eq!(look.fresh, ["a", "c", "d"]);
         let finalizers: Vec<_> = look.finalizers.iter().map(|(k, n)| (k.as_str(), *n)).collect();
         assert_eq!(finalizers, [("x", 2), ("y", 1)]);
+    }
+
+    #[test]
+    fn what_is_on_its_way_is_deleted_again_only_if_that_helps() {
+        let fresh = |finalizer: &str, is_pod| {
+            let object = format!(
+                r#"{{"metadata":{{"name":"a","deletionTimestamp":"t","finalizers":["{finalizer}"]}}}}"#
+            );
+            let mut look = Look::default();
+            look.see(&read(object.as_bytes()).expect("reads"), is_pod);
+            !look.fresh.is_empty()
+        };
+        assert!(!fresh("x", false));
+        assert!(fresh("x", true) && fresh("orphan", false) && fresh("foregroundDeletion", false));
     }
 
     #[test]

@@ -19,7 +19,7 @@ fn part(fake: &Fake, name: &str, verb: &str) {
 fn roles() -> Arc<Fake> {
     let fake = Fake::new();
     fake.set(
-        &path("sum"),
+        &path("system:sum"),
         r#"{rules: [], aggregationRule: {clusterRoleSelectors: [{matchLabels: {add: "y"}}]}}"#,
     );
     part(&fake, "b", "list");
@@ -40,23 +40,23 @@ async fn parts_are_added_changed_and_removed() {
     let fake = roles();
     let _running = fake.start("*");
     pass(1).await;
-    assert_eq!(verbs(&fake, "sum"), "get list");
+    assert_eq!(verbs(&fake, "system:sum"), "get list");
     part(&fake, "c", "watch");
     pass(1).await;
-    assert_eq!(verbs(&fake, "sum"), "get list watch");
+    assert_eq!(verbs(&fake, "system:sum"), "get list watch");
     part(&fake, "b", "patch");
     pass(1).await;
-    assert_eq!(verbs(&fake, "sum"), "get patch watch");
+    assert_eq!(verbs(&fake, "system:sum"), "get patch watch");
     fake.delete(&path("a"));
     pass(1).await;
-    assert_eq!(verbs(&fake, "sum"), "patch watch");
+    assert_eq!(verbs(&fake, "system:sum"), "patch watch");
     for name in ["b", "c"] {
         fake.delete(&path(name));
     }
     pass(1).await;
-    assert_eq!(verbs(&fake, "sum"), "");
+    assert_eq!(verbs(&fake, "system:sum"), "");
     assert_eq!(verbs(&fake, "unrelated"), "delete");
-    assert!(fake.writes().iter().all(|write| *write == format!("PUT {}", path("sum"))));
+    assert!(fake.writes().iter().all(|write| *write == format!("PUT {}", path("system:sum"))));
 }
 
 #[tokio::test(start_paused = true)]
@@ -65,20 +65,20 @@ async fn an_edit_by_hand_is_overwritten_once() {
     let _running = fake.start("*");
     pass(1).await;
     assert_eq!(fake.writes().len(), 1);
-    fake.change(&path("sum"), |role| {
+    fake.change(&path("system:sum"), |role| {
         role.set("rules", node(r#"[{verbs: ["*"]}]"#));
         role.below("metadata").set("labels", node("{mine: kept}"));
     });
     pass(600).await;
-    assert_eq!((verbs(&fake, "sum").as_str(), fake.writes().len()), ("get list", 2));
-    let role = fake.get(&path("sum")).expect("there");
+    assert_eq!((verbs(&fake, "system:sum").as_str(), fake.writes().len()), ("get list", 2));
+    let role = fake.get(&path("system:sum")).expect("there");
     assert_eq!(role.text_at(&["metadata", "labels", "mine"]), "kept");
 }
 
 #[tokio::test(start_paused = true)]
 async fn what_is_right_already_is_not_written() {
     let fake = roles();
-    fake.change(&path("sum"), |role| {
+    fake.change(&path("system:sum"), |role| {
         let rules = "[{verbs: [get], apiGroups: []}, {verbs: [list], resources: null}]";
         role.set("rules", node(rules));
     });
@@ -92,7 +92,7 @@ async fn what_is_right_already_is_not_written() {
 #[tokio::test(start_paused = true)]
 async fn roles_that_gather_roles_that_gather_settle() {
     let fake = roles();
-    fake.change(&path("sum"), |role| {
+    fake.change(&path("system:sum"), |role| {
         role.below("metadata").set("labels", node(r#"{more: "y"}"#));
     });
     fake.set(
@@ -112,13 +112,13 @@ async fn roles_that_gather_roles_that_gather_settle() {
 async fn a_selector_without_sense_leaves_the_rules_alone() {
     let fake = roles();
     let selector = "{matchExpressions: [{key: a, operator: Maybe}]}";
-    fake.change(&path("sum"), |role| {
+    fake.change(&path("system:sum"), |role| {
         role.set("aggregationRule", node(&format!("{{clusterRoleSelectors: [{selector}]}}")));
         role.set("rules", node("[{verbs: [kept]}]"));
     });
     let _running = fake.start("*");
     pass(60).await;
-    assert_eq!((verbs(&fake, "sum").as_str(), fake.writes().len()), ("kept", 0));
+    assert_eq!((verbs(&fake, "system:sum").as_str(), fake.writes().len()), ("kept", 0));
 }
 
 #[tokio::test(start_paused = true)]
@@ -128,5 +128,5 @@ async fn failures_are_tried_again() {
     fake.fail("PUT ", 3, 500);
     let _running = fake.start("*");
     pass(5).await;
-    assert_eq!(verbs(&fake, "sum"), "get list");
+    assert_eq!(verbs(&fake, "system:sum"), "get list");
 }

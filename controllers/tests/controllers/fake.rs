@@ -25,7 +25,7 @@ const RESOURCES: &[(&str, &str, bool, bool)] = &[
 ];
 
 #[derive(Default)]
-pub struct Fake {
+pub(crate) struct Fake {
     state: Mutex<State>,
 }
 
@@ -44,18 +44,18 @@ struct State {
 }
 
 /// Reads YAML.
-pub fn node(text: &str) -> Node<'static> {
+pub(crate) fn node(text: &str) -> Node<'static> {
     let decoded = decode(text, Limits::DEFAULT).expect("reads");
     decoded.documents.into_iter().next().expect("there").into_owned()
 }
 
 /// Lets so many seconds pass.
-pub async fn pass(seconds: u64) {
+pub(crate) async fn pass(seconds: u64) {
     tokio::time::sleep(Duration::from_secs(seconds)).await;
 }
 
 /// Controllers that run until they are dropped.
-pub struct Running(JoinHandle<()>);
+pub(crate) struct Running(JoinHandle<()>);
 
 impl Drop for Running {
     fn drop(&mut self) {
@@ -64,15 +64,19 @@ impl Drop for Running {
 }
 
 impl Fake {
-    pub fn new() -> Arc<Self> {
+    pub(crate) fn new() -> Arc<Self> {
         Arc::default()
     }
 
-    pub fn start(self: &Arc<Self>, controllers: &str) -> Running {
+    pub(crate) fn start(self: &Arc<Self>, controllers: &str) -> Running {
         self.start_metered(controllers, Arc::new(Silent))
     }
 
-    pub fn start_metered(self: &Arc<Self>, controllers: &str, meter: Arc<dyn Meter>) -> Running {
+    pub(crate) fn start_metered(
+        self: &Arc<Self>,
+        controllers: &str,
+        meter: Arc<dyn Meter>,
+    ) -> Running {
         let selection = Selection::parse(controllers).expect("known");
         Running(tokio::spawn(run(self.clone(), selection, meter, std::future::pending())))
     }
@@ -82,7 +86,7 @@ impl Fake {
     }
 
     /// Puts an object, whatever was there.
-    pub fn set(&self, path: &str, text: &str) {
+    pub(crate) fn set(&self, path: &str, text: &str) {
         let mut new = node(text);
         let mut parts = path.rsplit('/');
         new.below("metadata").set("name", Node::string(parts.next().expect("a name").to_owned()));
@@ -91,7 +95,7 @@ impl Fake {
     }
 
     /// Changes an object.
-    pub fn change(&self, path: &str, change: impl FnOnce(&mut Node<'static>)) {
+    pub(crate) fn change(&self, path: &str, change: impl FnOnce(&mut Node<'static>)) {
         let mut state = self.state();
         let mut new = state.objects.get(path).expect("there").clone();
         change(&mut new);
@@ -99,42 +103,42 @@ impl Fake {
     }
 
     /// What is there.
-    pub fn get(&self, path: &str) -> Option<Node<'static>> {
+    pub(crate) fn get(&self, path: &str) -> Option<Node<'static>> {
         self.state().objects.get(path).cloned()
     }
 
     /// Takes an object out as if a client had deleted it.
-    pub fn delete(&self, path: &str) {
+    pub(crate) fn delete(&self, path: &str) {
         self.state().delete(path);
     }
 
     /// The requests to write so far.
-    pub fn writes(&self) -> Vec<String> {
+    pub(crate) fn writes(&self) -> Vec<String> {
         self.state().writes.clone()
     }
 
     /// How many requests to read there were so far.
-    pub fn reads(&self) -> usize {
+    pub(crate) fn reads(&self) -> usize {
         self.state().reads
     }
 
     /// The next `times` requests that begin so fail.
-    pub fn fail(&self, request: &str, times: usize, code: u16) {
+    pub(crate) fn fail(&self, request: &str, times: usize, code: u16) {
         self.state().failures.push((request.to_owned(), times, code));
     }
 
     /// Requests work again.
-    pub fn heal(&self) {
+    pub(crate) fn heal(&self) {
         self.state().failures.clear();
     }
 
     /// Ends all watches.
-    pub fn hang_up(&self) {
+    pub(crate) fn hang_up(&self) {
         self.state().watchers.clear();
     }
 
     /// Forgets all events; watches hear of it.
-    pub fn compact(&self, tell: bool) {
+    pub(crate) fn compact(&self, tell: bool) {
         let mut state = self.state();
         state.revision += 1;
         state.oldest = state.revision;
@@ -148,11 +152,16 @@ impl Fake {
     }
 
     /// Tells all watches where they are.
-    pub fn bookmark(&self) {
-        let mut state = self.state();
-        state.revision += 1;
-        let object = format!(r#"{{"metadata":{{"resourceVersion":"{}"}}}}"#, state.revision);
-        let line = Bytes::from(format!(r#"{{"type":"BOOKMARK","object":{object}}}"#));
+    pub(crate) fn bookmark(&self) {
+        self.state().revision += 1;
+        let version = self.state().revision;
+        let object = format!(r#"{{"metadata":{{"resourceVersion":"{version}"}}}}"#);
+        self.say(&format!(r#"{{"type":"BOOKMARK","object":{object}}}"#));
+    }
+
+    /// Says a line to all watches.
+    pub(crate) fn say(&self, line: &str) {
+        let (state, line) = (self.state(), Bytes::from(line.to_owned()));
         state.watchers.iter().for_each(|(_, watcher)| watcher.send(line.clone()).expect("listens"));
     }
 }
@@ -205,11 +214,12 @@ impl State {
 
     fn answer(&mut self, request: &ApiRequest) -> Result<String, u16> {
         let (path, query) = request.path.split_once('?').unwrap_or((&request.path, ""));
+        let path = &path.replace("%3A", ":");
         let line = format!("{} {path}", request.method);
         if request.method == "GET" {
-            self.reads += 1
+            self.reads += 1;
         } else {
-            self.writes.push(line.clone())
+            self.writes.push(line.clone());
         }
         if let Some(code) = self.failure(&line) {
             return Err(code);

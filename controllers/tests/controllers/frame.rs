@@ -71,11 +71,26 @@ async fn a_server_that_fails_for_a_while_is_asked_gently_until_it_answers() {
     pass(60).await;
     assert!(follows(&fake, "get"));
 
-    fake.fail("WATCH ", 5, 500);
-    fake.hang_up();
-    part(&fake, "list");
-    pass(60).await;
-    assert!(follows(&fake, "list"));
+    for (code, verb) in [(500, "list"), (400, "watch"), (0, "patch")] {
+        fake.fail("WATCH ", 5, code);
+        fake.hang_up();
+        part(&fake, verb);
+        pass(60).await;
+        assert!(follows(&fake, verb), "{code}");
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_line_that_is_no_event_is_stepped_over() {
+    let fake = roles();
+    let tally = Arc::new(Tally::default());
+    let _running = fake.start_metered("clusterrole-aggregation", tally.clone());
+    pass(10).await;
+    fake.say("{");
+    part(&fake, "get");
+    pass(10).await;
+    assert!(follows(&fake, "get"));
+    assert_eq!(tally.of(meter::LISTS), 2.0);
 }
 
 #[tokio::test(start_paused = true)]
