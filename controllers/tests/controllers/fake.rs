@@ -137,12 +137,18 @@ impl Fake {
         self.state().watchers.clear();
     }
 
-    /// Forgets all events; watches hear of it.
-    pub(crate) fn compact(&self, tell: bool) {
+    /// Forgets all events so far.
+    pub(crate) fn forget(&self) {
         let mut state = self.state();
-        state.revision += 1;
         state.oldest = state.revision;
         state.events.clear();
+    }
+
+    /// Forgets all events; watches are too old then, and may hear of it.
+    pub(crate) fn compact(&self, tell: bool) {
+        self.state().revision += 1;
+        self.forget();
+        let mut state = self.state();
         let line = r#"{"type":"ERROR","object":{"kind":"Status","code":410}}"#;
         if tell {
             let send = |(_, watcher): &(_, mpsc::UnboundedSender<Bytes>)| watcher.send(line.into());

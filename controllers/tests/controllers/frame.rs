@@ -49,6 +49,8 @@ async fn a_watch_that_ends_goes_on_where_it_was() {
     pass(10).await;
     for verb in ["get", "list", "watch"] {
         fake.bookmark();
+        pass(1).await;
+        fake.forget();
         fake.hang_up();
         part(&fake, verb);
         pass(30).await;
@@ -142,6 +144,21 @@ async fn controllers_are_measured() {
     assert_eq!((tally.of(meter::RETRIES), tally.of(meter::ERRORS)), (2.0, 2.0));
     assert_eq!(tally.of(meter::DEPTH), 0.0);
     assert!(tally.of(meter::ADDS) >= 3.0 && tally.of(meter::WORKED) >= 3.0);
+}
+
+#[tokio::test(start_paused = true)]
+async fn what_went_by_itself_is_no_error() {
+    const SHOP: &str = "/api/v1/namespaces/shop";
+    let fake = roles();
+    fake.set(SHOP, "{spec: {finalizers: [kubernetes]}}");
+    fake.delete(SHOP);
+    let tally = Arc::new(Tally::default());
+    let _running = fake.start_metered("*", tally.clone());
+    pass(1).await;
+    fake.change(SHOP, |namespace| drop(namespace.remove("spec")));
+    pass(60).await;
+    assert_eq!(fake.get(SHOP), None);
+    assert_eq!((tally.of(meter::ERRORS), fake.writes().len()), (0.0, 0));
 }
 
 /// Sums up counts, keeps the last gauge, counts observations.
