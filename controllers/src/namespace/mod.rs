@@ -1,0 +1,197 @@
+//! A deleted namespace really goes away: first what is in it, then what holds it.
+
+mod conditions;
+mod content;
+mod discovery;
+
+use crate::{Change, Client, Failure, Outcome, Pace, Reconcile, Row, Setup, Waiting};
+use content::Swept;
+use discovery::Discovered;
+use ratchet_object::Node;
+use std::time::Duration;
+
+/// The row of this controller.
+pub(crate) const ROW: Row = Row {
+    name: "namespace-controller",
+    aliases: &["namespace"],
+    on_by_default: true,
+    pace: Pace { longest: Duration::from_secs(60), ..Pace::DEFAULT },
+    start,
+};
+
+const NAMESPACES: &str = "/api/v1/namespaces";
+
+/// What this controller takes out of `spec.finalizers` at the end.
+const FINALIZER: &str = "kubernetes";
+
+/// Servers need a moment to see that nothing may be created in the namespace any more, and last
+/// creations a moment to arrive: before that, an empty namespace may not stay empty.
+const GRACE: Duration = Duration::from_secs(5);
+
+/// So often a write that met another one is tried again at once.
+const ATTEMPTS: u32 = 5;
+
+struct Namespaces {
+    client: Client,
+}
+
+fn start(setup: &mut Setup<'_>) -> Box<dyn Reconcile> {
+    let queue = setup.queue.clone();
+    setup.listen(NAMESPACES, move |change: &Change| {
+        if change.new.as_ref().is_some_and(|namespace| is_deleted(namespace)) {
+            queue.add_after(&change.key, GRACE);
+        }
+    });
+    Box::new(Namespaces { client: setup.client.clone() })
+}
+
+impl Reconcile for Namespaces {
+    fn reconcile<'a>(&'a self, key: &'a str) -> Waiting<'a, Result<Outcome, Failure>> {
+        Box::pin(async move {
+            match self.finish(key).await {
+                // It went while we looked: somebody else was faster, and all is well.
+                Err(failure) if failure.is_not_found() => Ok(Outcome::Done),
+                outcome => outcome,
+            }
+        })
+    }
+}
+
+impl Namespaces {
+    /// One step on the way out. The namespace is read anew: many change one that goes.
+    async fn finish(&self, name: &str) -> Result<Outcome, Failure> {
+        let path = format!("{NAMESPACES}/{name}");
+        let namespace = self.client.get(&path).await?;
+        if !is_deleted(&namespace) {
+            return Ok(Outcome::Done);
+        }
+        let namespace = self.write(&path, "status", namespace, terminating).await?;
+        if finalizers(&namespace).is_empty() {
+            return Ok(Outcome::Done);
+        }
+        let discovered = Discovered::read(&self.client).await;
+        let swept = content::sweep(&self.client, &namespace, &discovered).await;
+        let namespace = self.tell(&path, namespace, &discovered, &swept).await;
+        if let Some(failure) = first_failure(&discovered, &swept) {
+            return Err(failure);
+        }
+        if swept.wait > 0 {
+            return Ok(Outcome::Again(Duration::from_secs(swept.wait / 2 + 1)));
+        }
+        self.write(&path, "finalize", namespace, finalized).await?;
+        Ok(Outcome::Done)
+    }
+
+    /// Keeps the conditions. One that could not be written will be at the next step.
+    async fn tell(
+        &self,
+        path: &str,
+        namespace: Node<'static>,
+        found: &Discovered,
+        swept: &Swept,
+    ) -> Node<'static> {
+        let wanted = conditions::of(found, swept);
+        let set = |namespace: &Node<'static>| conditions::set(namespace, &wanted);
+        match self.write(path, "status", namespace.clone(), set).await {
+            Ok(written) => written,
+            Err(failure) => {
+                tracing::warn!(path, %failure, "cannot write the conditions");
+                namespace
+            }
+        }
+    }
+
+    /// Writes a part of the namespace as `change` wants it, if it wants anything, and reads it
+    /// again where another write was faster. One with another uid is another namespace.
+    async fn write(
+        &self,
+        path: &str,
+        part: &str,
+        mut namespace: Node<'static>,
+        change: impl Fn(&Node<'static>) -> Option<Node<'static>> + Sync,
+    ) -> Result<Node<'static>, Failure> {
+        let uid = namespace.text_at(&["metadata", "uid"]).to_owned();
+        let mut attempts = 1;
+        loop {
+            let Some(mut new) = change(&namespace) else {
+                return Ok(namespace);
+            };
+            new.set("apiVersion", Node::string("v1"));
+            new.set("kind", Node::string("Namespace"));
+            match self.client.put(&format!("{path}/{part}"), &new).await {
+                Err(failure) if failure.is_conflict() && attempts < ATTEMPTS => attempts += 1,
+                answered => return answered,
+            }
+            namespace = self.client.get(path).await?;
+            if namespace.text_at(&["metadata", "uid"]) != uid {
+                return Err(Failure::new("namespace uid has changed across retries"));
+            }
+        }
+    }
+}
+
+fn is_deleted(namespace: &Node<'_>) -> bool {
+    !namespace.text_at(&["metadata", "deletionTimestamp"]).is_empty()
+}
+
+fn finalizers<'n, 't>(namespace: &'n Node<'t>) -> &'n [Node<'t>] {
+    namespace.find(&["spec", "finalizers"]).map(Node::items).unwrap_or_default()
+}
+
+/// The namespace in its last phase, if it is not there yet.
+fn terminating(namespace: &Node<'static>) -> Option<Node<'static>> {
+    if !is_deleted(namespace) || namespace.text_at(&["status", "phase"]) == "Terminating" {
+        return None;
+    }
+    let mut new = namespace.clone();
+    new.below("status").set("phase", Node::string("Terminating"));
+    Some(new)
+}
+
+/// The namespace without our finalizer, if it is there.
+fn finalized(namespace: &Node<'static>) -> Option<Node<'static>> {
+    let all = finalizers(namespace);
+    let others: Vec<_> = all.iter().filter(|one| one.text() != Some(FINALIZER)).cloned().collect();
+    if others.len() == all.len() {
+        return None;
+    }
+    let mut new = namespace.clone();
+    new.below("spec").set("finalizers", Node::list(others));
+    Some(new)
+}
+
+/// Why the namespace cannot be finished yet, if something failed.
+fn first_failure(discovered: &Discovered, swept: &Swept) -> Option<Failure> {
+    let discovery = discovered.failure.iter().chain(&discovered.unparsed);
+    let messages: Vec<_> = discovery.chain(&swept.failures).map(String::as_str).collect();
+    (!messages.is_empty()).then(|| Failure::new(messages.join(", ")))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::client::read;
+
+    fn namespace(text: &str) -> Node<'static> {
+        read(text.as_bytes()).expect("reads").into_owned()
+    }
+
+    #[test]
+    fn only_our_finalizer_is_taken_out() {
+        let held = namespace(r#"{"spec":{"finalizers":["a","kubernetes","b"]}}"#);
+        let new = finalized(&held).expect("changes");
+        assert_eq!(new.to_json(), r#"{"spec":{"finalizers":["a","b"]}}"#);
+        assert_eq!(finalized(&new), None);
+        assert_eq!(finalized(&namespace("{}")), None);
+    }
+
+    #[test]
+    fn the_phase_is_written_once_and_only_for_deleted_ones() {
+        let alive = r#"{"metadata":{},"status":{"phase":"Active"}}"#;
+        assert_eq!(terminating(&namespace(alive)), None);
+        let deleted = r#"{"metadata":{"deletionTimestamp":"2026-01-01T00:00:00Z"}}"#;
+        let new = terminating(&namespace(deleted)).expect("changes");
+        assert_eq!(new.text_at(&["status", "phase"]), "Terminating");
+        assert_eq!(terminating(&new), None);
+    }
+}

@@ -1,0 +1,122 @@
+//! What an informer knows: the objects of one collection by their keys.
+
+use crate::Key;
+use ratchet_object::Node;
+use std::collections::BTreeMap;
+use std::sync::{Arc, PoisonError, RwLock};
+
+/// An object that many may look at.
+pub type Shared = Arc<Node<'static>>;
+
+/// The objects of one collection.
+#[derive(Default)]
+pub struct Store {
+    objects: RwLock<BTreeMap<Key, Shared>>,
+}
+
+/// What happened to an object: one of `old` and `new` may be absent.
+#[derive(Clone, Debug)]
+pub struct Change {
+    /// `namespace/name`, or `name` where there are no namespaces.
+    pub key: Key,
+    /// What it was.
+    pub old: Option<Shared>,
+    /// What it is.
+    pub new: Option<Shared>,
+}
+
+impl Store {
+    /// The object with this key.
+    pub fn get(&self, key: &str) -> Option<Shared> {
+        self.read(|objects| objects.get(key).cloned())
+    }
+
+    /// All objects, in the order of their keys.
+    pub fn all(&self) -> Vec<(Key, Shared)> {
+        self.read(|objects| objects.iter().map(|(key, node)| (key.clone(), node.clone())).collect())
+    }
+
+    /// Sets an object, or takes it out.
+    pub(crate) fn set(&self, key: Key, new: Option<Shared>) -> Change {
+        let mut objects = self.objects.write().unwrap_or_else(PoisonError::into_inner);
+        let old = match &new {
+            Some(node) => objects.insert(key.clone(), node.clone()),
+            None => objects.remove(&key),
+        };
+        Change { key, old, new }
+    }
+
+    /// Replaces everything, and says what became different while nobody looked.
+    pub(crate) fn replace(&self, new: BTreeMap<Key, Shared>) -> Vec<Change> {
+        let mut objects = self.objects.write().unwrap_or_else(PoisonError::into_inner);
+        let mut old = std::mem::replace(&mut *objects, new);
+        let mut changes = Vec::new();
+        for (key, node) in objects.iter() {
+            let before = old.remove(key);
+            if before.as_ref().is_none_or(|before| version(before) != version(node)) {
+                changes.push(Change { key: key.clone(), old: before, new: Some(node.clone()) });
+            }
+        }
+        changes.extend(old.into_iter().map(|(key, node)| Change {
+            key,
+            old: Some(node),
+            new: None,
+        }));
+        changes
+    }
+
+    fn read<T>(&self, look: impl FnOnce(&BTreeMap<Key, Shared>) -> T) -> T {
+        look(&self.objects.read().unwrap_or_else(PoisonError::into_inner))
+    }
+}
+
+/// The key of an object.
+pub fn key_of(node: &Node<'_>) -> Key {
+    let name = node.text_at(&["metadata", "name"]);
+    match node.text_at(&["metadata", "namespace"]) {
+        "" => Key::from(name),
+        namespace => Key::from(format!("{namespace}/{name}")),
+    }
+}
+
+/// The identity and version of an object: one that was deleted and made again is another.
+fn version<'n>(node: &'n Node<'_>) -> (&'n str, &'n str) {
+    (node.text_at(&["metadata", "uid"]), node.text_at(&["metadata", "resourceVersion"]))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn object(name: &str, version: &str) -> (Key, Shared) {
+        let metadata = Node::map(
+            [("name", name), ("resourceVersion", version)]
+                .map(|(key, text)| (key, Node::string(text.to_owned()))),
+        );
+        (name.into(), Arc::new(Node::map([("metadata", metadata)])))
+    }
+
+    #[test]
+    fn a_replacement_tells_only_what_differs() {
+        let store = Store::default();
+        store
+            .replace([object("same", "1"), object("new version", "1"), object("gone", "1")].into());
+        let now = [object("same", "1"), object("new version", "2"), object("new", "3")];
+        let told: Vec<_> = store
+            .replace(now.into())
+            .into_iter()
+            .map(|change| (change.key.to_string(), change.old.is_some(), change.new.is_some()))
+            .collect();
+        let expected = [("new", false, true), ("new version", true, true), ("gone", true, false)];
+        assert_eq!(told, expected.map(|(key, old, new)| (key.to_owned(), old, new)));
+        assert!(store.get("gone").is_none() && store.get("new").is_some());
+    }
+
+    #[test]
+    fn keys_name_the_namespace_where_there_is_one() {
+        let (_, mut node) = object("x", "1");
+        assert_eq!(&*key_of(&node), "x");
+        Arc::make_mut(&mut node).below("metadata").set("namespace", Node::string("shop"));
+        assert_eq!(&*key_of(&node), "shop/x");
+    }
+}

@@ -1,0 +1,7 @@
+//! The controllers against an API in memory, in a time that passes by itself.
+#![allow(clippy::expect_used, clippy::indexing_slicing, reason = "a test that panics has failed")]
+
+mod aggregation;
+mod fake;
+mod frame;
+mod namespace;
