@@ -36,6 +36,7 @@ pub use policy::{Behavior, Plugins, Policy};
 pub use release::{Release, UnknownRelease};
 pub use rule::{Origin, Ratchet, Rule};
 pub use rules::RULES;
+pub use rules::deprecated_api::deprecation;
 pub use rules::names::demands_version;
 pub use status::{Status, StatusCause, warning_headers, warning_texts};
 pub use verdict::{Cause, Denial, MOST_LISTED, Problem, Spot, Verdict, Warning};

@@ -213,6 +213,12 @@ fn summary(bytes: &[u8]) -> String {
 
 /// Refuses a body that names another kind than the endpoint takes.
 fn check_kind(node: &Node<'_>, wanted: Wanted<'_>) -> Result<(), Refusal> {
+    let Some((named, why)) = mismatch(node, wanted) else { return Ok(()) };
+    Err(Refusal::bad_request(format!("{named} cannot be handled as a {}: {why}", wanted.kind)))
+}
+
+/// What an object claims to be, and why that is not what is wanted; none if it is, or says nothing.
+pub fn mismatch(node: &Node<'_>, wanted: Wanted<'_>) -> Option<(String, String)> {
     let api_version = node.text_at(&["apiVersion"]);
     let named = node.text_at(&["kind"]);
     let (group, version) = match api_version {
@@ -221,7 +227,7 @@ fn check_kind(node: &Node<'_>, wanted: Wanted<'_>) -> Result<(), Refusal> {
     };
     let kind = if named.is_empty() { wanted.kind } else { named };
     if (group, version, kind) == (wanted.group, wanted.version, wanted.kind) {
-        return Ok(());
+        return None;
     }
     let known = kind.strip_suffix("List").unwrap_or(kind);
     let why = if schema::kind(group, version, known).is_some() {
@@ -233,10 +239,7 @@ fn check_kind(node: &Node<'_>, wanted: Wanted<'_>) -> Result<(), Refusal> {
             "no kind \"{kind}\" is registered for version \"{shown}\" in scheme \"pkg/api/legacyscheme/scheme.go:30\""
         )
     };
-    Err(Refusal::bad_request(format!(
-        "{kind} in version \"{version}\" cannot be handled as a {}: {why}",
-        wanted.kind
-    )))
+    Some((format!("{kind} in version \"{version}\""), why))
 }
 
 fn short(group: &str) -> &str {

@@ -118,7 +118,7 @@ impl Refusal {
     /// 406.
     pub fn not_acceptable() -> Self {
         let types = "application/json, application/yaml, application/vnd.kubernetes.protobuf";
-        let message = format!("only the following media types are accepted: {types}");
+        let message = format!("406: Not Acceptable\n\nAvailable representations: {types}");
         Self::plain(406, "NotAcceptable", message)
     }
 

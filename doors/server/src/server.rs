@@ -206,6 +206,10 @@ async fn resource(
         Ok(output) => output,
         Err(refusal) => return refused(&refusal, Output::PLAIN),
     };
+    let exists = place.subresource.is_empty() || served.row.subresource(&place.subresource).is_some();
+    if let Some(text) = ratchet_engine::deprecation(served.row.group, served.row.kind, &app.policy).filter(|_| exists) {
+        request.told.warn(text);
+    }
     let body = match receive(source, &request.parts.headers).await {
         Ok(body) => body,
         Err(refusal) => return refused(&refusal, plain),
@@ -259,6 +263,9 @@ async fn dispatch(call: &Call<'_>, request: &Request1<'_>) -> Answered {
         return Err(Refusal::no_resource());
     }
     if request.parts.method == Method::HEAD && !is_named {
+        return Err(Refusal::method_not_allowed());
+    }
+    if place.name.is_empty() && matches!(verb, "update" | "patch") {
         return Err(Refusal::method_not_allowed());
     }
     if !call.served.row.allows(verb) {

@@ -1,7 +1,7 @@
 //! Whoever uses a deprecated API is told so, whatever becomes of the request.
 
 use crate::scene::Scene;
-use crate::{Origin, Ratchet, Rule, Verdict, Warning};
+use crate::{Origin, Policy, Ratchet, Rule, Verdict, Warning};
 
 /// The row.
 pub(crate) static RULE: Rule = Rule {
@@ -18,8 +18,13 @@ pub(crate) static RULE: Rule = Rule {
 
 pub(crate) fn warn(scene: &Scene<'_>, verdict: &mut Verdict) {
     let kind = scene.change.kind;
-    if kind.name == "Endpoints" && kind.group.is_empty() && scene.policy.release.since(33) {
-        let told = "v1 Endpoints is deprecated in v1.33+; use discovery.k8s.io/v1 EndpointSlice";
+    if let Some(told) = deprecation(kind.group, kind.name, scene.policy) {
         verdict.warn(Warning::new(&RULE, &scene.change.new_root().field("kind"), told));
     }
+}
+
+/// What everybody is told who uses a kind in any way, also only reading it.
+pub fn deprecation(group: &str, kind: &str, policy: &Policy) -> Option<&'static str> {
+    let is_told = (group, kind) == ("", "Endpoints") && policy.release.since(33);
+    is_told.then_some("v1 Endpoints is deprecated in v1.33+; use discovery.k8s.io/v1 EndpointSlice")
 }

@@ -9,6 +9,8 @@ pub enum Generation {
     One,
     /// With every change of this member.
     Of(&'static str),
+    /// With every change of the spec or of the annotations.
+    OfSpecAndAnnotations,
     /// With every change outside of metadata and status.
     OfContent,
     /// With every change of labels, or outside of metadata.
@@ -32,7 +34,12 @@ pub struct Habits {
     pub shows_deleted: bool,
     /// Whether writers of the main resource may not touch `status`.
     pub keeps_status: bool,
+    /// What writers of `status` may not touch beside the spec.
+    pub status_keeps: &'static [&'static str],
 }
+
+/// What most of the newer kinds keep when their status is written.
+const ALL_METADATA: &[&str] = &["annotations", "finalizers", "labels", "ownerReferences"];
 
 const PLAIN: Habits = Habits {
     group: "",
@@ -42,6 +49,7 @@ const PLAIN: Habits = Habits {
     needs_version: false,
     shows_deleted: false,
     keeps_status: true,
+    status_keeps: &[],
 };
 
 const fn row(group: &'static str, kind: &'static str) -> Habits {
@@ -65,6 +73,10 @@ impl Habits {
         Self { shows_deleted: true, ..self }
     }
 
+    const fn status_keeps(self, status_keeps: &'static [&'static str]) -> Self {
+        Self { status_keeps, ..self }
+    }
+
     const fn status_is_free(self) -> Self {
         Self { keeps_status: false, ..self }
     }
@@ -85,7 +97,7 @@ static HABITS: &[Habits] = &[
     row("", "Node").status_is_free(),
     row("", "PersistentVolume").shows_deleted(),
     row("", "PersistentVolumeClaim").shows_deleted(),
-    row("", "Pod").counts(SPEC).shows_deleted(),
+    row("", "Pod").counts(SPEC).shows_deleted().status_keeps(&["ownerReferences"]),
     row("", "PodTemplate").counts(Generation::Of("template")).shows_deleted(),
     row("", "ReplicationController").counts(SPEC),
     row("", "ResourceQuota").shows_deleted(),
@@ -94,26 +106,32 @@ static HABITS: &[Habits] = &[
     row(ADMISSION, "MutatingAdmissionPolicy").counts(SPEC).needs_version(),
     row(ADMISSION, "MutatingAdmissionPolicyBinding").counts(SPEC).needs_version(),
     row(ADMISSION, "MutatingWebhookConfiguration").counts(Generation::OfContent).needs_version(),
-    row(ADMISSION, "ValidatingAdmissionPolicy").counts(SPEC).needs_version(),
+    row(ADMISSION, "ValidatingAdmissionPolicy").counts(SPEC).needs_version().status_keeps(ALL_METADATA),
     row(ADMISSION, "ValidatingAdmissionPolicyBinding").counts(SPEC).needs_version(),
     row(ADMISSION, "ValidatingWebhookConfiguration").counts(Generation::OfContent).needs_version(),
-    row("apiextensions.k8s.io", "CustomResourceDefinition").counts(SPEC).needs_version(),
-    row("apiregistration.k8s.io", "APIService").needs_version(),
+    row("apiextensions.k8s.io", "CustomResourceDefinition")
+        .counts(SPEC)
+        .needs_version()
+        .status_keeps(ALL_METADATA),
+    row("apiregistration.k8s.io", "APIService").needs_version().status_keeps(ALL_METADATA),
     row("apps", "DaemonSet").counts(SPEC),
-    row("apps", "Deployment").counts(SPEC),
+    row("apps", "Deployment").counts(Generation::OfSpecAndAnnotations).status_keeps(&["labels"]),
     row("apps", "ReplicaSet").counts(SPEC),
     row("apps", "StatefulSet").counts(SPEC),
     row("batch", "CronJob").counts(SPEC),
     row("batch", "Job").counts(SPEC),
     row("certificates.k8s.io", "ClusterTrustBundle").needs_version(),
-    row("certificates.k8s.io", "PodCertificateRequest").needs_version(),
+    row("certificates.k8s.io", "PodCertificateRequest").needs_version().status_keeps(ALL_METADATA),
     row("coordination.k8s.io", "Lease").put_creates().needs_version(),
     row("discovery.k8s.io", "EndpointSlice").counts(Generation::OfContentAndLabels),
-    row("flowcontrol.apiserver.k8s.io", "FlowSchema").counts(SPEC),
-    row("flowcontrol.apiserver.k8s.io", "PriorityLevelConfiguration").counts(SPEC),
+    row("flowcontrol.apiserver.k8s.io", "FlowSchema").counts(SPEC).status_keeps(ALL_METADATA),
+    row("flowcontrol.apiserver.k8s.io", "PriorityLevelConfiguration")
+        .counts(SPEC)
+        .status_keeps(ALL_METADATA),
     row("networking.k8s.io", "Ingress").counts(SPEC),
     row("networking.k8s.io", "IngressClass").counts(SPEC),
     row("networking.k8s.io", "NetworkPolicy").counts(SPEC),
+    row("networking.k8s.io", "ServiceCIDR").status_keeps(ALL_METADATA),
     row("node.k8s.io", "RuntimeClass").put_creates().needs_version(),
     row("policy", "PodDisruptionBudget").counts(SPEC).needs_version(),
     row(RBAC, "ClusterRole").put_creates(),
@@ -121,8 +139,8 @@ static HABITS: &[Habits] = &[
     row(RBAC, "Role").put_creates(),
     row(RBAC, "RoleBinding").put_creates(),
     row(RESOURCE, "DeviceClass").counts(SPEC).shows_deleted(),
-    row(RESOURCE, "DeviceTaintRule").counts(SPEC).shows_deleted(),
-    row(RESOURCE, "ResourceClaim").shows_deleted(),
+    row(RESOURCE, "DeviceTaintRule").counts(SPEC).shows_deleted().status_keeps(ALL_METADATA),
+    row(RESOURCE, "ResourceClaim").shows_deleted().status_keeps(ALL_METADATA),
     row(RESOURCE, "ResourceClaimTemplate").shows_deleted(),
     row(RESOURCE, "ResourceSlice").counts(SPEC).shows_deleted(),
     row("scheduling.k8s.io", "PriorityClass").counts(Generation::One),
@@ -130,7 +148,7 @@ static HABITS: &[Habits] = &[
     row(STORAGE, "CSINode").needs_version().shows_deleted(),
     row(STORAGE, "CSIStorageCapacity").needs_version(),
     row(STORAGE, "StorageClass").shows_deleted(),
-    row(STORAGE, "VolumeAttachment").needs_version().shows_deleted(),
+    row(STORAGE, "VolumeAttachment").needs_version().shows_deleted().status_keeps(ALL_METADATA),
     row(STORAGE, "VolumeAttributesClass").shows_deleted(),
 ];
 

@@ -32,6 +32,11 @@ pub fn renewal(new: &mut Node<'static>, old: &Node<'_>, habits: &Habits) {
     let counts = match habits.generation {
         Generation::Absent | Generation::One => false,
         Generation::Of(member) => !same(new.get(member), old.get(member)),
+        Generation::OfSpecAndAnnotations => {
+            let annotations = ["metadata", "annotations"];
+            !same(new.get("spec"), old.get("spec"))
+                || !same(new.find(&annotations), old.find(&annotations))
+        }
         Generation::OfContent => !same_content(new, old),
         Generation::OfContentAndLabels => {
             let labels = ["metadata", "labels"];

@@ -3,7 +3,7 @@
 use super::habits::Habits;
 use ratchet_access::User;
 use ratchet_engine::Part;
-use ratchet_object::{Kind, Node, Value};
+use ratchet_object::{Kind, Node, Span, Value};
 
 /// What a preparation may need to know beside the object.
 pub struct Moment<'a> {
@@ -73,34 +73,22 @@ pub fn prepare_update(
             for member in ["spec", "data", "template"] {
                 keep(new, old, member);
             }
-            if (kind.group, kind.name) == ("", "Pod") {
-                // The kubelet manages labels, annotations and finalizers through the status too.
-                if new.text_at(&["status", "qosClass"]).is_empty()
-                    && let Some(class) = old.find(&["status", "qosClass"])
-                {
-                    new.below("status").set("qosClass", class.clone().into_owned());
-                }
-            } else {
-                keep_metadata(new, old);
+            for member in habits.status_keeps {
+                keep(new.below("metadata"), old.get("metadata").unwrap_or(&NOTHING), member);
+            }
+            // The class of a pod was decided when it was made.
+            if (kind.group, kind.name) == ("", "Pod")
+                && new.text_at(&["status", "qosClass"]).is_empty()
+                && let Some(class) = old.find(&["status", "qosClass"])
+            {
+                new.below("status").set("qosClass", class.clone().into_owned());
             }
         }
         Part::Sub(_) => {}
     }
 }
 
-/// What is not the status of most kinds stays as it is when the status is written.
-fn keep_metadata(new: &mut Node<'static>, old: &Node<'_>) {
-    let mut metadata = old.get("metadata").cloned().map_or_else(Node::empty_map, Node::into_owned);
-    // What the writer claims about the version and the identity is compared with what is stored.
-    for name in ["resourceVersion", "uid", "name", "namespace"] {
-        if let Some(claimed) = new.find(&["metadata", name]) {
-            metadata.set(name, claimed.clone());
-        } else if name == "resourceVersion" {
-            metadata.remove(name);
-        }
-    }
-    new.set("metadata", metadata);
-}
+static NOTHING: Node<'static> = Node { value: Value::Null, span: Span { start: 0, end: 0 } };
 
 fn keep(new: &mut Node<'static>, old: &Node<'_>, member: &'static str) {
     match old.get(member) {

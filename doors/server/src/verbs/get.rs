@@ -10,7 +10,12 @@ pub async fn get(call: &Call<'_>) -> Answered {
         "" => Ok(Reply::item(call.current().await?)),
         "0" => cached(call),
         version => {
-            call.app.cache.wait_for(read_version(version)?).await?;
+            // Of one object the reference answers a bad version as its own failure.
+            let revision = read_version(version).map_err(|refusal| {
+                let message = refusal.message.replacen("invalid resource version: ", "", 1);
+                Refusal::unclassified(message)
+            })?;
+            call.app.cache.wait_for(revision).await?;
             cached(call)
         }
     }

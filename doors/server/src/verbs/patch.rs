@@ -5,6 +5,7 @@ use crate::call::{Answered, Call, Reply};
 use crate::go_syntax;
 use crate::options::{FieldValidation, OptionsKind, WriteOptions};
 use crate::refusal::Refusal;
+use crate::verbs::update::check_name;
 use crate::write::{self, Preconditions, Saved};
 use ratchet_engine::Part;
 use ratchet_object::patch::{self, GoText, PatchError};
@@ -85,13 +86,16 @@ impl Patch {
             (Sort::Merge, _) | (Sort::Strategic, None) => patch::merge_patch(old.clone(), &self.node),
         };
         let patched = patched.map_err(refused)?;
+        let refuse = |text: String| {
+            let cause = format!("Invalid value: {}: {text}", ratchet_net::Quoted(&self.shown(old)));
+            Refusal::invalid("", "", "patch", "FieldValueInvalid", &cause)
+        };
+        body::mismatch(&patched, wanted).map_or(Ok(()), |(_, why)| Err(refuse(why)))?;
         let received = body::typed(patched, Vec::new(), wanted, self.fields).map_err(|error| {
             let text = match error {
                 Mistyped::WrongType(text) | Mistyped::Strict(text) => text,
             };
-            let shown = self.shown(old);
-            let cause = format!("Invalid value: {}: {text}", ratchet_net::Quoted(&shown));
-            Refusal::invalid("", "", "patch", "FieldValueInvalid", &cause)
+            refuse(text)
         })?;
         for warning in received.warnings {
             call.told.warn(warning);
@@ -125,6 +129,7 @@ pub async fn patch(call: &Call<'_>, part: Part) -> Answered {
     let patch = Patch::read(call)?;
     let edit = |old: &Node<'static>| {
         let new = patch.apply(call, old, Wanted::of(call.served))?;
+        check_name(call, &new)?;
         let version = new.text_at(&["metadata", "resourceVersion"]);
         let claimed = version != old.text_at(&["metadata", "resourceVersion"]);
         let conditions = Preconditions {

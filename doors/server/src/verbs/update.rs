@@ -36,10 +36,12 @@ pub async fn update(call: &Call<'_>, part: Part) -> Answered {
 }
 
 /// The body must speak of the object in the URL.
-fn check_name(call: &Call<'_>, node: &Node<'_>) -> Result<(), Refusal> {
+pub(super) fn check_name(call: &Call<'_>, node: &Node<'_>) -> Result<(), Refusal> {
     let (name, wanted) = (node.text_at(&["metadata", "name"]), call.place.name.as_str());
     if name.is_empty() {
-        return Err(Refusal::bad_request("name must be provided"));
+        return Err(Refusal::bad_request(format!(
+            "the name of the object ({wanted} based on URL) was undeterminable: name must be provided"
+        )));
     }
     if name != wanted {
         return Err(Refusal::bad_request(format!(
