@@ -11,6 +11,7 @@ mod kinds;
 mod object;
 pub mod patch;
 mod path;
+mod respell;
 pub mod proto;
 pub mod schema;
 pub mod selector;
@@ -31,6 +32,7 @@ pub use decode::{DecodeError, Decoded, Format, Limits, Repeated, decode, decode_
 pub use kinds::{KINDS, Kind, PodPlace, Scope, find};
 pub use object::Object;
 pub use path::{Path, Step};
+pub use respell::respell;
 pub use shape::{Misfit, Oddity, misfits};
 pub use span::{LineIndex, Place, Span};
 pub use stream::{Piece, pieces};

@@ -5,7 +5,7 @@ use crate::lifecycle::{Habits, habits};
 use crate::refusal::About;
 use ratchet_catalog::Resource;
 use ratchet_engine::Release;
-use ratchet_object::{Kind, find};
+use ratchet_object::{Kind, Node, find, respell, schema};
 use std::sync::Arc;
 
 /// One resource in one version.
@@ -51,6 +51,13 @@ impl Served {
     /// What a refusal about one of its objects names.
     pub fn about<'a>(&self, name: &'a str) -> About<'a> {
         About { group: self.row.group, resource: self.row.plural, name }
+    }
+
+    /// Writes an object of this version as the API writes it again.
+    pub fn respell(&self, node: &mut Node<'static>) {
+        if let Some(row) = schema::kind(self.row.group, self.row.version, self.row.kind) {
+            respell(node, row.ty);
+        }
     }
 
     /// Whether its objects are stored in another version than this one.

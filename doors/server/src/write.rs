@@ -99,6 +99,7 @@ async fn create_once(call: &Call<'_>, mut node: Node<'static>, dry_run: bool) ->
     services::prepare(app, &kind, &mut node, None);
     let object = Object::new(node);
     let change = Change { kind, part: Part::Main, step: Step::Create { new: &object } };
+    let told = call.told.len();
     admission::judge(call, &change).await?;
     let name = object.name().to_owned();
     let judged = object.into_node();
@@ -110,7 +111,9 @@ async fn create_once(call: &Call<'_>, mut node: Node<'static>, dry_run: bool) ->
             return Err(Refusal::already_exists(served.about(&name)));
         }
         let mut node = judged.clone();
-        let claims = services::claim(app, &kind, &mut node, None)?;
+        // The allocators stand before the strategy: who is refused there is told nothing else.
+        let claims = services::claim(app, &kind, &mut node, None).inspect_err(|_| call.told.rewind(told))?;
+        served.respell(&mut node);
         convert::to_stored(&mut node, &served.api_version(), served.row.kind);
         let value = storable(node);
         if dry_run {
@@ -213,12 +216,19 @@ async fn change_once(
         new.below("metadata").set("resourceVersion", Node::string(version));
     }
     admission::mutate_update(call, &mut new, &old, part).await?;
-    services::prepare(app, &kind, &mut new, Some(&old));
+    if part == Part::Main {
+        services::prepare(app, &kind, &mut new, Some(&old));
+    }
     let (new, old) = (Object::new(new), Object::new(old));
     let change = Change { kind, part, step: Step::Update { old: &old, new: &new } };
+    let told = call.told.len();
     admission::judge(call, &change).await?;
     let (mut new, old) = (new.into_node(), old.into_node());
-    let claims = services::claim(app, &kind, &mut new, Some(&old))?;
+    let claims = match part {
+        Part::Main => services::claim(app, &kind, &mut new, Some(&old)).inspect_err(|_| call.told.rewind(told))?,
+        Part::Sub(_) => Vec::new(),
+    };
+    served.respell(&mut new);
     let goes = metadata::may_go(&new) && !held_by_spec(&kind, &new);
     if !goes && same_object(&new, &old) {
         return Ok(Some(Saved::Kept(current.clone())));

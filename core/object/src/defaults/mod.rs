@@ -13,7 +13,7 @@ mod fill;
 mod image;
 mod pod;
 mod policies;
-mod quantity;
+pub(crate) mod quantity;
 mod resources;
 #[cfg(test)]
 mod tests;

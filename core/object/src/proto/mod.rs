@@ -85,6 +85,32 @@ pub fn is_pointer(type_place: u16, field: &str) -> bool {
     tag.is_some_and(|tag| tag.presence == table::Presence::Pointer)
 }
 
+/// What JSON does with a member that is empty.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Emptiness {
+    /// It was said on purpose and stays.
+    Said,
+    /// It is always told.
+    Told,
+    /// It is left out, unless it is an object.
+    Omitted,
+    /// It is left out.
+    OmittedWhole,
+}
+
+/// What JSON does with a field of a type of [`crate::schema::TYPES`] that is empty.
+#[must_use]
+pub fn emptiness(type_place: u16, field: &str) -> Emptiness {
+    let message = table::message(type_place);
+    let place = message.row.fields.binary_search_by(|row| row.name.cmp(field));
+    match place.ok().and_then(|place| message.tags.get(place)).map(|tag| tag.presence) {
+        Some(table::Presence::UnlessEmpty) => Emptiness::Omitted,
+        Some(table::Presence::UnlessZero) => Emptiness::OmittedWhole,
+        Some(table::Presence::Always) => Emptiness::Told,
+        Some(table::Presence::Pointer) | None => Emptiness::Said,
+    }
+}
+
 /// Reads a body, whose envelope must name its kind.
 pub fn decode(bytes: &[u8], limits: Limits) -> Result<Node<'static>, ProtoError> {
     decode_as(bytes, limits, "", "")
