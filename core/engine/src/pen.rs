@@ -166,6 +166,11 @@ impl<'s, 'v> Pen<'s, 'v> {
     }
 }
 
+/// Whether a field is written at all. Cheaper than naming its place, where most are not.
+pub(crate) fn has(at: &At<'_>, name: &str) -> bool {
+    at.node().is_some_and(|node| node.get(name).is_some())
+}
+
 /// A share in percent.
 pub(crate) fn share(text: &str) -> Option<i64> {
     let digits = text.strip_suffix('%')?;

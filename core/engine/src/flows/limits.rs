@@ -237,6 +237,7 @@ pub(super) fn validate_autoscaler(scene: &Scene<'_>, verdict: &mut Verdict) {
     if least.int().unwrap_or(1) > count {
         pen.invalid_as(&most, format!("{count}"), "must be greater than or equal to `minReplicas`");
     }
+    spec.field("metrics").items().for_each(|metric| check_metric(&metric, &mut pen));
     let target = spec.field("scaleTargetRef");
     for name in ["kind", "name"] {
         pen.needs_form(&target.field(name), Form::PathSegment);
@@ -257,5 +258,68 @@ pub(super) fn validate_autoscaler(scene: &Scene<'_>, verdict: &mut Verdict) {
             let detail = format!("unexpected GroupVersion string: {}", version.text_or_empty());
             pen.invalid(&version, detail);
         }
+    }
+}
+
+/// What an autoscaler can go by, and the field that says more of it.
+const METRICS: [(&str, &str); 5] = [
+    ("ContainerResource", "containerResource"),
+    ("External", "external"),
+    ("Object", "object"),
+    ("Pods", "pods"),
+    ("Resource", "resource"),
+];
+
+fn check_metric(metric: &At<'_>, pen: &mut Pen<'_, '_>) {
+    let kind = metric.field("type");
+    let text = kind.text_or_empty();
+    let Some((_, field)) = METRICS.iter().find(|row| row.0 == text) else {
+        if text.is_empty() {
+            pen.required(&kind, "must specify a metric source type");
+        }
+        // The API looks at the type twice.
+        for _ in 0..2 {
+            let shown = shown::named(text, pen.scene.policy.release);
+            pen.unsupported(&kind, shown, &METRICS.map(|row| row.0));
+        }
+        return;
+    };
+    let source = metric.field(field);
+    if !source.is_set() {
+        pen.required(&source, "must populate information for the given metric source");
+    }
+    for (_, other) in METRICS.iter().filter(|row| row.1 != *field) {
+        if metric.field(other).is_set() {
+            pen.forbidden(&metric.field(other), "must populate the given metric source only");
+        }
+    }
+    if source.is_set() {
+        check_target(&source, pen);
+    }
+    if *field == "resource" && source.is_set() && source.field("name").text_or_empty().is_empty() {
+        pen.required(&source.field("name"), "must specify a resource name");
+    }
+}
+
+fn check_target(source: &At<'_>, pen: &mut Pen<'_, '_>) {
+    let target = source.field("target");
+    let kind = target.field("type");
+    let text = kind.text_or_empty();
+    if text.is_empty() {
+        pen.required(&kind, "must specify a metric target type");
+    }
+    if !matches!(text, "Utilization" | "Value" | "AverageValue") {
+        let shown = shown::named(text, pen.scene.policy.release);
+        pen.invalid_as(&kind, shown, "must be either Utilization, Value, or AverageValue");
+    }
+    for name in ["value", "averageValue"] {
+        let at = target.field(name);
+        if let Some(amount) = Quantity::at(&at).filter(|amount| !amount.sign().is_gt()) {
+            pen.invalid_as(&at, quoted(&amount.shown()), "must be positive");
+        }
+    }
+    let share = target.field("averageUtilization");
+    if share.int().is_some_and(|share| share < 1) {
+        pen.invalid(&share, "must be greater than 0");
     }
 }

@@ -5,7 +5,7 @@ use crate::fields;
 use crate::pen::Pen;
 use crate::rules::cluster_ips::{self, ClusterIps};
 use crate::rules::value::Reading;
-use crate::rules::{host_names, placement, service_notes, special_ip};
+use crate::rules::{host_names, immutable, placement, service_notes, special_ip};
 use crate::scene::Scene;
 use crate::views::{service_type, texts};
 use crate::{Kept, Verdict};
@@ -33,6 +33,7 @@ pub(super) fn validate(scene: &Scene<'_>, verdict: &mut Verdict) {
     }
     if let Some(old) = &old {
         cluster_ips::check_unchanged(scene, &spec, old, verdict);
+        check_families_kept(scene, &spec, old, verdict);
     }
     let ips = ClusterIps::of(&spec, old.as_ref());
     let kind = service_type(&spec);
@@ -59,6 +60,26 @@ pub(super) fn validate(scene: &Scene<'_>, verdict: &mut Verdict) {
     service_fields::check(&spec, old.as_ref(), &mut Pen::new(scene, verdict));
     check_external_ips(scene, &spec, old.as_ref(), verdict);
     check_source_ranges(scene, &root, verdict);
+}
+
+/// The families of a Service with addresses stay, though a second one may come or go.
+fn check_families_kept(scene: &Scene<'_>, spec: &At<'_>, old: &At<'_>, verdict: &mut Verdict) {
+    let has_addresses = |spec: &At<'_>, old: Option<&At<'_>>| {
+        service_type(spec) != "ExternalName" && !ClusterIps::of(spec, old).is_headless()
+    };
+    if !has_addresses(spec, Some(old)) || !has_addresses(old, None) {
+        return;
+    }
+    let list = spec.field("ipFamilies");
+    let (new, before) = (texts(&list), texts(&old.field("ipFamilies")));
+    if new.len() != before.len() {
+        return;
+    }
+    let at = list.named(list.path().index(0));
+    for _ in new.iter().zip(&before).filter(|(new, old)| new != old) {
+        let shown = crate::shown::list(&new, scene.policy.release);
+        immutable::changed_so(&at, shown, "may not change once set", verdict);
+    }
 }
 
 fn none_for(list: &At<'_>, detail: &'static str, verdict: &mut Verdict) {

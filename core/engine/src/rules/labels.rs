@@ -12,7 +12,7 @@ pub(crate) static RULE: Rule = Rule {
     fields: &[
         "metadata.labels of every kind and of every pod template",
         "Pod spec.nodeSelector",
-        "Service and ReplicationController spec.selector",
+        "Service spec.selector",
         "matchLabels of every label selector",
     ],
     title: "malformed label",

@@ -56,11 +56,13 @@ const LOOKS: [(&str, &str, u8, u8); 20] = [
 ];
 
 /// Groups whose objects may have finalizers without a domain.
-const LOOSE_FINALIZERS: [&str; 4] = [
+const LOOSE_FINALIZERS: [&str; 6] = [
     "admissionregistration.k8s.io",
     "apiextensions.k8s.io",
     "apiregistration.k8s.io",
     "coordination.k8s.io",
+    "node.k8s.io",
+    "policy",
 ];
 
 /// Looks at everything as often as the API does, for it tells its findings as often.
@@ -99,7 +101,7 @@ pub(crate) fn check(scene: &Scene<'_>, verdict: &mut Verdict) {
 fn looks(change: &Change<'_>) -> (u8, u8) {
     let row = LOOKS.iter().find(|row| (row.0, row.1) == (change.kind.group, change.kind.name));
     // A status is looked at as a replacement only.
-    match row.filter(|_| change.part == crate::Part::Main) {
+    match row.filter(|_| change.part != crate::Part::STATUS) {
         Some(row) => (row.2, row.3),
         None => (0, 1),
     }

@@ -2,7 +2,7 @@
 
 use super::{Place, environment, grace, names_of, ports, probes, resources, security, volumes};
 use crate::forms::Form;
-use crate::pen::{Pen, quoted};
+use crate::pen::{Pen, has, quoted};
 use alloc::vec::Vec;
 use ratchet_object::At;
 
@@ -138,28 +138,37 @@ fn check_shared(spec: &At<'_>, container: &At<'_>, known: &[&str], pen: &mut Pen
     pen.needs_text(&container.field("image"));
     let policy = container.field("terminationMessagePolicy");
     pen.one_of(&policy, &["File", "FallbackToLogsOnError"]);
-    ports::check(&container.field("ports"), pen);
+    if has(container, "ports") {
+        ports::check(&container.field("ports"), pen);
+    }
     environment::check(container, pen);
     volumes::check_mounts(container, known, pen);
     pen.one_of(&container.field("imagePullPolicy"), &["Always", "IfNotPresent", "Never"]);
-    resources::check(&container.field("resources"), pen);
+    if has(container, "resources") {
+        resources::check(&container.field("resources"), pen);
+    }
     security::check_container(spec, &container.field("securityContext"), pen);
 }
 
 fn check_behaviour(spec: &At<'_>, container: &At<'_>, pen: &mut Pen<'_, '_>) {
-    let lifecycle = container.field("lifecycle");
-    for name in ["postStart", "preStop"] {
-        let at = lifecycle.field(name);
-        if at.is_set() {
-            probes::check_handler(&at, grace(spec), pen);
+    if has(container, "lifecycle") {
+        let lifecycle = container.field("lifecycle");
+        for name in ["postStart", "preStop"] {
+            let at = lifecycle.field(name);
+            if at.is_set() {
+                probes::check_handler(&at, grace(spec), pen);
+            }
         }
     }
-    for name in PROBES {
+    for name in PROBES.into_iter().filter(|name| has(container, name)) {
         probes::check(&container.field(name), name, grace(spec), pen);
     }
 }
 
 fn check_restart(container: &At<'_>, pen: &mut Pen<'_, '_>) {
+    if !has(container, "restartPolicy") && !has(container, "restartPolicyRules") {
+        return;
+    }
     let (policy, rules) = (container.field("restartPolicy"), container.field("restartPolicyRules"));
     if !policy.is_set() && !rules.is_empty() {
         pen.required(&policy, "must specify restartPolicy when restart rules are used");

@@ -1,7 +1,7 @@
 //! The environment of a container: names of variables, and where their values come from.
 
 use crate::forms::Form;
-use crate::pen::{Pen, quoted};
+use crate::pen::{Pen, has, quoted};
 use alloc::format;
 use ratchet_object::At;
 
@@ -44,9 +44,14 @@ const RESOURCES: [&str; 6] = [
 ];
 
 pub(super) fn check(container: &At<'_>, pen: &mut Pen<'_, '_>) {
+    if !has(container, "env") && !has(container, "envFrom") {
+        return;
+    }
     for variable in container.field("env").items() {
         pen.needs_form(&variable.field("name"), Form::Variable);
-        check_source(&variable, pen);
+        if has(&variable, "valueFrom") {
+            check_source(&variable, pen);
+        }
     }
     let list = container.field("envFrom");
     for source in list.items() {

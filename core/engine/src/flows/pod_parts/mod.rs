@@ -10,7 +10,7 @@ mod security;
 mod volumes;
 
 use crate::forms::Form;
-use crate::pen::Pen;
+use crate::pen::{Pen, has};
 use alloc::vec::Vec;
 use ratchet_object::At;
 
@@ -47,7 +47,7 @@ pub(super) fn check(spec: &At<'_>, place: Place<'_>, pen: &mut Pen<'_, '_>) {
     pen.one_of(&spec.field("restartPolicy"), &["Always", "OnFailure", "Never"]);
     crate::rules::labels::check_map(&spec.field("nodeSelector"), pen.verdict);
     security::check_pod(spec, pen);
-    for (name, form) in FORMS {
+    for (name, form) in FORMS.into_iter().filter(|row| has(spec, row.0)) {
         pen.form_if_set(&spec.field(name), form);
     }
     pen.between(&spec.field("activeDeadlineSeconds"), SOONEST, LATEST);

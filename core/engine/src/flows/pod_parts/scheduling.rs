@@ -1,7 +1,7 @@
 //! Where a pod may run: tolerations, gates, spreading.
 
 use crate::forms::{self, Form};
-use crate::pen::{Pen, quoted};
+use crate::pen::{Pen, has, quoted};
 use crate::{selectors, shown};
 use alloc::format;
 use alloc::vec::Vec;
@@ -17,7 +17,12 @@ pub(super) fn check(spec: &At<'_>, pen: &mut Pen<'_, '_>) {
     check_gates(&spec.field("schedulingGates"), pen);
     check_spreading(&spec.field("topologySpreadConstraints"), pen);
     check_tolerations(&spec.field("tolerations"), pen);
-    check_affinity(&spec.field("affinity"), pen);
+    if has(spec, "affinity") {
+        check_affinity(&spec.field("affinity"), pen);
+    }
+    if !has(spec, "os") {
+        return;
+    }
     let os = spec.field("os");
     if os.is_set() && pen.needs_text(&os.field("name")) {
         // The API names the field around the name.

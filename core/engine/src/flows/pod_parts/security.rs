@@ -1,7 +1,7 @@
 //! Security contexts: ids within bounds, profiles that are named as they must be.
 
 use super::check_descending;
-use crate::pen::{Pen, quoted};
+use crate::pen::{Pen, has, quoted};
 use ratchet_object::At;
 
 const HIGHEST: i64 = i32::MAX as i64;
@@ -9,6 +9,10 @@ const SECCOMP: [&str; 3] = ["Localhost", "RuntimeDefault", "Unconfined"];
 
 pub(super) fn check_pod(spec: &At<'_>, pen: &mut Pen<'_, '_>) {
     let context = spec.field("securityContext");
+    let shares = has(spec, "shareProcessNamespace");
+    if !context.is_set() && !shares {
+        return;
+    }
     for name in ["fsGroup", "runAsUser", "runAsGroup"] {
         pen.between(&context.field(name), 0, HIGHEST);
     }
@@ -28,6 +32,9 @@ pub(super) fn check_pod(spec: &At<'_>, pen: &mut Pen<'_, '_>) {
 }
 
 pub(super) fn check_container(spec: &At<'_>, context: &At<'_>, pen: &mut Pen<'_, '_>) {
+    if !context.is_set() {
+        return;
+    }
     for name in ["runAsUser", "runAsGroup"] {
         pen.between(&context.field(name), 0, HIGHEST);
     }

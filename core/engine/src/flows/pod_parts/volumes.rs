@@ -2,7 +2,7 @@
 
 use super::{Place, check_descending, check_no_backsteps};
 use crate::forms::Form;
-use crate::pen::{Pen, quoted};
+use crate::pen::{Pen, has, quoted};
 use crate::quantity::Quantity;
 use alloc::vec::Vec;
 use ratchet_object::At;
@@ -104,7 +104,7 @@ pub(super) fn check<'a>(volumes: &At<'a>, place: Place<'a>, pen: &mut Pen<'_, '_
 
 fn check_source(volume: &At<'_>, place: Place<'_>, pen: &mut Pen<'_, '_>) {
     let mut found = false;
-    for (name, complaint) in SOURCES.iter().filter(|row| row.0 != "local") {
+    for (name, complaint) in SOURCES.iter().filter(|row| row.0 != "local" && has(volume, row.0)) {
         let source = volume.field(name);
         if !source.is_set() {
             continue;
@@ -182,6 +182,12 @@ fn check_items(items: &At<'_>, pen: &mut Pen<'_, '_>) {
 
 /// Checks what a container mounts.
 pub(super) fn check_mounts(container: &At<'_>, known: &[&str], pen: &mut Pen<'_, '_>) {
+    if has(container, "volumeDevices") {
+        check_devices(container, known, pen);
+    }
+    if !has(container, "volumeMounts") {
+        return;
+    }
     let mounts = container.field("volumeMounts");
     let mut paths: Vec<&str> = Vec::new();
     for mount in mounts.items() {
@@ -210,10 +216,13 @@ pub(super) fn check_mounts(container: &At<'_>, known: &[&str], pen: &mut Pen<'_,
                 pen,
             );
         }
-        check_propagation(container, &beside(&mounts, &mount, "mountPropagation"), pen);
-        check_read_only(&mount, &beside(&mounts, &mount, "recursiveReadOnly"), pen);
+        if has(&mount, "mountPropagation") {
+            check_propagation(container, &beside(&mounts, &mount, "mountPropagation"), pen);
+        }
+        if has(&mount, "recursiveReadOnly") {
+            check_read_only(&mount, &beside(&mounts, &mount, "recursiveReadOnly"), pen);
+        }
     }
-    check_devices(container, known, pen);
 }
 
 /// A field of a mount, called as if the list had it.

@@ -67,8 +67,17 @@ pub(super) fn check_job(spec: &At<'_>, pen: &mut Pen<'_, '_>) {
     pen.one_of(&spec.field("podReplacementPolicy"), &["Failed", "TerminatingOrFailed"]);
 }
 
+/// What only a Job of its own has: a name for its pods, and a selector that was made for it.
+pub(super) fn check_own(root: &At<'_>, pen: &mut Pen<'_, '_>) {
+    check_name(root, pen);
+    let spec = root.field("spec");
+    if spec.field("selector").is_set() && !spec.field("manualSelector").is_true() {
+        check_generated(root, &spec.field("selector"), pen);
+    }
+}
+
 /// The pods of an indexed Job are called after it.
-pub(super) fn check_name(root: &At<'_>, pen: &mut Pen<'_, '_>) {
+fn check_name(root: &At<'_>, pen: &mut Pen<'_, '_>) {
     let spec = root.field("spec");
     let name = root.field("metadata").field("name");
     let count = spec.field("completions").int().unwrap_or_default();
@@ -92,9 +101,6 @@ pub(super) fn check_selector(root: &At<'_>, pen: &mut Pen<'_, '_>) {
     }
     if !selector.is_set() {
         pen.required(&selector, "");
-    }
-    if !is_manual {
-        check_generated(root, &selector, pen);
     }
     selectors::check(&selector, pen);
     let has_uid = !root.field("metadata").field("uid").text_or_empty().is_empty();

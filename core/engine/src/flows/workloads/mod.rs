@@ -70,6 +70,9 @@ pub(super) fn validate(scene: &Scene<'_>, verdict: &mut Verdict) {
         verdict.problems.extend(again);
         batch::check_kept(&spec, old_spec, &mut Pen::new(scene, verdict));
     }
+    if kind == "Job" {
+        batch::check_own(&root, &mut Pen::new(scene, verdict));
+    }
     let Some(old_spec) = old_spec else { return };
     match kind {
         "DaemonSet" | "Deployment" | "ReplicaSet" => {
@@ -123,7 +126,6 @@ fn check_spec(
         "StatefulSet" => stateful::check(&spec, old.is_some(), &mut pen),
         "Job" => {
             batch::check_job(&spec, &mut pen);
-            batch::check_name(root, &mut pen);
             batch::check_selector(root, &mut pen);
         }
         "CronJob" => batch::check_cron_job(root, old, &mut pen),
