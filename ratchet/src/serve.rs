@@ -21,7 +21,11 @@ pub(crate) fn run(args: ServeArgs, out: &mut impl Write) -> Done {
     std::fs::create_dir_all(&dir)?;
     let bind: SocketAddr = format!("{}:{}", args.bind_address, args.secure_port).parse()?;
     let ranges: Vec<&str> = args.service_cluster_ip_range.split(',').collect();
-    let ranges = Ranges::new(ranges.first().copied().unwrap_or("10.0.0.0/24"), ranges.get(1).copied(), (30000, 32767))?;
+    let ranges = Ranges::new(
+        ranges.first().copied().unwrap_or("10.0.0.0/24"),
+        ranges.get(1).copied(),
+        (30000, 32767),
+    )?;
     let pki = dir.join("pki");
     let authority = Authority::load_or_create(&pki)?;
     let mut names = certificates::usual_names();
@@ -62,7 +66,13 @@ pub(crate) fn run(args: ServeArgs, out: &mut impl Write) -> Done {
 }
 
 fn plugins(_: &Policy) -> Vec<&'static str> {
-    vec!["NamespaceLifecycle", "Priority", "DefaultTolerationSeconds", "TaintNodesByCondition", "PodSecurity"]
+    vec![
+        "NamespaceLifecycle",
+        "Priority",
+        "DefaultTolerationSeconds",
+        "TaintNodesByCondition",
+        "PodSecurity",
+    ]
 }
 
 async fn serve(config: Config, dir: &Path, out: &mut impl Write) -> Done {
@@ -72,10 +82,11 @@ async fn serve(config: Config, dir: &Path, out: &mut impl Write) -> Done {
     out.flush()?;
     let drain = ready.app.drain.clone();
     tokio::spawn(async move {
-        let mut term = match tokio::signal::unix::signal(tokio::signal::unix::SignalKind::terminate()) {
-            Ok(term) => term,
-            Err(_) => return,
-        };
+        let mut term =
+            match tokio::signal::unix::signal(tokio::signal::unix::SignalKind::terminate()) {
+                Ok(term) => term,
+                Err(_) => return,
+            };
         tokio::select! {
             _ = term.recv() => {}
             _ = tokio::signal::ctrl_c() => {}

@@ -122,8 +122,7 @@ pub fn warning_texts<T: AsRef<str>>(warnings: &[T]) -> Vec<String> {
     const EACH: usize = 256;
     // A header cannot hold control characters; such a warning is dropped, as an empty one is.
     let can_be_told = |text: &&str| !text.is_empty() && !text.chars().any(char::is_control);
-    let texts: Vec<&str> =
-        warnings.iter().map(AsRef::as_ref).filter(can_be_told).collect();
+    let texts: Vec<&str> = warnings.iter().map(AsRef::as_ref).filter(can_be_told).collect();
     let length = |text: &str| text.chars().count();
     let mut total = 0;
     let over = texts.iter().position(|text| {

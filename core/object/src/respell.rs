@@ -81,15 +81,30 @@ mod tests {
     #[test]
     fn what_says_nothing_is_left_out_and_what_was_said_on_purpose_stays() {
         assert_eq!(
-            respelled("", "v1", "Service", "{spec: {externalIPs: [], loadBalancerIP: '', clusterIP: x}}"),
+            respelled(
+                "",
+                "v1",
+                "Service",
+                "{spec: {externalIPs: [], loadBalancerIP: '', clusterIP: x}}"
+            ),
             r#"{"spec":{"clusterIP":"x"}}"#
         );
         assert_eq!(
-            respelled("apps", "v1", "Deployment", "{spec: {replicas: 0, paused: false}, status: {}}"),
+            respelled(
+                "apps",
+                "v1",
+                "Deployment",
+                "{spec: {replicas: 0, paused: false}, status: {}}"
+            ),
             r#"{"spec":{"replicas":0},"status":{}}"#
         );
         assert_eq!(
-            respelled("networking.k8s.io", "v1", "NetworkPolicy", "{spec: {ingress: [{from: []}]}}"),
+            respelled(
+                "networking.k8s.io",
+                "v1",
+                "NetworkPolicy",
+                "{spec: {ingress: [{from: []}]}}"
+            ),
             r#"{"spec":{"ingress":[{}]}}"#
         );
     }
@@ -97,14 +112,20 @@ mod tests {
     #[test]
     fn a_list_that_must_be_told_is_told_as_nothing() {
         assert_eq!(
-            respelled("discovery.k8s.io", "v1", "EndpointSlice", "{endpoints: [], addressType: IPv4}"),
+            respelled(
+                "discovery.k8s.io",
+                "v1",
+                "EndpointSlice",
+                "{endpoints: [], addressType: IPv4}"
+            ),
             r#"{"endpoints":null,"addressType":"IPv4"}"#
         );
     }
 
     #[test]
     fn amounts_are_canonical() {
-        let text = "{spec: {containers: [{name: a, resources: {limits: {memory: 1024Mi, cpu: 1000m}}}]}}";
+        let text =
+            "{spec: {containers: [{name: a, resources: {limits: {memory: 1024Mi, cpu: 1000m}}}]}}";
         assert_eq!(
             respelled("", "v1", "Pod", text),
             r#"{"spec":{"containers":[{"name":"a","resources":{"limits":{"memory":"1Gi","cpu":"1"}}}]}}"#

@@ -5,7 +5,8 @@ use crate::refusal::{About, Refusal};
 use crate::request::{Ask, Target};
 use arc_swap::ArcSwap;
 use ratchet_access::{
-    Attempt, Decision, Resource, Rulebook, Target as What, User, decide_node, forbidden_message, is_superuser,
+    Attempt, Decision, Resource, Rulebook, Target as What, User, decide_node, forbidden_message,
+    is_superuser,
 };
 use ratchet_object::Node;
 use std::sync::Arc;
@@ -57,7 +58,8 @@ impl Authorizer {
         let nodes: [Vec<Node<'static>>; 4] =
             snapshots.map(|snapshot| snapshot.items.values().map(|item| item.node()).collect());
         let [cluster_roles, roles, cluster_bindings, bindings] = &nodes;
-        let book = Arc::new((newest, Rulebook::new(cluster_roles, roles, cluster_bindings, bindings)));
+        let book =
+            Arc::new((newest, Rulebook::new(cluster_roles, roles, cluster_bindings, bindings)));
         self.book.store(book.clone());
         book
     }
@@ -71,7 +73,9 @@ impl Authorizer {
         for mode in &self.modes {
             let decision = match mode {
                 Mode::AlwaysAllow => Decision::Allow { reason: String::new() },
-                Mode::AlwaysDeny => Decision::NoOpinion { reason: "Everything is forbidden.".into() },
+                Mode::AlwaysDeny => {
+                    Decision::NoOpinion { reason: "Everything is forbidden.".into() }
+                }
                 Mode::Node => decide_node(attempt, &|_, _| true),
                 Mode::Rbac => self.book().1.decide(attempt),
             };
@@ -91,7 +95,11 @@ impl Authorizer {
             Decision::Deny { reason } | Decision::NoOpinion { reason } => {
                 let message = forbidden_message(attempt, &reason);
                 let about = match attempt.resource() {
-                    Some(resource) => About { group: resource.group, resource: resource.resource, name: resource.name },
+                    Some(resource) => About {
+                        group: resource.group,
+                        resource: resource.resource,
+                        name: resource.name,
+                    },
                     None => About { group: "", resource: "", name: "" },
                 };
                 Err(Refusal::forbidden_message(about, message))

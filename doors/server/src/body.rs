@@ -176,9 +176,11 @@ fn parse(
             Ok((node, decoded.repeated))
         }
         Ok(_) if media == BodyType::Yaml => Ok((Node::empty_map(), Vec::new())),
-        Ok(_) => {
-            Err(unrecognized(kind, &format!("json parse error: {}", go_syntax::explain(text)), bytes))
-        }
+        Ok(_) => Err(unrecognized(
+            kind,
+            &format!("json parse error: {}", go_syntax::explain(text)),
+            bytes,
+        )),
         Err(error) => {
             let why = match media {
                 BodyType::Yaml => format!("yaml: {error}"),
@@ -234,7 +236,8 @@ pub fn mismatch(node: &Node<'_>, wanted: Wanted<'_>) -> Option<(String, String)>
         let internal = if wanted.group.is_empty() { "core" } else { short(wanted.group) };
         format!("converting ({version}.{kind}) to ({internal}.{}): unknown conversion", wanted.kind)
     } else {
-        let shown = if group.is_empty() { version.to_owned() } else { format!("{group}/{version}") };
+        let shown =
+            if group.is_empty() { version.to_owned() } else { format!("{group}/{version}") };
         format!(
             "no kind \"{kind}\" is registered for version \"{shown}\" in scheme \"pkg/api/legacyscheme/scheme.go:30\""
         )

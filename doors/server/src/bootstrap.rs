@@ -95,7 +95,9 @@ async fn ensure(app: &Arc<App>, mut node: Node<'static>) -> Result<(), Refusal> 
             Commit::Done(revision) => return app.cache.wait_for(revision.0).await,
             Commit::Refused { .. } => {
                 app.cache.fresh().await?;
-                if served.shelf.get(&served.shelf_key(&namespace, &name)).is_some() && stored.is_none() {
+                if served.shelf.get(&served.shelf_key(&namespace, &name)).is_some()
+                    && stored.is_none()
+                {
                     return Ok(());
                 }
             }

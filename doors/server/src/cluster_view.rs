@@ -30,7 +30,9 @@ impl ClusterView {
 
 /// Whether an object is on its way out for longer than a minute.
 fn is_past(node: &Node<'_>) -> bool {
-    let Ok(at) = node.text_at(&["metadata", "deletionTimestamp"]).parse::<Timestamp>() else { return false };
+    let Ok(at) = node.text_at(&["metadata", "deletionTimestamp"]).parse::<Timestamp>() else {
+        return false;
+    };
     Timestamp::now().as_second() - at.as_second() > 60
 }
 

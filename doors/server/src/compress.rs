@@ -36,12 +36,15 @@ pub fn mark(headers: &mut HeaderMap) {
 
 fn accepts_gzip(headers: &HeaderMap) -> bool {
     let mut lists = headers.get_all(ACCEPT_ENCODING).iter().filter_map(|value| value.to_str().ok());
-    lists.any(|list| list.split(',').any(|word| word.split(';').next().map(str::trim) == Some("gzip")))
+    lists.any(|list| {
+        list.split(',').any(|word| word.split(';').next().map(str::trim) == Some("gzip"))
+    })
 }
 
 /// A body as its sender wrote it; what unpacks to too much is refused before it is all there.
 pub fn unpacked(bytes: Bytes, headers: &HeaderMap) -> Result<Bytes, Refusal> {
-    let encoding = headers.get(CONTENT_ENCODING).and_then(|value| value.to_str().ok()).unwrap_or_default();
+    let encoding =
+        headers.get(CONTENT_ENCODING).and_then(|value| value.to_str().ok()).unwrap_or_default();
     match encoding {
         "" | "identity" => Ok(bytes),
         "gzip" => {
@@ -49,7 +52,11 @@ pub fn unpacked(bytes: Bytes, headers: &HeaderMap) -> Result<Bytes, Refusal> {
             let limit = u64::try_from(body::LIMIT).unwrap_or(u64::MAX);
             let read = GzDecoder::new(bytes.as_ref()).take(limit + 1).read_to_end(&mut out);
             read.map_err(|why| Refusal::bad_request(format!("the body is not gzip: {why}")))?;
-            if out.len() > body::LIMIT { Err(Refusal::too_large(body::LIMIT)) } else { Ok(out.into()) }
+            if out.len() > body::LIMIT {
+                Err(Refusal::too_large(body::LIMIT))
+            } else {
+                Ok(out.into())
+            }
         }
         other => Err(Refusal::unsupported_media(format!("unsupported content encoding {other:?}"))),
     }

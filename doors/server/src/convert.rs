@@ -42,10 +42,8 @@ fn rename(node: &mut Node<'static>, names: impl Iterator<Item = (&'static str, &
 }
 
 fn cpu_metric(percentage: Node<'static>) -> Node<'static> {
-    let target = Node::map([
-        ("type", Node::string("Utilization")),
-        ("averageUtilization", percentage),
-    ]);
+    let target =
+        Node::map([("type", Node::string("Utilization")), ("averageUtilization", percentage)]);
     let resource = Node::map([("name", Node::string("cpu")), ("target", target)]);
     Node::map([("type", Node::string("Resource")), ("resource", resource)])
 }
@@ -73,10 +71,10 @@ fn scaler_to_v1(node: &mut Node<'static>) {
     if let Some(spec) = node.get_mut("spec") {
         let metrics = spec.remove("metrics");
         spec.remove("behavior");
-        let cpu = metrics.as_ref().and_then(|list| list.items().iter().find(|metric| is_cpu(metric)));
-        let target = cpu.and_then(|metric| {
-            metric.find(&["resource", "target", "averageUtilization"])
-        });
+        let cpu =
+            metrics.as_ref().and_then(|list| list.items().iter().find(|metric| is_cpu(metric)));
+        let target =
+            cpu.and_then(|metric| metric.find(&["resource", "target", "averageUtilization"]));
         if let Some(target) = target {
             spec.set("targetCPUUtilizationPercentage", target.clone());
         }
@@ -84,10 +82,10 @@ fn scaler_to_v1(node: &mut Node<'static>) {
     if let Some(status) = node.get_mut("status") {
         let metrics = status.remove("currentMetrics");
         status.remove("conditions");
-        let cpu = metrics.as_ref().and_then(|list| list.items().iter().find(|metric| is_cpu(metric)));
-        let current = cpu.and_then(|metric| {
-            metric.find(&["resource", "current", "averageUtilization"])
-        });
+        let cpu =
+            metrics.as_ref().and_then(|list| list.items().iter().find(|metric| is_cpu(metric)));
+        let current =
+            cpu.and_then(|metric| metric.find(&["resource", "current", "averageUtilization"]));
         if let Some(current) = current {
             status.set("currentCPUUtilizationPercentage", current.clone());
         }

@@ -3,7 +3,9 @@
 use crate::app::App;
 use crate::request::Params;
 use bytes::Bytes;
-use http::header::{ACCEPT, CACHE_CONTROL, CONTENT_TYPE, ETAG, EXPIRES, IF_NONE_MATCH, LOCATION, VARY};
+use http::header::{
+    ACCEPT, CACHE_CONTROL, CONTENT_TYPE, ETAG, EXPIRES, IF_NONE_MATCH, LOCATION, VARY,
+};
 use http::{HeaderMap, HeaderValue, Response, StatusCode};
 use ratchet_catalog::discovery::{self, Root};
 use ratchet_catalog::openapi;
@@ -12,12 +14,22 @@ use ratchet_http::{Body, empty, full};
 use ratchet_object::patch::merge_rule;
 
 /// Answers a plain path; none if there is nothing.
-pub fn answer(app: &App, path: &str, params: &Params, query: Option<&str>, headers: &HeaderMap) -> Option<Response<Body>> {
+pub fn answer(
+    app: &App,
+    path: &str,
+    params: &Params,
+    query: Option<&str>,
+    headers: &HeaderMap,
+) -> Option<Response<Body>> {
     let rows: Vec<_> = app.registry.rows().to_vec();
     let parts: Vec<&str> = path.split('/').filter(|part| !part.is_empty()).collect();
     match parts.as_slice() {
-        ["api"] if wants_aggregated(headers) => Some(aggregated(discovery::aggregated(&rows, Root::Core), headers)),
-        ["apis"] if wants_aggregated(headers) => Some(aggregated(discovery::aggregated(&rows, Root::Groups), headers)),
+        ["api"] if wants_aggregated(headers) => {
+            Some(aggregated(discovery::aggregated(&rows, Root::Core), headers))
+        }
+        ["apis"] if wants_aggregated(headers) => {
+            Some(aggregated(discovery::aggregated(&rows, Root::Groups), headers))
+        }
         ["api"] => Some(json(discovery::api_versions(&app.address))),
         ["apis"] => Some(json(discovery::api_group_list(&rows))),
         ["api", version] => discovery::api_resource_list(&rows, "", version).map(json),
@@ -27,17 +39,22 @@ pub fn answer(app: &App, path: &str, params: &Params, query: Option<&str>, heade
         ["openapi", "v2"] => Some(openapi_v2(app, headers)),
         ["openapi", "v3"] => Some(openapi_index(app)),
         ["openapi", "v3", rest @ ..] => openapi_v3(app, &rest.join("/"), params, headers),
-        ["metrics"] => Some(text(200, ratchet_http::metrics::CONTENT_TYPE, app.metrics.registry.render())),
+        ["metrics"] => {
+            Some(text(200, ratchet_http::metrics::CONTENT_TYPE, app.metrics.registry.render()))
+        }
         [".well-known", "openid-configuration"] => {
             let keys = format!("https://{}/openid/v1/jwks", app.address);
             app.accounts.openid_configuration(&keys).map(json)
         }
-        ["openid", "v1", "jwks"] => Some(typed("application/jwk-set+json", app.accounts.json_web_keys())),
+        ["openid", "v1", "jwks"] => {
+            Some(typed("application/jwk-set+json", app.accounts.json_web_keys()))
+        }
         [] => Some(json(root(app))),
         [endpoint, check @ ..] => {
             let endpoint = Endpoint::ALL.into_iter().find(|known| known.name() == *endpoint)?;
             let check = (!check.is_empty()).then(|| check.join("/"));
-            let (code, body) = app.health.render(endpoint, &HealthQuery::parse(query), check.as_deref());
+            let (code, body) =
+                app.health.render(endpoint, &HealthQuery::parse(query), check.as_deref());
             Some(text(code.as_u16(), "text/plain; charset=utf-8", body))
         }
     }
@@ -49,7 +66,9 @@ fn root(app: &App) -> String {
         paths.push(format!("/apis/{}", row.group));
         paths.push(format!("/apis/{}/{}", row.group, row.version));
     }
-    for path in ["/healthz", "/livez", "/metrics", "/openapi/v2", "/openapi/v3", "/readyz", "/version"] {
+    for path in
+        ["/healthz", "/livez", "/metrics", "/openapi/v2", "/openapi/v3", "/readyz", "/version"]
+    {
         paths.push(path.into());
     }
     paths.sort();
@@ -59,7 +78,12 @@ fn root(app: &App) -> String {
 }
 
 fn accepts(headers: &HeaderMap) -> impl Iterator<Item = &str> {
-    headers.get_all(ACCEPT).iter().filter_map(|value| value.to_str().ok()).flat_map(|list| list.split(',')).map(str::trim)
+    headers
+        .get_all(ACCEPT)
+        .iter()
+        .filter_map(|value| value.to_str().ok())
+        .flat_map(|list| list.split(','))
+        .map(str::trim)
 }
 
 const AGGREGATED: &str = "application/json;g=apidiscovery.k8s.io;v=v2;as=APIGroupDiscoveryList";
@@ -70,7 +94,8 @@ fn wants_aggregated(headers: &HeaderMap) -> bool {
         1 if matches!(clause, "application/json" | "*/*") => Some(false),
         _ => {
             let has = |word: &str| clause.split(';').any(|part| part.trim() == word);
-            let is_it = has("g=apidiscovery.k8s.io") && has("v=v2") && has("as=APIGroupDiscoveryList");
+            let is_it =
+                has("g=apidiscovery.k8s.io") && has("v=v2") && has("as=APIGroupDiscoveryList");
             is_it.then_some(true)
         }
     }) == Some(true)
@@ -78,7 +103,8 @@ fn wants_aggregated(headers: &HeaderMap) -> bool {
 
 fn aggregated(body: String, headers: &HeaderMap) -> Response<Body> {
     let tag = discovery::etag(&body);
-    let known = headers.get(IF_NONE_MATCH).and_then(|value| value.to_str().ok()) == Some(tag.as_str());
+    let known =
+        headers.get(IF_NONE_MATCH).and_then(|value| value.to_str().ok()) == Some(tag.as_str());
     let mut response = match known {
         true => text(304, AGGREGATED, String::new()),
         false => text(200, AGGREGATED, body),
@@ -102,10 +128,11 @@ const RULES: Option<openapi::MergeRules<'static>> = Some(&merge);
 fn hashes(app: &App) -> &[(String, String)] {
     app.openapi_hashes.get_or_init(|| {
         let rows = app.registry.rows();
-        let documents = discovery::group_versions(rows).into_iter().filter_map(|(group, version)| {
-            let document = openapi::v3(rows, group, version, RULES)?;
-            Some((openapi::v3_path(group, version), discovery::hash(document.as_bytes())))
-        });
+        let documents =
+            discovery::group_versions(rows).into_iter().filter_map(|(group, version)| {
+                let document = openapi::v3(rows, group, version, RULES)?;
+                Some((openapi::v3_path(group, version), discovery::hash(document.as_bytes())))
+            });
         documents.collect()
     })
 }
@@ -115,7 +142,12 @@ fn openapi_index(app: &App) -> Response<Body> {
     text(200, "text/plain; charset=utf-8", openapi::v3_index(hashes))
 }
 
-fn openapi_v3(app: &App, path: &str, params: &Params, headers: &HeaderMap) -> Option<Response<Body>> {
+fn openapi_v3(
+    app: &App,
+    path: &str,
+    params: &Params,
+    headers: &HeaderMap,
+) -> Option<Response<Body>> {
     let (group, version) = match path.split('/').collect::<Vec<_>>().as_slice() {
         ["api", version] => ("", (*version).to_owned()),
         ["apis", group, version] => (*group, (*version).to_owned()),
@@ -132,7 +164,8 @@ fn openapi_v3(app: &App, path: &str, params: &Params, headers: &HeaderMap) -> Op
         return Some(response);
     }
     let tag = format!("\"{hash}\"");
-    let known = headers.get(IF_NONE_MATCH).and_then(|value| value.to_str().ok()) == Some(tag.as_str());
+    let known =
+        headers.get(IF_NONE_MATCH).and_then(|value| value.to_str().ok()) == Some(tag.as_str());
     let mut response = match known {
         true => text(304, "application/json", String::new()),
         false => json(document),
@@ -144,7 +177,9 @@ fn openapi_v3(app: &App, path: &str, params: &Params, headers: &HeaderMap) -> Op
     headers.insert(VARY, HeaderValue::from_static("Accept"));
     if !asked.is_empty() {
         headers.insert(CACHE_CONTROL, HeaderValue::from_static("public, immutable"));
-        let year = jiff::Timestamp::now().checked_add(jiff::SignedDuration::from_hours(365 * 24)).unwrap_or(jiff::Timestamp::MAX);
+        let year = jiff::Timestamp::now()
+            .checked_add(jiff::SignedDuration::from_hours(365 * 24))
+            .unwrap_or(jiff::Timestamp::MAX);
         let expires = year.strftime("%a, %d %b %Y %H:%M:%S GMT").to_string();
         if let Ok(expires) = HeaderValue::from_str(&expires) {
             headers.insert(EXPIRES, expires);
@@ -176,7 +211,8 @@ fn typed(content_type: &'static str, body: impl Into<Bytes>) -> Response<Body> {
 pub fn text(code: u16, content_type: &'static str, body: String) -> Response<Body> {
     let body = if body.is_empty() { empty() } else { full(body) };
     let mut response = Response::new(body);
-    *response.status_mut() = StatusCode::from_u16(code).unwrap_or(StatusCode::INTERNAL_SERVER_ERROR);
+    *response.status_mut() =
+        StatusCode::from_u16(code).unwrap_or(StatusCode::INTERNAL_SERVER_ERROR);
     response.headers_mut().insert(CONTENT_TYPE, HeaderValue::from_static(content_type));
     response
 }

@@ -12,8 +12,8 @@ use std::sync::Arc;
 use std::time::Duration;
 
 const LATENCY: &[f64] = &[
-    0.005, 0.025, 0.05, 0.1, 0.2, 0.4, 0.6, 0.8, 1.0, 1.25, 1.5, 2.0, 3.0, 4.0, 5.0, 6.0, 8.0, 10.0,
-    15.0, 20.0, 30.0, 45.0, 60.0,
+    0.005, 0.025, 0.05, 0.1, 0.2, 0.4, 0.6, 0.8, 1.0, 1.25, 1.5, 2.0, 3.0, 4.0, 5.0, 6.0, 8.0,
+    10.0, 15.0, 20.0, 30.0, 45.0, 60.0,
 ];
 const ADMISSION: &[f64] = &[0.005, 0.025, 0.1, 0.5, 1.0, 2.5];
 const SIZES: &[f64] = &[1e3, 1e4, 1e5, 1e6, 1e7, 1e8, 1e9];
@@ -100,14 +100,31 @@ impl Labels {
     }
 
     fn plain(&self) -> [&str; 7] {
-        [self.verb, &self.group, &self.version, &self.resource, &self.subresource, self.scope, "apiserver"]
+        [
+            self.verb,
+            &self.group,
+            &self.version,
+            &self.resource,
+            &self.subresource,
+            self.scope,
+            "apiserver",
+        ]
     }
 }
 
 /// The paths that are counted by name.
 fn known_path(path: &str) -> String {
-    const KNOWN: &[&str] =
-        &["/api", "/apis", "/healthz", "/livez", "/metrics", "/openapi/v2", "/openapi/v3", "/readyz", "/version"];
+    const KNOWN: &[&str] = &[
+        "/api",
+        "/apis",
+        "/healthz",
+        "/livez",
+        "/metrics",
+        "/openapi/v2",
+        "/openapi/v3",
+        "/readyz",
+        "/version",
+    ];
     KNOWN.iter().find(|known| **known == path).map(|path| (*path).to_owned()).unwrap_or_default()
 }
 
@@ -133,11 +150,37 @@ impl Metrics {
     /// The families, all at zero.
     pub fn new(policy: &Policy) -> Self {
         let registry = Registry::new();
-        let request = ["verb", "dry_run", "group", "version", "resource", "subresource", "scope", "component"];
-        let with_code =
-            ["verb", "dry_run", "group", "version", "resource", "subresource", "scope", "component", "code"];
+        let request = [
+            "verb",
+            "dry_run",
+            "group",
+            "version",
+            "resource",
+            "subresource",
+            "scope",
+            "component",
+        ];
+        let with_code = [
+            "verb",
+            "dry_run",
+            "group",
+            "version",
+            "resource",
+            "subresource",
+            "scope",
+            "component",
+            "code",
+        ];
         let plain = ["verb", "group", "version", "resource", "subresource", "scope", "component"];
-        let evaluation = ["decision", "policy_level", "policy_version", "mode", "request_operation", "resource", "subresource"];
+        let evaluation = [
+            "decision",
+            "policy_level",
+            "policy_version",
+            "mode",
+            "request_operation",
+            "resource",
+            "subresource",
+        ];
         let exemption = ["request_operation", "resource", "subresource"];
         let stable = Stability::Stable;
         let alpha = Stability::Alpha;
@@ -158,7 +201,12 @@ impl Metrics {
             authorizations: registry.counter("authorization_attempts_total", alpha, "Counter of authorization attempts broken down by result. It can be either 'allowed', 'denied', 'no-opinion' or 'error'.", &["result"]),
             registry,
         };
-        let features = metrics.registry.gauge("kubernetes_feature_enabled", Stability::Beta, "This metric records the data about the stage and enablement of a k8s feature.", &["name", "stage"]);
+        let features = metrics.registry.gauge(
+            "kubernetes_feature_enabled",
+            Stability::Beta,
+            "This metric records the data about the stage and enablement of a k8s feature.",
+            &["name", "stage"],
+        );
         for gate in GATES {
             let Some(stage) = gate.era(policy.emulated).and_then(|era| era.stage) else { continue };
             let on = if policy.gates.on(gate) { 1.0 } else { 0.0 };
@@ -182,12 +230,16 @@ impl Metrics {
         let [verb, group, version, resource, subresource, scope, component] = labels.plain();
         let dry = labels.dry_run;
         let code = code.to_string();
-        self.requests.with(&[verb, dry, group, version, resource, subresource, scope, component, &code]).inc();
+        self.requests
+            .with(&[verb, dry, group, version, resource, subresource, scope, component, &code])
+            .inc();
         if verb == "WATCH" {
             return;
         }
         let seconds = took.as_secs_f64();
-        self.durations.with(&[verb, dry, group, version, resource, subresource, scope, component]).observe(seconds);
+        self.durations
+            .with(&[verb, dry, group, version, resource, subresource, scope, component])
+            .observe(seconds);
         self.sli_durations.with(&labels.plain()).observe(seconds);
         if let Some(bytes) = bytes {
             #[allow(clippy::cast_precision_loss, reason = "sizes are far below 2^52")]
@@ -221,7 +273,9 @@ impl Metrics {
         let denied = if rejected.is_some() { "true" } else { "false" };
         self.steps.with(&["validate", operation, denied]).observe(seconds);
         for plugin in ["PodSecurity", "DenyServiceExternalIPs"] {
-            let by_it = rejected.is_some_and(|denial| denial.rule.id.starts_with("RTC-PSA") == (plugin == "PodSecurity"));
+            let by_it = rejected.is_some_and(|denial| {
+                denial.rule.id.starts_with("RTC-PSA") == (plugin == "PodSecurity")
+            });
             let denied = if by_it { "true" } else { "false" };
             self.controllers.with(&[plugin, "validate", operation, denied]).observe(seconds);
         }
@@ -233,19 +287,33 @@ impl Metrics {
     fn tally(&self, tally: &Tally) {
         match tally {
             Tally::Evaluation { decision, level, version, mode, request } => {
-                let [decision, level, version, mode] =
-                    [decision.to_string(), level.to_string(), version.to_string(), mode.to_string()];
+                let [decision, level, version, mode] = [
+                    decision.to_string(),
+                    level.to_string(),
+                    version.to_string(),
+                    mode.to_string(),
+                ];
                 let labels = [
-                    &decision, &level, &version, &mode, request.operation, request.resource, request.subresource,
+                    &decision,
+                    &level,
+                    &version,
+                    &mode,
+                    request.operation,
+                    request.resource,
+                    request.subresource,
                 ];
                 self.evaluations.with(&labels).inc();
             }
             Tally::Exemption { request } => {
-                self.exemptions.with(&[request.operation, request.resource, request.subresource]).inc();
+                self.exemptions
+                    .with(&[request.operation, request.resource, request.subresource])
+                    .inc();
             }
             Tally::Error { fatal, request } => {
                 let fatal = if *fatal { "true" } else { "false" };
-                self.errors.with(&[fatal, request.operation, request.resource, request.subresource]).inc();
+                self.errors
+                    .with(&[fatal, request.operation, request.resource, request.subresource])
+                    .inc();
             }
         }
     }
@@ -269,17 +337,21 @@ impl Drop for Running {
 
 /// Writes how many objects of each resource there are.
 pub fn write_objects(app: &App, writer: &mut Writer) {
-    let mut counts: Vec<(&str, usize)> = app.cache.shelves().map(|(name, shelf)| (name, shelf.len())).collect();
+    let mut counts: Vec<(&str, usize)> =
+        app.cache.shelves().map(|(name, shelf)| (name, shelf.len())).collect();
     counts.sort_unstable();
     #[allow(clippy::cast_precision_loss, reason = "numbers of objects are far below 2^52")]
-    let counts: Vec<(&str, f64)> = counts.into_iter().map(|(name, count)| (name, count as f64)).collect();
+    let counts: Vec<(&str, f64)> =
+        counts.into_iter().map(|(name, count)| (name, count as f64)).collect();
     let help = "[DEPRECATED, consider using apiserver_resource_objects instead] Number of stored objects at the time of last check split by kind. In case of a fetching error, the value will be -1.";
-    let mut family = writer.family("apiserver_storage_objects", MetricType::Gauge, Stability::Stable, help);
+    let mut family =
+        writer.family("apiserver_storage_objects", MetricType::Gauge, Stability::Stable, help);
     for (name, count) in &counts {
         family.sample(&[("resource", name)], *count);
     }
     let help = "Number of stored objects at the time of last check split by kind. In case of a fetching error, the value will be -1.";
-    let mut family = writer.family("apiserver_resource_objects", MetricType::Gauge, Stability::Alpha, help);
+    let mut family =
+        writer.family("apiserver_resource_objects", MetricType::Gauge, Stability::Alpha, help);
     for (name, count) in &counts {
         let (resource, group) = name.split_once('.').unwrap_or((name, ""));
         family.sample(&[("group", group), ("resource", resource)], *count);

@@ -61,7 +61,11 @@ impl WriteOptions {
         }
         let manager = params.text("fieldManager");
         if manager.len() > 128 {
-            problem("fieldManager", "FieldValueTooLong", "Too long: may not be more than 128 bytes".into());
+            problem(
+                "fieldManager",
+                "FieldValueTooLong",
+                "Too long: may not be more than 128 bytes".into(),
+            );
         } else if manager.chars().any(char::is_control) {
             let shown = ratchet_net::Quoted(manager);
             let text = format!("Invalid value: {shown}: should only contain printable characters");
@@ -151,7 +155,13 @@ impl DeleteOptions {
         let mut problem = |field: &str, reason, text: String| {
             causes.push(ratchet_engine::StatusCause { reason, message: text, field: field.into() });
         };
-        let dry_run: Vec<&str> = node.get("dryRun").map(Node::items).unwrap_or_default().iter().filter_map(Node::text).collect();
+        let dry_run: Vec<&str> = node
+            .get("dryRun")
+            .map(Node::items)
+            .unwrap_or_default()
+            .iter()
+            .filter_map(Node::text)
+            .collect();
         if dry_run.iter().any(|value| *value != "All") {
             problem("dryRun", "FieldValueNotSupported", unsupported_dry_run(&dry_run));
         }
@@ -168,7 +178,8 @@ impl DeleteOptions {
                 problem("propagationPolicy", "FieldValueNotSupported", text);
                 None
             }
-            None => orphan.map(|orphan| if orphan { Propagation::Orphan } else { Propagation::Background }),
+            None => orphan
+                .map(|orphan| if orphan { Propagation::Orphan } else { Propagation::Background }),
         };
         if policy.is_some() && orphan.is_some() {
             let shown = ratchet_net::Quoted(policy.unwrap_or_default());

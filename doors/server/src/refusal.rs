@@ -89,7 +89,8 @@ impl Refusal {
 
     /// 403 with a text of whoever forbids it.
     pub fn forbidden(about: About<'_>, why: &str) -> Self {
-        let about = About { name: if about.name.is_empty() { "Unknown" } else { about.name }, ..about };
+        let about =
+            About { name: if about.name.is_empty() { "Unknown" } else { about.name }, ..about };
         Self::about(403, "Forbidden", about, format!("{about} is forbidden: {why}"))
     }
 
@@ -238,14 +239,18 @@ impl Refusal {
             field: String::new(),
         };
         let details = Details { causes: vec![cause], retry_after: Some(1), ..Details::default() };
-        let message =
-            format!("Timeout: Too large resource version: {wanted}, current: {current}");
+        let message = format!("Timeout: Too large resource version: {wanted}, current: {current}");
         Self { details: Some(Box::new(details)), ..Self::plain(504, "Timeout", message) }
     }
 
     /// The same, with a cause.
     #[must_use]
-    pub fn because(mut self, reason: &'static str, field: &str, message: impl Into<String>) -> Self {
+    pub fn because(
+        mut self,
+        reason: &'static str,
+        field: &str,
+        message: impl Into<String>,
+    ) -> Self {
         let cause = StatusCause { reason, field: field.to_owned(), message: message.into() };
         self.details.get_or_insert_default().causes.push(cause);
         self
@@ -285,8 +290,12 @@ impl Refusal {
 impl Details {
     fn write(&self, out: &mut String) {
         let start = out.len();
-        let words =
-            [("name", &self.name), ("group", &self.group), ("kind", &self.kind), ("uid", &self.uid)];
+        let words = [
+            ("name", &self.name),
+            ("group", &self.group),
+            ("kind", &self.kind),
+            ("uid", &self.uid),
+        ];
         for (name, text) in words.into_iter().filter(|(_, text)| !text.is_empty()) {
             comma(out, start);
             member(out, name, text);
@@ -368,8 +377,9 @@ impl From<ratchet_store::StoreError> for Refusal {
 pub fn success(about: About<'_>, uid: &str) -> String {
     let mut details = about.details();
     uid.clone_into(&mut details.uid);
-    let mut out =
-        String::from(r#"{"kind":"Status","apiVersion":"v1","metadata":{},"status":"Success","details":{"#);
+    let mut out = String::from(
+        r#"{"kind":"Status","apiVersion":"v1","metadata":{},"status":"Success","details":{"#,
+    );
     details.write(&mut out);
     out.push_str("}}");
     out
@@ -399,7 +409,8 @@ mod tests {
 
     #[test]
     fn causes_keep_every_fault_and_the_message_each_once() {
-        let cause = StatusCause { reason: "FieldValueInvalid", message: "bad".into(), field: "a".into() };
+        let cause =
+            StatusCause { reason: "FieldValueInvalid", message: "bad".into(), field: "a".into() };
         let refusal = Refusal::invalid_object("Pod", "", "x", vec![cause.clone(), cause]);
         assert_eq!(refusal.message, "Pod \"x\" is invalid: a: bad");
         assert_eq!(refusal.details.map(|details| details.causes.len()), Some(2));

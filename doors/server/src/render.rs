@@ -47,7 +47,13 @@ pub struct Rendered {
 }
 
 /// Writes an answer in the form that was asked for; a stream is not rendered here.
-pub fn render(app: &App, served: Option<&Served>, reply: &Reply, output: Output, params: &Params) -> Rendered {
+pub fn render(
+    app: &App,
+    served: Option<&Served>,
+    reply: &Reply,
+    output: Output,
+    params: &Params,
+) -> Rendered {
     let pieces = match (&reply.content, served) {
         (Content::Item(item), Some(served)) => object(app, served, item, output, params),
         (Content::List(list), Some(served)) => collection(app, served, list, output, params),
@@ -63,7 +69,9 @@ pub fn dress(mut pieces: Vec<Bytes>, output: Output) -> Rendered {
         let text = pieces.concat();
         let text = std::str::from_utf8(&text).unwrap_or_default();
         let decoded = decode(text, Limits::STORED).ok();
-        decoded.and_then(|mut decoded| decoded.documents.pop()).map_or_else(Node::empty_map, Node::into_owned)
+        decoded
+            .and_then(|mut decoded| decoded.documents.pop())
+            .map_or_else(Node::empty_map, Node::into_owned)
     };
     match output.media {
         Media::Json { pretty: false } => pieces.push(Bytes::from_static(b"\n")),
@@ -116,7 +124,13 @@ pub fn partial(item: &Item, meta_version: &str) -> String {
     )
 }
 
-fn collection(app: &App, served: &Served, list: &List, output: Output, params: &Params) -> Vec<Bytes> {
+fn collection(
+    app: &App,
+    served: &Served,
+    list: &List,
+    output: Output,
+    params: &Params,
+) -> Vec<Bytes> {
     let mut start = String::with_capacity(256);
     let (kind, version, items) = match output.form {
         Form::Whole => (format!("{}List", served.row.kind), served.api_version(), "items"),
@@ -126,7 +140,11 @@ fn collection(app: &App, served: &Served, list: &List, output: Output, params: &
         }
         Form::Table => ("Table".to_owned(), format!("meta.k8s.io/{}", output.meta_version), "rows"),
     };
-    let _ = write!(start, r#"{{"kind":"{kind}","apiVersion":"{version}","metadata":{{"resourceVersion":"{}""#, list.revision);
+    let _ = write!(
+        start,
+        r#"{{"kind":"{kind}","apiVersion":"{version}","metadata":{{"resourceVersion":"{}""#,
+        list.revision
+    );
     if !list.next.is_empty() {
         let _ = write!(start, r#","continue":"{}""#, list.next);
     }
@@ -148,7 +166,9 @@ fn collection(app: &App, served: &Served, list: &List, output: Output, params: &
             pieces.push(Bytes::from_static(b","));
         }
         match output.form {
-            Form::Whole if served.is_converted() => pieces.push(converted(served, item).to_json().into()),
+            Form::Whole if served.is_converted() => {
+                pieces.push(converted(served, item).to_json().into())
+            }
             Form::Whole => pieces.push(item.body.clone()),
             Form::Metadata => pieces.push(partial(item, output.meta_version).into()),
             Form::Table => {
@@ -163,7 +183,13 @@ fn collection(app: &App, served: &Served, list: &List, output: Output, params: &
 }
 
 /// A table with one row.
-pub fn table_of_one(app: &App, served: &Served, item: &Item, output: Output, rows: &mut Rows) -> String {
+pub fn table_of_one(
+    app: &App,
+    served: &Served,
+    item: &Item,
+    output: Output,
+    rows: &mut Rows,
+) -> String {
     let mut out = format!(
         r#"{{"kind":"Table","apiVersion":"meta.k8s.io/{}","metadata":{{"resourceVersion":"{}"}},"columnDefinitions":"#,
         output.meta_version, item.revision
@@ -186,17 +212,30 @@ fn write_columns(out: &mut String, columns: &[Column]) {
         if index > 0 {
             out.push(',');
         }
-        let _ = write!(out, r#"{{"name":"{}","type":"{}","format":"{}","description":"#, column.name, column.kind, column.format);
+        let _ = write!(
+            out,
+            r#"{{"name":"{}","type":"{}","format":"{}","description":"#,
+            column.name, column.kind, column.format
+        );
         let _ = write_text(out, column.description);
         let _ = write!(out, r#","priority":{}}}"#, column.priority);
     }
     out.push(']');
 }
 
-fn write_row(out: &mut String, app: &App, served: &Served, item: &Item, include: Include, meta_version: &str) {
+fn write_row(
+    out: &mut String,
+    app: &App,
+    served: &Served,
+    item: &Item,
+    include: Include,
+    meta_version: &str,
+) {
     let node = if served.is_converted() { converted(served, item) } else { item.node() };
     out.push_str(r#"{"cells":["#);
-    for (index, cell) in cells(served.row.group, served.row.kind, &node, app.seconds()).iter().enumerate() {
+    for (index, cell) in
+        cells(served.row.group, served.row.kind, &node, app.seconds()).iter().enumerate()
+    {
         if index > 0 {
             out.push(',');
         }

@@ -42,13 +42,23 @@ fn invalid(call: &Call<'_>, field: &str, reason: &'static str, message: &str) ->
 }
 
 fn texts(node: Option<&Node<'_>>) -> Vec<String> {
-    node.map(Node::items).unwrap_or_default().iter().filter_map(Node::text).map(str::to_owned).collect()
+    node.map(Node::items)
+        .unwrap_or_default()
+        .iter()
+        .filter_map(Node::text)
+        .map(str::to_owned)
+        .collect()
 }
 
 /// Whom a review asks about.
 fn subject(call: &Call<'_>, review: &Node<'_>) -> Result<User, Refusal> {
     let Some(spec) = review.get("spec") else {
-        return Err(invalid(call, "spec.user", "FieldValueRequired", "Required value: at least one of user or group must be specified"));
+        return Err(invalid(
+            call,
+            "spec.user",
+            "FieldValueRequired",
+            "Required value: at least one of user or group must be specified",
+        ));
     };
     let groups = texts(spec.get("groups"));
     let name = spec.text_at(&["user"]).to_owned();
@@ -57,7 +67,8 @@ fn subject(call: &Call<'_>, review: &Node<'_>) -> Result<User, Refusal> {
         return Err(invalid(call, "spec.user", "FieldValueRequired", text));
     }
     let extra = spec.get("extra").map(Node::entries).unwrap_or_default();
-    let extra = extra.iter().map(|entry| (entry.key.to_string(), texts(Some(&entry.node)))).collect();
+    let extra =
+        extra.iter().map(|entry| (entry.key.to_string(), texts(Some(&entry.node)))).collect();
     Ok(User { name, uid: spec.text_at(&["uid"]).to_owned(), groups, extra })
 }
 
@@ -76,7 +87,9 @@ fn access(call: &Call<'_>, review: &Node<'_>, user: &User) -> Result<Node<'stati
         }
         (Some(node), None) => {
             let namespace = match node.text_at(&["namespace"]) {
-                "" if call.served.row.kind == "LocalSubjectAccessReview" => call.place.namespace.as_str(),
+                "" if call.served.row.kind == "LocalSubjectAccessReview" => {
+                    call.place.namespace.as_str()
+                }
                 namespace => namespace,
             };
             let target = Target::Resource(Resource {
@@ -90,9 +103,11 @@ fn access(call: &Call<'_>, review: &Node<'_>, user: &User) -> Result<Node<'stati
             });
             Attempt { user, verb: node.text_at(&["verb"]), target }
         }
-        (None, Some(node)) => {
-            Attempt { user, verb: node.text_at(&["verb"]), target: Target::Path(node.text_at(&["path"])) }
-        }
+        (None, Some(node)) => Attempt {
+            user,
+            verb: node.text_at(&["verb"]),
+            target: Target::Path(node.text_at(&["path"])),
+        },
     };
     Ok(decision(&call.app.authorizer, &attempt))
 }
@@ -118,8 +133,20 @@ fn rules(call: &Call<'_>, review: &Node<'_>) -> Result<Node<'static>, Refusal> {
     let mut found = book.1.rules_for(call.user, namespace);
     if ratchet_access::is_superuser(call.user) || !call.app.authorizer.has_rbac() {
         let all = || vec!["*".to_owned()];
-        found.rules.push(Rule { verbs: all(), groups: all(), resources: all(), names: Vec::new(), urls: Vec::new() });
-        found.rules.push(Rule { verbs: all(), groups: Vec::new(), resources: Vec::new(), names: Vec::new(), urls: all() });
+        found.rules.push(Rule {
+            verbs: all(),
+            groups: all(),
+            resources: all(),
+            names: Vec::new(),
+            urls: Vec::new(),
+        });
+        found.rules.push(Rule {
+            verbs: all(),
+            groups: Vec::new(),
+            resources: Vec::new(),
+            names: Vec::new(),
+            urls: all(),
+        });
     }
     let list = |texts: &[String]| Node::list(texts.iter().cloned().map(Node::string).collect());
     let resource = |rule: &Rule| {
@@ -133,7 +160,9 @@ fn rules(call: &Call<'_>, review: &Node<'_>) -> Result<Node<'static>, Refusal> {
         }
         node
     };
-    let path = |rule: &Rule| Node::map([("verbs", list(&rule.verbs)), ("nonResourceURLs", list(&rule.urls))]);
+    let path = |rule: &Rule| {
+        Node::map([("verbs", list(&rule.verbs)), ("nonResourceURLs", list(&rule.urls))])
+    };
     let mut status = Node::map([
         ("resourceRules", Node::list(found.resource_rules().map(resource).collect())),
         ("nonResourceRules", Node::list(found.path_rules().map(path).collect())),
@@ -167,8 +196,10 @@ fn token(call: &Call<'_>, review: &Node<'_>) -> Result<Node<'static>, Refusal> {
     let audiences = texts(review.find(&["spec", "audiences"]));
     Ok(match call.app.identity.review(token, &audiences, Timestamp::now()) {
         Ok(reviewed) => {
-            let mut status =
-                Node::map([("authenticated", Node::bool(true)), ("user", user_info(&reviewed.user))]);
+            let mut status = Node::map([
+                ("authenticated", Node::bool(true)),
+                ("user", user_info(&reviewed.user)),
+            ]);
             if !reviewed.audiences.is_empty() {
                 let list = reviewed.audiences.into_iter().map(Node::string).collect();
                 status.set("audiences", Node::list(list));

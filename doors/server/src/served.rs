@@ -64,7 +64,6 @@ impl Served {
     pub fn is_converted(&self) -> bool {
         (self.row.group, self.row.version) != (self.stored.group, self.stored.version)
     }
-
 }
 
 fn api_version(row: &Resource<'_>) -> String {

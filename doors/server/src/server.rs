@@ -91,7 +91,9 @@ pub async fn serve(app: &Arc<App>, parts: Parts, source: Source, peer: &Peer) ->
 impl Request1<'_> {
     fn is_known(&self, app: &App) -> bool {
         match &self.ask.target {
-            Target::Resource(place) => app.registry.find(&place.group, &place.version, &place.resource).is_some(),
+            Target::Resource(place) => {
+                app.registry.find(&place.group, &place.version, &place.resource).is_some()
+            }
             Target::Path(_) => true,
         }
     }
@@ -104,7 +106,12 @@ fn named_by_selector(params: &Params) -> Option<String> {
     terms.map(|name| name.trim_start_matches('=').to_owned()).next().filter(|name| !name.is_empty())
 }
 
-async fn answer(app: &Arc<App>, request: &Request1<'_>, source: Source, peer: &Peer) -> Response<Body> {
+async fn answer(
+    app: &Arc<App>,
+    request: &Request1<'_>,
+    source: Source,
+    peer: &Peer,
+) -> Response<Body> {
     let headers = &request.parts.headers;
     let plain = Output::choose(headers, request.params.get("pretty")).unwrap_or(Output::PLAIN);
     let refuse = |refusal: &Refusal| refused(refusal, plain);
@@ -180,7 +187,8 @@ fn plain_path(app: &App, request: &Request1<'_>, path: &str) -> Response<Body> {
     let Some(response) = found else {
         let group = path.strip_prefix("/apis/").and_then(|rest| rest.split('/').next());
         // A version that a known group does not have is a Status; anything else is not ours at all.
-        if group.is_some_and(|group| app.registry.has_group(group)) && path.matches('/').count() > 2 {
+        if group.is_some_and(|group| app.registry.has_group(group)) && path.matches('/').count() > 2
+        {
             return refused(&Refusal::no_resource(), Output::PLAIN);
         }
         return documents::text(404, "text/plain; charset=utf-8", "404 page not found\n".into());
@@ -206,8 +214,11 @@ async fn resource(
         Ok(output) => output,
         Err(refusal) => return refused(&refusal, Output::PLAIN),
     };
-    let exists = place.subresource.is_empty() || served.row.subresource(&place.subresource).is_some();
-    if let Some(text) = ratchet_engine::deprecation(served.row.group, served.row.kind, &app.policy).filter(|_| exists) {
+    let exists =
+        place.subresource.is_empty() || served.row.subresource(&place.subresource).is_some();
+    if let Some(text) = ratchet_engine::deprecation(served.row.group, served.row.kind, &app.policy)
+        .filter(|_| exists)
+    {
         request.told.warn(text);
     }
     let body = match receive(source, &request.parts.headers).await {
@@ -238,7 +249,9 @@ async fn receive(source: Source, headers: &HeaderMap) -> Result<Bytes, Refusal> 
     };
     let bytes = bytes.map_err(|error| match error {
         ReadError::TooLarge => Refusal::too_large(body::LIMIT),
-        ReadError::TooSlow => Refusal::bad_request("the body of the request did not arrive in time"),
+        ReadError::TooSlow => {
+            Refusal::bad_request("the body of the request did not arrive in time")
+        }
         ReadError::Broken => Refusal::bad_request("the body of the request could not be read"),
     })?;
     compress::unpacked(bytes, headers)
@@ -290,21 +303,29 @@ async fn dispatch(call: &Call<'_>, request: &Request1<'_>) -> Answered {
 /// What is answered but never kept.
 async fn unkept(call: &Call<'_>, verb: &str) -> Answered {
     match (call.served.row.plural, verb) {
-        ("componentstatuses", "list") => {
-            Ok(Reply::json(200, r#"{"kind":"ComponentStatusList","apiVersion":"v1","metadata":{},"items":[]}"#))
-        }
+        ("componentstatuses", "list") => Ok(Reply::json(
+            200,
+            r#"{"kind":"ComponentStatusList","apiVersion":"v1","metadata":{},"items":[]}"#,
+        )),
         ("componentstatuses", _) => Err(Refusal::not_found(call.served.about(&call.place.name))),
         ("bindings", "create") => subresources::bind_any(call).await,
         _ => reviews::answer(call).await,
     }
 }
 
-fn replied(app: &App, served: &Served, reply: Reply, output: Output, request: &Request1<'_>) -> Response<Body> {
+fn replied(
+    app: &App,
+    served: &Served,
+    reply: Reply,
+    output: Output,
+    request: &Request1<'_>,
+) -> Response<Body> {
     let code = StatusCode::from_u16(reply.code).unwrap_or(StatusCode::OK);
     let (content_type, body) = match reply.content {
         Content::Stream(body) => ("application/json", body),
         _ => {
-            let Rendered { content_type, pieces } = render::render(app, Some(served), &reply, output, &request.params);
+            let Rendered { content_type, pieces } =
+                render::render(app, Some(served), &reply, output, &request.params);
             let (body, packed) = compress::packed(pieces, &request.parts.headers);
             let mut response = Response::new(body);
             *response.status_mut() = code;
@@ -327,7 +348,8 @@ fn refused(refusal: &Refusal, output: Output) -> Response<Body> {
     let output = if output.media == Media::Protobuf { Output::PLAIN } else { output };
     let Rendered { content_type, pieces } = render::dress(vec![refusal.to_json().into()], output);
     let mut response = Response::new(chunks(pieces));
-    *response.status_mut() = StatusCode::from_u16(refusal.code).unwrap_or(StatusCode::INTERNAL_SERVER_ERROR);
+    *response.status_mut() =
+        StatusCode::from_u16(refusal.code).unwrap_or(StatusCode::INTERNAL_SERVER_ERROR);
     let headers = response.headers_mut();
     headers.insert(CONTENT_TYPE, HeaderValue::from_static(content_type));
     if let Some(seconds) = refusal.retry_after() {
@@ -347,7 +369,8 @@ fn finish(app: &App, request: &Request1<'_>, response: &mut Response<Body>) {
         let escaped = text.replace('\\', "\\\\").replace('"', "\\\"");
         if let Ok(value) = HeaderValue::from_str(&format!("299 - \"{escaped}\"")) {
             headers.append(WARNING, value);
-        } else if let Ok(value) = HeaderValue::from_bytes(format!("299 - \"{escaped}\"").as_bytes()) {
+        } else if let Ok(value) = HeaderValue::from_bytes(format!("299 - \"{escaped}\"").as_bytes())
+        {
             headers.append(WARNING, value);
         }
     }
@@ -356,7 +379,8 @@ fn finish(app: &App, request: &Request1<'_>, response: &mut Response<Body>) {
         "All" => "All",
         _ => "invalid",
     };
-    let is_apply = body::content_type(&request.parts.headers).starts_with("application/apply-patch");
+    let is_apply =
+        body::content_type(&request.parts.headers).starts_with("application/apply-patch");
     let labels = Labels::of(&request.ask, dry_run, is_apply);
     let labels = if request.is_known(app) { labels } else { labels.unknown() };
     let size = http_body_size(response);

@@ -11,7 +11,9 @@ use crate::server::Server;
 use crate::{admission, bootstrap};
 use ratchet_http::health::{Checks, Endpoint};
 use ratchet_http::{Drain, ListenLimits, Listener, TlsReload};
-use ratchet_identity::{Authenticators, Authorities, PublicKey, ServiceAccounts, SigningKey, TokenFile};
+use ratchet_identity::{
+    Authenticators, Authorities, PublicKey, ServiceAccounts, SigningKey, TokenFile,
+};
 use ratchet_store::{Revision, Store, StoreError};
 use std::path::Path;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -52,10 +54,9 @@ pub struct Ready {
 
 /// Puts a server together; when this returns, the port is bound and everything is in memory.
 pub async fn start(config: Config, store: Arc<dyn Store>) -> Result<Ready, StartError> {
-    let listener = Listener::bind(config.bind).await.map_err(|why| StartError::Listen {
-        address: config.bind.to_string(),
-        why,
-    })?;
+    let listener = Listener::bind(config.bind)
+        .await
+        .map_err(|why| StartError::Listen { address: config.bind.to_string(), why })?;
     let limits = ListenLimits { drain_limit: config.drain_limit, ..ListenLimits::default() };
     let tls = TlsReload::from_pairs(config.credentials.serving.clone(), Vec::new())
         .map_err(|error| StartError::File(error.to_string()))?;
@@ -181,7 +182,8 @@ fn identity(
     let clients = match &files.client_ca {
         Some(path) => {
             let open = Authorities::open(path);
-            let open = open.map_err(|why| StartError::File(format!("unable to load client CA file: {why}")))?;
+            let open = open
+                .map_err(|why| StartError::File(format!("unable to load client CA file: {why}")))?;
             Some(Arc::new(open))
         }
         None => None,

@@ -3,7 +3,8 @@
 use ratchet_engine::Policy;
 
 /// Operating system and processor, in Go's words.
-pub const PLATFORM: &str = if cfg!(target_arch = "aarch64") { "linux/arm64" } else { "linux/amd64" };
+pub const PLATFORM: &str =
+    if cfg!(target_arch = "aarch64") { "linux/arm64" } else { "linux/amd64" };
 
 /// The document at `/version`.
 pub fn document(policy: &Policy) -> String {

@@ -37,7 +37,11 @@ pub struct Preconditions {
 }
 
 /// Creates an object; `node` has the kind and version of the resource, and defaults.
-pub async fn create(call: &Call<'_>, mut node: Node<'static>, dry_run: bool) -> Result<Arc<Item>, Refusal> {
+pub async fn create(
+    call: &Call<'_>,
+    mut node: Node<'static>,
+    dry_run: bool,
+) -> Result<Arc<Item>, Refusal> {
     let served = call.served;
     admission::namespace_lifecycle(call, &node).await?;
     named(call, &mut node)?;
@@ -63,7 +67,8 @@ fn named(call: &Call<'_>, node: &mut Node<'static>) -> Result<(), Refusal> {
     let namespace = if call.served.row.namespaced { call.place.namespace.as_str() } else { "" };
     let said = node.text_at(&["metadata", "namespace"]);
     if !said.is_empty() && said != namespace && call.served.row.namespaced {
-        let text = "the namespace of the provided object does not match the namespace sent on the request";
+        let text =
+            "the namespace of the provided object does not match the namespace sent on the request";
         return Err(Refusal::bad_request(text));
     }
     let metadata = node.below("metadata");
@@ -79,15 +84,22 @@ fn named(call: &Call<'_>, node: &mut Node<'static>) -> Result<(), Refusal> {
 fn generated(base: &str) -> String {
     const LETTERS: &[u8] = b"bcdfghjklmnpqrstvwxz2456789";
     let end = (0..=58.min(base.len())).rev().find(|&at| base.is_char_boundary(at)).unwrap_or(0);
-    let letter = |_| LETTERS.get(fastrand::usize(..LETTERS.len())).map_or('b', |&byte| char::from(byte));
+    let letter =
+        |_| LETTERS.get(fastrand::usize(..LETTERS.len())).map_or('b', |&byte| char::from(byte));
     let suffix: String = (0..5).map(letter).collect();
     format!("{}{suffix}", base.get(..end).unwrap_or_default())
 }
 
-async fn create_once(call: &Call<'_>, mut node: Node<'static>, dry_run: bool) -> Result<Arc<Item>, Refusal> {
+async fn create_once(
+    call: &Call<'_>,
+    mut node: Node<'static>,
+    dry_run: bool,
+) -> Result<Arc<Item>, Refusal> {
     let (app, served) = (call.app, call.served);
     if !node.text_at(&["metadata", "resourceVersion"]).is_empty() {
-        return Err(Refusal::unclassified("resourceVersion should not be set on objects to be created"));
+        return Err(Refusal::unclassified(
+            "resourceVersion should not be set on objects to be created",
+        ));
     }
     let now = app.now();
     metadata::birth(&mut node, served.habits, app.new_uid(), now.clone());
@@ -112,16 +124,23 @@ async fn create_once(call: &Call<'_>, mut node: Node<'static>, dry_run: bool) ->
         }
         let mut node = judged.clone();
         // The allocators stand before the strategy: who is refused there is told nothing else.
-        let claims = services::claim(app, &kind, &mut node, None).inspect_err(|_| call.told.rewind(told))?;
+        let claims =
+            services::claim(app, &kind, &mut node, None).inspect_err(|_| call.told.rewind(told))?;
         served.respell(&mut node);
         convert::to_stored(&mut node, &served.api_version(), served.row.kind);
         let value = storable(node);
         if dry_run {
-            return Ok(Arc::new(Item::unsaved(served.shelf_key(&call.place.namespace, &name).into(), &value)));
+            return Ok(Arc::new(Item::unsaved(
+                served.shelf_key(&call.place.namespace, &name).into(),
+                &value,
+            )));
         }
         let lives = (served.stored.kind == "Event").then_some(EVENT_LIFE);
-        let mut writes =
-            vec![Write { key: key.clone(), guard: Guard::Absent, act: Act::Put { value: value.clone(), lives } }];
+        let mut writes = vec![Write {
+            key: key.clone(),
+            guard: Guard::Absent,
+            act: Act::Put { value: value.clone(), lives },
+        }];
         writes.extend(claims);
         writes.extend(admission::namespace_guard(call));
         match app.cache.store().commit(writes).await? {
@@ -174,7 +193,11 @@ pub fn as_served(call: &Call<'_>, item: &Item) -> Node<'static> {
     node
 }
 
-fn check_conditions(call: &Call<'_>, old: &Node<'_>, wanted: &Preconditions) -> Result<(), Refusal> {
+fn check_conditions(
+    call: &Call<'_>,
+    old: &Node<'_>,
+    wanted: &Preconditions,
+) -> Result<(), Refusal> {
     let about = call.served.about(&call.place.name);
     if let Some(uid) = wanted.uid.as_deref().filter(|uid| !uid.is_empty()) {
         let stored = old.text_at(&["metadata", "uid"]);
@@ -225,7 +248,8 @@ async fn change_once(
     admission::judge(call, &change).await?;
     let (mut new, old) = (new.into_node(), old.into_node());
     let claims = match part {
-        Part::Main => services::claim(app, &kind, &mut new, Some(&old)).inspect_err(|_| call.told.rewind(told))?,
+        Part::Main => services::claim(app, &kind, &mut new, Some(&old))
+            .inspect_err(|_| call.told.rewind(told))?,
         Part::Sub(_) => Vec::new(),
     };
     served.respell(&mut new);

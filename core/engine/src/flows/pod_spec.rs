@@ -8,6 +8,7 @@ use crate::rules::{dns_config, dns_search, host_names, pod_notes};
 use crate::scene::Scene;
 use crate::views::texts;
 use crate::{Kept, Verdict};
+use alloc::vec::Vec;
 use ratchet_object::At;
 
 /// Checks what holds `spec`; `old` is the stored one, where there is one.
@@ -27,9 +28,9 @@ pub(super) fn validate(
     host_names::check_label(&spec.field("subdomain"), verdict);
     let stored = old.as_ref().map(host_alias_texts).unwrap_or_default();
     let reading = Reading::keeping(scene, &fields::HOST_ALIASES, &stored);
-    for alias in spec.field("hostAliases").items() {
-        let ip = alias.field("ip");
-        reading.check(scene, &ip, ip.text_or_empty(), verdict);
+    let aliases: Vec<At<'_>> = spec.field("hostAliases").items().collect();
+    reading.check_all(scene, aliases.iter().map(|alias| alias.field("ip")), verdict);
+    for alias in aliases {
         for name in alias.field("hostnames").items() {
             host_names::check_subdomain(&name, name.text_or_empty(), verdict);
         }
@@ -46,9 +47,8 @@ fn check_dns(scene: &Scene<'_>, spec: &At<'_>, old: Option<&At<'_>>, verdict: &m
     dns_config::check_count(scene, &servers, verdict);
     let stored: Kept<'_> = old.iter().flat_map(|old| texts(&old.field("nameservers"))).collect();
     let reading = Reading::keeping(scene, &fields::NAMESERVERS, &stored);
-    for at in servers.items() {
-        reading.check(scene, &at, at.text_or_empty(), verdict);
-    }
+    let servers: Vec<At<'_>> = servers.items().collect();
+    reading.check_all(scene, servers.iter().copied(), verdict);
     let old_searches = old.map(|old| old.field("searches"));
     dns_search::check(scene, &config.field("searches"), old_searches, verdict);
     dns_config::check_options(&config.field("options"), verdict);

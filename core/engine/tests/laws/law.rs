@@ -75,6 +75,17 @@ pub(crate) fn law_2(judge: &Judge, case: &Case) -> Result<(), String> {
     let verdict = Scene::of(case, object).judged(judge, &case.setting.policy());
     let is_storable = case.is_storable();
     for (slot, samples) in case.slots().zip(&case.new) {
+        // A list that is refused for something new may be read out in full.
+        let is_refused_anyway =
+            samples.iter().filter(|sample| !is_left(case, slot, sample)).any(|sample| {
+                let mut problems = verdict.problems.iter();
+                problems.any(|problem| {
+                    VALUE_RULES.contains(&problem.rule.id) && is_about(problem, slot, sample)
+                })
+            });
+        if is_refused_anyway {
+            continue;
+        }
         for sample in samples.iter().filter(|sample| is_left(case, slot, sample)) {
             let blames = |problem: &&Problem| {
                 VALUE_RULES.contains(&problem.rule.id)

@@ -56,10 +56,10 @@ fn pods_in(call: &Call<'_>, namespace: &str) -> Vec<Object<'static>> {
     let prefix = format!("{namespace}/");
     let pods = snapshot.within(&prefix).take(EXISTING_PODS_BUDGET);
     pods.map(|item| {
-            let mut node = item.node();
-            node.set("kind", Node::string("Pod"));
-            node.set("apiVersion", Node::string("v1"));
-            Object::new(node)
-        })
-        .collect()
+        let mut node = item.node();
+        node.set("kind", Node::string("Pod"));
+        node.set("apiVersion", Node::string("v1"));
+        Object::new(node)
+    })
+    .collect()
 }

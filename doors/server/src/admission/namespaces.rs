@@ -13,7 +13,11 @@ pub async fn namespace_lifecycle(call: &Call<'_>, node: &Node<'_>) -> Result<(),
     let namespaces = call.app.registry.core("namespaces");
     let found = namespaces.and_then(|served| served.shelf.get(namespace));
     let Some(item) = found else {
-        return Err(Refusal::not_found(About { group: "", resource: "namespaces", name: namespace }));
+        return Err(Refusal::not_found(About {
+            group: "",
+            resource: "namespaces",
+            name: namespace,
+        }));
     };
     if !metadata::is_terminating(&item.node()) {
         return Ok(());
@@ -22,7 +26,9 @@ pub async fn namespace_lifecycle(call: &Call<'_>, node: &Node<'_>) -> Result<(),
         "" => node.text_at(&["metadata", "generateName"]),
         name => name,
     };
-    let why = format!("unable to create new content in namespace {namespace} because it is being terminated");
+    let why = format!(
+        "unable to create new content in namespace {namespace} because it is being terminated"
+    );
     let cause = format!("namespace {namespace} is being terminated");
     let refusal = Refusal::forbidden(call.served.about(name), &why);
     Err(refusal.because("NamespaceTerminating", "metadata.namespace", cause))

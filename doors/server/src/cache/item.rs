@@ -112,17 +112,26 @@ mod tests {
     #[test]
     fn the_revision_is_put_in_and_changed() {
         let item = item();
-        let body = r#"{"metadata":{"resourceVersion":"7","name":"x","labels":{"a":"b"}},"spec":{"a":1}}"#;
+        let body =
+            r#"{"metadata":{"resourceVersion":"7","name":"x","labels":{"a":"b"}},"spec":{"a":1}}"#;
         assert_eq!(item.body, body);
         let later = item.as_of(12);
-        assert!(std::str::from_utf8(&later.body).unwrap().starts_with(r#"{"metadata":{"resourceVersion":"12","name""#));
+        assert!(
+            std::str::from_utf8(&later.body)
+                .unwrap()
+                .starts_with(r#"{"metadata":{"resourceVersion":"12","name""#)
+        );
     }
 
     #[test]
     fn it_is_served_with_its_kind() {
         let whole = item().whole("v1", "Pod").concat();
         let text = String::from_utf8(whole).unwrap();
-        assert!(text.starts_with(r#"{"kind":"Pod","apiVersion":"v1","metadata":{"resourceVersion":"7""#));
+        assert!(
+            text.starts_with(
+                r#"{"kind":"Pod","apiVersion":"v1","metadata":{"resourceVersion":"7""#
+            )
+        );
         assert!(decode(&text, Limits::DEFAULT).is_ok());
     }
 

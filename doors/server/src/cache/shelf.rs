@@ -186,7 +186,13 @@ impl Shelf {
                 items.insert(key, item.clone());
             }
             let encoded = std::array::from_fn(|_| OnceLock::new());
-            changes.push(Arc::new(Change { revision: at, item, before: old, is_deletion, encoded }));
+            changes.push(Arc::new(Change {
+                revision: at,
+                item,
+                before: old,
+                is_deletion,
+                encoded,
+            }));
         }
         let mut recent = self.recent.write().unwrap_or_else(PoisonError::into_inner);
         for change in changes {

@@ -106,7 +106,10 @@ static HABITS: &[Habits] = &[
     row(ADMISSION, "MutatingAdmissionPolicy").counts(SPEC).needs_version(),
     row(ADMISSION, "MutatingAdmissionPolicyBinding").counts(SPEC).needs_version(),
     row(ADMISSION, "MutatingWebhookConfiguration").counts(Generation::OfContent).needs_version(),
-    row(ADMISSION, "ValidatingAdmissionPolicy").counts(SPEC).needs_version().status_keeps(ALL_METADATA),
+    row(ADMISSION, "ValidatingAdmissionPolicy")
+        .counts(SPEC)
+        .needs_version()
+        .status_keeps(ALL_METADATA),
     row(ADMISSION, "ValidatingAdmissionPolicyBinding").counts(SPEC).needs_version(),
     row(ADMISSION, "ValidatingWebhookConfiguration").counts(Generation::OfContent).needs_version(),
     row("apiextensions.k8s.io", "CustomResourceDefinition")

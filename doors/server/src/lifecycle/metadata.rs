@@ -44,7 +44,9 @@ pub fn renewal(new: &mut Node<'static>, old: &Node<'_>, habits: &Habits) {
         }
     };
     let metadata = new.below("metadata");
-    for name in ["creationTimestamp", "deletionGracePeriodSeconds", "deletionTimestamp", "generation"] {
+    for name in
+        ["creationTimestamp", "deletionGracePeriodSeconds", "deletionTimestamp", "generation"]
+    {
         metadata.remove(name);
         if let Some(value) = old.find(&["metadata", name]) {
             metadata.set(name, value.clone().into_owned());
@@ -121,7 +123,9 @@ mod tests {
 
     #[test]
     fn generation_counts_the_spec_only() {
-        let old = node("{metadata: {name: a, uid: u, generation: 3, creationTimestamp: t}, spec: {replicas: 1}}");
+        let old = node(
+            "{metadata: {name: a, uid: u, generation: 3, creationTimestamp: t}, spec: {replicas: 1}}",
+        );
         let renewed = |text: &str| {
             let mut new = node(text);
             renewal(&mut new, &old, habits("apps", "Deployment"));

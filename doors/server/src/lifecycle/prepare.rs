@@ -23,7 +23,9 @@ static ON_CREATE: &[(&str, &str, Prepare)] = &[
         status.set("phase", Node::string("Pending"));
         status.set("lastPhaseTransitionTime", Node::string(moment.now.to_owned()));
     }),
-    ("", "PersistentVolumeClaim", |node, _| node.below("status").set("phase", Node::string("Pending"))),
+    ("", "PersistentVolumeClaim", |node, _| {
+        node.below("status").set("phase", Node::string("Pending"))
+    }),
     ("", "Pod", pod),
     ("", "Service", |node, _| {
         node.below("status").set("loadBalancer", Node::empty_map());
@@ -33,11 +35,17 @@ static ON_CREATE: &[(&str, &str, Prepare)] = &[
 ];
 
 /// Prepares a new object: it already has its name and uid.
-pub fn prepare_create(node: &mut Node<'static>, kind: &Kind<'_>, habits: &Habits, moment: &Moment<'_>) {
+pub fn prepare_create(
+    node: &mut Node<'static>,
+    kind: &Kind<'_>,
+    habits: &Habits,
+    moment: &Moment<'_>,
+) {
     if habits.keeps_status && has_status(kind) {
         node.remove("status");
     }
-    let rows = ON_CREATE.iter().filter(|(group, name, _)| *group == kind.group && *name == kind.name);
+    let rows =
+        ON_CREATE.iter().filter(|(group, name, _)| *group == kind.group && *name == kind.name);
     for (_, _, prepare) in rows {
         prepare(node, moment);
     }
@@ -45,9 +53,10 @@ pub fn prepare_create(node: &mut Node<'static>, kind: &Kind<'_>, habits: &Habits
 
 /// Whether the kind has a status that only its own subresource writes.
 fn has_status(kind: &Kind<'_>) -> bool {
-    let row = kind.versions.iter().find_map(|version| {
-        ratchet_object::schema::kind(kind.group, version, kind.name)
-    });
+    let row = kind
+        .versions
+        .iter()
+        .find_map(|version| ratchet_object::schema::kind(kind.group, version, kind.name));
     row.is_some_and(|row| ratchet_object::schema::type_of(row.ty).field("status").is_some())
 }
 
@@ -113,7 +122,8 @@ fn namespace(node: &mut Node<'static>, _: &Moment<'_>) {
 
 fn pod(node: &mut Node<'static>, moment: &Moment<'_>) {
     let class = quality_of_service(node);
-    let gated = node.find(&["spec", "schedulingGates"]).is_some_and(|gates| !gates.items().is_empty());
+    let gated =
+        node.find(&["spec", "schedulingGates"]).is_some_and(|gates| !gates.items().is_empty());
     let status = node.below("status");
     status.set("phase", Node::string("Pending"));
     if gated {
@@ -134,13 +144,16 @@ fn pod(node: &mut Node<'static>, moment: &Moment<'_>) {
 pub fn quality_of_service(node: &Node<'_>) -> &'static str {
     let Some(spec) = node.get("spec") else { return "BestEffort" };
     let all = ["containers", "initContainers"];
-    let containers = all.iter().flat_map(|list| spec.get(list).map(Node::items).unwrap_or_default());
+    let containers =
+        all.iter().flat_map(|list| spec.get(list).map(Node::items).unwrap_or_default());
     let mut asked = false;
     let mut guaranteed = true;
     let names = ["cpu", "memory"];
     let amount = |resources: Option<&Node<'_>>, side: &str, name: &str| {
         let value = resources.and_then(|node| node.find(&[side, name])).cloned();
-        value.map(Node::into_owned).filter(|value| value.text() != Some("0") && value.as_int() != Some(0))
+        value
+            .map(Node::into_owned)
+            .filter(|value| value.text() != Some("0") && value.as_int() != Some(0))
     };
     let mut look = |resources: Option<&Node<'_>>| {
         for name in names {

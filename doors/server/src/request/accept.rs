@@ -52,7 +52,8 @@ impl Output {
             None => is_for_people(headers),
         };
         let mut asked = headers.get_all(ACCEPT).iter().filter_map(|value| value.to_str().ok());
-        let list: Vec<&str> = asked.by_ref().flat_map(|value| value.split(',')).map(str::trim).collect();
+        let list: Vec<&str> =
+            asked.by_ref().flat_map(|value| value.split(',')).map(str::trim).collect();
         let clauses = list.iter().filter(|clause| !clause.is_empty());
         let mut protobuf = None;
         let mut any = false;

@@ -43,8 +43,11 @@ pub struct Place {
 impl Ask {
     /// Reads a request line.
     pub fn read(method: &Method, path: &str, is_watch: bool, named: Option<&str>) -> Self {
-        let parts: Vec<String> =
-            path.split('/').filter(|part| !part.is_empty()).map(|part| percent::decoded(part, false)).collect();
+        let parts: Vec<String> = path
+            .split('/')
+            .filter(|part| !part.is_empty())
+            .map(|part| percent::decoded(part, false))
+            .collect();
         match Place::read(&parts) {
             Some((mut place, old_watch)) => {
                 let verb = verb(method, &place, is_watch || old_watch);

@@ -10,10 +10,14 @@ impl Params {
     /// Reads what stands after the `?`.
     pub fn read(query: Option<&str>) -> Self {
         let pairs = query.unwrap_or_default().split('&').filter(|pair| !pair.is_empty());
-        Self(pairs.map(|pair| {
-            let (name, value) = pair.split_once('=').unwrap_or((pair, ""));
-            (percent::decoded(name, true), percent::decoded(value, true))
-        }).collect())
+        Self(
+            pairs
+                .map(|pair| {
+                    let (name, value) = pair.split_once('=').unwrap_or((pair, ""));
+                    (percent::decoded(name, true), percent::decoded(value, true))
+                })
+                .collect(),
+        )
     }
 
     /// The first value of `name`.
@@ -43,7 +47,8 @@ mod tests {
 
     #[test]
     fn values_are_decoded_and_kept_in_order() {
-        let params = Params::read(Some("labelSelector=a%20in%20(b)&dryRun=All&dryRun=x&watch&c=1+2%zz"));
+        let params =
+            Params::read(Some("labelSelector=a%20in%20(b)&dryRun=All&dryRun=x&watch&c=1+2%zz"));
         assert_eq!(params.get("labelSelector"), Some("a in (b)"));
         assert_eq!(params.all("dryRun").collect::<Vec<_>>(), ["All", "x"]);
         assert!(params.flag("watch") && !params.flag("limit"));

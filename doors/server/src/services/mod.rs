@@ -59,7 +59,8 @@ pub fn claim(
     if !is_service(kind) {
         return Ok(Vec::new());
     }
-    let planned = plan(new, old, &app.ranges, &Known::of(app), &mut |below| fastrand::u64(..below.max(1)));
+    let planned =
+        plan(new, old, &app.ranges, &Known::of(app), &mut |below| fastrand::u64(..below.max(1)));
     let planned = planned.map_err(|fault| match fault {
         Fault::Invalid(causes) => {
             Refusal::invalid_object("Service", "", new.text_at(&["metadata", "name"]), causes)
@@ -91,10 +92,12 @@ fn writes(app: &App, plan: &Plan, service: &Node<'_>) -> Vec<Write> {
         metadata::birth(&mut object, addresses.habits, app.new_uid(), app.now());
         Write::put(&address_key(ip), Guard::Absent, storable(object))
     });
-    let given = plan.give_addresses.iter().map(|ip| Write::delete(&address_key(ip), Guard::Anything));
+    let given =
+        plan.give_addresses.iter().map(|ip| Write::delete(&address_key(ip), Guard::Anything));
     // A number belongs to one Service, whatever the protocols are that it uses it for.
     let ports = plan.take_numbers.iter().map(|port| {
-        let owner = Node::map([("namespace", Node::string(namespace)), ("name", Node::string(name))]);
+        let owner =
+            Node::map([("namespace", Node::string(namespace)), ("name", Node::string(name))]);
         Write::put(&port_key(port), Guard::Absent, storable(Node::map([("metadata", owner)])))
     });
     let free = plan.give_numbers.iter().map(|port| Write::delete(&port_key(port), Guard::Anything));

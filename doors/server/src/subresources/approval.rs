@@ -37,7 +37,9 @@ async fn save(
             new.below("status").set("conditions", conditions.clone());
         }
         let now = call.app.now();
-        for condition in new.find_mut(&["status", "conditions"]).and_then(Node::items_mut).into_iter().flatten() {
+        for condition in
+            new.find_mut(&["status", "conditions"]).and_then(Node::items_mut).into_iter().flatten()
+        {
             for time in ["lastUpdateTime", "lastTransitionTime"] {
                 if condition.text_at(&[time]).is_empty() {
                     condition.set(time, Node::string(now.clone()));
@@ -45,7 +47,10 @@ async fn save(
             }
         }
         let version = asked.text_at(&["metadata", "resourceVersion"]).to_owned();
-        Ok((new, Preconditions { version: Some(version).filter(|text| !text.is_empty()), uid: None }))
+        Ok((
+            new,
+            Preconditions { version: Some(version).filter(|text| !text.is_empty()), uid: None },
+        ))
     };
     match write::change(call, Part::Sub("approval"), dry_run, edit).await? {
         Saved::Kept(item) | Saved::Gone(item) => Ok(Reply::item(item)),

@@ -29,7 +29,12 @@ pub async fn bind_any(call: &Call<'_>) -> Answered {
     let binding = call.object_of(BINDING, options.fields)?.node;
     let Some(pods) = call.app.registry.core("pods") else { return Err(Refusal::no_resource()) };
     let name = binding.text_at(&["metadata", "name"]).to_owned();
-    let place = Place { resource: "pods".into(), name, subresource: "binding".into(), ..call.place.clone() };
+    let place = Place {
+        resource: "pods".into(),
+        name,
+        subresource: "binding".into(),
+        ..call.place.clone()
+    };
     let pod = Call { served: pods, place: &place, ..*call };
     bind_to(&pod, &binding, options.dry_run).await
 }
@@ -46,14 +51,23 @@ async fn bind_to(call: &Call<'_>, binding: &Node<'static>, dry_run: bool) -> Ans
     let now = call.app.now();
     let edit = |old: &Node<'static>| {
         if metadata::is_terminating(old) {
-            return Err(Refusal::conflict(about, &format!("pod {name} is being deleted, cannot be assigned to a host")));
+            return Err(Refusal::conflict(
+                about,
+                &format!("pod {name} is being deleted, cannot be assigned to a host"),
+            ));
         }
         let assigned = old.text_at(&["spec", "nodeName"]);
         if !assigned.is_empty() {
-            return Err(Refusal::conflict(about, &format!("pod {name} is already assigned to node \"{assigned}\"")));
+            return Err(Refusal::conflict(
+                about,
+                &format!("pod {name} is already assigned to node \"{assigned}\""),
+            ));
         }
         if old.find(&["spec", "schedulingGates"]).is_some_and(|gates| !gates.items().is_empty()) {
-            return Err(Refusal::conflict(about, &format!("pod {name} has non-empty .spec.schedulingGates")));
+            return Err(Refusal::conflict(
+                about,
+                &format!("pod {name} has non-empty .spec.schedulingGates"),
+            ));
         }
         let mut new = old.clone();
         new.below("spec").set("nodeName", Node::string(node_name.clone()));
@@ -66,10 +80,19 @@ async fn bind_to(call: &Call<'_>, binding: &Node<'static>, dry_run: bool) -> Ans
         scheduled(&mut new, &now);
         let uid = binding.text_at(&["metadata", "uid"]).to_owned();
         let version = binding.text_at(&["metadata", "resourceVersion"]).to_owned();
-        Ok((new, Preconditions { version: Some(version).filter(|text| !text.is_empty()), uid: Some(uid) }))
+        Ok((
+            new,
+            Preconditions {
+                version: Some(version).filter(|text| !text.is_empty()),
+                uid: Some(uid),
+            },
+        ))
     };
     write::change(call, Part::Sub("binding"), dry_run, edit).await?;
-    Ok(Reply::json(201, r#"{"kind":"Status","apiVersion":"v1","metadata":{},"status":"Success","code":201}"#))
+    Ok(Reply::json(
+        201,
+        r#"{"kind":"Status","apiVersion":"v1","metadata":{},"status":"Success","code":201}"#,
+    ))
 }
 
 fn check(binding: &Node<'_>, name: &str) -> Result<(), Refusal> {
@@ -90,7 +113,11 @@ fn check(binding: &Node<'_>, name: &str) -> Result<(), Refusal> {
             field: "target.name".into(),
         });
     }
-    if causes.is_empty() { Ok(()) } else { Err(Refusal::invalid_object("Binding", "", name, causes)) }
+    if causes.is_empty() {
+        Ok(())
+    } else {
+        Err(Refusal::invalid_object("Binding", "", name, causes))
+    }
 }
 
 /// The condition that a pod has got its node.

@@ -42,7 +42,8 @@ async fn save(
             resize(&mut new, &asked);
         }
         let version = asked.text_at(&["metadata", "resourceVersion"]);
-        let claimed = !version.is_empty() && version != old.text_at(&["metadata", "resourceVersion"]);
+        let claimed =
+            !version.is_empty() && version != old.text_at(&["metadata", "resourceVersion"]);
         let uid = asked.text_at(&["metadata", "uid"]).to_owned();
         Ok((new, Preconditions { version: claimed.then(|| version.to_owned()), uid: Some(uid) }))
     };
@@ -55,9 +56,13 @@ async fn save(
 fn resize(new: &mut Node<'static>, asked: &Node<'static>) {
     for list in ["containers", "initContainers"] {
         let wanted = asked.find(&["spec", list]).map(Node::items).unwrap_or_default();
-        for container in new.find_mut(&["spec", list]).and_then(Node::items_mut).into_iter().flatten() {
+        for container in
+            new.find_mut(&["spec", list]).and_then(Node::items_mut).into_iter().flatten()
+        {
             let name = container.text_at(&["name"]).to_owned();
-            let Some(from) = wanted.iter().find(|other| other.text_at(&["name"]) == name) else { continue };
+            let Some(from) = wanted.iter().find(|other| other.text_at(&["name"]) == name) else {
+                continue;
+            };
             for member in ["resources", "resizePolicy"] {
                 match from.get(member) {
                     Some(value) => container.set(member, value.clone()),

@@ -34,7 +34,10 @@ pub async fn evict(call: &Call<'_>) -> Answered {
         spend_budget(call, &pod, wanted.dry_run).await?;
     }
     delete::remove(call, &wanted).await?;
-    Ok(Reply::json(201, r#"{"kind":"Status","apiVersion":"v1","metadata":{},"status":"Success","code":201}"#))
+    Ok(Reply::json(
+        201,
+        r#"{"kind":"Status","apiVersion":"v1","metadata":{},"status":"Success","code":201}"#,
+    ))
 }
 
 /// Pods that are over or have not begun disturb nobody.
@@ -45,11 +48,14 @@ fn is_disposable(pod: &Node<'_>) -> bool {
 
 fn is_ready(pod: &Node<'_>) -> bool {
     let conditions = pod.find(&["status", "conditions"]).map(Node::items).unwrap_or_default();
-    conditions.iter().any(|item| item.text_at(&["type"]) == "Ready" && item.text_at(&["status"]) == "True")
+    conditions
+        .iter()
+        .any(|item| item.text_at(&["type"]) == "Ready" && item.text_at(&["status"]) == "True")
 }
 
 async fn spend_budget(call: &Call<'_>, pod: &Node<'_>, dry_run: bool) -> Result<(), Refusal> {
-    let Some(budgets) = call.app.registry.find("policy", "v1", "poddisruptionbudgets").cloned() else {
+    let Some(budgets) = call.app.registry.find("policy", "v1", "poddisruptionbudgets").cloned()
+    else {
         return Ok(());
     };
     for _ in 0..16 {
@@ -72,15 +78,19 @@ async fn spend_budget(call: &Call<'_>, pod: &Node<'_>, dry_run: bool) -> Result<
                 ));
             }
         };
-        let number = |name: &str| budget.find(&["status", name]).and_then(Node::as_int).unwrap_or(0);
+        let number =
+            |name: &str| budget.find(&["status", name]).and_then(Node::as_int).unwrap_or(0);
         if !is_ready(pod) {
             let always = budget.text_at(&["spec", "unhealthyPodEvictionPolicy"]) == "AlwaysAllow";
-            let healthy = number("currentHealthy") >= number("desiredHealthy") && number("desiredHealthy") > 0;
+            let healthy = number("currentHealthy") >= number("desiredHealthy")
+                && number("desiredHealthy") > 0;
             if always || healthy {
                 return Ok(());
             }
         }
-        if number("observedGeneration") < budget.find(&["metadata", "generation"]).and_then(Node::as_int).unwrap_or(0) {
+        if number("observedGeneration")
+            < budget.find(&["metadata", "generation"]).and_then(Node::as_int).unwrap_or(0)
+        {
             return Err(too_many(budget, "The disruption budget has not been processed yet"));
         }
         if number("disruptionsAllowed") <= 0 {

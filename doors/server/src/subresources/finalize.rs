@@ -17,14 +17,22 @@ pub async fn finalize(call: &Call<'_>) -> Answered {
     let edit = |old: &Node<'static>| {
         let mut new = old.clone();
         match asked.find(&["spec", "finalizers"]) {
-            Some(list) if !list.items().is_empty() => new.below("spec").set("finalizers", list.clone()),
+            Some(list) if !list.items().is_empty() => {
+                new.below("spec").set("finalizers", list.clone())
+            }
             _ => {
                 new.below("spec").remove("finalizers");
             }
         }
         let version = asked.text_at(&["metadata", "resourceVersion"]).to_owned();
         let uid = asked.text_at(&["metadata", "uid"]).to_owned();
-        Ok((new, Preconditions { version: Some(version).filter(|text| !text.is_empty()), uid: Some(uid) }))
+        Ok((
+            new,
+            Preconditions {
+                version: Some(version).filter(|text| !text.is_empty()),
+                uid: Some(uid),
+            },
+        ))
     };
     match write::change(call, Part::Sub("finalize"), options.dry_run, edit).await? {
         Saved::Kept(item) | Saved::Gone(item) => Ok(Reply::item(item)),

@@ -24,7 +24,9 @@ pub async fn answer(call: &Call<'_>, verb: &str) -> Answered {
         return Err(Refusal::method_not_allowed());
     }
     match (below.name, verb) {
-        ("status", "get") | ("resize" | "ephemeralcontainers" | "approval", "get") => get::get(call).await,
+        ("status", "get") | ("resize" | "ephemeralcontainers" | "approval", "get") => {
+            get::get(call).await
+        }
         ("status", "update") => update::update(call, Part::STATUS).await,
         ("status", "patch") => patch::patch(call, Part::STATUS).await,
         ("scale", _) => scale::answer(call, verb).await,

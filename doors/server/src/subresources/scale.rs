@@ -26,7 +26,9 @@ pub async fn answer(call: &Call<'_>, verb: &str) -> Answered {
                 call.told.warn(warning);
             }
             let scale = received.node;
-            if scale.text_at(&["metadata", "name"]) != call.place.name && !scale.text_at(&["metadata", "name"]).is_empty() {
+            if scale.text_at(&["metadata", "name"]) != call.place.name
+                && !scale.text_at(&["metadata", "name"]).is_empty()
+            {
                 let name = scale.text_at(&["metadata", "name"]);
                 return Err(Refusal::bad_request(format!(
                     "the name of the object ({name}) does not match the name on the URL ({})",
@@ -57,10 +59,18 @@ async fn save(
         new.below("spec").set("replicas", Node::int(replicas));
         let version = scale.text_at(&["metadata", "resourceVersion"]).to_owned();
         let uid = scale.text_at(&["metadata", "uid"]).to_owned();
-        Ok((new, Preconditions { version: Some(version).filter(|text| !text.is_empty()), uid: Some(uid) }))
+        Ok((
+            new,
+            Preconditions {
+                version: Some(version).filter(|text| !text.is_empty()),
+                uid: Some(uid),
+            },
+        ))
     };
     match write::change(call, Part::Sub("scale"), dry_run, edit).await? {
-        Saved::Kept(item) | Saved::Gone(item) => Ok(Reply::json(200, scale_of(call, &item).to_json())),
+        Saved::Kept(item) | Saved::Gone(item) => {
+            Ok(Reply::json(200, scale_of(call, &item).to_json()))
+        }
     }
 }
 
@@ -107,15 +117,22 @@ fn scale_from(object: &Node<'static>) -> Node<'static> {
 /// The selector of a workload as the text that lists take.
 fn selector_text(object: &Node<'_>) -> String {
     let Some(selector) = object.find(&["spec", "selector"]) else { return String::new() };
-    let is_plain = selector.get("matchLabels").is_none() && selector.get("matchExpressions").is_none();
+    let is_plain =
+        selector.get("matchLabels").is_none() && selector.get("matchExpressions").is_none();
     let labels = if is_plain { Some(selector) } else { selector.get("matchLabels") };
-    let equal = |entry: &Entry<'_>| format!("{}={}", entry.key, entry.node.text().unwrap_or_default());
+    let equal =
+        |entry: &Entry<'_>| format!("{}={}", entry.key, entry.node.text().unwrap_or_default());
     let mut parts: Vec<String> =
         labels.map(Node::entries).unwrap_or_default().iter().map(equal).collect();
     for expression in selector.get("matchExpressions").map(Node::items).unwrap_or_default() {
         let key = expression.text_at(&["key"]);
-        let values: Vec<&str> =
-            expression.get("values").map(Node::items).unwrap_or_default().iter().filter_map(Node::text).collect();
+        let values: Vec<&str> = expression
+            .get("values")
+            .map(Node::items)
+            .unwrap_or_default()
+            .iter()
+            .filter_map(Node::text)
+            .collect();
         let values = values.join(",");
         parts.push(match expression.text_at(&["operator"]) {
             "In" => format!("{key} in ({values})"),

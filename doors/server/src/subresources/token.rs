@@ -22,7 +22,8 @@ pub async fn create(call: &Call<'_>) -> Answered {
     let mut request = received.node;
     defaults::apply(REQUEST.group, REQUEST.version, REQUEST.kind, &mut request);
     let account = call.current().await?.node();
-    let seconds = request.find(&["spec", "expirationSeconds"]).and_then(Node::as_int).unwrap_or(3600);
+    let seconds =
+        request.find(&["spec", "expirationSeconds"]).and_then(Node::as_int).unwrap_or(3600);
     check_seconds(seconds)?;
     let binding = Binding::find(call, &request)?;
     let asked = request.find(&["spec", "audiences"]).map(Node::items).unwrap_or_default();
@@ -39,7 +40,8 @@ pub async fn create(call: &Call<'_>) -> Answered {
         call.told.warn(warning);
     }
     call.told.annotate("authentication.kubernetes.io/issued-credential-id", issued.credential);
-    let audiences = if audiences.is_empty() { call.app.accounts.audiences.clone() } else { audiences };
+    let audiences =
+        if audiences.is_empty() { call.app.accounts.audiences.clone() } else { audiences };
     let metadata = request.below("metadata");
     metadata.set("name", Node::string(name.to_owned()));
     metadata.set("namespace", Node::string(namespace.to_owned()));
@@ -50,7 +52,10 @@ pub async fn create(call: &Call<'_>) -> Answered {
     let expires = issued.expires.strftime("%Y-%m-%dT%H:%M:%SZ").to_string();
     request.set(
         "status",
-        Node::map([("token", Node::string(issued.token)), ("expirationTimestamp", Node::string(expires))]),
+        Node::map([
+            ("token", Node::string(issued.token)),
+            ("expirationTimestamp", Node::string(expires)),
+        ]),
     );
     Ok(Reply::json(201, crate::render::whole(request, "authentication.k8s.io/v1", "TokenRequest")))
 }
@@ -81,9 +86,11 @@ enum Binding {
 impl Binding {
     fn as_bound(&self) -> Bound<'_> {
         match self {
-            Self::Pod { name, uid, node } => {
-                Bound::Pod(name, uid, node.as_ref().map(|(name, uid)| (name.as_str(), uid.as_str())))
-            }
+            Self::Pod { name, uid, node } => Bound::Pod(
+                name,
+                uid,
+                node.as_ref().map(|(name, uid)| (name.as_str(), uid.as_str())),
+            ),
             Self::Secret { name, uid } => Bound::Secret(name, uid),
             Self::Node { name, uid } => Bound::Node(name, uid),
         }

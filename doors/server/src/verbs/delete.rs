@@ -40,10 +40,17 @@ pub fn options(call: &Call<'_>) -> Result<DeleteOptions, Refusal> {
     DeleteOptions::read(call.params, Some(&received))
 }
 
-fn receive_any_group(call: &Call<'_>, media: BodyType, wanted: Wanted<'_>) -> Result<Node<'static>, Refusal> {
+fn receive_any_group(
+    call: &Call<'_>,
+    media: BodyType,
+    wanted: Wanted<'_>,
+) -> Result<Node<'static>, Refusal> {
     let row = call.served.row;
-    for (group, version) in [(row.group, row.version), ("meta.k8s.io", "v1"), (wanted.group, wanted.version)] {
-        let received = receive(call.body, media, Wanted { group, version, ..wanted }, FieldValidation::Ignore);
+    for (group, version) in
+        [(row.group, row.version), ("meta.k8s.io", "v1"), (wanted.group, wanted.version)]
+    {
+        let received =
+            receive(call.body, media, Wanted { group, version, ..wanted }, FieldValidation::Ignore);
         if let Ok(received) = received {
             return Ok(received.node);
         }
@@ -73,7 +80,10 @@ pub async fn delete_collection(call: &Call<'_>) -> Answered {
 }
 
 /// Deletes an object: the object, and whether it is really gone.
-pub async fn remove(call: &Call<'_>, options: &DeleteOptions) -> Result<(Arc<Item>, bool), Refusal> {
+pub async fn remove(
+    call: &Call<'_>,
+    options: &DeleteOptions,
+) -> Result<(Arc<Item>, bool), Refusal> {
     let served = call.served;
     let Some(kind) = served.kind else { return Err(Refusal::method_not_allowed()) };
     if (kind.group, kind.name) == ("", "Namespace") && FOREVER.contains(&call.place.name.as_str()) {
@@ -92,7 +102,8 @@ pub async fn remove(call: &Call<'_>, options: &DeleteOptions) -> Result<(Arc<Ite
             Plan::Nothing => return Ok((current, false)),
             Plan::Mark => {
                 let value = storable(new);
-                let marked = |revision| Arc::new(Item::stored(current.key.clone(), revision, &value));
+                let marked =
+                    |revision| Arc::new(Item::stored(current.key.clone(), revision, &value));
                 if options.dry_run {
                     return Ok((marked(current.revision), false));
                 }
@@ -111,7 +122,10 @@ pub async fn remove(call: &Call<'_>, options: &DeleteOptions) -> Result<(Arc<Ite
                     let mut last = new;
                     last.below("metadata").remove("resourceVersion");
                     let value = storable(last);
-                    return Ok((Arc::new(Item::stored(current.key.clone(), revision, &value)), true));
+                    return Ok((
+                        Arc::new(Item::stored(current.key.clone(), revision, &value)),
+                        true,
+                    ));
                 }
             }
         }
@@ -178,7 +192,12 @@ enum Plan {
     Remove,
 }
 
-fn plan(kind: &Kind<'_>, new: &mut Node<'static>, options: &DeleteOptions, call: &Call<'_>) -> Result<Plan, Refusal> {
+fn plan(
+    kind: &Kind<'_>,
+    new: &mut Node<'static>,
+    options: &DeleteOptions,
+    call: &Call<'_>,
+) -> Result<Plan, Refusal> {
     let was_terminating = metadata::is_terminating(new);
     if (kind.group, kind.name) == ("", "Namespace") {
         if was_terminating {
@@ -192,7 +211,10 @@ fn plan(kind: &Kind<'_>, new: &mut Node<'static>, options: &DeleteOptions, call:
     }
     let mut marked = false;
     if (kind.group, kind.name) == ("", "Pod") {
-        let stored = new.find(&["metadata", "deletionGracePeriodSeconds"]).and_then(Node::as_int).unwrap_or(0);
+        let stored = new
+            .find(&["metadata", "deletionGracePeriodSeconds"])
+            .and_then(Node::as_int)
+            .unwrap_or(0);
         if was_terminating && stored != 0 {
             // Only a shorter period may be asked for.
             match options.grace.map(|grace| if grace < 0 { 1 } else { grace }) {
@@ -210,7 +232,8 @@ fn plan(kind: &Kind<'_>, new: &mut Node<'static>, options: &DeleteOptions, call:
     }
     let finalizers = metadata::has_finalizers(new);
     let changed = set_dependents(new, options.propagation);
-    let grace = new.find(&["metadata", "deletionGracePeriodSeconds"]).and_then(Node::as_int).unwrap_or(0);
+    let grace =
+        new.find(&["metadata", "deletionGracePeriodSeconds"]).and_then(Node::as_int).unwrap_or(0);
     if metadata::has_finalizers(new) {
         if !metadata::is_terminating(new) {
             mark(new, &call.app.now(), Some(0));
@@ -219,7 +242,11 @@ fn plan(kind: &Kind<'_>, new: &mut Node<'static>, options: &DeleteOptions, call:
         }
         return Ok(if marked || changed { Plan::Mark } else { Plan::Nothing });
     }
-    Ok(if marked && grace > 0 || finalizers && !marked && !changed { Plan::Mark } else { Plan::Remove })
+    Ok(if marked && grace > 0 || finalizers && !marked && !changed {
+        Plan::Mark
+    } else {
+        Plan::Remove
+    })
 }
 
 fn mark(node: &mut Node<'static>, at: &str, grace: Option<i64>) {
@@ -271,7 +298,8 @@ fn set_dependents(node: &mut Node<'static>, propagation: Option<Propagation>) ->
     let before = list.clone();
     if let Some(items) = list.items_mut() {
         items.retain(|item| {
-            item.text().is_none_or(|name| Some(name) == wanted || (name != FOREGROUND && name != ORPHAN))
+            item.text()
+                .is_none_or(|name| Some(name) == wanted || (name != FOREGROUND && name != ORPHAN))
         });
         if let Some(wanted) = wanted
             && !items.iter().any(|item| item.text() == Some(wanted))

@@ -110,7 +110,8 @@ fn check_options(call: &Call<'_>) -> Result<(), Refusal> {
     match matching {
         "" => Ok(()),
         _ if version.is_empty() => {
-            let text = "Forbidden: resourceVersionMatch is forbidden unless resourceVersion is provided";
+            let text =
+                "Forbidden: resourceVersionMatch is forbidden unless resourceVersion is provided";
             invalid(field, "FieldValueForbidden", text)
         }
         _ if !call.params.text("continue").is_empty() => {
@@ -119,14 +120,16 @@ fn check_options(call: &Call<'_>) -> Result<(), Refusal> {
         }
         "NotOlderThan" => Ok(()),
         "Exact" if version == "0" => {
-            let text = r#"Forbidden: resourceVersionMatch "exact" is forbidden for resourceVersion "0""#;
+            let text =
+                r#"Forbidden: resourceVersionMatch "exact" is forbidden for resourceVersion "0""#;
             invalid(field, "FieldValueForbidden", text)
         }
         "Exact" => Ok(()),
         other => {
             let shown = ratchet_net::Quoted(other);
-            let text =
-                format!(r#"Unsupported value: {shown}: supported values: "Exact", "NotOlderThan", """#);
+            let text = format!(
+                r#"Unsupported value: {shown}: supported values: "Exact", "NotOlderThan", """#
+            );
             invalid(field, "FieldValueNotSupported", &text)
         }
     }

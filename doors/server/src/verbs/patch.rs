@@ -76,14 +76,21 @@ impl Patch {
     }
 
     /// The patched object, of the kind that is wanted.
-    pub fn apply(&self, call: &Call<'_>, old: &Node<'static>, wanted: Wanted<'_>) -> Result<Node<'static>, Refusal> {
+    pub fn apply(
+        &self,
+        call: &Call<'_>,
+        old: &Node<'static>,
+        wanted: Wanted<'_>,
+    ) -> Result<Node<'static>, Refusal> {
         let row = schema::kind(wanted.group, wanted.version, wanted.kind);
         let patched = match (self.sort, row) {
             (Sort::Json, _) => patch::json_patch(old.clone(), &self.node),
             (Sort::Strategic, Some(row)) => {
                 patch::strategic_merge(old.clone(), &self.node, schema::type_of(row.ty))
             }
-            (Sort::Merge, _) | (Sort::Strategic, None) => patch::merge_patch(old.clone(), &self.node),
+            (Sort::Merge, _) | (Sort::Strategic, None) => {
+                patch::merge_patch(old.clone(), &self.node)
+            }
         };
         let patched = patched.map_err(refused)?;
         let refuse = |text: String| {
@@ -107,12 +114,10 @@ impl Patch {
     fn shown(&self, old: &Node<'static>) -> String {
         match self.sort {
             Sort::Strategic => GoText(&self.node).to_string(),
-            Sort::Json => {
-                patch::json_patch(old.clone(), &self.node).map_or_else(|_| String::new(), |node| node.to_json())
-            }
-            Sort::Merge => {
-                patch::merge_patch(old.clone(), &self.node).map_or_else(|_| String::new(), |node| node.to_json())
-            }
+            Sort::Json => patch::json_patch(old.clone(), &self.node)
+                .map_or_else(|_| String::new(), |node| node.to_json()),
+            Sort::Merge => patch::merge_patch(old.clone(), &self.node)
+                .map_or_else(|_| String::new(), |node| node.to_json()),
         }
     }
 }
@@ -120,7 +125,12 @@ impl Patch {
 fn refused(error: PatchError) -> Refusal {
     match error {
         PatchError::Unprocessable(_) => Refusal::unprocessable(),
-        other => Refusal { code: other.code(), reason: other.reason(), message: other.message(), ..Refusal::default() },
+        other => Refusal {
+            code: other.code(),
+            reason: other.reason(),
+            message: other.message(),
+            ..Refusal::default()
+        },
     }
 }
 

@@ -24,7 +24,9 @@ pub async fn update(call: &Call<'_>, part: Part) -> Answered {
     let edit = |_: &Node<'static>| Ok((node.clone(), conditions.clone()));
     match write::change(call, part, options.dry_run, edit).await {
         Ok(Saved::Kept(item) | Saved::Gone(item)) => Ok(Reply::item(item)),
-        Err(refusal) if refusal.code == 404 && part == Part::Main && call.served.habits.put_creates => {
+        Err(refusal)
+            if refusal.code == 404 && part == Part::Main && call.served.habits.put_creates =>
+        {
             let row = call.served.row;
             let mut node = node.clone();
             node.below("metadata").remove("resourceVersion");

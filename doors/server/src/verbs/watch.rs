@@ -44,8 +44,10 @@ struct Watcher {
 pub async fn watch(call: &Call<'_>) -> Answered {
     let selection = Selection::read(call)?;
     let start = start(call)?;
-    let seconds = call.params.text("timeoutSeconds").parse::<u64>().ok().filter(|seconds| *seconds > 0);
-    let limit = seconds.map_or_else(|| Duration::from_secs(fastrand::u64(1800..3600)), Duration::from_secs);
+    let seconds =
+        call.params.text("timeoutSeconds").parse::<u64>().ok().filter(|seconds| *seconds > 0);
+    let limit =
+        seconds.map_or_else(|| Duration::from_secs(fastrand::u64(1800..3600)), Duration::from_secs);
     if let Start::StateAndMark(revision) = start {
         call.app.cache.wait_for(revision).await?;
     }
@@ -80,7 +82,8 @@ fn start(call: &Call<'_>) -> Result<Start, Refusal> {
     };
     let initial = call.params.get("sendInitialEvents");
     if initial.is_none() && !matching.is_empty() {
-        let text = "resourceVersionMatch is forbidden for watch unless sendInitialEvents is provided";
+        let text =
+            "resourceVersionMatch is forbidden for watch unless sendInitialEvents is provided";
         return forbidden("resourceVersionMatch", text);
     }
     if initial.is_some() && matching != "NotOlderThan" {
@@ -187,7 +190,9 @@ impl Watcher {
 
     fn prefix(&self) -> String {
         match self.place.namespace.as_str() {
-            namespace if self.served.row.namespaced && !namespace.is_empty() => format!("{namespace}/"),
+            namespace if self.served.row.namespaced && !namespace.is_empty() => {
+                format!("{namespace}/")
+            }
             _ => String::new(),
         }
     }
@@ -231,9 +236,17 @@ impl Watcher {
                 line(event, &[render::whole(node, &version, kind).into()])
             }
             Form::Whole => line(event, &item.whole(&version, kind)),
-            Form::Metadata => line(event, &[render::partial(item, self.output.meta_version).into()]),
+            Form::Metadata => {
+                line(event, &[render::partial(item, self.output.meta_version).into()])
+            }
             Form::Table => {
-                let table = render::table_of_one(&self.app, &self.served, item, self.output, &mut self.rows);
+                let table = render::table_of_one(
+                    &self.app,
+                    &self.served,
+                    item,
+                    self.output,
+                    &mut self.rows,
+                );
                 line(event, &[table.into()])
             }
         }
@@ -247,7 +260,9 @@ impl Watcher {
         };
         let (version, kind) = match self.output.form {
             Form::Whole => (version, kind),
-            Form::Metadata => (format!("meta.k8s.io/{}", self.output.meta_version), "PartialObjectMetadata"),
+            Form::Metadata => {
+                (format!("meta.k8s.io/{}", self.output.meta_version), "PartialObjectMetadata")
+            }
             Form::Table => (format!("meta.k8s.io/{}", self.output.meta_version), "Table"),
         };
         format!(
