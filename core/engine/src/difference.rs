@@ -56,15 +56,15 @@ pub(crate) static FROZEN_NODES: Difference = Difference {
 };
 
 /// StatefulSets whose stored template is invalid.
-pub(crate) static UNCHECKED_STATEFUL_SETS: Difference = Difference {
+static UNCHECKED_STATEFUL_SETS: Difference = Difference {
     id: "unchecked-stateful-sets",
     kep: 4858,
-    proposal: "a new badly spelled address is refused, whatever else is stored",
+    proposal: "a new badly spelled address is refused (the proposal does not name StatefulSets)",
     released: "once a stored StatefulSet template is invalid, its new template is not validated at all, so that more bad values can enter",
     since: "1.33",
-    choice: Choice::Switched {
-        note: "released Kubernetes does not look at this template at all, because the stored one is invalid",
-    },
+    choice: Choice::AsReleased(
+        "the proposal does not name it, and the pods that the StatefulSet makes are refused one by one",
+    ),
 };
 
 /// Replication controllers are warned about the wrong template.

@@ -7,12 +7,11 @@ mod status;
 
 use super::pod_parts::Place;
 use super::pod_spec;
-use crate::difference::UNCHECKED_STATEFUL_SETS;
 use crate::pen::Pen;
 use crate::rules::{immutable, labels, metadata};
 use crate::scene::Scene;
 use crate::selectors::{self, Match};
-use crate::{Part, Verdict, shown};
+use crate::{Behavior, Part, Policy, Verdict, shown};
 use alloc::vec::Vec;
 use ratchet_object::{At, same};
 
@@ -209,9 +208,7 @@ fn check_template(
     let spec = template.field("spec");
     let claims = stateful::claims(scene, kind);
     let place = Place { is_pod: false, claims: &claims };
-    let skips = kind == "StatefulSet"
-        && !scene.policy.follows_proposal(&UNCHECKED_STATEFUL_SETS)
-        && old.is_some_and(|old| !is_valid(scene, old, place));
+    let skips = kind == "StatefulSet" && old.is_some_and(|old| !is_valid(scene, old, place));
     // The API names the labels of a template without the metadata around them.
     let path = template.path().field("labels");
     let notes = template.path().field("annotations");
@@ -246,6 +243,9 @@ fn check_template(
 /// Whether the stored template would pass by itself, its own searches having loosened the reading.
 fn is_valid(scene: &Scene<'_>, old: &At<'_>, place: Place<'_>) -> bool {
     let mut alone = Verdict::default();
+    // By the release, which forgets what is stored: this is its way to look at it.
+    let policy = Policy { behavior: Behavior::Released, ..scene.policy.clone() };
+    let scene = &Scene { policy: &policy, ..*scene };
     pod_spec::validate(scene, old, Some(old), place, &mut alone);
     alone.problems.is_empty()
 }
