@@ -59,6 +59,7 @@ pub(crate) fn run(args: ServeArgs, out: &mut impl Write) -> Done {
             signing_key,
             verification_keys: Vec::new(),
         },
+        audit: None,
         drain_limit: Duration::from_secs(60),
         compaction: Duration::from_secs(300),
     };

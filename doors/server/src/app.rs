@@ -1,6 +1,7 @@
 //! The server's parts, put together once at the start and then only read.
 
 use crate::admission::Plugins;
+use crate::audit::Audit;
 use crate::authorize::Authorizer;
 use crate::cache::Cache;
 use crate::metrics::Metrics;
@@ -35,6 +36,8 @@ pub struct App {
     pub metrics: Metrics,
     /// How the server is.
     pub health: Checks,
+    /// What is told about requests.
+    pub audit: Option<Audit>,
     /// Whether the server is on its way out.
     pub drain: Drain,
     /// `host:port` under which clients reach the server.

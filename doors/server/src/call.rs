@@ -11,7 +11,8 @@ use bytes::Bytes;
 use http::HeaderMap;
 use ratchet_access::User;
 use ratchet_http::Body;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
 /// A request for a resource, after authentication and authorisation.
 pub struct Call<'a> {
@@ -40,6 +41,9 @@ pub struct Call<'a> {
 pub struct Told {
     warnings: Mutex<Vec<String>>,
     annotations: Mutex<Vec<(String, String)>>,
+    sent: OnceLock<Bytes>,
+    answered: OnceLock<Bytes>,
+    stream: AtomicBool,
 }
 
 impl Told {
@@ -62,15 +66,40 @@ impl Told {
         self.warnings.lock().unwrap_or_else(PoisonError::into_inner).len()
     }
 
-    /// Whether there is none.
-    pub fn is_empty(&self) -> bool {
-        self.len() == 0
-    }
-
     /// Tells the audit log something.
     pub fn annotate(&self, key: impl Into<String>, text: impl Into<String>) {
         let mut annotations = self.annotations.lock().unwrap_or_else(PoisonError::into_inner);
         annotations.push((key.into(), text.into()));
+    }
+
+    /// Notes the body of the request, for those who tell of it.
+    pub fn note_sent(&self, body: &Bytes) {
+        let _ = self.sent.set(body.clone());
+    }
+
+    /// Notes the answer in JSON, for those who tell of it.
+    pub fn note_answered(&self, pieces: &[Bytes]) {
+        let _ = self.answered.set(pieces.concat().into());
+    }
+
+    /// Notes that the answer goes on.
+    pub fn note_stream(&self) {
+        self.stream.store(true, Ordering::Relaxed);
+    }
+
+    /// The body of the request.
+    pub fn sent(&self) -> Bytes {
+        self.sent.get().cloned().unwrap_or_default()
+    }
+
+    /// The answer in JSON, if somebody wanted it noted.
+    pub fn answered(&self) -> Bytes {
+        self.answered.get().cloned().unwrap_or_default()
+    }
+
+    /// Whether the answer goes on after it has begun.
+    pub fn is_stream(&self) -> bool {
+        self.stream.load(Ordering::Relaxed)
     }
 
     /// All warnings, in order.

@@ -1,5 +1,6 @@
 //! What a server is started with.
 
+use crate::audit::Audit;
 use crate::authorize::Mode;
 use ratchet_allocation::Ranges;
 use ratchet_engine::Policy;
@@ -23,6 +24,8 @@ pub struct Config {
     pub ranges: Ranges,
     /// Who asks, and with which files it is found out.
     pub credentials: Credentials,
+    /// What is told about requests.
+    pub audit: Option<Audit>,
     /// How long requests under way may take when the server stops.
     pub drain_limit: Duration,
     /// How often old revisions are forgotten.

@@ -2,6 +2,7 @@
 
 mod admission;
 mod app;
+mod audit;
 mod authorize;
 mod body;
 mod bootstrap;
@@ -27,10 +28,13 @@ mod start;
 mod subresources;
 mod verbs;
 mod version;
+mod within;
 mod write;
 
 pub use app::App;
+pub use audit::Audit;
 pub use authorize::Mode;
 pub use config::{Config, Credentials};
 pub use ratchet_allocation::Ranges;
 pub use start::{Ready, StartError, start};
+pub use within::Within;

@@ -1,6 +1,7 @@
 //! The pipeline of a request: who, may they, what, and how it is answered.
 
 use crate::app::App;
+use crate::audit::{self, Audit};
 use crate::authorize::attempt;
 use crate::body;
 use crate::call::{Answered, Call, Content, Reply, Told};
@@ -17,7 +18,7 @@ use http::request::Parts;
 use http::{HeaderMap, HeaderName, HeaderValue, Method, Request, Response, StatusCode};
 use hyper::body::Incoming;
 use jiff::Timestamp;
-use ratchet_access::{User, impersonate};
+use ratchet_access::{Impersonated, User, impersonate};
 use ratchet_engine::Part;
 use ratchet_http::{Body, Peer, ReadError, Service, chunks, read_body};
 use ratchet_identity::{Verdict, impersonation};
@@ -43,7 +44,7 @@ impl Service for Server {
         let app = self.0.clone();
         Box::pin(async move {
             let (parts, incoming) = request.into_parts();
-            serve(&app, parts, Source::Wire(incoming), &peer).await
+            serve(&app, parts, Source::Wire(incoming), &peer, Caller::Stranger).await
         })
     }
 }
@@ -54,6 +55,14 @@ pub enum Source {
     Wire(Incoming),
     /// From within this process.
     Here(Bytes),
+}
+
+/// Who sends a request.
+pub enum Caller {
+    /// Somebody who has yet to prove it.
+    Stranger,
+    /// A part of this process.
+    Known(User),
 }
 
 /// What is known about a request before it is answered.
@@ -67,7 +76,13 @@ struct Request1<'a> {
 }
 
 /// Answers one request, whoever it comes from.
-pub async fn serve(app: &Arc<App>, parts: Parts, source: Source, peer: &Peer) -> Response<Body> {
+pub async fn serve(
+    app: &Arc<App>,
+    parts: Parts,
+    source: Source,
+    peer: &Peer,
+    caller: Caller,
+) -> Response<Body> {
     let params = Params::read(parts.uri.query());
     let named = named_by_selector(&params);
     let ask = Ask::read(&parts.method, parts.uri.path(), params.flag("watch"), named.as_deref());
@@ -82,7 +97,7 @@ pub async fn serve(app: &Arc<App>, parts: Parts, source: Source, peer: &Peer) ->
     };
     let is_mutating = !matches!(request.parts.method, Method::GET | Method::HEAD);
     let running = app.metrics.running(is_mutating);
-    let mut response = answer(app, &request, source, peer).await;
+    let mut response = answer(app, &request, source, peer, caller).await;
     drop(running);
     finish(app, &request, &mut response);
     response
@@ -111,11 +126,16 @@ async fn answer(
     request: &Request1<'_>,
     source: Source,
     peer: &Peer,
+    caller: Caller,
 ) -> Response<Body> {
     let headers = &request.parts.headers;
     let plain = Output::choose(headers, request.params.get("pretty")).unwrap_or(Output::PLAIN);
     let refuse = |refusal: &Refusal| refused(refusal, plain);
-    let caller = match app.identity.authenticate(headers, &peer.certificates, Timestamp::now()) {
+    let said = match caller {
+        Caller::Known(user) => Verdict::User(user),
+        Caller::Stranger => app.identity.authenticate(headers, &peer.certificates, Timestamp::now()),
+    };
+    let caller = match said {
         Verdict::User(user) => {
             app.metrics.authentications.with(&["success"]).inc();
             user
@@ -127,20 +147,27 @@ async fn answer(
             return refuse(&Refusal::unauthorized());
         }
     };
+    let begin = |audit: &Audit| audit.begin(request.parts, &request.ask, &request.audit_id, &caller, peer);
+    let mut trail = app.audit.as_ref().and_then(begin);
     let user = match become_other(app, request, &caller) {
-        Ok(user) => user,
-        Err(refusal) => return refuse(&refusal),
+        Ok(None) => caller,
+        Ok(Some(became)) => {
+            audit::impersonated(&mut trail, &became.user, &became.constraint);
+            became.user
+        }
+        Err(refusal) => return audit::complete(trail, &request.parts.method, &request.told, refuse(&refusal)),
     };
-    authorized(app, request, source, &user, plain).await
+    let response = authorized(app, request, source, &user, plain).await;
+    audit::complete(trail, &request.parts.method, &request.told, response)
 }
 
 /// Who the caller wants to be.
-fn become_other(app: &App, request: &Request1<'_>, caller: &User) -> Result<User, Refusal> {
+fn become_other(app: &App, request: &Request1<'_>, caller: &User) -> Result<Option<Impersonated>, Refusal> {
     let wanted = impersonation(&request.parts.headers).map_err(Refusal::bad_request)?;
-    let Some(wanted) = wanted else { return Ok(caller.clone()) };
+    let Some(wanted) = wanted else { return Ok(None) };
     let attempt = attempt(caller, &request.ask, request.params.text("fieldSelector"));
     match impersonate(&wanted, &attempt, &|attempt| app.authorizer.decide(attempt)) {
-        Ok(became) => Ok(became.user),
+        Ok(became) => Ok(Some(became)),
         Err(no) => {
             let about = About { group: &no.group, resource: &no.resource, name: &no.name };
             Err(Refusal::forbidden_message(about, no.message))
@@ -225,6 +252,9 @@ async fn resource(
         Ok(body) => body,
         Err(refusal) => return refused(&refusal, plain),
     };
+    if app.audit.is_some() {
+        request.told.note_sent(&body);
+    }
     let call = Call {
         app,
         served,
@@ -322,10 +352,16 @@ fn replied(
 ) -> Response<Body> {
     let code = StatusCode::from_u16(reply.code).unwrap_or(StatusCode::OK);
     let (content_type, body) = match reply.content {
-        Content::Stream(body) => ("application/json", body),
+        Content::Stream(body) => {
+            request.told.note_stream();
+            ("application/json", body)
+        }
         _ => {
             let Rendered { content_type, pieces } =
                 render::render(app, Some(served), &reply, output, &request.params);
+            if app.audit.is_some() {
+                request.told.note_answered(&pieces);
+            }
             let (body, packed) = compress::packed(pieces, &request.parts.headers);
             let mut response = Response::new(body);
             *response.status_mut() = code;

@@ -77,6 +77,7 @@ pub async fn start(config: Config, store: Arc<dyn Store>) -> Result<Ready, Start
         identity,
         accounts,
         ranges: config.ranges,
+        audit: config.audit,
         drain,
         address: std::net::SocketAddr::new(host, port).to_string(),
         openapi_hashes: OnceLock::new(),

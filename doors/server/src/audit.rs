@@ -1,0 +1,164 @@
+//! What the audit log is told about a request, and until when.
+
+use crate::call::Told;
+use crate::request::{Ask, Target};
+use bytes::Bytes;
+use http::request::Parts;
+use http::{Method, Response};
+use http_body::{Frame, SizeHint};
+use jiff::Timestamp;
+use ratchet_access::User;
+use ratchet_audit_log::{
+    Attributes, Level, ObjectReference, Policy, Request, Sink, Trail, User as Asker, source_ips,
+};
+use ratchet_http::{Body, BodyError, Peer};
+use ratchet_object::{Limits, decode, proto};
+use std::pin::Pin;
+use std::sync::Arc;
+use std::task::{Context, Poll};
+
+/// Which requests are told, and where.
+pub struct Audit {
+    /// Which, and how much of them.
+    pub policy: Policy,
+    /// Where.
+    pub sink: Arc<Sink>,
+}
+
+fn asker(user: &User) -> Asker {
+    Asker {
+        username: user.name.clone(),
+        uid: user.uid.clone(),
+        groups: user.groups.clone(),
+        extra: user.extra.iter().cloned().collect(),
+    }
+}
+
+impl Audit {
+    /// Begins to follow a request; none if nothing of it is told.
+    pub(crate) fn begin(
+        &self,
+        parts: &Parts,
+        ask: &Ask,
+        audit_id: &str,
+        user: &User,
+        peer: &Peer,
+    ) -> Option<Trail> {
+        let header = |name: &str| parts.headers.get(name).and_then(|value| value.to_str().ok());
+        let mut about = ObjectReference::default();
+        let mut path = parts.uri.path();
+        if let Target::Resource(place) = &ask.target {
+            about = ObjectReference {
+                resource: place.resource.clone(),
+                namespace: place.namespace.clone(),
+                name: place.name.clone(),
+                api_group: place.group.clone(),
+                api_version: place.version.clone(),
+                subresource: place.subresource.clone(),
+                ..ObjectReference::default()
+            };
+            path = "";
+        }
+        let is_resource_request = path.is_empty();
+        let detail = self.policy.level(&Attributes {
+            user: Some(&user.name),
+            groups: &user.groups,
+            verb: ask.verb,
+            is_resource_request,
+            api_group: &about.api_group,
+            api_version: &about.api_version,
+            resource: &about.resource,
+            subresource: &about.subresource,
+            namespace: &about.namespace,
+            name: &about.name,
+            path,
+        });
+        let request = Request {
+            audit_id: audit_id.to_owned(),
+            uri: parts.uri.path_and_query().map(ToString::to_string).unwrap_or_default(),
+            verb: ask.verb.to_owned(),
+            user: asker(user),
+            source_ips: source_ips(header("x-forwarded-for"), header("x-real-ip"), peer.address.ip()),
+            user_agent: header("user-agent").unwrap_or_default().to_owned(),
+            object: is_resource_request.then_some(about),
+            received: Timestamp::now(),
+            is_long_running: ask.verb == "watch",
+        };
+        Trail::begin(&self.sink, detail, request)
+    }
+}
+
+/// Notes for whom the request was made in the end.
+pub(crate) fn impersonated(trail: &mut Option<Trail>, user: &User, constraint: &str) {
+    if let Some(trail) = trail {
+        trail.impersonated(asker(user), constraint);
+    }
+}
+
+/// Tells what became of a request; a watch is followed until its stream ends.
+pub(crate) fn complete(trail: Option<Trail>, method: &Method, told: &Told, response: Response<Body>) -> Response<Body> {
+    let Some(mut trail) = trail else { return response };
+    for (key, text) in told.annotations() {
+        trail.annotate(key, text);
+    }
+    if matches!(trail.level(), Level::Request | Level::RequestResponse) {
+        let body = told.sent();
+        tell_sent(&mut trail, method, &body);
+    }
+    if trail.level() == Level::RequestResponse
+        && let Ok(text) = std::str::from_utf8(&told.answered())
+        && !text.is_empty()
+    {
+        trail.response_json(text);
+    }
+    trail.status_code(response.status().as_u16());
+    if !told.is_stream() {
+        trail.finish();
+        return response;
+    }
+    trail.response_started();
+    response.map(|body| Body::new(Followed { body, _trail: trail }))
+}
+
+fn tell_sent(trail: &mut Trail, method: &Method, body: &Bytes) {
+    if proto::is_enveloped(body) {
+        if let Ok(node) = proto::decode(body, Limits::DEFAULT) {
+            trail.request_object(&node);
+        }
+        return;
+    }
+    let Ok(text) = std::str::from_utf8(body) else { return };
+    if *method == Method::PATCH {
+        trail.request_patch(text);
+    } else if let Ok(decoded) = decode(text, Limits::DEFAULT)
+        && let Some(node) = decoded.documents.first()
+    {
+        trail.request_object(node);
+    }
+}
+
+/// A stream that is followed until it ends or its reader goes away.
+struct Followed {
+    body: Body,
+    _trail: Trail,
+}
+
+impl http_body::Body for Followed {
+    type Data = Bytes;
+    type Error = BodyError;
+
+    fn poll_frame(
+        self: Pin<&mut Self>,
+        context: &mut Context<'_>,
+    ) -> Poll<Option<Result<Frame<Bytes>, BodyError>>> {
+        Pin::new(&mut self.get_mut().body).poll_frame(context)
+    }
+
+    fn is_end_stream(&self) -> bool {
+        self.body.is_end_stream()
+    }
+
+    fn size_hint(&self) -> SizeHint {
+        self.body.size_hint()
+    }
+}

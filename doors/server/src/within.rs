@@ -1,0 +1,70 @@
+//! Requests from within the process: the same pipeline, without a wire.
+
+use crate::app::App;
+use crate::server::{Caller, Source, serve};
+use bytes::Bytes;
+use http::{HeaderValue, Request, header};
+use http_body_util::BodyExt;
+use ratchet_access::User;
+use ratchet_http::{Body, Peer};
+use std::net::{Ipv4Addr, SocketAddr};
+use std::sync::Arc;
+
+/// A client inside the server: what it may do is decided as for any other.
+#[derive(Clone)]
+pub struct Within {
+    app: Arc<App>,
+    peer: Arc<Peer>,
+}
+
+impl Within {
+    /// A client of this server.
+    pub fn new(app: Arc<App>) -> Self {
+        let address = SocketAddr::from((Ipv4Addr::LOCALHOST, 0));
+        Self { app, peer: Arc::new(Peer { address, certificates: Arc::from([]) }) }
+    }
+
+    /// Asks as `user`: status code and body.
+    pub async fn ask(
+        &self,
+        user: &User,
+        method: &str,
+        path: &str,
+        content_type: &'static str,
+        body: Bytes,
+    ) -> (u16, Bytes) {
+        let Some(response) = self.send(user, method, path, content_type, body).await else {
+            return (400, Bytes::new());
+        };
+        let code = response.status().as_u16();
+        let body = response.into_body().collect().await.map(|body| body.to_bytes());
+        (code, body.unwrap_or_default())
+    }
+
+    /// Watches as `user`: the stream, or the status code of a refusal.
+    pub async fn watch(&self, user: &User, path: &str) -> Result<Body, u16> {
+        let response = self.send(user, "GET", path, "", Bytes::new()).await.ok_or(400_u16)?;
+        match response.status().as_u16() {
+            200 => Ok(response.into_body()),
+            code => Err(code),
+        }
+    }
+
+    async fn send(
+        &self,
+        user: &User,
+        method: &str,
+        path: &str,
+        content_type: &'static str,
+        body: Bytes,
+    ) -> Option<http::Response<Body>> {
+        let agent = HeaderValue::from_static("ratchet-controllers");
+        let mut request =
+            Request::builder().method(method).uri(path).header(header::USER_AGENT, agent);
+        if !content_type.is_empty() {
+            request = request.header(header::CONTENT_TYPE, HeaderValue::from_static(content_type));
+        }
+        let (parts, ()) = request.body(()).ok()?.into_parts();
+        Some(serve(&self.app, parts, Source::Here(body), &self.peer, Caller::Known(user.clone())).await)
+    }
+}
