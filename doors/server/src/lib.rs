@@ -31,6 +31,6 @@ mod write;
 
 pub use app::App;
 pub use authorize::Mode;
-pub use config::{Config, Credentials};
+pub use config::{Audit, Config, Credentials, ProxyFiles, RequestLimits};
 pub use ratchet_allocation::Ranges;
-pub use start::{Ready, StartError, start};
+pub use start::{Ready, Reloads, StartError, Stop, start, system_words};
