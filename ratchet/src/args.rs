@@ -1,5 +1,6 @@
 //! What was typed; what it means together is decided elsewhere.
 
+use crate::serve::args::ServeArgs;
 use clap::{Args as ClapArgs, Parser, Subcommand, ValueEnum};
 use clap_complete::Shell;
 use std::path::PathBuf;
@@ -33,23 +34,6 @@ pub(crate) enum Command {
         command: Option<String>,
     },
     Serve(Box<ServeArgs>),
-}
-
-/// Serve a Kubernetes API.
-#[derive(ClapArgs, Debug)]
-pub(crate) struct ServeArgs {
-    #[arg(long, default_value = "ratchet-data")]
-    pub(crate) data_dir: PathBuf,
-    #[arg(long, default_value = "127.0.0.1")]
-    pub(crate) bind_address: String,
-    #[arg(long, default_value_t = 6443)]
-    pub(crate) secure_port: u16,
-    #[arg(long, default_value = "10.0.0.0/24")]
-    pub(crate) service_cluster_ip_range: String,
-    #[arg(long)]
-    pub(crate) token_auth_file: Option<PathBuf>,
-    #[command(flatten)]
-    pub(crate) policy: PolicyArgs,
 }
 
 /// Tell what the API would say to manifests, word for word.

@@ -17,7 +17,18 @@ use std::process::ExitCode;
 const COULD_NOT_TELL: u8 = 2;
 
 fn main() -> ExitCode {
-    let args = Args::parse();
+    let args = match Args::try_parse() {
+        Ok(args) => args,
+        // kube-apiserver's flags are refused as kube-apiserver refuses them: in one line.
+        Err(error)
+            if error.use_stderr()
+                && std::env::args_os().nth(1).is_some_and(|word| word == "serve") =>
+        {
+            let _ = writeln!(io::stderr(), "Error: {}", serve::usage(&error));
+            return ExitCode::from(serve::DID_NOT_START);
+        }
+        Err(error) => error.exit(),
+    };
     let mut out = io::stdout().lock();
     let done = match args.command {
         Command::Check(args) => check::run(args, &mut out),

@@ -129,7 +129,7 @@ fn everywhere(text: &str) -> Result<Configuration, String> {
 }
 
 /// The configuration of Pod Security in a file, by itself or inside an AdmissionConfiguration.
-fn configured(path: &Path) -> Result<Configuration, String> {
+pub(crate) fn configured(path: &Path) -> Result<Configuration, String> {
     let text = read(path)?;
     let Some(object) = object_of(&text)? else { return Ok(Configuration::default()) };
     if object.kind_name() == "PodSecurityConfiguration" {

@@ -1,99 +1,161 @@
 //! `ratchet serve`: flags become a configuration, a store and a certificate authority, then the door opens.
 
+pub(crate) mod args;
+mod files;
+mod keys;
+mod logging;
+mod loops;
+mod plugins;
+mod runtime_config;
+mod settings;
+mod signals;
+mod values;
+mod wording;
+
 use crate::Done;
-use crate::args::ServeArgs;
+use args::{ClientArgs, Reconciler, ServeArgs};
+use keys::Keys;
+use ratchet_controllers::Selection;
 use ratchet_embedded::{Embedded, Options};
-use ratchet_engine::Policy;
-use ratchet_http::certificates::{self, Authority};
-use ratchet_identity::SigningKey;
-use ratchet_server::{Config, Credentials, Mode, Ranges};
-use std::io::Write;
-use std::net::SocketAddr;
-use std::path::Path;
+use ratchet_server::{Config, Credentials, ProxyFiles};
+use settings::Settings;
+use signals::Signals;
+use std::error::Error;
+use std::io::{self, Write};
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
-use std::time::Duration;
+pub(crate) use wording::usage;
+
+/// What the command ends with when the server does not start.
+pub(crate) const DID_NOT_START: u8 = 1;
 
 /// Serves until somebody says stop.
 pub(crate) fn run(args: ServeArgs, out: &mut impl Write) -> Done {
-    let policy = crate::policy::of(args.policy)?;
-    let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build()?;
-    let dir = args.data_dir.clone();
-    std::fs::create_dir_all(&dir)?;
-    let bind: SocketAddr = format!("{}:{}", args.bind_address, args.secure_port).parse()?;
-    let ranges: Vec<&str> = args.service_cluster_ip_range.split(',').collect();
-    let ranges = Ranges::new(
-        ranges.first().copied().unwrap_or("10.0.0.0/24"),
-        ranges.get(1).copied(),
-        (30000, 32767),
-    )?;
-    let pki = dir.join("pki");
-    let authority = Authority::load_or_create(&pki)?;
-    let mut names = certificates::usual_names();
-    names.push(bind.ip().to_string());
-    names.extend(ranges.first_address().map(|ip| ip.to_string()));
-    let serving = authority.serving(&names)?;
-    let signing_key = pki.join("sa.key");
-    if !signing_key.exists() {
-        let (_, pem) = SigningKey::generate()?;
-        std::fs::write(&signing_key, pem)?;
-    }
-    let (cert, key) = authority.admin()?;
-    let url = format!("https://{bind}");
-    let kubeconfig = certificates::kubeconfig(&url, authority.pem(), &cert, &key);
-    std::fs::write(dir.join("kubeconfig"), kubeconfig)?;
-    let config = Config {
-        bind,
-        advertise: None,
-        plugins: plugins(&policy),
-        policy,
-        modes: vec![Mode::Node, Mode::Rbac],
-        ranges,
-        credentials: Credentials {
-            serving,
-            client_ca: Some(authority.path()),
-            token_file: args.token_auth_file,
-            anonymous: true,
-            bootstrap_tokens: false,
-            issuers: vec!["https://kubernetes.default.svc.cluster.local".into()],
-            audiences: Vec::new(),
-            signing_key,
-            verification_keys: Vec::new(),
-        },
-        audit: None,
-        drain_limit: Duration::from_secs(60),
-        compaction: Duration::from_secs(300),
-    };
-    runtime.block_on(serve(config, &dir, out))
-}
-
-fn plugins(_: &Policy) -> Vec<&'static str> {
-    vec![
-        "NamespaceLifecycle",
-        "Priority",
-        "DefaultTolerationSeconds",
-        "TaintNodesByCondition",
-        "PodSecurity",
-    ]
-}
-
-async fn serve(config: Config, dir: &Path, out: &mut impl Write) -> Done {
-    let store = Arc::new(Embedded::open(&dir.join("store"), Options::default())?);
-    let ready = ratchet_server::start(config, store).await?;
-    writeln!(out, "ratchet serves {} on https://{}", ready.app.address, ready.address())?;
-    out.flush()?;
-    let drain = ready.app.drain.clone();
-    tokio::spawn(async move {
-        let mut term =
-            match tokio::signal::unix::signal(tokio::signal::unix::SignalKind::terminate()) {
-                Ok(term) => term,
-                Err(_) => return,
-            };
-        tokio::select! {
-            _ = term.recv() => {}
-            _ = tokio::signal::ctrl_c() => {}
+    match begin(args, out) {
+        Ok(()) => Ok(0),
+        Err(why) => {
+            // One line, whatever is inside.
+            let why = why.to_string().replace('\n', " ");
+            writeln!(io::stderr(), "Error: {why}")?;
+            Ok(DID_NOT_START)
         }
-        drain.begin();
+    }
+}
+
+fn begin(args: ServeArgs, out: &mut impl Write) -> Result<(), Box<dyn Error>> {
+    let settings = settings::settle(&args)?;
+    logging::begin(&args.logs);
+    let env = |name: &str| std::env::var_os(name).map(PathBuf::from);
+    let dir = args.storage.data_dir.clone().unwrap_or_else(|| files::usual_data_dir(env));
+    files::make_data_dir(&dir)?;
+    let dir = dir.canonicalize().unwrap_or(dir);
+    // The store before anything else is written: it knows whether the directory belongs to another process.
+    let store = Arc::new(Embedded::open(&dir.join("store"), Options::default())?);
+    let keys = Arc::new(Keys::prepare(&dir, &args.serving, &args.clients, &settings)?);
+    let selection = Selection::parse(&args.services.controllers)?;
+    let config = config(args, settings, &keys);
+    let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build()?;
+    runtime.block_on(serve(config, store, keys, selection, out))
+}
+
+fn config(args: ServeArgs, settings: Settings, keys: &Keys) -> Config {
+    let ServeArgs { clients, storage, rules, serving, services, .. } = args;
+    Config {
+        bind: settings.bind,
+        advertise: Some(settings.advertise),
+        policy: settings.policy,
+        plugins: settings.plugins,
+        modes: settings.modes,
+        ranges: settings.ranges,
+        credentials: credentials(clients, keys),
+        drain_limit: settings.limits.timeout,
+        stop_delay: serving.shutdown_delay_duration.length(),
+        compaction: storage.etcd_compaction_interval.length(),
+        limits: settings.limits,
+        event_life: storage.event_ttl.length(),
+        allow_privileged: rules.allow_privileged,
+        runtime: settings.runtime,
+        own_endpoints: services.endpoint_reconciler_type != Reconciler::None,
+        audit: settings.audit,
+    }
+}
+
+fn credentials(args: ClientArgs, keys: &Keys) -> Credentials {
+    let proxy = args.requestheader_client_ca_file.map(|authorities| ProxyFiles {
+        authorities,
+        allowed_names: args.requestheader_allowed_names,
+        user_headers: args.requestheader_username_headers,
+        uid_headers: args.requestheader_uid_headers,
+        group_headers: args.requestheader_group_headers,
+        extra_prefixes: args.requestheader_extra_headers_prefix,
     });
+    Credentials {
+        serving: keys.serving(),
+        client_ca: Some(keys.client_ca()),
+        proxy,
+        token_file: args.token_auth_file,
+        anonymous: args.anonymous_auth,
+        bootstrap_tokens: args.enable_bootstrap_token_auth,
+        issuers: args.service_account_issuer,
+        audiences: args.api_audiences,
+        signing_key: keys.signing_key(),
+        verification_keys: args.service_account_key_file,
+    }
+}
+
+async fn serve(
+    config: Config,
+    store: Arc<Embedded>,
+    keys: Arc<Keys>,
+    selection: Selection,
+    out: &mut impl Write,
+) -> Result<(), Box<dyn Error>> {
+    let ready = ratchet_server::start(config, store).await?;
+    keys.write_kubeconfig()?;
+    let signals = Signals::take()?;
+    match welcome(keys.url(), keys.kubeconfig(), out) {
+        // Who reads no more of our output still wants to be served.
+        Err(error) if error.kind() != io::ErrorKind::BrokenPipe => return Err(error.into()),
+        _ => {}
+    }
+    tokio::spawn(loops::run(ready.app.clone(), selection));
+    tokio::spawn(signals.obey(ready.stop(), keys, ready.reloads()));
     ready.serve().await;
-    Ok(0)
+    Ok(())
+}
+
+/// What serves where, and how to ask it.
+fn welcome(url: &str, kubeconfig: &Path, out: &mut impl Write) -> io::Result<()> {
+    let version = env!("CARGO_PKG_VERSION");
+    writeln!(out, "ratchet {version} serves the Kubernetes API on {url}")?;
+    writeln!(out, "export KUBECONFIG={}", in_shell(&kubeconfig.display().to_string()))?;
+    writeln!(out, "kubectl get namespaces")?;
+    out.flush()
+}
+
+/// A text that a shell reads as one word.
+fn in_shell(text: &str) -> String {
+    let is_plain = |c: char| c.is_ascii_alphanumeric() || "/._-+:@%".contains(c);
+    match !text.is_empty() && text.chars().all(is_plain) {
+        true => text.to_owned(),
+        false => format!("'{}'", text.replace('\'', "'\\''")),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn three_lines_say_how_to_ask() {
+        let mut out = Vec::new();
+        welcome("https://127.0.0.1:6443", Path::new("/a b/kubeconfig"), &mut out).unwrap();
+        let text = String::from_utf8(out).unwrap();
+        let lines: Vec<&str> = text.lines().collect();
+        assert_eq!(lines.len(), 3);
+        assert!(lines[0].ends_with(" serves the Kubernetes API on https://127.0.0.1:6443"));
+        assert_eq!(lines[1], "export KUBECONFIG='/a b/kubeconfig'");
+        assert_eq!(lines[2], "kubectl get namespaces");
+        assert_eq!(in_shell("/x/it's"), "'/x/it'\\''s'");
+    }
 }

@@ -1,9 +1,10 @@
 //! The server's parts, put together once at the start and then only read.
 
 use crate::admission::Plugins;
-use crate::audit::Audit;
+use crate::audit::Auditing;
 use crate::authorize::Authorizer;
 use crate::cache::Cache;
+use crate::config::RequestLimits;
 use crate::metrics::Metrics;
 use crate::served::Registry;
 use crate::services::Ranges;
@@ -12,7 +13,9 @@ use ratchet_engine::Policy;
 use ratchet_http::Drain;
 use ratchet_http::health::Checks;
 use ratchet_identity::{Authenticators, ServiceAccounts};
+use std::sync::atomic::AtomicUsize;
 use std::sync::{Arc, OnceLock};
+use std::time::Duration;
 
 /// Everything that a request may need.
 pub struct App {
@@ -37,7 +40,13 @@ pub struct App {
     /// How the server is.
     pub health: Checks,
     /// What is told about requests.
-    pub audit: Option<Audit>,
+    pub audit: Option<Auditing>,
+    /// How much may be asked at once, and for how long.
+    pub limits: RequestLimits,
+    /// How many requests run now: reads, writes.
+    pub running: [AtomicUsize; 2],
+    /// How long Events are kept.
+    pub event_life: Duration,
     /// Whether the server is on its way out.
     pub drain: Drain,
     /// `host:port` under which clients reach the server.

@@ -1,6 +1,7 @@
 //! What the audit log is told about a request, and until when.
 
 use crate::call::Told;
+use crate::config::Audit;
 use crate::request::{Ask, Target};
 use bytes::Bytes;
 use http::request::Parts;
@@ -9,20 +10,19 @@ use http_body::{Frame, SizeHint};
 use jiff::Timestamp;
 use ratchet_access::User;
 use ratchet_audit_log::{
-    Attributes, Level, ObjectReference, Policy, Request, Sink, Trail, User as Asker, source_ips,
+    Attributes, Level, ObjectReference, Policy, Request, Rotation, Sink, Trail, User as Asker, source_ips,
 };
 use ratchet_http::{Body, BodyError, Peer};
 use ratchet_object::{Limits, decode, proto};
 use std::pin::Pin;
 use std::sync::Arc;
 use std::task::{Context, Poll};
+use std::time::Duration;
 
 /// Which requests are told, and where.
-pub struct Audit {
-    /// Which, and how much of them.
-    pub policy: Policy,
-    /// Where.
-    pub sink: Arc<Sink>,
+pub(crate) struct Auditing {
+    policy: Policy,
+    sink: Arc<Sink>,
 }
 
 fn asker(user: &User) -> Asker {
@@ -34,7 +34,26 @@ fn asker(user: &User) -> Asker {
     }
 }
 
-impl Audit {
+impl Auditing {
+    /// Reads the policy and opens the log.
+    pub(crate) fn open(config: &Audit) -> Result<Self, String> {
+        let policy = Policy::load(&config.policy)?;
+        let rotation = Rotation {
+            max_size_megabytes: config.max_megabytes,
+            max_backups: usize::try_from(config.max_files).unwrap_or(usize::MAX),
+            max_age_days: u32::try_from(config.max_days).unwrap_or(u32::MAX),
+        };
+        let path = config.log.display().to_string();
+        let sink = Sink::open(&path, rotation);
+        let sink = sink.map_err(|why| format!("open audit log {path}: {why}"))?;
+        Ok(Self { policy, sink: Arc::new(sink) })
+    }
+
+    /// Waits until what was told is written, but not for long.
+    pub(crate) fn flush(&self) {
+        self.sink.flush(Duration::from_secs(2));
+    }
+
     /// Begins to follow a request; none if nothing of it is told.
     pub(crate) fn begin(
         &self,

@@ -1,6 +1,5 @@
 //! What a server is started with.
 
-use crate::audit::Audit;
 use crate::authorize::Mode;
 use ratchet_allocation::Ranges;
 use ratchet_engine::Policy;
@@ -24,12 +23,52 @@ pub struct Config {
     pub ranges: Ranges,
     /// Who asks, and with which files it is found out.
     pub credentials: Credentials,
-    /// What is told about requests.
-    pub audit: Option<Audit>,
     /// How long requests under way may take when the server stops.
     pub drain_limit: Duration,
+    /// How long to go on serving, while readiness fails, after the word to stop.
+    pub stop_delay: Duration,
     /// How often old revisions are forgotten.
     pub compaction: Duration,
+    /// How much may be asked at once, and for how long.
+    pub limits: RequestLimits,
+    /// How long Events are kept.
+    pub event_life: Duration,
+    /// Whether containers may be privileged.
+    pub allow_privileged: bool,
+    /// APIs that are turned on or off: `group/version[/resource]`, `api/all`, `api/ga`, `api/beta`, `api/alpha`.
+    pub runtime: Vec<(String, bool)>,
+    /// Whether the server keeps the endpoints of its own Service.
+    pub own_endpoints: bool,
+    /// What is told about requests.
+    pub audit: Option<Audit>,
+}
+
+/// How much may be asked at once, and for how long.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct RequestLimits {
+    /// How long a request that is no watch may take; zero means for ever.
+    pub timeout: Duration,
+    /// The least time after which a watch that names none is ended.
+    pub watch: Duration,
+    /// How many reads may run at once; zero means any number.
+    pub reads: usize,
+    /// How many writes may run at once; zero means any number.
+    pub writes: usize,
+}
+
+/// Where the policy of the audit is, and where events go.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Audit {
+    /// The policy file.
+    pub policy: PathBuf,
+    /// The log; `-` is standard output.
+    pub log: PathBuf,
+    /// How many megabytes a file may have; zero means any number.
+    pub max_megabytes: u64,
+    /// How many old files are kept; zero means all.
+    pub max_files: u64,
+    /// How many days old files are kept; zero means for ever.
+    pub max_days: u64,
 }
 
 /// The files by which the server knows its clients and is known to them.
@@ -38,6 +77,8 @@ pub struct Credentials {
     pub serving: ratchet_http::KeyFiles,
     /// The authorities of clients' certificates.
     pub client_ca: Option<PathBuf>,
+    /// Proxies that say who asks.
+    pub proxy: Option<ProxyFiles>,
     /// Fixed tokens.
     pub token_file: Option<PathBuf>,
     /// Whether those who do not say who they are may ask at all.
@@ -52,4 +93,21 @@ pub struct Credentials {
     pub signing_key: PathBuf,
     /// The keys that prove tokens besides.
     pub verification_keys: Vec<PathBuf>,
+}
+
+/// Which proxies are believed when they say who asks, and in which headers they do.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ProxyFiles {
+    /// The authorities of proxies' certificates.
+    pub authorities: PathBuf,
+    /// The common names of believed proxies; none means all.
+    pub allowed_names: Vec<String>,
+    /// The headers with the user's name.
+    pub user_headers: Vec<String>,
+    /// The headers with the uid.
+    pub uid_headers: Vec<String>,
+    /// The headers with groups.
+    pub group_headers: Vec<String>,
+    /// Before the names of extras.
+    pub extra_prefixes: Vec<String>,
 }

@@ -1,7 +1,7 @@
 //! The pipeline of a request: who, may they, what, and how it is answered.
 
 use crate::app::App;
-use crate::audit::{self, Audit};
+use crate::audit::{self, Auditing};
 use crate::authorize::attempt;
 use crate::body;
 use crate::call::{Answered, Call, Content, Reply, Told};
@@ -24,6 +24,7 @@ use ratchet_http::{Body, Peer, ReadError, Service, chunks, read_body};
 use ratchet_identity::{Verdict, impersonation};
 use std::pin::Pin;
 use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::{Duration, Instant};
 
 /// How long the body of a request may take to arrive.
@@ -97,10 +98,45 @@ pub async fn serve(
     };
     let is_mutating = !matches!(request.parts.method, Method::GET | Method::HEAD);
     let running = app.metrics.running(is_mutating);
+    let is_long = request.ask.verb == "watch";
+    let Some(_slot) = Slot::take(app, is_mutating, is_long) else {
+        let mut response = documents::text(429, "text/plain; charset=utf-8", "Too many requests, please try again later.\n".into());
+        response.headers_mut().insert(RETRY_AFTER, HeaderValue::from_static("1"));
+        finish(app, &request, &mut response);
+        return response;
+    };
     let mut response = answer(app, &request, source, peer, caller).await;
     drop(running);
     finish(app, &request, &mut response);
     response
+}
+
+/// One of the requests that may run at once.
+struct Slot<'a>(Option<&'a AtomicUsize>);
+
+impl<'a> Slot<'a> {
+    /// None if too many run already; watches are not counted.
+    fn take(app: &'a App, is_mutating: bool, is_long: bool) -> Option<Self> {
+        let [reads, writes] = &app.running;
+        let (running, most) = match is_mutating {
+            false => (reads, app.limits.reads),
+            true => (writes, app.limits.writes),
+        };
+        if most == 0 || is_long {
+            return Some(Self(None));
+        }
+        let before = running.fetch_add(1, Ordering::Relaxed);
+        let slot = Self(Some(running));
+        (before < most).then_some(slot)
+    }
+}
+
+impl Drop for Slot<'_> {
+    fn drop(&mut self) {
+        if let Some(running) = self.0 {
+            running.fetch_sub(1, Ordering::Relaxed);
+        }
+    }
 }
 
 impl Request1<'_> {
@@ -147,7 +183,7 @@ async fn answer(
             return refuse(&Refusal::unauthorized());
         }
     };
-    let begin = |audit: &Audit| audit.begin(request.parts, &request.ask, &request.audit_id, &caller, peer);
+    let begin = |audit: &Auditing| audit.begin(request.parts, &request.ask, &request.audit_id, &caller, peer);
     let mut trail = app.audit.as_ref().and_then(begin);
     let user = match become_other(app, request, &caller) {
         Ok(None) => caller,

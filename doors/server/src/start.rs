@@ -1,10 +1,11 @@
 //! A server starts: the store is read, what is missing is made, then the door opens.
 
 use crate::app::App;
+use crate::audit::Auditing;
 use crate::authorize::Authorizer;
 use crate::cache::Cache;
 use crate::cluster_view::ClusterView;
-use crate::config::{Config, Credentials};
+use crate::config::{Config, Credentials, ProxyFiles};
 use crate::metrics::Metrics;
 use crate::served::{Registry, storage_names};
 use crate::server::Server;
@@ -12,7 +13,7 @@ use crate::{admission, bootstrap};
 use ratchet_http::health::{Checks, Endpoint};
 use ratchet_http::{Drain, ListenLimits, Listener, TlsReload};
 use ratchet_identity::{
-    Authenticators, Authorities, PublicKey, ServiceAccounts, SigningKey, TokenFile,
+    Authenticators, Authorities, Proxy, PublicKey, Reloading, ServiceAccounts, SigningKey, TokenFile,
 };
 use ratchet_store::{Revision, Store, StoreError};
 use std::path::Path;
@@ -27,7 +28,7 @@ pub enum StartError {
     #[error("cannot read the store: {0}")]
     Store(#[from] StoreError),
     /// The address is taken or not there.
-    #[error("failed to create listener: failed to listen on {address}: {why}")]
+    #[error("failed to create listener: failed to listen on {address}: listen tcp {address}: bind: {}", system_words(why))]
     Listen {
         /// The address.
         address: String,
@@ -47,9 +48,48 @@ pub struct Ready {
     /// The parts, for those who ask from within.
     pub app: Arc<App>,
     listener: Listener,
-    tls: Arc<TlsReload>,
+    reloads: Reloads,
+    stop: Stop,
     limits: ListenLimits,
     compaction: Duration,
+}
+
+/// The files that are looked at again while the server runs.
+#[derive(Clone)]
+pub struct Reloads {
+    tls: Arc<TlsReload>,
+    authorities: Vec<Arc<Reloading<Authorities>>>,
+}
+
+impl Reloads {
+    /// Looks at all files now; what is broken is told in the log and changes nothing.
+    pub fn now(&self) {
+        self.tls.reload_now();
+        for authorities in &self.authorities {
+            match authorities.poll() {
+                Ok(true) => tracing::info!("the authorities of clients have changed"),
+                Ok(false) => {}
+                Err(error) => tracing::warn!(%error, "the authorities of clients stay as they were"),
+            }
+        }
+    }
+}
+
+/// The word to stop.
+#[derive(Clone)]
+pub struct Stop {
+    drain: Drain,
+    leaving: Arc<AtomicBool>,
+    delay: Duration,
+}
+
+impl Stop {
+    /// Readiness fails at once, so that others send no more; after the delay the server is drained.
+    pub async fn begin(&self) {
+        self.leaving.store(true, Ordering::Relaxed);
+        tokio::time::sleep(self.delay).await;
+        self.drain.begin();
+    }
 }
 
 /// Puts a server together; when this returns, the port is bound and everything is in memory.
@@ -62,8 +102,16 @@ pub async fn start(config: Config, store: Arc<dyn Store>) -> Result<Ready, Start
         .map_err(|error| StartError::File(error.to_string()))?;
     let cache = Cache::fill(store, storage_names()).await?;
     let accounts = Arc::new(accounts(&config.credentials)?);
-    let identity = Authenticators::new(identity(&config, &cache, accounts.clone())?);
+    let clients = config.credentials.client_ca.as_deref().map(|path| authorities(path, "client CA file"));
+    let clients = clients.transpose()?;
+    let proxy = config.credentials.proxy.as_ref().map(|files| authorities(&files.authorities, "request-header-client-ca-file"));
+    let proxy = proxy.transpose()?;
+    let reloads = Reloads { tls, authorities: clients.iter().chain(&proxy).cloned().collect() };
+    let proxy = proxy.zip(config.credentials.proxy.as_ref()).map(|(authorities, files)| believed(authorities, files));
+    let identity = identity(&config, &cache, accounts.clone(), clients, proxy)?;
     let drain = Drain::new();
+    let leaving = Arc::new(AtomicBool::new(false));
+    let stop = Stop { drain: drain.clone(), leaving: leaving.clone(), delay: config.stop_delay };
     let lost = Arc::new(AtomicBool::new(false));
     let port = listener.address().port();
     let host = config.advertise.unwrap_or(listener.address().ip());
@@ -72,13 +120,16 @@ pub async fn start(config: Config, store: Arc<dyn Store>) -> Result<Ready, Start
         authorizer: Authorizer::new(config.modes, &cache),
         plugins: admission::Plugins::new(config.plugins),
         metrics: Metrics::new(&config.policy),
-        health: checks(&drain, &lost),
+        health: checks(leaving, &lost),
         policy: config.policy,
-        identity,
+        identity: Authenticators::new(identity),
         accounts,
         ranges: config.ranges,
-        audit: config.audit,
+        audit: config.audit.as_ref().map(Auditing::open).transpose().map_err(StartError::File)?,
         drain,
+        limits: config.limits,
+        running: Default::default(),
+        event_life: config.event_life,
         address: std::net::SocketAddr::new(host, port).to_string(),
         openapi_hashes: OnceLock::new(),
         cache,
@@ -92,7 +143,7 @@ pub async fn start(config: Config, store: Arc<dyn Store>) -> Result<Ready, Start
     });
     app.count_objects();
     bootstrap::run(&app).await.map_err(|refusal| StartError::Bootstrap(refusal.message))?;
-    Ok(Ready { app, listener, tls, limits, compaction: config.compaction })
+    Ok(Ready { app, listener, reloads, stop, limits, compaction: config.compaction })
 }
 
 impl Ready {
@@ -101,22 +152,27 @@ impl Ready {
         self.listener.address()
     }
 
-    /// Reads the serving certificate again, if its files have changed.
-    pub fn tls(&self) -> Arc<TlsReload> {
-        self.tls.clone()
+    /// Looks at the files of certificates and authorities again.
+    pub fn reloads(&self) -> Reloads {
+        self.reloads.clone()
+    }
+
+    /// Ends the server.
+    pub fn stop(&self) -> Stop {
+        self.stop.clone()
     }
 
     /// Answers requests until the server is drained.
     pub async fn serve(self) {
         let compactor = tokio::spawn(compact(self.app.clone(), self.compaction));
         let drain = self.app.drain.clone();
-        self.listener.serve(self.tls, Arc::new(Server(self.app)), drain, self.limits).await;
+        self.listener.serve(self.reloads.tls, Arc::new(Server(self.app)), drain, self.limits).await;
         compactor.abort();
     }
 }
 
-fn checks(drain: &Drain, lost: &Arc<AtomicBool>) -> Checks {
-    let (drain, lost, lost_too) = (drain.clone(), lost.clone(), lost.clone());
+fn checks(leaving: Arc<AtomicBool>, lost: &Arc<AtomicBool>) -> Checks {
+    let (lost, lost_too) = (lost.clone(), lost.clone());
     let follows = move |lost: &AtomicBool| match lost.load(Ordering::Relaxed) {
         false => Ok(()),
         true => Err("the store is no longer followed".to_owned()),
@@ -127,7 +183,7 @@ fn checks(drain: &Drain, lost: &Arc<AtomicBool>) -> Checks {
         .with("etcd-readiness", &[Endpoint::Readyz], move || follows(&lost_too))
         .with("informer-sync", &[Endpoint::Readyz], || Ok(()))
         .with("poststarthook/rbac/bootstrap-roles", &Endpoint::ALL, || Ok(()))
-        .with("shutdown", &[Endpoint::Readyz], move || match drain.is_draining() {
+        .with("shutdown", &[Endpoint::Readyz], move || match leaving.load(Ordering::Relaxed) {
             false => Ok(()),
             true => Err("process is shutting down".to_owned()),
         })
@@ -151,7 +207,16 @@ async fn compact(app: Arc<App>, every: Duration) {
 }
 
 fn read(path: &Path) -> Result<Vec<u8>, StartError> {
-    std::fs::read(path).map_err(|why| StartError::File(format!("open {}: {why}", path.display())))
+    std::fs::read(path).map_err(|why| StartError::File(format!("open {}: {}", path.display(), system_words(&why))))
+}
+
+/// What the system says about a file or a port, as Go writes it.
+pub fn system_words(error: &std::io::Error) -> String {
+    let text = error.to_string();
+    let text = text.split(" (os error ").next().unwrap_or_default();
+    let mut letters = text.chars();
+    let Some(first) = letters.next() else { return String::new() };
+    first.to_lowercase().chain(letters).collect()
 }
 
 fn accounts(files: &Credentials) -> Result<ServiceAccounts, StartError> {
@@ -174,21 +239,31 @@ fn accounts(files: &Credentials) -> Result<ServiceAccounts, StartError> {
     Ok(accounts)
 }
 
+/// Authorities that follow a file; `what` names it in a refusal.
+fn authorities(path: &Path, what: &str) -> Result<Arc<Reloading<Authorities>>, StartError> {
+    let unusable = |why: &dyn std::fmt::Display| StartError::File(format!("unable to load {what}: {why}"));
+    read(path).map_err(|why| unusable(&why))?;
+    Authorities::open(path).map(Arc::new).map_err(|why| unusable(&why))
+}
+
+fn believed(authorities: Arc<Reloading<Authorities>>, files: &ProxyFiles) -> Proxy {
+    let mut proxy = Proxy::new(authorities);
+    proxy.allowed_names.clone_from(&files.allowed_names);
+    proxy.user_headers.clone_from(&files.user_headers);
+    proxy.uid_headers.clone_from(&files.uid_headers);
+    proxy.group_headers.clone_from(&files.group_headers);
+    proxy.extra_prefixes.clone_from(&files.extra_prefixes);
+    proxy
+}
+
 fn identity(
     config: &Config,
     cache: &Cache,
     accounts: Arc<ServiceAccounts>,
+    clients: Option<Arc<Reloading<Authorities>>>,
+    proxy: Option<Proxy>,
 ) -> Result<ratchet_identity::Config, StartError> {
     let files = &config.credentials;
-    let clients = match &files.client_ca {
-        Some(path) => {
-            let open = Authorities::open(path);
-            let open = open
-                .map_err(|why| StartError::File(format!("unable to load client CA file: {why}")))?;
-            Some(Arc::new(open))
-        }
-        None => None,
-    };
     let tokens = match &files.token_file {
         Some(path) => {
             let text = String::from_utf8_lossy(&read(path)?).into_owned();
@@ -199,7 +274,7 @@ fn identity(
     };
     Ok(ratchet_identity::Config {
         clients,
-        proxy: None,
+        proxy,
         tokens,
         accounts: Some(accounts),
         bootstrap_tokens: files.bootstrap_tokens,

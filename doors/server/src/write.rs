@@ -11,13 +11,9 @@ use ratchet_engine::{Change, Part, Step};
 use ratchet_object::{Node, Object, defaults, same};
 use ratchet_store::{Act, Commit, Guard, Revision, Write};
 use std::sync::Arc;
-use std::time::Duration;
 
 /// How often a write that names no version is tried again when somebody else was faster.
 const TRIES: usize = 16;
-
-/// How long events live.
-const EVENT_LIFE: Duration = Duration::from_secs(3600);
 
 /// What became of an update.
 pub enum Saved {
@@ -135,7 +131,7 @@ async fn create_once(
                 &value,
             )));
         }
-        let lives = (served.stored.kind == "Event").then_some(EVENT_LIFE);
+        let lives = (served.stored.kind == "Event").then_some(app.event_life);
         let mut writes = vec![Write {
             key: key.clone(),
             guard: Guard::Absent,
@@ -265,7 +261,7 @@ async fn change_once(
         let item = Arc::new(Item::stored(shelf_key, current.revision, &value));
         return Ok(Some(if goes { Saved::Gone(item) } else { Saved::Kept(item) }));
     }
-    let lives = (served.stored.kind == "Event").then_some(EVENT_LIFE);
+    let lives = (served.stored.kind == "Event").then_some(app.event_life);
     let act = if goes { Act::Delete } else { Act::Put { value: value.clone(), lives } };
     let mut writes = vec![Write { key, guard: Guard::At(Revision(current.revision)), act }];
     if goes {

@@ -1,0 +1,283 @@
+//! The flags of `ratchet serve`: kube-apiserver's names and formats, grouped as its help groups them.
+
+use super::values::{self, Ports, Span};
+use crate::args::BehaviorArg;
+use clap::{Args, ValueEnum};
+use std::net::IpAddr;
+use std::path::PathBuf;
+
+/// Serve a Kubernetes API.
+///
+/// Without flags: HTTPS on 127.0.0.1:6443, everything kept below one directory, and a kubeconfig for its first user
+/// written there. Exit status: 0 stopped in order; 1 could not start (one line on standard error says why).
+#[derive(Args, Debug)]
+#[command(args_override_self = true)]
+pub(crate) struct ServeArgs {
+    #[command(flatten)]
+    pub(crate) storage: StorageArgs,
+    #[command(flatten)]
+    pub(crate) serving: ServingArgs,
+    #[command(flatten)]
+    pub(crate) clients: ClientArgs,
+    #[command(flatten)]
+    pub(crate) rules: RuleArgs,
+    #[command(flatten)]
+    pub(crate) services: ServiceArgs,
+    #[command(flatten)]
+    pub(crate) audit: AuditArgs,
+    #[command(flatten)]
+    pub(crate) logs: LogArgs,
+}
+
+/// Where what is stored is kept.
+#[derive(Args, Debug)]
+#[command(next_help_heading = "Storage")]
+pub(crate) struct StorageArgs {
+    /// Where everything is kept: store, certificates, kubeconfig [default: $XDG_STATE_HOME/ratchet, else ~/.local/state/ratchet, else ./ratchet-data].
+    #[arg(long, value_name = "DIR")]
+    pub(crate) data_dir: Option<PathBuf>,
+
+    /// Refused: this build has the embedded store only.
+    #[arg(long, value_name = "URLS", value_delimiter = ',', hide = true)]
+    pub(crate) etcd_servers: Vec<String>,
+
+    /// How often old revisions are forgotten; 0 never.
+    #[arg(long, value_name = "DURATION", default_value = "5m0s", value_parser = values::duration, allow_hyphen_values = true)]
+    pub(crate) etcd_compaction_interval: Span,
+
+    /// How long Events are kept.
+    #[arg(long, value_name = "DURATION", default_value = "1h0m0s", value_parser = values::duration, allow_hyphen_values = true)]
+    pub(crate) event_ttl: Span,
+}
+
+/// Where and how the server listens.
+#[derive(Args, Debug)]
+#[command(next_help_heading = "Serving")]
+pub(crate) struct ServingArgs {
+    /// The address to listen on; 0.0.0.0 or :: for all.
+    #[arg(long, value_name = "IP", default_value = "127.0.0.1", value_parser = values::address)]
+    pub(crate) bind_address: IpAddr,
+
+    /// The port of HTTPS; it cannot be turned off.
+    #[arg(long, value_name = "PORT", default_value = "6443", value_parser = values::integer, allow_hyphen_values = true)]
+    pub(crate) secure_port: i64,
+
+    /// The address under which others reach the server [default: the bind address, or that of the machine].
+    #[arg(long, value_name = "IP", value_parser = values::address)]
+    pub(crate) advertise_address: Option<IpAddr>,
+
+    /// Where certificates and keys are made and kept [default: pki in the data directory].
+    #[arg(long, value_name = "DIR")]
+    pub(crate) cert_dir: Option<PathBuf>,
+
+    /// The certificate to show, with its chain; made if absent.
+    #[arg(long, value_name = "FILE")]
+    pub(crate) tls_cert_file: Option<PathBuf>,
+
+    /// The key of --tls-cert-file.
+    #[arg(long, value_name = "FILE")]
+    pub(crate) tls_private_key_file: Option<PathBuf>,
+
+    /// How long a request may take, and how long requests under way may take when the server stops.
+    #[arg(long, value_name = "DURATION", default_value = "1m0s", value_parser = values::duration, allow_hyphen_values = true)]
+    pub(crate) request_timeout: Span,
+
+    /// The least number of seconds before a watch that names no time is ended.
+    #[arg(long, value_name = "SECONDS", default_value = "1800", value_parser = values::integer, allow_hyphen_values = true)]
+    pub(crate) min_request_timeout: i64,
+
+    /// How long to go on serving, while /readyz fails, after the word to stop.
+    #[arg(long, value_name = "DURATION", default_value = "0s", value_parser = values::duration, allow_hyphen_values = true)]
+    pub(crate) shutdown_delay_duration: Span,
+
+    /// How many reads may run at once; 0 for no limit.
+    #[arg(long, value_name = "N", default_value = "400", value_parser = values::integer, allow_hyphen_values = true)]
+    pub(crate) max_requests_inflight: i64,
+
+    /// How many writes may run at once; 0 for no limit.
+    #[arg(long, value_name = "N", default_value = "200", value_parser = values::integer, allow_hyphen_values = true)]
+    pub(crate) max_mutating_requests_inflight: i64,
+}
+
+/// Who asks, and what they may do.
+#[derive(Args, Debug)]
+#[command(next_help_heading = "Clients")]
+pub(crate) struct ClientArgs {
+    /// Authorities of clients' certificates, believed beside the server's own.
+    #[arg(long, value_name = "FILE")]
+    pub(crate) client_ca_file: Option<PathBuf>,
+
+    /// Fixed tokens: lines of token,user,uid,"group1,group2".
+    #[arg(long, value_name = "FILE")]
+    pub(crate) token_auth_file: Option<PathBuf>,
+
+    /// Whether those who do not say who they are may ask, as system:anonymous.
+    #[arg(long, value_name = "BOOL", default_value = "true", num_args = 0..=1, require_equals = true, default_missing_value = "true", value_parser = values::boolean, action = clap::ArgAction::Set)]
+    pub(crate) anonymous_auth: bool,
+
+    /// Whether machines may join with the bootstrap tokens in kube-system.
+    #[arg(long, value_name = "BOOL", default_value = "false", num_args = 0..=1, require_equals = true, default_missing_value = "true", value_parser = values::boolean, action = clap::ArgAction::Set)]
+    pub(crate) enable_bootstrap_token_auth: bool,
+
+    /// Who issues tokens of service accounts; may be repeated, the first is written into new ones.
+    #[arg(
+        long,
+        value_name = "ISSUER",
+        default_value = "https://kubernetes.default.svc.cluster.local"
+    )]
+    pub(crate) service_account_issuer: Vec<String>,
+
+    /// The key that signs tokens [default: sa.key beside the certificates, made if absent].
+    #[arg(long, value_name = "FILE")]
+    pub(crate) service_account_signing_key_file: Option<PathBuf>,
+
+    /// Keys that prove tokens, beside the one that signs them; may be repeated.
+    #[arg(long, value_name = "FILE")]
+    pub(crate) service_account_key_file: Vec<PathBuf>,
+
+    /// For whom tokens are when nobody is named [default: the issuers].
+    #[arg(long, value_name = "NAMES", value_delimiter = ',')]
+    pub(crate) api_audiences: Vec<String>,
+
+    /// How it is decided who may do what, in this order: AlwaysAllow, AlwaysDeny, Node, RBAC.
+    #[arg(long, value_name = "MODES", value_delimiter = ',', default_value = "Node,RBAC")]
+    pub(crate) authorization_mode: Vec<String>,
+
+    /// Authorities of the proxies that say in headers who asks.
+    #[arg(long, value_name = "FILE")]
+    pub(crate) requestheader_client_ca_file: Option<PathBuf>,
+
+    /// The common names of such proxies [default: every name].
+    #[arg(long, value_name = "NAMES", value_delimiter = ',')]
+    pub(crate) requestheader_allowed_names: Vec<String>,
+
+    /// The headers with the user's name.
+    #[arg(long, value_name = "NAMES", value_delimiter = ',', default_value = "x-remote-user")]
+    pub(crate) requestheader_username_headers: Vec<String>,
+
+    /// The headers with the user's uid.
+    #[arg(long, value_name = "NAMES", value_delimiter = ',')]
+    pub(crate) requestheader_uid_headers: Vec<String>,
+
+    /// The headers with the user's groups.
+    #[arg(long, value_name = "NAMES", value_delimiter = ',', default_value = "x-remote-group")]
+    pub(crate) requestheader_group_headers: Vec<String>,
+
+    /// What the names of headers with extras begin with.
+    #[arg(long, value_name = "PREFIXES", value_delimiter = ',', default_value = "x-remote-extra-")]
+    pub(crate) requestheader_extra_headers_prefix: Vec<String>,
+}
+
+/// What is judged, and how.
+#[derive(Args, Debug)]
+#[command(next_help_heading = "Rules")]
+pub(crate) struct RuleArgs {
+    /// Emulate an older release: [kube=]VERSION, from 1.33 to 1.36.
+    #[arg(long, value_name = "VERSION")]
+    pub(crate) emulated_version: Option<String>,
+
+    /// Feature gates: [kube:]Name=true|false, separated by commas.
+    #[arg(long, value_name = "GATES")]
+    pub(crate) feature_gates: Vec<String>,
+
+    /// Admission plugins to turn on beside the defaults.
+    #[arg(long, value_name = "NAMES", value_delimiter = ',')]
+    pub(crate) enable_admission_plugins: Vec<String>,
+
+    /// Admission plugins to turn off.
+    #[arg(long, value_name = "NAMES", value_delimiter = ',')]
+    pub(crate) disable_admission_plugins: Vec<String>,
+
+    /// An AdmissionConfiguration file.
+    #[arg(long, value_name = "FILE")]
+    pub(crate) admission_control_config_file: Option<PathBuf>,
+
+    /// Who decides where a proposal and released Kubernetes differ.
+    #[arg(long, value_enum, default_value = "proposal")]
+    pub(crate) behavior: BehaviorArg,
+
+    /// Whether containers may be privileged.
+    #[arg(long, value_name = "BOOL", default_value = "false", num_args = 0..=1, require_equals = true, default_missing_value = "true", value_parser = values::boolean, action = clap::ArgAction::Set)]
+    pub(crate) allow_privileged: bool,
+
+    /// Which APIs are on: group/version[/resource]=true|false, api/all, api/ga, api/beta, api/alpha.
+    #[arg(long, value_name = "APIS")]
+    pub(crate) runtime_config: Vec<String>,
+}
+
+/// What Services and controllers are given.
+#[derive(Args, Debug)]
+#[command(next_help_heading = "Services and controllers")]
+pub(crate) struct ServiceArgs {
+    /// The addresses of Services: a network, or one of each family, separated by a comma.
+    #[arg(long, value_name = "CIDRS", default_value = "10.0.0.0/24")]
+    pub(crate) service_cluster_ip_range: String,
+
+    /// The node ports of Services.
+    #[arg(long, value_name = "FIRST-LAST", default_value = "30000-32767", value_parser = values::ports)]
+    pub(crate) service_node_port_range: Ports,
+
+    /// Who keeps the endpoints of the kubernetes Service; the server is alone, so all but none do the same.
+    #[arg(long, value_name = "TYPE", value_enum, default_value = "lease")]
+    pub(crate) endpoint_reconciler_type: Reconciler,
+
+    /// Controllers to run: * for all that are on by default, name, -name; nothing for none.
+    #[arg(long, value_name = "NAMES", default_value = "*", allow_hyphen_values = true)]
+    pub(crate) controllers: String,
+}
+
+/// What is told about requests.
+#[derive(Args, Debug)]
+#[command(next_help_heading = "Audit")]
+pub(crate) struct AuditArgs {
+    /// The policy that says what is told.
+    #[arg(long, value_name = "FILE")]
+    pub(crate) audit_policy_file: Option<PathBuf>,
+
+    /// Where it is told; - for standard output.
+    #[arg(long, value_name = "FILE")]
+    pub(crate) audit_log_path: Option<PathBuf>,
+
+    /// How many megabytes a file may have before the next is begun; 0 for one that grows.
+    #[arg(long, value_name = "MB", default_value = "100", value_parser = values::integer, allow_hyphen_values = true)]
+    pub(crate) audit_log_maxsize: i64,
+
+    /// How many old files are kept; 0 for all.
+    #[arg(long, value_name = "N", default_value = "100", value_parser = values::integer, allow_hyphen_values = true)]
+    pub(crate) audit_log_maxbackup: i64,
+
+    /// How many days old files are kept; 0 for ever.
+    #[arg(long, value_name = "DAYS", default_value = "366", value_parser = values::integer, allow_hyphen_values = true)]
+    pub(crate) audit_log_maxage: i64,
+}
+
+/// What the server says about itself.
+#[derive(Args, Debug)]
+#[command(next_help_heading = "Logs")]
+pub(crate) struct LogArgs {
+    /// How much to tell: 0 warnings, 1 to 3 information, 4 and 5 details, more everything.
+    #[arg(short = 'v', long = "v", value_name = "LEVEL", default_value = "0", value_parser = values::integer, allow_hyphen_values = true)]
+    pub(crate) verbosity: i64,
+
+    /// How log lines are written.
+    #[arg(long, value_enum, default_value = "text")]
+    pub(crate) logging_format: LogFormat,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(crate) enum LogFormat {
+    /// For people.
+    Text,
+    /// One JSON object a line.
+    Json,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(crate) enum Reconciler {
+    /// All servers that are alive.
+    Lease,
+    /// As many servers as there are said to be.
+    MasterCount,
+    /// Nobody.
+    None,
+}

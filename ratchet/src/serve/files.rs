@@ -1,0 +1,101 @@
+//! The data directory, and files in it: replaced whole or not at all, secrets readable by their owner only.
+
+use ratchet_server::system_words;
+use std::fs::{DirBuilder, OpenOptions};
+use std::io::Write;
+use std::os::unix::fs::{DirBuilderExt, OpenOptionsExt};
+use std::path::{Path, PathBuf};
+
+/// Where everything is kept when no flag says so; `env` gives the environment.
+pub(crate) fn usual_data_dir(env: impl Fn(&str) -> Option<PathBuf>) -> PathBuf {
+    // Both must be absolute: a relative one would depend on where the command is called.
+    let absolute = |name: &str| env(name).filter(|path| path.is_absolute());
+    match (absolute("XDG_STATE_HOME"), absolute("HOME")) {
+        (Some(state), _) => state.join("ratchet"),
+        (None, Some(home)) => home.join(".local/state/ratchet"),
+        (None, None) => PathBuf::from("ratchet-data"),
+    }
+}
+
+/// Makes the data directory if it is absent, for its owner only.
+pub(crate) fn make_data_dir(dir: &Path) -> Result<(), String> {
+    DirBuilder::new().recursive(true).mode(0o700).create(dir).map_err(|why| {
+        format!("cannot use {} as data directory: {}", dir.display(), system_words(&why))
+    })
+}
+
+/// Writes a secret.
+pub(crate) fn write_private(path: &Path, content: &[u8]) -> Result<(), String> {
+    write(path, content, 0o600)
+}
+
+/// Writes what everyone may read.
+pub(crate) fn write_public(path: &Path, content: &[u8]) -> Result<(), String> {
+    write(path, content, 0o644)
+}
+
+fn write(path: &Path, content: &[u8], mode: u32) -> Result<(), String> {
+    let mut name = path.file_name().unwrap_or_default().to_owned();
+    name.push(".new");
+    let beside = path.with_file_name(name);
+    let place = || -> std::io::Result<()> {
+        // What a start that was interrupted left behind may have another mode.
+        match std::fs::remove_file(&beside) {
+            Err(why) if why.kind() != std::io::ErrorKind::NotFound => return Err(why),
+            _ => {}
+        }
+        let mut file = OpenOptions::new().write(true).create_new(true).mode(mode).open(&beside)?;
+        file.write_all(content)?;
+        file.sync_all()?;
+        std::fs::rename(&beside, path)
+    };
+    place().map_err(|why| format!("cannot write {}: {}", path.display(), system_words(&why)))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::os::unix::fs::PermissionsExt;
+
+    #[test]
+    fn the_data_directory_is_where_state_is_kept() {
+        let of = |state: Option<&str>, home: Option<&str>| {
+            let env = |name: &str| match name {
+                "XDG_STATE_HOME" => state.map(PathBuf::from),
+                _ => home.map(PathBuf::from),
+            };
+            usual_data_dir(env).display().to_string()
+        };
+        assert_eq!(of(Some("/s"), Some("/h")), "/s/ratchet");
+        assert_eq!(of(None, Some("/h")), "/h/.local/state/ratchet");
+        assert_eq!(of(Some("relative"), Some("/h")), "/h/.local/state/ratchet");
+        assert_eq!(of(None, None), "ratchet-data");
+    }
+
+    #[test]
+    fn files_are_replaced_with_their_mode() {
+        let dir = tempfile::tempdir().unwrap();
+        let mode = |path: &Path| std::fs::metadata(path).unwrap().permissions().mode() & 0o777;
+        let secret = dir.path().join("secret");
+        write_private(&secret, b"one").unwrap();
+        write_private(&secret, b"two").unwrap();
+        assert_eq!((std::fs::read(&secret).unwrap(), mode(&secret)), (b"two".to_vec(), 0o600));
+        std::fs::write(dir.path().join("open.new"), "left behind").unwrap();
+        write_public(&dir.path().join("open"), b"three").unwrap();
+        assert_eq!(std::fs::read_dir(dir.path()).unwrap().count(), 2);
+        let refused = write_public(&secret.join("below"), b"").unwrap_err();
+        assert!(refused.ends_with("secret/below: not a directory"), "{refused}");
+    }
+
+    #[test]
+    fn a_data_directory_that_cannot_be_is_refused() {
+        let dir = tempfile::tempdir().unwrap();
+        make_data_dir(&dir.path().join("a/b")).unwrap();
+        std::fs::write(dir.path().join("file"), "").unwrap();
+        for (path, why) in [("file", "file exists"), ("file/below", "not a directory")] {
+            let path = dir.path().join(path);
+            let words = format!("cannot use {} as data directory: {why}", path.display());
+            assert_eq!(make_data_dir(&path), Err(words));
+        }
+    }
+}

@@ -1,0 +1,40 @@
+//! Log lines on standard error: quiet unless asked.
+
+use super::args::{LogArgs, LogFormat};
+use tracing::level_filters::LevelFilter;
+
+/// Begins to write what is told.
+pub(crate) fn begin(args: &LogArgs) {
+    let lines = tracing_subscriber::fmt()
+        .with_max_level(level(args.verbosity))
+        .with_writer(std::io::stderr)
+        .with_target(false);
+    // A second beginning, as in a test, changes nothing.
+    let _ = match args.logging_format {
+        LogFormat::Text => lines.with_ansi(false).try_init(),
+        LogFormat::Json => lines.json().flatten_event(true).try_init(),
+    };
+}
+
+/// kube-apiserver's numbers as levels.
+fn level(verbosity: i64) -> LevelFilter {
+    match verbosity {
+        ..=0 => LevelFilter::WARN,
+        1..=3 => LevelFilter::INFO,
+        4..=5 => LevelFilter::DEBUG,
+        _ => LevelFilter::TRACE,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn more_is_told_with_higher_numbers() {
+        let levels = [-1, 0, 1, 3, 4, 6, 10].map(level);
+        assert_eq!(levels[0], LevelFilter::WARN);
+        assert!(levels.is_sorted(), "{levels:?}");
+        assert_eq!(levels[6], LevelFilter::TRACE);
+    }
+}

@@ -1,0 +1,135 @@
+//! The controllers run beside the server and ask it like anybody else.
+
+use bytes::Bytes;
+use http_body_util::BodyExt;
+use ratchet_access::User;
+use ratchet_controllers::{Api, ApiAnswer, ApiRequest, Lines, Meter, Selection, Waiting, meter};
+use ratchet_http::Body;
+use ratchet_http::metrics::{CounterVec, GaugeVec, HistogramVec, Registry, Stability};
+use ratchet_server::{App, Within};
+use std::sync::Arc;
+
+/// Runs the chosen controllers until the server drains.
+pub(crate) async fn run(app: Arc<App>, selection: Selection) {
+    let meter = Arc::new(Counted::new(&app.metrics.registry));
+    let drain = app.drain.clone();
+    let api = Arc::new(Inside(Within::new(app)));
+    ratchet_controllers::run(api, selection, meter, async move { drain.wait().await }).await;
+}
+
+/// The API from within.
+struct Inside(Within);
+
+/// As whom a controller asks: each as its own service account, and all together as the manager.
+fn user(controller: &str) -> User {
+    if controller.is_empty() {
+        return User {
+            name: "system:kube-controller-manager".into(),
+            groups: vec!["system:masters".into(), "system:authenticated".into()],
+            ..User::anonymous()
+        };
+    }
+    let mut user = User::service_account("kube-system", controller);
+    user.add_authenticated_group();
+    user
+}
+
+impl Api for Inside {
+    fn send(&self, request: ApiRequest) -> Waiting<'_, ApiAnswer> {
+        Box::pin(async move {
+            let ApiRequest { controller, method, path, content_type, body } = request;
+            let (status, body) = self.0.ask(&user(controller), method, &path, content_type, body).await;
+            ApiAnswer { status, body }
+        })
+    }
+
+    fn watch(&self, path: &str) -> Waiting<'_, Result<Box<dyn Lines>, u16>> {
+        let path = path.to_owned();
+        Box::pin(async move {
+            let body = self.0.watch(&user(""), &path).await?;
+            Ok(Box::new(Events { body, rest: Vec::new() }) as Box<dyn Lines>)
+        })
+    }
+}
+
+/// The lines of a watch.
+struct Events {
+    body: Body,
+    rest: Vec<u8>,
+}
+
+impl Lines for Events {
+    fn next(&mut self) -> Waiting<'_, Option<Bytes>> {
+        Box::pin(async move {
+            loop {
+                if let Some(end) = self.rest.iter().position(|byte| *byte == b'\n') {
+                    let line: Vec<u8> = self.rest.drain(..=end).collect();
+                    return Some(line.into());
+                }
+                let frame = self.body.frame().await?.ok()?;
+                self.rest.extend_from_slice(frame.data_ref()?);
+            }
+        })
+    }
+}
+
+/// What controllers do, as numbers under the names that kube-controller-manager uses.
+struct Counted {
+    counters: Vec<(&'static str, CounterVec)>,
+    gauges: Vec<(&'static str, GaugeVec)>,
+    durations: Vec<(&'static str, HistogramVec)>,
+}
+
+const COUNTERS: &[(&str, &str)] = &[
+    (meter::ADDS, "Total number of adds handled by workqueue"),
+    (meter::RETRIES, "Total number of retries handled by workqueue"),
+    (meter::ERRORS, "Total number of objects that a controller could not bring into order at once"),
+    (meter::LISTS, "Total number of lists by controllers"),
+    (meter::WATCHES, "Total number of watches by controllers"),
+];
+const GAUGES: &[(&str, &str)] = &[(meter::DEPTH, "Current depth of workqueue by workqueue")];
+const DURATIONS: &[(&str, &str)] = &[
+    (meter::WAITED, "How long in seconds an item stays in workqueue before being requested"),
+    (meter::WORKED, "How long in seconds processing an item from workqueue takes."),
+];
+const BUCKETS: &[f64] = &[1e-6, 1e-5, 1e-4, 1e-3, 0.01, 0.1, 1.0, 10.0];
+
+impl Counted {
+    fn new(registry: &Registry) -> Self {
+        let (alpha, labels) = (Stability::Alpha, ["name"]);
+        let counter = |(name, help): &(&'static str, &'static str)| (*name, registry.counter(name, alpha, help, &labels));
+        let gauge = |(name, help): &(&'static str, &'static str)| (*name, registry.gauge(name, alpha, help, &labels));
+        let duration = |(name, help): &(&'static str, &'static str)| {
+            (*name, registry.histogram(name, alpha, help, &labels, BUCKETS))
+        };
+        Self {
+            counters: COUNTERS.iter().map(counter).collect(),
+            gauges: GAUGES.iter().map(gauge).collect(),
+            durations: DURATIONS.iter().map(duration).collect(),
+        }
+    }
+}
+
+fn named<'f, F>(families: &'f [(&'static str, F)], what: &str) -> Option<&'f F> {
+    families.iter().find(|(name, _)| *name == what).map(|(_, family)| family)
+}
+
+impl Meter for Counted {
+    fn count(&self, controller: &'static str, what: &'static str, n: u64) {
+        if let Some(family) = named(&self.counters, what) {
+            family.with(&[controller]).add(n);
+        }
+    }
+
+    fn gauge(&self, controller: &'static str, what: &'static str, value: f64) {
+        if let Some(family) = named(&self.gauges, what) {
+            family.with(&[controller]).set(value);
+        }
+    }
+
+    fn observe(&self, controller: &'static str, what: &'static str, seconds: f64) {
+        if let Some(family) = named(&self.durations, what) {
+            family.with(&[controller]).observe(seconds);
+        }
+    }
+}

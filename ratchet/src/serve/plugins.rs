@@ -1,0 +1,154 @@
+//! The admission plugins of kube-apiserver 1.36: which are on by default, and which this server has.
+
+use ratchet_net::Quoted;
+
+/// One plugin.
+struct Plugin {
+    name: &'static str,
+    /// Whether it is on when no flag speaks of it.
+    by_default: bool,
+    /// Whether this server has it.
+    built: bool,
+}
+
+const fn on(name: &'static str, built: bool) -> Plugin {
+    Plugin { name, by_default: true, built }
+}
+
+const fn off(name: &'static str, built: bool) -> Plugin {
+    Plugin { name, by_default: false, built }
+}
+
+/// Every plugin, in the order in which they are asked.
+static PLUGINS: &[Plugin] = &[
+    off("AlwaysAdmit", true), // it does nothing
+    off("NamespaceAutoProvision", false),
+    on("NamespaceLifecycle", true),
+    off("NamespaceExists", false),
+    off("LimitPodHardAntiAffinityTopology", false),
+    on("LimitRanger", false),
+    on("ServiceAccount", false),
+    off("NodeRestriction", false),
+    on("TaintNodesByCondition", true),
+    off("AlwaysPullImages", false),
+    off("ImagePolicyWebhook", false),
+    on("PodSecurity", true),
+    off("PodNodeSelector", false),
+    on("Priority", true),
+    on("DefaultTolerationSeconds", true),
+    off("PodTolerationRestriction", false),
+    off("EventRateLimit", false),
+    off("ExtendedResourceToleration", false),
+    on("DefaultStorageClass", false),
+    on("StorageObjectInUseProtection", false),
+    on("PodGroupProtection", false),
+    off("OwnerReferencesPermissionEnforcement", false),
+    on("PersistentVolumeClaimResize", false),
+    on("RuntimeClass", false),
+    on("CertificateApproval", false),
+    on("CertificateSigning", false),
+    on("ClusterTrustBundleAttest", false),
+    on("CertificateSubjectRestriction", false),
+    on("DefaultIngressClass", false),
+    off("DenyServiceExternalIPs", true),
+    on("PodTopologyLabels", false),
+    on("PodGroupWorkloadExists", false),
+    on("NodeDeclaredFeatureValidator", false),
+    on("JobValidation", false),
+    on("PodResizeValidator", false),
+    on("MutatingAdmissionPolicy", false),
+    on("MutatingAdmissionWebhook", false),
+    on("ValidatingAdmissionPolicy", false),
+    on("ValidatingAdmissionWebhook", false),
+    on("ResourceQuota", false),
+    off("AlwaysDeny", false),
+];
+
+/// What is wrong with the two lists: names that nobody knows, names in both, and plugins that are asked for by name and
+/// are not there. A default that is not there is passed over, because a cluster's own flags must be usable.
+pub(crate) fn refusals(enabled: &[String], disabled: &[String]) -> Vec<String> {
+    let mut all = Vec::new();
+    let find = |name: &String| PLUGINS.iter().find(|plugin| plugin.name == name.as_str());
+    for (flag, names) in [("enable", enabled), ("disable", disabled)] {
+        for name in named(names).filter(|name| find(name).is_none()) {
+            all.push(format!("{flag}-admission-plugins plugin {} is unknown", Quoted(name)));
+        }
+    }
+    let mut both: Vec<&str> =
+        named(enabled).filter(|name| disabled.contains(name)).map(String::as_str).collect();
+    both.sort_unstable();
+    both.dedup();
+    if !both.is_empty() {
+        all.push(format!(
+            "[{}] in enable-admission-plugins and disable-admission-plugins overlapped",
+            both.join(" ")
+        ));
+    }
+    let missing = |plugin: &&Plugin| !plugin.built && !plugin.by_default;
+    for plugin in named(enabled).filter_map(find).filter(missing) {
+        let name = plugin.name;
+        all.push(format!(
+            "enable-admission-plugins plugin \"{name}\" is not built into this server"
+        ));
+    }
+    all
+}
+
+/// The plugins that are on and there.
+pub(crate) fn in_force(enabled: &[String], disabled: &[String]) -> Vec<&'static str> {
+    let has = |names: &[String], plugin: &Plugin| names.iter().any(|name| name == plugin.name);
+    let is_on = |plugin: &&Plugin| {
+        plugin.built && (has(enabled, plugin) || (plugin.by_default && !has(disabled, plugin)))
+    };
+    PLUGINS.iter().filter(is_on).map(|plugin| plugin.name).collect()
+}
+
+/// An empty flag names nobody.
+fn named(names: &[String]) -> impl Iterator<Item = &String> {
+    names.iter().filter(|name| !name.is_empty())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn names(list: &[&str]) -> Vec<String> {
+        list.iter().map(|name| (*name).to_owned()).collect()
+    }
+
+    #[test]
+    fn what_is_wrong_with_the_lists() {
+        let refused = |on: &[&str], off: &[&str]| refusals(&names(on), &names(off));
+        assert_eq!(refused(&[], &[]), [""; 0]);
+        assert_eq!(refused(&[""], &[""]), [""; 0]);
+        assert_eq!(refused(&["LimitRanger", "NamespaceLifecycle"], &["EventRateLimit"]), [""; 0]);
+        assert_eq!(
+            refused(&["Foo", "AlwaysDeny"], &["Bar", "AlwaysDeny"]),
+            [
+                "enable-admission-plugins plugin \"Foo\" is unknown",
+                "disable-admission-plugins plugin \"Bar\" is unknown",
+                "[AlwaysDeny] in enable-admission-plugins and disable-admission-plugins overlapped",
+                "enable-admission-plugins plugin \"AlwaysDeny\" is not built into this server",
+            ]
+        );
+    }
+
+    #[test]
+    fn flags_add_to_the_defaults_and_take_from_them() {
+        let of = |on: &[&str], off: &[&str]| in_force(&names(on), &names(off));
+        let usual = of(&[], &[]);
+        assert!(usual.contains(&"NamespaceLifecycle") && usual.contains(&"PodSecurity"));
+        assert!(!usual.contains(&"DenyServiceExternalIPs") && !usual.contains(&"LimitRanger"));
+        assert!(of(&["DenyServiceExternalIPs"], &[]).contains(&"DenyServiceExternalIPs"));
+        assert!(!of(&[], &["PodSecurity"]).contains(&"PodSecurity"));
+    }
+
+    #[test]
+    fn every_plugin_stands_once() {
+        let mut all: Vec<&str> = PLUGINS.iter().map(|plugin| plugin.name).collect();
+        assert_eq!(all.len(), 41);
+        all.sort_unstable();
+        all.dedup();
+        assert_eq!(all.len(), 41);
+    }
+}

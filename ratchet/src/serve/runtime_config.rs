@@ -1,0 +1,134 @@
+//! `--runtime-config`: which APIs are on, checked against those that there are.
+
+use super::values;
+
+/// What turns whole classes of versions on or off.
+const CLASSES: [&str; 4] = ["api/all", "api/ga", "api/beta", "api/alpha"];
+
+/// What was asked for: `group/version[/resource]` or a class, and whether it shall be on. The later of two wins.
+pub(crate) fn read(texts: &[String]) -> Result<Vec<(String, bool)>, String> {
+    let wishes = wishes(texts);
+    if let [(key, value)] = wishes.as_slice()
+        && (*key, *value) == ("api/all", "false")
+    {
+        return Err("invalid runtime-config with only api/all=false".into());
+    }
+    let mut unknown = Vec::new();
+    for (key, _) in wishes.iter().filter(|(key, _)| !CLASSES.contains(key)) {
+        let parts: Vec<&str> = key.split('/').collect();
+        let ([group, version] | [group, version, _]) = *parts.as_slice() else {
+            return Err(format!("runtime-config invalid key {key}"));
+        };
+        if !groups().any(|known| known == group) {
+            unknown.push(format!("{group}/{version}"));
+        }
+    }
+    unknown.sort_unstable();
+    unknown.dedup();
+    if !unknown.is_empty() {
+        return Err(format!("unknown api groups {}", unknown.join(",")));
+    }
+    wishes.into_iter().map(decided).collect()
+}
+
+fn wishes(texts: &[String]) -> Vec<(&str, &str)> {
+    let mut wishes: Vec<(&str, &str)> = Vec::new();
+    for item in texts.iter().flat_map(|text| text.split(',')).filter(|item| !item.is_empty()) {
+        let (key, value) = item.split_once('=').unwrap_or((item, ""));
+        let (key, value) = (key.trim(), value.trim());
+        wishes.retain(|(other, _)| *other != key);
+        wishes.push((key, value));
+    }
+    wishes
+}
+
+fn decided((key, value): (&str, &str)) -> Result<(String, bool), String> {
+    let on = match (CLASSES.contains(&key), value) {
+        (true, "true") | (false, "") => true,
+        (true, "false") => false,
+        (true, _) => return Err(format!("invalid value {key}={value}")),
+        (false, _) => {
+            check(key)?;
+            values::boolean(value)
+                .map_err(|why| format!("invalid value of {key}: {value}, err: {why}"))?
+        }
+    };
+    if value.is_empty() {
+        check(key)?;
+    }
+    Ok((key.to_owned(), on))
+}
+
+/// Whether a key names a version that there is, and a resource as it is written.
+fn check(key: &str) -> Result<(), String> {
+    let mut parts = key.splitn(3, '/');
+    let (group, version) = (parts.next().unwrap_or_default(), parts.next().unwrap_or_default());
+    let core = if group == "api" { "" } else { group };
+    let is_there = |row: &ratchet_catalog::Resource| row.group == core && row.version == version;
+    if !ratchet_catalog::RESOURCES.iter().any(is_there) {
+        return Err(format!("group version {group}/{version} that has not been registered"));
+    }
+    match parts.next() {
+        Some(resource) if resource.to_lowercase() != resource => Err(format!(
+            "invalid key {key}: group/version/resource and resource is always lowercase plural, not \"{resource}\""
+        )),
+        _ => Ok(()),
+    }
+}
+
+/// The groups that there are; `api` stands for the one without a name.
+fn groups() -> impl Iterator<Item = &'static str> {
+    let of = |row: &'static ratchet_catalog::Resource| match row.group {
+        "" => "api",
+        group => group,
+    };
+    ratchet_catalog::RESOURCES.iter().map(of)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn of(text: &str) -> Result<Vec<(String, bool)>, String> {
+        read(&[text.to_owned()])
+    }
+
+    #[test]
+    fn what_is_asked_for() {
+        assert_eq!(of(""), Ok(Vec::new()));
+        let on = |key: &str, on: bool| (key.to_owned(), on);
+        assert_eq!(of("api/all=true"), Ok(vec![on("api/all", true)]));
+        assert_eq!(
+            of("api/all=false,apps/v1=true,batch/v1/cronjobs=0,api/v1"),
+            Ok(vec![
+                on("api/all", false),
+                on("apps/v1", true),
+                on("batch/v1/cronjobs", false),
+                on("api/v1", true),
+            ])
+        );
+        assert_eq!(of("apps/v1=false,apps/v1=true"), Ok(vec![on("apps/v1", true)]));
+    }
+
+    #[test]
+    fn what_cannot_be_had() {
+        for (text, why) in [
+            ("api/all=false", "invalid runtime-config with only api/all=false"),
+            ("foo", "runtime-config invalid key foo"),
+            ("a/b/c/d=true", "runtime-config invalid key a/b/c/d"),
+            ("foo/v1=true,bar/v1", "unknown api groups bar/v1,foo/v1"),
+            ("apps/v9=true", "group version apps/v9 that has not been registered"),
+            ("api/beta=maybe", "invalid value api/beta=maybe"),
+            (
+                "apps/v1=maybe",
+                "invalid value of apps/v1: maybe, err: strconv.ParseBool: parsing \"maybe\": invalid syntax",
+            ),
+            (
+                "apps/v1/Deployments=true",
+                "invalid key apps/v1/Deployments: group/version/resource and resource is always lowercase plural, not \"Deployments\"",
+            ),
+        ] {
+            assert_eq!(of(text), Err(why.into()), "{text}");
+        }
+    }
+}

@@ -1,0 +1,310 @@
+//! What the flags of `ratchet serve` mean together, or everything that is wrong with them, in kube-apiserver's words.
+
+use super::args::{AuditArgs, ClientArgs, Reconciler, RuleArgs, ServeArgs, ServingArgs};
+use super::{plugins, runtime_config, wording};
+use crate::args::BehaviorArg;
+use ratchet_engine::{Behavior, Plugins, Policy, Release};
+use ratchet_net::Quoted;
+use ratchet_server::{Audit, Mode, Ranges, RequestLimits, system_words};
+use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr};
+use std::time::Duration;
+
+/// What a server is told, once all flags make sense.
+pub(crate) struct Settings {
+    pub(crate) bind: SocketAddr,
+    pub(crate) advertise: IpAddr,
+    pub(crate) policy: Policy,
+    pub(crate) plugins: Vec<&'static str>,
+    pub(crate) modes: Vec<Mode>,
+    pub(crate) ranges: Ranges,
+    pub(crate) limits: RequestLimits,
+    pub(crate) runtime: Vec<(String, bool)>,
+    pub(crate) audit: Option<Audit>,
+}
+
+/// Reads the flags. As in kube-apiserver, what cannot be read is told alone, and what can be read but not had is told
+/// together.
+pub(crate) fn settle(args: &ServeArgs) -> Result<Settings, String> {
+    let emulated = args.rules.emulated_version.as_deref().map(version).transpose()?;
+    let mut refusals = limits_refusals(&args.serving);
+    let emulated = emulated.map_or(Ok(Release::REFERENCE), reachable);
+    let mut policy = Policy::of(Release::REFERENCE, behavior(args.rules.behavior));
+    match &emulated {
+        Ok(emulated) => {
+            policy.emulated = *emulated;
+            policy.gates = policy.gates.emulating(*emulated);
+        }
+        Err(refusal) => refusals.push(refusal.clone()),
+    }
+    policy.gates.apply(&args.rules.feature_gates).map_err(|error| error.to_string())?;
+    let ranges = ranges(args)?;
+
+    if !args.storage.etcd_servers.is_empty() {
+        refusals.push("--etcd-servers: this build has the embedded store only".into());
+    }
+    refusals.extend(serving_refusals(&args.serving));
+    refusals.extend(issuer_refusals(&args.clients.service_account_issuer));
+    refusals.extend(proxy_refusals(&args.clients));
+    let modes = modes(&args.clients.authorization_mode, &mut refusals);
+    refusals.extend(audit_refusals(&args.audit));
+    let RuleArgs { enable_admission_plugins, disable_admission_plugins, .. } = &args.rules;
+    refusals.extend(plugins::refusals(enable_admission_plugins, disable_admission_plugins));
+    let runtime = runtime_config::read(&args.rules.runtime_config);
+    refusals.extend(runtime.as_ref().err().cloned());
+    let advertise = advertise(&args.serving, &ranges);
+    refusals.extend(family_refusal(args, &ranges, advertise));
+    wording::together(refusals)?;
+
+    let plugins = plugins::in_force(enable_admission_plugins, disable_admission_plugins);
+    policy.plugins = Plugins {
+        deny_external_ips: plugins.contains(&"DenyServiceExternalIPs"),
+        pod_security: plugins.contains(&"PodSecurity"),
+    };
+    if let Some(path) = &args.rules.admission_control_config_file {
+        policy.pod_security = crate::policy::configured(path)?;
+    }
+    Ok(Settings {
+        bind: SocketAddr::new(args.serving.bind_address, port(&args.serving)),
+        advertise,
+        policy,
+        plugins,
+        modes,
+        ranges,
+        limits: limits(&args.serving),
+        runtime: runtime?,
+        audit: audit(&args.audit)?,
+    })
+}
+
+fn behavior(wanted: BehaviorArg) -> Behavior {
+    match wanted {
+        BehaviorArg::Proposal => Behavior::Proposal,
+        BehaviorArg::Released => Behavior::Released,
+    }
+}
+
+/// `[kube=]major.minor` as two numbers.
+fn version(text: &str) -> Result<(u32, u32), String> {
+    let bare = text.strip_prefix("kube=").unwrap_or(text);
+    let mut numbers = bare.strip_prefix('v').unwrap_or(bare).split('.').map(str::parse);
+    match (numbers.next(), numbers.next(), numbers.next()) {
+        (Some(Ok(major)), Some(Ok(minor)), None | Some(Ok(0))) => Ok((major, minor)),
+        _ => Err(format!("could not parse {} as version", Quoted(bare))),
+    }
+}
+
+/// A server emulates up to three releases back.
+fn reachable((major, minor): (u32, u32)) -> Result<Release, String> {
+    let newest = Release::REFERENCE;
+    let oldest = newest.minor().saturating_sub(3);
+    let release = u8::try_from(minor).ok().filter(|minor| major == 1 && *minor >= oldest);
+    match release.and_then(Release::new).filter(|release| *release <= newest) {
+        Some(release) => Ok(release),
+        None => Err(format!(
+            "emulation version {major}.{minor} is not between [1.{oldest}, {newest}.0]"
+        )),
+    }
+}
+
+fn limits_refusals(args: &ServingArgs) -> Vec<String> {
+    let table = [
+        (args.max_requests_inflight < 0, "max-requests-inflight"),
+        (args.max_mutating_requests_inflight < 0, "max-mutating-requests-inflight"),
+        (args.request_timeout.is_negative(), "request-timeout"),
+        (args.min_request_timeout < 0, "min-request-timeout"),
+        (args.shutdown_delay_duration.is_negative(), "shutdown-delay-duration"),
+    ];
+    let wrong = table.into_iter().filter(|(is_wrong, _)| *is_wrong);
+    wrong.map(|(_, flag)| format!("--{flag} can not be negative value")).collect()
+}
+
+fn limits(args: &ServingArgs) -> RequestLimits {
+    let count = |number: i64| usize::try_from(number).unwrap_or(0);
+    RequestLimits {
+        timeout: args.request_timeout.length(),
+        watch: Duration::from_secs(args.min_request_timeout.try_into().unwrap_or(0)),
+        reads: count(args.max_requests_inflight),
+        writes: count(args.max_mutating_requests_inflight),
+    }
+}
+
+/// The networks and ports of Services.
+fn ranges(args: &ServeArgs) -> Result<Ranges, String> {
+    let text = match args.services.service_cluster_ip_range.as_str() {
+        "" => "10.0.0.0/24",
+        text => text,
+    };
+    let networks: Vec<&str> = text.split(',').collect();
+    let ports = args.services.service_node_port_range;
+    let primary = networks.first().copied().unwrap_or_default();
+    let ranges = Ranges::new(primary, networks.get(1).copied(), (ports.first, ports.last))?;
+    match networks.len() {
+        0..=2 => Ok(ranges),
+        _ => Err("--service-cluster-ip-range must not contain more than two entries".into()),
+    }
+}
+
+fn port(args: &ServingArgs) -> u16 {
+    u16::try_from(args.secure_port).unwrap_or(0)
+}
+
+fn serving_refusals(args: &ServingArgs) -> Vec<String> {
+    let mut all = Vec::new();
+    let number = args.secure_port;
+    if !(1..=65535).contains(&number) {
+        all.push(format!(
+            "--secure-port {number} must be between 1 and 65535, inclusive. It cannot be turned off with 0"
+        ));
+    }
+    if args.tls_cert_file.is_some() != args.tls_private_key_file.is_some() {
+        all.push("--tls-cert-file and --tls-private-key-file must be specified together".into());
+    }
+    all
+}
+
+fn issuer_refusals(issuers: &[String]) -> Vec<String> {
+    let mut all = Vec::new();
+    for (at, issuer) in issuers.iter().enumerate() {
+        let said = Quoted(issuer);
+        if issuer.starts_with(':') {
+            all.push(format!(
+                "service-account-issuer {said} contained a ':' but was not a valid URL: parse {said}: missing protocol scheme"
+            ));
+        } else if issuer.is_empty() {
+            all.push("service-account-issuer should not be an empty string".into());
+        } else if issuers.iter().take(at).any(|other| other == issuer) {
+            all.push(format!("service-account-issuer {said} is already specified"));
+        }
+    }
+    all
+}
+
+fn proxy_refusals(args: &ClientArgs) -> Vec<String> {
+    let lists = [
+        ("requestheader-username-headers", &args.requestheader_username_headers),
+        ("requestheader-group-headers", &args.requestheader_group_headers),
+        ("requestheader-extra-headers-prefix", &args.requestheader_extra_headers_prefix),
+        ("requestheader-allowed-names", &args.requestheader_allowed_names),
+        ("requestheader-uid-headers", &args.requestheader_uid_headers),
+    ];
+    let has_blank = |names: &[String]| names.iter().any(|name| name.trim().is_empty());
+    let blank = lists.into_iter().filter(|(_, names)| has_blank(names));
+    let mut all: Vec<String> =
+        blank.map(|(flag, _)| format!("empty value in \"{flag}\"")).collect();
+    let uid = &args.requestheader_uid_headers;
+    if !uid.is_empty() && !uid.iter().any(|name| name.eq_ignore_ascii_case("X-Remote-Uid")) {
+        all.push(
+            "--requestheader-uid-headers is set without specifying the standard X-Remote-Uid header - API aggregation will not work"
+                .into(),
+        );
+    }
+    all
+}
+
+/// The ways of deciding who may do what; those of kube-apiserver that are not here are refused as such.
+const MODES: &[(&str, Option<Mode>)] = &[
+    ("AlwaysAllow", Some(Mode::AlwaysAllow)),
+    ("AlwaysDeny", Some(Mode::AlwaysDeny)),
+    ("Node", Some(Mode::Node)),
+    ("RBAC", Some(Mode::Rbac)),
+    ("ABAC", None),
+    ("Webhook", None),
+];
+
+fn modes(names: &[String], refusals: &mut Vec<String>) -> Vec<Mode> {
+    let names: Vec<&String> = names.iter().filter(|name| !name.is_empty()).collect();
+    if names.is_empty() {
+        refusals.push("at least one authorization-mode must be passed".into());
+    }
+    let mut modes = Vec::new();
+    for name in &names {
+        match MODES.iter().find(|(known, _)| known == name) {
+            Some((_, Some(mode))) => modes.push(*mode),
+            Some((name, None)) => {
+                refusals
+                    .push(format!("authorization-mode \"{name}\" is not built into this server"));
+            }
+            None => {
+                refusals.push(format!("authorization-mode {} is not a valid mode", Quoted(name)));
+            }
+        }
+    }
+    if names.iter().enumerate().any(|(at, name)| names.iter().take(at).any(|other| other == name)) {
+        let said: Vec<String> = names.iter().map(|name| Quoted(name).to_string()).collect();
+        refusals.push(format!(
+            "authorization-mode [{}] has mode specified more than once",
+            said.join(" ")
+        ));
+    }
+    modes
+}
+
+fn audit_refusals(args: &AuditArgs) -> Vec<String> {
+    let table = [
+        ("audit-log-maxage", args.audit_log_maxage),
+        ("audit-log-maxbackup", args.audit_log_maxbackup),
+        ("audit-log-maxsize", args.audit_log_maxsize),
+    ];
+    let wrong =
+        table.into_iter().filter(|(_, number)| *number < 0 && args.audit_log_path.is_some());
+    wrong.map(|(flag, number)| format!("--{flag} {number} can't be a negative number")).collect()
+}
+
+/// As in kube-apiserver, nothing is told unless both the policy and the log are named.
+fn audit(args: &AuditArgs) -> Result<Option<Audit>, String> {
+    let Some(policy) = &args.audit_policy_file else { return Ok(None) };
+    if let Err(why) = std::fs::File::open(policy) {
+        let (path, why) = (policy.display(), system_words(&why));
+        return Err(format!(
+            "loading audit policy file: failed to read file path \"{path}\": open {path}: {why}"
+        ));
+    }
+    let count = |number: i64| u64::try_from(number).unwrap_or(0);
+    Ok(args.audit_log_path.as_ref().map(|log| Audit {
+        policy: policy.clone(),
+        log: log.clone(),
+        max_megabytes: count(args.audit_log_maxsize),
+        max_files: count(args.audit_log_maxbackup),
+        max_days: count(args.audit_log_maxage),
+    }))
+}
+
+/// Where others find the server: as told, else the bind address, else the machine's own of the Services' family.
+fn advertise(args: &ServingArgs, ranges: &Ranges) -> IpAddr {
+    if let Some(told) = args.advertise_address {
+        return told;
+    }
+    if !args.bind_address.is_unspecified() {
+        return args.bind_address;
+    }
+    let is_v4 = ranges.primary_family() == ratchet_net::Family::V4;
+    own_address(is_v4).unwrap_or(match is_v4 {
+        true => Ipv4Addr::LOCALHOST.into(),
+        false => Ipv6Addr::LOCALHOST.into(),
+    })
+}
+
+/// The address from which this machine would reach the world; connecting a datagram socket sends nothing.
+fn own_address(is_v4: bool) -> Option<IpAddr> {
+    let (from, to) = match is_v4 {
+        true => ("0.0.0.0:0", "192.0.2.1:9"),
+        false => ("[::]:0", "[2001:db8::1]:9"),
+    };
+    let socket = std::net::UdpSocket::bind(from).ok()?;
+    socket.connect(to).ok()?;
+    socket.local_addr().ok().map(|address| address.ip())
+}
+
+fn family_refusal(args: &ServeArgs, ranges: &Ranges, advertise: IpAddr) -> Option<String> {
+    let is_v4 = ranges.primary_family() == ratchet_net::Family::V4;
+    if args.services.endpoint_reconciler_type == Reconciler::None || is_v4 == advertise.is_ipv4() {
+        return None;
+    }
+    let network = ranges.cidrs().into_iter().next().unwrap_or_default();
+    Some(format!(
+        "service IP family \"{network}\" must match public address family \"{advertise}\""
+    ))
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,178 @@
+//! A server of the real binary on a port of its own, and a client that asks it over TLS.
+#![allow(clippy::unwrap_used, reason = "a helper of a test may fail like a test")]
+
+use base64::Engine as _;
+use rustls::pki_types::pem::PemObject;
+use rustls::pki_types::{CertificateDer, PrivateKeyDer, ServerName};
+use std::io::{BufRead, BufReader, Read, Write};
+use std::net::{TcpListener, TcpStream};
+use std::path::{Path, PathBuf};
+use std::process::{Child, Command, Stdio};
+use std::sync::Arc;
+
+const BINARY: &str = env!("CARGO_BIN_EXE_ratchet");
+
+/// A port that nobody has at this moment.
+pub(crate) fn free_port() -> u16 {
+    TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap().port()
+}
+
+/// The one line with which `ratchet serve` refuses to start.
+pub(crate) fn refused(arguments: &[&str]) -> String {
+    let output = Command::new(BINARY).arg("serve").args(arguments).output().unwrap();
+    let text = String::from_utf8(output.stderr).unwrap();
+    assert_eq!(output.status.code(), Some(1), "{arguments:?}: {text}");
+    assert!(output.stdout.is_empty(), "{arguments:?}");
+    assert_eq!(text.lines().count(), 1, "{arguments:?}: {text}");
+    text.trim_end().to_owned()
+}
+
+/// The first certificate of a file.
+pub(crate) fn certificate(path: &Path) -> Vec<u8> {
+    CertificateDer::from_pem_file(path).unwrap().to_vec()
+}
+
+/// A server that is ready; killed when dropped.
+pub(crate) struct Server {
+    child: Child,
+    dir: PathBuf,
+    pub(crate) port: u16,
+    pub(crate) lines: Vec<String>,
+}
+
+impl Server {
+    /// Starts a server and waits until it says how to ask.
+    pub(crate) fn start(dir: &Path, arguments: &[&str]) -> Self {
+        let port = free_port();
+        let mut child = Command::new(BINARY)
+            .args(["serve", "--secure-port", &port.to_string(), "--data-dir"])
+            .arg(dir)
+            .args(arguments)
+            .stdout(Stdio::piped())
+            .stderr(Stdio::piped())
+            .spawn()
+            .unwrap();
+        let out = BufReader::new(child.stdout.take().unwrap());
+        let lines: Vec<String> = out.lines().take(3).map(Result::unwrap).collect();
+        if lines.len() < 3 {
+            let mut text = String::new();
+            child.stderr.take().unwrap().read_to_string(&mut text).unwrap();
+            panic!("the server did not start: {text}");
+        }
+        Self { child, dir: dir.to_owned(), port, lines }
+    }
+
+    /// Sends a signal by its name.
+    pub(crate) fn signal(&self, name: &str) {
+        let id = self.child.id().to_string();
+        let done = Command::new("kill").args(["-s", name, &id]).status().unwrap();
+        assert!(done.success());
+    }
+
+    /// Waits for the end: the exit status, and what was said on standard error.
+    pub(crate) fn wait(&mut self) -> (Option<i32>, String) {
+        let status = self.child.wait().unwrap();
+        let mut text = String::new();
+        if let Some(mut errors) = self.child.stderr.take() {
+            errors.read_to_string(&mut text).unwrap();
+        }
+        (status.code(), text)
+    }
+
+    /// Asks as the user of the kubeconfig.
+    pub(crate) fn get(&self, path: &str) -> (u16, String) {
+        self.ask("GET", path, "")
+    }
+
+    /// Asks as the user of the kubeconfig.
+    pub(crate) fn ask(&self, method: &str, path: &str, body: &str) -> (u16, String) {
+        let user = (self.known("client-certificate-data"), self.known("client-key-data"));
+        self.exchange(Some(user), method, path, "", body).0
+    }
+
+    /// Asks without a certificate.
+    pub(crate) fn ask_as_nobody(&self, method: &str, path: &str, headers: &str) -> (u16, String) {
+        self.exchange(None, method, path, headers, "").0
+    }
+
+    /// Asks as the administrator of another authority.
+    pub(crate) fn ask_with(&self, pki: &Path, path: &str) -> (u16, String) {
+        let read = |name: &str| std::fs::read(pki.join(name)).unwrap();
+        self.exchange(Some((read("admin.crt"), read("admin.key"))), "GET", path, "", "").0
+    }
+
+    /// The certificate that the server shows.
+    pub(crate) fn shown(&self) -> Vec<u8> {
+        self.exchange(None, "GET", "/livez", "", "").1
+    }
+
+    /// A field of the kubeconfig, decoded.
+    fn known(&self, field: &str) -> Vec<u8> {
+        let text = std::fs::read_to_string(self.dir.join("kubeconfig")).unwrap();
+        let mut lines = text.lines().filter_map(|line| line.trim().split_once(": "));
+        let (_, value) = lines.find(|(name, _)| *name == field).unwrap();
+        base64::prelude::BASE64_STANDARD.decode(value).unwrap()
+    }
+
+    /// One request on a connection of its own, which is verified against the kubeconfig's authorities unless what is
+    /// shown is all that matters.
+    fn exchange(
+        &self,
+        user: Option<(Vec<u8>, Vec<u8>)>,
+        method: &str,
+        path: &str,
+        headers: &str,
+        body: &str,
+    ) -> ((u16, String), Vec<u8>) {
+        let mut roots = rustls::RootCertStore::empty();
+        for root in CertificateDer::pem_slice_iter(&self.known("certificate-authority-data")) {
+            roots.add(root.unwrap()).unwrap();
+        }
+        // A certificate that is believed by itself is no authority to rustls; its own authority is beside it.
+        for beside in [self.dir.join("../other/pki/ca.crt")] {
+            if let Ok(root) = CertificateDer::from_pem_file(beside) {
+                roots.add(root).unwrap();
+            }
+        }
+        let provider = Arc::new(rustls::crypto::aws_lc_rs::default_provider());
+        let client = rustls::ClientConfig::builder_with_provider(provider)
+            .with_safe_default_protocol_versions()
+            .unwrap()
+            .with_root_certificates(roots);
+        let client = match user {
+            Some((certificate, key)) => {
+                let chain =
+                    CertificateDer::pem_slice_iter(&certificate).map(Result::unwrap).collect();
+                client
+                    .with_client_auth_cert(chain, PrivateKeyDer::from_pem_slice(&key).unwrap())
+                    .unwrap()
+            }
+            None => client.with_no_client_auth(),
+        };
+        let name = ServerName::try_from("127.0.0.1").unwrap();
+        let mut tls = rustls::ClientConnection::new(Arc::new(client), name).unwrap();
+        let mut socket = TcpStream::connect(("127.0.0.1", self.port)).unwrap();
+        let mut stream = rustls::Stream::new(&mut tls, &mut socket);
+        let length = body.len();
+        write!(
+            stream,
+            "{method} {path} HTTP/1.1\r\nHost: x\r\nAccept: application/json\r\nContent-Type: application/json\r\nContent-Length: {length}\r\nConnection: close\r\n{headers}\r\n{body}"
+        )
+        .unwrap();
+        let mut answer = Vec::new();
+        // The other side may end without a farewell.
+        let _ = stream.read_to_end(&mut answer);
+        let shown = tls.peer_certificates().unwrap()[0].to_vec();
+        let answer = String::from_utf8(answer).unwrap();
+        let (head, body) = answer.split_once("\r\n\r\n").unwrap();
+        let status = head.split(' ').nth(1).unwrap().parse().unwrap();
+        ((status, body.to_owned()), shown)
+    }
+}
+
+impl Drop for Server {
+    fn drop(&mut self) {
+        let _ = self.child.kill();
+        let _ = self.child.wait();
+    }
+}
