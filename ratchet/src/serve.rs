@@ -22,6 +22,7 @@ use std::error::Error;
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
+use std::time::Duration;
 pub(crate) use wording::usage;
 
 /// What the command ends with when the server does not start.
@@ -65,7 +66,7 @@ fn config(args: ServeArgs, settings: Settings, keys: &Keys) -> Config {
         modes: settings.modes,
         ranges: settings.ranges,
         credentials: credentials(clients, keys),
-        drain_limit: settings.limits.timeout,
+        drain_limit: drain_limit(settings.limits.timeout),
         stop_delay: serving.shutdown_delay_duration.length(),
         compaction: storage.etcd_compaction_interval.length(),
         limits: settings.limits,
@@ -74,6 +75,14 @@ fn config(args: ServeArgs, settings: Settings, keys: &Keys) -> Config {
         runtime: settings.runtime,
         own_endpoints: services.endpoint_reconciler_type != Reconciler::None,
         audit: settings.audit,
+    }
+}
+
+/// Requests may take as long as ever while the server stops; where that is for ever, the process must still end.
+fn drain_limit(timeout: Duration) -> Duration {
+    match timeout.is_zero() {
+        true => Duration::from_secs(60),
+        false => timeout,
     }
 }
 

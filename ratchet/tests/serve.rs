@@ -250,3 +250,24 @@ fn flags_reach_the_rules() {
     assert_eq!(status, 201, "{body}");
     assert!(body.contains("\"clusterIP\":\"10.0.0."), "{body}");
 }
+
+#[test]
+fn every_flag_is_in_the_guide_and_the_manual() {
+    let run = |arguments: &[&str]| {
+        let output =
+            std::process::Command::new(env!("CARGO_BIN_EXE_ratchet")).args(arguments).output();
+        String::from_utf8(output.unwrap().stdout).unwrap()
+    };
+    let guide = concat!(env!("CARGO_MANIFEST_DIR"), "/../docs/serve.md");
+    let guide = std::fs::read_to_string(guide).unwrap();
+    let (help, manual) = (run(&["serve", "--help"]), run(&["man", "serve"]).replace('\\', ""));
+    let flags = help.lines().filter_map(|line| {
+        line.trim_start().split("--").nth(1).filter(|_| line.trim_start().starts_with('-'))
+    });
+    let flags: Vec<&str> = flags.filter_map(|rest| rest.split([' ', '[', ',']).next()).collect();
+    assert!(flags.len() > 45, "{flags:?}");
+    for flag in flags.into_iter().filter(|flag| *flag != "help") {
+        assert!(guide.contains(&format!("`--{flag}`")), "the guide lacks --{flag}");
+        assert!(manual.contains(&format!("--{flag}")), "the manual lacks --{flag}");
+    }
+}
