@@ -44,6 +44,7 @@ pub(crate) fn run(args: ServeArgs, out: &mut impl Write) -> Done {
 fn begin(args: ServeArgs, out: &mut impl Write) -> Result<(), Box<dyn Error>> {
     let settings = settings::settle(&args)?;
     logging::begin(&args.logs);
+    gather_entropy();
     let env = |name: &str| std::env::var_os(name).map(PathBuf::from);
     let dir = args.storage.data_dir.clone().unwrap_or_else(|| files::usual_data_dir(env));
     files::make_data_dir(&dir)?;
@@ -54,6 +55,11 @@ fn begin(args: ServeArgs, out: &mut impl Write) -> Result<(), Box<dyn Error>> {
     let config = config(args, settings, &keys);
     let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build()?;
     runtime.block_on(serve(config, store, keys, out))
+}
+
+/// The first random number of a process costs the library fifty milliseconds; here no client waits for it.
+fn gather_entropy() {
+    std::thread::spawn(|| aws_lc_rs::rand::fill(&mut [0]));
 }
 
 fn config(args: ServeArgs, settings: Settings, keys: &Keys) -> Config {
