@@ -222,6 +222,25 @@ fn a_given_certificate_is_shown_and_taken_anew() {
 }
 
 #[test]
+fn who_signs_clients_must_not_sign_proxies() {
+    let dir = tempfile::tempdir().unwrap();
+    let mut server = Server::start(dir.path(), &[]);
+    server.signal("TERM");
+    server.wait();
+    let (data, port) = (dir.path().display().to_string(), free_port().to_string());
+    let ca = dir.path().join("pki/ca.crt").display().to_string();
+    let proxies =
+        ["--data-dir", &data, "--secure-port", &port, "--requestheader-client-ca-file", &ca];
+    let line = refused(&proxies);
+    assert!(
+        line.contains("contain overlapping certificates; --requestheader-allowed-names must"),
+        "{line}"
+    );
+    let named = ["--requestheader-client-ca-file", &ca, "--requestheader-allowed-names", "proxy"];
+    assert_eq!(Server::start(dir.path(), &named).get("/livez").0, 200);
+}
+
+#[test]
 fn tokens_and_strangers() {
     let dir = tempfile::tempdir().unwrap();
     let tokens = dir.path().join("tokens");
