@@ -24,6 +24,7 @@ use std::error::Error;
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
+use std::time::Duration;
 pub(crate) use wording::usage;
 
 /// What the command ends with when the server does not start.
@@ -45,6 +46,7 @@ pub(crate) fn run(args: ServeArgs, out: &mut impl Write) -> Done {
 fn begin(args: ServeArgs, out: &mut impl Write) -> Result<(), Box<dyn Error>> {
     let settings = settings::settle(&args)?;
     logging::begin(&args.logs);
+    gather_entropy();
     let env = |name: &str| std::env::var_os(name).map(PathBuf::from);
     let dir = args.storage.data_dir.clone().unwrap_or_else(|| files::usual_data_dir(env));
     files::make_data_dir(&dir)?;
@@ -58,6 +60,11 @@ fn begin(args: ServeArgs, out: &mut impl Write) -> Result<(), Box<dyn Error>> {
     runtime.block_on(serve(config, store, keys, selection, out))
 }
 
+/// The first random number of a process costs the library fifty milliseconds; here no client waits for it.
+fn gather_entropy() {
+    std::thread::spawn(|| aws_lc_rs::rand::fill(&mut [0]));
+}
+
 fn config(args: ServeArgs, settings: Settings, keys: &Keys) -> Config {
     let ServeArgs { clients, storage, rules, serving, services, .. } = args;
     Config {
@@ -68,7 +75,7 @@ fn config(args: ServeArgs, settings: Settings, keys: &Keys) -> Config {
         modes: settings.modes,
         ranges: settings.ranges,
         credentials: credentials(clients, keys),
-        drain_limit: settings.limits.timeout,
+        drain_limit: drain_limit(settings.limits.timeout),
         stop_delay: serving.shutdown_delay_duration.length(),
         compaction: storage.etcd_compaction_interval.length(),
         limits: settings.limits,
@@ -77,6 +84,14 @@ fn config(args: ServeArgs, settings: Settings, keys: &Keys) -> Config {
         runtime: settings.runtime,
         own_endpoints: services.endpoint_reconciler_type != Reconciler::None,
         audit: settings.audit,
+    }
+}
+
+/// Requests may take as long as ever while the server stops; where that is for ever, the process must still end.
+fn drain_limit(timeout: Duration) -> Duration {
+    match timeout.is_zero() {
+        true => Duration::from_secs(60),
+        false => timeout,
     }
 }
 

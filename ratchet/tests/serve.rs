@@ -222,6 +222,25 @@ fn a_given_certificate_is_shown_and_taken_anew() {
 }
 
 #[test]
+fn who_signs_clients_must_not_sign_proxies() {
+    let dir = tempfile::tempdir().unwrap();
+    let mut server = Server::start(dir.path(), &[]);
+    server.signal("TERM");
+    server.wait();
+    let (data, port) = (dir.path().display().to_string(), free_port().to_string());
+    let ca = dir.path().join("pki/ca.crt").display().to_string();
+    let proxies =
+        ["--data-dir", &data, "--secure-port", &port, "--requestheader-client-ca-file", &ca];
+    let line = refused(&proxies);
+    assert!(
+        line.contains("contain overlapping certificates; --requestheader-allowed-names must"),
+        "{line}"
+    );
+    let named = ["--requestheader-client-ca-file", &ca, "--requestheader-allowed-names", "proxy"];
+    assert_eq!(Server::start(dir.path(), &named).get("/livez").0, 200);
+}
+
+#[test]
 fn tokens_and_strangers() {
     let dir = tempfile::tempdir().unwrap();
     let tokens = dir.path().join("tokens");
@@ -249,4 +268,25 @@ fn flags_reach_the_rules() {
     let (status, body) = server.ask("POST", path, service);
     assert_eq!(status, 201, "{body}");
     assert!(body.contains("\"clusterIP\":\"10.0.0."), "{body}");
+}
+
+#[test]
+fn every_flag_is_in_the_guide_and_the_manual() {
+    let run = |arguments: &[&str]| {
+        let output =
+            std::process::Command::new(env!("CARGO_BIN_EXE_ratchet")).args(arguments).output();
+        String::from_utf8(output.unwrap().stdout).unwrap()
+    };
+    let guide = concat!(env!("CARGO_MANIFEST_DIR"), "/../docs/serve.md");
+    let guide = std::fs::read_to_string(guide).unwrap();
+    let (help, manual) = (run(&["serve", "--help"]), run(&["man", "serve"]).replace('\\', ""));
+    let flags = help.lines().filter_map(|line| {
+        line.trim_start().split("--").nth(1).filter(|_| line.trim_start().starts_with('-'))
+    });
+    let flags: Vec<&str> = flags.filter_map(|rest| rest.split([' ', '[', ',']).next()).collect();
+    assert!(flags.len() > 45, "{flags:?}");
+    for flag in flags.into_iter().filter(|flag| *flag != "help") {
+        assert!(guide.contains(&format!("`--{flag}`")), "the guide lacks --{flag}");
+        assert!(manual.contains(&format!("--{flag}")), "the manual lacks --{flag}");
+    }
 }

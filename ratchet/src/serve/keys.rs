@@ -74,7 +74,24 @@ impl Keys {
         if let Some(bundle) = &keys.clients {
             bundle.join(&keys.authority)?;
         }
+        keys.tell_apart(clients)?;
         Ok(keys)
+    }
+
+    /// A proxy may name any user, so whoever signs clients must not sign proxies too, unless their names are told.
+    fn tell_apart(&self, clients: &ClientArgs) -> Result<(), String> {
+        let Some(proxies) = &clients.requestheader_client_ca_file else { return Ok(()) };
+        if !clients.requestheader_allowed_names.is_empty() {
+            return Ok(());
+        }
+        // What cannot be read is refused where it is used.
+        let Ok(proxies) = std::fs::read_to_string(proxies) else { return Ok(()) };
+        let clients = open(&self.client_ca())?;
+        let clients = certificates_in(&String::from_utf8_lossy(&clients));
+        match certificates_in(&proxies).iter().any(|proxy| clients.contains(proxy)) {
+            true => Err(OVERLAP.into()),
+            false => Ok(()),
+        }
     }
 
     /// The certificate to show.
@@ -161,6 +178,15 @@ impl Bundle {
         append(&mut together, &String::from_utf8_lossy(&given));
         write_public(&self.together, together.as_bytes())
     }
+}
+
+const OVERLAP: &str = "--requestheader-client-ca-file and --client-ca-file contain overlapping certificates; --requestheader-allowed-names must be specified to ensure regular client certificates cannot set authenticating proxy headers for arbitrary users";
+
+/// The certificates of a bundle as base64 without line ends, so that two spellings of one are equal.
+fn certificates_in(pem: &str) -> Vec<String> {
+    let blocks = pem.split("-----BEGIN CERTIFICATE-----").skip(1);
+    let inside = blocks.filter_map(|block| block.split("-----END").next());
+    inside.map(|text| text.split_whitespace().collect()).collect()
 }
 
 fn append(pem: &mut String, more: &str) {
