@@ -17,6 +17,7 @@ use args::{ClientArgs, Reconciler, ServeArgs};
 use keys::Keys;
 use ratchet_controllers::Selection;
 use ratchet_embedded::{Embedded, Options};
+use ratchet_engine::Policy;
 use ratchet_server::{Config, Credentials, ProxyFiles};
 use settings::Settings;
 use signals::Signals;
@@ -70,7 +71,7 @@ fn config(args: ServeArgs, settings: Settings, keys: &Keys) -> Config {
     Config {
         bind: settings.bind,
         advertise: Some(settings.advertise),
-        policy: settings.policy,
+        policy: Policy { allow_privileged: rules.allow_privileged, ..settings.policy },
         plugins: settings.plugins,
         modes: settings.modes,
         ranges: settings.ranges,
@@ -80,7 +81,6 @@ fn config(args: ServeArgs, settings: Settings, keys: &Keys) -> Config {
         compaction: storage.etcd_compaction_interval.length(),
         limits: settings.limits,
         event_life: storage.event_ttl.length(),
-        allow_privileged: rules.allow_privileged,
         runtime: settings.runtime,
         own_endpoints: services.endpoint_reconciler_type != Reconciler::None,
         audit: settings.audit,

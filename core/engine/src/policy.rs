@@ -35,6 +35,8 @@ pub struct Policy {
     pub behavior: Behavior,
     /// Which gates are on.
     pub gates: Gates,
+    /// Whether containers may be privileged (`--allow-privileged`).
+    pub allow_privileged: bool,
     /// Which admission plugins are on.
     pub plugins: Plugins,
     /// What Pod Security does where no label says otherwise.
@@ -64,6 +66,7 @@ impl Policy {
             emulated: release,
             behavior,
             gates: Gates::of(release),
+            allow_privileged: true,
             plugins: Plugins::default(),
             pod_security: Configuration::default(),
         }

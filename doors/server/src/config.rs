@@ -33,8 +33,6 @@ pub struct Config {
     pub limits: RequestLimits,
     /// How long Events are kept.
     pub event_life: Duration,
-    /// Whether containers may be privileged.
-    pub allow_privileged: bool,
     /// APIs that are turned on or off: `group/version[/resource]`, `api/all`, `api/ga`, `api/beta`, `api/alpha`.
     pub runtime: Vec<(String, bool)>,
     /// Whether the server keeps the endpoints of its own Service.

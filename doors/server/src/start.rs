@@ -109,6 +109,7 @@ pub async fn start(config: Config, store: Arc<dyn Store>) -> Result<Ready, Start
     let reloads = Reloads { tls, authorities: clients.iter().chain(&proxy).cloned().collect() };
     let proxy = proxy.zip(config.credentials.proxy.as_ref()).map(|(authorities, files)| believed(authorities, files));
     let identity = identity(&config, &cache, accounts.clone(), clients, proxy)?;
+    let known = known(&config)?;
     let drain = Drain::new();
     let leaving = Arc::new(AtomicBool::new(false));
     let stop = Stop { drain: drain.clone(), leaving: leaving.clone(), delay: config.stop_delay };
@@ -142,7 +143,7 @@ pub async fn start(config: Config, store: Arc<dyn Store>) -> Result<Ready, Start
         lost.store(true, Ordering::Relaxed);
     });
     app.count_objects();
-    bootstrap::run(&app).await.map_err(|refusal| StartError::Bootstrap(refusal.message))?;
+    bootstrap::run(&app, &known).await.map_err(|refusal| StartError::Bootstrap(refusal.message))?;
     Ok(Ready { app, listener, reloads, stop, limits, compaction: config.compaction })
 }
 
@@ -204,6 +205,18 @@ async fn compact(app: Arc<App>, every: Duration) {
         }
         before = Revision(app.cache.reached());
     }
+}
+
+/// What other programs want to know about the flags.
+fn known(config: &Config) -> Result<bootstrap::Known, StartError> {
+    let text = |path: &Path| read(path).map(|bytes| String::from_utf8_lossy(&bytes).into_owned());
+    let files = &config.credentials;
+    let proxy = match &files.proxy {
+        Some(proxy) => Some((proxy.clone(), text(&proxy.authorities)?)),
+        None => None,
+    };
+    let client_ca = files.client_ca.as_deref().map(text).transpose()?.unwrap_or_default();
+    Ok(bootstrap::Known { client_ca, proxy, own_endpoints: config.own_endpoints })
 }
 
 fn read(path: &Path) -> Result<Vec<u8>, StartError> {

@@ -197,7 +197,7 @@ pub(crate) struct RuleArgs {
     pub(crate) behavior: BehaviorArg,
 
     /// Whether containers may be privileged.
-    #[arg(long, value_name = "BOOL", default_value = "false", num_args = 0..=1, require_equals = true, default_missing_value = "true", value_parser = values::boolean, action = clap::ArgAction::Set)]
+    #[arg(long, value_name = "BOOL", default_value = "true", num_args = 0..=1, require_equals = true, default_missing_value = "true", value_parser = values::boolean, action = clap::ArgAction::Set)]
     pub(crate) allow_privileged: bool,
 
     /// Which APIs are on: group/version[/resource]=true|false, api/all, api/ga, api/beta, api/alpha.

@@ -7,7 +7,7 @@ use crate::refusal::Refusal;
 use ratchet_allocation::{Fault, Plan, Taken, ip_address, ip_name, plan, service_cidr};
 use ratchet_object::{Kind, Node};
 use ratchet_store::{Guard, Write};
-use std::net::IpAddr;
+use std::net::{IpAddr, SocketAddr};
 use std::sync::Arc;
 
 pub use ratchet_allocation::Ranges;
@@ -159,4 +159,53 @@ pub fn bootstrap_claims(app: &App, node: &Node<'_>) -> Vec<Write> {
     let held = ratchet_allocation::release(node);
     let plan = Plan { take_addresses: held.give_addresses, ..Plan::default() };
     writes(app, &plan, node)
+}
+
+/// Where the `kubernetes` Service leads: nowhere if only this machine can reach the server.
+pub fn own_endpoints(app: &App) -> Vec<Node<'static>> {
+    let Ok(address) = app.address.parse::<SocketAddr>() else { return Vec::new() };
+    if address.ip().is_loopback() || address.ip().is_unspecified() {
+        return Vec::new();
+    }
+    let ip = ip_name(address.ip());
+    let port = |number: u16| {
+        Node::map([
+            ("name", Node::string("https")),
+            ("port", Node::int(i64::from(number))),
+            ("protocol", Node::string("TCP")),
+        ])
+    };
+    let metadata = |labels: Vec<(&'static str, &'static str)>| {
+        let labels = labels.into_iter().map(|(name, value)| (name, Node::string(value)));
+        Node::map([
+            ("name", Node::string("kubernetes")),
+            ("namespace", Node::string("default")),
+            ("labels", Node::map(labels)),
+        ])
+    };
+    let skip = ("endpointslice.kubernetes.io/skip-mirror", "true");
+    let subset = Node::map([
+        ("addresses", Node::list(vec![Node::map([("ip", Node::string(ip.clone()))])])),
+        ("ports", Node::list(vec![port(address.port())])),
+    ]);
+    let endpoints = Node::map([
+        ("apiVersion", Node::string("v1")),
+        ("kind", Node::string("Endpoints")),
+        ("metadata", metadata(vec![skip])),
+        ("subsets", Node::list(vec![subset])),
+    ]);
+    let endpoint = Node::map([
+        ("addresses", Node::list(vec![Node::string(ip)])),
+        ("conditions", Node::map([("ready", Node::bool(true))])),
+    ]);
+    let family = if address.is_ipv4() { "IPv4" } else { "IPv6" };
+    let slice = Node::map([
+        ("apiVersion", Node::string("discovery.k8s.io/v1")),
+        ("kind", Node::string("EndpointSlice")),
+        ("metadata", metadata(vec![("kubernetes.io/service-name", "kubernetes")])),
+        ("addressType", Node::string(family)),
+        ("endpoints", Node::list(vec![endpoint])),
+        ("ports", Node::list(vec![port(address.port())])),
+    ]);
+    vec![endpoints, slice]
 }

@@ -38,6 +38,10 @@ pub(super) fn check_container(spec: &At<'_>, context: &At<'_>, pen: &mut Pen<'_,
     for name in ["runAsUser", "runAsGroup"] {
         pen.between(&context.field(name), 0, HIGHEST);
     }
+    let privileged = context.field("privileged");
+    if privileged.is_true() && !pen.scene.policy.allow_privileged {
+        pen.forbidden(&privileged, "disallowed by cluster policy");
+    }
     let mount = context.field("procMount");
     pen.one_of(&mount, &["Default", "Unmasked"]);
     if mount.text_or_empty() == "Unmasked" && spec.field("hostUsers").truth() != Some(false) {
