@@ -11,7 +11,7 @@ mod node_restriction;
 mod owner_references;
 mod pods;
 mod priority;
-mod pull_always;
+mod optional;
 pub mod quota;
 mod request;
 mod resize;

@@ -1,11 +1,12 @@
 //! NodeRestriction: a node writes only what is its own.
 
+use crate::request::may;
 use crate::{Cluster, Denial, Operation, Request, pods};
 use alloc::collections::BTreeSet;
 use alloc::format;
 use alloc::string::String;
 use alloc::vec::Vec;
-use ratchet_access::{NODES, quoted};
+use ratchet_access::{NODES, Resource, quoted};
 use ratchet_object::{Node, same};
 
 type Rule = fn(&str, &Request<'_>, &Node<'_>, &dyn Cluster) -> Result<(), Denial>;
@@ -332,7 +333,72 @@ fn token(
     if pod.text_at(&["spec", "nodeName"]) != own {
         return no("node requested token bound to a pod scheduled on a different node".into());
     }
-    Ok(())
+    audience(request, asked, &pod, cluster)
+}
+
+/// A node asks only for tokens that the volumes of the pod need, unless it may ask for more.
+fn audience(
+    request: &Request<'_>,
+    asked: &Node<'_>,
+    pod: &Node<'_>,
+    cluster: &dyn Cluster,
+) -> Result<(), Denial> {
+    let audience = match pods::items(asked, &["spec", "audiences"]) {
+        _ if request.minor < 33 => return Ok(()),
+        [] => "",
+        [one] => one.text().unwrap_or_default(),
+        _ => return no("node may only request 0 or 1 audiences".into()),
+    };
+    let volumes = pods::items(pod, &["spec", "volumes"]);
+    if volumes.iter().any(|volume| wants(volume, audience, pod, request.namespace, cluster)) {
+        return Ok(());
+    }
+    let resource = Resource {
+        version: "v1",
+        resource: audience,
+        namespace: request.namespace,
+        name: request.name,
+        ..Resource::default()
+    };
+    let verb = "request-serviceaccounts-token-audience";
+    may(cluster, request.user, verb, resource).or_else(|_| {
+        let (shown, user) = (quoted(audience), &request.user.name);
+        no(format!(
+            "audience {shown} not found in pod spec volume, {user} is not authorized to request tokens for this audience"
+        ))
+    })
+}
+
+/// Whether a volume needs a token for an audience: by itself, or because its driver does.
+fn wants(
+    volume: &Node<'_>,
+    audience: &str,
+    pod: &Node<'_>,
+    namespace: &str,
+    cluster: &dyn Cluster,
+) -> bool {
+    let sources = pods::items(volume, &["projected", "sources"]);
+    let tokens = sources.iter().filter_map(|source| source.get("serviceAccountToken"));
+    if tokens.into_iter().any(|token| token.text_at(&["audience"]) == audience) {
+        return true;
+    }
+    let claim = if pods::has(volume, "ephemeral") {
+        format!("{}-{}", pod.text_at(&["metadata", "name"]), volume.text_at(&["name"]))
+    } else {
+        volume.text_at(&["persistentVolumeClaim", "claimName"]).into()
+    };
+    let driver = match claim.as_str() {
+        "" => String::from(volume.text_at(&["csi", "driver"])),
+        claim => {
+            let claim = cluster.object("", "persistentvolumeclaims", namespace, claim);
+            let name = claim.map(|claim| String::from(claim.text_at(&["spec", "volumeName"])));
+            let volume = name.and_then(|name| cluster.object("", "persistentvolumes", "", &name));
+            volume.map(|volume| volume.text_at(&["spec", "csi", "driver"]).into()).unwrap_or_default()
+        }
+    };
+    let Some(driver) = cluster.object("storage.k8s.io", "csidrivers", "", &driver) else { return false };
+    let requests = pods::items(&driver, &["spec", "tokenRequests"]);
+    requests.iter().any(|request| request.text_at(&["audience"]) == audience)
 }
 
 fn lease(own: &str, request: &Request<'_>, new: &Node<'_>, _: &dyn Cluster) -> Result<(), Denial> {

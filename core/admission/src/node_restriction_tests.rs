@@ -15,7 +15,7 @@ fn cluster() -> Fake {
         "",
         "pods",
         &[
-            "{metadata: {name: mine, namespace: ns, uid: p1}, spec: {nodeName: n1}}",
+            "{metadata: {name: mine, namespace: ns, uid: p1}, spec: {nodeName: n1, volumes: [{projected: {sources: [{serviceAccountToken: {path: token}}]}}, {csi: {driver: d.example}}]}}",
             "{metadata: {name: other, namespace: ns, uid: p2}, spec: {nodeName: n2}}",
         ],
     )
@@ -158,6 +158,27 @@ fn tokens_are_for_pods_of_the_node() {
             .starts_with("the UID in the bound object reference (p9)")
     );
     assert!(judged(&create, &bound("none", "p9")).contains("NotFound"));
+}
+
+#[test]
+fn tokens_are_for_what_the_volumes_need() {
+    let user = kubelet();
+    let create =
+        Request { subresource: "token", ..request(Create, "", "serviceaccounts", &user, None) };
+    let asked = |audiences: &str, cluster: &Fake| {
+        let reference = "{apiVersion: v1, kind: Pod, name: mine, uid: p1}";
+        let object = format!("{{spec: {{boundObjectRef: {reference}, audiences: {audiences}}}}}");
+        text(admit(&create, &mut tree(&object), cluster))
+    };
+    assert_eq!(asked("[]", &cluster()), "Ok(())");
+    assert_eq!(asked("[vault]", &cluster()), "Ok(())");
+    assert_eq!(asked("[a, b]", &cluster()), "node may only request 0 or 1 audiences");
+    assert_eq!(
+        asked("[other]", &cluster()),
+        "audience \"other\" not found in pod spec volume, system:node:n1 is not authorized to request tokens for this audience"
+    );
+    let allowed = cluster().allowing("request-serviceaccounts-token-audience other x");
+    assert_eq!(asked("[other]", &allowed), "Ok(())");
 }
 
 #[test]

@@ -2,7 +2,7 @@
 
 use crate::{
     Cluster, Denial, Request, certificates, classes, limit_ranger, node_labels, node_restriction,
-    owner_references, priority, pull_always, resize, runtime_class, service_account, storage,
+    owner_references, priority, optional, resize, runtime_class, service_account, storage,
     tolerations,
 };
 use alloc::vec::Vec;
@@ -57,13 +57,13 @@ pub static PLUGINS: &[PluginRow] = &[
     off("AlwaysAdmit").elsewhere(),
     off("NamespaceAutoProvision"),
     on("NamespaceLifecycle").elsewhere(),
-    off("NamespaceExists").elsewhere(),
-    off("LimitPodHardAntiAffinityTopology").validates(pull_always::anti_affinity),
+    off("NamespaceExists").validates(optional::namespace_exists),
+    off("LimitPodHardAntiAffinityTopology").validates(optional::anti_affinity),
     on("LimitRanger").admits(limit_ranger::admit).validates(limit_ranger::validate),
     on("ServiceAccount").admits(service_account::admit).validates(service_account::validate),
     off("NodeRestriction").admits(node_restriction::admit),
     on("TaintNodesByCondition").admits(tolerations::taint),
-    off("AlwaysPullImages").admits(pull_always::admit).validates(pull_always::validate),
+    off("AlwaysPullImages").admits(optional::admit).validates(optional::validate),
     off("ImagePolicyWebhook"),
     on("PodSecurity").elsewhere(),
     off("PodNodeSelector"),
@@ -94,7 +94,7 @@ pub static PLUGINS: &[PluginRow] = &[
     on("ValidatingAdmissionPolicy"),
     on("ValidatingAdmissionWebhook"),
     on("ResourceQuota").elsewhere(),
-    off("AlwaysDeny").admits(pull_always::deny),
+    off("AlwaysDeny").admits(optional::deny),
 ];
 
 /// The names of the plugins that are on unless switched off.

@@ -35,6 +35,7 @@ pub use app::App;
 pub use audit::Audit;
 pub use authorize::Mode;
 pub use config::{Config, Credentials};
+pub use ratchet_admission::{PLUGINS, PluginRow, default_plugins};
 pub use ratchet_allocation::Ranges;
 pub use start::{Ready, StartError, start};
 pub use within::Within;

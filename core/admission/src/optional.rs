@@ -1,4 +1,4 @@
-//! AlwaysPullImages, LimitPodHardAntiAffinityTopology, AlwaysDeny: plugins that are off unless asked for.
+//! AlwaysPullImages, LimitPodHardAntiAffinityTopology, NamespaceExists, AlwaysDeny: off unless asked for.
 
 use crate::limit_ranger::together;
 use crate::{Cluster, Denial, Request, pods};
@@ -99,6 +99,20 @@ pub(crate) fn anti_affinity(
     }
 }
 
+/// Refuses what is in a namespace that does not exist.
+pub(crate) fn namespace_exists(
+    request: &Request<'_>,
+    _: &Node<'_>,
+    cluster: &dyn Cluster,
+) -> Result<(), Denial> {
+    let name = request.namespace;
+    let is_it = request.is_on("", "namespaces");
+    if name.is_empty() || is_it || cluster.object("", "namespaces", "", name).is_some() {
+        return Ok(());
+    }
+    Err(Denial::NotFound { resource: "namespaces", name: name.into() })
+}
+
 /// Refuses everything.
 pub(crate) fn deny(_: &Request<'_>, _: &mut Node<'static>, _: &dyn Cluster) -> Result<(), Denial> {
     Err(Denial::forbidden("admission control is denying all modifications"))
@@ -124,6 +138,16 @@ mod tests {
         let old = node("{spec: {containers: [{image: a, imagePullPolicy: Never}]}}");
         let update = request(Update, "", "pods", &user, Some(&old));
         assert_eq!(text(validate(&update, &old, &Fake::default())), "Ok(())");
+    }
+
+    #[test]
+    fn what_is_in_no_namespace_is_refused() {
+        let user = user("u", &[]);
+        let create = request(Create, "", "pods", &user, None);
+        let there = Fake::default().with("", "namespaces", &["{metadata: {name: ns}}"]);
+        assert_eq!(text(namespace_exists(&create, &node("{}"), &there)), "Ok(())");
+        let missing = Denial::NotFound { resource: "namespaces", name: "ns".into() };
+        assert_eq!(namespace_exists(&create, &node("{}"), &Fake::default()), Err(missing));
     }
 
     #[test]
