@@ -29,6 +29,7 @@ pub use at::{At, same};
 #[doc(hidden)]
 pub use decode::decode_without_shortcut;
 pub use decode::{DecodeError, Decoded, Format, Limits, Repeated, decode, decode_json};
+pub use defaults::Quantity;
 pub use kinds::{KINDS, Kind, PodPlace, Scope, find};
 pub use object::Object;
 pub use path::{Path, Step};

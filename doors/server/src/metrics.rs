@@ -284,6 +284,18 @@ impl Metrics {
         }
     }
 
+    /// Counts one run of a plugin: its name, `admit` or `validate`, and the operation.
+    pub fn plugin_ran(&self, (name, step, operation): (&str, &str, &str), rejected: bool, took: Duration) {
+        let rejected = if rejected { "true" } else { "false" };
+        self.controllers.with(&[name, step, operation, rejected]).observe(took.as_secs_f64());
+    }
+
+    /// Counts all plugins of a step together.
+    pub fn step_ran(&self, step: &str, operation: &str, rejected: bool, took: Duration) {
+        let rejected = if rejected { "true" } else { "false" };
+        self.steps.with(&[step, operation, rejected]).observe(took.as_secs_f64());
+    }
+
     fn tally(&self, tally: &Tally) {
         match tally {
             Tally::Evaluation { decision, level, version, mode, request } => {

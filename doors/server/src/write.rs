@@ -77,7 +77,7 @@ fn named(call: &Call<'_>, node: &mut Node<'static>) -> Result<(), Refusal> {
 }
 
 /// A name that begins like `base` and is otherwise random.
-fn generated(base: &str) -> String {
+pub fn generated(base: &str) -> String {
     const LETTERS: &[u8] = b"bcdfghjklmnpqrstvwxz2456789";
     let end = (0..=58.min(base.len())).rev().find(|&at| base.is_char_boundary(at)).unwrap_or(0);
     let letter =
@@ -100,9 +100,10 @@ async fn create_once(
     let now = app.now();
     metadata::birth(&mut node, served.habits, app.new_uid(), now.clone());
     let Some(kind) = served.kind else { return Err(Refusal::method_not_allowed()) };
+    admission::mutate_create(call, &mut node).await?;
+    admission::escalation(call, &node, None)?;
     let moment = Moment { user: call.user, now: &now };
     lifecycle::prepare_create(&mut node, &kind, served.habits, &moment);
-    admission::mutate_create(call, &mut node).await?;
     defaults::apply(served.row.group, served.row.version, served.row.kind, &mut node);
     services::prepare(app, &kind, &mut node, None);
     let object = Object::new(node);
@@ -113,6 +114,7 @@ async fn create_once(
     let judged = object.into_node();
     let key = served.key(&call.place.namespace, &name);
     for _ in 0..TRIES {
+        let charged = admission::charge(call, Part::Main, &judged, None).await?;
         // A stored object that has this name is told before anything is taken from the allocators.
         app.cache.fresh().await?;
         if served.shelf.get(&served.shelf_key(&call.place.namespace, &name)).is_some() {
@@ -138,6 +140,7 @@ async fn create_once(
             act: Act::Put { value: value.clone(), lives },
         }];
         writes.extend(claims);
+        writes.extend(charged.writes());
         writes.extend(admission::namespace_guard(call));
         match app.cache.store().commit(writes).await? {
             Commit::Done(revision) => {
@@ -148,7 +151,7 @@ async fn create_once(
             Commit::Refused { key: taken, .. } if taken == key => {
                 return Err(Refusal::already_exists(served.about(&name)));
             }
-            // Somebody took the address or changed the namespace meanwhile: look again.
+            // Somebody took the address, or changed the namespace or a quota meanwhile: look again.
             Commit::Refused { .. } => admission::namespace_lifecycle(call, &judged).await?,
         }
     }
@@ -172,7 +175,7 @@ pub async fn change(
         check_conditions(call, &old, &conditions)?;
         match change_once(call, part, dry_run, &current, old, new).await? {
             Some(saved) => return Ok(saved),
-            None if conditions.version.is_some() => break,
+            // Somebody was faster, here or at a quota; the next look tells whether a version that was named is gone.
             None => {}
         }
     }
@@ -227,6 +230,8 @@ async fn change_once(
     let Some(kind) = served.kind else { return Err(Refusal::method_not_allowed()) };
     let is_vague = new.text_at(&["metadata", "resourceVersion"]).is_empty();
     defaults::apply(served.row.group, served.row.version, served.row.kind, &mut new);
+    admission::mutate_update(call, &mut new, &old, part).await?;
+    admission::escalation(call, &new, Some(&old))?;
     lifecycle::prepare_update(&mut new, &old, &kind, served.habits, part);
     metadata::renewal(&mut new, &old, served.habits);
     if !is_vague || !served.habits.needs_version {
@@ -234,7 +239,6 @@ async fn change_once(
         let version = current.revision.to_string();
         new.below("metadata").set("resourceVersion", Node::string(version));
     }
-    admission::mutate_update(call, &mut new, &old, part).await?;
     if part == Part::Main {
         services::prepare(app, &kind, &mut new, Some(&old));
     }
@@ -243,6 +247,7 @@ async fn change_once(
     let told = call.told.len();
     admission::judge(call, &change).await?;
     let (mut new, old) = (new.into_node(), old.into_node());
+    let charged = admission::charge(call, part, &new, Some(&old)).await?;
     let claims = match part {
         Part::Main => services::claim(app, &kind, &mut new, Some(&old))
             .inspect_err(|_| call.told.rewind(told))?,
@@ -268,6 +273,7 @@ async fn change_once(
         writes.extend(services::release(app, &kind, &old));
     } else {
         writes.extend(claims);
+        writes.extend(charged.writes());
     }
     match app.cache.store().commit(writes).await? {
         Commit::Done(revision) => {

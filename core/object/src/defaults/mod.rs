@@ -20,6 +20,8 @@ mod tests;
 mod volumes;
 mod workloads;
 
+pub use quantity::Quantity;
+
 use crate::Node;
 use fill::Filler;
 

@@ -1,5 +1,8 @@
-//! Amounts such as `500m` and `1Gi`, as far as defaults must count with them.
+//! Amounts such as `500m` and `1Gi`: read, counted with, and spelled as the API spells them.
 
+use crate::{Node, Value};
+use alloc::string::ToString;
+use core::cmp::Ordering;
 use core::fmt;
 
 /// How fine an amount can be: nothing is smaller than a nano.
@@ -9,7 +12,7 @@ const MILLI: i128 = 1_000_000;
 
 /// An amount and how its writer spells amounts.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct Quantity {
+pub struct Quantity {
     nanos: i128,
     format: Format,
 }
@@ -40,7 +43,7 @@ const BINARY: [&str; 7] = ["", "Ki", "Mi", "Gi", "Ti", "Pi", "Ei"];
 
 impl Quantity {
     /// Reads an amount; none if it is not one, or beyond counting.
-    pub(crate) fn parse(text: &str) -> Option<Self> {
+    pub fn parse(text: &str) -> Option<Self> {
         let (is_negative, text) = match text.strip_prefix('-') {
             Some(rest) => (true, rest),
             None => (false, text.strip_prefix('+').unwrap_or(text)),
@@ -65,18 +68,71 @@ impl Quantity {
     }
 
     /// The same amount in whole thousandths, away from zero.
-    pub(super) fn in_millis(self) -> Self {
+    #[must_use]
+    pub fn in_millis(self) -> Self {
         Self { nanos: div_away(self.nanos, MILLI).saturating_mul(MILLI), ..self }
     }
 
+    /// The amount in a field: texts and plain numbers are amounts.
+    pub fn of(node: &Node<'_>) -> Option<Self> {
+        match &node.value {
+            Value::Text(text) => Self::parse(text),
+            Value::Int(_) | Value::Float(_) => Self::parse(&node.to_string()),
+            _ => None,
+        }
+    }
+
+    /// So many whole ones.
+    pub fn whole(number: i64) -> Self {
+        Self { nanos: i128::from(number).saturating_mul(NANOS), format: Format::Decimal }
+    }
+
+    /// The number of whole ones, away from zero.
+    pub fn in_wholes(self) -> i128 {
+        div_away(self.nanos, NANOS)
+    }
+
+    /// The number of thousandths, away from zero.
+    pub fn thousandths(self) -> i128 {
+        div_away(self.nanos, MILLI)
+    }
+
+    /// The same amount in whole ones, away from zero.
+    #[must_use]
+    pub fn rounded(self) -> Self {
+        Self { nanos: self.in_wholes().saturating_mul(NANOS), ..self }
+    }
+
+    /// What is left without the other, spelled as this one, or as the other if this is nothing.
+    #[must_use]
+    pub fn minus(self, other: Self) -> Self {
+        self.plus(Self { nanos: other.nanos.saturating_neg(), ..other })
+    }
+
+    /// How the two amounts compare; how they are spelled does not count.
+    pub fn compare(self, other: Self) -> Ordering {
+        self.nanos.cmp(&other.nanos)
+    }
+
+    /// Whether it is nothing.
+    pub fn is_zero(self) -> bool {
+        self.nanos == 0
+    }
+
+    /// Whether it is less than nothing.
+    pub fn is_negative(self) -> bool {
+        self.nanos < 0
+    }
+
     /// Both together, spelled as this one, or as the other if this is nothing.
-    pub(super) fn plus(self, other: Self) -> Self {
+    #[must_use]
+    pub fn plus(self, other: Self) -> Self {
         let format = if self.nanos == 0 { other.format } else { self.format };
         Self { nanos: self.nanos.saturating_add(other.nanos), format }
     }
 
     /// Whether this is the larger amount.
-    pub(super) fn exceeds(self, other: Self) -> bool {
+    pub fn exceeds(self, other: Self) -> bool {
         self.nanos > other.nanos
     }
 }
@@ -147,7 +203,6 @@ fn reduced(mut number: i128, by: i128, most: usize) -> (i128, usize) {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use alloc::string::ToString;
 
     fn shown(text: &str) -> Option<alloc::string::String> {
         Quantity::parse(text).map(|quantity| quantity.to_string())
@@ -194,6 +249,11 @@ mod tests {
         let (one, half) = (Quantity::parse("1Gi").unwrap(), Quantity::parse("512Mi").unwrap());
         assert_eq!(one.plus(half).to_string(), "1536Mi");
         assert!(one.exceeds(half) && !half.exceeds(one));
+        assert_eq!(one.minus(half).to_string(), "512Mi");
+        assert_eq!(half.compare(one), Ordering::Less);
+        assert_eq!(Quantity::parse("1200m").map(Quantity::in_wholes), Some(2));
+        assert_eq!(Quantity::of(&Node::int(2)), Some(Quantity::whole(2)));
+        assert_eq!(Quantity::of(&Node::bool(true)), None);
         let nothing = Quantity::parse("0").unwrap();
         assert_eq!(nothing.plus(one).to_string(), "1Gi");
     }

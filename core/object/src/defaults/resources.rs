@@ -13,7 +13,7 @@ type Totals = Vec<(String, Quantity)>;
 pub(super) fn round(node: &mut Node<'_>, lists: &[&str]) {
     for name in lists {
         for entry in node.get_mut(name).and_then(Node::entries_mut).into_iter().flatten() {
-            let Some(exact) = amount(&entry.node) else { continue };
+            let Some(exact) = Quantity::of(&entry.node) else { continue };
             let rounded = exact.in_millis();
             if rounded != exact {
                 entry.node.value = Value::Text(rounded.to_string().into());
@@ -139,17 +139,8 @@ fn totals(spec: &Node<'_>, list: &str) -> Totals {
 
 fn amounts(container: &Node<'_>, list: &str) -> Totals {
     (container.find(&["resources", list]).map(Node::entries).unwrap_or_default().iter())
-        .filter_map(|entry| Some((entry.key.to_string(), amount(&entry.node)?)))
+        .filter_map(|entry| Some((entry.key.to_string(), Quantity::of(&entry.node)?)))
         .collect()
-}
-
-/// The amount here: a text or a number.
-fn amount(node: &Node<'_>) -> Option<Quantity> {
-    match &node.value {
-        Value::Text(text) => Quantity::parse(text),
-        Value::Int(_) | Value::Float(_) => Quantity::parse(&node.to_string()),
-        _ => None,
-    }
 }
 
 fn plus(sums: &mut Totals, more: &Totals) {

@@ -25,6 +25,8 @@ pub async fn evict(call: &Call<'_>) -> Answered {
     if eviction.text_at(&["metadata", "name"]) != call.place.name {
         return Err(Refusal::bad_request("name in URL does not match name in Eviction object"));
     }
+    call.app.cache.fresh().await?;
+    crate::admission::on_part(call, &eviction)?;
     let nothing = Node::empty_map();
     let asked = eviction.get("deleteOptions").unwrap_or(&nothing);
     let mut wanted = DeleteOptions::read(call.params, Some(asked))?;

@@ -22,6 +22,7 @@ pub async fn create(call: &Call<'_>) -> Answered {
     let mut request = received.node;
     defaults::apply(REQUEST.group, REQUEST.version, REQUEST.kind, &mut request);
     let account = call.current().await?.node();
+    crate::admission::on_part(call, &request)?;
     let seconds =
         request.find(&["spec", "expirationSeconds"]).and_then(Node::as_int).unwrap_or(3600);
     check_seconds(seconds)?;

@@ -1,5 +1,6 @@
 //! DELETE of an object or a collection: at once, or after a grace period and finalizers.
 
+use crate::admission;
 use crate::body::{BodyType, Wanted, receive};
 use crate::cache::{Item, storable};
 use crate::call::{Answered, Call, Content, List, Reply};
@@ -93,6 +94,7 @@ pub async fn remove(
     for _ in 0..16 {
         let current = call.current().await?;
         let old = current.node();
+        admission::on_delete(call, &old)?;
         check_preconditions(call, &kind, &old, options)?;
         let mut new = old.clone();
         let plan = plan(&kind, &mut new, options, call)?;

@@ -1,0 +1,152 @@
+//! CertificateApproval, CertificateSigning, CertificateSubjectRestriction: who may say yes for which signer.
+
+use crate::request::may;
+use crate::{Cluster, Denial, Request};
+use alloc::format;
+use ratchet_access::{Resource, quoted};
+use ratchet_object::{Node, same};
+
+const GROUP: &str = "certificates.k8s.io";
+const REQUESTS: &str = "certificatesigningrequests";
+const CLIENT_SIGNER: &str = "kubernetes.io/kube-apiserver-client";
+
+/// Refuses approvals for signers that the requester may not approve for.
+pub(crate) fn approval(
+    request: &Request<'_>,
+    _: &Node<'_>,
+    cluster: &dyn Cluster,
+) -> Result<(), Denial> {
+    let (true, Some(old)) = (request.is_on_part(GROUP, REQUESTS, "approval"), request.old) else {
+        return Ok(());
+    };
+    allowed(request, cluster, "approve", old.text_at(&["spec", "signerName"]))
+}
+
+/// Refuses certificates and conditions of signers that the requester may not sign for.
+pub(crate) fn signing(
+    request: &Request<'_>,
+    new: &Node<'_>,
+    cluster: &dyn Cluster,
+) -> Result<(), Denial> {
+    let (true, Some(old)) = (request.is_on_part(GROUP, REQUESTS, "status"), request.old) else {
+        return Ok(());
+    };
+    let is_same = |name: &str| same(new.find(&["status", name]), old.find(&["status", name]));
+    if is_same("certificate") && is_same("conditions") {
+        return Ok(());
+    }
+    allowed(request, cluster, "sign", old.text_at(&["spec", "signerName"]))
+}
+
+/// Whether the requester may do something for a signer, or for all signers of its domain.
+fn allowed(
+    request: &Request<'_>,
+    cluster: &dyn Cluster,
+    verb: &str,
+    signer: &str,
+) -> Result<(), Denial> {
+    let domain = signer.split('/').next().unwrap_or_default();
+    let all = format!("{domain}/*");
+    let may = |name: &str| {
+        let resource = Resource {
+            group: GROUP,
+            version: "*",
+            resource: "signers",
+            name,
+            ..Resource::default()
+        };
+        may(cluster, request.user, verb, resource).is_ok()
+    };
+    if may(signer) || may(&all) {
+        return Ok(());
+    }
+    Err(Denial::Forbidden(format!(
+        "user not permitted to {verb} requests with signerName {}",
+        quoted(signer)
+    )))
+}
+
+/// Refuses requests for certificates that could do everything.
+pub(crate) fn subject(
+    request: &Request<'_>,
+    new: &Node<'_>,
+    cluster: &dyn Cluster,
+) -> Result<(), Denial> {
+    let is_new = request.is_on(GROUP, REQUESTS) && request.is_create();
+    if !is_new || new.text_at(&["spec", "signerName"]) != CLIENT_SIGNER {
+        return Ok(());
+    }
+    let subject = cluster.subject_of(new.text_at(&["spec", "request"]));
+    let subject =
+        subject.map_err(|why| Denial::Forbidden(format!("failed to parse CSR: {why}")))?;
+    if subject.organizations.iter().any(|group| group == ratchet_access::MASTERS) {
+        let text =
+            format!("use of {CLIENT_SIGNER} signer with system:masters group is not allowed");
+        return Err(Denial::Forbidden(text));
+    }
+    Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::Operation::{Create, Update};
+    use crate::Subject;
+    use crate::testing::{Fake, node, request, text, user};
+    use alloc::string::String;
+
+    #[test]
+    fn approving_needs_the_signer_or_its_domain() {
+        let user = user("u", &[]);
+        let old = node("{spec: {signerName: a.example/b}}");
+        let judged = |cluster: Fake| {
+            let update = Request {
+                subresource: "approval",
+                ..request(Update, GROUP, REQUESTS, &user, Some(&old))
+            };
+            text(approval(&update, &old, &cluster))
+        };
+        assert_eq!(judged(Fake::default().allowing("approve signers a.example/b")), "Ok(())");
+        assert_eq!(judged(Fake::default().allowing("approve signers a.example/*")), "Ok(())");
+        assert_eq!(
+            judged(Fake::default()),
+            "user not permitted to approve requests with signerName \"a.example/b\""
+        );
+    }
+
+    #[test]
+    fn signing_is_looked_at_only_where_something_is_signed() {
+        let user = user("u", &[]);
+        let old = node("{spec: {signerName: a.example/b}, status: {}}");
+        let judged = |new: &str| {
+            let update = Request {
+                subresource: "status",
+                ..request(Update, GROUP, REQUESTS, &user, Some(&old))
+            };
+            text(signing(&update, &node(new), &Fake::default()))
+        };
+        assert_eq!(judged("{status: {}}"), "Ok(())");
+        assert_eq!(
+            judged("{status: {certificate: eA==}}"),
+            "user not permitted to sign requests with signerName \"a.example/b\""
+        );
+    }
+
+    #[test]
+    fn nobody_is_given_everything() {
+        let user = user("u", &[]);
+        let judged = |signer: &str, groups: &[&str]| {
+            let organizations = groups.iter().map(|group| String::from(*group)).collect();
+            let subject_known = Subject { common_name: "c".into(), organizations };
+            let cluster = Fake { subject: Some(subject_known), ..Fake::default() };
+            let new = node(&format!("{{spec: {{signerName: {signer}, request: eA==}}}}"));
+            text(subject(&request(Create, GROUP, REQUESTS, &user, None), &new, &cluster))
+        };
+        assert_eq!(judged(CLIENT_SIGNER, &["a"]), "Ok(())");
+        assert_eq!(judged("a.example/b", &["system:masters"]), "Ok(())");
+        assert_eq!(
+            judged(CLIENT_SIGNER, &["system:masters"]),
+            "use of kubernetes.io/kube-apiserver-client signer with system:masters group is not allowed"
+        );
+    }
+}

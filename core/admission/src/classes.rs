@@ -1,0 +1,128 @@
+//! DefaultStorageClass and DefaultIngressClass: who names no class gets the one that is marked as default.
+
+use crate::{Cluster, Denial, Request, pods};
+use alloc::string::String;
+use core::cmp::Ordering;
+use ratchet_object::Node;
+
+const STORAGE_MARKS: &[&str] = &[
+    "storageclass.kubernetes.io/is-default-class",
+    "storageclass.beta.kubernetes.io/is-default-class",
+];
+const INGRESS_MARKS: &[&str] = &["ingressclass.kubernetes.io/is-default-class"];
+
+/// Gives a claim the default storage class.
+pub(crate) fn storage(
+    request: &Request<'_>,
+    claim: &mut Node<'static>,
+    cluster: &dyn Cluster,
+) -> Result<(), Denial> {
+    let is_new = request.is_on("", "persistentvolumeclaims") && request.is_create();
+    let has_class = pods::annotation(claim, crate::storage::CLASS_ANNOTATION).is_some()
+        || claim.find(&["spec", "storageClassName"]).is_some_and(|class| !class.is_null());
+    if is_new && !has_class {
+        let class = default_class(cluster, ("storage.k8s.io", "storageclasses"), STORAGE_MARKS);
+        set(claim, "storageClassName", class);
+    }
+    Ok(())
+}
+
+/// Gives an ingress the default ingress class.
+pub(crate) fn ingress(
+    request: &Request<'_>,
+    ingress: &mut Node<'static>,
+    cluster: &dyn Cluster,
+) -> Result<(), Denial> {
+    let is_new = request.is_on("networking.k8s.io", "ingresses") && request.is_create();
+    let has_class = pods::annotation(ingress, "kubernetes.io/ingress.class").is_some()
+        || ingress.find(&["spec", "ingressClassName"]).is_some_and(|class| !class.is_null());
+    if is_new && !has_class {
+        let class = default_class(cluster, ("networking.k8s.io", "ingressclasses"), INGRESS_MARKS);
+        set(ingress, "ingressClassName", class);
+    }
+    Ok(())
+}
+
+fn set(object: &mut Node<'static>, member: &'static str, class: Option<Node<'static>>) {
+    if let Some(class) = class {
+        let name = String::from(class.text_at(&["metadata", "name"]));
+        object.below("spec").set(member, Node::string(name));
+    }
+}
+
+/// The class that is marked; of several the newest, and of those the first by name.
+fn default_class(
+    cluster: &dyn Cluster,
+    (group, resource): (&str, &str),
+    marks: &[&str],
+) -> Option<Node<'static>> {
+    let is_marked =
+        |class: &Node<'_>| marks.iter().any(|mark| pods::annotation(class, mark) == Some("true"));
+    cluster.objects(group, resource, "").into_iter().filter(is_marked).min_by(by_age)
+}
+
+fn by_age(one: &Node<'_>, other: &Node<'_>) -> Ordering {
+    fn made<'n>(class: &'n Node<'_>) -> &'n str {
+        class.text_at(&["metadata", "creationTimestamp"])
+    }
+    let name = |class: &Node<'_>| String::from(class.text_at(&["metadata", "name"]));
+    made(other).cmp(made(one)).then_with(|| name(one).cmp(&name(other)))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::Operation::Create;
+    use crate::testing::{Fake, node, request, user};
+
+    fn class(name: &str, made: &str, mark: &str) -> String {
+        alloc::format!(
+            "{{metadata: {{name: {name}, creationTimestamp: '{made}', annotations: {{{mark}: 'true'}}}}}}"
+        )
+    }
+
+    #[test]
+    fn a_claim_gets_the_newest_default() {
+        let user = user("u", &[]);
+        let [old, new] = [
+            class("old", "2020-01-01T00:00:00Z", STORAGE_MARKS[0]),
+            class("new", "2021-01-01T00:00:00Z", STORAGE_MARKS[1]),
+        ];
+        let cluster = Fake::default().with(
+            "storage.k8s.io",
+            "storageclasses",
+            &[&old, &new, "{metadata: {name: plain}}"],
+        );
+        let given = |text: &str| {
+            let mut claim = node(text);
+            let create = request(Create, "", "persistentvolumeclaims", &user, None);
+            storage(&create, &mut claim, &cluster).unwrap();
+            claim.find(&["spec", "storageClassName"]).and_then(Node::text).map(String::from)
+        };
+        assert_eq!(given("{spec: {}}").as_deref(), Some("new"));
+        assert_eq!(given("{spec: {storageClassName: ''}}").as_deref(), Some(""));
+        assert_eq!(
+            given(
+                "{metadata: {annotations: {volume.beta.kubernetes.io/storage-class: a}}, spec: {}}"
+            ),
+            None
+        );
+    }
+
+    #[test]
+    fn an_ingress_gets_the_default_if_there_is_one() {
+        let user = user("u", &[]);
+        let create = request(Create, "networking.k8s.io", "ingresses", &user, None);
+        let marked = class("a", "", INGRESS_MARKS[0]);
+        let cluster = Fake::default().with("networking.k8s.io", "ingressclasses", &[&marked]);
+        let mut one = node("{spec: {}}");
+        ingress(&create, &mut one, &Fake::default()).unwrap();
+        assert_eq!(one.to_json(), r#"{"spec":{}}"#);
+        ingress(&create, &mut one, &cluster).unwrap();
+        assert_eq!(one.to_json(), r#"{"spec":{"ingressClassName":"a"}}"#);
+        let mut annotated =
+            node("{metadata: {annotations: {kubernetes.io/ingress.class: b}}, spec: {}}");
+        ingress(&create, &mut annotated, &cluster).unwrap();
+        assert_eq!(annotated.find(&["spec", "ingressClassName"]), None);
+    }
+}

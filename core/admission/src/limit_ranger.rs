@@ -1,0 +1,385 @@
+//! LimitRanger: containers get the defaults of their namespace, and nothing may ask for less or more than it allows.
+
+use crate::amounts::{self, Amounts, Side};
+use crate::{Cluster, Denial, Request, pods};
+use alloc::format;
+use alloc::string::String;
+use alloc::vec::Vec;
+use ratchet_object::{Node, Quantity};
+
+const ANNOTATION: &str = "kubernetes.io/limit-ranger";
+
+/// Above this a thousandth no longer fits 64 bits.
+const MOST_MILLI: i128 = (i64::MAX / 1000) as i128;
+
+/// Gives the containers of a pod the defaults of its namespace.
+pub(crate) fn admit(
+    request: &Request<'_>,
+    node: &mut Node<'static>,
+    cluster: &dyn Cluster,
+) -> Result<(), Denial> {
+    if concerns(request) && request.resource == "pods" {
+        for range in cluster.objects("", "limitranges", request.namespace) {
+            fill(node, &range);
+        }
+    }
+    Ok(())
+}
+
+/// Refuses what the ranges of the namespace do not allow.
+pub(crate) fn validate(
+    request: &Request<'_>,
+    node: &Node<'_>,
+    cluster: &dyn Cluster,
+) -> Result<(), Denial> {
+    if !concerns(request) {
+        return Ok(());
+    }
+    for range in cluster.objects("", "limitranges", request.namespace) {
+        let faults = match request.resource {
+            "pods" => pod_faults(node, &range),
+            _ => claim_faults(node, &range),
+        };
+        if let Some(text) = together(faults) {
+            return Err(Denial::Forbidden(text));
+        }
+    }
+    Ok(())
+}
+
+/// New pods, pods that are resized, and claims; not what is being deleted.
+fn concerns(request: &Request<'_>) -> bool {
+    let goes =
+        request.old.is_some_and(|old| old.find(&["metadata", "deletionTimestamp"]).is_some());
+    let written = request.is_create() || request.is_update();
+    let resized = request.is_on_part("", "pods", "resize") && request.is_update();
+    let is_it = request.is_on("", "pods") && request.is_create()
+        || request.is_on("", "persistentvolumeclaims");
+    !goes && written && (is_it || resized)
+}
+
+fn limits_of<'n, 't>(range: &'n Node<'t>, sort: &str) -> impl Iterator<Item = &'n Node<'t>> {
+    pods::items(range, &["spec", "limits"])
+        .iter()
+        .filter(move |limit| limit.text_at(&["type"]) == sort)
+}
+
+fn fill(pod: &mut Node<'static>, range: &Node<'_>) {
+    let mut defaults: [Vec<(String, Node<'static>)>; 2] = [Vec::new(), Vec::new()];
+    for limit in limits_of(range, "Container") {
+        for (list, member) in defaults.iter_mut().zip(["defaultRequest", "default"]) {
+            for entry in limit.get(member).map(Node::entries).unwrap_or_default() {
+                list.retain(|(name, _)| *name != *entry.key);
+                list.push((entry.key.as_ref().into(), entry.node.clone().into_owned()));
+            }
+        }
+    }
+    let [requests, limits] = &defaults;
+    let mut notes = Vec::new();
+    for (list, sort) in [("containers", "container"), ("initContainers", "init container")] {
+        let containers = pod.find_mut(&["spec", list]).and_then(Node::items_mut);
+        for container in containers.into_iter().flatten() {
+            // Both are looked at before either is set: a default limit is no reason for a request.
+            let set = [(requests, "requests", "request"), (limits, "limits", "limit")];
+            for (defaults, member, word) in set {
+                let names = fill_list(container, member, defaults);
+                if !names.is_empty() {
+                    let name = container.text_at(&["name"]);
+                    notes.push(format!("{} {word} for {sort} {name}", names.join(", ")));
+                }
+            }
+        }
+    }
+    if !notes.is_empty() {
+        let note = format!("LimitRanger plugin set: {}", notes.join("; "));
+        pod.below("metadata").below("annotations").set(ANNOTATION, Node::string(note));
+    }
+}
+
+/// The names of what was missing, in order.
+fn fill_list(
+    container: &mut Node<'static>,
+    member: &'static str,
+    defaults: &[(String, Node<'static>)],
+) -> Vec<String> {
+    let mut set = Vec::new();
+    for (name, amount) in defaults {
+        if container.find(&["resources", member, name]).is_none() {
+            container.below("resources").below(member).set(name.clone(), amount.clone());
+            set.push(name.clone());
+        }
+    }
+    set.sort();
+    set
+}
+
+fn pod_faults(pod: &Node<'_>, range: &Node<'_>) -> Vec<String> {
+    let mut faults = Vec::new();
+    for limit in pods::items(range, &["spec", "limits"]) {
+        match limit.text_at(&["type"]) {
+            "Container" => {
+                let lists = ["containers", "initContainers"];
+                for container in lists.iter().flat_map(|list| pods::containers(pod, list)) {
+                    let own = |side| amounts::of_container(container, side);
+                    Bounds::new("Container", own(Side::Requests), own(Side::Limits))
+                        .hold(limit, &mut faults);
+                }
+            }
+            "Pod" => {
+                let whole = |side| amounts::of_pod(pod, side);
+                Bounds::new("Pod", whole(Side::Requests), whole(Side::Limits))
+                    .hold(limit, &mut faults);
+            }
+            _ => {}
+        }
+    }
+    faults
+}
+
+fn claim_faults(claim: &Node<'_>, range: &Node<'_>) -> Vec<String> {
+    let mut faults = Vec::new();
+    let requests = amounts::of_container(
+        &claim.get("spec").cloned().unwrap_or_else(Node::empty_map),
+        Side::Requests,
+    );
+    let bounds = Bounds::new("PersistentVolumeClaim", requests, Amounts::new());
+    for limit in limits_of(range, bounds.sort) {
+        faults.extend(
+            amounts::read(limit.get("min"))
+                .iter()
+                .filter_map(|(name, least)| bounds.least(name, *least)),
+        );
+        faults.extend(
+            amounts::read(limit.get("max"))
+                .iter()
+                .filter_map(|(name, most)| bounds.most_asked(name, *most)),
+        );
+    }
+    faults
+}
+
+/// What is asked for, to be held against a limit.
+struct Bounds {
+    sort: &'static str,
+    requests: Amounts,
+    limits: Amounts,
+}
+
+impl Bounds {
+    fn new(sort: &'static str, requests: Amounts, limits: Amounts) -> Self {
+        Self { sort, requests, limits }
+    }
+
+    fn hold(&self, limit: &Node<'_>, faults: &mut Vec<String>) {
+        let checks: [(&str, fn(&Self, &str, Quantity) -> Option<String>); 3] =
+            [("min", Self::least), ("max", Self::most), ("maxLimitRequestRatio", Self::ratio)];
+        for (member, check) in checks {
+            let bounds = amounts::read(limit.get(member));
+            faults.extend(bounds.iter().filter_map(|(name, bound)| check(self, name, *bound)));
+        }
+    }
+
+    fn least(&self, name: &str, least: Quantity) -> Option<String> {
+        let (request, limit) = (self.requests.get(name), self.limits.get(name));
+        let start = format!("minimum {name} usage per {} is {least}", self.sort);
+        let count = counter([request, limit, Some(&least)]);
+        match (request, limit) {
+            (None, _) => Some(format!("{start}.  No request is specified")),
+            (Some(request), _) if count(*request) < count(least) => {
+                Some(format!("{start}, but request is {request}"))
+            }
+            (_, Some(limit)) if count(*limit) < count(least) => {
+                Some(format!("{start}, but limit is {limit}"))
+            }
+            _ => None,
+        }
+    }
+
+    fn most(&self, name: &str, most: Quantity) -> Option<String> {
+        let (request, limit) = (self.requests.get(name), self.limits.get(name));
+        let start = format!("maximum {name} usage per {} is {most}", self.sort);
+        let count = counter([request, limit, Some(&most)]);
+        match (limit, request) {
+            (None, _) => Some(format!("{start}.  No limit is specified")),
+            (Some(limit), _) if count(*limit) > count(most) => {
+                Some(format!("{start}, but limit is {limit}"))
+            }
+            (_, Some(request)) if count(*request) > count(most) => {
+                Some(format!("{start}, but request is {request}"))
+            }
+            _ => None,
+        }
+    }
+
+    /// The same where limits mean nothing.
+    fn most_asked(&self, name: &str, most: Quantity) -> Option<String> {
+        let request = self.requests.get(name);
+        let start = format!("maximum {name} usage per {} is {most}", self.sort);
+        let count = counter([request, None, Some(&most)]);
+        match request {
+            None => Some(format!("{start}.  No request is specified")),
+            Some(request) if count(*request) > count(most) => {
+                Some(format!("{start}, but request is {request}"))
+            }
+            Some(_) => None,
+        }
+    }
+
+    fn ratio(&self, name: &str, most: Quantity) -> Option<String> {
+        let (request, limit) = (self.requests.get(name), self.limits.get(name));
+        let start = format!("{name} max limit to request ratio per {} is {most}, but", self.sort);
+        let count = counter([request, limit, Some(&most)]);
+        let Some(request) = request.map(|amount| count(*amount)).filter(|amount| *amount != 0)
+        else {
+            return Some(format!("{start} no request is specified or request is 0"));
+        };
+        let Some(limit) = limit.map(|amount| count(*amount)).filter(|amount| *amount != 0) else {
+            return Some(format!("{start} no limit is specified or limit is 0"));
+        };
+        #[allow(
+            clippy::cast_precision_loss,
+            reason = "the API compares ratios as floating point too"
+        )]
+        let (ratio, bound) = (limit as f64 / request as f64, most.thousandths() as f64 / 1000.0);
+        (ratio > bound).then(|| format!("{start} provided ratio is {ratio:.6}"))
+    }
+}
+
+/// Counts in thousandths, unless one of the amounts is too large for that.
+fn counter(amounts: [Option<&Quantity>; 3]) -> fn(Quantity) -> i128 {
+    let fits = amounts.into_iter().flatten().all(|amount| amount.in_wholes() <= MOST_MILLI);
+    if fits { Quantity::thousandths } else { Quantity::in_wholes }
+}
+
+/// Faults as one text: each once, in brackets if there are several.
+pub(crate) fn together(faults: Vec<String>) -> Option<String> {
+    let mut once: Vec<String> = Vec::new();
+    for fault in faults {
+        if !once.contains(&fault) {
+            once.push(fault);
+        }
+    }
+    match once.len() {
+        0 => None,
+        1 => once.pop(),
+        _ => Some(format!("[{}]", once.join(", "))),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::Operation::{Create, Update};
+    use crate::testing::{Fake, node, request, text, user};
+
+    const RANGE: &str = "{metadata: {name: r, namespace: ns}, spec: {limits: [{type: Container,
+        default: {cpu: 500m, memory: 512Mi}, defaultRequest: {cpu: 100m},
+        min: {cpu: 50m}, max: {cpu: '1'}, maxLimitRequestRatio: {cpu: 5}}]}}";
+
+    fn ranges(range: &str) -> Fake {
+        Fake::default().with("", "limitranges", &[range])
+    }
+
+    fn judged(pod: &str, range: &str) -> String {
+        let user = user("u", &[]);
+        text(validate(&request(Create, "", "pods", &user, None), &node(pod), &ranges(range)))
+    }
+
+    #[test]
+    fn containers_get_what_they_do_not_say() {
+        let user = user("u", &[]);
+        let mut pod = node("{spec: {containers: [{name: a, resources: {limits: {cpu: 400m}}}]}}");
+        admit(&request(Create, "", "pods", &user, None), &mut pod, &ranges(RANGE)).unwrap();
+        let resources =
+            pod.find(&["spec", "containers"]).unwrap().items()[0].get("resources").unwrap();
+        assert_eq!(
+            resources.to_json(),
+            r#"{"limits":{"cpu":"400m","memory":"512Mi"},"requests":{"cpu":"100m"}}"#
+        );
+        assert_eq!(
+            pods::annotation(&pod, ANNOTATION),
+            Some(
+                "LimitRanger plugin set: cpu request for container a; memory limit for container a"
+            )
+        );
+        let mut same = pod.clone();
+        admit(&request(Update, "", "pods", &user, Some(&pod)), &mut same, &ranges(RANGE)).unwrap();
+        assert_eq!(same, pod);
+    }
+
+    #[test]
+    fn nothing_is_added_where_nothing_is_missing_or_there_is_no_range() {
+        let user = user("u", &[]);
+        let before = node("{spec: {containers: [{name: a}]}}");
+        let mut pod = before.clone();
+        admit(&request(Create, "", "pods", &user, None), &mut pod, &Fake::default()).unwrap();
+        assert_eq!(pod, before);
+    }
+
+    #[test]
+    fn bounds_hold_for_containers() {
+        let pod = |requests: &str, limits: &str| {
+            alloc::format!(
+                "{{spec: {{containers: [{{name: a, resources: {{requests: {requests}, limits: {limits}}}}}]}}}}"
+            )
+        };
+        assert_eq!(judged(&pod("{cpu: 200m}", "{cpu: 1}"), RANGE), "Ok(())");
+        assert_eq!(
+            judged(&pod("{cpu: 10m}", "{cpu: 50m}"), RANGE),
+            "minimum cpu usage per Container is 50m, but request is 10m"
+        );
+        assert_eq!(
+            judged(&pod("{cpu: 500m}", "{cpu: 2}"), RANGE),
+            "maximum cpu usage per Container is 1, but limit is 2"
+        );
+        assert_eq!(
+            judged(&pod("{cpu: 100m}", "{cpu: 1}"), RANGE),
+            "cpu max limit to request ratio per Container is 5, but provided ratio is 10.000000"
+        );
+        assert_eq!(
+            judged("{spec: {containers: [{name: a}]}}", RANGE),
+            "[minimum cpu usage per Container is 50m.  No request is specified, maximum cpu usage per Container is 1.  No limit is specified, cpu max limit to request ratio per Container is 5, but no request is specified or request is 0]"
+        );
+    }
+
+    #[test]
+    fn bounds_hold_for_pods_as_a_whole() {
+        let range = "{metadata: {name: r, namespace: ns}, spec: {limits: [{type: Pod, max: {memory: 1Gi}}]}}";
+        let pod = "{spec: {containers: [{resources: {limits: {memory: 1Gi}}}, {resources: {limits: {memory: 512Mi}}}]}}";
+        assert_eq!(judged(pod, range), "maximum memory usage per Pod is 1Gi, but limit is 1536Mi");
+        assert_eq!(
+            judged("{spec: {containers: [{resources: {limits: {memory: 1Gi}}}]}}", range),
+            "Ok(())"
+        );
+    }
+
+    #[test]
+    fn claims_are_held_against_what_they_ask_for() {
+        let range = "{metadata: {name: r, namespace: ns}, spec: {limits: [{type: PersistentVolumeClaim, min: {storage: 1Gi}, max: {storage: 2Gi}}]}}";
+        let user = user("u", &[]);
+        let judged = |storage: &str, old: Option<&Node<'_>>| {
+            let claim = node(&alloc::format!(
+                "{{spec: {{resources: {{requests: {{storage: {storage}}}}}}}}}"
+            ));
+            let request = request(
+                if old.is_some() { Update } else { Create },
+                "",
+                "persistentvolumeclaims",
+                &user,
+                old,
+            );
+            text(validate(&request, &claim, &ranges(range)))
+        };
+        assert_eq!(judged("2Gi", None), "Ok(())");
+        assert_eq!(
+            judged("3Gi", None),
+            "maximum storage usage per PersistentVolumeClaim is 2Gi, but request is 3Gi"
+        );
+        assert_eq!(
+            judged("1Mi", None),
+            "minimum storage usage per PersistentVolumeClaim is 1Gi, but request is 1Mi"
+        );
+        let going = node("{metadata: {deletionTimestamp: x}}");
+        assert_eq!(judged("3Gi", Some(&going)), "Ok(())");
+    }
+}

@@ -1,0 +1,53 @@
+//! PodTopologyLabels: a pod that has a node carries the node's zone and region.
+
+use crate::{Cluster, Denial, Request};
+use alloc::string::String;
+use ratchet_object::Node;
+
+const LABELS: [&str; 2] = ["topology.kubernetes.io/zone", "topology.kubernetes.io/region"];
+
+/// Copies zone and region from the node of a pod.
+pub(crate) fn admit(
+    request: &Request<'_>,
+    pod: &mut Node<'static>,
+    cluster: &dyn Cluster,
+) -> Result<(), Denial> {
+    let is_it = request.is_on("", "pods") || request.is_on_part("", "pods", "binding");
+    let name = pod.text_at(&["spec", "nodeName"]);
+    if !is_it || !request.is_create() || request.minor < 35 || name.is_empty() {
+        return Ok(());
+    }
+    let Some(node) = cluster.object("", "nodes", "", name) else { return Ok(()) };
+    for label in LABELS {
+        if let Some(value) = node.find(&["metadata", "labels", label]).and_then(Node::text) {
+            let labels = pod.below("metadata").below("labels");
+            labels.set(label, Node::string(String::from(value)));
+        }
+    }
+    Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::Operation::Create;
+    use crate::testing::{Fake, node, request, user};
+
+    #[test]
+    fn zone_and_region_are_copied_and_nothing_else() {
+        let user = user("u", &[]);
+        let host = "{metadata: {name: n1, labels: {topology.kubernetes.io/zone: a, other: b}}}";
+        let cluster = Fake::default().with("", "nodes", &[host]);
+        let labelled = |text: &str, minor: u8| {
+            let mut pod = node(text);
+            let create = Request { minor, ..request(Create, "", "pods", &user, None) };
+            admit(&create, &mut pod, &cluster).unwrap();
+            pod.find(&["metadata", "labels"]).map(|labels| labels.to_json())
+        };
+        let zone = r#"{"topology.kubernetes.io/zone":"a"}"#;
+        assert_eq!(labelled("{spec: {nodeName: n1}}", 36).as_deref(), Some(zone));
+        assert_eq!(labelled("{spec: {nodeName: n1}}", 34), None);
+        assert_eq!(labelled("{spec: {nodeName: m}}", 36), None);
+        assert_eq!(labelled("{spec: {}}", 36), None);
+    }
+}

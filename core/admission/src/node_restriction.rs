@@ -1,0 +1,464 @@
+//! NodeRestriction: a node writes only what is its own.
+
+use crate::request::may;
+use crate::{Cluster, Denial, Operation, Request, pods};
+use alloc::collections::BTreeSet;
+use alloc::format;
+use alloc::string::String;
+use alloc::vec::Vec;
+use ratchet_access::{NODES, Resource, quoted};
+use ratchet_object::{Node, same};
+
+type Rule = fn(&str, &Request<'_>, &Node<'_>, &dyn Cluster) -> Result<(), Denial>;
+
+/// What nodes are held to: group, resource, rule.
+static RULES: &[(&str, &str, Rule)] = &[
+    ("", "nodes", node),
+    ("", "persistentvolumeclaims", claim),
+    ("", "pods", pod),
+    ("", "serviceaccounts", token),
+    ("certificates.k8s.io", "certificatesigningrequests", signing_request),
+    ("coordination.k8s.io", "leases", lease),
+    ("resource.k8s.io", "resourceslices", slice),
+    ("storage.k8s.io", "csinodes", csi_node),
+];
+
+/// Labels that kubelets may set on their own node.
+const OWN_LABELS: &[&str] = &[
+    "beta.kubernetes.io/arch",
+    "beta.kubernetes.io/instance-type",
+    "beta.kubernetes.io/os",
+    "failure-domain.beta.kubernetes.io/region",
+    "failure-domain.beta.kubernetes.io/zone",
+    "kubernetes.io/arch",
+    "kubernetes.io/hostname",
+    "kubernetes.io/os",
+    "node.kubernetes.io/instance-type",
+    "topology.kubernetes.io/region",
+    "topology.kubernetes.io/zone",
+];
+
+/// Refuses a node's writes to what is not its own; for deletions the object is what is there.
+pub(crate) fn admit(
+    request: &Request<'_>,
+    object: &mut Node<'static>,
+    cluster: &dyn Cluster,
+) -> Result<(), Denial> {
+    let Some(name) = request.user.name.strip_prefix("system:node:") else { return Ok(()) };
+    if !request.user.is_in(NODES) {
+        return Ok(());
+    }
+    if name.is_empty() {
+        return no(format!("could not determine node from user {}", quoted(&request.user.name)));
+    }
+    let rule = RULES
+        .iter()
+        .find(|(group, resource, _)| (*group, *resource) == (request.group, request.resource));
+    rule.map_or(Ok(()), |(_, _, rule)| rule(name, request, object, cluster))
+}
+
+fn no(text: String) -> Result<(), Denial> {
+    Err(Denial::Forbidden(text))
+}
+
+fn pod(
+    own: &str,
+    request: &Request<'_>,
+    object: &Node<'_>,
+    cluster: &dyn Cluster,
+) -> Result<(), Denial> {
+    let host = |pod: &Node<'_>| String::from(pod.text_at(&["spec", "nodeName"]));
+    let shown = quoted(own);
+    match (request.subresource, request.operation) {
+        ("", Operation::Create) => mirror(own, object, cluster),
+        ("", Operation::Delete) if request.old.is_some_and(|pod| host(pod) == own) => Ok(()),
+        ("", Operation::Delete) => {
+            no(format!("node {shown} can only delete pods with spec.nodeName set to itself"))
+        }
+        ("", operation) => {
+            let word = quoted(operation.word());
+            no(format!(
+                "unexpected operation {word}, node {shown} can only create and delete mirror pods"
+            ))
+        }
+        ("status", Operation::Update) => status(own, request, object),
+        ("eviction", Operation::Create) => {
+            let pod = cluster.object("", "pods", request.namespace, request.name);
+            let missing = || Denial::NotFound { resource: "pods", name: request.name.into() };
+            if host(&pod.ok_or_else(missing)?) == own {
+                return Ok(());
+            }
+            no(format!("node {own} can only evict pods with spec.nodeName set to itself"))
+        }
+        ("status" | "eviction", operation) => {
+            no(format!("unexpected operation {}", quoted(operation.word())))
+        }
+        (other, _) => {
+            let other = quoted(other);
+            no(format!(
+                "unexpected pod subresource {other}, only 'status' and 'eviction' are allowed"
+            ))
+        }
+    }
+}
+
+/// Nodes make pods only to show what they run by themselves.
+fn mirror(own: &str, pod: &Node<'_>, cluster: &dyn Cluster) -> Result<(), Denial> {
+    let shown = quoted(own);
+    if !pods::is_mirror(pod) {
+        let mark = quoted(pods::MIRROR);
+        return no(format!(
+            "pod does not have {mark} annotation, node {shown} can only create mirror pods"
+        ));
+    }
+    let only =
+        |what: &str| no(format!("node {shown} can only create pods with {what} set to itself"));
+    if pod.text_at(&["spec", "nodeName"]) != own {
+        return only("spec.nodeName");
+    }
+    let owner = match pods::items(pod, &["metadata", "ownerReferences"]) {
+        [owner] => owner,
+        [] => return only("an owner reference"),
+        _ => return only("a single owner reference"),
+    };
+    let said = |name: &str| owner.text_at(&[name]);
+    if (said("apiVersion"), said("kind"), said("name")) != ("v1", "Node", own) {
+        return only("an owner reference");
+    }
+    let is = |name: &str| owner.get(name).and_then(Node::as_bool) == Some(true);
+    if !is("controller") {
+        return only("a controller owner reference");
+    }
+    if is("blockOwnerDeletion") {
+        return no(format!("node {shown} must not set blockOwnerDeletion on an owner reference"));
+    }
+    let Some(node) = cluster.object("", "nodes", "", own) else {
+        return Err(Denial::NotFound { resource: "nodes", name: own.into() });
+    };
+    let (uid, known) = (said("uid"), node.text_at(&["metadata", "uid"]));
+    if uid != known {
+        return no(format!("node {own} UID mismatch: expected {uid} got {known}"));
+    }
+    match reference(pod) {
+        Some(what) => no(format!("node {shown} can not create pods that reference {what}")),
+        None => Ok(()),
+    }
+}
+
+/// Volumes that need the API, and what they are about.
+const NEEDY: &[(&str, &str)] = &[
+    ("configMap", "configmaps (via configmap volumes)"),
+    ("secret", "secrets (via secret volumes)"),
+    ("csi", "csidrivers (via CSI volumes)"),
+    ("glusterfs", "endpoints (via glusterFS volumes)"),
+    ("persistentVolumeClaim", "persistentvolumeclaims"),
+    ("ephemeral", "persistentvolumeclaims (via ephemeral volumes)"),
+    ("azureFile", "secrets (via azureFile volumes)"),
+];
+
+/// The same for what is projected into one volume.
+const NEEDY_SOURCES: &[(&str, &str)] = &[
+    ("configMap", "configmaps (via projected volumes)"),
+    ("secret", "secrets (via projected volumes)"),
+    ("serviceAccountToken", "serviceaccounts (via projected volumes)"),
+    ("clusterTrustBundle", "clustertrustbundles"),
+    ("podCertificate", "podcertificates"),
+];
+
+/// What a pod refers to in the API, if anything.
+fn reference(pod: &Node<'_>) -> Option<&'static str> {
+    if !pod.text_at(&["spec", "serviceAccountName"]).is_empty() {
+        return Some("serviceaccounts");
+    }
+    if pods::uses_secrets(pod) {
+        return Some("secrets");
+    }
+    if pods::uses_config_maps(pod) {
+        return Some("configmaps");
+    }
+    if !pods::items(pod, &["spec", "resourceClaims"]).is_empty() {
+        return Some("resourceclaims");
+    }
+    let within = |node: &Node<'_>, rows: &'static [(&'static str, &'static str)]| {
+        rows.iter().find(|(member, _)| pods::has(node, member)).map(|(_, what)| *what)
+    };
+    pods::items(pod, &["spec", "volumes"]).iter().find_map(|volume| {
+        let mut sources = pods::items(volume, &["projected", "sources"]).iter();
+        within(volume, NEEDY).or_else(|| sources.find_map(|source| within(source, NEEDY_SOURCES)))
+    })
+}
+
+fn status(own: &str, request: &Request<'_>, new: &Node<'_>) -> Result<(), Denial> {
+    let Some(old) = request.old else { return Ok(()) };
+    let shown = quoted(own);
+    if old.text_at(&["spec", "nodeName"]) != own {
+        return no(format!(
+            "node {shown} can only update pod status for pods with spec.nodeName set to itself"
+        ));
+    }
+    let changes = |names: &[&str]| !same(new.find(names), old.find(names));
+    if changes(&["metadata", "labels"]) {
+        return no(format!("node {shown} cannot update labels through pod status"));
+    }
+    if changes(&["status", "resourceClaimStatuses"]) {
+        return no(format!("node {shown} cannot update resource claim statues"));
+    }
+    if changes(&["status", "extendedResourceClaimStatus"]) {
+        return no(format!("node {shown} cannot update extended resource claim status"));
+    }
+    Ok(())
+}
+
+fn node(own: &str, request: &Request<'_>, new: &Node<'_>, _: &dyn Cluster) -> Result<(), Denial> {
+    let shown = quoted(own);
+    if request.name != own {
+        return no(format!("node {shown} is not allowed to modify node {}", quoted(request.name)));
+    }
+    let source = ["spec", "configSource"];
+    match (request.operation, request.old) {
+        (Operation::Create, _) => {
+            if new.find(&source).is_some_and(|source| !source.is_null()) {
+                return no(format!(
+                    "node {shown} is not allowed to create pods with a non-nil configSource"
+                ));
+            }
+            match forbidden_labels(new, None) {
+                labels if labels.is_empty() => Ok(()),
+                labels => no(format!(
+                    "node {shown} is not allowed to set the following labels: {}",
+                    labels.join(", ")
+                )),
+            }
+        }
+        (Operation::Update, Some(old)) => {
+            let changes = |names: &[&str]| !same(new.find(names), old.find(names));
+            if new.find(&source).is_some_and(|source| !source.is_null()) && changes(&source) {
+                return no(format!(
+                    "node {shown} is not allowed to update configSource to a new non-nil configSource"
+                ));
+            }
+            if changes(&["spec", "taints"]) {
+                return no(format!("node {shown} is not allowed to modify taints"));
+            }
+            if changes(&["metadata", "ownerReferences"]) {
+                return no(format!("node {shown} is not allowed to modify ownerReferences"));
+            }
+            match forbidden_labels(new, Some(old)) {
+                labels if labels.is_empty() => Ok(()),
+                labels => no(format!("is not allowed to modify labels: {}", labels.join(", "))),
+            }
+        }
+        _ => Ok(()),
+    }
+}
+
+/// The labels that differ and that are not a node's to set, in order.
+fn forbidden_labels(new: &Node<'_>, old: Option<&Node<'_>>) -> Vec<String> {
+    fn labels(node: Option<&Node<'_>>) -> BTreeSet<(String, String)> {
+        let labels = node.and_then(|node| node.find(&["metadata", "labels"]));
+        let entries = labels.map(Node::entries).unwrap_or_default().iter();
+        entries
+            .map(|entry| (entry.key.as_ref().into(), entry.node.text().unwrap_or_default().into()))
+            .collect()
+    }
+    let (new, old) = (labels(Some(new)), labels(old));
+    let differing: BTreeSet<String> =
+        new.symmetric_difference(&old).map(|(name, _)| name.clone()).collect();
+    differing.into_iter().filter(|name| is_forbidden(name)).collect()
+}
+
+fn is_forbidden(label: &str) -> bool {
+    let space = label.split_once('/').map_or("", |(space, _)| space);
+    let within = |domain: &str| {
+        space.strip_suffix(domain).is_some_and(|rest| rest.is_empty() || rest.ends_with('.'))
+    };
+    let is_ours = within("kubernetes.io") || within("k8s.io");
+    let is_own = OWN_LABELS.contains(&label)
+        || within("kubelet.kubernetes.io")
+        || within("node.kubernetes.io");
+    within("node-restriction.kubernetes.io") || is_ours && !is_own
+}
+
+fn claim(own: &str, request: &Request<'_>, new: &Node<'_>, _: &dyn Cluster) -> Result<(), Denial> {
+    if request.subresource != "status" {
+        return no("may only update PVC status".into());
+    }
+    let Some(old) = request.old else {
+        return no(format!("unexpected operation {}", quoted(request.operation.word())));
+    };
+    let bare = |claim: &Node<'_>| {
+        let mut claim = claim.clone().into_owned();
+        for name in ["resourceVersion", "managedFields"] {
+            claim.below("metadata").remove(name);
+        }
+        for name in ["capacity", "conditions", "allocatedResourceStatuses", "allocatedResources"] {
+            claim.below("status").remove(name);
+        }
+        claim
+    };
+    if same(Some(&bare(new)), Some(&bare(old))) {
+        return Ok(());
+    }
+    let shown = quoted(own);
+    no(format!(
+        "node {shown} is not allowed to update fields other than status.quantity and status.conditions"
+    ))
+}
+
+fn token(
+    own: &str,
+    request: &Request<'_>,
+    asked: &Node<'_>,
+    cluster: &dyn Cluster,
+) -> Result<(), Denial> {
+    if request.operation != Operation::Create || request.subresource != "token" {
+        return Ok(());
+    }
+    let bound = |name: &str| asked.text_at(&["spec", "boundObjectRef", name]);
+    if (bound("apiVersion"), bound("kind")) != ("v1", "Pod") || bound("name").is_empty() {
+        return no("node requested token not bound to a pod".into());
+    }
+    let uid = bound("uid");
+    if uid.is_empty() {
+        return no("node requested token with a pod binding without a uid".into());
+    }
+    let Some(pod) = cluster.object("", "pods", request.namespace, bound("name")) else {
+        return Err(Denial::NotFound { resource: "pods", name: bound("name").into() });
+    };
+    if pod.text_at(&["metadata", "uid"]) != uid {
+        return no(format!(
+            "the UID in the bound object reference ({uid}) does not match the UID in record. The object might have been deleted and then recreated"
+        ));
+    }
+    if pod.text_at(&["spec", "nodeName"]) != own {
+        return no("node requested token bound to a pod scheduled on a different node".into());
+    }
+    audience(request, asked, &pod, cluster)
+}
+
+/// A node asks only for tokens that the volumes of the pod need, unless it may ask for more.
+fn audience(
+    request: &Request<'_>,
+    asked: &Node<'_>,
+    pod: &Node<'_>,
+    cluster: &dyn Cluster,
+) -> Result<(), Denial> {
+    let audience = match pods::items(asked, &["spec", "audiences"]) {
+        _ if request.minor < 33 => return Ok(()),
+        [] => "",
+        [one] => one.text().unwrap_or_default(),
+        _ => return no("node may only request 0 or 1 audiences".into()),
+    };
+    let volumes = pods::items(pod, &["spec", "volumes"]);
+    if volumes.iter().any(|volume| wants(volume, audience, pod, request.namespace, cluster)) {
+        return Ok(());
+    }
+    let resource = Resource {
+        version: "v1",
+        resource: audience,
+        namespace: request.namespace,
+        name: request.name,
+        ..Resource::default()
+    };
+    let verb = "request-serviceaccounts-token-audience";
+    may(cluster, request.user, verb, resource).or_else(|_| {
+        let (shown, user) = (quoted(audience), &request.user.name);
+        no(format!(
+            "audience {shown} not found in pod spec volume, {user} is not authorized to request tokens for this audience"
+        ))
+    })
+}
+
+/// Whether a volume needs a token for an audience: by itself, or because its driver does.
+fn wants(
+    volume: &Node<'_>,
+    audience: &str,
+    pod: &Node<'_>,
+    namespace: &str,
+    cluster: &dyn Cluster,
+) -> bool {
+    let sources = pods::items(volume, &["projected", "sources"]);
+    let tokens = sources.iter().filter_map(|source| source.get("serviceAccountToken"));
+    if tokens.into_iter().any(|token| token.text_at(&["audience"]) == audience) {
+        return true;
+    }
+    let claim = if pods::has(volume, "ephemeral") {
+        format!("{}-{}", pod.text_at(&["metadata", "name"]), volume.text_at(&["name"]))
+    } else {
+        volume.text_at(&["persistentVolumeClaim", "claimName"]).into()
+    };
+    let driver = match claim.as_str() {
+        "" => String::from(volume.text_at(&["csi", "driver"])),
+        claim => {
+            let claim = cluster.object("", "persistentvolumeclaims", namespace, claim);
+            let name = claim.map(|claim| String::from(claim.text_at(&["spec", "volumeName"])));
+            let volume = name.and_then(|name| cluster.object("", "persistentvolumes", "", &name));
+            volume.map(|volume| volume.text_at(&["spec", "csi", "driver"]).into()).unwrap_or_default()
+        }
+    };
+    let Some(driver) = cluster.object("storage.k8s.io", "csidrivers", "", &driver) else { return false };
+    let requests = pods::items(&driver, &["spec", "tokenRequests"]);
+    requests.iter().any(|request| request.text_at(&["audience"]) == audience)
+}
+
+fn lease(own: &str, request: &Request<'_>, new: &Node<'_>, _: &dyn Cluster) -> Result<(), Denial> {
+    if request.namespace != "kube-node-lease" {
+        return no("can only access leases in the \"kube-node-lease\" system namespace".into());
+    }
+    if named(request, new) == own {
+        return Ok(());
+    }
+    no("can only access node lease with the same name as the requesting node".into())
+}
+
+fn csi_node(
+    own: &str,
+    request: &Request<'_>,
+    new: &Node<'_>,
+    _: &dyn Cluster,
+) -> Result<(), Denial> {
+    if named(request, new) == own {
+        return Ok(());
+    }
+    no("can only access CSINode with the same name as the requesting node".into())
+}
+
+fn named<'a>(request: &Request<'a>, new: &'a Node<'_>) -> &'a str {
+    if request.is_create() { new.text_at(&["metadata", "name"]) } else { request.name }
+}
+
+fn slice(own: &str, request: &Request<'_>, new: &Node<'_>, _: &dyn Cluster) -> Result<(), Denial> {
+    let (verb, slice) = match (request.operation, request.old) {
+        (Operation::Create, _) => ("create", new),
+        (Operation::Delete, Some(old)) => ("delete", old),
+        _ => return Ok(()),
+    };
+    if slice.text_at(&["spec", "nodeName"]) == own {
+        return Ok(());
+    }
+    no(format!("can only {verb} ResourceSlice with the same NodeName as the requesting node"))
+}
+
+fn signing_request(
+    own: &str,
+    request: &Request<'_>,
+    new: &Node<'_>,
+    cluster: &dyn Cluster,
+) -> Result<(), Denial> {
+    const SIGNERS: [&str; 2] =
+        ["kubernetes.io/kubelet-serving", "kubernetes.io/kube-apiserver-client-kubelet"];
+    if !request.is_create() || !SIGNERS.contains(&new.text_at(&["spec", "signerName"])) {
+        return Ok(());
+    }
+    let subject = cluster.subject_of(new.text_at(&["spec", "request"]));
+    let subject =
+        subject.map_err(|why| Denial::Forbidden(format!("unable to parse csr: {why}")))?;
+    if subject.common_name == format!("system:node:{own}") {
+        return Ok(());
+    }
+    no(format!("can only create a node CSR with CN=system:node:{own}"))
+}
+
+#[cfg(test)]
+#[path = "node_restriction_tests.rs"]
+mod tests;

@@ -1,0 +1,133 @@
+//! OwnerReferencesPermissionEnforcement: who changes owners must be able to delete, and not hold owners that are not theirs.
+
+use crate::request::may;
+use crate::{Cluster, Denial, Request, pods};
+use alloc::format;
+use ratchet_access::Resource;
+use ratchet_object::{Node, same};
+
+/// Refuses owner references that the requester has no right to.
+pub(crate) fn validate(
+    request: &Request<'_>,
+    new: &Node<'_>,
+    cluster: &dyn Cluster,
+) -> Result<(), Denial> {
+    let is_status = request.is_on_part("", "pods", "status");
+    let owners = ["metadata", "ownerReferences"];
+    let before = request.old.map(|old| pods::items(old, &owners)).unwrap_or_default();
+    let after = pods::items(new, &owners);
+    let is_changed = before.len() != after.len()
+        || before.iter().zip(after).any(|(one, other)| !same(Some(one), Some(other)));
+    if is_status || !is_changed || !(request.is_create() || request.is_update()) {
+        return Ok(());
+    }
+    if !request.is_create() {
+        let own = Resource {
+            group: request.group,
+            version: request.version,
+            resource: request.resource,
+            subresource: request.subresource,
+            namespace: request.namespace,
+            name: request.name,
+            ..Resource::default()
+        };
+        may(cluster, request.user, "delete", own).map_err(|why| {
+            Denial::Forbidden(format!(
+                "cannot set an ownerRef on a resource you can't delete: {why}, <nil>"
+            ))
+        })?;
+    }
+    let blocks =
+        |owner: &Node<'_>| owner.get("blockOwnerDeletion").and_then(Node::as_bool) == Some(true);
+    let was_blocking = |owner: &&Node<'_>| {
+        before
+            .iter()
+            .any(|other| other.text_at(&["uid"]) == owner.text_at(&["uid"]) && blocks(other))
+    };
+    let mut blocking =
+        after.iter().filter(|owner| blocks(owner) && !was_blocking(owner)).peekable();
+    let anything = Resource {
+        group: "*",
+        version: "*",
+        resource: "*",
+        subresource: "finalizers",
+        name: "*",
+        ..Resource::default()
+    };
+    if blocking.peek().is_none() || may(cluster, request.user, "update", anything).is_ok() {
+        return Ok(());
+    }
+    blocking.try_for_each(|owner| may_hold(request, owner, cluster))
+}
+
+fn may_hold(request: &Request<'_>, owner: &Node<'_>, cluster: &dyn Cluster) -> Result<(), Denial> {
+    let (api_version, kind) = (owner.text_at(&["apiVersion"]), owner.text_at(&["kind"]));
+    let (group, version) = api_version.split_once('/').unwrap_or(("", api_version));
+    let Some((resource, namespaced)) = cluster.resource_of(group, version, kind) else {
+        return Err(Denial::Forbidden(format!(
+            "cannot set blockOwnerDeletion in this case because cannot find RESTMapping for APIVersion {api_version} Kind {kind}: no matches for kind \"{kind}\" in version \"{api_version}\""
+        )));
+    };
+    let held = Resource {
+        group,
+        version,
+        resource: &resource,
+        subresource: "finalizers",
+        namespace: if namespaced { request.namespace } else { "" },
+        name: owner.text_at(&["name"]),
+        ..Resource::default()
+    };
+    may(cluster, request.user, "update", held).map_err(|why| {
+        Denial::Forbidden(format!(
+            "cannot set blockOwnerDeletion if an ownerReference refers to a resource you can't set finalizers on: {why}, <nil>"
+        ))
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::Operation::{Create, Update};
+    use crate::testing::{Fake, node, request, text, user};
+    use alloc::string::String;
+
+    const OWNED: &str =
+        "{metadata: {ownerReferences: [{apiVersion: apps/v1, kind: ReplicaSet, name: r, uid: u}]}}";
+    const HOLDING: &str = "{metadata: {ownerReferences: [{apiVersion: apps/v1, kind: ReplicaSet, name: r, uid: u, blockOwnerDeletion: true}]}}";
+
+    fn judged(new: &str, old: Option<&str>, cluster: &Fake) -> String {
+        let user = user("u", &[]);
+        let old = old.map(node);
+        let operation = if old.is_some() { Update } else { Create };
+        text(validate(&request(operation, "", "pods", &user, old.as_ref()), &node(new), cluster))
+    }
+
+    #[test]
+    fn changing_owners_needs_the_right_to_delete() {
+        let nobody = Fake::default();
+        assert_eq!(judged(OWNED, None, &nobody), "Ok(())");
+        assert_eq!(judged(OWNED, Some(OWNED), &nobody), "Ok(())");
+        assert!(
+            judged(OWNED, Some("{}"), &nobody)
+                .starts_with("cannot set an ownerRef on a resource you can't delete")
+        );
+        assert_eq!(judged(OWNED, Some("{}"), &Fake::default().allowing("delete pods x")), "Ok(())");
+    }
+
+    #[test]
+    fn holding_an_owner_needs_its_finalizers() {
+        assert!(
+            judged(HOLDING, None, &Fake::default()).starts_with("cannot set blockOwnerDeletion if")
+        );
+        assert_eq!(
+            judged(HOLDING, None, &Fake::default().allowing("update replicasets/finalizers r")),
+            "Ok(())"
+        );
+        assert_eq!(
+            judged(HOLDING, None, &Fake::default().allowing("update */finalizers *")),
+            "Ok(())"
+        );
+        let strange = HOLDING.replace("ReplicaSet", "Thing");
+        assert!(judged(&strange, None, &Fake::default()).contains("no matches for kind \"Thing\""));
+    }
+}

@@ -1,0 +1,99 @@
+//! Where things stand in a pod.
+
+use ratchet_object::{Node, Value};
+
+/// The annotation of pods that a kubelet made known by itself.
+pub(crate) const MIRROR: &str = "kubernetes.io/config.mirror";
+
+/// The lists of containers, in the order in which they are visited.
+pub(crate) const LISTS: [&str; 3] = ["initContainers", "containers", "ephemeralContainers"];
+
+/// The containers of one list.
+pub(crate) fn containers<'n, 't>(pod: &'n Node<'t>, list: &str) -> &'n [Node<'t>] {
+    pod.find(&["spec", list]).map(Node::items).unwrap_or_default()
+}
+
+/// All containers.
+pub(crate) fn all<'n, 't>(pod: &'n Node<'t>) -> impl Iterator<Item = &'n Node<'t>> {
+    LISTS.into_iter().flat_map(|list| containers(pod, list))
+}
+
+/// The items of a list below a node.
+pub(crate) fn items<'n, 't>(node: &'n Node<'t>, names: &[&str]) -> &'n [Node<'t>] {
+    node.find(names).map(Node::items).unwrap_or_default()
+}
+
+/// The list `name` below a node, made if it is absent.
+pub(crate) fn list_mut<'n>(
+    node: &'n mut Node<'static>,
+    name: &'static str,
+) -> &'n mut alloc::vec::Vec<Node<'static>> {
+    let list = node.below(name);
+    if !matches!(list.value, Value::List(_)) {
+        list.value = Value::List(alloc::vec::Vec::new());
+    }
+    match &mut list.value {
+        Value::List(items) => items,
+        _ => unreachable!("made a list above"),
+    }
+}
+
+/// The annotation of an object.
+pub(crate) fn annotation<'n>(node: &'n Node<'_>, name: &str) -> Option<&'n str> {
+    node.find(&["metadata", "annotations", name])?.text()
+}
+
+/// Whether a member is there and not null.
+pub(crate) fn has(node: &Node<'_>, name: &str) -> bool {
+    node.get(name).is_some_and(|member| !member.is_null())
+}
+
+/// Whether a kubelet made this pod known by itself.
+pub(crate) fn is_mirror(pod: &Node<'_>) -> bool {
+    annotation(pod, MIRROR).is_some()
+}
+
+/// Whether a pod refers to secrets, other than by volumes that show whole tokens.
+pub(crate) fn uses_secrets(pod: &Node<'_>) -> bool {
+    let volumes = items(pod, &["spec", "volumes"]);
+    !items(pod, &["spec", "imagePullSecrets"]).is_empty()
+        || from_environment(pod, "secretKeyRef", "secretRef")
+        || volumes.iter().any(volume_has_secret)
+}
+
+/// Whether a pod refers to config maps.
+pub(crate) fn uses_config_maps(pod: &Node<'_>) -> bool {
+    let volumes = items(pod, &["spec", "volumes"]);
+    let projects = |volume: &Node<'_>| {
+        items(volume, &["projected", "sources"]).iter().any(|source| has(source, "configMap"))
+    };
+    from_environment(pod, "configMapKeyRef", "configMapRef")
+        || volumes.iter().any(|volume| has(volume, "configMap") || projects(volume))
+}
+
+fn from_environment(pod: &Node<'_>, key: &str, whole: &str) -> bool {
+    all(pod).any(|container| {
+        items(container, &["env"]).iter().any(|env| env.find(&["valueFrom", key]).is_some())
+            || items(container, &["envFrom"]).iter().any(|env| has(env, whole))
+    })
+}
+
+/// The volumes that name a secret, and under which member.
+const SECRETS: &[(&str, &str)] = &[
+    ("azureFile", "secretName"),
+    ("cephfs", "secretRef"),
+    ("cinder", "secretRef"),
+    ("csi", "nodePublishSecretRef"),
+    ("flexVolume", "secretRef"),
+    ("iscsi", "secretRef"),
+    ("rbd", "secretRef"),
+    ("scaleIO", "secretRef"),
+    ("secret", "secretName"),
+    ("storageos", "secretRef"),
+];
+
+fn volume_has_secret(volume: &Node<'_>) -> bool {
+    SECRETS.iter().any(|(source, member)| {
+        volume.find(&[source, member]).is_some_and(|secret| !secret.is_null())
+    }) || items(volume, &["projected", "sources"]).iter().any(|source| has(source, "secret"))
+}

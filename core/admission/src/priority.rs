@@ -1,0 +1,196 @@
+//! Priority: the class of a pod becomes a number, and one class at most is for everybody.
+
+use crate::{Cluster, Denial, Request};
+use alloc::format;
+use alloc::string::String;
+use ratchet_object::Node;
+
+const GROUP: &str = "scheduling.k8s.io";
+const CLASSES: &str = "priorityclasses";
+
+/// Resolves the class of a new pod; an update keeps what was resolved.
+pub(crate) fn admit(
+    request: &Request<'_>,
+    pod: &mut Node<'static>,
+    cluster: &dyn Cluster,
+) -> Result<(), Denial> {
+    if !request.is_on("", "pods") {
+        return Ok(());
+    }
+    if let (true, Some(old)) = (request.is_update(), request.old) {
+        for name in ["priority", "preemptionPolicy"] {
+            if pod.find(&["spec", name]).is_none()
+                && let Some(kept) = old.find(&["spec", name])
+            {
+                pod.below("spec").set(name, kept.clone().into_owned());
+            }
+        }
+        return Ok(());
+    }
+    if request.is_create() { resolve(pod, cluster) } else { Ok(()) }
+}
+
+fn resolve(pod: &mut Node<'static>, cluster: &dyn Cluster) -> Result<(), Denial> {
+    let name = pod.text_at(&["spec", "priorityClassName"]);
+    let class = match name {
+        "" => default_class(cluster),
+        name => {
+            let class = cluster.object(GROUP, CLASSES, "", name);
+            let missing =
+                || Denial::Forbidden(format!("no PriorityClass with name {name} was found"));
+            Some(class.ok_or_else(missing)?)
+        }
+    };
+    let value = class.as_ref().map_or(0, value_of);
+    let policy = match &class {
+        Some(class) => String::from(class.text_at(&["preemptionPolicy"])),
+        None => "PreemptLowerPriority".into(),
+    };
+    let spec = pod.below("spec");
+    if let Some(class) = &class {
+        spec.set(
+            "priorityClassName",
+            Node::string(String::from(class.text_at(&["metadata", "name"]))),
+        );
+    }
+    if let Some(said) = spec.get("priority").and_then(Node::as_int).filter(|said| *said != value) {
+        return Err(Denial::Forbidden(format!(
+            "the integer value of priority ({said}) must not be provided in pod spec; priority admission controller computed {value} from the given PriorityClass name"
+        )));
+    }
+    spec.set("priority", Node::int(value));
+    if policy.is_empty() {
+        return Ok(());
+    }
+    if let Some(said) =
+        spec.get("preemptionPolicy").and_then(Node::text).filter(|said| *said != policy)
+    {
+        return Err(Denial::Forbidden(format!(
+            "the string value of PreemptionPolicy ({said}) must not be provided in pod spec; priority admission controller computed {policy} from the given PriorityClass name"
+        )));
+    }
+    spec.set("preemptionPolicy", Node::string(policy));
+    Ok(())
+}
+
+/// Refuses a second class for everybody.
+pub(crate) fn validate(
+    request: &Request<'_>,
+    class: &Node<'_>,
+    cluster: &dyn Cluster,
+) -> Result<(), Denial> {
+    let is_written = request.is_create() || request.is_update();
+    if !request.is_on(GROUP, CLASSES) || !is_written || !is_default(class) {
+        return Ok(());
+    }
+    let Some(other) = default_class(cluster) else { return Ok(()) };
+    let name = other.text_at(&["metadata", "name"]);
+    if request.is_update() && name == class.text_at(&["metadata", "name"]) {
+        return Ok(());
+    }
+    let text =
+        format!("PriorityClass {name} is already marked as default. Only one default can exist");
+    Err(Denial::Forbidden(text))
+}
+
+fn is_default(class: &Node<'_>) -> bool {
+    class.get("globalDefault").and_then(Node::as_bool) == Some(true)
+}
+
+fn value_of(class: &Node<'_>) -> i64 {
+    class.get("value").and_then(Node::as_int).unwrap_or(0)
+}
+
+/// The class for everybody; if a race made several, the lowest.
+fn default_class(cluster: &dyn Cluster) -> Option<Node<'static>> {
+    cluster.objects(GROUP, CLASSES, "").into_iter().filter(is_default).min_by_key(value_of)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::Operation::{Create, Update};
+    use crate::testing::{Fake, node, request, text, user};
+
+    fn cluster() -> Fake {
+        Fake::default().with(
+            GROUP,
+            CLASSES,
+            &["{metadata: {name: high}, value: 1000, preemptionPolicy: Never}"],
+        )
+    }
+
+    fn admitted(pod: &str, cluster: &Fake) -> (String, Node<'static>) {
+        let user = user("u", &[]);
+        let mut pod = node(pod);
+        let said = text(admit(&request(Create, "", "pods", &user, None), &mut pod, cluster));
+        (said, pod)
+    }
+
+    #[test]
+    fn a_class_becomes_a_number() {
+        let (_, pod) = admitted("{spec: {priorityClassName: high}}", &cluster());
+        assert_eq!(
+            pod.to_json(),
+            r#"{"spec":{"priorityClassName":"high","priority":1000,"preemptionPolicy":"Never"}}"#
+        );
+        let (_, pod) = admitted("{spec: {}}", &cluster());
+        assert_eq!(
+            pod.to_json(),
+            r#"{"spec":{"priority":0,"preemptionPolicy":"PreemptLowerPriority"}}"#
+        );
+    }
+
+    #[test]
+    fn the_class_for_everybody_is_taken_where_none_is_named() {
+        let cluster = cluster().with(
+            GROUP,
+            CLASSES,
+            &["{metadata: {name: all}, value: 7, globalDefault: true}"],
+        );
+        let (_, pod) = admitted("{spec: {}}", &cluster);
+        assert_eq!(pod.to_json(), r#"{"spec":{"priorityClassName":"all","priority":7}}"#);
+    }
+
+    #[test]
+    fn what_does_not_fit_the_class_is_refused() {
+        assert_eq!(
+            admitted("{spec: {priorityClassName: low}}", &cluster()).0,
+            "no PriorityClass with name low was found"
+        );
+        assert_eq!(
+            admitted("{spec: {priority: 5}}", &cluster()).0,
+            "the integer value of priority (5) must not be provided in pod spec; priority admission controller computed 0 from the given PriorityClass name"
+        );
+        assert_eq!(
+            admitted("{spec: {preemptionPolicy: Never}}", &cluster()).0,
+            "the string value of PreemptionPolicy (Never) must not be provided in pod spec; priority admission controller computed PreemptLowerPriority from the given PriorityClass name"
+        );
+    }
+
+    #[test]
+    fn an_update_keeps_what_was_resolved() {
+        let user = user("u", &[]);
+        let old = node("{spec: {priority: 3, preemptionPolicy: Never}}");
+        let mut new = node("{spec: {}}");
+        admit(&request(Update, "", "pods", &user, Some(&old)), &mut new, &Fake::default()).unwrap();
+        assert_eq!(new, old);
+    }
+
+    #[test]
+    fn only_one_class_is_for_everybody() {
+        let user = user("u", &[]);
+        let class = node("{metadata: {name: b}, globalDefault: true}");
+        let there =
+            Fake::default().with(GROUP, CLASSES, &["{metadata: {name: a}, globalDefault: true}"]);
+        let create = request(Create, GROUP, CLASSES, &user, None);
+        assert_eq!(text(validate(&create, &class, &Fake::default())), "Ok(())");
+        assert_eq!(
+            text(validate(&create, &class, &there)),
+            "PriorityClass a is already marked as default. Only one default can exist"
+        );
+        let same = node("{metadata: {name: a}, globalDefault: true}");
+        let update = request(Update, GROUP, CLASSES, &user, Some(&same));
+        assert_eq!(text(validate(&update, &same, &there)), "Ok(())");
+    }
+}

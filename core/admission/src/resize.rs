@@ -1,0 +1,98 @@
+//! PodResizeValidator: a pod grows only as far as its node can carry it.
+
+use crate::amounts::{self, Side};
+use crate::{Cluster, Denial, Request};
+use alloc::format;
+use alloc::vec::Vec;
+use ratchet_access::quoted;
+use ratchet_object::{Node, Quantity, same};
+
+/// Refuses what the node of a pod cannot do.
+pub(crate) fn validate(
+    request: &Request<'_>,
+    pod: &Node<'_>,
+    cluster: &dyn Cluster,
+) -> Result<(), Denial> {
+    let name = pod.text_at(&["spec", "nodeName"]);
+    let (true, Some(old)) =
+        (request.is_on_part("", "pods", "resize") && request.is_update(), request.old)
+    else {
+        return Ok(());
+    };
+    if name.is_empty() || request.minor < 35 || same(pod.get("spec"), old.get("spec")) {
+        return Ok(());
+    }
+    let Some(node) = cluster.object("", "nodes", "", name) else {
+        return Err(Denial::Forbidden(format!("node {} not found", quoted(name))));
+    };
+    let system = node.find(&["metadata", "labels", "kubernetes.io/os"]).and_then(Node::text);
+    if let Some(system) = system.filter(|system| *system != "linux") {
+        let text = format!(
+            "pod resize is only supported on linux nodes, node {} is {}",
+            quoted(name),
+            quoted(system)
+        );
+        return Err(Denial::ForbiddenBecause(text, "UnsupportedPlatform"));
+    }
+    let requests = amounts::of_pod(pod, Side::Requests);
+    let allocatable = amounts::read(node.find(&["status", "allocatable"]));
+    let mut faults = Vec::new();
+    let counts: [(&str, fn(Quantity) -> i128); 2] =
+        [("cpu", Quantity::thousandths), ("memory", Quantity::in_wholes)];
+    for (name, count) in counts {
+        let nothing = Quantity::whole(0);
+        let asked = requests.get(name).copied().unwrap_or(nothing);
+        let there = allocatable.get(name).copied().unwrap_or(nothing);
+        if asked.exceeds(there) {
+            faults.push(format!(
+                "{name}, requested: {}, allocatable: {}",
+                count(asked),
+                count(there)
+            ));
+        }
+    }
+    if faults.is_empty() {
+        return Ok(());
+    }
+    let text = format!("node didn't have enough allocatable resources: {}", faults.join("; "));
+    Err(Denial::ForbiddenBecause(text, "NodeCapacity"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::Operation::Update;
+    use crate::testing::{Fake, node, request, text, user};
+
+    #[test]
+    fn pods_grow_as_far_as_their_node_goes() {
+        let user = user("u", &[]);
+        let host = |labels: &str| {
+            format!(
+                "{{metadata: {{name: n1, labels: {labels}}}, status: {{allocatable: {{cpu: 2, memory: 1Gi}}}}}}"
+            )
+        };
+        let pod = |cpu: &str| {
+            node(&format!(
+                "{{spec: {{nodeName: n1, containers: [{{resources: {{requests: {{cpu: {cpu}, memory: 1Gi}}}}}}]}}}}"
+            ))
+        };
+        let old = pod("1");
+        let judged = |cpu: &str, labels: &str| {
+            let cluster = Fake::default().with("", "nodes", &[&host(labels)]);
+            let update =
+                Request { subresource: "resize", ..request(Update, "", "pods", &user, Some(&old)) };
+            text(validate(&update, &pod(cpu), &cluster))
+        };
+        assert_eq!(judged("2", "{}"), "Ok(())");
+        assert_eq!(
+            judged("3", "{}"),
+            "node didn't have enough allocatable resources: cpu, requested: 3000, allocatable: 2000"
+        );
+        assert!(
+            judged("2", "{kubernetes.io/os: windows}")
+                .starts_with("pod resize is only supported on linux nodes")
+        );
+        assert_eq!(judged("1", "{kubernetes.io/os: windows}"), "Ok(())");
+    }
+}

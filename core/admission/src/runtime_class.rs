@@ -1,0 +1,134 @@
+//! RuntimeClass: a pod bears the overhead of its runtime, and runs where the runtime is.
+
+use crate::{Cluster, Denial, Request, amounts, pods, tolerations};
+use alloc::format;
+use alloc::string::String;
+use alloc::vec::Vec;
+use ratchet_object::Node;
+
+const MISMATCH: &str = "pod rejected: Pod's Overhead doesn't match RuntimeClass's defined Overhead";
+
+/// Adds what the runtime needs.
+pub(crate) fn admit(
+    request: &Request<'_>,
+    pod: &mut Node<'static>,
+    cluster: &dyn Cluster,
+) -> Result<(), Denial> {
+    let Some(class) = class_of(request, pod, cluster)? else { return Ok(()) };
+    if let Some(fixed) = class.find(&["overhead", "podFixed"]) {
+        let said = pod.find(&["spec", "overhead"]).filter(|said| !said.entries().is_empty());
+        if said.is_some_and(|said| !amounts::same(Some(said), Some(fixed))) {
+            return Err(Denial::forbidden(MISMATCH));
+        }
+        pod.below("spec").set("overhead", fixed.clone());
+    }
+    let Some(scheduling) = class.get("scheduling") else { return Ok(()) };
+    for entry in scheduling.get("nodeSelector").map(Node::entries).unwrap_or_default() {
+        let (key, wanted) = (&*entry.key, entry.node.text().unwrap_or_default());
+        let said = pod.find(&["spec", "nodeSelector", key]).and_then(Node::text);
+        if let Some(said) = said.filter(|said| *said != wanted) {
+            return Err(Denial::Forbidden(format!(
+                "conflict: runtimeClass.scheduling.nodeSelector[{key}] = {wanted}; pod.spec.nodeSelector[{key}] = {said}"
+            )));
+        }
+        pod.below("spec")
+            .below("nodeSelector")
+            .set(String::from(key), Node::string(String::from(wanted)));
+    }
+    let lists =
+        [pods::items(pod, &["spec", "tolerations"]), pods::items(scheduling, &["tolerations"])];
+    let all: Vec<Node<'static>> = lists.into_iter().flatten().cloned().collect();
+    if !all.is_empty() {
+        pod.below("spec").set("tolerations", Node::list(tolerations::merged(all)));
+    }
+    Ok(())
+}
+
+/// Refuses an overhead that no runtime has.
+pub(crate) fn validate(
+    request: &Request<'_>,
+    pod: &Node<'_>,
+    cluster: &dyn Cluster,
+) -> Result<(), Denial> {
+    if !request.is_on("", "pods") || !request.is_create() {
+        return Ok(());
+    }
+    let class = class_of(request, pod, cluster)?;
+    let fixed = class.as_ref().and_then(|class| class.get("overhead"));
+    let said = pod.find(&["spec", "overhead"]).filter(|said| !said.is_null());
+    match (fixed, said) {
+        (Some(fixed), said) if !amounts::same(fixed.get("podFixed"), said) => {
+            Err(Denial::forbidden(MISMATCH))
+        }
+        (None, Some(_)) => {
+            let text = "pod rejected: Pod Overhead set without corresponding RuntimeClass defined Overhead";
+            Err(Denial::forbidden(text))
+        }
+        _ => Ok(()),
+    }
+}
+
+fn class_of(
+    request: &Request<'_>,
+    pod: &Node<'_>,
+    cluster: &dyn Cluster,
+) -> Result<Option<Node<'static>>, Denial> {
+    let name = pod.find(&["spec", "runtimeClassName"]).and_then(Node::text);
+    let (true, Some(name)) = (request.is_on("", "pods") && request.is_create(), name) else {
+        return Ok(None);
+    };
+    let missing = || Denial::Forbidden(format!("pod rejected: RuntimeClass \"{name}\" not found"));
+    cluster.object("node.k8s.io", "runtimeclasses", "", name).map(Some).ok_or_else(missing)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::Operation::Create;
+    use crate::testing::{Fake, node, request, text, user};
+
+    const CLASS: &str = "{metadata: {name: vm}, overhead: {podFixed: {memory: 128Mi}},
+        scheduling: {nodeSelector: {vm: 'yes'}, tolerations: [{key: vm, operator: Exists}]}}";
+
+    fn judged(pod: &str) -> (String, Node<'static>) {
+        let user = user("u", &[]);
+        let cluster = Fake::default().with("node.k8s.io", "runtimeclasses", &[CLASS]);
+        let create = request(Create, "", "pods", &user, None);
+        let mut pod = node(pod);
+        let said =
+            admit(&create, &mut pod, &cluster).and_then(|()| validate(&create, &pod, &cluster));
+        (text(said), pod)
+    }
+
+    #[test]
+    fn a_pod_gets_what_its_runtime_needs() {
+        let (said, pod) = judged("{spec: {runtimeClassName: vm}}");
+        assert_eq!(said, "Ok(())");
+        assert_eq!(
+            pod.get("spec").unwrap().to_json(),
+            r#"{"runtimeClassName":"vm","overhead":{"memory":"128Mi"},"nodeSelector":{"vm":"yes"},"tolerations":[{"key":"vm","operator":"Exists"}]}"#
+        );
+        assert_eq!(judged("{spec: {}}").0, "Ok(())");
+        assert_eq!(
+            judged("{spec: {runtimeClassName: vm, overhead: {memory: 131072Ki}}}").0,
+            "Ok(())"
+        );
+    }
+
+    #[test]
+    fn what_does_not_fit_the_runtime_is_refused() {
+        assert_eq!(
+            judged("{spec: {runtimeClassName: b}}").0,
+            "pod rejected: RuntimeClass \"b\" not found"
+        );
+        assert_eq!(judged("{spec: {runtimeClassName: vm, overhead: {memory: 1Mi}}}").0, MISMATCH);
+        assert_eq!(
+            judged("{spec: {overhead: {memory: 1Mi}}}").0,
+            "pod rejected: Pod Overhead set without corresponding RuntimeClass defined Overhead"
+        );
+        assert_eq!(
+            judged("{spec: {runtimeClassName: vm, nodeSelector: {vm: 'no'}}}").0,
+            "conflict: runtimeClass.scheduling.nodeSelector[vm] = yes; pod.spec.nodeSelector[vm] = no"
+        );
+    }
+}

@@ -1,0 +1,126 @@
+//! StorageObjectInUseProtection and PersistentVolumeClaimResize: storage is not lost while in use, and grows only where it can.
+
+use crate::{Cluster, Denial, Request, pods};
+use core::cmp::Ordering;
+use ratchet_object::{Node, Quantity};
+
+/// The older way to name the storage class of a claim.
+pub(crate) const CLASS_ANNOTATION: &str = "volume.beta.kubernetes.io/storage-class";
+
+/// What holds objects that are in use: group, resource, finalizer, since which release.
+const HELD: &[(&str, &str, &str, u8)] = &[
+    ("", "persistentvolumeclaims", "kubernetes.io/pvc-protection", 0),
+    ("", "persistentvolumes", "kubernetes.io/pv-protection", 0),
+    ("storage.k8s.io", "volumeattributesclasses", "kubernetes.io/vac-protection", 34),
+];
+
+/// Holds new volumes and claims until their controller lets them go.
+pub(crate) fn protect(
+    request: &Request<'_>,
+    node: &mut Node<'static>,
+    _: &dyn Cluster,
+) -> Result<(), Denial> {
+    let row = HELD.iter().find(|(group, resource, _, since)| {
+        request.is_on(group, resource) && request.is_create() && request.minor >= *since
+    });
+    let Some((_, _, finalizer, _)) = row else { return Ok(()) };
+    let finalizers = pods::list_mut(node.below("metadata"), "finalizers");
+    if !finalizers.iter().any(|item| item.text() == Some(finalizer)) {
+        finalizers.push(Node::string(*finalizer));
+    }
+    Ok(())
+}
+
+/// The class of a claim; empty if it has none.
+pub(crate) fn class_of<'n>(claim: &'n Node<'_>) -> &'n str {
+    pods::annotation(claim, CLASS_ANNOTATION)
+        .unwrap_or_else(|| claim.text_at(&["spec", "storageClassName"]))
+}
+
+/// Refuses to enlarge claims that cannot grow.
+pub(crate) fn resize(
+    request: &Request<'_>,
+    claim: &Node<'_>,
+    cluster: &dyn Cluster,
+) -> Result<(), Denial> {
+    let (true, Some(old)) =
+        (request.is_on("", "persistentvolumeclaims") && request.is_update(), request.old)
+    else {
+        return Ok(());
+    };
+    let size = |claim: &Node<'_>| {
+        let storage = claim.find(&["spec", "resources", "requests", "storage"]);
+        storage.and_then(Quantity::of).unwrap_or(Quantity::whole(0))
+    };
+    if size(claim).compare(size(old)) != Ordering::Greater {
+        return Ok(());
+    }
+    if old.text_at(&["status", "phase"]) != "Bound" {
+        return Err(Denial::forbidden("Only bound persistent volume claims can be expanded"));
+    }
+    let name = class_of(claim);
+    let grows = !name.is_empty() && name == class_of(old) && {
+        let class = cluster.object("storage.k8s.io", "storageclasses", "", name);
+        class.and_then(|class| class.get("allowVolumeExpansion").and_then(Node::as_bool))
+            == Some(true)
+    };
+    if grows {
+        return Ok(());
+    }
+    Err(Denial::forbidden(
+        "only dynamically provisioned pvc can be resized and the storageclass that provisions the pvc must support resize",
+    ))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::Operation::{Create, Update};
+    use crate::testing::{Fake, node, request, text, user};
+
+    #[test]
+    fn new_storage_is_held_once() {
+        let user = user("u", &[]);
+        for (group, resource, finalizer, _) in HELD {
+            let mut made = node("{metadata: {name: a}}");
+            let create = request(Create, group, resource, &user, None);
+            protect(&create, &mut made, &Fake::default()).unwrap();
+            protect(&create, &mut made, &Fake::default()).unwrap();
+            let finalizers = pods::items(&made, &["metadata", "finalizers"]);
+            assert_eq!(finalizers, [Node::string(*finalizer)]);
+        }
+        let mut pod = node("{metadata: {name: a}}");
+        protect(&request(Create, "", "pods", &user, None), &mut pod, &Fake::default()).unwrap();
+        assert_eq!(pod.find(&["metadata", "finalizers"]), None);
+    }
+
+    #[test]
+    fn claims_grow_only_where_their_class_lets_them() {
+        let user = user("u", &[]);
+        let cluster = Fake::default().with(
+            "storage.k8s.io",
+            "storageclasses",
+            &["{metadata: {name: grows}, allowVolumeExpansion: true}", "{metadata: {name: fixed}}"],
+        );
+        let claim = |class: &str, size: &str, phase: &str| {
+            node(&alloc::format!(
+                "{{spec: {{storageClassName: {class}, resources: {{requests: {{storage: {size}}}}}}}, status: {{phase: {phase}}}}}"
+            ))
+        };
+        let judged = |class: &str, size: &str, phase: &str| {
+            let old = claim(class, "1Gi", phase);
+            let update = request(Update, "", "persistentvolumeclaims", &user, Some(&old));
+            text(resize(&update, &claim(class, size, phase), &cluster))
+        };
+        assert_eq!(judged("grows", "2Gi", "Bound"), "Ok(())");
+        assert_eq!(judged("fixed", "1024Mi", "Pending"), "Ok(())");
+        assert_eq!(
+            judged("grows", "2Gi", "Pending"),
+            "Only bound persistent volume claims can be expanded"
+        );
+        assert!(
+            judged("fixed", "2Gi", "Bound")
+                .starts_with("only dynamically provisioned pvc can be resized")
+        );
+    }
+}

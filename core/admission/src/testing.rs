@@ -1,0 +1,120 @@
+//! A small cluster for tests.
+
+use crate::{Cluster, Denial, Operation, Request, Subject};
+use alloc::format;
+use alloc::string::{String, ToString};
+use alloc::vec::Vec;
+use ratchet_access::{Attempt, User};
+use ratchet_object::{Limits, Node, decode};
+
+/// A tree from YAML.
+pub(crate) fn node(text: &str) -> Node<'static> {
+    decode(text, Limits::DEFAULT).unwrap().documents.remove(0).into_owned()
+}
+
+/// Objects by `resource.group`, what is allowed, and whom a certificate is asked for.
+#[derive(Default)]
+pub(crate) struct Fake {
+    pub(crate) objects: Vec<(String, Node<'static>)>,
+    /// `verb resource name`.
+    pub(crate) allowed: Vec<String>,
+    pub(crate) subject: Option<Subject>,
+}
+
+impl Fake {
+    /// A cluster with these objects of one resource.
+    pub(crate) fn with(self, group: &str, resource: &str, texts: &[&str]) -> Self {
+        texts.iter().fold(self, |mut fake, text| {
+            fake.objects.push((format!("{resource}.{group}"), node(text)));
+            fake
+        })
+    }
+
+    /// The same, with something allowed.
+    pub(crate) fn allowing(mut self, what: &str) -> Self {
+        self.allowed.push(what.to_string());
+        self
+    }
+}
+
+impl Cluster for Fake {
+    fn object(
+        &self,
+        group: &str,
+        resource: &str,
+        namespace: &str,
+        name: &str,
+    ) -> Option<Node<'static>> {
+        let mut all = self.objects(group, resource, namespace).into_iter();
+        all.find(|node| node.text_at(&["metadata", "name"]) == name)
+    }
+
+    fn objects(&self, group: &str, resource: &str, namespace: &str) -> Vec<Node<'static>> {
+        let key = format!("{resource}.{group}");
+        let of_it = self.objects.iter().filter(|(other, node)| {
+            *other == key && node.text_at(&["metadata", "namespace"]) == namespace
+        });
+        of_it.map(|(_, node)| node.clone()).collect()
+    }
+
+    fn decide(&self, attempt: &Attempt<'_>) -> Result<(), String> {
+        let resource = attempt.resource().unwrap();
+        let slash = if resource.subresource.is_empty() { "" } else { "/" };
+        let what = format!(
+            "{} {}{slash}{} {}",
+            attempt.verb, resource.resource, resource.subresource, resource.name
+        );
+        if self.allowed.contains(&what) { Ok(()) } else { Err(String::new()) }
+    }
+
+    fn resource_of(&self, _: &str, _: &str, kind: &str) -> Option<(String, bool)> {
+        (kind == "ReplicaSet").then(|| ("replicasets".to_string(), true))
+    }
+
+    fn subject_of(&self, _: &str) -> Result<Subject, String> {
+        self.subject.clone().ok_or_else(|| "PEM block type must be CERTIFICATE REQUEST".into())
+    }
+
+    fn suffix(&self) -> String {
+        "abcde".into()
+    }
+}
+
+/// A user with groups.
+pub(crate) fn user(name: &str, groups: &[&str]) -> User {
+    User {
+        name: name.into(),
+        groups: groups.iter().map(ToString::to_string).collect(),
+        ..User::default()
+    }
+}
+
+/// A request in the namespace `ns`.
+pub(crate) fn request<'a>(
+    operation: Operation,
+    group: &'a str,
+    resource: &'a str,
+    user: &'a User,
+    old: Option<&'a Node<'a>>,
+) -> Request<'a> {
+    Request {
+        operation,
+        group,
+        version: "v1",
+        resource,
+        subresource: "",
+        namespace: "ns",
+        name: "x",
+        user,
+        minor: 36,
+        old,
+    }
+}
+
+/// The text of a 403.
+pub(crate) fn text(result: Result<(), Denial>) -> String {
+    match result {
+        Err(Denial::Forbidden(text) | Denial::ForbiddenBecause(text, _)) => text,
+        other => format!("{other:?}"),
+    }
+}

@@ -1,0 +1,209 @@
+//! DefaultTolerationSeconds, ExtendedResourceToleration, TaintNodesByCondition: what pods bear, and what nodes begin with.
+
+use crate::{Cluster, Denial, Request, amounts, pods};
+use alloc::collections::BTreeSet;
+use alloc::string::String;
+use alloc::vec::Vec;
+use ratchet_object::Node;
+
+const NOT_READY: &str = "node.kubernetes.io/not-ready";
+const UNREACHABLE: &str = "node.kubernetes.io/unreachable";
+
+/// How long pods stay on a node that is not ready or not reached.
+const SECONDS: i64 = 300;
+
+/// Lets pods stay for five minutes on a node that is lost.
+pub(crate) fn default_seconds(
+    request: &Request<'_>,
+    pod: &mut Node<'static>,
+    _: &dyn Cluster,
+) -> Result<(), Denial> {
+    if !request.is_on("", "pods") || !(request.is_create() || request.is_update()) {
+        return Ok(());
+    }
+    let bears = |key: &str| {
+        pods::items(pod, &["spec", "tolerations"]).iter().any(|toleration| {
+            let (own, effect) = (toleration.text_at(&["key"]), toleration.text_at(&["effect"]));
+            (own.is_empty() || own == key) && matches!(effect, "" | "NoExecute")
+        })
+    };
+    let missing: Vec<&'static str> =
+        [NOT_READY, UNREACHABLE].into_iter().filter(|key| !bears(key)).collect();
+    for key in missing {
+        let toleration = Node::map([
+            ("key", Node::string(key)),
+            ("operator", Node::string("Exists")),
+            ("effect", Node::string("NoExecute")),
+            ("tolerationSeconds", Node::int(SECONDS)),
+        ]);
+        pods::list_mut(pod.below("spec"), "tolerations").push(toleration);
+    }
+    Ok(())
+}
+
+/// Lets pods that ask for a device run on the nodes that are kept for it.
+pub(crate) fn extended(
+    request: &Request<'_>,
+    pod: &mut Node<'static>,
+    _: &dyn Cluster,
+) -> Result<(), Denial> {
+    if !request.is_on("", "pods") || !(request.is_create() || request.is_update()) {
+        return Ok(());
+    }
+    let lists = ["containers", "initContainers"];
+    let asked = lists.iter().flat_map(|list| pods::containers(pod, list)).flat_map(|container| {
+        container.find(&["resources", "requests"]).map(Node::entries).unwrap_or_default()
+    });
+    let names: BTreeSet<String> = asked
+        .map(|entry| String::from(&*entry.key))
+        .filter(|name| amounts::is_extended(name))
+        .collect();
+    for name in names {
+        let is_it = |other: &Node<'_>| {
+            other.text_at(&["key"]) == name
+                && other.text_at(&["effect"]) == "NoSchedule"
+                && other.text_at(&["operator"]) == "Exists"
+                && other.text_at(&["value"]).is_empty()
+        };
+        let tolerations = pods::list_mut(pod.below("spec"), "tolerations");
+        if !tolerations.iter().any(is_it) {
+            tolerations.push(Node::map([
+                ("key", Node::string(name)),
+                ("operator", Node::string("Exists")),
+                ("effect", Node::string("NoSchedule")),
+            ]));
+        }
+    }
+    Ok(())
+}
+
+/// A new node takes no pods until somebody has seen that it is ready.
+pub(crate) fn taint(
+    request: &Request<'_>,
+    node: &mut Node<'static>,
+    _: &dyn Cluster,
+) -> Result<(), Denial> {
+    if !request.is_on("", "nodes") || !request.is_create() {
+        return Ok(());
+    }
+    let is_it = |taint: &Node<'_>| {
+        taint.text_at(&["key"]) == NOT_READY && taint.text_at(&["effect"]) == "NoSchedule"
+    };
+    if !pods::items(node, &["spec", "taints"]).iter().any(is_it) {
+        let taint =
+            Node::map([("key", Node::string(NOT_READY)), ("effect", Node::string("NoSchedule"))]);
+        pods::list_mut(node.below("spec"), "taints").push(taint);
+    }
+    Ok(())
+}
+
+/// Two lists as one: what another toleration covers is left out.
+pub(crate) fn merged(all: Vec<Node<'static>>) -> Vec<Node<'static>> {
+    let mut merged: Vec<Node<'static>> = Vec::new();
+    for (at, toleration) in all.iter().enumerate() {
+        let later = all.iter().skip(at + 1);
+        let is_redundant = merged.iter().any(|other| covers(other, toleration))
+            || later.into_iter().any(|other| other != toleration && covers(other, toleration));
+        if !is_redundant {
+            merged.push(toleration.clone());
+        }
+    }
+    merged
+}
+
+/// Whether `wide` bears everything that `narrow` bears.
+fn covers(wide: &Node<'_>, narrow: &Node<'_>) -> bool {
+    if wide == narrow {
+        return true;
+    }
+    fn of<'n>(node: &'n Node<'_>, name: &str) -> &'n str {
+        node.text_at(&[name])
+    }
+    let seconds = |node: &Node<'_>| node.get("tolerationSeconds").and_then(Node::as_int);
+    let exists = of(wide, "operator") == "Exists";
+    if of(narrow, "key") != of(wide, "key") && !(of(wide, "key").is_empty() && exists) {
+        return false;
+    }
+    if of(narrow, "effect") != of(wide, "effect") && !of(wide, "effect").is_empty() {
+        return false;
+    }
+    if of(wide, "effect") == "NoExecute"
+        && let Some(most) = seconds(wide)
+        && seconds(narrow).is_none_or(|own| own > most)
+    {
+        return false;
+    }
+    match of(wide, "operator") {
+        "Exists" => true,
+        "Equal" | "" => {
+            of(narrow, "operator") == "Equal" && of(narrow, "value") == of(wide, "value")
+        }
+        _ => false,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::Operation::Create;
+    use crate::testing::{Fake, node, request, user};
+
+    fn keys(pod: &Node<'_>) -> Vec<String> {
+        pods::items(pod, &["spec", "tolerations"])
+            .iter()
+            .map(|item| item.text_at(&["key"]).into())
+            .collect()
+    }
+
+    #[test]
+    fn pods_stay_five_minutes_unless_they_say_otherwise() {
+        let user = user("u", &[]);
+        let admitted = |text: &str| {
+            let mut pod = node(text);
+            default_seconds(&request(Create, "", "pods", &user, None), &mut pod, &Fake::default())
+                .unwrap();
+            keys(&pod)
+        };
+        assert_eq!(admitted("{spec: {}}"), [NOT_READY, UNREACHABLE]);
+        let some = "{spec: {tolerations: [{key: node.kubernetes.io/not-ready, operator: Exists, effect: NoExecute}]}}";
+        assert_eq!(admitted(some), [NOT_READY, UNREACHABLE]);
+        assert_eq!(admitted("{spec: {tolerations: [{operator: Exists}]}}"), [""]);
+        let other = "{spec: {tolerations: [{operator: Exists, effect: NoSchedule}]}}";
+        assert_eq!(admitted(other), ["", NOT_READY, UNREACHABLE]);
+    }
+
+    #[test]
+    fn devices_are_borne() {
+        let user = user("u", &[]);
+        let mut pod =
+            node("{spec: {containers: [{resources: {requests: {example.com/gpu: 1, cpu: 1}}}]}}");
+        let create = request(Create, "", "pods", &user, None);
+        extended(&create, &mut pod, &Fake::default()).unwrap();
+        extended(&create, &mut pod, &Fake::default()).unwrap();
+        assert_eq!(keys(&pod), ["example.com/gpu"]);
+    }
+
+    #[test]
+    fn new_nodes_are_not_ready_once() {
+        let user = user("u", &[]);
+        let mut made = node("{metadata: {name: n1}}");
+        let create = request(Create, "", "nodes", &user, None);
+        taint(&create, &mut made, &Fake::default()).unwrap();
+        taint(&create, &mut made, &Fake::default()).unwrap();
+        assert_eq!(
+            made.get("spec").unwrap().to_json(),
+            r#"{"taints":[{"key":"node.kubernetes.io/not-ready","effect":"NoSchedule"}]}"#
+        );
+    }
+
+    #[test]
+    fn the_wider_toleration_stays() {
+        let list = |text: &str| node(text).items().to_vec();
+        let all = "[{key: a, operator: Equal, value: b, effect: NoSchedule}, {key: a, operator: Exists}, {key: c, operator: Exists}]";
+        let kept = merged(list(all));
+        assert_eq!(kept.len(), 2);
+        assert_eq!(kept[0].text_at(&["operator"]), "Exists");
+        let seconds = "[{key: a, operator: Exists, effect: NoExecute, tolerationSeconds: 5}, {key: a, operator: Exists, effect: NoExecute}]";
+        assert_eq!(merged(list(seconds)).len(), 1);
+    }
+}

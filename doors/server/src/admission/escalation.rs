@@ -1,0 +1,44 @@
+//! Nobody gives what they do not have: roles and bindings are looked at before they are validated.
+
+use crate::call::Call;
+use crate::refusal::{About, Refusal};
+use ratchet_access::{Attempt, Grant, Refusal as No, Resource, Target};
+use ratchet_object::Node;
+
+const GROUP: &str = "rbac.authorization.k8s.io";
+
+/// Refuses a role or binding that gives more than its writer has.
+pub fn escalation(
+    call: &Call<'_>,
+    new: &Node<'_>,
+    old: Option<&Node<'_>>,
+) -> Result<(), Refusal> {
+    let row = call.served.row;
+    if row.group != GROUP {
+        return Ok(());
+    }
+    let target = Resource {
+        group: GROUP,
+        version: row.version,
+        resource: row.plural,
+        namespace: &call.place.namespace,
+        name: &call.place.name,
+        ..Resource::default()
+    };
+    let verb = if old.is_some() { "update" } else { "create" };
+    let attempt = Attempt { user: call.user, verb, target: Target::Resource(target) };
+    let authorizer = &call.app.authorizer;
+    let allowed = |attempt: &Attempt<'_>| authorizer.decide(attempt).is_allowed();
+    let checked = authorizer.book().1.escalation(&Grant { attempt, new, old }, &allowed);
+    checked.map_err(|no| match no {
+        No::Forbidden(why) => {
+            let about = call.served.about(new.text_at(&["metadata", "name"]));
+            Refusal::forbidden(about, &why)
+        }
+        No::NotFound { resource, name } => {
+            Refusal::not_found(About { group: GROUP, resource, name: &name })
+        }
+        No::BadRequest(why) => Refusal::bad_request(why),
+        No::Internal(why) => Refusal::internal(why),
+    })
+}

@@ -1,0 +1,106 @@
+//! ResourceQuota: what a request uses is written into the quotas in the same commit, or the request is refused.
+
+use super::plugins::{part_of, refusal, request};
+use super::view::View;
+use crate::cache::{Item, storable};
+use crate::call::Call;
+use crate::refusal::Refusal;
+use crate::served::Served;
+use ratchet_admission::{Cluster, Denial, Operation, Request, quota};
+use ratchet_engine::Part;
+use ratchet_object::{Node, same};
+use ratchet_store::{Guard, Revision, Write};
+use std::sync::Arc;
+use std::time::Instant;
+use tokio::sync::MutexGuard;
+
+/// What must be written with an object, and the turn of its namespace until that has happened.
+#[derive(Default)]
+pub struct Charged<'a> {
+    writes: Vec<Write>,
+    turn: Option<MutexGuard<'a, ()>>,
+}
+
+impl Charged<'_> {
+    /// The quotas as they are if the object is written.
+    pub fn writes(&self) -> impl Iterator<Item = Write> + '_ {
+        debug_assert!(self.writes.is_empty() || self.turn.is_some());
+        self.writes.iter().cloned()
+    }
+}
+
+/// Charges the quotas of the namespace for a write.
+pub async fn charge<'a>(
+    call: &'a Call<'_>,
+    part: Part,
+    new: &Node<'_>,
+    old: Option<&Node<'_>>,
+) -> Result<Charged<'a>, Refusal> {
+    let (part, operation) = match old {
+        Some(_) => part_of(part),
+        None => ("", Operation::Create),
+    };
+    let name = new.text_at(&["metadata", "name"]);
+    let request = request(call, operation, part, name, old);
+    let plugins = &call.app.plugins;
+    let Some(served) = call.app.registry.core("resourcequotas") else { return Ok(Charged::default()) };
+    let is_due = plugins.is_on("ResourceQuota") && quota::counts(&request, new);
+    if !is_due || quotas_of(call, served).is_empty() {
+        return Ok(Charged::default());
+    }
+    let turn = plugins.turn(&call.place.namespace).await;
+    call.app.cache.fresh().await?;
+    let begun = Instant::now();
+    let charged = spent(call, served, &request, new);
+    let was = ("ResourceQuota", "validate", operation.word());
+    call.app.metrics.plugin_ran(was, charged.is_err(), begun.elapsed());
+    let writes = charged.map_err(|denial| refusal(call, name, denial))?;
+    Ok(Charged { writes, turn })
+}
+
+fn quotas_of(call: &Call<'_>, served: &Served) -> Vec<Arc<Item>> {
+    let prefix = format!("{}/", call.place.namespace);
+    served.shelf.now().within(&prefix).cloned().collect()
+}
+
+fn spent(
+    call: &Call<'_>,
+    served: &Served,
+    request: &Request<'_>,
+    new: &Node<'_>,
+) -> Result<Vec<Write>, Denial> {
+    let items = quotas_of(call, served);
+    let stored: Vec<Node<'static>> = items.iter().map(|item| item.node()).collect();
+    let now = call.app.seconds();
+    let mut quotas = stored.clone();
+    for one in quotas.iter_mut().filter(|one| !quota::is_current(one)) {
+        recount(call, one, now);
+    }
+    let mut charged = quotas.clone();
+    if quota::charge(request, new, &mut charged, now).is_err() {
+        // Something may have gone since anybody counted: who is refused is refused for what is there now.
+        for one in &mut quotas {
+            recount(call, one, now);
+        }
+        charged = quotas;
+        quota::charge(request, new, &mut charged, now)?;
+    }
+    let pairs = items.iter().zip(&stored).zip(charged);
+    let changed = pairs.filter(|((_, before), after)| !same(Some(before), Some(after)));
+    let write = |((item, _), after): ((&Arc<Item>, &Node<'static>), Node<'static>)| {
+        let key = served.key(&call.place.namespace, after.text_at(&["metadata", "name"]));
+        Write::put(&key, Guard::At(Revision(item.revision)), storable(after))
+    };
+    Ok(changed.map(write).collect())
+}
+
+fn recount(call: &Call<'_>, one: &mut Node<'static>, now: i64) {
+    let view = View(call);
+    let list = |group: &str, resource: &str| {
+        let is_served = call.app.registry.all().any(|served| {
+            (served.row.group, served.row.plural) == (group, resource) && served.row.namespaced
+        });
+        is_served.then(|| view.objects(group, resource, &call.place.namespace))
+    };
+    quota::recount(one, &list, now);
+}

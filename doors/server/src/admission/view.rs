@@ -1,0 +1,105 @@
+//! The cluster as plugins see it: the cache, the authorizers, and what a certificate is asked for.
+
+use crate::call::Call;
+use crate::served::Served;
+use base64::Engine;
+use base64::prelude::BASE64_STANDARD;
+use ratchet_access::{Attempt, Decision};
+use ratchet_admission::{Cluster, Subject};
+use ratchet_object::Node;
+use std::sync::Arc;
+use x509_parser::certification_request::X509CertificationRequest;
+use x509_parser::pem::parse_x509_pem;
+use x509_parser::prelude::FromDer;
+
+/// The cluster as of the request.
+pub(super) struct View<'a>(pub(super) &'a Call<'a>);
+
+impl View<'_> {
+    fn served(&self, group: &str, resource: &str) -> Option<&Arc<Served>> {
+        let mut all = self.0.app.registry.all();
+        all.find(|served| served.row.plural == resource && served.row.group == group)
+    }
+}
+
+impl Cluster for View<'_> {
+    fn object(
+        &self,
+        group: &str,
+        resource: &str,
+        namespace: &str,
+        name: &str,
+    ) -> Option<Node<'static>> {
+        let served = self.served(group, resource)?;
+        Some(served.shelf.get(&served.shelf_key(namespace, name))?.node())
+    }
+
+    fn objects(&self, group: &str, resource: &str, namespace: &str) -> Vec<Node<'static>> {
+        let Some(served) = self.served(group, resource) else { return Vec::new() };
+        let prefix = if served.row.namespaced { format!("{namespace}/") } else { String::new() };
+        served.shelf.now().within(&prefix).map(|item| item.node()).collect()
+    }
+
+    fn decide(&self, attempt: &Attempt<'_>) -> Result<(), String> {
+        match self.0.app.authorizer.decide(attempt) {
+            Decision::Allow { .. } => Ok(()),
+            Decision::Deny { reason } | Decision::NoOpinion { reason } => Err(reason),
+        }
+    }
+
+    fn resource_of(&self, group: &str, version: &str, kind: &str) -> Option<(String, bool)> {
+        let mut rows = self.0.app.registry.rows().iter();
+        let row =
+            rows.find(|row| (row.group, row.version, row.kind) == (group, version, kind))?;
+        Some((row.plural.to_owned(), row.namespaced))
+    }
+
+    fn subject_of(&self, request: &str) -> Result<Subject, String> {
+        subject(request)
+    }
+
+    fn suffix(&self) -> String {
+        crate::write::generated("")
+    }
+}
+
+/// The subject of a certificate signing request: PEM in base64, as objects hold it.
+fn subject(request: &str) -> Result<Subject, String> {
+    let no_pem = || String::from("PEM block type must be CERTIFICATE REQUEST");
+    let text = BASE64_STANDARD.decode(request).map_err(|_| no_pem())?;
+    let (_, pem) = parse_x509_pem(&text).map_err(|_| no_pem())?;
+    if pem.label != "CERTIFICATE REQUEST" {
+        return Err(no_pem());
+    }
+    let parsed = X509CertificationRequest::from_der(&pem.contents);
+    let (_, wish) = parsed.map_err(|error| format!("asn1: {error}"))?;
+    let name = &wish.certification_request_info.subject;
+    let texts = |values: Vec<&str>| values.into_iter().map(str::to_owned).collect::<Vec<_>>();
+    let names = texts(name.iter_common_name().filter_map(|name| name.as_str().ok()).collect());
+    let groups = texts(name.iter_organization().filter_map(|name| name.as_str().ok()).collect());
+    Ok(Subject { common_name: names.into_iter().next_back().unwrap_or_default(), organizations: groups })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// `CN=system:node:a, O=system:nodes`, made by openssl.
+    const WISH: &str = include_str!("view_csr.txt");
+
+    #[test]
+    fn a_request_for_a_certificate_says_for_whom_it_is() {
+        let found = subject(WISH.trim()).unwrap();
+        assert_eq!(found.common_name, "system:node:a");
+        assert_eq!(found.organizations, ["system:nodes"]);
+    }
+
+    #[test]
+    fn what_is_no_request_is_told() {
+        for text in ["", "eA==", "%"] {
+            assert_eq!(subject(text), Err("PEM block type must be CERTIFICATE REQUEST".into()), "{text}");
+        }
+        let empty = BASE64_STANDARD.encode("-----BEGIN CERTIFICATE REQUEST-----\n-----END CERTIFICATE REQUEST-----\n");
+        assert!(subject(&empty).is_err());
+    }
+}
