@@ -40,6 +40,11 @@ impl Client {
         self.tree("PUT", path, node.to_json().into()).await
     }
 
+    /// Makes an object.
+    pub async fn post(&self, path: &str, node: &Node<'_>) -> Result<Node<'static>, Failure> {
+        self.tree("POST", path, node.to_json().into()).await
+    }
+
     /// Deletes an object or, if the path names none, all of a collection.
     pub async fn delete(&self, path: &str) -> Result<(), Failure> {
         self.send("DELETE", path, Bytes::from_static(DELETE_OPTIONS.as_bytes())).await.map(drop)

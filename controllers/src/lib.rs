@@ -12,6 +12,7 @@ pub mod meter;
 mod namespace;
 mod queue;
 mod selection;
+mod service_account;
 mod store;
 
 pub use api::{Api, ApiAnswer, ApiRequest, Lines, Waiting};
@@ -25,4 +26,4 @@ pub use selection::Selection;
 pub use store::{Change, Shared, Store, key_of};
 
 /// All controllers.
-pub static CONTROLLERS: &[Row] = &[namespace::ROW, aggregation::ROW];
+pub static CONTROLLERS: &[Row] = &[namespace::ROW, aggregation::ROW, service_account::ROW];

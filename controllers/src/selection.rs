@@ -77,13 +77,14 @@ mod tests {
     #[test]
     fn stars_names_and_aliases() {
         let (namespace, roles) = ("namespace-controller", "clusterrole-aggregation-controller");
+        let accounts = "serviceaccount-controller";
         let cases: &[(&str, &[&str])] = &[
-            ("*", &[namespace, roles]),
+            ("*", &[namespace, roles, accounts]),
             ("", &[]),
             (namespace, &[namespace]),
             ("namespace", &[namespace]),
-            ("*,-namespace-controller", &[roles]),
-            ("-namespace,*", &[roles]),
+            ("*,-namespace-controller", &[roles, accounts]),
+            ("-namespace,*", &[roles, accounts]),
             ("-namespace", &[]),
             ("namespace,-namespace", &[namespace]),
             ("clusterrole-aggregation", &[roles]),

@@ -12,31 +12,40 @@ use std::sync::Arc;
 
 const NAMESPACES: &[&str] = &["default", "kube-system", "kube-public", "kube-node-lease"];
 
-/// Makes what is missing; what is there and was changed by people stays, but for roles that ask to be kept up to date.
+/// Makes what is missing, all in one commit; what is there and was changed by people stays, but for what the server keeps
+/// up to date.
 pub(crate) async fn run(app: &Arc<App>, known: &Known) -> Result<(), Refusal> {
-    for name in NAMESPACES {
-        ensure(app, namespace(name)).await?;
-    }
-    for class in priority_classes() {
-        ensure(app, class).await?;
-    }
-    for object in crate::services::bootstrap_objects(app) {
-        ensure(app, object).await?;
-    }
-    for map in [known.authentication(), token_tracking(app)] {
-        ensure(app, map).await?;
-    }
-    if known.own_endpoints {
-        for object in crate::services::own_endpoints(app) {
-            ensure(app, object).await?;
+    let mut objects = objects(app, known);
+    for attempt in 0..4 {
+        app.cache.fresh().await?;
+        let writes: Vec<Write> = objects.iter().flat_map(|object| writes(app, object)).collect();
+        if writes.is_empty() {
+            return Ok(());
         }
-    }
-    if app.authorizer.has_rbac() {
-        for object in ratchet_access::bootstrap_objects() {
-            ensure(app, object).await?;
+        match app.cache.store().commit(writes).await? {
+            Commit::Done(revision) => return app.cache.wait_for(revision.0).await,
+            Commit::Refused { key, .. } => {
+                // Another server was faster, or somebody else has the first address of the range.
+                tracing::warn!(%key, attempt, "what must be there could not be made at once");
+                objects.retain(|object| attempt == 0 || object.text_at(&["kind"]) != "Service");
+            }
         }
     }
     Ok(())
+}
+
+fn objects(app: &App, known: &Known) -> Vec<Node<'static>> {
+    let mut objects: Vec<Node<'static>> = NAMESPACES.iter().copied().map(namespace).collect();
+    objects.extend(priority_classes());
+    objects.extend(crate::services::bootstrap_objects(app));
+    objects.extend([known.authentication(), token_tracking(app)]);
+    if known.own_endpoints {
+        objects.extend(crate::services::own_endpoints(app));
+    }
+    if app.authorizer.has_rbac() {
+        objects.extend(ratchet_access::bootstrap_objects());
+    }
+    objects
 }
 
 /// What the flags say about the server, and other programs want to know.
@@ -138,44 +147,30 @@ fn priority_classes() -> impl Iterator<Item = Node<'static>> {
     })
 }
 
-/// Stores an object if none of its name is there.
-async fn ensure(app: &Arc<App>, mut node: Node<'static>) -> Result<(), Refusal> {
+/// What makes an object if none of its name is there, or brings it up to date.
+fn writes(app: &App, object: &Node<'static>) -> Vec<Write> {
+    let mut node = object.clone();
     let api_version = node.text_at(&["apiVersion"]).to_owned();
     let kind = node.text_at(&["kind"]).to_owned();
     let (group, version) = api_version.rsplit_once('/').unwrap_or(("", &api_version));
-    let Some(row) = ratchet_catalog::of_kind(group, version, &kind) else { return Ok(()) };
-    let Some(served) = app.registry.find(group, version, row.plural) else { return Ok(()) };
+    let row = ratchet_catalog::of_kind(group, version, &kind);
+    let Some(served) = row.and_then(|row| app.registry.find(group, version, row.plural)) else {
+        return Vec::new();
+    };
     defaults::apply(group, version, &kind, &mut node);
-    let name = node.text_at(&["metadata", "name"]).to_owned();
-    let namespace = node.text_at(&["metadata", "namespace"]).to_owned();
-    for _ in 0..8 {
-        let stored = served.shelf.get(&served.shelf_key(&namespace, &name));
-        let (value, guard) = match &stored {
-            None => (made(app, served, node.clone()), Guard::Absent),
-            Some(item) => {
-                let old = item.node();
-                let Some(new) = renewed(&old, &node) else { return Ok(()) };
-                (new, Guard::At(Revision(item.revision)))
-            }
-        };
-        let key = served.key(&namespace, &name);
-        let mut writes = vec![Write::put(&key, guard, storable(value.clone()))];
-        if stored.is_none() {
-            writes.extend(crate::services::bootstrap_claims(app, &value));
-        }
-        match app.cache.store().commit(writes).await? {
-            Commit::Done(revision) => return app.cache.wait_for(revision.0).await,
-            Commit::Refused { .. } => {
-                app.cache.fresh().await?;
-                if served.shelf.get(&served.shelf_key(&namespace, &name)).is_some()
-                    && stored.is_none()
-                {
-                    return Ok(());
-                }
-            }
-        }
+    let (name, namespace) =
+        (node.text_at(&["metadata", "name"]), node.text_at(&["metadata", "namespace"]));
+    let key = served.key(namespace, name);
+    let Some(item) = served.shelf.get(&served.shelf_key(namespace, name)) else {
+        let new = made(app, served, node);
+        let mut writes = crate::services::bootstrap_claims(app, &new);
+        writes.push(Write::put(&key, Guard::Absent, storable(new)));
+        return writes;
+    };
+    match renewed(&item.node(), &node) {
+        Some(new) => vec![Write::put(&key, Guard::At(Revision(item.revision)), storable(new))],
+        None => Vec::new(),
     }
-    Ok(())
 }
 
 fn made(app: &App, served: &Served, mut node: Node<'static>) -> Node<'static> {

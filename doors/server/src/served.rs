@@ -97,9 +97,9 @@ pub struct Registry {
 
 impl Registry {
     /// Everything that the emulated release serves.
-    pub fn new(cache: &Cache, emulated: Release) -> Self {
-        let rows: Vec<_> =
-            ratchet_catalog::RESOURCES.iter().filter(|row| is_served(row, emulated)).collect();
+    pub fn new(cache: &Cache, emulated: Release, switched: &[(String, bool)]) -> Self {
+        let wanted = |row: &&Resource<'_>| is_served(row, emulated) && !is_off(row, switched);
+        let rows: Vec<_> = ratchet_catalog::RESOURCES.iter().filter(wanted).collect();
         let mut all = Vec::with_capacity(rows.len());
         for row in &rows {
             let stored = storage(row);
@@ -154,4 +154,41 @@ impl Registry {
 /// Whether a release serves a row: `resource.k8s.io/v1` came with 1.34.
 fn is_served(row: &Resource<'_>, emulated: Release) -> bool {
     row.group != "resource.k8s.io" || emulated.since(34)
+}
+
+/// Whether `--runtime-config` turns a row off; what speaks of it most closely decides.
+fn is_off(row: &Resource<'_>, switched: &[(String, bool)]) -> bool {
+    let version = match row.group {
+        "" => row.version.to_owned(),
+        group => format!("{group}/{}", row.version),
+    };
+    let resource = format!("{version}/{}", row.plural);
+    // The core API stays, whatever is said about all.
+    let names = match row.group {
+        "" => vec![resource],
+        _ => vec![resource, version, "api/ga".to_owned(), "api/all".to_owned()],
+    };
+    let said = |name: &String| switched.iter().rev().find(|(key, _)| key == name).map(|(_, on)| *on);
+    names.iter().find_map(said) == Some(false)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn apis_are_turned_off_as_the_flag_says() {
+        let row = |group, plural| ratchet_catalog::lookup(group, "v1", plural).unwrap();
+        let off = |row, flags: &[(&str, bool)]| {
+            let flags: Vec<(String, bool)> = flags.iter().map(|(name, on)| ((*name).to_owned(), *on)).collect();
+            is_off(row, &flags)
+        };
+        let deployments = row("apps", "deployments");
+        assert!(!off(deployments, &[]));
+        assert!(off(deployments, &[("apps/v1", false)]));
+        assert!(off(deployments, &[("api/all", false)]));
+        assert!(!off(deployments, &[("api/all", false), ("apps/v1", true)]));
+        assert!(off(deployments, &[("apps/v1/deployments", false)]));
+        assert!(!off(row("", "pods"), &[("api/all", false)]));
+    }
 }

@@ -117,7 +117,7 @@ pub async fn start(config: Config, store: Arc<dyn Store>) -> Result<Ready, Start
     let port = listener.address().port();
     let host = config.advertise.unwrap_or(listener.address().ip());
     let app = Arc::new(App {
-        registry: Registry::new(&cache, config.policy.emulated),
+        registry: Registry::new(&cache, config.policy.emulated, &config.runtime),
         authorizer: Authorizer::new(config.modes, &cache),
         plugins: admission::Plugins::new(config.plugins),
         metrics: Metrics::new(&config.policy),

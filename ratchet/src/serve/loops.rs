@@ -29,7 +29,12 @@ fn user(controller: &str) -> User {
             ..User::anonymous()
         };
     }
-    let mut user = User::service_account("kube-system", controller);
+    // The one controller whose account is spelled otherwise.
+    let account = match controller {
+        "serviceaccount-controller" => "service-account-controller",
+        other => other,
+    };
+    let mut user = User::service_account("kube-system", account);
     user.add_authenticated_group();
     user
 }

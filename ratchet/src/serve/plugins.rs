@@ -1,68 +1,7 @@
 //! The admission plugins of kube-apiserver 1.36: which are on by default, and which this server has.
 
 use ratchet_net::Quoted;
-
-/// One plugin.
-struct Plugin {
-    name: &'static str,
-    /// Whether it is on when no flag speaks of it.
-    by_default: bool,
-    /// Whether this server has it.
-    built: bool,
-}
-
-const fn on(name: &'static str, built: bool) -> Plugin {
-    Plugin { name, by_default: true, built }
-}
-
-const fn off(name: &'static str, built: bool) -> Plugin {
-    Plugin { name, by_default: false, built }
-}
-
-/// Every plugin, in the order in which they are asked.
-static PLUGINS: &[Plugin] = &[
-    off("AlwaysAdmit", true), // it does nothing
-    off("NamespaceAutoProvision", false),
-    on("NamespaceLifecycle", true),
-    off("NamespaceExists", false),
-    off("LimitPodHardAntiAffinityTopology", false),
-    on("LimitRanger", false),
-    on("ServiceAccount", false),
-    off("NodeRestriction", false),
-    on("TaintNodesByCondition", true),
-    off("AlwaysPullImages", false),
-    off("ImagePolicyWebhook", false),
-    on("PodSecurity", true),
-    off("PodNodeSelector", false),
-    on("Priority", true),
-    on("DefaultTolerationSeconds", true),
-    off("PodTolerationRestriction", false),
-    off("EventRateLimit", false),
-    off("ExtendedResourceToleration", false),
-    on("DefaultStorageClass", false),
-    on("StorageObjectInUseProtection", false),
-    on("PodGroupProtection", false),
-    off("OwnerReferencesPermissionEnforcement", false),
-    on("PersistentVolumeClaimResize", false),
-    on("RuntimeClass", false),
-    on("CertificateApproval", false),
-    on("CertificateSigning", false),
-    on("ClusterTrustBundleAttest", false),
-    on("CertificateSubjectRestriction", false),
-    on("DefaultIngressClass", false),
-    off("DenyServiceExternalIPs", true),
-    on("PodTopologyLabels", false),
-    on("PodGroupWorkloadExists", false),
-    on("NodeDeclaredFeatureValidator", false),
-    on("JobValidation", false),
-    on("PodResizeValidator", false),
-    on("MutatingAdmissionPolicy", false),
-    on("MutatingAdmissionWebhook", false),
-    on("ValidatingAdmissionPolicy", false),
-    on("ValidatingAdmissionWebhook", false),
-    on("ResourceQuota", false),
-    off("AlwaysDeny", false),
-];
+use ratchet_server::{PLUGINS, PluginRow};
 
 /// What is wrong with the two lists: names that nobody knows, names in both, and plugins that are asked for by name and
 /// are not there. A default that is not there is passed over, because a cluster's own flags must be usable.
@@ -84,7 +23,7 @@ pub(crate) fn refusals(enabled: &[String], disabled: &[String]) -> Vec<String> {
             both.join(" ")
         ));
     }
-    let missing = |plugin: &&Plugin| !plugin.built && !plugin.by_default;
+    let missing = |plugin: &&PluginRow| !plugin.implemented && !plugin.default_on;
     for plugin in named(enabled).filter_map(find).filter(missing) {
         let name = plugin.name;
         all.push(format!(
@@ -96,9 +35,9 @@ pub(crate) fn refusals(enabled: &[String], disabled: &[String]) -> Vec<String> {
 
 /// The plugins that are on and there.
 pub(crate) fn in_force(enabled: &[String], disabled: &[String]) -> Vec<&'static str> {
-    let has = |names: &[String], plugin: &Plugin| names.iter().any(|name| name == plugin.name);
-    let is_on = |plugin: &&Plugin| {
-        plugin.built && (has(enabled, plugin) || (plugin.by_default && !has(disabled, plugin)))
+    let has = |names: &[String], plugin: &PluginRow| names.iter().any(|name| name == plugin.name);
+    let is_on = |plugin: &&PluginRow| {
+        plugin.implemented && (has(enabled, plugin) || (plugin.default_on && !has(disabled, plugin)))
     };
     PLUGINS.iter().filter(is_on).map(|plugin| plugin.name).collect()
 }
