@@ -52,7 +52,7 @@ fn find(id: &str) -> Option<&'static str> {
         let start = before.rfind("\n\n").map_or(0, |at| at + 2);
         let (left, from) = rest.split_at_checked(start)?;
         let (block, right) = from.split_once("\n\n").unwrap_or((from, ""));
-        match block.split('\t').next().unwrap_or_default().cmp(id) {
+        match block.split(['\t', '\n']).next().unwrap_or_default().cmp(id) {
             core::cmp::Ordering::Equal => return Some(block),
             core::cmp::Ordering::Less => rest = right,
             core::cmp::Ordering::Greater => rest = left,

@@ -10,7 +10,8 @@ use http_body::{Frame, SizeHint};
 use jiff::Timestamp;
 use ratchet_access::User;
 use ratchet_audit_log::{
-    Attributes, Level, ObjectReference, Policy, Request, Rotation, Sink, Trail, User as Asker, source_ips,
+    Attributes, Level, ObjectReference, Policy, Request, Rotation, Sink, Trail, User as Asker,
+    source_ips,
 };
 use ratchet_http::{Body, BodyError, Peer};
 use ratchet_object::{Limits, decode, proto};
@@ -97,7 +98,11 @@ impl Auditing {
             uri: parts.uri.path_and_query().map(ToString::to_string).unwrap_or_default(),
             verb: ask.verb.to_owned(),
             user: asker(user),
-            source_ips: source_ips(header("x-forwarded-for"), header("x-real-ip"), peer.address.ip()),
+            source_ips: source_ips(
+                header("x-forwarded-for"),
+                header("x-real-ip"),
+                peer.address.ip(),
+            ),
             user_agent: header("user-agent").unwrap_or_default().to_owned(),
             object: is_resource_request.then_some(about),
             received: Timestamp::now(),
@@ -115,7 +120,12 @@ pub(crate) fn impersonated(trail: &mut Option<Trail>, user: &User, constraint: &
 }
 
 /// Tells what became of a request; a watch is followed until its stream ends.
-pub(crate) fn complete(trail: Option<Trail>, method: &Method, told: &Told, response: Response<Body>) -> Response<Body> {
+pub(crate) fn complete(
+    trail: Option<Trail>,
+    method: &Method,
+    told: &Told,
+    response: Response<Body>,
+) -> Response<Body> {
     let Some(mut trail) = trail else { return response };
     for (key, text) in told.annotations() {
         trail.annotate(key, text);

@@ -109,7 +109,7 @@ impl Authorizer {
 }
 
 /// What a request is to the authorizers.
-pub fn attempt<'a>(user: &'a User, ask: &'a Ask, field_selector: &'a str) -> Attempt<'a> {
+pub(crate) fn attempt<'a>(user: &'a User, ask: &'a Ask, field_selector: &'a str) -> Attempt<'a> {
     let target = match &ask.target {
         Target::Resource(place) => What::Resource(Resource {
             group: &place.group,

@@ -11,11 +11,11 @@ use ratchet_object::schema::{self, Shape, TypeRow};
 use ratchet_object::{Limits, Node, Object, Oddity, Repeated, Value, decode, misfits, proto};
 
 /// Requests larger than this are refused.
-pub const LIMIT: usize = 3 << 20;
+pub(crate) const LIMIT: usize = 3 << 20;
 
 /// How a body is written.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum BodyType {
+pub(crate) enum BodyType {
     /// JSON, also assumed where nothing is said.
     Json,
     /// YAML.
@@ -25,14 +25,14 @@ pub enum BodyType {
 }
 
 /// The content type without its parameters.
-pub fn content_type(headers: &HeaderMap) -> &str {
+pub(crate) fn content_type(headers: &HeaderMap) -> &str {
     let value = headers.get(CONTENT_TYPE).and_then(|value| value.to_str().ok()).unwrap_or_default();
     value.split(';').next().unwrap_or_default().trim()
 }
 
 impl BodyType {
     /// Reads the content type.
-    pub fn read(headers: &HeaderMap) -> Result<Self, Refusal> {
+    pub(crate) fn read(headers: &HeaderMap) -> Result<Self, Refusal> {
         match content_type(headers) {
             "" | "application/json" => Ok(Self::Json),
             "application/yaml" => Ok(Self::Yaml),
@@ -43,7 +43,7 @@ impl BodyType {
 }
 
 /// What a body held.
-pub struct Received {
+pub(crate) struct Received {
     /// The object, typed and pruned by its schema, with kind and version set.
     pub node: Node<'static>,
     /// What its writer is to be told.
@@ -52,7 +52,7 @@ pub struct Received {
 
 /// What an endpoint takes.
 #[derive(Clone, Copy)]
-pub struct Wanted<'a> {
+pub(crate) struct Wanted<'a> {
     /// API group.
     pub group: &'a str,
     /// API version.
@@ -63,12 +63,12 @@ pub struct Wanted<'a> {
 
 impl<'a> Wanted<'a> {
     /// What the main endpoint of a resource takes.
-    pub fn of(served: &'a Served) -> Self {
+    pub(crate) fn of(served: &'a Served) -> Self {
         Self { group: served.row.group, version: served.row.version, kind: served.row.kind }
     }
 
     /// `group/version` as objects write it.
-    pub fn api_version(&self) -> String {
+    pub(crate) fn api_version(&self) -> String {
         match self.group {
             "" => self.version.to_owned(),
             group => format!("{group}/{}", self.version),
@@ -77,7 +77,7 @@ impl<'a> Wanted<'a> {
 }
 
 /// Decodes a body as the kind that is wanted.
-pub fn receive(
+pub(crate) fn receive(
     bytes: &Bytes,
     media: BodyType,
     wanted: Wanted<'_>,
@@ -105,7 +105,7 @@ pub fn receive(
 }
 
 /// Why a tree is not an object of its kind.
-pub enum Mistyped {
+pub(crate) enum Mistyped {
     /// A value has the wrong type.
     WrongType(String),
     /// A field is unknown or repeated, and the writer asked for strictness.
@@ -113,7 +113,7 @@ pub enum Mistyped {
 }
 
 /// Sets the kind, checks all types, and drops what the schema does not know.
-pub fn typed(
+pub(crate) fn typed(
     mut node: Node<'static>,
     repeated: Vec<Repeated>,
     wanted: Wanted<'_>,
@@ -220,7 +220,7 @@ fn check_kind(node: &Node<'_>, wanted: Wanted<'_>) -> Result<(), Refusal> {
 }
 
 /// What an object claims to be, and why that is not what is wanted; none if it is, or says nothing.
-pub fn mismatch(node: &Node<'_>, wanted: Wanted<'_>) -> Option<(String, String)> {
+pub(crate) fn mismatch(node: &Node<'_>, wanted: Wanted<'_>) -> Option<(String, String)> {
     let api_version = node.text_at(&["apiVersion"]);
     let named = node.text_at(&["kind"]);
     let (group, version) = match api_version {

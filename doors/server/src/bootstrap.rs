@@ -64,7 +64,9 @@ impl Known {
         let mut data = Node::map([("client-ca-file", Node::string(self.client_ca.clone()))]);
         if let Some((proxy, authorities)) = &self.proxy {
             let list = |texts: &[String]| {
-                Node::string(Node::list(texts.iter().cloned().map(Node::string).collect()).to_json())
+                Node::string(
+                    Node::list(texts.iter().cloned().map(Node::string).collect()).to_json(),
+                )
             };
             data.set("requestheader-client-ca-file", Node::string(authorities.clone()));
             data.set("requestheader-allowed-names", list(&proxy.allowed_names));

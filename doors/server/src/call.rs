@@ -15,7 +15,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
 /// A request for a resource, after authentication and authorisation.
-pub struct Call<'a> {
+pub(crate) struct Call<'a> {
     /// The server.
     pub app: &'a Arc<App>,
     /// The resource.
@@ -38,7 +38,7 @@ pub struct Call<'a> {
 
 /// What is collected while a request is served: warnings for its writer, annotations for the audit log.
 #[derive(Debug, Default)]
-pub struct Told {
+pub(crate) struct Told {
     warnings: Mutex<Vec<String>>,
     annotations: Mutex<Vec<(String, String)>>,
     sent: OnceLock<Bytes>,
@@ -48,7 +48,7 @@ pub struct Told {
 
 impl Told {
     /// Tells the writer something, once.
-    pub fn warn(&self, text: impl Into<String>) {
+    pub(crate) fn warn(&self, text: impl Into<String>) {
         let text = text.into();
         let mut warnings = self.warnings.lock().unwrap_or_else(PoisonError::into_inner);
         if !warnings.contains(&text) {
@@ -57,64 +57,64 @@ impl Told {
     }
 
     /// Forgets the warnings of an attempt that is made again.
-    pub fn rewind(&self, length: usize) {
+    pub(crate) fn rewind(&self, length: usize) {
         self.warnings.lock().unwrap_or_else(PoisonError::into_inner).truncate(length);
     }
 
     /// How many warnings there are.
-    pub fn len(&self) -> usize {
+    pub(crate) fn len(&self) -> usize {
         self.warnings.lock().unwrap_or_else(PoisonError::into_inner).len()
     }
 
     /// Tells the audit log something.
-    pub fn annotate(&self, key: impl Into<String>, text: impl Into<String>) {
+    pub(crate) fn annotate(&self, key: impl Into<String>, text: impl Into<String>) {
         let mut annotations = self.annotations.lock().unwrap_or_else(PoisonError::into_inner);
         annotations.push((key.into(), text.into()));
     }
 
     /// Notes the body of the request, for those who tell of it.
-    pub fn note_sent(&self, body: &Bytes) {
+    pub(crate) fn note_sent(&self, body: &Bytes) {
         let _ = self.sent.set(body.clone());
     }
 
     /// Notes the answer in JSON, for those who tell of it.
-    pub fn note_answered(&self, pieces: &[Bytes]) {
+    pub(crate) fn note_answered(&self, pieces: &[Bytes]) {
         let _ = self.answered.set(pieces.concat().into());
     }
 
     /// Notes that the answer goes on.
-    pub fn note_stream(&self) {
+    pub(crate) fn note_stream(&self) {
         self.stream.store(true, Ordering::Relaxed);
     }
 
     /// The body of the request.
-    pub fn sent(&self) -> Bytes {
+    pub(crate) fn sent(&self) -> Bytes {
         self.sent.get().cloned().unwrap_or_default()
     }
 
     /// The answer in JSON, if somebody wanted it noted.
-    pub fn answered(&self) -> Bytes {
+    pub(crate) fn answered(&self) -> Bytes {
         self.answered.get().cloned().unwrap_or_default()
     }
 
     /// Whether the answer goes on after it has begun.
-    pub fn is_stream(&self) -> bool {
+    pub(crate) fn is_stream(&self) -> bool {
         self.stream.load(Ordering::Relaxed)
     }
 
     /// All warnings, in order.
-    pub fn warnings(&self) -> Vec<String> {
+    pub(crate) fn warnings(&self) -> Vec<String> {
         self.warnings.lock().unwrap_or_else(PoisonError::into_inner).clone()
     }
 
     /// All annotations.
-    pub fn annotations(&self) -> Vec<(String, String)> {
+    pub(crate) fn annotations(&self) -> Vec<(String, String)> {
         self.annotations.lock().unwrap_or_else(PoisonError::into_inner).clone()
     }
 }
 
 /// What a request is answered.
-pub struct Reply {
+pub(crate) struct Reply {
     /// HTTP status code.
     pub code: u16,
     /// What stands in the body.
@@ -122,7 +122,7 @@ pub struct Reply {
 }
 
 /// The body of an answer.
-pub enum Content {
+pub(crate) enum Content {
     /// One stored object.
     Item(Arc<Item>),
     /// Stored objects.
@@ -134,7 +134,7 @@ pub enum Content {
 }
 
 /// Stored objects and what a list says about itself.
-pub struct List {
+pub(crate) struct List {
     /// The objects.
     pub items: Vec<Arc<Item>>,
     /// The revision that the list shows.
@@ -147,32 +147,32 @@ pub struct List {
 
 impl Reply {
     /// 200 with an object.
-    pub fn item(item: Arc<Item>) -> Self {
+    pub(crate) fn item(item: Arc<Item>) -> Self {
         Self { code: 200, content: Content::Item(item) }
     }
 
     /// 201 with an object.
-    pub fn created(item: Arc<Item>) -> Self {
+    pub(crate) fn created(item: Arc<Item>) -> Self {
         Self { code: 201, content: Content::Item(item) }
     }
 
     /// A JSON document.
-    pub fn json(code: u16, text: impl Into<String>) -> Self {
+    pub(crate) fn json(code: u16, text: impl Into<String>) -> Self {
         Self { code, content: Content::Json(text.into()) }
     }
 }
 
 /// What handlers answer.
-pub type Answered = Result<Reply, Refusal>;
+pub(crate) type Answered = Result<Reply, Refusal>;
 
 impl Call<'_> {
     /// The object in the body, of the kind that the resource has.
-    pub fn object(&self, strictness: FieldValidation) -> Result<Received, Refusal> {
+    pub(crate) fn object(&self, strictness: FieldValidation) -> Result<Received, Refusal> {
         self.object_of(Wanted::of(self.served), strictness)
     }
 
     /// The object in the body, of a kind that a subresource has.
-    pub fn object_of(
+    pub(crate) fn object_of(
         &self,
         wanted: Wanted<'_>,
         strictness: FieldValidation,
@@ -181,7 +181,7 @@ impl Call<'_> {
     }
 
     /// The object that the request names, as fresh as can be.
-    pub async fn current(&self) -> Result<Arc<Item>, Refusal> {
+    pub(crate) async fn current(&self) -> Result<Arc<Item>, Refusal> {
         self.app.cache.fresh().await?;
         let key = self.served.shelf_key(&self.place.namespace, &self.place.name);
         let item = self.served.shelf.get(&key);

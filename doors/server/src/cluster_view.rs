@@ -8,7 +8,7 @@ use ratchet_object::Node;
 use std::sync::Arc;
 
 /// The shelves that tokens speak about.
-pub struct ClusterView {
+pub(crate) struct ClusterView {
     accounts: Arc<Shelf>,
     pods: Arc<Shelf>,
     secrets: Arc<Shelf>,
@@ -17,7 +17,7 @@ pub struct ClusterView {
 
 impl ClusterView {
     /// Looks at the shelves of a cache.
-    pub fn new(cache: &Cache) -> Self {
+    pub(crate) fn new(cache: &Cache) -> Self {
         let shelf = |name: &str| cache.shelf(name).unwrap_or_default();
         Self {
             accounts: shelf("serviceaccounts"),

@@ -15,7 +15,7 @@ use std::io::{Read, Write};
 const LEAST: usize = 128 * 1024;
 
 /// The body of an answer, and whether it was packed.
-pub fn packed(pieces: Vec<Bytes>, headers: &HeaderMap) -> (Body, bool) {
+pub(crate) fn packed(pieces: Vec<Bytes>, headers: &HeaderMap) -> (Body, bool) {
     let length: usize = pieces.iter().map(Bytes::len).sum();
     if length <= LEAST || !accepts_gzip(headers) {
         return (chunks(pieces), false);
@@ -29,7 +29,7 @@ pub fn packed(pieces: Vec<Bytes>, headers: &HeaderMap) -> (Body, bool) {
 }
 
 /// The headers of a packed answer.
-pub fn mark(headers: &mut HeaderMap) {
+pub(crate) fn mark(headers: &mut HeaderMap) {
     headers.insert(CONTENT_ENCODING, HeaderValue::from_static("gzip"));
     headers.insert(VARY, HeaderValue::from_static("Accept-Encoding"));
 }
@@ -42,7 +42,7 @@ fn accepts_gzip(headers: &HeaderMap) -> bool {
 }
 
 /// A body as its sender wrote it; what unpacks to too much is refused before it is all there.
-pub fn unpacked(bytes: Bytes, headers: &HeaderMap) -> Result<Bytes, Refusal> {
+pub(crate) fn unpacked(bytes: Bytes, headers: &HeaderMap) -> Result<Bytes, Refusal> {
     let encoding =
         headers.get(CONTENT_ENCODING).and_then(|value| value.to_str().ok()).unwrap_or_default();
     match encoding {

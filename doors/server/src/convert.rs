@@ -14,7 +14,7 @@ const EVENT: &[(&str, &str)] = &[
 ];
 
 /// An object as it is stored; `node` is in the version `api_version` of `kind`.
-pub fn to_stored(node: &mut Node<'static>, api_version: &str, kind: &str) {
+pub(crate) fn to_stored(node: &mut Node<'static>, api_version: &str, kind: &str) {
     match (api_version, kind) {
         ("events.k8s.io/v1", "Event") => rename(node, EVENT.iter().copied()),
         ("autoscaling/v1", "HorizontalPodAutoscaler") => scaler_to_v2(node),
@@ -23,7 +23,7 @@ pub fn to_stored(node: &mut Node<'static>, api_version: &str, kind: &str) {
 }
 
 /// A stored object as it is served in the version `api_version` of `kind`.
-pub fn from_stored(node: &mut Node<'static>, api_version: &str, kind: &str) {
+pub(crate) fn from_stored(node: &mut Node<'static>, api_version: &str, kind: &str) {
     match (api_version, kind) {
         ("events.k8s.io/v1", "Event") => {
             rename(node, EVENT.iter().map(|(new, old)| (*old, *new)));

@@ -14,7 +14,7 @@ use ratchet_http::{Body, empty, full};
 use ratchet_object::patch::merge_rule;
 
 /// Answers a plain path; none if there is nothing.
-pub fn answer(
+pub(crate) fn answer(
     app: &App,
     path: &str,
     params: &Params,
@@ -208,7 +208,7 @@ fn typed(content_type: &'static str, body: impl Into<Bytes>) -> Response<Body> {
 }
 
 /// A plain answer.
-pub fn text(code: u16, content_type: &'static str, body: String) -> Response<Body> {
+pub(crate) fn text(code: u16, content_type: &'static str, body: String) -> Response<Body> {
     let body = if body.is_empty() { empty() } else { full(body) };
     let mut response = Response::new(body);
     *response.status_mut() =

@@ -3,17 +3,17 @@
 use ratchet_object::{Node, Value};
 
 /// Why `text` is not one JSON value, in Go's words; if it is one after all, `otherwise`.
-pub fn explain_or(text: &str, otherwise: &str) -> String {
+pub(crate) fn explain_or(text: &str, otherwise: &str) -> String {
     Scan { rest: text, depth: 0 }.document().err().unwrap_or_else(|| otherwise.to_owned())
 }
 
 /// Why `text` is not one JSON value.
-pub fn explain(text: &str) -> String {
+pub(crate) fn explain(text: &str) -> String {
     explain_or(text, "unexpected end of JSON input")
 }
 
 /// What is said about a value where an object was wanted.
-pub fn not_an_object(node: &Node<'_>) -> String {
+pub(crate) fn not_an_object(node: &Node<'_>) -> String {
     let what = match node.value {
         Value::List(_) => "array",
         Value::Text(_) => "string",

@@ -33,8 +33,8 @@ mod write;
 
 pub use app::App;
 pub use authorize::Mode;
-pub use ratchet_admission::{PLUGINS, PluginRow, default_plugins};
 pub use config::{Audit, Config, Credentials, ProxyFiles, RequestLimits};
+pub use ratchet_admission::{PLUGINS, PluginRow, default_plugins};
 pub use ratchet_allocation::Ranges;
 pub use start::{Ready, Reloads, StartError, Stop, start, system_words};
 pub use within::Within;

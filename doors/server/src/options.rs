@@ -6,7 +6,7 @@ use ratchet_object::Node;
 
 /// What a writer may ask for beside the object.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct WriteOptions {
+pub(crate) struct WriteOptions {
     /// Everything happens but the writing.
     pub dry_run: bool,
     /// What becomes of unknown and repeated fields.
@@ -15,7 +15,7 @@ pub struct WriteOptions {
 
 /// What becomes of unknown and repeated fields.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum FieldValidation {
+pub(crate) enum FieldValidation {
     /// Nobody is told.
     Ignore,
     /// The writer is told.
@@ -27,7 +27,7 @@ pub enum FieldValidation {
 
 /// Which options object a request carries; its name stands in refusals.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum OptionsKind {
+pub(crate) enum OptionsKind {
     /// Of POST.
     Create,
     /// Of PUT.
@@ -50,7 +50,7 @@ const META: &str = "meta.k8s.io";
 
 impl WriteOptions {
     /// Reads the options of a query.
-    pub fn read(params: &Params, kind: OptionsKind) -> Result<Self, Refusal> {
+    pub(crate) fn read(params: &Params, kind: OptionsKind) -> Result<Self, Refusal> {
         let mut causes = Vec::new();
         let mut problem = |field: &str, reason, text: String| {
             causes.push(ratchet_engine::StatusCause { reason, message: text, field: field.into() });
@@ -96,7 +96,7 @@ impl WriteOptions {
 
 /// How an object is to be deleted.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct DeleteOptions {
+pub(crate) struct DeleteOptions {
     /// Everything happens but the deletion.
     pub dry_run: bool,
     /// Seconds until it is removed.
@@ -111,7 +111,7 @@ pub struct DeleteOptions {
 
 /// What becomes of those whom the deleted object owns.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Propagation {
+pub(crate) enum Propagation {
     /// They go first.
     Foreground,
     /// They go later.
@@ -122,7 +122,7 @@ pub enum Propagation {
 
 impl DeleteOptions {
     /// Reads the body, if there is one, or else the query.
-    pub fn read(params: &Params, body: Option<&Node<'_>>) -> Result<Self, Refusal> {
+    pub(crate) fn read(params: &Params, body: Option<&Node<'_>>) -> Result<Self, Refusal> {
         let from_query = Self::query_node(params);
         let node = match body {
             Some(body) => body,

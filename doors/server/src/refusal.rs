@@ -374,7 +374,7 @@ impl From<ratchet_store::StoreError> for Refusal {
 }
 
 /// The answer to a deletion that really happened, for kinds that do not show the object.
-pub fn success(about: About<'_>, uid: &str) -> String {
+pub(crate) fn success(about: About<'_>, uid: &str) -> String {
     let mut details = about.details();
     uid.clone_into(&mut details.uid);
     let mut out = String::from(
@@ -386,7 +386,7 @@ pub fn success(about: About<'_>, uid: &str) -> String {
 }
 
 /// The uid in an object's metadata.
-pub fn uid_of<'n>(node: &'n Node<'_>) -> &'n str {
+pub(crate) fn uid_of<'n>(node: &'n Node<'_>) -> &'n str {
     node.text_at(&["metadata", "uid"])
 }
 

@@ -13,7 +13,7 @@ use std::fmt::Write;
 
 /// How much of each object the rows of a table carry, and whether the columns are still to be told.
 #[derive(Clone, Copy, Debug)]
-pub struct Rows {
+pub(crate) struct Rows {
     include: Include,
     with_columns: bool,
 }
@@ -28,7 +28,7 @@ enum Include {
 
 impl Rows {
     /// Reads `includeObject`.
-    pub fn read(params: &Params) -> Self {
+    pub(crate) fn read(params: &Params) -> Self {
         let include = match params.text("includeObject") {
             "None" => Include::Nothing,
             "Object" => Include::Object,
@@ -39,7 +39,7 @@ impl Rows {
 }
 
 /// The body of an answer: pieces that are sent one after another.
-pub struct Rendered {
+pub(crate) struct Rendered {
     /// The content type.
     pub content_type: &'static str,
     /// The bytes.
@@ -47,7 +47,7 @@ pub struct Rendered {
 }
 
 /// Writes an answer in the form that was asked for; a stream is not rendered here.
-pub fn render(
+pub(crate) fn render(
     app: &App,
     served: Option<&Served>,
     reply: &Reply,
@@ -64,7 +64,7 @@ pub fn render(
 }
 
 /// Puts JSON into the dress that was asked for: indented, YAML, protobuf, or as it is with a newline.
-pub fn dress(mut pieces: Vec<Bytes>, output: Output) -> Rendered {
+pub(crate) fn dress(mut pieces: Vec<Bytes>, output: Output) -> Rendered {
     let tree = |pieces: &[Bytes]| {
         let text = pieces.concat();
         let text = std::str::from_utf8(&text).unwrap_or_default();
@@ -107,7 +107,7 @@ fn converted(served: &Served, item: &Item) -> Node<'static> {
 }
 
 /// A tree without kind and version as an object with them.
-pub fn whole(mut node: Node<'static>, api_version: &str, kind: &str) -> String {
+pub(crate) fn whole(mut node: Node<'static>, api_version: &str, kind: &str) -> String {
     node.remove("kind");
     node.remove("apiVersion");
     let body = node.to_json();
@@ -117,7 +117,7 @@ pub fn whole(mut node: Node<'static>, api_version: &str, kind: &str) -> String {
 }
 
 /// The metadata of an object, as an object of its own.
-pub fn partial(item: &Item, meta_version: &str) -> String {
+pub(crate) fn partial(item: &Item, meta_version: &str) -> String {
     let metadata = item.node().remove("metadata").unwrap_or_else(Node::empty_map);
     format!(
         r#"{{"kind":"PartialObjectMetadata","apiVersion":"meta.k8s.io/{meta_version}","metadata":{metadata}}}"#
@@ -183,7 +183,7 @@ fn collection(
 }
 
 /// A table with one row.
-pub fn table_of_one(
+pub(crate) fn table_of_one(
     app: &App,
     served: &Served,
     item: &Item,

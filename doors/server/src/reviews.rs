@@ -11,7 +11,7 @@ use ratchet_engine::StatusCause;
 use ratchet_object::{Node, Value};
 
 /// Answers a review.
-pub async fn answer(call: &Call<'_>) -> Answered {
+pub(crate) async fn answer(call: &Call<'_>) -> Answered {
     let options = WriteOptions::read(call.params, OptionsKind::Create)?;
     let received = call.object(options.fields)?;
     for warning in received.warnings {

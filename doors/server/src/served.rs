@@ -84,7 +84,7 @@ fn storage_name(row: &Resource<'_>) -> String {
 }
 
 /// The names under which anything may be stored.
-pub fn storage_names() -> impl Iterator<Item = String> {
+pub(crate) fn storage_names() -> impl Iterator<Item = String> {
     let rows = ratchet_catalog::RESOURCES.iter().map(|row| storage_name(storage(row)));
     rows.chain([crate::services::NODE_PORTS.to_owned()])
 }
@@ -168,7 +168,8 @@ fn is_off(row: &Resource<'_>, switched: &[(String, bool)]) -> bool {
         "" => vec![resource],
         _ => vec![resource, version, "api/ga".to_owned(), "api/all".to_owned()],
     };
-    let said = |name: &String| switched.iter().rev().find(|(key, _)| key == name).map(|(_, on)| *on);
+    let said =
+        |name: &String| switched.iter().rev().find(|(key, _)| key == name).map(|(_, on)| *on);
     names.iter().find_map(said) == Some(false)
 }
 
@@ -180,7 +181,8 @@ mod tests {
     fn apis_are_turned_off_as_the_flag_says() {
         let row = |group, plural| ratchet_catalog::lookup(group, "v1", plural).unwrap();
         let off = |row, flags: &[(&str, bool)]| {
-            let flags: Vec<(String, bool)> = flags.iter().map(|(name, on)| ((*name).to_owned(), *on)).collect();
+            let flags: Vec<(String, bool)> =
+                flags.iter().map(|(name, on)| ((*name).to_owned(), *on)).collect();
             is_off(row, &flags)
         };
         let deployments = row("apps", "deployments");

@@ -34,7 +34,7 @@ const AUDIT_ID: HeaderName = HeaderName::from_static("audit-id");
 const NO_SNIFF: HeaderName = HeaderName::from_static("x-content-type-options");
 
 /// The door: answers requests of the listener.
-pub struct Server(pub Arc<App>);
+pub(crate) struct Server(pub Arc<App>);
 
 impl Service for Server {
     fn call(
@@ -51,7 +51,7 @@ impl Service for Server {
 }
 
 /// Where a body comes from.
-pub enum Source {
+pub(crate) enum Source {
     /// From a client.
     Wire(Incoming),
     /// From within this process.
@@ -59,7 +59,7 @@ pub enum Source {
 }
 
 /// Who sends a request.
-pub enum Caller {
+pub(crate) enum Caller {
     /// Somebody who has yet to prove it.
     Stranger,
     /// A part of this process.
@@ -77,7 +77,7 @@ struct Request1<'a> {
 }
 
 /// Answers one request, whoever it comes from.
-pub async fn serve(
+pub(crate) async fn serve(
     app: &Arc<App>,
     parts: Parts,
     source: Source,
@@ -100,7 +100,11 @@ pub async fn serve(
     let running = app.metrics.running(is_mutating);
     let is_long = request.ask.verb == "watch";
     let Some(_slot) = Slot::take(app, is_mutating, is_long) else {
-        let mut response = documents::text(429, "text/plain; charset=utf-8", "Too many requests, please try again later.\n".into());
+        let mut response = documents::text(
+            429,
+            "text/plain; charset=utf-8",
+            "Too many requests, please try again later.\n".into(),
+        );
         response.headers_mut().insert(RETRY_AFTER, HeaderValue::from_static("1"));
         finish(app, &request, &mut response);
         return response;
@@ -169,7 +173,9 @@ async fn answer(
     let refuse = |refusal: &Refusal| refused(refusal, plain);
     let said = match caller {
         Caller::Known(user) => Verdict::User(user),
-        Caller::Stranger => app.identity.authenticate(headers, &peer.certificates, Timestamp::now()),
+        Caller::Stranger => {
+            app.identity.authenticate(headers, &peer.certificates, Timestamp::now())
+        }
     };
     let caller = match said {
         Verdict::User(user) => {
@@ -183,7 +189,9 @@ async fn answer(
             return refuse(&Refusal::unauthorized());
         }
     };
-    let begin = |audit: &Auditing| audit.begin(request.parts, &request.ask, &request.audit_id, &caller, peer);
+    let begin = |audit: &Auditing| {
+        audit.begin(request.parts, &request.ask, &request.audit_id, &caller, peer)
+    };
     let mut trail = app.audit.as_ref().and_then(begin);
     let user = match become_other(app, request, &caller) {
         Ok(None) => caller,
@@ -191,14 +199,20 @@ async fn answer(
             audit::impersonated(&mut trail, &became.user, &became.constraint);
             became.user
         }
-        Err(refusal) => return audit::complete(trail, &request.parts.method, &request.told, refuse(&refusal)),
+        Err(refusal) => {
+            return audit::complete(trail, &request.parts.method, &request.told, refuse(&refusal));
+        }
     };
     let response = authorized(app, request, source, &user, plain).await;
     audit::complete(trail, &request.parts.method, &request.told, response)
 }
 
 /// Who the caller wants to be.
-fn become_other(app: &App, request: &Request1<'_>, caller: &User) -> Result<Option<Impersonated>, Refusal> {
+fn become_other(
+    app: &App,
+    request: &Request1<'_>,
+    caller: &User,
+) -> Result<Option<Impersonated>, Refusal> {
     let wanted = impersonation(&request.parts.headers).map_err(Refusal::bad_request)?;
     let Some(wanted) = wanted else { return Ok(None) };
     let attempt = attempt(caller, &request.ask, request.params.text("fieldSelector"));

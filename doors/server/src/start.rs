@@ -13,7 +13,8 @@ use crate::{admission, bootstrap};
 use ratchet_http::health::{Checks, Endpoint};
 use ratchet_http::{Drain, ListenLimits, Listener, TlsReload};
 use ratchet_identity::{
-    Authenticators, Authorities, Proxy, PublicKey, Reloading, ServiceAccounts, SigningKey, TokenFile,
+    Authenticators, Authorities, Proxy, PublicKey, Reloading, ServiceAccounts, SigningKey,
+    TokenFile,
 };
 use ratchet_store::{Revision, Store, StoreError};
 use std::path::Path;
@@ -28,7 +29,10 @@ pub enum StartError {
     #[error("cannot read the store: {0}")]
     Store(#[from] StoreError),
     /// The address is taken or not there.
-    #[error("failed to create listener: failed to listen on {address}: listen tcp {address}: bind: {}", system_words(why))]
+    #[error(
+        "failed to create listener: failed to listen on {address}: listen tcp {address}: bind: {}",
+        system_words(why)
+    )]
     Listen {
         /// The address.
         address: String,
@@ -69,7 +73,9 @@ impl Reloads {
             match authorities.poll() {
                 Ok(true) => tracing::info!("the authorities of clients have changed"),
                 Ok(false) => {}
-                Err(error) => tracing::warn!(%error, "the authorities of clients stay as they were"),
+                Err(error) => {
+                    tracing::warn!(%error, "the authorities of clients stay as they were")
+                }
             }
         }
     }
@@ -102,12 +108,19 @@ pub async fn start(config: Config, store: Arc<dyn Store>) -> Result<Ready, Start
         .map_err(|error| StartError::File(error.to_string()))?;
     let cache = Cache::fill(store, storage_names()).await?;
     let accounts = Arc::new(accounts(&config.credentials)?);
-    let clients = config.credentials.client_ca.as_deref().map(|path| authorities(path, "client CA file"));
+    let clients =
+        config.credentials.client_ca.as_deref().map(|path| authorities(path, "client CA file"));
     let clients = clients.transpose()?;
-    let proxy = config.credentials.proxy.as_ref().map(|files| authorities(&files.authorities, "request-header-client-ca-file"));
+    let proxy = config
+        .credentials
+        .proxy
+        .as_ref()
+        .map(|files| authorities(&files.authorities, "request-header-client-ca-file"));
     let proxy = proxy.transpose()?;
     let reloads = Reloads { tls, authorities: clients.iter().chain(&proxy).cloned().collect() };
-    let proxy = proxy.zip(config.credentials.proxy.as_ref()).map(|(authorities, files)| believed(authorities, files));
+    let proxy = proxy
+        .zip(config.credentials.proxy.as_ref())
+        .map(|(authorities, files)| believed(authorities, files));
     let identity = identity(&config, &cache, accounts.clone(), clients, proxy)?;
     let known = known(&config)?;
     let drain = Drain::new();
@@ -220,7 +233,8 @@ fn known(config: &Config) -> Result<bootstrap::Known, StartError> {
 }
 
 fn read(path: &Path) -> Result<Vec<u8>, StartError> {
-    std::fs::read(path).map_err(|why| StartError::File(format!("open {}: {}", path.display(), system_words(&why))))
+    std::fs::read(path)
+        .map_err(|why| StartError::File(format!("open {}: {}", path.display(), system_words(&why))))
 }
 
 /// What the system says about a file or a port, as Go writes it.
@@ -254,7 +268,8 @@ fn accounts(files: &Credentials) -> Result<ServiceAccounts, StartError> {
 
 /// Authorities that follow a file; `what` names it in a refusal.
 fn authorities(path: &Path, what: &str) -> Result<Arc<Reloading<Authorities>>, StartError> {
-    let unusable = |why: &dyn std::fmt::Display| StartError::File(format!("unable to load {what}: {why}"));
+    let unusable =
+        |why: &dyn std::fmt::Display| StartError::File(format!("unable to load {what}: {why}"));
     read(path).map_err(|why| unusable(&why))?;
     Authorities::open(path).map(Arc::new).map_err(|why| unusable(&why))
 }

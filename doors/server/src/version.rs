@@ -3,11 +3,11 @@
 use ratchet_engine::Policy;
 
 /// Operating system and processor, in Go's words.
-pub const PLATFORM: &str =
+pub(crate) const PLATFORM: &str =
     if cfg!(target_arch = "aarch64") { "linux/arm64" } else { "linux/amd64" };
 
 /// The document at `/version`.
-pub fn document(policy: &Policy) -> String {
+pub(crate) fn document(policy: &Policy) -> String {
     let minor = policy.release.minor();
     let emulated = policy.emulated.minor();
     let oldest = emulated.saturating_sub(1);
@@ -18,6 +18,6 @@ pub fn document(policy: &Policy) -> String {
 }
 
 /// The release that is spoken, and who speaks it.
-pub fn git_version(policy: &Policy) -> String {
+pub(crate) fn git_version(policy: &Policy) -> String {
     format!("v1.{}.4+ratchet-{}", policy.release.minor(), env!("CARGO_PKG_VERSION"))
 }

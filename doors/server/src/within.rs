@@ -65,6 +65,9 @@ impl Within {
             request = request.header(header::CONTENT_TYPE, HeaderValue::from_static(content_type));
         }
         let (parts, ()) = request.body(()).ok()?.into_parts();
-        Some(serve(&self.app, parts, Source::Here(body), &self.peer, Caller::Known(user.clone())).await)
+        Some(
+            serve(&self.app, parts, Source::Here(body), &self.peer, Caller::Known(user.clone()))
+                .await,
+        )
     }
 }

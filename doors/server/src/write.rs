@@ -16,7 +16,7 @@ use std::sync::Arc;
 const TRIES: usize = 16;
 
 /// What became of an update.
-pub enum Saved {
+pub(crate) enum Saved {
     /// It is stored.
     Kept(Arc<Item>),
     /// It was the last thing that held the object; this is how it looked last.
@@ -25,7 +25,7 @@ pub enum Saved {
 
 /// What an update insists on.
 #[derive(Clone, Debug, Default)]
-pub struct Preconditions {
+pub(crate) struct Preconditions {
     /// The version that it replaces.
     pub version: Option<String>,
     /// The object's identity.
@@ -33,7 +33,7 @@ pub struct Preconditions {
 }
 
 /// Creates an object; `node` has the kind and version of the resource, and defaults.
-pub async fn create(
+pub(crate) async fn create(
     call: &Call<'_>,
     mut node: Node<'static>,
     dry_run: bool,
@@ -77,7 +77,7 @@ fn named(call: &Call<'_>, node: &mut Node<'static>) -> Result<(), Refusal> {
 }
 
 /// A name that begins like `base` and is otherwise random.
-pub fn generated(base: &str) -> String {
+pub(crate) fn generated(base: &str) -> String {
     const LETTERS: &[u8] = b"bcdfghjklmnpqrstvwxz2456789";
     let end = (0..=58.min(base.len())).rev().find(|&at| base.is_char_boundary(at)).unwrap_or(0);
     let letter =
@@ -159,7 +159,7 @@ async fn create_once(
 }
 
 /// Changes a stored object: `edit` makes the new object (in the version of the request) from the old one.
-pub async fn change(
+pub(crate) async fn change(
     call: &Call<'_>,
     part: Part,
     dry_run: bool,
@@ -183,7 +183,7 @@ pub async fn change(
 }
 
 /// A stored object in the version of the request, with kind and version.
-pub fn as_served(call: &Call<'_>, item: &Item) -> Node<'static> {
+pub(crate) fn as_served(call: &Call<'_>, item: &Item) -> Node<'static> {
     let served = call.served;
     let mut node = item.node();
     convert::from_stored(&mut node, &served.api_version(), served.row.kind);
@@ -286,7 +286,7 @@ async fn change_once(
 }
 
 /// Namespaces are held by a list in their spec as well.
-pub fn held_by_spec(kind: &ratchet_object::Kind<'_>, node: &Node<'_>) -> bool {
+pub(crate) fn held_by_spec(kind: &ratchet_object::Kind<'_>, node: &Node<'_>) -> bool {
     (kind.group, kind.name) == ("", "Namespace")
         && node.find(&["spec", "finalizers"]).is_some_and(|list| !list.items().is_empty())
 }

@@ -43,7 +43,8 @@ impl Api for Inside {
     fn send(&self, request: ApiRequest) -> Waiting<'_, ApiAnswer> {
         Box::pin(async move {
             let ApiRequest { controller, method, path, content_type, body } = request;
-            let (status, body) = self.0.ask(&user(controller), method, &path, content_type, body).await;
+            let (status, body) =
+                self.0.ask(&user(controller), method, &path, content_type, body).await;
             ApiAnswer { status, body }
         })
     }
@@ -102,8 +103,12 @@ const BUCKETS: &[f64] = &[1e-6, 1e-5, 1e-4, 1e-3, 0.01, 0.1, 1.0, 10.0];
 impl Counted {
     fn new(registry: &Registry) -> Self {
         let (alpha, labels) = (Stability::Alpha, ["name"]);
-        let counter = |(name, help): &(&'static str, &'static str)| (*name, registry.counter(name, alpha, help, &labels));
-        let gauge = |(name, help): &(&'static str, &'static str)| (*name, registry.gauge(name, alpha, help, &labels));
+        let counter = |(name, help): &(&'static str, &'static str)| {
+            (*name, registry.counter(name, alpha, help, &labels))
+        };
+        let gauge = |(name, help): &(&'static str, &'static str)| {
+            (*name, registry.gauge(name, alpha, help, &labels))
+        };
         let duration = |(name, help): &(&'static str, &'static str)| {
             (*name, registry.histogram(name, alpha, help, &labels, BUCKETS))
         };

@@ -37,7 +37,8 @@ pub(crate) fn refusals(enabled: &[String], disabled: &[String]) -> Vec<String> {
 pub(crate) fn in_force(enabled: &[String], disabled: &[String]) -> Vec<&'static str> {
     let has = |names: &[String], plugin: &PluginRow| names.iter().any(|name| name == plugin.name);
     let is_on = |plugin: &&PluginRow| {
-        plugin.implemented && (has(enabled, plugin) || (plugin.default_on && !has(disabled, plugin)))
+        plugin.implemented
+            && (has(enabled, plugin) || (plugin.default_on && !has(disabled, plugin)))
     };
     PLUGINS.iter().filter(is_on).map(|plugin| plugin.name).collect()
 }

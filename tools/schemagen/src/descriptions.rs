@@ -1,7 +1,7 @@
 //! Prints what k8s-openapi says about every type and field, for people who ask `kubectl explain`.
 //!
-//! A block a type, sorted by id, a blank line between blocks. The first line of a block is the id, a
-//! tab and the text; each further line is a dot, the name of a field, a tab and the text. Newlines,
+//! A block a type, sorted by id, a blank line between blocks. The first line of a block is the id and,
+//! if there is one, a tab and the text; each further line is a dot, the name of a field, a tab and the text. Newlines,
 //! tabs and backslashes in texts are written `\n`, `\t` and `\\`. What nearly all kinds say about a
 //! field is said once, in the first block, whose id is `*`.
 
@@ -79,7 +79,9 @@ fn block(out: &mut String, id: &str, text: &str, fields: &BTreeMap<String, Strin
 
 fn line(out: &mut String, name: &str, text: &str) {
     out.push_str(name);
-    out.push('\t');
+    if !text.is_empty() {
+        out.push('\t');
+    }
     for c in text.chars() {
         match c {
             '\n' => out.push_str("\\n"),

@@ -9,7 +9,7 @@ use ratchet_object::{Node, Object};
 use std::time::Instant;
 
 /// Judges a change, tells its warnings, and refuses it where the engine does.
-pub async fn judge(call: &Call<'_>, change: &Change<'_>) -> Result<(), Refusal> {
+pub(super) async fn judge(call: &Call<'_>, change: &Change<'_>) -> Result<(), Refusal> {
     let app = call.app;
     let needs = needs(change, &app.policy);
     let namespace = match needs.namespace {

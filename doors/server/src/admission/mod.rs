@@ -7,7 +7,7 @@ mod plugins;
 mod quota;
 mod view;
 
-pub use escalation::escalation;
-pub use namespaces::{namespace_guard, namespace_lifecycle};
-pub use plugins::{Plugins, judge, mutate_create, mutate_update, on_delete, on_part};
-pub use quota::{Charged, charge};
+pub(crate) use escalation::escalation;
+pub(crate) use namespaces::{namespace_guard, namespace_lifecycle};
+pub(crate) use plugins::{Plugins, judge, mutate_create, mutate_update, on_delete, on_part};
+pub(crate) use quota::charge;

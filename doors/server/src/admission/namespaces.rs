@@ -7,7 +7,7 @@ use ratchet_object::Node;
 use ratchet_store::{Act, Guard, Revision, Write};
 
 /// Refuses a new object whose namespace does not exist or is being deleted.
-pub async fn namespace_lifecycle(call: &Call<'_>, node: &Node<'_>) -> Result<(), Refusal> {
+pub(crate) async fn namespace_lifecycle(call: &Call<'_>, node: &Node<'_>) -> Result<(), Refusal> {
     let Some(namespace) = guarded(call) else { return Ok(()) };
     call.app.cache.fresh().await?;
     let namespaces = call.app.registry.core("namespaces");
@@ -35,7 +35,7 @@ pub async fn namespace_lifecycle(call: &Call<'_>, node: &Node<'_>) -> Result<(),
 }
 
 /// What must still hold when the object is committed: the namespace as it was looked at.
-pub fn namespace_guard(call: &Call<'_>) -> Option<Write> {
+pub(crate) fn namespace_guard(call: &Call<'_>) -> Option<Write> {
     let namespace = guarded(call)?;
     let namespaces = call.app.registry.core("namespaces")?;
     let item = namespaces.shelf.get(namespace)?;

@@ -102,7 +102,10 @@ pub(super) fn refusal(call: &Call<'_>, name: &str, denial: Denial) -> Refusal {
 }
 
 /// Runs the plugins that change a new object.
-pub async fn mutate_create(call: &Call<'_>, node: &mut Node<'static>) -> Result<(), Refusal> {
+pub(crate) async fn mutate_create(
+    call: &Call<'_>,
+    node: &mut Node<'static>,
+) -> Result<(), Refusal> {
     if !call.served.row.namespaced {
         // For what is in a namespace, NamespaceLifecycle has just looked.
         call.app.cache.fresh().await?;
@@ -112,7 +115,7 @@ pub async fn mutate_create(call: &Call<'_>, node: &mut Node<'static>) -> Result<
 }
 
 /// Runs the plugins that change an update.
-pub async fn mutate_update(
+pub(crate) async fn mutate_update(
     call: &Call<'_>,
     new: &mut Node<'static>,
     old: &Node<'static>,
@@ -122,12 +125,12 @@ pub async fn mutate_update(
 }
 
 /// Runs the plugins that look at deletions.
-pub fn on_delete(call: &Call<'_>, old: &Node<'_>) -> Result<(), Refusal> {
+pub(crate) fn on_delete(call: &Call<'_>, old: &Node<'_>) -> Result<(), Refusal> {
     everywhere(call, ("", Operation::Delete), old, Some(old))
 }
 
 /// Runs the plugins that look at what is sent to a part of an object and never stored.
-pub fn on_part(call: &Call<'_>, sent: &Node<'_>) -> Result<(), Refusal> {
+pub(crate) fn on_part(call: &Call<'_>, sent: &Node<'_>) -> Result<(), Refusal> {
     everywhere(call, (&call.place.subresource, Operation::Create), sent, None)
 }
 
@@ -177,7 +180,7 @@ fn running<'a>(call: &'a Call<'_>) -> impl Iterator<Item = &'static PluginRow> +
 }
 
 /// Judges a change: the engine first validates it; its denials stand in the chain where its plugins do.
-pub async fn judge(call: &Call<'_>, change: &Change<'_>) -> Result<(), Refusal> {
+pub(crate) async fn judge(call: &Call<'_>, change: &Change<'_>) -> Result<(), Refusal> {
     let judged = judgement::judge(call, change).await;
     if let Err(refusal) = &judged
         && refusal.code != 403

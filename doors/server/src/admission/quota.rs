@@ -16,21 +16,21 @@ use tokio::sync::MutexGuard;
 
 /// What must be written with an object, and the turn of its namespace until that has happened.
 #[derive(Default)]
-pub struct Charged<'a> {
+pub(crate) struct Charged<'a> {
     writes: Vec<Write>,
     turn: Option<MutexGuard<'a, ()>>,
 }
 
 impl Charged<'_> {
     /// The quotas as they are if the object is written.
-    pub fn writes(&self) -> impl Iterator<Item = Write> + '_ {
+    pub(crate) fn writes(&self) -> impl Iterator<Item = Write> + '_ {
         debug_assert!(self.writes.is_empty() || self.turn.is_some());
         self.writes.iter().cloned()
     }
 }
 
 /// Charges the quotas of the namespace for a write.
-pub async fn charge<'a>(
+pub(crate) async fn charge<'a>(
     call: &'a Call<'_>,
     part: Part,
     new: &Node<'_>,
@@ -43,7 +43,9 @@ pub async fn charge<'a>(
     let name = new.text_at(&["metadata", "name"]);
     let request = request(call, operation, part, name, old);
     let plugins = &call.app.plugins;
-    let Some(served) = call.app.registry.core("resourcequotas") else { return Ok(Charged::default()) };
+    let Some(served) = call.app.registry.core("resourcequotas") else {
+        return Ok(Charged::default());
+    };
     let is_due = plugins.is_on("ResourceQuota") && quota::counts(&request, new);
     if !is_due || quotas_of(call, served).is_empty() {
         return Ok(Charged::default());

@@ -82,7 +82,7 @@ impl Item {
 }
 
 /// What is put into the store: the object without kind, version and `resourceVersion`, metadata first.
-pub fn storable(mut node: Node<'_>) -> Bytes {
+pub(crate) fn storable(mut node: Node<'_>) -> Bytes {
     node.remove("kind");
     node.remove("apiVersion");
     let mut metadata = node.remove("metadata").unwrap_or_else(Node::empty_map);

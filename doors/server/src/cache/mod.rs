@@ -3,8 +3,8 @@
 mod item;
 mod shelf;
 
-pub use item::{Item, storable};
-pub use shelf::{Change, EventType, Items, Shelf, TooOld, line};
+pub(crate) use item::{Item, storable};
+pub(crate) use shelf::{Change, EventType, Items, Shelf, TooOld, line};
 
 use crate::refusal::Refusal;
 use ratchet_store::{Batch, Happened, Query, Revision, Store, StoreError};
@@ -14,7 +14,7 @@ use std::time::Duration;
 use tokio::sync::watch;
 
 /// All keys of API objects begin with this.
-pub const ROOT: &str = "/registry/";
+pub(crate) const ROOT: &str = "/registry/";
 
 /// How long a reader waits for a revision that has not been reached yet.
 const PATIENCE: Duration = Duration::from_secs(3);

@@ -9,7 +9,7 @@ use std::sync::{Arc, OnceLock, PoisonError, RwLock};
 use tokio::sync::watch;
 
 /// The objects of one resource.
-pub type Items = OrdMap<Arc<str>, Arc<Item>>;
+pub(crate) type Items = OrdMap<Arc<str>, Arc<Item>>;
 
 /// Everything of one resource as of a revision. Readers hold it as long as they like.
 #[derive(Clone, Debug, Default)]
@@ -83,7 +83,7 @@ impl Change {
 }
 
 /// One watch event around an object.
-pub fn line(event: EventType, object: &[Bytes]) -> Bytes {
+pub(crate) fn line(event: EventType, object: &[Bytes]) -> Bytes {
     let length: usize = object.iter().map(Bytes::len).sum();
     let mut out = Vec::with_capacity(length + 40);
     out.extend_from_slice(br#"{"type":""#);

@@ -156,7 +156,7 @@ static HABITS: &[Habits] = &[
 ];
 
 /// How the objects of a kind are kept.
-pub fn habits(group: &str, kind: &str) -> &'static Habits {
+pub(crate) fn habits(group: &str, kind: &str) -> &'static Habits {
     static PLAIN_ROW: Habits = PLAIN;
     HABITS.iter().find(|row| row.group == group && row.kind == kind).unwrap_or(&PLAIN_ROW)
 }

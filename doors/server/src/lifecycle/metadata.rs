@@ -15,7 +15,7 @@ const OWNED: &[&str] = &[
 ];
 
 /// Gives a new object its identity.
-pub fn birth(node: &mut Node<'static>, habits: &Habits, uid: String, now: String) {
+pub(crate) fn birth(node: &mut Node<'static>, habits: &Habits, uid: String, now: String) {
     let metadata = node.below("metadata");
     for name in OWNED {
         metadata.remove(name);
@@ -28,7 +28,7 @@ pub fn birth(node: &mut Node<'static>, habits: &Habits, uid: String, now: String
 }
 
 /// Carries over to `new` what no update may change, and counts the generation.
-pub fn renewal(new: &mut Node<'static>, old: &Node<'_>, habits: &Habits) {
+pub(crate) fn renewal(new: &mut Node<'static>, old: &Node<'_>, habits: &Habits) {
     let counts = match habits.generation {
         Generation::Absent | Generation::One => false,
         Generation::Of(member) => !same(new.get(member), old.get(member)),
@@ -68,7 +68,7 @@ pub fn renewal(new: &mut Node<'static>, old: &Node<'_>, habits: &Habits) {
 }
 
 /// Counts the generation up from what is stored.
-pub fn count_generation(new: &mut Node<'static>, old: &Node<'_>) {
+pub(crate) fn count_generation(new: &mut Node<'static>, old: &Node<'_>) {
     let generation = old.find(&["metadata", "generation"]).and_then(Node::as_int).unwrap_or(0);
     new.below("metadata").set("generation", Node::int(generation + 1));
 }
@@ -83,17 +83,17 @@ fn same_content(one: &Node<'_>, other: &Node<'_>) -> bool {
 }
 
 /// Whether an object is being deleted.
-pub fn is_terminating(node: &Node<'_>) -> bool {
+pub(crate) fn is_terminating(node: &Node<'_>) -> bool {
     node.find(&["metadata", "deletionTimestamp"]).is_some()
 }
 
 /// Whether something still holds an object that is being deleted.
-pub fn has_finalizers(node: &Node<'_>) -> bool {
+pub(crate) fn has_finalizers(node: &Node<'_>) -> bool {
     node.find(&["metadata", "finalizers"]).is_some_and(|list| !list.items().is_empty())
 }
 
 /// Whether an object that is being deleted may go now.
-pub fn may_go(node: &Node<'_>) -> bool {
+pub(crate) fn may_go(node: &Node<'_>) -> bool {
     let grace = node.find(&["metadata", "deletionGracePeriodSeconds"]).and_then(Node::as_int);
     is_terminating(node) && !has_finalizers(node) && grace.unwrap_or(0) == 0
 }

@@ -1,8 +1,8 @@
 //! What the server itself writes into objects while they live.
 
 mod habits;
-pub mod metadata;
+pub(crate) mod metadata;
 mod prepare;
 
-pub use habits::{Habits, habits};
-pub use prepare::{Moment, prepare_create, prepare_update};
+pub(crate) use habits::{Habits, habits};
+pub(crate) use prepare::{Moment, prepare_create, prepare_update};

@@ -6,7 +6,7 @@ use ratchet_engine::Part;
 use ratchet_object::{Kind, Node, Span, Value};
 
 /// What a preparation may need to know beside the object.
-pub struct Moment<'a> {
+pub(crate) struct Moment<'a> {
     /// Who writes.
     pub user: &'a User,
     /// Now, in RFC 3339.
@@ -35,7 +35,7 @@ static ON_CREATE: &[(&str, &str, Prepare)] = &[
 ];
 
 /// Prepares a new object: it already has its name and uid.
-pub fn prepare_create(
+pub(crate) fn prepare_create(
     node: &mut Node<'static>,
     kind: &Kind<'_>,
     habits: &Habits,
@@ -61,7 +61,7 @@ fn has_status(kind: &Kind<'_>) -> bool {
 }
 
 /// Prepares an update: the part that is not written keeps what is stored.
-pub fn prepare_update(
+pub(crate) fn prepare_update(
     new: &mut Node<'static>,
     old: &Node<'_>,
     kind: &Kind<'_>,
@@ -141,7 +141,7 @@ fn pod(node: &mut Node<'static>, moment: &Moment<'_>) {
 }
 
 /// The class that a pod's requests and limits put it in.
-pub fn quality_of_service(node: &Node<'_>) -> &'static str {
+pub(super) fn quality_of_service(node: &Node<'_>) -> &'static str {
     let Some(spec) = node.get("spec") else { return "BestEffort" };
     let all = ["containers", "initContainers"];
     let containers =

@@ -6,7 +6,7 @@ use http::header::{ACCEPT, USER_AGENT};
 
 /// How an answer is written.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Media {
+pub(crate) enum Media {
     /// Compact JSON, or indented for people.
     Json {
         /// Indented by two spaces.
@@ -20,7 +20,7 @@ pub enum Media {
 
 /// What an answer shows of objects.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Form {
+pub(crate) enum Form {
     /// The objects.
     Whole,
     /// A table with columns for people.
@@ -31,7 +31,7 @@ pub enum Form {
 
 /// The answer that a client asked for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Output {
+pub(crate) struct Output {
     /// How it is written.
     pub media: Media,
     /// What it shows.
@@ -42,11 +42,11 @@ pub struct Output {
 
 impl Output {
     /// Compact JSON of whole objects.
-    pub const PLAIN: Self =
+    pub(crate) const PLAIN: Self =
         Self { media: Media::Json { pretty: false }, form: Form::Whole, meta_version: "v1" };
 
     /// Chooses the first form in the client's list that this server has.
-    pub fn choose(headers: &HeaderMap, pretty: Option<&str>) -> Result<Self, Refusal> {
+    pub(crate) fn choose(headers: &HeaderMap, pretty: Option<&str>) -> Result<Self, Refusal> {
         let pretty = match pretty {
             Some(value) => matches!(value, "" | "1" | "t" | "T" | "true" | "TRUE" | "True"),
             None => is_for_people(headers),
@@ -107,7 +107,7 @@ impl Output {
     }
 
     /// The content type of such an answer.
-    pub fn content_type(&self) -> &'static str {
+    pub(crate) fn content_type(&self) -> &'static str {
         match self.media {
             Media::Json { .. } => "application/json",
             Media::Yaml => "application/yaml",

@@ -1,10 +1,10 @@
 //! Reading requests: what is asked, of what, and in which form the answer should be.
 
-pub mod accept;
-pub mod ask;
+pub(crate) mod accept;
+pub(crate) mod ask;
 mod percent;
-pub mod query;
+pub(crate) mod query;
 
-pub use accept::{Form, Media, Output};
-pub use ask::{Ask, Place, Target};
-pub use query::Params;
+pub(crate) use accept::{Form, Media, Output};
+pub(crate) use ask::{Ask, Place, Target};
+pub(crate) use query::Params;

@@ -10,10 +10,10 @@ use ratchet_store::{Guard, Write};
 use std::net::{IpAddr, SocketAddr};
 use std::sync::Arc;
 
-pub use ratchet_allocation::Ranges;
+pub(crate) use ratchet_allocation::Ranges;
 
 /// The name under which node ports are kept: no API shows them.
-pub const NODE_PORTS: &str = "nodeports";
+pub(crate) const NODE_PORTS: &str = "nodeports";
 
 fn is_service(kind: &Kind<'_>) -> bool {
     (kind.group, kind.name) == ("", "Service")
@@ -43,14 +43,14 @@ impl Taken for Known {
 }
 
 /// Fills in what an update leaves out and the server knows.
-pub fn prepare(app: &App, kind: &Kind<'_>, new: &mut Node<'static>, old: Option<&Node<'_>>) {
+pub(crate) fn prepare(app: &App, kind: &Kind<'_>, new: &mut Node<'static>, old: Option<&Node<'_>>) {
     if is_service(kind) {
         ratchet_allocation::prepare(new, old, &app.ranges);
     }
 }
 
 /// Chooses addresses and ports for a Service, and gives the writes that make them its own.
-pub fn claim(
+pub(crate) fn claim(
     app: &App,
     kind: &Kind<'_>,
     new: &mut Node<'static>,
@@ -72,7 +72,7 @@ pub fn claim(
 }
 
 /// Gives back what a deleted Service had.
-pub fn release(app: &App, kind: &Kind<'_>, old: &Node<'_>) -> Vec<Write> {
+pub(crate) fn release(app: &App, kind: &Kind<'_>, old: &Node<'_>) -> Vec<Write> {
     if !is_service(kind) {
         return Vec::new();
     }
@@ -105,7 +105,7 @@ fn writes(app: &App, plan: &Plan, service: &Node<'_>) -> Vec<Write> {
 }
 
 /// The Service through which pods reach this server, and the networks of the flags.
-pub fn bootstrap_objects(app: &App) -> Vec<Node<'static>> {
+pub(crate) fn bootstrap_objects(app: &App) -> Vec<Node<'static>> {
     let mut objects = vec![service_cidr(&app.ranges, &app.now())];
     if let Some(first) = app.ranges.first_address() {
         objects.push(kubernetes_service(app, first));
@@ -152,7 +152,7 @@ fn kubernetes_service(app: &App, first: IpAddr) -> Node<'static> {
 }
 
 /// What a Service of the bootstrap takes.
-pub fn bootstrap_claims(app: &App, node: &Node<'_>) -> Vec<Write> {
+pub(crate) fn bootstrap_claims(app: &App, node: &Node<'_>) -> Vec<Write> {
     if node.text_at(&["kind"]) != "Service" {
         return Vec::new();
     }
@@ -162,7 +162,7 @@ pub fn bootstrap_claims(app: &App, node: &Node<'_>) -> Vec<Write> {
 }
 
 /// Where the `kubernetes` Service leads: nowhere if only this machine can reach the server.
-pub fn own_endpoints(app: &App) -> Vec<Node<'static>> {
+pub(crate) fn own_endpoints(app: &App) -> Vec<Node<'static>> {
     let Ok(address) = app.address.parse::<SocketAddr>() else { return Vec::new() };
     if address.ip().is_loopback() || address.ip().is_unspecified() {
         return Vec::new();

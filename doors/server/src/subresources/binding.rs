@@ -13,7 +13,7 @@ use ratchet_object::Node;
 const BINDING: Wanted<'static> = Wanted { group: "", version: "v1", kind: "Binding" };
 
 /// Binds the pod in the URL, or the pod that the Binding names.
-pub async fn bind(call: &Call<'_>) -> Answered {
+pub(super) async fn bind(call: &Call<'_>) -> Answered {
     let options = WriteOptions::read(call.params, OptionsKind::Create)?;
     let received = call.object_of(BINDING, options.fields)?;
     for warning in received.warnings {
@@ -24,7 +24,7 @@ pub async fn bind(call: &Call<'_>) -> Answered {
 }
 
 /// Binds the pod that a Binding in the old collection names.
-pub async fn bind_any(call: &Call<'_>) -> Answered {
+pub(crate) async fn bind_any(call: &Call<'_>) -> Answered {
     let options = WriteOptions::read(call.params, OptionsKind::Create)?;
     let binding = call.object_of(BINDING, options.fields)?.node;
     let Some(pods) = call.app.registry.core("pods") else { return Err(Refusal::no_resource()) };

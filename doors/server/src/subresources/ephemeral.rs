@@ -10,7 +10,7 @@ use ratchet_engine::Part;
 use ratchet_object::Node;
 
 /// Replaces the part.
-pub async fn update(call: &Call<'_>, name: &'static str) -> Answered {
+pub(super) async fn update(call: &Call<'_>, name: &'static str) -> Answered {
     let options = WriteOptions::read(call.params, OptionsKind::Update)?;
     let received = call.object(options.fields)?;
     for warning in received.warnings {
@@ -20,7 +20,7 @@ pub async fn update(call: &Call<'_>, name: &'static str) -> Answered {
 }
 
 /// Changes the part.
-pub async fn patch(call: &Call<'_>, name: &'static str) -> Answered {
+pub(super) async fn patch(call: &Call<'_>, name: &'static str) -> Answered {
     let patch = Patch::read(call)?;
     save(call, name, patch.dry_run, |old| patch.apply(call, old, Wanted::of(call.served))).await
 }

@@ -14,7 +14,7 @@ use std::sync::Arc;
 const EVICTION: Wanted<'static> = Wanted { group: "policy", version: "v1", kind: "Eviction" };
 
 /// Evicts the pod.
-pub async fn evict(call: &Call<'_>) -> Answered {
+pub(super) async fn evict(call: &Call<'_>) -> Answered {
     debug_assert!(schema::kind("policy", "v1", "Eviction").is_some());
     let options = WriteOptions::read(call.params, OptionsKind::Create)?;
     let received = call.object_of(EVICTION, options.fields)?;

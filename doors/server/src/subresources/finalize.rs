@@ -7,7 +7,7 @@ use ratchet_engine::Part;
 use ratchet_object::Node;
 
 /// Replaces the finalizers in the spec of a namespace.
-pub async fn finalize(call: &Call<'_>) -> Answered {
+pub(super) async fn finalize(call: &Call<'_>) -> Answered {
     let options = WriteOptions::read(call.params, OptionsKind::Update)?;
     let received = call.object(options.fields)?;
     for warning in received.warnings {

@@ -8,7 +8,7 @@ mod finalize;
 mod scale;
 mod token;
 
-pub use binding::bind_any;
+pub(crate) use binding::bind_any;
 
 use crate::call::{Answered, Call};
 use crate::refusal::Refusal;
@@ -16,7 +16,7 @@ use crate::verbs::{get, patch, update};
 use ratchet_engine::Part;
 
 /// Answers a request for a part of an object.
-pub async fn answer(call: &Call<'_>, verb: &str) -> Answered {
+pub(crate) async fn answer(call: &Call<'_>, verb: &str) -> Answered {
     let Some(below) = call.served.row.subresource(&call.place.subresource) else {
         return Err(Refusal::no_resource());
     };

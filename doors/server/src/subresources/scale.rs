@@ -13,7 +13,7 @@ use ratchet_object::{Entry, Node};
 const SCALE: Wanted<'static> = Wanted { group: "autoscaling", version: "v1", kind: "Scale" };
 
 /// Reads or changes the scale of an object.
-pub async fn answer(call: &Call<'_>, verb: &str) -> Answered {
+pub(super) async fn answer(call: &Call<'_>, verb: &str) -> Answered {
     match verb {
         "get" => {
             let item = call.current().await?;

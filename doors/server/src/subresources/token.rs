@@ -13,7 +13,7 @@ const REQUEST: Wanted<'static> =
     Wanted { group: "authentication.k8s.io", version: "v1", kind: "TokenRequest" };
 
 /// Issues a token.
-pub async fn create(call: &Call<'_>) -> Answered {
+pub(super) async fn create(call: &Call<'_>) -> Answered {
     let options = WriteOptions::read(call.params, OptionsKind::Create)?;
     let received = call.object_of(REQUEST, options.fields)?;
     for warning in received.warnings {

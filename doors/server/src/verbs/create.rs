@@ -7,7 +7,7 @@ use crate::write;
 use ratchet_object::defaults;
 
 /// Makes an object.
-pub async fn create(call: &Call<'_>) -> Answered {
+pub(crate) async fn create(call: &Call<'_>) -> Answered {
     let options = WriteOptions::read(call.params, OptionsKind::Create)?;
     let row = call.served.row;
     if row.namespaced && call.place.namespace.is_empty() {

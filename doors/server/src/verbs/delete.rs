@@ -19,7 +19,7 @@ use std::sync::Arc;
 const FOREVER: &[&str] = &["default", "kube-system", "kube-public"];
 
 /// Deletes one object.
-pub async fn delete(call: &Call<'_>) -> Answered {
+pub(crate) async fn delete(call: &Call<'_>) -> Answered {
     let options = options(call)?;
     let (item, is_gone) = remove(call, &options).await?;
     if is_gone && !call.served.habits.shows_deleted {
@@ -30,7 +30,7 @@ pub async fn delete(call: &Call<'_>) -> Answered {
 }
 
 /// Reads the options of a deletion from the body or the query.
-pub fn options(call: &Call<'_>) -> Result<DeleteOptions, Refusal> {
+pub(crate) fn options(call: &Call<'_>) -> Result<DeleteOptions, Refusal> {
     if call.body.is_empty() {
         return DeleteOptions::read(call.params, None);
     }
@@ -60,7 +60,7 @@ fn receive_any_group(
 }
 
 /// Deletes a collection, one object after another.
-pub async fn delete_collection(call: &Call<'_>) -> Answered {
+pub(crate) async fn delete_collection(call: &Call<'_>) -> Answered {
     let options = options(call)?;
     let Reply { content: Content::List(list), .. } = list::list(call).await? else {
         return Err(Refusal::internal("a list that is no list"));
@@ -81,7 +81,7 @@ pub async fn delete_collection(call: &Call<'_>) -> Answered {
 }
 
 /// Deletes an object: the object, and whether it is really gone.
-pub async fn remove(
+pub(crate) async fn remove(
     call: &Call<'_>,
     options: &DeleteOptions,
 ) -> Result<(Arc<Item>, bool), Refusal> {

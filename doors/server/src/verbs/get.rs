@@ -5,7 +5,7 @@ use crate::refusal::Refusal;
 use crate::verbs::list::read_version;
 
 /// Answers with the object.
-pub async fn get(call: &Call<'_>) -> Answered {
+pub(crate) async fn get(call: &Call<'_>) -> Answered {
     match call.params.text("resourceVersion") {
         "" => Ok(Reply::item(call.current().await?)),
         "0" => cached(call),

@@ -12,14 +12,14 @@ use ratchet_store::{Query, Revision, StoreError};
 use std::sync::Arc;
 
 /// What a reader asks of a collection.
-pub struct Selection {
+pub(crate) struct Selection {
     labels: LabelSelector,
     fields: FieldSelector,
 }
 
 impl Selection {
     /// Reads the selectors of a query.
-    pub fn read(call: &Call<'_>) -> Result<Self, Refusal> {
+    pub(crate) fn read(call: &Call<'_>) -> Result<Self, Refusal> {
         let labels = LabelSelector::parse(call.params.text("labelSelector"));
         let labels = labels.map_err(|why| Refusal::bad_request(why.to_string()))?;
         let fields = FieldSelector::parse(call.params.text("fieldSelector"));
@@ -31,12 +31,12 @@ impl Selection {
     }
 
     /// Whether everything is asked for.
-    pub fn is_everything(&self) -> bool {
+    pub(crate) fn is_everything(&self) -> bool {
         self.labels.is_everything() && self.fields.is_everything()
     }
 
     /// Whether an object is asked for.
-    pub fn wants(&self, served: &Served, item: &Item) -> bool {
+    pub(crate) fn wants(&self, served: &Served, item: &Item) -> bool {
         let row = served.stored;
         (self.labels.is_everything() || item.has_labels(&self.labels))
             && (self.fields.is_everything() || item.has_fields(&self.fields, row.group, row.kind))
@@ -44,7 +44,7 @@ impl Selection {
 }
 
 /// A resource version that a client wrote.
-pub fn read_version(text: &str) -> Result<u64, Refusal> {
+pub(crate) fn read_version(text: &str) -> Result<u64, Refusal> {
     text.parse().map_err(|_| {
         let shown = ratchet_net::Quoted(text);
         Refusal::bad_request(format!(
@@ -66,7 +66,7 @@ enum When {
 }
 
 /// Answers with a list.
-pub async fn list(call: &Call<'_>) -> Answered {
+pub(crate) async fn list(call: &Call<'_>) -> Answered {
     let selection = Selection::read(call)?;
     check_options(call)?;
     let limit: usize = match call.params.text("limit").parse::<i64>() {

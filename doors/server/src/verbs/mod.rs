@@ -1,9 +1,9 @@
 //! What can be done to the objects of a resource, one file a verb.
 
-pub mod create;
-pub mod delete;
-pub mod get;
-pub mod list;
-pub mod patch;
-pub mod update;
-pub mod watch;
+pub(crate) mod create;
+pub(crate) mod delete;
+pub(crate) mod get;
+pub(crate) mod list;
+pub(crate) mod patch;
+pub(crate) mod update;
+pub(crate) mod watch;

@@ -37,7 +37,7 @@ impl Sort {
 }
 
 /// A patch as it was received.
-pub struct Patch {
+pub(crate) struct Patch {
     sort: Sort,
     node: Node<'static>,
     fields: FieldValidation,
@@ -47,7 +47,7 @@ pub struct Patch {
 
 impl Patch {
     /// Reads the patch of a request.
-    pub fn read(call: &Call<'_>) -> Result<Self, Refusal> {
+    pub(crate) fn read(call: &Call<'_>) -> Result<Self, Refusal> {
         let sort = Sort::read(call)?;
         let options = WriteOptions::read(call.params, OptionsKind::Patch)?;
         let text = std::str::from_utf8(call.body)
@@ -76,7 +76,7 @@ impl Patch {
     }
 
     /// The patched object, of the kind that is wanted.
-    pub fn apply(
+    pub(crate) fn apply(
         &self,
         call: &Call<'_>,
         old: &Node<'static>,
@@ -135,7 +135,7 @@ fn refused(error: PatchError) -> Refusal {
 }
 
 /// Changes an object, or a part of it.
-pub async fn patch(call: &Call<'_>, part: Part) -> Answered {
+pub(crate) async fn patch(call: &Call<'_>, part: Part) -> Answered {
     let patch = Patch::read(call)?;
     let edit = |old: &Node<'static>| {
         let new = patch.apply(call, old, Wanted::of(call.served))?;

@@ -8,7 +8,7 @@ use ratchet_engine::Part;
 use ratchet_object::{Node, defaults};
 
 /// Replaces an object; some kinds are made where there is none.
-pub async fn update(call: &Call<'_>, part: Part) -> Answered {
+pub(crate) async fn update(call: &Call<'_>, part: Part) -> Answered {
     let options = WriteOptions::read(call.params, OptionsKind::Update)?;
     let received = call.object(options.fields)?;
     let node = received.node;

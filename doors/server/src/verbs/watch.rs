@@ -41,7 +41,7 @@ struct Watcher {
 }
 
 /// Begins a watch.
-pub async fn watch(call: &Call<'_>) -> Answered {
+pub(crate) async fn watch(call: &Call<'_>) -> Answered {
     let selection = Selection::read(call)?;
     let start = start(call)?;
     let seconds =
