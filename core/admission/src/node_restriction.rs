@@ -393,10 +393,14 @@ fn wants(
             let claim = cluster.object("", "persistentvolumeclaims", namespace, claim);
             let name = claim.map(|claim| String::from(claim.text_at(&["spec", "volumeName"])));
             let volume = name.and_then(|name| cluster.object("", "persistentvolumes", "", &name));
-            volume.map(|volume| volume.text_at(&["spec", "csi", "driver"]).into()).unwrap_or_default()
+            volume
+                .map(|volume| volume.text_at(&["spec", "csi", "driver"]).into())
+                .unwrap_or_default()
         }
     };
-    let Some(driver) = cluster.object("storage.k8s.io", "csidrivers", "", &driver) else { return false };
+    let Some(driver) = cluster.object("storage.k8s.io", "csidrivers", "", &driver) else {
+        return false;
+    };
     let requests = pods::items(&driver, &["spec", "tokenRequests"]);
     requests.iter().any(|request| request.text_at(&["audience"]) == audience)
 }

@@ -2,7 +2,7 @@
 
 use crate::{
     Cluster, Denial, Request, certificates, classes, limit_ranger, node_labels, node_restriction,
-    owner_references, priority, optional, resize, runtime_class, service_account, storage,
+    optional, owner_references, priority, resize, runtime_class, service_account, storage,
     tolerations,
 };
 use alloc::vec::Vec;

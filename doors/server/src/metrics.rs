@@ -285,7 +285,12 @@ impl Metrics {
     }
 
     /// Counts one run of a plugin: its name, `admit` or `validate`, and the operation.
-    pub fn plugin_ran(&self, (name, step, operation): (&str, &str, &str), rejected: bool, took: Duration) {
+    pub fn plugin_ran(
+        &self,
+        (name, step, operation): (&str, &str, &str),
+        rejected: bool,
+        took: Duration,
+    ) {
         let rejected = if rejected { "true" } else { "false" };
         self.controllers.with(&[name, step, operation, rejected]).observe(took.as_secs_f64());
     }

@@ -43,7 +43,9 @@ pub async fn charge<'a>(
     let name = new.text_at(&["metadata", "name"]);
     let request = request(call, operation, part, name, old);
     let plugins = &call.app.plugins;
-    let Some(served) = call.app.registry.core("resourcequotas") else { return Ok(Charged::default()) };
+    let Some(served) = call.app.registry.core("resourcequotas") else {
+        return Ok(Charged::default());
+    };
     let is_due = plugins.is_on("ResourceQuota") && quota::counts(&request, new);
     if !is_due || quotas_of(call, served).is_empty() {
         return Ok(Charged::default());

@@ -49,8 +49,7 @@ impl Cluster for View<'_> {
 
     fn resource_of(&self, group: &str, version: &str, kind: &str) -> Option<(String, bool)> {
         let mut rows = self.0.app.registry.rows().iter();
-        let row =
-            rows.find(|row| (row.group, row.version, row.kind) == (group, version, kind))?;
+        let row = rows.find(|row| (row.group, row.version, row.kind) == (group, version, kind))?;
         Some((row.plural.to_owned(), row.namespaced))
     }
 
@@ -77,7 +76,10 @@ fn subject(request: &str) -> Result<Subject, String> {
     let texts = |values: Vec<&str>| values.into_iter().map(str::to_owned).collect::<Vec<_>>();
     let names = texts(name.iter_common_name().filter_map(|name| name.as_str().ok()).collect());
     let groups = texts(name.iter_organization().filter_map(|name| name.as_str().ok()).collect());
-    Ok(Subject { common_name: names.into_iter().next_back().unwrap_or_default(), organizations: groups })
+    Ok(Subject {
+        common_name: names.into_iter().next_back().unwrap_or_default(),
+        organizations: groups,
+    })
 }
 
 #[cfg(test)]
@@ -97,9 +99,14 @@ mod tests {
     #[test]
     fn what_is_no_request_is_told() {
         for text in ["", "eA==", "%"] {
-            assert_eq!(subject(text), Err("PEM block type must be CERTIFICATE REQUEST".into()), "{text}");
+            assert_eq!(
+                subject(text),
+                Err("PEM block type must be CERTIFICATE REQUEST".into()),
+                "{text}"
+            );
         }
-        let empty = BASE64_STANDARD.encode("-----BEGIN CERTIFICATE REQUEST-----\n-----END CERTIFICATE REQUEST-----\n");
+        let empty = BASE64_STANDARD
+            .encode("-----BEGIN CERTIFICATE REQUEST-----\n-----END CERTIFICATE REQUEST-----\n");
         assert!(subject(&empty).is_err());
     }
 }
