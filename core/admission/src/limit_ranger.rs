@@ -165,13 +165,16 @@ struct Bounds {
     limits: Amounts,
 }
 
+/// Holds one resource against one bound.
+type Check = fn(&Bounds, &str, Quantity) -> Option<String>;
+
 impl Bounds {
     fn new(sort: &'static str, requests: Amounts, limits: Amounts) -> Self {
         Self { sort, requests, limits }
     }
 
     fn hold(&self, limit: &Node<'_>, faults: &mut Vec<String>) {
-        let checks: [(&str, fn(&Self, &str, Quantity) -> Option<String>); 3] =
+        let checks: [(&str, Check); 3] =
             [("min", Self::least), ("max", Self::most), ("maxLimitRequestRatio", Self::ratio)];
         for (member, check) in checks {
             let bounds = amounts::read(limit.get(member));

@@ -42,7 +42,7 @@ mod tests {
             let mut pod = node(text);
             let create = Request { minor, ..request(Create, "", "pods", &user, None) };
             admit(&create, &mut pod, &cluster).unwrap();
-            pod.find(&["metadata", "labels"]).map(|labels| labels.to_json())
+            pod.find(&["metadata", "labels"]).map(Node::to_json)
         };
         let zone = r#"{"topology.kubernetes.io/zone":"a"}"#;
         assert_eq!(labelled("{spec: {nodeName: n1}}", 36).as_deref(), Some(zone));

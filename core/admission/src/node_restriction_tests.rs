@@ -11,7 +11,13 @@ fn kubelet() -> User {
 }
 
 fn cluster() -> Fake {
-    Fake::default().with("", "nodes", &["{metadata: {name: n1, uid: u1}}"]).with(
+    Fake::default()
+        .with(
+            "storage.k8s.io",
+            "csidrivers",
+            &["{metadata: {name: d.example}, spec: {tokenRequests: [{audience: vault}]}}"],
+        )
+        .with("", "nodes", &["{metadata: {name: n1, uid: u1}}"]).with(
         "",
         "pods",
         &[

@@ -7,6 +7,9 @@ use alloc::vec::Vec;
 use ratchet_access::quoted;
 use ratchet_object::{Node, Quantity, same};
 
+/// In which unit an amount is told.
+type Count = fn(Quantity) -> i128;
+
 /// Refuses what the node of a pod cannot do.
 pub(crate) fn validate(
     request: &Request<'_>,
@@ -37,7 +40,7 @@ pub(crate) fn validate(
     let requests = amounts::of_pod(pod, Side::Requests);
     let allocatable = amounts::read(node.find(&["status", "allocatable"]));
     let mut faults = Vec::new();
-    let counts: [(&str, fn(Quantity) -> i128); 2] =
+    let counts: [(&str, Count); 2] =
         [("cpu", Quantity::thousandths), ("memory", Quantity::in_wholes)];
     for (name, count) in counts {
         let nothing = Quantity::whole(0);
