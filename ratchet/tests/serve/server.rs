@@ -2,7 +2,7 @@
 
 use crate::client::Client;
 use ratchet_embedded::{Embedded, Options};
-use ratchet_engine::Policy;
+use ratchet_engine::{Behavior, Policy, Release};
 use ratchet_http::certificates::{self, Authority};
 use ratchet_identity::SigningKey;
 use ratchet_server::{Config, Credentials, Mode, Ranges};
@@ -64,7 +64,7 @@ impl Server {
         let config = Config {
             bind: SocketAddr::from(([127, 0, 0, 1], 0)),
             advertise: None,
-            policy: Policy::default(),
+            policy: Policy::of(Release::REFERENCE, Behavior::Released),
             plugins: PLUGINS.to_vec(),
             modes: vec![Mode::Node, Mode::Rbac],
             ranges: Ranges::new("10.0.0.0/24", None, (30000, 30099)).unwrap(),
