@@ -1,0 +1,12 @@
+//! The server on the wire: what clients may rely on and kubectl does not show.
+#![allow(clippy::unwrap_used, reason = "a test may fail")]
+#![allow(clippy::indexing_slicing, reason = "a test may fail")]
+
+mod access;
+mod client;
+mod forms;
+mod lists;
+mod races;
+mod server;
+mod watches;
+mod writes;

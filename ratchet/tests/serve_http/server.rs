@@ -1,0 +1,96 @@
+//! A server in this process: one that all tests share, and as many more as need their own.
+
+use crate::client::Client;
+use ratchet_embedded::{Embedded, Options};
+use ratchet_engine::{Behavior, Policy, Release};
+use ratchet_http::certificates::{self, Authority};
+use ratchet_identity::SigningKey;
+use ratchet_server::{Config, Credentials, Mode, Ranges};
+use ratchet_store::Store;
+use std::net::SocketAddr;
+use std::sync::{Arc, LazyLock, mpsc};
+use std::time::Duration;
+use tempfile::TempDir;
+
+/// Who may do everything.
+pub(crate) const ADMIN: &str = "admin-token";
+/// Who may do nothing.
+pub(crate) const ALICE: &str = "alice-token";
+
+const TOKENS: &str = "admin-token,root,1,\"system:masters\"\nalice-token,alice,2\n";
+const PLUGINS: &[&str] = &["NamespaceLifecycle", "Priority", "DefaultTolerationSeconds"];
+
+/// A server that answers until the process ends.
+pub(crate) struct Server {
+    pub(crate) address: SocketAddr,
+    pub(crate) authority: String,
+    pub(crate) store: Arc<dyn Store>,
+    _folder: TempDir,
+}
+
+static SHARED: LazyLock<Server> = LazyLock::new(Server::start);
+
+impl Server {
+    /// The server that tests share; each works in a namespace of its own.
+    pub(crate) fn shared() -> &'static Self {
+        &SHARED
+    }
+
+    /// A server of one's own, on a runtime that outlives the test's.
+    pub(crate) fn start() -> Self {
+        let (tell, told) = mpsc::channel();
+        std::thread::spawn(move || {
+            let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build().unwrap();
+            runtime.block_on(async {
+                let (server, ready) = Self::prepare().await;
+                tell.send(server).unwrap();
+                ready.serve().await;
+            });
+        });
+        told.recv().unwrap()
+    }
+
+    async fn prepare() -> (Self, ratchet_server::Ready) {
+        let folder = tempfile::tempdir().unwrap();
+        let pki = folder.path().join("pki");
+        let authority = Authority::load_or_create(&pki).unwrap();
+        let serving = authority.serving(&certificates::usual_names()).unwrap();
+        let signing_key = pki.join("sa.key");
+        std::fs::write(&signing_key, SigningKey::generate().unwrap().1).unwrap();
+        let token_file = folder.path().join("tokens.csv");
+        std::fs::write(&token_file, TOKENS).unwrap();
+        let store: Arc<dyn Store> =
+            Arc::new(Embedded::open(&folder.path().join("store"), Options::default()).unwrap());
+        let config = Config {
+            bind: SocketAddr::from(([127, 0, 0, 1], 0)),
+            advertise: None,
+            policy: Policy::of(Release::REFERENCE, Behavior::Released),
+            plugins: PLUGINS.to_vec(),
+            modes: vec![Mode::Node, Mode::Rbac],
+            ranges: Ranges::new("10.0.0.0/24", None, (30000, 30099)).unwrap(),
+            credentials: Credentials {
+                serving,
+                client_ca: Some(authority.path()),
+                token_file: Some(token_file),
+                anonymous: true,
+                bootstrap_tokens: false,
+                issuers: vec!["https://kubernetes.default.svc.cluster.local".into()],
+                audiences: Vec::new(),
+                signing_key,
+                verification_keys: Vec::new(),
+            },
+            drain_limit: Duration::from_secs(1),
+            // Tests say themselves when to forget.
+            compaction: Duration::ZERO,
+        };
+        let ready = ratchet_server::start(config, store.clone()).await.unwrap();
+        let address = ready.address();
+        let authority = authority.pem().to_owned();
+        (Self { address, authority, store, _folder: folder }, ready)
+    }
+
+    /// A connection of the administrator.
+    pub(crate) async fn admin(&self) -> Client {
+        Client::connect(self, Some(ADMIN)).await
+    }
+}

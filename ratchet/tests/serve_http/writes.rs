@@ -1,0 +1,196 @@
+//! Writes: names, dry runs, strictness, warnings, conflicts, deletion.
+
+use crate::client::{old_protocol, text};
+use crate::server::{ADMIN, Server};
+use hyper::Method;
+use serde_json::{Value, json};
+
+const JSON: (&str, &str) = ("content-type", "application/json");
+
+#[tokio::test]
+async fn names_are_given_made_or_missed() {
+    let client = Server::shared().admin().await;
+    let (_, maps) = client.namespace().await;
+    let base = format!("{}-", "long".repeat(20));
+    let made = client.post(&maps, json!({"metadata": {"generateName": base}})).await;
+    let name = text(&made.json()["metadata"]["name"]);
+    assert_eq!((made.code, name.len(), &name[..58]), (201, 63, &base[..58]));
+    assert!(name[58..].chars().all(|letter| "bcdfghjklmnpqrstvwxz2456789".contains(letter)));
+    assert_eq!(made.header("location"), "");
+    let rows: [(Value, u16, &str); 4] = [
+        (json!({}), 422, "ConfigMap \"\" is invalid: metadata.name: Required value: name or generateName is required"),
+        (json!({"name": name}), 409, &format!("configmaps \"{name}\" already exists")),
+        (json!({"name": "x", "namespace": "default"}), 400, "the namespace of the provided object does not match the namespace sent on the request"),
+        (json!({"name": "x", "resourceVersion": "1"}), 500, "resourceVersion should not be set on objects to be created"),
+    ];
+    for (metadata, code, message) in rows {
+        let answer = client.post(&maps, json!({"metadata": metadata})).await;
+        assert_eq!(answer.refusal(), (code, message.to_owned()));
+    }
+    let nowhere = client.post("/api/v1/namespaces/nowhere/configmaps", json!({"metadata": {"name": "x"}})).await;
+    assert_eq!(nowhere.refusal(), (404, "namespaces \"nowhere\" not found".into()));
+}
+
+#[tokio::test]
+async fn what_the_server_owns_is_not_for_clients_to_write() {
+    let client = Server::shared().admin().await;
+    let (_, maps) = client.namespace().await;
+    let wish = json!({"name": "a", "uid": "mine", "creationTimestamp": "2001-01-01T00:00:00Z",
+        "generation": 7, "selfLink": "/x", "deletionTimestamp": "2001-01-01T00:00:00Z"});
+    let made = client.post(&maps, json!({"metadata": wish})).await.json();
+    let metadata = made["metadata"].as_object().unwrap();
+    assert_eq!(text(&metadata["uid"]).len(), 36);
+    assert!(!text(&metadata["creationTimestamp"]).starts_with("2001"));
+    for name in ["generation", "selfLink", "deletionTimestamp"] {
+        assert!(!metadata.contains_key(name), "{name}");
+    }
+}
+
+#[tokio::test]
+async fn a_dry_run_leaves_nothing_behind() {
+    let client = Server::shared().admin().await;
+    let (_, maps) = client.namespace().await;
+    let before = client.get(&maps).await.version();
+    let dry = client.post(&format!("{maps}?dryRun=All"), json!({"metadata": {"name": "dry"}})).await;
+    assert_eq!(dry.code, 201);
+    assert!(dry.json()["metadata"]["resourceVersion"].is_null());
+    assert_eq!(client.get(&format!("{maps}/dry")).await.code, 404);
+    let kept = client.map(&maps, "kept").await;
+    let path = format!("{maps}/kept");
+    let patched = client.patch(&format!("{path}?dryRun=All"), json!({"data": {"a": "dry"}})).await;
+    assert_eq!(patched.json()["data"]["a"], "dry");
+    assert_eq!(client.delete(&format!("{path}?dryRun=All")).await.code, 200);
+    let now = client.get(&path).await;
+    assert_eq!((now.json(), now.version()), (kept.json(), kept.version()));
+    assert!(before < now.version());
+    let odd = client.post(&format!("{maps}?dryRun=foo"), json!({"metadata": {"name": "x"}})).await;
+    let text = "CreateOptions.meta.k8s.io \"\" is invalid: dryRun: Unsupported value: [\"foo\"]: supported values: \"All\"";
+    assert_eq!(odd.refusal(), (422, text.into()));
+}
+
+#[tokio::test]
+async fn unknown_fields_are_refused_told_or_passed_over() {
+    let client = Server::shared().admin().await;
+    let (_, maps) = client.namespace().await;
+    let body = r#"{"metadata":{"name":"odd","foo":1},"data":{"a":"1","a":"2"},"bar":1}"#;
+    let send = async |query: &str| {
+        client.send(Method::POST, &format!("{maps}?dryRun=All&{query}"), &[JSON], body).await
+    };
+    let strict = send("fieldValidation=Strict").await;
+    let text = "ConfigMap in version \"v1\" cannot be handled as a ConfigMap: strict decoding error: unknown field \"metadata.foo\", duplicate field \"data.a\", unknown field \"bar\"";
+    assert_eq!(strict.refusal(), (400, text.into()));
+    for query in ["", "fieldValidation=Warn"] {
+        let warned = send(query).await;
+        let warnings: Vec<&str> =
+            warned.headers.get_all("warning").iter().map(|text| text.to_str().unwrap()).collect();
+        assert_eq!(warned.code, 201);
+        assert_eq!(warnings, [r#"299 - "unknown field \"metadata.foo\"""#, r#"299 - "duplicate field \"data.a\"""#, r#"299 - "unknown field \"bar\"""#]);
+    }
+    let silent = send("fieldValidation=Ignore").await;
+    assert_eq!((silent.code, silent.header("warning")), (201, ""));
+    assert_eq!(silent.json()["data"]["a"], "2", "the last one counts");
+    let bad = send("fieldValidation=Bad").await;
+    let text = "CreateOptions.meta.k8s.io \"\" is invalid: fieldValidation: Unsupported value: \"Bad\": supported values: \"\", \"Ignore\", \"Strict\", \"Warn\"";
+    assert_eq!(bad.refusal(), (422, text.into()));
+}
+
+#[tokio::test]
+async fn who_was_slower_is_told() {
+    let client = Server::shared().admin().await;
+    let (_, maps) = client.namespace().await;
+    let stale = client.map(&maps, "a").await.json();
+    let path = format!("{maps}/a");
+    let same = client.put(&path, stale.clone()).await;
+    assert_eq!(same.json(), stale, "nothing changed, so nothing was written");
+    client.patch(&path, json!({"data": {"a": "other"}})).await;
+    let late = "Operation cannot be fulfilled on configmaps \"a\": the object has been modified; please apply your changes to the latest version and try again";
+    assert_eq!(client.put(&path, stale.clone()).await.refusal(), (409, late.into()));
+    let patch = json!({"metadata": {"resourceVersion": stale["metadata"]["resourceVersion"]}, "data": {"a": "x"}});
+    assert_eq!(client.patch(&path, patch).await.refusal(), (409, late.into()));
+    let mut blind = stale.clone();
+    blind["metadata"].as_object_mut().unwrap().remove("resourceVersion");
+    assert_eq!(client.put(&path, blind.clone()).await.code, 200);
+    blind["metadata"]["name"] = json!("b");
+    let text = "the name of the object (b) does not match the name on the URL (a)";
+    assert_eq!(client.put(&path, blind).await.refusal(), (400, text.into()));
+}
+
+#[tokio::test]
+async fn deletion_has_conditions() {
+    let client = Server::shared().admin().await;
+    let (_, maps) = client.namespace().await;
+    let made = client.map(&maps, "a").await;
+    let path = format!("{maps}/a");
+    let delete = async |preconditions: Value| {
+        let body = json!({"preconditions": preconditions}).to_string();
+        client.send(Method::DELETE, &path, &[JSON], body).await
+    };
+    let (uid, version) = (text(&made.json()["metadata"]["uid"]), made.version());
+    let text = format!("Operation cannot be fulfilled on ConfigMap \"a\": the UID in the precondition (no) does not match the UID in record ({uid}). The object might have been deleted and then recreated");
+    assert_eq!(delete(json!({"uid": "no"})).await.refusal(), (409, text));
+    let text = format!("Operation cannot be fulfilled on ConfigMap \"a\": the ResourceVersion in the precondition (1) does not match the ResourceVersion in record ({version}). The object might have been modified");
+    assert_eq!(delete(json!({"resourceVersion": "1"})).await.refusal(), (409, text));
+    let gone = delete(json!({"uid": uid, "resourceVersion": version.to_string()})).await;
+    let details = json!({"name": "a", "kind": "configmaps", "uid": uid});
+    assert_eq!((gone.code, gone.json()["details"].clone()), (200, details));
+}
+
+#[tokio::test]
+async fn finalizers_hold_an_object() {
+    let client = Server::shared().admin().await;
+    let (_, maps) = client.namespace().await;
+    let metadata = json!({"name": "held", "finalizers": ["example.com/wait"]});
+    client.post(&maps, json!({"metadata": metadata})).await;
+    let path = format!("{maps}/held");
+    let going = client.delete(&path).await.json();
+    assert!(going["metadata"]["deletionTimestamp"].is_string());
+    let more = json!({"metadata": {"finalizers": ["example.com/wait", "example.com/more"]}});
+    assert_eq!(client.patch(&path, more).await.code, 422);
+    assert_eq!(client.get(&path).await.code, 200);
+    assert_eq!(client.patch(&path, json!({"metadata": {"finalizers": null}})).await.code, 200);
+    assert_eq!(client.get(&path).await.code, 404);
+    let odd = client.delete(&format!("{path}?propagationPolicy=Foo")).await;
+    assert!(odd.code == 422 && odd.text().contains(r#"Unsupported value: \"Foo\""#), "{}", odd.text());
+}
+
+#[tokio::test]
+async fn a_collection_goes_by_selection() {
+    let client = Server::shared().admin().await;
+    let (_, maps) = client.namespace().await;
+    for (name, label) in [("a", "x"), ("b", "y"), ("c", "x")] {
+        client.post(&maps, json!({"metadata": {"name": name, "labels": {"l": label}}})).await;
+    }
+    let gone = client.delete(&format!("{maps}?labelSelector=l%3Dx")).await;
+    assert_eq!((gone.code, gone.names()), (200, vec!["a".into(), "c".into()]));
+    assert_eq!(client.get(&maps).await.names(), ["b"]);
+}
+
+#[tokio::test]
+async fn bodies_have_a_limit_and_the_sender_hears_of_it() {
+    let server = Server::shared();
+    let client = server.admin().await;
+    let (_, maps) = client.namespace().await;
+    let text = "Request entity too large: limit is 3145728";
+    for size in [3_145_729_usize, 3_300_000, 8_000_000] {
+        let body = format!("{{\"data\":{{\"a\":\"{}\"}}}}", "x".repeat(size));
+        let new = client.send(Method::POST, &maps, &[JSON], body.clone()).await;
+        assert_eq!(new.refusal(), (413, text.into()), "{size}");
+        let old = old_protocol(server, ADMIN, &maps, body.into()).await;
+        assert_eq!(old.refusal(), (413, text.into()), "{size}");
+    }
+}
+
+#[tokio::test]
+async fn bodies_of_another_kind_are_refused() {
+    let client = Server::shared().admin().await;
+    let (_, maps) = client.namespace().await;
+    let rows = [
+        (r#"{"kind":"Secret","apiVersion":"v1"}"#, "Secret in version \"v1\" cannot be handled as a ConfigMap: converting (v1.Secret) to (core.ConfigMap): unknown conversion"),
+        (r#"{"kind":"ConfigMap","apiVersion":"v2"}"#, "ConfigMap in version \"v2\" cannot be handled as a ConfigMap: no kind \"ConfigMap\" is registered for version \"v2\" in scheme \"pkg/api/legacyscheme/scheme.go:30\""),
+        ("{", "the object provided is unrecognized (must be of type ConfigMap): couldn't get version/kind; json parse error: unexpected end of JSON input ({)"),
+    ];
+    for (body, message) in rows {
+        let answer = client.send(Method::POST, &maps, &[JSON], body).await;
+        assert_eq!(answer.refusal(), (400, message.to_owned()), "{body}");
+    }
+}
