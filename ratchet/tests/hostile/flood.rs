@@ -198,26 +198,27 @@ const PLAIN: &[&str] = &[
 /// The next request; `paths` are the collections that the server serves.
 pub(crate) fn shot(dice: &mut Dice, paths: &[String]) -> Shot {
     let valid = VALID[dice.below(VALID.len())];
-    let name = format!("n{}", dice.below(40));
+    let name = format!("n{}", dice.below(4));
     let mut path = match dice.below(10) {
-        0..5 => valid.0.to_owned(),
-        5..8 => paths[dice.below(paths.len())].clone(),
+        0..7 => valid.0.to_owned(),
+        7 => paths[dice.below(paths.len())].clone(),
         8 => dice.pick(PLAIN).to_owned(),
         _ => scramble(dice),
     };
-    let mut method = dice.pick(&METHODS[..5]);
+    // More is made than deleted, so that there is something to read and change.
+    let mut method = dice.pick(&["GET", "POST", "POST", "PUT", "PUT", "PATCH", "PATCH", "DELETE"]);
     if dice.once_in(20) {
         method = dice.pick(METHODS);
     }
-    if method != "POST" && !dice.once_in(4) {
+    if method != "POST" && !dice.once_in(8) {
         path.push('/');
         path.push_str(&name);
-        if dice.once_in(3) {
+        if dice.once_in(4) {
             path.push('/');
             path.push_str(dice.pick(SEGMENTS));
         }
     }
-    if dice.once_in(2) && !path.contains('?') {
+    if dice.once_in(3) && !path.contains('?') {
         path.push('?');
         for _ in 0..=dice.below(3) {
             path.push_str(dice.pick(QUERIES));
@@ -230,14 +231,14 @@ pub(crate) fn shot(dice: &mut Dice, paths: &[String]) -> Shot {
         _ => damaged(dice, &valid.1.replace("NAME", &name)),
     };
     let mut headers = Vec::new();
-    let content_type = match (method, dice.below(8)) {
+    let content_type = match (method, dice.below(16)) {
         (_, 0) => Some(dice.pick(TYPES)),
         (_, 1) => None,
         ("PATCH", _) => Some(dice.pick(&TYPES[3..6])),
         _ => Some("application/json"),
     };
     headers.extend(content_type.map(|value| ("Content-Type", value.to_owned())));
-    if dice.once_in(3) {
+    if dice.once_in(6) {
         headers.push(("Accept", dice.pick(ACCEPTS).to_owned()));
     }
     if dice.once_in(40) {
@@ -276,8 +277,8 @@ fn scramble(dice: &mut Dice) -> String {
 /// A body with something wrong, or nothing.
 fn damaged(dice: &mut Dice, text: &str) -> Vec<u8> {
     match dice.below(10) {
-        0 | 1 => text.as_bytes().to_vec(),
-        2..7 => {
+        0..3 => text.as_bytes().to_vec(),
+        3..8 => {
             let mut value: Value = serde_json::from_str(text).unwrap();
             let mut patches = Vec::new();
             for _ in 0..=dice.below(3) {
@@ -289,8 +290,8 @@ fn damaged(dice: &mut Dice, text: &str) -> Vec<u8> {
             // Numbers that no Rust type holds are put in as text.
             unmark(&value.to_string()).into_bytes()
         }
-        7 => damage_bytes(dice, text.as_bytes().to_vec()),
-        8 => {
+        8 => damage_bytes(dice, text.as_bytes().to_vec()),
+        _ if dice.once_in(2) => {
             let mut bytes = b"k8s\0".to_vec();
             bytes.extend((0..dice.below(200)).map(|_| dice.below(256) as u8));
             bytes
