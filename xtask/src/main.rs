@@ -24,6 +24,7 @@ usage: cargo xtask <command>
   docs [--check]  writes (or compares) the documents generated from the engine's tables
   licences        every dependency's licence and version against deny.toml
   measure         how fast the release binary is, and how much memory it takes
+  load [ARGS]     the same of `ratchet serve`: requests, lists, writes, watches, starts
   tree DIR COUNT  writes a tree of COUNT mixed resources to measure with
 ";
 
@@ -54,6 +55,7 @@ fn run() -> Result<bool> {
         ["docs", "--check"] => Ok(report(&docs::check()?)),
         ["licences"] => Ok(report(&licences::check()?)),
         ["measure"] => measure::run(),
+        ["load", rest @ ..] => load(rest),
         ["tree", folder, count] => {
             let count = count.parse().context("COUNT must be a number")?;
             println!("{}", tree::run(std::path::Path::new(folder), count)?);
@@ -65,6 +67,13 @@ fn run() -> Result<bool> {
         }
         other => bail!("no such command: {}\n\n{USAGE}", other.join(" ")),
     }
+}
+
+/// Runs the measurement that stands beside the binary, for it needs the clients that the tests need.
+fn load(args: &[&str]) -> Result<bool> {
+    let bench = ["bench", "--locked", "-p", "ratchet", "--bench", "load", "--"];
+    let ended = std::process::Command::new("cargo").args(bench).args(args).status()?;
+    Ok(ended.success())
 }
 
 /// Prints what is wrong; whether nothing is.

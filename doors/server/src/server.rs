@@ -22,6 +22,7 @@ use ratchet_access::{Impersonated, User, impersonate};
 use ratchet_engine::Part;
 use ratchet_http::{Body, Peer, ReadError, Service, chunks, read_body};
 use ratchet_identity::{Verdict, impersonation};
+use ratchet_object::selector::FieldSelector;
 use std::pin::Pin;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -156,9 +157,11 @@ impl Request1<'_> {
 
 /// A list of one name counts as a request for that name.
 fn named_by_selector(params: &Params) -> Option<String> {
-    let selector = params.text("fieldSelector");
-    let terms = selector.split(',').filter_map(|term| term.strip_prefix("metadata.name="));
-    terms.map(|name| name.trim_start_matches('=').to_owned()).next().filter(|name| !name.is_empty())
+    // Read as the list reads it: a value may hold an escaped comma and what looks like another term.
+    let selector = FieldSelector::parse(params.text("fieldSelector")).ok()?;
+    let name = selector.exact("metadata.name")?;
+    let is_name = !name.is_empty() && !matches!(name, "." | "..") && !name.contains(['/', '%']);
+    is_name.then(|| name.to_owned())
 }
 
 async fn answer(

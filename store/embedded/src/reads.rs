@@ -35,16 +35,24 @@ pub(crate) async fn list(transaction: ReadTransaction, query: &Query) -> Result<
     let past = (at != head.latest).then_some(at);
     let mut page = Page { revision: Revision(at), ..Page::default() };
     let mut from = start(query);
+    let mut wanted = Vec::new();
     loop {
         let stride = sheltered(|| match past {
             None => newest(&transaction, &query.prefix, &from),
             Some(at) => as_of(&transaction, &query.prefix, &from, at),
         })?;
-        sheltered(|| take(&transaction, stride.found, query.limit, &mut page))?;
-        let Some(last) = stride.resume else { return Ok(page) };
+        let room = match query.limit {
+            0 => stride.found.len(),
+            limit => limit.saturating_sub(wanted.len()).min(stride.found.len()),
+        };
+        page.more += stride.found.len() - room;
+        wanted.extend(stride.found.into_iter().take(room));
+        let Some(last) = stride.resume else { break };
         from = Bound::Excluded(last);
         turn().await;
     }
+    page.records = records(&transaction, wanted).await?;
+    Ok(page)
 }
 
 /// What happened after `after` to keys that begin with `prefix`, as far as one batch goes.
@@ -182,22 +190,27 @@ fn as_of(
     Ok(Stride { found, resume: None })
 }
 
-/// Reads the values of what still fits on the page, and counts the rest.
-fn take(
+/// Reads values in the order in which they stand in the log, so that each page of the file is read once, and gives them
+/// back in the order of their keys.
+async fn records(
     transaction: &ReadTransaction,
-    found: Vec<(Arc<str>, Place)>,
-    limit: usize,
-    page: &mut Page,
-) -> Result<(), Trouble> {
-    let log = transaction.open_table(LOG)?;
-    for (key, place) in found {
-        if limit != 0 && page.records.len() >= limit {
-            page.more += 1;
-        } else {
-            page.records.push(record(&log, place, &key)?);
-        }
+    wanted: Vec<(Arc<str>, Place)>,
+) -> Result<Vec<Record>, Trouble> {
+    let mut order: Vec<(usize, (Arc<str>, Place))> = wanted.into_iter().enumerate().collect();
+    order.sort_unstable_by_key(|(_, (_, place))| *place);
+    let mut read = Vec::with_capacity(order.len());
+    for stride in order.chunks(STRIDE) {
+        sheltered(|| {
+            let log = transaction.open_table(LOG)?;
+            for (index, (key, place)) in stride {
+                read.push((*index, record(&log, *place, key)?));
+            }
+            Ok(())
+        })?;
+        turn().await;
     }
-    Ok(())
+    read.sort_unstable_by_key(|(index, _)| *index);
+    Ok(read.into_iter().map(|(_, record)| record).collect())
 }
 
 fn record(log: &Log, place: Place, key: &str) -> Result<Record, Trouble> {

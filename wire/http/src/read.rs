@@ -20,30 +20,56 @@ pub enum ReadError {
     Broken,
 }
 
+/// How much of a body that is refused is taken in and dropped, and for how long: a client that still writes when its
+/// connection is closed never sees why.
+const SWALLOWED: usize = 32 << 20;
+const SWALLOWED_WITHIN: Duration = Duration::from_secs(2);
+
 /// Reads a whole body of at most `limit` bytes within `timeout`.
 ///
-/// A body that says at once that it is too long is refused before a byte of it is read.
-pub async fn read_body<B>(body: B, limit: usize, timeout: Duration) -> Result<Bytes, ReadError>
+/// What is longer is never held, even where the body says so at once.
+pub async fn read_body<B>(mut body: B, limit: usize, timeout: Duration) -> Result<Bytes, ReadError>
 where
     B: Body<Data = Bytes> + Unpin,
 {
-    if body.size_hint().lower() > limit as u64 {
-        return Err(ReadError::TooLarge);
+    let read = async {
+        match body.size_hint().lower() > limit as u64 {
+            true => Err(ReadError::TooLarge),
+            false => read_all(&mut body, limit).await,
+        }
+    };
+    let read = tokio::time::timeout(timeout, read).await.unwrap_or(Err(ReadError::TooSlow));
+    if read == Err(ReadError::TooLarge) {
+        // Whether it ends, breaks off or takes too long: the answer is the same.
+        let _ = tokio::time::timeout(SWALLOWED_WITHIN, swallow(&mut body)).await;
     }
-    tokio::time::timeout(timeout, read_all(body, limit)).await.unwrap_or(Err(ReadError::TooSlow))
+    read
 }
 
-async fn read_all<B>(mut body: B, limit: usize) -> Result<Bytes, ReadError>
+async fn swallow<B>(body: &mut B)
+where
+    B: Body<Data = Bytes> + Unpin,
+{
+    let mut swallowed = 0;
+    while let Ok(Some(piece)) = next(body).await {
+        swallowed += piece.len();
+        if swallowed > SWALLOWED {
+            return;
+        }
+    }
+}
+
+async fn read_all<B>(body: &mut B, limit: usize) -> Result<Bytes, ReadError>
 where
     B: Body<Data = Bytes> + Unpin,
 {
     // Nearly every body is one frame, which is then handed on without a copy.
-    let Some(first) = next(&mut body).await? else { return Ok(Bytes::new()) };
+    let Some(first) = next(body).await? else { return Ok(Bytes::new()) };
     if first.len() > limit {
         return Err(ReadError::TooLarge);
     }
     let mut whole: Option<BytesMut> = None;
-    while let Some(piece) = next(&mut body).await? {
+    while let Some(piece) = next(body).await? {
         let whole = whole.get_or_insert_with(|| BytesMut::from(first.as_ref()));
         if piece.len() > limit.saturating_sub(whole.len()) {
             return Err(ReadError::TooLarge);
@@ -95,6 +121,26 @@ mod tests {
             drop(sender);
             assert_eq!(read_body(body, 3, SECOND).await, Err(ReadError::TooLarge));
         }
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn what_is_refused_is_swallowed_but_not_for_ever() {
+        let (sender, body) = channel(1);
+        let writing = tokio::spawn(async move {
+            let mut sent = 0;
+            while sender.send(vec![b' '; 1 << 20]).await.is_ok() {
+                sent += 1;
+            }
+            sent
+        });
+        assert_eq!(read_body(body, 3, SECOND).await, Err(ReadError::TooLarge));
+        let sent = writing.await.unwrap();
+        assert!((32..40).contains(&sent), "{sent} MiB were taken in");
+
+        let (sender, body) = channel(8);
+        sender.send("more than three").await.unwrap();
+        assert_eq!(read_body(body, 3, SECOND).await, Err(ReadError::TooLarge));
+        assert!(sender.is_closed());
     }
 
     #[tokio::test(start_paused = true)]

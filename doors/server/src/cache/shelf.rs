@@ -107,6 +107,7 @@ struct Recent {
 
 const MOST_RECENT: usize = 4096;
 const MOST_BYTES: usize = 8 << 20;
+const HANDFUL: usize = 64;
 
 /// The cache of one resource. One task writes it, any number read it.
 #[derive(Debug, Default)]
@@ -149,14 +150,23 @@ impl Shelf {
         self.len() == 0
     }
 
-    /// What happened after `revision`, oldest first.
+    /// What happened after `revision`, oldest first: a handful at a time, for who takes it may be slow, and what is in
+    /// hand is not forgotten. One revision is never split. Empty when there is nothing more.
     pub fn since(&self, revision: u64) -> Result<Vec<Arc<Change>>, TooOld> {
         let recent = self.recent.read().unwrap_or_else(PoisonError::into_inner);
         if revision < recent.forgotten {
             return Err(TooOld { oldest: recent.forgotten });
         }
         let from = recent.changes.partition_point(|change| change.revision <= revision);
-        Ok(recent.changes.iter().skip(from).cloned().collect())
+        let mut handful: Vec<Arc<Change>> = Vec::new();
+        for change in recent.changes.range(from..) {
+            let goes_on = handful.last().is_some_and(|last| last.revision == change.revision);
+            if handful.len() >= HANDFUL && !goes_on {
+                break;
+            }
+            handful.push(change.clone());
+        }
+        Ok(handful)
     }
 
     /// Sets the state that was found at the start; nothing before it is remembered.
@@ -241,7 +251,27 @@ mod tests {
             shelf.apply(vec![(revision, "a".into(), Some(item("a", revision)))]);
         }
         assert!(shelf.since(3).is_err());
-        assert_eq!(shelf.since(10).map(|changes| changes.len()), Ok(MOST_RECENT));
+        let mut at = 10;
+        let mut told = 0;
+        loop {
+            let changes = shelf.since(at).unwrap();
+            assert!(changes.len() <= HANDFUL);
+            let Some(last) = changes.last() else { break };
+            at = last.revision;
+            told += changes.len();
+        }
+        assert_eq!(told, MOST_RECENT);
+    }
+
+    #[test]
+    fn one_revision_is_told_at_once() {
+        let shelf = Shelf::default();
+        let key = |number: usize| Arc::<str>::from(format!("k{number}"));
+        let one = (0..100).map(|number| (7, key(number), Some(item("a", 7)))).collect();
+        shelf.apply(one);
+        shelf.apply(vec![(8, key(0), Some(item("a", 8)))]);
+        assert_eq!(shelf.since(0).map(|changes| changes.len()), Ok(100));
+        assert_eq!(shelf.since(7).map(|changes| changes.len()), Ok(1));
     }
 
     #[test]

@@ -51,7 +51,7 @@ impl Ask {
         match Place::read(&parts) {
             Some((mut place, old_watch)) => {
                 let verb = verb(method, &place, is_watch || old_watch);
-                if place.name.is_empty() && matches!(verb, "list" | "watch" | "deletecollection") {
+                if place.name.is_empty() && matches!(verb, "list" | "watch") {
                     // A list of one name is allowed to whom the name is allowed.
                     place.name = named.unwrap_or_default().to_owned();
                 }

@@ -18,6 +18,12 @@ use tokio::time::{Instant, sleep_until};
 /// How often a quiet watch is told where it stands.
 const BOOKMARK_EVERY: Duration = Duration::from_secs(60);
 
+/// How long an event waits for a client to read.
+const PATIENCE: Duration = Duration::from_secs(60);
+
+/// No watch lasts longer, whatever is asked for.
+const LONGEST: Duration = Duration::from_secs(7 * 24 * 3600);
+
 /// How a watch begins.
 enum Start {
     /// With everything that is there.
@@ -48,6 +54,7 @@ pub(crate) async fn watch(call: &Call<'_>) -> Answered {
         call.params.text("timeoutSeconds").parse::<u64>().ok().filter(|seconds| *seconds > 0);
     let limit =
         seconds.map_or_else(|| Duration::from_secs(fastrand::u64(1800..3600)), Duration::from_secs);
+    let limit = limit.min(LONGEST);
     if let Start::StateAndMark(revision) = start {
         call.app.cache.wait_for(revision).await?;
     }
@@ -139,13 +146,18 @@ impl Watcher {
             let reached = self.app.cache.reached();
             changed.mark_unchanged();
             match self.served.shelf.since(at) {
-                Ok(changes) => {
+                Ok(changes) if !changes.is_empty() => {
                     for change in changes {
                         at = at.max(change.revision);
                         if let Some(event) = self.event_of(&change) {
                             self.send(&sender, event).await?;
                         }
                     }
+                    if Instant::now() < self.ends && !drain.is_draining() {
+                        continue;
+                    }
+                }
+                Ok(_) => {
                     at = at.max(reached);
                     if self.bookmarks && Instant::now() >= next_bookmark {
                         self.send(&sender, self.bookmark(at, false)).await?;
@@ -180,12 +192,9 @@ impl Watcher {
 
     async fn send(&self, sender: &Sender, event: Bytes) -> Result<(), Gone> {
         self.app.metrics.watch_event(&self.served);
-        let patience = self.ends + Duration::from_secs(60);
-        tokio::select! {
-            sent = sender.send(event) => sent.map_err(|_| Gone),
-            // Who does not read in so long a time is not there.
-            () = sleep_until(patience) => Err(Gone),
-        }
+        // Who does not read in so long a time is not there, and holds what others could forget.
+        let sent = tokio::time::timeout(PATIENCE, sender.send(event)).await;
+        sent.map_or(Err(Gone), |sent| sent.map_err(|_| Gone))
     }
 
     fn prefix(&self) -> String {

@@ -1,0 +1,169 @@
+//! Connections that are kept, for requests of HTTP/1.1 over TLS.
+
+use base64::Engine;
+use base64::engine::general_purpose::STANDARD;
+use bytes::Bytes;
+use http_body_util::{BodyExt, Full};
+use hyper::body::Incoming;
+use hyper::client::conn::http1::{SendRequest, handshake};
+use hyper::{Method, Request, Response};
+use hyper_util::rt::TokioIo;
+use rustls::client::danger::{HandshakeSignatureValid, ServerCertVerified, ServerCertVerifier};
+use rustls::crypto::{CryptoProvider, aws_lc_rs};
+use rustls::pki_types::pem::PemObject;
+use rustls::pki_types::{CertificateDer, PrivateKeyDer, ServerName, UnixTime};
+use rustls::{ClientConfig, DigitallySignedStruct, SignatureScheme};
+use std::net::SocketAddr;
+use std::sync::Arc;
+use tokio::net::TcpStream;
+use tokio_rustls::TlsConnector;
+
+/// A server and the credentials of its administrator.
+#[derive(Clone)]
+pub(crate) struct Target {
+    address: SocketAddr,
+    tls: TlsConnector,
+}
+
+impl Target {
+    /// Reads a kubeconfig with the certificates in it.
+    pub(crate) fn read(kubeconfig: &str) -> Self {
+        let text = std::fs::read_to_string(kubeconfig).expect("a kubeconfig");
+        let field = |name: &str| {
+            let line = text.lines().find_map(|line| line.trim().strip_prefix(name));
+            line.and_then(|line| line.strip_prefix(':'))
+                .expect(name)
+                .trim()
+                .trim_matches('"')
+                .to_owned()
+        };
+        let pem = |name: &str| STANDARD.decode(field(name)).expect(name);
+        let chain = CertificateDer::pem_slice_iter(&pem("client-certificate-data"))
+            .collect::<Result<_, _>>()
+            .unwrap();
+        let key = PrivateKeyDer::from_pem_slice(&pem("client-key-data")).unwrap();
+        let config = trusting().with_client_auth_cert(chain, key).unwrap();
+        let address =
+            field("server").trim_start_matches("https://").replace("localhost", "127.0.0.1");
+        Self { address: address.parse().unwrap(), tls: TlsConnector::from(Arc::new(config)) }
+    }
+
+    /// A connection of nobody, without a runtime.
+    pub(crate) fn stranger(
+        port: u16,
+    ) -> std::io::Result<rustls::StreamOwned<rustls::ClientConnection, std::net::TcpStream>> {
+        let config = Arc::new(trusting().with_no_client_auth());
+        let tcp = std::net::TcpStream::connect(("127.0.0.1", port))?;
+        let name = ServerName::try_from("localhost").unwrap();
+        let session = rustls::ClientConnection::new(config, name).map_err(std::io::Error::other)?;
+        Ok(rustls::StreamOwned::new(session, tcp))
+    }
+
+    /// A new connection.
+    pub(crate) async fn connect(&self) -> Connection {
+        let tcp = TcpStream::connect(self.address).await.unwrap();
+        tcp.set_nodelay(true).unwrap();
+        let name = ServerName::from(self.address.ip());
+        let stream = self.tls.connect(name, tcp).await.unwrap();
+        let (sender, connection) = handshake(TokioIo::new(stream)).await.unwrap();
+        tokio::spawn(connection);
+        Connection(sender)
+    }
+}
+
+/// One connection.
+pub(crate) struct Connection(SendRequest<Full<Bytes>>);
+
+impl Connection {
+    /// Sends a request; the answer's body has not been read.
+    pub(crate) async fn begin(
+        &mut self,
+        method: &Method,
+        path: &str,
+        body: Bytes,
+    ) -> Response<Incoming> {
+        self.0.ready().await.unwrap();
+        let request = Request::builder()
+            .method(method)
+            .uri(path)
+            .header("Host", "localhost")
+            .header("Accept", "application/json")
+            .header("Content-Type", "application/json")
+            .body(Full::new(body))
+            .unwrap();
+        self.0.send_request(request).await.unwrap()
+    }
+
+    /// Sends a request and reads the answer.
+    pub(crate) async fn ask(&mut self, method: &Method, path: &str, body: Bytes) -> (u16, Bytes) {
+        let answer = self.begin(method, path, body).await;
+        let code = answer.status().as_u16();
+        (code, answer.into_body().collect().await.unwrap().to_bytes())
+    }
+
+    /// Sends a request that must succeed; how many bytes came back.
+    pub(crate) async fn must(&mut self, method: &Method, path: &str, body: Bytes) -> usize {
+        let answer = self.begin(method, path, body).await;
+        let code = answer.status().as_u16();
+        let mut body = answer.into_body();
+        let mut length = 0;
+        let mut start = Bytes::new();
+        while let Some(frame) = body.frame().await {
+            let data = frame.unwrap().into_data().unwrap_or_default();
+            length += data.len();
+            if start.is_empty() {
+                start = data;
+            }
+        }
+        assert!(code < 300, "{method} {path}: {code} {}", String::from_utf8_lossy(&start));
+        length
+    }
+}
+
+fn trusting() -> rustls::ConfigBuilder<ClientConfig, rustls::client::WantsClientCert> {
+    let provider = Arc::new(aws_lc_rs::default_provider());
+    ClientConfig::builder_with_provider(provider.clone())
+        .with_safe_default_protocol_versions()
+        .unwrap()
+        .dangerous()
+        .with_custom_certificate_verifier(Arc::new(Trusting(provider)))
+}
+
+/// The server's certificate is not what is measured.
+#[derive(Debug)]
+struct Trusting(Arc<CryptoProvider>);
+
+impl ServerCertVerifier for Trusting {
+    fn verify_server_cert(
+        &self,
+        _: &CertificateDer<'_>,
+        _: &[CertificateDer<'_>],
+        _: &ServerName<'_>,
+        _: &[u8],
+        _: UnixTime,
+    ) -> Result<ServerCertVerified, rustls::Error> {
+        Ok(ServerCertVerified::assertion())
+    }
+
+    fn verify_tls12_signature(
+        &self,
+        _: &[u8],
+        _: &CertificateDer<'_>,
+        _: &DigitallySignedStruct,
+    ) -> Result<HandshakeSignatureValid, rustls::Error> {
+        Ok(HandshakeSignatureValid::assertion())
+    }
+
+    fn verify_tls13_signature(
+        &self,
+        _: &[u8],
+        _: &CertificateDer<'_>,
+        _: &DigitallySignedStruct,
+    ) -> Result<HandshakeSignatureValid, rustls::Error> {
+        Ok(HandshakeSignatureValid::assertion())
+    }
+
+    fn supported_verify_schemes(&self) -> Vec<SignatureScheme> {
+        self.0.signature_verification_algorithms.supported_schemes()
+    }
+}

@@ -1,0 +1,72 @@
+//! One writer, many watchers: how many events arrive, and how late.
+
+use super::client::Target;
+use super::figures::Times;
+use bytes::Bytes;
+use http_body_util::BodyExt;
+use hyper::Method;
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+const LEASES: &str = "/apis/coordination.k8s.io/v1/namespaces/load/leases";
+
+fn lease(number: usize) -> Bytes {
+    format!(
+        r#"{{"apiVersion":"coordination.k8s.io/v1","kind":"Lease","metadata":{{"name":"beat"}},"spec":{{"holderIdentity":"holder-{number:06}","leaseTransitions":{number}}}}}"#
+    )
+    .into()
+}
+
+/// Writes `events` changes, one after another, and waits until all watchers have seen all.
+pub(crate) async fn measure(target: &Target, watchers: usize, events: usize) -> String {
+    let mut writer = target.connect().await;
+    writer.ask(&Method::POST, LEASES, lease(0)).await;
+    let (_, list) = writer.ask(&Method::GET, LEASES, Bytes::new()).await;
+    let text = String::from_utf8_lossy(&list).into_owned();
+    let version = text.split("\"resourceVersion\":\"").nth(1).unwrap().split('"').next().unwrap();
+    let path: Arc<str> =
+        format!("{LEASES}?watch=1&resourceVersion={version}&timeoutSeconds=600").into();
+    let start = Instant::now();
+    let mut tasks = Vec::with_capacity(watchers);
+    for _ in 0..watchers {
+        let mut connection = target.connect().await;
+        let body = connection.begin(&Method::GET, &path, Bytes::new()).await.into_body();
+        tasks.push(tokio::spawn(async move {
+            let _kept = connection;
+            seen(body, start, events).await
+        }));
+    }
+    tokio::time::sleep(Duration::from_millis(500)).await;
+    let begun = Instant::now();
+    let mut written = Vec::with_capacity(events);
+    for number in 1..=events {
+        written.push(start.elapsed());
+        writer.must(&Method::PUT, &format!("{LEASES}/beat"), lease(number)).await;
+    }
+    let mut times = Times::default();
+    for task in tasks {
+        let seen = task.await.unwrap();
+        times.0.extend(
+            seen.into_iter().zip(&written).map(|(seen, written)| seen.saturating_sub(*written)),
+        );
+    }
+    let whole = begun.elapsed();
+    let rate = times.0.len() as f64 / whole.as_secs_f64();
+    format!(
+        "{rate:.0} events delivered a second, p50 {:.1} ms, p99 {:.1} ms after the write began",
+        times.at(0.5),
+        times.at(0.99)
+    )
+}
+
+/// When each event arrived.
+async fn seen(mut body: hyper::body::Incoming, start: Instant, events: usize) -> Vec<Duration> {
+    let mut seen = Vec::with_capacity(events);
+    while seen.len() < events {
+        let frame = body.frame().await.expect("the watch goes on").unwrap();
+        let data = frame.into_data().unwrap_or_default();
+        let lines = data.iter().filter(|byte| **byte == b'\n').count();
+        seen.extend(std::iter::repeat_n(start.elapsed(), lines));
+    }
+    seen
+}

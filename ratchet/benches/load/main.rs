@@ -1,0 +1,116 @@
+//! `cargo xtask load`: how fast `ratchet serve` answers, writes and tells, and how much memory it takes.
+#![allow(clippy::print_stdout, reason = "a measurement speaks by printing")]
+#![allow(clippy::unwrap_used, reason = "a measurement that fails is no measurement")]
+#![allow(clippy::expect_used, reason = "a measurement that fails is no measurement")]
+#![allow(clippy::indexing_slicing, reason = "a measurement that fails is no measurement")]
+
+mod client;
+mod fan_out;
+mod figures;
+mod process;
+mod rounds;
+
+use client::Target;
+use figures::Table;
+use process::Served;
+use std::time::Duration;
+
+const USAGE: &str = "\
+usage: cargo bench -p ratchet --bench load [-- [--quick] [--kubeconfig FILE --pid PID]]
+
+Without --kubeconfig it starts its own server in a temporary folder; with it, it measures the server that is there.";
+
+/// How much is done; `--quick` is for trying.
+struct Scale {
+    seconds: f64,
+    objects: usize,
+    watchers: usize,
+    events: usize,
+    idle: Duration,
+}
+
+const FULL: Scale = Scale {
+    seconds: 3.0,
+    objects: 10_000,
+    watchers: 1000,
+    events: 100,
+    idle: Duration::from_secs(10),
+};
+const QUICK: Scale =
+    Scale { seconds: 0.5, objects: 2000, watchers: 50, events: 20, idle: Duration::from_secs(1) };
+
+fn main() {
+    let args: Vec<String> = std::env::args().skip(1).filter(|arg| arg != "--bench").collect();
+    let value = |name: &str| {
+        let at = args.iter().position(|arg| arg == name)?;
+        args.get(at + 1).cloned()
+    };
+    if args.iter().any(|arg| arg == "--help") {
+        println!("{USAGE}");
+        return;
+    }
+    let scale = if args.iter().any(|arg| arg == "--quick") { QUICK } else { FULL };
+    let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build().unwrap();
+    let mut table = Table::default();
+    match value("--kubeconfig") {
+        Some(kubeconfig) => {
+            let pid = value("--pid").and_then(|pid| pid.parse().ok());
+            let target = Target::read(&kubeconfig);
+            runtime.block_on(measure(&target, pid, &scale, &mut table));
+        }
+        None => own(&runtime, &scale, &mut table),
+    }
+    println!("{table}");
+}
+
+/// Everything about a server of our own, its starts included.
+fn own(runtime: &tokio::runtime::Runtime, scale: &Scale, table: &mut Table) {
+    let folder = tempfile::tempdir().unwrap();
+    let mut server = Served::start(folder.path());
+    table.row("first start, nothing there", server.took("ready in"));
+    std::thread::sleep(scale.idle);
+    table.row("idle, nothing stored", format!("{:.1} MB", server.memory()));
+    for number in 1..=3 {
+        server = server.again();
+        table.row(&format!("start {number}, nothing stored"), server.took("ready in"));
+    }
+    let target = server.target();
+    runtime.block_on(measure(&target, Some(server.pid()), scale, table));
+    for number in 1..=5 {
+        server = server.again();
+        let what = format!("start {number}, {} pods stored", scale.objects);
+        table.row(&what, server.took("ready in"));
+    }
+    std::thread::sleep(scale.idle);
+    let what = format!("idle after a start, {} pods stored", scale.objects);
+    table.row(&what, format!("{:.1} MB", server.memory()));
+}
+
+/// Everything about a server that runs.
+async fn measure(target: &Target, pid: Option<u32>, scale: &Scale, table: &mut Table) {
+    rounds::prepare(target).await;
+    for connections in [1, 64] {
+        let figures = rounds::gets(target, connections, scale.seconds).await;
+        table.row(&format!("GET, {connections} connections"), figures);
+    }
+    for connections in [1, 64] {
+        let figures = rounds::creates(target, connections, scale.seconds).await;
+        table.row(&format!("create, {connections} connections"), figures);
+        let figures = rounds::updates(target, connections, scale.seconds).await;
+        table.row(&format!("update, {connections} connections"), figures);
+    }
+    for objects in [scale.objects / 10, scale.objects] {
+        rounds::fill(target, objects).await;
+        let figures = rounds::lists(target, scale.seconds).await;
+        table.row(&format!("LIST of {objects} pods"), figures);
+    }
+    if let Some(pid) = pid {
+        let what = format!("memory, {} pods stored", scale.objects);
+        table.row(&what, format!("{:.1} MB", process::memory(pid)));
+    }
+    let figures = fan_out::measure(target, scale.watchers, scale.events).await;
+    table.row(&format!("1 writer, {} watchers", scale.watchers), figures);
+    if let Some(pid) = pid {
+        table.row("memory at the end", format!("{:.1} MB", process::memory(pid)));
+    }
+}

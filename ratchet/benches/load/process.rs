@@ -1,0 +1,89 @@
+//! The server as a process: started, timed, weighed, ended.
+
+use super::client::Target;
+use std::io::{Read, Write};
+use std::net::{TcpListener, TcpStream};
+use std::path::{Path, PathBuf};
+use std::process::{Child, Command, Stdio};
+use std::time::{Duration, Instant};
+
+/// A server that runs out of a folder.
+pub(crate) struct Served {
+    child: Child,
+    folder: PathBuf,
+    ready: Duration,
+}
+
+impl Served {
+    /// Starts it and waits until `/readyz` says yes.
+    pub(crate) fn start(folder: &Path) -> Self {
+        let port = TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap().port();
+        let begun = Instant::now();
+        let child = Command::new(env!("CARGO_BIN_EXE_ratchet"))
+            .args(["serve", "--data-dir"])
+            .arg(folder)
+            .args(["--secure-port", &port.to_string()])
+            .args(["--service-cluster-ip-range", "10.0.0.0/16"])
+            .stdout(Stdio::null())
+            .spawn()
+            .unwrap();
+        // The port is bound before the store is read, so that the first connection waits for exactly the right moment.
+        while begun.elapsed() < Duration::from_secs(60) {
+            if TcpStream::connect(("127.0.0.1", port)).is_ok() && is_ready(port) {
+                let ready = begun.elapsed();
+                return Self { child, folder: folder.to_owned(), ready };
+            }
+            std::thread::sleep(Duration::from_millis(1));
+        }
+        panic!("the server is not ready");
+    }
+
+    /// Ends it in order and starts it again on what it stored.
+    pub(crate) fn again(mut self) -> Self {
+        let pid = self.child.id().to_string();
+        let _ = Command::new("kill").args(["-TERM", &pid]).status();
+        let _ = self.child.wait();
+        Self::start(&self.folder.clone())
+    }
+
+    /// How long it took until it was ready.
+    pub(crate) fn took(&self, what: &str) -> String {
+        format!("{what} {:.0} ms", self.ready.as_secs_f64() * 1000.0)
+    }
+
+    /// Where it is and how to get in.
+    pub(crate) fn target(&self) -> Target {
+        Target::read(&self.folder.join("kubeconfig").to_string_lossy())
+    }
+
+    pub(crate) fn pid(&self) -> u32 {
+        self.child.id()
+    }
+
+    /// What it holds, in megabytes.
+    pub(crate) fn memory(&self) -> f64 {
+        memory(self.child.id())
+    }
+}
+
+impl Drop for Served {
+    fn drop(&mut self) {
+        let _ = self.child.kill();
+        let _ = self.child.wait();
+    }
+}
+
+/// The memory of a process, in megabytes.
+pub(crate) fn memory(pid: u32) -> f64 {
+    let status = std::fs::read_to_string(format!("/proc/{pid}/status")).unwrap();
+    let line = status.lines().find_map(|line| line.strip_prefix("VmRSS:")).unwrap();
+    let kib: f64 = line.split_whitespace().next().unwrap().parse().unwrap();
+    kib * 1024.0 / 1_000_000.0
+}
+
+fn is_ready(port: u16) -> bool {
+    let Ok(mut stream) = Target::stranger(port) else { return false };
+    let asked = stream.write_all(b"GET /readyz HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n");
+    let mut answer = [0; 12];
+    asked.and_then(|()| stream.read_exact(&mut answer)).is_ok() && answer == *b"HTTP/1.1 200"
+}
