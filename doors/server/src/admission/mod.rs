@@ -10,4 +10,4 @@ mod view;
 pub use escalation::escalation;
 pub use namespaces::{namespace_guard, namespace_lifecycle};
 pub use plugins::{Plugins, judge, mutate_create, mutate_update, on_delete, on_part};
-pub use quota::{Charged, charge};
+pub use quota::charge;
