@@ -173,11 +173,10 @@ pub(crate) async fn change(
         let old = as_served(call, &current);
         let (new, conditions) = edit(&old)?;
         check_conditions(call, &old, &conditions)?;
-        match change_once(call, part, dry_run, &current, old, new).await? {
-            Some(saved) => return Ok(saved),
-            // Somebody was faster, here or at a quota; the next look tells whether a version that was named is gone.
-            None => {}
+        if let Some(saved) = change_once(call, part, dry_run, &current, old, new).await? {
+            return Ok(saved);
         }
+        // Somebody was faster, here or at a quota: the next look tells whether a named version is gone.
     }
     Err(Refusal::modified(served.about(&call.place.name)))
 }
