@@ -231,6 +231,12 @@ impl Refusal {
         Self::plain(503, "ServiceUnavailable", message)
     }
 
+    /// 504: the request took too long; what it wanted to write may be written or not.
+    pub(crate) fn timeout() -> Self {
+        let message = "Timeout: request did not complete within the allotted timeout";
+        Self { details: Some(Box::default()), ..Self::plain(504, "Timeout", message) }
+    }
+
     /// 504: a resource version that this server has not reached.
     pub fn too_large_version(wanted: u64, current: u64) -> Self {
         let cause = StatusCause {

@@ -1,5 +1,7 @@
 //! Where proposals and released Kubernetes differ, as `docs/compatibility.md`.
 
+mod server;
+
 use super::Document;
 use super::markdown::table;
 use ratchet_engine::{Choice, Difference};
@@ -32,7 +34,8 @@ pub(super) fn document(differences: &[&Difference]) -> Document {
             chosen(choice),
         ]
     });
-    Document::new("docs/compatibility.md", &format!("{ABOUT}\n{}", table(heads, rows)))
+    let text = format!("{ABOUT}\n{}\n{}\n{}", table(heads, rows), server::ABOUT, server::rows());
+    Document::new("docs/compatibility.md", &text)
 }
 
 fn chosen(choice: &Choice) -> String {

@@ -1,0 +1,53 @@
+//! Where `ratchet serve` and kube-apiserver differ beside the proposals: what, and why.
+
+use crate::docs::markdown::table;
+
+pub(super) const ABOUT: &str = "\
+## The server
+
+Replays of the recorded conversations (`cargo xtask replay`) give the same answers as kube-apiserver v1.36.4: with
+`--behavior released` all of them, with `--behavior proposal` all but one, whose expectation quotes the released words
+for a case in which the proposal has others (a probe host that contains a quotation mark). Beside what they show, these
+differences are known.
+";
+
+/// What differs, what kube-apiserver does, what this server does, and why.
+const ROWS: &[[&str; 4]] = &[
+    ["`metadata.managedFields`", "says who set which field", "is absent, and dropped where it is sent", "it comes with server-side apply"],
+    ["server-side apply", "`application/apply-patch+yaml`", "415 with a text that names the way around", "not built yet"],
+    ["custom resources", "a definition becomes an API", "the definition is stored and served, its resources are not", "not built yet; every table takes rows made at run time"],
+    ["webhooks, admission policies", "are called and evaluated", "are stored and served, and decide nothing", "not built yet"],
+    ["logs, exec, attach, port-forward, proxies", "go to the kubelet", "503 with a text that says so", "not built yet"],
+    ["answers in protobuf", "for every client that prefers it", "only for clients that accept nothing else; watches, tables and metadata are always JSON", "what is stored is JSON and is served as it is; all clients that prefer protobuf take JSON"],
+    ["priority and fairness", "queues requests, and names the flow in two headers", "a limit on requests at once, and no such headers", "one process on one machine; the objects are served for clients that read them"],
+    ["storage", "protobuf in etcd", "JSON in a file of its own", "one binary"],
+    ["resource versions", "count the writes to etcd", "count the commits of the store", "clients may only compare them for equality and order"],
+    ["empty structs in answers", "`status: {}`, `resources: {}` and the like are always shown", "are shown if they were sent", "they say nothing; what is compared (empty texts, lists, zeroes) is left out as there"],
+    ["whole pods and templates in messages", "a forbidden change of a pod prints a diff in Go's syntax", "the same words without the diff", "the diff is made of Go's own types"],
+    ["unknown fields of Go's named types", "`of type v1.ServiceType`", "`of type string`", "OpenAPI does not name them"],
+    ["`ComponentStatus`", "asks the scheduler and the controller manager", "an empty list", "deprecated since 1.19"],
+    ["`kubernetes` endpoints", "kept by every API server", "written at the start, and only if others can reach the address", "one server; a loopback address is refused in endpoints"],
+    ["Deleted namespaces", "wait for kube-controller-manager", "go away by the server's own controller, unless `--controllers` says otherwise", "a server alone should be usable"],
+    ["default cluster roles that gather others", "are filled by kube-controller-manager", "are filled by the server's own controller", "the same"],
+    ["`--authorization-mode`", "AlwaysAllow by default", "Node,RBAC by default", "a server that is safe without flags"],
+    ["`--allow-privileged`", "false by default", "true by default", "what everybody sets; Pod Security decides"],
+    ["quota usage after a deletion", "brought up to date by kube-controller-manager", "counted again when a write would exceed it", "right where it matters; the number shown may lag"],
+];
+
+/// The table.
+pub(super) fn rows() -> String {
+    let heads = ["What", "kube-apiserver", "`ratchet serve`", "Why"];
+    table(heads, ROWS.iter().map(|row| row.map(str::to_owned)))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_row_says_why() {
+        for row in ROWS {
+            assert!(row.iter().all(|cell| !cell.is_empty()), "{row:?}");
+        }
+    }
+}
