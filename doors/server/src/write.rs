@@ -231,6 +231,8 @@ async fn change_once(
     let Some(kind) = served.kind else { return Err(Refusal::method_not_allowed()) };
     let is_vague = new.text_at(&["metadata", "resourceVersion"]).is_empty();
     defaults::apply(served.row.group, served.row.version, served.row.kind, &mut new);
+    // What is stored was spelled so: only what differs from it then has changed.
+    served.respell(&mut new);
     lifecycle::prepare_update(&mut new, &old, &kind, served.habits, part);
     metadata::renewal(&mut new, &old, served.habits);
     if !is_vague || !served.habits.needs_version {
