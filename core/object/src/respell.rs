@@ -1,4 +1,5 @@
-//! An object as the API writes it again: members that say nothing are left out, amounts are canonical.
+//! An object as the API writes it again: members that say nothing are left out, amounts are canonical,
+//! and what the API always tells is told.
 
 use crate::defaults::quantity::Quantity;
 use crate::proto::{Emptiness, emptiness};
@@ -23,10 +24,54 @@ pub fn respell(node: &mut Node<'_>, place: u16) {
                 }
                 true
             }
-            Emptiness::Omitted => !is_empty(&entry.node) || matches!(field.shape, Shape::Object(_)),
+            Emptiness::Omitted => !is_empty(&entry.node) || is_structure(&field.shape),
             Emptiness::OmittedWhole => !is_empty(&entry.node),
         }
     });
+    tell(node, place);
+}
+
+/// Adds what is absent and yet always told: members without `omitempty`, and those that are
+/// structures in Go, which `omitempty` does not leave out.
+fn tell(node: &mut Node<'_>, place: u16) {
+    for field in schema::type_of(place).fields {
+        let is_told = match emptiness(place, field.name) {
+            Emptiness::Told => true,
+            Emptiness::Omitted => is_structure(&field.shape),
+            Emptiness::Said | Emptiness::OmittedWhole => false,
+        };
+        if is_told && node.get(field.name).is_none() {
+            node.set(field.name, nothing(&field.shape));
+        }
+    }
+}
+
+fn is_structure(shape: &Shape) -> bool {
+    matches!(
+        shape,
+        Shape::Object(_) | Shape::Quantity | Shape::IntOrString | Shape::Time | Shape::MicroTime
+    )
+}
+
+/// How Go writes a value that nobody has set.
+fn nothing(shape: &Shape) -> Node<'static> {
+    match shape {
+        Shape::String => Node::string(""),
+        Shape::Int32 | Shape::Int64 | Shape::Float | Shape::IntOrString => Node::int(0),
+        Shape::Bool => Node::bool(false),
+        Shape::Quantity => Node::string("0"),
+        Shape::Object(place) => {
+            let mut node = Node::empty_map();
+            tell(&mut node, *place);
+            node
+        }
+        Shape::Bytes
+        | Shape::Time
+        | Shape::MicroTime
+        | Shape::Any
+        | Shape::List(_)
+        | Shape::Map(_) => Node::new(Value::Null),
+    }
 }
 
 fn value(node: &mut Node<'_>, shape: &'static Shape) {
@@ -87,25 +132,25 @@ mod tests {
                 "Service",
                 "{spec: {externalIPs: [], loadBalancerIP: '', clusterIP: x}}"
             ),
-            r#"{"spec":{"clusterIP":"x"}}"#
+            r#"{"spec":{"clusterIP":"x"},"metadata":{},"status":{"loadBalancer":{}}}"#
         );
         assert_eq!(
             respelled(
                 "apps",
                 "v1",
                 "Deployment",
-                "{spec: {replicas: 0, paused: false}, status: {}}"
+                "{metadata: {}, spec: {replicas: 0, paused: false, selector: {}, template: {spec: {containers: []}}}, status: {}}"
             ),
-            r#"{"spec":{"replicas":0},"status":{}}"#
+            r#"{"metadata":{},"spec":{"replicas":0,"selector":{},"template":{"spec":{"containers":null},"metadata":{}},"strategy":{}},"status":{}}"#
         );
         assert_eq!(
             respelled(
                 "networking.k8s.io",
                 "v1",
                 "NetworkPolicy",
-                "{spec: {ingress: [{from: []}]}}"
+                "{metadata: {}, spec: {podSelector: {}, ingress: [{from: []}]}}"
             ),
-            r#"{"spec":{"ingress":[{}]}}"#
+            r#"{"metadata":{},"spec":{"podSelector":{},"ingress":[{}]}}"#
         );
     }
 
@@ -118,7 +163,7 @@ mod tests {
                 "EndpointSlice",
                 "{endpoints: [], addressType: IPv4}"
             ),
-            r#"{"endpoints":null,"addressType":"IPv4"}"#
+            r#"{"endpoints":null,"addressType":"IPv4","metadata":{},"ports":null}"#
         );
     }
 
@@ -128,7 +173,30 @@ mod tests {
             "{spec: {containers: [{name: a, resources: {limits: {memory: 1024Mi, cpu: 1000m}}}]}}";
         assert_eq!(
             respelled("", "v1", "Pod", text),
-            r#"{"spec":{"containers":[{"name":"a","resources":{"limits":{"memory":"1Gi","cpu":"1"}}}]}}"#
+            r#"{"spec":{"containers":[{"name":"a","resources":{"limits":{"memory":"1Gi","cpu":"1"}}}]},"metadata":{},"status":{}}"#
         );
+    }
+
+    #[test]
+    fn what_is_always_told_is_told_where_nobody_said_it() {
+        let told = |group, kind, text: &str| {
+            let text = respelled(group, "v1", kind, text);
+            let status = text.find(r#""status":"#).map_or("", |at| &text[at..]);
+            alloc::string::String::from(status)
+        };
+        assert_eq!(
+            told("policy", "PodDisruptionBudget", "{metadata: {}, spec: {}}"),
+            r#""status":{"currentHealthy":0,"desiredHealthy":0,"disruptionsAllowed":0,"expectedPods":0}}"#
+        );
+        assert_eq!(
+            told("networking.k8s.io", "Ingress", "{metadata: {}, spec: {}}"),
+            r#""status":{"loadBalancer":{}}}"#
+        );
+        let divisor = "{metadata: {}, spec: {containers: [{name: a, env: [{name: A, valueFrom: {resourceFieldRef: {resource: limits.cpu}}}]}]}}";
+        let pod = respelled("", "v1", "Pod", divisor);
+        assert!(pod.contains(r#"{"resource":"limits.cpu","divisor":"0"}"#), "{pod}");
+        assert!(pod.contains(r#""resources":{}"#), "{pod}");
+        // Pointers are told only if they were set.
+        assert!(!pod.contains("securityContext"), "{pod}");
     }
 }

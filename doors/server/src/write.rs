@@ -231,6 +231,8 @@ async fn change_once(
     defaults::apply(served.row.group, served.row.version, served.row.kind, &mut new);
     admission::mutate_update(call, &mut new, &old, part).await?;
     admission::escalation(call, &new, Some(&old))?;
+    // What is stored was spelled so: only what differs from it then has changed.
+    served.respell(&mut new);
     lifecycle::prepare_update(&mut new, &old, &kind, served.habits, part);
     metadata::renewal(&mut new, &old, served.habits);
     if !is_vague || !served.habits.needs_version {

@@ -68,7 +68,7 @@ fn kustomize_and_prune_keep_a_folder_and_the_server_alike() {
     );
     console.file(
         "other.yaml",
-        "{apiVersion: v1, kind: ConfigMap, metadata: {name: other, labels: {team: one}}}",
+        "apiVersion: v1\nkind: ConfigMap\nmetadata: {name: other, labels: {team: one}}\n",
     );
     console.all_ok(&[
         ("apply -k k", "configmap/k-paint created"),
@@ -173,7 +173,7 @@ const REFUSED: &[Line] = &[
     ("scale deploy web --replicas=1 --current-replicas=3", "Expected replicas to be 3, was 5"),
     (
         "patch svc web --type=merge -p '{\"spec\":{\"clusterIP\":\"10.96.9.9\"}}'",
-        "field is immutable",
+        "may not change once set",
     ),
 ];
 

@@ -26,7 +26,7 @@ const DOCUMENTS: &[Line] = &[
     ("cluster-info", "is running at"),
     ("version", "Server Version: v1.36"),
     ("config current-context", "\n"),
-    ("config view --minify", "REDACTED"),
+    ("config view --minify", "DATA+OMITTED"),
     ("config get-contexts -o name", "\n"),
 ];
 

@@ -2,8 +2,11 @@
 
 use super::serving::Serving;
 
-const NODE: &str =
-    "{apiVersion: v1, kind: Node, metadata: {name: n1, labels: {kubernetes.io/hostname: n1}}}";
+const NODE: &str = "\
+apiVersion: v1
+kind: Node
+metadata: {name: n1, labels: {kubernetes.io/hostname: n1}}
+";
 
 const POD: &str = "\
 apiVersion: v1

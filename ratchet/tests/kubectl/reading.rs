@@ -64,8 +64,8 @@ const LOOKS: &[Line] = &[
     ("describe secret plain", "a:  1 bytes"),
     ("describe role reader", "pods       []                 []              [get]"),
     ("describe rolebinding reads", "User  jane"),
-    ("describe quota few", "pods"),
-    ("describe pdb half", "Min available:     1"),
+    ("describe quota few", "Resource    Used  Hard"),
+    ("describe pdb half", "Min available:  1"),
     ("describe ns default", "Status:       Active"),
     ("describe sa robot", "Name:                robot"),
 ];

@@ -2,7 +2,6 @@
 
 use super::console::Console;
 use std::net::TcpListener;
-use std::path::PathBuf;
 use std::process::{Child, Command, Stdio};
 use std::time::{Duration, Instant};
 use tempfile::TempDir;
@@ -36,11 +35,6 @@ impl Serving {
             panic!("the server did not become ready; it said:\n{}", said.unwrap_or_default());
         }
         (serving, console)
-    }
-
-    /// The server's folder of certificates.
-    pub(crate) fn pki(&self) -> PathBuf {
-        self.folder.path().join("data/pki")
     }
 
     fn is_ready(&mut self, console: &Console) -> bool {

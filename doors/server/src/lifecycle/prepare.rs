@@ -3,7 +3,7 @@
 use super::habits::Habits;
 use ratchet_access::User;
 use ratchet_engine::Part;
-use ratchet_object::{Kind, Node, Span, Value};
+use ratchet_object::{Kind, Node, Span, Value, same};
 
 /// What a preparation may need to know beside the object.
 pub(crate) struct Moment<'a> {
@@ -30,6 +30,7 @@ static ON_CREATE: &[(&str, &str, Prepare)] = &[
     ("", "Service", |node, _| {
         node.below("status").set("loadBalancer", Node::empty_map());
     }),
+    ("apps", "DaemonSet", |node, _| count_template(node, 1)),
     ("batch", "Job", job),
     ("certificates.k8s.io", "CertificateSigningRequest", signing_request),
 ];
@@ -73,6 +74,13 @@ pub(crate) fn prepare_update(
             if habits.keeps_status && has_status(kind) {
                 keep(new, old, "status");
             }
+            if (kind.group, kind.name) == ("apps", "DaemonSet") {
+                let changed =
+                    !same(new.find(&["spec", "template"]), old.find(&["spec", "template"]));
+                let before = old.text_at(&["metadata", "annotations", TEMPLATE_GENERATION]);
+                let before = before.parse::<i64>().unwrap_or(0);
+                count_template(new, before + i64::from(changed));
+            }
             if (kind.group, kind.name) == ("", "Namespace") {
                 // The finalizers of a namespace have an endpoint of their own.
                 keep(new, old, "spec");
@@ -106,6 +114,14 @@ fn keep(new: &mut Node<'static>, old: &Node<'_>, member: &'static str) {
             new.remove(member);
         }
     }
+}
+
+/// Where apps/v1 tells how often the template of a daemon set has changed.
+const TEMPLATE_GENERATION: &str = "deprecated.daemonset.template.generation";
+
+fn count_template(node: &mut Node<'static>, count: i64) {
+    let annotations = node.below("metadata").below("annotations");
+    annotations.set(TEMPLATE_GENERATION, Node::string(count.to_string()));
 }
 
 fn namespace(node: &mut Node<'static>, _: &Moment<'_>) {

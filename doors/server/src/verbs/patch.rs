@@ -50,15 +50,18 @@ impl Patch {
     pub(crate) fn read(call: &Call<'_>) -> Result<Self, Refusal> {
         let sort = Sort::read(call)?;
         let options = WriteOptions::read(call.params, OptionsKind::Patch)?;
-        let text = std::str::from_utf8(call.body)
-            .map_err(|_| Refusal::bad_request("error decoding patch: invalid UTF-8"))?;
-        let decoded = ratchet_object::decode_json(text, Limits::DEFAULT).map_err(|error| {
-            let why = go_syntax::explain_or(text, &error.message);
-            Refusal::bad_request(format!("error decoding patch: {why}"))
-        })?;
+        let malformed = |why: &str| match sort {
+            // The API says no more about a strategic patch than its reader did.
+            Sort::Strategic => Refusal::bad_request(why.to_owned()),
+            Sort::Json | Sort::Merge => {
+                Refusal::bad_request(format!("error decoding patch: {why}"))
+            }
+        };
+        let text = std::str::from_utf8(call.body).map_err(|_| malformed("invalid UTF-8"))?;
+        let decoded = ratchet_object::decode_json(text, Limits::DEFAULT)
+            .map_err(|error| malformed(&go_syntax::explain_or(text, &error.message)))?;
         let [node] = decoded.documents.as_slice() else {
-            let why = go_syntax::explain(text);
-            return Err(Refusal::bad_request(format!("error decoding patch: {why}")));
+            return Err(malformed(&go_syntax::explain(text)));
         };
         let node = node.clone().into_owned();
         let is_list = matches!(node.value, Value::List(_));
@@ -68,9 +71,8 @@ impl Patch {
                 Sort::Json => "[]handlers.jsonPatchOp",
                 _ => "map[string]interface {}",
             };
-            return Err(Refusal::bad_request(format!(
-                "error decoding patch: json: cannot unmarshal {what} into Go value of type {into}"
-            )));
+            let why = format!("json: cannot unmarshal {what} into Go value of type {into}");
+            return Err(malformed(&why));
         }
         Ok(Self { sort, node, fields: options.fields, dry_run: options.dry_run })
     }
