@@ -20,30 +20,56 @@ pub enum ReadError {
     Broken,
 }
 
+/// How much of a body that is too long is still taken from its sender, and how long that may take: most clients write
+/// everything before they read, and one that is cut off while it writes never sees why.
+const SWALLOWED: usize = 16 << 20;
+const SWALLOWING: Duration = Duration::from_secs(5);
+
 /// Reads a whole body of at most `limit` bytes within `timeout`.
 ///
-/// A body that says at once that it is too long is refused before a byte of it is read.
-pub async fn read_body<B>(body: B, limit: usize, timeout: Duration) -> Result<Bytes, ReadError>
+/// A body that is too long is not kept; its sender is heard out, within limits, so that the answer arrives.
+pub async fn read_body<B>(mut body: B, limit: usize, timeout: Duration) -> Result<Bytes, ReadError>
 where
     B: Body<Data = Bytes> + Unpin,
 {
-    if body.size_hint().lower() > limit as u64 {
-        return Err(ReadError::TooLarge);
+    let read = if body.size_hint().lower() > limit as u64 {
+        Err(ReadError::TooLarge)
+    } else {
+        let all = tokio::time::timeout(timeout, read_all(&mut body, limit));
+        all.await.unwrap_or(Err(ReadError::TooSlow))
+    };
+    if read == Err(ReadError::TooLarge) {
+        // Whether the sender comes to an end or not, the answer is the same.
+        let _ = tokio::time::timeout(SWALLOWING, swallow(&mut body)).await;
     }
-    tokio::time::timeout(timeout, read_all(body, limit)).await.unwrap_or(Err(ReadError::TooSlow))
+    read
 }
 
-async fn read_all<B>(mut body: B, limit: usize) -> Result<Bytes, ReadError>
+/// Takes what is left of a body, and lets it go.
+async fn swallow<B>(body: &mut B) -> Result<(), ReadError>
+where
+    B: Body<Data = Bytes> + Unpin,
+{
+    let mut taken = 0;
+    while taken < SWALLOWED
+        && let Some(piece) = next(body).await?
+    {
+        taken += piece.len();
+    }
+    Ok(())
+}
+
+async fn read_all<B>(body: &mut B, limit: usize) -> Result<Bytes, ReadError>
 where
     B: Body<Data = Bytes> + Unpin,
 {
     // Nearly every body is one frame, which is then handed on without a copy.
-    let Some(first) = next(&mut body).await? else { return Ok(Bytes::new()) };
+    let Some(first) = next(body).await? else { return Ok(Bytes::new()) };
     if first.len() > limit {
         return Err(ReadError::TooLarge);
     }
     let mut whole: Option<BytesMut> = None;
-    while let Some(piece) = next(&mut body).await? {
+    while let Some(piece) = next(body).await? {
         let whole = whole.get_or_insert_with(|| BytesMut::from(first.as_ref()));
         if piece.len() > limit.saturating_sub(whole.len()) {
             return Err(ReadError::TooLarge);
