@@ -2,6 +2,7 @@
 
 pub mod create;
 pub mod delete;
+mod frames;
 pub mod get;
 pub mod list;
 pub mod patch;

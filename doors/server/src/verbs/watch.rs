@@ -6,9 +6,10 @@ use crate::call::{Answered, Call, Content, Reply};
 use crate::convert;
 use crate::refusal::Refusal;
 use crate::render::{self, Rows};
-use crate::request::{Form, Output, Place};
+use crate::request::{Form, Media, Output, Place};
 use crate::served::Served;
-use crate::verbs::list::Selection;
+use crate::verbs::frames::framed;
+use crate::verbs::list::{Selection, read_number};
 use bytes::Bytes;
 use ratchet_http::{Sender, channel};
 use std::sync::Arc;
@@ -42,10 +43,13 @@ struct Watcher {
 
 /// Begins a watch.
 pub async fn watch(call: &Call<'_>) -> Answered {
+    if call.output.media == Media::Yaml {
+        return Err(Refusal::no_such_stream());
+    }
     let selection = Selection::read(call)?;
     let start = start(call)?;
-    let seconds =
-        call.params.text("timeoutSeconds").parse::<u64>().ok().filter(|seconds| *seconds > 0);
+    let seconds = u64::try_from(read_number(call, "timeoutSeconds")?).ok();
+    let seconds = seconds.filter(|seconds| *seconds > 0);
     let limit =
         seconds.map_or_else(|| Duration::from_secs(fastrand::u64(1800..3600)), Duration::from_secs);
     if let Start::StateAndMark(revision) = start {
@@ -179,6 +183,10 @@ impl Watcher {
     }
 
     async fn send(&self, sender: &Sender, event: Bytes) -> Result<(), Gone> {
+        let event = match self.output.media {
+            Media::Protobuf => framed(&event).ok_or(Gone)?,
+            Media::Json { .. } | Media::Yaml => event,
+        };
         self.app.metrics.watch_event(&self.served);
         let patience = self.ends + Duration::from_secs(60);
         tokio::select! {
