@@ -3,12 +3,12 @@
 mod tally;
 
 use crate::metadata::cargo;
-use crate::{docs, layers, licences, report, tidy};
+use crate::{clients, docs, layers, licences, report, tidy};
 use anyhow::{Context, Result};
 use std::io::{BufRead, BufReader, Write};
-use std::process::Stdio;
+use std::process::{Command, Stdio};
 use std::time::Instant;
-use tally::Tally;
+pub(crate) use tally::Tally;
 
 /// A name, and what tells whether it went well.
 type Step = (&'static str, fn() -> Result<bool>);
@@ -24,6 +24,11 @@ const STEPS: &[Step] = &[
     ("licences", || Ok(report(&licences::check()?))),
 ];
 
+/// What counts its tests; all of them run, also when one fails.
+type Tests = (&'static str, fn(&mut Tally) -> Result<bool>);
+
+const TESTS: &[Tests] = &[("tests", run_tests), ("clients", clients::run)];
+
 /// How long each fuzz test looks for a counterexample; whoever wants more sets the variable.
 const FUZZ_SECONDS: (&str, &str) = ("RATCHET_FUZZ_SECONDS", "3");
 
@@ -37,10 +42,15 @@ pub(crate) fn run() -> Result<bool> {
         }
     }
     let mut tally = Tally::default();
-    let succeeded = timed("tests", &mut times, || run_tests(&mut tally))?;
-    if !succeeded && tally.failed == 0 {
-        println!("cargo test failed outside of any test: a build error or a crash, see above");
-        return Ok(false);
+    let mut succeeded = true;
+    for (name, tests) in TESTS {
+        let before = tally.failed;
+        let all_passed = timed(name, &mut times, || tests(&mut tally))?;
+        if !all_passed && tally.failed == before {
+            println!("{name} failed outside of any test: a build error or a crash, see above");
+            return Ok(false);
+        }
+        succeeded &= all_passed;
     }
     println!("\n=== summary\n{}", times.join(", "));
     println!("{} suites of tests, {} tests ignored", tally.suites, tally.ignored);
@@ -64,25 +74,25 @@ fn succeeds(arguments: &[&str]) -> Result<bool> {
     Ok(cargo().args(arguments).status().context("cannot run cargo")?.success())
 }
 
-/// Runs all tests, hands their output through as it comes, and counts.
+/// Runs all tests of the workspace.
 fn run_tests(tally: &mut Tally) -> Result<bool> {
     let arguments = ["test", "--workspace", "--locked", "--no-fail-fast"];
     let (name, default) = FUZZ_SECONDS;
     let seconds = std::env::var(name).unwrap_or_else(|_| default.to_owned());
     println!("{name}={seconds} cargo {}", arguments.join(" "));
-    let mut child = cargo()
-        .args(arguments)
-        .env(name, seconds)
-        .stdout(Stdio::piped())
-        .spawn()
-        .context("cannot run cargo test")?;
-    let mut output = BufReader::new(child.stdout.take().context("cargo test has no output")?);
+    counted(cargo().args(arguments).env(name, seconds), tally)
+}
+
+/// Runs tests, hands their output through as it comes, and counts.
+pub(crate) fn counted(command: &mut Command, tally: &mut Tally) -> Result<bool> {
+    let mut child = command.stdout(Stdio::piped()).spawn().context("cannot run the tests")?;
+    let mut output = BufReader::new(child.stdout.take().context("the tests have no output")?);
     let mut shown = std::io::stdout();
     let mut line = Vec::new();
-    while output.read_until(b'\n', &mut line).context("cannot read from cargo test")? > 0 {
+    while output.read_until(b'\n', &mut line).context("cannot read from the tests")? > 0 {
         shown.write_all(&line).and_then(|()| shown.flush()).context("cannot print")?;
         tally.read(&String::from_utf8_lossy(&line));
         line.clear();
     }
-    Ok(child.wait().context("cannot wait for cargo test")?.success())
+    Ok(child.wait().context("cannot wait for the tests")?.success())
 }

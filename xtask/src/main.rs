@@ -2,6 +2,7 @@
 #![allow(clippy::print_stdout, clippy::print_stderr, reason = "a command line speaks by printing")]
 
 mod ci;
+mod clients;
 mod docs;
 mod layers;
 mod licences;
@@ -19,6 +20,7 @@ const USAGE: &str = "\
 usage: cargo xtask <command>
 
   ci              everything below and all tests, in order; stops at the first failure
+  clients         programs on kube-rs and on the Python client against `ratchet serve`
   layers          no crate uses what layers.toml does not grant, and every grant is used
   tidy            files, names, attributes, and cases and pages for every rule
   docs [--check]  writes (or compares) the documents generated from the engine's tables
@@ -54,6 +56,7 @@ fn run() -> Result<bool> {
         ["docs"] => docs::write().map(|()| true),
         ["docs", "--check"] => Ok(report(&docs::check()?)),
         ["licences"] => Ok(report(&licences::check()?)),
+        ["clients"] => clients::run(&mut ci::Tally::default()),
         ["measure"] => measure::run(),
         ["load", rest @ ..] => load(rest),
         ["tree", folder, count] => {

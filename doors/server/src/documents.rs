@@ -1,7 +1,8 @@
 //! What the server tells about itself: discovery, OpenAPI, version, health, metrics.
 
 use crate::app::App;
-use crate::request::Params;
+use crate::render::{Rendered, dress};
+use crate::request::{Media, Output, Params};
 use bytes::Bytes;
 use http::header::{
     ACCEPT, CACHE_CONTROL, CONTENT_TYPE, ETAG, EXPIRES, IF_NONE_MATCH, LOCATION, VARY,
@@ -35,7 +36,7 @@ pub(crate) fn answer(
         ["api", version] => discovery::api_resource_list(&rows, "", version).map(json),
         ["apis", group] => discovery::api_group(&rows, group).map(json),
         ["apis", group, version] => discovery::api_resource_list(&rows, group, version).map(json),
-        ["version"] => Some(json(crate::version::document(&app.policy))),
+        ["version"] => Some(indented(&crate::version::document(&app.policy))),
         ["openapi", "v2"] => Some(openapi_v2(app, headers)),
         ["openapi", "v3"] => Some(openapi_index(app)),
         ["openapi", "v3", rest @ ..] => openapi_v3(app, &rest.join("/"), params, headers),
@@ -49,7 +50,7 @@ pub(crate) fn answer(
         ["openid", "v1", "jwks"] => {
             Some(typed("application/jwk-set+json", app.accounts.json_web_keys()))
         }
-        [] => Some(json(root(app))),
+        [] => Some(indented(&root(app))),
         [endpoint, check @ ..] => {
             let endpoint = Endpoint::ALL.into_iter().find(|known| known.name() == *endpoint)?;
             let check = (!check.is_empty()).then(|| check.join("/"));
@@ -195,6 +196,13 @@ fn openapi_v2(app: &App, headers: &HeaderMap) -> Response<Body> {
         return typed("application/com.github.proto-openapi.spec.v2.v1.0+protobuf", bytes);
     }
     json(openapi::v2(app.registry.rows(), RULES))
+}
+
+/// A document that is written for people, whoever asks for it.
+fn indented(body: &str) -> Response<Body> {
+    let output = Output { media: Media::Json { pretty: true }, ..Output::PLAIN };
+    let Rendered { content_type, pieces } = dress(vec![body.to_owned().into()], output);
+    typed(content_type, pieces.concat())
 }
 
 fn json(body: String) -> Response<Body> {

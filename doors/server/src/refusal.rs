@@ -123,6 +123,14 @@ impl Refusal {
         Self::plain(406, "NotAcceptable", message)
     }
 
+    /// 406 for a watch in a form that has no streams.
+    pub fn no_such_stream() -> Self {
+        let types =
+            "application/json;stream=watch, application/vnd.kubernetes.protobuf;stream=watch";
+        let message = format!("only the following media types are accepted: {types}");
+        Self::plain(406, "NotAcceptable", message)
+    }
+
     /// 415 for a body.
     pub fn unknown_body_type() -> Self {
         let types = "application/json, application/yaml, application/vnd.kubernetes.protobuf";

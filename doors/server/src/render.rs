@@ -80,7 +80,7 @@ pub(crate) fn dress(mut pieces: Vec<Bytes>, output: Output) -> Rendered {
         Media::Protobuf => match proto::encode(&tree(&pieces)) {
             Ok(bytes) => pieces = vec![bytes.into()],
             // What has no protobuf form is told in JSON; the content type says so.
-            Err(_) => return Rendered { content_type: "application/json", pieces },
+            Err(_) => return dress(pieces, Output::PLAIN),
         },
     }
     Rendered { content_type: output.content_type(), pieces }

@@ -9,18 +9,18 @@ use crate::documents;
 use crate::metrics::Labels;
 use crate::refusal::{About, Refusal};
 use crate::render::{self, Rendered};
-use crate::request::{Ask, Media, Output, Params, Place, Target};
+use crate::request::{Ask, Output, Params, Place, Target};
 use crate::served::Served;
 use crate::{compress, reviews, subresources, verbs};
 use bytes::Bytes;
-use http::header::{CACHE_CONTROL, CONTENT_TYPE, RETRY_AFTER, WARNING};
+use http::header::{CACHE_CONTROL, CONTENT_LENGTH, CONTENT_TYPE, RETRY_AFTER, WARNING};
 use http::request::Parts;
 use http::{HeaderMap, HeaderName, HeaderValue, Method, Request, Response, StatusCode};
 use hyper::body::Incoming;
 use jiff::Timestamp;
 use ratchet_access::{Impersonated, User, impersonate};
 use ratchet_engine::Part;
-use ratchet_http::{Body, Peer, ReadError, Service, chunks, read_body};
+use ratchet_http::{Body, Peer, ReadError, Service, chunks, empty, read_body};
 use ratchet_identity::{Verdict, impersonation};
 use ratchet_object::selector::FieldSelector;
 use std::pin::Pin;
@@ -411,7 +411,7 @@ fn replied(
     let (content_type, body) = match reply.content {
         Content::Stream(body) => {
             request.told.note_stream();
-            ("application/json", body)
+            (output.stream_type(), body)
         }
         _ => {
             let Rendered { content_type, pieces } =
@@ -438,7 +438,6 @@ fn replied(
 /// A refusal on the wire.
 fn refused(refusal: &Refusal, output: Output) -> Response<Body> {
     let output = Output { media: output.media, ..Output::PLAIN };
-    let output = if output.media == Media::Protobuf { Output::PLAIN } else { output };
     let Rendered { content_type, pieces } = render::dress(vec![refusal.to_json().into()], output);
     let mut response = Response::new(chunks(pieces));
     *response.status_mut() =
@@ -477,6 +476,13 @@ fn finish(app: &App, request: &Request1<'_>, response: &mut Response<Body>) {
     let labels = Labels::of(&request.ask, dry_run, is_apply);
     let labels = if request.is_known(app) { labels } else { labels.unknown() };
     let size = http_body_size(response);
+    if request.parts.method == Method::HEAD {
+        // Over HTTP/2 nobody else takes the body away.
+        *response.body_mut() = empty();
+        if let Some(size) = size {
+            response.headers_mut().insert(CONTENT_LENGTH, HeaderValue::from(size));
+        }
+    }
     app.metrics.answered(&labels, response.status().as_u16(), request.begun.elapsed(), size);
 }
 

@@ -100,7 +100,7 @@ async fn what_makes_no_sense_is_refused() {
         ("timeoutSeconds=x", 400, number.into()),
         ("continue=!", 400, format!("{broken}: illegal base64 data at input byte 0")),
         ("continue=eyJ2IjoidjAifQ", 400, format!("{broken}: server does not recognize this encoded version v0")),
-        ("labelSelector=a%20in%20b", 400, "unable to parse requirement: found 'b', expected: '('".into()),
+        ("labelSelector=a%20in%20b", 400, "unable to parse requirement: found 'b' expected: '('".into()),
         ("fieldSelector=a", 400, "invalid selector: 'a'; can't understand 'a'".into()),
     ];
     for (query, code, message) in rows {
@@ -160,8 +160,7 @@ async fn a_reader_sees_what_was_written_before() {
     for index in 0..50 {
         let name = format!("m{index}");
         let version = client.map(&maps, &name).await.version();
-        let (one, list) =
-            (other.get(&format!("{maps}/{name}")).await, other.get(&maps).await);
+        let (one, list) = (other.get(&format!("{maps}/{name}")).await, other.get(&maps).await);
         assert_eq!(one.version(), version);
         assert_eq!(list.names().len(), index + 1);
         assert!(list.version() >= version);

@@ -2,7 +2,7 @@
 
 /// The sums over all test binaries.
 #[derive(Debug, Default, PartialEq, Eq)]
-pub(super) struct Tally {
+pub(crate) struct Tally {
     pub(super) suites: u64,
     pub(super) passed: u64,
     pub(super) failed: u64,

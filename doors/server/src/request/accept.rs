@@ -116,6 +116,16 @@ impl Output {
     }
 }
 
+impl Output {
+    /// The content type of a watch.
+    pub fn stream_type(&self) -> &'static str {
+        match self.media {
+            Media::Protobuf => "application/vnd.kubernetes.protobuf;stream=watch",
+            Media::Json { .. } | Media::Yaml => "application/json",
+        }
+    }
+}
+
 /// Whether a person reads the answer: terminals and browsers get indented JSON.
 fn is_for_people(headers: &HeaderMap) -> bool {
     let agent = headers.get(USER_AGENT).and_then(|agent| agent.to_str().ok()).unwrap_or_default();

@@ -37,7 +37,7 @@ impl Params {
 
     /// Whether `name` says yes, as the API reads truth in a query: present and neither `0` nor `false`.
     pub(crate) fn flag(&self, name: &str) -> bool {
-        self.get(name).is_some_and(|value| !matches!(value, "0" | "false"))
+        self.get(name).is_some_and(|value| value != "0" && !value.eq_ignore_ascii_case("false"))
     }
 }
 

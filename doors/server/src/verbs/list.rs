@@ -2,12 +2,13 @@
 
 use crate::cache::Item;
 use crate::call::{Answered, Call, Content, List, Reply};
+use crate::go_syntax;
 use crate::refusal::Refusal;
 use crate::served::Served;
 use base64::Engine;
 use base64::engine::general_purpose::URL_SAFE_NO_PAD;
 use ratchet_object::selector::{FieldSelector, LabelSelector};
-use ratchet_object::{Limits, Node, decode};
+use ratchet_object::{Limits, Node, decode_json};
 use ratchet_store::{Query, Revision, StoreError};
 use std::sync::Arc;
 
@@ -53,6 +54,23 @@ pub(crate) fn read_version(text: &str) -> Result<u64, Refusal> {
     })
 }
 
+/// A whole number of the query; nothing is nought.
+pub fn read_number(call: &Call<'_>, name: &str) -> Result<i64, Refusal> {
+    let text = call.params.text(name);
+    if text.is_empty() {
+        return Ok(0);
+    }
+    text.parse().map_err(|why: std::num::ParseIntError| {
+        use std::num::IntErrorKind::{NegOverflow, PosOverflow};
+        let why = match why.kind() {
+            NegOverflow | PosOverflow => "value out of range",
+            _ => "invalid syntax",
+        };
+        let shown = ratchet_net::Quoted(text);
+        Refusal::bad_request(format!("strconv.ParseInt: parsing {shown}: {why}"))
+    })
+}
+
 /// From when a list is to be.
 enum When {
     /// As fresh as can be.
@@ -69,10 +87,8 @@ enum When {
 pub(crate) async fn list(call: &Call<'_>) -> Answered {
     let selection = Selection::read(call)?;
     check_options(call)?;
-    let limit: usize = match call.params.text("limit").parse::<i64>() {
-        Ok(limit) if limit > 0 => usize::try_from(limit).unwrap_or(usize::MAX),
-        _ => 0,
-    };
+    read_number(call, "timeoutSeconds")?;
+    let limit = usize::try_from(read_number(call, "limit")?).unwrap_or(0);
     let token = call.params.text("continue");
     if !token.is_empty() {
         return go_on(call, &selection, token, limit).await;
@@ -267,22 +283,41 @@ fn write_token(call: &Call<'_>, revision: u64, last: &str) -> String {
 }
 
 fn read_token(call: &Call<'_>, token: &str) -> Result<(u64, String), Refusal> {
-    let bad = |why: &str| Refusal::bad_request(format!("continue key is not valid: {why}"));
-    let bytes = URL_SAFE_NO_PAD.decode(token.trim_end_matches('='));
-    let bytes = bytes.map_err(|why| bad(&why.to_string()))?;
-    let text = std::str::from_utf8(&bytes).map_err(|why| bad(&why.to_string()))?;
-    let decoded = decode(text, Limits::DEFAULT).map_err(|why| bad(&why.message))?;
-    let node = decoded.documents.first().ok_or_else(|| bad("empty"))?;
-    if node.text_at(&["v"]) != "meta.k8s.io/v1" {
-        let version = ratchet_net::Quoted(node.text_at(&["v"]));
-        return Err(bad(&format!("server does not recognize this encoded version {version}")));
+    let bad = |why: String| {
+        Refusal::bad_request(format!("invalid continue token: continue key is not valid{why}"))
+    };
+    let bytes = URL_SAFE_NO_PAD.decode(token).map_err(|why| {
+        use base64::DecodeError::{InvalidByte, InvalidLastSymbol};
+        let at = match why {
+            InvalidByte(at, _) | InvalidLastSymbol(at, _) => at,
+            _ => token.len(),
+        };
+        bad(format!(": illegal base64 data at input byte {at}"))
+    })?;
+    let text = String::from_utf8_lossy(&bytes);
+    let decoded = decode_json(&text, Limits::DEFAULT)
+        .map_err(|why| bad(format!(": {}", go_syntax::explain_or(&text, &why.message))))?;
+    let empty = || bad(": unexpected end of JSON input".to_owned());
+    let node = decoded.documents.first().ok_or_else(empty)?;
+    let version = node.text_at(&["v"]);
+    if version != "meta.k8s.io/v1" {
+        return Err(bad(format!(": server does not recognize this encoded version {version}")));
     }
     let revision = node.get("rv").and_then(Node::as_int).unwrap_or(0);
     if revision == 0 {
-        return Err(bad("incorrect encoded start resourceVersion (version meta.k8s.io/v1)"));
+        let why = ": incorrect encoded start resourceVersion (version meta.k8s.io/v1)";
+        return Err(bad(why.to_owned()));
     }
     let start = node.text_at(&["start"]);
-    let after = start.strip_prefix('/').and_then(|rest| rest.strip_suffix('\0'));
-    let after = after.ok_or_else(|| bad("encoded start key empty (version meta.k8s.io/v1)"))?;
+    if start.is_empty() {
+        return Err(bad(": encoded start key empty (version meta.k8s.io/v1)".to_owned()));
+    }
+    // A key that climbs would lead out of what the list is of.
+    let rest = start.strip_prefix('/').unwrap_or(start);
+    if rest.split('/').any(|part| matches!(part, "" | "." | "..")) {
+        return Err(bad(format!(": {start}")));
+    }
+    // The nought behind a name stands for the first key after it.
+    let after = rest.strip_suffix('\0').unwrap_or(rest);
     Ok((u64::try_from(revision).unwrap_or(0), format!("{}{after}", shelf_prefix(call))))
 }

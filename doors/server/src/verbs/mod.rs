@@ -2,6 +2,7 @@
 
 pub(crate) mod create;
 pub(crate) mod delete;
+mod frames;
 pub(crate) mod get;
 pub(crate) mod list;
 pub(crate) mod patch;

@@ -6,9 +6,10 @@ use crate::call::{Answered, Call, Content, Reply};
 use crate::convert;
 use crate::refusal::Refusal;
 use crate::render::{self, Rows};
-use crate::request::{Form, Output, Place};
+use crate::request::{Form, Media, Output, Place};
 use crate::served::Served;
-use crate::verbs::list::Selection;
+use crate::verbs::frames::framed;
+use crate::verbs::list::{Selection, read_number};
 use bytes::Bytes;
 use ratchet_http::{Sender, channel};
 use std::sync::Arc;
@@ -48,12 +49,15 @@ struct Watcher {
 
 /// Begins a watch.
 pub(crate) async fn watch(call: &Call<'_>) -> Answered {
+    if call.output.media == Media::Yaml {
+        return Err(Refusal::no_such_stream());
+    }
     let selection = Selection::read(call)?;
     let start = start(call)?;
-    let seconds =
-        call.params.text("timeoutSeconds").parse::<u64>().ok().filter(|seconds| *seconds > 0);
-    let limit =
-        seconds.map_or_else(|| Duration::from_secs(fastrand::u64(1800..3600)), Duration::from_secs);
+    let seconds = u64::try_from(read_number(call, "timeoutSeconds")?).ok();
+    let seconds = seconds.filter(|seconds| *seconds > 0);
+    let least = call.app.limits.watch.as_secs().max(1);
+    let limit = Duration::from_secs(seconds.unwrap_or_else(|| fastrand::u64(least..least * 2)));
     let limit = limit.min(LONGEST);
     if let Start::StateAndMark(revision) = start {
         call.app.cache.wait_for(revision).await?;
@@ -191,6 +195,10 @@ impl Watcher {
     }
 
     async fn send(&self, sender: &Sender, event: Bytes) -> Result<(), Gone> {
+        let event = match self.output.media {
+            Media::Protobuf => framed(&event).ok_or(Gone)?,
+            Media::Json { .. } | Media::Yaml => event,
+        };
         self.app.metrics.watch_event(&self.served);
         // Who does not read in so long a time is not there, and holds what others could forget.
         let sent = tokio::time::timeout(PATIENCE, sender.send(event)).await;

@@ -1,0 +1,70 @@
+//! Programs that other people's client libraries make, against the server that was just built.
+
+use crate::ci::{Tally, counted};
+use crate::metadata::cargo;
+use anyhow::{Context, Result, bail};
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+const RUST: &str = "tools/clients-rs/Cargo.toml";
+const PYTHON: &str = "tools/clients-py";
+
+/// Runs the programs; whether all of their tests passed.
+pub(crate) fn run(tally: &mut Tally) -> Result<bool> {
+    let target = target()?;
+    let build = ["build", "--package", "ratchet", "--locked"];
+    if !cargo().args(build).status().context("cannot run cargo")?.success() {
+        bail!("the server cannot be built");
+    }
+    let server = target.join("debug").join("ratchet");
+    let rust = rust(&target, &server, tally)?;
+    let python = python(&target, &server, tally)?;
+    Ok(rust && python)
+}
+
+/// The folder that cargo builds into: this program stands in its `debug`.
+fn target() -> Result<PathBuf> {
+    let own = std::env::current_exe().context("cannot find this program")?;
+    let target = own.parent().and_then(Path::parent);
+    Ok(target.context("this program stands outside of cargo's folder")?.to_owned())
+}
+
+fn rust(target: &Path, server: &Path, tally: &mut Tally) -> Result<bool> {
+    let arguments = ["test", "--locked", "--no-fail-fast", "--manifest-path", RUST];
+    println!("cargo {}", arguments.join(" "));
+    let mut command = cargo();
+    // A folder of its own: the two workspaces share no profile, and would build over each other.
+    command.args(arguments).env("CARGO_TARGET_DIR", target.join("clients-rs"));
+    counted(command.env("RATCHET_BIN", server), tally)
+}
+
+fn python(target: &Path, server: &Path, tally: &mut Tally) -> Result<bool> {
+    let folder = target.join("clients-py");
+    let python = folder.join("bin").join("python");
+    prepare(&folder, &python)?;
+    let program = format!("{PYTHON}/run.py");
+    println!("python {program}");
+    counted(Command::new(python).arg(program).env("RATCHET_BIN", server), tally)
+}
+
+/// Makes a virtual environment with what is required, unless it is there.
+fn prepare(folder: &Path, python: &Path) -> Result<()> {
+    let required = format!("{PYTHON}/requirements.txt");
+    let wanted = std::fs::read(&required).with_context(|| format!("cannot read {required}"))?;
+    let installed = folder.join("installed.txt");
+    if std::fs::read(&installed).is_ok_and(|found| found == wanted) {
+        return Ok(());
+    }
+    succeeds(Command::new("python3").args(["-m", "venv", "--clear"]).arg(folder))?;
+    let install = ["-m", "pip", "install", "--quiet", "--disable-pip-version-check", "-r"];
+    succeeds(Command::new(python).args(install).arg(&required))?;
+    std::fs::write(&installed, wanted).context("cannot note what was installed")
+}
+
+fn succeeds(command: &mut Command) -> Result<()> {
+    let status = command.status().with_context(|| format!("cannot run {command:?}"))?;
+    if !status.success() {
+        bail!("{command:?} failed");
+    }
+    Ok(())
+}
