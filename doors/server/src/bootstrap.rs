@@ -8,24 +8,26 @@ use crate::served::Served;
 use ratchet_object::{Node, defaults};
 use ratchet_store::{Commit, Guard, Revision, Write};
 use std::sync::Arc;
+use tokio::task::JoinSet;
 
 const NAMESPACES: &[&str] = &["default", "kube-system", "kube-public", "kube-node-lease"];
 
 /// Makes what is missing; what is there and was changed by people stays, but for roles that ask to be kept up to date.
 pub async fn run(app: &Arc<App>) -> Result<(), Refusal> {
-    for name in NAMESPACES {
-        ensure(app, namespace(name)).await?;
-    }
-    for class in priority_classes() {
-        ensure(app, class).await?;
-    }
-    for object in crate::services::bootstrap_objects(app) {
-        ensure(app, object).await?;
-    }
+    let mut objects: Vec<Node<'static>> = NAMESPACES.iter().map(|name| namespace(name)).collect();
+    objects.extend(priority_classes());
+    objects.extend(crate::services::bootstrap_objects(app));
     if app.authorizer.has_rbac() {
-        for object in ratchet_access::bootstrap_objects() {
-            ensure(app, object).await?;
-        }
+        objects.extend(ratchet_access::bootstrap_objects());
+    }
+    // All at once: the store writes what waits together, and the disk is waited for once or twice instead of often.
+    let mut waiting = JoinSet::new();
+    for object in objects {
+        let app = app.clone();
+        waiting.spawn(async move { ensure(&app, object).await });
+    }
+    while let Some(done) = waiting.join_next().await {
+        done.map_err(Refusal::internal)??;
     }
     Ok(())
 }
