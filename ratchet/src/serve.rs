@@ -35,12 +35,12 @@ pub(crate) fn run(args: ServeArgs, out: &mut impl Write) -> Done {
     let signing_key = pki.join("sa.key");
     if !signing_key.exists() {
         let (_, pem) = SigningKey::generate()?;
-        std::fs::write(&signing_key, pem)?;
+        certificates::write_secret(&signing_key, &pem)?;
     }
     let (cert, key) = authority.admin()?;
     let url = format!("https://{bind}");
     let kubeconfig = certificates::kubeconfig(&url, authority.pem(), &cert, &key);
-    std::fs::write(dir.join("kubeconfig"), kubeconfig)?;
+    certificates::write_secret(&dir.join("kubeconfig"), &kubeconfig)?;
     let config = Config {
         bind,
         advertise: None,

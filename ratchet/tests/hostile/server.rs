@@ -76,6 +76,13 @@ impl Server {
         Client::connect(self.address, Some(&kubeconfig), &[b"h2"]).expect("a connection")
     }
 
+    /// Who may read a file of the server.
+    pub(crate) fn mode(&self, file: &str) -> u32 {
+        use std::os::unix::fs::PermissionsExt;
+        let path = self.folder.path().join("data").join(file);
+        std::fs::metadata(path).unwrap().permissions().mode() & 0o777
+    }
+
     /// What the server has printed.
     pub(crate) fn log(&self) -> String {
         std::fs::read_to_string(self.folder.path().join("log")).unwrap_or_default()
