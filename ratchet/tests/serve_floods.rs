@@ -165,7 +165,7 @@ fn ten_thousand_random_requests_do_no_harm() {
             if code >= 500 {
                 let answer = hostile::Answer { code, body: watcher.rest(), head };
                 // An answer to HEAD does not say why; GET of the same is asked often enough.
-                let tells = shot.method != "HEAD" || answer.code != 500;
+                let tells = shot.method != "HEAD" || answer.code < 500;
                 let complaint = complaint(&answer).filter(|_| tells);
                 complaints.extend(complaint.map(|text| format!("{}: {text}", what())));
             }
@@ -173,7 +173,7 @@ fn ten_thousand_random_requests_do_no_harm() {
         }
         let answer = client.send(shot.method, &shot.path, &headers, &shot.body);
         // An answer to HEAD does not say why; GET of the same is asked often enough.
-        let tells = shot.method != "HEAD" || answer.code != 500;
+        let tells = shot.method != "HEAD" || answer.code < 500;
         let complaint = complaint(&answer).filter(|_| tells);
         complaints.extend(complaint.map(|complaint| format!("{}: {complaint}", what())));
         assert!(begun.elapsed() < Duration::from_secs(10), "{} took {:?}", what(), begun.elapsed());

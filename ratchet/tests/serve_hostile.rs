@@ -454,6 +454,10 @@ fn credentials_that_are_broken_are_refused() {
         assert!(!sent.text().contains("SecretList"), "{headers:?} is let in");
     }
     assert_eq!(client.get("/api/v1/secrets").code, 403);
+    // What lets somebody in is nobody else's to read.
+    for file in ["kubeconfig", "pki/sa.key", "pki/ca.key", "pki/admin.key", "pki/apiserver.key"] {
+        assert_eq!(server.mode(file), 0o600, "{file}");
+    }
     // Bytes that are no handshake at all.
     for garbage in
         [&b"GET / HTTP/1.1\r\n\r\n"[..], b"\x16\x03\x01\xff\xff\x01", &[0; 1000], b"\x80"]

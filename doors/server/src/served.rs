@@ -6,6 +6,7 @@ use crate::refusal::About;
 use ratchet_catalog::Resource;
 use ratchet_engine::Release;
 use ratchet_object::{Kind, Node, find, respell, schema};
+use std::collections::HashMap;
 use std::sync::Arc;
 
 /// One resource in one version.
@@ -91,7 +92,8 @@ pub(crate) fn storage_names() -> impl Iterator<Item = String> {
 
 /// All resources of this server.
 pub struct Registry {
-    all: Vec<Arc<Served>>,
+    /// By plural: the few that share one differ in group or version.
+    all: HashMap<&'static str, Vec<Arc<Served>>>,
     rows: Vec<&'static Resource<'static>>,
 }
 
@@ -100,7 +102,7 @@ impl Registry {
     pub fn new(cache: &Cache, emulated: Release, switched: &[(String, bool)]) -> Self {
         let wanted = |row: &&Resource<'_>| is_served(row, emulated) && !is_off(row, switched);
         let rows: Vec<_> = ratchet_catalog::RESOURCES.iter().filter(wanted).collect();
-        let mut all = Vec::with_capacity(rows.len());
+        let mut all: HashMap<&str, Vec<Arc<Served>>> = HashMap::with_capacity(rows.len());
         for row in &rows {
             let stored = storage(row);
             let name = storage_name(stored);
@@ -113,16 +115,15 @@ impl Registry {
                 stored,
                 storage: name,
             };
-            all.push(Arc::new(served));
+            all.entry(row.plural).or_default().push(Arc::new(served));
         }
         Self { all, rows }
     }
 
     /// The resource of a URL.
     pub fn find(&self, group: &str, version: &str, plural: &str) -> Option<&Arc<Served>> {
-        self.all.iter().find(|served| {
-            (served.row.plural, served.row.group, served.row.version) == (plural, group, version)
-        })
+        let mut named = self.all.get(plural)?.iter();
+        named.find(|served| (served.row.group, served.row.version) == (group, version))
     }
 
     /// The resource of a core kind that this server itself needs.
@@ -145,9 +146,9 @@ impl Registry {
         &self.rows
     }
 
-    /// All resources.
+    /// All resources, in the order of discovery.
     pub fn all(&self) -> impl Iterator<Item = &Arc<Served>> {
-        self.all.iter()
+        self.rows.iter().filter_map(|row| self.find(row.group, row.version, row.plural))
     }
 }
 

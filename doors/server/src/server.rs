@@ -152,7 +152,10 @@ impl Request1<'_> {
     fn is_known(&self, app: &App) -> bool {
         match &self.ask.target {
             Target::Resource(place) => {
-                app.registry.find(&place.group, &place.version, &place.resource).is_some()
+                let served = app.registry.find(&place.group, &place.version, &place.resource);
+                let part = place.subresource.as_str();
+                served
+                    .is_some_and(|served| part.is_empty() || served.row.subresource(part).is_some())
             }
             Target::Path(_) => true,
         }

@@ -67,19 +67,19 @@ fn main() {
 fn own(runtime: &tokio::runtime::Runtime, scale: &Scale, table: &mut Table) {
     let folder = tempfile::tempdir().unwrap();
     let mut server = Served::start(folder.path());
-    table.row("first start, nothing there", server.took("ready in"));
+    table.row("first start, nothing there", server.took());
     std::thread::sleep(scale.idle);
     table.row("idle, nothing stored", format!("{:.1} MB", server.memory()));
     for number in 1..=3 {
         server = server.again();
-        table.row(&format!("start {number}, nothing stored"), server.took("ready in"));
+        table.row(&format!("start {number}, nothing stored"), server.took());
     }
     let target = server.target();
     runtime.block_on(measure(&target, Some(server.pid()), scale, table));
     for number in 1..=5 {
         server = server.again();
         let what = format!("start {number}, {} pods stored", scale.objects);
-        table.row(&what, server.took("ready in"));
+        table.row(&what, server.took());
     }
     std::thread::sleep(scale.idle);
     let what = format!("idle after a start, {} pods stored", scale.objects);

@@ -38,10 +38,12 @@ impl Cache {
         let query = Query { prefix: ROOT.into(), after: None, limit: 0, at: None };
         let page = store.list(query).await?;
         let mut found: HashMap<&str, Items> = HashMap::new();
-        for record in &page.records {
+        // Each value is let go of as soon as its item is made: everything twice would be much.
+        for record in page.records {
             let Some((name, key)) = split(&record.key) else { continue };
+            let Some((name, _)) = shelves.get_key_value(name) else { continue };
             let item = Item::stored(key.into(), record.modified.0, &record.value);
-            found.entry(name).or_default().insert(item.key.clone(), Arc::new(item));
+            found.entry(name.as_str()).or_default().insert(item.key.clone(), Arc::new(item));
         }
         for (name, shelf) in &shelves {
             shelf.fill(found.remove(name.as_str()).unwrap_or_default(), page.revision.0);
