@@ -467,3 +467,22 @@ fn credentials_that_are_broken_are_refused() {
     }
     server.is_well();
 }
+
+#[test]
+fn some_kinds_are_not_replaced_blindly() {
+    let mut server = Server::start();
+    let mut client = server.client();
+    let leases = "/apis/coordination.k8s.io/v1/namespaces/default/leases";
+    let lease = r#"{"metadata":{"name":"a"},"spec":{"holderIdentity":"x"}}"#;
+    assert_eq!(client.post(leases, lease).code, 201);
+    let blind = client.send("PUT", &format!("{leases}/a"), &[JSON], lease.as_bytes());
+    assert_eq!(blind.code, 422, "{}", blind.text());
+    let message = r#"leases.coordination.k8s.io "a" is invalid: metadata.resourceVersion: Invalid value: 0: must be specified for an update"#;
+    assert_eq!(blind.json()["message"], message);
+    let stored = client.get(&format!("{leases}/a")).text().replace("\"x\"", "\"y\"");
+    let put = client.send("PUT", &format!("{leases}/a"), &[JSON], stored.as_bytes());
+    assert_eq!(put.code, 200, "{}", put.text());
+    let again = client.send("PUT", &format!("{leases}/a"), &[JSON], stored.as_bytes());
+    assert_eq!(again.code, 409, "{}", again.text());
+    server.is_well();
+}

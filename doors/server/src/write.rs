@@ -7,7 +7,7 @@ use crate::convert;
 use crate::lifecycle::{self, Moment, metadata};
 use crate::refusal::Refusal;
 use crate::services;
-use ratchet_engine::{Change, Part, Step};
+use ratchet_engine::{Change, Part, StatusCause, Step};
 use ratchet_object::{Node, Object, defaults, same};
 use ratchet_store::{Act, Commit, Guard, Revision, Write};
 use std::sync::Arc;
@@ -172,6 +172,7 @@ pub(crate) async fn change(
         let current = call.current().await?;
         let old = as_served(call, &current);
         let (new, conditions) = edit(&old)?;
+        check_version_named(call, &new)?;
         check_conditions(call, &old, &conditions)?;
         if let Some(saved) = change_once(call, part, dry_run, &current, old, new).await? {
             return Ok(saved);
@@ -189,6 +190,22 @@ pub(crate) fn as_served(call: &Call<'_>, item: &Item) -> Node<'static> {
     node.set("apiVersion", Node::string(served.api_version()));
     node.set("kind", Node::string(served.row.kind));
     node
+}
+
+/// Some kinds are only replaced by who says which version is replaced.
+fn check_version_named(call: &Call<'_>, new: &Node<'_>) -> Result<(), Refusal> {
+    let row = call.served.row;
+    let version = new.text_at(&["metadata", "resourceVersion"]);
+    if !call.served.habits.needs_version || !matches!(version, "" | "0") {
+        return Ok(());
+    }
+    let cause = StatusCause {
+        reason: "FieldValueInvalid",
+        message: "Invalid value: 0: must be specified for an update".into(),
+        field: "metadata.resourceVersion".into(),
+    };
+    // The reference names the resource where a kind is meant.
+    Err(Refusal::invalid_object(row.plural, row.group, &call.place.name, vec![cause]))
 }
 
 fn check_conditions(

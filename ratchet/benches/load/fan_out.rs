@@ -8,24 +8,23 @@ use hyper::Method;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-const LEASES: &str = "/apis/coordination.k8s.io/v1/namespaces/load/leases";
+const SECRETS: &str = "/api/v1/namespaces/load/secrets";
 
-fn lease(number: usize) -> Bytes {
-    format!(
-        r#"{{"apiVersion":"coordination.k8s.io/v1","kind":"Lease","metadata":{{"name":"beat"}},"spec":{{"holderIdentity":"holder-{number:06}","leaseTransitions":{number}}}}}"#
-    )
-    .into()
+fn secret(number: usize) -> Bytes {
+    let text = format!("value {number:06} of a setting");
+    format!(r#"{{"apiVersion":"v1","kind":"Secret","metadata":{{"name":"beat"}},"stringData":{{"a":"{text}","b":"b"}}}}"#)
+        .into()
 }
 
 /// Writes `events` changes, one after another, and waits until all watchers have seen all.
 pub(crate) async fn measure(target: &Target, watchers: usize, events: usize) -> String {
     let mut writer = target.connect().await;
-    writer.ask(&Method::POST, LEASES, lease(0)).await;
-    let (_, list) = writer.ask(&Method::GET, LEASES, Bytes::new()).await;
+    writer.ask(&Method::POST, SECRETS, secret(0)).await;
+    let (_, list) = writer.ask(&Method::GET, SECRETS, Bytes::new()).await;
     let text = String::from_utf8_lossy(&list).into_owned();
     let version = text.split("\"resourceVersion\":\"").nth(1).unwrap().split('"').next().unwrap();
     let path: Arc<str> =
-        format!("{LEASES}?watch=1&resourceVersion={version}&timeoutSeconds=600").into();
+        format!("{SECRETS}?watch=1&resourceVersion={version}&timeoutSeconds=600").into();
     let start = Instant::now();
     let mut tasks = Vec::with_capacity(watchers);
     for _ in 0..watchers {
@@ -41,7 +40,7 @@ pub(crate) async fn measure(target: &Target, watchers: usize, events: usize) -> 
     let mut written = Vec::with_capacity(events);
     for number in 1..=events {
         written.push(start.elapsed());
-        writer.must(&Method::PUT, &format!("{LEASES}/beat"), lease(number)).await;
+        writer.must(&Method::PUT, &format!("{SECRETS}/beat"), secret(number)).await;
     }
     let mut times = Times::default();
     for task in tasks {
