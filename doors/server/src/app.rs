@@ -40,7 +40,7 @@ pub struct App {
     /// How the server is.
     pub health: Checks,
     /// What is told about requests.
-    pub audit: Option<Auditing>,
+    pub(crate) audit: Option<Auditing>,
     /// How much may be asked at once, and for how long.
     pub limits: RequestLimits,
     /// How many requests run now: reads, writes.

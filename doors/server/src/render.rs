@@ -167,7 +167,7 @@ fn collection(
         }
         match output.form {
             Form::Whole if served.is_converted() => {
-                pieces.push(converted(served, item).to_json().into())
+                pieces.push(converted(served, item).to_json().into());
             }
             Form::Whole => pieces.push(item.body.clone()),
             Form::Metadata => pieces.push(partial(item, output.meta_version).into()),

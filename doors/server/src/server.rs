@@ -113,7 +113,9 @@ pub(crate) async fn serve(
     let answer = answer(app, &request, source, peer, caller);
     let mut response = match app.limits.timeout {
         limit if is_long || limit.is_zero() => answer.await,
-        limit => tokio::time::timeout(limit, answer).await.unwrap_or_else(|_| refused(&Refusal::timeout(), Output::PLAIN)),
+        limit => tokio::time::timeout(limit, answer)
+            .await
+            .unwrap_or_else(|_| refused(&Refusal::timeout(), Output::PLAIN)),
     };
     drop(running);
     finish(app, &request, &mut response);

@@ -74,7 +74,7 @@ impl Reloads {
                 Ok(true) => tracing::info!("the authorities of clients have changed"),
                 Ok(false) => {}
                 Err(error) => {
-                    tracing::warn!(%error, "the authorities of clients stay as they were")
+                    tracing::warn!(%error, "the authorities of clients stay as they were");
                 }
             }
         }
@@ -180,8 +180,12 @@ impl Ready {
     pub async fn serve(self) {
         let compactor = tokio::spawn(compact(self.app.clone(), self.compaction));
         let drain = self.app.drain.clone();
-        self.listener.serve(self.reloads.tls, Arc::new(Server(self.app)), drain, self.limits).await;
+        let service = Arc::new(Server(self.app.clone()));
+        self.listener.serve(self.reloads.tls, service, drain, self.limits).await;
         compactor.abort();
+        if let Some(audit) = &self.app.audit {
+            audit.flush();
+        }
     }
 }
 

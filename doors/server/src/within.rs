@@ -4,7 +4,7 @@ use crate::app::App;
 use crate::server::{Caller, Source, serve};
 use bytes::Bytes;
 use http::{HeaderValue, Request, header};
-use http_body_util::BodyExt;
+use http_body_util::{BodyExt, Collected};
 use ratchet_access::User;
 use ratchet_http::{Body, Peer};
 use std::net::{Ipv4Addr, SocketAddr};
@@ -37,7 +37,7 @@ impl Within {
             return (400, Bytes::new());
         };
         let code = response.status().as_u16();
-        let body = response.into_body().collect().await.map(|body| body.to_bytes());
+        let body = response.into_body().collect().await.map(Collected::to_bytes);
         (code, body.unwrap_or_default())
     }
 

@@ -8,7 +8,11 @@ use ratchet_object::Node;
 const GROUP: &str = "rbac.authorization.k8s.io";
 
 /// Refuses a role or binding that gives more than its writer has.
-pub fn escalation(call: &Call<'_>, new: &Node<'_>, old: Option<&Node<'_>>) -> Result<(), Refusal> {
+pub(crate) fn escalation(
+    call: &Call<'_>,
+    new: &Node<'_>,
+    old: Option<&Node<'_>>,
+) -> Result<(), Refusal> {
     let row = call.served.row;
     if row.group != GROUP {
         return Ok(());

@@ -19,6 +19,9 @@ pub(crate) const ROOT: &str = "/registry/";
 /// How long a reader waits for a revision that has not been reached yet.
 const PATIENCE: Duration = Duration::from_secs(3);
 
+/// What happened to one object: when, its key, and what it is now; nothing if it is gone.
+pub(crate) type Seen = (u64, Arc<str>, Option<Item>);
+
 /// The shelves of all resources, by the name in the keys: `pods`, `deployments.apps`.
 pub struct Cache {
     store: Arc<dyn Store>,
@@ -66,7 +69,7 @@ impl Cache {
     }
 
     fn take(&self, batch: Batch) {
-        let mut by_shelf: Vec<(&Arc<Shelf>, Vec<(u64, Arc<str>, Option<Item>)>)> = Vec::new();
+        let mut by_shelf: Vec<(&Arc<Shelf>, Vec<Seen>)> = Vec::new();
         for event in batch.events {
             let Some((name, key)) = split(&event.key) else { continue };
             let Some(shelf) = self.shelves.get(name) else { continue };

@@ -1,5 +1,6 @@
 //! The watch cache of one resource: the newest state as a snapshot, and what happened lately.
 
+use super::Seen;
 use super::item::Item;
 use arc_swap::ArcSwap;
 use bytes::Bytes;
@@ -177,7 +178,7 @@ impl Shelf {
     }
 
     /// Takes in what happened at one revision or several, in order. `None` is a deletion.
-    pub(super) fn apply(&self, events: Vec<(u64, Arc<str>, Option<Item>)>) {
+    pub(super) fn apply(&self, events: Vec<Seen>) {
         let before = self.now.load_full();
         let mut items = before.items.clone();
         let mut revision = before.revision;

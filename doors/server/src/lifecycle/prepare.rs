@@ -24,7 +24,7 @@ static ON_CREATE: &[(&str, &str, Prepare)] = &[
         status.set("lastPhaseTransitionTime", Node::string(moment.now.to_owned()));
     }),
     ("", "PersistentVolumeClaim", |node, _| {
-        node.below("status").set("phase", Node::string("Pending"))
+        node.below("status").set("phase", Node::string("Pending"));
     }),
     ("", "Pod", pod),
     ("", "Service", |node, _| {

@@ -118,7 +118,7 @@ impl Output {
 
 impl Output {
     /// The content type of a watch.
-    pub fn stream_type(&self) -> &'static str {
+    pub(crate) fn stream_type(&self) -> &'static str {
         match self.media {
             Media::Protobuf => "application/vnd.kubernetes.protobuf;stream=watch",
             Media::Json { .. } | Media::Yaml => "application/json",

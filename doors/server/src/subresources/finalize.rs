@@ -18,7 +18,7 @@ pub(super) async fn finalize(call: &Call<'_>) -> Answered {
         let mut new = old.clone();
         match asked.find(&["spec", "finalizers"]) {
             Some(list) if !list.items().is_empty() => {
-                new.below("spec").set("finalizers", list.clone())
+                new.below("spec").set("finalizers", list.clone());
             }
             _ => {
                 new.below("spec").remove("finalizers");

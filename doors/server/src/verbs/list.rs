@@ -55,7 +55,7 @@ pub(crate) fn read_version(text: &str) -> Result<u64, Refusal> {
 }
 
 /// A whole number of the query; nothing is nought.
-pub fn read_number(call: &Call<'_>, name: &str) -> Result<i64, Refusal> {
+pub(crate) fn read_number(call: &Call<'_>, name: &str) -> Result<i64, Refusal> {
     let text = call.params.text(name);
     if text.is_empty() {
         return Ok(0);
