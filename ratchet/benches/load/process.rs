@@ -20,7 +20,7 @@ impl Served {
     pub(crate) fn start(folder: &Path) -> Self {
         let port = TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap().port();
         let begun = Instant::now();
-        let child = Command::new(env!("CARGO_BIN_EXE_ratchet"))
+        let mut child = Command::new(env!("CARGO_BIN_EXE_ratchet"))
             .args(["serve", "--data-dir"])
             .arg(folder)
             .args(["--secure-port", &port.to_string()])
@@ -37,6 +37,8 @@ impl Served {
             }
             std::thread::sleep(Duration::from_millis(1));
         }
+        let _ = child.kill();
+        let _ = child.wait();
         panic!("the server is not ready");
     }
 

@@ -85,5 +85,5 @@ fn a_certificate_is_asked_for_and_approved() {
         ("describe csr joan", "Denied"),
         ("get csr jane -o jsonpath={.spec.groups}", "system:authenticated"),
     ]);
-    console.all_refused(&[("certificate deny jane", "is Approved")]);
+    console.all_refused(&[("certificate deny jane", "is already Approved")]);
 }
