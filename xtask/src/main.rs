@@ -8,6 +8,7 @@ mod layers;
 mod licences;
 mod measure;
 mod metadata;
+mod replay;
 mod tidy;
 mod tree;
 mod violation;
@@ -27,6 +28,8 @@ usage: cargo xtask <command>
   licences        every dependency's licence and version against deny.toml
   measure         how fast the release binary is, and how much memory it takes
   load [ARGS]     the same of `ratchet serve`: requests, lists, writes, watches, starts
+  replay [DIR] [--cases DIR] [--topic T] [--behavior released|proposal]
+                  recorded conversations of a real API server (DIR, or ../shared/oracle) with `ratchet serve`
   tree DIR COUNT  writes a tree of COUNT mixed resources to measure with
 ";
 
@@ -59,6 +62,7 @@ fn run() -> Result<bool> {
         ["clients"] => clients::run(&mut ci::Tally::default()),
         ["measure"] => measure::run(),
         ["load", rest @ ..] => load(rest),
+        ["replay", rest @ ..] => replay::run(rest),
         ["tree", folder, count] => {
             let count = count.parse().context("COUNT must be a number")?;
             println!("{}", tree::run(std::path::Path::new(folder), count)?);

@@ -152,7 +152,8 @@ pub(crate) fn typed(
     Ok(Received { node, warnings: texts })
 }
 
-fn parse(
+/// Reads a body as a tree; `kind` is what is wanted, and named where it cannot be read.
+pub(crate) fn parse(
     bytes: &Bytes,
     media: BodyType,
     kind: &str,

@@ -373,6 +373,10 @@ async fn dispatch(call: &Call<'_>, request: &Request1<'_>) -> Answered {
     if place.name.is_empty() && matches!(verb, "update" | "patch") {
         return Err(Refusal::method_not_allowed());
     }
+    let is_everywhere = call.served.row.namespaced && place.namespace.is_empty();
+    if is_everywhere && !matches!(verb, "list" | "watch") {
+        return Err(Refusal::method_not_allowed());
+    }
     if !call.served.row.allows(verb) {
         return Err(Refusal::method_not_allowed());
     }

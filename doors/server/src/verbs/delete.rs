@@ -1,7 +1,7 @@
 //! DELETE of an object or a collection: at once, or after a grace period and finalizers.
 
 use crate::admission;
-use crate::body::{BodyType, Wanted, receive};
+use crate::body::{BodyType, Wanted, parse, receive};
 use crate::cache::{Item, storable};
 use crate::call::{Answered, Call, Content, List, Reply};
 use crate::lifecycle::metadata;
@@ -56,7 +56,22 @@ fn receive_any_group(
             return Ok(received.node);
         }
     }
-    receive(call.body, media, wanted, FieldValidation::Ignore).map(|received| received.node)
+    let received = receive(call.body, media, wanted, FieldValidation::Ignore);
+    received.map(|received| received.node).map_err(|refusal| match parse(call.body, media, "") {
+        Ok((node, _)) => unregistered(&node).unwrap_or(refusal),
+        Err(_) => refusal,
+    })
+}
+
+/// What is said about a body of a kind that options do not have.
+fn unregistered(body: &Node<'_>) -> Option<Refusal> {
+    let (kind, version) = (body.text_at(&["kind"]), body.text_at(&["apiVersion"]));
+    let version = if version.is_empty() { "v1" } else { version };
+    (!matches!(kind, "" | "DeleteOptions")).then(|| {
+        Refusal::bad_request(format!(
+            "no kind \"{kind}\" is registered for version \"{version}\" in scheme \"k8s.io/apimachinery/pkg/apis/meta/internalversion/scheme/register.go:27\""
+        ))
+    })
 }
 
 /// Deletes a collection, one object after another.

@@ -1,0 +1,240 @@
+//! One case of the engine, as requests: what is stored before, the request, and the answer it must get.
+
+use crate::client::{Answer, Client};
+use crate::pointer::json_of;
+use ratchet_catalog::Resource;
+use ratchet_engine::pod_security::{Configuration, Exemptions};
+use ratchet_engine::{Behavior, Change, Existing, Facts, Namespace, Part, Policy, Release};
+use ratchet_engine::{Status, judge};
+use ratchet_object::{Node, Object};
+use serde_json::{Value as Json, json};
+
+/// A change, the rules in force and the world around it.
+pub(crate) struct Case {
+    pub(crate) name: String,
+    pub(crate) node: Node<'static>,
+    json: Json,
+}
+
+impl Case {
+    pub(crate) fn new(name: String, node: Node<'static>) -> Self {
+        let json = json_of(&node);
+        Self { name, node, json }
+    }
+
+    /// Why a server cannot be asked this; none if it can.
+    pub(crate) fn is_beyond(&self) -> Option<&'static str> {
+        if !self.json["door"].is_null() {
+            return Some("is about a text");
+        }
+        let release: Release = self.json["policy"]["release"].as_str()?.parse().unwrap();
+        let oldest = Release::REFERENCE.minor() - 3;
+        let is_emulated = (oldest..=Release::REFERENCE.minor()).contains(&release.minor());
+        (!is_emulated).then_some("is about a release that is not emulated")
+    }
+
+    /// What is said about the rules in force.
+    pub(crate) fn rules(&self) -> String {
+        self.json["policy"].to_string()
+    }
+
+    /// The rules in force: an older release is one that a server of today emulates.
+    pub(crate) fn policy(&self) -> Policy {
+        let said = &self.json["policy"];
+        let text = |key: &str| said[key].as_str();
+        let behavior = match text("behavior") {
+            Some("proposal") => Behavior::Proposal,
+            _ => Behavior::Released,
+        };
+        let mut policy = Policy::of(Release::REFERENCE, behavior);
+        if let Some(emulated) = text("emulated").or(text("release")) {
+            policy.emulated = emulated.parse().unwrap();
+            policy.gates = policy.gates.emulating(policy.emulated);
+        }
+        policy.gates.apply(&text("gates").map_or(vec![], |gates| vec![gates])).unwrap();
+        policy.plugins.deny_external_ips = texts(&said["plugins"]) == ["DenyServiceExternalIPs"];
+        let exemptions = Exemptions { namespaces: texts(&said["exempt"]), ..Exemptions::default() };
+        policy.pod_security = Configuration { exemptions, ..Configuration::default() };
+        policy
+    }
+
+    /// Whether the server's answer is what the case wants, and what the engine says behind no door.
+    pub(crate) async fn agrees(&self, lenient: &Client, judge: &Client) -> Result<(), String> {
+        self.prepare(lenient).await?;
+        let answer = match self.json["old"].is_null() {
+            true => judge.send("POST", &self.collection(), &self.json["new"]).await,
+            false => self.update(judge).await?,
+        };
+        self.compare(&answer)
+    }
+
+    fn resource(&self, object: &Json) -> &'static Resource<'static> {
+        let api_version = object["apiVersion"].as_str().unwrap();
+        let (group, version) = api_version.rsplit_once('/').unwrap_or(("", api_version));
+        ratchet_catalog::of_kind(group, version, object["kind"].as_str().unwrap()).unwrap()
+    }
+
+    fn namespace(&self) -> &str {
+        self.json["new"]["metadata"]["namespace"].as_str().unwrap_or("default")
+    }
+
+    fn collection(&self) -> String {
+        collection(self.resource(&self.json["new"]), self.namespace())
+    }
+
+    fn path(&self) -> String {
+        let name = self.json["new"]["metadata"]["name"].as_str().unwrap();
+        // A name that cannot be is written so that it reaches the server.
+        format!("{}/{}", self.collection(), name.replace(' ', "%20"))
+    }
+
+    /// Stores what is there before the change.
+    async fn prepare(&self, lenient: &Client) -> Result<(), String> {
+        let namespace = self.namespace();
+        let whole = json!({"metadata": {"name": namespace}});
+        lenient.send("POST", "/api/v1/namespaces", &whole).await;
+        if !self.json["namespace"].is_null() {
+            let path = format!("/api/v1/namespaces/{namespace}");
+            let mut stored = lenient.get(&path).await.body;
+            for (key, value) in self.json["namespace"].as_object().unwrap() {
+                stored["metadata"]["labels"][key] = value.clone();
+            }
+            done(lenient.send("PUT", &path, &stored).await, "the namespace")?;
+        }
+        let old = &self.json["old"];
+        if old.is_object() {
+            let made = lenient.send("POST", &self.collection(), old).await;
+            let mut stored = done(made, "the old object")?.body;
+            if old["status"].is_object() {
+                stored["status"] = changed(&stored["status"], &json!({}), &old["status"]);
+                let path = format!("{}/status", self.path());
+                done(lenient.send("PUT", &path, &stored).await, "the old status")?;
+            }
+        }
+        let inside = self.json["new"]["metadata"]["name"].as_str().unwrap_or_default();
+        for pod in self.json["existing"].as_array().into_iter().flatten() {
+            let pods = collection(self.resource(pod), inside);
+            done(lenient.send("POST", &pods, pod).await, "an existing pod")?;
+        }
+        Ok(())
+    }
+
+    /// Replaces what is stored: as it is there, with what the case changes.
+    async fn update(&self, judge: &Client) -> Result<Answer, String> {
+        let (old, new) = (&self.json["old"], &self.json["new"]);
+        let stored = done(judge.get(&self.path()).await, "reading")?.body;
+        let part = self.json["part"].as_str();
+        let path = part.map_or(self.path(), |part| format!("{}/{part}", self.path()));
+        let body = match part {
+            Some("scale") => json!({
+                "apiVersion": "autoscaling/v1", "kind": "Scale",
+                "metadata": {"name": new["metadata"]["name"], "namespace": self.namespace()},
+                "spec": {"replicas": new["spec"]["replicas"]},
+            }),
+            _ => changed(&stored, old, new),
+        };
+        Ok(judge.send("PUT", &path, &body).await)
+    }
+
+    fn compare(&self, answer: &Answer) -> Result<(), String> {
+        let want = &self.json["want"];
+        let message = if answer.is_done() { "" } else { answer.message() };
+        if message != want["status"].as_str().unwrap_or_default() {
+            return Err(format!("the server says {} {message:?}", answer.code));
+        }
+        let warnings = texts(&want["warnings"]);
+        if answer.warnings != warnings {
+            return Err(format!("the server warns {:?}", answer.warnings));
+        }
+        let Some(status) = self.verdict() else { return Ok(()) };
+        let causes: Vec<Json> = status.causes.iter().map(|cause| json!({"reason": cause.reason, "message": cause.message, "field": cause.field})).collect();
+        let said = &answer.body;
+        let causes = if causes.is_empty() { Json::Null } else { Json::Array(causes) };
+        let pairs = [
+            (json!(answer.code), json!(status.code)),
+            (said["reason"].clone(), json!(status.reason)),
+            (said["details"]["causes"].clone(), causes),
+            (said["details"]["kind"].clone(), json!(status.kind)),
+            (said["details"]["name"].clone(), json!(status.name)),
+        ];
+        match pairs.iter().find(|(said, wanted)| said != wanted) {
+            None => Ok(()),
+            Some((said, wanted)) => Err(format!("the server says {said}, the engine {wanted}")),
+        }
+    }
+
+    /// What the engine says when it is asked directly.
+    fn verdict(&self) -> Option<Status> {
+        let object = |key: &str| self.node.get(key).cloned().map(Object::new);
+        let new = object("new").unwrap();
+        let old = object("old");
+        let existing: Vec<Object<'_>> = self
+            .node
+            .get("existing")
+            .map(Node::items)
+            .unwrap_or_default()
+            .iter()
+            .cloned()
+            .map(Object::new)
+            .collect();
+        let mut change = match &old {
+            None => Change::create(&new),
+            Some(old) => Change::update(old, &new),
+        }
+        .unwrap();
+        if let Some(part) = self.json["part"].as_str() {
+            let kind = new.kind().unwrap();
+            let part = kind.subresources.iter().find(|name| **name == part).unwrap();
+            change = change.through(Part::Sub(part));
+        }
+        let facts = Facts {
+            namespace: Namespace::Labels(self.node.get("namespace")),
+            requester: None,
+            existing_pods: Existing::Pods {
+                pods: existing.iter().collect(),
+                budget: ratchet_engine::EXISTING_PODS_BUDGET,
+            },
+        };
+        Status::of(&judge(&change, &facts, &self.policy()), &change)
+    }
+}
+
+fn collection(row: &Resource<'_>, namespace: &str) -> String {
+    let root = match row.group {
+        "" => format!("/api/{}", row.version),
+        group => format!("/apis/{group}/{}", row.version),
+    };
+    match row.namespaced {
+        true => format!("{root}/namespaces/{namespace}/{}", row.plural),
+        false => format!("{root}/{}", row.plural),
+    }
+}
+
+fn done(answer: Answer, what: &str) -> Result<Answer, String> {
+    match answer.is_done() {
+        true => Ok(answer),
+        false => Err(format!("{what}: {} {}", answer.code, answer.message())),
+    }
+}
+
+fn texts(list: &Json) -> Vec<String> {
+    let items = list.as_array().into_iter().flatten();
+    items.map(|item| item.as_str().unwrap().to_owned()).collect()
+}
+
+/// What is stored, with the changes that lead from `old` to `new`.
+fn changed(stored: &Json, old: &Json, new: &Json) -> Json {
+    let (Json::Object(before), Json::Object(after)) = (old, new) else {
+        return if old == new { stored.clone() } else { new.clone() };
+    };
+    let mut result = stored.as_object().cloned().unwrap_or_default();
+    result.retain(|key, _| after.contains_key(key) || !before.contains_key(key));
+    for (key, value) in after {
+        let stored = stored.get(key).unwrap_or(&Json::Null);
+        let old = before.get(key).unwrap_or(&Json::Null);
+        if old != value {
+            result.insert(key.clone(), changed(stored, old, value));
+        }
+    }
+    Json::Object(result)
+}

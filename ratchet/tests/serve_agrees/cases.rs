@@ -1,0 +1,71 @@
+//! Every case in `cases/`, brought to a server with the case's rules, gets the verdict that is written there.
+
+use crate::case::Case;
+use crate::server::Ground;
+use ratchet_object::{Limits, decode};
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+
+/// How many cases a server cannot be asked, and why; a case more must be looked at.
+const BEYOND: [(&str, usize); 2] =
+    [("is about a text", 17), ("is about a release that is not emulated", 21)];
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn the_server_says_what_the_cases_want() {
+    let mut groups: BTreeMap<String, Vec<Case>> = BTreeMap::new();
+    let mut beyond: BTreeMap<&str, usize> = BTreeMap::new();
+    let all = cases();
+    let count = all.len();
+    for case in all {
+        match case.is_beyond() {
+            Some(why) => *beyond.entry(why).or_default() += 1,
+            None => groups.entry(case.rules()).or_default().push(case),
+        }
+    }
+    assert_eq!(beyond, BEYOND.into_iter().collect());
+    let mut asked = 0;
+    let mut wrong = Vec::new();
+    for cases in groups.values() {
+        asked += cases.len();
+        wrong.extend(disagreements(cases).await);
+    }
+    assert!(wrong.is_empty(), "{} of {asked} cases:\n{}", wrong.len(), wrong.join("\n"));
+    assert_eq!(asked + beyond.values().sum::<usize>(), count);
+    assert!(asked >= 420, "only {asked} of {count} cases were brought to the server");
+}
+
+/// What a server with the rules of these cases says otherwise.
+async fn disagreements(cases: &[Case]) -> Vec<String> {
+    let ground = Ground::new();
+    let judge = ground.open(cases[0].policy()).await;
+    let lenient = ground.open_lenient().await;
+    let before = ground.snapshot().await;
+    let mut wrong = Vec::new();
+    for case in cases {
+        if let Err(why) = case.agrees(&lenient, &judge).await {
+            wrong.push(format!("{}: {why}", case.name));
+        }
+        ground.restore(&before).await;
+    }
+    wrong
+}
+
+fn cases() -> Vec<Case> {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../cases");
+    let folders = entries(&root).into_iter().filter(|path| path.is_dir());
+    let files = folders.flat_map(|folder| entries(&folder));
+    files
+        .map(|file| {
+            let text = std::fs::read_to_string(&file).unwrap();
+            let node = decode(&text, Limits::DEFAULT).unwrap().documents.remove(0).into_owned();
+            Case::new(file.strip_prefix(&root).unwrap().display().to_string(), node)
+        })
+        .collect()
+}
+
+fn entries(folder: &Path) -> Vec<PathBuf> {
+    let entries = std::fs::read_dir(folder).unwrap();
+    let mut paths: Vec<PathBuf> = entries.map(|entry| entry.unwrap().path()).collect();
+    paths.sort();
+    paths
+}

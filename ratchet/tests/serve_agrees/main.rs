@@ -1,0 +1,11 @@
+//! The server says what the other doors say: every case of the engine, and conversations of the server's own, over HTTP.
+#![allow(clippy::unwrap_used, reason = "a test may fail")]
+#![allow(clippy::indexing_slicing, reason = "a test may fail")]
+
+mod case;
+mod cases;
+mod client;
+mod conversation;
+mod conversations;
+mod pointer;
+mod server;

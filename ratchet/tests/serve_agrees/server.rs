@@ -1,0 +1,122 @@
+//! Servers in this process that share one store, so that one of them may keep what another would refuse.
+
+use crate::client::Client;
+use bytes::Bytes;
+use ratchet_embedded::{Embedded, Options};
+use ratchet_engine::{Behavior, Plugins, Policy, Release};
+use ratchet_http::certificates::{self, Authority};
+use ratchet_identity::SigningKey;
+use ratchet_server::{Config, Credentials, Mode, Ranges, RequestLimits};
+use ratchet_store::{Guard, Query, Store, Write};
+use std::collections::BTreeMap;
+use std::net::SocketAddr;
+use std::sync::Arc;
+use std::time::Duration;
+use tempfile::TempDir;
+
+/// The token of who may do everything.
+pub(crate) const TOKEN: &str = "an-administrator";
+
+/// A store with the files that servers on it need.
+pub(crate) struct Ground {
+    folder: TempDir,
+    store: Arc<dyn Store>,
+    authority: Authority,
+}
+
+/// Everything that is stored at one moment.
+type Snapshot = BTreeMap<Arc<str>, Bytes>;
+
+impl Ground {
+    pub(crate) fn new() -> Self {
+        let folder = tempfile::tempdir().unwrap();
+        let pki = folder.path().join("pki");
+        let authority = Authority::load_or_create(&pki).unwrap();
+        std::fs::write(pki.join("sa.key"), SigningKey::generate().unwrap().1).unwrap();
+        let tokens = format!("{TOKEN},root,1,\"system:masters\"\n");
+        std::fs::write(folder.path().join("tokens.csv"), tokens).unwrap();
+        let store = Embedded::open(&folder.path().join("store"), Options::default()).unwrap();
+        Self { folder, store: Arc::new(store), authority }
+    }
+
+    /// A server with these rules, and a client that may do everything.
+    pub(crate) async fn open(&self, policy: Policy) -> Client {
+        let ready = ratchet_server::start(self.config(policy), self.store.clone()).await.unwrap();
+        let address = ready.address();
+        tokio::spawn(ready.serve());
+        Client::connect(address, self.authority.pem()).await
+    }
+
+    /// A server that keeps what stricter rules would refuse: as it was before the gates, and nobody looks at Pods.
+    pub(crate) async fn open_lenient(&self) -> Client {
+        let mut policy = Policy::of(Release::REFERENCE, Behavior::Released);
+        policy.gates.apply(&["StrictIPCIDRValidation=false"]).unwrap();
+        policy.plugins = Plugins { deny_external_ips: false, pod_security: false };
+        self.open(policy).await
+    }
+
+    fn config(&self, policy: Policy) -> Config {
+        let pki = self.folder.path().join("pki");
+        let mut plugins = ratchet_server::default_plugins();
+        plugins.retain(|name| match *name {
+            // Nothing makes the accounts that it asks for.
+            "ServiceAccount" => false,
+            "PodSecurity" => policy.plugins.pod_security,
+            _ => true,
+        });
+        if policy.plugins.deny_external_ips {
+            plugins.push("DenyServiceExternalIPs");
+        }
+        Config {
+            bind: SocketAddr::from(([127, 0, 0, 1], 0)),
+            advertise: None,
+            policy,
+            plugins,
+            modes: vec![Mode::Node, Mode::Rbac],
+            ranges: Ranges::new("10.96.0.0/16", Some("fd00:10:96::/112"), (30000, 32767)).unwrap(),
+            credentials: Credentials {
+                serving: self.authority.serving(&certificates::usual_names()).unwrap(),
+                client_ca: None,
+                proxy: None,
+                token_file: Some(self.folder.path().join("tokens.csv")),
+                anonymous: false,
+                bootstrap_tokens: false,
+                issuers: vec!["https://kubernetes.default.svc.cluster.local".into()],
+                audiences: Vec::new(),
+                signing_key: pki.join("sa.key"),
+                verification_keys: Vec::new(),
+            },
+            drain_limit: Duration::from_secs(1),
+            stop_delay: Duration::ZERO,
+            compaction: Duration::ZERO,
+            limits: RequestLimits {
+                timeout: Duration::from_secs(60),
+                watch: Duration::from_secs(1800),
+                reads: 0,
+                writes: 0,
+            },
+            event_life: Duration::from_secs(3600),
+            runtime: Vec::new(),
+            own_endpoints: false,
+            audit: None,
+        }
+    }
+
+    /// What is stored now.
+    pub(crate) async fn snapshot(&self) -> Snapshot {
+        let page = self.store.list(Query::under("")).await.unwrap();
+        page.records.into_iter().map(|record| (record.key, record.value)).collect()
+    }
+
+    /// Makes the store hold again what it held.
+    pub(crate) async fn restore(&self, before: &Snapshot) {
+        let now = self.snapshot().await;
+        let gone = now.keys().filter(|key| !before.contains_key(*key));
+        let mut writes: Vec<Write> = gone.map(|key| Write::delete(key, Guard::Anything)).collect();
+        let changed = before.iter().filter(|(key, value)| now.get(*key) != Some(value));
+        writes.extend(changed.map(|(key, value)| Write::put(key, Guard::Anything, value.clone())));
+        if !writes.is_empty() {
+            self.store.commit(writes).await.unwrap();
+        }
+    }
+}
