@@ -11,7 +11,7 @@ pub(crate) async fn create(call: &Call<'_>) -> Answered {
     let options = WriteOptions::read(call.params, OptionsKind::Create)?;
     let row = call.served.row;
     if row.namespaced && call.place.namespace.is_empty() {
-        return Err(Refusal::bad_request("an empty namespace may not be set during creation"));
+        return Err(Refusal::method_not_allowed());
     }
     let received = call.object(options.fields)?;
     for warning in received.warnings {

@@ -2,6 +2,7 @@
 
 use crate::cache::Item;
 use crate::call::{Answered, Call, Content, List, Reply};
+use crate::options::number;
 use crate::refusal::Refusal;
 use crate::served::Served;
 use base64::Engine;
@@ -69,8 +70,9 @@ enum When {
 pub(crate) async fn list(call: &Call<'_>) -> Answered {
     let selection = Selection::read(call)?;
     check_options(call)?;
-    let limit: usize = match call.params.text("limit").parse::<i64>() {
-        Ok(limit) if limit > 0 => usize::try_from(limit).unwrap_or(usize::MAX),
+    number(call.params, "timeoutSeconds")?;
+    let limit: usize = match number(call.params, "limit")? {
+        Some(limit) if limit > 0 => usize::try_from(limit).unwrap_or(usize::MAX),
         _ => 0,
     };
     let token = call.params.text("continue");
