@@ -3,6 +3,7 @@
 extern crate alloc;
 
 mod at;
+mod complete;
 mod decode;
 pub mod defaults;
 mod edit;
@@ -26,6 +27,7 @@ mod yaml_plain;
 mod yaml_scalar;
 
 pub use at::{At, same};
+pub use complete::complete;
 #[doc(hidden)]
 pub use decode::decode_without_shortcut;
 pub use decode::{DecodeError, Decoded, Format, Limits, Repeated, decode, decode_json};

@@ -79,6 +79,10 @@ impl<'n> Walk<'n> {
                     self.steps.pop();
                 }
             }
+            (Shape::Quantity, Value::Text(text)) if !is_amount(text.trim()) => {
+                let message = "quantities must match the regular expression '^([+-]?[0-9.]+)([eEinumkKMGTP]*[-+]?[0-9]*)$'";
+                self.report(Oddity::WrongType(message.into()), node.span);
+            }
             (shape, value) if fits(shape, value) => {}
             (shape, _) => {
                 let names = self.steps.iter().filter_map(|step| match step {
@@ -113,6 +117,15 @@ fn called(node: &Node<'_>, shape: &Shape) -> String {
         (Value::Float(number), Shape::Int32 | Shape::Int64) => format!("number {number:?}"),
         _ => node.type_name().into(),
     }
+}
+
+/// Whether a text could be an amount: a number, letters of a unit, and an exponent.
+fn is_amount(text: &str) -> bool {
+    let unsigned = text.strip_prefix(['+', '-']).unwrap_or(text);
+    let unit = unsigned.trim_start_matches(|c: char| c.is_ascii_digit() || c == '.');
+    let power = unit.trim_start_matches(|c| "eEinumkKMGTP".contains(c));
+    let power = power.strip_prefix(['+', '-']).unwrap_or(power);
+    unit.len() < unsigned.len() && power.chars().all(|c| c.is_ascii_digit())
 }
 
 fn fits(shape: &Shape, value: &Value<'_>) -> bool {
@@ -200,6 +213,20 @@ mod tests {
         assert!(whole.contains("number 8.0 into"), "{whole}");
         let large = first("apiVersion: v1\nkind: Service\nspec: {ports: [{port: 99999999999}]}\n");
         assert!(large.contains("number 99999999999 into"), "{large}");
+    }
+
+    #[test]
+    fn amounts_have_a_form() {
+        for text in ["1", "+1", "-1.5", "1Gi", "500m", "1e3", "1E-3", "12e6", ".5", " 1 "] {
+            assert!(is_amount(text.trim()), "{text}");
+        }
+        for text in ["", "x", "1x", "1 Gi", "Gi", "1e3m", "-"] {
+            assert!(!is_amount(text), "{text}");
+        }
+        let found = odd(
+            "apiVersion: v1\nkind: Pod\nspec: {containers: [{resources: {limits: {cpu: lots}}}]}\n",
+        );
+        assert_eq!(found.len(), 1);
     }
 
     #[test]

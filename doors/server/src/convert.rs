@@ -1,6 +1,6 @@
 //! Objects that are served in another version than they are stored in.
 
-use ratchet_object::{Node, Value};
+use ratchet_object::{Node, Value, complete, schema};
 
 /// What an Event of `events.k8s.io` calls what an Event of the core group calls differently.
 const EVENT: &[(&str, &str)] = &[
@@ -16,8 +16,14 @@ const EVENT: &[(&str, &str)] = &[
 /// An object as it is stored; `node` is in the version `api_version` of `kind`.
 pub(crate) fn to_stored(node: &mut Node<'static>, api_version: &str, kind: &str) {
     match (api_version, kind) {
-        ("events.k8s.io/v1", "Event") => rename(node, EVENT.iter().copied()),
-        ("autoscaling/v1", "HorizontalPodAutoscaler") => scaler_to_v2(node),
+        ("events.k8s.io/v1", "Event") => {
+            rename(node, EVENT.iter().copied());
+            complete_as(node, "", "v1", kind);
+        }
+        ("autoscaling/v1", "HorizontalPodAutoscaler") => {
+            scaler_to_v2(node);
+            complete_as(node, "autoscaling", "v2", kind);
+        }
         _ => {}
     }
 }
@@ -27,9 +33,20 @@ pub(crate) fn from_stored(node: &mut Node<'static>, api_version: &str, kind: &st
     match (api_version, kind) {
         ("events.k8s.io/v1", "Event") => {
             rename(node, EVENT.iter().map(|(new, old)| (*old, *new)));
+            complete_as(node, "events.k8s.io", "v1", kind);
         }
-        ("autoscaling/v1", "HorizontalPodAutoscaler") => scaler_to_v1(node),
+        ("autoscaling/v1", "HorizontalPodAutoscaler") => {
+            scaler_to_v1(node);
+            complete_as(node, "autoscaling", "v1", kind);
+        }
         _ => {}
+    }
+}
+
+/// The versions differ in what they always write.
+fn complete_as(node: &mut Node<'static>, group: &str, version: &str, kind: &str) {
+    if let Some(row) = schema::kind(group, version, kind) {
+        complete(node, row.ty);
     }
 }
 

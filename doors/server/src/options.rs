@@ -123,7 +123,7 @@ pub(crate) enum Propagation {
 impl DeleteOptions {
     /// Reads the body, if there is one, or else the query.
     pub(crate) fn read(params: &Params, body: Option<&Node<'_>>) -> Result<Self, Refusal> {
-        let from_query = Self::query_node(params);
+        let from_query = Self::query_node(params)?;
         let node = match body {
             Some(body) => body,
             None => &from_query,
@@ -131,23 +131,26 @@ impl DeleteOptions {
         Self::from_node(node)
     }
 
-    fn query_node(params: &Params) -> Node<'static> {
+    fn query_node(params: &Params) -> Result<Node<'static>, Refusal> {
         let mut node = Node::empty_map();
-        if let Some(seconds) = params.get("gracePeriodSeconds").and_then(|text| text.parse().ok()) {
+        if let Some(seconds) = number(params, "gracePeriodSeconds")? {
             node.set("gracePeriodSeconds", Node::int(seconds));
+        }
+        if let Some(uid) = params.get("uid") {
+            node.below("preconditions").set("uid", Node::string(uid.to_owned()));
         }
         if let Some(policy) = params.get("propagationPolicy") {
             node.set("propagationPolicy", Node::string(policy.to_owned()));
         }
         if let Some(truth) = params.get("orphanDependents") {
-            node.set("orphanDependents", Node::bool(matches!(truth, "true" | "1")));
+            node.set("orphanDependents", Node::bool(is_true(truth)));
         }
         let dry_run: Vec<Node<'static>> =
             params.all("dryRun").map(|value| Node::string(value.to_owned())).collect();
         if !dry_run.is_empty() {
             node.set("dryRun", Node::list(dry_run));
         }
-        node
+        Ok(node)
     }
 
     fn from_node(node: &Node<'_>) -> Result<Self, Refusal> {
@@ -164,6 +167,13 @@ impl DeleteOptions {
             .collect();
         if dry_run.iter().any(|value| *value != "All") {
             problem("dryRun", "FieldValueNotSupported", unsupported_dry_run(&dry_run));
+        }
+        let grace = node.get("gracePeriodSeconds").filter(|grace| !grace.is_null());
+        if let Some(grace) = grace.filter(|grace| grace.as_int().is_none()) {
+            let what = grace.type_name();
+            let into = "Go struct field DeleteOptions.gracePeriodSeconds of type int64";
+            let why = format!("json: cannot unmarshal {what} into {into}");
+            return Err(Refusal::bad_request(why));
         }
         let orphan = node.get("orphanDependents").and_then(Node::as_bool);
         let policy = node.get("propagationPolicy").and_then(Node::text);
@@ -203,6 +213,19 @@ impl DeleteOptions {
             propagation,
         })
     }
+}
+
+/// A whole number of a query.
+pub(crate) fn number(params: &Params, name: &str) -> Result<Option<i64>, Refusal> {
+    let Some(text) = params.get(name) else { return Ok(None) };
+    let shown = ratchet_net::Quoted(text);
+    let why = || Refusal::bad_request(format!("strconv.ParseInt: parsing {shown}: invalid syntax"));
+    text.parse().map(Some).map_err(|_| why())
+}
+
+/// A truth of a query: everything that does not say no says yes.
+fn is_true(text: &str) -> bool {
+    text != "0" && !text.eq_ignore_ascii_case("false")
 }
 
 fn unsupported_dry_run(values: &[&str]) -> String {

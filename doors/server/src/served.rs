@@ -5,7 +5,7 @@ use crate::lifecycle::{Habits, habits};
 use crate::refusal::About;
 use ratchet_catalog::Resource;
 use ratchet_engine::Release;
-use ratchet_object::{Kind, Node, find, respell, schema};
+use ratchet_object::{Kind, Node, complete, find, respell, schema};
 use std::collections::HashMap;
 use std::sync::Arc;
 
@@ -58,7 +58,20 @@ impl Served {
     pub fn respell(&self, node: &mut Node<'static>) {
         if let Some(row) = schema::kind(self.row.group, self.row.version, self.row.kind) {
             respell(node, row.ty);
+            complete(node, row.ty);
         }
+    }
+
+    /// Adds to an object what the API always writes: so it can be compared with a stored one.
+    pub fn complete(&self, node: &mut Node<'static>) {
+        if let Some(row) = schema::kind(self.row.group, self.row.version, self.row.kind) {
+            complete(node, row.ty);
+        }
+    }
+
+    /// The key under which kube-apiserver stores an object, which some refusals name.
+    pub fn told_key(&self, namespace: &str, name: &str) -> String {
+        format!("{ROOT}{}/{}", told_prefix(self.stored), self.shelf_key(namespace, name))
     }
 
     /// Whether its objects are stored in another version than this one.
@@ -82,6 +95,19 @@ fn storage_name(row: &Resource<'_>) -> String {
         "" => row.plural.to_owned(),
         group => format!("{}.{group}", row.plural),
     }
+}
+
+/// Where kube-apiserver keeps a resource: under its plural, but for a few with a history.
+fn told_prefix(row: &'static Resource<'static>) -> &'static str {
+    const OLD: &[(&str, &str, &str)] = &[
+        ("", "endpoints", "services/endpoints"),
+        ("", "nodes", "minions"),
+        ("", "replicationcontrollers", "controllers"),
+        ("", "services", "services/specs"),
+        ("networking.k8s.io", "ingresses", "ingress"),
+    ];
+    let old = OLD.iter().find(|(group, plural, _)| (*group, *plural) == (row.group, row.plural));
+    old.map_or(row.plural, |(_, _, prefix)| *prefix)
 }
 
 /// The names under which anything may be stored.

@@ -305,6 +305,7 @@ async fn resource(
     };
     let exists =
         place.subresource.is_empty() || served.row.subresource(&place.subresource).is_some();
+    let silent = request.told.len();
     if let Some(text) = ratchet_engine::deprecation(served.row.group, served.row.kind, &app.policy)
         .filter(|_| exists)
     {
@@ -330,7 +331,13 @@ async fn resource(
     };
     match dispatch(&call, request).await {
         Ok(reply) => replied(app, served, reply, output, request),
-        Err(refusal) => refused(&refusal, plain),
+        Err(refusal) => {
+            // Who asks for what there is not has not used the API.
+            if refusal.code == 405 {
+                request.told.rewind(silent);
+            }
+            refused(&refusal, plain)
+        }
     }
 }
 

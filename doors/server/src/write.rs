@@ -15,6 +15,10 @@ use std::sync::Arc;
 /// How often a write that names no version is tried again when somebody else was faster.
 const TRIES: usize = 16;
 
+/// What is told whose object names another namespace than the URL.
+pub(crate) const OTHER_NAMESPACE: &str =
+    "the namespace of the provided object does not match the namespace sent on the request";
+
 /// What became of an update.
 pub(crate) enum Saved {
     /// It is stored.
@@ -47,7 +51,8 @@ pub(crate) async fn create(
     for _ in 0..8 {
         let mut attempt = node.clone();
         if generate && !base.is_empty() {
-            attempt.below("metadata").set("name", Node::string(generated(&base)));
+            let name = if served.habits.plain_names { base.clone() } else { generated(&base) };
+            attempt.below("metadata").set("name", Node::string(name));
         }
         call.told.rewind(length);
         match create_once(call, attempt, dry_run).await {
@@ -63,9 +68,7 @@ fn named(call: &Call<'_>, node: &mut Node<'static>) -> Result<(), Refusal> {
     let namespace = if call.served.row.namespaced { call.place.namespace.as_str() } else { "" };
     let said = node.text_at(&["metadata", "namespace"]);
     if !said.is_empty() && said != namespace && call.served.row.namespaced {
-        let text =
-            "the namespace of the provided object does not match the namespace sent on the request";
-        return Err(Refusal::bad_request(text));
+        return Err(Refusal::bad_request(OTHER_NAMESPACE));
     }
     let metadata = node.below("metadata");
     if namespace.is_empty() {
@@ -217,7 +220,7 @@ fn check_conditions(
     if let Some(uid) = wanted.uid.as_deref().filter(|uid| !uid.is_empty()) {
         let stored = old.text_at(&["metadata", "uid"]);
         if uid != stored {
-            let key = call.served.key(&call.place.namespace, &call.place.name);
+            let key = call.served.told_key(&call.place.namespace, &call.place.name);
             let why = format!(
                 "StorageError: invalid object, Code: 4, Key: {key}, ResourceVersion: 0, AdditionalErrorMsg: Precondition failed: UID in precondition: {uid}, UID in object meta: {stored}"
             );
@@ -225,12 +228,28 @@ fn check_conditions(
         }
     }
     let version = wanted.version.as_deref().filter(|version| !matches!(*version, "" | "0"));
+    if let Some(text) = version.filter(|version| version.parse::<u64>().is_err()) {
+        let shown = ratchet_net::Quoted(text);
+        let why = format!("strconv.ParseUint: parsing {shown}: invalid syntax");
+        return Err(Refusal::unclassified(why));
+    }
     match version {
         Some(version) if version != old.text_at(&["metadata", "resourceVersion"]) => {
             Err(Refusal::modified(about))
         }
         _ => Ok(()),
     }
+}
+
+/// Some kinds can only be replaced by who says which version he has seen.
+fn without_version(call: &Call<'_>) -> Refusal {
+    let cause = StatusCause {
+        reason: "FieldValueInvalid",
+        message: "Invalid value: 0: must be specified for an update".into(),
+        field: "metadata.resourceVersion".into(),
+    };
+    let row = call.served.row;
+    Refusal::invalid_object(row.plural, row.group, &call.place.name, vec![cause])
 }
 
 /// One attempt; none if somebody else was faster.
@@ -245,18 +264,19 @@ async fn change_once(
     let (app, served) = (call.app, call.served);
     let Some(kind) = served.kind else { return Err(Refusal::method_not_allowed()) };
     let is_vague = new.text_at(&["metadata", "resourceVersion"]).is_empty();
+    if is_vague && served.habits.needs_version {
+        return Err(without_version(call));
+    }
     defaults::apply(served.row.group, served.row.version, served.row.kind, &mut new);
+    served.complete(&mut new);
     admission::mutate_update(call, &mut new, &old, part).await?;
     admission::escalation(call, &new, Some(&old))?;
     // What is stored was spelled so: only what differs from it then has changed.
     served.respell(&mut new);
     lifecycle::prepare_update(&mut new, &old, &kind, served.habits, part);
     metadata::renewal(&mut new, &old, served.habits);
-    if !is_vague || !served.habits.needs_version {
-        // What replaces the stored version is judged as of that version.
-        let version = current.revision.to_string();
-        new.below("metadata").set("resourceVersion", Node::string(version));
-    }
+    // What replaces the stored version is judged as of that version.
+    new.below("metadata").set("resourceVersion", Node::string(current.revision.to_string()));
     if part == Part::Main {
         services::prepare(app, &kind, &mut new, Some(&old));
     }

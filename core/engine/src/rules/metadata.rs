@@ -110,7 +110,9 @@ fn looks(change: &Change<'_>) -> (u8, u8) {
 fn is_strict(change: &Change<'_>) -> bool {
     let group = change.kind.group;
     let is_builtin = ratchet_object::schema::KINDS.iter().any(|row| row.group == group);
-    is_builtin && !LOOSE_FINALIZERS.contains(&group)
+    // An event is not held by anything.
+    let is_event = (group, change.kind.name) == ("", "Event");
+    is_builtin && !is_event && !LOOSE_FINALIZERS.contains(&group)
 }
 
 fn check_common(metadata: &At<'_>, verdict: &mut Verdict) {

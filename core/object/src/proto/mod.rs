@@ -103,11 +103,26 @@ pub enum Emptiness {
 pub fn emptiness(type_place: u16, field: &str) -> Emptiness {
     let message = table::message(type_place);
     let place = message.row.fields.binary_search_by(|row| row.name.cmp(field));
-    match place.ok().and_then(|place| message.tags.get(place)).map(|tag| tag.presence) {
-        Some(table::Presence::UnlessEmpty) => Emptiness::Omitted,
-        Some(table::Presence::UnlessZero) => Emptiness::OmittedWhole,
-        Some(table::Presence::Always) => Emptiness::Told,
-        Some(table::Presence::Pointer) | None => Emptiness::Said,
+    let tag = place.ok().and_then(|place| message.tags.get(place));
+    tag.map_or(Emptiness::Said, |tag| Emptiness::of(tag.presence))
+}
+
+/// All fields of a type of [`crate::schema::TYPES`], and what JSON does with each when it is empty.
+pub(crate) fn presences(
+    type_place: u16,
+) -> impl Iterator<Item = (&'static crate::schema::FieldRow, Emptiness)> {
+    let table::Message { row, tags } = table::message(type_place);
+    row.fields.iter().zip(tags).map(|(field, tag)| (field, Emptiness::of(tag.presence)))
+}
+
+impl Emptiness {
+    const fn of(presence: table::Presence) -> Self {
+        match presence {
+            table::Presence::UnlessEmpty => Self::Omitted,
+            table::Presence::UnlessZero => Self::OmittedWhole,
+            table::Presence::Always => Self::Told,
+            table::Presence::Pointer => Self::Said,
+        }
     }
 }
 

@@ -9,12 +9,25 @@ pub enum Generation {
     One,
     /// With every change of this member.
     Of(&'static str),
+    /// With every change of this member, from zero.
+    Later(&'static str),
     /// With every change of the spec or of the annotations.
     OfSpecAndAnnotations,
     /// With every change outside of metadata and status.
     OfContent,
     /// With every change of labels, or outside of metadata.
     OfContentAndLabels,
+}
+
+/// What a deletion does with the dependents of an object.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Dependents {
+    /// They go as well.
+    Go,
+    /// They stay, unless the deletion says otherwise.
+    Stay,
+    /// There are none, whatever the deletion says.
+    None,
 }
 
 /// How the objects of one kind are kept.
@@ -34,6 +47,10 @@ pub struct Habits {
     pub shows_deleted: bool,
     /// Whether writers of the main resource may not touch `status`.
     pub keeps_status: bool,
+    /// What becomes of the dependents when a deletion does not say it.
+    pub dependents: Dependents,
+    /// Whether a name is never made up: `generateName` is the name.
+    pub plain_names: bool,
     /// What writers of `status` may not touch beside the spec.
     pub status_keeps: &'static [&'static str],
 }
@@ -49,6 +66,8 @@ const PLAIN: Habits = Habits {
     needs_version: false,
     shows_deleted: false,
     keeps_status: true,
+    dependents: Dependents::Go,
+    plain_names: false,
     status_keeps: &[],
 };
 
@@ -77,6 +96,14 @@ impl Habits {
         Self { status_keeps, ..self }
     }
 
+    const fn dependents(self, dependents: Dependents) -> Self {
+        Self { dependents, ..self }
+    }
+
+    const fn plain_names(self) -> Self {
+        Self { plain_names: true, ..self }
+    }
+
     const fn status_is_free(self) -> Self {
         Self { keeps_status: false, ..self }
     }
@@ -91,7 +118,7 @@ const RESOURCE: &str = "resource.k8s.io";
 /// The kinds that are not plain.
 static HABITS: &[Habits] = &[
     row("", "Endpoints").put_creates(),
-    row("", "Event").put_creates(),
+    row("", "Event").put_creates().dependents(Dependents::None),
     row("", "LimitRange").put_creates(),
     row("", "Namespace").shows_deleted(),
     row("", "Node").status_is_free(),
@@ -99,7 +126,7 @@ static HABITS: &[Habits] = &[
     row("", "PersistentVolumeClaim").shows_deleted(),
     row("", "Pod").counts(SPEC).shows_deleted().status_keeps(&["ownerReferences"]),
     row("", "PodTemplate").counts(Generation::Of("template")).shows_deleted(),
-    row("", "ReplicationController").counts(SPEC),
+    row("", "ReplicationController").counts(SPEC).dependents(Dependents::Stay),
     row("", "ResourceQuota").shows_deleted(),
     row("", "Service").put_creates().shows_deleted(),
     row("", "ServiceAccount").shows_deleted(),
@@ -122,7 +149,7 @@ static HABITS: &[Habits] = &[
     row("apps", "ReplicaSet").counts(SPEC),
     row("apps", "StatefulSet").counts(SPEC),
     row("batch", "CronJob").counts(SPEC),
-    row("batch", "Job").counts(SPEC),
+    row("batch", "Job").counts(SPEC).dependents(Dependents::Stay),
     row("certificates.k8s.io", "ClusterTrustBundle").needs_version(),
     row("certificates.k8s.io", "PodCertificateRequest").needs_version().status_keeps(ALL_METADATA),
     row("coordination.k8s.io", "Lease").put_creates().needs_version(),
@@ -131,6 +158,7 @@ static HABITS: &[Habits] = &[
     row("flowcontrol.apiserver.k8s.io", "PriorityLevelConfiguration")
         .counts(SPEC)
         .status_keeps(ALL_METADATA),
+    row("networking.k8s.io", "IPAddress").plain_names(),
     row("networking.k8s.io", "Ingress").counts(SPEC),
     row("networking.k8s.io", "IngressClass").counts(SPEC),
     row("networking.k8s.io", "NetworkPolicy").counts(SPEC),
@@ -147,7 +175,7 @@ static HABITS: &[Habits] = &[
     row(RESOURCE, "ResourceClaimTemplate").shows_deleted(),
     row(RESOURCE, "ResourceSlice").counts(SPEC).shows_deleted(),
     row("scheduling.k8s.io", "PriorityClass").counts(Generation::One),
-    row(STORAGE, "CSIDriver").needs_version().shows_deleted(),
+    row(STORAGE, "CSIDriver").counts(Generation::Later("spec")).needs_version().shows_deleted(),
     row(STORAGE, "CSINode").needs_version().shows_deleted(),
     row(STORAGE, "CSIStorageCapacity").needs_version(),
     row(STORAGE, "StorageClass").shows_deleted(),

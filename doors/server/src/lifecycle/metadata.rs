@@ -8,7 +8,6 @@ const OWNED: &[&str] = &[
     "creationTimestamp",
     "deletionGracePeriodSeconds",
     "deletionTimestamp",
-    "generation",
     "managedFields",
     "selfLink",
     "uid",
@@ -21,7 +20,8 @@ pub(crate) fn birth(node: &mut Node<'static>, habits: &Habits, uid: String, now:
         metadata.remove(name);
     }
     metadata.set("uid", Node::string(uid));
-    if habits.generation != Generation::Absent {
+    // Where nobody counts, what the writer says stays.
+    if !matches!(habits.generation, Generation::Absent | Generation::Later(_)) {
         metadata.set("generation", Node::int(1));
     }
     metadata.set("creationTimestamp", Node::string(now));
@@ -31,7 +31,9 @@ pub(crate) fn birth(node: &mut Node<'static>, habits: &Habits, uid: String, now:
 pub(crate) fn renewal(new: &mut Node<'static>, old: &Node<'_>, habits: &Habits) {
     let counts = match habits.generation {
         Generation::Absent | Generation::One => false,
-        Generation::Of(member) => !same(new.get(member), old.get(member)),
+        Generation::Of(member) | Generation::Later(member) => {
+            !same(new.get(member), old.get(member))
+        }
         Generation::OfSpecAndAnnotations => {
             let annotations = ["metadata", "annotations"];
             !same(new.get("spec"), old.get("spec"))
@@ -44,10 +46,13 @@ pub(crate) fn renewal(new: &mut Node<'static>, old: &Node<'_>, habits: &Habits) 
         }
     };
     let metadata = new.below("metadata");
+    for name in ["creationTimestamp", "generation"] {
+        metadata.remove(name);
+    }
+    // Who sets a deletion that nobody asked for is refused later.
     for name in
         ["creationTimestamp", "deletionGracePeriodSeconds", "deletionTimestamp", "generation"]
     {
-        metadata.remove(name);
         if let Some(value) = old.find(&["metadata", name]) {
             metadata.set(name, value.clone().into_owned());
         }
@@ -55,6 +60,9 @@ pub(crate) fn renewal(new: &mut Node<'static>, old: &Node<'_>, habits: &Habits) 
     // Names of who manages which field are kept by server-side apply, which is not there yet.
     metadata.remove("managedFields");
     metadata.remove("selfLink");
+    if old.find(&["metadata", "namespace"]).is_none() {
+        metadata.remove("namespace");
+    }
     for name in ["uid", "name", "namespace"] {
         if metadata.text_at(&[name]).is_empty()
             && let Some(value) = old.find(&["metadata", name])

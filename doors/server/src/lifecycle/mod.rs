@@ -4,5 +4,5 @@ mod habits;
 pub(crate) mod metadata;
 mod prepare;
 
-pub(crate) use habits::{Habits, habits};
+pub(crate) use habits::{Dependents, Habits, habits};
 pub(crate) use prepare::{Moment, prepare_create, prepare_update};

@@ -17,6 +17,13 @@ type Prepare = fn(&mut Node<'static>, &Moment<'_>);
 
 /// What a kind does on creation beside dropping its status.
 static ON_CREATE: &[(&str, &str, Prepare)] = &[
+    ("", "LimitRange", |node, _| {
+        // It needs no name: its identity will do.
+        if node.text_at(&["metadata", "name"]).is_empty() {
+            let uid = node.text_at(&["metadata", "uid"]).to_owned();
+            node.below("metadata").set("name", Node::string(uid));
+        }
+    }),
     ("", "Namespace", namespace),
     ("", "PersistentVolume", |node, moment| {
         let status = node.below("status");

@@ -6,6 +6,7 @@ use crate::call::{Answered, Call, Reply};
 use crate::options::{OptionsKind, WriteOptions};
 use crate::refusal::Refusal;
 use crate::verbs::patch::Patch;
+use crate::verbs::update::check_name;
 use crate::write::{self, Preconditions, Saved};
 use ratchet_engine::Part;
 use ratchet_object::{Entry, Node};
@@ -26,15 +27,7 @@ pub(super) async fn answer(call: &Call<'_>, verb: &str) -> Answered {
                 call.told.warn(warning);
             }
             let scale = received.node;
-            if scale.text_at(&["metadata", "name"]) != call.place.name
-                && !scale.text_at(&["metadata", "name"]).is_empty()
-            {
-                let name = scale.text_at(&["metadata", "name"]);
-                return Err(Refusal::bad_request(format!(
-                    "the name of the object ({name}) does not match the name on the URL ({})",
-                    call.place.name
-                )));
-            }
+            check_name(call, &scale)?;
             save(call, options.dry_run, |_| Ok(scale.clone())).await
         }
         _ => {

@@ -2,6 +2,7 @@
 
 use crate::call::{Answered, Call, Reply};
 use crate::options::{OptionsKind, WriteOptions};
+use crate::refusal::Refusal;
 use crate::write;
 use ratchet_object::defaults;
 
@@ -9,6 +10,9 @@ use ratchet_object::defaults;
 pub(crate) async fn create(call: &Call<'_>) -> Answered {
     let options = WriteOptions::read(call.params, OptionsKind::Create)?;
     let row = call.served.row;
+    if row.namespaced && call.place.namespace.is_empty() {
+        return Err(Refusal::method_not_allowed());
+    }
     let received = call.object(options.fields)?;
     for warning in received.warnings {
         call.told.warn(warning);

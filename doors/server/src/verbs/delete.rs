@@ -4,7 +4,7 @@ use crate::admission;
 use crate::body::{BodyType, Wanted, parse, receive};
 use crate::cache::{Item, storable};
 use crate::call::{Answered, Call, Content, List, Reply};
-use crate::lifecycle::metadata;
+use crate::lifecycle::{Dependents, metadata};
 use crate::options::{DeleteOptions, FieldValidation, Propagation};
 use crate::refusal::{Refusal, success, uid_of};
 use crate::request::Place;
@@ -15,12 +15,18 @@ use ratchet_object::{Kind, Node};
 use ratchet_store::{Act, Commit, Guard, Revision, Write};
 use std::sync::Arc;
 
+/// The finalizer of who waits for his dependents.
+const FOREGROUND: &str = "foregroundDeletion";
+/// The finalizer of who leaves his dependents behind.
+const ORPHAN: &str = "orphan";
+
 /// Namespaces that are always there.
 const FOREVER: &[&str] = &["default", "kube-system", "kube-public"];
 
 /// Deletes one object.
 pub(crate) async fn delete(call: &Call<'_>) -> Answered {
     let options = options(call)?;
+    warn_of_children(call, &options);
     let (item, is_gone) = remove(call, &options).await?;
     if is_gone && !call.served.habits.shows_deleted {
         let text = success(call.served.about(&call.place.name), uid_of(&item.node()));
@@ -56,6 +62,10 @@ fn receive_any_group(
             return Ok(received.node);
         }
     }
+    // Whatever version it says, the options are the same.
+    let said = said_version(call.body);
+    let (group, version) = said.rsplit_once('/').unwrap_or(("", &said));
+    let wanted = Wanted { group, version, ..wanted };
     let received = receive(call.body, media, wanted, FieldValidation::Ignore);
     received.map(|received| received.node).map_err(|refusal| match parse(call.body, media, "") {
         Ok((node, _)) => unregistered(&node).unwrap_or(refusal),
@@ -74,9 +84,21 @@ fn unregistered(body: &Node<'_>) -> Option<Refusal> {
     })
 }
 
+/// The version that a body says it has; that of the core group if it says none.
+fn said_version(body: &[u8]) -> String {
+    let text = std::str::from_utf8(body).unwrap_or_default();
+    let decoded = ratchet_object::decode_json(text, ratchet_object::Limits::DEFAULT);
+    let said = decoded.ok().and_then(|decoded| {
+        let said = decoded.documents.first()?.get("apiVersion")?.text()?;
+        Some(said.to_owned())
+    });
+    said.unwrap_or_else(|| "v1".into())
+}
+
 /// Deletes a collection, one object after another.
 pub(crate) async fn delete_collection(call: &Call<'_>) -> Answered {
     let options = options(call)?;
+    warn_of_children(call, &options);
     let Reply { content: Content::List(list), .. } = list::list(call).await? else {
         return Err(Refusal::internal("a list that is no list"));
     };
@@ -86,7 +108,8 @@ pub(crate) async fn delete_collection(call: &Call<'_>) -> Answered {
         let place = Place { namespace: namespace.into(), name: name.into(), ..call.place.clone() };
         let one = Call { place: &place, ..*call };
         match remove(&one, &options).await {
-            Ok((item, _)) => items.push(item),
+            // The list is told as it was before.
+            Ok(_) => items.push(item.clone()),
             Err(refusal) if refusal.code == 404 => {}
             Err(refusal) => return Err(refusal),
         }
@@ -248,7 +271,7 @@ fn plan(
         }
     }
     let finalizers = metadata::has_finalizers(new);
-    let changed = set_dependents(new, options.propagation);
+    let changed = set_dependents(new, propagation(call, new, options));
     let grace =
         new.find(&["metadata", "deletionGracePeriodSeconds"]).and_then(Node::as_int).unwrap_or(0);
     if metadata::has_finalizers(new) {
@@ -300,10 +323,31 @@ fn pod_grace(pod: &Node<'_>, asked: Option<i64>) -> i64 {
     }
 }
 
+/// What happens to the dependents: what the deletion says, what the object says, or what its kind does.
+fn propagation(call: &Call<'_>, object: &Node<'_>, options: &DeleteOptions) -> Option<Propagation> {
+    let dependents = call.served.habits.dependents;
+    let is_said = object.find(&["metadata", "finalizers"]).is_some_and(|list| {
+        list.items().iter().any(|item| matches!(item.text(), Some(FOREGROUND | ORPHAN)))
+    });
+    match options.propagation {
+        _ if dependents == Dependents::None => None,
+        None if dependents == Dependents::Stay && !is_said => Some(Propagation::Orphan),
+        said => said,
+    }
+}
+
+/// Who deletes a job and does not say what becomes of its pods may not expect that they stay.
+fn warn_of_children(call: &Call<'_>, options: &DeleteOptions) {
+    let row = call.served.row;
+    if (row.group, row.kind) == ("batch", "Job") && options.propagation.is_none() {
+        call.told.warn(
+            "child pods are preserved by default when jobs are deleted; set propagationPolicy=Background to remove them or set propagationPolicy=Orphan to suppress this warning",
+        );
+    }
+}
+
 /// Sets the finalizers that stand for dependents; whether anything changed.
 fn set_dependents(node: &mut Node<'static>, propagation: Option<Propagation>) -> bool {
-    const FOREGROUND: &str = "foregroundDeletion";
-    const ORPHAN: &str = "orphan";
     let Some(propagation) = propagation else { return false };
     let wanted = match propagation {
         Propagation::Foreground => Some(FOREGROUND),

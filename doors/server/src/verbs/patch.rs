@@ -94,7 +94,15 @@ impl Patch {
                 patch::merge_patch(old.clone(), &self.node)
             }
         };
-        let patched = patched.map_err(refused)?;
+        let mut patched = patched.map_err(refused)?;
+        if self.sort == Sort::Strategic && matches!(patched.value, Value::Map(_)) {
+            // The object is patched in its Go type, which has no kind that could change.
+            for name in ["apiVersion", "kind"] {
+                if let Some(value) = old.get(name) {
+                    patched.set(name, value.clone());
+                }
+            }
+        }
         let refuse = |text: String| {
             let cause = format!("Invalid value: {}: {text}", ratchet_net::Quoted(&self.shown(old)));
             Refusal::invalid("", "", "patch", "FieldValueInvalid", &cause)
@@ -146,7 +154,8 @@ pub(crate) async fn patch(call: &Call<'_>, part: Part) -> Answered {
         let claimed = version != old.text_at(&["metadata", "resourceVersion"]);
         let conditions = Preconditions {
             version: claimed.then(|| version.to_owned()).filter(|version| !version.is_empty()),
-            uid: Some(new.text_at(&["metadata", "uid"]).to_owned()),
+            // A patch that changes the identity is judged like any other change.
+            uid: None,
         };
         Ok((new, conditions))
     };

@@ -38,7 +38,7 @@ pub(crate) async fn update(call: &Call<'_>, part: Part) -> Answered {
 }
 
 /// The body must speak of the object in the URL.
-pub(super) fn check_name(call: &Call<'_>, node: &Node<'_>) -> Result<(), Refusal> {
+pub(crate) fn check_name(call: &Call<'_>, node: &Node<'_>) -> Result<(), Refusal> {
     let (name, wanted) = (node.text_at(&["metadata", "name"]), call.place.name.as_str());
     if name.is_empty() {
         return Err(Refusal::bad_request(format!(
@@ -52,10 +52,7 @@ pub(super) fn check_name(call: &Call<'_>, node: &Node<'_>) -> Result<(), Refusal
     }
     let namespace = node.text_at(&["metadata", "namespace"]);
     if call.served.row.namespaced && !namespace.is_empty() && namespace != call.place.namespace {
-        return Err(Refusal::bad_request(format!(
-            "the namespace of the object ({namespace}) does not match the namespace on the request ({})",
-            call.place.namespace
-        )));
+        return Err(Refusal::bad_request(write::OTHER_NAMESPACE));
     }
     Ok(())
 }

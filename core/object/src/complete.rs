@@ -1,0 +1,149 @@
+//! An object with all that the API writes even where nobody said it: empty objects, zeros and nulls.
+
+use crate::proto::{Emptiness, presences};
+use crate::schema::{FieldRow, Shape};
+use crate::{Node, Value};
+
+/// Adds to an object of the type at `place` what the Go types always write: those who read it, or
+/// compare it with what they sent, find `status: {}` and `resources: {}` there.
+pub fn complete(node: &mut Node<'_>, place: u16) {
+    if !matches!(node.value, Value::Map(_)) {
+        return;
+    }
+    for (field, emptiness) in presences(place) {
+        match node.get_mut(field.name) {
+            Some(member) if !member.is_null() => below(member, &field.shape),
+            member => {
+                let Some(value) = silence(field, emptiness) else { continue };
+                match member {
+                    Some(member) => member.value = value.value,
+                    None => node.set(field.name, value),
+                }
+            }
+        }
+    }
+}
+
+fn below(node: &mut Node<'_>, shape: &'static Shape) {
+    match shape {
+        Shape::Object(place) => complete(node, *place),
+        Shape::List(inner) if holds_objects(inner) => {
+            for item in node.items_mut().into_iter().flatten() {
+                below(item, inner);
+            }
+        }
+        Shape::Map(inner) if holds_objects(inner) => {
+            for entry in node.entries_mut().into_iter().flatten() {
+                below(&mut entry.node, inner);
+            }
+        }
+        _ => {}
+    }
+}
+
+fn holds_objects(shape: &Shape) -> bool {
+    match shape {
+        Shape::Object(_) => true,
+        Shape::List(inner) | Shape::Map(inner) => holds_objects(inner),
+        _ => false,
+    }
+}
+
+/// What is written where a field says nothing; none if nothing is.
+fn silence(field: &'static FieldRow, emptiness: Emptiness) -> Option<Node<'static>> {
+    let is_told = match emptiness {
+        Emptiness::Told => true,
+        // `omitempty` knows no empty structs, and these shapes are structs in Go.
+        Emptiness::Omitted => matches!(
+            field.shape,
+            Shape::Object(_)
+                | Shape::Time
+                | Shape::MicroTime
+                | Shape::Quantity
+                | Shape::IntOrString
+        ),
+        Emptiness::Said | Emptiness::OmittedWhole => false,
+    };
+    is_told.then(|| zero(&field.shape))
+}
+
+/// The zero of a shape, as Go writes it.
+fn zero(shape: &'static Shape) -> Node<'static> {
+    match shape {
+        Shape::String => Node::string(""),
+        Shape::Quantity => Node::string("0"),
+        Shape::Int32 | Shape::Int64 | Shape::Float | Shape::IntOrString => Node::int(0),
+        Shape::Bool => Node::bool(false),
+        Shape::Object(place) => {
+            let mut node = Node::empty_map();
+            complete(&mut node, *place);
+            node
+        }
+        Shape::Bytes
+        | Shape::Time
+        | Shape::MicroTime
+        | Shape::Any
+        | Shape::List(_)
+        | Shape::Map(_) => Node::new(Value::Null),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{Limits, decode, schema};
+    use alloc::string::String;
+
+    fn completed(group: &str, version: &str, kind: &str, text: &str) -> String {
+        let mut node = decode(text, Limits::DEFAULT).unwrap().documents.remove(0).into_owned();
+        complete(&mut node, schema::kind(group, version, kind).unwrap().ty);
+        node.to_json()
+    }
+
+    #[test]
+    fn structs_are_written_even_when_empty() {
+        assert_eq!(
+            completed("", "v1", "Pod", "{metadata: {}, spec: {containers: [{name: a}]}}"),
+            r#"{"metadata":{},"spec":{"containers":[{"name":"a","resources":{}}]},"status":{}}"#
+        );
+        assert_eq!(
+            completed(
+                "discovery.k8s.io",
+                "v1",
+                "EndpointSlice",
+                "{metadata: {}, addressType: IPv4, endpoints: [{addresses: [a]}], ports: []}"
+            ),
+            r#"{"metadata":{},"addressType":"IPv4","endpoints":[{"addresses":["a"],"conditions":{}}],"ports":[]}"#
+        );
+    }
+
+    #[test]
+    fn numbers_without_omitempty_are_written_as_zero() {
+        let text = completed("apps", "v1", "ReplicaSet", "{metadata: {}, spec: {selector: {}}}");
+        assert!(text.contains(r#""status":{"replicas":0}"#), "{text}");
+        let text = completed("", "v1", "Node", "{metadata: {}, status: null}");
+        assert!(text.contains(r#""daemonEndpoints":{"kubeletEndpoint":{"Port":0}}"#), "{text}");
+    }
+
+    #[test]
+    fn pointers_and_what_is_misshapen_stay_as_they_are() {
+        assert_eq!(
+            completed("", "v1", "ConfigMap", "{metadata: {}, data: {a: b}}"),
+            r#"{"metadata":{},"data":{"a":"b"}}"#
+        );
+        assert_eq!(completed("", "v1", "Pod", "[a]"), r#"["a"]"#);
+        let text = completed("", "v1", "Pod", "{spec: {containers: 7}, status: {}}");
+        assert!(text.contains(r#""containers":7"#), "{text}");
+    }
+
+    #[test]
+    fn to_complete_twice_changes_nothing() {
+        for row in schema::KINDS {
+            let mut once = Node::empty_map();
+            complete(&mut once, row.ty);
+            let mut twice = once.clone();
+            complete(&mut twice, row.ty);
+            assert_eq!(once, twice, "{}", row.kind);
+        }
+    }
+}
