@@ -128,9 +128,16 @@ mod tests {
     fn events_have_two_vocabularies() {
         let mut event = node("{note: hello, regarding: {name: a}, reason: r}");
         to_stored(&mut event, "events.k8s.io/v1", "Event");
-        assert_eq!(event, node("{message: hello, involvedObject: {name: a}, reason: r}"));
+        let told = |event: &Node<'_>, text: &str, object: &str| {
+            let text = event.text_at(&[text]).to_owned();
+            (text, event.text_at(&[object, "name"]).to_owned())
+        };
+        let said = ("hello".to_owned(), "a".to_owned());
+        assert_eq!(told(&event, "message", "involvedObject"), said);
+        assert!(event.get("note").is_none() && event.get("firstTimestamp").is_some());
         from_stored(&mut event, "events.k8s.io/v1", "Event");
-        assert_eq!(event, node("{note: hello, regarding: {name: a}, reason: r}"));
+        assert_eq!(told(&event, "note", "regarding"), said);
+        assert!(event.get("message").is_none() && event.get("firstTimestamp").is_none());
     }
 
     #[test]
@@ -140,6 +147,9 @@ mod tests {
         to_stored(&mut scaler, version, kind);
         assert!(scaler.find(&["spec", "metrics"]).is_some());
         from_stored(&mut scaler, version, kind);
-        assert_eq!(scaler, node("{spec: {maxReplicas: 3, targetCPUUtilizationPercentage: 80}}"));
+        let target = scaler.find(&["spec", "targetCPUUtilizationPercentage"]);
+        assert_eq!(target.and_then(Node::as_int), Some(80));
+        assert!(scaler.find(&["spec", "metrics"]).is_none());
+        assert!(scaler.find(&["status", "currentReplicas"]).is_some());
     }
 }

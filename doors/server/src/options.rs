@@ -105,6 +105,8 @@ pub(crate) struct DeleteOptions {
     pub uid: Option<String>,
     /// Only if it has this resource version.
     pub version: Option<String>,
+    /// Whether it says in the old words that the dependents go.
+    pub takes_dependents: bool,
     /// What becomes of dependents.
     pub propagation: Option<Propagation>,
 }
@@ -209,6 +211,7 @@ impl DeleteOptions {
             dry_run: !dry_run.is_empty(),
             grace: node.get("gracePeriodSeconds").and_then(Node::as_int),
             uid: precondition("uid"),
+            takes_dependents: orphan == Some(false),
             version: precondition("resourceVersion"),
             propagation,
         })

@@ -275,6 +275,9 @@ async fn change_once(
     served.respell(&mut new);
     lifecycle::prepare_update(&mut new, &old, &kind, served.habits, part);
     metadata::renewal(&mut new, &old, served.habits);
+    if matches!(part, Part::Sub("status" | "binding")) {
+        metadata::keep_generation(&mut new, &old);
+    }
     // What replaces the stored version is judged as of that version.
     new.below("metadata").set("resourceVersion", Node::string(current.revision.to_string()));
     if part == Part::Main {

@@ -75,6 +75,17 @@ pub(crate) fn renewal(new: &mut Node<'static>, old: &Node<'_>, habits: &Habits) 
     }
 }
 
+/// Leaves the generation as it is stored: what is written is no wish of a user.
+pub(crate) fn keep_generation(new: &mut Node<'static>, old: &Node<'_>) {
+    let metadata = new.below("metadata");
+    match old.find(&["metadata", "generation"]) {
+        Some(generation) => metadata.set("generation", generation.clone().into_owned()),
+        None => {
+            metadata.remove("generation");
+        }
+    }
+}
+
 /// Counts the generation up from what is stored.
 pub(crate) fn count_generation(new: &mut Node<'static>, old: &Node<'_>) {
     let generation = old.find(&["metadata", "generation"]).and_then(Node::as_int).unwrap_or(0);
@@ -122,11 +133,26 @@ mod tests {
         birth(&mut pod, habits("", "Pod"), "u".into(), "now".into());
         assert_eq!(
             pod.to_json(),
-            r#"{"metadata":{"name":"a","uid":"u","generation":1,"creationTimestamp":"now"}}"#
+            r#"{"metadata":{"name":"a","generation":1,"uid":"u","creationTimestamp":"now"}}"#
         );
         let mut map = node("{metadata: {name: a}}");
         birth(&mut map, habits("", "ConfigMap"), "u".into(), "now".into());
         assert_eq!(map.find(&["metadata", "generation"]), None);
+        let mut told = node("{metadata: {name: a, generation: 7}}");
+        birth(&mut told, habits("", "ConfigMap"), "u".into(), "now".into());
+        let generation = told.find(&["metadata", "generation"]).and_then(Node::as_int);
+        assert_eq!(generation, Some(7), "nobody counts it, so it stays");
+    }
+
+    #[test]
+    fn a_deletion_that_nobody_asked_for_stays_to_be_refused() {
+        let old = node("{metadata: {name: a, uid: u}}");
+        let mut new = node("{metadata: {name: a, deletionTimestamp: t}}");
+        renewal(&mut new, &old, habits("", "ConfigMap"));
+        assert_eq!(new.text_at(&["metadata", "deletionTimestamp"]), "t");
+        let mut less = node("{metadata: {name: a}}");
+        renewal(&mut less, &new, habits("", "ConfigMap"));
+        assert_eq!(less.text_at(&["metadata", "deletionTimestamp"]), "t");
     }
 
     #[test]

@@ -7,7 +7,7 @@ use crate::options::{OptionsKind, WriteOptions};
 use crate::refusal::Refusal;
 use crate::request::Place;
 use crate::write::{self, Preconditions};
-use ratchet_engine::{Part, StatusCause};
+use ratchet_engine::Part;
 use ratchet_object::Node;
 
 const BINDING: Wanted<'static> = Wanted { group: "", version: "v1", kind: "Binding" };
@@ -45,7 +45,7 @@ async fn bind_to(call: &Call<'_>, binding: &Node<'static>, dry_run: bool) -> Ans
     if !said.is_empty() && said != name {
         return Err(Refusal::bad_request("name in URL does not match name in Binding object"));
     }
-    check(binding, name)?;
+    check(binding)?;
     let node_name = binding.text_at(&["target", "name"]).to_owned();
     let about = crate::refusal::About { group: "", resource: "pods/binding", name };
     let now = call.app.now();
@@ -95,28 +95,23 @@ async fn bind_to(call: &Call<'_>, binding: &Node<'static>, dry_run: bool) -> Ans
     ))
 }
 
-fn check(binding: &Node<'_>, name: &str) -> Result<(), Refusal> {
+/// Nobody makes a proper refusal of what is wrong with a Binding.
+fn check(binding: &Node<'_>) -> Result<(), Refusal> {
     let mut causes = Vec::new();
     let kind = binding.text_at(&["target", "kind"]);
     if !matches!(kind, "" | "Node") {
         let shown = ratchet_net::Quoted(kind);
-        causes.push(StatusCause {
-            reason: "FieldValueNotSupported",
-            message: format!(r#"Unsupported value: {shown}: supported values: "Node", "<empty>""#),
-            field: "target.kind".into(),
-        });
+        causes.push(format!(
+            r#"target.kind: Unsupported value: {shown}: supported values: "Node", "<empty>""#
+        ));
     }
     if binding.text_at(&["target", "name"]).is_empty() {
-        causes.push(StatusCause {
-            reason: "FieldValueRequired",
-            message: "Required value".into(),
-            field: "target.name".into(),
-        });
+        causes.push("target.name: Required value".to_owned());
     }
-    if causes.is_empty() {
-        Ok(())
-    } else {
-        Err(Refusal::invalid_object("Binding", "", name, causes))
+    match causes.as_slice() {
+        [] => Ok(()),
+        [one] => Err(Refusal::unclassified(one.clone())),
+        all => Err(Refusal::unclassified(format!("[{}]", all.join(", ")))),
     }
 }
 

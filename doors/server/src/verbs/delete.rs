@@ -32,7 +32,9 @@ pub(crate) async fn delete(call: &Call<'_>) -> Answered {
         let text = success(call.served.about(&call.place.name), uid_of(&item.node()));
         return Ok(Reply::json(200, text));
     }
-    Ok(Reply::item(item))
+    // Old clients that want the dependents to go are told that it takes its time.
+    let code = if !is_gone && options.takes_dependents { 202 } else { 200 };
+    Ok(Reply { code, ..Reply::item(item) })
 }
 
 /// Reads the options of a deletion from the body or the query.
@@ -98,10 +100,10 @@ fn said_version(body: &[u8]) -> String {
 /// Deletes a collection, one object after another.
 pub(crate) async fn delete_collection(call: &Call<'_>) -> Answered {
     let options = options(call)?;
-    warn_of_children(call, &options);
     let Reply { content: Content::List(list), .. } = list::list(call).await? else {
         return Err(Refusal::internal("a list that is no list"));
     };
+    warn_of_children(call, &options);
     let mut items = Vec::with_capacity(list.items.len());
     for item in &list.items {
         let (namespace, name) = item.key.rsplit_once('/').unwrap_or(("", &item.key));

@@ -3,6 +3,7 @@
 use crate::Verdict;
 use crate::pen::Pen;
 use crate::scene::Scene;
+use alloc::string::ToString;
 use ratchet_object::At;
 
 /// What a status counts: the kind, its counts, and which of them are part of `replicas`.
@@ -56,7 +57,8 @@ pub(crate) fn validate(scene: &Scene<'_>, verdict: &mut Verdict) {
     let count = |name: &'static str| status.field(name).int().unwrap_or_default();
     for name in parts.iter() {
         if count(name) > count("replicas") {
-            pen.invalid(&status.field(name), "cannot be greater than status.replicas");
+            let detail = "cannot be greater than status.replicas";
+            pen.invalid_as(&status.field(name), count(name).to_string(), detail);
         }
     }
     if !parts.is_empty() && count("availableReplicas") > count("readyReplicas") {
@@ -64,7 +66,8 @@ pub(crate) fn validate(scene: &Scene<'_>, verdict: &mut Verdict) {
             "StatefulSet" => "cannot be greater than status.readyReplicas",
             _ => "cannot be greater than readyReplicas",
         };
-        pen.invalid(&status.field("availableReplicas"), detail);
+        let shown = count("availableReplicas").to_string();
+        pen.invalid_as(&status.field("availableReplicas"), shown, detail);
     }
     let old = scene.change.old_root().map(|old| old.field("status"));
     check_collisions(&status, old, &mut pen);
