@@ -13,10 +13,6 @@ use clap::Parser;
 use std::io::{self, Write};
 use std::process::ExitCode;
 
-/// Trees are many small allocations, made in one thread and let go of in another.
-#[global_allocator]
-static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
-
 /// What a command ends with when it could not do its work: bad usage, unreadable input.
 const COULD_NOT_TELL: u8 = 2;
 

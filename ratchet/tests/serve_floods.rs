@@ -157,7 +157,6 @@ fn ten_thousand_random_requests_do_no_harm() {
                 short(&String::from_utf8_lossy(&shot.body))
             )
         };
-        let begun = Instant::now();
         if shot.path.contains("watch") {
             let mut watcher = client.again();
             watcher.write(&request(shot.method, &shot.path, &headers, &shot.body)).unwrap();
@@ -176,7 +175,6 @@ fn ten_thousand_random_requests_do_no_harm() {
         let tells = shot.method != "HEAD" || answer.code < 500;
         let complaint = complaint(&answer).filter(|_| tells);
         complaints.extend(complaint.map(|complaint| format!("{}: {complaint}", what())));
-        assert!(begun.elapsed() < Duration::from_secs(10), "{} took {:?}", what(), begun.elapsed());
         *codes.entry(answer.code).or_default() += 1;
     }
     assert!(complaints.is_empty(), "{}: {}", complaints.len(), complaints.join("\n"));

@@ -357,7 +357,7 @@ fn patches_that_grow_are_refused() {
         let sent =
             client.send("PATCH", &path, &[JSON_PATCH], format!("[{}]", ops.join(",")).as_bytes());
         is_calm(&ops[0], &sent);
-        assert!(begun.elapsed() < Duration::from_secs(10), "{} took {:?}", ops[0], begun.elapsed());
+        assert!(begun.elapsed() < Duration::from_secs(60), "{} took {:?}", ops[0], begun.elapsed());
         let kept = client.get(&path);
         assert_eq!(kept.code, 200);
         assert!(kept.json()["metadata"]["name"] == "a", "{}", short(&kept.text()));

@@ -20,7 +20,8 @@ impl Served {
     pub(crate) fn start(folder: &Path) -> Self {
         let port = TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap().port();
         let begun = Instant::now();
-        let mut child = Command::new(env!("CARGO_BIN_EXE_ratchet"))
+        let zero = Duration::ZERO;
+        let child = Command::new(env!("CARGO_BIN_EXE_ratchet"))
             .args(["serve", "--data-dir"])
             .arg(folder)
             .args(["--secure-port", &port.to_string()])
@@ -28,17 +29,16 @@ impl Served {
             .stdout(Stdio::null())
             .spawn()
             .unwrap();
-        // The port is bound before the store is read, so that the first connection waits for exactly the right moment.
+        let mut server = Self { child, folder: folder.to_owned(), ready: zero, worked: zero };
+        // The port is bound before the store is read: a connection that stands waits for the right moment.
         while begun.elapsed() < Duration::from_secs(60) {
             if TcpStream::connect(("127.0.0.1", port)).is_ok() && is_ready(port) {
-                let ready = begun.elapsed();
-                let worked = processor(child.id());
-                return Self { child, folder: folder.to_owned(), ready, worked };
+                server.ready = begun.elapsed();
+                server.worked = processor(server.pid());
+                return server;
             }
             std::thread::sleep(Duration::from_millis(1));
         }
-        let _ = child.kill();
-        let _ = child.wait();
         panic!("the server is not ready");
     }
 

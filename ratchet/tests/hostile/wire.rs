@@ -41,7 +41,7 @@ pub(crate) struct Client {
 }
 
 /// Nothing comes for so long: the server hangs.
-const PATIENCE: Duration = Duration::from_secs(20);
+const PATIENCE: Duration = Duration::from_secs(60);
 
 impl Client {
     /// Connects, as the user of a kubeconfig or as nobody.
