@@ -61,8 +61,13 @@ async fn one_user_acts_as_another() {
     let pods = client.send(Method::GET, "/api/v1/pods", &as_bob, "").await;
     assert!(pods.code == 403 && pods.text().contains("User \\\"bob\\\" cannot list"));
     let alice = Client::connect(server, Some(ALICE)).await;
-    let refused = alice.send(Method::GET, "/api/v1/pods", &[("impersonate-user", "root")], "").await;
-    assert!(refused.code == 403 && refused.text().contains("cannot impersonate"), "{}", refused.text());
+    let refused =
+        alice.send(Method::GET, "/api/v1/pods", &[("impersonate-user", "root")], "").await;
+    assert!(
+        refused.code == 403 && refused.text().contains("cannot impersonate"),
+        "{}",
+        refused.text()
+    );
 }
 
 #[tokio::test]

@@ -21,7 +21,9 @@ async fn people_get_indented_json() {
     for (agent, query) in [("curl/8.5.0", ""), ("probe", "?pretty=true"), ("Mozilla/5.0 (X)", "")] {
         let agent = [("user-agent", agent)];
         let shown = client.send(Method::GET, &format!("{path}{query}"), &agent, "").await;
-        assert!(shown.text().starts_with("{\n  \"kind\": \"ConfigMap\",\n  \"apiVersion\": \"v1\""));
+        assert!(
+            shown.text().starts_with("{\n  \"kind\": \"ConfigMap\",\n  \"apiVersion\": \"v1\"")
+        );
         assert!(shown.text().ends_with("\n}"));
         assert_eq!(shown.json(), compact.json());
     }
@@ -80,7 +82,11 @@ async fn yaml_goes_in_and_comes_out() {
     let body = "metadata:\n  name: y\ndata:\n  on: \"yes\"\n";
     let made = client.send(Method::POST, &maps, &headers, body).await;
     assert_eq!((made.code, made.header("content-type")), (201, "application/yaml"));
-    assert!(made.text().contains("kind: ConfigMap\n") && made.text().contains("  \"on\": \"yes\"\n"), "{}", made.text());
+    assert!(
+        made.text().contains("kind: ConfigMap\n") && made.text().contains("  \"on\": \"yes\"\n"),
+        "{}",
+        made.text()
+    );
     let missing = client.get_as(&format!("{maps}/no"), "application/yaml").await;
     assert_eq!((missing.code, missing.header("content-type")), (404, "application/yaml"));
     assert!(missing.text().contains("reason: NotFound\n"));
@@ -97,7 +103,10 @@ async fn metadata_alone() {
     assert_eq!(object["kind"], "PartialObjectMetadata");
     assert!(object.get("data").is_none() && object["metadata"]["uid"].is_string());
     let list = client.get_as(&maps, many).await.json();
-    assert_eq!((&list["kind"], &list["items"][0]["metadata"]["name"]), (&json!("PartialObjectMetadataList"), &json!("a")));
+    assert_eq!(
+        (&list["kind"], &list["items"][0]["metadata"]["name"]),
+        (&json!("PartialObjectMetadataList"), &json!("a"))
+    );
 }
 
 #[tokio::test]
@@ -106,10 +115,22 @@ async fn tables_carry_as_much_of_the_object_as_was_asked_for() {
     let (_, maps) = client.namespace().await;
     client.map(&maps, "a").await;
     let table = "application/json;as=Table;v=v1;g=meta.k8s.io,application/json";
-    for (include, kind) in [("", "PartialObjectMetadata"), ("Metadata", "PartialObjectMetadata"), ("Object", "ConfigMap")] {
+    for (include, kind) in [
+        ("", "PartialObjectMetadata"),
+        ("Metadata", "PartialObjectMetadata"),
+        ("Object", "ConfigMap"),
+    ] {
         let shown = client.get_as(&format!("{maps}?includeObject={include}"), table).await.json();
-        assert_eq!((&shown["kind"], &shown["apiVersion"]), (&json!("Table"), &json!("meta.k8s.io/v1")));
-        let columns: Vec<String> = shown["columnDefinitions"].as_array().unwrap().iter().map(|column| text(&column["name"])).collect();
+        assert_eq!(
+            (&shown["kind"], &shown["apiVersion"]),
+            (&json!("Table"), &json!("meta.k8s.io/v1"))
+        );
+        let columns: Vec<String> = shown["columnDefinitions"]
+            .as_array()
+            .unwrap()
+            .iter()
+            .map(|column| text(&column["name"]))
+            .collect();
         assert_eq!(columns, ["Name", "Data", "Age"]);
         assert_eq!(shown["rows"][0]["cells"][1], 1);
         assert_eq!(shown["rows"][0]["object"]["kind"], kind);
@@ -174,7 +195,8 @@ fn protobuf_map(name: &str) -> Vec<u8> {
     let metadata = [field(1, name.as_bytes()), field(3, b"")].concat();
     let pair = [field(1, b"key"), field(2, b"value")].concat();
     let object = [field(1, &metadata), field(2, &pair)].concat();
-    [b"k8s\0".as_slice(), &field(1, &kind), &field(2, &object), &field(3, b""), &field(4, b"")].concat()
+    [b"k8s\0".as_slice(), &field(1, &kind), &field(2, &object), &field(3, b""), &field(4, b"")]
+        .concat()
 }
 
 #[tokio::test]
@@ -185,7 +207,8 @@ async fn protobuf_goes_in() {
     let made = client.send(Method::POST, &maps, &headers, protobuf_map("proto")).await;
     assert_eq!(made.code, 201, "{}", made.text());
     assert_eq!(made.json()["data"], json!({"key": "value"}));
-    let broken = client.send(Method::POST, &maps, &headers, Bytes::from_static(b"k8s\0\xff\xff")).await;
+    let broken =
+        client.send(Method::POST, &maps, &headers, Bytes::from_static(b"k8s\0\xff\xff")).await;
     assert_eq!(broken.code, 400);
     let other = client.send(Method::POST, &maps, &headers, Bytes::from_static(b"{}")).await;
     assert_eq!(other.code, 400);
@@ -204,7 +227,8 @@ async fn protobuf_comes_out_for_those_who_take_nothing_else() {
     assert_eq!(&list.body[..4], b"k8s\0");
     let (kind, object) = (first(&list.body[4..], 1), first(&list.body[4..], 2));
     assert_eq!((first(kind, 1), first(kind, 2)), (b"v1".as_slice(), b"ConfigMapList".as_slice()));
-    let items: Vec<&[u8]> = fields(object).iter().filter(|(at, _)| *at == 2).map(|(_, item)| *item).collect();
+    let items: Vec<&[u8]> =
+        fields(object).iter().filter(|(at, _)| *at == 2).map(|(_, item)| *item).collect();
     let names: Vec<&[u8]> = items.iter().map(|item| first(first(item, 1), 1)).collect();
     assert_eq!(names, [b"a", b"b"]);
     let pair = first(items[0], 2);

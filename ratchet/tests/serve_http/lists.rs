@@ -160,8 +160,7 @@ async fn a_reader_sees_what_was_written_before() {
     for index in 0..50 {
         let name = format!("m{index}");
         let version = client.map(&maps, &name).await.version();
-        let (one, list) =
-            (other.get(&format!("{maps}/{name}")).await, other.get(&maps).await);
+        let (one, list) = (other.get(&format!("{maps}/{name}")).await, other.get(&maps).await);
         assert_eq!(one.version(), version);
         assert_eq!(list.names().len(), index + 1);
         assert!(list.version() >= version);

@@ -146,7 +146,10 @@ async fn nothing_is_made_in_a_namespace_that_goes() {
             .collect();
         tokio::time::sleep(std::time::Duration::from_millis(30)).await;
         let going = client.delete(&path).await;
-        assert_eq!((going.code, going.json()["status"]["phase"].as_str()), (200, Some("Terminating")));
+        assert_eq!(
+            (going.code, going.json()["status"]["phase"].as_str()),
+            (200, Some("Terminating"))
+        );
         let deleted = going.version();
         for maker in makers {
             let last = maker.await.unwrap();

@@ -58,7 +58,10 @@ async fn time_is_up_and_bookmarks_say_where_the_watch_stood() {
     let kinds: Vec<String> = events.iter().map(|event| text(&event["type"])).collect();
     assert_eq!(kinds, ["ADDED", "BOOKMARK"]);
     let object = &events[1]["object"];
-    assert_eq!((text(&object["kind"]), text(&object["apiVersion"])), ("ConfigMap".into(), "v1".into()));
+    assert_eq!(
+        (text(&object["kind"]), text(&object["apiVersion"])),
+        ("ConfigMap".into(), "v1".into())
+    );
     assert!(version(object) >= version(&events[0]["object"]));
     let without = client.watch(&format!("{maps}?watch=1&timeoutSeconds=1")).await.all().await;
     assert_eq!(without.len(), 1, "nobody asked for bookmarks");
@@ -71,7 +74,8 @@ async fn a_watch_can_stand_in_for_a_list() {
     for name in ["a", "b"] {
         client.map(&maps, name).await;
     }
-    let query = "watch=1&sendInitialEvents=true&resourceVersionMatch=NotOlderThan&allowWatchBookmarks=true";
+    let query =
+        "watch=1&sendInitialEvents=true&resourceVersionMatch=NotOlderThan&allowWatchBookmarks=true";
     let mut events = client.watch(&format!("{maps}?{query}")).await;
     assert_eq!(events.short().await.1, "a");
     let (_, name, last) = events.short().await;
@@ -120,7 +124,8 @@ async fn objects_enter_and_leave_a_selection() {
     let start = client.map(&maps, "zero").await.version();
     let path = format!("{maps}/a");
     client.map(&maps, "a").await;
-    let label = |value: Value| json!({"metadata": {"labels": {"in": value}}, "data": {"at": value}});
+    let label =
+        |value: Value| json!({"metadata": {"labels": {"in": value}}, "data": {"at": value}});
     let entered = client.patch(&path, label(json!("yes"))).await.version();
     let left = client.patch(&path, label(json!("no"))).await.version();
     client.patch(&path, json!({"data": {"x": "y"}})).await;
@@ -146,10 +151,16 @@ async fn tables_and_metadata_are_watched_too() {
     }
     let mut tables = client.watch_as(&format!("{maps}?watch=1"), TABLE).await;
     let first = tables.next().await.unwrap()["object"].clone();
-    assert_eq!((text(&first["kind"]), &first["rows"][0]["cells"][0]), ("Table".into(), &json!("a")));
+    assert_eq!(
+        (text(&first["kind"]), &first["rows"][0]["cells"][0]),
+        ("Table".into(), &json!("a"))
+    );
     assert_eq!(first["columnDefinitions"][0]["name"], "Name");
     let second = tables.next().await.unwrap()["object"].clone();
-    assert_eq!((&second["columnDefinitions"], &second["rows"][0]["cells"][0]), (&Value::Null, &json!("b")));
+    assert_eq!(
+        (&second["columnDefinitions"], &second["rows"][0]["cells"][0]),
+        (&Value::Null, &json!("b"))
+    );
     let mut metadata = client.watch_as(&format!("{maps}?watch=1"), METADATA).await;
     let one = metadata.next().await.unwrap()["object"].clone();
     assert_eq!((text(&one["kind"]), one.get("data")), ("PartialObjectMetadata".into(), None));
@@ -183,7 +194,10 @@ async fn what_is_forgotten_is_told_as_an_event() {
     let events = client.watch(&format!("{maps}?watch=1&resourceVersion={start}")).await.all().await;
     assert_eq!(events.len(), 1);
     let status = &events[0]["object"];
-    assert_eq!((text(&events[0]["type"]), text(&status["reason"])), ("ERROR".into(), "Expired".into()));
+    assert_eq!(
+        (text(&events[0]["type"]), text(&status["reason"])),
+        ("ERROR".into(), "Expired".into())
+    );
     let begin = format!("too old resource version: {start} (");
     assert!(status["code"] == 410 && text(&status["message"]).starts_with(&begin), "{status}");
 }

@@ -18,16 +18,30 @@ async fn names_are_given_made_or_missed() {
     assert!(name[58..].chars().all(|letter| "bcdfghjklmnpqrstvwxz2456789".contains(letter)));
     assert_eq!(made.header("location"), "");
     let rows: [(Value, u16, &str); 4] = [
-        (json!({}), 422, "ConfigMap \"\" is invalid: metadata.name: Required value: name or generateName is required"),
+        (
+            json!({}),
+            422,
+            "ConfigMap \"\" is invalid: metadata.name: Required value: name or generateName is required",
+        ),
         (json!({"name": name}), 409, &format!("configmaps \"{name}\" already exists")),
-        (json!({"name": "x", "namespace": "default"}), 400, "the namespace of the provided object does not match the namespace sent on the request"),
-        (json!({"name": "x", "resourceVersion": "1"}), 500, "resourceVersion should not be set on objects to be created"),
+        (
+            json!({"name": "x", "namespace": "default"}),
+            400,
+            "the namespace of the provided object does not match the namespace sent on the request",
+        ),
+        (
+            json!({"name": "x", "resourceVersion": "1"}),
+            500,
+            "resourceVersion should not be set on objects to be created",
+        ),
     ];
     for (metadata, code, message) in rows {
         let answer = client.post(&maps, json!({"metadata": metadata})).await;
         assert_eq!(answer.refusal(), (code, message.to_owned()));
     }
-    let nowhere = client.post("/api/v1/namespaces/nowhere/configmaps", json!({"metadata": {"name": "x"}})).await;
+    let nowhere = client
+        .post("/api/v1/namespaces/nowhere/configmaps", json!({"metadata": {"name": "x"}}))
+        .await;
     assert_eq!(nowhere.refusal(), (404, "namespaces \"nowhere\" not found".into()));
 }
 
@@ -51,7 +65,8 @@ async fn a_dry_run_leaves_nothing_behind() {
     let client = Server::shared().admin().await;
     let (_, maps) = client.namespace().await;
     let before = client.get(&maps).await.version();
-    let dry = client.post(&format!("{maps}?dryRun=All"), json!({"metadata": {"name": "dry"}})).await;
+    let dry =
+        client.post(&format!("{maps}?dryRun=All"), json!({"metadata": {"name": "dry"}})).await;
     assert_eq!(dry.code, 201);
     assert!(dry.json()["metadata"]["resourceVersion"].is_null());
     assert_eq!(client.get(&format!("{maps}/dry")).await.code, 404);
@@ -84,7 +99,14 @@ async fn unknown_fields_are_refused_told_or_passed_over() {
         let warnings: Vec<&str> =
             warned.headers.get_all("warning").iter().map(|text| text.to_str().unwrap()).collect();
         assert_eq!(warned.code, 201);
-        assert_eq!(warnings, [r#"299 - "unknown field \"metadata.foo\"""#, r#"299 - "duplicate field \"data.a\"""#, r#"299 - "unknown field \"bar\"""#]);
+        assert_eq!(
+            warnings,
+            [
+                r#"299 - "unknown field \"metadata.foo\"""#,
+                r#"299 - "duplicate field \"data.a\"""#,
+                r#"299 - "unknown field \"bar\"""#
+            ]
+        );
     }
     let silent = send("fieldValidation=Ignore").await;
     assert_eq!((silent.code, silent.header("warning")), (201, ""));
@@ -126,9 +148,13 @@ async fn deletion_has_conditions() {
         client.send(Method::DELETE, &path, &[JSON], body).await
     };
     let (uid, version) = (text(&made.json()["metadata"]["uid"]), made.version());
-    let text = format!("Operation cannot be fulfilled on ConfigMap \"a\": the UID in the precondition (no) does not match the UID in record ({uid}). The object might have been deleted and then recreated");
+    let text = format!(
+        "Operation cannot be fulfilled on ConfigMap \"a\": the UID in the precondition (no) does not match the UID in record ({uid}). The object might have been deleted and then recreated"
+    );
     assert_eq!(delete(json!({"uid": "no"})).await.refusal(), (409, text));
-    let text = format!("Operation cannot be fulfilled on ConfigMap \"a\": the ResourceVersion in the precondition (1) does not match the ResourceVersion in record ({version}). The object might have been modified");
+    let text = format!(
+        "Operation cannot be fulfilled on ConfigMap \"a\": the ResourceVersion in the precondition (1) does not match the ResourceVersion in record ({version}). The object might have been modified"
+    );
     assert_eq!(delete(json!({"resourceVersion": "1"})).await.refusal(), (409, text));
     let gone = delete(json!({"uid": uid, "resourceVersion": version.to_string()})).await;
     let details = json!({"name": "a", "kind": "configmaps", "uid": uid});
@@ -150,7 +176,11 @@ async fn finalizers_hold_an_object() {
     assert_eq!(client.patch(&path, json!({"metadata": {"finalizers": null}})).await.code, 200);
     assert_eq!(client.get(&path).await.code, 404);
     let odd = client.delete(&format!("{path}?propagationPolicy=Foo")).await;
-    assert!(odd.code == 422 && odd.text().contains(r#"Unsupported value: \"Foo\""#), "{}", odd.text());
+    assert!(
+        odd.code == 422 && odd.text().contains(r#"Unsupported value: \"Foo\""#),
+        "{}",
+        odd.text()
+    );
 }
 
 #[tokio::test]
@@ -185,9 +215,18 @@ async fn bodies_of_another_kind_are_refused() {
     let client = Server::shared().admin().await;
     let (_, maps) = client.namespace().await;
     let rows = [
-        (r#"{"kind":"Secret","apiVersion":"v1"}"#, "Secret in version \"v1\" cannot be handled as a ConfigMap: converting (v1.Secret) to (core.ConfigMap): unknown conversion"),
-        (r#"{"kind":"ConfigMap","apiVersion":"v2"}"#, "ConfigMap in version \"v2\" cannot be handled as a ConfigMap: no kind \"ConfigMap\" is registered for version \"v2\" in scheme \"pkg/api/legacyscheme/scheme.go:30\""),
-        ("{", "the object provided is unrecognized (must be of type ConfigMap): couldn't get version/kind; json parse error: unexpected end of JSON input ({)"),
+        (
+            r#"{"kind":"Secret","apiVersion":"v1"}"#,
+            "Secret in version \"v1\" cannot be handled as a ConfigMap: converting (v1.Secret) to (core.ConfigMap): unknown conversion",
+        ),
+        (
+            r#"{"kind":"ConfigMap","apiVersion":"v2"}"#,
+            "ConfigMap in version \"v2\" cannot be handled as a ConfigMap: no kind \"ConfigMap\" is registered for version \"v2\" in scheme \"pkg/api/legacyscheme/scheme.go:30\"",
+        ),
+        (
+            "{",
+            "the object provided is unrecognized (must be of type ConfigMap): couldn't get version/kind; json parse error: unexpected end of JSON input ({)",
+        ),
     ];
     for (body, message) in rows {
         let answer = client.send(Method::POST, &maps, &[JSON], body).await;

@@ -177,7 +177,7 @@ impl Shelf {
     }
 
     /// Takes in what happened at one revision or several, in order. `None` is a deletion.
-    pub(super) fn apply(&self, events: Vec<(u64, Arc<str>, Option<Item>)>) {
+    pub(crate) fn apply(&self, events: Vec<(u64, Arc<str>, Option<Item>)>) {
         let before = self.now.load_full();
         let mut items = before.items.clone();
         let mut revision = before.revision;

@@ -50,11 +50,7 @@ struct Watcher {
 pub(crate) async fn watch(call: &Call<'_>) -> Answered {
     let selection = Selection::read(call)?;
     let start = start(call)?;
-    let seconds =
-        call.params.text("timeoutSeconds").parse::<u64>().ok().filter(|seconds| *seconds > 0);
-    let limit =
-        seconds.map_or_else(|| Duration::from_secs(fastrand::u64(1800..3600)), Duration::from_secs);
-    let limit = limit.min(LONGEST);
+    let limit = limit(call);
     if let Start::StateAndMark(revision) = start {
         call.app.cache.wait_for(revision).await?;
     }
@@ -78,6 +74,19 @@ pub(crate) async fn watch(call: &Call<'_>) -> Answered {
         let _ = watcher.run(start, sender).await;
     });
     Ok(Reply { code: 200, content: Content::Stream(body) })
+}
+
+/// How long a watch lasts: what its reader asks for, or else the server's limit and up to twice that, so that the
+/// watches of a restarted server do not all end at once.
+fn limit(call: &Call<'_>) -> Duration {
+    let seconds = call.params.text("timeoutSeconds").parse::<u64>().ok();
+    let least = call.app.limits.watch;
+    let limit = match seconds.filter(|seconds| *seconds > 0) {
+        Some(seconds) => Duration::from_secs(seconds),
+        None if least.is_zero() => LONGEST,
+        None => least.mul_f64(1.0 + fastrand::f64()),
+    };
+    limit.min(LONGEST)
 }
 
 fn start(call: &Call<'_>) -> Result<Start, Refusal> {
