@@ -2,7 +2,7 @@
 
 use crate::cache::{Cache, Shelf};
 use crate::refusal::{About, Refusal};
-use crate::request::{Ask, Target};
+use crate::request::{Ask, Place, Target};
 use arc_swap::ArcSwap;
 use ratchet_access::{
     Attempt, Decision, Resource, Rulebook, Target as What, User, decide_node, forbidden_message,
@@ -29,7 +29,16 @@ pub struct Authorizer {
     modes: Vec<Mode>,
     /// Cluster roles, roles, cluster role bindings, role bindings.
     shelves: [Arc<Shelf>; 4],
-    book: ArcSwap<(u64, Rulebook)>,
+    book: ArcSwap<Book>,
+}
+
+/// Roles and bindings, and the revisions of the four shelves from which they were read. One number would not do: a
+/// change of two shelves at once is seen on one of them first, and both may then have the same newest revision.
+#[derive(Default)]
+pub(crate) struct Book {
+    revisions: Option<[u64; 4]>,
+    /// The rules.
+    pub(crate) rules: Rulebook,
 }
 
 const GROUP: &str = "rbac.authorization.k8s.io";
@@ -39,7 +48,7 @@ impl Authorizer {
     pub fn new(modes: Vec<Mode>, cache: &Cache) -> Self {
         let shelf = |plural: &str| cache.shelf(&format!("{plural}.{GROUP}")).unwrap_or_default();
         let shelves = ["clusterroles", "roles", "clusterrolebindings", "rolebindings"].map(shelf);
-        Self { modes, shelves, book: ArcSwap::from_pointee((u64::MAX, Rulebook::default())) }
+        Self { modes, shelves, book: ArcSwap::default() }
     }
 
     /// Whether roles and bindings count at all.
@@ -48,18 +57,18 @@ impl Authorizer {
     }
 
     /// The roles and bindings as they are now.
-    pub fn book(&self) -> Arc<(u64, Rulebook)> {
+    pub(crate) fn book(&self) -> Arc<Book> {
         let snapshots = self.shelves.each_ref().map(|shelf| shelf.now());
-        let newest = snapshots.iter().map(|snapshot| snapshot.revision).max().unwrap_or(0);
+        let revisions = Some(snapshots.each_ref().map(|snapshot| snapshot.revision));
         let known = self.book.load_full();
-        if known.0 == newest {
+        if known.revisions == revisions {
             return known;
         }
         let nodes: [Vec<Node<'static>>; 4] =
             snapshots.map(|snapshot| snapshot.items.values().map(|item| item.node()).collect());
         let [cluster_roles, roles, cluster_bindings, bindings] = &nodes;
-        let book =
-            Arc::new((newest, Rulebook::new(cluster_roles, roles, cluster_bindings, bindings)));
+        let rules = Rulebook::new(cluster_roles, roles, cluster_bindings, bindings);
+        let book = Arc::new(Book { revisions, rules });
         self.book.store(book.clone());
         book
     }
@@ -77,7 +86,7 @@ impl Authorizer {
                     Decision::NoOpinion { reason: "Everything is forbidden.".into() }
                 }
                 Mode::Node => decide_node(attempt, &|_, _| true),
-                Mode::Rbac => self.book().1.decide(attempt),
+                Mode::Rbac => self.book().rules.decide(attempt),
             };
             match decision {
                 Decision::NoOpinion { reason } if reason.is_empty() => {}
@@ -111,16 +120,71 @@ impl Authorizer {
 /// What a request is to the authorizers.
 pub(crate) fn attempt<'a>(user: &'a User, ask: &'a Ask, field_selector: &'a str) -> Attempt<'a> {
     let target = match &ask.target {
-        Target::Resource(place) => What::Resource(Resource {
-            group: &place.group,
-            version: &place.version,
-            resource: &place.resource,
-            subresource: &place.subresource,
-            namespace: &place.namespace,
-            name: &place.name,
-            field_selector,
-        }),
+        Target::Resource(place) => target(place, field_selector),
         Target::Path(path) => What::Path(path),
     };
     Attempt { user, verb: ask.verb, target }
+}
+
+/// What the authorizers know of a place.
+pub(crate) fn target<'a>(place: &'a Place, field_selector: &'a str) -> What<'a> {
+    What::Resource(Resource {
+        group: &place.group,
+        version: &place.version,
+        resource: &place.resource,
+        subresource: &place.subresource,
+        namespace: &place.namespace,
+        name: &place.name,
+        field_selector,
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::cache::Item;
+
+    fn put(shelf: &Shelf, revision: u64, name: &str, value: &str) {
+        let item = Item::stored(name.into(), revision, value.as_bytes());
+        shelf.apply(vec![(revision, name.into(), Some(item))]);
+    }
+
+    fn may_list(authorizer: &Authorizer) -> bool {
+        let user = User { name: "alice".into(), ..User::default() };
+        let ask = Ask::read(&http::Method::GET, "/api/v1/pods", false, None);
+        authorizer.decide(&attempt(&user, &ask, "")).is_allowed()
+    }
+
+    #[test]
+    fn roles_and_bindings_of_one_commit_are_both_seen() {
+        let shelves: [Arc<Shelf>; 4] = std::array::from_fn(|_| Arc::default());
+        let authorizer = Authorizer {
+            modes: vec![Mode::Rbac],
+            shelves: shelves.clone(),
+            book: ArcSwap::default(),
+        };
+        assert!(!may_list(&authorizer));
+        let role = r#"{"metadata":{"name":"r"},"rules":[{"apiGroups":[""],"resources":["pods"],"verbs":["list"]}]}"#;
+        put(&shelves[0], 7, "r", role);
+        assert!(!may_list(&authorizer), "somebody asks between the two");
+        let binding = r#"{"metadata":{"name":"b"},"roleRef":{"apiGroup":"rbac.authorization.k8s.io","kind":"ClusterRole","name":"r"},"subjects":[{"apiGroup":"rbac.authorization.k8s.io","kind":"User","name":"alice"}]}"#;
+        put(&shelves[2], 7, "b", binding);
+        assert!(may_list(&authorizer));
+    }
+
+    #[test]
+    fn modes_are_asked_in_turn() {
+        let with = |modes: Vec<Mode>| Authorizer {
+            modes,
+            shelves: std::array::from_fn(|_| Arc::default()),
+            book: ArcSwap::default(),
+        };
+        assert!(may_list(&with(vec![Mode::Rbac, Mode::AlwaysAllow])));
+        assert!(!may_list(&with(vec![Mode::Node, Mode::Rbac])));
+        assert!(!may_list(&with(Vec::new())));
+        let user = User { name: "alice".into(), ..User::default() };
+        let ask = Ask::read(&http::Method::GET, "/api/v1/pods", false, None);
+        let refused = with(vec![Mode::AlwaysDeny]).check(&attempt(&user, &ask, "")).unwrap_err();
+        assert!(refused.message.ends_with("Everything is forbidden."), "{}", refused.message);
+    }
 }

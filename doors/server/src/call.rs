@@ -1,7 +1,7 @@
 //! One request on its way through the server, and what it is answered.
 
 use crate::app::App;
-use crate::body::{self, BodyType, Received, Wanted};
+use crate::body::{self, BodyType, Wanted};
 use crate::cache::Item;
 use crate::options::FieldValidation;
 use crate::refusal::Refusal;
@@ -11,6 +11,7 @@ use bytes::Bytes;
 use http::HeaderMap;
 use ratchet_access::User;
 use ratchet_http::Body;
+use ratchet_object::Node;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
@@ -167,17 +168,22 @@ pub(crate) type Answered = Result<Reply, Refusal>;
 
 impl Call<'_> {
     /// The object in the body, of the kind that the resource has.
-    pub(crate) fn object(&self, strictness: FieldValidation) -> Result<Received, Refusal> {
+    pub(crate) fn object(&self, strictness: FieldValidation) -> Result<Node<'static>, Refusal> {
         self.object_of(Wanted::of(self.served), strictness)
     }
 
-    /// The object in the body, of a kind that a subresource has.
+    /// The object in the body, of a kind that a subresource has; its writer is told what is odd about it.
     pub(crate) fn object_of(
         &self,
         wanted: Wanted<'_>,
         strictness: FieldValidation,
-    ) -> Result<Received, Refusal> {
-        body::receive(self.body, BodyType::read(self.headers)?, wanted, strictness)
+    ) -> Result<Node<'static>, Refusal> {
+        let media = BodyType::read(self.headers)?;
+        let received = body::receive(self.body, media, wanted, strictness)?;
+        for warning in received.warnings {
+            self.told.warn(warning);
+        }
+        Ok(received.node)
     }
 
     /// The object that the request names, as fresh as can be.

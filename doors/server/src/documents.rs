@@ -224,3 +224,37 @@ pub(crate) fn text(code: u16, content_type: &'static str, body: String) -> Respo
     response.headers_mut().insert(CONTENT_TYPE, HeaderValue::from_static(content_type));
     response
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_first_form_of_discovery_that_is_known_wins() {
+        let wants = |accept: &'static str| {
+            let mut headers = HeaderMap::new();
+            headers.insert(ACCEPT, HeaderValue::from_static(accept));
+            wants_aggregated(&headers)
+        };
+        assert!(wants(AGGREGATED));
+        assert!(wants(
+            "application/json; g=apidiscovery.k8s.io; v=v2; as=APIGroupDiscoveryList, application/json"
+        ));
+        assert!(!wants("application/json"));
+        assert!(!wants(
+            "application/json,application/json;g=apidiscovery.k8s.io;v=v2;as=APIGroupDiscoveryList"
+        ));
+        assert!(!wants("application/json;g=apidiscovery.k8s.io;v=v9;as=APIGroupDiscoveryList"));
+        assert!(!wants_aggregated(&HeaderMap::new()));
+    }
+
+    #[test]
+    fn what_is_known_already_is_not_sent_again() {
+        let first = aggregated("{}".into(), &HeaderMap::new());
+        assert_eq!(first.status(), StatusCode::OK);
+        let mut headers = HeaderMap::new();
+        headers.insert(IF_NONE_MATCH, first.headers().get(ETAG).unwrap().clone());
+        assert_eq!(aggregated("{}".into(), &headers).status(), StatusCode::NOT_MODIFIED);
+        assert_eq!(aggregated("[]".into(), &headers).status(), StatusCode::OK);
+    }
+}

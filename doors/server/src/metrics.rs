@@ -354,8 +354,9 @@ impl Drop for Running {
 
 /// Writes how many objects of each resource there are.
 pub fn write_objects(app: &App, writer: &mut Writer) {
-    let mut counts: Vec<(&str, usize)> =
-        app.cache.shelves().map(|(name, shelf)| (name, shelf.len())).collect();
+    // Node ports are kept like objects, but no API shows them.
+    let shelves = app.cache.shelves().filter(|(name, _)| *name != crate::services::NODE_PORTS);
+    let mut counts: Vec<(&str, usize)> = shelves.map(|(name, shelf)| (name, shelf.len())).collect();
     counts.sort_unstable();
     #[allow(clippy::cast_precision_loss, reason = "numbers of objects are far below 2^52")]
     let counts: Vec<(&str, f64)> =

@@ -1,8 +1,11 @@
 //! Refusals as values: what the API answers when it does not do what was asked.
 
+mod status;
+
+pub(crate) use status::success;
+
 use ratchet_engine::{Status, StatusCause};
-use ratchet_object::{Node, write_text};
-use std::fmt::Write;
+use ratchet_object::Node;
 
 /// A failure as a client sees it: a `Status` and its HTTP code.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -154,6 +157,7 @@ impl Refusal {
     pub fn no_unique_name(about: About<'_>) -> Self {
         let why = "the server was not able to generate a unique name for the object";
         Self::about(409, "AlreadyExists", about, format!("{about} already exists, {why}"))
+            .retry_in(1)
     }
 
     /// 409: somebody else was faster.
@@ -270,86 +274,17 @@ impl Refusal {
         self
     }
 
+    /// The same, with the seconds after which it is worth another try.
+    #[must_use]
+    pub fn retry_in(mut self, seconds: u32) -> Self {
+        self.details.get_or_insert_default().retry_after = Some(seconds);
+        self
+    }
+
     /// What `Retry-After` says, if anything.
     pub fn retry_after(&self) -> Option<u32> {
         self.details.as_ref().and_then(|details| details.retry_after)
     }
-
-    /// The `Status` object, in the order in which the API writes it.
-    pub fn to_json(&self) -> String {
-        let mut out = String::with_capacity(256 + self.message.len() * 2);
-        out.push_str(r#"{"kind":"Status","apiVersion":"v1","metadata":{"#);
-        if !self.continue_token.is_empty() {
-            member(&mut out, "continue", &self.continue_token);
-        }
-        out.push_str(r#"},"status":"Failure""#);
-        if !self.message.is_empty() {
-            out.push(',');
-            member(&mut out, "message", &self.message);
-        }
-        if !self.reason.is_empty() {
-            out.push(',');
-            member(&mut out, "reason", self.reason);
-        }
-        if let Some(details) = &self.details {
-            out.push_str(r#","details":{"#);
-            details.write(&mut out);
-            out.push('}');
-        }
-        let _ = write!(out, r#","code":{}}}"#, self.code);
-        out
-    }
-}
-
-impl Details {
-    fn write(&self, out: &mut String) {
-        let start = out.len();
-        let words = [
-            ("name", &self.name),
-            ("group", &self.group),
-            ("kind", &self.kind),
-            ("uid", &self.uid),
-        ];
-        for (name, text) in words.into_iter().filter(|(_, text)| !text.is_empty()) {
-            comma(out, start);
-            member(out, name, text);
-        }
-        if !self.causes.is_empty() {
-            comma(out, start);
-            out.push_str(r#""causes":["#);
-            let first = out.len();
-            for cause in &self.causes {
-                comma(out, first);
-                out.push('{');
-                let inner = out.len();
-                for (name, text) in
-                    [("reason", cause.reason), ("message", &cause.message), ("field", &cause.field)]
-                {
-                    if !text.is_empty() {
-                        comma(out, inner);
-                        member(out, name, text);
-                    }
-                }
-                out.push('}');
-            }
-            out.push(']');
-        }
-        if let Some(seconds) = self.retry_after {
-            comma(out, start);
-            let _ = write!(out, r#""retryAfterSeconds":{seconds}"#);
-        }
-    }
-}
-
-fn comma(out: &mut String, start: usize) {
-    if out.len() > start {
-        out.push(',');
-    }
-}
-
-fn member(out: &mut String, name: &str, text: &str) {
-    let _ = write!(out, "\"{name}\":");
-    let _ = write_text(out, text);
 }
 
 /// The engine's refusal on this wire.
@@ -385,18 +320,6 @@ impl From<ratchet_store::StoreError> for Refusal {
             E::Closed => Self::unavailable("the store is closed: the server is shutting down"),
         }
     }
-}
-
-/// The answer to a deletion that really happened, for kinds that do not show the object.
-pub(crate) fn success(about: About<'_>, uid: &str) -> String {
-    let mut details = about.details();
-    uid.clone_into(&mut details.uid);
-    let mut out = String::from(
-        r#"{"kind":"Status","apiVersion":"v1","metadata":{},"status":"Success","details":{"#,
-    );
-    details.write(&mut out);
-    out.push_str("}}");
-    out
 }
 
 /// The uid in an object's metadata.

@@ -296,3 +296,40 @@ fn indent(out: &mut String, node: &Node<'_>, depth: usize) {
         node.write_json(out);
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn node(text: &str) -> Node<'static> {
+        decode(text, Limits::DEFAULT).unwrap().documents.remove(0).into_owned()
+    }
+
+    #[test]
+    fn people_get_two_spaces() {
+        let text = indented(&node(r#"{"a":[1,{"b":"<"}],"c":{},"d":[]}"#));
+        let wanted = "{\n  \"a\": [\n    1,\n    {\n      \"b\": \"\\u003c\"\n    }\n  ],\n  \"c\": {},\n  \"d\": []\n}";
+        assert_eq!(text, wanted);
+    }
+
+    #[test]
+    fn kind_and_version_come_first() {
+        let text = whole(node(r#"{"spec":{},"kind":"Old","apiVersion":"v0"}"#), "v1", "Pod");
+        assert_eq!(text, r#"{"kind":"Pod","apiVersion":"v1","spec":{}}"#);
+        assert_eq!(whole(Node::empty_map(), "v1", "Pod"), r#"{"kind":"Pod","apiVersion":"v1"}"#);
+    }
+
+    #[test]
+    fn json_is_put_into_the_dress_that_was_asked_for() {
+        let dressed = |media| {
+            let json = Bytes::from_static(br#"{"kind":"Status","apiVersion":"v1","code":404}"#);
+            let Rendered { content_type, pieces } =
+                dress(vec![json], Output { media, ..Output::PLAIN });
+            (content_type, String::from_utf8(pieces.concat()).unwrap())
+        };
+        let (kind, text) = dressed(Media::Json { pretty: false });
+        assert!(kind == "application/json" && text.ends_with("}\n"));
+        let (kind, text) = dressed(Media::Yaml);
+        assert!(kind == "application/yaml" && text.contains("code: 404\n"), "{text}");
+    }
+}

@@ -13,11 +13,7 @@ use ratchet_object::{Node, Value};
 /// Answers a review.
 pub(crate) async fn answer(call: &Call<'_>) -> Answered {
     let options = WriteOptions::read(call.params, OptionsKind::Create)?;
-    let received = call.object(options.fields)?;
-    for warning in received.warnings {
-        call.told.warn(warning);
-    }
-    let mut review = received.node;
+    let mut review = call.object(options.fields)?;
     let status = match call.served.row.kind {
         "SelfSubjectAccessReview" => access(call, &review, call.user)?,
         "SubjectAccessReview" | "LocalSubjectAccessReview" => {
@@ -130,7 +126,7 @@ fn rules(call: &Call<'_>, review: &Node<'_>) -> Result<Node<'static>, Refusal> {
         return Err(Refusal::bad_request("no namespace on request"));
     }
     let book = call.app.authorizer.book();
-    let mut found = book.1.rules_for(call.user, namespace);
+    let mut found = book.rules.rules_for(call.user, namespace);
     // Who may do everything as one of the masters is not asked; a role says the same.
     if !call.app.authorizer.has_rbac() {
         let all = || vec!["*".to_owned()];

@@ -1,37 +1,30 @@
-//! The pipeline of a request: who, may they, what, and how it is answered.
+//! The pipeline of a request: how many at once, who asks, as whom, and whether they may.
 
 use crate::app::App;
-use crate::audit::{self, Auditing};
+use crate::audit;
 use crate::authorize::attempt;
-use crate::body;
-use crate::call::{Answered, Call, Content, Reply, Told};
+use crate::call::Told;
 use crate::documents;
-use crate::metrics::Labels;
 use crate::refusal::{About, Refusal};
-use crate::render::{self, Rendered};
-use crate::request::{Ask, Output, Params, Place, Target};
-use crate::served::Served;
-use crate::{compress, reviews, subresources, verbs};
+use crate::request::{Ask, Output, Params, Target};
+use crate::respond::{finish, refused};
+use crate::route;
 use bytes::Bytes;
-use http::header::{CACHE_CONTROL, CONTENT_LENGTH, CONTENT_TYPE, RETRY_AFTER, WARNING};
+use http::header::RETRY_AFTER;
 use http::request::Parts;
-use http::{HeaderMap, HeaderName, HeaderValue, Method, Request, Response, StatusCode};
+use http::{HeaderName, HeaderValue, Method, Request, Response};
 use hyper::body::Incoming;
 use jiff::Timestamp;
 use ratchet_access::{Impersonated, User, impersonate};
-use ratchet_engine::Part;
-use ratchet_http::{Body, Peer, ReadError, Service, chunks, empty, read_body};
+use ratchet_http::{Body, Peer, Service};
 use ratchet_identity::{Verdict, impersonation};
 use ratchet_object::selector::FieldSelector;
 use std::pin::Pin;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
-use std::time::{Duration, Instant};
+use std::time::Instant;
 
-/// How long the body of a request may take to arrive.
-const BODY_PATIENCE: Duration = Duration::from_secs(60);
-
-const AUDIT_ID: HeaderName = HeaderName::from_static("audit-id");
+pub(crate) const AUDIT_ID: HeaderName = HeaderName::from_static("audit-id");
 const NO_SNIFF: HeaderName = HeaderName::from_static("x-content-type-options");
 
 /// The door: answers requests of the listener.
@@ -68,13 +61,19 @@ pub(crate) enum Caller {
 }
 
 /// What is known about a request before it is answered.
-struct Request1<'a> {
-    parts: &'a Parts,
-    ask: Ask,
-    params: Params,
-    told: Told,
-    audit_id: String,
-    begun: Instant,
+pub(crate) struct Asked<'a> {
+    /// Method, URL and headers.
+    pub(crate) parts: &'a Parts,
+    /// What is asked for.
+    pub(crate) ask: Ask,
+    /// The query.
+    pub(crate) params: Params,
+    /// What is told beside the answer.
+    pub(crate) told: Told,
+    /// Under which name the request stands in the audit log.
+    pub(crate) audit_id: String,
+    /// When it began.
+    pub(crate) begun: Instant,
 }
 
 /// Answers one request, whoever it comes from.
@@ -88,8 +87,9 @@ pub(crate) async fn serve(
     let params = Params::read(parts.uri.query());
     let named = named_by_selector(&params);
     let ask = Ask::read(&parts.method, parts.uri.path(), params.flag("watch"), named.as_deref());
-    let audit_id = parts.headers.get(AUDIT_ID).and_then(|id| id.to_str().ok()).map(str::to_owned);
-    let request = Request1 {
+    let audit_id = parts.headers.get(AUDIT_ID).and_then(|id| id.to_str().ok());
+    let audit_id = audit_id.filter(|id| !id.is_empty()).map(str::to_owned);
+    let request = Asked {
         parts: &parts,
         ask,
         params,
@@ -150,20 +150,6 @@ impl Drop for Slot<'_> {
     }
 }
 
-impl Request1<'_> {
-    fn is_known(&self, app: &App) -> bool {
-        match &self.ask.target {
-            Target::Resource(place) => {
-                let served = app.registry.find(&place.group, &place.version, &place.resource);
-                let part = place.subresource.as_str();
-                served
-                    .is_some_and(|served| part.is_empty() || served.row.subresource(part).is_some())
-            }
-            Target::Path(_) => true,
-        }
-    }
-}
-
 /// A list of one name counts as a request for that name.
 fn named_by_selector(params: &Params) -> Option<String> {
     // Read as the list reads it: a value may hold an escaped comma and what looks like another term.
@@ -175,7 +161,7 @@ fn named_by_selector(params: &Params) -> Option<String> {
 
 async fn answer(
     app: &Arc<App>,
-    request: &Request1<'_>,
+    request: &Asked<'_>,
     source: Source,
     peer: &Peer,
     caller: Caller,
@@ -183,6 +169,10 @@ async fn answer(
     let headers = &request.parts.headers;
     let plain = Output::choose(headers, request.params.get("pretty")).unwrap_or(Output::PLAIN);
     let refuse = |refusal: &Refusal| refused(refusal, plain);
+    let begin = |user: &User| {
+        let audit = app.audit.as_ref()?;
+        audit.begin(request.parts, &request.ask, &request.audit_id, user, peer)
+    };
     let said = match caller {
         Caller::Known(user) => Verdict::User(user),
         Caller::Stranger => {
@@ -198,13 +188,13 @@ async fn answer(
         Verdict::Rejected { reason } => {
             app.metrics.authentications.with(&["failure"]).inc();
             tracing::debug!(reason, address = %peer.address, "not authenticated");
-            return refuse(&Refusal::unauthorized());
+            // Those who try keys are told of as well, though nobody knows who they are.
+            let response = refuse(&Refusal::unauthorized());
+            let trail = begin(&User::default());
+            return audit::complete(trail, &request.parts.method, &request.told, response);
         }
     };
-    let begin = |audit: &Auditing| {
-        audit.begin(request.parts, &request.ask, &request.audit_id, &caller, peer)
-    };
-    let mut trail = app.audit.as_ref().and_then(begin);
+    let mut trail = begin(&caller);
     let user = match become_other(app, request, &caller) {
         Ok(None) => caller,
         Ok(Some(became)) => {
@@ -215,14 +205,21 @@ async fn answer(
             return audit::complete(trail, &request.parts.method, &request.told, refuse(&refusal));
         }
     };
-    let response = authorized(app, request, source, &user, plain).await;
+    let response = authorized(app, request, source, &user, plain);
+    let response = match app.limits.timeout {
+        limit if limit.is_zero() || request.ask.verb == "watch" => response.await,
+        limit => match tokio::time::timeout(limit, response).await {
+            Ok(response) => response,
+            Err(_) => refuse(&Refusal::timeout()),
+        },
+    };
     audit::complete(trail, &request.parts.method, &request.told, response)
 }
 
 /// Who the caller wants to be.
 fn become_other(
     app: &App,
-    request: &Request1<'_>,
+    request: &Asked<'_>,
     caller: &User,
 ) -> Result<Option<Impersonated>, Refusal> {
     let wanted = impersonation(&request.parts.headers).map_err(Refusal::bad_request)?;
@@ -239,7 +236,7 @@ fn become_other(
 
 async fn authorized(
     app: &Arc<App>,
-    request: &Request1<'_>,
+    request: &Asked<'_>,
     source: Source,
     user: &User,
     plain: Output,
@@ -261,248 +258,7 @@ async fn authorized(
         }
     }
     match &request.ask.target {
-        Target::Path(path) => plain_path(app, request, path),
-        Target::Resource(place) => resource(app, request, place, source, user, plain).await,
+        Target::Path(path) => route::plain_path(app, request, path),
+        Target::Resource(place) => route::resource(app, request, place, source, user, plain).await,
     }
-}
-
-fn plain_path(app: &App, request: &Request1<'_>, path: &str) -> Response<Body> {
-    let headers = &request.parts.headers;
-    let is_read = matches!(request.parts.method, Method::GET | Method::HEAD);
-    let found = match is_read {
-        true => documents::answer(app, path, &request.params, request.parts.uri.query(), headers),
-        false => None,
-    };
-    let Some(response) = found else {
-        let group = path.strip_prefix("/apis/").and_then(|rest| rest.split('/').next());
-        // A version that a known group does not have is a Status; anything else is not ours at all.
-        if group.is_some_and(|group| app.registry.has_group(group)) && path.matches('/').count() > 2
-        {
-            return refused(&Refusal::no_resource(), Output::PLAIN);
-        }
-        return documents::text(404, "text/plain; charset=utf-8", "404 page not found\n".into());
-    };
-    response
-}
-
-async fn resource(
-    app: &Arc<App>,
-    request: &Request1<'_>,
-    place: &Place,
-    source: Source,
-    user: &User,
-    plain: Output,
-) -> Response<Body> {
-    let Some(served) = app.registry.find(&place.group, &place.version, &place.resource) else {
-        if app.registry.has_group(&place.group) {
-            return refused(&Refusal::no_resource(), plain);
-        }
-        return documents::text(404, "text/plain; charset=utf-8", "404 page not found\n".into());
-    };
-    let output = match Output::choose(&request.parts.headers, request.params.get("pretty")) {
-        Ok(output) => output,
-        Err(refusal) => return refused(&refusal, Output::PLAIN),
-    };
-    let exists =
-        place.subresource.is_empty() || served.row.subresource(&place.subresource).is_some();
-    let silent = request.told.len();
-    if let Some(text) = ratchet_engine::deprecation(served.row.group, served.row.kind, &app.policy)
-        .filter(|_| exists)
-    {
-        request.told.warn(text);
-    }
-    let body = match receive(source, &request.parts.headers).await {
-        Ok(body) => body,
-        Err(refusal) => return refused(&refusal, plain),
-    };
-    if app.audit.is_some() {
-        request.told.note_sent(&body);
-    }
-    let call = Call {
-        app,
-        served,
-        place,
-        params: &request.params,
-        headers: &request.parts.headers,
-        body: &body,
-        user,
-        output,
-        told: &request.told,
-    };
-    match dispatch(&call, request).await {
-        Ok(reply) => replied(app, served, reply, output, request),
-        Err(refusal) => {
-            // Who asks for what there is not has not used the API.
-            if refusal.code == 405 {
-                request.told.rewind(silent);
-            }
-            refused(&refusal, plain)
-        }
-    }
-}
-
-async fn receive(source: Source, headers: &HeaderMap) -> Result<Bytes, Refusal> {
-    let bytes = match source {
-        Source::Here(bytes) => return Ok(bytes),
-        Source::Wire(incoming) => read_body(incoming, body::LIMIT, BODY_PATIENCE).await,
-    };
-    let bytes = bytes.map_err(|error| match error {
-        ReadError::TooLarge => Refusal::too_large(body::LIMIT),
-        ReadError::TooSlow => {
-            Refusal::bad_request("the body of the request did not arrive in time")
-        }
-        ReadError::Broken => Refusal::bad_request("the body of the request could not be read"),
-    })?;
-    compress::unpacked(bytes, headers)
-}
-
-async fn dispatch(call: &Call<'_>, request: &Request1<'_>) -> Answered {
-    let place = call.place;
-    let verb = request.ask.verb;
-    // What lives in the cluster has no namespace in its URL, and what lives in a namespace needs one to be named.
-    let is_namespace = (call.served.row.group, call.served.row.plural) == ("", "namespaces");
-    if !call.served.row.namespaced && !place.namespace.is_empty() && !is_namespace {
-        return Err(Refusal::no_resource());
-    }
-    let is_named = !place.name.is_empty() && !matches!(verb, "list" | "watch" | "deletecollection");
-    if call.served.row.namespaced && place.namespace.is_empty() && is_named {
-        return Err(Refusal::no_resource());
-    }
-    if !place.subresource.is_empty() {
-        if place.rest.is_empty() || place.subresource == "proxy" {
-            return subresources::answer(call, verb).await;
-        }
-        return Err(Refusal::no_resource());
-    }
-    if request.parts.method == Method::HEAD && !is_named {
-        return Err(Refusal::method_not_allowed());
-    }
-    if place.name.is_empty() && matches!(verb, "update" | "patch") {
-        return Err(Refusal::method_not_allowed());
-    }
-    let is_everywhere = call.served.row.namespaced && place.namespace.is_empty();
-    if is_everywhere && !matches!(verb, "list" | "watch") {
-        return Err(Refusal::method_not_allowed());
-    }
-    if !call.served.row.allows(verb) {
-        return Err(Refusal::method_not_allowed());
-    }
-    if call.served.row.storage.is_none() {
-        return unkept(call, verb).await;
-    }
-    match verb {
-        "get" => verbs::get::get(call).await,
-        "list" => verbs::list::list(call).await,
-        "watch" => verbs::watch::watch(call).await,
-        "create" if place.name.is_empty() => verbs::create::create(call).await,
-        "update" => verbs::update::update(call, Part::Main).await,
-        "patch" => verbs::patch::patch(call, Part::Main).await,
-        "delete" => verbs::delete::delete(call).await,
-        "deletecollection" => verbs::delete::delete_collection(call).await,
-        _ => Err(Refusal::method_not_allowed()),
-    }
-}
-
-/// What is answered but never kept.
-async fn unkept(call: &Call<'_>, verb: &str) -> Answered {
-    match (call.served.row.plural, verb) {
-        ("componentstatuses", "list") => Ok(Reply::json(
-            200,
-            r#"{"kind":"ComponentStatusList","apiVersion":"v1","metadata":{},"items":[]}"#,
-        )),
-        ("componentstatuses", _) => Err(Refusal::not_found(call.served.about(&call.place.name))),
-        ("bindings", "create") => subresources::bind_any(call).await,
-        _ => reviews::answer(call).await,
-    }
-}
-
-fn replied(
-    app: &App,
-    served: &Served,
-    reply: Reply,
-    output: Output,
-    request: &Request1<'_>,
-) -> Response<Body> {
-    let code = StatusCode::from_u16(reply.code).unwrap_or(StatusCode::OK);
-    let (content_type, body) = match reply.content {
-        Content::Stream(body) => {
-            request.told.note_stream();
-            (output.stream_type(), body)
-        }
-        _ => {
-            let Rendered { content_type, pieces } =
-                render::render(app, Some(served), &reply, output, &request.params);
-            if app.audit.is_some() {
-                request.told.note_answered(&pieces);
-            }
-            let (body, packed) = compress::packed(pieces, &request.parts.headers);
-            let mut response = Response::new(body);
-            *response.status_mut() = code;
-            response.headers_mut().insert(CONTENT_TYPE, HeaderValue::from_static(content_type));
-            if packed {
-                compress::mark(response.headers_mut());
-            }
-            return response;
-        }
-    };
-    let mut response = Response::new(body);
-    *response.status_mut() = code;
-    response.headers_mut().insert(CONTENT_TYPE, HeaderValue::from_static(content_type));
-    response
-}
-
-/// A refusal on the wire.
-fn refused(refusal: &Refusal, output: Output) -> Response<Body> {
-    let output = Output { media: output.media, ..Output::PLAIN };
-    let Rendered { content_type, pieces } = render::dress(vec![refusal.to_json().into()], output);
-    let mut response = Response::new(chunks(pieces));
-    *response.status_mut() =
-        StatusCode::from_u16(refusal.code).unwrap_or(StatusCode::INTERNAL_SERVER_ERROR);
-    let headers = response.headers_mut();
-    headers.insert(CONTENT_TYPE, HeaderValue::from_static(content_type));
-    if let Some(seconds) = refusal.retry_after() {
-        headers.insert(RETRY_AFTER, HeaderValue::from(seconds));
-    }
-    response
-}
-
-/// What every answer carries, and what is counted about it.
-fn finish(app: &App, request: &Request1<'_>, response: &mut Response<Body>) {
-    let headers = response.headers_mut();
-    if let Ok(id) = HeaderValue::from_str(&request.audit_id) {
-        headers.insert(AUDIT_ID, id);
-    }
-    headers.entry(CACHE_CONTROL).or_insert(HeaderValue::from_static("no-cache, private"));
-    for text in ratchet_engine::warning_texts(&request.told.warnings()) {
-        let escaped = text.replace('\\', "\\\\").replace('"', "\\\"");
-        if let Ok(value) = HeaderValue::from_str(&format!("299 - \"{escaped}\"")) {
-            headers.append(WARNING, value);
-        } else if let Ok(value) = HeaderValue::from_bytes(format!("299 - \"{escaped}\"").as_bytes())
-        {
-            headers.append(WARNING, value);
-        }
-    }
-    let dry_run = match request.params.text("dryRun") {
-        "" => "",
-        "All" => "All",
-        _ => "invalid",
-    };
-    let is_apply =
-        body::content_type(&request.parts.headers).starts_with("application/apply-patch");
-    let labels = Labels::of(&request.ask, dry_run, is_apply);
-    let labels = if request.is_known(app) { labels } else { labels.unknown() };
-    let size = http_body_size(response);
-    if request.parts.method == Method::HEAD {
-        // Over HTTP/2 nobody else takes the body away.
-        *response.body_mut() = empty();
-        if let Some(size) = size {
-            response.headers_mut().insert(CONTENT_LENGTH, HeaderValue::from(size));
-        }
-    }
-    app.metrics.answered(&labels, response.status().as_u16(), request.begun.elapsed(), size);
-}
-
-fn http_body_size(response: &Response<Body>) -> Option<u64> {
-    use http_body::Body as _;
-    response.body().size_hint().exact()
 }

@@ -7,10 +7,12 @@ use crate::convert;
 use crate::lifecycle::{self, Moment, metadata};
 use crate::refusal::Refusal;
 use crate::services;
+use bytes::Bytes;
 use ratchet_engine::{Change, Part, StatusCause, Step};
-use ratchet_object::{Node, Object, defaults, same};
+use ratchet_object::{Kind, Node, Object, defaults, same};
 use ratchet_store::{Act, Commit, Guard, Revision, Write};
 use std::sync::Arc;
+use std::time::Duration;
 
 /// How often a write that names no version is tried again when somebody else was faster.
 const TRIES: usize = 16;
@@ -19,21 +21,53 @@ const TRIES: usize = 16;
 pub(crate) const OTHER_NAMESPACE: &str =
     "the namespace of the provided object does not match the namespace sent on the request";
 
-/// What became of an update.
-pub(crate) enum Saved {
-    /// It is stored.
-    Kept(Arc<Item>),
-    /// It was the last thing that held the object; this is how it looked last.
-    Gone(Arc<Item>),
-}
+/// How many names are tried for an object that leaves its name to the server.
+const NAMES: usize = 8;
 
-/// What an update insists on.
+/// What an update insists on; what is empty does not count.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Preconditions {
     /// The version that it replaces.
-    pub version: Option<String>,
+    version: String,
     /// The object's identity.
-    pub uid: Option<String>,
+    uid: String,
+}
+
+impl Preconditions {
+    /// What an object says about the one that it replaces.
+    pub(crate) fn of(sent: &Node<'_>) -> Self {
+        let said = |name| sent.text_at(&["metadata", name]).to_owned();
+        Self { version: said("resourceVersion"), uid: said("uid") }
+    }
+
+    /// The same, whatever the identity is.
+    pub(crate) fn without_uid(self) -> Self {
+        Self { uid: String::new(), ..self }
+    }
+
+    /// Refuses to replace an object that is not the one that was meant; `old` is empty where there is none.
+    pub(crate) fn check(&self, call: &Call<'_>, old: &Node<'_>) -> Result<(), Refusal> {
+        let about = call.served.about(&call.place.name);
+        let stored = old.text_at(&["metadata", "uid"]);
+        if !self.uid.is_empty() && self.uid != stored {
+            let key = call.served.told_key(&call.place.namespace, &call.place.name);
+            let uid = &self.uid;
+            let why = format!(
+                "StorageError: invalid object, Code: 4, Key: {key}, ResourceVersion: 0, AdditionalErrorMsg: Precondition failed: UID in precondition: {uid}, UID in object meta: {stored}"
+            );
+            return Err(Refusal::conflict(about, &why));
+        }
+        let is_named = !matches!(self.version.as_str(), "" | "0");
+        if is_named && self.version.parse::<u64>().is_err() {
+            let shown = ratchet_net::Quoted(&self.version);
+            let why = format!("strconv.ParseUint: parsing {shown}: invalid syntax");
+            return Err(Refusal::unclassified(why));
+        }
+        if is_named && self.version != old.text_at(&["metadata", "resourceVersion"]) {
+            return Err(Refusal::modified(about));
+        }
+        Ok(())
+    }
 }
 
 /// Creates an object; `node` has the kind and version of the resource, and defaults.
@@ -47,20 +81,22 @@ pub(crate) async fn create(
     named(call, &mut node)?;
     let generate = node.text_at(&["metadata", "name"]).is_empty();
     let base = node.text_at(&["metadata", "generateName"]).to_owned();
+    if !generate || base.is_empty() {
+        return create_once(call, node, dry_run).await;
+    }
     let length = call.told.len();
-    for _ in 0..8 {
+    let mut name = String::new();
+    for _ in 0..NAMES {
+        name = if served.habits.plain_names { base.clone() } else { generated(&base) };
         let mut attempt = node.clone();
-        if generate && !base.is_empty() {
-            let name = if served.habits.plain_names { base.clone() } else { generated(&base) };
-            attempt.below("metadata").set("name", Node::string(name));
-        }
+        attempt.below("metadata").set("name", Node::string(name.clone()));
         call.told.rewind(length);
         match create_once(call, attempt, dry_run).await {
-            Err(refusal) if refusal.reason == "AlreadyExists" && generate && !base.is_empty() => {}
+            Err(refusal) if refusal.reason == "AlreadyExists" => {}
             other => return other,
         }
     }
-    Err(Refusal::no_unique_name(served.about(&base)))
+    Err(Refusal::no_unique_name(served.about(&name)))
 }
 
 /// Fills in and checks what the URL says about an object.
@@ -113,61 +149,80 @@ async fn create_once(
     let change = Change { kind, part: Part::Main, step: Step::Create { new: &object } };
     let told = call.told.len();
     admission::judge(call, &change).await?;
-    let name = object.name().to_owned();
     let judged = object.into_node();
-    let key = served.key(&call.place.namespace, &name);
     for _ in 0..TRIES {
-        let charged = admission::charge(call, Part::Main, &judged, None).await?;
-        // A stored object that has this name is told before anything is taken from the allocators.
-        app.cache.fresh().await?;
-        if served.shelf.get(&served.shelf_key(&call.place.namespace, &name)).is_some() {
-            return Err(Refusal::already_exists(served.about(&name)));
-        }
-        let mut node = judged.clone();
-        // The allocators stand before the strategy: who is refused there is told nothing else.
-        let claims =
-            services::claim(app, &kind, &mut node, None).inspect_err(|_| call.told.rewind(told))?;
-        served.respell(&mut node);
-        convert::to_stored(&mut node, &served.api_version(), served.row.kind);
-        let value = storable(node);
-        if dry_run {
-            return Ok(Arc::new(Item::unsaved(
-                served.shelf_key(&call.place.namespace, &name).into(),
-                &value,
-            )));
-        }
-        let lives = (served.stored.kind == "Event").then_some(app.event_life);
-        let mut writes = vec![Write {
-            key: key.clone(),
-            guard: Guard::Absent,
-            act: Act::Put { value: value.clone(), lives },
-        }];
-        writes.extend(claims);
-        writes.extend(charged.writes());
-        writes.extend(admission::namespace_guard(call));
-        match app.cache.store().commit(writes).await? {
-            Commit::Done(revision) => {
-                app.cache.wait_for(revision.0).await?;
-                let shelf_key = served.shelf_key(&call.place.namespace, &name);
-                return Ok(Arc::new(Item::stored(shelf_key.into(), revision.0, &value)));
-            }
-            Commit::Refused { key: taken, .. } if taken == key => {
-                return Err(Refusal::already_exists(served.about(&name)));
-            }
-            // Somebody took the address, or changed the namespace or a quota meanwhile: look again.
-            Commit::Refused { .. } => admission::namespace_lifecycle(call, &judged).await?,
+        if let Some(item) = commit_new(call, &kind, &judged, told, dry_run).await? {
+            return Ok(item);
         }
     }
-    Err(Refusal::modified(served.about(&name)))
+    Err(Refusal::modified(served.about(judged.text_at(&["metadata", "name"]))))
 }
 
-/// Changes a stored object: `edit` makes the new object (in the version of the request) from the old one.
+/// One attempt to store a new object that was found good; none if somebody took an address, or changed the namespace
+/// or a quota meanwhile.
+async fn commit_new(
+    call: &Call<'_>,
+    kind: &Kind<'_>,
+    judged: &Node<'static>,
+    told: usize,
+    dry_run: bool,
+) -> Result<Option<Arc<Item>>, Refusal> {
+    let (app, served) = (call.app, call.served);
+    let name = judged.text_at(&["metadata", "name"]);
+    let shelf_key: Arc<str> = served.shelf_key(&call.place.namespace, name).into();
+    let charged = admission::charge(call, Part::Main, judged, None).await?;
+    // A stored object that has this name is told before anything is taken from the allocators.
+    app.cache.fresh().await?;
+    if served.shelf.get(&shelf_key).is_some() {
+        return Err(Refusal::already_exists(served.about(name)));
+    }
+    let namespace = admission::namespace_guard(call, judged)?;
+    let mut node = judged.clone();
+    // The allocators stand before the strategy: who is refused there is told nothing else.
+    let claims =
+        services::claim(app, kind, &mut node, None).inspect_err(|_| call.told.rewind(told))?;
+    served.respell(&mut node);
+    let value = stored(call, node);
+    if dry_run {
+        return Ok(Some(Arc::new(Item::unsaved(shelf_key, &value))));
+    }
+    let key = served.key(&call.place.namespace, name);
+    let act = Act::Put { value: value.clone(), lives: lives(call) };
+    let mut writes = vec![Write { key: key.clone(), guard: Guard::Absent, act }];
+    writes.extend(claims);
+    writes.extend(charged.writes());
+    writes.extend(namespace);
+    match app.cache.store().commit(writes).await? {
+        Commit::Done(revision) => {
+            app.cache.wait_for(revision.0).await?;
+            Ok(Some(Arc::new(Item::stored(shelf_key, revision.0, &value))))
+        }
+        Commit::Refused { key: taken, .. } if taken == key => {
+            Err(Refusal::already_exists(served.about(name)))
+        }
+        Commit::Refused { .. } => Ok(None),
+    }
+}
+
+/// An object of the version of the request, as it is stored.
+fn stored(call: &Call<'_>, mut node: Node<'static>) -> Bytes {
+    convert::to_stored(&mut node, &call.served.api_version(), call.served.row.kind);
+    storable(node)
+}
+
+/// How long an object is kept: what happened is forgotten, everything else is not.
+fn lives(call: &Call<'_>) -> Option<Duration> {
+    (call.served.stored.kind == "Event").then_some(call.app.event_life)
+}
+
+/// Changes a stored object: `edit` makes the new object (in the version of the request) from the old one. Answers with
+/// the object, also if the change was the last thing that held it; this is then how it looked last.
 pub(crate) async fn change(
     call: &Call<'_>,
     part: Part,
     dry_run: bool,
     mut edit: impl FnMut(&Node<'static>) -> Result<(Node<'static>, Preconditions), Refusal>,
-) -> Result<Saved, Refusal> {
+) -> Result<Arc<Item>, Refusal> {
     let served = call.served;
     let length = call.told.len();
     for _ in 0..TRIES {
@@ -176,11 +231,11 @@ pub(crate) async fn change(
         let old = as_served(call, &current);
         let (new, conditions) = edit(&old)?;
         check_version_named(call, &new)?;
-        check_conditions(call, &old, &conditions)?;
+        conditions.check(call, &old)?;
+        // If somebody was faster, here or at a quota, the next look tells whether a version that was named is gone.
         if let Some(saved) = change_once(call, part, dry_run, &current, old, new).await? {
             return Ok(saved);
         }
-        // Somebody was faster, here or at a quota: the next look tells whether a named version is gone.
     }
     Err(Refusal::modified(served.about(&call.place.name)))
 }
@@ -211,62 +266,65 @@ fn check_version_named(call: &Call<'_>, new: &Node<'_>) -> Result<(), Refusal> {
     Err(Refusal::invalid_object(row.plural, row.group, &call.place.name, vec![cause]))
 }
 
-fn check_conditions(
-    call: &Call<'_>,
-    old: &Node<'_>,
-    wanted: &Preconditions,
-) -> Result<(), Refusal> {
-    let about = call.served.about(&call.place.name);
-    if let Some(uid) = wanted.uid.as_deref().filter(|uid| !uid.is_empty()) {
-        let stored = old.text_at(&["metadata", "uid"]);
-        if uid != stored {
-            let key = call.served.told_key(&call.place.namespace, &call.place.name);
-            let why = format!(
-                "StorageError: invalid object, Code: 4, Key: {key}, ResourceVersion: 0, AdditionalErrorMsg: Precondition failed: UID in precondition: {uid}, UID in object meta: {stored}"
-            );
-            return Err(Refusal::conflict(about, &why));
-        }
-    }
-    let version = wanted.version.as_deref().filter(|version| !matches!(*version, "" | "0"));
-    if let Some(text) = version.filter(|version| version.parse::<u64>().is_err()) {
-        let shown = ratchet_net::Quoted(text);
-        let why = format!("strconv.ParseUint: parsing {shown}: invalid syntax");
-        return Err(Refusal::unclassified(why));
-    }
-    match version {
-        Some(version) if version != old.text_at(&["metadata", "resourceVersion"]) => {
-            Err(Refusal::modified(about))
-        }
-        _ => Ok(()),
-    }
-}
-
-/// Some kinds can only be replaced by who says which version he has seen.
-fn without_version(call: &Call<'_>) -> Refusal {
-    let cause = StatusCause {
-        reason: "FieldValueInvalid",
-        message: "Invalid value: 0: must be specified for an update".into(),
-        field: "metadata.resourceVersion".into(),
-    };
-    let row = call.served.row;
-    Refusal::invalid_object(row.plural, row.group, &call.place.name, vec![cause])
-}
-
-/// One attempt; none if somebody else was faster.
+/// One attempt to change an object; none if somebody else was faster.
 async fn change_once(
     call: &Call<'_>,
     part: Part,
     dry_run: bool,
     current: &Arc<Item>,
     old: Node<'static>,
-    mut new: Node<'static>,
-) -> Result<Option<Saved>, Refusal> {
+    new: Node<'static>,
+) -> Result<Option<Arc<Item>>, Refusal> {
     let (app, served) = (call.app, call.served);
     let Some(kind) = served.kind else { return Err(Refusal::method_not_allowed()) };
-    let is_vague = new.text_at(&["metadata", "resourceVersion"]).is_empty();
-    if is_vague && served.habits.needs_version {
-        return Err(without_version(call));
+    let told = call.told.len();
+    let (mut new, old) = judged(call, kind, part, old, new).await?;
+    let charged = admission::charge(call, part, &new, Some(&old)).await?;
+    let claims = match part {
+        Part::Main => services::claim(app, &kind, &mut new, Some(&old))
+            .inspect_err(|_| call.told.rewind(told))?,
+        Part::Sub(_) => Vec::new(),
+    };
+    served.respell(&mut new);
+    let goes = metadata::may_go(&new) && !held_by_spec(&kind, &new);
+    if !goes && same_object(&new, &old) {
+        return Ok(Some(current.clone()));
     }
+    let value = stored(call, new);
+    let key = served.key(&call.place.namespace, &call.place.name);
+    let shelf_key: Arc<str> = current.key.clone();
+    if dry_run {
+        return Ok(Some(Arc::new(Item::stored(shelf_key, current.revision, &value))));
+    }
+    let act = match goes {
+        true => Act::Delete,
+        false => Act::Put { value: value.clone(), lives: lives(call) },
+    };
+    let mut writes = vec![Write { key, guard: Guard::At(Revision(current.revision)), act }];
+    if goes {
+        writes.extend(services::release(app, &kind, &old));
+    } else {
+        writes.extend(claims);
+        writes.extend(charged.writes());
+    }
+    match app.cache.store().commit(writes).await? {
+        Commit::Done(revision) => {
+            app.cache.wait_for(revision.0).await?;
+            Ok(Some(Arc::new(Item::stored(shelf_key, revision.0, &value))))
+        }
+        Commit::Refused { .. } => Ok(None),
+    }
+}
+
+/// Prepares and judges an update: the new object as it may be stored, and the old one.
+async fn judged(
+    call: &Call<'_>,
+    kind: Kind<'static>,
+    part: Part,
+    old: Node<'static>,
+    mut new: Node<'static>,
+) -> Result<(Node<'static>, Node<'static>), Refusal> {
+    let (app, served) = (call.app, call.served);
     defaults::apply(served.row.group, served.row.version, served.row.kind, &mut new);
     served.complete(&mut new);
     admission::mutate_update(call, &mut new, &old, part).await?;
@@ -279,55 +337,19 @@ async fn change_once(
         metadata::keep_generation(&mut new, &old);
     }
     // What replaces the stored version is judged as of that version.
-    new.below("metadata").set("resourceVersion", Node::string(current.revision.to_string()));
+    let version = old.text_at(&["metadata", "resourceVersion"]).to_owned();
+    new.below("metadata").set("resourceVersion", Node::string(version));
     if part == Part::Main {
         services::prepare(app, &kind, &mut new, Some(&old));
     }
     let (new, old) = (Object::new(new), Object::new(old));
     let change = Change { kind, part, step: Step::Update { old: &old, new: &new } };
-    let told = call.told.len();
     admission::judge(call, &change).await?;
-    let (mut new, old) = (new.into_node(), old.into_node());
-    let charged = admission::charge(call, part, &new, Some(&old)).await?;
-    let claims = match part {
-        Part::Main => services::claim(app, &kind, &mut new, Some(&old))
-            .inspect_err(|_| call.told.rewind(told))?,
-        Part::Sub(_) => Vec::new(),
-    };
-    served.respell(&mut new);
-    let goes = metadata::may_go(&new) && !held_by_spec(&kind, &new);
-    if !goes && same_object(&new, &old) {
-        return Ok(Some(Saved::Kept(current.clone())));
-    }
-    convert::to_stored(&mut new, &served.api_version(), served.row.kind);
-    let value = storable(new);
-    let key = served.key(&call.place.namespace, &call.place.name);
-    let shelf_key: Arc<str> = current.key.clone();
-    if dry_run {
-        let item = Arc::new(Item::stored(shelf_key, current.revision, &value));
-        return Ok(Some(if goes { Saved::Gone(item) } else { Saved::Kept(item) }));
-    }
-    let lives = (served.stored.kind == "Event").then_some(app.event_life);
-    let act = if goes { Act::Delete } else { Act::Put { value: value.clone(), lives } };
-    let mut writes = vec![Write { key, guard: Guard::At(Revision(current.revision)), act }];
-    if goes {
-        writes.extend(services::release(app, &kind, &old));
-    } else {
-        writes.extend(claims);
-        writes.extend(charged.writes());
-    }
-    match app.cache.store().commit(writes).await? {
-        Commit::Done(revision) => {
-            app.cache.wait_for(revision.0).await?;
-            let item = Arc::new(Item::stored(shelf_key, revision.0, &value));
-            Ok(Some(if goes { Saved::Gone(item) } else { Saved::Kept(item) }))
-        }
-        Commit::Refused { .. } => Ok(None),
-    }
+    Ok((new.into_node(), old.into_node()))
 }
 
 /// Namespaces are held by a list in their spec as well.
-pub(crate) fn held_by_spec(kind: &ratchet_object::Kind<'_>, node: &Node<'_>) -> bool {
+pub(crate) fn held_by_spec(kind: &Kind<'_>, node: &Node<'_>) -> bool {
     (kind.group, kind.name) == ("", "Namespace")
         && node.find(&["spec", "finalizers"]).is_some_and(|list| !list.items().is_empty())
 }
@@ -340,4 +362,33 @@ fn same_object(new: &Node<'_>, old: &Node<'_>) -> bool {
         node
     };
     same(Some(&without(new)), Some(&without(old)))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_generated_name_has_room_for_its_end() {
+        let name = generated("web-");
+        assert!(name.starts_with("web-") && name.len() == 9, "{name}");
+        let long = generated(&"a".repeat(100));
+        assert_eq!(long.len(), 63);
+        // A letter of several bytes is not cut in two.
+        assert!(generated(&"ä".repeat(40)).len() <= 63);
+        assert_eq!(generated("").len(), 5);
+    }
+
+    #[test]
+    fn a_version_alone_is_no_change() {
+        let node = |version: &str, label: &str| {
+            let metadata = Node::map([
+                ("resourceVersion", Node::string(version.to_owned())),
+                ("l", Node::string(label.to_owned())),
+            ]);
+            Node::map([("metadata", metadata)])
+        };
+        assert!(same_object(&node("1", "a"), &node("2", "a")));
+        assert!(!same_object(&node("1", "a"), &node("1", "b")));
+    }
 }

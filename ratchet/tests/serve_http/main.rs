@@ -6,6 +6,7 @@ mod access;
 mod client;
 mod forms;
 mod lists;
+mod parts;
 mod races;
 mod server;
 mod watches;

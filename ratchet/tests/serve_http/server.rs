@@ -5,7 +5,7 @@ use ratchet_embedded::{Embedded, Options};
 use ratchet_engine::{Behavior, Policy, Release};
 use ratchet_http::certificates::{self, Authority};
 use ratchet_identity::SigningKey;
-use ratchet_server::{Config, Credentials, Mode, Ranges};
+use ratchet_server::{Config, Credentials, Mode, Ranges, RequestLimits};
 use ratchet_store::Store;
 use std::net::SocketAddr;
 use std::sync::{Arc, LazyLock, mpsc};
@@ -71,6 +71,7 @@ impl Server {
             credentials: Credentials {
                 serving,
                 client_ca: Some(authority.path()),
+                proxy: None,
                 token_file: Some(token_file),
                 anonymous: true,
                 bootstrap_tokens: false,
@@ -80,6 +81,17 @@ impl Server {
                 verification_keys: Vec::new(),
             },
             drain_limit: Duration::from_secs(1),
+            stop_delay: Duration::ZERO,
+            limits: RequestLimits {
+                timeout: Duration::from_secs(60),
+                watch: Duration::from_secs(1800),
+                reads: 0,
+                writes: 0,
+            },
+            event_life: Duration::from_secs(3600),
+            runtime: Vec::new(),
+            own_endpoints: false,
+            audit: None,
             // Tests say themselves when to forget.
             compaction: Duration::ZERO,
         };

@@ -29,7 +29,7 @@ pub(crate) fn escalation(
     let attempt = Attempt { user: call.user, verb, target: Target::Resource(target) };
     let authorizer = &call.app.authorizer;
     let allowed = |attempt: &Attempt<'_>| authorizer.decide(attempt).is_allowed();
-    let checked = authorizer.book().1.escalation(&Grant { attempt, new, old }, &allowed);
+    let checked = authorizer.book().rules.escalation(&Grant { attempt, new, old }, &allowed);
     checked.map_err(|no| match no {
         No::Forbidden(why) => {
             let about = call.served.about(new.text_at(&["metadata", "name"]));

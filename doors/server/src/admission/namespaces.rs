@@ -8,20 +8,29 @@ use ratchet_store::{Act, Guard, Revision, Write};
 
 /// Refuses a new object whose namespace does not exist or is being deleted.
 pub(crate) async fn namespace_lifecycle(call: &Call<'_>, node: &Node<'_>) -> Result<(), Refusal> {
-    let Some(namespace) = guarded(call) else { return Ok(()) };
-    call.app.cache.fresh().await?;
-    let namespaces = call.app.registry.core("namespaces");
-    let found = namespaces.and_then(|served| served.shelf.get(namespace));
-    let Some(item) = found else {
-        return Err(Refusal::not_found(About {
-            group: "",
-            resource: "namespaces",
-            name: namespace,
-        }));
-    };
-    if !metadata::is_terminating(&item.node()) {
-        return Ok(());
+    if guarded(call).is_some() {
+        call.app.cache.fresh().await?;
+        namespace_guard(call, node)?;
     }
+    Ok(())
+}
+
+/// What must still hold when the object is committed: the namespace as it is looked at here, and found good. Look and
+/// guard are one step: a guard on a namespace that nobody looked at would let objects into one that goes away.
+pub(crate) fn namespace_guard(call: &Call<'_>, node: &Node<'_>) -> Result<Option<Write>, Refusal> {
+    let Some(namespace) = guarded(call) else { return Ok(None) };
+    let missing =
+        || Refusal::not_found(About { group: "", resource: "namespaces", name: namespace });
+    let namespaces = call.app.registry.core("namespaces").ok_or_else(missing)?;
+    let item = namespaces.shelf.get(namespace).ok_or_else(missing)?;
+    if metadata::is_terminating(&item.node()) {
+        return Err(terminating(call, namespace, node));
+    }
+    let key = namespaces.key("", namespace);
+    Ok(Some(Write { key, guard: Guard::At(Revision(item.revision)), act: Act::Keep }))
+}
+
+fn terminating(call: &Call<'_>, namespace: &str, node: &Node<'_>) -> Refusal {
     let name = match node.text_at(&["metadata", "name"]) {
         "" => node.text_at(&["metadata", "generateName"]),
         name => name,
@@ -31,16 +40,7 @@ pub(crate) async fn namespace_lifecycle(call: &Call<'_>, node: &Node<'_>) -> Res
     );
     let cause = format!("namespace {namespace} is being terminated");
     let refusal = Refusal::forbidden(call.served.about(name), &why);
-    Err(refusal.because("NamespaceTerminating", "metadata.namespace", cause))
-}
-
-/// What must still hold when the object is committed: the namespace as it was looked at.
-pub(crate) fn namespace_guard(call: &Call<'_>) -> Option<Write> {
-    let namespace = guarded(call)?;
-    let namespaces = call.app.registry.core("namespaces")?;
-    let item = namespaces.shelf.get(namespace)?;
-    let key = namespaces.key("", namespace);
-    Some(Write { key, guard: Guard::At(Revision(item.revision)), act: Act::Keep })
+    refusal.because("NamespaceTerminating", "metadata.namespace", cause)
 }
 
 fn guarded<'a>(call: &'a Call<'_>) -> Option<&'a str> {

@@ -178,7 +178,7 @@ impl Shelf {
     }
 
     /// Takes in what happened at one revision or several, in order. `None` is a deletion.
-    pub(super) fn apply(&self, events: Vec<Seen>) {
+    pub(crate) fn apply(&self, events: Vec<Seen>) {
         let before = self.now.load_full();
         let mut items = before.items.clone();
         let mut revision = before.revision;

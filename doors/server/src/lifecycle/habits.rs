@@ -45,8 +45,10 @@ pub struct Habits {
     pub needs_version: bool,
     /// Whether the answer to a deletion is the deleted object.
     pub shows_deleted: bool,
-    /// Whether writers of the main resource may not touch `status`.
-    pub keeps_status: bool,
+    /// Whether a new object may come with a status.
+    pub born_with_status: bool,
+    /// Whether updates of the main resource may not touch the spec.
+    pub keeps_spec: bool,
     /// What becomes of the dependents when a deletion does not say it.
     pub dependents: Dependents,
     /// Whether a name is never made up: `generateName` is the name.
@@ -65,7 +67,8 @@ const PLAIN: Habits = Habits {
     put_creates: false,
     needs_version: false,
     shows_deleted: false,
-    keeps_status: true,
+    born_with_status: false,
+    keeps_spec: false,
     dependents: Dependents::Go,
     plain_names: false,
     status_keeps: &[],
@@ -96,6 +99,10 @@ impl Habits {
         Self { status_keeps, ..self }
     }
 
+    const fn born_with_status(self) -> Self {
+        Self { born_with_status: true, ..self }
+    }
+
     const fn dependents(self, dependents: Dependents) -> Self {
         Self { dependents, ..self }
     }
@@ -104,8 +111,8 @@ impl Habits {
         Self { plain_names: true, ..self }
     }
 
-    const fn status_is_free(self) -> Self {
-        Self { keeps_status: false, ..self }
+    const fn keeps_spec(self) -> Self {
+        Self { keeps_spec: true, ..self }
     }
 }
 
@@ -120,8 +127,8 @@ static HABITS: &[Habits] = &[
     row("", "Endpoints").put_creates(),
     row("", "Event").put_creates().dependents(Dependents::None),
     row("", "LimitRange").put_creates(),
-    row("", "Namespace").shows_deleted(),
-    row("", "Node").status_is_free(),
+    row("", "Namespace").keeps_spec().shows_deleted(),
+    row("", "Node").born_with_status(),
     row("", "PersistentVolume").shows_deleted(),
     row("", "PersistentVolumeClaim").shows_deleted(),
     row("", "Pod").counts(SPEC).shows_deleted().status_keeps(&["ownerReferences"]),
@@ -150,6 +157,7 @@ static HABITS: &[Habits] = &[
     row("apps", "StatefulSet").counts(SPEC),
     row("batch", "CronJob").counts(SPEC),
     row("batch", "Job").counts(SPEC).dependents(Dependents::Stay),
+    row("certificates.k8s.io", "CertificateSigningRequest").keeps_spec(),
     row("certificates.k8s.io", "ClusterTrustBundle").needs_version(),
     row("certificates.k8s.io", "PodCertificateRequest").needs_version().status_keeps(ALL_METADATA),
     row("coordination.k8s.io", "Lease").put_creates().needs_version(),

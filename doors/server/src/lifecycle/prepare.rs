@@ -49,7 +49,7 @@ pub(crate) fn prepare_create(
     habits: &Habits,
     moment: &Moment<'_>,
 ) {
-    if habits.keeps_status && has_status(kind) {
+    if !habits.born_with_status && has_status(kind) {
         node.remove("status");
     }
     let rows =
@@ -78,7 +78,7 @@ pub(crate) fn prepare_update(
 ) {
     match part {
         Part::Main => {
-            if habits.keeps_status && has_status(kind) {
+            if has_status(kind) {
                 keep(new, old, "status");
             }
             if (kind.group, kind.name) == ("apps", "DaemonSet") {
@@ -88,8 +88,8 @@ pub(crate) fn prepare_update(
                 let before = before.parse::<i64>().unwrap_or(0);
                 count_template(new, before + i64::from(changed));
             }
-            if (kind.group, kind.name) == ("", "Namespace") {
-                // The finalizers of a namespace have an endpoint of their own.
+            // Of a namespace it has an endpoint of its own; of a certificate signing request it says who asked.
+            if habits.keeps_spec {
                 keep(new, old, "spec");
             }
         }
@@ -107,12 +107,30 @@ pub(crate) fn prepare_update(
             {
                 new.below("status").set("qosClass", class.clone().into_owned());
             }
+            if (kind.group, kind.name) == ("certificates.k8s.io", "CertificateSigningRequest") {
+                keep_approval(new, old);
+            }
         }
         Part::Sub(_) => {}
     }
 }
 
 static NOTHING: Node<'static> = Node { value: Value::Null, span: Span { start: 0, end: 0 } };
+
+/// Who may write the status of a certificate signing request may not approve or deny it.
+fn keep_approval(new: &mut Node<'static>, old: &Node<'_>) {
+    let decides = |item: &Node<'_>| matches!(item.text_at(&["type"]), "Approved" | "Denied");
+    let stored = old.find(&["status", "conditions"]).map(Node::items).unwrap_or_default();
+    let mut conditions: Vec<Node<'static>> =
+        stored.iter().filter(|item| decides(item)).map(|item| item.clone().into_owned()).collect();
+    let sent = new.find(&["status", "conditions"]).map(Node::items).unwrap_or_default();
+    conditions.extend(sent.iter().filter(|item| !decides(item)).cloned());
+    if !conditions.is_empty() {
+        new.below("status").set("conditions", Node::list(conditions));
+    } else if let Some(status) = new.get_mut("status") {
+        status.remove("conditions");
+    }
+}
 
 fn keep(new: &mut Node<'static>, old: &Node<'_>, member: &'static str) {
     match old.get(member) {
@@ -238,4 +256,96 @@ fn signing_request(node: &mut Node<'static>, moment: &Moment<'_>) {
         spec.set("extra", Node::map(extra));
     }
     node.set("status", Node::empty_map());
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::lifecycle::habits;
+    use ratchet_object::{Limits, decode, find};
+
+    fn node(text: &str) -> Node<'static> {
+        decode(text, Limits::DEFAULT).unwrap().documents.remove(0).into_owned()
+    }
+
+    fn updated(api_version: &str, kind: &str, part: Part, old: &str, new: &str) -> Node<'static> {
+        let mut node_new = node(new);
+        let kind = find(api_version, kind).unwrap();
+        let habits = habits(kind.group, kind.name);
+        prepare_update(&mut node_new, &node(old), &kind, habits, part);
+        node_new
+    }
+
+    fn created(api_version: &str, kind: &str, text: &str) -> Node<'static> {
+        let mut new = node(text);
+        let kind = find(api_version, kind).unwrap();
+        let user = User { name: "alice".into(), groups: vec!["g".into()], ..User::default() };
+        let moment = Moment { user: &user, now: "2026-01-01T00:00:00Z" };
+        prepare_create(&mut new, &kind, habits(kind.group, kind.name), &moment);
+        new
+    }
+
+    #[test]
+    fn the_two_parts_of_an_object_have_their_own_writers() {
+        let old = "{metadata: {labels: {a: b}}, spec: {replicas: 1}, status: {replicas: 1}}";
+        let new = "{metadata: {labels: {a: c}}, spec: {replicas: 2}, status: {replicas: 2}}";
+        let main = updated("apps/v1", "ReplicaSet", Part::Main, old, new);
+        let wanted = "{metadata: {labels: {a: c}}, spec: {replicas: 2}, status: {replicas: 1}}";
+        assert_eq!(main.to_json(), node(wanted).to_json());
+        let status = updated("apps/v1", "ReplicaSet", Part::STATUS, old, new);
+        let wanted = "{metadata: {labels: {a: c}}, spec: {replicas: 1}, status: {replicas: 2}}";
+        assert_eq!(status.to_json(), node(wanted).to_json());
+        let kept = updated("apps/v1", "Deployment", Part::STATUS, old, new);
+        assert_eq!(kept.text_at(&["metadata", "labels", "a"]), "b");
+    }
+
+    #[test]
+    fn what_is_nobodys_to_write_is_kept() {
+        let old = "{metadata: {}, spec: {username: alice}, status: {certificate: a}}";
+        let new = "{metadata: {}, spec: {username: root}, status: {certificate: b}}";
+        let (version, kind) = ("certificates.k8s.io/v1", "CertificateSigningRequest");
+        assert_eq!(updated(version, kind, Part::Main, old, new).to_json(), node(old).to_json());
+        let yes =
+            "{metadata: {}, spec: {}, status: {conditions: [{type: Approved}, {type: Failed}]}}";
+        let status = updated(version, kind, Part::STATUS, old, yes);
+        let conditions = status.find(&["status", "conditions"]).unwrap().to_json();
+        assert_eq!(conditions, r#"[{"type":"Failed"}]"#);
+        let (old, new) = ("{spec: {finalizers: [kubernetes]}}", "{spec: {}}");
+        let space = updated("v1", "Namespace", Part::Main, old, new);
+        assert_eq!(space.find(&["spec", "finalizers"]).unwrap().items().len(), 1);
+    }
+
+    #[test]
+    fn a_status_is_not_born_with_its_object_unless_it_is_a_node() {
+        assert_eq!(created("apps/v1", "Deployment", "{status: {replicas: 1}}").get("status"), None);
+        assert!(created("v1", "Node", "{status: {phase: x}}").get("status").is_some());
+        let pod = created(
+            "v1",
+            "Pod",
+            "{spec: {schedulingGates: [{name: g}]}, status: {phase: Running}}",
+        );
+        assert_eq!(pod.text_at(&["status", "phase"]), "Pending");
+        assert_eq!(pod.find(&["status", "conditions"]).unwrap().items().len(), 1);
+    }
+
+    #[test]
+    fn who_asks_for_a_certificate_is_written_down() {
+        let wish = "{spec: {username: root, groups: ['system:masters'], request: x}}";
+        let made = created("certificates.k8s.io/v1", "CertificateSigningRequest", wish);
+        assert_eq!(made.text_at(&["spec", "username"]), "alice");
+        assert_eq!(made.find(&["spec", "groups"]).unwrap().to_json(), r#"["g"]"#);
+    }
+
+    #[test]
+    fn requests_and_limits_decide_the_class_of_a_pod() {
+        let class = |containers: &str| {
+            quality_of_service(&node(&format!("{{spec: {{containers: [{containers}]}}}}")))
+        };
+        assert_eq!(class("{name: a}"), "BestEffort");
+        assert_eq!(class("{resources: {requests: {cpu: '0'}}}"), "BestEffort");
+        assert_eq!(class("{resources: {requests: {cpu: 1}}}"), "Burstable");
+        let all = "{resources: {limits: {cpu: 1, memory: 1Gi}}}";
+        assert_eq!(class(all), "Guaranteed");
+        assert_eq!(class(&format!("{all}, {{name: b}}")), "Burstable");
+    }
 }

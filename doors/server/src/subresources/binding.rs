@@ -15,18 +15,14 @@ const BINDING: Wanted<'static> = Wanted { group: "", version: "v1", kind: "Bindi
 /// Binds the pod in the URL, or the pod that the Binding names.
 pub(super) async fn bind(call: &Call<'_>) -> Answered {
     let options = WriteOptions::read(call.params, OptionsKind::Create)?;
-    let received = call.object_of(BINDING, options.fields)?;
-    for warning in received.warnings {
-        call.told.warn(warning);
-    }
-    let binding = received.node;
+    let binding = call.object_of(BINDING, options.fields)?;
     bind_to(call, &binding, options.dry_run).await
 }
 
 /// Binds the pod that a Binding in the old collection names.
 pub(crate) async fn bind_any(call: &Call<'_>) -> Answered {
     let options = WriteOptions::read(call.params, OptionsKind::Create)?;
-    let binding = call.object_of(BINDING, options.fields)?.node;
+    let binding = call.object_of(BINDING, options.fields)?;
     let Some(pods) = call.app.registry.core("pods") else { return Err(Refusal::no_resource()) };
     let name = binding.text_at(&["metadata", "name"]).to_owned();
     let place = Place {
@@ -78,15 +74,7 @@ async fn bind_to(call: &Call<'_>, binding: &Node<'static>, dry_run: bool) -> Ans
             }
         }
         scheduled(&mut new, &now);
-        let uid = binding.text_at(&["metadata", "uid"]).to_owned();
-        let version = binding.text_at(&["metadata", "resourceVersion"]).to_owned();
-        Ok((
-            new,
-            Preconditions {
-                version: Some(version).filter(|text| !text.is_empty()),
-                uid: Some(uid),
-            },
-        ))
+        Ok((new, Preconditions::of(binding)))
     };
     write::change(call, Part::Sub("binding"), dry_run, edit).await?;
     Ok(Reply::json(

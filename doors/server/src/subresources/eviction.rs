@@ -6,8 +6,8 @@ use crate::call::{Answered, Call, Reply};
 use crate::options::{DeleteOptions, OptionsKind, WriteOptions};
 use crate::refusal::Refusal;
 use crate::verbs::delete;
+use ratchet_object::Node;
 use ratchet_object::selector::LabelSelector;
-use ratchet_object::{Node, schema};
 use ratchet_store::{Act, Commit, Guard, Revision, Write};
 use std::sync::Arc;
 
@@ -15,13 +15,8 @@ const EVICTION: Wanted<'static> = Wanted { group: "policy", version: "v1", kind:
 
 /// Evicts the pod.
 pub(super) async fn evict(call: &Call<'_>) -> Answered {
-    debug_assert!(schema::kind("policy", "v1", "Eviction").is_some());
     let options = WriteOptions::read(call.params, OptionsKind::Create)?;
-    let received = call.object_of(EVICTION, options.fields)?;
-    for warning in received.warnings {
-        call.told.warn(warning);
-    }
-    let eviction = received.node;
+    let eviction = call.object_of(EVICTION, options.fields)?;
     if eviction.text_at(&["metadata", "name"]) != call.place.name {
         return Err(Refusal::bad_request("name in URL does not match name in Eviction object"));
     }
@@ -93,16 +88,11 @@ async fn spend_budget(call: &Call<'_>, pod: &Node<'_>, dry_run: bool) -> Result<
         if number("observedGeneration")
             < budget.find(&["metadata", "generation"]).and_then(Node::as_int).unwrap_or(0)
         {
-            return Err(too_many(budget, "The disruption budget has not been processed yet"));
+            let text = "is still being processed by the server.";
+            return Err(too_many(budget, text).retry_in(10));
         }
         if number("disruptionsAllowed") <= 0 {
-            let name = budget.text_at(&["metadata", "name"]);
-            let text = format!(
-                "The disruption budget {name} needs {} healthy pods and has {} currently",
-                number("desiredHealthy"),
-                number("currentHealthy")
-            );
-            return Err(too_many(budget, &text));
+            return Err(too_many(budget, &why_not(budget)));
         }
         if dry_run {
             return Ok(());
@@ -124,13 +114,38 @@ async fn spend_budget(call: &Call<'_>, pod: &Node<'_>, dry_run: bool) -> Result<
     Err(Refusal::modified(call.served.about(&call.place.name)))
 }
 
+/// Why a budget allows nothing now, as the end of a sentence that begins with its name.
+fn why_not(budget: &Node<'_>) -> String {
+    let number = |name: &str| budget.find(&["status", name]).and_then(Node::as_int).unwrap_or(0);
+    let conditions = budget.find(&["status", "conditions"]).map(Node::items).unwrap_or_default();
+    let told = conditions.iter().find(|item| {
+        item.text_at(&["type"]) == "DisruptionAllowed"
+            && item.text_at(&["status"]) == "False"
+            && !item.text_at(&["message"]).is_empty()
+    });
+    let told = told.map(|item| (item.text_at(&["reason"]), item.text_at(&["message"])));
+    match told {
+        Some(("SyncFailed", text)) => {
+            format!("does not allow evicting pods currently because it failed sync: {text}")
+        }
+        _ if number("currentHealthy") <= number("desiredHealthy") => format!(
+            "needs {} healthy pods and has {} currently",
+            number("desiredHealthy"),
+            number("currentHealthy")
+        ),
+        Some((reason, text)) => {
+            format!("does not allow evicting pods currently ({reason}): {text}")
+        }
+        None => "does not allow evicting pods currently".to_owned(),
+    }
+}
+
 fn too_many(budget: &Node<'_>, text: &str) -> Refusal {
     let name = budget.text_at(&["metadata", "name"]);
     let refusal = Refusal::too_many_requests(
         "Cannot evict pod as it would violate the pod's disruption budget.",
     );
-    debug_assert!(!name.is_empty());
-    refusal.because("DisruptionBudget", "", text)
+    refusal.because("DisruptionBudget", "", format!("The disruption budget {name} {text}"))
 }
 
 fn selects(budget: &Node<'_>, pod: &Node<'_>) -> bool {

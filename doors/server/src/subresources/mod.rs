@@ -10,10 +10,14 @@ mod token;
 
 pub(crate) use binding::bind_any;
 
-use crate::call::{Answered, Call};
+use crate::body::Wanted;
+use crate::call::{Answered, Call, Reply};
 use crate::refusal::Refusal;
-use crate::verbs::{get, patch, update};
+use crate::verbs::sent::Sent;
+use crate::verbs::{get, update};
+use crate::write;
 use ratchet_engine::Part;
+use ratchet_object::Node;
 
 /// Answers a request for a part of an object.
 pub(crate) async fn answer(call: &Call<'_>, verb: &str) -> Answered {
@@ -27,16 +31,17 @@ pub(crate) async fn answer(call: &Call<'_>, verb: &str) -> Answered {
         ("status", "get") | ("resize" | "ephemeralcontainers" | "approval", "get") => {
             get::get(call).await
         }
-        ("status", "update") => update::update(call, Part::STATUS).await,
-        ("status", "patch") => patch::patch(call, Part::STATUS).await,
+        ("status", _) => update::update(call, Part::STATUS, verb).await,
         ("scale", _) => scale::answer(call, verb).await,
         ("binding", "create") => binding::bind(call).await,
         ("eviction", "create") => eviction::evict(call).await,
-        ("ephemeralcontainers" | "resize", "update") => ephemeral::update(call, below.name).await,
-        ("ephemeralcontainers" | "resize", "patch") => ephemeral::patch(call, below.name).await,
-        ("finalize", "update") => finalize::finalize(call).await,
-        ("approval", "update") => approval::update(call).await,
-        ("approval", "patch") => approval::patch(call).await,
+        ("ephemeralcontainers", _) => save(call, verb, below.name, ephemeral::take).await,
+        ("resize", _) => save(call, verb, below.name, ephemeral::resize).await,
+        ("finalize", _) => save(call, verb, below.name, finalize::take).await,
+        ("approval", _) => {
+            let now = call.app.now();
+            save(call, verb, below.name, |new, sent| approval::take(new, sent, &now)).await
+        }
         ("token", "create") => token::create(call).await,
         ("log" | "exec" | "attach" | "portforward" | "proxy", _) => {
             Err(Refusal::unavailable(format!(
@@ -46,4 +51,21 @@ pub(crate) async fn answer(call: &Call<'_>, verb: &str) -> Answered {
         }
         _ => Err(Refusal::method_not_allowed()),
     }
+}
+
+/// Writes a part of an object: `take` takes over from what was sent what this part is about.
+async fn save(
+    call: &Call<'_>,
+    verb: &str,
+    part: &'static str,
+    take: impl Fn(&mut Node<'static>, &Node<'static>),
+) -> Answered {
+    let sent = Sent::read(call, verb, Wanted::of(call.served))?;
+    let edit = |old: &Node<'static>| {
+        let (asked, conditions) = sent.over(call, old)?;
+        let mut new = old.clone();
+        take(&mut new, &asked);
+        Ok((new, conditions))
+    };
+    Ok(Reply::item(write::change(call, Part::Sub(part), sent.dry_run, edit).await?))
 }

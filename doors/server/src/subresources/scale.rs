@@ -3,68 +3,35 @@
 use crate::body::Wanted;
 use crate::cache::Item;
 use crate::call::{Answered, Call, Reply};
-use crate::options::{OptionsKind, WriteOptions};
 use crate::refusal::Refusal;
-use crate::verbs::patch::Patch;
-use crate::verbs::update::check_name;
-use crate::write::{self, Preconditions, Saved};
+use crate::verbs::sent::Sent;
+use crate::write;
 use ratchet_engine::Part;
 use ratchet_object::{Entry, Node};
+use std::sync::Arc;
 
 const SCALE: Wanted<'static> = Wanted { group: "autoscaling", version: "v1", kind: "Scale" };
 
 /// Reads or changes the scale of an object.
 pub(super) async fn answer(call: &Call<'_>, verb: &str) -> Answered {
-    match verb {
-        "get" => {
-            let item = call.current().await?;
-            Ok(Reply::json(200, scale_of(call, &item).to_json()))
-        }
-        "update" => {
-            let options = WriteOptions::read(call.params, OptionsKind::Update)?;
-            let received = call.object_of(SCALE, options.fields)?;
-            for warning in received.warnings {
-                call.told.warn(warning);
-            }
-            let scale = received.node;
-            check_name(call, &scale)?;
-            save(call, options.dry_run, |_| Ok(scale.clone())).await
-        }
-        _ => {
-            let patch = Patch::read(call)?;
-            let make = |old: &Node<'static>| patch.apply(call, old, SCALE);
-            save(call, patch.dry_run, make).await
-        }
-    }
+    let item = match verb {
+        "get" => call.current().await?,
+        _ => save(call, verb).await?,
+    };
+    Ok(Reply::json(200, scale_from(&write::as_served(call, &item)).to_json()))
 }
 
-async fn save(
-    call: &Call<'_>,
-    dry_run: bool,
-    make: impl Fn(&Node<'static>) -> Result<Node<'static>, Refusal>,
-) -> Answered {
+async fn save(call: &Call<'_>, verb: &str) -> Result<Arc<Item>, Refusal> {
+    let sent = Sent::read(call, verb, SCALE)?;
     let edit = |old: &Node<'static>| {
-        let before = scale_from(old);
-        let scale = make(&before)?;
+        let (scale, conditions) = sent.over(call, &scale_from(old))?;
         check(call, &scale)?;
         let mut new = old.clone();
         let replicas = scale.find(&["spec", "replicas"]).and_then(Node::as_int).unwrap_or(0);
         new.below("spec").set("replicas", Node::int(replicas));
-        let version = scale.text_at(&["metadata", "resourceVersion"]).to_owned();
-        let uid = scale.text_at(&["metadata", "uid"]).to_owned();
-        Ok((
-            new,
-            Preconditions {
-                version: Some(version).filter(|text| !text.is_empty()),
-                uid: Some(uid),
-            },
-        ))
+        Ok((new, conditions))
     };
-    match write::change(call, Part::Sub("scale"), dry_run, edit).await? {
-        Saved::Kept(item) | Saved::Gone(item) => {
-            Ok(Reply::json(200, scale_of(call, &item).to_json()))
-        }
-    }
+    write::change(call, Part::Sub("scale"), sent.dry_run, edit).await
 }
 
 fn check(call: &Call<'_>, scale: &Node<'_>) -> Result<(), Refusal> {
@@ -78,10 +45,6 @@ fn check(call: &Call<'_>, scale: &Node<'_>) -> Result<(), Refusal> {
         field: "spec.replicas".into(),
     };
     Err(Refusal::invalid_object("Scale", "autoscaling", &call.place.name, vec![cause]))
-}
-
-fn scale_of(call: &Call<'_>, item: &Item) -> Node<'static> {
-    scale_from(&write::as_served(call, item))
 }
 
 fn scale_from(object: &Node<'static>) -> Node<'static> {

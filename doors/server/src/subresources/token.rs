@@ -15,11 +15,7 @@ const REQUEST: Wanted<'static> =
 /// Issues a token.
 pub(super) async fn create(call: &Call<'_>) -> Answered {
     let options = WriteOptions::read(call.params, OptionsKind::Create)?;
-    let received = call.object_of(REQUEST, options.fields)?;
-    for warning in received.warnings {
-        call.told.warn(warning);
-    }
-    let mut request = received.node;
+    let mut request = call.object_of(REQUEST, options.fields)?;
     defaults::apply(REQUEST.group, REQUEST.version, REQUEST.kind, &mut request);
     let account = call.current().await?.node();
     crate::admission::on_part(call, &request)?;
@@ -115,6 +111,12 @@ impl Binding {
         let item = served.shelf.get(&served.shelf_key(&call.place.namespace, &name));
         let Some(item) = item else { return Err(Refusal::not_found(served.about(&name))) };
         let node = item.node();
+        let account = &call.place.name;
+        if kind == "Pod" && node.text_at(&["spec", "serviceAccountName"]) != account {
+            return Err(Refusal::bad_request(format!(
+                "cannot bind token for serviceaccount \"{account}\" to pod running with different serviceaccount name."
+            )));
+        }
         let uid = node.text_at(&["metadata", "uid"]).to_owned();
         let asked = object.text_at(&["uid"]);
         if !asked.is_empty() && asked != uid {

@@ -13,11 +13,7 @@ pub(crate) async fn create(call: &Call<'_>) -> Answered {
     if row.namespaced && call.place.namespace.is_empty() {
         return Err(Refusal::method_not_allowed());
     }
-    let received = call.object(options.fields)?;
-    for warning in received.warnings {
-        call.told.warn(warning);
-    }
-    let mut node = received.node;
+    let mut node = call.object(options.fields)?;
     defaults::apply(row.group, row.version, row.kind, &mut node);
     Ok(Reply::created(write::create(call, node, options.dry_run).await?))
 }

@@ -3,7 +3,7 @@
 use crate::admission;
 use crate::body::{BodyType, Wanted, parse, receive};
 use crate::cache::{Item, storable};
-use crate::call::{Answered, Call, Content, List, Reply};
+use crate::call::{Answered, Call, Content, Reply};
 use crate::lifecycle::{Dependents, metadata};
 use crate::options::{DeleteOptions, FieldValidation, Propagation};
 use crate::refusal::{Refusal, success, uid_of};
@@ -104,19 +104,16 @@ pub(crate) async fn delete_collection(call: &Call<'_>) -> Answered {
         return Err(Refusal::internal("a list that is no list"));
     };
     warn_of_children(call, &options);
-    let mut items = Vec::with_capacity(list.items.len());
     for item in &list.items {
         let (namespace, name) = item.key.rsplit_once('/').unwrap_or(("", &item.key));
         let place = Place { namespace: namespace.into(), name: name.into(), ..call.place.clone() };
         let one = Call { place: &place, ..*call };
         match remove(&one, &options).await {
-            // The list is told as it was before.
-            Ok(_) => items.push(item.clone()),
-            Err(refusal) if refusal.code == 404 => {}
-            Err(refusal) => return Err(refusal),
+            Err(refusal) if refusal.code != 404 => return Err(refusal),
+            _ => {}
         }
     }
-    let list = List { items, next: String::new(), remaining: None, ..list };
+    // The list is as it was found: what was asked to go, and, if a limit was asked for, how it goes on.
     Ok(Reply { code: 200, content: Content::List(list) })
 }
 
@@ -375,4 +372,53 @@ fn set_dependents(node: &mut Node<'static>, propagation: Option<Propagation>) ->
         metadata.set("finalizers", list);
     }
     changed
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use ratchet_object::{Limits, decode};
+
+    fn node(text: &str) -> Node<'static> {
+        decode(text, Limits::DEFAULT).unwrap().documents.remove(0).into_owned()
+    }
+
+    #[test]
+    fn finalizers_stand_for_dependents() {
+        let after = |finalizers: &str, propagation| {
+            let mut object = node(&format!("{{metadata: {{finalizers: [{finalizers}]}}}}"));
+            let changed = set_dependents(&mut object, propagation);
+            let list = object.find(&["metadata", "finalizers"]).map(|list| list.to_json());
+            (changed, list.unwrap_or_default())
+        };
+        assert_eq!(after("a", None), (false, r#"["a"]"#.into()));
+        let foreground = Some(Propagation::Foreground);
+        assert_eq!(after("a, orphan", foreground), (true, r#"["a","foregroundDeletion"]"#.into()));
+        assert_eq!(after("orphan", Some(Propagation::Background)), (true, String::new()));
+        assert_eq!(after("orphan", Some(Propagation::Orphan)), (false, r#"["orphan"]"#.into()));
+    }
+
+    #[test]
+    fn a_pod_has_time_to_end_only_where_it_runs() {
+        let pod = |node_name: &str, phase: &str| {
+            node(&format!(
+                "{{spec: {{terminationGracePeriodSeconds: 30, nodeName: '{node_name}'}}, status: {{phase: {phase}}}}}"
+            ))
+        };
+        assert_eq!(pod_grace(&pod("n", "Running"), None), 30);
+        assert_eq!(pod_grace(&pod("n", "Running"), Some(5)), 5);
+        assert_eq!(pod_grace(&pod("n", "Running"), Some(-1)), 1);
+        assert_eq!(pod_grace(&pod("", "Pending"), Some(5)), 0);
+        assert_eq!(pod_grace(&pod("n", "Succeeded"), Some(5)), 0);
+    }
+
+    #[test]
+    fn beginning_to_delete_counts_where_generations_are_counted() {
+        let mut counted = node("{metadata: {generation: 3}}");
+        bump(&mut counted);
+        assert_eq!(counted.find(&["metadata", "generation"]).and_then(Node::as_int), Some(4));
+        let mut plain = node("{metadata: {}}");
+        bump(&mut plain);
+        assert_eq!(plain.find(&["metadata", "generation"]), None);
+    }
 }

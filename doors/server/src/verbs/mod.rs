@@ -6,5 +6,6 @@ mod frames;
 pub(crate) mod get;
 pub(crate) mod list;
 pub(crate) mod patch;
+pub(crate) mod sent;
 pub(crate) mod update;
 pub(crate) mod watch;

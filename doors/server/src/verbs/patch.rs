@@ -1,13 +1,10 @@
-//! PATCH: three ways to tell only the difference.
+//! Patches: three ways to tell only the difference.
 
 use crate::body::{self, Mistyped, Wanted, content_type};
-use crate::call::{Answered, Call, Reply};
+use crate::call::Call;
 use crate::go_syntax;
 use crate::options::{FieldValidation, OptionsKind, WriteOptions};
 use crate::refusal::Refusal;
-use crate::verbs::update::check_name;
-use crate::write::{self, Preconditions, Saved};
-use ratchet_engine::Part;
 use ratchet_object::patch::{self, GoText, PatchError};
 use ratchet_object::{Limits, Node, Value, schema};
 
@@ -141,25 +138,5 @@ fn refused(error: PatchError) -> Refusal {
             message: other.message(),
             ..Refusal::default()
         },
-    }
-}
-
-/// Changes an object, or a part of it.
-pub(crate) async fn patch(call: &Call<'_>, part: Part) -> Answered {
-    let patch = Patch::read(call)?;
-    let edit = |old: &Node<'static>| {
-        let new = patch.apply(call, old, Wanted::of(call.served))?;
-        check_name(call, &new)?;
-        let version = new.text_at(&["metadata", "resourceVersion"]);
-        let claimed = version != old.text_at(&["metadata", "resourceVersion"]);
-        let conditions = Preconditions {
-            version: claimed.then(|| version.to_owned()).filter(|version| !version.is_empty()),
-            // A patch that changes the identity is judged like any other change.
-            uid: None,
-        };
-        Ok((new, conditions))
-    };
-    match write::change(call, part, patch.dry_run, edit).await? {
-        Saved::Kept(item) | Saved::Gone(item) => Ok(Reply::item(item)),
     }
 }

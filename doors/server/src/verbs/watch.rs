@@ -54,11 +54,7 @@ pub(crate) async fn watch(call: &Call<'_>) -> Answered {
     }
     let selection = Selection::read(call)?;
     let start = start(call)?;
-    let seconds = u64::try_from(read_number(call, "timeoutSeconds")?).ok();
-    let seconds = seconds.filter(|seconds| *seconds > 0);
-    let least = call.app.limits.watch.as_secs().max(1);
-    let limit = Duration::from_secs(seconds.unwrap_or_else(|| fastrand::u64(least..least * 2)));
-    let limit = limit.min(LONGEST);
+    let limit = limit(call)?;
     if let Start::StateAndMark(revision) = start {
         call.app.cache.wait_for(revision).await?;
     }
@@ -82,6 +78,19 @@ pub(crate) async fn watch(call: &Call<'_>) -> Answered {
         let _ = watcher.run(start, sender).await;
     });
     Ok(Reply { code: 200, content: Content::Stream(body) })
+}
+
+/// How long a watch lasts: what its reader asks for, or else the server's limit and up to twice that, so that the
+/// watches of a restarted server do not all end at once.
+fn limit(call: &Call<'_>) -> Result<Duration, Refusal> {
+    let seconds = u64::try_from(read_number(call, "timeoutSeconds")?).ok();
+    let least = call.app.limits.watch;
+    let limit = match seconds.filter(|seconds| *seconds > 0) {
+        Some(seconds) => Duration::from_secs(seconds),
+        None if least.is_zero() => LONGEST,
+        None => least.mul_f64(1.0 + fastrand::f64()),
+    };
+    Ok(limit.min(LONGEST))
 }
 
 fn start(call: &Call<'_>) -> Result<Start, Refusal> {

@@ -1,0 +1,114 @@
+//! Answers and refusals become responses, and what every response carries is added and counted.
+
+use crate::app::App;
+use crate::body;
+use crate::call::{Content, Reply};
+use crate::compress;
+use crate::metrics::Labels;
+use crate::refusal::Refusal;
+use crate::render::{self, Rendered};
+use crate::request::{Ask, Output, Target};
+use crate::served::Served;
+use crate::server::{AUDIT_ID, Asked};
+use http::header::{CACHE_CONTROL, CONTENT_LENGTH, CONTENT_TYPE, RETRY_AFTER, WARNING};
+use http::{HeaderValue, Method, Response, StatusCode};
+use ratchet_http::{Body, chunks, empty};
+
+/// An answer on the wire.
+pub(crate) fn replied(
+    app: &App,
+    served: &Served,
+    reply: Reply,
+    output: Output,
+    request: &Asked<'_>,
+) -> Response<Body> {
+    let (content_type, body, is_packed) = match reply.content {
+        Content::Stream(body) => {
+            request.told.note_stream();
+            (output.stream_type(), body, false)
+        }
+        _ => {
+            let Rendered { content_type, pieces } =
+                render::render(app, Some(served), &reply, output, &request.params);
+            if app.audit.is_some() {
+                request.told.note_answered(&pieces);
+            }
+            let (body, is_packed) = compress::packed(pieces, &request.parts.headers);
+            (content_type, body, is_packed)
+        }
+    };
+    let mut response = Response::new(body);
+    *response.status_mut() = StatusCode::from_u16(reply.code).unwrap_or(StatusCode::OK);
+    response.headers_mut().insert(CONTENT_TYPE, HeaderValue::from_static(content_type));
+    if is_packed {
+        compress::mark(response.headers_mut());
+    }
+    response
+}
+
+/// A refusal on the wire.
+pub(crate) fn refused(refusal: &Refusal, output: Output) -> Response<Body> {
+    let output = Output { media: output.media, ..Output::PLAIN };
+    let Rendered { content_type, pieces } = render::dress(vec![refusal.to_json().into()], output);
+    let mut response = Response::new(chunks(pieces));
+    *response.status_mut() =
+        StatusCode::from_u16(refusal.code).unwrap_or(StatusCode::INTERNAL_SERVER_ERROR);
+    let headers = response.headers_mut();
+    headers.insert(CONTENT_TYPE, HeaderValue::from_static(content_type));
+    if let Some(seconds) = refusal.retry_after() {
+        headers.insert(RETRY_AFTER, HeaderValue::from(seconds));
+    }
+    response
+}
+
+/// What every answer carries, and what is counted about it.
+pub(crate) fn finish(app: &App, request: &Asked<'_>, response: &mut Response<Body>) {
+    let headers = response.headers_mut();
+    if let Ok(id) = HeaderValue::from_str(&request.audit_id) {
+        headers.insert(AUDIT_ID, id);
+    }
+    headers.entry(CACHE_CONTROL).or_insert(HeaderValue::from_static("no-cache, private"));
+    for text in ratchet_engine::warning_texts(&request.told.warnings()) {
+        let escaped = text.replace('\\', "\\\\").replace('"', "\\\"");
+        // Bytes, not text: warnings may hold more than ASCII.
+        if let Ok(value) = HeaderValue::from_bytes(format!("299 - \"{escaped}\"").as_bytes()) {
+            headers.append(WARNING, value);
+        }
+    }
+    let dry_run = match request.params.text("dryRun") {
+        "" => "",
+        "All" => "All",
+        _ => "invalid",
+    };
+    let is_apply =
+        body::content_type(&request.parts.headers).starts_with("application/apply-patch");
+    let labels = Labels::of(&request.ask, dry_run, is_apply);
+    let labels = if is_known(app, &request.ask) { labels } else { labels.unknown() };
+    let size = http_body_size(response);
+    if request.parts.method == Method::HEAD {
+        // Over HTTP/2 nobody else takes the body away.
+        *response.body_mut() = empty();
+        if let Some(size) = size {
+            response.headers_mut().insert(CONTENT_LENGTH, HeaderValue::from(size));
+        }
+    }
+    app.metrics.answered(&labels, response.status().as_u16(), request.begun.elapsed(), size);
+}
+
+/// Whether what is asked for exists: only that is named in metrics, or strangers could make as many series as they like.
+fn is_known(app: &App, ask: &Ask) -> bool {
+    match &ask.target {
+        Target::Resource(place) => {
+            let served = app.registry.find(&place.group, &place.version, &place.resource);
+            served.is_some_and(|served| {
+                place.subresource.is_empty() || served.row.subresource(&place.subresource).is_some()
+            })
+        }
+        Target::Path(_) => true,
+    }
+}
+
+fn http_body_size(response: &Response<Body>) -> Option<u64> {
+    use http_body::Body as _;
+    response.body().size_hint().exact()
+}

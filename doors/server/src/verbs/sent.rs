@@ -1,0 +1,86 @@
+//! What a writer sends to an object or to a part of it: the whole, or the difference.
+
+use crate::body::Wanted;
+use crate::call::Call;
+use crate::options::{OptionsKind, WriteOptions};
+use crate::refusal::Refusal;
+use crate::verbs::patch::Patch;
+use crate::write::{OTHER_NAMESPACE, Preconditions};
+use ratchet_object::Node;
+
+/// The body of a PUT or a PATCH.
+pub(crate) struct Sent<'a> {
+    body: Body,
+    wanted: Wanted<'a>,
+    /// Whether everything happens but the writing.
+    pub(crate) dry_run: bool,
+}
+
+enum Body {
+    Whole(Node<'static>),
+    Patch(Patch),
+}
+
+impl<'a> Sent<'a> {
+    /// Reads an object of the kind that is wanted, or a patch of such an object.
+    pub(crate) fn read(call: &Call<'_>, verb: &str, wanted: Wanted<'a>) -> Result<Self, Refusal> {
+        if verb == "patch" {
+            let patch = Patch::read(call)?;
+            return Ok(Self { dry_run: patch.dry_run, body: Body::Patch(patch), wanted });
+        }
+        let options = WriteOptions::read(call.params, OptionsKind::Update)?;
+        let node = call.object_of(wanted, options.fields)?;
+        check_name(call, &node)?;
+        Ok(Self { dry_run: options.dry_run, body: Body::Whole(node), wanted })
+    }
+
+    /// The object if it was sent as a whole.
+    pub(crate) fn whole(&self) -> Option<&Node<'static>> {
+        match &self.body {
+            Body::Whole(node) => Some(node),
+            Body::Patch(_) => None,
+        }
+    }
+
+    /// What the writer wants to stand where `old` stands, and what they insist on.
+    pub(crate) fn over(
+        &self,
+        call: &Call<'_>,
+        old: &Node<'static>,
+    ) -> Result<(Node<'static>, Preconditions), Refusal> {
+        let new = match &self.body {
+            Body::Whole(node) => node.clone(),
+            Body::Patch(patch) => {
+                let new = patch.apply(call, old, self.wanted)?;
+                check_name(call, &new)?;
+                new
+            }
+        };
+        let conditions = match &self.body {
+            Body::Whole(_) => Preconditions::of(&new),
+            // A patch that changes the identity is judged like any other change.
+            Body::Patch(_) => Preconditions::of(&new).without_uid(),
+        };
+        Ok((new, conditions))
+    }
+}
+
+/// The body must speak of the object in the URL.
+fn check_name(call: &Call<'_>, node: &Node<'_>) -> Result<(), Refusal> {
+    let (name, wanted) = (node.text_at(&["metadata", "name"]), call.place.name.as_str());
+    if name.is_empty() {
+        return Err(Refusal::bad_request(format!(
+            "the name of the object ({wanted} based on URL) was undeterminable: name must be provided"
+        )));
+    }
+    if name != wanted {
+        return Err(Refusal::bad_request(format!(
+            "the name of the object ({name}) does not match the name on the URL ({wanted})"
+        )));
+    }
+    let namespace = node.text_at(&["metadata", "namespace"]);
+    if call.served.row.namespaced && !namespace.is_empty() && namespace != call.place.namespace {
+        return Err(Refusal::bad_request(OTHER_NAMESPACE));
+    }
+    Ok(())
+}

@@ -1,0 +1,275 @@
+//! Parts of objects, other versions of them, and objects that a PUT makes.
+
+use crate::client::{Client, text};
+use crate::server::{ALICE, Server};
+use serde_json::{Value, json};
+
+const RBAC: &str = "rbac.authorization.k8s.io";
+
+/// Lets Alice do some things with some resources in a namespace.
+async fn allow_alice(
+    client: &Client,
+    namespace: &str,
+    group: &str,
+    resource: &str,
+    verbs: &[&str],
+) {
+    let rbac = format!("/apis/{RBAC}/v1/namespaces/{namespace}");
+    let rules = json!([{"apiGroups": [group], "resources": [resource], "verbs": verbs}]);
+    client.post(&format!("{rbac}/roles"), json!({"metadata": {"name": "r"}, "rules": rules})).await;
+    let role = json!({"apiGroup": RBAC, "kind": "Role", "name": "r"});
+    let subject = json!({"apiGroup": RBAC, "kind": "User", "name": "alice"});
+    let binding = json!({"metadata": {"name": "b"}, "roleRef": role, "subjects": [subject]});
+    let bound = client.post(&format!("{rbac}/rolebindings"), binding).await;
+    assert_eq!(bound.code, 201, "{}", bound.text());
+}
+
+#[tokio::test]
+async fn who_may_replace_may_not_yet_make() {
+    let server = Server::shared();
+    let (client, alice) = (server.admin().await, Client::connect(server, Some(ALICE)).await);
+    let (namespace, _) = client.namespace().await;
+    allow_alice(&client, &namespace, "", "endpoints", &["update"]).await;
+    let path = format!("/api/v1/namespaces/{namespace}/endpoints/e");
+    let body = json!({"metadata": {"name": "e"}});
+    let refused = alice.put(&path, body.clone()).await;
+    let text = format!(
+        "endpoints \"e\" is forbidden: User \"alice\" cannot create resource \"endpoints\" in API group \"\" in the namespace \"{namespace}\""
+    );
+    assert_eq!(refused.refusal(), (403, text));
+    assert_eq!(client.put(&path, body.clone()).await.code, 201);
+    assert_eq!(alice.put(&path, body).await.code, 200);
+}
+
+#[tokio::test]
+async fn a_put_makes_only_what_is_missing_itself() {
+    let client = Server::shared().admin().await;
+    let (namespace, _) = client.namespace().await;
+    let meant = json!({"metadata": {"name": "e", "uid": "another"}});
+    let refused = client.put(&format!("/api/v1/namespaces/{namespace}/endpoints/e"), meant).await;
+    assert_eq!(refused.code, 409);
+    assert!(refused.text().contains("UID in precondition: another, UID in object meta: "));
+    // A pod is not made by a PUT at all.
+    let pod =
+        json!({"metadata": {"name": "p"}, "spec": {"containers": [{"name": "c", "image": "i"}]}});
+    let path = format!("/api/v1/namespaces/{namespace}/pods/p");
+    assert_eq!(client.put(&path, pod).await.refusal(), (404, "pods \"p\" not found".into()));
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn puts_that_make_the_same_object_all_come_through() {
+    let client = Server::shared().admin().await;
+    let (namespace, _) = client.namespace().await;
+    let path = format!("/api/v1/namespaces/{namespace}/endpoints/e");
+    let puts: Vec<_> = (0..8)
+        .map(|index| {
+            let (client, path) = (client.clone(), path.clone());
+            tokio::spawn(async move {
+                let labels = json!({"l": index.to_string()});
+                client.put(&path, json!({"metadata": {"name": "e", "labels": labels}})).await.code
+            })
+        })
+        .collect();
+    let mut codes = Vec::new();
+    for put in puts {
+        codes.push(put.await.unwrap());
+    }
+    codes.sort_unstable();
+    assert_eq!(codes, [200, 200, 200, 200, 200, 200, 200, 201]);
+}
+
+async fn pod(client: &Client, namespace: &str) -> (String, Value) {
+    let pods = format!("/api/v1/namespaces/{namespace}/pods");
+    let spec =
+        json!({"containers": [{"name": "c", "image": "i"}], "serviceAccountName": "default"});
+    let made = client.post(&pods, json!({"metadata": {"name": "p"}, "spec": spec})).await;
+    assert_eq!(made.code, 201, "{}", made.text());
+    (format!("{pods}/p"), made.json())
+}
+
+#[tokio::test]
+async fn parts_are_of_the_object_in_the_url() {
+    let client = Server::shared().admin().await;
+    let (namespace, _) = client.namespace().await;
+    let (path, pod) = pod(&client, &namespace).await;
+    let mut other = pod.clone();
+    other["metadata"]["name"] = json!("q");
+    let text = "the name of the object (q) does not match the name on the URL (p)";
+    for part in ["ephemeralcontainers", "resize", "status"] {
+        let answer = client.put(&format!("{path}/{part}"), other.clone()).await;
+        assert_eq!(answer.refusal(), (400, text.into()), "{part}");
+    }
+    let space = json!({"metadata": {"name": "another"}, "spec": {}});
+    let answer = client.put(&format!("/api/v1/namespaces/{namespace}/finalize"), space).await;
+    assert_eq!(answer.code, 400, "{}", answer.text());
+    assert_eq!(client.get(&format!("/api/v1/namespaces/{namespace}")).await.code, 200);
+}
+
+#[tokio::test]
+async fn ephemeral_containers_stay() {
+    let client = Server::shared().admin().await;
+    let (namespace, _) = client.namespace().await;
+    let (path, mut pod) = pod(&client, &namespace).await;
+    let part = format!("{path}/ephemeralcontainers");
+    pod["spec"]["ephemeralContainers"] = json!([{"name": "e", "image": "i"}]);
+    let made = client.put(&part, pod.clone()).await;
+    assert_eq!(made.code, 200, "{}", made.text());
+    let mut bare = made.json();
+    bare["spec"].as_object_mut().unwrap().remove("ephemeralContainers");
+    let refused = client.put(&part, bare).await;
+    assert_eq!(refused.code, 422, "{}", refused.text());
+}
+
+#[tokio::test]
+async fn a_token_is_bound_to_a_pod_of_its_own_account() {
+    let client = Server::shared().admin().await;
+    let (namespace, _) = client.namespace().await;
+    pod(&client, &namespace).await;
+    let accounts = format!("/api/v1/namespaces/{namespace}/serviceaccounts");
+    for name in ["default", "other"] {
+        client.post(&accounts, json!({"metadata": {"name": name}})).await;
+    }
+    let bound =
+        json!({"spec": {"boundObjectRef": {"apiVersion": "v1", "kind": "Pod", "name": "p"}}});
+    let refused = client.post(&format!("{accounts}/other/token"), bound.clone()).await;
+    let text = "cannot bind token for serviceaccount \"other\" to pod running with different serviceaccount name.";
+    assert_eq!(refused.refusal(), (400, text.into()));
+    let made = client.post(&format!("{accounts}/default/token"), bound).await;
+    assert_eq!(made.code, 201, "{}", made.text());
+}
+
+/// A request of openssl for `CN=system:node:a, O=system:nodes`.
+const WISH: &str = include_str!("../../../doors/server/src/admission/view_csr.txt");
+
+#[tokio::test]
+async fn who_asks_for_a_certificate_does_not_become_another() {
+    let client = Server::shared().admin().await;
+    let path = "/apis/certificates.k8s.io/v1/certificatesigningrequests";
+    let spec =
+        json!({"request": WISH.trim(), "signerName": "example.com/x", "usages": ["client auth"]});
+    let made = client.post(path, json!({"metadata": {"name": "wish"}, "spec": spec})).await;
+    assert_eq!(made.code, 201, "{}", made.text());
+    assert_eq!(made.json()["spec"]["username"], "root");
+    let one = format!("{path}/wish");
+    let patched = client.patch(&one, json!({"spec": {"username": "somebody"}})).await;
+    assert_eq!((patched.code, &patched.json()["spec"]["username"]), (200, &json!("root")));
+    let condition = json!([{"type": "Approved", "status": "True", "reason": "r"}]);
+    let yes = json!({"status": {"conditions": condition}});
+    client.patch(&format!("{one}/status"), yes.clone()).await;
+    assert!(client.get(&one).await.json()["status"]["conditions"].is_null());
+    let approved = client.patch(&format!("{one}/approval"), yes).await.json();
+    assert_eq!(approved["status"]["conditions"][0]["type"], "Approved");
+    assert!(approved["status"]["conditions"][0]["lastUpdateTime"].is_string());
+    client.patch(&format!("{one}/status"), json!({"status": {"conditions": null}})).await;
+    assert_eq!(client.get(&one).await.json()["status"]["conditions"][0]["type"], "Approved");
+}
+
+#[tokio::test]
+async fn the_status_of_a_node_has_an_endpoint_of_its_own() {
+    let client = Server::shared().admin().await;
+    let status = json!({"nodeInfo": {"kubeletVersion": "v1.36.0"}});
+    let made = client
+        .post("/api/v1/nodes", json!({"metadata": {"name": "parts"}, "status": status}))
+        .await;
+    assert_eq!(made.json()["status"]["nodeInfo"]["kubeletVersion"], "v1.36.0");
+    let sly =
+        json!({"status": {"nodeInfo": {"kubeletVersion": "v0"}}, "spec": {"unschedulable": true}});
+    let patched = client.patch("/api/v1/nodes/parts", sly).await.json();
+    assert_eq!(patched["spec"]["unschedulable"], true);
+    assert_eq!(patched["status"]["nodeInfo"]["kubeletVersion"], "v1.36.0");
+}
+
+#[tokio::test]
+async fn a_scaler_keeps_in_the_old_version_what_only_the_new_one_knows() {
+    let client = Server::shared().admin().await;
+    let (namespace, _) = client.namespace().await;
+    let path = |version: &str| {
+        format!("/apis/autoscaling/{version}/namespaces/{namespace}/horizontalpodautoscalers")
+    };
+    let target = json!({"apiVersion": "apps/v1", "kind": "Deployment", "name": "d"});
+    let memory =
+        json!({"name": "memory", "target": {"type": "Utilization", "averageUtilization": 70}});
+    let metrics = json!([{"type": "Resource", "resource": memory}]);
+    let behavior = json!({"scaleDown": {"stabilizationWindowSeconds": 7}});
+    let spec = json!({"scaleTargetRef": target, "maxReplicas": 3, "metrics": metrics, "behavior": behavior});
+    let made = client.post(&path("v2"), json!({"metadata": {"name": "h"}, "spec": spec})).await;
+    assert_eq!(made.code, 201, "{}", made.text());
+    let old = format!("{}/h", path("v1"));
+    let shown = client.get(&old).await.json();
+    let annotations = &shown["metadata"]["annotations"];
+    let kept = text(&annotations["autoscaling.alpha.kubernetes.io/metrics"]);
+    assert_eq!(
+        kept,
+        r#"[{"type":"Resource","resource":{"name":"memory","targetAverageUtilization":70}}]"#
+    );
+    let patched = client.patch(&old, json!({"spec": {"maxReplicas": 4}})).await;
+    assert_eq!(patched.code, 200, "{}", patched.text());
+    let new = client.get(&format!("{}/h", path("v2"))).await.json();
+    assert_eq!(new["spec"]["maxReplicas"], 4);
+    assert_eq!(new["spec"]["metrics"], metrics);
+    assert_eq!(new["spec"]["behavior"]["scaleDown"]["stabilizationWindowSeconds"], 7);
+    assert!(new["metadata"]["annotations"].is_null(), "{new}");
+}
+
+#[tokio::test]
+async fn an_event_is_one_in_both_groups() {
+    let client = Server::shared().admin().await;
+    let (namespace, _) = client.namespace().await;
+    let old = format!("/api/v1/namespaces/{namespace}/events");
+    let new = format!("/apis/events.k8s.io/v1/namespaces/{namespace}/events");
+    let about = json!({"kind": "Pod", "name": "p", "namespace": namespace});
+    let event = json!({"metadata": {"name": "e"}, "involvedObject": about, "message": "hello",
+        "reason": "r", "type": "Normal", "count": 3, "source": {"component": "c"}});
+    let made = client.post(&old, event).await;
+    assert_eq!(made.code, 201, "{}", made.text());
+    let shown = client.get(&format!("{new}/e")).await.json();
+    assert_eq!((&shown["note"], &shown["deprecatedCount"]), (&json!("hello"), &json!(3)));
+    assert_eq!(shown["regarding"]["name"], "p");
+    let patched = client.patch(&format!("{new}/e"), json!({"deprecatedCount": 4})).await;
+    assert_eq!(patched.code, 200, "{}", patched.text());
+    assert_eq!(client.get(&format!("{old}/e")).await.json()["count"], 4);
+    let listed = client.get(&format!("{new}?fieldSelector=reason%3Dr")).await;
+    assert_eq!(listed.names(), ["e"]);
+}
+
+#[tokio::test]
+async fn a_collection_is_deleted_page_by_page() {
+    let client = Server::shared().admin().await;
+    let (_, maps) = client.namespace().await;
+    for name in ["a", "b", "c"] {
+        client.map(&maps, name).await;
+    }
+    let gone = client.delete(&format!("{maps}?limit=2")).await;
+    assert_eq!((gone.code, gone.names()), (200, vec!["a".into(), "b".into()]));
+    assert!(!text(&gone.json()["metadata"]["continue"]).is_empty());
+    assert_eq!(client.get(&maps).await.names(), ["c"]);
+}
+
+#[tokio::test]
+async fn an_eviction_is_told_why_not() {
+    let client = Server::shared().admin().await;
+    let (namespace, _) = client.namespace().await;
+    let (path, _) = pod(&client, &namespace).await;
+    client.patch(&path, json!({"metadata": {"labels": {"app": "x"}}})).await;
+    client.patch(&format!("{path}/status"), json!({"status": {"phase": "Running"}})).await;
+    let budgets = format!("/apis/policy/v1/namespaces/{namespace}/poddisruptionbudgets");
+    let spec = json!({"selector": {"matchLabels": {"app": "x"}}, "minAvailable": 1});
+    client.post(&budgets, json!({"metadata": {"name": "b"}, "spec": spec})).await;
+    let evict =
+        async || client.post(&format!("{path}/eviction"), json!({"metadata": {"name": "p"}})).await;
+    let early = evict().await;
+    assert_eq!((early.code, early.header("retry-after")), (429, "10"));
+    let cause = &early.json()["details"]["causes"][0];
+    assert_eq!(cause["message"], "The disruption budget b is still being processed by the server.");
+    let status = json!({"observedGeneration": 1, "desiredHealthy": 1, "currentHealthy": 1,
+        "expectedPods": 1, "disruptionsAllowed": 0});
+    let seen = client.patch(&format!("{budgets}/b/status"), json!({"status": status})).await;
+    assert_eq!(seen.code, 200, "{}", seen.text());
+    let refused = evict().await;
+    let cause = &refused.json()["details"]["causes"][0];
+    assert_eq!((refused.code, refused.header("retry-after")), (429, ""));
+    assert_eq!(
+        cause["message"],
+        "The disruption budget b needs 1 healthy pods and has 1 currently"
+    );
+}
