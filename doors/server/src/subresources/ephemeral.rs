@@ -35,8 +35,10 @@ async fn save(
         let asked = make(old)?;
         let mut new = old.clone();
         if name == "ephemeralcontainers" {
-            if let Some(list) = asked.find(&["spec", "ephemeralContainers"]) {
-                new.below("spec").set("ephemeralContainers", list.clone());
+            // Who leaves the list out has taken all of it away, which the rules refuse.
+            match asked.find(&["spec", "ephemeralContainers"]) {
+                Some(list) => new.below("spec").set("ephemeralContainers", list.clone()),
+                None => _ = new.below("spec").remove("ephemeralContainers"),
             }
         } else {
             resize(&mut new, &asked);
