@@ -7,8 +7,12 @@ use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
 /// How many cases a server cannot be asked, and why; a case more must be looked at.
-const BEYOND: [(&str, usize); 2] =
-    [("is about a text", 17), ("is about a release that is not emulated", 21)];
+const BEYOND: [(&str, usize); 4] = [
+    ("is about a kind that is not served", 6),
+    ("is about a text", 17),
+    ("is about another release", 27),
+    ("is about what a server does before it asks the rules", 2),
+];
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn the_server_says_what_the_cases_want() {
@@ -22,16 +26,17 @@ async fn the_server_says_what_the_cases_want() {
             None => groups.entry(case.rules()).or_default().push(case),
         }
     }
-    assert_eq!(beyond, BEYOND.into_iter().collect());
     let mut asked = 0;
     let mut wrong = Vec::new();
     for cases in groups.values() {
         asked += cases.len();
         wrong.extend(disagreements(cases).await);
     }
+    println!("{asked} of {count} cases; beyond a server: {beyond:?}");
     assert!(wrong.is_empty(), "{} of {asked} cases:\n{}", wrong.len(), wrong.join("\n"));
+    assert_eq!(beyond, BEYOND.into_iter().collect());
     assert_eq!(asked + beyond.values().sum::<usize>(), count);
-    assert!(asked >= 420, "only {asked} of {count} cases were brought to the server");
+    assert!(asked >= 406, "only {asked} of {count} cases were brought to the server");
 }
 
 /// What a server with the rules of these cases says otherwise.
@@ -42,7 +47,7 @@ async fn disagreements(cases: &[Case]) -> Vec<String> {
     let before = ground.snapshot().await;
     let mut wrong = Vec::new();
     for case in cases {
-        if let Err(why) = case.agrees(&lenient, &judge).await {
+        if let Err(why) = case.agrees(&ground, &lenient, &judge).await {
             wrong.push(format!("{}: {why}", case.name));
         }
         ground.restore(&before).await;

@@ -145,8 +145,13 @@ fn check_limit(limit: &At<'_>, kind: &str, pen: &mut Pen<'_, '_>) {
     names.sort_unstable();
     names.dedup();
     for name in names {
-        let [low, high, usual, asked] =
+        let [low, high, mut usual, mut asked] =
             [&least, &most, &default, &request].map(|map| map.key(name));
+        // What a container's limit leaves open is filled: the default is the most, what is asked for the default or the least.
+        if kind == "Container" {
+            usual = filled(usual, &high);
+            asked = filled(filled(asked, &usual), &low);
+        }
         let pairs = [
             (&low, &high, &low, "min value", "max value", true),
             (&low, &asked, &asked, "min value", "default request value", false),
@@ -163,6 +168,11 @@ fn check_limit(limit: &At<'_>, kind: &str, pen: &mut Pen<'_, '_>) {
             }
         }
     }
+}
+
+/// A value, or in its place another one.
+fn filled<'a>(at: At<'a>, other: &At<'a>) -> At<'a> {
+    if at.is_set() { at } else { other.named(at.path().clone()) }
 }
 
 pub(super) fn validate_budget(scene: &Scene<'_>, verdict: &mut Verdict) {
