@@ -63,12 +63,6 @@ const ROWS: &[[&str; 4]] = &[
         "clients may only compare them for equality and order",
     ],
     [
-        "empty structs in answers",
-        "`status: {}`, `resources: {}` and the like are always shown",
-        "are shown if they were sent",
-        "they say nothing; what is compared (empty texts, lists, zeroes) is left out as there",
-    ],
-    [
         "whole pods and templates in messages",
         "a forbidden change of a pod prints a diff in Go's syntax",
         "the same words without the diff",
@@ -79,6 +73,48 @@ const ROWS: &[[&str; 4]] = &[
         "`of type v1.ServiceType`",
         "`of type string`",
         "OpenAPI does not name them",
+    ],
+    [
+        "values that only a few pods have",
+        "sysctl names, `windowsOptions`, node affinity terms, projected and downward volumes, `resizePolicy`, `resourceClaims` are looked into",
+        "are stored as they are",
+        "the kubelet refuses what it cannot use; to be built",
+    ],
+    [
+        "statuses",
+        "counts and conditions of Jobs, condition types of pods, amounts of nodes are looked into",
+        "only what the proposals and the generic rules name",
+        "only controllers and kubelets write them",
+    ],
+    [
+        "Jobs",
+        "`podFailurePolicy`, `successPolicy` and names of time zones are looked into",
+        "are stored as they are",
+        "to be built",
+    ],
+    [
+        "resource, flow control, certificate kinds",
+        "ranges of numbers are looked into",
+        "types and required fields only",
+        "to be built",
+    ],
+    [
+        "text of table columns",
+        "the descriptions of the fields",
+        "sentences of our own",
+        "nobody parses them",
+    ],
+    [
+        "a dry run of a Service",
+        "does not notice addresses that are taken",
+        "does",
+        "a dry run should tell the truth",
+    ],
+    [
+        "several faults of a Service at once",
+        "an address that cannot be had is told alone",
+        "other faults are told first",
+        "validation comes before allocation here",
     ],
     [
         "`ComponentStatus`",
