@@ -90,7 +90,7 @@ mod tests {
 
     #[test]
     fn blocks_are_sorted_and_found() {
-        let ids = || TEXTS.split("\n\n").map(|block| block.split('\t').next().unwrap());
+        let ids = || TEXTS.split("\n\n").map(|block| block.split(['\t', '\n']).next().unwrap());
         assert!(ids().is_sorted_by(|a, b| a < b));
         for id in ids() {
             assert!(find(id).unwrap().starts_with(id), "{id}");

@@ -251,7 +251,10 @@ async fn an_eviction_is_told_why_not() {
     let (namespace, _) = client.namespace().await;
     let (path, _) = pod(&client, &namespace).await;
     client.patch(&path, json!({"metadata": {"labels": {"app": "x"}}})).await;
-    client.patch(&format!("{path}/status"), json!({"status": {"phase": "Running"}})).await;
+    // A pod that is not ready may go when the others are well.
+    let ready = json!([{"type": "Ready", "status": "True"}]);
+    let status = json!({"status": {"phase": "Running", "conditions": ready}});
+    client.patch(&format!("{path}/status"), status).await;
     let budgets = format!("/apis/policy/v1/namespaces/{namespace}/poddisruptionbudgets");
     let spec = json!({"selector": {"matchLabels": {"app": "x"}}, "minAvailable": 1});
     client.post(&budgets, json!({"metadata": {"name": "b"}, "spec": spec})).await;

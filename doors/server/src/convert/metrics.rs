@@ -137,7 +137,9 @@ pub(super) fn old_metric(metric: &Node<'static>, sorts: Sorts) -> Node<'static> 
 
 /// A list of metrics of v1, as v2 writes them.
 pub(super) fn new_metrics(list: &Node<'static>, sorts: Sorts) -> Vec<Node<'static>> {
-    list.items().iter().map(|metric| new_metric(metric, sorts)).collect()
+    // What is no metric at all is passed over.
+    let metrics = list.items().iter().filter(|metric| !metric.text_at(&["type"]).is_empty());
+    metrics.map(|metric| new_metric(metric, sorts)).collect()
 }
 
 fn new_metric(metric: &Node<'static>, sorts: Sorts) -> Node<'static> {
