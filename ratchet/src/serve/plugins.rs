@@ -63,12 +63,12 @@ mod tests {
         assert_eq!(refused(&[""], &[""]), [""; 0]);
         assert_eq!(refused(&["LimitRanger", "NamespaceLifecycle"], &["EventRateLimit"]), [""; 0]);
         assert_eq!(
-            refused(&["Foo", "AlwaysDeny"], &["Bar", "AlwaysDeny"]),
+            refused(&["Foo", "EventRateLimit"], &["Bar", "EventRateLimit"]),
             [
                 "enable-admission-plugins plugin \"Foo\" is unknown",
                 "disable-admission-plugins plugin \"Bar\" is unknown",
-                "[AlwaysDeny] in enable-admission-plugins and disable-admission-plugins overlapped",
-                "enable-admission-plugins plugin \"AlwaysDeny\" is not built into this server",
+                "[EventRateLimit] in enable-admission-plugins and disable-admission-plugins overlapped",
+                "enable-admission-plugins plugin \"EventRateLimit\" is not built into this server",
             ]
         );
     }
@@ -78,7 +78,7 @@ mod tests {
         let of = |on: &[&str], off: &[&str]| in_force(&names(on), &names(off));
         let usual = of(&[], &[]);
         assert!(usual.contains(&"NamespaceLifecycle") && usual.contains(&"PodSecurity"));
-        assert!(!usual.contains(&"DenyServiceExternalIPs") && !usual.contains(&"LimitRanger"));
+        assert!(!usual.contains(&"DenyServiceExternalIPs") && usual.contains(&"LimitRanger"));
         assert!(of(&["DenyServiceExternalIPs"], &[]).contains(&"DenyServiceExternalIPs"));
         assert!(!of(&[], &["PodSecurity"]).contains(&"PodSecurity"));
     }
