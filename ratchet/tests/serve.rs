@@ -1,4 +1,6 @@
 //! `ratchet serve` as a person meets it: started, asked over TLS, stopped, and started wrongly.
+#![allow(clippy::unwrap_used, reason = "a test may fail")]
+#![allow(clippy::indexing_slicing, reason = "a test may fail")]
 
 mod server;
 

@@ -78,7 +78,7 @@ mod tests {
         let of = |on: &[&str], off: &[&str]| in_force(&names(on), &names(off));
         let usual = of(&[], &[]);
         assert!(usual.contains(&"NamespaceLifecycle") && usual.contains(&"PodSecurity"));
-        assert!(usual.contains(&"LimitRanger") && !usual.contains(&"DenyServiceExternalIPs"));
+        assert!(!usual.contains(&"DenyServiceExternalIPs") && usual.contains(&"LimitRanger"));
         assert!(of(&["DenyServiceExternalIPs"], &[]).contains(&"DenyServiceExternalIPs"));
         assert!(!of(&[], &["PodSecurity"]).contains(&"PodSecurity"));
     }

@@ -184,7 +184,7 @@ fn fields(mut bytes: &[u8]) -> Vec<(u8, &[u8])> {
     found
 }
 
-fn first<'b>(bytes: &'b [u8], number: u8) -> &'b [u8] {
+fn first(bytes: &[u8], number: u8) -> &[u8] {
     let all = fields(bytes);
     all.iter().find(|(at, _)| *at == number).map(|(_, value)| *value).unwrap_or_default()
 }

@@ -1,5 +1,6 @@
 //! The server on the wire: what clients may rely on and kubectl does not show.
 #![allow(clippy::unwrap_used, reason = "a test may fail")]
+#![allow(clippy::expect_used, reason = "a test may fail")]
 #![allow(clippy::indexing_slicing, reason = "a test may fail")]
 
 mod access;

@@ -264,7 +264,7 @@ async fn an_eviction_is_told_why_not() {
     assert_eq!((early.code, early.header("retry-after")), (429, "10"));
     let cause = &early.json()["details"]["causes"][0];
     assert_eq!(cause["message"], "The disruption budget b is still being processed by the server.");
-    let status = json!({"observedGeneration": 1, "desiredHealthy": 1, "currentHealthy": 1,
+    let status = json!({"observedGeneration": 1, "desiredHealthy": 1, "currentHealthy": 0,
         "expectedPods": 1, "disruptionsAllowed": 0});
     let seen = client.patch(&format!("{budgets}/b/status"), json!({"status": status})).await;
     assert_eq!(seen.code, 200, "{}", seen.text());
@@ -273,6 +273,6 @@ async fn an_eviction_is_told_why_not() {
     assert_eq!((refused.code, refused.header("retry-after")), (429, ""));
     assert_eq!(
         cause["message"],
-        "The disruption budget b needs 1 healthy pods and has 1 currently"
+        "The disruption budget b needs 1 healthy pods and has 0 currently"
     );
 }

@@ -59,6 +59,7 @@ async fn what_the_server_owns_is_not_for_clients_to_write() {
     for name in ["selfLink", "deletionTimestamp"] {
         assert!(!metadata.contains_key(name), "{name}");
     }
+    assert_eq!(metadata["generation"], 7, "of config maps nobody counts it, the reference neither");
 }
 
 #[tokio::test]

@@ -1,6 +1,6 @@
 //! The metrics of HorizontalPodAutoscalers: `autoscaling/v1` and `v2` put the same members at different places.
 
-use ratchet_object::Node;
+use ratchet_object::{Node, Value};
 
 /// One member of a metric in v1, and where it stands in v2.
 pub(super) struct Member {
@@ -135,17 +135,16 @@ pub(super) fn old_metric(metric: &Node<'static>, sorts: Sorts) -> Node<'static> 
     old
 }
 
-/// A list of metrics of v1, as v2 writes them.
-pub(super) fn new_metrics(list: &Node<'static>, sorts: Sorts) -> Vec<Node<'static>> {
-    // What is no metric at all is passed over.
-    let metrics = list.items().iter().filter(|metric| !metric.text_at(&["type"]).is_empty());
-    metrics.map(|metric| new_metric(metric, sorts)).collect()
+/// A list of metrics of v1, as v2 writes them; none if there is something else in the list.
+pub(super) fn new_metrics(list: &Node<'static>, sorts: Sorts) -> Option<Vec<Node<'static>>> {
+    list.items().iter().map(|metric| new_metric(metric, sorts)).collect()
 }
 
-fn new_metric(metric: &Node<'static>, sorts: Sorts) -> Node<'static> {
-    let mut new = Node::map([("type", Node::string(metric.text_at(&["type"]).to_owned()))]);
+fn new_metric(metric: &Node<'static>, sorts: Sorts) -> Option<Node<'static>> {
+    let mut new = Node::map([("type", metric.get("type")?.clone())]);
     for (sort, members) in sorts {
-        let Some(source) = metric.get(sort) else { continue };
+        let Some(source) = metric.get(sort).filter(|source| !source.is_null()) else { continue };
+        let Value::Map(_) = source.value else { return None };
         let mut inner = Node::empty_map();
         for member in *members {
             let Some(value) = source.get(member.old).filter(|value| !value.is_null()) else {
@@ -162,7 +161,7 @@ fn new_metric(metric: &Node<'static>, sorts: Sorts) -> Node<'static> {
         }
         new.set(*sort, inner);
     }
-    new
+    Some(new)
 }
 
 /// v1 does not say of which type a target is: what is there tells it.

@@ -32,7 +32,8 @@ pub(super) fn to_v1(node: &mut Node<'static>) {
     }
     if let Some(status) = node.get_mut("status") {
         let metrics = items(status.remove("currentMetrics"));
-        let percentage = metrics.iter().filter_map(|metric| utilization(metric, "current")).last();
+        let mut newest = metrics.iter().rev();
+        let percentage = newest.find_map(|metric| utilization(metric, "current"));
         if let Some(percentage) = percentage.cloned() {
             status.set("currentCPUUtilizationPercentage", percentage);
         }
@@ -52,7 +53,7 @@ pub(super) fn to_v1(node: &mut Node<'static>) {
 /// An object of v1, as it is stored.
 pub(super) fn to_v2(node: &mut Node<'static>) {
     let mut metrics =
-        told(node, METRICS).map(|list| new_metrics(&list, WANTED)).unwrap_or_default();
+        told(node, METRICS).and_then(|list| new_metrics(&list, WANTED)).unwrap_or_default();
     if !fits("spec", "metrics", &Node::list(metrics.clone())) {
         metrics.clear();
     }
@@ -75,7 +76,7 @@ pub(super) fn to_v2(node: &mut Node<'static>) {
 }
 
 fn seen_to_v2(node: &mut Node<'static>) {
-    let seen = told(node, CURRENT).map(|list| Node::list(new_metrics(&list, SEEN)));
+    let seen = told(node, CURRENT).and_then(|list| new_metrics(&list, SEEN)).map(Node::list);
     let conditions = told(node, CONDITIONS);
     let Some(status) = node.get_mut("status") else { return };
     let percentage = status.remove("currentCPUUtilizationPercentage");

@@ -388,7 +388,7 @@ mod tests {
         let after = |finalizers: &str, propagation| {
             let mut object = node(&format!("{{metadata: {{finalizers: [{finalizers}]}}}}"));
             let changed = set_dependents(&mut object, propagation);
-            let list = object.find(&["metadata", "finalizers"]).map(|list| list.to_json());
+            let list = object.find(&["metadata", "finalizers"]).map(Node::to_json);
             (changed, list.unwrap_or_default())
         };
         assert_eq!(after("a", None), (false, r#"["a"]"#.into()));
