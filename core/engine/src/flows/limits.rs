@@ -172,7 +172,7 @@ fn check_limit(limit: &At<'_>, kind: &str, pen: &mut Pen<'_, '_>) {
 
 /// A value, or in its place another one.
 fn filled<'a>(at: At<'a>, other: &At<'a>) -> At<'a> {
-    if at.is_set() { at } else { other.named(at.path().clone()) }
+    if at.is_set() { at } else { other.named(*at.path()) }
 }
 
 pub(super) fn validate_budget(scene: &Scene<'_>, verdict: &mut Verdict) {
