@@ -1,6 +1,8 @@
 //! The server says what the other doors say: every case of the engine, and conversations of the server's own, over HTTP.
 #![allow(clippy::unwrap_used, reason = "a test may fail")]
+#![allow(clippy::expect_used, reason = "a test may fail")]
 #![allow(clippy::indexing_slicing, reason = "a test may fail")]
+#![allow(clippy::print_stdout, reason = "a test tells how much it has looked at")]
 
 mod case;
 mod cases;
