@@ -2,6 +2,7 @@
 #![allow(clippy::unwrap_used, reason = "a test may fail")]
 #![allow(clippy::expect_used, reason = "a test may fail")]
 #![allow(clippy::indexing_slicing, reason = "a test may fail")]
+#![allow(clippy::print_stdout, reason = "a test tells how much it has looked at")]
 
 mod case;
 mod cases;
