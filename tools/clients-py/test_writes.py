@@ -110,7 +110,7 @@ class Writes(ServedTestCase):
         self.assertEqual(read.metadata.generation, 2)
 
     def test_pod_status_binding_and_grace(self):
-        self.core.create_namespaced_service_account(self.namespace, {"metadata": {"name": "default"}})
+        # The server's own controller makes the account that a pod without one runs as.
         made = self.core.create_namespaced_pod(self.namespace, pod("p"))
         self.assertEqual(made.status.phase, "Pending")
         target = client.V1ObjectReference(kind="Node", name="n1")
