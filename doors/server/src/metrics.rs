@@ -1,5 +1,6 @@
 //! What the server counts, under the names that kube-apiserver uses.
 
+use crate::admission::Plugins;
 use crate::app::App;
 use crate::request::{Ask, Target};
 use crate::served::Served;
@@ -266,13 +267,20 @@ impl Metrics {
     }
 
     /// Counts a judgement.
-    pub fn judged(&self, change: &Change<'_>, verdict: &Verdict, took: Duration) {
+    pub fn judged(
+        &self,
+        change: &Change<'_>,
+        verdict: &Verdict,
+        plugins: &Plugins,
+        took: Duration,
+    ) {
         let operation = if change.is_create() { "CREATE" } else { "UPDATE" };
         let rejected = verdict.denial.as_ref();
         let seconds = took.as_secs_f64();
         let denied = if rejected.is_some() { "true" } else { "false" };
         self.steps.with(&["validate", operation, denied]).observe(seconds);
-        for plugin in ["PodSecurity", "DenyServiceExternalIPs"] {
+        let judges = ["PodSecurity", "DenyServiceExternalIPs"].into_iter();
+        for plugin in judges.filter(|plugin| plugins.is_on(plugin)) {
             let by_it = rejected.is_some_and(|denial| {
                 denial.rule.id.starts_with("RTC-PSA") == (plugin == "PodSecurity")
             });

@@ -92,6 +92,7 @@ pub(crate) async fn resource(
             if refusal.code == 405 {
                 request.told.rewind(silent);
             }
+            request.note_refusal(app, &refusal);
             refused(&refusal, plain)
         }
     }

@@ -76,6 +76,15 @@ pub(crate) struct Asked<'a> {
     pub(crate) begun: Instant,
 }
 
+impl Asked<'_> {
+    /// Keeps a refusal for the audit log, where answers are told of.
+    pub(crate) fn note_refusal(&self, app: &App, refusal: &Refusal) {
+        if app.audit.is_some() {
+            self.told.note_answered(&[refusal.to_json().into()]);
+        }
+    }
+}
+
 /// Answers one request, whoever it comes from.
 pub(crate) async fn serve(
     app: &Arc<App>,
@@ -252,6 +261,7 @@ async fn authorized(
             app.metrics.authorizations.with(&["denied"]).inc();
             request.told.annotate("authorization.k8s.io/decision", "forbid");
             request.told.annotate("authorization.k8s.io/reason", "");
+            request.note_refusal(app, &refusal);
             let mut response = refused(&refusal, plain);
             response.headers_mut().insert(NO_SNIFF, HeaderValue::from_static("nosniff"));
             return response;

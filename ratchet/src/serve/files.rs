@@ -3,7 +3,7 @@
 use ratchet_server::system_words;
 use std::fs::{DirBuilder, OpenOptions};
 use std::io::Write;
-use std::os::unix::fs::{DirBuilderExt, OpenOptionsExt};
+use std::os::unix::fs::{DirBuilderExt, OpenOptionsExt, PermissionsExt};
 use std::path::{Path, PathBuf};
 
 /// Where everything is kept when no flag says so; `env` gives the environment.
@@ -35,6 +35,10 @@ pub(crate) fn write_public(path: &Path, content: &[u8]) -> Result<(), String> {
 }
 
 fn write(path: &Path, content: &[u8], mode: u32) -> Result<(), String> {
+    // What stands there already needs no room: a server on a full disk can still be started to be read.
+    if stands(path, content, mode) {
+        return Ok(());
+    }
     let mut name = path.file_name().unwrap_or_default().to_owned();
     name.push(".new");
     let beside = path.with_file_name(name);
@@ -52,10 +56,16 @@ fn write(path: &Path, content: &[u8], mode: u32) -> Result<(), String> {
     place().map_err(|why| format!("cannot write {}: {}", path.display(), system_words(&why)))
 }
 
+fn stands(path: &Path, content: &[u8], mode: u32) -> bool {
+    let has_mode =
+        std::fs::metadata(path).is_ok_and(|file| file.permissions().mode() & 0o777 == mode);
+    has_mode && std::fs::read(path).is_ok_and(|there| there == content)
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
-    use std::os::unix::fs::PermissionsExt;
+    use std::os::unix::fs::MetadataExt;
 
     #[test]
     fn the_data_directory_is_where_state_is_kept() {
@@ -78,6 +88,12 @@ mod tests {
         let mode = |path: &Path| std::fs::metadata(path).unwrap().permissions().mode() & 0o777;
         let secret = dir.path().join("secret");
         write_private(&secret, b"one").unwrap();
+        write_private(&secret, b"two").unwrap();
+        let file = |path: &Path| std::fs::metadata(path).unwrap().ino();
+        let before = file(&secret);
+        write_private(&secret, b"two").unwrap();
+        assert_eq!(file(&secret), before, "what stands there is left alone");
+        std::fs::set_permissions(&secret, std::fs::Permissions::from_mode(0o644)).unwrap();
         write_private(&secret, b"two").unwrap();
         assert_eq!((std::fs::read(&secret).unwrap(), mode(&secret)), (b"two".to_vec(), 0o600));
         std::fs::write(dir.path().join("open.new"), "left behind").unwrap();

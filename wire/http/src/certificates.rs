@@ -40,11 +40,6 @@ pub enum CertificateError {
     Make(#[from] rcgen::Error),
 }
 
-/// Writes a secret in one piece, readable by its owner only.
-pub fn write_secret(path: &Path, text: &str) -> Result<(), CertificateError> {
-    files::write_private(path, text)
-}
-
 /// A certificate authority whose key stays in one folder.
 pub struct Authority {
     dir: PathBuf,

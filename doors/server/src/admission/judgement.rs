@@ -31,7 +31,7 @@ pub(super) async fn judge(call: &Call<'_>, change: &Change<'_>) -> Result<(), Re
     };
     let begun = Instant::now();
     let verdict = verdict_on(change, &facts, &app.policy);
-    app.metrics.judged(change, &verdict, begun.elapsed());
+    app.metrics.judged(change, &verdict, &app.plugins, begun.elapsed());
     for warning in &verdict.warnings {
         call.told.warn(warning.text.clone());
     }

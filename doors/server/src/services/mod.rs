@@ -6,7 +6,7 @@ use crate::lifecycle::metadata;
 use crate::refusal::Refusal;
 use ratchet_allocation::{Fault, Plan, Taken, ip_address, ip_name, plan, service_cidr};
 use ratchet_object::{Kind, Node};
-use ratchet_store::{Guard, Write};
+use ratchet_store::{Guard, Revision, Write};
 use std::net::{IpAddr, SocketAddr};
 use std::sync::Arc;
 
@@ -92,15 +92,27 @@ fn writes(app: &App, plan: &Plan, service: &Node<'_>) -> Vec<Write> {
         metadata::birth(&mut object, addresses.habits, app.new_uid(), app.now());
         Write::put(&address_key(ip), Guard::Absent, storable(object))
     });
-    let given =
-        plan.give_addresses.iter().map(|ip| Write::delete(&address_key(ip), Guard::Anything));
+    // Only what is its own is given back: an address that somebody freed by hand may belong to another by now.
+    let owns = |owner: &Node<'_>| {
+        (owner.text_at(&["namespace"]), owner.text_at(&["name"])) == (namespace, name)
+    };
+    let given = plan.give_addresses.iter().filter_map(|ip| {
+        let item = addresses.shelf.get(&ip_name(*ip))?;
+        let own = item.node().find(&["spec", "parentRef"]).is_some_and(owns);
+        own.then(|| Write::delete(&address_key(ip), Guard::At(Revision(item.revision))))
+    });
     // A number belongs to one Service, whatever the protocols are that it uses it for.
     let ports = plan.take_numbers.iter().map(|port| {
         let owner =
             Node::map([("namespace", Node::string(namespace)), ("name", Node::string(name))]);
         Write::put(&port_key(port), Guard::Absent, storable(Node::map([("metadata", owner)])))
     });
-    let free = plan.give_numbers.iter().map(|port| Write::delete(&port_key(port), Guard::Anything));
+    let numbers = app.cache.shelf(NODE_PORTS).unwrap_or_default();
+    let free = plan.give_numbers.iter().filter_map(|port| {
+        let item = numbers.get(&port.to_string())?;
+        let own = item.node().get("metadata").is_some_and(owns);
+        own.then(|| Write::delete(&port_key(port), Guard::At(Revision(item.revision))))
+    });
     taken.chain(given).chain(ports).chain(free).collect()
 }
 
