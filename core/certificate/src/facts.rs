@@ -1,0 +1,1 @@
+//! What stands in a certificate, read once and without believing any of it.
