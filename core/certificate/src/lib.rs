@@ -1,6 +1,10 @@
 //! What a certificate says of itself: whose it is, for whom it speaks, until when, and whether it bears a node's name.
+#![no_std]
+
+extern crate alloc;
 
 mod facts;
 mod name;
+mod subject;
 
-pub use name::{NameFault, NodeName};
+pub use name::{NameFault, NodeName, Presented};
