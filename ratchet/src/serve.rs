@@ -13,12 +13,12 @@ mod values;
 mod wording;
 
 use crate::Done;
-use args::{ClientArgs, Reconciler, ServeArgs};
+use args::{ClientArgs, KubeletArgs, Reconciler, ServeArgs};
 use keys::Keys;
 use ratchet_controllers::Selection;
 use ratchet_embedded::{Embedded, Options};
 use ratchet_engine::Policy;
-use ratchet_server::{Config, Credentials, ProxyFiles};
+use ratchet_server::{BackendConfig, Config, Credentials, KeyFiles, ProxyFiles, Trust};
 use settings::Settings;
 use signals::Signals;
 use std::error::Error;
@@ -54,7 +54,8 @@ fn begin(args: ServeArgs, out: &mut impl Write) -> Result<(), Box<dyn Error>> {
     let dir = dir.canonicalize().unwrap_or(dir);
     // The store before anything else is written: it knows whether the directory belongs to another process.
     let store = Arc::new(Embedded::open(&dir.join("store"), Options::default())?);
-    let keys = Arc::new(Keys::prepare(&dir, &args.serving, &args.clients, &settings)?);
+    let keys =
+        Arc::new(Keys::prepare(&dir, &args.serving, &args.clients, &args.kubelets, &settings)?);
     let selection = Selection::parse(&args.services.controllers)?;
     let config = config(args, settings, &keys);
     let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build()?;
@@ -67,7 +68,7 @@ fn gather_entropy() {
 }
 
 fn config(args: ServeArgs, settings: Settings, keys: &Keys) -> Config {
-    let ServeArgs { clients, storage, rules, serving, services, .. } = args;
+    let ServeArgs { clients, storage, rules, serving, services, kubelets, .. } = args;
     Config {
         bind: settings.bind,
         advertise: Some(settings.advertise),
@@ -84,6 +85,18 @@ fn config(args: ServeArgs, settings: Settings, keys: &Keys) -> Config {
         runtime: settings.runtime,
         own_endpoints: services.endpoint_reconciler_type != Reconciler::None,
         audit: settings.audit,
+        backends: backends(kubelets, settings.trust, keys),
+    }
+}
+
+fn backends(args: KubeletArgs, trust: Trust, keys: &Keys) -> BackendConfig {
+    let ratchet_http::KeyFiles { certificate, key } = keys.kubelet_client();
+    BackendConfig {
+        trust,
+        client: Some(KeyFiles { certificate, key }),
+        address_types: args.kubelet_preferred_address_types,
+        default_port: args.kubelet_port,
+        bytes_per_second: u64::try_from(args.max_connection_bytes_per_sec).unwrap_or(0),
     }
 }
 

@@ -73,9 +73,19 @@ pub static USER_NAMESPACES_POD_SECURITY: Gate = Gate {
     ],
 };
 
+/// Whether the certificates of kubelets must bear the names of their nodes (KEP-4872). No release has it; it changes
+/// nothing in the API, so it can be set whatever release is emulated.
+pub static KUBELET_CERT_CN: Gate =
+    Gate { name: "KubeletCertCNValidation", known_since: 0, eras: &[era(0, Stage::Alpha, false)] };
+
 /// Every gate.
-pub static GATES: &[&Gate] =
-    &[&ALLOW_EXTERNAL_IPS, &RELAXED_DNS_SEARCH, &STRICT_IP, &USER_NAMESPACES_POD_SECURITY];
+pub static GATES: &[&Gate] = &[
+    &ALLOW_EXTERNAL_IPS,
+    &KUBELET_CERT_CN,
+    &RELAXED_DNS_SEARCH,
+    &STRICT_IP,
+    &USER_NAMESPACES_POD_SECURITY,
+];
 
 const fn era(since: u8, stage: Stage, default: bool) -> Era {
     Era { since, stage: Some(stage), default, locked: false }

@@ -30,7 +30,7 @@ pub use change::{Change, Kept, Part, Step};
 pub use difference::{Choice, DIFFERENCES, Difference};
 pub use facts::{EXISTING_PODS_BUDGET, Existing, Facts, Namespace, Needs};
 pub use fields::{Class, FIELDS, Field};
-pub use gates::{GATES, Gate, GateError, Gates, Stage};
+pub use gates::{GATES, Gate, GateError, Gates, KUBELET_CERT_CN, Stage};
 pub use judge::{judge, needs};
 pub use policy::{Behavior, Plugins, Policy};
 pub use release::{Release, UnknownRelease};

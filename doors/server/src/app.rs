@@ -5,6 +5,7 @@ use crate::audit::Auditing;
 use crate::authorize::Authorizer;
 use crate::cache::Cache;
 use crate::config::RequestLimits;
+use crate::connect::Backends;
 use crate::metrics::Metrics;
 use crate::served::Registry;
 use crate::services::Ranges;
@@ -45,6 +46,8 @@ pub struct App {
     pub limits: RequestLimits,
     /// How many requests run now: reads, writes.
     pub running: [AtomicUsize; 2],
+    /// How what is behind the server is reached.
+    pub backends: Backends,
     /// How long Events are kept.
     pub event_life: Duration,
     /// Whether the server is on its way out.

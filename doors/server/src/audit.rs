@@ -106,7 +106,7 @@ impl Auditing {
             user_agent: header("user-agent").unwrap_or_default().to_owned(),
             object: is_resource_request.then_some(about),
             received: Timestamp::now(),
-            is_long_running: ask.verb == "watch",
+            is_long_running: ask.is_long(),
         };
         Trail::begin(&self.sink, detail, request)
     }
@@ -141,6 +141,15 @@ pub(crate) fn complete(
         trail.response_json(text);
     }
     trail.status_code(response.status().as_u16());
+    if let Some(ends) = told.tunnel() {
+        trail.response_started();
+        // Nobody answers; the other end is dropped with the connection.
+        tokio::spawn(async move {
+            let _ = ends.await;
+            drop(trail);
+        });
+        return response;
+    }
     if !told.is_stream() {
         trail.finish();
         return response;

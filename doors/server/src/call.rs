@@ -14,6 +14,7 @@ use ratchet_http::Body;
 use ratchet_object::Node;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
+use tokio::sync::oneshot;
 
 /// A request for a resource, after authentication and authorisation.
 pub(crate) struct Call<'a> {
@@ -45,6 +46,7 @@ pub(crate) struct Told {
     sent: OnceLock<Bytes>,
     answered: OnceLock<Bytes>,
     stream: AtomicBool,
+    tunnel: Mutex<Option<oneshot::Receiver<()>>>,
 }
 
 impl Told {
@@ -86,6 +88,17 @@ impl Told {
     /// Notes that the answer goes on.
     pub(crate) fn note_stream(&self) {
         self.stream.store(true, Ordering::Relaxed);
+    }
+
+    /// Notes that the connection is now another protocol's, and when that ends.
+    pub(crate) fn note_tunnel(&self, ends: oneshot::Receiver<()>) {
+        self.note_stream();
+        *self.tunnel.lock().unwrap_or_else(PoisonError::into_inner) = Some(ends);
+    }
+
+    /// When the connection ends, if it is another protocol's now.
+    pub(crate) fn tunnel(&self) -> Option<oneshot::Receiver<()>> {
+        self.tunnel.lock().unwrap_or_else(PoisonError::into_inner).take()
     }
 
     /// The body of the request.

@@ -3,6 +3,7 @@
 use crate::authorize::Mode;
 use ratchet_allocation::Ranges;
 use ratchet_engine::Policy;
+use ratchet_kubelet::Trust;
 use std::net::SocketAddr;
 use std::path::PathBuf;
 use std::time::Duration;
@@ -39,6 +40,37 @@ pub struct Config {
     pub own_endpoints: bool,
     /// What is told about requests.
     pub audit: Option<Audit>,
+    /// How kubelets and what else is behind the server are reached.
+    pub backends: BackendConfig,
+}
+
+/// How kubelets and what else is behind the server are reached.
+#[derive(Clone, Debug)]
+pub struct BackendConfig {
+    /// Whom kubelets must be.
+    pub trust: Trust,
+    /// How the server shows kubelets who it is.
+    pub client: Option<ratchet_kubelet::KeyFiles>,
+    /// Which addresses of nodes are tried, the best first.
+    pub address_types: Vec<String>,
+    /// The port of kubelets whose nodes do not say.
+    pub default_port: u16,
+    /// How many bytes a second an upgraded connection may carry each way; zero means any number.
+    pub bytes_per_second: u64,
+}
+
+impl Default for BackendConfig {
+    /// What kube-apiserver does when it is told nothing: every kubelet is believed.
+    fn default() -> Self {
+        let types = ["Hostname", "InternalDNS", "InternalIP", "ExternalDNS", "ExternalIP"];
+        Self {
+            trust: Trust::Anyone,
+            client: None,
+            address_types: types.map(str::to_owned).into(),
+            default_port: 10250,
+            bytes_per_second: 0,
+        }
+    }
 }
 
 /// How much may be asked at once, and for how long.

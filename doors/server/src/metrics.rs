@@ -1,5 +1,10 @@
 //! What the server counts, under the names that kube-apiserver uses.
 
+mod connections;
+
+pub use connections::Connections;
+pub(crate) use connections::name_witness;
+
 use crate::admission::Plugins;
 use crate::app::App;
 use crate::request::{Ask, Target};
@@ -39,6 +44,8 @@ pub struct Metrics {
     pub authentications: CounterVec,
     /// Attempts to authorise, by result.
     pub authorizations: CounterVec,
+    /// What is behind the server.
+    pub connections: Connections,
 }
 
 /// The labels of a request, in the order of the families.
@@ -200,6 +207,7 @@ impl Metrics {
             errors: registry.counter("pod_security_errors_total", alpha, "Number of errors preventing normal evaluation. Non-fatal errors may result in the latest restricted profile being used for evaluation.", &["fatal", "request_operation", "resource", "subresource"]),
             authentications: registry.counter("authentication_attempts", alpha, "Counter of authenticated attempts.", &["result"]),
             authorizations: registry.counter("authorization_attempts_total", alpha, "Counter of authorization attempts broken down by result. It can be either 'allowed', 'denied', 'no-opinion' or 'error'.", &["result"]),
+            connections: Connections::new(&registry),
             registry,
         };
         let features = metrics.registry.gauge(
@@ -234,7 +242,7 @@ impl Metrics {
         self.requests
             .with(&[verb, dry, group, version, resource, subresource, scope, component, &code])
             .inc();
-        if verb == "WATCH" {
+        if matches!(verb, "WATCH" | "CONNECT") {
             return;
         }
         let seconds = took.as_secs_f64();
@@ -259,6 +267,12 @@ impl Metrics {
         let scope = if row.namespaced { "namespace" } else { "cluster" };
         let labels = ["WATCH", row.group, row.version, row.plural, "", scope, "apiserver"];
         Running::start(self.long_running.with(&labels))
+    }
+
+    /// Counts a connection to something behind the server while it lasts.
+    pub fn connected(&self, ask: &Ask) -> Running {
+        let labels = Labels::of(ask, "", false);
+        Running::start(self.long_running.with(&labels.plain()))
     }
 
     /// Counts an event that a watch was told.

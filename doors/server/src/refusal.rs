@@ -1,5 +1,6 @@
 //! Refusals as values: what the API answers when it does not do what was asked.
 
+mod backend;
 mod status;
 
 pub(crate) use status::success;
@@ -234,8 +235,16 @@ impl Refusal {
 
     /// 500.
     pub fn internal(message: impl std::fmt::Display) -> Self {
-        let message = format!("Internal error occurred: {message}");
-        Self { details: Some(Box::default()), ..Self::plain(500, "InternalError", message) }
+        let why = message.to_string();
+        let message = format!("Internal error occurred: {why}");
+        Self::plain(500, "InternalError", message).because("", "", why)
+    }
+
+    /// What another server's refusal becomes when it is passed on.
+    pub(crate) fn of_backend(code: u16, about: About<'_>, said: &str) -> Self {
+        let (reason, message) = backend::words(code, said);
+        let message = format!("{message} ( {} {})", about.resource, about.name);
+        Self::about(code, reason, about, message)
     }
 
     /// 503: the store cannot answer now.

@@ -88,11 +88,16 @@ pub(crate) fn finish(app: &App, request: &Asked<'_>, response: &mut Response<Bod
     if request.parts.method == Method::HEAD {
         // Over HTTP/2 nobody else takes the body away.
         *response.body_mut() = empty();
-        if let Some(size) = size {
+        if let Some(size) = size.filter(|_| !response.headers().contains_key(CONTENT_LENGTH)) {
             response.headers_mut().insert(CONTENT_LENGTH, HeaderValue::from(size));
         }
     }
-    app.metrics.answered(&labels, response.status().as_u16(), request.begun.elapsed(), size);
+    // Where another protocol takes over, no code of HTTP is the last word.
+    let code = match response.status() {
+        StatusCode::SWITCHING_PROTOCOLS => 0,
+        status => status.as_u16(),
+    };
+    app.metrics.answered(&labels, code, request.begun.elapsed(), size);
 }
 
 /// Whether what is asked for exists: only that is named in metrics, or strangers could make as many series as they like.

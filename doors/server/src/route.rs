@@ -3,6 +3,7 @@
 use crate::app::App;
 use crate::body;
 use crate::call::{Answered, Call, Reply};
+use crate::connect::{self, Client, Connect};
 use crate::documents;
 use crate::refusal::Refusal;
 use crate::request::{Output, Place};
@@ -11,9 +12,11 @@ use crate::server::{Asked, Source};
 use crate::{compress, reviews, subresources, verbs};
 use bytes::Bytes;
 use http::{HeaderMap, Method, Response};
+use http_body_util::BodyExt;
 use ratchet_access::User;
 use ratchet_engine::Part;
-use ratchet_http::{Body, ReadError, read_body};
+use ratchet_http::{Body, BodyError, ReadError, full, read_body};
+use std::net::IpAddr;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -67,6 +70,14 @@ pub(crate) async fn resource(
     {
         request.told.warn(text);
     }
+    if connect::connects(&place.subresource) && exists {
+        let connect = Connect { app, served, place, request, user };
+        let answered = connect::answer(&connect, client(source, request.address)).await;
+        return answered.unwrap_or_else(|refusal| {
+            request.note_refusal(app, &refusal);
+            refused(&refusal, plain)
+        });
+    }
     let body = match receive(source, &request.parts.headers).await {
         Ok(body) => body,
         Err(refusal) => return refused(&refusal, plain),
@@ -98,10 +109,22 @@ pub(crate) async fn resource(
     }
 }
 
+/// The client's end of what it wants to be connected with.
+fn client(source: Source, address: IpAddr) -> Client {
+    let (body, upgrade) = match source {
+        Source::Here(bytes) => (full(bytes), None),
+        Source::Wire(incoming, upgrade) => {
+            let body = incoming.map_err(|error| BodyError(error.to_string()));
+            (body.boxed_unsync(), upgrade)
+        }
+    };
+    Client { body, upgrade, address }
+}
+
 async fn receive(source: Source, headers: &HeaderMap) -> Result<Bytes, Refusal> {
     let bytes = match source {
         Source::Here(bytes) => return Ok(bytes),
-        Source::Wire(incoming) => read_body(incoming, body::LIMIT, BODY_PATIENCE).await,
+        Source::Wire(incoming, _) => read_body(incoming, body::LIMIT, BODY_PATIENCE).await,
     };
     let bytes = bytes.map_err(|error| match error {
         ReadError::TooLarge => Refusal::too_large(body::LIMIT),
@@ -126,7 +149,7 @@ async fn dispatch(call: &Call<'_>, request: &Asked<'_>) -> Answered {
         return Err(Refusal::no_resource());
     }
     if !place.subresource.is_empty() {
-        if place.rest.is_empty() || place.subresource == "proxy" {
+        if place.rest.is_empty() {
             return subresources::answer(call, verb).await;
         }
         return Err(Refusal::no_resource());

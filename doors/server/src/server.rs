@@ -14,11 +14,13 @@ use http::header::RETRY_AFTER;
 use http::request::Parts;
 use http::{HeaderName, HeaderValue, Method, Request, Response};
 use hyper::body::Incoming;
+use hyper::upgrade::OnUpgrade;
 use jiff::Timestamp;
 use ratchet_access::{Impersonated, User, impersonate};
 use ratchet_http::{Body, Peer, Service};
 use ratchet_identity::{Verdict, impersonation};
 use ratchet_object::selector::FieldSelector;
+use std::net::IpAddr;
 use std::pin::Pin;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -38,16 +40,17 @@ impl Service for Server {
     ) -> Pin<Box<dyn Future<Output = Response<Body>> + Send + '_>> {
         let app = self.0.clone();
         Box::pin(async move {
-            let (parts, incoming) = request.into_parts();
-            serve(&app, parts, Source::Wire(incoming), &peer, Caller::Stranger).await
+            let (mut parts, incoming) = request.into_parts();
+            let upgrade = parts.extensions.remove::<OnUpgrade>();
+            serve(&app, parts, Source::Wire(incoming, upgrade), &peer, Caller::Stranger).await
         })
     }
 }
 
 /// Where a body comes from.
 pub(crate) enum Source {
-    /// From a client.
-    Wire(Incoming),
+    /// From a client, whose connection may become another protocol's.
+    Wire(Incoming, Option<OnUpgrade>),
     /// From within this process.
     Here(Bytes),
 }
@@ -74,6 +77,8 @@ pub(crate) struct Asked<'a> {
     pub(crate) audit_id: String,
     /// When it began.
     pub(crate) begun: Instant,
+    /// Where it comes from.
+    pub(crate) address: IpAddr,
 }
 
 impl Asked<'_> {
@@ -105,10 +110,11 @@ pub(crate) async fn serve(
         told: Told::default(),
         audit_id: audit_id.unwrap_or_else(|| app.new_uid()),
         begun: Instant::now(),
+        address: peer.address.ip(),
     };
     let is_mutating = !matches!(request.parts.method, Method::GET | Method::HEAD);
     let running = app.metrics.running(is_mutating);
-    let is_long = request.ask.verb == "watch";
+    let is_long = request.ask.is_long();
     let Some(_slot) = Slot::take(app, is_mutating, is_long) else {
         let mut response = documents::text(
             429,
@@ -216,7 +222,7 @@ async fn answer(
     };
     let response = authorized(app, request, source, &user, plain);
     let response = match app.limits.timeout {
-        limit if limit.is_zero() || request.ask.verb == "watch" => response.await,
+        limit if limit.is_zero() || request.ask.is_long() => response.await,
         limit => match tokio::time::timeout(limit, response).await {
             Ok(response) => response,
             Err(_) => refuse(&Refusal::timeout()),

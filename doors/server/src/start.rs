@@ -5,8 +5,9 @@ use crate::audit::Auditing;
 use crate::authorize::Authorizer;
 use crate::cache::Cache;
 use crate::cluster_view::ClusterView;
-use crate::config::{Config, Credentials, ProxyFiles};
-use crate::metrics::Metrics;
+use crate::config::{BackendConfig, Config, Credentials, ProxyFiles};
+use crate::connect::Backends;
+use crate::metrics::{Metrics, name_witness};
 use crate::served::{Registry, storage_names};
 use crate::server::Server;
 use crate::{admission, bootstrap};
@@ -16,6 +17,7 @@ use ratchet_identity::{
     Authenticators, Authorities, Proxy, PublicKey, Reloading, ServiceAccounts, SigningKey,
     TokenFile,
 };
+use ratchet_kubelet::{Kubelets, Others, Settings};
 use ratchet_store::{Revision, Store, StoreError};
 use std::path::Path;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -63,12 +65,14 @@ pub struct Ready {
 pub struct Reloads {
     tls: Arc<TlsReload>,
     authorities: Vec<Arc<Reloading<Authorities>>>,
+    kubelets: Kubelets,
 }
 
 impl Reloads {
     /// Looks at all files now; what is broken is told in the log and changes nothing.
     pub fn now(&self) {
         self.tls.reload_now();
+        self.kubelets.reload_now();
         for authorities in &self.authorities {
             match authorities.poll() {
                 Ok(true) => tracing::info!("the authorities of clients have changed"),
@@ -117,7 +121,13 @@ pub async fn start(config: Config, store: Arc<dyn Store>) -> Result<Ready, Start
         .as_ref()
         .map(|files| authorities(&files.authorities, "request-header-client-ca-file"));
     let proxy = proxy.transpose()?;
-    let reloads = Reloads { tls, authorities: clients.iter().chain(&proxy).cloned().collect() };
+    let metrics = Metrics::new(&config.policy);
+    let backends = backends(&config.backends, &metrics)?;
+    let reloads = Reloads {
+        tls,
+        authorities: clients.iter().chain(&proxy).cloned().collect(),
+        kubelets: backends.kubelets.clone(),
+    };
     let proxy = proxy
         .zip(config.credentials.proxy.as_ref())
         .map(|(authorities, files)| believed(authorities, files));
@@ -133,7 +143,8 @@ pub async fn start(config: Config, store: Arc<dyn Store>) -> Result<Ready, Start
         registry: Registry::new(&cache, config.policy.emulated, &config.runtime),
         authorizer: Authorizer::new(config.modes, &cache),
         plugins: admission::Plugins::new(config.plugins),
-        metrics: Metrics::new(&config.policy),
+        metrics,
+        backends,
         health: checks(leaving, &lost),
         policy: config.policy,
         identity: Authenticators::new(identity),
@@ -222,6 +233,26 @@ async fn compact(app: Arc<App>, every: Duration) {
         }
         before = Revision(app.cache.reached());
     }
+}
+
+/// The ways to what is behind the server; names are counted only where they are looked at.
+fn backends(config: &BackendConfig, metrics: &Metrics) -> Result<Backends, StartError> {
+    let unusable = |why: &dyn std::fmt::Display| {
+        StartError::File(format!("problem initializing API group \"\": {why}"))
+    };
+    let settings = Settings {
+        trust: config.trust.clone(),
+        client: config.client.clone(),
+        ..Settings::default()
+    };
+    let witness = name_witness(&metrics.registry, &config.trust);
+    Ok(Backends {
+        kubelets: Kubelets::open(settings, witness).map_err(|why| unusable(&why))?,
+        others: Others::open().map_err(|why| unusable(&why))?,
+        address_types: config.address_types.clone(),
+        default_port: config.default_port,
+        bytes_per_second: config.bytes_per_second,
+    })
 }
 
 /// What other programs want to know about the flags.

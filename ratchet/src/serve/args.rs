@@ -24,6 +24,8 @@ pub(crate) struct ServeArgs {
     #[command(flatten)]
     pub(crate) services: ServiceArgs,
     #[command(flatten)]
+    pub(crate) kubelets: KubeletArgs,
+    #[command(flatten)]
     pub(crate) audit: AuditArgs,
     #[command(flatten)]
     pub(crate) logs: LogArgs,
@@ -224,6 +226,48 @@ pub(crate) struct ServiceArgs {
     /// Controllers to run: * for all that are on by default, name, -name; nothing for none.
     #[arg(long, value_name = "NAMES", default_value = "*", allow_hyphen_values = true)]
     pub(crate) controllers: String,
+}
+
+/// How kubelets are reached, and who they must be.
+#[derive(Args, Debug)]
+#[command(next_help_heading = "Kubelets")]
+pub(crate) struct KubeletArgs {
+    /// The authorities of kubelets' certificates; without it any certificate is believed.
+    #[arg(long, value_name = "FILE")]
+    pub(crate) kubelet_certificate_authority: Option<PathBuf>,
+
+    /// The certificate with which the server shows kubelets who it is [default: made by the server's own authority].
+    #[arg(long, value_name = "FILE")]
+    pub(crate) kubelet_client_certificate: Option<PathBuf>,
+
+    /// The key of --kubelet-client-certificate.
+    #[arg(long, value_name = "FILE")]
+    pub(crate) kubelet_client_key: Option<PathBuf>,
+
+    /// Which addresses of a node are tried, the best first.
+    #[arg(
+        long,
+        value_name = "TYPES",
+        value_delimiter = ',',
+        default_value = "Hostname,InternalDNS,InternalIP,ExternalDNS,ExternalIP"
+    )]
+    pub(crate) kubelet_preferred_address_types: Vec<String>,
+
+    /// Refuse kubelets whose certificate is not named system:node:<node>; needs the gate KubeletCertCNValidation and --kubelet-certificate-authority.
+    #[arg(long, value_name = "BOOL", default_value = "false", num_args = 0..=1, require_equals = true, default_missing_value = "true", value_parser = values::boolean, action = clap::ArgAction::Set)]
+    pub(crate) enable_kubelet_cert_cn_validation: bool,
+
+    /// Changes nothing, as in kube-apiserver.
+    #[arg(long, value_name = "DURATION", default_value = "5s", value_parser = values::duration, allow_hyphen_values = true)]
+    pub(crate) kubelet_timeout: Span,
+
+    /// The port of kubelets whose nodes do not say; deprecated.
+    #[arg(long, value_name = "PORT", default_value = "10250", value_parser = clap::value_parser!(u16), hide = true)]
+    pub(crate) kubelet_port: u16,
+
+    /// How many bytes a second exec, attach, port-forward and upgraded proxies may carry each way; 0 for no limit.
+    #[arg(long, value_name = "BYTES", default_value = "0", value_parser = values::integer, allow_hyphen_values = true)]
+    pub(crate) max_connection_bytes_per_sec: i64,
 }
 
 /// What is told about requests.

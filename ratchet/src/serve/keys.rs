@@ -1,6 +1,6 @@
 //! Certificates and keys of a server: given by flags, or made by its own authority and renewed while it runs.
 
-use super::args::{ClientArgs, ServingArgs};
+use super::args::{ClientArgs, KubeletArgs, ServingArgs};
 use super::files::{write_private, write_public};
 use super::settings::Settings;
 use ratchet_http::KeyFiles;
@@ -17,6 +17,8 @@ pub(crate) struct Keys {
     /// The names of our own serving certificate; none where one is given.
     names: Option<Vec<String>>,
     serving: KeyFiles,
+    /// With what kubelets are shown who asks, and whether it is given.
+    kubelet_client: (KeyFiles, bool),
     /// Authorities of clients beside our own, and where both stand together.
     clients: Option<Bundle>,
     signing_key: PathBuf,
@@ -38,6 +40,7 @@ impl Keys {
         dir: &Path,
         serving: &ServingArgs,
         clients: &ClientArgs,
+        kubelets: &KubeletArgs,
         settings: &Settings,
     ) -> Result<Self, String> {
         let pki = serving.cert_dir.clone().unwrap_or_else(|| dir.join("pki"));
@@ -61,8 +64,15 @@ impl Keys {
                 KeyFiles { key: own.with_extension("key"), certificate: own },
             ),
         };
+        let given =
+            kubelets.kubelet_client_certificate.clone().zip(kubelets.kubelet_client_key.clone());
+        let kubelet_client = match given {
+            Some((certificate, key)) => (KeyFiles { certificate, key }, true),
+            None => (authority.kubelet_client().map_err(|error| error.to_string())?, false),
+        };
         let keys = Self {
             authority,
+            kubelet_client,
             names,
             serving,
             clients: bundle,
@@ -99,6 +109,11 @@ impl Keys {
         self.serving.clone()
     }
 
+    /// The certificate that kubelets are shown.
+    pub(crate) fn kubelet_client(&self) -> KeyFiles {
+        self.kubelet_client.0.clone()
+    }
+
     /// The authorities of clients.
     pub(crate) fn client_ca(&self) -> PathBuf {
         match &self.clients {
@@ -124,7 +139,8 @@ impl Keys {
 
     /// Makes anew what ends within thirty days; called once a day.
     pub(crate) fn renew(&self) {
-        for result in [self.renew_serving(), self.write_kubeconfig()] {
+        let renewed = [self.renew_serving(), self.renew_kubelet_client(), self.write_kubeconfig()];
+        for result in renewed {
             if let Err(error) = result {
                 tracing::error!(error, "a certificate could not be renewed");
             }
@@ -146,6 +162,15 @@ impl Keys {
                 self.authority.serving(names).map(|_| ()).map_err(|error| error.to_string())
             }
             None => Ok(()),
+        }
+    }
+
+    fn renew_kubelet_client(&self) -> Result<(), String> {
+        match self.kubelet_client {
+            (_, true) => Ok(()),
+            (_, false) => {
+                self.authority.kubelet_client().map(|_| ()).map_err(|error| error.to_string())
+            }
         }
     }
 

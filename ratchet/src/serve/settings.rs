@@ -1,11 +1,13 @@
 //! What the flags of `ratchet serve` mean together, or everything that is wrong with them, in kube-apiserver's words.
 
-use super::args::{AuditArgs, ClientArgs, Reconciler, RuleArgs, ServeArgs, ServingArgs};
+use super::args::{
+    AuditArgs, ClientArgs, KubeletArgs, Reconciler, RuleArgs, ServeArgs, ServingArgs,
+};
 use super::{plugins, runtime_config, wording};
 use crate::args::BehaviorArg;
-use ratchet_engine::{Behavior, Plugins, Policy, Release};
+use ratchet_engine::{Behavior, KUBELET_CERT_CN, Plugins, Policy, Release};
 use ratchet_net::Quoted;
-use ratchet_server::{Audit, Mode, Ranges, RequestLimits, system_words};
+use ratchet_server::{Audit, Mode, NameCheck, Ranges, RequestLimits, Trust, system_words};
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr};
 use std::time::Duration;
 
@@ -20,6 +22,7 @@ pub(crate) struct Settings {
     pub(crate) limits: RequestLimits,
     pub(crate) runtime: Vec<(String, bool)>,
     pub(crate) audit: Option<Audit>,
+    pub(crate) trust: Trust,
 }
 
 /// Reads the flags. As in kube-apiserver, what cannot be read is told alone, and what can be read but not had is told
@@ -47,6 +50,9 @@ pub(crate) fn settle(args: &ServeArgs) -> Result<Settings, String> {
     refusals.extend(proxy_refusals(&args.clients));
     let modes = modes(&args.clients.authorization_mode, &mut refusals);
     refusals.extend(audit_refusals(&args.audit));
+    let names = name_check(&args.kubelets, &policy);
+    refusals.extend(names.as_ref().err().into_iter().flatten().cloned());
+    refusals.extend(kubelet_refusals(&args.kubelets));
     let RuleArgs { enable_admission_plugins, disable_admission_plugins, .. } = &args.rules;
     refusals.extend(plugins::refusals(enable_admission_plugins, disable_admission_plugins));
     let runtime = runtime_config::read(&args.rules.runtime_config);
@@ -73,6 +79,7 @@ pub(crate) fn settle(args: &ServeArgs) -> Result<Settings, String> {
         limits: limits(&args.serving),
         runtime: runtime?,
         audit: audit(&args.audit)?,
+        trust: trust(&args.kubelets, names.unwrap_or(NameCheck::Off)),
     })
 }
 
@@ -248,6 +255,49 @@ fn audit_refusals(args: &AuditArgs) -> Vec<String> {
     let wrong =
         table.into_iter().filter(|(_, number)| *number < 0 && args.audit_log_path.is_some());
     wrong.map(|(flag, number)| format!("--{flag} {number} can't be a negative number")).collect()
+}
+
+/// What is done about the names of kubelets' certificates, as KEP-4872's table has it.
+fn name_check(args: &KubeletArgs, policy: &Policy) -> Result<NameCheck, Vec<String>> {
+    const FLAG: &str = "--enable-kubelet-cert-cn-validation";
+    let is_on = policy.gates.on(&KUBELET_CERT_CN);
+    let has_authority = args.kubelet_certificate_authority.is_some();
+    let mut refusals = Vec::new();
+    if args.enable_kubelet_cert_cn_validation && !is_on {
+        refusals.push(format!(
+            "{FLAG} requires the KubeletCertCNValidation feature gate to be enabled"
+        ));
+    }
+    if args.enable_kubelet_cert_cn_validation && !has_authority {
+        refusals.push(format!("{FLAG} requires --kubelet-certificate-authority to be set"));
+    }
+    match (refusals.is_empty(), is_on, args.enable_kubelet_cert_cn_validation) {
+        (false, ..) => Err(refusals),
+        (_, true, true) => Ok(NameCheck::Enforce),
+        (_, true, false) => Ok(NameCheck::Observe),
+        (_, false, _) => Ok(NameCheck::Off),
+    }
+}
+
+fn trust(args: &KubeletArgs, names: NameCheck) -> Trust {
+    match &args.kubelet_certificate_authority {
+        Some(file) => Trust::Authority { file: file.clone(), names },
+        None => Trust::Anyone,
+    }
+}
+
+fn kubelet_refusals(args: &KubeletArgs) -> Vec<String> {
+    let mut all = Vec::new();
+    if args.kubelet_client_certificate.is_some() != args.kubelet_client_key.is_some() {
+        all.push(
+            "--kubelet-client-certificate and --kubelet-client-key must be specified together"
+                .into(),
+        );
+    }
+    if args.max_connection_bytes_per_sec < 0 {
+        all.push("--max-connection-bytes-per-sec can not be negative value".into());
+    }
+    all
 }
 
 /// As in kube-apiserver, nothing is told unless both the policy and the log are named.

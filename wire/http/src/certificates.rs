@@ -111,18 +111,29 @@ impl Authority {
     /// The certificate and key (PEM) of the first administrator, `kubernetes-admin` of `system:masters`, kept in the
     /// folder and made anew within thirty days of their end.
     pub fn admin(&self) -> Result<(String, String), CertificateError> {
-        let files =
-            KeyFiles { certificate: self.dir.join("admin.crt"), key: self.dir.join("admin.key") };
-        if !self.still_good(&files, |_| true)? {
-            let (pem, key) = self.client("kubernetes-admin", &["system:masters"])?;
-            files::write_private(&files.key, &key)?;
-            files::write_public(&files.certificate, &pem)?;
-        }
+        let files = self.kept_client("admin", "kubernetes-admin")?;
         let read = |path: &Path| {
             let gone = || io::Error::from(io::ErrorKind::NotFound);
             files::read_if_there(path)?.ok_or_else(|| CertificateError::File(path.into(), gone()))
         };
         Ok((read(&files.certificate)?, read(&files.key)?))
+    }
+
+    /// The pair with which the server shows kubelets who it is, kept like that of the administrator.
+    pub fn kubelet_client(&self) -> Result<KeyFiles, CertificateError> {
+        self.kept_client("apiserver-kubelet-client", "kube-apiserver-kubelet-client")
+    }
+
+    /// A pair of somebody who may do everything, kept in the folder and made anew within thirty days of its end.
+    fn kept_client(&self, stem: &str, common_name: &str) -> Result<KeyFiles, CertificateError> {
+        let file = |ending: &str| self.dir.join(format!("{stem}.{ending}"));
+        let files = KeyFiles { certificate: file("crt"), key: file("key") };
+        if !self.still_good(&files, |_| true)? {
+            let (pem, key) = self.client(common_name, &["system:masters"])?;
+            files::write_private(&files.key, &key)?;
+            files::write_public(&files.certificate, &pem)?;
+        }
+        Ok(files)
     }
 
     /// A certificate and key (PEM) for a user of these groups, kept nowhere.

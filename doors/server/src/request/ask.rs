@@ -62,6 +62,14 @@ impl Ask {
     }
 }
 
+impl Ask {
+    /// Whether the answer may take as long as it likes: watches, and what is connected to something behind the server.
+    pub fn is_long(&self) -> bool {
+        let connects = |place: &Place| crate::connect::connects(&place.subresource);
+        self.verb == "watch" || matches!(&self.target, Target::Resource(place) if connects(place))
+    }
+}
+
 impl Place {
     /// The place that the parts of a path name, and whether they begin with the old `watch` prefix.
     fn read(parts: &[String]) -> Option<(Self, bool)> {

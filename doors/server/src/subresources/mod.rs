@@ -43,12 +43,6 @@ pub(crate) async fn answer(call: &Call<'_>, verb: &str) -> Answered {
             save(call, verb, below.name, |new, sent| approval::take(new, sent, &now)).await
         }
         ("token", "create") => token::create(call).await,
-        ("log" | "exec" | "attach" | "portforward" | "proxy", _) => {
-            Err(Refusal::unavailable(format!(
-                "{} needs a connection to the kubelet, which this server does not have yet",
-                below.name
-            )))
-        }
         _ => Err(Refusal::method_not_allowed()),
     }
 }

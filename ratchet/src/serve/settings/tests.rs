@@ -94,6 +94,14 @@ fn what_is_refused() {
             &["--advertise-address=::1", "--service-cluster-ip-range=10.96.0.0/16"],
             "service IP family \"10.96.0.0/16\" must match public address family \"::1\"",
         ),
+        (
+            &["--kubelet-client-key=a"],
+            "--kubelet-client-certificate and --kubelet-client-key must be specified together",
+        ),
+        (
+            &["--max-connection-bytes-per-sec=-1"],
+            "--max-connection-bytes-per-sec can not be negative value",
+        ),
         (&["--emulated-version=foo"], "could not parse \"foo\" as version"),
         (&["--emulated-version=1"], "could not parse \"1\" as version"),
         (&["--emulated-version=1.40"], "emulation version 1.40 is not between [1.33, 1.36.0]"),
@@ -166,4 +174,42 @@ fn what_is_taken() {
     assert!(deny.policy.plugins.deny_external_ips && deny.policy.plugins.pod_security);
     assert!(!of(&["--disable-admission-plugins=PodSecurity"]).unwrap().policy.plugins.pod_security);
     assert_eq!(of(&["--emulated-version=1.34"]).unwrap().policy.emulated.minor(), 34);
+}
+
+const GATE: &str = "--feature-gates=KubeletCertCNValidation=true";
+const NO_GATE: &str = "--feature-gates=KubeletCertCNValidation=false";
+const CA: &str = "--kubelet-certificate-authority=ca.crt";
+const FLAG: &str = "--enable-kubelet-cert-cn-validation";
+const NO_FLAG: &str = "--enable-kubelet-cert-cn-validation=false";
+const NEEDS_GATE: &str = "--enable-kubelet-cert-cn-validation requires the KubeletCertCNValidation feature gate to be enabled";
+const NEEDS_CA: &str =
+    "--enable-kubelet-cert-cn-validation requires --kubelet-certificate-authority to be set";
+
+/// The state matrix of KEP-4872, every row.
+#[test]
+fn names_of_kubelets_are_looked_at_as_the_proposal_says() {
+    let authority = |names| Ok(Trust::Authority { file: "ca.crt".into(), names });
+    let both = format!("[{NEEDS_GATE}, {NEEDS_CA}]");
+    let table: &[(&[&str], Result<Trust, &str>)] = &[
+        (&[], Ok(Trust::Anyone)),
+        (&[NO_FLAG], Ok(Trust::Anyone)),
+        (&[CA], authority(NameCheck::Off)),
+        (&[CA, NO_FLAG], authority(NameCheck::Off)),
+        (&[CA, NO_GATE], authority(NameCheck::Off)),
+        (&[FLAG], Err(&both)),
+        (&[NO_GATE, FLAG], Err(&both)),
+        (&[CA, FLAG], Err(NEEDS_GATE)),
+        (&[GATE], Ok(Trust::Anyone)),
+        (&[GATE, NO_FLAG], Ok(Trust::Anyone)),
+        (&[GATE, FLAG], Err(NEEDS_CA)),
+        (&[GATE, CA], authority(NameCheck::Observe)),
+        (&[GATE, CA, NO_FLAG], authority(NameCheck::Observe)),
+        (&["--feature-gates=AllAlpha=true", CA], authority(NameCheck::Observe)),
+        (&[GATE, CA, FLAG], authority(NameCheck::Enforce)),
+        (&[GATE, CA, FLAG, "--emulated-version=1.33"], authority(NameCheck::Enforce)),
+    ];
+    for (arguments, wanted) in table {
+        let said = of(arguments).map(|settings| settings.trust);
+        assert_eq!(said, wanted.clone().map_err(str::to_owned), "{arguments:?}");
+    }
 }

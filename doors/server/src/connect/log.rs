@@ -1,0 +1,85 @@
+//! The log of a container, straight from its kubelet.
+
+use super::log_options::LogOptions;
+use super::{Connect, container, forwarded, node};
+use crate::refusal::{About, Refusal};
+use bytes::Bytes;
+use http::header::CONTENT_TYPE;
+use http::{HeaderValue, Request, Response, StatusCode};
+use http_body_util::{BodyExt, Limited};
+use ratchet_http::{Body, BodyError, empty};
+use ratchet_kubelet::{Endpoint, KubeletError, Verification};
+
+/// How much of a kubelet's complaint is passed on.
+const COMPLAINT: usize = 50_000;
+
+/// Answers with a log, as long as it goes on.
+pub(super) async fn answer(connect: &Connect<'_>) -> Result<Response<Body>, Refusal> {
+    let Connect { app, served, place, request, .. } = connect;
+    let options = LogOptions::read(&request.params)?;
+    app.metrics.connections.log_asked(options.is_insecure);
+    options.check(&place.name)?;
+    let key = served.shelf_key(&place.namespace, &place.name);
+    let pod = served.shelf.get(&key).ok_or_else(|| Refusal::not_found(connect.about()))?.node();
+    let container = container::choose(&pod, &options.container)?;
+    let node_name = pod.text_at(&["spec", "nodeName"]);
+    if node_name.is_empty() {
+        let mut nothing = Response::new(empty());
+        *nothing.status_mut() = StatusCode::NO_CONTENT;
+        return Ok(nothing);
+    }
+    let kubelet = node::find(app, node_name, connect.about())?.endpoint;
+    let verification = if options.is_insecure { Verification::Skipped } else { Verification::Full };
+    let path = format!("/containerLogs/{}/{}/{container}", place.namespace, place.name);
+    let query = options.query();
+    let path = if query.is_empty() { path } else { format!("{path}?{query}") };
+    let asked = Request::get(&path).body(empty()).map_err(Refusal::internal)?;
+    let answered = app.backends.kubelets.send(&kubelet, verification, asked).await;
+    let answered = answered.map_err(|error| {
+        if error.is_about_certificate() {
+            app.metrics.connections.log_tls_failed();
+        }
+        unreachable(&kubelet, &path, &error)
+    })?;
+    let status = answered.status();
+    if status.is_redirection() {
+        let url = url(&kubelet, &path);
+        return Err(Refusal::unclassified(format!("Get \"{url}\": redirects forbidden")));
+    }
+    if !(200..=206).contains(&status.as_u16()) {
+        let about = About { resource: "pods/log", ..connect.about() };
+        return Err(complaint(status, answered.into_body(), about).await);
+    }
+    request.told.note_stream();
+    let body = answered.into_body().map_err(|error| BodyError(error.to_string()));
+    let mut response = Response::new(connect.held(body.boxed_unsync()));
+    response.headers_mut().insert(CONTENT_TYPE, HeaderValue::from_static("text/plain"));
+    Ok(response)
+}
+
+fn url(kubelet: &Endpoint, path: &str) -> String {
+    format!("https://{}{path}", forwarded::authority(&kubelet.host, kubelet.port))
+}
+
+fn unreachable(kubelet: &Endpoint, path: &str, error: &KubeletError) -> Refusal {
+    Refusal::unclassified(format!("Get \"{}\": {error}", url(kubelet, path)))
+}
+
+/// What a kubelet says when it has no log.
+async fn complaint<B>(status: StatusCode, body: B, about: About<'_>) -> Refusal
+where
+    B: http_body::Body<Data = Bytes> + Unpin,
+    B::Error: Into<Box<dyn std::error::Error + Send + Sync>>,
+{
+    let mut text = Vec::new();
+    let mut body = Limited::new(body, COMPLAINT);
+    while let Some(Ok(frame)) = body.frame().await {
+        text.extend(frame.data_ref().map(Bytes::as_ref).unwrap_or_default());
+    }
+    let text = String::from_utf8_lossy(&text);
+    match status.as_u16() {
+        500 => Refusal::internal(text),
+        400 => Refusal::bad_request(text),
+        code => Refusal::of_backend(code, about, &text),
+    }
+}

@@ -1,0 +1,182 @@
+//! Requests that end at a kubelet, a pod or a Service: logs, commands, ports and proxies.
+
+mod container;
+mod escape;
+mod forwarded;
+mod location;
+mod log;
+mod log_options;
+mod node;
+mod page;
+mod proxy;
+mod pump;
+mod rewrite;
+mod streams;
+mod upgrade;
+
+use crate::app::App;
+use crate::authorize::target;
+use crate::metrics::Running;
+use crate::refusal::{About, Refusal};
+use crate::request::Place;
+use crate::served::Served;
+use crate::server::Asked;
+use bytes::Bytes;
+use http::Response;
+use http_body::{Frame, SizeHint};
+use hyper::upgrade::{OnUpgrade, Upgraded};
+use hyper_util::rt::TokioIo;
+use ratchet_access::{Attempt, Decision, User};
+use ratchet_http::{Body, BodyError};
+use ratchet_kubelet::{Kubelets, Others};
+use std::net::IpAddr;
+use std::pin::Pin;
+use std::sync::Arc;
+use std::task::{Context, Poll};
+use tokio::sync::oneshot;
+
+/// How the server reaches what is behind it.
+pub struct Backends {
+    /// Kubelets, by the names of their nodes.
+    pub kubelets: Kubelets,
+    /// Everything else: pods, Services, other ports of nodes.
+    pub others: Others,
+    /// Which addresses of nodes are tried, the best first.
+    pub address_types: Vec<String>,
+    /// The port of kubelets whose nodes do not say.
+    pub default_port: u16,
+    /// How many bytes a second an upgraded connection may carry each way; zero means any number.
+    pub bytes_per_second: u64,
+}
+
+/// What connects rather than moving objects.
+const CONNECTING: [&str; 5] = ["attach", "exec", "log", "portforward", "proxy"];
+
+/// Whether this part of an object is reached through a connection, which may last.
+pub(crate) fn connects(subresource: &str) -> bool {
+    CONNECTING.contains(&subresource)
+}
+
+/// A request that wants to be connected.
+pub(crate) struct Connect<'a> {
+    pub(crate) app: &'a Arc<App>,
+    pub(crate) served: &'a Arc<Served>,
+    pub(crate) place: &'a Place,
+    pub(crate) request: &'a Asked<'a>,
+    pub(crate) user: &'a User,
+}
+
+/// The client's end of a connection.
+pub(crate) struct Client {
+    /// What it sends.
+    pub(crate) body: Body,
+    /// The way to the bare connection, if its protocol has one.
+    pub(crate) upgrade: Option<OnUpgrade>,
+    /// Where it comes from.
+    pub(crate) address: IpAddr,
+}
+
+/// Answers a request for a connection.
+pub(crate) async fn answer(
+    connect: &Connect<'_>,
+    client: Client,
+) -> Result<Response<Body>, Refusal> {
+    let Connect { served, place, request, .. } = connect;
+    let Some(below) = served.row.subresource(&place.subresource) else {
+        return Err(Refusal::no_resource());
+    };
+    let is_proxy = below.name == "proxy";
+    if !place.rest.is_empty() && !is_proxy {
+        return Err(Refusal::no_resource());
+    }
+    if served.row.namespaced == place.namespace.is_empty() {
+        return Err(Refusal::no_resource());
+    }
+    let verb = request.ask.verb;
+    if !below.allows(verb) && !(is_proxy && verb == "options") {
+        return Err(Refusal::method_not_allowed());
+    }
+    if !request.params.text("dryRun").is_empty() && below.name != "log" {
+        return Err(Refusal::bad_request("dryRun is not supported"));
+    }
+    connect.app.cache.fresh().await?;
+    match below.name {
+        "log" => log::answer(connect).await,
+        "proxy" => proxy::answer(connect, client).await,
+        name => streams::answer(connect, name, client).await,
+    }
+}
+
+impl Connect<'_> {
+    fn about(&self) -> About<'_> {
+        self.served.about(&self.place.name)
+    }
+
+    /// A body that counts as a running request until it has ended.
+    fn held(&self, body: Body) -> Body {
+        let running = self.app.metrics.connected(&self.request.ask);
+        Body::new(Held { body, _running: running })
+    }
+
+    /// Does something that goes on when the request has been answered, and counts as running until it ends.
+    fn follow(&self, work: impl Future<Output = ()> + Send + 'static) {
+        let running = self.app.metrics.connected(&self.request.ask);
+        let (ended, ends) = oneshot::channel::<()>();
+        self.request.told.note_tunnel(ends);
+        tokio::spawn(async move {
+            work.await;
+            drop((running, ended));
+        });
+    }
+
+    /// Joins the client's connection with a backend's, byte by byte.
+    fn join(&self, client: OnUpgrade, backend: Upgraded) {
+        let bytes_per_second = self.app.backends.bytes_per_second;
+        self.follow(async move {
+            match client.await {
+                Ok(client) => {
+                    pump::carry(TokioIo::new(client), TokioIo::new(backend), bytes_per_second)
+                        .await;
+                }
+                Err(error) => tracing::debug!(%error, "a client went before it was connected"),
+            }
+        });
+    }
+
+    /// Whoever opens a connection with GET must be allowed to do it with POST: a browser cannot choose.
+    fn check_create(&self) -> Result<(), Refusal> {
+        let attempt = Attempt { user: self.user, verb: "create", target: target(self.place, "") };
+        match self.app.authorizer.decide(&attempt) {
+            Decision::Allow { .. } => Ok(()),
+            Decision::Deny { reason } | Decision::NoOpinion { reason } => {
+                Err(Refusal::forbidden(self.about(), &reason))
+            }
+        }
+    }
+}
+
+/// A body that holds something while it is read.
+struct Held {
+    body: Body,
+    _running: Running,
+}
+
+impl http_body::Body for Held {
+    type Data = Bytes;
+    type Error = BodyError;
+
+    fn poll_frame(
+        self: Pin<&mut Self>,
+        context: &mut Context<'_>,
+    ) -> Poll<Option<Result<Frame<Bytes>, BodyError>>> {
+        Pin::new(&mut self.get_mut().body).poll_frame(context)
+    }
+
+    fn is_end_stream(&self) -> bool {
+        self.body.is_end_stream()
+    }
+
+    fn size_hint(&self) -> SizeHint {
+        self.body.size_hint()
+    }
+}
