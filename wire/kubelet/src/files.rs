@@ -1,0 +1,120 @@
+//! The files that connections depend on: the authorities, our certificate and its key.
+
+use std::io;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use rustls::crypto::CryptoProvider;
+use rustls::pki_types::pem::PemObject;
+use rustls::pki_types::{CertificateDer, PrivateKeyDer};
+use rustls::sign::{CertifiedKey, SingleCertAndKey};
+
+use crate::verifier::Authorities;
+use crate::{KeyFiles, Settings, Trust};
+
+/// Why connections cannot be made with these files.
+#[derive(Debug, thiserror::Error)]
+pub enum OpenError {
+    /// A file could not be read.
+    #[error("open {}: {}", .0.display(), plainly(.1))]
+    Read(PathBuf, #[source] io::Error),
+    /// The file of the authorities holds none.
+    #[error("unable to load root certificates: {} holds no certificate of an authority", .0.display())]
+    NoAuthority(PathBuf),
+    /// The file of our certificate holds none.
+    #[error("tls: failed to find any PEM data in certificate input: {}: {}", .0.display(), .1)]
+    NoCertificate(PathBuf, String),
+    /// The file of our key holds none that we can use.
+    #[error("tls: failed to find any PEM data in key input: {}: {}", .0.display(), .1)]
+    NoKey(PathBuf, String),
+    /// Certificate and key are of two different pairs.
+    #[error("tls: private key does not match public key: {} and {}: {error}", .certificate.display(), .key.display())]
+    Apart {
+        /// The file of the certificate.
+        certificate: PathBuf,
+        /// The file of the key.
+        key: PathBuf,
+        /// What the library says.
+        error: rustls::Error,
+    },
+    /// The library refuses the settings.
+    #[error("tls: {0}")]
+    Settings(#[from] rustls::Error),
+}
+
+/// The system's words as Go writes them.
+fn plainly(error: &io::Error) -> String {
+    error.to_string().split(" (os error").next().unwrap_or_default().to_lowercase()
+}
+
+/// What stands in the files.
+#[derive(Hash)]
+pub(crate) struct Contents {
+    authorities: Option<Vec<u8>>,
+    pair: Option<(Vec<u8>, Vec<u8>)>,
+}
+
+impl Contents {
+    pub(crate) fn read(settings: &Settings) -> Result<Self, OpenError> {
+        let authorities = match &settings.trust {
+            Trust::Anyone => None,
+            Trust::Authority { file, .. } => Some(read(file)?),
+        };
+        let pair = match &settings.client {
+            None => None,
+            Some(files) => Some((read(&files.certificate)?, read(&files.key)?)),
+        };
+        Ok(Self { authorities, pair })
+    }
+
+    /// The authorities, if there are to be any.
+    pub(crate) fn authorities(
+        &self,
+        settings: &Settings,
+        provider: &Arc<CryptoProvider>,
+    ) -> Result<Option<Authorities>, OpenError> {
+        let (Some(pem), Trust::Authority { file, .. }) = (&self.authorities, &settings.trust)
+        else {
+            return Ok(None);
+        };
+        // As in the reference, what is no certificate is passed over as long as something is left.
+        let certificates = CertificateDer::pem_slice_iter(pem).filter_map(Result::ok).collect();
+        let none = || OpenError::NoAuthority(file.clone());
+        Authorities::new(certificates, provider).map(Some).ok_or_else(none)
+    }
+
+    /// Our certificate with its key, if we have one.
+    pub(crate) fn client(
+        &self,
+        settings: &Settings,
+        provider: &CryptoProvider,
+    ) -> Result<Option<Arc<SingleCertAndKey>>, OpenError> {
+        let (Some(pair), Some(files)) = (&self.pair, &settings.client) else { return Ok(None) };
+        let key = client_key(pair, files, provider)?;
+        Ok(Some(Arc::new(SingleCertAndKey::from(key))))
+    }
+}
+
+fn client_key(
+    (certificate, key): &(Vec<u8>, Vec<u8>),
+    files: &KeyFiles,
+    provider: &CryptoProvider,
+) -> Result<CertifiedKey, OpenError> {
+    let no_certificate = |why: String| OpenError::NoCertificate(files.certificate.clone(), why);
+    let chain = CertificateDer::pem_slice_iter(certificate)
+        .collect::<Result<Vec<_>, _>>()
+        .map_err(|error| no_certificate(error.to_string()))?;
+    if chain.is_empty() {
+        return Err(no_certificate("no PEM section".to_owned()));
+    }
+    let key = PrivateKeyDer::from_pem_slice(key)
+        .map_err(|error| OpenError::NoKey(files.key.clone(), error.to_string()))?;
+    CertifiedKey::from_der(chain, key, provider).map_err(|error| {
+        let KeyFiles { certificate, key } = files.clone();
+        OpenError::Apart { certificate, key, error }
+    })
+}
+
+fn read(path: &Path) -> Result<Vec<u8>, OpenError> {
+    std::fs::read(path).map_err(|error| OpenError::Read(path.to_owned(), error))
+}

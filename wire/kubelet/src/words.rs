@@ -1,0 +1,123 @@
+//! Why a certificate is refused, in the words of Go's x509 package, and in its order: time, host, chain.
+
+use jiff::Timestamp;
+use rustls::CertificateError;
+use rustls::pki_types::{CertificateDer, ServerName, UnixTime};
+use x509_parser::certificate::X509Certificate;
+use x509_parser::extensions::GeneralName;
+use x509_parser::prelude::FromDer;
+
+use std::net::IpAddr;
+
+/// Up to how many names of a certificate are listed.
+const LISTED: usize = 100;
+
+/// What Go would say of this certificate, which was refused for `error`.
+pub(crate) fn refusal(
+    error: &rustls::Error,
+    leaf: &CertificateDer<'_>,
+    host: &ServerName<'_>,
+    now: UnixTime,
+) -> String {
+    let Ok((_, certificate)) = X509Certificate::from_der(leaf) else {
+        return "x509: malformed certificate".to_owned();
+    };
+    out_of_time(&certificate, now)
+        .or_else(|| wrong_host(&certificate, leaf, host))
+        .unwrap_or_else(|| broken_chain(error))
+}
+
+/// Whether the certificate is not valid now, in words.
+pub(crate) fn out_of_time(certificate: &X509Certificate<'_>, now: UnixTime) -> Option<String> {
+    let validity = certificate.validity();
+    let now = i64::try_from(now.as_secs()).unwrap_or(i64::MAX);
+    let (from, until) = (validity.not_before.timestamp(), validity.not_after.timestamp());
+    let side = if now < from {
+        format!("before {}", moment(from))
+    } else if now > until {
+        format!("after {}", moment(until))
+    } else {
+        return None;
+    };
+    let now = moment(now);
+    Some(format!("x509: certificate has expired or is not yet valid: current time {now} is {side}"))
+}
+
+fn moment(seconds: i64) -> String {
+    Timestamp::from_second(seconds).map_or_else(|_| seconds.to_string(), |at| at.to_string())
+}
+
+fn wrong_host(
+    certificate: &X509Certificate<'_>,
+    leaf: &CertificateDer<'_>,
+    host: &ServerName<'_>,
+) -> Option<String> {
+    let parsed = rustls::server::ParsedCertificate::try_from(leaf).ok()?;
+    rustls::client::verify_server_name(&parsed, host).err()?;
+    Some(host_words(certificate, host))
+}
+
+fn host_words(certificate: &X509Certificate<'_>, host: &ServerName<'_>) -> String {
+    let names = Names::of(certificate);
+    let host = host.to_str();
+    let (valid, kind) = if host.parse::<IpAddr>().is_ok() {
+        if names.addresses.is_empty() {
+            return format!(
+                "x509: cannot validate certificate for {host} because it doesn't contain any IP SANs"
+            );
+        }
+        (names.addresses, "IP SANs")
+    } else {
+        (names.dns, "names")
+    };
+    match valid.len() {
+        0 => format!("x509: certificate is not valid for any names, but wanted to match {host}"),
+        1..LISTED => format!("x509: certificate is valid for {}, not {host}", valid.join(", ")),
+        many => format!("x509: certificate is valid for {many} {kind}, but none matched {host}"),
+    }
+}
+
+/// The alternative names of a certificate.
+struct Names {
+    dns: Vec<String>,
+    addresses: Vec<String>,
+}
+
+impl Names {
+    fn of(certificate: &X509Certificate<'_>) -> Self {
+        let mut names = Self { dns: Vec::new(), addresses: Vec::new() };
+        let Ok(Some(extension)) = certificate.subject_alternative_name() else { return names };
+        for name in &extension.value.general_names {
+            match name {
+                // Whoever made the certificate chose it: no line may be broken by it.
+                GeneralName::DNSName(name) => names.dns.push(name.escape_default().to_string()),
+                GeneralName::IPAddress(bytes) => names.addresses.extend(address(bytes)),
+                _ => {}
+            }
+        }
+        names
+    }
+}
+
+fn address(bytes: &[u8]) -> Option<String> {
+    let four = <[u8; 4]>::try_from(bytes).map(IpAddr::from);
+    let address = four.or_else(|_| <[u8; 16]>::try_from(bytes).map(IpAddr::from)).ok()?;
+    Some(address.to_string())
+}
+
+fn broken_chain(error: &rustls::Error) -> String {
+    use CertificateError as Fault;
+    match error {
+        rustls::Error::InvalidCertificate(fault) => match fault {
+            Fault::UnknownIssuer | Fault::BadSignature => {
+                "x509: certificate signed by unknown authority".to_owned()
+            }
+            Fault::InvalidPurpose | Fault::InvalidPurposeContext { .. } => {
+                "x509: certificate specifies an incompatible key usage".to_owned()
+            }
+            Fault::UnhandledCriticalExtension => "x509: unhandled critical extension".to_owned(),
+            other => format!("x509: {other}"),
+        },
+        other => format!("x509: {other}"),
+    }
+}
