@@ -1,0 +1,75 @@
+//! What stands behind the question mark of an address, as Go reads it.
+
+/// The pairs of a query, decoded, in order.
+pub(crate) struct Query(Vec<(String, String)>);
+
+impl Query {
+    /// Reads a query; what cannot be decoded is left out, as Go does.
+    pub(crate) fn read(text: &str) -> Self {
+        let pairs = text.split('&').filter(|pair| !pair.is_empty()).filter_map(|pair| {
+            let (name, value) = pair.split_once('=').unwrap_or((pair, ""));
+            Some((decoded(name)?, decoded(value)?))
+        });
+        Self(pairs.collect())
+    }
+
+    /// The first value of this name.
+    pub(crate) fn first(&self, name: &str) -> Option<&str> {
+        self.all(name).next()
+    }
+
+    /// All values of this name.
+    pub(crate) fn all(&self, name: &str) -> impl Iterator<Item = &str> {
+        self.0.iter().filter(move |(found, _)| found == name).map(|(_, value)| value.as_str())
+    }
+
+    /// Whether a flag is up: there, and neither `0` nor `false`.
+    pub(crate) fn flag(&self, name: &str) -> bool {
+        let down = |value: &str| value == "0" || value.eq_ignore_ascii_case("false");
+        self.first(name).is_some_and(|value| !down(value))
+    }
+
+    /// Whether it says exactly `1`, as the streams of exec and attach are asked for.
+    pub(crate) fn one(&self, name: &str) -> bool {
+        self.first(name) == Some("1")
+    }
+}
+
+/// Text without its percent signs, if they stand well.
+pub(crate) fn decoded(text: &str) -> Option<String> {
+    let mut bytes = text.bytes();
+    let mut plain = Vec::with_capacity(text.len());
+    while let Some(byte) = bytes.next() {
+        plain.push(match byte {
+            b'+' => b' ',
+            b'%' => digit(bytes.next()?)? << 4 | digit(bytes.next()?)?,
+            other => other,
+        });
+    }
+    Some(String::from_utf8_lossy(&plain).into_owned())
+}
+
+fn digit(byte: u8) -> Option<u8> {
+    let value = char::from(byte).to_digit(16)?;
+    u8::try_from(value).ok()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn values_come_decoded_and_in_order() {
+        let query = Query::read("command=sh&command=-c&command=echo+%22a%20b%22&tty=1&x");
+        assert_eq!(query.all("command").collect::<Vec<_>>(), ["sh", "-c", "echo \"a b\""]);
+        assert!(query.one("tty") && !query.one("x"));
+        assert_eq!(query.first("x"), Some(""));
+    }
+
+    #[test]
+    fn flags_are_up_unless_they_say_no() {
+        let query = Query::read("a=true&b=false&c=0&d=maybe&e=&f=FALSE&g=%zz");
+        let up = ["a", "b", "c", "d", "e", "f", "g", "h"].map(|name| query.flag(name));
+        assert_eq!(up, [true, false, false, true, true, false, false, false]);
+    }
+}

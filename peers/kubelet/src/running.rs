@@ -1,0 +1,202 @@
+//! The process that a container runs: its output goes to the log and to all who attached to it.
+
+use std::io;
+use std::process::Stdio;
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::SystemTime;
+
+use bytes::Bytes;
+use pty_process::Size;
+use tokio::io::{AsyncRead, AsyncWrite, AsyncWriteExt};
+use tokio::process::{Child, Command};
+use tokio::sync::{mpsc, watch};
+
+use crate::container::Container;
+use crate::log::{Log, Source};
+use crate::outcome::Outcome;
+use crate::process::{Sizes, beside, next, terminal};
+use crate::streams::{Inlet, Outlet, Streams, piece};
+
+/// How many pieces wait for a slow listener before the process waits too.
+const WAITING: usize = 8;
+
+type Said = (Source, Bytes);
+type Input = Box<dyn AsyncWrite + Send + Unpin>;
+
+/// A process that one can attach to.
+pub(crate) struct Running {
+    input: tokio::sync::Mutex<Option<Input>>,
+    listeners: Mutex<Vec<mpsc::Sender<Said>>>,
+    size: watch::Sender<(u16, u16)>,
+    ended: watch::Sender<bool>,
+    input_once: bool,
+}
+
+impl Running {
+    /// Starts the container's command; the future is what it does until it ends.
+    pub(crate) fn start(
+        container: &Container,
+    ) -> io::Result<(Arc<Self>, impl Future<Output = ()> + Send + 'static)> {
+        let Some((program, arguments)) = container.command.split_first() else {
+            return Err(io::Error::new(io::ErrorKind::InvalidInput, "no command"));
+        };
+        let size = watch::Sender::new((0, 0));
+        let (input, child, outputs) = if container.tty {
+            on_terminal(container, program, arguments, &size)?
+        } else {
+            on_pipes(container, program, arguments)?
+        };
+        let running = Arc::new(Self {
+            input: tokio::sync::Mutex::new(Some(input)),
+            listeners: Mutex::default(),
+            size,
+            ended: watch::Sender::new(false),
+            input_once: container.stdin_once,
+        });
+        Ok((running.clone(), running.live(child, outputs, container.log.clone())))
+    }
+
+    async fn live(self: Arc<Self>, mut child: Child, outputs: Outputs, log: Log) {
+        let [first, second] = outputs;
+        let said = self.publish(first, Source::Stdout, &log);
+        let complained = self.publish(second, Source::Stderr, &log);
+        let _ = tokio::join!(said, complained, child.wait()); // however it ended, it has ended
+        log.end();
+        self.ended.send_replace(true);
+        self.listeners.lock().unwrap_or_else(PoisonError::into_inner).clear();
+    }
+
+    async fn publish(&self, output: Option<Output>, source: Source, log: &Log) {
+        let Some(mut output) = output else { return };
+        while let Some(bytes) = piece(&mut output).await {
+            log.append_at(SystemTime::now(), source, &bytes);
+            let listeners = self.listeners.lock().unwrap_or_else(PoisonError::into_inner).clone();
+            for listener in listeners {
+                let _ = listener.send((source, bytes.clone())).await; // who left is forgotten below
+            }
+            let mut listeners = self.listeners.lock().unwrap_or_else(PoisonError::into_inner);
+            listeners.retain(|listener| !listener.is_closed());
+        }
+    }
+
+    /// Carries the streams of one who attached, until the process ends.
+    pub(crate) async fn attach(&self, streams: Streams) -> Outcome {
+        let Some(said) = self.listen() else {
+            let why = "error attaching to container: container is in CONTAINER_EXITED state";
+            return Outcome::Failure(why.into());
+        };
+        let typing = self.type_in(streams.stdin, streams.resize);
+        beside(typing, hear(said, streams.stdout, streams.stderr)).await;
+        Outcome::Success
+    }
+
+    /// Both at once with hearing: a process that answers before it has read all would wait for ever.
+    async fn type_in(&self, mut stdin: Option<Inlet>, mut resize: Option<Inlet>) {
+        let mut sizes = Sizes::default();
+        while stdin.is_some() || resize.is_some() {
+            tokio::select! {
+                typed = next(&mut stdin) => match typed {
+                    Some(bytes) => self.enter(&bytes).await,
+                    None => {
+                        stdin = None;
+                        if self.input_once {
+                            self.input.lock().await.take();
+                        }
+                    }
+                },
+                told = next(&mut resize) => match told {
+                    Some(bytes) => for size in sizes.read(&bytes) { self.size.send_replace(size); },
+                    None => resize = None,
+                },
+            }
+        }
+    }
+
+    fn listen(&self) -> Option<mpsc::Receiver<Said>> {
+        let mut listeners = self.listeners.lock().unwrap_or_else(PoisonError::into_inner);
+        if *self.ended.borrow() {
+            return None;
+        }
+        let (sender, receiver) = mpsc::channel(WAITING);
+        listeners.push(sender);
+        Some(receiver)
+    }
+
+    async fn enter(&self, bytes: &[u8]) {
+        let mut input = self.input.lock().await;
+        if let Some(writer) = &mut *input
+            && (writer.write_all(bytes).await.is_err() || writer.flush().await.is_err())
+        {
+            *input = None; // nobody reads it any more
+        }
+    }
+}
+
+async fn hear(mut said: mpsc::Receiver<Said>, stdout: Option<Outlet>, stderr: Option<Outlet>) {
+    let (mut stdout, mut stderr) = (stdout, stderr);
+    while let Some((source, bytes)) = said.recv().await {
+        let outlet = match source {
+            Source::Stdout => &mut stdout,
+            Source::Stderr => &mut stderr,
+        };
+        if let Some(found) = outlet
+            && found.write(&bytes).await.is_err()
+        {
+            return;
+        }
+    }
+    for outlet in [stdout, stderr].iter_mut().flatten() {
+        outlet.finish().await;
+    }
+}
+
+type Output = Box<dyn AsyncRead + Send + Unpin>;
+type Outputs = [Option<Output>; 2];
+
+fn on_pipes(
+    container: &Container,
+    program: &str,
+    arguments: &[String],
+) -> io::Result<(Input, Child, Outputs)> {
+    let mut command = Command::new(program);
+    command.args(arguments).envs(container.environment.iter().cloned()).kill_on_drop(true);
+    command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
+    if let Some(directory) = &container.directory {
+        command.current_dir(directory);
+    }
+    let mut child = command.spawn()?;
+    let missing = || io::Error::other("no pipe");
+    let input: Input = Box::new(child.stdin.take().ok_or_else(missing)?);
+    let stdout: Output = Box::new(child.stdout.take().ok_or_else(missing)?);
+    let stderr: Output = Box::new(child.stderr.take().ok_or_else(missing)?);
+    Ok((input, child, [Some(stdout), Some(stderr)]))
+}
+
+fn on_terminal(
+    container: &Container,
+    program: &str,
+    arguments: &[String],
+    size: &watch::Sender<(u16, u16)>,
+) -> io::Result<(Input, Child, Outputs)> {
+    let (terminal, child) = terminal(container, program, arguments)?;
+    let (reader, writer) = terminal.into_split();
+    let (input, mut typed) = tokio::io::duplex(4096);
+    let mut sizes = size.subscribe();
+    tokio::spawn(async move {
+        // the window and the keys are one writer; it ends with the process or with its input
+        let mut writer = writer;
+        loop {
+            tokio::select! {
+                bytes = piece(&mut typed) => match bytes {
+                    Some(bytes) if writer.write_all(&bytes).await.is_ok() => {}
+                    _ => return,
+                },
+                Ok(()) = sizes.changed() => {
+                    let (width, height) = *sizes.borrow_and_update();
+                    let _ = writer.resize(Size::new(height, width)); // the program may be gone
+                }
+            }
+        }
+    });
+    Ok((Box::new(input), child, [Some(Box::new(reader)), None]))
+}
