@@ -2,5 +2,9 @@
 
 mod facts;
 mod name;
+mod shape;
+mod text;
 
+pub use facts::{Facts, Key, Unreadable, Usage};
 pub use name::{NameFault, NodeName};
+pub use shape::{SHAPES, Shape};
