@@ -5,6 +5,11 @@ extern crate alloc;
 
 mod facts;
 mod name;
-mod subject;
 
+mod shape;
+mod subject;
+mod text;
+pub use facts::{Facts, Key, Unreadable, Usage};
 pub use name::{NameFault, NodeName, Presented};
+pub use name::{NameFault, NodeName};
+pub use shape::{SHAPES, Shape};
