@@ -18,7 +18,7 @@ use keys::Keys;
 use ratchet_controllers::Selection;
 use ratchet_embedded::{Embedded, Options};
 use ratchet_engine::Policy;
-use ratchet_server::{BackendConfig, Config, Credentials, KeyFiles, ProxyFiles, Trust};
+use ratchet_server::{BackendConfig, Config, Credentials, KeyFiles, Proxies, ProxyFiles, Trust};
 use settings::Settings;
 use signals::Signals;
 use std::error::Error;
@@ -85,11 +85,11 @@ fn config(args: ServeArgs, settings: Settings, keys: &Keys) -> Config {
         runtime: settings.runtime,
         own_endpoints: services.endpoint_reconciler_type != Reconciler::None,
         audit: settings.audit,
-        backends: backends(kubelets, settings.trust, keys),
+        backends: backends(kubelets, settings.trust, settings.proxies, keys),
     }
 }
 
-fn backends(args: KubeletArgs, trust: Trust, keys: &Keys) -> BackendConfig {
+fn backends(args: KubeletArgs, trust: Trust, proxies: Proxies, keys: &Keys) -> BackendConfig {
     let ratchet_http::KeyFiles { certificate, key } = keys.kubelet_client();
     BackendConfig {
         trust,
@@ -97,6 +97,7 @@ fn backends(args: KubeletArgs, trust: Trust, keys: &Keys) -> BackendConfig {
         address_types: args.kubelet_preferred_address_types,
         default_port: args.kubelet_port,
         bytes_per_second: u64::try_from(args.max_connection_bytes_per_sec).unwrap_or(0),
+        proxies,
     }
 }
 

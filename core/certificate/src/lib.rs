@@ -5,11 +5,10 @@ extern crate alloc;
 
 mod facts;
 mod name;
-
 mod shape;
 mod subject;
 mod text;
+
 pub use facts::{Facts, Key, Unreadable, Usage};
 pub use name::{NameFault, NodeName, Presented};
-pub use name::{NameFault, NodeName};
 pub use shape::{SHAPES, Shape};

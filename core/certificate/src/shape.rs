@@ -1,6 +1,7 @@
 //! How kubelets come by their certificates, recognised by what stands in them: one row a way.
 
 use crate::{Facts, NodeName};
+use alloc::string::String;
 
 /// A way in which kubelets come by their serving certificates.
 #[derive(Debug)]

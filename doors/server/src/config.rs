@@ -3,7 +3,7 @@
 use crate::authorize::Mode;
 use ratchet_allocation::Ranges;
 use ratchet_engine::Policy;
-use ratchet_kubelet::Trust;
+use ratchet_kubelet::{Proxies, Trust};
 use std::net::SocketAddr;
 use std::path::PathBuf;
 use std::time::Duration;
@@ -57,6 +57,8 @@ pub struct BackendConfig {
     pub default_port: u16,
     /// How many bytes a second an upgraded connection may carry each way; zero means any number.
     pub bytes_per_second: u64,
+    /// Which proxies stand between.
+    pub proxies: Proxies,
 }
 
 impl Default for BackendConfig {
@@ -69,6 +71,7 @@ impl Default for BackendConfig {
             address_types: types.map(str::to_owned).into(),
             default_port: 10250,
             bytes_per_second: 0,
+            proxies: Proxies::default(),
         }
     }
 }

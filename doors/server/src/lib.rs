@@ -40,6 +40,6 @@ pub use config::{Audit, BackendConfig, Config, Credentials, ProxyFiles, RequestL
 pub use connect::Backends;
 pub use ratchet_admission::{PLUGINS, PluginRow, default_plugins};
 pub use ratchet_allocation::Ranges;
-pub use ratchet_kubelet::{KeyFiles, NameCheck, Trust};
+pub use ratchet_kubelet::{KeyFiles, NameCheck, Proxies, Trust};
 pub use start::{Ready, Reloads, StartError, Stop, start, system_words};
 pub use within::Within;

@@ -17,7 +17,7 @@ use ratchet_identity::{
     Authenticators, Authorities, Proxy, PublicKey, Reloading, ServiceAccounts, SigningKey,
     TokenFile,
 };
-use ratchet_kubelet::{Kubelets, Others, Settings};
+use ratchet_kubelet::{Kubelets, Others, Settings, Timing};
 use ratchet_store::{Revision, Store, StoreError};
 use std::path::Path;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -243,12 +243,14 @@ fn backends(config: &BackendConfig, metrics: &Metrics) -> Result<Backends, Start
     let settings = Settings {
         trust: config.trust.clone(),
         client: config.client.clone(),
+        proxies: config.proxies.clone(),
         ..Settings::default()
     };
     let witness = name_witness(&metrics.registry, &config.trust);
     Ok(Backends {
         kubelets: Kubelets::open(settings, witness).map_err(|why| unusable(&why))?,
-        others: Others::open().map_err(|why| unusable(&why))?,
+        others: Others::open(Timing::default(), config.proxies.clone())
+            .map_err(|why| unusable(&why))?,
         address_types: config.address_types.clone(),
         default_port: config.default_port,
         bytes_per_second: config.bytes_per_second,

@@ -91,11 +91,7 @@ pub(crate) fn serve(
     }
 }
 
-fn over_websocket(
-    state: &Arc<State>,
-    request: &mut Request<Incoming>,
-    job: Job,
-) -> Response<Body> {
+fn over_websocket(state: &Arc<State>, request: &mut Request<Incoming>, job: Job) -> Response<Body> {
     let offered = websocket::offered(request);
     let translated = state.websockets.then(|| websocket::chosen(&offered, &TRANSLATED)).flatten();
     let Some((protocol, (codec, spelling))) =
@@ -112,13 +108,7 @@ fn over_websocket(
     }
 }
 
-async fn talk(
-    state: Arc<State>,
-    upgrade: OnUpgrade,
-    codec: Codec,
-    spelling: Spelling,
-    job: Job,
-) {
+async fn talk(state: Arc<State>, upgrade: OnUpgrade, codec: Codec, spelling: Spelling, job: Job) {
     let Some(socket) = websocket::socket(upgrade).await else { return };
     let wanted = job.wanted;
     let readable = [(wanted.stdin, STDIN), (wanted.tty, RESIZE)];

@@ -253,7 +253,8 @@ mod tests {
     fn ports_are_read_or_refused() {
         let read = |text| ports(&Query::read(text));
         assert_eq!(read("port=80,443&port=8080"), Ok(vec![80, 443, 8080]));
-        let faults = ["", "port=", "port=0", "port=x", "port=70000"].map(|text| read(text).is_err());
+        let faults =
+            ["", "port=", "port=0", "port=x", "port=70000"].map(|text| read(text).is_err());
         assert_eq!(faults, [true; 5]);
     }
 

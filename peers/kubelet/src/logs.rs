@@ -39,9 +39,10 @@ impl Fault {
             Self::Unreadable => {
                 respond::text(StatusCode::BAD_REQUEST, r#"{"message": "Unable to decode query."}"#)
             }
-            Self::Invalid => {
-                respond::text(StatusCode::UNPROCESSABLE_ENTITY, r#"{"message": "Invalid request."}"#)
-            }
+            Self::Invalid => respond::text(
+                StatusCode::UNPROCESSABLE_ENTITY,
+                r#"{"message": "Invalid request."}"#,
+            ),
         }
     }
 }
@@ -68,9 +69,8 @@ impl Wanted {
         if seconds.is_some() && moment.is_some() {
             return Err(Fault::Invalid);
         }
-        let back = |seconds| {
-            now.checked_sub(SignedDuration::from_secs(seconds)).unwrap_or(Timestamp::MIN)
-        };
+        let back =
+            |seconds| now.checked_sub(SignedDuration::from_secs(seconds)).unwrap_or(Timestamp::MIN);
         Ok(Self {
             follow: query.flag("follow"),
             previous: query.flag("previous"),
@@ -99,7 +99,11 @@ pub(crate) fn serve(
         let words = format!("container {container:?} not found in pod {pod:?}");
         return respond::text(StatusCode::NOT_FOUND, words);
     };
-    let log = if wanted.previous { found.container.previous.clone() } else { Some(found.container.log.clone()) };
+    let log = if wanted.previous {
+        found.container.previous.clone()
+    } else {
+        Some(found.container.log.clone())
+    };
     let Some(log) = log else {
         let words = format!(
             "previous terminated container {container:?} in pod {:?} not found",

@@ -107,7 +107,10 @@ pub(crate) fn terminal(
 }
 
 /// Works on both, until the second has ended.
-pub(crate) async fn beside<T>(first: impl Future<Output = ()>, second: impl Future<Output = T>) -> T {
+pub(crate) async fn beside<T>(
+    first: impl Future<Output = ()>,
+    second: impl Future<Output = T>,
+) -> T {
     tokio::pin!(first, second);
     tokio::select! {
         value = &mut second => value,

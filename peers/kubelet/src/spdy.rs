@@ -109,11 +109,7 @@ async fn talk(upgrade: OnUpgrade, protocol: String, job: Job) {
 }
 
 /// Waits for all streams that were asked for, and the one for errors.
-async fn gather(
-    accept: &mut Accept,
-    wanted: Wanted,
-    resizes: bool,
-) -> Option<(Streams, Outlet)> {
+async fn gather(accept: &mut Accept, wanted: Wanted, resizes: bool) -> Option<(Streams, Outlet)> {
     let mut streams = Streams { stdin: None, stdout: None, stderr: None, resize: None };
     let mut status = None;
     let resizes = wanted.tty && resizes;

@@ -7,7 +7,7 @@ use super::{plugins, runtime_config, wording};
 use crate::args::BehaviorArg;
 use ratchet_engine::{Behavior, KUBELET_CERT_CN, Plugins, Policy, Release};
 use ratchet_net::Quoted;
-use ratchet_server::{Audit, Mode, NameCheck, Ranges, RequestLimits, Trust, system_words};
+use ratchet_server::{Audit, Mode, NameCheck, Proxies, Ranges, RequestLimits, Trust, system_words};
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr};
 use std::time::Duration;
 
@@ -23,6 +23,7 @@ pub(crate) struct Settings {
     pub(crate) runtime: Vec<(String, bool)>,
     pub(crate) audit: Option<Audit>,
     pub(crate) trust: Trust,
+    pub(crate) proxies: Proxies,
 }
 
 /// Reads the flags. As in kube-apiserver, what cannot be read is told alone, and what can be read but not had is told
@@ -79,6 +80,7 @@ pub(crate) fn settle(args: &ServeArgs) -> Result<Settings, String> {
         limits: limits(&args.serving),
         runtime: runtime?,
         audit: audit(&args.audit)?,
+        proxies: Proxies::from_environment()?,
         trust: trust(&args.kubelets, names.unwrap_or(NameCheck::Off)),
     })
 }

@@ -99,6 +99,7 @@ impl Ground {
             event_life: Duration::from_secs(3600),
             runtime: Vec::new(),
             own_endpoints: false,
+            backends: ratchet_server::BackendConfig::default(),
             audit: None,
         }
     }

@@ -91,6 +91,7 @@ impl Server {
             event_life: Duration::from_secs(3600),
             runtime: Vec::new(),
             own_endpoints: false,
+            backends: ratchet_server::BackendConfig::default(),
             audit: None,
             // Tests say themselves when to forget.
             compaction: Duration::ZERO,

@@ -25,6 +25,16 @@ pub enum Scheme {
     Https,
 }
 
+impl Scheme {
+    /// The port that is meant where none is named.
+    pub fn default_port(self) -> u16 {
+        match self {
+            Self::Http => 80,
+            Self::Https => 443,
+        }
+    }
+}
+
 /// All connections to what is no kubelet. They share nothing with those to kubelets, least of all our certificate. A
 /// clone is the same.
 #[derive(Clone)]

@@ -1,6 +1,7 @@
 //! Certificates of all sorts, made here, and what is read in them.
 
 use super::*;
+use alloc::vec;
 use proptest::prelude::*;
 use rcgen::{
     BasicConstraints, CertificateParams, DistinguishedName, DnType, DnValue,

@@ -36,7 +36,7 @@ pub(super) async fn answer(connect: &Connect<'_>) -> Result<Response<Body>, Refu
     let asked = Request::get(&path).body(empty()).map_err(Refusal::internal)?;
     let answered = app.backends.kubelets.send(&kubelet, verification, asked).await;
     let answered = answered.map_err(|error| {
-        if error.is_about_certificate() {
+        if error.mentions_x509() {
             app.metrics.connections.log_tls_failed();
         }
         unreachable(&kubelet, &path, &error)
