@@ -49,7 +49,7 @@ pub(crate) struct Job {
 
 impl Job {
     /// Does it.
-    pub(crate) async fn run(&self, streams: Streams) -> Outcome {
+    pub(crate) async fn run(&self, streams: &mut Streams) -> Outcome {
         match (&self.command, &self.placed.running) {
             (Some(command), _) => {
                 process::run(&self.placed.container, command, self.wanted, streams).await
@@ -91,11 +91,7 @@ pub(crate) fn serve(
     }
 }
 
-fn over_websocket(
-    state: &Arc<State>,
-    request: &mut Request<Incoming>,
-    job: Job,
-) -> Response<Body> {
+fn over_websocket(state: &Arc<State>, request: &mut Request<Incoming>, job: Job) -> Response<Body> {
     let offered = websocket::offered(request);
     let translated = state.websockets.then(|| websocket::chosen(&offered, &TRANSLATED)).flatten();
     let Some((protocol, (codec, spelling))) =
@@ -108,17 +104,11 @@ fn over_websocket(
             state.spawn(talk(state.clone(), upgrade, *codec, *spelling, job));
             response
         }
-        Err(response) => response,
+        Err(response) => *response,
     }
 }
 
-async fn talk(
-    state: Arc<State>,
-    upgrade: OnUpgrade,
-    codec: Codec,
-    spelling: Spelling,
-    job: Job,
-) {
+async fn talk(state: Arc<State>, upgrade: OnUpgrade, codec: Codec, spelling: Spelling, job: Job) {
     let Some(socket) = websocket::socket(upgrade).await else { return };
     let wanted = job.wanted;
     let readable = [(wanted.stdin, STDIN), (wanted.tty, RESIZE)];
@@ -129,7 +119,7 @@ async fn talk(
     for (_, number) in lowest.iter().filter(|(open, _)| *open).take(1) {
         let _ = channels.outlet(*number).write(&[]).await; // the client learns that it is connected
     }
-    let streams = Streams {
+    let mut streams = Streams {
         stdin: channels.inlet(STDIN),
         stdout: wanted.stdout.then(|| channels.outlet(STDOUT)),
         stderr: wanted.stderr.then(|| channels.outlet(STDERR)),
@@ -137,7 +127,7 @@ async fn talk(
     };
     let mut status = channels.outlet(ERROR);
     tokio::select! {
-        outcome = job.run(streams) => status.tell(&outcome, spelling).await,
+        outcome = job.run(&mut streams) => status.tell(&outcome, spelling).await,
         () = channels.gone() => return,
     }
     drop(status);

@@ -111,7 +111,7 @@ fn over_spdy(target: Target, request: &mut Request<Incoming>) -> Response<Body> 
             });
             response
         }
-        Err(response) => response,
+        Err(response) => *response,
     }
 }
 
@@ -127,7 +127,7 @@ fn through_tunnel(target: Target, request: &mut Request<Incoming>) -> Response<B
             });
             response
         }
-        Err(response) => response,
+        Err(response) => *response,
     }
 }
 
@@ -208,7 +208,7 @@ fn over_channels(
             target.state.clone().spawn(join_all(target, upgrade, *codec, ports));
             response
         }
-        Err(response) => response,
+        Err(response) => *response,
     }
 }
 
@@ -232,12 +232,18 @@ async fn join_all(target: Target, upgrade: OnUpgrade, codec: Codec, ports: Vec<u
     }
 }
 
-async fn join_channel(target: Target, port: u16, inlet: Inlet, data: Outlet, mut error: Outlet) {
+async fn join_channel(
+    target: Target,
+    port: u16,
+    mut inlet: Inlet,
+    mut data: Outlet,
+    mut error: Outlet,
+) {
     match target.connect(port).await {
         Ok(socket) => {
             let (reader, writer) = socket.into_split();
-            let sending = crate::process::feed(Some(inlet), Some(writer));
-            crate::process::beside(sending, carry(Some(reader), Some(data))).await;
+            let sending = crate::process::feed(Some(&mut inlet), Some(writer));
+            crate::process::beside(sending, carry(Some(reader), Some(&mut data))).await;
         }
         Err(words) => {
             let _ = error.write(words.as_bytes()).await; // who left need not be told
@@ -253,7 +259,8 @@ mod tests {
     fn ports_are_read_or_refused() {
         let read = |text| ports(&Query::read(text));
         assert_eq!(read("port=80,443&port=8080"), Ok(vec![80, 443, 8080]));
-        let faults = ["", "port=", "port=0", "port=x", "port=70000"].map(|text| read(text).is_err());
+        let faults =
+            ["", "port=", "port=0", "port=x", "port=70000"].map(|text| read(text).is_err());
         assert_eq!(faults, [true; 5]);
     }
 

@@ -5,7 +5,7 @@ use http::{Response, StatusCode};
 use jiff::{SignedDuration, Timestamp};
 use tokio::sync::mpsc;
 
-use crate::log::{Entry, Log};
+use crate::log::{Entry, Log, Source};
 use crate::query::Query;
 use crate::respond::{self, Body};
 use crate::state::State;
@@ -24,6 +24,8 @@ pub(crate) struct Wanted {
     since: Option<Timestamp>,
     tail: Option<u64>,
     limit: Option<u64>,
+    /// Only this stream, as kubelets give it that have the gate PodLogsQuerySplitStreams.
+    only: Option<Source>,
 }
 
 /// Why a query is refused: it cannot be read, or it makes no sense.
@@ -39,9 +41,10 @@ impl Fault {
             Self::Unreadable => {
                 respond::text(StatusCode::BAD_REQUEST, r#"{"message": "Unable to decode query."}"#)
             }
-            Self::Invalid => {
-                respond::text(StatusCode::UNPROCESSABLE_ENTITY, r#"{"message": "Invalid request."}"#)
-            }
+            Self::Invalid => respond::text(
+                StatusCode::UNPROCESSABLE_ENTITY,
+                r#"{"message": "Invalid request."}"#,
+            ),
         }
     }
 }
@@ -68,9 +71,17 @@ impl Wanted {
         if seconds.is_some() && moment.is_some() {
             return Err(Fault::Invalid);
         }
-        let back = |seconds| {
-            now.checked_sub(SignedDuration::from_secs(seconds)).unwrap_or(Timestamp::MIN)
+        let only = match query.first("stream") {
+            None | Some("All") => None,
+            Some("Stdout") => Some(Source::Stdout),
+            Some("Stderr") => Some(Source::Stderr),
+            Some(_) => return Err(Fault::Invalid),
         };
+        if only.is_some() && tail.is_some() {
+            return Err(Fault::Invalid);
+        }
+        let back =
+            |seconds| now.checked_sub(SignedDuration::from_secs(seconds)).unwrap_or(Timestamp::MIN);
         Ok(Self {
             follow: query.flag("follow"),
             previous: query.flag("previous"),
@@ -78,6 +89,7 @@ impl Wanted {
             since: moment.or_else(|| seconds.map(back)),
             tail: tail.and_then(|tail| u64::try_from(tail).ok()),
             limit: limit.and_then(|limit| u64::try_from(limit).ok()),
+            only,
         })
     }
 }
@@ -99,7 +111,11 @@ pub(crate) fn serve(
         let words = format!("container {container:?} not found in pod {pod:?}");
         return respond::text(StatusCode::NOT_FOUND, words);
     };
-    let log = if wanted.previous { found.container.previous.clone() } else { Some(found.container.log.clone()) };
+    let log = if wanted.previous {
+        found.container.previous.clone()
+    } else {
+        Some(found.container.log.clone())
+    };
     let Some(log) = log else {
         let words = format!(
             "previous terminated container {container:?} in pod {:?} not found",
@@ -166,7 +182,8 @@ impl<'a> Writer<'a> {
     /// Takes an entry; true if no more bytes are wanted.
     fn write(&mut self, entry: &Entry) -> bool {
         let begins = std::mem::replace(&mut self.line_begins, entry.whole());
-        if self.wanted.since.is_some_and(|since| entry.at < since) {
+        let older = self.wanted.since.is_some_and(|since| entry.at < since);
+        if older || self.wanted.only.is_some_and(|only| entry.source != only) {
             return false;
         }
         let prefix = if self.wanted.timestamps && begins { stamp(entry.at) } else { String::new() };
@@ -210,6 +227,7 @@ mod tests {
             since: Timestamp::from_second(990).ok(),
             tail: Some(5),
             limit: Some(9),
+            only: None,
         };
         assert_eq!(wanted, Ok(expected));
         assert_eq!(read("sinceTime=1970-01-01T00:00:03Z").unwrap().since.unwrap().as_second(), 3);
@@ -222,7 +240,7 @@ mod tests {
             assert_eq!(read(query), Err(Fault::Unreadable), "{query}");
         }
         let both = "sinceSeconds=1&sinceTime=1970-01-01T00:00:03Z";
-        for query in ["tailLines=-1", "limitBytes=0", "sinceSeconds=0", both] {
+        for query in ["tailLines=-1", "limitBytes=0", "sinceSeconds=0", "stream=x", both] {
             assert_eq!(read(query), Err(Fault::Invalid), "{query}");
         }
     }

@@ -109,11 +109,7 @@ mod tests {
                     r#""reason":"InternalError","code":500}"#
                 )),
             ),
-            (
-                Outcome::Failure("no".into()),
-                Spelling::Words,
-                Some("Internal error occurred: no"),
-            ),
+            (Outcome::Failure("no".into()), Spelling::Words, Some("Internal error occurred: no")),
         ];
         for (outcome, spelling, words) in rows {
             assert_eq!(outcome.spelled(spelling).as_deref(), words, "{outcome:?} {spelling:?}");
