@@ -1,0 +1,231 @@
+//! The task that drives one connection: it alone reads and writes it.
+
+use crate::frame::{Frame, Reader};
+use crate::outward::LARGEST;
+use crate::state::{Delivery, Phase, Remote, Shared, State};
+use crate::{Limits, SpdyError};
+use bytes::{Buf, Bytes, BytesMut};
+use std::collections::VecDeque;
+use std::future::{Future, poll_fn};
+use std::io::IoSlice;
+use std::pin::{Pin, pin};
+use std::sync::Arc;
+use std::task::{Context, Poll, ready};
+use std::time::Duration;
+use tokio::io::{AsyncRead, AsyncReadExt, AsyncWrite, AsyncWriteExt};
+use tokio::time::timeout;
+
+/// How long the last frames may take to go out.
+const PATIENCE: Duration = Duration::from_secs(10);
+/// How long a peer may take to hang up after the last frame. Who hangs up on bytes that nobody read takes away from
+/// the peer what it has not read either.
+const LINGER: Duration = Duration::from_secs(1);
+/// How much is read at once: little at first, for most connections are quiet.
+const FIRST_READ: usize = 8 << 10;
+const LARGEST_READ: usize = 2 * LARGEST;
+/// How many pieces are written at once.
+const PIECES: usize = 32;
+/// How often the connection is looked at before other tasks get their turn.
+const TURNS: usize = 32;
+
+pub(crate) struct Driver<IO> {
+    io: IO,
+    shared: Arc<Shared>,
+    reader: Reader,
+    input: BytesMut,
+    read_size: usize,
+    /// A piece of data whose stream is full.
+    held: Option<(u32, Bytes, bool)>,
+    /// What is being written.
+    output: VecDeque<Bytes>,
+    unflushed: bool,
+}
+
+impl<IO: AsyncRead + AsyncWrite + Send + Unpin + 'static> Driver<IO> {
+    pub(crate) fn spawn(io: IO, shared: Arc<Shared>, limits: &Limits) {
+        let driver = Self {
+            io,
+            shared,
+            reader: Reader::new(limits),
+            input: BytesMut::new(),
+            read_size: FIRST_READ,
+            held: None,
+            output: VecDeque::new(),
+            unflushed: false,
+        };
+        tokio::spawn(driver.run());
+    }
+
+    async fn run(mut self) {
+        let shared = Arc::clone(&self.shared);
+        let mut phase = shared.phase.subscribe();
+        let late = async {
+            let _ = phase.wait_for(|phase| *phase == Phase::Leaving).await;
+            tokio::time::sleep(PATIENCE).await;
+        };
+        let ended = tokio::select! {
+            ended = poll_fn(|cx| self.turn(cx)) => ended,
+            () = late => Err(SpdyError::Broken("the peer does not read".to_owned())),
+        };
+        let gracefully = ended.is_ok();
+        shared.act(|state| state.end(ended.err().unwrap_or(SpdyError::Closed)));
+        let _ = timeout(PATIENCE, self.io.shutdown()).await;
+        shared.phase.send_replace(Phase::Closed);
+        if gracefully {
+            let _ = timeout(LINGER, self.drain()).await;
+        }
+    }
+
+    /// Reads until the peer hangs up, and looks at nothing.
+    async fn drain(&mut self) {
+        loop {
+            self.input.clear();
+            self.input.reserve(FIRST_READ);
+            if !matches!(self.io.read_buf(&mut self.input).await, Ok(1..)) {
+                return;
+            }
+        }
+    }
+
+    /// Reads and writes for as long as one of them gets on; reads first, for what comes may want an answer.
+    fn turn(&mut self, cx: &mut Context<'_>) -> Poll<Result<(), SpdyError>> {
+        self.shared.act(|state| state.looked_at(cx));
+        for _ in 0..TURNS {
+            let read = self.read(cx)?;
+            let written = self.write(cx)?;
+            if self.output.is_empty() && !self.unflushed && self.shared.act(|state| state.is_done())
+            {
+                return Poll::Ready(Ok(()));
+            }
+            if written.is_pending() && read.is_pending() {
+                return Poll::Pending;
+            }
+        }
+        cx.waker().wake_by_ref();
+        Poll::Pending
+    }
+
+    /// Writes once what there is; pending if nothing is left or the connection takes no more.
+    fn write(&mut self, cx: &mut Context<'_>) -> Poll<Result<(), SpdyError>> {
+        if self.output.is_empty() {
+            self.shared.act(|state| state.out.take(&mut self.output));
+        }
+        if self.output.is_empty() {
+            if self.unflushed {
+                ready!(Pin::new(&mut self.io).poll_flush(cx)).map_err(broken)?;
+                self.unflushed = false;
+            }
+            return Poll::Pending;
+        }
+        let written = ready!(write_pieces(&mut self.io, &self.output, cx)).map_err(broken)?;
+        if written == 0 {
+            return Poll::Ready(Err(SpdyError::Broken("it takes no more bytes".to_owned())));
+        }
+        self.unflushed = true;
+        advance(&mut self.output, written);
+        self.shared.act(|state| {
+            state.written(written);
+            if self.output.is_empty() {
+                state.out.take(&mut self.output);
+            }
+        });
+        Poll::Ready(Ok(()))
+    }
+
+    /// Handles what has come and reads once more; pending if a stream is full or nothing came.
+    fn read(&mut self, cx: &mut Context<'_>) -> Poll<Result<(), SpdyError>> {
+        if !self.handle_input()? {
+            return Poll::Pending;
+        }
+        self.input.reserve(self.read_size);
+        let read = pin!(self.io.read_buf(&mut self.input)).poll(cx);
+        match ready!(read).map_err(broken)? {
+            0 if self.shared.act(|state| state.is_parting()) => Poll::Ready(Err(SpdyError::Closed)),
+            0 => Poll::Ready(Err(SpdyError::Broken("the peer hung up".to_owned()))),
+            read => {
+                if read >= self.read_size {
+                    self.read_size = (self.read_size * 2).min(LARGEST_READ);
+                }
+                Poll::Ready(Ok(()))
+            }
+        }
+    }
+
+    /// Whether all that has come could be handled.
+    fn handle_input(&mut self) -> Result<bool, SpdyError> {
+        let Self { reader, input, held, shared, .. } = self;
+        shared.act(|state| {
+            if state.is_leaving() {
+                input.clear();
+                *held = None;
+                return Ok(true);
+            }
+            loop {
+                if let Some((id, bytes, fin)) = held.take() {
+                    match state.deliver(id, bytes) {
+                        Delivery::Full(bytes) => {
+                            *held = Some((id, bytes, fin));
+                            return Ok(false);
+                        }
+                        Delivery::Done if fin => state.finished(id),
+                        Delivery::Done => {}
+                    }
+                }
+                if state.out.is_flooded() {
+                    return Ok(false);
+                }
+                match reader.next(input).map_err(|why| SpdyError::Protocol(why.0))? {
+                    Some(Frame::Data { id, bytes, fin }) => *held = Some((id, bytes, fin)),
+                    Some(frame) => handle(state, frame),
+                    None => return Ok(true),
+                }
+            }
+        })
+    }
+}
+
+/// What a frame that carries no data does to the state.
+fn handle(state: &mut State, frame: Frame) {
+    match frame {
+        Frame::SynStream { id, headers, fin, unidirectional } => {
+            let remote = if fin { Remote::Fin } else { Remote::Open };
+            state.knock(id, headers, remote, !unidirectional);
+        }
+        Frame::SynReply { id, headers, fin } => state.replied(id, headers, fin),
+        Frame::Reset { id, status } => state.was_reset(id, status),
+        Frame::Ping(id) => state.pinged(id),
+        Frame::GoAway => state.went_away(),
+        Frame::Headers { id, fin: true } => state.finished(id),
+        Frame::Headers { .. } | Frame::Data { .. } => {}
+    }
+}
+
+fn write_pieces<IO: AsyncWrite + Unpin>(
+    io: &mut IO,
+    pieces: &VecDeque<Bytes>,
+    cx: &mut Context<'_>,
+) -> Poll<std::io::Result<usize>> {
+    let mut slices = [IoSlice::new(&[]); PIECES];
+    let mut count = 0;
+    for (slice, piece) in slices.iter_mut().zip(pieces) {
+        *slice = IoSlice::new(piece);
+        count += 1;
+    }
+    let slices = slices.get(..count).unwrap_or_default();
+    Pin::new(io).poll_write_vectored(cx, slices)
+}
+
+fn advance(pieces: &mut VecDeque<Bytes>, mut written: usize) {
+    while let Some(first) = pieces.front_mut() {
+        if first.len() > written {
+            first.advance(written);
+            return;
+        }
+        written -= first.len();
+        pieces.pop_front();
+    }
+}
+
+fn broken(why: std::io::Error) -> SpdyError {
+    SpdyError::Broken(why.to_string())
+}

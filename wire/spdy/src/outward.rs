@@ -1,0 +1,118 @@
+//! What waits to be written to the connection: frames in order, and no more of them than the limit lets in.
+
+use crate::frame::HEAD;
+use crate::inflate::Packer;
+use crate::{Reset, write};
+use bytes::{Bytes, BytesMut};
+use std::collections::VecDeque;
+
+/// The largest data frame that is made here. Peers read a frame whole before they hand it on.
+pub(crate) const LARGEST: usize = 64 << 10;
+
+/// What may wait beyond the limit: the frame that reached it, and frames that nobody can be made to wait with.
+const SLACK: usize = 2 * LARGEST;
+
+/// The frames of all streams, in the order in which the peer will see them.
+#[derive(Debug)]
+pub(crate) struct Outgoing {
+    ready: VecDeque<Bytes>,
+    /// What comes after all of them, still growing.
+    tail: BytesMut,
+    packer: Packer,
+    waiting: usize,
+    limit: usize,
+}
+
+impl Outgoing {
+    pub(crate) fn new(limit: usize) -> Self {
+        let (ready, tail) = (VecDeque::new(), BytesMut::new());
+        Self { ready, tail, packer: Packer::default(), waiting: 0, limit }
+    }
+
+    /// Whether another data frame may wait here.
+    pub(crate) fn has_room(&self) -> bool {
+        self.waiting < self.limit
+    }
+
+    /// Whether those who wait for room should be told.
+    pub(crate) fn has_much_room(&self) -> bool {
+        self.waiting <= self.limit / 2
+    }
+
+    /// Whether a peer makes this end answer more than it listens to.
+    pub(crate) fn is_flooded(&self) -> bool {
+        self.waiting > self.limit + SLACK
+    }
+
+    /// Whether nothing waits.
+    pub(crate) fn is_empty(&self) -> bool {
+        self.waiting == 0
+    }
+
+    pub(crate) fn syn_stream(&mut self, id: u32, block: &[u8], fin: bool) {
+        self.append(|tail, packer| write::syn_stream(tail, packer, id, block, fin));
+    }
+
+    pub(crate) fn syn_reply(&mut self, id: u32, block: &[u8]) {
+        self.append(|tail, packer| write::syn_reply(tail, packer, id, block));
+    }
+
+    pub(crate) fn rst_stream(&mut self, id: u32, status: Reset) {
+        self.append(|tail, _| write::rst_stream(tail, id, status));
+    }
+
+    pub(crate) fn ping(&mut self, id: u32) {
+        self.append(|tail, _| write::ping(tail, id));
+    }
+
+    pub(crate) fn go_away(&mut self, last: u32) {
+        self.append(|tail, _| write::go_away(tail, last));
+    }
+
+    /// A data frame with a copy of as much of `data` as fits into one.
+    pub(crate) fn data(&mut self, id: u32, data: &[u8]) -> usize {
+        let (frame, _) = data.split_at(data.len().min(LARGEST));
+        self.append(|tail, _| {
+            tail.reserve(HEAD + frame.len());
+            write::data_head(tail, id, frame.len(), false);
+            tail.extend_from_slice(frame);
+        });
+        frame.len()
+    }
+
+    /// A data frame with as much of `data` as fits into one, which is taken off it.
+    pub(crate) fn data_shared(&mut self, id: u32, data: &mut Bytes) {
+        let frame = data.split_to(data.len().min(LARGEST));
+        self.append(|tail, _| write::data_head(tail, id, frame.len(), false));
+        self.waiting += frame.len();
+        self.close_tail();
+        self.ready.push_back(frame);
+    }
+
+    /// The end of what this end says on a stream.
+    pub(crate) fn fin(&mut self, id: u32) {
+        self.append(|tail, _| write::data_head(tail, id, 0, true));
+    }
+
+    /// Hands over all there is. It still counts as waiting until it was [`Self::written`].
+    pub(crate) fn take(&mut self, taken: &mut VecDeque<Bytes>) {
+        self.close_tail();
+        taken.append(&mut self.ready);
+    }
+
+    pub(crate) fn written(&mut self, bytes: usize) {
+        self.waiting = self.waiting.saturating_sub(bytes);
+    }
+
+    fn append(&mut self, frame: impl FnOnce(&mut BytesMut, &mut Packer)) {
+        let before = self.tail.len();
+        frame(&mut self.tail, &mut self.packer);
+        self.waiting += self.tail.len() - before;
+    }
+
+    fn close_tail(&mut self) {
+        if !self.tail.is_empty() {
+            self.ready.push_back(self.tail.split().freeze());
+        }
+    }
+}
