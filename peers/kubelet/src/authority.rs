@@ -142,7 +142,7 @@ impl Leaf {
     /// The same, no longer valid since an hour.
     pub fn expired(self) -> Self {
         let now = SystemTime::now();
-        let hours = |count| Duration::from_secs(3600 * count);
+        let hours = |count: u64| Duration::from_secs(3600 * count);
         Self { not_before: now - hours(48), not_after: now - hours(1), ..self }
     }
 

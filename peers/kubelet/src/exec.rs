@@ -49,7 +49,7 @@ pub(crate) struct Job {
 
 impl Job {
     /// Does it.
-    pub(crate) async fn run(&self, streams: Streams) -> Outcome {
+    pub(crate) async fn run(&self, streams: &mut Streams) -> Outcome {
         match (&self.command, &self.placed.running) {
             (Some(command), _) => {
                 process::run(&self.placed.container, command, self.wanted, streams).await
@@ -104,7 +104,7 @@ fn over_websocket(state: &Arc<State>, request: &mut Request<Incoming>, job: Job)
             state.spawn(talk(state.clone(), upgrade, *codec, *spelling, job));
             response
         }
-        Err(response) => response,
+        Err(response) => *response,
     }
 }
 
@@ -119,7 +119,7 @@ async fn talk(state: Arc<State>, upgrade: OnUpgrade, codec: Codec, spelling: Spe
     for (_, number) in lowest.iter().filter(|(open, _)| *open).take(1) {
         let _ = channels.outlet(*number).write(&[]).await; // the client learns that it is connected
     }
-    let streams = Streams {
+    let mut streams = Streams {
         stdin: channels.inlet(STDIN),
         stdout: wanted.stdout.then(|| channels.outlet(STDOUT)),
         stderr: wanted.stderr.then(|| channels.outlet(STDERR)),
@@ -127,7 +127,7 @@ async fn talk(state: Arc<State>, upgrade: OnUpgrade, codec: Codec, spelling: Spe
     };
     let mut status = channels.outlet(ERROR);
     tokio::select! {
-        outcome = job.run(streams) => status.tell(&outcome, spelling).await,
+        outcome = job.run(&mut streams) => status.tell(&outcome, spelling).await,
         () = channels.gone() => return,
     }
     drop(status);

@@ -111,7 +111,7 @@ fn over_spdy(target: Target, request: &mut Request<Incoming>) -> Response<Body> 
             });
             response
         }
-        Err(response) => response,
+        Err(response) => *response,
     }
 }
 
@@ -127,7 +127,7 @@ fn through_tunnel(target: Target, request: &mut Request<Incoming>) -> Response<B
             });
             response
         }
-        Err(response) => response,
+        Err(response) => *response,
     }
 }
 
@@ -208,7 +208,7 @@ fn over_channels(
             target.state.clone().spawn(join_all(target, upgrade, *codec, ports));
             response
         }
-        Err(response) => response,
+        Err(response) => *response,
     }
 }
 
@@ -232,12 +232,18 @@ async fn join_all(target: Target, upgrade: OnUpgrade, codec: Codec, ports: Vec<u
     }
 }
 
-async fn join_channel(target: Target, port: u16, inlet: Inlet, data: Outlet, mut error: Outlet) {
+async fn join_channel(
+    target: Target,
+    port: u16,
+    mut inlet: Inlet,
+    mut data: Outlet,
+    mut error: Outlet,
+) {
     match target.connect(port).await {
         Ok(socket) => {
             let (reader, writer) = socket.into_split();
-            let sending = crate::process::feed(Some(inlet), Some(writer));
-            crate::process::beside(sending, carry(Some(reader), Some(data))).await;
+            let sending = crate::process::feed(Some(&mut inlet), Some(writer));
+            crate::process::beside(sending, carry(Some(reader), Some(&mut data))).await;
         }
         Err(words) => {
             let _ = error.write(words.as_bytes()).await; // who left need not be told

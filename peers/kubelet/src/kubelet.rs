@@ -81,8 +81,9 @@ impl Kubelet {
     /// Starts one with a runtime of its own, for tests that are not async.
     pub fn start_apart(options: Options) -> io::Result<Self> {
         let runtime = Runtime::new()?;
-        let kubelet = runtime.block_on(Self::start(options))?;
-        Ok(Self { runtime: Some(runtime), ..kubelet })
+        let mut kubelet = runtime.block_on(Self::start(options))?;
+        kubelet.runtime = Some(runtime);
+        Ok(kubelet)
     }
 
     /// Where it listens.

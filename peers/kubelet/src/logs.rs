@@ -5,7 +5,7 @@ use http::{Response, StatusCode};
 use jiff::{SignedDuration, Timestamp};
 use tokio::sync::mpsc;
 
-use crate::log::{Entry, Log};
+use crate::log::{Entry, Log, Source};
 use crate::query::Query;
 use crate::respond::{self, Body};
 use crate::state::State;
@@ -24,6 +24,8 @@ pub(crate) struct Wanted {
     since: Option<Timestamp>,
     tail: Option<u64>,
     limit: Option<u64>,
+    /// Only this stream, as kubelets give it that have the gate PodLogsQuerySplitStreams.
+    only: Option<Source>,
 }
 
 /// Why a query is refused: it cannot be read, or it makes no sense.
@@ -69,6 +71,15 @@ impl Wanted {
         if seconds.is_some() && moment.is_some() {
             return Err(Fault::Invalid);
         }
+        let only = match query.first("stream") {
+            None | Some("All") => None,
+            Some("Stdout") => Some(Source::Stdout),
+            Some("Stderr") => Some(Source::Stderr),
+            Some(_) => return Err(Fault::Invalid),
+        };
+        if only.is_some() && tail.is_some() {
+            return Err(Fault::Invalid);
+        }
         let back =
             |seconds| now.checked_sub(SignedDuration::from_secs(seconds)).unwrap_or(Timestamp::MIN);
         Ok(Self {
@@ -78,6 +89,7 @@ impl Wanted {
             since: moment.or_else(|| seconds.map(back)),
             tail: tail.and_then(|tail| u64::try_from(tail).ok()),
             limit: limit.and_then(|limit| u64::try_from(limit).ok()),
+            only,
         })
     }
 }
@@ -170,7 +182,8 @@ impl<'a> Writer<'a> {
     /// Takes an entry; true if no more bytes are wanted.
     fn write(&mut self, entry: &Entry) -> bool {
         let begins = std::mem::replace(&mut self.line_begins, entry.whole());
-        if self.wanted.since.is_some_and(|since| entry.at < since) {
+        let older = self.wanted.since.is_some_and(|since| entry.at < since);
+        if older || self.wanted.only.is_some_and(|only| entry.source != only) {
             return false;
         }
         let prefix = if self.wanted.timestamps && begins { stamp(entry.at) } else { String::new() };
@@ -214,6 +227,7 @@ mod tests {
             since: Timestamp::from_second(990).ok(),
             tail: Some(5),
             limit: Some(9),
+            only: None,
         };
         assert_eq!(wanted, Ok(expected));
         assert_eq!(read("sinceTime=1970-01-01T00:00:03Z").unwrap().since.unwrap().as_second(), 3);
@@ -226,7 +240,7 @@ mod tests {
             assert_eq!(read(query), Err(Fault::Unreadable), "{query}");
         }
         let both = "sinceSeconds=1&sinceTime=1970-01-01T00:00:03Z";
-        for query in ["tailLines=-1", "limitBytes=0", "sinceSeconds=0", both] {
+        for query in ["tailLines=-1", "limitBytes=0", "sinceSeconds=0", "stream=x", both] {
             assert_eq!(read(query), Err(Fault::Invalid), "{query}");
         }
     }

@@ -76,7 +76,7 @@ pub(crate) async fn echo(peer: &Peer, request: Request<Incoming>) -> Response<Bo
         "method": head.method.as_str(),
         "path": head.uri.path(),
         "query": head.uri.query().unwrap_or_default(),
-        "authority": head.uri.authority().map(|authority| authority.as_str()),
+        "authority": head.uri.authority().map(http::uri::Authority::as_str),
         "headers": headers,
         "body": String::from_utf8_lossy(&body.to_bytes()),
         "connection": peer.number,

@@ -17,7 +17,7 @@ pub(crate) async fn run(
     container: &Container,
     command: &[String],
     wanted: Wanted,
-    streams: Streams,
+    streams: &mut Streams,
 ) -> Outcome {
     let Some((program, arguments)) = command.split_first() else {
         return Outcome::Failure("error executing command in container: no command".into());
@@ -51,7 +51,7 @@ async fn on_pipes(
     program: &str,
     arguments: &[String],
     wanted: Wanted,
-    streams: Streams,
+    streams: &mut Streams,
 ) -> io::Result<std::process::ExitStatus> {
     let pipe = |wanted| if wanted { Stdio::piped() } else { Stdio::null() };
     let mut command = Command::new(program);
@@ -61,11 +61,11 @@ async fn on_pipes(
         command.current_dir(directory);
     }
     let mut child = command.spawn()?;
-    let feeding = feed(streams.stdin, child.stdin.take());
+    let feeding = feed(streams.stdin.as_mut(), child.stdin.take());
     let (stdout, stderr) = (child.stdout.take(), child.stderr.take());
     let ending = async {
-        let said = carry(stdout, streams.stdout);
-        let complained = carry(stderr, streams.stderr);
+        let said = carry(stdout, streams.stdout.as_mut());
+        let complained = carry(stderr, streams.stderr.as_mut());
         tokio::join!(said, complained, child.wait()).2
     };
     beside(feeding, ending).await
@@ -75,12 +75,13 @@ async fn on_terminal(
     container: &Container,
     program: &str,
     arguments: &[String],
-    streams: Streams,
+    streams: &mut Streams,
 ) -> io::Result<std::process::ExitStatus> {
     let (terminal, mut child) = terminal(container, program, arguments)?;
     let (reader, writer) = terminal.into_split();
-    let typing = type_in(streams.stdin, streams.resize, writer);
-    let ending = async { tokio::join!(carry(Some(reader), streams.stdout), child.wait()).1 };
+    let typing = type_in(streams.stdin.as_mut(), streams.resize.as_mut(), writer);
+    let ending =
+        async { tokio::join!(carry(Some(reader), streams.stdout.as_mut()), child.wait()).1 };
     beside(typing, ending).await
 }
 
@@ -119,8 +120,8 @@ pub(crate) async fn beside<T>(
 }
 
 /// Hands everything that the client sends to the program, and then the end of it.
-pub(crate) async fn feed(inlet: Option<Inlet>, writer: Option<impl AsyncWrite + Unpin>) {
-    let (Some(mut inlet), Some(mut writer)) = (inlet, writer) else { return };
+pub(crate) async fn feed(inlet: Option<&mut Inlet>, writer: Option<impl AsyncWrite + Unpin>) {
+    let (Some(inlet), Some(mut writer)) = (inlet, writer) else { return };
     while let Some(bytes) = inlet.read().await {
         if writer.write_all(&bytes).await.is_err() {
             return discard(inlet).await;
@@ -129,13 +130,16 @@ pub(crate) async fn feed(inlet: Option<Inlet>, writer: Option<impl AsyncWrite + 
 }
 
 /// Reads on, so that a client whose program no longer listens is not held up.
-async fn discard(mut inlet: Inlet) {
+async fn discard(inlet: &mut Inlet) {
     while inlet.read().await.is_some() {}
 }
 
 /// Types what the client types, in a window as large as the client's.
-async fn type_in(stdin: Option<Inlet>, resize: Option<Inlet>, mut writer: OwnedWritePty) {
-    let (mut stdin, mut resize) = (stdin, resize);
+async fn type_in(
+    mut stdin: Option<&mut Inlet>,
+    mut resize: Option<&mut Inlet>,
+    mut writer: OwnedWritePty,
+) {
     let mut sizes = Sizes::default();
     while stdin.is_some() || resize.is_some() {
         tokio::select! {
@@ -154,7 +158,7 @@ async fn type_in(stdin: Option<Inlet>, resize: Option<Inlet>, mut writer: OwnedW
 }
 
 /// The next piece of an inlet that may be missing; then it never comes.
-pub(crate) async fn next(inlet: &mut Option<Inlet>) -> Option<Bytes> {
+pub(crate) async fn next(inlet: &mut Option<&mut Inlet>) -> Option<Bytes> {
     match inlet {
         Some(inlet) => inlet.read().await,
         None => std::future::pending().await,

@@ -80,18 +80,18 @@ impl Running {
     }
 
     /// Carries the streams of one who attached, until the process ends.
-    pub(crate) async fn attach(&self, streams: Streams) -> Outcome {
+    pub(crate) async fn attach(&self, streams: &mut Streams) -> Outcome {
         let Some(said) = self.listen() else {
             let why = "error attaching to container: container is in CONTAINER_EXITED state";
             return Outcome::Failure(why.into());
         };
-        let typing = self.type_in(streams.stdin, streams.resize);
-        beside(typing, hear(said, streams.stdout, streams.stderr)).await;
+        let typing = self.type_in(streams.stdin.as_mut(), streams.resize.as_mut());
+        beside(typing, hear(said, streams.stdout.as_mut(), streams.stderr.as_mut())).await;
         Outcome::Success
     }
 
     /// Both at once with hearing: a process that answers before it has read all would wait for ever.
-    async fn type_in(&self, mut stdin: Option<Inlet>, mut resize: Option<Inlet>) {
+    async fn type_in(&self, mut stdin: Option<&mut Inlet>, mut resize: Option<&mut Inlet>) {
         let mut sizes = Sizes::default();
         while stdin.is_some() || resize.is_some() {
             tokio::select! {
@@ -132,8 +132,11 @@ impl Running {
     }
 }
 
-async fn hear(mut said: mpsc::Receiver<Said>, stdout: Option<Outlet>, stderr: Option<Outlet>) {
-    let (mut stdout, mut stderr) = (stdout, stderr);
+async fn hear(
+    mut said: mpsc::Receiver<Said>,
+    mut stdout: Option<&mut Outlet>,
+    mut stderr: Option<&mut Outlet>,
+) {
     while let Some((source, bytes)) = said.recv().await {
         let outlet = match source {
             Source::Stdout => &mut stdout,
@@ -145,7 +148,7 @@ async fn hear(mut said: mpsc::Receiver<Said>, stdout: Option<Outlet>, stderr: Op
             return;
         }
     }
-    for outlet in [stdout, stderr].iter_mut().flatten() {
+    for outlet in [stdout, stderr].into_iter().flatten() {
         outlet.finish().await;
     }
 }

@@ -27,12 +27,12 @@ const CREATION: Duration = Duration::from_secs(30);
 pub(crate) fn agree(
     request: &mut Request<Incoming>,
     spoken: &[String],
-) -> Result<(String, Response<Body>, OnUpgrade), Response<Body>> {
-    let bad = |words| respond::text(StatusCode::BAD_REQUEST, words);
+) -> Result<(String, Response<Body>, OnUpgrade), Box<Response<Body>>> {
+    let bad = |words| Box::new(respond::text(StatusCode::BAD_REQUEST, words));
     let headers = request.headers();
     if !contains(headers, CONNECTION, "upgrade") {
         let words = "Upgrade request required\n"; // the kubelet's own proxy to the runtime says so
-        return Err(respond::text(StatusCode::INTERNAL_SERVER_ERROR, words));
+        return Err(respond::text(StatusCode::INTERNAL_SERVER_ERROR, words).into());
     }
     if !headers.contains_key(AGREED) {
         let count = headers.len();
@@ -44,7 +44,7 @@ pub(crate) fn agree(
     let offered = values.flat_map(|value| value.split(',')).map(str::trim).collect::<Vec<_>>();
     let Some(protocol) = offered.iter().find(|name| spoken.iter().any(|known| known == *name))
     else {
-        return Err(unknown(&offered, spoken));
+        return Err(unknown(&offered, spoken).into());
     };
     if !contains(headers, UPGRADE, SPDY) {
         return Err(bad("unable to upgrade: missing upgrade headers in request\n".into()));
@@ -88,7 +88,7 @@ pub(crate) fn exec(
             state.spawn(talk(upgrade, protocol, job));
             response
         }
-        Err(response) => response,
+        Err(response) => *response,
     }
 }
 
@@ -99,13 +99,13 @@ async fn talk(upgrade: OnUpgrade, protocol: String, job: Job) {
     let states = matches!(&*protocol, "v4.channel.k8s.io" | "v5.channel.k8s.io");
     let spelling = if states { Spelling::Status } else { Spelling::Words };
     let gathered = tokio::time::timeout(CREATION, gather(&mut accept, job.wanted, resizes)).await;
-    if let Ok(Some((streams, mut status))) = gathered {
+    if let Ok(Some((mut streams, mut status))) = gathered {
         tokio::select! {
-            outcome = job.run(streams) => status.tell(&outcome, spelling).await,
+            outcome = job.run(&mut streams) => status.tell(&outcome, spelling).await,
             () = session.closed() => return,
         }
+        session.close().await; // before the streams are dropped
     }
-    session.close().await;
 }
 
 /// Waits for all streams that were asked for, and the one for errors.

@@ -123,9 +123,10 @@ fn framed(number: u8, base64: bool, bytes: &[u8]) -> Message {
     Message::Binary(frame.freeze())
 }
 
-/// Carries everything from a reader to the client, if the client wants it.
-pub(crate) async fn carry(reader: Option<impl AsyncRead + Unpin>, outlet: Option<Outlet>) {
-    let (Some(mut reader), Some(mut outlet)) = (reader, outlet) else { return };
+/// Carries everything from a reader to the client, if the client wants it. The outlet is only borrowed: to drop a
+/// stream is to reset it, and kubelets reset none before they have told how it went.
+pub(crate) async fn carry(reader: Option<impl AsyncRead + Unpin>, outlet: Option<&mut Outlet>) {
+    let (Some(mut reader), Some(outlet)) = (reader, outlet) else { return };
     while let Some(bytes) = piece(&mut reader).await {
         if outlet.write(&bytes).await.is_err() {
             return;

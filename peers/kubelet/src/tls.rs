@@ -74,7 +74,8 @@ pub(crate) fn config(options: &Options, shop: Arc<Shop>) -> io::Result<Arc<Serve
     let offered = [(options.http2, "h2"), (true, "http/1.1")];
     config.alpn_protocols = offered
         .into_iter()
-        .filter_map(|(offered, name)| offered.then(|| name.as_bytes().to_vec()))
+        .filter(|(offered, _)| *offered)
+        .map(|(_, name)| name.as_bytes().to_vec())
         .collect();
     Ok(Arc::new(config))
 }
@@ -87,7 +88,7 @@ pub(crate) fn clients(authority: &str) -> io::Result<Arc<dyn ClientCertVerifier>
     }
     let provider = Arc::new(aws_lc_rs::default_provider());
     let verifier = WebPkiClientVerifier::builder_with_provider(Arc::new(roots), provider);
-    Ok(verifier.build().map_err(io::Error::other)?)
+    verifier.build().map_err(io::Error::other)
 }
 
 /// Checks only that the client holds the key: kubelets judge certificates later, and answer 401.

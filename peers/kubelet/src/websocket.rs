@@ -68,11 +68,11 @@ pub(crate) fn refused() -> Response<Body> {
 pub(crate) fn agree(
     request: &mut Request<Incoming>,
     protocol: &str,
-) -> Result<(Response<Body>, OnUpgrade), Response<Body>> {
+) -> Result<(Response<Body>, OnUpgrade), Box<Response<Body>>> {
     let headers = request.headers();
     let version = headers.get(SEC_WEBSOCKET_VERSION).map(HeaderValue::as_bytes);
     let Some((key, b"13")) = headers.get(SEC_WEBSOCKET_KEY).zip(version) else {
-        return Err(respond::empty(StatusCode::BAD_REQUEST));
+        return Err(respond::empty(StatusCode::BAD_REQUEST).into());
     };
     let accepted = derive_accept_key(key.as_bytes());
     let mut response = respond::empty(StatusCode::SWITCHING_PROTOCOLS);
@@ -163,7 +163,10 @@ async fn write(
         if sink.feed(message).await.is_err() {
             break;
         }
-        if (messages.is_empty() || last) && sink.flush().await.is_err() || last {
+        if (messages.is_empty() || last) && sink.flush().await.is_err() {
+            break;
+        }
+        if last {
             break;
         }
     }
