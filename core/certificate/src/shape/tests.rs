@@ -1,6 +1,8 @@
 //! Each shape on certificates that have it, and on those that nearly have it.
 
 use super::*;
+use alloc::borrow::ToOwned;
+use alloc::vec::Vec;
 use crate::Key;
 
 fn facts(names: &[&str], organization: &str, issuer: &str) -> Facts {
