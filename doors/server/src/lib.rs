@@ -28,6 +28,7 @@ mod served;
 mod server;
 mod services;
 mod start;
+mod streaming;
 mod subresources;
 mod verbs;
 mod version;

@@ -70,14 +70,6 @@ pub(super) fn drop_hop_headers(headers: &mut HeaderMap) {
     }
 }
 
-/// Whether a request wants another protocol.
-pub(super) fn wants_upgrade(headers: &HeaderMap) -> bool {
-    let values = headers.get_all(CONNECTION).iter();
-    values
-        .filter_map(|value| value.to_str().ok())
-        .any(|v| v.to_ascii_lowercase().contains("upgrade"))
-}
-
 /// `host:port`, an IPv6 address in brackets.
 pub(super) fn authority(host: &str, port: u16) -> String {
     match host.contains(':') {
@@ -104,14 +96,6 @@ mod tests {
         }
         drop_hop_headers(&mut headers);
         assert_eq!(headers.keys().map(HeaderName::as_str).collect::<Vec<_>>(), ["accept"]);
-    }
-
-    #[test]
-    fn an_upgrade_is_wanted_where_connection_says_so() {
-        let wants = |value: &'static str| {
-            wants_upgrade(&HeaderMap::from_iter([(CONNECTION, HeaderValue::from_static(value))]))
-        };
-        assert!(wants("Upgrade") && wants("keep-alive, upgrade") && !wants("close"));
     }
 
     #[test]

@@ -33,7 +33,7 @@ pub(super) async fn answer(
     };
     let parts = connect.request.parts;
     let headers = forwarded::headers(connect.app, parts, client.address);
-    if forwarded::wants_upgrade(&parts.headers) {
+    if crate::streaming::is_upgrade(&parts.headers) {
         return upgraded(connect, client, &location, headers).await;
     }
     let whole = parts.uri.path();
@@ -134,7 +134,7 @@ async fn upgraded(
         Answer::Stayed(response) => upgrade::stayed(response),
         Answer::Switched(head, backend) => {
             connect.join(on_upgrade, backend);
-            Ok(upgrade::switched(head))
+            Ok(upgrade::switched(head.headers))
         }
     }
 }

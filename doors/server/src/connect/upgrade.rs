@@ -66,10 +66,10 @@ pub(super) fn stayed(answer: Response<Incoming>) -> Result<Response<Body>, Refus
     Ok(response)
 }
 
-/// The answer that lets the client change its protocol, too, as the backend did.
-pub(super) fn switched(head: http::response::Parts) -> Response<Body> {
+/// The answer that lets the client change its protocol, too.
+pub(super) fn switched(headers: HeaderMap) -> Response<Body> {
     let mut response = Response::new(empty());
     *response.status_mut() = StatusCode::SWITCHING_PROTOCOLS;
-    *response.headers_mut() = head.headers;
+    *response.headers_mut() = headers;
     response
 }

@@ -1,0 +1,166 @@
+//! How a command ended, in the `Status` that clients read on the error channel.
+
+use super::negotiate::Protocol;
+use crate::go_syntax;
+use ratchet_net::Quoted;
+use ratchet_object::{Limits, Node, decode_json};
+
+/// An outcome and what it counts as.
+#[derive(Clone, Debug, Eq, PartialEq)]
+pub(super) struct Outcome {
+    /// The code under which metrics count it: what the command says is not the server's failure.
+    pub(super) code: u16,
+    /// The `Status`.
+    pub(super) status: String,
+}
+
+/// Why a command failed that ran.
+const NON_ZERO: &str = "NonZeroExitCode";
+/// The cause that bears its exit code.
+const EXIT_CODE: &str = "ExitCode";
+
+impl Outcome {
+    pub(super) fn success() -> Self {
+        Self { code: 200, status: r#"{"metadata":{},"status":"Success"}"#.to_owned() }
+    }
+
+    /// The server could not do what it was asked.
+    pub(super) fn internal(why: &str) -> Self {
+        let cause = Node::map([("message", text(why))]);
+        let message = format!("Internal error occurred: {why}");
+        let mut status = failure(message, "InternalError", cause);
+        status.set("code", Node::int(500));
+        Self { code: 500, status: status.to_json() }
+    }
+
+    fn exit(code: u8) -> Self {
+        let cause = [("reason", text(EXIT_CODE)), ("message", text(code.to_string()))];
+        let message = "command terminated with non-zero exit code";
+        let message = format!("{message}: command terminated with exit code {code}");
+        Self { code: 200, status: failure(message, NON_ZERO, Node::map(cause)).to_json() }
+    }
+
+    /// What a kubelet that speaks `protocol` said on its error stream.
+    pub(super) fn read(protocol: Protocol, said: &[u8]) -> Self {
+        if said.is_empty() {
+            return Self::success();
+        }
+        let said = String::from_utf8_lossy(said);
+        let read = match protocol {
+            Protocol::V5 | Protocol::V4 => read_status(&said),
+            Protocol::V3 | Protocol::V2 => Err(format!("error executing remote command: {said}")),
+            Protocol::V1 => Err(format!("Error executing remote command: {said}")),
+        };
+        read.unwrap_or_else(|why| Self::internal(&why))
+    }
+}
+
+fn text(text: impl Into<String>) -> Node<'static> {
+    Node::string(text.into())
+}
+
+fn failure(message: String, reason: &str, cause: Node<'static>) -> Node<'static> {
+    Node::map([
+        ("metadata", Node::empty_map()),
+        ("status", text("Failure")),
+        ("message", text(message)),
+        ("reason", text(reason)),
+        ("details", Node::map([("causes", Node::list(vec![cause]))])),
+    ])
+}
+
+fn read_status(said: &str) -> Result<Outcome, String> {
+    let wrong = |what: &str| format!("error stream protocol error: {what}");
+    let decoded = decode_json(said, Limits::DEFAULT).map(|decoded| decoded.documents);
+    let mut documents = decoded.unwrap_or_default();
+    let (Some(status), true) = (documents.pop(), documents.is_empty()) else {
+        return Err(wrong(&format!("{} in {}", go_syntax::explain(said), Quoted(said))));
+    };
+    match (status.text_at(&["status"]), status.text_at(&["reason"])) {
+        ("Success", _) => return Ok(Outcome::success()),
+        ("Failure", NON_ZERO) => {}
+        ("Failure", _) => return Err(status.text_at(&["message"]).to_owned()),
+        _ => return Err(wrong("unknown error")),
+    }
+    let details = status.get("details").ok_or_else(|| wrong("details must be set"))?;
+    let causes = details.get("causes").map(Node::items).unwrap_or_default();
+    let cause = causes.iter().find(|cause| cause.text_at(&["reason"]) == EXIT_CODE);
+    let cause = cause.ok_or_else(|| wrong(&format!("no {EXIT_CODE} cause given")))?;
+    let code = cause.text_at(&["message"]);
+    let digits = code.bytes().all(|byte| byte.is_ascii_digit());
+    match code.parse() {
+        Ok(code) if digits => Ok(Outcome::exit(code)),
+        _ => Err(wrong(&format!("invalid exit code value {}", Quoted(code)))),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn read(said: &str) -> String {
+        Outcome::read(Protocol::V4, said.as_bytes()).status
+    }
+
+    /// The message of an outcome that counts as a failure of the server.
+    fn wrong(protocol: Protocol, said: &str) -> String {
+        let outcome = Outcome::read(protocol, said.as_bytes());
+        assert_eq!(outcome.code, 500);
+        let status = decode_json(&outcome.status, Limits::DEFAULT).unwrap().documents.remove(0);
+        let message = status.text_at(&["message"]);
+        message.strip_prefix("Internal error occurred: ").unwrap().to_owned()
+    }
+
+    #[test]
+    fn a_command_that_ended_well() {
+        let success = r#"{"metadata":{},"status":"Success"}"#;
+        assert_eq!(read(""), success);
+        assert_eq!(read(r#"{"kind":"Status","metadata":{},"status":"Success"}"#), success);
+        assert_eq!(Outcome::read(Protocol::V4, b"").code, 200);
+    }
+
+    #[test]
+    fn a_command_that_ended_with_a_code() {
+        let said = r#"{"metadata":{},"status":"Failure","reason":"NonZeroExitCode","message":"x",
+            "details":{"causes":[{"reason":"Other","message":"1"},{"reason":"ExitCode","message":"3"}]}}"#;
+        let status = concat!(
+            r#"{"metadata":{},"status":"Failure","message":"command terminated with non-zero exit code: "#,
+            r#"command terminated with exit code 3","reason":"NonZeroExitCode","#,
+            r#""details":{"causes":[{"reason":"ExitCode","message":"3"}]}}"#
+        );
+        assert_eq!(read(said), status);
+        assert_eq!(Outcome::read(Protocol::V5, said.as_bytes()).code, 200);
+    }
+
+    #[test]
+    fn what_the_server_could_not_do() {
+        let status = concat!(
+            r#"{"metadata":{},"status":"Failure","message":"Internal error occurred: a \u003cb\u003e","#,
+            r#""reason":"InternalError","details":{"causes":[{"message":"a \u003cb\u003e"}]},"code":500}"#
+        );
+        assert_eq!(Outcome::internal("a <b>"), Outcome { code: 500, status: status.to_owned() });
+    }
+
+    #[test]
+    fn what_a_kubelet_says_otherwise() {
+        let said = |rest| format!(r#"{{"status":"Failure","reason":"NonZeroExitCode"{rest}}}"#);
+        let cause = |code| {
+            said(format!(r#","details":{{"causes":[{{"reason":"ExitCode","message":"{code}"}}]}}"#))
+        };
+        let wrong_v4 = |said: &str| wrong(Protocol::V4, said);
+        assert_eq!(wrong_v4(r#"{"status":"Failure","message":"no shell"}"#), "no shell");
+        let about = |what: &str| format!("error stream protocol error: {what}");
+        assert_eq!(wrong_v4(&said(String::new())), about("details must be set"));
+        let no_cause = said(r#","details":{}"#.to_owned());
+        assert_eq!(wrong_v4(&no_cause), about("no ExitCode cause given"));
+        for code in ["256", "-1", "+1", "", "x"] {
+            let text = format!("invalid exit code value \"{code}\"");
+            assert_eq!(wrong_v4(&cause(code)), about(&text));
+        }
+        assert_eq!(wrong_v4("{}"), about("unknown error"));
+        let no_json = "invalid character 'o' in literal null (expecting 'u') in \"nonsense\"";
+        assert_eq!(wrong_v4("nonsense"), about(no_json));
+        assert_eq!(wrong(Protocol::V2, "x"), "error executing remote command: x");
+        assert_eq!(wrong(Protocol::V1, "x"), "Error executing remote command: x");
+    }
+}
