@@ -1,8 +1,12 @@
 //! What stands in a certificate, read once and without believing any of it.
 
 use crate::text;
-use std::fmt;
-use std::net::IpAddr;
+use alloc::borrow::ToOwned;
+use alloc::format;
+use alloc::string::{String, ToString};
+use alloc::vec::Vec;
+use core::fmt;
+use core::net::IpAddr;
 use x509_parser::extensions::{ExtendedKeyUsage, GeneralName, ParsedExtension};
 use x509_parser::oid_registry::{
     OID_EC_P256, OID_KEY_TYPE_EC_PUBLIC_KEY, OID_NIST_EC_P384, OID_NIST_EC_P521,
@@ -108,7 +112,7 @@ impl fmt::Display for Unreadable {
     }
 }
 
-impl std::error::Error for Unreadable {}
+impl core::error::Error for Unreadable {}
 
 impl Facts {
     /// Reads one certificate (DER).

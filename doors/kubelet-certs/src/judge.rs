@@ -182,7 +182,7 @@ impl Measure {
         };
         let shape = Shape::of(&facts, &judged.kubelet.node);
         judged.shape = Some(shape);
-        self.name(judged, &facts, leaf);
+        name(judged, leaf);
         let host = address(judged, &facts);
         let time = self.time(judged, &facts, shape);
         if !facts.may_serve() {
@@ -190,28 +190,15 @@ impl Measure {
             judged.say(&rule::USAGE, format!("it is for {} only", usages.join(", ")));
         }
         if facts.is_self_issued {
-            judged
-                .say(&rule::SELF_SIGNED, format!("issuer and subject are both {:?}", facts.issuer));
+            let rule =
+                if self.authority.is_some() { &rule::SELF_SIGNED } else { &rule::UNANCHORED };
+            judged.say(rule, format!("issuer and subject are both {:?}", facts.issuer));
         }
         if let Some(authority) = &self.authority {
             let trusted = self.trusted(judged, &facts, authority, chain);
             judged.today = Some(time.and(trusted).and(host));
         }
         judged.facts = Some(Box::new(facts));
-    }
-
-    fn name(&self, judged: &mut Judged, facts: &Facts, leaf: &[u8]) {
-        if judged.kubelet.node.is_borne_by(leaf).is_ok() {
-            return;
-        }
-        let names: Vec<String> =
-            facts.common_names.iter().map(|name| format!("{name:?}")).collect();
-        let presented = if names.is_empty() { "none".to_owned() } else { names.join(" and ") };
-        let expected = judged.kubelet.node.common_name();
-        judged.say(
-            &rule::NAME,
-            format!("the common name is {presented}, and would have to be {expected:?}"),
-        );
     }
 
     fn time(&self, judged: &mut Judged, facts: &Facts, shape: &Shape) -> Result<(), String> {
@@ -265,6 +252,15 @@ impl Measure {
     }
 }
 
+fn name(judged: &mut Judged, leaf: &[u8]) {
+    if let Err(fault) = judged.kubelet.node.is_borne_by(leaf) {
+        let presented = fault.presented();
+        let message =
+            format!("it presents {presented}, and would have to present {:?}", fault.expected);
+        judged.say(&rule::NAME, message);
+    }
+}
+
 fn address(judged: &mut Judged, facts: &Facts) -> Result<(), String> {
     let Some(host) = judged.kubelet.host.clone() else { return Ok(()) };
     if facts.speaks_for(&host) {
@@ -305,12 +301,7 @@ impl Judged {
 
     /// What fails comes first, and decides.
     fn settle(&mut self) {
-        let order = |weight| match weight {
-            Weight::Fails => 0,
-            Weight::Unknown => 1,
-            Weight::Warns => 2,
-        };
-        self.findings.sort_by_key(|finding| order(finding.rule.weight));
+        self.findings.sort_by_key(|finding| finding.rule.weight);
         self.outcome = match self.findings.first().map(|finding| finding.rule.weight) {
             Some(Weight::Fails) => Outcome::WouldFail,
             Some(Weight::Unknown) => Outcome::Unknown,

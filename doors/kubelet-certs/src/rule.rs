@@ -1,7 +1,7 @@
 //! What can be wrong with a kubelet's certificate, or with asking for it: one row each.
 
-/// What a finding means for the node.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+/// What a finding means for the node; what decides stands first.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Weight {
     /// The API server's connection would fail.
     Fails,
@@ -48,6 +48,7 @@ pub static RULES: &[&Rule] = &[
     &OVERDUE,
     &SELF_SIGNED,
     &SHARED,
+    &UNANCHORED,
 ];
 
 pub(crate) static NAME: Rule = Rule {
@@ -210,6 +211,15 @@ pub(crate) static SHARED: Rule = Rule {
     title: "several Nodes report the same address and port",
     why: "one certificate bears one node's name, so that enforcement can let at most one of them through",
     fix: "find out which Node is real; give kubelets behind one address different ports",
+};
+
+pub(crate) static UNANCHORED: Rule = Rule {
+    id: "RTC-CERT-019",
+    weight: Weight::Unknown,
+    short: "self-signed",
+    title: "the certificate is its own issuer, and the authority was not named",
+    why: "it is believed only if it stands in --kubelet-certificate-authority itself, and that file was not shown",
+    fix: "name the API server's file with --kubelet-certificate-authority, or have the certificate signed by an authority",
 };
 
 #[cfg(test)]

@@ -1,6 +1,9 @@
 //! Certificates of all sorts, made here, and what is read in them.
 
+extern crate std;
+
 use super::*;
+use alloc::vec;
 use proptest::prelude::*;
 use rcgen::{
     BasicConstraints, CertificateParams, DistinguishedName, DnType, DnValue,

@@ -1,6 +1,6 @@
 //! One JSON document, stable and versioned.
 
-use super::time;
+use super::{tame, time};
 use crate::judge::{Finding, Judged};
 use crate::{Config, Summary, Weight};
 use ratchet_certificate::Facts;
@@ -23,7 +23,7 @@ pub(crate) fn write(
     )?;
     for (at, one) in judged.iter().enumerate() {
         let comma = if at == 0 { "" } else { "," };
-        write!(out, "{comma}\n{}", node(one))?;
+        write!(out, "{comma}\n{}", tame(&node(one).to_string()))?;
     }
     let numbers = json!({
         "nodes": summary.nodes,

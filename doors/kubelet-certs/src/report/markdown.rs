@@ -6,7 +6,7 @@ use crate::{Config, Summary};
 use std::io::{self, Write};
 
 pub(crate) fn write(
-    _: &Config,
+    config: &Config,
     judged: &[Judged],
     summary: &Summary,
     out: &mut dyn Write,
@@ -52,7 +52,7 @@ pub(crate) fn write(
             writeln!(out, "{}. {step}", at + 1)?;
         }
     }
-    writeln!(out, "\n{}. {}", totals(summary), conclusion(summary))
+    writeln!(out, "\n{}. {}", totals(summary), conclusion(config, summary))
 }
 
 /// Text in a cell: a bar would end it, and markup would be read as such.

@@ -7,7 +7,7 @@ mod sarif;
 mod table;
 
 use crate::judge::Judged;
-use crate::{Config, OutputFormat, Summary};
+use crate::{Config, OutputFormat, Summary, Weight};
 use jiff::Timestamp;
 use std::io::{self, Write};
 
@@ -35,6 +35,19 @@ pub(crate) fn plain(text: &str) -> String {
         match letter {
             ' '..='~' => out.push(letter),
             other => out.extend(other.escape_default()),
+        }
+    }
+    out
+}
+
+/// JSON without the control characters that it may hold as they are, some of which steer terminals.
+fn tame(json: &str) -> String {
+    let mut out = String::with_capacity(json.len());
+    for letter in json.chars() {
+        match letter {
+            '\n' => out.push(letter),
+            letter if letter.is_control() => out.push_str(&format!("\\u{:04x}", u32::from(letter))),
+            letter => out.push(letter),
         }
     }
     out
@@ -78,8 +91,11 @@ fn totals(summary: &Summary) -> String {
 }
 
 /// Whether it is safe, in one sentence.
-fn conclusion(summary: &Summary) -> &'static str {
+fn conclusion(config: &Config, summary: &Summary) -> &'static str {
     match summary.exit_code() {
+        0 if config.authority.is_none() => {
+            "Every certificate bears its node's name: --enable-kubelet-cert-cn-validation can be turned on if the API server's --kubelet-certificate-authority has signed them all."
+        }
         0 => {
             "Every certificate bears its node's name: --enable-kubelet-cert-cn-validation can be turned on."
         }
@@ -112,6 +128,7 @@ struct Remedy<'j> {
     meaning: &'static str,
     steps: Vec<&'static str>,
     nodes: Vec<&'j str>,
+    weight: Weight,
 }
 
 /// What to do, each way once: by shape where the name is wrong, by rule otherwise.
@@ -136,10 +153,17 @@ fn remedies(judged: &[Judged]) -> Vec<Remedy<'_>> {
             match all.iter_mut().find(|known| known.title == title) {
                 Some(known) if known.nodes.last() == Some(&node) => {}
                 Some(known) => known.nodes.push(node),
-                None => all.push(Remedy { title, meaning, steps, nodes: vec![node] }),
+                None => all.push(Remedy {
+                    title,
+                    meaning,
+                    steps,
+                    nodes: vec![node],
+                    weight: finding.rule.weight,
+                }),
             }
         }
     }
+    all.sort_by_key(|remedy| remedy.weight);
     all
 }
 

@@ -1,5 +1,6 @@
 //! SARIF 2.1.0, for code scanning: stable rule ids, a location a node.
 
+use super::tame;
 use crate::judge::{Finding, Judged};
 use crate::{RULES, Rule, Summary, Weight};
 use serde_json::{Value, json};
@@ -23,7 +24,7 @@ pub(crate) fn write(judged: &[Judged], summary: &Summary, out: &mut dyn Write) -
             "invocations": [{"executionSuccessful": summary.unknown == 0 && summary.nodes > 0}],
         }],
     });
-    writeln!(out, "{report}")
+    writeln!(out, "{}", tame(&report.to_string()))
 }
 
 fn described(rule: &Rule) -> Value {

@@ -41,7 +41,7 @@ pub(crate) fn write(
     }
     let all = totals(summary);
     writeln!(out, "{}", ink.bold(&all))?;
-    writeln!(out, "{}", conclusion(summary))
+    writeln!(out, "{}", conclusion(config, summary))
 }
 
 fn rows(config: &Config, judged: &[Judged], ink: Ink, out: &mut dyn Write) -> io::Result<()> {
