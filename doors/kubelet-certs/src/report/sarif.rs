@@ -85,7 +85,7 @@ fn uri(path: &str) -> String {
         match byte {
             b'\\' => out.push('/'),
             byte if byte.is_ascii_alphanumeric() || b"/.-_~+@".contains(&byte) => {
-                out.push(char::from(byte))
+                out.push(char::from(byte));
             }
             other => out.push_str(&format!("%{other:02X}")),
         }

@@ -102,7 +102,7 @@ fn details(one: &Judged, ink: Ink, out: &mut dyn Write) -> io::Result<()> {
     match &one.today {
         Some(Ok(())) => writeln!(out, "  today: the API server's verification passes")?,
         Some(Err(why)) => {
-            writeln!(out, "  today: the API server's verification fails: {}", short(why, 300))?
+            writeln!(out, "  today: the API server's verification fails: {}", short(why, 300))?;
         }
         None => {}
     }
