@@ -162,3 +162,6 @@ impl ServerCertVerifier for Recorder {
         self.provider.signature_verification_algorithms.supported_schemes()
     }
 }
+
+#[cfg(test)]
+mod tests;

@@ -13,6 +13,7 @@ use ratchet_object::Node;
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
+use std::time::Duration;
 use tokio::sync::Semaphore;
 use tokio::task::JoinSet;
 
@@ -62,7 +63,9 @@ pub(crate) async fn live(
     let cluster = Cluster::connect(&live.way).await?;
     let kubelets = list(&cluster, config, live).await?;
     let shares = shared(&kubelets);
+    // A bar is drawn only when it is known how long it is.
     bar.set_length(kubelets.len() as u64);
+    bar.enable_steady_tick(Duration::from_millis(200));
     let found: BTreeSet<String> = kubelets.iter().map(|one| one.node.as_str().to_owned()).collect();
     let mut witnesses = look(&cluster, &kubelets, live, bar).await;
     let mut gathered = Gathered::default();

@@ -149,6 +149,5 @@ fn progress(config: &Config) -> ProgressBar {
     if let Ok(style) = ProgressStyle::with_template("{bar:40} {pos}/{len} nodes {eta}") {
         bar.set_style(style);
     }
-    bar.enable_steady_tick(Duration::from_millis(200));
     bar
 }
