@@ -1,5 +1,6 @@
 //! What was typed; what it means together is decided elsewhere.
 
+use crate::kubelet_certs::KubeletCertsArgs;
 use crate::serve::args::ServeArgs;
 use clap::{Args as ClapArgs, Parser, Subcommand, ValueEnum};
 use clap_complete::Shell;
@@ -28,6 +29,7 @@ pub(crate) enum Command {
     },
     /// Print the table of the API's address and network fields.
     Fields,
+    KubeletCerts(Box<KubeletCertsArgs>),
     /// Print a manual page.
     Man {
         /// The subcommand whose page to print.

@@ -4,6 +4,7 @@ mod args;
 mod check;
 mod explain;
 mod fields;
+mod kubelet_certs;
 mod manual;
 mod policy;
 mod serve;
@@ -35,6 +36,7 @@ fn main() -> ExitCode {
         Command::Completions { shell } => manual::completions(shell, &mut out),
         Command::Explain { id } => explain::run(id.as_deref(), &mut out),
         Command::Fields => fields::run(&mut out),
+        Command::KubeletCerts(args) => kubelet_certs::run(*args, &mut out),
         Command::Serve(args) => serve::run(*args, &mut out),
         Command::Man { command } => manual::man(command.as_deref(), &mut out),
     };

@@ -1,9 +1,10 @@
 //! What stands in a certificate, read once and without believing any of it.
 
 use crate::text;
+use alloc::borrow::ToOwned;
+use alloc::format;
 use alloc::string::{String, ToString};
 use alloc::vec::Vec;
-use alloc::{borrow::ToOwned, format};
 use core::fmt;
 use core::net::IpAddr;
 use x509_parser::extensions::{ExtendedKeyUsage, GeneralName, ParsedExtension};

@@ -106,16 +106,20 @@ static ANOTHER_NODE: Shape = Shape {
 static CSR_ISSUED: Shape = Shape {
     id: "csr-issued",
     title: "issued by the cluster on the kubelet's request",
-    recognised: "the common name is `system:node:<node>`, the organisation `system:nodes`",
+    recognised: "the common name is `system:node:<node>`, the organisation `system:nodes`, and another is the issuer",
     meaning: "this is what enforcement wants; the kubelet renews it by itself when 70 to 90 % of its life is over, if its requests are approved",
     fix: &[],
-    is: |facts, _| is_node_named(facts) && facts.organizations.iter().any(|name| name == NODES),
+    is: |facts, _| {
+        is_node_named(facts)
+            && !facts.is_self_issued
+            && facts.organizations.iter().any(|name| name == NODES)
+    },
 };
 
 static NODE_NAMED: Shape = Shape {
     id: "node-named",
     title: "made elsewhere, with the node's name",
-    recognised: "the common name is `system:node:<node>`, the organisation is not `system:nodes`",
+    recognised: "the common name is `system:node:<node>`, but the organisation is not `system:nodes`, or it is its own issuer",
     meaning: "enforcement takes it; nobody renews it but whoever made it",
     fix: &[],
     is: |facts, _| is_node_named(facts),

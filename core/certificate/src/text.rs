@@ -1,8 +1,9 @@
 //! Names of certificates as text: whatever their encoding, and whatever was hidden in them.
 
+use alloc::borrow::ToOwned;
+use alloc::format;
 use alloc::string::String;
 use alloc::vec::Vec;
-use alloc::{borrow::ToOwned, format};
 use x509_parser::oid_registry::Oid;
 use x509_parser::x509::{AttributeTypeAndValue, X509Name};
 

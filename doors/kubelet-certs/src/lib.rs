@@ -1,1 +1,20 @@
 //! The door that looks at the kubelets of a cluster and says whether their certificates bear their nodes' names.
+
+mod config;
+mod dial;
+mod gather;
+mod judge;
+mod nodes;
+mod offline;
+mod proxy;
+mod report;
+mod requests;
+mod rule;
+mod run;
+mod trust;
+
+pub use config::{Config, Live, OutputFormat, Source, Via};
+pub use judge::{Finding, Judged, Outcome};
+pub use nodes::{ADDRESS_TYPES, Address, Kubelet};
+pub use rule::{RULES, Rule, Weight};
+pub use run::{AuditError, Summary, run};

@@ -1,5 +1,7 @@
 //! Certificates of all sorts, made here, and what is read in them.
 
+extern crate std;
+
 use super::*;
 use alloc::vec;
 use proptest::prelude::*;

@@ -1,9 +1,9 @@
 //! Each shape on certificates that have it, and on those that nearly have it.
 
 use super::*;
+use crate::Key;
 use alloc::borrow::ToOwned;
 use alloc::vec::Vec;
-use crate::Key;
 
 fn facts(names: &[&str], organization: &str, issuer: &str) -> Facts {
     let owned = |names: &[&str]| names.iter().map(|&name| name.to_owned()).collect::<Vec<_>>();
@@ -56,6 +56,9 @@ fn every_shape_is_recognised() {
         let shape = Shape::of(&facts(names, organization, issuer), &node);
         assert_eq!(shape.id, *id, "{names:?} by {issuer}");
     }
+    let issued = facts(&["system:node:a"], "system:nodes", "system:node:a");
+    let own = Facts { is_self_issued: true, ..issued };
+    assert_eq!(Shape::of(&own, &node).id, "node-named");
     let seen = |id| rows.iter().any(|row| row.3 == id);
     assert!(SHAPES.iter().all(|shape| seen(shape.id)), "a shape without a certificate");
 }

@@ -1,0 +1,146 @@
+//! For people: a line a node, what was found, and the way out.
+
+use super::{conclusion, count, day, plain, remedies, short, some, totals};
+use crate::judge::{Judged, Outcome, span};
+use crate::{Config, Summary, Weight};
+use std::io::{self, Write};
+
+const HEAD: [&str; 7] =
+    ["NODE", "ADDRESS", "COMMON NAME", "ISSUER", "EXPIRES", "SHAPE", "ENFORCEMENT"];
+
+/// Columns are no wider, so that one odd name does not push the others off the screen.
+const WIDEST: usize = 44;
+
+pub(crate) fn write(
+    config: &Config,
+    judged: &[Judged],
+    summary: &Summary,
+    out: &mut dyn Write,
+) -> io::Result<()> {
+    let ink = Ink { is_on: config.colour };
+    if !judged.is_empty() {
+        rows(config, judged, ink, out)?;
+        writeln!(out)?;
+    }
+    for one in judged.iter().filter(|one| !one.findings.is_empty()) {
+        details(one, ink, out)?;
+    }
+    for remedy in remedies(judged) {
+        writeln!(
+            out,
+            "{} [{}: {}]",
+            ink.bold(&format!("Fix: {}", remedy.title)),
+            count(remedy.nodes.len() as u64, "node"),
+            some(&remedy.nodes)
+        )?;
+        writeln!(out, "  {}", remedy.meaning)?;
+        for step in remedy.steps {
+            writeln!(out, "  - {step}")?;
+        }
+        writeln!(out)?;
+    }
+    let all = totals(summary);
+    writeln!(out, "{}", ink.bold(&all))?;
+    writeln!(out, "{}", conclusion(config, summary))
+}
+
+fn rows(config: &Config, judged: &[Judged], ink: Ink, out: &mut dyn Write) -> io::Result<()> {
+    let cells: Vec<[String; 7]> = judged.iter().map(|one| row(config, one)).collect();
+    let width = |at: usize| {
+        let all = cells.iter().filter_map(|row| row.get(at)).map(String::len);
+        all.chain(HEAD.get(at).map(|head| head.len())).max().unwrap_or(0)
+    };
+    let widths: Vec<usize> = (0..HEAD.len()).map(width).collect();
+    let line = |row: &[String; 7]| -> String {
+        let padded = row.iter().zip(&widths).map(|(cell, width)| format!("{cell:<width$}"));
+        padded.collect::<Vec<_>>().join("  ").trim_end().to_owned()
+    };
+    writeln!(out, "{}", ink.bold(&line(&HEAD.map(str::to_owned))))?;
+    for (one, row) in judged.iter().zip(&cells) {
+        let written = line(row);
+        let verdict = row.last().map_or(0, String::len);
+        let (before, verdict) =
+            written.split_at_checked(written.len() - verdict).unwrap_or((&written, ""));
+        writeln!(out, "{before}{}", ink.outcome(one.outcome, verdict))?;
+    }
+    Ok(())
+}
+
+fn row(config: &Config, one: &Judged) -> [String; 7] {
+    let cell = |text: &str| match short(text, WIDEST) {
+        text if text.is_empty() => "-".to_owned(),
+        text => text,
+    };
+    let facts = one.facts.as_ref();
+    let names = facts.map(|facts| facts.common_names.join(" + ")).unwrap_or_default();
+    let expires = facts.map(|facts| {
+        let left = facts.not_after.saturating_sub(config.now);
+        let left = if left < 0 { "expired".to_owned() } else { span(left) };
+        format!("{} ({left})", day(facts.not_after))
+    });
+    [
+        plain(one.kubelet.node.as_str()),
+        cell(&one.kubelet.endpoint().unwrap_or_default()),
+        cell(&names),
+        cell(facts.map(|facts| facts.issuer.as_str()).unwrap_or_default()),
+        cell(&expires.unwrap_or_default()),
+        one.shape.map_or("-", |shape| shape.id).to_owned(),
+        one.verdict(),
+    ]
+}
+
+fn details(one: &Judged, ink: Ink, out: &mut dyn Write) -> io::Result<()> {
+    writeln!(out, "{}", ink.bold(&plain(one.kubelet.node.as_str())))?;
+    for finding in &one.findings {
+        let word = match finding.rule.weight {
+            Weight::Fails => ink.paint(RED, "fails"),
+            Weight::Unknown => ink.paint(YELLOW, "unknown"),
+            Weight::Warns => ink.paint(YELLOW, "warning"),
+        };
+        writeln!(out, "  {word}[{}]: {}", finding.rule.id, short(&finding.message, 600))?;
+    }
+    match &one.today {
+        Some(Ok(())) => writeln!(out, "  today: the API server's verification passes")?,
+        Some(Err(why)) => {
+            writeln!(out, "  today: the API server's verification fails: {}", short(why, 300))?;
+        }
+        None => {}
+    }
+    for text in &one.evidence {
+        writeln!(out, "  evidence: {}", short(text, 400))?;
+    }
+    writeln!(out)
+}
+
+const RED: &str = "31";
+const GREEN: &str = "32";
+const YELLOW: &str = "33";
+
+/// Colour, if it is wanted.
+#[derive(Clone, Copy)]
+struct Ink {
+    is_on: bool,
+}
+
+impl Ink {
+    fn paint(self, code: &str, text: &str) -> String {
+        if self.is_on && !text.is_empty() {
+            format!("\u{1b}[{code}m{text}\u{1b}[0m")
+        } else {
+            text.to_owned()
+        }
+    }
+
+    fn bold(self, text: &str) -> String {
+        self.paint("1", text)
+    }
+
+    fn outcome(self, outcome: Outcome, text: &str) -> String {
+        let code = match outcome {
+            Outcome::Passes => GREEN,
+            Outcome::WouldFail => RED,
+            Outcome::Unknown => YELLOW,
+        };
+        self.paint(code, text)
+    }
+}

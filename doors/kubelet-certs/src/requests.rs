@@ -1,0 +1,153 @@
+//! Certificates that the cluster issued to nodes: evidence where a kubelet cannot be asked itself.
+
+use base64::Engine as _;
+use base64::prelude::BASE64_STANDARD;
+use jiff::Timestamp;
+use ratchet_certificate::Facts;
+use ratchet_cluster::{Cluster, ClusterError};
+use ratchet_object::Node;
+use rustls::pki_types::CertificateDer;
+use rustls::pki_types::pem::PemObject;
+use std::collections::BTreeMap;
+
+const PATH: &str = "/apis/certificates.k8s.io/v1/certificatesigningrequests";
+
+const SIGNER: &str = "kubernetes.io/kubelet-serving";
+
+/// The newest request of each node.
+#[derive(Debug, Default)]
+pub(crate) struct Requests(BTreeMap<String, Request>);
+
+#[derive(Debug, PartialEq, Eq)]
+struct Request {
+    name: String,
+    made: String,
+    state: State,
+}
+
+#[derive(Debug, PartialEq, Eq)]
+enum State {
+    Issued(Box<Facts>),
+    Unreadable,
+    Waiting,
+    Denied,
+}
+
+impl Requests {
+    /// Reads all requests for serving certificates of kubelets.
+    pub(crate) async fn read(cluster: &Cluster) -> Result<Self, ClusterError> {
+        let mut all = Self::default();
+        let field = format!("spec.signerName={SIGNER}");
+        let mut pages = cluster.list(PATH, &[("fieldSelector", &field)]);
+        while let Some(page) = pages.next().await? {
+            let Ok(list) = page.read() else { continue };
+            list.get("items")
+                .map(Node::items)
+                .unwrap_or_default()
+                .iter()
+                .for_each(|one| all.add(one));
+        }
+        Ok(all)
+    }
+
+    fn add(&mut self, object: &Node<'_>) {
+        let Some(node) = object.text_at(&["spec", "username"]).strip_prefix("system:node:") else {
+            return;
+        };
+        if object.text_at(&["spec", "signerName"]) != SIGNER {
+            return;
+        }
+        let request = Request {
+            name: object.text_at(&["metadata", "name"]).to_owned(),
+            made: object.text_at(&["metadata", "creationTimestamp"]).to_owned(),
+            state: state(object),
+        };
+        let known = self.0.get(node);
+        // The API writes times so that their order is that of their letters.
+        if known.is_none_or(|known| known.made < request.made) {
+            self.0.insert(node.to_owned(), request);
+        }
+    }
+
+    /// What the newest request of a node tells.
+    pub(crate) fn about(&self, node: &str) -> Option<String> {
+        let Request { name, made, state } = self.0.get(node)?;
+        let what = match state {
+            State::Issued(facts) => {
+                let until = Timestamp::from_second(facts.not_after)
+                    .map_or_else(|_| "?".to_owned(), |time| time.to_string());
+                let names = facts.common_names.join(" and ");
+                format!(
+                    "was answered with a certificate for {names:?}, valid until {until}; whether the kubelet presents it is not known"
+                )
+            }
+            State::Unreadable => "was answered with something that is no certificate".to_owned(),
+            State::Waiting => format!("waits for approval: `kubectl certificate approve {name}`"),
+            State::Denied => "was denied, or could not be signed".to_owned(),
+        };
+        Some(format!("its newest request ({name}, {made}) {what}"))
+    }
+}
+
+fn state(object: &Node<'_>) -> State {
+    let issued = object.text_at(&["status", "certificate"]);
+    if !issued.is_empty() {
+        let facts = BASE64_STANDARD.decode(issued).ok().and_then(|pem| {
+            let leaf = CertificateDer::pem_slice_iter(&pem).next()?.ok()?;
+            Facts::read(&leaf).ok()
+        });
+        return facts.map_or(State::Unreadable, |facts| State::Issued(Box::new(facts)));
+    }
+    let conditions = object.find(&["status", "conditions"]).map(Node::items).unwrap_or_default();
+    let is_over = |one: &Node<'_>| matches!(one.text_at(&["type"]), "Denied" | "Failed");
+    if conditions.iter().any(is_over) { State::Denied } else { State::Waiting }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use ratchet_object::{Limits, decode};
+    use rcgen::{CertificateParams, DnType, KeyPair};
+
+    fn told(requests: &[(&str, &str, &str)]) -> Option<String> {
+        let mut all = Requests::default();
+        for (user, made, status) in requests {
+            let text = format!(
+                r#"{{"metadata":{{"name":"csr-{made}","creationTimestamp":"{made}"}},"spec":{{"username":"{user}","signerName":"{SIGNER}"}},"status":{status}}}"#
+            );
+            all.add(&decode(&text, Limits::DEFAULT).unwrap().documents[0]);
+        }
+        all.about("a")
+    }
+
+    fn issued(name: &str) -> String {
+        let mut params = CertificateParams::default();
+        params.distinguished_name.push(DnType::CommonName, name);
+        let made = params.self_signed(&KeyPair::generate().unwrap()).unwrap();
+        format!(r#"{{"certificate":"{}"}}"#, BASE64_STANDARD.encode(made.pem()))
+    }
+
+    #[test]
+    fn the_newest_request_counts() {
+        let user = "system:node:a";
+        let good = issued("system:node:a");
+        let old = (user, "2026-01-01T00:00:00Z", good.as_str());
+        let told_of = |request| told(&[old, request]).unwrap();
+        assert!(told(&[old]).unwrap().contains("a certificate for \"system:node:a\", valid until"));
+        assert!(
+            told_of((user, "2026-02-01T00:00:00Z", "{}"))
+                .contains("certificate approve csr-2026-02")
+        );
+        assert!(told_of((user, "2025-02-01T00:00:00Z", "{}")).contains("was answered"));
+        let denied = r#"{"conditions":[{"type":"Denied"}]}"#;
+        assert!(told_of((user, "2026-02-01T00:00:00Z", denied)).contains("denied"));
+        let broken = r#"{"certificate":"AAAA"}"#;
+        assert!(told_of((user, "2026-02-01T00:00:00Z", broken)).contains("no certificate"));
+    }
+
+    #[test]
+    fn requests_of_others_tell_nothing() {
+        let good = issued("system:node:a");
+        assert_eq!(told(&[("system:node:b", "2026", &good), ("ada", "2026", &good)]), None);
+    }
+}

@@ -1,0 +1,266 @@
+//! `ratchet kubelet-certs`: arguments become a configuration, and the door does the rest.
+
+use crate::Done;
+use crate::args::When;
+use clap::{Args as ClapArgs, ValueEnum};
+use ratchet_cluster::Way;
+use ratchet_kubelet_certs::{ADDRESS_TYPES, Config, Live, OutputFormat, Source, Via};
+use std::io::{self, BufWriter, IsTerminal, Write};
+use std::num::NonZeroUsize;
+use std::path::PathBuf;
+use std::time::{Duration, SystemTime, UNIX_EPOCH};
+
+/// Tell whether kubelets bear their nodes' names: is --enable-kubelet-cert-cn-validation safe?
+///
+/// Asks the kubelet of every node for its certificate, as the API server would dial it. Nothing is sent to kubelets but a
+/// TLS handshake.
+///
+/// Exit status: 0 all nodes pass; 1 some would fail; 2 could not tell (a node could not be looked at, there are none, bad
+/// usage).
+#[derive(ClapArgs, Debug)]
+pub(crate) struct KubeletCertsArgs {
+    /// Only these nodes.
+    #[arg(value_name = "NODE")]
+    nodes: Vec<String>,
+
+    /// Only nodes with these labels, as kubectl takes them.
+    #[arg(
+        short = 'l',
+        long,
+        value_name = "SELECTOR",
+        default_value = "",
+        hide_default_value = true
+    )]
+    selector: String,
+
+    #[command(flatten)]
+    way: WayArgs,
+
+    /// How kubelets are reached.
+    #[arg(long, value_enum, default_value = "auto")]
+    via: ViaArg,
+
+    /// Read certificates from a folder instead: <node>.pem, .crt, .cer or .der, and nodes.json from `kubectl get nodes -o
+    /// json` if it is there.
+    #[arg(long, value_name = "DIR", conflicts_with_all = ["kubeconfig", "context", "cluster", "user", "impersonate", "impersonate_groups", "selector", "via", "parallel", "timeout", "request_timeout"])]
+    offline: Option<PathBuf>,
+
+    /// The authority that the API server believes, as its flag of this name has it: then chains are verified too.
+    #[arg(long, value_name = "FILE")]
+    kubelet_certificate_authority: Option<PathBuf>,
+
+    /// Which addresses of a node the API server prefers, as its flag of this name has it.
+    #[arg(long, value_name = "TYPES", value_delimiter = ',', default_values = ADDRESS_TYPES)]
+    kubelet_preferred_address_types: Vec<String>,
+
+    /// Warn about certificates that expire within this time.
+    #[arg(long, value_name = "TIME", default_value = "30d", value_parser = time)]
+    expiry_warning: Duration,
+
+    /// How many kubelets to ask at the same time.
+    #[arg(long, value_name = "N", default_value = "64")]
+    parallel: NonZeroUsize,
+
+    /// How long a kubelet may take to answer.
+    #[arg(long, value_name = "TIME", default_value = "5s", value_parser = time)]
+    timeout: Duration,
+
+    /// How the report is written.
+    #[arg(short = 'o', long, value_enum, default_value = "table")]
+    output: Output,
+
+    /// Colour: on a terminal only, always, or never. NO_COLOR is honoured.
+    #[arg(long, value_enum, default_value = "auto", value_name = "WHEN")]
+    color: When,
+}
+
+/// The way to a cluster, with kubectl's flags.
+#[derive(ClapArgs, Debug)]
+struct WayArgs {
+    /// The kubeconfig; KUBECONFIG and ~/.kube/config otherwise.
+    #[arg(long, value_name = "FILE")]
+    kubeconfig: Option<PathBuf>,
+
+    /// The context of the kubeconfig; its current one otherwise.
+    #[arg(long, value_name = "NAME")]
+    context: Option<String>,
+
+    /// The cluster of the kubeconfig; the context's otherwise.
+    #[arg(long, value_name = "NAME")]
+    cluster: Option<String>,
+
+    /// The user of the kubeconfig; the context's otherwise.
+    #[arg(long, value_name = "NAME")]
+    user: Option<String>,
+
+    /// Ask as somebody else.
+    #[arg(long = "as", value_name = "USER")]
+    impersonate: Option<String>,
+
+    /// And as a member of this group; may be repeated.
+    #[arg(long = "as-group", value_name = "GROUP", requires = "impersonate")]
+    impersonate_groups: Vec<String>,
+
+    /// How long the API server may take to answer; 0 means forever.
+    #[arg(long, value_name = "TIME", default_value = "30s", value_parser = time)]
+    request_timeout: Duration,
+}
+
+#[derive(Clone, Copy, Debug, ValueEnum)]
+enum ViaArg {
+    /// Directly, and through the API server's node proxy where that is impossible.
+    Auto,
+    /// Directly only.
+    Direct,
+    /// Through the API server's node proxy only, where common names cannot be seen.
+    Proxy,
+}
+
+#[derive(Clone, Copy, Debug, ValueEnum)]
+enum Output {
+    /// For people.
+    Table,
+    /// One JSON document.
+    Json,
+    /// SARIF 2.1.0.
+    Sarif,
+    /// A Markdown table.
+    Markdown,
+    /// Metrics for a textfile collector.
+    Prometheus,
+}
+
+pub(crate) fn run(args: KubeletCertsArgs, out: &mut dyn Write) -> Done {
+    let config = config(args)?;
+    let mut out = BufWriter::with_capacity(1 << 16, out);
+    let summary = ratchet_kubelet_certs::run(&config, &mut out, &mut io::stderr())?;
+    match out.flush() {
+        // Whoever read our output has read enough; the verdict stands.
+        Err(error) if error.kind() != io::ErrorKind::BrokenPipe => Err(error.into()),
+        _ => Ok(summary.exit_code()),
+    }
+}
+
+/// What the arguments mean together.
+fn config(args: KubeletCertsArgs) -> Result<Config, String> {
+    let KubeletCertsArgs {
+        nodes,
+        selector,
+        way,
+        via,
+        offline,
+        kubelet_certificate_authority,
+        kubelet_preferred_address_types,
+        expiry_warning,
+        parallel,
+        timeout,
+        output,
+        color,
+    } = args;
+    let is_dumb = std::env::var_os("TERM").is_some_and(|term| term == "dumb");
+    let no_color = std::env::var_os("NO_COLOR").is_some_and(|value| !value.is_empty());
+    let colour = match color {
+        When::Always => true,
+        When::Never => false,
+        When::Auto => io::stdout().is_terminal() && !no_color && !is_dumb,
+    };
+    let live = Live {
+        way: way_of(way),
+        selector,
+        via: match via {
+            ViaArg::Auto => Via::Auto,
+            ViaArg::Direct => Via::Direct,
+            ViaArg::Proxy => Via::Proxy,
+        },
+        parallel: parallel.get(),
+        timeout,
+    };
+    let now =
+        SystemTime::now().duration_since(UNIX_EPOCH).map_err(|_| "the clock stands before 1970")?;
+    Ok(Config {
+        source: offline.map_or(Source::Live(live), Source::Offline),
+        names: nodes,
+        address_types: kubelet_preferred_address_types,
+        authority: kubelet_certificate_authority,
+        expiry_warning,
+        output: match output {
+            Output::Table => OutputFormat::Table,
+            Output::Json => OutputFormat::Json,
+            Output::Sarif => OutputFormat::Sarif,
+            Output::Markdown => OutputFormat::Markdown,
+            Output::Prometheus => OutputFormat::Prometheus,
+        },
+        colour,
+        progress: io::stderr().is_terminal() && !is_dumb,
+        now: i64::try_from(now.as_secs()).map_err(|_| "the clock stands too far in the future")?,
+    })
+}
+
+fn way_of(args: WayArgs) -> Way {
+    let WayArgs {
+        kubeconfig,
+        context,
+        cluster,
+        user,
+        impersonate,
+        impersonate_groups,
+        request_timeout,
+    } = args;
+    let request_timeout = Some(request_timeout).filter(|time| !time.is_zero());
+    Way { kubeconfig, context, cluster, user, impersonate, impersonate_groups, request_timeout }
+}
+
+/// The units of a time, in seconds.
+const UNITS: &[(&str, u64)] = &[("d", 86_400), ("h", 3_600), ("m", 60), ("s", 1)];
+
+/// `30d`, `1h30m`, `5s`; a number alone is in seconds, as kubectl has it.
+fn time(text: &str) -> Result<Duration, String> {
+    let invalid =
+        || format!("{text:?} is no time: write 30d, 12h, 5m, 10s, or a number of seconds");
+    if let Ok(seconds) = text.parse() {
+        return Ok(Duration::from_secs(seconds));
+    }
+    let mut rest = text;
+    let mut total: u64 = 0;
+    while !rest.is_empty() {
+        let digits = rest.bytes().take_while(u8::is_ascii_digit).count();
+        let (number, more) = rest.split_at_checked(digits).ok_or_else(invalid)?;
+        let known = UNITS.iter().find_map(|(unit, size)| Some((more.strip_prefix(unit)?, *size)));
+        let (more, size) = known.ok_or_else(invalid)?;
+        let number: u64 = number.parse().map_err(|_| invalid())?;
+        total = number
+            .checked_mul(size)
+            .and_then(|part| total.checked_add(part))
+            .ok_or_else(invalid)?;
+        rest = more;
+    }
+    if text.is_empty() { Err(invalid()) } else { Ok(Duration::from_secs(total)) }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn times_have_units() {
+        for (text, seconds) in
+            [("0", 0), ("90", 90), ("30d", 2_592_000), ("1h30m", 5_400), ("5s", 5)]
+        {
+            assert_eq!(time(text).unwrap().as_secs(), seconds, "{text}");
+        }
+        for text in [
+            "",
+            "d",
+            "5x",
+            "-5s",
+            "5s3",
+            "1.5h",
+            "99999999999999999999d",
+            "9999999999999999999d",
+            "5 s",
+            "é",
+        ] {
+            assert!(time(text).is_err(), "{text}");
+        }
+    }
+}
