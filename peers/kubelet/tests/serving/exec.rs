@@ -2,6 +2,7 @@
 
 use std::time::Duration;
 
+use futures_util::StreamExt;
 use http::Method;
 use kubelet_peer::Container;
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
@@ -136,20 +137,28 @@ async fn a_command_that_is_not_there_is_told_on_the_error_stream() {
 #[tokio::test]
 async fn a_client_who_leaves_ends_the_program() {
     let place = with_container(false).await;
-    let file = std::env::temp_dir().join(format!("kubelet-peer-{}", std::process::id()));
-    let script = format!("echo $$; read never; touch {}", file.display());
-    let path = exec("input=1&output=1", &["sh", "-c", &script]);
-    let mut socket = soon(place.websocket(&path, "v4.channel.k8s.io")).await.unwrap();
-    socket.close(None).await.unwrap();
-    let ([_, stdout, ..], _) = soon(channels(&mut socket)).await;
-    let process = format!("/proc/{}", stdout.trim());
-    soon(async {
-        while !stdout.is_empty() && std::path::Path::new(&process).exists() {
-            tokio::time::sleep(Duration::from_millis(5)).await;
+    let path = exec("input=1&output=1", &["sh", "-c", "echo $$; exec sleep 1000"]);
+    for leaves_well in [true, false] {
+        let mut socket = soon(place.websocket(&path, "v4.channel.k8s.io")).await.unwrap();
+        let number = loop {
+            let message = soon(socket.next()).await.unwrap().unwrap().into_data();
+            if message.len() > 1 {
+                break String::from_utf8_lossy(&message[1..]).trim().to_string();
+            }
+        };
+        let process = std::path::Path::new("/proc").join(number);
+        assert!(process.exists());
+        if leaves_well {
+            socket.close(None).await.unwrap();
         }
-    })
-    .await;
-    assert!(!file.exists());
+        drop(socket);
+        soon(async {
+            while process.exists() {
+                tokio::time::sleep(Duration::from_millis(5)).await;
+            }
+        })
+        .await;
+    }
 }
 
 #[tokio::test]
@@ -191,7 +200,7 @@ async fn what_cannot_be_upgraded_is_refused_as_kubelets_do() {
     let place = with_container(false).await;
     let spdy = [("connection", "Upgrade"), ("upgrade", "SPDY/3.1")];
     let odd = [spdy[0], spdy[1], ("x-stream-protocol-version", "v9.channel.k8s.io")];
-    let rows: [(&str, &[(&str, &str)], u16); 6] = [
+    let rows: [(_, &[_], u16); 6] = [
         ("/exec/ns/pod/main?command=ls", &spdy, 400),
         ("/exec/ns/nope/main?command=ls&output=1", &spdy, 404),
         ("/exec/ns/pod/nope?command=ls&output=1", &spdy, 500),
