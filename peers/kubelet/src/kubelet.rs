@@ -116,6 +116,13 @@ impl Kubelet {
         Ok(())
     }
 
+    /// How many are attached to a container now: attaching has no answer, so a test must look before it writes.
+    pub fn attached(&self, namespace: &str, pod: &str, name: &str) -> usize {
+        let containers = self.state.pod(namespace, pod).unwrap_or_default();
+        let running = containers.get(name).and_then(|placed| placed.running.as_ref());
+        running.map_or(0, |running| running.listeners())
+    }
+
     /// Forgets a pod and its containers.
     pub fn remove_pod(&self, namespace: &str, pod: &str) {
         self.state.remove(namespace, pod);

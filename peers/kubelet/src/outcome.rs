@@ -40,7 +40,7 @@ impl Outcome {
     /// The words for it, if there are any.
     pub(crate) fn spelled(&self, spelling: Spelling) -> Option<String> {
         if spelling == Spelling::Words {
-            return self.message();
+            return self.message(spelling);
         }
         let mut status = serde_json::Map::new();
         if spelling == Spelling::Translated {
@@ -48,7 +48,7 @@ impl Outcome {
         }
         let success = *self == Self::Success;
         status.insert("status".into(), if success { "Success" } else { "Failure" }.into());
-        status.extend(self.message().map(|message| ("message".into(), message.into())));
+        status.extend(self.message(spelling).map(|message| ("message".into(), message.into())));
         match self {
             Self::Success => {}
             Self::Exit { code, .. } => {
@@ -58,20 +58,31 @@ impl Outcome {
             }
             Self::Failure(_) => {
                 status.insert("reason".into(), "InternalError".into());
+                if spelling == Spelling::Translated {
+                    let cause = json!({"message": self.message(Spelling::Status)});
+                    status.insert("details".into(), json!({"causes": [cause]}));
+                }
                 status.insert("code".into(), 500.into());
             }
         }
         Some(escaped(&Value::Object(status).to_string()))
     }
 
-    fn message(&self) -> Option<String> {
+    /// A translator wraps what it heard into its own words once more.
+    fn message(&self, spelling: Spelling) -> Option<String> {
+        const INTERNAL: &str = "Internal error occurred: ";
+        let translated = spelling == Spelling::Translated;
         Some(match self {
             Self::Success => return None,
+            Self::Exit { code, .. } if translated => format!(
+                "command terminated with non-zero exit code: command terminated with exit code {code}"
+            ),
             Self::Exit { command, code } => format!(
                 "command terminated with non-zero exit code: error executing command [{}], exit code {code}",
                 command.join(" ")
             ),
-            Self::Failure(why) => format!("Internal error occurred: {why}"),
+            Self::Failure(why) if translated => format!("{INTERNAL}{INTERNAL}{why}"),
+            Self::Failure(why) => format!("{INTERNAL}{why}"),
         })
     }
 }
@@ -107,6 +118,15 @@ mod tests {
                 Some(concat!(
                     r#"{"status":"Failure","message":"Internal error occurred: \u003cno\u003e","#,
                     r#""reason":"InternalError","code":500}"#
+                )),
+            ),
+            (
+                Outcome::Failure("no".into()),
+                Spelling::Translated,
+                Some(concat!(
+                    r#"{"metadata":{},"status":"Failure","message":"Internal error occurred: "#,
+                    r#"Internal error occurred: no","reason":"InternalError","details":{"causes":"#,
+                    r#"[{"message":"Internal error occurred: no"}]},"code":500}"#
                 )),
             ),
             (Outcome::Failure("no".into()), Spelling::Words, Some("Internal error occurred: no")),

@@ -188,6 +188,28 @@ impl Sizes {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use proptest::prelude::*;
+
+    proptest! {
+        #[test]
+        fn sizes_are_the_same_however_they_are_cut(
+            sizes in prop::collection::vec(any::<(u16, u16)>(), 0..5),
+            cut in 1_usize..20,
+        ) {
+            let text = sizes.iter().map(|(width, height)| {
+                format!("{{\"Width\":{width},\"Height\":{height}}}\n")
+            });
+            let text = text.collect::<String>();
+            let mut reader = Sizes::default();
+            let read = text.as_bytes().chunks(cut).flat_map(|piece| reader.read(piece));
+            prop_assert_eq!(read.collect::<Vec<_>>(), sizes);
+        }
+
+        #[test]
+        fn no_bytes_break_the_reader(bytes: Vec<u8>) {
+            Sizes::default().read(&bytes);
+        }
+    }
 
     #[test]
     fn sizes_may_come_in_pieces() {

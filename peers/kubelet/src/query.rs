@@ -57,6 +57,20 @@ fn digit(byte: u8) -> Option<u8> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use proptest::prelude::*;
+
+    proptest! {
+        #[test]
+        fn any_text_survives_percent_signs(text: String) {
+            let spelled = text.bytes().map(|byte| format!("%{byte:02x}")).collect::<String>();
+            prop_assert_eq!(decoded(&spelled), Some(text));
+        }
+
+        #[test]
+        fn any_query_can_be_read(text: String) {
+            Query::read(&text).flag("x");
+        }
+    }
 
     #[test]
     fn values_come_decoded_and_in_order() {

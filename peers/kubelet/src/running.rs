@@ -112,6 +112,12 @@ impl Running {
         }
     }
 
+    /// How many listen.
+    pub(crate) fn listeners(&self) -> usize {
+        let listeners = self.listeners.lock().unwrap_or_else(PoisonError::into_inner);
+        listeners.iter().filter(|listener| !listener.is_closed()).count()
+    }
+
     fn listen(&self) -> Option<mpsc::Receiver<Said>> {
         let mut listeners = self.listeners.lock().unwrap_or_else(PoisonError::into_inner);
         if *self.ended.borrow() {

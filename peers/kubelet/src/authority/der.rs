@@ -46,6 +46,16 @@ pub(super) fn parts(mut content: &[u8]) -> Option<Vec<&[u8]>> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use proptest::prelude::*;
+
+    proptest! {
+        #[test]
+        fn no_bytes_break_the_reader(bytes: Vec<u8>) {
+            if let Some(parts) = parts(&bytes) {
+                prop_assert_eq!(parts.concat(), bytes);
+            }
+        }
+    }
 
     #[test]
     fn wraps_and_opens_short_and_long_values() {

@@ -177,7 +177,7 @@ pub(crate) async fn channels(socket: &mut Socket) -> ([String; 5], bool) {
                 told[usize::from(bytes[0])] += &String::from_utf8_lossy(&bytes[1..]);
             }
             Message::Close(frame) => {
-                closed = frame.is_some_and(|frame| u16::from(frame.code) == 1000)
+                closed = frame.is_some_and(|frame| u16::from(frame.code) == 1000);
             }
             _ => {}
         }

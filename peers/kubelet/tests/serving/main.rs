@@ -1,4 +1,10 @@
 //! The kubelet on the wire, with the clients that servers and kubectl are.
+#![allow(
+    clippy::unwrap_used,
+    clippy::expect_used,
+    clippy::indexing_slicing,
+    reason = "a test that cannot go on should stop"
+)]
 
 mod client;
 mod exec;
