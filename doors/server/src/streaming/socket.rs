@@ -150,8 +150,8 @@ impl<W: AsyncWrite + Unpin> Speaker<W> {
     }
 
     fn close(&mut self, code: Option<u16>) {
-        let code = code.map(u16::to_be_bytes).unwrap_or_default();
-        let code = if code == [0, 0] { Bytes::new() } else { Bytes::copy_from_slice(&code) };
+        let code = code.map(|code| Bytes::copy_from_slice(&code.to_be_bytes()));
+        let code = code.unwrap_or_default();
         websocket::write_head(&mut self.heads, websocket::CLOSE, code.len());
         self.push(code);
     }

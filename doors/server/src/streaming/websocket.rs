@@ -1,7 +1,7 @@
 //! WebSocket frames (RFC 6455) as a server reads and writes them.
 //!
 //! Written by hand, because messages here may be as large as a client likes and must not be gathered before they are
-//! handed on, and because one copy less is a quarter more speed (`docs/performance.md`).
+//! handed on; and for speed: with tungstenite a tunnel reached 70 % of a plain copy, with this it is as fast as one.
 
 use bytes::{Buf, BufMut, Bytes, BytesMut};
 
@@ -165,8 +165,14 @@ fn control(head: &Head, input: &mut BytesMut) -> Result<Option<Piece>, NoFrame> 
     match head.opcode {
         PING => Ok(Some(Piece::Ping(payload.freeze()))),
         PONG => Ok(Some(Piece::Pong)),
-        CLOSE if length == 1 => Err(NoFrame),
-        CLOSE => Ok(Some(Piece::Close(payload.try_get_u16().ok()))),
+        CLOSE if length == 0 => Ok(Some(Piece::Close(None))),
+        CLOSE => match payload.try_get_u16() {
+            // The others have a meaning that nobody says aloud, or none.
+            Ok(code @ (1000..=1003 | 1007..=1014 | 3000..=4999)) => {
+                Ok(Some(Piece::Close(Some(code))))
+            }
+            _ => Err(NoFrame),
+        },
         _ => Err(NoFrame),
     }
 }
@@ -278,6 +284,8 @@ mod tests {
             ("a ping in pieces", frame(0x09, b"abc")),
             ("a ping that is too long", frame(0x89, &[0; 126])),
             ("a close of one byte", frame(0x88, b"a")),
+            ("a close that must not be said", frame(0x88, b"\x03\xed")),
+            ("a close without meaning", frame(0x88, b"\0\0")),
             ("a continuation of nothing", frame(0x80, b"abc")),
             (
                 "a message within a message",

@@ -197,8 +197,10 @@ async fn a_kubelet_that_vanishes_is_no_success() {
     let relay = tokio::spawn(async move {
         let _ = tokio::io::copy_bidirectional(&mut near, &mut cut).await;
     });
-    let node = soon(accept(far, 4)).await;
+    let mut node = soon(accept(far, 4)).await;
     assert_eq!(client.hear_bytes().await, &b"\x01"[..]);
+    node.streams.get_mut("stdout").unwrap().write_all(b"x").await.unwrap();
+    assert_eq!(client.hear_bytes().await, &b"\x01x"[..]);
     relay.abort();
     let status = client.hear_bytes().await;
     let status = std::str::from_utf8(&status).unwrap();
