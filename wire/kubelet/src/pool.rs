@@ -216,11 +216,6 @@ impl<K: Clone + Eq + Hash + Send + Sync + 'static> Pool<K> {
         state.is_swept = !state.peers.is_empty();
         !state.is_swept
     }
-
-    #[cfg(test)]
-    pub(crate) fn peers(&self) -> usize {
-        self.lock().peers.len()
-    }
 }
 
 impl<K> Pool<K> {

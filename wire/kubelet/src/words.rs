@@ -9,6 +9,7 @@ use x509_parser::prelude::FromDer;
 
 use std::net::IpAddr;
 
+const UNKNOWN: &str = "x509: certificate signed by unknown authority";
 /// Up to how many names of a certificate are listed.
 const LISTED: usize = 100;
 
@@ -24,7 +25,7 @@ pub(crate) fn refusal(
     };
     out_of_time(&certificate, now)
         .or_else(|| wrong_host(&certificate, leaf, host))
-        .unwrap_or_else(|| broken_chain(error))
+        .unwrap_or_else(|| broken_chain(error, &certificate))
 }
 
 /// Whether the certificate is not valid now, in words.
@@ -105,12 +106,19 @@ fn address(bytes: &[u8]) -> Option<String> {
     Some(address.to_string())
 }
 
-fn broken_chain(error: &rustls::Error) -> String {
+fn broken_chain(error: &rustls::Error, certificate: &X509Certificate<'_>) -> String {
     use CertificateError as Fault;
     match error {
         rustls::Error::InvalidCertificate(fault) => match fault {
-            Fault::UnknownIssuer | Fault::BadSignature => {
-                "x509: certificate signed by unknown authority".to_owned()
+            Fault::UnknownIssuer | Fault::BadSignature => UNKNOWN.to_owned(),
+            // Not the leaf, whose time was good: somebody who would have vouched for it.
+            Fault::ExpiredContext { .. } | Fault::NotValidYetContext { .. } => UNKNOWN.to_owned(),
+            Fault::Other(_) if certificate.is_ca() => {
+                if certificate.issuer().as_raw() == certificate.subject().as_raw() {
+                    UNKNOWN.to_owned()
+                } else {
+                    "x509: certificate is that of an authority, which may not serve".to_owned()
+                }
             }
             Fault::InvalidPurpose | Fault::InvalidPurposeContext { .. } => {
                 "x509: certificate specifies an incompatible key usage".to_owned()

@@ -118,5 +118,7 @@ impl Failed {
 }
 
 fn is_io(error: &hyper::Error) -> bool {
-    std::error::Error::source(error).and_then(<dyn std::error::Error>::downcast_ref::<std::io::Error>).is_some()
+    std::error::Error::source(error)
+        .and_then(<dyn std::error::Error>::downcast_ref::<std::io::Error>)
+        .is_some()
 }
