@@ -24,7 +24,7 @@ use rustls::{
     DigitallySignedStruct, DistinguishedName, Error, HandshakeKind, ServerConfig, SignatureScheme,
 };
 use tokio::net::{TcpListener, TcpStream};
-use tokio::sync::Semaphore;
+use tokio::sync::{Notify, Semaphore};
 use tokio_rustls::TlsAcceptor;
 
 use super::authority::Leaf;
@@ -54,6 +54,8 @@ pub(crate) struct Seen {
     pub(crate) pieces: Semaphore,
     /// Closes connections of HTTP/1.1 after each answer without saying so.
     pub(crate) hangs_up: AtomicBool,
+    /// Answers one request on each connection, and dies of the next.
+    pub(crate) dies_of_the_second: AtomicBool,
 }
 
 impl std::fmt::Debug for Seen {
@@ -87,6 +89,7 @@ impl Peer {
             server_names: Mutex::default(),
             pieces: Semaphore::new(0),
             hangs_up: AtomicBool::new(false),
+            dies_of_the_second: AtomicBool::new(false),
         });
         let listener = TcpListener::bind(address).await.unwrap();
         let address = listener.local_addr().unwrap();
@@ -183,10 +186,16 @@ async fn accept(listener: TcpListener, acceptor: TlsAcceptor, seen: Arc<Seen>) {
 }
 
 async fn serve(tls: tokio_rustls::server::TlsStream<TcpStream>, number: usize, seen: &Arc<Seen>) {
-    let hung_up = Arc::new(tokio::sync::Notify::new());
+    let (hung_up, died) = (Arc::new(Notify::new()), Arc::new(Notify::new()));
+    let asked = Arc::new(AtomicUsize::new(0));
     let service = service_fn(|request| {
-        let (seen, hung_up) = (Arc::clone(seen), Arc::clone(&hung_up));
+        let (seen, hung_up, died) = (Arc::clone(seen), Arc::clone(&hung_up), Arc::clone(&died));
+        let nth = asked.fetch_add(1, Ordering::SeqCst);
         async move {
+            if nth > 0 && seen.dies_of_the_second.load(Ordering::SeqCst) {
+                died.notify_one();
+                std::future::pending::<()>().await;
+            }
             let response = answer(request, number, &seen);
             if seen.hangs_up.load(Ordering::SeqCst) {
                 hung_up.notify_one();
@@ -203,6 +212,7 @@ async fn serve(tls: tokio_rustls::server::TlsStream<TcpStream>, number: usize, s
     tokio::select! {
         _ = builder.serve_connection_with_upgrades(TokioIo::new(tls), service) => {}
         () = hang_up => {}
+        () = died.notified() => {}
     }
 }
 

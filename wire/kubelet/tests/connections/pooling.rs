@@ -159,6 +159,32 @@ async fn a_connection_that_died_unseen_costs_nothing() {
 }
 
 #[tokio::test]
+async fn a_request_that_its_connection_died_of_is_sent_again_if_it_is_harmless() {
+    let authority = Authority::new("kubelet-ca");
+    for protocols in [H1, H2] {
+        let peer = Peer::start(&authority.sign(&Wanted::node("node-a")), protocols).await;
+        let us = Us::enforcing(&authority);
+        peer.dies_of_the_second.store(true, Ordering::SeqCst);
+        for number in 1..5 {
+            assert_eq!(us.get(&peer.of("node-a")).await.unwrap(), number);
+        }
+        // What is sent again is sent to whom it is meant for.
+        peer.show(&authority.sign(&Wanted::node("node-b")));
+        let told = us.get(&peer.of("node-a")).await.unwrap_err().to_string();
+        assert!(told.contains("\"system:node:node-b\" does not match"), "{told}");
+        assert_eq!(us.witnessed(), (4, 1));
+
+        peer.show(&authority.sign(&Wanted::node("node-a")));
+        us.get(&peer.of("node-a")).await.unwrap();
+        let (to, served) = (peer.of("node-a"), peer.requests());
+        let post = Request::post("/run").body(Full::new(Bytes::from("once"))).unwrap();
+        let failed = us.send(&to, Verification::Full, post).await.unwrap_err().to_string();
+        assert_eq!(failed, "EOF", "what may have had an effect is not");
+        assert_eq!(peer.requests(), served);
+    }
+}
+
+#[tokio::test]
 async fn what_is_not_read_to_its_end_spoils_nothing() {
     let authority = Authority::new("kubelet-ca");
     for protocols in [H1, H2] {
