@@ -128,7 +128,7 @@ mod tests {
         // An address that is never routed: it is dropped, or refused at once where there is no network.
         let error = tcp("192.0.2.1", 10250, &timing).await.unwrap_err().to_string();
         assert!(error.starts_with("dial tcp 192.0.2.1:10250: "), "{error}");
-        let error = tcp("nope.invalid", 1, &Timing::default()).await.unwrap_err().to_string();
+        let error = tcp("nope.invalid", 1, &timing).await.unwrap_err().to_string();
         assert!(error.starts_with("dial tcp: lookup nope.invalid: "), "{error}");
     }
 }

@@ -1,4 +1,4 @@
-//! Connections to what is no kubelet: pods, services, other ports of nodes. Nothing is verified and nothing is shown.
+//! Connections to what is no kubelet (pods, services, other ports of nodes), where nothing is verified and nothing is shown.
 
 use std::fmt;
 use std::sync::Arc;

@@ -154,12 +154,13 @@ impl<K: Clone + Eq + Hash + Send + Sync + 'static> Pool<K> {
             }
             Line::One(_) => None,
         };
-        self.sweep_from_now_on(&mut state);
         Ok(Held::new(self, key, generation, line, lease, false))
     }
 
     fn find(self: &Arc<Self>, key: &K) -> Found<K> {
         let mut state = self.lock();
+        // Also for a peer that never answers: it is forgotten like the others.
+        self.sweep_from_now_on(&mut state);
         let generation = state.generation;
         let entry = state.entry(key);
         entry.used = Instant::now();
@@ -216,11 +217,6 @@ impl<K: Clone + Eq + Hash + Send + Sync + 'static> Pool<K> {
         state.is_swept = !state.peers.is_empty();
         !state.is_swept
     }
-
-    #[cfg(test)]
-    pub(crate) fn peers(&self) -> usize {
-        self.lock().peers.len()
-    }
 }
 
 impl<K> Pool<K> {
@@ -261,3 +257,40 @@ fn copy(request: &Request<Outgoing>) -> Option<Request<Outgoing>> {
 
 /// A pool that may be gone when a connection comes back to it.
 type Home<K> = Weak<Pool<K>>;
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[tokio::test]
+    async fn peers_are_bounded_and_forgotten() {
+        let timing = Timing { idle: Duration::from_millis(40), ..Timing::default() };
+        let pool = Pool::<usize>::new(timing);
+        let begin = Instant::now();
+        for key in 0..PEERS + 10 {
+            assert!(matches!(pool.find(&key), Found::Lead(_)));
+            pool.lock().entry(&key).used = begin + Duration::from_nanos(key as u64);
+        }
+        assert_eq!(pool.lock().peers.len(), PEERS);
+        assert!(!pool.lock().peers.contains_key(&0), "the oldest went first");
+        // Whoever would have dialled is gone, so that nothing keeps them.
+        for _ in 0..100 {
+            tokio::time::sleep(Duration::from_millis(10)).await;
+            if pool.lock().peers.is_empty() {
+                return;
+            }
+        }
+        panic!("{} peers are left", pool.lock().peers.len());
+    }
+
+    #[tokio::test]
+    async fn one_dials_and_the_others_wait_until_it_is_told() {
+        let pool = Pool::<usize>::new(Timing::default());
+        let Found::Lead(tell) = pool.find(&1) else { panic!("nobody dials yet") };
+        assert!(matches!(pool.find(&1), Found::Wait(_)));
+        assert!(matches!(pool.find(&2), Found::Lead(_)), "another peer is another matter");
+        tell.send_replace(Some(Err(KubeletError::Exchange("EOF".to_owned()))));
+        assert!(matches!(pool.find(&1), Found::Lead(_)), "told: the next one tries again");
+        assert!(matches!(pool.find(&1), Found::Lead(_)), "gone without a word: the same");
+    }
+}

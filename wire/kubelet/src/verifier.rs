@@ -140,8 +140,10 @@ impl ServerCertVerifier for Authorities {
         ocsp: &[u8],
         now: UnixTime,
     ) -> Result<ServerCertVerified, Error> {
-        self.verify(leaf, intermediates, host, ocsp, now)
-            .map_err(|error| Refusal(words::refusal(&error, leaf, host, now)).into())
+        self.verify(leaf, intermediates, host, ocsp, now).map_err(|error| {
+            let authorities = self.members.iter().map(|member| &member.certificate);
+            Refusal(words::refusal(&error, leaf, host, now, authorities)).into()
+        })
     }
 
     fn verify_tls12_signature(

@@ -9,23 +9,59 @@ use x509_parser::prelude::FromDer;
 
 use std::net::IpAddr;
 
+const UNKNOWN: &str = "x509: certificate signed by unknown authority";
 /// Up to how many names of a certificate are listed.
 const LISTED: usize = 100;
 
-/// What Go would say of this certificate, which was refused for `error`.
-pub(crate) fn refusal(
+/// What Go would say of this certificate, which was refused for `error` by these authorities.
+pub(crate) fn refusal<'a>(
     error: &rustls::Error,
     leaf: &CertificateDer<'_>,
     host: &ServerName<'_>,
     now: UnixTime,
+    authorities: impl Iterator<Item = &'a CertificateDer<'static>>,
 ) -> String {
     let Ok((_, certificate)) = X509Certificate::from_der(leaf) else {
         return "x509: malformed certificate".to_owned();
     };
-    out_of_time(&certificate, now)
-        .or_else(|| wrong_host(&certificate, leaf, host))
-        .unwrap_or_else(|| broken_chain(error))
+    out_of_time(&certificate, now).or_else(|| wrong_host(&certificate, leaf, host)).unwrap_or_else(
+        || {
+            let told = broken_chain(error, &certificate);
+            if told == UNKNOWN { told + &hint(&certificate, now, authorities) } else { told }
+        },
+    )
 }
+
+/// An authority that is called as the one who signed, and why it is not that one: another cluster's has the same name.
+fn hint<'a>(
+    certificate: &X509Certificate<'_>,
+    now: UnixTime,
+    authorities: impl Iterator<Item = &'a CertificateDer<'static>>,
+) -> String {
+    let read = authorities.filter_map(|der| Some(X509Certificate::from_der(der).ok()?.1));
+    let mut namesakes = read.filter(|one| one.subject().as_raw() == certificate.issuer().as_raw());
+    let Some(candidate) = namesakes.next() else { return String::new() };
+    let why = out_of_time(&candidate, now).unwrap_or_else(|| bad_signature(certificate));
+    let name = candidate.subject().iter_common_name().next().and_then(|name| name.as_str().ok());
+    let name = name.map_or_else(|| format!("serial:{}", candidate.serial), ToOwned::to_owned);
+    format!(
+        " (possibly because of {why:?} while trying to verify candidate authority certificate {name:?})"
+    )
+}
+
+fn bad_signature(certificate: &X509Certificate<'_>) -> String {
+    let algorithm = certificate.signature_algorithm.algorithm.to_id_string();
+    let row = SIGNATURES.iter().find(|(start, _)| algorithm.starts_with(start));
+    row.map_or("x509: cannot verify signature: algorithm unimplemented", |(_, words)| words)
+        .to_owned()
+}
+
+/// What Go says of a wrong signature, by the beginning of its algorithm's identifier.
+static SIGNATURES: [(&str, &str); 3] = [
+    ("1.2.840.10045.4.", "x509: ECDSA verification failure"),
+    ("1.2.840.113549.1.1.", "crypto/rsa: verification error"),
+    ("1.3.101.112", "x509: Ed25519 verification failure"),
+];
 
 /// Whether the certificate is not valid now, in words.
 pub(crate) fn out_of_time(certificate: &X509Certificate<'_>, now: UnixTime) -> Option<String> {
@@ -60,6 +96,10 @@ fn wrong_host(
 fn host_words(certificate: &X509Certificate<'_>, host: &ServerName<'_>) -> String {
     let names = Names::of(certificate);
     let host = host.to_str();
+    let mut common = certificate.subject().iter_common_name().filter_map(|name| name.as_str().ok());
+    if names.is_absent && common.any(|name| name.eq_ignore_ascii_case(&host)) {
+        return "x509: certificate relies on legacy Common Name field, use SANs instead".to_owned();
+    }
     let (valid, kind) = if host.parse::<IpAddr>().is_ok() {
         if names.addresses.is_empty() {
             return format!(
@@ -79,14 +119,16 @@ fn host_words(certificate: &X509Certificate<'_>, host: &ServerName<'_>) -> Strin
 
 /// The alternative names of a certificate.
 struct Names {
+    is_absent: bool,
     dns: Vec<String>,
     addresses: Vec<String>,
 }
 
 impl Names {
     fn of(certificate: &X509Certificate<'_>) -> Self {
-        let mut names = Self { dns: Vec::new(), addresses: Vec::new() };
+        let mut names = Self { is_absent: true, dns: Vec::new(), addresses: Vec::new() };
         let Ok(Some(extension)) = certificate.subject_alternative_name() else { return names };
+        names.is_absent = false;
         for name in &extension.value.general_names {
             match name {
                 // Whoever made the certificate chose it: no line may be broken by it.
@@ -105,12 +147,19 @@ fn address(bytes: &[u8]) -> Option<String> {
     Some(address.to_string())
 }
 
-fn broken_chain(error: &rustls::Error) -> String {
+fn broken_chain(error: &rustls::Error, certificate: &X509Certificate<'_>) -> String {
     use CertificateError as Fault;
     match error {
         rustls::Error::InvalidCertificate(fault) => match fault {
-            Fault::UnknownIssuer | Fault::BadSignature => {
-                "x509: certificate signed by unknown authority".to_owned()
+            Fault::UnknownIssuer | Fault::BadSignature => UNKNOWN.to_owned(),
+            // Not the leaf, whose time was good: somebody who would have vouched for it.
+            Fault::ExpiredContext { .. } | Fault::NotValidYetContext { .. } => UNKNOWN.to_owned(),
+            Fault::Other(_) if certificate.is_ca() => {
+                if certificate.issuer().as_raw() == certificate.subject().as_raw() {
+                    UNKNOWN.to_owned()
+                } else {
+                    "x509: certificate is that of an authority, which may not serve".to_owned()
+                }
             }
             Fault::InvalidPurpose | Fault::InvalidPurposeContext { .. } => {
                 "x509: certificate specifies an incompatible key usage".to_owned()

@@ -1,0 +1,97 @@
+//! Wrong names are told in the log: whose, what was expected and what was shown, and not again and again.
+
+use std::io::{self, Write};
+use std::sync::{Arc, Mutex};
+use std::time::Duration;
+
+use ratchet_kubelet::{NameCheck, Settings, Timing};
+use tracing_subscriber::fmt::MakeWriter;
+
+use super::authority::{Authority, CN, Wanted, attribute, subject};
+use super::peer::{H2, Peer};
+use super::us::Us;
+
+#[derive(Clone, Default)]
+struct Lines(Arc<Mutex<Vec<u8>>>);
+
+impl Lines {
+    fn take(&self) -> Vec<String> {
+        let bytes = std::mem::take(&mut *self.0.lock().unwrap());
+        String::from_utf8(bytes).unwrap().lines().map(ToOwned::to_owned).collect()
+    }
+}
+
+impl Write for Lines {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        self.0.lock().unwrap().extend(bytes);
+        Ok(bytes.len())
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        Ok(())
+    }
+}
+
+impl<'a> MakeWriter<'a> for Lines {
+    type Writer = Self;
+
+    fn make_writer(&'a self) -> Self {
+        self.clone()
+    }
+}
+
+fn listen() -> (Lines, tracing::subscriber::DefaultGuard) {
+    let lines = Lines::default();
+    let subscriber = tracing_subscriber::fmt().json().with_writer(lines.clone()).finish();
+    (lines, tracing::subscriber::set_default(subscriber))
+}
+
+#[tokio::test]
+async fn each_node_is_told_of_in_its_turn() {
+    let (lines, _guard) = listen();
+    let authority = Authority::new("kubelet-ca");
+    let evil = "x\", \"level\": \"INFO\"}\n{\"forged\": \"\u{202e}";
+    let leaf = authority.sign(&Wanted::new(subject(&[&[attribute(CN, 0x0c, evil.as_bytes())]])));
+    let peer = Peer::start(&leaf, H2).await;
+    let timing = Timing { notice: Duration::from_millis(500), ..Timing::default() };
+    let settings = Settings { timing, ..Settings::default() };
+    for (mode, word) in [(NameCheck::Observe, "observe"), (NameCheck::Enforce, "enforce")] {
+        let us = Us::with(&authority.pem(), mode, settings.clone());
+        for _ in 0..5 {
+            let _ = us.dial(&peer.of("node-a")).await;
+            let _ = us.dial(&peer.of("node-b")).await;
+        }
+        assert_eq!(us.witnessed(), (0, 10), "all are counted");
+        let told = lines.take();
+        assert_eq!(told.len(), 2, "{told:?}");
+        for (line, node) in told.iter().zip(["node-a", "node-b"]) {
+            for part in [
+                "\"level\":\"ERROR\"".to_owned(),
+                format!("\"node\":\"{node}\""),
+                format!("\"expected\":\"system:node:{node}\""),
+                r#""presented":"\"x\\\", \\\"level\\\""#.to_owned(),
+                format!("\"mode\":\"{word}\""),
+                "\"suppressed\":0".to_owned(),
+            ] {
+                assert!(line.contains(&part), "{line} lacks {part}");
+            }
+            assert!(!line.contains('\u{202e}'), "{line}");
+        }
+        tokio::time::sleep(Duration::from_millis(550)).await;
+        let _ = us.dial(&peer.of("node-a")).await;
+        let told = lines.take();
+        assert!(told.len() == 1 && told[0].contains("\"suppressed\":4"), "{told:?}");
+    }
+}
+
+#[tokio::test]
+async fn a_broken_file_is_told_once() {
+    let (lines, _guard) = listen();
+    let us = Us::enforcing(&Authority::new("kubelet-ca"));
+    std::fs::write(us.file("ca.crt"), "garbage").unwrap();
+    for _ in 0..3 {
+        us.reload_now();
+    }
+    let told = lines.take();
+    assert!(told.len() == 1 && told[0].contains("unable to load root certificates"), "{told:?}");
+}

@@ -1,0 +1,117 @@
+//! Our side: connections with files of their own and a count of what was witnessed.
+
+use std::path::PathBuf;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
+
+use bytes::Bytes;
+use http::{Request, Response};
+use http_body_util::{BodyExt, Empty};
+use ratchet_kubelet::{
+    Endpoint, KubeletError, Kubelets, NameCheck, PooledBody, Settings, Trust, Verification,
+};
+use tempfile::TempDir;
+
+use super::authority::Authority;
+
+/// Connections to kubelets, and what they told.
+pub(crate) struct Us {
+    pub(crate) kubelets: Kubelets,
+    pub(crate) folder: TempDir,
+    successes: Arc<AtomicUsize>,
+    failures: Arc<AtomicUsize>,
+}
+
+impl std::ops::Deref for Us {
+    type Target = Kubelets;
+
+    fn deref(&self) -> &Kubelets {
+        &self.kubelets
+    }
+}
+
+impl Us {
+    pub(crate) fn new(authority: &Authority, names: NameCheck) -> Self {
+        Self::with(&authority.pem(), names, Settings::default())
+    }
+
+    pub(crate) fn enforcing(authority: &Authority) -> Self {
+        Self::new(authority, NameCheck::Enforce)
+    }
+
+    /// With these settings, except that these are the authorities.
+    pub(crate) fn with(authorities: &str, names: NameCheck, mut settings: Settings) -> Self {
+        let folder = tempfile::tempdir().unwrap();
+        let file = folder.path().join("ca.crt");
+        std::fs::write(&file, authorities).unwrap();
+        settings.trust = Trust::Authority { file, names };
+        Self::open(settings, folder)
+    }
+
+    pub(crate) fn open(settings: Settings, folder: TempDir) -> Self {
+        let (successes, failures) = (Arc::new(AtomicUsize::new(0)), Arc::new(AtomicUsize::new(0)));
+        let counts = (Arc::clone(&successes), Arc::clone(&failures));
+        let witness = move |good| {
+            let counter = if good { &counts.0 } else { &counts.1 };
+            counter.fetch_add(1, Ordering::SeqCst);
+        };
+        let kubelets = Kubelets::open(settings, Box::new(witness)).unwrap();
+        Self { kubelets, folder, successes, failures }
+    }
+
+    pub(crate) fn file(&self, name: &str) -> PathBuf {
+        self.folder.path().join(name)
+    }
+
+    /// Successes and failures that were witnessed.
+    pub(crate) fn witnessed(&self) -> (usize, usize) {
+        (self.successes.load(Ordering::SeqCst), self.failures.load(Ordering::SeqCst))
+    }
+
+    pub(crate) async fn begin(
+        &self,
+        to: &Endpoint,
+        path: &str,
+    ) -> Result<Response<PooledBody>, KubeletError> {
+        self.send(to, Verification::Full, request(path)).await
+    }
+
+    /// One whole exchange: the number of the connection that it went over.
+    pub(crate) async fn get(&self, to: &Endpoint) -> Result<usize, KubeletError> {
+        whole(self.begin(to, "/path").await?).await
+    }
+
+    pub(crate) async fn get_insecurely(&self, to: &Endpoint) -> Result<usize, KubeletError> {
+        whole(self.send(to, Verification::Skipped, request("/path")).await?).await
+    }
+
+    /// Why there is no answer, on each of the ways to a kubelet.
+    pub(crate) async fn refused(&self, to: &Endpoint) -> String {
+        let pooled = self.get(to).await.unwrap_err();
+        let dialled = self.dial(to).await.unwrap_err();
+        assert_eq!(timeless(&pooled), timeless(&dialled));
+        timeless(&pooled)
+    }
+}
+
+/// The text of an error, in which the time of day is `NOW`.
+fn timeless(error: &KubeletError) -> String {
+    let told = error.to_string();
+    let Some((before, now)) = told.split_once("current time ") else { return told };
+    let (now, behind) = now.split_once('Z').unwrap();
+    assert!(now.len() == "2026-01-02T03:04:05".len() && now.starts_with("20"), "{told}");
+    format!("{before}current time NOW{behind}")
+}
+
+pub(crate) fn request(path: &str) -> Request<Empty<Bytes>> {
+    Request::get(path).body(Empty::new()).unwrap()
+}
+
+/// Reads an answer to its end.
+pub(crate) async fn whole(response: Response<PooledBody>) -> Result<usize, KubeletError> {
+    let number = response.headers()["connection-number"].to_str().unwrap().parse().unwrap();
+    response.into_body().collect().await?;
+    // A connection of HTTP/1.1 comes back a moment after its answer was read.
+    tokio::time::sleep(std::time::Duration::from_millis(10)).await;
+    Ok(number)
+}
