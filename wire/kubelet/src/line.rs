@@ -166,7 +166,8 @@ impl Target {
         })
     }
 
-    /// Makes a request fit for this sort of connection, whatever it said of its host before.
+    /// Makes a request fit for this sort of connection. A host that it names itself stays: whoever is asked through a
+    /// proxy makes links of it.
     pub(crate) fn address(&self, request: &mut Request<Outgoing>, line: &Line) {
         let path = request.uri().path_and_query().cloned();
         let path = path.unwrap_or_else(|| PathAndQuery::from_static("/"));
@@ -174,19 +175,20 @@ impl Target {
             Line::One(_) => {
                 *request.version_mut() = Version::HTTP_11;
                 *request.uri_mut() = Uri::from(path);
-                request.headers_mut().insert(HOST, self.host.clone());
+                request.headers_mut().entry(HOST).or_insert_with(|| self.host.clone());
             }
             Line::Many(_) => {
                 *request.version_mut() = Version::HTTP_2;
+                let named = request.headers_mut().remove(HOST);
+                let named = named.and_then(|host| Authority::try_from(host.as_bytes()).ok());
                 let whole = Uri::builder()
                     .scheme(self.scheme.clone())
-                    .authority(self.authority.clone())
+                    .authority(named.unwrap_or_else(|| self.authority.clone()))
                     .path_and_query(path)
                     .build();
                 if let Ok(whole) = whole {
                     *request.uri_mut() = whole;
                 }
-                request.headers_mut().remove(HOST);
             }
         }
     }
