@@ -2,20 +2,41 @@
 
 use crate::Done;
 use ratchet_engine::{DIFFERENCES, Origin, RULES, Rule};
+use ratchet_kubelet_certs::RULES as CERTIFICATE_RULES;
 use std::io::Write;
+
+const CERTIFICATE_ORIGIN: &str = "KEP-4872";
 
 pub(crate) fn run(id: Option<&str>, out: &mut dyn Write) -> Done {
     let Some(id) = id else {
         for rule in RULES {
             writeln!(out, "{}  {} ({})", rule.id, rule.title, rule.origin)?;
         }
+        for rule in CERTIFICATE_RULES {
+            writeln!(out, "{}  {} ({CERTIFICATE_ORIGIN})", rule.id, rule.title)?;
+        }
         return Ok(0);
     };
-    let Some(rule) = RULES.iter().find(|rule| rule.id.eq_ignore_ascii_case(id)) else {
+    if let Some(rule) = RULES.iter().find(|rule| rule.id.eq_ignore_ascii_case(id)) {
+        explain(rule, out)?;
+    } else if let Some(rule) = CERTIFICATE_RULES.iter().find(|rule| rule.id.eq_ignore_ascii_case(id)) {
+        explain_certificate(rule, out)?;
+    } else {
         return Err(format!("no rule is called {id:?}: `ratchet explain` lists them all").into());
-    };
-    explain(rule, out)?;
+    }
     Ok(0)
+}
+
+/// A finding of `ratchet kubelet-certs`: it judges no object, so there is nothing stored and no field.
+fn explain_certificate(
+    rule: &ratchet_kubelet_certs::Rule,
+    out: &mut dyn Write,
+) -> std::io::Result<()> {
+    writeln!(out, "{}: {}\n", rule.id, rule.title)?;
+    for (title, text) in [("Why", rule.why), ("Fix", rule.fix)] {
+        writeln!(out, "{title}\n{}\n", wrapped(text))?;
+    }
+    writeln!(out, "From\n  {CERTIFICATE_ORIGIN}; `ratchet kubelet-certs`")
 }
 
 fn explain(rule: &Rule, out: &mut dyn Write) -> std::io::Result<()> {
