@@ -405,3 +405,18 @@ async fn secrets_and_tokens_are_never_told() {
         assert_eq!(line, None, "{hidden}");
     }
 }
+
+#[tokio::test]
+#[ignore = "the audit log counts, and nobody shows it"]
+async fn what_is_told_is_counted() {
+    let client = TELLER.admin().await;
+    TELLER.ask(&client, Method::GET, "/api/v1/nodes", &[], "").await;
+    let metrics = client.get("/metrics").await;
+    for line in [
+        "# HELP apiserver_audit_event_total [ALPHA] Counter of audit events generated and sent to the audit backend.\n# TYPE apiserver_audit_event_total counter\napiserver_audit_event_total ",
+        "# HELP apiserver_audit_level_total [ALPHA] Counter of policy levels for audit events (1 per request).\n# TYPE apiserver_audit_level_total counter\n",
+        "apiserver_audit_level_total{level=\"Metadata\"} ",
+    ] {
+        assert!(metrics.text().contains(line), "{line}");
+    }
+}
