@@ -4,8 +4,9 @@
 
 mod server;
 
+use serde_json::{Value, json};
 use server::{Server, free_port, refused};
-use std::os::unix::fs::PermissionsExt;
+use std::os::unix::fs::{MetadataExt, PermissionsExt};
 use std::path::Path;
 use std::time::{Duration, Instant};
 
@@ -70,6 +71,165 @@ fn a_restart_keeps_what_is_stored_and_who_is_believed() {
     assert!(read() == before);
     again.signal("TERM");
     assert_eq!(again.wait().0, Some(0));
+}
+
+/// Waits until an answer is as it should be.
+fn becomes(server: &Server, path: &str, is_right: impl Fn(u16, &Value) -> bool) -> Value {
+    let began = Instant::now();
+    loop {
+        let (status, body) = server.get(path);
+        let answer = serde_json::from_str(&body).unwrap_or_default();
+        if is_right(status, &answer) {
+            return answer;
+        }
+        assert!(began.elapsed() < Duration::from_secs(30), "{path}: {status} {body}");
+        std::thread::sleep(Duration::from_millis(50));
+    }
+}
+
+fn make(server: &Server, path: &str, object: &Value) -> Value {
+    let (status, body) = server.ask("POST", path, &object.to_string());
+    assert_eq!(status, 201, "{path}: {body}");
+    serde_json::from_str(&body).unwrap()
+}
+
+#[test]
+fn a_restart_writes_no_file_again_and_changes_no_object() {
+    let dir = tempfile::tempdir().unwrap();
+    let port = free_port();
+    let mut server = Server::start_on(port, dir.path(), &[]);
+    let kubeconfig = dir.path().join("kubeconfig");
+    let place = |path: &Path| {
+        let file = std::fs::metadata(path).unwrap();
+        (file.ino(), file.mtime(), file.mtime_nsec())
+    };
+    let before = place(&kubeconfig);
+    let paths = [
+        "/api/v1/namespaces/default",
+        "/api/v1/namespaces/default/services/kubernetes",
+        "/apis/rbac.authorization.k8s.io/v1/clusterroles/cluster-admin",
+        "/apis/rbac.authorization.k8s.io/v1/clusterroles/view",
+    ];
+    let is_full =
+        |_: u16, role: &Value| role["rules"].as_array().is_some_and(|all| !all.is_empty());
+    becomes(&server, paths[3], is_full);
+    becomes(&server, "/api/v1/namespaces/default/serviceaccounts/default", |code, _| code == 200);
+    let mine = json!({"metadata": {"name": "mine"}, "data": {"a": "b"}});
+    let maps = "/api/v1/namespaces/default/configmaps";
+    let made = make(&server, maps, &mine);
+    let objects = paths.map(|path| server.get(path));
+    server.signal("TERM");
+    assert_eq!(server.wait().0, Some(0));
+
+    let mut server = Server::start_on(port, dir.path(), &[]);
+    assert_eq!(place(&kubeconfig), before);
+    assert!(!dir.path().join("kubeconfig.new").exists());
+    assert_eq!(paths.map(|path| server.get(path)), objects);
+    let (_, kept) = server.get(&format!("{maps}/mine"));
+    assert_eq!(serde_json::from_str::<Value>(&kept).unwrap(), made, "to the last field");
+    let (status, _) = server.ask("DELETE", &format!("{maps}/mine"), "");
+    assert_eq!(status, 200);
+    server.signal("TERM");
+    server.wait();
+
+    // At another place, the clients must be told.
+    let server = Server::start(dir.path(), &[]);
+    assert_ne!(place(&kubeconfig).0, before.0);
+    assert_eq!(mode(&kubeconfig), 0o600);
+    assert_eq!(server.get(&format!("{maps}/mine")).0, 404, "what was deleted stays away");
+}
+
+#[test]
+fn cluster_roles_that_gather_are_filled() {
+    let dir = tempfile::tempdir().unwrap();
+    let server = Server::start(dir.path(), &[]);
+    let roles = "/apis/rbac.authorization.k8s.io/v1/clusterroles";
+    let resources = |role: &Value| role["rules"].to_string();
+    for (name, has, lacks) in [
+        ("view", "\"pods/log\"", "\"secrets\""),
+        ("edit", "\"secrets\"", "\"rolebindings\""),
+        ("admin", "\"rolebindings\"", "\"clusterroles\""),
+    ] {
+        let role =
+            becomes(&server, &format!("{roles}/{name}"), |_, role| resources(role).contains(has));
+        assert!(!resources(&role).contains(lacks), "{name}: {role}");
+    }
+    let part = json!({
+        "metadata": {"name": "widgets", "labels": {"rbac.authorization.k8s.io/aggregate-to-view": "true"}},
+        "rules": [{"apiGroups": ["example.com"], "resources": ["widgets"], "verbs": ["list"]}],
+    });
+    make(&server, roles, &part);
+    // What view may, edit and admin may.
+    for name in ["view", "edit", "admin"] {
+        becomes(&server, &format!("{roles}/{name}"), |_, role| resources(role).contains("widgets"));
+    }
+    assert_eq!(server.ask("DELETE", &format!("{roles}/widgets"), "").0, 200);
+    for name in ["view", "edit", "admin"] {
+        becomes(&server, &format!("{roles}/{name}"), |_, role| {
+            !resources(role).contains("widgets")
+        });
+    }
+}
+
+#[test]
+fn a_namespace_comes_with_an_account_and_goes_with_everything() {
+    let dir = tempfile::tempdir().unwrap();
+    let server = Server::start(dir.path(), &[]);
+    let is_there = |status: u16, _: &Value| status == 200;
+    let is_gone = |status: u16, _: &Value| status == 404;
+    for name in ["default", "kube-system", "kube-public", "kube-node-lease"] {
+        let account = format!("/api/v1/namespaces/{name}/serviceaccounts/default");
+        becomes(&server, &account, is_there);
+    }
+    for name in ["shop", "other"] {
+        make(&server, "/api/v1/namespaces", &json!({"metadata": {"name": name}}));
+        let home = format!("/api/v1/namespaces/{name}");
+        becomes(&server, &format!("{home}/serviceaccounts/default"), is_there);
+        for kind in ["configmaps", "secrets"] {
+            make(&server, &format!("{home}/{kind}"), &json!({"metadata": {"name": "a"}}));
+        }
+        let lease = format!("/apis/coordination.k8s.io/v1/namespaces/{name}/leases");
+        make(&server, &lease, &json!({"metadata": {"name": "a"}}));
+    }
+    let account = "/api/v1/namespaces/shop/serviceaccounts/default";
+    let old = becomes(&server, account, is_there);
+    assert_eq!(server.ask("DELETE", account, "").0, 200);
+    let is_new = |status: u16, new: &Value| {
+        status == 200 && new["metadata"]["uid"] != old["metadata"]["uid"]
+    };
+    becomes(&server, account, is_new);
+
+    let held = json!({"metadata": {"name": "held", "finalizers": ["example.com/hold"]}});
+    make(&server, "/api/v1/namespaces/shop/configmaps", &held);
+    let (status, body) = server.ask("DELETE", "/api/v1/namespaces/shop", "");
+    assert_eq!(status, 200, "{body}");
+    // What somebody holds keeps it, and it says so.
+    let going = becomes(&server, "/api/v1/namespaces/shop", |_, namespace| {
+        namespace["status"]["conditions"].to_string().contains("example.com/hold in 1 resource")
+    });
+    assert_eq!(going["status"]["phase"], "Terminating");
+    becomes(&server, "/api/v1/namespaces/shop/secrets/a", is_gone);
+    let (status, body) =
+        server.ask("POST", "/api/v1/namespaces/shop/configmaps", r#"{"metadata":{"name":"late"}}"#);
+    assert_eq!(status, 403, "{body}");
+    let (_, body) = server.get("/api/v1/namespaces/shop/configmaps/held");
+    let mut held: Value = serde_json::from_str(&body).unwrap();
+    held["metadata"]["finalizers"] = json!([]);
+    let path = "/api/v1/namespaces/shop/configmaps/held";
+    assert_eq!(server.ask("PUT", path, &held.to_string()).0, 200);
+    becomes(&server, "/api/v1/namespaces/shop", is_gone);
+
+    for path in [
+        "/api/v1/configmaps",
+        "/api/v1/secrets",
+        "/api/v1/serviceaccounts",
+        "/apis/coordination.k8s.io/v1/leases",
+        "/api/v1/namespaces",
+    ] {
+        let (_, body) = server.get(path);
+        assert!(!body.contains("\"shop\""), "{path}: {body}");
+        assert!(body.contains("\"other\""), "{path}: the neighbour stays");
+    }
 }
 
 #[test]

@@ -19,6 +19,7 @@ const RESOURCES: &[(&str, &str, bool, bool)] = &[
     ("v1", "namespaces", false, false),
     ("v1", "pods", true, true),
     ("v1", "configmaps", true, true),
+    ("v1", "serviceaccounts", true, true),
     ("apps/v1", "deployments", true, true),
     ("example.com/v1", "widgets", true, false),
     ("rbac.authorization.k8s.io/v1", "clusterroles", false, true),
@@ -42,6 +43,18 @@ struct State {
     /// Watches from before this revision are too old.
     oldest: u64,
 }
+
+/// A code, and what is said about it.
+struct Refused(u16, &'static str);
+
+impl From<u16> for Refused {
+    fn from(code: u16) -> Self {
+        Self(code, "")
+    }
+}
+
+const TERMINATED: &str =
+    r#"{"message":"unable to create new content in namespace x because it is being terminated"}"#;
 
 /// Reads YAML.
 pub(crate) fn node(text: &str) -> Node<'static> {
@@ -91,6 +104,9 @@ impl Fake {
         let mut parts = path.rsplit('/');
         new.below("metadata").set("name", Node::string(parts.next().expect("a name").to_owned()));
         new.below("metadata").set("uid", Node::string(format!("uid of {path}")));
+        if let Some(namespace) = namespace(path) {
+            new.below("metadata").set("namespace", Node::string(namespace.to_owned()));
+        }
         self.state().put(path, new);
     }
 
@@ -201,11 +217,10 @@ impl State {
     }
 
     fn tell(&mut self, path: &str, kind: &str, object: &Node<'_>) {
-        let (collection, _) = path.rsplit_once('/').expect("a path");
         let line = Bytes::from(format!(r#"{{"type":"{kind}","object":{object}}}"#));
-        self.events.push((self.revision, collection.to_owned(), line.clone()));
+        self.events.push((self.revision, path.to_owned(), line.clone()));
         self.watchers
-            .retain(|(at, watcher)| at != collection || watcher.send(line.clone()).is_ok());
+            .retain(|(at, watcher)| !holds(at, path) || watcher.send(line.clone()).is_ok());
     }
 
     /// The code with which this request fails, if it shall.
@@ -218,7 +233,7 @@ impl State {
         Some(failure.2)
     }
 
-    fn answer(&mut self, request: &ApiRequest) -> Result<String, u16> {
+    fn answer(&mut self, request: &ApiRequest) -> Result<String, Refused> {
         let (path, query) = request.path.split_once('?').unwrap_or((&request.path, ""));
         let path = &path.replace("%3A", ":");
         let line = format!("{} {path}", request.method);
@@ -228,7 +243,7 @@ impl State {
             self.writes.push(line.clone());
         }
         if let Some(code) = self.failure(&line) {
-            return Err(code);
+            return Err(code.into());
         }
         let name = path.rsplit('/').next().unwrap_or_default();
         let resource = RESOURCES.iter().find(|row| row.1 == name);
@@ -236,9 +251,10 @@ impl State {
             ("GET", Some(_)) => Ok(self.list(path, query)),
             ("GET", None) => match self.objects.get(path) {
                 Some(object) => Ok(object.to_json()),
-                None => document(path).ok_or(404),
+                None => document(path).ok_or(Refused::from(404)),
             },
             ("PUT", _) => self.update(path, &request.body),
+            ("POST", Some(_)) => self.create(path, &request.body),
             ("DELETE", Some(row)) if row.3 => {
                 self.below(path).iter().for_each(|object| self.delete(object));
                 Ok("{}".to_owned())
@@ -248,13 +264,12 @@ impl State {
                 self.delete(path);
                 Ok("{}".to_owned())
             }
-            _ => Err(405),
+            _ => Err(405.into()),
         }
     }
 
     fn below(&self, collection: &str) -> Vec<String> {
-        let is_in = |path: &&String| path.rsplit_once('/').is_some_and(|(of, _)| of == collection);
-        self.objects.keys().filter(is_in).cloned().collect()
+        self.objects.keys().filter(|path| holds(collection, path)).cloned().collect()
     }
 
     fn list(&self, path: &str, query: &str) -> String {
@@ -273,7 +288,22 @@ impl State {
         format!(r#"{{"metadata":{metadata},"items":[{}]}}"#, items.join(","))
     }
 
-    fn update(&mut self, path: &str, body: &[u8]) -> Result<String, u16> {
+    fn create(&mut self, collection: &str, body: &[u8]) -> Result<String, Refused> {
+        let mut new = node(std::str::from_utf8(body).expect("text"));
+        let path = format!("{collection}/{}", new.text_at(&["metadata", "name"]));
+        if let Some(namespace) = namespace(&path) {
+            let home =
+                self.objects.get(&format!("/api/v1/namespaces/{namespace}")).ok_or(404u16)?;
+            (!has(home, "deletionTimestamp")).then_some(()).ok_or(Refused(403, TERMINATED))?;
+            new.below("metadata").set("namespace", Node::string(namespace.to_owned()));
+        }
+        (!self.objects.contains_key(&path)).then_some(()).ok_or(409u16)?;
+        let text = new.to_json();
+        self.put(&path, new);
+        Ok(text)
+    }
+
+    fn update(&mut self, path: &str, body: &[u8]) -> Result<String, Refused> {
         let sent = node(std::str::from_utf8(body).expect("text"));
         let (object, part) = match path.rsplit_once('/') {
             Some((object, part @ ("status" | "finalize"))) => (object, part),
@@ -282,7 +312,7 @@ impl State {
         let mut new = self.objects.get(object).ok_or(404u16)?.clone();
         let version = |node: &Node<'_>| node.text_at(&["metadata", "resourceVersion"]).to_owned();
         if version(&sent) != version(&new) {
-            return Err(409);
+            return Err(409.into());
         }
         match part {
             "status" => new.set("status", sent.get("status").expect("a status").clone()),
@@ -296,6 +326,19 @@ impl State {
         let now = self.objects.get(object).map(Node::to_json);
         Ok(now.unwrap_or_else(|| String::from_utf8_lossy(body).into_owned()))
     }
+}
+
+/// The namespace that an object is in.
+fn namespace(path: &str) -> Option<&str> {
+    let (name, rest) = path.split_once("/namespaces/")?.1.split_once('/')?;
+    rest.contains('/').then_some(name)
+}
+
+/// Whether an object is in a collection: of its namespace, or of all of them.
+fn holds(collection: &str, path: &str) -> bool {
+    let (of, _) = path.rsplit_once('/').expect("a path");
+    let everywhere = namespace(path).map(|name| of.replace(&format!("/namespaces/{name}"), ""));
+    of == collection || everywhere.as_deref() == Some(collection)
 }
 
 fn has(object: &Node<'_>, name: &str) -> bool {
@@ -342,7 +385,7 @@ impl Api for Fake {
     fn send(&self, request: ApiRequest) -> Waiting<'_, ApiAnswer> {
         let (status, body) = match self.state().answer(&request) {
             Ok(body) => (200, body),
-            Err(code) => (code, String::new()),
+            Err(Refused(code, body)) => (code, body.to_owned()),
         };
         Box::pin(std::future::ready(ApiAnswer { status, body: body.into() }))
     }
@@ -357,7 +400,8 @@ impl Api for Fake {
         let old = if from < state.oldest { Err(410) } else { Ok(()) };
         let opened = begun.and(old).map(|()| {
             let (sender, receiver) = mpsc::unbounded_channel();
-            let missed = state.events.iter().filter(|(at, of, _)| *at > from && of == collection);
+            let missed =
+                state.events.iter().filter(|(at, of, _)| *at > from && holds(collection, of));
             missed.for_each(|(_, _, line)| sender.send(line.clone()).expect("listens"));
             state.watchers.push((collection.to_owned(), sender));
             Box::new(Events(receiver)) as Box<dyn Lines>

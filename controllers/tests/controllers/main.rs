@@ -5,3 +5,4 @@ mod aggregation;
 mod fake;
 mod frame;
 mod namespace;
+mod service_account;

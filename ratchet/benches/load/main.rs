@@ -9,6 +9,8 @@ mod fan_out;
 mod figures;
 mod process;
 mod rounds;
+#[path = "../../tests/hostile/trusting.rs"]
+mod trusting;
 
 use client::Target;
 use figures::Table;

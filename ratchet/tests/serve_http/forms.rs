@@ -60,7 +60,9 @@ async fn large_answers_are_packed_for_those_who_can_unpack() {
     flate2::read::GzDecoder::new(packed.body.as_ref()).read_to_string(&mut unpacked).unwrap();
     let plain = client.get(&maps).await;
     assert_eq!(plain.header("content-encoding"), "");
-    assert_eq!(unpacked, plain.text());
+    // The lists may differ in their version, for others write meanwhile.
+    let unpacked: serde_json::Value = serde_json::from_str(&unpacked).unwrap();
+    assert!(unpacked["items"] == plain.json()["items"], "what is unpacked differs");
 }
 
 #[tokio::test]

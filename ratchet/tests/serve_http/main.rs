@@ -4,11 +4,14 @@
 #![allow(clippy::indexing_slicing, reason = "a test may fail")]
 
 mod access;
+mod audit;
 mod client;
 mod forms;
 mod lists;
 mod parts;
 mod races;
+mod rights;
 mod server;
+mod told;
 mod watches;
 mod writes;

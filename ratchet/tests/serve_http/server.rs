@@ -38,11 +38,16 @@ impl Server {
 
     /// A server of one's own, on a runtime that outlives the test's.
     pub(crate) fn start() -> Self {
+        Self::start_with(|_| ())
+    }
+
+    /// A server of one's own that differs from the others.
+    pub(crate) fn start_with(change: impl FnOnce(&mut Config) + Send + 'static) -> Self {
         let (tell, told) = mpsc::channel();
         std::thread::spawn(move || {
             let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build().unwrap();
             runtime.block_on(async {
-                let (server, ready) = Self::prepare().await;
+                let (server, ready) = Self::prepare(change).await;
                 tell.send(server).unwrap();
                 ready.serve().await;
             });
@@ -50,7 +55,7 @@ impl Server {
         told.recv().unwrap()
     }
 
-    async fn prepare() -> (Self, ratchet_server::Ready) {
+    async fn prepare(change: impl FnOnce(&mut Config)) -> (Self, ratchet_server::Ready) {
         let folder = tempfile::tempdir().unwrap();
         let pki = folder.path().join("pki");
         let authority = Authority::load_or_create(&pki).unwrap();
@@ -61,7 +66,7 @@ impl Server {
         std::fs::write(&token_file, TOKENS).unwrap();
         let store: Arc<dyn Store> =
             Arc::new(Embedded::open(&folder.path().join("store"), Options::default()).unwrap());
-        let config = Config {
+        let mut config = Config {
             bind: SocketAddr::from(([127, 0, 0, 1], 0)),
             advertise: None,
             policy: Policy::of(Release::REFERENCE, Behavior::Released),
@@ -96,6 +101,7 @@ impl Server {
             // Tests say themselves when to forget.
             compaction: Duration::ZERO,
         };
+        change(&mut config);
         let ready = ratchet_server::start(config, store.clone()).await.unwrap();
         let address = ready.address();
         let authority = authority.pem().to_owned();

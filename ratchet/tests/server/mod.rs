@@ -43,7 +43,11 @@ pub(crate) struct Server {
 impl Server {
     /// Starts a server and waits until it says how to ask.
     pub(crate) fn start(dir: &Path, arguments: &[&str]) -> Self {
-        let port = free_port();
+        Self::start_on(free_port(), dir, arguments)
+    }
+
+    /// Starts a server where its clients expect it.
+    pub(crate) fn start_on(port: u16, dir: &Path, arguments: &[&str]) -> Self {
         let mut child = Command::new(BINARY)
             .args(["serve", "--secure-port", &port.to_string(), "--data-dir"])
             .arg(dir)

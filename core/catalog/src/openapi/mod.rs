@@ -5,6 +5,7 @@
 //! caller may keep what it asks for often.
 
 mod closure;
+mod definitions;
 mod machinery;
 mod parameters;
 mod paths;

@@ -3,10 +3,10 @@
 use alloc::string::String;
 
 use super::closure::Closure;
+use super::definitions::{Dialect, write_kind};
 use super::parameters::{self, Parameter};
 use super::paths::{Operation, PathItem, Sends};
-use super::types::{Body, Definition, Field, Ty, reference, required};
-use super::v3::write_kind;
+use super::types::{Leaf, reference};
 use super::{MergeRules, PRODUCES, all_paths, machinery, patch_types};
 use crate::json::Json;
 use crate::resources::Resource;
@@ -15,6 +15,8 @@ use crate::resources::Resource;
 pub(super) const DEFINITIONS: &str = "#/definitions/";
 /// Where parameters stand.
 pub(super) const PARAMETERS: &str = "#/parameters/";
+
+const DIALECT: Dialect = Dialect { place: DEFINITIONS, wraps_references: false, write_leaf };
 
 /// The answer to `GET /openapi/v2` for those who take JSON.
 ///
@@ -34,7 +36,7 @@ pub fn document(served: &[&Resource<'_>], rules: Option<MergeRules<'_>>) -> Stri
         });
         json.key("definitions").object(|json| {
             Closure::of(served.iter().copied()).each(rules, |id, definition| {
-                json.key(id).object(|json| write_definition(json, definition));
+                json.key(id).object(|json| DIALECT.write(json, definition));
             });
         });
         json.key("parameters").object(|json| {
@@ -140,59 +142,7 @@ fn write_body(json: &mut Json, sends: &Sends) {
     });
 }
 
-fn write_definition(json: &mut Json, definition: &Definition<'_>) {
-    json.pair_if_any("description", &definition.description);
-    match &definition.body {
-        Body::Object(fields) => write_fields(json, fields),
-        Body::Open => {
-            json.pair("type", "object");
-            json.key("x-kubernetes-preserve-unknown-fields").flag(true);
-        }
-        Body::Leaf(leaf) => {
-            json.pair_if_any("type", leaf.ty);
-            json.pair_if_any("format", leaf.format);
-        }
-    }
-    if !definition.kinds.is_empty() {
-        json.key("x-kubernetes-group-version-kind")
-            .list(|json| definition.kinds.iter().for_each(|kind| write_kind(json, kind)));
-    }
-}
-
-fn write_fields(json: &mut Json, fields: &[Field]) {
-    json.pair("type", "object");
-    json.texts_if_any("required", &required(fields));
-    if fields.is_empty() {
-        return;
-    }
-    json.key("properties").object(|json| {
-        for field in fields {
-            json.key(field.name).object(|json| {
-                json.pair_if_any("description", &field.description);
-                write_type(json, &field.ty);
-                if let Some((strategy, key)) = field.merge {
-                    json.pair_if_any("x-kubernetes-patch-merge-key", key);
-                    json.pair_if_any("x-kubernetes-patch-strategy", strategy);
-                }
-            });
-        }
-    });
-}
-
-fn write_type(json: &mut Json, ty: &Ty) {
-    match ty {
-        Ty::Plain(ty, format) => {
-            json.pair("type", ty);
-            json.pair_if_any("format", format);
-        }
-        Ty::Ref(id) => json.pair("$ref", &reference(DEFINITIONS, id)),
-        Ty::List(inner) => {
-            json.pair("type", "array");
-            json.key("items").object(|json| write_type(json, inner));
-        }
-        Ty::Map(inner) => {
-            json.pair("type", "object");
-            json.key("additionalProperties").object(|json| write_type(json, inner));
-        }
-    }
+fn write_leaf(json: &mut Json, leaf: &Leaf) {
+    json.pair_if_any("type", leaf.ty);
+    json.pair_if_any("format", leaf.format);
 }

@@ -5,14 +5,17 @@ use alloc::string::String;
 use alloc::vec::Vec;
 
 use super::closure::Closure;
+use super::definitions::{Dialect, write_kind};
 use super::parameters::Parameter;
 use super::paths::{Operation, PathItem, Sends, root};
-use super::types::{Body, Definition, Field, Leaf, Named, Ty, reference, required};
+use super::types::{Leaf, reference};
 use super::{MergeRules, PRODUCES, all_paths, machinery, patch_types};
 use crate::json::Json;
 use crate::resources::Resource;
 
 const SCHEMAS: &str = "#/components/schemas/";
+
+const DIALECT: Dialect = Dialect { place: SCHEMAS, wraps_references: true, write_leaf };
 
 /// The answer to `GET /openapi/v3`, from the path of each document (see [`path_of`]) and its hash
 /// (see [`crate::discovery::hash`]).
@@ -63,7 +66,7 @@ pub fn document(
         json.key("components").object(|json| {
             json.key("schemas").object(|json| {
                 Closure::of(resources.iter().copied()).each(rules, |id, definition| {
-                    json.key(id).object(|json| write_definition(json, definition));
+                    json.key(id).object(|json| DIALECT.write(json, definition));
                 });
             });
             write_security(json);
@@ -159,73 +162,6 @@ fn write_answer(json: &mut Json, id: Option<&str>) {
             json.key("schema").object(|json| json.pair("type", "string"));
         }),
     });
-}
-
-/// The full name of a kind, as an object.
-pub(super) fn write_kind(json: &mut Json, kind: &Named<'_>) {
-    json.object(|json| {
-        json.pair("group", kind.group);
-        json.pair("version", kind.version);
-        json.pair("kind", &kind.kind);
-    });
-}
-
-fn write_definition(json: &mut Json, definition: &Definition<'_>) {
-    json.pair_if_any("description", &definition.description);
-    match &definition.body {
-        Body::Object(fields) => write_fields(json, fields),
-        Body::Open => {
-            json.pair("type", "object");
-            json.key("x-kubernetes-preserve-unknown-fields").flag(true);
-        }
-        Body::Leaf(leaf) => write_leaf(json, leaf),
-    }
-    if !definition.kinds.is_empty() {
-        json.key("x-kubernetes-group-version-kind")
-            .list(|json| definition.kinds.iter().for_each(|kind| write_kind(json, kind)));
-    }
-}
-
-fn write_fields(json: &mut Json, fields: &[Field]) {
-    json.pair("type", "object");
-    json.texts_if_any("required", &required(fields));
-    if fields.is_empty() {
-        return;
-    }
-    json.key("properties").object(|json| {
-        for field in fields {
-            json.key(field.name).object(|json| {
-                json.pair_if_any("description", &field.description);
-                write_type(json, &field.ty, !field.description.is_empty() || field.merge.is_some());
-                if let Some((strategy, key)) = field.merge {
-                    json.pair_if_any("x-kubernetes-patch-merge-key", key);
-                    json.pair_if_any("x-kubernetes-patch-strategy", strategy);
-                }
-            });
-        }
-    });
-}
-
-/// In version 3.0 nothing may stand beside a reference, so that one with a description is wrapped.
-fn write_type(json: &mut Json, ty: &Ty, has_neighbours: bool) {
-    match ty {
-        Ty::Plain(ty, format) => {
-            json.pair("type", ty);
-            json.pair_if_any("format", format);
-        }
-        Ty::Ref(id) if has_neighbours => json.key("allOf").list(|json| {
-            json.object(|json| json.pair("$ref", &reference(SCHEMAS, id)));
-        }),
-        Ty::Ref(id) => json.pair("$ref", &reference(SCHEMAS, id)),
-        Ty::List(inner) => {
-            json.pair("type", "array");
-            json.key("items").object(|json| write_type(json, inner, false));
-        }
-        Ty::Map(inner) => {
-            json.pair("type", "object");
-            json.key("additionalProperties").object(|json| write_type(json, inner, false));
-        }
-    }
 }
 
 fn write_leaf(json: &mut Json, leaf: &Leaf) {

@@ -1,0 +1,271 @@
+//! What the server tells about itself: metrics, health, what it forgets, and what it cannot do.
+
+use crate::client::{Answer, Client};
+use crate::server::{ALICE, Server};
+use hyper::Method;
+use serde_json::json;
+use std::time::{Duration, Instant};
+
+/// Families of metrics with what is said about them.
+const FAMILIES: &[(&str, &str, &str)] = &[
+    (
+        "apiserver_admission_controller_admission_duration_seconds",
+        "histogram",
+        "[STABLE] Admission controller latency histogram in seconds, identified by name and broken out for each operation and API resource and type (validate or admit).",
+    ),
+    (
+        "apiserver_admission_step_admission_duration_seconds",
+        "histogram",
+        "[STABLE] Admission sub-step latency histogram in seconds, broken out for each operation and API resource and step type (validate or admit).",
+    ),
+    (
+        "apiserver_current_inflight_requests",
+        "gauge",
+        "[STABLE] Maximal number of currently used inflight request limit of this apiserver per request kind in last second.",
+    ),
+    (
+        "apiserver_longrunning_requests",
+        "gauge",
+        "[STABLE] Gauge of all active long-running apiserver requests broken out by verb, group, version, resource, scope and component. Not all requests are tracked this way.",
+    ),
+    (
+        "apiserver_request_duration_seconds",
+        "histogram",
+        "[STABLE] Response latency distribution in seconds for each verb, dry run value, group, version, resource, subresource, scope and component.",
+    ),
+    (
+        "apiserver_request_sli_duration_seconds",
+        "histogram",
+        "[ALPHA] Response latency distribution (not counting webhook duration and priority & fairness queue wait times) in seconds for each verb, group, version, resource, subresource, scope and component.",
+    ),
+    (
+        "apiserver_request_total",
+        "counter",
+        "[STABLE] Counter of apiserver requests broken out for each verb, dry run value, group, version, resource, scope, component, and HTTP response code.",
+    ),
+    (
+        "apiserver_resource_objects",
+        "gauge",
+        "[ALPHA] Number of stored objects at the time of last check split by kind. In case of a fetching error, the value will be -1.",
+    ),
+    (
+        "apiserver_response_sizes",
+        "histogram",
+        "[STABLE] Response size distribution in bytes for each group, version, verb, resource, subresource, scope and component.",
+    ),
+    ("apiserver_watch_events_total", "counter", "[ALPHA] Number of events sent in watch clients"),
+    ("authentication_attempts", "counter", "[ALPHA] Counter of authenticated attempts."),
+    (
+        "authorization_attempts_total",
+        "counter",
+        "[ALPHA] Counter of authorization attempts broken down by result. It can be either 'allowed', 'denied', 'no-opinion' or 'error'.",
+    ),
+    (
+        "kubernetes_feature_enabled",
+        "gauge",
+        "[BETA] This metric records the data about the stage and enablement of a k8s feature.",
+    ),
+    ("process_resident_memory_bytes", "gauge", "Resident memory size in bytes."),
+];
+const OBJECTS: &str = "[STABLE] (Deprecated since 1.34.0) [DEPRECATED, consider using apiserver_resource_objects instead] Number of stored objects at the time of last check split by kind. In case of a fetching error, the value will be -1.";
+
+async fn metrics(client: &Client) -> Answer {
+    let answer = client.get("/metrics").await;
+    assert_eq!(answer.code, 200);
+    answer
+}
+
+/// The value of a series; none if it is not shown.
+fn value(metrics: &str, series: &str) -> Option<f64> {
+    let line = metrics.lines().find_map(|line| line.strip_prefix(series)?.strip_prefix(' '));
+    line.map(|number| number.parse().unwrap())
+}
+
+#[tokio::test]
+async fn metrics_have_their_names_and_words() {
+    let server = Server::start();
+    let client = server.admin().await;
+    let (_, maps) = client.namespace().await;
+    let mut watch = client.watch(&format!("{maps}?watch=true")).await;
+    client.map(&maps, "a").await;
+    watch.next().await.unwrap();
+    let answer = metrics(&client).await;
+    let wanted = "text/plain; version=0.0.4; charset=utf-8; escaping=underscores";
+    assert_eq!(answer.header("content-type"), wanted);
+    let text = answer.text();
+    for (name, sort, help) in FAMILIES {
+        let head = format!("# HELP {name} {help}\n# TYPE {name} {sort}\n{name}");
+        assert!(text.contains(&head), "{head}\n{text}");
+    }
+    let names: Vec<&str> =
+        text.lines().filter_map(|line| line.strip_prefix("# TYPE ")?.split(' ').next()).collect();
+    assert!(names.is_sorted(), "{names:?}");
+    assert!(!text.contains("pod_security_errors_total"), "families without series are not shown");
+    let features = text.lines().filter(|line| line.starts_with("kubernetes_feature_enabled{"));
+    let features: Vec<&str> = features.collect();
+    for wanted in [
+        r#"kubernetes_feature_enabled{name="AllowServiceExternalIPs",stage=""} 1"#,
+        r#"kubernetes_feature_enabled{name="RelaxedDNSSearchValidation",stage=""} 1"#,
+        r#"kubernetes_feature_enabled{name="StrictIPCIDRValidation",stage="BETA"} 1"#,
+    ] {
+        assert!(features.contains(&wanted), "{wanted}: {features:?}");
+    }
+    assert!(
+        value(text, r#"apiserver_resource_objects{group="",resource="configmaps"}"#) >= Some(1.0)
+    );
+    assert!(
+        value(text, r#"apiserver_storage_objects{resource="roles.rbac.authorization.k8s.io"}"#)
+            >= Some(1.0)
+    );
+    let watches = r#"{component="apiserver",group="",resource="configmaps",scope="namespace",subresource="",verb="WATCH",version="v1"}"#;
+    assert_eq!(value(text, &format!("apiserver_longrunning_requests{watches}")), Some(1.0));
+    let told = r#"apiserver_watch_events_total{group="",resource="configmaps",version="v1"}"#;
+    assert_eq!(value(text, told), Some(1.0));
+}
+
+#[tokio::test]
+async fn requests_are_counted_by_what_they_asked_and_got() {
+    let server = Server::start();
+    let client = server.admin().await;
+    let (_, maps) = client.namespace().await;
+    client.map(&maps, "a").await;
+    client.post(&format!("{maps}?dryRun=All"), json!({"metadata": {"name": "b"}})).await;
+    client.get(&maps).await;
+    client.get(&format!("{maps}/none")).await;
+    client.delete(&format!("{maps}/a")).await;
+    client.delete(&maps).await;
+    client.get("/api/v1/configmaps").await;
+    client.get("/apis/none.example.com/v1/things").await;
+    client.get("/healthz").await;
+    let alice = Client::connect(&server, Some(ALICE)).await;
+    alice.get(&maps).await;
+    let answer = metrics(&client).await;
+    let text = answer.text();
+    let resource = r#"group="",resource="configmaps""#;
+    for (code, dry_run, what, scope, verb, version) in [
+        (201, "", resource, "resource", "POST", "v1"),
+        (201, "All", resource, "resource", "POST", "v1"),
+        (200, "", resource, "namespace", "LIST", "v1"),
+        (200, "", resource, "cluster", "LIST", "v1"),
+        (403, "", resource, "namespace", "LIST", "v1"),
+        (404, "", resource, "resource", "GET", "v1"),
+        (200, "", resource, "resource", "DELETE", "v1"),
+        (200, "", resource, "namespace", "DELETECOLLECTION", "v1"),
+    ] {
+        let labels =
+            format!(r#"{what},scope="{scope}",subresource="",verb="{verb}",version="{version}""#);
+        let series = format!(
+            r#"apiserver_request_total{{code="{code}",component="apiserver",dry_run="{dry_run}",{labels}}}"#
+        );
+        assert_eq!(value(text, &series), Some(1.0), "{series}\n{text}");
+        let timed = format!(
+            r#"apiserver_request_duration_seconds_count{{component="apiserver",dry_run="{dry_run}",{labels}}}"#
+        );
+        assert!(value(text, &timed) >= Some(1.0), "{timed}");
+    }
+    let path = r#"apiserver_request_total{code="200",component="apiserver",dry_run="",group="",resource="",scope="",subresource="/healthz",verb="GET",version=""}"#;
+    assert_eq!(value(text, path), Some(1.0));
+    assert!(!text.contains("none.example.com"), "strangers make no series");
+    for bound in ["0.005", "0.025", "0.05", "0.1", "1.25", "45", "60", "+Inf"] {
+        assert!(text.contains(&format!(r#"version="v1",le="{bound}"}}"#)), "{bound}");
+    }
+    assert!(value(text, r#"authorization_attempts_total{result="denied"}"#) >= Some(1.0));
+    assert!(value(text, r#"authentication_attempts{result="success"}"#) >= Some(1.0));
+}
+
+#[tokio::test]
+#[ignore = "the registry cannot say that a family is deprecated"]
+async fn what_is_deprecated_says_so() {
+    let answer = metrics(&Server::shared().admin().await).await;
+    let head = format!("# HELP apiserver_storage_objects {OBJECTS}\n");
+    assert!(answer.text().contains(&head), "{head}");
+}
+
+#[tokio::test]
+async fn health_is_told_check_by_check() {
+    const LIVEZ: &[&str] = &["ping", "log", "etcd", "poststarthook/rbac/bootstrap-roles"];
+    const READYZ: &[&str] = &[
+        "ping",
+        "log",
+        "etcd",
+        "etcd-readiness",
+        "informer-sync",
+        "poststarthook/rbac/bootstrap-roles",
+        "shutdown",
+    ];
+    let server = Server::shared();
+    let (client, nobody) = (server.admin().await, Client::connect(server, None).await);
+    for (endpoint, checks) in [("livez", LIVEZ), ("healthz", LIVEZ), ("readyz", READYZ)] {
+        let brief = nobody.get(&format!("/{endpoint}")).await;
+        assert_eq!((brief.code, brief.text()), (200, "ok"));
+        assert_eq!(brief.header("content-type"), "text/plain; charset=utf-8");
+        let lines: String = checks.iter().map(|check| format!("[+]{check} ok\n")).collect();
+        let whole = nobody.get(&format!("/{endpoint}?verbose")).await;
+        assert_eq!(whole.text(), format!("{lines}{endpoint} check passed\n"));
+        let without = nobody.get(&format!("/{endpoint}?verbose&exclude=etcd&exclude=x")).await;
+        let lines = lines.replace("[+]etcd ok", "[+]etcd excluded: ok");
+        let warning = "warn: some health checks cannot be excluded: no matches for \"x\"\n";
+        assert_eq!(without.text(), format!("{lines}{warning}{endpoint} check passed\n"));
+        for check in checks {
+            let path = format!("/{endpoint}/{check}");
+            assert_eq!((client.get(&path).await.text(), nobody.get(&path).await.code), ("ok", 403));
+        }
+        assert_eq!(client.get(&format!("/{endpoint}/none")).await.code, 404);
+    }
+    assert_eq!(client.get("/livez/shutdown").await.code, 404, "it is not asked of the living");
+}
+
+#[tokio::test]
+async fn events_are_forgotten_and_nothing_else_is() {
+    let server = Server::start_with(|config| config.event_life = Duration::from_secs(2));
+    let client = server.admin().await;
+    let (namespace, maps) = client.namespace().await;
+    client.map(&maps, "stays").await;
+    let events = format!("/api/v1/namespaces/{namespace}/events");
+    let about = json!({"kind": "ConfigMap", "namespace": namespace, "name": "stays"});
+    let event =
+        json!({"metadata": {"name": "e"}, "involvedObject": about, "reason": "Seen", "count": 1});
+    let made = client.post(&events, event).await;
+    assert_eq!(made.code, 201, "{}", made.text());
+    let began = Instant::now();
+    let mut watch =
+        client.watch(&format!("{events}?watch=true&resourceVersion={}", made.version())).await;
+    // Who writes it again keeps it for as long again.
+    tokio::time::sleep(Duration::from_secs(1)).await;
+    let again = client.patch(&format!("{events}/e"), json!({"count": 2})).await;
+    assert_eq!(again.code, 200, "{}", again.text());
+    assert_eq!(watch.short().await.0, "MODIFIED");
+    let (sort, name, revision) = watch.short().await;
+    assert_eq!((sort.as_str(), name.as_str()), ("DELETED", "e"));
+    assert!(revision > again.version());
+    assert!(began.elapsed() >= Duration::from_millis(2900), "{:?}", began.elapsed());
+    assert_eq!(client.get(&format!("{events}/e")).await.code, 404);
+    assert!(client.get(&events).await.names().is_empty());
+    assert_eq!(client.get(&format!("{maps}/stays")).await.code, 200);
+}
+
+#[tokio::test]
+async fn who_applies_is_told_that_the_server_cannot() {
+    let client = Server::shared().admin().await;
+    let (_, maps) = client.namespace().await;
+    let path = format!("{maps}/a?fieldManager=me");
+    let apply = "server-side apply (application/apply-patch+yaml) is not supported by this server yet; \
+                 use client-side apply (kubectl apply --server-side=false)";
+    let body = r#"{"apiVersion":"v1","kind":"ConfigMap","metadata":{"name":"a"}}"#;
+    for there in [false, true] {
+        let table = [
+            ("application/apply-patch+yaml", apply),
+            ("application/apply-patch+cbor", apply),
+            ("text/plain", "415: Unsupported Media Type"),
+        ];
+        for (kind, message) in table {
+            let answer = client.send(Method::PATCH, &path, &[("content-type", kind)], body).await;
+            assert_eq!(answer.refusal(), (415, message.into()), "{kind}");
+            assert_eq!(answer.json()["reason"], "UnsupportedMediaType");
+        }
+        match there {
+            false => drop(client.map(&maps, "a").await),
+            true => assert_eq!(client.get(&maps).await.names(), ["a"]),
+        }
+    }
+}
