@@ -11,4 +11,5 @@ mod service;
 mod ways;
 mod world;
 
+mod hazards;
 mod matrix;
