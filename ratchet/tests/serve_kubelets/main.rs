@@ -5,6 +5,7 @@
 
 mod certificates;
 mod client;
+mod flood;
 mod notices;
 mod server;
 mod service;
@@ -12,4 +13,5 @@ mod ways;
 mod world;
 
 mod hazards;
+mod logs;
 mod matrix;
