@@ -6,12 +6,9 @@ use crate::refusal::{About, Refusal};
 use bytes::Bytes;
 use http::header::CONTENT_TYPE;
 use http::{HeaderValue, Request, Response, StatusCode};
-use http_body_util::{BodyExt, Limited};
+use http_body_util::BodyExt;
 use ratchet_http::{Body, BodyError, empty};
 use ratchet_kubelet::{Endpoint, KubeletError, Verification};
-
-/// How much of a kubelet's complaint is passed on.
-const COMPLAINT: usize = 50_000;
 
 /// Answers with a log, as long as it goes on.
 pub(super) async fn answer(connect: &Connect<'_>) -> Result<Response<Body>, Refusal> {
@@ -69,13 +66,8 @@ fn unreachable(kubelet: &Endpoint, path: &str, error: &KubeletError) -> Refusal 
 async fn complaint<B>(status: StatusCode, body: B, about: About<'_>) -> Refusal
 where
     B: http_body::Body<Data = Bytes> + Unpin,
-    B::Error: Into<Box<dyn std::error::Error + Send + Sync>>,
 {
-    let mut text = Vec::new();
-    let mut body = Limited::new(body, COMPLAINT);
-    while let Some(Ok(frame)) = body.frame().await {
-        text.extend(frame.data_ref().map(Bytes::as_ref).unwrap_or_default());
-    }
+    let text = super::complaint(body).await;
     let text = String::from_utf8_lossy(&text);
     match status.as_u16() {
         500 => Refusal::internal(text),

@@ -24,6 +24,7 @@ use crate::server::Asked;
 use bytes::Bytes;
 use http::Response;
 use http_body::{Frame, SizeHint};
+use http_body_util::BodyExt;
 use hyper::upgrade::{OnUpgrade, Upgraded};
 use hyper_util::rt::TokioIo;
 use ratchet_access::{Attempt, Decision, User};
@@ -48,6 +49,9 @@ pub struct Backends {
     /// How many bytes a second an upgraded connection may carry each way; zero means any number.
     pub bytes_per_second: u64,
 }
+
+/// How much of a kubelet's complaint is passed on.
+const COMPLAINT: usize = 50_000;
 
 /// What connects rather than moving objects.
 const CONNECTING: [&str; 5] = ["attach", "exec", "log", "portforward", "proxy"];
@@ -105,6 +109,18 @@ pub(crate) async fn answer(
         "proxy" => proxy::answer(connect, client).await,
         name => streams::answer(connect, name, client).await,
     }
+}
+
+/// The beginning of what a kubelet says when it refuses.
+async fn complaint<B: http_body::Body<Data = Bytes> + Unpin>(mut body: B) -> Vec<u8> {
+    let mut text = Vec::new();
+    while text.len() < COMPLAINT
+        && let Some(Ok(frame)) = body.frame().await
+    {
+        text.extend_from_slice(frame.data_ref().map(Bytes::as_ref).unwrap_or_default());
+    }
+    text.truncate(COMPLAINT);
+    text
 }
 
 impl Connect<'_> {

@@ -7,8 +7,6 @@ use crate::request::Params;
 use crate::streaming::{self, Protocol, Refused, Streams, Way};
 use http::header::{CONTENT_TYPE, HOST, SEC_WEBSOCKET_VERSION};
 use http::{HeaderMap, HeaderValue, Method, Response, StatusCode};
-use http_body_util::{BodyExt, Limited};
-use hyper::body::Incoming;
 use hyper::upgrade::Upgraded;
 use hyper_util::rt::TokioIo;
 use ratchet_http::{Body, empty, full};
@@ -17,9 +15,6 @@ use ratchet_kubelet::{Endpoint, Kubelets};
 /// The streams of a process that a client may ask for, under the names of the API and of kubelets.
 const STREAMS: [(&str, &str); 4] =
     [("stdin", "input"), ("stdout", "output"), ("stderr", "error"), ("tty", "tty")];
-
-/// How much of a kubelet's complaint is passed on.
-const COMPLAINT: usize = 50_000;
 
 /// A kubelet, and what it is asked.
 struct Asked {
@@ -157,19 +152,10 @@ async fn speak_spdy(
         }
         Answer::Switched(..) => Err(streaming::refused_upgrade(b"")),
         Answer::Stayed(response) => {
-            let body = complaint(response.into_body()).await;
+            let body = super::complaint(response.into_body()).await;
             Err(streaming::refused_upgrade(&body))
         }
     }
-}
-
-async fn complaint(body: Incoming) -> Vec<u8> {
-    let mut text = Vec::new();
-    let mut body = Limited::new(body, COMPLAINT);
-    while let Some(Ok(frame)) = body.frame().await {
-        text.extend_from_slice(frame.data_ref().map(AsRef::as_ref).unwrap_or_default());
-    }
-    text
 }
 
 /// Messages of a WebSocket carry the bytes of SPDY, which nobody here reads.

@@ -1,0 +1,75 @@
+//! The certificates that kubelets have in the wild, and what is wrong with each.
+
+use crate::world::{here, own_address};
+use kubelet_peer::Shown;
+use kubelet_peer::authority::{Authority, Leaf, San};
+
+/// What is wrong with a certificate.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) enum Fault {
+    Nothing,
+    /// The name; the words for it.
+    Name(String),
+    /// What TLS itself looks at; the words for it, or the first of them.
+    Chain(String),
+}
+
+/// A node, and what its kubelet shows.
+pub(crate) struct Row {
+    pub(crate) node: &'static str,
+    pub(crate) shown: Shown,
+    pub(crate) fault: Fault,
+}
+
+/// One row for every sort of certificate.
+pub(crate) fn all(authority: &Authority) -> Vec<Row> {
+    let row = |node, leaf: Leaf, fault| Row { node, shown: authority.issue(&here(leaf)), fault };
+    let two = vec!["system:node:two".into(), "system:node:two".into()];
+    let two = Leaf { common_names: two, ..Leaf::kubelet("two") };
+    let elsewhere = Leaf::kubelet("elsewhere").at([San::Ip([10, 9, 9, 9].into())]);
+    let untrusted = Authority::new("kubelets").issue(&here(Leaf::kubelet("untrusted")));
+    vec![
+        row("right", Leaf::kubelet("right"), Fault::Nothing),
+        row("another", Leaf::kubelet("right"), wrong("another", "system:node:right")),
+        row("hostname", Leaf::named("hostname"), wrong("hostname", "hostname")),
+        row(
+            "nameless",
+            Leaf::default(),
+            name("has no common name, expected \"system:node:nameless\""),
+        ),
+        row(
+            "two",
+            two,
+            name(
+                "has 2 common names (\"system:node:two\", \"system:node:two\"), expected only \"system:node:two\"",
+            ),
+        ),
+        Row {
+            node: "elsewhere",
+            shown: authority.issue(&elsewhere),
+            fault: chain(&format!("certificate is valid for 10.9.9.9, not {}", own_address())),
+        },
+        Row {
+            node: "untrusted",
+            shown: untrusted,
+            fault: chain("certificate signed by unknown authority"),
+        },
+        row(
+            "expired",
+            Leaf::kubelet("expired").expired(),
+            chain("certificate has expired or is not yet valid: current time "),
+        ),
+    ]
+}
+
+fn wrong(node: &str, shown: &str) -> Fault {
+    name(&format!("common name \"{shown}\" does not match expected \"system:node:{node}\""))
+}
+
+fn name(words: &str) -> Fault {
+    Fault::Name(format!("x509: kubelet serving certificate {words}"))
+}
+
+fn chain(words: &str) -> Fault {
+    Fault::Chain(format!("tls: failed to verify certificate: x509: {words}"))
+}

@@ -1,0 +1,312 @@
+//! Clients that speak HTTP, WebSocket and SPDY, and know nothing of Kubernetes.
+
+use crate::server::Server;
+use bytes::Bytes;
+use futures_util::{SinkExt, StreamExt};
+use http_body_util::{BodyExt, Full};
+use hyper::body::Incoming;
+use hyper::client::conn::http1;
+use hyper::header::{AUTHORIZATION, HOST};
+use hyper::upgrade::Upgraded;
+use hyper::{HeaderMap, Method, Request, Response};
+use hyper_util::rt::TokioIo;
+use ratchet_spdy::{Session, Stream};
+use rustls::pki_types::pem::PemObject;
+use rustls::pki_types::{CertificateDer, ServerName};
+use rustls::{ClientConfig, RootCertStore};
+use serde_json::Value;
+use std::net::SocketAddr;
+use std::sync::Arc;
+use std::time::Duration;
+use tokio::io::{AsyncReadExt, AsyncWriteExt};
+use tokio::net::TcpStream;
+use tokio::time::timeout;
+use tokio_rustls::TlsConnector;
+use tokio_rustls::client::TlsStream;
+use tokio_tungstenite::WebSocketStream;
+use tokio_tungstenite::tungstenite::Message;
+use tokio_tungstenite::tungstenite::protocol::Role;
+
+/// Longer than anything takes on a busy machine.
+const PATIENCE: Duration = Duration::from_secs(60);
+
+pub(crate) type Socket = WebSocketStream<TokioIo<Upgraded>>;
+
+/// Nothing here takes long unless it hangs.
+pub(crate) async fn soon<T>(work: impl Future<Output = T>) -> T {
+    timeout(PATIENCE, work).await.expect("it hangs")
+}
+
+/// Waits until something is so.
+pub(crate) async fn until(what: &str, mut is_so: impl FnMut() -> bool) {
+    let waiting = async {
+        while !is_so() {
+            tokio::time::sleep(Duration::from_millis(5)).await;
+        }
+    };
+    timeout(PATIENCE, waiting).await.unwrap_or_else(|_| panic!("never: {what}"));
+}
+
+/// Who asks whom.
+#[derive(Clone)]
+pub(crate) struct Client {
+    address: SocketAddr,
+    tls: Arc<ClientConfig>,
+    token: Option<String>,
+}
+
+/// A whole answer.
+#[derive(Debug)]
+pub(crate) struct Answer {
+    pub(crate) code: u16,
+    pub(crate) headers: HeaderMap,
+    pub(crate) body: Bytes,
+}
+
+impl Answer {
+    pub(crate) fn text(&self) -> String {
+        String::from_utf8_lossy(&self.body).into_owned()
+    }
+
+    pub(crate) fn json(&self) -> Value {
+        serde_json::from_slice(&self.body).unwrap_or_else(|why| panic!("{why}: {}", self.text()))
+    }
+
+    pub(crate) fn header(&self, name: &str) -> &str {
+        self.headers.get(name).map_or("", |value| value.to_str().unwrap())
+    }
+
+    /// Code and message of a refusal.
+    pub(crate) fn refusal(&self) -> (u16, String) {
+        (self.code, self.json()["message"].as_str().unwrap_or_default().to_owned())
+    }
+}
+
+impl Client {
+    pub(crate) fn new(server: &Server, token: Option<&str>) -> Self {
+        let mut roots = RootCertStore::empty();
+        roots.add(CertificateDer::from_pem_slice(server.authority.as_bytes()).unwrap()).unwrap();
+        let provider = Arc::new(rustls::crypto::aws_lc_rs::default_provider());
+        let builder = ClientConfig::builder_with_provider(provider);
+        let builder = builder.with_safe_default_protocol_versions().unwrap();
+        let tls = builder.with_root_certificates(roots).with_no_client_auth();
+        let token = token.map(str::to_owned);
+        Self { address: server.address, tls: Arc::new(tls), token }
+    }
+
+    /// A connection on which nothing was said yet.
+    pub(crate) async fn connect(&self) -> TlsStream<TcpStream> {
+        let stream = TcpStream::connect(self.address).await.unwrap();
+        let name = ServerName::try_from("kubernetes.default.svc").unwrap();
+        TlsConnector::from(self.tls.clone()).connect(name, stream).await.unwrap()
+    }
+
+    /// An answer as it begins to come in, on a connection of its own.
+    pub(crate) async fn ask(
+        &self,
+        method: Method,
+        path: &str,
+        headers: &[(&str, &str)],
+        body: impl Into<Bytes>,
+    ) -> Response<Incoming> {
+        let io = TokioIo::new(soon(self.connect()).await);
+        let (mut sender, connection) = http1::handshake(io).await.unwrap();
+        tokio::spawn(connection.with_upgrades());
+        let mut request = Request::builder().method(method).uri(path).header(HOST, "api.example");
+        if let Some(token) = &self.token {
+            request = request.header(AUTHORIZATION, format!("Bearer {token}"));
+        }
+        for (name, value) in headers {
+            request = request.header(*name, *value);
+        }
+        let request = request.body(Full::new(body.into())).unwrap();
+        soon(sender.send_request(request)).await.unwrap()
+    }
+
+    /// A whole answer to anything.
+    pub(crate) async fn send(
+        &self,
+        method: Method,
+        path: &str,
+        headers: &[(&str, &str)],
+        body: impl Into<Bytes>,
+    ) -> Answer {
+        whole(self.ask(method, path, headers, body).await).await
+    }
+
+    pub(crate) async fn get(&self, path: &str) -> Answer {
+        self.send(Method::GET, path, &[], "").await
+    }
+
+    pub(crate) async fn delete(&self, path: &str) -> Answer {
+        self.send(Method::DELETE, path, &[], "").await
+    }
+
+    pub(crate) async fn post(&self, path: &str, body: Value) -> Answer {
+        let json = [("content-type", "application/json")];
+        self.send(Method::POST, path, &json, body.to_string()).await
+    }
+
+    /// A merge patch.
+    pub(crate) async fn patch(&self, path: &str, body: Value) -> Answer {
+        let merge = [("content-type", "application/merge-patch+json")];
+        self.send(Method::PATCH, path, &merge, body.to_string()).await
+    }
+
+    /// Asks for another protocol: the bare connection, or why not.
+    pub(crate) async fn upgrade(
+        &self,
+        method: Method,
+        path: &str,
+        headers: &[(&str, &str)],
+    ) -> Result<(HeaderMap, Upgraded), Answer> {
+        let mut response = self.ask(method, path, headers, "").await;
+        if response.status() != 101 {
+            return Err(whole(response).await);
+        }
+        let upgraded = soon(hyper::upgrade::on(&mut response)).await.unwrap();
+        Ok((response.headers().clone(), upgraded))
+    }
+
+    /// SPDY with one of these dialects.
+    pub(crate) async fn spdy(&self, path: &str, dialects: &[&str]) -> Result<Session, Answer> {
+        let mut headers = vec![("connection", "Upgrade"), ("upgrade", "SPDY/3.1")];
+        headers.extend(dialects.iter().map(|name| ("x-stream-protocol-version", *name)));
+        let (told, upgraded) = self.upgrade(Method::POST, path, &headers).await?;
+        assert_eq!(told["x-stream-protocol-version"], dialects[0]);
+        let (session, _) = Session::client(TokioIo::new(upgraded));
+        Ok(session)
+    }
+
+    /// A WebSocket with this subprotocol.
+    pub(crate) async fn websocket(&self, path: &str, protocol: &str) -> Result<Socket, Answer> {
+        self.websocket_with(path, &[("sec-websocket-protocol", protocol)]).await
+    }
+
+    /// A WebSocket with these headers besides.
+    pub(crate) async fn websocket_with(
+        &self,
+        path: &str,
+        more: &[(&str, &str)],
+    ) -> Result<Socket, Answer> {
+        let mut headers = vec![
+            ("connection", "Upgrade"),
+            ("upgrade", "websocket"),
+            ("sec-websocket-version", "13"),
+            ("sec-websocket-key", "dGhlIHNhbXBsZSBub25jZQ=="),
+        ];
+        headers.extend(more);
+        let (told, upgraded) = self.upgrade(Method::GET, path, &headers).await?;
+        assert_eq!(told["sec-websocket-accept"], "s3pPLMBiTxaQ9kYGzzhZRbK+xOo=");
+        Ok(WebSocketStream::from_raw_socket(TokioIo::new(upgraded), Role::Client, None).await)
+    }
+
+    /// SPDY inside the messages of a WebSocket.
+    pub(crate) async fn tunnel(&self, path: &str) -> Result<Session, Answer> {
+        let socket = self.websocket(path, "SPDY/3.1+portforward.k8s.io").await?;
+        let (near, far) = tokio::io::duplex(64 * 1024);
+        let (mut reader, mut writer) = tokio::io::split(far);
+        let (mut sink, mut source) = socket.split();
+        tokio::spawn(async move {
+            let mut buffer = vec![0; 16 * 1024];
+            while let Ok(length @ 1..) = reader.read(&mut buffer).await {
+                if sink.send(Message::binary(buffer[..length].to_vec())).await.is_err() {
+                    return;
+                }
+            }
+            let _ = sink.close().await; // the other end may be gone
+        });
+        tokio::spawn(async move {
+            while let Some(Ok(message)) = source.next().await {
+                if message.is_binary() && writer.write_all(&message.into_data()).await.is_err() {
+                    return;
+                }
+            }
+            let _ = writer.shutdown().await; // nobody may be left to hear it
+        });
+        Ok(Session::client(near).0)
+    }
+}
+
+pub(crate) async fn whole(response: Response<Incoming>) -> Answer {
+    let (parts, body) = response.into_parts();
+    let body = soon(body.collect()).await.unwrap().to_bytes();
+    Answer { code: parts.status.as_u16(), headers: parts.headers, body }
+}
+
+/// The next piece of a body, as text; none at its end.
+pub(crate) async fn piece(response: &mut Response<Incoming>) -> Option<String> {
+    let frame = soon(response.body_mut().frame()).await?.unwrap();
+    Some(String::from_utf8_lossy(&frame.into_data().unwrap_or_default()).into_owned())
+}
+
+/// Opens a stream of exec.
+pub(crate) async fn stream(session: &Session, kind: &str) -> Stream {
+    soon(session.open(&[("streamType", kind)], false)).await.unwrap()
+}
+
+/// Opens the two streams of a forwarded connection: errors and data.
+pub(crate) async fn pair(session: &Session, port: &str, id: &str) -> (Stream, Stream) {
+    let headers = |kind| [("streamType", kind), ("port", port), ("requestID", id)];
+    let error = soon(session.open(&headers("error"), true)).await.unwrap();
+    let data = soon(session.open(&headers("data"), false)).await.unwrap();
+    (error, data)
+}
+
+/// Everything that a stream says until it ends or is reset.
+pub(crate) async fn read(stream: &mut Stream) -> String {
+    let mut bytes = Vec::new();
+    let _ = soon(stream.read_to_end(&mut bytes)).await; // a kubelet resets what it has ended
+    String::from_utf8_lossy(&bytes).into_owned()
+}
+
+/// What came on the channels of a WebSocket until it was closed.
+#[derive(Default, Debug)]
+pub(crate) struct Channels {
+    pub(crate) said: [Vec<u8>; 5],
+    /// The code with which it was closed.
+    pub(crate) closed: Option<u16>,
+}
+
+impl Channels {
+    pub(crate) fn text(&self, channel: usize) -> String {
+        String::from_utf8_lossy(&self.said[channel]).into_owned()
+    }
+
+    /// The status on the error channel.
+    pub(crate) fn status(&self) -> Value {
+        serde_json::from_slice(&self.said[3]).unwrap_or_else(|why| panic!("{why}: {self:?}"))
+    }
+}
+
+/// Hears a WebSocket until it is closed.
+pub(crate) async fn channels(socket: &mut Socket) -> Channels {
+    let mut told = Channels::default();
+    while let Some(Ok(message)) = soon(socket.next()).await {
+        match message {
+            Message::Binary(bytes) => {
+                told.said[usize::from(bytes[0])].extend_from_slice(&bytes[1..]);
+            }
+            Message::Close(frame) => told.closed = frame.map(|frame| frame.code.into()),
+            _ => {}
+        }
+    }
+    told
+}
+
+/// The next message on a channel that is not empty.
+pub(crate) async fn heard(socket: &mut Socket) -> (u8, String) {
+    while let Some(message) = soon(socket.next()).await {
+        let message = message.unwrap();
+        if message.is_binary() && message.len() > 1 {
+            let bytes = message.into_data();
+            return (bytes[0], String::from_utf8_lossy(&bytes[1..]).into_owned());
+        }
+    }
+    panic!("it was closed");
+}
+
+/// Sends a message on a channel.
+pub(crate) async fn say(socket: &mut Socket, channel: u8, bytes: &[u8]) {
+    soon(socket.send(Message::binary([&[channel], bytes].concat()))).await.unwrap();
+}

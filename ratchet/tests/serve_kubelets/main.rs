@@ -1,0 +1,17 @@
+//! What ends at kubelets, pods and Services, over real TLS: whose certificate is believed, and what comes back.
+#![allow(clippy::unwrap_used, reason = "a test may fail")]
+#![allow(clippy::expect_used, reason = "a test may fail")]
+#![allow(clippy::indexing_slicing, reason = "a test may fail")]
+
+mod certificates;
+mod client;
+mod flood;
+mod notices;
+mod server;
+mod service;
+mod ways;
+mod world;
+
+mod hazards;
+mod logs;
+mod matrix;

@@ -1,0 +1,35 @@
+//! What the servers of this process write into their log.
+
+use std::io::{self, Write};
+use std::sync::{LazyLock, Mutex};
+
+static LINES: LazyLock<Mutex<Vec<u8>>> = LazyLock::new(|| {
+    let lines = tracing_subscriber::fmt().with_max_level(tracing::Level::WARN).with_ansi(false);
+    lines.with_writer(|| Pen).init();
+    Mutex::default()
+});
+
+struct Pen;
+
+impl Write for Pen {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        LINES.lock().unwrap().extend_from_slice(bytes);
+        Ok(bytes.len())
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        Ok(())
+    }
+}
+
+/// Listens from now on.
+pub(crate) fn begin() {
+    LazyLock::force(&LINES);
+}
+
+/// The lines so far that speak of this.
+pub(crate) fn about(what: &str) -> Vec<String> {
+    let text = LINES.lock().unwrap().clone();
+    let text = String::from_utf8(text).unwrap();
+    text.lines().filter(|line| line.contains(what)).map(str::to_owned).collect()
+}
