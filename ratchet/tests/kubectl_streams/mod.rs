@@ -1,0 +1,16 @@
+//! Kubelets and a server between them and kubectl, and what is typed: one file a sort of work.
+#![allow(clippy::unwrap_used, reason = "a helper of a test may fail like a test")]
+#![allow(clippy::expect_used, reason = "a helper of a test may fail like a test")]
+#![allow(clippy::indexing_slicing, reason = "a helper of a test may fail like a test")]
+#![allow(clippy::print_stderr, reason = "what the server said helps to see why a test fails")]
+
+mod cluster;
+mod commands;
+mod copies;
+mod kubectl;
+mod logs;
+mod ports;
+mod proxies;
+mod swap;
+mod terminals;
+mod timeline;

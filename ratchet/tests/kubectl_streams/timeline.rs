@@ -1,0 +1,153 @@
+//! Who was who when, and which answers that allows.
+
+use super::kubectl::Said;
+use std::time::Instant;
+
+/// A time in which nothing was changed: where the two nodes were said to be, and what their kubelets showed.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Phase {
+    pub(crate) from: Instant,
+    pub(crate) until: Instant,
+    /// Whether each node is said to be where the other began.
+    pub(crate) moved: bool,
+    /// Whether each kubelet shows the certificate that the other began with.
+    pub(crate) renamed: bool,
+}
+
+impl Phase {
+    /// Whether the certificates are where the nodes are.
+    pub(crate) fn is_honest(&self) -> bool {
+        self.moved == self.renamed
+    }
+
+    /// The kubelet that shows the certificate of a node; kubelets are called as they began.
+    fn bearer(&self, node: &'static str) -> &'static str {
+        if self.renamed { other(node) } else { node }
+    }
+}
+
+pub(crate) fn other(node: &str) -> &'static str {
+    if node == "alpha" { "beta" } else { "alpha" }
+}
+
+/// What kubectl was asked, when, and what it said.
+#[derive(Debug)]
+pub(crate) struct Answer {
+    pub(crate) worker: usize,
+    pub(crate) node: &'static str,
+    pub(crate) began: Instant,
+    pub(crate) ended: Instant,
+    pub(crate) said: Said,
+}
+
+/// What an answer turned out to be.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(crate) enum Verdict {
+    /// The output of the right node, in a time when nothing changed.
+    Served,
+    /// An impersonation that was refused, in a time when nothing changed.
+    Refused,
+    /// One or the other, while something changed.
+    Between,
+}
+
+/// The words of errors that come of connections which end while they are used.
+const BROKEN: [&str; 8] = [
+    "x509: kubelet serving certificate common name",
+    "EOF",
+    "connection reset",
+    "connection refused",
+    "broken pipe",
+    "connection closed",
+    "close 1006",
+    "stream error",
+];
+
+/// Judges an answer; `Err` says why it must never be.
+pub(crate) fn judge(phases: &[Phase], answer: &Answer) -> Result<Verdict, String> {
+    let (text, said) = (answer.said.text(), &answer.said);
+    let wrong = |why: &str| Err(format!("{why}: {answer:?}"));
+    let quiet =
+        phases.iter().find(|phase| phase.from <= answer.began && answer.ended <= phase.until);
+    match quiet {
+        Some(phase) if phase.is_honest() => {
+            let is_right = said.code == 0 && text == line(phase.bearer(answer.node));
+            if is_right { Ok(Verdict::Served) } else { wrong("an honest node was not served") }
+        }
+        Some(_) => match said.code != 0 && text.is_empty() && said.stderr.contains(BROKEN[0]) {
+            true => Ok(Verdict::Refused),
+            false => wrong("an impersonation was not refused"),
+        },
+        None if said.code == 0 => {
+            let bearers = bearers(phases, answer);
+            // A stream that is cut before its first byte says nothing.
+            let is_right = text.is_empty() || bearers.iter().any(|bearer| text == line(bearer));
+            if is_right { Ok(Verdict::Between) } else { wrong("the output of another node") }
+        }
+        None => match BROKEN.iter().any(|word| said.stderr.contains(word)) {
+            true => Ok(Verdict::Between),
+            false => wrong("an unknown error"),
+        },
+    }
+}
+
+/// The kubelets that showed the node's certificate at any time while the answer was made.
+fn bearers(phases: &[Phase], answer: &Answer) -> Vec<&'static str> {
+    let mut found = Vec::new();
+    for (at, phase) in phases.iter().enumerate() {
+        let before = at.checked_sub(1).and_then(|at| phases.get(at)).map(|phase| phase.until);
+        let after = phases.get(at + 1).map(|phase| phase.from);
+        let begun_later = after.is_some_and(|after| after < answer.began);
+        let ended_earlier = before.is_some_and(|before| answer.ended < before);
+        if !begun_later && !ended_earlier {
+            found.push(phase.bearer(answer.node));
+        }
+    }
+    found
+}
+
+/// What the containers of a kubelet say.
+pub(crate) fn line(kubelet: &str) -> String {
+    format!("from the kubelet that began as {kubelet}\n")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::time::Duration;
+
+    #[test]
+    fn what_must_never_be_is_found() {
+        let start = Instant::now();
+        let at = |seconds| start + Duration::from_secs(seconds);
+        let phase = |from, until, moved, renamed| Phase {
+            from: at(from),
+            until: at(until),
+            moved,
+            renamed,
+        };
+        let phases =
+            [phase(0, 10, false, false), phase(11, 20, true, false), phase(21, 30, true, true)];
+        let judged = |began, ended, code, out: &str, err: &str| {
+            let said = Said { code, stdout: out.into(), stderr: err.into() };
+            let (began, ended) = (at(began), at(ended));
+            let answer = Answer { worker: 0, node: "alpha", began, ended, said };
+            judge(&phases, &answer).map_err(|why| why.split(':').next().unwrap().to_owned())
+        };
+        let (alpha, beta) = (line("alpha"), line("beta"));
+        let refused = "x509: kubelet serving certificate common name \"b\"";
+        let never = |why: &str| Err(why.to_owned());
+        assert_eq!(judged(1, 2, 0, &alpha, ""), Ok(Verdict::Served));
+        assert_eq!(judged(1, 2, 0, &beta, ""), never("an honest node was not served"));
+        assert_eq!(judged(1, 2, 1, "", refused), never("an honest node was not served"));
+        assert_eq!(judged(12, 13, 1, "", refused), Ok(Verdict::Refused));
+        assert_eq!(judged(12, 13, 0, &beta, ""), never("an impersonation was not refused"));
+        assert_eq!(judged(12, 13, 0, &alpha, ""), never("an impersonation was not refused"));
+        assert_eq!(judged(22, 23, 0, &beta, ""), Ok(Verdict::Served));
+        assert_eq!(judged(9, 13, 0, &alpha, ""), Ok(Verdict::Between));
+        assert_eq!(judged(9, 13, 0, &beta, ""), never("the output of another node"));
+        assert_eq!(judged(19, 22, 0, &beta, ""), Ok(Verdict::Between));
+        assert_eq!(judged(19, 22, 1, "", refused), Ok(Verdict::Between));
+        assert_eq!(judged(19, 22, 1, "", "no idea"), never("an unknown error"));
+    }
+}
