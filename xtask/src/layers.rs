@@ -16,7 +16,8 @@ const ROOMS: &[(&str, &[&str])] = &[
     ("wire", &["core"]),
     ("controllers", &["core"]),
     ("doors", &["core", "store/api", "wire"]),
-    ("ratchet", &["core", "store/api", "store", "wire", "controllers", "doors"]),
+    ("peers", &["core", "wire"]),
+    ("ratchet", &["core", "store/api", "store", "wire", "controllers", "doors", "peers"]),
     ("fuzz", &["core", "wire", "doors"]),
     ("xtask", &["core"]),
 ];

@@ -117,7 +117,7 @@ pub fn etag(body: &str) -> String {
 /// A fingerprint: SHA-512 in upper-case hexadecimal.
 #[must_use]
 pub fn hash(body: &[u8]) -> String {
-    format!("{:X}", Sha512::digest(body))
+    Sha512::digest(body).iter().map(|byte| format!("{byte:02X}")).collect()
 }
 
 /// How discovery shows the kind under which objects are kept.

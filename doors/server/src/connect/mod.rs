@@ -97,7 +97,8 @@ pub(crate) async fn answer(
         return Err(Refusal::no_resource());
     }
     let verb = request.ask.verb;
-    if !below.allows(verb) && !(is_proxy && verb == "options") {
+    let is_allowed = below.allows(verb) || (is_proxy && verb == "options");
+    if !is_allowed {
         return Err(Refusal::method_not_allowed());
     }
     if !request.params.text("dryRun").is_empty() && below.name != "log" {
