@@ -93,6 +93,9 @@ impl App {
         self.metrics.registry.collector(Box::new(move |writer| {
             if let Some(app) = app.upgrade() {
                 crate::metrics::write_objects(&app, writer);
+                if let Some(audit) = &app.audit {
+                    crate::metrics::write_audit(audit.counts(), writer);
+                }
             }
         }));
     }

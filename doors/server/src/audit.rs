@@ -10,8 +10,8 @@ use http_body::{Frame, SizeHint};
 use jiff::Timestamp;
 use ratchet_access::User;
 use ratchet_audit_log::{
-    Attributes, Level, ObjectReference, Policy, Request, Rotation, Sink, Trail, User as Asker,
-    source_ips,
+    Attributes, Counts, Level, ObjectReference, Policy, Request, Rotation, Sink, Trail,
+    User as Asker, source_ips,
 };
 use ratchet_http::{Body, BodyError, Peer};
 use ratchet_object::{Limits, decode, proto};
@@ -48,6 +48,11 @@ impl Auditing {
         let sink = Sink::open(&path, rotation);
         let sink = sink.map_err(|why| format!("open audit log {path}: {why}"))?;
         Ok(Self { policy, sink: Arc::new(sink) })
+    }
+
+    /// What was told so far.
+    pub(crate) fn counts(&self) -> &Counts {
+        self.sink.counts()
     }
 
     /// Waits until what was told is written, but not for long.
@@ -130,15 +135,10 @@ pub(crate) fn complete(
     for (key, text) in told.annotations() {
         trail.annotate(key, text);
     }
-    if matches!(trail.level(), Level::Request | Level::RequestResponse) {
-        let body = told.sent();
-        tell_sent(&mut trail, method, &body);
-    }
-    if trail.level() == Level::RequestResponse
-        && let Ok(text) = std::str::from_utf8(&told.answered())
-        && !text.is_empty()
-    {
-        trail.response_json(text);
+    tell_sent(&mut trail, method, &told.sent());
+    // How a request was refused is told at every level.
+    if trail.level() == Level::RequestResponse || told.is_refused() {
+        tell_answered(&mut trail, &told.answered());
     }
     trail.status_code(response.status().as_u16());
     if let Some(ends) = told.tunnel() {
@@ -158,6 +158,18 @@ pub(crate) fn complete(
     response.map(|body| Body::new(Followed { body, _trail: trail }))
 }
 
+fn tell_answered(trail: &mut Trail, body: &Bytes) {
+    if proto::is_enveloped(body) {
+        if let Ok(node) = proto::decode(body, Limits::STORED) {
+            trail.response_object(&node);
+        }
+    } else if let Ok(text) = std::str::from_utf8(body)
+        && !text.is_empty()
+    {
+        trail.response_json(text);
+    }
+}
+
 fn tell_sent(trail: &mut Trail, method: &Method, body: &Bytes) {
     if proto::is_enveloped(body) {
         if let Ok(node) = proto::decode(body, Limits::DEFAULT) {
@@ -166,6 +178,9 @@ fn tell_sent(trail: &mut Trail, method: &Method, body: &Bytes) {
         return;
     }
     let Ok(text) = std::str::from_utf8(body) else { return };
+    if text.is_empty() {
+        return;
+    }
     if *method == Method::PATCH {
         trail.request_patch(text);
     } else if let Ok(decoded) = decode(text, Limits::DEFAULT)

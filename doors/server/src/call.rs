@@ -46,6 +46,7 @@ pub(crate) struct Told {
     sent: OnceLock<Bytes>,
     answered: OnceLock<Bytes>,
     stream: AtomicBool,
+    refused: AtomicBool,
     tunnel: Mutex<Option<oneshot::Receiver<()>>>,
 }
 
@@ -83,6 +84,17 @@ impl Told {
     /// Notes the answer in JSON, for those who tell of it.
     pub(crate) fn note_answered(&self, pieces: &[Bytes]) {
         let _ = self.answered.set(pieces.concat().into());
+    }
+
+    /// Notes a refusal in JSON, which is told in part wherever anything is told.
+    pub(crate) fn note_refused(&self, json: String) {
+        self.refused.store(true, Ordering::Relaxed);
+        let _ = self.answered.set(json.into());
+    }
+
+    /// Whether the answer is a refusal.
+    pub(crate) fn is_refused(&self) -> bool {
+        self.refused.load(Ordering::Relaxed)
     }
 
     /// Notes that the answer goes on.

@@ -9,6 +9,7 @@ use crate::admission::Plugins;
 use crate::app::App;
 use crate::request::{Ask, Target};
 use crate::served::Served;
+use ratchet_audit_log::{Counts, Level};
 use ratchet_engine::pod_security::Tally;
 use ratchet_engine::{Change, GATES, Policy, Stage, Verdict};
 use ratchet_http::metrics::{
@@ -374,6 +375,28 @@ impl Drop for Running {
     }
 }
 
+/// Writes how much was told to the audit log.
+pub fn write_audit(counts: &Counts, writer: &mut Writer) {
+    #[allow(clippy::cast_precision_loss, reason = "numbers of requests are far below 2^52")]
+    let number = |count: u64| count as f64;
+    let (sort, alpha) = (MetricType::Counter, Stability::Alpha);
+    let help = "Counter of audit events generated and sent to the audit backend.";
+    let mut family = writer.family("apiserver_audit_event_total", sort, alpha, help);
+    family.sample(&[], number(counts.events()));
+    let help = "Counter of policy levels for audit events (1 per request).";
+    let mut family = writer.family("apiserver_audit_level_total", sort, alpha, help);
+    for level in Level::ALL {
+        if counts.level(level) > 0 {
+            family.sample(&[("level", level.name())], number(counts.level(level)));
+        }
+    }
+    if counts.errors() > 0 {
+        let help = "Counter of audit events that failed to be audited properly. Plugin identifies the plugin affected by the error.";
+        let mut family = writer.family("apiserver_audit_error_total", sort, alpha, help);
+        family.sample(&[("plugin", "log")], number(counts.errors()));
+    }
+}
+
 /// Writes how many objects of each resource there are.
 pub fn write_objects(app: &App, writer: &mut Writer) {
     // Node ports are kept like objects, but no API shows them.
@@ -383,7 +406,7 @@ pub fn write_objects(app: &App, writer: &mut Writer) {
     #[allow(clippy::cast_precision_loss, reason = "numbers of objects are far below 2^52")]
     let counts: Vec<(&str, f64)> =
         counts.into_iter().map(|(name, count)| (name, count as f64)).collect();
-    let help = "[DEPRECATED, consider using apiserver_resource_objects instead] Number of stored objects at the time of last check split by kind. In case of a fetching error, the value will be -1.";
+    let help = "(Deprecated since 1.34.0) [DEPRECATED, consider using apiserver_resource_objects instead] Number of stored objects at the time of last check split by kind. In case of a fetching error, the value will be -1.";
     let mut family =
         writer.family("apiserver_storage_objects", MetricType::Gauge, Stability::Stable, help);
     for (name, count) in &counts {

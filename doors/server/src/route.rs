@@ -54,13 +54,18 @@ pub(crate) async fn resource(
 ) -> Response<Body> {
     let Some(served) = app.registry.find(&place.group, &place.version, &place.resource) else {
         if app.registry.has_group(&place.group) {
-            return refused(&Refusal::no_resource(), plain);
+            let refusal = Refusal::no_resource();
+            request.note_refusal(app, &refusal);
+            return refused(&refusal, plain);
         }
         return documents::text(404, "text/plain; charset=utf-8", "404 page not found\n".into());
     };
     let output = match Output::choose(&request.parts.headers, request.params.get("pretty")) {
         Ok(output) => output,
-        Err(refusal) => return refused(&refusal, Output::PLAIN),
+        Err(refusal) => {
+            request.note_refusal(app, &refusal);
+            return refused(&refusal, Output::PLAIN);
+        }
     };
     let exists =
         place.subresource.is_empty() || served.row.subresource(&place.subresource).is_some();
@@ -80,7 +85,10 @@ pub(crate) async fn resource(
     }
     let body = match receive(source, &request.parts.headers).await {
         Ok(body) => body,
-        Err(refusal) => return refused(&refusal, plain),
+        Err(refusal) => {
+            request.note_refusal(app, &refusal);
+            return refused(&refusal, plain);
+        }
     };
     if app.audit.is_some() {
         request.told.note_sent(&body);

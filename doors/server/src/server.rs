@@ -85,7 +85,7 @@ impl Asked<'_> {
     /// Keeps a refusal for the audit log, where answers are told of.
     pub(crate) fn note_refusal(&self, app: &App, refusal: &Refusal) {
         if app.audit.is_some() {
-            self.told.note_answered(&[refusal.to_json().into()]);
+            self.told.note_refused(refusal.to_json());
         }
     }
 }
@@ -126,12 +126,8 @@ pub(crate) async fn serve(
         return response;
     };
     let answer = answer(app, &request, source, peer, caller);
-    let mut response = match app.limits.timeout {
-        limit if is_long || limit.is_zero() => answer.await,
-        limit => tokio::time::timeout(limit, answer)
-            .await
-            .unwrap_or_else(|_| refused(&Refusal::timeout(), Output::PLAIN)),
-    };
+    // Whatever may take long within has its limit there, where the audit log hears of it.
+    let mut response = answer.await;
     drop(running);
     finish(app, &request, &mut response);
     response
@@ -183,7 +179,10 @@ async fn answer(
 ) -> Response<Body> {
     let headers = &request.parts.headers;
     let plain = Output::choose(headers, request.params.get("pretty")).unwrap_or(Output::PLAIN);
-    let refuse = |refusal: &Refusal| refused(refusal, plain);
+    let refuse = |refusal: &Refusal| {
+        request.note_refusal(app, refusal);
+        refused(refusal, plain)
+    };
     let begin = |user: &User| {
         let audit = app.audit.as_ref()?;
         audit.begin(request.parts, &request.ask, &request.audit_id, user, peer)

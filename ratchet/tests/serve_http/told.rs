@@ -174,7 +174,6 @@ async fn requests_are_counted_by_what_they_asked_and_got() {
 }
 
 #[tokio::test]
-#[ignore = "the registry cannot say that a family is deprecated"]
 async fn what_is_deprecated_says_so() {
     let answer = metrics(&Server::shared().admin().await).await;
     let head = format!("# HELP apiserver_storage_objects {OBJECTS}\n");

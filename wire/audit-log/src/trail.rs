@@ -180,9 +180,7 @@ impl Trail {
 
     /// The same as [`Trail::response_object`] for bytes that are sent as they were stored.
     pub fn response_json(&mut self, text: &str) {
-        if self.detail.level >= Level::RequestResponse
-            && let Some(node) = first(text)
-        {
+        if let Some(node) = first(text) {
             self.response_object(&node);
         }
     }
