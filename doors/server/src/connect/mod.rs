@@ -12,6 +12,7 @@ mod proxy;
 mod pump;
 mod rewrite;
 mod streams;
+mod throttle;
 mod upgrade;
 
 use crate::app::App;
@@ -34,6 +35,7 @@ use std::net::IpAddr;
 use std::pin::Pin;
 use std::sync::Arc;
 use std::task::{Context, Poll};
+use throttle::Throttled;
 use tokio::sync::oneshot;
 
 /// How the server reaches what is behind it.
@@ -146,15 +148,17 @@ impl Connect<'_> {
         });
     }
 
+    /// A backend's connection with the limit that flags set.
+    fn throttled(&self, backend: Upgraded) -> Throttled<TokioIo<Upgraded>> {
+        Throttled::new(TokioIo::new(backend), self.app.backends.bytes_per_second)
+    }
+
     /// Joins the client's connection with a backend's, byte by byte.
     fn join(&self, client: OnUpgrade, backend: Upgraded) {
-        let bytes_per_second = self.app.backends.bytes_per_second;
+        let backend = self.throttled(backend);
         self.follow(async move {
             match client.await {
-                Ok(client) => {
-                    pump::carry(TokioIo::new(client), TokioIo::new(backend), bytes_per_second)
-                        .await;
-                }
+                Ok(client) => pump::carry(TokioIo::new(client), backend).await,
                 Err(error) => tracing::debug!(%error, "a client went before it was connected"),
             }
         });

@@ -1,7 +1,8 @@
 //! Commands, attached terminals and forwarded ports: a client's connection is joined with its pod's kubelet.
 
+use super::throttle::Throttled;
 use super::upgrade::{self, Answer};
-use super::{Client, Connect, container, escape, forwarded, node};
+use super::{Backends, Client, Connect, container, escape, forwarded, node};
 use crate::refusal::Refusal;
 use crate::request::Params;
 use crate::streaming::{self, Protocol, Refused, Streams, Way};
@@ -124,7 +125,7 @@ fn translate(
             Ok(client) => TokioIo::new(client),
             Err(error) => return tracing::debug!(%error, "a client went before it was connected"),
         };
-        let kubelet = speak_spdy(&app.backends.kubelets, &asked);
+        let kubelet = speak_spdy(&app.backends, &asked);
         let code = streaming::translate(client, kubelet, wanted).await;
         app.metrics.connections.translated(code);
     });
@@ -133,14 +134,15 @@ fn translate(
 
 /// A kubelet that has been asked for a command and speaks SPDY now, or why it does not.
 async fn speak_spdy(
-    kubelets: &Kubelets,
+    backends: &Backends,
     asked: &Asked,
-) -> Result<streaming::Kubelet<TokioIo<Upgraded>>, String> {
+) -> Result<streaming::Kubelet<Throttled<TokioIo<Upgraded>>>, String> {
     let authority = asked.kubelet.authority();
     let unsent = |why: &dyn std::fmt::Display| {
         format!("error sending request: Post \"https://{authority}{}\": {why}", asked.path)
     };
-    let connection = kubelets.dial(&asked.kubelet).await.map_err(|error| unsent(&error))?;
+    let connection =
+        backends.kubelets.dial(&asked.kubelet).await.map_err(|error| unsent(&error))?;
     let mut headers = streaming::to_kubelet();
     headers.insert(HOST, HeaderValue::from_str(&authority).map_err(|error| unsent(&error))?);
     let answer = upgrade::ask(connection, (Method::POST, &asked.path), headers).await?;
@@ -148,7 +150,8 @@ async fn speak_spdy(
         Answer::Switched(head, io) if streaming::is_spdy(head.status, &head.headers) => {
             let protocol = Protocol::chosen(&head.headers)
                 .ok_or("unable to upgrade: the kubelet chose a protocol that it was not offered")?;
-            Ok(streaming::Kubelet { io: TokioIo::new(io), protocol })
+            let io = Throttled::new(TokioIo::new(io), backends.bytes_per_second);
+            Ok(streaming::Kubelet { io, protocol })
         }
         Answer::Switched(..) => Err(streaming::refused_upgrade(b"")),
         Answer::Stayed(response) => {
@@ -196,9 +199,10 @@ async fn tunnel(
         Err(refused) => return refuse(refused),
     };
     app.metrics.connections.tunnelled(StatusCode::SWITCHING_PROTOCOLS.as_u16());
+    let backend = connect.throttled(backend);
     connect.follow(async move {
         match on_upgrade.await {
-            Ok(client) => streaming::tunnel(TokioIo::new(client), TokioIo::new(backend)).await,
+            Ok(client) => streaming::tunnel(TokioIo::new(client), backend).await,
             Err(error) => tracing::debug!(%error, "a client went before it was connected"),
         }
     });

@@ -8,7 +8,6 @@ mod socket;
 mod tests;
 mod translate;
 mod tunnel;
-mod websocket;
 
 pub(crate) use self::{
     channels::Streams,

@@ -1,7 +1,7 @@
 //! A WebSocket over a connection: one half listens, the other speaks, and neither forgets anything when interrupted.
 
-use super::websocket::{self, Piece, Reader};
 use bytes::{Buf, BufMut, Bytes, BytesMut};
+use ratchet_websocket::{Piece, Reader};
 use std::collections::VecDeque;
 use std::future::poll_fn;
 use std::io::{self, IoSlice};
@@ -91,7 +91,7 @@ impl<R: AsyncRead + Unpin> Listener<R> {
     pub(super) async fn next(&mut self) -> Result<Piece, Gone> {
         loop {
             let next = self.reader.next(&mut self.input.bytes);
-            let next = next.map_err(|_| Gone::Broken(websocket::PROTOCOL_ERROR))?;
+            let next = next.map_err(|_| Gone::Broken(ratchet_websocket::PROTOCOL_ERROR))?;
             match next {
                 Some(Piece::Close(code)) => return Err(Gone::Closed(code)),
                 Some(piece) => return Ok(piece),
@@ -128,31 +128,31 @@ impl<W: AsyncWrite + Unpin> Speaker<W> {
 
     /// Bytes in a message of their own.
     pub(super) fn say(&mut self, bytes: Bytes) {
-        websocket::write_head(&mut self.heads, websocket::BINARY, bytes.len());
+        ratchet_websocket::write_head(&mut self.heads, ratchet_websocket::BINARY, bytes.len());
         self.push(bytes);
     }
 
     /// Bytes on a channel.
     pub(super) fn say_on(&mut self, channel: u8, bytes: Bytes) {
-        websocket::write_head(&mut self.heads, websocket::BINARY, bytes.len() + 1);
+        ratchet_websocket::write_head(&mut self.heads, ratchet_websocket::BINARY, bytes.len() + 1);
         self.heads.put_u8(channel);
         self.push(bytes);
     }
 
     pub(super) fn ping(&mut self) {
-        websocket::write_head(&mut self.heads, websocket::PING, 0);
+        ratchet_websocket::write_head(&mut self.heads, ratchet_websocket::PING, 0);
         self.push(Bytes::new());
     }
 
     pub(super) fn pong(&mut self, bytes: Bytes) {
-        websocket::write_head(&mut self.heads, websocket::PONG, bytes.len());
+        ratchet_websocket::write_head(&mut self.heads, ratchet_websocket::PONG, bytes.len());
         self.push(bytes);
     }
 
     fn close(&mut self, code: Option<u16>) {
         let code = code.map(|code| Bytes::copy_from_slice(&code.to_be_bytes()));
         let code = code.unwrap_or_default();
-        websocket::write_head(&mut self.heads, websocket::CLOSE, code.len());
+        ratchet_websocket::write_head(&mut self.heads, ratchet_websocket::CLOSE, code.len());
         self.push(code);
     }
 

@@ -1,7 +1,7 @@
 //! Port-forward over WebSocket: messages that carry the bytes of a SPDY connection to the kubelet, unseen.
 
 use super::socket::{Gone, Input, Listener, PING_EVERY, Pongs, Speaker, part};
-use super::websocket::{NORMAL, Piece, UNSUPPORTED};
+use ratchet_websocket::{NORMAL, Piece, UNSUPPORTED};
 use std::time::Duration;
 use tokio::io::{AsyncRead, AsyncWrite, AsyncWriteExt, split};
 use tokio::time::{MissedTickBehavior, interval_at, timeout};

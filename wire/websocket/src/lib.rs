@@ -10,27 +10,27 @@ const MASKED: u8 = 0x80;
 const CONTINUATION: u8 = 0;
 const TEXT: u8 = 1;
 /// Bytes for the other end.
-pub(crate) const BINARY: u8 = 2;
+pub const BINARY: u8 = 2;
 /// The end of the connection.
-pub(crate) const CLOSE: u8 = 8;
+pub const CLOSE: u8 = 8;
 /// Are you there?
-pub(crate) const PING: u8 = 9;
+pub const PING: u8 = 9;
 /// Yes.
-pub(crate) const PONG: u8 = 10;
+pub const PONG: u8 = 10;
 
 /// The largest frame that says something about the connection.
 const LARGEST_CONTROL: usize = 125;
 
 /// All is well.
-pub(crate) const NORMAL: u16 = 1000;
+pub const NORMAL: u16 = 1000;
 /// What was sent is no WebSocket.
-pub(crate) const PROTOCOL_ERROR: u16 = 1002;
+pub const PROTOCOL_ERROR: u16 = 1002;
 /// What was sent is of a sort that has no place here.
-pub(crate) const UNSUPPORTED: u16 = 1003;
+pub const UNSUPPORTED: u16 = 1003;
 
 /// What a client said: a frame, or a piece of one that has not come whole yet.
 #[derive(Clone, Debug, Eq, PartialEq)]
-pub(crate) enum Piece {
+pub enum Piece {
     /// A piece of a message.
     Data {
         /// The bytes.
@@ -42,7 +42,9 @@ pub(crate) enum Piece {
         /// It calls itself text.
         text: bool,
     },
+    /// Are you there? To be answered with the same bytes.
     Ping(Bytes),
+    /// Yes.
     Pong,
     /// The end, and why.
     Close(Option<u16>),
@@ -50,11 +52,11 @@ pub(crate) enum Piece {
 
 /// Bytes that are no WebSocket; a connection ends with [`PROTOCOL_ERROR`] then.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
-pub(crate) struct NoFrame;
+pub struct NoFrame;
 
 /// Finds frames in the bytes of a connection.
 #[derive(Debug, Default)]
-pub(crate) struct Reader {
+pub struct Reader {
     frame: Option<Frame>,
     /// A message has begun and not ended; whether it is text.
     message: Option<bool>,
@@ -108,7 +110,7 @@ impl Head {
 impl Reader {
     /// Takes what comes next out of `input`; `None` means that more bytes must come first. Bytes of a message are
     /// handed on as they come and without being copied.
-    pub(crate) fn next(&mut self, input: &mut BytesMut) -> Result<Option<Piece>, NoFrame> {
+    pub fn next(&mut self, input: &mut BytesMut) -> Result<Option<Piece>, NoFrame> {
         if self.frame.is_none() {
             let Some(head) = Head::read(input)? else { return Ok(None) };
             if head.opcode & 0x08 != 0 {
@@ -191,7 +193,7 @@ fn unmask(bytes: &mut [u8], [a, b, c, d]: [u8; 4]) {
 }
 
 /// The first bytes of a whole frame of `length` bytes. Servers mask nothing.
-pub(crate) fn write_head(out: &mut BytesMut, opcode: u8, length: usize) {
+pub fn write_head(out: &mut BytesMut, opcode: u8, length: usize) {
     out.put_u8(FIN | opcode);
     match (u8::try_from(length), u16::try_from(length)) {
         (Ok(length @ ..=125), _) => out.put_u8(length),
