@@ -28,10 +28,14 @@ fn every_rule_can_be_explained() {
         let output = run(&["explain", id], "");
         assert_eq!(output.code, 0, "{id}");
         assert!(output.stdout.starts_with(&format!("{id}: ")), "{}", output.stdout);
-        let sections = ["Demands", "Why", "Fix", "What is stored already", "Versions", "From"];
-        let found: Vec<&str> =
-            output.stdout.lines().filter(|line| sections.contains(line)).collect();
-        assert_eq!(found, sections, "{id}");
+        let all = ["Demands", "Why", "Fix", "What is stored already", "Versions", "From"];
+        // What is found about a certificate is not about an object: nothing is demanded of one, or stored.
+        let wanted = match id.starts_with("RTC-CERT") {
+            true => vec!["Why", "Fix", "From"],
+            false => all.to_vec(),
+        };
+        let found: Vec<&str> = output.stdout.lines().filter(|line| all.contains(line)).collect();
+        assert_eq!(found, wanted, "{id}");
         assert!(output.stdout.lines().all(|line| line.chars().count() <= 100), "{}", output.stdout);
     }
 }
