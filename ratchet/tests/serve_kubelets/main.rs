@@ -12,6 +12,8 @@ mod service;
 mod ways;
 mod world;
 
+mod commands;
+mod forwards;
 mod hazards;
 mod logs;
 mod matrix;
