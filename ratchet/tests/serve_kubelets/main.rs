@@ -12,6 +12,7 @@ mod service;
 mod ways;
 mod world;
 
+mod access;
 mod commands;
 mod forwards;
 mod hazards;
