@@ -18,3 +18,4 @@ mod forwards;
 mod hazards;
 mod logs;
 mod matrix;
+mod proxies;
