@@ -60,7 +60,8 @@ async fn every_method_goes_through_with_its_body() {
         let header = |name: &str| &told["headers"][name][0];
         assert_eq!(header("x-own"), "1");
         assert_eq!(header("x-forwarded-for"), "10.1.1.1, 127.0.0.1");
-        assert_eq!(header("x-forwarded-uri"), &format!("{NODE}/echo/a%2Fb/"));
+        assert_eq!(told["path"], "/echo/a/b/");
+        assert_eq!(header("x-forwarded-uri"), &format!("{NODE}/echo/a/b/"));
         assert_eq!(told["headers"]["te"], Value::Null, "what speaks of one connection stays here");
     }
     let head = world.admin.send(Method::HEAD, &format!("{NODE}/healthz"), &[], "").await;
@@ -118,6 +119,13 @@ async fn redirects_and_links_lead_back_through_the_proxy() {
     assert!(text.contains("'y'") || text.contains("\"y\""), "{text}");
     assert!(text.contains("href=\"https://elsewhere.example/z\""), "{text}");
     assert_eq!((answer.header("x-own"), answer.header("access-control-allow-origin")), ("1", ""));
+    for spelled in ["/page/caf%c3%a9", "/p%61ge/caf%C3%A9", "/x/..//page/caf%C3%A9"] {
+        let text = world.admin.get(&format!("{NODE}{spelled}")).await.text();
+        assert!(text.contains(&format!("href=\"{NODE}/x\"")), "{spelled}: {text}");
+        let seen = kubelet.seen().pop().unwrap();
+        assert_eq!(seen.path, "/page/caf%C3%A9", "{spelled}");
+        assert_eq!(seen.headers["x-forwarded-uri"], format!("{NODE}/page/caf%C3%A9"));
+    }
     kubelet.answer("/page", page("text/plain"));
     assert_eq!(world.admin.get(&format!("{NODE}/page")).await.text(), body);
 }
