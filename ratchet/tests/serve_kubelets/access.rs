@@ -169,7 +169,8 @@ async fn proofs_of_who_asks_go_no_further() {
     assert_eq!(told.json()["x-kept"], "1", "{}", told.text());
     let behind = told.json();
     let behind = behind.as_object().unwrap().keys().map(String::as_str);
-    let names = seen.iter().flat_map(|seen| seen.headers.keys()).map(|name| name.as_str());
+    let names =
+        seen.iter().flat_map(|seen| seen.headers.keys()).map(hyper::header::HeaderName::as_str);
     for name in names.chain(behind) {
         let is_proof = name == "authorization" || PROOFS.iter().any(|(proof, _)| *proof == name);
         assert!(!is_proof, "{name}");
@@ -195,5 +196,25 @@ async fn a_token_among_subprotocols_is_taken_out() {
             let value = value.to_str().unwrap();
             assert!(!value.contains(&token) && !value.contains("bearer"), "{name}: {value}");
         }
+    }
+}
+
+#[tokio::test]
+async fn proofs_that_this_server_does_not_know_go_no_further_either() {
+    let world = World::new(Mode::Enforce).await;
+    let kubelet = world.usual("a").await;
+    allow(&world, &["*"], "nodes/proxy").await;
+    let binding = "/apis/rbac.authorization.k8s.io/v1/clusterrolebindings/part";
+    let everybody = json!({"subjects": [{"kind": "User", "name": "system:anonymous"}]});
+    assert_eq!(world.admin.patch(binding, everybody).await.code, 200);
+    let nobody = Client::new(&world.server, None);
+    let basic = ("authorization", "Basic c2VjcmV0");
+    let answer = nobody.send(Method::GET, "/api/v1/nodes/a/proxy/echo", &[basic], "").await;
+    assert_eq!(answer.code, 200, "{}", answer.text());
+    let path = "/api/v1/nodes/a/proxy/exec/work/pod/main?command=id&output=1";
+    let headers = [&SPDY[..], &[basic]].concat();
+    assert!(nobody.upgrade(Method::POST, path, &headers).await.is_ok());
+    for seen in kubelet.seen() {
+        assert_eq!(seen.headers.get("authorization"), None, "{}", seen.path);
     }
 }

@@ -232,7 +232,8 @@ async fn services_are_reached_through_their_endpoints() {
     for id in ["web:other", "web:81", "web"] {
         assert_eq!(world.admin.get(&service(id, "/x")).await.refusal(), none(id), "{id}");
     }
-    world.admin.delete(&of_pod("backend", "").trim_end_matches('/').to_owned()).await;
+    let gone = world.admin.delete(of_pod("backend", "").trim_end_matches('/')).await;
+    assert_eq!(gone.code, 200, "{}", gone.text());
     let answer = world.admin.get(&service("web:web", "/x")).await;
     assert_eq!(answer.refusal(), none("web:web"), "an address that is no pod's is nobody's");
 }
