@@ -59,7 +59,7 @@ pub(crate) struct Client {
 #[derive(Debug)]
 pub(crate) struct Answer {
     pub(crate) code: u16,
-    pub(crate) headers: HeaderMap,
+    pub(crate) headers: Box<HeaderMap>,
     pub(crate) body: Bytes,
 }
 
@@ -231,7 +231,7 @@ impl Client {
 pub(crate) async fn whole(response: Response<Incoming>) -> Answer {
     let (parts, body) = response.into_parts();
     let body = soon(body.collect()).await.unwrap().to_bytes();
-    Answer { code: parts.status.as_u16(), headers: parts.headers, body }
+    Answer { code: parts.status.as_u16(), headers: Box::new(parts.headers), body }
 }
 
 /// The next piece of a body, as text; none at its end.

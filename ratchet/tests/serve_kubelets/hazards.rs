@@ -30,6 +30,14 @@ async fn with_pods(world: &World, node: &str, pods: &[&str], http2: bool) -> Kub
     kubelet
 }
 
+/// How many wrong names there were, where all right ones came over one connection. With HTTP/1.1 there may be more of
+/// those: a connection is back in its pool only a moment after its client has read all.
+async fn wrong_names(world: &World, http2: bool) -> u64 {
+    let (right, wrong) = world.names().await.unwrap();
+    assert!(right == 1 || !http2 && right > 1, "{right}");
+    wrong
+}
+
 async fn log(world: &World, pod: &str) -> Answer {
     world.admin.get(&of_pod(pod, "log")).await
 }
@@ -52,16 +60,12 @@ async fn two_nodes_of_one_address_do_not_share_a_connection() {
                     _ => fails_with(&answer, &mismatch("a", "b")),
                 }
             }
-            assert_eq!(
-                world.names().await,
-                Some((1, 2)),
-                "the right one is kept, the wrong one is not"
-            );
+            assert_eq!(wrong_names(&world, http2).await, 2, "a wrong one is not kept");
             assert!(kubelet.seen().iter().all(|seen| seen.path.contains("/on-a/")));
             let proxied = world.admin.get("/api/v1/nodes/b/proxy/healthz").await;
             assert_eq!(proxied.code, 503, "{}", proxied.text());
             assert_eq!(world.admin.get("/api/v1/nodes/a/proxy/healthz").await.code, 200);
-            assert_eq!(world.names().await, Some((1, 3)), "the proxy has the same pool");
+            assert_eq!(wrong_names(&world, http2).await, 3, "the proxy has the same pool");
         }
     }
 }
@@ -113,10 +117,12 @@ async fn a_changed_certificate_is_seen_with_the_next_connection() {
         world.pod("pod", "a").await;
         assert_eq!(log(&world, "pod").await.code, 200);
         kubelet.show(&world.right("b")).unwrap();
-        for _ in 0..3 {
-            assert_eq!(log(&world, "pod").await.code, 200, "the connection was made before");
+        if http2 {
+            for _ in 0..3 {
+                assert_eq!(log(&world, "pod").await.code, 200, "the connection was made before");
+            }
+            assert_eq!((kubelet.connections(), world.names().await), (1, Some((1, 0))));
         }
-        assert_eq!((kubelet.connections(), world.names().await), (1, Some((1, 0))));
         kubelet.close_connections();
         fails_with(&log(&world, "pod").await, &mismatch("b", "a"));
         assert_eq!(world.names().await, Some((1, 1)));

@@ -146,7 +146,7 @@ async fn a_pod_without_a_node_has_said_nothing() {
 #[tokio::test]
 async fn a_node_that_is_missing_or_nowhere_is_told() {
     let world = World::with(Mode::Enforce, |_, config| {
-        config.backends.address_types = vec!["InternalDNS".into()]
+        config.backends.address_types = vec!["InternalDNS".into()];
     })
     .await;
     world.pod("pod", "zz").await;

@@ -12,6 +12,11 @@ mod service;
 mod ways;
 mod world;
 
+mod access;
+mod commands;
+mod ends;
+mod forwards;
 mod hazards;
 mod logs;
 mod matrix;
+mod proxies;

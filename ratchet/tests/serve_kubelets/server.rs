@@ -48,7 +48,7 @@ impl Server {
 
     async fn prepare(change: impl FnOnce(&Path, &mut Config)) -> (Self, ratchet_server::Ready) {
         let folder = tempfile::tempdir().unwrap();
-        let authority = Authority::load_or_create(&folder.path().join("pki")).unwrap();
+        let authority = Authority::load_or_create(folder.path().join("pki")).unwrap();
         let mut config = config(folder.path(), &authority);
         change(folder.path(), &mut config);
         let store = Embedded::open(&folder.path().join("store"), Options::default()).unwrap();

@@ -2,7 +2,7 @@
 
 use crate::app::App;
 use http::header::{
-    CONNECTION, HOST, PROXY_AUTHENTICATE, PROXY_AUTHORIZATION, TE, TRAILER, TRANSFER_ENCODING,
+    AUTHORIZATION, CONNECTION, HOST, PROXY_AUTHENTICATE, PROXY_AUTHORIZATION, TE, TRAILER, TRANSFER_ENCODING,
     UPGRADE,
 };
 use http::request::Parts;
@@ -33,6 +33,8 @@ const ONE_HOP: [HeaderName; 9] = [
 pub(super) fn headers(app: &App, parts: &Parts, address: IpAddr) -> HeaderMap {
     let mut headers = parts.headers.clone();
     app.identity.strip(&mut headers);
+    // Of whatever scheme: a password that we did not look at is still for us and for nobody behind.
+    headers.remove(AUTHORIZATION);
     strip_impersonation(&mut headers);
     let says_more = headers.keys().filter(|name| name.as_str().starts_with(SAYS_MORE));
     let says_who: Vec<HeaderName> = says_more.cloned().collect();

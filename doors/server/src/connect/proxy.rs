@@ -52,10 +52,12 @@ pub(super) async fn answer(
         .map_err(Refusal::internal)?;
     *request.headers_mut() = headers;
     forwarded::drop_hop_headers(request.headers_mut());
-    if let Ok(value) = HeaderValue::from_str(whole) {
+    // Not as the client spelled it: the backend sees its own path cleaned, and what stands before it is found by that.
+    let whole = format!("{}{path}", before_inner(connect));
+    if let Ok(value) = HeaderValue::from_str(&whole) {
         request.headers_mut().insert(FORWARDED_URI, value);
     }
-    let prefix = Prefix::of(whole, &path, &location.authority(), &parts.headers);
+    let prefix = Prefix::of(&whole, &path, &location.authority(), &parts.headers);
     let mut response = send(connect, &location, request).await?;
     forwarded::drop_hop_headers(response.headers_mut());
     for name in SPEAKS_FOR_US {
@@ -92,6 +94,14 @@ pub(super) fn unreachable(why: &str) -> Refusal {
 fn inner_path(connect: &Connect<'_>) -> String {
     let end = if connect.request.parts.uri.path().ends_with('/') { "/" } else { "" };
     escape::cleaned(&format!("{}{end}", connect.place.rest))
+}
+
+/// What stands in the path up to `proxy`: with a namespace seven segments, without one five.
+fn before_inner<'c>(connect: &Connect<'c>) -> &'c str {
+    let whole = connect.request.parts.uri.path();
+    let segments = if connect.place.namespace.is_empty() { 5 } else { 7 };
+    let end = whole.match_indices('/').nth(segments).map(|(at, _)| at);
+    end.and_then(|at| whole.get(..at)).unwrap_or(whole)
 }
 
 /// A path without a slash at its end would make every relative link wrong.

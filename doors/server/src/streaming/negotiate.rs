@@ -63,6 +63,11 @@ impl Protocol {
         }
     }
 
+    /// Whether it has words for success, too, so that silence means that nobody told.
+    pub(crate) fn tells_success(self) -> bool {
+        matches!(self, Self::V4 | Self::V5)
+    }
+
     /// Whether it has a stream for the size of a terminal.
     pub(crate) fn resizes(self) -> bool {
         !matches!(self, Self::V1 | Self::V2)

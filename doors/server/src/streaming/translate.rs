@@ -243,9 +243,11 @@ impl Output {
         self.status.extend(bytes.iter().take(room));
     }
 
-    /// The error stream is over. A kubelet that is done resets its streams; one that is gone has told nothing.
+    /// The error stream is over. A kubelet that is done resets its streams; one that is gone has told nothing, and in
+    /// some dialects neither has one that resets this stream without a word.
     fn told(&mut self, why: Option<io::Error>) {
-        let lost = why.filter(|why| why.kind() != io::ErrorKind::ConnectionReset);
+        let silent = self.status.is_empty() && self.protocol.tells_success();
+        let lost = why.filter(|why| silent || why.kind() != io::ErrorKind::ConnectionReset);
         self.lost = lost.map(|why| why.to_string());
         self.over.extend(self.error.take());
     }
