@@ -1,8 +1,8 @@
 //! The ways on which bytes come from a kubelet, each counted as a client reads it.
 
 use super::dial::Peer;
+use super::framed::Framed;
 use super::served::Place;
-use futures_util::{SinkExt, StreamExt};
 use http_body_util::BodyExt;
 use hyper::Method;
 use hyper::body::Incoming;
@@ -12,10 +12,7 @@ use ratchet_spdy::{Session, Stream};
 use std::pin::Pin;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
-use tokio::io::{AsyncRead, AsyncReadExt, AsyncWrite, AsyncWriteExt};
-use tokio_tungstenite::WebSocketStream;
-use tokio_tungstenite::tungstenite::Message;
-use tokio_tungstenite::tungstenite::protocol::{Role, WebSocketConfig};
+use tokio::io::{AsyncRead, AsyncReadExt, AsyncWrite};
 
 const POD: &str = "/api/v1/namespaces/default/pods/pod";
 const READ: usize = 256 * 1024;
@@ -144,7 +141,8 @@ where
     }
 }
 
-async fn websocket(peer: &Peer, path: &str, protocol: &str) -> WebSocketStream<TokioIo<Upgraded>> {
+/// A connection that speaks WebSocket now.
+async fn websocket(peer: &Peer, path: &str, protocol: &str) -> TokioIo<Upgraded> {
     let headers = [
         ("Connection", "Upgrade"),
         ("Upgrade", "websocket"),
@@ -152,44 +150,20 @@ async fn websocket(peer: &Peer, path: &str, protocol: &str) -> WebSocketStream<T
         ("Sec-WebSocket-Key", "dGhlIHNhbXBsZSBub25jZQ=="),
         ("Sec-WebSocket-Protocol", protocol),
     ];
-    let upgraded = peer.upgrade(Method::GET, path, &headers).await;
-    let config = WebSocketConfig::default().read_buffer_size(READ);
-    WebSocketStream::from_raw_socket(upgraded, Role::Client, Some(config)).await
+    peer.upgrade(Method::GET, path, &headers).await
 }
 
-/// What comes in messages becomes a stream again; what is sent is little.
 async fn forward_tunnelled(peer: &Peer, path: &str, count: Count) {
-    let socket = websocket(peer, path, "SPDY/3.1+portforward.k8s.io").await;
-    let (mut send, mut receive) = socket.split();
-    let (near, far) = tokio::io::duplex(1 << 20);
-    let (mut from_session, mut to_session) = tokio::io::split(far);
-    let down = async move {
-        while let Some(Ok(message)) = receive.next().await {
-            if let Message::Binary(bytes) = message
-                && to_session.write_all(&bytes).await.is_err()
-            {
-                return;
-            }
-        }
-    };
-    let up = async move {
-        let mut buffer = vec![0; READ];
-        while let Ok(length @ 1..) = from_session.read(&mut buffer).await {
-            let message = Message::binary(buffer[..length].to_vec());
-            if send.send(message).await.is_err() {
-                return;
-            }
-        }
-    };
-    tokio::join!(down, up, port(near, count));
+    let io = websocket(peer, path, "SPDY/3.1+portforward.k8s.io").await;
+    port(Framed::new(io), count).await;
 }
 
 async fn exec(peer: &Peer, count: Count) {
     let path = format!("{POD}/exec?command=cat&command=/dev/zero&container=flood&stdout=true");
-    let mut socket = websocket(peer, &path, "v5.channel.k8s.io").await;
-    while let Some(Ok(message)) = socket.next().await {
-        if let Message::Binary(bytes) = message {
-            count.fetch_add(bytes.len().saturating_sub(1) as u64, Ordering::Relaxed);
-        }
+    let mut stream = Framed::new(websocket(peer, &path, "v5.channel.k8s.io").await);
+    let mut buffer = vec![0; READ];
+    // The number of the channel in each message is counted too; it is one byte in many thousands.
+    while let Ok(length @ 1..) = stream.read(&mut buffer).await {
+        count.fetch_add(length as u64, Ordering::Relaxed);
     }
 }

@@ -7,6 +7,7 @@
 mod dial;
 mod flows;
 mod followers;
+mod framed;
 mod plain;
 mod process;
 mod rounds;
