@@ -28,6 +28,7 @@ usage: cargo xtask <command>
   licences        every dependency's licence and version against deny.toml
   measure         how fast the release binary is, and how much memory it takes
   load [ARGS]     the same of `ratchet serve`: requests, lists, writes, watches, starts
+  streams [ARGS]  the same of what goes through it: logs, commands and ports of kubelets
   replay [DIR] [--cases DIR] [--topic T] [--behavior released|proposal]
                   recorded conversations of a real API server (DIR, or ../shared/oracle) with `ratchet serve`
   tree DIR COUNT  writes a tree of COUNT mixed resources to measure with
@@ -61,7 +62,8 @@ fn run() -> Result<bool> {
         ["licences"] => Ok(report(&licences::check()?)),
         ["clients"] => clients::run(&mut ci::Tally::default()),
         ["measure"] => measure::run(),
-        ["load", rest @ ..] => load(rest),
+        ["load", rest @ ..] => bench("load", rest),
+        ["streams", rest @ ..] => bench("kubelets", rest),
         ["replay", rest @ ..] => replay::run(rest),
         ["tree", folder, count] => {
             let count = count.parse().context("COUNT must be a number")?;
@@ -76,9 +78,9 @@ fn run() -> Result<bool> {
     }
 }
 
-/// Runs the measurement that stands beside the binary, for it needs the clients that the tests need.
-fn load(args: &[&str]) -> Result<bool> {
-    let bench = ["bench", "--locked", "-p", "ratchet", "--bench", "load", "--"];
+/// Runs a measurement that stands beside the binary, for it needs the clients that the tests need.
+fn bench(name: &str, args: &[&str]) -> Result<bool> {
+    let bench = ["bench", "--locked", "-p", "ratchet", "--bench", name, "--"];
     let ended = std::process::Command::new("cargo").args(bench).args(args).status()?;
     Ok(ended.success())
 }

@@ -87,7 +87,7 @@ impl Cluster {
             options.address = (self.address, 0).into();
             options.client_authority = Some(clients.clone());
             options.node = node.to_owned();
-            options.websockets = node == Way::WebSocketAllTheWay.node();
+            options.websockets = node == Way::Through.node();
             self.kubelets.push(Kubelet::start_apart(options).unwrap());
         }
     }
@@ -108,7 +108,7 @@ impl Cluster {
     }
 
     fn node_manifest(&self, node: &str, port: u16) -> String {
-        let features = match node == Way::WebSocketAllTheWay.node() {
+        let features = match node == Way::Through.node() {
             true => "[ExtendWebSocketsToKubelet]",
             false => "[]",
         };

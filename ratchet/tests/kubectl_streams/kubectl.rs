@@ -18,10 +18,10 @@ pub(crate) enum Way {
     /// SPDY all the way.
     Spdy,
     /// WebSockets all the way, to a kubelet that says that it can.
-    WebSocketAllTheWay,
+    Through,
 }
 
-pub(crate) const WAYS: [Way; 3] = [Way::WebSocket, Way::Spdy, Way::WebSocketAllTheWay];
+pub(crate) const WAYS: [Way; 3] = [Way::WebSocket, Way::Spdy, Way::Through];
 
 impl Way {
     /// The node whose kubelet is spoken to in this way.
@@ -29,7 +29,7 @@ impl Way {
         match self {
             Self::WebSocket => "alpha",
             Self::Spdy => "beta",
-            Self::WebSocketAllTheWay => "gamma",
+            Self::Through => "gamma",
         }
     }
 

@@ -1,0 +1,70 @@
+//! `cargo xtask streams`: how fast bytes go from kubelets through `ratchet serve`, beside a plain copy in the same run.
+#![allow(clippy::print_stdout, reason = "a measurement speaks by printing")]
+#![allow(clippy::unwrap_used, reason = "a measurement that fails is no measurement")]
+#![allow(clippy::expect_used, reason = "a measurement that fails is no measurement")]
+#![allow(clippy::indexing_slicing, reason = "a measurement that fails is no measurement")]
+
+mod dial;
+mod flows;
+mod followers;
+mod framed;
+mod plain;
+mod process;
+mod rounds;
+mod served;
+
+use served::Place;
+use std::time::Duration;
+
+const USAGE: &str = "\
+usage: cargo bench -p ratchet --bench kubelets [-- [--quick] [--only TEXT]]
+
+Starts a server, a kubelet and a plain proxy of its own. Rounds of all flows follow one another, and the best of each
+counts, for the machine may be busy with others. --only takes the flows whose names contain TEXT.";
+
+/// How much is done; `--quick` is for trying.
+#[derive(Clone, Copy)]
+pub(crate) struct Scale {
+    pub(crate) rounds: usize,
+    pub(crate) time: Duration,
+    pub(crate) followers: usize,
+    pub(crate) watch: Duration,
+}
+
+const FULL: Scale = Scale {
+    rounds: 7,
+    time: Duration::from_millis(1500),
+    followers: 500,
+    watch: Duration::from_secs(10),
+};
+const QUICK: Scale = Scale {
+    rounds: 2,
+    time: Duration::from_millis(500),
+    followers: 50,
+    watch: Duration::from_secs(3),
+};
+
+fn main() {
+    let args: Vec<String> = std::env::args().skip(1).filter(|arg| arg != "--bench").collect();
+    let value = |name: &str| {
+        let at = args.iter().position(|arg| arg == name)?;
+        args.get(at + 1).cloned()
+    };
+    if args.iter().any(|arg| arg == "--help") {
+        println!("{USAGE}");
+        return;
+    }
+    let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build().unwrap();
+    if let Some(folder) = value(plain::PROXY) {
+        return runtime.block_on(plain::proxy(&folder));
+    }
+    let scale = if args.iter().any(|arg| arg == "--quick") { QUICK } else { FULL };
+    let only = value("--only").unwrap_or_default();
+    runtime.block_on(async {
+        let place = Place::prepare().await;
+        rounds::measure(&place, scale, &only).await;
+        if only.is_empty() || only == "followers" {
+            followers::measure(&place, scale).await;
+        }
+    });
+}
