@@ -21,13 +21,17 @@ pub(crate) struct Row {
     pub(crate) fault: Fault,
 }
 
+/// An authority of the right name and another key.
+const NAMESAKE: &str = r#"certificate signed by unknown authority (possibly because of "x509: ECDSA verification failure" while trying to verify candidate authority certificate "kubelets")"#;
+
 /// One row for every sort of certificate.
 pub(crate) fn all(authority: &Authority) -> Vec<Row> {
     let row = |node, leaf: Leaf, fault| Row { node, shown: authority.issue(&here(leaf)), fault };
     let two = vec!["system:node:two".into(), "system:node:two".into()];
     let two = Leaf { common_names: two, ..Leaf::kubelet("two") };
     let elsewhere = Leaf::kubelet("elsewhere").at([San::Ip([10, 9, 9, 9].into())]);
-    let untrusted = Authority::new("kubelets").issue(&here(Leaf::kubelet("untrusted")));
+    let untrusted = Authority::new("strangers").issue(&here(Leaf::kubelet("untrusted")));
+    let namesake = Authority::new("kubelets").issue(&here(Leaf::kubelet("namesake")));
     vec![
         row("right", Leaf::kubelet("right"), Fault::Nothing),
         row("another", Leaf::kubelet("right"), wrong("another", "system:node:right")),
@@ -54,6 +58,7 @@ pub(crate) fn all(authority: &Authority) -> Vec<Row> {
             shown: untrusted,
             fault: chain("certificate signed by unknown authority"),
         },
+        Row { node: "namesake", shown: namesake, fault: chain(NAMESAKE) },
         row(
             "expired",
             Leaf::kubelet("expired").expired(),

@@ -35,6 +35,7 @@ pub(super) fn headers(app: &App, parts: &Parts, address: IpAddr) -> HeaderMap {
     app.identity.strip(&mut headers);
     // Of whatever scheme: a password that we did not look at is still for us and for nobody behind.
     headers.remove(AUTHORIZATION);
+    headers.remove(PROXY_AUTHORIZATION);
     strip_impersonation(&mut headers);
     let says_more = headers.keys().filter(|name| name.as_str().starts_with(SAYS_MORE));
     let says_who: Vec<HeaderName> = says_more.cloned().collect();
