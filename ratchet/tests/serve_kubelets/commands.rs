@@ -8,6 +8,7 @@ use hyper::Method;
 use kubelet_peer::{Answer as Said, Container, Kubelet};
 use serde_json::json;
 use std::path::Path;
+use std::time::Duration;
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio_tungstenite::tungstenite::Message;
 
@@ -324,4 +325,42 @@ async fn a_kubelet_that_vanishes_is_no_success() {
     world.node("a", wire.address).await;
     world.pod("pod", "a").await;
     broken(&world, || wire.cut()).await;
+}
+
+/// How many bytes a process has written, once it writes no more.
+async fn written(process: &str) -> u64 {
+    let path = format!("/proc/{}/io", process.trim());
+    let mut before = None;
+    for _ in 0..100 {
+        let told = std::fs::read_to_string(&path).unwrap();
+        let line = told.lines().find_map(|line| line.strip_prefix("wchar: "));
+        let now = line.unwrap().parse().unwrap();
+        if before == Some(now) {
+            return now;
+        }
+        before = Some(now);
+        // Nothing tells that no more will come but that nothing comes.
+        tokio::time::sleep(Duration::from_millis(200)).await;
+    }
+    panic!("it writes on and on: {before:?}");
+}
+
+#[tokio::test]
+async fn a_client_that_does_not_read_slows_its_command_down() {
+    const MEGABYTE: u64 = 1 << 20;
+    let (world, _kubelet) = furnished().await;
+    let path = exec("stdout=true", "echo $$; exec dd if=/dev/zero bs=65536 status=none");
+    for protocol in [V5, V4] {
+        let mut socket = world.admin.websocket(&path, protocol).await.unwrap();
+        let (_, said) = heard(&mut socket).await;
+        let process = said.lines().next().unwrap(); // zeros may stand behind it
+        let wrote = written(process).await;
+        assert!(wrote < 24 * MEGABYTE, "{protocol}: {wrote} bytes for one who does not read");
+        let mut read = 0;
+        while read < 32 * MEGABYTE {
+            read += soon(socket.next()).await.unwrap().unwrap().len() as u64;
+        }
+        drop(socket);
+        ended(process).await;
+    }
 }
