@@ -19,7 +19,9 @@ pub(crate) fn run(id: Option<&str>, out: &mut dyn Write) -> Done {
     };
     if let Some(rule) = RULES.iter().find(|rule| rule.id.eq_ignore_ascii_case(id)) {
         explain(rule, out)?;
-    } else if let Some(rule) = CERTIFICATE_RULES.iter().find(|rule| rule.id.eq_ignore_ascii_case(id)) {
+    } else if let Some(rule) =
+        CERTIFICATE_RULES.iter().find(|rule| rule.id.eq_ignore_ascii_case(id))
+    {
         explain_certificate(rule, out)?;
     } else {
         return Err(format!("no rule is called {id:?}: `ratchet explain` lists them all").into());

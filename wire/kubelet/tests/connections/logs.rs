@@ -1,7 +1,7 @@
 //! Wrong names are told in the log: whose, what was expected and what was shown, and not again and again.
 
 use std::io::{self, Write};
-use std::sync::{Arc, Mutex};
+use std::sync::{Arc, LazyLock, Mutex};
 use std::time::Duration;
 
 use ratchet_kubelet::{NameCheck, Settings, Timing};
@@ -15,9 +15,14 @@ use super::us::Us;
 struct Lines(Arc<Mutex<Vec<u8>>>);
 
 impl Lines {
-    fn take(&self) -> Vec<String> {
-        let bytes = std::mem::take(&mut *self.0.lock().unwrap());
-        String::from_utf8(bytes).unwrap().lines().map(ToOwned::to_owned).collect()
+    /// Takes out the lines with this mark; other tests write into the same log.
+    fn take(&self, mark: &str) -> Vec<String> {
+        let mut log = self.0.lock().unwrap();
+        let text = String::from_utf8(log.clone()).unwrap();
+        let (found, others): (Vec<&str>, Vec<&str>) =
+            text.lines().partition(|line| line.contains(mark));
+        *log = others.iter().flat_map(|line| [*line, "\n"]).collect::<String>().into_bytes();
+        found.into_iter().map(ToOwned::to_owned).collect()
     }
 }
 
@@ -40,15 +45,17 @@ impl<'a> MakeWriter<'a> for Lines {
     }
 }
 
-fn listen() -> (Lines, tracing::subscriber::DefaultGuard) {
+/// The log of the whole process: what a thread alone listens to may be missed while other threads come and go.
+static LOG: LazyLock<Lines> = LazyLock::new(|| {
     let lines = Lines::default();
     let subscriber = tracing_subscriber::fmt().json().with_writer(lines.clone()).finish();
-    (lines, tracing::subscriber::set_default(subscriber))
-}
+    tracing::subscriber::set_global_default(subscriber).unwrap();
+    lines
+});
 
 #[tokio::test]
 async fn each_node_is_told_of_in_its_turn() {
-    let (lines, _guard) = listen();
+    let lines = &*LOG;
     let authority = Authority::new("kubelet-ca");
     let evil = "x\", \"level\": \"INFO\"}\n{\"forged\": \"\u{202e}";
     let leaf = authority.sign(&Wanted::new(subject(&[&[attribute(CN, 0x0c, evil.as_bytes())]])));
@@ -58,13 +65,13 @@ async fn each_node_is_told_of_in_its_turn() {
     for (mode, word) in [(NameCheck::Observe, "observe"), (NameCheck::Enforce, "enforce")] {
         let us = Us::with(&authority.pem(), mode, settings.clone());
         for _ in 0..5 {
-            let _ = us.dial(&peer.of("node-a")).await;
-            let _ = us.dial(&peer.of("node-b")).await;
+            let _ = us.dial(&peer.of("told-a")).await;
+            let _ = us.dial(&peer.of("told-b")).await;
         }
         assert_eq!(us.witnessed(), (0, 10), "all are counted");
-        let told = lines.take();
+        let told = lines.take("told-");
         assert_eq!(told.len(), 2, "{told:?}");
-        for (line, node) in told.iter().zip(["node-a", "node-b"]) {
+        for (line, node) in told.iter().zip(["told-a", "told-b"]) {
             for part in [
                 "\"level\":\"ERROR\"".to_owned(),
                 format!("\"node\":\"{node}\""),
@@ -78,20 +85,21 @@ async fn each_node_is_told_of_in_its_turn() {
             assert!(!line.contains('\u{202e}'), "{line}");
         }
         tokio::time::sleep(Duration::from_millis(550)).await;
-        let _ = us.dial(&peer.of("node-a")).await;
-        let told = lines.take();
+        let _ = us.dial(&peer.of("told-a")).await;
+        let told = lines.take("told-");
         assert!(told.len() == 1 && told[0].contains("\"suppressed\":4"), "{told:?}");
     }
 }
 
 #[tokio::test]
 async fn a_broken_file_is_told_once() {
-    let (lines, _guard) = listen();
+    let lines = &*LOG;
     let us = Us::enforcing(&Authority::new("kubelet-ca"));
     std::fs::write(us.file("ca.crt"), "garbage").unwrap();
     for _ in 0..3 {
         us.reload_now();
     }
-    let told = lines.take();
+    let file = us.file("ca.crt").display().to_string();
+    let told = lines.take(&file);
     assert!(told.len() == 1 && told[0].contains("unable to load root certificates"), "{told:?}");
 }

@@ -212,7 +212,13 @@ async fn bodies_go_both_ways() {
         let to = peer.of("node-a");
         let response = us.send(&to, Verification::Full, request).await.unwrap();
         assert_eq!(response.into_body().collect().await.unwrap().to_bytes(), "/run");
-        assert_eq!(*peer.hosts.lock().unwrap(), [to.authority()]);
+        us.get(&to).await.unwrap();
+        let hosts = [String::from("somebody.else"), to.authority()];
+        assert_eq!(
+            *peer.hosts.lock().unwrap(),
+            hosts,
+            "the one it names, or the one that is dialled"
+        );
     }
 }
 
