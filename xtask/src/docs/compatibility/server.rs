@@ -68,6 +68,18 @@ const ROWS: &[[&str; 4]] = &[
         "it works at once with kubelets that believe that authority",
     ],
     [
+        "logs and watches over WebSockets",
+        "each piece is a message",
+        "answered as HTTP, without an upgrade",
+        "kubectl and the client libraries do not ask for it",
+    ],
+    [
+        "a kubelet that vanishes during `exec` without a word",
+        "is told as success",
+        "is told as an internal error",
+        "a command of which nobody knows the end has not succeeded",
+    ],
+    [
         "HTML through a proxy",
         "is read whole, then its links are rewritten",
         "is rewritten while it passes; packed pages are unpacked",
