@@ -1,8 +1,10 @@
 //! Where a proxied request goes: the names in its URL become an address, a port and a way to speak.
 
-use super::{Connect, node};
+use super::{Backends, Connect, node};
 use crate::refusal::{About, Refusal};
-use ratchet_kubelet::{Endpoint, Scheme};
+use http::{Request, Response};
+use ratchet_http::Body;
+use ratchet_kubelet::{Connection, Endpoint, KubeletError, PooledBody, Scheme, Verification};
 use ratchet_net::Quoted;
 use ratchet_object::Node;
 use std::net::IpAddr;
@@ -24,6 +26,30 @@ impl Location {
             Self::Other { host, port, .. } => (host, *port),
         };
         super::forwarded::authority(host, port)
+    }
+
+    /// Sends a request there.
+    pub(super) async fn send(
+        &self,
+        backends: &Backends,
+        request: Request<Body>,
+    ) -> Result<Response<PooledBody>, KubeletError> {
+        match self {
+            Self::Kubelet(endpoint) => {
+                backends.kubelets.send(endpoint, Verification::Full, request).await
+            }
+            Self::Other { scheme, host, port } => {
+                backends.others.send(*scheme, host, *port, request).await
+            }
+        }
+    }
+
+    /// A connection of its own there.
+    pub(super) async fn dial(&self, backends: &Backends) -> Result<Connection, KubeletError> {
+        match self {
+            Self::Kubelet(endpoint) => backends.kubelets.dial(endpoint).await,
+            Self::Other { scheme, host, port } => backends.others.dial(*scheme, host, *port).await,
+        }
     }
 }
 

@@ -9,7 +9,7 @@ use http::header::LOCATION;
 use http::{HeaderName, HeaderValue, Method, Request, Response, StatusCode};
 use http_body_util::BodyExt;
 use ratchet_http::{Body, BodyError, empty};
-use ratchet_kubelet::{KubeletError, Verification};
+use ratchet_kubelet::PooledBody;
 
 const FORWARDED_URI: HeaderName = HeaderName::from_static("x-forwarded-uri");
 
@@ -58,31 +58,16 @@ pub(super) async fn answer(
         request.headers_mut().insert(FORWARDED_URI, value);
     }
     let prefix = Prefix::of(&whole, &path, &location.authority(), &parts.headers);
-    let mut response = send(connect, &location, request).await?;
+    let sent = location.send(&connect.app.backends, request).await;
+    let response = sent.map_err(|error| unreachable(&error.to_string()))?;
+    let body = |body: PooledBody| body.map_err(|error| BodyError(error.to_string())).boxed_unsync();
+    let mut response = response.map(body);
     forwarded::drop_hop_headers(response.headers_mut());
     for name in SPEAKS_FOR_US {
         response.headers_mut().remove(name);
     }
     connect.request.told.note_stream();
     Ok(prefix.rewrite(response).map(|body| connect.held(body)))
-}
-
-async fn send(
-    connect: &Connect<'_>,
-    location: &Location,
-    request: Request<Body>,
-) -> Result<Response<Body>, Refusal> {
-    let backends = &connect.app.backends;
-    let sent = match location {
-        Location::Kubelet(endpoint) => {
-            backends.kubelets.send(endpoint, Verification::Full, request).await
-        }
-        Location::Other { scheme, host, port } => {
-            backends.others.send(*scheme, host, *port, request).await
-        }
-    };
-    let response = sent.map_err(|error: KubeletError| unreachable(&error.to_string()))?;
-    Ok(response.map(|body| body.map_err(|error| BodyError(error.to_string())).boxed_unsync()))
 }
 
 /// 503: nobody answers there.
@@ -127,19 +112,10 @@ async fn upgraded(
     let query = parts.uri.query().map(|query| format!("?{query}")).unwrap_or_default();
     let path = format!("{}{query}", escape::path(&inner_path(connect)));
     let asked = (parts.method.clone(), path.as_str());
-    let backends = &connect.app.backends;
-    let dialled =
-        |error: KubeletError| Refusal::unclassified(format!("error dialing backend: {error}"));
-    let answer = match location {
-        Location::Kubelet(endpoint) => {
-            let connection = backends.kubelets.dial(endpoint).await.map_err(dialled)?;
-            upgrade::ask(connection, asked, headers).await
-        }
-        Location::Other { scheme, host, port } => {
-            let connection = backends.others.dial(*scheme, host, *port).await.map_err(dialled)?;
-            upgrade::ask(connection, asked, headers).await
-        }
-    };
+    let connection = location.dial(&connect.app.backends).await;
+    let connection = connection
+        .map_err(|error| Refusal::unclassified(format!("error dialing backend: {error}")))?;
+    let answer = upgrade::ask(connection, asked, headers).await;
     match answer.map_err(Refusal::unclassified)? {
         Answer::Stayed(response) => upgrade::stayed(response),
         Answer::Switched(head, backend) => {
