@@ -22,3 +22,13 @@ macro_rules! fuzz {
         run.end();
     }};
 }
+
+/// What the hexadecimal digits of a text say; anything else in it is passed over.
+#[must_use]
+pub fn unhex(text: &str) -> Vec<u8> {
+    let digits: Vec<u32> = text.chars().filter_map(|letter| letter.to_digit(16)).collect();
+    digits
+        .chunks(2)
+        .map(|pair| pair.iter().fold(0, |byte, digit| byte << 4 | digit) as u8)
+        .collect()
+}

@@ -32,7 +32,7 @@ fn certificate() {
 }
 
 fn check(text: &str) {
-    let leaf = bytes(text);
+    let leaf = ratchet_fuzz::unhex(text);
     let node = |name| NodeName::new(name).unwrap_or_else(|| panic!("no name: {name}"));
     let (a, b) = (node("node-a").is_borne_by(&leaf), node("node-b").is_borne_by(&leaf));
     assert!(a.is_err() || b.is_err(), "one certificate bears two names");
@@ -48,13 +48,4 @@ fn check(text: &str) {
         assert!(told.chars().count() < 500 && !told.contains(char::is_control), "{told:?}");
         assert!(fault.presented().chars().count() < 350);
     }
-}
-
-/// What the hexadecimal digits of a text stand for.
-fn bytes(text: &str) -> Vec<u8> {
-    let digits: Vec<u8> = text.chars().filter_map(|c| u8::try_from(c.to_digit(16)?).ok()).collect();
-    digits
-        .chunks_exact(2)
-        .map(|pair| pair.iter().fold(0, |byte, digit| byte << 4 | digit))
-        .collect()
 }

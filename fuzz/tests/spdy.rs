@@ -1,7 +1,7 @@
 //! Bytes of a connection are SPDY frames or are refused, the same however they arrive.
 
 use bytes::BytesMut;
-use ratchet_fuzz::Choices;
+use ratchet_fuzz::{Choices, unhex};
 use ratchet_spdy::Limits;
 use ratchet_spdy::frame::{Frame, FrameError, Reader};
 
@@ -94,13 +94,4 @@ fn join(frames: &mut Vec<Frame>, frame: Frame) {
         return;
     }
     frames.push(frame);
-}
-
-/// What the hexadecimal digits of a text say; anything else in it is passed over.
-fn unhex(text: &str) -> Vec<u8> {
-    let digits: Vec<u32> = text.chars().filter_map(|letter| letter.to_digit(16)).collect();
-    digits
-        .chunks(2)
-        .map(|pair| pair.iter().fold(0, |byte, digit| byte << 4 | digit) as u8)
-        .collect()
 }

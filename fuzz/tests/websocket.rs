@@ -1,7 +1,7 @@
 //! Bytes of a connection are WebSocket frames or are refused, the same however they arrive.
 
 use bytes::BytesMut;
-use ratchet_fuzz::Choices;
+use ratchet_fuzz::{Choices, unhex};
 use ratchet_websocket::{NoFrame, Piece, Reader};
 
 /// Pieces of frames, in hexadecimal.
@@ -97,13 +97,4 @@ fn join(pieces: &mut Vec<Piece>, piece: Piece) {
         return;
     }
     pieces.push(piece);
-}
-
-/// What the hexadecimal digits of a text say; anything else in it is passed over.
-fn unhex(text: &str) -> Vec<u8> {
-    let digits: Vec<u32> = text.chars().filter_map(|letter| letter.to_digit(16)).collect();
-    digits
-        .chunks(2)
-        .map(|pair| pair.iter().fold(0, |byte, digit| byte << 4 | digit) as u8)
-        .collect()
 }

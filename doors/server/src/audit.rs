@@ -2,22 +2,20 @@
 
 use crate::call::Told;
 use crate::config::Audit;
+use crate::held::held;
 use crate::request::{Ask, Target};
 use bytes::Bytes;
 use http::request::Parts;
 use http::{Method, Response};
-use http_body::{Frame, SizeHint};
 use jiff::Timestamp;
 use ratchet_access::User;
 use ratchet_audit_log::{
     Attributes, Counts, Level, ObjectReference, Policy, Request, Rotation, Sink, Trail,
     User as Asker, source_ips,
 };
-use ratchet_http::{Body, BodyError, Peer};
+use ratchet_http::{Body, Peer};
 use ratchet_object::{Limits, decode, proto};
-use std::pin::Pin;
 use std::sync::Arc;
-use std::task::{Context, Poll};
 use std::time::Duration;
 
 /// Which requests are told, and where.
@@ -155,7 +153,7 @@ pub(crate) fn complete(
         return response;
     }
     trail.response_started();
-    response.map(|body| Body::new(Followed { body, _trail: trail }))
+    response.map(|body| held(body, trail))
 }
 
 fn tell_answered(trail: &mut Trail, body: &Bytes) {
@@ -187,31 +185,5 @@ fn tell_sent(trail: &mut Trail, method: &Method, body: &Bytes) {
         && let Some(node) = decoded.documents.first()
     {
         trail.request_object(node);
-    }
-}
-
-/// A stream that is followed until it ends or its reader goes away.
-struct Followed {
-    body: Body,
-    _trail: Trail,
-}
-
-impl http_body::Body for Followed {
-    type Data = Bytes;
-    type Error = BodyError;
-
-    fn poll_frame(
-        self: Pin<&mut Self>,
-        context: &mut Context<'_>,
-    ) -> Poll<Option<Result<Frame<Bytes>, BodyError>>> {
-        Pin::new(&mut self.get_mut().body).poll_frame(context)
-    }
-
-    fn is_end_stream(&self) -> bool {
-        self.body.is_end_stream()
-    }
-
-    fn size_hint(&self) -> SizeHint {
-        self.body.size_hint()
     }
 }

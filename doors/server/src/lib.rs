@@ -15,6 +15,7 @@ mod connect;
 mod convert;
 mod documents;
 mod go_syntax;
+mod held;
 mod lifecycle;
 pub mod metrics;
 mod options;

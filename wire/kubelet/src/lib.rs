@@ -25,5 +25,7 @@ pub use kubelets::{Kubelets, Witness};
 pub use others::{Others, Scheme};
 pub use proxy::Proxies;
 pub use ratchet_certificate::{NameFault, NodeName};
-pub use settings::{Endpoint, KeyFiles, NameCheck, Settings, Timing, Trust, Verification};
+pub use settings::{
+    Endpoint, KeyFiles, NameCheck, Settings, Timing, Trust, Verification, authority,
+};
 pub use stream::Connection;

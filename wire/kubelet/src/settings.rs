@@ -26,7 +26,7 @@ impl Endpoint {
 }
 
 /// `host:port`, with brackets around what has colons.
-pub(crate) fn authority(host: &str, port: u16) -> String {
+pub fn authority(host: &str, port: u16) -> String {
     if host.contains(':') { format!("[{host}]:{port}") } else { format!("{host}:{port}") }
 }
 

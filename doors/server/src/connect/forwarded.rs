@@ -73,14 +73,6 @@ pub(super) fn drop_hop_headers(headers: &mut HeaderMap) {
     }
 }
 
-/// `host:port`, an IPv6 address in brackets.
-pub(super) fn authority(host: &str, port: u16) -> String {
-    match host.contains(':') {
-        true => format!("[{host}]:{port}"),
-        false => format!("{host}:{port}"),
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -99,11 +91,5 @@ mod tests {
         }
         drop_hop_headers(&mut headers);
         assert_eq!(headers.keys().map(HeaderName::as_str).collect::<Vec<_>>(), ["accept"]);
-    }
-
-    #[test]
-    fn addresses_of_the_sixth_version_get_brackets() {
-        assert_eq!(authority("::1", 1), "[::1]:1");
-        assert_eq!(authority("node.example", 10250), "node.example:10250");
     }
 }

@@ -25,7 +25,7 @@ impl Location {
             Self::Kubelet(endpoint) => (&endpoint.host, endpoint.port),
             Self::Other { host, port, .. } => (host, *port),
         };
-        super::forwarded::authority(host, port)
+        ratchet_kubelet::authority(host, port)
     }
 
     /// Sends a request there.

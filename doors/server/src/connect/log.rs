@@ -1,7 +1,7 @@
 //! The log of a container, straight from its kubelet.
 
 use super::log_options::LogOptions;
-use super::{Connect, container, forwarded, node};
+use super::{Connect, container, node};
 use crate::refusal::{About, Refusal};
 use bytes::Bytes;
 use http::header::CONTENT_TYPE;
@@ -55,7 +55,7 @@ pub(super) async fn answer(connect: &Connect<'_>) -> Result<Response<Body>, Refu
 }
 
 fn url(kubelet: &Endpoint, path: &str) -> String {
-    format!("https://{}{path}", forwarded::authority(&kubelet.host, kubelet.port))
+    format!("https://{}{path}", kubelet.authority())
 }
 
 fn unreachable(kubelet: &Endpoint, path: &str, error: &KubeletError) -> Refusal {

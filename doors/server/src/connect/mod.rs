@@ -17,24 +17,21 @@ mod upgrade;
 
 use crate::app::App;
 use crate::authorize::target;
-use crate::metrics::Running;
+use crate::held::held;
 use crate::refusal::{About, Refusal};
 use crate::request::Place;
 use crate::served::Served;
 use crate::server::Asked;
 use bytes::Bytes;
 use http::Response;
-use http_body::{Frame, SizeHint};
 use http_body_util::BodyExt;
 use hyper::upgrade::{OnUpgrade, Upgraded};
 use hyper_util::rt::TokioIo;
 use ratchet_access::{Attempt, Decision, User};
-use ratchet_http::{Body, BodyError};
+use ratchet_http::Body;
 use ratchet_kubelet::{Kubelets, Others};
 use std::net::IpAddr;
-use std::pin::Pin;
 use std::sync::Arc;
-use std::task::{Context, Poll};
 use throttle::Throttled;
 use tokio::sync::oneshot;
 
@@ -134,7 +131,7 @@ impl Connect<'_> {
     /// A body that counts as a running request until it has ended.
     fn held(&self, body: Body) -> Body {
         let running = self.app.metrics.connected(&self.request.ask);
-        Body::new(Held { body, _running: running })
+        held(body, running)
     }
 
     /// Does something that goes on when the request has been answered, and counts as running until it ends.
@@ -173,31 +170,5 @@ impl Connect<'_> {
                 Err(Refusal::forbidden(self.about(), &reason))
             }
         }
-    }
-}
-
-/// A body that holds something while it is read.
-struct Held {
-    body: Body,
-    _running: Running,
-}
-
-impl http_body::Body for Held {
-    type Data = Bytes;
-    type Error = BodyError;
-
-    fn poll_frame(
-        self: Pin<&mut Self>,
-        context: &mut Context<'_>,
-    ) -> Poll<Option<Result<Frame<Bytes>, BodyError>>> {
-        Pin::new(&mut self.get_mut().body).poll_frame(context)
-    }
-
-    fn is_end_stream(&self) -> bool {
-        self.body.is_end_stream()
-    }
-
-    fn size_hint(&self) -> SizeHint {
-        self.body.size_hint()
     }
 }
