@@ -19,8 +19,9 @@ use std::time::Duration;
 const USAGE: &str = "\
 usage: cargo bench -p ratchet --bench kubelets [-- [--quick] [--only TEXT]]
 
-Starts a server, a kubelet and a plain proxy of its own. Rounds of all flows follow one another, and the best of each
-counts, for the machine may be busy with others. --only takes the flows whose names contain TEXT.";
+Starts a server, a kubelet and a plain proxy of its own. Rounds of all flows follow one another, and each flow is compared
+with the plain copy of its own round, for the machine may be busy with others. --only takes the flows whose names
+contain TEXT, or `followers`.";
 
 /// How much is done; `--quick` is for trying.
 #[derive(Clone, Copy)]

@@ -1,4 +1,4 @@
-//! Rounds of all flows, one after another, and the best of each.
+//! Rounds of all flows, one after another; each is compared with the plain copy of its own round.
 
 use super::Scale;
 use super::flows::{Between, Count, FLOWS, Flow};
@@ -18,34 +18,41 @@ struct Figures {
     worth: f64,
 }
 
-impl Figures {
-    fn best(self, other: Self) -> Self {
-        Self { rate: self.rate.max(other.rate), worth: self.worth.max(other.worth) }
-    }
-}
-
-/// Measures and prints a table; the first row is what the others are compared with.
+/// Measures and prints a table: the best round of each flow, and the middle of what the rounds say of its share. The best
+/// of one flow and the best of another may come from different minutes of a busy machine; a round takes seconds.
 pub(crate) async fn measure(place: &Place, scale: Scale, only: &str) {
     let is_wanted = |(at, flow): &(usize, &Flow)| *at == 0 || flow.name.contains(only);
     let flows: Vec<_> = FLOWS.iter().enumerate().filter(is_wanted).map(|(_, flow)| flow).collect();
-    let mut best = vec![Figures::default(); flows.len()];
+    let mut rounds = vec![Vec::new(); flows.len()];
     for _ in 0..scale.rounds {
-        for (flow, best) in flows.iter().zip(&mut best) {
-            *best = best.best(once(place, flow, scale.time).await);
+        for (flow, round) in flows.iter().zip(&mut rounds) {
+            round.push(once(place, flow, scale.time).await);
         }
     }
-    let plain = best[0];
     println!("\n| | GB/s | of the plain copy | GB a second of one processor | of the plain copy |");
     println!("|---|---|---|---|---|");
-    for (flow, figures) in flows.iter().zip(best) {
-        let share = |ours: f64, theirs: f64| format!("{:.0} %", 100.0 * ours / theirs);
-        let rate = share(figures.rate, plain.rate);
-        let (worth, worth_share) = match flow.between {
-            Between::Nobody => ("".to_owned(), "".to_owned()),
-            _ => (format!("{:.2}", figures.worth), share(figures.worth, plain.worth)),
+    for (flow, round) in flows.iter().zip(&rounds) {
+        let [rate, worth] = [|figures: &Figures| figures.rate, |figures: &Figures| figures.worth]
+            .map(|figure| (best(round, figure), shares(round, &rounds[0], figure)));
+        let (worth, worth_shares) = match flow.between {
+            Between::Nobody => (String::new(), String::new()),
+            _ => (format!("{:.2}", worth.0), worth.1),
         };
-        println!("| {} | {:.2} | {rate} | {worth} | {worth_share} |", flow.name, figures.rate);
+        println!("| {} | {:.2} | {} | {worth} | {worth_shares} |", flow.name, rate.0, rate.1);
     }
+}
+
+fn best(round: &[Figures], figure: fn(&Figures) -> f64) -> f64 {
+    round.iter().map(figure).fold(0.0, f64::max)
+}
+
+/// The middle of the shares, and the least and the greatest.
+fn shares(ours: &[Figures], plain: &[Figures], figure: fn(&Figures) -> f64) -> String {
+    let mut all: Vec<f64> =
+        ours.iter().zip(plain).map(|(ours, plain)| 100.0 * figure(ours) / figure(plain)).collect();
+    all.sort_by(f64::total_cmp);
+    let (least, greatest) = (all[0], all[all.len() - 1]);
+    format!("{:.0} % ({least:.0} to {greatest:.0})", all[all.len() / 2])
 }
 
 /// One flow for some time.
