@@ -54,12 +54,16 @@ impl Terminal {
         }
     }
 
-    /// Types the same until something is shown: nothing tells when a change of the window has arrived.
-    fn shows_after(&self, ask: &str, wanted: &str) {
+    /// Types the same until something is shown: nothing tells when a change of the window has arrived, or when a program
+    /// has begun that ^C should end.
+    fn shows_after(&self, keys: &[&str], wanted: &str) {
         let since = Instant::now();
-        while !self.text().contains(wanted) {
+        for keys in keys.iter().cycle() {
+            if self.text().contains(wanted) {
+                return;
+            }
             assert!(since.elapsed() < PATIENCE, "wanted {wanted}: {}", self.text());
-            self.type_in(ask);
+            self.type_in(keys);
             std::thread::sleep(Duration::from_millis(100));
         }
     }
@@ -90,15 +94,15 @@ fn a_shell_on_a_terminal_sees_keys_and_windows() {
     for way in WAYS {
         let line = format!("exec -it {} -- sh", way.node());
         let terminal = Terminal::open(&cluster.kubectl.over(way), &line, Size::new(40, 100));
-        terminal.shows_after("stty size\n", "40 100");
+        terminal.shows_after(&["stty size\n"], "40 100");
         terminal.type_in("test -t 0 && test -t 1 && echo real''ly\n");
         terminal.shows("really");
         terminal.pty.resize(Size::new(30, 81)).unwrap();
-        terminal.shows_after("stty size\n", "30 81");
+        terminal.shows_after(&["stty size\n"], "30 81");
         terminal.type_in("echo sle''eping; sleep 100\n");
         terminal.shows("sleeping");
-        terminal.type_in("\u{3}"); // ^C goes to the command, not to kubectl
-        terminal.shows_after("echo go''ne on\n", "gone on"); // ^C throws away what was typed before
+        // ^C goes to the command, not to kubectl; it throws away what was typed before.
+        terminal.shows_after(&["\u{3}", "echo go''ne on\n"], "gone on");
         terminal.type_in("exit 5\n");
         assert_eq!(terminal.ends(), Some(5), "{way:?}");
     }
@@ -115,7 +119,7 @@ fn one_attaches_to_a_shell_on_its_terminal() {
     for way in WAYS {
         let line = format!("attach -it {}", way.node());
         let terminal = Terminal::open(&cluster.kubectl.over(way), &line, Size::new(33, 77));
-        terminal.shows_after("stty size\n", "33 77");
+        terminal.shows_after(&["stty size\n"], "33 77");
         terminal.type_in("echo he''re\n");
         terminal.shows("here");
         terminal.type_in("exit\n");
