@@ -1,4 +1,4 @@
-//! A field's path as a question in CEL: does something hold for all its values, or for one of them?
+//! A field's path as a question in CEL, about all its values or about any of them.
 
 /// Which values of a field must answer yes.
 #[derive(Clone, Copy)]
