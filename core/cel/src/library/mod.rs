@@ -1,5 +1,8 @@
 //! Functions are rows: a name, a signature, what it does and what it costs.
 
+mod arguments;
+mod re2;
+pub(crate) mod regex;
 mod signature;
 
 pub use signature::Signature;
