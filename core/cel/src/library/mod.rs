@@ -18,6 +18,8 @@ mod strings;
 pub(crate) mod text_of;
 mod url;
 
+pub use cidr::Cidr;
+pub use ip::Ip;
 pub use signature::Signature;
 
 use crate::{Fault, Value};
