@@ -27,7 +27,7 @@ pub(crate) fn type_name(value: &Value<'_>) -> String {
 }
 
 /// The name of a type, without its parameters.
-fn name(ty: &Type) -> String {
+pub(crate) fn name(ty: &Type) -> String {
     match ty {
         Type::Null => "null_type".into(),
         Type::Duration => "google.protobuf.Duration".into(),
