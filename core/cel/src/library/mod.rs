@@ -23,7 +23,8 @@ mod standard_time;
 pub(crate) mod string_format;
 pub(crate) mod string_format_check;
 mod strings;
-pub(crate) mod text_of;
+#[cfg(test)]
+mod tests;
 mod url;
 mod zone;
 

@@ -1,7 +1,6 @@
 //! Calls of `format()` whose format and list are written out are judged before anything is evaluated.
 
 use super::string_format::{Clause, Piece, pieces};
-use super::text_of;
 use crate::Type;
 use crate::syntax::{Expr, Kind, Wrong};
 
@@ -26,7 +25,7 @@ pub(crate) fn check(call: &Expr, types: &[Type]) -> Option<Wrong> {
             return at_call(alloc::format!("index {used} out of range"));
         };
         if let Some(bad) = misfit(clause, item, types) {
-            let why = clause.refusal(&text_of::name(&type_at(bad, types)));
+            let why = clause.refusal(type_at(bad, types).name());
             let message = alloc::format!("error during formatting: {why}");
             return Some(Wrong { at: Some(bad.at), message });
         }

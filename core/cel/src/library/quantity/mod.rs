@@ -14,7 +14,7 @@ use core::cmp::Ordering;
 
 /// An amount with a unit.
 #[derive(Clone, Debug)]
-pub struct Quantity(Amount);
+pub(super) struct Quantity(Amount);
 
 impl Opaque for Quantity {
     fn type_name(&self) -> &'static str {
@@ -94,7 +94,7 @@ fn sub<'t>(_: &Context<'_>, arguments: &[Value<'t>]) -> Result<Value<'t>, Fault>
 }
 
 /// Kubernetes' functions of quantities.
-pub static QUANTITY: Library = Library {
+pub(super) static QUANTITY: Library = Library {
     name: "kubernetes.quantity",
     since: (1, 28),
     overloads: &[
