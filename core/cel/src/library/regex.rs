@@ -5,6 +5,7 @@ use super::re2::{self, Reason};
 use super::{Context, Cost, Library, Overload, size_of, tenths};
 use crate::{Fault, Value};
 use alloc::string::{String, ToString};
+use alloc::sync::Arc;
 use alloc::vec::Vec;
 use regex_automata::meta;
 
@@ -53,18 +54,18 @@ impl Regex {
     }
 }
 
-fn compiled(pattern: &str) -> Result<Regex, Fault> {
-    compile(pattern).map_err(|why| Fault::new(alloc::format!("Illegal regex: {why}")))
+fn compiled(context: &Context<'_>, pattern: &str) -> Result<Arc<Regex>, Fault> {
+    context.regex(pattern).map_err(|why| Fault::new(alloc::format!("Illegal regex: {why}")))
 }
 
-fn find<'t>(_: &Context<'_>, arguments: &[Value<'t>]) -> Result<Value<'t>, Fault> {
-    let regex = compiled(text(arguments, 1)?)?;
+fn find<'t>(context: &Context<'_>, arguments: &[Value<'t>]) -> Result<Value<'t>, Fault> {
+    let regex = compiled(context, text(arguments, 1)?)?;
     Ok(regex.find(text(arguments, 0)?).unwrap_or_default().to_string().into())
 }
 
-fn find_all<'t>(_: &Context<'_>, arguments: &[Value<'t>]) -> Result<Value<'t>, Fault> {
+fn find_all<'t>(context: &Context<'_>, arguments: &[Value<'t>]) -> Result<Value<'t>, Fault> {
     let limit = if arguments.len() > 2 { int(arguments, 2)? } else { -1 };
-    let regex = compiled(text(arguments, 1)?)?;
+    let regex = compiled(context, text(arguments, 1)?)?;
     // A negative limit is none.
     let limit = usize::try_from(limit).unwrap_or(usize::MAX);
     let found = regex.find_all(text(arguments, 0)?).take(limit);
@@ -80,7 +81,7 @@ pub(crate) fn search_cost(text_size: u64, pattern_size: u64) -> u64 {
 const SEARCH: Cost = Cost(|arguments, _| search_cost(size_of(arguments, 0), size_of(arguments, 1)));
 
 /// Kubernetes' functions of regular expressions.
-pub static REGEX: Library = Library {
+pub(super) static REGEX: Library = Library {
     name: "kubernetes.regex",
     since: (1, 0),
     overloads: &[
