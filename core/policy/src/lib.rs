@@ -17,9 +17,11 @@ mod policy;
 mod request;
 mod scene;
 mod surroundings;
+mod validate;
 
 pub use attempt::{Attempt, KindName, Operation, ResourceName};
 pub use judged::{Check, Denial, Judged, Reason};
 pub use policies::Policies;
 pub use policy::{Binding, Policy, is_exempt};
 pub use surroundings::{Equivalent, Served, Surroundings};
+pub use validate::validate;
