@@ -95,7 +95,11 @@ impl<'a> Attempt<'a> {
     /// The namespace that matters: a namespace is in itself.
     pub(crate) fn space(&self) -> &'a str {
         let is_namespace = (self.resource.group, self.resource.resource) == ("", "namespaces");
-        if is_namespace && self.namespace.is_empty() { self.name_of_object() } else { self.namespace }
+        if is_namespace && self.namespace.is_empty() {
+            self.name_of_object()
+        } else {
+            self.namespace
+        }
     }
 
     fn name_of_object(&self) -> &'a str {

@@ -16,7 +16,9 @@ mod policies;
 mod policy;
 mod request;
 mod scene;
+mod schema_types;
 mod surroundings;
+mod type_check;
 mod validate;
 
 pub use attempt::{Attempt, KindName, Operation, ResourceName};
@@ -24,4 +26,5 @@ pub use judged::{Check, Denial, Judged, Reason};
 pub use policies::Policies;
 pub use policy::{Binding, Policy, is_exempt};
 pub use surroundings::{Equivalent, Served, Surroundings};
+pub use type_check::{ExpressionWarning, is_unchecked, status, type_check};
 pub use validate::validate;

@@ -8,16 +8,13 @@ use alloc::vec::Vec;
 use ratchet_object::Node;
 
 /// Whether the kind of a policy's parameters is served at all.
-pub(crate) fn served(
-    policy: &Policy,
-    around: &dyn Surroundings,
-) -> Result<Option<Served>, String> {
+pub(crate) fn served(policy: &Policy, around: &dyn Surroundings) -> Result<Option<Served>, String> {
     let Some(kind) = &policy.parameters else { return Ok(None) };
     let name = kind.name();
     let served = around.served(&name);
-    served.map(Some).ok_or_else(|| {
-        format!("failed to find resource referenced by paramKind: '{name}'")
-    })
+    served
+        .map(Some)
+        .ok_or_else(|| format!("failed to find resource referenced by paramKind: '{name}'"))
 }
 
 /// The parameters with which a policy is evaluated, once with each; `None` among them is no parameter at all.

@@ -303,11 +303,8 @@ fn annotate(judged: &mut Judged, key: String, value: String) {
 /// A list of one, in JSON, in the order of the API's own type.
 fn failure_value(binding: &Binding, index: usize, decision: &Decision) -> String {
     let mut out = String::from("[{");
-    let texts = [
-        ("message", &decision.words),
-        ("policy", &binding.policy),
-        ("binding", &binding.name),
-    ];
+    let texts =
+        [("message", &decision.words), ("policy", &binding.policy), ("binding", &binding.name)];
     for (name, text) in texts {
         out.push_str(&format!("\"{name}\":"));
         // Writing to a String cannot fail.

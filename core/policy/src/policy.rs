@@ -1,9 +1,9 @@
 //! A policy and a binding, read once from their objects; expressions are compiled then and never again.
 
+use crate::KindName;
 use crate::environment::{Grounds, Use};
 use crate::judged::Reason;
 use crate::matching::{Criteria, texts};
-use crate::KindName;
 use alloc::borrow::ToOwned;
 use alloc::string::String;
 use alloc::vec::Vec;
@@ -235,4 +235,3 @@ impl Action {
         }
     }
 }
-

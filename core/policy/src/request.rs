@@ -59,9 +59,8 @@ fn resource_node(name: &ResourceName<'_>) -> Node<'static> {
 
 fn user(attempt: &Attempt<'_>) -> Node<'static> {
     let user = attempt.user;
-    let list = |texts: &[alloc::string::String]| {
-        Node::list(texts.iter().map(|own| text(own)).collect())
-    };
+    let list =
+        |texts: &[alloc::string::String]| Node::list(texts.iter().map(|own| text(own)).collect());
     let mut members = Vec::new();
     set(&mut members, "username", &user.name);
     set(&mut members, "uid", &user.uid);

@@ -61,13 +61,7 @@ impl<'a> Expressions<'a> {
         tell(grounds.compile(text, Use::Condition), at, text, pen);
     }
 
-    pub(super) fn variable(
-        &mut self,
-        name: &str,
-        at: &At<'_>,
-        text: &str,
-        pen: &mut Pen<'_, '_>,
-    ) {
+    pub(super) fn variable(&mut self, name: &str, at: &At<'_>, text: &str, pen: &mut Pen<'_, '_>) {
         let is_stored = self.is_stored("validations", "expression", text);
         let compiled = self.grounds(is_stored).compile(text, Use::Variable);
         let ty = compiled.as_ref().ok().map(Program::result).cloned();
@@ -107,8 +101,27 @@ fn tell<T>(
 
 /// Words that cannot be names in expressions.
 const RESERVED: [&str; 21] = [
-    "true", "false", "null", "in", "as", "break", "const", "continue", "else", "for", "function",
-    "if", "import", "let", "loop", "package", "namespace", "return", "var", "void", "while",
+    "true",
+    "false",
+    "null",
+    "in",
+    "as",
+    "break",
+    "const",
+    "continue",
+    "else",
+    "for",
+    "function",
+    "if",
+    "import",
+    "let",
+    "loop",
+    "package",
+    "namespace",
+    "return",
+    "var",
+    "void",
+    "while",
 ];
 
 /// Whether a text can be a name in expressions.

@@ -7,6 +7,7 @@ mod resources;
 mod tests;
 
 use expressions::Expressions;
+pub(crate) use expressions::STORED;
 use ratchet_engine::writing::{Form, Pen, Scene, form_faults, shown_word};
 use ratchet_engine::{Change, Part, Verdict};
 use ratchet_object::{At, same};

@@ -94,10 +94,7 @@ fn check_resources(resources: &At<'_>, pen: &mut Pen<'_, '_>) {
             continue;
         };
         if whole.contains(&resource) {
-            pen.invalid(
-                &at,
-                format!("if '{resource}/*' is present, must not specify {text}"),
-            );
+            pen.invalid(&at, format!("if '{resource}/*' is present, must not specify {text}"));
         }
         if everywhere.contains(&part) {
             pen.invalid(&at, format!("if '*/{part}' is present, must not specify {text}"));
