@@ -27,6 +27,9 @@ mod testing;
 mod type_check;
 mod validate;
 
+/// How expressions ask who may do what: the door implements [`authz::Authorize`].
+pub use ratchet_cel::library::authz;
+
 pub use attempt::{Attempt, KindName, Operation, ResourceName};
 pub use judged::{Check, Denial, Judged, Reason};
 pub use policies::Policies;

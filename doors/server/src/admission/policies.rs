@@ -72,7 +72,7 @@ impl<'a> Site<'a> {
             dry_run: tried.dry_run,
         };
         let begun = Instant::now();
-        let judged = policies.judge(&attempt, &Around::new(self.app));
+        let judged = policies.judge(&attempt, &Around::new(self.app, self.user));
         let was = (PLUGIN, "validate", tried.operation.word());
         self.app.metrics.plugin_ran(was, !judged.admits(), begun.elapsed());
         for check in &judged.checks {
