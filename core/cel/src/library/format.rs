@@ -177,9 +177,7 @@ fn is_time(text: &str) -> bool {
 fn is_offset(text: &str) -> bool {
     match text.as_bytes() {
         b"z" => true,
-        [b'+' | b'-', h1, h2, b':', m1, m2] => {
-            [h1, h2, m1, m2].into_iter().all(u8::is_ascii_digit)
-        }
+        [b'+' | b'-', h1, h2, b':', m1, m2] => [h1, h2, m1, m2].into_iter().all(u8::is_ascii_digit),
         _ => false,
     }
 }

@@ -95,12 +95,7 @@ pub static IP: Library = Library {
             call: ip,
             cost: Cost::SCAN,
         },
-        Overload {
-            id: "is_ip",
-            signature: "isIP(string): bool",
-            call: is_ip,
-            cost: Cost::SCAN,
-        },
+        Overload { id: "is_ip", signature: "isIP(string): bool", call: is_ip, cost: Cost::SCAN },
         Overload {
             id: "ip_is_canonical",
             signature: "fn ip.isCanonical(string): bool",

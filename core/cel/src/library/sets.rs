@@ -32,8 +32,7 @@ fn comparisons(arguments: &[Value<'_>]) -> u64 {
 }
 
 const ONCE: Cost = Cost(|arguments, _| comparisons(arguments).saturating_add(1));
-const TWICE: Cost =
-    Cost(|arguments, _| comparisons(arguments).saturating_mul(2).saturating_add(1));
+const TWICE: Cost = Cost(|arguments, _| comparisons(arguments).saturating_mul(2).saturating_add(1));
 
 /// cel-go's functions of sets.
 pub static SETS: Library = Library {

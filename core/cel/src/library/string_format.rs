@@ -33,7 +33,9 @@ impl Clause {
     /// What it says about a type that it does not take.
     pub(crate) fn refusal(self, given: &str) -> String {
         let takes = match self {
-            Self::Text => "string clause can only be used on strings, bools, bytes, ints, doubles, maps, lists, types, durations, and timestamps",
+            Self::Text => {
+                "string clause can only be used on strings, bools, bytes, ints, doubles, maps, lists, types, durations, and timestamps"
+            }
             Self::Decimal => "decimal clause can only be used on integers",
             Self::Fixed(_) => "fixed-point clause can only be used on doubles",
             Self::Scientific(_) => "scientific clause can only be used on doubles",

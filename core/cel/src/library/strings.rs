@@ -52,10 +52,7 @@ fn last_index_of<'t>(_: &Context<'_>, arguments: &[Value<'t>]) -> Result<Value<'
     Ok(Value::Int(found))
 }
 
-fn last_index_of_before<'t>(
-    _: &Context<'_>,
-    arguments: &[Value<'t>],
-) -> Result<Value<'t>, Fault> {
+fn last_index_of_before<'t>(_: &Context<'_>, arguments: &[Value<'t>]) -> Result<Value<'t>, Fault> {
     let (text, part, last) = (text(arguments, 0)?, text(arguments, 1)?, int(arguments, 2)?);
     if part.is_empty() {
         return Ok(Value::Int(last));

@@ -51,9 +51,7 @@ pub(crate) fn double(number: f64) -> String {
     let written = alloc::format!("{number:e}");
     let (digits, exponent) = written.split_once('e').unwrap_or((&written, "0"));
     let exponent: i32 = exponent.parse().unwrap_or_default();
-    let many = digits.bytes().filter(u8::is_ascii_digit).count();
-    let most = i32::try_from(many.max(21)).unwrap_or(21);
-    if number == 0.0 || (-4..most).contains(&exponent) {
+    if number == 0.0 || (-4..6).contains(&exponent) {
         return number.to_string();
     }
     let sign = if exponent < 0 { '-' } else { '+' };
