@@ -17,6 +17,8 @@ pub mod meter;
 mod mirroring;
 mod namespace;
 mod pod;
+#[cfg(test)]
+mod properties;
 mod queue;
 mod selection;
 mod selectors;
@@ -24,6 +26,8 @@ mod service;
 mod service_account;
 mod slices;
 mod store;
+#[cfg(test)]
+mod testing;
 mod trigger;
 
 pub use api::{Api, ApiAnswer, ApiRequest, Lines, Waiting};

@@ -5,6 +5,8 @@ mod hints;
 mod pack;
 mod plan;
 #[cfg(test)]
+pub(crate) mod testing;
+#[cfg(test)]
 mod tests;
 mod topology;
 

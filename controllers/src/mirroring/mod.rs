@@ -12,7 +12,8 @@ use crate::slices::{
     Carried, ENDPOINTS, MANAGED_BY, SERVICE_NAME, SERVICES, SLICES, Write, carry_out,
 };
 use crate::{Client, Failure, Outcome, Pace, Reconcile, Row, Setup, Shared, Store, Waiting};
-use plan::{CONTROLLER, is_mirrored, plan};
+pub(crate) use plan::plan;
+use plan::{CONTROLLER, is_mirrored};
 use std::sync::Arc;
 use std::time::Duration;
 
