@@ -1,20 +1,35 @@
 //! The small loops that a server needs.
 
+mod addresses;
 mod aggregation;
 mod api;
 mod backoff;
 mod bucket;
 mod client;
+mod endpoint_slice;
+mod endpoints;
+mod expected;
 mod failure;
 mod frame;
 mod informer;
+mod labels;
 pub mod meter;
+mod mirroring;
 mod namespace;
+mod pod;
 mod policy_status;
+#[cfg(test)]
+mod properties;
 mod queue;
 mod selection;
+mod selectors;
+mod service;
 mod service_account;
+mod slices;
 mod store;
+#[cfg(test)]
+mod testing;
+mod trigger;
 
 pub use api::{Api, ApiAnswer, ApiRequest, Lines, Waiting};
 pub use backoff::Backoff;
@@ -27,5 +42,12 @@ pub use selection::Selection;
 pub use store::{Change, Shared, Store, key_of};
 
 /// All controllers.
-pub static CONTROLLERS: &[Row] =
-    &[namespace::ROW, aggregation::ROW, service_account::ROW, policy_status::ROW];
+pub static CONTROLLERS: &[Row] = &[
+    namespace::ROW,
+    aggregation::ROW,
+    service_account::ROW,
+    policy_status::ROW,
+    endpoint_slice::ROW,
+    endpoints::ROW,
+    mirroring::ROW,
+];

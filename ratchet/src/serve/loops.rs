@@ -20,6 +20,13 @@ pub(crate) async fn run(app: Arc<App>, selection: Selection) {
 /// The API from within.
 struct Inside(Within);
 
+/// The controllers whose accounts are spelled otherwise.
+const ACCOUNTS: &[(&str, &str)] = &[
+    ("serviceaccount-controller", "service-account-controller"),
+    ("endpoints-controller", "endpoint-controller"),
+    ("endpointslice-mirroring-controller", "endpointslicemirroring-controller"),
+];
+
 /// As whom a controller asks: each as its own service account, and all together as the manager.
 fn user(controller: &str) -> User {
     if controller.is_empty() {
@@ -29,11 +36,8 @@ fn user(controller: &str) -> User {
             ..User::anonymous()
         };
     }
-    // The one controller whose account is spelled otherwise.
-    let account = match controller {
-        "serviceaccount-controller" => "service-account-controller",
-        other => other,
-    };
+    let account = ACCOUNTS.iter().find(|(name, _)| *name == controller);
+    let account = account.map_or(controller, |(_, account)| account);
     let mut user = User::service_account("kube-system", account);
     user.add_authenticated_group();
     user

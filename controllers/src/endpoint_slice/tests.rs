@@ -1,0 +1,5 @@
+//! Plans, behaviour by behaviour.
+
+mod behaviour;
+mod packing;
+mod spreading;
