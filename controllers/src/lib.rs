@@ -11,13 +11,14 @@ mod informer;
 pub mod meter;
 mod namespace;
 mod queue;
+mod reflector;
 mod selection;
 mod service_account;
 mod store;
 
-pub use api::{Api, ApiAnswer, ApiRequest, Lines, Waiting};
+pub use api::{Api, ApiAnswer, ApiRequest, Lines, Shown, Waiting};
 pub use backoff::Backoff;
-pub use client::Client;
+pub use client::{Client, Deletion, Patch, Policy};
 pub use failure::Failure;
 pub use frame::{Outcome, Reconcile, Row, Setup, run};
 pub use meter::{Meter, Silent};

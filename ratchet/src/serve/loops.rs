@@ -3,10 +3,12 @@
 use bytes::Bytes;
 use http_body_util::BodyExt;
 use ratchet_access::User;
-use ratchet_controllers::{Api, ApiAnswer, ApiRequest, Lines, Meter, Selection, Waiting, meter};
+use ratchet_controllers::{
+    Api, ApiAnswer, ApiRequest, Lines, Meter, Selection, Shown, Waiting, meter,
+};
 use ratchet_http::Body;
 use ratchet_http::metrics::{CounterVec, GaugeVec, HistogramVec, Registry, Stability};
-use ratchet_server::{App, Within};
+use ratchet_server::{App, Types, Within};
 use std::sync::Arc;
 
 /// Runs the chosen controllers until the server drains.
@@ -39,20 +41,28 @@ fn user(controller: &str) -> User {
     user
 }
 
+/// What is said about how much of objects is wanted.
+fn accept(shown: Shown) -> &'static str {
+    match shown {
+        Shown::Whole => "",
+        Shown::Metadata => "application/json;as=PartialObjectMetadata;g=meta.k8s.io;v=v1",
+    }
+}
+
 impl Api for Inside {
     fn send(&self, request: ApiRequest) -> Waiting<'_, ApiAnswer> {
         Box::pin(async move {
-            let ApiRequest { controller, method, path, content_type, body } = request;
-            let (status, body) =
-                self.0.ask(&user(controller), method, &path, content_type, body).await;
+            let ApiRequest { controller, method, path, shown, content_type, body } = request;
+            let types = Types { accept: accept(shown), content: content_type };
+            let (status, body) = self.0.ask(&user(controller), method, &path, types, body).await;
             ApiAnswer { status, body }
         })
     }
 
-    fn watch(&self, path: &str) -> Waiting<'_, Result<Box<dyn Lines>, u16>> {
+    fn watch(&self, path: &str, shown: Shown) -> Waiting<'_, Result<Box<dyn Lines>, u16>> {
         let path = path.to_owned();
         Box::pin(async move {
-            let body = self.0.watch(&user(""), &path).await?;
+            let body = self.0.watch(&user(""), &path, accept(shown)).await?;
             Ok(Box::new(Events { body, rest: Vec::new() }) as Box<dyn Lines>)
         })
     }
