@@ -77,14 +77,14 @@ mod tests {
     #[test]
     fn stars_names_and_aliases() {
         let (namespace, roles) = ("namespace-controller", "clusterrole-aggregation-controller");
-        let accounts = "serviceaccount-controller";
+        let (accounts, garbage) = ("serviceaccount-controller", "garbage-collector-controller");
         let cases: &[(&str, &[&str])] = &[
-            ("*", &[namespace, roles, accounts]),
+            ("*", &[namespace, roles, accounts, garbage]),
             ("", &[]),
             (namespace, &[namespace]),
             ("namespace", &[namespace]),
-            ("*,-namespace-controller", &[roles, accounts]),
-            ("-namespace,*", &[roles, accounts]),
+            ("*,-namespace-controller", &[roles, accounts, garbage]),
+            ("-namespace,*", &[roles, accounts, garbage]),
             ("-namespace", &[]),
             ("namespace,-namespace", &[namespace]),
             ("clusterrole-aggregation", &[roles]),

@@ -2,11 +2,10 @@
 
 mod conditions;
 mod content;
-mod discovery;
 
+use crate::discovery::Discovered;
 use crate::{Change, Client, Failure, Outcome, Pace, Reconcile, Row, Setup, Waiting};
 use content::Swept;
-use discovery::Discovered;
 use ratchet_object::Node;
 use std::time::Duration;
 
@@ -16,6 +15,7 @@ pub(crate) const ROW: Row = Row {
     aliases: &["namespace"],
     on_by_default: true,
     pace: Pace { longest: Duration::from_secs(60), ..Pace::DEFAULT },
+    workers: 1,
     start,
 };
 

@@ -2,7 +2,7 @@
 
 use bytes::Bytes;
 use ratchet_controllers::{
-    Api, ApiAnswer, ApiRequest, Lines, Meter, Selection, Shown, Silent, Waiting, run,
+    Api, ApiAnswer, ApiRequest, Lines, Meter, Selection, Settings, Shown, Silent, Waiting, run,
 };
 use ratchet_object::{Limits, Node, decode};
 use std::collections::BTreeMap;
@@ -91,7 +91,8 @@ impl Fake {
         meter: Arc<dyn Meter>,
     ) -> Running {
         let selection = Selection::parse(controllers).expect("known");
-        Running(tokio::spawn(run(self.clone(), selection, meter, std::future::pending())))
+        let settings = Settings { selection };
+        Running(tokio::spawn(run(self.clone(), settings, meter, std::future::pending())))
     }
 
     fn state(&self) -> MutexGuard<'_, State> {

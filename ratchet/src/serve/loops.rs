@@ -4,7 +4,7 @@ use bytes::Bytes;
 use http_body_util::BodyExt;
 use ratchet_access::User;
 use ratchet_controllers::{
-    Api, ApiAnswer, ApiRequest, Lines, Meter, Selection, Shown, Waiting, meter,
+    Api, ApiAnswer, ApiRequest, Lines, Meter, Settings, Shown, Waiting, meter,
 };
 use ratchet_http::Body;
 use ratchet_http::metrics::{CounterVec, GaugeVec, HistogramVec, Registry, Stability};
@@ -12,15 +12,25 @@ use ratchet_server::{App, Types, Within};
 use std::sync::Arc;
 
 /// Runs the chosen controllers until the server drains.
-pub(crate) async fn run(app: Arc<App>, selection: Selection) {
+pub(crate) async fn run(app: Arc<App>, settings: Settings) {
     let meter = Arc::new(Counted::new(&app.metrics.registry));
     let drain = app.drain.clone();
     let api = Arc::new(Inside(Within::new(app)));
-    ratchet_controllers::run(api, selection, meter, async move { drain.wait().await }).await;
+    ratchet_controllers::run(api, settings, meter, async move { drain.wait().await }).await;
 }
 
 /// The API from within.
 struct Inside(Within);
+
+/// Controllers whose accounts are spelled otherwise.
+const ACCOUNTS: &[(&str, &str)] = &[
+    ("endpoints-controller", "endpoint-controller"),
+    ("endpointslice-mirroring-controller", "endpointslicemirroring-controller"),
+    ("garbage-collector-controller", "generic-garbage-collector"),
+    ("node-ipam-controller", "node-controller"),
+    ("root-ca-certificate-publisher-controller", "root-ca-cert-publisher"),
+    ("serviceaccount-controller", "service-account-controller"),
+];
 
 /// As whom a controller asks: each as its own service account, and all together as the manager.
 fn user(controller: &str) -> User {
@@ -31,11 +41,8 @@ fn user(controller: &str) -> User {
             ..User::anonymous()
         };
     }
-    // The one controller whose account is spelled otherwise.
-    let account = match controller {
-        "serviceaccount-controller" => "service-account-controller",
-        other => other,
-    };
+    let spelled = ACCOUNTS.iter().find(|(name, _)| *name == controller);
+    let account = spelled.map_or(controller, |(_, account)| account);
     let mut user = User::service_account("kube-system", account);
     user.add_authenticated_group();
     user
