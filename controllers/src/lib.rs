@@ -1,24 +1,35 @@
 //! The small loops that a server needs.
 
+mod addresses;
 mod aggregation;
 mod api;
 mod backoff;
 mod bucket;
 mod client;
 mod discovery;
+mod endpoint_slice;
+mod endpoints;
 mod events;
+mod expected;
 mod failure;
 mod frame;
 mod garbage;
 mod informer;
+mod labels;
 pub mod meter;
+mod mirroring;
 mod namespace;
+mod pod;
 mod queue;
 mod reflector;
 mod selection;
+mod selectors;
+mod service;
 mod service_account;
 mod settings;
+mod slices;
 mod store;
+mod trigger;
 
 pub use api::{Api, ApiAnswer, ApiRequest, Lines, Shown, Waiting};
 pub use backoff::Backoff;
@@ -33,5 +44,12 @@ pub use settings::Settings;
 pub use store::{Change, Shared, Store, key_of};
 
 /// All controllers.
-pub static CONTROLLERS: &[Row] =
-    &[namespace::ROW, aggregation::ROW, service_account::ROW, garbage::ROW];
+pub static CONTROLLERS: &[Row] = &[
+    namespace::ROW,
+    aggregation::ROW,
+    service_account::ROW,
+    endpoint_slice::ROW,
+    endpoints::ROW,
+    mirroring::ROW,
+    garbage::ROW,
+];

@@ -72,6 +72,17 @@ impl Queue {
         self.bell.notify_one();
     }
 
+    /// The key must be looked at within `delay`, so that what comes until then is seen at once. One
+    /// that is about to be looked at anyway is not asked for a second time.
+    pub fn add_soon(&self, key: &str, delay: Duration) {
+        let mut state = self.state();
+        if !state.wanted.contains(key) {
+            state.postpone(Key::from(key), Instant::now() + delay);
+            drop(state);
+            self.bell.notify_one();
+        }
+    }
+
     /// The work for the key failed: again, later after each failure, and not too many in all.
     pub fn retry(&self, key: &str) {
         self.meter.count(self.controller, RETRIES, 1);
@@ -237,6 +248,22 @@ mod tests {
     }
 
     #[tokio::test(start_paused = true)]
+    async fn what_waits_already_is_not_asked_for_again() {
+        let (queue, later) = (queue(), Duration::from_secs(3));
+        queue.add("a");
+        queue.add_soon("a", later);
+        queue.next().await;
+        queue.add_soon("a", later);
+        queue.add_soon("a", later * 2);
+        queue.done("a");
+        let start = Instant::now();
+        assert_eq!(&*queue.next().await, "a", "what came during the work is looked at");
+        assert_eq!(start.elapsed().as_secs(), 3);
+        queue.done("a");
+        assert!(timeout(Duration::from_secs(60), queue.next()).await.is_err());
+    }
+
+    #[tokio::test(start_paused = true)]
     async fn failures_wait_longer_and_longer_until_forgotten() {
         let queue = queue();
         let mut waits = Vec::new();
@@ -275,10 +302,14 @@ mod tests {
             queue.add(&number.to_string());
             queue.add_after(&(number + 10).to_string(), SHORT);
         }
-        while queue.state().ready.len() + queue.state().later.len() > 0 {
+        let idle = || {
+            let state = queue.state();
+            state.ready.is_empty() && state.later.is_empty() && state.working.is_empty()
+        };
+        while !idle() {
             tokio::time::sleep(SHORT).await;
         }
-        assert_eq!(start.elapsed().as_secs(), 3, "twenty seconds of work for five");
+        assert_eq!(start.elapsed().as_secs(), 4, "twenty seconds of work for five");
     }
 
     #[tokio::test(start_paused = true)]

@@ -1,6 +1,7 @@
 //! What an informer knows: the objects of one collection by their keys.
 
 use crate::Key;
+use crate::labels::ByLabel;
 use ratchet_object::Node;
 use std::collections::BTreeMap;
 use std::sync::{Arc, PoisonError, RwLock};
@@ -11,7 +12,13 @@ pub type Shared = Arc<Node<'static>>;
 /// The objects of one collection.
 #[derive(Default)]
 pub struct Store {
-    objects: RwLock<BTreeMap<Key, Shared>>,
+    state: RwLock<State>,
+}
+
+#[derive(Default)]
+struct State {
+    objects: BTreeMap<Key, Shared>,
+    by_label: Option<ByLabel>,
 }
 
 /// What happened to an object: one of `old` and `new` may be absent.
@@ -28,28 +35,54 @@ pub struct Change {
 impl Store {
     /// The object with this key.
     pub fn get(&self, key: &str) -> Option<Shared> {
-        self.read(|objects| objects.get(key).cloned())
+        self.read(|state| state.objects.get(key).cloned())
     }
 
     /// All objects, in the order of their keys.
     pub fn all(&self) -> Vec<(Key, Shared)> {
-        self.read(|objects| objects.iter().map(|(key, node)| (key.clone(), node.clone())).collect())
+        let both = |(key, node): (&Key, &Shared)| (key.clone(), node.clone());
+        self.read(|state| state.objects.iter().map(both).collect())
+    }
+
+    /// Makes objects known by their labels too, so that [`Self::labelled`] need not look at all.
+    pub(crate) fn index_labels(&self) {
+        let mut state = self.state.write().unwrap_or_else(PoisonError::into_inner);
+        let State { objects, by_label } = &mut *state;
+        by_label.get_or_insert_with(|| {
+            let mut index = ByLabel::default();
+            objects.iter().for_each(|(key, node)| index.add(key, node));
+            index
+        });
+    }
+
+    /// The objects of a namespace that have all these labels, in the order of their keys; none if
+    /// no label is named.
+    pub(crate) fn labelled(&self, namespace: &str, labels: &[(&str, &str)]) -> Vec<Shared> {
+        self.read(|state| match &state.by_label {
+            Some(index) => index.find(namespace, labels),
+            None => Vec::new(),
+        })
     }
 
     /// Sets an object, or takes it out.
     pub(crate) fn set(&self, key: Key, new: Option<Shared>) -> Change {
-        let mut objects = self.objects.write().unwrap_or_else(PoisonError::into_inner);
+        let mut state = self.state.write().unwrap_or_else(PoisonError::into_inner);
+        let State { objects, by_label } = &mut *state;
         let old = match &new {
             Some(node) => objects.insert(key.clone(), node.clone()),
             None => objects.remove(&key),
         };
+        if let Some(index) = by_label {
+            index.change(&key, old.as_ref(), new.as_ref());
+        }
         Change { key, old, new }
     }
 
     /// Replaces everything, and says what became different while nobody looked.
     pub(crate) fn replace(&self, new: BTreeMap<Key, Shared>) -> Vec<Change> {
-        let mut objects = self.objects.write().unwrap_or_else(PoisonError::into_inner);
-        let mut old = std::mem::replace(&mut *objects, new);
+        let mut state = self.state.write().unwrap_or_else(PoisonError::into_inner);
+        let State { objects, by_label } = &mut *state;
+        let mut old = std::mem::replace(objects, new);
         let mut changes = Vec::new();
         for (key, node) in objects.iter() {
             let before = old.remove(key);
@@ -62,11 +95,17 @@ impl Store {
             old: Some(node),
             new: None,
         }));
+        if let Some(index) = by_label {
+            let told = |change: &Change| {
+                index.change(&change.key, change.old.as_ref(), change.new.as_ref());
+            };
+            changes.iter().for_each(told);
+        }
         changes
     }
 
-    fn read<T>(&self, look: impl FnOnce(&BTreeMap<Key, Shared>) -> T) -> T {
-        look(&self.objects.read().unwrap_or_else(PoisonError::into_inner))
+    fn read<T>(&self, look: impl FnOnce(&State) -> T) -> T {
+        look(&self.state.read().unwrap_or_else(PoisonError::into_inner))
     }
 }
 

@@ -20,6 +20,10 @@ const RESOURCES: &[(&str, &str, bool, bool)] = &[
     ("v1", "pods", true, true),
     ("v1", "configmaps", true, true),
     ("v1", "serviceaccounts", true, true),
+    ("v1", "services", true, true),
+    ("v1", "endpoints", true, true),
+    ("v1", "nodes", false, true),
+    ("discovery.k8s.io/v1", "endpointslices", true, true),
     ("apps/v1", "deployments", true, true),
     ("example.com/v1", "widgets", true, false),
     ("rbac.authorization.k8s.io/v1", "clusterroles", false, true),
@@ -132,6 +136,11 @@ impl Fake {
     /// The requests to write so far.
     pub(crate) fn writes(&self) -> Vec<String> {
         self.state().writes.clone()
+    }
+
+    /// The paths of the objects of a collection.
+    pub(crate) fn paths(&self, collection: &str) -> Vec<String> {
+        self.state().below(collection)
     }
 
     /// How many requests to read there were so far.
@@ -291,7 +300,16 @@ impl State {
 
     fn create(&mut self, collection: &str, body: &[u8]) -> Result<String, Refused> {
         let mut new = node(std::str::from_utf8(body).expect("text"));
+        let prefix = new.text_at(&["metadata", "generateName"]).to_owned();
+        if !prefix.is_empty() {
+            let name = format!("{prefix}{:05}", self.revision);
+            new.below("metadata").set("name", Node::string(name));
+        }
         let path = format!("{collection}/{}", new.text_at(&["metadata", "name"]));
+        if new.text_at(&["metadata", "uid"]).is_empty() {
+            let uid = format!("uid {}", self.revision);
+            new.below("metadata").set("uid", Node::string(uid));
+        }
         if let Some(namespace) = namespace(&path) {
             let home =
                 self.objects.get(&format!("/api/v1/namespaces/{namespace}")).ok_or(404u16)?;
@@ -299,9 +317,8 @@ impl State {
             new.below("metadata").set("namespace", Node::string(namespace.to_owned()));
         }
         (!self.objects.contains_key(&path)).then_some(()).ok_or(409u16)?;
-        let text = new.to_json();
         self.put(&path, new);
-        Ok(text)
+        Ok(self.objects.get(&path).map(Node::to_json).unwrap_or_default())
     }
 
     fn update(&mut self, path: &str, body: &[u8]) -> Result<String, Refused> {

@@ -1,0 +1,208 @@
+//! The EndpointSlices of Services that select pods.
+
+mod desired;
+mod hints;
+mod pack;
+mod plan;
+#[cfg(test)]
+mod tests;
+mod topology;
+
+pub(crate) use plan::{Inputs, plan};
+
+use crate::client::escaped;
+use crate::expected::Expected;
+use crate::labels::label;
+use crate::pod::{self, Pod};
+use crate::selectors::Selectors;
+use crate::service::Service;
+use crate::slices::{Carried, MANAGED_BY, PODS, SERVICE_NAME, SERVICES, SLICES, carry_out};
+use crate::trigger::Triggers;
+use crate::{
+    Change, Client, Failure, Key, Outcome, Pace, Queue, Reconcile, Row, Setup, Store, Waiting,
+};
+use plan::CONTROLLER;
+use ratchet_object::Node;
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::Duration;
+use topology::Ratios;
+
+/// The row of this controller.
+pub(crate) const ROW: Row = Row {
+    name: "endpointslice-controller",
+    aliases: &["endpointslice"],
+    on_by_default: true,
+    pace: Pace { first: Duration::from_millis(100), longest: Duration::from_secs(60) },
+    workers: 5,
+    start,
+};
+
+const NODES: &str = "/api/v1/nodes";
+
+/// Pods of a Service seldom change alone: what changes within this time is written together.
+pub(crate) const GATHER: Duration = Duration::from_millis(200);
+
+/// Who else changes our slices may not be done yet.
+pub(crate) const RESPITE: Duration = Duration::from_secs(1);
+
+/// News of an own write comes soon.
+pub(crate) const SOON: Duration = Duration::from_millis(20);
+
+/// The key that stands for all Services, for when nodes have changed. No Service has such a name.
+const ALL: &str = "*";
+
+struct Slices {
+    client: Client,
+    queue: Arc<Queue>,
+    services: Arc<Store>,
+    pods: Arc<Store>,
+    slices: Arc<Store>,
+    nodes: Arc<Store>,
+    selectors: Arc<Selectors>,
+    expected: Arc<Expected>,
+    triggers: Triggers,
+    /// Counted when nodes change, not for every Service; nothing if that was not done yet.
+    ratios: Mutex<Option<Option<Arc<Ratios>>>>,
+}
+
+fn start(setup: &mut Setup<'_>) -> Box<dyn Reconcile> {
+    let this = Slices {
+        client: setup.client.clone(),
+        queue: setup.queue.clone(),
+        services: setup.collection(SERVICES),
+        pods: setup.collection(PODS),
+        slices: setup.collection(SLICES),
+        nodes: setup.collection(NODES),
+        selectors: Arc::default(),
+        expected: Arc::default(),
+        triggers: Triggers::default(),
+        ratios: Mutex::default(),
+    };
+    this.pods.index_labels();
+    this.slices.index_labels();
+    let (queue, selectors) = (setup.queue.clone(), this.selectors.clone());
+    setup.listen(SERVICES, move |change| {
+        selectors.change(change);
+        queue.add(&change.key);
+    });
+    let (queue, selectors) = (setup.queue.clone(), this.selectors.clone());
+    setup.listen(PODS, move |change| hear_of_pod(&queue, &selectors, change));
+    let (queue, expected) = (setup.queue.clone(), this.expected.clone());
+    setup.listen(SLICES, move |change| hear_of_slice(&queue, &expected, CONTROLLER, change));
+    let queue = setup.queue.clone();
+    setup.listen(NODES, move |change| {
+        let shown = |node: &Option<crate::Shared>| {
+            node.as_ref().map(|node| {
+                let (zone, counts, processors) = topology::shown(node);
+                (zone.map(str::to_owned), counts, processors)
+            })
+        };
+        if shown(&change.old) != shown(&change.new) {
+            queue.add_soon(ALL, GATHER);
+        }
+    });
+    Box::new(this)
+}
+
+/// The Services of a pod must be looked at, both those that it had and those that it has.
+pub(crate) fn hear_of_pod(queue: &Queue, selectors: &Selectors, change: &Change) {
+    if let (Some(old), Some(new)) = (&change.old, &change.new)
+        && !pod::matters(old, new)
+    {
+        return;
+    }
+    for pod in change.old.iter().chain(&change.new) {
+        selectors.of(pod).iter().for_each(|service| queue.add_soon(service, GATHER));
+    }
+}
+
+/// Whoever changes a slice that `controller` keeps, or takes it away from it, makes work.
+pub(crate) fn hear_of_slice(queue: &Queue, expected: &Expected, controller: &str, change: &Change) {
+    for slice in change.old.iter().chain(&change.new) {
+        if label(slice, MANAGED_BY) != Some(controller) {
+            continue;
+        }
+        if let Some(key) = service_of(slice).filter(|key| !expected.explains(key, change)) {
+            queue.add_soon(&key, RESPITE);
+        }
+    }
+}
+
+/// The key of the Service that a slice belongs to.
+fn service_of(slice: &Node<'_>) -> Option<Key> {
+    let name = label(slice, SERVICE_NAME).filter(|name| !name.is_empty())?;
+    Some(Key::from(format!("{}/{name}", slice.text_at(&["metadata", "namespace"]))))
+}
+
+impl Reconcile for Slices {
+    fn reconcile<'a>(&'a self, key: &'a str) -> Waiting<'a, Result<Outcome, Failure>> {
+        Box::pin(async move {
+            if key == ALL {
+                self.count_again();
+                return Ok(Outcome::Done);
+            }
+            self.settle(key).await
+        })
+    }
+}
+
+impl Slices {
+    /// Nodes have changed: any Service may have pods on them.
+    fn count_again(&self) {
+        *self.ratios.lock().unwrap_or_else(PoisonError::into_inner) = None;
+        self.selectors.all().iter().for_each(|key| self.queue.add_soon(key, Duration::ZERO));
+    }
+
+    fn ratios(&self) -> Option<Arc<Ratios>> {
+        let count = || {
+            let nodes = self.nodes.all();
+            topology::ratios(nodes.iter().map(|(_, node)| &**node)).map(Arc::new)
+        };
+        let mut ratios = self.ratios.lock().unwrap_or_else(PoisonError::into_inner);
+        ratios.get_or_insert_with(count).clone()
+    }
+
+    async fn settle(&self, key: &str) -> Result<Outcome, Failure> {
+        let Some(service) = self.services.get(key) else {
+            self.triggers.forget(key);
+            self.expected.forget(key);
+            return Ok(Outcome::Done);
+        };
+        let service = Service::read(&service);
+        if !service.selects() {
+            return Ok(Outcome::Done);
+        }
+        let mut slices = self
+            .slices
+            .labelled(service.namespace, &[(SERVICE_NAME, service.name), (MANAGED_BY, CONTROLLER)]);
+        slices.retain(|slice| slice.text_at(&["metadata", "deletionTimestamp"]).is_empty());
+        if self.expected.misses(key, &slices) {
+            return Ok(Outcome::Again(SOON));
+        }
+        let pods = self.pods.labelled(service.namespace, &service.selector);
+        let pods: Vec<_> = pods.iter().map(|pod| Pod::read(pod)).collect();
+        let ratios = if service.spreads { self.ratios() } else { None };
+        let writes = plan(&Inputs {
+            service: &service,
+            pods: &pods,
+            zone: &|name| self.zone(name),
+            ratios: ratios.as_deref(),
+            slices: &slices,
+            trigger: self.triggers.since_last(key, &service, &pods),
+        });
+        if writes.is_empty() {
+            return Ok(Outcome::Done);
+        }
+        let namespace = escaped(service.namespace);
+        let collection = format!("/apis/discovery.k8s.io/v1/namespaces/{namespace}/endpointslices");
+        match carry_out(&self.client, &self.expected, key, &collection, writes).await? {
+            Carried::Overtaken => Ok(Outcome::Again(SOON)),
+            Carried::All | Carried::NamespaceGoes => Ok(Outcome::Done),
+        }
+    }
+
+    fn zone(&self, node: &str) -> Option<String> {
+        let node = self.nodes.get(node)?;
+        Some(label(&node, topology::ZONE).unwrap_or_default().to_owned())
+    }
+}

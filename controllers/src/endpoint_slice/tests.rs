@@ -1,0 +1,6 @@
+//! Plans, behaviour by behaviour.
+
+mod behaviour;
+mod packing;
+mod spreading;
+mod world;

@@ -1,0 +1,162 @@
+//! A small cluster for plans: what is in it, and what it becomes when a plan is carried out.
+
+use crate::Shared;
+use crate::endpoint_slice::topology::{ZONE, ratios};
+use crate::endpoint_slice::{Inputs, plan};
+use crate::labels::label;
+use crate::pod::Pod;
+use crate::service::Service;
+use crate::slices::{Slice, Write};
+use ratchet_object::{Limits, Node, decode};
+use std::collections::BTreeMap;
+
+/// Reads YAML.
+pub(crate) fn node(text: &str) -> Node<'static> {
+    let decoded = decode(text, Limits::DEFAULT).expect("reads");
+    decoded.documents.into_iter().next().expect("there").into_owned()
+}
+
+/// A Service, its pods, the nodes and the slices.
+pub(crate) struct World {
+    pub(crate) service: Node<'static>,
+    pub(crate) pods: BTreeMap<String, Node<'static>>,
+    pub(crate) nodes: BTreeMap<String, Node<'static>>,
+    pub(crate) slices: BTreeMap<String, Shared>,
+    made: usize,
+}
+
+impl World {
+    /// A Service with this spec, and two nodes in two zones.
+    pub(crate) fn new(spec: &str) -> Self {
+        let mut service = node(
+            "{metadata: {name: web, namespace: shop, uid: s1, creationTimestamp: '2026-01-01T00:00:00Z'}}",
+        );
+        service.set("spec", node(spec));
+        let mut world = Self {
+            service,
+            pods: BTreeMap::new(),
+            nodes: BTreeMap::new(),
+            slices: BTreeMap::new(),
+            made: 0,
+        };
+        world.add_node("n1", "z1");
+        world.add_node("n2", "z2");
+        world
+    }
+
+    pub(crate) fn add_node(&mut self, name: &str, zone: &str) {
+        let text = format!(
+            "{{metadata: {{name: {name}, labels: {{'{ZONE}': '{zone}'}}}}, status: {{allocatable: {{cpu: '4'}}, conditions: [{{type: Ready, status: 'True'}}]}}}}"
+        );
+        self.nodes.insert(name.to_owned(), node(&text));
+    }
+
+    /// A pod on a node; `status` is the rest of its status beside that it is ready.
+    pub(crate) fn add_pod(&mut self, name: &str, on: &str, ips: &[&str]) {
+        let ips: Vec<_> = ips.iter().map(|ip| format!("{{ip: '{ip}'}}")).collect();
+        let text = format!(
+            "{{metadata: {{name: {name}, namespace: shop, uid: u-{name}, labels: {{app: web}}}}, spec: {{nodeName: '{on}'}}, status: {{phase: Running, podIPs: [{}], conditions: [{{type: Ready, status: 'True'}}]}}}}",
+            ips.join(", ")
+        );
+        self.pods.insert(name.to_owned(), node(&text));
+    }
+
+    pub(crate) fn add_pods(&mut self, numbers: std::ops::Range<usize>) {
+        for n in numbers {
+            let ip = format!("10.0.{}.{}", n / 250, n % 250 + 1);
+            self.add_pod(&format!("p{n:04}"), ["n1", "n2"][n % 2], &[&ip]);
+        }
+    }
+
+    pub(crate) fn set(&mut self, pod: &str, path: &[&'static str], value: &str) {
+        let (last, path) = path.split_last().expect("a path");
+        let mut at = self.pods.get_mut(pod).expect("there");
+        for name in path {
+            at = at.below(name);
+        }
+        at.set(*last, node(value));
+    }
+
+    pub(crate) fn unready(&mut self, pod: &str) {
+        self.set(pod, &["status", "conditions"], "[{type: Ready, status: 'False'}]");
+    }
+
+    pub(crate) fn plan(&self) -> Vec<Write> {
+        let service = Service::read(&self.service);
+        let pods: Vec<_> = self.pods.values().map(Pod::read).collect();
+        let slices: Vec<_> = self.slices.values().cloned().collect();
+        let zone = |name: &str| {
+            let node = self.nodes.get(name)?;
+            Some(label(node, ZONE).unwrap_or_default().to_owned())
+        };
+        let counted = ratios(self.nodes.values());
+        plan(&Inputs {
+            service: &service,
+            pods: &pods,
+            zone: &zone,
+            ratios: counted.as_ref().filter(|_| service.spreads),
+            slices: &slices,
+            trigger: "2026-02-03T04:05:06Z".parse().ok(),
+        })
+    }
+
+    /// Carries out the plan, checks that nothing is left to do, and says what was done: creates,
+    /// updates, deletes.
+    pub(crate) fn settle(&mut self) -> (usize, usize, usize) {
+        let (mut done, writes) = ((0, 0, 0), self.plan());
+        for write in writes {
+            match write {
+                Write::Create(node) => {
+                    done.0 += 1;
+                    self.made += 1;
+                    // Names have no order that plans could rely on.
+                    let name = format!("web-{:03}", (self.made * 617) % 1000);
+                    self.put(&name, node);
+                }
+                Write::Update(node) => {
+                    done.1 += 1;
+                    let name = node.text_at(&["metadata", "name"]).to_owned();
+                    assert!(self.slices.contains_key(&name), "an update of what is there");
+                    self.put(&name, node);
+                }
+                Write::Delete(node) => {
+                    done.2 += 1;
+                    let gone = self.slices.remove(node.text_at(&["metadata", "name"]));
+                    assert!(gone.is_some(), "a deletion of what is there");
+                }
+            }
+        }
+        let again = self.plan();
+        assert!(again.is_empty(), "a second plan after {done:?}: {again:?}");
+        done
+    }
+
+    fn put(&mut self, name: &str, mut node: Node<'static>) {
+        node.below("metadata").set("name", Node::string(name.to_owned()));
+        node.below("metadata").set("uid", Node::string(format!("uid of {name}")));
+        // As it comes back over the wire.
+        let read = crate::client::read(node.to_json().as_bytes()).expect("reads").into_owned();
+        self.slices.insert(name.to_owned(), Shared::new(read));
+    }
+
+    pub(crate) fn read(&self) -> Vec<Slice> {
+        self.slices.values().map(Slice::read).collect()
+    }
+
+    /// All addresses, in order.
+    pub(crate) fn addresses(&self) -> Vec<String> {
+        let slices = self.read();
+        let endpoints = slices.iter().flat_map(|slice| &slice.endpoints);
+        let mut all: Vec<_> = endpoints.flat_map(|endpoint| endpoint.addresses.clone()).collect();
+        all.sort();
+        all
+    }
+
+    /// The only endpoint, as text.
+    pub(crate) fn endpoint(&self) -> String {
+        let slices = self.read();
+        let endpoints: Vec<_> = slices.iter().flat_map(|slice| &slice.endpoints).collect();
+        assert_eq!(endpoints.len(), 1);
+        endpoints[0].to_node().to_json()
+    }
+}

@@ -1,0 +1,150 @@
+//! Subsets of Endpoints: addresses that offer the same ports stand together, in one order.
+
+use crate::slices::{Port, Reference};
+use ratchet_object::Node;
+use std::collections::BTreeMap;
+
+/// An address of a subset.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Address {
+    pub(crate) ip: String,
+    pub(crate) hostname: String,
+    pub(crate) node_name: Option<String>,
+    pub(crate) target: Option<Reference>,
+}
+
+/// Addresses that offer the same ports.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub(crate) struct Subset {
+    pub(crate) ready: Vec<Address>,
+    pub(crate) unready: Vec<Address>,
+    pub(crate) ports: Vec<Port>,
+}
+
+/// Which address it is: several pods may have one, those of the node they run on.
+type AddressKey = (String, String);
+
+impl Address {
+    fn key(&self) -> AddressKey {
+        let uid = self.target.as_ref().map(|target| target.get("uid").to_owned());
+        (self.ip.clone(), uid.unwrap_or_default())
+    }
+
+    pub(crate) fn read(node: &Node<'_>) -> Self {
+        let node_name = node.get("nodeName").and_then(Node::text).map(str::to_owned);
+        Self {
+            ip: node.text_at(&["ip"]).to_owned(),
+            hostname: node.text_at(&["hostname"]).to_owned(),
+            node_name: node_name.filter(|name| !name.is_empty()),
+            target: Reference::read(node.get("targetRef")),
+        }
+    }
+
+    fn to_node(&self) -> Node<'static> {
+        let mut node = Node::map([("ip", Node::string(self.ip.clone()))]);
+        if !self.hostname.is_empty() {
+            node.set("hostname", Node::string(self.hostname.clone()));
+        }
+        if let Some(name) = &self.node_name {
+            node.set("nodeName", Node::string(name.clone()));
+        }
+        if let Some(target) = &self.target {
+            node.set("targetRef", target.to_node());
+        }
+        node
+    }
+}
+
+impl Subset {
+    /// The subsets of an Endpoints object, as they stand there.
+    pub(crate) fn read_all(endpoints: &Node<'_>) -> Vec<Self> {
+        let subsets = endpoints.get("subsets").map(Node::items).unwrap_or_default();
+        let read = |subset: &Node<'_>| {
+            let list = |name: &str| {
+                let items = subset.get(name).map(Node::items).unwrap_or_default();
+                items.iter().map(Address::read).collect()
+            };
+            let (ready, unready) = (list("addresses"), list("notReadyAddresses"));
+            Self { ready, unready, ports: Port::read_all(subset) }
+        };
+        subsets.iter().map(read).collect()
+    }
+
+    pub(crate) fn to_node(&self) -> Node<'static> {
+        let mut node = Node::empty_map();
+        for (name, list) in [("addresses", &self.ready), ("notReadyAddresses", &self.unready)] {
+            if !list.is_empty() {
+                node.set(name, Node::list(list.iter().map(Address::to_node).collect()));
+            }
+        }
+        if !self.ports.is_empty() {
+            node.set("ports", Node::list(self.ports.iter().map(Port::to_subset).collect()));
+        }
+        node
+    }
+
+    pub(crate) fn len(&self) -> usize {
+        self.ready.len() + self.unready.len()
+    }
+}
+
+/// The same subsets in the one form that two who mean the same agree on: every set of addresses
+/// once, with all its ports; an address that is not ready in one place is not ready.
+pub(crate) fn repacked(subsets: Vec<Subset>) -> Vec<Subset> {
+    let mut known: BTreeMap<AddressKey, Address> = BTreeMap::new();
+    let mut by_port: BTreeMap<Option<Port>, BTreeMap<AddressKey, bool>> = BTreeMap::new();
+    for Subset { ready, unready, ports } in subsets {
+        let ports: Vec<_> = match ports.is_empty() {
+            // Addresses without ports are there nevertheless.
+            true => vec![None],
+            false => ports.into_iter().map(Some).collect(),
+        };
+        let ready = ready.into_iter().map(|address| (address, true));
+        for (address, is_ready) in ready.chain(unready.into_iter().map(|address| (address, false)))
+        {
+            let key = address.key();
+            known.entry(key.clone()).or_insert(address);
+            for port in &ports {
+                let at = by_port.entry(port.clone()).or_default();
+                *at.entry(key.clone()).or_insert(true) &= is_ready;
+            }
+        }
+    }
+    let mut by_addresses: BTreeMap<BTreeMap<AddressKey, bool>, Vec<Port>> = BTreeMap::new();
+    for (port, addresses) in by_port {
+        by_addresses.entry(addresses).or_default().extend(port);
+    }
+    let subset = |(addresses, ports): (BTreeMap<AddressKey, bool>, Vec<Port>)| {
+        let list = |wanted: bool| {
+            let keys = addresses.iter().filter(|(_, is_ready)| **is_ready == wanted);
+            keys.filter_map(|(key, _)| known.get(key).cloned()).collect()
+        };
+        Subset { ready: list(true), unready: list(false), ports }
+    };
+    let mut subsets: Vec<_> = by_addresses.into_iter().map(subset).collect();
+    subsets.sort_by(|a, b| a.ports.cmp(&b.ports));
+    subsets
+}
+
+/// Takes addresses out until no more than `most` are left, those that are not ready first, from
+/// each subset in proportion; says whether any had to go.
+pub(crate) fn truncated(subsets: &mut [Subset], most: usize) -> bool {
+    let ready: usize = subsets.iter().map(|subset| subset.ready.len()).sum();
+    let unready: usize = subsets.iter().map(|subset| subset.unready.len()).sum();
+    if ready + unready <= most {
+        return false;
+    }
+    let cuts_ready = ready > most;
+    let (room, total) = if cuts_ready { (most, ready) } else { (most - ready, unready) };
+    let mut left = room;
+    for subset in subsets {
+        if cuts_ready {
+            subset.unready.clear();
+        }
+        let list = if cuts_ready { &mut subset.ready } else { &mut subset.unready };
+        let part = (list.len() * room).div_ceil(total);
+        list.truncate(part.min(left));
+        left -= list.len();
+    }
+    true
+}

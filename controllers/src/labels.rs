@@ -1,0 +1,144 @@
+//! Objects by their labels: who has these, without looking at all the others.
+
+use crate::{Key, Shared};
+use ratchet_object::Node;
+use std::collections::{BTreeMap, HashMap};
+
+/// The objects that have a label, for every namespace, label and value that there is.
+#[derive(Default)]
+pub(crate) struct ByLabel {
+    objects: HashMap<String, BTreeMap<Key, Shared>>,
+}
+
+/// The labels of an object.
+pub(crate) fn labels<'n>(node: &'n Node<'_>) -> impl Iterator<Item = (&'n str, &'n str)> {
+    texts(node.find(&["metadata", "labels"]))
+}
+
+/// The annotations of an object.
+pub(crate) fn annotations<'n>(node: &'n Node<'_>) -> impl Iterator<Item = (&'n str, &'n str)> {
+    texts(node.find(&["metadata", "annotations"]))
+}
+
+/// The texts of a map of texts, by name.
+pub(crate) fn texts<'n>(map: Option<&'n Node<'_>>) -> impl Iterator<Item = (&'n str, &'n str)> {
+    let entries = map.map(Node::entries).unwrap_or_default();
+    entries.iter().map(|entry| (entry.key.as_ref(), entry.node.text().unwrap_or_default()))
+}
+
+/// The label `name` of an object.
+pub(crate) fn label<'n>(node: &'n Node<'_>, name: &str) -> Option<&'n str> {
+    node.find(&["metadata", "labels", name]).map(|label| label.text().unwrap_or_default())
+}
+
+/// One label in one namespace. Neither names nor values can hold the character in between.
+fn place(namespace: &str, name: &str, value: &str) -> String {
+    [namespace, name, value].join("\0")
+}
+
+impl ByLabel {
+    pub(crate) fn add(&mut self, key: &Key, node: &Shared) {
+        let namespace = node.text_at(&["metadata", "namespace"]);
+        for (name, value) in labels(node) {
+            let there = self.objects.entry(place(namespace, name, value)).or_default();
+            there.insert(key.clone(), node.clone());
+        }
+    }
+
+    fn remove(&mut self, key: &Key, node: &Shared) {
+        let namespace = node.text_at(&["metadata", "namespace"]);
+        for (name, value) in labels(node) {
+            let place = place(namespace, name, value);
+            let Some(there) = self.objects.get_mut(&place) else { continue };
+            there.remove(key);
+            if there.is_empty() {
+                self.objects.remove(&place);
+            }
+        }
+    }
+
+    pub(crate) fn change(&mut self, key: &Key, old: Option<&Shared>, new: Option<&Shared>) {
+        if let Some(old) = old {
+            self.remove(key, old);
+        }
+        if let Some(new) = new {
+            self.add(key, new);
+        }
+    }
+
+    /// Only the objects with the rarest of the labels are looked at.
+    pub(crate) fn find(&self, namespace: &str, wanted: &[(&str, &str)]) -> Vec<Shared> {
+        let mut rarest: Option<&BTreeMap<Key, Shared>> = None;
+        for (name, value) in wanted {
+            let Some(there) = self.objects.get(&place(namespace, name, value)) else {
+                return Vec::new();
+            };
+            if rarest.is_none_or(|rarest| there.len() < rarest.len()) {
+                rarest = Some(there);
+            }
+        }
+        let has_all =
+            |node: &&Shared| wanted.iter().all(|(name, value)| label(node, name) == Some(*value));
+        rarest.map(|there| there.values().filter(has_all).cloned().collect()).unwrap_or_default()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::Store;
+    use crate::client::read;
+    use crate::store::key_of;
+
+    fn object(namespace: &str, name: &str, labels: &str) -> (Key, Shared) {
+        let text = format!(
+            r#"{{"metadata":{{"namespace":"{namespace}","name":"{name}","labels":{{{labels}}}}}}}"#
+        );
+        let node = read(text.as_bytes()).expect("reads").into_owned();
+        (key_of(&node), Shared::new(node))
+    }
+
+    fn names(store: &Store, namespace: &str, labels: &[(&str, &str)]) -> Vec<String> {
+        let found = store.labelled(namespace, labels);
+        found.iter().map(|node| node.text_at(&["metadata", "name"]).to_owned()).collect()
+    }
+
+    #[test]
+    fn objects_are_found_by_all_their_labels_and_only_in_their_namespace() {
+        let store = Store::default();
+        store.replace([object("x", "early", r#""a":"1""#)].into());
+        store.index_labels();
+        for (key, node) in [
+            object("x", "one", r#""a":"1","b":"1""#),
+            object("x", "two", r#""a":"1","b":"2""#),
+            object("y", "far", r#""a":"1","b":"1""#),
+            object("x", "none", ""),
+        ] {
+            store.set(key, Some(node));
+        }
+        assert_eq!(names(&store, "x", &[("a", "1")]), ["early", "one", "two"]);
+        assert_eq!(names(&store, "x", &[("a", "1"), ("b", "2")]), ["two"]);
+        assert_eq!(names(&store, "y", &[("b", "1")]), ["far"]);
+        for (namespace, wanted) in
+            [("x", &[("a", "2")][..]), ("x", &[("a", "1"), ("c", "1")]), ("z", &[("a", "1")])]
+        {
+            assert!(names(&store, namespace, wanted).is_empty(), "{wanted:?}");
+        }
+        assert!(names(&store, "x", &[]).is_empty());
+    }
+
+    #[test]
+    fn labels_that_change_are_forgotten() {
+        let store = Store::default();
+        store.index_labels();
+        let (key, node) = object("x", "one", r#""a":"1""#);
+        store.set(key.clone(), Some(node));
+        store.set(key.clone(), Some(object("x", "one", r#""a":"2""#).1));
+        assert!(names(&store, "x", &[("a", "1")]).is_empty());
+        assert_eq!(names(&store, "x", &[("a", "2")]), ["one"]);
+        store.replace([object("x", "two", r#""a":"2""#)].into());
+        assert_eq!(names(&store, "x", &[("a", "2")]), ["two"]);
+        store.set(Key::from("x/two"), None);
+        assert!(names(&store, "x", &[("a", "2")]).is_empty());
+    }
+}

@@ -1,0 +1,1 @@
+//! Plans, behaviour by behaviour.

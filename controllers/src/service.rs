@@ -1,0 +1,166 @@
+//! A Service as the controllers of endpoints see it.
+
+use crate::addresses::{Address, family_named};
+use crate::labels::{annotations, labels, texts};
+use jiff::Timestamp;
+use ratchet_net::Family;
+use ratchet_object::{Node, Value};
+use std::collections::BTreeMap;
+
+/// Tells that a Service has no address of its own.
+pub(crate) const HEADLESS: &str = "service.kubernetes.io/headless";
+
+/// Ask for hints that spread the load over zones; the first that is there counts.
+const TOPOLOGY: [&str; 2] =
+    ["service.kubernetes.io/topology-aware-hints", "service.kubernetes.io/topology-mode"];
+
+/// What matters of a Service.
+#[derive(Clone, Debug)]
+pub(crate) struct Service<'n> {
+    pub(crate) namespace: &'n str,
+    pub(crate) name: &'n str,
+    pub(crate) uid: &'n str,
+    pub(crate) cluster_ip: &'n str,
+    pub(crate) is_external_name: bool,
+    pub(crate) is_deleted: bool,
+    /// Whether pods that are not ready are published like those that are.
+    pub(crate) publishes_all: bool,
+    /// The labels of its pods; empty if others make its endpoints.
+    pub(crate) selector: Vec<(&'n str, &'n str)>,
+    pub(crate) ports: Vec<ServicePort<'n>>,
+    families: Vec<Family>,
+    pub(crate) labels: BTreeMap<&'n str, &'n str>,
+    /// Whether hints shall spread the load over zones.
+    pub(crate) spreads: bool,
+    pub(crate) distribution: Distribution,
+    pub(crate) created: Option<Timestamp>,
+}
+
+/// A port of a Service.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct ServicePort<'n> {
+    pub(crate) name: &'n str,
+    pub(crate) protocol: &'n str,
+    pub(crate) app_protocol: Option<&'n str>,
+    pub(crate) target: Target<'n>,
+}
+
+/// Which port of a pod is meant.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Target<'n> {
+    Number(i64),
+    Name(&'n str),
+}
+
+/// Where clients shall find endpoints first.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Distribution {
+    Anywhere,
+    SameZone,
+    SameNode,
+}
+
+const DISTRIBUTIONS: [(&str, Distribution); 3] = [
+    ("PreferClose", Distribution::SameZone),
+    ("PreferSameZone", Distribution::SameZone),
+    ("PreferSameNode", Distribution::SameNode),
+];
+
+impl<'n> Service<'n> {
+    /// Reads a Service.
+    pub(crate) fn read(node: &'n Node<'_>) -> Self {
+        let spec = |name: &str| node.text_at(&["spec", name]);
+        let flag = |name: &str| node.find(&["spec", name]).and_then(Node::as_bool);
+        let items = |name: &str| node.find(&["spec", name]).map(Node::items).unwrap_or_default();
+        let wanted = spec("trafficDistribution");
+        let known = DISTRIBUTIONS.iter().find(|(name, _)| *name == wanted);
+        let families = items("ipFamilies").iter().filter_map(Node::text);
+        Self {
+            namespace: node.text_at(&["metadata", "namespace"]),
+            name: node.text_at(&["metadata", "name"]),
+            uid: node.text_at(&["metadata", "uid"]),
+            cluster_ip: node.text_at(&["spec", "clusterIP"]),
+            is_external_name: spec("type") == "ExternalName",
+            is_deleted: !node.text_at(&["metadata", "deletionTimestamp"]).is_empty(),
+            publishes_all: flag("publishNotReadyAddresses").unwrap_or_default(),
+            selector: selector(node).collect(),
+            ports: items("ports").iter().map(ServicePort::read).collect(),
+            families: families.filter_map(family_named).collect(),
+            labels: labels(node).collect(),
+            spreads: spreads(node),
+            distribution: known.map_or(Distribution::Anywhere, |(_, distribution)| *distribution),
+            created: node.text_at(&["metadata", "creationTimestamp"]).parse().ok(),
+        }
+    }
+
+    /// Whether its endpoints are made from pods.
+    pub(crate) fn selects(&self) -> bool {
+        !self.selector.is_empty() && !self.is_external_name
+    }
+
+    /// Whether it has no address of its own.
+    pub(crate) fn is_headless(&self) -> bool {
+        matches!(self.cluster_ip, "" | "None")
+    }
+
+    /// The families of its endpoints, in the order of the Service. One that was never told its
+    /// families has those of its address, or both.
+    pub(crate) fn families(&self) -> Vec<Family> {
+        let mut families = self.families.clone();
+        families.dedup();
+        match families.is_empty() {
+            false => families,
+            true if self.is_headless() => vec![Family::V4, Family::V6],
+            true => vec![self.family_of_address()],
+        }
+    }
+
+    /// The family of its Endpoints, which have one only.
+    pub(crate) fn first_family(&self, of_pod: Option<Family>) -> Family {
+        match self.families.first() {
+            Some(first) => *first,
+            None if !self.is_headless() => self.family_of_address(),
+            None => of_pod.unwrap_or(Family::V4),
+        }
+    }
+
+    fn family_of_address(&self) -> Family {
+        Address::read(self.cluster_ip).map_or(Family::V4, |address| address.family())
+    }
+}
+
+/// The selector of a Service.
+pub(crate) fn selector<'n>(service: &'n Node<'_>) -> impl Iterator<Item = (&'n str, &'n str)> {
+    texts(service.find(&["spec", "selector"]))
+}
+
+/// Whether hints shall spread the load of a Service over zones.
+pub(crate) fn spreads(service: &Node<'_>) -> bool {
+    let asked = |wanted: &&str| annotations(service).find(|(name, _)| name == wanted);
+    TOPOLOGY.iter().find_map(asked).is_some_and(|(_, value)| matches!(value, "Auto" | "auto"))
+}
+
+impl<'n> ServicePort<'n> {
+    fn read(node: &'n Node<'_>) -> Self {
+        let number = |name: &str| node.get(name).and_then(Node::as_int);
+        let target = match node.get("targetPort").map(|target| &target.value) {
+            Some(Value::Text(name)) if !name.is_empty() => Target::Name(name),
+            Some(Value::Int(number)) if *number != 0 => Target::Number(*number),
+            _ => Target::Number(number("port").unwrap_or_default()),
+        };
+        Self {
+            name: node.text_at(&["name"]),
+            protocol: protocol(node),
+            app_protocol: node.get("appProtocol").and_then(Node::text),
+            target,
+        }
+    }
+}
+
+/// The protocol of a port: TCP, if nothing is said.
+pub(crate) fn protocol<'n>(port: &'n Node<'_>) -> &'n str {
+    match port.text_at(&["protocol"]) {
+        "" => "TCP",
+        named => named,
+    }
+}

@@ -1,0 +1,60 @@
+//! A port of an EndpointSlice.
+
+use crate::service::protocol;
+use ratchet_object::Node;
+
+/// A port, with what is not said filled in.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) struct Port {
+    pub(crate) name: String,
+    pub(crate) protocol: String,
+    pub(crate) port: Option<i64>,
+    pub(crate) app_protocol: Option<String>,
+}
+
+impl Port {
+    /// Reads a port of a slice, or of a subset of Endpoints, which spells it alike.
+    pub(crate) fn read(node: &Node<'_>) -> Self {
+        Self {
+            name: node.text_at(&["name"]).to_owned(),
+            protocol: protocol(node).to_owned(),
+            port: node.get("port").and_then(Node::as_int),
+            app_protocol: node.get("appProtocol").and_then(Node::text).map(str::to_owned),
+        }
+    }
+
+    /// The ports of a slice or a subset, in one order whatever order they stand in.
+    pub(crate) fn read_all(node: &Node<'_>) -> Vec<Self> {
+        let ports = node.get("ports").map(Node::items).unwrap_or_default();
+        let mut ports: Vec<_> = ports.iter().map(Self::read).collect();
+        ports.sort();
+        ports
+    }
+
+    /// The port as a slice spells it.
+    pub(crate) fn to_node(&self) -> Node<'static> {
+        let mut node = Node::map([("name", Node::string(self.name.clone()))]);
+        self.rest(&mut node);
+        node
+    }
+
+    /// The port as a subset of Endpoints spells it: without an empty name.
+    pub(crate) fn to_subset(&self) -> Node<'static> {
+        let mut node = Node::empty_map();
+        if !self.name.is_empty() {
+            node.set("name", Node::string(self.name.clone()));
+        }
+        self.rest(&mut node);
+        node
+    }
+
+    fn rest(&self, node: &mut Node<'static>) {
+        if let Some(port) = self.port {
+            node.set("port", Node::int(port));
+        }
+        node.set("protocol", Node::string(self.protocol.clone()));
+        if let Some(protocol) = &self.app_protocol {
+            node.set("appProtocol", Node::string(protocol.clone()));
+        }
+    }
+}
