@@ -17,10 +17,22 @@ pub struct ApiRequest {
     pub method: &'static str,
     /// The path, with its query.
     pub path: String,
+    /// How much of objects is wanted.
+    pub shown: Shown,
     /// The type of the body; empty if there is no body.
     pub content_type: &'static str,
     /// The body.
     pub body: Bytes,
+}
+
+/// How much of objects is asked for.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Shown {
+    /// All of it.
+    #[default]
+    Whole,
+    /// The metadata only, as `PartialObjectMetadata`.
+    Metadata,
 }
 
 /// What the API answered.
@@ -44,5 +56,5 @@ pub trait Api: Send + Sync + 'static {
     fn send(&self, request: ApiRequest) -> Waiting<'_, ApiAnswer>;
 
     /// Begins a watch at `path` (with its query); a refusal is the status code, 0 if none came.
-    fn watch(&self, path: &str) -> Waiting<'_, Result<Box<dyn Lines>, u16>>;
+    fn watch(&self, path: &str, shown: Shown) -> Waiting<'_, Result<Box<dyn Lines>, u16>>;
 }

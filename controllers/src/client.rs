@@ -1,6 +1,6 @@
 //! Requests and answers as trees.
 
-use crate::{Api, ApiAnswer, ApiRequest, Failure, Lines};
+use crate::{Api, ApiAnswer, ApiRequest, Failure, Lines, Shown};
 use bytes::Bytes;
 use ratchet_object::{Limits, Node, Value, decode_json};
 use std::sync::Arc;
@@ -17,17 +17,95 @@ const LONGEST: Duration = Duration::from_secs(60);
 const DELETE_OPTIONS: &str =
     r#"{"kind":"DeleteOptions","apiVersion":"v1","propagationPolicy":"Background"}"#;
 
+/// A PATCH, by how it is read.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Patch {
+    /// Members replace members, and null removes (RFC 7386).
+    Merge,
+    /// The same, but lists are merged by their keys.
+    Strategic,
+    /// A list of steps (RFC 6902).
+    Steps,
+}
+
+/// What becomes of the dependents of what is deleted.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Policy {
+    /// They go afterwards.
+    Background,
+    /// They go first.
+    Foreground,
+    /// They stay.
+    Orphan,
+}
+
+/// How an object is deleted.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Deletion {
+    /// What becomes of the dependents; none if that is left to the API.
+    pub policy: Option<Policy>,
+    /// Only the object with this uid.
+    pub uid: Option<String>,
+    /// Only if nothing changed since this version.
+    pub version: Option<String>,
+}
+
 /// The API, as one controller sees it.
 #[derive(Clone)]
 pub struct Client {
     api: Arc<dyn Api>,
     controller: &'static str,
+    shown: Shown,
+}
+
+impl Patch {
+    fn content_type(self) -> &'static str {
+        match self {
+            Self::Merge => "application/merge-patch+json",
+            Self::Strategic => "application/strategic-merge-patch+json",
+            Self::Steps => "application/json-patch+json",
+        }
+    }
+}
+
+impl Policy {
+    fn name(self) -> &'static str {
+        match self {
+            Self::Background => "Background",
+            Self::Foreground => "Foreground",
+            Self::Orphan => "Orphan",
+        }
+    }
+}
+
+impl Deletion {
+    fn to_node(&self) -> Node<'static> {
+        let mut options = Node::map([
+            ("kind", Node::string("DeleteOptions")),
+            ("apiVersion", Node::string("v1")),
+        ]);
+        if let Some(policy) = self.policy {
+            options.set("propagationPolicy", Node::string(policy.name()));
+        }
+        let conditions = [("uid", &self.uid), ("resourceVersion", &self.version)];
+        for (name, text) in conditions {
+            if let Some(text) = text {
+                options.below("preconditions").set(name, Node::string(text.clone()));
+            }
+        }
+        options
+    }
 }
 
 impl Client {
     /// The API as `controller` sees it.
     pub fn new(api: Arc<dyn Api>, controller: &'static str) -> Self {
-        Self { api, controller }
+        Self { api, controller, shown: Shown::Whole }
+    }
+
+    /// The same, but objects are shown without what is beside their metadata.
+    pub fn metadata_only(&self) -> Self {
+        Self { shown: Shown::Metadata, ..self.clone() }
     }
 
     /// Reads one object or document.
@@ -43,6 +121,22 @@ impl Client {
     /// Makes an object.
     pub async fn post(&self, path: &str, node: &Node<'_>) -> Result<Node<'static>, Failure> {
         self.tree("POST", path, node.to_json().into()).await
+    }
+
+    /// Changes a part of an object.
+    pub async fn patch(
+        &self,
+        path: &str,
+        patch: Patch,
+        node: &Node<'_>,
+    ) -> Result<Node<'static>, Failure> {
+        let body = node.to_json().into();
+        read(&self.send_as("PATCH", path, patch.content_type(), body).await?).map(Node::into_owned)
+    }
+
+    /// Deletes an object in a certain way.
+    pub async fn delete_with(&self, path: &str, deletion: &Deletion) -> Result<(), Failure> {
+        self.send("DELETE", path, deletion.to_node().to_json().into()).await.map(drop)
     }
 
     /// Deletes an object or, if the path names none, all of a collection.
@@ -77,7 +171,7 @@ impl Client {
 
     /// Begins a watch.
     pub async fn watch(&self, path: &str) -> Result<Box<dyn Lines>, Failure> {
-        let begun = timeout(LONGEST, self.api.watch(path)).await.unwrap_or(Err(0));
+        let begun = timeout(LONGEST, self.api.watch(path, self.shown)).await.unwrap_or(Err(0));
         begun.map_err(|status| Failure::of(&ApiAnswer { status, body: Bytes::new() }))
     }
 
@@ -92,8 +186,18 @@ impl Client {
 
     async fn send(&self, method: &'static str, path: &str, body: Bytes) -> Result<Bytes, Failure> {
         let content_type = if body.is_empty() { "" } else { "application/json" };
-        let (controller, path) = (self.controller, path.to_owned());
-        let request = ApiRequest { controller, method, path, content_type, body };
+        self.send_as(method, path, content_type, body).await
+    }
+
+    async fn send_as(
+        &self,
+        method: &'static str,
+        path: &str,
+        content_type: &'static str,
+        body: Bytes,
+    ) -> Result<Bytes, Failure> {
+        let (controller, path, shown) = (self.controller, path.to_owned(), self.shown);
+        let request = ApiRequest { controller, method, path, shown, content_type, body };
         let silence = ApiAnswer { status: 0, body: Bytes::new() };
         let answer = timeout(LONGEST, self.api.send(request)).await.unwrap_or(silence);
         if (200..300).contains(&answer.status) {
@@ -140,7 +244,7 @@ mod tests {
             Box::pin(std::future::pending())
         }
 
-        fn watch(&self, _: &str) -> Waiting<'_, Result<Box<dyn Lines>, u16>> {
+        fn watch(&self, _: &str, _: Shown) -> Waiting<'_, Result<Box<dyn Lines>, u16>> {
             Box::pin(std::future::pending())
         }
     }
@@ -157,6 +261,21 @@ mod tests {
     fn tokens_are_escaped() {
         assert_eq!(escaped("aZ09-._~"), "aZ09-._~");
         assert_eq!(escaped("a+b/c=\u{e9}"), "a%2Bb%2Fc%3D%C3%A9");
+    }
+
+    #[test]
+    fn a_deletion_says_no_more_than_it_means() {
+        let nothing = r#"{"kind":"DeleteOptions","apiVersion":"v1"}"#;
+        assert_eq!(Deletion::default().to_node().to_json(), nothing);
+        let all = Deletion {
+            policy: Some(Policy::Orphan),
+            uid: Some("u".to_owned()),
+            version: Some("7".to_owned()),
+        };
+        assert_eq!(
+            all.to_node().to_json(),
+            r#"{"kind":"DeleteOptions","apiVersion":"v1","propagationPolicy":"Orphan","preconditions":{"uid":"u","resourceVersion":"7"}}"#
+        );
     }
 
     #[test]

@@ -3,7 +3,9 @@
 use crate::informer::Informer;
 use crate::meter::{ERRORS, WORKED};
 use crate::store::{Change, Store};
-use crate::{Api, CONTROLLERS, Client, Failure, Key, Meter, Pace, Queue, Selection, Waiting};
+use crate::{
+    Api, CONTROLLERS, Client, Failure, Key, Meter, Pace, Queue, Recorder, Settings, Waiting,
+};
 use std::collections::{BTreeMap, BTreeSet};
 use std::future::Future;
 use std::sync::Arc;
@@ -41,6 +43,9 @@ pub enum Outcome {
     Done,
     /// Something must be awaited: look again after so long.
     Again(Duration),
+    /// Something must be awaited of which nobody knows how long it takes: look again, later each
+    /// time.
+    Retry,
 }
 
 /// What a controller is made of.
@@ -49,6 +54,11 @@ pub struct Setup<'i> {
     pub client: Client,
     /// The keys that it will be given.
     pub queue: Arc<Queue>,
+    /// Who measures.
+    pub meter: Arc<dyn Meter>,
+    /// What flags decide.
+    pub settings: Arc<Settings>,
+    beside: Beside,
     needs: BTreeSet<&'static str>,
     informers: &'i mut Informers,
 }
@@ -64,6 +74,18 @@ impl Setup<'_> {
     pub fn listen(&mut self, path: &'static str, hear: impl Fn(&Change) + Send + Sync + 'static) {
         self.needs.insert(path);
         self.informers.at(path).listen(Box::new(hear));
+    }
+
+    /// Runs something beside the workers, as long as they run.
+    pub fn beside(&mut self, task: impl Future<Output = ()> + Send + 'static) {
+        self.beside.push(Box::pin(task));
+    }
+
+    /// Takes down what happens to objects, as told by `component`.
+    pub fn recorder(&mut self, component: &'static str) -> Recorder {
+        let (recorder, writing) = Recorder::new(self.client.clone(), component);
+        self.beside(writing);
+        recorder
     }
 }
 
@@ -91,20 +113,32 @@ struct Worker {
     work: Box<dyn Reconcile>,
 }
 
+/// What runs beside a controller's workers.
+type Beside = Vec<Waiting<'static, ()>>;
+
 impl Worker {
     fn set_up(
         row: &Row,
         api: &Arc<dyn Api>,
+        settings: &Arc<Settings>,
         meter: &Arc<dyn Meter>,
         informers: &mut Informers,
-    ) -> Self {
+    ) -> (Self, Beside) {
         let queue = Arc::new(Queue::new(row.name, meter.clone(), row.pace));
         let client = Client::new(api.clone(), row.name);
-        let needs = BTreeSet::new();
-        let mut setup = Setup { client, queue: queue.clone(), needs, informers };
+        let mut setup = Setup {
+            client,
+            queue: queue.clone(),
+            meter: meter.clone(),
+            settings: settings.clone(),
+            beside: Vec::new(),
+            needs: BTreeSet::new(),
+            informers,
+        };
         let work = (row.start)(&mut setup);
         let (name, hands) = (row.name, row.workers.max(1));
-        Self { name, hands, meter: meter.clone(), queue, needs: setup.needs, work }
+        let Setup { needs, beside, .. } = setup;
+        (Self { name, hands, meter: meter.clone(), queue, needs, work }, beside)
     }
 
     /// Works for ever, on as many keys at once as there are hands.
@@ -137,6 +171,7 @@ impl Worker {
         self.meter.observe(self.name, WORKED, started.elapsed().as_secs_f64());
         match outcome {
             Ok(Outcome::Done) => self.queue.forget(key),
+            Ok(Outcome::Retry) => self.queue.retry(key),
             Ok(Outcome::Again(delay)) => {
                 self.queue.forget(key);
                 self.queue.add_after(key, delay);
@@ -168,15 +203,16 @@ impl Worker {
 /// Runs the chosen controllers until `stop` is over. They keep nothing that a restart would lose.
 pub async fn run(
     api: Arc<dyn Api>,
-    selection: Selection,
+    settings: Settings,
     meter: Arc<dyn Meter>,
     stop: impl Future<Output = ()> + Send,
 ) {
     let client = Client::new(api.clone(), "");
     let mut informers = Informers { client, meter: meter.clone(), by_path: BTreeMap::new() };
-    let chosen = CONTROLLERS.iter().filter(|row| selection.holds(row));
+    let settings = Arc::new(settings);
+    let chosen = CONTROLLERS.iter().filter(|row| settings.selection.holds(row));
     let workers: Vec<_> =
-        chosen.map(|row| Worker::set_up(row, &api, &meter, &mut informers)).collect();
+        chosen.map(|row| Worker::set_up(row, &api, &settings, &meter, &mut informers)).collect();
     let informers: BTreeMap<_, _> =
         informers.by_path.into_iter().map(|(path, informer)| (path, Arc::new(informer))).collect();
 
@@ -185,7 +221,8 @@ pub async fn run(
         let informer = informer.clone();
         tasks.spawn(async move { informer.run().await });
     }
-    for worker in workers {
+    for (worker, beside) in workers {
+        beside.into_iter().for_each(|task| drop(tasks.spawn(task)));
         let needs = worker.needs.iter().filter_map(|path| informers.get(path).cloned()).collect();
         tasks.spawn(worker.run(needs));
     }

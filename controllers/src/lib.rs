@@ -6,11 +6,14 @@ mod api;
 mod backoff;
 mod bucket;
 mod client;
+mod discovery;
 mod endpoint_slice;
 mod endpoints;
+mod events;
 mod expected;
 mod failure;
 mod frame;
+mod garbage;
 mod informer;
 mod labels;
 pub mod meter;
@@ -21,24 +24,28 @@ mod policy_status;
 #[cfg(test)]
 mod properties;
 mod queue;
+mod reflector;
 mod selection;
 mod selectors;
 mod service;
 mod service_account;
+mod settings;
 mod slices;
 mod store;
 #[cfg(test)]
 mod testing;
 mod trigger;
 
-pub use api::{Api, ApiAnswer, ApiRequest, Lines, Waiting};
+pub use api::{Api, ApiAnswer, ApiRequest, Lines, Shown, Waiting};
 pub use backoff::Backoff;
-pub use client::Client;
+pub use client::{Client, Deletion, Patch, Policy};
+pub use events::{About, Recorder};
 pub use failure::Failure;
 pub use frame::{Outcome, Reconcile, Row, Setup, run};
 pub use meter::{Meter, Silent};
 pub use queue::{Key, Pace, Queue};
 pub use selection::Selection;
+pub use settings::Settings;
 pub use store::{Change, Shared, Store, key_of};
 
 /// All controllers.
@@ -50,4 +57,5 @@ pub static CONTROLLERS: &[Row] = &[
     endpoint_slice::ROW,
     endpoints::ROW,
     mirroring::ROW,
+    garbage::ROW,
 ];

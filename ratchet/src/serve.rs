@@ -15,7 +15,7 @@ mod wording;
 use crate::Done;
 use args::{ClientArgs, KubeletArgs, Reconciler, ServeArgs};
 use keys::Keys;
-use ratchet_controllers::Selection;
+use ratchet_controllers::{Selection, Settings as Loops};
 use ratchet_embedded::{Embedded, Options};
 use ratchet_engine::Policy;
 use ratchet_server::{BackendConfig, Config, Credentials, KeyFiles, Proxies, ProxyFiles, Trust};
@@ -57,9 +57,10 @@ fn begin(args: ServeArgs, out: &mut impl Write) -> Result<(), Box<dyn Error>> {
     let keys =
         Arc::new(Keys::prepare(&dir, &args.serving, &args.clients, &args.kubelets, &settings)?);
     let selection = Selection::parse(&args.services.controllers)?;
+    let loops = Loops { selection };
     let config = config(args, settings, &keys);
     let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build()?;
-    runtime.block_on(serve(config, store, keys, selection, out))
+    runtime.block_on(serve(config, store, keys, loops, out))
 }
 
 /// The first random number of a process costs the library fifty milliseconds; here no client waits for it.
@@ -136,7 +137,7 @@ async fn serve(
     config: Config,
     store: Arc<Embedded>,
     keys: Arc<Keys>,
-    selection: Selection,
+    loops: Loops,
     out: &mut impl Write,
 ) -> Result<(), Box<dyn Error>> {
     let ready = ratchet_server::start(config, store).await?;
@@ -147,7 +148,7 @@ async fn serve(
         Err(error) if error.kind() != io::ErrorKind::BrokenPipe => return Err(error.into()),
         _ => {}
     }
-    tokio::spawn(loops::run(ready.app.clone(), selection));
+    tokio::spawn(loops::run(ready.app.clone(), loops));
     tokio::spawn(signals.obey(ready.stop(), keys, ready.reloads()));
     ready.serve().await;
     Ok(())

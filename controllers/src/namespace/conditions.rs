@@ -1,7 +1,7 @@
 //! What a namespace that goes away says about its way.
 
 use super::content::Swept;
-use super::discovery::Discovered;
+use crate::discovery::Discovered;
 use jiff::Timestamp;
 use ratchet_object::Node;
 use std::collections::BTreeMap;

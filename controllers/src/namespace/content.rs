@@ -1,7 +1,7 @@
 //! Emptying a namespace: pods first, then everything else, without forcing anything.
 
-use super::discovery::{Discovered, Resource};
 use crate::client::escaped;
+use crate::discovery::{Discovered, Resource};
 use crate::{Client, Failure};
 use jiff::Timestamp;
 use ratchet_object::Node;
@@ -68,7 +68,9 @@ pub(super) async fn sweep(client: &Client, namespace: &Node<'_>, found: &Discove
         swept: Swept::default(),
     };
     for pods in [true, false] {
-        for resource in found.resources.iter().filter(|resource| resource.is_pods() == pods) {
+        let held = |resource: &&Resource| resource.namespaced && resource.offers("delete");
+        let held = found.resources.iter().filter(held);
+        for resource in held.filter(|resource| resource.is_pods() == pods) {
             broom.sweep(resource).await;
         }
         if !broom.swept.remaining.is_empty() {
@@ -129,7 +131,7 @@ impl Broom<'_> {
 
     /// What is there; none if the API does not list it.
     async fn look(&self, resource: &Resource, path: &str) -> Result<Option<Look>, Failure> {
-        if !resource.lists {
+        if !resource.offers("list") {
             return Ok(None);
         }
         let mut look = Look::default();
@@ -147,7 +149,7 @@ impl Broom<'_> {
         path: &str,
         fresh: &[String],
     ) -> Result<(), Failure> {
-        if resource.deletes_collections {
+        if resource.offers("deletecollection") {
             match self.client.delete(path).await {
                 Err(failure) if failure.is_not_offered() => {}
                 answered => return answered,

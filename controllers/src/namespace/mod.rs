@@ -2,11 +2,10 @@
 
 mod conditions;
 mod content;
-mod discovery;
 
+use crate::discovery::Discovered;
 use crate::{Change, Client, Failure, Outcome, Pace, Reconcile, Row, Setup, Waiting};
 use content::Swept;
-use discovery::Discovered;
 use ratchet_object::Node;
 use std::time::Duration;
 

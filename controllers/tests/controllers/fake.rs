@@ -2,7 +2,7 @@
 
 use bytes::Bytes;
 use ratchet_controllers::{
-    Api, ApiAnswer, ApiRequest, Lines, Meter, Selection, Silent, Waiting, run,
+    Api, ApiAnswer, ApiRequest, Lines, Meter, Selection, Settings, Shown, Silent, Waiting, run,
 };
 use ratchet_object::{Limits, Node, decode};
 use std::collections::BTreeMap;
@@ -95,7 +95,8 @@ impl Fake {
         meter: Arc<dyn Meter>,
     ) -> Running {
         let selection = Selection::parse(controllers).expect("known");
-        Running(tokio::spawn(run(self.clone(), selection, meter, std::future::pending())))
+        let settings = Settings { selection };
+        Running(tokio::spawn(run(self.clone(), settings, meter, std::future::pending())))
     }
 
     fn state(&self) -> MutexGuard<'_, State> {
@@ -408,7 +409,7 @@ impl Api for Fake {
         Box::pin(std::future::ready(ApiAnswer { status, body: body.into() }))
     }
 
-    fn watch(&self, path: &str) -> Waiting<'_, Result<Box<dyn Lines>, u16>> {
+    fn watch(&self, path: &str, _: Shown) -> Waiting<'_, Result<Box<dyn Lines>, u16>> {
         let mut state = self.state();
         state.reads += 1;
         let (collection, query) = path.split_once('?').expect("a query");

@@ -44,4 +44,4 @@ pub use ratchet_admission::{PLUGINS, PluginRow, default_plugins};
 pub use ratchet_allocation::Ranges;
 pub use ratchet_kubelet::{KeyFiles, NameCheck, Proxies, Trust};
 pub use start::{Ready, Reloads, StartError, Stop, start, system_words};
-pub use within::Within;
+pub use within::{Types, Within};

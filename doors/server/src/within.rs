@@ -10,6 +10,15 @@ use ratchet_http::{Body, Peer};
 use std::net::{Ipv4Addr, SocketAddr};
 use std::sync::Arc;
 
+/// What a request says about what it wants and what it brings; empty if it says nothing.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Types {
+    /// The form of the answer.
+    pub accept: &'static str,
+    /// The type of the body.
+    pub content: &'static str,
+}
+
 /// A client inside the server: what it may do is decided as for any other.
 #[derive(Clone)]
 pub struct Within {
@@ -30,10 +39,10 @@ impl Within {
         user: &User,
         method: &str,
         path: &str,
-        content_type: &'static str,
+        types: Types,
         body: Bytes,
     ) -> (u16, Bytes) {
-        let Some(response) = self.send(user, method, path, content_type, body).await else {
+        let Some(response) = self.send(user, method, path, types, body).await else {
             return (400, Bytes::new());
         };
         let code = response.status().as_u16();
@@ -42,8 +51,9 @@ impl Within {
     }
 
     /// Watches as `user`: the stream, or the status code of a refusal.
-    pub async fn watch(&self, user: &User, path: &str) -> Result<Body, u16> {
-        let response = self.send(user, "GET", path, "", Bytes::new()).await.ok_or(400_u16)?;
+    pub async fn watch(&self, user: &User, path: &str, accept: &'static str) -> Result<Body, u16> {
+        let types = Types { accept, content: "" };
+        let response = self.send(user, "GET", path, types, Bytes::new()).await.ok_or(400_u16)?;
         match response.status().as_u16() {
             200 => Ok(response.into_body()),
             code => Err(code),
@@ -55,14 +65,15 @@ impl Within {
         user: &User,
         method: &str,
         path: &str,
-        content_type: &'static str,
+        types: Types,
         body: Bytes,
     ) -> Option<http::Response<Body>> {
         let agent = HeaderValue::from_static("ratchet-controllers");
         let mut request =
             Request::builder().method(method).uri(path).header(header::USER_AGENT, agent);
-        if !content_type.is_empty() {
-            request = request.header(header::CONTENT_TYPE, HeaderValue::from_static(content_type));
+        let said = [(header::CONTENT_TYPE, types.content), (header::ACCEPT, types.accept)];
+        for (name, value) in said.into_iter().filter(|(_, value)| !value.is_empty()) {
+            request = request.header(name, HeaderValue::from_static(value));
         }
         let (parts, ()) = request.body(()).ok()?.into_parts();
         Some(

@@ -3,28 +3,33 @@
 use bytes::Bytes;
 use http_body_util::BodyExt;
 use ratchet_access::User;
-use ratchet_controllers::{Api, ApiAnswer, ApiRequest, Lines, Meter, Selection, Waiting, meter};
+use ratchet_controllers::{
+    Api, ApiAnswer, ApiRequest, Lines, Meter, Settings, Shown, Waiting, meter,
+};
 use ratchet_http::Body;
 use ratchet_http::metrics::{CounterVec, GaugeVec, HistogramVec, Registry, Stability};
-use ratchet_server::{App, Within};
+use ratchet_server::{App, Types, Within};
 use std::sync::Arc;
 
 /// Runs the chosen controllers until the server drains.
-pub(crate) async fn run(app: Arc<App>, selection: Selection) {
+pub(crate) async fn run(app: Arc<App>, settings: Settings) {
     let meter = Arc::new(Counted::new(&app.metrics.registry));
     let drain = app.drain.clone();
     let api = Arc::new(Inside(Within::new(app)));
-    ratchet_controllers::run(api, selection, meter, async move { drain.wait().await }).await;
+    ratchet_controllers::run(api, settings, meter, async move { drain.wait().await }).await;
 }
 
 /// The API from within.
 struct Inside(Within);
 
-/// The controllers whose accounts are spelled otherwise.
+/// Controllers whose accounts are spelled otherwise.
 const ACCOUNTS: &[(&str, &str)] = &[
-    ("serviceaccount-controller", "service-account-controller"),
     ("endpoints-controller", "endpoint-controller"),
     ("endpointslice-mirroring-controller", "endpointslicemirroring-controller"),
+    ("garbage-collector-controller", "generic-garbage-collector"),
+    ("node-ipam-controller", "node-controller"),
+    ("root-ca-certificate-publisher-controller", "root-ca-cert-publisher"),
+    ("serviceaccount-controller", "service-account-controller"),
 ];
 
 /// As whom a controller asks: each as its own service account, and all together as the manager.
@@ -36,27 +41,35 @@ fn user(controller: &str) -> User {
             ..User::anonymous()
         };
     }
-    let account = ACCOUNTS.iter().find(|(name, _)| *name == controller);
-    let account = account.map_or(controller, |(_, account)| account);
+    let spelled = ACCOUNTS.iter().find(|(name, _)| *name == controller);
+    let account = spelled.map_or(controller, |(_, account)| account);
     let mut user = User::service_account("kube-system", account);
     user.add_authenticated_group();
     user
 }
 
+/// What is said about how much of objects is wanted.
+fn accept(shown: Shown) -> &'static str {
+    match shown {
+        Shown::Whole => "",
+        Shown::Metadata => "application/json;as=PartialObjectMetadata;g=meta.k8s.io;v=v1",
+    }
+}
+
 impl Api for Inside {
     fn send(&self, request: ApiRequest) -> Waiting<'_, ApiAnswer> {
         Box::pin(async move {
-            let ApiRequest { controller, method, path, content_type, body } = request;
-            let (status, body) =
-                self.0.ask(&user(controller), method, &path, content_type, body).await;
+            let ApiRequest { controller, method, path, shown, content_type, body } = request;
+            let types = Types { accept: accept(shown), content: content_type };
+            let (status, body) = self.0.ask(&user(controller), method, &path, types, body).await;
             ApiAnswer { status, body }
         })
     }
 
-    fn watch(&self, path: &str) -> Waiting<'_, Result<Box<dyn Lines>, u16>> {
+    fn watch(&self, path: &str, shown: Shown) -> Waiting<'_, Result<Box<dyn Lines>, u16>> {
         let path = path.to_owned();
         Box::pin(async move {
-            let body = self.0.watch(&user(""), &path).await?;
+            let body = self.0.watch(&user(""), &path, accept(shown)).await?;
             Ok(Box::new(Events { body, rest: Vec::new() }) as Box<dyn Lines>)
         })
     }

@@ -1,47 +1,67 @@
-//! What a namespace can hold: every resource that the API offers below namespaces.
+//! What the API offers: every resource, in every version.
 
 use crate::{Client, Failure};
 use ratchet_object::Node;
 use std::collections::BTreeMap;
 
-/// A resource whose objects stand in namespaces and can be deleted.
+/// A resource.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) struct Resource {
+pub(crate) struct Resource {
     /// The group; empty for the core.
-    pub(super) group: String,
+    pub(crate) group: String,
     /// The version.
-    pub(super) version: String,
+    pub(crate) version: String,
     /// The name in paths.
-    pub(super) name: String,
-    /// Whether its objects can be listed.
-    pub(super) lists: bool,
-    /// Whether all its objects can be deleted at once.
-    pub(super) deletes_collections: bool,
+    pub(crate) name: String,
+    /// The kind of its objects.
+    pub(crate) kind: String,
+    /// Whether its objects stand in namespaces.
+    pub(crate) namespaced: bool,
+    verbs: Vec<String>,
 }
 
 impl Resource {
-    /// Where its objects in a namespace are.
-    pub(super) fn path(&self, namespace: &str) -> String {
-        format!("{}/namespaces/{namespace}/{}", root(&self.group, &self.version), self.name)
+    /// Whether this can be done with it.
+    pub(crate) fn offers(&self, verb: &str) -> bool {
+        self.verbs.iter().any(|offered| offered == verb)
+    }
+
+    /// Where its objects in a namespace are, or all of them if the namespace is empty.
+    pub(crate) fn path(&self, namespace: &str) -> String {
+        let root = root(&self.group, &self.version);
+        match namespace {
+            "" => format!("{root}/{}", self.name),
+            namespace => format!("{root}/namespaces/{namespace}/{}", self.name),
+        }
+    }
+
+    /// Group and version, as objects have them.
+    pub(crate) fn api_version(&self) -> String {
+        match self.group.as_str() {
+            "" => self.version.clone(),
+            group => format!("{group}/{}", self.version),
+        }
     }
 
     /// Whether these are the pods.
-    pub(super) fn is_pods(&self) -> bool {
+    pub(crate) fn is_pods(&self) -> bool {
         self.group.is_empty() && self.version == "v1" && self.name == "pods"
     }
 }
 
 /// What discovery said, and what it could not say.
 #[derive(Debug, Default)]
-pub(super) struct Discovered {
+pub(crate) struct Discovered {
     /// The resources, each in its preferred version.
-    pub(super) resources: Vec<Resource>,
+    pub(crate) resources: Vec<Resource>,
+    /// The resources in every version.
+    pub(crate) all: Vec<Resource>,
     /// What failed.
-    pub(super) failure: Option<String>,
+    pub(crate) failure: Option<String>,
     /// How many groups and versions failed; none if discovery failed as a whole.
-    pub(super) failing: usize,
+    pub(crate) failing: usize,
     /// The first group and version that cannot be understood.
-    pub(super) unparsed: Option<String>,
+    pub(crate) unparsed: Option<String>,
 }
 
 /// A group and version that the API offers.
@@ -54,7 +74,7 @@ struct Offered {
 
 impl Discovered {
     /// Asks the API. What fails for one group leaves the others as they are.
-    pub(super) async fn read(client: &Client) -> Self {
+    pub(crate) async fn read(client: &Client) -> Self {
         let offered = match offered(client).await {
             Ok(offered) => offered,
             Err(why) => return Self { failure: Some(why.message), ..Self::default() },
@@ -64,7 +84,7 @@ impl Discovered {
         for offer in offered {
             match client.get(&root(&offer.group, &offer.version)).await {
                 Ok(list) if offer.spelled.matches('/').count() <= 1 => {
-                    offer.choose(&list, &mut chosen);
+                    found.all.extend(offer.choose(&list, &mut chosen));
                 }
                 Ok(_) => {
                     let why = format!("unexpected GroupVersion string: {}", offer.spelled);
@@ -79,36 +99,41 @@ impl Discovered {
             let failures = failures.join(", ");
             format!("unable to retrieve the complete list of server APIs: {failures}")
         });
-        found.resources = chosen.into_values().flatten().collect();
+        found.resources = chosen.into_values().collect();
         found
     }
 }
 
 impl Offered {
-    /// Adds the resources that no other version has given yet; the preferred version always does.
-    fn choose(&self, list: &Node<'_>, chosen: &mut BTreeMap<(String, String), Option<Resource>>) {
-        for row in list.get("resources").map(Node::items).unwrap_or_default() {
-            let name = row.text_at(&["name"]);
-            let key = (self.group.clone(), name.to_owned());
-            if name.contains('/') || (!self.preferred && chosen.contains_key(&key)) {
-                continue;
+    /// All resources of this version. Those that no other version has given yet are chosen; the
+    /// preferred version's always are.
+    fn choose(
+        &self,
+        list: &Node<'_>,
+        chosen: &mut BTreeMap<(String, String), Resource>,
+    ) -> Vec<Resource> {
+        let rows = list.get("resources").map(Node::items).unwrap_or_default();
+        let rows = rows.iter().filter(|row| !row.text_at(&["name"]).contains('/'));
+        let all: Vec<_> = rows.map(|row| self.resource(row)).collect();
+        for resource in &all {
+            let key = (self.group.clone(), resource.name.clone());
+            if self.preferred || !chosen.contains_key(&key) {
+                chosen.insert(key, resource.clone());
             }
-            chosen.insert(key, self.resource(row));
         }
+        all
     }
 
-    /// The resource, if it stands in namespaces and can be deleted.
-    fn resource(&self, row: &Node<'_>) -> Option<Resource> {
+    fn resource(&self, row: &Node<'_>) -> Resource {
         let verbs = row.get("verbs").map(Node::items).unwrap_or_default();
-        let offers = |wanted: &str| verbs.iter().any(|verb| verb.text() == Some(wanted));
-        let namespaced = row.get("namespaced").and_then(Node::as_bool) == Some(true);
-        (namespaced && offers("delete")).then(|| Resource {
+        Resource {
             group: self.group.clone(),
             version: self.version.clone(),
             name: row.text_at(&["name"]).to_owned(),
-            lists: offers("list"),
-            deletes_collections: offers("deletecollection"),
-        })
+            kind: row.text_at(&["kind"]).to_owned(),
+            namespaced: row.get("namespaced").and_then(Node::as_bool) == Some(true),
+            verbs: verbs.iter().filter_map(Node::text).map(str::to_owned).collect(),
+        }
     }
 }
 
@@ -177,29 +202,24 @@ mod tests {
                 let text = if preferred { both } else { more };
                 offer(version, preferred).choose(&list(text), &mut chosen);
             }
-            let chosen: Vec<_> = chosen.into_values().flatten().collect();
-            let names: Vec<_> = chosen.iter().map(|r| (&*r.name, &*r.version, r.lists)).collect();
+            let chosen: Vec<_> = chosen.into_values().collect();
+            let names: Vec<_> =
+                chosen.iter().map(|r| (&*r.name, &*r.version, r.offers("list"))).collect();
             assert_eq!(names, [("a", "v1", true), ("b", "v2", false)]);
-        }
-    }
-
-    #[test]
-    fn what_is_not_in_namespaces_or_cannot_be_deleted_does_not_count() {
-        for row in [
-            r#"{"name":"a","namespaced":false,"verbs":["delete","list"]}"#,
-            r#"{"name":"a","namespaced":true,"verbs":["create","list"]}"#,
-            r#"{"name":"a"}"#,
-        ] {
-            assert_eq!(offer("v1", true).resource(&list(row)), None, "{row}");
         }
     }
 
     #[test]
     fn paths_of_the_core_and_of_groups() {
         let row = list(r#"{"name":"a","namespaced":true,"verbs":["delete"]}"#);
-        let mut resource = offer("v1", true).resource(&row).expect("counts");
+        let mut resource = offer("v1", true).resource(&row);
         assert_eq!(resource.path("shop"), "/apis/g/v1/namespaces/shop/a");
+        assert_eq!(
+            (resource.path("").as_str(), &*resource.api_version()),
+            ("/apis/g/v1/a", "g/v1")
+        );
         resource.group.clear();
         assert_eq!(resource.path("shop"), "/api/v1/namespaces/shop/a");
+        assert_eq!(resource.api_version(), "v1");
     }
 }

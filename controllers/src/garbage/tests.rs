@@ -1,0 +1,1 @@
+//! The graph step by step, and whole worlds by chance.
