@@ -1,0 +1,97 @@
+//! Functions are rows: a name, a signature, what it does and what it costs.
+
+mod signature;
+
+pub use signature::Signature;
+
+use crate::{Fault, Value};
+
+/// One way to call a function.
+#[derive(Debug)]
+pub struct Overload {
+    /// Its name in cel-go's declarations: `string_to_ip`.
+    pub id: &'static str,
+    /// `receiver.name(arguments): result`, `name(arguments): result`, or, for a function in a namespace, `fn space.name(arguments): result`.
+    pub signature: &'static str,
+    /// What it does.
+    pub call: Call,
+    /// What it costs.
+    pub cost: Cost,
+}
+
+/// What a function does: the receiver of a member call is the first argument.
+pub type Call = for<'a, 't> fn(&'a Context<'a>, &'a [Value<'t>]) -> Result<Value<'t>, Fault>;
+
+/// What a call costs, by its arguments and its result (`None` if it failed).
+#[derive(Clone, Copy, Debug)]
+pub struct Cost(pub for<'a, 't> fn(&'a [Value<'t>], Option<&'a Value<'t>>) -> u64);
+
+impl Cost {
+    /// One unit.
+    pub const ONE: Self = Self(|_, _| 1);
+    /// A tenth of the size of the first argument, rounded up.
+    pub const SCAN: Self = Self(|arguments, _| tenths(size_of(arguments, 0), 1));
+}
+
+/// The size of an argument where costs are by size; 0 if there is no such argument.
+pub fn size_of(arguments: &[Value<'_>], index: usize) -> u64 {
+    arguments.get(index).map_or(0, Value::cost_size)
+}
+
+/// `size` × `tenths`/10, rounded up, as Kubernetes rounds the costs of walking along texts.
+pub fn tenths(size: u64, tenths: u64) -> u64 {
+    size.saturating_mul(tenths).div_ceil(10)
+}
+
+/// What surrounds a call.
+#[derive(Debug)]
+pub struct Context<'a> {
+    left: u64,
+    program: core::marker::PhantomData<&'a ()>,
+}
+
+impl Context<'_> {
+    /// A context with so much budget left.
+    pub fn new(left: u64) -> Self {
+        Self { left, program: core::marker::PhantomData }
+    }
+
+    /// Asks for room for a text or a list of `length` bytes or items before it is built: what one evaluation builds is bounded by its budget.
+    pub fn room(&self, length: usize) -> Result<(), Fault> {
+        let allowed = self.left.saturating_mul(16).max(1 << 16);
+        if u64::try_from(length).is_ok_and(|length| length <= allowed) {
+            Ok(())
+        } else {
+            Err(Fault::over_budget())
+        }
+    }
+}
+
+/// A constant of a library.
+#[derive(Debug)]
+pub struct Constant {
+    /// Its name, with its namespace.
+    pub name: &'static str,
+    /// Its type, written as in signatures.
+    pub ty: &'static str,
+    /// Its value.
+    pub value: fn() -> Value<'static>,
+}
+
+/// Functions that came to Kubernetes together.
+#[derive(Debug)]
+pub struct Library {
+    /// Its name.
+    pub name: &'static str,
+    /// The release that has it first.
+    pub since: (u32, u32),
+    /// Its functions.
+    pub overloads: &'static [Overload],
+    /// Its constants.
+    pub constants: &'static [Constant],
+    /// Names of opaque types that expressions may name.
+    pub types: &'static [&'static str],
+}
+
+/// All libraries, in the order in which they are declared.
+pub static LIBRARIES: &[&Library] = &[];

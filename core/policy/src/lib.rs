@@ -1,0 +1,30 @@
+//! ValidatingAdmissionPolicies as pure functions: read once, then asked about attempts.
+//!
+//! [`Policy::read`] and [`Binding::read`] compile what objects say, [`Policies::new`] binds them, and
+//! [`Policies::judge`] asks all of them about an [`Attempt`]. What they must know of the cluster is asked of
+//! [`Surroundings`], which the door implements.
+#![no_std]
+extern crate alloc;
+
+mod attempt;
+mod environment;
+mod evaluate;
+mod judged;
+mod matching;
+mod parameters;
+mod policies;
+mod policy;
+mod request;
+mod scene;
+mod schema_types;
+mod surroundings;
+mod type_check;
+mod validate;
+
+pub use attempt::{Attempt, KindName, Operation, ResourceName};
+pub use judged::{Check, Denial, Judged, Reason};
+pub use policies::Policies;
+pub use policy::{Binding, Policy, is_exempt};
+pub use surroundings::{Equivalent, Served, Surroundings};
+pub use type_check::{ExpressionWarning, is_unchecked, status, type_check};
+pub use validate::validate;
