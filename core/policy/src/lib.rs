@@ -18,6 +18,7 @@ mod request;
 mod scene;
 mod schema_types;
 mod surroundings;
+mod trial;
 mod type_check;
 mod validate;
 
@@ -26,5 +27,6 @@ pub use judged::{Check, Denial, Judged, Reason};
 pub use policies::Policies;
 pub use policy::{Binding, Policy, is_exempt};
 pub use surroundings::{Equivalent, Served, Surroundings};
+pub use trial::{Setting, Trial, namespace_seen, request_seen};
 pub use type_check::{ExpressionWarning, is_unchecked, status, type_check};
 pub use validate::validate;
