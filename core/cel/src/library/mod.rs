@@ -1,6 +1,22 @@
 //! Functions are rows: a name, a signature, what it does and what it costs.
 
+mod arguments;
+pub mod authz;
+mod cidr;
+mod format;
+mod ip;
+mod lists;
+mod lists_ext;
+mod quantity;
+mod re2;
+pub(crate) mod regex;
+mod semver;
+mod sets;
 mod signature;
+pub(crate) mod string_format;
+mod strings;
+pub(crate) mod text_of;
+mod url;
 
 pub use signature::Signature;
 
@@ -94,4 +110,19 @@ pub struct Library {
 }
 
 /// All libraries, in the order in which they are declared.
-pub static LIBRARIES: &[&Library] = &[];
+pub static LIBRARIES: &[&Library] = &[
+    &url::URL,
+    &regex::REGEX,
+    &lists::LISTS,
+    &authz::AUTHZ,
+    &quantity::QUANTITY,
+    &strings::STRINGS,
+    &strings::STRINGS_2,
+    &sets::SETS,
+    &ip::IP,
+    &cidr::CIDR,
+    &format::FORMAT,
+    &authz::AUTHZ_SELECTORS,
+    &semver::SEMVER,
+    &lists_ext::LISTS_EXT,
+];
