@@ -12,6 +12,7 @@ pub(crate) const ROW: Row = Row {
     aliases: &["clusterrole-aggregation"],
     on_by_default: true,
     pace: Pace::DEFAULT,
+    workers: 1,
     start,
 };
 

@@ -1,4 +1,4 @@
-//! The frame of every controller: informers feed a queue, a worker empties it.
+//! The frame of every controller: informers feed a queue, workers empty it.
 
 use crate::informer::Informer;
 use crate::meter::{ERRORS, WORKED};
@@ -21,6 +21,8 @@ pub struct Row {
     pub on_by_default: bool,
     /// How long failed keys wait.
     pub pace: Pace,
+    /// How many keys are worked on at once, at least one; no key ever twice at once.
+    pub workers: usize,
     /// Makes the controller: it says what it wants to hear of.
     pub start: fn(&mut Setup<'_>) -> Box<dyn Reconcile>,
 }
@@ -82,6 +84,7 @@ impl Informers {
 /// A controller that is ready to work.
 struct Worker {
     name: &'static str,
+    hands: usize,
     meter: Arc<dyn Meter>,
     queue: Arc<Queue>,
     needs: BTreeSet<&'static str>,
@@ -100,20 +103,31 @@ impl Worker {
         let needs = BTreeSet::new();
         let mut setup = Setup { client, queue: queue.clone(), needs, informers };
         let work = (row.start)(&mut setup);
-        Self { name: row.name, meter: meter.clone(), queue, needs: setup.needs, work }
+        let (name, hands) = (row.name, row.workers.max(1));
+        Self { name, hands, meter: meter.clone(), queue, needs: setup.needs, work }
     }
 
-    /// Works for ever, on one key after another.
+    /// Works for ever, on as many keys at once as there are hands.
     async fn run(self, informers: Vec<Arc<Informer>>) {
         for informer in &informers {
             informer.synced().await;
         }
         tracing::info!(controller = self.name, "works");
         let this = Arc::new(self);
+        let mut hands: JoinSet<()> = (0..this.hands).map(|_| this.clone().toil()).collect();
+        while let Some(ended) = hands.join_next().await {
+            if let Err(why) = ended {
+                tracing::error!(controller = this.name, %why, "a worker died");
+            }
+        }
+    }
+
+    /// One worker: one key after another.
+    async fn toil(self: Arc<Self>) {
         loop {
-            let key = this.queue.next().await;
-            this.turn(&key).await;
-            this.queue.done(&key);
+            let key = self.queue.next().await;
+            self.turn(&key).await;
+            self.queue.done(&key);
         }
     }
 
@@ -218,7 +232,7 @@ mod tests {
         let meter: Arc<dyn Meter> = Arc::new(Silent);
         let queue = Arc::new(Queue::new("test", meter.clone(), Pace::DEFAULT));
         let (needs, work) = (BTreeSet::new(), Box::new(Moody));
-        let worker = Arc::new(Worker { name: "test", meter, queue, needs, work });
+        let worker = Arc::new(Worker { name: "test", hands: 1, meter, queue, needs, work });
         for (key, comes_after) in
             [("bug", Some(0)), ("error", Some(0)), ("again", Some(7)), ("done", None)]
         {

@@ -10,6 +10,7 @@ mod frame;
 mod informer;
 pub mod meter;
 mod namespace;
+mod policy_status;
 mod queue;
 mod selection;
 mod service_account;
@@ -26,4 +27,5 @@ pub use selection::Selection;
 pub use store::{Change, Shared, Store, key_of};
 
 /// All controllers.
-pub static CONTROLLERS: &[Row] = &[namespace::ROW, aggregation::ROW, service_account::ROW];
+pub static CONTROLLERS: &[Row] =
+    &[namespace::ROW, aggregation::ROW, service_account::ROW, policy_status::ROW];

@@ -28,7 +28,7 @@ impl Pace {
         Self { first: Duration::from_millis(5), longest: Duration::from_secs(30) };
 }
 
-/// A queue for one worker.
+/// A queue for the workers of one controller.
 pub struct Queue {
     controller: &'static str,
     meter: Arc<dyn Meter>,
@@ -129,6 +129,10 @@ impl Queue {
         };
         state.wanted.remove(&key);
         state.working.insert(key.clone());
+        // Whoever is woken next may be another worker: the bell rings once however much is there.
+        if !state.ready.is_empty() || !state.later.is_empty() {
+            self.bell.notify_one();
+        }
         self.meter.observe(self.controller, WAITED, (now - since).as_secs_f64());
         self.depth(&state);
         (Some(key), None)
@@ -254,6 +258,31 @@ mod tests {
         );
         assert_eq!(waits[14] / 1000, 30);
         assert!(waits[15] < 10, "{waits:?}");
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn several_workers_share_the_keys_and_none_sleeps_while_there_are_some() {
+        let (queue, start) = (Arc::new(queue()), Instant::now());
+        let work = |queue: Arc<Queue>| async move {
+            loop {
+                let key = queue.next().await;
+                tokio::time::sleep(Duration::from_secs(1)).await;
+                queue.done(&key);
+            }
+        };
+        let _workers: tokio::task::JoinSet<()> = (0..5).map(|_| work(queue.clone())).collect();
+        for number in 0..10 {
+            queue.add(&number.to_string());
+            queue.add_after(&(number + 10).to_string(), SHORT);
+        }
+        let idle = || {
+            let state = queue.state();
+            state.ready.is_empty() && state.later.is_empty() && state.working.is_empty()
+        };
+        while !idle() {
+            tokio::time::sleep(SHORT).await;
+        }
+        assert_eq!(start.elapsed().as_secs(), 4, "twenty seconds of work for five");
     }
 
     #[tokio::test(start_paused = true)]

@@ -11,6 +11,7 @@ pub(crate) const ROW: Row = Row {
     aliases: &["serviceaccount"],
     on_by_default: true,
     pace: Pace::DEFAULT,
+    workers: 1,
     start,
 };
 

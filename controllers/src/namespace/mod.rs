@@ -16,6 +16,7 @@ pub(crate) const ROW: Row = Row {
     aliases: &["namespace"],
     on_by_default: true,
     pace: Pace { longest: Duration::from_secs(60), ..Pace::DEFAULT },
+    workers: 1,
     start,
 };
 

@@ -11,14 +11,20 @@ mod environment;
 mod evaluate;
 mod judged;
 mod matching;
+#[cfg(test)]
+mod matching_tests;
 mod parameters;
 mod policies;
+#[cfg(test)]
+mod policies_tests;
 mod policy;
 mod request;
 mod scene;
 mod schema_types;
 mod surroundings;
 mod trial;
+#[cfg(test)]
+mod testing;
 mod type_check;
 mod validate;
 

@@ -184,7 +184,7 @@ fn check_variable(at: &At<'_>, expressions: &mut Expressions<'_>, pen: &mut Pen<
 
 fn check_validation(at: &At<'_>, expressions: &Expressions<'_>, pen: &mut Pen<'_, '_>) {
     const EMPTY: &str = "must be non-empty if specified";
-    const REASONS: &[&str] = &["Forbidden", "Invalid", "RequestEntityTooLarge", "Unauthorized"];
+    const REASONS: &[&str] = &["Forbidden", "Invalid", "RequestEntityTooLarge"];
     let expression = at.field("expression");
     match expression.text_or_empty() {
         text if text.trim().is_empty() => {

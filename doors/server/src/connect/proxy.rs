@@ -10,6 +10,7 @@ use http::{HeaderName, HeaderValue, Method, Request, Response, StatusCode};
 use http_body_util::BodyExt;
 use ratchet_http::{Body, BodyError, empty};
 use ratchet_kubelet::PooledBody;
+use ratchet_object::Node;
 
 const FORWARDED_URI: HeaderName = HeaderName::from_static("x-forwarded-uri");
 
@@ -26,6 +27,16 @@ pub(super) async fn answer(
     connect: &Connect<'_>,
     client: Client,
 ) -> Result<Response<Body>, Refusal> {
+    let mut options = Node::empty_map();
+    if !connect.place.rest.is_empty() {
+        options.set("path", Node::string(connect.place.rest.clone()));
+    }
+    let kind = match connect.served.row.plural {
+        "nodes" => "NodeProxyOptions",
+        "pods" => "PodProxyOptions",
+        _ => "ServiceProxyOptions",
+    };
+    connect.ask_policies(kind, &options)?;
     let location = match connect.served.row.plural {
         "nodes" => location::of_node(connect).await?,
         "pods" => location::of_pod(connect)?,

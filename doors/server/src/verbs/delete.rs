@@ -135,6 +135,9 @@ pub(crate) async fn remove(
         check_preconditions(call, &kind, &old, options)?;
         let mut new = old.clone();
         let plan = plan(&kind, &mut new, options, call)?;
+        if !matches!(plan, Plan::Nothing) {
+            admission::on_removal(call, &old, options)?;
+        }
         let key = served.key(&call.place.namespace, &call.place.name);
         let guard = Guard::At(Revision(current.revision));
         match plan {
