@@ -3,12 +3,18 @@
 
 extern crate alloc;
 
+mod check;
 mod compare;
 mod environment;
+mod evaluate;
 mod fault;
 mod issue;
 pub mod library;
+mod list;
+mod map;
+mod plan;
 mod program;
+mod syntax;
 mod time;
 mod types;
 mod value;
@@ -16,10 +22,12 @@ mod value;
 pub use environment::Environment;
 pub use fault::{Budget, Fault, FaultKind, OVER_BUDGET};
 pub use issue::{Issue, Issues};
+pub use list::{Joined, List};
+pub use map::{Map, Table};
 pub use program::{Program, World};
 pub use time::Timestamp;
 pub use types::{Type, Types};
-pub use value::{List, Map, Opaque, Text, Value};
+pub use value::{Opaque, Text, Value};
 
 /// What one expression may cost.
 pub const PER_CALL_LIMIT: u64 = 1_000_000;

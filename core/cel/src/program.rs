@@ -1,11 +1,19 @@
 //! A checked expression, ready to be evaluated again and again.
 
-use crate::{Budget, Fault, Type, Value};
+use crate::library::Prepared;
+use crate::plan::Step;
+use crate::{Budget, Fault, Type, Value, evaluate};
+use alloc::sync::Arc;
+use alloc::vec::Vec;
 
 /// A checked expression.
 #[derive(Debug)]
 pub struct Program {
+    pub(crate) root: Step,
     result: Type,
+    pub(crate) variables: Vec<Arc<str>>,
+    pub(crate) slots: usize,
+    pub(crate) prepared: Prepared,
 }
 
 /// What an evaluation asks about its surroundings.
@@ -14,7 +22,7 @@ pub trait World<'t> {
     fn variable(&self, name: &str) -> Option<Value<'t>>;
 
     /// A field of a variable that is computed when it is asked for, as `variables.x` is; `None`
-    /// where the variable is an ordinary value. The world charges what it costs to `budget`.
+    /// where the variable is an ordinary value. Only variables of object types are asked.
     fn member(
         &self,
         variable: &str,
@@ -27,6 +35,16 @@ pub trait World<'t> {
 }
 
 impl Program {
+    pub(crate) fn new(
+        root: Step,
+        result: Type,
+        variables: Vec<Arc<str>>,
+        slots: usize,
+        prepared: Prepared,
+    ) -> Self {
+        Self { root, result, variables, slots, prepared }
+    }
+
     /// The type of its value.
     pub fn result(&self) -> &Type {
         &self.result
@@ -34,8 +52,7 @@ impl Program {
 
     /// Whether it mentions a variable.
     pub fn uses(&self, variable: &str) -> bool {
-        let _ = variable;
-        false
+        self.variables.iter().any(|known| &**known == variable)
     }
 
     /// Evaluates it.
@@ -44,7 +61,6 @@ impl Program {
         world: &dyn World<'t>,
         budget: &mut Budget,
     ) -> Result<Value<'t>, Fault> {
-        let _ = (world, budget);
-        Err(Fault::no_such_overload())
+        evaluate::run(self, world, budget)
     }
 }

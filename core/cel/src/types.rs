@@ -1,5 +1,8 @@
 //! The types of expressions, written as cel-go writes them.
 
+use crate::Value;
+use alloc::format;
+use alloc::string::{String, ToString};
 use alloc::sync::Arc;
 use core::fmt;
 
@@ -40,6 +43,8 @@ pub enum Type {
     Object(Arc<str>),
     /// The type of a type.
     TypeOf(Arc<Self>),
+    /// The type of types, of which nothing more is said.
+    Meta,
     /// A type parameter of a signature.
     Param(char),
     /// A type that the checker has yet to find.
@@ -93,6 +98,7 @@ impl fmt::Display for Type {
             Self::Opaque(name) => name,
             Self::Object(name) => name,
             Self::TypeOf(inner) => return write!(f, "type({inner})"),
+            Self::Meta => "type",
             Self::Param(name) => return write!(f, "{name}"),
             Self::Var(number) => return write!(f, "_var{number}"),
         };
@@ -109,12 +115,68 @@ pub trait Types: fmt::Debug + Send + Sync {
 impl Type {
     /// Whether two types have one name: what `type(x) == type(y)` compares.
     pub fn same_name(&self, other: &Self) -> bool {
-        match (self, other) {
-            (Self::List(_), Self::List(_))
-            | (Self::Map(..), Self::Map(..))
-            | (Self::Optional(_), Self::Optional(_))
-            | (Self::TypeOf(_), Self::TypeOf(_)) => true,
-            _ => self == other,
+        self.name() == other.name()
+    }
+
+    /// The type's own name, without what it is a list or a map of, as errors of evaluation write it.
+    pub fn name(&self) -> &str {
+        match self {
+            Self::Null => "null_type",
+            Self::Bool => "bool",
+            Self::Int => "int",
+            Self::Uint => "uint",
+            Self::Double => "double",
+            Self::String => "string",
+            Self::Bytes => "bytes",
+            Self::Duration => "google.protobuf.Duration",
+            Self::Timestamp => "google.protobuf.Timestamp",
+            Self::Dyn | Self::Param(_) | Self::Var(_) => "dyn",
+            Self::Error => "!error!",
+            Self::List(_) => "list",
+            Self::Map(..) => "map",
+            Self::Optional(_) => "optional_type",
+            Self::Opaque(name) => name,
+            Self::Object(name) => name,
+            Self::TypeOf(_) | Self::Meta => "type",
+        }
+    }
+
+    /// The whole name, as the reference writes the type that an expression has:
+    /// `list(google.protobuf.Timestamp)`.
+    pub fn full_name(&self) -> String {
+        match self {
+            Self::List(inner) | Self::Optional(inner) | Self::TypeOf(inner) => {
+                format!("{}({})", self.name(), inner.full_name())
+            }
+            Self::Map(key, value) => format!("map({}, {})", key.full_name(), value.full_name()),
+            other => other.name().to_string(),
+        }
+    }
+
+    /// Whether a value can be an argument of this type while evaluating: of lists and maps the first
+    /// items are looked at.
+    pub(crate) fn admits(&self, value: &Value<'_>) -> bool {
+        match (self, value) {
+            (Self::Dyn | Self::Param(_) | Self::Var(_), _)
+            | (Self::Null, Value::Null)
+            | (Self::Bool, Value::Bool(_))
+            | (Self::Int, Value::Int(_))
+            | (Self::Uint, Value::Uint(_))
+            | (Self::Double, Value::Double(_))
+            | (Self::String, Value::Text(_))
+            | (Self::Bytes, Value::Bytes(_))
+            | (Self::Duration, Value::Duration(_))
+            | (Self::Timestamp, Value::Timestamp(_))
+            | (Self::Optional(_), Value::Optional(_))
+            | (Self::TypeOf(_) | Self::Meta, Value::Type(_)) => true,
+            (Self::List(item), Value::List(list)) => {
+                list.get(0).is_none_or(|value| item.admits(&value))
+            }
+            (Self::Map(key, item), Value::Map(map)) => {
+                map.entry(0).is_none_or(|(name, value)| key.admits(&name) && item.admits(&value))
+            }
+            (Self::Opaque(name), Value::Opaque(value)) => *name == value.type_name(),
+            _ => false,
         }
     }
 }

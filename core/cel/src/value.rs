@@ -1,13 +1,13 @@
 //! What an expression can come to; trees are looked into, never copied.
 
-use crate::{Timestamp, Type};
+use crate::{List, Map, Table, Timestamp, Type};
 use alloc::boxed::Box;
 use alloc::string::String;
 use alloc::sync::Arc;
 use alloc::vec::Vec;
 use core::any::Any;
 use core::fmt;
-use ratchet_object::{Entry, Node};
+use ratchet_object::Node;
 
 /// A value. Cloning one is cheap, whatever it holds.
 #[derive(Clone, Debug)]
@@ -94,106 +94,6 @@ impl fmt::Debug for Text<'_> {
     }
 }
 
-/// Values in order, of a tree or of their own.
-#[derive(Clone, Debug)]
-pub enum List<'t> {
-    /// Of a tree.
-    Tree(&'t [Node<'t>]),
-    /// Of their own.
-    Shared(Arc<Vec<Value<'t>>>),
-}
-
-impl<'t> List<'t> {
-    /// How many.
-    pub fn len(&self) -> usize {
-        match self {
-            Self::Tree(nodes) => nodes.len(),
-            Self::Shared(values) => values.len(),
-        }
-    }
-
-    /// Whether there are none.
-    pub fn is_empty(&self) -> bool {
-        self.len() == 0
-    }
-
-    /// The one at `index`.
-    pub fn get(&self, index: usize) -> Option<Value<'t>> {
-        match self {
-            Self::Tree(nodes) => nodes.get(index).map(Value::of),
-            Self::Shared(values) => values.get(index).cloned(),
-        }
-    }
-
-    /// All of them in order.
-    pub fn iter(&self) -> impl ExactSizeIterator<Item = Value<'t>> + '_ {
-        (0..self.len()).map(|index| self.get(index).unwrap_or(Value::Null))
-    }
-}
-
-/// Values under keys, of a tree or of their own.
-#[derive(Clone, Debug)]
-pub enum Map<'t> {
-    /// Of a tree: the keys are texts.
-    Tree(&'t [Entry<'t>]),
-    /// Of their own; keys are distinct.
-    Shared(Arc<Vec<(Value<'t>, Value<'t>)>>),
-}
-
-impl<'t> Map<'t> {
-    /// How many.
-    pub fn len(&self) -> usize {
-        match self {
-            Self::Tree(entries) => entries.len(),
-            Self::Shared(entries) => entries.len(),
-        }
-    }
-
-    /// Whether there are none.
-    pub fn is_empty(&self) -> bool {
-        self.len() == 0
-    }
-
-    /// The key and the value at a place.
-    pub fn entry(&self, index: usize) -> Option<(Value<'t>, Value<'t>)> {
-        match self {
-            Self::Tree(entries) => entries
-                .get(index)
-                .map(|entry| (Value::Text(Text::Borrowed(&entry.key)), Value::of(&entry.node))),
-            Self::Shared(entries) => entries.get(index).cloned(),
-        }
-    }
-
-    /// All keys with their values.
-    pub fn iter(&self) -> impl ExactSizeIterator<Item = (Value<'t>, Value<'t>)> + '_ {
-        (0..self.len()).map(|index| self.entry(index).unwrap_or((Value::Null, Value::Null)))
-    }
-
-    /// The value under a text.
-    pub fn get_text(&self, key: &str) -> Option<Value<'t>> {
-        match self {
-            Self::Tree(entries) => {
-                entries.iter().find(|entry| entry.key == key).map(|entry| Value::of(&entry.node))
-            }
-            Self::Shared(entries) => entries
-                .iter()
-                .find(|(known, _)| known.as_text() == Some(key))
-                .map(|(_, value)| value.clone()),
-        }
-    }
-
-    /// The value under a key of any kind; numbers of different kinds are one key if equal.
-    pub fn get(&self, key: &Value<'_>) -> Option<Value<'t>> {
-        match (key, self) {
-            (Value::Text(text), _) => self.get_text(text),
-            (_, Self::Tree(_)) => None,
-            (_, Self::Shared(entries)) => {
-                entries.iter().find(|(known, _)| known.equal(key)).map(|(_, value)| value.clone())
-            }
-        }
-    }
-}
-
 impl<'t> Value<'t> {
     /// What a node of a tree is.
     pub fn of(node: &'t Node<'t>) -> Self {
@@ -219,9 +119,13 @@ impl<'t> Value<'t> {
         Self::List(List::Shared(Arc::new(values)))
     }
 
-    /// A map of its own; the keys must be distinct.
+    /// A map of its own; of equal keys the last one wins.
     pub fn map(entries: Vec<(Self, Self)>) -> Self {
-        Self::Map(Map::Shared(Arc::new(entries)))
+        let mut table = Table::default();
+        for (key, value) in entries {
+            table.set(key, value);
+        }
+        Self::Map(Map::Shared(Arc::new(table)))
     }
 
     /// Bytes.
@@ -302,7 +206,7 @@ impl<'t> Value<'t> {
             Self::List(_) => Type::list(Type::Dyn),
             Self::Map(_) => Type::map(Type::Dyn, Type::Dyn),
             Self::Optional(_) => Type::optional(Type::Dyn),
-            Self::Type(_) => Type::TypeOf(Arc::new(Type::Dyn)),
+            Self::Type(_) => Type::Meta,
             Self::Opaque(value) => Type::Opaque(value.type_name()),
         }
     }

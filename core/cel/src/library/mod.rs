@@ -8,6 +8,7 @@ mod ip;
 mod lists;
 mod lists_ext;
 mod quantity;
+mod optional;
 mod re2;
 pub(crate) mod regex;
 mod semver;
@@ -17,10 +18,22 @@ pub(crate) mod string_format;
 mod strings;
 pub(crate) mod text_of;
 mod url;
+pub(crate) mod standard;
+mod standard_compare;
+mod standard_convert;
+mod standard_numbers;
+mod standard_text;
+mod standard_time;
+mod zone;
 
 pub use signature::Signature;
+pub(crate) use signature::read_type;
 
 use crate::{Fault, Value};
+use alloc::collections::BTreeMap;
+use alloc::string::{String, ToString};
+use alloc::sync::Arc;
+use core::cell::Cell;
 
 /// One way to call a function.
 #[derive(Debug)]
@@ -62,24 +75,56 @@ pub fn tenths(size: u64, tenths: u64) -> u64 {
 /// What surrounds a call.
 #[derive(Debug)]
 pub struct Context<'a> {
-    left: u64,
-    program: core::marker::PhantomData<&'a ()>,
+    room: Cell<u64>,
+    prepared: Option<&'a Prepared>,
 }
 
-impl Context<'_> {
-    /// A context with so much budget left.
-    pub fn new(left: u64) -> Self {
-        Self { left, program: core::marker::PhantomData }
+impl<'a> Context<'a> {
+    /// A context with room for so many bytes.
+    pub fn new(room: u64) -> Self {
+        Self { room: Cell::new(room), prepared: None }
     }
 
-    /// Asks for room for a text or a list of `length` bytes or items before it is built: what one evaluation builds is bounded by its budget.
+    pub(crate) fn with(room: u64, prepared: &'a Prepared) -> Self {
+        Self { room: Cell::new(room), prepared: Some(prepared) }
+    }
+
+    /// Asks for room for a text or a list of `length` bytes or items before it is built: what one
+    /// evaluation builds is bounded.
     pub fn room(&self, length: usize) -> Result<(), Fault> {
-        let allowed = self.left.saturating_mul(16).max(1 << 16);
-        if u64::try_from(length).is_ok_and(|length| length <= allowed) {
-            Ok(())
-        } else {
-            Err(Fault::over_budget())
+        let length = u64::try_from(length).unwrap_or(u64::MAX);
+        let left = self.room.get().checked_sub(length).ok_or_else(Fault::over_budget)?;
+        self.room.set(left);
+        Ok(())
+    }
+
+    pub(crate) fn room_left(&self) -> u64 {
+        self.room.get()
+    }
+
+    /// A pattern, compiled; constant patterns were compiled before.
+    pub(crate) fn regex(&self, pattern: &str) -> Result<Arc<regex::Regex>, String> {
+        if let Some(known) = self.prepared.and_then(|prepared| prepared.patterns.get(pattern)) {
+            return Ok(known.clone());
         }
+        regex::compile(pattern).map(Arc::new)
+    }
+}
+
+/// What is made ready once for all evaluations of an expression.
+#[derive(Debug, Default)]
+pub(crate) struct Prepared {
+    patterns: BTreeMap<String, Arc<regex::Regex>>,
+}
+
+impl Prepared {
+    /// Compiles a constant pattern.
+    pub(crate) fn prepare(&mut self, pattern: &str) -> Result<(), Fault> {
+        if !self.patterns.contains_key(pattern) {
+            let compiled = regex::compile(pattern).map_err(Fault::new)?;
+            self.patterns.insert(pattern.to_string(), Arc::new(compiled));
+        }
+        Ok(())
     }
 }
 
@@ -111,6 +156,9 @@ pub struct Library {
 
 /// All libraries, in the order in which they are declared.
 pub static LIBRARIES: &[&Library] = &[
+    &standard::STANDARD,
+    &standard::CROSS_TYPE,
+    &optional::OPTIONAL,
     &url::URL,
     &regex::REGEX,
     &lists::LISTS,
