@@ -164,7 +164,8 @@ impl Grounds {
         self.known.variables.push((name.to_string(), ty));
     }
 
-    fn environment(&self, authorizer: bool) -> Environment {
+    /// What an expression may name.
+    pub(crate) fn environment(&self, authorizer: bool) -> Environment {
         let mut environment = self
             .base
             .clone()

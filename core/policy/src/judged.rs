@@ -110,4 +110,8 @@ pub struct Check {
     pub action: &'static str,
     /// How long the expression took.
     pub nanoseconds: u64,
+    /// The validation, by its place in the policy; none for what is no validation's fault.
+    pub validation: Option<usize>,
+    /// The policy's words: its message, or what went wrong.
+    pub words: String,
 }

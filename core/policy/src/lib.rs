@@ -22,6 +22,7 @@ mod request;
 mod scene;
 mod schema_types;
 mod surroundings;
+mod trial;
 #[cfg(test)]
 mod testing;
 mod type_check;
@@ -35,5 +36,6 @@ pub use judged::{Check, Denial, Judged, Reason};
 pub use policies::Policies;
 pub use policy::{Binding, Policy, is_exempt};
 pub use surroundings::{Equivalent, Served, Surroundings};
+pub use trial::{Setting, Trial, namespace_seen, request_seen};
 pub use type_check::{ExpressionWarning, is_unchecked, status, type_check};
 pub use validate::validate;

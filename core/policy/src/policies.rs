@@ -248,7 +248,9 @@ fn conclude(
     for (index, decision) in evaluated.decisions.into_iter().enumerate() {
         match decision.outcome {
             Outcome::Met => {}
-            Outcome::Forgiven => count(policy, binding, &decision, "allow", judged),
+            Outcome::Forgiven => {
+                count(policy, binding, (Some(index), &decision), "allow", judged);
+            }
             Outcome::Unmet | Outcome::Failed => {
                 for action in &binding.actions {
                     act(*action, policy, binding, (index, &decision), judged);
@@ -283,14 +285,14 @@ fn act(
         Action::Deny => deny(policy, binding, (Some(index), decision), judged),
         Action::Audit => {
             annotate(judged, FAILURE_KEY.to_owned(), failure_value(binding, index, decision));
-            count(policy, binding, decision, "audit", judged);
+            count(policy, binding, (Some(index), decision), "audit", judged);
         }
         Action::Warn => {
             judged.warnings.push(format!(
                 "Validation failed for ValidatingAdmissionPolicy '{}' with binding '{}': {}",
                 policy.name, binding.name, decision.words
             ));
-            count(policy, binding, decision, "warn", judged);
+            count(policy, binding, (Some(index), decision), "warn", judged);
         }
     }
 }
@@ -301,7 +303,7 @@ fn deny(
     (index, decision): (Option<usize>, &Decision),
     judged: &mut Judged,
 ) {
-    count(policy, binding, decision, "deny", judged);
+    count(policy, binding, (index, decision), "deny", judged);
     judged.denials.push(Denial {
         policy: policy.name.clone(),
         binding: Some(binding.name.clone()),
@@ -339,7 +341,7 @@ fn failure_value(binding: &Binding, index: usize, decision: &Decision) -> String
 fn count(
     policy: &Policy,
     binding: &Binding,
-    decision: &Decision,
+    (validation, decision): (Option<usize>, &Decision),
     action: &'static str,
     judged: &mut Judged,
 ) {
@@ -357,5 +359,7 @@ fn count(
         error,
         action,
         nanoseconds: decision.nanoseconds,
+        validation,
+        words: decision.words.clone(),
     });
 }

@@ -70,6 +70,11 @@ impl<'s, 't> Scene<'s, 't> {
         self.left
     }
 
+    /// What variables have cost since the last look.
+    pub(crate) fn spent(&self) -> u64 {
+        self.spent.take()
+    }
+
     /// Evaluates an expression of the group: its value, or what went wrong.
     pub(crate) fn evaluate(
         &mut self,
