@@ -10,6 +10,7 @@ mod deleting;
 mod documents;
 mod generators;
 mod nodes;
+mod policies;
 mod reading;
 mod rollout;
 mod serving;
