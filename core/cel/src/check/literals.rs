@@ -20,7 +20,7 @@ pub(super) fn check(expr: &Expr, types: &[Type], wrongs: &mut Vec<Wrong>) {
     });
     visit(expr, &mut |expr| match &expr.kind {
         Kind::List(items) => {
-            same(items.iter().map(|(item, optional)| (item, *optional)), types, wrongs)
+            same(items.iter().map(|(item, optional)| (item, *optional)), types, wrongs);
         }
         Kind::Map(entries) => {
             same(entries.iter().map(|entry| (&entry.key, false)), types, wrongs);
