@@ -10,7 +10,7 @@ use alloc::vec::Vec;
 use regex_automata::meta;
 
 /// Memory that one compiled pattern may take.
-const SIZE_LIMIT: usize = 4 << 20;
+const SIZE_LIMIT: usize = 10 << 20;
 /// Memory for the states that a search finds on its way.
 const CACHE: usize = 1 << 20;
 
