@@ -1,5 +1,7 @@
 //! A policy of two clauses, compiled and evaluated; and loops over lists.
 
+#![allow(clippy::expect_used, reason = "a bench may fail like a test")]
+
 use criterion::{Criterion, criterion_group, criterion_main};
 use ratchet_cel::{Budget, Environment, PER_CALL_LIMIT, Type, Value, World};
 use ratchet_object::{Limits, decode_json};

@@ -1,5 +1,7 @@
 //! What nobody means well with: depth, size, and noise.
 
+#![allow(clippy::expect_used, reason = "a helper of a test may fail like a test")]
+
 mod world;
 
 use proptest::prelude::*;

@@ -55,8 +55,8 @@ pub(crate) fn check(
     for ty in &mut types {
         *ty = unifier.substitute(ty, true);
     }
-    if wrongs.is_empty() && environment.version() >= (1, 29) {
-        literals::check(expr, &types, &mut wrongs);
+    if wrongs.is_empty() {
+        literals::check(expr, &types, environment.version(), &mut wrongs);
     }
     if wrongs.is_empty() { Ok(Checked { types, meanings }) } else { Err(wrongs) }
 }

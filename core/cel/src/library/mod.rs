@@ -1,9 +1,18 @@
 //! Functions are rows: a name, a signature, what it does and what it costs.
 
 mod arguments;
+pub mod authz;
+mod cidr;
+mod format;
+mod ip;
+mod lists;
+mod lists_ext;
 mod optional;
+mod quantity;
 mod re2;
 pub(crate) mod regex;
+mod semver;
+mod sets;
 mod signature;
 pub(crate) mod standard;
 mod standard_compare;
@@ -11,8 +20,16 @@ mod standard_convert;
 mod standard_numbers;
 mod standard_text;
 mod standard_time;
+pub(crate) mod string_format;
+pub(crate) mod string_format_check;
+mod strings;
+#[cfg(test)]
+mod tests;
+mod url;
 mod zone;
 
+pub use cidr::Cidr;
+pub use ip::Ip;
 pub use signature::Signature;
 pub(crate) use signature::read_type;
 
@@ -142,5 +159,22 @@ pub struct Library {
 }
 
 /// All libraries, in the order in which they are declared.
-pub static LIBRARIES: &[&Library] =
-    &[&standard::STANDARD, &standard::CROSS_TYPE, &optional::OPTIONAL, &regex::REGEX];
+pub static LIBRARIES: &[&Library] = &[
+    &standard::STANDARD,
+    &standard::CROSS_TYPE,
+    &optional::OPTIONAL,
+    &url::URL,
+    &regex::REGEX,
+    &lists::LISTS,
+    &authz::AUTHZ,
+    &quantity::QUANTITY,
+    &strings::STRINGS,
+    &strings::STRINGS_2,
+    &sets::SETS,
+    &ip::IP,
+    &cidr::CIDR,
+    &format::FORMAT,
+    &authz::AUTHZ_SELECTORS,
+    &semver::SEMVER,
+    &lists_ext::LISTS_EXT,
+];

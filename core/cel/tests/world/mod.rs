@@ -1,5 +1,6 @@
 //! A small object to evaluate against, and values as the tables write them.
 
+#![allow(clippy::expect_used, reason = "a helper of a test may fail like a test")]
 #![allow(dead_code, reason = "each test uses its own part of this")]
 
 use ratchet_cel::{Environment, Type, Types, Value, World};
