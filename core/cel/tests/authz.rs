@@ -65,17 +65,17 @@ fn answers_and_faults() {
         (
             "authorizer.group('').resource('').check('get').allowed()",
             "! resource must not be empty",
-            350_003,
+            350_004,
         ),
         (
             "authorizer.serviceAccount('a_b', 'c').path('/').check('get').allowed()",
             "! Invalid service account namespace",
-            350_003,
+            350_004,
         ),
         (
             "authorizer.serviceAccount('a', 'c_d').path('/').check('get').allowed()",
             "! Invalid service account name",
-            350_003,
+            350_004,
         ),
         ("check.check('get').allowed()", "Bool(true)", 350_002),
     ];

@@ -10,7 +10,7 @@ use alloc::vec::Vec;
 use regex_automata::meta;
 
 /// Memory that one compiled pattern may take.
-const SIZE_LIMIT: usize = 4 << 20;
+const SIZE_LIMIT: usize = 10 << 20;
 /// Memory for the states that a search finds on its way.
 const CACHE: usize = 1 << 20;
 
@@ -68,7 +68,9 @@ fn find_all<'t>(context: &Context<'_>, arguments: &[Value<'t>]) -> Result<Value<
     let regex = compiled(context, text(arguments, 1)?)?;
     // A negative limit is none.
     let limit = usize::try_from(limit).unwrap_or(usize::MAX);
-    let found = regex.find_all(text(arguments, 0)?).take(limit);
+    let text = text(arguments, 0)?;
+    context.room(text.len().min(limit))?;
+    let found = regex.find_all(text).take(limit);
     Ok(Value::list(found.map(|part| part.to_string().into()).collect::<Vec<_>>()))
 }
 

@@ -6,7 +6,7 @@ use super::{Context, Cost, Library, Overload, size_of};
 use crate::{Fault, List, Value};
 
 fn holds(list: &List<'_>, wanted: &Value<'_>) -> bool {
-    list.iter().any(|item| item.equal(wanted))
+    list.iter().any(|item| wanted.equal(&item))
 }
 
 fn holds_all(list: &List<'_>, wanted: &List<'_>) -> bool {
