@@ -16,16 +16,20 @@ mod frame;
 mod garbage;
 mod informer;
 mod labels;
+mod lease;
 pub mod meter;
 mod mirroring;
 mod namespace;
+mod node_ipam;
 mod pod;
 mod queue;
 mod reflector;
+mod root_ca;
 mod selection;
 mod selectors;
 mod service;
 mod service_account;
+mod service_account_token;
 mod settings;
 mod slices;
 mod store;
@@ -36,10 +40,12 @@ pub use backoff::Backoff;
 pub use client::{Client, Deletion, Patch, Policy};
 pub use events::{About, Recorder};
 pub use failure::Failure;
-pub use frame::{Outcome, Reconcile, Row, Setup, run};
+pub use frame::{Idle, Outcome, Reconcile, Row, Setup, run};
+pub use lease::Election;
 pub use meter::{Meter, Silent};
 pub use queue::{Key, Pace, Queue};
 pub use selection::Selection;
+pub use service_account_token::{Account, Mint};
 pub use settings::Settings;
 pub use store::{Change, Shared, Store, key_of};
 
@@ -52,4 +58,7 @@ pub static CONTROLLERS: &[Row] = &[
     endpoints::ROW,
     mirroring::ROW,
     garbage::ROW,
+    node_ipam::ROW,
+    service_account_token::ROW,
+    root_ca::ROW,
 ];
