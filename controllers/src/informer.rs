@@ -4,6 +4,7 @@ use crate::backoff::Backoff;
 use crate::client::{escaped, read};
 use crate::meter::{LISTS, WATCHES};
 use crate::store::{Change, Shared, Store, key_of};
+use crate::trim::trimmed;
 use crate::{Client, Failure, Lines, Meter};
 use ratchet_object::Node;
 use std::collections::BTreeMap;
@@ -114,7 +115,7 @@ impl Informer {
         self.meter.count(self.path, LISTS, 1);
         let mut objects = BTreeMap::new();
         let version = self.client.list(self.path, |node| {
-            objects.insert(key_of(&node), Shared::new(node.into_owned()));
+            objects.insert(key_of(&node), Shared::new(trimmed(self.path, node).into_owned()));
         });
         let version = version.await?;
         let changes = self.store.replace(objects);
@@ -138,7 +139,8 @@ impl Informer {
             match event.text_at(&["type"]) {
                 "ADDED" | "MODIFIED" => {
                     let key = key_of(&object);
-                    self.tell(&self.store.set(key, Some(Shared::new(object.into_owned()))));
+                    let kept = Shared::new(trimmed(self.path, object).into_owned());
+                    self.tell(&self.store.set(key, Some(kept)));
                 }
                 "DELETED" => self.tell(&self.store.set(key_of(&object), None)),
                 "BOOKMARK" => {}

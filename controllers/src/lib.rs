@@ -29,6 +29,7 @@ mod store;
 #[cfg(test)]
 mod testing;
 mod trigger;
+mod trim;
 
 pub use api::{Api, ApiAnswer, ApiRequest, Lines, Waiting};
 pub use backoff::Backoff;
