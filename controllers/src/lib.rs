@@ -22,6 +22,8 @@ mod mirroring;
 mod namespace;
 mod node_ipam;
 mod pod;
+#[cfg(test)]
+mod properties;
 mod queue;
 mod reflector;
 mod root_ca;
@@ -33,7 +35,10 @@ mod service_account_token;
 mod settings;
 mod slices;
 mod store;
+#[cfg(test)]
+mod testing;
 mod trigger;
+mod trim;
 
 pub use api::{Api, ApiAnswer, ApiRequest, Lines, Shown, Waiting};
 pub use backoff::Backoff;

@@ -47,7 +47,7 @@ fn endpoints(draft: &mut Draft) -> impl Iterator<Item = &mut Endpoint> {
     draft.slice.endpoints.iter_mut()
 }
 
-fn ready<'d>(drafts: &'d [Draft]) -> impl Iterator<Item = &'d Endpoint> {
+fn ready(drafts: &[Draft]) -> impl Iterator<Item = &Endpoint> {
     drafts.iter().flat_map(|draft| &draft.slice.endpoints).filter(|endpoint| endpoint.is_ready())
 }
 
@@ -59,7 +59,9 @@ fn round(drafts: &mut [Draft], ratios: Option<&Ratios>) -> Option<()> {
         let good = (!draft.is_changed).then(|| good(&draft.slice, &served, &shares)).flatten();
         match good {
             Some(more) => {
-                more.into_iter().for_each(|(zone, n)| *served.entry(zone).or_default() += n)
+                for (zone, n) in more {
+                    *served.entry(zone).or_default() += n;
+                }
             }
             None => draft.is_changed = true,
         }

@@ -3,4 +3,3 @@
 mod behaviour;
 mod packing;
 mod spreading;
-mod world;

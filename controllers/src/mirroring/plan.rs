@@ -29,12 +29,12 @@ type Groups = BTreeMap<(&'static str, Vec<Port>), BTreeMap<EndpointKey, Endpoint
 
 /// What must be written, and what could not be mirrored.
 #[derive(Debug, Default)]
-pub(super) struct Plan {
-    pub(super) writes: Vec<Write>,
+pub(crate) struct Plan {
+    pub(crate) writes: Vec<Write>,
     /// How many addresses cannot be read.
-    pub(super) unreadable: usize,
+    pub(crate) unreadable: usize,
     /// How many were too many.
-    pub(super) excess: usize,
+    pub(crate) excess: usize,
 }
 
 /// Whether Endpoints are to be mirrored at all.
@@ -44,7 +44,7 @@ pub(super) fn is_mirrored(endpoints: &Node<'_>) -> bool {
 }
 
 /// What must be written. Once it is, the plan is empty.
-pub(super) fn plan(endpoints: &Node<'_>, slices: &[Shared]) -> Plan {
+pub(crate) fn plan(endpoints: &Node<'_>, slices: &[Shared]) -> Plan {
     let mut plan = Plan::default();
     let mut groups = Groups::new();
     let subsets = Subset::read_all(endpoints).into_iter();

@@ -107,10 +107,11 @@ impl Networks {
         let cidrs = match allocated {
             Ok(cidrs) => cidrs,
             Err(why) => {
-                // Told once; it is tried again as soon as another node goes.
-                if lock(&self.ledger).waiting.insert(key.into()) {
-                    self.tell(node, "CIDRNotAvailable");
+                // Told once: it is tried again as soon as another node goes.
+                if !lock(&self.ledger).waiting.insert(key.into()) {
+                    return Ok(Outcome::Done);
                 }
+                self.tell(node, "CIDRNotAvailable");
                 return Err(Failure::new(why));
             }
         };

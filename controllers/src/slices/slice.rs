@@ -32,6 +32,7 @@ impl Slice {
     }
 
     /// Its name in the API; empty if it is not there yet.
+    #[cfg(test)]
     pub(crate) fn name(&self) -> &str {
         self.origin.as_ref().map(|origin| origin.text_at(&["metadata", "name"])).unwrap_or_default()
     }

@@ -1,6 +1,7 @@
 //! What a slice says of each pod, and of its Service.
 
-use super::world::{World, node};
+use crate::endpoint_slice::testing::World;
+use crate::testing::node;
 use ratchet_object::Node;
 
 const PLAIN: &str = "{clusterIP: 10.96.0.1, ipFamilies: [IPv4], selector: {app: web}, ports: [{name: http, port: 80, targetPort: 8080}]}";

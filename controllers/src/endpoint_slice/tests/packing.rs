@@ -1,7 +1,7 @@
 //! How endpoints stand in slices while pods come and go.
 
-use super::world::World;
 use crate::endpoint_slice::pack::MOST;
+use crate::endpoint_slice::testing::World;
 
 const SPEC: &str =
     "{clusterIP: 10.96.0.1, ipFamilies: [IPv4], selector: {app: web}, ports: [{port: 80}]}";
@@ -105,7 +105,7 @@ fn what_others_put_into_a_slice_is_taken_out() {
 #[test]
 fn a_changed_port_uses_the_slices_that_are_there() {
     let mut world = with(150);
-    world.service.below("spec").set("ports", super::world::node("[{port: 81}]"));
+    world.service.below("spec").set("ports", crate::testing::node("[{port: 81}]"));
     assert_eq!(world.settle(), (0, 2, 0));
     assert!(world.read().iter().all(|slice| slice.ports[0].port == Some(81)));
 }

@@ -1,6 +1,7 @@
 //! Hints that spread the load over zones.
 
-use super::world::{World, node};
+use crate::endpoint_slice::testing::World;
+use crate::testing::node;
 use ratchet_object::Node;
 use std::collections::BTreeMap;
 

@@ -7,14 +7,9 @@ use crate::labels::label;
 use crate::pod::Pod;
 use crate::service::Service;
 use crate::slices::{Slice, Write};
-use ratchet_object::{Limits, Node, decode};
+use crate::testing::{node, pod};
+use ratchet_object::Node;
 use std::collections::BTreeMap;
-
-/// Reads YAML.
-pub(crate) fn node(text: &str) -> Node<'static> {
-    let decoded = decode(text, Limits::DEFAULT).expect("reads");
-    decoded.documents.into_iter().next().expect("there").into_owned()
-}
 
 /// A Service, its pods, the nodes and the slices.
 pub(crate) struct World {
@@ -51,14 +46,9 @@ impl World {
         self.nodes.insert(name.to_owned(), node(&text));
     }
 
-    /// A pod on a node; `status` is the rest of its status beside that it is ready.
+    /// A pod on a node, which is ready.
     pub(crate) fn add_pod(&mut self, name: &str, on: &str, ips: &[&str]) {
-        let ips: Vec<_> = ips.iter().map(|ip| format!("{{ip: '{ip}'}}")).collect();
-        let text = format!(
-            "{{metadata: {{name: {name}, namespace: shop, uid: u-{name}, labels: {{app: web}}}}, spec: {{nodeName: '{on}'}}, status: {{phase: Running, podIPs: [{}], conditions: [{{type: Ready, status: 'True'}}]}}}}",
-            ips.join(", ")
-        );
-        self.pods.insert(name.to_owned(), node(&text));
+        self.pods.insert(name.to_owned(), pod(name, on, ips));
     }
 
     pub(crate) fn add_pods(&mut self, numbers: std::ops::Range<usize>) {
