@@ -154,8 +154,8 @@ impl Client {
         let mut more = String::new();
         loop {
             let page = match more.as_str() {
-                "" => format!("{path}?limit={PAGE}"),
-                token => format!("{path}?limit={PAGE}&continue={}", escaped(token)),
+                "" => asking(path, &format!("limit={PAGE}")),
+                token => asking(path, &format!("limit={PAGE}&continue={}", escaped(token))),
             };
             let body = self.send("GET", &page, Bytes::new()).await?;
             let mut list = read(&body)?;
@@ -215,6 +215,12 @@ pub(crate) fn read(body: &[u8]) -> Result<Node<'_>, Failure> {
     let text = std::str::from_utf8(body).map_err(|why| unreadable(&why))?;
     let decoded = decode_json(text, Limits::STORED).map_err(|why| unreadable(&why))?;
     decoded.documents.into_iter().next().ok_or_else(|| unreadable(&"it is empty"))
+}
+
+/// A path with more in its query.
+pub(crate) fn asking(path: &str, query: &str) -> String {
+    let mark = if path.contains('?') { '&' } else { '?' };
+    format!("{path}{mark}{query}")
 }
 
 /// A text as a part of a path or a value of a query holds it.

@@ -1,14 +1,18 @@
 //! What a controller wrote and its informer has not seen yet: planning without it would do it again.
 
-use crate::{Change, Key, Shared};
+use crate::client::escaped;
+use crate::{Change, Client, Failure, Key, Shared};
 use ratchet_object::Node;
 use std::collections::{BTreeMap, HashMap};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 use tokio::time::Instant;
 
-/// News that did not come after so long will not come: somebody undid the write meanwhile.
-const PATIENCE: Duration = Duration::from_secs(10);
+/// News that did not come after so long may never come, if somebody undid the write meanwhile.
+const PATIENCE: Duration = Duration::from_secs(5);
+
+/// News of an own write comes soon; if it does not, it is looked for less and less often.
+const SOON: Duration = Duration::from_millis(20);
 
 /// What was written for each key, by the name of the object.
 #[derive(Default)]
@@ -43,19 +47,65 @@ impl Expected {
         self.lock().entry(Key::from(key)).or_default().insert(name, written);
     }
 
-    /// Whether something that was written for the key is not among `objects` yet.
-    pub(crate) fn misses(&self, key: &str, objects: &[Shared]) -> bool {
+    /// When to look again, if something that was written for the key is not among `objects` yet.
+    /// News that is overdue is asked for: either the write was undone and there is nothing to
+    /// wait for, or it is the news that are late, and to plan without them would be wrong.
+    pub(crate) async fn awaited(
+        &self,
+        client: &Client,
+        key: &str,
+        collection: &str,
+        objects: &[Shared],
+    ) -> Result<Option<Duration>, Failure> {
+        let Some(age) = self.missing(key, objects) else { return Ok(None) };
+        if age >= PATIENCE {
+            for name in self.overdue(key) {
+                let there = client.get(&format!("{collection}/{}", escaped(&name))).await;
+                match there {
+                    Ok(object) => self.told(key, &name, Some(&object)),
+                    Err(failure) if failure.is_not_found() => self.told(key, &name, None),
+                    Err(failure) => return Err(failure),
+                }
+            }
+        }
+        Ok(self.missing(key, objects).map(|age| SOON.max(age / 2)))
+    }
+
+    /// How long what is missing has been missing.
+    fn missing(&self, key: &str, objects: &[Shared]) -> Option<Duration> {
         let mut all = self.lock();
-        let Some(written) = all.get_mut(key) else { return false };
+        let written = all.get_mut(key)?;
         written.retain(|name, written| {
             let there = objects.iter().find(|object| object.text_at(&["metadata", "name"]) == name);
-            written.at.elapsed() < PATIENCE && !written.is_seen(there)
+            !written.is_seen(there)
         });
-        let misses = !written.is_empty();
-        if !misses {
+        let age = written.values().map(|written| written.at.elapsed()).max();
+        if age.is_none() {
             all.remove(key);
         }
-        misses
+        age
+    }
+
+    fn overdue(&self, key: &str) -> Vec<String> {
+        let all = self.lock();
+        let written = all.get(key).into_iter().flatten();
+        let late = written.filter(|(_, written)| written.at.elapsed() >= PATIENCE);
+        late.map(|(name, _)| name.clone()).collect()
+    }
+
+    /// What the API itself says of the object.
+    fn told(&self, key: &str, name: &str, object: Option<&Node<'_>>) {
+        let mut all = self.lock();
+        let Some(written) = all.get_mut(key) else { return };
+        let Some(note) = written.get_mut(name) else { return };
+        let is_there =
+            object.is_some_and(|object| object.text_at(&["metadata", "uid"]) == note.uid);
+        // As it was written: it is the news that are late.
+        if is_there == note.version.is_some() {
+            note.at = Instant::now();
+        } else {
+            written.remove(name);
+        }
     }
 
     /// Whether a change is one that was written for the key, or older, and needs no look.
@@ -114,6 +164,8 @@ fn version(object: &Node<'_>) -> u64 {
 mod tests {
     use super::*;
     use crate::client::read;
+    use crate::{Api, ApiAnswer, ApiRequest, Lines, Waiting};
+    use std::sync::Arc;
 
     fn object(version: u64) -> Shared {
         let text =
@@ -125,30 +177,64 @@ mod tests {
         Change { key: "n/x".into(), old: old.map(object), new: new.map(object) }
     }
 
-    #[tokio::test(start_paused = true)]
-    async fn what_was_written_is_awaited_until_it_is_seen() {
-        let expected = Expected::default();
-        assert!(!expected.misses("n/s", &[]));
-        expected.wrote("n/s", &object(5));
-        assert!(expected.misses("n/s", &[]));
-        assert!(expected.misses("n/s", &[object(4)]));
-        assert!(!expected.misses("n/other", &[]));
-        assert!(!expected.misses("n/s", &[object(5)]));
-        assert!(!expected.misses("n/s", &[]), "seen is seen");
-        expected.deleted("n/s", &object(5));
-        assert!(expected.misses("n/s", &[object(5)]));
-        assert!(!expected.misses("n/s", &[]));
+    /// Answers every GET with this object.
+    struct There(Option<Shared>);
+
+    impl Api for There {
+        fn send(&self, _: ApiRequest) -> Waiting<'_, ApiAnswer> {
+            let body = self.0.as_ref().map(|object| object.to_json());
+            let status = if body.is_some() { 200 } else { 404 };
+            let body = body.unwrap_or_default().into();
+            Box::pin(std::future::ready(ApiAnswer { status, body }))
+        }
+
+        fn watch(&self, _: &str) -> Waiting<'_, Result<Box<dyn Lines>, u16>> {
+            Box::pin(std::future::ready(Err(404)))
+        }
+    }
+
+    async fn waits(expected: &Expected, there: Option<u64>, seen: &[Shared]) -> bool {
+        let client = Client::new(Arc::new(There(there.map(object))), "test");
+        expected.awaited(&client, "n/s", "/x", seen).await.expect("answers").is_some()
     }
 
     #[tokio::test(start_paused = true)]
-    async fn news_that_never_comes_is_not_awaited_for_ever() {
+    async fn what_was_written_is_awaited_until_it_is_seen() {
         let expected = Expected::default();
+        assert!(!waits(&expected, None, &[]).await);
         expected.wrote("n/s", &object(5));
-        tokio::time::sleep(PATIENCE).await;
-        assert!(!expected.misses("n/s", &[]));
-        expected.wrote("n/s", &object(5));
+        assert!(waits(&expected, None, &[]).await);
+        assert!(waits(&expected, None, &[object(4)]).await);
+        assert!(!waits(&expected, None, &[object(5)]).await);
+        assert!(!waits(&expected, None, &[]).await, "seen is seen");
+        expected.deleted("n/s", &object(5));
+        assert!(waits(&expected, None, &[object(5)]).await);
+        assert!(!waits(&expected, None, &[]).await);
+        expected.wrote("n/s", &object(6));
         expected.forget("n/s");
-        assert!(!expected.misses("n/s", &[]));
+        assert!(!waits(&expected, None, &[]).await);
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn news_that_is_overdue_is_asked_for() {
+        for (deleted, there, seen, still) in [
+            (false, Some(5), None, true),
+            (false, Some(9), Some(4), true),
+            (false, None, None, false),
+            (true, None, Some(5), true),
+            (true, Some(5), Some(5), false),
+        ] {
+            let expected = Expected::default();
+            match deleted {
+                true => expected.deleted("n/s", &object(5)),
+                false => expected.wrote("n/s", &object(5)),
+            }
+            let seen: Vec<_> = seen.map(object).into_iter().collect();
+            for _ in 0..3 {
+                tokio::time::sleep(PATIENCE).await;
+                assert_eq!(waits(&expected, there, &seen).await, still, "{deleted} {there:?}");
+            }
+        }
     }
 
     #[tokio::test(start_paused = true)]
@@ -161,7 +247,7 @@ mod tests {
         assert!(!expected.explains("n/s", &change(Some(5), Some(6))));
         expected.wrote("n/s", &object(7));
         assert!(!expected.explains("n/s", &change(Some(6), None)), "others deleted it");
-        assert!(!expected.misses("n/s", &[]), "then it is not awaited");
+        assert!(!waits(&expected, None, &[]).await, "then it is not awaited");
         expected.deleted("n/s", &object(6));
         assert!(expected.explains("n/s", &change(Some(6), None)));
     }

@@ -1,17 +1,19 @@
 //! The frame of every controller: informers feed a queue, workers empty it.
 
 use crate::informer::Informer;
-use crate::meter::{ERRORS, WORKED};
+use crate::lease::Candidate;
+use crate::meter::{ERRORS, LEADS, LONGEST, UNFINISHED, WORKED};
 use crate::store::{Change, Store};
 use crate::{
     Api, CONTROLLERS, Client, Failure, Key, Meter, Pace, Queue, Recorder, Settings, Waiting,
 };
 use std::collections::{BTreeMap, BTreeSet};
 use std::future::Future;
-use std::sync::Arc;
+use std::pin::pin;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 use tokio::task::JoinSet;
-use tokio::time::Instant;
+use tokio::time::{Instant, timeout};
 
 /// A row of the table of controllers.
 pub struct Row {
@@ -34,6 +36,15 @@ pub trait Reconcile: Send + Sync + 'static {
     /// Makes the world as it should be for this key. It may be called for a key for which nothing
     /// is to be done, and then writes nothing.
     fn reconcile<'a>(&'a self, key: &'a str) -> Waiting<'a, Result<Outcome, Failure>>;
+}
+
+/// A controller that has nothing to do here.
+pub struct Idle;
+
+impl Reconcile for Idle {
+    fn reconcile<'a>(&'a self, _: &'a str) -> Waiting<'a, Result<Outcome, Failure>> {
+        Box::pin(std::future::ready(Ok(Outcome::Done)))
+    }
 }
 
 /// How the work for a key ended, if nothing failed.
@@ -110,8 +121,16 @@ struct Worker {
     meter: Arc<dyn Meter>,
     queue: Arc<Queue>,
     needs: BTreeSet<&'static str>,
+    /// The keys that are worked on, and since when.
+    busy: Mutex<BTreeMap<Key, Instant>>,
     work: Box<dyn Reconcile>,
 }
+
+/// Under which name it is measured who holds the Lease.
+const LEASE: &str = "ratchet-controllers";
+
+/// Work that takes longer is measured while it goes on.
+const LONG: Duration = Duration::from_millis(500);
 
 /// What runs beside a controller's workers.
 type Beside = Vec<Waiting<'static, ()>>;
@@ -138,7 +157,8 @@ impl Worker {
         let work = (row.start)(&mut setup);
         let (name, hands) = (row.name, row.workers.max(1));
         let Setup { needs, beside, .. } = setup;
-        (Self { name, hands, meter: meter.clone(), queue, needs, work }, beside)
+        let (meter, busy) = (meter.clone(), Mutex::default());
+        (Self { name, hands, meter, queue, needs, busy, work }, beside)
     }
 
     /// Works for ever, on as many keys at once as there are hands.
@@ -167,7 +187,12 @@ impl Worker {
 
     async fn turn(self: &Arc<Self>, key: &Key) {
         let started = Instant::now();
-        let outcome = self.attempt(key).await;
+        self.busy().insert(key.clone(), started);
+        let outcome = self.watched(key).await;
+        self.busy().remove(key);
+        if started.elapsed() >= LONG {
+            self.measure_busy();
+        }
         self.meter.observe(self.name, WORKED, started.elapsed().as_secs_f64());
         match outcome {
             Ok(Outcome::Done) => self.queue.forget(key),
@@ -186,6 +211,32 @@ impl Worker {
         }
     }
 
+    /// Works on the key, and tells how long it takes while it takes long.
+    async fn watched(self: &Arc<Self>, key: &Key) -> Result<Outcome, Failure> {
+        let mut attempt = pin!(self.attempt(key));
+        loop {
+            match timeout(LONG, &mut attempt).await {
+                Ok(outcome) => return outcome,
+                Err(_) => self.measure_busy(),
+            }
+        }
+    }
+
+    fn measure_busy(&self) {
+        let (mut sum, mut longest) = (0.0, 0.0_f64);
+        for since in self.busy().values() {
+            let seconds = since.elapsed().as_secs_f64();
+            sum += seconds;
+            longest = longest.max(seconds);
+        }
+        self.meter.gauge(self.name, UNFINISHED, sum);
+        self.meter.gauge(self.name, LONGEST, longest);
+    }
+
+    fn busy(&self) -> MutexGuard<'_, BTreeMap<Key, Instant>> {
+        self.busy.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
     /// Works on the key as a task of its own, so that a bug that one object meets stops neither
     /// the work for the others nor the controller.
     async fn attempt(self: &Arc<Self>, key: &Key) -> Result<Outcome, Failure> {
@@ -200,19 +251,58 @@ impl Worker {
     }
 }
 
-/// Runs the chosen controllers until `stop` is over. They keep nothing that a restart would lose.
+/// Runs the chosen controllers until `stop` is over, while we hold the Lease if there is one. They
+/// keep nothing that a restart would lose.
 pub async fn run(
     api: Arc<dyn Api>,
     settings: Settings,
     meter: Arc<dyn Meter>,
     stop: impl Future<Output = ()> + Send,
 ) {
+    let settings = Arc::new(settings);
+    let mut stop = pin!(stop);
+    let Some(election) = settings.election.clone().filter(|_| is_any_chosen(&settings)) else {
+        // Dropping the tasks ends them where they wait; what they left undone is seen at the next start.
+        tokio::select! {
+            () = stop => {}
+            () = work(&api, &settings, &meter) => {}
+        }
+        return;
+    };
+    let identity = election.identity.clone();
+    let mut candidate = Candidate::new(Client::new(api.clone(), ""), election);
+    meter.gauge(LEASE, LEADS, 0.0);
+    loop {
+        tokio::select! {
+            () = &mut stop => return,
+            () = candidate.acquire() => {}
+        }
+        tracing::info!(identity, "runs the controllers");
+        meter.gauge(LEASE, LEADS, 1.0);
+        let is_over = tokio::select! {
+            () = &mut stop => true,
+            () = candidate.keep() => false,
+            () = work(&api, &settings, &meter) => false,
+        };
+        meter.gauge(LEASE, LEADS, 0.0);
+        if is_over {
+            return candidate.release().await;
+        }
+        tracing::warn!(identity, "runs the controllers no more: the lease was lost");
+    }
+}
+
+fn is_any_chosen(settings: &Settings) -> bool {
+    CONTROLLERS.iter().any(|row| settings.selection.holds(row))
+}
+
+/// Runs the chosen controllers for ever.
+async fn work(api: &Arc<dyn Api>, settings: &Arc<Settings>, meter: &Arc<dyn Meter>) {
     let client = Client::new(api.clone(), "");
     let mut informers = Informers { client, meter: meter.clone(), by_path: BTreeMap::new() };
-    let settings = Arc::new(settings);
     let chosen = CONTROLLERS.iter().filter(|row| settings.selection.holds(row));
     let workers: Vec<_> =
-        chosen.map(|row| Worker::set_up(row, &api, &settings, &meter, &mut informers)).collect();
+        chosen.map(|row| Worker::set_up(row, api, settings, meter, &mut informers)).collect();
     let informers: BTreeMap<_, _> =
         informers.by_path.into_iter().map(|(path, informer)| (path, Arc::new(informer))).collect();
 
@@ -226,11 +316,7 @@ pub async fn run(
         let needs = worker.needs.iter().filter_map(|path| informers.get(path).cloned()).collect();
         tasks.spawn(worker.run(needs));
     }
-    // Dropping the tasks ends them where they wait; what they left undone is seen at the next start.
-    tokio::select! {
-        () = stop => {}
-        () = mourn(&mut tasks) => {}
-    }
+    mourn(&mut tasks).await;
 }
 
 /// Tasks work for ever: one that ends has died of a bug, and the others go on without it.
@@ -269,13 +355,15 @@ mod tests {
         let meter: Arc<dyn Meter> = Arc::new(Silent);
         let queue = Arc::new(Queue::new("test", meter.clone(), Pace::DEFAULT));
         let (needs, work) = (BTreeSet::new(), Box::new(Moody));
-        let worker = Arc::new(Worker { name: "test", hands: 1, meter, queue, needs, work });
+        let (busy, hands) = (Mutex::default(), 1);
+        let worker = Worker { name: "test", hands, meter, queue, needs, busy, work };
+        let worker = Arc::new(worker);
         for (key, comes_after) in
             [("bug", Some(0)), ("error", Some(0)), ("again", Some(7)), ("done", None)]
         {
             worker.turn(&Key::from(key)).await;
             let start = Instant::now();
-            let next = tokio::time::timeout(Duration::from_secs(60), worker.queue.next()).await;
+            let next = timeout(Duration::from_secs(60), worker.queue.next()).await;
             let came = next.ok().map(|again| {
                 assert_eq!(&*again, key);
                 worker.queue.done(&again);

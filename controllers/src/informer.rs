@@ -2,6 +2,7 @@
 
 use crate::reflector::{Follower, Reflector};
 use crate::store::{Change, Shared, Store, key_of};
+use crate::trim::trimmed;
 use crate::{Client, Key, Meter};
 use ratchet_object::Node;
 use std::sync::Arc;
@@ -12,6 +13,7 @@ pub(crate) type Listener = Box<dyn Fn(&Change) + Send + Sync>;
 
 /// A collection that many controllers may look at.
 pub(crate) struct Informer {
+    path: &'static str,
     reflector: Reflector,
     store: Arc<Store>,
     listeners: Vec<Listener>,
@@ -23,7 +25,7 @@ impl Informer {
     pub(crate) fn new(path: &'static str, client: Client, meter: Arc<dyn Meter>) -> Self {
         let reflector = Reflector::new(path, path, client, meter);
         let (store, listeners) = (Arc::default(), Vec::new());
-        Self { reflector, store, listeners, synced: watch::Sender::new(false) }
+        Self { path, reflector, store, listeners, synced: watch::Sender::new(false) }
     }
 
     /// What is known.
@@ -47,6 +49,11 @@ impl Informer {
         self.reflector.run(self).await;
     }
 
+    /// What is kept of an object.
+    fn kept(&self, node: Node<'_>) -> Shared {
+        Shared::new(trimmed(self.path, node).into_owned())
+    }
+
     fn tell(&self, change: &Change) {
         self.listeners.iter().for_each(|listener| listener(change));
     }
@@ -56,7 +63,7 @@ impl Follower for Informer {
     type Kept = (Key, Shared);
 
     fn keep(&self, node: Node<'_>) -> Self::Kept {
-        (key_of(&node), Shared::new(node.into_owned()))
+        (key_of(&node), self.kept(node))
     }
 
     fn replace(&self, all: Vec<Self::Kept>) {
@@ -67,7 +74,7 @@ impl Follower for Informer {
 
     fn set(&self, node: Node<'_>) {
         let key = key_of(&node);
-        self.tell(&self.store.set(key, Some(Shared::new(node.into_owned()))));
+        self.tell(&self.store.set(key, Some(self.kept(node))));
     }
 
     fn remove(&self, node: Node<'_>) {

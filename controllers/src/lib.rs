@@ -16,35 +16,42 @@ mod frame;
 mod garbage;
 mod informer;
 mod labels;
+mod lease;
 pub mod meter;
 mod mirroring;
 mod namespace;
+mod node_ipam;
 mod pod;
 mod policy_status;
 #[cfg(test)]
 mod properties;
 mod queue;
 mod reflector;
+mod root_ca;
 mod selection;
 mod selectors;
 mod service;
 mod service_account;
+mod service_account_token;
 mod settings;
 mod slices;
 mod store;
 #[cfg(test)]
 mod testing;
 mod trigger;
+mod trim;
 
 pub use api::{Api, ApiAnswer, ApiRequest, Lines, Shown, Waiting};
 pub use backoff::Backoff;
 pub use client::{Client, Deletion, Patch, Policy};
 pub use events::{About, Recorder};
 pub use failure::Failure;
-pub use frame::{Outcome, Reconcile, Row, Setup, run};
+pub use frame::{Idle, Outcome, Reconcile, Row, Setup, run};
+pub use lease::Election;
 pub use meter::{Meter, Silent};
 pub use queue::{Key, Pace, Queue};
 pub use selection::Selection;
+pub use service_account_token::{Account, Mint};
 pub use settings::Settings;
 pub use store::{Change, Shared, Store, key_of};
 
@@ -58,4 +65,7 @@ pub static CONTROLLERS: &[Row] = &[
     endpoints::ROW,
     mirroring::ROW,
     garbage::ROW,
+    node_ipam::ROW,
+    service_account_token::ROW,
+    root_ca::ROW,
 ];

@@ -10,6 +10,12 @@ pub const DEPTH: &str = "workqueue_depth";
 pub const WAITED: &str = "workqueue_queue_duration_seconds";
 /// Seconds that the worker needed for a key.
 pub const WORKED: &str = "workqueue_work_duration_seconds";
+/// Seconds that keys have been worked on that are not done, together.
+pub const UNFINISHED: &str = "workqueue_unfinished_work_seconds";
+/// Seconds that the key which was longest worked on has taken so far.
+pub const LONGEST: &str = "workqueue_longest_running_processor_seconds";
+/// One if this server runs the controllers, zero if it waits.
+pub const LEADS: &str = "leader_election_master_status";
 /// Keys whose work ended with an error.
 pub const ERRORS: &str = "reconcile_errors_total";
 /// Lists that informers took.

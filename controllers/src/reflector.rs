@@ -1,7 +1,7 @@
 //! Follows a collection: lists it once, then keeps up by a watch, whatever happens to the watch.
 
 use crate::backoff::Backoff;
-use crate::client::{escaped, read};
+use crate::client::{asking, escaped, read};
 use crate::meter::{LISTS, WATCHES};
 use crate::{Client, Failure, Lines, Meter};
 use ratchet_object::Node;
@@ -95,11 +95,11 @@ impl Reflector {
             None => version.insert(self.list(follower).await?),
         };
         let seconds = fastrand::u64(300..600);
-        let path = format!(
-            "{}?watch=true&allowWatchBookmarks=true&timeoutSeconds={seconds}&resourceVersion={}",
-            self.path,
+        let query = format!(
+            "watch=true&allowWatchBookmarks=true&timeoutSeconds={seconds}&resourceVersion={}",
             escaped(from)
         );
+        let path = asking(&self.path, &query);
         self.meter.count(self.name, WATCHES, 1);
         let mut lines = match self.client.watch(&path).await {
             Ok(lines) => lines,

@@ -1,6 +1,7 @@
 //! `ratchet serve`: flags become a configuration, a store and a certificate authority, then the door opens.
 
 pub(crate) mod args;
+mod controllers;
 mod files;
 mod keys;
 mod logging;
@@ -15,7 +16,7 @@ mod wording;
 use crate::Done;
 use args::{ClientArgs, KubeletArgs, Reconciler, ServeArgs};
 use keys::Keys;
-use ratchet_controllers::{Selection, Settings as Loops};
+use ratchet_controllers::Settings as Loops;
 use ratchet_embedded::{Embedded, Options};
 use ratchet_engine::Policy;
 use ratchet_server::{BackendConfig, Config, Credentials, KeyFiles, Proxies, ProxyFiles, Trust};
@@ -46,6 +47,7 @@ pub(crate) fn run(args: ServeArgs, out: &mut impl Write) -> Done {
 
 fn begin(args: ServeArgs, out: &mut impl Write) -> Result<(), Box<dyn Error>> {
     let settings = settings::settle(&args)?;
+    let mut loops = controllers::settle(&args.controllers, &settings.ranges.cidrs())?;
     logging::begin(&args.logs);
     gather_entropy();
     let env = |name: &str| std::env::var_os(name).map(PathBuf::from);
@@ -56,8 +58,7 @@ fn begin(args: ServeArgs, out: &mut impl Write) -> Result<(), Box<dyn Error>> {
     let store = Arc::new(Embedded::open(&dir.join("store"), Options::default())?);
     let keys =
         Arc::new(Keys::prepare(&dir, &args.serving, &args.clients, &args.kubelets, &settings)?);
-    let selection = Selection::parse(&args.services.controllers)?;
-    let loops = Loops { selection };
+    loops.root_ca = keys.believed()?;
     let config = config(args, settings, &keys);
     let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build()?;
     runtime.block_on(serve(config, store, keys, loops, out))

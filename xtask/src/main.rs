@@ -28,6 +28,7 @@ usage: cargo xtask <command>
   licences        every dependency's licence and version against deny.toml
   measure         how fast the release binary is, and how much memory it takes
   load [ARGS]     the same of `ratchet serve`: requests, lists, writes, watches, starts
+  settle [ARGS]   how long the controllers need until slices and Endpoints show all pods
   streams [ARGS]  the same of what goes through it: logs, commands and ports of kubelets
   replay [DIR] [--cases DIR] [--topic T] [--behavior released|proposal]
                   recorded conversations of a real API server (DIR, or ../shared/oracle) with `ratchet serve`
@@ -63,6 +64,7 @@ fn run() -> Result<bool> {
         ["clients"] => clients::run(&mut ci::Tally::default()),
         ["measure"] => measure::run(),
         ["load", rest @ ..] => bench("load", rest),
+        ["settle", rest @ ..] => bench("settle", rest),
         ["streams", rest @ ..] => bench("kubelets", rest),
         ["replay", rest @ ..] => replay::run(rest),
         ["tree", folder, count] => {

@@ -17,11 +17,12 @@ use crate::expected::Expected;
 use crate::labels::label;
 use crate::pod::{self, Pod};
 use crate::selectors::Selectors;
-use crate::service::Service;
+use crate::service::{Service, spreads};
 use crate::slices::{Carried, MANAGED_BY, PODS, SERVICE_NAME, SERVICES, SLICES, carry_out};
 use crate::trigger::Triggers;
 use crate::{
-    Change, Client, Failure, Key, Outcome, Pace, Queue, Reconcile, Row, Setup, Store, Waiting,
+    Change, Client, Failure, Key, Outcome, Pace, Queue, Reconcile, Row, Setup, Shared, Store,
+    Waiting,
 };
 use plan::CONTROLLER;
 use ratchet_object::Node;
@@ -47,11 +48,13 @@ pub(crate) const GATHER: Duration = Duration::from_millis(200);
 /// Who else changes our slices may not be done yet.
 pub(crate) const RESPITE: Duration = Duration::from_secs(1);
 
-/// News of an own write comes soon.
+/// A plan that somebody overtook is made again after so long.
 pub(crate) const SOON: Duration = Duration::from_millis(20);
 
-/// The key that stands for all Services, for when nodes have changed. No Service has such a name.
+/// The keys that stand for all Services, and for those whose load is spread over zones, for when
+/// nodes have changed. No Service has such a name.
 const ALL: &str = "*";
+const SPREAD: &str = "*spread";
 
 struct Slices {
     client: Client,
@@ -92,18 +95,24 @@ fn start(setup: &mut Setup<'_>) -> Box<dyn Reconcile> {
     let (queue, expected) = (setup.queue.clone(), this.expected.clone());
     setup.listen(SLICES, move |change| hear_of_slice(&queue, &expected, CONTROLLER, change));
     let queue = setup.queue.clone();
-    setup.listen(NODES, move |change| {
-        let shown = |node: &Option<crate::Shared>| {
-            node.as_ref().map(|node| {
-                let (zone, counts, processors) = topology::shown(node);
-                (zone.map(str::to_owned), counts, processors)
-            })
-        };
-        if shown(&change.old) != shown(&change.new) {
-            queue.add_soon(ALL, GATHER);
-        }
-    });
+    setup.listen(NODES, move |change| hear_of_node(&queue, change));
     Box::new(this)
+}
+
+/// Any Service may have pods on a node that comes, goes, or changes its zone; what else a node has
+/// matters only to those whose load is spread.
+fn hear_of_node(queue: &Queue, change: &Change) {
+    let zone = |node: &Option<Shared>| node.as_ref().map(|node| zone_of(node));
+    let power = |node: &Option<Shared>| node.as_ref().and_then(|node| topology::power(node));
+    if zone(&change.old) != zone(&change.new) {
+        queue.add_soon(ALL, GATHER);
+    } else if power(&change.old) != power(&change.new) {
+        queue.add_soon(SPREAD, GATHER);
+    }
+}
+
+fn zone_of(node: &Node<'_>) -> String {
+    label(node, topology::ZONE).unwrap_or_default().to_owned()
 }
 
 /// The Services of a pod must be looked at, both those that it had and those that it has.
@@ -139,20 +148,27 @@ fn service_of(slice: &Node<'_>) -> Option<Key> {
 impl Reconcile for Slices {
     fn reconcile<'a>(&'a self, key: &'a str) -> Waiting<'a, Result<Outcome, Failure>> {
         Box::pin(async move {
-            if key == ALL {
-                self.count_again();
-                return Ok(Outcome::Done);
+            match key {
+                ALL | SPREAD => {
+                    self.count_again(key == SPREAD);
+                    Ok(Outcome::Done)
+                }
+                key => self.settle(key).await,
             }
-            self.settle(key).await
         })
     }
 }
 
 impl Slices {
-    /// Nodes have changed: any Service may have pods on them.
-    fn count_again(&self) {
+    /// Nodes have changed.
+    fn count_again(&self, only_spread: bool) {
         *self.ratios.lock().unwrap_or_else(PoisonError::into_inner) = None;
-        self.selectors.all().iter().for_each(|key| self.queue.add_soon(key, Duration::ZERO));
+        let concerned = |key: &Key| {
+            !only_spread || self.services.get(key).is_some_and(|service| spreads(&service))
+        };
+        for key in self.selectors.all().into_iter().filter(concerned) {
+            self.queue.add_soon(&key, Duration::ZERO);
+        }
     }
 
     fn ratios(&self) -> Option<Arc<Ratios>> {
@@ -178,8 +194,11 @@ impl Slices {
             .slices
             .labelled(service.namespace, &[(SERVICE_NAME, service.name), (MANAGED_BY, CONTROLLER)]);
         slices.retain(|slice| slice.text_at(&["metadata", "deletionTimestamp"]).is_empty());
-        if self.expected.misses(key, &slices) {
-            return Ok(Outcome::Again(SOON));
+        let namespace = escaped(service.namespace);
+        let collection = format!("/apis/discovery.k8s.io/v1/namespaces/{namespace}/endpointslices");
+        let awaited = self.expected.awaited(&self.client, key, &collection, &slices);
+        if let Some(delay) = awaited.await? {
+            return Ok(Outcome::Again(delay));
         }
         let pods = self.pods.labelled(service.namespace, &service.selector);
         let pods: Vec<_> = pods.iter().map(|pod| Pod::read(pod)).collect();
@@ -195,8 +214,6 @@ impl Slices {
         if writes.is_empty() {
             return Ok(Outcome::Done);
         }
-        let namespace = escaped(service.namespace);
-        let collection = format!("/apis/discovery.k8s.io/v1/namespaces/{namespace}/endpointslices");
         match carry_out(&self.client, &self.expected, key, &collection, writes).await? {
             Carried::Overtaken => Ok(Outcome::Again(SOON)),
             Carried::All | Carried::NamespaceGoes => Ok(Outcome::Done),
@@ -204,7 +221,6 @@ impl Slices {
     }
 
     fn zone(&self, node: &str) -> Option<String> {
-        let node = self.nodes.get(node)?;
-        Some(label(&node, topology::ZONE).unwrap_or_default().to_owned())
+        self.nodes.get(node).map(|node| zone_of(&node))
     }
 }

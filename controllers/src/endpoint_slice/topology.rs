@@ -41,7 +41,7 @@ fn processors(node: &Node<'_>) -> Option<i128> {
     Quantity::of(node.find(&["status", "allocatable", "cpu"])?).map(Quantity::thousandths)
 }
 
-/// What of a node slices can show: its zone, and what it adds to the ratios.
-pub(crate) fn shown<'n>(node: &'n Node<'_>) -> (Option<&'n str>, bool, Option<i128>) {
-    (label(node, ZONE), counts(node), processors(node))
+/// What a node adds to the ratios, if it counts.
+pub(crate) fn power(node: &Node<'_>) -> Option<Option<i128>> {
+    counts(node).then(|| processors(node))
 }

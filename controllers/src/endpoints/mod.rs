@@ -86,14 +86,16 @@ impl Reconcile for Endpoints {
                 return Ok(Outcome::Done);
             }
             let endpoints = self.endpoints.get(key);
-            if self.expected.misses(key, endpoints.as_slice()) {
-                return Ok(Outcome::Again(SOON));
+            let (namespace, _) = key.split_once('/').unwrap_or_default();
+            let collection = format!("/api/v1/namespaces/{}/endpoints", escaped(namespace));
+            let known = endpoints.as_slice();
+            let awaited = self.expected.awaited(&self.client, key, &collection, known);
+            if let Some(delay) = awaited.await? {
+                return Ok(Outcome::Again(delay));
             }
             let Some(write) = self.wanted(key, endpoints) else {
                 return Ok(Outcome::Done);
             };
-            let (namespace, _) = key.split_once('/').unwrap_or_default();
-            let collection = format!("/api/v1/namespaces/{}/endpoints", escaped(namespace));
             match carry_out(&self.client, &self.expected, key, &collection, vec![write]).await? {
                 Carried::Overtaken => Ok(Outcome::Again(SOON)),
                 Carried::All | Carried::NamespaceGoes => Ok(Outcome::Done),

@@ -75,14 +75,15 @@ impl Reconcile for Mirroring {
             let mut slices =
                 self.slices.labelled(namespace, &[(SERVICE_NAME, name), (MANAGED_BY, CONTROLLER)]);
             slices.retain(|slice| slice.text_at(&["metadata", "deletionTimestamp"]).is_empty());
-            if self.expected.misses(key, &slices) {
-                return Ok(Outcome::Again(SOON));
-            }
-            let writes = self.wanted(key, slices);
             let collection = format!(
                 "/apis/discovery.k8s.io/v1/namespaces/{}/endpointslices",
                 escaped(namespace)
             );
+            let awaited = self.expected.awaited(&self.client, key, &collection, &slices);
+            if let Some(delay) = awaited.await? {
+                return Ok(Outcome::Again(delay));
+            }
+            let writes = self.wanted(key, slices);
             match carry_out(&self.client, &self.expected, key, &collection, writes).await? {
                 Carried::Overtaken => Ok(Outcome::Again(SOON)),
                 Carried::All | Carried::NamespaceGoes => Ok(Outcome::Done),

@@ -134,9 +134,14 @@ async fn news_that_comes_late_makes_no_second_slice() {
     let _running = fake.start(ALL);
     pass(1).await;
     // Slices are written, but nobody hears of it for a while; the pods go on changing.
-    fake.fail("WATCH /apis/discovery.k8s.io/v1/endpointslices", 1, 500);
+    fake.fail("WATCH /apis/discovery.k8s.io/v1/endpointslices", 6, 500);
     fake.hang_up();
     pods(&fake, 150);
+    pass(3).await;
+    let written = fake.writes().len();
+    pods(&fake, 90);
+    pass(20).await;
+    assert_eq!(fake.writes().len(), written, "{:?}", fake.writes());
     pass(120).await;
     assert_eq!((in_slices(&fake).len(), fake.paths(SLICES).len()), (150, 2));
 }

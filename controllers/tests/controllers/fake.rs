@@ -95,7 +95,7 @@ impl Fake {
         meter: Arc<dyn Meter>,
     ) -> Running {
         let selection = Selection::parse(controllers).expect("known");
-        let settings = Settings { selection };
+        let settings = Settings { selection, ..Settings::default() };
         Running(tokio::spawn(run(self.clone(), settings, meter, std::future::pending())))
     }
 

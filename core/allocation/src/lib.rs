@@ -11,6 +11,7 @@ mod choose;
 mod families;
 mod fault;
 mod held;
+mod node_ranges;
 mod objects;
 mod plan;
 mod ports;
@@ -18,9 +19,12 @@ mod prepare;
 mod ranges;
 mod settled;
 mod spec;
+mod subnets;
 
 #[cfg(test)]
 mod address_tests;
+#[cfg(test)]
+mod node_tests;
 #[cfg(test)]
 mod port_tests;
 #[cfg(test)]
@@ -31,6 +35,7 @@ mod testing;
 mod type_tests;
 
 pub use fault::Fault;
+pub use node_ranges::{MaskSizes, NodeRanges};
 pub use objects::{ip_address, ip_name, service_cidr};
 pub use plan::{Plan, Taken, plan, release};
 pub use prepare::prepare;

@@ -24,6 +24,8 @@ pub(crate) struct ServeArgs {
     #[command(flatten)]
     pub(crate) services: ServiceArgs,
     #[command(flatten)]
+    pub(crate) controllers: ControllerArgs,
+    #[command(flatten)]
     pub(crate) kubelets: KubeletArgs,
     #[command(flatten)]
     pub(crate) audit: AuditArgs,
@@ -207,9 +209,9 @@ pub(crate) struct RuleArgs {
     pub(crate) runtime_config: Vec<String>,
 }
 
-/// What Services and controllers are given.
+/// What Services are given.
 #[derive(Args, Debug)]
-#[command(next_help_heading = "Services and controllers")]
+#[command(next_help_heading = "Services")]
 pub(crate) struct ServiceArgs {
     /// The addresses of Services: a network, or one of each family, separated by a comma.
     #[arg(long, value_name = "CIDRS", default_value = "10.0.0.0/24")]
@@ -222,10 +224,67 @@ pub(crate) struct ServiceArgs {
     /// Who keeps the endpoints of the kubernetes Service; the server is alone, so all but none do the same.
     #[arg(long, value_name = "TYPE", value_enum, default_value = "lease")]
     pub(crate) endpoint_reconciler_type: Reconciler,
+}
 
-    /// Controllers to run: * for all that are on by default, name, -name; nothing for none.
+/// Which controllers run beside the server, and what they are told.
+#[derive(Args, Debug)]
+#[command(next_help_heading = "Controllers")]
+pub(crate) struct ControllerArgs {
+    /// Controllers to run: * for all that are on by default, name, -name; nothing for none; may be repeated.
     #[arg(long, value_name = "NAMES", default_value = "*", allow_hyphen_values = true)]
-    pub(crate) controllers: String,
+    pub(crate) controllers: Vec<String>,
+
+    /// Whether nodes get networks for their pods from --cluster-cidr [default: if --cluster-cidr is given].
+    #[arg(long, value_name = "BOOL", num_args = 0..=1, require_equals = true, default_missing_value = "true", value_parser = values::boolean, action = clap::ArgAction::Set)]
+    pub(crate) allocate_node_cidrs: Option<bool>,
+
+    /// The addresses of pods: a network, or one of each family, separated by a comma.
+    #[arg(long, value_name = "CIDRS")]
+    pub(crate) cluster_cidr: Option<String>,
+
+    /// The prefix length of a node's network, where the cluster has one family; 0 for 24 and, in IPv6, 64.
+    #[arg(long, value_name = "LENGTH", default_value = "0", value_parser = values::integer, allow_hyphen_values = true)]
+    pub(crate) node_cidr_mask_size: i64,
+
+    /// The prefix length of a node's IPv4 network; 0 for 24.
+    #[arg(long, value_name = "LENGTH", default_value = "0", value_parser = values::integer, allow_hyphen_values = true)]
+    pub(crate) node_cidr_mask_size_ipv4: i64,
+
+    /// The prefix length of a node's IPv6 network; 0 for 64.
+    #[arg(long, value_name = "LENGTH", default_value = "0", value_parser = values::integer, allow_hyphen_values = true)]
+    pub(crate) node_cidr_mask_size_ipv6: i64,
+
+    /// Whether controllers run only while this server holds a Lease; auto: where several servers share a store, which this build has not.
+    #[arg(
+        long,
+        value_name = "BOOL",
+        value_enum,
+        default_value = "auto",
+        num_args = 0..=1,
+        require_equals = true,
+        default_missing_value = "true"
+    )]
+    pub(crate) leader_elect: LeaderElect,
+
+    /// How long after its holder's last sign of life the Lease may be taken.
+    #[arg(long, value_name = "DURATION", default_value = "15s", value_parser = values::duration, allow_hyphen_values = true)]
+    pub(crate) leader_elect_lease_duration: Span,
+
+    /// How long the holder tries to renew the Lease before the controllers stop.
+    #[arg(long, value_name = "DURATION", default_value = "10s", value_parser = values::duration, allow_hyphen_values = true)]
+    pub(crate) leader_elect_renew_deadline: Span,
+
+    /// How long to wait between attempts.
+    #[arg(long, value_name = "DURATION", default_value = "2s", value_parser = values::duration, allow_hyphen_values = true)]
+    pub(crate) leader_elect_retry_period: Span,
+
+    /// The name of the Lease; not that of kube-controller-manager, which may run as well.
+    #[arg(long, value_name = "NAME", default_value = "ratchet-controllers")]
+    pub(crate) leader_elect_resource_name: String,
+
+    /// The namespace of the Lease.
+    #[arg(long, value_name = "NAME", default_value = "kube-system")]
+    pub(crate) leader_elect_resource_namespace: String,
 }
 
 /// How kubelets are reached, and who they must be.
@@ -324,4 +383,14 @@ pub(crate) enum Reconciler {
     MasterCount,
     /// Nobody.
     None,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(crate) enum LeaderElect {
+    /// Where it is needed.
+    Auto,
+    /// Yes.
+    True,
+    /// No.
+    False,
 }

@@ -174,14 +174,20 @@ impl Keys {
         }
     }
 
-    /// Lets the first user in. A given certificate may be its own authority, so it is believed as well.
-    pub(crate) fn write_kubeconfig(&self) -> Result<(), String> {
-        let (certificate, key) = self.authority.admin().map_err(|error| error.to_string())?;
+    /// By what clients know the server. A given certificate may be its own authority, so it is believed as well.
+    pub(crate) fn believed(&self) -> Result<String, String> {
         let mut believed = self.authority.pem().to_owned();
         if self.names.is_none() {
             let given = open(&self.serving.certificate)?;
             append(&mut believed, &String::from_utf8_lossy(&given));
         }
+        Ok(believed)
+    }
+
+    /// Lets the first user in.
+    pub(crate) fn write_kubeconfig(&self) -> Result<(), String> {
+        let (certificate, key) = self.authority.admin().map_err(|error| error.to_string())?;
+        let believed = self.believed()?;
         let text = certificates::kubeconfig(&self.url, &believed, &certificate, &key);
         write_private(&self.kubeconfig, text.as_bytes())
     }

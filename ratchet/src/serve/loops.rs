@@ -4,7 +4,7 @@ use bytes::Bytes;
 use http_body_util::BodyExt;
 use ratchet_access::User;
 use ratchet_controllers::{
-    Api, ApiAnswer, ApiRequest, Lines, Meter, Settings, Shown, Waiting, meter,
+    Account, Api, ApiAnswer, ApiRequest, Lines, Meter, Mint, Settings, Shown, Waiting, meter,
 };
 use ratchet_http::Body;
 use ratchet_http::metrics::{CounterVec, GaugeVec, HistogramVec, Registry, Stability};
@@ -12,15 +12,30 @@ use ratchet_server::{App, Types, Within};
 use std::sync::Arc;
 
 /// Runs the chosen controllers until the server drains.
-pub(crate) async fn run(app: Arc<App>, settings: Settings) {
+pub(crate) async fn run(app: Arc<App>, mut settings: Settings) {
+    settings.mint = Some(Arc::new(Signer(app.clone())));
     let meter = Arc::new(Counted::new(&app.metrics.registry));
     let drain = app.drain.clone();
     let api = Arc::new(Inside(Within::new(app)));
     ratchet_controllers::run(api, settings, meter, async move { drain.wait().await }).await;
 }
 
+/// Makes tokens with the server's own key.
+struct Signer(Arc<App>);
+
+impl Mint for Signer {
+    fn token(&self, account: Account<'_>, secret: &str) -> Result<String, String> {
+        let Account { namespace, name, uid } = account;
+        let account = ratchet_identity::Account { namespace, name, uid };
+        self.0.accounts.issue_lasting(account, secret).map_err(|why| why.to_string())
+    }
+}
+
 /// The API from within.
 struct Inside(Within);
+
+/// The controller that has no account.
+const TOKENS: &str = "serviceaccount-token-controller";
 
 /// Controllers whose accounts are spelled otherwise.
 const ACCOUNTS: &[(&str, &str)] = &[
@@ -35,17 +50,25 @@ const ACCOUNTS: &[(&str, &str)] = &[
 /// As whom a controller asks: each as its own service account, and all together as the manager.
 fn user(controller: &str) -> User {
     if controller.is_empty() {
-        return User {
-            name: "system:kube-controller-manager".into(),
-            groups: vec!["system:masters".into(), "system:authenticated".into()],
-            ..User::anonymous()
-        };
+        return manager(&["system:masters", "system:authenticated"]);
+    }
+    // Tokens are the manager's own business: no account of a controller may write all secrets.
+    if controller == TOKENS {
+        return manager(&["system:authenticated"]);
     }
     let spelled = ACCOUNTS.iter().find(|(name, _)| *name == controller);
     let account = spelled.map_or(controller, |(_, account)| account);
     let mut user = User::service_account("kube-system", account);
     user.add_authenticated_group();
     user
+}
+
+fn manager(groups: &[&str]) -> User {
+    User {
+        name: "system:kube-controller-manager".into(),
+        groups: groups.iter().map(|group| (*group).into()).collect(),
+        ..User::anonymous()
+    }
 }
 
 /// What is said about how much of objects is wanted.
@@ -110,7 +133,44 @@ const COUNTERS: &[(&str, &str)] = &[
     (meter::LISTS, "Total number of lists by controllers"),
     (meter::WATCHES, "Total number of watches by controllers"),
 ];
-const GAUGES: &[(&str, &str)] = &[(meter::DEPTH, "Current depth of workqueue by workqueue")];
+const GAUGES: &[(&str, &str)] = &[
+    (meter::DEPTH, "Current depth of workqueue by workqueue"),
+    (
+        meter::UNFINISHED,
+        "How many seconds of work has done that is in progress and hasn't been observed by work_duration. Large values indicate stuck threads. One can deduce the number of stuck threads by observing the rate at which this increases.",
+    ),
+    (
+        meter::LONGEST,
+        "How many seconds has the longest running processor for workqueue been running.",
+    ),
+    (
+        meter::LEADS,
+        "Gauge of if the reporting system is master of the relevant lease, 0 indicates backup, 1 indicates master. 'name' is the string used to identify the lease. Please make sure to group by name.",
+    ),
+];
+
+/// The names that kube-controller-manager gives to the queues.
+const QUEUES: &[(&str, &str)] = &[
+    ("clusterrole-aggregation-controller", "ClusterRoleAggregator"),
+    ("endpoints-controller", "endpoint"),
+    ("endpointslice-controller", "endpoint_slice"),
+    ("endpointslice-mirroring-controller", "endpoint_slice_mirroring"),
+    ("garbage-collector-controller", "garbage_collector_attempt_to_delete"),
+    ("namespace-controller", "namespace"),
+    ("node-ipam-controller", "cidrallocator_node"),
+    ("root-ca-certificate-publisher-controller", "root_ca_cert_publisher"),
+    ("serviceaccount-controller", "serviceaccount"),
+    ("serviceaccount-token-controller", "serviceaccount_tokens_secret"),
+];
+
+/// What the label `name` says.
+fn label(controller: &'static str, what: &str) -> &'static str {
+    let queue = QUEUES.iter().find(|(name, _)| *name == controller);
+    match queue {
+        Some((_, queue)) if what.starts_with("workqueue_") => queue,
+        _ => controller,
+    }
+}
 const DURATIONS: &[(&str, &str)] = &[
     (meter::WAITED, "How long in seconds an item stays in workqueue before being requested"),
     (meter::WORKED, "How long in seconds processing an item from workqueue takes."),
@@ -144,19 +204,19 @@ fn named<'f, F>(families: &'f [(&'static str, F)], what: &str) -> Option<&'f F> 
 impl Meter for Counted {
     fn count(&self, controller: &'static str, what: &'static str, n: u64) {
         if let Some(family) = named(&self.counters, what) {
-            family.with(&[controller]).add(n);
+            family.with(&[label(controller, what)]).add(n);
         }
     }
 
     fn gauge(&self, controller: &'static str, what: &'static str, value: f64) {
         if let Some(family) = named(&self.gauges, what) {
-            family.with(&[controller]).set(value);
+            family.with(&[label(controller, what)]).set(value);
         }
     }
 
     fn observe(&self, controller: &'static str, what: &'static str, seconds: f64) {
         if let Some(family) = named(&self.durations, what) {
-            family.with(&[controller]).observe(seconds);
+            family.with(&[label(controller, what)]).observe(seconds);
         }
     }
 }

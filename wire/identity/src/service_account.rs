@@ -154,6 +154,21 @@ impl ServiceAccounts {
         Ok(Issued { token, seconds, expires, credential: format!("JTI={id}"), warning })
     }
 
+    /// A token that does not end, good as long as the secret of this name holds it. The caller has
+    /// checked that both exist.
+    pub fn issue_lasting(&self, account: Account<'_>, secret: &str) -> Result<String, KeyError> {
+        let key = self.signing_key.as_ref().ok_or(KeyError::None)?;
+        let claims = json!({
+            "iss": LEGACY_ISSUER,
+            "kubernetes.io/serviceaccount/namespace": account.namespace,
+            "kubernetes.io/serviceaccount/secret.name": secret,
+            "kubernetes.io/serviceaccount/service-account.name": account.name,
+            "kubernetes.io/serviceaccount/service-account.uid": account.uid,
+            "sub": User::service_account(account.namespace, account.name).name,
+        });
+        sign(key, &claims)
+    }
+
     /// Whose the token is, if it is for one of the audiences (none: this server). None if it is no
     /// token of a service account at all; an error if it is one that is not believed.
     pub(crate) fn verify(

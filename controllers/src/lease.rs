@@ -1,0 +1,253 @@
+//! One of several servers runs the controllers: the one that holds the Lease.
+
+use crate::client::escaped;
+use crate::{Client, Failure};
+use jiff::Timestamp;
+use ratchet_object::Node;
+use std::time::Duration;
+use tokio::time::{Instant, sleep, timeout_at};
+
+/// How a Lease is held.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Election {
+    /// The namespace of the Lease.
+    pub namespace: String,
+    /// Its name.
+    pub name: String,
+    /// Who we are; no other server has this name.
+    pub identity: String,
+    /// So long after the last sign of life of its holder it may be taken.
+    pub lease: Duration,
+    /// So long the holder tries to renew it before it gives up.
+    pub renew: Duration,
+    /// So long everybody waits between attempts.
+    pub retry: Duration,
+}
+
+impl Election {
+    /// Why these times cannot work together, if they cannot.
+    pub fn refusal(&self) -> Option<&'static str> {
+        let positive = [
+            (self.lease, "leaseDuration must be greater than zero"),
+            (self.renew, "renewDeadline must be greater than zero"),
+            (self.retry, "retryPeriod must be greater than zero"),
+        ];
+        if self.lease <= self.renew {
+            return Some("leaseDuration must be greater than renewDeadline");
+        }
+        if self.renew <= self.retry.mul_f64(JITTER) {
+            return Some("renewDeadline must be greater than retryPeriod*JitterFactor");
+        }
+        positive.iter().find(|(time, _)| time.is_zero()).map(|(_, why)| *why)
+    }
+}
+
+/// Waiting times are lengthened by chance up to this factor.
+const JITTER: f64 = 1.2;
+
+/// The Lease as we saw it, and since when it is so: clocks of others are not believed.
+struct Observed {
+    record: String,
+    since: Instant,
+}
+
+/// Who tries to hold the Lease.
+pub(crate) struct Candidate {
+    client: Client,
+    election: Election,
+    observed: Option<Observed>,
+}
+
+/// What is to be done about the Lease.
+#[derive(Debug, PartialEq, Eq)]
+enum Step {
+    /// Somebody holds it.
+    Wait,
+    /// It is ours, or free.
+    Write {
+        /// Whether it changes hands.
+        takes: bool,
+    },
+}
+
+fn step(lease: &Node<'_>, identity: &str, unchanged: Duration, duration: Duration) -> Step {
+    let holder = lease.text_at(&["spec", "holderIdentity"]);
+    match holder {
+        _ if holder == identity => Step::Write { takes: false },
+        "" => Step::Write { takes: true },
+        _ if unchanged < duration => Step::Wait,
+        _ => Step::Write { takes: true },
+    }
+}
+
+impl Candidate {
+    pub(crate) fn new(client: Client, election: Election) -> Self {
+        Self { client, election, observed: None }
+    }
+
+    /// Waits until the Lease is ours.
+    pub(crate) async fn acquire(&mut self) {
+        loop {
+            match self.attempt().await {
+                Ok(true) => return,
+                Ok(false) => {}
+                Err(failure) => tracing::debug!(%failure, "the lease cannot be had"),
+            }
+            let factor = 1.0 + fastrand::f64() * (JITTER - 1.0);
+            sleep(self.election.retry.mul_f64(factor)).await;
+        }
+    }
+
+    /// Keeps the Lease until it is lost.
+    pub(crate) async fn keep(&mut self) {
+        loop {
+            let deadline = Instant::now() + self.election.renew;
+            let renewed = async {
+                loop {
+                    match self.attempt().await {
+                        Ok(is_ours) => return is_ours,
+                        Err(failure) => tracing::debug!(%failure, "the lease cannot be renewed"),
+                    }
+                    sleep(self.election.retry).await;
+                }
+            };
+            if timeout_at(deadline, renewed).await != Ok(true) {
+                return;
+            }
+            sleep(self.election.retry).await;
+        }
+    }
+
+    /// Lets others have the Lease at once.
+    pub(crate) async fn release(&mut self) {
+        let released = async {
+            let mut lease = self.client.get(&self.path()).await?;
+            if lease.text_at(&["spec", "holderIdentity"]) != self.election.identity {
+                return Ok(());
+            }
+            lease.below("spec").set("holderIdentity", Node::string(""));
+            lease.below("spec").set("leaseDurationSeconds", Node::int(1));
+            self.client.put(&self.path(), &lease).await.map(drop)
+        };
+        let result: Result<(), Failure> = released.await;
+        if let Err(failure) = result {
+            tracing::debug!(%failure, "the lease could not be given up");
+        }
+    }
+
+    /// Takes or renews the Lease if that can be; whether it is ours now.
+    async fn attempt(&mut self) -> Result<bool, Failure> {
+        let lease = match self.client.get(&self.path()).await {
+            Err(failure) if failure.is_not_found() => {
+                let new = self.written(None, true);
+                return self.client.post(&self.collection(), &new).await.map(|_| true);
+            }
+            answered => answered?,
+        };
+        let unchanged = self.observe(&lease);
+        match step(&lease, &self.election.identity, unchanged, self.election.lease) {
+            Step::Wait => Ok(false),
+            Step::Write { takes } => {
+                let new = self.written(Some(&lease), takes);
+                match self.client.put(&self.path(), &new).await {
+                    // Somebody was faster; who, the next look will show.
+                    Err(failure) if failure.is_conflict() => Ok(false),
+                    answered => answered.map(|_| true),
+                }
+            }
+        }
+    }
+
+    /// How long the Lease has been as it is.
+    fn observe(&mut self, lease: &Node<'_>) -> Duration {
+        let record = lease.get("spec").map(Node::to_json).unwrap_or_default();
+        match &self.observed {
+            Some(observed) if observed.record == record => observed.since.elapsed(),
+            _ => {
+                self.observed = Some(Observed { record, since: Instant::now() });
+                Duration::ZERO
+            }
+        }
+    }
+
+    fn written(&self, old: Option<&Node<'static>>, takes: bool) -> Node<'static> {
+        let text = |text: &str| Node::string(text.to_owned());
+        let mut lease = old.cloned().unwrap_or_else(|| {
+            let at = [("name", &self.election.name), ("namespace", &self.election.namespace)];
+            Node::map([("metadata", Node::map(at.map(|(name, value)| (name, text(value)))))])
+        });
+        lease.set("apiVersion", text("coordination.k8s.io/v1"));
+        lease.set("kind", text("Lease"));
+        let seconds = i64::try_from(self.election.lease.as_secs().max(1)).unwrap_or(i64::MAX);
+        let now = Timestamp::now().strftime("%Y-%m-%dT%H:%M:%S.%6fZ").to_string();
+        let spec = lease.below("spec");
+        let transitions = spec.get("leaseTransitions").and_then(Node::as_int).unwrap_or(0);
+        spec.set("holderIdentity", text(&self.election.identity));
+        spec.set("leaseDurationSeconds", Node::int(seconds));
+        if takes {
+            spec.set("acquireTime", text(&now));
+            let transitions = if old.is_some() { transitions.saturating_add(1) } else { 0 };
+            spec.set("leaseTransitions", Node::int(transitions));
+        }
+        spec.set("renewTime", text(&now));
+        lease
+    }
+
+    fn collection(&self) -> String {
+        let namespace = escaped(&self.election.namespace);
+        format!("/apis/coordination.k8s.io/v1/namespaces/{namespace}/leases")
+    }
+
+    fn path(&self) -> String {
+        format!("{}/{}", self.collection(), escaped(&self.election.name))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::client::read;
+
+    fn election(lease: u64, renew: u64, retry: u64) -> Election {
+        Election {
+            namespace: "kube-system".to_owned(),
+            name: "x".to_owned(),
+            identity: "me".to_owned(),
+            lease: Duration::from_secs(lease),
+            renew: Duration::from_secs(renew),
+            retry: Duration::from_secs(retry),
+        }
+    }
+
+    #[test]
+    fn times_must_fit() {
+        assert_eq!(election(15, 10, 2).refusal(), None);
+        for (lease, renew, retry, why) in [
+            (10, 10, 2, "leaseDuration must be greater than renewDeadline"),
+            (15, 10, 9, "renewDeadline must be greater than retryPeriod*JitterFactor"),
+            (15, 10, 0, "retryPeriod must be greater than zero"),
+        ] {
+            assert_eq!(election(lease, renew, retry).refusal(), Some(why));
+        }
+    }
+
+    #[test]
+    fn a_lease_is_taken_from_the_silent_only() {
+        let duration = Duration::from_secs(15);
+        let lease = |holder: &str| {
+            let text = format!(r#"{{"spec":{{"holderIdentity":"{holder}"}}}}"#);
+            read(text.as_bytes()).expect("reads").into_owned()
+        };
+        for (holder, unchanged, expected) in [
+            ("me", 0, Step::Write { takes: false }),
+            ("me", 60, Step::Write { takes: false }),
+            ("", 0, Step::Write { takes: true }),
+            ("other", 0, Step::Wait),
+            ("other", 14, Step::Wait),
+            ("other", 15, Step::Write { takes: true }),
+        ] {
+            let step = step(&lease(holder), "me", Duration::from_secs(unchanged), duration);
+            assert_eq!(step, expected, "{holder} {unchanged}");
+        }
+    }
+}

@@ -1,0 +1,88 @@
+//! What is kept of objects that are many: only what some controller looks at.
+
+use crate::slices::PODS;
+use ratchet_object::{Node, Value};
+
+/// A part of an object: a member, and what is kept below it; everything if nothing is named. The
+/// items of a list are kept alike.
+struct Part(&'static str, &'static [Self]);
+
+/// What is kept of a Pod. Nobody writes one that an informer told of.
+const POD: &[Part] = &[
+    Part(
+        "metadata",
+        &[
+            Part("name", &[]),
+            Part("namespace", &[]),
+            Part("uid", &[]),
+            Part("resourceVersion", &[]),
+            Part("creationTimestamp", &[]),
+            Part("deletionTimestamp", &[]),
+            Part("labels", &[]),
+            Part("ownerReferences", &[]),
+        ],
+    ),
+    Part(
+        "spec",
+        &[
+            Part("nodeName", &[]),
+            Part("hostname", &[]),
+            Part("subdomain", &[]),
+            Part("containers", CONTAINER),
+            Part("initContainers", CONTAINER),
+        ],
+    ),
+    Part(
+        "status",
+        &[
+            Part("phase", &[]),
+            Part("podIP", &[]),
+            Part("podIPs", &[]),
+            Part(
+                "conditions",
+                &[Part("type", &[]), Part("status", &[]), Part("lastTransitionTime", &[])],
+            ),
+        ],
+    ),
+];
+const CONTAINER: &[Part] = &[Part("ports", &[]), Part("restartPolicy", &[])];
+
+const TRIMMED: &[(&str, &[Part])] = &[(PODS, POD)];
+
+/// What is kept of an object of the collection at `path`.
+pub(crate) fn trimmed<'t>(path: &str, mut node: Node<'t>) -> Node<'t> {
+    if let Some((_, parts)) = TRIMMED.iter().find(|(trimmed, _)| *trimmed == path) {
+        trim(&mut node, parts);
+    }
+    node
+}
+
+fn trim(node: &mut Node<'_>, parts: &[Part]) {
+    match &mut node.value {
+        _ if parts.is_empty() => {}
+        Value::List(items) => items.iter_mut().for_each(|item| trim(item, parts)),
+        Value::Map(entries) => entries.retain_mut(|entry| {
+            let part = parts.iter().find(|part| entry.key == part.0);
+            part.is_some_and(|part| {
+                trim(&mut entry.node, part.1);
+                true
+            })
+        }),
+        _ => {}
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::testing::node;
+
+    #[test]
+    fn only_what_is_looked_at_is_kept_and_only_of_pods() {
+        let text = "{kind: Pod, metadata: {name: p, labels: {a: b}, annotations: {c: d}, managedFields: [{}]}, spec: {nodeName: n1, volumes: [{}], containers: [{image: x, ports: [{name: web, containerPort: 80}]}]}, status: {phase: Running, hostIP: 10.0.0.1, podIPs: [{ip: 10.0.0.1}], conditions: [{type: Ready, status: 'True', message: long}]}}";
+        let kept = "{metadata: {name: p, labels: {a: b}}, spec: {nodeName: n1, containers: [{ports: [{name: web, containerPort: 80}]}]}, status: {phase: Running, podIPs: [{ip: 10.0.0.1}], conditions: [{type: Ready, status: 'True'}]}}";
+        assert_eq!(trimmed(PODS, node(text)), node(kept));
+        assert_eq!(trimmed("/api/v1/services", node(text)), node(text));
+        assert_eq!(trimmed(PODS, node("{spec: null, status: 7}")), node("{spec: null, status: 7}"));
+    }
+}

@@ -1,0 +1,98 @@
+//! What slices and Endpoints show, and how far the controllers are.
+
+use super::client::Target;
+use bytes::Bytes;
+use hyper::Method;
+use serde_json::Value;
+use std::collections::BTreeMap;
+
+const SLICES: &str = "/apis/discovery.k8s.io/v1/endpointslices";
+const ENDPOINTS: &str = "/api/v1/endpoints";
+
+/// The items of both collections, as text.
+#[derive(PartialEq, Eq)]
+pub(crate) struct Shown {
+    slices: String,
+    endpoints: String,
+}
+
+async fn text(target: &Target, path: &str) -> String {
+    let mut connection = target.connect().await;
+    let (code, body) = connection.ask(&Method::GET, path, Bytes::new()).await;
+    assert_eq!(code, 200, "{path}");
+    String::from_utf8_lossy(&body).into_owned()
+}
+
+/// The list without its own version, which any write changes.
+fn items(list: &str) -> String {
+    list.split_once("\"items\"").map(|(_, items)| items.to_owned()).unwrap_or_default()
+}
+
+impl Shown {
+    /// Reads both.
+    pub(crate) async fn read(target: &Target) -> Self {
+        let (slices, endpoints) = (text(target, SLICES).await, text(target, ENDPOINTS).await);
+        Self { slices: items(&slices), endpoints: items(&endpoints) }
+    }
+
+    /// How many pods each of them shows; only text is counted, for that is quick.
+    pub(crate) fn counts(&self) -> (usize, usize) {
+        let pods = |text: &str| text.matches(r#""kind":"Pod""#).count();
+        (pods(&self.slices), pods(&self.endpoints))
+    }
+
+    /// Both show just these addresses, and no Service has more slices than it needs.
+    pub(crate) fn check(&self, wanted: &BTreeMap<String, Vec<String>>, services: usize) {
+        let list = |text: &str| -> Vec<Value> {
+            let whole: Value = serde_json::from_str(&format!("{{\"items\"{text}")).unwrap();
+            whole["items"].as_array().unwrap().clone()
+        };
+        let mut found: BTreeMap<String, Vec<String>> = BTreeMap::new();
+        let mut kept = 0;
+        for slice in list(&self.slices) {
+            let metadata = &slice["metadata"];
+            let service = metadata["labels"]["kubernetes.io/service-name"].as_str().unwrap();
+            let key = format!("{}/{service}", metadata["namespace"].as_str().unwrap());
+            let Some(endpoints) =
+                slice["endpoints"].as_array().filter(|_| wanted.contains_key(&key))
+            else {
+                continue;
+            };
+            kept += 1;
+            let addresses =
+                endpoints.iter().map(|it| it["addresses"][0].as_str().unwrap().to_owned());
+            found.entry(key).or_default().extend(addresses);
+        }
+        found.values_mut().for_each(|list| list.sort());
+        assert!(&found == wanted, "the slices are wrong");
+        let needed: usize = wanted.values().map(|list| list.len().div_ceil(100)).sum();
+        assert!(kept <= needed + services / 100, "{kept} slices, {needed} would do");
+        let mut found: BTreeMap<String, Vec<String>> = BTreeMap::new();
+        for endpoints in list(&self.endpoints) {
+            let metadata = &endpoints["metadata"];
+            let part = |name: &str| metadata[name].as_str().unwrap().to_owned();
+            let key = format!("{}/{}", part("namespace"), part("name"));
+            if wanted.contains_key(&key) {
+                let addresses = endpoints["subsets"][0]["addresses"].as_array().unwrap();
+                let addresses = addresses.iter().map(|it| it["ip"].as_str().unwrap().to_owned());
+                found.entry(key).or_default().extend(addresses);
+            }
+        }
+        found.values_mut().for_each(|list| list.sort());
+        assert!(&found == wanted, "the Endpoints are wrong");
+    }
+}
+
+/// Whether both controllers have looked at every Service and have nothing more to do.
+pub(crate) async fn all_seen(target: &Target, services: usize) -> bool {
+    let metrics = text(target, "/metrics").await;
+    let value = |name: &str, controller: &str| -> f64 {
+        let start = format!("{name}{{name=\"{controller}\"}} ");
+        let line = metrics.lines().find_map(|line| line.strip_prefix(&start));
+        line.and_then(|value| value.parse().ok()).unwrap_or_default()
+    };
+    ["endpointslice-controller", "endpoints-controller"].iter().all(|controller| {
+        value("workqueue_work_duration_seconds_count", controller) >= services as f64
+            && value("workqueue_depth", controller) == 0.0
+    })
+}
