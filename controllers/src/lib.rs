@@ -11,6 +11,7 @@ mod endpoints;
 mod expected;
 mod failure;
 mod frame;
+mod gathering;
 mod informer;
 mod labels;
 pub mod meter;
