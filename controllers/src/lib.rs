@@ -14,6 +14,7 @@ mod expected;
 mod failure;
 mod frame;
 mod garbage;
+mod gathering;
 mod informer;
 mod labels;
 mod lease;

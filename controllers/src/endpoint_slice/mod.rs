@@ -14,6 +14,7 @@ pub(crate) use plan::{Inputs, plan};
 
 use crate::client::escaped;
 use crate::expected::Expected;
+use crate::gathering::Gathering;
 use crate::labels::label;
 use crate::pod::{self, Pod};
 use crate::selectors::Selectors;
@@ -42,8 +43,8 @@ pub(crate) const ROW: Row = Row {
 
 const NODES: &str = "/api/v1/nodes";
 
-/// Pods of a Service seldom change alone: what changes within this time is written together.
-pub(crate) const GATHER: Duration = Duration::from_millis(200);
+/// Nodes seldom change alone.
+const GATHER: Duration = Duration::from_millis(200);
 
 /// Who else changes our slices may not be done yet.
 pub(crate) const RESPITE: Duration = Duration::from_secs(1);
@@ -65,6 +66,7 @@ struct Slices {
     nodes: Arc<Store>,
     selectors: Arc<Selectors>,
     expected: Arc<Expected>,
+    gathering: Arc<Gathering>,
     triggers: Triggers,
     /// Counted when nodes change, not for every Service; nothing if that was not done yet.
     ratios: Mutex<Option<Option<Arc<Ratios>>>>,
@@ -80,6 +82,7 @@ fn start(setup: &mut Setup<'_>) -> Box<dyn Reconcile> {
         nodes: setup.collection(NODES),
         selectors: Arc::default(),
         expected: Arc::default(),
+        gathering: Arc::default(),
         triggers: Triggers::default(),
         ratios: Mutex::default(),
     };
@@ -91,7 +94,8 @@ fn start(setup: &mut Setup<'_>) -> Box<dyn Reconcile> {
         queue.add(&change.key);
     });
     let (queue, selectors) = (setup.queue.clone(), this.selectors.clone());
-    setup.listen(PODS, move |change| hear_of_pod(&queue, &selectors, change));
+    let gathering = this.gathering.clone();
+    setup.listen(PODS, move |change| hear_of_pod(&queue, &selectors, &gathering, change));
     let (queue, expected) = (setup.queue.clone(), this.expected.clone());
     setup.listen(SLICES, move |change| hear_of_slice(&queue, &expected, CONTROLLER, change));
     let queue = setup.queue.clone();
@@ -116,14 +120,21 @@ fn zone_of(node: &Node<'_>) -> String {
 }
 
 /// The Services of a pod must be looked at, both those that it had and those that it has.
-pub(crate) fn hear_of_pod(queue: &Queue, selectors: &Selectors, change: &Change) {
+pub(crate) fn hear_of_pod(
+    queue: &Queue,
+    selectors: &Selectors,
+    gathering: &Gathering,
+    change: &Change,
+) {
     if let (Some(old), Some(new)) = (&change.old, &change.new)
         && !pod::matters(old, new)
     {
         return;
     }
     for pod in change.old.iter().chain(&change.new) {
-        selectors.of(pod).iter().for_each(|service| queue.add_soon(service, GATHER));
+        for service in selectors.of(pod) {
+            queue.add_soon(&service, gathering.delay(&service));
+        }
     }
 }
 
@@ -214,6 +225,7 @@ impl Slices {
         if writes.is_empty() {
             return Ok(Outcome::Done);
         }
+        self.gathering.wrote(key);
         match carry_out(&self.client, &self.expected, key, &collection, writes).await? {
             Carried::Overtaken => Ok(Outcome::Again(SOON)),
             Carried::All | Carried::NamespaceGoes => Ok(Outcome::Done),

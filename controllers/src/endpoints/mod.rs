@@ -11,6 +11,7 @@ pub(crate) use subsets::{Address as SubsetAddress, Subset, repacked};
 use crate::client::escaped;
 use crate::endpoint_slice::{SOON, hear_of_pod};
 use crate::expected::Expected;
+use crate::gathering::Gathering;
 use crate::labels::annotations;
 use crate::pod::Pod;
 use crate::selectors::Selectors;
@@ -44,6 +45,7 @@ struct Endpoints {
     pods: Arc<Store>,
     endpoints: Arc<Store>,
     expected: Arc<Expected>,
+    gathering: Arc<Gathering>,
     triggers: Triggers,
 }
 
@@ -55,6 +57,7 @@ fn start(setup: &mut Setup<'_>) -> Box<dyn Reconcile> {
         pods: setup.collection(PODS),
         endpoints: setup.collection(ENDPOINTS),
         expected: Arc::default(),
+        gathering: Arc::default(),
         triggers: Triggers::default(),
     };
     this.pods.index_labels();
@@ -64,8 +67,8 @@ fn start(setup: &mut Setup<'_>) -> Box<dyn Reconcile> {
         known.change(change);
         queue.add(&change.key);
     });
-    let queue = setup.queue.clone();
-    setup.listen(PODS, move |change| hear_of_pod(&queue, &selectors, change));
+    let (queue, gathering) = (setup.queue.clone(), this.gathering.clone());
+    setup.listen(PODS, move |change| hear_of_pod(&queue, &selectors, &gathering, change));
     let (queue, expected) = (setup.queue.clone(), this.expected.clone());
     setup.listen(ENDPOINTS, move |change| {
         // Who writes Endpoints by hand is left in peace until the Service or its pods change; but
@@ -96,6 +99,7 @@ impl Reconcile for Endpoints {
             let Some(write) = self.wanted(key, endpoints) else {
                 return Ok(Outcome::Done);
             };
+            self.gathering.wrote(key);
             match carry_out(&self.client, &self.expected, key, &collection, vec![write]).await? {
                 Carried::Overtaken => Ok(Outcome::Again(SOON)),
                 Carried::All | Carried::NamespaceGoes => Ok(Outcome::Done),

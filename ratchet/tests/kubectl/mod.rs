@@ -8,6 +8,7 @@ mod changing;
 mod console;
 mod deleting;
 mod documents;
+mod endpoints;
 mod generators;
 mod nodes;
 mod policies;
