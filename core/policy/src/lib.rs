@@ -25,6 +25,8 @@ mod surroundings;
 #[cfg(test)]
 mod testing;
 mod type_check;
+#[cfg(test)]
+mod type_check_tests;
 mod validate;
 
 /// How expressions ask who may do what: the door implements [`authz::Authorize`].
