@@ -104,7 +104,8 @@ impl Environment {
         let wrong = |wrongs: Vec<Wrong>| Issues::of(text, wrongs);
         let (expr, count) = syntax::parse(text, self.version).map_err(wrong)?;
         let checked = check::check(self, &expr, count).map_err(wrong)?;
-        plan::plan(&expr, checked).map_err(|fault| Issues::instantiation(text, fault))
+        plan::plan(&expr, checked)
+            .map_err(|(fault, result)| Issues::instantiation(text, fault, result))
     }
 
     pub(crate) fn version(&self) -> (u32, u32) {
@@ -127,7 +128,12 @@ impl Environment {
         if let Some((ty, value)) = self.functions.constants.get(name) {
             return Some((ty.clone(), Meaning::Constant(value())));
         }
+        // The reference knows these names when it checks, and not when it makes a program.
+        let undefined = ["duration", "timestamp"].into_iter().find(|known| *known == name);
         let ty = self.named_type(name)?;
+        if let Some(name) = undefined {
+            return Some((Type::type_of(ty), Meaning::Undefined(name)));
+        }
         Some((Type::type_of(ty.clone()), Meaning::Constant(Value::Type(ty))))
     }
 

@@ -1,4 +1,5 @@
 //! The other function libraries in expressions.
+#![allow(clippy::expect_used, reason = "a helper of a test may fail like a test")]
 
 mod rows;
 

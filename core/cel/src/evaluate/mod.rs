@@ -4,6 +4,8 @@ mod attributes;
 mod calls;
 mod folds;
 
+pub(crate) use attributes::usable_key;
+
 use crate::library::Prepared;
 use crate::plan::Step;
 use crate::{Budget, Fault, FaultKind, Map, Program, Table, Value, World};
@@ -146,6 +148,9 @@ impl<'p, 't> Run<'p, 't> {
         };
         self.budget.spend(cost)?;
         let (left, right) = (left?, right?);
+        if !negated && !left.meets(&right) {
+            return Err(Fault::no_such_overload());
+        }
         Ok(Value::Bool(left.equal(&right) != negated))
     }
 

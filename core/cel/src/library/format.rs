@@ -13,7 +13,7 @@ use ratchet_object::selector::{label_key_faults, label_value_faults};
 /// A format: its name, what it finds wrong with a text, and how long a regular expression for it
 /// would be.
 #[derive(Clone, Copy, Debug)]
-pub struct Format {
+pub(super) struct Format {
     name: &'static str,
     faults: fn(&str) -> Vec<String>,
     pattern_size: u64,
@@ -236,7 +236,7 @@ const VALIDATE: Cost = Cost(|arguments, _| {
 });
 
 /// Kubernetes' named formats.
-pub static FORMAT: Library = Library {
+pub(super) static FORMAT: Library = Library {
     name: "kubernetes.format",
     since: (1, 31),
     overloads: &[

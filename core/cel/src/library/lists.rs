@@ -3,7 +3,7 @@
 use super::arguments::list;
 use super::strings::WALK;
 use super::{Call, Context, Library, Overload};
-use crate::{Fault, Value};
+use crate::{Fault, PER_CALL_LIMIT, Value};
 use core::cmp::Ordering;
 
 /// Whether a value has an order at all.
@@ -94,13 +94,19 @@ fn last_index_of<'t>(_: &Context<'_>, arguments: &[Value<'t>]) -> Result<Value<'
     Ok(place(found))
 }
 
+/// Refuses work that would cost more than an expression may, before it is done.
+pub(super) fn check_work(a: usize, b: usize) -> Result<(), Fault> {
+    let steps = u64::try_from(a.saturating_mul(b)).unwrap_or(u64::MAX);
+    if steps > PER_CALL_LIMIT { Err(Fault::over_budget()) } else { Ok(()) }
+}
+
 /// A function that walks along its list.
 const fn walking(id: &'static str, signature: &'static str, call: Call) -> Overload {
     Overload { id, signature, call, cost: WALK }
 }
 
 /// Kubernetes' functions of lists.
-pub static LISTS: Library = Library {
+pub(super) static LISTS: Library = Library {
     name: "kubernetes.lists",
     since: (1, 0),
     overloads: &[

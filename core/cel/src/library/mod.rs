@@ -21,8 +21,10 @@ mod standard_numbers;
 mod standard_text;
 mod standard_time;
 pub(crate) mod string_format;
+pub(crate) mod string_format_check;
 mod strings;
-pub(crate) mod text_of;
+#[cfg(test)]
+mod tests;
 mod url;
 mod zone;
 

@@ -56,6 +56,11 @@ impl Factory {
         Expr { id, at, kind }
     }
 
+    /// How many expressions were made.
+    pub(super) fn made(&self) -> usize {
+        self.ids
+    }
+
     /// A call of a function without receiver.
     pub(super) fn call(&mut self, at: u32, function: &str, arguments: Vec<Expr>) -> Expr {
         self.make(at, Kind::Call { target: None, function: function.to_string(), arguments })

@@ -6,7 +6,7 @@
 
 use ratchet_cel::library::authz::{Ask, Authorize, Authorizer, Decision};
 use ratchet_cel::library::{Cidr, Ip};
-use ratchet_cel::{Budget, Environment, PER_CALL_LIMIT, Type, Value, World};
+use ratchet_cel::{Budget, Environment, FaultKind, PER_CALL_LIMIT, Type, Value, World};
 use ratchet_object::{Limits, Node, decode};
 use std::sync::Arc;
 
@@ -17,7 +17,7 @@ const OBJECT: &str = r#"{
 }"#;
 
 /// Evaluates every row of a table.
-pub fn check(name: &str, table: &str) {
+pub(crate) fn check(name: &str, table: &str) {
     let environment = Environment::kubernetes((1, 36))
         .with("object", Type::Dyn)
         .with("authorizer", Type::Opaque(Authorizer::TYPE));
@@ -70,6 +70,8 @@ fn say<'t>(environment: &Environment, expression: &str, object: &'t Node<'t>) ->
     let mut budget = Budget::new(PER_CALL_LIMIT);
     let said = match program.evaluate(&Surroundings(object), &mut budget) {
         Ok(value) => shown(&value),
+        // What is over the budget has cost too much, and how much does not matter.
+        Err(fault) if fault.kind == FaultKind::OverBudget => return format!("! {fault}"),
         Err(fault) => format!("! {fault}"),
     };
     format!("{} @{}", said.replace('\n', "\\n"), budget.spent())

@@ -255,7 +255,7 @@ impl Url {
 
     fn write_hierarchy(&self, out: &mut String) {
         let has_authority = !self.host.is_empty() || self.user.is_some();
-        if (has_authority || !self.scheme.is_empty()) && (has_authority || !self.omits_host) {
+        if has_authority || (!self.scheme.is_empty() && !self.omits_host) {
             if has_authority || !self.path.is_empty() {
                 out.push_str("//");
             }
