@@ -26,6 +26,8 @@ mod trial;
 #[cfg(test)]
 mod testing;
 mod type_check;
+#[cfg(test)]
+mod type_check_tests;
 mod validate;
 
 /// How expressions ask who may do what: the door implements [`authz::Authorize`].
