@@ -22,6 +22,8 @@ struct Family {
     policies: &'static str,
     rules: &'static [&'static str],
     engine: fn() -> Policy,
+    /// The engine of the servers that they are for: what it refuses, no policy is asked about.
+    before: fn() -> Policy,
     /// How many refusals and admissions there must be at least, so that the comparison means something.
     least: (usize, usize),
 }
@@ -37,7 +39,8 @@ static FAMILIES: [Family; 4] = [
         policies: "strict-ips-in-",
         rules: &["RTC-IP-001", "RTC-IP-002"],
         engine: || proposal("StrictIPCIDRValidation=true"),
-        least: (60, 150),
+        before: || proposal("StrictIPCIDRValidation=false"),
+        least: (50, 200),
     },
     Family {
         policies: "deny-service-external-ips",
@@ -47,12 +50,14 @@ static FAMILIES: [Family; 4] = [
             policy.plugins.deny_external_ips = true;
             policy
         },
+        before: || proposal(""),
         least: (5, 150),
     },
     Family {
         policies: "pod-security-probe-hosts",
         rules: &["RTC-PSA-001"],
         engine: || proposal(""),
+        before: || proposal(""),
         least: (5, 150),
     },
     Family {
@@ -64,12 +69,27 @@ static FAMILIES: [Family; 4] = [
             policy.gates.apply(&["RelaxedDNSSearchValidation=false".to_owned()]).unwrap();
             policy
         },
+        before: || Policy::of(Release::REFERENCE, Behavior::Released),
         least: (3, 150),
     },
 ];
 
 /// Where a policy cannot or does not want to decide as the engine does: family, case, why.
-static EXCEPTIONS: &[(&str, &str, &str)] = &[];
+static EXCEPTIONS: &[(&str, &str, &str)] = &[
+    (
+        "strict-ips-in-",
+        "RTC-IP-001/warns-stateful-set-not-looked-at",
+        "The API server does not look at the template of a StatefulSet again once the stored one is bad; the policy refuses what is new in it.",
+    ),
+    (SEARCH, "RTC-DNS-001/admits-leading-underscore", ONLY_PODS),
+    (SEARCH, "RTC-DNS-001/admits-underscores-where-one-is-stored", ONLY_PODS),
+    (SEARCH, "RTC-DNS-001/admits-updated-in-1-36", ONLY_PODS),
+    (SEARCH, "RTC-DNS-001/refuses-underscore-added-with-gate-off", ONLY_PODS),
+];
+
+const SEARCH: &str = "alternatives/strict-dns-search";
+const ONLY_PODS: &str =
+    "The policy looks at pods: what a workload's template says is refused when its pods are made.";
 
 #[test]
 fn policies_decide_as_the_engine_does() {
@@ -78,18 +98,18 @@ fn policies_decide_as_the_engine_does() {
     let mut used = BTreeSet::new();
     for family in &FAMILIES {
         let policies = family.read();
-        let engine = (family.engine)();
+        let (engine, before) = ((family.engine)(), (family.before)());
         let (mut refused, mut admitted) = (0, 0);
         for case in &cases {
             let Subject::Change(proposal) = &case.subject else { continue };
             let Some(change) = proposal.change() else { continue };
             let verdict = judge(&change, &proposal.facts(), &engine);
-            let wanted = match family.refuses(&verdict) {
-                true => true,
-                // The server has refused it before any policy is asked.
-                false if !verdict.problems.is_empty() => continue,
-                false => false,
-            };
+            let wanted = family.refuses(&verdict);
+            // The server has refused it before any policy is asked.
+            let first = judge(&change, &proposal.facts(), &before);
+            if !first.problems.is_empty() || (!wanted && !verdict.problems.is_empty()) {
+                continue;
+            }
             let denials = ask(&policies, &change, proposal);
             let exception = EXCEPTIONS.iter().find(|row| {
                 row.0 == family.policies && row.1 == case.name.trim_end_matches(".yaml")
