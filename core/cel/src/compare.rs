@@ -27,6 +27,16 @@ impl Value<'_> {
         }
     }
 
+    /// Whether `==` has an answer: a value of a library's own type on the left is compared with
+    /// its like only.
+    pub(crate) fn meets(&self, other: &Value<'_>) -> bool {
+        match (self, other) {
+            (Self::Opaque(a), Value::Opaque(b)) => a.meets(b.as_ref()),
+            (Self::Opaque(_), other) => matches!(other, Value::Null),
+            _ => true,
+        }
+    }
+
     /// Which value is the smaller; `None` if they cannot be compared.
     pub fn compare(&self, other: &Value<'_>) -> Option<Ordering> {
         match (self, other) {

@@ -48,6 +48,10 @@ pub trait Opaque: Any + fmt::Debug + Send + Sync {
     fn type_name(&self) -> &'static str;
     /// Whether two values are the same, as `==` sees it.
     fn equal(&self, other: &dyn Opaque) -> bool;
+    /// Whether `==` can compare it with another value at all.
+    fn meets(&self, other: &dyn Opaque) -> bool {
+        self.type_name() == other.type_name()
+    }
     /// The value itself, for its own library.
     fn as_any(&self) -> &dyn Any;
     /// How large it is where costs are by size.

@@ -53,8 +53,8 @@ pub(crate) fn check(
     for ty in &mut types {
         *ty = unifier.substitute(ty, true);
     }
-    if wrongs.is_empty() && environment.version() >= (1, 29) {
-        literals::check(expr, &types, &mut wrongs);
+    if wrongs.is_empty() {
+        literals::check(expr, &types, environment.version(), &mut wrongs);
     }
     if wrongs.is_empty() { Ok(Checked { types, meanings }) } else { Err(wrongs) }
 }
@@ -180,7 +180,7 @@ impl Checker<'_> {
         for (item, optional) in items {
             self.check(item);
             let ty = self.unwrapped(item, *optional);
-            joined = Some(self.join(item, joined, ty));
+            joined = Some(self.join(joined, ty));
         }
         Type::list(joined.unwrap_or_else(|| self.unifier.fresh()))
     }
@@ -190,10 +190,10 @@ impl Checker<'_> {
         for entry in entries {
             self.check(&entry.key);
             let key = self.type_of(&entry.key);
-            joined.0 = Some(self.join(&entry.key, joined.0.take(), key));
+            joined.0 = Some(self.join(joined.0.take(), key));
             self.check(&entry.value);
             let value = self.unwrapped(&entry.value, entry.optional);
-            joined.1 = Some(self.join(&entry.value, joined.1.take(), value));
+            joined.1 = Some(self.join(joined.1.take(), value));
         }
         let key = joined.0.unwrap_or_else(|| self.unifier.fresh());
         let value = joined.1.unwrap_or_else(|| self.unifier.fresh());
@@ -216,14 +216,13 @@ impl Checker<'_> {
         }
     }
 
-    /// The type that items share.
-    fn join(&mut self, item: &Expr, before: Option<Type>, ty: Type) -> Type {
+    /// The type that items share; items that share none are told of when all types are known.
+    fn join(&mut self, before: Option<Type>, ty: Type) -> Type {
         let Some(before) = before else { return ty };
         if self.unifier.assignable(&before, &ty) {
             return unify::most_general(&before, &ty).clone();
         }
-        self.mismatch(item, &before, &ty);
-        Type::Error
+        Type::Dyn
     }
 
     fn message(&mut self, expr: &Expr, name: &str, values: &[Expr]) -> Type {

@@ -146,6 +146,9 @@ impl<'p, 't> Run<'p, 't> {
         };
         self.budget.spend(cost)?;
         let (left, right) = (left?, right?);
+        if !negated && !left.meets(&right) {
+            return Err(Fault::no_such_overload());
+        }
         Ok(Value::Bool(left.equal(&right) != negated))
     }
 

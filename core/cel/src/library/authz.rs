@@ -124,6 +124,10 @@ macro_rules! receiver_only {
                 false
             }
 
+            fn meets(&self, _: &dyn Opaque) -> bool {
+                false
+            }
+
             fn as_any(&self) -> &dyn Any {
                 self
             }

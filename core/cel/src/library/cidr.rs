@@ -114,7 +114,7 @@ fn reading(arguments: &[Value<'_>]) -> u64 {
 }
 
 /// Kubernetes' functions of networks.
-pub static CIDR: Library = Library {
+pub(super) static CIDR: Library = Library {
     name: "kubernetes.net.cidr",
     since: (1, 30),
     overloads: &[

@@ -13,7 +13,7 @@ use ratchet_object::selector::{label_key_faults, label_value_faults};
 /// A format: its name, what it finds wrong with a text, and how long a regular expression for it
 /// would be.
 #[derive(Clone, Copy, Debug)]
-pub struct Format {
+pub(super) struct Format {
     name: &'static str,
     faults: fn(&str) -> Vec<String>,
     pattern_size: u64,
@@ -177,9 +177,7 @@ fn is_time(text: &str) -> bool {
 fn is_offset(text: &str) -> bool {
     match text.as_bytes() {
         b"z" => true,
-        [b'+' | b'-', h1, h2, b':', m1, m2] => {
-            [h1, h2, m1, m2].into_iter().all(u8::is_ascii_digit)
-        }
+        [b'+' | b'-', h1, h2, b':', m1, m2] => [h1, h2, m1, m2].into_iter().all(u8::is_ascii_digit),
         _ => false,
     }
 }
@@ -238,7 +236,7 @@ const VALIDATE: Cost = Cost(|arguments, _| {
 });
 
 /// Kubernetes' named formats.
-pub static FORMAT: Library = Library {
+pub(super) static FORMAT: Library = Library {
     name: "kubernetes.format",
     since: (1, 31),
     overloads: &[

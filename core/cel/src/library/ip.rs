@@ -85,7 +85,7 @@ fn ask<'t>(arguments: &[Value<'t>], question: fn(IpAddr) -> bool) -> Result<Valu
 const READ_TWICE: Cost = Cost(|arguments, _| tenths(size_of(arguments, 0), 2));
 
 /// Kubernetes' functions of addresses.
-pub static IP: Library = Library {
+pub(super) static IP: Library = Library {
     name: "kubernetes.net.ip",
     since: (1, 30),
     overloads: &[
@@ -95,12 +95,7 @@ pub static IP: Library = Library {
             call: ip,
             cost: Cost::SCAN,
         },
-        Overload {
-            id: "is_ip",
-            signature: "isIP(string): bool",
-            call: is_ip,
-            cost: Cost::SCAN,
-        },
+        Overload { id: "is_ip", signature: "isIP(string): bool", call: is_ip, cost: Cost::SCAN },
         Overload {
             id: "ip_is_canonical",
             signature: "fn ip.isCanonical(string): bool",

@@ -3,7 +3,7 @@
 use super::arguments::list;
 use super::strings::WALK;
 use super::{Call, Context, Library, Overload};
-use crate::{Fault, Value};
+use crate::{Fault, PER_CALL_LIMIT, Value};
 use core::cmp::Ordering;
 
 /// Whether a value has an order at all.
@@ -47,7 +47,7 @@ fn plus<'t>(a: &Value<'_>, b: &Value<'_>) -> Result<Value<'t>, Fault> {
         }
         (Value::Double(a), Value::Double(b)) => (Some(Value::Double(a + b)), ""),
         (Value::Duration(a), Value::Duration(b)) => {
-            (a.checked_add(*b).map(Value::Duration), "duration overflow")
+            (a.checked_add(*b).map(Value::Duration), "integer overflow")
         }
         _ => return Err(Fault::no_such_overload()),
     };
@@ -55,11 +55,7 @@ fn plus<'t>(a: &Value<'_>, b: &Value<'_>) -> Result<Value<'t>, Fault> {
 }
 
 /// The first item, unless a later one is better.
-fn best<'t>(
-    arguments: &[Value<'t>],
-    name: &str,
-    replaces: Ordering,
-) -> Result<Value<'t>, Fault> {
+fn best<'t>(arguments: &[Value<'t>], name: &str, replaces: Ordering) -> Result<Value<'t>, Fault> {
     let mut best: Option<Value<'t>> = None;
     for item in list(arguments, 0)?.iter() {
         if !is_comparable(&item) {
@@ -92,10 +88,16 @@ fn index_of<'t>(_: &Context<'_>, arguments: &[Value<'t>]) -> Result<Value<'t>, F
 fn last_index_of<'t>(_: &Context<'_>, arguments: &[Value<'t>]) -> Result<Value<'t>, Fault> {
     let wanted = arguments.get(1).ok_or_else(Fault::no_such_overload)?;
     let items = list(arguments, 0)?;
-    let found = (0..items.len()).rev().find(|index| {
-        items.get(*index).is_some_and(|item| item.equal(wanted))
-    });
+    let found = (0..items.len())
+        .rev()
+        .find(|index| items.get(*index).is_some_and(|item| item.equal(wanted)));
     Ok(place(found))
+}
+
+/// Refuses work that would cost more than an expression may, before it is done.
+pub(super) fn check_work(a: usize, b: usize) -> Result<(), Fault> {
+    let steps = u64::try_from(a.saturating_mul(b)).unwrap_or(u64::MAX);
+    if steps > PER_CALL_LIMIT { Err(Fault::over_budget()) } else { Ok(()) }
 }
 
 /// A function that walks along its list.
@@ -104,7 +106,7 @@ const fn walking(id: &'static str, signature: &'static str, call: Call) -> Overl
 }
 
 /// Kubernetes' functions of lists.
-pub static LISTS: Library = Library {
+pub(super) static LISTS: Library = Library {
     name: "kubernetes.lists",
     since: (1, 0),
     overloads: &[

@@ -1,7 +1,7 @@
 //! cel-go's functions that make lists of lists: `slice`, `flatten`, `sort`, `distinct`, `reverse`, `lists.range`.
 
 use super::arguments::{int, list};
-use super::lists::is_comparable;
+use super::lists::{check_work, is_comparable};
 use super::{Call, Context, Cost, Library, Overload, size_of};
 use crate::{Fault, List, Value};
 use alloc::vec::Vec;
@@ -39,7 +39,7 @@ fn flatten_into<'t>(
     items: &List<'t>,
     depth: i64,
 ) -> Result<(), Fault> {
-    context.room(flat.len().saturating_add(items.len()))?;
+    context.room(items.len())?;
     for item in items.iter() {
         match &item {
             Value::List(inner) if depth > 0 => flatten_into(context, flat, inner, depth - 1)?,
@@ -51,7 +51,9 @@ fn flatten_into<'t>(
 
 fn range<'t>(context: &Context<'_>, arguments: &[Value<'t>]) -> Result<Value<'t>, Fault> {
     let end = int(arguments, 0)?;
-    context.room(usize::try_from(end.max(0)).unwrap_or(usize::MAX))?;
+    let length = usize::try_from(end.max(0)).unwrap_or(usize::MAX);
+    check_work(length, 1)?;
+    context.room(length)?;
     Ok(Value::list((0..end).map(Value::Int).collect()))
 }
 
@@ -64,7 +66,8 @@ fn reverse<'t>(context: &Context<'_>, arguments: &[Value<'t>]) -> Result<Value<'
 fn distinct<'t>(context: &Context<'_>, arguments: &[Value<'t>]) -> Result<Value<'t>, Fault> {
     let items = list(arguments, 0)?;
     // Each is compared with all before it.
-    context.room(items.len().saturating_mul(items.len()))?;
+    check_work(items.len(), items.len())?;
+    context.room(items.len())?;
     let mut kept: Vec<Value<'t>> = Vec::new();
     for item in items.iter() {
         if !kept.iter().any(|known| item.equal(known)) {
@@ -154,7 +157,7 @@ const fn other(id: &'static str, signature: &'static str, call: Call, cost: Cost
 
 /// cel-go's functions of lists. `sortBy` is a macro that ends in `@sortByAssociatedKeys`.
 #[rustfmt::skip]
-pub static LISTS_EXT: Library = Library {
+pub(super) static LISTS_EXT: Library = Library {
     name: "cel.lib.ext.lists",
     since: (1, 34),
     overloads: &[

@@ -7,25 +7,29 @@ mod format;
 mod ip;
 mod lists;
 mod lists_ext;
-mod quantity;
 mod optional;
+mod quantity;
 mod re2;
 pub(crate) mod regex;
 mod semver;
 mod sets;
 mod signature;
-pub(crate) mod string_format;
-mod strings;
-pub(crate) mod text_of;
-mod url;
 pub(crate) mod standard;
 mod standard_compare;
 mod standard_convert;
 mod standard_numbers;
 mod standard_text;
 mod standard_time;
+pub(crate) mod string_format;
+pub(crate) mod string_format_check;
+mod strings;
+#[cfg(test)]
+mod tests;
+mod url;
 mod zone;
 
+pub use cidr::Cidr;
+pub use ip::Ip;
 pub use signature::Signature;
 pub(crate) use signature::read_type;
 

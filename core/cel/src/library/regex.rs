@@ -5,11 +5,12 @@ use super::re2::{self, Reason};
 use super::{Context, Cost, Library, Overload, size_of, tenths};
 use crate::{Fault, Value};
 use alloc::string::{String, ToString};
+use alloc::sync::Arc;
 use alloc::vec::Vec;
 use regex_automata::meta;
 
 /// Memory that one compiled pattern may take.
-const SIZE_LIMIT: usize = 4 << 20;
+const SIZE_LIMIT: usize = 10 << 20;
 /// Memory for the states that a search finds on its way.
 const CACHE: usize = 1 << 20;
 
@@ -53,21 +54,23 @@ impl Regex {
     }
 }
 
-fn compiled(pattern: &str) -> Result<Regex, Fault> {
-    compile(pattern).map_err(|why| Fault::new(alloc::format!("Illegal regex: {why}")))
+fn compiled(context: &Context<'_>, pattern: &str) -> Result<Arc<Regex>, Fault> {
+    context.regex(pattern).map_err(|why| Fault::new(alloc::format!("Illegal regex: {why}")))
 }
 
-fn find<'t>(_: &Context<'_>, arguments: &[Value<'t>]) -> Result<Value<'t>, Fault> {
-    let regex = compiled(text(arguments, 1)?)?;
+fn find<'t>(context: &Context<'_>, arguments: &[Value<'t>]) -> Result<Value<'t>, Fault> {
+    let regex = compiled(context, text(arguments, 1)?)?;
     Ok(regex.find(text(arguments, 0)?).unwrap_or_default().to_string().into())
 }
 
-fn find_all<'t>(_: &Context<'_>, arguments: &[Value<'t>]) -> Result<Value<'t>, Fault> {
+fn find_all<'t>(context: &Context<'_>, arguments: &[Value<'t>]) -> Result<Value<'t>, Fault> {
     let limit = if arguments.len() > 2 { int(arguments, 2)? } else { -1 };
-    let regex = compiled(text(arguments, 1)?)?;
+    let regex = compiled(context, text(arguments, 1)?)?;
     // A negative limit is none.
     let limit = usize::try_from(limit).unwrap_or(usize::MAX);
-    let found = regex.find_all(text(arguments, 0)?).take(limit);
+    let text = text(arguments, 0)?;
+    context.room(text.len().min(limit))?;
+    let found = regex.find_all(text).take(limit);
     Ok(Value::list(found.map(|part| part.to_string().into()).collect::<Vec<_>>()))
 }
 
@@ -80,7 +83,7 @@ pub(crate) fn search_cost(text_size: u64, pattern_size: u64) -> u64 {
 const SEARCH: Cost = Cost(|arguments, _| search_cost(size_of(arguments, 0), size_of(arguments, 1)));
 
 /// Kubernetes' functions of regular expressions.
-pub static REGEX: Library = Library {
+pub(super) static REGEX: Library = Library {
     name: "kubernetes.regex",
     since: (1, 0),
     overloads: &[

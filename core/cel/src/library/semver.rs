@@ -12,7 +12,7 @@ use ratchet_net::Quoted;
 
 /// A semantic version; what stands behind `+` does not matter.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Semver {
+pub(super) struct Semver {
     numbers: [u64; 3],
     before: Vec<Part>,
 }
@@ -186,7 +186,7 @@ fn ask<'t>(arguments: &[Value<'t>], which: fn([u64; 3]) -> u64) -> Result<Value<
 }
 
 /// Kubernetes' functions of versions.
-pub static SEMVER: Library = Library {
+pub(super) static SEMVER: Library = Library {
     name: "kubernetes.Semver",
     since: (1, 33),
     overloads: &[

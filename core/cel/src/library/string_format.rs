@@ -1,7 +1,7 @@
 //! `'%s: %d'.format([…])`: clauses, what they take, and cel-go's words for what they do not.
 
 use super::arguments::{list, text};
-use super::{Context, text_of};
+use super::{Context, standard_convert};
 use crate::{Fault, Value};
 use alloc::string::{String, ToString};
 use core::fmt::Write;
@@ -33,7 +33,9 @@ impl Clause {
     /// What it says about a type that it does not take.
     pub(crate) fn refusal(self, given: &str) -> String {
         let takes = match self {
-            Self::Text => "string clause can only be used on strings, bools, bytes, ints, doubles, maps, lists, types, durations, and timestamps",
+            Self::Text => {
+                "string clause can only be used on strings, bools, bytes, ints, doubles, maps, lists, types, durations, and timestamps"
+            }
             Self::Decimal => "decimal clause can only be used on integers",
             Self::Fixed(_) => "fixed-point clause can only be used on doubles",
             Self::Scientific(_) => "scientific clause can only be used on doubles",
@@ -127,6 +129,7 @@ pub(super) fn format<'t>(
     arguments: &[Value<'t>],
 ) -> Result<Value<'t>, Fault> {
     let (format, values) = (text(arguments, 0)?, list(arguments, 1)?);
+    context.room(format.len())?;
     let mut out = String::new();
     let mut index = 0;
     for piece in pieces(format) {
@@ -136,8 +139,9 @@ pub(super) fn format<'t>(
             Ok(Piece::Plain(plain)) => out.push_str(plain),
             Ok(Piece::Clause(clause)) => {
                 let value = values.get(index).ok_or_else(missing)?;
-                let part = write(clause, &value)
+                let part = write(context, clause, &value)
                     .map_err(|why| Fault::new(alloc::format!("error during formatting: {why}")))?;
+                context.room(part.len())?;
                 out.push_str(&part);
                 index += 1;
             }
@@ -146,15 +150,14 @@ pub(super) fn format<'t>(
                 return Err(Fault::new(why));
             }
         }
-        context.room(out.len())?;
     }
     Ok(out.into())
 }
 
-fn write(clause: Clause, value: &Value<'_>) -> Result<String, String> {
+fn write(context: &Context<'_>, clause: Clause, value: &Value<'_>) -> Result<String, String> {
     let written = match (clause, value) {
-        (Clause::Text, _) => return plain(value),
-        (Clause::Decimal, Value::Int(_) | Value::Uint(_)) => return plain(value),
+        (Clause::Text, _) => return plain(context, value),
+        (Clause::Decimal, Value::Int(_) | Value::Uint(_)) => return plain(context, value),
         (Clause::Fixed(precision), _) => double(value).map(|number| fixed(number, precision)),
         (Clause::Scientific(width), _) => double(value).map(|number| scientific(number, width)),
         (Clause::Binary, Value::Bool(truth)) => Some(u8::from(*truth).to_string()),
@@ -170,7 +173,7 @@ fn write(clause: Clause, value: &Value<'_>) -> Result<String, String> {
         }
         _ => None,
     };
-    written.ok_or_else(|| clause.refusal(&text_of::type_name(value)))
+    written.ok_or_else(|| clause.refusal(value.type_of().name()))
 }
 
 fn signed(value: &Value<'_>) -> Option<(&'static str, u64)> {
@@ -272,56 +275,59 @@ fn superscript(digit: char) -> char {
 }
 
 /// What `%s` makes of a value.
-fn plain(value: &Value<'_>) -> Result<String, String> {
+fn plain(context: &Context<'_>, value: &Value<'_>) -> Result<String, String> {
     match value {
-        Value::List(_) | Value::Map(_) => nested(value),
+        Value::List(_) | Value::Map(_) => nested(context, value),
         Value::Null => Ok("null".into()),
-        Value::Optional(_) | Value::Opaque(_) => {
-            Err(Clause::Text.refusal(&text_of::type_name(value)))
+        Value::Optional(_) | Value::Opaque(_) => Err(Clause::Text.refusal(value.type_of().name())),
+        Value::Type(ty) => Ok(ty.name().to_string()),
+        _ => {
+            let text = standard_convert::to_string(context, core::slice::from_ref(value));
+            text.map(|text| text.as_text().unwrap_or_default().to_string()).map_err(|why| {
+                alloc::format!("could not convert argument {} to string", Quoted(&why.message))
+            })
         }
-        _ => text_of::text_of(value).map_err(|why| {
-            alloc::format!("could not convert argument {} to string", Quoted(&why.message))
-        }),
     }
 }
 
 /// A value inside a list or a map is written as an expression would write it.
-fn nested(value: &Value<'_>) -> Result<String, String> {
+fn nested(context: &Context<'_>, value: &Value<'_>) -> Result<String, String> {
     match value {
         Value::Text(text) => Ok(Quoted(text).to_string()),
-        Value::Bytes(_) => Ok(alloc::format!("b{}", Quoted(&plain(value)?))),
+        Value::Bytes(_) => Ok(alloc::format!("b{}", Quoted(&plain(context, value)?))),
         Value::Double(number) if number.is_nan() => Ok("\"NaN\"".into()),
         Value::Double(number) if number.is_infinite() => {
             Ok(if *number < 0.0 { "\"-Inf\"" } else { "\"+Inf\"" }.into())
         }
         Value::Double(number) => Ok(alloc::format!("{number:.6}")),
-        Value::Timestamp(_) => Ok(alloc::format!("timestamp({})", Quoted(&plain(value)?))),
-        Value::Duration(_) => Ok(alloc::format!("duration({})", Quoted(&plain(value)?))),
+        Value::Timestamp(_) => Ok(alloc::format!("timestamp({})", Quoted(&plain(context, value)?))),
+        Value::Duration(_) => Ok(alloc::format!("duration({})", Quoted(&plain(context, value)?))),
         Value::List(items) => {
             let mut out = String::from("[");
             for (index, item) in items.iter().enumerate() {
                 out.push_str(if index > 0 { ", " } else { "" });
-                out.push_str(&nested(&item)?);
+                out.push_str(&nested(context, &item)?);
             }
             out.push(']');
             Ok(out)
         }
-        Value::Map(_) => map(value),
+        Value::Map(_) => map(context, value),
         Value::Optional(_) | Value::Opaque(_) => {
-            Err(alloc::format!("no formatting function for {}", text_of::type_name(value)))
+            Err(alloc::format!("no formatting function for {}", value.type_of().name()))
         }
-        _ => plain(value),
+        _ => plain(context, value),
     }
 }
 
-fn map(value: &Value<'_>) -> Result<String, String> {
+fn map(context: &Context<'_>, value: &Value<'_>) -> Result<String, String> {
     let mut pairs = alloc::vec::Vec::new();
     for (key, value) in value.as_map().into_iter().flat_map(crate::Map::iter) {
         if !matches!(key, Value::Text(_) | Value::Bool(_) | Value::Int(_) | Value::Uint(_)) {
-            let given = text_of::type_name(&key);
+            let given = key.type_of();
+            let given = given.name();
             return Err(alloc::format!("no formatting function for map key of type {given}"));
         }
-        pairs.push((nested(&key)?, nested(&value)?));
+        pairs.push((nested(context, &key)?, nested(context, &value)?));
     }
     pairs.sort_by(|a, b| a.0.cmp(&b.0));
     let mut out = String::from("{");
@@ -334,6 +340,6 @@ fn map(value: &Value<'_>) -> Result<String, String> {
 }
 
 /// A value in a message about it.
-pub(super) fn shown(value: &Value<'_>) -> String {
-    plain(value).unwrap_or_else(|_| text_of::type_name(value))
+pub(super) fn shown(context: &Context<'_>, value: &Value<'_>) -> String {
+    plain(context, value).unwrap_or_else(|_| value.type_of().name().to_string())
 }

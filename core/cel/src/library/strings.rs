@@ -52,10 +52,7 @@ fn last_index_of<'t>(_: &Context<'_>, arguments: &[Value<'t>]) -> Result<Value<'
     Ok(Value::Int(found))
 }
 
-fn last_index_of_before<'t>(
-    _: &Context<'_>,
-    arguments: &[Value<'t>],
-) -> Result<Value<'t>, Fault> {
+fn last_index_of_before<'t>(_: &Context<'_>, arguments: &[Value<'t>]) -> Result<Value<'t>, Fault> {
     let (text, part, last) = (text(arguments, 0)?, text(arguments, 1)?, int(arguments, 2)?);
     if part.is_empty() {
         return Ok(Value::Int(last));
@@ -151,7 +148,7 @@ fn join<'t>(context: &Context<'_>, arguments: &[Value<'t>]) -> Result<Value<'t>,
     let mut length = 0_usize;
     for part in parts.iter() {
         let Some(part) = part.as_text() else {
-            let shown = string_format::shown(&part);
+            let shown = string_format::shown(context, &part);
             return Err(Fault::new(alloc::format!("join: invalid input: {shown}")));
         };
         length = length.saturating_add(part.len()).saturating_add(separator.len());
@@ -208,7 +205,7 @@ const TWICE: Cost = Cost(|arguments, _| tenths(arguments.first().map_or(0, Value
 const RESULT: Cost = Cost(|_, result| tenths(result.map_or(1, Value::cost_size), 2));
 
 /// cel-go's functions of text.
-pub static STRINGS: Library = Library {
+pub(super) static STRINGS: Library = Library {
     name: "cel.lib.ext.strings",
     since: (1, 0),
     overloads: &[
@@ -314,7 +311,7 @@ pub static STRINGS: Library = Library {
 };
 
 /// What came with a later version of them.
-pub static STRINGS_2: Library = Library {
+pub(super) static STRINGS_2: Library = Library {
     name: "cel.lib.ext.strings",
     since: (1, 29),
     overloads: &[

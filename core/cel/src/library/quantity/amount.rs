@@ -6,8 +6,10 @@
 use super::decimal::Decimal;
 use core::cmp::Ordering;
 
-const FORMAT: &str = "quantities must match the regular expression '^([+-]?[0-9.]+)([eEinumkKMGTP]*[-+]?[0-9]*)$'";
+const FORMAT: &str =
+    "quantities must match the regular expression '^([+-]?[0-9.]+)([eEinumkKMGTP]*[-+]?[0-9]*)$'";
 const SUFFIX: &str = "unable to parse quantity's suffix";
+const NUMERIC: &str = "unable to parse numeric part of quantity";
 const NANO: i32 = -9;
 
 /// An amount.
@@ -64,6 +66,7 @@ fn unit(suffix: &str) -> Option<Unit> {
 /// The parts of a text: sign, digits before and behind the point, unit.
 struct Parts<'a> {
     negative: bool,
+    has_digits: bool,
     whole: &'a str,
     part: &'a str,
     suffix: &'a str,
@@ -72,7 +75,10 @@ struct Parts<'a> {
 /// Takes a text apart. What lacks digits has zeros.
 fn parts(text: &str) -> Option<Parts<'_>> {
     let negative = text.starts_with('-');
-    let rest = text.strip_prefix(['-', '+']).unwrap_or(text).trim_start_matches('0');
+    let unsigned = text.strip_prefix(['-', '+']).unwrap_or(text);
+    let has_digits =
+        unsigned.trim_start_matches('.').starts_with(|first: char| first.is_ascii_digit());
+    let rest = unsigned.trim_start_matches('0');
     let digits = |text: &str| text.bytes().take_while(u8::is_ascii_digit).count();
     let (whole, rest) = rest.split_at_checked(digits(rest))?;
     let (part, suffix) = match rest.strip_prefix('.') {
@@ -84,6 +90,7 @@ fn parts(text: &str) -> Option<Parts<'_>> {
     let exponent = exponent.strip_prefix(['-', '+']).unwrap_or(exponent);
     exponent.bytes().all(|byte| byte.is_ascii_digit()).then_some(Parts {
         negative,
+        has_digits,
         whole,
         part,
         suffix,
@@ -177,6 +184,9 @@ fn small(parts: &Parts<'_>, unit: Unit) -> Option<Amount> {
 }
 
 fn large(parts: &Parts<'_>, unit: Unit) -> Result<Amount, Refusal> {
+    if !parts.has_digits {
+        return Err(Refusal::Wrong(NUMERIC));
+    }
     let places = i32::try_from(parts.part.len()).map_err(|_| Refusal::TooLong)?;
     let exponent = match unit {
         Unit::Ten(exponent) => exponent.wrapping_sub(places),

@@ -151,7 +151,7 @@ impl Decimal {
 
     /// The digits alone as a floating point number.
     pub(super) fn mantissa(&self) -> f64 {
-        let mut text = String::from(if self.negative { "-0" } else { "0" });
+        let mut text = String::from(if self.sign() < 0 { "-" } else { "0" });
         text.extend(self.digits.iter().map(|digit| char::from(b'0' + digit)));
         text.parse().unwrap_or(0.0)
     }

@@ -14,7 +14,11 @@ use core::cmp::Ordering;
 
 /// An amount with a unit.
 #[derive(Clone, Debug)]
-pub struct Quantity(Amount);
+pub(super) struct Quantity {
+    amount: Amount,
+    /// Whether it is a sum or a difference.
+    reckoned: bool,
+}
 
 impl Opaque for Quantity {
     fn type_name(&self) -> &'static str {
@@ -23,7 +27,13 @@ impl Opaque for Quantity {
 
     fn equal(&self, other: &dyn Opaque) -> bool {
         let other: Option<&Self> = other.as_any().downcast_ref();
-        other.is_some_and(|other| self.0.compare(&other.0).is_eq())
+        other.is_some_and(|other| !other.reckoned && self.amount.compare(&other.amount).is_eq())
+    }
+
+    /// On the right of `==`, the API does not know what it has reckoned for a quantity.
+    fn meets(&self, other: &dyn Opaque) -> bool {
+        let other: Option<&Self> = other.as_any().downcast_ref();
+        other.is_some_and(|other| !other.reckoned)
     }
 
     fn as_any(&self) -> &dyn Any {
@@ -33,7 +43,7 @@ impl Opaque for Quantity {
 
 fn quantity<'t>(_: &Context<'_>, arguments: &[Value<'t>]) -> Result<Value<'t>, Fault> {
     match Amount::read(text(arguments, 0)?) {
-        Ok(amount) => Ok(Value::opaque(Quantity(amount))),
+        Ok(amount) => Ok(Value::opaque(Quantity { amount, reckoned: false })),
         Err(Refusal::Wrong(why)) => Err(Fault::new(why)),
         Err(Refusal::TooLong) => Err(Fault::over_budget()),
     }
@@ -45,7 +55,7 @@ fn is_quantity<'t>(_: &Context<'_>, arguments: &[Value<'t>]) -> Result<Value<'t>
 }
 
 fn amount<'a>(arguments: &'a [Value<'_>], index: usize) -> Result<&'a Amount, Fault> {
-    opaque::<Quantity>(arguments, index).map(|quantity| &quantity.0)
+    opaque::<Quantity>(arguments, index).map(|quantity| &quantity.amount)
 }
 
 fn sign<'t>(_: &Context<'_>, arguments: &[Value<'t>]) -> Result<Value<'t>, Fault> {
@@ -81,8 +91,8 @@ fn reckon<'t>(
     arguments: &[Value<'t>],
     how: fn(&Amount, &Amount) -> Option<Amount>,
 ) -> Result<Value<'t>, Fault> {
-    let result = how(amount(arguments, 0)?, &other(arguments)?).ok_or_else(Fault::over_budget)?;
-    Ok(Value::opaque(Quantity(result)))
+    let amount = how(amount(arguments, 0)?, &other(arguments)?).ok_or_else(Fault::over_budget)?;
+    Ok(Value::opaque(Quantity { amount, reckoned: true }))
 }
 
 fn add<'t>(_: &Context<'_>, arguments: &[Value<'t>]) -> Result<Value<'t>, Fault> {
@@ -94,7 +104,7 @@ fn sub<'t>(_: &Context<'_>, arguments: &[Value<'t>]) -> Result<Value<'t>, Fault>
 }
 
 /// Kubernetes' functions of quantities.
-pub static QUANTITY: Library = Library {
+pub(super) static QUANTITY: Library = Library {
     name: "kubernetes.quantity",
     since: (1, 28),
     overloads: &[

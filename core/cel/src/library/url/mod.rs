@@ -13,7 +13,7 @@ use core::any::Any;
 
 /// A URL.
 #[derive(Clone, Debug)]
-pub struct Url(parse::Url);
+pub(super) struct Url(parse::Url);
 
 impl Opaque for Url {
     fn type_name(&self) -> &'static str {
@@ -60,7 +60,7 @@ fn query<'t>(_: &Context<'_>, arguments: &[Value<'t>]) -> Result<Value<'t>, Faul
 }
 
 /// Kubernetes' functions of URLs.
-pub static URL: Library = Library {
+pub(super) static URL: Library = Library {
     name: "kubernetes.urls",
     since: (1, 0),
     overloads: &[

@@ -34,8 +34,7 @@ pub(super) fn read(text: &str) -> Result<Url, String> {
     let (url, fragment) = text.split_once('#').unwrap_or((text, ""));
     let mut read = parse(url, false).map_err(|why| told(url, &why))?;
     if !fragment.is_empty() {
-        read.fragment =
-            unescape(fragment, Part::Fragment).map_err(|why| told(text, &why))?;
+        read.fragment = unescape(fragment, Part::Fragment).map_err(|why| told(text, &why))?;
         read.raw_fragment = raw(fragment, &read.fragment, Part::Fragment);
     }
     Ok(read)
@@ -256,7 +255,7 @@ impl Url {
 
     fn write_hierarchy(&self, out: &mut String) {
         let has_authority = !self.host.is_empty() || self.user.is_some();
-        if (has_authority || !self.scheme.is_empty()) && (has_authority || !self.omits_host) {
+        if has_authority || (!self.scheme.is_empty() && !self.omits_host) {
             if has_authority || !self.path.is_empty() {
                 out.push_str("//");
             }
