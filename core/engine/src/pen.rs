@@ -3,7 +3,7 @@
 use crate::forms::{self, Form};
 use crate::rules::{labels, names, placement, values};
 use crate::scene::Scene;
-use crate::{Cause, Problem, Rule, Verdict, shown};
+use crate::{Cause, Problem, Rule, Verdict, Warning, shown};
 use alloc::borrow::Cow;
 use alloc::string::{String, ToString};
 use ratchet_object::{At, Node, Value};
@@ -53,6 +53,16 @@ impl<'s, 'v> Pen<'s, 'v> {
     /// There are more of them than there may be.
     pub fn too_many(&mut self, at: &At<'_>, count: usize, most: usize) {
         placement::too_many(at, count, most, self.verdict);
+    }
+
+    /// The text is longer than it may be.
+    pub fn too_long(&mut self, at: &At<'_>, most: usize) {
+        placement::too_long(at, most, self.verdict);
+    }
+
+    /// The writer is told something about a name.
+    pub fn warn_of_name(&mut self, at: &At<'_>, text: impl Into<String>) {
+        self.verdict.warn(Warning::new(&names::FORMS, at, text));
     }
 
     /// It is none of the values that there are.

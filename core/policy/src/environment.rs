@@ -3,6 +3,7 @@
 use alloc::string::{String, ToString};
 use alloc::sync::Arc;
 use alloc::vec::Vec;
+use ratchet_cel::library::authz::Authorizer;
 use ratchet_cel::{Environment, Program, Type, Types};
 
 /// The type of `request`.
@@ -11,10 +12,6 @@ const REQUEST: &str = "kubernetes.AdmissionRequest";
 const NAMESPACE: &str = "kubernetes.Namespace";
 /// The type of `variables`.
 const VARIABLES: &str = "kubernetes.variables";
-/// The type of `authorizer`.
-const AUTHORIZER: &str = "kubernetes.authorization.Authorizer";
-/// The type of `authorizer.requestResource`.
-const RESOURCE_CHECK: &str = "kubernetes.authorization.ResourceCheck";
 
 /// The types that fields of `request` and `namespaceObject` have.
 enum Shape {
@@ -180,9 +177,9 @@ impl Grounds {
             environment = environment.with("params", params.clone());
         }
         if authorizer {
-            environment = environment.with("authorizer", Type::Opaque(AUTHORIZER));
+            environment = environment.with("authorizer", Type::Opaque(Authorizer::TYPE));
             if self.resource_check {
-                let check = Type::Opaque(RESOURCE_CHECK);
+                let check = Type::Opaque(Authorizer::RESOURCE_CHECK_TYPE);
                 environment = environment.with("authorizer.requestResource", check);
             }
         }

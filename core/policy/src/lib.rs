@@ -26,7 +26,12 @@ mod trial;
 #[cfg(test)]
 mod testing;
 mod type_check;
+#[cfg(test)]
+mod type_check_tests;
 mod validate;
+
+/// How expressions ask who may do what: the door implements [`authz::Authorize`].
+pub use ratchet_cel::library::authz;
 
 pub use attempt::{Attempt, KindName, Operation, ResourceName};
 pub use judged::{Check, Denial, Judged, Reason};

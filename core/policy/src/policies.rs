@@ -12,6 +12,8 @@ use alloc::format;
 use alloc::string::String;
 use alloc::sync::Arc;
 use alloc::vec::Vec;
+use ratchet_cel::Value;
+use ratchet_cel::library::authz::{self, Authorizer};
 use ratchet_object::{Node, write_text};
 
 /// The key under which the audit log is told of a validation that was not met.
@@ -54,7 +56,9 @@ impl Policies {
         if self.is_empty() || policy::is_exempt(attempt.resource.group, attempt.resource.resource) {
             return judged;
         }
-        let mut court = Court { attempt, around, authority: None, namespace: Asked::Not };
+        let asks = self.bound.iter().any(|(policy, _)| policy.asks_rights);
+        let authority = if asks { authority(attempt, around) } else { None };
+        let mut court = Court { attempt, around, authority, namespace: Asked::Not };
         for (policy, bindings) in &self.bound {
             court.apply(policy, bindings, &mut judged);
             if judged.missing_namespace.is_some() {
@@ -63,6 +67,20 @@ impl Policies {
         }
         judged
     }
+}
+
+/// Who is asked what the user may do, in general and with the object at hand.
+fn authority(attempt: &Attempt<'_>, around: &dyn Surroundings) -> Option<Authority> {
+    let authorizer = Authorizer::new(around.authorizer()?);
+    let request_resource = authorizer.resource_check(authz::Resource {
+        group: attempt.resource.group.to_owned(),
+        resource: attempt.resource.resource.to_owned(),
+        subresource: attempt.subresource.to_owned(),
+        namespace: attempt.space().to_owned(),
+        name: attempt.name.to_owned(),
+        ..authz::Resource::default()
+    });
+    Some(Authority { authorizer: Value::opaque(authorizer), request_resource })
 }
 
 /// What has been asked of the surroundings.

@@ -126,7 +126,7 @@ fn actions_are_taken() {
 
 #[test]
 fn variables_are_evaluated_when_asked_for_and_once() {
-    let spec = "variables: [{name: n, expression: size(object.data.a)}, {name: m, expression: variables.n + 1}], validations: [{expression: variables.m > 3, messageExpression: \"'m is ' + string(variables.m)\"}]";
+    let spec = "variables: [{name: length, expression: size(object.data.a)}, {name: m, expression: variables.length + 1}], validations: [{expression: variables.m > 3, messageExpression: \"'m is ' + string(variables.m)\"}]";
     assert!(judged(spec, "", "a: xxx").admits());
     assert_eq!(words(&judged(spec, "", "a: x")), ["m is 2"]);
     let failing =
@@ -233,7 +233,7 @@ fn annotations_are_gathered() {
     let failing = "auditAnnotations: [{key: k, valueExpression: string(object.data.nope)}]";
     assert_eq!(
         words(&judged(failing, "validationActions: [Audit]", "")),
-        ["expression 'string(object.data.nope)' resulted in error: no such key: data"],
+        ["expression 'string(object.data.nope)' resulted in error: no such key: nope"],
         "whatever the binding does"
     );
     assert!(judged(&format!("failurePolicy: Ignore, {failing}"), "", "").admits());

@@ -25,6 +25,8 @@ pub struct Policy {
     pub(crate) variables: Vec<Variable>,
     pub(crate) validations: Vec<Validation>,
     pub(crate) annotations: Vec<(String, Expression)>,
+    /// Whether any expression may ask who may do what.
+    pub(crate) asks_rights: bool,
 }
 
 /// The kind of a policy's parameters.
@@ -116,7 +118,10 @@ impl Policy {
             (key, compiled(row, "valueExpression", Use::Annotation))
         };
         let condition = |row: &Node<'_>| compiled(row, "expression", Use::Condition);
+        let lists = ["matchConditions", "variables", "validations"];
+        let asks = |row: &Node<'_>| row.text_at(&["expression"]).contains("authorizer");
         Self {
+            asks_rights: lists.iter().any(|list| rows(node, list).iter().any(asks)),
             name: node.text_at(&["metadata", "name"]).to_owned(),
             ignores_failures: node.text_at(&["spec", "failurePolicy"]) == "Ignore",
             criteria: spec("matchConstraints").map(Criteria::read),

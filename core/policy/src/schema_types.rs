@@ -9,7 +9,7 @@ use ratchet_object::schema::{KindRow, Shape, type_of};
 const ITEM: &str = "@idx";
 /// In a type's name: the values of a map.
 const VALUE: &str = "@elem";
-/// Names the parameters: they may be of the same kind as the objects.
+/// Names the parameters where the objects are of another kind of the same name.
 const PARAMETERS: &str = "params:";
 /// What has no type in these schemas is no field at all to the reference; elsewhere it is an object without fields.
 const UNTYPED: &str = "io.k8s.apiextensions-apiserver.";
@@ -24,9 +24,9 @@ pub(crate) struct SchemaTypes {
 impl SchemaTypes {
     /// The type of a kind's objects.
     pub(crate) fn root(&self, row: &'static KindRow) -> Type {
-        match core::ptr::eq(row, self.object) {
-            true => Type::object(row.kind),
-            false => Type::object(&format!("{PARAMETERS}{}", row.kind)),
+        match row.kind == self.object.kind && !core::ptr::eq(row, self.object) {
+            true => Type::object(&format!("{PARAMETERS}{}", row.kind)),
+            false => Type::object(row.kind),
         }
     }
 
@@ -34,10 +34,7 @@ impl SchemaTypes {
     fn shape(&self, way: &str) -> Option<Found> {
         let mut steps = way.split('.');
         let root = steps.next()?;
-        let row = match root.strip_prefix(PARAMETERS) {
-            Some(_) => self.params?,
-            None => self.object,
-        };
+        let row = if root == self.object.kind { self.object } else { self.params? };
         let start = Found { shape: Shape::Object(row.ty), owner: "" };
         steps.try_fold(start, |at, step| at.down(step))
     }

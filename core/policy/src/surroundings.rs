@@ -2,7 +2,9 @@
 
 use crate::{KindName, ResourceName};
 use alloc::string::String;
+use alloc::sync::Arc;
 use alloc::vec::Vec;
+use ratchet_cel::library::authz::Authorize;
 use ratchet_object::Node;
 
 /// What policies ask about the cluster. Everything but namespaces and parameters may be left as it is.
@@ -29,6 +31,12 @@ pub trait Surroundings {
     /// An object in another version; none if that cannot be.
     fn converted(&self, object: &Node<'_>, kind: &KindName<'_>) -> Option<Node<'static>> {
         let _ = (object, kind);
+        None
+    }
+
+    /// Who decides what the user of the attempt, or a service account, may do; without anybody expressions that ask
+    /// fail.
+    fn authorizer(&self) -> Option<Arc<dyn Authorize>> {
         None
     }
 

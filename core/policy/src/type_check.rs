@@ -5,7 +5,6 @@ use crate::environment::Grounds;
 use crate::matching::texts;
 use crate::schema_types::SchemaTypes;
 use crate::validate::STORED;
-use alloc::borrow::ToOwned;
 use alloc::format;
 use alloc::string::String;
 use alloc::sync::Arc;
@@ -139,14 +138,16 @@ fn kinds(policy: &Node<'_>) -> Vec<&'static KindRow> {
     found
 }
 
+/// The kinds of these names. To the mapper of the reference no group is any group.
 fn named(groups: &[String], versions: &[String], resources: &[String]) -> Vec<&'static KindRow> {
     let mut rows = Vec::new();
     for group in groups {
         for version in versions {
             for resource in resources {
-                let named = (group.as_str(), version.as_str(), resource.to_owned());
-                rows.extend(schema::KINDS.iter().find(|row| {
-                    !row.subresource && (row.group, row.version, row.plural.to_owned()) == named
+                rows.extend(schema::KINDS.iter().filter(|row| {
+                    !row.subresource
+                        && (group.is_empty() || row.group == group)
+                        && (row.version, row.plural) == (version, resource)
                 }));
             }
         }

@@ -109,6 +109,20 @@ pub(crate) struct DeleteOptions {
     pub takes_dependents: bool,
     /// What becomes of dependents.
     pub propagation: Option<Propagation>,
+    /// What policies are asked about the deletion.
+    pub asked: Asked,
+}
+
+/// What policies are asked about a deletion.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) enum Asked {
+    /// About the object.
+    #[default]
+    Object,
+    /// About one object of a collection.
+    Collection,
+    /// Nothing: they were asked before.
+    Nobody,
 }
 
 /// What becomes of those whom the deleted object owns.
@@ -249,6 +263,7 @@ impl DeleteOptions {
             takes_dependents: orphan == Some(false),
             version: precondition("resourceVersion"),
             propagation,
+            asked: Asked::default(),
         })
     }
 }

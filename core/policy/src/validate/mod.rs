@@ -3,6 +3,7 @@
 mod binding;
 mod expressions;
 mod resources;
+mod status;
 #[cfg(test)]
 mod tests;
 
@@ -13,6 +14,8 @@ use ratchet_engine::{Change, Part, Verdict};
 use ratchet_object::{At, same};
 
 const GROUP: &str = "admissionregistration.k8s.io";
+/// How names end that a later release keeps for itself.
+const RESERVED: &str = ".static.k8s.io";
 const MOST_CONDITIONS: usize = 64;
 const MOST_ANNOTATIONS: usize = 20;
 
@@ -28,10 +31,20 @@ pub fn validate(change: &Change<'_>, policy: &ratchet_engine::Policy, verdict: &
     match (change.kind.name, change.part) {
         ("ValidatingAdmissionPolicy", Part::Main) => check_policy(&spec, &mut pen),
         ("ValidatingAdmissionPolicy", Part::STATUS) => {
-            check_status(&change.new_root().field("status"), &mut pen);
+            status::check(&change.new_root().field("status"), &mut pen);
         }
         ("ValidatingAdmissionPolicyBinding", Part::Main) => binding::check(&spec, &mut pen),
-        _ => {}
+        _ => return,
+    }
+    let name = change.new_root().descend(&["metadata", "name"]);
+    let is_reserved = change.part == Part::Main && name.text_or_empty().ends_with(RESERVED);
+    if is_reserved && pen.verdict.problems.is_empty() {
+        pen.warn_of_name(
+            &name,
+            alloc::format!(
+                "metadata.name: names ending with \"{RESERVED}\" are reserved for static manifest-based configurations and cannot be managed via the API"
+            ),
+        );
     }
 }
 
@@ -259,14 +272,4 @@ fn shown_annotations(annotations: &At<'_>) -> alloc::string::String {
     };
     let items: alloc::vec::Vec<_> = annotations.items().map(item).collect();
     alloc::format!("[{}]", items.join(","))
-}
-
-fn check_status(status: &At<'_>, pen: &mut Pen<'_, '_>) {
-    for warning in status.descend(&["typeChecking", "expressionWarnings"]).items() {
-        pen.needs_text(&warning.field("warning"));
-        let place = warning.field("fieldRef");
-        if place.text_or_empty().trim().is_empty() {
-            pen.required(&place, "");
-        }
-    }
 }

@@ -4,7 +4,9 @@ use crate::app::App;
 use crate::cache::Item;
 use crate::convert;
 use crate::served::Served;
+use ratchet_access::{Attempt, Resource, Target, User};
 use ratchet_object::Node;
+use ratchet_policy::authz::{self, Authorize};
 use ratchet_policy::{Equivalent, KindName, ResourceName, Served as How, Surroundings};
 use std::sync::Arc;
 use std::time::Instant;
@@ -12,13 +14,14 @@ use std::time::Instant;
 /// The cluster as of a request.
 pub(super) struct Around<'a> {
     app: &'a Arc<App>,
+    user: &'a User,
     begun: Instant,
 }
 
 impl<'a> Around<'a> {
     /// The cluster as of now.
-    pub(super) fn new(app: &'a Arc<App>) -> Self {
-        Self { app, begun: Instant::now() }
+    pub(super) fn new(app: &'a Arc<App>, user: &'a User) -> Self {
+        Self { app, user, begun: Instant::now() }
     }
 
     fn find(&self, kind: &KindName<'_>) -> Option<&'a Arc<Served>> {
@@ -27,6 +30,49 @@ impl<'a> Around<'a> {
             (row.group, row.version, row.kind) == (kind.group, kind.version, kind.kind)
         };
         self.app.registry.all().find(is_it)
+    }
+}
+
+/// Asks the server's authorizers on behalf of an expression.
+struct Asker {
+    app: Arc<App>,
+    user: User,
+}
+
+impl std::fmt::Debug for Asker {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_tuple("Asker").field(&self.user).finish()
+    }
+}
+
+impl Authorize for Asker {
+    fn decide(&self, ask: &authz::Ask) -> authz::Decision {
+        let account;
+        let user = match &ask.account {
+            None => &self.user,
+            Some((namespace, name)) => {
+                account = User::service_account(namespace, name);
+                &account
+            }
+        };
+        let target = match &ask.target {
+            authz::Target::Path(path) => Target::Path(path),
+            authz::Target::Resource(resource) => Target::Resource(Resource {
+                group: &resource.group,
+                version: "*",
+                resource: &resource.resource,
+                subresource: &resource.subresource,
+                namespace: &resource.namespace,
+                name: &resource.name,
+                field_selector: &resource.field_selector,
+            }),
+        };
+        let decision = self.app.authorizer.decide(&Attempt { user, verb: &ask.verb, target });
+        authz::Decision {
+            allowed: decision.is_allowed(),
+            reason: decision.reason().to_owned(),
+            error: None,
+        }
     }
 }
 
@@ -85,6 +131,10 @@ impl Surroundings for Around<'_> {
         node.set("apiVersion", Node::string(served.api_version()));
         node.set("kind", Node::string(served.row.kind));
         Some(node)
+    }
+
+    fn authorizer(&self) -> Option<Arc<dyn Authorize>> {
+        Some(Arc::new(Asker { app: self.app.clone(), user: self.user.clone() }))
     }
 
     fn nanoseconds(&self) -> u64 {

@@ -4,7 +4,7 @@ use super::around::Around;
 use super::plugins::part_of;
 use crate::app::App;
 use crate::call::{Call, Told};
-use crate::options::DeleteOptions;
+use crate::options::{Asked, DeleteOptions};
 use crate::refusal::{About, Refusal};
 use crate::request::{Params, Place};
 use crate::served::Served;
@@ -72,7 +72,7 @@ impl<'a> Site<'a> {
             dry_run: tried.dry_run,
         };
         let begun = Instant::now();
-        let judged = policies.judge(&attempt, &Around::new(self.app));
+        let judged = policies.judge(&attempt, &Around::new(self.app, self.user));
         let was = (PLUGIN, "validate", tried.operation.word());
         self.app.metrics.plugin_ran(was, !judged.admits(), begun.elapsed());
         for check in &judged.checks {
@@ -88,17 +88,9 @@ impl<'a> Site<'a> {
             return Err(Refusal::not_found(About { group: "", resource: "namespaces", name }));
         }
         match judged.denials.first() {
-            Some(denial) => Err(refusal(self.served.about(shown_name(tried)), denial)),
+            Some(denial) => Err(refusal(self.served.about(tried.name), denial)),
             None => Ok(()),
         }
-    }
-}
-
-/// The name in refusals: that of the object, also if it was generated.
-fn shown_name<'a>(tried: &Tried<'a>) -> &'a str {
-    match tried.name {
-        "" => tried.object.map_or("", |object| object.text_at(&["metadata", "name"])),
-        name => name,
     }
 }
 
@@ -158,13 +150,10 @@ pub(super) fn on_change(call: &Call<'_>, change: &Change<'_>) -> Result<(), Refu
     )
 }
 
-/// The name that was asked for: none while it is only generated.
+/// The name, also if it was generated.
 fn name_tried<'a>(call: &'a Call<'_>, object: &'a Node<'_>) -> &'a str {
-    let name = object.text_at(&["metadata", "name"]);
-    let base = object.text_at(&["metadata", "generateName"]);
     match call.place.name.as_str() {
-        "" if !base.is_empty() && name.strip_prefix(base).is_some_and(|end| end.len() == 5) => "",
-        "" => name,
+        "" => object.text_at(&["metadata", "name"]),
         named => named,
     }
 }
@@ -203,6 +192,12 @@ pub(crate) fn on_removal(
     options: &DeleteOptions,
 ) -> Result<(), Refusal> {
     let site = Site::of(call);
+    let name = match options.asked {
+        Asked::Nobody => return Ok(()),
+        // Of a collection the reference tells policies no names.
+        Asked::Collection => "",
+        Asked::Object => call.place.name.as_str(),
+    };
     let Some(policies) = site.policies() else { return Ok(()) };
     let mut old = old.clone();
     let version = call.served.api_version();
@@ -216,7 +211,7 @@ pub(crate) fn on_removal(
             operation: Operation::Delete,
             kind: kind_of(call.served),
             subresource: "",
-            name: &call.place.name,
+            name,
             object: None,
             old: Some(&old),
             options: Some(&asked),

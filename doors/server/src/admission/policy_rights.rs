@@ -100,9 +100,7 @@ fn of_binding(call: &Call<'_>, change: &Change<'_>) -> Result<(), String> {
         (None, _) => format!("unable to get policy {policy_name} {all}"),
         (Some(_), Some(kind)) if plural.is_none() => {
             let (written, kind) = (kind.text_at(&["apiVersion"]), kind.text_at(&["kind"]));
-            format!(
-                "unable to resolve paramKind &ParamKind{{APIVersion:{written},Kind:{kind},}} {all}"
-            )
+            format!("unable to resolve paramKind &{{{written} {kind}}} {all}")
         }
         _ => format!(
             "user {user} does not have \"{verb}\" permission on the object referenced by paramRef"

@@ -28,8 +28,13 @@ pub(super) async fn answer(
     client: Client,
 ) -> Result<Response<Body>, Refusal> {
     let mut options = Node::empty_map();
-    if !connect.place.rest.is_empty() {
-        options.set("path", Node::string(connect.place.rest.clone()));
+    let end = if connect.request.parts.uri.path().ends_with('/') { "/" } else { "" };
+    let path = match connect.place.rest.trim_matches('/') {
+        "" => end.to_owned(),
+        rest => format!("/{rest}{end}"),
+    };
+    if !path.is_empty() {
+        options.set("path", Node::string(path));
     }
     let kind = match connect.served.row.plural {
         "nodes" => "NodeProxyOptions",
