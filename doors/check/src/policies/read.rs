@@ -106,6 +106,11 @@ impl Shelf {
         let mut unbound: Vec<&str> = Vec::new();
         for (name, (node, _)) in &policies {
             book.miss_parameters(name, node);
+            if mentions(node, "authorizer") {
+                book.notes.push(format!(
+                    "policy '{name}' asks the authorizer, and there is none here: its expressions fail, and its failurePolicy decides"
+                ));
+            }
             if !bound.iter().any(|binding| binding.policy_name() == name) {
                 unbound.push(name);
                 bound.extend(binding::everywhere(node, &book));
@@ -187,9 +192,12 @@ fn looks_at_namespaces(node: &Node<'_>) -> bool {
         let selector = node.find(&["spec", member, "namespaceSelector"]);
         selector.is_some_and(|selector| !selector.entries().is_empty())
     };
-    selects("matchConstraints")
-        || selects("matchResources")
-        || node.get("spec").is_some_and(|spec| spec.to_json().contains("namespaceObject"))
+    selects("matchConstraints") || selects("matchResources") || mentions(node, "namespaceObject")
+}
+
+/// Whether a word stands somewhere in the spec of an object.
+fn mentions(node: &Node<'_>, word: &str) -> bool {
+    node.get("spec").is_some_and(|spec| spec.to_json().contains(word))
 }
 
 /// What a document holds.
