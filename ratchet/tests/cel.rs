@@ -36,7 +36,7 @@ fn values_are_written_as_they_are_or_as_json() {
         ("object.spec.replicas <= 5", "false"),
         ("object.metadata.name", "web"),
         ("object.metadata.labels", "{\"app\":\"web\"}"),
-        ("[1, 2.5, 'x', null, true].map(v, v)", "[1,2.5,\"x\",null,true]"),
+        ("[dyn(1), dyn(2.5), dyn('x'), dyn(null), dyn(true)]", "[1,2.5,\"x\",null,true]"),
         ("{'a': [1], 'b': {}}", "{\"a\":[1],\"b\":{}}"),
         ("object.spec.?nothing", "null"),
         ("duration('90m')", "5400s"),
@@ -108,9 +108,9 @@ fn other_objects_come_from_files() {
         "--namespace-object",
         "ns.yaml",
     ];
-    let expression = "[string(object.spec.replicas - oldObject.spec.replicas), params.data.most, namespaceObject.metadata.labels.tier, request.operation]";
+    let expression = "string(object.spec.replicas - oldObject.spec.replicas) + params.data.most + namespaceObject.metadata.labels.tier + request.operation";
     let output = run_in(&folder.path(""), &[&files[..], &[expression]].concat(), b"", &[]);
-    assert_eq!(output.stdout, "[\"5\",\"9\",\"prod\",\"UPDATE\"]\n", "{}", output.stderr);
+    assert_eq!(output.stdout, "59prodUPDATE\n", "{}", output.stderr);
     let gone =
         run_in(&folder.path(""), &["cel", "--old", "old.yaml", "request.operation"], b"", &[]);
     assert_eq!(gone.stdout, "DELETE\n");

@@ -339,7 +339,7 @@ fn every_format_names_the_policy_and_both_places() {
         ("markdown", "| error | `new/web.yaml:1:1` | Deployment shop/web |"),
         ("markdown", "stands at policy.yaml:13:17"),
         ("sarif", "\"relatedLocations\":[{"),
-        ("sarif", "\"policy\":{\"action\":\"Deny\",\"binding\":\"few-replicas\""),
+        ("sarif", "\"policy\":{\"name\":\"few-replicas\""),
     ] {
         let output = folder.check(&[&["-o", format], &ARGS[..]].concat());
         assert_eq!(output.code, 1, "{format}");

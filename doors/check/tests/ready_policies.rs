@@ -145,7 +145,7 @@ fn policies_decide_as_the_engine_does() {
 fn policies_are_valid_and_all_are_bound() {
     let mut policies = BTreeSet::new();
     let mut bound = BTreeSet::new();
-    for file in ["", "alternatives", "bindings"].into_iter().flat_map(|folder| files(folder)) {
+    for file in ["", "alternatives", "bindings"].into_iter().flat_map(files) {
         for node in objects(&file) {
             let mut node = node;
             let kind = node.text_at(&["kind"]).to_owned();
@@ -203,7 +203,8 @@ impl Family {
             let text = format!(
                 "{{metadata: {{name: {name}}}, spec: {{policyName: {name}, validationActions: [Deny]}}}}"
             );
-            Arc::new(Binding::read(&decode(&text, Limits::DEFAULT).unwrap().documents[0]))
+            let decoded = decode(&text, Limits::DEFAULT).unwrap();
+            Arc::new(Binding::read(decoded.documents.first().unwrap()))
         });
         let bindings = bindings.collect();
         assert!(!policies.is_empty(), "{}", self.policies);

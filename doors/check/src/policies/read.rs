@@ -2,6 +2,7 @@
 
 use super::around::{Custom, is_of};
 use super::ready::{as_stored, split};
+use super::valid::{GROUP, validate};
 use super::{Book, binding};
 use crate::Config;
 use crate::documents::{Sheet, Unfit};
@@ -14,8 +15,6 @@ use ratchet_object::{Limits, Node, Object, Oddity, Span, decode, misfits};
 use ratchet_policy::{Binding, KindName, Policies, Policy};
 use std::collections::BTreeMap;
 use std::sync::Arc;
-
-const GROUP: &str = "admissionregistration.k8s.io";
 
 /// What a file holds.
 enum Piece {
@@ -267,14 +266,11 @@ fn faults(config: &Config, object: &Object<'_>) -> Vec<(Span, String)> {
     if !odd.is_empty() {
         return odd;
     }
-    let mut node = object.node().clone();
-    ratchet_object::defaults::apply(GROUP, "v1", object.kind_name(), &mut node);
-    let object = Object::new(node);
-    let Some(change) = Change::create(&object) else { return Vec::new() };
+    let Some(change) = Change::create(object) else { return Vec::new() };
     let existing_pods = Existing::Pods { pods: Vec::new(), budget: Default::default() };
     let facts = Facts { namespace: Namespace::Unasked, requester: None, existing_pods };
     let mut verdict: Verdict = judge(&change, &facts, &config.policy);
-    ratchet_policy::validate(&change, &config.policy, &mut verdict);
+    validate(object, None, &config.policy, &mut verdict);
     let told = |problem: &ratchet_engine::Problem| {
         (problem.span, format!("{}: {}", problem.field, problem.message()))
     };
