@@ -99,6 +99,11 @@ impl Advice {
         if let Some(name) = quoted_after(message, "found no matching overload for '") {
             return Some(self.on_overload(name));
         }
+        if message.starts_with("expected type '") && message.contains("but found") {
+            return Some(
+                "what stands in one list or map must be of one type: wrap them in dyn()".into(),
+            );
+        }
         if message.contains("Syntax error") || message.contains("token recognition error") {
             let lone =
                 source.replace("==", "").replace("!=", "").replace("<=", "").replace(">=", "");
