@@ -19,11 +19,14 @@ pub struct Environment {
     types: Option<Arc<dyn Types>>,
 }
 
+/// What makes a value when it is needed.
+type Make<T> = fn() -> T;
+
 /// The functions and constants of a release.
 #[derive(Debug, Default)]
 struct Functions {
     by_name: BTreeMap<String, Arc<[Known]>>,
-    constants: BTreeMap<&'static str, (Type, fn() -> Value<'static>)>,
+    constants: BTreeMap<&'static str, (Type, Make<Value<'static>>)>,
 }
 
 /// A function that can be called.
@@ -38,7 +41,7 @@ pub(crate) struct Known {
 }
 
 /// Types that expressions may name as values.
-static TYPE_NAMES: &[(&str, fn() -> Type)] = &[
+static TYPE_NAMES: &[(&str, Make<Type>)] = &[
     ("bool", || Type::Bool),
     ("bytes", || Type::Bytes),
     ("double", || Type::Double),
@@ -59,7 +62,7 @@ static TYPE_NAMES: &[(&str, fn() -> Type)] = &[
 impl Functions {
     fn of(version: (u32, u32)) -> Self {
         let mut by_name: BTreeMap<String, Vec<Known>> = BTreeMap::new();
-        let mut constants: BTreeMap<&'static str, (Type, fn() -> Value<'static>)> = BTreeMap::new();
+        let mut constants = BTreeMap::new();
         for library in LIBRARIES.iter().filter(|library| version >= library.since) {
             let standard = library.name == "standard";
             for row in library.overloads {
@@ -71,7 +74,7 @@ impl Functions {
             }
             for constant in library.constants {
                 let Some(ty) = read_type(constant.ty) else { continue };
-                constants.insert(constant.name, (ty, constant.value));
+                constants.insert(constant.name, (ty, constant.value as Make<_>));
             }
         }
         let by_name = by_name.into_iter().map(|(name, known)| (name, known.into())).collect();
@@ -104,7 +107,8 @@ impl Environment {
         let wrong = |wrongs: Vec<Wrong>| Issues::of(text, wrongs);
         let (expr, count) = syntax::parse(text, self.version).map_err(wrong)?;
         let checked = check::check(self, &expr, count).map_err(wrong)?;
-        plan::plan(&expr, checked).map_err(|fault| Issues::instantiation(text, fault))
+        plan::plan(&expr, checked)
+            .map_err(|(fault, result)| Issues::instantiation(text, fault, result))
     }
 
     pub(crate) fn version(&self) -> (u32, u32) {
@@ -127,7 +131,12 @@ impl Environment {
         if let Some((ty, value)) = self.functions.constants.get(name) {
             return Some((ty.clone(), Meaning::Constant(value())));
         }
+        // The reference knows these names when it checks, and not when it makes a program.
+        let undefined = ["duration", "timestamp"].into_iter().find(|known| *known == name);
         let ty = self.named_type(name)?;
+        if let Some(name) = undefined {
+            return Some((Type::type_of(ty), Meaning::Undefined(name)));
+        }
         Some((Type::type_of(ty.clone()), Meaning::Constant(Value::Type(ty))))
     }
 

@@ -1,7 +1,7 @@
 //! What is wrong with an expression, shown as cel-go shows it.
 
-use crate::Fault;
 use crate::syntax::Wrong;
+use crate::{Fault, Type};
 use alloc::format;
 use alloc::string::{String, ToString};
 use alloc::vec;
@@ -34,6 +34,8 @@ pub struct Issues {
     /// Whether the expression is sound and yet cannot be made a program: a constant in it fails.
     /// The text is then that failure alone.
     pub instantiation: bool,
+    /// The type of the expression, if it is sound.
+    pub result: Option<Type>,
     more: usize,
 }
 
@@ -43,12 +45,13 @@ impl Issues {
         let shown = wrongs.into_iter().take(SHOWN);
         let mut issues: Vec<Issue> = shown.map(|wrong| placed(source, wrong)).collect();
         issues.sort_by_key(|issue| (issue.line, issue.column));
-        Self { issues, source: source.to_string(), instantiation: false, more }
+        Self { issues, source: source.to_string(), instantiation: false, result: None, more }
     }
 
-    pub(crate) fn instantiation(source: &str, fault: Fault) -> Self {
+    pub(crate) fn instantiation(source: &str, fault: Fault, result: Type) -> Self {
         let issues = vec![Issue { line: -1, column: -1, message: fault.message }];
-        Self { issues, source: source.to_string(), instantiation: true, more: 0 }
+        let (source, result) = (source.to_string(), Some(result));
+        Self { issues, source, instantiation: true, result, more: 0 }
     }
 }
 

@@ -30,6 +30,8 @@ pub(crate) enum Meaning {
     Variable(String),
     /// A constant.
     Constant(Value<'static>),
+    /// A type that can be named but not made a value of.
+    Undefined(&'static str),
     /// One of these functions; `namespaced` if the receiver is part of the name.
     Calls { overloads: Vec<Known>, namespaced: bool },
 }
@@ -216,7 +218,7 @@ impl Checker<'_> {
         }
     }
 
-    /// The type that items share; items that share none are told of when all types are known.
+    /// The type that items share; that they share one is checked later.
     fn join(&mut self, before: Option<Type>, ty: Type) -> Type {
         let Some(before) = before else { return ty };
         if self.unifier.assignable(&before, &ty) {

@@ -1,5 +1,6 @@
 //! Looking up names, fields, keys and indexes.
 
+use super::folds::go_type;
 use super::{Outcome, Run, Slot, forgiving, shown};
 use crate::plan::{Attribute, Key, Root, Sought};
 use crate::{Fault, Map, Value};
@@ -153,13 +154,7 @@ impl<'p, 't> Run<'p, 't> {
     }
 
     fn within(&mut self, value: &Value<'t>, key: &Value<'_>) -> Result<Option<Value<'t>>, Fault> {
-        if !matches!(
-            key,
-            Value::Text(_) | Value::Int(_) | Value::Uint(_) | Value::Bool(_) | Value::Double(_)
-        ) {
-            let kind = super::folds::go_type(key);
-            return Err(Fault::new(format!("invalid qualifier type: {kind}")));
-        }
+        usable_key(key)?;
         match (value, key) {
             (Value::Map(Map::Tree(entries)), Value::Text(name)) if entries.len() > LARGE => {
                 Ok(self.indexed(entries, name))
@@ -184,6 +179,16 @@ impl<'p, 't> Run<'p, 't> {
         }
         let (_, index) = self.indexes.get(place)?;
         index.get(name).map(|node| Value::of(node))
+    }
+}
+
+/// Whether something can be looked up under a key at all.
+pub(crate) fn usable_key(key: &Value<'_>) -> Result<(), Fault> {
+    match key {
+        Value::Text(_) | Value::Int(_) | Value::Uint(_) | Value::Bool(_) | Value::Double(_) => {
+            Ok(())
+        }
+        other => Err(Fault::new(format!("invalid qualifier type: {}", go_type(other)))),
     }
 }
 

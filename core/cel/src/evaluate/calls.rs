@@ -21,7 +21,8 @@ impl<'p, 't> Run<'p, 't> {
 
     fn called(&mut self, call: &'p Call, values: &mut [Value<'t>]) -> Outcome<'t> {
         // Calls of one and two arguments look at all of them before they give up.
-        let patient = values.len() <= 2 && call.style != Style::Dispatched;
+        let hasty = matches!(call.style, Style::Dispatched | Style::Prepared);
+        let patient = values.len() <= 2 && !hasty;
         let count = values.len();
         let mut failed = None;
         for (index, (argument, place)) in call.arguments.iter().zip(values.iter_mut()).enumerate() {
@@ -68,12 +69,13 @@ fn cost<'t>(call: &Call, arguments: &[Value<'t>], result: Option<&Value<'t>>) ->
 fn apply<'t>(call: &Call, context: &Context<'_>, arguments: &[Value<'t>]) -> Outcome<'t> {
     let chosen = match call.style {
         Style::Operator => call.overloads.first(),
-        Style::Single | Style::Dispatched => {
+        Style::Single | Style::Dispatched | Style::Prepared => {
             call.overloads.iter().find(|known| admits(known, arguments))
         }
     };
     match chosen {
         Some(known) => (known.row.call)(context, arguments),
+        None if call.style == Style::Prepared => Err(Fault::no_such_overload()),
         None => Err(no_such_overload(&call.function, arguments)),
     }
 }

@@ -4,6 +4,8 @@ mod attributes;
 mod calls;
 mod folds;
 
+pub(crate) use attributes::usable_key;
+
 use crate::library::Prepared;
 use crate::plan::Step;
 use crate::{Budget, Fault, FaultKind, Map, Program, Table, Value, World};

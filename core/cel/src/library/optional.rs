@@ -80,7 +80,7 @@ const fn row(id: &'static str, signature: &'static str, call: Call) -> Overload 
 }
 
 /// Optional values. Choosing between them and looking into them is the evaluator's own.
-pub static OPTIONAL: Library = Library {
+pub(super) static OPTIONAL: Library = Library {
     name: "optional",
     since: (1, 28),
     overloads: &[

@@ -13,11 +13,11 @@ use super::standard_time as time;
 use super::{Call, Cost, Library, Overload, size_of, tenths};
 
 /// The language itself.
-pub static STANDARD: Library =
+pub(super) static STANDARD: Library =
     Library { name: "standard", since: (1, 0), overloads: ROWS, constants: &[], types: &[] };
 
 /// Order between numbers of different kinds.
-pub static CROSS_TYPE: Library =
+pub(super) static CROSS_TYPE: Library =
     Library { name: "standard", since: (1, 28), overloads: CROSS_ROWS, constants: &[], types: &[] };
 
 const fn row(id: &'static str, signature: &'static str, call: Call, cost: Cost) -> Overload {

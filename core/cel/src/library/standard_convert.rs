@@ -122,11 +122,11 @@ pub(super) fn to_string<'t>(context: &Context<'_>, arguments: &[Value<'t>]) -> D
 }
 
 pub(super) fn to_duration<'t>(_: &Context<'_>, arguments: &[Value<'t>]) -> Done<'t> {
-    self::duration(only(arguments)?)
+    duration(only(arguments)?)
 }
 
 pub(super) fn to_timestamp<'t>(_: &Context<'_>, arguments: &[Value<'t>]) -> Done<'t> {
-    self::timestamp(only(arguments)?)
+    timestamp(only(arguments)?)
 }
 
 /// A value as a duration.
@@ -162,7 +162,7 @@ pub(crate) fn double_text(number: f64) -> String {
     let short = format!("{number:e}");
     let (digits, power) = short.split_once('e').unwrap_or((&short, "0"));
     let power: i32 = power.parse().unwrap_or_default();
-    if (-4..21).contains(&power) && power < SCIENTIFIC {
+    if (-4..SCIENTIFIC).contains(&power) {
         return format!("{number}");
     }
     let sign = if power < 0 { '-' } else { '+' };
@@ -170,4 +170,4 @@ pub(crate) fn double_text(number: f64) -> String {
 }
 
 /// From this power of ten on, numbers are written with an exponent.
-const SCIENTIFIC: i32 = 21;
+const SCIENTIFIC: i32 = 6;

@@ -6,12 +6,13 @@ use crate::library::Prepared;
 use crate::syntax::{self, Expr, Kind};
 use crate::{Fault, Program, Type, Value};
 use alloc::boxed::Box;
+use alloc::format;
 use alloc::string::{String, ToString};
 use alloc::sync::Arc;
 use alloc::vec::Vec;
 
 /// Plans an expression. What fails in it whatever the variables are, fails here.
-pub(crate) fn plan(expr: &Expr, checked: Checked) -> Result<Program, Fault> {
+pub(crate) fn plan(expr: &Expr, checked: Checked) -> Result<Program, (Fault, Type)> {
     let result = checked.types.get(expr.id).cloned().unwrap_or(Type::Dyn);
     let mut planner = Planner {
         checked,
@@ -21,7 +22,10 @@ pub(crate) fn plan(expr: &Expr, checked: Checked) -> Result<Program, Fault> {
         carried: Vec::new(),
         prepared: Prepared::default(),
     };
-    let root = planner.step(expr)?;
+    let root = match planner.step(expr) {
+        Ok(root) => root,
+        Err(fault) => return Err((fault, result)),
+    };
     let Planner { variables, slots, prepared, .. } = planner;
     Ok(Program::new(root, result, variables, slots, prepared))
 }
@@ -61,6 +65,9 @@ impl Planner {
     fn name(&mut self, expr: &Expr) -> Result<Step, Fault> {
         match self.meaning(expr) {
             Meaning::Constant(value) => Ok(Step::Constant(value)),
+            Meaning::Undefined(name) => {
+                Err(Fault::new(format!("reference to undefined type: {name}")))
+            }
             Meaning::Variable(name) => {
                 let lazy = matches!(self.checked.types.get(expr.id), Some(Type::Object(_)));
                 Ok(Step::Attribute(Box::new(self.variable(&name, lazy))))

@@ -58,6 +58,9 @@ impl Planner {
         for part in target.into_iter().chain(arguments) {
             steps.push(self.step(part)?);
         }
+        if let ("_[_]" | "_[?_]", [_, Step::Constant(key)]) = (function, steps.as_slice()) {
+            evaluate::usable_key(key)?;
+        }
         match special(function, steps).or_else(|steps| self.grown(function, steps)) {
             Ok(step) => Ok(step),
             Err(steps) => self.plain(function, overloads, steps),
@@ -95,6 +98,9 @@ impl Planner {
             && let Some(pattern) = pattern.as_text()
         {
             self.prepared.prepare(pattern)?;
+            let (function, style) = (function.to_string(), Style::Prepared);
+            let call = Call { function, overloads, arguments, style };
+            return Ok(Step::Call(Box::new(call)));
         }
         let plain = function.rsplit_once('.').map_or(function, |(_, name)| name);
         let style = if standard && OPERATORS.contains(&plain) {

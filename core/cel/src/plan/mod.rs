@@ -115,6 +115,8 @@ pub(crate) enum Style {
     Single,
     /// Several functions, of which the types choose.
     Dispatched,
+    /// A search with a pattern that is compiled already.
+    Prepared,
 }
 
 /// A loop.

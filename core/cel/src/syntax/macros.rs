@@ -22,6 +22,9 @@ pub(crate) const CARRIED: &str = "@result";
 /// What it was once called; loops may not use it for their items.
 const CARRIED_ONCE: &str = "__result__";
 
+/// How many parts an expression may come to.
+const MOST_PARTS: usize = 1 << 17;
+
 type Expand = fn(&mut Factory, u32, Expr, Vec<Expr>) -> Result<Expr, Wrong>;
 
 /// A macro with a receiver.
@@ -40,7 +43,6 @@ static MACROS: &[Macro] = &[
     row("all", 2, 0, all),
     row("exists", 2, 0, exists),
     row("exists_one", 2, 0, exists_one),
-    row("existsOne", 2, 0, exists_one),
     row("map", 2, 0, map),
     row("map", 3, 0, map),
     row("filter", 2, 0, filter),
@@ -339,6 +341,10 @@ fn opened(
 ) -> Result<(Expr, Expr), Wrong> {
     let message = format!("{function}() variable name must be a simple identifier");
     let name = simple_name(&arguments.remove(0), &message)?;
+    // Each such macro doubles what stands before it.
+    if factory.made() > MOST_PARTS {
+        return Err(wrong(at, "expression is too large once its macros are expanded"));
+    }
     let again = Box::new(renumbered(factory, target));
     let member = |function: &str, target: Box<Expr>| Kind::Call {
         target: Some(target),
