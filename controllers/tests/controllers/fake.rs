@@ -23,6 +23,7 @@ const RESOURCES: &[(&str, &str, bool, bool)] = &[
     ("apps/v1", "deployments", true, true),
     ("example.com/v1", "widgets", true, false),
     ("rbac.authorization.k8s.io/v1", "clusterroles", false, true),
+    ("admissionregistration.k8s.io/v1", "validatingadmissionpolicies", false, true),
 ];
 
 #[derive(Default)]

@@ -5,4 +5,5 @@ mod aggregation;
 mod fake;
 mod frame;
 mod namespace;
+mod policy_status;
 mod service_account;

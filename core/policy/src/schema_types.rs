@@ -36,7 +36,7 @@ impl SchemaTypes {
         let root = steps.next()?;
         let row = if root == self.object.kind { self.object } else { self.params? };
         let start = Found { shape: Shape::Object(row.ty), owner: "" };
-        steps.try_fold(start, |at, step| at.down(step))
+        steps.try_fold(start, Found::down)
     }
 }
 
