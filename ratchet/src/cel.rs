@@ -181,12 +181,14 @@ fn wrong(issues: &Issues, advice: &Advice, variable: Option<&str>) -> Done {
 
 /// Tells why an expression has no value, in the form in which the compiler tells of errors.
 fn failed(fault: &Fault, expression: &str, advice: &Advice) -> Done {
-    let (line, column) = fault.place.unwrap_or((1, 0));
-    let text = expression.lines().nth(line.saturating_sub(1) as usize).unwrap_or_default();
-    let mut told = format!("ERROR: <input>:{line}:{}: {fault}\n | {text}", column + 1);
-    if fault.place.is_some() {
-        told.push_str(&format!("\n | {}^", ".".repeat(column as usize)));
-    }
+    let mut told = match fault.place.or_else(|| advice::likely_place(fault, expression)) {
+        None => format!("ERROR: <input>: {fault}\n | {expression}"),
+        Some((line, column)) => {
+            let text = expression.lines().nth(line.saturating_sub(1) as usize).unwrap_or_default();
+            let dots = ".".repeat(column as usize);
+            format!("ERROR: <input>:{line}:{}: {fault}\n | {text}\n | {dots}^", column + 1)
+        }
+    };
     for line in advice.on_fault(fault) {
         told.push_str(&format!("\nhelp: {line}"));
     }

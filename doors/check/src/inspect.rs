@@ -5,7 +5,7 @@ use crate::documents::{Sheet, Unfit};
 use crate::finding::{Finding, Judged, Outcome, Severity};
 use crate::lent::Lent;
 use crate::lists::objects_in;
-use crate::policies::{Around, Book};
+use crate::policies::{self, Around, Book};
 use crate::said::{Contested, Page, Said};
 use crate::suppress::Exceptions;
 use crate::{Config, FieldValidation, helm};
@@ -219,7 +219,7 @@ impl Inspector<'_> {
             },
         };
         let mut verdict = judge(&change, &facts, policy);
-        ratchet_policy::validate(&change, policy, &mut verdict);
+        policies::validate(object, old, policy, &mut verdict);
         let contested = Contested::of(&verdict, &change, &facts, policy);
         said.verdict(&verdict, &contested, policy.release);
         Status::of(&verdict, &change).map(|status| status.message)

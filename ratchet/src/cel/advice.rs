@@ -99,6 +99,11 @@ impl Advice {
         if let Some(name) = quoted_after(message, "found no matching overload for '") {
             return Some(self.on_overload(name));
         }
+        if message.starts_with("expected type '") && message.contains("but found") {
+            return Some(
+                "what stands in one list or map must be of one type: wrap them in dyn()".into(),
+            );
+        }
         if message.contains("Syntax error") || message.contains("token recognition error") {
             let lone =
                 source.replace("==", "").replace("!=", "").replace("<=", "").replace(">=", "");
@@ -145,7 +150,8 @@ impl Advice {
             .filter(|row| Signature::read(row.signature).is_some_and(|own| own.name == name))
             .map(|row| row.signature.strip_prefix("fn ").unwrap_or(row.signature))
             .collect();
-        if own.is_empty() {
+        // Operators have names that nobody writes.
+        if own.is_empty() || name.starts_with(['_', '@', '!', '-']) {
             return "the types do not fit: convert with int(), double(), string() or dyn()".into();
         }
         format!("it is called so: {}", own.join(", "))
@@ -198,6 +204,14 @@ fn gather(node: &Node<'_>, names: &mut BTreeSet<String>) {
     }
 }
 
+/// Where a fault that does not say it most likely has its cause: where the key stands that is not there.
+pub(super) fn likely_place(fault: &Fault, expression: &str) -> Option<(u32, u32)> {
+    let (_, key) = fault.message.rsplit_once("no such key: ")?;
+    let (line, text) = expression.lines().enumerate().find(|(_, line)| line.contains(key))?;
+    let column = text.get(..text.rfind(key)?)?.chars().count();
+    Some((u32::try_from(line).ok()? + 1, u32::try_from(column).ok()?))
+}
+
 /// What stands between `mark` and the next quote.
 fn quoted_after<'m>(message: &'m str, mark: &str) -> Option<&'m str> {
     let (_, rest) = message.split_once(mark)?;
@@ -242,6 +256,16 @@ mod tests {
         }
         assert_eq!(nearest("startWith", BUILT_IN.iter().copied()), Some("startsWith"));
         assert_eq!(nearest("frobnicate", BUILT_IN.iter().copied()), None);
+    }
+
+    #[test]
+    fn a_missing_key_is_pointed_at() {
+        let place =
+            |key: &str, text| likely_place(&Fault::new(format!("no such key: {key}")), text);
+        assert_eq!(place("x", "object.x"), Some((1, 7)));
+        assert_eq!(place("x", "true &&\n  'é' == object.x"), Some((2, 16)));
+        assert_eq!(place("y", "object.x"), None);
+        assert_eq!(likely_place(&Fault::new("division by zero"), "1/0"), None);
     }
 
     #[test]

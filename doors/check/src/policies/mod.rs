@@ -6,12 +6,14 @@ mod binding;
 mod read;
 mod ready;
 mod rule;
+mod valid;
 
 pub(crate) use around::Around;
 pub use ask::{administrator, plural_of};
 pub use ready::as_stored;
 use rule::POLICY;
 pub use rule::RULES;
+pub(crate) use valid::validate;
 
 use crate::finding::Passage;
 use around::Custom;

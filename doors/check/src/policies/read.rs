@@ -2,6 +2,7 @@
 
 use super::around::{Custom, is_of};
 use super::ready::{as_stored, split};
+use super::valid::{GROUP, validate};
 use super::{Book, binding};
 use crate::Config;
 use crate::documents::{Sheet, Unfit};
@@ -14,8 +15,6 @@ use ratchet_object::{Limits, Node, Object, Oddity, Span, decode, misfits};
 use ratchet_policy::{Binding, KindName, Policies, Policy};
 use std::collections::BTreeMap;
 use std::sync::Arc;
-
-const GROUP: &str = "admissionregistration.k8s.io";
 
 /// What a file holds.
 enum Piece {
@@ -106,6 +105,11 @@ impl Shelf {
         let mut unbound: Vec<&str> = Vec::new();
         for (name, (node, _)) in &policies {
             book.miss_parameters(name, node);
+            if mentions(node, "authorizer") {
+                book.notes.push(format!(
+                    "policy '{name}' asks the authorizer, and there is none here: its expressions fail, and its failurePolicy decides"
+                ));
+            }
             if !bound.iter().any(|binding| binding.policy_name() == name) {
                 unbound.push(name);
                 bound.extend(binding::everywhere(node, &book));
@@ -187,9 +191,12 @@ fn looks_at_namespaces(node: &Node<'_>) -> bool {
         let selector = node.find(&["spec", member, "namespaceSelector"]);
         selector.is_some_and(|selector| !selector.entries().is_empty())
     };
-    selects("matchConstraints")
-        || selects("matchResources")
-        || node.get("spec").is_some_and(|spec| spec.to_json().contains("namespaceObject"))
+    selects("matchConstraints") || selects("matchResources") || mentions(node, "namespaceObject")
+}
+
+/// Whether a word stands somewhere in the spec of an object.
+fn mentions(node: &Node<'_>, word: &str) -> bool {
+    node.get("spec").is_some_and(|spec| spec.to_json().contains(word))
 }
 
 /// What a document holds.
@@ -259,14 +266,11 @@ fn faults(config: &Config, object: &Object<'_>) -> Vec<(Span, String)> {
     if !odd.is_empty() {
         return odd;
     }
-    let mut node = object.node().clone();
-    ratchet_object::defaults::apply(GROUP, "v1", object.kind_name(), &mut node);
-    let object = Object::new(node);
-    let Some(change) = Change::create(&object) else { return Vec::new() };
+    let Some(change) = Change::create(object) else { return Vec::new() };
     let existing_pods = Existing::Pods { pods: Vec::new(), budget: Default::default() };
     let facts = Facts { namespace: Namespace::Unasked, requester: None, existing_pods };
     let mut verdict: Verdict = judge(&change, &facts, &config.policy);
-    ratchet_policy::validate(&change, &config.policy, &mut verdict);
+    validate(object, None, &config.policy, &mut verdict);
     let told = |problem: &ratchet_engine::Problem| {
         (problem.span, format!("{}: {}", problem.field, problem.message()))
     };

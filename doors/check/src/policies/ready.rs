@@ -33,9 +33,32 @@ pub fn as_stored(object: &Object<'_>, old: Option<&Node<'_>>) -> Node<'static> {
     if (group, object.kind_name()) == ("", "Namespace") {
         as_namespace(&mut node);
     }
+    fill_lists(group, object.kind_name(), &mut node);
     respell(&mut node, row.ty);
     complete(&mut node, row.ty);
     node
+}
+
+/// Fields that came first alone, and then as a list: the API fills the list from the field. Kind, what both stand in,
+/// the field, the list, and the field of an item; empty where items are plain.
+const LISTS: &[(&str, &str, &str, &str, &str)] = &[
+    ("Pod", "status", "podIP", "podIPs", "ip"),
+    ("Service", "spec", "clusterIP", "clusterIPs", ""),
+];
+
+fn fill_lists(group: &str, kind: &str, node: &mut Node<'static>) {
+    for &(_, member, single, list, item) in
+        LISTS.iter().filter(|row| group.is_empty() && row.0 == kind)
+    {
+        let text = node.text_at(&[member, single]).to_owned();
+        let is_absent = node.find(&[member, list]).is_none_or(|list| list.items().is_empty());
+        if text.is_empty() || !is_absent {
+            continue;
+        }
+        let text = Node::string(text);
+        let value = if item.is_empty() { text } else { Node::map([(item, text)]) };
+        node.below(member).set(list, Node::list(vec![value]));
+    }
 }
 
 /// What every namespace gets when it is made.

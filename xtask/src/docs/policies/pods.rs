@@ -4,6 +4,9 @@ use super::path::{Values, ask};
 use super::policy::{Policy, Resources, Validation};
 
 const PODS: Resources = Resources { group: "", version: "v1", names: &["pods"] };
+/// Pods, and what can be added to them while they run: both change what a pod is judged by.
+const RUNNING: Resources =
+    Resources { group: "", version: "v1", names: &["pods", "pods/ephemeralcontainers"] };
 
 /// Where a handler stands in a container.
 const HANDLERS: [&str; 5] =
@@ -31,7 +34,7 @@ fn hosts() -> Policy {
         let foreign = below.collect::<Vec<_>>().join(" || ");
         let list = format!("object.spec.?{containers}.orValue([])");
         Validation {
-            expression: format!("!{list}.exists(a, {foreign})"),
+            expression: format!("!variables.applies || !{list}.exists(a, {foreign})"),
             message: format!("spec.{containers}: no probe or lifecycle handler may name a host"),
             says: Some(format!(
                 "\"violates PodSecurity \\\"baseline\\\": probe or lifecycle host (containers \" + {list}.filter(a, {foreign}).map(a, a.name).join(\", \") + \")\""
@@ -51,24 +54,36 @@ fn hosts() -> Policy {
         ],
         since: "1.30",
         parameters: None,
-        resources: vec![PODS],
-        conditions: vec![
+        resources: vec![RUNNING],
+        conditions: vec![("new-or-changed", new_or_changed())],
+        // Conditions do not see the namespace; variables do.
+        variables: vec![
             (
                 "level",
-                "namespaceObject.metadata.?labels[?\"pod-security.kubernetes.io/enforce\"].orValue(\"privileged\") in [\"baseline\", \"restricted\"]".to_owned(),
+                "namespaceObject.metadata.?labels[?\"pod-security.kubernetes.io/enforce\"].orValue(\"privileged\")".to_owned(),
             ),
             (
                 "version",
-                "!namespaceObject.metadata.?labels[?\"pod-security.kubernetes.io/enforce-version\"].orValue(\"latest\").matches(\"^v1[.]([0-9]|[12][0-9]|3[0-3])$\")".to_owned(),
+                "namespaceObject.metadata.?labels[?\"pod-security.kubernetes.io/enforce-version\"].orValue(\"latest\")".to_owned(),
             ),
             (
-                "new-or-changed",
-                "oldObject == null || object.spec != oldObject.spec".to_owned(),
+                "applies",
+                "variables.level in [\"baseline\", \"restricted\"] && !variables.version.matches(\"^v1[.]([0-9]|[12][0-9]|3[0-3])$\")".to_owned(),
             ),
         ],
-        variables: Vec::new(),
         validations: validations.collect(),
     }
+}
+
+/// An update that runs no other image and adds no container is not judged again, as in the admission plugin: pods that
+/// were let in before can still be labelled.
+fn new_or_changed() -> String {
+    let runs = |root: &str, list: &str| {
+        format!("{root}.spec.?{list}.orValue([]).map(c, c.?image.orValue(\"\"))")
+    };
+    let differs = ["containers", "initContainers", "ephemeralContainers"]
+        .map(|list| format!("{} != {}", runs("object", list), runs("oldObject", list)));
+    format!("oldObject == null || {}", differs.join(" || "))
 }
 
 fn search() -> Policy {

@@ -145,7 +145,11 @@ fn policy(place: &Place) -> Policy {
         .filter(|field| field.kind == place.kind && field.path.starts_with(place.begins))
         .filter(|field| matches!(field.class, Class::LegacyAddress | Class::LegacyNetwork))
         .collect();
-    let validations = fields.iter().map(|field| validation(place, field, &fields)).collect();
+    let mut validations: Vec<Validation> =
+        fields.iter().map(|field| validation(place, field, &fields)).collect();
+    if place.kind == "Service" {
+        validations.push(annotation());
+    }
     Policy {
         name: place.name,
         is_alternative: false,
@@ -209,6 +213,23 @@ fn validation(place: &Place, field: &Field, all: &[&Field]) -> Validation {
     Validation { expression, message: message(field, &path), says, reason: "Invalid" }
 }
 
+/// Source ranges in an annotation, which count where the field has none.
+const RANGES: &str = "service.beta.kubernetes.io/load-balancer-source-ranges";
+
+/// The annotation is read as a whole, and only if it is new: so does the API server.
+fn annotation() -> Validation {
+    let of = |root: &str| format!("{root}.metadata.?annotations[?\"{RANGES}\"]");
+    let (new, old) = (of("object"), of("oldObject"));
+    let good = "isCIDR(b.trim()) && cidr(b.trim()) == cidr(b.trim()).masked()";
+    let expression = format!(
+        "object.?spec.?loadBalancerSourceRanges.orValue([]).size() > 0 || (oldObject != null && {new} == {old}) || {new}.optMap(a, a.trim() == \"\" || a.split(\",\").all(b, {good})).orValue(true)"
+    );
+    let message = format!(
+        "metadata.annotations[{RANGES}]: every value must be a network in CIDR notation without leading zeros, without bits beyond its length, and not an IPv4-mapped IPv6 one"
+    );
+    Validation { expression, message, says: None, reason: "Invalid" }
+}
+
 /// The value cannot be misread.
 fn good(field: &Field, name: &str) -> String {
     let trimmed = match TRIMMED.contains(&field.path) {
@@ -231,7 +252,8 @@ fn good(field: &Field, name: &str) -> String {
 fn stays(place: &Place, pool: &[&Field], name: &str) -> String {
     let among = pool.iter().map(|field| {
         let path = format!("{}{}", place.prefix, field.path);
-        ask(Values::Any, "oldObject", &path, &|old| format!("{old} == {name}"))
+        let read = if TRIMMED.contains(&field.path) { ".trim()" } else { "" };
+        ask(Values::Any, "oldObject", &path, &|old| format!("{old}{read} == {name}{read}"))
     });
     format!("(oldObject != null && ({}))", among.collect::<Vec<_>>().join(" || "))
 }
