@@ -32,10 +32,34 @@ const ROWS: &[[&str; 4]] = &[
         "not built yet; every table takes rows made at run time",
     ],
     [
-        "webhooks, admission policies",
+        "webhooks, MutatingAdmissionPolicies",
         "are called and evaluated",
         "are stored and served, and decide nothing",
         "not built yet",
+    ],
+    [
+        "a ValidatingAdmissionPolicy",
+        "is in effect some time after it was written",
+        "is in effect when its write is answered",
+        "the cache that the write has entered is the one that is asked",
+    ],
+    [
+        "a pod's address that cannot be read",
+        "becomes the endpoint `<nil>`",
+        "is left out",
+        "KEP-4858: what controllers write is canonical",
+    ],
+    [
+        "one address in two spellings",
+        "two endpoints",
+        "one endpoint",
+        "KEP-4858; they are one address",
+    ],
+    [
+        "the limits of CEL",
+        "patterns of any nesting, quantities and doubles of any length",
+        "patterns nested deeper than 400 or larger than 10 MiB, and quantities of more than 4,096 digits, are errors",
+        "every evaluation is bounded",
     ],
     [
         "names of kubelets' certificates",
@@ -171,9 +195,9 @@ const ROWS: &[[&str; 4]] = &[
         "one server; a loopback address is refused in endpoints",
     ],
     [
-        "Deleted namespaces",
-        "wait for kube-controller-manager",
-        "go away by the server's own controller, unless `--controllers` says otherwise",
+        "namespaces, garbage, endpoints, accounts and their tokens, networks of nodes",
+        "are kube-controller-manager's work",
+        "are the work of the server's own controllers, unless `--controllers` says otherwise",
         "a server alone should be usable",
     ],
     [
