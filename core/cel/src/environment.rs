@@ -19,11 +19,14 @@ pub struct Environment {
     types: Option<Arc<dyn Types>>,
 }
 
+/// What makes a value when it is needed.
+type Make<T> = fn() -> T;
+
 /// The functions and constants of a release.
 #[derive(Debug, Default)]
 struct Functions {
     by_name: BTreeMap<String, Arc<[Known]>>,
-    constants: BTreeMap<&'static str, (Type, fn() -> Value<'static>)>,
+    constants: BTreeMap<&'static str, (Type, Make<Value<'static>>)>,
 }
 
 /// A function that can be called.
@@ -38,7 +41,7 @@ pub(crate) struct Known {
 }
 
 /// Types that expressions may name as values.
-static TYPE_NAMES: &[(&str, fn() -> Type)] = &[
+static TYPE_NAMES: &[(&str, Make<Type>)] = &[
     ("bool", || Type::Bool),
     ("bytes", || Type::Bytes),
     ("double", || Type::Double),
@@ -59,7 +62,7 @@ static TYPE_NAMES: &[(&str, fn() -> Type)] = &[
 impl Functions {
     fn of(version: (u32, u32)) -> Self {
         let mut by_name: BTreeMap<String, Vec<Known>> = BTreeMap::new();
-        let mut constants: BTreeMap<&'static str, (Type, fn() -> Value<'static>)> = BTreeMap::new();
+        let mut constants = BTreeMap::new();
         for library in LIBRARIES.iter().filter(|library| version >= library.since) {
             let standard = library.name == "standard";
             for row in library.overloads {
@@ -71,7 +74,7 @@ impl Functions {
             }
             for constant in library.constants {
                 let Some(ty) = read_type(constant.ty) else { continue };
-                constants.insert(constant.name, (ty, constant.value));
+                constants.insert(constant.name, (ty, constant.value as Make<_>));
             }
         }
         let by_name = by_name.into_iter().map(|(name, known)| (name, known.into())).collect();

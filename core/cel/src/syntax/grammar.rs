@@ -1,8 +1,8 @@
 //! From words to a tree: the grammar of the language.
 
 use super::scan::{Word, scan};
-use super::token::{BEGINNINGS, BEGINNINGS_OR_CLOSE, RESERVED, Token};
-use super::{Entry, Expr, Kind, Wrong, literal, macros};
+use super::token::{BEGINNINGS_OR_CLOSE, RESERVED, Token};
+use super::{Expr, Kind, Wrong, macros};
 use crate::Value;
 use alloc::boxed::Box;
 use alloc::format;
@@ -14,6 +14,8 @@ use alloc::vec::Vec;
 const LONGEST: usize = 100_000;
 /// How deep each rule of the grammar may be nested in itself.
 const DEEPEST: u32 = 250;
+/// How deep expressions may be nested in expressions: less than in the reference, whose stack grows.
+const DEEPEST_NESTING: u32 = 128;
 
 /// Reads an expression. `version` says which macros there are.
 pub(crate) fn parse(text: &str, version: (u32, u32)) -> Result<(Expr, usize), Vec<Wrong>> {
@@ -86,43 +88,48 @@ struct Depth {
     member: u32,
 }
 
-struct Parser<'s> {
+pub(super) struct Parser<'s> {
     words: Vec<Word<'s>>,
-    next: usize,
+    pub(super) next: usize,
     wrongs: Vec<Wrong>,
-    factory: Factory,
+    pub(super) factory: Factory,
     depth: Depth,
     version: (u32, u32),
 }
 
-type Parsed = Result<Expr, Wrong>;
+pub(super) type Parsed = Result<Expr, Wrong>;
 
-/// Operators of one strength, with the functions that they are.
-type Operators = &'static [(Token, &'static str)];
-
-const RELATIONS: Operators = &[
-    (Token::Less, "_<_"),
-    (Token::LessEqual, "_<=_"),
-    (Token::GreaterEqual, "_>=_"),
-    (Token::Greater, "_>_"),
-    (Token::Equal, "_==_"),
-    (Token::NotEqual, "_!=_"),
-    (Token::In, "@in"),
+/// Operators with their strengths and the functions that they are.
+const OPERATORS: &[(Token, u8, &str)] = &[
+    (Token::Or, 0, "_||_"),
+    (Token::And, 1, "_&&_"),
+    (Token::Less, RELATION, "_<_"),
+    (Token::LessEqual, RELATION, "_<=_"),
+    (Token::GreaterEqual, RELATION, "_>=_"),
+    (Token::Greater, RELATION, "_>_"),
+    (Token::Equal, RELATION, "_==_"),
+    (Token::NotEqual, RELATION, "_!=_"),
+    (Token::In, RELATION, "@in"),
+    (Token::Plus, SUM, "_+_"),
+    (Token::Minus, SUM, "_-_"),
+    (Token::Star, 4, "_*_"),
+    (Token::Slash, 4, "_/_"),
+    (Token::Percent, 4, "_%_"),
 ];
-const SUMS: Operators = &[(Token::Plus, "_+_"), (Token::Minus, "_-_")];
-const PRODUCTS: Operators = &[(Token::Star, "_*_"), (Token::Slash, "_/_"), (Token::Percent, "_%_")];
+const RELATION: u8 = 2;
+const SUM: u8 = 3;
 
 impl<'s> Parser<'s> {
-    fn word(&self) -> Word<'s> {
+    pub(super) fn word(&self) -> Word<'s> {
         self.ahead(0)
     }
 
-    fn ahead(&self, distance: usize) -> Word<'s> {
+    pub(super) fn ahead(&self, distance: usize) -> Word<'s> {
         let end = Word { token: Token::End, text: "<EOF>", at: 0 };
         self.words.get(self.next + distance).or(self.words.last()).copied().unwrap_or(end)
     }
 
-    fn advance(&mut self) -> Word<'s> {
+    pub(super) fn advance(&mut self) -> Word<'s> {
         let word = self.word();
         if word.token != Token::End {
             self.next += 1;
@@ -130,16 +137,8 @@ impl<'s> Parser<'s> {
         word
     }
 
-    fn take(&mut self, token: Token) -> Option<Word<'s>> {
+    pub(super) fn take(&mut self, token: Token) -> Option<Word<'s>> {
         (self.word().token == token).then(|| self.advance())
-    }
-
-    /// The function of the operator that stands here, if it is one of these.
-    fn operator(&mut self, operators: Operators) -> Option<(&'static str, u32)> {
-        let word = self.word();
-        let (_, function) = operators.iter().find(|(token, _)| *token == word.token)?;
-        self.advance();
-        Some((function, word.at))
     }
 
     fn whole(&mut self) -> Parsed {
@@ -153,13 +152,13 @@ impl<'s> Parser<'s> {
         Err(syntax(word, format!("{how} input '{}' expecting <EOF>", word.text)))
     }
 
-    fn expr(&mut self) -> Parsed {
-        enter(&mut self.depth.expr)?;
-        let condition = self.either()?;
+    pub(super) fn expr(&mut self) -> Parsed {
+        enter(&mut self.depth.expr, DEEPEST_NESTING)?;
+        let condition = self.operators(0)?;
         let expr = match self.take(Token::Question) {
             None => condition,
             Some(mark) => {
-                let truthy = self.either()?;
+                let truthy = self.operators(0)?;
                 self.colon()?;
                 let falsy = self.expr()?;
                 self.factory.call(mark.at, "_?_:_", vec![condition, truthy, falsy])
@@ -169,24 +168,49 @@ impl<'s> Parser<'s> {
         Ok(expr)
     }
 
-    fn either(&mut self) -> Parsed {
-        let mut terms = vec![self.both()?];
-        let mut places = Vec::new();
-        while let Some(word) = self.take(Token::Or) {
-            terms.push(self.both()?);
-            places.push(word.at);
+    /// Operators of at least `strength`, left to right.
+    fn operators(&mut self, strength: u8) -> Parsed {
+        let before = (self.depth.relation, self.depth.calc);
+        if strength <= RELATION {
+            enter(&mut self.depth.relation, DEEPEST)?;
         }
-        Ok(self.balance("_||_", terms, &places))
+        if strength <= SUM {
+            enter(&mut self.depth.calc, DEEPEST)?;
+        }
+        let mut left = self.unary()?;
+        while let Some((level, function, at)) = self.operator(strength) {
+            left = if level < RELATION {
+                self.logic(level, function, left)?
+            } else {
+                self.advance();
+                let depth =
+                    if level == RELATION { &mut self.depth.relation } else { &mut self.depth.calc };
+                enter(depth, DEEPEST)?;
+                let right = self.operators(level + 1)?;
+                self.factory.call(at, function, vec![left, right])
+            };
+        }
+        (self.depth.relation, self.depth.calc) = before;
+        Ok(left)
     }
 
-    fn both(&mut self) -> Parsed {
-        let mut terms = vec![self.relation()?];
+    /// Terms with one of `&&` and `||` between them.
+    fn logic(&mut self, level: u8, function: &'static str, first: Expr) -> Parsed {
+        let mut terms = vec![first];
         let mut places = Vec::new();
-        while let Some(word) = self.take(Token::And) {
-            terms.push(self.relation()?);
-            places.push(word.at);
+        while let Some((_, _, at)) = self.operator(level).filter(|(found, ..)| *found == level) {
+            self.advance();
+            terms.push(self.operators(level + 1)?);
+            places.push(at);
         }
-        Ok(self.balance("_&&_", terms, &places))
+        Ok(self.balance(function, terms, &places))
+    }
+
+    /// The operator that stands here, if it is at least so strong.
+    fn operator(&self, strength: u8) -> Option<(u8, &'static str, u32)> {
+        let word = self.word();
+        let (_, level, function) = OPERATORS.iter().find(|(token, ..)| *token == word.token)?;
+        (*level >= strength).then_some((*level, function, word.at))
     }
 
     /// Terms of one operator as a balanced tree: the order of evaluation stays, the depth is small.
@@ -199,44 +223,6 @@ impl<'s> Parser<'s> {
         let left = self.balance(function, terms, places.get(..middle).unwrap_or_default());
         let right = self.balance(function, right, places.get(middle + 1..).unwrap_or_default());
         self.factory.call(at, function, vec![left, right])
-    }
-
-    fn relation(&mut self) -> Parsed {
-        let before = self.depth.relation;
-        enter(&mut self.depth.relation)?;
-        let mut left = self.sum()?;
-        while let Some((function, at)) = self.operator(RELATIONS) {
-            enter(&mut self.depth.relation)?;
-            let right = self.sum()?;
-            left = self.factory.call(at, function, vec![left, right]);
-        }
-        self.depth.relation = before;
-        Ok(left)
-    }
-
-    fn sum(&mut self) -> Parsed {
-        let before = self.depth.calc;
-        enter(&mut self.depth.calc)?;
-        let mut left = self.product()?;
-        while let Some((function, at)) = self.operator(SUMS) {
-            enter(&mut self.depth.calc)?;
-            let right = self.product()?;
-            left = self.factory.call(at, function, vec![left, right]);
-        }
-        self.depth.calc = before;
-        Ok(left)
-    }
-
-    fn product(&mut self) -> Parsed {
-        let before = self.depth.calc;
-        let mut left = self.unary()?;
-        while let Some((function, at)) = self.operator(PRODUCTS) {
-            enter(&mut self.depth.calc)?;
-            let right = self.unary()?;
-            left = self.factory.call(at, function, vec![left, right]);
-        }
-        self.depth.calc = before;
-        Ok(left)
     }
 
     fn unary(&mut self) -> Parsed {
@@ -261,7 +247,7 @@ impl<'s> Parser<'s> {
             return Err(syntax(next, message));
         }
         let operand = self.member()?;
-        if count % 2 == 0 {
+        if count.is_multiple_of(2) {
             return Ok(operand);
         }
         Ok(self.factory.call(word.at, function, vec![operand]))
@@ -269,7 +255,7 @@ impl<'s> Parser<'s> {
 
     fn member(&mut self) -> Parsed {
         let before = self.depth.member;
-        enter(&mut self.depth.member)?;
+        enter(&mut self.depth.member, DEEPEST)?;
         let mut expr = self.primary()?;
         loop {
             let word = self.word();
@@ -282,7 +268,7 @@ impl<'s> Parser<'s> {
                 },
                 _ => break,
             };
-            enter(&mut self.depth.member)?;
+            enter(&mut self.depth.member, DEEPEST)?;
         }
         self.depth.member = before;
         Ok(expr)
@@ -334,31 +320,6 @@ impl<'s> Parser<'s> {
         self.close(Token::CloseBracket, "']'", "']'")?;
         let function = if optional { "_[?_]" } else { "_[_]" };
         Ok(self.factory.call(open.at, function, vec![operand, index]))
-    }
-
-    fn message(&mut self, name: String) -> Parsed {
-        let open = self.advance();
-        let mut values = Vec::new();
-        while !matches!(self.word().token, Token::CloseBrace | Token::Comma) {
-            self.take(Token::Question);
-            let field = self.word();
-            if field.token != Token::Ident {
-                let shown = format!(
-                    "mismatched input '{}' expecting {{'}}', ',', '?', IDENTIFIER, ESC_IDENTIFIER}}",
-                    field.text
-                );
-                return Err(syntax(field, shown));
-            }
-            self.advance();
-            self.colon()?;
-            values.push(self.expr()?);
-            if self.take(Token::Comma).is_none() {
-                break;
-            }
-        }
-        self.take(Token::Comma);
-        self.close(Token::CloseBrace, "{'}', ','}", "'}'")?;
-        Ok(self.factory.make(open.at, Kind::Struct { name, values }))
     }
 
     fn arguments(&mut self) -> Result<Vec<Expr>, Wrong> {
@@ -432,72 +393,6 @@ impl<'s> Parser<'s> {
         }
     }
 
-    fn list(&mut self) -> Parsed {
-        let open = self.advance();
-        let mut items = Vec::new();
-        while !matches!(self.word().token, Token::CloseBracket | Token::Comma) {
-            let optional = self.take(Token::Question).is_some();
-            items.push((self.expr()?, optional));
-            if self.take(Token::Comma).is_none() {
-                break;
-            }
-        }
-        if items.is_empty() {
-            self.take(Token::Comma);
-        }
-        self.close(Token::CloseBracket, "{']', ','}", "']'")?;
-        Ok(self.factory.make(open.at, Kind::List(items)))
-    }
-
-    fn map(&mut self) -> Parsed {
-        let open = self.advance();
-        let mut entries = Vec::new();
-        while !matches!(self.word().token, Token::CloseBrace | Token::Comma) {
-            let optional = self.take(Token::Question).is_some();
-            let key = self.expr()?;
-            self.colon()?;
-            let value = self.expr()?;
-            entries.push(Entry { key, value, optional });
-            if self.take(Token::Comma).is_none() {
-                break;
-            }
-        }
-        if entries.is_empty() {
-            self.take(Token::Comma);
-        }
-        self.close(Token::CloseBrace, "{'}', ','}", "'}'")?;
-        Ok(self.factory.make(open.at, Kind::Map(entries)))
-    }
-
-    fn constant(&mut self) -> Parsed {
-        let first = self.word();
-        let negative =
-            first.token == Token::Minus && matches!(self.ahead(1).token, Token::Int | Token::Float);
-        let word = if negative { self.ahead(1) } else { first };
-        let text = word.text;
-        let value = match word.token {
-            Token::Int => literal::int(text, negative).map(Value::Int).ok_or("invalid int literal"),
-            Token::Uint => literal::uint(text.trim_end_matches(['u', 'U']))
-                .map(Value::Uint)
-                .ok_or("invalid uint literal"),
-            Token::Float => {
-                literal::double(text, negative).map(Value::Double).ok_or("invalid double literal")
-            }
-            Token::Text => literal::text(text).map(Value::from),
-            Token::Bytes => literal::bytes(text).map(Value::bytes),
-            Token::True => Ok(Value::Bool(true)),
-            Token::False => Ok(Value::Bool(false)),
-            Token::Null => Ok(Value::Null),
-            _ => return Err(self.unexpected(BEGINNINGS)),
-        };
-        self.next += 1 + usize::from(negative);
-        let value = value.unwrap_or_else(|message| {
-            self.report(first.at, message.to_string());
-            Value::Null
-        });
-        Ok(self.factory.literal(first.at, value))
-    }
-
     /// Whether the word at a distance can begin an expression.
     fn begins(&self, distance: usize) -> bool {
         use Token::{
@@ -524,14 +419,14 @@ impl<'s> Parser<'s> {
         )
     }
 
-    fn unexpected(&self, expected: &str) -> Wrong {
+    pub(super) fn unexpected(&self, expected: &str) -> Wrong {
         let word = self.word();
         let extra = word.token != Token::End && self.begins(1);
         let how = if extra { "extraneous" } else { "mismatched" };
         syntax(word, format!("{how} input '{}' expecting {expected}", word.text))
     }
 
-    fn colon(&mut self) -> Result<(), Wrong> {
+    pub(super) fn colon(&mut self) -> Result<(), Wrong> {
         if self.take(Token::Colon).is_some() {
             return Ok(());
         }
@@ -544,7 +439,7 @@ impl<'s> Parser<'s> {
         Err(syntax(word, message))
     }
 
-    fn close(&mut self, token: Token, expected: &str, sign: &str) -> Result<(), Wrong> {
+    pub(super) fn close(&mut self, token: Token, expected: &str, sign: &str) -> Result<(), Wrong> {
         if self.take(token).is_some() {
             return Ok(());
         }
@@ -559,18 +454,18 @@ impl<'s> Parser<'s> {
         Err(syntax(word, message))
     }
 
-    fn report(&mut self, at: u32, message: String) {
+    pub(super) fn report(&mut self, at: u32, message: String) {
         self.wrongs.push(Wrong { at: Some(at), message });
     }
 }
 
-fn syntax(word: Word<'_>, message: String) -> Wrong {
+pub(super) fn syntax(word: Word<'_>, message: String) -> Wrong {
     Wrong { at: Some(word.at), message: format!("Syntax error: {message}") }
 }
 
-fn enter(depth: &mut u32) -> Result<(), Wrong> {
+fn enter(depth: &mut u32, deepest: u32) -> Result<(), Wrong> {
     *depth += 1;
-    if *depth > DEEPEST {
+    if *depth > deepest {
         let message = format!("expression recursion limit exceeded: {DEEPEST}");
         return Err(Wrong { at: None, message });
     }

@@ -3,6 +3,7 @@
 mod grammar;
 mod literal;
 mod macros;
+mod primary;
 mod scan;
 mod token;
 mod tree;
