@@ -35,7 +35,7 @@ pub use ratchet_cel::library::authz;
 pub use attempt::{Attempt, KindName, Operation, ResourceName};
 pub use judged::{Check, Denial, Judged, Reason};
 pub use policies::Policies;
-pub use policy::{Binding, Policy, is_exempt};
+pub use policy::{Binding, Policy, Reader, is_exempt};
 pub use surroundings::{Equivalent, Served, Surroundings};
 pub use type_check::{ExpressionWarning, is_unchecked, status, type_check};
 pub use validate::validate;
