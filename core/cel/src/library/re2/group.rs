@@ -1,4 +1,4 @@
-//! The small sets of characters that have names: `\d`, `[:alpha:]`. All of them are ASCII.
+//! The small sets of characters that have names.
 
 use regex_syntax::hir::{ClassUnicode, ClassUnicodeRange};
 
