@@ -22,8 +22,8 @@ use crate::service::{Service, spreads};
 use crate::slices::{Carried, MANAGED_BY, PODS, SERVICE_NAME, SERVICES, SLICES, carry_out};
 use crate::trigger::Triggers;
 use crate::{
-    Change, Client, Failure, Key, Outcome, Pace, Queue, Reconcile, Row, Setup, Shared, Store,
-    Waiting,
+    About, Change, Client, Failure, Key, Outcome, Pace, Queue, Reconcile, Recorder, Row, Setup,
+    Shared, Store, Waiting,
 };
 use plan::CONTROLLER;
 use ratchet_object::Node;
@@ -60,6 +60,7 @@ const SPREAD: &str = "*spread";
 struct Slices {
     client: Client,
     queue: Arc<Queue>,
+    events: Recorder,
     services: Arc<Store>,
     pods: Arc<Store>,
     slices: Arc<Store>,
@@ -76,6 +77,7 @@ fn start(setup: &mut Setup<'_>) -> Box<dyn Reconcile> {
     let this = Slices {
         client: setup.client.clone(),
         queue: setup.queue.clone(),
+        events: setup.recorder("endpoint-slice-controller"),
         services: setup.collection(SERVICES),
         pods: setup.collection(PODS),
         slices: setup.collection(SLICES),
@@ -192,12 +194,12 @@ impl Slices {
     }
 
     async fn settle(&self, key: &str) -> Result<Outcome, Failure> {
-        let Some(service) = self.services.get(key) else {
+        let Some(object) = self.services.get(key) else {
             self.triggers.forget(key);
             self.expected.forget(key);
             return Ok(Outcome::Done);
         };
-        let service = Service::read(&service);
+        let service = Service::read(&object);
         if !service.selects() {
             return Ok(Outcome::Done);
         }
@@ -226,7 +228,13 @@ impl Slices {
             return Ok(Outcome::Done);
         }
         self.gathering.wrote(key);
-        match carry_out(&self.client, &self.expected, key, &collection, writes).await? {
+        let carried = carry_out(&self.client, &self.expected, key, &collection, writes).await;
+        if let Err(failure) = &carried {
+            let about = About::object("v1", "Service", &object);
+            let what = format!("Error updating Endpoint Slices for Service {key}: {failure}");
+            self.events.warn(&about, "FailedToUpdateEndpointSlices", what);
+        }
+        match carried? {
             Carried::Overtaken => Ok(Outcome::Again(SOON)),
             Carried::All | Carried::NamespaceGoes => Ok(Outcome::Done),
         }

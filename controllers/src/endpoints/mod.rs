@@ -18,7 +18,10 @@ use crate::selectors::Selectors;
 use crate::service::Service;
 use crate::slices::{Carried, ENDPOINTS, PODS, SERVICES, Write, carry_out};
 use crate::trigger::Triggers;
-use crate::{Client, Failure, Outcome, Pace, Queue, Reconcile, Row, Setup, Shared, Store, Waiting};
+use crate::{
+    About, Client, Failure, Outcome, Pace, Queue, Reconcile, Recorder, Row, Setup, Shared, Store,
+    Waiting,
+};
 use std::sync::Arc;
 
 /// The row of this controller.
@@ -41,6 +44,7 @@ const LEFT_OVER: &str = "*";
 struct Endpoints {
     client: Client,
     queue: Arc<Queue>,
+    events: Recorder,
     services: Arc<Store>,
     pods: Arc<Store>,
     endpoints: Arc<Store>,
@@ -53,6 +57,7 @@ fn start(setup: &mut Setup<'_>) -> Box<dyn Reconcile> {
     let this = Endpoints {
         client: setup.client.clone(),
         queue: setup.queue.clone(),
+        events: setup.recorder("endpoint-controller"),
         services: setup.collection(SERVICES),
         pods: setup.collection(PODS),
         endpoints: setup.collection(ENDPOINTS),
@@ -100,11 +105,45 @@ impl Reconcile for Endpoints {
                 return Ok(Outcome::Done);
             };
             self.gathering.wrote(key);
-            match carry_out(&self.client, &self.expected, key, &collection, vec![write]).await? {
+            let failed = Failed::of(key, &write);
+            let writes = vec![write];
+            let carried = carry_out(&self.client, &self.expected, key, &collection, writes).await;
+            if let (Err(failure), Some(failed)) = (&carried, failed) {
+                self.events.warn(
+                    &failed.about,
+                    failed.reason,
+                    format!("{}: {failure}", failed.what),
+                );
+            }
+            match carried? {
                 Carried::Overtaken => Ok(Outcome::Again(SOON)),
                 Carried::All | Carried::NamespaceGoes => Ok(Outcome::Done),
             }
         })
+    }
+}
+
+/// What is told of a write that failed.
+struct Failed {
+    about: About,
+    reason: &'static str,
+    what: String,
+}
+
+impl Failed {
+    fn of(key: &str, write: &Write) -> Option<Self> {
+        let (node, reason, what) = match write {
+            Write::Create(node) => (
+                node,
+                "FailedToCreateEndpoint",
+                format!("Failed to create endpoint for service {key}"),
+            ),
+            Write::Update(node) => {
+                (node, "FailedToUpdateEndpoint", format!("Failed to update endpoint {key}"))
+            }
+            Write::Delete(_) => return None,
+        };
+        Some(Self { about: About::object("v1", "Endpoints", node), reason, what })
     }
 }
 

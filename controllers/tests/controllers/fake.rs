@@ -21,6 +21,7 @@ const RESOURCES: &[(&str, &str, bool, bool)] = &[
     ("v1", "configmaps", true, true),
     ("v1", "serviceaccounts", true, true),
     ("v1", "services", true, true),
+    ("v1", "events", true, true),
     ("v1", "endpoints", true, true),
     ("v1", "nodes", false, true),
     ("discovery.k8s.io/v1", "endpointslices", true, true),
