@@ -188,7 +188,7 @@ mod tests {
             Box::pin(std::future::ready(ApiAnswer { status, body }))
         }
 
-        fn watch(&self, _: &str) -> Waiting<'_, Result<Box<dyn Lines>, u16>> {
+        fn watch(&self, _: &str, _: crate::Shown) -> Waiting<'_, Result<Box<dyn Lines>, u16>> {
             Box::pin(std::future::ready(Err(404)))
         }
     }
