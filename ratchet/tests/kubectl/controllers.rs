@@ -118,6 +118,10 @@ fn a_namespace_says_what_holds_it_and_goes_when_nothing_does() {
 
 const SERVICE: &str = "\
 apiVersion: v1
+kind: Node
+metadata: {name: n1}
+---
+apiVersion: v1
 kind: Service
 metadata: {name: web}
 spec: {selector: {app: web}, ports: [{port: 80, targetPort: http}]}
