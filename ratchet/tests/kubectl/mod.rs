@@ -6,6 +6,7 @@ mod access;
 mod bundle;
 mod changing;
 mod console;
+mod controllers;
 mod deleting;
 mod documents;
 mod endpoints;
