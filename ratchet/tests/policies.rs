@@ -1,5 +1,6 @@
 //! Policies from files decide on manifests: `ratchet check --policies`.
 #![allow(clippy::unwrap_used, reason = "a helper of a test may fail like a test")]
+#![allow(clippy::indexing_slicing, reason = "a helper of a test may fail like a test")]
 
 mod harness;
 
