@@ -357,6 +357,21 @@ fn every_format_names_the_policy_and_both_places() {
 }
 
 #[test]
+fn what_is_no_fault_of_a_validation_points_at_none() {
+    let folder = folder();
+    let condition =
+        "  matchConditions:\n  - {name: c, expression: object.nope == 1}\n  validations:";
+    folder.write("policy.yaml", POLICY.replace("  validations:", condition));
+    let output = folder.json(&ARGS);
+    assert_eq!(output.code, 1, "{}", output.stderr);
+    let finding = finding(&output);
+    let told = "expression 'object.nope == 1' resulted in error: no such key: nope";
+    assert!(finding["message"].as_str().unwrap().ends_with(told), "{finding}");
+    assert_eq!(finding["policy"]["validation"], Value::Null);
+    assert_eq!(finding["policy"]["file"], Value::Null);
+}
+
+#[test]
 fn exceptions_and_baselines_hold_for_policies_too() {
     let folder = folder();
     let annotated = deployment(7).replace(

@@ -22,9 +22,9 @@ mod request;
 mod scene;
 mod schema_types;
 mod surroundings;
-mod trial;
 #[cfg(test)]
 mod testing;
+mod trial;
 mod type_check;
 #[cfg(test)]
 mod type_check_tests;
