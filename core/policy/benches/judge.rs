@@ -1,0 +1,103 @@
+//! How long policies look at an attempt, after they are compiled.
+#![allow(missing_docs, reason = "criterion's macros make functions")]
+
+use criterion::{Criterion, criterion_group, criterion_main};
+use ratchet_access::User;
+use ratchet_object::{Limits, Node, decode};
+use ratchet_policy::{
+    Attempt, Binding, KindName, Operation, Policies, Policy, ResourceName, Served, Surroundings,
+};
+use std::hint::black_box;
+use std::sync::Arc;
+
+struct Cluster(Node<'static>);
+
+impl Surroundings for Cluster {
+    fn namespace(&self, _: &str) -> Option<Node<'static>> {
+        Some(self.0.clone())
+    }
+
+    fn served(&self, _: &KindName<'_>) -> Option<Served> {
+        None
+    }
+
+    fn parameter(&self, _: &KindName<'_>, _: &str, _: &str) -> Option<Node<'static>> {
+        None
+    }
+
+    fn parameters(&self, _: &KindName<'_>, _: &str) -> Vec<Node<'static>> {
+        Vec::new()
+    }
+}
+
+fn node(text: &str) -> Node<'static> {
+    let decoded = decode(text, Limits::DEFAULT).ok();
+    let node = decoded.and_then(|mut decoded| decoded.documents.pop());
+    node.map_or_else(Node::empty_map, Node::into_owned)
+}
+
+const OBJECT: &str = "
+apiVersion: apps/v1
+kind: Deployment
+metadata: {name: xylophone, namespace: shop, labels: {app: x}}
+spec:
+  replicas: 3
+  selector: {matchLabels: {app: x}}
+  template:
+    metadata: {labels: {app: x}}
+    spec:
+      containers:
+      - {name: a, image: 'registry.example.com/a:1', resources: {}}
+      - {name: b, image: 'registry.example.com/b:1', resources: {}}
+";
+
+fn policy(resource: &str, expression: &str) -> Arc<Policy> {
+    let text = format!(
+        "{{metadata: {{name: p}}, spec: {{matchConstraints: {{resourceRules: [{{apiGroups: [apps], apiVersions: [v1], resources: [{resource}], operations: ['*']}}]}}, validations: [{{expression: \"{expression}\"}}]}}}}"
+    );
+    Arc::new(Policy::read(&node(&text), (1, 36)))
+}
+
+fn judge(criterion: &mut Criterion) {
+    let cluster = Cluster(node("{metadata: {name: shop}, spec: {}, status: {phase: Active}}"));
+    let (user, object) = (User { name: "alice".into(), ..User::default() }, node(OBJECT));
+    let attempt = Attempt {
+        operation: Operation::Create,
+        kind: KindName { group: "apps", version: "v1", kind: "Deployment" },
+        resource: ResourceName { group: "apps", version: "v1", resource: "deployments" },
+        subresource: "",
+        name: "xylophone",
+        namespace: "shop",
+        object: Some(&object),
+        old: None,
+        options: None,
+        user: &user,
+        dry_run: false,
+    };
+    let two = "object.spec.replicas <= 5 && object.metadata.name.startsWith('x')";
+    let images =
+        "object.spec.template.spec.containers.all(c, c.image.startsWith('registry.example.com/'))";
+    for (name, resource, expression) in [
+        ("two clauses", "deployments", two),
+        ("images", "deployments", images),
+        ("other", "daemonsets", two),
+    ] {
+        let binding = Binding::read(&node(
+            "{metadata: {name: b}, spec: {policyName: p, validationActions: [Deny]}}",
+        ));
+        let policies = Policies::new(vec![policy(resource, expression)], vec![Arc::new(binding)]);
+        criterion.bench_function(name, |bencher| {
+            bencher.iter(|| black_box(policies.judge(black_box(&attempt), &cluster)).admits());
+        });
+    }
+    criterion.bench_function("compile", |bencher| {
+        bencher.iter(|| black_box(policy("deployments", two)));
+    });
+    criterion.bench_function("nothing", |bencher| {
+        let none = Policies::default();
+        bencher.iter(|| black_box(none.judge(black_box(&attempt), &cluster)).admits());
+    });
+}
+
+criterion_group!(benches, judge);
+criterion_main!(benches);
