@@ -1,5 +1,6 @@
 //! Policies from files decide on manifests: `ratchet check --policies`.
 #![allow(clippy::unwrap_used, reason = "a helper of a test may fail like a test")]
+#![allow(clippy::indexing_slicing, reason = "a helper of a test may fail like a test")]
 
 mod harness;
 
@@ -353,6 +354,21 @@ fn every_format_names_the_policy_and_both_places() {
     let related = &results[0]["relatedLocations"][0]["physicalLocation"];
     assert_eq!(related["artifactLocation"]["uri"], "policy.yaml");
     assert_eq!(related["region"]["startLine"], 13);
+}
+
+#[test]
+fn what_is_no_fault_of_a_validation_points_at_none() {
+    let folder = folder();
+    let condition =
+        "  matchConditions:\n  - {name: c, expression: object.nope == 1}\n  validations:";
+    folder.write("policy.yaml", POLICY.replace("  validations:", condition));
+    let output = folder.json(&ARGS);
+    assert_eq!(output.code, 1, "{}", output.stderr);
+    let finding = finding(&output);
+    let told = "expression 'object.nope == 1' resulted in error: no such key: nope";
+    assert!(finding["message"].as_str().unwrap().ends_with(told), "{finding}");
+    assert_eq!(finding["policy"]["validation"], Value::Null);
+    assert_eq!(finding["policy"]["file"], Value::Null);
 }
 
 #[test]

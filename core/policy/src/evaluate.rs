@@ -48,6 +48,8 @@ pub(crate) enum Annotation {
 /// What a policy comes to.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Evaluated {
+    /// Whether the only decision is about the policy as a whole, and not about its first validation.
+    pub(crate) is_whole: bool,
     pub(crate) decisions: Vec<Decision>,
     pub(crate) annotations: Vec<Annotation>,
 }
@@ -66,12 +68,12 @@ impl Policy {
         let Ok(annotations) = self.annotate(sight, clock) else {
             return self.only_failure(Exhausted::WORDS.into());
         };
-        Evaluated { decisions, annotations }
+        Evaluated { is_whole: false, decisions, annotations }
     }
 
     fn only_failure(&self, words: String) -> Evaluated {
         let decisions = alloc::vec![self.failure(words, 0)];
-        Evaluated { decisions, annotations: Vec::new() }
+        Evaluated { is_whole: true, decisions, annotations: Vec::new() }
     }
 
     fn failure(&self, words: String, nanoseconds: u64) -> Decision {

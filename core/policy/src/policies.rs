@@ -256,6 +256,7 @@ fn conclude(
     told: &mut Vec<(String, Vec<String>)>,
     judged: &mut Judged,
 ) {
+    let (denials, checks) = (judged.denials.len(), judged.checks.len());
     for (index, decision) in evaluated.decisions.into_iter().enumerate() {
         match decision.outcome {
             Outcome::Met => {}
@@ -268,6 +269,10 @@ fn conclude(
                 }
             }
         }
+    }
+    if evaluated.is_whole {
+        judged.denials.iter_mut().skip(denials).for_each(|denial| denial.validation = None);
+        judged.checks.iter_mut().skip(checks).for_each(|check| check.validation = None);
     }
     for annotation in evaluated.annotations {
         match annotation {
