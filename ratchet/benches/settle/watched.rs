@@ -86,13 +86,13 @@ impl Shown {
 /// Whether both controllers have looked at every Service and have nothing more to do.
 pub(crate) async fn all_seen(target: &Target, services: usize) -> bool {
     let metrics = text(target, "/metrics").await;
-    let value = |name: &str, controller: &str| -> f64 {
-        let start = format!("{name}{{name=\"{controller}\"}} ");
+    let value = |name: &str, queue: &str| -> f64 {
+        let start = format!("{name}{{name=\"{queue}\"}} ");
         let line = metrics.lines().find_map(|line| line.strip_prefix(&start));
         line.and_then(|value| value.parse().ok()).unwrap_or_default()
     };
-    ["endpointslice-controller", "endpoints-controller"].iter().all(|controller| {
-        value("workqueue_work_duration_seconds_count", controller) >= services as f64
-            && value("workqueue_depth", controller) == 0.0
+    ["endpoint_slice", "endpoint"].iter().all(|queue| {
+        value("workqueue_work_duration_seconds_count", queue) >= services as f64
+            && value("workqueue_depth", queue) == 0.0
     })
 }
