@@ -59,11 +59,11 @@ impl<'p, 't> Run<'p, 't> {
 }
 
 /// What a call costs. Where several functions are possible, the language's own cost one unit, and
-/// those of libraries what they all cost at least.
+/// those of most libraries what they all cost at least.
 fn cost<'t>(call: &Call, arguments: &[Value<'t>], result: Option<&Value<'t>>) -> u64 {
     match call.overloads.as_slice() {
         [known] => (known.row.cost.0)(arguments, result),
-        [first, ..] if first.standard => 1,
+        [first, ..] if first.priced_alone => 1,
         several => {
             let costs = several.iter().map(|known| (known.row.cost.0)(arguments, result));
             costs.min().unwrap_or(1)
