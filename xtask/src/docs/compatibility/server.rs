@@ -56,6 +56,24 @@ const ROWS: &[[&str; 4]] = &[
         "KEP-4858; they are one address",
     ],
     [
+        "a pod with an address and no node, in Endpoints",
+        "is written with an empty `nodeName`, which is refused: the Endpoints stay as they were",
+        "is written without `nodeName`",
+        "one odd pod must not stop the others",
+    ],
+    [
+        "a node that comes, goes or changes its zone",
+        "is seen in EndpointSlices at the next sync of a Service",
+        "is seen at once",
+        "a zone that is wrong sends traffic the wrong way",
+    ],
+    [
+        "Endpoints of more than 1,000 addresses",
+        "are written again at every sync",
+        "are written once",
+        "a settled cluster is left in peace",
+    ],
+    [
         "the limits of CEL",
         "patterns of any nesting, quantities and doubles of any length",
         "patterns nested deeper than 400 or larger than 10 MiB, and quantities of more than 4,096 digits, are errors",
