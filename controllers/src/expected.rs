@@ -164,7 +164,7 @@ fn version(object: &Node<'_>) -> u64 {
 mod tests {
     use super::*;
     use crate::client::read;
-    use crate::{Api, ApiAnswer, ApiRequest, Lines, Waiting};
+    use crate::{Api, ApiAnswer, ApiRequest, Lines, Shown, Waiting};
     use std::sync::Arc;
 
     fn object(version: u64) -> Shared {
@@ -188,7 +188,7 @@ mod tests {
             Box::pin(std::future::ready(ApiAnswer { status, body }))
         }
 
-        fn watch(&self, _: &str, _: crate::Shown) -> Waiting<'_, Result<Box<dyn Lines>, u16>> {
+        fn watch(&self, _: &str, _: Shown) -> Waiting<'_, Result<Box<dyn Lines>, u16>> {
             Box::pin(std::future::ready(Err(404)))
         }
     }

@@ -14,6 +14,7 @@ mod expected;
 mod failure;
 mod frame;
 mod garbage;
+mod gathering;
 mod informer;
 mod labels;
 mod lease;
@@ -22,6 +23,7 @@ mod mirroring;
 mod namespace;
 mod node_ipam;
 mod pod;
+mod policy_status;
 #[cfg(test)]
 mod properties;
 mod queue;
@@ -59,6 +61,7 @@ pub static CONTROLLERS: &[Row] = &[
     namespace::ROW,
     aggregation::ROW,
     service_account::ROW,
+    policy_status::ROW,
     endpoint_slice::ROW,
     endpoints::ROW,
     mirroring::ROW,

@@ -137,3 +137,46 @@ pub(crate) fn condition<'n, 't>(node: &'n Node<'t>, wanted: &str) -> Option<&'n 
     let all = node.find(&["status", "conditions"])?.items();
     all.iter().find(|condition| condition.text_at(&["type"]) == wanted)
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::testing::{node, pod};
+
+    #[test]
+    fn only_what_endpoints_show_matters() {
+        type Edit = fn(&mut Node<'static>);
+        let cases: [(&str, Edit, bool); 12] = [
+            ("nothing", |_| {}, false),
+            ("an annotation", |it| it.below("metadata").set("annotations", node("{a: b}")), false),
+            ("a label", |it| it.below("metadata").below("labels").set("x", node("y")), true),
+            (
+                "another value",
+                |it| it.below("metadata").below("labels").set("app", node("y")),
+                true,
+            ),
+            ("no labels", |it| drop(it.below("metadata").remove("labels")), true),
+            ("deletion", |it| it.below("metadata").set("deletionTimestamp", node("'x'")), true),
+            ("readiness", |it| drop(it.below("status").remove("conditions")), true),
+            (
+                "another condition",
+                |it| {
+                    let both = "[{type: Ready, status: 'True'}, {type: X, status: 'True'}]";
+                    it.below("status").set("conditions", node(both));
+                },
+                false,
+            ),
+            ("an address", |it| it.below("status").set("podIPs", node("[{ip: 10.0.0.9}]")), true),
+            ("the end", |it| it.below("status").set("phase", node("Failed")), true),
+            ("a node", |it| it.below("spec").set("nodeName", node("n2")), true),
+            ("a name", |it| it.below("spec").set("hostname", node("h")), true),
+        ];
+        for (name, edit, expected) in cases {
+            let old = pod("p", "n1", &["10.0.0.1"]);
+            let mut new = old.clone();
+            edit(&mut new);
+            assert_eq!(matters(&old, &new), expected, "{name}");
+            assert_eq!(matters(&new, &old), expected, "{name} undone");
+        }
+    }
+}

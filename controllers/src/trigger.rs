@@ -50,3 +50,37 @@ impl Triggers {
         self.services.lock().unwrap_or_else(PoisonError::into_inner).remove(key);
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::testing::node;
+
+    #[test]
+    fn the_earliest_change_since_the_last_look_is_told() {
+        let triggers = Triggers::default();
+        let told = |pods: &[(&str, &str)]| {
+            let service = node("{metadata: {creationTimestamp: '2026-01-01T00:00:00Z'}}");
+            let pods: Vec<_> = pods
+                .iter()
+                .map(|(name, time)| {
+                    node(&format!(
+                        "{{metadata: {{name: {name}}}, status: {{conditions: [{{type: Ready, status: 'True', lastTransitionTime: '{time}'}}]}}}}"
+                    ))
+                })
+                .collect();
+            let pods: Vec<_> = pods.iter().map(Pod::read).collect();
+            let since = triggers.since_last("n/s", &Service::read(&service), &pods);
+            since.map(|time| time.to_string()).unwrap_or_default()
+        };
+        let (early, late) = ("2026-01-02T00:00:00Z", "2026-01-03T00:00:00Z");
+        assert_eq!(told(&[("a", early)]), "2026-01-01T00:00:00Z", "a new Service");
+        assert_eq!(told(&[("a", early)]), "", "nothing happened");
+        assert_eq!(told(&[("a", late), ("b", early)]), early);
+        assert_eq!(told(&[("a", late), ("b", late)]), late);
+        assert_eq!(told(&[("a", "2026-01-03T02:00:00+02:00"), ("b", late)]), "", "the same time");
+        assert_eq!(told(&[("a", "never")]), "", "a pod that goes tells nothing");
+        triggers.forget("n/s");
+        assert_eq!(told(&[("a", late)]), "2026-01-01T00:00:00Z");
+    }
+}

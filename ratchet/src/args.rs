@@ -1,6 +1,8 @@
 //! What was typed; what it means together is decided elsewhere.
 
+use crate::cel::CelArgs;
 use crate::kubelet_certs::KubeletCertsArgs;
+use crate::requester::RequesterArgs;
 use crate::serve::args::ServeArgs;
 use clap::{Args as ClapArgs, Parser, Subcommand, ValueEnum};
 use clap_complete::Shell;
@@ -16,6 +18,7 @@ pub(crate) struct Args {
 
 #[derive(Debug, Subcommand)]
 pub(crate) enum Command {
+    Cel(Box<CelArgs>),
     Check(Box<CheckArgs>),
     /// Print a shell completion script.
     Completions {
@@ -62,6 +65,14 @@ pub(crate) struct CheckArgs {
 
     #[command(flatten)]
     pub(crate) policy: PolicyArgs,
+
+    /// A file or directory with ValidatingAdmissionPolicies, bindings, parameters and namespaces, which decide too;
+    /// may be repeated.
+    #[arg(long, value_name = "PATH")]
+    pub(crate) policies: Vec<PathBuf>,
+
+    #[command(flatten)]
+    pub(crate) requester: RequesterArgs,
 
     /// The namespace of objects that name none.
     #[arg(short = 'n', long, default_value = "default")]

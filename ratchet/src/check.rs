@@ -1,7 +1,7 @@
 //! `ratchet check`: arguments become a configuration, and the door does the rest.
 
 use crate::args::{CheckArgs, Output, Validate, When};
-use crate::{Done, policy};
+use crate::{Done, policy, requester};
 use ratchet_check::{Against, Config, FieldValidation, OutputFormat};
 use std::io::{self, BufWriter, IsTerminal, Write};
 use std::path::PathBuf;
@@ -25,6 +25,8 @@ fn config(args: CheckArgs) -> Result<Config, String> {
         recursive,
         against,
         policy: policy_args,
+        policies,
+        requester: requester_args,
         namespace,
         validate,
         output,
@@ -54,6 +56,8 @@ fn config(args: CheckArgs) -> Result<Config, String> {
         recursive,
         against,
         policy: policy::of(policy_args)?,
+        policies,
+        requester: requester::of(requester_args),
         namespace,
         field_validation: match validate {
             Validate::Strict => FieldValidation::Strict,

@@ -1,6 +1,7 @@
 //! `ratchet explain`: what a rule means, why it exists, and how to put things right.
 
 use crate::Done;
+use ratchet_check::RULES as CHECK_RULES;
 use ratchet_engine::{DIFFERENCES, Origin, RULES, Rule};
 use ratchet_kubelet_certs::RULES as CERTIFICATE_RULES;
 use std::io::Write;
@@ -9,7 +10,7 @@ const CERTIFICATE_ORIGIN: &str = "KEP-4872";
 
 pub(crate) fn run(id: Option<&str>, out: &mut dyn Write) -> Done {
     let Some(id) = id else {
-        for rule in RULES {
+        for rule in RULES.iter().chain(CHECK_RULES) {
             writeln!(out, "{}  {} ({})", rule.id, rule.title, rule.origin)?;
         }
         for rule in CERTIFICATE_RULES {
@@ -17,7 +18,9 @@ pub(crate) fn run(id: Option<&str>, out: &mut dyn Write) -> Done {
         }
         return Ok(0);
     };
-    if let Some(rule) = RULES.iter().find(|rule| rule.id.eq_ignore_ascii_case(id)) {
+    if let Some(rule) =
+        RULES.iter().chain(CHECK_RULES).find(|rule| rule.id.eq_ignore_ascii_case(id))
+    {
         explain(rule, out)?;
     } else if let Some(rule) =
         CERTIFICATE_RULES.iter().find(|rule| rule.id.eq_ignore_ascii_case(id))

@@ -1,12 +1,14 @@
 //! `ratchet`: arguments become a configuration, the configuration goes to one door.
 
 mod args;
+mod cel;
 mod check;
 mod explain;
 mod fields;
 mod kubelet_certs;
 mod manual;
 mod policy;
+mod requester;
 mod serve;
 
 use args::{Args, Command};
@@ -32,6 +34,7 @@ fn main() -> ExitCode {
     };
     let mut out = io::stdout().lock();
     let done = match args.command {
+        Command::Cel(args) => cel::run(*args, &mut out),
         Command::Check(args) => check::run(args, &mut out),
         Command::Completions { shell } => manual::completions(shell, &mut out),
         Command::Explain { id } => explain::run(id.as_deref(), &mut out),

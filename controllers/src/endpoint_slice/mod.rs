@@ -14,6 +14,7 @@ pub(crate) use plan::{Inputs, plan};
 
 use crate::client::escaped;
 use crate::expected::Expected;
+use crate::gathering::Gathering;
 use crate::labels::label;
 use crate::pod::{self, Pod};
 use crate::selectors::Selectors;
@@ -21,8 +22,8 @@ use crate::service::{Service, spreads};
 use crate::slices::{Carried, MANAGED_BY, PODS, SERVICE_NAME, SERVICES, SLICES, carry_out};
 use crate::trigger::Triggers;
 use crate::{
-    Change, Client, Failure, Key, Outcome, Pace, Queue, Reconcile, Row, Setup, Shared, Store,
-    Waiting,
+    About, Change, Client, Failure, Key, Outcome, Pace, Queue, Reconcile, Recorder, Row, Setup,
+    Shared, Store, Waiting,
 };
 use plan::CONTROLLER;
 use ratchet_object::Node;
@@ -42,8 +43,8 @@ pub(crate) const ROW: Row = Row {
 
 const NODES: &str = "/api/v1/nodes";
 
-/// Pods of a Service seldom change alone: what changes within this time is written together.
-pub(crate) const GATHER: Duration = Duration::from_millis(200);
+/// Nodes seldom change alone.
+const GATHER: Duration = Duration::from_millis(200);
 
 /// Who else changes our slices may not be done yet.
 pub(crate) const RESPITE: Duration = Duration::from_secs(1);
@@ -59,12 +60,14 @@ const SPREAD: &str = "*spread";
 struct Slices {
     client: Client,
     queue: Arc<Queue>,
+    events: Recorder,
     services: Arc<Store>,
     pods: Arc<Store>,
     slices: Arc<Store>,
     nodes: Arc<Store>,
     selectors: Arc<Selectors>,
     expected: Arc<Expected>,
+    gathering: Arc<Gathering>,
     triggers: Triggers,
     /// Counted when nodes change, not for every Service; nothing if that was not done yet.
     ratios: Mutex<Option<Option<Arc<Ratios>>>>,
@@ -74,12 +77,14 @@ fn start(setup: &mut Setup<'_>) -> Box<dyn Reconcile> {
     let this = Slices {
         client: setup.client.clone(),
         queue: setup.queue.clone(),
+        events: setup.recorder("endpoint-slice-controller"),
         services: setup.collection(SERVICES),
         pods: setup.collection(PODS),
         slices: setup.collection(SLICES),
         nodes: setup.collection(NODES),
         selectors: Arc::default(),
         expected: Arc::default(),
+        gathering: Arc::default(),
         triggers: Triggers::default(),
         ratios: Mutex::default(),
     };
@@ -91,7 +96,8 @@ fn start(setup: &mut Setup<'_>) -> Box<dyn Reconcile> {
         queue.add(&change.key);
     });
     let (queue, selectors) = (setup.queue.clone(), this.selectors.clone());
-    setup.listen(PODS, move |change| hear_of_pod(&queue, &selectors, change));
+    let gathering = this.gathering.clone();
+    setup.listen(PODS, move |change| hear_of_pod(&queue, &selectors, &gathering, change));
     let (queue, expected) = (setup.queue.clone(), this.expected.clone());
     setup.listen(SLICES, move |change| hear_of_slice(&queue, &expected, CONTROLLER, change));
     let queue = setup.queue.clone();
@@ -116,14 +122,21 @@ fn zone_of(node: &Node<'_>) -> String {
 }
 
 /// The Services of a pod must be looked at, both those that it had and those that it has.
-pub(crate) fn hear_of_pod(queue: &Queue, selectors: &Selectors, change: &Change) {
+pub(crate) fn hear_of_pod(
+    queue: &Queue,
+    selectors: &Selectors,
+    gathering: &Gathering,
+    change: &Change,
+) {
     if let (Some(old), Some(new)) = (&change.old, &change.new)
         && !pod::matters(old, new)
     {
         return;
     }
     for pod in change.old.iter().chain(&change.new) {
-        selectors.of(pod).iter().for_each(|service| queue.add_soon(service, GATHER));
+        for service in selectors.of(pod) {
+            queue.add_soon(&service, gathering.delay(&service));
+        }
     }
 }
 
@@ -181,12 +194,12 @@ impl Slices {
     }
 
     async fn settle(&self, key: &str) -> Result<Outcome, Failure> {
-        let Some(service) = self.services.get(key) else {
+        let Some(object) = self.services.get(key) else {
             self.triggers.forget(key);
             self.expected.forget(key);
             return Ok(Outcome::Done);
         };
-        let service = Service::read(&service);
+        let service = Service::read(&object);
         if !service.selects() {
             return Ok(Outcome::Done);
         }
@@ -214,7 +227,14 @@ impl Slices {
         if writes.is_empty() {
             return Ok(Outcome::Done);
         }
-        match carry_out(&self.client, &self.expected, key, &collection, writes).await? {
+        self.gathering.wrote(key);
+        let carried = carry_out(&self.client, &self.expected, key, &collection, writes).await;
+        if let Err(failure) = &carried {
+            let about = About::object("v1", "Service", &object);
+            let what = format!("Error updating Endpoint Slices for Service {key}: {failure}");
+            self.events.warn(&about, "FailedToUpdateEndpointSlices", what);
+        }
+        match carried? {
             Carried::Overtaken => Ok(Outcome::Again(SOON)),
             Carried::All | Carried::NamespaceGoes => Ok(Outcome::Done),
         }

@@ -11,13 +11,17 @@ pub(crate) use subsets::{Address as SubsetAddress, Subset, repacked};
 use crate::client::escaped;
 use crate::endpoint_slice::{SOON, hear_of_pod};
 use crate::expected::Expected;
+use crate::gathering::Gathering;
 use crate::labels::annotations;
 use crate::pod::Pod;
 use crate::selectors::Selectors;
 use crate::service::Service;
 use crate::slices::{Carried, ENDPOINTS, PODS, SERVICES, Write, carry_out};
 use crate::trigger::Triggers;
-use crate::{Client, Failure, Outcome, Pace, Queue, Reconcile, Row, Setup, Shared, Store, Waiting};
+use crate::{
+    About, Client, Failure, Outcome, Pace, Queue, Reconcile, Recorder, Row, Setup, Shared, Store,
+    Waiting,
+};
 use std::sync::Arc;
 
 /// The row of this controller.
@@ -40,10 +44,12 @@ const LEFT_OVER: &str = "*";
 struct Endpoints {
     client: Client,
     queue: Arc<Queue>,
+    events: Recorder,
     services: Arc<Store>,
     pods: Arc<Store>,
     endpoints: Arc<Store>,
     expected: Arc<Expected>,
+    gathering: Arc<Gathering>,
     triggers: Triggers,
 }
 
@@ -51,10 +57,12 @@ fn start(setup: &mut Setup<'_>) -> Box<dyn Reconcile> {
     let this = Endpoints {
         client: setup.client.clone(),
         queue: setup.queue.clone(),
+        events: setup.recorder("endpoint-controller"),
         services: setup.collection(SERVICES),
         pods: setup.collection(PODS),
         endpoints: setup.collection(ENDPOINTS),
         expected: Arc::default(),
+        gathering: Arc::default(),
         triggers: Triggers::default(),
     };
     this.pods.index_labels();
@@ -64,8 +72,8 @@ fn start(setup: &mut Setup<'_>) -> Box<dyn Reconcile> {
         known.change(change);
         queue.add(&change.key);
     });
-    let queue = setup.queue.clone();
-    setup.listen(PODS, move |change| hear_of_pod(&queue, &selectors, change));
+    let (queue, gathering) = (setup.queue.clone(), this.gathering.clone());
+    setup.listen(PODS, move |change| hear_of_pod(&queue, &selectors, &gathering, change));
     let (queue, expected) = (setup.queue.clone(), this.expected.clone());
     setup.listen(ENDPOINTS, move |change| {
         // Who writes Endpoints by hand is left in peace until the Service or its pods change; but
@@ -96,11 +104,46 @@ impl Reconcile for Endpoints {
             let Some(write) = self.wanted(key, endpoints) else {
                 return Ok(Outcome::Done);
             };
-            match carry_out(&self.client, &self.expected, key, &collection, vec![write]).await? {
+            self.gathering.wrote(key);
+            let failed = Failed::of(key, &write);
+            let writes = vec![write];
+            let carried = carry_out(&self.client, &self.expected, key, &collection, writes).await;
+            if let (Err(failure), Some(failed)) = (&carried, failed) {
+                self.events.warn(
+                    &failed.about,
+                    failed.reason,
+                    format!("{}: {failure}", failed.what),
+                );
+            }
+            match carried? {
                 Carried::Overtaken => Ok(Outcome::Again(SOON)),
                 Carried::All | Carried::NamespaceGoes => Ok(Outcome::Done),
             }
         })
+    }
+}
+
+/// What is told of a write that failed.
+struct Failed {
+    about: About,
+    reason: &'static str,
+    what: String,
+}
+
+impl Failed {
+    fn of(key: &str, write: &Write) -> Option<Self> {
+        let (node, reason, what) = match write {
+            Write::Create(node) => (
+                node,
+                "FailedToCreateEndpoint",
+                format!("Failed to create endpoint for service {key}"),
+            ),
+            Write::Update(node) => {
+                (node, "FailedToUpdateEndpoint", format!("Failed to update endpoint {key}"))
+            }
+            Write::Delete(_) => return None,
+        };
+        Some(Self { about: About::object("v1", "Endpoints", node), reason, what })
     }
 }
 

@@ -11,9 +11,11 @@ use crate::service::selector;
 use crate::slices::{
     Carried, ENDPOINTS, MANAGED_BY, SERVICE_NAME, SERVICES, SLICES, Write, carry_out,
 };
-use crate::{Client, Failure, Outcome, Pace, Reconcile, Row, Setup, Shared, Store, Waiting};
+use crate::{
+    About, Client, Failure, Outcome, Pace, Reconcile, Recorder, Row, Setup, Shared, Store, Waiting,
+};
 pub(crate) use plan::plan;
-use plan::{CONTROLLER, is_mirrored};
+use plan::{CONTROLLER, MOST, Plan, is_mirrored};
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -29,6 +31,7 @@ pub(crate) const ROW: Row = Row {
 
 struct Mirroring {
     client: Client,
+    events: Recorder,
     services: Arc<Store>,
     endpoints: Arc<Store>,
     slices: Arc<Store>,
@@ -38,6 +41,7 @@ struct Mirroring {
 fn start(setup: &mut Setup<'_>) -> Box<dyn Reconcile> {
     let this = Mirroring {
         client: setup.client.clone(),
+        events: setup.recorder("endpoint-slice-mirroring-controller"),
         services: setup.collection(SERVICES),
         endpoints: setup.collection(ENDPOINTS),
         slices: setup.collection(SLICES),
@@ -101,10 +105,23 @@ impl Mirroring {
             return slices.into_iter().map(Write::Delete).collect();
         };
         let plan = plan(&endpoints, &slices);
-        if plan.unreadable + plan.excess > 0 {
-            let (unreadable, excess) = (plan.unreadable, plan.excess);
-            tracing::info!(key, unreadable, excess, "not all addresses are mirrored");
-        }
+        self.tell(&endpoints, &plan);
         plan.writes
+    }
+    /// Tells what cannot be mirrored.
+    fn tell(&self, endpoints: &Shared, plan: &Plan) {
+        let about = About::object("v1", "Endpoints", endpoints);
+        let (bad, all) = (plan.unreadable, plan.unreadable + plan.excess);
+        if bad > 0 {
+            let what =
+                format!("Skipped {bad} invalid IP addresses when mirroring to EndpointSlices");
+            self.events.warn(&about, "InvalidIPAddress", what);
+        }
+        if plan.excess > 0 {
+            let what = format!(
+                "A max of {MOST} addresses can be mirrored to EndpointSlices per Endpoints subset. {all} addresses were skipped"
+            );
+            self.events.warn(&about, "TooManyAddressesToMirror", what);
+        }
     }
 }

@@ -280,3 +280,40 @@ async fn failures_are_tried_again_and_a_namespace_that_goes_is_no_failure() {
     assert!((2..=3).contains(&fake.writes().len()), "{:?}", fake.writes());
     assert_eq!(tally.of(meter::ERRORS), 0.0);
 }
+
+/// What is told about an object: reason and message.
+fn told(fake: &Fake, kind: &str) -> Vec<String> {
+    let events = fake.paths(&format!("{SHOP}/events")).into_iter().filter_map(|at| fake.get(&at));
+    let about = events.filter(|event| event.text_at(&["involvedObject", "kind"]) == kind);
+    let mut told: Vec<_> = about
+        .map(|event| format!("{}: {}", event.text_at(&["reason"]), event.text_at(&["message"])))
+        .collect();
+    told.sort();
+    told
+}
+
+#[tokio::test(start_paused = true)]
+async fn what_cannot_be_done_is_told() {
+    let fake = shop();
+    pods(&fake, 1);
+    fake.set(&format!("{SHOP}/services/db"), "{spec: {clusterIP: 10.96.0.2}}");
+    let subsets = "{subsets: [{addresses: [{ip: what}, {ip: 10.0.0.1}, {ip: 10.0.0.256}]}]}";
+    fake.set(&format!("{SHOP}/endpoints/db"), subsets);
+    fake.fail("POST /apis/discovery.k8s.io", 1, 500);
+    fake.fail("POST /api/v1/namespaces/shop/endpoints", 1, 500);
+    let _running = fake.start("endpointslice,endpoint");
+    pass(60).await;
+    let why = "an error on the server (code 500) has prevented the request from succeeding";
+    let expected = format!(
+        "FailedToUpdateEndpointSlices: Error updating Endpoint Slices for Service shop/web: {why}"
+    );
+    assert_eq!(told(&fake, "Service"), [expected]);
+    let expected =
+        format!("FailedToCreateEndpoint: Failed to create endpoint for service shop/web: {why}");
+    assert_eq!(told(&fake, "Endpoints"), [expected]);
+    let _running = fake.start("endpointslicemirroring");
+    pass(60).await;
+    let expected =
+        "InvalidIPAddress: Skipped 2 invalid IP addresses when mirroring to EndpointSlices";
+    assert!(told(&fake, "Endpoints").iter().any(|event| event == expected));
+}

@@ -21,12 +21,14 @@ const RESOURCES: &[(&str, &str, bool, bool)] = &[
     ("v1", "configmaps", true, true),
     ("v1", "serviceaccounts", true, true),
     ("v1", "services", true, true),
+    ("v1", "events", true, true),
     ("v1", "endpoints", true, true),
     ("v1", "nodes", false, true),
     ("discovery.k8s.io/v1", "endpointslices", true, true),
     ("apps/v1", "deployments", true, true),
     ("example.com/v1", "widgets", true, false),
     ("rbac.authorization.k8s.io/v1", "clusterroles", false, true),
+    ("admissionregistration.k8s.io/v1", "validatingadmissionpolicies", false, true),
 ];
 
 #[derive(Default)]

@@ -6,4 +6,5 @@ mod endpoints;
 mod fake;
 mod frame;
 mod namespace;
+mod policy_status;
 mod service_account;

@@ -91,7 +91,7 @@ pub static PLUGINS: &[PluginRow] = &[
     on("PodResizeValidator").validates(resize::validate),
     on("MutatingAdmissionPolicy"),
     on("MutatingAdmissionWebhook"),
-    on("ValidatingAdmissionPolicy"),
+    on("ValidatingAdmissionPolicy").elsewhere(),
     on("ValidatingAdmissionWebhook"),
     on("ResourceQuota").elsewhere(),
     off("AlwaysDeny").admits(optional::deny),

@@ -7,7 +7,7 @@ use ratchet_net::dns;
 
 /// What a text must look like.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Form {
+pub enum Form {
     /// Labels with dots between them, 253 bytes.
     Subdomain,
     /// One RFC 1123 label, 63 bytes.
@@ -42,7 +42,7 @@ const LONG_63: &str = "must be no more than 63 characters";
 const LONG_253: &str = "must be no more than 253 characters";
 
 /// Tells everything that is wrong with a text, in the API's words.
-pub(crate) fn faults(form: Form, text: &str, mut tell: impl FnMut(Cow<'static, str>)) {
+pub fn faults(form: Form, text: &str, mut tell: impl FnMut(Cow<'static, str>)) {
     let mut say = |detail: &'static str| tell(Cow::Borrowed(detail));
     match form {
         Form::Subdomain => subdomain(text, say),

@@ -26,6 +26,16 @@ mod status;
 mod verdict;
 mod views;
 
+/// What checks outside of the engine write their findings with: the expressions of policies are looked at with an
+/// evaluator that the engine does not know.
+pub mod writing {
+    pub use crate::forms::{Form, faults as form_faults};
+    pub use crate::pen::Pen;
+    pub use crate::scene::Scene;
+    pub use crate::selectors::check as check_selector;
+    pub use crate::shown::{list as shown_list, named as shown_word};
+}
+
 pub use change::{Change, Kept, Part, Step};
 pub use difference::{Choice, DIFFERENCES, Difference};
 pub use facts::{EXISTING_PODS_BUDGET, Existing, Facts, Namespace, Needs};

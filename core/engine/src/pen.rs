@@ -3,24 +3,25 @@
 use crate::forms::{self, Form};
 use crate::rules::{labels, names, placement, values};
 use crate::scene::Scene;
-use crate::{Cause, Problem, Rule, Verdict, shown};
+use crate::{Cause, Problem, Rule, Verdict, Warning, shown};
 use alloc::borrow::Cow;
 use alloc::string::{String, ToString};
 use ratchet_object::{At, Node, Value};
 
 /// The change at hand and the verdict on it. One word a finding, so that a check reads as a rule.
-pub(crate) struct Pen<'s, 'v> {
+#[derive(Debug)]
+pub struct Pen<'s, 'v> {
     /// The change, and the rules in force.
-    pub(crate) scene: &'s Scene<'s>,
+    pub scene: &'s Scene<'s>,
     /// What was found so far.
-    pub(crate) verdict: &'v mut Verdict,
+    pub verdict: &'v mut Verdict,
 }
 
 const NEGATIVE: &str = "must be greater than or equal to 0";
 
 impl<'s, 'v> Pen<'s, 'v> {
     /// Writes into `verdict`.
-    pub(crate) fn new(scene: &'s Scene<'s>, verdict: &'v mut Verdict) -> Self {
+    pub fn new(scene: &'s Scene<'s>, verdict: &'v mut Verdict) -> Self {
         Self { scene, verdict }
     }
 
@@ -29,28 +30,43 @@ impl<'s, 'v> Pen<'s, 'v> {
     }
 
     /// It must be there.
-    pub(crate) fn required(&mut self, at: &At<'_>, detail: impl Into<Cow<'static, str>>) {
+    pub fn required(&mut self, at: &At<'_>, detail: impl Into<Cow<'static, str>>) {
         self.write(&placement::RULE, Cause::Required, at, detail.into());
     }
 
     /// It may not be there.
-    pub(crate) fn forbidden(&mut self, at: &At<'_>, detail: impl Into<Cow<'static, str>>) {
+    pub fn forbidden(&mut self, at: &At<'_>, detail: impl Into<Cow<'static, str>>) {
         self.write(&placement::RULE, Cause::Forbidden, at, detail.into());
     }
 
     /// What it names is not there.
-    pub(crate) fn not_found(&mut self, at: &At<'_>, text: &str) {
+    pub fn not_found(&mut self, at: &At<'_>, text: &str) {
         let problem = Problem::new(&placement::RULE, Cause::NotFound, at, "");
         self.verdict.problem(problem.showing(quoted(text)));
     }
 
     /// It stands there already.
-    pub(crate) fn duplicate(&mut self, at: &At<'_>, shown: impl Into<String>) {
+    pub fn duplicate(&mut self, at: &At<'_>, shown: impl Into<String>) {
         placement::duplicate(at, shown.into(), self.verdict);
     }
 
+    /// There are more of them than there may be.
+    pub fn too_many(&mut self, at: &At<'_>, count: usize, most: usize) {
+        placement::too_many(at, count, most, self.verdict);
+    }
+
+    /// The text is longer than it may be.
+    pub fn too_long(&mut self, at: &At<'_>, most: usize) {
+        placement::too_long(at, most, self.verdict);
+    }
+
+    /// The writer is told something about a name.
+    pub fn warn_of_name(&mut self, at: &At<'_>, text: impl Into<String>) {
+        self.verdict.warn(Warning::new(&names::FORMS, at, text));
+    }
+
     /// It is none of the values that there are.
-    pub(crate) fn unsupported(&mut self, at: &At<'_>, shown: impl Into<String>, values: &[&str]) {
+    pub fn unsupported(&mut self, at: &At<'_>, shown: impl Into<String>, values: &[&str]) {
         let listed: alloc::vec::Vec<String> = values.iter().map(|value| quoted(value)).collect();
         let detail = alloc::format!("supported values: {}", listed.join(", "));
         let problem = Problem::new(&placement::RULE, Cause::NotSupported, at, detail);
@@ -58,7 +74,7 @@ impl<'s, 'v> Pen<'s, 'v> {
     }
 
     /// One of the values, where the field is set.
-    pub(crate) fn one_of(&mut self, at: &At<'_>, values: &[&str]) {
+    pub fn one_of(&mut self, at: &At<'_>, values: &[&str]) {
         let text = at.text_or_empty();
         if !text.is_empty() && !values.contains(&text) {
             self.unsupported(at, shown::named(text, self.scene.policy.release), values);
@@ -66,12 +82,12 @@ impl<'s, 'v> Pen<'s, 'v> {
     }
 
     /// The value is wrong, shown as it is.
-    pub(crate) fn invalid(&mut self, at: &At<'_>, detail: impl Into<Cow<'static, str>>) {
+    pub fn invalid(&mut self, at: &At<'_>, detail: impl Into<Cow<'static, str>>) {
         self.invalid_as(at, node_shown(at.node()), detail);
     }
 
     /// The value is wrong, shown so.
-    pub(crate) fn invalid_as(
+    pub fn invalid_as(
         &mut self,
         at: &At<'_>,
         shown: impl Into<String>,
@@ -82,7 +98,7 @@ impl<'s, 'v> Pen<'s, 'v> {
     }
 
     /// The field must be filled in.
-    pub(crate) fn needs_text(&mut self, at: &At<'_>) -> bool {
+    pub fn needs_text(&mut self, at: &At<'_>) -> bool {
         let is_there = !at.text_or_empty().is_empty();
         if !is_there {
             self.required(at, "");
@@ -91,12 +107,12 @@ impl<'s, 'v> Pen<'s, 'v> {
     }
 
     /// The text has a form.
-    pub(crate) fn form(&mut self, at: &At<'_>, form: Form) {
+    pub fn form(&mut self, at: &At<'_>, form: Form) {
         self.form_of(at, at.text_or_empty(), form);
     }
 
     /// This text, told at this place, has a form.
-    pub(crate) fn form_of(&mut self, at: &At<'_>, text: &str, form: Form) {
+    pub fn form_of(&mut self, at: &At<'_>, text: &str, form: Form) {
         let rule = if form == Form::LabelValue { &labels::RULE } else { &names::FORMS };
         forms::faults(form, text, |detail| {
             self.verdict.problem(Problem::invalid(rule, at, text, detail));
@@ -104,28 +120,28 @@ impl<'s, 'v> Pen<'s, 'v> {
     }
 
     /// The text has a form, where there is one.
-    pub(crate) fn form_if_set(&mut self, at: &At<'_>, form: Form) {
+    pub fn form_if_set(&mut self, at: &At<'_>, form: Form) {
         if !at.text_or_empty().is_empty() {
             self.form(at, form);
         }
     }
 
     /// The field is filled in, and has a form.
-    pub(crate) fn needs_form(&mut self, at: &At<'_>, form: Form) {
+    pub fn needs_form(&mut self, at: &At<'_>, form: Form) {
         if self.needs_text(at) {
             self.form(at, form);
         }
     }
 
     /// The number is not negative, where there is one.
-    pub(crate) fn not_negative(&mut self, at: &At<'_>) {
+    pub fn not_negative(&mut self, at: &At<'_>) {
         if at.int().is_some_and(|number| number < 0) {
             self.invalid(at, NEGATIVE);
         }
     }
 
     /// The number is within bounds, where there is one.
-    pub(crate) fn between(&mut self, at: &At<'_>, low: i64, high: i64) {
+    pub fn between(&mut self, at: &At<'_>, low: i64, high: i64) {
         if at.int().is_some_and(|number| !(low..=high).contains(&number)) {
             let detail = alloc::format!("must be between {low} and {high}, inclusive");
             self.invalid(at, detail);
@@ -133,7 +149,7 @@ impl<'s, 'v> Pen<'s, 'v> {
     }
 
     /// The number of a port; none reads as 0.
-    pub(crate) fn port_number(&mut self, at: &At<'_>) {
+    pub fn port_number(&mut self, at: &At<'_>) {
         let number = at.int().unwrap_or_default();
         if !(1..=65535).contains(&number) {
             let detail = "must be between 1 and 65535, inclusive";
@@ -142,7 +158,7 @@ impl<'s, 'v> Pen<'s, 'v> {
     }
 
     /// The number of a port or its name.
-    pub(crate) fn port(&mut self, at: &At<'_>) {
+    pub fn port(&mut self, at: &At<'_>) {
         match at.node().and_then(Node::text) {
             Some(_) => self.form(at, Form::PortName),
             None => self.port_number(at),
@@ -150,7 +166,7 @@ impl<'s, 'v> Pen<'s, 'v> {
     }
 
     /// A whole number, or a share of something.
-    pub(crate) fn count_or_share(&mut self, at: &At<'_>) {
+    pub fn count_or_share(&mut self, at: &At<'_>) {
         match at.node().and_then(Node::text) {
             None => self.not_negative(at),
             Some(text) if share(text).is_none() => self.invalid(at, values::NOT_A_SHARE),
@@ -159,7 +175,7 @@ impl<'s, 'v> Pen<'s, 'v> {
     }
 
     /// No share of more than all.
-    pub(crate) fn at_most_all(&mut self, at: &At<'_>) {
+    pub fn at_most_all(&mut self, at: &At<'_>) {
         if at.node().and_then(Node::text).and_then(share).is_some_and(|share| share > 100) {
             self.invalid(at, "must not be greater than 100%");
         }

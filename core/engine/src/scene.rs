@@ -3,10 +3,10 @@
 use crate::{Change, Policy};
 
 /// The change and the policy, passed together.
-#[derive(Clone, Copy)]
-pub(crate) struct Scene<'a> {
+#[derive(Clone, Copy, Debug)]
+pub struct Scene<'a> {
     /// The change.
-    pub(crate) change: &'a Change<'a>,
+    pub change: &'a Change<'a>,
     /// The rules in force.
-    pub(crate) policy: &'a Policy,
+    pub policy: &'a Policy,
 }

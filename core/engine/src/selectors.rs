@@ -7,7 +7,7 @@ use crate::shown;
 use ratchet_object::At;
 
 /// Checks a selector where there is one.
-pub(crate) fn check(selector: &At<'_>, pen: &mut Pen<'_, '_>) {
+pub fn check(selector: &At<'_>, pen: &mut Pen<'_, '_>) {
     labels::check_map(&selector.field("matchLabels"), pen.verdict);
     for at in selector.field("matchExpressions").items() {
         let (operator, values) = (at.field("operator"), at.field("values"));

@@ -7,7 +7,7 @@ use ratchet_net::Quoted;
 use ratchet_object::{At, Node, Value, write_text};
 
 /// A list of texts: JSON since 1.34, Go's own syntax before.
-pub(crate) fn list(texts: &[&str], release: Release) -> String {
+pub fn list(texts: &[&str], release: Release) -> String {
     if release.since(34) {
         let items: Vec<String> = texts.iter().map(|text| json(text)).collect();
         return alloc::format!("[{}]", items.join(","));
@@ -17,7 +17,7 @@ pub(crate) fn list(texts: &[&str], release: Release) -> String {
 }
 
 /// A text of a type with a name of its own (`ServiceType`, say): JSON since 1.34, quoted before.
-pub(crate) fn named(text: &str, release: Release) -> String {
+pub fn named(text: &str, release: Release) -> String {
     if release.since(34) { json(text) } else { Quoted(text).to_string() }
 }
 

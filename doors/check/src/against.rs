@@ -158,11 +158,14 @@ impl Stored {
         same.then_some(old)
     }
 
+    /// A stored namespace.
+    pub(crate) fn namespace(&self, name: &str) -> Option<Node<'static>> {
+        Some(self.load(self.namespaces.get(&hash(name))?)?.into_node())
+    }
+
     /// The labels of a stored namespace.
     pub(crate) fn namespace_labels(&self, name: &str) -> Option<Node<'static>> {
-        let location = self.namespaces.get(&hash(name))?;
-        let namespace = self.load(location)?.into_node();
-        Some(namespace.get("metadata")?.get("labels")?.clone())
+        Some(self.namespace(name)?.get("metadata")?.get("labels")?.clone())
     }
 
     /// The stored pods of a namespace.

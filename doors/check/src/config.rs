@@ -1,6 +1,7 @@
 //! What a check is asked to do; a value of this type cannot be wrong in itself.
 
 use crate::Against;
+use ratchet_access::User;
 use ratchet_engine::Policy;
 use std::path::PathBuf;
 
@@ -15,6 +16,10 @@ pub struct Config {
     pub against: Option<Against>,
     /// The rules in force.
     pub policy: Policy,
+    /// Files and directories with ValidatingAdmissionPolicies that decide too, and with what they need to know.
+    pub policies: Vec<PathBuf>,
+    /// Who writes the objects; none for an administrator of whom nothing is known.
+    pub requester: Option<User>,
     /// The namespace of objects that name none.
     pub namespace: String,
     /// What becomes of unknown and repeated fields.

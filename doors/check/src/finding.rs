@@ -1,5 +1,6 @@
 //! What a check says about an object, in a form that every report can write.
 
+use core::ops::Range;
 use ratchet_engine::Rule;
 use ratchet_object::Place;
 use std::sync::Arc;
@@ -44,7 +45,7 @@ pub struct Finding {
     /// The line it begins on, or the part of a long one around it.
     pub source: String,
     /// The bytes of `source` it is about.
-    pub marked: core::ops::Range<usize>,
+    pub marked: Range<usize>,
     /// What to say right at the marked place.
     pub label: String,
     /// What to write instead, where there is exactly one right answer.
@@ -55,6 +56,47 @@ pub struct Finding {
     pub notes: Vec<String>,
     /// Identifies it across edits of the file: no line numbers in it.
     pub fingerprint: String,
+    /// The policy that says it, where it is one that does.
+    pub policy: Option<Box<Ruling>>,
+}
+
+/// What a ValidatingAdmissionPolicy has decided, and where that is written.
+#[derive(Clone, Debug)]
+pub struct Ruling {
+    /// The policy's name.
+    pub policy: String,
+    /// The binding's name.
+    pub binding: Option<String>,
+    /// The validation, by its place in the policy; none for what is no validation's fault.
+    pub validation: Option<usize>,
+    /// `Deny`, `Warn` or `Audit`.
+    pub action: &'static str,
+    /// Where the validation's expression stands.
+    pub spot: Option<Passage>,
+}
+
+/// A place in a file of policies.
+#[derive(Clone, Debug)]
+pub struct Passage {
+    /// The file, as it was given.
+    pub file: Arc<str>,
+    /// The field that stands there.
+    pub field: String,
+    /// Where it begins.
+    pub start: Place,
+    /// The line it begins on, or the part of a long one around it.
+    pub source: String,
+    /// The bytes of `source` that are meant.
+    pub marked: Range<usize>,
+}
+
+impl Ruling {
+    /// Where the expression stands, in one line.
+    pub fn told(&self) -> Option<String> {
+        let Passage { file, field, start, .. } = self.spot.as_ref()?;
+        let (line, column) = (start.line, start.column);
+        Some(format!("{field} of policy {} stands at {file}:{line}:{column}", self.policy))
+    }
 }
 
 /// Which object it is.

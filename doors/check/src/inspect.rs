@@ -5,6 +5,7 @@ use crate::documents::{Sheet, Unfit};
 use crate::finding::{Finding, Judged, Outcome, Severity};
 use crate::lent::Lent;
 use crate::lists::objects_in;
+use crate::policies::{self, Around, Book};
 use crate::said::{Contested, Page, Said};
 use crate::suppress::Exceptions;
 use crate::{Config, FieldValidation, helm};
@@ -22,6 +23,8 @@ pub(crate) struct Inspector<'c> {
     pub(crate) config: &'c Config,
     pub(crate) lent: &'c Lent,
     pub(crate) stored: Option<&'c Stored>,
+    /// The policies that decide beside the engine.
+    pub(crate) book: Option<&'c Book>,
     /// Held while a large document is judged: one at a time, so that memory stays bounded.
     pub(crate) large: Mutex<()>,
 }
@@ -99,7 +102,9 @@ impl Inspector<'_> {
             if is_namespaced { object.in_namespace(&self.config.namespace) } else { object };
         if !undecodable {
             let old = self.stored.and_then(|stored| stored.find(&object, &self.config.namespace));
-            message = message.or(self.judge(&object, old.as_ref(), &mut said));
+            let engine = self.judge(&object, old.as_ref(), &mut said);
+            let policies = self.ask_policies(&object, old, &mut said);
+            message = message.or(engine).or(policies);
         }
         self.settle(&object, message, said, &mut judged);
         judged
@@ -207,16 +212,34 @@ impl Inspector<'_> {
             } else {
                 Namespace::Unasked
             },
-            requester: None,
+            requester: self.config.requester.as_ref().map(|user| user.name.as_str()),
             existing_pods: Existing::Pods {
                 pods: pods.iter().collect(),
                 budget: EXISTING_PODS_BUDGET,
             },
         };
-        let verdict = judge(&change, &facts, policy);
+        let mut verdict = judge(&change, &facts, policy);
+        policies::validate(object, old, policy, &mut verdict);
         let contested = Contested::of(&verdict, &change, &facts, policy);
         said.verdict(&verdict, &contested, policy.release);
         Status::of(&verdict, &change).map(|status| status.message)
+    }
+
+    /// Puts the object before the policies, if there are any; gives the message of a refusal.
+    fn ask_policies(
+        &self,
+        object: &Object<'_>,
+        old: Option<Object<'_>>,
+        said: &mut Said<'_, '_>,
+    ) -> Option<String> {
+        let book = self.book?;
+        let around = Around { book, lent: self.lent, stored: self.stored };
+        let is_namespaced = object.kind().is_none_or(|kind| kind.scope == Scope::Namespaced);
+        let old = old.map(|old| match is_namespaced {
+            true => Object::new(old.in_namespace(object.namespace()).into_node().into_owned()),
+            false => old,
+        });
+        book.ask(object, old.as_ref(), (&around, self.config), said)
     }
 
     /// What becomes of the object once its own exceptions have been heard.
@@ -250,6 +273,6 @@ pub(crate) fn outcome(findings: &[Finding], message: Option<String>) -> Outcome 
 }
 
 /// Where an object begins: its first name, for what concerns it as a whole.
-fn first_key(object: &Object<'_>) -> Span {
+pub(crate) fn first_key(object: &Object<'_>) -> Span {
     object.node().entries().first().map_or(object.node().span, |entry| entry.key_span)
 }

@@ -7,10 +7,10 @@ use ratchet_object::{Limits, Node, Object, decode};
 use std::collections::BTreeMap;
 use std::path::PathBuf;
 
-/// The labels of the namespaces that the input defines, and how many files it has.
+/// The namespaces that the input defines, and how many files it has.
 #[derive(Debug, Default)]
 pub(crate) struct Lent {
-    labels: BTreeMap<String, Node<'static>>,
+    namespaces: BTreeMap<String, Node<'static>>,
     /// How many files were read.
     pub(crate) files: u64,
 }
@@ -33,7 +33,7 @@ impl Lent {
         };
         run(inputs, recursive, workers, work, |found| {
             match found {
-                Some((name, labels)) => drop(lent.labels.insert(name, labels)),
+                Some((name, namespace)) => drop(lent.namespaces.insert(name, namespace)),
                 None => lent.files += 1,
             }
             true
@@ -43,7 +43,12 @@ impl Lent {
 
     /// The labels of a namespace, if the input defines it.
     pub(crate) fn labels(&self, namespace: &str) -> Option<&Node<'static>> {
-        self.labels.get(namespace)
+        self.namespaces.get(namespace)?.get("metadata")?.get("labels")
+    }
+
+    /// A namespace, if the input defines it.
+    pub(crate) fn namespace(&self, name: &str) -> Option<&Node<'static>> {
+        self.namespaces.get(name)
     }
 }
 
@@ -53,10 +58,7 @@ fn namespaces(sheet: &Sheet<'_>, text: &str) -> Vec<(String, Node<'static>)> {
         .into_iter()
         .map(Object::new)
         .filter(|object| object.kind_name() == "Namespace")
-        .filter_map(|object| {
-            let labels = object.node().get("metadata")?.get("labels")?.clone();
-            Some((object.name().to_owned(), labels.into_owned()))
-        })
+        .map(|object| (object.name().to_owned(), object.into_node().into_owned()))
         .collect()
 }
 

@@ -12,6 +12,7 @@ mod items;
 mod lent;
 mod lists;
 mod pipeline;
+mod policies;
 mod report;
 mod run;
 mod said;
@@ -19,5 +20,6 @@ mod suppress;
 
 pub use against::Against;
 pub use config::{Config, FieldValidation, OutputFormat};
-pub use finding::{Finding, Judged, ObjectName, Outcome, Severity};
+pub use finding::{Finding, Judged, ObjectName, Outcome, Passage, Ruling, Severity};
+pub use policies::{RULES, administrator, as_stored, plural_of};
 pub use run::{CheckError, Summary, run};

@@ -7,6 +7,7 @@ use crate::finding::{Judged, Outcome, Severity};
 use crate::inspect::Inspector;
 use crate::lent::Lent;
 use crate::pipeline::{self, Item};
+use crate::policies::Book;
 use crate::{Config, ObjectName, report};
 use indicatif::{ProgressBar, ProgressStyle};
 use ratchet_engine::rules::decoding;
@@ -106,14 +107,22 @@ pub fn run(
         Some(path) => Baseline::read(path).map_err(CheckError::Setup)?,
         None => Baseline::default(),
     };
-    let lent = if config.policy.plugins.pod_security {
+    let book = match config.policies.is_empty() {
+        true => None,
+        false => Some(Book::read(config).map_err(CheckError::Setup)?),
+    };
+    for note in book.iter().flat_map(|book| &book.notes) {
+        let _ = writeln!(notes, "note: {note}");
+    }
+    let lent = if config.policy.plugins.pod_security || book.is_some() {
         Lent::read(inputs, config.recursive, workers)
     } else {
         Lent::default()
     };
     let bar = progress(config, lent.files);
     let large = Mutex::new(());
-    let inspector = Inspector { config, lent: &lent, stored: stored.as_ref(), large };
+    let inspector =
+        Inspector { config, lent: &lent, stored: stored.as_ref(), book: book.as_ref(), large };
     let mut found = Baseline::default();
     let mut summary = Summary::default();
     let mut report = report::of(config);
@@ -151,6 +160,9 @@ pub fn run(
     bar.finish_and_clear();
     if summary == Summary::default() {
         let _ = writeln!(notes, "note: no objects were found in what was named");
+    }
+    if let Some(told) = book.as_ref().and_then(Book::told_of_namespaces) {
+        let _ = writeln!(notes, "note: {told}");
     }
     summary.stale = baseline.stale().count() as u64;
     for about in baseline.stale() {
@@ -201,6 +213,7 @@ fn unreadable(path: &std::path::Path, why: &str) -> Judged {
         hint: None,
         notes: Vec::new(),
         fingerprint: format!("unread:{}", path.display()),
+        policy: None,
     };
     Judged {
         file: path.to_string_lossy().into(),

@@ -1,13 +1,13 @@
 //! What is said about one document, as it is being said: findings with their places and notes.
 
 use crate::documents::Sheet;
-use crate::finding::{Finding, Judged, ObjectName, Outcome, Severity};
+use crate::finding::{Finding, Judged, ObjectName, Outcome, Passage, Ruling, Severity};
 use ratchet_engine::rules::decoding;
 use ratchet_engine::{
     Behavior, Change, Choice, DIFFERENCES, Difference, Facts, Policy, Release, Rule, Spot, Verdict,
     judge,
 };
-use ratchet_object::{LineIndex, Object, Place, Span};
+use ratchet_object::{At, LineIndex, Object, Place, Span};
 use std::cell::OnceCell;
 use std::collections::BTreeSet;
 use std::sync::Arc;
@@ -158,6 +158,24 @@ impl<'p, 's> Said<'p, 's> {
         }
     }
 
+    /// Says what a policy has decided about the object.
+    pub(crate) fn rule(
+        &mut self,
+        severity: Severity,
+        rule: &'static Rule,
+        message: &str,
+        span: Span,
+        ruling: Ruling,
+    ) {
+        if self.is_full() {
+            self.unsaid += 1;
+            return;
+        }
+        let policy = Some(Box::new(ruling));
+        let finding = self.finding(severity, rule, message, "", span);
+        self.findings.push(Finding { policy, ..finding });
+    }
+
     fn finding(
         &mut self,
         severity: Severity,
@@ -185,6 +203,7 @@ impl<'p, 's> Said<'p, 's> {
             hint: None,
             notes: Vec::new(),
             fingerprint: fingerprint(&identity),
+            policy: None,
         }
     }
 
@@ -265,8 +284,15 @@ impl<'s> Page<'s> {
         Self { file, sheet, text, lines: OnceCell::new() }
     }
 
+    /// The place of a value of the document, with its line.
+    pub(crate) fn passage(&self, at: &At<'_>) -> Passage {
+        let (file, field) = (Arc::clone(self.file), at.path().to_string());
+        let Excerpt { line, marked, .. } = Excerpt::of(self.text, at.span());
+        Passage { file, field, start: self.place(at.span().start), source: line, marked }
+    }
+
     /// The place of a byte of the document in its file.
-    fn place(&self, offset: u32) -> Place {
+    pub(crate) fn place(&self, offset: u32) -> Place {
         let local = self.lines.get_or_init(|| LineIndex::new(self.text)).place(offset);
         let column = if local.line == 1 { local.column + self.sheet.column } else { local.column };
         Place { line: local.line + self.sheet.line, column }

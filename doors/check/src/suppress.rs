@@ -1,5 +1,6 @@
 //! An object can carry its own exceptions, each with a reason.
 
+use crate::policies::RULES as OWN_RULES;
 use ratchet_engine::rules::decoding;
 use ratchet_engine::{RULES, Rule};
 use ratchet_object::{At, Object};
@@ -43,7 +44,8 @@ impl<'a> Exceptions<'a> {
                 continue;
             }
             for id in rules.split(',').map(str::trim) {
-                let is_rule = RULES.iter().any(|rule| rule.id.eq_ignore_ascii_case(id));
+                let mut rules = RULES.iter().chain(OWN_RULES);
+                let is_rule = rules.any(|rule| rule.id.eq_ignore_ascii_case(id));
                 if !is_rule {
                     self.idle.push((id, "which is no rule: `ratchet explain` lists them"));
                 } else if NEVER.iter().any(|never| never.eq_ignore_ascii_case(id)) {

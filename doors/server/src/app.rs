@@ -1,6 +1,6 @@
 //! The server's parts, put together once at the start and then only read.
 
-use crate::admission::Plugins;
+use crate::admission::{Plugins, PolicyBook};
 use crate::audit::Auditing;
 use crate::authorize::Authorizer;
 use crate::cache::Cache;
@@ -28,6 +28,8 @@ pub struct App {
     pub policy: Policy,
     /// The admission plugins that are on.
     pub plugins: Plugins,
+    /// The policies of the cluster, compiled.
+    pub policies: PolicyBook,
     /// Who asks.
     pub identity: Authenticators,
     /// Whose tokens are issued here.

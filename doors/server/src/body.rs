@@ -9,6 +9,7 @@ use http::HeaderMap;
 use http::header::CONTENT_TYPE;
 use ratchet_object::schema::{self, Shape, TypeRow};
 use ratchet_object::{Limits, Node, Object, Oddity, Repeated, Value, decode, misfits, proto};
+use ratchet_policy::KindName;
 
 /// Requests larger than this are refused.
 pub(crate) const LIMIT: usize = 3 << 20;
@@ -65,6 +66,11 @@ impl<'a> Wanted<'a> {
     /// What the main endpoint of a resource takes.
     pub(crate) fn of(served: &'a Served) -> Self {
         Self { group: served.row.group, version: served.row.version, kind: served.row.kind }
+    }
+
+    /// Its full name.
+    pub(crate) fn name(&self) -> KindName<'a> {
+        KindName { group: self.group, version: self.version, kind: self.kind }
     }
 
     /// `group/version` as objects write it.

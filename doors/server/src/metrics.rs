@@ -15,6 +15,7 @@ use ratchet_engine::{Change, GATES, Policy, Stage, Verdict};
 use ratchet_http::metrics::{
     CounterVec, Gauge, GaugeVec, HistogramVec, MetricType, Registry, Stability, Writer,
 };
+use ratchet_policy::Check;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -23,6 +24,7 @@ const LATENCY: &[f64] = &[
     10.0, 15.0, 20.0, 30.0, 45.0, 60.0,
 ];
 const ADMISSION: &[f64] = &[0.005, 0.025, 0.1, 0.5, 1.0, 2.5];
+const POLICY: &[f64] = &[5e-7, 0.001, 0.01, 0.1, 1.0];
 const SIZES: &[f64] = &[1e3, 1e4, 1e5, 1e6, 1e7, 1e8, 1e9];
 
 /// The families of this server.
@@ -41,6 +43,8 @@ pub struct Metrics {
     evaluations: CounterVec,
     exemptions: CounterVec,
     errors: CounterVec,
+    policy_checks: CounterVec,
+    policy_durations: HistogramVec,
     /// Attempts to authenticate, by result.
     pub authentications: CounterVec,
     /// Attempts to authorise, by result.
@@ -191,6 +195,7 @@ impl Metrics {
             "subresource",
         ];
         let exemption = ["request_operation", "resource", "subresource"];
+        let policy_check = ["policy", "policy_binding", "error_type", "enforcement_action"];
         let stable = Stability::Stable;
         let alpha = Stability::Alpha;
         let metrics = Self {
@@ -206,6 +211,8 @@ impl Metrics {
             evaluations: registry.counter("pod_security_evaluations_total", alpha, "Number of policy evaluations that occurred, not counting ignored or exempt requests.", &evaluation),
             exemptions: registry.counter("pod_security_exemptions_total", alpha, "Number of exempt requests, not counting ignored or out of scope requests.", &exemption),
             errors: registry.counter("pod_security_errors_total", alpha, "Number of errors preventing normal evaluation. Non-fatal errors may result in the latest restricted profile being used for evaluation.", &["fatal", "request_operation", "resource", "subresource"]),
+            policy_checks: registry.counter("apiserver_validating_admission_policy_check_total", Stability::Beta, "Validation admission policy check total, labeled by policy and further identified by binding and enforcement action taken.", &policy_check),
+            policy_durations: registry.histogram("apiserver_validating_admission_policy_check_duration_seconds", Stability::Beta, "Validation admission latency for individual validation expressions in seconds, labeled by policy and further including binding and enforcement action taken.", &policy_check, POLICY),
             authentications: registry.counter("authentication_attempts", alpha, "Counter of authenticated attempts.", &["result"]),
             authorizations: registry.counter("authorization_attempts_total", alpha, "Counter of authorization attempts broken down by result. It can be either 'allowed', 'denied', 'no-opinion' or 'error'.", &["result"]),
             connections: Connections::new(&registry),
@@ -316,6 +323,14 @@ impl Metrics {
     ) {
         let rejected = if rejected { "true" } else { "false" };
         self.controllers.with(&[name, step, operation, rejected]).observe(took.as_secs_f64());
+    }
+
+    /// Counts what a validation of a policy led to.
+    pub fn policy_checked(&self, check: &Check) {
+        let labels = [check.policy.as_str(), &check.binding, check.error, check.action];
+        self.policy_checks.with(&labels).inc();
+        let took = Duration::from_nanos(check.nanoseconds);
+        self.policy_durations.with(&labels).observe(took.as_secs_f64());
     }
 
     /// Counts all plugins of a step together.

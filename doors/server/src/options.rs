@@ -109,6 +109,20 @@ pub(crate) struct DeleteOptions {
     pub takes_dependents: bool,
     /// What becomes of dependents.
     pub propagation: Option<Propagation>,
+    /// What policies are asked about the deletion.
+    pub asked: Asked,
+}
+
+/// What policies are asked about a deletion.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) enum Asked {
+    /// About the object.
+    #[default]
+    Object,
+    /// About one object of a collection.
+    Collection,
+    /// Nothing: they were asked before.
+    Nobody,
 }
 
 /// What becomes of those whom the deleted object owns.
@@ -122,6 +136,17 @@ pub(crate) enum Propagation {
     Orphan,
 }
 
+impl Propagation {
+    /// The word in options.
+    fn word(self) -> &'static str {
+        match self {
+            Self::Foreground => "Foreground",
+            Self::Background => "Background",
+            Self::Orphan => "Orphan",
+        }
+    }
+}
+
 impl DeleteOptions {
     /// Reads the body, if there is one, or else the query.
     pub(crate) fn read(params: &Params, body: Option<&Node<'_>>) -> Result<Self, Refusal> {
@@ -131,6 +156,30 @@ impl DeleteOptions {
             None => &from_query,
         };
         Self::from_node(node)
+    }
+
+    /// The options as policies are told them.
+    pub(crate) fn node(&self) -> Node<'static> {
+        let mut node = crate::admission::options_node("DeleteOptions");
+        if let Some(seconds) = self.grace {
+            node.set("gracePeriodSeconds", Node::int(seconds));
+        }
+        for (name, value) in [("uid", &self.uid), ("resourceVersion", &self.version)] {
+            if let Some(value) = value {
+                node.below("preconditions").set(name, Node::string(value.clone()));
+            }
+        }
+        match self.propagation {
+            Some(_) if self.takes_dependents => node.set("orphanDependents", Node::bool(false)),
+            Some(propagation) => {
+                node.set("propagationPolicy", Node::string(propagation.word()));
+            }
+            None => {}
+        }
+        if self.dry_run {
+            node.set("dryRun", Node::list(vec![Node::string("All")]));
+        }
+        node
     }
 
     fn query_node(params: &Params) -> Result<Node<'static>, Refusal> {
@@ -214,6 +263,7 @@ impl DeleteOptions {
             takes_dependents: orphan == Some(false),
             version: precondition("resourceVersion"),
             propagation,
+            asked: Asked::default(),
         })
     }
 }

@@ -143,6 +143,7 @@ pub async fn start(config: Config, store: Arc<dyn Store>) -> Result<Ready, Start
         registry: Registry::new(&cache, config.policy.emulated, &config.runtime),
         authorizer: Authorizer::new(config.modes, &cache),
         plugins: admission::Plugins::new(config.plugins),
+        policies: admission::PolicyBook::new(&cache),
         metrics,
         backends,
         health: checks(leaving, &lost),

@@ -13,6 +13,7 @@ use rustls::pki_types::CertificateDer;
 use rustls::{ClientConfig, RootCertStore};
 use std::net::SocketAddr;
 use std::sync::Arc;
+use tokio::io::{AsyncRead, AsyncWrite, BufReader};
 use tokio::net::TcpStream;
 use tokio_rustls::TlsConnector;
 use tokio_rustls::client::TlsStream;
@@ -47,10 +48,21 @@ pub(crate) fn config(
 
 impl Peer {
     pub(crate) async fn connect(&self, protocol: &str) -> TlsStream<TcpStream> {
-        let mut tls = self.tls.clone();
-        tls.alpn_protocols = vec![protocol.into()];
+        self.wrap(self.socket().await, protocol).await
+    }
+
+    async fn socket(&self) -> TcpStream {
         let socket = TcpStream::connect(self.address).await.unwrap();
         socket.set_nodelay(true).unwrap();
+        socket
+    }
+
+    async fn wrap<IO>(&self, socket: IO, protocol: &str) -> TlsStream<IO>
+    where
+        IO: AsyncRead + AsyncWrite + Unpin,
+    {
+        let mut tls = self.tls.clone();
+        tls.alpn_protocols = vec![protocol.into()];
         TlsConnector::from(Arc::new(tls)).connect(self.address.ip().into(), socket).await.unwrap()
     }
 
@@ -72,19 +84,29 @@ impl Peer {
         sender.send_request(request.body(Full::new(body.into())).unwrap()).await.unwrap()
     }
 
-    /// The same over HTTP/2, with the windows of Go's client.
-    pub(crate) async fn ask_http2(&self, path: &str) -> Response<Incoming> {
-        let stream = TokioIo::new(self.connect("h2").await);
+    /// The same over HTTP/2, with the windows of Go's client. Connection and reader are one task: a client that does
+    /// nothing else has no use for two, which would wake each other for every frame.
+    pub(crate) async fn ask_http2<Read>(
+        &self,
+        path: &str,
+        read: impl FnOnce(Response<Incoming>) -> Read,
+    ) where
+        Read: Future<Output = ()>,
+    {
+        let socket = BufReader::with_capacity(64 * 1024, self.socket().await);
+        let stream = TokioIo::new(self.wrap(socket, "h2").await);
         let (mut sender, connection) = http2::Builder::new(TokioExecutor::new())
             .initial_stream_window_size(4 << 20)
             .initial_connection_window_size(1 << 30)
             .handshake(stream)
             .await
             .unwrap();
-        tokio::spawn(connection);
         let uri = format!("https://localhost{path}");
         let request = Request::get(uri).body(Full::<Bytes>::default()).unwrap();
-        sender.send_request(request).await.unwrap()
+        tokio::select! {
+            ended = connection => panic!("the connection ended: {ended:?}"),
+            () = async { read(sender.send_request(request).await.unwrap()).await } => {}
+        }
     }
 
     /// Asks for another protocol, and gets it.

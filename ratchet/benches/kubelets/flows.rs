@@ -106,7 +106,7 @@ async fn log(peer: &Peer, path: &str, count: Count) {
 }
 
 async fn log_http2(peer: &Peer, path: &str, count: Count) {
-    body(peer.ask_http2(path).await, count).await;
+    peer.ask_http2(path, |answer| body(answer, count)).await;
 }
 
 async fn body(answer: hyper::Response<Incoming>, count: Count) {

@@ -23,6 +23,7 @@ use tokio_rustls::server::TlsStream;
 
 use crate::body::{Body, BodyError};
 use crate::drain::Drain;
+use crate::gathered::Gathered;
 use crate::listener::{ListenLimits, Peer, Service};
 use crate::panics::Caught;
 
@@ -53,7 +54,7 @@ pub(crate) async fn serve(
     let speaks_http2 = session.alpn_protocol() == Some(b"h2");
     let calls = Calls::new(host, Peer { address, certificates });
     if speaks_http2 {
-        serve_http2(stream, calls).await;
+        serve_http2(Gathered::new(stream), calls).await;
     } else {
         serve_http1(stream, calls).await;
     }

@@ -8,6 +8,7 @@ mod body;
 pub mod certificates;
 mod connection;
 mod drain;
+mod gathered;
 pub mod health;
 mod listener;
 pub mod metrics;

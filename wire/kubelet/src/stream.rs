@@ -4,9 +4,12 @@ use std::io::{self, IoSlice};
 use std::pin::Pin;
 use std::task::{Context, Poll};
 
-use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
+use tokio::io::{AsyncRead, AsyncWrite, BufReader, ReadBuf};
 use tokio::net::TcpStream;
 use tokio_rustls::client::TlsStream;
+
+/// TLS that takes what has arrived in few calls of the system: by itself it asks for one record after the other.
+pub(crate) type Tls = TlsStream<BufReader<TcpStream>>;
 
 /// A connection of its own, for who wants to upgrade it. Shutting it down says that no more is written and leaves the
 /// other direction open.
@@ -16,7 +19,7 @@ pub struct Connection(Stream);
 #[derive(Debug)]
 enum Stream {
     Plain(TcpStream),
-    Tls(Box<TlsStream<TcpStream>>),
+    Tls(Box<Tls>),
 }
 
 impl Connection {
@@ -24,7 +27,7 @@ impl Connection {
         Self(Stream::Plain(tcp))
     }
 
-    pub(crate) fn tls(tls: TlsStream<TcpStream>) -> Self {
+    pub(crate) fn tls(tls: Tls) -> Self {
         Self(Stream::Tls(Box::new(tls)))
     }
 

@@ -32,7 +32,7 @@ const LONGEST_SUBRESOURCE: usize = 256;
 
 /// How often the strategy of a kind looks at the metadata of an update by itself: as at a new
 /// object, and as at a replacement. Everybody else looks once, as at a replacement.
-const LOOKS: [(&str, &str, u8, u8); 20] = [
+const LOOKS: [(&str, &str, u8, u8); 22] = [
     ("", "ConfigMap", 1, 1),
     ("", "Endpoints", 1, 1),
     ("", "LimitRange", 1, 0),
@@ -53,6 +53,8 @@ const LOOKS: [(&str, &str, u8, u8); 20] = [
     ("rbac.authorization.k8s.io", "Role", 1, 1),
     ("rbac.authorization.k8s.io", "RoleBinding", 1, 1),
     ("storage.k8s.io", "StorageClass", 1, 1),
+    ("admissionregistration.k8s.io", "ValidatingAdmissionPolicy", 1, 0),
+    ("admissionregistration.k8s.io", "ValidatingAdmissionPolicyBinding", 1, 0),
 ];
 
 /// Groups whose objects may have finalizers without a domain.

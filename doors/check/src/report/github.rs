@@ -1,6 +1,6 @@
 //! GitHub workflow commands: each finding becomes an annotation in the pull request.
 
-use super::{Report, count};
+use super::{Report, count, remarks};
 use crate::finding::Severity;
 use crate::{Judged, Summary};
 use std::io::{self, Write};
@@ -17,9 +17,9 @@ impl Report for Github {
             };
             let mut text = finding.message.clone();
             let fix = finding.fix.as_ref().map(|fix| format!("write {fix}"));
-            for line in fix.iter().chain(&finding.hint).chain(&finding.notes) {
+            for line in fix.into_iter().chain(finding.hint.clone()).chain(remarks(finding)) {
                 text.push('\n');
-                text.push_str(line);
+                text.push_str(&line);
             }
             writeln!(
                 out,

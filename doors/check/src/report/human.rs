@@ -1,7 +1,7 @@
 //! For people: the line of the file, the place underlined, what the API says, and the way out.
 
 use super::{Report, count, title, visible};
-use crate::finding::Severity;
+use crate::finding::{Passage, Severity};
 use crate::{Config, Finding, Judged, Outcome, Summary};
 use annotate_snippets::{AnnotationKind, Group, Level, Origin, Renderer, Snippet};
 use std::io::{self, Write};
@@ -52,6 +52,9 @@ impl Human {
                 None => group,
             }
         };
+        if let Some(spot) = finding.policy.as_ref().and_then(|ruling| ruling.spot.as_ref()) {
+            group = group.element(expression(spot));
+        }
         for note in &finding.notes {
             group = group.element(Level::NOTE.message(note.as_str()));
         }
@@ -60,6 +63,13 @@ impl Human {
         }
         self.renderer.render(&[group])
     }
+}
+
+/// Where the expression of a policy stands, with its line; of a long line only the part that fits.
+fn expression(spot: &Passage) -> Snippet<'_, annotate_snippets::Annotation<'_>> {
+    let mark = AnnotationKind::Context.span(spot.marked.clone()).label(spot.field.as_str());
+    let snippet = Snippet::source(spot.source.as_str()).line_start(spot.start.line as usize);
+    snippet.path(visible(&spot.file)).annotation(mark)
 }
 
 impl Report for Human {

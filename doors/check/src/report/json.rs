@@ -1,7 +1,7 @@
 //! One JSON document, stable and versioned.
 
 use super::Report;
-use crate::{Config, Finding, Judged, Outcome, Summary};
+use crate::{Config, Finding, Judged, Outcome, Ruling, Summary};
 use serde_json::{Value, json};
 use std::io::{self, Write};
 
@@ -68,6 +68,22 @@ fn finding(finding: &Finding) -> Value {
         "help": finding.rule.fix,
         "notes": finding.notes,
         "fingerprint": finding.fingerprint,
+        "policy": finding.policy.as_deref().map(ruling),
+    })
+}
+
+/// The policy that says something.
+pub(crate) fn ruling(ruling: &Ruling) -> Value {
+    let spot = ruling.spot.as_ref();
+    json!({
+        "name": ruling.policy,
+        "binding": ruling.binding,
+        "validation": ruling.validation,
+        "action": ruling.action,
+        "file": spot.map(|spot| &*spot.file),
+        "line": spot.map(|spot| spot.start.line),
+        "column": spot.map(|spot| spot.start.column),
+        "field": spot.map(|spot| &spot.field),
     })
 }
 

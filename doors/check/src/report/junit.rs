@@ -37,11 +37,13 @@ impl Report for Junit {
             .map(|finding| {
                 let place =
                     format!("{}:{}:{}", judged.file, finding.start.line, finding.start.column);
+                let told = finding.policy.as_ref().and_then(|ruling| ruling.told());
                 format!(
-                    "{} {}: {place}: {}",
+                    "{} {}: {place}: {}{}",
                     finding.severity.word(),
                     finding.rule.id,
-                    finding.message
+                    finding.message,
+                    told.map(|told| format!(" ({told})")).unwrap_or_default()
                 )
             })
             .collect();

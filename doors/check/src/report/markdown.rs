@@ -1,6 +1,6 @@
 //! A Markdown table, for a comment on a pull request.
 
-use super::{Report, count, title};
+use super::{Report, count, remarks, title};
 use crate::{Judged, Summary};
 use std::io::{self, Write};
 
@@ -19,7 +19,7 @@ impl Report for Markdown {
                 )?;
             }
             let notes: String =
-                finding.notes.iter().map(|note| format!("<br>{}", cell(note))).collect();
+                remarks(finding).map(|note| format!("<br>{}", cell(&note))).collect();
             let fix = match (&finding.fix, &finding.hint) {
                 (Some(fix), _) => format!("`{}`", cell(fix)),
                 (None, Some(hint)) => cell(hint),

@@ -8,7 +8,7 @@ mod markdown;
 mod sarif;
 mod yaml;
 
-use crate::{Config, Judged, OutputFormat, Summary};
+use crate::{Config, Finding, Judged, OutputFormat, Summary};
 use std::io::{self, Write};
 
 /// A format that findings are written in, object by object: no report holds them all.
@@ -50,6 +50,12 @@ pub(crate) fn title(judged: &Judged) -> String {
         "" => "document".to_owned(),
         kind => visible(&format!("{kind} {name}")),
     }
+}
+
+/// What else there is to say of a finding, where it is told line by line.
+pub(crate) fn remarks(finding: &Finding) -> impl Iterator<Item = String> + '_ {
+    let place = finding.policy.iter().filter_map(|ruling| ruling.told());
+    finding.notes.iter().cloned().chain(place)
 }
 
 /// Text without the letters that would steer a terminal.

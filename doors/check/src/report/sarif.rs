@@ -1,7 +1,8 @@
 //! SARIF 2.1.0, for code scanning: stable rule ids, fingerprints that survive edits.
 
-use super::Report;
-use crate::finding::Severity;
+use super::{Report, json as plain, remarks};
+use crate::finding::{Passage, Ruling, Severity};
+use crate::policies::RULES as OWN_RULES;
 use crate::{Finding, Judged, Outcome, Summary};
 use ratchet_engine::{RULES, Rule};
 use serde_json::{Value, json};
@@ -14,7 +15,7 @@ pub(crate) struct Sarif {
 
 impl Report for Sarif {
     fn begin(&mut self, out: &mut dyn Write) -> io::Result<()> {
-        let rules: Vec<Value> = RULES.iter().map(|rule| described(rule)).collect();
+        let rules: Vec<Value> = RULES.iter().chain(OWN_RULES).map(|rule| described(rule)).collect();
         let driver = json!({
             "name": "ratchet",
             "semanticVersion": env!("CARGO_PKG_VERSION"),
@@ -69,13 +70,13 @@ fn result(judged: &Judged, finding: &Finding) -> Value {
     if let Some(fix) = &finding.fix {
         text.push_str(&format!("\nwrite {fix}"));
     }
-    for note in finding.hint.iter().chain(&finding.notes) {
+    for note in finding.hint.iter().cloned().chain(remarks(finding)) {
         text.push_str(&format!("\n{note}"));
     }
     if let Outcome::Refused { message } = &judged.outcome {
         text.push_str(&format!("\nThe API answers: {message}"));
     }
-    json!({
+    let mut result = json!({
         "ruleId": finding.rule.id,
         "level": level,
         "message": {"text": text},
@@ -89,7 +90,26 @@ fn result(judged: &Judged, finding: &Finding) -> Value {
             },
         }}],
         "partialFingerprints": {"ratchet/v1": finding.fingerprint},
-    })
+    });
+    if let (Some(ruling), Some(members)) = (&finding.policy, result.as_object_mut()) {
+        members.insert("properties".into(), json!({"policy": plain::ruling(ruling)}));
+        members.insert("relatedLocations".into(), related(ruling));
+    }
+    result
+}
+
+/// Where the policy's expression stands.
+fn related(ruling: &Ruling) -> Value {
+    let place = |spot: &Passage| {
+        json!({
+            "message": {"text": format!("{} of policy {}", spot.field, ruling.policy)},
+            "physicalLocation": {
+                "artifactLocation": {"uri": uri(&spot.file)},
+                "region": {"startLine": spot.start.line, "startColumn": spot.start.column},
+            },
+        })
+    };
+    ruling.spot.iter().map(place).collect()
 }
 
 /// A relative reference: letters that a URI may not hold are escaped.

@@ -1,5 +1,6 @@
 //! The engine judges a change: the door fetches what it needs to know, and counts what it says.
 
+use super::policy_rights;
 use crate::call::Call;
 use crate::refusal::Refusal;
 use ratchet_engine::{
@@ -30,7 +31,9 @@ pub(super) async fn judge(call: &Call<'_>, change: &Change<'_>) -> Result<(), Re
         existing_pods: Existing::Pods { pods: pods.iter().collect(), budget: EXISTING_PODS_BUDGET },
     };
     let begun = Instant::now();
-    let verdict = verdict_on(change, &facts, &app.policy);
+    let mut verdict = verdict_on(change, &facts, &app.policy);
+    ratchet_policy::validate(change, &app.policy, &mut verdict);
+    policy_rights::check(call, change, &mut verdict);
     app.metrics.judged(change, &verdict, &app.plugins, begun.elapsed());
     for warning in &verdict.warnings {
         call.told.warn(warning.text.clone());

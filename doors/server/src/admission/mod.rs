@@ -1,13 +1,19 @@
 //! The admission chain, in the reference's order: mutating plugins, then the engine's judgement and those that only look.
 
+mod around;
 mod escalation;
 mod judgement;
 mod namespaces;
 mod plugins;
+mod policies;
+mod policy_book;
+mod policy_rights;
 mod quota;
 mod view;
 
 pub(crate) use escalation::escalation;
 pub(crate) use namespaces::{namespace_guard, namespace_lifecycle};
 pub(crate) use plugins::{Plugins, judge, mutate_create, mutate_update, on_delete, on_part};
+pub(crate) use policies::{Site, on_connect, on_removal, on_sent, options_node};
+pub(crate) use policy_book::PolicyBook;
 pub(crate) use quota::charge;

@@ -1,6 +1,7 @@
 //! The plugins of the chain, run one after another: first those that change objects, later those that only look.
 
 use super::judgement;
+use super::policies;
 use super::view::View;
 use crate::call::Call;
 use crate::refusal::{About, Refusal};
@@ -191,7 +192,9 @@ pub(crate) async fn judge(call: &Call<'_>, change: &Change<'_>) -> Result<(), Re
     let (before, after) = PLUGINS.split_at(engine);
     validate(call, change, before)?;
     judged?;
-    validate(call, change, after)
+    validate(call, change, after)?;
+    // Of those that look, only the quota stands behind the policies, and it is charged later.
+    policies::on_change(call, change)
 }
 
 fn validate(call: &Call<'_>, change: &Change<'_>, rows: &[PluginRow]) -> Result<(), Refusal> {

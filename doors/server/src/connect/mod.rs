@@ -15,6 +15,7 @@ mod streams;
 mod throttle;
 mod upgrade;
 
+use crate::admission::{Site, on_connect};
 use crate::app::App;
 use crate::authorize::target;
 use crate::held::held;
@@ -30,6 +31,7 @@ use hyper_util::rt::TokioIo;
 use ratchet_access::{Attempt, Decision, User};
 use ratchet_http::Body;
 use ratchet_kubelet::{Kubelets, Others};
+use ratchet_object::Node;
 use std::net::IpAddr;
 use std::sync::Arc;
 use throttle::Throttled;
@@ -159,6 +161,13 @@ impl Connect<'_> {
                 Err(error) => tracing::debug!(%error, "a client went before it was connected"),
             }
         });
+    }
+
+    /// Puts the connection before the policies of the cluster.
+    fn ask_policies(&self, kind: &str, options: &Node<'_>) -> Result<(), Refusal> {
+        let Connect { app, served, place, request, user } = self;
+        let told = &request.told;
+        on_connect(&Site { app, served, place, user, told }, kind, options)
     }
 
     /// Whoever opens a connection with GET must be allowed to do it with POST: a browser cannot choose.

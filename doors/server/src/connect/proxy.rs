@@ -10,6 +10,7 @@ use http::{HeaderName, HeaderValue, Method, Request, Response, StatusCode};
 use http_body_util::BodyExt;
 use ratchet_http::{Body, BodyError, empty};
 use ratchet_kubelet::PooledBody;
+use ratchet_object::Node;
 
 const FORWARDED_URI: HeaderName = HeaderName::from_static("x-forwarded-uri");
 
@@ -26,6 +27,21 @@ pub(super) async fn answer(
     connect: &Connect<'_>,
     client: Client,
 ) -> Result<Response<Body>, Refusal> {
+    let mut options = Node::empty_map();
+    let end = if connect.request.parts.uri.path().ends_with('/') { "/" } else { "" };
+    let path = match connect.place.rest.trim_matches('/') {
+        "" => end.to_owned(),
+        rest => format!("/{rest}{end}"),
+    };
+    if !path.is_empty() {
+        options.set("path", Node::string(path));
+    }
+    let kind = match connect.served.row.plural {
+        "nodes" => "NodeProxyOptions",
+        "pods" => "PodProxyOptions",
+        _ => "ServiceProxyOptions",
+    };
+    connect.ask_policies(kind, &options)?;
     let location = match connect.served.row.plural {
         "nodes" => location::of_node(connect).await?,
         "pods" => location::of_pod(connect)?,

@@ -12,6 +12,7 @@ use hyper::upgrade::Upgraded;
 use hyper_util::rt::TokioIo;
 use ratchet_http::{Body, empty, full};
 use ratchet_kubelet::{Endpoint, Kubelets};
+use ratchet_object::Node;
 
 /// The streams of a process that a client may ask for, under the names of the API and of kubelets.
 const STREAMS: [(&str, &str); 4] =
@@ -31,6 +32,8 @@ pub(super) async fn answer(
 ) -> Result<Response<Body>, Refusal> {
     let Connect { app, served, place, request, .. } = connect;
     let query = query(what, &request.params)?;
+    let (kind, options) = options(what, &request.params);
+    connect.ask_policies(kind, &options)?;
     connect.check_create()?;
     let key = served.shelf_key(&place.namespace, &place.name);
     let pod = served.shelf.get(&key).ok_or_else(|| Refusal::not_found(connect.about()))?.node();
@@ -234,6 +237,34 @@ fn query(what: &str, params: &Params) -> Result<String, Refusal> {
     let wanted = STREAMS.iter().filter(|(name, _)| params.flag(name)).map(|(_, name)| (*name, "1"));
     let commands = params.all("command").filter(|_| what == "exec").map(|word| ("command", word));
     Ok(escape::query(&commands.chain(wanted).collect::<Vec<_>>()))
+}
+
+/// What is asked for, as policies are told it.
+fn options(what: &str, params: &Params) -> (&'static str, Node<'static>) {
+    let mut node = Node::empty_map();
+    if what == "portforward" {
+        let ports = ports(params).unwrap_or_default();
+        let numbers: Vec<_> = ports.iter().filter_map(|port| port.parse().ok()).collect();
+        if !numbers.is_empty() {
+            node.set("ports", Node::list(numbers.into_iter().map(Node::int).collect()));
+        }
+        return ("PodPortForwardOptions", node);
+    }
+    for (name, _) in STREAMS.iter().filter(|(name, _)| params.flag(name)) {
+        node.set(*name, Node::bool(true));
+    }
+    let container = params.text("container");
+    if !container.is_empty() {
+        node.set("container", Node::string(container.to_owned()));
+    }
+    if what != "exec" {
+        return ("PodAttachOptions", node);
+    }
+    let words: Vec<_> = params.all("command").map(|word| Node::string(word.to_owned())).collect();
+    if !words.is_empty() {
+        node.set("command", Node::list(words));
+    }
+    ("PodExecOptions", node)
 }
 
 /// The ports that are named in the URL; most clients name them later.

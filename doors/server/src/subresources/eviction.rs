@@ -3,7 +3,7 @@
 use crate::body::Wanted;
 use crate::cache::storable;
 use crate::call::{Answered, Call, Reply};
-use crate::options::{DeleteOptions, OptionsKind, WriteOptions};
+use crate::options::{Asked, DeleteOptions, OptionsKind, WriteOptions};
 use crate::refusal::Refusal;
 use crate::verbs::delete;
 use ratchet_object::Node;
@@ -22,10 +22,13 @@ pub(super) async fn evict(call: &Call<'_>) -> Answered {
     }
     call.app.cache.fresh().await?;
     crate::admission::on_part(call, &eviction)?;
+    crate::admission::on_sent(call, EVICTION.name(), &eviction)?;
     let nothing = Node::empty_map();
     let asked = eviction.get("deleteOptions").unwrap_or(&nothing);
     let mut wanted = DeleteOptions::read(call.params, Some(asked))?;
     wanted.dry_run |= options.dry_run;
+    // An eviction is not also a deletion: the reference asks once.
+    wanted.asked = Asked::Nobody;
     let pod = call.current().await?.node();
     if !is_disposable(&pod) {
         spend_budget(call, &pod, wanted.dry_run).await?;

@@ -9,6 +9,7 @@ mod scale;
 mod token;
 
 pub(crate) use binding::bind_any;
+pub(crate) use scale::scale_from;
 
 use crate::body::Wanted;
 use crate::call::{Answered, Call, Reply};

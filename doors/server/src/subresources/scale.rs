@@ -47,7 +47,7 @@ fn check(call: &Call<'_>, scale: &Node<'_>) -> Result<(), Refusal> {
     Err(Refusal::invalid_object("Scale", "autoscaling", &call.place.name, vec![cause]))
 }
 
-fn scale_from(object: &Node<'static>) -> Node<'static> {
+pub(crate) fn scale_from(object: &Node<'static>) -> Node<'static> {
     let from = |name: &str| object.find(&["metadata", name]).cloned();
     let names = ["name", "namespace", "uid", "resourceVersion", "creationTimestamp"];
     let metadata = names.into_iter().filter_map(|name| Some((name, from(name)?)));

@@ -5,7 +5,7 @@ use crate::body::{BodyType, Wanted, parse, receive};
 use crate::cache::{Item, storable};
 use crate::call::{Answered, Call, Content, Reply};
 use crate::lifecycle::{Dependents, metadata};
-use crate::options::{DeleteOptions, FieldValidation, Propagation};
+use crate::options::{Asked, DeleteOptions, FieldValidation, Propagation};
 use crate::refusal::{Refusal, success, uid_of};
 use crate::request::Place;
 use crate::services;
@@ -99,7 +99,7 @@ fn said_version(body: &[u8]) -> String {
 
 /// Deletes a collection, one object after another.
 pub(crate) async fn delete_collection(call: &Call<'_>) -> Answered {
-    let options = options(call)?;
+    let options = DeleteOptions { asked: Asked::Collection, ..options(call)? };
     let Reply { content: Content::List(list), .. } = list::list(call).await? else {
         return Err(Refusal::internal("a list that is no list"));
     };
@@ -135,6 +135,9 @@ pub(crate) async fn remove(
         check_preconditions(call, &kind, &old, options)?;
         let mut new = old.clone();
         let plan = plan(&kind, &mut new, options, call)?;
+        if !matches!(plan, Plan::Nothing) {
+            admission::on_removal(call, &old, options)?;
+        }
         let key = served.key(&call.place.namespace, &call.place.name);
         let guard = Guard::At(Revision(current.revision));
         match plan {

@@ -1,0 +1,113 @@
+//! Literals that can be judged before anything is evaluated.
+
+use crate::library::{regex, standard, string_format_check};
+use crate::syntax::{Expr, Fold, Kind, Wrong};
+use crate::{Type, Value};
+use alloc::format;
+use alloc::vec::Vec;
+
+/// Reports literals that cannot work, in the order of the reference's validators.
+pub(super) fn check(expr: &Expr, types: &[Type], version: (u32, u32), wrongs: &mut Vec<Wrong>) {
+    check_mixtures(expr, types, wrongs);
+    if version < (1, 29) {
+        return;
+    }
+    visit(expr, &mut |expr| {
+        if let Kind::Call { function, arguments, .. } = &expr.kind
+            && let Some(argument) = arguments.first()
+            && let Kind::Literal(value) = &argument.kind
+            && !works(function, value)
+        {
+            let message = format!("invalid {function} argument");
+            wrongs.push(Wrong { at: Some(argument.at), message });
+        }
+    });
+    visit(expr, &mut |expr| wrongs.extend(string_format_check::check(expr, types)));
+}
+
+/// Reports lists and maps that mix types.
+fn check_mixtures(expr: &Expr, types: &[Type], wrongs: &mut Vec<Wrong>) {
+    visit_unless(expr, may_mix, &mut |expr| match &expr.kind {
+        Kind::List(items) => {
+            let items = items.iter().map(|(item, optional)| (item, *optional));
+            wrongs.extend(strangers(items, types).next());
+        }
+        Kind::Map(entries) => {
+            let keys = entries.iter().map(|entry| (&entry.key, false));
+            let values = entries.iter().map(|entry| (&entry.value, entry.optional));
+            wrongs.extend(strangers(keys, types).chain(strangers(values, types)));
+        }
+        _ => {}
+    });
+}
+
+/// Whether lists and maps within an expression may mix types: only `format()` wants them to.
+fn may_mix(expr: &Expr) -> bool {
+    matches!(&expr.kind, Kind::Call { function, .. } if function == "format")
+}
+
+fn works(function: &str, value: &Value<'static>) -> bool {
+    match (function, value.as_text()) {
+        ("duration", _) => standard::to_duration(value).is_ok(),
+        ("timestamp", _) => standard::to_timestamp(value).is_ok(),
+        ("matches", Some(pattern)) => regex::compile(pattern).is_ok(),
+        _ => true,
+    }
+}
+
+/// The items of another type than the first.
+fn strangers<'e>(
+    mut items: impl Iterator<Item = (&'e Expr, bool)>,
+    types: &[Type],
+) -> impl Iterator<Item = Wrong> {
+    let type_of = |(item, optional): (&Expr, bool)| {
+        let ty = types.get(item.id).cloned().unwrap_or(Type::Error);
+        match ty {
+            Type::Optional(inner) if optional => inner.as_ref().clone(),
+            other => other,
+        }
+    };
+    let expected = items.next().map(type_of);
+    items.filter_map(move |(item, optional)| {
+        let (expected, ty) = (expected.as_ref()?, type_of((item, optional)));
+        let message = format!("expected type '{expected}' but found '{ty}'");
+        (*expected != ty).then_some(Wrong { at: Some(item.at), message })
+    })
+}
+
+/// Calls `each` for an expression and all within it.
+pub(crate) fn visit(expr: &Expr, each: &mut dyn FnMut(&Expr)) {
+    visit_unless(expr, |_| false, each);
+}
+
+/// The same, but for what is within an expression that `ends` names.
+fn visit_unless(expr: &Expr, ends: fn(&Expr) -> bool, each: &mut dyn FnMut(&Expr)) {
+    each(expr);
+    if ends(expr) {
+        return;
+    }
+    let visit = |part: &Expr, each: &mut dyn FnMut(&Expr)| visit_unless(part, ends, each);
+    match &expr.kind {
+        Kind::Literal(_) | Kind::Ident(_) => {}
+        Kind::Select { operand, .. } => visit(operand, each),
+        Kind::Call { target, arguments, .. } => {
+            for part in target.iter().map(AsRef::as_ref).chain(arguments) {
+                visit(part, each);
+            }
+        }
+        Kind::List(items) => items.iter().for_each(|(item, _)| visit(item, each)),
+        Kind::Map(entries) => {
+            for entry in entries {
+                visit(&entry.key, each);
+                visit(&entry.value, each);
+            }
+        }
+        Kind::Struct { values, .. } => values.iter().for_each(|value| visit(value, each)),
+        Kind::Fold(fold) => {
+            let Fold { range, start, condition, step, result, .. } = fold.as_ref();
+            for part in [range, start, condition, step, result] {
+                visit(part, each);
+            }
+        }
+    }
+}

@@ -1,0 +1,293 @@
+//! Which type each part of an expression has, and which functions its calls mean.
+
+mod calls;
+mod literals;
+mod unify;
+
+use crate::environment::{Environment, Known};
+use crate::syntax::{Entry, Expr, Fold, Kind, Wrong};
+use crate::{Type, Value};
+use alloc::format;
+use alloc::string::String;
+use alloc::vec;
+use alloc::vec::Vec;
+use unify::Unifier;
+
+/// What the checker found out about each expression, by its number.
+pub(crate) struct Checked {
+    /// The types.
+    pub(crate) types: Vec<Type>,
+    /// What names and calls mean.
+    pub(crate) meanings: Vec<Meaning>,
+}
+
+/// What a name or a call means.
+#[derive(Clone, Debug)]
+pub(crate) enum Meaning {
+    /// Nothing of its own.
+    None,
+    /// The variable of that name.
+    Variable(String),
+    /// A constant.
+    Constant(Value<'static>),
+    /// A type that can be named but not made a value of.
+    Undefined(&'static str),
+    /// One of these functions; `namespaced` if the receiver is part of the name.
+    Calls { overloads: Vec<Known>, namespaced: bool },
+}
+
+/// Checks an expression of `count` parts.
+pub(crate) fn check(
+    environment: &Environment,
+    expr: &Expr,
+    count: usize,
+) -> Result<Checked, Vec<Wrong>> {
+    let mut checker = Checker {
+        environment,
+        types: vec![Type::Error; count],
+        meanings: vec![Meaning::None; count],
+        scopes: Vec::new(),
+        unifier: Unifier::default(),
+        wrongs: Vec::new(),
+    };
+    checker.check(expr);
+    let Checker { mut types, meanings, unifier, mut wrongs, .. } = checker;
+    for ty in &mut types {
+        *ty = unifier.substitute(ty, true);
+    }
+    if wrongs.is_empty() {
+        literals::check(expr, &types, environment.version(), &mut wrongs);
+    }
+    if wrongs.is_empty() { Ok(Checked { types, meanings }) } else { Err(wrongs) }
+}
+
+struct Checker<'e> {
+    environment: &'e Environment,
+    types: Vec<Type>,
+    meanings: Vec<Meaning>,
+    /// Names of loops, the innermost last.
+    scopes: Vec<(String, Type)>,
+    unifier: Unifier,
+    wrongs: Vec<Wrong>,
+}
+
+impl Checker<'_> {
+    fn check(&mut self, expr: &Expr) {
+        let ty = match &expr.kind {
+            Kind::Literal(value) => value.type_of(),
+            Kind::Ident(name) => self.ident(expr, name),
+            Kind::Select { operand, field, test } => self.select(expr, operand, field, *test),
+            Kind::Call { target, function, arguments } => {
+                self.call(expr, target.as_deref(), function, arguments)
+            }
+            Kind::List(items) => self.list(items),
+            Kind::Map(entries) => self.map(entries),
+            Kind::Struct { name, values } => self.message(expr, name, values),
+            Kind::Fold(fold) => self.fold(fold),
+        };
+        self.set(expr, ty);
+    }
+
+    fn set(&mut self, expr: &Expr, ty: Type) {
+        if let Some(place) = self.types.get_mut(expr.id) {
+            *place = ty;
+        }
+    }
+
+    fn mean(&mut self, expr: &Expr, meaning: Meaning) {
+        if let Some(place) = self.meanings.get_mut(expr.id) {
+            *place = meaning;
+        }
+    }
+
+    fn type_of(&self, expr: &Expr) -> Type {
+        self.types.get(expr.id).cloned().unwrap_or(Type::Error)
+    }
+
+    fn report(&mut self, expr: &Expr, message: String) {
+        self.wrongs.push(Wrong { at: Some(expr.at), message });
+    }
+
+    fn undeclared(&mut self, expr: &Expr, name: &str) -> Type {
+        self.report(expr, format!("undeclared reference to '{name}' (in container '')"));
+        Type::Error
+    }
+
+    fn mismatch(&mut self, expr: &Expr, expected: &Type, found: &Type) {
+        self.report(expr, format!("expected type '{expected}' but found '{found}'"));
+    }
+
+    /// The type and the meaning of a name; `None` if it has none.
+    fn lookup(&self, name: &str) -> Option<(Type, Meaning)> {
+        let plain = name.strip_prefix('.').unwrap_or(name);
+        if let Some((_, ty)) = self.scopes.iter().rev().find(|(known, _)| known == plain) {
+            return Some((ty.clone(), Meaning::Variable(plain.into())));
+        }
+        self.environment.lookup(plain)
+    }
+
+    fn ident(&mut self, expr: &Expr, name: &str) -> Type {
+        match self.lookup(name) {
+            Some((ty, meaning)) => {
+                self.mean(expr, meaning);
+                ty
+            }
+            None => self.undeclared(expr, name),
+        }
+    }
+
+    fn select(&mut self, expr: &Expr, operand: &Expr, field: &str, test: bool) -> Type {
+        if !test
+            && let Some(name) = expr.qualified_name()
+            && let Some((ty, meaning)) = self.lookup(&name)
+        {
+            self.mean(expr, meaning);
+            return ty;
+        }
+        let ty = self.field(expr, operand, field, false);
+        if test { Type::Bool } else { self.unifier.substitute(&ty, false) }
+    }
+
+    fn field(&mut self, expr: &Expr, operand: &Expr, field: &str, optional: bool) -> Type {
+        self.check(operand);
+        let operand = self.unifier.substitute(&self.type_of(operand), false);
+        let (target, wrapped) = match &operand {
+            Type::Optional(inner) => (inner.as_ref().clone(), true),
+            other => (other.clone(), false),
+        };
+        let found = match &target {
+            Type::Map(_, value) => value.as_ref().clone(),
+            Type::Object(name) => match self.environment.field(name, field) {
+                Some(ty) => ty,
+                None => {
+                    self.report(expr, format!("undefined field '{field}'"));
+                    Type::Error
+                }
+            },
+            Type::Var(_) => {
+                self.unifier.assignable(&Type::Dyn, &target);
+                Type::Dyn
+            }
+            Type::Dyn | Type::Error => Type::Dyn,
+            other => {
+                self.report(expr, format!("type '{other}' does not support field selection"));
+                Type::Dyn
+            }
+        };
+        if wrapped || optional { Type::optional(found) } else { found }
+    }
+
+    fn list(&mut self, items: &[(Expr, bool)]) -> Type {
+        let mut joined = None;
+        for (item, optional) in items {
+            self.check(item);
+            let ty = self.unwrapped(item, *optional);
+            joined = Some(self.join(joined, ty));
+        }
+        Type::list(joined.unwrap_or_else(|| self.unifier.fresh()))
+    }
+
+    fn map(&mut self, entries: &[Entry]) -> Type {
+        let mut joined: (Option<Type>, Option<Type>) = (None, None);
+        for entry in entries {
+            self.check(&entry.key);
+            let key = self.type_of(&entry.key);
+            joined.0 = Some(self.join(joined.0.take(), key));
+            self.check(&entry.value);
+            let value = self.unwrapped(&entry.value, entry.optional);
+            joined.1 = Some(self.join(joined.1.take(), value));
+        }
+        let key = joined.0.unwrap_or_else(|| self.unifier.fresh());
+        let value = joined.1.unwrap_or_else(|| self.unifier.fresh());
+        Type::map(key, value)
+    }
+
+    /// The type of an item; where it is written with `?`, it must be an optional.
+    fn unwrapped(&mut self, item: &Expr, optional: bool) -> Type {
+        let ty = self.type_of(item);
+        if !optional {
+            return ty;
+        }
+        match ty {
+            Type::Optional(inner) => inner.as_ref().clone(),
+            Type::Dyn => ty,
+            other => {
+                self.mismatch(item, &Type::optional(other.clone()), &other);
+                other
+            }
+        }
+    }
+
+    /// The type that items share; that they share one is checked later.
+    fn join(&mut self, before: Option<Type>, ty: Type) -> Type {
+        let Some(before) = before else { return ty };
+        if self.unifier.assignable(&before, &ty) {
+            return unify::most_general(&before, &ty).clone();
+        }
+        Type::Dyn
+    }
+
+    fn message(&mut self, expr: &Expr, name: &str, values: &[Expr]) -> Type {
+        let ty = match self.lookup(name) {
+            None => return self.undeclared(expr, name),
+            Some((Type::TypeOf(inner), _)) => {
+                self.report(expr, format!("'{}' is not a message type", inner.full_name()));
+                Type::Error
+            }
+            Some((other, _)) => {
+                self.report(expr, format!("'{}' is not a type", other.full_name()));
+                Type::Error
+            }
+        };
+        for value in values {
+            self.check(value);
+        }
+        ty
+    }
+
+    fn fold(&mut self, fold: &Fold) -> Type {
+        self.check(&fold.range);
+        self.check(&fold.start);
+        let range = self.unifier.substitute(&self.type_of(&fold.range), false);
+        let carried = self.type_of(&fold.start);
+        let depth = self.scopes.len();
+        self.scopes.push((fold.accumulator.clone(), carried.clone()));
+        let two = fold.second.is_some();
+        let (item, second) = match &range {
+            Type::List(item) if two => (Type::Int, item.as_ref().clone()),
+            Type::List(item) => (item.as_ref().clone(), Type::Error),
+            Type::Map(key, value) => (key.as_ref().clone(), value.as_ref().clone()),
+            Type::Dyn | Type::Error | Type::Var(_) => {
+                self.unifier.assignable(&Type::Dyn, &range);
+                (Type::Dyn, Type::Dyn)
+            }
+            other => {
+                let message = format!(
+                    "expression of type '{other}' cannot be range of a comprehension \
+                     (must be list, map, or dynamic)"
+                );
+                self.report(&fold.range, message);
+                (Type::Error, Type::Error)
+            }
+        };
+        self.scopes.push((fold.item.clone(), item));
+        if let Some(name) = &fold.second {
+            self.scopes.push((name.clone(), second));
+        }
+        self.check(&fold.condition);
+        self.demand(&fold.condition, &Type::Bool);
+        self.check(&fold.step);
+        self.demand(&fold.step, &carried);
+        self.scopes.truncate(depth + 1);
+        self.check(&fold.result);
+        self.scopes.truncate(depth);
+        self.unifier.substitute(&self.type_of(&fold.result), false)
+    }
+
+    fn demand(&mut self, expr: &Expr, expected: &Type) {
+        let found = self.type_of(expr);
+        if !self.unifier.assignable(expected, &found) {
+            self.mismatch(expr, expected, &found);
+        }
+    }
+}

@@ -1,0 +1,93 @@
+//! When two values are equal, and which is the smaller.
+
+use crate::{List, Map, Value};
+use core::cmp::Ordering;
+
+impl Value<'_> {
+    /// Whether two values are equal, as `==` sees it: numbers across their kinds, nothing else
+    /// across kinds.
+    pub fn equal(&self, other: &Value<'_>) -> bool {
+        match (self, other) {
+            (Self::Null, Value::Null) => true,
+            (Self::Bool(a), Value::Bool(b)) => a == b,
+            (Self::Text(a), Value::Text(b)) => a.as_str() == b.as_str(),
+            (Self::Bytes(a), Value::Bytes(b)) => a == b,
+            (Self::Duration(a), Value::Duration(b)) => a == b,
+            (Self::Timestamp(a), Value::Timestamp(b)) => a == b,
+            (Self::List(a), Value::List(b)) => lists_equal(a, b),
+            (Self::Map(a), Value::Map(b)) => maps_equal(a, b),
+            (Self::Optional(a), Value::Optional(b)) => match (a, b) {
+                (None, None) => true,
+                (Some(a), Some(b)) => a.equal(b),
+                _ => false,
+            },
+            (Self::Type(a), Value::Type(b)) => a.same_name(b),
+            (Self::Opaque(a), Value::Opaque(b)) => a.equal(b.as_ref()),
+            _ => numbers(self, other) == Some(Ordering::Equal),
+        }
+    }
+
+    /// Whether `==` has an answer: a value of a library's own type on the left is compared with
+    /// its like only.
+    pub(crate) fn meets(&self, other: &Value<'_>) -> bool {
+        match (self, other) {
+            (Self::Opaque(a), Value::Opaque(b)) => a.meets(b.as_ref()),
+            (Self::Opaque(_), other) => matches!(other, Value::Null),
+            _ => true,
+        }
+    }
+
+    /// Which value is the smaller; `None` if they cannot be compared.
+    pub fn compare(&self, other: &Value<'_>) -> Option<Ordering> {
+        match (self, other) {
+            (Self::Bool(a), Value::Bool(b)) => Some(a.cmp(b)),
+            (Self::Text(a), Value::Text(b)) => Some(a.as_str().cmp(b.as_str())),
+            (Self::Bytes(a), Value::Bytes(b)) => Some(a.cmp(b)),
+            (Self::Duration(a), Value::Duration(b)) => Some(a.cmp(b)),
+            (Self::Timestamp(a), Value::Timestamp(b)) => Some(a.cmp(b)),
+            _ => numbers(self, other),
+        }
+    }
+}
+
+fn lists_equal(a: &List<'_>, b: &List<'_>) -> bool {
+    a.len() == b.len() && a.iter().zip(b.iter()).all(|(a, b)| a.equal(&b))
+}
+
+fn maps_equal(a: &Map<'_>, b: &Map<'_>) -> bool {
+    a.len() == b.len()
+        && a.iter().all(|(key, value)| b.get(&key).is_some_and(|other| value.equal(&other)))
+}
+
+/// Numbers of any kinds, compared by what they mean; `None` with NaN or what is no number.
+fn numbers(a: &Value<'_>, b: &Value<'_>) -> Option<Ordering> {
+    match (a, b) {
+        (Value::Int(a), Value::Int(b)) => Some(a.cmp(b)),
+        (Value::Uint(a), Value::Uint(b)) => Some(a.cmp(b)),
+        (Value::Double(a), Value::Double(b)) => a.partial_cmp(b),
+        (Value::Int(a), Value::Uint(b)) => Some(i128::from(*a).cmp(&i128::from(*b))),
+        (Value::Uint(a), Value::Int(b)) => Some(i128::from(*a).cmp(&i128::from(*b))),
+        (Value::Double(a), Value::Int(b)) => {
+            double_and_whole(*a, *b as f64, (i64::MIN as f64, i64::MAX as f64))
+        }
+        (Value::Double(a), Value::Uint(b)) => {
+            double_and_whole(*a, *b as f64, (0.0, u64::MAX as f64))
+        }
+        (Value::Int(_) | Value::Uint(_), Value::Double(_)) => numbers(b, a).map(Ordering::reverse),
+        _ => None,
+    }
+}
+
+/// Beyond the range of whole numbers a double is larger or smaller than all of them; within it the
+/// whole number is compared as a double.
+fn double_and_whole(a: f64, b: f64, (low, high): (f64, f64)) -> Option<Ordering> {
+    if a.is_nan() {
+        None
+    } else if a < low {
+        Some(Ordering::Less)
+    } else if a > high {
+        Some(Ordering::Greater)
+    } else {
+        a.partial_cmp(&b)
+    }
+}

@@ -1,0 +1,217 @@
+//! Looking up names, fields, keys and indexes.
+
+use super::folds::go_type;
+use super::{Outcome, Run, Slot, forgiving, shown};
+use crate::plan::{Attribute, Key, Root, Sought};
+use crate::{Fault, Map, Value};
+use alloc::collections::BTreeMap;
+use alloc::format;
+use ratchet_object::{Entry, Node};
+
+/// Larger maps of trees get an index when they are first looked into.
+const LARGE: usize = 64;
+
+impl<'p, 't> Run<'p, 't> {
+    /// What an attribute comes to, without its own cost.
+    pub(super) fn attribute(&mut self, attribute: &'p Attribute) -> Outcome<'t> {
+        let value = self.found(attribute)?;
+        Ok(match value {
+            Value::Optional(inner) if attribute.test => Value::Bool(inner.is_some()),
+            other => other,
+        })
+    }
+
+    fn found(&mut self, attribute: &'p Attribute) -> Outcome<'t> {
+        let keys = attribute.keys.as_slice();
+        match &attribute.root {
+            Root::Local(slot) => {
+                let value = self.local(*slot)?;
+                self.look_up(value, keys)
+            }
+            Root::Variable { index, lazy } => {
+                if *lazy && let Some(found) = self.member(*index, keys) {
+                    return found;
+                }
+                let value = self.variable(*index)?;
+                self.look_up(value, keys)
+            }
+            Root::Step(step) => {
+                let value = self.step(step)?;
+                self.look_up(value, keys)
+            }
+            Root::Choice(choice) => {
+                let (condition, truthy, falsy) = choice.as_ref();
+                let branch = match self.step(condition)? {
+                    Value::Bool(true) => truthy,
+                    Value::Bool(false) => falsy,
+                    _ => return Err(Fault::no_such_overload()),
+                };
+                let value = self.attribute(branch)?;
+                self.look_up(value, keys)
+            }
+        }
+    }
+
+    pub(super) fn local(&mut self, slot: usize) -> Outcome<'t> {
+        let pending = match self.slots.get(slot) {
+            Some(Slot::Ready(value)) => return value.clone(),
+            Some(Slot::Pending(step)) => *step,
+            _ => return Err(Fault::new("no such attribute(s)")),
+        };
+        let value = forgiving(self.step(pending))?;
+        if let Some(place) = self.slots.get_mut(slot) {
+            *place = Slot::Ready(value.clone());
+        }
+        value
+    }
+
+    fn variable(&mut self, index: usize) -> Outcome<'t> {
+        if let Some(Some(known)) = self.variables.get(index) {
+            return Ok(known.clone());
+        }
+        let name = self.names.get(index).map_or("", |name| &**name);
+        let Some(value) = self.world.variable(name) else {
+            return Err(Fault::new(format!("no such attribute(s): {name}")));
+        };
+        if let Some(place) = self.variables.get_mut(index) {
+            *place = Some(value.clone());
+        }
+        Ok(value)
+    }
+
+    /// A field of a variable that computes its fields; `None` if it does not.
+    fn member(&mut self, index: usize, keys: &'p [Key]) -> Option<Outcome<'t>> {
+        let (first, rest) = keys.split_first()?;
+        let Sought::Constant(field) = &first.what else { return None };
+        let name = self.names.get(index)?;
+        let found = self.world.member(name, field.as_text()?, self.budget)?;
+        Some(self.membered(found, first, rest))
+    }
+
+    fn membered(&mut self, found: Outcome<'t>, first: &Key, rest: &'p [Key]) -> Outcome<'t> {
+        let found = forgiving(found)?;
+        self.budget.spend(1)?;
+        let value = found?;
+        if first.test {
+            return Ok(Value::Bool(true));
+        }
+        let value = if first.optional { Value::some(value) } else { value };
+        self.look_up(value, rest)
+    }
+
+    fn look_up(&mut self, value: Value<'t>, keys: &'p [Key]) -> Outcome<'t> {
+        if keys.is_empty() {
+            return Ok(value);
+        }
+        let (mut value, mut optional) = match value {
+            Value::Optional(None) => return Ok(Value::Optional(None)),
+            Value::Optional(Some(inner)) => (inner.as_ref().clone(), true),
+            other => (other, false),
+        };
+        for key in keys {
+            optional |= key.optional;
+            let found = forgiving(self.look_up_one(&value, key, optional))?;
+            match found {
+                Ok(None) if optional => return Ok(Value::Optional(None)),
+                // What is not there costs nothing if it may be missing.
+                Err(fault) if optional => return Err(fault),
+                other => {
+                    self.budget.spend(1)?;
+                    value = other?.unwrap_or(Value::Bool(false));
+                }
+            }
+        }
+        Ok(if optional { Value::some(value) } else { value })
+    }
+
+    /// What stands under a key. `None` is only said where missing is no error.
+    fn look_up_one(
+        &mut self,
+        value: &Value<'t>,
+        key: &'p Key,
+        optional: bool,
+    ) -> Result<Option<Value<'t>>, Fault> {
+        let computed;
+        let sought: &Value<'_> = match &key.what {
+            Sought::Constant(value) => value,
+            Sought::Attribute(attribute) => {
+                computed = self.attribute(attribute)?;
+                &computed
+            }
+            Sought::Step(step) => {
+                computed = self.step(step)?;
+                &computed
+            }
+        };
+        let found = self.within(value, sought)?;
+        match found {
+            Some(_) if key.test && !optional => Ok(Some(Value::Bool(true))),
+            Some(found) => Ok(Some(found)),
+            None if optional => Ok(None),
+            None if key.test => Ok(Some(Value::Bool(false))),
+            None => Err(missing(value, sought)),
+        }
+    }
+
+    fn within(&mut self, value: &Value<'t>, key: &Value<'_>) -> Result<Option<Value<'t>>, Fault> {
+        usable_key(key)?;
+        match (value, key) {
+            (Value::Map(Map::Tree(entries)), Value::Text(name)) if entries.len() > LARGE => {
+                Ok(self.indexed(entries, name))
+            }
+            (Value::Map(map), _) => Ok(map.get(key)),
+            (Value::List(list), _) => {
+                Ok(usize::try_from(index(key)?).ok().and_then(|index| list.get(index)))
+            }
+            (Value::Opaque(opaque), Value::Text(name)) => Ok(opaque.field(name)),
+            _ => Ok(None),
+        }
+    }
+
+    fn indexed(&mut self, entries: &'t [Entry<'t>], name: &str) -> Option<Value<'t>> {
+        let address = entries.as_ptr() as usize;
+        let known = self.indexes.iter().position(|(other, _)| *other == address);
+        let place = known.unwrap_or(self.indexes.len());
+        if known.is_none() {
+            let index: BTreeMap<&'t str, &'t Node<'t>> =
+                entries.iter().map(|entry| (&*entry.key, &entry.node)).collect();
+            self.indexes.push((address, index));
+        }
+        let (_, index) = self.indexes.get(place)?;
+        index.get(name).map(|node| Value::of(node))
+    }
+}
+
+/// Whether something can be looked up under a key at all.
+pub(crate) fn usable_key(key: &Value<'_>) -> Result<(), Fault> {
+    match key {
+        Value::Text(_) | Value::Int(_) | Value::Uint(_) | Value::Bool(_) | Value::Double(_) => {
+            Ok(())
+        }
+        other => Err(Fault::new(format!("invalid qualifier type: {}", go_type(other)))),
+    }
+}
+
+/// The index that a key is in a list.
+fn index(key: &Value<'_>) -> Result<i64, Fault> {
+    match key {
+        Value::Int(number) => Ok(*number),
+        Value::Uint(number) => i64::try_from(*number).map_err(|_| Fault::new("integer overflow")),
+        Value::Double(number) if *number as i64 as f64 == *number => Ok(*number as i64),
+        Value::Double(_) => {
+            Err(Fault::new(format!("unsupported index value {} in list", shown(key))))
+        }
+        other => {
+            let name = other.type_of();
+            Err(Fault::new(format!("unsupported index type '{}' in list", name.name())))
+        }
+    }
+}
+
+fn missing(value: &Value<'_>, key: &Value<'_>) -> Fault {
+    let key = shown(key);
+    match value {
+        Value::List(_) => Fault::new(format!("index out of bounds: {key}")),
+        _ => Fault::new(format!("no such key: {key}")),
+    }
+}

@@ -1,0 +1,239 @@
+//! Evaluates what was planned, paying for every step as cel-go does.
+
+mod attributes;
+mod calls;
+mod folds;
+
+pub(crate) use attributes::usable_key;
+
+use crate::library::Prepared;
+use crate::plan::Step;
+use crate::{Budget, Fault, FaultKind, Map, Program, Table, Value, World};
+use alloc::collections::BTreeMap;
+use alloc::format;
+use alloc::sync::Arc;
+use alloc::vec;
+use alloc::vec::Vec;
+use ratchet_object::Node;
+
+/// Bytes and items that one evaluation may build.
+const ROOM: u64 = 64 << 20;
+/// What making a list costs.
+const LIST_COST: u64 = 10;
+/// What making a map costs.
+const MAP_COST: u64 = 30;
+
+type Outcome<'t> = Result<Value<'t>, Fault>;
+
+/// Evaluates a program.
+pub(crate) fn run<'t>(
+    program: &Program,
+    world: &dyn World<'t>,
+    budget: &mut Budget,
+) -> Outcome<'t> {
+    let mut slots = Vec::new();
+    slots.resize_with(program.slots, || Slot::Empty);
+    let mut run = Run {
+        names: &program.variables,
+        prepared: &program.prepared,
+        world,
+        budget,
+        slots,
+        variables: vec![None; program.variables.len()],
+        indexes: Vec::new(),
+        room: ROOM,
+    };
+    run.step(&program.root)
+}
+
+/// A world without variables.
+struct Nowhere;
+
+impl<'t> World<'t> for Nowhere {
+    fn variable(&self, _: &str) -> Option<Value<'t>> {
+        None
+    }
+}
+
+/// Evaluates a step that needs no variables.
+pub(crate) fn constant(step: &Step, prepared: &Prepared, budget: &mut Budget) -> Outcome<'static> {
+    let mut run = Run {
+        names: &[],
+        prepared,
+        world: &Nowhere,
+        budget,
+        slots: Vec::new(),
+        variables: Vec::new(),
+        indexes: Vec::new(),
+        room: ROOM,
+    };
+    run.step(step)
+}
+
+/// An evaluation under way: `'p` is the program's life, `'t` that of the trees.
+struct Run<'p, 't> {
+    names: &'p [Arc<str>],
+    prepared: &'p Prepared,
+    world: &'p dyn World<'t>,
+    budget: &'p mut Budget,
+    slots: Vec<Slot<'p, 't>>,
+    variables: Vec<Option<Value<'t>>>,
+    /// Where the members of large maps stand, by the address of the map.
+    indexes: Vec<(usize, BTreeMap<&'t str, &'t Node<'t>>)>,
+    room: u64,
+}
+
+/// What a name of a loop holds.
+enum Slot<'p, 't> {
+    Empty,
+    /// What comes when it is first asked for.
+    Pending(&'p Step),
+    Ready(Outcome<'t>),
+}
+
+impl<'p, 't> Run<'p, 't> {
+    fn step(&mut self, step: &'p Step) -> Outcome<'t> {
+        match step {
+            Step::Constant(value) => Ok(value.clone()),
+            Step::Attribute(attribute) => {
+                let value = self.attribute(attribute);
+                self.budget.spend(attribute.cost)?;
+                value
+            }
+            Step::And(terms) => self.logic(terms, false),
+            Step::Or(terms) => self.logic(terms, true),
+            Step::Equal { sides, negated } => self.equal(sides, *negated),
+            Step::Among { item, set } => {
+                let item = self.step(item)?;
+                Ok(Value::Bool(set.iter().any(|known| known.equal(&item))))
+            }
+            Step::NotFalse(asked) => {
+                let asked = forgiving(self.step(asked))?;
+                self.budget.spend(1)?;
+                Ok(Value::Bool(!matches!(asked, Ok(Value::Bool(false)))))
+            }
+            Step::Call(call) => self.call(call),
+            Step::List(items) => self.list(items),
+            Step::Map(entries) => self.map(entries),
+            Step::Fold(fold) => self.fold(fold),
+            Step::Append { slot, added } => self.append(*slot, added),
+            Step::Insert { slot, added } => self.insert(*slot, added),
+            Step::OptionalOr { sides, unwrap } => self.optional_or(sides, *unwrap),
+        }
+    }
+
+    /// `&&` (until one is false) and `||` (until one is true): errors are forgiven where another
+    /// term decides.
+    fn logic(&mut self, terms: &'p [Step], decisive: bool) -> Outcome<'t> {
+        let mut failed = None;
+        for term in terms {
+            match forgiving(self.step(term))? {
+                Ok(Value::Bool(truth)) if truth == decisive => return Ok(Value::Bool(decisive)),
+                Ok(Value::Bool(_)) => {}
+                Ok(_) if failed.is_none() => failed = Some(Fault::no_such_overload()),
+                Err(fault) if failed.is_none() => failed = Some(fault),
+                _ => {}
+            }
+        }
+        failed.map_or(Ok(Value::Bool(!decisive)), Err)
+    }
+
+    fn equal(&mut self, sides: &'p (Step, Step), negated: bool) -> Outcome<'t> {
+        let left = forgiving(self.step(&sides.0))?;
+        let right = forgiving(self.step(&sides.1))?;
+        let size = |side: &Outcome<'t>| side.as_ref().map_or(1, Value::cost_size);
+        let cost = match &left {
+            Ok(Value::Opaque(_)) if !negated => 1,
+            _ => size(&left).min(size(&right)).div_ceil(10),
+        };
+        self.budget.spend(cost)?;
+        let (left, right) = (left?, right?);
+        if !negated && !left.meets(&right) {
+            return Err(Fault::no_such_overload());
+        }
+        Ok(Value::Bool(left.equal(&right) != negated))
+    }
+
+    fn list(&mut self, items: &'p [(Step, bool)]) -> Outcome<'t> {
+        let mut values = Vec::with_capacity(items.len());
+        let mut failed = None;
+        for (item, optional) in items {
+            match forgiving(self.step(item))? {
+                Err(fault) => failed = Some(fault),
+                Ok(value) if !optional => values.push(value),
+                Ok(Value::Optional(None)) => {}
+                Ok(Value::Optional(Some(value))) => values.push(value.as_ref().clone()),
+                Ok(value) => failed = Some(not_optional("list element", &value)),
+            }
+            if failed.is_some() {
+                break;
+            }
+        }
+        self.budget.spend(LIST_COST)?;
+        failed.map_or(Ok(Value::list(values)), Err)
+    }
+
+    fn map(&mut self, entries: &'p [(Step, Step, bool)]) -> Outcome<'t> {
+        let mut table = Table::default();
+        let mut failed = None;
+        for entry in entries {
+            if let Err(fault) = forgiving(self.entry(&mut table, entry))? {
+                failed = Some(fault);
+                break;
+            }
+        }
+        self.budget.spend(MAP_COST)?;
+        failed.map_or(Ok(Value::Map(Map::Shared(Arc::new(table)))), Err)
+    }
+
+    fn entry(
+        &mut self,
+        table: &mut Table<'t>,
+        (key, value, optional): &'p (Step, Step, bool),
+    ) -> Result<(), Fault> {
+        let key = self.step(key)?;
+        match self.step(value)? {
+            value if !optional => table.set(key, value),
+            Value::Optional(None) => table.remove(&key),
+            Value::Optional(Some(value)) => table.set(key, value.as_ref().clone()),
+            value => {
+                return Err(not_optional(&format!("entry '{}'", shown(&key)), &value));
+            }
+        }
+        Ok(())
+    }
+
+    fn optional_or(&mut self, sides: &'p (Step, Step), unwrap: bool) -> Outcome<'t> {
+        match self.step(&sides.0)? {
+            Value::Optional(None) => self.step(&sides.1),
+            Value::Optional(Some(value)) if unwrap => Ok(value.as_ref().clone()),
+            other => Ok(other),
+        }
+    }
+}
+
+/// An error that may be forgiven stays within; a spent budget ends the evaluation.
+fn forgiving<T>(outcome: Result<T, Fault>) -> Result<Result<T, Fault>, Fault> {
+    match outcome {
+        Err(fault) if fault.kind == FaultKind::OverBudget => Err(fault),
+        other => Ok(other),
+    }
+}
+
+fn not_optional(what: &str, value: &Value<'_>) -> Fault {
+    let value = shown(value);
+    Fault::new(format!("cannot initialize optional {what} from non-optional value {value}"))
+}
+
+/// A value as Go prints it in errors.
+fn shown(value: &Value<'_>) -> alloc::string::String {
+    use alloc::string::ToString;
+    match value {
+        Value::Text(text) => text.to_string(),
+        Value::Bool(truth) => truth.to_string(),
+        Value::Int(number) => number.to_string(),
+        Value::Uint(number) => number.to_string(),
+        Value::Double(number) => crate::library::standard::double_text(*number),
+        other => other.type_of().name().to_string(),
+    }
+}

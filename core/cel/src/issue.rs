@@ -1,0 +1,113 @@
+//! What is wrong with an expression, shown as cel-go shows it.
+
+use crate::syntax::Wrong;
+use crate::{Fault, Type};
+use alloc::format;
+use alloc::string::{String, ToString};
+use alloc::vec;
+use alloc::vec::Vec;
+use core::fmt;
+
+/// How many are shown.
+const SHOWN: usize = 100;
+/// Longer lines are not shown.
+const LONGEST_LINE: usize = 16_384;
+
+/// One thing that is wrong with an expression.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Issue {
+    /// The line, from 1; -1 if it has no place in the text.
+    pub line: i32,
+    /// The column, from 0, in code points; -1 if it has no place in the text.
+    pub column: i32,
+    /// What is wrong.
+    pub message: String,
+}
+
+/// All that is wrong with an expression, by place.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Issues {
+    /// Each of them.
+    pub issues: Vec<Issue>,
+    /// The expression.
+    pub source: String,
+    /// Whether the expression is sound and yet cannot be made a program: a constant in it fails.
+    /// The text is then that failure alone.
+    pub instantiation: bool,
+    /// The type of the expression, if it is sound.
+    pub result: Option<Type>,
+    more: usize,
+}
+
+impl Issues {
+    pub(crate) fn of(source: &str, wrongs: Vec<Wrong>) -> Self {
+        let more = wrongs.len().saturating_sub(SHOWN);
+        let shown = wrongs.into_iter().take(SHOWN);
+        let mut issues: Vec<Issue> = shown.map(|wrong| placed(source, wrong)).collect();
+        issues.sort_by_key(|issue| (issue.line, issue.column));
+        Self { issues, source: source.to_string(), instantiation: false, result: None, more }
+    }
+
+    pub(crate) fn instantiation(source: &str, fault: Fault, result: Type) -> Self {
+        let issues = vec![Issue { line: -1, column: -1, message: fault.message }];
+        let (source, result) = (source.to_string(), Some(result));
+        Self { issues, source, instantiation: true, result, more: 0 }
+    }
+}
+
+fn placed(source: &str, wrong: Wrong) -> Issue {
+    let Wrong { at, message } = wrong;
+    let Some(at) = at.and_then(|at| usize::try_from(at).ok()) else {
+        return Issue { line: -1, column: -1, message };
+    };
+    let (mut line, mut column) = (1, 0);
+    for letter in source.chars().take(at) {
+        if letter == '\n' {
+            line += 1;
+            column = 0;
+        } else {
+            column += 1;
+        }
+    }
+    Issue { line, column, message }
+}
+
+impl fmt::Display for Issues {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        for (index, issue) in self.issues.iter().enumerate() {
+            if index > 0 {
+                f.write_str("\n")?;
+            }
+            if self.instantiation {
+                f.write_str(&issue.message)?;
+                continue;
+            }
+            let Issue { line, column, message } = issue;
+            write!(f, "ERROR: <input>:{line}:{}: {message}", column + 1)?;
+            f.write_str(&self.snippet(issue).unwrap_or_default())?;
+        }
+        if self.more > 0 {
+            write!(f, "\n{} more errors were truncated", self.more)?;
+        }
+        Ok(())
+    }
+}
+
+impl Issues {
+    /// The line of the expression, and below it where the issue stands.
+    fn snippet(&self, issue: &Issue) -> Option<String> {
+        let line = usize::try_from(issue.line).ok()?.checked_sub(1)?;
+        let text = self.source.split('\n').nth(line).filter(|text| text.len() <= LONGEST_LINE)?;
+        let text = text.replace('\t', " ");
+        let column = usize::try_from(issue.column).ok()?;
+        let mut under = String::new();
+        for letter in text.chars().take(column) {
+            under.push(if letter.len_utf8() > 1 { '\u{ff0e}' } else { '.' });
+        }
+        let wide = text.chars().nth(column).is_some_and(|letter| letter.len_utf8() > 1);
+        under.push(if wide { '\u{ff3e}' } else { '^' });
+        Some(format!("\n | {text}\n | {under}"))
+    }
+}
+
+impl core::error::Error for Issues {}

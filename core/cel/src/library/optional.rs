@@ -1,0 +1,128 @@
+//! Values that may be missing.
+
+use super::{Call, Context, Cost, Library, Overload};
+use crate::{Fault, Value};
+use alloc::vec::Vec;
+
+type Done<'t> = Result<Value<'t>, Fault>;
+
+fn of<'t>(_: &Context<'_>, arguments: &[Value<'t>]) -> Done<'t> {
+    let value = arguments.first().ok_or_else(Fault::no_such_overload)?;
+    Ok(Value::some(value.clone()))
+}
+
+fn none<'t>(_: &Context<'_>, _: &[Value<'t>]) -> Done<'t> {
+    Ok(Value::Optional(None))
+}
+
+fn of_non_zero<'t>(context: &Context<'_>, arguments: &[Value<'t>]) -> Done<'t> {
+    let zero = match arguments.first() {
+        Some(Value::Null | Value::Bool(false) | Value::Int(0) | Value::Uint(0)) => true,
+        Some(Value::Double(number)) => *number == 0.0,
+        Some(Value::Text(text)) => text.is_empty(),
+        Some(Value::Bytes(bytes)) => bytes.is_empty(),
+        Some(Value::List(list)) => list.is_empty(),
+        Some(Value::Map(map)) => map.is_empty(),
+        Some(Value::Duration(nanos)) => *nanos == 0,
+        // The zero of Go's times is the first second of the year 1.
+        Some(Value::Timestamp(time)) => time.seconds == -62_135_596_800 && time.nanos == 0,
+        Some(Value::Optional(inner)) => inner.is_none(),
+        _ => false,
+    };
+    if zero { Ok(Value::Optional(None)) } else { of(context, arguments) }
+}
+
+fn value<'t>(_: &Context<'_>, arguments: &[Value<'t>]) -> Done<'t> {
+    match arguments.first() {
+        Some(Value::Optional(Some(value))) => Ok(value.as_ref().clone()),
+        Some(Value::Optional(None)) => Err(Fault::new("optional.none() dereference")),
+        _ => Err(Fault::no_such_overload()),
+    }
+}
+
+fn has_value<'t>(_: &Context<'_>, arguments: &[Value<'t>]) -> Done<'t> {
+    match arguments.first() {
+        Some(Value::Optional(value)) => Ok(Value::Bool(value.is_some())),
+        _ => Err(Fault::no_such_overload()),
+    }
+}
+
+fn at<'t>(arguments: &[Value<'t>], last: bool) -> Done<'t> {
+    let list = arguments.first().and_then(Value::as_list).ok_or_else(Fault::no_such_overload)?;
+    let index = if last { list.len().checked_sub(1) } else { Some(0) };
+    Ok(index.and_then(|index| list.get(index)).map_or(Value::Optional(None), Value::some))
+}
+
+fn first<'t>(_: &Context<'_>, arguments: &[Value<'t>]) -> Done<'t> {
+    at(arguments, false)
+}
+
+fn last<'t>(_: &Context<'_>, arguments: &[Value<'t>]) -> Done<'t> {
+    at(arguments, true)
+}
+
+fn unwrap<'t>(context: &Context<'_>, arguments: &[Value<'t>]) -> Done<'t> {
+    let list = arguments.first().and_then(Value::as_list).ok_or_else(Fault::no_such_overload)?;
+    context.room(list.len())?;
+    let mut values = Vec::new();
+    for item in list.iter() {
+        match item {
+            Value::Optional(None) => {}
+            Value::Optional(Some(value)) => values.push(value.as_ref().clone()),
+            _ => return Err(Fault::new("value is not optional")),
+        }
+    }
+    Ok(Value::list(values))
+}
+
+const fn row(id: &'static str, signature: &'static str, call: Call) -> Overload {
+    Overload { id, signature, call, cost: Cost::ONE }
+}
+
+/// Optional values. Choosing between them and looking into them is the evaluator's own.
+pub(super) static OPTIONAL: Library = Library {
+    name: "optional",
+    since: (1, 28),
+    overloads: &[
+        row("optional_of", "fn optional.of(V): optional_type(V)", of),
+        row(
+            "optional_ofNonZeroValue",
+            "fn optional.ofNonZeroValue(V): optional_type(V)",
+            of_non_zero,
+        ),
+        row("optional_none", "fn optional.none(): optional_type(V)", none),
+        row("optional_value", "optional_type(V).value(): V", value),
+        row("optional_hasValue", "optional_type(V).hasValue(): bool", has_value),
+        row(
+            "optional_or_optional",
+            "optional_type(V).or(optional_type(V)): optional_type(V)",
+            none,
+        ),
+        row("optional_orValue_value", "optional_type(V).orValue(V): V", none),
+        row("select_optional_field", "fn _?._(dyn, string): optional_type(V)", none),
+        row("list_optindex_optional_int", "_[?_](list(V), int): optional_type(V)", none),
+        row(
+            "optional_list_optindex_optional_int",
+            "_[?_](optional_type(list(V)), int): optional_type(V)",
+            none,
+        ),
+        row("map_optindex_optional_value", "_[?_](map(K, V), K): optional_type(V)", none),
+        row(
+            "optional_map_optindex_optional_value",
+            "_[?_](optional_type(map(K, V)), K): optional_type(V)",
+            none,
+        ),
+        row("optional_list_index_int", "_[_](optional_type(list(V)), int): optional_type(V)", none),
+        row(
+            "optional_map_index_value",
+            "_[_](optional_type(map(K, V)), K): optional_type(V)",
+            none,
+        ),
+        row("list_last", "list(V).last(): optional_type(V)", last),
+        row("list_first", "list(V).first(): optional_type(V)", first),
+        row("optional_unwrap", "fn optional.unwrap(list(optional_type(V))): list(V)", unwrap),
+        row("optional_unwrapOpt", "list(optional_type(V)).unwrapOpt(): list(V)", unwrap),
+    ],
+    constants: &[],
+    types: &[],
+};

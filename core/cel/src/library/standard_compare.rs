@@ -1,0 +1,67 @@
+//! Order, and what errors say where an operator does not fit.
+
+use super::Context;
+use crate::{Fault, Value};
+use core::cmp::Ordering;
+
+/// What operators are evaluated without.
+pub(super) fn never<'t>(_: &Context<'_>, _: &[Value<'t>]) -> Result<Value<'t>, Fault> {
+    Err(Fault::no_such_overload())
+}
+
+/// The error of an operator whose left side does not know it: the reference names the operator
+/// unless the value is of a type with methods.
+pub(super) fn unknown(left: &Value<'_>, operator: &str) -> Fault {
+    match left {
+        Value::Text(_) | Value::Duration(_) | Value::Timestamp(_) => Fault::no_such_overload(),
+        _ => Fault::new(alloc::format!("no such overload: {operator}")),
+    }
+}
+
+pub(super) fn not<'t>(_: &Context<'_>, arguments: &[Value<'t>]) -> Result<Value<'t>, Fault> {
+    match arguments {
+        [Value::Bool(truth)] => Ok(Value::Bool(!truth)),
+        _ => Err(Fault::no_such_overload()),
+    }
+}
+
+fn order<'t>(
+    arguments: &[Value<'t>],
+    operator: &str,
+    fits: fn(Ordering) -> bool,
+) -> Result<Value<'t>, Fault> {
+    let [left, right] = arguments else { return Err(Fault::no_such_overload()) };
+    if let Some(order) = left.compare(right) {
+        return Ok(Value::Bool(fits(order)));
+    }
+    let is_nan = |value: &Value<'_>| matches!(value, Value::Double(number) if number.is_nan());
+    let is_number =
+        |value: &Value<'_>| matches!(value, Value::Int(_) | Value::Uint(_) | Value::Double(_));
+    match left {
+        _ if is_nan(left) || (is_number(left) && is_nan(right)) => {
+            Err(Fault::new("NaN values cannot be ordered"))
+        }
+        Value::Bool(_) | Value::Bytes(_) => Err(Fault::no_such_overload()),
+        _ if is_number(left) => Err(Fault::no_such_overload()),
+        _ => Err(unknown(left, operator)),
+    }
+}
+
+pub(super) fn less<'t>(_: &Context<'_>, arguments: &[Value<'t>]) -> Result<Value<'t>, Fault> {
+    order(arguments, "_<_", Ordering::is_lt)
+}
+
+pub(super) fn less_equal<'t>(_: &Context<'_>, arguments: &[Value<'t>]) -> Result<Value<'t>, Fault> {
+    order(arguments, "_<=_", Ordering::is_le)
+}
+
+pub(super) fn greater<'t>(_: &Context<'_>, arguments: &[Value<'t>]) -> Result<Value<'t>, Fault> {
+    order(arguments, "_>_", Ordering::is_gt)
+}
+
+pub(super) fn greater_equal<'t>(
+    _: &Context<'_>,
+    arguments: &[Value<'t>],
+) -> Result<Value<'t>, Fault> {
+    order(arguments, "_>=_", Ordering::is_ge)
+}

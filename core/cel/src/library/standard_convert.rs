@@ -1,0 +1,173 @@
+//! From one type to another.
+
+use super::Context;
+use crate::time::{duration_text, read_duration};
+use crate::{Fault, Timestamp, Type, Value};
+use alloc::format;
+use alloc::string::{String, ToString};
+
+type Done<'t> = Result<Value<'t>, Fault>;
+
+fn only<'a, 't>(arguments: &'a [Value<'t>]) -> Result<&'a Value<'t>, Fault> {
+    arguments.first().ok_or_else(Fault::no_such_overload)
+}
+
+fn impossible(value: &Value<'_>, to: &Type) -> Fault {
+    let from = value.type_of();
+    Fault::new(format!("type conversion error from '{}' to '{}'", from.name(), to.name()))
+}
+
+pub(super) fn identity<'t>(_: &Context<'_>, arguments: &[Value<'t>]) -> Done<'t> {
+    only(arguments).cloned()
+}
+
+pub(super) fn to_type<'t>(_: &Context<'_>, arguments: &[Value<'t>]) -> Done<'t> {
+    Ok(Value::Type(only(arguments)?.type_of()))
+}
+
+pub(super) fn to_bool<'t>(_: &Context<'_>, arguments: &[Value<'t>]) -> Done<'t> {
+    let value = only(arguments)?;
+    match (value, value.as_text()) {
+        (Value::Bool(_), _) => Ok(value.clone()),
+        (_, Some("1" | "t" | "T" | "true" | "TRUE" | "True")) => Ok(Value::Bool(true)),
+        (_, Some("0" | "f" | "F" | "false" | "FALSE" | "False")) => Ok(Value::Bool(false)),
+        _ => Err(impossible(value, &Type::Bool)),
+    }
+}
+
+pub(super) fn to_bytes<'t>(context: &Context<'_>, arguments: &[Value<'t>]) -> Done<'t> {
+    match only(arguments)? {
+        Value::Text(text) => {
+            context.room(text.len())?;
+            Ok(Value::Bytes(text.as_bytes().into()))
+        }
+        value @ Value::Bytes(_) => Ok(value.clone()),
+        other => Err(impossible(other, &Type::Bytes)),
+    }
+}
+
+pub(super) fn to_double<'t>(_: &Context<'_>, arguments: &[Value<'t>]) -> Done<'t> {
+    match only(arguments)? {
+        Value::Double(number) => Ok(Value::Double(*number)),
+        Value::Int(number) => Ok(Value::Double(*number as f64)),
+        Value::Uint(number) => Ok(Value::Double(*number as f64)),
+        value @ Value::Text(text) => {
+            read_double(text).map(Value::Double).ok_or_else(|| impossible(value, &Type::Double))
+        }
+        other => Err(impossible(other, &Type::Double)),
+    }
+}
+
+/// A number as Go reads it: what is too large is no number, unless it says that it is infinite.
+fn read_double(text: &str) -> Option<f64> {
+    let number: f64 = text.parse().ok()?;
+    let named = text.contains(['n', 'N']);
+    (number.is_finite() || named).then_some(number)
+}
+
+pub(super) fn to_int<'t>(_: &Context<'_>, arguments: &[Value<'t>]) -> Done<'t> {
+    let value = only(arguments)?;
+    let overflow = || Fault::new("integer overflow");
+    match value {
+        Value::Int(number) | Value::Duration(number) => Ok(Value::Int(*number)),
+        Value::Uint(number) => i64::try_from(*number).map(Value::Int).map_err(|_| overflow()),
+        Value::Double(number) => {
+            let fits = *number > i64::MIN as f64 && *number < i64::MAX as f64;
+            if fits { Ok(Value::Int(*number as i64)) } else { Err(overflow()) }
+        }
+        Value::Timestamp(time) => Ok(Value::Int(time.seconds)),
+        Value::Text(text) => {
+            text.parse().map(Value::Int).map_err(|_| impossible(value, &Type::Int))
+        }
+        other => Err(impossible(other, &Type::Int)),
+    }
+}
+
+pub(super) fn to_uint<'t>(_: &Context<'_>, arguments: &[Value<'t>]) -> Done<'t> {
+    let value = only(arguments)?;
+    let overflow = || Fault::new("unsigned integer overflow");
+    match value {
+        Value::Uint(number) => Ok(Value::Uint(*number)),
+        Value::Int(number) => u64::try_from(*number).map(Value::Uint).map_err(|_| overflow()),
+        Value::Double(number) => {
+            let fits = *number >= 0.0 && *number < u64::MAX as f64;
+            if fits { Ok(Value::Uint(*number as u64)) } else { Err(overflow()) }
+        }
+        Value::Text(text) if !text.starts_with('+') => {
+            text.parse().map(Value::Uint).map_err(|_| impossible(value, &Type::Uint))
+        }
+        other => Err(impossible(other, &Type::Uint)),
+    }
+}
+
+pub(super) fn to_string<'t>(context: &Context<'_>, arguments: &[Value<'t>]) -> Done<'t> {
+    let value = only(arguments)?;
+    let text = match value {
+        Value::Text(_) => return Ok(value.clone()),
+        Value::Bool(truth) => truth.to_string(),
+        Value::Int(number) => number.to_string(),
+        Value::Uint(number) => number.to_string(),
+        Value::Double(number) => double_text(*number),
+        Value::Duration(nanos) => duration_text(*nanos),
+        Value::Timestamp(time) => time.to_string(),
+        Value::Bytes(bytes) => {
+            context.room(bytes.len())?;
+            let text = core::str::from_utf8(bytes);
+            let invalid = "invalid UTF-8 in bytes, cannot convert to string";
+            text.map_err(|_| Fault::new(invalid))?.to_string()
+        }
+        other => return Err(impossible(other, &Type::String)),
+    };
+    Ok(text.into())
+}
+
+pub(super) fn to_duration<'t>(_: &Context<'_>, arguments: &[Value<'t>]) -> Done<'t> {
+    duration(only(arguments)?)
+}
+
+pub(super) fn to_timestamp<'t>(_: &Context<'_>, arguments: &[Value<'t>]) -> Done<'t> {
+    timestamp(only(arguments)?)
+}
+
+/// A value as a duration.
+pub(crate) fn duration<'t>(value: &Value<'_>) -> Done<'t> {
+    let nanos = match value {
+        Value::Duration(nanos) => Some(*nanos),
+        Value::Text(text) => read_duration(text),
+        _ => None,
+    };
+    nanos.map(Value::Duration).ok_or_else(|| impossible(value, &Type::Duration))
+}
+
+/// A value as a timestamp.
+pub(crate) fn timestamp<'t>(value: &Value<'_>) -> Done<'t> {
+    let time = match value {
+        Value::Timestamp(time) => Some(*time),
+        Value::Int(seconds) => Some(Timestamp { seconds: *seconds, nanos: 0, offset: 0 }),
+        Value::Text(text) => Timestamp::read(text),
+        _ => None,
+    };
+    let time = time.ok_or_else(|| impossible(value, &Type::Timestamp))?;
+    if time.in_range() { Ok(Value::Timestamp(time)) } else { Err(Fault::new("timestamp overflow")) }
+}
+
+/// A number as Go's `%g` writes it.
+pub(crate) fn double_text(number: f64) -> String {
+    if number.is_nan() {
+        return "NaN".to_string();
+    }
+    if number.is_infinite() {
+        return if number > 0.0 { "+Inf" } else { "-Inf" }.to_string();
+    }
+    let short = format!("{number:e}");
+    let (digits, power) = short.split_once('e').unwrap_or((&short, "0"));
+    let power: i32 = power.parse().unwrap_or_default();
+    if (-4..SCIENTIFIC).contains(&power) {
+        return format!("{number}");
+    }
+    let sign = if power < 0 { '-' } else { '+' };
+    format!("{digits}e{sign}{:02}", power.unsigned_abs())
+}
+
+/// From this power of ten on, numbers are written with an exponent.
+const SCIENTIFIC: i32 = 6;

@@ -1,0 +1,132 @@
+//! Arithmetic, also of texts, lists and times.
+
+use super::Context;
+use super::standard_compare::unknown;
+use crate::{Fault, Timestamp, Value};
+use alloc::string::String;
+use alloc::vec::Vec;
+
+type Done<'t> = Result<Value<'t>, Fault>;
+
+const OVERFLOW: &str = "integer overflow";
+const UNSIGNED_OVERFLOW: &str = "unsigned integer overflow";
+const DURATION_OVERFLOW: &str = "duration overflow";
+
+fn whole<'t>(number: Option<i64>) -> Done<'t> {
+    number.map(Value::Int).ok_or_else(|| Fault::new(OVERFLOW))
+}
+
+fn unsigned<'t>(number: Option<u64>) -> Done<'t> {
+    number.map(Value::Uint).ok_or_else(|| Fault::new(UNSIGNED_OVERFLOW))
+}
+
+fn span<'t>(number: Option<i64>) -> Done<'t> {
+    number.map(Value::Duration).ok_or_else(|| Fault::new(DURATION_OVERFLOW))
+}
+
+fn sides<'a, 't>(arguments: &'a [Value<'t>]) -> Result<(&'a Value<'t>, &'a Value<'t>), Fault> {
+    match arguments {
+        [left, right] => Ok((left, right)),
+        _ => Err(Fault::no_such_overload()),
+    }
+}
+
+pub(super) fn add<'t>(context: &Context<'_>, arguments: &[Value<'t>]) -> Done<'t> {
+    match sides(arguments)? {
+        (Value::Int(a), Value::Int(b)) => whole(a.checked_add(*b)),
+        (Value::Uint(a), Value::Uint(b)) => unsigned(a.checked_add(*b)),
+        (Value::Double(a), Value::Double(b)) => Ok(Value::Double(a + b)),
+        (Value::Duration(a), Value::Duration(b)) => span(a.checked_add(*b)),
+        (Value::Duration(a), Value::Timestamp(b)) | (Value::Timestamp(b), Value::Duration(a)) => {
+            later(*b, *a)
+        }
+        (Value::Text(a), Value::Text(b)) => {
+            context.room(a.len().saturating_add(b.len()))?;
+            let mut text = String::with_capacity(a.len() + b.len());
+            text.push_str(a);
+            text.push_str(b);
+            Ok(text.into())
+        }
+        (Value::Bytes(a), Value::Bytes(b)) => {
+            context.room(a.len().saturating_add(b.len()))?;
+            let bytes: Vec<u8> = a.iter().chain(b.iter()).copied().collect();
+            Ok(Value::bytes(bytes))
+        }
+        (Value::List(a), Value::List(b)) => {
+            a.joined(b).map(Value::List).ok_or_else(Fault::over_budget)
+        }
+        (Value::Bool(_) | Value::Null | Value::Map(_) | Value::Optional(_), _)
+        | (Value::Type(_) | Value::Opaque(_), _) => Err(Fault::new("no such overload: _+_")),
+        _ => Err(Fault::no_such_overload()),
+    }
+}
+
+fn later<'t>(time: Timestamp, nanos: i64) -> Done<'t> {
+    time.plus(nanos).map(Value::Timestamp).ok_or_else(|| Fault::new("timestamp overflow"))
+}
+
+pub(super) fn subtract<'t>(_: &Context<'_>, arguments: &[Value<'t>]) -> Done<'t> {
+    match sides(arguments)? {
+        (Value::Int(a), Value::Int(b)) => whole(a.checked_sub(*b)),
+        (Value::Uint(a), Value::Uint(b)) => unsigned(a.checked_sub(*b)),
+        (Value::Double(a), Value::Double(b)) => Ok(Value::Double(a - b)),
+        (Value::Duration(a), Value::Duration(b)) => span(a.checked_sub(*b)),
+        (Value::Timestamp(a), Value::Duration(b)) => match b.checked_neg() {
+            Some(b) => later(*a, b),
+            None => Err(Fault::new("timestamp overflow")),
+        },
+        (Value::Timestamp(a), Value::Timestamp(b)) => {
+            a.since(*b).map(Value::Duration).ok_or_else(|| Fault::new(OVERFLOW))
+        }
+        (left @ (Value::Int(_) | Value::Uint(_) | Value::Double(_)), _) => {
+            let _ = left;
+            Err(Fault::no_such_overload())
+        }
+        (left, _) => Err(unknown(left, "_-_")),
+    }
+}
+
+pub(super) fn multiply<'t>(_: &Context<'_>, arguments: &[Value<'t>]) -> Done<'t> {
+    match sides(arguments)? {
+        (Value::Int(a), Value::Int(b)) => whole(a.checked_mul(*b)),
+        (Value::Uint(a), Value::Uint(b)) => unsigned(a.checked_mul(*b)),
+        (Value::Double(a), Value::Double(b)) => Ok(Value::Double(a * b)),
+        (Value::Int(_) | Value::Uint(_) | Value::Double(_), _) => Err(Fault::no_such_overload()),
+        (left, _) => Err(unknown(left, "_*_")),
+    }
+}
+
+pub(super) fn divide<'t>(_: &Context<'_>, arguments: &[Value<'t>]) -> Done<'t> {
+    match sides(arguments)? {
+        (Value::Int(_), Value::Int(0)) | (Value::Uint(_), Value::Uint(0)) => {
+            Err(Fault::new("division by zero"))
+        }
+        (Value::Int(a), Value::Int(b)) => whole(a.checked_div(*b)),
+        (Value::Uint(a), Value::Uint(b)) => unsigned(a.checked_div(*b)),
+        (Value::Double(a), Value::Double(b)) => Ok(Value::Double(a / b)),
+        (Value::Int(_) | Value::Uint(_) | Value::Double(_), _) => Err(Fault::no_such_overload()),
+        (left, _) => Err(unknown(left, "_/_")),
+    }
+}
+
+pub(super) fn modulo<'t>(_: &Context<'_>, arguments: &[Value<'t>]) -> Done<'t> {
+    match sides(arguments)? {
+        (Value::Int(_), Value::Int(0)) | (Value::Uint(_), Value::Uint(0)) => {
+            Err(Fault::new("modulus by zero"))
+        }
+        (Value::Int(a), Value::Int(b)) => whole(a.checked_rem(*b)),
+        (Value::Uint(a), Value::Uint(b)) => unsigned(a.checked_rem(*b)),
+        (Value::Int(_) | Value::Uint(_), _) => Err(Fault::no_such_overload()),
+        (left, _) => Err(unknown(left, "_%_")),
+    }
+}
+
+pub(super) fn negate<'t>(_: &Context<'_>, arguments: &[Value<'t>]) -> Done<'t> {
+    match arguments {
+        [Value::Int(number)] => whole(number.checked_neg()),
+        [Value::Double(number)] => Ok(Value::Double(-number)),
+        [Value::Duration(number)] => span(number.checked_neg()),
+        [Value::Bool(_)] | [] => Err(Fault::no_such_overload()),
+        [value, ..] => Err(unknown(value, "-_")),
+    }
+}

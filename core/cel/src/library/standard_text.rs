@@ -1,0 +1,58 @@
+//! Sizes, membership, and what texts contain.
+
+use super::Context;
+use super::standard_compare::unknown;
+use crate::{Fault, Value};
+
+type Done<'t> = Result<Value<'t>, Fault>;
+
+pub(super) fn size<'t>(_: &Context<'_>, arguments: &[Value<'t>]) -> Done<'t> {
+    let size = match arguments {
+        [Value::Text(text)] => text.chars().count(),
+        [Value::Bytes(bytes)] => bytes.len(),
+        [Value::List(list)] => list.len(),
+        [Value::Map(map)] => map.len(),
+        [other] => return Err(unknown(other, "size")),
+        _ => return Err(Fault::no_such_overload()),
+    };
+    Ok(Value::Int(i64::try_from(size).unwrap_or(i64::MAX)))
+}
+
+pub(super) fn within<'t>(_: &Context<'_>, arguments: &[Value<'t>]) -> Done<'t> {
+    match arguments {
+        [item, Value::List(list)] => Ok(Value::Bool(list.iter().any(|other| other.equal(item)))),
+        [key, Value::Map(map)] => Ok(Value::Bool(map.get(key).is_some())),
+        _ => Err(Fault::no_such_overload()),
+    }
+}
+
+fn texts<'t>(arguments: &[Value<'t>], asked: fn(&str, &str) -> bool) -> Done<'t> {
+    match arguments {
+        [Value::Text(text), Value::Text(part)] => Ok(Value::Bool(asked(text, part))),
+        _ => Err(Fault::no_such_overload()),
+    }
+}
+
+pub(super) fn contains<'t>(_: &Context<'_>, arguments: &[Value<'t>]) -> Done<'t> {
+    texts(arguments, |text, part| text.contains(part))
+}
+
+pub(super) fn ends_with<'t>(_: &Context<'_>, arguments: &[Value<'t>]) -> Done<'t> {
+    texts(arguments, |text, part| text.ends_with(part))
+}
+
+pub(super) fn starts_with<'t>(_: &Context<'_>, arguments: &[Value<'t>]) -> Done<'t> {
+    texts(arguments, |text, part| text.starts_with(part))
+}
+
+pub(super) fn matches<'t>(context: &Context<'_>, arguments: &[Value<'t>]) -> Done<'t> {
+    match arguments {
+        [Value::Text(text), Value::Text(pattern)] => {
+            let regex = context.regex(pattern).map_err(Fault::new)?;
+            Ok(Value::Bool(regex.is_match(text)))
+        }
+        [Value::Text(_), _] => Err(Fault::no_such_overload()),
+        [other, _] => Err(unknown(other, "matches")),
+        _ => Err(Fault::no_such_overload()),
+    }
+}

@@ -1,0 +1,118 @@
+//! `url()` and the parts of a URL: `kubernetes.URL`.
+
+mod escape;
+mod parse;
+#[cfg(test)]
+mod tests;
+
+use super::arguments::{opaque, text};
+use super::{Context, Cost, Library, Overload};
+use crate::{Fault, Opaque, Value};
+use alloc::string::{String, ToString};
+use core::any::Any;
+
+/// A URL.
+#[derive(Clone, Debug)]
+pub(super) struct Url(parse::Url);
+
+impl Opaque for Url {
+    fn type_name(&self) -> &'static str {
+        "kubernetes.URL"
+    }
+
+    fn equal(&self, other: &dyn Opaque) -> bool {
+        let other: Option<&Self> = other.as_any().downcast_ref();
+        other.is_some_and(|other| self.0.written() == other.0.written())
+    }
+
+    fn as_any(&self) -> &dyn Any {
+        self
+    }
+}
+
+/// Whether a text is a URL that a request could be made to, and why not.
+pub(super) fn check(text: &str) -> Result<(), String> {
+    parse::check(text)
+}
+
+fn url<'t>(_: &Context<'_>, arguments: &[Value<'t>]) -> Result<Value<'t>, Fault> {
+    let read = parse::read(text(arguments, 0)?);
+    read.map(|url| Value::opaque(Url(url))).map_err(|why| {
+        Fault::new(alloc::format!("URL parse error during conversion from string: {why}"))
+    })
+}
+
+fn is_url<'t>(_: &Context<'_>, arguments: &[Value<'t>]) -> Result<Value<'t>, Fault> {
+    Ok(check(text(arguments, 0)?).is_ok().into())
+}
+
+fn ask<'t>(arguments: &[Value<'t>], part: fn(&parse::Url) -> String) -> Result<Value<'t>, Fault> {
+    let Url(url) = opaque(arguments, 0)?;
+    Ok(part(url).into())
+}
+
+fn query<'t>(_: &Context<'_>, arguments: &[Value<'t>]) -> Result<Value<'t>, Fault> {
+    let Url(url) = opaque(arguments, 0)?;
+    let entries = url.parameters().into_iter().map(|(name, values)| {
+        (name.into(), Value::list(values.into_iter().map(Value::from).collect()))
+    });
+    Ok(Value::map(entries.collect()))
+}
+
+/// Kubernetes' functions of URLs.
+pub(super) static URL: Library = Library {
+    name: "kubernetes.urls",
+    since: (1, 0),
+    overloads: &[
+        Overload {
+            id: "string_to_url",
+            signature: "url(string): kubernetes.URL",
+            call: url,
+            cost: Cost::SCAN,
+        },
+        Overload {
+            id: "is_url_string",
+            signature: "isURL(string): bool",
+            call: is_url,
+            cost: Cost::ONE,
+        },
+        Overload {
+            id: "url_get_scheme",
+            signature: "kubernetes.URL.getScheme(): string",
+            call: |_, arguments| ask(arguments, |url| url.scheme.to_string()),
+            cost: Cost::ONE,
+        },
+        Overload {
+            id: "url_get_host",
+            signature: "kubernetes.URL.getHost(): string",
+            call: |_, arguments| ask(arguments, parse::Url::host_text),
+            cost: Cost::ONE,
+        },
+        Overload {
+            id: "url_get_hostname",
+            signature: "kubernetes.URL.getHostname(): string",
+            call: |_, arguments| ask(arguments, |url| url.host_and_port().0),
+            cost: Cost::ONE,
+        },
+        Overload {
+            id: "url_get_port",
+            signature: "kubernetes.URL.getPort(): string",
+            call: |_, arguments| ask(arguments, |url| url.host_and_port().1),
+            cost: Cost::ONE,
+        },
+        Overload {
+            id: "url_get_escaped_path",
+            signature: "kubernetes.URL.getEscapedPath(): string",
+            call: |_, arguments| ask(arguments, parse::Url::escaped_path),
+            cost: Cost::ONE,
+        },
+        Overload {
+            id: "url_get_query",
+            signature: "kubernetes.URL.getQuery(): map(string, list(string))",
+            call: query,
+            cost: Cost::ONE,
+        },
+    ],
+    constants: &[],
+    types: &[],
+};

@@ -1,0 +1,112 @@
+//! Values in order.
+
+use crate::Value;
+use alloc::sync::Arc;
+use alloc::vec::Vec;
+use ratchet_object::Node;
+
+/// Values in order, of a tree or of their own.
+#[derive(Clone, Debug)]
+pub enum List<'t> {
+    /// Of a tree.
+    Tree(&'t [Node<'t>]),
+    /// Of their own.
+    Shared(Arc<Vec<Value<'t>>>),
+    /// One list after another, not copied.
+    Joined(Arc<Joined<'t>>),
+}
+
+/// Two lists, one after the other.
+#[derive(Debug)]
+pub struct Joined<'t> {
+    first: List<'t>,
+    second: List<'t>,
+    length: usize,
+    depth: u32,
+}
+
+/// Lists shorter than this are copied when joined.
+const SHORT: usize = 32;
+/// How deep joined lists may be nested before they are copied.
+const DEEPEST: u32 = 24;
+/// No list is longer.
+const LONGEST: usize = 1 << 24;
+
+impl<'t> List<'t> {
+    /// How many.
+    pub fn len(&self) -> usize {
+        match self {
+            Self::Tree(nodes) => nodes.len(),
+            Self::Shared(values) => values.len(),
+            Self::Joined(joined) => joined.length,
+        }
+    }
+
+    /// Whether there are none.
+    pub fn is_empty(&self) -> bool {
+        self.len() == 0
+    }
+
+    /// The one at `index`.
+    pub fn get(&self, index: usize) -> Option<Value<'t>> {
+        let (mut list, mut index) = (self, index);
+        loop {
+            match list {
+                Self::Tree(nodes) => return nodes.get(index).map(Value::of),
+                Self::Shared(values) => return values.get(index).cloned(),
+                Self::Joined(joined) => match index.checked_sub(joined.first.len()) {
+                    None => list = &joined.first,
+                    Some(rest) => {
+                        list = &joined.second;
+                        index = rest;
+                    }
+                },
+            }
+        }
+    }
+
+    /// All of them in order.
+    pub fn iter(&self) -> impl ExactSizeIterator<Item = Value<'t>> + '_ {
+        (0..self.len()).map(|index| self.get(index).unwrap_or(Value::Null))
+    }
+
+    fn depth(&self) -> u32 {
+        match self {
+            Self::Joined(joined) => joined.depth,
+            _ => 0,
+        }
+    }
+
+    /// This list and then another; `None` if that is too long.
+    pub(crate) fn joined(&self, other: &Self) -> Option<Self> {
+        let length = self.len().checked_add(other.len()).filter(|length| *length <= LONGEST)?;
+        let depth = self.depth().max(other.depth()) + 1;
+        if length <= SHORT || depth > DEEPEST {
+            return Some(Self::Shared(Arc::new(self.iter().chain(other.iter()).collect())));
+        }
+        let (first, second) = (self.clone(), other.clone());
+        Some(Self::Joined(Arc::new(Joined { first, second, length, depth })))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn joined_lists_are_lists() {
+        let many: Vec<Value<'_>> = (0..40_i64).map(Value::Int).collect();
+        let Value::List(list) = Value::list(many) else { panic!("a list") };
+        let mut joined = list.clone();
+        for _ in 0..60 {
+            joined = joined.joined(&list).expect("short enough");
+        }
+        assert_eq!(joined.len(), 61 * 40);
+        assert_eq!(joined.get(61 * 40 - 1).and_then(|value| value.as_int()), Some(39));
+        assert!(joined.get(61 * 40).is_none());
+        for _ in 0..8 {
+            joined = joined.joined(&joined).unwrap_or(joined);
+        }
+        assert!(joined.len() <= LONGEST);
+    }
+}

@@ -1,0 +1,213 @@
+//! Values under keys.
+
+use crate::{Text, Value};
+use alloc::collections::BTreeMap;
+use alloc::sync::Arc;
+use alloc::vec::Vec;
+use core::cmp::Ordering;
+use ratchet_object::Entry;
+
+/// Values under keys, of a tree or of their own.
+#[derive(Clone, Debug)]
+pub enum Map<'t> {
+    /// Of a tree: the keys are texts.
+    Tree(&'t [Entry<'t>]),
+    /// Of their own.
+    Shared(Arc<Table<'t>>),
+}
+
+/// Entries in the order in which they came; keys are distinct.
+#[derive(Clone, Debug, Default)]
+pub struct Table<'t> {
+    entries: Vec<(Value<'t>, Value<'t>)>,
+    /// Where each key stands, once there are many.
+    index: BTreeMap<Key<'t>, usize>,
+}
+
+/// With so few entries looking at each is faster.
+const FEW: usize = 8;
+
+/// A key as maps compare them: numbers by what they mean.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+enum Key<'t> {
+    Bool(bool),
+    Whole(i128),
+    Fraction(u64),
+    Text(Text<'t>),
+}
+
+impl<'t> Key<'t> {
+    fn of(value: &Value<'t>) -> Option<Self> {
+        match value {
+            Value::Bool(truth) => Some(Self::Bool(*truth)),
+            Value::Int(number) => Some(Self::Whole(i128::from(*number))),
+            Value::Uint(number) => Some(Self::Whole(i128::from(*number))),
+            Value::Double(number) => {
+                let whole = *number as i128;
+                let exact = whole as f64 == *number;
+                Some(if exact { Self::Whole(whole) } else { Self::Fraction(number.to_bits()) })
+            }
+            Value::Text(text) => Some(Self::Text(text.clone())),
+            _ => None,
+        }
+    }
+}
+
+impl PartialEq for Text<'_> {
+    fn eq(&self, other: &Self) -> bool {
+        self.as_str() == other.as_str()
+    }
+}
+
+impl Eq for Text<'_> {}
+
+impl PartialOrd for Text<'_> {
+    fn partial_cmp(&self, other: &Self) -> Option<Ordering> {
+        Some(self.cmp(other))
+    }
+}
+
+impl Ord for Text<'_> {
+    fn cmp(&self, other: &Self) -> Ordering {
+        self.as_str().cmp(other.as_str())
+    }
+}
+
+impl<'t> Table<'t> {
+    fn position(&self, key: &Value<'_>) -> Option<usize> {
+        if self.index.is_empty() {
+            return self.entries.iter().position(|(known, _)| known.equal(key));
+        }
+        let table: &Table<'_> = self;
+        table.index.get(&Key::of(key)?).copied()
+    }
+
+    /// Puts a value under a key, in place of what was there.
+    pub(crate) fn set(&mut self, key: Value<'t>, value: Value<'t>) {
+        match self.position(&key) {
+            Some(index) => {
+                if let Some(entry) = self.entries.get_mut(index) {
+                    entry.1 = value;
+                }
+            }
+            None => self.push(key, value),
+        }
+    }
+
+    /// Puts a value under a key; `false` if there was one already.
+    pub(crate) fn insert(&mut self, key: Value<'t>, value: Value<'t>) -> bool {
+        let fresh = self.position(&key).is_none();
+        if fresh {
+            self.push(key, value);
+        }
+        fresh
+    }
+
+    /// Takes a key out.
+    pub(crate) fn remove(&mut self, key: &Value<'_>) {
+        if let Some(index) = self.position(key) {
+            self.entries.remove(index);
+            if !self.index.is_empty() {
+                self.reindex();
+            }
+        }
+    }
+
+    fn push(&mut self, key: Value<'t>, value: Value<'t>) {
+        self.entries.push((key, value));
+        if !self.index.is_empty() {
+            let last = self.entries.len() - 1;
+            if let Some(key) = self.entries.last().and_then(|(key, _)| Key::of(key)) {
+                self.index.insert(key, last);
+            }
+        } else if self.entries.len() > FEW {
+            self.reindex();
+        }
+    }
+
+    /// An index is only kept where every key can stand in it.
+    fn reindex(&mut self) {
+        let keys = self.entries.iter().enumerate();
+        let keys = keys.map(|(place, (key, _))| Some((Key::of(key)?, place)));
+        self.index = keys.collect::<Option<BTreeMap<_, _>>>().unwrap_or_default();
+    }
+}
+
+impl<'t> Map<'t> {
+    /// How many.
+    pub fn len(&self) -> usize {
+        match self {
+            Self::Tree(entries) => entries.len(),
+            Self::Shared(table) => table.entries.len(),
+        }
+    }
+
+    /// Whether there are none.
+    pub fn is_empty(&self) -> bool {
+        self.len() == 0
+    }
+
+    /// The key and the value at a place.
+    pub fn entry(&self, index: usize) -> Option<(Value<'t>, Value<'t>)> {
+        match self {
+            Self::Tree(entries) => entries
+                .get(index)
+                .map(|entry| (Value::Text(Text::Borrowed(&entry.key)), Value::of(&entry.node))),
+            Self::Shared(table) => table.entries.get(index).cloned(),
+        }
+    }
+
+    /// All keys with their values.
+    pub fn iter(&self) -> impl ExactSizeIterator<Item = (Value<'t>, Value<'t>)> + '_ {
+        (0..self.len()).map(|index| self.entry(index).unwrap_or((Value::Null, Value::Null)))
+    }
+
+    /// The value under a text.
+    pub fn get_text(&self, key: &str) -> Option<Value<'t>> {
+        match self {
+            Self::Tree(entries) => {
+                entries.iter().find(|entry| entry.key == key).map(|entry| Value::of(&entry.node))
+            }
+            Self::Shared(_) => self.get(&Value::Text(Text::Borrowed(key))),
+        }
+    }
+
+    /// The value under a key of any kind; numbers of different kinds are one key if equal.
+    pub fn get(&self, key: &Value<'_>) -> Option<Value<'t>> {
+        match (key, self) {
+            (Value::Text(text), Self::Tree(_)) => self.get_text(text),
+            (_, Self::Tree(_)) => None,
+            (_, Self::Shared(table)) => {
+                table.entries.get(table.position(key)?).map(|(_, value)| value.clone())
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn many_entries_are_found_as_few_are() {
+        let entries = (0..100_i64).map(|n| (Value::Int(n), Value::Int(n * 2))).collect();
+        let Value::Map(map) = Value::map(entries) else { panic!("a map") };
+        assert_eq!(map.len(), 100);
+        for key in [Value::Int(77), Value::Uint(77), Value::Double(77.0)] {
+            assert_eq!(map.get(&key).and_then(|value| value.as_int()), Some(154));
+        }
+        assert!(map.get(&Value::Double(77.5)).is_none());
+        assert!(map.get(&Value::text("77")).is_none());
+    }
+
+    #[test]
+    fn the_last_of_equal_keys_wins() {
+        let Value::Map(map) =
+            Value::map(alloc::vec![("a".into(), 1_i64.into()), ("a".into(), 2_i64.into())])
+        else {
+            panic!("a map")
+        };
+        assert_eq!(map.len(), 1);
+        assert_eq!(map.get_text("a").and_then(|value| value.as_int()), Some(2));
+    }
+}

@@ -1,0 +1,192 @@
+//! From a checked expression to what is to be done.
+
+use super::{Attribute, Fold, Key, Root, Sought, Step};
+use crate::check::{Checked, Meaning};
+use crate::library::Prepared;
+use crate::syntax::{self, Expr, Kind};
+use crate::{Fault, Program, Type, Value};
+use alloc::boxed::Box;
+use alloc::format;
+use alloc::string::{String, ToString};
+use alloc::sync::Arc;
+use alloc::vec::Vec;
+
+/// Plans an expression. What fails in it whatever the variables are, fails here.
+pub(crate) fn plan(expr: &Expr, checked: Checked) -> Result<Program, (Fault, Type)> {
+    let result = checked.types.get(expr.id).cloned().unwrap_or(Type::Dyn);
+    let mut planner = Planner {
+        checked,
+        variables: Vec::new(),
+        scopes: Vec::new(),
+        slots: 0,
+        carried: Vec::new(),
+        prepared: Prepared::default(),
+    };
+    let root = match planner.step(expr) {
+        Ok(root) => root,
+        Err(fault) => return Err((fault, result)),
+    };
+    let Planner { variables, slots, prepared, .. } = planner;
+    Ok(Program::new(root, result, variables, slots, prepared))
+}
+
+pub(super) struct Planner {
+    checked: Checked,
+    variables: Vec<Arc<str>>,
+    /// Names of loops with their places, the innermost last.
+    scopes: Vec<(String, usize)>,
+    slots: usize,
+    /// The places of what loops carry and only they can name.
+    pub(super) carried: Vec<usize>,
+    pub(super) prepared: Prepared,
+}
+
+impl Planner {
+    pub(super) fn meaning(&self, expr: &Expr) -> Meaning {
+        self.checked.meanings.get(expr.id).cloned().unwrap_or(Meaning::None)
+    }
+
+    pub(super) fn step(&mut self, expr: &Expr) -> Result<Step, Fault> {
+        match &expr.kind {
+            Kind::Literal(value) => Ok(Step::Constant(value.clone())),
+            Kind::Ident(_) => self.name(expr),
+            Kind::Select { operand, field, test } => self.select(expr, operand, field, *test),
+            Kind::Call { target, function, arguments } => {
+                self.call(expr, target.as_deref(), function, arguments)
+            }
+            Kind::List(items) => self.list(items),
+            Kind::Map(entries) => self.map(entries),
+            // No type has literals, so that none passes the checker.
+            Kind::Struct { .. } => Err(Fault::new("unsupported expression")),
+            Kind::Fold(fold) => self.fold(fold),
+        }
+    }
+
+    fn name(&mut self, expr: &Expr) -> Result<Step, Fault> {
+        match self.meaning(expr) {
+            Meaning::Constant(value) => Ok(Step::Constant(value)),
+            Meaning::Undefined(name) => {
+                Err(Fault::new(format!("reference to undefined type: {name}")))
+            }
+            Meaning::Variable(name) => {
+                let lazy = matches!(self.checked.types.get(expr.id), Some(Type::Object(_)));
+                Ok(Step::Attribute(Box::new(self.variable(&name, lazy))))
+            }
+            _ => Err(Fault::new("unsupported expression")),
+        }
+    }
+
+    fn variable(&mut self, name: &str, lazy: bool) -> Attribute {
+        let local = self.scopes.iter().rev().find(|(known, _)| known == name);
+        let root = match local {
+            Some((_, slot)) => Root::Local(*slot),
+            None => {
+                let known = self.variables.iter().position(|known| &**known == name);
+                let index = known.unwrap_or(self.variables.len());
+                if known.is_none() {
+                    self.variables.push(name.into());
+                }
+                Root::Variable { index, lazy }
+            }
+        };
+        Attribute { root, keys: Vec::new(), cost: 1, test: false }
+    }
+
+    fn select(
+        &mut self,
+        expr: &Expr,
+        operand: &Expr,
+        field: &str,
+        test: bool,
+    ) -> Result<Step, Fault> {
+        if !test && !matches!(self.meaning(expr), Meaning::None) {
+            return self.name(expr);
+        }
+        let operand = self.step(operand)?;
+        let what = Sought::Constant(Value::text(field));
+        let mut attribute = with_key(operand, Key { what, optional: false, test });
+        if test {
+            // Asking whether there is a field costs what the way to it costs.
+            attribute.test = true;
+            attribute.cost = 0;
+        }
+        Ok(Step::Attribute(attribute))
+    }
+
+    fn list(&mut self, items: &[(Expr, bool)]) -> Result<Step, Fault> {
+        let mut steps = Vec::with_capacity(items.len());
+        for (item, optional) in items {
+            steps.push((self.step(item)?, *optional));
+        }
+        let constant = |(step, optional): &(Step, bool)| match step {
+            Step::Constant(value) if !optional => Some(value.clone()),
+            _ => None,
+        };
+        match steps.iter().map(constant).collect::<Option<Vec<_>>>() {
+            Some(values) => Ok(Step::Constant(Value::list(values))),
+            None => Ok(Step::List(steps)),
+        }
+    }
+
+    fn map(&mut self, entries: &[syntax::Entry]) -> Result<Step, Fault> {
+        let mut steps = Vec::with_capacity(entries.len());
+        for entry in entries {
+            let key = self.step(&entry.key)?;
+            steps.push((key, self.step(&entry.value)?, entry.optional));
+        }
+        let constant = |(key, value, optional): &(Step, Step, bool)| match (key, value) {
+            (Step::Constant(key), Step::Constant(value)) if !optional => {
+                Some((key.clone(), value.clone()))
+            }
+            _ => None,
+        };
+        match steps.iter().map(constant).collect::<Option<Vec<_>>>() {
+            Some(values) => Ok(Step::Constant(Value::map(values))),
+            None => Ok(Step::Map(steps)),
+        }
+    }
+
+    fn slot(&mut self, name: &str) -> usize {
+        let slot = self.slots;
+        self.slots += 1;
+        self.scopes.push((name.to_string(), slot));
+        slot
+    }
+
+    fn fold(&mut self, fold: &syntax::Fold) -> Result<Step, Fault> {
+        let start = self.step(&fold.start)?;
+        let range = self.step(&fold.range)?;
+        let depth = self.scopes.len();
+        let carried = self.slot(&fold.accumulator);
+        if fold.accumulator == syntax::CARRIED {
+            self.carried.push(carried);
+        }
+        let item = self.slot(&fold.item);
+        let second = fold.second.as_ref().map(|name| self.slot(name));
+        let condition = self.step(&fold.condition)?;
+        let step = self.step(&fold.step)?;
+        self.scopes.truncate(depth + 1);
+        let result = self.step(&fold.result)?;
+        self.scopes.truncate(depth);
+        let fold = Fold { range, item, second, carried, start, condition, step, result };
+        Ok(Step::Fold(Box::new(fold)))
+    }
+}
+
+/// What a step comes to, as an attribute to look something up in.
+pub(super) fn attribute(step: Step) -> Box<Attribute> {
+    match step {
+        Step::Attribute(attribute) => attribute,
+        other => {
+            let root = Root::Step(other);
+            Box::new(Attribute { root, keys: Vec::new(), cost: 1, test: false })
+        }
+    }
+}
+
+/// The same, with one thing more to look up.
+pub(super) fn with_key(operand: Step, key: Key) -> Box<Attribute> {
+    let mut attribute = attribute(operand);
+    attribute.keys.push(key);
+    attribute
+}

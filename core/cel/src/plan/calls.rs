@@ -1,0 +1,219 @@
+//! From checked calls to what is to be done; some calls are more than calls.
+
+use super::build::{Planner, attribute, with_key};
+use super::{Attribute, Call, Key, Root, Sought, Step, Style};
+use crate::check::Meaning;
+use crate::environment::Known;
+use crate::syntax::Expr;
+use crate::{Budget, Fault, Value, evaluate};
+use alloc::boxed::Box;
+use alloc::string::ToString;
+use alloc::vec;
+use alloc::vec::Vec;
+
+/// Functions whose calls with constants are evaluated at once.
+const CONVERSIONS: &[&str] =
+    &["bool", "bytes", "double", "duration", "dyn", "int", "string", "timestamp", "type", "uint"];
+
+/// Functions of the language that are one for all types.
+const OPERATORS: &[&str] = &[
+    "_+_",
+    "_-_",
+    "_*_",
+    "_/_",
+    "_%_",
+    "-_",
+    "!_",
+    "_<_",
+    "_<=_",
+    "_>_",
+    "_>=_",
+    "@in",
+    "size",
+    "type",
+    "dyn",
+    "contains",
+    "startsWith",
+    "endsWith",
+    "matches",
+];
+
+/// Functions with a constant pattern, and which argument it is.
+const PATTERNS: &[(&str, usize)] = &[("matches", 1), ("find", 1), ("findAll", 1)];
+
+impl Planner {
+    pub(super) fn call(
+        &mut self,
+        expr: &Expr,
+        target: Option<&Expr>,
+        function: &str,
+        arguments: &[Expr],
+    ) -> Result<Step, Fault> {
+        let (overloads, namespaced) = match self.meaning(expr) {
+            Meaning::Calls { overloads, namespaced } => (overloads, namespaced),
+            _ => (Vec::new(), false),
+        };
+        let target = target.filter(|_| !namespaced);
+        let mut steps = Vec::with_capacity(arguments.len() + 1);
+        for part in target.into_iter().chain(arguments) {
+            steps.push(self.step(part)?);
+        }
+        if let ("_[_]" | "_[?_]", [_, Step::Constant(key)]) = (function, steps.as_slice()) {
+            evaluate::usable_key(key)?;
+        }
+        match special(function, steps).or_else(|steps| self.grown(function, steps)) {
+            Ok(step) => Ok(step),
+            Err(steps) => self.plain(function, overloads, steps),
+        }
+    }
+
+    fn plain(
+        &mut self,
+        function: &str,
+        overloads: Vec<Known>,
+        arguments: Vec<Step>,
+    ) -> Result<Step, Fault> {
+        let single = overloads.len() == 1;
+        let standard = overloads.first().is_some_and(|known| known.standard);
+        let id = overloads.first().map(|known| known.row.id).filter(|_| single);
+        if id == Some("in_list")
+            && let [_, Step::Constant(Value::List(list))] = arguments.as_slice()
+        {
+            let set: Vec<Value<'static>> = list.iter().collect();
+            return Ok(among(arguments, set));
+        }
+        // An optional that has a value is not asked for the other one.
+        if matches!(function, "or" | "orValue") && id.is_some_and(|id| id.starts_with("optional_"))
+        {
+            let unwrap = function == "orValue";
+            return match pair(arguments) {
+                Ok((first, second)) => {
+                    Ok(Step::OptionalOr { sides: Box::new((first, second)), unwrap })
+                }
+                Err(_) => Err(Fault::no_such_overload()),
+            };
+        }
+        if let Some((_, index)) = PATTERNS.iter().find(|(name, _)| *name == function)
+            && let Some(Step::Constant(pattern)) = arguments.get(*index)
+            && let Some(pattern) = pattern.as_text()
+        {
+            self.prepared.prepare(pattern)?;
+            let (function, style) = (function.to_string(), Style::Prepared);
+            let call = Call { function, overloads, arguments, style };
+            return Ok(Step::Call(Box::new(call)));
+        }
+        let plain = function.rsplit_once('.').map_or(function, |(_, name)| name);
+        let style = if standard && OPERATORS.contains(&plain) {
+            Style::Operator
+        } else if single {
+            Style::Single
+        } else {
+            Style::Dispatched
+        };
+        let folds =
+            CONVERSIONS.contains(&plain) && matches!(arguments.as_slice(), [Step::Constant(_)]);
+        let call = Call { function: plain.to_string(), overloads, arguments, style };
+        let step = Step::Call(Box::new(call));
+        if folds {
+            let mut budget = Budget::new(u64::MAX);
+            return evaluate::constant(&step, &self.prepared, &mut budget).map(Step::Constant);
+        }
+        Ok(step)
+    }
+}
+
+impl Planner {
+    /// What a loop carries plus a list of one, or a map and an entry more.
+    fn grown(&self, function: &str, mut steps: Vec<Step>) -> Result<Step, Vec<Step>> {
+        let slot = match steps.first() {
+            Some(Step::Attribute(attribute)) => match attribute.root {
+                Root::Local(slot) if self.carried.contains(&slot) => slot,
+                _ => return Err(steps),
+            },
+            _ => return Err(steps),
+        };
+        match (function, steps.get(1)) {
+            ("cel.@mapInsert", _) => {
+                steps.remove(0);
+                return Ok(Step::Insert { slot, added: steps });
+            }
+            ("_+_", Some(Step::List(_) | Step::Constant(Value::List(_)))) => {}
+            _ => return Err(steps),
+        }
+        let added = steps.pop().unwrap_or(Step::Constant(Value::list(vec![])));
+        Ok(Step::Append { slot, added: Box::new(added) })
+    }
+}
+
+fn pair(steps: Vec<Step>) -> Result<(Step, Step), Vec<Step>> {
+    <[Step; 2]>::try_from(steps).map(|[first, second]| (first, second))
+}
+
+fn among(arguments: Vec<Step>, set: Vec<Value<'static>>) -> Step {
+    let item = arguments.into_iter().next().unwrap_or(Step::Constant(Value::Null));
+    if set.is_empty() {
+        return Step::Constant(Value::Bool(false));
+    }
+    Step::Among { item: Box::new(item), set: set.into() }
+}
+
+/// Calls that are not calls when evaluated; gives the arguments back if it is none.
+fn special(function: &str, steps: Vec<Step>) -> Result<Step, Vec<Step>> {
+    match function {
+        "_&&_" => Ok(Step::And(flat(steps, |step| match step {
+            Step::And(terms) => Ok(terms),
+            other => Err(other),
+        }))),
+        "_||_" => Ok(Step::Or(flat(steps, |step| match step {
+            Step::Or(terms) => Ok(terms),
+            other => Err(other),
+        }))),
+        "_==_" | "_!=_" => pair(steps).map(|sides| {
+            let negated = function == "_!=_";
+            Step::Equal { sides: Box::new(sides), negated }
+        }),
+        "@not_strictly_false" => {
+            let [asked] = <[Step; 1]>::try_from(steps)?;
+            Ok(Step::NotFalse(Box::new(asked)))
+        }
+        "_?_:_" => {
+            let [condition, truthy, falsy] = <[Step; 3]>::try_from(steps)?;
+            Ok(Step::Attribute(Box::new(choice(condition, truthy, falsy))))
+        }
+        "_[_]" | "_[?_]" | "_?._" => {
+            let (operand, index) = pair(steps)?;
+            let key = Key { what: sought(index), optional: function != "_[_]", test: false };
+            Ok(Step::Attribute(with_key(operand, key)))
+        }
+        _ => Err(steps),
+    }
+}
+
+fn flat(steps: Vec<Step>, terms: fn(Step) -> Result<Vec<Step>, Step>) -> Vec<Step> {
+    let mut flat = Vec::new();
+    for step in steps {
+        match terms(step) {
+            Ok(inner) => flat.extend(inner),
+            Err(other) => flat.push(other),
+        }
+    }
+    flat
+}
+
+/// A branch of a choice costs what is looked up in it, not what it is itself.
+fn choice(condition: Step, truthy: Step, falsy: Step) -> Attribute {
+    let branch = |step: Step| match step {
+        Step::Attribute(attribute) => Attribute { cost: 0, ..*attribute },
+        other => Attribute { cost: 0, ..*attribute(other) },
+    };
+    let root = Root::Choice(Box::new((condition, branch(truthy), branch(falsy))));
+    Attribute { root, keys: Vec::new(), cost: 0, test: false }
+}
+
+fn sought(index: Step) -> Sought {
+    match index {
+        Step::Constant(value) => Sought::Constant(value),
+        Step::Attribute(attribute) => Sought::Attribute(Attribute { cost: 0, ..*attribute }),
+        other => Sought::Step(other),
+    }
+}

@@ -1,0 +1,325 @@
+//! Points in time and spans of it, read and written as Go does.
+
+use alloc::format;
+use alloc::string::String;
+use core::cmp::Ordering;
+use core::fmt;
+
+/// A point in time: seconds since 1970 and nanoseconds within the second.
+#[derive(Clone, Copy, Debug)]
+pub struct Timestamp {
+    /// Whole seconds since 1970-01-01T00:00:00Z, rounded down.
+    pub seconds: i64,
+    /// Nanoseconds after that, below a milliard.
+    pub nanos: u32,
+    /// How far its writer was ahead of UTC, in seconds: only of interest when it is written again.
+    pub offset: i32,
+}
+
+impl PartialEq for Timestamp {
+    fn eq(&self, other: &Self) -> bool {
+        (self.seconds, self.nanos) == (other.seconds, other.nanos)
+    }
+}
+
+impl Eq for Timestamp {}
+
+impl PartialOrd for Timestamp {
+    fn partial_cmp(&self, other: &Self) -> Option<Ordering> {
+        Some(self.cmp(other))
+    }
+}
+
+impl Ord for Timestamp {
+    fn cmp(&self, other: &Self) -> Ordering {
+        (self.seconds, self.nanos).cmp(&(other.seconds, other.nanos))
+    }
+}
+
+const FIRST_SECOND: i64 = -62_135_596_800;
+const LAST_SECOND: i64 = 253_402_300_799;
+const DAY: i64 = 86_400;
+const SECOND: i64 = 1_000_000_000;
+
+impl Timestamp {
+    /// Whether it is in the years 1 to 9999.
+    pub fn in_range(&self) -> bool {
+        (FIRST_SECOND..=LAST_SECOND).contains(&self.seconds)
+    }
+
+    /// Reads RFC 3339: `2006-01-02T15:04:05.999Z`.
+    pub fn read(text: &str) -> Option<Self> {
+        let (date, rest) = (text.get(..10)?, text.get(10..)?.strip_prefix('T')?);
+        let year = digits(date.get(..4)?)?;
+        let month = digits(date.get(4..7)?.strip_prefix('-')?)?;
+        let day = digits(date.get(7..)?.strip_prefix('-')?)?;
+        if !(1..=12).contains(&month) || day < 1 || day > days_in(year, month) {
+            return None;
+        }
+        let hour_length = if rest.get(1..2) == Some(":") { 1 } else { 2 };
+        let hour = digits(rest.get(..hour_length)?)?;
+        let rest = rest.get(hour_length..)?;
+        let minute = digits(rest.get(..3)?.strip_prefix(':')?)?;
+        let second = digits(rest.get(3..6)?.strip_prefix(':')?)?;
+        if hour > 23 || minute > 59 || second > 59 {
+            return None;
+        }
+        let (nanos, rest) = fraction(rest.get(6..)?)?;
+        let offset = zone(rest)?;
+        let seconds = day_number(year, month, day) * DAY + hour * 3600 + minute * 60 + second;
+        let offset_seconds = i32::try_from(offset).ok()?;
+        Some(Self { seconds: seconds - offset, nanos, offset: offset_seconds })
+    }
+
+    /// This time and `nanos` more; `None` outside the years 1 to 9999.
+    pub(crate) fn plus(self, nanos: i64) -> Option<Self> {
+        let sum = i128::from(self.seconds) * i128::from(SECOND)
+            + i128::from(self.nanos)
+            + i128::from(nanos);
+        let seconds = i64::try_from(sum.div_euclid(i128::from(SECOND))).ok()?;
+        let nanos = u32::try_from(sum.rem_euclid(i128::from(SECOND))).ok()?;
+        Some(Self { seconds, nanos, offset: self.offset }).filter(Self::in_range)
+    }
+
+    /// The nanoseconds from another time to this one; `None` if they are too many.
+    pub(crate) fn since(self, other: Self) -> Option<i64> {
+        let seconds = i128::from(self.seconds) - i128::from(other.seconds);
+        let nanos = i128::from(self.nanos) - i128::from(other.nanos);
+        i64::try_from(seconds * i128::from(SECOND) + nanos).ok()
+    }
+}
+
+/// A number of ASCII digits only.
+fn digits(text: &str) -> Option<i64> {
+    if text.is_empty() || !text.bytes().all(|byte| byte.is_ascii_digit()) {
+        return None;
+    }
+    text.parse().ok()
+}
+
+/// The nanoseconds of `.123` and what follows.
+fn fraction(text: &str) -> Option<(u32, &str)> {
+    let Some(rest) = text.strip_prefix(['.', ',']) else { return Some((0, text)) };
+    let length = rest.find(|c: char| !c.is_ascii_digit()).unwrap_or(rest.len());
+    if length == 0 {
+        return None;
+    }
+    let mut nanos = 0_u32;
+    for place in 0..9 {
+        let digit = rest.as_bytes().get(place).filter(|_| place < length);
+        nanos = nanos * 10 + digit.map_or(0, |byte| u32::from(byte - b'0'));
+    }
+    Some((nanos, rest.get(length..)?))
+}
+
+/// The seconds that a zone is ahead of UTC.
+fn zone(text: &str) -> Option<i64> {
+    if text == "Z" {
+        return Some(0);
+    }
+    let sign = match text.bytes().next()? {
+        b'+' => 1,
+        b'-' => -1,
+        _ => return None,
+    };
+    let hours = digits(text.get(1..3)?)?;
+    let minutes = digits(text.get(3..)?.strip_prefix(':').filter(|text| text.len() == 2)?)?;
+    (hours <= 24 && minutes <= 60).then_some(sign * (hours * 3600 + minutes * 60))
+}
+
+fn is_leap(year: i64) -> bool {
+    year % 4 == 0 && (year % 100 != 0 || year % 400 == 0)
+}
+
+fn days_in(year: i64, month: i64) -> i64 {
+    match month {
+        2 if is_leap(year) => 29,
+        2 => 28,
+        4 | 6 | 9 | 11 => 30,
+        _ => 31,
+    }
+}
+
+/// The days from 1970-01-01 to a date of the Gregorian calendar.
+fn day_number(year: i64, month: i64, day: i64) -> i64 {
+    let year = if month <= 2 { year - 1 } else { year };
+    let era = year.div_euclid(400);
+    let of_era = year.rem_euclid(400);
+    let of_year = (153 * (month + if month > 2 { -3 } else { 9 }) + 2) / 5 + day - 1;
+    era * 146_097 + of_era * 365 + of_era / 4 - of_era / 100 + of_year - 719_468
+}
+
+/// A time as calendars and clocks show it.
+pub(crate) struct Civil {
+    pub(crate) year: i64,
+    pub(crate) month: i64,
+    pub(crate) day: i64,
+    /// 0 is Sunday.
+    pub(crate) weekday: i64,
+    /// The second of the day.
+    pub(crate) second: i64,
+}
+
+impl Civil {
+    /// What a clock in UTC shows.
+    pub(crate) fn of(seconds: i64) -> Self {
+        let days = seconds.div_euclid(DAY);
+        let shifted = days + 719_468;
+        let era = shifted.div_euclid(146_097);
+        let of_era = shifted.rem_euclid(146_097);
+        let year_of_era = (of_era - of_era / 1460 + of_era / 36_524 - of_era / 146_096) / 365;
+        let of_year = of_era - (365 * year_of_era + year_of_era / 4 - year_of_era / 100);
+        let shifted_month = (5 * of_year + 2) / 153;
+        let day = of_year - (153 * shifted_month + 2) / 5 + 1;
+        let month = if shifted_month < 10 { shifted_month + 3 } else { shifted_month - 9 };
+        let year = year_of_era + era * 400 + i64::from(month <= 2);
+        let weekday = (days + 4).rem_euclid(7);
+        Self { year, month, day, weekday, second: seconds.rem_euclid(DAY) }
+    }
+
+    /// The day of the year, from 0.
+    pub(crate) fn day_of_year(&self) -> i64 {
+        day_number(self.year, self.month, self.day) - day_number(self.year, 1, 1)
+    }
+}
+
+impl fmt::Display for Timestamp {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let civil = Civil::of(self.seconds.saturating_add(i64::from(self.offset)));
+        let Civil { year, month, day, second, .. } = civil;
+        write!(f, "{year:04}-{month:02}-{day:02}T")?;
+        write!(f, "{:02}:{:02}:{:02}", second / 3600, second / 60 % 60, second % 60)?;
+        if self.nanos > 0 {
+            let nanos = format!("{:09}", self.nanos);
+            write!(f, ".{}", nanos.trim_end_matches('0'))?;
+        }
+        if self.offset == 0 {
+            return f.write_str("Z");
+        }
+        let sign = if self.offset < 0 { '-' } else { '+' };
+        let minutes = self.offset.unsigned_abs() / 60;
+        write!(f, "{sign}{:02}:{:02}", minutes / 60, minutes % 60)
+    }
+}
+
+/// A duration in seconds: `5400s`.
+pub(crate) fn duration_text(nanos: i64) -> String {
+    let seconds = (nanos / SECOND) as f64 + (nanos % SECOND) as f64 / 1e9;
+    format!("{seconds}s")
+}
+
+/// Units of durations, in nanoseconds.
+const UNITS: &[(&str, u64)] = &[
+    ("ns", 1),
+    ("us", 1_000),
+    ("\u{b5}s", 1_000),
+    ("\u{3bc}s", 1_000),
+    ("ms", 1_000_000),
+    ("s", 1_000_000_000),
+    ("m", 60_000_000_000),
+    ("h", 3_600_000_000_000),
+];
+
+/// Reads a duration as Go writes it: `1h30m`, `-1.5s`; in nanoseconds.
+pub(crate) fn read_duration(text: &str) -> Option<i64> {
+    let negative = text.starts_with('-');
+    let mut rest = text.strip_prefix(['-', '+']).unwrap_or(text);
+    if rest == "0" {
+        return Some(0);
+    }
+    if rest.is_empty() {
+        return None;
+    }
+    let mut total = 0_u64;
+    while !rest.is_empty() {
+        let (nanos, after) = read_span(rest)?;
+        total = total.checked_add(nanos).filter(|total| *total <= 1 << 63)?;
+        rest = after;
+    }
+    if negative { 0_i64.checked_sub_unsigned(total) } else { i64::try_from(total).ok() }
+}
+
+/// One number with its unit, and what follows.
+fn read_span(text: &str) -> Option<(u64, &str)> {
+    let length = |text: &str| text.find(|c: char| !c.is_ascii_digit()).unwrap_or(text.len());
+    let whole_length = length(text);
+    let (whole, rest) = text.split_at_checked(whole_length)?;
+    let (part, rest) = match rest.strip_prefix('.') {
+        Some(rest) => rest.split_at_checked(length(rest))?,
+        None => ("", rest),
+    };
+    if whole.is_empty() && part.is_empty() {
+        return None;
+    }
+    let name_length = rest.find(|c: char| c == '.' || c.is_ascii_digit()).unwrap_or(rest.len());
+    let (name, rest) = rest.split_at_checked(name_length)?;
+    let (_, unit) = UNITS.iter().find(|(known, _)| *known == name)?;
+    let number: u64 = if whole.is_empty() { 0 } else { whole.parse().ok()? };
+    let nanos = number.checked_mul(*unit)?;
+    let (mut value, mut scale) = (0_u64, 1.0_f64);
+    for digit in part.bytes() {
+        // More digits than fit say nothing more.
+        let Some(next) = value.checked_mul(10).filter(|value| *value < 1 << 62) else { break };
+        value = next + u64::from(digit - b'0');
+        scale *= 10.0;
+    }
+    let more = (value as f64 * (*unit as f64 / scale)) as u64;
+    Some((nanos.checked_add(more)?, rest))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use alloc::string::ToString;
+
+    #[test]
+    fn timestamps_are_read_and_written() {
+        let cases = [
+            ("2020-01-02T03:04:05Z", Some("2020-01-02T03:04:05Z")),
+            ("2020-01-02T03:04:05.678000Z", Some("2020-01-02T03:04:05.678Z")),
+            ("2020-02-29T23:59:59+05:30", Some("2020-02-29T23:59:59+05:30")),
+            ("0001-01-01T00:00:00Z", Some("0001-01-01T00:00:00Z")),
+            ("9999-12-31T23:59:59.999999999Z", Some("9999-12-31T23:59:59.999999999Z")),
+            ("2021-02-29T00:00:00Z", None),
+            ("2020-01-02 03:04:05Z", None),
+            ("2020-01-02T03:04:60Z", None),
+            ("2020-01-02T03:04:05", None),
+            ("x", None),
+        ];
+        for (text, expected) in cases {
+            let written = Timestamp::read(text).map(|time| time.to_string());
+            assert_eq!(written.as_deref(), expected, "{text}");
+        }
+    }
+
+    #[test]
+    fn durations_are_read() {
+        let cases = [
+            ("1h30m", Some(5_400_000_000_000)),
+            ("-1.5s", Some(-1_500_000_000)),
+            ("0", Some(0)),
+            ("1\u{b5}s", Some(1_000)),
+            (".5ms", Some(500_000)),
+            ("9223372036854775807ns", Some(i64::MAX)),
+            ("9223372036854775808ns", None),
+            ("-9223372036854775808ns", Some(i64::MIN)),
+            ("1", None),
+            ("", None),
+            ("1d", None),
+            (".s", None),
+        ];
+        for (text, expected) in cases {
+            assert_eq!(read_duration(text), expected, "{text}");
+        }
+        assert_eq!(duration_text(5_400_000_000_000), "5400s");
+        assert_eq!(duration_text(1_500_000_000), "1.5s");
+    }
+
+    #[test]
+    fn days_are_counted_there_and_back() {
+        for day in (-800_000..3_000_000).step_by(997) {
+            let civil = Civil::of(day * DAY);
+            assert_eq!(day_number(civil.year, civil.month, civil.day), day);
+        }
+    }
+}

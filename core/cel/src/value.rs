@@ -1,0 +1,273 @@
+//! What an expression can come to; trees are looked into, never copied.
+
+use crate::{List, Map, Table, Timestamp, Type};
+use alloc::boxed::Box;
+use alloc::string::String;
+use alloc::sync::Arc;
+use alloc::vec::Vec;
+use core::any::Any;
+use core::fmt;
+use ratchet_object::Node;
+
+/// A value. Cloning one is cheap, whatever it holds.
+#[derive(Clone, Debug)]
+pub enum Value<'t> {
+    /// `null`.
+    Null,
+    /// `true` or `false`.
+    Bool(bool),
+    /// A signed whole number.
+    Int(i64),
+    /// An unsigned whole number.
+    Uint(u64),
+    /// A floating point number.
+    Double(f64),
+    /// Text.
+    Text(Text<'t>),
+    /// Bytes.
+    Bytes(Arc<[u8]>),
+    /// A span of time, in nanoseconds.
+    Duration(i64),
+    /// A point in time.
+    Timestamp(Timestamp),
+    /// Values in order.
+    List(List<'t>),
+    /// Values under keys.
+    Map(Map<'t>),
+    /// A value that may be missing.
+    Optional(Option<Arc<Self>>),
+    /// A type, itself a value.
+    Type(Type),
+    /// A value of a library's own type.
+    Opaque(Arc<dyn Opaque>),
+}
+
+/// A value of a type that only its library looks into.
+pub trait Opaque: Any + fmt::Debug + Send + Sync {
+    /// The type's name, as `type()` prints it.
+    fn type_name(&self) -> &'static str;
+    /// Whether two values are the same, as `==` sees it.
+    fn equal(&self, other: &dyn Opaque) -> bool;
+    /// Whether `==` can compare it with another value at all.
+    fn meets(&self, other: &dyn Opaque) -> bool {
+        self.type_name() == other.type_name()
+    }
+    /// The value itself, for its own library.
+    fn as_any(&self) -> &dyn Any;
+    /// How large it is where costs are by size.
+    fn cost_size(&self) -> u64 {
+        1
+    }
+    /// The field `name`, for the few opaque values that have fields.
+    fn field(&self, name: &str) -> Option<Value<'static>> {
+        let _ = name;
+        None
+    }
+}
+
+/// Text, of a tree or of its own.
+#[derive(Clone)]
+pub enum Text<'t> {
+    /// Of a tree.
+    Borrowed(&'t str),
+    /// Of its own.
+    Shared(Arc<str>),
+}
+
+impl Text<'_> {
+    /// The text.
+    pub fn as_str(&self) -> &str {
+        match self {
+            Self::Borrowed(text) => text,
+            Self::Shared(text) => text,
+        }
+    }
+}
+
+impl core::ops::Deref for Text<'_> {
+    type Target = str;
+
+    fn deref(&self) -> &str {
+        self.as_str()
+    }
+}
+
+impl fmt::Debug for Text<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        fmt::Debug::fmt(self.as_str(), f)
+    }
+}
+
+impl<'t> Value<'t> {
+    /// What a node of a tree is.
+    pub fn of(node: &'t Node<'t>) -> Self {
+        use ratchet_object::Value as Tree;
+        match &node.value {
+            Tree::Null => Self::Null,
+            Tree::Bool(truth) => Self::Bool(*truth),
+            Tree::Int(number) => Self::Int(*number),
+            Tree::Float(number) => Self::Double(*number),
+            Tree::Text(text) => Self::Text(Text::Borrowed(text)),
+            Tree::List(items) => Self::List(List::Tree(items)),
+            Tree::Map(entries) => Self::Map(Map::Tree(entries)),
+        }
+    }
+
+    /// Text of its own.
+    pub fn text(text: impl Into<Arc<str>>) -> Self {
+        Self::Text(Text::Shared(text.into()))
+    }
+
+    /// A list of its own.
+    pub fn list(values: Vec<Self>) -> Self {
+        Self::List(List::Shared(Arc::new(values)))
+    }
+
+    /// A map of its own; of equal keys the last one wins.
+    pub fn map(entries: Vec<(Self, Self)>) -> Self {
+        let mut table = Table::default();
+        for (key, value) in entries {
+            table.set(key, value);
+        }
+        Self::Map(Map::Shared(Arc::new(table)))
+    }
+
+    /// Bytes.
+    pub fn bytes(bytes: Vec<u8>) -> Self {
+        Self::Bytes(bytes.into())
+    }
+
+    /// An optional that has a value.
+    pub fn some(value: Self) -> Self {
+        Self::Optional(Some(Arc::new(value)))
+    }
+
+    /// A value of a library's own type.
+    pub fn opaque(value: impl Opaque) -> Self {
+        Self::Opaque(Arc::new(value))
+    }
+
+    /// The text, if it is one.
+    pub fn as_text(&self) -> Option<&str> {
+        match self {
+            Self::Text(text) => Some(text),
+            _ => None,
+        }
+    }
+
+    /// The number, if it is an int.
+    pub fn as_int(&self) -> Option<i64> {
+        match self {
+            Self::Int(number) => Some(*number),
+            _ => None,
+        }
+    }
+
+    /// The truth, if it is a bool.
+    pub fn as_bool(&self) -> Option<bool> {
+        match self {
+            Self::Bool(truth) => Some(*truth),
+            _ => None,
+        }
+    }
+
+    /// The list, if it is one.
+    pub fn as_list(&self) -> Option<&List<'t>> {
+        match self {
+            Self::List(list) => Some(list),
+            _ => None,
+        }
+    }
+
+    /// The map, if it is one.
+    pub fn as_map(&self) -> Option<&Map<'t>> {
+        match self {
+            Self::Map(map) => Some(map),
+            _ => None,
+        }
+    }
+
+    /// The opaque value, if it is a `T`.
+    pub fn as_opaque<T: Opaque>(&self) -> Option<&T> {
+        match self {
+            Self::Opaque(value) => value.as_any().downcast_ref(),
+            _ => None,
+        }
+    }
+
+    /// Its type while evaluating: elements of lists and maps are `dyn`.
+    pub fn type_of(&self) -> Type {
+        match self {
+            Self::Null => Type::Null,
+            Self::Bool(_) => Type::Bool,
+            Self::Int(_) => Type::Int,
+            Self::Uint(_) => Type::Uint,
+            Self::Double(_) => Type::Double,
+            Self::Text(_) => Type::String,
+            Self::Bytes(_) => Type::Bytes,
+            Self::Duration(_) => Type::Duration,
+            Self::Timestamp(_) => Type::Timestamp,
+            Self::List(_) => Type::list(Type::Dyn),
+            Self::Map(_) => Type::map(Type::Dyn, Type::Dyn),
+            Self::Optional(_) => Type::optional(Type::Dyn),
+            Self::Type(_) => Type::Meta,
+            Self::Opaque(value) => Type::Opaque(value.type_name()),
+        }
+    }
+
+    /// How large it is where costs are by size: code points, bytes, items; 1 for all else.
+    pub fn cost_size(&self) -> u64 {
+        let size = match self {
+            Self::Text(text) => text.chars().count(),
+            Self::Bytes(bytes) => bytes.len(),
+            Self::List(list) => list.len(),
+            Self::Map(map) => map.len(),
+            Self::Optional(Some(value)) => return value.cost_size(),
+            Self::Opaque(value) => return value.cost_size(),
+            _ => 1,
+        };
+        u64::try_from(size).unwrap_or(u64::MAX)
+    }
+}
+
+impl From<bool> for Value<'_> {
+    fn from(truth: bool) -> Self {
+        Self::Bool(truth)
+    }
+}
+
+impl From<i64> for Value<'_> {
+    fn from(number: i64) -> Self {
+        Self::Int(number)
+    }
+}
+
+impl From<u64> for Value<'_> {
+    fn from(number: u64) -> Self {
+        Self::Uint(number)
+    }
+}
+
+impl From<f64> for Value<'_> {
+    fn from(number: f64) -> Self {
+        Self::Double(number)
+    }
+}
+
+impl From<String> for Value<'_> {
+    fn from(text: String) -> Self {
+        Self::Text(Text::Shared(text.into()))
+    }
+}
+
+impl<'t> From<&'t str> for Value<'t> {
+    fn from(text: &'t str) -> Self {
+        Self::Text(Text::Borrowed(text))
+    }
+}
+
+impl From<Box<str>> for Value<'_> {
+    fn from(text: Box<str>) -> Self {
+        Self::Text(Text::Shared(text.into()))
+    }
+}

@@ -1,0 +1,272 @@
+//! What the expressions of a policy may name, and of which types that is.
+
+use alloc::string::{String, ToString};
+use alloc::sync::Arc;
+use alloc::vec::Vec;
+use ratchet_cel::library::authz::Authorizer;
+use ratchet_cel::{Environment, Program, Type, Types};
+
+/// The type of `request`.
+const REQUEST: &str = "kubernetes.AdmissionRequest";
+/// The type of `namespaceObject`.
+const NAMESPACE: &str = "kubernetes.Namespace";
+/// The type of `variables`.
+const VARIABLES: &str = "kubernetes.variables";
+
+/// The types that fields of `request` and `namespaceObject` have.
+enum Shape {
+    Text,
+    Truth,
+    Number,
+    Time,
+    Anything,
+    Texts,
+    TextByText,
+    TextsByText,
+    Of(&'static str),
+    Each(&'static str),
+}
+
+impl Shape {
+    fn ty(&self) -> Type {
+        match self {
+            Self::Text => Type::String,
+            Self::Truth => Type::Bool,
+            Self::Number => Type::Int,
+            Self::Time => Type::Timestamp,
+            Self::Anything => Type::Dyn,
+            Self::Texts => Type::list(Type::String),
+            Self::TextByText => Type::map(Type::String, Type::String),
+            Self::TextsByText => Type::map(Type::String, Type::list(Type::String)),
+            Self::Of(name) => Type::object(name),
+            Self::Each(name) => Type::list(Type::object(name)),
+        }
+    }
+}
+
+const KIND: &str = "kubernetes.GroupVersionKind";
+const RESOURCE: &str = "kubernetes.GroupVersionResource";
+const USER: &str = "kubernetes.UserInfo";
+const SPEC: &str = "kubernetes.NamespaceSpec";
+const STATUS: &str = "kubernetes.NamespaceStatus";
+const CONDITION: &str = "kubernetes.NamespaceCondition";
+const METADATA: &str = "kubernetes.NamespaceMetadata";
+
+/// The fields of the types that every policy knows.
+static FIELDS: &[(&str, &str, Shape)] = &[
+    (KIND, "group", Shape::Text),
+    (KIND, "version", Shape::Text),
+    (KIND, "kind", Shape::Text),
+    (RESOURCE, "group", Shape::Text),
+    (RESOURCE, "version", Shape::Text),
+    (RESOURCE, "resource", Shape::Text),
+    (USER, "username", Shape::Text),
+    (USER, "uid", Shape::Text),
+    (USER, "groups", Shape::Texts),
+    (USER, "extra", Shape::TextsByText),
+    (REQUEST, "kind", Shape::Of(KIND)),
+    (REQUEST, "resource", Shape::Of(RESOURCE)),
+    (REQUEST, "subResource", Shape::Text),
+    (REQUEST, "requestKind", Shape::Of(KIND)),
+    (REQUEST, "requestResource", Shape::Of(RESOURCE)),
+    (REQUEST, "requestSubResource", Shape::Text),
+    (REQUEST, "name", Shape::Text),
+    (REQUEST, "namespace", Shape::Text),
+    (REQUEST, "operation", Shape::Text),
+    (REQUEST, "userInfo", Shape::Of(USER)),
+    (REQUEST, "dryRun", Shape::Truth),
+    (REQUEST, "options", Shape::Anything),
+    (SPEC, "finalizers", Shape::Texts),
+    (CONDITION, "status", Shape::Text),
+    (CONDITION, "type", Shape::Text),
+    (CONDITION, "lastTransitionTime", Shape::Time),
+    (CONDITION, "message", Shape::Text),
+    (CONDITION, "reason", Shape::Text),
+    (STATUS, "conditions", Shape::Each(CONDITION)),
+    (STATUS, "phase", Shape::Text),
+    (METADATA, "name", Shape::Text),
+    (METADATA, "generateName", Shape::Text),
+    (METADATA, "namespace", Shape::Text),
+    (METADATA, "labels", Shape::TextByText),
+    (METADATA, "annotations", Shape::TextByText),
+    // Kubernetes declares it so; what it is at run time has another name.
+    (METADATA, "UID", Shape::Text),
+    (METADATA, "creationTimestamp", Shape::Time),
+    (METADATA, "deletionGracePeriodSeconds", Shape::Number),
+    (METADATA, "deletionTimestamp", Shape::Time),
+    (METADATA, "generation", Shape::Number),
+    (METADATA, "resourceVersion", Shape::Text),
+    (METADATA, "finalizers", Shape::Texts),
+    (NAMESPACE, "metadata", Shape::Of(METADATA)),
+    (NAMESPACE, "spec", Shape::Of(SPEC)),
+    (NAMESPACE, "status", Shape::Of(STATUS)),
+];
+
+/// The fields that are known: those of every policy, those of its variables, and those of the types it is checked
+/// against.
+#[derive(Clone, Debug, Default)]
+struct Known {
+    variables: Vec<(String, Type)>,
+    more: Option<Arc<dyn Types>>,
+}
+
+impl Types for Known {
+    fn field(&self, object: &str, field: &str) -> Option<Type> {
+        if object == VARIABLES {
+            let mut own = self.variables.iter().rev();
+            return own.find(|(name, _)| name == field).map(|(_, ty)| ty.clone());
+        }
+        let row = FIELDS.iter().find(|row| row.0 == object && row.1 == field);
+        row.map(|row| row.2.ty()).or_else(|| self.more.as_ref()?.field(object, field))
+    }
+}
+
+/// What a policy's expressions have in common.
+#[derive(Clone, Debug)]
+pub(crate) struct Grounds {
+    base: Environment,
+    params: Option<Type>,
+    known: Known,
+    object: Type,
+    composed: bool,
+    resource_check: bool,
+}
+
+impl Grounds {
+    /// Those of a release; `params` says whether the policy has parameters.
+    pub(crate) fn new(version: (u32, u32), params: bool) -> Self {
+        Self {
+            base: Environment::kubernetes(version),
+            params: params.then_some(Type::Dyn),
+            known: Known::default(),
+            object: Type::Dyn,
+            composed: true,
+            resource_check: true,
+        }
+    }
+
+    /// The same without variables.
+    pub(crate) fn plain(self) -> Self {
+        Self { composed: false, ..self }
+    }
+
+    /// The same, where the types of objects and parameters are known. So they are checked without the check of the
+    /// resource itself, which the reference forgets there.
+    pub(crate) fn typed(self, object: Type, params: Option<Type>, types: Arc<dyn Types>) -> Self {
+        let params = self.params.is_some().then(|| params.unwrap_or(Type::Dyn));
+        let known = Known { more: Some(types), ..self.known };
+        Self { object, params, known, resource_check: false, ..self }
+    }
+
+    /// Makes a variable known, with its type; what could not be compiled may be anything.
+    pub(crate) fn declare(&mut self, name: &str, ty: Option<&Type>) {
+        let ty = ty.map_or(Type::Dyn, declared);
+        self.known.variables.push((name.to_string(), ty));
+    }
+
+    /// What an expression may name.
+    pub(crate) fn environment(&self, authorizer: bool) -> Environment {
+        let mut environment = self
+            .base
+            .clone()
+            .with("object", self.object.clone())
+            .with("oldObject", self.object.clone())
+            .with("namespaceObject", Type::object(NAMESPACE))
+            .with("request", Type::object(REQUEST));
+        if let Some(params) = &self.params {
+            environment = environment.with("params", params.clone());
+        }
+        if authorizer {
+            environment = environment.with("authorizer", Type::Opaque(Authorizer::TYPE));
+            if self.resource_check {
+                let check = Type::Opaque(Authorizer::RESOURCE_CHECK_TYPE);
+                environment = environment.with("authorizer.requestResource", check);
+            }
+        }
+        if self.composed {
+            environment = environment.with("variables", Type::object(VARIABLES));
+        }
+        environment.with_types(Arc::new(self.known.clone()))
+    }
+
+    /// Compiles an expression that must come to one of the wanted types; why it cannot, in the API's words.
+    pub(crate) fn compile(&self, text: &str, use_: Use) -> Result<Program, String> {
+        let environment = self.environment(use_ != Use::Message);
+        let program = environment
+            .compile(text)
+            .map_err(|issues| alloc::format!("compilation failed: {issues}"))?;
+        let (wanted, result) = (use_.wanted(), program.result());
+        if wanted.is_empty() || wanted.contains(result) {
+            return Ok(program);
+        }
+        let got = go_name(result);
+        let names: Vec<String> = wanted.iter().map(go_name).collect();
+        Err(match names.as_slice() {
+            [only] => alloc::format!("must evaluate to {only} but got {got}"),
+            all => alloc::format!("must evaluate to one of [{}] but got {got}", all.join(" ")),
+        })
+    }
+
+    /// Checks an expression whatever it comes to: its type, or what is wrong.
+    pub(crate) fn check(&self, text: &str) -> Result<Type, String> {
+        let compiled = self.environment(true).compile(text);
+        compiled.map(|program| program.result().clone()).map_err(|issues| issues.to_string())
+    }
+}
+
+/// What an expression is for: that says what it must come to.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Use {
+    /// A validation or a match condition.
+    Condition,
+    /// A message: the only use that cannot ask who may do what.
+    Message,
+    /// The value of an audit annotation.
+    Annotation,
+    /// A variable.
+    Variable,
+}
+
+impl Use {
+    fn wanted(self) -> &'static [Type] {
+        match self {
+            Self::Condition => &[Type::Bool],
+            Self::Message => &[Type::String],
+            Self::Annotation => &[Type::String, Type::Null],
+            Self::Variable => &[],
+        }
+    }
+}
+
+/// The type that a variable has for those who use it: plain types, lists and maps are kept, of everything else nothing
+/// is known.
+fn declared(ty: &Type) -> Type {
+    match ty {
+        Type::List(element) => Type::list(declared(element)),
+        Type::Map(key, value) => Type::map(declared(key), declared(value)),
+        Type::Null
+        | Type::Bool
+        | Type::Int
+        | Type::Uint
+        | Type::Double
+        | Type::String
+        | Type::Bytes
+        | Type::Duration
+        | Type::Timestamp => ty.clone(),
+        _ => Type::Dyn,
+    }
+}
+
+/// A type's name in Go, where it differs from how the checker writes it.
+fn go_name(ty: &Type) -> String {
+    match ty {
+        Type::Null => "null_type".into(),
+        Type::Duration => "google.protobuf.Duration".into(),
+        Type::Timestamp => "google.protobuf.Timestamp".into(),
+        Type::List(element) => alloc::format!("list({})", go_name(element)),
+        Type::Map(key, value) => alloc::format!("map({}, {})", go_name(key), go_name(value)),
+        Type::Optional(inner) => alloc::format!("optional_type({})", go_name(inner)),
+        Type::TypeOf(inner) => alloc::format!("type({})", go_name(inner)),
+        other => other.to_string(),
+    }
+}

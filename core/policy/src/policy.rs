@@ -1,0 +1,242 @@
+//! A policy and a binding, read once from their objects; expressions are compiled then and never again.
+
+use crate::KindName;
+use crate::environment::{Grounds, Use};
+use crate::judged::Reason;
+use crate::matching::{Criteria, texts};
+use alloc::borrow::ToOwned;
+use alloc::string::String;
+use alloc::vec::Vec;
+use ratchet_cel::Program;
+use ratchet_object::selector::LabelSelector;
+use ratchet_object::{Node, defaults};
+
+const GROUP: &str = "admissionregistration.k8s.io";
+
+/// A ValidatingAdmissionPolicy with its expressions compiled.
+#[derive(Debug)]
+pub struct Policy {
+    pub(crate) name: String,
+    /// Whether what cannot be evaluated is let through.
+    pub(crate) ignores_failures: bool,
+    pub(crate) parameters: Option<ParameterKind>,
+    pub(crate) criteria: Option<Criteria>,
+    pub(crate) conditions: Vec<Expression>,
+    pub(crate) variables: Vec<Variable>,
+    pub(crate) validations: Vec<Validation>,
+    pub(crate) annotations: Vec<(String, Expression)>,
+    /// Whether any expression may ask who may do what.
+    pub(crate) asks_rights: bool,
+}
+
+/// The kind of a policy's parameters.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct ParameterKind {
+    group: String,
+    version: String,
+    kind: String,
+}
+
+impl ParameterKind {
+    fn read(node: &Node<'_>) -> Self {
+        let written = node.text_at(&["apiVersion"]);
+        let (group, version) = written.split_once('/').unwrap_or(("", written));
+        let kind = node.text_at(&["kind"]);
+        Self { group: group.to_owned(), version: version.to_owned(), kind: kind.to_owned() }
+    }
+
+    /// Its name.
+    pub(crate) fn name(&self) -> KindName<'_> {
+        KindName { group: &self.group, version: &self.version, kind: &self.kind }
+    }
+}
+
+/// An expression, compiled, or why it could not be.
+#[derive(Debug)]
+pub(crate) struct Expression {
+    pub(crate) text: String,
+    pub(crate) program: Result<Program, String>,
+}
+
+impl Expression {
+    fn new(grounds: &Grounds, text: &str, use_: Use) -> Self {
+        Self { text: text.to_owned(), program: grounds.compile(text, use_) }
+    }
+}
+
+/// A variable.
+#[derive(Debug)]
+pub(crate) struct Variable {
+    pub(crate) name: String,
+    pub(crate) program: Result<Program, String>,
+}
+
+/// What must hold, and what is said if it does not.
+#[derive(Debug)]
+pub(crate) struct Validation {
+    pub(crate) expression: Expression,
+    pub(crate) message: String,
+    pub(crate) message_expression: Option<Expression>,
+    pub(crate) reason: Reason,
+}
+
+/// The rows of a list in the spec.
+fn rows<'n>(node: &'n Node<'n>, name: &str) -> &'n [Node<'n>] {
+    node.find(&["spec", name]).map(Node::items).unwrap_or_default()
+}
+
+impl Policy {
+    /// Reads a policy for a release of Kubernetes. Never fails: what is wrong with it is said when it is applied.
+    pub fn read(object: &Node<'_>, version: (u32, u32)) -> Self {
+        let mut node = object.clone();
+        defaults::apply(GROUP, "v1", "ValidatingAdmissionPolicy", &mut node);
+        let node = &node;
+        let spec = |name: &str| node.find(&["spec", name]).filter(|node| !node.is_null());
+        let parameters = spec("paramKind").map(ParameterKind::read);
+        let mut grounds = Grounds::new(version, parameters.is_some());
+        let mut variables = Vec::new();
+        for row in rows(node, "variables") {
+            let program = grounds.compile(row.text_at(&["expression"]), Use::Variable);
+            let name = row.text_at(&["name"]).to_owned();
+            grounds.declare(&name, program.as_ref().ok().map(Program::result));
+            variables.push(Variable { name, program });
+        }
+        let compiled = |row: &Node<'_>, name: &str, use_| {
+            Expression::new(&grounds, row.text_at(&[name]), use_)
+        };
+        let validation = |row: &Node<'_>| Validation {
+            expression: compiled(row, "expression", Use::Condition),
+            message: row.text_at(&["message"]).to_owned(),
+            message_expression: match row.text_at(&["messageExpression"]) {
+                "" => None,
+                _ => Some(compiled(row, "messageExpression", Use::Message)),
+            },
+            reason: Reason::read(row.text_at(&["reason"])),
+        };
+        let annotation = |row: &Node<'_>| {
+            let key = row.text_at(&["key"]).to_owned();
+            (key, compiled(row, "valueExpression", Use::Annotation))
+        };
+        let condition = |row: &Node<'_>| compiled(row, "expression", Use::Condition);
+        let lists = ["matchConditions", "variables", "validations"];
+        let asks = |row: &Node<'_>| row.text_at(&["expression"]).contains("authorizer");
+        Self {
+            asks_rights: lists.iter().any(|list| rows(node, list).iter().any(asks)),
+            name: node.text_at(&["metadata", "name"]).to_owned(),
+            ignores_failures: node.text_at(&["spec", "failurePolicy"]) == "Ignore",
+            criteria: spec("matchConstraints").map(Criteria::read),
+            conditions: rows(node, "matchConditions").iter().map(condition).collect(),
+            validations: rows(node, "validations").iter().map(validation).collect(),
+            annotations: rows(node, "auditAnnotations").iter().map(annotation).collect(),
+            variables,
+            parameters,
+        }
+    }
+
+    /// The policy's name.
+    pub fn name(&self) -> &str {
+        &self.name
+    }
+}
+
+/// What is done about a validation that is not met.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Action {
+    Deny,
+    Warn,
+    Audit,
+}
+
+/// A ValidatingAdmissionPolicyBinding.
+#[derive(Debug)]
+pub struct Binding {
+    pub(crate) name: String,
+    pub(crate) policy: String,
+    pub(crate) parameter: Option<ParameterRef>,
+    pub(crate) criteria: Option<Criteria>,
+    pub(crate) actions: Vec<Action>,
+}
+
+/// Which parameters a binding gives to its policy.
+#[derive(Debug)]
+pub(crate) struct ParameterRef {
+    pub(crate) name: String,
+    pub(crate) namespace: String,
+    pub(crate) selector: Option<Result<LabelSelector, String>>,
+    pub(crate) denies_missing: bool,
+}
+
+impl ParameterRef {
+    fn read(node: &Node<'_>) -> Self {
+        let selector = node.get("selector").filter(|node| !node.is_null());
+        Self {
+            name: node.text_at(&["name"]).to_owned(),
+            namespace: node.text_at(&["namespace"]).to_owned(),
+            selector: selector.map(|node| LabelSelector::from_tree(Some(node))),
+            denies_missing: node.text_at(&["parameterNotFoundAction"]) == "Deny",
+        }
+    }
+}
+
+impl Binding {
+    /// Reads a binding. Never fails: what is wrong with it is said when it is applied.
+    pub fn read(object: &Node<'_>) -> Self {
+        let mut node = object.clone();
+        defaults::apply(GROUP, "v1", "ValidatingAdmissionPolicyBinding", &mut node);
+        let spec = |name: &str| node.find(&["spec", name]).filter(|node| !node.is_null());
+        let action = |word: &String| match word.as_str() {
+            "Deny" => Some(Action::Deny),
+            "Warn" => Some(Action::Warn),
+            "Audit" => Some(Action::Audit),
+            _ => None,
+        };
+        Self {
+            name: node.text_at(&["metadata", "name"]).to_owned(),
+            policy: node.text_at(&["spec", "policyName"]).to_owned(),
+            parameter: spec("paramRef").map(ParameterRef::read),
+            criteria: spec("matchResources").map(Criteria::read),
+            actions: texts(spec("validationActions")).iter().filter_map(action).collect(),
+        }
+    }
+
+    /// The binding's name.
+    pub fn name(&self) -> &str {
+        &self.name
+    }
+
+    /// The name of the policy that it binds.
+    pub fn policy_name(&self) -> &str {
+        &self.policy
+    }
+}
+
+/// Resources that no policy is asked about: policies themselves, which must always be mendable, and questions that
+/// change nothing.
+static EXEMPT: &[(&str, &str)] = &[
+    (GROUP, "validatingadmissionpolicies"),
+    (GROUP, "validatingadmissionpolicybindings"),
+    (GROUP, "mutatingadmissionpolicies"),
+    (GROUP, "mutatingadmissionpolicybindings"),
+    ("authentication.k8s.io", "selfsubjectreviews"),
+    ("authentication.k8s.io", "tokenreviews"),
+    ("authorization.k8s.io", "localsubjectaccessreviews"),
+    ("authorization.k8s.io", "selfsubjectaccessreviews"),
+    ("authorization.k8s.io", "selfsubjectrulesreviews"),
+    ("authorization.k8s.io", "subjectaccessreviews"),
+];
+
+/// Whether no policy is asked about a resource.
+pub fn is_exempt(group: &str, resource: &str) -> bool {
+    EXEMPT.contains(&(group, resource))
+}
+
+impl Action {
+    /// The word in bindings.
+    pub(crate) fn word(self) -> &'static str {
+        match self {
+            Self::Deny => "Deny",
+            Self::Warn => "Warn",
+            Self::Audit => "Audit",
+        }
+    }
+}

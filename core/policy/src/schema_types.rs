@@ -1,0 +1,100 @@
+//! The types of built-in objects for the checker: a type's name is the way to it, as in `Pod.spec.containers.@idx`.
+
+use alloc::format;
+use alloc::string::String;
+use ratchet_cel::{Type, Types};
+use ratchet_object::schema::{KindRow, Shape, type_of};
+
+/// In a type's name: the items of a list.
+const ITEM: &str = "@idx";
+/// In a type's name: the values of a map.
+const VALUE: &str = "@elem";
+/// Names the parameters where the objects are of another kind of the same name.
+const PARAMETERS: &str = "params:";
+/// What has no type in these schemas is no field at all to the reference; elsewhere it is an object without fields.
+const UNTYPED: &str = "io.k8s.apiextensions-apiserver.";
+
+/// The types of objects and parameters.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct SchemaTypes {
+    pub(crate) object: &'static KindRow,
+    pub(crate) params: Option<&'static KindRow>,
+}
+
+impl SchemaTypes {
+    /// The type of a kind's objects.
+    pub(crate) fn root(&self, row: &'static KindRow) -> Type {
+        match row.kind == self.object.kind && !core::ptr::eq(row, self.object) {
+            true => Type::object(&format!("{PARAMETERS}{}", row.kind)),
+            false => Type::object(row.kind),
+        }
+    }
+
+    /// What stands at the end of a way.
+    fn shape(&self, way: &str) -> Option<Found> {
+        let mut steps = way.split('.');
+        let root = steps.next()?;
+        let row = if root == self.object.kind { self.object } else { self.params? };
+        let start = Found { shape: Shape::Object(row.ty), owner: "" };
+        steps.try_fold(start, Found::down)
+    }
+}
+
+/// A shape, and the type that has it as a field.
+#[derive(Clone, Copy)]
+struct Found {
+    shape: Shape,
+    owner: &'static str,
+}
+
+impl Found {
+    fn down(self, step: &str) -> Option<Self> {
+        let inner = match (self.shape, step) {
+            (Shape::List(inner), ITEM) | (Shape::Map(inner), VALUE) => *inner,
+            (Shape::Object(place), name) => {
+                let row = type_of(place);
+                return Some(Self { shape: row.field(name)?.shape, owner: row.id });
+            }
+            _ => return None,
+        };
+        Some(Self { shape: inner, ..self })
+    }
+
+    /// The type of it; none for what the reference knows no type of.
+    fn ty(self, way: &str) -> Option<Type> {
+        let below = |step: &str| self.down(step)?.ty(&format!("{way}.{step}"));
+        Some(match self.shape {
+            Shape::String => Type::String,
+            Shape::Bytes => Type::Bytes,
+            Shape::Int32 | Shape::Int64 => Type::Int,
+            Shape::Float => Type::Double,
+            Shape::Bool => Type::Bool,
+            Shape::Time | Shape::MicroTime => Type::Timestamp,
+            Shape::IntOrString => Type::Dyn,
+            // Its schema is one of two, and the reference looks at neither.
+            Shape::Quantity => return None,
+            Shape::Any if self.owner.starts_with(UNTYPED) => return None,
+            Shape::Any | Shape::Object(_) => Type::object(way),
+            Shape::List(_) => Type::list(below(ITEM)?),
+            Shape::Map(_) => Type::map(Type::String, below(VALUE)?),
+        })
+    }
+}
+
+/// A field's name as expressions may also spell it, so that it is no word of the language.
+fn unescaped(name: &str) -> &str {
+    let inner = name.strip_prefix("__").and_then(|rest| rest.strip_suffix("__"));
+    inner.filter(|inner| !inner.is_empty()).unwrap_or(name)
+}
+
+impl Types for SchemaTypes {
+    fn field(&self, object: &str, field: &str) -> Option<Type> {
+        let at = self.shape(object)?;
+        let name = unescaped(field);
+        let way: String = format!("{object}.{name}");
+        match at.shape {
+            Shape::Object(_) => at.down(name)?.ty(&way),
+            _ => None,
+        }
+    }
+}

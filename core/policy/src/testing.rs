@@ -1,0 +1,153 @@
+//! A small cluster and a few words to put something before its policies.
+
+use crate::{
+    Attempt, Binding, Equivalent, Judged, KindName, Operation, Policies, Policy, ResourceName,
+    Served, Surroundings,
+};
+use alloc::format;
+use alloc::string::{String, ToString};
+use alloc::sync::Arc;
+use alloc::vec::Vec;
+use ratchet_access::User;
+use ratchet_object::{Limits, Node, decode};
+
+/// Reads YAML.
+pub(crate) fn node(text: &str) -> Node<'static> {
+    decode(text, Limits::DEFAULT).unwrap().documents.remove(0).into_owned()
+}
+
+/// A cluster with two namespaces and a few ConfigMaps.
+pub(crate) struct Cluster;
+
+const NAMESPACES: &[(&str, &str)] = &[("test", "env: test"), ("prod", "env: prod")];
+const MAPS: &[(&str, &str, &str)] = &[
+    ("test", "limits", "most: '3'"),
+    ("test", "limits-b", "most: '5'"),
+    ("prod", "limits", "most: '9'"),
+];
+
+impl Surroundings for Cluster {
+    fn namespace(&self, name: &str) -> Option<Node<'static>> {
+        let (name, labels) = NAMESPACES.iter().find(|row| row.0 == name)?;
+        let text = format!(
+            "{{apiVersion: v1, kind: Namespace, metadata: {{name: {name}, labels: {{{labels}}}, managedFields: []}}, spec: {{finalizers: [kubernetes]}}, status: {{phase: Active}}}}"
+        );
+        Some(node(&text))
+    }
+
+    fn served(&self, kind: &KindName<'_>) -> Option<Served> {
+        match kind.kind {
+            "ConfigMap" => Some(Served { namespaced: true }),
+            "Namespace" => Some(Served { namespaced: false }),
+            _ => None,
+        }
+    }
+
+    fn parameter(&self, kind: &KindName<'_>, namespace: &str, name: &str) -> Option<Node<'static>> {
+        if kind.kind == "Namespace" {
+            return self.namespace(name);
+        }
+        let all = self.parameters(kind, namespace);
+        all.into_iter().find(|map| map.text_at(&["metadata", "name"]) == name)
+    }
+
+    fn parameters(&self, _: &KindName<'_>, namespace: &str) -> Vec<Node<'static>> {
+        let rows = MAPS.iter().filter(|row| row.0 == namespace);
+        rows.map(|(_, name, data)| {
+            node(&format!(
+                "{{apiVersion: v1, kind: ConfigMap, metadata: {{name: {name}, labels: {{is: {name}}}}}, data: {{{data}}}}}"
+            ))
+        })
+        .collect()
+    }
+
+    fn equivalents(&self, resource: &ResourceName<'_>, _: &str) -> Vec<Equivalent> {
+        let both = ["v1", "v2"].map(|version| Equivalent {
+            group: "autoscaling".to_string(),
+            version: version.to_string(),
+            resource: "horizontalpodautoscalers".to_string(),
+            kind: (
+                "autoscaling".to_string(),
+                version.to_string(),
+                "HorizontalPodAutoscaler".to_string(),
+            ),
+        });
+        if resource.group == "autoscaling" { both.into() } else { Vec::new() }
+    }
+
+    fn converted(&self, object: &Node<'_>, kind: &KindName<'_>) -> Option<Node<'static>> {
+        let mut node = object.clone().into_owned();
+        node.set("apiVersion", Node::string(format!("{}/{}", kind.group, kind.version)));
+        Some(node)
+    }
+}
+
+/// A policy `p` about ConfigMaps that are made or changed; `spec` is added.
+pub(crate) fn policy(spec: &str) -> Arc<Policy> {
+    const RULES: &str = "resourceRules: [{apiGroups: [''], apiVersions: [v1], resources: [configmaps], operations: [CREATE, UPDATE]}]";
+    let constraints = if spec.contains("matchConstraints") {
+        String::new()
+    } else {
+        format!("matchConstraints: {{{RULES}}},")
+    };
+    let text = format!("{{metadata: {{name: p}}, spec: {{{constraints} {spec}}}}}");
+    Arc::new(Policy::read(&node(&text), (1, 36)))
+}
+
+/// A binding `b` of `p`; `spec` is added.
+pub(crate) fn binding(spec: &str) -> Arc<Binding> {
+    let spec = if spec.contains("validationActions") {
+        spec.to_string()
+    } else {
+        format!("validationActions: [Deny], {spec}")
+    };
+    let text = format!("{{metadata: {{name: b}}, spec: {{policyName: p, {spec}}}}}");
+    Arc::new(Binding::read(&node(&text)))
+}
+
+/// Somebody who tries.
+pub(crate) fn alice() -> User {
+    User { name: "alice".into(), groups: alloc::vec!["devs".into()], ..User::default() }
+}
+
+pub(crate) const CONFIG_MAPS: ResourceName<'static> =
+    ResourceName { group: "", version: "v1", resource: "configmaps" };
+pub(crate) const CONFIG_MAP: KindName<'static> =
+    KindName { group: "", version: "v1", kind: "ConfigMap" };
+
+/// An attempt to make the ConfigMap `c` in `test`.
+pub(crate) fn making<'a>(user: &'a User, object: &'a Node<'a>) -> Attempt<'a> {
+    Attempt {
+        operation: Operation::Create,
+        kind: CONFIG_MAP,
+        resource: CONFIG_MAPS,
+        subresource: "",
+        name: "c",
+        namespace: "test",
+        object: Some(object),
+        old: None,
+        options: None,
+        user,
+        dry_run: false,
+    }
+}
+
+/// A ConfigMap `c` with this in `data`.
+pub(crate) fn map(data: &str) -> Node<'static> {
+    node(&format!(
+        "{{apiVersion: v1, kind: ConfigMap, metadata: {{name: c, namespace: test, labels: {{a: b}}}}, data: {{{data}}}}}"
+    ))
+}
+
+/// What a policy says to a new ConfigMap.
+pub(crate) fn judged(policy_spec: &str, binding_spec: &str, data: &str) -> Judged {
+    let policies =
+        Policies::new(alloc::vec![policy(policy_spec)], alloc::vec![binding(binding_spec)]);
+    let (user, object) = (alice(), map(data));
+    policies.judge(&making(&user, &object), &Cluster)
+}
+
+/// The words of all denials.
+pub(crate) fn words(judged: &Judged) -> Vec<&str> {
+    judged.denials.iter().map(|denial| denial.words.as_str()).collect()
+}

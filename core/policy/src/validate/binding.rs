@@ -1,0 +1,67 @@
+//! A binding: which policy, with which parameters, about what, and what is done.
+
+use super::{resources, word};
+use alloc::vec::Vec;
+use ratchet_engine::writing::{Form, Pen, check_selector, shown_list, shown_word};
+use ratchet_object::At;
+
+/// The spec of a binding.
+pub(super) fn check(spec: &At<'_>, pen: &mut Pen<'_, '_>) {
+    pen.needs_form(&spec.field("policyName"), Form::Subdomain);
+    let parameter = spec.field("paramRef");
+    if parameter.is_set() {
+        check_parameter(&parameter, pen);
+    }
+    let matched = spec.field("matchResources");
+    if matched.is_set() {
+        resources::check(&matched, pen);
+    }
+    check_actions(&spec.field("validationActions"), pen);
+}
+
+fn check_parameter(at: &At<'_>, pen: &mut Pen<'_, '_>) {
+    const BOTH: &str = "name and selector are mutually exclusive";
+    let (name, selector) = (at.field("name"), at.field("selector"));
+    let is_named = !name.text_or_empty().is_empty();
+    if is_named {
+        pen.form(&name, Form::PathSegment);
+        if selector.is_set() {
+            pen.forbidden(&name, BOTH);
+        }
+    }
+    if selector.is_set() {
+        check_selector(&selector, pen);
+        if is_named {
+            pen.forbidden(&selector, BOTH);
+        }
+    }
+    if !is_named && !selector.is_set() {
+        pen.required(at, "one of name or selector must be specified");
+    }
+    let action = at.field("parameterNotFoundAction");
+    if action.text_or_empty().is_empty() {
+        pen.required(&action, "");
+    } else {
+        word(&action, &["Deny", "Allow"], pen);
+    }
+}
+
+fn check_actions(actions: &At<'_>, pen: &mut Pen<'_, '_>) {
+    let release = pen.scene.policy.release;
+    let mut known: Vec<&str> = Vec::new();
+    for action in actions.items() {
+        let text = action.text_or_empty();
+        word(&action, &["Audit", "Deny", "Warn"], pen);
+        if known.contains(&text) {
+            pen.duplicate(&action, shown_word(text, release));
+        }
+        known.push(text);
+    }
+    if known.contains(&"Deny") && known.contains(&"Warn") {
+        const DETAIL: &str = "must not contain both Deny and Warn (repeating the same validation failure information in the API response and headers serves no purpose)";
+        pen.invalid_as(actions, shown_list(&known, release), DETAIL);
+    }
+    if known.is_empty() {
+        pen.required(actions, "at least one validation action is required");
+    }
+}

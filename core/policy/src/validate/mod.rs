@@ -1,0 +1,275 @@
+//! Whether policies and bindings are well made: their expressions included, so the engine cannot tell it.
+
+mod binding;
+mod expressions;
+mod resources;
+mod status;
+#[cfg(test)]
+mod tests;
+
+use expressions::Expressions;
+pub(crate) use expressions::STORED;
+use ratchet_engine::writing::{Form, Pen, Scene, form_faults, shown_word};
+use ratchet_engine::{Change, Part, Verdict};
+use ratchet_object::{At, same};
+
+const GROUP: &str = "admissionregistration.k8s.io";
+/// How names end that a later release keeps for itself.
+const RESERVED: &str = ".static.k8s.io";
+const MOST_CONDITIONS: usize = 64;
+const MOST_ANNOTATIONS: usize = 20;
+
+/// Adds to a verdict what is wrong with a policy or a binding; nothing for every other kind. It belongs behind what
+/// the engine found, which is about metadata.
+pub fn validate(change: &Change<'_>, policy: &ratchet_engine::Policy, verdict: &mut Verdict) {
+    if change.kind.group != GROUP {
+        return;
+    }
+    let scene = Scene { change, policy };
+    let mut pen = Pen::new(&scene, verdict);
+    let spec = change.new_root().field("spec");
+    match (change.kind.name, change.part) {
+        ("ValidatingAdmissionPolicy", Part::Main) => check_policy(&spec, &mut pen),
+        ("ValidatingAdmissionPolicy", Part::STATUS) => {
+            status::check(&change.new_root().field("status"), &mut pen);
+        }
+        ("ValidatingAdmissionPolicyBinding", Part::Main) => binding::check(&spec, &mut pen),
+        _ => return,
+    }
+    let name = change.new_root().descend(&["metadata", "name"]);
+    let is_reserved = change.part == Part::Main && name.text_or_empty().ends_with(RESERVED);
+    if is_reserved && pen.verdict.problems.is_empty() {
+        pen.warn_of_name(
+            &name,
+            alloc::format!(
+                "metadata.name: names ending with \"{RESERVED}\" are reserved for static manifest-based configurations and cannot be managed via the API"
+            ),
+        );
+    }
+}
+
+fn check_policy(spec: &At<'_>, pen: &mut Pen<'_, '_>) {
+    let failure = spec.field("failurePolicy");
+    if failure.is_set() {
+        word(&failure, &["Fail", "Ignore"], pen);
+    } else {
+        pen.required(&failure, "");
+    }
+    let kind = spec.field("paramKind");
+    if kind.is_set() {
+        check_parameter_kind(&kind, pen);
+    }
+    let constraints = spec.field("matchConstraints");
+    if constraints.is_set() {
+        resources::check(&constraints, pen);
+        let rules = constraints.field("resourceRules");
+        if rules.is_empty() {
+            pen.required(&rules, "");
+        }
+    } else {
+        pen.required(&constraints, "");
+    }
+    let mut expressions = Expressions::new(spec, pen.scene);
+    if !conditions_are_kept(spec, pen) {
+        check_conditions(&spec.field("matchConditions"), &expressions, pen);
+    }
+    for variable in spec.field("variables").items() {
+        check_variable(&variable, &mut expressions, pen);
+    }
+    let (validations, annotations) = (spec.field("validations"), spec.field("auditAnnotations"));
+    if validations.is_empty() && annotations.is_empty() {
+        const ONE: &str = "validations or auditAnnotations must contain at least one item";
+        pen.required(&validations, ONE);
+        pen.required(&annotations, ONE);
+        return;
+    }
+    for validation in validations.items() {
+        check_validation(&validation, &expressions, pen);
+    }
+    check_annotations(&annotations, &expressions, pen);
+}
+
+/// Conditions are looked at again only where they, or what they may speak of, have changed.
+fn conditions_are_kept(spec: &At<'_>, pen: &Pen<'_, '_>) -> bool {
+    let Some(old) = pen.scene.change.old_root() else { return false };
+    let old = old.field("spec");
+    let is_kept = |name: &'static str| same(spec.field(name).node(), old.field(name).node());
+    is_kept("paramKind") && is_kept("matchConditions")
+}
+
+/// One of a few words, also where the field is empty.
+fn word(at: &At<'_>, words: &[&str], pen: &mut Pen<'_, '_>) {
+    let text = at.text_or_empty();
+    if !words.contains(&text) {
+        pen.unsupported(at, shown_word(text, pen.scene.policy.release), words);
+    }
+}
+
+fn check_parameter_kind(kind: &At<'_>, pen: &mut Pen<'_, '_>) {
+    let written = kind.field("apiVersion");
+    match written.text_or_empty() {
+        "" => pen.required(&written, ""),
+        text if text.matches('/').count() > 1 => {
+            pen.invalid(&written, alloc::format!("unexpected GroupVersion string: {text}"));
+        }
+        text => {
+            let (group, version) = match text {
+                "/" => ("", ""),
+                text => text.split_once('/').unwrap_or(("", text)),
+            };
+            if !group.is_empty() {
+                joined(&written, group, Form::Subdomain, pen);
+            }
+            match version {
+                "" => pen.invalid(&written, "version must be specified"),
+                version => joined(&written, version, Form::Label1035, pen),
+            }
+        }
+    }
+    let name = kind.field("kind");
+    match name.text_or_empty() {
+        "" => pen.required(&name, ""),
+        text => {
+            let faults = faults(&text.to_lowercase(), Form::Label1035);
+            if !faults.is_empty() {
+                const HOW: &str = "may have mixed case, but should otherwise match: ";
+                pen.invalid(&name, alloc::format!("{HOW}{}", faults.join(",")));
+            }
+        }
+    }
+}
+
+fn faults(text: &str, form: Form) -> alloc::vec::Vec<alloc::borrow::Cow<'static, str>> {
+    let mut found = alloc::vec::Vec::new();
+    form_faults(form, text, |detail| found.push(detail));
+    found
+}
+
+/// All that is wrong with a part of a text, in one sentence.
+fn joined(at: &At<'_>, part: &str, form: Form, pen: &mut Pen<'_, '_>) {
+    let faults = faults(part, form);
+    if !faults.is_empty() {
+        let shown = alloc::format!("{}", ratchet_net::Quoted(part));
+        pen.invalid_as(at, shown, faults.join(","));
+    }
+}
+
+fn check_conditions(conditions: &At<'_>, expressions: &Expressions<'_>, pen: &mut Pen<'_, '_>) {
+    if conditions.len() > MOST_CONDITIONS {
+        pen.too_many(conditions, conditions.len(), MOST_CONDITIONS);
+    }
+    let mut names: alloc::vec::Vec<&str> = alloc::vec::Vec::new();
+    for condition in conditions.items() {
+        let expression = condition.field("expression");
+        match expression.text_or_empty().trim() {
+            "" => pen.required(&expression, ""),
+            text => expressions.condition(&expression, text, pen),
+        }
+        let name = condition.field("name");
+        pen.needs_form(&name, Form::Qualified);
+        match name.text_or_empty() {
+            "" => {}
+            text if names.contains(&text) => pen.duplicate(&name, quoted(text)),
+            text => names.push(text),
+        }
+    }
+}
+
+fn quoted(text: &str) -> alloc::string::String {
+    alloc::format!("{}", ratchet_net::Quoted(text))
+}
+
+fn check_variable(at: &At<'_>, expressions: &mut Expressions<'_>, pen: &mut Pen<'_, '_>) {
+    let (name, expression) = (at.field("name"), at.field("expression"));
+    let named = name.text_or_empty();
+    if named.trim().is_empty() {
+        pen.required(&name, "name is not specified");
+    } else if !expressions::is_identifier(named) {
+        pen.invalid(&name, "must be a valid CEL identifier");
+    }
+    let text = expression.text_or_empty();
+    if text.trim().is_empty() {
+        pen.required(&expression, "expression is not specified");
+    } else {
+        expressions.variable(named, &expression, text, pen);
+    }
+}
+
+fn check_validation(at: &At<'_>, expressions: &Expressions<'_>, pen: &mut Pen<'_, '_>) {
+    const EMPTY: &str = "must be non-empty if specified";
+    const REASONS: &[&str] = &["Forbidden", "Invalid", "RequestEntityTooLarge"];
+    let expression = at.field("expression");
+    match expression.text_or_empty() {
+        text if text.trim().is_empty() => {
+            pen.required(&expression, "expression is not specified");
+        }
+        text => expressions.validation(&expression, text, pen),
+    }
+    let message = at.field("messageExpression");
+    match message.text_or_empty() {
+        "" => {}
+        text if text.trim().is_empty() => pen.invalid(&message, EMPTY),
+        text => expressions.message(&message, text, pen),
+    }
+    let message = at.field("message");
+    match message.text_or_empty() {
+        "" => {}
+        text if text.trim().is_empty() => pen.invalid(&message, EMPTY),
+        text if text.trim().contains(['\n', '\r']) => {
+            pen.invalid(&message, "must not contain line breaks");
+        }
+        _ => {}
+    }
+    let reason = at.field("reason");
+    if reason.is_set() {
+        word(&reason, REASONS, pen);
+    }
+}
+
+fn check_annotations(annotations: &At<'_>, expressions: &Expressions<'_>, pen: &mut Pen<'_, '_>) {
+    const LONGEST: usize = 5 * 1024;
+    if annotations.len() > MOST_ANNOTATIONS {
+        let shown = shown_annotations(annotations);
+        let detail = alloc::format!("must not have more than {MOST_ANNOTATIONS} auditAnnotations");
+        pen.invalid_as(annotations, shown, detail);
+    }
+    let owner = pen.scene.change.new_object().name();
+    let mut keys: alloc::vec::Vec<&str> = alloc::vec::Vec::new();
+    for annotation in annotations.items() {
+        let key = annotation.field("key");
+        let named = key.text_or_empty();
+        if owner.is_empty() {
+            pen.invalid_as(&key, quoted(named), "requires metadata.name be non-empty");
+        } else {
+            pen.form_of(&key, &alloc::format!("{owner}/{named}"), Form::Qualified);
+        }
+        let value = annotation.field("valueExpression");
+        match value.text_or_empty().trim() {
+            "" => pen.required(&value, "valueExpression is not specified"),
+            text if text.len() > LONGEST => {
+                let detail = alloc::format!("must not exceed {LONGEST} bytes in length");
+                pen.required(&value, detail);
+            }
+            text => expressions.annotation(&value, text, pen),
+        }
+        if keys.contains(&named) {
+            pen.duplicate(&key, quoted(named));
+        }
+        keys.push(named);
+    }
+}
+
+/// Annotations as the API shows them: by the names of its own type.
+fn shown_annotations(annotations: &At<'_>) -> alloc::string::String {
+    let item = |at: At<'_>| {
+        let mut out = alloc::string::String::from("{\"Key\":");
+        // Writing to a String cannot fail.
+        let _ = ratchet_object::write_text(&mut out, at.field("key").text_or_empty());
+        out.push_str(",\"ValueExpression\":");
+        let _ = ratchet_object::write_text(&mut out, at.field("valueExpression").text_or_empty());
+        out.push('}');
+        out
+    };
+    let items: alloc::vec::Vec<_> = annotations.items().map(item).collect();
+    alloc::format!("[{}]", items.join(","))
+}

@@ -1,0 +1,65 @@
+//! The status of a policy: warnings that name a field, and conditions like those of every kind.
+
+use super::{quoted, word};
+use alloc::vec::Vec;
+use ratchet_engine::writing::{Form, Pen};
+use ratchet_object::At;
+
+const LONGEST_REASON: usize = 1024;
+const LONGEST_MESSAGE: usize = 32 * 1024;
+const REASON: &str = "a condition reason must start with alphabetic character, optionally followed by a string of alphanumeric characters or '_,:', and must end with an alphanumeric character or '_' (e.g. 'my_name',  or 'MY_NAME',  or 'MyName',  or 'ReasonA,ReasonB',  or 'ReasonA:ReasonB', regex used for validation is '[A-Za-z]([A-Za-z0-9_,:]*[A-Za-z0-9_])?')";
+
+/// The status of a policy.
+pub(super) fn check(status: &At<'_>, pen: &mut Pen<'_, '_>) {
+    for warning in status.descend(&["typeChecking", "expressionWarnings"]).items() {
+        pen.needs_text(&warning.field("warning"));
+        let place = warning.field("fieldRef");
+        if place.text_or_empty().trim().is_empty() {
+            pen.required(&place, "");
+        }
+    }
+    let mut known: Vec<&str> = Vec::new();
+    for condition in status.field("conditions").items() {
+        let kind = condition.field("type");
+        let text = kind.text_or_empty();
+        if known.contains(&text) {
+            pen.duplicate(&kind, quoted(text));
+        }
+        known.push(text);
+        check_condition(&condition, pen);
+    }
+}
+
+fn check_condition(at: &At<'_>, pen: &mut Pen<'_, '_>) {
+    pen.form(&at.field("type"), Form::Qualified);
+    word(&at.field("status"), &["False", "True", "Unknown"], pen);
+    let generation = at.field("observedGeneration");
+    if generation.int().is_some_and(|number| number < 0) {
+        pen.invalid(&generation, "must be greater than or equal to zero");
+    }
+    let time = at.field("lastTransitionTime");
+    if time.text_or_empty().is_empty() {
+        pen.required(&time, "");
+    }
+    let reason = at.field("reason");
+    if pen.needs_text(&reason) {
+        let text = reason.text_or_empty();
+        if !is_reason(text) {
+            pen.invalid(&reason, REASON);
+        }
+        if text.len() > LONGEST_REASON {
+            pen.too_long(&reason, LONGEST_REASON);
+        }
+    }
+    let message = at.field("message");
+    if message.text_or_empty().len() > LONGEST_MESSAGE {
+        pen.too_long(&message, LONGEST_MESSAGE);
+    }
+}
+
+fn is_reason(text: &str) -> bool {
+    let is_end = |byte: u8| byte == b'_' || byte.is_ascii_alphanumeric();
+    text.bytes().next().is_some_and(|byte| byte.is_ascii_alphabetic())
+        && text.bytes().last().is_some_and(is_end)
+        && text.bytes().all(|byte| is_end(byte) || matches!(byte, b',' | b':'))
+}

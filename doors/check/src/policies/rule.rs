@@ -1,0 +1,19 @@
+//! The rule under which everything is told that policies say.
+
+use ratchet_engine::{Origin, Ratchet, Rule};
+
+/// A policy of the cluster says no, or has a word to say.
+pub(super) static POLICY: Rule = Rule {
+    id: "RTC-POL-001",
+    fields: &["whatever its expressions name"],
+    title: "what a policy says to this object",
+    origin: Origin::Api,
+    demands: "Every validation of every ValidatingAdmissionPolicy that is bound to the object comes to true.",
+    why: "Policies are the rules of those who run the cluster. One that is found broken only when it is applied holds up a rollout; one that was never tried may refuse what nobody meant it to.",
+    fix: "Change the object, or the policy: its expression can be tried by itself with `ratchet cel`.",
+    ratchet: Ratchet::Never,
+    versions: "Since 1.30; given here with `ratchet check --policies`. Which functions expressions may call is decided by the release that is emulated. What is stored already may stay only where the expression compares it with `oldObject`.",
+};
+
+/// The rules that this door has beside those of the engine.
+pub static RULES: &[&Rule] = &[&POLICY];

@@ -1,0 +1,143 @@
+//! The cluster as policies see it: namespaces, parameters of any kind, other versions of objects.
+
+use crate::app::App;
+use crate::cache::Item;
+use crate::convert;
+use crate::served::Served;
+use ratchet_access::{Attempt, Resource, Target, User};
+use ratchet_object::Node;
+use ratchet_policy::authz::{self, Authorize};
+use ratchet_policy::{Equivalent, KindName, ResourceName, Served as How, Surroundings};
+use std::sync::Arc;
+use std::time::Instant;
+
+/// The cluster as of a request.
+pub(super) struct Around<'a> {
+    app: &'a Arc<App>,
+    user: &'a User,
+    begun: Instant,
+}
+
+impl<'a> Around<'a> {
+    /// The cluster as of now.
+    pub(super) fn new(app: &'a Arc<App>, user: &'a User) -> Self {
+        Self { app, user, begun: Instant::now() }
+    }
+
+    fn find(&self, kind: &KindName<'_>) -> Option<&'a Arc<Served>> {
+        let is_it = |served: &&Arc<Served>| {
+            let row = served.row;
+            (row.group, row.version, row.kind) == (kind.group, kind.version, kind.kind)
+        };
+        self.app.registry.all().find(is_it)
+    }
+}
+
+/// Asks the server's authorizers on behalf of an expression.
+struct Asker {
+    app: Arc<App>,
+    user: User,
+}
+
+impl std::fmt::Debug for Asker {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_tuple("Asker").field(&self.user).finish()
+    }
+}
+
+impl Authorize for Asker {
+    fn decide(&self, ask: &authz::Ask) -> authz::Decision {
+        let account;
+        let user = match &ask.account {
+            None => &self.user,
+            Some((namespace, name)) => {
+                account = User::service_account(namespace, name);
+                &account
+            }
+        };
+        let target = match &ask.target {
+            authz::Target::Path(path) => Target::Path(path),
+            authz::Target::Resource(resource) => Target::Resource(Resource {
+                group: &resource.group,
+                version: "*",
+                resource: &resource.resource,
+                subresource: &resource.subresource,
+                namespace: &resource.namespace,
+                name: &resource.name,
+                field_selector: &resource.field_selector,
+            }),
+        };
+        let decision = self.app.authorizer.decide(&Attempt { user, verb: &ask.verb, target });
+        authz::Decision {
+            allowed: decision.is_allowed(),
+            reason: decision.reason().to_owned(),
+            error: None,
+        }
+    }
+}
+
+fn shown(served: &Served, item: &Item) -> Node<'static> {
+    let mut node = item.node();
+    convert::from_stored(&mut node, &served.api_version(), served.row.kind);
+    node.set("apiVersion", Node::string(served.api_version()));
+    node.set("kind", Node::string(served.row.kind));
+    node
+}
+
+impl Surroundings for Around<'_> {
+    fn namespace(&self, name: &str) -> Option<Node<'static>> {
+        Some(self.app.registry.core("namespaces")?.shelf.get(name)?.node())
+    }
+
+    fn served(&self, kind: &KindName<'_>) -> Option<How> {
+        self.find(kind).map(|served| How { namespaced: served.row.namespaced })
+    }
+
+    fn parameter(&self, kind: &KindName<'_>, namespace: &str, name: &str) -> Option<Node<'static>> {
+        let served = self.find(kind)?;
+        let item = served.shelf.get(&served.shelf_key(namespace, name))?;
+        Some(shown(served, &item))
+    }
+
+    fn parameters(&self, kind: &KindName<'_>, namespace: &str) -> Vec<Node<'static>> {
+        let Some(served) = self.find(kind) else { return Vec::new() };
+        let prefix = if served.row.namespaced { format!("{namespace}/") } else { String::new() };
+        served.shelf.now().within(&prefix).map(|item| shown(served, item)).collect()
+    }
+
+    fn equivalents(&self, resource: &ResourceName<'_>, subresource: &str) -> Vec<Equivalent> {
+        let ResourceName { group, version, resource } = *resource;
+        let Some(own) = self.app.registry.find(group, version, resource) else { return Vec::new() };
+        let is_same = |served: &&Arc<Served>| {
+            let has_part = || served.row.subresource(subresource).is_some();
+            std::ptr::eq(served.stored, own.stored) && (subresource.is_empty() || has_part())
+        };
+        let name = |served: &Arc<Served>| {
+            let row = served.row;
+            let (group, version) = (row.group.to_owned(), row.version.to_owned());
+            let kind = (group.clone(), version.clone(), row.kind.to_owned());
+            Equivalent { group, version, resource: row.plural.to_owned(), kind }
+        };
+        self.app.registry.all().filter(is_same).map(name).collect()
+    }
+
+    fn converted(&self, object: &Node<'_>, kind: &KindName<'_>) -> Option<Node<'static>> {
+        let served = self.find(kind)?;
+        let mut node = object.clone().into_owned();
+        let (version, name) =
+            (object.text_at(&["apiVersion"]).to_owned(), object.text_at(&["kind"]).to_owned());
+        convert::to_stored(&mut node, &version, &name);
+        convert::from_stored(&mut node, &served.api_version(), served.row.kind);
+        node.set("apiVersion", Node::string(served.api_version()));
+        node.set("kind", Node::string(served.row.kind));
+        Some(node)
+    }
+
+    fn authorizer(&self) -> Option<Arc<dyn Authorize>> {
+        Some(Arc::new(Asker { app: self.app.clone(), user: self.user.clone() }))
+    }
+
+    fn nanoseconds(&self) -> u64 {
+        u64::try_from(self.begun.elapsed().as_nanos()).unwrap_or(u64::MAX)
+    }
+}

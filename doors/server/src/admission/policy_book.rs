@@ -1,0 +1,109 @@
+//! The policies and bindings of the cluster, each compiled once.
+
+use crate::cache::{Cache, Shelf};
+use arc_swap::ArcSwap;
+use ratchet_policy::{Binding, Policies, Policy};
+use std::collections::HashMap;
+use std::sync::Arc;
+
+const GROUP: &str = "admissionregistration.k8s.io";
+/// What stored expressions may use: everything that this server knows.
+const VERSION: (u32, u32) = (1, 36);
+
+/// What was read from one object, by its key, and the revision it was read at.
+type Read<T> = HashMap<Arc<str>, (u64, Arc<T>)>;
+
+/// The policies as of the last change of a policy or a binding.
+pub struct PolicyBook {
+    /// Policies, bindings.
+    shelves: [Arc<Shelf>; 2],
+    bound: ArcSwap<Bound>,
+}
+
+#[derive(Default)]
+struct Bound {
+    revisions: Option<[u64; 2]>,
+    policies: Read<Policy>,
+    bindings: Read<Binding>,
+    all: Arc<Policies>,
+}
+
+impl PolicyBook {
+    /// Reads policies and bindings from the cache.
+    pub(crate) fn new(cache: &Cache) -> Self {
+        let shelf = |plural: &str| cache.shelf(&format!("{plural}.{GROUP}")).unwrap_or_default();
+        let names = ["validatingadmissionpolicies", "validatingadmissionpolicybindings"];
+        Self { shelves: names.map(shelf), bound: ArcSwap::default() }
+    }
+
+    /// The policies as they are now: what was acknowledged is in force.
+    pub(crate) fn now(&self) -> Arc<Policies> {
+        let snapshots = self.shelves.each_ref().map(|shelf| shelf.now());
+        let revisions = Some(snapshots.each_ref().map(|snapshot| snapshot.revision));
+        let known = self.bound.load();
+        if known.revisions == revisions {
+            return known.all.clone();
+        }
+        let [policies, bindings] = &snapshots;
+        let policies = read(&policies.items, &known.policies, |node| Policy::read(node, VERSION));
+        let bindings = read(&bindings.items, &known.bindings, Binding::read);
+        let all = |read: &Read<Policy>| read.values().map(|(_, own)| own.clone()).collect();
+        let all = Policies::new(
+            all(&policies),
+            bindings.values().map(|(_, binding)| binding.clone()).collect(),
+        );
+        let all = Arc::new(all);
+        let bound = Bound { revisions, policies, bindings, all: all.clone() };
+        self.bound.store(Arc::new(bound));
+        all
+    }
+}
+
+/// Reads what has changed; the rest is as it was.
+fn read<T>(
+    items: &crate::cache::Items,
+    known: &Read<T>,
+    make: impl Fn(&ratchet_object::Node<'_>) -> T,
+) -> Read<T> {
+    let one = |item: &Arc<crate::cache::Item>| {
+        let read = known.get(&item.key).filter(|(revision, _)| *revision == item.revision);
+        let read = read.cloned();
+        let read = read.unwrap_or_else(|| (item.revision, Arc::new(make(&item.node()))));
+        (item.key.clone(), read)
+    };
+    items.values().map(one).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::cache::Item;
+
+    fn put(shelf: &Shelf, revision: u64, name: &str, value: &str) {
+        let item = Item::stored(name.into(), revision, value.as_bytes());
+        shelf.apply(vec![(revision, name.into(), Some(item))]);
+    }
+
+    #[test]
+    fn policies_are_in_force_at_once_and_compiled_once() {
+        let shelves: [Arc<Shelf>; 2] = std::array::from_fn(|_| Arc::default());
+        let book = PolicyBook { shelves: shelves.clone(), bound: ArcSwap::default() };
+        assert!(book.now().is_empty());
+        let policy = r#"{"metadata":{"name":"p"},"spec":{"validations":[{"expression":"true"}]}}"#;
+        put(&shelves[0], 3, "p", policy);
+        assert!(book.now().is_empty(), "nothing binds it");
+        let binding = r#"{"metadata":{"name":"b"},"spec":{"policyName":"p"}}"#;
+        put(&shelves[1], 4, "b", binding);
+        assert!(!book.now().is_empty());
+        let compiled = |book: &PolicyBook| book.bound.load().policies.get("p").unwrap().1.clone();
+        let first = compiled(&book);
+        put(&shelves[1], 5, "c", r#"{"metadata":{"name":"c"},"spec":{"policyName":"p"}}"#);
+        assert!(!book.now().is_empty());
+        assert!(Arc::ptr_eq(&first, &compiled(&book)), "a binding is no reason to compile");
+        put(&shelves[0], 6, "p", policy);
+        assert!(!book.now().is_empty());
+        assert!(!Arc::ptr_eq(&first, &compiled(&book)));
+        shelves[1].apply(vec![(7, "b".into(), None), (8, "c".into(), None)]);
+        assert!(book.now().is_empty());
+    }
+}

@@ -1,0 +1,197 @@
+//! `ratchet cel`: one expression, evaluated on one object as a policy would evaluate it.
+
+mod advice;
+mod input;
+mod shown;
+
+use crate::requester::RequesterArgs;
+use crate::{Done, requester};
+use advice::Advice;
+use clap::{Args as ClapArgs, ValueEnum};
+use input::Scene;
+use ratchet_cel::{Fault, Issues, PER_CALL_LIMIT};
+use ratchet_engine::Release;
+use ratchet_policy::{Operation, Trial};
+use std::io::{self, Write};
+use std::path::PathBuf;
+
+/// What the command ends with where the expression itself is wrong.
+const EXPRESSION_FAILED: u8 = 1;
+
+/// Evaluate an expression as a ValidatingAdmissionPolicy would.
+///
+/// It sees object, oldObject, request, params, namespaceObject and variables, as they would be in a policy: the object
+/// has its defaults, and the request is made from it. There is no authorizer here: who asks it fails.
+///
+/// Exit status: 0 it has a value; 1 it does not compile, or fails; 2 bad usage or unreadable files.
+#[derive(ClapArgs, Debug)]
+#[command(after_help = EXAMPLES)]
+pub(crate) struct CelArgs {
+    /// The expression.
+    #[arg(value_name = "EXPR", allow_hyphen_values = true)]
+    pub(crate) expression: String,
+
+    /// The object that is written, in YAML or JSON; `-` reads standard input.
+    #[arg(short = 'f', long = "filename", value_name = "FILE")]
+    pub(crate) object: Option<PathBuf>,
+
+    /// The object that is stored: oldObject.
+    #[arg(long, value_name = "FILE")]
+    pub(crate) old: Option<PathBuf>,
+
+    /// The parameters of the policy: params.
+    #[arg(long, value_name = "FILE")]
+    pub(crate) params: Option<PathBuf>,
+
+    /// The namespace that the object is in: namespaceObject. Without it, it has only its name.
+    #[arg(long, value_name = "FILE")]
+    pub(crate) namespace_object: Option<PathBuf>,
+
+    /// A variable, variables.NAME in later ones and in the expression; may be repeated.
+    #[arg(long = "var", value_name = "NAME=EXPR")]
+    pub(crate) variables: Vec<String>,
+
+    /// What is done: by default what the given objects suggest.
+    #[arg(long, value_enum, ignore_case = true, value_name = "OPERATION")]
+    pub(crate) operation: Option<OperationArg>,
+
+    /// The namespace of an object that names none.
+    #[arg(short = 'n', long, default_value = "default")]
+    pub(crate) namespace: String,
+
+    #[command(flatten)]
+    pub(crate) requester: RequesterArgs,
+
+    /// How the value is written.
+    #[arg(short = 'o', long, value_enum, default_value = "text")]
+    pub(crate) output: CelOutput,
+
+    /// Tell on standard error what the evaluation cost, and what it may.
+    #[arg(long)]
+    pub(crate) cost: bool,
+
+    /// The Kubernetes release whose functions there are, from 1.31 to 1.37.
+    #[arg(long, visible_alias = "target-version", default_value = "1.36", value_name = "VERSION")]
+    pub(crate) kubernetes_version: String,
+}
+
+const EXAMPLES: &str = "Examples:
+  ratchet cel 'object.spec.replicas <= 5' -f deployment.yaml
+  ratchet cel 'object.spec.externalIPs.all(a, isIP(a))' -f service.yaml --old stored.yaml
+  ratchet cel 'variables.bad.size() == 0' -f pod.yaml --var 'bad=object.spec.containers.filter(c, !has(c.resources))'
+  kubectl get deployment web -o yaml | ratchet cel 'object.status.conditions.map(c, c.type)' -f - -o json";
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(crate) enum OperationArg {
+    /// An object is made.
+    Create,
+    /// An object is changed.
+    Update,
+    /// An object goes: it is oldObject, and object is null.
+    Delete,
+    /// A connection is made.
+    Connect,
+}
+
+impl OperationArg {
+    fn meant(self) -> Operation {
+        match self {
+            Self::Create => Operation::Create,
+            Self::Update => Operation::Update,
+            Self::Delete => Operation::Delete,
+            Self::Connect => Operation::Connect,
+        }
+    }
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(crate) enum CelOutput {
+    /// Strings as they are, everything else as JSON.
+    Text,
+    /// JSON.
+    Json,
+    /// YAML.
+    Yaml,
+}
+
+pub(crate) fn run(args: CelArgs, out: &mut dyn Write) -> Done {
+    let release: Release = args
+        .kubernetes_version
+        .parse()
+        .map_err(|error| format!("--kubernetes-version: {error}"))?;
+    let version = (1, u32::from(release.minor()));
+    let user = requester::of(args.requester).unwrap_or_else(ratchet_check::administrator);
+    let scene = Scene::read(
+        input::Files {
+            object: args.object.as_deref(),
+            old: args.old.as_deref(),
+            params: args.params.as_deref(),
+            namespace: args.namespace_object.as_deref(),
+        },
+        args.operation.map(OperationArg::meant),
+        (&args.namespace, &user),
+    )?;
+    let mut trial = Trial::new(version);
+    let mut advice = Advice::new(version, &scene);
+    for variable in &args.variables {
+        let Some((name, text)) = variable.split_once('=').filter(|(name, _)| is_name(name)) else {
+            return Err(format!("--var {variable:?}: write NAME=EXPR").into());
+        };
+        if let Err(issues) = trial.declare(name, text) {
+            return wrong(&issues, &advice, Some(name));
+        }
+        advice.variable(name);
+    }
+    let program = match trial.compile(&args.expression) {
+        Ok(program) => program,
+        Err(issues) => return wrong(&issues, &advice, None),
+    };
+    let (result, cost) = trial.evaluate(&program, &scene.setting());
+    if args.cost {
+        writeln!(io::stderr(), "cost: {cost} of {PER_CALL_LIMIT} that one expression may cost")?;
+    }
+    match result {
+        Ok(value) => {
+            writeln!(out, "{}", shown::shown(&value, args.output, version))?;
+            Ok(0)
+        }
+        Err(fault) => failed(&fault, &args.expression, &advice),
+    }
+}
+
+/// Whether a variable may be called so.
+fn is_name(text: &str) -> bool {
+    text.starts_with(|letter: char| letter.is_ascii_alphabetic() || letter == '_')
+        && text.chars().all(|letter| letter.is_ascii_alphanumeric() || letter == '_')
+}
+
+/// Tells what is wrong with an expression that does not compile.
+fn wrong(issues: &Issues, advice: &Advice, variable: Option<&str>) -> Done {
+    let mut told = String::new();
+    if let Some(name) = variable {
+        told.push_str(&format!("variables.{name} does not compile:\n"));
+    }
+    told.push_str(&issues.to_string());
+    for line in advice.on_issues(issues) {
+        told.push_str(&format!("\nhelp: {line}"));
+    }
+    writeln!(io::stderr(), "{told}")?;
+    Ok(EXPRESSION_FAILED)
+}
+
+/// Tells why an expression has no value, in the form in which the compiler tells of errors.
+fn failed(fault: &Fault, expression: &str, advice: &Advice) -> Done {
+    let mut told = match fault.place.or_else(|| advice::likely_place(fault, expression)) {
+        None => format!("ERROR: <input>: {fault}\n | {expression}"),
+        Some((line, column)) => {
+            let text = expression.lines().nth(line.saturating_sub(1) as usize).unwrap_or_default();
+            let dots = ".".repeat(column as usize);
+            format!("ERROR: <input>:{line}:{}: {fault}\n | {text}\n | {dots}^", column + 1)
+        }
+    };
+    for line in advice.on_fault(fault) {
+        told.push_str(&format!("\nhelp: {line}"));
+    }
+    writeln!(io::stderr(), "{told}")?;
+    Ok(EXPRESSION_FAILED)
+}

@@ -1,0 +1,277 @@
+//! What to do about an expression that is wrong: names that were likely meant, and ways around what is absent.
+
+use super::input::Scene;
+use ratchet_cel::library::{LIBRARIES, Signature};
+use ratchet_cel::{Fault, FaultKind, Issues};
+use ratchet_object::Node;
+use std::collections::BTreeSet;
+
+/// The variables of every policy.
+const VARIABLES: [&str; 7] =
+    ["object", "oldObject", "request", "params", "namespaceObject", "authorizer", "variables"];
+
+/// What the language itself offers, beside the libraries.
+const BUILT_IN: [&str; 38] = [
+    "all",
+    "bool",
+    "bytes",
+    "contains",
+    "double",
+    "duration",
+    "dyn",
+    "endsWith",
+    "exists",
+    "exists_one",
+    "filter",
+    "getDate",
+    "getDayOfMonth",
+    "getDayOfWeek",
+    "getDayOfYear",
+    "getFullYear",
+    "getHours",
+    "getMilliseconds",
+    "getMinutes",
+    "getMonth",
+    "getSeconds",
+    "has",
+    "hasValue",
+    "int",
+    "map",
+    "matches",
+    "optFlatMap",
+    "optMap",
+    "optional.none",
+    "optional.of",
+    "orValue",
+    "size",
+    "startsWith",
+    "string",
+    "timestamp",
+    "type",
+    "uint",
+    "value",
+];
+
+/// Words of other languages, and how it is said here.
+const FOREIGN: [(&str, &str); 5] =
+    [(" and ", "&&"), (" or ", "||"), (" not ", "!"), ("None", "null"), ("nil", "null")];
+
+/// What is known of the names that an expression may use.
+pub(super) struct Advice {
+    version: (u32, u32),
+    /// The names of fields in all that the expression sees.
+    fields: BTreeSet<String>,
+    variables: Vec<String>,
+}
+
+impl Advice {
+    pub(super) fn new(version: (u32, u32), scene: &Scene) -> Self {
+        let mut fields = BTreeSet::new();
+        for tree in scene.trees() {
+            gather(tree, &mut fields);
+        }
+        Self { version, fields, variables: Vec::new() }
+    }
+
+    /// Makes a variable known.
+    pub(super) fn variable(&mut self, name: &str) {
+        self.variables.push(name.to_owned());
+    }
+
+    /// What to do about an expression that does not compile: a line for each thing that can be said.
+    pub(super) fn on_issues(&self, issues: &Issues) -> Vec<String> {
+        let mut lines = Vec::new();
+        for issue in &issues.issues {
+            let line = self.on_issue(&issue.message, &issues.source);
+            lines.extend(line.filter(|line| !lines.contains(line)));
+        }
+        lines
+    }
+
+    fn on_issue(&self, message: &str, source: &str) -> Option<String> {
+        if let Some(name) = quoted_after(message, "undeclared reference to '") {
+            return self.on_name(name);
+        }
+        if let Some(name) = quoted_after(message, "undefined field '") {
+            let known = self.fields.iter().chain(&self.variables).map(String::as_str);
+            return nearest(name, known).map(|meant| format!("did you mean `{meant}`?"));
+        }
+        if let Some(name) = quoted_after(message, "found no matching overload for '") {
+            return Some(self.on_overload(name));
+        }
+        if message.starts_with("expected type '") && message.contains("but found") {
+            return Some(
+                "what stands in one list or map must be of one type: wrap them in dyn()".into(),
+            );
+        }
+        if message.contains("Syntax error") || message.contains("token recognition error") {
+            let lone =
+                source.replace("==", "").replace("!=", "").replace("<=", "").replace(">=", "");
+            if lone.contains('=') {
+                return Some("two values are compared with `==`".into());
+            }
+            let foreign = FOREIGN.iter().find(|(word, _)| source.contains(word));
+            return foreign.map(|(word, here)| format!("for `{}` write `{here}`", word.trim()));
+        }
+        None
+    }
+
+    /// A name that nothing has.
+    fn on_name(&self, name: &str) -> Option<String> {
+        if self.variables.iter().any(|known| known == name) {
+            return Some(format!("write `variables.{name}`"));
+        }
+        let since = LIBRARIES.iter().filter(|library| library.since > self.version);
+        let mut later = since.filter(|library| names_of(library).any(|known| known == name));
+        if let Some(library) = later.next() {
+            let (major, minor) = library.since;
+            return Some(format!("`{name}` is there since Kubernetes {major}.{minor}"));
+        }
+        if self.fields.contains(name) {
+            return Some(format!(
+                "`{name}` is a field: write what it belongs to, as in `object.{name}`"
+            ));
+        }
+        let known: Vec<String> = LIBRARIES
+            .iter()
+            .filter(|one| one.since <= self.version)
+            .flat_map(|one| names_of(one))
+            .collect();
+        let known = known.iter().map(String::as_str);
+        let all = VARIABLES.iter().chain(&BUILT_IN).copied().chain(known);
+        nearest(name, all).map(|meant| format!("did you mean `{meant}`?"))
+    }
+
+    /// A function that takes other arguments.
+    fn on_overload(&self, name: &str) -> String {
+        let libraries = LIBRARIES.iter().filter(|library| library.since <= self.version);
+        let rows = libraries.flat_map(|library| library.overloads.iter());
+        let own: Vec<&str> = rows
+            .filter(|row| Signature::read(row.signature).is_some_and(|own| own.name == name))
+            .map(|row| row.signature.strip_prefix("fn ").unwrap_or(row.signature))
+            .collect();
+        // Operators have names that nobody writes.
+        if own.is_empty() || name.starts_with(['_', '@', '!', '-']) {
+            return "the types do not fit: convert with int(), double(), string() or dyn()".into();
+        }
+        format!("it is called so: {}", own.join(", "))
+    }
+
+    /// What to do about an expression that fails.
+    pub(super) fn on_fault(&self, fault: &Fault) -> Vec<String> {
+        let message = fault.message.as_str();
+        if fault.kind == FaultKind::OverBudget {
+            return vec![
+                "look at less: bound lists and texts, and do not nest all(), exists() or map()"
+                    .into(),
+            ];
+        }
+        if message.contains("authorizer") {
+            return vec![
+                "nobody knows here who may do what: a policy that asks is tried on a server".into(),
+            ];
+        }
+        if let Some((_, key)) = message.rsplit_once("no such key: ") {
+            let known = self.fields.iter().map(String::as_str).filter(|known| *known != key);
+            let mut lines: Vec<String> = Vec::new();
+            lines.extend(nearest(key, known).map(|meant| format!("did you mean `{meant}`?")));
+            lines.push(format!(
+                "what may be absent is asked for with `has(….{key})`, or read with `….?{key}.orValue(…)`"
+            ));
+            return lines;
+        }
+        if message.contains("no such overload") {
+            return vec!["a value is of another type than the expression needs, or null: `type(…)` tells its type".into()];
+        }
+        Vec::new()
+    }
+}
+
+fn names_of(library: &ratchet_cel::library::Library) -> impl Iterator<Item = String> {
+    let rows = library.overloads.iter();
+    let names: BTreeSet<String> =
+        rows.filter_map(|row| Signature::read(row.signature)).map(|own| own.name).collect();
+    names.into_iter()
+}
+
+fn gather(node: &Node<'_>, names: &mut BTreeSet<String>) {
+    for entry in node.entries() {
+        names.insert(entry.key.clone().into_owned());
+        gather(&entry.node, names);
+    }
+    for item in node.items() {
+        gather(item, names);
+    }
+}
+
+/// Where a fault that does not say it most likely has its cause: where the key stands that is not there.
+pub(super) fn likely_place(fault: &Fault, expression: &str) -> Option<(u32, u32)> {
+    let (_, key) = fault.message.rsplit_once("no such key: ")?;
+    let (line, text) = expression.lines().enumerate().find(|(_, line)| line.contains(key))?;
+    let column = text.get(..text.rfind(key)?)?.chars().count();
+    Some((u32::try_from(line).ok()? + 1, u32::try_from(column).ok()?))
+}
+
+/// What stands between `mark` and the next quote.
+fn quoted_after<'m>(message: &'m str, mark: &str) -> Option<&'m str> {
+    let (_, rest) = message.split_once(mark)?;
+    rest.split_once('\'').map(|(name, _)| name)
+}
+
+/// The known name that a misspelled one is likely meant to be.
+fn nearest<'k>(name: &str, known: impl Iterator<Item = &'k str>) -> Option<&'k str> {
+    let allowed = (name.chars().count() / 3).clamp(1, 3);
+    let rated = known.map(|one| (distance(&name.to_lowercase(), &one.to_lowercase()), one));
+    rated.filter(|(far, _)| *far <= allowed).min().map(|(_, one)| one)
+}
+
+/// How many letters must be put in, taken out or changed to make one word of the other.
+fn distance(one: &str, other: &str) -> usize {
+    let letters: Vec<char> = other.chars().collect();
+    let mut row: Vec<usize> = (0..=letters.len()).collect();
+    for (index, letter) in one.chars().enumerate() {
+        let mut next = vec![index + 1];
+        for (column, (wanted, window)) in letters.iter().zip(row.windows(2)).enumerate() {
+            let (diagonal, above) = (window.first().copied(), window.last().copied());
+            let left = next.get(column).copied().unwrap_or(usize::MAX - 1);
+            let changed = diagonal.unwrap_or(0) + usize::from(*wanted != letter);
+            next.push(changed.min(above.unwrap_or(0) + 1).min(left + 1));
+        }
+        row = next;
+    }
+    row.last().copied().unwrap_or(0)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn letters_that_differ_are_counted() {
+        for (one, other, far) in
+            [("", "", 0), ("a", "", 1), ("replcas", "replicas", 1), ("abc", "cba", 2)]
+        {
+            assert_eq!(distance(one, other), far, "{one} {other}");
+            assert_eq!(distance(other, one), far, "{other} {one}");
+        }
+        assert_eq!(nearest("startWith", BUILT_IN.iter().copied()), Some("startsWith"));
+        assert_eq!(nearest("frobnicate", BUILT_IN.iter().copied()), None);
+    }
+
+    #[test]
+    fn a_missing_key_is_pointed_at() {
+        let place =
+            |key: &str, text| likely_place(&Fault::new(format!("no such key: {key}")), text);
+        assert_eq!(place("x", "object.x"), Some((1, 7)));
+        assert_eq!(place("x", "true &&\n  'é' == object.x"), Some((2, 16)));
+        assert_eq!(place("y", "object.x"), None);
+        assert_eq!(likely_place(&Fault::new("division by zero"), "1/0"), None);
+    }
+
+    #[test]
+    fn quoted_names_are_found() {
+        let message = "undeclared reference to 'nope' (in container '')";
+        assert_eq!(quoted_after(message, "undeclared reference to '"), Some("nope"));
+        assert_eq!(quoted_after(message, "undefined field '"), None);
+    }
+}

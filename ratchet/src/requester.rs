@@ -1,0 +1,55 @@
+//! Who is said to write an object: the flags of kubectl, and the groups that the API server adds.
+
+use clap::Args as ClapArgs;
+use ratchet_access::{
+    ANONYMOUS, AUTHENTICATED, UNAUTHENTICATED, User, service_account_groups, split_service_account,
+};
+
+/// The flags that say who writes.
+#[derive(ClapArgs, Debug)]
+pub(crate) struct RequesterArgs {
+    /// Who writes the objects, as policies see it: kubernetes-admin of system:masters by default.
+    #[arg(long = "as", value_name = "USER")]
+    pub(crate) user: Option<String>,
+
+    /// A group of whoever writes the objects; may be repeated.
+    #[arg(long = "as-group", value_name = "GROUP", requires = "user")]
+    pub(crate) groups: Vec<String>,
+}
+
+/// Who writes, if somebody is named: with the groups that the API server gives to whoever is impersonated.
+pub(crate) fn of(args: RequesterArgs) -> Option<User> {
+    let RequesterArgs { user, mut groups } = args;
+    let name = user?;
+    if groups.is_empty()
+        && let Some((namespace, _)) = split_service_account(&name)
+    {
+        groups = service_account_groups(namespace);
+    }
+    let own = if name == ANONYMOUS { UNAUTHENTICATED } else { AUTHENTICATED };
+    if !groups.iter().any(|group| group == AUTHENTICATED || group == UNAUTHENTICATED) {
+        groups.push(own.to_owned());
+    }
+    Some(User { name, groups, ..User::default() })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn groups(user: &str, groups: &[&str]) -> Vec<String> {
+        let groups = groups.iter().map(|group| (*group).to_owned()).collect();
+        of(RequesterArgs { user: Some(user.into()), groups }).unwrap().groups
+    }
+
+    #[test]
+    fn whoever_is_named_has_the_groups_of_their_sort() {
+        assert_eq!(of(RequesterArgs { user: None, groups: Vec::new() }), None);
+        assert_eq!(groups("jane", &["dev"]), ["dev", "system:authenticated"]);
+        assert_eq!(groups("system:anonymous", &[]), ["system:unauthenticated"]);
+        assert_eq!(
+            groups("system:serviceaccount:shop:web", &[]),
+            ["system:serviceaccounts", "system:serviceaccounts:shop", "system:authenticated"]
+        );
+    }
+}

@@ -1,0 +1,89 @@
+//! A server with policies on, and the few words that every test needs.
+
+use crate::client::{Answer, Client};
+use crate::server::Server;
+use serde_json::{Value, json};
+use std::sync::LazyLock;
+
+pub(crate) const POLICIES: &str =
+    "/apis/admissionregistration.k8s.io/v1/validatingadmissionpolicies";
+pub(crate) const BINDINGS: &str =
+    "/apis/admissionregistration.k8s.io/v1/validatingadmissionpolicybindings";
+
+static SERVER: LazyLock<Server> = LazyLock::new(|| Server::start_with(turn_on));
+
+/// Turns the plugin on.
+pub(crate) fn turn_on(config: &mut ratchet_server::Config) {
+    config.plugins.push("ValidatingAdmissionPolicy");
+}
+
+/// A namespace, and policies that are about it alone.
+pub(crate) struct Stage {
+    pub(crate) client: Client,
+    pub(crate) namespace: String,
+    pub(crate) maps: String,
+}
+
+impl Stage {
+    /// On the server that tests share.
+    pub(crate) async fn new() -> Self {
+        Self::on(&SERVER).await
+    }
+
+    /// On a server of one's own.
+    pub(crate) async fn on(server: &Server) -> Self {
+        let client = server.admin().await;
+        let (namespace, maps) = client.namespace().await;
+        Self { client, namespace, maps }
+    }
+
+    /// A rule about one resource of this stage.
+    pub(crate) fn rule(group: &str, resource: &str, operations: &[&str]) -> Value {
+        json!({"apiGroups": [group], "apiVersions": ["v1"], "resources": [resource],
+            "operations": operations})
+    }
+
+    /// The policy `name` of this stage: about config maps in its namespace that are written, unless `spec` says
+    /// something else.
+    pub(crate) fn policy(&self, name: &str, spec: Value) -> Value {
+        let mut whole = json!({"matchConstraints": {
+            "resourceRules": [Self::rule("", "configmaps", &["CREATE", "UPDATE"])],
+            "namespaceSelector": {"matchLabels": {"kubernetes.io/metadata.name": self.namespace}}}});
+        let fields = whole.as_object_mut().unwrap();
+        fields.extend(spec.as_object().unwrap().clone());
+        json!({"metadata": {"name": self.named(name)}, "spec": whole})
+    }
+
+    pub(crate) fn named(&self, name: &str) -> String {
+        format!("{name}-{}", self.namespace)
+    }
+
+    /// Makes a policy and binds it.
+    pub(crate) async fn bind(&self, name: &str, policy: Value, binding: Value) {
+        let made = self.client.post(POLICIES, self.policy(name, policy)).await;
+        assert_eq!(made.code, 201, "{}", made.text());
+        self.bind_more(name, name, binding).await;
+    }
+
+    /// Binds a policy once more.
+    pub(crate) async fn bind_more(&self, binding_name: &str, policy: &str, binding: Value) {
+        let mut spec = json!({"policyName": self.named(policy), "validationActions": ["Deny"]});
+        spec.as_object_mut().unwrap().extend(binding.as_object().unwrap().clone());
+        let whole = json!({"metadata": {"name": self.named(binding_name)}, "spec": spec});
+        let made = self.client.post(BINDINGS, whole).await;
+        assert_eq!(made.code, 201, "{}", made.text());
+    }
+
+    /// Makes a config map.
+    pub(crate) async fn make(&self, name: &str, data: Value) -> Answer {
+        self.client.post(&self.maps, json!({"metadata": {"name": name}, "data": data})).await
+    }
+
+    /// The refusal by the policy and binding `name`, with these words.
+    pub(crate) fn refusal(&self, object: &str, name: &str, words: &str) -> String {
+        let name = self.named(name);
+        format!(
+            "{object} is forbidden: ValidatingAdmissionPolicy '{name}' with binding '{name}' denied request: {words}"
+        )
+    }
+}
