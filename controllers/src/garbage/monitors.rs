@@ -25,9 +25,6 @@ const FIRST: Duration = Duration::from_secs(30);
 /// What needs no collecting: they end by themselves, and there are many.
 const IGNORED: [(&str, &str); 2] = [("", "events"), ("events.k8s.io", "events")];
 
-/// What reflectors of the collector are measured as.
-const NAME: &str = "garbage collector";
-
 /// Follows one resource.
 struct Monitor {
     shelf: Arc<Shelf>,
@@ -128,7 +125,7 @@ impl Monitors {
             synced,
         };
         let client = self.client.metadata_only();
-        let reflector = Reflector::new(path.clone(), NAME, client, self.meter.clone());
+        let reflector = Reflector::new(path.clone(), super::ROW.name, client, self.meter.clone());
         let task = self.tasks.spawn(async move { reflector.run(&monitor).await });
         self.running.insert(path, task);
         receiver

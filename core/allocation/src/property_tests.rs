@@ -39,7 +39,9 @@ fn spec() -> impl Strategy<Value = String> {
         1 => Just(r#""clusterIP":"None","#.to_string()),
         2 => (1_u8..9).prop_map(|last| format!(r#""clusterIP":"10.0.0.{last}","#)),
         1 => (1_u8..9).prop_map(|last| format!(r#""clusterIP":"010.0.00.{last}","#)),
+        1 => (1_u8..9).prop_map(|last| format!(r#""clusterIP":"::FFFF:10.0.0.{last}","#)),
         1 => (1_u8..9).prop_map(|last| format!(r#""clusterIP":"fd00::{last}","#)),
+        1 => (1_u8..9).prop_map(|last| format!(r#""clusterIP":"FD00:0::000{last}","#)),
     ];
     let policy = prop_oneof!["SingleStack", "PreferDualStack", "RequireDualStack"];
     let policy = proptest::option::of(policy)

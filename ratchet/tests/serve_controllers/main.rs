@@ -10,6 +10,7 @@ mod networks;
 #[path = "../server/mod.rs"]
 #[allow(dead_code, reason = "others use more of it")]
 mod server;
+mod services;
 mod settled;
 mod tokens;
 mod trees;
