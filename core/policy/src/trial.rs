@@ -79,3 +79,41 @@ impl Trial {
         (result, budget.spent().saturating_add(scene.spent()))
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::testing::node;
+    use alloc::string::ToString;
+
+    #[test]
+    fn an_expression_sees_what_it_would_see_in_a_policy() {
+        let (object, request) = (node("{spec: {replicas: 7}}"), node("{operation: CREATE}"));
+        let setting = Setting {
+            object: Some(&object),
+            old: None,
+            params: None,
+            namespace: None,
+            request: &request,
+        };
+        let mut trial = Trial::new((1, 36));
+        assert_eq!(trial.declare("twice", "object.spec.replicas * 2"), Ok(Type::Int));
+        let program = trial.compile("variables.twice + 1").unwrap();
+        let (value, cost) = trial.evaluate(&program, &setting);
+        assert_eq!(value.unwrap().as_int(), Some(15));
+        assert!(cost > 3, "{cost}: the variable is paid for");
+        let program = trial.compile("oldObject == null && request.operation == 'CREATE'").unwrap();
+        assert_eq!(trial.evaluate(&program, &setting).0.unwrap().as_bool(), Some(true));
+        let program = trial.compile("authorizer.path('/x').check('get').allowed()").unwrap();
+        assert!(trial.evaluate(&program, &setting).0.is_err());
+    }
+
+    #[test]
+    fn what_does_not_compile_is_told_with_its_place() {
+        let mut trial = Trial::new((1, 36));
+        let issues = trial.declare("x", "1 +\n nope").unwrap_err();
+        let place = issues.issues.first().map(|issue| (issue.line, issue.column));
+        assert_eq!(place, Some((2, 1)));
+        assert!(trial.compile("variables.x").unwrap_err().to_string().contains("undefined field"));
+    }
+}
