@@ -5,7 +5,8 @@ use criterion::{Criterion, criterion_group, criterion_main};
 use ratchet_access::User;
 use ratchet_object::{Limits, Node, decode};
 use ratchet_policy::{
-    Attempt, Binding, KindName, Operation, Policies, Policy, ResourceName, Served, Surroundings,
+    Attempt, Binding, KindName, Operation, Policies, Policy, Reader, ResourceName, Served,
+    Surroundings,
 };
 use std::hint::black_box;
 use std::sync::Arc;
@@ -51,11 +52,11 @@ spec:
       - {name: b, image: 'registry.example.com/b:1', resources: {}}
 ";
 
-fn policy(resource: &str, expression: &str) -> Arc<Policy> {
+fn policy(reader: &Reader, resource: &str, expression: &str) -> Arc<Policy> {
     let text = format!(
         "{{metadata: {{name: p}}, spec: {{matchConstraints: {{resourceRules: [{{apiGroups: [apps], apiVersions: [v1], resources: [{resource}], operations: ['*']}}]}}, validations: [{{expression: \"{expression}\"}}]}}}}"
     );
-    Arc::new(Policy::read(&node(&text), (1, 36)))
+    Arc::new(reader.policy(&node(&text)))
 }
 
 fn judge(criterion: &mut Criterion) {
@@ -74,6 +75,7 @@ fn judge(criterion: &mut Criterion) {
         user: &user,
         dry_run: false,
     };
+    let reader = Reader::new((1, 36));
     let two = "object.spec.replicas <= 5 && object.metadata.name.startsWith('x')";
     let images =
         "object.spec.template.spec.containers.all(c, c.image.startsWith('registry.example.com/'))";
@@ -85,13 +87,14 @@ fn judge(criterion: &mut Criterion) {
         let binding = Binding::read(&node(
             "{metadata: {name: b}, spec: {policyName: p, validationActions: [Deny]}}",
         ));
-        let policies = Policies::new(vec![policy(resource, expression)], vec![Arc::new(binding)]);
+        let policies =
+            Policies::new(vec![policy(&reader, resource, expression)], vec![Arc::new(binding)]);
         criterion.bench_function(name, |bencher| {
             bencher.iter(|| black_box(policies.judge(black_box(&attempt), &cluster)).admits());
         });
     }
     criterion.bench_function("compile", |bencher| {
-        bencher.iter(|| black_box(policy("deployments", two)));
+        bencher.iter(|| black_box(policy(&reader, "deployments", two)));
     });
     criterion.bench_function("nothing", |bencher| {
         let none = Policies::default();

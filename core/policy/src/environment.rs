@@ -133,10 +133,10 @@ pub(crate) struct Grounds {
 }
 
 impl Grounds {
-    /// Those of a release; `params` says whether the policy has parameters.
-    pub(crate) fn new(version: (u32, u32), params: bool) -> Self {
+    /// Those of a release, whose libraries are in `base`; `params` says whether the policy has parameters.
+    pub(crate) fn new(base: &Environment, params: bool) -> Self {
         Self {
-            base: Environment::kubernetes(version),
+            base: base.clone(),
             params: params.then_some(Type::Dyn),
             known: Known::default(),
             object: Type::Dyn,

@@ -36,7 +36,7 @@ pub use ratchet_cel::library::authz;
 pub use attempt::{Attempt, KindName, Operation, ResourceName};
 pub use judged::{Check, Denial, Judged, Reason};
 pub use policies::Policies;
-pub use policy::{Binding, Policy, is_exempt};
+pub use policy::{Binding, Policy, Reader, is_exempt};
 pub use surroundings::{Equivalent, Served, Surroundings};
 pub use trial::{Setting, Trial, namespace_seen, request_seen};
 pub use type_check::{ExpressionWarning, is_unchecked, status, type_check};

@@ -68,7 +68,8 @@ impl Policies {
         }
         let asks = self.bound.iter().any(|(policy, _)| policy.asks_rights);
         let authority = if asks { authority(attempt, around) } else { None };
-        let mut court = Court { attempt, around, authority, namespace: Asked::Not };
+        let namespace = Asked::Not;
+        let mut court = Court { attempt, around, authority, namespace, is_there: false };
         for (policy, bindings) in &self.bound {
             court.apply(policy, bindings, &mut judged);
             if judged.missing_namespace.is_some() {
@@ -105,6 +106,8 @@ struct Court<'c> {
     around: &'c dyn Surroundings,
     authority: Option<Authority>,
     namespace: Asked,
+    /// Whether its namespace is known to exist.
+    is_there: bool,
 }
 
 /// An object and its predecessor as a policy wants to see them.
@@ -162,7 +165,7 @@ impl Court<'_> {
                     }
                 }
             }
-            if let Err(missing) = self.find_namespace() {
+            if let Err(missing) = self.find_namespace(policy.sees_namespace) {
                 judged.missing_namespace = Some(missing);
                 return;
             }
@@ -193,8 +196,9 @@ impl Court<'_> {
         Ok(Seen { object: convert(self.attempt.object)?, old: convert(self.attempt.old)? })
     }
 
-    fn find_namespace(&mut self) -> Result<(), String> {
-        if matches!(self.namespace, Asked::Known(_)) {
+    /// Finds the namespace of the attempt once, as far as it is wanted; its name, if there is none.
+    fn find_namespace(&mut self, is_wanted: bool) -> Result<(), String> {
+        if matches!(self.namespace, Asked::Known(_)) || !is_wanted && self.is_there {
             return Ok(());
         }
         let kind = &self.attempt.kind;
@@ -202,6 +206,10 @@ impl Court<'_> {
         let name = if is_namespace { "" } else { self.attempt.space() };
         let found = match name {
             "" => None,
+            name if !is_wanted => {
+                self.is_there = self.around.has_namespace(name);
+                return if self.is_there { Ok(()) } else { Err(name.to_owned()) };
+            }
             name => Some(self.around.namespace(name).ok_or_else(|| name.to_owned())?),
         };
         self.namespace = Asked::Known(found.map(namespace_object));
@@ -215,7 +223,10 @@ impl Court<'_> {
         seen: Option<&Seen>,
         parameter: Option<&Node<'static>>,
     ) -> Evaluated {
-        let request = request(self.attempt, met);
+        let request = match policy.sees_request {
+            true => request(self.attempt, met),
+            false => Node::empty_map(),
+        };
         let converted = seen.filter(|_| matches!(met, Met::As(_)));
         let sight = Sight {
             object: converted.map_or(self.attempt.object, |seen| seen.object.as_ref()),

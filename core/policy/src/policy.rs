@@ -7,7 +7,7 @@ use crate::matching::{Criteria, texts};
 use alloc::borrow::ToOwned;
 use alloc::string::String;
 use alloc::vec::Vec;
-use ratchet_cel::Program;
+use ratchet_cel::{Environment, Program};
 use ratchet_object::selector::LabelSelector;
 use ratchet_object::{Node, defaults};
 
@@ -27,6 +27,10 @@ pub struct Policy {
     pub(crate) annotations: Vec<(String, Expression)>,
     /// Whether any expression may ask who may do what.
     pub(crate) asks_rights: bool,
+    /// Whether any expression may look at the request.
+    pub(crate) sees_request: bool,
+    /// Whether any expression may look at the namespace.
+    pub(crate) sees_namespace: bool,
 }
 
 /// The kind of a policy's parameters.
@@ -85,15 +89,28 @@ fn rows<'n>(node: &'n Node<'n>, name: &str) -> &'n [Node<'n>] {
     node.find(&["spec", name]).map(Node::items).unwrap_or_default()
 }
 
+/// Whether a name stands in any expression of a policy: what is not named need not be found out.
+fn mentions(node: &Node<'_>, name: &str) -> bool {
+    const LISTS: [&str; 4] = ["matchConditions", "variables", "validations", "auditAnnotations"];
+    const TEXTS: [&str; 3] = ["expression", "messageExpression", "valueExpression"];
+    let in_row = |row: &Node<'_>| TEXTS.iter().any(|text| row.text_at(&[text]).contains(name));
+    LISTS.iter().any(|list| rows(node, list).iter().any(in_row))
+}
+
 impl Policy {
-    /// Reads a policy for a release of Kubernetes. Never fails: what is wrong with it is said when it is applied.
+    /// Reads a policy for a release of Kubernetes. Never fails: what is wrong with it is said when it is applied. Whoever
+    /// reads many keeps a [`Reader`].
     pub fn read(object: &Node<'_>, version: (u32, u32)) -> Self {
+        Reader::new(version).policy(object)
+    }
+
+    fn read_in(object: &Node<'_>, base: &Environment) -> Self {
         let mut node = object.clone();
         defaults::apply(GROUP, "v1", "ValidatingAdmissionPolicy", &mut node);
         let node = &node;
         let spec = |name: &str| node.find(&["spec", name]).filter(|node| !node.is_null());
         let parameters = spec("paramKind").map(ParameterKind::read);
-        let mut grounds = Grounds::new(version, parameters.is_some());
+        let mut grounds = Grounds::new(base, parameters.is_some());
         let mut variables = Vec::new();
         for row in rows(node, "variables") {
             let program = grounds.compile(row.text_at(&["expression"]), Use::Variable);
@@ -118,10 +135,11 @@ impl Policy {
             (key, compiled(row, "valueExpression", Use::Annotation))
         };
         let condition = |row: &Node<'_>| compiled(row, "expression", Use::Condition);
-        let lists = ["matchConditions", "variables", "validations"];
-        let asks = |row: &Node<'_>| row.text_at(&["expression"]).contains("authorizer");
+        let mentions = |name: &str| mentions(node, name);
         Self {
-            asks_rights: lists.iter().any(|list| rows(node, list).iter().any(asks)),
+            asks_rights: mentions("authorizer"),
+            sees_request: mentions("request"),
+            sees_namespace: mentions("namespaceObject"),
             name: node.text_at(&["metadata", "name"]).to_owned(),
             ignores_failures: node.text_at(&["spec", "failurePolicy"]) == "Ignore",
             criteria: spec("matchConstraints").map(Criteria::read),
@@ -136,6 +154,22 @@ impl Policy {
     /// The policy's name.
     pub fn name(&self) -> &str {
         &self.name
+    }
+}
+
+/// Reads policies: the functions that expressions may call are gathered once for all of them.
+#[derive(Clone, Debug)]
+pub struct Reader(Environment);
+
+impl Reader {
+    /// For the expressions of a release of Kubernetes.
+    pub fn new(version: (u32, u32)) -> Self {
+        Self(Environment::kubernetes(version))
+    }
+
+    /// Reads a policy, as [`Policy::read`] does.
+    pub fn policy(&self, object: &Node<'_>) -> Policy {
+        Policy::read_in(object, &self.0)
     }
 }
 

@@ -12,6 +12,11 @@ pub trait Surroundings {
     /// A namespace, as it is stored.
     fn namespace(&self, name: &str) -> Option<Node<'static>>;
 
+    /// Whether there is a namespace.
+    fn has_namespace(&self, name: &str) -> bool {
+        self.namespace(name).is_some()
+    }
+
     /// How a kind of parameters is served; none if it is not.
     fn served(&self, kind: &KindName<'_>) -> Option<Served>;
 

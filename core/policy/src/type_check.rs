@@ -9,7 +9,7 @@ use alloc::format;
 use alloc::string::String;
 use alloc::sync::Arc;
 use alloc::vec::Vec;
-use ratchet_cel::Type;
+use ratchet_cel::{Environment, Type};
 use ratchet_object::schema::{self, KindRow};
 use ratchet_object::{Node, Value};
 
@@ -30,8 +30,10 @@ pub struct ExpressionWarning {
 pub fn type_check(policy: &Node<'_>) -> Vec<ExpressionWarning> {
     let kinds = kinds(policy);
     let items = |name| policy.find(&["spec", name]).map(Node::items).unwrap_or_default();
-    let grounds: Vec<(KindName<'_>, Grounds)> =
-        kinds.iter().map(|row| (name_of(row), grounds(policy, row, items("variables")))).collect();
+    let base = Environment::kubernetes(STORED);
+    let of =
+        |row: &&'static KindRow| (name_of(row), grounds(&base, policy, row, items("variables")));
+    let grounds: Vec<(KindName<'_>, Grounds)> = kinds.iter().map(of).collect();
     let mut warnings = Vec::new();
     for (index, row) in items("validations").iter().enumerate() {
         for name in ["expression", "messageExpression"] {
@@ -88,7 +90,12 @@ fn name_of(row: &KindRow) -> KindName<'static> {
 }
 
 /// What expressions may name where objects are of one kind.
-fn grounds(policy: &Node<'_>, row: &'static KindRow, variables: &[Node<'_>]) -> Grounds {
+fn grounds(
+    base: &Environment,
+    policy: &Node<'_>,
+    row: &'static KindRow,
+    variables: &[Node<'_>],
+) -> Grounds {
     let wanted = policy.find(&["spec", "paramKind"]).filter(|node| !node.is_null());
     let params = wanted.and_then(|node| {
         let written = node.text_at(&["apiVersion"]);
@@ -98,7 +105,7 @@ fn grounds(policy: &Node<'_>, row: &'static KindRow, variables: &[Node<'_>]) -> 
     let types = SchemaTypes { object: row, params };
     let params = params.map(|row| types.root(row));
     let object: Type = types.root(row);
-    let mut grounds = Grounds::new(STORED, wanted.is_some()).typed(object, params, Arc::new(types));
+    let mut grounds = Grounds::new(base, wanted.is_some()).typed(object, params, Arc::new(types));
     for variable in variables {
         let ty = grounds.check(variable.text_at(&["expression"])).ok();
         grounds.declare(variable.text_at(&["name"]), ty.as_ref());

@@ -2,7 +2,7 @@
 
 use crate::environment::{Grounds, Use};
 use alloc::string::ToString;
-use ratchet_cel::Program;
+use ratchet_cel::{Environment, Program};
 use ratchet_engine::writing::{Pen, Scene};
 use ratchet_net::Quoted;
 use ratchet_object::{At, Node};
@@ -27,16 +27,22 @@ impl<'a> Expressions<'a> {
         let has_params = spec.field("paramKind").is_set();
         let composed = !spec.field("variables").is_empty();
         let compatible = (1, u32::from(scene.policy.emulated.minor()).saturating_sub(1));
-        let plain = |version| Grounds::new(version, has_params).plain();
-        let grounds = |version| match composed {
-            true => Grounds::new(version, has_params),
-            false => plain(version),
+        let plain = |base: &Environment| Grounds::new(base, has_params).plain();
+        let grounds = |base: &Environment| match composed {
+            true => Grounds::new(base, has_params),
+            false => plain(base),
+        };
+        let new = Environment::kubernetes(compatible);
+        // Of a new policy nothing is stored.
+        let stored = match scene.change.is_create() {
+            true => new.clone(),
+            false => Environment::kubernetes(STORED),
         };
         Self {
-            new: grounds(compatible),
-            stored: grounds(STORED),
-            plain_new: plain(compatible),
-            plain_stored: plain(STORED),
+            new: grounds(&new),
+            stored: grounds(&stored),
+            plain_new: plain(&new),
+            plain_stored: plain(&stored),
             old: scene.change.old_root().map(|root| root.field("spec")),
         }
     }

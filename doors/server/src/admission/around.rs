@@ -89,6 +89,11 @@ impl Surroundings for Around<'_> {
         Some(self.app.registry.core("namespaces")?.shelf.get(name)?.node())
     }
 
+    fn has_namespace(&self, name: &str) -> bool {
+        let namespaces = self.app.registry.core("namespaces");
+        namespaces.is_some_and(|served| served.shelf.get(name).is_some())
+    }
+
     fn served(&self, kind: &KindName<'_>) -> Option<How> {
         self.find(kind).map(|served| How { namespaced: served.row.namespaced })
     }

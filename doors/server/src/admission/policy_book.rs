@@ -2,9 +2,9 @@
 
 use crate::cache::{Cache, Shelf};
 use arc_swap::ArcSwap;
-use ratchet_policy::{Binding, Policies, Policy};
+use ratchet_policy::{Binding, Policies, Policy, Reader};
 use std::collections::HashMap;
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 
 const GROUP: &str = "admissionregistration.k8s.io";
 /// What stored expressions may use: everything that this server knows.
@@ -17,6 +17,8 @@ type Read<T> = HashMap<Arc<str>, (u64, Arc<T>)>;
 pub struct PolicyBook {
     /// Policies, bindings.
     shelves: [Arc<Shelf>; 2],
+    /// Made when the first policy is read: most servers have none.
+    reader: OnceLock<Reader>,
     bound: ArcSwap<Bound>,
 }
 
@@ -33,7 +35,8 @@ impl PolicyBook {
     pub(crate) fn new(cache: &Cache) -> Self {
         let shelf = |plural: &str| cache.shelf(&format!("{plural}.{GROUP}")).unwrap_or_default();
         let names = ["validatingadmissionpolicies", "validatingadmissionpolicybindings"];
-        Self { shelves: names.map(shelf), bound: ArcSwap::default() }
+        let (reader, bound) = (OnceLock::new(), ArcSwap::default());
+        Self { shelves: names.map(shelf), reader, bound }
     }
 
     /// The policies as they are now: what was acknowledged is in force.
@@ -45,7 +48,9 @@ impl PolicyBook {
             return known.all.clone();
         }
         let [policies, bindings] = &snapshots;
-        let policies = read(&policies.items, &known.policies, |node| Policy::read(node, VERSION));
+        let policies = read(&policies.items, &known.policies, |node| {
+            self.reader.get_or_init(|| Reader::new(VERSION)).policy(node)
+        });
         let bindings = read(&bindings.items, &known.bindings, Binding::read);
         let all = |read: &Read<Policy>| read.values().map(|(_, own)| own.clone()).collect();
         let all = Policies::new(
@@ -87,7 +92,11 @@ mod tests {
     #[test]
     fn policies_are_in_force_at_once_and_compiled_once() {
         let shelves: [Arc<Shelf>; 2] = std::array::from_fn(|_| Arc::default());
-        let book = PolicyBook { shelves: shelves.clone(), bound: ArcSwap::default() };
+        let book = PolicyBook {
+            shelves: shelves.clone(),
+            reader: OnceLock::new(),
+            bound: ArcSwap::default(),
+        };
         assert!(book.now().is_empty());
         let policy = r#"{"metadata":{"name":"p"},"spec":{"validations":[{"expression":"true"}]}}"#;
         put(&shelves[0], 3, "p", policy);
