@@ -8,7 +8,7 @@ use crate::{Attempt, request};
 use alloc::string::String;
 use alloc::vec::Vec;
 use ratchet_cel::{
-    Budget, Fault, Issues, PER_CALL_LIMIT, Program, RUNTIME_COST_BUDGET, Type, Value,
+    Budget, Environment, Fault, Issues, PER_CALL_LIMIT, Program, RUNTIME_COST_BUDGET, Type, Value,
 };
 use ratchet_object::Node;
 
@@ -47,7 +47,8 @@ pub fn namespace_seen(namespace: Node<'static>) -> Node<'static> {
 impl Trial {
     /// Nothing but what a release of Kubernetes knows, and parameters.
     pub fn new(version: (u32, u32)) -> Self {
-        Self { grounds: Grounds::new(version, true), variables: Vec::new() }
+        let base = Environment::kubernetes(version);
+        Self { grounds: Grounds::new(&base, true), variables: Vec::new() }
     }
 
     /// Makes `variables.name` known to everything that is compiled later.
