@@ -4,7 +4,7 @@ use super::{Outcome, Run, forgiving};
 use crate::environment::Known;
 use crate::library::Context;
 use crate::plan::{Call, Style};
-use crate::{Fault, Value};
+use crate::{Fault, Map, Value};
 use alloc::format;
 use alloc::string::String;
 use alloc::vec;
@@ -42,6 +42,11 @@ impl<'p, 't> Run<'p, 't> {
         let standard = call.overloads.first().is_some_and(|known| known.standard);
         if standard {
             self.budget.spend(cost(call, values, None))?;
+        }
+        if let [Value::Text(name), Value::Map(Map::Tree(entries))] = values
+            && call.function == "@in"
+        {
+            return Ok(Value::Bool(self.member_named(entries, name).is_some()));
         }
         let context = Context::with(self.room, self.prepared);
         let outcome = forgiving(apply(call, &context, values))?;
