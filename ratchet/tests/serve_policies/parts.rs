@@ -156,3 +156,16 @@ async fn expressions_ask_who_may() {
     assert_eq!(stage.make("a", json!({})).await.code, 201);
     assert_eq!(stage.make("b", json!({})).await.code, 422);
 }
+
+#[tokio::test]
+async fn a_service_has_its_address_before_it_is_judged() {
+    let stage = Stage::new().await;
+    let message = "string(object.spec.clusterIP.startsWith('10.0.0.')) + string(object.spec.ports[0].nodePort >= 30000)";
+    shows(&stage, Stage::rule("", "services", &["CREATE"]), message).await;
+    let services = format!("/api/v1/namespaces/{}/services", stage.namespace);
+    let body =
+        json!({"metadata": {"name": "s"}, "spec": {"type": "NodePort", "ports": [{"port": 80}]}});
+    let refused = stage.client.post(&services, body).await;
+    let message = stage.refusal("services \"s\"", "p", "truetrue");
+    assert_eq!(refused.refusal(), (422, message));
+}

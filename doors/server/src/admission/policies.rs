@@ -8,6 +8,7 @@ use crate::options::{Asked, DeleteOptions};
 use crate::refusal::{About, Refusal};
 use crate::request::{Params, Place};
 use crate::served::Served;
+use crate::services;
 use crate::subresources::scale_from;
 use ratchet_access::User;
 use ratchet_engine::{Change, Part, StatusCause};
@@ -125,9 +126,14 @@ pub(super) fn on_change(call: &Call<'_>, change: &Change<'_>) -> Result<(), Refu
         false => (part_of(change.part).0, Operation::Update),
     };
     let mut object = change.new_object().node().clone().into_owned();
+    let mut old = change.old_object().map(|old| old.node().clone().into_owned());
+    if change.part == Part::Main {
+        // The allocators of the reference stand before policies. What is chosen here is given back at once and may be
+        // chosen otherwise in the end: what matters to a policy is that there is something, and in which range.
+        services::claim(call.app, &change.kind, &mut object, old.as_ref())?;
+    }
     // As it would be stored: a policy sees what the API always writes.
     call.served.respell(&mut object);
-    let mut old = change.old_object().map(|old| old.node().clone().into_owned());
     let mut kind = kind_of(call.served);
     if change.part == Part::Sub("scale") {
         object = scale_from(&object);

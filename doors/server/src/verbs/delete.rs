@@ -136,7 +136,7 @@ pub(crate) async fn remove(
         let mut new = old.clone();
         let plan = plan(&kind, &mut new, options, call)?;
         if !matches!(plan, Plan::Nothing) {
-            admission::on_removal(call, &old, options)?;
+            admission::on_removal(call, &old, &granted(&kind, &old, options))?;
         }
         let key = served.key(&call.place.namespace, &call.place.name);
         let guard = Guard::At(Revision(current.revision));
@@ -323,6 +323,13 @@ fn pod_grace(pod: &Node<'_>, asked: Option<i64>) -> i64 {
         grace if grace < 0 => 1,
         grace => grace,
     }
+}
+
+/// The options as policies are told them: a pod's with the time that it really gets.
+fn granted(kind: &Kind<'_>, old: &Node<'_>, options: &DeleteOptions) -> DeleteOptions {
+    let is_pod = (kind.group, kind.name) == ("", "Pod") && !metadata::is_terminating(old);
+    let grace = if is_pod { Some(pod_grace(old, options.grace)) } else { options.grace };
+    DeleteOptions { grace, ..options.clone() }
 }
 
 /// What happens to the dependents: what the deletion says, what the object says, or what its kind does.

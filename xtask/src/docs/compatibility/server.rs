@@ -32,7 +32,7 @@ const ROWS: &[[&str; 4]] = &[
         "not built yet; every table takes rows made at run time",
     ],
     [
-        "webhooks, admission policies",
+        "webhooks, mutating admission policies",
         "are called and evaluated",
         "are stored and served, and decide nothing",
         "not built yet",
