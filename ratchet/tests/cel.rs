@@ -192,6 +192,16 @@ fn what_costs_too_much_is_stopped() {
 }
 
 #[test]
+fn hostile_expressions_end_with_an_error() {
+    let nested = format!("{}1{}", "(".repeat(5000), ")".repeat(5000));
+    let chained = format!("object{}", ".a".repeat(20_000));
+    for expression in [&nested, &chained, "", "\u{0}", "'", "é", "\"\\xff"] {
+        let output = run(&["cel", &expression.replace('\u{0}', "\u{1}")], "");
+        assert_eq!((output.code, output.stdout.as_str()), (1, ""), "{}", output.stderr);
+    }
+}
+
+#[test]
 fn functions_are_those_of_the_release() {
     let expression = "semver('1.2.3').major()";
     assert_eq!(run(&["cel", expression], "").stdout, "1\n");

@@ -412,6 +412,13 @@ fn the_ready_policies_can_be_tried_as_their_readme_says() {
     assert!(output.stdout.contains(denied), "{}", output.stdout);
     let kept = folder.check(&["--policies", root, "new.yaml", "--against", "old.yaml"]);
     assert_eq!(kept.code, 0, "{}", kept.stdout);
+    let allow = format!("{root}/alternatives/allow-service-external-ips.yaml");
+    assert_eq!(folder.check(&["--policies", &allow, "new.yaml"]).code, 0);
+    folder.write("other.yaml", service.replace("192.0.2.1", "198.51.100.1"));
+    let output = folder.check(&["--policies", &allow, "other.yaml"]);
+    assert_eq!(output.code, 1, "{}", output.stderr);
+    let denied = "denied request: spec.externalIPs: not in an allowed network: 198.51.100.1";
+    assert!(output.stdout.contains(denied), "{}", output.stdout);
     let bindings = format!("{root}/bindings/warn.yaml");
     let warned = folder.check(&["--policies", root, "--policies", &bindings, "new.yaml"]);
     assert_eq!(warned.code, 0, "{}", warned.stdout);

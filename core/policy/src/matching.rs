@@ -112,6 +112,16 @@ impl Criteria {
         }
     }
 
+    /// Whether anything that is done to a resource under this name, or to a part of it, can be meant.
+    pub(crate) fn may_mean(&self, group: &str, resource: &str) -> bool {
+        let named = |list: &[String], name: &str| list.iter().any(|own| own == "*" || own == name);
+        let by_name = |rule: &Rule| {
+            let mut names = rule.resources.iter().map(|own| own.split('/').next().unwrap_or(own));
+            named(&rule.groups, group) && names.any(|own| own == "*" || own == resource)
+        };
+        self.rules.is_empty() || self.rules.iter().any(by_name)
+    }
+
     /// Whether an attempt is meant. What cannot be told about one that is not meant anyway is no error.
     pub(crate) fn meets(
         &self,

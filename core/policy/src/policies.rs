@@ -46,6 +46,16 @@ impl Policies {
         self.bound.is_empty()
     }
 
+    /// Whether any policy can have something to say about a resource under this name. Who serves it under other names
+    /// asks for those too.
+    pub fn look_at(&self, group: &str, resource: &str) -> bool {
+        let may_mean = |policy: &Policy| match &policy.criteria {
+            Some(criteria) => criteria.may_mean(group, resource),
+            None => true,
+        };
+        !policy::is_exempt(group, resource) && self.bound.iter().any(|(policy, _)| may_mean(policy))
+    }
+
     /// Asks all policies about an attempt.
     ///
     /// The attempt is as validation left it: with defaults, and valid. Whoever asks refuses with the first of

@@ -347,3 +347,27 @@ fn a_missing_namespace_is_told() {
     assert_eq!(found.missing_namespace.as_deref(), Some("gone"));
     assert!(!found.admits());
 }
+
+#[test]
+fn resources_that_no_policy_looks_at_are_known_by_their_names() {
+    let rules = |rules: &str| {
+        let text = format!(
+            "{{metadata: {{name: p}}, spec: {{matchConstraints: {{resourceRules: [{rules}]}}, validations: [{{expression: 'false'}}]}}}}"
+        );
+        let policy = alloc::sync::Arc::new(crate::Policy::read(&node(&text), (1, 36)));
+        let bound = node("{metadata: {name: b}, spec: {policyName: p, validationActions: [Deny]}}");
+        Policies::new(vec![policy], vec![alloc::sync::Arc::new(crate::Binding::read(&bound))])
+    };
+    let pods = rules(
+        "{apiGroups: [''], apiVersions: [v1], operations: [CREATE], resources: [pods/status]}",
+    );
+    assert!(
+        pods.look_at("", "pods") && !pods.look_at("", "services") && !pods.look_at("x", "pods")
+    );
+    let all =
+        rules("{apiGroups: ['*'], apiVersions: ['*'], operations: ['*'], resources: ['*/*']}");
+    assert!(all.look_at("apps", "deployments"));
+    assert!(!all.look_at("admissionregistration.k8s.io", "validatingadmissionpolicies"));
+    assert!(rules("").look_at("", "pods"));
+    assert!(!Policies::default().look_at("", "pods"));
+}

@@ -8,7 +8,7 @@ use crate::{Attempt, request};
 use alloc::string::String;
 use alloc::vec::Vec;
 use ratchet_cel::{
-    Budget, Fault, Issues, PER_CALL_LIMIT, Program, RUNTIME_COST_BUDGET, Type, Value,
+    Budget, Environment, Fault, Issues, PER_CALL_LIMIT, Program, RUNTIME_COST_BUDGET, Type, Value,
 };
 use ratchet_object::Node;
 
@@ -47,7 +47,8 @@ pub fn namespace_seen(namespace: Node<'static>) -> Node<'static> {
 impl Trial {
     /// Nothing but what a release of Kubernetes knows, and parameters.
     pub fn new(version: (u32, u32)) -> Self {
-        Self { grounds: Grounds::new(version, true), variables: Vec::new() }
+        let base = Environment::kubernetes(version);
+        Self { grounds: Grounds::new(&base, true), variables: Vec::new() }
     }
 
     /// Makes `variables.name` known to everything that is compiled later.
@@ -77,5 +78,43 @@ impl Trial {
         let mut budget = Budget::new(PER_CALL_LIMIT);
         let result = program.evaluate(&scene, &mut budget);
         (result, budget.spent().saturating_add(scene.spent()))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::testing::node;
+    use alloc::string::ToString;
+
+    #[test]
+    fn an_expression_sees_what_it_would_see_in_a_policy() {
+        let (object, request) = (node("{spec: {replicas: 7}}"), node("{operation: CREATE}"));
+        let setting = Setting {
+            object: Some(&object),
+            old: None,
+            params: None,
+            namespace: None,
+            request: &request,
+        };
+        let mut trial = Trial::new((1, 36));
+        assert_eq!(trial.declare("twice", "object.spec.replicas * 2"), Ok(Type::Int));
+        let program = trial.compile("variables.twice + 1").unwrap();
+        let (value, cost) = trial.evaluate(&program, &setting);
+        assert_eq!(value.unwrap().as_int(), Some(15));
+        assert!(cost > 3, "{cost}: the variable is paid for");
+        let program = trial.compile("oldObject == null && request.operation == 'CREATE'").unwrap();
+        assert_eq!(trial.evaluate(&program, &setting).0.unwrap().as_bool(), Some(true));
+        let program = trial.compile("authorizer.path('/x').check('get').allowed()").unwrap();
+        assert!(trial.evaluate(&program, &setting).0.is_err());
+    }
+
+    #[test]
+    fn what_does_not_compile_is_told_with_its_place() {
+        let mut trial = Trial::new((1, 36));
+        let issues = trial.declare("x", "1 +\n nope").unwrap_err();
+        let place = issues.issues.first().map(|issue| (issue.line, issue.column));
+        assert_eq!(place, Some((2, 1)));
+        assert!(trial.compile("variables.x").unwrap_err().to_string().contains("undefined field"));
     }
 }

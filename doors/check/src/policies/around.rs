@@ -88,6 +88,11 @@ impl Surroundings for Around<'_> {
         Some(as_stored(&Object::new(namespace), None))
     }
 
+    /// Every namespace is: which there are is not told in manifests.
+    fn has_namespace(&self, _: &str) -> bool {
+        true
+    }
+
     fn served(&self, kind: &KindName<'_>) -> Option<Served> {
         self.book.is_namespaced(kind).map(|namespaced| Served { namespaced })
     }

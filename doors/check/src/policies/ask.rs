@@ -43,6 +43,10 @@ impl Book {
             Some(row) => row.plural.to_owned(),
             None => custom.unwrap_or_else(|| plural_of(object.kind_name())),
         };
+        // Objects are many, and made ready only for those who look at them.
+        if !self.policies.look_at(group, &plural) {
+            return None;
+        }
         let is_namespaced = built_in.is_none_or(|row| row.scope == Scope::Namespaced);
         let stored = old.map(|old| as_stored(old, Some(old.node())));
         let new = as_stored(object, stored.as_ref());

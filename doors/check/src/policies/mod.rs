@@ -31,8 +31,6 @@ pub(crate) struct Book {
     parameters: Vec<Node<'static>>,
     namespaces: BTreeMap<String, Node<'static>>,
     customs: Vec<Custom>,
-    /// Whether any policy looks at namespaces.
-    asks_namespaces: bool,
     /// What a person should know of how the policies are applied.
     pub(crate) notes: Vec<String>,
     /// The namespaces that were asked for and are in no file.
@@ -45,11 +43,8 @@ const MOST_NAMED: usize = 5;
 const MOST_REMEMBERED: usize = 1000;
 
 impl Book {
-    /// Remembers a namespace of which nothing but its name is known, if that can matter.
+    /// Remembers a namespace of which nothing but its name is known.
     fn remember_unknown(&self, name: &str) {
-        if !self.asks_namespaces {
-            return;
-        }
         let mut unknown = self.unknown.lock().unwrap_or_else(PoisonError::into_inner);
         if unknown.len() < MOST_REMEMBERED && !unknown.contains(name) {
             unknown.insert(name.to_owned());

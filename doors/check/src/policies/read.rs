@@ -12,7 +12,7 @@ use crate::pipeline::{Item, run};
 use crate::said::Page;
 use ratchet_engine::{Change, Existing, Facts, Namespace, Verdict, judge};
 use ratchet_object::{Limits, Node, Object, Oddity, Span, decode, misfits};
-use ratchet_policy::{Binding, KindName, Policies, Policy};
+use ratchet_policy::{Binding, KindName, Policies, Reader};
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
@@ -88,8 +88,6 @@ impl Shelf {
     fn bind(self, config: &Config) -> Book {
         let Self { policies, bindings, others, notes, .. } = self;
         let mut book = Book { notes, ..Book::default() };
-        book.asks_namespaces = policies.values().any(|(node, _)| looks_at_namespaces(node))
-            || bindings.values().any(looks_at_namespaces);
         book.keep(others, &config.namespace);
         let mut bound: Vec<Arc<Binding>> = Vec::new();
         for (name, node) in &bindings {
@@ -123,7 +121,8 @@ impl Shelf {
         }
         // The release that is emulated decides which functions there are.
         let version = (1, u32::from(config.policy.emulated.minor()));
-        let read = |node: &Node<'_>| Arc::new(Policy::read(node, version));
+        let reader = Reader::new(version);
+        let read = |node: &Node<'_>| Arc::new(reader.policy(node));
         book.policies =
             Policies::new(policies.values().map(|(node, _)| read(node)).collect(), bound);
         book.spots = policies.into_iter().map(|(name, (_, spots))| (name, spots)).collect();
@@ -183,15 +182,6 @@ impl Book {
             ));
         }
     }
-}
-
-/// Whether a policy or a binding needs to know more of a namespace than its name.
-fn looks_at_namespaces(node: &Node<'_>) -> bool {
-    let selects = |member: &str| {
-        let selector = node.find(&["spec", member, "namespaceSelector"]);
-        selector.is_some_and(|selector| !selector.entries().is_empty())
-    };
-    selects("matchConstraints") || selects("matchResources") || mentions(node, "namespaceObject")
 }
 
 /// Whether a word stands somewhere in the spec of an object.
