@@ -1,24 +1,34 @@
 //! When two values are equal, and which is the smaller.
 
-use crate::{List, Map, Value};
+use crate::{Fault, List, Map, Value};
+use alloc::collections::BTreeMap;
 use core::cmp::Ordering;
+use ratchet_object::Node;
 
 impl Value<'_> {
     /// Whether two values are equal, as `==` sees it: numbers across their kinds, nothing else
     /// across kinds.
     pub fn equal(&self, other: &Value<'_>) -> bool {
+        let mut work = u64::MAX;
+        self.equal_within(other, &mut work)
+    }
+
+    /// The same, looking at no more than `work` values; once that is spent the answer is `false`.
+    fn equal_within(&self, other: &Value<'_>, work: &mut u64) -> bool {
+        *work = work.saturating_sub(1);
         match (self, other) {
+            _ if *work == 0 => false,
             (Self::Null, Value::Null) => true,
             (Self::Bool(a), Value::Bool(b)) => a == b,
             (Self::Text(a), Value::Text(b)) => a.as_str() == b.as_str(),
             (Self::Bytes(a), Value::Bytes(b)) => a == b,
             (Self::Duration(a), Value::Duration(b)) => a == b,
             (Self::Timestamp(a), Value::Timestamp(b)) => a == b,
-            (Self::List(a), Value::List(b)) => lists_equal(a, b),
-            (Self::Map(a), Value::Map(b)) => maps_equal(a, b),
+            (Self::List(a), Value::List(b)) => lists_equal(a, b, work),
+            (Self::Map(a), Value::Map(b)) => maps_equal(a, b, work),
             (Self::Optional(a), Value::Optional(b)) => match (a, b) {
                 (None, None) => true,
-                (Some(a), Some(b)) => a.equal(b),
+                (Some(a), Some(b)) => a.equal_within(b, work),
                 _ => false,
             },
             (Self::Type(a), Value::Type(b)) => a.same_name(b),
@@ -50,13 +60,55 @@ impl Value<'_> {
     }
 }
 
-fn lists_equal(a: &List<'_>, b: &List<'_>) -> bool {
-    a.len() == b.len() && a.iter().zip(b.iter()).all(|(a, b)| a.equal(&b))
+/// Room that looking at one value takes.
+const LOOK: u64 = 16;
+
+/// Whether two values are equal, within what room there is.
+pub(crate) fn equal_in(room: &mut u64, one: &Value<'_>, other: &Value<'_>) -> Result<bool, Fault> {
+    let before = *room / LOOK;
+    let mut work = before;
+    let equal = one.equal_within(other, &mut work);
+    *room -= before.saturating_sub(work) * LOOK;
+    if work == 0 { Err(Fault::over_budget()) } else { Ok(equal) }
 }
 
-fn maps_equal(a: &Map<'_>, b: &Map<'_>) -> bool {
-    a.len() == b.len()
-        && a.iter().all(|(key, value)| b.get(&key).is_some_and(|other| value.equal(&other)))
+fn lists_equal(a: &List<'_>, b: &List<'_>, work: &mut u64) -> bool {
+    a.len() == b.len() && a.iter().zip(b.iter()).all(|(a, b)| a.equal_within(&b, work))
+}
+
+fn maps_equal(a: &Map<'_>, b: &Map<'_>, work: &mut u64) -> bool {
+    if a.len() != b.len() {
+        return false;
+    }
+    let mut rest = a.iter().enumerate();
+    // Objects mostly write their members in one order.
+    for (place, (key, value)) in rest.by_ref() {
+        match b.entry(place).filter(|(other, _)| key.equal(other)) {
+            Some((_, other)) if value.equal_within(&other, work) => {}
+            Some(_) => return false,
+            None => return anywhere(a, b, place, work),
+        }
+    }
+    true
+}
+
+/// Whether the entries of one map from a place on stand anywhere in another.
+fn anywhere(a: &Map<'_>, b: &Map<'_>, from: usize, work: &mut u64) -> bool {
+    // Making an index is work as well.
+    *work = work.saturating_sub(u64::try_from(b.len()).unwrap_or(u64::MAX).saturating_mul(4));
+    if *work == 0 {
+        return false;
+    }
+    let index: BTreeMap<&str, &Node<'_>> = match b {
+        Map::Tree(entries) => entries.iter().map(|entry| (&*entry.key, &entry.node)).collect(),
+        Map::Shared(_) => BTreeMap::new(),
+    };
+    a.iter().skip(from).all(|(key, value)| match (b, key.as_text()) {
+        (Map::Tree(_), Some(name)) => {
+            index.get(name).is_some_and(|node| value.equal_within(&Value::of(node), work))
+        }
+        _ => b.get(&key).is_some_and(|other| value.equal_within(&other, work)),
+    })
 }
 
 /// Numbers of any kinds, compared by what they mean; `None` with NaN or what is no number.

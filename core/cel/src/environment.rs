@@ -38,6 +38,8 @@ pub(crate) struct Known {
     pub(crate) signature: Arc<Signature>,
     /// Whether it belongs to the language itself.
     pub(crate) standard: bool,
+    /// Whether the reference knows its cost only where the types leave no doubt which one it is.
+    pub(crate) priced_alone: bool,
 }
 
 /// Types that expressions may name as values.
@@ -65,11 +67,12 @@ impl Functions {
         let mut constants = BTreeMap::new();
         for library in LIBRARIES.iter().filter(|library| version >= library.since) {
             let standard = library.name == "standard";
+            let priced_alone = standard || library.name == "cel.lib.ext.lists";
             for row in library.overloads {
                 // A test reads every signature, so that none is left out here.
                 let Some(signature) = Signature::read(row.signature) else { continue };
                 let name = signature.name.clone();
-                let known = Known { row, signature: Arc::new(signature), standard };
+                let known = Known { row, signature: Arc::new(signature), standard, priced_alone };
                 by_name.entry(name).or_default().push(known);
             }
             for constant in library.constants {

@@ -5,7 +5,8 @@
 mod world;
 
 use proptest::prelude::*;
-use ratchet_cel::{Budget, Environment, FaultKind, Type, Value};
+use ratchet_cel::{Budget, Environment, FaultKind, Type, Value, World};
+use ratchet_object::{Limits, decode_json};
 use world::{Object, decoded, environment};
 
 /// Runs in a thread with as little stack as servers give.
@@ -101,6 +102,45 @@ fn loops_and_growing_texts_end_with_the_budget() {
         let fault = program.evaluate(&world, &mut Budget::new(1_000_000)).map(|_| ()).unwrap_err();
         assert_eq!(fault.kind, FaultKind::OverBudget);
     }
+}
+
+#[test]
+fn large_objects_are_compared_and_searched_in_time() {
+    let count = 30_000;
+    let members = |order: &mut dyn Iterator<Item = usize>| {
+        let members: Vec<String> = order.map(|n| format!("\"k{n}\":{n}")).collect();
+        format!("{{\"m\":{{{}}}}}", members.join(","))
+    };
+    let (one, other) = (members(&mut (0..count)), members(&mut (0..count).rev()));
+    let limits = Limits::STORED;
+    let one = decode_json(&one, limits).expect("JSON");
+    let other = decode_json(&other, limits).expect("JSON");
+    struct Two<'t>(Value<'t>, Value<'t>);
+    impl<'t> World<'t> for Two<'t> {
+        fn variable(&self, name: &str) -> Option<Value<'t>> {
+            Some(if name == "object" { self.0.clone() } else { self.1.clone() })
+        }
+    }
+    let world = Two(
+        Value::of(one.documents.first().expect("one document")),
+        Value::of(other.documents.first().expect("one document")),
+    );
+    let environment = environment();
+    for (text, expected) in [
+        ("object == oldObject", true),
+        ("object.m.all(k, k in oldObject.m)", true),
+        ("object.m.all(k, object.m[k] == oldObject.m[k])", true),
+        ("object.m.exists(k, !has(oldObject.m.k77))", false),
+    ] {
+        let program = environment.compile(text).expect("compiles");
+        let value = program.evaluate(&world, &mut Budget::new(10_000_000)).expect("a value");
+        assert_eq!(value.as_bool(), Some(expected), "{text}");
+    }
+    // Comparing everything with everything is cut off, though its price is low.
+    let program = environment.compile("object.m.all(k, object != oldObject || true)");
+    let program = program.expect("compiles");
+    let fault = program.evaluate(&world, &mut Budget::new(10_000_000)).map(|_| ()).unwrap_err();
+    assert_eq!(fault.kind, FaultKind::OverBudget);
 }
 
 /// Words that expressions are made of, so that noise comes near to them.

@@ -156,8 +156,8 @@ impl<'p, 't> Run<'p, 't> {
     fn within(&mut self, value: &Value<'t>, key: &Value<'_>) -> Result<Option<Value<'t>>, Fault> {
         usable_key(key)?;
         match (value, key) {
-            (Value::Map(Map::Tree(entries)), Value::Text(name)) if entries.len() > LARGE => {
-                Ok(self.indexed(entries, name))
+            (Value::Map(Map::Tree(entries)), Value::Text(name)) => {
+                Ok(self.member_named(entries, name))
             }
             (Value::Map(map), _) => Ok(map.get(key)),
             (Value::List(list), _) => {
@@ -168,7 +168,18 @@ impl<'p, 't> Run<'p, 't> {
         }
     }
 
-    fn indexed(&mut self, entries: &'t [Entry<'t>], name: &str) -> Option<Value<'t>> {
+    /// The member of a map of a tree that has a name; large maps get an index for that.
+    pub(super) fn member_named(
+        &mut self,
+        entries: &'t [Entry<'t>],
+        name: &str,
+    ) -> Option<Value<'t>> {
+        if entries.len() <= LARGE {
+            return entries
+                .iter()
+                .find(|entry| entry.key == name)
+                .map(|entry| Value::of(&entry.node));
+        }
         let address = entries.as_ptr() as usize;
         let known = self.indexes.iter().position(|(other, _)| *other == address);
         let place = known.unwrap_or(self.indexes.len());

@@ -4,7 +4,7 @@ use super::{Outcome, Run, forgiving};
 use crate::environment::Known;
 use crate::library::Context;
 use crate::plan::{Call, Style};
-use crate::{Fault, Value};
+use crate::{Fault, Map, Value};
 use alloc::format;
 use alloc::string::String;
 use alloc::vec;
@@ -43,6 +43,11 @@ impl<'p, 't> Run<'p, 't> {
         if standard {
             self.budget.spend(cost(call, values, None))?;
         }
+        if let [Value::Text(name), Value::Map(Map::Tree(entries))] = values
+            && call.function == "@in"
+        {
+            return Ok(Value::Bool(self.member_named(entries, name).is_some()));
+        }
         let context = Context::with(self.room, self.prepared);
         let outcome = forgiving(apply(call, &context, values))?;
         self.room = context.room_left();
@@ -54,11 +59,11 @@ impl<'p, 't> Run<'p, 't> {
 }
 
 /// What a call costs. Where several functions are possible, the language's own cost one unit, and
-/// those of libraries what they all cost at least.
+/// those of most libraries what they all cost at least.
 fn cost<'t>(call: &Call, arguments: &[Value<'t>], result: Option<&Value<'t>>) -> u64 {
     match call.overloads.as_slice() {
         [known] => (known.row.cost.0)(arguments, result),
-        [first, ..] if first.standard => 1,
+        [first, ..] if first.priced_alone => 1,
         several => {
             let costs = several.iter().map(|known| (known.row.cost.0)(arguments, result));
             costs.min().unwrap_or(1)

@@ -6,6 +6,7 @@ mod folds;
 
 pub(crate) use attributes::usable_key;
 
+use crate::compare::equal_in;
 use crate::library::Prepared;
 use crate::plan::Step;
 use crate::{Budget, Fault, FaultKind, Map, Program, Table, Value, World};
@@ -16,7 +17,7 @@ use alloc::vec;
 use alloc::vec::Vec;
 use ratchet_object::Node;
 
-/// Bytes and items that one evaluation may build.
+/// Bytes and items that one evaluation may build, and values that it may compare.
 const ROOM: u64 = 64 << 20;
 /// What making a list costs.
 const LIST_COST: u64 = 10;
@@ -151,7 +152,8 @@ impl<'p, 't> Run<'p, 't> {
         if !negated && !left.meets(&right) {
             return Err(Fault::no_such_overload());
         }
-        Ok(Value::Bool(left.equal(&right) != negated))
+        let equal = equal_in(&mut self.room, &left, &right)?;
+        Ok(Value::Bool(equal != negated))
     }
 
     fn list(&mut self, items: &'p [(Step, bool)]) -> Outcome<'t> {

@@ -33,6 +33,7 @@ pub use ip::Ip;
 pub use signature::Signature;
 pub(crate) use signature::read_type;
 
+use crate::compare::equal_in;
 use crate::{Fault, Value};
 use alloc::collections::BTreeMap;
 use alloc::string::{String, ToString};
@@ -100,6 +101,15 @@ impl<'a> Context<'a> {
         let left = self.room.get().checked_sub(length).ok_or_else(Fault::over_budget)?;
         self.room.set(left);
         Ok(())
+    }
+
+    /// Whether two values are equal; looking at them takes room too, since what evaluation costs
+    /// does not say how much there is to be looked at.
+    pub(crate) fn equal(&self, one: &Value<'_>, other: &Value<'_>) -> Result<bool, Fault> {
+        let mut left = self.room.get();
+        let equal = equal_in(&mut left, one, other);
+        self.room.set(left);
+        equal
     }
 
     pub(crate) fn room_left(&self) -> u64 {

@@ -18,9 +18,16 @@ pub(super) fn size<'t>(_: &Context<'_>, arguments: &[Value<'t>]) -> Done<'t> {
     Ok(Value::Int(i64::try_from(size).unwrap_or(i64::MAX)))
 }
 
-pub(super) fn within<'t>(_: &Context<'_>, arguments: &[Value<'t>]) -> Done<'t> {
+pub(super) fn within<'t>(context: &Context<'_>, arguments: &[Value<'t>]) -> Done<'t> {
     match arguments {
-        [item, Value::List(list)] => Ok(Value::Bool(list.iter().any(|other| other.equal(item)))),
+        [item, Value::List(list)] => {
+            for other in list.iter() {
+                if context.equal(&other, item)? {
+                    return Ok(Value::Bool(true));
+                }
+            }
+            Ok(Value::Bool(false))
+        }
         [key, Value::Map(map)] => Ok(Value::Bool(map.get(key).is_some())),
         _ => Err(Fault::no_such_overload()),
     }

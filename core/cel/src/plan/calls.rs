@@ -112,7 +112,9 @@ impl Planner {
         };
         let folds =
             CONVERSIONS.contains(&plain) && matches!(arguments.as_slice(), [Step::Constant(_)]);
-        let call = Call { function: plain.to_string(), overloads, arguments, style };
+        // Errors name functions with their namespaces.
+        let name = overloads.first().map_or(plain, |known| known.signature.name.as_str());
+        let call = Call { function: name.to_string(), overloads, arguments, style };
         let step = Step::Call(Box::new(call));
         if folds {
             let mut budget = Budget::new(u64::MAX);
