@@ -74,9 +74,15 @@ const ROWS: &[[&str; 4]] = &[
         "a settled cluster is left in peace",
     ],
     [
+        "time zones in CEL",
+        "every name of the IANA database",
+        "UTC, `Etc/GMT±N` and offsets such as `-08:00`; other names are unknown",
+        "the pure rooms of the house carry no database",
+    ],
+    [
         "the limits of CEL",
-        "patterns of any nesting, quantities and doubles of any length",
-        "patterns nested deeper than 400 or larger than 10 MiB, and quantities of more than 4,096 digits, are errors",
+        "expressions nested 250 deep, patterns of any nesting, quantities of any length",
+        "expressions nested deeper than 128, patterns nested deeper than 400 or larger than 10 MiB, and quantities of more than 4,096 digits, are errors",
         "every evaluation is bounded",
     ],
     [
