@@ -32,6 +32,9 @@ pub(crate) use wording::usage;
 /// What the command ends with when the server does not start.
 pub(crate) const DID_NOT_START: u8 = 1;
 
+/// So long the controllers may take to end when the server has ended.
+const FAREWELL: Duration = Duration::from_secs(2);
+
 /// Serves until somebody says stop.
 pub(crate) fn run(args: ServeArgs, out: &mut impl Write) -> Done {
     match begin(args, out) {
@@ -149,9 +152,11 @@ async fn serve(
         Err(error) if error.kind() != io::ErrorKind::BrokenPipe => return Err(error.into()),
         _ => {}
     }
-    tokio::spawn(loops::run(ready.app.clone(), loops));
+    let loops = tokio::spawn(loops::run(ready.app.clone(), loops));
     tokio::spawn(signals.obey(ready.stop(), keys, ready.reloads()));
     ready.serve().await;
+    // Who holds the Lease gives it up, so that nobody waits until it ends.
+    let _ = tokio::time::timeout(FAREWELL, loops).await;
     Ok(())
 }
 
