@@ -1,6 +1,6 @@
 //! The controllers run beside the server and ask it like anybody else.
 
-use bytes::Bytes;
+use bytes::{Bytes, BytesMut};
 use http_body_util::BodyExt;
 use ratchet_access::User;
 use ratchet_controllers::{
@@ -93,7 +93,7 @@ impl Api for Inside {
         let path = path.to_owned();
         Box::pin(async move {
             let body = self.0.watch(&user(""), &path, accept(shown)).await?;
-            Ok(Box::new(Events { body, rest: Vec::new() }) as Box<dyn Lines>)
+            Ok(Box::new(Events { body, rest: BytesMut::new() }) as Box<dyn Lines>)
         })
     }
 }
@@ -101,7 +101,7 @@ impl Api for Inside {
 /// The lines of a watch.
 struct Events {
     body: Body,
-    rest: Vec<u8>,
+    rest: BytesMut,
 }
 
 impl Lines for Events {
@@ -109,8 +109,7 @@ impl Lines for Events {
         Box::pin(async move {
             loop {
                 if let Some(end) = self.rest.iter().position(|byte| *byte == b'\n') {
-                    let line: Vec<u8> = self.rest.drain(..=end).collect();
-                    return Some(line.into());
+                    return Some(self.rest.split_to(end + 1).freeze());
                 }
                 let frame = self.body.frame().await?.ok()?;
                 self.rest.extend_from_slice(frame.data_ref()?);
