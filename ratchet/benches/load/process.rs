@@ -18,6 +18,11 @@ pub(crate) struct Served {
 impl Served {
     /// Starts it and waits until `/readyz` says yes.
     pub(crate) fn start(folder: &Path) -> Self {
+        Self::start_with(folder, &[])
+    }
+
+    /// The same with more flags; a restart does not have them.
+    pub(crate) fn start_with(folder: &Path, flags: &[&str]) -> Self {
         let port = TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap().port();
         let begun = Instant::now();
         let zero = Duration::ZERO;
@@ -26,6 +31,7 @@ impl Served {
             .arg(folder)
             .args(["--secure-port", &port.to_string()])
             .args(["--service-cluster-ip-range", "10.0.0.0/16"])
+            .args(flags)
             .stdout(Stdio::null())
             .spawn()
             .unwrap();

@@ -20,16 +20,20 @@ use cluster::Scale;
 use figures::Table;
 use process::Served;
 use std::time::{Duration, Instant};
+use tokio::runtime::{Builder, Runtime};
 use watched::Shown;
 
 const USAGE: &str = "\
 usage: cargo bench -p ratchet --bench settle [-- [--quick] [--services N] [--pods N]]
 
-Starts a server in a temporary folder, makes Services and pods that are ready, and measures how long after the last write
-slices and Endpoints are right; then how long after a restart every Service has been looked at.";
+Makes Services and pods that are ready without the controllers of endpoints, and measures how long those need for all of
+them; then makes them beside the controllers, and measures how long after the last write slices and Endpoints are right, and how long after a restart every Service has been looked at.";
 
 /// Nothing takes longer, or the measurement has failed.
 const LONGEST: Duration = Duration::from_secs(300);
+
+/// The controller without which no pod can be made.
+const ACCOUNTS: &str = "serviceaccount-controller";
 
 /// So long a settled cluster is looked at.
 const PEACE: Duration = Duration::from_secs(5);
@@ -50,8 +54,9 @@ fn main() {
         services: number("--services").unwrap_or(services),
         pods: number("--pods").unwrap_or(pods),
     };
-    let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build().unwrap();
+    let runtime = Builder::new_multi_thread().enable_all().build().unwrap();
     let mut table = Table::default();
+    cold(&runtime, scale, &mut table);
     let folder = tempfile::tempdir().unwrap();
     let mut server = Served::start(folder.path());
     runtime.block_on(fill(&server, scale, &mut table));
@@ -66,6 +71,38 @@ fn seconds(time: Duration) -> String {
     format!("{:.2} s", time.as_secs_f64())
 }
 
+/// Everything is there before the controllers that make endpoints run for the first time.
+fn cold(runtime: &Runtime, scale: Scale, table: &mut Table) {
+    let folder = tempfile::tempdir().unwrap();
+    let server = Served::start_with(folder.path(), &["--controllers", ACCOUNTS]);
+    let made = runtime.block_on(async {
+        let target = server.target();
+        cluster::prepare(&target).await;
+        cluster::make_services(&target, scale).await;
+        cluster::make_pods(&target, scale).await
+    });
+    let server = server.again();
+    let Scale { services, pods } = scale;
+    let what =
+        format!("{services} Services and {pods} pods settled, from the start of the controllers");
+    let (shown, took) = runtime.block_on(settled(&server, scale));
+    table.row(&what, seconds(took));
+    shown.check(&made, services);
+}
+
+/// Waits until everything is shown; says how long that took.
+async fn settled(server: &Served, scale: Scale) -> (Shown, Duration) {
+    let (target, begun, pods) = (server.target(), Instant::now(), scale.pods);
+    loop {
+        let shown = Shown::read(&target).await;
+        if shown.counts() == (pods, pods) {
+            return (shown, begun.elapsed());
+        }
+        assert!(begun.elapsed() < LONGEST, "not settled: {:?} of {pods}", shown.counts());
+        tokio::time::sleep(Duration::from_millis(50)).await;
+    }
+}
+
 async fn fill(server: &Served, scale: Scale, table: &mut Table) {
     let Scale { services, pods } = scale;
     let target = server.target();
@@ -76,15 +113,9 @@ async fn fill(server: &Served, scale: Scale, table: &mut Table) {
     let begun = Instant::now();
     let made = cluster::make_pods(&target, scale).await;
     table.row(&format!("writing {pods} pods and their status"), seconds(begun.elapsed()));
-    let written = Instant::now();
-    let mut shown = Shown::read(&target).await;
-    while shown.counts() != (pods, pods) {
-        assert!(written.elapsed() < LONGEST, "not settled: {:?} of {pods}", shown.counts());
-        tokio::time::sleep(Duration::from_millis(50)).await;
-        shown = Shown::read(&target).await;
-    }
+    let (shown, took) = settled(server, scale).await;
     let what = format!("settled after the last write, {services} Services, {pods} pods");
-    table.row(&what, seconds(written.elapsed()));
+    table.row(&what, seconds(took));
     shown.check(&made, services);
     tokio::time::sleep(PEACE).await;
     let later = Shown::read(&target).await;
