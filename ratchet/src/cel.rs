@@ -181,11 +181,14 @@ fn wrong(issues: &Issues, advice: &Advice, variable: Option<&str>) -> Done {
 
 /// Tells why an expression has no value, in the form in which the compiler tells of errors.
 fn failed(fault: &Fault, expression: &str, advice: &Advice) -> Done {
-    let mut told = match fault.place.or_else(|| advice::likely_place(fault, expression)) {
+    let mut told = match fault.at {
         None => format!("ERROR: <input>: {fault}\n | {expression}"),
-        Some((line, column)) => {
-            let text = expression.lines().nth(line.saturating_sub(1) as usize).unwrap_or_default();
-            let dots = ".".repeat(column as usize);
+        Some(at) => {
+            let before: String = expression.chars().take(at as usize).collect();
+            let (line, column) = before.split('\n').enumerate().last().unwrap_or_default();
+            let (text, column) =
+                (expression.split('\n').nth(line).unwrap_or_default(), column.chars().count());
+            let (line, dots) = (line + 1, ".".repeat(column));
             format!("ERROR: <input>:{line}:{}: {fault}\n | {text}\n | {dots}^", column + 1)
         }
     };

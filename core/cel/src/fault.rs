@@ -10,8 +10,8 @@ pub struct Fault {
     pub message: String,
     /// Which sort.
     pub kind: FaultKind,
-    /// Line (from 1) and column (from 0) of the part of the expression that failed, if known.
-    pub place: Option<(u32, u32)>,
+    /// Where the part of the expression stands that failed, in code points, if it is known.
+    pub at: Option<u32>,
 }
 
 /// The sorts of faults.
@@ -29,7 +29,7 @@ pub const OVER_BUDGET: &str = "operation cancelled: actual cost limit exceeded";
 impl Fault {
     /// An error of the expression.
     pub fn new(message: impl Into<String>) -> Self {
-        Self { message: message.into(), kind: FaultKind::Ordinary, place: None }
+        Self { message: message.into(), kind: FaultKind::Ordinary, at: None }
     }
 
     /// No function takes arguments of these types.
@@ -37,9 +37,14 @@ impl Fault {
         Self::new("no such overload")
     }
 
+    /// The same fault, which happened at a place unless it knows better.
+    pub(crate) fn or_at(self, at: u32) -> Self {
+        Self { at: self.at.or(Some(at)), ..self }
+    }
+
     /// The budget is spent.
     pub fn over_budget() -> Self {
-        Self { message: OVER_BUDGET.into(), kind: FaultKind::OverBudget, place: None }
+        Self { message: OVER_BUDGET.into(), kind: FaultKind::OverBudget, at: None }
     }
 }
 

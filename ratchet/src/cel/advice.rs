@@ -204,14 +204,6 @@ fn gather(node: &Node<'_>, names: &mut BTreeSet<String>) {
     }
 }
 
-/// Where a fault that does not say it most likely has its cause: where the key stands that is not there.
-pub(super) fn likely_place(fault: &Fault, expression: &str) -> Option<(u32, u32)> {
-    let (_, key) = fault.message.rsplit_once("no such key: ")?;
-    let (line, text) = expression.lines().enumerate().find(|(_, line)| line.contains(key))?;
-    let column = text.get(..text.rfind(key)?)?.chars().count();
-    Some((u32::try_from(line).ok()? + 1, u32::try_from(column).ok()?))
-}
-
 /// What stands between `mark` and the next quote.
 fn quoted_after<'m>(message: &'m str, mark: &str) -> Option<&'m str> {
     let (_, rest) = message.split_once(mark)?;
@@ -256,16 +248,6 @@ mod tests {
         }
         assert_eq!(nearest("startWith", BUILT_IN.iter().copied()), Some("startsWith"));
         assert_eq!(nearest("frobnicate", BUILT_IN.iter().copied()), None);
-    }
-
-    #[test]
-    fn a_missing_key_is_pointed_at() {
-        let place =
-            |key: &str, text| likely_place(&Fault::new(format!("no such key: {key}")), text);
-        assert_eq!(place("x", "object.x"), Some((1, 7)));
-        assert_eq!(place("x", "true &&\n  'é' == object.x"), Some((2, 16)));
-        assert_eq!(place("y", "object.x"), None);
-        assert_eq!(likely_place(&Fault::new("division by zero"), "1/0"), None);
     }
 
     #[test]

@@ -89,6 +89,8 @@ impl<'p, 't> Run<'p, 't> {
     }
 
     fn membered(&mut self, found: Outcome<'t>, first: &Key, rest: &'p [Key]) -> Outcome<'t> {
+        // What failed in another expression failed here where that is named.
+        let found = found.map_err(|fault| Fault { at: Some(first.at), ..fault });
         let found = forgiving(found)?;
         self.budget.spend(1)?;
         let value = found?;
@@ -110,7 +112,8 @@ impl<'p, 't> Run<'p, 't> {
         };
         for key in keys {
             optional |= key.optional;
-            let found = forgiving(self.look_up_one(&value, key, optional))?;
+            let found = self.look_up_one(&value, key, optional);
+            let found = forgiving(found.map_err(|fault| fault.or_at(key.at)))?;
             match found {
                 Ok(None) if optional => return Ok(Value::Optional(None)),
                 // What is not there costs nothing if it may be missing.

@@ -54,7 +54,7 @@ impl<'p, 't> Run<'p, 't> {
         if !standard {
             self.budget.spend(cost(call, values, outcome.as_ref().ok()))?;
         }
-        outcome
+        outcome.map_err(|fault| fault.or_at(call.at))
     }
 }
 

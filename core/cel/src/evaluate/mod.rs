@@ -103,7 +103,7 @@ impl<'p, 't> Run<'p, 't> {
             }
             Step::And(terms) => self.logic(terms, false),
             Step::Or(terms) => self.logic(terms, true),
-            Step::Equal { sides, negated } => self.equal(sides, *negated),
+            Step::Equal { sides, negated, at } => self.equal(sides, *negated, *at),
             Step::Among { item, set } => {
                 let item = self.step(item)?;
                 Ok(Value::Bool(set.iter().any(|known| known.equal(&item))))
@@ -139,7 +139,7 @@ impl<'p, 't> Run<'p, 't> {
         failed.map_or(Ok(Value::Bool(!decisive)), Err)
     }
 
-    fn equal(&mut self, sides: &'p (Step, Step), negated: bool) -> Outcome<'t> {
+    fn equal(&mut self, sides: &'p (Step, Step), negated: bool, at: u32) -> Outcome<'t> {
         let left = forgiving(self.step(&sides.0))?;
         let right = forgiving(self.step(&sides.1))?;
         let size = |side: &Outcome<'t>| side.as_ref().map_or(1, Value::cost_size);
@@ -150,7 +150,7 @@ impl<'p, 't> Run<'p, 't> {
         self.budget.spend(cost)?;
         let (left, right) = (left?, right?);
         if !negated && !left.meets(&right) {
-            return Err(Fault::no_such_overload());
+            return Err(Fault::no_such_overload().or_at(at));
         }
         let equal = equal_in(&mut self.room, &left, &right)?;
         Ok(Value::Bool(equal != negated))

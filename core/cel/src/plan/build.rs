@@ -104,7 +104,9 @@ impl Planner {
         }
         let operand = self.step(operand)?;
         let what = Sought::Constant(Value::text(field));
-        let mut attribute = with_key(operand, Key { what, optional: false, test });
+        // The name stands behind its dot.
+        let at = expr.at.saturating_add(1);
+        let mut attribute = with_key(operand, Key { what, optional: false, test, at });
         if test {
             // Asking whether there is a field costs what the way to it costs.
             attribute.test = true;

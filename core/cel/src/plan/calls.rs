@@ -61,15 +61,16 @@ impl Planner {
         if let ("_[_]" | "_[?_]", [_, Step::Constant(key)]) = (function, steps.as_slice()) {
             evaluate::usable_key(key)?;
         }
-        match special(function, steps).or_else(|steps| self.grown(function, steps)) {
+        match special(function, steps, expr.at).or_else(|steps| self.grown(function, steps)) {
             Ok(step) => Ok(step),
-            Err(steps) => self.plain(function, overloads, steps),
+            Err(steps) => self.plain(function, expr.at, overloads, steps),
         }
     }
 
     fn plain(
         &mut self,
         function: &str,
+        at: u32,
         overloads: Vec<Known>,
         arguments: Vec<Step>,
     ) -> Result<Step, Fault> {
@@ -99,7 +100,7 @@ impl Planner {
         {
             self.prepared.prepare(pattern)?;
             let (function, style) = (function.to_string(), Style::Prepared);
-            let call = Call { function, overloads, arguments, style };
+            let call = Call { function, overloads, arguments, style, at };
             return Ok(Step::Call(Box::new(call)));
         }
         let plain = function.rsplit_once('.').map_or(function, |(_, name)| name);
@@ -114,7 +115,7 @@ impl Planner {
             CONVERSIONS.contains(&plain) && matches!(arguments.as_slice(), [Step::Constant(_)]);
         // Errors name functions with their namespaces.
         let name = overloads.first().map_or(plain, |known| known.signature.name.as_str());
-        let call = Call { function: name.to_string(), overloads, arguments, style };
+        let call = Call { function: name.to_string(), overloads, arguments, style, at };
         let step = Step::Call(Box::new(call));
         if folds {
             let mut budget = Budget::new(u64::MAX);
@@ -160,7 +161,7 @@ fn among(arguments: Vec<Step>, set: Vec<Value<'static>>) -> Step {
 }
 
 /// Calls that are not calls when evaluated; gives the arguments back if it is none.
-fn special(function: &str, steps: Vec<Step>) -> Result<Step, Vec<Step>> {
+fn special(function: &str, steps: Vec<Step>, at: u32) -> Result<Step, Vec<Step>> {
     match function {
         "_&&_" => Ok(Step::And(flat(steps, |step| match step {
             Step::And(terms) => Ok(terms),
@@ -172,7 +173,7 @@ fn special(function: &str, steps: Vec<Step>) -> Result<Step, Vec<Step>> {
         }))),
         "_==_" | "_!=_" => pair(steps).map(|sides| {
             let negated = function == "_!=_";
-            Step::Equal { sides: Box::new(sides), negated }
+            Step::Equal { sides: Box::new(sides), negated, at }
         }),
         "@not_strictly_false" => {
             let [asked] = <[Step; 1]>::try_from(steps)?;
@@ -184,7 +185,7 @@ fn special(function: &str, steps: Vec<Step>) -> Result<Step, Vec<Step>> {
         }
         "_[_]" | "_[?_]" | "_?._" => {
             let (operand, index) = pair(steps)?;
-            let key = Key { what: sought(index), optional: function != "_[_]", test: false };
+            let key = Key { what: sought(index), optional: function != "_[_]", test: false, at };
             Ok(Step::Attribute(with_key(operand, key)))
         }
         _ => Err(steps),

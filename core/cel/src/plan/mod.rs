@@ -24,7 +24,7 @@ pub(crate) enum Step {
     /// One must be true.
     Or(Vec<Self>),
     /// `==`, or `!=`.
-    Equal { sides: Box<(Self, Self)>, negated: bool },
+    Equal { sides: Box<(Self, Self)>, negated: bool, at: u32 },
     /// Membership in a constant list.
     Among { item: Box<Self>, set: Arc<[Value<'static>]> },
     /// Anything but false, errors too.
@@ -80,6 +80,8 @@ pub(crate) struct Key {
     pub(crate) optional: bool,
     /// Whether only its presence is asked for.
     pub(crate) test: bool,
+    /// Where it stands.
+    pub(crate) at: u32,
 }
 
 /// Which key is looked up.
@@ -104,6 +106,8 @@ pub(crate) struct Call {
     pub(crate) arguments: Vec<Step>,
     /// How arguments and functions come together.
     pub(crate) style: Style,
+    /// Where it stands.
+    pub(crate) at: u32,
 }
 
 /// How arguments and functions come together.

@@ -1,0 +1,44 @@
+//! What fails while it is evaluated says where in the expression it stands.
+#![allow(clippy::expect_used, reason = "a test may fail so")]
+
+use ratchet_cel::{Budget, Environment, PER_CALL_LIMIT, Type, Value, World};
+use ratchet_object::{Limits, Node, decode_json};
+
+struct Around<'t>(&'t Node<'t>);
+
+impl<'t> World<'t> for Around<'t> {
+    fn variable(&self, name: &str) -> Option<Value<'t>> {
+        (name == "object").then(|| Value::of(self.0))
+    }
+}
+
+/// The expression, with the caret's place marked by `^` in front of what fails, and the words.
+const CASES: &[(&str, &str)] = &[
+    ("1 ^/ object.zero", "division by zero"),
+    ("object.^nope", "no such key: nope"),
+    ("object.list.^nope.deeper", "unsupported index type 'string' in list"),
+    ("object.list^[7]", "index out of bounds: 7"),
+    ("true &&\n  'é' == object.^nope", "no such key: nope"),
+    ("object.list.all(x, 10 ^/ (x - 1) > 0)", "division by zero"),
+    ("int^(object.name) > 1", "type conversion error"),
+    ("ip^(object.name).family() == 4", "IP Address \"web\" parse error"),
+    ("object.name ^+ object.zero == 'x'", "no such overload"),
+    ("object.list.size() > 1 ? object.list^[9] == 1 : true", "index out of bounds: 9"),
+];
+
+#[test]
+fn a_fault_knows_its_place() {
+    let text = r#"{"zero": 0, "name": "web", "list": [1, 2]}"#;
+    let decoded = decode_json(text, Limits::STORED).expect("reads");
+    let object = decoded.documents.into_iter().next().expect("an object");
+    let environment = Environment::kubernetes((1, 36)).with("object", Type::Dyn);
+    for (marked, words) in CASES {
+        let at = marked.chars().position(|letter| letter == '^').expect("a mark");
+        let expression = marked.replace('^', "");
+        let program = environment.compile(&expression).expect("compiles");
+        let mut budget = Budget::new(PER_CALL_LIMIT);
+        let fault = program.evaluate(&Around(&object), &mut budget).expect_err(&expression);
+        assert!(fault.message.contains(words), "{expression}: {fault}");
+        assert_eq!(fault.at, u32::try_from(at).ok(), "{expression}: {fault}");
+    }
+}
