@@ -163,14 +163,7 @@ fn fold(factory: &mut Factory, at: u32, range: Expr, names: Names, rounds: Round
 }
 
 fn all(factory: &mut Factory, at: u32, range: Expr, arguments: Vec<Expr>) -> Result<Expr, Wrong> {
-    let (names, asked) = quantified(arguments)?;
-    let start = factory.literal(at, Value::Bool(true));
-    let carried = factory.ident(at, CARRIED);
-    let condition = factory.call(at, "@not_strictly_false", vec![carried]);
-    let carried = factory.ident(at, CARRIED);
-    let step = factory.call(at, "_&&_", vec![carried, asked]);
-    let result = factory.ident(at, CARRIED);
-    Ok(fold(factory, at, range, names, Rounds { start, condition, step, result }))
+    until(factory, at, range, arguments, false)
 }
 
 fn exists(
@@ -179,13 +172,27 @@ fn exists(
     range: Expr,
     arguments: Vec<Expr>,
 ) -> Result<Expr, Wrong> {
+    until(factory, at, range, arguments, true)
+}
+
+/// A loop that ends with the first item whose answer is `decisive`.
+fn until(
+    factory: &mut Factory,
+    at: u32,
+    range: Expr,
+    arguments: Vec<Expr>,
+    decisive: bool,
+) -> Result<Expr, Wrong> {
     let (names, asked) = quantified(arguments)?;
-    let start = factory.literal(at, Value::Bool(false));
+    let start = factory.literal(at, Value::Bool(!decisive));
+    let mut undecided = factory.ident(at, CARRIED);
+    if decisive {
+        undecided = factory.call(at, "!_", vec![undecided]);
+    }
+    let condition = factory.call(at, "@not_strictly_false", vec![undecided]);
     let carried = factory.ident(at, CARRIED);
-    let not = factory.call(at, "!_", vec![carried]);
-    let condition = factory.call(at, "@not_strictly_false", vec![not]);
-    let carried = factory.ident(at, CARRIED);
-    let step = factory.call(at, "_||_", vec![carried, asked]);
+    let join = if decisive { "_||_" } else { "_&&_" };
+    let step = factory.call(at, join, vec![carried, asked]);
     let result = factory.ident(at, CARRIED);
     Ok(fold(factory, at, range, names, Rounds { start, condition, step, result }))
 }
