@@ -19,6 +19,8 @@ use crate::state::State;
 /// How long a handshake may take, and how long a listener that fails is left alone.
 const HANDSHAKE: Duration = Duration::from_secs(30);
 const PAUSE: Duration = Duration::from_millis(50);
+/// How much TLS holds: a frame of 64 KiB with its head, or that would leave without its end.
+const HELD: usize = 128 * 1024;
 
 /// Who is at the other end.
 #[derive(Clone, Debug)]
@@ -42,9 +44,10 @@ pub(crate) async fn listen(state: Arc<State>, listener: TcpListener, tls: TlsAcc
 
 async fn serve(state: Arc<State>, socket: TcpStream, tls: TlsAcceptor) {
     let _ = socket.set_nodelay(true); // it is slower without, not wrong
-    let Ok(Ok(stream)) = tokio::time::timeout(HANDSHAKE, tls.accept(socket)).await else {
+    let Ok(Ok(mut stream)) = tokio::time::timeout(HANDSHAKE, tls.accept(socket)).await else {
         return;
     };
+    stream.get_mut().1.set_buffer_limit(Some(HELD));
     let peer = Arc::new(met(&state, stream.get_ref().1));
     let service = service_fn(move |request| {
         let (state, peer) = (state.clone(), peer.clone());

@@ -3,17 +3,16 @@
 use bytes::Bytes;
 use http_body_util::Full;
 use hyper::body::Incoming;
-use hyper::client::conn::{http1, http2};
+use hyper::client::conn::http1;
 use hyper::upgrade::Upgraded;
 use hyper::{Method, Request, Response};
-use hyper_util::rt::{TokioExecutor, TokioIo};
+use hyper_util::rt::TokioIo;
 use kubelet_peer::Shown;
 use rustls::crypto::aws_lc_rs;
 use rustls::pki_types::CertificateDer;
 use rustls::{ClientConfig, RootCertStore};
 use std::net::SocketAddr;
 use std::sync::Arc;
-use tokio::io::{AsyncRead, AsyncWrite, BufReader};
 use tokio::net::TcpStream;
 use tokio_rustls::TlsConnector;
 use tokio_rustls::client::TlsStream;
@@ -48,19 +47,8 @@ pub(crate) fn config(
 
 impl Peer {
     pub(crate) async fn connect(&self, protocol: &str) -> TlsStream<TcpStream> {
-        self.wrap(self.socket().await, protocol).await
-    }
-
-    async fn socket(&self) -> TcpStream {
         let socket = TcpStream::connect(self.address).await.unwrap();
         socket.set_nodelay(true).unwrap();
-        socket
-    }
-
-    async fn wrap<IO>(&self, socket: IO, protocol: &str) -> TlsStream<IO>
-    where
-        IO: AsyncRead + AsyncWrite + Unpin,
-    {
         let mut tls = self.tls.clone();
         tls.alpn_protocols = vec![protocol.into()];
         TlsConnector::from(Arc::new(tls)).connect(self.address.ip().into(), socket).await.unwrap()
@@ -82,31 +70,6 @@ impl Peer {
             request = request.header(*name, *value);
         }
         sender.send_request(request.body(Full::new(body.into())).unwrap()).await.unwrap()
-    }
-
-    /// The same over HTTP/2, with the windows of Go's client. Connection and reader are one task: a client that does
-    /// nothing else has no use for two, which would wake each other for every frame.
-    pub(crate) async fn ask_http2<Read>(
-        &self,
-        path: &str,
-        read: impl FnOnce(Response<Incoming>) -> Read,
-    ) where
-        Read: Future<Output = ()>,
-    {
-        let socket = BufReader::with_capacity(64 * 1024, self.socket().await);
-        let stream = TokioIo::new(self.wrap(socket, "h2").await);
-        let (mut sender, connection) = http2::Builder::new(TokioExecutor::new())
-            .initial_stream_window_size(4 << 20)
-            .initial_connection_window_size(1 << 30)
-            .handshake(stream)
-            .await
-            .unwrap();
-        let uri = format!("https://localhost{path}");
-        let request = Request::get(uri).body(Full::<Bytes>::default()).unwrap();
-        tokio::select! {
-            ended = connection => panic!("the connection ended: {ended:?}"),
-            () = async { read(sender.send_request(request).await.unwrap()).await } => {}
-        }
     }
 
     /// Asks for another protocol, and gets it.

@@ -2,10 +2,10 @@
 
 use super::dial::Peer;
 use super::framed::Framed;
+use super::frames;
 use super::served::Place;
 use http_body_util::BodyExt;
 use hyper::Method;
-use hyper::body::Incoming;
 use hyper::upgrade::Upgraded;
 use hyper_util::rt::TokioIo;
 use ratchet_spdy::{Session, Stream};
@@ -102,20 +102,17 @@ async fn plain(place: &Place, count: Count) {
 }
 
 async fn log(peer: &Peer, path: &str, count: Count) {
-    body(peer.ask(Method::GET, path, &[], "").await, count).await;
-}
-
-async fn log_http2(peer: &Peer, path: &str, count: Count) {
-    peer.ask_http2(path, |answer| body(answer, count)).await;
-}
-
-async fn body(answer: hyper::Response<Incoming>, count: Count) {
+    let answer = peer.ask(Method::GET, path, &[], "").await;
     assert_eq!(answer.status().as_u16(), 200);
     let mut body = answer.into_body();
     while let Some(Ok(frame)) = body.frame().await {
         let length = frame.data_ref().map_or(0, bytes::Bytes::len);
         count.fetch_add(length as u64, Ordering::Relaxed);
     }
+}
+
+async fn log_http2(peer: &Peer, path: &str, count: Count) {
+    frames::read(peer.connect("h2").await, path, count).await;
 }
 
 async fn forward(peer: &Peer, path: &str, count: Count) {

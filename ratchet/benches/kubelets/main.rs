@@ -8,6 +8,7 @@ mod dial;
 mod flows;
 mod followers;
 mod framed;
+mod frames;
 mod plain;
 mod process;
 mod rounds;
@@ -15,6 +16,7 @@ mod served;
 
 use served::Place;
 use std::time::Duration;
+use tokio::runtime::{Builder, Runtime};
 
 const USAGE: &str = "\
 usage: cargo bench -p ratchet --bench kubelets [-- [--quick] [--only TEXT]]
@@ -33,8 +35,8 @@ pub(crate) struct Scale {
 }
 
 const FULL: Scale = Scale {
-    rounds: 7,
-    time: Duration::from_millis(1500),
+    rounds: 15,
+    time: Duration::from_millis(700),
     followers: 500,
     watch: Duration::from_secs(10),
 };
@@ -55,14 +57,17 @@ fn main() {
         println!("{USAGE}");
         return;
     }
-    let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build().unwrap();
     if let Some(folder) = value(plain::PROXY) {
-        return runtime.block_on(plain::proxy(&folder));
+        return Runtime::new().unwrap().block_on(plain::proxy(folder));
     }
     let scale = if args.iter().any(|arg| arg == "--quick") { QUICK } else { FULL };
     let only = value("--only").unwrap_or_default();
-    runtime.block_on(async {
-        let place = Place::prepare().await;
+    // A thread for all that is sent and one for all that is read: were they to share threads, they would wake each other
+    // more often than the server does.
+    let sources = Builder::new_multi_thread().worker_threads(1).enable_all().build().unwrap();
+    let clients = Builder::new_current_thread().enable_all().build().unwrap();
+    clients.block_on(async {
+        let place = Place::prepare(sources.handle()).await;
         rounds::measure(&place, scale, &only).await;
         if only.is_empty() || only == "followers" {
             followers::measure(&place, scale).await;

@@ -42,26 +42,32 @@ async fn pour(mut writer: impl AsyncWrite + Unpin) {
     while writer.write_all(&wave).await.is_ok() {}
 }
 
-/// Starts a flood behind TLS, and the proxy before it as a process of its own; where the proxy listens.
-pub(crate) async fn start(
-    folder: &Path,
-    authority: &Authority,
-    shown: &Shown,
-) -> (Process, SocketAddr) {
+/// The same behind TLS.
+pub(crate) async fn flood_over_tls(shown: Shown) -> SocketAddr {
     let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
     let address = listener.local_addr().unwrap();
-    let acceptor = acceptor(shown);
+    let acceptor = acceptor(&shown);
     tokio::spawn(async move {
         while let Ok((socket, _)) = listener.accept().await {
             let acceptor = acceptor.clone();
             tokio::spawn(async move { pour(acceptor.accept(socket).await.unwrap()).await });
         }
     });
+    address
+}
+
+/// Starts the proxy before a flood, as a process of its own; where it listens.
+pub(crate) async fn start(
+    folder: &Path,
+    authority: &Authority,
+    shown: &Shown,
+    backend: SocketAddr,
+) -> (Process, SocketAddr) {
     let files = [
         ("plain.crt", shown.chain_pem()),
         ("plain.key", shown.key_pem()),
         ("plain.ca", authority.ca_pem()),
-        ("plain.backend", address.to_string()),
+        ("plain.backend", backend.to_string()),
     ];
     for (name, text) in files {
         std::fs::write(folder.join(name), text).unwrap();
@@ -89,8 +95,8 @@ async fn told(folder: &Path) -> SocketAddr {
 }
 
 /// The proxy itself.
-pub(crate) async fn proxy(folder: &str) {
-    let folder = Path::new(folder);
+pub(crate) async fn proxy(folder: String) {
+    let folder = Path::new(&folder);
     let read = |name: &str| std::fs::read(folder.join(name)).unwrap();
     let shown = Shown::from_pem(&read("plain.crt"), &read("plain.key")).unwrap();
     let authority = CertificateDer::from_pem_slice(&read("plain.ca")).unwrap();

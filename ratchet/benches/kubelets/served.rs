@@ -15,6 +15,7 @@ use std::path::Path;
 use std::process::{Command, Stdio};
 use std::time::{Duration, Instant};
 use tempfile::TempDir;
+use tokio::runtime::Handle;
 
 /// Longer than any measurement.
 const ENDLESS: u64 = 1 << 50;
@@ -36,19 +37,23 @@ pub(crate) struct Place {
 }
 
 impl Place {
-    pub(crate) async fn prepare() -> Self {
+    /// The kubelet and the floods run in a runtime of their own.
+    pub(crate) async fn prepare(sources: &Handle) -> Self {
         let folder = tempfile::tempdir().unwrap();
         let authority = Authority::new("kubelets");
         let shown = authority.kubelet("node");
-        let kubelet = Kubelet::start(Options::new(shown.clone())).await.unwrap();
+        let kubelet = Kubelet::start(Options::new(shown.clone()));
+        let kubelet = sources.spawn(kubelet).await.unwrap().unwrap();
         let quiet = Log::new();
         for (name, log) in [("flood", Log::flood(ENDLESS)), ("quiet", quiet.clone())] {
             kubelet.add_container("default", "pod", name, Container::saying(log)).unwrap();
         }
-        kubelet.forward_port("default", "pod", 80, plain::flood().await);
+        let flood = sources.spawn(plain::flood()).await.unwrap();
+        kubelet.forward_port("default", "pod", 80, flood);
         let known = config(&[authority.ca_der()], None);
         let server = serve(folder.path(), &authority);
-        let (proxy, address) = plain::start(folder.path(), &authority, &shown).await;
+        let backend = sources.spawn(plain::flood_over_tls(shown.clone())).await.unwrap();
+        let (proxy, address) = plain::start(folder.path(), &authority, &shown, backend).await;
         let place = Self {
             api: administrator(folder.path(), server.1).await,
             server: server.0,
