@@ -23,7 +23,7 @@ use tokio_rustls::server::TlsStream;
 
 use crate::body::{Body, BodyError};
 use crate::drain::Drain;
-use crate::gathered::Gathered;
+use crate::gathered::{Gate, Gathered, HELD};
 use crate::listener::{ListenLimits, Peer, Service};
 use crate::panics::Caught;
 
@@ -33,6 +33,10 @@ pub(crate) struct Host {
     pub(crate) drain: Drain,
     pub(crate) limits: ListenLimits,
 }
+
+/// How much of an answer waits for the connection before whoever makes it waits: more than leaves at once would only be
+/// cold in the caches when its turn comes.
+const SEND_AHEAD: usize = 64 * 1024;
 
 /// The bytes that one HTTP/2 request may send ahead of whoever reads it: most bodies whole.
 const STREAM_WINDOW: u32 = 256 * 1024;
@@ -48,7 +52,7 @@ pub(crate) async fn serve(
         let peer = Peer { address, certificates: Arc::from([]) };
         return serve_http1(stream, Calls::new(host, peer)).await;
     };
-    let Some(stream) = handshake(stream, address, &acceptor, &host).await else { return };
+    let Some(mut stream) = handshake(stream, address, &acceptor, &host).await else { return };
     let session = stream.get_ref().1;
     let certificates = session.peer_certificates().unwrap_or_default().into();
     let speaks_http2 = session.alpn_protocol() == Some(b"h2");
@@ -56,6 +60,8 @@ pub(crate) async fn serve(
     if speaks_http2 {
         serve_http2(Gathered::new(stream), calls).await;
     } else {
+        // By itself TLS holds 64 KiB, and a chunk of that length would leave without its end.
+        stream.get_mut().1.set_buffer_limit(Some(HELD));
         serve_http1(stream, calls).await;
     }
 }
@@ -65,8 +71,9 @@ async fn handshake(
     address: SocketAddr,
     acceptor: &TlsAcceptor,
     host: &Host,
-) -> Option<TlsStream<TcpStream>> {
-    let handshake = tokio::time::timeout(host.limits.handshake_timeout, acceptor.accept(stream));
+) -> Option<TlsStream<Gate<TcpStream>>> {
+    let handshake = acceptor.accept(Gate::open(stream));
+    let handshake = tokio::time::timeout(host.limits.handshake_timeout, handshake);
     let done = tokio::select! {
         () = host.drain.wait() => return None,
         done = handshake => done,
@@ -109,6 +116,7 @@ where
         .initial_stream_window_size(STREAM_WINDOW)
         .initial_connection_window_size(whole_window)
         .max_frame_size(STREAM_WINDOW)
+        .max_send_buf_size(SEND_AHEAD)
         .keep_alive_interval(limits.ping_interval)
         .keep_alive_timeout(limits.ping_interval)
         .serve_connection(TokioIo::new(stream), calls.clone());

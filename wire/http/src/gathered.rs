@@ -1,13 +1,18 @@
-//! Frames of HTTP/2 are gathered above TLS, so that a bulk of them leaves in few records and few calls of the system.
+//! Frames of HTTP/2 leave together: in whole records, and in few calls of the system.
 //!
-//! The `h2` crate flushes after every frame of data. A flush that finds more than the last one did is therefore put off
-//! to the next, which `h2` asks for as soon as it has nothing more to say; should it not, its task is woken for it.
+//! The `h2` crate writes and flushes one frame after the other, and TLS by itself lets every write go at once. Here a gate
+//! below TLS holds records back until they are a bulk, or until a flush finds no more than the last one did: that is when
+//! `h2` has nothing more to say. Should it not flush again, its task is woken for it. Above TLS the end of a frame waits
+//! for the beginning of the next, for a frame of the usual size is a few bytes longer than a record.
 
 use std::io::{self, IoSlice};
 use std::pin::Pin;
 use std::task::{Context, Poll, ready};
 use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
+use tokio_rustls::server::TlsStream;
 
+/// What one record holds.
+const RECORD: usize = 16 * 1024;
 /// How much is gathered before it leaves unasked: what a kubelet sends as one frame of 64 KiB are four of the usual size
 /// for a client, and the heads of those must fit as well, or they would leave alone.
 const MOST: usize = 72 * 1024;
@@ -15,45 +20,28 @@ const MOST: usize = 72 * 1024;
 const BULK: usize = 8 * 1024;
 /// How much room a quiet connection keeps.
 const KEPT: usize = 1024;
+/// How many pieces are written at once; a frame has two.
+const PIECES: usize = 8;
 
-/// A connection whose frames leave together.
+/// How much TLS may hold for a client: more than the gate does, or both would wait for each other.
+pub(crate) const HELD: usize = 2 * MOST;
+
+/// What stands below TLS, and lets everything through until frames are gathered above.
 #[derive(Debug)]
-pub(crate) struct Gathered<IO> {
+pub(crate) struct Gate<IO> {
     io: IO,
-    waiting: Vec<u8>,
-    sent: usize,
-    /// How much waited at the flush that was put off.
-    put_off: usize,
+    is_shut: bool,
+    /// How much was turned away last; TLS keeps it.
+    waiting: usize,
 }
 
-impl<IO> Gathered<IO> {
-    pub(crate) fn new(io: IO) -> Self {
-        Self { io, waiting: Vec::new(), sent: 0, put_off: 0 }
+impl<IO> Gate<IO> {
+    pub(crate) fn open(io: IO) -> Self {
+        Self { io, is_shut: false, waiting: 0 }
     }
 }
 
-impl<IO: AsyncWrite + Unpin> Gathered<IO> {
-    /// Lets go of all that waits.
-    fn poll_drain(&mut self, context: &mut Context<'_>) -> Poll<io::Result<()>> {
-        while let Some(rest @ [_, ..]) = self.waiting.get(self.sent..) {
-            match ready!(Pin::new(&mut self.io).poll_write(context, rest))? {
-                0 => return Poll::Ready(Err(io::ErrorKind::WriteZero.into())),
-                count => self.sent += count,
-            }
-        }
-        (self.sent, self.put_off) = (0, 0);
-        self.waiting.clear();
-        Poll::Ready(Ok(()))
-    }
-
-    /// Whether more will come soon: a bulk has grown since it was last asked to leave.
-    fn grows(&self) -> bool {
-        let bulk = self.waiting.len();
-        self.sent == 0 && (BULK..MOST).contains(&bulk) && bulk > self.put_off
-    }
-}
-
-impl<IO: AsyncRead + Unpin> AsyncRead for Gathered<IO> {
+impl<IO: AsyncRead + Unpin> AsyncRead for Gate<IO> {
     fn poll_read(
         mut self: Pin<&mut Self>,
         context: &mut Context<'_>,
@@ -63,7 +51,7 @@ impl<IO: AsyncRead + Unpin> AsyncRead for Gathered<IO> {
     }
 }
 
-impl<IO: AsyncWrite + Unpin> AsyncWrite for Gathered<IO> {
+impl<IO: AsyncWrite + Unpin> AsyncWrite for Gate<IO> {
     fn poll_write(
         self: Pin<&mut Self>,
         context: &mut Context<'_>,
@@ -77,18 +65,118 @@ impl<IO: AsyncWrite + Unpin> AsyncWrite for Gathered<IO> {
         context: &mut Context<'_>,
         pieces: &[IoSlice<'_>],
     ) -> Poll<io::Result<usize>> {
-        if self.sent > 0 || self.waiting.len() >= MOST {
-            ready!(self.poll_drain(context))?;
+        self.waiting = length(pieces);
+        if self.is_shut && self.waiting < MOST {
+            // Nobody is woken: whoever shut the gate opens it.
+            return Poll::Pending;
         }
-        let mut room = MOST - self.waiting.len();
-        let before = self.waiting.len();
+        let count = ready!(Pin::new(&mut self.io).poll_write_vectored(context, pieces))?;
+        self.waiting -= count;
+        Poll::Ready(Ok(count))
+    }
+
+    fn is_write_vectored(&self) -> bool {
+        true
+    }
+
+    fn poll_flush(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<io::Result<()>> {
+        Pin::new(&mut self.io).poll_flush(context)
+    }
+
+    fn poll_shutdown(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<io::Result<()>> {
+        Pin::new(&mut self.io).poll_shutdown(context)
+    }
+}
+
+/// A connection whose frames leave together.
+#[derive(Debug)]
+pub(crate) struct Gathered<IO> {
+    tls: TlsStream<Gate<IO>>,
+    /// The beginning of the next record.
+    begun: Vec<u8>,
+    /// How much waited at the flush that was put off.
+    put_off: usize,
+}
+
+impl<IO: AsyncRead + AsyncWrite + Unpin> Gathered<IO> {
+    pub(crate) fn new(mut tls: TlsStream<Gate<IO>>) -> Self {
+        let (gate, session) = tls.get_mut();
+        gate.is_shut = true;
+        session.set_buffer_limit(Some(HELD));
+        Self { tls, begun: Vec::new(), put_off: 0 }
+    }
+
+    fn gate(&mut self) -> &mut Gate<IO> {
+        self.tls.get_mut().0
+    }
+
+    /// Whether more will come soon: a bulk has grown since it was last asked to leave.
+    fn grows(&mut self) -> bool {
+        let waiting = self.gate().waiting + self.begun.len();
+        let before = std::mem::replace(&mut self.put_off, waiting);
+        self.gate().is_shut && (BULK..MOST).contains(&waiting) && waiting > before
+    }
+
+    /// Opens the gate, and lets go of the record that was begun.
+    fn poll_open(&mut self, context: &mut Context<'_>) -> Poll<io::Result<()>> {
+        self.gate().is_shut = false;
+        while !self.begun.is_empty() {
+            let count = ready!(Pin::new(&mut self.tls).poll_write(context, &self.begun))?;
+            self.begun.drain(..count);
+        }
+        Poll::Ready(Ok(()))
+    }
+}
+
+impl<IO: AsyncRead + AsyncWrite + Unpin> AsyncRead for Gathered<IO> {
+    fn poll_read(
+        mut self: Pin<&mut Self>,
+        context: &mut Context<'_>,
+        buffer: &mut ReadBuf<'_>,
+    ) -> Poll<io::Result<()>> {
+        let read = ready!(Pin::new(&mut self.tls).poll_read(context, buffer));
+        if read.is_err() {
+            // What TLS has to say about it would stay behind the gate; the connection is over.
+            self.gate().is_shut = false;
+            let _ = Pin::new(&mut self.tls).poll_shutdown(context);
+        }
+        Poll::Ready(read)
+    }
+}
+
+impl<IO: AsyncRead + AsyncWrite + Unpin> AsyncWrite for Gathered<IO> {
+    fn poll_write(
+        self: Pin<&mut Self>,
+        context: &mut Context<'_>,
+        bytes: &[u8],
+    ) -> Poll<io::Result<usize>> {
+        self.poll_write_vectored(context, &[IoSlice::new(bytes)])
+    }
+
+    fn poll_write_vectored(
+        self: Pin<&mut Self>,
+        context: &mut Context<'_>,
+        pieces: &[IoSlice<'_>],
+    ) -> Poll<io::Result<usize>> {
+        let this = self.get_mut();
+        let pieces = pieces.get(..PIECES).unwrap_or(pieces);
+        let length = length(pieces);
+        while this.begun.len() + length >= RECORD {
+            let begun = this.begun.len();
+            let records = whole_records(&this.begun, pieces);
+            let written = ready!(Pin::new(&mut this.tls).poll_write_vectored(context, &records))?;
+            if written == 0 {
+                return Poll::Ready(Err(io::ErrorKind::WriteZero.into()));
+            }
+            this.begun.drain(..written.min(begun));
+            if written > begun {
+                return Poll::Ready(Ok(written - begun));
+            }
+        }
         for piece in pieces {
-            let whole: &[u8] = piece;
-            let fits = whole.get(..room).unwrap_or(whole);
-            self.waiting.extend_from_slice(fits);
-            room -= fits.len();
+            this.begun.extend_from_slice(piece);
         }
-        Poll::Ready(Ok(self.waiting.len() - before))
+        Poll::Ready(Ok(length))
     }
 
     fn is_write_vectored(&self) -> bool {
@@ -97,117 +185,39 @@ impl<IO: AsyncWrite + Unpin> AsyncWrite for Gathered<IO> {
 
     fn poll_flush(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<io::Result<()>> {
         if self.grows() {
-            self.put_off = self.waiting.len();
             context.waker().wake_by_ref();
             return Poll::Ready(Ok(()));
         }
-        ready!(self.poll_drain(context))?;
-        ready!(Pin::new(&mut self.io).poll_flush(context))?;
-        self.waiting.shrink_to(KEPT);
+        ready!(self.poll_open(context))?;
+        ready!(Pin::new(&mut self.tls).poll_flush(context))?;
+        self.gate().is_shut = true;
+        self.put_off = 0;
+        self.begun.shrink_to(KEPT);
         Poll::Ready(Ok(()))
     }
 
     fn poll_shutdown(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<io::Result<()>> {
-        ready!(self.poll_drain(context))?;
-        Pin::new(&mut self.io).poll_shutdown(context)
+        ready!(self.poll_open(context))?;
+        Pin::new(&mut self.tls).poll_shutdown(context)
     }
+}
+
+fn length(pieces: &[IoSlice<'_>]) -> usize {
+    pieces.iter().map(|piece| piece.len()).sum()
+}
+
+/// What was begun and what comes, as far as it fills records.
+fn whole_records<'a>(begun: &'a [u8], pieces: &'a [IoSlice<'_>]) -> [IoSlice<'a>; PIECES + 1] {
+    let mut room = (begun.len() + length(pieces)) / RECORD * RECORD;
+    let mut records = [IoSlice::new(&[]); PIECES + 1];
+    let all = std::iter::once(begun).chain(pieces.iter().map(|piece| &**piece));
+    for (record, bytes) in records.iter_mut().zip(all) {
+        let fits = bytes.get(..room).unwrap_or(bytes);
+        *record = IoSlice::new(fits);
+        room -= fits.len();
+    }
+    records
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-    use std::future::poll_fn;
-    use std::time::Duration;
-    use tokio::io::{AsyncReadExt, AsyncWriteExt, DuplexStream, duplex};
-
-    /// What has arrived by now.
-    async fn arrived(far: &mut DuplexStream) -> usize {
-        let mut buffer = vec![0; 1 << 20];
-        let read = tokio::time::timeout(Duration::from_millis(20), far.read(&mut buffer)).await;
-        read.map_or(0, |count| count.unwrap())
-    }
-
-    #[tokio::test]
-    async fn little_leaves_with_its_flush() {
-        let (near, mut far) = duplex(1 << 20);
-        let mut near = Gathered::new(near);
-        for _ in 0..10 {
-            near.write_all(b"abc").await.unwrap();
-        }
-        assert_eq!(arrived(&mut far).await, 0);
-        near.flush().await.unwrap();
-        assert_eq!(arrived(&mut far).await, 30);
-    }
-
-    #[tokio::test]
-    async fn a_bulk_waits_while_it_grows() {
-        let (near, mut far) = duplex(1 << 20);
-        let mut near = Gathered::new(near);
-        for _ in 0..2 {
-            near.write_all(&[7; 16 * 1024]).await.unwrap();
-            near.flush().await.unwrap();
-            assert_eq!(arrived(&mut far).await, 0);
-        }
-        near.flush().await.unwrap();
-        assert_eq!(arrived(&mut far).await, 32 * 1024);
-    }
-
-    #[tokio::test]
-    async fn who_put_a_flush_off_is_woken_for_it() {
-        let (near, mut far) = duplex(1 << 20);
-        let mut near = Gathered::new(near);
-        near.write_all(&[7; 16 * 1024]).await.unwrap();
-        let mut polls = 0;
-        // As a connection is driven: flushed once each time that it is woken, until nothing waits.
-        poll_fn(|context| {
-            polls += 1;
-            let flushed = Pin::new(&mut near).poll_flush(context);
-            assert!(flushed.is_ready());
-            if near.waiting.is_empty() { Poll::Ready(()) } else { Poll::Pending }
-        })
-        .await;
-        assert_eq!(polls, 2);
-        assert_eq!(arrived(&mut far).await, 16 * 1024);
-    }
-
-    #[tokio::test]
-    async fn everything_arrives_in_order_however_slow_the_other_end_is() {
-        let sent: Vec<u8> = (0..500_000_u32).map(|number| number.to_le_bytes()[1]).collect();
-        let (near, mut far) = duplex(1000);
-        let mut near = Gathered::new(near);
-        let whole = sent.clone();
-        let writing = tokio::spawn(async move {
-            let mut rest = &whole[..];
-            let mut size = 1;
-            while !rest.is_empty() {
-                let (piece, _) = rest.split_at(size.min(rest.len()));
-                let (left, right) = piece.split_at(piece.len() / 2);
-                let pieces = [IoSlice::new(left), IoSlice::new(right)];
-                let count = near.write_vectored(&pieces).await.unwrap();
-                assert!(count > 0);
-                rest = &rest[count..];
-                size = size * 3 % 100_003 + 1;
-                if size % 2 == 0 {
-                    near.flush().await.unwrap();
-                }
-                assert!(near.waiting.len() <= MOST);
-            }
-            near.shutdown().await.unwrap();
-        });
-        let mut got = Vec::new();
-        far.read_to_end(&mut got).await.unwrap();
-        writing.await.unwrap();
-        assert!(got == sent);
-    }
-
-    #[tokio::test]
-    async fn a_quiet_connection_keeps_little() {
-        let (near, mut far) = duplex(1 << 20);
-        let mut near = Gathered::new(near);
-        near.write_all(&[7; 50_000]).await.unwrap();
-        near.flush().await.unwrap();
-        near.flush().await.unwrap();
-        assert!(near.waiting.capacity() <= KEPT);
-        far.read_exact(&mut [0; 50_000]).await.unwrap();
-    }
-}
+mod tests;
