@@ -9,12 +9,13 @@ use http::uri::Scheme;
 use http::{Request, Response};
 use http_body::Body;
 use http_body_util::BodyExt;
+use tokio::net::TcpStream;
+use tokio_rustls::client::TlsStream;
 
 use crate::generation::{Generations, Offer};
 use crate::line::{BoxError, Target};
 use crate::notices::Notices;
 use crate::pool::{Dialled, Pool};
-use crate::stream::Tls;
 use crate::{
     Connection, Endpoint, KubeletError, NameCheck, NodeName, OpenError, PooledBody, Settings,
     Trust, Verification, proxy, tls,
@@ -137,7 +138,11 @@ impl Dialler {
 
     /// Whether the certificate is the node's. It is asked of the connection as it stands, after chain and host were
     /// found good, so that no way through a handshake leads past it.
-    fn check_name(&self, node: &NodeName, stream: &Tls) -> Result<(), KubeletError> {
+    fn check_name(
+        &self,
+        node: &NodeName,
+        stream: &TlsStream<TcpStream>,
+    ) -> Result<(), KubeletError> {
         let mode = match self.settings.trust {
             Trust::Anyone => return Ok(()),
             Trust::Authority { names, .. } => names,

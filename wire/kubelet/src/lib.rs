@@ -10,6 +10,7 @@ mod kubelets;
 mod line;
 mod notices;
 mod others;
+mod pace;
 mod pool;
 mod proxy;
 mod settings;

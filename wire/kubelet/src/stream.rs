@@ -4,36 +4,38 @@ use std::io::{self, IoSlice};
 use std::pin::Pin;
 use std::task::{Context, Poll};
 
-use tokio::io::{AsyncRead, AsyncWrite, BufReader, ReadBuf};
+use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
 use tokio::net::TcpStream;
 use tokio_rustls::client::TlsStream;
 
-/// TLS that takes what has arrived in few calls of the system: by itself it asks for one record after the other.
-pub(crate) type Tls = TlsStream<BufReader<TcpStream>>;
+use crate::pace::Pace;
 
 /// A connection of its own, for who wants to upgrade it. Shutting it down says that no more is written and leaves the
 /// other direction open.
 #[derive(Debug)]
-pub struct Connection(Stream);
+pub struct Connection {
+    stream: Stream,
+    pace: Pace,
+}
 
 #[derive(Debug)]
 enum Stream {
     Plain(TcpStream),
-    Tls(Box<Tls>),
+    Tls(Box<TlsStream<TcpStream>>),
 }
 
 impl Connection {
     pub(crate) fn plain(tcp: TcpStream) -> Self {
-        Self(Stream::Plain(tcp))
+        Self { stream: Stream::Plain(tcp), pace: Pace::default() }
     }
 
-    pub(crate) fn tls(tls: Tls) -> Self {
-        Self(Stream::Tls(Box::new(tls)))
+    pub(crate) fn tls(tls: TlsStream<TcpStream>) -> Self {
+        Self { stream: Stream::Tls(Box::new(tls)), pace: Pace::default() }
     }
 
     /// Whether HTTP/2 was agreed on.
     pub(crate) fn speaks_http2(&self) -> bool {
-        match &self.0 {
+        match &self.stream {
             Stream::Plain(_) => false,
             Stream::Tls(tls) => tls.get_ref().1.alpn_protocol() == Some(b"h2"),
         }
@@ -42,8 +44,8 @@ impl Connection {
 
 /// Does the same with whichever stream it is.
 macro_rules! either {
-    ($this:ident, $stream:ident => $do:expr) => {
-        match &mut $this.get_mut().0 {
+    ($either:expr, $stream:ident => $do:expr) => {
+        match $either {
             Stream::Plain($stream) => {
                 let $stream = Pin::new($stream);
                 $do
@@ -62,7 +64,12 @@ impl AsyncRead for Connection {
         cx: &mut Context<'_>,
         buffer: &mut ReadBuf<'_>,
     ) -> Poll<io::Result<()>> {
-        either!(self, stream => stream.poll_read(cx, buffer))
+        let Self { stream, pace } = self.get_mut();
+        pace.poll_read(
+            cx,
+            buffer,
+            |cx, buffer| either!(stream, stream => stream.poll_read(cx, buffer)),
+        )
     }
 }
 
@@ -72,7 +79,7 @@ impl AsyncWrite for Connection {
         cx: &mut Context<'_>,
         bytes: &[u8],
     ) -> Poll<io::Result<usize>> {
-        either!(self, stream => stream.poll_write(cx, bytes))
+        either!(&mut self.get_mut().stream, stream => stream.poll_write(cx, bytes))
     }
 
     fn poll_write_vectored(
@@ -80,21 +87,21 @@ impl AsyncWrite for Connection {
         cx: &mut Context<'_>,
         pieces: &[IoSlice<'_>],
     ) -> Poll<io::Result<usize>> {
-        either!(self, stream => stream.poll_write_vectored(cx, pieces))
+        either!(&mut self.get_mut().stream, stream => stream.poll_write_vectored(cx, pieces))
     }
 
     fn is_write_vectored(&self) -> bool {
-        match &self.0 {
+        match &self.stream {
             Stream::Plain(tcp) => tcp.is_write_vectored(),
             Stream::Tls(tls) => tls.is_write_vectored(),
         }
     }
 
     fn poll_flush(self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<io::Result<()>> {
-        either!(self, stream => stream.poll_flush(cx))
+        either!(&mut self.get_mut().stream, stream => stream.poll_flush(cx))
     }
 
     fn poll_shutdown(self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<io::Result<()>> {
-        either!(self, stream => stream.poll_shutdown(cx))
+        either!(&mut self.get_mut().stream, stream => stream.poll_shutdown(cx))
     }
 }

@@ -6,16 +6,12 @@ use std::time::Duration;
 
 use rustls::ClientConfig;
 use rustls::pki_types::ServerName;
-use tokio::io::BufReader;
 use tokio::net::TcpStream;
 use tokio::time::timeout;
 use tokio_rustls::TlsConnector;
+use tokio_rustls::client::TlsStream;
 
 use crate::KubeletError;
-use crate::stream::Tls;
-
-/// How much is taken from a connection at once: four records.
-const READ_AHEAD: usize = 64 * 1024;
 
 /// Whom a certificate must be for: the host as it was dialled. None if no certificate can be for such a host.
 pub(crate) fn server_name(host: &str) -> Option<ServerName<'static>> {
@@ -37,9 +33,8 @@ pub(crate) async fn handshake(
     config: Arc<ClientConfig>,
     name: ServerName<'static>,
     limit: Duration,
-) -> Result<Tls, KubeletError> {
+) -> Result<TlsStream<TcpStream>, KubeletError> {
     let between = tcp.local_addr().ok().zip(tcp.peer_addr().ok());
-    let tcp = BufReader::with_capacity(READ_AHEAD, tcp);
     match timeout(limit, TlsConnector::from(config).connect(name, tcp)).await {
         Ok(done) => done.map_err(|error| KubeletError::handshake(&error, between)),
         Err(_) => Err(KubeletError::Handshake("net/http: TLS handshake timeout".to_owned())),
