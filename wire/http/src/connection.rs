@@ -23,7 +23,7 @@ use tokio_rustls::server::TlsStream;
 
 use crate::body::{Body, BodyError};
 use crate::drain::Drain;
-use crate::gathered::{Gate, Gathered, HELD};
+use crate::gathered::{Gate, Gathered, take_whole_chunks};
 use crate::listener::{ListenLimits, Peer, Service};
 use crate::panics::Caught;
 
@@ -60,8 +60,7 @@ pub(crate) async fn serve(
     if speaks_http2 {
         serve_http2(Gathered::new(stream), calls).await;
     } else {
-        // By itself TLS holds 64 KiB, and a chunk of that length would leave without its end.
-        stream.get_mut().1.set_buffer_limit(Some(HELD));
+        take_whole_chunks(&mut stream);
         serve_http1(stream, calls).await;
     }
 }

@@ -24,7 +24,7 @@ const KEPT: usize = 1024;
 const PIECES: usize = 8;
 
 /// How much TLS may hold for a client: more than the gate does, or both would wait for each other.
-pub(crate) const HELD: usize = 2 * MOST;
+const HELD: usize = 2 * MOST;
 
 /// What stands below TLS, and lets everything through until frames are gathered above.
 #[derive(Debug)]
@@ -39,6 +39,11 @@ impl<IO> Gate<IO> {
     pub(crate) fn open(io: IO) -> Self {
         Self { io, is_shut: false, waiting: 0 }
     }
+}
+
+/// Lets a chunk of HTTP/1.1 leave with its end: by itself TLS takes 64 KiB at once, which is how long chunks of logs are.
+pub(crate) fn take_whole_chunks<IO>(tls: &mut TlsStream<Gate<IO>>) {
+    tls.get_mut().1.set_buffer_limit(Some(MOST));
 }
 
 impl<IO: AsyncRead + Unpin> AsyncRead for Gate<IO> {
