@@ -58,7 +58,7 @@ fn main() {
         return;
     }
     if let Some(folder) = value(plain::PROXY) {
-        return Runtime::new().unwrap().block_on(plain::proxy(folder));
+        return Runtime::new().unwrap().block_on(plain::proxy(&folder));
     }
     let scale = if args.iter().any(|arg| arg == "--quick") { QUICK } else { FULL };
     let only = value("--only").unwrap_or_default();

@@ -95,8 +95,8 @@ async fn told(folder: &Path) -> SocketAddr {
 }
 
 /// The proxy itself.
-pub(crate) async fn proxy(folder: String) {
-    let folder = Path::new(&folder);
+pub(crate) async fn proxy(folder: &str) {
+    let folder = Path::new(folder);
     let read = |name: &str| std::fs::read(folder.join(name)).unwrap();
     let shown = Shown::from_pem(&read("plain.crt"), &read("plain.key")).unwrap();
     let authority = CertificateDer::from_pem_slice(&read("plain.ca")).unwrap();
