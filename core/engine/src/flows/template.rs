@@ -4,7 +4,7 @@ use super::pod_spec;
 use crate::difference::SWAPPED_CONTROLLER_WARNINGS;
 use crate::scene::Scene;
 use crate::{Change, Verdict};
-use ratchet_object::{At, Object, same};
+use ratchet_object::{At, Object};
 
 /// What must change for an update to be told about its template.
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -56,7 +56,7 @@ fn speaks<'a>(change: &Change<'a>, old: &'a Object<'a>) -> bool {
     let new = change.new_object();
     let differs = |field: &[&'a str]| {
         let (new, old) = (new.root().descend(field), old.root().descend(field));
-        !same(new.node(), old.node())
+        !new.equals(&old)
     };
     let row = SPEAKS.iter().find(|(kind, _)| *kind == change.kind.name);
     match row.map(|(_, speaks)| speaks) {

@@ -3,7 +3,7 @@
 use super::habits::Habits;
 use ratchet_access::User;
 use ratchet_engine::Part;
-use ratchet_object::{Kind, Node, Span, Value, same};
+use ratchet_object::{Equality, Kind, Node, Span, Value, equal_at};
 
 /// What a preparation may need to know beside the object.
 pub(crate) struct Moment<'a> {
@@ -82,8 +82,7 @@ pub(crate) fn prepare_update(
                 keep(new, old, "status");
             }
             if (kind.group, kind.name) == ("apps", "DaemonSet") {
-                let changed =
-                    !same(new.find(&["spec", "template"]), old.find(&["spec", "template"]));
+                let changed = !equal_at(new, old, &["spec", "template"], Equality::Semantic);
                 let before = old.text_at(&["metadata", "annotations", TEMPLATE_GENERATION]);
                 let before = before.parse::<i64>().unwrap_or(0);
                 count_template(new, before + i64::from(changed));

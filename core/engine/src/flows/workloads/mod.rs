@@ -13,7 +13,7 @@ use crate::scene::Scene;
 use crate::selectors::{self, Match};
 use crate::{Behavior, Part, Policy, Verdict, shown};
 use alloc::vec::Vec;
-use ratchet_object::{At, same};
+use ratchet_object::At;
 
 pub(super) use status::validate as validate_status;
 
@@ -99,7 +99,7 @@ fn check_scale(spec: &At<'_>, verdict: &mut Verdict) -> bool {
 
 fn check_selector_kept(spec: &At<'_>, old: &At<'_>, verdict: &mut Verdict) {
     let selector = spec.field("selector");
-    if !same(selector.node(), old.field("selector").node()) {
+    if !selector.equals(&old.field("selector")) {
         immutable::changed(&selector, shown::selector(&selector), verdict);
     }
 }
