@@ -6,6 +6,7 @@
 mod access;
 mod audit;
 mod client;
+mod empties;
 mod forms;
 mod lists;
 mod parts;
