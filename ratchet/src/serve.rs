@@ -10,6 +10,7 @@ mod plugins;
 mod runtime_config;
 mod settings;
 mod signals;
+mod signing;
 mod values;
 mod wording;
 
@@ -62,6 +63,7 @@ fn begin(args: ServeArgs, out: &mut impl Write) -> Result<(), Box<dyn Error>> {
     let keys =
         Arc::new(Keys::prepare(&dir, &args.serving, &args.clients, &args.kubelets, &settings)?);
     loops.root_ca = keys.believed()?;
+    loops.signing = Some(signing::signer(&args.controllers, keys.authority_files())?);
     let config = config(args, settings, &keys);
     let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build()?;
     runtime.block_on(serve(config, store, keys, loops, out))

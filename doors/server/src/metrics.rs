@@ -15,9 +15,10 @@ use ratchet_engine::{Change, GATES, Policy, Stage, Verdict};
 use ratchet_http::metrics::{
     CounterVec, Gauge, GaugeVec, HistogramVec, MetricType, Registry, Stability, Writer,
 };
+use ratchet_kubelet::Connected;
 use ratchet_policy::Check;
 use std::sync::Arc;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 const LATENCY: &[f64] = &[
     0.005, 0.025, 0.05, 0.1, 0.2, 0.4, 0.6, 0.8, 1.0, 1.25, 1.5, 2.0, 3.0, 4.0, 5.0, 6.0, 8.0,
@@ -250,9 +251,6 @@ impl Metrics {
         self.requests
             .with(&[verb, dry, group, version, resource, subresource, scope, component, &code])
             .inc();
-        if matches!(verb, "WATCH" | "CONNECT") {
-            return;
-        }
         let seconds = took.as_secs_f64();
         self.durations
             .with(&[verb, dry, group, version, resource, subresource, scope, component])
@@ -262,6 +260,11 @@ impl Metrics {
             #[allow(clippy::cast_precision_loss, reason = "sizes are far below 2^52")]
             self.sizes.with(&labels.plain()).observe(bytes as f64);
         }
+    }
+
+    /// Whether a request lasts as long as what it answers, and is counted when that has ended.
+    pub fn is_lasting(labels: &Labels) -> bool {
+        matches!(labels.verb, "WATCH" | "CONNECT")
     }
 
     /// Counts a request while it runs.
@@ -374,6 +377,20 @@ impl Metrics {
     }
 }
 
+/// A request that is counted when this is dropped, with the time that it took until then.
+pub(crate) struct Lasting {
+    pub(crate) app: Arc<App>,
+    pub(crate) labels: Labels,
+    pub(crate) code: u16,
+    pub(crate) begun: Instant,
+}
+
+impl Drop for Lasting {
+    fn drop(&mut self) {
+        self.app.metrics.answered(&self.labels, self.code, self.begun.elapsed(), None);
+    }
+}
+
 /// A gauge that is one higher while this lives.
 pub struct Running(Arc<Gauge>);
 
@@ -410,6 +427,22 @@ pub fn write_audit(counts: &Counts, writer: &mut Writer) {
         let mut family = writer.family("apiserver_audit_error_total", sort, alpha, help);
         family.sample(&[("plugin", "log")], number(counts.errors()));
     }
+}
+
+/// Writes how many connections to kubelets there were, whatever is made of their certificates.
+pub fn write_connections(counts: Connected, writer: &mut Writer) {
+    #[allow(clippy::cast_precision_loss, reason = "numbers of connections are far below 2^52")]
+    let number = |count: u64| count as f64;
+    let help =
+        "Total number of new TLS connections that the API server opened to kubelets, by result.";
+    let mut family = writer.family(
+        "kube_apiserver_kubelet_connections_total",
+        MetricType::Counter,
+        Stability::Alpha,
+        help,
+    );
+    family.sample(&[("result", "failure")], number(counts.failed));
+    family.sample(&[("result", "success")], number(counts.opened));
 }
 
 /// Writes how many objects of each resource there are.

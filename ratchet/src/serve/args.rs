@@ -255,6 +255,18 @@ pub(crate) struct ControllerArgs {
     #[arg(long, value_name = "LENGTH", default_value = "0", value_parser = values::integer, allow_hyphen_values = true)]
     pub(crate) node_cidr_mask_size_ipv6: i64,
 
+    /// The authority that signs approved requests for certificates [default: the server's own].
+    #[arg(long, value_name = "FILE")]
+    pub(crate) cluster_signing_cert_file: Option<PathBuf>,
+
+    /// The key of --cluster-signing-cert-file.
+    #[arg(long, value_name = "FILE")]
+    pub(crate) cluster_signing_key_file: Option<PathBuf>,
+
+    /// How long the certificates live that it signs; requests may ask for less.
+    #[arg(long, value_name = "DURATION", default_value = "8760h", value_parser = values::duration, allow_hyphen_values = true)]
+    pub(crate) cluster_signing_duration: Span,
+
     /// Whether controllers run only while this server holds a Lease; auto: where several servers share a store, which this build has not.
     #[arg(
         long,

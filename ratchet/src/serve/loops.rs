@@ -39,6 +39,9 @@ const TOKENS: &str = "serviceaccount-token-controller";
 
 /// Controllers whose accounts are spelled otherwise.
 const ACCOUNTS: &[(&str, &str)] = &[
+    ("certificatesigningrequest-approving-controller", "certificate-controller"),
+    ("certificatesigningrequest-cleaner-controller", "certificate-controller"),
+    ("certificatesigningrequest-signing-controller", "certificate-controller"),
     ("endpoints-controller", "endpoint-controller"),
     ("endpointslice-mirroring-controller", "endpointslicemirroring-controller"),
     ("garbage-collector-controller", "generic-garbage-collector"),

@@ -268,3 +268,28 @@ async fn who_applies_is_told_that_the_server_cannot() {
         }
     }
 }
+
+#[tokio::test]
+async fn a_watch_is_counted_with_its_time_when_it_has_ended() {
+    let server = Server::start();
+    let client = server.admin().await;
+    let (_, maps) = client.namespace().await;
+    let labels = r#"component="apiserver",dry_run="",group="",resource="configmaps",scope="namespace",subresource="",verb="WATCH",version="v1"}"#;
+    let (total, timed) = (
+        format!(r#"apiserver_request_total{{code="200",{labels}"#),
+        format!("apiserver_request_duration_seconds_count{{{labels}"),
+    );
+    let answer = client.get(&format!("{maps}?watch=true&timeoutSeconds=1")).await;
+    assert_eq!(answer.code, 200);
+    // The last byte may be read before the server knows that it was sent.
+    let mut seen = (None, None);
+    for _ in 0..1000 {
+        let text = metrics(&client).await.text().to_owned();
+        seen = (value(&text, &total), value(&text, &timed));
+        if seen == (Some(1.0), Some(1.0)) {
+            return;
+        }
+        tokio::time::sleep(Duration::from_millis(10)).await;
+    }
+    panic!("{seen:?}");
+}
