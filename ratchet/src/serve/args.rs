@@ -1,5 +1,6 @@
 //! The flags of `ratchet serve`: kube-apiserver's names and formats, grouped as its help groups them.
 
+use super::accepted::AcceptedArgs;
 use super::values::{self, Ports, Span};
 use crate::args::BehaviorArg;
 use clap::{Args, ValueEnum};
@@ -31,6 +32,8 @@ pub(crate) struct ServeArgs {
     pub(crate) audit: AuditArgs,
     #[command(flatten)]
     pub(crate) logs: LogArgs,
+    #[command(flatten)]
+    pub(crate) accepted: AcceptedArgs,
 }
 
 /// Where what is stored is kept.
@@ -40,10 +43,6 @@ pub(crate) struct StorageArgs {
     /// Where everything is kept: store, certificates, kubeconfig [default: $XDG_STATE_HOME/ratchet, else ~/.local/state/ratchet, else ./ratchet-data].
     #[arg(long, value_name = "DIR")]
     pub(crate) data_dir: Option<PathBuf>,
-
-    /// Refused: this build has the embedded store only.
-    #[arg(long, value_name = "URLS", value_delimiter = ',', hide = true)]
-    pub(crate) etcd_servers: Vec<String>,
 
     /// How often old revisions are forgotten; 0 never.
     #[arg(long, value_name = "DURATION", default_value = "5m0s", value_parser = values::duration, allow_hyphen_values = true)]
@@ -407,3 +406,6 @@ pub(crate) enum LeaderElect {
     /// No.
     False,
 }
+
+#[cfg(test)]
+mod tests;

@@ -43,9 +43,7 @@ pub(crate) fn settle(args: &ServeArgs) -> Result<Settings, String> {
     policy.gates.apply(&args.rules.feature_gates).map_err(|error| error.to_string())?;
     let ranges = ranges(args)?;
 
-    if !args.storage.etcd_servers.is_empty() {
-        refusals.push("--etcd-servers: this build has the embedded store only".into());
-    }
+    refusals.extend(args.accepted.refused.clone());
     refusals.extend(serving_refusals(&args.serving));
     refusals.extend(issuer_refusals(&args.clients.service_account_issuer));
     refusals.extend(proxy_refusals(&args.clients));
