@@ -196,7 +196,8 @@ pub(crate) struct RuleArgs {
     #[arg(long, value_name = "FILE")]
     pub(crate) admission_control_config_file: Option<PathBuf>,
 
-    /// Who decides where a proposal and released Kubernetes differ.
+    /// Who decides where a proposal and released Kubernetes differ: serve enforces the proposals, so `proposal` is its
+    /// default, while `ratchet check` predicts a released cluster unless it is told --for ratchet.
     #[arg(long, value_enum, default_value = "proposal")]
     pub(crate) behavior: BehaviorArg,
 

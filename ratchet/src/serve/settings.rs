@@ -32,7 +32,7 @@ pub(crate) fn settle(args: &ServeArgs) -> Result<Settings, String> {
     let emulated = args.rules.emulated_version.as_deref().map(version).transpose()?;
     let mut refusals = limits_refusals(&args.serving);
     let emulated = emulated.map_or(Ok(Release::REFERENCE), reachable);
-    let mut policy = Policy::of(Release::REFERENCE, behavior(args.rules.behavior));
+    let mut policy = crate::policy::of_server(behavior(args.rules.behavior));
     match &emulated {
         Ok(emulated) => {
             policy.emulated = *emulated;
@@ -103,10 +103,10 @@ fn version(text: &str) -> Result<(u32, u32), String> {
     }
 }
 
-/// A server emulates up to three releases back.
+/// A server emulates up to three releases back, and one more.
 fn reachable((major, minor): (u32, u32)) -> Result<Release, String> {
     let newest = Release::REFERENCE;
-    let oldest = newest.minor().saturating_sub(3);
+    let oldest = crate::policy::OLDEST_SERVED;
     let release = u8::try_from(minor).ok().filter(|minor| major == 1 && *minor >= oldest);
     match release.and_then(Release::new).filter(|release| *release <= newest) {
         Some(release) => Ok(release),
