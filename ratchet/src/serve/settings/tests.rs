@@ -18,8 +18,8 @@ fn what_is_refused() {
         (&["--secure-port=65536"], &format!("--secure-port 65536 {MUST}")),
         (&["--secure-port=-1"], &format!("--secure-port -1 {MUST}")),
         (
-            &["--etcd-servers=http://e:2379"],
-            "--etcd-servers: this build has the embedded store only",
+            &["--encryption-provider-config=f"],
+            "--encryption-provider-config is not built into this server: secrets would be stored as they are",
         ),
         (&["--request-timeout=-1s"], "--request-timeout can not be negative value"),
         (&["--min-request-timeout=-1"], "--min-request-timeout can not be negative value"),
