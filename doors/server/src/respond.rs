@@ -100,7 +100,10 @@ pub(crate) fn finish(app: &Arc<App>, request: &Asked<'_>, response: &mut Respons
         StatusCode::SWITCHING_PROTOCOLS => 0,
         status => status.as_u16(),
     };
-    if response.status().as_u16() >= 400 || !Metrics::is_lasting(&labels) {
+    let lasts = Metrics::is_lasting(&labels);
+    if !lasts || response.status().as_u16() >= 400 {
+        // Sizes are told of what is read, not of what lasts.
+        let size = size.filter(|_| !lasts);
         return app.metrics.answered(&labels, code, request.begun.elapsed(), size);
     }
     let lasting = Lasting { app: app.clone(), labels, code, begun: request.begun };
