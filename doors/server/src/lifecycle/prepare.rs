@@ -1,5 +1,6 @@
 //! What becomes of an object before it is judged: fields that its writer may not set are set or kept.
 
+use super::disabled;
 use super::habits::Habits;
 use ratchet_access::User;
 use ratchet_engine::Part;
@@ -52,6 +53,7 @@ pub(crate) fn prepare_create(
     if !habits.born_with_status && has_status(kind) {
         node.remove("status");
     }
+    disabled::drop(node, kind);
     let rows =
         ON_CREATE.iter().filter(|(group, name, _)| *group == kind.group && *name == kind.name);
     for (_, _, prepare) in rows {
@@ -81,6 +83,7 @@ pub(crate) fn prepare_update(
             if has_status(kind) {
                 keep(new, old, "status");
             }
+            disabled::drop(new, kind);
             if (kind.group, kind.name) == ("apps", "DaemonSet") {
                 let changed = !equal_at(new, old, &["spec", "template"], Equality::Semantic);
                 let before = old.text_at(&["metadata", "annotations", TEMPLATE_GENERATION]);
