@@ -3,18 +3,18 @@
 use super::pod_parts::{self, Place};
 use super::pod_spec;
 use crate::pen::Pen;
-use crate::rules::{immutable, placement, pod_notes};
+use crate::rules::{immutable, names, placement, pod_annotations};
 use crate::scene::Scene;
 use crate::{Part, Verdict};
 use alloc::format;
-use ratchet_object::{At, same};
+use ratchet_object::At;
 
 const POD: Place<'static> = Place { is_pod: true, claims: &[] };
 
 pub(super) fn validate(scene: &Scene<'_>, verdict: &mut Verdict) {
     let (root, old) = (scene.change.new_root(), scene.change.old_root());
     if scene.change.is_create() {
-        pod_notes::warn_app_armor(&root, verdict);
+        pod_annotations::warn_app_armor(&root, verdict);
         check_new(&root.field("spec"), verdict);
     }
     pod_spec::validate(scene, &root, old.as_ref(), POD, verdict);
@@ -94,9 +94,7 @@ fn check_deadline(spec: &At<'_>, old: &At<'_>, pen: &mut Pen<'_, '_>) -> bool {
 fn check_tolerations(list: &At<'_>, old: &At<'_>, pen: &mut Pen<'_, '_>) {
     const PARTS: [&str; 4] = ["key", "operator", "value", "effect"];
     let is_kept = |before: &At<'_>| {
-        list.items().any(|at| {
-            PARTS.iter().all(|name| same(at.field(name).node(), before.field(name).node()))
-        })
+        list.items().any(|at| PARTS.iter().all(|name| at.field(name).equals(&before.field(name))))
     };
     if old.items().all(|before| is_kept(&before)) {
         return pod_parts::check_tolerations(list, pen);
@@ -110,6 +108,7 @@ fn check_tolerations(list: &At<'_>, old: &At<'_>, pen: &mut Pen<'_, '_>) {
 /// The API speaks about pods only when they are created.
 pub(super) fn warn(scene: &Scene<'_>, verdict: &mut Verdict) {
     if scene.change.is_create() {
+        names::warn_host_name(scene.change, verdict);
         pod_spec::warn(scene, &scene.change.new_root(), false, verdict);
     }
 }
