@@ -61,6 +61,19 @@ pub(crate) fn answer(
     }
 }
 
+/// Whether a document is registered for GET alone; the others answer whatever the method is.
+pub(crate) fn is_get_only(path: &str) -> bool {
+    let parts: Vec<&str> = path.split('/').filter(|part| !part.is_empty()).collect();
+    matches!(
+        parts.as_slice(),
+        ["api" | "version"]
+            | ["api", _]
+            | ["apis", _, _]
+            | [".well-known", "openid-configuration"]
+            | ["openid", "v1", "jwks"]
+    )
+}
+
 fn root(app: &App) -> String {
     let mut paths: Vec<String> = vec!["/api".into(), "/api/v1".into(), "/apis".into()];
     for row in app.registry.rows().iter().filter(|row| !row.group.is_empty()) {

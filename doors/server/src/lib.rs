@@ -18,6 +18,8 @@ mod go_syntax;
 mod held;
 mod lifecycle;
 pub mod metrics;
+mod node_relations;
+mod operation;
 mod options;
 mod refusal;
 mod render;

@@ -5,13 +5,12 @@ mod connections;
 pub use connections::Connections;
 pub(crate) use connections::name_witness;
 
-use crate::admission::Plugins;
 use crate::app::App;
 use crate::request::{Ask, Target};
 use crate::served::Served;
 use ratchet_audit_log::{Counts, Level};
 use ratchet_engine::pod_security::Tally;
-use ratchet_engine::{Change, Policy, Stage, Verdict};
+use ratchet_engine::{Policy, Stage};
 use ratchet_http::metrics::{
     CounterVec, Gauge, GaugeVec, HistogramVec, MetricType, Registry, Stability, Writer,
 };
@@ -295,30 +294,9 @@ impl Metrics {
         self.watch_events.with(&[served.row.group, served.row.version, served.row.plural]).inc();
     }
 
-    /// Counts a judgement.
-    pub fn judged(
-        &self,
-        change: &Change<'_>,
-        verdict: &Verdict,
-        plugins: &Plugins,
-        took: Duration,
-    ) {
-        let operation = if change.is_create() { "CREATE" } else { "UPDATE" };
-        let rejected = verdict.denial.as_ref();
-        let seconds = took.as_secs_f64();
-        let denied = if rejected.is_some() { "true" } else { "false" };
-        self.steps.with(&["validate", operation, denied]).observe(seconds);
-        let judges = ["PodSecurity", "DenyServiceExternalIPs"].into_iter();
-        for plugin in judges.filter(|plugin| plugins.is_on(plugin)) {
-            let by_it = rejected.is_some_and(|denial| {
-                denial.rule.id.starts_with("RTC-PSA") == (plugin == "PodSecurity")
-            });
-            let denied = if by_it { "true" } else { "false" };
-            self.controllers.with(&[plugin, "validate", operation, denied]).observe(seconds);
-        }
-        for tally in &verdict.tally {
-            self.tally(tally);
-        }
+    /// Counts what Pod Security found, where it was asked.
+    pub fn count_pod_security(&self, tallies: &[Tally]) {
+        tallies.iter().for_each(|tally| self.tally(tally));
     }
 
     /// Counts one run of a plugin: its name, `admit` or `validate`, and the operation.

@@ -6,7 +6,7 @@ use crate::authorize::attempt;
 use crate::call::Told;
 use crate::documents;
 use crate::refusal::{About, Refusal};
-use crate::request::{Ask, Output, Params, Target};
+use crate::request::{Ask, Output, Params, Target, Unreadable};
 use crate::respond::{finish, refused};
 use crate::route;
 use bytes::Bytes;
@@ -19,7 +19,6 @@ use jiff::Timestamp;
 use ratchet_access::{Impersonated, User, impersonate};
 use ratchet_http::{Body, Peer, Service};
 use ratchet_identity::{Verdict, impersonation};
-use ratchet_object::selector::FieldSelector;
 use std::net::IpAddr;
 use std::pin::Pin;
 use std::sync::Arc;
@@ -99,8 +98,9 @@ pub(crate) async fn serve(
     caller: Caller,
 ) -> Response<Body> {
     let params = Params::read(parts.uri.query());
-    let named = named_by_selector(&params);
-    let ask = Ask::read(&parts.method, parts.uri.path(), params.flag("watch"), named.as_deref());
+    let read = Ask::read(&parts.method, &parts.uri, &params);
+    let is_readable = read.is_ok();
+    let ask = read.unwrap_or_else(|Unreadable| Ask::nothing());
     let audit_id = parts.headers.get(AUDIT_ID).and_then(|id| id.to_str().ok());
     let audit_id = audit_id.filter(|id| !id.is_empty()).map(str::to_owned);
     let request = Asked {
@@ -112,6 +112,12 @@ pub(crate) async fn serve(
         begun: Instant::now(),
         address: peer.address.ip(),
     };
+    if !is_readable {
+        let text = "400 Bad Request".to_owned();
+        let mut response = documents::text(400, "text/plain; charset=utf-8", text);
+        finish(app, &request, &mut response);
+        return response;
+    }
     let is_mutating = !matches!(request.parts.method, Method::GET | Method::HEAD);
     let running = app.metrics.running(is_mutating);
     let is_long = request.ask.is_long();
@@ -159,15 +165,6 @@ impl Drop for Slot<'_> {
             running.fetch_sub(1, Ordering::Relaxed);
         }
     }
-}
-
-/// A list of one name counts as a request for that name.
-fn named_by_selector(params: &Params) -> Option<String> {
-    // Read as the list reads it: a value may hold an escaped comma and what looks like another term.
-    let selector = FieldSelector::parse(params.text("fieldSelector")).ok()?;
-    let name = selector.exact("metadata.name")?;
-    let is_name = !name.is_empty() && !matches!(name, "." | "..") && !name.contains(['/', '%']);
-    is_name.then(|| name.to_owned())
 }
 
 async fn answer(
@@ -238,7 +235,7 @@ fn become_other(
 ) -> Result<Option<Impersonated>, Refusal> {
     let wanted = impersonation(&request.parts.headers).map_err(Refusal::bad_request)?;
     let Some(wanted) = wanted else { return Ok(None) };
-    let attempt = attempt(caller, &request.ask, request.params.text("fieldSelector"));
+    let attempt = attempt(caller, &request.ask);
     match impersonate(&wanted, &attempt, &|attempt| app.authorizer.decide(attempt)) {
         Ok(became) => Ok(Some(became)),
         Err(no) => {
@@ -255,7 +252,7 @@ async fn authorized(
     user: &User,
     plain: Output,
 ) -> Response<Body> {
-    let attempt = attempt(user, &request.ask, request.params.text("fieldSelector"));
+    let attempt = attempt(user, &request.ask);
     match app.authorizer.check(&attempt) {
         Ok(reason) => {
             app.metrics.authorizations.with(&["allowed"]).inc();

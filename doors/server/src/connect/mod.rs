@@ -86,23 +86,10 @@ pub(crate) async fn answer(
     connect: &Connect<'_>,
     client: Client,
 ) -> Result<Response<Body>, Refusal> {
-    let Connect { served, place, request, .. } = connect;
-    let Some(below) = served.row.subresource(&place.subresource) else {
+    let Some(below) = connect.served.row.subresource(&connect.place.subresource) else {
         return Err(Refusal::no_resource());
     };
-    let is_proxy = below.name == "proxy";
-    if !place.rest.is_empty() && !is_proxy {
-        return Err(Refusal::no_resource());
-    }
-    if served.row.namespaced == place.namespace.is_empty() {
-        return Err(Refusal::no_resource());
-    }
-    let verb = request.ask.verb;
-    let is_allowed = below.allows(verb) || (is_proxy && verb == "options");
-    if !is_allowed {
-        return Err(Refusal::method_not_allowed());
-    }
-    if !request.params.text("dryRun").is_empty() && below.name != "log" {
+    if !connect.request.params.text("dryRun").is_empty() && below.name != "log" {
         return Err(Refusal::bad_request("dryRun is not supported"));
     }
     connect.app.cache.fresh().await?;
