@@ -3,6 +3,7 @@
 use crate::app::App;
 use crate::body;
 use crate::call::{Answered, Call, Reply};
+use crate::compute::SMALL;
 use crate::connect::{self, Client, Connect};
 use crate::documents;
 use crate::refusal::Refusal;
@@ -11,6 +12,7 @@ use crate::respond::{refused, replied};
 use crate::server::{Asked, Source};
 use crate::{compress, reviews, subresources, verbs};
 use bytes::Bytes;
+use http::header::CONTENT_ENCODING;
 use http::{HeaderMap, Method, Response};
 use http_body_util::BodyExt;
 use ratchet_access::User;
@@ -24,11 +26,14 @@ use std::time::Duration;
 const BODY_PATIENCE: Duration = Duration::from_secs(60);
 
 /// Answers for a path that is no resource.
-pub(crate) fn plain_path(app: &App, request: &Asked<'_>, path: &str) -> Response<Body> {
+pub(crate) async fn plain_path(app: &App, request: &Asked<'_>, path: &str) -> Response<Body> {
     let headers = &request.parts.headers;
     let is_read = matches!(request.parts.method, Method::GET | Method::HEAD);
     let found = match is_read {
-        true => documents::answer(app, path, &request.params, request.parts.uri.query(), headers),
+        true => {
+            let query = request.parts.uri.query();
+            documents::answer(app, path, &request.params, query, headers).await
+        }
         false => None,
     };
     let Some(response) = found else {
@@ -83,7 +88,7 @@ pub(crate) async fn resource(
             refused(&refusal, plain)
         });
     }
-    let body = match receive(source, &request.parts.headers).await {
+    let body = match receive(app, source, &request.parts.headers).await {
         Ok(body) => body,
         Err(refusal) => {
             request.note_refusal(app, &refusal);
@@ -104,8 +109,15 @@ pub(crate) async fn resource(
         output,
         told: &request.told,
     };
-    match dispatch(&call, request).await {
-        Ok(reply) => replied(app, served, reply, output, request),
+    let answered = match body.len() <= SMALL {
+        true => dispatch(&call, request).await,
+        false => {
+            let answered = app.compute.request(app.limits.timeout, dispatch(&call, request)).await;
+            answered.unwrap_or_else(|| Err(Refusal::timeout()))
+        }
+    };
+    match answered {
+        Ok(reply) => replied(app, served, reply, output, request).await,
         Err(refusal) => {
             // Who asks for what there is not has not used the API.
             if refusal.code == 405 {
@@ -129,7 +141,7 @@ fn client(source: Source, address: IpAddr) -> Client {
     Client { body, upgrade, address }
 }
 
-async fn receive(source: Source, headers: &HeaderMap) -> Result<Bytes, Refusal> {
+async fn receive(app: &App, source: Source, headers: &HeaderMap) -> Result<Bytes, Refusal> {
     let bytes = match source {
         Source::Here(bytes) => return Ok(bytes),
         Source::Wire(incoming, _) => read_body(incoming, body::LIMIT, BODY_PATIENCE).await,
@@ -141,7 +153,10 @@ async fn receive(source: Source, headers: &HeaderMap) -> Result<Bytes, Refusal> 
         }
         ReadError::Broken => Refusal::bad_request("the body of the request could not be read"),
     })?;
-    compress::unpacked(bytes, headers)
+    match headers.contains_key(CONTENT_ENCODING) {
+        true => app.compute.run(|| compress::unpacked(bytes, headers)).await,
+        false => Ok(bytes),
+    }
 }
 
 async fn dispatch(call: &Call<'_>, request: &Asked<'_>) -> Answered {

@@ -8,6 +8,7 @@ mod audit;
 mod client;
 mod forms;
 mod lists;
+mod load;
 mod parts;
 mod races;
 mod rights;

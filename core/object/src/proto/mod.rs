@@ -5,6 +5,7 @@
 //! of JSON is left out of the tree, so that nobody further on can tell how an object was sent.
 
 mod leaf;
+mod list;
 mod more;
 mod read;
 mod table;
@@ -12,6 +13,8 @@ mod time;
 mod v1_36;
 mod wire;
 mod write;
+
+pub use list::ListEncoder;
 
 use crate::decode::readable;
 use crate::{Entry, Limits, Node, Value};
