@@ -10,6 +10,7 @@ mod empties;
 mod forms;
 mod handshakes;
 mod lists;
+mod load;
 mod nodes;
 mod parts;
 mod paths;
