@@ -69,11 +69,16 @@ pub(crate) fn dress(json: &str, output: Output) -> Rendered {
     Rendered { content_type: output.content_type(), bytes }
 }
 
-/// JSON that was written here, as a tree.
-fn tree(text: &[u8]) -> Node<'_> {
-    let text = std::str::from_utf8(text).unwrap_or_default();
-    let decoded = decode_json(text, Limits::STORED).ok();
-    decoded.and_then(|mut decoded| decoded.documents.pop()).unwrap_or_else(Node::empty_map)
+/// The tree of JSON that was written here. A request for which that cannot be read ends as a failure of the server, and
+/// not with an empty object.
+fn tree(json: &[u8]) -> Node<'_> {
+    let text = std::str::from_utf8(json).unwrap_or_default();
+    let decoded = decode_json(text, Limits::STORED).map(|decoded| decoded.documents);
+    match decoded.map(|mut documents| documents.pop()) {
+        Ok(Some(node)) => node,
+        Ok(None) => unreachable!("an answer without a document"),
+        Err(why) => unreachable!("an answer that cannot be read: {why}"),
+    }
 }
 
 fn converted(served: &Served, item: &Item) -> Node<'static> {

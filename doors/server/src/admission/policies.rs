@@ -57,7 +57,7 @@ impl<'a> Site<'a> {
         (!policies.is_empty()).then_some(policies)
     }
 
-    fn ask(&self, policies: &Policies, tried: &Tried<'_>) -> Result<(), Refusal> {
+    fn ask(&self, policies: &Arc<Policies>, tried: &Tried<'_>) -> Result<(), Refusal> {
         let row = self.served.row;
         let attempt = Attempt {
             operation: tried.operation,
@@ -74,9 +74,9 @@ impl<'a> Site<'a> {
         };
         let begun = Instant::now();
         // An expression may cost as much as its budget allows, which is more than others should wait for.
-        let compute = &self.app.compute;
-        let judged =
-            compute.run_blocking(|| policies.judge(&attempt, &Around::new(self.app, self.user)));
+        let place = format!("{}/{}/{}", row.group, row.plural, attempt.namespace);
+        let judge = || policies.judge(&attempt, &Around::new(self.app, self.user));
+        let judged = self.app.pace.think(&self.app.compute, policies, &place, judge);
         let was = (PLUGIN, "validate", tried.operation.word());
         self.app.metrics.plugin_ran(was, !judged.admits(), begun.elapsed());
         for check in &judged.checks {
