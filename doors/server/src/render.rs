@@ -7,7 +7,7 @@ use crate::convert;
 use crate::request::{Form, Media, Output, Params};
 use crate::served::Served;
 use bytes::Bytes;
-use ratchet_object::{Limits, Node, decode, proto, write_text};
+use ratchet_object::{Limits, Node, decode_json, proto, write_text};
 use ratchet_table::{Column, cells, columns};
 use std::fmt::Write;
 
@@ -65,14 +65,7 @@ pub(crate) fn render(
 
 /// Puts JSON into the dress that was asked for: indented, YAML, protobuf, or as it is with a newline.
 pub(crate) fn dress(mut pieces: Vec<Bytes>, output: Output) -> Rendered {
-    let tree = |pieces: &[Bytes]| {
-        let text = pieces.concat();
-        let text = std::str::from_utf8(&text).unwrap_or_default();
-        let decoded = decode(text, Limits::STORED).ok();
-        decoded
-            .and_then(|mut decoded| decoded.documents.pop())
-            .map_or_else(Node::empty_map, Node::into_owned)
-    };
+    let tree = |pieces: &[Bytes]| own(&pieces.concat()).into_owned();
     match output.media {
         Media::Json { pretty: false } => pieces.push(Bytes::from_static(b"\n")),
         Media::Json { pretty: true } => pieces = vec![indented(&tree(&pieces)).into()],
@@ -84,6 +77,19 @@ pub(crate) fn dress(mut pieces: Vec<Bytes>, output: Output) -> Rendered {
         },
     }
     Rendered { content_type: output.content_type(), pieces }
+}
+
+/// The tree of JSON that was written here from objects that can be read. A request for which that does not hold ends as
+/// a failure of the server, and not with an empty object.
+fn own(json: &[u8]) -> Node<'_> {
+    let text = std::str::from_utf8(json).unwrap_or_default();
+    let decoded = decode_json(text, Limits::STORED).map(|decoded| decoded.documents);
+    let node = decoded.map(|mut documents| documents.pop());
+    match node {
+        Ok(Some(node)) => node,
+        Ok(None) => unreachable!("an answer without a document"),
+        Err(why) => unreachable!("an answer that cannot be read: {why}"),
+    }
 }
 
 fn object(app: &App, served: &Served, item: &Item, output: Output, params: &Params) -> Vec<Bytes> {
@@ -302,7 +308,7 @@ mod tests {
     use super::*;
 
     fn node(text: &str) -> Node<'static> {
-        decode(text, Limits::DEFAULT).unwrap().documents.remove(0).into_owned()
+        decode_json(text, Limits::DEFAULT).unwrap().documents.remove(0).into_owned()
     }
 
     #[test]
@@ -310,6 +316,18 @@ mod tests {
         let text = indented(&node(r#"{"a":[1,{"b":"<"}],"c":{},"d":[]}"#));
         let wanted = "{\n  \"a\": [\n    1,\n    {\n      \"b\": \"\\u003c\"\n    }\n  ],\n  \"c\": {},\n  \"d\": []\n}";
         assert_eq!(text, wanted);
+    }
+
+    #[test]
+    fn an_answer_that_cannot_be_read_is_no_empty_object() {
+        let deep = format!("{}{}", "[".repeat(400), "]".repeat(400));
+        for broken in ["", "{", &deep] {
+            for media in [Media::Json { pretty: true }, Media::Yaml, Media::Protobuf] {
+                let output = Output { media, ..Output::PLAIN };
+                let pieces = vec![Bytes::copy_from_slice(broken.as_bytes())];
+                assert!(std::panic::catch_unwind(|| dress(pieces, output)).is_err(), "{broken}");
+            }
+        }
     }
 
     #[test]

@@ -12,6 +12,7 @@ mod parts;
 mod races;
 mod rights;
 mod server;
+mod storage;
 mod told;
 mod watches;
 mod writes;

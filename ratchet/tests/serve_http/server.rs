@@ -1,7 +1,7 @@
 //! A server in this process: one that all tests share, and as many more as need their own.
 
 use crate::client::Client;
-use ratchet_embedded::{Embedded, Options};
+use ratchet_embedded::{Embedded, Injected, Options};
 use ratchet_engine::{Behavior, Policy, Release};
 use ratchet_http::certificates::{self, Authority};
 use ratchet_identity::SigningKey;
@@ -25,6 +25,8 @@ pub(crate) struct Server {
     pub(crate) address: SocketAddr,
     pub(crate) authority: String,
     pub(crate) store: Arc<dyn Store>,
+    /// What the server's disk refuses to do.
+    pub(crate) disk: Injected,
     _folder: TempDir,
 }
 
@@ -43,11 +45,19 @@ impl Server {
 
     /// A server of one's own that differs from the others.
     pub(crate) fn start_with(change: impl FnOnce(&mut Config) + Send + 'static) -> Self {
+        Self::start_on(Vec::new(), change)
+    }
+
+    /// A server of one's own, in whose store these values are found.
+    pub(crate) fn start_on(
+        found: Vec<(&'static str, String)>,
+        change: impl FnOnce(&mut Config) + Send + 'static,
+    ) -> Self {
         let (tell, told) = mpsc::channel();
         std::thread::spawn(move || {
             let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build().unwrap();
             runtime.block_on(async {
-                let (server, ready) = Self::prepare(change).await;
+                let (server, ready) = Self::prepare(found, change).await;
                 tell.send(server).unwrap();
                 ready.serve().await;
             });
@@ -55,7 +65,10 @@ impl Server {
         told.recv().unwrap()
     }
 
-    async fn prepare(change: impl FnOnce(&mut Config)) -> (Self, ratchet_server::Ready) {
+    async fn prepare(
+        found: Vec<(&'static str, String)>,
+        change: impl FnOnce(&mut Config),
+    ) -> (Self, ratchet_server::Ready) {
         let folder = tempfile::tempdir().unwrap();
         let pki = folder.path().join("pki");
         let authority = Authority::load_or_create(&pki).unwrap();
@@ -64,8 +77,13 @@ impl Server {
         std::fs::write(&signing_key, SigningKey::generate().unwrap().1).unwrap();
         let token_file = folder.path().join("tokens.csv");
         std::fs::write(&token_file, TOKENS).unwrap();
-        let store: Arc<dyn Store> =
-            Arc::new(Embedded::open(&folder.path().join("store"), Options::default()).unwrap());
+        let (disk, place) = (Injected::default(), folder.path().join("store"));
+        let store = Embedded::open_with(&place, Options::default(), disk.clone()).unwrap();
+        let store: Arc<dyn Store> = Arc::new(store);
+        for (key, value) in found {
+            let write = ratchet_store::Write::put(key, ratchet_store::Guard::Absent, value);
+            store.commit(vec![write]).await.unwrap();
+        }
         let mut config = Config {
             bind: SocketAddr::from(([127, 0, 0, 1], 0)),
             advertise: None,
@@ -105,7 +123,7 @@ impl Server {
         let ready = ratchet_server::start(config, store.clone()).await.unwrap();
         let address = ready.address();
         let authority = authority.pem().to_owned();
-        (Self { address, authority, store, _folder: folder }, ready)
+        (Self { address, authority, store, disk, _folder: folder }, ready)
     }
 
     /// A connection of the administrator.

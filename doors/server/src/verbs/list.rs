@@ -1,6 +1,6 @@
 //! LIST: everything or what selectors ask for, at once or page by page from one snapshot.
 
-use crate::cache::Item;
+use crate::cache::{Item, Unreadable};
 use crate::call::{Answered, Call, Content, List, Reply};
 use crate::go_syntax;
 use crate::refusal::Refusal;
@@ -101,12 +101,12 @@ pub(crate) async fn list(call: &Call<'_>) -> Answered {
         }
         When::Now | When::Exactly(_) => {
             let revision = call.app.cache.fresh().await?;
-            from_shelf(call, &selection, limit, revision)
+            from_shelf(call, &selection, limit, revision)?
         }
-        When::Any => from_shelf(call, &selection, 0, call.app.cache.reached()),
+        When::Any => from_shelf(call, &selection, 0, call.app.cache.reached())?,
         When::NotOlder(revision) => {
             call.app.cache.wait_for(revision).await?;
-            from_shelf(call, &selection, limit, call.app.cache.reached())
+            from_shelf(call, &selection, limit, call.app.cache.reached())?
         }
     };
     Ok(Reply { code: 200, content: Content::List(list) })
@@ -168,10 +168,47 @@ fn when(call: &Call<'_>, limit: usize) -> Result<When, Refusal> {
     })
 }
 
+/// Why a page could not be read from the store.
+enum Failed {
+    /// The store could not answer.
+    Store(StoreError),
+    /// It holds something that nobody can read.
+    Unreadable(Unreadable),
+}
+
+impl From<StoreError> for Failed {
+    fn from(error: StoreError) -> Self {
+        Self::Store(error)
+    }
+}
+
+impl From<Unreadable> for Failed {
+    fn from(found: Unreadable) -> Self {
+        Self::Unreadable(found)
+    }
+}
+
+impl From<Failed> for Refusal {
+    fn from(failed: Failed) -> Self {
+        match failed {
+            Failed::Store(error) => error.into(),
+            Failed::Unreadable(found) => found.into(),
+        }
+    }
+}
+
 /// From the newest state in memory.
-fn from_shelf(call: &Call<'_>, selection: &Selection, limit: usize, revision: u64) -> List {
+fn from_shelf(
+    call: &Call<'_>,
+    selection: &Selection,
+    limit: usize,
+    revision: u64,
+) -> Result<List, Refusal> {
     let snapshot = call.served.shelf.now();
     let prefix = shelf_prefix(call);
+    if let Some(found) = snapshot.unreadable_within(&prefix) {
+        return Err(found.into());
+    }
     let mut items: Vec<Arc<Item>> = Vec::new();
     let mut remaining = 0;
     for item in snapshot.within(&prefix) {
@@ -185,7 +222,7 @@ fn from_shelf(call: &Call<'_>, selection: &Selection, limit: usize, revision: u6
     }
     // The shelf may be ahead of what was asked for; the list is then as new as the shelf.
     let revision = revision.max(snapshot.revision);
-    page(call, selection, items, remaining, revision)
+    Ok(page(call, selection, items, remaining, revision))
 }
 
 fn shelf_prefix(call: &Call<'_>) -> String {
@@ -218,7 +255,7 @@ async fn from_store(
     at: Option<u64>,
     after: Option<&str>,
     limit: usize,
-) -> Result<List, StoreError> {
+) -> Result<List, Failed> {
     let prefix = call.served.prefix(&call.place.namespace);
     let root = call.served.prefix("");
     let mut after = after.map(|key| format!("{root}{key}"));
@@ -232,7 +269,9 @@ async fn from_store(
         let last = found.records.last().map(|record| record.key.to_string());
         for record in &found.records {
             let key = record.key.strip_prefix(&root).unwrap_or(&record.key);
-            let item = Arc::new(Item::stored(key.into(), record.modified.0, &record.value));
+            let item = Item::stored(key.into(), record.modified.0, &record.value);
+            let unreadable = |why| Unreadable { key: record.key.to_string(), why };
+            let item = Arc::new(item.map_err(unreadable)?);
             if selection.is_everything() || selection.wants(call.served, &item) {
                 items.push(item);
             }
@@ -255,7 +294,7 @@ async fn go_on(call: &Call<'_>, selection: &Selection, token: &str, limit: usize
     let at = (revision > 0).then_some(revision);
     match from_store(call, selection, at, Some(&after), limit).await {
         Ok(list) => Ok(Reply { code: 200, content: Content::List(list) }),
-        Err(StoreError::Compacted { .. }) => {
+        Err(Failed::Store(StoreError::Compacted { .. })) => {
             let text = "The provided continue parameter is too old to display a consistent list result. \
                         You can start a new list without the continue parameter, or use the continue token \
                         in this response to retrieve the remainder of the results. Continuing with the \
