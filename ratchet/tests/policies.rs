@@ -441,6 +441,7 @@ fn no_manifest_is_so_deep_that_a_policy_could_not_compare_it() {
     assert!(deep.len() < 7_000);
     let folder = Folder::with(&[("policy.yaml", &policy), ("new/deep.yaml", &deep)]);
     let output = folder.json(&ARGS);
-    assert_eq!(output.code, 1, "{}", output.stderr);
-    assert!(output.stdout.contains("nested deeper than 250 levels"), "{}", output.stdout);
+    assert_eq!(output.code, 2, "{}", output.stderr);
+    let told = format!("{}{}", output.stdout, output.stderr);
+    assert!(told.contains("nested deeper than 250 levels"), "{told}");
 }

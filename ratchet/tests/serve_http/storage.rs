@@ -239,6 +239,7 @@ async fn the_deepest_object_is_read_back_in_every_form() {
     let path = format!("{revisions}/deep");
     let refused = client.send(Method::PATCH, &path, &patch, deeper).await;
     assert_eq!(refused.code, 413, "{}", refused.text());
-    let events = client.watch(&format!("{revisions}?watch=1&timeoutSeconds=1")).await.all().await;
-    assert_eq!(text(&events[0]["type"]), "ADDED");
+    // The JSON of other people does not go so deep.
+    let mut events = client.watch(&format!("{revisions}?watch=1")).await;
+    assert!(events.bytes().await.unwrap().starts_with(br#"{"type":"ADDED","object":"#));
 }
