@@ -5,9 +5,10 @@ use ratchet_embedded::{Embedded, Injected, Options};
 use ratchet_engine::{Behavior, Policy, Release};
 use ratchet_http::certificates::{self, Authority};
 use ratchet_identity::SigningKey;
-use ratchet_server::{Config, Credentials, Mode, Ranges, RequestLimits};
+use ratchet_server::{Config, Credentials, Mode, Ranges, Reloads, RequestLimits};
 use ratchet_store::Store;
 use std::net::SocketAddr;
+use std::path::PathBuf;
 use std::sync::{Arc, LazyLock, mpsc};
 use std::time::Duration;
 use tempfile::TempDir;
@@ -27,6 +28,9 @@ pub(crate) struct Server {
     pub(crate) store: Arc<dyn Store>,
     /// What the server's disk refuses to do.
     pub(crate) disk: Injected,
+    /// The file of the authorities whose clients are believed.
+    pub(crate) client_ca: PathBuf,
+    pub(crate) reloads: Reloads,
     _folder: TempDir,
 }
 
@@ -43,6 +47,11 @@ impl Server {
         Self::start_with(|_| ())
     }
 
+    /// Another server on the same store, as one that was started again.
+    pub(crate) fn start_again(&self) -> Self {
+        Self::start_from(Some(self.store.clone()), Vec::new(), |_| ())
+    }
+
     /// A server of one's own that differs from the others.
     pub(crate) fn start_with(change: impl FnOnce(&mut Config) + Send + 'static) -> Self {
         Self::start_on(Vec::new(), change)
@@ -53,11 +62,19 @@ impl Server {
         found: Vec<(&'static str, String)>,
         change: impl FnOnce(&mut Config) + Send + 'static,
     ) -> Self {
+        Self::start_from(None, found, change)
+    }
+
+    fn start_from(
+        store: Option<Arc<dyn Store>>,
+        found: Vec<(&'static str, String)>,
+        change: impl FnOnce(&mut Config) + Send + 'static,
+    ) -> Self {
         let (tell, told) = mpsc::channel();
         std::thread::spawn(move || {
             let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build().unwrap();
             runtime.block_on(async {
-                let (server, ready) = Self::prepare(found, change).await;
+                let (server, ready) = Self::prepare(store, found, change).await;
                 tell.send(server).unwrap();
                 ready.serve().await;
             });
@@ -66,6 +83,7 @@ impl Server {
     }
 
     async fn prepare(
+        store: Option<Arc<dyn Store>>,
         found: Vec<(&'static str, String)>,
         change: impl FnOnce(&mut Config),
     ) -> (Self, ratchet_server::Ready) {
@@ -78,12 +96,15 @@ impl Server {
         let token_file = folder.path().join("tokens.csv");
         std::fs::write(&token_file, TOKENS).unwrap();
         let (disk, place) = (Injected::default(), folder.path().join("store"));
-        let store = Embedded::open_with(&place, Options::default(), disk.clone()).unwrap();
-        let store: Arc<dyn Store> = Arc::new(store);
+        let store = store.unwrap_or_else(|| {
+            Arc::new(Embedded::open_with(&place, Options::default(), disk.clone()).unwrap())
+        });
         for (key, value) in found {
             let write = ratchet_store::Write::put(key, ratchet_store::Guard::Absent, value);
             store.commit(vec![write]).await.unwrap();
         }
+        let client_ca = folder.path().join("client-ca.crt");
+        std::fs::write(&client_ca, authority.pem()).unwrap();
         let mut config = Config {
             bind: SocketAddr::from(([127, 0, 0, 1], 0)),
             advertise: None,
@@ -93,7 +114,7 @@ impl Server {
             ranges: Ranges::new("10.0.0.0/24", None, (30000, 30099)).unwrap(),
             credentials: Credentials {
                 serving,
-                client_ca: Some(authority.path()),
+                client_ca: Some(client_ca.clone()),
                 proxy: None,
                 token_file: Some(token_file),
                 anonymous: true,
@@ -110,6 +131,9 @@ impl Server {
                 watch: Duration::from_secs(1800),
                 reads: 0,
                 writes: 0,
+                long_running: 0,
+                long_running_of_user: 0,
+                write: Duration::from_secs(120),
             },
             event_life: Duration::from_secs(3600),
             runtime: Vec::new(),
@@ -123,7 +147,8 @@ impl Server {
         let ready = ratchet_server::start(config, store.clone()).await.unwrap();
         let address = ready.address();
         let authority = authority.pem().to_owned();
-        (Self { address, authority, store, disk, _folder: folder }, ready)
+        let reloads = ready.reloads();
+        (Self { address, authority, store, disk, client_ca, reloads, _folder: folder }, ready)
     }
 
     /// A connection of the administrator.

@@ -9,8 +9,7 @@ use ratchet_access::{Attempt, Resource, Target, User};
 use ratchet_object::Node;
 use ratchet_policy::authz::{self, Authorize};
 use ratchet_policy::{Equivalent, KindName, ResourceName, Served as How, Surroundings};
-use std::cell::OnceCell;
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 use std::time::Instant;
 
 /// The cluster as of a request.
@@ -19,13 +18,13 @@ pub(super) struct Around<'a> {
     user: &'a User,
     begun: Instant,
     /// What was asked for and could not be read.
-    failed: OnceCell<Arc<Unreadable>>,
+    failed: OnceLock<Arc<Unreadable>>,
 }
 
 impl<'a> Around<'a> {
     /// The cluster as of now.
     pub(super) fn new(app: &'a Arc<App>, user: &'a User) -> Self {
-        Self { app, user, begun: Instant::now(), failed: OnceCell::new() }
+        Self { app, user, begun: Instant::now(), failed: OnceLock::new() }
     }
 
     /// Refuses what was decided without something that is there and cannot be read.

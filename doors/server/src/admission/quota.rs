@@ -8,7 +8,7 @@ use crate::refusal::Refusal;
 use crate::served::Served;
 use ratchet_admission::{Cluster, Denial, Operation, Request, quota};
 use ratchet_engine::Part;
-use ratchet_object::{Node, same};
+use ratchet_object::Node;
 use ratchet_store::{Guard, Revision, Write};
 use std::sync::Arc;
 use std::time::Instant;
@@ -99,7 +99,7 @@ fn spent(
         quota::charge(request, new, &mut charged, now)?;
     }
     let pairs = items.into_iter().zip(&stored).zip(charged);
-    let changed = pairs.filter(|((_, before), after)| !same(Some(before), Some(after)));
+    let changed = pairs.filter(|((_, before), after)| *before != after);
     Ok(changed.map(|((item, _), after)| (item, after)).collect())
 }
 

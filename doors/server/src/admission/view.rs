@@ -9,8 +9,7 @@ use base64::prelude::BASE64_STANDARD;
 use ratchet_access::{Attempt, Decision};
 use ratchet_admission::{Cluster, Subject};
 use ratchet_object::Node;
-use std::cell::OnceCell;
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 use x509_parser::certification_request::X509CertificationRequest;
 use x509_parser::pem::parse_x509_pem;
 use x509_parser::prelude::FromDer;
@@ -19,12 +18,12 @@ use x509_parser::prelude::FromDer;
 pub(super) struct View<'a> {
     call: &'a Call<'a>,
     /// What was asked for and could not be read.
-    failed: OnceCell<Arc<Unreadable>>,
+    failed: OnceLock<Arc<Unreadable>>,
 }
 
 impl<'a> View<'a> {
     pub(super) fn new(call: &'a Call<'a>) -> Self {
-        Self { call, failed: OnceCell::new() }
+        Self { call, failed: OnceLock::new() }
     }
 
     /// Refuses what was decided without something that is there and cannot be read.

@@ -75,12 +75,21 @@ impl Item {
         Self::of(self.key.clone(), revision, &value)
     }
 
-    /// The tree of a stored value. It was read when it came in, so that it can be read now.
+    /// The tree of a stored value.
     pub fn node(&self) -> Node<'static> {
+        self.tree().into_owned()
+    }
+
+    /// It was read when it came in, so that it can be read now. A request for which that does not hold ends as a failure
+    /// of the server, and not with an empty object.
+    fn tree(&self) -> Node<'_> {
         let text = std::str::from_utf8(&self.body).unwrap_or_default();
-        // A request that meets this ends as a failure of the server, and not with an empty object.
-        let node = read_stored(text).unwrap_or_else(|why| unreachable!("{}: {why}", self.key));
-        node.into_owned()
+        read_stored(text).unwrap_or_else(|why| unreachable!("{}: {why}", self.key))
+    }
+
+    /// Hands the tree of a stored value to `take`, without copying its texts.
+    pub fn read<R>(&self, take: impl FnOnce(&Node<'_>) -> R) -> R {
+        take(&self.tree())
     }
 
     /// The object with its kind and version, as one text.

@@ -36,6 +36,14 @@ pub(crate) enum Now {
 }
 
 impl Now {
+    /// The object, if it can be read.
+    fn item(&self) -> Option<&Item> {
+        match self {
+            Self::Item(item) => Some(item),
+            Self::Unreadable(_) | Self::Gone => None,
+        }
+    }
+
     /// What a value of the store is; one that cannot be read is told in the log.
     fn of(store_key: &str, key: &Arc<str>, revision: u64, value: &[u8]) -> Self {
         match Item::stored(key.clone(), revision, value) {
@@ -49,19 +57,27 @@ impl Now {
     }
 }
 
+/// What is kept beside the cache about its objects, as fresh as they are.
+pub(crate) trait Follower: Send + Sync {
+    /// An object of a resource has entered the cache or changed in it, or has left it.
+    fn took(&self, resource: &str, key: &str, item: Option<&Item>);
+}
+
 /// The shelves of all resources, by the name in the keys: `pods`, `deployments.apps`.
 pub struct Cache {
     store: Arc<dyn Store>,
     shelves: HashMap<String, Arc<Shelf>>,
+    followers: Vec<Arc<dyn Follower>>,
     /// Everything up to this revision is on the shelves.
     reached: watch::Sender<u64>,
 }
 
 impl Cache {
     /// Reads everything that is stored for these resources.
-    pub async fn fill(
+    pub(crate) async fn fill(
         store: Arc<dyn Store>,
         resources: impl Iterator<Item = String>,
+        followers: Vec<Arc<dyn Follower>>,
     ) -> Result<Self, StoreError> {
         let shelves: HashMap<String, Arc<Shelf>> =
             resources.map(|name| (name, Arc::new(Shelf::default()))).collect();
@@ -74,6 +90,7 @@ impl Cache {
             let Some((name, _)) = shelves.get_key_value(name) else { continue };
             let key: Arc<str> = key.into();
             let now = Now::of(&record.key, &key, record.modified.0, &record.value);
+            followers.iter().for_each(|follower| follower.took(name, &key, now.item()));
             found.entry(name.as_str()).or_default().put(key, now);
         }
         for (name, shelf) in &shelves {
@@ -81,7 +98,7 @@ impl Cache {
             shelf.fill(Snapshot { revision: page.revision.0, ..found });
         }
         let (reached, _) = watch::channel(page.revision.0);
-        Ok(Self { store, shelves, reached })
+        Ok(Self { store, shelves, followers, reached })
     }
 
     /// Follows the store until it closes.
@@ -107,6 +124,8 @@ impl Cache {
                 Happened::Put { value, .. } => Now::of(&event.key, &key, revision, &value),
                 Happened::Deleted => Now::Gone,
             };
+            // Before the shelf: who watches it may ask the next moment.
+            self.followers.iter().for_each(|follower| follower.took(name, &key, now.item()));
             match by_shelf.iter_mut().find(|(other, _)| Arc::ptr_eq(other, shelf)) {
                 Some((_, events)) => events.push((revision, key, now)),
                 None => by_shelf.push((shelf, vec![(revision, key, now)])),
