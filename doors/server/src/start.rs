@@ -231,6 +231,7 @@ impl Ready {
         self.listener.serve(self.reloads.tls, service, drain, self.limits).await;
         compactor.abort();
         observer.abort();
+        storage::notice(&self.app.cache.store().health());
         if let Some(audit) = &self.app.audit {
             audit.flush();
         }

@@ -64,24 +64,23 @@ fn tell(why: &str) {
 
 /// Tells the log that the store cannot be written to, and that it can again.
 pub(crate) async fn watch_over(store: Arc<dyn Store>) {
-    let mut before = store.health();
     loop {
         tokio::time::sleep(LOOK_EVERY).await;
-        let now = store.health();
-        notice(&before, &now);
-        before = now;
+        notice(&store.health());
     }
 }
 
-fn notice(before: &Health, now: &Health) {
-    match &now.state {
+/// Tells the log how the store is, unless it has been told.
+pub(crate) fn notice(health: &Health) {
+    match &health.state {
         State::Full(why) | State::Broken(why) => tell(why),
-        State::Sound if before.state != State::Sound || before.failures < now.failures => {
-            let failures = now.failures;
-            tracing::info!(failures, "the store can be written to again");
-            *TOLD.lock().unwrap_or_else(PoisonError::into_inner) = None;
+        State::Sound => {
+            let told = TOLD.lock().unwrap_or_else(PoisonError::into_inner).take();
+            if told.is_some() {
+                let failures = health.failures;
+                tracing::warn!(failures, "the store can be written to again");
+            }
         }
-        State::Sound => {}
     }
 }
 
