@@ -12,7 +12,7 @@ use ratchet_audit_log::{Counts, Level};
 use ratchet_engine::pod_security::Tally;
 use ratchet_engine::{Policy, Stage};
 use ratchet_http::metrics::{
-    CounterVec, Gauge, GaugeVec, HistogramVec, MetricType, Registry, Stability, Writer,
+    CounterVec, Gauge, GaugeVec, Histogram, HistogramVec, MetricType, Registry, Stability, Writer,
 };
 use ratchet_kubelet::Connected;
 use ratchet_policy::Check;
@@ -263,6 +263,11 @@ impl Metrics {
             #[allow(clippy::cast_precision_loss, reason = "sizes are far below 2^52")]
             self.sizes.with(&labels.plain()).observe(bytes as f64);
         }
+    }
+
+    /// Where the size of an answer is counted that is not known before it is sent.
+    pub fn sizes(&self, labels: &Labels) -> Arc<Histogram> {
+        self.sizes.with(&labels.plain())
     }
 
     /// Whether a request lasts as long as what it answers, and is counted when that has ended.

@@ -3,6 +3,7 @@
 use crate::app::App;
 use crate::body;
 use crate::call::{Answered, Call, Reply};
+use crate::compute::SMALL;
 use crate::connect::{self, Client, Connect};
 use crate::documents;
 use crate::operation::Operation;
@@ -12,6 +13,7 @@ use crate::respond::{refused, replied};
 use crate::server::{Asked, Source};
 use crate::{compress, reviews, subresources, verbs};
 use bytes::Bytes;
+use http::header::CONTENT_ENCODING;
 use http::{HeaderMap, Method, Response};
 use http_body_util::BodyExt;
 use ratchet_access::User;
@@ -25,12 +27,15 @@ use std::time::Duration;
 const BODY_PATIENCE: Duration = Duration::from_secs(60);
 
 /// Answers for a path that is no resource.
-pub(crate) fn plain_path(app: &App, request: &Asked<'_>, path: &str) -> Response<Body> {
+pub(crate) async fn plain_path(app: &App, request: &Asked<'_>, path: &str) -> Response<Body> {
     let headers = &request.parts.headers;
     // A path is registered as it is: nothing is found below a doubled slash.
     let found = match path.contains("//") {
         true => None,
-        false => documents::answer(app, path, &request.params, request.parts.uri.query(), headers),
+        false => {
+            let query = request.parts.uri.query();
+            documents::answer(app, path, &request.params, query, headers).await
+        }
     };
     let Some(response) = found else {
         let group = path.strip_prefix("/apis/").and_then(|rest| rest.split('/').next());
@@ -91,7 +96,7 @@ pub(crate) async fn resource(
             refused(&refusal, plain)
         });
     }
-    let body = match receive(source, &request.parts.headers).await {
+    let body = match receive(app, source, &request.parts.headers).await {
         Ok(body) => body,
         Err(refusal) => {
             request.note_refusal(app, &refusal);
@@ -112,8 +117,17 @@ pub(crate) async fn resource(
         output,
         told: &request.told,
     };
-    match dispatch(&call, operation, request.ask.verb).await {
-        Ok(reply) => replied(app, served, reply, output, request),
+    let verb = request.ask.verb;
+    let answered = match body.len() <= SMALL {
+        true => dispatch(&call, operation, verb).await,
+        false => {
+            let dispatched = dispatch(&call, operation, verb);
+            let answered = app.compute.request(app.limits.timeout, dispatched).await;
+            answered.unwrap_or_else(|| Err(Refusal::timeout()))
+        }
+    };
+    match answered {
+        Ok(reply) => replied(app, served, reply, output, request).await,
         Err(refusal) => {
             request.note_refusal(app, &refusal);
             refused(&refusal, plain)
@@ -133,7 +147,7 @@ fn client(source: Source, address: IpAddr) -> Client {
     Client { body, upgrade, address }
 }
 
-async fn receive(source: Source, headers: &HeaderMap) -> Result<Bytes, Refusal> {
+async fn receive(app: &App, source: Source, headers: &HeaderMap) -> Result<Bytes, Refusal> {
     let bytes = match source {
         Source::Here(bytes) => return Ok(bytes),
         Source::Wire(incoming, _) => read_body(incoming, body::LIMIT, BODY_PATIENCE).await,
@@ -145,7 +159,10 @@ async fn receive(source: Source, headers: &HeaderMap) -> Result<Bytes, Refusal> 
         }
         ReadError::Broken => Refusal::bad_request("the body of the request could not be read"),
     })?;
-    compress::unpacked(bytes, headers)
+    match headers.contains_key(CONTENT_ENCODING) {
+        true => app.compute.run(|| compress::unpacked(bytes, headers)).await,
+        false => Ok(bytes),
+    }
 }
 
 async fn dispatch(call: &Call<'_>, operation: Operation, verb: &'static str) -> Answered {

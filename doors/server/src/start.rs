@@ -5,8 +5,11 @@ use crate::audit::Auditing;
 use crate::authorize::{Authorizer, Mode};
 use crate::cache::{Cache, Follower};
 use crate::cluster_view::ClusterView;
+use crate::compute::Compute;
 use crate::config::{BackendConfig, Config, Credentials, ProxyFiles};
 use crate::connect::Backends;
+use crate::documents::Documents;
+use crate::long_running::LongRunning;
 use crate::metrics::{Metrics, name_witness};
 use crate::node_relations::NodeRelations;
 use crate::served::{Registry, storage_names};
@@ -21,8 +24,8 @@ use ratchet_identity::{
 use ratchet_kubelet::{Kubelets, Others, Settings, Timing};
 use ratchet_store::{Revision, Store, StoreError};
 use std::path::Path;
+use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::{Arc, OnceLock};
 use std::time::Duration;
 
 /// Why a server does not start, or stops by itself.
@@ -121,7 +124,11 @@ pub async fn start(config: Config, store: Arc<dyn Store>) -> Result<Ready, Start
     let listener = Listener::bind(config.bind)
         .await
         .map_err(|why| StartError::Listen { address: config.bind.to_string(), why })?;
-    let limits = ListenLimits { drain_limit: config.drain_limit, ..ListenLimits::default() };
+    let limits = ListenLimits {
+        drain_limit: config.drain_limit,
+        write_timeout: config.limits.write,
+        ..ListenLimits::default()
+    };
     let tls = TlsReload::from_pairs(config.credentials.serving.clone(), Vec::new())
         .map_err(|error| StartError::File(error.to_string()))?;
     let nodes = Arc::new(NodeRelations::default());
@@ -176,9 +183,14 @@ pub async fn start(config: Config, store: Arc<dyn Store>) -> Result<Ready, Start
         drain,
         limits: config.limits,
         running: Default::default(),
+        long_running: Arc::new(LongRunning::new(
+            config.limits.long_running,
+            config.limits.long_running_of_user,
+        )),
+        compute: Compute::default(),
         event_life: config.event_life,
         address: std::net::SocketAddr::new(host, port).to_string(),
-        openapi_hashes: OnceLock::new(),
+        documents: Documents::default(),
         cache,
     });
     let follower = app.clone();

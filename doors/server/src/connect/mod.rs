@@ -13,6 +13,7 @@ mod pump;
 mod rewrite;
 mod streams;
 mod throttle;
+mod unpack;
 mod upgrade;
 
 use crate::admission::{Site, on_connect};
@@ -126,11 +127,12 @@ impl Connect<'_> {
     /// Does something that goes on when the request has been answered, and counts as running until it ends.
     fn follow(&self, work: impl Future<Output = ()> + Send + 'static) {
         let running = self.app.metrics.connected(&self.request.ask);
+        let permit = self.request.told.permit();
         let (ended, ends) = watch::channel(());
         self.request.told.note_tunnel(ends);
         tokio::spawn(async move {
             work.await;
-            drop((running, ended));
+            drop((running, permit, ended));
         });
     }
 

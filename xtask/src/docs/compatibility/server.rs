@@ -146,6 +146,18 @@ const ROWS: &[[&str; 4]] = &[
         "a limit on requests at once, and no such headers",
         "one process on one machine; the objects are served for clients that read them",
     ],
+    [
+        "long-running requests",
+        "any number, of whomever",
+        "a limit for each user and one in all; beyond it 429 with `Retry-After`, see serve.md",
+        "each holds memory for as long as its client likes, and one user must not take what others need",
+    ],
+    [
+        "an answer that its client does not read",
+        "waits for as long as the connection stands",
+        "is cut off after `--write-timeout`",
+        "what waits for nobody is memory that others lack",
+    ],
     ["storage", "protobuf in etcd", "JSON in a file of its own", "one binary"],
     [
         "resource versions",
