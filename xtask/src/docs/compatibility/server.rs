@@ -82,9 +82,27 @@ const ROWS: &[[&str; 4]] = &[
     ],
     [
         "the limits of CEL",
-        "expressions nested 250 deep, patterns of any nesting, quantities of any length",
-        "expressions nested deeper than 128, patterns nested deeper than 400 or larger than 10 MiB, and quantities of more than 4,096 digits, are errors",
+        "expressions nested 250 deep; variables that need one another, values, patterns and quantities of any depth and length",
+        "expressions nested deeper than 128, or 512 over all variables that need one another, values nested deeper than 428, patterns nested deeper than 400 or larger than 10 MiB, and quantities of more than 4,096 digits, are errors",
         "every evaluation is bounded",
+    ],
+    [
+        "how deep an object may be",
+        "10,000 levels",
+        "250 levels, those that YAML's aliases, protobuf and patches make included: 400, or 413 for a patch",
+        "whatever walks a tree needs as much of the stack as the tree is deep",
+    ],
+    [
+        "the health check `log`",
+        "is well unless the log hangs",
+        "there is none: 404",
+        "nothing here could make it fail",
+    ],
+    [
+        "`[+]etcd` in health",
+        "asks etcd for a key",
+        "fails while the store cannot be written to, except for want of room, which passes by itself",
+        "serve.md says what happens when the disk fails",
     ],
     [
         "names of kubelets' certificates",
