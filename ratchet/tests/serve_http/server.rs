@@ -17,8 +17,11 @@ use tempfile::TempDir;
 pub(crate) const ADMIN: &str = "admin-token";
 /// Who may do nothing.
 pub(crate) const ALICE: &str = "alice-token";
+/// Who may do nothing either.
+pub(crate) const BOB: &str = "bob-token";
 
-const TOKENS: &str = "admin-token,root,1,\"system:masters\"\nalice-token,alice,2\n";
+const TOKENS: &str =
+    "admin-token,root,1,\"system:masters\"\nalice-token,alice,2\nbob-token,bob,3\n";
 const PLUGINS: &[&str] = &["NamespaceLifecycle", "Priority", "DefaultTolerationSeconds"];
 
 /// A server that answers until the process ends.

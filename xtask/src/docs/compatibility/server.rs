@@ -280,6 +280,12 @@ const ROWS: &[[&str; 4]] = &[
         "what everybody sets; Pod Security decides",
     ],
     [
+        "paths that end behind `watch` or `proxy`",
+        "500",
+        "404",
+        "a client's mistake is not the server's",
+    ],
+    [
         "quota usage after a deletion",
         "brought up to date by kube-controller-manager",
         "counted again when a write would exceed it",
