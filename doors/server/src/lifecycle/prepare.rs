@@ -4,7 +4,7 @@ use super::disabled;
 use super::habits::Habits;
 use ratchet_access::User;
 use ratchet_engine::Part;
-use ratchet_object::{Kind, Node, Span, Value, same};
+use ratchet_object::{Equality, Kind, Node, Span, Value, equal_at};
 
 /// What a preparation may need to know beside the object.
 pub(crate) struct Moment<'a> {
@@ -85,8 +85,7 @@ pub(crate) fn prepare_update(
             }
             disabled::drop(new, kind);
             if (kind.group, kind.name) == ("apps", "DaemonSet") {
-                let changed =
-                    !same(new.find(&["spec", "template"]), old.find(&["spec", "template"]));
+                let changed = !equal_at(new, old, &["spec", "template"], Equality::Semantic);
                 let before = old.text_at(&["metadata", "annotations", TEMPLATE_GENERATION]);
                 let before = before.parse::<i64>().unwrap_or(0);
                 count_template(new, before + i64::from(changed));
