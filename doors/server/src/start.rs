@@ -2,17 +2,21 @@
 
 use crate::app::App;
 use crate::audit::Auditing;
-use crate::authorize::Authorizer;
-use crate::cache::Cache;
+use crate::authorize::{Authorizer, Mode};
+use crate::cache::{Cache, Follower};
 use crate::cluster_view::ClusterView;
+use crate::compute::Compute;
 use crate::config::{BackendConfig, Config, Credentials, ProxyFiles};
 use crate::connect::Backends;
+use crate::documents::Documents;
+use crate::long_running::LongRunning;
 use crate::metrics::{Metrics, name_witness};
+use crate::node_relations::NodeRelations;
 use crate::served::{Registry, storage_names};
 use crate::server::Server;
+use crate::storage::{self, Vitals};
 use crate::{admission, bootstrap};
-use ratchet_http::health::{Checks, Endpoint};
-use ratchet_http::{Drain, ListenLimits, Listener, TlsReload};
+use ratchet_http::{Drain, ListenLimits, Listener, TlsError, TlsReload};
 use ratchet_identity::{
     Authenticators, Authorities, Proxy, PublicKey, Reloading, ServiceAccounts, SigningKey,
     TokenFile,
@@ -20,8 +24,8 @@ use ratchet_identity::{
 use ratchet_kubelet::{Kubelets, Others, Settings, Timing};
 use ratchet_store::{Revision, Store, StoreError};
 use std::path::Path;
+use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::{Arc, OnceLock};
 use std::time::Duration;
 
 /// Why a server does not start, or stops by itself.
@@ -73,15 +77,28 @@ impl Reloads {
     pub fn now(&self) {
         self.tls.reload_now();
         self.kubelets.reload_now();
+        let mut has_changed = false;
         for authorities in &self.authorities {
             match authorities.poll() {
-                Ok(true) => tracing::info!("the authorities of clients have changed"),
+                Ok(true) => {
+                    has_changed = true;
+                    tracing::info!("the authorities of clients have changed");
+                }
                 Ok(false) => {}
                 Err(error) => {
                     tracing::warn!(%error, "the authorities of clients stay as they were");
                 }
             }
         }
+        if has_changed && let Err(error) = self.name_authorities() {
+            tracing::warn!(%error, "handshakes name the authorities of clients as before");
+        }
+    }
+
+    /// Tells clients in handshakes whose certificates are believed here.
+    fn name_authorities(&self) -> Result<(), TlsError> {
+        let now: Vec<_> = self.authorities.iter().map(|authorities| authorities.get()).collect();
+        self.tls.name_authorities(now.iter().flat_map(|authorities| authorities.subjects()))
     }
 }
 
@@ -107,10 +124,20 @@ pub async fn start(config: Config, store: Arc<dyn Store>) -> Result<Ready, Start
     let listener = Listener::bind(config.bind)
         .await
         .map_err(|why| StartError::Listen { address: config.bind.to_string(), why })?;
-    let limits = ListenLimits { drain_limit: config.drain_limit, ..ListenLimits::default() };
+    let limits = ListenLimits {
+        drain_limit: config.drain_limit,
+        write_timeout: config.limits.write,
+        ..ListenLimits::default()
+    };
     let tls = TlsReload::from_pairs(config.credentials.serving.clone(), Vec::new())
         .map_err(|error| StartError::File(error.to_string()))?;
-    let cache = Cache::fill(store, storage_names()).await?;
+    let nodes = Arc::new(NodeRelations::default());
+    // Where nodes are not judged by what belongs to them, nothing is noted about it.
+    let followers: Vec<Arc<dyn Follower>> = match config.modes.contains(&Mode::Node) {
+        true => vec![nodes.clone()],
+        false => Vec::new(),
+    };
+    let cache = Cache::fill(store, storage_names(), followers).await?;
     let accounts = Arc::new(accounts(&config.credentials)?);
     let clients =
         config.credentials.client_ca.as_deref().map(|path| authorities(path, "client CA file"));
@@ -128,25 +155,26 @@ pub async fn start(config: Config, store: Arc<dyn Store>) -> Result<Ready, Start
         authorities: clients.iter().chain(&proxy).cloned().collect(),
         kubelets: backends.kubelets.clone(),
     };
+    reloads.name_authorities().map_err(|error| StartError::File(error.to_string()))?;
     let proxy = proxy
         .zip(config.credentials.proxy.as_ref())
         .map(|(authorities, files)| believed(authorities, files));
     let identity = identity(&config, &cache, accounts.clone(), clients, proxy)?;
     let known = known(&config)?;
     let drain = Drain::new();
-    let leaving = Arc::new(AtomicBool::new(false));
-    let stop = Stop { drain: drain.clone(), leaving: leaving.clone(), delay: config.stop_delay };
-    let lost = Arc::new(AtomicBool::new(false));
+    let vitals = Vitals::default();
+    let leaving = vitals.leaving.clone();
+    let stop = Stop { drain: drain.clone(), leaving, delay: config.stop_delay };
     let port = listener.address().port();
     let host = config.advertise.unwrap_or(listener.address().ip());
     let app = Arc::new(App {
         registry: Registry::new(&cache, config.policy.emulated, &config.runtime),
-        authorizer: Authorizer::new(config.modes, &cache),
+        authorizer: Authorizer::new(config.modes, &cache, nodes),
         plugins: admission::Plugins::new(config.plugins),
         policies: admission::PolicyBook::new(&cache),
         metrics,
         backends,
-        health: checks(leaving, &lost),
+        health: storage::checks(cache.store(), &vitals),
         policy: config.policy,
         identity: Authenticators::new(identity),
         accounts,
@@ -155,12 +183,17 @@ pub async fn start(config: Config, store: Arc<dyn Store>) -> Result<Ready, Start
         drain,
         limits: config.limits,
         running: Default::default(),
+        long_running: Arc::new(LongRunning::new(
+            config.limits.long_running,
+            config.limits.long_running_of_user,
+        )),
+        compute: Compute::default(),
         event_life: config.event_life,
         address: std::net::SocketAddr::new(host, port).to_string(),
-        openapi_hashes: OnceLock::new(),
+        documents: Documents::default(),
         cache,
     });
-    let follower = app.clone();
+    let (follower, lost) = (app.clone(), vitals.lost.clone());
     tokio::spawn(async move {
         if let Err(error) = follower.cache.follow().await {
             tracing::error!(%error, "the store can no longer be followed; reads would be stale");
@@ -169,6 +202,7 @@ pub async fn start(config: Config, store: Arc<dyn Store>) -> Result<Ready, Start
     });
     app.count_objects();
     bootstrap::run(&app, &known).await.map_err(|refusal| StartError::Bootstrap(refusal.message))?;
+    vitals.bootstrapped.store(true, Ordering::Relaxed);
     Ok(Ready { app, listener, reloads, stop, limits, compaction: config.compaction })
 }
 
@@ -191,32 +225,16 @@ impl Ready {
     /// Answers requests until the server is drained.
     pub async fn serve(self) {
         let compactor = tokio::spawn(compact(self.app.clone(), self.compaction));
+        let observer = tokio::spawn(storage::watch_over(self.app.cache.store().clone()));
         let drain = self.app.drain.clone();
         let service = Arc::new(Server(self.app.clone()));
         self.listener.serve(self.reloads.tls, service, drain, self.limits).await;
         compactor.abort();
+        observer.abort();
         if let Some(audit) = &self.app.audit {
             audit.flush();
         }
     }
-}
-
-fn checks(leaving: Arc<AtomicBool>, lost: &Arc<AtomicBool>) -> Checks {
-    let (lost, lost_too) = (lost.clone(), lost.clone());
-    let follows = move |lost: &AtomicBool| match lost.load(Ordering::Relaxed) {
-        false => Ok(()),
-        true => Err("the store is no longer followed".to_owned()),
-    };
-    Checks::new()
-        .with("log", &Endpoint::ALL, || Ok(()))
-        .with("etcd", &Endpoint::ALL, move || follows(&lost))
-        .with("etcd-readiness", &[Endpoint::Readyz], move || follows(&lost_too))
-        .with("informer-sync", &[Endpoint::Readyz], || Ok(()))
-        .with("poststarthook/rbac/bootstrap-roles", &Endpoint::ALL, || Ok(()))
-        .with("shutdown", &[Endpoint::Readyz], move || match leaving.load(Ordering::Relaxed) {
-            false => Ok(()),
-            true => Err("process is shutting down".to_owned()),
-        })
 }
 
 /// Forgets what happened more than two rounds ago, so that clients that page or resume have time.
@@ -322,6 +340,17 @@ fn believed(authorities: Arc<Reloading<Authorities>>, files: &ProxyFiles) -> Pro
     proxy
 }
 
+/// Whether those who do not say who they are may ask: not where everybody may do everything.
+fn lets_anonymous_in(is_wanted: bool, modes: &[Mode]) -> bool {
+    let is_open = modes.contains(&Mode::AlwaysAllow);
+    if is_wanted && is_open {
+        tracing::warn!(
+            "AnonymousAuth is not allowed with the AlwaysAllow authorizer. Resetting AnonymousAuth to false. You should use a different authorizer"
+        );
+    }
+    is_wanted && !is_open
+}
+
 fn identity(
     config: &Config,
     cache: &Cache,
@@ -344,7 +373,7 @@ fn identity(
         tokens,
         accounts: Some(accounts),
         bootstrap_tokens: files.bootstrap_tokens,
-        anonymous: files.anonymous,
+        anonymous: lets_anonymous_in(files.anonymous, &config.modes),
         cluster: Arc::new(ClusterView::new(cache)),
     })
 }

@@ -5,6 +5,7 @@
 //! of JSON is left out of the tree, so that nobody further on can tell how an object was sent.
 
 mod leaf;
+mod list;
 mod more;
 mod read;
 mod table;
@@ -13,6 +14,7 @@ mod v1_36;
 mod wire;
 mod write;
 
+pub use list::ListEncoder;
 pub(crate) use time::Moment;
 
 use crate::decode::readable;
@@ -146,6 +148,7 @@ pub fn decode_as(
     api_version: &str,
     kind: &str,
 ) -> Result<Node<'static>, ProtoError> {
+    let limits = limits.capped();
     if bytes.len() > limits.bytes {
         return Err(ProtoError::new(format!("the body is larger than {} bytes", limits.bytes)));
     }

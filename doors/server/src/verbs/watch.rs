@@ -3,6 +3,7 @@
 use crate::app::App;
 use crate::cache::{Change, EventType, Item, TooOld, line};
 use crate::call::{Answered, Call, Content, Reply};
+use crate::compute::SMALL;
 use crate::convert;
 use crate::refusal::Refusal;
 use crate::render::{self, Rows};
@@ -139,7 +140,12 @@ impl Watcher {
                 let reached = self.app.cache.reached();
                 let snapshot = self.served.shelf.now();
                 let prefix = self.prefix();
+                if let Some(found) = snapshot.unreadable_within(&prefix) {
+                    return self.fail(&sender, &found.into()).await;
+                }
                 for item in snapshot.within(&prefix) {
+                    // A selector may pass over many objects before there is something to send.
+                    tokio::task::consume_budget().await;
                     if self.holds(item) {
                         let event = self.event(EventType::Added, item);
                         self.send(&sender, event).await?;
@@ -179,10 +185,7 @@ impl Watcher {
                 }
                 Err(TooOld { oldest }) => {
                     let text = format!("too old resource version: {at} ({oldest})");
-                    let status = Refusal::expired(text).to_json();
-                    let event = format!("{{\"type\":\"ERROR\",\"object\":{status}}}\n");
-                    self.send(&sender, event.into()).await?;
-                    return Ok(());
+                    return self.fail(&sender, &Refusal::expired(text)).await;
                 }
             }
             tokio::select! {
@@ -203,8 +206,18 @@ impl Watcher {
         Ok(())
     }
 
+    /// Tells why the watch ends.
+    async fn fail(&self, sender: &Sender, refusal: &Refusal) -> Result<(), Gone> {
+        let status = refusal.to_json();
+        let event = format!("{{\"type\":\"ERROR\",\"object\":{status}}}\n");
+        self.send(sender, event.into()).await
+    }
+
     async fn send(&self, sender: &Sender, event: Bytes) -> Result<(), Gone> {
         let event = match self.output.media {
+            Media::Protobuf if event.len() > SMALL => {
+                self.app.compute.run(|| framed(&event)).await.ok_or(Gone)?
+            }
             Media::Protobuf => framed(&event).ok_or(Gone)?,
             Media::Json { .. } | Media::Yaml => event,
         };

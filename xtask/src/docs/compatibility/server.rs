@@ -82,9 +82,27 @@ const ROWS: &[[&str; 4]] = &[
     ],
     [
         "the limits of CEL",
-        "expressions nested 250 deep, patterns of any nesting, quantities of any length",
-        "expressions nested deeper than 128, patterns nested deeper than 400 or larger than 10 MiB, and quantities of more than 4,096 digits, are errors",
+        "expressions nested 250 deep; variables that need one another, values, patterns and quantities of any depth and length",
+        "expressions nested deeper than 128, or 512 over all variables that need one another, values nested deeper than 428, patterns nested deeper than 400 or larger than 10 MiB, and quantities of more than 4,096 digits, are errors",
         "every evaluation is bounded",
+    ],
+    [
+        "how deep an object may be",
+        "10,000 levels",
+        "250 levels, those that YAML's aliases, protobuf and patches make included: 400, or 413 for a patch",
+        "whatever walks a tree needs as much of the stack as the tree is deep",
+    ],
+    [
+        "the health check `log`",
+        "is well unless the log hangs",
+        "there is none: 404",
+        "nothing here could make it fail",
+    ],
+    [
+        "`[+]etcd` in health",
+        "asks etcd for a key",
+        "fails while the store cannot be written to, except for want of room, which passes by itself",
+        "serve.md says what happens when the disk fails",
     ],
     [
         "names of kubelets' certificates",
@@ -145,6 +163,18 @@ const ROWS: &[[&str; 4]] = &[
         "queues requests, and names the flow in two headers",
         "a limit on requests at once, and no such headers",
         "one process on one machine; the objects are served for clients that read them",
+    ],
+    [
+        "long-running requests",
+        "any number, of whomever",
+        "a limit for each user and one in all; beyond it 429 with `Retry-After`, see serve.md",
+        "each holds memory for as long as its client likes, and one user must not take what others need",
+    ],
+    [
+        "an answer that its client does not read",
+        "waits for as long as the connection stands",
+        "is cut off after `--write-timeout`",
+        "what waits for nobody is memory that others lack",
     ],
     ["storage", "protobuf in etcd", "JSON in a file of its own", "one binary"],
     [
@@ -260,6 +290,12 @@ const ROWS: &[[&str; 4]] = &[
         "false by default",
         "true by default",
         "what everybody sets; Pod Security decides",
+    ],
+    [
+        "paths that end behind `watch` or `proxy`",
+        "500",
+        "404",
+        "a client's mistake is not the server's",
     ],
     [
         "quota usage after a deletion",
