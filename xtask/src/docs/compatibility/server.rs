@@ -256,6 +256,18 @@ const ROWS: &[[&str; 4]] = &[
         "a server alone should be usable",
     ],
     [
+        "requests for certificates of nodes and clients",
+        "are approved, signed and taken away by kube-controller-manager; of several common names in a request the last counts",
+        "the same by the server's own controllers; a request with several common names fails",
+        "whom a certificate is for must not depend on who reads it",
+    ],
+    [
+        "`kube_apiserver_kubelet_connections_total`",
+        "there is no such metric",
+        "counts new connections to kubelets, with the gate of KEP-4872 and without it",
+        "the proposal's objective is that their number does not rise",
+    ],
+    [
         "default cluster roles that gather others",
         "are filled by kube-controller-manager",
         "are filled by the server's own controller",
