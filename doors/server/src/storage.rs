@@ -1,5 +1,5 @@
-//! How the store fares, for those who run the server: in the log, in the health checks and in the metrics. Clients are
-//! told neither files nor causes.
+//! How the store fares, for those who run the server: in the log, in the health checks and in the metrics.
+//! Clients are told neither files nor causes.
 
 use crate::refusal::Refusal;
 use ratchet_http::health::{Checks, Endpoint};

@@ -292,6 +292,18 @@ const ROWS: &[[&str; 4]] = &[
         "what everybody sets; Pod Security decides",
     ],
     [
+        "flags and feature gates of 1.36 that nothing here looks at",
+        "have their effect",
+        "are accepted and named in the log; `--encryption-provider-config`, `--authentication-config`, `--authorization-config` and `--audit-webhook-config-file` are refused",
+        "command lines of kube-apiserver start; nobody believes to have a protection that is not there",
+    ],
+    [
+        "metrics",
+        "have help in English sentences of their own",
+        "have the same names, labels and stability, and other sentences",
+        "the sentences are not ours",
+    ],
+    [
         "paths that end behind `watch` or `proxy`",
         "500",
         "404",
