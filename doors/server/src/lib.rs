@@ -33,6 +33,7 @@ mod served;
 mod server;
 mod services;
 mod start;
+mod storage;
 mod streaming;
 mod subresources;
 mod verbs;

@@ -109,7 +109,7 @@ impl Binding {
             }
         };
         let Some(served) = call.app.registry.core(plural) else { return Ok(None) };
-        let item = served.shelf.get(&served.shelf_key(&call.place.namespace, &name));
+        let item = served.shelf.find(&served.shelf_key(&call.place.namespace, &name))?;
         let Some(item) = item else { return Err(Refusal::not_found(served.about(&name))) };
         let node = item.node();
         let account = &call.place.name;
