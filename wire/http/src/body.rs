@@ -38,7 +38,7 @@ pub fn empty() -> Body {
 pub fn chunks(pieces: Vec<Bytes>) -> Body {
     let left = pieces.iter().map(|piece| piece.len() as u64).sum();
     let pieces = pieces.into_iter().filter(|piece| !piece.is_empty()).collect();
-    Chunks { pieces, left }.boxed_unsync()
+    Chunks { pieces, left, given: 0 }.boxed_unsync()
 }
 
 /// A body that is written while it is sent; at most `capacity` pieces wait for a slow client.
@@ -85,7 +85,13 @@ fn never(impossible: Infallible) -> BodyError {
 struct Chunks {
     pieces: VecDeque<Bytes>,
     left: u64,
+    /// How much was given since others had their turn.
+    given: usize,
 }
+
+/// How much of a body that is there already is given in one go: whoever sends it takes as much as the system does, and
+/// encrypts it on a thread for which others wait.
+const AT_ONCE: usize = 256 * 1024;
 
 impl http_body::Body for Chunks {
     type Data = Bytes;
@@ -93,10 +99,16 @@ impl http_body::Body for Chunks {
 
     fn poll_frame(
         self: Pin<&mut Self>,
-        _: &mut Context<'_>,
+        context: &mut Context<'_>,
     ) -> Poll<Option<Result<Frame<Bytes>, BodyError>>> {
         let this = self.get_mut();
+        if this.given >= AT_ONCE && !this.pieces.is_empty() {
+            this.given = 0;
+            context.waker().wake_by_ref();
+            return Poll::Pending;
+        }
         Poll::Ready(this.pieces.pop_front().map(|piece| {
+            this.given += piece.len();
             this.left = this.left.saturating_sub(piece.remaining() as u64);
             Ok(Frame::data(piece))
         }))
@@ -143,6 +155,24 @@ mod tests {
         assert_eq!(collect(pieces).await, "abc");
         assert!(chunks(vec![]).is_end_stream());
         assert!(chunks(vec![Bytes::new()]).is_end_stream());
+    }
+
+    #[tokio::test]
+    async fn others_have_their_turn_while_much_is_sent() {
+        let piece = Bytes::from(vec![b'x'; AT_ONCE / 4]);
+        let mut body = chunks(vec![piece; 16]);
+        let (mut rests, mut length) = (0, 0);
+        loop {
+            let polled = std::future::poll_fn(|context| {
+                Poll::Ready(Pin::new(&mut body).poll_frame(context))
+            });
+            match polled.await {
+                Poll::Pending => rests += 1,
+                Poll::Ready(None) => break,
+                Poll::Ready(Some(frame)) => length += frame.unwrap().into_data().unwrap().len(),
+            }
+        }
+        assert_eq!((rests, length), (3, 4 * AT_ONCE));
     }
 
     #[tokio::test]

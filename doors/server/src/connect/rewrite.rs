@@ -145,7 +145,7 @@ mod tests {
     }
 
     /// A body that counts how many pieces of it were asked for.
-    struct Asked(std::sync::Arc<std::sync::atomic::AtomicUsize>, Bytes);
+    struct Asked(Arc<std::sync::atomic::AtomicUsize>, Bytes);
 
     impl http_body::Body for Asked {
         type Data = Bytes;
@@ -168,7 +168,7 @@ mod tests {
         packed.write_all(&vec![b'x'; WHOLE]).unwrap();
         let packed = Bytes::from(packed.finish().unwrap());
         assert!(packed.len() < WHOLE / 500, "{}", packed.len());
-        let asked = std::sync::Arc::new(std::sync::atomic::AtomicUsize::new(0));
+        let asked = Arc::new(std::sync::atomic::AtomicUsize::new(0));
         let mut response = Response::new(Body::new(Asked(asked.clone(), packed)));
         response.headers_mut().insert(CONTENT_TYPE, HeaderValue::from_static("text/html"));
         response.headers_mut().insert(CONTENT_ENCODING, HeaderValue::from_static("gzip"));
