@@ -15,6 +15,7 @@ use ratchet_engine::{Change, GATES, Policy, Stage, Verdict};
 use ratchet_http::metrics::{
     CounterVec, Gauge, GaugeVec, HistogramVec, MetricType, Registry, Stability, Writer,
 };
+use ratchet_identity::TokenCounter;
 use ratchet_policy::Check;
 use std::sync::Arc;
 use std::time::Duration;
@@ -49,6 +50,8 @@ pub struct Metrics {
     pub authentications: CounterVec,
     /// Attempts to authorise, by result.
     pub authorizations: CounterVec,
+    /// Uses of service accounts' tokens that are worth counting.
+    tokens: Vec<(TokenCounter, CounterVec)>,
     /// What is behind the server.
     pub connections: Connections,
 }
@@ -215,6 +218,13 @@ impl Metrics {
             policy_durations: registry.histogram("apiserver_validating_admission_policy_check_duration_seconds", Stability::Beta, "Validation admission latency for individual validation expressions in seconds, labeled by policy and further including binding and enforcement action taken.", &policy_check, POLICY),
             authentications: registry.counter("authentication_attempts", alpha, "Counter of authenticated attempts.", &["result"]),
             authorizations: registry.counter("authorization_attempts_total", alpha, "Counter of authorization attempts broken down by result. It can be either 'allowed', 'denied', 'no-opinion' or 'error'.", &["result"]),
+            tokens: TokenCounter::ALL
+                .into_iter()
+                .map(|counter| {
+                    let (name, help) = counter.metric();
+                    (counter, registry.counter(name, alpha, help, &[]))
+                })
+                .collect(),
             connections: Connections::new(&registry),
             registry,
         };
@@ -286,6 +296,13 @@ impl Metrics {
     /// Counts an event that a watch was told.
     pub fn watch_event(&self, served: &Served) {
         self.watch_events.with(&[served.row.group, served.row.version, served.row.plural]).inc();
+    }
+
+    /// Counts a use of a service account's token.
+    pub fn token_used(&self, counter: TokenCounter) {
+        for (_, family) in self.tokens.iter().filter(|(own, _)| *own == counter) {
+            family.with(&[]).inc();
+        }
     }
 
     /// Counts a judgement.

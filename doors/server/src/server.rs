@@ -9,6 +9,7 @@ use crate::refusal::{About, Refusal};
 use crate::request::{Ask, Output, Params, Target};
 use crate::respond::{finish, refused};
 use crate::route;
+use crate::token_usage;
 use bytes::Bytes;
 use http::header::RETRY_AFTER;
 use http::request::Parts;
@@ -18,7 +19,7 @@ use hyper::upgrade::OnUpgrade;
 use jiff::Timestamp;
 use ratchet_access::{Impersonated, User, impersonate};
 use ratchet_http::{Body, Peer, Service};
-use ratchet_identity::{Verdict, impersonation};
+use ratchet_identity::{TokenUsage, Verdict, impersonation};
 use ratchet_object::selector::FieldSelector;
 use std::net::IpAddr;
 use std::pin::Pin;
@@ -187,12 +188,15 @@ async fn answer(
         let audit = app.audit.as_ref()?;
         audit.begin(request.parts, &request.ask, &request.audit_id, user, peer)
     };
+    let mut usage = TokenUsage::default();
     let said = match caller {
         Caller::Known(user) => Verdict::User(user),
         Caller::Stranger => {
-            app.identity.authenticate(headers, &peer.certificates, Timestamp::now())
+            let certificates = &peer.certificates;
+            app.identity.authenticate(headers, certificates, Timestamp::now(), &mut usage)
         }
     };
+    token_usage::record(app, usage, Some(&request.told)).await;
     let caller = match said {
         Verdict::User(user) => {
             app.metrics.authentications.with(&["success"]).inc();

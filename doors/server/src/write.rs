@@ -100,7 +100,7 @@ pub(crate) async fn create(
 }
 
 /// Fills in and checks what the URL says about an object.
-fn named(call: &Call<'_>, node: &mut Node<'static>) -> Result<(), Refusal> {
+pub(crate) fn named(call: &Call<'_>, node: &mut Node<'static>) -> Result<(), Refusal> {
     let namespace = if call.served.row.namespaced { call.place.namespace.as_str() } else { "" };
     let said = node.text_at(&["metadata", "namespace"]);
     if !said.is_empty() && said != namespace && call.served.row.namespaced {
@@ -331,7 +331,7 @@ async fn judged(
     admission::escalation(call, &new, Some(&old))?;
     // What is stored was spelled so: only what differs from it then has changed.
     served.respell(&mut new);
-    lifecycle::prepare_update(&mut new, &old, &kind, served.habits, part);
+    lifecycle::prepare_update(&mut new, &old, &kind, served.habits, part, &app.now());
     metadata::renewal(&mut new, &old, served.habits);
     if matches!(part, Part::Sub("status" | "binding")) {
         metadata::keep_generation(&mut new, &old);

@@ -94,6 +94,18 @@ impl Server {
         self.exchange(Some(user), method, path, "", body).0
     }
 
+    /// Asks as the administrator, with more headers: as somebody else, say.
+    pub(crate) fn ask_saying(
+        &self,
+        method: &str,
+        path: &str,
+        headers: &str,
+        body: &str,
+    ) -> (u16, String) {
+        let user = (self.known("client-certificate-data"), self.known("client-key-data"));
+        self.exchange(Some(user), method, path, headers, body).0
+    }
+
     /// Asks without a certificate.
     pub(crate) fn ask_as_nobody(&self, method: &str, path: &str, headers: &str) -> (u16, String) {
         self.exchange(None, method, path, headers, "").0

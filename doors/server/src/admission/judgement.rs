@@ -2,6 +2,7 @@
 
 use super::policy_rights;
 use crate::call::Call;
+use crate::csr;
 use crate::refusal::Refusal;
 use ratchet_engine::{
     Change, EXISTING_PODS_BUDGET, Existing, Facts, Namespace, Status, judge as verdict_on, needs,
@@ -33,6 +34,7 @@ pub(super) async fn judge(call: &Call<'_>, change: &Change<'_>) -> Result<(), Re
     let begun = Instant::now();
     let mut verdict = verdict_on(change, &facts, &app.policy);
     ratchet_policy::validate(change, &app.policy, &mut verdict);
+    csr::check(change, &app.policy, &mut verdict);
     policy_rights::check(call, change, &mut verdict);
     app.metrics.judged(change, &verdict, &app.plugins, begun.elapsed());
     for warning in &verdict.warnings {
