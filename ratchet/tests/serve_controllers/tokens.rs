@@ -102,9 +102,7 @@ fn a_node_asks_for_no_certificate_of_another() {
         json!({"metadata": {"name": name}, "spec": spec}).to_string()
     };
     let as_node = |name: &str| {
-        format!(
-            "Impersonate-User: system:node:{name}\r\nImpersonate-Group: system:nodes\r\n"
-        )
+        format!("Impersonate-User: system:node:{name}\r\nImpersonate-Group: system:nodes\r\n")
     };
     let cluster = Cluster::start(&[]);
     let ask = |node: &str, name: &str| {
