@@ -5,6 +5,7 @@ mod aggregation;
 mod api;
 mod backoff;
 mod bucket;
+mod certificates;
 mod client;
 mod discovery;
 mod endpoint_slice;
@@ -44,6 +45,7 @@ mod trim;
 
 pub use api::{Api, ApiAnswer, ApiRequest, Lines, Shown, Waiting};
 pub use backoff::Backoff;
+pub use certificates::{CertificateSigner, Signing};
 pub use client::{Client, Deletion, Patch, Policy};
 pub use events::{About, Recorder};
 pub use failure::Failure;
@@ -69,4 +71,7 @@ pub static CONTROLLERS: &[Row] = &[
     node_ipam::ROW,
     service_account_token::ROW,
     root_ca::ROW,
+    certificates::SIGNING,
+    certificates::APPROVING,
+    certificates::CLEANING,
 ];

@@ -1,6 +1,6 @@
 //! What controllers are told when they start.
 
-use crate::{Election, Mint, Selection};
+use crate::{Election, Mint, Selection, Signing};
 use ratchet_allocation::NodeRanges;
 use std::sync::Arc;
 
@@ -15,6 +15,8 @@ pub struct Settings {
     pub root_ca: String,
     /// Who makes tokens that do not end; none if nobody does.
     pub mint: Option<Arc<dyn Mint>>,
+    /// Who signs certificates for approved requests; none if nobody does.
+    pub signing: Option<Signing>,
     /// How it is decided which of several servers runs the controllers; none if there is one.
     pub election: Option<Election>,
 }

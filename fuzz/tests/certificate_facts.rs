@@ -2,7 +2,7 @@
 
 use base64::Engine as _;
 use base64::prelude::BASE64_STANDARD;
-use ratchet_certificate::{Facts, NodeName, SHAPES, Shape};
+use ratchet_certificate::{CertificateRequest, Facts, NodeName, SHAPES, SIGNERS, Shape};
 use ratchet_fuzz::Choices;
 
 const WORDS: &[&str] = &[
@@ -38,6 +38,7 @@ fn check(text: &str) {
 }
 
 fn check_bytes(der: &[u8]) {
+    check_request(der);
     let Some(node) = NodeName::new("a") else { return };
     let borne = node.is_borne_by(der);
     let Ok(facts) = Facts::read(der) else {
@@ -63,6 +64,18 @@ fn check_bytes(der: &[u8]) {
     for now in [i64::MIN, 0, i64::MAX] {
         let _ = facts.age(now);
     }
+}
+
+/// A request is read or refused, and whoever would sign it for a node signs for one name.
+fn check_request(der: &[u8]) {
+    let Ok(request) = CertificateRequest::from_der(der) else { return };
+    for usages in [&["digital signature", "server auth"][..], &["digital signature", "client auth"]]
+    {
+        for signer in SIGNERS.iter().filter(|signer| signer.check(&request, usages).is_ok()) {
+            assert!(request.common_names.len() <= 1, "{}", signer.name);
+        }
+    }
+    assert!(!request.proof().message.is_empty());
 }
 
 /// Some bytes changed, taken out or put in.

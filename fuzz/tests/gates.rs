@@ -6,7 +6,7 @@
     reason = "a helper of a test may fail like a test"
 )]
 
-use ratchet_engine::{GATES, Gates, Release, Stage};
+use ratchet_engine::{Gates, Release, Stage, gates};
 use ratchet_fuzz::Choices;
 
 const WORDS: &[&str] = &[
@@ -50,20 +50,20 @@ fn check(text: &str) {
     let emulated = releases[one.min(other)];
 
     let texts: Vec<&str> = text.split('\n').collect();
-    let mut gates = fresh.clone();
-    let told = gates.apply(&texts);
+    let mut set = fresh.clone();
+    let told = set.apply(&texts);
     let mut joined = fresh.clone();
     assert_eq!(joined.apply(&[texts.join(",")]), told, "one flag or several");
-    assert_eq!(on(&joined), on(&gates));
-    let first = on(&gates);
-    assert_eq!(gates.apply(&texts), told, "the same again");
-    assert_eq!(on(&gates), first);
+    assert_eq!(on(&joined), on(&set));
+    let first = on(&set);
+    assert_eq!(set.apply(&texts), told, "the same again");
+    assert_eq!(on(&set), first);
     match told {
         Ok(()) => {}
         Err(why) => assert!(!why.to_string().is_empty()),
     }
 
-    for (gate, is_on) in GATES.iter().zip(first) {
+    for (gate, is_on) in gates::all().zip(first) {
         match gate.era(emulated) {
             None => assert!(!is_on, "{} has not begun", gate.name),
             Some(era) if era.locked => assert_eq!(is_on, era.default, "{} is locked", gate.name),
@@ -80,8 +80,8 @@ fn check(text: &str) {
     }
 }
 
-fn on(gates: &Gates) -> Vec<bool> {
-    GATES.iter().map(|gate| gates.on(gate)).collect()
+fn on(set: &Gates) -> Vec<bool> {
+    gates::all().map(|gate| set.on(gate)).collect()
 }
 
 fn check_release(text: &str) {

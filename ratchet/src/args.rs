@@ -138,9 +138,23 @@ pub(crate) struct PolicyArgs {
     #[arg(long, value_name = "FILE", conflicts_with = "pod_security")]
     pub(crate) admission_control_config_file: Option<PathBuf>,
 
-    /// Who decides where a proposal and released Kubernetes differ.
+    /// Who decides where a proposal and released Kubernetes differ: check predicts a released cluster, so `released` is
+    /// its default, while `ratchet serve` enforces the proposals; `--for ratchet` predicts that server.
     #[arg(long, value_enum, default_value = "released")]
     pub(crate) behavior: BehaviorArg,
+
+    /// Whose verdict is predicted: that of a released kube-apiserver, or that of `ratchet serve` with its defaults.
+    #[arg(long = "for", value_enum, default_value = "kubernetes", value_name = "SERVER", conflicts_with_all = ["behavior", "target_version"])]
+    pub(crate) server: ServerArg,
+}
+
+/// The server whose verdict is predicted.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(crate) enum ServerArg {
+    /// kube-apiserver, in the release that --target-version names.
+    Kubernetes,
+    /// `ratchet serve`: the proposals decide.
+    Ratchet,
 }
 
 #[derive(Clone, Copy, Debug, ValueEnum)]

@@ -1,6 +1,6 @@
 //! The flags that choose the rules in force become a policy, or a refusal in Kubernetes' words.
 
-use crate::args::{BehaviorArg, PolicyArgs};
+use crate::args::{BehaviorArg, PolicyArgs, ServerArg};
 use ratchet_engine::pod_security::{
     Configuration, LevelVersion, Modes, PluginConfiguration, Version,
 };
@@ -58,6 +58,7 @@ pub(crate) fn of(args: PolicyArgs) -> Result<Policy, String> {
         pod_security,
         admission_control_config_file,
         behavior,
+        server,
     } = args;
     let behavior = match behavior {
         BehaviorArg::Proposal => Behavior::Proposal,
@@ -65,9 +66,14 @@ pub(crate) fn of(args: PolicyArgs) -> Result<Policy, String> {
     };
     let release: Release =
         target_version.parse().map_err(|error| format!("--target-version: {error}"))?;
-    let mut policy = Policy::of(release, behavior);
+    let (mut policy, oldest) = match server {
+        ServerArg::Kubernetes => {
+            (Policy::of(release, behavior), release.minor().saturating_sub(EMULATED_BACK))
+        }
+        ServerArg::Ratchet => (of_server(Behavior::Proposal), OLDEST_SERVED),
+    };
     if let Some(text) = emulated_version {
-        policy.emulated = emulated(&text, release)?;
+        policy.emulated = emulated(&text, policy.release, oldest)?;
         policy.gates = policy.gates.emulating(policy.emulated);
     }
     policy.gates.apply(&feature_gates).map_err(|error| format!("--feature-gates: {error}"))?;
@@ -81,10 +87,19 @@ pub(crate) fn of(args: PolicyArgs) -> Result<Policy, String> {
     Ok(policy)
 }
 
-/// kube-apiserver emulates up to three releases back.
-fn emulated(text: &str, release: Release) -> Result<Release, String> {
+/// kube-apiserver emulates so many releases back.
+const EMULATED_BACK: u8 = 3;
+
+/// `ratchet serve` emulates 1.32, too: the only release in which RelaxedDNSSearchValidation (KEP-4427) is alpha and off.
+pub(crate) const OLDEST_SERVED: u8 = 32;
+
+/// The rules of `ratchet serve`, before its flags change them.
+pub(crate) fn of_server(behavior: Behavior) -> Policy {
+    Policy::of(Release::REFERENCE, behavior)
+}
+
+fn emulated(text: &str, release: Release, oldest: u8) -> Result<Release, String> {
     let bare = text.strip_prefix("kube=").unwrap_or(text);
-    let oldest = release.minor().saturating_sub(3);
     let wanted: Result<Release, _> = bare.parse();
     match wanted {
         Ok(wanted) if wanted <= release && wanted.minor() >= oldest => Ok(wanted),
@@ -170,6 +185,7 @@ fn object_of(text: &str) -> Result<Option<Object<'_>>, String> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use clap::Parser as _;
 
     fn names(list: &[&str]) -> Vec<String> {
         list.iter().map(|name| (*name).to_owned()).collect()
@@ -187,15 +203,38 @@ mod tests {
         assert!(on.deny_external_ips && on.pod_security);
     }
 
+    fn flags(list: &[&str]) -> Result<Policy, String> {
+        let words = ["ratchet", "check", "x"].iter().chain(list);
+        match crate::args::Args::try_parse_from(words).map(|args| args.command) {
+            Ok(crate::args::Command::Check(args)) => of(args.policy),
+            Ok(_) => Err("another door".into()),
+            Err(error) => Err(error.to_string()),
+        }
+    }
+
     #[test]
-    fn emulation_reaches_three_releases_back() {
-        let reference = Release::REFERENCE;
-        assert_eq!(emulated("kube=1.33", reference).map(Release::minor), Ok(33));
-        assert_eq!(
-            emulated("1.32", reference),
-            Err("emulation version 1.32 is not between [1.33, 1.36.0]".into())
-        );
-        assert!(emulated("1.37", reference).is_err());
+    fn emulation_reaches_three_releases_back_and_that_of_the_server_one_more() {
+        let minor = |list: &[&str]| flags(list).map(|policy| policy.emulated.minor());
+        assert_eq!(minor(&["--emulated-version=kube=1.33"]), Ok(33));
+        let refused = |oldest: u8, wanted: &str| {
+            Err(format!("emulation version {wanted} is not between [1.{oldest}, 1.36.0]"))
+        };
+        assert_eq!(minor(&["--emulated-version=1.32"]), refused(33, "1.32"));
+        assert_eq!(minor(&["--for=ratchet", "--emulated-version=1.32"]), Ok(32));
+        assert_eq!(minor(&["--for=ratchet", "--emulated-version=1.31"]), refused(32, "1.31"));
+        assert_eq!(minor(&["--emulated-version=1.37"]), refused(33, "1.37"));
+        let alpha = flags(&["--for=ratchet", "--emulated-version=1.32"]).unwrap();
+        assert!(!alpha.relaxed_dns() && !alpha.strict_ip());
+    }
+
+    #[test]
+    fn one_server_is_predicted_at_a_time() {
+        let [usual, server] = [&[][..], &["--for=ratchet"]].map(|list| flags(list).unwrap());
+        assert_eq!(usual.behavior, Behavior::Released);
+        assert_eq!(server.behavior, Behavior::Proposal);
+        for flag in ["--behavior=released", "--target-version=1.35"] {
+            assert!(flags(&["--for=ratchet", flag]).unwrap_err().contains("cannot be used with"));
+        }
     }
 
     #[test]

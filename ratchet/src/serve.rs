@@ -1,5 +1,6 @@
 //! `ratchet serve`: flags become a configuration, a store and a certificate authority, then the door opens.
 
+mod accepted;
 pub(crate) mod args;
 mod controllers;
 mod files;
@@ -10,6 +11,7 @@ mod plugins;
 mod runtime_config;
 mod settings;
 mod signals;
+mod signing;
 mod values;
 mod wording;
 
@@ -52,6 +54,7 @@ fn begin(args: ServeArgs, out: &mut impl Write) -> Result<(), Box<dyn Error>> {
     let settings = settings::settle(&args)?;
     let mut loops = controllers::settle(&args.controllers, &settings.ranges.cidrs())?;
     logging::begin(&args.logs);
+    tell_without_effect(&args.accepted.without_effect, &settings.policy);
     for warning in settings.warnings() {
         tracing::warn!("{warning}");
     }
@@ -65,9 +68,25 @@ fn begin(args: ServeArgs, out: &mut impl Write) -> Result<(), Box<dyn Error>> {
     let keys =
         Arc::new(Keys::prepare(&dir, &args.serving, &args.clients, &args.kubelets, &settings)?);
     loops.root_ca = keys.believed()?;
+    loops.signing = Some(signing::signer(&args.controllers, keys.authority_files())?);
     let config = config(args, settings, &keys);
     let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build()?;
     runtime.block_on(serve(config, store, keys, loops, out))
+}
+
+/// What was set and changes nothing: one line each, so that nobody waits for its effect.
+fn tell_without_effect(flags: &[&str], policy: &Policy) {
+    if !flags.is_empty() {
+        let flags: Vec<String> = flags.iter().map(|name| format!("--{name}")).collect();
+        tracing::warn!("flags of kube-apiserver without effect here: {}", flags.join(", "));
+    }
+    if flags.contains(&"etcd-servers") {
+        tracing::warn!("--etcd-servers is not used: everything is kept in the embedded store");
+    }
+    let gates = policy.gates.without_effect();
+    if !gates.is_empty() {
+        tracing::warn!("feature gates without effect here: {}", gates.join(", "));
+    }
 }
 
 /// The first random number of a process costs the library fifty milliseconds; here no client waits for it.

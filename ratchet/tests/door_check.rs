@@ -194,8 +194,9 @@ fn a_reader_who_has_read_enough_ends_the_check() {
 }
 
 #[test]
+#[cfg(target_os = "linux")]
 fn a_full_disk_is_told() {
-    let Ok(full) = std::fs::File::options().write(true).open("/dev/full") else { return };
+    let full = std::fs::File::options().write(true).open("/dev/full").unwrap();
     let folder = Folder::with(&[("bad.yaml", BAD_SERVICE)]);
     let done = Command::new(env!("CARGO_BIN_EXE_ratchet"))
         .args(["check", "bad.yaml"])

@@ -433,6 +433,66 @@ fn flags_reach_the_rules() {
     assert!(body.contains("\"clusterIP\":\"10.0.0."), "{body}");
 }
 
+/// The flags that kubeadm 1.36 writes into the manifest of kube-apiserver, with the files of `pki`.
+fn kubeadm(pki: &Path) -> Vec<String> {
+    let file = |name: &str| pki.join(name).display().to_string();
+    [
+        "--advertise-address=192.0.2.7".to_owned(),
+        "--allow-privileged=true".into(),
+        "--authorization-mode=Node,RBAC".into(),
+        format!("--client-ca-file={}", file("ca.crt")),
+        "--enable-admission-plugins=NodeRestriction".into(),
+        "--enable-bootstrap-token-auth=true".into(),
+        "--etcd-cafile=/etc/kubernetes/pki/etcd/ca.crt".into(),
+        "--etcd-certfile=/etc/kubernetes/pki/apiserver-etcd-client.crt".into(),
+        "--etcd-keyfile=/etc/kubernetes/pki/apiserver-etcd-client.key".into(),
+        "--etcd-servers=https://127.0.0.1:2379".into(),
+        format!("--kubelet-client-certificate={}", file("apiserver-kubelet-client.crt")),
+        format!("--kubelet-client-key={}", file("apiserver-kubelet-client.key")),
+        "--kubelet-preferred-address-types=InternalIP,ExternalIP,Hostname".into(),
+        "--proxy-client-cert-file=/etc/kubernetes/pki/front-proxy-client.crt".into(),
+        "--proxy-client-key-file=/etc/kubernetes/pki/front-proxy-client.key".into(),
+        "--requestheader-allowed-names=front-proxy-client".into(),
+        format!("--requestheader-client-ca-file={}", file("ca.crt")),
+        "--requestheader-extra-headers-prefix=X-Remote-Extra-".into(),
+        "--requestheader-group-headers=X-Remote-Group".into(),
+        "--requestheader-username-headers=X-Remote-User".into(),
+        "--service-account-issuer=https://kubernetes.default.svc.cluster.local".into(),
+        format!("--service-account-key-file={}", file("sa.key")),
+        format!("--service-account-signing-key-file={}", file("sa.key")),
+        "--service-cluster-ip-range=10.96.0.0/12".into(),
+        format!("--tls-cert-file={}", file("apiserver.crt")),
+        format!("--tls-private-key-file={}", file("apiserver.key")),
+    ]
+    .into()
+}
+
+#[test]
+fn a_command_line_of_kube_apiserver_starts() {
+    let dir = tempfile::tempdir().unwrap();
+    // Another server makes the files.
+    let mut other = Server::start(&dir.path().join("other"), &[]);
+    other.signal("TERM");
+    other.wait();
+    let mut arguments = kubeadm(&dir.path().join("other/pki"));
+    arguments.push("--profiling=false".into());
+    arguments.push("--feature-gates=WatchList=false,StrictIPCIDRValidation=false".into());
+    let arguments: Vec<&str> = arguments.iter().map(String::as_str).collect();
+    let mut server = Server::start(&dir.path().join("data"), &arguments);
+    assert_eq!(server.get("/readyz").0, 200);
+    server.signal("TERM");
+    let (code, text) = server.wait();
+    assert_eq!(code, Some(0), "{text}");
+    for wanted in [
+        "without effect here: --etcd-cafile, --etcd-certfile, --etcd-keyfile, --etcd-servers, \
+         --profiling, --proxy-client-cert-file, --proxy-client-key-file\n",
+        "--etcd-servers is not used: everything is kept in the embedded store\n",
+        "feature gates without effect here: WatchList\n",
+    ] {
+        assert!(text.contains(wanted), "{wanted}\n{text}");
+    }
+}
+
 #[test]
 fn every_flag_is_in_the_guide_and_the_manual() {
     let run = |arguments: &[&str]| {

@@ -1,6 +1,6 @@
 //! Programs that other people's client libraries make, against the server that was just built.
 
-use crate::ci::{Tally, counted};
+use crate::ci::{Tally, counted, guarded};
 use crate::metadata::cargo;
 use anyhow::{Context, Result, bail};
 use std::path::{Path, PathBuf};
@@ -23,7 +23,7 @@ pub(crate) fn run(tally: &mut Tally) -> Result<bool> {
 }
 
 /// The folder that cargo builds into: this program stands in its `debug`.
-fn target() -> Result<PathBuf> {
+pub(crate) fn target() -> Result<PathBuf> {
     let own = std::env::current_exe().context("cannot find this program")?;
     let target = own.parent().and_then(Path::parent);
     Ok(target.context("this program stands outside of cargo's folder")?.to_owned())
@@ -32,7 +32,7 @@ fn target() -> Result<PathBuf> {
 fn rust(target: &Path, server: &Path, tally: &mut Tally) -> Result<bool> {
     let arguments = ["test", "--locked", "--no-fail-fast", "--manifest-path", RUST];
     println!("cargo {}", arguments.join(" "));
-    let mut command = cargo();
+    let mut command = guarded()?;
     // A folder of its own: the two workspaces share no profile, and would build over each other.
     command.args(arguments).env("CARGO_TARGET_DIR", target.join("clients-rs"));
     counted(command.env("RATCHET_BIN", server), tally)
@@ -40,28 +40,43 @@ fn rust(target: &Path, server: &Path, tally: &mut Tally) -> Result<bool> {
 
 fn python(target: &Path, server: &Path, tally: &mut Tally) -> Result<bool> {
     let folder = target.join("clients-py");
-    let python = folder.join("bin").join("python");
-    prepare(&folder, &python)?;
+    let python = prepare(&folder)?;
     let program = format!("{PYTHON}/run.py");
     println!("python {program}");
-    counted(Command::new(python).arg(program).env("RATCHET_BIN", server), tally)
+    let own = std::env::current_exe().context("cannot find this program")?;
+    let mut command = Command::new(own);
+    counted(command.arg("guard").arg(python).arg(program).env("RATCHET_BIN", server), tally)
 }
 
-/// Makes a virtual environment with what is required, unless it is there.
-fn prepare(folder: &Path, python: &Path) -> Result<()> {
+/// Makes a virtual environment, unless it is there; its python.
+pub(crate) fn environment(folder: &Path) -> Result<PathBuf> {
+    let python = folder.join("bin").join("python");
+    if !python.exists() {
+        succeeds(Command::new("python3").args(["-m", "venv", "--clear"]).arg(folder))?;
+    }
+    Ok(python)
+}
+
+/// Makes a virtual environment with what is required, unless it is there; its python.
+fn prepare(folder: &Path) -> Result<PathBuf> {
     let required = format!("{PYTHON}/requirements.txt");
     let wanted = std::fs::read(&required).with_context(|| format!("cannot read {required}"))?;
     let installed = folder.join("installed.txt");
     if std::fs::read(&installed).is_ok_and(|found| found == wanted) {
-        return Ok(());
+        return Ok(folder.join("bin").join("python"));
     }
-    succeeds(Command::new("python3").args(["-m", "venv", "--clear"]).arg(folder))?;
+    // Another list of requirements begins anew.
+    if folder.exists() {
+        std::fs::remove_dir_all(folder).context("cannot remove the old environment")?;
+    }
+    let python = environment(folder)?;
     let install = ["-m", "pip", "install", "--quiet", "--disable-pip-version-check", "-r"];
-    succeeds(Command::new(python).args(install).arg(&required))?;
-    std::fs::write(&installed, wanted).context("cannot note what was installed")
+    succeeds(Command::new(&python).args(install).arg(&required))?;
+    std::fs::write(&installed, wanted).context("cannot note what was installed")?;
+    Ok(python)
 }
 
-fn succeeds(command: &mut Command) -> Result<()> {
+pub(crate) fn succeeds(command: &mut Command) -> Result<()> {
     let status = command.status().with_context(|| format!("cannot run {command:?}"))?;
     if !status.success() {
         bail!("{command:?} failed");

@@ -3,6 +3,7 @@
 mod duplicates;
 mod expression;
 
+use crate::ci::Tally;
 use crate::metadata::{Metadata, cargo};
 use crate::violation::{Violation, line_where};
 use anyhow::{Context, Result};
@@ -32,7 +33,7 @@ struct Bans {
 }
 
 /// Checks licences and double versions here, then by cargo-deny where it is installed.
-pub(crate) fn check() -> Result<Vec<Violation>> {
+pub(crate) fn check(tally: &mut Tally) -> Result<Vec<Violation>> {
     let text = std::fs::read_to_string(FILE).with_context(|| format!("cannot read {FILE}"))?;
     let config: Config = toml::from_str(&text).with_context(|| format!("cannot read {FILE}"))?;
     let packages = Metadata::of_everything()?.packages;
@@ -50,7 +51,7 @@ pub(crate) fn check() -> Result<Vec<Violation>> {
         packages.iter().map(|package| (package.name.as_str(), package.version.as_str())).collect();
     found.extend(duplicates::check(&versions, &config.bans.skip, &text, &lock));
     println!("{} packages looked at", packages.len());
-    found.extend(cargo_deny()?);
+    found.extend(cargo_deny(tally)?);
     Ok(found)
 }
 
@@ -69,21 +70,37 @@ fn unfit(licence: Option<&str>, allowed: &BTreeSet<String>) -> Option<String> {
     }
 }
 
-/// Runs cargo-deny if there is one, and says whether it did.
-fn cargo_deny() -> Result<Option<Violation>> {
+/// Runs cargo-deny if there is one: on what it can see here, and on advisories if their database can be had.
+fn cargo_deny(tally: &mut Tally) -> Result<Vec<Violation>> {
     let version = cargo()
         .args(["deny", "--version"])
         .stderr(Stdio::null())
         .output()
         .context("cannot run cargo")?;
     if !version.status.success() {
-        println!("cargo-deny is not installed and WAS NOT RUN; the checks above are our own");
-        return Ok(None);
+        tally.not_run(
+            "cargo-deny (licences, bans, sources, advisories): it is not installed; our own checks \
+             of licences and versions were run",
+        );
+        return Ok(Vec::new());
     }
-    let arguments = ["deny", "--offline", "check", "licenses", "bans", "sources"];
-    println!("{}: cargo {}", String::from_utf8_lossy(&version.stdout).trim(), arguments.join(" "));
-    let status = cargo().args(arguments).status().context("cannot run cargo deny")?;
-    println!("cargo-deny was run and {}", if status.success() { "agrees" } else { "DISAGREES" });
+    println!("{}", String::from_utf8_lossy(&version.stdout).trim());
+    let mut found = Vec::new();
+    found.extend(denied(&["check", "licenses", "bans", "sources"])?);
+    let fetch = cargo().args(["deny", "fetch", "db"]).status().context("cannot run cargo deny")?;
+    if fetch.success() {
+        found.extend(denied(&["check", "advisories"])?);
+    } else {
+        tally.not_run("cargo deny check advisories: their database cannot be had");
+    }
+    Ok(found)
+}
+
+fn denied(arguments: &[&str]) -> Result<Option<Violation>> {
+    println!("cargo deny --offline {}", arguments.join(" "));
+    let mut command = cargo();
+    let status = command.args(["deny", "--offline"]).args(arguments).status();
+    let status = status.context("cannot run cargo deny")?;
     let what = "cargo-deny finds fault with the dependencies; it says above where and why";
     Ok((!status.success()).then(|| Violation::new(FILE, 1, what)))
 }

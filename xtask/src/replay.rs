@@ -5,8 +5,8 @@ use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-/// Where the recordings are unless somebody says otherwise: beside the repository, for they are no part of it.
-const USUAL: &str = "../shared/oracle";
+/// Names the folder of the recordings where no argument does: they are no part of the repository.
+pub(crate) const ORACLE: &str = "RATCHET_ORACLE";
 
 /// What was asked for.
 #[derive(Debug, Default, PartialEq, Eq)]
@@ -20,7 +20,11 @@ struct Wanted<'a> {
 /// Builds the release binary and replays; whether every answer was the recorded one.
 pub(crate) fn run(args: &[&str]) -> Result<bool> {
     let wanted = read(args)?;
-    let oracle = PathBuf::from(wanted.oracle.unwrap_or(USUAL));
+    let oracle = wanted.oracle.map(PathBuf::from);
+    let oracle =
+        oracle.or_else(|| std::env::var_os(ORACLE).map(PathBuf::from)).with_context(|| {
+            format!("no recordings: name their folder, as `cargo xtask replay DIR` or in {ORACLE}")
+        })?;
     let program = oracle.join("oracle.py");
     ensure!(
         program.is_file(),

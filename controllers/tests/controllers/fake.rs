@@ -29,7 +29,10 @@ const RESOURCES: &[(&str, &str, bool, bool)] = &[
     ("example.com/v1", "widgets", true, false),
     ("rbac.authorization.k8s.io/v1", "clusterroles", false, true),
     ("admissionregistration.k8s.io/v1", "validatingadmissionpolicies", false, true),
+    ("certificates.k8s.io/v1", "certificatesigningrequests", false, true),
 ];
+
+const REVIEWS: &str = "/apis/authorization.k8s.io/v1/subjectaccessreviews";
 
 #[derive(Default)]
 pub(crate) struct Fake {
@@ -48,6 +51,8 @@ struct State {
     failures: Vec<(String, usize, u16)>,
     /// Watches from before this revision are too old.
     oldest: u64,
+    /// Who may create which subresource: `user subresource`.
+    allowed: Vec<String>,
 }
 
 /// A code, and what is said about it.
@@ -96,9 +101,23 @@ impl Fake {
         controllers: &str,
         meter: Arc<dyn Meter>,
     ) -> Running {
+        self.start_with(controllers, meter, Settings::default())
+    }
+
+    pub(crate) fn start_with(
+        self: &Arc<Self>,
+        controllers: &str,
+        meter: Arc<dyn Meter>,
+        settings: Settings,
+    ) -> Running {
         let selection = Selection::parse(controllers).expect("known");
-        let settings = Settings { selection, ..Settings::default() };
+        let settings = Settings { selection, ..settings };
         Running(tokio::spawn(run(self.clone(), settings, meter, std::future::pending())))
+    }
+
+    /// Lets a user create a subresource.
+    pub(crate) fn allow(&self, user: &str, subresource: &str) {
+        self.state().allowed.push(format!("{user} {subresource}"));
     }
 
     fn state(&self) -> MutexGuard<'_, State> {
@@ -258,6 +277,9 @@ impl State {
         if let Some(code) = self.failure(&line) {
             return Err(code.into());
         }
+        if path == REVIEWS {
+            return Ok(self.review(&request.body));
+        }
         let name = path.rsplit('/').next().unwrap_or_default();
         let resource = RESOURCES.iter().find(|row| row.1 == name);
         match (request.method, resource) {
@@ -279,6 +301,14 @@ impl State {
             }
             _ => Err(405.into()),
         }
+    }
+
+    fn review(&self, body: &[u8]) -> String {
+        let review = node(std::str::from_utf8(body).expect("text"));
+        let user = review.text_at(&["spec", "user"]);
+        let part = review.text_at(&["spec", "resourceAttributes", "subresource"]);
+        let allowed = self.allowed.contains(&format!("{user} {part}"));
+        format!(r#"{{"status":{{"allowed":{allowed}}}}}"#)
     }
 
     fn below(&self, collection: &str) -> Vec<String> {
@@ -327,7 +357,7 @@ impl State {
     fn update(&mut self, path: &str, body: &[u8]) -> Result<String, Refused> {
         let sent = node(std::str::from_utf8(body).expect("text"));
         let (object, part) = match path.rsplit_once('/') {
-            Some((object, part @ ("status" | "finalize"))) => (object, part),
+            Some((object, part @ ("status" | "finalize" | "approval"))) => (object, part),
             _ => (path, ""),
         };
         let mut new = self.objects.get(object).ok_or(404u16)?.clone();
@@ -336,7 +366,9 @@ impl State {
             return Err(409.into());
         }
         match part {
-            "status" => new.set("status", sent.get("status").expect("a status").clone()),
+            "status" | "approval" => {
+                new.set("status", sent.get("status").expect("a status").clone())
+            }
             "finalize" => {
                 let list = sent.find(&["spec", "finalizers"]).expect("a list").clone();
                 new.below("spec").set("finalizers", list);

@@ -2,6 +2,7 @@
 #![allow(clippy::expect_used, clippy::indexing_slicing, reason = "a test that panics has failed")]
 
 mod aggregation;
+mod certificates;
 mod endpoints;
 mod fake;
 mod frame;

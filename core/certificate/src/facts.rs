@@ -12,6 +12,7 @@ use x509_parser::oid_registry::{
     OID_EC_P256, OID_KEY_TYPE_EC_PUBLIC_KEY, OID_NIST_EC_P384, OID_NIST_EC_P521,
     OID_PKCS1_RSAENCRYPTION, OID_SIG_ED25519,
 };
+use x509_parser::pem::parse_x509_pem;
 use x509_parser::prelude::{FromDer, X509Certificate};
 use x509_parser::public_key::PublicKey;
 use x509_parser::x509::{SubjectPublicKeyInfo, X509Name};
@@ -115,6 +116,16 @@ impl fmt::Display for Unreadable {
 impl core::error::Error for Unreadable {}
 
 impl Facts {
+    /// Reads the first block of a PEM text.
+    pub fn from_pem(pem: &[u8]) -> Result<Self, Unreadable> {
+        match parse_x509_pem(pem) {
+            Ok((_, block)) if block.label == "CERTIFICATE" => Self::read(&block.contents),
+            _ => Err(Unreadable {
+                why: "there is no certificate in it (PEM is expected)".to_owned(),
+            }),
+        }
+    }
+
     /// Reads one certificate (DER).
     pub fn read(der: &[u8]) -> Result<Self, Unreadable> {
         let (rest, read) = X509Certificate::from_der(der)

@@ -60,13 +60,18 @@ const BOOTSTRAP: &[&str] = &[
     "`kubectl get csr --field-selector spec.signerName=kubernetes.io/kubelet-serving`, and for each that you believe `kubectl certificate approve <name>`; an approver must go on doing so at every rotation",
 ];
 
-/// How to make a certificate by hand.
+/// How to make a certificate by hand. Nothing but the key is taken from the request: a node that lies in it gets a
+/// certificate for its own name all the same, and none that can sign others.
 const REISSUE: &[&str] = &[
-    "`openssl req -new -key kubelet.key -subj \"/O=system:nodes/CN=system:node:<node>\" -addext \"subjectAltName=DNS:<hostname>,IP:<address>\" -out kubelet.csr`",
-    "have it signed, with its subject alternative names and `extendedKeyUsage=serverAuth`, by the authority that --kubelet-certificate-authority names: `openssl x509 -req -in kubelet.csr -CA ca.crt -CAkey ca.key -CAcreateserial -copy_extensions copyall -days 365 -out kubelet.crt`",
-    "name both files as `tlsCertFile` and `tlsPrivateKeyFile` in the kubelet's configuration, then `systemctl restart kubelet`",
+    "on the node, where the key stays: `openssl req -new -key kubelet.key -subj \"/CN=<node>\" -out kubelet.csr`",
+    EXTENSIONS,
+    "where the authority is that --kubelet-certificate-authority names: `openssl x509 -req -in kubelet.csr -subj \"/O=system:nodes/CN=system:node:<node>\" -CA ca.crt -CAkey ca.key -CAcreateserial -extfile kubelet.ext -days 365 -out kubelet.crt` (OpenSSL 3; never with `-copy_extensions`, which lets the node ask for an authority of its own)",
+    "name kubelet.crt and kubelet.key as `tlsCertFile` and `tlsPrivateKeyFile` in the kubelet's configuration, then `systemctl restart kubelet`",
     "or let the cluster sign: `serverTLSBootstrap: true` without these two files, and approve the request with `kubectl certificate approve <name>`",
 ];
+
+/// What whoever signs decides: no authority, for servers only, and for these names.
+const EXTENSIONS: &str = "with the names and addresses of the node from your own inventory, not from the request: `printf 'basicConstraints=critical,CA:FALSE\\nkeyUsage=critical,digitalSignature\\nextendedKeyUsage=serverAuth\\nsubjectAltName=DNS:<hostname>,IP:<address>\\n' >kubelet.ext`";
 
 static NAMELESS: Shape = Shape {
     id: "nameless",
@@ -150,7 +155,9 @@ static K3S: Shape = Shape {
     meaning: "K3s gives kubelets certificates with the bare node name; enforcement refuses them",
     fix: &[
         "K3s has no switch for the name: keep --enable-kubelet-cert-cn-validation off there, or give its kubelets certificates of your own",
-        "on a server: `openssl x509 -req -in kubelet.csr -CA /var/lib/rancher/k3s/server/tls/server-ca.crt -CAkey /var/lib/rancher/k3s/server/tls/server-ca.key -CAcreateserial -copy_extensions copyall -days 365 -out kubelet.crt`, for a request with `-subj \"/O=system:nodes/CN=system:node:<node>\"` and the node's addresses",
+        "on the node, where the key stays: `openssl req -new -key kubelet.key -subj \"/CN=<node>\" -out kubelet.csr`",
+        EXTENSIONS,
+        "on a server: `openssl x509 -req -in kubelet.csr -subj \"/O=system:nodes/CN=system:node:<node>\" -CA /var/lib/rancher/k3s/server/tls/server-ca.crt -CAkey /var/lib/rancher/k3s/server/tls/server-ca.key -CAcreateserial -extfile kubelet.ext -days 365 -out kubelet.crt` (OpenSSL 3)",
         "on the node, in /etc/rancher/k3s/config.yaml: `kubelet-arg: [\"tls-cert-file=/etc/rancher/k3s/kubelet.crt\", \"tls-private-key-file=/etc/rancher/k3s/kubelet.key\"]`, then `systemctl restart k3s` or `k3s-agent`; renew it yourself before it expires",
     ],
     is: |facts, _| is_issued_by(facts, "k3s-server-ca"),
@@ -163,7 +170,9 @@ static RKE2: Shape = Shape {
     meaning: "RKE2 gives kubelets certificates with the bare node name; enforcement refuses them",
     fix: &[
         "RKE2 has no switch for the name: keep --enable-kubelet-cert-cn-validation off there, or give its kubelets certificates of your own",
-        "on a server: `openssl x509 -req -in kubelet.csr -CA /var/lib/rancher/rke2/server/tls/server-ca.crt -CAkey /var/lib/rancher/rke2/server/tls/server-ca.key -CAcreateserial -copy_extensions copyall -days 365 -out kubelet.crt`, for a request with `-subj \"/O=system:nodes/CN=system:node:<node>\"` and the node's addresses",
+        "on the node, where the key stays: `openssl req -new -key kubelet.key -subj \"/CN=<node>\" -out kubelet.csr`",
+        EXTENSIONS,
+        "on a server: `openssl x509 -req -in kubelet.csr -subj \"/O=system:nodes/CN=system:node:<node>\" -CA /var/lib/rancher/rke2/server/tls/server-ca.crt -CAkey /var/lib/rancher/rke2/server/tls/server-ca.key -CAcreateserial -extfile kubelet.ext -days 365 -out kubelet.crt` (OpenSSL 3)",
         "on the node, in /etc/rancher/rke2/config.yaml: `kubelet-arg: [\"tls-cert-file=/etc/rancher/rke2/kubelet.crt\", \"tls-private-key-file=/etc/rancher/rke2/kubelet.key\"]`, then `systemctl restart rke2-server` or `rke2-agent`; renew it yourself before it expires",
     ],
     is: |facts, _| is_issued_by(facts, "rke2-server-ca"),

@@ -5,6 +5,8 @@ use alloc::vec::Vec;
 
 use x509_parser::prelude::{FromDer, X509Certificate};
 
+use crate::der::{OBJECT_IDENTIFIER, SEQUENCE, SET, next, next_of, only};
+
 /// Every common name of the subject, in order, also several in one set; None if the certificate cannot be read whole.
 pub(crate) fn common_names(certificate: &[u8]) -> Option<Vec<CommonName>> {
     let (rest, read) = X509Certificate::from_der(certificate).ok()?;
@@ -27,9 +29,6 @@ pub(crate) struct Odd {
     pub(crate) known: bool,
 }
 
-const SEQUENCE: u8 = 0x30;
-const SET: u8 = 0x31;
-const OBJECT_IDENTIFIER: u8 = 0x06;
 /// 2.5.4.3
 const COMMON_NAME: &[u8] = &[0x55, 0x04, 0x03];
 
@@ -79,7 +78,8 @@ static STRING_TYPES: [StringType; 8] = [
     StringType { tag: 0x1e, name: "BMPString", holds: None },
 ];
 
-fn text(tag: u8, value: &[u8]) -> CommonName {
+/// The text of a value, if it is of a type that has one reading.
+pub(crate) fn text(tag: u8, value: &[u8]) -> CommonName {
     let row = STRING_TYPES.iter().find(|row| row.tag == tag);
     let Some(StringType { name: kind, holds, .. }) = row else {
         return Err(Odd { kind: "value of no string type", known: false });
@@ -94,38 +94,4 @@ fn text(tag: u8, value: &[u8]) -> CommonName {
 /// X.680 §41.4
 fn is_printable(byte: &u8) -> bool {
     byte.is_ascii_alphanumeric() || b" '()+,-./:=?".contains(byte)
-}
-
-/// The content of the one element that these bytes are.
-fn only(mut bytes: &[u8], tag: u8) -> Option<&[u8]> {
-    let content = next_of(&mut bytes, tag)?;
-    bytes.is_empty().then_some(content)
-}
-
-fn next_of<'a>(bytes: &mut &'a [u8], tag: u8) -> Option<&'a [u8]> {
-    next(bytes).and_then(|(found, content)| (found == tag).then_some(content))
-}
-
-/// Takes the next element: its tag and content. Lengths are in their one short form, as DER wants.
-fn next<'a>(bytes: &mut &'a [u8]) -> Option<(u8, &'a [u8])> {
-    let (&tag, rest) = bytes.split_first()?;
-    let (&first, rest) = rest.split_first()?;
-    let (length, rest) = match first {
-        0..=0x7f => (usize::from(first), rest),
-        0x81 => {
-            let (&length, rest) = rest.split_first().filter(|(length, _)| **length >= 0x80)?;
-            (usize::from(length), rest)
-        }
-        0x82 => {
-            let (length, rest) = rest.split_first_chunk::<2>()?;
-            let length = u16::from_be_bytes(*length);
-            (usize::from(length), (length >= 0x100).then_some(rest)?)
-        }
-        // A subject longer than 64 KiB is nobody's.
-        _ => return None,
-    };
-    let (content, rest) = rest.split_at_checked(length)?;
-    *bytes = rest;
-    // A tag of several bytes would hide what its first byte seems to say.
-    (tag & 0x1f != 0x1f).then_some((tag, content))
 }

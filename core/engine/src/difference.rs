@@ -20,9 +20,9 @@ pub struct Difference {
 /// What `--behavior` does about a difference.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Choice {
-    /// `proposal` and `released` behave differently; under `released` a person is told so.
+    /// `proposal` and `released` behave differently, and a finding that depends on it says so.
     Switched {
-        /// What a finding that the release alone makes is told.
+        /// What such a finding is told.
         note: &'static str,
     },
     /// Both behave as released, for this reason.
@@ -56,15 +56,15 @@ pub(crate) static FROZEN_NODES: Difference = Difference {
 };
 
 /// StatefulSets whose stored template is invalid.
-static UNCHECKED_STATEFUL_SETS: Difference = Difference {
+pub(crate) static UNCHECKED_STATEFUL_SETS: Difference = Difference {
     id: "unchecked-stateful-sets",
     kep: 4858,
-    proposal: "a new badly spelled address is refused (the proposal does not name StatefulSets)",
+    proposal: "what is stored in the template of a StatefulSet may stay, and every new value meets the rules, as in any other template",
     released: "once a stored StatefulSet template is invalid, its new template is not validated at all, so that more bad values can enter",
     since: "1.33",
-    choice: Choice::AsReleased(
-        "the proposal does not name it, and the pods that the StatefulSet makes are refused one by one",
-    ),
+    choice: Choice::Switched {
+        note: "released Kubernetes no longer looks at the template of this StatefulSet, because the stored one is invalid, and lets this value in",
+    },
 };
 
 /// Replication controllers are warned about the wrong template.
@@ -96,7 +96,7 @@ pub(crate) static LEADING_UNDERSCORES: Difference = Difference {
     id: "leading-underscores",
     kep: 4427,
     proposal: "an underscore may stand where a dash may: inside a label",
-    released: "one underscore may also begin a label (`_tcp.example.com`)",
+    released: "one underscore may also begin a label (`_tcp.example.com`), and its message quotes a pattern that allows it",
     since: "1.32",
     choice: Choice::Switched {
         note: "released Kubernetes allows one leading underscore a label, which the proposal does not",
@@ -140,15 +140,15 @@ static CANONICAL_SLICES: Difference = Difference {
 };
 
 /// A host IP without the list.
-static FREE_HOST_IP: Difference = Difference {
+pub(crate) static FREE_HOST_IP: Difference = Difference {
     id: "free-host-ip",
     kep: 4858,
-    proposal: "`status.hostIP` of a pod is one of the fields",
+    proposal: "`status.hostIP` of a pod is one of the fields: it is read wherever `hostIPs` does not hold the same text, and a stored one may stay",
     released: "only `status.hostIPs` is read; `hostIP` alone is free text",
     since: "all releases",
-    choice: Choice::AsReleased(
-        "kubelets of every age write it; refusing a status would stop the node, not the value",
-    ),
+    choice: Choice::Switched {
+        note: "released Kubernetes takes any text as `hostIP`, which the proposal lists among the addresses",
+    },
 };
 
 /// Everything inside an unchanged list.
@@ -209,8 +209,8 @@ static TYPED_CLUSTER_IPS: Difference = Difference {
 static CEL_PARSER: Difference = Difference {
     id: "cel-parser",
     kep: 4858,
-    proposal: "the CEL helpers share the code of the validation",
-    released: "they have their own: `cidr()` takes host bits, `ip()` takes non-canonical IPv6",
+    proposal: "the CEL helpers share the code of the validation, as they do here: one reader of addresses and lengths",
+    released: "they have their own; in both, `cidr()` takes host bits and `ip()` takes non-canonical IPv6",
     since: "1.30",
     choice: Choice::WordsOnly,
 };

@@ -127,7 +127,7 @@ rows! {
     NODE_POD_CIDRS: 4 "Node" "spec.podCIDRs[]" LegacyNetwork, ByValue, Never, "the node IPAM controller", Some(&FROZEN_NODES), Some(33);
     NAMESERVERS: 5 "Pod" "spec.dnsConfig.nameservers[]" LegacyAddress, ByValue, Never, USERS, Some(&FROZEN_POD_SPECS), Some(33);
     HOST_ALIASES: 6 "Pod" "spec.hostAliases[].ip" LegacyAddress, ByValue, Never, USERS, Some(&FROZEN_POD_SPECS), Some(33);
-    HOST_IP: 7 "Pod" "status.hostIP" Follows("status.hostIPs[].ip"), ByValue, ByValue, KUBELET, None, None;
+    HOST_IP: 7 "Pod" "status.hostIP" LegacyAddress, ByValue, ByValue, KUBELET, None, Some(33);
     HOST_IPS: 8 "Pod" "status.hostIPs[].ip" LegacyAddress, ByValue, ByValue, KUBELET, None, Some(33);
     POD_IP: 9 "Pod" "status.podIP" Follows("status.podIPs[].ip"), ByValue, ByValue, KUBELET, None, None;
     POD_IPS: 10 "Pod" "status.podIPs[].ip" LegacyAddress, ByValue, ByValue, KUBELET, None, Some(33);

@@ -1,4 +1,9 @@
-//! The feature gates of the proposals: one row a gate, its stage and default in every release.
+//! Feature gates: one row a gate, its stage and default in every release.
+
+mod dependencies;
+mod table;
+
+pub use table::WITHOUT_EFFECT;
 
 use crate::Release;
 use alloc::format;
@@ -6,7 +11,7 @@ use alloc::string::{String, ToString};
 use alloc::vec::Vec;
 
 /// How far a feature has come.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Stage {
     /// Off unless asked for.
     Alpha,
@@ -14,6 +19,8 @@ pub enum Stage {
     Beta,
     /// Here to stay.
     Ga,
+    /// Here to go.
+    Deprecated,
 }
 
 /// What a gate is from some release on.
@@ -44,41 +51,33 @@ pub struct Gate {
 pub static STRICT_IP: Gate = Gate {
     name: "StrictIPCIDRValidation",
     known_since: 33,
-    eras: &[era(33, Stage::Alpha, false), era(36, Stage::Beta, true)],
+    eras: &[alpha(33, false), beta(36, true)],
 };
 
 /// Underscores and single dots in DNS search names (KEP-4427).
 pub static RELAXED_DNS_SEARCH: Gate = Gate {
     name: "RelaxedDNSSearchValidation",
     known_since: 32,
-    eras: &[
-        era(32, Stage::Alpha, false),
-        era(33, Stage::Beta, true),
-        Era { since: 34, stage: Some(Stage::Ga), default: true, locked: true },
-        Era { since: 37, stage: None, default: true, locked: true },
-    ],
+    eras: &[alpha(32, false), beta(33, true), ga(34, true).locked(), gone(37, true)],
 };
 
 /// Whether kube-proxy follows external IPs: changes nothing in the API, but can be set.
 pub static ALLOW_EXTERNAL_IPS: Gate =
-    Gate { name: "AllowServiceExternalIPs", known_since: 36, eras: &[era(0, Stage::Ga, true)] };
+    Gate { name: "AllowServiceExternalIPs", known_since: 36, eras: &[ga(0, true)] };
 
 /// User namespaces soften some Pod Security checks; from 1.35 on they do so by policy version.
 pub static USER_NAMESPACES_POD_SECURITY: Gate = Gate {
     name: "UserNamespacesPodSecurityStandards",
     known_since: 30,
-    eras: &[
-        era(30, Stage::Alpha, false),
-        Era { since: 35, stage: None, default: false, locked: true },
-    ],
+    eras: &[alpha(30, false), gone(35, false)],
 };
 
 /// Whether the certificates of kubelets must bear the names of their nodes (KEP-4872). No release has it; it changes
 /// nothing in the API, so it can be set whatever release is emulated.
 pub static KUBELET_CERT_CN: Gate =
-    Gate { name: "KubeletCertCNValidation", known_since: 0, eras: &[era(0, Stage::Alpha, false)] };
+    Gate { name: "KubeletCertCNValidation", known_since: 0, eras: &[alpha(0, false)] };
 
-/// Every gate.
+/// The gates that change what is judged or done.
 pub static GATES: &[&Gate] = &[
     &ALLOW_EXTERNAL_IPS,
     &KUBELET_CERT_CN,
@@ -87,11 +86,50 @@ pub static GATES: &[&Gate] = &[
     &USER_NAMESPACES_POD_SECURITY,
 ];
 
-const fn era(since: u8, stage: Stage, default: bool) -> Era {
-    Era { since, stage: Some(stage), default, locked: false }
+/// Whole stages that can be set at once, by their names on the command line.
+const STAGES: [(&str, Stage); 2] = [("AllAlpha", Stage::Alpha), ("AllBeta", Stage::Beta)];
+
+const fn alpha(since: u8, default: bool) -> Era {
+    Era { since, stage: Some(Stage::Alpha), default, locked: false }
+}
+
+const fn beta(since: u8, default: bool) -> Era {
+    Era { since, stage: Some(Stage::Beta), default, locked: false }
+}
+
+const fn ga(since: u8, default: bool) -> Era {
+    Era { since, stage: Some(Stage::Ga), default, locked: false }
+}
+
+const fn deprecated(since: u8, default: bool) -> Era {
+    Era { since, stage: Some(Stage::Deprecated), default, locked: false }
+}
+
+const fn gone(since: u8, default: bool) -> Era {
+    Era { since, stage: None, default, locked: true }
+}
+
+impl Era {
+    const fn locked(self) -> Self {
+        Self { locked: true, ..self }
+    }
+}
+
+/// Every gate, those with something behind them first.
+pub fn all() -> impl Iterator<Item = &'static Gate> {
+    GATES.iter().copied().chain(WITHOUT_EFFECT)
+}
+
+fn find(name: &str) -> Option<&'static Gate> {
+    all().find(|gate| gate.name == name)
 }
 
 impl Gate {
+    /// Whether a release lets it be set: it has begun to be known, and is not gone.
+    pub fn is_known(&self, release: Release) -> bool {
+        release.since(self.known_since) && self.era(release).is_some_and(|era| era.stage.is_some())
+    }
+
     /// What the gate is in a release, if it has begun.
     pub fn era(&self, release: Release) -> Option<&'static Era> {
         self.eras.iter().rev().find(|era| release.since(era.since))
@@ -121,15 +159,41 @@ impl Gates {
         self
     }
 
+    /// Every gate that the release shows, with its stage and whether it is on; sorted by name.
+    pub fn states(&self) -> Vec<(&'static str, Stage, bool)> {
+        let known = all().filter(|gate| gate.is_known(self.release));
+        let mut states: Vec<_> = known
+            .filter_map(|gate| Some((gate.name, gate.era(self.emulated)?.stage?, self.on(gate))))
+            .collect();
+        states
+            .extend(STAGES.map(|(name, stage)| (name, stage, self.of_stage(stage) == Some(true))));
+        states.sort_unstable_by_key(|(name, ..)| *name);
+        states
+    }
+
+    /// The names of gates that were set and have nothing behind them here; sorted.
+    pub fn without_effect(&self) -> Vec<&'static str> {
+        let set = self.set.iter().map(|(gate, _)| gate.name);
+        let is_idle = |name: &&str| WITHOUT_EFFECT.iter().any(|gate| gate.name == *name);
+        let mut names: Vec<_> = set.filter(is_idle).collect();
+        names.sort_unstable();
+        names.dedup();
+        names
+    }
+
+    fn of_stage(&self, stage: Stage) -> Option<bool> {
+        match stage {
+            Stage::Alpha => self.all_alpha,
+            Stage::Beta => self.all_beta,
+            Stage::Ga | Stage::Deprecated => None,
+        }
+    }
+
     /// Whether a gate is on.
     pub fn on(&self, gate: &'static Gate) -> bool {
         let Some(era) = gate.era(self.emulated) else { return false };
         let by_name = self.set.iter().rev().find(|(set, _)| set.name == gate.name);
-        let by_stage = match era.stage {
-            Some(Stage::Alpha) => self.all_alpha,
-            Some(Stage::Beta) => self.all_beta,
-            _ => None,
-        };
+        let by_stage = era.stage.filter(|_| !era.locked).and_then(|stage| self.of_stage(stage));
         by_name.map(|(_, value)| *value).or(by_stage).unwrap_or(era.default)
     }
 
@@ -162,8 +226,11 @@ impl Gates {
         if let Some((name, _)) = wanted.iter().find(|(name, _)| !self.knows(name)) {
             return Err(GateError(format!("unrecognized feature gate: {name}")));
         }
-        let refusals: Vec<String> =
+        let mut refusals: Vec<String> =
             wanted.into_iter().filter_map(|(name, value)| self.set(name, value).err()).collect();
+        if refusals.is_empty() {
+            refusals = dependencies::refusals(self);
+        }
         match refusals.as_slice() {
             [] => Ok(()),
             [only] => Err(GateError(only.clone())),
@@ -172,12 +239,8 @@ impl Gates {
     }
 
     fn knows(&self, name: &str) -> bool {
-        let is_open = |gate: &&Gate| {
-            gate.name == name
-                && self.release.since(gate.known_since)
-                && gate.era(self.release).is_some_and(|era| era.stage.is_some())
-        };
-        name == "AllAlpha" || name == "AllBeta" || GATES.iter().copied().any(|gate| is_open(&gate))
+        STAGES.iter().any(|(stage, _)| *stage == name)
+            || find(name).is_some_and(|gate| gate.is_known(self.release))
     }
 
     fn set(&mut self, name: &str, value: bool) -> Result<(), String> {
@@ -185,9 +248,7 @@ impl Gates {
             "AllAlpha" => self.all_alpha = Some(value),
             "AllBeta" => self.all_beta = Some(value),
             _ => {
-                let Some(gate) = GATES.iter().find(|gate| gate.name == name) else {
-                    return Ok(());
-                };
+                let Some(gate) = find(name) else { return Ok(()) };
                 match gate.era(self.emulated) {
                     None => {
                         let emulated = self.emulated;
@@ -335,9 +396,46 @@ mod tests {
 
     #[test]
     fn eras_are_in_order() {
-        for gate in GATES {
+        for gate in all() {
             assert!(gate.eras.is_sorted_by_key(|era| era.since), "{}", gate.name);
+            assert!(!gate.eras.is_empty(), "{}", gate.name);
         }
         assert!(GATES.is_sorted_by_key(|gate| gate.name));
+        assert!(WITHOUT_EFFECT.is_sorted_by(|a, b| a.name < b.name));
+        let twice = |gate: &&Gate| WITHOUT_EFFECT.iter().any(|other| other.name == gate.name);
+        assert_eq!(GATES.iter().copied().find(twice).map(|gate| gate.name), None);
+    }
+
+    #[test]
+    fn every_release_knows_as_many_gates_as_kube_apiserver() {
+        // Counted in the sources of each release; KubeletCertCNValidation is in none of them.
+        let counts = Release::all().map(|release| {
+            all().filter(|gate| gate.is_known(release) && gate.name != KUBELET_CERT_CN.name).count()
+        });
+        assert_eq!(counts.collect::<Vec<_>>(), [165, 177, 189, 206, 216, 239, 251]);
+    }
+
+    #[test]
+    fn gates_without_effect_are_accepted_shown_and_told() {
+        let mut gates = Gates::of(release(36));
+        assert_eq!(gates.apply(&["WatchList=false,StrictIPCIDRValidation=false"]), Ok(()));
+        assert_eq!(gates.without_effect(), ["WatchList"]);
+        let states = gates.states();
+        assert!(states.contains(&("WatchList", Stage::Beta, false)), "{states:?}");
+        assert!(states.contains(&("AllAlpha", Stage::Alpha, false)), "{states:?}");
+        assert!(states.is_sorted());
+        assert!(Gates::of(release(36)).states().contains(&("WatchList", Stage::Beta, true)));
+    }
+
+    #[test]
+    fn gates_that_need_others_are_refused_without_them() {
+        let text = "DRAAdminAccess=true,DynamicResourceAllocation=false";
+        assert_eq!(Gates::of(release(33)).apply(&[text]), Ok(()));
+        let refused = |text| Gates::of(release(36)).apply(&[text]).unwrap_err().0;
+        assert_eq!(
+            refused("WorkloadWithJob=true"),
+            "WorkloadWithJob is enabled, but depends on features that are disabled: [GenericWorkload]"
+        );
+        assert_eq!(Gates::of(release(36)).apply(&["AllAlpha=true"]), Ok(()));
     }
 }

@@ -70,6 +70,13 @@ impl Quantity {
         self.nano % ONE == 0
     }
 
+    /// Whether its thousandths, rounded up, are no whole number.
+    pub(crate) fn is_fractional(&self) -> bool {
+        const MILLI: i128 = ONE / 1000;
+        let milli = self.nano / MILLI + i128::from(self.nano % MILLI > 0);
+        milli % 1000 != 0
+    }
+
     /// As the API writes it: no fraction, the largest suffix.
     pub(crate) fn shown(&self) -> String {
         let whole = self.nano / ONE;

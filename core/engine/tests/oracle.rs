@@ -1,10 +1,11 @@
 //! Recorded conversations with a real API server, turned into changes and judged by the engine.
 //!
-//! The recordings are not part of this repository. Where they stand beside it (or where
-//! `RATCHET_ORACLE` points), every plain create and update among them must agree in errors, causes
-//! and warnings; where they are absent the test says so and passes.
+//! The recordings are not part of this repository: `RATCHET_ORACLE` names their folder, and
+//! `cargo xtask ci` runs the test where it is set. Every plain create and update among them must
+//! agree in errors, causes and warnings.
 
 #![allow(
+    clippy::expect_used,
     clippy::unwrap_used,
     clippy::indexing_slicing,
     unreachable_pub,
@@ -24,10 +25,10 @@ use ratchet_engine::Behavior;
 use recorded::{Outcome, Recording, TOPICS, recordings};
 
 #[test]
+#[ignore = "needs RATCHET_ORACLE"]
 fn the_engine_agrees_with_the_recorded_server() {
-    let Some(recordings) = recordings() else { return };
     let mut report = Report::default();
-    for recording in &recordings {
+    for recording in &recordings() {
         report.add(recording, Behavior::Released);
         if recording.has_seed() {
             report.add(recording, Behavior::Proposal);

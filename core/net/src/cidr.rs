@@ -39,7 +39,9 @@ impl CidrText {
     pub fn read(text: &str) -> Result<Self, NotACidr> {
         let (addr, len) = text.split_once('/').ok_or(NotACidr)?;
         let ip = IpText::read(addr).map_err(|_| NotACidr)?;
-        let (len, len_padded) = read_length(len, width_of(&ip)).ok_or(NotACidr)?;
+        let (len, len_padded) = read_length(len).ok_or(NotACidr)?;
+        let fits = |len: &u8| *len <= width_of(&ip);
+        let len = u8::try_from(len).ok().filter(fits).ok_or(NotACidr)?;
         Ok(Self { ip, len, len_padded })
     }
 
@@ -199,18 +201,19 @@ const fn width_of(ip: &IpText) -> u8 {
     if ip.written_as_v6() { Family::V6.width() } else { Family::V4.width() }
 }
 
-/// The length, and whether it was padded with zeros.
-fn read_length(text: &str, width: u8) -> Option<(u8, bool)> {
-    let mut len = 0_u8;
+/// The number behind a slash, and whether it was padded with zeros: a strict reader refuses padding. A number that
+/// no machine integer holds is none.
+pub(crate) fn read_length(text: &str) -> Option<(i64, bool)> {
+    let mut length = 0_i64;
     for byte in text.bytes() {
         let digit = byte.wrapping_sub(b'0');
         if digit > 9 {
             return None;
         }
-        len = len.checked_mul(10)?.checked_add(digit)?;
+        length = length.checked_mul(10)?.checked_add(digit.into())?;
     }
     let padded = text.len() > 1 && text.starts_with('0');
-    (!text.is_empty() && len <= width).then_some((len, padded))
+    (!text.is_empty()).then_some((length, padded))
 }
 
 impl FromStr for CidrText {

@@ -1,6 +1,7 @@
-//! The sloppy reading of hexadecimal groups with colons between them.
+//! Hexadecimal groups with colons between them, read sloppily; what a strict reader refuses is noted on the way.
 
-use crate::dotted;
+use crate::faults::Faults;
+use crate::{AddrReason, dotted};
 
 /// What was read, and how it was spelled.
 #[derive(Clone, Copy)]
@@ -15,6 +16,9 @@ pub(crate) struct Colons {
 }
 
 const GROUPS: u32 = 8;
+
+/// A group of more digits has zeros that a strict reader refuses.
+const STRICT_DIGITS: usize = 4;
 
 /// Groups on one side of `::`, right-aligned.
 #[derive(Clone, Copy)]
@@ -38,7 +42,7 @@ impl Side {
 
 /// Reads the whole text. A group may have any number of leading zeros.
 #[inline]
-pub(crate) fn read(text: &[u8]) -> Option<Colons> {
+pub(crate) fn read<'a>(text: &'a [u8], faults: &mut impl Faults<'a>) -> Option<Colons> {
     let mut head = Side::EMPTY; // what stands before `::`, once there is one
     let mut side = Side::EMPTY;
     let mut shortened = false;
@@ -51,48 +55,54 @@ pub(crate) fn read(text: &[u8]) -> Option<Colons> {
         shortened = true;
         rest = after;
     }
-    // Entered with a group due, unless the text is `::` alone.
-    while !(rest.is_empty() && shortened && side.len == 0) {
-        let group = Group::read(rest)?;
+    // Entered with a group due, unless the text ends with `::`.
+    while head.len + side.len < GROUPS && !(rest.is_empty() && shortened && side.len == 0) {
+        let group = Group::read(rest, faults)?;
         if group.after.first() == Some(&b'.') {
-            let octets = dotted::read(rest)?;
-            if head.len + side.len > GROUPS - 2 {
-                return None;
+            let written = head.len + side.len;
+            if !shortened && written != GROUPS - 2 {
+                return faults.refuse_at(AddrReason::OctetsTooEarly, rest);
             }
+            if written > GROUPS - 2 {
+                return faults.refuse_at(AddrReason::OctetsTooLate, rest);
+            }
+            let octets = dotted::read(rest, faults)?;
             side.push(octets.bits >> 16);
             side.push(octets.bits & 0xffff);
             excess |= octets.padded;
             tail = true;
+            rest = &[];
             break;
         }
-        if head.len + side.len == GROUPS {
-            return None;
-        }
         side.push(group.value);
-        excess |= group.digits > 4;
+        excess |= group.digits > STRICT_DIGITS;
         untidy |= group.untidy;
-        match group.after {
+        rest = group.after;
+        match rest {
             [] => break,
-            [b':', b':', after @ ..] if !shortened => {
+            [b':'] => return faults.refuse_at(AddrReason::ColonAtEnd, rest),
+            [b':', second @ ..] if second.first() == Some(&b':') => {
+                if shortened {
+                    return faults.refuse_at(AddrReason::SecondEllipsis, second);
+                }
                 shortened = true;
                 head = side;
                 side = Side::EMPTY;
-                rest = after;
+                rest = second.get(1..).unwrap_or_default();
             }
-            [b':', after @ ..] => {
-                if after.is_empty() {
-                    return None;
-                }
-                rest = after;
-            }
-            _ => return None,
+            [b':', after @ ..] => rest = after,
+            _ => return faults.refuse_at(AddrReason::ColonWanted, rest),
         }
     }
-
+    if !rest.is_empty() {
+        return faults.refuse_at(AddrReason::TooManyGroups, rest);
+    }
     let written = head.len + side.len;
     // `::` stands for one group at least; without it every group is written.
-    if shortened == (written == GROUPS) {
-        return None;
+    match (shortened, written == GROUPS) {
+        (true, true) => return faults.refuse(AddrReason::EmptyEllipsis),
+        (false, false) => return faults.refuse(AddrReason::TooFewGroups),
+        _ => {}
     }
     let left_out = GROUPS - written;
     // A head of nothing is shifted by all 128 bits.
@@ -113,7 +123,7 @@ struct Group<'a> {
 
 impl<'a> Group<'a> {
     #[inline]
-    fn read(text: &'a [u8]) -> Option<Self> {
+    fn read(text: &'a [u8], faults: &mut impl Faults<'a>) -> Option<Self> {
         let mut value = 0_u32;
         let mut digits = 0;
         let mut untidy = false;
@@ -127,13 +137,19 @@ impl<'a> Group<'a> {
             };
             untidy |= upper | (digits == 1 && value == 0);
             value = value << 4 | u32::from(digit);
+            if digits == STRICT_DIGITS {
+                faults.note_at(AddrReason::GroupTooLong, text);
+            }
             if value > 0xffff {
                 return None;
             }
             digits += 1;
             after = next;
         }
-        (digits > 0).then_some(Self { value, digits, untidy, after })
+        if digits == 0 {
+            return faults.refuse_at(AddrReason::EmptyGroup, text);
+        }
+        Some(Self { value, digits, untidy, after })
     }
 }
 

@@ -1,4 +1,7 @@
-//! The sloppy reading of four decimal numbers with dots between them.
+//! Four decimal numbers with dots between them, read sloppily; what a strict reader refuses is noted on the way.
+
+use crate::AddrReason;
+use crate::faults::Faults;
 
 /// Four octets, and whether one of them was padded with zeros.
 #[derive(Clone, Copy)]
@@ -9,29 +12,42 @@ pub(crate) struct Dotted {
 
 /// Reads the whole text. Padding is ignored whatever its length, and never means octal.
 #[inline]
-pub(crate) fn read(text: &[u8]) -> Option<Dotted> {
+pub(crate) fn read<'a>(text: &'a [u8], faults: &mut impl Faults<'a>) -> Option<Dotted> {
     let mut bits = 0_u32;
     let mut octet = 0_u32;
     let mut begun = false;
     let mut dots = 0_u8;
     let mut padded = false;
-    for &byte in text {
+    let mut rest = text;
+    while let [byte, after @ ..] = rest {
         let digit = byte.wrapping_sub(b'0');
         if digit <= 9 {
-            padded |= begun & (octet == 0);
+            if begun & (octet == 0) {
+                padded = true;
+                faults.note(AddrReason::LeadingZero);
+            }
             begun = true;
             octet = octet * 10 + u32::from(digit);
             if octet > 255 {
-                return None;
+                return faults.refuse(AddrReason::OctetTooBig);
             }
-        } else if byte == b'.' && begun && dots < 3 {
+        } else if *byte != b'.' {
+            return faults.refuse_at(AddrReason::UnexpectedInOctets, rest);
+        } else if !begun || after.is_empty() {
+            return faults.refuse_at(AddrReason::EmptyOctet, rest);
+        } else if dots == 3 {
+            return faults.refuse(AddrReason::TooManyOctets);
+        } else {
             bits = bits << 8 | octet;
             octet = 0;
             begun = false;
             dots += 1;
-        } else {
-            return None;
         }
+        rest = after;
     }
-    (dots == 3 && begun).then_some(Dotted { bits: bits << 8 | octet, padded })
+    // A dot at the end was refused, so that the last octet has begun.
+    if dots < 3 {
+        return faults.refuse(AddrReason::TooFewOctets);
+    }
+    Some(Dotted { bits: bits << 8 | octet, padded })
 }

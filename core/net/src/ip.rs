@@ -6,7 +6,8 @@ use core::{
     str::FromStr,
 };
 
-use crate::{Canonical, Family, colons, dotted};
+use crate::faults::{Faults, Unasked};
+use crate::{AddrReason, Canonical, Family, colons, dotted};
 
 /// The reading of a text that claims to be an IP address.
 ///
@@ -41,15 +42,17 @@ impl IpText {
     /// [`NotAnIp`] if it cannot be read.
     #[inline]
     pub fn read(text: &str) -> Result<Self, NotAnIp> {
-        Self::from_bytes(text.as_bytes()).ok_or(NotAnIp)
+        Self::read_noting(text.as_bytes(), &mut Unasked).ok_or(NotAnIp)
     }
 
-    /// The first dot or colon decides how the rest is read.
+    /// The one reader of addresses: what it returns is the sloppy reading, and what it notes is why a strict one
+    /// refuses the text. The first dot or colon decides how the rest is read.
     #[inline]
-    pub(crate) fn from_bytes(text: &[u8]) -> Option<Self> {
-        match text.iter().find(|byte| matches!(byte, b'.' | b':'))? {
-            b'.' => dotted::read(text).map(Self::from_dotted),
-            _ => colons::read(text).map(Self::from_colons),
+    pub(crate) fn read_noting<'a>(text: &'a [u8], faults: &mut impl Faults<'a>) -> Option<Self> {
+        match text.iter().find(|byte| matches!(byte, b'.' | b':')) {
+            Some(b'.') => dotted::read(text, faults).map(Self::from_dotted),
+            Some(_) => colons::read(text, faults).map(Self::from_colons),
+            None => faults.refuse(AddrReason::Unrecognized),
         }
     }
 

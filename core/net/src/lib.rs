@@ -1,9 +1,9 @@
 //! Text that claims to be an address, a network or a DNS name: what it means, and how it is misspelt.
 //!
-//! Two readings stand side by side. The *sloppy* one ([`IpText`], [`CidrText`]) accepts what old
-//! software has always accepted, leading zeros included, and keeps the reasons why the spelling
-//! is not good. The *strict* one ([`strict_addr`], [`strict_prefix`]) accepts only what cannot be
-//! misread, and explains a refusal in words.
+//! There is one reader of addresses, and two ways to ask it. The *sloppy* one ([`IpText`], [`CidrText`])
+//! accepts what old software has always accepted, leading zeros included, and keeps the reasons why
+//! the spelling is not good. The *strict* one ([`strict_addr`], [`strict_prefix`]) accepts only what
+//! cannot be misread, and explains a refusal in words: those of the first fault that the reader noted.
 //!
 //! Nothing here allocates, panics or looks beyond its argument.
 
@@ -16,6 +16,7 @@ mod colons;
 pub mod dns;
 mod dotted;
 mod family;
+mod faults;
 mod ip;
 mod mask;
 mod quoted;

@@ -2,7 +2,7 @@
 
 use core::{fmt, net::IpAddr};
 
-use crate::{AddrWithLength, Family, PrefixError, PrefixReason, mask, strict_addr};
+use crate::{AddrWithLength, Family, PrefixError, PrefixReason, cidr, mask, strict_addr};
 
 /// A prefix that a strict reader accepts; it may have host bits.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -58,19 +58,12 @@ pub fn strict_prefix(text: &str) -> Result<StrictPrefix, PrefixError<'_>> {
     if read.zone.is_some() {
         return Err(refuse(PrefixReason::Zone));
     }
-    let number = length(bits).ok_or(refuse(PrefixReason::BadBits(bits)))?;
+    let number = cidr::read_length(bits).filter(|(_, padded)| !padded);
+    let (number, _) = number.ok_or(refuse(PrefixReason::BadBits(bits)))?;
     match u8::try_from(number) {
         Ok(bits) if bits <= Family::of(read.addr).width() => {
             Ok(StrictPrefix { addr: read.addr, bits })
         }
         _ => Err(refuse(PrefixReason::OutOfRange)),
-    }
-}
-
-/// A number without sign or padding. One that no machine integer holds is not a number any more.
-fn length(text: &str) -> Option<i64> {
-    match text.as_bytes() {
-        [b'0'..=b'9'] | [b'1'..=b'9', ..] => text.parse().ok(),
-        _ => None,
     }
 }

@@ -1,9 +1,13 @@
 //! Kubernetes' own examples of every kind: what protobuf says is what JSON says.
 //!
-//! `RATCHET_FIXTURES` names the folders, such as `testdata/HEAD` of k8s.io/api; without it the
-//! test says so and passes.
+//! The examples are not part of this repository: `RATCHET_FIXTURES` names their folders, such as
+//! `testdata/HEAD` of k8s.io/api, and `cargo xtask ci` runs the test where it is set.
 
-#![allow(clippy::unwrap_used, reason = "a helper of a test may fail like a test")]
+#![allow(
+    clippy::unwrap_used,
+    clippy::expect_used,
+    reason = "a helper of a test may fail like a test"
+)]
 
 use ratchet_object::{Limits, Node, Value, decode, proto, schema};
 use std::collections::BTreeSet;
@@ -11,10 +15,9 @@ use std::io::Write;
 use std::path::Path;
 
 #[test]
+#[ignore = "needs RATCHET_FIXTURES"]
 fn protobuf_says_what_json_says() {
-    let Some(folders) = std::env::var_os("RATCHET_FIXTURES") else {
-        return tell("RATCHET_FIXTURES is not set: no fixtures are compared");
-    };
+    let folders = std::env::var_os("RATCHET_FIXTURES").expect("RATCHET_FIXTURES is not set");
     let (mut compared, mut differences) = (BTreeSet::new(), Vec::new());
     for folder in std::env::split_paths(&folders) {
         for entry in std::fs::read_dir(&folder).unwrap() {

@@ -221,7 +221,7 @@ impl Inspector<'_> {
         let mut verdict = judge(&change, &facts, policy);
         policies::validate(object, old, policy, &mut verdict);
         let contested = Contested::of(&verdict, &change, &facts, policy);
-        said.verdict(&verdict, &contested, policy.release);
+        said.verdict(&verdict, &contested, policy);
         Status::of(&verdict, &change).map(|status| status.message)
     }
 

@@ -70,7 +70,8 @@ impl<'p, 's> Said<'p, 's> {
         Self { page, name, findings: Vec::new(), unsaid: 0, refusal: None }
     }
 
-    pub(crate) fn verdict(&mut self, verdict: &Verdict, contested: &Contested, release: Release) {
+    pub(crate) fn verdict(&mut self, verdict: &Verdict, contested: &Contested, policy: &Policy) {
+        let release = policy.release;
         self.unsaid += verdict.unlisted;
         // The API repeats itself in places; a person need not read it twice.
         let mut heard = BTreeSet::new();
@@ -87,7 +88,9 @@ impl<'p, 's> Said<'p, 's> {
                 self.finding(Severity::Error, problem.rule, &told, &problem.field, problem.span);
             finding.fix.clone_from(&problem.fix);
             finding.hint.clone_from(&problem.hint);
-            finding.notes.extend(problem.difference.and_then(|row| note(row, release)));
+            if let Some(note) = problem.difference.and_then(|row| note(row, release)) {
+                finding.notes.extend([note, switch(policy.behavior)]);
+            }
             self.findings.push(finding);
         }
         if let Some(denial) = &verdict.denial {
@@ -95,7 +98,9 @@ impl<'p, 's> Said<'p, 's> {
             let (field, span) =
                 first.map_or(("", Span::default()), |spot| (spot.field.as_str(), spot.span));
             let mut finding = self.finding(Severity::Error, denial.rule, &denial.text, field, span);
-            self.spots(&mut finding, &denial.spots, contested, release);
+            if self.spots(&mut finding, &denial.spots, contested, release) {
+                finding.notes.push(switch(policy.behavior));
+            }
             self.findings.push(finding);
         }
         for warning in &verdict.warnings {
@@ -119,14 +124,14 @@ impl<'p, 's> Said<'p, 's> {
         self.findings.len() >= MOST_FINDINGS
     }
 
-    /// The further places of a finding.
+    /// The further places of a finding; says whether the other behaviour would not have named one of them.
     fn spots(
         &mut self,
         finding: &mut Finding,
         spots: &[Spot],
         contested: &Contested,
         release: Release,
-    ) {
+    ) -> bool {
         if let Some(first) = spots.first() {
             finding.label.clone_from(&first.label);
         }
@@ -135,10 +140,12 @@ impl<'p, 's> Said<'p, 's> {
             let text = format!("line {line}: {}: {} ({})", spot.field, spot.label, spot.rule.id);
             finding.notes.push(text);
         }
-        if spots.iter().any(|spot| contested.hosts.contains(&spot.field)) {
+        let is_contested = spots.iter().any(|spot| contested.hosts.contains(&spot.field));
+        if is_contested {
             let row = DIFFERENCES.iter().find(|row| row.id == "loopback-probe-hosts");
             finding.notes.extend(row.and_then(|row| note(row, release)));
         }
+        is_contested
     }
 
     /// Says something about a place.
@@ -220,6 +227,15 @@ impl<'p, 's> Said<'p, 's> {
     fn place(&self, offset: u32) -> Place {
         self.page.place(offset)
     }
+}
+
+/// Names the switch that a refusal depends on.
+fn switch(behavior: Behavior) -> String {
+    let other = match behavior {
+        Behavior::Proposal => Behavior::Released,
+        Behavior::Released => Behavior::Proposal,
+    };
+    format!("refused under --behavior {behavior}; --behavior {other} does not refuse it for this")
 }
 
 /// What a person is told where the release and the proposal part ways.

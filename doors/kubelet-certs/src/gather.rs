@@ -23,6 +23,8 @@ pub(crate) struct Case {
     pub(crate) witness: Witness,
     /// What else is known.
     pub(crate) evidence: Vec<String>,
+    /// Authorities that the cluster issued to the node.
+    pub(crate) authorities: Vec<String>,
     /// Other nodes that report the same address and port.
     pub(crate) shares: Vec<String>,
 }
@@ -80,8 +82,9 @@ pub(crate) async fn live(
         } else {
             Vec::new()
         };
+        let authorities = requests.authorities(name);
         let shares = shares_of(&shares, &kubelet);
-        gathered.cases.push(Case { kubelet, witness, evidence, shares });
+        gathered.cases.push(Case { kubelet, witness, evidence, authorities, shares });
     }
     gathered.add_missing(&config.names, &found);
     Ok(gathered)
@@ -112,7 +115,8 @@ pub(crate) fn offline(config: &Config, folder: &Path) -> Result<Gathered, String
         }
         let witness = file.map_or(Witness::NoFile, |(file, seen)| Witness::File(file, seen));
         let shares = shares_of(&shares, &kubelet);
-        gathered.cases.push(Case { kubelet, witness, evidence: Vec::new(), shares });
+        let (evidence, authorities) = (Vec::new(), Vec::new());
+        gathered.cases.push(Case { kubelet, witness, evidence, authorities, shares });
     }
     gathered.add_missing(&config.names, &found);
     Ok(gathered)
@@ -129,6 +133,7 @@ impl Gathered {
                 kubelet,
                 witness: Witness::NoNode,
                 evidence: Vec::new(),
+                authorities: Vec::new(),
                 shares: Vec::new(),
             });
         }

@@ -2,6 +2,7 @@
 
 use crate::dial::Seen;
 use crate::gather::{Case, Witness};
+use crate::minting;
 use crate::nodes::Kubelet;
 use crate::proxy::Proxied;
 use crate::rule::{self, Rule, Weight};
@@ -111,7 +112,7 @@ const LATEST_ROTATION: i64 = 90;
 impl Measure {
     /// Judges one kubelet.
     pub(crate) fn judge(&self, case: Case) -> Judged {
-        let Case { kubelet, witness, evidence, shares } = case;
+        let Case { kubelet, witness, evidence, authorities, shares } = case;
         let mut judged = Judged {
             kubelet,
             via: "none",
@@ -151,6 +152,9 @@ impl Measure {
                 );
             }
             Witness::NoNode => judged.say(&rule::NO_NODE, rule::NO_NODE.title),
+        }
+        for told in authorities {
+            judged.say(&rule::AUTHORITY_ISSUED, told);
         }
         if !shares.is_empty() {
             let endpoint = judged.kubelet.endpoint().unwrap_or_default();
@@ -193,6 +197,10 @@ impl Measure {
             let rule =
                 if self.authority.is_some() { &rule::SELF_SIGNED } else { &rule::UNANCHORED };
             judged.say(rule, format!("issuer and subject are both {:?}", facts.issuer));
+        }
+        let is_believed = |one: &[u8]| self.authority.as_ref().is_some_and(|all| all.holds(one));
+        for told in minting::presented(chain, is_believed) {
+            judged.say(&rule::AUTHORITY_ISSUED, told);
         }
         if let Some(authority) = &self.authority {
             let trusted = self.trusted(judged, &facts, authority, chain);

@@ -4,6 +4,7 @@ mod config;
 mod dial;
 mod gather;
 mod judge;
+mod minting;
 mod nodes;
 mod offline;
 mod proxy;

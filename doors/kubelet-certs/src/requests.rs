@@ -1,5 +1,6 @@
 //! Certificates that the cluster issued to nodes: evidence where a kubelet cannot be asked itself.
 
+use crate::minting::can_mint;
 use base64::Engine as _;
 use base64::prelude::BASE64_STANDARD;
 use jiff::Timestamp;
@@ -14,9 +15,14 @@ const PATH: &str = "/apis/certificates.k8s.io/v1/certificatesigningrequests";
 
 const SIGNER: &str = "kubernetes.io/kubelet-serving";
 
-/// The newest request of each node.
+/// What the requests of each node tell.
 #[derive(Debug, Default)]
-pub(crate) struct Requests(BTreeMap<String, Request>);
+pub(crate) struct Requests {
+    /// The newest of each.
+    newest: BTreeMap<String, Request>,
+    /// Those that were answered with an authority, however old.
+    authorities: BTreeMap<String, Vec<String>>,
+}
 
 #[derive(Debug, PartialEq, Eq)]
 struct Request {
@@ -62,16 +68,30 @@ impl Requests {
             made: object.text_at(&["metadata", "creationTimestamp"]).to_owned(),
             state: state(object),
         };
-        let known = self.0.get(node);
+        if let State::Issued(facts) = &request.state
+            && can_mint(facts)
+        {
+            let told = format!(
+                "its request {} was answered with the authority {:?}, which {:?} has issued",
+                request.name, facts.subject, facts.issuer
+            );
+            self.authorities.entry(node.to_owned()).or_default().push(told);
+        }
+        let known = self.newest.get(node);
         // The API writes times so that their order is that of their letters.
         if known.is_none_or(|known| known.made < request.made) {
-            self.0.insert(node.to_owned(), request);
+            self.newest.insert(node.to_owned(), request);
         }
+    }
+
+    /// The authorities that were issued to a node.
+    pub(crate) fn authorities(&self, node: &str) -> Vec<String> {
+        self.authorities.get(node).cloned().unwrap_or_default()
     }
 
     /// What the newest request of a node tells.
     pub(crate) fn about(&self, node: &str) -> Option<String> {
-        let Request { name, made, state } = self.0.get(node)?;
+        let Request { name, made, state } = self.newest.get(node)?;
         let what = match state {
             State::Issued(facts) => {
                 let until = Timestamp::from_second(facts.not_after)
@@ -110,6 +130,10 @@ mod tests {
     use rcgen::{CertificateParams, DnType, KeyPair};
 
     fn told(requests: &[(&str, &str, &str)]) -> Option<String> {
+        read(requests).about("a")
+    }
+
+    fn read(requests: &[(&str, &str, &str)]) -> Requests {
         let mut all = Requests::default();
         for (user, made, status) in requests {
             let text = format!(
@@ -117,7 +141,7 @@ mod tests {
             );
             all.add(&decode(&text, Limits::DEFAULT).unwrap().documents[0]);
         }
-        all.about("a")
+        all
     }
 
     fn issued(name: &str) -> String {
@@ -143,6 +167,27 @@ mod tests {
         assert!(told_of((user, "2026-02-01T00:00:00Z", denied)).contains("denied"));
         let broken = r#"{"certificate":"AAAA"}"#;
         assert!(told_of((user, "2026-02-01T00:00:00Z", broken)).contains("no certificate"));
+    }
+
+    #[test]
+    fn an_authority_that_was_issued_is_told_however_old() {
+        let key = KeyPair::generate().unwrap();
+        let mut params = CertificateParams::default();
+        params.is_ca = rcgen::IsCa::Ca(rcgen::BasicConstraints::Unconstrained);
+        let issuer = rcgen::Issuer::new(params.clone(), &key);
+        params.distinguished_name.push(DnType::CommonName, "system:node:a");
+        let made = params.signed_by(&KeyPair::generate().unwrap(), &issuer).unwrap();
+        let minted = format!(r#"{{"certificate":"{}"}}"#, BASE64_STANDARD.encode(made.pem()));
+        let good = issued("system:node:a");
+        let user = "system:node:a";
+        let all = read(&[
+            (user, "2025", &minted),
+            (user, "2026", &good),
+            ("system:node:b", "2026", &good),
+        ]);
+        let [told] = &all.authorities("a")[..] else { panic!("{all:?}") };
+        assert!(told.starts_with("its request csr-2025 was answered with the authority"), "{told}");
+        assert!(all.authorities("b").is_empty());
     }
 
     #[test]

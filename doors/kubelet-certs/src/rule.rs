@@ -49,6 +49,7 @@ pub static RULES: &[&Rule] = &[
     &SELF_SIGNED,
     &SHARED,
     &UNANCHORED,
+    &AUTHORITY_ISSUED,
 ];
 
 pub(crate) static NAME: Rule = Rule {
@@ -220,6 +221,15 @@ pub(crate) static UNANCHORED: Rule = Rule {
     title: "the certificate is its own issuer, and the authority was not named",
     why: "it is believed only if it stands in --kubelet-certificate-authority itself, and that file was not shown",
     fix: "name the API server's file with --kubelet-certificate-authority, or have the certificate signed by an authority",
+};
+
+pub(crate) static AUTHORITY_ISSUED: Rule = Rule {
+    id: "RTC-CERT-020",
+    weight: Weight::Warns,
+    short: "authority issued",
+    title: "an authority was issued that can sign for any node",
+    why: "the name in a certificate is worth as much as everybody who can sign it: whoever holds the key of an authority that was issued below the one the API server believes can give itself the name of any node",
+    fix: "find out who holds its key. If a node does, its request was signed with the extensions that it asked for (`openssl x509 -copy_extensions`): make a new authority, have it sign with extensions of your own (basicConstraints=critical,CA:FALSE), and name it in --kubelet-certificate-authority. If it is the authority that signs your kubelets, name this one there instead of the one above it",
 };
 
 #[cfg(test)]

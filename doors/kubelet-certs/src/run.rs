@@ -89,7 +89,8 @@ pub fn run(
     let warn_within = i64::try_from(config.expiry_warning.as_secs()).unwrap_or(i64::MAX);
     let measure = Measure { authority, now: config.now, warn_within };
     let gathered = gather(config).map_err(AuditError::Setup)?;
-    for note in &gathered.notes {
+    let own_notes = measure.authority.as_ref().map(Authority::notes).unwrap_or_default();
+    for note in own_notes.iter().chain(&gathered.notes) {
         let _ = writeln!(notes, "note: {}", report::plain(note));
     }
     let judged: Vec<Judged> = gathered.cases.into_iter().map(|case| measure.judge(case)).collect();

@@ -1,5 +1,6 @@
 //! Whether certificates lead to the authority that the API server believes.
 
+use crate::minting;
 use rustls::pki_types::pem::PemObject;
 use rustls::pki_types::{CertificateDer, TrustAnchor, UnixTime};
 use std::path::Path;
@@ -37,12 +38,22 @@ impl Authority {
         Ok(Self { anchors, certificates })
     }
 
+    /// Whether it is one of them.
+    pub(crate) fn holds(&self, certificate: &[u8]) -> bool {
+        self.certificates.iter().any(|one| one.as_ref() == certificate)
+    }
+
+    /// What there is to say about the file itself.
+    pub(crate) fn notes(&self) -> Vec<String> {
+        minting::believed_twice(&self.certificates)
+    }
+
     /// Whether the first certificate of a chain leads here at this time, or why not.
     pub(crate) fn verify(&self, chain: &[Vec<u8>], now: i64) -> Result<(), String> {
         let Some((leaf, others)) = chain.split_first() else {
             return Err("nothing was presented".to_owned());
         };
-        if self.certificates.iter().any(|one| one.as_ref() == leaf.as_slice()) {
+        if self.holds(leaf) {
             return Ok(());
         }
         let leaf = CertificateDer::from(leaf.as_slice());

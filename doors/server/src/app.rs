@@ -95,6 +95,7 @@ impl App {
         self.metrics.registry.collector(Box::new(move |writer| {
             if let Some(app) = app.upgrade() {
                 crate::metrics::write_objects(&app, writer);
+                crate::metrics::write_connections(app.backends.kubelets.connections(), writer);
                 if let Some(audit) = &app.audit {
                     crate::metrics::write_audit(audit.counts(), writer);
                 }

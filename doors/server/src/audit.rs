@@ -17,6 +17,7 @@ use ratchet_http::{Body, Peer};
 use ratchet_object::{Limits, decode, proto};
 use std::sync::Arc;
 use std::time::Duration;
+use tokio::sync::watch;
 
 /// Which requests are told, and where.
 pub(crate) struct Auditing {
@@ -115,6 +116,15 @@ impl Auditing {
     }
 }
 
+/// Holds something until a connection has ended that is another protocol's now.
+pub(crate) fn until_end<G: Send + 'static>(mut ends: watch::Receiver<()>, guard: G) {
+    tokio::spawn(async move {
+        // Nothing is ever sent; the other end is dropped with the connection.
+        let _ = ends.changed().await;
+        drop(guard);
+    });
+}
+
 /// Notes for whom the request was made in the end.
 pub(crate) fn impersonated(trail: &mut Option<Trail>, user: &User, constraint: &str) {
     if let Some(trail) = trail {
@@ -141,11 +151,7 @@ pub(crate) fn complete(
     trail.status_code(response.status().as_u16());
     if let Some(ends) = told.tunnel() {
         trail.response_started();
-        // Nobody answers; the other end is dropped with the connection.
-        tokio::spawn(async move {
-            let _ = ends.await;
-            drop(trail);
-        });
+        until_end(ends, trail);
         return response;
     }
     if !told.is_stream() {

@@ -14,7 +14,7 @@ use ratchet_http::Body;
 use ratchet_object::Node;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
-use tokio::sync::oneshot;
+use tokio::sync::watch;
 
 /// A request for a resource, after authentication and authorisation.
 pub(crate) struct Call<'a> {
@@ -47,7 +47,7 @@ pub(crate) struct Told {
     answered: OnceLock<Bytes>,
     stream: AtomicBool,
     refused: AtomicBool,
-    tunnel: Mutex<Option<oneshot::Receiver<()>>>,
+    tunnel: Mutex<Option<watch::Receiver<()>>>,
 }
 
 impl Told {
@@ -103,14 +103,14 @@ impl Told {
     }
 
     /// Notes that the connection is now another protocol's, and when that ends.
-    pub(crate) fn note_tunnel(&self, ends: oneshot::Receiver<()>) {
+    pub(crate) fn note_tunnel(&self, ends: watch::Receiver<()>) {
         self.note_stream();
         *self.tunnel.lock().unwrap_or_else(PoisonError::into_inner) = Some(ends);
     }
 
     /// When the connection ends, if it is another protocol's now.
-    pub(crate) fn tunnel(&self) -> Option<oneshot::Receiver<()>> {
-        self.tunnel.lock().unwrap_or_else(PoisonError::into_inner).take()
+    pub(crate) fn tunnel(&self) -> Option<watch::Receiver<()>> {
+        self.tunnel.lock().unwrap_or_else(PoisonError::into_inner).clone()
     }
 
     /// The body of the request.

@@ -11,14 +11,15 @@ use crate::request::{Ask, Target};
 use crate::served::Served;
 use ratchet_audit_log::{Counts, Level};
 use ratchet_engine::pod_security::Tally;
-use ratchet_engine::{Change, GATES, Policy, Stage, Verdict};
+use ratchet_engine::{Change, Policy, Stage, Verdict};
 use ratchet_http::metrics::{
     CounterVec, Gauge, GaugeVec, HistogramVec, MetricType, Registry, Stability, Writer,
 };
 use ratchet_identity::TokenCounter;
+use ratchet_kubelet::Connected;
 use ratchet_policy::Check;
 use std::sync::Arc;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 const LATENCY: &[f64] = &[
     0.005, 0.025, 0.05, 0.1, 0.2, 0.4, 0.6, 0.8, 1.0, 1.25, 1.5, 2.0, 3.0, 4.0, 5.0, 6.0, 8.0,
@@ -202,22 +203,22 @@ impl Metrics {
         let stable = Stability::Stable;
         let alpha = Stability::Alpha;
         let metrics = Self {
-            requests: registry.counter("apiserver_request_total", stable, "Counter of apiserver requests broken out for each verb, dry run value, group, version, resource, scope, component, and HTTP response code.", &with_code),
-            durations: registry.histogram("apiserver_request_duration_seconds", stable, "Response latency distribution in seconds for each verb, dry run value, group, version, resource, subresource, scope and component.", &request, LATENCY),
-            sli_durations: registry.histogram("apiserver_request_sli_duration_seconds", alpha, "Response latency distribution (not counting webhook duration and priority & fairness queue wait times) in seconds for each verb, group, version, resource, subresource, scope and component.", &plain, LATENCY),
-            sizes: registry.histogram("apiserver_response_sizes", stable, "Response size distribution in bytes for each group, version, verb, resource, subresource, scope and component.", &plain, SIZES),
-            long_running: registry.gauge("apiserver_longrunning_requests", stable, "Gauge of all active long-running apiserver requests broken out by verb, group, version, resource, scope and component. Not all requests are tracked this way.", &plain),
-            inflight: registry.gauge("apiserver_current_inflight_requests", stable, "Maximal number of currently used inflight request limit of this apiserver per request kind in last second.", &["request_kind"]),
-            watch_events: registry.counter("apiserver_watch_events_total", alpha, "Number of events sent in watch clients", &["group", "version", "resource"]),
-            controllers: registry.histogram("apiserver_admission_controller_admission_duration_seconds", stable, "Admission controller latency histogram in seconds, identified by name and broken out for each operation and API resource and type (validate or admit).", &["name", "type", "operation", "rejected"], ADMISSION),
-            steps: registry.histogram("apiserver_admission_step_admission_duration_seconds", stable, "Admission sub-step latency histogram in seconds, broken out for each operation and API resource and step type (validate or admit).", &["type", "operation", "rejected"], ADMISSION),
-            evaluations: registry.counter("pod_security_evaluations_total", alpha, "Number of policy evaluations that occurred, not counting ignored or exempt requests.", &evaluation),
-            exemptions: registry.counter("pod_security_exemptions_total", alpha, "Number of exempt requests, not counting ignored or out of scope requests.", &exemption),
-            errors: registry.counter("pod_security_errors_total", alpha, "Number of errors preventing normal evaluation. Non-fatal errors may result in the latest restricted profile being used for evaluation.", &["fatal", "request_operation", "resource", "subresource"]),
-            policy_checks: registry.counter("apiserver_validating_admission_policy_check_total", Stability::Beta, "Validation admission policy check total, labeled by policy and further identified by binding and enforcement action taken.", &policy_check),
-            policy_durations: registry.histogram("apiserver_validating_admission_policy_check_duration_seconds", Stability::Beta, "Validation admission latency for individual validation expressions in seconds, labeled by policy and further including binding and enforcement action taken.", &policy_check, POLICY),
-            authentications: registry.counter("authentication_attempts", alpha, "Counter of authenticated attempts.", &["result"]),
-            authorizations: registry.counter("authorization_attempts_total", alpha, "Counter of authorization attempts broken down by result. It can be either 'allowed', 'denied', 'no-opinion' or 'error'.", &["result"]),
+            requests: registry.counter("apiserver_request_total", stable, "Requests that were answered, by what they asked for and the HTTP status they got.", &with_code),
+            durations: registry.histogram("apiserver_request_duration_seconds", stable, "How long answers took, in seconds, by what was asked for.", &request, LATENCY),
+            sli_durations: registry.histogram("apiserver_request_sli_duration_seconds", alpha, "How long answers took, in seconds, without the time spent in webhooks and queues.", &plain, LATENCY),
+            sizes: registry.histogram("apiserver_response_sizes", stable, "How large answers were, in bytes, by what was asked for.", &plain, SIZES),
+            long_running: registry.gauge("apiserver_longrunning_requests", stable, "Watches and connections that are open, by what was asked for.", &plain),
+            inflight: registry.gauge("apiserver_current_inflight_requests", stable, "Requests that are being worked on, reads and writes apart.", &["request_kind"]),
+            watch_events: registry.counter("apiserver_watch_events_total", alpha, "Events that were sent to those who watch.", &["group", "version", "resource"]),
+            controllers: registry.histogram("apiserver_admission_controller_admission_duration_seconds", stable, "How long each admission plugin took, in seconds, by step and operation.", &["name", "type", "operation", "rejected"], ADMISSION),
+            steps: registry.histogram("apiserver_admission_step_admission_duration_seconds", stable, "How long all admission plugins of a step took together, in seconds.", &["type", "operation", "rejected"], ADMISSION),
+            evaluations: registry.counter("pod_security_evaluations_total", alpha, "Verdicts of Pod Security, by decision, policy and mode.", &evaluation),
+            exemptions: registry.counter("pod_security_exemptions_total", alpha, "Requests that Pod Security let pass because they are exempt.", &exemption),
+            errors: registry.counter("pod_security_errors_total", alpha, "Requests that Pod Security could not judge as configured; where that is not fatal, the strictest policy was used.", &["fatal", "request_operation", "resource", "subresource"]),
+            policy_checks: registry.counter("apiserver_validating_admission_policy_check_total", Stability::Beta, "Evaluations of admission policies, by policy, binding and what followed.", &policy_check),
+            policy_durations: registry.histogram("apiserver_validating_admission_policy_check_duration_seconds", Stability::Beta, "How long the expressions of admission policies took, in seconds.", &policy_check, POLICY),
+            authentications: registry.counter("authentication_attempts", alpha, "Requests by whether it could be found out who asks.", &["result"]),
+            authorizations: registry.counter("authorization_attempts_total", alpha, "Decisions on whether somebody may, by result: allowed, denied, no-opinion or error.", &["result"]),
             tokens: TokenCounter::ALL
                 .into_iter()
                 .map(|counter| {
@@ -231,20 +232,24 @@ impl Metrics {
         let features = metrics.registry.gauge(
             "kubernetes_feature_enabled",
             Stability::Beta,
-            "This metric records the data about the stage and enablement of a k8s feature.",
+            "Feature gates by stage: 1 where a gate is on, 0 where it is off.",
             &["name", "stage"],
         );
-        for gate in GATES {
-            let Some(stage) = gate.era(policy.emulated).and_then(|era| era.stage) else { continue };
-            let on = if policy.gates.on(gate) { 1.0 } else { 0.0 };
+        for (name, stage, on) in policy.gates.states() {
             let stage = match stage {
                 Stage::Alpha => "ALPHA",
                 Stage::Beta => "BETA",
                 Stage::Ga => "",
+                Stage::Deprecated => "DEPRECATED",
             };
-            features.with(&[gate.name, stage]).set(on);
+            features.with(&[name, stage]).set(if on { 1.0 } else { 0.0 });
         }
-        let build = metrics.registry.gauge("kubernetes_build_info", alpha, "A metric with a constant '1' value labeled by major, minor, git version, git commit, git tree state, build date, Go version, and compiler from which Kubernetes was built, and platform on which it is running.", &["major", "minor", "git_version", "compiler", "platform"]);
+        let build = metrics.registry.gauge(
+            "kubernetes_build_info",
+            alpha,
+            "Always 1; the labels say which release is served, by what and where.",
+            &["major", "minor", "git_version", "compiler", "platform"],
+        );
         let minor = policy.release.minor().to_string();
         let version = crate::version::git_version(policy);
         build.with(&["1", &minor, &version, "rustc", crate::version::PLATFORM]).set(1.0);
@@ -260,9 +265,6 @@ impl Metrics {
         self.requests
             .with(&[verb, dry, group, version, resource, subresource, scope, component, &code])
             .inc();
-        if matches!(verb, "WATCH" | "CONNECT") {
-            return;
-        }
         let seconds = took.as_secs_f64();
         self.durations
             .with(&[verb, dry, group, version, resource, subresource, scope, component])
@@ -272,6 +274,11 @@ impl Metrics {
             #[allow(clippy::cast_precision_loss, reason = "sizes are far below 2^52")]
             self.sizes.with(&labels.plain()).observe(bytes as f64);
         }
+    }
+
+    /// Whether a request lasts as long as what it answers, and is counted when that has ended.
+    pub fn is_lasting(labels: &Labels) -> bool {
+        matches!(labels.verb, "WATCH" | "CONNECT")
     }
 
     /// Counts a request while it runs.
@@ -391,6 +398,20 @@ impl Metrics {
     }
 }
 
+/// A request that is counted when this is dropped, with the time that it took until then.
+pub(crate) struct Lasting {
+    pub(crate) app: Arc<App>,
+    pub(crate) labels: Labels,
+    pub(crate) code: u16,
+    pub(crate) begun: Instant,
+}
+
+impl Drop for Lasting {
+    fn drop(&mut self) {
+        self.app.metrics.answered(&self.labels, self.code, self.begun.elapsed(), None);
+    }
+}
+
 /// A gauge that is one higher while this lives.
 pub struct Running(Arc<Gauge>);
 
@@ -412,10 +433,10 @@ pub fn write_audit(counts: &Counts, writer: &mut Writer) {
     #[allow(clippy::cast_precision_loss, reason = "numbers of requests are far below 2^52")]
     let number = |count: u64| count as f64;
     let (sort, alpha) = (MetricType::Counter, Stability::Alpha);
-    let help = "Counter of audit events generated and sent to the audit backend.";
+    let help = "Lines that were written to the audit log.";
     let mut family = writer.family("apiserver_audit_event_total", sort, alpha, help);
     family.sample(&[], number(counts.events()));
-    let help = "Counter of policy levels for audit events (1 per request).";
+    let help = "Requests by the level at which the audit policy wants them told.";
     let mut family = writer.family("apiserver_audit_level_total", sort, alpha, help);
     for level in Level::ALL {
         if counts.level(level) > 0 {
@@ -423,10 +444,26 @@ pub fn write_audit(counts: &Counts, writer: &mut Writer) {
         }
     }
     if counts.errors() > 0 {
-        let help = "Counter of audit events that failed to be audited properly. Plugin identifies the plugin affected by the error.";
+        let help = "Audit lines that could not be written, by where they should have gone.";
         let mut family = writer.family("apiserver_audit_error_total", sort, alpha, help);
         family.sample(&[("plugin", "log")], number(counts.errors()));
     }
+}
+
+/// Writes how many connections to kubelets there were, whatever is made of their certificates.
+pub fn write_connections(counts: Connected, writer: &mut Writer) {
+    #[allow(clippy::cast_precision_loss, reason = "numbers of connections are far below 2^52")]
+    let number = |count: u64| count as f64;
+    let help =
+        "Total number of new TLS connections that the API server opened to kubelets, by result.";
+    let mut family = writer.family(
+        "kube_apiserver_kubelet_connections_total",
+        MetricType::Counter,
+        Stability::Alpha,
+        help,
+    );
+    family.sample(&[("result", "failure")], number(counts.failed));
+    family.sample(&[("result", "success")], number(counts.opened));
 }
 
 /// Writes how many objects of each resource there are.
@@ -438,13 +475,13 @@ pub fn write_objects(app: &App, writer: &mut Writer) {
     #[allow(clippy::cast_precision_loss, reason = "numbers of objects are far below 2^52")]
     let counts: Vec<(&str, f64)> =
         counts.into_iter().map(|(name, count)| (name, count as f64)).collect();
-    let help = "(Deprecated since 1.34.0) [DEPRECATED, consider using apiserver_resource_objects instead] Number of stored objects at the time of last check split by kind. In case of a fetching error, the value will be -1.";
+    let help = "(Deprecated since 1.34.0) Objects that are stored, by resource; apiserver_resource_objects says the same.";
     let mut family =
         writer.family("apiserver_storage_objects", MetricType::Gauge, Stability::Stable, help);
     for (name, count) in &counts {
         family.sample(&[("resource", name)], *count);
     }
-    let help = "Number of stored objects at the time of last check split by kind. In case of a fetching error, the value will be -1.";
+    let help = "Objects that are stored, by group and resource.";
     let mut family =
         writer.family("apiserver_resource_objects", MetricType::Gauge, Stability::Alpha, help);
     for (name, count) in &counts {

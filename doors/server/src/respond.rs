@@ -1,10 +1,12 @@
 //! Answers and refusals become responses, and what every response carries is added and counted.
 
 use crate::app::App;
+use crate::audit::until_end;
 use crate::body;
 use crate::call::{Content, Reply};
 use crate::compress;
-use crate::metrics::Labels;
+use crate::held::held;
+use crate::metrics::{Labels, Lasting, Metrics};
 use crate::refusal::Refusal;
 use crate::render::{self, Rendered};
 use crate::request::{Ask, Output, Target};
@@ -13,6 +15,7 @@ use crate::server::{AUDIT_ID, Asked};
 use http::header::{CACHE_CONTROL, CONTENT_LENGTH, CONTENT_TYPE, RETRY_AFTER, WARNING};
 use http::{HeaderValue, Method, Response, StatusCode};
 use ratchet_http::{Body, chunks, empty};
+use std::sync::Arc;
 
 /// An answer on the wire.
 pub(crate) fn replied(
@@ -62,7 +65,7 @@ pub(crate) fn refused(refusal: &Refusal, output: Output) -> Response<Body> {
 }
 
 /// What every answer carries, and what is counted about it.
-pub(crate) fn finish(app: &App, request: &Asked<'_>, response: &mut Response<Body>) {
+pub(crate) fn finish(app: &Arc<App>, request: &Asked<'_>, response: &mut Response<Body>) {
     let headers = response.headers_mut();
     if let Ok(id) = HeaderValue::from_str(&request.audit_id) {
         headers.insert(AUDIT_ID, id);
@@ -97,7 +100,17 @@ pub(crate) fn finish(app: &App, request: &Asked<'_>, response: &mut Response<Bod
         StatusCode::SWITCHING_PROTOCOLS => 0,
         status => status.as_u16(),
     };
-    app.metrics.answered(&labels, code, request.begun.elapsed(), size);
+    if response.status().as_u16() >= 400 || !Metrics::is_lasting(&labels) {
+        return app.metrics.answered(&labels, code, request.begun.elapsed(), size);
+    }
+    let lasting = Lasting { app: app.clone(), labels, code, begun: request.begun };
+    match request.told.tunnel() {
+        Some(ends) => until_end(ends, lasting),
+        None => {
+            let body = std::mem::replace(response.body_mut(), empty());
+            *response.body_mut() = held(body, lasting);
+        }
+    }
 }
 
 /// Whether what is asked for exists: only that is named in metrics, or strangers could make as many series as they like.

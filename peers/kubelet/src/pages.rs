@@ -32,7 +32,7 @@ pub(crate) fn health() -> Response<Body> {
 pub(crate) fn metrics(state: &State) -> Response<Body> {
     let (pods, connections) = (state.all_pods().len(), state.connections());
     let lines = format!(
-        "# HELP kubelet_running_pods Number of pods that have a running pod sandbox\n\
+        "# HELP kubelet_running_pods Pods that run.\n\
          # TYPE kubelet_running_pods gauge\nkubelet_running_pods {pods}\n\
          # HELP kubelet_peer_connections_total Number of TLS handshakes that succeeded\n\
          # TYPE kubelet_peer_connections_total counter\nkubelet_peer_connections_total {connections}\n"

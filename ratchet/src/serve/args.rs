@@ -1,5 +1,6 @@
 //! The flags of `ratchet serve`: kube-apiserver's names and formats, grouped as its help groups them.
 
+use super::accepted::AcceptedArgs;
 use super::values::{self, Ports, Span};
 use crate::args::BehaviorArg;
 use clap::{Args, ValueEnum};
@@ -31,6 +32,8 @@ pub(crate) struct ServeArgs {
     pub(crate) audit: AuditArgs,
     #[command(flatten)]
     pub(crate) logs: LogArgs,
+    #[command(flatten)]
+    pub(crate) accepted: AcceptedArgs,
 }
 
 /// Where what is stored is kept.
@@ -40,10 +43,6 @@ pub(crate) struct StorageArgs {
     /// Where everything is kept: store, certificates, kubeconfig [default: $XDG_STATE_HOME/ratchet, else ~/.local/state/ratchet, else ./ratchet-data].
     #[arg(long, value_name = "DIR")]
     pub(crate) data_dir: Option<PathBuf>,
-
-    /// Refused: this build has the embedded store only.
-    #[arg(long, value_name = "URLS", value_delimiter = ',', hide = true)]
-    pub(crate) etcd_servers: Vec<String>,
 
     /// How often old revisions are forgotten; 0 never.
     #[arg(long, value_name = "DURATION", default_value = "5m0s", value_parser = values::duration, allow_hyphen_values = true)]
@@ -196,7 +195,8 @@ pub(crate) struct RuleArgs {
     #[arg(long, value_name = "FILE")]
     pub(crate) admission_control_config_file: Option<PathBuf>,
 
-    /// Who decides where a proposal and released Kubernetes differ.
+    /// Who decides where a proposal and released Kubernetes differ: serve enforces the proposals, so `proposal` is its
+    /// default, while `ratchet check` predicts a released cluster unless it is told --for ratchet.
     #[arg(long, value_enum, default_value = "proposal")]
     pub(crate) behavior: BehaviorArg,
 
@@ -253,6 +253,18 @@ pub(crate) struct ControllerArgs {
     /// The prefix length of a node's IPv6 network; 0 for 64.
     #[arg(long, value_name = "LENGTH", default_value = "0", value_parser = values::integer, allow_hyphen_values = true)]
     pub(crate) node_cidr_mask_size_ipv6: i64,
+
+    /// The authority that signs approved requests for certificates [default: the server's own].
+    #[arg(long, value_name = "FILE")]
+    pub(crate) cluster_signing_cert_file: Option<PathBuf>,
+
+    /// The key of --cluster-signing-cert-file.
+    #[arg(long, value_name = "FILE")]
+    pub(crate) cluster_signing_key_file: Option<PathBuf>,
+
+    /// How long the certificates live that it signs; requests may ask for less.
+    #[arg(long, value_name = "DURATION", default_value = "8760h", value_parser = values::duration, allow_hyphen_values = true)]
+    pub(crate) cluster_signing_duration: Span,
 
     /// Whether controllers run only while this server holds a Lease; auto: where several servers share a store, which this build has not.
     #[arg(
@@ -394,3 +406,6 @@ pub(crate) enum LeaderElect {
     /// No.
     False,
 }
+
+#[cfg(test)]
+mod tests;

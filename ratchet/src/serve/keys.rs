@@ -104,6 +104,11 @@ impl Keys {
         }
     }
 
+    /// Where the server's own authority is.
+    pub(crate) fn authority_files(&self) -> KeyFiles {
+        self.authority.files()
+    }
+
     /// The certificate to show.
     pub(crate) fn serving(&self) -> KeyFiles {
         self.serving.clone()

@@ -39,6 +39,9 @@ const TOKENS: &str = "serviceaccount-token-controller";
 
 /// Controllers whose accounts are spelled otherwise.
 const ACCOUNTS: &[(&str, &str)] = &[
+    ("certificatesigningrequest-approving-controller", "certificate-controller"),
+    ("certificatesigningrequest-cleaner-controller", "certificate-controller"),
+    ("certificatesigningrequest-signing-controller", "certificate-controller"),
     ("endpoints-controller", "endpoint-controller"),
     ("endpointslice-mirroring-controller", "endpointslicemirroring-controller"),
     ("garbage-collector-controller", "generic-garbage-collector"),
@@ -126,26 +129,20 @@ struct Counted {
 }
 
 const COUNTERS: &[(&str, &str)] = &[
-    (meter::ADDS, "Total number of adds handled by workqueue"),
-    (meter::RETRIES, "Total number of retries handled by workqueue"),
-    (meter::ERRORS, "Total number of objects that a controller could not bring into order at once"),
-    (meter::LISTS, "Total number of lists by controllers"),
-    (meter::WATCHES, "Total number of watches by controllers"),
+    (meter::ADDS, "Objects that were put into a controller's queue."),
+    (meter::RETRIES, "Objects that a controller put back into its queue to try again."),
+    (meter::ERRORS, "Objects that a controller could not bring into order at once."),
+    (meter::LISTS, "Lists that controllers asked for."),
+    (meter::WATCHES, "Watches that controllers began."),
 ];
 const GAUGES: &[(&str, &str)] = &[
-    (meter::DEPTH, "Current depth of workqueue by workqueue"),
+    (meter::DEPTH, "Objects that wait in a controller's queue."),
     (
         meter::UNFINISHED,
-        "How many seconds of work has done that is in progress and hasn't been observed by work_duration. Large values indicate stuck threads. One can deduce the number of stuck threads by observing the rate at which this increases.",
+        "Seconds that the objects a controller works on have taken so far, added up; it grows without end where a worker is stuck.",
     ),
-    (
-        meter::LONGEST,
-        "How many seconds has the longest running processor for workqueue been running.",
-    ),
-    (
-        meter::LEADS,
-        "Gauge of if the reporting system is master of the relevant lease, 0 indicates backup, 1 indicates master. 'name' is the string used to identify the lease. Please make sure to group by name.",
-    ),
+    (meter::LONGEST, "Seconds that the slowest object a controller works on has taken so far."),
+    (meter::LEADS, "1 while this process holds the Lease of this name, 0 while it waits."),
 ];
 
 /// The names that kube-controller-manager gives to the queues.
@@ -171,8 +168,8 @@ fn label(controller: &'static str, what: &str) -> &'static str {
     }
 }
 const DURATIONS: &[(&str, &str)] = &[
-    (meter::WAITED, "How long in seconds an item stays in workqueue before being requested"),
-    (meter::WORKED, "How long in seconds processing an item from workqueue takes."),
+    (meter::WAITED, "How long objects waited in a controller's queue, in seconds."),
+    (meter::WORKED, "How long a controller worked on an object, in seconds."),
 ];
 const BUCKETS: &[f64] = &[1e-6, 1e-5, 1e-4, 1e-3, 0.01, 0.1, 1.0, 10.0];
 

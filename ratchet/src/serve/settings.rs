@@ -3,7 +3,7 @@
 use super::args::{
     AuditArgs, ClientArgs, KubeletArgs, Reconciler, RuleArgs, ServeArgs, ServingArgs,
 };
-use super::{plugins, runtime_config, wording};
+use super::{plugins, runtime_config, signing, wording};
 use crate::args::BehaviorArg;
 use ratchet_engine::{Behavior, KUBELET_CERT_CN, Plugins, Policy, Release};
 use ratchet_net::Quoted;
@@ -32,7 +32,7 @@ pub(crate) fn settle(args: &ServeArgs) -> Result<Settings, String> {
     let emulated = args.rules.emulated_version.as_deref().map(version).transpose()?;
     let mut refusals = limits_refusals(&args.serving);
     let emulated = emulated.map_or(Ok(Release::REFERENCE), reachable);
-    let mut policy = Policy::of(Release::REFERENCE, behavior(args.rules.behavior));
+    let mut policy = crate::policy::of_server(behavior(args.rules.behavior));
     match &emulated {
         Ok(emulated) => {
             policy.emulated = *emulated;
@@ -43,9 +43,7 @@ pub(crate) fn settle(args: &ServeArgs) -> Result<Settings, String> {
     policy.gates.apply(&args.rules.feature_gates).map_err(|error| error.to_string())?;
     let ranges = ranges(args)?;
 
-    if !args.storage.etcd_servers.is_empty() {
-        refusals.push("--etcd-servers: this build has the embedded store only".into());
-    }
+    refusals.extend(args.accepted.refused.clone());
     refusals.extend(serving_refusals(&args.serving));
     refusals.extend(issuer_refusals(&args.clients.service_account_issuer));
     refusals.extend(proxy_refusals(&args.clients));
@@ -54,6 +52,7 @@ pub(crate) fn settle(args: &ServeArgs) -> Result<Settings, String> {
     let names = name_check(&args.kubelets, &policy);
     refusals.extend(names.as_ref().err().into_iter().flatten().cloned());
     refusals.extend(kubelet_refusals(&args.kubelets));
+    refusals.extend(signing::refusals(&args.controllers));
     let RuleArgs { enable_admission_plugins, disable_admission_plugins, .. } = &args.rules;
     refusals.extend(plugins::refusals(enable_admission_plugins, disable_admission_plugins));
     let runtime = runtime_config::read(&args.rules.runtime_config);
@@ -116,10 +115,10 @@ fn version(text: &str) -> Result<(u32, u32), String> {
     }
 }
 
-/// A server emulates up to three releases back.
+/// A server emulates up to three releases back, and one more.
 fn reachable((major, minor): (u32, u32)) -> Result<Release, String> {
     let newest = Release::REFERENCE;
-    let oldest = newest.minor().saturating_sub(3);
+    let oldest = crate::policy::OLDEST_SERVED;
     let release = u8::try_from(minor).ok().filter(|minor| major == 1 && *minor >= oldest);
     match release.and_then(Release::new).filter(|release| *release <= newest) {
         Some(release) => Ok(release),

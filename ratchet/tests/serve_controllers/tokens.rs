@@ -106,7 +106,7 @@ fn a_node_asks_for_no_certificate_of_another() {
     };
     let cluster = Cluster::start(&[]);
     let ask = |node: &str, name: &str| {
-        cluster.server.ask_saying("POST", path, &as_node(node), &wish(name))
+        cluster.server.ask_saying(&as_node(node), "POST", path, &wish(name))
     };
     let (code, answer) = ask("b", "sly");
     assert_eq!(code, 403, "{answer}");
@@ -118,7 +118,7 @@ fn a_node_asks_for_no_certificate_of_another() {
     drop(cluster);
 
     let cluster = Cluster::start(&["--disable-admission-plugins=NodeRestriction"]);
-    let (code, answer) = cluster.server.ask_saying("POST", path, &as_node("b"), &wish("sly"));
+    let (code, answer) = cluster.server.ask_saying(&as_node("b"), "POST", path, &wish("sly"));
     assert_eq!(code, 201, "as in kube-apiserver without the plugin: {answer}");
 }
 

@@ -407,8 +407,8 @@ async fn what_is_told_is_counted() {
     TELLER.ask(&client, Method::GET, "/api/v1/nodes", &[], "").await;
     let metrics = client.get("/metrics").await;
     for line in [
-        "# HELP apiserver_audit_event_total [ALPHA] Counter of audit events generated and sent to the audit backend.\n# TYPE apiserver_audit_event_total counter\napiserver_audit_event_total ",
-        "# HELP apiserver_audit_level_total [ALPHA] Counter of policy levels for audit events (1 per request).\n# TYPE apiserver_audit_level_total counter\n",
+        "# HELP apiserver_audit_event_total [ALPHA] Lines that were written to the audit log.\n# TYPE apiserver_audit_event_total counter\napiserver_audit_event_total ",
+        "# HELP apiserver_audit_level_total [ALPHA] Requests by the level at which the audit policy wants them told.\n# TYPE apiserver_audit_level_total counter\n",
         "apiserver_audit_level_total{level=\"Metadata\"} ",
     ] {
         assert!(metrics.text().contains(line), "{line}");

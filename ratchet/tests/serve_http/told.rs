@@ -11,63 +11,71 @@ const FAMILIES: &[(&str, &str, &str)] = &[
     (
         "apiserver_admission_controller_admission_duration_seconds",
         "histogram",
-        "[STABLE] Admission controller latency histogram in seconds, identified by name and broken out for each operation and API resource and type (validate or admit).",
+        "[STABLE] How long each admission plugin took, in seconds, by step and operation.",
     ),
     (
         "apiserver_admission_step_admission_duration_seconds",
         "histogram",
-        "[STABLE] Admission sub-step latency histogram in seconds, broken out for each operation and API resource and step type (validate or admit).",
+        "[STABLE] How long all admission plugins of a step took together, in seconds.",
     ),
     (
         "apiserver_current_inflight_requests",
         "gauge",
-        "[STABLE] Maximal number of currently used inflight request limit of this apiserver per request kind in last second.",
+        "[STABLE] Requests that are being worked on, reads and writes apart.",
     ),
     (
         "apiserver_longrunning_requests",
         "gauge",
-        "[STABLE] Gauge of all active long-running apiserver requests broken out by verb, group, version, resource, scope and component. Not all requests are tracked this way.",
+        "[STABLE] Watches and connections that are open, by what was asked for.",
     ),
     (
         "apiserver_request_duration_seconds",
         "histogram",
-        "[STABLE] Response latency distribution in seconds for each verb, dry run value, group, version, resource, subresource, scope and component.",
+        "[STABLE] How long answers took, in seconds, by what was asked for.",
     ),
     (
         "apiserver_request_sli_duration_seconds",
         "histogram",
-        "[ALPHA] Response latency distribution (not counting webhook duration and priority & fairness queue wait times) in seconds for each verb, group, version, resource, subresource, scope and component.",
+        "[ALPHA] How long answers took, in seconds, without the time spent in webhooks and queues.",
     ),
     (
         "apiserver_request_total",
         "counter",
-        "[STABLE] Counter of apiserver requests broken out for each verb, dry run value, group, version, resource, scope, component, and HTTP response code.",
+        "[STABLE] Requests that were answered, by what they asked for and the HTTP status they got.",
     ),
     (
         "apiserver_resource_objects",
         "gauge",
-        "[ALPHA] Number of stored objects at the time of last check split by kind. In case of a fetching error, the value will be -1.",
+        "[ALPHA] Objects that are stored, by group and resource.",
     ),
     (
         "apiserver_response_sizes",
         "histogram",
-        "[STABLE] Response size distribution in bytes for each group, version, verb, resource, subresource, scope and component.",
+        "[STABLE] How large answers were, in bytes, by what was asked for.",
     ),
-    ("apiserver_watch_events_total", "counter", "[ALPHA] Number of events sent in watch clients"),
-    ("authentication_attempts", "counter", "[ALPHA] Counter of authenticated attempts."),
+    (
+        "apiserver_watch_events_total",
+        "counter",
+        "[ALPHA] Events that were sent to those who watch.",
+    ),
+    (
+        "authentication_attempts",
+        "counter",
+        "[ALPHA] Requests by whether it could be found out who asks.",
+    ),
     (
         "authorization_attempts_total",
         "counter",
-        "[ALPHA] Counter of authorization attempts broken down by result. It can be either 'allowed', 'denied', 'no-opinion' or 'error'.",
+        "[ALPHA] Decisions on whether somebody may, by result: allowed, denied, no-opinion or error.",
     ),
     (
         "kubernetes_feature_enabled",
         "gauge",
-        "[BETA] This metric records the data about the stage and enablement of a k8s feature.",
+        "[BETA] Feature gates by stage: 1 where a gate is on, 0 where it is off.",
     ),
-    ("process_resident_memory_bytes", "gauge", "Resident memory size in bytes."),
+    ("process_resident_memory_bytes", "gauge", "Bytes of memory that the process holds."),
 ];
-const OBJECTS: &str = "[STABLE] (Deprecated since 1.34.0) [DEPRECATED, consider using apiserver_resource_objects instead] Number of stored objects at the time of last check split by kind. In case of a fetching error, the value will be -1.";
+const OBJECTS: &str = "[STABLE] (Deprecated since 1.34.0) Objects that are stored, by resource; apiserver_resource_objects says the same.";
 
 async fn metrics(client: &Client) -> Answer {
     let answer = client.get("/metrics").await;
@@ -105,11 +113,15 @@ async fn metrics_have_their_names_and_words() {
     let features: Vec<&str> = features.collect();
     for wanted in [
         r#"kubernetes_feature_enabled{name="AllowServiceExternalIPs",stage=""} 1"#,
+        r#"kubernetes_feature_enabled{name="AllBeta",stage="BETA"} 0"#,
         r#"kubernetes_feature_enabled{name="RelaxedDNSSearchValidation",stage=""} 1"#,
+        r#"kubernetes_feature_enabled{name="WatchList",stage="BETA"} 1"#,
         r#"kubernetes_feature_enabled{name="StrictIPCIDRValidation",stage="BETA"} 1"#,
     ] {
         assert!(features.contains(&wanted), "{wanted}: {features:?}");
     }
+    // Those of kube-apiserver 1.36, two for whole stages, and one that no release has.
+    assert_eq!(features.len(), 239 + 2 + 1, "{features:?}");
     assert!(
         value(text, r#"apiserver_resource_objects{group="",resource="configmaps"}"#) >= Some(1.0)
     );
@@ -267,4 +279,29 @@ async fn who_applies_is_told_that_the_server_cannot() {
             true => assert_eq!(client.get(&maps).await.names(), ["a"]),
         }
     }
+}
+
+#[tokio::test]
+async fn a_watch_is_counted_with_its_time_when_it_has_ended() {
+    let server = Server::start();
+    let client = server.admin().await;
+    let (_, maps) = client.namespace().await;
+    let labels = r#"component="apiserver",dry_run="",group="",resource="configmaps",scope="namespace",subresource="",verb="WATCH",version="v1"}"#;
+    let (total, timed) = (
+        format!(r#"apiserver_request_total{{code="200",{labels}"#),
+        format!("apiserver_request_duration_seconds_count{{{labels}"),
+    );
+    let answer = client.get(&format!("{maps}?watch=true&timeoutSeconds=1")).await;
+    assert_eq!(answer.code, 200);
+    // The last byte may be read before the server knows that it was sent.
+    let mut seen = (None, None);
+    for _ in 0..1000 {
+        let text = metrics(&client).await.text().to_owned();
+        seen = (value(&text, &total), value(&text, &timed));
+        if seen == (Some(1.0), Some(1.0)) {
+            return;
+        }
+        tokio::time::sleep(Duration::from_millis(10)).await;
+    }
+    panic!("{seen:?}");
 }

@@ -14,6 +14,7 @@ mod world;
 
 mod access;
 mod commands;
+mod counts;
 mod ends;
 mod forwards;
 mod hazards;

@@ -24,6 +24,11 @@ async fn pod_at(world: &World, name: &str, ip: &str, port: u16) {
 
 /// A Service `web` of the pod `backend` that is there.
 async fn service_at(world: &World, address: SocketAddr) {
+    service_spelled(world, address, &address.ip().to_string()).await;
+}
+
+/// The same, its endpoint spelled so.
+async fn service_spelled(world: &World, address: SocketAddr, ip: &str) {
     pod_at(world, "backend", &address.ip().to_string(), address.port()).await;
     let ports = json!([{"name": "web", "port": 80}, {"name": "other", "port": 81}]);
     let service = json!({"metadata": {"name": "web"}, "spec": {"ports": ports}});
@@ -32,7 +37,7 @@ async fn service_at(world: &World, address: SocketAddr) {
     let endpoints = json!({
         "metadata": {"name": "web"},
         "subsets": [{
-            "addresses": [{"ip": address.ip().to_string(), "targetRef": target}],
+            "addresses": [{"ip": ip, "targetRef": target}],
             "ports": [{"name": "web", "port": address.port()}],
         }],
     });
@@ -236,6 +241,19 @@ async fn services_are_reached_through_their_endpoints() {
     assert_eq!(gone.code, 200, "{}", gone.text());
     let answer = world.admin.get(&service("web:web", "/x")).await;
     assert_eq!(answer.refusal(), none("web:web"), "an address that is no pod's is nobody's");
+}
+
+#[tokio::test]
+async fn a_service_finds_its_pod_however_the_address_is_spelled() {
+    let world = World::with(Mode::Enforce, |_, config| {
+        config.policy.gates.apply(&["StrictIPCIDRValidation=false"]).unwrap();
+    })
+    .await;
+    let address = service::http().await;
+    service_spelled(&world, address, &format!("::ffff:{}", address.ip())).await;
+    let answer = world.admin.get(&service("web:web", "/x?y")).await;
+    assert_eq!(answer.code, 200, "{}", answer.text());
+    assert_eq!(answer.json()["uri"], "/x?y");
 }
 
 #[tokio::test]

@@ -94,12 +94,12 @@ impl Server {
         self.exchange(Some(user), method, path, "", body).0
     }
 
-    /// Asks as the administrator, with more headers: as somebody else, say.
+    /// Asks as the user of the kubeconfig, with more headers.
     pub(crate) fn ask_saying(
         &self,
+        headers: &str,
         method: &str,
         path: &str,
-        headers: &str,
         body: &str,
     ) -> (u16, String) {
         let user = (self.known("client-certificate-data"), self.known("client-key-data"));

@@ -1,6 +1,5 @@
-//! Prints the table of the kinds built into Kubernetes, of their protobuf numbers, or what each field means.
+//! Prints the table of the kinds built into Kubernetes, or of their protobuf numbers.
 
-mod descriptions;
 mod go;
 mod kinds;
 mod numbers;
@@ -14,10 +13,6 @@ type Error = Box<dyn std::error::Error>;
 
 fn main() -> Result<(), Error> {
     let (kinds, definitions) = kinds::all();
-    if std::env::args().nth(1).as_deref() == Some("descriptions") {
-        std::io::stdout().write_all(descriptions::file(&definitions)?.as_bytes())?;
-        return Ok(());
-    }
     let types = schema::types(&definitions)?;
     let file = match std::env::args_os().nth(1) {
         None => render::file(&kinds, &types)?,

@@ -2,6 +2,7 @@
 
 mod client;
 mod files;
+mod issuing;
 mod kubeconfig;
 mod look;
 
@@ -16,6 +17,7 @@ use rcgen::{
 };
 
 use crate::tls::KeyFiles;
+pub use issuing::SigningAuthority;
 pub use kubeconfig::kubeconfig;
 
 const DAY: Duration = Duration::from_secs(24 * 60 * 60);
@@ -35,6 +37,9 @@ pub enum CertificateError {
     /// What a file holds is not what it should hold.
     #[error("{0}: {1}")]
     Content(PathBuf, String),
+    /// It is not signed, and why.
+    #[error("{0}")]
+    Refused(String),
     /// The library could not make it.
     #[error("cannot make a certificate: {0}")]
     Make(#[from] rcgen::Error),
@@ -85,6 +90,11 @@ impl Authority {
     /// Where the authority's certificate is, as `--client-ca-file` wants it.
     pub fn path(&self) -> PathBuf {
         self.dir.join("ca.crt")
+    }
+
+    /// Where its certificate and its key are.
+    pub fn files(&self) -> KeyFiles {
+        KeyFiles { certificate: self.path(), key: self.dir.join("ca.key") }
     }
 
     /// The pair to serve with, made anew when it is missing, names others than these, or ends within thirty days.

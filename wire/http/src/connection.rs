@@ -10,7 +10,7 @@ use std::task::{Context, Poll};
 use std::time::Duration;
 
 use bytes::Bytes;
-use http::{Request, Response};
+use http::{Request, Response, Version};
 use http_body::{Frame, SizeHint};
 use hyper::body::Incoming;
 use hyper::server::conn::{http1, http2};
@@ -22,10 +22,12 @@ use tokio_rustls::TlsAcceptor;
 use tokio_rustls::server::TlsStream;
 
 use crate::body::{Body, BodyError};
+use crate::client_stream::ClientStream;
 use crate::drain::Drain;
 use crate::gathered::{Gate, Gathered, take_whole_chunks};
 use crate::listener::{ListenLimits, Peer, Service};
 use crate::panics::Caught;
+use crate::unread::{Mark, Unread};
 
 /// What all connections of a listener share.
 pub(crate) struct Host {
@@ -43,7 +45,7 @@ const STREAM_WINDOW: u32 = 256 * 1024;
 
 /// Serves a connection to its end.
 pub(crate) async fn serve(
-    stream: TcpStream,
+    stream: ClientStream<TcpStream>,
     address: SocketAddr,
     acceptor: Option<TlsAcceptor>,
     host: Arc<Host>,
@@ -66,11 +68,11 @@ pub(crate) async fn serve(
 }
 
 async fn handshake(
-    stream: TcpStream,
+    stream: ClientStream<TcpStream>,
     address: SocketAddr,
     acceptor: &TlsAcceptor,
     host: &Host,
-) -> Option<TlsStream<Gate<TcpStream>>> {
+) -> Option<TlsStream<Gate<ClientStream<TcpStream>>>> {
     let handshake = acceptor.accept(Gate::open(stream));
     let handshake = tokio::time::timeout(host.limits.handshake_timeout, handshake);
     let done = tokio::select! {
@@ -147,7 +149,7 @@ where
 
 /// Runs a connection until it ends by itself, is drained, or has been idle for too long.
 async fn drive(connection: impl Closing, calls: &Calls) {
-    let Calls { host, peer, activity } = calls;
+    let Calls { host, peer, activity, .. } = calls;
     let mut connection = pin!(connection);
     let mut draining = pin!(host.drain.wait());
     let mut asked_to_drain = false;
@@ -163,6 +165,11 @@ async fn drive(connection: impl Closing, calls: &Calls) {
             () = &mut draining, if !asked_to_drain => {
                 asked_to_drain = true;
                 connection.as_mut().close();
+            }
+            // A client may read the connection and not an answer on it; nobody but the whole connection can then be left.
+            () = calls.unread.lasts(host.limits.write_timeout) => {
+                tracing::debug!(address = %peer.address, "the client did not read in time");
+                return;
             }
             // A client that ignores being asked is left behind the second time.
             () = activity.idle(&host.limits) => {
@@ -238,11 +245,13 @@ struct Calls {
     host: Arc<Host>,
     peer: Arc<Peer>,
     activity: Arc<Activity>,
+    unread: Arc<Unread>,
 }
 
 impl Calls {
     fn new(host: Arc<Host>, peer: Peer) -> Self {
-        Self { host, peer: Arc::new(peer), activity: Arc::new(Activity::new()) }
+        let activity = Arc::new(Activity::new());
+        Self { host, peer: Arc::new(peer), activity, unread: Arc::default() }
     }
 }
 
@@ -254,10 +263,12 @@ impl hyper::service::Service<Request<Incoming>> for Calls {
     fn call(&self, request: Request<Incoming>) -> Self::Future {
         let running = Running::start(&self.activity);
         let (host, peer) = (Arc::clone(&self.host), Arc::clone(&self.peer));
+        // HTTP/1.1 has one answer at a time: that nobody reads it is seen at the socket.
+        let mark = (request.version() == Version::HTTP_2).then(|| self.unread.mark());
         let answer = async move { host.service.call(request, peer).await };
         Box::pin(async move {
             let response = Caught(Box::pin(answer)).await;
-            Ok(response.map(|body| Counted { body, _running: running }))
+            Ok(response.map(|body| Counted { body, mark, _running: running }))
         })
     }
 }
@@ -265,6 +276,7 @@ impl hyper::service::Service<Request<Incoming>> for Calls {
 /// A body whose request counts as running until it is sent.
 struct Counted {
     body: Body,
+    mark: Option<Mark>,
     _running: Running,
 }
 
@@ -276,7 +288,14 @@ impl http_body::Body for Counted {
         mut self: Pin<&mut Self>,
         context: &mut Context<'_>,
     ) -> Poll<Option<Result<Frame<Bytes>, BodyError>>> {
-        Pin::new(&mut self.body).poll_frame(context)
+        let polled = Pin::new(&mut self.body).poll_frame(context);
+        if let Some(mark) = &self.mark {
+            match polled {
+                Poll::Ready(Some(Ok(_))) => mark.given(),
+                _ => mark.taken(),
+            }
+        }
+        polled
     }
 
     fn is_end_stream(&self) -> bool {

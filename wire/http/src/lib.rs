@@ -6,6 +6,7 @@
 
 mod body;
 pub mod certificates;
+mod client_stream;
 mod connection;
 mod drain;
 mod gathered;
@@ -15,6 +16,7 @@ pub mod metrics;
 mod panics;
 mod read;
 mod tls;
+mod unread;
 
 pub use body::{Body, BodyError, Gone, Sender, channel, chunks, empty, full};
 pub use drain::Drain;

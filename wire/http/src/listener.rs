@@ -16,6 +16,7 @@ use tokio::task::JoinSet;
 use tokio_rustls::TlsAcceptor;
 
 use crate::body::Body;
+use crate::client_stream::ClientStream;
 use crate::connection::{self, Host};
 use crate::drain::Drain;
 use crate::tls::TlsReload;
@@ -54,8 +55,10 @@ pub struct ListenLimits {
     pub max_headers: usize,
     /// How many requests may run at once on one HTTP/2 connection.
     pub max_streams: u32,
-    /// How many connections may stand at once; more wait to be accepted.
+    /// How many connections may stand at once, upgraded ones included; more wait to be accepted.
     pub max_connections: usize,
+    /// How long an answer may wait for its client to read; zero means for ever.
+    pub write_timeout: Duration,
     /// How often a quiet HTTP/2 client is asked whether it is still there.
     pub ping_interval: Duration,
     /// How long requests under way may take to finish once draining has begun.
@@ -74,6 +77,7 @@ impl Default for ListenLimits {
             max_headers: 500, // impersonation sends one header a group
             max_streams: 250,
             max_connections: 16 * 1024,
+            write_timeout: Duration::from_secs(120),
             ping_interval: Duration::from_secs(30),
             drain_limit: Duration::from_secs(60),
             certificate_poll: Duration::from_secs(10),
@@ -144,11 +148,9 @@ impl Listener {
             match accepted {
                 Ok((stream, address, permit)) => {
                     setback = Setback::default();
+                    let stream = ClientStream::new(stream, host.limits.write_timeout, permit);
                     let (acceptor, host) = (acceptor.clone(), Arc::clone(&host));
-                    connections.spawn(async move {
-                        connection::serve(stream, address, acceptor, host).await;
-                        drop(permit);
-                    });
+                    connections.spawn(connection::serve(stream, address, acceptor, host));
                 }
                 Err(error) => setback.after(&error).await,
             }

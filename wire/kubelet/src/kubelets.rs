@@ -2,6 +2,7 @@
 
 use std::fmt;
 use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
 
 use bytes::Bytes;
@@ -40,6 +41,17 @@ struct Dialler {
     generations: Generations,
     notices: Notices,
     witness: Witness,
+    opened: AtomicU64,
+    failed: AtomicU64,
+}
+
+/// How many connections were asked for, pooled ones once.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Connected {
+    /// Those that could be used.
+    pub opened: u64,
+    /// Those that could not: nobody answered, or the certificate was no good.
+    pub failed: u64,
 }
 
 impl fmt::Debug for Kubelets {
@@ -56,7 +68,9 @@ impl Kubelets {
         let generations = Generations::open(&settings)?;
         let notices = Notices::new(settings.timing.notice);
         let pool = Pool::new(settings.timing.clone());
-        let dialler = Arc::new(Dialler { settings, generations, notices, witness });
+        let (opened, failed) = (AtomicU64::new(0), AtomicU64::new(0));
+        let dialler = Dialler { settings, generations, notices, witness, opened, failed };
+        let dialler = Arc::new(dialler);
         Ok(Self(Arc::new(Inner { dialler, pool })))
     }
 
@@ -84,6 +98,12 @@ impl Kubelets {
     pub async fn dial(&self, to: &Endpoint) -> Result<Connection, KubeletError> {
         let dialled = self.0.dialler.dial(to, Verification::Full, Offer::Upgradeable).await?;
         Ok(dialled.connection)
+    }
+
+    /// How many connections there were so far, however they are verified.
+    pub fn connections(&self) -> Connected {
+        let Dialler { opened, failed, .. } = &*self.0.dialler;
+        Connected { opened: opened.load(Ordering::Relaxed), failed: failed.load(Ordering::Relaxed) }
     }
 
     /// Looks at the files now; what is broken is told in the log and changes nothing.
@@ -114,7 +134,20 @@ impl Kubelets {
 }
 
 impl Dialler {
+    /// Opens a connection, and counts it.
     async fn dial(
+        &self,
+        to: &Endpoint,
+        verification: Verification,
+        offer: Offer,
+    ) -> Result<Dialled, KubeletError> {
+        let dialled = self.open(to, verification, offer).await;
+        let counter = if dialled.is_ok() { &self.opened } else { &self.failed };
+        counter.fetch_add(1, Ordering::Relaxed);
+        dialled
+    }
+
+    async fn open(
         &self,
         to: &Endpoint,
         verification: Verification,

@@ -22,7 +22,7 @@ mod words;
 pub use body::PooledBody;
 pub use error::KubeletError;
 pub use files::OpenError;
-pub use kubelets::{Kubelets, Witness};
+pub use kubelets::{Connected, Kubelets, Witness};
 pub use others::{Others, Scheme};
 pub use proxy::Proxies;
 pub use ratchet_certificate::{NameFault, NodeName};

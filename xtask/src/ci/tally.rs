@@ -1,5 +1,7 @@
 //! How many tests ran, counted from the lines with which each test binary ends.
 
+use std::collections::BTreeMap;
+
 /// The sums over all test binaries.
 #[derive(Debug, Default, PartialEq, Eq)]
 pub(crate) struct Tally {
@@ -7,11 +9,44 @@ pub(crate) struct Tally {
     pub(super) passed: u64,
     pub(super) failed: u64,
     pub(super) ignored: u64,
+    /// Why tests were ignored, and which.
+    reasons: BTreeMap<String, Vec<String>>,
+    /// What was left out, and why.
+    left_out: Vec<String>,
 }
 
 impl Tally {
-    /// Adds a line like `test result: ok. 5 passed; 0 failed; 1 ignored; …`; others say nothing.
+    /// Notes something that could not be run.
+    pub(crate) fn not_run(&mut self, what: impl Into<String>) {
+        self.left_out.push(what.into());
+    }
+
+    /// Says what was not run, or that everything was.
+    pub(crate) fn print_left_out(&self) {
+        for (reason, tests) in &self.reasons {
+            println!("not run: {} ({reason})", tests.join(", "));
+        }
+        for what in &self.left_out {
+            println!("not run: {what}");
+        }
+    }
+
+    /// Forgets tests that were ignored for a reason, because they ran after all.
+    pub(super) fn ran_after_all(&mut self, reason: &str) {
+        let tests = self.reasons.remove(reason).unwrap_or_default();
+        self.ignored = self.ignored.saturating_sub(u64::try_from(tests.len()).unwrap_or(0));
+    }
+
+    /// Adds a line like `test result: ok. 5 passed; 0 failed; 1 ignored; …`, or notes one like `test a ... ignored, why`;
+    /// others say nothing.
     pub(super) fn read(&mut self, line: &str) {
+        let test = line.trim_end().strip_prefix("test ").and_then(|told| told.split_once(" ... "));
+        if let Some((name, result)) = test
+            && let Some(why) = result.strip_prefix("ignored")
+        {
+            let why = why.strip_prefix(", ").unwrap_or("without a reason");
+            self.reasons.entry(why.to_owned()).or_default().push(name.to_owned());
+        }
         let Some((_, counts)) =
             line.strip_prefix("test result: ").and_then(|rest| rest.split_once(". "))
         else {
@@ -47,7 +82,24 @@ test result: FAILED. 30 passed; 2 failed; 0 ignored; 5 measured; 9 filtered out;
 ";
         let mut tally = Tally::default();
         output.lines().for_each(|line| tally.read(line));
-        assert_eq!(tally, Tally { suites: 2, passed: 37, failed: 2, ignored: 1 });
+        assert_eq!((tally.suites, tally.passed, tally.failed, tally.ignored), (2, 37, 2, 1));
+    }
+
+    #[test]
+    fn ignored_tests_are_named_by_their_reasons() {
+        let mut tally = Tally::default();
+        for line in [
+            "test a ... ignored, needs X\n",
+            "test b ... ignored\n",
+            "test c ... ignored, needs X",
+            "test result: ok. 0 passed; 0 failed; 3 ignored; 0 measured; 0 filtered out",
+        ] {
+            tally.read(line);
+        }
+        assert_eq!(tally.reasons["needs X"], ["a", "c"]);
+        assert_eq!(tally.reasons["without a reason"], ["b"]);
+        tally.ran_after_all("needs X");
+        assert_eq!((tally.ignored, tally.reasons.len()), (1, 1));
     }
 
     #[test]

@@ -41,7 +41,7 @@ pub(super) fn document(differences: &[&Difference]) -> Document {
 fn chosen(choice: &Choice) -> String {
     match choice {
         Choice::Switched { note } => {
-            format!("one or the other; under `released` a finding adds: “{note}”")
+            format!("one or the other; a finding that depends on it adds: “{note}”")
         }
         Choice::AsReleased(reason) => format!("nothing, both do as released: {reason}"),
         Choice::WordsOnly => "nothing, only the words differ".to_owned(),
@@ -69,7 +69,7 @@ mod tests {
         });
         let text = document(&differences.each_ref()).text;
         for want in [
-            "| `some-id` | 1 | p | r | 1.33 | one or the other; under `released` a finding adds: “told so” |",
+            "| `some-id` | 1 | p | r | 1.33 | one or the other; a finding that depends on it adds: “told so” |",
             "| nothing, both do as released: too old to change |",
             "| nothing, only the words differ |",
         ] {

@@ -9,8 +9,21 @@ pub(super) fn is_empty_word(name: &str) -> bool {
     EMPTY.contains(&name.to_ascii_lowercase().as_str())
 }
 
+/// How the names of files end that a command or an editor left behind.
+const LEFT_BEHIND: &[&str] =
+    &[".bak", ".err", ".log", ".orig", ".out", ".rej", ".swp", ".tmp", "~"];
+
 /// Looks at a file's name and at the names of the folders around it.
 pub(super) fn check(path: &str) -> Vec<Violation> {
+    let mut found = empty(path);
+    if let Some(end) = LEFT_BEHIND.iter().find(|end| path.ends_with(*end)) {
+        let what = format!("a file in {end} is what some command left behind; remove it");
+        found.push(Violation::new(path, 1, what));
+    }
+    found
+}
+
+fn empty(path: &str) -> Vec<Violation> {
     path.split('/')
         .map(|step| step.split_once('.').filter(|(stem, _)| !stem.is_empty()).map_or(step, |s| s.0))
         .filter(|name| is_empty_word(name))
@@ -29,6 +42,16 @@ mod tests {
     fn a_name_that_says_something_is_fine() {
         for path in ["core/net/src/ip.rs", "docs/commons.md", ".github/manage.yml", "util-linux/a"]
         {
+            assert_eq!(check(path), [], "{path}");
+        }
+    }
+
+    #[test]
+    fn what_a_command_left_behind_fails() {
+        for path in ["s.out", "a/b.err", "x.log", "src/lib.rs.orig", "notes~"] {
+            assert_eq!(check(path).len(), 1, "{path}");
+        }
+        for path in ["layout.md", "core/error.rs", "docs/log.md", ".err/x"] {
             assert_eq!(check(path), [], "{path}");
         }
     }

@@ -26,6 +26,13 @@ pub(super) fn check(path: &str, text: &str) -> Vec<Violation> {
             found.push(Violation::new(path, line, what));
         }
     }
+    if is_test(path, &code) {
+        for line in early_ends(&code) {
+            let what = "a test that ends early counts as passed; let it fail, or mark it \
+                        `#[ignore = \"needs …\"]` and have `cargo xtask ci` run it where it can";
+            found.push(Violation::new(path, line, what));
+        }
+    }
     for (line, inside) in code::attributes(&code) {
         found.extend(attribute(inside).map(|what| Violation::new(path, line, what)));
     }
@@ -51,6 +58,40 @@ fn opening(text: &str) -> Option<&'static str> {
         return Some("the opening is more than one sentence; leave the rest to the next lines");
     }
     None
+}
+
+fn is_test(path: &str, code: &str) -> bool {
+    path.split('/').any(|step| matches!(step, "tests" | "tests.rs")) || code.contains("#[test]")
+}
+
+/// What a test may find absent: a variable, a program, a file.
+const SURROUNDINGS: &[&str] = &["env::var", "Command::new(", "File::open(", "File::options("];
+
+/// The lines in which a function ends without a word because something around it is absent:
+/// `let … = env::var(…) else { return };`.
+fn early_ends(code: &str) -> Vec<usize> {
+    let is_early = |statement: &str| {
+        let (bound, otherwise) = statement.split_once(" else {").unwrap_or((statement, ""));
+        let asks = SURROUNDINGS.iter().any(|word| bound.contains(word));
+        let otherwise = otherwise.trim_start();
+        asks && bound.contains("let ")
+            && otherwise.starts_with("return")
+            && !otherwise.starts_with("return Err")
+            && !otherwise.starts_with("return None")
+    };
+    let mut line = 1;
+    let mut found = Vec::new();
+    for statement in code.split_inclusive(';') {
+        let blank = statement.len() - statement.trim_start().len();
+        let begins = line + statement.split_at(blank).0.matches('\n').count();
+        if is_early(statement) {
+            // The statement may stand behind the heads of functions: the last `let` is its own.
+            let before = statement.rfind("let ").map_or("", |at| statement.split_at(at).0);
+            found.push((line + before.matches('\n').count()).max(begins));
+        }
+        line += statement.matches('\n').count();
+    }
+    found
 }
 
 /// Tests, benches and generated tables are read by looking things up, not from top to bottom.
@@ -160,6 +201,27 @@ mod tests {
             "#[cfg(allowed)]",
             "fn f() { allow(x) }",
             "// #[allow(dead_code)]",
+        ] {
+            assert_eq!(found(body), Vec::<String>::new(), "{body}");
+        }
+    }
+
+    #[test]
+    fn a_test_does_not_end_early() {
+        let early = [
+            "#[test]\nfn f() {\n    let Some(x) = std::env::var_os(X) else { return };\n    g();\n}",
+            "#[test]\nfn f() {\n    let Ok(x) = env::var(X) else {\n        return tell(X);\n    };\n}",
+            "#[test]\nfn f() {\n    let Ok(x) = Command::new(X).output() else { return };\n}",
+        ];
+        for body in early {
+            let found = found(body);
+            assert_eq!(found.len(), 1, "{body}");
+            assert!(found[0].starts_with("a/src/b.rs:4: a test that ends early"), "{found:?}");
+        }
+        for body in [
+            "fn f() { let Some(x) = std::env::var_os(X) else { return }; }",
+            "#[test]\nfn f() { let Some(x) = y.next() else { return }; }",
+            "#[test]\nfn f() { let Some(x) = std::env::var_os(X) else { panic!() }; }",
         ] {
             assert_eq!(found(body), Vec::<String>::new(), "{body}");
         }

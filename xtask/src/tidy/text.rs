@@ -6,6 +6,9 @@ use crate::violation::Violation;
 const MACHINE_PATHS: &[&str] =
     &[concat!("/", "work/"), concat!("/", "root/"), concat!("/tmp/", "target")];
 
+/// A folder beside the repository, which nobody else has.
+const BESIDE: &str = concat!("../", "shared");
+
 /// Looks at white space at the ends, and at paths that exist on one machine only.
 pub(super) fn check(path: &str, text: &str) -> Vec<Violation> {
     let mut found = Vec::new();
@@ -21,6 +24,10 @@ pub(super) fn check(path: &str, text: &str) -> Vec<Violation> {
             );
             found.push(Violation::new(path, number, what));
         }
+    }
+    for (index, _) in text.lines().enumerate().filter(|(_, line)| line.contains(BESIDE)) {
+        let what = format!("{BESIDE} stands beside the repository, if at all; take an argument");
+        found.push(Violation::new(path, index + 1, what));
     }
     if !text.is_empty() && !text.ends_with('\n') {
         let what = "the last line has no end, so the next diff shows it as changed; end it";
@@ -65,6 +72,13 @@ mod tests {
         let found = found("one\ntwo");
         assert_eq!(found.len(), 1);
         assert!(found[0].starts_with("a.md:2: the last line"), "{found:?}");
+    }
+
+    #[test]
+    fn a_folder_beside_the_repository_fails() {
+        for line in [format!("{BESIDE}/x\n"), format!("join(\"../../{BESIDE}\")\n")] {
+            assert_eq!(found(&line).len(), 1, "{line}");
+        }
     }
 
     #[test]

@@ -1,9 +1,14 @@
 //! Each shape on certificates that have it, and on those that nearly have it.
 
+extern crate std;
+
 use super::*;
 use crate::Key;
 use alloc::borrow::ToOwned;
+use alloc::format;
 use alloc::vec::Vec;
+use std::path::Path;
+use std::process::Command;
 
 fn facts(names: &[&str], organization: &str, issuer: &str) -> Facts {
     let owned = |names: &[&str]| names.iter().map(|&name| name.to_owned()).collect::<Vec<_>>();
@@ -72,5 +77,90 @@ fn the_table_is_whole() {
         }
         let passes = matches!(shape.id, "csr-issued" | "node-named");
         assert_eq!(shape.fix.is_empty(), passes, "{}", shape.id);
+    }
+}
+
+/// The commands of a text: what stands between backticks and begins with the name of a program that makes something.
+fn commands(steps: &[&str]) -> Vec<String> {
+    let quoted = |step: &str| -> Vec<String> {
+        step.split('`').skip(1).step_by(2).map(ToOwned::to_owned).collect()
+    };
+    let is_run =
+        |command: &String| command.starts_with("printf ") || command.starts_with("openssl x509 ");
+    steps.iter().flat_map(|step| quoted(step)).filter(is_run).collect()
+}
+
+/// A request that lies: it is for another node, and wants to be an authority and everybody.
+const HOSTILE: &str = "openssl req -new -newkey ec -pkeyopt ec_paramgen_curve:P-256 -nodes -keyout kubelet.key -subj '/O=system:masters/CN=system:node:victim' -addext 'basicConstraints=critical,CA:TRUE' -addext 'keyUsage=critical,keyCertSign' -addext 'subjectAltName=DNS:victim,IP:10.0.0.9' -out kubelet.csr";
+const AUTHORITY: &str = "openssl req -x509 -newkey ec -pkeyopt ec_paramgen_curve:P-256 -nodes -keyout ca.key -subj /CN=kubernetes -out ca.crt";
+
+fn run(folder: &Path, command: &str) {
+    let done = Command::new("sh").args(["-e", "-c", command]).current_dir(folder).output().unwrap();
+    assert!(done.status.success(), "{command}\n{}", String::from_utf8_lossy(&done.stderr));
+}
+
+/// What comes out when the printed commands are run on a request that lies.
+fn signed_as_printed(steps: &[&str]) -> Facts {
+    let folder = tempfile::tempdir().unwrap();
+    run(folder.path(), AUTHORITY);
+    run(folder.path(), HOSTILE);
+    let commands = commands(steps);
+    assert!(commands.iter().any(|command| command.starts_with("openssl x509 ")), "{steps:?}");
+    for command in commands {
+        let mut command = command
+            .replace("<node>", "node-a")
+            .replace("<hostname>", "node-a.example")
+            .replace("<address>", "10.0.0.1");
+        for place in ["k3s", "rke2"] {
+            let place = format!("/var/lib/rancher/{place}/server/tls/server-ca.");
+            command = command.replace(&place, "ca.");
+        }
+        run(folder.path(), &command);
+    }
+    let pem = std::fs::read(folder.path().join("kubelet.crt")).unwrap();
+    let (_, block) = x509_parser::pem::parse_x509_pem(&pem).unwrap();
+    Facts::read(&block.contents).unwrap()
+}
+
+fn assert_chosen_by_the_administrator(facts: &Facts, of: &str) {
+    assert!(!facts.is_ca, "{of}");
+    assert_eq!(facts.subject, "O=system:nodes,CN=system:node:node-a", "{of}");
+    assert_eq!(facts.dns_names, ["node-a.example"], "{of}");
+    assert_eq!(facts.addresses, ["10.0.0.1".parse::<core::net::IpAddr>().unwrap()], "{of}");
+    assert_eq!(facts.usages, [crate::Usage::ServerAuth], "{of}");
+}
+
+/// Needs openssl, as whoever follows the advice does.
+#[test]
+fn whoever_follows_the_advice_signs_no_authority() {
+    let mut signing = 0;
+    for shape in SHAPES {
+        let is_signed = shape.fix.iter().any(|step| step.contains("openssl x509 "));
+        if is_signed {
+            signing += 1;
+            assert_chosen_by_the_administrator(&signed_as_printed(shape.fix), shape.id);
+        }
+    }
+    assert_eq!(signing, 6);
+}
+
+/// The commands of the document are those of the program, with a node of their own.
+#[test]
+fn the_document_gives_the_same_advice() {
+    let document = include_str!("../../../../docs/kubelet-certificates.md");
+    let block = document.split("```").find(|block| block.contains("openssl x509 -req"));
+    let block = block.and_then(|block| block.strip_prefix("sh\n")).unwrap();
+    let (wish, signing) = block.split_once("# where the authority is\n").unwrap();
+    assert!(wish.contains("openssl req -new"));
+    let folder = tempfile::tempdir().unwrap();
+    run(folder.path(), AUTHORITY);
+    run(folder.path(), HOSTILE);
+    run(folder.path(), signing);
+    let pem = std::fs::read(folder.path().join("kubelet.crt")).unwrap();
+    let (_, block) = x509_parser::pem::parse_x509_pem(&pem).unwrap();
+    assert_chosen_by_the_administrator(&Facts::read(&block.contents).unwrap(), "the document");
+    // The one option with which a node could write its own extensions.
+    for text in document.lines().filter(|line| line.contains("copy_extensions")) {
+        assert!(text.contains("never"), "{text}");
     }
 }

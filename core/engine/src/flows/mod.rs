@@ -8,6 +8,7 @@ mod endpoint_slice;
 mod endpoints;
 mod ingress;
 mod ip_address;
+mod kind_warnings;
 mod limits;
 mod network_policy;
 mod node;
@@ -121,6 +122,17 @@ pub(crate) static FLOWS: &[Flow] = &[
     row("scheduling.k8s.io", "PriorityClass", MAIN, limits::validate_priority, nothing),
     row("scheduling.k8s.io", "PriorityClass", MAIN, rows::validate, nothing),
     row("storage.k8s.io", "StorageClass", MAIN, rows::validate, nothing),
+    // What is only told.
+    row("", "PersistentVolume", MAIN, nothing, kind_warnings::persistent_volume),
+    row("", "PersistentVolumeClaim", MAIN, nothing, kind_warnings::claim),
+    row("", "ResourceQuota", MAIN, nothing, kind_warnings::quota),
+    row("", "ServiceAccount", MAIN, nothing, kind_warnings::service_account),
+    row("networking.k8s.io", "Ingress", MAIN, nothing, kind_warnings::ingress),
+    row("node.k8s.io", "RuntimeClass", MAIN, nothing, kind_warnings::runtime_class),
+    row("resource.k8s.io", "ResourceSlice", MAIN, nothing, kind_warnings::resource_slice),
+    row("storage.k8s.io", "CSIDriver", MAIN, nothing, kind_warnings::storage_driver),
+    row("storage.k8s.io", "CSIStorageCapacity", MAIN, nothing, kind_warnings::storage_capacity),
+    row("storage.k8s.io", "StorageClass", MAIN, nothing, kind_warnings::storage_class),
 ];
 
 const fn row(

@@ -3,7 +3,7 @@
 use super::pod_parts::{self, Place};
 use super::pod_spec;
 use crate::pen::Pen;
-use crate::rules::{immutable, placement, pod_notes};
+use crate::rules::{immutable, names, placement, pod_annotations};
 use crate::scene::Scene;
 use crate::{Part, Verdict};
 use alloc::format;
@@ -14,7 +14,7 @@ const POD: Place<'static> = Place { is_pod: true, claims: &[] };
 pub(super) fn validate(scene: &Scene<'_>, verdict: &mut Verdict) {
     let (root, old) = (scene.change.new_root(), scene.change.old_root());
     if scene.change.is_create() {
-        pod_notes::warn_app_armor(&root, verdict);
+        pod_annotations::warn_app_armor(&root, verdict);
         check_new(&root.field("spec"), verdict);
     }
     pod_spec::validate(scene, &root, old.as_ref(), POD, verdict);
@@ -110,6 +110,7 @@ fn check_tolerations(list: &At<'_>, old: &At<'_>, pen: &mut Pen<'_, '_>) {
 /// The API speaks about pods only when they are created.
 pub(super) fn warn(scene: &Scene<'_>, verdict: &mut Verdict) {
     if scene.change.is_create() {
+        names::warn_host_name(scene.change, verdict);
         pod_spec::warn(scene, &scene.change.new_root(), false, verdict);
     }
 }

@@ -8,7 +8,6 @@ use crate::rules::{dns_config, dns_search, host_names, pod_notes};
 use crate::scene::Scene;
 use crate::views::texts;
 use crate::{Kept, Verdict};
-use alloc::vec::Vec;
 use ratchet_object::At;
 
 /// Checks what holds `spec`; `old` is the stored one, where there is one.
@@ -28,9 +27,9 @@ pub(super) fn validate(
     host_names::check_label(&spec.field("subdomain"), verdict);
     let stored = old.as_ref().map(host_alias_texts).unwrap_or_default();
     let reading = Reading::keeping(scene, &fields::HOST_ALIASES, &stored);
-    let aliases: Vec<At<'_>> = spec.field("hostAliases").items().collect();
-    reading.check_all(scene, aliases.iter().map(|alias| alias.field("ip")), verdict);
-    for alias in aliases {
+    let aliases = spec.field("hostAliases");
+    reading.check_all(scene, aliases.items().map(|alias| alias.field("ip")), verdict);
+    for alias in aliases.items() {
         for name in alias.field("hostnames").items() {
             host_names::check_subdomain(&name, name.text_or_empty(), verdict);
         }
@@ -47,8 +46,7 @@ fn check_dns(scene: &Scene<'_>, spec: &At<'_>, old: Option<&At<'_>>, verdict: &m
     dns_config::check_count(scene, &servers, verdict);
     let stored: Kept<'_> = old.iter().flat_map(|old| texts(&old.field("nameservers"))).collect();
     let reading = Reading::keeping(scene, &fields::NAMESERVERS, &stored);
-    let servers: Vec<At<'_>> = servers.items().collect();
-    reading.check_all(scene, servers.iter().copied(), verdict);
+    reading.check_all(scene, servers.items(), verdict);
     let old_searches = old.map(|old| old.field("searches"));
     dns_search::check(scene, &config.field("searches"), old_searches, verdict);
     dns_config::check_options(&config.field("options"), verdict);

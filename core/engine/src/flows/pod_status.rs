@@ -1,5 +1,6 @@
 //! The status of a Pod: the addresses of the pod and of its host.
 
+use crate::difference::FREE_HOST_IP;
 use crate::fields::{self, Field};
 use crate::rules::address_families;
 use crate::rules::value::Reading;
@@ -39,6 +40,16 @@ pub(super) fn validate(scene: &Scene<'_>, verdict: &mut Verdict) {
     }
     let stored = old.as_ref().map(host_ips).unwrap_or_default();
     check(scene, &status.field("hostIPs"), &hosts, &stored, &fields::HOST_IPS, "HostIP", verdict);
+    if let Some(single) = lone_host_ip(scene, &status) {
+        let stored = old.map(|old| old.field("hostIP"));
+        let kept: Kept<'_> = stored.iter().map(At::text_or_empty).collect();
+        let before = verdict.problems.len();
+        let reading = Reading::keeping(scene, &fields::HOST_IP, &kept);
+        reading.check(scene, &single, single.text_or_empty(), verdict);
+        for problem in verdict.problems.iter_mut().skip(before) {
+            problem.difference = Some(&FREE_HOST_IP);
+        }
+    }
 }
 
 fn check(
@@ -68,13 +79,26 @@ pub(super) fn warn(scene: &Scene<'_>, verdict: &mut Verdict) {
             Reading::fresh(field).warn(scene, &at, at.text_or_empty(), verdict);
         }
     }
+    if let Some(single) = lone_host_ip(scene, &status) {
+        let text = single.text_or_empty();
+        Reading::fresh(&fields::HOST_IP).warn(scene, &single, text, verdict);
+    }
 }
 
 fn pod_ips<'a>(status: &At<'a>) -> Vec<At<'a>> {
     list_or_single(status.field("podIPs"), status.field("podIP"), |item| item.field("ip"))
 }
 
-/// `hostIP` alone is free text; only the list is read.
+/// `hostIP` where the list does not speak for it. To released Kubernetes it is free text.
+fn lone_host_ip<'a>(scene: &Scene<'_>, status: &At<'a>) -> Option<At<'a>> {
+    let single = status.field("hostIP");
+    let text = single.text_or_empty();
+    let is_listed = || host_ips(status).iter().any(|at| at.text_or_empty() == text);
+    (scene.policy.follows_proposal(&FREE_HOST_IP) && !text.is_empty() && !is_listed())
+        .then_some(single)
+}
+
+/// The list of host addresses, each named by its entry.
 fn host_ips<'a>(status: &At<'a>) -> Vec<At<'a>> {
     status.field("hostIPs").items().map(|item| item.field("ip").named(*item.path())).collect()
 }

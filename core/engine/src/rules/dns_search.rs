@@ -23,6 +23,9 @@ pub(crate) static RULE: Rule = Rule {
 pub(crate) const STRICT_PATTERN: &str = r"a lowercase RFC 1123 subdomain must consist of lower case alphanumeric characters, '-' or '.', and must start and end with an alphanumeric character (e.g. 'example.com', regex used for validation is '[a-z0-9]([-a-z0-9]*[a-z0-9])?(\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*')";
 const RELAXED_PATTERN: &str = r"a lowercase RFC 1123 subdomain must consist of lower case alphanumeric characters, '_', '-' or '.', and must start and end with an alphanumeric character (e.g. 'example.com', regex used for validation is '_?[a-z0-9]([-_a-z0-9]*[a-z0-9])?(\._?[a-z0-9]([-_a-z0-9]*[a-z0-9])?)*')";
 
+/// What the proposal says to a name that the release takes: its own pattern would match it.
+const PROPOSED_PATTERN: &str = r"an underscore may stand only where a dash may, and each label must start and end with a lower case alphanumeric character (e.g. 'abc_d.example.com', regex used for validation is '[a-z0-9]([-_a-z0-9]*[a-z0-9])?(\.[a-z0-9]([-_a-z0-9]*[a-z0-9])?)*')";
+
 const MOST_ENTRIES: usize = 32;
 const MOST_BYTES: usize = 2048;
 
@@ -77,11 +80,13 @@ fn check_entry(
         verdict.problem(problem.because_of(difference()));
     }
     if faults.pattern {
-        let pattern = match reading {
-            SearchReading::Strict => STRICT_PATTERN,
-            SearchReading::Relaxed(_) => RELAXED_PATTERN,
+        let difference = difference();
+        let pattern = match (reading, difference) {
+            (SearchReading::Strict, _) => STRICT_PATTERN,
+            (_, Some(row)) if *row == LEADING_UNDERSCORES => PROPOSED_PATTERN,
+            (SearchReading::Relaxed(_), _) => RELAXED_PATTERN,
         };
-        verdict.problem(Problem::invalid(&RULE, at, value, pattern).because_of(difference()));
+        verdict.problem(Problem::invalid(&RULE, at, value, pattern).because_of(difference));
     }
 }
 
@@ -130,6 +135,50 @@ fn decided_by(
             let other = SearchReading::Relaxed(underscores(by_other));
             let loosened = old.is_some_and(|old| loosens(&old, by_other));
             (loosened && passes(other)).then_some(&DNS_RATCHET)
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use alloc::format;
+    use alloc::string::String;
+    use alloc::vec::Vec;
+    use regex_automata::meta::Regex;
+
+    /// The pattern that a message quotes.
+    fn quoted(message: &str) -> Regex {
+        let pattern = message.split_once("regex used for validation is '").unwrap().1;
+        let pattern = pattern.strip_suffix("')").unwrap();
+        Regex::new(&format!("^(?:{pattern})$")).unwrap()
+    }
+
+    /// Every text of up to five of these letters.
+    fn texts() -> Vec<String> {
+        let mut all = Vec::from([String::new()]);
+        let mut last = all.clone();
+        for _ in 0..5 {
+            let longer =
+                |text: &String| ["a", "_", "-", "."].map(|letter| format!("{text}{letter}"));
+            last = last.iter().flat_map(longer).collect();
+            all.extend(last.iter().cloned());
+        }
+        all
+    }
+
+    #[test]
+    fn each_message_quotes_the_pattern_by_which_names_are_read() {
+        for (message, reading) in [
+            (STRICT_PATTERN, SearchReading::Strict),
+            (RELAXED_PATTERN, SearchReading::Relaxed(Underscores::LeadingToo)),
+            (PROPOSED_PATTERN, SearchReading::Relaxed(Underscores::WhereDashMayStand)),
+        ] {
+            let regex = quoted(message);
+            for text in texts().iter().filter(|text| !text.ends_with('.')) {
+                let (_, faults) = dns::search_name(text, reading);
+                assert_eq!(faults.pattern, !regex.is_match(text), "{reading:?} {text:?}");
+            }
         }
     }
 }

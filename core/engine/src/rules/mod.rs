@@ -1,9 +1,11 @@
 //! Every rule: one file and one row each, in the order in which `ratchet explain` lists them.
 
 pub(crate) mod address_families;
+pub(crate) mod byte_amounts;
 pub(crate) mod canonical_form;
 pub(crate) mod cidr_spelling;
 pub(crate) mod cluster_ips;
+pub(crate) mod container_ports;
 pub mod decoding;
 pub(crate) mod deny_external_ips;
 pub(crate) mod deprecated_api;
@@ -17,13 +19,16 @@ pub(crate) mod ip_spelling;
 pub(crate) mod labels;
 pub(crate) mod metadata;
 pub mod names;
+pub(crate) mod node_labels;
 pub(crate) mod older_words;
 pub(crate) mod placement;
+pub(crate) mod pod_annotations;
 pub(crate) mod pod_notes;
 pub(crate) mod service_notes;
 pub(crate) mod special_ip;
 pub(crate) mod value;
 pub(crate) mod values;
+pub(crate) mod volume_paths;
 
 use crate::{Rule, pod_security};
 

@@ -1,10 +1,13 @@
 //! Objects, and what they name inside, are called what the API can call them: one row a kind.
 
 use crate::forms::{self, Form};
+use crate::rules::pod_notes;
 use crate::scene::Scene;
-use crate::{Cause, Change, Origin, Problem, Ratchet, Release, Rule, Verdict};
+use crate::{Cause, Change, Origin, Problem, Ratchet, Release, Rule, Verdict, Warning};
+use alloc::borrow::Cow;
 use alloc::format;
 use alloc::string::String;
+use alloc::vec::Vec;
 use ratchet_object::At;
 
 /// The row.
@@ -55,6 +58,35 @@ const ODD: [(&str, &str, Form); 13] = [
     ("rbac.authorization.k8s.io", "Role", Form::PathSegment),
     ("rbac.authorization.k8s.io", "RoleBinding", Form::PathSegment),
 ];
+
+/// Kinds whose names become host names: what is said when one is no DNS label.
+const HOST_NAMES: [(&str, &str); 6] = [
+    ("Pod", "this is used in the Pod's hostname"),
+    ("CronJob", WORKLOAD),
+    ("Deployment", WORKLOAD),
+    ("Job", WORKLOAD),
+    ("ReplicaSet", WORKLOAD),
+    ("ReplicationController", WORKLOAD),
+];
+const WORKLOAD: &str = "this is used in Pod names and hostnames";
+
+/// Tells of a new object whose name becomes a host name, and is none.
+pub(crate) fn warn_host_name(change: &Change<'_>, verdict: &mut Verdict) {
+    let name = change.new_root().field("metadata").field("name");
+    let text = name.text_or_empty();
+    let row = HOST_NAMES.iter().find(|row| row.0 == change.kind.name);
+    // A name that the server makes is not known yet.
+    let Some((_, used)) = row.filter(|_| change.is_create() && !text.is_empty()) else { return };
+    let mut faults: Vec<Cow<'static, str>> = Vec::new();
+    forms::faults(Form::Label, text, |fault| faults.push(fault));
+    if !faults.is_empty() {
+        let faults = faults.join(" ");
+        let told = format!(
+            "metadata.name: {used}, which can result in surprising behavior; a DNS label is recommended: [{faults}]"
+        );
+        verdict.warn(Warning::new(&pod_notes::RULE, &name, told));
+    }
+}
 
 /// Kinds whose names another flow, or nobody, looks at.
 const ELSEWHERE: [(&str, &str); 5] = [

@@ -56,24 +56,15 @@ impl<'a> Reading<'a> {
         verdict.problems.len() == before
     }
 
-    /// Checks the values of a list. Where the release forgets the ratchet and the proposal keeps it, one
-    /// new bad value is enough to name them all, as the release does: the list must be written anyway.
+    /// Checks the values of a list, each by itself: a new bad value does not make those worse that may stay.
     pub(crate) fn check_all<'v>(
         &self,
         scene: &Scene<'_>,
-        values: impl Iterator<Item = At<'v>> + Clone,
+        values: impl Iterator<Item = At<'v>>,
         verdict: &mut Verdict,
     ) {
-        let before = verdict.problems.len();
-        for at in values.clone() {
+        for at in values {
             self.check(scene, &at, at.text_or_empty(), verdict);
-        }
-        if verdict.problems.len() > before && self.field.frozen_by.is_some() {
-            verdict.problems.truncate(before);
-            let fresh = Reading { kept: &Kept::NOTHING, ..*self };
-            for at in values {
-                fresh.check(scene, &at, at.text_or_empty(), verdict);
-            }
         }
     }
 

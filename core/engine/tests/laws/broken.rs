@@ -3,7 +3,7 @@
 use crate::laws::case::Judge;
 use crate::laws::hold::try_law;
 use crate::laws::law::{Law, law_1, law_2, law_3, law_4, law_5};
-use ratchet_engine::{Change, Facts, Policy, Step, Verdict, Warning, judge};
+use ratchet_engine::{Behavior, Change, Facts, Policy, Step, Verdict, Warning, judge};
 use std::cell::Cell;
 
 /// A judge that breaks one law is found out soon.
@@ -72,6 +72,27 @@ fn a_judge_that_never_looks_at_a_pod_again_lets_violations_slip_in() {
         let mut verdict = judge(change, facts, policy);
         let is_pod_update = change.kind.name == "Pod" && !change.is_create();
         verdict.denial = verdict.denial.filter(|_| !is_pod_update);
+        verdict
+    });
+}
+
+#[test]
+fn a_judge_that_no_longer_looks_at_an_invalid_stateful_set_lets_new_values_slip_in() {
+    breaks(law_1, &|change, facts, policy| {
+        let released = Policy { behavior: Behavior::Released, ..policy.clone() };
+        let is_set = change.kind.name == "StatefulSet";
+        judge(change, facts, if is_set { &released } else { policy })
+    });
+}
+
+#[test]
+fn a_judge_that_reads_a_list_out_in_full_breaks_what_is_old() {
+    breaks(law_2, &|change, facts, policy| {
+        let mut verdict = judge(change, facts, policy);
+        let fresh = judge(&as_create(change), facts, policy).problems.into_iter();
+        if verdict.problems.iter().any(|problem| is_spelling(problem.rule.id)) {
+            verdict.problems.extend(fresh.filter(|problem| is_spelling(problem.rule.id)));
+        }
         verdict
     });
 }

@@ -5,7 +5,7 @@ use crate::laws::sample::{Fault, Sample, Sort};
 use crate::laws::slot::{InForce, Slot};
 use crate::laws::spelling::{reversed, yaml};
 use ratchet_engine::{
-    Behavior, Change, Part, Policy, Problem, RULES, Ratchet, Status, Verdict, warning_headers,
+    Change, Part, Policy, Problem, RULES, Ratchet, Status, Verdict, warning_headers,
 };
 use ratchet_net::Quoted;
 use ratchet_object::Object;
@@ -31,11 +31,6 @@ const STRICT_RULES: [&str; 2] = ["RTC-IP-001", "RTC-IP-002"];
 
 /// Nothing new slips in.
 pub(crate) fn law_1(judge: &Judge, case: &Case) -> Result<(), String> {
-    if is_unchecked(judge, case) { Ok(()) } else { nothing_new(judge, case) }
-}
-
-/// The first law without its exception.
-pub(crate) fn nothing_new(judge: &Judge, case: &Case) -> Result<(), String> {
     let policy = case.setting.policy();
     let scene = Scene::of(case, object);
     let verdict = scene.judged(judge, &policy);
@@ -72,19 +67,6 @@ pub(crate) fn nothing_new(judge: &Judge, case: &Case) -> Result<(), String> {
     Ok(())
 }
 
-/// Whether nobody looks at the template of a StatefulSet, because the stored one is invalid by itself: the one
-/// exception to the first law, and a row of the differences says so.
-fn is_unchecked(judge: &Judge, case: &Case) -> bool {
-    let Some(old) = case.old.clone().filter(|_| case.world.kind.name == "StatefulSet") else {
-        return false;
-    };
-    let alone =
-        Case { new: old, old: None, part: Part::Main, touch: Touch::Nothing, ..case.clone() };
-    let mut policy = case.setting.policy();
-    policy.behavior = Behavior::Released;
-    !Scene::of(&alone, object).judged(judge, &policy).problems.is_empty()
-}
-
 /// Nothing old breaks.
 pub(crate) fn law_2(judge: &Judge, case: &Case) -> Result<(), String> {
     if case.old.is_none() {
@@ -93,17 +75,6 @@ pub(crate) fn law_2(judge: &Judge, case: &Case) -> Result<(), String> {
     let verdict = Scene::of(case, object).judged(judge, &case.setting.policy());
     let is_storable = case.is_storable();
     for (slot, samples) in case.slots().zip(&case.new) {
-        // A list that is refused for something new may be read out in full.
-        let is_refused_anyway =
-            samples.iter().filter(|sample| !is_left(case, slot, sample)).any(|sample| {
-                let mut problems = verdict.problems.iter();
-                problems.any(|problem| {
-                    VALUE_RULES.contains(&problem.rule.id) && is_about(problem, slot, sample)
-                })
-            });
-        if is_refused_anyway {
-            continue;
-        }
         for sample in samples.iter().filter(|sample| is_left(case, slot, sample)) {
             let blames = |problem: &&Problem| {
                 VALUE_RULES.contains(&problem.rule.id)

@@ -204,10 +204,6 @@ impl Slot {
             || self.field.is_some_and(|row| matches!(class(row), Class::Address | Class::Network));
         let is_special = |row: &Field| matches!(row.number, 1 | 2 | 13 | 23);
         let spelling = if self.sort == Sort::Network { "RTC-IP-002" } else { "RTC-IP-001" };
-        // A host IP without its list is free text.
-        if self.field.is_some_and(|row| row.path == "status.hostIP") {
-            return None;
-        }
         match (self.sort, sample.fault) {
             (_, Fault::Fine) => None,
             (Sort::Interface, Fault::Broken) => Some("RTC-IP-004"),

@@ -7,6 +7,7 @@ use rcgen::{
     BasicConstraints, CertificateParams, DnType, ExtendedKeyUsagePurpose, IsCa, Issuer, KeyPair,
     SanType,
 };
+use rustls::pki_types::pem::PemObject;
 use std::io::Write;
 
 const DAY: i64 = 86_400;
@@ -21,7 +22,8 @@ fn kubelet(host: &str) -> Kubelet {
 }
 
 fn case(witness: Witness) -> Case {
-    Case { kubelet: kubelet("10.0.0.1"), witness, evidence: Vec::new(), shares: Vec::new() }
+    let (kubelet, evidence) = (kubelet("10.0.0.1"), Vec::new());
+    Case { kubelet, witness, evidence, authorities: Vec::new(), shares: Vec::new() }
 }
 
 fn presented(chain: Vec<Vec<u8>>) -> Case {
@@ -199,6 +201,29 @@ fn shared_addresses_are_told() {
     let judged = measure(50).judge(shared);
     assert_eq!(judged.outcome, Outcome::Passes);
     assert_eq!(judged.findings[0].message, "10.0.0.1:10250 is reported by b too");
+}
+
+#[test]
+fn authorities_that_were_issued_are_told() {
+    // What comes of signing a request with the extensions that it asks for.
+    let minted = made(|leaf| leaf.is_ca = IsCa::Ca(BasicConstraints::Unconstrained));
+    let judged = measure(50).judge(presented(vec![minted.leaf.clone()]));
+    assert_eq!((judged.outcome, ids(&judged)), (Outcome::Passes, vec!["RTC-CERT-020"]));
+    assert_eq!(
+        judged.findings[0].message,
+        "it presents the authority \"O=system:nodes,CN=system:node:a\", which \"CN=kubernetes\" has issued"
+    );
+    // Another node's name, signed with it: the one that signed stands behind it.
+    let good = made(|_| ());
+    let behind = measure(50).judge(presented(vec![good.leaf.clone(), minted.leaf]));
+    assert_eq!(ids(&behind), ["RTC-CERT-020"]);
+    // The certificate of the authority itself may stand there.
+    let own = rustls::pki_types::CertificateDer::from_pem_slice(good.authority.as_bytes()).unwrap();
+    let trusted = Measure { authority: Some(authority(&good.authority)), ..measure(50) };
+    assert!(ids(&trusted.judge(presented(vec![good.leaf, own.to_vec()]))).is_empty());
+    // The cluster's own answers are evidence, also where the kubelet was not seen.
+    let told = Case { authorities: vec!["x".to_owned()], ..case(Witness::NoFile) };
+    assert_eq!(ids(&measure(50).judge(told)), ["RTC-CERT-013", "RTC-CERT-020"]);
 }
 
 #[test]

@@ -169,6 +169,11 @@ fn addresses<'n>(pod: &'n Node<'_>) -> impl Iterator<Item = &'n str> {
     all.iter().map(|one| one.text_at(&["ip"]))
 }
 
+/// Whether a pod has an address, however either of them is spelled.
+fn has_address(pod: &Node<'_>, text: &str) -> bool {
+    address(text).is_some_and(|wanted| addresses(pod).any(|one| address(one) == Some(wanted)))
+}
+
 fn first_port(pod: &Node<'_>) -> Option<u16> {
     let containers = pod.find(&["spec", "containers"]).map(Node::items).unwrap_or_default();
     let ports = containers.iter().filter_map(|one| one.get("ports")?.items().first());
@@ -208,9 +213,9 @@ pub(super) fn of_service(connect: &Connect<'_>) -> Result<Location, Refusal> {
     let is_pod = |address: &Node<'_>| {
         let target = |name: &str| address.text_at(&["targetRef", name]);
         target("namespace") == namespace
-            && pods.get(&format!("{namespace}/{}", target("name"))).is_some_and(|pod| {
-                addresses(&pod.node()).any(|one| one == address.text_at(&["ip"]))
-            })
+            && pods
+                .get(&format!("{namespace}/{}", target("name")))
+                .is_some_and(|pod| has_address(&pod.node(), address.text_at(&["ip"])))
     };
     for subset in by_lot(subsets) {
         let ports = subset.get("ports").map(Node::items).unwrap_or_default();
@@ -248,6 +253,20 @@ mod tests {
         assert_eq!(read("https:a:"), id(Some(Scheme::Https), "a", ""));
         for bad in ["", ":1", "ftp:a:1", "HTTPS:a:1", "https::1", "a:b:c:d"] {
             assert_eq!(read(bad), Err(format!("invalid node request {}", Quoted(bad))));
+        }
+    }
+
+    #[test]
+    fn a_pod_is_found_by_its_address_and_not_by_how_it_is_spelled() {
+        let text =
+            r#"{"status":{"podIPs":[{"ip":"010.0.0.7"},{"ip":"2001:DB8:0::7"},{"ip":"x"}]}}"#;
+        let mut read = ratchet_object::decode(text, ratchet_object::Limits::DEFAULT).unwrap();
+        let pod = read.documents.remove(0);
+        for same in ["10.0.0.7", "010.0.0.7", "::ffff:10.0.0.7", "2001:db8::7", "2001:db8::0007"] {
+            assert!(has_address(&pod, same), "{same}");
+        }
+        for other in ["10.0.0.8", "8.0.0.7", "2001:db8::8", "", "x"] {
+            assert!(!has_address(&pod, other), "{other}");
         }
     }
 

@@ -35,7 +35,7 @@ use ratchet_object::Node;
 use std::net::IpAddr;
 use std::sync::Arc;
 use throttle::Throttled;
-use tokio::sync::oneshot;
+use tokio::sync::watch;
 
 /// How the server reaches what is behind it.
 pub struct Backends {
@@ -139,7 +139,7 @@ impl Connect<'_> {
     /// Does something that goes on when the request has been answered, and counts as running until it ends.
     fn follow(&self, work: impl Future<Output = ()> + Send + 'static) {
         let running = self.app.metrics.connected(&self.request.ask);
-        let (ended, ends) = oneshot::channel::<()>();
+        let (ended, ends) = watch::channel(());
         self.request.told.note_tunnel(ends);
         tokio::spawn(async move {
             work.await;

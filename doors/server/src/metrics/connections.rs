@@ -17,11 +17,11 @@ impl Connections {
     pub(super) fn new(registry: &Registry) -> Self {
         let alpha = Stability::Alpha;
         Self {
-            logs: registry.counter("kube_apiserver_pod_logs_insecure_backend_total", alpha, "Total number of requests for pods/logs sliced by usage type: enforce_tls, skip_tls_allowed, skip_tls_denied", &["usage"]),
-            log_failures: registry.counter("kube_apiserver_pod_logs_backend_tls_failure_total", alpha, "Total number of requests for pods/logs that failed due to kubelet server TLS verification", &[]),
-            streaming: registry.counter("apiserver_websocket_streaming_requests_total", alpha, "Total number of WebSocket streaming requests (exec/attach/portforward) routed by the API server, labeled by subresource and proxy_type. proxy_type is proxied_to_kubelet when the kubelet handles the request directly; otherwise translated_at_apiserver.", &["subresource", "proxy_type"]),
-            translations: registry.counter("apiserver_stream_translator_requests_total", alpha, "Total number of requests that were handled by the StreamTranslatorProxy, which processes streaming RemoteCommand/V5", &["code"]),
-            tunnels: registry.counter("apiserver_stream_tunnel_requests_total", alpha, "Total number of requests that were handled by the StreamTunnelProxy, which processes streaming PortForward/V2", &["code"]),
+            logs: registry.counter("kube_apiserver_pod_logs_insecure_backend_total", alpha, "Requests for logs of pods, by whether the kubelet's certificate had to be good.", &["usage"]),
+            log_failures: registry.counter("kube_apiserver_pod_logs_backend_tls_failure_total", alpha, "Requests for logs of pods that failed because the kubelet's certificate was no good.", &[]),
+            streaming: registry.counter("apiserver_websocket_streaming_requests_total", alpha, "Connections with containers over WebSockets, by who speaks WebSocket: the kubelet, or this server alone.", &["subresource", "proxy_type"]),
+            translations: registry.counter("apiserver_stream_translator_requests_total", alpha, "Commands over WebSockets that were translated for a kubelet, by how they ended.", &["code"]),
+            tunnels: registry.counter("apiserver_stream_tunnel_requests_total", alpha, "Ports forwarded through WebSockets, by how the tunnel began.", &["code"]),
         }
     }
 
@@ -58,7 +58,12 @@ pub(crate) fn name_witness(registry: &Registry, trust: &Trust) -> Witness {
     if !matches!(trust, Trust::Authority { names: NameCheck::Observe | NameCheck::Enforce, .. }) {
         return Box::new(|_| {});
     }
-    let checks = registry.counter("kube_apiserver_validation_kubelet_cert_cn_total", Stability::Alpha, "Total number of kubelet serving certificate common name validations performed by the API server, by result.", &["result"]);
+    let checks = registry.counter(
+        "kube_apiserver_validation_kubelet_cert_cn_total",
+        Stability::Alpha,
+        "Checks of whether a kubelet's certificate bears its node's name, by result.",
+        &["result"],
+    );
     // Both from the start, so that "no failure" can be told from "nobody looks".
     let [success, failure] = ["success", "failure"].map(|result| checks.with(&[result]));
     Box::new(move |matched| if matched { success.inc() } else { failure.inc() })

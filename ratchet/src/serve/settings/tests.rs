@@ -18,8 +18,8 @@ fn what_is_refused() {
         (&["--secure-port=65536"], &format!("--secure-port 65536 {MUST}")),
         (&["--secure-port=-1"], &format!("--secure-port -1 {MUST}")),
         (
-            &["--etcd-servers=http://e:2379"],
-            "--etcd-servers: this build has the embedded store only",
+            &["--encryption-provider-config=f"],
+            "--encryption-provider-config is not built into this server: secrets would be stored as they are",
         ),
         (&["--request-timeout=-1s"], "--request-timeout can not be negative value"),
         (&["--min-request-timeout=-1"], "--min-request-timeout can not be negative value"),
@@ -104,8 +104,8 @@ fn what_is_refused() {
         ),
         (&["--emulated-version=foo"], "could not parse \"foo\" as version"),
         (&["--emulated-version=1"], "could not parse \"1\" as version"),
-        (&["--emulated-version=1.40"], "emulation version 1.40 is not between [1.33, 1.36.0]"),
-        (&["--emulated-version=kube=1.32"], "emulation version 1.32 is not between [1.33, 1.36.0]"),
+        (&["--emulated-version=1.40"], "emulation version 1.40 is not between [1.32, 1.36.0]"),
+        (&["--emulated-version=kube=1.31"], "emulation version 1.31 is not between [1.32, 1.36.0]"),
         (&["--feature-gates=Foo=true"], "unrecognized feature gate: Foo"),
         (
             &["--feature-gates=StrictIPCIDRValidation"],
@@ -174,6 +174,20 @@ fn what_is_taken() {
     assert!(deny.policy.plugins.deny_external_ips && deny.policy.plugins.pod_security);
     assert!(!of(&["--disable-admission-plugins=PodSecurity"]).unwrap().policy.plugins.pod_security);
     assert_eq!(of(&["--emulated-version=1.34"]).unwrap().policy.emulated.minor(), 34);
+    let alpha = of(&["--emulated-version=1.32"]).unwrap().policy;
+    assert!(alpha.emulated.minor() == 32 && !alpha.relaxed_dns());
+    let on = ["--emulated-version=1.32", "--feature-gates=RelaxedDNSSearchValidation=true"];
+    assert!(of(&on).unwrap().policy.relaxed_dns());
+}
+
+#[test]
+fn what_check_predicts_for_this_server_is_what_the_server_decides_by() {
+    let words = ["ratchet", "check", "x", "--for=ratchet"];
+    let Command::Check(args) = Args::try_parse_from(words).unwrap().command else {
+        panic!("check")
+    };
+    let predicted = crate::policy::of(args.policy).unwrap();
+    assert_eq!(format!("{predicted:?}"), format!("{:?}", of(&[]).unwrap().policy));
 }
 
 const GATE: &str = "--feature-gates=KubeletCertCNValidation=true";

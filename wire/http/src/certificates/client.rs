@@ -78,7 +78,8 @@ fn header_length(element: &[u8]) -> usize {
     }
 }
 
-fn pem(der: &[u8]) -> String {
+/// A certificate in PEM.
+pub(super) fn pem(der: &[u8]) -> String {
     let mut out = String::from("-----BEGIN CERTIFICATE-----\n");
     for (place, letter) in BASE64_STANDARD.encode(der).chars().enumerate() {
         if place > 0 && place % 64 == 0 {

@@ -3,11 +3,12 @@
 use std::time::Duration;
 
 use http::StatusCode;
+use http_body_util::BodyExt;
 use ratchet_http::{ListenLimits, empty};
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::TcpStream;
 
-use crate::client::{BOTH, Client, Protocol, connect, request};
+use crate::client::{BOTH, Client, Protocol, connect, piece, request};
 use crate::server::Server;
 
 fn impatient() -> ListenLimits {
@@ -116,6 +117,63 @@ async fn connections_beyond_the_limit_wait_for_room() {
     assert!(tokio::time::timeout(Duration::from_millis(300), &mut third).await.is_err());
     drop(one);
     tokio::time::timeout(Duration::from_secs(5), third).await.expect("there is room again");
+}
+
+#[tokio::test]
+async fn an_upgraded_connection_still_counts() {
+    let limits = ListenLimits { max_connections: 1, ..ListenLimits::default() };
+    let server = Server::start(limits).await;
+    let mut client = Client::new(&server, Protocol::One).await;
+    let mut asked = request("/upgrade", empty());
+    asked.headers_mut().insert("connection", "Upgrade".parse().unwrap());
+    asked.headers_mut().insert("upgrade", "echo".parse().unwrap());
+    let answer = client.send(asked).await.unwrap();
+    assert_eq!(answer.status(), StatusCode::SWITCHING_PROTOCOLS);
+    let upgraded = hyper::upgrade::on(answer).await.unwrap();
+    drop(client);
+    let next = serves(&server);
+    tokio::pin!(next);
+    assert!(tokio::time::timeout(Duration::from_millis(500), &mut next).await.is_err());
+    drop(upgraded);
+    tokio::time::timeout(Duration::from_secs(5), next).await.expect("there is room again");
+}
+
+/// Limits under which a client must read.
+fn reading() -> ListenLimits {
+    ListenLimits { write_timeout: Duration::from_millis(300), ..ListenLimits::default() }
+}
+
+#[tokio::test]
+async fn an_answer_that_nobody_reads_is_cut() {
+    for protocol in BOTH {
+        let server = Server::start(reading()).await;
+        let mut client = Client::new(&server, protocol).await;
+        let mut answer = client.get("/flood").await.unwrap();
+        tokio::time::sleep(Duration::from_secs(2)).await;
+        // What is on its way may still come, and then the end: the flood itself has none.
+        let rest = async { while let Some(Ok(_)) = answer.body_mut().frame().await {} };
+        let ended = tokio::time::timeout(Duration::from_secs(20), rest).await;
+        ended.unwrap_or_else(|_| panic!("{protocol:?} goes on"));
+        serves(&server).await;
+    }
+}
+
+#[tokio::test]
+async fn a_quiet_answer_and_one_that_is_read_are_not_cut() {
+    for protocol in BOTH {
+        let server = Server::start(reading()).await;
+        let mut watcher = Client::new(&server, protocol).await;
+        let mut watch = watcher.get("/watch").await.unwrap();
+        assert_eq!(piece(&mut watch).await.as_deref(), Some("event\n"));
+        let mut reader = Client::new(&server, protocol).await;
+        let mut flood = reader.get("/flood").await.unwrap();
+        let began = std::time::Instant::now();
+        while began.elapsed() < Duration::from_secs(2) {
+            flood.body_mut().frame().await.expect("goes on").expect("is not cut");
+        }
+        server.drain.begin();
+        assert_eq!(piece(&mut watch).await.as_deref(), Some("bye\n"), "{protocol:?}");
+    }
 }
 
 #[tokio::test]

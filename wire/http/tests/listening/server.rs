@@ -67,6 +67,7 @@ impl Service for Answers {
                 }
                 "/forever" => std::future::pending().await,
                 "/watch" => self.watch(),
+                "/flood" => flood(),
                 "/panic" => panic!("as this test wants"),
                 "/upgrade" => upgrade(request),
                 _ => with_status(StatusCode::NOT_FOUND, empty()),
@@ -88,6 +89,13 @@ impl Answers {
         });
         Response::new(body)
     }
+}
+
+/// A body that goes on for as long as somebody is there.
+fn flood() -> Response<Body> {
+    let (sender, body) = channel(4);
+    tokio::spawn(async move { while sender.send(vec![b'x'; 16 * 1024]).await.is_ok() {} });
+    Response::new(body)
 }
 
 async fn body(request: Request<Incoming>) -> Response<Body> {

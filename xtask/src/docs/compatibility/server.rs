@@ -261,6 +261,12 @@ const ROWS: &[[&str; 4]] = &[
         "a server that is safe without flags",
     ],
     [
+        "`--emulated-version`",
+        "1.33 to 1.36",
+        "1.32 to 1.36",
+        "KEP-4427: in 1.32 alone its gate is alpha and off, and this is how that is tried",
+    ],
+    [
         "`--allow-privileged`",
         "false by default",
         "true by default",

@@ -4,6 +4,7 @@ mod batch;
 mod rollout;
 mod stateful;
 mod status;
+mod stored_faults;
 
 use super::pod_parts::Place;
 use super::pod_spec;
@@ -11,9 +12,10 @@ use crate::pen::Pen;
 use crate::rules::{immutable, labels, metadata};
 use crate::scene::Scene;
 use crate::selectors::{self, Match};
-use crate::{Behavior, Part, Policy, Verdict, shown};
+use crate::{Part, Verdict, shown};
 use alloc::vec::Vec;
 use ratchet_object::{At, same};
+use stored_faults::Faults;
 
 pub(super) use status::validate as validate_status;
 
@@ -208,7 +210,12 @@ fn check_template(
     let spec = template.field("spec");
     let claims = stateful::claims(scene, kind);
     let place = Place { is_pod: false, claims: &claims };
-    let skips = kind == "StatefulSet" && old.is_some_and(|old| !is_valid(scene, old, place));
+    // The release does not look at the template of a StatefulSet whose stored one has faults.
+    let faults = match old.filter(|_| kind == "StatefulSet") {
+        Some(old) => Faults::stored(scene, old, place),
+        None => Faults::default(),
+    };
+    let skips = faults.skips;
     // The API names the labels of a template without the metadata around them.
     let path = template.path().field("labels");
     let notes = template.path().field("annotations");
@@ -219,7 +226,9 @@ fn check_template(
         metadata::check_annotations(&metadata.field("annotations").named(notes), verdict);
     }
     if !skips {
+        let before = verdict.problems.len();
         pod_spec::validate(scene, template, old, place, verdict);
+        faults.forgive(verdict, before);
         let mut pen = Pen::new(scene, verdict);
         let ephemeral = spec.field("ephemeralContainers");
         if !ephemeral.is_empty() {
@@ -238,14 +247,4 @@ fn check_template(
     if matches!(kind, "Job" | "CronJob") {
         batch::check_restarts(&restarts, pen.scene.change, &mut pen);
     }
-}
-
-/// Whether the stored template would pass by itself, its own searches having loosened the reading.
-fn is_valid(scene: &Scene<'_>, old: &At<'_>, place: Place<'_>) -> bool {
-    let mut alone = Verdict::default();
-    // By the release, which forgets what is stored: this is its way to look at it.
-    let policy = Policy { behavior: Behavior::Released, ..scene.policy.clone() };
-    let scene = &Scene { policy: &policy, ..*scene };
-    pod_spec::validate(scene, old, Some(old), place, &mut alone);
-    alone.problems.is_empty()
 }

@@ -26,7 +26,9 @@ pub(crate) static RULE: Rule = Rule {
           metadata service, and read from the probe's result whether something answers: blind \
           server-side request forgery (SSRF).",
     fix: "Remove `host`; without it the request goes to the pod's own address. If the program \
-          listens on loopback only, use an `exec` probe.",
+          listens on loopback only, use an `exec` probe; or, where the proposal decides \
+          (`--behavior proposal`), write `127.0.0.1` or `::1`, the only hosts that it allows. \
+          Released Kubernetes refuses these as well.",
     ratchet: Ratchet::SignificantChange,
     versions: "Pod Security v1.34 and later, in Kubernetes 1.34 and later.",
 };
@@ -93,4 +95,16 @@ fn hosts<'a>(pod: &PodView<'a>, is_fine: impl Fn(&str) -> bool) -> Offences<'a> 
         }
     }
     found
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_the_proposal_allows_is_named_where_the_way_out_is_told() {
+        for host in LOOPBACK {
+            assert!(RULE.fix.contains(host) && RULE.demands.contains(host), "{host}");
+        }
+    }
 }

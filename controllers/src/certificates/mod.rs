@@ -1,0 +1,81 @@
+//! Certificate signing requests: those of nodes are approved, approved ones are signed, old ones go.
+
+mod approving;
+mod cleaning;
+mod signing;
+
+pub(crate) use approving::ROW as APPROVING;
+pub(crate) use cleaning::ROW as CLEANING;
+pub(crate) use signing::ROW as SIGNING;
+pub use signing::{CertificateSigner, Signing};
+
+use crate::client::escaped;
+use crate::{Pace, Setup};
+use base64::Engine;
+use base64::prelude::BASE64_STANDARD;
+use ratchet_certificate::CertificateRequest;
+use ratchet_object::Node;
+use std::time::Duration;
+
+const REQUESTS: &str = "/apis/certificates.k8s.io/v1/certificatesigningrequests";
+
+/// How long a request waits that could not be answered.
+const PACE: Pace = Pace { first: Duration::from_millis(200), longest: Duration::from_secs(1000) };
+
+/// Every change of a request is looked at.
+fn listen(setup: &mut Setup<'_>) {
+    let queue = setup.queue.clone();
+    setup.listen(REQUESTS, move |change| {
+        if change.new.is_some() {
+            queue.add(&change.key);
+        }
+    });
+}
+
+/// The path of a part of a request.
+fn part(name: &str, part: &str) -> String {
+    format!("{REQUESTS}/{}/{part}", escaped(name))
+}
+
+fn conditions<'n, 't>(request: &'n Node<'t>) -> &'n [Node<'t>] {
+    request.find(&["status", "conditions"]).map(Node::items).unwrap_or_default()
+}
+
+/// Whether it has a condition of this type, whatever that says.
+fn has(request: &Node<'_>, kind: &str) -> bool {
+    conditions(request).iter().any(|one| one.text_at(&["type"]) == kind)
+}
+
+fn is_issued(request: &Node<'_>) -> bool {
+    !request.text_at(&["status", "certificate"]).is_empty()
+}
+
+fn usages<'n>(request: &'n Node<'_>) -> Vec<&'n str> {
+    let list = request.find(&["spec", "usages"]).map(Node::items).unwrap_or_default();
+    list.iter().filter_map(Node::text).collect()
+}
+
+/// What is asked for.
+fn wish(request: &Node<'_>) -> Result<CertificateRequest, String> {
+    let pem = BASE64_STANDARD.decode(request.text_at(&["spec", "request"])).unwrap_or_default();
+    CertificateRequest::from_pem(&pem).map_err(|why| {
+        format!("unable to parse csr {:?}: {why}", request.text_at(&["metadata", "name"]))
+    })
+}
+
+/// The request with one more condition.
+fn with_condition(request: &Node<'static>, condition: Node<'static>) -> Node<'static> {
+    let mut new = typed(request);
+    let mut all = conditions(request).to_vec();
+    all.push(condition);
+    new.below("status").set("conditions", Node::list(all));
+    new
+}
+
+/// The request as it is sent.
+fn typed(request: &Node<'static>) -> Node<'static> {
+    let mut new = request.clone();
+    new.set("apiVersion", Node::string("certificates.k8s.io/v1"));
+    new.set("kind", Node::string("CertificateSigningRequest"));
+    new
+}

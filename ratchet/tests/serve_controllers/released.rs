@@ -1,0 +1,103 @@
+//! The released kube-controller-manager beside the server: what its controllers cannot do is told where people look.
+//!
+//! `RATCHET_KUBE_COMPONENTS` names a folder with the released binaries:
+//! `RATCHET_KUBE_COMPONENTS=~/kubernetes/server/bin cargo test -p ratchet --test serve_controllers -- --ignored released`.
+
+use crate::cluster::{Cluster, text};
+use serde_json::{Value, json};
+use std::path::PathBuf;
+use std::process::{Child, Command, Stdio};
+
+/// A controller manager; killed when dropped.
+struct Manager(Child);
+
+impl Drop for Manager {
+    fn drop(&mut self) {
+        let _ = self.0.kill();
+        let _ = self.0.wait();
+    }
+}
+
+impl Manager {
+    /// Starts it as docs/serve.md says.
+    fn start(cluster: &Cluster) -> Self {
+        let folder = std::env::var_os("RATCHET_KUBE_COMPONENTS")
+            .expect("RATCHET_KUBE_COMPONENTS names no folder with kube-controller-manager");
+        let data = cluster.folder.path().join("data");
+        let flag = |name: &str, file: &str| format!("--{name}={}", data.join(file).display());
+        let child = Command::new(PathBuf::from(folder).join("kube-controller-manager"))
+            .args([
+                flag("kubeconfig", "kubeconfig"),
+                flag("root-ca-file", "pki/ca.crt"),
+                flag("service-account-private-key-file", "pki/sa.key"),
+                flag("cluster-signing-cert-file", "pki/ca.crt"),
+                flag("cluster-signing-key-file", "pki/ca.key"),
+                "--controllers=*,-clusterrole-aggregation-controller,-validatingadmissionpolicy-status-controller,-service-cidr-controller".to_owned(),
+                "--use-service-account-credentials".to_owned(),
+                "--leader-elect=false".to_owned(),
+                "--secure-port=0".to_owned(),
+            ])
+            .stdout(Stdio::null())
+            .stderr(Stdio::null())
+            .spawn()
+            .expect("kube-controller-manager does not start");
+        Self(child)
+    }
+}
+
+/// A Deployment whose pods ask another machine whether they are ready.
+fn deployment(host: &str) -> Value {
+    let probe = json!({"httpGet": {"host": host, "port": 80}});
+    let container = json!({"name": "main", "image": "image", "readinessProbe": probe});
+    json!({
+        "metadata": {"name": "web"},
+        "spec": {
+            "selector": {"matchLabels": {"app": "web"}},
+            "template": {
+                "metadata": {"labels": {"app": "web"}},
+                "spec": {"containers": [container]},
+            },
+        },
+    })
+}
+
+#[test]
+#[ignore = "needs RATCHET_KUBE_COMPONENTS, a folder with the released kube-controller-manager"]
+fn released_controllers_tell_why_pods_cannot_be_created() {
+    let ours = "clusterrole-aggregation-controller,validatingadmissionpolicy-status-controller";
+    let cluster = Cluster::start(&["--controllers", ours]);
+    let _manager = Manager::start(&cluster);
+    let labels = json!({"pod-security.kubernetes.io/enforce": "baseline"});
+    cluster.make("/api/v1/namespaces", &json!({"metadata": {"name": "guarded", "labels": labels}}));
+    let home = "/apis/apps/v1/namespaces/guarded/deployments";
+    cluster.make(home, &deployment("169.254.169.254"));
+    let failure = || {
+        let conditions = cluster.get(&format!("{home}/web"))["status"]["conditions"].clone();
+        let all = conditions.as_array().cloned().unwrap_or_default();
+        all.into_iter().find(|one| one["type"] == "ReplicaFailure")
+    };
+    cluster.until("a condition", || failure().is_some());
+    let failure = failure().unwrap();
+    assert_eq!(
+        (text(&failure["status"]), text(&failure["reason"])),
+        ("True".to_owned(), "FailedCreate".to_owned())
+    );
+    let message = text(&failure["message"]);
+    assert!(message.contains(r#"violates PodSecurity "baseline:latest""#), "{message}");
+    assert!(message.contains("169.254.169.254"), "{message}");
+    // The same stands in an event of the ReplicaSet.
+    let events = "/api/v1/namespaces/guarded/events?fieldSelector=reason%3DFailedCreate";
+    cluster.until("an event", || {
+        let events = cluster.get(events)["items"].as_array().cloned().unwrap_or_default();
+        events.iter().any(|event| {
+            event["involvedObject"]["kind"] == "ReplicaSet"
+                && text(&event["message"]).contains("violates PodSecurity")
+        })
+    });
+    // Where nothing is violated, pods come.
+    cluster.make("/api/v1/namespaces", &json!({"metadata": {"name": "open"}}));
+    cluster.make("/apis/apps/v1/namespaces/open/deployments", &deployment("169.254.169.254"));
+    let pods = "/api/v1/namespaces/open/pods";
+    cluster
+        .until("a pod", || cluster.get(pods)["items"].as_array().is_some_and(|all| all.len() == 1));
+}

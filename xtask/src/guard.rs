@@ -1,0 +1,106 @@
+//! `cargo xtask guard PROGRAM ARGS`: a test binary that must end; cargo starts each one through it.
+
+mod watch;
+
+use anyhow::{Context, Result};
+use std::collections::BTreeSet;
+use std::io::{Read, Write};
+use std::os::unix::process::CommandExt;
+use std::process::{Child, Command, Stdio};
+use std::sync::mpsc::{Receiver, RecvTimeoutError, channel};
+use std::time::{Duration, Instant};
+use watch::Watch;
+
+/// How long one test may take; whoever has slower machines sets the variable.
+const SECONDS: (&str, u64) = ("RATCHET_TEST_SECONDS", 300);
+
+/// How often a silent program is looked at.
+const GLANCE: Duration = Duration::from_secs(1);
+
+/// Runs a program and hands its output through; whether it ended well. One that hangs is killed with all it started.
+pub(crate) fn run(args: &[&str]) -> Result<bool> {
+    let (program, rest) = args.split_first().context("guard needs a program")?;
+    let limit = std::env::var(SECONDS.0).ok().and_then(|text| text.parse().ok());
+    let limit = Duration::from_secs(limit.unwrap_or(SECONDS.1));
+    let mut command = Command::new(program);
+    // A group of its own, so that what it started can be ended with it.
+    command.args(rest).stdout(Stdio::piped()).process_group(0);
+    let mut child = command.spawn().with_context(|| format!("cannot run {program}"))?;
+    let output = listen(&mut child)?;
+    let mut watch = Watch::new(limit, Instant::now());
+    loop {
+        let left = watch.deadline().saturating_duration_since(Instant::now());
+        match output.recv_timeout(left.min(GLANCE)) {
+            Ok(bytes) => {
+                let mut out = std::io::stdout();
+                out.write_all(&bytes).and_then(|()| out.flush()).context("cannot print")?;
+                watch.take(&bytes, Instant::now());
+            }
+            Err(RecvTimeoutError::Timeout) if !left.is_zero() => {
+                // What it started may hold its output open after its end.
+                if let Some(status) = child.try_wait().context("cannot wait")? {
+                    return Ok(status.success());
+                }
+            }
+            Err(RecvTimeoutError::Timeout) => {
+                kill(&mut child)?;
+                report(program, rest, &watch, limit);
+                return Ok(false);
+            }
+            Err(RecvTimeoutError::Disconnected) => {
+                return Ok(child.wait().context("cannot wait")?.success());
+            }
+        }
+    }
+}
+
+/// The output as it comes, from a thread of its own.
+fn listen(child: &mut Child) -> Result<Receiver<Vec<u8>>> {
+    let mut output = child.stdout.take().context("the program has no output")?;
+    let (sender, receiver) = channel();
+    std::thread::spawn(move || {
+        let mut bytes = [0; 8192];
+        while let Ok(count @ 1..) = output.read(&mut bytes) {
+            if sender.send(bytes.iter().take(count).copied().collect()).is_err() {
+                return;
+            }
+        }
+    });
+    Ok(receiver)
+}
+
+fn kill(child: &mut Child) -> Result<()> {
+    let group = format!("-{}", child.id());
+    let _ = Command::new("kill").args(["-KILL", "--", &group]).status();
+    let _ = child.kill();
+    child.wait().context("cannot wait")?;
+    Ok(())
+}
+
+/// Says what hung, in the words with which test binaries end.
+fn report(program: &str, args: &[&str], watch: &Watch, limit: Duration) {
+    // Another program might begin its work anew.
+    let mut unfinished = if watch.is_harness { tests(program, args) } else { BTreeSet::new() };
+    unfinished.retain(|name| !watch.finished.contains(name));
+    let hanging = watch.hanging();
+    println!("\n{program} had no end of a test within {} seconds and was killed", limit.as_secs());
+    for name in &hanging {
+        println!("test {name} ... FAILED: it hangs");
+    }
+    for name in unfinished.difference(&hanging) {
+        println!("test {name} did not finish");
+    }
+    let failed = watch.failed + hanging.union(&unfinished).count().max(1);
+    println!("\ntest result: FAILED. {} passed; {failed} failed; 0 ignored; killed", watch.passed);
+}
+
+/// The tests that a binary would run.
+fn tests(program: &str, args: &[&str]) -> BTreeSet<String> {
+    let listed = Command::new(program).args(args).args(["--list", "--format=terse"]).output();
+    let Ok(listed) = listed else { return BTreeSet::new() };
+    let text = String::from_utf8_lossy(&listed.stdout);
+    text.lines().filter_map(|line| line.strip_suffix(": test")).map(str::to_owned).collect()
+}
+
+#[cfg(test)]
+mod tests;

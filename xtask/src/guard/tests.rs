@@ -1,0 +1,43 @@
+//! Programs that end, that fail and that hang, behind the guard.
+
+use std::process::Command;
+
+/// Runs a shell behind this test binary's own guard; how it ended, and what was printed.
+fn guarded(script: &str, seconds: &str) -> (bool, String) {
+    let own = std::env::current_exe().unwrap();
+    let output = Command::new(own)
+        .args(["guard::tests::guard_a_shell", "--exact", "--ignored", "--nocapture"])
+        .env("RATCHET_GUARDED", script)
+        .env(super::SECONDS.0, seconds)
+        .output()
+        .unwrap();
+    (output.status.success(), String::from_utf8(output.stdout).unwrap())
+}
+
+#[test]
+#[ignore = "the process that the other tests start"]
+fn guard_a_shell() {
+    let script = std::env::var("RATCHET_GUARDED").unwrap();
+    assert!(super::run(&["sh", "-c", &script]).unwrap());
+}
+
+#[test]
+fn what_ends_ends_as_it_did() {
+    assert!(guarded("echo 'test a ... ok'", "20").0);
+    assert!(!guarded("exit 3", "20").0);
+}
+
+#[test]
+fn what_leaves_others_behind_ends_too() {
+    assert!(guarded("sleep 30 & exit 0", "20").0);
+}
+
+#[test]
+fn what_hangs_is_killed_and_named() {
+    let script = "echo 'test a ... ok'; printf 'test b ... '; sleep 600 & wait";
+    let (succeeded, text) = guarded(script, "1");
+    assert!(!succeeded, "{text}");
+    for line in ["test b ... FAILED: it hangs", "test result: FAILED. 1 passed; 1 failed;"] {
+        assert!(text.contains(line), "{text}");
+    }
+}

@@ -1,0 +1,69 @@
+//! The generated tables against what makes them.
+
+use crate::ci::Tally;
+use crate::clients::target;
+use crate::metadata::cargo;
+use crate::violation::Violation;
+use anyhow::{Context, Result, bail};
+use std::ffi::OsStr;
+
+const GENERATOR: &str = "tools/schemagen/Cargo.toml";
+const SCHEMA: &str = "core/object/src/schema/v1_36.rs";
+const PROTO: &str = "core/object/src/proto/v1_36.rs";
+
+/// Names a checkout of Kubernetes v1.36, from whose Go types the table of protobuf is made.
+const CHECKOUT: &str = "RATCHET_KUBERNETES";
+
+/// Makes every table anew that can be made here and compares.
+pub(crate) fn check(tally: &mut Tally) -> Result<Vec<Violation>> {
+    let mut found: Vec<Violation> = compare(SCHEMA, &generate(&[])?)?.into_iter().collect();
+    match std::env::var_os(CHECKOUT) {
+        Some(checkout) => found.extend(compare(PROTO, &generate(&[&checkout])?)?),
+        None => tally.not_run(format!("{PROTO} against its generator: {CHECKOUT} is not set")),
+    }
+    Ok(found)
+}
+
+fn generate(args: &[&OsStr]) -> Result<String> {
+    let mut command = cargo();
+    command.args(["run", "--quiet", "--locked", "--manifest-path", GENERATOR, "--"]).args(args);
+    // A folder of its own, and no debug information: it is built once and runs for a moment.
+    command.env("CARGO_TARGET_DIR", target()?.join("schemagen"));
+    command.env("CARGO_PROFILE_DEV_DEBUG", "0");
+    let output = command.stderr(std::process::Stdio::inherit()).output();
+    let output = output.context("cannot run cargo")?;
+    if !output.status.success() {
+        bail!("{GENERATOR} cannot be built or run");
+    }
+    String::from_utf8(output.stdout).context("the table is no text")
+}
+
+fn compare(path: &str, made: &str) -> Result<Option<Violation>> {
+    let there = std::fs::read_to_string(path).with_context(|| format!("cannot read {path}"))?;
+    Ok(difference(&there, made).map(|line| {
+        let what = "differs from what makes it; its head has the command that writes it anew";
+        Violation::new(path, line, what)
+    }))
+}
+
+/// The first line in which two texts differ.
+fn difference(one: &str, other: &str) -> Option<usize> {
+    if one == other {
+        return None;
+    }
+    let same = one.lines().zip(other.lines()).take_while(|(one, other)| one == other).count();
+    Some(same + 1)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_first_line_that_differs_is_named() {
+        assert_eq!(difference("a\nb\n", "a\nb\n"), None);
+        assert_eq!(difference("a\nb\n", "a\nc\n"), Some(2));
+        assert_eq!(difference("a\nb\n", "a\n"), Some(2));
+        assert_eq!(difference("a\n", "a"), Some(2));
+    }
+}
