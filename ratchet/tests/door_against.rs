@@ -2,7 +2,7 @@
 
 mod harness;
 
-use harness::{BAD_MESSAGE, BAD_SERVICE, Folder, GOOD_SERVICE};
+use harness::{BAD_MESSAGE, BAD_SERVICE, Folder, GOOD_SERVICE, Output};
 
 const FROZEN: &str =
     "freezes this object: every later update will be refused while this value is stored";
@@ -42,7 +42,7 @@ spec:
 }
 
 /// Two trees, one stored and one proposed, and what is said about the second.
-fn update(old: &str, new: &str, args: &[&str]) -> harness::Output {
+fn update(old: &str, new: &str, args: &[&str]) -> Output {
     let folder = Folder::with(&[("old/all.yaml", old), ("new/all.yaml", new)]);
     folder.json(&[&["--against", "old", "new"], args].concat())
 }
@@ -130,6 +130,25 @@ fn released_kubernetes_freezes_what_the_proposal_lets_pass() {
     let added = update(&deployment(1, "10.0.0.10"), &new, &["--behavior", "proposal"]);
     assert_eq!(added.code, 1);
     assert!(!added.stdout.contains(FROZEN), "{}", added.stdout);
+}
+
+#[test]
+fn a_refusal_that_depends_on_the_behavior_names_the_switch() {
+    let switch = |this: &str, other: &str| {
+        format!("refused under --behavior {this}; --behavior {other} does not refuse it for this")
+    };
+    let (old, new) = (deployment(1, "010.0.0.10"), deployment(2, "010.0.0.10"));
+    let notes = |output: &Output| output.json()["objects"][0]["findings"][0]["notes"].clone();
+    let frozen = update(&old, &new, &[]);
+    assert_eq!(notes(&frozen)[1], switch("released", "proposal"));
+    let pod = "apiVersion: v1\nkind: Pod\nmetadata: {name: web}\nspec:\n  containers: [{name: a, image: i}]\n  dnsConfig: {searches: [_tcp.example.com]}\n";
+    let folder = Folder::with(&[("pod.yaml", pod)]);
+    assert_eq!(folder.check(&["pod.yaml"]).code, 0, "a released cluster takes it");
+    let served = folder.check(&["-o", "json", "--for", "ratchet", "pod.yaml"]);
+    assert_eq!(served.code, 1, "{}", served.stdout);
+    assert_eq!(notes(&served)[1], switch("proposal", "released"));
+    let always = folder.check(&["-o", "json", "--for", "kubernetes", "pod.yaml"]);
+    assert_eq!(always.code, 0, "{}", always.stdout);
 }
 
 #[test]

@@ -427,3 +427,68 @@ fn usage_is_refused() {
         assert_eq!((output.code, output.stdout.as_str()), (2, ""), "{arguments:?}");
     }
 }
+
+/// A certificate of an authority, or of a node, signed by another.
+fn signed(
+    name: &str,
+    is_authority: bool,
+    key: &rcgen::KeyPair,
+    issuer: Option<(&rcgen::CertificateParams, &rcgen::KeyPair)>,
+) -> (rcgen::CertificateParams, String) {
+    let mut params = rcgen::CertificateParams::new(vec!["10.0.0.1".to_owned()]).unwrap();
+    params.distinguished_name = rcgen::DistinguishedName::new();
+    params.distinguished_name.push(rcgen::DnType::CommonName, name);
+    if is_authority {
+        params.subject_alt_names.clear();
+        params.is_ca = rcgen::IsCa::Ca(rcgen::BasicConstraints::Unconstrained);
+    }
+    let made = match issuer {
+        None => params.self_signed(key).unwrap(),
+        Some((by, with)) => params.signed_by(key, &rcgen::Issuer::new(by.clone(), with)).unwrap(),
+    };
+    (params, made.pem())
+}
+
+#[test]
+fn an_authority_that_was_issued_to_a_node_is_told() {
+    let [root_key, node_key, key] = [0; 3].map(|_| rcgen::KeyPair::generate().unwrap());
+    let (root, root_pem) = signed("kubernetes", true, &root_key, None);
+    // What node b got with a request for CA:TRUE, and what it signed with it.
+    let (minted, minted_pem) = signed("system:node:b", true, &node_key, Some((&root, &root_key)));
+    let (_, stolen_pem) = signed("system:node:a", false, &key, Some((&minted, &node_key)));
+    let folder = Folder::with(&[]);
+    folder.write("certs/a.pem", format!("{stolen_pem}{minted_pem}"));
+    folder.write("ca.crt", &root_pem);
+    let run = |authority: &str| {
+        let flags = [
+            "kubelet-certs",
+            "--offline",
+            "certs",
+            "-o",
+            "json",
+            "--kubelet-certificate-authority",
+        ];
+        run_in(&folder.path(""), &[&flags[..], &[authority]].concat(), b"", &[])
+    };
+    let output = run("ca.crt");
+    let report = output.json();
+    let findings = node(&report, "a")["findings"].as_array().unwrap().clone();
+    // Its name is right and it leads to the authority: only whoever looks at the chain sees what happened.
+    assert_eq!((output.code, &node(&report, "a")["verdict"]), (0, &json!("passes")));
+    assert_eq!(findings[0]["rule"], "RTC-CERT-020", "{findings:?}");
+    let message = findings[0]["message"].as_str().unwrap();
+    assert_eq!(
+        message,
+        "it presents the authority \"CN=system:node:b\", which \"CN=kubernetes\" has issued"
+    );
+    assert!(!output.stderr.contains("RTC-CERT-020"), "{}", output.stderr);
+    folder.write("both.crt", format!("{root_pem}{minted_pem}"));
+    let output = run("both.crt");
+    assert!(
+        output.stderr.contains("note: RTC-CERT-020: --kubelet-certificate-authority believes"),
+        "{}",
+        output.stderr
+    );
+    let explained = run_in(&folder.path(""), &["explain", "RTC-CERT-020"], b"", &[]);
+    assert!(explained.stdout.contains("-copy_extensions"), "{}", explained.stdout);
+}

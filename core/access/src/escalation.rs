@@ -10,7 +10,7 @@ use alloc::format;
 use alloc::string::String;
 use alloc::vec;
 use alloc::vec::Vec;
-use ratchet_object::{Node, Value};
+use ratchet_object::{Equality, Node, equal_at};
 
 /// A write of a role or binding.
 #[derive(Clone, Copy, Debug)]
@@ -148,41 +148,14 @@ fn everything() -> [Rule; 2] {
 /// Whether the write changes at most what the garbage collector needs to change.
 fn only_ownership_differs(new: &Node<'_>, old: &Node<'_>) -> bool {
     const OWNERSHIP: [&str; 4] = ["ownerReferences", "finalizers", "selfLink", "managedFields"];
-    same_but(new, old, &["metadata"])
-        && match (new.get("metadata"), old.get("metadata")) {
-            (Some(new), Some(old)) => same_but(new, old, &OWNERSHIP),
-            (new, old) => new.is_none() && old.is_none(),
+    let bare = |node: &Node<'_>| {
+        let mut node = node.clone().into_owned();
+        for name in OWNERSHIP {
+            node.below("metadata").remove(name);
         }
-}
-
-/// Whether two maps say the same, apart from these members; what is empty says nothing.
-fn same_but(new: &Node<'_>, old: &Node<'_>, apart: &[&str]) -> bool {
-    let within = |one: &Node<'_>, other: &Node<'_>| {
-        let looked_at = one.entries().iter().filter(|entry| !apart.contains(&&*entry.key));
-        let mut telling = looked_at.filter(|entry| !is_empty(&entry.node));
-        telling.all(|entry| other.get(&entry.key).is_some_and(|node| same(&entry.node, node)))
+        node
     };
-    within(new, old) && within(old, new)
-}
-
-fn same(new: &Node<'_>, old: &Node<'_>) -> bool {
-    match (&new.value, &old.value) {
-        (Value::Map(_), Value::Map(_)) => same_but(new, old, &[]),
-        (Value::List(new), Value::List(old)) => {
-            new.len() == old.len() && new.iter().zip(old).all(|(new, old)| same(new, old))
-        }
-        (new, old) => new == old,
-    }
-}
-
-fn is_empty(node: &Node<'_>) -> bool {
-    match &node.value {
-        Value::Null => true,
-        Value::Text(text) => text.is_empty(),
-        Value::List(items) => items.is_empty(),
-        Value::Map(entries) => entries.is_empty(),
-        _ => false,
-    }
+    equal_at(&bare(new), &bare(old), &[], Equality::Semantic)
 }
 
 #[cfg(test)]

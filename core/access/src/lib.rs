@@ -8,11 +8,11 @@ mod bootstrap;
 mod covers;
 mod escalation;
 mod forbidden;
+mod graph;
 mod impersonate;
 mod node;
 mod quote;
 mod reconcile;
-mod related;
 mod rule;
 mod rulebook;
 #[cfg(test)]
@@ -25,11 +25,11 @@ pub use bootstrap::bootstrap_objects;
 pub use covers::{Covered, covers};
 pub use escalation::{Grant, Refusal};
 pub use forbidden::forbidden_message;
+pub use graph::{NodeGraph, Source};
 pub use impersonate::{Forbidden, Impersonated, impersonate};
 pub use node::decide_node;
 pub use quote::{quoted, quoted_list};
 pub use reconcile::reconcile;
-pub use related::belongs_to_node;
 pub use rule::Rule;
 pub use rulebook::{Rulebook, Rules};
 pub use user::{

@@ -6,11 +6,12 @@ use crate::user::split_node;
 use crate::{Attempt, Decision, NODES, Resource};
 use alloc::format;
 use alloc::string::String;
+use ratchet_object::selector::{FieldOp, FieldSelector};
 
 /// Whether the attempt of a node is allowed. `related` says whether the object of the attempt
 /// belongs to the node: a pod that runs there, or a secret, config map, claim, volume, service
-/// account … that such a pod uses; [`crate::belongs_to_node`] can tell. A caller that always answers
-/// yes lets a node read these objects of every node, but still only one by one.
+/// account … that such a pod uses; [`crate::NodeGraph::is_related`] can tell. A caller that always
+/// answers yes lets a node read these objects of every node.
 ///
 /// Nodes are the users `system:node:<name>` of the group `system:nodes`; others get no opinion.
 pub fn decide_node(
@@ -182,12 +183,12 @@ impl Asks<'_> {
 
     /// Whether the field selector demands that `field` is the node.
     fn selects(&self, field: &str) -> bool {
-        let parts = self.target.field_selector.split(',');
-        let demands = |part: &str| {
-            let value = part.strip_prefix(field).and_then(|rest| rest.strip_prefix('='));
-            value.is_some_and(|value| value.strip_prefix('=').unwrap_or(value) == self.node)
-        };
-        parts.into_iter().any(demands)
+        // Read as the list reads it: a value may hold an escaped comma and what looks like another term.
+        let selector = FieldSelector::parse(self.target.field_selector).unwrap_or_default();
+        let mut terms = selector.terms().iter();
+        terms.any(|term| {
+            term.field == field && term.op == FieldOp::Equals && term.value == self.node
+        })
     }
 
     fn related(&self) -> Decision {
@@ -308,6 +309,11 @@ mod tests {
             ("status.phase!=Failed,spec.nodeName==n1", true),
             ("spec.nodeName=n2", false),
             ("spec.nodeName!=n1", false),
+            // One term, whose value looks like another: it selects the pods of every node.
+            ("metadata.name!=a\\,spec.nodeName=n1", false),
+            ("spec.nodeName=n1,nonsense", false),
+            ("spec.nodeName=n2,spec.nodeName=n1", true),
+            ("", false),
         ] {
             let target = Resource { resource: "pods", field_selector, ..Resource::default() };
             let list = Attempt { user: &user, verb: "list", target: Target::Resource(target) };

@@ -4,7 +4,7 @@ use crate::request::may;
 use crate::{Cluster, Denial, Request};
 use alloc::format;
 use ratchet_access::{Resource, quoted};
-use ratchet_object::{Node, same};
+use ratchet_object::{Equality, Node, equal_at};
 
 const GROUP: &str = "certificates.k8s.io";
 const REQUESTS: &str = "certificatesigningrequests";
@@ -31,7 +31,7 @@ pub(crate) fn signing(
     let (true, Some(old)) = (request.is_on_part(GROUP, REQUESTS, "status"), request.old) else {
         return Ok(());
     };
-    let is_same = |name: &str| same(new.find(&["status", name]), old.find(&["status", name]));
+    let is_same = |name: &str| equal_at(new, old, &["status", name], Equality::Semantic);
     if is_same("certificate") && is_same("conditions") {
         return Ok(());
     }

@@ -7,7 +7,7 @@ use alloc::format;
 use alloc::string::String;
 use alloc::vec::Vec;
 use ratchet_access::{NODES, Resource, quoted};
-use ratchet_object::{Node, same};
+use ratchet_object::{Equality, Node, equal_at};
 
 type Rule = fn(&str, &Request<'_>, &Node<'_>, &dyn Cluster) -> Result<(), Denial>;
 
@@ -196,7 +196,7 @@ fn status(own: &str, request: &Request<'_>, new: &Node<'_>) -> Result<(), Denial
             "node {shown} can only update pod status for pods with spec.nodeName set to itself"
         ));
     }
-    let changes = |names: &[&str]| !same(new.find(names), old.find(names));
+    let changes = |names: &[&str]| !equal_at(new, old, names, Equality::Semantic);
     if changes(&["metadata", "labels"]) {
         return no(format!("node {shown} cannot update labels through pod status"));
     }
@@ -231,7 +231,7 @@ fn node(own: &str, request: &Request<'_>, new: &Node<'_>, _: &dyn Cluster) -> Re
             }
         }
         (Operation::Update, Some(old)) => {
-            let changes = |names: &[&str]| !same(new.find(names), old.find(names));
+            let changes = |names: &[&str]| !equal_at(new, old, names, Equality::Semantic);
             if new.find(&source).is_some_and(|source| !source.is_null()) && changes(&source) {
                 return no(format!(
                     "node {shown} is not allowed to update configSource to a new non-nil configSource"
@@ -296,7 +296,7 @@ fn claim(own: &str, request: &Request<'_>, new: &Node<'_>, _: &dyn Cluster) -> R
         }
         claim
     };
-    if same(Some(&bare(new)), Some(&bare(old))) {
+    if equal_at(&bare(new), &bare(old), &[], Equality::Semantic) {
         return Ok(());
     }
     let shown = quoted(own);

@@ -4,7 +4,7 @@ use crate::request::may;
 use crate::{Cluster, Denial, Request, pods};
 use alloc::format;
 use ratchet_access::Resource;
-use ratchet_object::{Node, same};
+use ratchet_object::{Equality, Node, Slot};
 
 /// Refuses owner references that the requester has no right to.
 pub(crate) fn validate(
@@ -16,8 +16,9 @@ pub(crate) fn validate(
     let owners = ["metadata", "ownerReferences"];
     let before = request.old.map(|old| pods::items(old, &owners)).unwrap_or_default();
     let after = pods::items(new, &owners);
-    let is_changed = before.len() != after.len()
-        || before.iter().zip(after).any(|(one, other)| !same(Some(one), Some(other)));
+    let slot = owners.iter().fold(Slot::of_object(new), |slot, name| slot.member(name)).item();
+    let differs = |(one, other)| !slot.equal(Some(one), Some(other), Equality::Semantic);
+    let is_changed = before.len() != after.len() || before.iter().zip(after).any(differs);
     if is_status || !is_changed || !(request.is_create() || request.is_update()) {
         return Ok(());
     }

@@ -5,7 +5,7 @@ use crate::{Cluster, Denial, Request};
 use alloc::format;
 use alloc::vec::Vec;
 use ratchet_access::quoted;
-use ratchet_object::{Node, Quantity, same};
+use ratchet_object::{Equality, Node, Quantity, equal_at};
 
 /// In which unit an amount is told.
 type Count = fn(Quantity) -> i128;
@@ -22,7 +22,7 @@ pub(crate) fn validate(
     else {
         return Ok(());
     };
-    if name.is_empty() || request.minor < 35 || same(pod.get("spec"), old.get("spec")) {
+    if name.is_empty() || request.minor < 35 || equal_at(pod, old, &["spec"], Equality::Semantic) {
         return Ok(());
     }
     let Some(node) = cluster.object("", "nodes", "", name) else {

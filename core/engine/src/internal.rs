@@ -55,10 +55,10 @@ fn write(name: &str, at: &At<'_>, parent: Option<&At<'_>>, out: &mut String) {
         else {
             let metadata = at.field("metadata");
             for name in METADATA {
-                let node = metadata.field(name).node();
-                if !ratchet_object::same(node, None) {
+                let at = metadata.field(name);
+                if !at.is_zero() {
                     comma(out);
-                    let _ = write!(out, "\"{name}\":{}", shown::tree(node));
+                    let _ = write!(out, "\"{name}\":{}", shown::tree(at.node()));
                 }
             }
             continue;

@@ -1,6 +1,6 @@
 //! A value together with the place it was read from.
 
-use crate::{Node, Path, Span, Value};
+use crate::{Equality, Node, Path, Slot, Span, Value};
 
 /// A value, or its absence, and where it stands. Rules receive these, so that no rule can misname
 /// a field or forget that it may be missing.
@@ -8,6 +8,8 @@ use crate::{Node, Path, Span, Value};
 pub struct At<'a> {
     node: Option<&'a Node<'a>>,
     path: Path<'a>,
+    /// The object around it, unless the path is not its own.
+    root: Option<&'a Node<'a>>,
     near: Span,
     shown: Option<Span>,
 }
@@ -15,14 +17,15 @@ pub struct At<'a> {
 impl<'a> At<'a> {
     /// The root of a tree.
     pub fn root(node: &'a Node<'a>) -> Self {
-        Self { node: Some(node), path: Path::default(), near: node.span, shown: None }
+        let path = Path::default();
+        Self { node: Some(node), path, root: Some(node), near: node.span, shown: None }
     }
 
     /// The same value under another name: where Kubernetes names a field differently from the
     /// place that a person wrote it to.
     #[must_use]
     pub fn named(self, path: Path<'a>) -> Self {
-        Self { path, ..self }
+        Self { path, root: None, ..self }
     }
 
     /// The same value, pointing elsewhere: a value of the stored object has no place in the text of
@@ -107,11 +110,12 @@ impl<'a> At<'a> {
 
     /// The items below, in order; an absent list has none.
     pub fn items(&self) -> impl ExactSizeIterator<Item = At<'a>> + use<'a> {
-        let (path, near) = (self.path, self.span());
+        let (path, root, near) = (self.path, self.root, self.span());
         let items = self.node.map(Node::items).unwrap_or_default();
         items.iter().enumerate().map(move |(index, node)| At {
             node: Some(node),
             path: path.index(index),
+            root,
             near,
             shown: None,
         })
@@ -119,10 +123,11 @@ impl<'a> At<'a> {
 
     /// The entries of a map with free keys, in the order they were written.
     pub fn entries(&self) -> impl ExactSizeIterator<Item = (&'a str, At<'a>)> + use<'a> {
-        let (path, near) = (self.path, self.span());
+        let (path, root, near) = (self.path, self.root, self.span());
         let entries = self.node.map(Node::entries).unwrap_or_default();
         entries.iter().map(move |entry| {
-            let at = At { node: Some(&entry.node), path: path.key(&entry.key), near, shown: None };
+            let path = path.key(&entry.key);
+            let at = At { node: Some(&entry.node), path, root, near, shown: None };
             (entry.key.as_ref(), at)
         })
     }
@@ -138,39 +143,29 @@ impl<'a> At<'a> {
     }
 
     fn down(&self, node: Option<&'a Node<'a>>, path: Path<'a>) -> Self {
-        Self { node, path, near: self.span(), shown: None }
+        Self { node, path, root: self.root, near: self.span(), shown: None }
     }
-}
 
-/// Whether two places hold the same, as Kubernetes compares: absent, `null` and empty are one.
-pub fn same(one: Option<&Node<'_>>, other: Option<&Node<'_>>) -> bool {
-    match (one.filter(|node| !is_hollow(node)), other.filter(|node| !is_hollow(node))) {
-        (None, None) => true,
-        (Some(one), Some(other)) => same_value(one, other),
-        _ => false,
+    /// The whole object that this place is in; none where the path is not its own.
+    pub fn object(&self) -> Option<&'a Node<'a>> {
+        self.root
     }
-}
 
-fn is_hollow(node: &Node<'_>) -> bool {
-    match &node.value {
-        Value::Null => true,
-        Value::Text(text) => text.is_empty(),
-        Value::List(items) => items.is_empty(),
-        Value::Map(entries) => entries.iter().all(|entry| is_hollow(&entry.node)),
-        Value::Bool(_) | Value::Int(_) | Value::Float(_) => false,
+    /// What the schema of the object around it says of this place.
+    pub fn slot(&self) -> Slot {
+        let root = self.root.filter(|_| !self.path.is_full());
+        let slot = root.map_or(Slot::UNKNOWN, Slot::of_object);
+        self.path.steps().iter().fold(slot, |slot, step| slot.step(*step))
     }
-}
 
-fn same_value(one: &Node<'_>, other: &Node<'_>) -> bool {
-    match (&one.value, &other.value) {
-        (Value::List(a), Value::List(b)) => {
-            a.len() == b.len() && a.iter().zip(b).all(|(a, b)| same(Some(a), Some(b)))
-        }
-        (Value::Map(a), Value::Map(b)) => {
-            a.iter().all(|entry| same(Some(&entry.node), other.get(&entry.key)))
-                && b.iter()
-                    .all(|entry| one.get(&entry.key).is_some() || same(None, Some(&entry.node)))
-        }
-        _ => one == other,
+    /// Whether this place holds what `other` does, as `equality.Semantic.DeepEqual` compares Go's types: empty and
+    /// absent lists are one, a pointer to nothing and no pointer are two.
+    pub fn equals(&self, other: &At<'_>) -> bool {
+        self.slot().equal(self.node, other.node, Equality::Semantic)
+    }
+
+    /// Whether this place holds what Go has where nobody set anything.
+    pub fn is_zero(&self) -> bool {
+        self.slot().equal(self.node, None, Equality::Semantic)
     }
 }

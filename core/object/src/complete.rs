@@ -50,25 +50,31 @@ fn holds_objects(shape: &Shape) -> bool {
 }
 
 /// What is written where a field says nothing; none if nothing is.
-fn silence(field: &'static FieldRow, emptiness: Emptiness) -> Option<Node<'static>> {
+pub(crate) fn silence(field: &'static FieldRow, emptiness: Emptiness) -> Option<Node<'static>> {
     let is_told = match emptiness {
         Emptiness::Told => true,
-        // `omitempty` knows no empty structs, and these shapes are structs in Go.
-        Emptiness::Omitted => matches!(
-            field.shape,
-            Shape::Object(_)
-                | Shape::Time
-                | Shape::MicroTime
-                | Shape::Quantity
-                | Shape::IntOrString
-        ),
+        Emptiness::Omitted => is_structure(&field.shape),
+        Emptiness::Null => return Some(Node::new(Value::Null)),
         Emptiness::Said | Emptiness::OmittedWhole => false,
     };
     is_told.then(|| zero(&field.shape))
 }
 
+/// Whether a shape is a struct in Go: `omitempty` knows no empty ones.
+pub(crate) fn is_structure(shape: &Shape) -> bool {
+    matches!(
+        shape,
+        Shape::Object(_)
+            | Shape::Time
+            | Shape::MicroTime
+            | Shape::Quantity
+            | Shape::IntOrString
+            | Shape::Any
+    )
+}
+
 /// The zero of a shape, as Go writes it.
-fn zero(shape: &'static Shape) -> Node<'static> {
+pub(crate) fn zero(shape: &'static Shape) -> Node<'static> {
     match shape {
         Shape::String => Node::string(""),
         Shape::Quantity => Node::string("0"),

@@ -3,17 +3,22 @@
 extern crate alloc;
 
 mod at;
+mod base64;
 mod complete;
 mod decode;
 pub mod defaults;
 mod edit;
+mod equal;
 mod json;
 mod kinds;
 mod object;
 pub mod patch;
 mod path;
 pub mod proto;
+mod prune;
 mod respell;
+#[cfg(test)]
+mod round_trip;
 pub mod schema;
 pub mod selector;
 mod shape;
@@ -26,15 +31,17 @@ mod yaml;
 mod yaml_plain;
 mod yaml_scalar;
 
-pub use at::{At, same};
+pub use at::At;
 pub use complete::complete;
 #[doc(hidden)]
 pub use decode::decode_without_shortcut;
 pub use decode::{DecodeError, Decoded, Format, Limits, Repeated, decode, decode_json};
 pub use defaults::Quantity;
+pub use equal::{Equality, Slot, equal_at};
 pub use kinds::{KINDS, Kind, PodPlace, Scope, find};
 pub use object::Object;
 pub use path::{Path, Step};
+pub use prune::prune;
 pub use respell::respell;
 pub use shape::{Misfit, Oddity, misfits};
 pub use span::{LineIndex, Place, Span};

@@ -55,6 +55,11 @@ impl<'a> Path<'a> {
         self
     }
 
+    /// Whether no step more fits: what is called deeper may be any place below.
+    pub(crate) fn is_full(&self) -> bool {
+        usize::from(self.len) == DEEPEST
+    }
+
     /// The steps from the root to here.
     pub fn steps(&self) -> &[Step<'a>] {
         self.steps.get(..usize::from(self.len)).unwrap_or(&[])

@@ -1,8 +1,13 @@
-//! An object as the API writes it again: members that say nothing are left out, amounts are canonical,
-//! and what the API always tells is told.
+//! An object as the API writes it again: members that say nothing are left out, amounts, times and bytes are
+//! canonical, and what the API always writes is there.
+//!
+//! This is what Go's types make of an object that is stored as protobuf and read again: a member that is a pointer
+//! stays if it is there, one that is a value stays if it is not zero.
 
+use crate::base64;
+use crate::complete::{is_structure, silence, zero};
 use crate::defaults::quantity::Quantity;
-use crate::proto::{Emptiness, emptiness};
+use crate::proto::{Emptiness, Moment, emptiness, presences};
 use crate::schema::{self, Shape};
 use crate::{Node, Value};
 use alloc::string::ToString;
@@ -14,63 +19,26 @@ pub fn respell(node: &mut Node<'_>, place: u16) {
     let Some(entries) = node.entries_mut() else { return };
     entries.retain_mut(|entry| {
         let Some(field) = row.field(&entry.key) else { return true };
+        if entry.node.is_null() {
+            return false;
+        }
         value(&mut entry.node, &field.shape);
         match emptiness(place, &entry.key) {
-            Emptiness::Said => true,
+            Emptiness::Said | Emptiness::Null => true,
+            // What holds nothing is nil once it was stored, and written as such below.
             Emptiness::Told => {
-                // A list that must be told and holds nothing is told as nothing.
-                if matches!(field.shape, Shape::List(_) | Shape::Map(_)) && is_empty(&entry.node) {
-                    entry.node.value = Value::Null;
-                }
-                true
+                !matches!(field.shape, Shape::List(_) | Shape::Map(_)) || !is_empty(&entry.node)
             }
-            Emptiness::Omitted => !is_empty(&entry.node) || is_structure(&field.shape),
+            Emptiness::Omitted => is_structure(&field.shape) || !is_empty(&entry.node),
             Emptiness::OmittedWhole => !is_empty(&entry.node),
         }
     });
-    tell(node, place);
-}
-
-/// Adds what is absent and yet always told: members without `omitempty`, and those that are
-/// structures in Go, which `omitempty` does not leave out.
-fn tell(node: &mut Node<'_>, place: u16) {
-    for field in schema::type_of(place).fields {
-        let is_told = match emptiness(place, field.name) {
-            Emptiness::Told => true,
-            Emptiness::Omitted => is_structure(&field.shape),
-            Emptiness::Said | Emptiness::OmittedWhole => false,
-        };
-        if is_told && node.get(field.name).is_none() {
-            node.set(field.name, nothing(&field.shape));
+    for (field, emptiness) in presences(place) {
+        if node.get(field.name).is_none()
+            && let Some(value) = silence(field, emptiness)
+        {
+            node.set(field.name, value);
         }
-    }
-}
-
-fn is_structure(shape: &Shape) -> bool {
-    matches!(
-        shape,
-        Shape::Object(_) | Shape::Quantity | Shape::IntOrString | Shape::Time | Shape::MicroTime
-    )
-}
-
-/// How Go writes a value that nobody has set.
-fn nothing(shape: &Shape) -> Node<'static> {
-    match shape {
-        Shape::String => Node::string(""),
-        Shape::Int32 | Shape::Int64 | Shape::Float | Shape::IntOrString => Node::int(0),
-        Shape::Bool => Node::bool(false),
-        Shape::Quantity => Node::string("0"),
-        Shape::Object(place) => {
-            let mut node = Node::empty_map();
-            tell(&mut node, *place);
-            node
-        }
-        Shape::Bytes
-        | Shape::Time
-        | Shape::MicroTime
-        | Shape::Any
-        | Shape::List(_)
-        | Shape::Map(_) => Node::new(Value::Null),
     }
 }
 
@@ -78,26 +46,39 @@ fn value(node: &mut Node<'_>, shape: &'static Shape) {
     match shape {
         Shape::Object(place) => respell(node, *place),
         Shape::List(inner) => {
-            for item in node.items_mut().into_iter().flatten() {
-                value(item, inner);
-            }
+            node.items_mut().into_iter().flatten().for_each(|item| element(item, inner));
         }
         Shape::Map(inner) => {
-            for entry in node.entries_mut().into_iter().flatten() {
-                value(&mut entry.node, inner);
-            }
+            let entries = node.entries_mut().into_iter().flatten();
+            entries.for_each(|entry| element(&mut entry.node, inner));
         }
         Shape::Quantity => {
-            let text = match &node.value {
-                Value::Text(text) => text.to_string(),
-                Value::Int(_) | Value::Float(_) => node.to_json(),
-                _ => return,
-            };
-            if let Some(amount) = Quantity::parse(&text) {
+            if let Some(amount) = Quantity::of(node) {
                 node.value = Value::Text(amount.to_string().into());
             }
         }
+        Shape::Bytes | Shape::Time | Shape::MicroTime => {
+            let Value::Text(text) = &node.value else { return };
+            let canonical = match shape {
+                Shape::Bytes => base64::decode(text).ok().map(|bytes| base64::encode(&bytes)),
+                Shape::Time => Moment::read(text).and_then(Moment::in_seconds),
+                _ => Moment::read(text).and_then(Moment::in_micros),
+            };
+            if let Some(canonical) = canonical.filter(|canonical| *canonical != *text) {
+                node.value = Value::Text(canonical.into());
+            }
+        }
         _ => {}
+    }
+}
+
+/// An item or an entry: it is there, whatever it holds.
+fn element(node: &mut Node<'_>, shape: &'static Shape) {
+    match (&node.value, shape) {
+        (Value::Null, Shape::Bytes) => node.value = Value::Text("".into()),
+        (Value::Null, _) => node.value = zero(shape).value,
+        (Value::List(items), Shape::List(_)) if items.is_empty() => node.value = Value::Null,
+        _ => value(node, shape),
     }
 }
 
@@ -163,7 +144,7 @@ mod tests {
                 "EndpointSlice",
                 "{endpoints: [], addressType: IPv4}"
             ),
-            r#"{"endpoints":null,"addressType":"IPv4","metadata":{},"ports":null}"#
+            r#"{"addressType":"IPv4","endpoints":null,"metadata":{},"ports":null}"#
         );
     }
 
@@ -198,5 +179,79 @@ mod tests {
         assert!(pod.contains(r#""resources":{}"#), "{pod}");
         // Pointers are told only if they were set.
         assert!(!pod.contains("securityContext"), "{pod}");
+    }
+
+    #[test]
+    fn pointers_to_nothing_stay_and_values_of_nothing_go() {
+        let network = "{metadata: {}, spec: {podSelector: {}, ingress: [{from: [{namespaceSelector: {}, podSelector: {matchLabels: {}}}], ports: []}], egress: []}}";
+        assert_eq!(
+            respelled("networking.k8s.io", "v1", "NetworkPolicy", network),
+            r#"{"metadata":{},"spec":{"podSelector":{},"ingress":[{"from":[{"namespaceSelector":{},"podSelector":{}}]}]}}"#
+        );
+        assert_eq!(
+            respelled(
+                "",
+                "v1",
+                "ConfigMap",
+                "{metadata: {labels: {a: ''}, annotations: {}}, data: {b: null, c: ''}}"
+            ),
+            r#"{"metadata":{"labels":{"a":""}},"data":{"b":"","c":""}}"#
+        );
+        let claim = "{metadata: {}, spec: {devices: {}}, status: {allocation: {devices: {}}}}";
+        assert_eq!(
+            respelled("resource.k8s.io", "v1", "ResourceClaim", claim),
+            r#"{"metadata":{},"spec":{"devices":{"requests":null}},"status":{"allocation":{"devices":{}}}}"#
+        );
+        let claim = "{metadata: {}, spec: {}, status: {allocation: {}, reservedFor: []}}";
+        assert_eq!(
+            respelled("resource.k8s.io", "v1", "ResourceClaim", claim),
+            r#"{"metadata":{},"spec":{"devices":{"requests":null}},"status":{"allocation":{"devices":{}}}}"#
+        );
+    }
+
+    #[test]
+    fn a_pointer_without_omitempty_is_written_as_null() {
+        let claim = "{metadata: {}, spec: {dataSource: {kind: K, name: x}}, status: {}}";
+        let claim = respelled("", "v1", "PersistentVolumeClaim", claim);
+        assert!(claim.contains(r#"{"kind":"K","name":"x","apiGroup":null}"#), "{claim}");
+    }
+
+    #[test]
+    fn times_and_bytes_are_canonical() {
+        let lease = "{metadata: {}, spec: {renewTime: '2026-01-01T02:00:00+02:00'}}";
+        assert_eq!(
+            respelled("coordination.k8s.io", "v1", "Lease", lease),
+            r#"{"metadata":{},"spec":{"renewTime":"2026-01-01T00:00:00.000000Z"}}"#
+        );
+        assert_eq!(
+            respelled(
+                "",
+                "v1",
+                "Secret",
+                "{metadata: {}, data: {a: \"YW\\nJj\", b: 'YR==', c: ''}}"
+            ),
+            r#"{"metadata":{},"data":{"a":"YWJj","b":"YQ==","c":""}}"#
+        );
+        let revision = |data: &str| {
+            respelled(
+                "apps",
+                "v1",
+                "ControllerRevision",
+                &alloc::format!("{{metadata: {{}}, revision: 1{data}}}"),
+            )
+        };
+        assert_eq!(revision(", data: {}"), r#"{"metadata":{},"revision":1,"data":{}}"#);
+        assert_eq!(revision(""), r#"{"metadata":{},"revision":1,"data":null}"#);
+    }
+
+    #[test]
+    fn to_respell_twice_changes_nothing() {
+        for row in schema::KINDS {
+            let mut once = Node::empty_map();
+            respell(&mut once, row.ty);
+            let mut twice = once.clone();
+            respell(&mut twice, row.ty);
+            assert_eq!(once, twice, "{}", row.kind);
+        }
     }
 }

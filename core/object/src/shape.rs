@@ -1,5 +1,6 @@
 //! What does not fit the kind's schema: fields it does not have, values of the wrong type.
 
+use crate::base64;
 use crate::decode::readable;
 use crate::path::{Step, Steps};
 use crate::schema::{self, Shape, TypeRow};
@@ -83,6 +84,13 @@ impl<'n> Walk<'n> {
                 let message = "quantities must match the regular expression '^([+-]?[0-9.]+)([eEinumkKMGTP]*[-+]?[0-9]*)$'";
                 self.report(Oddity::WrongType(message.into()), node.span);
             }
+            (Shape::Bytes, Value::Text(text)) => {
+                if let Err(offset) = base64::decode(text) {
+                    let message = format!("illegal base64 data at input byte {offset}");
+                    self.report(Oddity::WrongType(message), node.span);
+                }
+            }
+            (Shape::Bytes, Value::List(items)) if base64::of_numbers(items).is_some() => {}
             (shape, value) if fits(shape, value) => {}
             (shape, _) => {
                 let names = self.steps.iter().filter_map(|step| match step {

@@ -4,8 +4,11 @@ use crate::admission::{Plugins, PolicyBook};
 use crate::audit::Auditing;
 use crate::authorize::Authorizer;
 use crate::cache::Cache;
+use crate::compute::Compute;
 use crate::config::RequestLimits;
 use crate::connect::Backends;
+use crate::documents::Documents;
+use crate::long_running::LongRunning;
 use crate::metrics::Metrics;
 use crate::served::Registry;
 use crate::services::Ranges;
@@ -14,8 +17,8 @@ use ratchet_engine::Policy;
 use ratchet_http::Drain;
 use ratchet_http::health::Checks;
 use ratchet_identity::{Authenticators, ServiceAccounts};
+use std::sync::Arc;
 use std::sync::atomic::AtomicUsize;
-use std::sync::{Arc, OnceLock};
 use std::time::Duration;
 
 /// Everything that a request may need.
@@ -48,6 +51,10 @@ pub struct App {
     pub limits: RequestLimits,
     /// How many requests run now: reads, writes.
     pub running: [AtomicUsize; 2],
+    /// The requests that last.
+    pub long_running: Arc<LongRunning>,
+    /// The turns of those who compute.
+    pub compute: Compute,
     /// How what is behind the server is reached.
     pub backends: Backends,
     /// How long Events are kept.
@@ -56,8 +63,8 @@ pub struct App {
     pub drain: Drain,
     /// `host:port` under which clients reach the server.
     pub address: String,
-    /// The OpenAPI documents by path, with their hashes; made when first asked for.
-    pub openapi_hashes: OnceLock<Vec<(String, String)>>,
+    /// Discovery and OpenAPI; made when first asked for.
+    pub(crate) documents: Documents,
 }
 
 impl App {

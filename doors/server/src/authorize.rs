@@ -1,6 +1,7 @@
 //! Who may do what: the modes of the server are asked in turn, the first that has an opinion wins.
 
 use crate::cache::{Cache, Shelf};
+use crate::node_relations::NodeRelations;
 use crate::refusal::{About, Refusal};
 use crate::request::{Ask, Place, Target};
 use arc_swap::ArcSwap;
@@ -30,6 +31,8 @@ pub struct Authorizer {
     /// Cluster roles, roles, cluster role bindings, role bindings.
     shelves: [Arc<Shelf>; 4],
     book: ArcSwap<Book>,
+    /// What belongs to which node.
+    nodes: Arc<NodeRelations>,
 }
 
 /// Roles and bindings, and the revisions of the four shelves from which they were read. One number would not do: a
@@ -45,10 +48,10 @@ const GROUP: &str = "rbac.authorization.k8s.io";
 
 impl Authorizer {
     /// Reads roles and bindings from the cache.
-    pub fn new(modes: Vec<Mode>, cache: &Cache) -> Self {
+    pub(crate) fn new(modes: Vec<Mode>, cache: &Cache, nodes: Arc<NodeRelations>) -> Self {
         let shelf = |plural: &str| cache.shelf(&format!("{plural}.{GROUP}")).unwrap_or_default();
         let shelves = ["clusterroles", "roles", "clusterrolebindings", "rolebindings"].map(shelf);
-        Self { modes, shelves, book: ArcSwap::default() }
+        Self { modes, shelves, book: ArcSwap::default(), nodes }
     }
 
     /// Whether roles and bindings count at all.
@@ -85,7 +88,9 @@ impl Authorizer {
                 Mode::AlwaysDeny => {
                     Decision::NoOpinion { reason: "Everything is forbidden.".into() }
                 }
-                Mode::Node => decide_node(attempt, &|_, _| true),
+                Mode::Node => {
+                    decide_node(attempt, &|node, target| self.nodes.is_related(node, target))
+                }
                 Mode::Rbac => self.book().rules.decide(attempt),
             };
             match decision {
@@ -163,9 +168,9 @@ fn everything() -> [Rule; 2] {
 }
 
 /// What a request is to the authorizers.
-pub(crate) fn attempt<'a>(user: &'a User, ask: &'a Ask, field_selector: &'a str) -> Attempt<'a> {
+pub(crate) fn attempt<'a>(user: &'a User, ask: &'a Ask) -> Attempt<'a> {
     let target = match &ask.target {
-        Target::Resource(place) => target(place, field_selector),
+        Target::Resource(place) => target(place, &ask.field_selector),
         Target::Path(path) => What::Path(path),
     };
     Attempt { user, verb: ask.verb, target }
@@ -188,16 +193,21 @@ pub(crate) fn target<'a>(place: &'a Place, field_selector: &'a str) -> What<'a> 
 mod tests {
     use super::*;
     use crate::cache::Item;
+    use crate::request::Params;
 
     fn put(shelf: &Shelf, revision: u64, name: &str, value: &str) {
         let item = Item::stored(name.into(), revision, value.as_bytes());
         shelf.apply(vec![(revision, name.into(), Some(item))]);
     }
 
+    fn all_pods() -> Ask {
+        let uri = http::Uri::from_static("/api/v1/pods");
+        Ask::read(&http::Method::GET, &uri, &Params::read(None)).unwrap()
+    }
+
     fn may_list(authorizer: &Authorizer) -> bool {
         let user = User { name: "alice".into(), ..User::default() };
-        let ask = Ask::read(&http::Method::GET, "/api/v1/pods", false, None);
-        authorizer.decide(&attempt(&user, &ask, "")).is_allowed()
+        authorizer.decide(&attempt(&user, &all_pods())).is_allowed()
     }
 
     #[test]
@@ -207,6 +217,7 @@ mod tests {
             modes: vec![Mode::Rbac],
             shelves: shelves.clone(),
             book: ArcSwap::default(),
+            nodes: Arc::default(),
         };
         assert!(!may_list(&authorizer));
         let role = r#"{"metadata":{"name":"r"},"rules":[{"apiGroups":[""],"resources":["pods"],"verbs":["list"]}]}"#;
@@ -223,6 +234,7 @@ mod tests {
             modes,
             shelves: std::array::from_fn(|_| Arc::default()),
             book: ArcSwap::default(),
+            nodes: Arc::default(),
         };
         let user = |name: &str, groups: &[&str]| User {
             name: name.into(),
@@ -249,6 +261,7 @@ mod tests {
             modes: vec![Mode::Rbac],
             shelves: shelves.clone(),
             book: ArcSwap::default(),
+            nodes: Arc::default(),
         };
         let binding = r#"{"metadata":{"name":"b"},"roleRef":{"kind":"ClusterRole","name":"gone"},"subjects":[{"kind":"User","name":"alice"}]}"#;
         put(&shelves[2], 7, "b", binding);
@@ -265,13 +278,14 @@ mod tests {
             modes,
             shelves: std::array::from_fn(|_| Arc::default()),
             book: ArcSwap::default(),
+            nodes: Arc::default(),
         };
         assert!(may_list(&with(vec![Mode::Rbac, Mode::AlwaysAllow])));
         assert!(!may_list(&with(vec![Mode::Node, Mode::Rbac])));
         assert!(!may_list(&with(Vec::new())));
         let user = User { name: "alice".into(), ..User::default() };
-        let ask = Ask::read(&http::Method::GET, "/api/v1/pods", false, None);
-        let refused = with(vec![Mode::AlwaysDeny]).check(&attempt(&user, &ask, "")).unwrap_err();
+        let ask = all_pods();
+        let refused = with(vec![Mode::AlwaysDeny]).check(&attempt(&user, &ask)).unwrap_err();
         assert!(refused.message.ends_with("Everything is forbidden."), "{}", refused.message);
     }
 }

@@ -7,8 +7,9 @@ use crate::served::Served;
 use bytes::Bytes;
 use http::HeaderMap;
 use http::header::CONTENT_TYPE;
-use ratchet_object::schema::{self, Shape, TypeRow};
-use ratchet_object::{Limits, Node, Object, Oddity, Repeated, Value, decode, misfits, proto};
+use ratchet_object::{
+    Limits, Node, Object, Oddity, Repeated, Value, decode, misfits, proto, prune, schema,
+};
 use ratchet_policy::KindName;
 
 /// Requests larger than this are refused.
@@ -153,7 +154,7 @@ pub(crate) fn typed(
     }
     let mut node = object.into_node();
     if let Some(row) = schema::kind(wanted.group, wanted.version, wanted.kind) {
-        prune(&mut node, schema::type_of(row.ty));
+        prune(&mut node, row.ty);
     }
     Ok(Received { node, warnings: texts })
 }
@@ -254,38 +255,4 @@ pub(crate) fn mismatch(node: &Node<'_>, wanted: Wanted<'_>) -> Option<(String, S
 
 fn short(group: &str) -> &str {
     group.split('.').next().unwrap_or(group)
-}
-
-/// Drops what the schema does not know, and `null`, which means the same as nothing.
-fn prune(node: &mut Node<'static>, row: &'static TypeRow) {
-    let Some(entries) = node.entries_mut() else { return };
-    entries.retain(|entry| !entry.node.is_null() && row.field(&entry.key).is_some());
-    for entry in entries {
-        if let Some(field) = row.field(&entry.key) {
-            prune_value(&mut entry.node, &field.shape);
-        }
-    }
-}
-
-fn prune_value(node: &mut Node<'static>, shape: &'static Shape) {
-    match shape {
-        Shape::Object(ty) => prune(node, schema::type_of(*ty)),
-        Shape::List(inner) => {
-            for item in node.items_mut().into_iter().flatten() {
-                if item.is_null() && matches!(inner, Shape::Object(_)) {
-                    *item = Node::empty_map();
-                }
-                prune_value(item, inner);
-            }
-        }
-        Shape::Map(inner) => {
-            for entry in node.entries_mut().into_iter().flatten() {
-                if entry.node.is_null() && matches!(inner, Shape::String) {
-                    entry.node = Node::string("");
-                }
-                prune_value(&mut entry.node, inner);
-            }
-        }
-        _ => {}
-    }
 }

@@ -6,7 +6,7 @@ use crate::config::ProxyFiles;
 use crate::lifecycle::{habits, metadata};
 use crate::refusal::Refusal;
 use crate::served::Served;
-use ratchet_object::{Node, defaults, same};
+use ratchet_object::{Equality, Node, defaults, equal_at};
 use ratchet_store::{Commit, Guard, Revision, Write};
 use std::sync::Arc;
 
@@ -105,7 +105,7 @@ fn renewed(old: &Node<'static>, wanted: &Node<'static>) -> Option<Node<'static>>
         "kubernetes" if wanted.text_at(&["kind"]) == "EndpointSlice" => "endpoints",
         _ => return ratchet_access::reconcile(old, wanted),
     };
-    if same(old.get(is_own), wanted.get(is_own)) {
+    if equal_at(wanted, old, &[is_own], Equality::Semantic) {
         return None;
     }
     let mut new = old.clone();

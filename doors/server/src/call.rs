@@ -3,6 +3,7 @@
 use crate::app::App;
 use crate::body::{self, BodyType, Wanted};
 use crate::cache::Item;
+use crate::long_running::Permit;
 use crate::options::FieldValidation;
 use crate::refusal::Refusal;
 use crate::request::{Output, Params, Place};
@@ -48,6 +49,8 @@ pub(crate) struct Told {
     stream: AtomicBool,
     refused: AtomicBool,
     tunnel: Mutex<Option<watch::Receiver<()>>>,
+    wants_answer: AtomicBool,
+    permit: OnceLock<Arc<Permit>>,
 }
 
 impl Told {
@@ -79,6 +82,26 @@ impl Told {
     /// Notes the body of the request, for those who tell of it.
     pub(crate) fn note_sent(&self, body: &Bytes) {
         let _ = self.sent.set(body.clone());
+    }
+
+    /// Notes that somebody will tell of the answer.
+    pub(crate) fn want_answer(&self) {
+        self.wants_answer.store(true, Ordering::Relaxed);
+    }
+
+    /// Whether somebody will tell of the answer.
+    pub(crate) fn wants_answer(&self) -> bool {
+        self.wants_answer.load(Ordering::Relaxed)
+    }
+
+    /// Notes that the request counts as a long-running one until the last who has its permit drops it.
+    pub(crate) fn note_permit(&self, permit: Permit) {
+        let _ = self.permit.set(Arc::new(permit));
+    }
+
+    /// The permit of a long-running request.
+    pub(crate) fn permit(&self) -> Option<Arc<Permit>> {
+        self.permit.get().cloned()
     }
 
     /// Notes the answer in JSON, for those who tell of it.

@@ -3,30 +3,13 @@
 use crate::body;
 use crate::refusal::Refusal;
 use bytes::Bytes;
-use flate2::Compression;
 use flate2::read::GzDecoder;
-use flate2::write::GzEncoder;
 use http::header::{ACCEPT_ENCODING, CONTENT_ENCODING, VARY};
 use http::{HeaderMap, HeaderValue};
-use ratchet_http::{Body, chunks};
-use std::io::{Read, Write};
+use std::io::Read;
 
 /// Smaller answers are sent as they are.
-const LEAST: usize = 128 * 1024;
-
-/// The body of an answer, and whether it was packed.
-pub(crate) fn packed(pieces: Vec<Bytes>, headers: &HeaderMap) -> (Body, bool) {
-    let length: usize = pieces.iter().map(Bytes::len).sum();
-    if length <= LEAST || !accepts_gzip(headers) {
-        return (chunks(pieces), false);
-    }
-    let mut encoder = GzEncoder::new(Vec::with_capacity(length / 4), Compression::new(1));
-    let written = pieces.iter().try_for_each(|piece| encoder.write_all(piece));
-    match written.and_then(|()| encoder.finish()) {
-        Ok(bytes) => (chunks(vec![bytes.into()]), true),
-        Err(_) => (chunks(pieces), false),
-    }
-}
+pub(crate) const LEAST: usize = 128 * 1024;
 
 /// The headers of a packed answer.
 pub(crate) fn mark(headers: &mut HeaderMap) {
@@ -34,7 +17,8 @@ pub(crate) fn mark(headers: &mut HeaderMap) {
     headers.insert(VARY, HeaderValue::from_static("Accept-Encoding"));
 }
 
-fn accepts_gzip(headers: &HeaderMap) -> bool {
+/// Whether a client can unpack.
+pub(crate) fn accepts_gzip(headers: &HeaderMap) -> bool {
     let mut lists = headers.get_all(ACCEPT_ENCODING).iter().filter_map(|value| value.to_str().ok());
     lists.any(|list| {
         list.split(',').any(|word| word.split(';').next().map(str::trim) == Some("gzip"))
@@ -65,6 +49,9 @@ pub(crate) fn unpacked(bytes: Bytes, headers: &HeaderMap) -> Result<Bytes, Refus
 #[cfg(test)]
 mod tests {
     use super::*;
+    use flate2::Compression;
+    use flate2::write::GzEncoder;
+    use std::io::Write;
 
     #[test]
     fn a_bomb_is_refused_early() {

@@ -87,6 +87,12 @@ pub struct RequestLimits {
     pub reads: usize,
     /// How many writes may run at once; zero means any number.
     pub writes: usize,
+    /// How many long-running requests there may be in all; zero means any number.
+    pub long_running: usize,
+    /// How many long-running requests one user may have; zero means any number.
+    pub long_running_of_user: usize,
+    /// How long an answer may wait for its client to read; zero means for ever.
+    pub write: Duration,
 }
 
 /// Where the policy of the audit is, and where events go.

@@ -6,7 +6,7 @@ use base64::Engine;
 use base64::prelude::BASE64_STANDARD;
 use ratchet_engine::writing::{Pen, Scene};
 use ratchet_engine::{Change, Part, Policy, Verdict};
-use ratchet_object::{At, same};
+use ratchet_object::At;
 use x509_parser::certification_request::X509CertificationRequest;
 use x509_parser::prelude::{FromDer, X509Certificate};
 
@@ -31,7 +31,7 @@ pub(crate) fn check<'a>(change: &Change<'a>, policy: &Policy, verdict: &mut Verd
     let Some(old) = change.old_root() else { return };
     let of = |root: At<'a>| root.field("status").field("certificate");
     let (certificate, stored) = (of(root), of(old));
-    if change.part != Part::STATUS || same(certificate.node(), stored.node()) {
+    if change.part != Part::STATUS || certificate.equals(&stored) {
         return;
     }
     if let (Err(why), Ok(())) =

@@ -1,21 +1,21 @@
 //! What the server tells about itself: discovery, OpenAPI, version, health, metrics.
 
+mod made;
+
+pub(crate) use made::Documents;
+
 use crate::app::App;
 use crate::render::{Rendered, dress};
 use crate::request::{Media, Output, Params};
 use bytes::Bytes;
-use http::header::{
-    ACCEPT, CACHE_CONTROL, CONTENT_TYPE, ETAG, EXPIRES, IF_NONE_MATCH, LOCATION, VARY,
-};
+use http::header::{ACCEPT, CACHE_CONTROL, CONTENT_TYPE, EXPIRES, LOCATION};
 use http::{HeaderMap, HeaderValue, Response, StatusCode};
 use ratchet_catalog::discovery::{self, Root};
-use ratchet_catalog::openapi;
 use ratchet_http::health::{Endpoint, HealthQuery};
 use ratchet_http::{Body, empty, full};
-use ratchet_object::patch::merge_rule;
 
 /// Answers a plain path; none if there is nothing.
-pub(crate) fn answer(
+pub(crate) async fn answer(
     app: &App,
     path: &str,
     params: &Params,
@@ -25,23 +25,23 @@ pub(crate) fn answer(
     let rows: Vec<_> = app.registry.rows().to_vec();
     let parts: Vec<&str> = path.split('/').filter(|part| !part.is_empty()).collect();
     match parts.as_slice() {
-        ["api"] if wants_aggregated(headers) => {
-            Some(aggregated(discovery::aggregated(&rows, Root::Core), headers))
-        }
-        ["apis"] if wants_aggregated(headers) => {
-            Some(aggregated(discovery::aggregated(&rows, Root::Groups), headers))
-        }
+        ["api"] if wants_aggregated(headers) => Some(aggregated(app, Root::Core, headers).await),
+        ["apis"] if wants_aggregated(headers) => Some(aggregated(app, Root::Groups, headers).await),
         ["api"] => Some(json(discovery::api_versions(&app.address))),
         ["apis"] => Some(json(discovery::api_group_list(&rows))),
         ["api", version] => discovery::api_resource_list(&rows, "", version).map(json),
         ["apis", group] => discovery::api_group(&rows, group).map(json),
         ["apis", group, version] => discovery::api_resource_list(&rows, group, version).map(json),
         ["version"] => Some(indented(&crate::version::document(&app.policy))),
-        ["openapi", "v2"] => Some(openapi_v2(app, headers)),
-        ["openapi", "v3"] => Some(openapi_index(app)),
-        ["openapi", "v3", rest @ ..] => openapi_v3(app, &rest.join("/"), params, headers),
+        ["openapi", "v2"] => Some(openapi_v2(app, headers).await),
+        ["openapi", "v3"] => {
+            let index = app.documents.v3_index(app).await;
+            Some(text(200, "text/plain; charset=utf-8", index))
+        }
+        ["openapi", "v3", rest @ ..] => openapi_v3(app, &rest.join("/"), params, headers).await,
         ["metrics"] => {
-            Some(text(200, ratchet_http::metrics::CONTENT_TYPE, app.metrics.registry.render()))
+            let shown = app.compute.run(|| app.metrics.registry.render()).await;
+            Some(text(200, ratchet_http::metrics::CONTENT_TYPE, shown))
         }
         [".well-known", "openid-configuration"] => {
             let keys = format!("https://{}/openid/v1/jwks", app.address);
@@ -59,6 +59,19 @@ pub(crate) fn answer(
             Some(text(code.as_u16(), "text/plain; charset=utf-8", body))
         }
     }
+}
+
+/// Whether a document is registered for GET alone; the others answer whatever the method is.
+pub(crate) fn is_get_only(path: &str) -> bool {
+    let parts: Vec<&str> = path.split('/').filter(|part| !part.is_empty()).collect();
+    matches!(
+        parts.as_slice(),
+        ["api" | "version"]
+            | ["api", _]
+            | ["apis", _, _]
+            | [".well-known", "openid-configuration"]
+            | ["openid", "v1", "jwks"]
+    )
 }
 
 fn root(app: &App) -> String {
@@ -102,60 +115,21 @@ fn wants_aggregated(headers: &HeaderMap) -> bool {
     }) == Some(true)
 }
 
-fn aggregated(body: String, headers: &HeaderMap) -> Response<Body> {
-    let tag = discovery::etag(&body);
-    let known =
-        headers.get(IF_NONE_MATCH).and_then(|value| value.to_str().ok()) == Some(tag.as_str());
-    let mut response = match known {
-        true => text(304, AGGREGATED, String::new()),
-        false => text(200, AGGREGATED, body),
-    };
-    let headers = response.headers_mut();
-    if let Ok(tag) = HeaderValue::from_str(&tag) {
-        headers.insert(ETAG, tag);
-    }
-    headers.insert(VARY, HeaderValue::from_static("Accept"));
-    headers.insert(CACHE_CONTROL, HeaderValue::from_static("public"));
+async fn aggregated(app: &App, root: Root, headers: &HeaderMap) -> Response<Body> {
+    let document = app.documents.aggregated(app, root).await;
+    let mut response = document.answer(AGGREGATED, headers);
+    response.headers_mut().insert(CACHE_CONTROL, HeaderValue::from_static("public"));
     response
 }
 
-fn merge(type_id: &str, field: &str) -> Option<(&'static str, &'static str)> {
-    merge_rule(type_id, field).map(|rule| (rule.strategy, rule.key))
-}
-
-const RULES: Option<openapi::MergeRules<'static>> = Some(&merge);
-
-/// The group-versions and the hashes of their documents; made when first asked for.
-fn hashes(app: &App) -> &[(String, String)] {
-    app.openapi_hashes.get_or_init(|| {
-        let rows = app.registry.rows();
-        let documents =
-            discovery::group_versions(rows).into_iter().filter_map(|(group, version)| {
-                let document = openapi::v3(rows, group, version, RULES)?;
-                Some((openapi::v3_path(group, version), discovery::hash(document.as_bytes())))
-            });
-        documents.collect()
-    })
-}
-
-fn openapi_index(app: &App) -> Response<Body> {
-    let hashes = hashes(app).iter().map(|(path, hash)| (path.as_str(), hash.as_str()));
-    text(200, "text/plain; charset=utf-8", openapi::v3_index(hashes))
-}
-
-fn openapi_v3(
+async fn openapi_v3(
     app: &App,
     path: &str,
     params: &Params,
     headers: &HeaderMap,
 ) -> Option<Response<Body>> {
-    let (group, version) = match path.split('/').collect::<Vec<_>>().as_slice() {
-        ["api", version] => ("", (*version).to_owned()),
-        ["apis", group, version] => (*group, (*version).to_owned()),
-        _ => return None,
-    };
-    let document = openapi::v3(app.registry.rows(), group, &version, RULES)?;
-    let hash = discovery::hash(document.as_bytes());
+    let document = app.documents.v3(app, path).await?;
+    let hash = &document.hash;
     let asked = params.text("hash");
     if !asked.is_empty() && asked != hash {
         let mut response = text(301, "text/plain; charset=utf-8", String::new());
@@ -164,18 +138,8 @@ fn openapi_v3(
         }
         return Some(response);
     }
-    let tag = format!("\"{hash}\"");
-    let known =
-        headers.get(IF_NONE_MATCH).and_then(|value| value.to_str().ok()) == Some(tag.as_str());
-    let mut response = match known {
-        true => text(304, "application/json", String::new()),
-        false => json(document),
-    };
+    let mut response = document.answer("application/json", headers);
     let headers = response.headers_mut();
-    if let Ok(tag) = HeaderValue::from_str(&tag) {
-        headers.insert(ETAG, tag);
-    }
-    headers.insert(VARY, HeaderValue::from_static("Accept"));
     if !asked.is_empty() {
         headers.insert(CACHE_CONTROL, HeaderValue::from_static("public, immutable"));
         let year = jiff::Timestamp::now()
@@ -189,20 +153,20 @@ fn openapi_v3(
     Some(response)
 }
 
-fn openapi_v2(app: &App, headers: &HeaderMap) -> Response<Body> {
+async fn openapi_v2(app: &App, headers: &HeaderMap) -> Response<Body> {
+    const PROTOBUF: &str = "application/com.github.proto-openapi.spec.v2.v1.0+protobuf";
     let wants_protobuf = accepts(headers).next().is_some_and(|first| first.contains("protobuf"));
-    if wants_protobuf {
-        let bytes = openapi::v2_proto(app.registry.rows(), RULES);
-        return typed("application/com.github.proto-openapi.spec.v2.v1.0+protobuf", bytes);
+    match wants_protobuf {
+        true => app.documents.v2_protobuf(app).await.answer(PROTOBUF, headers),
+        false => app.documents.v2(app).await.answer("application/json", headers),
     }
-    json(openapi::v2(app.registry.rows(), RULES))
 }
 
 /// A document that is written for people, whoever asks for it.
 fn indented(body: &str) -> Response<Body> {
     let output = Output { media: Media::Json { pretty: true }, ..Output::PLAIN };
-    let Rendered { content_type, pieces } = dress(vec![body.to_owned().into()], output);
-    typed(content_type, pieces.concat())
+    let Rendered { content_type, bytes } = dress(body, output);
+    typed(content_type, bytes)
 }
 
 fn json(body: String) -> Response<Body> {
@@ -246,15 +210,5 @@ mod tests {
         ));
         assert!(!wants("application/json;g=apidiscovery.k8s.io;v=v9;as=APIGroupDiscoveryList"));
         assert!(!wants_aggregated(&HeaderMap::new()));
-    }
-
-    #[test]
-    fn what_is_known_already_is_not_sent_again() {
-        let first = aggregated("{}".into(), &HeaderMap::new());
-        assert_eq!(first.status(), StatusCode::OK);
-        let mut headers = HeaderMap::new();
-        headers.insert(IF_NONE_MATCH, first.headers().get(ETAG).unwrap().clone());
-        assert_eq!(aggregated("{}".into(), &headers).status(), StatusCode::NOT_MODIFIED);
-        assert_eq!(aggregated("[]".into(), &headers).status(), StatusCode::OK);
     }
 }

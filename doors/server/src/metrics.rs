@@ -5,15 +5,14 @@ mod connections;
 pub use connections::Connections;
 pub(crate) use connections::name_witness;
 
-use crate::admission::Plugins;
 use crate::app::App;
 use crate::request::{Ask, Target};
 use crate::served::Served;
 use ratchet_audit_log::{Counts, Level};
 use ratchet_engine::pod_security::Tally;
-use ratchet_engine::{Change, Policy, Stage, Verdict};
+use ratchet_engine::{Policy, Stage};
 use ratchet_http::metrics::{
-    CounterVec, Gauge, GaugeVec, HistogramVec, MetricType, Registry, Stability, Writer,
+    CounterVec, Gauge, GaugeVec, Histogram, HistogramVec, MetricType, Registry, Stability, Writer,
 };
 use ratchet_identity::TokenCounter;
 use ratchet_kubelet::Connected;
@@ -276,6 +275,11 @@ impl Metrics {
         }
     }
 
+    /// Where the size of an answer is counted that is not known before it is sent.
+    pub fn sizes(&self, labels: &Labels) -> Arc<Histogram> {
+        self.sizes.with(&labels.plain())
+    }
+
     /// Whether a request lasts as long as what it answers, and is counted when that has ended.
     pub fn is_lasting(labels: &Labels) -> bool {
         matches!(labels.verb, "WATCH" | "CONNECT")
@@ -312,30 +316,9 @@ impl Metrics {
         }
     }
 
-    /// Counts a judgement.
-    pub fn judged(
-        &self,
-        change: &Change<'_>,
-        verdict: &Verdict,
-        plugins: &Plugins,
-        took: Duration,
-    ) {
-        let operation = if change.is_create() { "CREATE" } else { "UPDATE" };
-        let rejected = verdict.denial.as_ref();
-        let seconds = took.as_secs_f64();
-        let denied = if rejected.is_some() { "true" } else { "false" };
-        self.steps.with(&["validate", operation, denied]).observe(seconds);
-        let judges = ["PodSecurity", "DenyServiceExternalIPs"].into_iter();
-        for plugin in judges.filter(|plugin| plugins.is_on(plugin)) {
-            let by_it = rejected.is_some_and(|denial| {
-                denial.rule.id.starts_with("RTC-PSA") == (plugin == "PodSecurity")
-            });
-            let denied = if by_it { "true" } else { "false" };
-            self.controllers.with(&[plugin, "validate", operation, denied]).observe(seconds);
-        }
-        for tally in &verdict.tally {
-            self.tally(tally);
-        }
+    /// Counts what Pod Security found, where it was asked.
+    pub fn count_pod_security(&self, tallies: &[Tally]) {
+        tallies.iter().for_each(|tally| self.tally(tally));
     }
 
     /// Counts one run of a plugin: its name, `admit` or `validate`, and the operation.

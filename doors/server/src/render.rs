@@ -1,13 +1,21 @@
 //! Answers become bytes: whole objects as they are stored, tables for people, metadata for informers.
 
+mod document;
+mod indent;
+mod stream;
+mod writer;
+
+pub(crate) use document::Document;
+pub(crate) use stream::answer;
+
 use crate::app::App;
 use crate::cache::Item;
-use crate::call::{Content, List, Reply};
 use crate::convert;
-use crate::request::{Form, Media, Output, Params};
+use crate::request::{Media, Output, Params};
 use crate::served::Served;
 use bytes::Bytes;
-use ratchet_object::{Limits, Node, decode, proto, write_text};
+use indent::indented;
+use ratchet_object::{Limits, Node, decode_json, proto, write_text};
 use ratchet_table::{Column, cells, columns};
 use std::fmt::Write;
 
@@ -38,66 +46,34 @@ impl Rows {
     }
 }
 
-/// The body of an answer: pieces that are sent one after another.
+/// A small document in the dress that was asked for.
 pub(crate) struct Rendered {
     /// The content type.
     pub content_type: &'static str,
     /// The bytes.
-    pub pieces: Vec<Bytes>,
-}
-
-/// Writes an answer in the form that was asked for; a stream is not rendered here.
-pub(crate) fn render(
-    app: &App,
-    served: Option<&Served>,
-    reply: &Reply,
-    output: Output,
-    params: &Params,
-) -> Rendered {
-    let pieces = match (&reply.content, served) {
-        (Content::Item(item), Some(served)) => object(app, served, item, output, params),
-        (Content::List(list), Some(served)) => collection(app, served, list, output, params),
-        (Content::Json(text), _) => vec![text.clone().into()],
-        _ => Vec::new(),
-    };
-    dress(pieces, output)
+    pub bytes: Bytes,
 }
 
 /// Puts JSON into the dress that was asked for: indented, YAML, protobuf, or as it is with a newline.
-pub(crate) fn dress(mut pieces: Vec<Bytes>, output: Output) -> Rendered {
-    let tree = |pieces: &[Bytes]| {
-        let text = pieces.concat();
-        let text = std::str::from_utf8(&text).unwrap_or_default();
-        let decoded = decode(text, Limits::STORED).ok();
-        decoded
-            .and_then(|mut decoded| decoded.documents.pop())
-            .map_or_else(Node::empty_map, Node::into_owned)
-    };
-    match output.media {
-        Media::Json { pretty: false } => pieces.push(Bytes::from_static(b"\n")),
-        Media::Json { pretty: true } => pieces = vec![indented(&tree(&pieces)).into()],
-        Media::Yaml => pieces = vec![ratchet_object::to_yaml(&tree(&pieces)).into()],
-        Media::Protobuf => match proto::encode(&tree(&pieces)) {
-            Ok(bytes) => pieces = vec![bytes.into()],
+pub(crate) fn dress(json: &str, output: Output) -> Rendered {
+    let bytes = match output.media {
+        Media::Json { pretty: false } => format!("{json}\n").into(),
+        Media::Json { pretty: true } => indented(json).into(),
+        Media::Yaml => ratchet_object::to_yaml(&tree(json.as_bytes())).into(),
+        Media::Protobuf => match proto::encode(&tree(json.as_bytes())) {
+            Ok(bytes) => bytes.into(),
             // What has no protobuf form is told in JSON; the content type says so.
-            Err(_) => return dress(pieces, Output::PLAIN),
+            Err(_) => return dress(json, Output::PLAIN),
         },
-    }
-    Rendered { content_type: output.content_type(), pieces }
+    };
+    Rendered { content_type: output.content_type(), bytes }
 }
 
-fn object(app: &App, served: &Served, item: &Item, output: Output, params: &Params) -> Vec<Bytes> {
-    match output.form {
-        Form::Whole if served.is_converted() => {
-            vec![whole(converted(served, item), &served.api_version(), served.row.kind).into()]
-        }
-        Form::Whole => item.whole(&served.api_version(), served.row.kind).into(),
-        Form::Metadata => vec![partial(item, output.meta_version).into()],
-        Form::Table => {
-            let mut rows = Rows::read(params);
-            vec![table_of_one(app, served, item, output, &mut rows).into()]
-        }
-    }
+/// JSON that was written here, as a tree.
+fn tree(text: &[u8]) -> Node<'_> {
+    let text = std::str::from_utf8(text).unwrap_or_default();
+    let decoded = decode_json(text, Limits::STORED).ok();
+    decoded.and_then(|mut decoded| decoded.documents.pop()).unwrap_or_else(Node::empty_map)
 }
 
 fn converted(served: &Served, item: &Item) -> Node<'static> {
@@ -122,64 +98,6 @@ pub(crate) fn partial(item: &Item, meta_version: &str) -> String {
     format!(
         r#"{{"kind":"PartialObjectMetadata","apiVersion":"meta.k8s.io/{meta_version}","metadata":{metadata}}}"#
     )
-}
-
-fn collection(
-    app: &App,
-    served: &Served,
-    list: &List,
-    output: Output,
-    params: &Params,
-) -> Vec<Bytes> {
-    let mut start = String::with_capacity(256);
-    let (kind, version, items) = match output.form {
-        Form::Whole => (format!("{}List", served.row.kind), served.api_version(), "items"),
-        Form::Metadata => {
-            let version = format!("meta.k8s.io/{}", output.meta_version);
-            ("PartialObjectMetadataList".to_owned(), version, "items")
-        }
-        Form::Table => ("Table".to_owned(), format!("meta.k8s.io/{}", output.meta_version), "rows"),
-    };
-    let _ = write!(
-        start,
-        r#"{{"kind":"{kind}","apiVersion":"{version}","metadata":{{"resourceVersion":"{}""#,
-        list.revision
-    );
-    if !list.next.is_empty() {
-        let _ = write!(start, r#","continue":"{}""#, list.next);
-    }
-    if let Some(remaining) = list.remaining {
-        let _ = write!(start, r#","remainingItemCount":{remaining}"#);
-    }
-    start.push_str("},");
-    if output.form == Form::Table {
-        start.push_str(r#""columnDefinitions":"#);
-        write_columns(&mut start, columns(served.row.group, served.row.kind));
-        start.push(',');
-    }
-    let _ = write!(start, r#""{items}":["#);
-    let mut pieces = Vec::with_capacity(list.items.len() * 2 + 2);
-    pieces.push(start.into());
-    let rows = Rows::read(params);
-    for (index, item) in list.items.iter().enumerate() {
-        if index > 0 {
-            pieces.push(Bytes::from_static(b","));
-        }
-        match output.form {
-            Form::Whole if served.is_converted() => {
-                pieces.push(converted(served, item).to_json().into());
-            }
-            Form::Whole => pieces.push(item.body.clone()),
-            Form::Metadata => pieces.push(partial(item, output.meta_version).into()),
-            Form::Table => {
-                let mut row = String::new();
-                write_row(&mut row, app, served, item, rows.include, output.meta_version);
-                pieces.push(row.into());
-            }
-        }
-    }
-    pieces.push(Bytes::from_static(b"]}"));
-    pieces
 }
 
 /// A table with one row.
@@ -256,60 +174,12 @@ fn write_row(
     out.push('}');
 }
 
-/// JSON for people: indented by two spaces, without a newline at the end.
-fn indented(node: &Node<'_>) -> String {
-    let mut out = String::new();
-    indent(&mut out, node, 0);
-    out
-}
-
-fn indent(out: &mut String, node: &Node<'_>, depth: usize) {
-    let newline = |out: &mut String, depth: usize| {
-        out.push('\n');
-        out.extend(std::iter::repeat_n("  ", depth));
-    };
-    if !node.items().is_empty() {
-        out.push('[');
-        for (index, item) in node.items().iter().enumerate() {
-            if index > 0 {
-                out.push(',');
-            }
-            newline(out, depth + 1);
-            indent(out, item, depth + 1);
-        }
-        newline(out, depth);
-        out.push(']');
-    } else if !node.entries().is_empty() {
-        out.push('{');
-        for (index, entry) in node.entries().iter().enumerate() {
-            if index > 0 {
-                out.push(',');
-            }
-            newline(out, depth + 1);
-            let _ = write_text(out, &entry.key);
-            out.push_str(": ");
-            indent(out, &entry.node, depth + 1);
-        }
-        newline(out, depth);
-        out.push('}');
-    } else {
-        node.write_json(out);
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
 
     fn node(text: &str) -> Node<'static> {
-        decode(text, Limits::DEFAULT).unwrap().documents.remove(0).into_owned()
-    }
-
-    #[test]
-    fn people_get_two_spaces() {
-        let text = indented(&node(r#"{"a":[1,{"b":"<"}],"c":{},"d":[]}"#));
-        let wanted = "{\n  \"a\": [\n    1,\n    {\n      \"b\": \"\\u003c\"\n    }\n  ],\n  \"c\": {},\n  \"d\": []\n}";
-        assert_eq!(text, wanted);
+        decode_json(text, Limits::DEFAULT).unwrap().documents.remove(0).into_owned()
     }
 
     #[test]
@@ -322,10 +192,9 @@ mod tests {
     #[test]
     fn json_is_put_into_the_dress_that_was_asked_for() {
         let dressed = |media| {
-            let json = Bytes::from_static(br#"{"kind":"Status","apiVersion":"v1","code":404}"#);
-            let Rendered { content_type, pieces } =
-                dress(vec![json], Output { media, ..Output::PLAIN });
-            (content_type, String::from_utf8(pieces.concat()).unwrap())
+            let json = r#"{"kind":"Status","apiVersion":"v1","code":404}"#;
+            let Rendered { content_type, bytes } = dress(json, Output { media, ..Output::PLAIN });
+            (content_type, String::from_utf8(bytes.to_vec()).unwrap())
         };
         let (kind, text) = dressed(Media::Json { pretty: false });
         assert!(kind == "application/json" && text.ends_with("}\n"));

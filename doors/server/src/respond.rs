@@ -5,22 +5,22 @@ use crate::audit::until_end;
 use crate::body;
 use crate::call::{Content, Reply};
 use crate::compress;
-use crate::held::held;
+use crate::held::{held, measured};
 use crate::metrics::{Labels, Lasting, Metrics};
 use crate::refusal::Refusal;
-use crate::render::{self, Rendered};
+use crate::render::{self, Document, Rendered};
 use crate::request::{Ask, Output, Target};
 use crate::served::Served;
 use crate::server::{AUDIT_ID, Asked};
 use http::header::{CACHE_CONTROL, CONTENT_LENGTH, CONTENT_TYPE, RETRY_AFTER, WARNING};
 use http::{HeaderValue, Method, Response, StatusCode};
-use ratchet_http::{Body, chunks, empty};
+use ratchet_http::{Body, empty, full};
 use std::sync::Arc;
 
 /// An answer on the wire.
-pub(crate) fn replied(
-    app: &App,
-    served: &Served,
+pub(crate) async fn replied(
+    app: &Arc<App>,
+    served: &Arc<Served>,
     reply: Reply,
     output: Output,
     request: &Asked<'_>,
@@ -30,14 +30,14 @@ pub(crate) fn replied(
             request.told.note_stream();
             (output.stream_type(), body, false)
         }
-        _ => {
-            let Rendered { content_type, pieces } =
-                render::render(app, Some(served), &reply, output, &request.params);
-            if app.audit.is_some() {
-                request.told.note_answered(&pieces);
+        content => {
+            let document = Document::new(app, served, content, output, &request.params);
+            if request.told.wants_answer() {
+                app.compute.run(|| request.told.note_answered(&document.pieces())).await;
             }
-            let (body, is_packed) = compress::packed(pieces, &request.parts.headers);
-            (content_type, body, is_packed)
+            let accepts_gzip = compress::accepts_gzip(&request.parts.headers);
+            let answer = render::answer(document, output, accepts_gzip).await;
+            (answer.content_type, answer.body, answer.is_packed)
         }
     };
     let mut response = Response::new(body);
@@ -52,8 +52,8 @@ pub(crate) fn replied(
 /// A refusal on the wire.
 pub(crate) fn refused(refusal: &Refusal, output: Output) -> Response<Body> {
     let output = Output { media: output.media, ..Output::PLAIN };
-    let Rendered { content_type, pieces } = render::dress(vec![refusal.to_json().into()], output);
-    let mut response = Response::new(chunks(pieces));
+    let Rendered { content_type, bytes } = render::dress(&refusal.to_json(), output);
+    let mut response = Response::new(full(bytes));
     *response.status_mut() =
         StatusCode::from_u16(refusal.code).unwrap_or(StatusCode::INTERNAL_SERVER_ERROR);
     let headers = response.headers_mut();
@@ -100,8 +100,16 @@ pub(crate) fn finish(app: &Arc<App>, request: &Asked<'_>, response: &mut Respons
         StatusCode::SWITCHING_PROTOCOLS => 0,
         status => status.as_u16(),
     };
-    if response.status().as_u16() >= 400 || !Metrics::is_lasting(&labels) {
-        return app.metrics.answered(&labels, code, request.begun.elapsed(), size);
+    let lasts = Metrics::is_lasting(&labels);
+    if !lasts || response.status().as_u16() >= 400 {
+        // Sizes are told of what is read, not of what lasts.
+        app.metrics.answered(&labels, code, request.begun.elapsed(), size.filter(|_| !lasts));
+        if size.is_none() && !lasts && request.parts.method != Method::HEAD {
+            let sizes = app.metrics.sizes(&labels);
+            let body = std::mem::replace(response.body_mut(), empty());
+            *response.body_mut() = measured(body, sizes);
+        }
+        return;
     }
     let lasting = Lasting { app: app.clone(), labels, code, begun: request.begun };
     match request.told.tunnel() {

@@ -3,14 +3,17 @@
 use crate::app::App;
 use crate::body;
 use crate::call::{Answered, Call, Reply};
+use crate::compute::SMALL;
 use crate::connect::{self, Client, Connect};
 use crate::documents;
+use crate::operation::Operation;
 use crate::refusal::Refusal;
 use crate::request::{Output, Place};
 use crate::respond::{refused, replied};
 use crate::server::{Asked, Source};
 use crate::{compress, reviews, subresources, verbs};
 use bytes::Bytes;
+use http::header::CONTENT_ENCODING;
 use http::{HeaderMap, Method, Response};
 use http_body_util::BodyExt;
 use ratchet_access::User;
@@ -24,12 +27,15 @@ use std::time::Duration;
 const BODY_PATIENCE: Duration = Duration::from_secs(60);
 
 /// Answers for a path that is no resource.
-pub(crate) fn plain_path(app: &App, request: &Asked<'_>, path: &str) -> Response<Body> {
+pub(crate) async fn plain_path(app: &App, request: &Asked<'_>, path: &str) -> Response<Body> {
     let headers = &request.parts.headers;
-    let is_read = matches!(request.parts.method, Method::GET | Method::HEAD);
-    let found = match is_read {
-        true => documents::answer(app, path, &request.params, request.parts.uri.query(), headers),
-        false => None,
+    // A path is registered as it is: nothing is found below a doubled slash.
+    let found = match path.contains("//") {
+        true => None,
+        false => {
+            let query = request.parts.uri.query();
+            documents::answer(app, path, &request.params, query, headers).await
+        }
     };
     let Some(response) = found else {
         let group = path.strip_prefix("/apis/").and_then(|rest| rest.split('/').next());
@@ -40,6 +46,9 @@ pub(crate) fn plain_path(app: &App, request: &Asked<'_>, path: &str) -> Response
         }
         return documents::text(404, "text/plain; charset=utf-8", "404 page not found\n".into());
     };
+    if request.parts.method != Method::GET && documents::is_get_only(path) {
+        return refused(&Refusal::method_not_allowed(), Output::PLAIN);
+    }
     response
 }
 
@@ -60,6 +69,14 @@ pub(crate) async fn resource(
         }
         return documents::text(404, "text/plain; charset=utf-8", "404 page not found\n".into());
     };
+    let method = &request.parts.method;
+    let operation = match Operation::of(&request.ask, place, method, served.row) {
+        Ok(operation) => operation,
+        Err(refusal) => {
+            request.note_refusal(app, &refusal);
+            return refused(&refusal, plain);
+        }
+    };
     let output = match Output::choose(&request.parts.headers, request.params.get("pretty")) {
         Ok(output) => output,
         Err(refusal) => {
@@ -67,15 +84,11 @@ pub(crate) async fn resource(
             return refused(&refusal, Output::PLAIN);
         }
     };
-    let exists =
-        place.subresource.is_empty() || served.row.subresource(&place.subresource).is_some();
-    let silent = request.told.len();
     if let Some(text) = ratchet_engine::deprecation(served.row.group, served.row.kind, &app.policy)
-        .filter(|_| exists)
     {
         request.told.warn(text);
     }
-    if connect::connects(&place.subresource) && exists {
+    if operation == Operation::Connect {
         let connect = Connect { app, served, place, request, user };
         let answered = connect::answer(&connect, client(source, request.address)).await;
         return answered.unwrap_or_else(|refusal| {
@@ -83,7 +96,7 @@ pub(crate) async fn resource(
             refused(&refusal, plain)
         });
     }
-    let body = match receive(source, &request.parts.headers).await {
+    let body = match receive(app, source, &request.parts.headers).await {
         Ok(body) => body,
         Err(refusal) => {
             request.note_refusal(app, &refusal);
@@ -104,13 +117,18 @@ pub(crate) async fn resource(
         output,
         told: &request.told,
     };
-    match dispatch(&call, request).await {
-        Ok(reply) => replied(app, served, reply, output, request),
+    let verb = request.ask.verb;
+    let answered = match body.len() <= SMALL {
+        true => dispatch(&call, operation, verb).await,
+        false => {
+            let dispatched = dispatch(&call, operation, verb);
+            let answered = app.compute.request(app.limits.timeout, dispatched).await;
+            answered.unwrap_or_else(|| Err(Refusal::timeout()))
+        }
+    };
+    match answered {
+        Ok(reply) => replied(app, served, reply, output, request).await,
         Err(refusal) => {
-            // Who asks for what there is not has not used the API.
-            if refusal.code == 405 {
-                request.told.rewind(silent);
-            }
             request.note_refusal(app, &refusal);
             refused(&refusal, plain)
         }
@@ -129,7 +147,7 @@ fn client(source: Source, address: IpAddr) -> Client {
     Client { body, upgrade, address }
 }
 
-async fn receive(source: Source, headers: &HeaderMap) -> Result<Bytes, Refusal> {
+async fn receive(app: &App, source: Source, headers: &HeaderMap) -> Result<Bytes, Refusal> {
     let bytes = match source {
         Source::Here(bytes) => return Ok(bytes),
         Source::Wire(incoming, _) => read_body(incoming, body::LIMIT, BODY_PATIENCE).await,
@@ -141,52 +159,24 @@ async fn receive(source: Source, headers: &HeaderMap) -> Result<Bytes, Refusal> 
         }
         ReadError::Broken => Refusal::bad_request("the body of the request could not be read"),
     })?;
-    compress::unpacked(bytes, headers)
+    match headers.contains_key(CONTENT_ENCODING) {
+        true => app.compute.run(|| compress::unpacked(bytes, headers)).await,
+        false => Ok(bytes),
+    }
 }
 
-async fn dispatch(call: &Call<'_>, request: &Asked<'_>) -> Answered {
-    let place = call.place;
-    let verb = request.ask.verb;
-    // What lives in the cluster has no namespace in its URL, and what lives in a namespace needs one to be named.
-    let is_namespace = (call.served.row.group, call.served.row.plural) == ("", "namespaces");
-    if !call.served.row.namespaced && !place.namespace.is_empty() && !is_namespace {
-        return Err(Refusal::no_resource());
-    }
-    let is_named = !place.name.is_empty() && !matches!(verb, "list" | "watch" | "deletecollection");
-    if call.served.row.namespaced && place.namespace.is_empty() && is_named {
-        return Err(Refusal::no_resource());
-    }
-    if !place.subresource.is_empty() {
-        if place.rest.is_empty() {
-            return subresources::answer(call, verb).await;
-        }
-        return Err(Refusal::no_resource());
-    }
-    if request.parts.method == Method::HEAD && !is_named {
-        return Err(Refusal::method_not_allowed());
-    }
-    if place.name.is_empty() && matches!(verb, "update" | "patch") {
-        return Err(Refusal::method_not_allowed());
-    }
-    let is_everywhere = call.served.row.namespaced && place.namespace.is_empty();
-    if is_everywhere && !matches!(verb, "list" | "watch") {
-        return Err(Refusal::method_not_allowed());
-    }
-    if !call.served.row.allows(verb) {
-        return Err(Refusal::method_not_allowed());
-    }
-    if call.served.row.storage.is_none() {
-        return unkept(call, verb).await;
-    }
-    match verb {
-        "get" => verbs::get::get(call).await,
-        "list" => verbs::list::list(call).await,
-        "watch" => verbs::watch::watch(call).await,
-        "create" if place.name.is_empty() => verbs::create::create(call).await,
-        "update" | "patch" => verbs::update::update(call, Part::Main, verb).await,
-        "delete" => verbs::delete::delete(call).await,
-        "deletecollection" => verbs::delete::delete_collection(call).await,
-        _ => Err(Refusal::method_not_allowed()),
+async fn dispatch(call: &Call<'_>, operation: Operation, verb: &'static str) -> Answered {
+    match operation {
+        Operation::Part => subresources::answer(call, verb).await,
+        _ if call.served.row.storage.is_none() => unkept(call, verb).await,
+        Operation::Get => verbs::get::get(call).await,
+        Operation::List => verbs::list::list(call).await,
+        Operation::Watch => verbs::watch::watch(call).await,
+        Operation::Create => verbs::create::create(call).await,
+        Operation::Update => verbs::update::update(call, Part::Main, verb).await,
+        Operation::Delete => verbs::delete::delete(call).await,
+        Operation::DeleteCollection => verbs::delete::delete_collection(call).await,
+        Operation::Connect => Err(Refusal::method_not_allowed()),
     }
 }
 

@@ -5,8 +5,9 @@ use crate::audit;
 use crate::authorize::attempt;
 use crate::call::Told;
 use crate::documents;
+use crate::held::held;
 use crate::refusal::{About, Refusal};
-use crate::request::{Ask, Output, Params, Target};
+use crate::request::{Ask, Output, Params, Target, Unreadable};
 use crate::respond::{finish, refused};
 use crate::route;
 use crate::token_usage;
@@ -14,13 +15,14 @@ use bytes::Bytes;
 use http::header::RETRY_AFTER;
 use http::request::Parts;
 use http::{HeaderName, HeaderValue, Method, Request, Response};
+use http_body::Body as _;
 use hyper::body::Incoming;
 use hyper::upgrade::OnUpgrade;
 use jiff::Timestamp;
 use ratchet_access::{Impersonated, User, impersonate};
+use ratchet_audit_log::Level;
 use ratchet_http::{Body, Peer, Service};
 use ratchet_identity::{TokenUsage, Verdict, impersonation};
-use ratchet_object::selector::FieldSelector;
 use std::net::IpAddr;
 use std::pin::Pin;
 use std::sync::Arc;
@@ -100,8 +102,9 @@ pub(crate) async fn serve(
     caller: Caller,
 ) -> Response<Body> {
     let params = Params::read(parts.uri.query());
-    let named = named_by_selector(&params);
-    let ask = Ask::read(&parts.method, parts.uri.path(), params.flag("watch"), named.as_deref());
+    let read = Ask::read(&parts.method, &parts.uri, &params);
+    let is_readable = read.is_ok();
+    let ask = read.unwrap_or_else(|Unreadable| Ask::nothing());
     let audit_id = parts.headers.get(AUDIT_ID).and_then(|id| id.to_str().ok());
     let audit_id = audit_id.filter(|id| !id.is_empty()).map(str::to_owned);
     let request = Asked {
@@ -113,16 +116,17 @@ pub(crate) async fn serve(
         begun: Instant::now(),
         address: peer.address.ip(),
     };
+    if !is_readable {
+        let text = "400 Bad Request".to_owned();
+        let mut response = documents::text(400, "text/plain; charset=utf-8", text);
+        finish(app, &request, &mut response);
+        return response;
+    }
     let is_mutating = !matches!(request.parts.method, Method::GET | Method::HEAD);
     let running = app.metrics.running(is_mutating);
     let is_long = request.ask.is_long();
-    let Some(_slot) = Slot::take(app, is_mutating, is_long) else {
-        let mut response = documents::text(
-            429,
-            "text/plain; charset=utf-8",
-            "Too many requests, please try again later.\n".into(),
-        );
-        response.headers_mut().insert(RETRY_AFTER, HeaderValue::from_static("1"));
+    let Some(slot) = Slot::take(app, is_mutating, is_long) else {
+        let mut response = too_many();
         finish(app, &request, &mut response);
         return response;
     };
@@ -131,44 +135,57 @@ pub(crate) async fn serve(
     let mut response = answer.await;
     drop(running);
     finish(app, &request, &mut response);
+    // An answer that takes long to send has not ended yet.
+    if response.body().size_hint().exact().is_none_or(|size| size > AT_ONCE) {
+        response = response.map(|body| held(body, slot));
+    }
+    response
+}
+
+/// Answers of this size leave with their head; whoever sends more counts as running until they are sent.
+const AT_ONCE: u64 = 64 * 1024;
+
+/// There is no room for this request now.
+fn too_many() -> Response<Body> {
+    let text = "Too many requests, please try again later.\n".to_owned();
+    let mut response = documents::text(429, "text/plain; charset=utf-8", text);
+    let headers = response.headers_mut();
+    headers.insert(RETRY_AFTER, HeaderValue::from_static("1"));
+    headers.insert(NO_SNIFF, HeaderValue::from_static("nosniff"));
     response
 }
 
 /// One of the requests that may run at once.
-struct Slot<'a>(Option<&'a AtomicUsize>);
+struct Slot {
+    app: Arc<App>,
+    is_mutating: bool,
+    is_counted: bool,
+}
 
-impl<'a> Slot<'a> {
-    /// None if too many run already; watches are not counted.
-    fn take(app: &'a App, is_mutating: bool, is_long: bool) -> Option<Self> {
-        let [reads, writes] = &app.running;
-        let (running, most) = match is_mutating {
-            false => (reads, app.limits.reads),
-            true => (writes, app.limits.writes),
-        };
-        if most == 0 || is_long {
-            return Some(Self(None));
+impl Slot {
+    /// None if too many run already; long-running ones have limits of their own.
+    fn take(app: &Arc<App>, is_mutating: bool, is_long: bool) -> Option<Self> {
+        let most = if is_mutating { app.limits.writes } else { app.limits.reads };
+        let slot = Self { app: app.clone(), is_mutating, is_counted: most > 0 && !is_long };
+        if !slot.is_counted {
+            return Some(slot);
         }
-        let before = running.fetch_add(1, Ordering::Relaxed);
-        let slot = Self(Some(running));
+        let before = slot.running().fetch_add(1, Ordering::Relaxed);
         (before < most).then_some(slot)
     }
-}
 
-impl Drop for Slot<'_> {
-    fn drop(&mut self) {
-        if let Some(running) = self.0 {
-            running.fetch_sub(1, Ordering::Relaxed);
-        }
+    fn running(&self) -> &AtomicUsize {
+        let [reads, writes] = &self.app.running;
+        if self.is_mutating { writes } else { reads }
     }
 }
 
-/// A list of one name counts as a request for that name.
-fn named_by_selector(params: &Params) -> Option<String> {
-    // Read as the list reads it: a value may hold an escaped comma and what looks like another term.
-    let selector = FieldSelector::parse(params.text("fieldSelector")).ok()?;
-    let name = selector.exact("metadata.name")?;
-    let is_name = !name.is_empty() && !matches!(name, "." | "..") && !name.contains(['/', '%']);
-    is_name.then(|| name.to_owned())
+impl Drop for Slot {
+    fn drop(&mut self) {
+        if self.is_counted {
+            self.running().fetch_sub(1, Ordering::Relaxed);
+        }
+    }
 }
 
 async fn answer(
@@ -189,6 +206,7 @@ async fn answer(
         audit.begin(request.parts, &request.ask, &request.audit_id, user, peer)
     };
     let mut usage = TokenUsage::default();
+    let is_within = matches!(caller, Caller::Known(_));
     let said = match caller {
         Caller::Known(user) => Verdict::User(user),
         Caller::Stranger => {
@@ -223,13 +241,30 @@ async fn answer(
             return audit::complete(trail, &request.parts.method, &request.told, refuse(&refusal));
         }
     };
+    if trail.as_ref().is_some_and(|trail| trail.level() == Level::RequestResponse) {
+        request.told.want_answer();
+    }
+    let is_long = request.ask.is_long();
+    if is_long && !is_within {
+        match app.long_running.enter(&user) {
+            Some(permit) => request.told.note_permit(permit),
+            None => {
+                let method = &request.parts.method;
+                return audit::complete(trail, method, &request.told, too_many());
+            }
+        }
+    }
     let response = authorized(app, request, source, &user, plain);
     let response = match app.limits.timeout {
-        limit if limit.is_zero() || request.ask.is_long() => response.await,
+        limit if limit.is_zero() || is_long => response.await,
         limit => match tokio::time::timeout(limit, response).await {
             Ok(response) => response,
             Err(_) => refuse(&Refusal::timeout()),
         },
+    };
+    let response = match request.told.permit() {
+        Some(permit) => response.map(|body| held(body, permit)),
+        None => response,
     };
     audit::complete(trail, &request.parts.method, &request.told, response)
 }
@@ -242,7 +277,7 @@ fn become_other(
 ) -> Result<Option<Impersonated>, Refusal> {
     let wanted = impersonation(&request.parts.headers).map_err(Refusal::bad_request)?;
     let Some(wanted) = wanted else { return Ok(None) };
-    let attempt = attempt(caller, &request.ask, request.params.text("fieldSelector"));
+    let attempt = attempt(caller, &request.ask);
     match impersonate(&wanted, &attempt, &|attempt| app.authorizer.decide(attempt)) {
         Ok(became) => Ok(Some(became)),
         Err(no) => {
@@ -259,7 +294,7 @@ async fn authorized(
     user: &User,
     plain: Output,
 ) -> Response<Body> {
-    let attempt = attempt(user, &request.ask, request.params.text("fieldSelector"));
+    let attempt = attempt(user, &request.ask);
     match app.authorizer.check(&attempt) {
         Ok(reason) => {
             app.metrics.authorizations.with(&["allowed"]).inc();
@@ -277,7 +312,7 @@ async fn authorized(
         }
     }
     match &request.ask.target {
-        Target::Path(path) => route::plain_path(app, request, path),
+        Target::Path(path) => route::plain_path(app, request, path).await,
         Target::Resource(place) => route::resource(app, request, place, source, user, plain).await,
     }
 }

@@ -2,17 +2,21 @@
 
 use crate::app::App;
 use crate::audit::Auditing;
-use crate::authorize::Authorizer;
-use crate::cache::Cache;
+use crate::authorize::{Authorizer, Mode};
+use crate::cache::{Cache, Follower};
 use crate::cluster_view::ClusterView;
+use crate::compute::Compute;
 use crate::config::{BackendConfig, Config, Credentials, ProxyFiles};
 use crate::connect::Backends;
+use crate::documents::Documents;
+use crate::long_running::LongRunning;
 use crate::metrics::{Metrics, name_witness};
+use crate::node_relations::NodeRelations;
 use crate::served::{Registry, storage_names};
 use crate::server::Server;
 use crate::{admission, bootstrap};
 use ratchet_http::health::{Checks, Endpoint};
-use ratchet_http::{Drain, ListenLimits, Listener, TlsReload};
+use ratchet_http::{Drain, ListenLimits, Listener, TlsError, TlsReload};
 use ratchet_identity::{
     Authenticators, Authorities, Proxy, PublicKey, Reloading, ServiceAccounts, SigningKey,
     TokenFile,
@@ -20,8 +24,8 @@ use ratchet_identity::{
 use ratchet_kubelet::{Kubelets, Others, Settings, Timing};
 use ratchet_store::{Revision, Store, StoreError};
 use std::path::Path;
+use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::{Arc, OnceLock};
 use std::time::Duration;
 
 /// Why a server does not start, or stops by itself.
@@ -73,15 +77,28 @@ impl Reloads {
     pub fn now(&self) {
         self.tls.reload_now();
         self.kubelets.reload_now();
+        let mut has_changed = false;
         for authorities in &self.authorities {
             match authorities.poll() {
-                Ok(true) => tracing::info!("the authorities of clients have changed"),
+                Ok(true) => {
+                    has_changed = true;
+                    tracing::info!("the authorities of clients have changed");
+                }
                 Ok(false) => {}
                 Err(error) => {
                     tracing::warn!(%error, "the authorities of clients stay as they were");
                 }
             }
         }
+        if has_changed && let Err(error) = self.name_authorities() {
+            tracing::warn!(%error, "handshakes name the authorities of clients as before");
+        }
+    }
+
+    /// Tells clients in handshakes whose certificates are believed here.
+    fn name_authorities(&self) -> Result<(), TlsError> {
+        let now: Vec<_> = self.authorities.iter().map(|authorities| authorities.get()).collect();
+        self.tls.name_authorities(now.iter().flat_map(|authorities| authorities.subjects()))
     }
 }
 
@@ -107,10 +124,20 @@ pub async fn start(config: Config, store: Arc<dyn Store>) -> Result<Ready, Start
     let listener = Listener::bind(config.bind)
         .await
         .map_err(|why| StartError::Listen { address: config.bind.to_string(), why })?;
-    let limits = ListenLimits { drain_limit: config.drain_limit, ..ListenLimits::default() };
+    let limits = ListenLimits {
+        drain_limit: config.drain_limit,
+        write_timeout: config.limits.write,
+        ..ListenLimits::default()
+    };
     let tls = TlsReload::from_pairs(config.credentials.serving.clone(), Vec::new())
         .map_err(|error| StartError::File(error.to_string()))?;
-    let cache = Cache::fill(store, storage_names()).await?;
+    let nodes = Arc::new(NodeRelations::default());
+    // Where nodes are not judged by what belongs to them, nothing is noted about it.
+    let followers: Vec<Arc<dyn Follower>> = match config.modes.contains(&Mode::Node) {
+        true => vec![nodes.clone()],
+        false => Vec::new(),
+    };
+    let cache = Cache::fill(store, storage_names(), followers).await?;
     let accounts = Arc::new(accounts(&config.credentials)?);
     let clients =
         config.credentials.client_ca.as_deref().map(|path| authorities(path, "client CA file"));
@@ -128,6 +155,7 @@ pub async fn start(config: Config, store: Arc<dyn Store>) -> Result<Ready, Start
         authorities: clients.iter().chain(&proxy).cloned().collect(),
         kubelets: backends.kubelets.clone(),
     };
+    reloads.name_authorities().map_err(|error| StartError::File(error.to_string()))?;
     let proxy = proxy
         .zip(config.credentials.proxy.as_ref())
         .map(|(authorities, files)| believed(authorities, files));
@@ -141,7 +169,7 @@ pub async fn start(config: Config, store: Arc<dyn Store>) -> Result<Ready, Start
     let host = config.advertise.unwrap_or(listener.address().ip());
     let app = Arc::new(App {
         registry: Registry::new(&cache, config.policy.emulated, &config.runtime),
-        authorizer: Authorizer::new(config.modes, &cache),
+        authorizer: Authorizer::new(config.modes, &cache, nodes),
         plugins: admission::Plugins::new(config.plugins),
         policies: admission::PolicyBook::new(&cache),
         metrics,
@@ -155,9 +183,14 @@ pub async fn start(config: Config, store: Arc<dyn Store>) -> Result<Ready, Start
         drain,
         limits: config.limits,
         running: Default::default(),
+        long_running: Arc::new(LongRunning::new(
+            config.limits.long_running,
+            config.limits.long_running_of_user,
+        )),
+        compute: Compute::default(),
         event_life: config.event_life,
         address: std::net::SocketAddr::new(host, port).to_string(),
-        openapi_hashes: OnceLock::new(),
+        documents: Documents::default(),
         cache,
     });
     let follower = app.clone();
@@ -322,6 +355,17 @@ fn believed(authorities: Arc<Reloading<Authorities>>, files: &ProxyFiles) -> Pro
     proxy
 }
 
+/// Whether those who do not say who they are may ask: not where everybody may do everything.
+fn lets_anonymous_in(is_wanted: bool, modes: &[Mode]) -> bool {
+    let is_open = modes.contains(&Mode::AlwaysAllow);
+    if is_wanted && is_open {
+        tracing::warn!(
+            "AnonymousAuth is not allowed with the AlwaysAllow authorizer. Resetting AnonymousAuth to false. You should use a different authorizer"
+        );
+    }
+    is_wanted && !is_open
+}
+
 fn identity(
     config: &Config,
     cache: &Cache,
@@ -344,7 +388,7 @@ fn identity(
         tokens,
         accounts: Some(accounts),
         bootstrap_tokens: files.bootstrap_tokens,
-        anonymous: files.anonymous,
+        anonymous: lets_anonymous_in(files.anonymous, &config.modes),
         cluster: Arc::new(ClusterView::new(cache)),
     })
 }

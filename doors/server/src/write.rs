@@ -9,7 +9,7 @@ use crate::refusal::Refusal;
 use crate::services;
 use bytes::Bytes;
 use ratchet_engine::{Change, Part, StatusCause, Step};
-use ratchet_object::{Kind, Node, Object, defaults, same};
+use ratchet_object::{Kind, Node, Object, defaults};
 use ratchet_store::{Act, Commit, Guard, Revision, Write};
 use std::sync::Arc;
 use std::time::Duration;
@@ -329,10 +329,10 @@ async fn judged(
     served.complete(&mut new);
     admission::mutate_update(call, &mut new, &old, part).await?;
     admission::escalation(call, &new, Some(&old))?;
-    // What is stored was spelled so: only what differs from it then has changed.
-    served.respell(&mut new);
     lifecycle::prepare_update(&mut new, &old, &kind, served.habits, part, &app.now());
     metadata::renewal(&mut new, &old, served.habits);
+    // Only now: some generations count what is left out of the text.
+    served.respell(&mut new);
     if matches!(part, Part::Sub("status" | "binding")) {
         metadata::keep_generation(&mut new, &old);
     }
@@ -354,14 +354,15 @@ pub(crate) fn held_by_spec(kind: &Kind<'_>, node: &Node<'_>) -> bool {
         && node.find(&["spec", "finalizers"]).is_some_and(|list| !list.items().is_empty())
 }
 
-/// Whether nothing would change: the resource version does not count.
+/// Whether nothing would change: the resource version does not count. Both are written as they are stored, so that
+/// nothing else than the same text is the same object.
 fn same_object(new: &Node<'_>, old: &Node<'_>) -> bool {
     let without = |node: &Node<'_>| {
         let mut node = node.clone().into_owned();
         node.below("metadata").remove("resourceVersion");
         node
     };
-    same(Some(&without(new)), Some(&without(old)))
+    without(new) == without(old)
 }
 
 #[cfg(test)]

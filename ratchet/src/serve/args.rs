@@ -100,6 +100,18 @@ pub(crate) struct ServingArgs {
     /// How many writes may run at once; 0 for no limit.
     #[arg(long, value_name = "N", default_value = "200", value_parser = values::integer, allow_hyphen_values = true)]
     pub(crate) max_mutating_requests_inflight: i64,
+
+    /// How many watches, logs, commands, ports and proxies there may be at once; 0 for no limit.
+    #[arg(long, value_name = "N", default_value = "10000", value_parser = values::integer, allow_hyphen_values = true)]
+    pub(crate) max_long_running_requests: i64,
+
+    /// How many of them one user may have; 0 for no limit.
+    #[arg(long, value_name = "N", default_value = "2500", value_parser = values::integer, allow_hyphen_values = true)]
+    pub(crate) max_long_running_requests_per_user: i64,
+
+    /// How long an answer may wait for a client that does not read; 0 for ever.
+    #[arg(long, value_name = "DURATION", default_value = "2m0s", value_parser = values::duration, allow_hyphen_values = true)]
+    pub(crate) write_timeout: Span,
 }
 
 /// Who asks, and what they may do.

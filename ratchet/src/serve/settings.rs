@@ -132,9 +132,12 @@ fn limits_refusals(args: &ServingArgs) -> Vec<String> {
     let table = [
         (args.max_requests_inflight < 0, "max-requests-inflight"),
         (args.max_mutating_requests_inflight < 0, "max-mutating-requests-inflight"),
+        (args.max_long_running_requests < 0, "max-long-running-requests"),
+        (args.max_long_running_requests_per_user < 0, "max-long-running-requests-per-user"),
         (args.request_timeout.is_negative(), "request-timeout"),
         (args.min_request_timeout < 0, "min-request-timeout"),
         (args.shutdown_delay_duration.is_negative(), "shutdown-delay-duration"),
+        (args.write_timeout.is_negative(), "write-timeout"),
     ];
     let wrong = table.into_iter().filter(|(is_wrong, _)| *is_wrong);
     wrong.map(|(_, flag)| format!("--{flag} can not be negative value")).collect()
@@ -147,6 +150,9 @@ fn limits(args: &ServingArgs) -> RequestLimits {
         watch: Duration::from_secs(args.min_request_timeout.try_into().unwrap_or(0)),
         reads: count(args.max_requests_inflight),
         writes: count(args.max_mutating_requests_inflight),
+        long_running: count(args.max_long_running_requests),
+        long_running_of_user: count(args.max_long_running_requests_per_user),
+        write: args.write_timeout.length(),
     }
 }
 

@@ -3,6 +3,7 @@
 use crate::client::{Client, text};
 use crate::server::{ALICE, Server};
 use hyper::Method;
+use ratchet_server::Mode;
 use serde_json::json;
 
 #[tokio::test]
@@ -103,11 +104,39 @@ async fn heads_of_answers() {
         assert_eq!(answer.header("cache-control"), "no-cache, private", "{path}");
         assert!(!answer.header("date").is_empty(), "{path}");
     }
-    let head = client.send(Method::HEAD, &format!("{maps}/a"), &[], "").await;
-    assert_eq!((head.code, head.body.len()), (200, 0));
-    assert_eq!(client.send(Method::HEAD, &maps, &[], "").await.code, 405);
-    let missing = client.send(Method::HEAD, &format!("{maps}/no"), &[], "").await;
-    assert_eq!((missing.code, missing.body.len()), (404, 0));
+    let object = format!("{maps}/a");
+    // Objects and documents of discovery have no heads; what is not registered for GET alone has.
+    for (path, code) in [
+        (object.as_str(), 405),
+        (maps.as_str(), 405),
+        ("/version", 405),
+        ("/api/v1", 405),
+        ("/apis/apps/v1", 405),
+        ("/healthz", 200),
+        ("/metrics", 200),
+        ("/openapi/v2", 200),
+        ("/apis", 200),
+    ] {
+        let head = client.send(Method::HEAD, path, &[], "").await;
+        assert_eq!((head.code, head.body.len()), (code, 0), "{path}");
+    }
+}
+
+#[tokio::test]
+async fn where_everybody_may_do_everything_nobody_is_anonymous() {
+    let server = Server::start_with(|config| config.modes = vec![Mode::Rbac, Mode::AlwaysAllow]);
+    for token in [None, Some("no.such.token")] {
+        let stranger = Client::connect(&server, token).await;
+        for path in ["/api/v1/namespaces", "/version", "/healthz"] {
+            let refused = (401, "Unauthorized".to_owned());
+            assert_eq!(stranger.get(path).await.refusal(), refused, "{token:?} {path}");
+        }
+        let basic = [("authorization", "Basic YTpi")];
+        let answer = stranger.send(Method::GET, "/api/v1/namespaces", &basic, "").await;
+        assert_eq!(answer.code, 401, "{token:?}");
+    }
+    let alice = Client::connect(&server, Some(ALICE)).await;
+    assert_eq!(alice.get("/api/v1/namespaces").await.code, 200);
 }
 
 #[tokio::test]

@@ -6,9 +6,14 @@
 mod access;
 mod audit;
 mod client;
+mod empties;
 mod forms;
+mod handshakes;
 mod lists;
+mod load;
+mod nodes;
 mod parts;
+mod paths;
 mod races;
 mod rights;
 mod server;

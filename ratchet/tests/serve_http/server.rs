@@ -5,9 +5,10 @@ use ratchet_embedded::{Embedded, Options};
 use ratchet_engine::{Behavior, Policy, Release};
 use ratchet_http::certificates::{self, Authority};
 use ratchet_identity::SigningKey;
-use ratchet_server::{Config, Credentials, Mode, Ranges, RequestLimits};
+use ratchet_server::{Config, Credentials, Mode, Ranges, Reloads, RequestLimits};
 use ratchet_store::Store;
 use std::net::SocketAddr;
+use std::path::PathBuf;
 use std::sync::{Arc, LazyLock, mpsc};
 use std::time::Duration;
 use tempfile::TempDir;
@@ -25,6 +26,9 @@ pub(crate) struct Server {
     pub(crate) address: SocketAddr,
     pub(crate) authority: String,
     pub(crate) store: Arc<dyn Store>,
+    /// The file of the authorities whose clients are believed.
+    pub(crate) client_ca: PathBuf,
+    pub(crate) reloads: Reloads,
     _folder: TempDir,
 }
 
@@ -41,13 +45,25 @@ impl Server {
         Self::start_with(|_| ())
     }
 
+    /// Another server on the same store, as one that was started again.
+    pub(crate) fn start_again(&self) -> Self {
+        Self::start_on(Some(self.store.clone()), |_| ())
+    }
+
     /// A server of one's own that differs from the others.
     pub(crate) fn start_with(change: impl FnOnce(&mut Config) + Send + 'static) -> Self {
+        Self::start_on(None, change)
+    }
+
+    fn start_on(
+        store: Option<Arc<dyn Store>>,
+        change: impl FnOnce(&mut Config) + Send + 'static,
+    ) -> Self {
         let (tell, told) = mpsc::channel();
         std::thread::spawn(move || {
             let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build().unwrap();
             runtime.block_on(async {
-                let (server, ready) = Self::prepare(change).await;
+                let (server, ready) = Self::prepare(store, change).await;
                 tell.send(server).unwrap();
                 ready.serve().await;
             });
@@ -55,7 +71,10 @@ impl Server {
         told.recv().unwrap()
     }
 
-    async fn prepare(change: impl FnOnce(&mut Config)) -> (Self, ratchet_server::Ready) {
+    async fn prepare(
+        store: Option<Arc<dyn Store>>,
+        change: impl FnOnce(&mut Config),
+    ) -> (Self, ratchet_server::Ready) {
         let folder = tempfile::tempdir().unwrap();
         let pki = folder.path().join("pki");
         let authority = Authority::load_or_create(&pki).unwrap();
@@ -64,8 +83,11 @@ impl Server {
         std::fs::write(&signing_key, SigningKey::generate().unwrap().1).unwrap();
         let token_file = folder.path().join("tokens.csv");
         std::fs::write(&token_file, TOKENS).unwrap();
-        let store: Arc<dyn Store> =
-            Arc::new(Embedded::open(&folder.path().join("store"), Options::default()).unwrap());
+        let store = store.unwrap_or_else(|| {
+            Arc::new(Embedded::open(&folder.path().join("store"), Options::default()).unwrap())
+        });
+        let client_ca = folder.path().join("client-ca.crt");
+        std::fs::write(&client_ca, authority.pem()).unwrap();
         let mut config = Config {
             bind: SocketAddr::from(([127, 0, 0, 1], 0)),
             advertise: None,
@@ -75,7 +97,7 @@ impl Server {
             ranges: Ranges::new("10.0.0.0/24", None, (30000, 30099)).unwrap(),
             credentials: Credentials {
                 serving,
-                client_ca: Some(authority.path()),
+                client_ca: Some(client_ca.clone()),
                 proxy: None,
                 token_file: Some(token_file),
                 anonymous: true,
@@ -92,6 +114,9 @@ impl Server {
                 watch: Duration::from_secs(1800),
                 reads: 0,
                 writes: 0,
+                long_running: 0,
+                long_running_of_user: 0,
+                write: Duration::from_secs(120),
             },
             event_life: Duration::from_secs(3600),
             runtime: Vec::new(),
@@ -105,7 +130,8 @@ impl Server {
         let ready = ratchet_server::start(config, store.clone()).await.unwrap();
         let address = ready.address();
         let authority = authority.pem().to_owned();
-        (Self { address, authority, store, _folder: folder }, ready)
+        let reloads = ready.reloads();
+        (Self { address, authority, store, client_ca, reloads, _folder: folder }, ready)
     }
 
     /// A connection of the administrator.

@@ -281,6 +281,55 @@ async fn who_applies_is_told_that_the_server_cannot() {
     }
 }
 
+/// How often a plugin of the validating step was asked, and how often it refused.
+async fn asked_and_refused(client: &Client, plugin: &str) -> (u64, u64) {
+    let metrics = client.get("/metrics").await;
+    let count = |rejected: &str| -> u64 {
+        let lines = metrics.text().lines().filter(|line| {
+            line.starts_with("apiserver_admission_controller_admission_duration_seconds_count{")
+                && line.contains(&format!("name=\"{plugin}\""))
+                && line.contains(&format!("rejected=\"{rejected}\""))
+                && line.contains("type=\"validate\"")
+        });
+        lines.map(|line| line.rsplit(' ').next().unwrap().parse::<u64>().unwrap()).sum()
+    };
+    (count("false") + count("true"), count("true"))
+}
+
+#[tokio::test]
+async fn a_plugin_counts_what_reached_it() {
+    let server = Server::start_with(|config| {
+        config.plugins.extend(["PodSecurity", "DenyServiceExternalIPs"]);
+        config.policy.plugins.deny_external_ips = true;
+    });
+    let client = server.admin().await;
+    let (namespace, _) = client.namespace().await;
+    let restricted =
+        json!({"metadata": {"labels": {"pod-security.kubernetes.io/enforce": "restricted"}}});
+    client.patch(&format!("/api/v1/namespaces/{namespace}"), restricted).await;
+    let folder = format!("/api/v1/namespaces/{namespace}");
+    let service = |name: &str, port: i32, addresses: &[&str]| json!({"metadata": {"name": name}, "spec": {"ports": [{"port": port}], "externalIPs": addresses}});
+    let pod = json!({"metadata": {"name": "p"}, "spec": {"hostPID": true, "containers": [{"name": "c", "image": "i"}]}});
+    for (path, object, code, asked, refused) in [
+        ("services", service("good", 80, &[]), 201, 1, 0),
+        ("services", service("denied", 80, &["192.0.2.1"]), 403, 1, 1),
+        ("services", service("invalid", 0, &["192.0.2.1"]), 422, 0, 0),
+        ("services", service("bad", 80, &["192.0.2.300"]), 422, 0, 0),
+        // Refused by Pod Security, which comes before.
+        ("pods", pod, 403, 0, 0),
+    ] {
+        let before = asked_and_refused(&client, "DenyServiceExternalIPs").await;
+        let security = asked_and_refused(&client, "PodSecurity").await;
+        let answer = client.post(&format!("{folder}/{path}"), object).await;
+        assert_eq!(answer.code, code, "{}", answer.text());
+        let after = asked_and_refused(&client, "DenyServiceExternalIPs").await;
+        let more = (after.0 - before.0, after.1 - before.1);
+        assert_eq!(more, (asked, refused), "{path}: {}", answer.text());
+        let more = asked_and_refused(&client, "PodSecurity").await.0 - security.0;
+        assert_eq!(more, u64::from(code != 422), "{path}: {}", answer.text());
+    }
+}
+
 #[tokio::test]
 async fn a_watch_is_counted_with_its_time_when_it_has_ended() {
     let server = Server::start();

@@ -13,7 +13,7 @@ const HEAD: &str = "\
 //! `cargo run --manifest-path tools/schemagen/Cargo.toml -- <a checkout of Kubernetes> > core/object/src/proto/v1_36.rs`
 
 use super::table::Union::*;
-use super::table::{Tag, always, empty, none, pointer, zero};
+use super::table::{Tag, always, empty, none, nullable, pointer, zero};
 ";
 
 /// Inlined by every kind, and the envelope says it instead.
@@ -121,6 +121,7 @@ fn collect(
 
 fn presence(field: &crate::go::Field) -> &'static str {
     match (field.ty.starts_with('*'), field.omit_zero, field.omit_empty) {
+        (true, false, false) => "nullable",
         (true, ..) => "pointer",
         (_, true, _) => "zero",
         (_, _, true) => "empty",

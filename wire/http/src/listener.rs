@@ -118,12 +118,11 @@ impl Listener {
         drain: Drain,
         limits: ListenLimits,
     ) {
-        let acceptor = TlsAcceptor::from(tls.config());
-        let watching = tls.watch(limits.certificate_poll);
+        let watching = Arc::clone(&tls).watch(limits.certificate_poll);
         let host = Arc::new(Host { service, drain, limits });
         tokio::select! {
             () = watching => {}
-            () = self.accept_all(Some(acceptor), host) => {}
+            () = self.accept_all(Some(tls), host) => {}
         }
     }
 
@@ -133,7 +132,7 @@ impl Listener {
         self.accept_all(None, host).await;
     }
 
-    async fn accept_all(self, acceptor: Option<TlsAcceptor>, host: Arc<Host>) {
+    async fn accept_all(self, tls: Option<Arc<TlsReload>>, host: Arc<Host>) {
         let room = Arc::new(Semaphore::new(host.limits.max_connections));
         let mut connections = JoinSet::new();
         let mut draining = pin!(host.drain.wait());
@@ -148,9 +147,15 @@ impl Listener {
             match accepted {
                 Ok((stream, address, permit)) => {
                     setback = Setback::default();
+                    // Each connection with the settings of its moment: they are replaced while we serve.
+                    let acceptor = tls.as_ref().map(|tls| TlsAcceptor::from(tls.config()));
                     let stream = ClientStream::new(stream, host.limits.write_timeout, permit);
-                    let (acceptor, host) = (acceptor.clone(), Arc::clone(&host));
-                    connections.spawn(connection::serve(stream, address, acceptor, host));
+                    connections.spawn(connection::serve(
+                        stream,
+                        address,
+                        acceptor,
+                        Arc::clone(&host),
+                    ));
                 }
                 Err(error) => setback.after(&error).await,
             }

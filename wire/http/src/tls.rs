@@ -10,10 +10,10 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
 use arc_swap::ArcSwap;
-use rustls::ServerConfig;
 use rustls::crypto::CryptoProvider;
 use rustls::server::{ClientHello, ResolvesServerCert};
 use rustls::sign::CertifiedKey;
+use rustls::{DistinguishedName, ServerConfig};
 
 use pair::Pair;
 pub use pair::TlsError;
@@ -34,8 +34,11 @@ pub struct KeyFiles {
 #[derive(Debug)]
 pub struct TlsReload {
     sources: Arc<Sources>,
-    config: Arc<ServerConfig>,
+    config: ArcSwap<ServerConfig>,
 }
+
+/// How many bytes the names of authorities may take together in a handshake: it has room for 2^16, and other things.
+const MOST_NAMES: usize = 60_000;
 
 impl TlsReload {
     /// One pair for every name.
@@ -59,15 +62,32 @@ impl TlsReload {
             .into_iter()
             .map(|(files, names)| Source::open(files, names, &provider))
             .collect::<Result<_, _>>()?;
-        let sources = Arc::new(Sources { any, named, provider: Arc::clone(&provider) });
+        let sources = Arc::new(Sources { any, named, provider });
+        let config = ArcSwap::from_pointee(settings(&sources, Vec::new())?);
+        Ok(Arc::new(Self { sources, config }))
+    }
 
-        let mut config = ServerConfig::builder_with_provider(Arc::clone(&provider))
-            .with_safe_default_protocol_versions()
-            .map_err(TlsError::Settings)?
-            .with_client_cert_verifier(Arc::new(verifier::AnyCertificate::new(&provider)))
-            .with_cert_resolver(Arc::clone(&sources) as Arc<dyn ResolvesServerCert>);
-        config.alpn_protocols = vec![b"h2".to_vec(), b"http/1.1".to_vec()];
-        Ok(Arc::new(Self { sources, config: Arc::new(config) }))
+    /// Names the authorities of clients in handshakes from now on, by the subjects of their certificates (the inside of
+    /// the DER sequence). A client that holds certificates of several authorities chooses by these names. What does
+    /// not fit is not named at all: an empty list stands for any authority.
+    pub fn name_authorities<'s>(
+        &self,
+        subjects: impl IntoIterator<Item = &'s [u8]>,
+    ) -> Result<(), TlsError> {
+        let mut names: Vec<DistinguishedName> = Vec::new();
+        for subject in subjects {
+            let name = DistinguishedName::in_sequence(subject);
+            if !names.iter().any(|known| known.as_ref() == name.as_ref()) {
+                names.push(name);
+            }
+        }
+        let size: usize = names.iter().map(|name| name.as_ref().len() + 2).sum();
+        if size > MOST_NAMES {
+            tracing::warn!(size, "too many authorities of clients to name them in handshakes");
+            names.clear();
+        }
+        self.config.store(Arc::new(settings(&self.sources, names)?));
+        Ok(())
     }
 
     /// Looks at the files now, as SIGHUP asks; what is broken is told in the log and changes nothing.
@@ -91,8 +111,23 @@ impl TlsReload {
 
     /// What the handshake uses.
     pub(crate) fn config(&self) -> Arc<ServerConfig> {
-        Arc::clone(&self.config)
+        self.config.load_full()
     }
+}
+
+/// The settings of handshakes. New ones also forget the sessions of the old ones, and with them who clients were.
+fn settings(
+    sources: &Arc<Sources>,
+    authorities: Vec<DistinguishedName>,
+) -> Result<ServerConfig, TlsError> {
+    let verifier = verifier::AnyCertificate::new(&sources.provider, authorities);
+    let mut config = ServerConfig::builder_with_provider(Arc::clone(&sources.provider))
+        .with_safe_default_protocol_versions()
+        .map_err(TlsError::Settings)?
+        .with_client_cert_verifier(Arc::new(verifier))
+        .with_cert_resolver(Arc::clone(sources) as Arc<dyn ResolvesServerCert>);
+    config.alpn_protocols = vec![b"h2".to_vec(), b"http/1.1".to_vec()];
+    Ok(config)
 }
 
 #[derive(Debug)]
@@ -242,6 +277,83 @@ mod tests {
         pair(&authority, dir.path(), "two");
         tls.reload_now();
         assert_ne!(shown(&tls), first, "a whole pair is taken");
+    }
+
+    /// The names of authorities that a handshake tells a client.
+    fn told(tls: &TlsReload, authority: &Authority) -> Vec<Vec<u8>> {
+        #[derive(Debug, Default)]
+        struct Listens(Mutex<Vec<Vec<u8>>>);
+        impl rustls::client::ResolvesClientCert for Listens {
+            fn resolve(
+                &self,
+                names: &[&[u8]],
+                _: &[rustls::SignatureScheme],
+            ) -> Option<Arc<CertifiedKey>> {
+                *self.0.lock().unwrap() = names.iter().map(|name| name.to_vec()).collect();
+                None
+            }
+            fn has_certs(&self) -> bool {
+                true
+            }
+        }
+        use rustls::pki_types::pem::PemObject;
+        let mut roots = rustls::RootCertStore::empty();
+        let root = rustls::pki_types::CertificateDer::from_pem_slice(authority.pem().as_bytes());
+        roots.add(root.unwrap()).unwrap();
+        let listens = Arc::new(Listens::default());
+        let config = rustls::ClientConfig::builder_with_provider(tls.sources.provider.clone())
+            .with_safe_default_protocol_versions()
+            .unwrap()
+            .with_root_certificates(roots)
+            .with_client_cert_resolver(listens.clone());
+        let name = "localhost".try_into().unwrap();
+        let mut client = rustls::ClientConnection::new(Arc::new(config), name).unwrap();
+        let mut server = rustls::ServerConnection::new(tls.config()).unwrap();
+        let mut bytes = Vec::new();
+        // A handshake has three flights; one round more than that would be a fault of the test.
+        for _ in 0..4 {
+            while client.wants_write() {
+                client.write_tls(&mut bytes).unwrap();
+            }
+            let sent = bytes.split_off(0);
+            let mut rest = sent.as_slice();
+            while !rest.is_empty() {
+                server.read_tls(&mut rest).unwrap();
+                server.process_new_packets().unwrap();
+            }
+            while server.wants_write() {
+                server.write_tls(&mut bytes).unwrap();
+            }
+            let sent = bytes.split_off(0);
+            let mut rest = sent.as_slice();
+            while !rest.is_empty() {
+                client.read_tls(&mut rest).unwrap();
+                client.process_new_packets().unwrap();
+            }
+        }
+        assert!(!client.is_handshaking() && !server.is_handshaking());
+        let names = listens.0.lock().unwrap().clone();
+        names
+    }
+
+    #[test]
+    fn handshakes_name_the_authorities_of_clients() {
+        let dir = tempfile::tempdir().unwrap();
+        let authority = Authority::load_or_create(dir.path()).unwrap();
+        let files = authority.serving(&["localhost".into()]).unwrap();
+        let tls = TlsReload::from_pairs(files, Vec::new()).unwrap();
+        assert!(told(&tls, &authority).is_empty());
+        let name = |text: &'static [u8]| DistinguishedName::in_sequence(text).as_ref().to_vec();
+        tls.name_authorities([b"one".as_slice(), b"two", b"one"]).unwrap();
+        assert_eq!(told(&tls, &authority), [name(b"one"), name(b"two")]);
+        tls.name_authorities([b"three".as_slice()]).unwrap();
+        assert_eq!(told(&tls, &authority), [name(b"three")], "others since");
+        let many: Vec<Vec<u8>> =
+            (0..700_u32).map(|number| [number.to_be_bytes(); 25].concat()).collect();
+        tls.name_authorities(many.iter().map(Vec::as_slice)).unwrap();
+        assert!(told(&tls, &authority).is_empty(), "more than a handshake can hold");
+        tls.name_authorities(many.iter().take(500).map(Vec::as_slice)).unwrap();
+        assert_eq!(told(&tls, &authority).len(), 500);
     }
 
     #[test]

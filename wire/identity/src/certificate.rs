@@ -48,6 +48,11 @@ impl Authorities {
         Ok(Self { anchors })
     }
 
+    /// The names of the authorities: the subjects of their certificates, as handshakes name them to clients.
+    pub fn subjects(&self) -> impl Iterator<Item = &[u8]> {
+        self.anchors.iter().map(|(anchor, ..)| anchor.subject.as_ref())
+    }
+
     /// Authorities that follow a file.
     pub fn open(path: &std::path::Path) -> Result<Reloading<Self>, crate::ReloadError> {
         Reloading::open(path, Self::from_pem)

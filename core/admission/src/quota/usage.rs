@@ -8,7 +8,7 @@ use alloc::collections::{BTreeMap, BTreeSet};
 use alloc::format;
 use alloc::string::String;
 use alloc::vec::Vec;
-use ratchet_object::{Node, Quantity, same};
+use ratchet_object::{Equality, Node, Quantity, equal_at};
 
 /// How the objects of a resource are counted.
 pub(super) struct Measure<'a> {
@@ -279,7 +279,7 @@ fn claim_handles(request: &Request<'_>, new: &Node<'_>) -> bool {
     match request.subresource {
         "" => true,
         "status" => {
-            request.old.is_some_and(|old| !same(new.find(&allocated), old.find(&allocated)))
+            request.old.is_some_and(|old| !equal_at(new, old, &allocated, Equality::Semantic))
         }
         _ => false,
     }

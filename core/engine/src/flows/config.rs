@@ -5,7 +5,7 @@ use crate::forms::Form;
 use crate::pen::{Pen, quoted};
 use crate::rules::{immutable, placement};
 use crate::scene::Scene;
-use ratchet_object::{At, same};
+use ratchet_object::At;
 
 const MOST_BYTES: usize = 1024 * 1024;
 const ONCE_SET: &str = "field is immutable when `immutable` is set";
@@ -104,7 +104,7 @@ fn check_kept(root: &At<'_>, old: &At<'_>, is_secret: bool, verdict: &mut Verdic
             continue;
         }
         let at = root.field(name);
-        if !same(at.node(), old.field(name).node()) {
+        if !at.equals(&old.field(name)) {
             immutable::forbidden(&at, ONCE_SET, verdict);
         }
     }

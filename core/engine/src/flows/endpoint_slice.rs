@@ -13,7 +13,7 @@ use crate::scene::Scene;
 use crate::{Verdict, Warning, shown};
 use alloc::vec::Vec;
 use ratchet_net::Family;
-use ratchet_object::{At, same};
+use ratchet_object::At;
 
 const MOST_ENDPOINTS: usize = 1000;
 const MOST_ADDRESSES: usize = 100;
@@ -47,7 +47,7 @@ pub(super) fn validate(scene: &Scene<'_>, verdict: &mut Verdict) {
     }
     check_ports(&root.field("ports"), &mut Pen::new(scene, verdict));
     let endpoints = root.field("endpoints");
-    if !old.is_some_and(|old| same(old.field("endpoints").node(), endpoints.node())) {
+    if !old.is_some_and(|old| endpoints.equals(&old.field("endpoints"))) {
         check_endpoints(scene, &endpoints, kind.text_or_empty(), verdict);
     }
     if let Some(old) = old

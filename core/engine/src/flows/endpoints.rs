@@ -9,7 +9,7 @@ use crate::rules::value::Reading;
 use crate::rules::{placement, special_ip};
 use crate::scene::Scene;
 use crate::views::protocol;
-use ratchet_object::{At, same};
+use ratchet_object::At;
 
 const LISTS: [(&str, &Field); 2] = [
     ("addresses", &fields::ENDPOINTS_ADDRESSES),
@@ -68,8 +68,7 @@ fn check_rest(subset: &At<'_>, pen: &mut Pen<'_, '_>) {
 
 /// Whether the subsets say the same, a port's protocol being TCP where nobody says otherwise.
 fn is_unchanged(old: &At<'_>, new: &At<'_>) -> bool {
-    let same_field =
-        |old: &At<'_>, new: &At<'_>, name| same(old.field(name).node(), new.field(name).node());
+    let same_field = |old: &At<'_>, new: &At<'_>, name| new.field(name).equals(&old.field(name));
     let same_ports = |old: &At<'_>, new: &At<'_>| {
         let (old, new) = (old.field("ports"), new.field("ports"));
         old.len() == new.len()

@@ -7,7 +7,7 @@ use crate::scene::Scene;
 use crate::{Release, Verdict, shown};
 use alloc::format;
 use ratchet_net::Quoted;
-use ratchet_object::{At, same};
+use ratchet_object::At;
 
 pub(super) fn validate(scene: &Scene<'_>, verdict: &mut Verdict) {
     let root = scene.change.new_root();
@@ -35,7 +35,7 @@ pub(super) fn validate(scene: &Scene<'_>, verdict: &mut Verdict) {
         }
     }
     if let Some(old) = scene.change.old_root()
-        && !same(old.field("spec").field("parentRef").node(), parent.node())
+        && !parent.equals(&old.field("spec").field("parentRef"))
     {
         immutable::changed(&parent, shown_parent(&parent, scene.policy.release), verdict);
     }

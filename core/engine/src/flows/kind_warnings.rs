@@ -6,7 +6,7 @@ use crate::rules::{byte_amounts, node_labels};
 use crate::scene::Scene;
 use crate::{Verdict, pen};
 use alloc::format;
-use ratchet_object::{At, same};
+use ratchet_object::At;
 
 /// Annotations that became fields: the kind, the annotation, and what is said.
 const ANNOTATIONS: [(&str, &str, &str); 3] = [
@@ -153,7 +153,7 @@ pub(super) fn storage_driver(scene: &Scene<'_>, verdict: &mut Verdict) {
     let spec = scene.change.new_root().field("spec");
     let requests = spec.field("tokenRequests");
     let before = scene.change.old_root().map(|old| old.field("spec").field("tokenRequests"));
-    let is_new = before.is_none_or(|before| !same(before.node(), requests.node()));
+    let is_new = before.is_none_or(|before| !before.equals(&requests));
     let is_told = scene.policy.emulated.since(35) && is_new && !requests.is_empty();
     if is_told && !spec.field("serviceAccountTokenInSecrets").is_set() {
         tell(verdict, &requests, TOKENS_IN_SECRETS);

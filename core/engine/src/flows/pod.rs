@@ -7,7 +7,7 @@ use crate::rules::{immutable, names, placement, pod_annotations};
 use crate::scene::Scene;
 use crate::{Part, Verdict};
 use alloc::format;
-use ratchet_object::{At, same};
+use ratchet_object::At;
 
 const POD: Place<'static> = Place { is_pod: true, claims: &[] };
 
@@ -94,9 +94,7 @@ fn check_deadline(spec: &At<'_>, old: &At<'_>, pen: &mut Pen<'_, '_>) -> bool {
 fn check_tolerations(list: &At<'_>, old: &At<'_>, pen: &mut Pen<'_, '_>) {
     const PARTS: [&str; 4] = ["key", "operator", "value", "effect"];
     let is_kept = |before: &At<'_>| {
-        list.items().any(|at| {
-            PARTS.iter().all(|name| same(at.field(name).node(), before.field(name).node()))
-        })
+        list.items().any(|at| PARTS.iter().all(|name| at.field(name).equals(&before.field(name))))
     };
     if old.items().all(|before| is_kept(&before)) {
         return pod_parts::check_tolerations(list, pen);

@@ -5,7 +5,7 @@ use crate::forms::Form;
 use crate::pen::{Pen, node_shown};
 use crate::rules::immutable;
 use crate::scene::Scene;
-use ratchet_object::{At, same};
+use ratchet_object::At;
 
 /// What a row demands.
 #[derive(Clone, Copy)]
@@ -140,8 +140,7 @@ fn apply(at: &At<'_>, old: Option<At<'_>>, check: Check, pen: &mut Pen<'_, '_>) 
             let is_default = |one: &At<'_>, other: &At<'_>| {
                 !default.is_empty() && !one.is_set() && other.text_or_empty() == default
             };
-            let is_kept =
-                same(at.node(), old.node()) || is_default(at, &old) || is_default(&old, at);
+            let is_kept = at.equals(&old) || is_default(at, &old) || is_default(&old, at);
             if !is_kept {
                 immutable::changed(at, node_shown(at.node()), pen.verdict);
             }

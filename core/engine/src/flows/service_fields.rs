@@ -9,7 +9,7 @@ use crate::views::{protocol, service_type};
 use alloc::format;
 use alloc::string::ToString;
 use alloc::vec::Vec;
-use ratchet_object::{At, same};
+use ratchet_object::At;
 
 const TYPES: [&str; 4] = ["ClusterIP", "ExternalName", "LoadBalancer", "NodePort"];
 const LONGEST_AFFINITY: i64 = 86_400;
@@ -39,7 +39,7 @@ pub(super) fn check(spec: &At<'_>, old: Option<&At<'_>>, pen: &mut Pen<'_, '_>) 
 fn check_external_name(spec: &At<'_>, pen: &mut Pen<'_, '_>) {
     for name in ["ipFamilies", "ipFamilyPolicy"] {
         let at = spec.field(name);
-        if !same(at.node(), None) {
+        if !at.is_zero() {
             pen.forbidden(&at, "may not be set for ExternalName services");
         }
     }
@@ -148,7 +148,7 @@ fn check_class(spec: &At<'_>, old: Option<&At<'_>>, kind: &str, pen: &mut Pen<'_
     }
     let times = if old.is_some() { 2 } else { 1 };
     if let Some(old) = old.filter(|old| service_type(old) == "LoadBalancer")
-        && !same(class.node(), old.field("loadBalancerClass").node())
+        && !class.equals(&old.field("loadBalancerClass"))
         && (class.is_set() || old.field("loadBalancerClass").is_set())
     {
         let shown = crate::pen::node_shown(class.node());

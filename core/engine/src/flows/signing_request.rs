@@ -8,7 +8,7 @@ use crate::scene::Scene;
 use crate::{Part, Problem, shown};
 use alloc::format;
 use alloc::vec::Vec;
-use ratchet_object::{At, Node, same};
+use ratchet_object::At;
 
 /// The key usages that there are, in the order in which the API lists them.
 const USAGES: [&str; 23] = [
@@ -62,7 +62,7 @@ pub(super) fn validate(scene: &Scene<'_>, verdict: &mut Verdict) {
     check_conditions(&status, Some(before), &mut pen);
     check_decisions(&status, &before, &mut pen);
     let (certificate, stored) = (status.field("certificate"), before.field("certificate"));
-    if !same(certificate.node(), stored.node()) {
+    if !certificate.equals(&stored) {
         if scene.change.part != Part::STATUS {
             pen.forbidden(&certificate, "updates may not set certificate content");
         } else if !stored.text_or_empty().is_empty() {
@@ -143,7 +143,7 @@ fn check_conditions(status: &At<'_>, before: Option<At<'_>>, pen: &mut Pen<'_, '
     let list = status.field("conditions");
     let stored: Vec<At<'_>> =
         before.iter().flat_map(|before| before.field("conditions").items()).collect();
-    let is_kept = |item: &At<'_>| stored.iter().any(|one| same(one.node(), item.node()));
+    let is_kept = |item: &At<'_>| stored.iter().any(|one| item.equals(one));
     let stored_types: Vec<&str> = stored.iter().map(type_of).collect();
     let repeats = |types: &[&str]| {
         types
@@ -189,15 +189,16 @@ fn type_of<'a>(condition: &At<'a>) -> &'a str {
     condition.field("type").text_or_empty()
 }
 
+/// The conditions of a type.
+fn all_of<'a>(status: &At<'a>, kind: &str) -> Vec<At<'a>> {
+    status.field("conditions").items().filter(|item| type_of(item) == kind).collect()
+}
+
 /// What is decided stays decided, and only an approval decides.
 fn check_decisions(status: &At<'_>, before: &At<'_>, pen: &mut Pen<'_, '_>) {
     let list = status.field("conditions");
-    let all = |status: &At<'_>, kind: &str| {
-        let items = status.field("conditions").items().filter(|item| type_of(item) == kind);
-        items.filter_map(|item| item.node().cloned().map(Node::into_owned)).collect::<Vec<_>>()
-    };
     for kind in DECISIONS {
-        if all(status, kind).len() < all(before, kind).len() {
+        if all_of(status, kind).len() < all_of(before, kind).len() {
             let kind = quoted(kind);
             pen.forbidden(&list, format!("updates may not remove a condition of type {kind}"));
         }
@@ -206,8 +207,8 @@ fn check_decisions(status: &At<'_>, before: &At<'_>, pen: &mut Pen<'_, '_>) {
         return;
     }
     for kind in APPROVALS {
-        let (new, old) = (all(status, kind), all(before, kind));
-        let is_same = new.iter().zip(&old).all(|(new, old)| same(Some(new), Some(old)));
+        let (new, old) = (all_of(status, kind), all_of(before, kind));
+        let is_same = new.iter().zip(&old).all(|(new, old)| new.equals(old));
         let word = match new.len() {
             count if count > old.len() => "add",
             count if count == old.len() && !is_same => "modify",

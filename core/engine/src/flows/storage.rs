@@ -72,12 +72,12 @@ fn check_claim_kept(root: &At<'_>, old: &At<'_>, verdict: &mut Verdict) {
     let is_bound = old.field("status").field("phase").text_or_empty() == "Bound";
     let size =
         |spec: &At<'_>| Quantity::at(&spec.field("resources").field("requests").field("storage"));
-    let is_changed = spec.entries().any(|(name, at)| match name {
+    let is_changed = immutable::members(&spec, &before).any(|name| match name {
         "volumeName" if !before.field("volumeName").is_set() => false,
         "storageClassName" if !before.field("storageClassName").is_set() => false,
         "volumeAttributesClassName" if is_bound => false,
         "resources" => size(&spec) != size(&before) && !is_bound,
-        _ => immutable::is_more(name, &at, &before.field(name)),
+        _ => immutable::is_more(name, &spec.field(name), &before.field(name)),
     });
     if is_changed {
         immutable::forbidden(&spec, CLAIM, verdict);

@@ -6,7 +6,7 @@ use crate::rules::pod_notes::{say, tell};
 use crate::rules::{byte_amounts, names};
 use crate::scene::Scene;
 use crate::{Change, Verdict};
-use ratchet_object::{At, Object, same};
+use ratchet_object::{At, Object};
 
 /// What must change for an update to be told about its template.
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -115,7 +115,7 @@ fn speaks<'a>(change: &Change<'a>, old: &'a Object<'a>) -> bool {
     let new = change.new_object();
     let differs = |field: &[&'a str]| {
         let (new, old) = (new.root().descend(field), old.root().descend(field));
-        !same(new.node(), old.node())
+        !new.equals(&old)
     };
     let row = SPEAKS.iter().find(|(kind, _)| *kind == change.kind.name);
     match row.map(|(_, speaks)| speaks) {

@@ -212,7 +212,7 @@ pub(crate) fn is_checked_first(spec: &At<'_>, old: Option<&At<'_>>) -> bool {
         && prefers(old)
         && service_type(spec) == service_type(old)
         && new_ips == old_ips
-        && ratchet_object::same(spec.field("ipFamilies").node(), old.field("ipFamilies").node()))
+        && spec.field("ipFamilies").equals(&old.field("ipFamilies")))
 }
 
 /// Cluster IPs may not change once set, not even to their canonical form.

@@ -4,7 +4,7 @@ use crate::{Cause, Origin, Problem, Ratchet, Rule, Verdict};
 use alloc::borrow::Cow;
 use alloc::format;
 use alloc::string::String;
-use ratchet_object::{At, Node, Value, same};
+use ratchet_object::{At, Equality, Node, Slot, Value};
 
 /// The row.
 pub(crate) static RULE: Rule = Rule {
@@ -99,6 +99,7 @@ const DEFAULTS: [(&str, &str); 13] = [
 /// A pod's spec may change in few places only.
 pub(crate) fn check_pod(spec: &At<'_>, old: &At<'_>, verdict: &mut Verdict) {
     let (Some(new_node), Some(old_node)) = (spec.node(), old.node()) else { return };
+    let (slot, is_whole) = (spec.slot(), is_whole(spec));
     let is_gated = !old.field("schedulingGates").is_empty();
     let may_change = |name: &str| CHANGEABLE.contains(&name) || (is_gated && GATED.contains(&name));
     let says_other = new_node.entries().iter().any(|entry| {
@@ -106,14 +107,19 @@ pub(crate) fn check_pod(spec: &At<'_>, old: &At<'_>, verdict: &mut Verdict) {
         let ignored: &[&str] = if name.ends_with("ontainers") { &["image"] } else { &[] };
         !may_change(name)
             && !is_grace_mended(name, spec, old)
-            && says_more(name, &entry.node, old_node.get(name), ignored)
+            && match is_whole {
+                true => differs(slot.member(name), &entry.node, old_node.get(name), ignored),
+                false => {
+                    says_more(slot.member(name), name, &entry.node, old_node.get(name), ignored)
+                }
+            }
     });
     let says_less = old_node.entries().iter().any(|entry| {
         let name = entry.key.as_ref();
         !may_change(name)
-            && !FILLED_IN.contains(&name)
-            && same(new_node.get(name), None)
-            && !same(Some(&entry.node), None)
+            && (is_whole || !FILLED_IN.contains(&name))
+            && slot.member(name).equal(new_node.get(name), None, Equality::Semantic)
+            && !slot.member(name).equal(Some(&entry.node), None, Equality::Semantic)
     });
     if says_other || says_less {
         verdict.problem(Problem::new(&RULE, Cause::Forbidden, spec, POD));
@@ -133,9 +139,9 @@ pub(crate) fn check_ephemeral(spec: &At<'_>, old: &At<'_>, verdict: &mut Verdict
     for before in old.field("ephemeralContainers").items() {
         let name = before.field("name").text_or_empty();
         let after = list.items().find(|at| at.field("name").text_or_empty() == name);
-        let what = match after.and_then(|at| at.node()) {
+        let what = match after {
             None => "removed\n",
-            Some(after) if says_more("", after, before.node(), &[]) => "changed",
+            Some(after) if is_more("", &after, &before) => "changed",
             Some(_) => continue,
         };
         let name = ratchet_net::Quoted(name);
@@ -152,31 +158,91 @@ pub(crate) fn is_job_changed(spec: &At<'_>, old: &At<'_>) -> bool {
     let (at, before) = (spec.field("template"), old.field("template"));
     let ignored: &[&str] = if old.field("suspend").is_true() { &SCHEDULING } else { &[] };
     let (pod, stored) = (at.field("spec"), before.field("spec"));
-    pod.node().is_some_and(|pod| says_more("", pod, stored.node(), ignored))
+    if is_whole(spec) {
+        let metadata = ["labels", "annotations"].map(|name| {
+            let name = ["metadata", name];
+            at.descend(&name).equals(&before.descend(&name))
+        });
+        return (ignored.is_empty() && metadata.contains(&false))
+            || pod.node().is_none_or(|node| differs(pod.slot(), node, stored.node(), ignored));
+    }
+    pod.node().is_some_and(|node| says_more(pod.slot(), "", node, stored.node(), ignored))
 }
 
-/// Whether the field `name` says something that it did not say before.
+/// Whether an object is written as the API has it, with all that others filled in: it has the identity that the API
+/// gave it. A manifest has not, and what it leaves out may be a default.
+fn is_whole(at: &At<'_>) -> bool {
+    at.object().is_some_and(|object| !object.text_at(&["metadata", "uid"]).is_empty())
+}
+
+/// The members that may have changed: of a whole object also those that it no longer has.
+pub(crate) fn members<'a>(new: &At<'a>, old: &At<'a>) -> impl Iterator<Item = &'a str> {
+    let there = new.entries().map(|(name, _)| name);
+    let gone = old.entries().filter(|_| is_whole(new)).map(|(name, _)| name);
+    there.chain(gone)
+}
+
+/// Whether two values differ, apart from members of these names at any depth.
+fn differs(slot: Slot, new: &Node<'_>, old: Option<&Node<'_>>, ignored: &[&str]) -> bool {
+    if slot.equal(Some(new), old, Equality::Semantic) {
+        return false;
+    }
+    match (&new.value, old.map(|old| &old.value)) {
+        _ if ignored.is_empty() => true,
+        (Value::Map(entries), Some(Value::Map(others))) => {
+            let names = entries.iter().chain(others).map(|entry| entry.key.as_ref());
+            let mut compared = names.filter(|name| !ignored.contains(name));
+            compared.any(|name| {
+                let before = old.and_then(|old| old.get(name));
+                !slot.member(name).equal(new.get(name), before, Equality::Semantic)
+            })
+        }
+        (Value::List(items), Some(Value::List(others))) => {
+            let mut pairs = items.iter().zip(others);
+            items.len() != others.len()
+                || pairs.any(|(new, old)| differs(slot.item(), new, Some(old), ignored))
+        }
+        _ => true,
+    }
+}
+
+/// Whether the field `name` says something that it did not say before; of a whole object, whether it differs.
 pub(crate) fn is_more(name: &str, new: &At<'_>, old: &At<'_>) -> bool {
-    new.node().is_some_and(|node| says_more(name, node, old.node(), &[]))
+    if is_whole(new) {
+        return !new.equals(old);
+    }
+    new.node().is_some_and(|node| says_more(new.slot(), name, node, old.node(), &[]))
 }
 
 /// Whether `new` says something that `old` does not. What only the old one says may be a default.
-fn says_more(name: &str, new: &Node<'_>, old: Option<&Node<'_>>, ignored: &[&str]) -> bool {
-    if same(Some(new), old) {
+fn says_more(
+    slot: Slot,
+    name: &str,
+    new: &Node<'_>,
+    old: Option<&Node<'_>>,
+    ignored: &[&str],
+) -> bool {
+    if slot.equal(Some(new), old, Equality::Semantic) {
         return false;
     }
     match (&new.value, old.map(|old| &old.value)) {
         (Value::Map(entries), Some(Value::Map(_))) => entries.iter().any(|entry| {
             let key = entry.key.as_ref();
             !ignored.contains(&key)
-                && says_more(key, &entry.node, old.and_then(|old| old.get(key)), ignored)
+                && says_more(
+                    slot.member(key),
+                    key,
+                    &entry.node,
+                    old.and_then(|old| old.get(key)),
+                    ignored,
+                )
         }),
         (Value::List(items), Some(Value::List(others))) => {
             items.len() != others.len()
                 || items
                     .iter()
                     .zip(others)
-                    .any(|(new, old)| says_more(name, new, Some(old), ignored))
+                    .any(|(new, old)| says_more(slot.item(), name, new, Some(old), ignored))
         }
         (Value::Text(text), None) => !DEFAULTS.contains(&(name, text)),
         (Value::Bool(_), None) if name == "enableServiceLinks" => false,

@@ -46,7 +46,7 @@ pub(crate) fn check_map(labels: &At<'_>, verdict: &mut Verdict) {
 /// What is wrong with a label's value.
 pub(crate) fn value_faults(text: &str, mut say: impl FnMut(&'static str)) {
     if text.len() > LONGEST {
-        say("must be no more than 63 characters");
+        say("must be no more than 63 bytes");
     }
     if !text.is_empty() && !is_name(text) {
         say(VALUE);
@@ -67,7 +67,7 @@ pub(crate) fn key_faults(key: &str, mut tell: impl FnMut(Cow<'static, str>)) {
         Some(prefix) => {
             let faults = dns::subdomain(prefix);
             if faults.too_long {
-                tell("prefix part must be no more than 253 characters".into());
+                tell("prefix part must be no more than 253 bytes".into());
             }
             if faults.pattern {
                 tell(alloc::format!("prefix part {}", super::dns_search::STRICT_PATTERN).into());
@@ -78,7 +78,7 @@ pub(crate) fn key_faults(key: &str, mut tell: impl FnMut(Cow<'static, str>)) {
     if name.is_empty() {
         tell("name part must be non-empty".into());
     } else if name.len() > LONGEST {
-        tell("name part must be no more than 63 characters".into());
+        tell("name part must be no more than 63 bytes".into());
     }
     if !is_name(name) {
         tell(NAME.into());

@@ -17,22 +17,9 @@ const FILES: [(&str, &str, Option<&str>); 3] = [
     ("downwardAPI", "DownwardAPI", None),
 ];
 
-/// What can be a source of a projected volume.
-const SOURCES: [&str; 6] = [
-    "clusterTrustBundle",
-    "configMap",
-    "downwardAPI",
-    "podCertificate",
-    "secret",
-    "serviceAccountToken",
-];
-
-/// The files of a certificate, and what each is called.
-const CERTIFICATE: [(&str, &str); 3] = [
-    ("certificateChainPath", "PodCertificate chain"),
-    ("keyPath", "PodCertificate key"),
-    ("credentialBundlePath", "PodCertificate credential bundle"),
-];
+/// What can be a source of a projected volume. The others are behind feature gates that are off, and the API takes them
+/// out before it looks.
+const SOURCES: [&str; 4] = ["configMap", "downwardAPI", "secret", "serviceAccountToken"];
 
 /// A file, and where it comes from.
 struct File<'a> {
@@ -147,18 +134,8 @@ fn projected_files<'a>(source: &At<'a>) -> Vec<File<'a>> {
         }
     }
     let token = source.field("serviceAccountToken");
-    if token.is_set() {
-        return alloc::vec![File::new(token.field("path"), "ServiceAccountToken")];
-    }
-    let bundle = source.field("clusterTrustBundle");
-    if bundle.is_set() {
-        let named = if bundle.field("name").is_set() { "name" } else { "signerName" };
-        let described =
-            format!("ClusterTrustBundle {}", Quoted(bundle.field(named).text_or_empty()));
-        return alloc::vec![File::new(bundle.field("path"), described)];
-    }
-    let certificate = source.field("podCertificate");
-    CERTIFICATE.iter().map(|(field, word)| File::new(certificate.field(field), *word)).collect()
+    let file = token.is_set().then(|| File::new(token.field("path"), "ServiceAccountToken"));
+    file.into_iter().collect()
 }
 
 fn items<'a>(source: &At<'a>, described: &str) -> impl Iterator<Item = File<'a>> {

@@ -76,7 +76,8 @@ impl Quantity {
     /// The amount in a field: texts and plain numbers are amounts.
     pub fn of(node: &Node<'_>) -> Option<Self> {
         match &node.value {
-            Value::Text(text) => Self::parse(text),
+            // In a field, as the API reads it, spaces around it do not count.
+            Value::Text(text) => Self::parse(text.trim()),
             Value::Int(_) | Value::Float(_) => Self::parse(&node.to_string()),
             _ => None,
         }

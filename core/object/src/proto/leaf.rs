@@ -7,23 +7,18 @@ use crate::{Entry, Node, Span, Value};
 use alloc::format;
 use alloc::string::{String, ToString};
 use alloc::vec::Vec;
-use base64::Engine;
-use base64::engine::general_purpose::STANDARD;
 
 type Tree = Node<'static>;
 type Outcome<T> = Result<T, ProtoError>;
 
 /// Bytes as JSON shows them.
 pub(super) fn base64(bytes: &[u8]) -> String {
-    STANDARD.encode(bytes)
+    crate::base64::encode(bytes)
 }
 
 /// The bytes that JSON shows; as in Go, line ends in them do not count.
 pub(super) fn from_base64(text: &str) -> Option<Vec<u8>> {
-    if !text.contains(['\r', '\n']) {
-        return STANDARD.decode(text).ok();
-    }
-    STANDARD.decode(text.replace(['\r', '\n'], "")).ok()
+    crate::base64::decode(text).ok()
 }
 
 /// A number of 32 bits; like every reader of protobuf, this one drops the higher ones.

@@ -5,6 +5,7 @@
 //! of JSON is left out of the tree, so that nobody further on can tell how an object was sent.
 
 mod leaf;
+mod list;
 mod more;
 mod read;
 mod table;
@@ -12,6 +13,9 @@ mod time;
 mod v1_36;
 mod wire;
 mod write;
+
+pub use list::ListEncoder;
+pub(crate) use time::Moment;
 
 use crate::decode::readable;
 use crate::{Entry, Limits, Node, Value};
@@ -82,7 +86,8 @@ pub fn is_pointer(type_place: u16, field: &str) -> bool {
     let message = table::message(type_place);
     let place = message.row.fields.binary_search_by(|row| row.name.cmp(field));
     let tag = place.ok().and_then(|place| message.tags.get(place));
-    tag.is_some_and(|tag| tag.presence == table::Presence::Pointer)
+    use table::Presence::{NullPointer, Pointer};
+    tag.is_some_and(|tag| matches!(tag.presence, Pointer | NullPointer))
 }
 
 /// What JSON does with a member that is empty.
@@ -90,6 +95,8 @@ pub fn is_pointer(type_place: u16, field: &str) -> bool {
 pub enum Emptiness {
     /// It was said on purpose and stays.
     Said,
+    /// The same, and where nobody said it JSON has `null`.
+    Null,
     /// It is always told.
     Told,
     /// It is left out, unless it is an object.
@@ -122,6 +129,7 @@ impl Emptiness {
             table::Presence::UnlessZero => Self::OmittedWhole,
             table::Presence::Always => Self::Told,
             table::Presence::Pointer => Self::Said,
+            table::Presence::NullPointer => Self::Null,
         }
     }
 }

@@ -192,7 +192,8 @@ impl Reader {
             }
             Ok(())
         })?;
-        Ok(Node::list(items))
+        // Go appends to nil: a list of none stays nil, and JSON says so.
+        Ok(if items.is_empty() { Node::new(Value::Null) } else { Node::list(items) })
     }
 
     /// Reads what JSON shows without a schema of its own.
@@ -299,7 +300,7 @@ fn is_left_out(node: &Tree, shape: &Shape, presence: Presence) -> bool {
     match (&node.value, presence) {
         (_, Presence::Always) => false,
         (Value::Null, _) => true,
-        (_, Presence::Pointer) => false,
+        (_, Presence::Pointer | Presence::NullPointer) => false,
         (Value::Text(text), _) => is_scalar && text.is_empty(),
         (Value::Int(number), _) => is_scalar && *number == 0,
         (Value::Bool(truth), _) => is_scalar && !truth,

@@ -20,6 +20,8 @@ pub(super) struct Tag {
 pub(super) enum Presence {
     /// A pointer in Go: zero was said on purpose and stays.
     Pointer,
+    /// A pointer without `omitempty`: JSON has `null` where it is nil.
+    NullPointer,
     /// JSON leaves an empty text, zero and false out, but not an empty object.
     UnlessEmpty,
     /// JSON leaves everything out that is empty.
@@ -67,6 +69,11 @@ pub(super) const fn none() -> Tag {
 /// A pointer.
 pub(super) const fn pointer(number: u8) -> Tag {
     Tag::new(number, Presence::Pointer)
+}
+
+/// A pointer without `omitempty`.
+pub(super) const fn nullable(number: u8) -> Tag {
+    Tag::new(number, Presence::NullPointer)
 }
 
 /// A field with `omitempty`.

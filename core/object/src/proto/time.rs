@@ -5,7 +5,7 @@ use alloc::string::String;
 
 /// A point in time.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) struct Moment {
+pub(crate) struct Moment {
     /// Seconds since 1970.
     pub(super) seconds: i64,
     /// Nanoseconds since that second began.
@@ -18,12 +18,12 @@ const YEARS: core::ops::Range<i64> = -62_135_596_800..253_402_300_800;
 
 impl Moment {
     /// The text of its second, in UTC; nothing if its year does not have four digits.
-    pub(super) fn in_seconds(self) -> Option<String> {
+    pub(crate) fn in_seconds(self) -> Option<String> {
         Some(format!("{}Z", self.second()?))
     }
 
     /// The text of its microsecond, in UTC.
-    pub(super) fn in_micros(self) -> Option<String> {
+    pub(crate) fn in_micros(self) -> Option<String> {
         Some(format!("{}.{:06}Z", self.second()?, self.nanos / 1000))
     }
 
@@ -38,7 +38,7 @@ impl Moment {
     }
 
     /// Reads RFC 3339: any offset, any fraction of a second.
-    pub(super) fn read(text: &str) -> Option<Self> {
+    pub(crate) fn read(text: &str) -> Option<Self> {
         let (day, time) = text.split_once(['T', 't'])?;
         let [year, month, day] = numbers(day, '-', [4, 2, 2])?;
         let (time, offset) = split_offset(time)?;

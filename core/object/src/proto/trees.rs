@@ -41,7 +41,8 @@ impl Maker {
     }
 
     fn member(&mut self, shape: &Shape, tag: &Tag) -> Node<'static> {
-        let keeps_zero = matches!(tag.presence, Presence::Pointer | Presence::Always);
+        let keeps_zero =
+            matches!(tag.presence, Presence::Pointer | Presence::NullPointer | Presence::Always);
         let count = 1 + self.below(3);
         match shape {
             Shape::List(inner) => {

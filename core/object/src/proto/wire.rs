@@ -154,9 +154,14 @@ pub(super) fn put_double(out: &mut Vec<u8>, number: u8, value: f64) {
 
 /// Writes a field with a text, bytes or a message.
 pub(super) fn put_bytes(out: &mut Vec<u8>, number: u8, bytes: &[u8]) {
-    put_varint(out, u64::from(number) << 3 | BYTES);
-    put_varint(out, u64::try_from(bytes.len()).unwrap_or(u64::MAX));
+    put_length(out, number, bytes.len());
     out.extend_from_slice(bytes);
+}
+
+/// The beginning of a field of so many bytes, which are to follow.
+pub(super) fn put_length(out: &mut Vec<u8>, number: u8, length: usize) {
+    put_varint(out, u64::from(number) << 3 | BYTES);
+    put_varint(out, u64::try_from(length).unwrap_or(u64::MAX));
 }
 
 #[cfg(test)]

@@ -37,7 +37,8 @@ fn objects(node: &Node<'_>, place: u16) -> Outcome<Vec<u8>> {
     Ok(out)
 }
 
-fn object(node: &Node<'_>, place: u16) -> Outcome<Vec<u8>> {
+/// The message of one object.
+pub(super) fn object(node: &Node<'_>, place: u16) -> Outcome<Vec<u8>> {
     match node.value {
         Value::Map(_) => members(node, message(place), &[]),
         Value::Null => Ok(Vec::new()),

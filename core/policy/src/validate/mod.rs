@@ -11,7 +11,7 @@ use expressions::Expressions;
 pub(crate) use expressions::STORED;
 use ratchet_engine::writing::{Form, Pen, Scene, form_faults, shown_word};
 use ratchet_engine::{Change, Part, Verdict};
-use ratchet_object::{At, same};
+use ratchet_object::At;
 
 const GROUP: &str = "admissionregistration.k8s.io";
 /// How names end that a later release keeps for itself.
@@ -93,7 +93,7 @@ fn check_policy(spec: &At<'_>, pen: &mut Pen<'_, '_>) {
 fn conditions_are_kept(spec: &At<'_>, pen: &Pen<'_, '_>) -> bool {
     let Some(old) = pen.scene.change.old_root() else { return false };
     let old = old.field("spec");
-    let is_kept = |name: &'static str| same(spec.field(name).node(), old.field(name).node());
+    let is_kept = |name: &'static str| spec.field(name).equals(&old.field(name));
     is_kept("paramKind") && is_kept("matchConditions")
 }
 

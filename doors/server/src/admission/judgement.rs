@@ -4,14 +4,25 @@ use super::policy_rights;
 use crate::call::Call;
 use crate::csr;
 use crate::refusal::Refusal;
+use ratchet_engine::pod_security::Tally;
 use ratchet_engine::{
     Change, EXISTING_PODS_BUDGET, Existing, Facts, Namespace, Status, judge as verdict_on, needs,
 };
 use ratchet_object::{Node, Object};
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
-/// Judges a change, tells its warnings, and refuses it where the engine does.
-pub(super) async fn judge(call: &Call<'_>, change: &Change<'_>) -> Result<(), Refusal> {
+/// What the engine's own plugins say of a valid object. They are counted, and refuse it, where they stand in the chain.
+pub(super) struct Judgement {
+    /// The plugin that refuses the change, and with what.
+    pub(super) denial: Option<(&'static str, Refusal)>,
+    /// What Pod Security counts.
+    pub(super) tally: Vec<Tally>,
+    /// How long it took.
+    pub(super) took: Duration,
+}
+
+/// Judges a change, tells its warnings, and refuses it where it is not valid.
+pub(super) async fn judge(call: &Call<'_>, change: &Change<'_>) -> Result<Judgement, Refusal> {
     let app = call.app;
     let needs = needs(change, &app.policy);
     let namespace = match needs.namespace {
@@ -36,17 +47,24 @@ pub(super) async fn judge(call: &Call<'_>, change: &Change<'_>) -> Result<(), Re
     ratchet_policy::validate(change, &app.policy, &mut verdict);
     csr::check(change, &app.policy, &mut verdict);
     policy_rights::check(call, change, &mut verdict);
-    app.metrics.judged(change, &verdict, &app.plugins, begun.elapsed());
+    let took = begun.elapsed();
     for warning in &verdict.warnings {
         call.told.warn(warning.text.clone());
     }
     for (key, text) in &verdict.audit {
         call.told.annotate(*key, text.clone());
     }
-    match Status::of(&verdict, change) {
-        Some(status) => Err(status.into()),
-        None => Ok(()),
-    }
+    let refused: Option<Refusal> = Status::of(&verdict, change).map(Into::into);
+    let denier = verdict.denial.as_ref().filter(|_| verdict.problems.is_empty());
+    let denier = denier.map(|denial| match denial.rule.id.starts_with("RTC-PSA") {
+        true => "PodSecurity",
+        false => "DenyServiceExternalIPs",
+    });
+    let denial = match (refused, denier) {
+        (Some(refusal), None) => return Err(refusal),
+        (refused, denier) => denier.zip(refused),
+    };
+    Ok(Judgement { denial, tally: verdict.tally, took })
 }
 
 fn namespace_node(call: &Call<'_>) -> Option<Node<'static>> {

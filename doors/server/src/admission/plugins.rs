@@ -1,6 +1,6 @@
 //! The plugins of the chain, run one after another: first those that change objects, later those that only look.
 
-use super::judgement;
+use super::judgement::{self, Judgement};
 use super::policies;
 use super::view::View;
 use crate::call::Call;
@@ -180,40 +180,54 @@ fn running<'a>(call: &'a Call<'_>) -> impl Iterator<Item = &'static PluginRow> +
     PLUGINS.iter().filter(|row| call.app.plugins.is_on(row.name))
 }
 
-/// Judges a change: the engine first validates it; its denials stand in the chain where its plugins do.
+/// The plugins that are rules of the engine.
+const JUDGES: [&str; 2] = ["PodSecurity", "DenyServiceExternalIPs"];
+
+/// Judges a change: the engine validates it, then all plugins that look are run in turn until one refuses. Who never
+/// got to a plugin is not counted by it.
 pub(crate) async fn judge(call: &Call<'_>, change: &Change<'_>) -> Result<(), Refusal> {
-    let judged = judgement::judge(call, change).await;
-    if let Err(refusal) = &judged
-        && refusal.code != 403
-    {
-        return judged;
-    }
-    let engine = PLUGINS.iter().position(|row| row.name == "PodSecurity").unwrap_or(0);
-    let (before, after) = PLUGINS.split_at(engine);
-    validate(call, change, before)?;
-    judged?;
-    validate(call, change, after)?;
+    let judgement = judgement::judge(call, change).await?;
+    let (_, operation) = operation_of(change);
+    let begun = Instant::now();
     // Of those that look, only the quota stands behind the policies, and it is charged later.
-    policies::on_change(call, change)
+    let result = validate(call, change, judgement).and_then(|()| policies::on_change(call, change));
+    call.app.metrics.step_ran("validate", operation.word(), result.is_err(), begun.elapsed());
+    result
 }
 
-fn validate(call: &Call<'_>, change: &Change<'_>, rows: &[PluginRow]) -> Result<(), Refusal> {
-    let (part, operation) = match change.is_create() {
+fn operation_of(change: &Change<'_>) -> (&'static str, Operation) {
+    match change.is_create() {
         true => ("", Operation::Create),
         false => part_of(change.part),
-    };
+    }
+}
+
+fn validate(call: &Call<'_>, change: &Change<'_>, mut judgement: Judgement) -> Result<(), Refusal> {
+    let (part, operation) = operation_of(change);
+    let metrics = &call.app.metrics;
     let new = change.new_object();
     let old = change.old_object().map(ratchet_object::Object::node);
     let request = request(call, operation, part, new.name(), old);
-    for row in rows.iter().filter(|row| call.app.plugins.is_on(row.name)) {
+    for row in running(call) {
+        let was = (row.name, "validate", operation.word());
+        if JUDGES.contains(&row.name) {
+            let denial = judgement.denial.take_if(|(name, _)| *name == row.name);
+            metrics.plugin_ran(was, denial.is_some(), judgement.took);
+            if row.name == "PodSecurity" {
+                metrics.count_pod_security(&judgement.tally);
+            }
+            if let Some((_, refusal)) = denial {
+                return Err(refusal);
+            }
+        }
         let Some(validate) = row.validate else { continue };
         let begun = Instant::now();
         let said = validate(&request, new.node(), &View(call));
-        let was = (row.name, "validate", operation.word());
-        call.app.metrics.plugin_ran(was, said.is_err(), begun.elapsed());
+        metrics.plugin_ran(was, said.is_err(), begun.elapsed());
         said.map_err(|denial| refusal(call, new.name(), denial))?;
     }
-    Ok(())
+    // Rules that are on although their plugin has no row that is on.
+    judgement.denial.map_or(Ok(()), |(_, refusal)| Err(refusal))
 }
 
 /// Waits a little for the default account of a namespace that has just been made.

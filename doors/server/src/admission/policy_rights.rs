@@ -4,7 +4,7 @@ use crate::call::Call;
 use ratchet_access::{Attempt, Resource, Target, User, is_superuser};
 use ratchet_engine::writing::{Pen, Scene};
 use ratchet_engine::{Change, Part, Verdict};
-use ratchet_object::{At, Node, same};
+use ratchet_object::{At, Node};
 
 const GROUP: &str = "admissionregistration.k8s.io";
 
@@ -29,7 +29,7 @@ pub(super) fn check(call: &Call<'_>, change: &Change<'_>, verdict: &mut Verdict)
 fn fresh<'a>(change: &Change<'a>, name: &'static str) -> Option<At<'a>> {
     let new = change.new_root().descend(&["spec", name]);
     let old = change.old_root().map(|root| root.descend(&["spec", name]));
-    let is_kept = |old: At<'_>| old.is_set() && same(old.node(), new.node());
+    let is_kept = |old: At<'_>| old.is_set() && new.equals(&old);
     (new.is_set() && !old.is_some_and(is_kept)).then_some(new)
 }
 

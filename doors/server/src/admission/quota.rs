@@ -8,7 +8,7 @@ use crate::refusal::Refusal;
 use crate::served::Served;
 use ratchet_admission::{Cluster, Denial, Operation, Request, quota};
 use ratchet_engine::Part;
-use ratchet_object::{Node, same};
+use ratchet_object::Node;
 use ratchet_store::{Guard, Revision, Write};
 use std::sync::Arc;
 use std::time::Instant;
@@ -88,7 +88,7 @@ fn spent(
         quota::charge(request, new, &mut charged, now)?;
     }
     let pairs = items.iter().zip(&stored).zip(charged);
-    let changed = pairs.filter(|((_, before), after)| !same(Some(before), Some(after)));
+    let changed = pairs.filter(|((_, before), after)| *before != after);
     let write = |((item, _), after): ((&Arc<Item>, &Node<'static>), Node<'static>)| {
         let key = served.key(&call.place.namespace, after.text_at(&["metadata", "name"]));
         Write::put(&key, Guard::At(Revision(item.revision)), storable(after))

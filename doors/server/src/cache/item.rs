@@ -54,6 +54,14 @@ impl Item {
         node.map_or_else(Node::empty_map, Node::into_owned)
     }
 
+    /// Hands the tree of a stored value to `take`, without copying its texts.
+    pub fn read<R>(&self, take: impl FnOnce(&Node<'_>) -> R) -> R {
+        let text = std::str::from_utf8(&self.body).unwrap_or_default();
+        let decoded = decode(text, Limits::STORED).ok();
+        let node = decoded.and_then(|mut decoded| decoded.documents.pop());
+        take(&node.unwrap_or_else(Node::empty_map))
+    }
+
     /// The object with its kind and version, as one text.
     pub fn whole(&self, api_version: &str, kind: &str) -> [Bytes; 2] {
         let start = format!(r#"{{"kind":"{kind}","apiVersion":"{api_version}","#);

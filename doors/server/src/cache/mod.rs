@@ -22,19 +22,27 @@ const PATIENCE: Duration = Duration::from_secs(3);
 /// What happened to one object: when, its key, and what it is now; nothing if it is gone.
 pub(crate) type Seen = (u64, Arc<str>, Option<Item>);
 
+/// What is kept beside the cache about its objects, as fresh as they are.
+pub(crate) trait Follower: Send + Sync {
+    /// An object of a resource has entered the cache or changed in it, or has left it.
+    fn took(&self, resource: &str, key: &str, item: Option<&Item>);
+}
+
 /// The shelves of all resources, by the name in the keys: `pods`, `deployments.apps`.
 pub struct Cache {
     store: Arc<dyn Store>,
     shelves: HashMap<String, Arc<Shelf>>,
+    followers: Vec<Arc<dyn Follower>>,
     /// Everything up to this revision is on the shelves.
     reached: watch::Sender<u64>,
 }
 
 impl Cache {
     /// Reads everything that is stored for these resources.
-    pub async fn fill(
+    pub(crate) async fn fill(
         store: Arc<dyn Store>,
         resources: impl Iterator<Item = String>,
+        followers: Vec<Arc<dyn Follower>>,
     ) -> Result<Self, StoreError> {
         let shelves: HashMap<String, Arc<Shelf>> =
             resources.map(|name| (name, Arc::new(Shelf::default()))).collect();
@@ -46,13 +54,14 @@ impl Cache {
             let Some((name, key)) = split(&record.key) else { continue };
             let Some((name, _)) = shelves.get_key_value(name) else { continue };
             let item = Item::stored(key.into(), record.modified.0, &record.value);
+            followers.iter().for_each(|follower| follower.took(name, key, Some(&item)));
             found.entry(name.as_str()).or_default().insert(item.key.clone(), Arc::new(item));
         }
         for (name, shelf) in &shelves {
             shelf.fill(found.remove(name.as_str()).unwrap_or_default(), page.revision.0);
         }
         let (reached, _) = watch::channel(page.revision.0);
-        Ok(Self { store, shelves, reached })
+        Ok(Self { store, shelves, followers, reached })
     }
 
     /// Follows the store until it closes.
@@ -78,6 +87,8 @@ impl Cache {
                 Happened::Put { value, .. } => Some(Item::stored(key.clone(), revision, &value)),
                 Happened::Deleted => None,
             };
+            // Before the shelf: who watches it may ask the next moment.
+            self.followers.iter().for_each(|follower| follower.took(name, &key, item.as_ref()));
             match by_shelf.iter_mut().find(|(other, _)| Arc::ptr_eq(other, shelf)) {
                 Some((_, events)) => events.push((revision, key, item)),
                 None => by_shelf.push((shelf, vec![(revision, key, item)])),

@@ -13,6 +13,7 @@ mod pump;
 mod rewrite;
 mod streams;
 mod throttle;
+mod unpack;
 mod upgrade;
 
 use crate::admission::{Site, on_connect};
@@ -86,23 +87,10 @@ pub(crate) async fn answer(
     connect: &Connect<'_>,
     client: Client,
 ) -> Result<Response<Body>, Refusal> {
-    let Connect { served, place, request, .. } = connect;
-    let Some(below) = served.row.subresource(&place.subresource) else {
+    let Some(below) = connect.served.row.subresource(&connect.place.subresource) else {
         return Err(Refusal::no_resource());
     };
-    let is_proxy = below.name == "proxy";
-    if !place.rest.is_empty() && !is_proxy {
-        return Err(Refusal::no_resource());
-    }
-    if served.row.namespaced == place.namespace.is_empty() {
-        return Err(Refusal::no_resource());
-    }
-    let verb = request.ask.verb;
-    let is_allowed = below.allows(verb) || (is_proxy && verb == "options");
-    if !is_allowed {
-        return Err(Refusal::method_not_allowed());
-    }
-    if !request.params.text("dryRun").is_empty() && below.name != "log" {
+    if !connect.request.params.text("dryRun").is_empty() && below.name != "log" {
         return Err(Refusal::bad_request("dryRun is not supported"));
     }
     connect.app.cache.fresh().await?;
@@ -139,11 +127,12 @@ impl Connect<'_> {
     /// Does something that goes on when the request has been answered, and counts as running until it ends.
     fn follow(&self, work: impl Future<Output = ()> + Send + 'static) {
         let running = self.app.metrics.connected(&self.request.ask);
+        let permit = self.request.told.permit();
         let (ended, ends) = watch::channel(());
         self.request.told.note_tunnel(ends);
         tokio::spawn(async move {
             work.await;
-            drop((running, ended));
+            drop((running, permit, ended));
         });
     }
 

@@ -1,13 +1,13 @@
 //! A page on its way through the proxy: its links are rewritten while it passes.
 
 use super::rewrite::Prefix;
+use super::unpack::Unpack;
 use bytes::Bytes;
-use flate2::write::{DeflateDecoder, GzDecoder};
 use http_body::Frame;
 use lol_html::send::{HtmlRewriter, Settings};
 use lol_html::{MemorySettings, element};
 use ratchet_http::{Body, BodyError};
-use std::io::Write;
+use std::io;
 use std::pin::Pin;
 use std::sync::mpsc;
 use std::task::{Context, Poll, ready};
@@ -44,6 +44,12 @@ const LINKS: &[(&str, &[&str])] = &[
 /// How much of a page may wait for the end of a tag.
 const WAITING: usize = 1 << 20;
 
+/// How much of a page is unpacked and rewritten at once: a few bytes of a packed page may stand for megabytes.
+const WINDOW: usize = 8 * 1024;
+
+/// How many windows are looked at in one go while nothing comes out.
+const WINDOWS: usize = 8;
+
 /// What rewrites one page.
 pub(super) struct Page {
     unpack: Unpack,
@@ -53,22 +59,10 @@ pub(super) struct Page {
 
 type Sink = Box<dyn FnMut(&[u8]) + Send>;
 
-/// How the page is packed.
-enum Unpack {
-    Plain,
-    Gzip(GzDecoder<Vec<u8>>),
-    Deflate(DeflateDecoder<Vec<u8>>),
-}
-
 impl Page {
     /// None if nobody here can unpack it.
     pub(super) fn new(encoding: &str, prefix: Prefix) -> Option<Self> {
-        let unpack = match encoding {
-            "" => Unpack::Plain,
-            "gzip" => Unpack::Gzip(GzDecoder::new(Vec::new())),
-            "deflate" => Unpack::Deflate(DeflateDecoder::new(Vec::new())),
-            _ => return None,
-        };
+        let unpack = Unpack::new(encoding)?;
         let memory = MemorySettings::new().with_max_allowed_memory_usage(WAITING);
         let mut settings = Settings::new_send().with_strict(false).with_memory_settings(memory);
         for (name, attributes) in LINKS {
@@ -92,39 +86,40 @@ impl Page {
         Body::new(Rewritten { body, page: Some(self) })
     }
 
-    /// Takes one piece in and gives out what is ready.
-    fn push(&mut self, piece: &[u8]) -> Result<Bytes, String> {
-        let unpacked = match &mut self.unpack {
-            Unpack::Plain => None,
-            Unpack::Gzip(decoder) => {
-                decoder.write_all(piece).map_err(|error| error.to_string())?;
-                Some(std::mem::take(decoder.get_mut()))
-            }
-            Unpack::Deflate(decoder) => {
-                decoder.write_all(piece).map_err(|error| error.to_string())?;
-                Some(std::mem::take(decoder.get_mut()))
-            }
+    /// Rewrites one window of what has come.
+    fn step(&mut self) -> io::Result<Step> {
+        let mut window = [0; WINDOW];
+        let count = match self.unpack.read(&mut window) {
+            Ok(count) => count,
+            Err(error) if error.kind() == io::ErrorKind::WouldBlock => return Ok(Step::Hungry),
+            Err(error) => return Err(error),
         };
-        let piece = unpacked.as_deref().unwrap_or(piece);
-        self.rewriter.write(piece).map_err(|error| error.to_string())?;
-        Ok(self.ready())
+        if count == 0 {
+            return Ok(Step::Ended);
+        }
+        let window = window.get(..count).unwrap_or_default();
+        self.rewriter.write(window).map_err(io::Error::other)?;
+        Ok(Step::Ready(self.ready()))
     }
 
     /// What is left at the end.
-    fn end(mut self) -> Result<Bytes, String> {
-        let left = match self.unpack {
-            Unpack::Plain => Vec::new(),
-            Unpack::Gzip(decoder) => decoder.finish().map_err(|error| error.to_string())?,
-            Unpack::Deflate(decoder) => decoder.finish().map_err(|error| error.to_string())?,
-        };
-        self.rewriter.write(&left).map_err(|error| error.to_string())?;
-        self.rewriter.end().map_err(|error| error.to_string())?;
+    fn end(self) -> io::Result<Bytes> {
+        self.rewriter.end().map_err(io::Error::other)?;
         Ok(self.pieces.try_iter().flatten().collect())
     }
 
     fn ready(&self) -> Bytes {
         self.pieces.try_iter().flatten().collect()
     }
+}
+
+/// What a window led to.
+enum Step {
+    /// This can be sent; it may be nothing.
+    Ready(Bytes),
+    /// The backend must send more first.
+    Hungry,
+    Ended,
 }
 
 /// A page that is rewritten while it is read.
@@ -141,25 +136,34 @@ impl http_body::Body for Rewritten {
         mut self: Pin<&mut Self>,
         context: &mut Context<'_>,
     ) -> Poll<Option<Result<Frame<Bytes>, BodyError>>> {
-        let broken = |why: String| BodyError(format!("a page could not be rewritten: {why}"));
-        loop {
+        let broken = |why: io::Error| BodyError(format!("a page could not be rewritten: {why}"));
+        for _ in 0..WINDOWS {
             let Some(page) = &mut self.page else { return Poll::Ready(None) };
-            let piece = page.ready();
-            debug_assert!(piece.is_empty());
-            let Some(frame) = ready!(Pin::new(&mut self.body).poll_frame(context)) else {
-                let Some(page) = self.page.take() else { return Poll::Ready(None) };
-                return Poll::Ready(match page.end() {
-                    Ok(rest) if rest.is_empty() => None,
-                    rest => Some(rest.map(Frame::data).map_err(broken)),
-                });
-            };
-            let frame = frame?;
-            let Some(page) = &mut self.page else { return Poll::Ready(None) };
-            let Ok(piece) = frame.into_data() else { continue };
-            match page.push(&piece) {
-                Ok(ready) if ready.is_empty() => {}
-                ready => return Poll::Ready(Some(ready.map(Frame::data).map_err(broken))),
+            match page.step().map_err(broken)? {
+                Step::Ready(piece) if piece.is_empty() => {}
+                Step::Ready(piece) => return Poll::Ready(Some(Ok(Frame::data(piece)))),
+                Step::Ended => {
+                    let Some(page) = self.page.take() else { return Poll::Ready(None) };
+                    let rest = page.end().map_err(broken)?;
+                    let rest = (!rest.is_empty()).then(|| Ok(Frame::data(rest)));
+                    return Poll::Ready(rest);
+                }
+                Step::Hungry => {
+                    let frame = ready!(Pin::new(&mut self.body).poll_frame(context));
+                    let Some(page) = &mut self.page else { return Poll::Ready(None) };
+                    match frame {
+                        None => page.unpack.end(),
+                        Some(frame) => {
+                            if let Ok(piece) = frame?.into_data() {
+                                page.unpack.push(piece);
+                            }
+                        }
+                    }
+                }
             }
         }
+        // Others have their turn before this goes on.
+        context.waker().wake_by_ref();
+        Poll::Pending
     }
 }

@@ -5,6 +5,7 @@ use super::rewrite::Prefix;
 use super::upgrade::{self, Answer};
 use super::{Client, Connect, escape, forwarded};
 use crate::refusal::Refusal;
+use crate::request::Place;
 use http::header::LOCATION;
 use http::{HeaderName, HeaderValue, Method, Request, Response, StatusCode};
 use http_body_util::BodyExt;
@@ -97,12 +98,19 @@ fn inner_path(connect: &Connect<'_>) -> String {
     escape::cleaned(&format!("{}{end}", connect.place.rest))
 }
 
-/// What stands in the path up to `proxy`: with a namespace seven segments, without one five.
-fn before_inner<'c>(connect: &Connect<'c>) -> &'c str {
-    let whole = connect.request.parts.uri.path();
-    let segments = if connect.place.namespace.is_empty() { 5 } else { 7 };
-    let end = whole.match_indices('/').nth(segments).map(|(at, _)| at);
-    end.and_then(|at| whole.get(..at)).unwrap_or(whole)
+/// What stands in the path up to and with `proxy`, made from what was authorised and not from what was spelled.
+fn before_inner(connect: &Connect<'_>) -> String {
+    let Place { group, version, namespace, in_namespace, resource, name, subresource, .. } =
+        connect.place;
+    let root = match group.as_str() {
+        "" => format!("/api/{version}"),
+        group => format!("/apis/{group}/{version}"),
+    };
+    let scope = match in_namespace {
+        true => format!("/namespaces/{namespace}"),
+        false => String::new(),
+    };
+    escape::path(&format!("{root}{scope}/{resource}/{name}/{subresource}"))
 }
 
 /// A path without a slash at its end would make every relative link wrong.

@@ -138,6 +138,46 @@ mod tests {
         assert_eq!(rewritten("application/gzip", "gzip", full(packed.clone())).await, packed);
     }
 
+    /// A body that counts how many pieces of it were asked for.
+    struct Asked(std::sync::Arc<std::sync::atomic::AtomicUsize>, Bytes);
+
+    impl http_body::Body for Asked {
+        type Data = Bytes;
+        type Error = ratchet_http::BodyError;
+
+        fn poll_frame(
+            self: std::pin::Pin<&mut Self>,
+            _: &mut std::task::Context<'_>,
+        ) -> std::task::Poll<Option<Result<http_body::Frame<Bytes>, Self::Error>>> {
+            self.0.fetch_add(1, std::sync::atomic::Ordering::Relaxed);
+            std::task::Poll::Ready(Some(Ok(http_body::Frame::data(self.1.clone()))))
+        }
+    }
+
+    #[tokio::test]
+    async fn a_packed_page_is_unpacked_as_it_is_read() {
+        const WHOLE: usize = 32 << 20;
+        let mut packed = flate2::write::GzEncoder::new(Vec::new(), flate2::Compression::best());
+        packed.write_all(b"<a href=/x>").unwrap();
+        packed.write_all(&vec![b'x'; WHOLE]).unwrap();
+        let packed = Bytes::from(packed.finish().unwrap());
+        assert!(packed.len() < WHOLE / 500, "{}", packed.len());
+        let asked = std::sync::Arc::new(std::sync::atomic::AtomicUsize::new(0));
+        let mut response = Response::new(Body::new(Asked(asked.clone(), packed)));
+        response.headers_mut().insert(CONTENT_TYPE, HeaderValue::from_static("text/html"));
+        response.headers_mut().insert(CONTENT_ENCODING, HeaderValue::from_static("gzip"));
+        let mut body = prefix().rewrite(response).into_body();
+        let (mut whole, mut largest) = (0, 0);
+        while let Some(frame) = body.frame().await {
+            let piece = frame.unwrap().into_data().unwrap();
+            whole += piece.len();
+            largest = largest.max(piece.len());
+        }
+        assert_eq!(whole, WHOLE + format!("<a href=\"{PROXY}/x\">").len());
+        assert!(largest <= 16 * 1024, "{largest} bytes at once");
+        assert_eq!(asked.load(std::sync::atomic::Ordering::Relaxed), 1, "pieces are not gathered");
+    }
+
     #[test]
     fn redirects_stay_within_the_proxy() {
         let mut response = Response::new(full(""));

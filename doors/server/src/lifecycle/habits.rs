@@ -13,8 +13,9 @@ pub enum Generation {
     Later(&'static str),
     /// With every change of the spec or of the annotations.
     OfSpecAndAnnotations,
-    /// With every change outside of metadata and status.
-    OfContent,
+    /// With every change of this member, also from an absent list to an empty one: some strategies of the
+    /// reference compare with `reflect.DeepEqual`.
+    OfExactly(&'static str),
     /// With every change of labels, or outside of metadata.
     OfContentAndLabels,
 }
@@ -117,6 +118,7 @@ impl Habits {
 }
 
 const SPEC: Generation = Generation::Of("spec");
+const WEBHOOKS: Generation = Generation::OfExactly("webhooks");
 const ADMISSION: &str = "admissionregistration.k8s.io";
 const RBAC: &str = "rbac.authorization.k8s.io";
 const STORAGE: &str = "storage.k8s.io";
@@ -139,13 +141,13 @@ static HABITS: &[Habits] = &[
     row("", "ServiceAccount").shows_deleted(),
     row(ADMISSION, "MutatingAdmissionPolicy").counts(SPEC).needs_version(),
     row(ADMISSION, "MutatingAdmissionPolicyBinding").counts(SPEC).needs_version(),
-    row(ADMISSION, "MutatingWebhookConfiguration").counts(Generation::OfContent).needs_version(),
+    row(ADMISSION, "MutatingWebhookConfiguration").counts(WEBHOOKS).needs_version(),
     row(ADMISSION, "ValidatingAdmissionPolicy")
         .counts(SPEC)
         .needs_version()
         .status_keeps(ALL_METADATA),
     row(ADMISSION, "ValidatingAdmissionPolicyBinding").counts(SPEC).needs_version(),
-    row(ADMISSION, "ValidatingWebhookConfiguration").counts(Generation::OfContent).needs_version(),
+    row(ADMISSION, "ValidatingWebhookConfiguration").counts(WEBHOOKS).needs_version(),
     row("apiextensions.k8s.io", "CustomResourceDefinition")
         .counts(SPEC)
         .needs_version()
@@ -169,7 +171,7 @@ static HABITS: &[Habits] = &[
     row("networking.k8s.io", "IPAddress").plain_names(),
     row("networking.k8s.io", "Ingress").counts(SPEC),
     row("networking.k8s.io", "IngressClass").counts(SPEC),
-    row("networking.k8s.io", "NetworkPolicy").counts(SPEC),
+    row("networking.k8s.io", "NetworkPolicy").counts(Generation::OfExactly("spec")),
     row("networking.k8s.io", "ServiceCIDR").status_keeps(ALL_METADATA),
     row("node.k8s.io", "RuntimeClass").put_creates().needs_version(),
     row("policy", "PodDisruptionBudget").counts(SPEC).needs_version(),

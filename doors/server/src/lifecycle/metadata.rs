@@ -1,7 +1,7 @@
 //! The metadata that belongs to the server: who an object is, since when, and how often it changed.
 
 use super::habits::{Generation, Habits};
-use ratchet_object::{Node, same};
+use ratchet_object::{Equality, Node, equal_at};
 
 /// What a client may never set on a new object.
 const OWNED: &[&str] = &[
@@ -29,20 +29,16 @@ pub(crate) fn birth(node: &mut Node<'static>, habits: &Habits, uid: String, now:
 
 /// Carries over to `new` what no update may change, and counts the generation.
 pub(crate) fn renewal(new: &mut Node<'static>, old: &Node<'_>, habits: &Habits) {
+    let differs = |names: &[&str]| !equal_at(new, old, names, Equality::Semantic);
     let counts = match habits.generation {
         Generation::Absent | Generation::One => false,
-        Generation::Of(member) | Generation::Later(member) => {
-            !same(new.get(member), old.get(member))
-        }
+        Generation::Of(member) | Generation::Later(member) => differs(&[member]),
+        Generation::OfExactly(member) => !equal_at(new, old, &[member], Equality::Reflect),
         Generation::OfSpecAndAnnotations => {
-            let annotations = ["metadata", "annotations"];
-            !same(new.get("spec"), old.get("spec"))
-                || !same(new.find(&annotations), old.find(&annotations))
+            differs(&["spec"]) || differs(&["metadata", "annotations"])
         }
-        Generation::OfContent => !same_content(new, old),
         Generation::OfContentAndLabels => {
-            let labels = ["metadata", "labels"];
-            !same_content(new, old) || !same(new.find(&labels), old.find(&labels))
+            content(new, old).any(|member| differs(&[member])) || differs(&["metadata", "labels"])
         }
     };
     let metadata = new.below("metadata");
@@ -92,13 +88,10 @@ pub(crate) fn count_generation(new: &mut Node<'static>, old: &Node<'_>) {
     new.below("metadata").set("generation", Node::int(generation + 1));
 }
 
-fn same_content(one: &Node<'_>, other: &Node<'_>) -> bool {
-    let is_content = |name: &str| !matches!(name, "metadata" | "status" | "kind" | "apiVersion");
-    let all_of = |one: &Node<'_>, other: &Node<'_>| {
-        let mut entries = one.entries().iter().filter(|entry| is_content(&entry.key));
-        entries.all(|entry| same(Some(&entry.node), other.get(&entry.key)))
-    };
-    all_of(one, other) && all_of(other, one)
+/// The members of two objects that are neither metadata nor status.
+fn content<'a>(one: &'a Node<'_>, other: &'a Node<'_>) -> impl Iterator<Item = &'a str> {
+    let names = one.entries().iter().chain(other.entries()).map(|entry| &*entry.key);
+    names.filter(|name| !matches!(*name, "metadata" | "status" | "kind" | "apiVersion"))
 }
 
 /// Whether an object is being deleted.

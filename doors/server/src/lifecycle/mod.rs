@@ -1,5 +1,6 @@
 //! What the server itself writes into objects while they live.
 
+mod disabled;
 mod habits;
 pub(crate) mod metadata;
 mod prepare;

@@ -1,10 +1,11 @@
 //! What becomes of an object before it is judged: fields that its writer may not set are set or kept.
 
+use super::disabled;
 use super::habits::Habits;
 use super::signing_request;
 use ratchet_access::User;
 use ratchet_engine::Part;
-use ratchet_object::{Kind, Node, Span, Value, same};
+use ratchet_object::{Equality, Kind, Node, Span, Value, equal_at};
 
 /// What a preparation may need to know beside the object.
 pub(crate) struct Moment<'a> {
@@ -53,6 +54,7 @@ pub(crate) fn prepare_create(
     if !habits.born_with_status && has_status(kind) {
         node.remove("status");
     }
+    disabled::drop(node, kind);
     let rows =
         ON_CREATE.iter().filter(|(group, name, _)| *group == kind.group && *name == kind.name);
     for (_, _, prepare) in rows {
@@ -83,9 +85,9 @@ pub(crate) fn prepare_update(
             if has_status(kind) {
                 keep(new, old, "status");
             }
+            disabled::drop(new, kind);
             if (kind.group, kind.name) == ("apps", "DaemonSet") {
-                let changed =
-                    !same(new.find(&["spec", "template"]), old.find(&["spec", "template"]));
+                let changed = !equal_at(new, old, &["spec", "template"], Equality::Semantic);
                 let before = old.text_at(&["metadata", "annotations", TEMPLATE_GENERATION]);
                 let before = before.parse::<i64>().unwrap_or(0);
                 count_template(new, before + i64::from(changed));

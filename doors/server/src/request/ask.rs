@@ -1,15 +1,19 @@
-//! What a request asks for, read from its method and path alone.
+//! What a request asks for, read once from its method, path and query: who may is decided by this value, and what is
+//! answered is taken from it.
 
-use super::percent;
-use http::Method;
+use super::{Params, percent};
+use http::{Method, Uri};
 
 /// A request to the API, as authorisation and routing see it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Ask {
-    /// The verb: `get`, `list`, `watch`, `create`, … or the lower-case method of a plain path.
+    /// The verb: `get`, `list`, `watch`, `create`, … or the lower-case method of a plain path. Empty for methods that
+    /// resources do not have.
     pub verb: &'static str,
     /// What it is done to.
     pub target: Target,
+    /// The field selector by which authorizers may judge; empty where the verb has none.
+    pub field_selector: String,
 }
 
 /// An API object or a plain path.
@@ -17,7 +21,7 @@ pub struct Ask {
 pub enum Target {
     /// `/api/v1/…` or `/apis/{group}/{version}/…`.
     Resource(Place),
-    /// Anything else.
+    /// Anything else, decoded.
     Path(String),
 }
 
@@ -28,41 +32,69 @@ pub struct Place {
     pub group: String,
     /// API version.
     pub version: String,
-    /// Namespace; empty for cluster-wide requests.
+    /// Namespace; empty for cluster-wide requests. A Namespace counts as being in itself.
     pub namespace: String,
+    /// Whether the path leads through the namespace to the resource, as that of a Namespace itself does not.
+    pub in_namespace: bool,
     /// Plural name.
     pub resource: String,
     /// Object; empty for collections.
     pub name: String,
+    /// Whether the path itself names the object, not only a field selector.
+    pub is_item: bool,
     /// Part of the object.
     pub subresource: String,
     /// What stands behind the subresource; only proxies know what to do with it.
     pub rest: String,
+    /// The verb that the path begins with.
+    pub path_verb: Option<PathVerb>,
 }
+
+/// A verb in front of the resource, as early clients wrote it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum PathVerb {
+    /// `/api/v1/watch/…` is still answered.
+    Watch,
+    /// `/api/v1/proxy/…` no longer is, but still has rights of its own.
+    Proxy,
+}
+
+const PATH_VERBS: [(&str, PathVerb); 2] = [("watch", PathVerb::Watch), ("proxy", PathVerb::Proxy)];
+
+/// The parts of a Namespace itself; any other word behind its name is a resource in it.
+const NAMESPACE_PARTS: [&str; 2] = ["status", "finalize"];
+
+/// A path with a broken escape: nobody can say what it asks for, so it is answered before anybody asks who sends it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Unreadable;
 
 impl Ask {
     /// Reads a request line.
-    pub fn read(method: &Method, path: &str, is_watch: bool, named: Option<&str>) -> Self {
-        let parts: Vec<String> = path
-            .split('/')
-            .filter(|part| !part.is_empty())
-            .map(|part| percent::decoded(part, false))
-            .collect();
-        match Place::read(&parts) {
-            Some((mut place, old_watch)) => {
-                let verb = verb(method, &place, is_watch || old_watch);
-                if place.name.is_empty() && matches!(verb, "list" | "watch") {
-                    // A list of one name is allowed to whom the name is allowed.
-                    place.name = named.unwrap_or_default().to_owned();
-                }
-                Self { verb, target: Target::Resource(place) }
-            }
-            None => Self { verb: lower(method), target: Target::Path(path.to_owned()) },
+    pub(crate) fn read(method: &Method, uri: &Uri, params: &Params) -> Result<Self, Unreadable> {
+        let Some(path) = percent::path(uri.path()) else {
+            return Err(Unreadable);
+        };
+        let Some(mut place) = Place::read(&path) else {
+            let target = Target::Path(path);
+            return Ok(Self { verb: lower(method), target, field_selector: String::new() });
+        };
+        let verb = verb(method, &place, params);
+        let by_method = place.path_verb.is_none();
+        if by_method && !place.is_item && matches!(verb, "list" | "watch") {
+            // A list of one name is allowed to whom the name is allowed.
+            place.name = params.selected_name().unwrap_or_default();
         }
+        let selects = by_method && matches!(verb, "list" | "watch" | "deletecollection");
+        let field_selector = if selects { params.text("fieldSelector") } else { "" };
+        let field_selector = field_selector.to_owned();
+        Ok(Self { verb, target: Target::Resource(place), field_selector })
     }
-}
 
-impl Ask {
+    /// What a request asks for that cannot be read.
+    pub(crate) fn nothing() -> Self {
+        Self { verb: "", target: Target::Path(String::new()), field_selector: String::new() }
+    }
+
     /// Whether the answer may take as long as it likes: watches, and what is connected to something behind the server.
     pub fn is_long(&self) -> bool {
         let connects = |place: &Place| crate::connect::connects(&place.subresource);
@@ -71,56 +103,65 @@ impl Ask {
 }
 
 impl Place {
-    /// The place that the parts of a path name, and whether they begin with the old `watch` prefix.
-    fn read(parts: &[String]) -> Option<(Self, bool)> {
-        let (group, version, rest) = match parts {
-            [api, version, rest @ ..] if api == "api" => ("", version, rest),
-            [apis, group, version, rest @ ..] if apis == "apis" => (group.as_str(), version, rest),
+    /// The place that a decoded path names; none if it names no resource. Empty segments count, except at the ends.
+    fn read(path: &str) -> Option<Self> {
+        // Nothing is registered below a second slash at the beginning.
+        let segments: Vec<&str> = match path.starts_with("//") {
+            true => Vec::new(),
+            false => path.trim_matches('/').split('/').collect(),
+        };
+        let (group, version, rest) = match segments.as_slice() {
+            ["api", version, rest @ ..] => ("", *version, rest),
+            ["apis", group, version, rest @ ..] => (*group, *version, rest),
             _ => return None,
         };
-        let (rest, old_watch) = match rest {
-            [watch, more @ ..] if watch == "watch" && !more.is_empty() => (more, true),
-            _ => (rest, false),
+        let (first, more) = rest.split_first()?;
+        let known = PATH_VERBS.iter().find(|(word, _)| word == first);
+        let (path_verb, rest) = match known {
+            Some((_, verb)) if !more.is_empty() => (Some(*verb), more),
+            // Alone it is the name of a resource, and there is none of that name.
+            _ => (None, rest),
         };
-        let (namespace, rest) = match rest {
-            [word, name, more @ ..] if word == "namespaces" => match more.first() {
-                // These two are parts of the namespace itself.
-                None => (name.as_str(), rest),
-                Some(part) if part == "status" || part == "finalize" => (name.as_str(), rest),
-                Some(_) => (name.as_str(), more),
-            },
-            _ => ("", rest),
+        let (namespace, in_namespace, rest) = match rest {
+            ["namespaces", name] => (*name, false, rest),
+            ["namespaces", name, part, ..] if NAMESPACE_PARTS.contains(part) => {
+                (*name, false, rest)
+            }
+            ["namespaces", name, more @ ..] => (*name, true, more),
+            _ => ("", false, rest),
         };
-        let part = |index: usize| rest.get(index).cloned().unwrap_or_default();
-        let resource = part(0);
-        if resource.is_empty() {
-            return None;
-        }
-        let place = Self {
+        let part = |index: usize| rest.get(index).copied().unwrap_or_default().to_owned();
+        let name = part(1);
+        let has_parts = path_verb != Some(PathVerb::Proxy);
+        Some(Self {
             group: group.to_owned(),
-            version: version.clone(),
+            version: version.to_owned(),
             namespace: namespace.to_owned(),
-            resource,
-            name: part(1),
-            subresource: part(2),
+            in_namespace,
+            resource: part(0),
+            is_item: rest.len() > 1,
+            name,
+            subresource: if has_parts { part(2) } else { String::new() },
             rest: rest.get(3..).unwrap_or_default().join("/"),
-        };
-        Some((place, old_watch))
+            path_verb,
+        })
     }
 }
 
-fn verb(method: &Method, place: &Place, is_watch: bool) -> &'static str {
-    let named = !place.name.is_empty();
-    match *method {
-        Method::POST => "create",
-        Method::GET | Method::HEAD if is_watch => "watch",
-        Method::GET | Method::HEAD if named => "get",
-        Method::GET | Method::HEAD => "list",
-        Method::PUT => "update",
-        Method::PATCH => "patch",
-        Method::DELETE if named => "delete",
-        Method::DELETE => "deletecollection",
-        _ => lower(method),
+fn verb(method: &Method, place: &Place, params: &Params) -> &'static str {
+    let is_named = !place.name.is_empty();
+    match (place.path_verb, method) {
+        (Some(PathVerb::Watch), _) => "watch",
+        (Some(PathVerb::Proxy), _) => "proxy",
+        (None, &Method::POST) => "create",
+        (None, &Method::GET | &Method::HEAD) if is_named => "get",
+        (None, &Method::GET | &Method::HEAD) if params.flag("watch") => "watch",
+        (None, &Method::GET | &Method::HEAD) => "list",
+        (None, &Method::PUT) => "update",
+        (None, &Method::PATCH) => "patch",
+        (None, &Method::DELETE) if is_named => "delete",
+        (None, &Method::DELETE) => "deletecollection",
+        _ => "",
     }
 }
 
@@ -140,55 +181,4 @@ fn lower(method: &Method) -> &'static str {
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-
-    fn place(path: &str) -> (&'static str, Place) {
-        match Ask::read(&Method::GET, path, false, None) {
-            Ask { verb, target: Target::Resource(place) } => (verb, place),
-            other => panic!("{path}: {other:?}"),
-        }
-    }
-
-    #[test]
-    fn objects_and_collections() {
-        let (verb, pod) = place("/api/v1/namespaces/shop/pods/web/status");
-        assert_eq!((verb, pod.namespace.as_str(), pod.name.as_str()), ("get", "shop", "web"));
-        assert_eq!(pod.subresource, "status");
-        let (verb, all) = place("/apis/apps/v1/deployments");
-        assert_eq!((verb, all.group.as_str(), all.namespace.as_str()), ("list", "apps", ""));
-        let (verb, one) = place("/api/v1/nodes/a%2Fb");
-        assert_eq!((verb, one.name.as_str()), ("get", "a/b"));
-    }
-
-    #[test]
-    fn a_namespace_is_in_itself() {
-        let (_, one) = place("/api/v1/namespaces/shop");
-        assert_eq!((one.resource.as_str(), one.namespace.as_str()), ("namespaces", "shop"));
-        let (_, status) = place("/api/v1/namespaces/shop/finalize");
-        assert_eq!((status.name.as_str(), status.subresource.as_str()), ("shop", "finalize"));
-        let (_, pods) = place("/api/v1/namespaces/shop/pods");
-        assert_eq!((pods.resource.as_str(), pods.name.as_str()), ("pods", ""));
-    }
-
-    #[test]
-    fn short_and_foreign_paths_are_plain() {
-        for path in ["/", "/api", "/api/v1", "/apis", "/apis/apps", "/apis/apps/v1", "/healthz"] {
-            let ask = Ask::read(&Method::GET, path, false, None);
-            assert_eq!(ask.target, Target::Path(path.to_owned()));
-        }
-    }
-
-    #[test]
-    fn old_watches() {
-        let (verb, place) = place("/api/v1/watch/namespaces/shop/pods");
-        assert_eq!((verb, place.resource.as_str()), ("watch", "pods"));
-    }
-
-    #[test]
-    fn a_list_of_one_name_counts_as_that_name() {
-        let ask = Ask::read(&Method::GET, "/api/v1/secrets", false, Some("x"));
-        let Target::Resource(place) = ask.target else { panic!() };
-        assert_eq!((ask.verb, place.name.as_str()), ("list", "x"));
-    }
-}
+mod tests;

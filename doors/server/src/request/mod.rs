@@ -6,5 +6,5 @@ mod percent;
 pub(crate) mod query;
 
 pub(crate) use accept::{Form, Media, Output};
-pub(crate) use ask::{Ask, Place, Target};
+pub(crate) use ask::{Ask, PathVerb, Place, Target, Unreadable};
 pub(crate) use query::Params;

@@ -1,24 +1,63 @@
-//! Percent signs in URLs.
+//! Percent signs in URLs, read as Go's `net/url` reads them.
 
-/// A text without its percent signs; what is then not UTF-8 gets replacement characters.
-pub(super) fn decoded(text: &str, plus_is_space: bool) -> String {
+/// A whole path without its percent signs; none if one of them has no two digits behind it. An escaped slash is a
+/// slash from here on, as it is for whoever decides and whoever answers.
+pub(super) fn path(text: &str) -> Option<String> {
+    decoded(text, false)
+}
+
+/// A name or value of a query without its percent signs, where a plus is a space.
+pub(super) fn query(text: &str) -> Option<String> {
+    decoded(text, true)
+}
+
+/// What is then not UTF-8 gets replacement characters: no name holds any, so nothing is found by it.
+fn decoded(text: &str, plus_is_space: bool) -> Option<String> {
     if !text.contains(['%', '+']) {
-        return text.to_owned();
+        return Some(text.to_owned());
     }
     let mut bytes = Vec::with_capacity(text.len());
     let mut rest = text.as_bytes();
     while let Some((&byte, more)) = rest.split_first() {
         rest = more;
-        let hex = more.get(..2).and_then(|two| std::str::from_utf8(two).ok());
-        match (byte, hex.and_then(|two| u8::from_str_radix(two, 16).ok())) {
-            (b'+', _) if plus_is_space => bytes.push(b' '),
-            (b'%', Some(value)) => {
-                bytes.push(value);
-                rest = more.get(2..).unwrap_or_default();
+        match byte {
+            b'+' if plus_is_space => bytes.push(b' '),
+            b'%' => {
+                let [high, low, behind @ ..] = more else { return None };
+                bytes.push(digit(*high)? << 4 | digit(*low)?);
+                rest = behind;
             }
             _ => bytes.push(byte),
         }
     }
-    String::from_utf8(bytes)
-        .unwrap_or_else(|bad| String::from_utf8_lossy(bad.as_bytes()).into_owned())
+    let text = String::from_utf8(bytes);
+    Some(text.unwrap_or_else(|bad| String::from_utf8_lossy(bad.as_bytes()).into_owned()))
+}
+
+/// A hexadecimal digit, and no sign in front of one.
+fn digit(byte: u8) -> Option<u8> {
+    char::from(byte).to_digit(16).and_then(|digit| u8::try_from(digit).ok())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_is_escaped_is_read_and_what_is_broken_is_not() {
+        for (text, whole, value) in [
+            ("/api/v1", Some("/api/v1"), Some("/api/v1")),
+            ("a%2Fb%2f", Some("a/b/"), Some("a/b/")),
+            ("1+2", Some("1+2"), Some("1 2")),
+            ("%41%e4%B8%ad", Some("A中"), Some("A中")),
+            ("%ff", Some("\u{fffd}"), Some("\u{fffd}")),
+            ("%", None, None),
+            ("%4", None, None),
+            ("%zz", None, None),
+            ("%+1", None, None),
+        ] {
+            assert_eq!(path(text).as_deref(), whole, "{text}");
+            assert_eq!(query(text).as_deref(), value, "{text}");
+        }
+    }
 }

@@ -1,20 +1,23 @@
 //! The query of a request: names and values, decoded.
 
 use super::percent;
+use ratchet_object::selector::{FieldSelector, LabelSelector};
 
 /// The parameters of a request, in their order.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Params(Vec<(String, String)>);
 
 impl Params {
-    /// Reads what stands after the `?`.
+    /// Reads what stands after the `?`. As for the reference, a pair with a semicolon or a broken escape is none: two
+    /// programs that split it differently would take one request for two.
     pub(crate) fn read(query: Option<&str>) -> Self {
-        let pairs = query.unwrap_or_default().split('&').filter(|pair| !pair.is_empty());
+        let pairs = query.unwrap_or_default().split('&');
+        let pairs = pairs.filter(|pair| !pair.is_empty() && !pair.contains(';'));
         Self(
             pairs
-                .map(|pair| {
+                .filter_map(|pair| {
                     let (name, value) = pair.split_once('=').unwrap_or((pair, ""));
-                    (percent::decoded(name, true), percent::decoded(value, true))
+                    Some((percent::query(name)?, percent::query(value)?))
                 })
                 .collect(),
         )
@@ -39,6 +42,19 @@ impl Params {
     pub(crate) fn flag(&self, name: &str) -> bool {
         self.get(name).is_some_and(|value| value != "0" && !value.eq_ignore_ascii_case("false"))
     }
+
+    /// The one name that a list or watch selects, if its options can be read at all.
+    pub(crate) fn selected_name(&self) -> Option<String> {
+        // Read as the list reads it: a value may hold an escaped comma and what looks like another term.
+        let selector = FieldSelector::parse(self.text("fieldSelector")).ok()?;
+        let name = selector.exact("metadata.name")?;
+        LabelSelector::parse(self.text("labelSelector")).ok()?;
+        for number in ["limit", "timeoutSeconds"] {
+            self.get(number).map_or(Ok(0), str::parse::<i64>).ok()?;
+        }
+        let is_name = !name.is_empty() && !matches!(name, "." | "..") && !name.contains(['/', '%']);
+        is_name.then(|| name.to_owned())
+    }
 }
 
 #[cfg(test)]
@@ -48,11 +64,39 @@ mod tests {
     #[test]
     fn values_are_decoded_and_kept_in_order() {
         let params =
-            Params::read(Some("labelSelector=a%20in%20(b)&dryRun=All&dryRun=x&watch&c=1+2%zz"));
+            Params::read(Some("labelSelector=a%20in%20(b)&dryRun=All&dryRun=x&&watch&c=1+2"));
         assert_eq!(params.get("labelSelector"), Some("a in (b)"));
         assert_eq!(params.all("dryRun").collect::<Vec<_>>(), ["All", "x"]);
         assert!(params.flag("watch") && !params.flag("limit"));
-        assert_eq!(params.text("c"), "1 2%zz");
+        assert_eq!(params.text("c"), "1 2");
         assert!(!Params::read(Some("watch=false")).flag("watch"));
+    }
+
+    #[test]
+    fn a_pair_that_two_would_read_differently_is_none() {
+        let params = Params::read(Some("watch=true;x=1&a=%zz&b%=1&c=%3B&d=1;&e=5"));
+        for name in ["watch", "x", "a", "b%", "b", "d"] {
+            assert_eq!(params.get(name), None, "{name}");
+        }
+        assert_eq!((params.get("c"), params.get("e")), (Some(";"), Some("5")));
+    }
+
+    #[test]
+    fn a_list_of_one_name_names_it() {
+        for (query, name) in [
+            ("fieldSelector=metadata.name=x", Some("x")),
+            ("fieldSelector=metadata.name%3D%3Dx,metadata.namespace=a", Some("x")),
+            ("fieldSelector=metadata.name!=x", None),
+            ("fieldSelector=metadata.namespace!=a%5C,metadata.name=x", None),
+            ("fieldSelector=metadata.name=a/b", None),
+            ("fieldSelector=metadata.name=..", None),
+            ("fieldSelector=metadata.name=x&limit=all", None),
+            ("fieldSelector=metadata.name=x&timeoutSeconds=", None),
+            ("fieldSelector=metadata.name=x&labelSelector=a=(", None),
+            ("fieldSelector=metadata.name=x&limit=5&labelSelector=a", Some("x")),
+            ("fieldSelector=metadata.name=x;", None),
+        ] {
+            assert_eq!(Params::read(Some(query)).selected_name().as_deref(), name, "{query}");
+        }
     }
 }

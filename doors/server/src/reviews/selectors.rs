@@ -111,11 +111,15 @@ fn fields(selector: Option<&Node<'_>>) -> (String, bool) {
                 "NotIn" => "!=",
                 _ => return None,
             };
-            Some(format!("{}{sign}{}", requirement.text_at(&["key"]), escaped(value)))
+            let key = requirement.text_at(&["key"]);
+            // No field has such a name, and it must not be read as more than one.
+            let is_field = !key.contains(['=', '!', ',', '\\']);
+            Some(if is_field { format!("{key}{sign}{}", escaped(value)) } else { String::new() })
         })
         .collect();
     let broken = terms.iter().any(Option::is_none);
-    (terms.into_iter().flatten().collect::<Vec<_>>().join(","), broken)
+    let said = terms.into_iter().flatten().filter(|term| !term.is_empty());
+    (said.collect::<Vec<_>>().join(","), broken)
 }
 
 /// A value as field selectors spell it.
@@ -248,6 +252,17 @@ mod tests {
                 "spec.resourceAttributes.fieldSelector ignored due to parse error; spec.resourceAttributes.labelSelector partially ignored due to parse error"
             )
         );
+    }
+
+    #[test]
+    fn a_key_is_one_field_or_none() {
+        for key in ["a=b,spec.nodeName", "a!", "a,spec.nodeName", "a\\"] {
+            let text = format!(
+                "{{fieldSelector: {{requirements: [{{key: '{key}', operator: In, values: [n1]}}]}}}}"
+            );
+            let Selectors { fields, ignored } = read(&node(&text));
+            assert_eq!((fields.as_str(), ignored.len()), ("", 0), "{key}");
+        }
     }
 
     #[test]

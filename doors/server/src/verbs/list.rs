@@ -101,12 +101,12 @@ pub(crate) async fn list(call: &Call<'_>) -> Answered {
         }
         When::Now | When::Exactly(_) => {
             let revision = call.app.cache.fresh().await?;
-            from_shelf(call, &selection, limit, revision)
+            from_shelf(call, &selection, limit, revision).await
         }
-        When::Any => from_shelf(call, &selection, 0, call.app.cache.reached()),
+        When::Any => from_shelf(call, &selection, 0, call.app.cache.reached()).await,
         When::NotOlder(revision) => {
             call.app.cache.wait_for(revision).await?;
-            from_shelf(call, &selection, limit, call.app.cache.reached())
+            from_shelf(call, &selection, limit, call.app.cache.reached()).await
         }
     };
     Ok(Reply { code: 200, content: Content::List(list) })
@@ -168,21 +168,32 @@ fn when(call: &Call<'_>, limit: usize) -> Result<When, Refusal> {
     })
 }
 
+/// So many objects are read in less than a millisecond.
+const FEW: usize = 32;
+
 /// From the newest state in memory.
-fn from_shelf(call: &Call<'_>, selection: &Selection, limit: usize, revision: u64) -> List {
+async fn from_shelf(call: &Call<'_>, selection: &Selection, limit: usize, revision: u64) -> List {
     let snapshot = call.served.shelf.now();
     let prefix = shelf_prefix(call);
-    let mut items: Vec<Arc<Item>> = Vec::new();
-    let mut remaining = 0;
-    for item in snapshot.within(&prefix) {
-        if limit > 0 && items.len() == limit {
-            remaining += 1;
-            continue;
+    let select = || {
+        let mut items: Vec<Arc<Item>> = Vec::new();
+        let mut remaining = 0;
+        for item in snapshot.within(&prefix) {
+            if limit > 0 && items.len() == limit {
+                remaining += 1;
+                continue;
+            }
+            if selection.is_everything() || selection.wants(call.served, item) {
+                items.push(item.clone());
+            }
         }
-        if selection.is_everything() || selection.wants(call.served, item) {
-            items.push(item.clone());
-        }
-    }
+        (items, remaining)
+    };
+    // A selector may have to read every object.
+    let (items, remaining) = match selection.is_everything() || snapshot.items.len() <= FEW {
+        true => select(),
+        false => call.app.compute.run(select).await,
+    };
     // The shelf may be ahead of what was asked for; the list is then as new as the shelf.
     let revision = revision.max(snapshot.revision);
     page(call, selection, items, remaining, revision)
@@ -230,12 +241,18 @@ async fn from_store(
         let found = call.app.cache.store().list(query).await?;
         at = Some(found.revision);
         let last = found.records.last().map(|record| record.key.to_string());
-        for record in &found.records {
-            let key = record.key.strip_prefix(&root).unwrap_or(&record.key);
-            let item = Arc::new(Item::stored(key.into(), record.modified.0, &record.value));
-            if selection.is_everything() || selection.wants(call.served, &item) {
-                items.push(item);
+        let mut select = || {
+            for record in &found.records {
+                let key = record.key.strip_prefix(&root).unwrap_or(&record.key);
+                let item = Arc::new(Item::stored(key.into(), record.modified.0, &record.value));
+                if selection.is_everything() || selection.wants(call.served, &item) {
+                    items.push(item);
+                }
             }
+        };
+        match found.records.len() <= FEW {
+            true => select(),
+            false => call.app.compute.run(select).await,
         }
         if found.more == 0 || items.len() == limit || last.is_none() {
             return Ok(page(call, selection, items, found.more, found.revision.0));

@@ -107,6 +107,12 @@ impl Patch {
         body::mismatch(&patched, wanted).map_or(Ok(()), |(_, why)| Err(refuse(why)))?;
         let received = body::typed(patched, Vec::new(), wanted, self.fields).map_err(|error| {
             let text = match error {
+                // A strategic patch is made of Go's values, not of text, and bytes are read on the way.
+                Mistyped::WrongType(text)
+                    if self.sort == Sort::Strategic && text.starts_with("illegal base64") =>
+                {
+                    format!("error decoding from json: {text}")
+                }
                 Mistyped::WrongType(text) | Mistyped::Strict(text) => text,
             };
             refuse(text)

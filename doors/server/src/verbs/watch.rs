@@ -3,6 +3,7 @@
 use crate::app::App;
 use crate::cache::{Change, EventType, Item, TooOld, line};
 use crate::call::{Answered, Call, Content, Reply};
+use crate::compute::SMALL;
 use crate::convert;
 use crate::refusal::Refusal;
 use crate::render::{self, Rows};
@@ -140,6 +141,8 @@ impl Watcher {
                 let snapshot = self.served.shelf.now();
                 let prefix = self.prefix();
                 for item in snapshot.within(&prefix) {
+                    // A selector may pass over many objects before there is something to send.
+                    tokio::task::consume_budget().await;
                     if self.holds(item) {
                         let event = self.event(EventType::Added, item);
                         self.send(&sender, event).await?;
@@ -205,6 +208,9 @@ impl Watcher {
 
     async fn send(&self, sender: &Sender, event: Bytes) -> Result<(), Gone> {
         let event = match self.output.media {
+            Media::Protobuf if event.len() > SMALL => {
+                self.app.compute.run(|| framed(&event)).await.ok_or(Gone)?
+            }
             Media::Protobuf => framed(&event).ok_or(Gone)?,
             Media::Json { .. } | Media::Yaml => event,
         };

@@ -10,11 +10,15 @@ use rustls::{DigitallySignedStruct, DistinguishedName, Error, SignatureScheme};
 
 /// Checks only that the client holds the key of the certificate that it shows.
 #[derive(Debug)]
-pub(super) struct AnyCertificate(WebPkiSupportedAlgorithms);
+pub(super) struct AnyCertificate {
+    algorithms: WebPkiSupportedAlgorithms,
+    /// The authorities that clients are told of: those with several certificates choose by them.
+    authorities: Vec<DistinguishedName>,
+}
 
 impl AnyCertificate {
-    pub(super) fn new(provider: &CryptoProvider) -> Self {
-        Self(provider.signature_verification_algorithms)
+    pub(super) fn new(provider: &CryptoProvider, authorities: Vec<DistinguishedName>) -> Self {
+        Self { algorithms: provider.signature_verification_algorithms, authorities }
     }
 }
 
@@ -24,7 +28,7 @@ impl ClientCertVerifier for AnyCertificate {
     }
 
     fn root_hint_subjects(&self) -> &[DistinguishedName] {
-        &[]
+        &self.authorities
     }
 
     fn verify_client_cert(
@@ -42,7 +46,7 @@ impl ClientCertVerifier for AnyCertificate {
         certificate: &CertificateDer<'_>,
         signature: &DigitallySignedStruct,
     ) -> Result<HandshakeSignatureValid, Error> {
-        verify_tls12_signature(message, certificate, signature, &self.0)
+        verify_tls12_signature(message, certificate, signature, &self.algorithms)
     }
 
     fn verify_tls13_signature(
@@ -51,10 +55,10 @@ impl ClientCertVerifier for AnyCertificate {
         certificate: &CertificateDer<'_>,
         signature: &DigitallySignedStruct,
     ) -> Result<HandshakeSignatureValid, Error> {
-        verify_tls13_signature(message, certificate, signature, &self.0)
+        verify_tls13_signature(message, certificate, signature, &self.algorithms)
     }
 
     fn supported_verify_schemes(&self) -> Vec<SignatureScheme> {
-        self.0.supported_schemes()
+        self.algorithms.supported_schemes()
     }
 }

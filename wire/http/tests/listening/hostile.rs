@@ -77,10 +77,10 @@ async fn an_idle_connection_is_closed_and_a_quiet_stream_is_not() {
         client.text("/peer").await;
         let mut watcher = Client::new(&server, protocol).await;
         let mut watch = watcher.get("/watch").await.unwrap();
-        crate::client::piece(&mut watch).await.unwrap();
+        piece(&mut watch).await.unwrap();
         tokio::time::sleep(Duration::from_millis(1500)).await;
         assert!(client.get("/peer").await.is_err(), "{protocol:?}");
-        let quiet = crate::client::piece(&mut watch);
+        let quiet = piece(&mut watch);
         assert!(tokio::time::timeout(Duration::from_millis(50), quiet).await.is_err());
     }
 }

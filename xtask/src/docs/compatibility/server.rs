@@ -6,8 +6,9 @@ pub(super) const ABOUT: &str = "\
 ## The server
 
 Replays of the recorded conversations (`cargo xtask replay`) give the same answers as kube-apiserver v1.36.4: with
-`--behavior released` all of them, with `--behavior proposal` all but one, whose expectation quotes the released words
-for a case in which the proposal has others (a probe host that contains a quotation mark). Beside what they show, these
+`--behavior released` all of them, with `--behavior proposal` all but those whose expectation is the release's own for a
+case in which the proposal wants another: lists of stored and new addresses that are refused in full or let in, search
+names for which the released pattern is quoted, and a `hostIP` of which nobody is warned. Beside what they show, these
 differences are known.
 ";
 
@@ -168,6 +169,18 @@ const ROWS: &[[&str; 4]] = &[
         "queues requests, and names the flow in two headers",
         "a limit on requests at once, and no such headers",
         "one process on one machine; the objects are served for clients that read them",
+    ],
+    [
+        "long-running requests",
+        "any number, of whomever",
+        "a limit for each user and one in all; beyond it 429 with `Retry-After`, see serve.md",
+        "each holds memory for as long as its client likes, and one user must not take what others need",
+    ],
+    [
+        "an answer that its client does not read",
+        "waits for as long as the connection stands",
+        "is cut off after `--write-timeout`",
+        "what waits for nobody is memory that others lack",
     ],
     ["storage", "protobuf in etcd", "JSON in a file of its own", "one binary"],
     [

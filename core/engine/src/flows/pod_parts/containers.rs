@@ -116,7 +116,7 @@ fn check_ephemeral(spec: &At<'_>, lists: [&At<'_>; 3], known: &[&str], pen: &mut
             pen.not_found(&target, target.text_or_empty());
         }
         for (name, at) in container.entries() {
-            let is_there = !ratchet_object::same(at.node(), None);
+            let is_there = !at.is_zero();
             if is_there && !EPHEMERAL.contains(&name) {
                 pen.forbidden(&container.field(name), "cannot be set for an Ephemeral Container");
             }

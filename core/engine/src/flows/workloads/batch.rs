@@ -7,7 +7,7 @@ use crate::rules::immutable;
 use crate::selectors::{self, Match};
 use crate::{Change, cron, internal, shown};
 use alloc::format;
-use ratchet_object::{At, same};
+use ratchet_object::At;
 
 const COUNTS: [&str; 7] = [
     "parallelism",
@@ -164,7 +164,7 @@ pub(super) fn check_cron_job(root: &At<'_>, old: Option<&At<'_>>, pen: &mut Pen<
     if pen.needs_text(&schedule) {
         check_schedule(&schedule, &zone, old.as_ref(), pen);
     }
-    if !old.is_some_and(|old| same(old.field("timeZone").node(), zone.node())) {
+    if !old.is_some_and(|old| zone.equals(&old.field("timeZone"))) {
         check_zone(&zone, pen);
     }
     pen.one_of(&spec.field("concurrencyPolicy"), &["Allow", "Forbid", "Replace"]);
@@ -225,7 +225,7 @@ pub(super) fn check_kept(spec: &At<'_>, old: &At<'_>, pen: &mut Pen<'_, '_>) {
     check_completions(spec, old, pen);
     let (selector, before) = (spec.field("selector"), old.field("selector"));
     // The server generated the one that is left out.
-    if selector.is_set() && !same(selector.node(), before.node()) {
+    if selector.is_set() && !selector.equals(&before) {
         immutable::changed(&selector, shown::selector(&selector), pen.verdict);
     }
     let template = spec.field("template");
@@ -244,7 +244,7 @@ pub(super) fn check_kept(spec: &At<'_>, old: &At<'_>, pen: &mut Pen<'_, '_>) {
     }
     for name in FIXED {
         let at = spec.field(name);
-        if !same(at.node(), old.field(name).node()) {
+        if !at.equals(&old.field(name)) {
             immutable::changed(&at, node_shown(at.node()), pen.verdict);
         }
     }

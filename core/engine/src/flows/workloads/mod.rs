@@ -14,7 +14,7 @@ use crate::scene::Scene;
 use crate::selectors::{self, Match};
 use crate::{Part, Verdict, shown};
 use alloc::vec::Vec;
-use ratchet_object::{At, same};
+use ratchet_object::At;
 use stored_faults::Faults;
 
 pub(super) use status::validate as validate_status;
@@ -101,7 +101,7 @@ fn check_scale(spec: &At<'_>, verdict: &mut Verdict) -> bool {
 
 fn check_selector_kept(spec: &At<'_>, old: &At<'_>, verdict: &mut Verdict) {
     let selector = spec.field("selector");
-    if !same(selector.node(), old.field("selector").node()) {
+    if !selector.equals(&old.field("selector")) {
         immutable::changed(&selector, shown::selector(&selector), verdict);
     }
 }

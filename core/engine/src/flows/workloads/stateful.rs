@@ -10,7 +10,7 @@ use crate::{Verdict, shown};
 use alloc::format;
 use alloc::string::String;
 use alloc::vec::Vec;
-use ratchet_object::{At, same};
+use ratchet_object::At;
 
 const KEPT: &str = "updates to statefulset spec for fields other than 'replicas', 'ordinals', 'template', 'updateStrategy', 'revisionHistoryLimit', 'persistentVolumeClaimRetentionPolicy' and 'minReadySeconds' are forbidden";
 
@@ -85,9 +85,7 @@ pub(super) fn check_kept(spec: &At<'_>, old: &At<'_>, verdict: &mut Verdict) {
     let changed = FIXED.iter().any(|name| {
         let (new, old) = (spec.field(name), old.field(name));
         let is_defaulted = *name == "podManagementPolicy" && !new.is_set();
-        !is_defaulted
-            && (immutable::is_more(name, &new, &old)
-                || (same(new.node(), None) && !same(old.node(), None)))
+        !is_defaulted && (immutable::is_more(name, &new, &old) || (new.is_zero() && !old.is_zero()))
     });
     if changed {
         immutable::forbidden(spec, KEPT, verdict);

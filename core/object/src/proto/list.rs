@@ -1,0 +1,103 @@
+//! A list in protobuf, item by item: whoever writes a long one never holds all of it.
+
+use super::more::LIST_META;
+use super::table::{self, Body};
+use super::{MAGIC, ProtoError, unknown, wire, write};
+use crate::Node;
+use alloc::string::String;
+use alloc::vec::Vec;
+
+/// Writes the body of one list: its start, its items, its end.
+///
+/// The envelope says how long the message within is. So every item is written twice: once to learn its length, and once
+/// to send it.
+#[derive(Clone, Debug)]
+pub struct ListEncoder {
+    api_version: String,
+    kind: String,
+    item: u16,
+}
+
+impl ListEncoder {
+    /// What follows the last item: two members of the envelope that Go writes even when they are empty.
+    pub const END: [u8; 4] = [0x1a, 0, 0x22, 0];
+
+    /// For lists of this kind, such as `v1` and `PodList`.
+    pub fn new(api_version: &str, kind: &str) -> Result<Self, ProtoError> {
+        match table::body(api_version, kind) {
+            Some(Body::Many(item)) => {
+                Ok(Self { api_version: api_version.into(), kind: kind.into(), item })
+            }
+            _ => Err(unknown(api_version, kind)),
+        }
+    }
+
+    /// One item, as it stands in the list.
+    pub fn item(&self, node: &Node<'_>) -> Result<Vec<u8>, ProtoError> {
+        let mut out = Vec::new();
+        wire::put_bytes(&mut out, 2, &write::object(node, self.item)?);
+        Ok(out)
+    }
+
+    /// What stands before the first item, where all items together have so many bytes.
+    pub fn start(&self, metadata: Option<&Node<'_>>, items: usize) -> Result<Vec<u8>, ProtoError> {
+        let mut type_meta = Vec::new();
+        wire::put_bytes(&mut type_meta, 1, self.api_version.as_bytes());
+        wire::put_bytes(&mut type_meta, 2, self.kind.as_bytes());
+        let mut message = Vec::new();
+        if let Some(metadata) = metadata {
+            let metadata = write::object(metadata, LIST_META);
+            wire::put_bytes(&mut message, 1, &metadata.map_err(|error| error.below("metadata"))?);
+        }
+        let mut out = MAGIC.to_vec();
+        wire::put_bytes(&mut out, 1, &type_meta);
+        wire::put_length(&mut out, 2, message.len() + items);
+        out.extend(message);
+        Ok(out)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::proto::encode;
+    use crate::{Limits, decode};
+    use alloc::format;
+    use alloc::vec;
+
+    #[test]
+    fn item_by_item_is_the_same_as_at_once() {
+        let item =
+            |name: usize| format!(r#"{{"metadata":{{"name":"n{name}"}},"data":{{"a":"b"}}}}"#);
+        for count in [0, 1, 200] {
+            let items: Vec<_> = (0..count).map(item).collect();
+            let text = format!(
+                r#"{{"kind":"ConfigMapList","apiVersion":"v1","metadata":{{"resourceVersion":"7"}},"items":[{}]}}"#,
+                items.join(",")
+            );
+            let whole = decode(&text, Limits::DEFAULT).unwrap().documents.remove(0);
+            let list = ListEncoder::new("v1", "ConfigMapList").unwrap();
+            let items: Vec<Vec<u8>> = whole
+                .get("items")
+                .unwrap()
+                .items()
+                .iter()
+                .map(|item| list.item(item).unwrap())
+                .collect();
+            let length = items.iter().map(Vec::len).sum();
+            let mut out = list.start(whole.get("metadata"), length).unwrap();
+            out.extend(items.concat());
+            out.extend(ListEncoder::END);
+            assert_eq!(out, encode(&whole).unwrap(), "{count} items");
+        }
+    }
+
+    #[test]
+    fn only_lists_that_have_a_form_are_written() {
+        for (version, kind) in [("v1", "ConfigMap"), ("example.com/v1", "OddList"), ("v1", "")] {
+            assert!(ListEncoder::new(version, kind).is_err(), "{version} {kind}");
+        }
+        let list = ListEncoder::new("v1", "ConfigMapList").unwrap();
+        assert!(list.item(&Node::list(vec![])).is_err());
+    }
+}

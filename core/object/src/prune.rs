@@ -1,0 +1,82 @@
+//! What reading into Go's types leaves of a tree: known fields only, and zeros where items are `null`.
+
+use crate::base64;
+use crate::complete::zero;
+use crate::schema::{self, Shape};
+use crate::{Node, Value};
+
+/// Drops from an object of the type at `place` what its schema does not know, and `null`, which means the same as
+/// nothing; an item of a list, or an entry of a map, that is `null` becomes the zero of its type.
+pub fn prune(node: &mut Node<'static>, place: u16) {
+    let row = schema::type_of(place);
+    let Some(entries) = node.entries_mut() else { return };
+    entries.retain(|entry| !entry.node.is_null() && row.field(&entry.key).is_some());
+    for entry in entries {
+        if let Some(field) = row.field(&entry.key) {
+            value(&mut entry.node, &field.shape);
+        }
+    }
+}
+
+fn value(node: &mut Node<'static>, shape: &'static Shape) {
+    match shape {
+        Shape::Object(place) => prune(node, *place),
+        Shape::List(inner) => {
+            node.items_mut().into_iter().flatten().for_each(|item| element(item, inner));
+        }
+        Shape::Map(inner) => {
+            let entries = node.entries_mut().into_iter().flatten();
+            entries.for_each(|entry| element(&mut entry.node, inner));
+        }
+        Shape::Bytes => {
+            if let Some(bytes) = base64::of_numbers(node.items())
+                && matches!(node.value, Value::List(_))
+            {
+                *node = Node::string(base64::encode(&bytes));
+            }
+        }
+        _ => {}
+    }
+}
+
+fn element(node: &mut Node<'static>, shape: &'static Shape) {
+    match (&node.value, shape) {
+        // A structure without members: what is always written is written later.
+        (Value::Null, Shape::Object(_)) => *node = Node::empty_map(),
+        // Protobuf has no bytes that are not there.
+        (Value::Null, Shape::Bytes) => *node = Node::string(""),
+        (Value::Null, _) => *node = zero(shape),
+        _ => value(node, shape),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{Limits, decode};
+
+    #[test]
+    fn nothing_in_a_list_or_a_map_is_the_zero_of_its_type() {
+        let pruned = |group: &str, kind: &str, text: &str| {
+            let mut node = decode(text, Limits::DEFAULT).unwrap().documents.remove(0).into_owned();
+            prune(&mut node, schema::kind(group, "v1", kind).unwrap().ty);
+            node.to_json()
+        };
+        assert_eq!(
+            pruned("", "ConfigMap", "{data: {a: null}, binaryData: {b: null}, other: 1}"),
+            r#"{"data":{"a":""},"binaryData":{"b":""}}"#
+        );
+        assert_eq!(
+            pruned("", "Secret", "{data: {a: [], b: [97, 98]}}"),
+            r#"{"data":{"a":"","b":"YWI="}}"#
+        );
+        assert_eq!(
+            pruned("", "Pod", "{spec: {containers: [null, {args: [null], image: null}]}}"),
+            r#"{"spec":{"containers":[{},{"args":[""]}]}}"#
+        );
+        assert_eq!(
+            pruned("", "ResourceQuota", "{spec: {hard: {pods: null}}}"),
+            r#"{"spec":{"hard":{"pods":"0"}}}"#
+        );
+    }
+}

@@ -1,0 +1,165 @@
+//! Objects of every kind with empty values in random places: what is stored is what Go's types make of them, and
+//! nothing else than an equal object is stored as the same text.
+
+use crate::proto::{decode, encode};
+use crate::schema::{KINDS, KindRow, Shape, type_of};
+use crate::{Entry, Equality, Limits, Node, Value, complete, equal_at, prune, respell};
+use alloc::format;
+use alloc::string::String;
+use alloc::vec::Vec;
+use proptest::prelude::*;
+
+/// Makes objects that fit their schema; half of what is in them is empty.
+struct Maker {
+    state: u64,
+    left: usize,
+}
+
+impl Maker {
+    fn below(&mut self, end: u64) -> u64 {
+        // xorshift64, whose state is never zero.
+        self.state ^= self.state << 13;
+        self.state ^= self.state >> 7;
+        self.state ^= self.state << 17;
+        (self.state >> 20) % end
+    }
+
+    fn whole(&mut self, row: &KindRow) -> Node<'static> {
+        let mut node = self.object(row.ty);
+        let slash = if row.group.is_empty() { "" } else { "/" };
+        node.set("apiVersion", Node::string(format!("{}{slash}{}", row.group, row.version)));
+        node.set("kind", Node::string(String::from(row.kind)));
+        node
+    }
+
+    fn object(&mut self, place: u16) -> Node<'static> {
+        let mut entries = Vec::new();
+        for field in type_of(place).fields {
+            // JSON of any sort is told apart by what it is, not by whether it is empty.
+            let is_made = self.left > 0 && self.below(3) == 0 && !holds_any(&field.shape);
+            if is_made && !matches!(field.name, "apiVersion" | "kind") {
+                self.left -= 1;
+                entries.push(Entry::new(field.name, self.value(&field.shape)));
+            }
+        }
+        Node::new(Value::Map(entries))
+    }
+
+    fn value(&mut self, shape: &Shape) -> Node<'static> {
+        if self.below(8) == 0 {
+            return Node::new(Value::Null);
+        }
+        let is_empty = self.below(2) == 0;
+        match shape {
+            Shape::Object(_) | Shape::Map(_) if is_empty => Node::empty_map(),
+            Shape::List(_) if is_empty => Node::list(Vec::new()),
+            Shape::Object(place) => self.object(*place),
+            Shape::List(inner) => {
+                let count = self.below(3);
+                Node::list((0..count).map(|_| self.value(inner)).collect())
+            }
+            Shape::Map(inner) => {
+                let count = self.below(3);
+                let entry = |at| Entry::new(format!("k{at}"), self.value(inner));
+                Node::new(Value::Map((0..count).map(entry).collect()))
+            }
+            Shape::String | Shape::Bytes if is_empty => Node::string(""),
+            Shape::String | Shape::Bytes => Node::string("YWJj"),
+            Shape::Bool => Node::bool(!is_empty),
+            Shape::Int32 | Shape::Int64 | Shape::Float => Node::int(i64::from(!is_empty)),
+            Shape::IntOrString if self.below(3) == 0 => Node::string("http"),
+            Shape::IntOrString => Node::int(i64::from(!is_empty)),
+            Shape::Quantity if is_empty => Node::string("0"),
+            Shape::Quantity => Node::string("500m"),
+            Shape::Time => Node::string("2026-01-02T03:04:05Z"),
+            Shape::MicroTime => Node::string("2026-01-02T03:04:05.000006Z"),
+            Shape::Any => Node::empty_map(),
+        }
+    }
+
+    /// Empties, fills, adds or removes one value somewhere.
+    fn edit(&mut self, node: &mut Node<'static>, place: u16) {
+        let fields = type_of(place).fields;
+        let at = usize::try_from(self.below(u64::try_from(fields.len().max(1)).unwrap())).unwrap();
+        let Some(field) = fields.get(at) else { return };
+        if holds_any(&field.shape) || matches!(field.name, "apiVersion" | "kind") {
+            return;
+        }
+        let goes_down = self.below(4) != 0;
+        if let (true, Shape::Object(inner), Some(member)) =
+            (goes_down, field.shape, node.get_mut(field.name))
+            && !member.is_null()
+        {
+            return self.edit(member, inner);
+        }
+        if self.below(3) == 0 {
+            node.remove(field.name);
+        } else {
+            let value = self.value(&field.shape);
+            node.set(field.name, value);
+        }
+    }
+}
+
+fn holds_any(shape: &Shape) -> bool {
+    match shape {
+        Shape::Any => true,
+        Shape::List(inner) | Shape::Map(inner) => holds_any(inner),
+        _ => false,
+    }
+}
+
+/// An object as it is stored.
+fn stored(node: &Node<'static>, row: &KindRow) -> Node<'static> {
+    let mut node = node.clone();
+    prune(&mut node, row.ty);
+    respell(&mut node, row.ty);
+    complete(&mut node, row.ty);
+    node
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(1500))]
+
+    #[test]
+    fn what_is_stored_is_what_protobuf_leaves_of_it(kind in 0..KINDS.len(), seed in 1u64..) {
+        let row = &KINDS[kind];
+        let node = Maker { state: seed, left: 300 }.whole(row);
+        let mut read = node.clone();
+        prune(&mut read, row.ty);
+        let mut again = decode(&encode(&read).unwrap(), Limits::DEFAULT).unwrap();
+        complete(&mut again, row.ty);
+        let stored = stored(&node, row);
+        prop_assert_eq!(&stored, &again, "of {}: {} is not {}", node, stored, again);
+    }
+
+    #[test]
+    fn to_store_again_changes_nothing(kind in 0..KINDS.len(), seed in 1u64..) {
+        let row = &KINDS[kind];
+        let once = stored(&Maker { state: seed, left: 300 }.whole(row), row);
+        prop_assert_eq!(&stored(&once, row), &once);
+    }
+
+    #[test]
+    fn two_objects_are_stored_as_one_if_and_only_if_they_are_equal(
+        kind in 0..KINDS.len(),
+        seed in 1u64..,
+        edits in 1..4usize,
+    ) {
+        let row = &KINDS[kind];
+        let mut maker = Maker { state: seed, left: 60 };
+        let one = maker.whole(row);
+        let mut other = one.clone();
+        maker.left = 20;
+        for _ in 0..edits {
+            maker.edit(&mut other, row.ty);
+        }
+        let is_equal = equal_at(&one, &other, &[], Equality::Semantic);
+        let is_one = stored(&one, row) == stored(&other, row);
+        prop_assert_eq!(is_equal, is_one, "{} and {}", one, other);
+        prop_assert_eq!(is_equal, equal_at(&other, &one, &[], Equality::Semantic));
+        if equal_at(&one, &other, &[], Equality::Reflect) {
+            prop_assert!(is_equal, "{} and {}", one, other);
+        }
+    }
+}

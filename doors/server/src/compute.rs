@@ -1,0 +1,220 @@
+//! Work of more than a millisecond: a little of it at a time, and on threads that answer nobody meanwhile.
+//!
+//! A thread of the runtime that computes answers no other request. So whatever may compute for long hands its place over
+//! to another thread first, and waits for its turn: where half of the processors are busy with it, the others are free.
+
+use std::sync::OnceLock;
+use std::time::Duration;
+use tokio::runtime::{Handle, RuntimeFlavor};
+use tokio::sync::Semaphore;
+use tokio::task::block_in_place;
+use tokio::time::timeout;
+
+/// What is smaller than this is read and written in less than a millisecond, and is not worth a change of threads.
+pub(crate) const SMALL: usize = 32 * 1024;
+
+/// The turns of those who compute.
+pub struct Compute {
+    /// Pieces of work that run at once.
+    work: Semaphore,
+    /// Requests with large bodies that are under way at once: each may hold many times its size as a tree.
+    requests: Semaphore,
+}
+
+impl Default for Compute {
+    fn default() -> Self {
+        let cores = std::thread::available_parallelism().map_or(1, std::num::NonZero::get);
+        Self { work: Semaphore::new((cores / 2).max(1)), requests: Semaphore::new(cores.max(2)) }
+    }
+}
+
+impl Compute {
+    /// Does a piece of work when it has its turn.
+    pub(crate) async fn run<T: Send>(&self, work: impl FnOnce() -> T + Send) -> T {
+        // Nobody closes it; without a permit there would be no limit, and nothing else would be wrong.
+        let _turn = self.work.acquire().await;
+        aside(work)
+    }
+
+    /// The same where nobody can wait for a future.
+    pub(crate) fn run_blocking<T>(&self, work: impl FnOnce() -> T) -> T {
+        if let Ok(_turn) = self.work.try_acquire() {
+            return aside(work);
+        }
+        aside(|| {
+            let _turn = match can_move() {
+                true => Handle::current().block_on(self.work.acquire()).ok(),
+                false => None,
+            };
+            work()
+        })
+    }
+
+    /// Answers a request whose body is large, aside from the others; none if it took longer than the limit, which is
+    /// nothing for ever.
+    pub(crate) async fn request<F: Future + Send>(
+        &self,
+        limit: Duration,
+        answer: F,
+    ) -> Option<F::Output> {
+        let _turn = self.requests.acquire().await;
+        if !can_move() {
+            return Some(answer.await);
+        }
+        aside(|| {
+            Handle::current().block_on(async {
+                match limit.is_zero() {
+                    true => Some(answer.await),
+                    false => timeout(limit, answer).await.ok(),
+                }
+            })
+        })
+    }
+}
+
+/// Does something while another thread takes over whatever else this one had to do.
+fn aside<T>(work: impl FnOnce() -> T) -> T {
+    if can_move() { block_in_place(work) } else { work() }
+}
+
+/// Whether there are other threads.
+fn can_move() -> bool {
+    Handle::try_current().is_ok_and(|handle| handle.runtime_flavor() == RuntimeFlavor::MultiThread)
+}
+
+/// A value that takes long to make: made once, by the first who asks, while the others wait for it.
+#[derive(Debug)]
+pub(crate) struct Lazy<T> {
+    value: OnceLock<T>,
+    making: tokio::sync::Mutex<()>,
+}
+
+impl<T> Default for Lazy<T> {
+    fn default() -> Self {
+        Self { value: OnceLock::new(), making: tokio::sync::Mutex::default() }
+    }
+}
+
+impl<T: Send + Sync> Lazy<T> {
+    /// The value.
+    pub(crate) async fn get(&self, compute: &Compute, make: impl FnOnce() -> T + Send) -> &T {
+        if let Some(value) = self.value.get() {
+            return value;
+        }
+        let _making = self.making.lock().await;
+        if let Some(value) = self.value.get() {
+            return value;
+        }
+        let made = compute.run(make).await;
+        self.value.get_or_init(|| made)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::sync::Arc;
+    use std::sync::atomic::{AtomicUsize, Ordering};
+
+    fn narrow() -> Arc<Compute> {
+        Arc::new(Compute { work: Semaphore::new(1), requests: Semaphore::new(2) })
+    }
+
+    /// How many were within at once.
+    #[derive(Default)]
+    struct Crowd {
+        now: AtomicUsize,
+        most: AtomicUsize,
+    }
+
+    impl Crowd {
+        fn visit(&self) {
+            let now = self.now.fetch_add(1, Ordering::SeqCst) + 1;
+            self.most.fetch_max(now, Ordering::SeqCst);
+            std::thread::sleep(Duration::from_millis(2));
+            self.now.fetch_sub(1, Ordering::SeqCst);
+        }
+    }
+
+    #[tokio::test(flavor = "multi_thread", worker_threads = 1)]
+    async fn others_are_answered_while_somebody_computes() {
+        let compute = narrow();
+        let (sender, receiver) = std::sync::mpsc::channel();
+        let computing = tokio::spawn(async move {
+            // The only thread of the runtime would wait here for what it has to do itself.
+            compute.run(move || receiver.recv().unwrap()).await
+        });
+        tokio::task::yield_now().await;
+        let answered = tokio::spawn(async move { sender.send(7).unwrap() });
+        answered.await.unwrap();
+        assert_eq!(computing.await.unwrap(), 7);
+    }
+
+    #[tokio::test(flavor = "multi_thread", worker_threads = 4)]
+    async fn turns_are_taken_one_after_the_other() {
+        let (compute, crowd) = (narrow(), Arc::new(Crowd::default()));
+        let mut tasks = Vec::new();
+        for number in 0..16 {
+            let (compute, crowd) = (compute.clone(), crowd.clone());
+            tasks.push(tokio::spawn(async move {
+                match number % 2 {
+                    0 => compute.run(|| crowd.visit()).await,
+                    _ => compute.run_blocking(|| crowd.visit()),
+                }
+            }));
+        }
+        for task in tasks {
+            task.await.unwrap();
+        }
+        assert_eq!(crowd.most.load(Ordering::SeqCst), 1);
+    }
+
+    #[tokio::test(flavor = "multi_thread", worker_threads = 4)]
+    async fn large_requests_have_a_limit_and_may_compute_within() {
+        let (compute, crowd) = (narrow(), Arc::new(Crowd::default()));
+        let mut tasks = Vec::new();
+        for _ in 0..8 {
+            let (compute, crowd) = (compute.clone(), crowd.clone());
+            tasks.push(tokio::spawn(async move {
+                let answer = async {
+                    crowd.visit();
+                    tokio::task::yield_now().await;
+                    compute.run_blocking(|| 1) + compute.run(|| 1).await
+                };
+                compute.request(Duration::from_secs(60), answer).await
+            }));
+        }
+        for task in tasks {
+            assert_eq!(task.await.unwrap(), Some(2));
+        }
+        assert!(crowd.most.load(Ordering::SeqCst) <= 2);
+        let never = compute.request(Duration::from_millis(5), std::future::pending::<()>());
+        assert_eq!(never.await, None);
+    }
+
+    #[tokio::test(flavor = "multi_thread", worker_threads = 4)]
+    async fn what_takes_long_is_made_once() {
+        let (compute, lazy) = (narrow(), Arc::new(Lazy::<usize>::default()));
+        let made = Arc::new(AtomicUsize::new(0));
+        let mut tasks = Vec::new();
+        for _ in 0..8 {
+            let (compute, lazy, made) = (compute.clone(), lazy.clone(), made.clone());
+            tasks.push(tokio::spawn(async move {
+                let make = || made.fetch_add(1, Ordering::SeqCst);
+                *lazy.get(&compute, make).await
+            }));
+        }
+        for task in tasks {
+            assert_eq!(task.await.unwrap(), 0);
+        }
+        assert_eq!(made.load(Ordering::SeqCst), 1);
+    }
+
+    #[tokio::test]
+    async fn a_runtime_with_one_thread_does_it_at_once() {
+        let compute = narrow();
+        assert_eq!(compute.run(|| 1).await, 1);
+        assert_eq!(compute.run_blocking(|| 2), 2);
+        assert_eq!(compute.request(Duration::ZERO, async { 3 }).await, Some(3));
+    }
+}

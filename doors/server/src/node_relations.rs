@@ -1,0 +1,68 @@
+//! The node authorizer's graph, fed by the cache: an object counts when it enters the cache, and no longer than it
+//! stays there.
+
+use crate::cache::{Follower, Item};
+use ratchet_access::{NodeGraph, Resource, Source};
+use std::sync::{PoisonError, RwLock};
+
+/// What is related to which node, as of the last change that the cache has taken in.
+#[derive(Debug, Default)]
+pub(crate) struct NodeRelations(RwLock<NodeGraph>);
+
+impl NodeRelations {
+    /// Whether the object belongs to the node.
+    pub(crate) fn is_related(&self, node: &str, target: &Resource<'_>) -> bool {
+        self.0.read().unwrap_or_else(PoisonError::into_inner).is_related(node, target)
+    }
+}
+
+impl Follower for NodeRelations {
+    fn took(&self, resource: &str, key: &str, item: Option<&Item>) {
+        let (plural, group) = resource.split_once('.').unwrap_or((resource, ""));
+        let Some(source) = Source::of(group, plural) else { return };
+        let (namespace, name) = key.split_once('/').unwrap_or(("", key));
+        // Most objects that lead to no node are known by their text.
+        let member = format!("\"{}\"", source.member());
+        let leads =
+            |item: &&Item| std::str::from_utf8(&item.body).is_ok_and(|text| text.contains(&member));
+        let set = |object: Option<&ratchet_object::Node<'_>>| {
+            let mut graph = self.0.write().unwrap_or_else(PoisonError::into_inner);
+            graph.set(source, namespace, name, object);
+        };
+        match item.filter(leads) {
+            Some(item) => item.read(|object| set(Some(object))),
+            None => set(None),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn secret(relations: &NodeRelations, node: &str) -> bool {
+        let target =
+            Resource { resource: "secrets", namespace: "a", name: "s", ..Resource::default() };
+        relations.is_related(node, &target)
+    }
+
+    #[test]
+    fn objects_count_as_long_as_they_are_in_the_cache() {
+        let relations = NodeRelations::default();
+        let item = |text: &str| Item::stored("a/p".into(), 7, text.as_bytes());
+        let unbound =
+            r#"{"metadata":{"name":"p"},"spec":{"volumes":[{"secret":{"secretName":"s"}}]}}"#;
+        let bound = unbound.replace(r#""spec":{"#, r#""spec":{"nodeName":"n1","#);
+        relations.took("pods", "a/p", Some(&item(unbound)));
+        assert!(!secret(&relations, "n1"));
+        relations.took("pods", "a/p", Some(&item(&bound)));
+        assert!(secret(&relations, "n1") && !secret(&relations, "n2"));
+        relations.took("deployments.apps", "a/p", None);
+        assert!(secret(&relations, "n1"), "another resource of the same name");
+        relations.took("pods", "a/p", None);
+        assert!(!secret(&relations, "n1"));
+        relations.took("pods", "a/p", Some(&item(&bound)));
+        relations.took("pods", "a/p", Some(&item(unbound)));
+        assert!(!secret(&relations, "n1"), "another pod of the same name");
+    }
+}
