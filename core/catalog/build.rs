@@ -75,24 +75,46 @@ fn source(home: &Path, out: &Path, lock: &Path) -> Result<PathBuf, Failure> {
         "[package]\nname = \"asking\"\nedition = \"2024\"\n\n[dependencies]\nk8s-openapi = {feature}\n\n[workspace]\n"
     );
     fs::write(asking.join("Cargo.toml"), manifest)?;
-    let mut refusal = String::new();
-    // What is built here is there already; whoever builds this crate alone may still have to fetch it.
-    for network in [&["--offline"][..], &[]] {
-        let mut cargo = Command::new(variable("CARGO")?);
-        // Where cargo runs decides which configuration it reads, such as that of vendored sources.
-        cargo.current_dir(home).args(["metadata", "--format-version=1", "--filter-platform"]);
-        cargo
-            .arg(variable("TARGET")?)
-            .args(network)
-            .arg("--manifest-path")
-            .arg(asking.join("Cargo.toml"));
-        let answer = cargo.output()?;
-        if answer.status.success() {
-            return manifest_of(&String::from_utf8(answer.stdout)?);
-        }
-        refusal = String::from_utf8_lossy(&answer.stderr).into_owned();
+    let offline = metadata(home, &asking, &["--offline"])?;
+    if let Ok(answer) = &offline {
+        return manifest_of(answer);
     }
-    Err(format!("cargo cannot say where k8s-openapi is: {refusal}").into())
+    // Cargo wants to see more than it compiles; what is compiled is unpacked.
+    if let Some(unpacked) = unpacked(&fs::read_to_string(lock)?) {
+        return Ok(unpacked);
+    }
+    // Whoever builds this crate alone may still have to fetch it.
+    let refusal = |why| format!("cargo cannot say where k8s-openapi is: {why}");
+    manifest_of(&metadata(home, &asking, &[])?.map_err(refusal)?)
+}
+
+/// What cargo says about a package, or why it says nothing.
+fn metadata(
+    home: &Path,
+    asking: &Path,
+    network: &[&str],
+) -> Result<Result<String, String>, Failure> {
+    let mut cargo = Command::new(variable("CARGO")?);
+    // Where cargo runs decides which configuration it reads, such as that of vendored sources.
+    cargo.current_dir(home).args(["metadata", "--format-version=1", "--filter-platform"]);
+    cargo.arg(variable("TARGET")?).args(network);
+    cargo.arg("--manifest-path").arg(asking.join("Cargo.toml"));
+    let answer = cargo.output()?;
+    if answer.status.success() {
+        return Ok(Ok(String::from_utf8(answer.stdout)?));
+    }
+    Ok(Err(String::from_utf8_lossy(&answer.stderr).into_owned()))
+}
+
+/// The folder into which cargo has unpacked the locked version from a registry.
+fn unpacked(lock: &str) -> Option<PathBuf> {
+    let rest = lock.split_once("name = \"k8s-openapi\"\nversion = \"")?.1;
+    let name = format!("k8s-openapi-{}", rest.split('"').next()?);
+    let cargo = std::env::var_os("CARGO_HOME").map(PathBuf::from);
+    let cargo = cargo.or_else(|| Some(std::env::home_dir()?.join(".cargo")))?;
+    let registries = fs::read_dir(cargo.join("registry").join("src")).ok()?;
+    let mut folders = registries.flatten().map(|registry| registry.path().join(&name));
+    folders.find(|folder| folder.is_dir())
 }
 
 /// The folder of k8s-openapi's manifest: no other manifest stands in a folder of that name.

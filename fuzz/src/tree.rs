@@ -199,6 +199,16 @@ pub fn count(node: &Node<'_>) -> usize {
     1 + node.items().iter().chain(members).map(count).sum::<usize>()
 }
 
+/// Asserts that a tree is no deeper than it may be.
+///
+/// # Panics
+///
+/// If it is.
+pub fn assert_depth(node: &Node<'_>, deepest: usize) {
+    let depth = node.depth();
+    assert!(depth <= deepest, "{depth} levels, more than {deepest}");
+}
+
 /// Asserts that every span of a tree lies in its text, between letters.
 ///
 /// # Panics

@@ -83,6 +83,7 @@ fn check_one(text: &str) {
 fn check_tree(text: &str, node: &Node<'_>) {
     tree::assert_spans(text, node);
     assert!(tree::count(node) <= LIMITS.nodes);
+    tree::assert_depth(node, LIMITS.depth);
     // In brackets, because what does not begin with one is read as YAML.
     let written = format!("[{}]", tree::json(node));
     let deeper = Limits { depth: LIMITS.depth + 2, ..Limits::DEFAULT };

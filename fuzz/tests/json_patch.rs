@@ -88,7 +88,10 @@ fn check_merge(original: &Node<'static>, patch: &Node<'static>) {
 
 fn check_result(told: &Result<Node<'static>, PatchError>) {
     match told {
-        Ok(node) => assert!(tree::count(node) <= Limits::DEFAULT.nodes),
+        Ok(node) => {
+            assert!(tree::count(node) <= Limits::DEFAULT.nodes);
+            tree::assert_depth(node, Limits::DEFAULT.depth);
+        }
         Err(why) => assert!(!why.message().is_empty() && why.code() != 500, "{why:?}"),
     }
 }

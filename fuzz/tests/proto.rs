@@ -63,6 +63,7 @@ fn check_message(raw: &[u8], choices: &mut Choices<'_>) {
 fn check_bytes(bytes: &[u8]) {
     let Ok(node) = proto::decode(bytes, LIMITS) else { return };
     assert!(tree::count(&node) <= LIMITS.nodes + 3, "{node}");
+    tree::assert_depth(&node, LIMITS.depth);
     let written = proto::encode(&node).unwrap_or_else(|why| panic!("{why}: {node}"));
     let again =
         proto::decode(&written, Limits::DEFAULT).unwrap_or_else(|why| panic!("{why}: {node}"));

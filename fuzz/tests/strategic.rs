@@ -90,6 +90,7 @@ fn check_patch(original: &Node<'static>, patch: &Node<'static>, ty: &'static Typ
         Ok(patched) => patched,
     };
     assert!(tree::count(&patched) <= Limits::DEFAULT.nodes);
+    tree::assert_depth(&patched, Limits::DEFAULT.depth);
     if patch.to_json().contains('$') {
         return;
     }

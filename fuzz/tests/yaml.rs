@@ -107,6 +107,7 @@ fn check_one(text: &str) {
         Ok(decoded) => {
             let nodes: usize = decoded.documents.iter().map(tree::count).sum();
             assert!(nodes <= LIMITS.nodes, "{nodes} values");
+            decoded.documents.iter().for_each(|node| tree::assert_depth(node, LIMITS.depth));
             decoded.documents.iter().for_each(|node| tree::assert_spans(text, node));
             decoded.repeated.iter().for_each(|member| tree::assert_span(text, member.span));
         }

@@ -424,3 +424,24 @@ fn the_ready_policies_can_be_tried_as_their_readme_says() {
     assert_eq!(warned.code, 0, "{}", warned.stdout);
     assert!(warned.stdout.contains("warning[RTC-POL-001]"), "{}", warned.stdout);
 }
+
+#[test]
+fn no_manifest_is_so_deep_that_a_policy_could_not_compare_it() {
+    let policy = POLICY
+        .replace("apiGroups: [apps]", "apiGroups: [\"\"]")
+        .replace("resources: [deployments]", "resources: [configmaps]");
+    let (head, _) = policy.split_once("  validations:").unwrap();
+    let policy = format!("{head}  validations:\n  - expression: object.data == object.data\n");
+    let (open, close) = ("[".repeat(240), "]".repeat(240));
+    let mut deep = String::from("apiVersion: v1\nkind: ConfigMap\nmetadata: {name: deep}\ndata:\n");
+    deep += &format!("  a0: &a0 {open}x{close}\n");
+    for at in 1..12 {
+        deep += &format!("  a{at}: &a{at} {open}*a{}{close}\n", at - 1);
+    }
+    assert!(deep.len() < 7_000);
+    let folder = Folder::with(&[("policy.yaml", &policy), ("new/deep.yaml", &deep)]);
+    let output = folder.json(&ARGS);
+    assert_eq!(output.code, 2, "{}", output.stderr);
+    let told = format!("{}{}", output.stdout, output.stderr);
+    assert!(told.contains("nested deeper than 250 levels"), "{told}");
+}

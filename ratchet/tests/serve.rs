@@ -513,3 +513,39 @@ fn every_flag_is_in_the_guide_and_the_manual() {
         assert!(manual.contains(&format!("--{flag}")), "the manual lacks --{flag}");
     }
 }
+
+/// The real disk of the real binary: no room, and room again. A limit on the size of files is told by the system as a
+/// full disk is, and by a signal that must not end the server.
+#[test]
+fn a_server_without_room_waits_for_it() {
+    let dir = tempfile::tempdir().unwrap();
+    let mut server = Server::start_limited(6_000, dir.path());
+    let maps = "/api/v1/namespaces/default/configmaps";
+    let map = |name: usize| {
+        let metadata = json!({"name": format!("m{name}")});
+        json!({"apiVersion": "v1", "kind": "ConfigMap", "metadata": metadata, "data": {"a": "x".repeat(500_000)}})
+    };
+    let refused = (0..40).find_map(|name| {
+        let (code, body) = server.ask("POST", maps, &map(name).to_string());
+        (code != 201).then_some((name, code, body))
+    });
+    let (name, code, body) = refused.expect("never full");
+    assert_eq!(code, 503, "{body}");
+    assert!(body.contains("the store has no room") && !body.contains("state.redb"), "{body}");
+    assert_eq!(server.get("/readyz"), (200, "ok".to_owned()));
+    assert_eq!(server.get(&format!("{maps}/m0")).0, 200, "reads go on");
+    assert!(server.get("/metrics").1.contains("ratchet_storage_state{state=\"full\"} 1\n"));
+    server.unlimit();
+    let begun = Instant::now();
+    while !server.get("/metrics").1.contains("ratchet_storage_state{state=\"sound\"} 1\n") {
+        assert!(begun.elapsed() < Duration::from_secs(60), "it never noticed");
+        std::thread::sleep(Duration::from_millis(100));
+    }
+    let (code, body) = server.ask("POST", maps, &map(name).to_string());
+    assert_eq!(code, 201, "{body}");
+    server.signal("TERM");
+    let (status, log) = server.wait();
+    assert_eq!(status, Some(0), "{log}");
+    assert_eq!(log.matches("the store failed").count(), 1, "the cause is told once: {log}");
+    assert!(log.contains("state.redb") && log.contains("can be written to again"), "{log}");
+}

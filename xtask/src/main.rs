@@ -32,7 +32,8 @@ usage: cargo xtask <command>
   licences        every dependency's licence and version against deny.toml
   kubectl         brings the kubectl that the tests drive, and prints where it is
   guard PROGRAM   runs a test binary that must end; `ci` starts each one through it
-  measure         how fast the release binary is, and how much memory it takes
+  measure [PROFILE]
+                  how fast the release binary is, or that of a profile, and how much memory it takes
   load [ARGS]     the same of `ratchet serve`: requests, lists, writes, watches, starts
   settle [ARGS]   how long the controllers need until slices and Endpoints show all pods
   streams [ARGS]  the same of what goes through it: logs, commands and ports of kubelets
@@ -74,7 +75,8 @@ fn run() -> Result<bool> {
         ["tables"] => alone(tables::check),
         ["kubectl"] => kubectl::print(),
         ["clients"] => clients::run(&mut ci::Tally::default()),
-        ["measure"] => measure::run(),
+        ["measure"] => measure::run("release"),
+        ["measure", profile] => measure::run(profile),
         ["load", rest @ ..] => bench("load", rest),
         ["settle", rest @ ..] => bench("settle", rest),
         ["streams", rest @ ..] => bench("kubelets", rest),

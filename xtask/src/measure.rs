@@ -11,11 +11,14 @@ use std::time::{Duration, Instant};
 const RESOURCES: usize = 50_000;
 const ROUNDS: usize = 5;
 
-/// Makes the inputs, runs the release binary on them and prints the figures.
-pub(crate) fn run() -> Result<bool> {
-    let built =
-        Command::new("cargo").args(["build", "--release", "--locked", "-p", "ratchet"]).status()?;
-    ensure!(built.success(), "the release build failed");
+/// Makes the inputs, runs the binary of a profile on them and prints the figures.
+pub(crate) fn run(profile: &str) -> Result<bool> {
+    let build = ["build", "--profile", profile, "--locked", "-p", "ratchet"];
+    ensure!(Command::new("cargo").args(build).status()?.success(), "the build failed");
+    let program = PathBuf::from("target").join(profile).join("ratchet");
+    let report = |what: &str, flags: &[&str], input: &Path, resources| {
+        report(&program, what, flags, input, resources)
+    };
     let folder = PathBuf::from("target/measure");
     if folder.exists() {
         std::fs::remove_dir_all(&folder)?;
@@ -41,12 +44,18 @@ pub(crate) fn run() -> Result<bool> {
 }
 
 /// Runs the check a few times; the best round counts, for the machine may be busy with others.
-fn report(what: &str, flags: &[&str], input: &Path, resources: usize) -> Result<()> {
+fn report(
+    program: &Path,
+    what: &str,
+    flags: &[&str],
+    input: &Path,
+    resources: usize,
+) -> Result<()> {
     let size = if input.is_file() { std::fs::metadata(input)?.len() >> 20 } else { 0 };
     let mut best = Duration::MAX;
     let mut peak = 0;
     for _ in 0..ROUNDS {
-        let (time, memory) = once(flags, input)?;
+        let (time, memory) = once(program, flags, input)?;
         best = best.min(time);
         peak = peak.max(memory);
     }
@@ -61,9 +70,9 @@ fn report(what: &str, flags: &[&str], input: &Path, resources: usize) -> Result<
 }
 
 /// One run: how long it took, and the most memory it held, in KiB.
-fn once(flags: &[&str], input: &Path) -> Result<(Duration, u64)> {
+fn once(program: &Path, flags: &[&str], input: &Path) -> Result<(Duration, u64)> {
     let begin = Instant::now();
-    let mut child = Command::new("target/release/ratchet")
+    let mut child = Command::new(program)
         .arg("check")
         .args(flags)
         .args(["-o", "json"])

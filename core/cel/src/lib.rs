@@ -22,7 +22,7 @@ mod value;
 pub use environment::Environment;
 pub use fault::{Budget, Fault, FaultKind, OVER_BUDGET};
 pub use issue::{Issue, Issues};
-pub use list::{Joined, List};
+pub use list::{Items, Joined, List};
 pub use map::{Map, Table};
 pub use program::{Program, World};
 pub use time::Timestamp;

@@ -1,6 +1,7 @@
 //! Values in order.
 
 use crate::Value;
+use crate::value::TREE_LEVELS;
 use alloc::sync::Arc;
 use alloc::vec::Vec;
 use ratchet_object::Node;
@@ -11,9 +12,32 @@ pub enum List<'t> {
     /// Of a tree.
     Tree(&'t [Node<'t>]),
     /// Of their own.
-    Shared(Arc<Vec<Value<'t>>>),
+    Shared(Arc<Items<'t>>),
     /// One list after another, not copied.
     Joined(Arc<Joined<'t>>),
+}
+
+/// Values of a list of its own, and how deep they are.
+#[derive(Clone, Debug, Default)]
+pub struct Items<'t> {
+    values: Vec<Value<'t>>,
+    levels: u32,
+}
+
+impl<'t> Items<'t> {
+    /// Adds one at the end.
+    pub(crate) fn push(&mut self, value: Value<'t>) {
+        self.levels = self.levels.max(value.levels());
+        self.values.push(value);
+    }
+}
+
+impl<'t> FromIterator<Value<'t>> for Items<'t> {
+    fn from_iter<I: IntoIterator<Item = Value<'t>>>(values: I) -> Self {
+        let values: Vec<Value<'t>> = values.into_iter().collect();
+        let levels = values.iter().map(Value::levels).max().unwrap_or(0);
+        Self { values, levels }
+    }
 }
 
 /// Two lists, one after the other.
@@ -23,6 +47,7 @@ pub struct Joined<'t> {
     second: List<'t>,
     length: usize,
     depth: u32,
+    levels: u32,
 }
 
 /// Lists shorter than this are copied when joined.
@@ -37,7 +62,7 @@ impl<'t> List<'t> {
     pub fn len(&self) -> usize {
         match self {
             Self::Tree(nodes) => nodes.len(),
-            Self::Shared(values) => values.len(),
+            Self::Shared(items) => items.values.len(),
             Self::Joined(joined) => joined.length,
         }
     }
@@ -53,7 +78,7 @@ impl<'t> List<'t> {
         loop {
             match list {
                 Self::Tree(nodes) => return nodes.get(index).map(Value::of),
-                Self::Shared(values) => return values.get(index).cloned(),
+                Self::Shared(items) => return items.values.get(index).cloned(),
                 Self::Joined(joined) => match index.checked_sub(joined.first.len()) {
                     None => list = &joined.first,
                     Some(rest) => {
@@ -68,6 +93,15 @@ impl<'t> List<'t> {
     /// All of them in order.
     pub fn iter(&self) -> impl ExactSizeIterator<Item = Value<'t>> + '_ {
         (0..self.len()).map(|index| self.get(index).unwrap_or(Value::Null))
+    }
+
+    /// How many values stand inside one another in it, itself included.
+    pub(crate) fn levels(&self) -> u32 {
+        match self {
+            Self::Tree(_) => TREE_LEVELS,
+            Self::Shared(items) => items.levels + 1,
+            Self::Joined(joined) => joined.levels,
+        }
     }
 
     fn depth(&self) -> u32 {
@@ -85,7 +119,8 @@ impl<'t> List<'t> {
             return Some(Self::Shared(Arc::new(self.iter().chain(other.iter()).collect())));
         }
         let (first, second) = (self.clone(), other.clone());
-        Some(Self::Joined(Arc::new(Joined { first, second, length, depth })))
+        let levels = first.levels().max(second.levels());
+        Some(Self::Joined(Arc::new(Joined { first, second, length, depth, levels })))
     }
 }
 

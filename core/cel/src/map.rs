@@ -1,5 +1,6 @@
 //! Values under keys.
 
+use crate::value::TREE_LEVELS;
 use crate::{Text, Value};
 use alloc::collections::BTreeMap;
 use alloc::sync::Arc;
@@ -22,6 +23,8 @@ pub struct Table<'t> {
     entries: Vec<(Value<'t>, Value<'t>)>,
     /// Where each key stands, once there are many.
     index: BTreeMap<Key<'t>, usize>,
+    /// How deep what stands in it is, or was.
+    levels: u32,
 }
 
 /// With so few entries looking at each is faster.
@@ -84,6 +87,7 @@ impl<'t> Table<'t> {
 
     /// Puts a value under a key, in place of what was there.
     pub(crate) fn set(&mut self, key: Value<'t>, value: Value<'t>) {
+        self.levels = self.levels.max(value.levels());
         match self.position(&key) {
             Some(index) => {
                 if let Some(entry) = self.entries.get_mut(index) {
@@ -114,6 +118,7 @@ impl<'t> Table<'t> {
     }
 
     fn push(&mut self, key: Value<'t>, value: Value<'t>) {
+        self.levels = self.levels.max(key.levels()).max(value.levels());
         self.entries.push((key, value));
         if !self.index.is_empty() {
             let last = self.entries.len() - 1;
@@ -145,6 +150,14 @@ impl<'t> Map<'t> {
     /// Whether there are none.
     pub fn is_empty(&self) -> bool {
         self.len() == 0
+    }
+
+    /// How many values stand inside one another in it, itself included.
+    pub(crate) fn levels(&self) -> u32 {
+        match self {
+            Self::Tree(_) => TREE_LEVELS,
+            Self::Shared(table) => table.levels + 1,
+        }
     }
 
     /// The key and the value at a place.

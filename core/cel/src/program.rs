@@ -10,10 +10,11 @@ use alloc::vec::Vec;
 #[derive(Debug)]
 pub struct Program {
     pub(crate) root: Step,
-    result: Type,
+    pub(crate) result: Type,
     pub(crate) variables: Vec<Arc<str>>,
     pub(crate) slots: usize,
     pub(crate) prepared: Prepared,
+    pub(crate) height: u32,
 }
 
 /// What an evaluation asks about its surroundings.
@@ -35,19 +36,14 @@ pub trait World<'t> {
 }
 
 impl Program {
-    pub(crate) fn new(
-        root: Step,
-        result: Type,
-        variables: Vec<Arc<str>>,
-        slots: usize,
-        prepared: Prepared,
-    ) -> Self {
-        Self { root, result, variables, slots, prepared }
-    }
-
     /// The type of its value.
     pub fn result(&self) -> &Type {
         &self.result
+    }
+
+    /// How deep its expressions stand in one another: what evaluating it takes of the stack goes with this.
+    pub fn height(&self) -> u32 {
+        self.height
     }
 
     /// Whether it mentions a variable.

@@ -9,6 +9,13 @@ use core::any::Any;
 use core::fmt;
 use ratchet_object::Node;
 
+/// As deep as a part of a tree can be; it is not walked to be found less deep.
+pub(crate) const TREE_LEVELS: u32 = 300;
+
+/// Values inside values: a tree, and as much around it as one expression can write. Expressions that build on one
+/// another could make more, and values are compared, written and dropped by functions that call themselves.
+pub(crate) const DEEPEST_VALUE: u32 = TREE_LEVELS + 128;
+
 /// A value. Cloning one is cheap, whatever it holds.
 #[derive(Clone, Debug)]
 pub enum Value<'t> {
@@ -113,6 +120,16 @@ impl<'t> Value<'t> {
         }
     }
 
+    /// How many values stand inside one another in it, itself included.
+    pub(crate) fn levels(&self) -> u32 {
+        match self {
+            Self::List(list) => list.levels(),
+            Self::Map(map) => map.levels(),
+            Self::Optional(Some(value)) => value.levels() + 1,
+            _ => 0,
+        }
+    }
+
     /// Text of its own.
     pub fn text(text: impl Into<Arc<str>>) -> Self {
         Self::Text(Text::Shared(text.into()))
@@ -120,7 +137,7 @@ impl<'t> Value<'t> {
 
     /// A list of its own.
     pub fn list(values: Vec<Self>) -> Self {
-        Self::List(List::Shared(Arc::new(values)))
+        Self::List(List::Shared(Arc::new(values.into_iter().collect())))
     }
 
     /// A map of its own; of equal keys the last one wins.

@@ -1,6 +1,6 @@
 //! Bytes become trees, the way Kubernetes reads them; what cannot be read says where and why.
 
-use crate::{Node, Span, json, yaml, yaml_plain};
+use crate::{Node, Span, depth, json, yaml, yaml_plain};
 use alloc::string::String;
 use alloc::vec::Vec;
 use core::fmt;
@@ -27,7 +27,7 @@ impl Format {
 pub struct Limits {
     /// Bytes of one document.
     pub bytes: usize,
-    /// Values inside values.
+    /// Values inside values; no reader goes beyond those of [`Limits::STORED`].
     pub depth: usize,
     /// Values in all, those that aliases repeat included.
     pub nodes: usize,
@@ -35,10 +35,15 @@ pub struct Limits {
 
 impl Limits {
     /// As large as the API takes a request, and no more values than such an object can use.
-    pub const DEFAULT: Self = Self { bytes: 3 << 20, depth: 250, nodes: 1 << 17 };
+    pub const DEFAULT: Self = Self { bytes: 3 << 20, depth: depth::SENT, nodes: 1 << 17 };
 
     /// For what this program wrote itself: lists of objects, each of which was within the limits.
-    pub const STORED: Self = Self { bytes: usize::MAX, depth: 300, nodes: usize::MAX };
+    pub const STORED: Self = Self { bytes: usize::MAX, depth: depth::DEEPEST, nodes: usize::MAX };
+
+    /// The same limits, within what any tree may be.
+    pub(crate) fn capped(self) -> Self {
+        Self { depth: self.depth.min(depth::DEEPEST), ..self }
+    }
 }
 
 impl Default for Limits {
@@ -105,6 +110,7 @@ impl core::error::Error for DecodeError {}
 
 /// Reads one document of a stream (or, in JSON, several values one after another).
 pub fn decode(text: &str, limits: Limits) -> Result<Decoded<'_>, DecodeError> {
+    let limits = limits.capped();
     // Nearly every manifest is plain; what is not is read from its beginning again.
     decode_by(text, limits, |text| {
         yaml_plain::read(text, limits).map_or_else(|| yaml::read(text, limits), Ok)
@@ -113,6 +119,7 @@ pub fn decode(text: &str, limits: Limits) -> Result<Decoded<'_>, DecodeError> {
 
 /// Reads JSON only: one value, or several one after another.
 pub fn decode_json(text: &str, limits: Limits) -> Result<Decoded<'_>, DecodeError> {
+    let limits = limits.capped();
     if text.len() > limits.bytes {
         let message = alloc::format!("the document is larger than {} bytes", limits.bytes);
         return Err(DecodeError::new(message, 0));
@@ -123,6 +130,7 @@ pub fn decode_json(text: &str, limits: Limits) -> Result<Decoded<'_>, DecodeErro
 /// The same as [`decode`] without its shortcut, for benches and fuzzing to compare it with.
 #[doc(hidden)]
 pub fn decode_without_shortcut(text: &str, limits: Limits) -> Result<Decoded<'_>, DecodeError> {
+    let limits = limits.capped();
     decode_by(text, limits, |text| yaml::read(text, limits))
 }
 

@@ -2,6 +2,7 @@
 
 use crate::{Node, Value, write_text};
 use alloc::string::String;
+use core::fmt::Write;
 
 /// A tree as a YAML document.
 pub fn to_yaml(node: &Node<'_>) -> String {
@@ -74,9 +75,19 @@ fn text(out: &mut String, text: &str) {
         && !WORDS.iter().any(|word| text.eq_ignore_ascii_case(word));
     if is_plain {
         out.push_str(text);
-    } else {
-        // Writing to a String cannot fail.
-        let _ = write_text(out, text);
+        return;
+    }
+    let mut quoted = String::with_capacity(text.len() + 2);
+    // Writing to a String cannot fail.
+    let _ = write_text(&mut quoted, text);
+    for letter in quoted.chars() {
+        match letter {
+            // JSON lets these stand as they are, YAML does not.
+            '\u{7f}'..='\u{9f}' | '\u{feff}' | '\u{fffe}' | '\u{ffff}' => {
+                let _ = write!(out, "\\u{:04x}", u32::from(letter));
+            }
+            plain => out.push(plain),
+        }
     }
 }
 
@@ -84,6 +95,14 @@ fn text(out: &mut String, text: &str) {
 mod tests {
     use super::*;
     use crate::{Limits, decode};
+
+    #[test]
+    fn letters_that_yaml_does_not_print_are_escaped() {
+        let odd = "p\u{7f}\u{80}\u{85}\u{9f}\u{a0}\u{feff}\u{fffe}\u{ffff}\u{2028}\u{0}\u{10ffff}é";
+        let node = Node::map([(odd, Node::string(odd))]);
+        let yaml = to_yaml(&node);
+        assert_eq!(decode(&yaml, Limits::DEFAULT).unwrap().documents.remove(0), node, "{yaml:?}");
+    }
 
     #[test]
     fn what_is_written_is_read_again() {

@@ -37,11 +37,19 @@ struct Builder<'t> {
     documents: Vec<Node<'t>>,
     repeated: Vec<Repeated>,
     open: Vec<Open<'t>>,
-    /// What anchors name, and how many values each of them is.
-    anchors: BTreeMap<usize, (Node<'t>, usize)>,
+    /// What anchors name, and what repeating it asks of us.
+    anchors: BTreeMap<usize, Anchored<'t>>,
     /// How many letters anchors and aliases have repeated.
     repeated_text: usize,
     nodes: usize,
+}
+
+/// What an anchor names: how many values and letters it holds, and how deep it is.
+struct Anchored<'t> {
+    node: Node<'t>,
+    size: usize,
+    text: usize,
+    depth: usize,
 }
 
 /// A list or map whose end has not been seen.
@@ -72,6 +80,7 @@ impl<'t> Builder<'t> {
                     return self.merge_key();
                 }
                 let value = scalar(text, style, tag.as_deref(), span)?;
+                self.reach(0, span)?;
                 self.place(Node { value, span }, anchor, 1)
             }
             Event::SequenceStart(_, anchor, _) => self.open(Holds::List(Vec::new()), anchor, span),
@@ -81,13 +90,13 @@ impl<'t> Builder<'t> {
             }
             Event::SequenceEnd | Event::MappingEnd => self.close(span),
             Event::Alias(anchor) => {
-                let Some((node, size)) = self.anchors.get(&anchor) else {
+                let Some(&Anchored { size, text, depth, .. }) = self.anchors.get(&anchor) else {
                     return Err(error("an alias inside the value that it repeats", span));
                 };
-                let (size, text) = (*size, text_of(node));
                 self.count(size, span)?;
                 self.repeat(text, span)?;
-                let node = self.anchors.get(&anchor).map(|row| row.0.clone());
+                self.reach(depth, span)?;
+                let node = self.anchors.get(&anchor).map(|anchored| anchored.node.clone());
                 node.map_or(Ok(()), |node| self.place(node, 0, size))
             }
             _ => Ok(()),
@@ -109,9 +118,7 @@ impl<'t> Builder<'t> {
         if self.wants_key() {
             return Err(error("a member's name must be a scalar", span));
         }
-        if self.open.len() > self.limits.depth {
-            return Err(error(format!("nested deeper than {} levels", self.limits.depth), span));
-        }
+        self.reach(0, span)?;
         let nodes_before = self.nodes;
         self.count(1, span)?;
         self.open.push(Open { start: span.start, anchor, nodes_before, holds });
@@ -160,8 +167,9 @@ impl<'t> Builder<'t> {
     fn place(&mut self, node: Node<'t>, anchor: usize, size: usize) -> Result<(), DecodeError> {
         if anchor != 0 {
             self.count(size, node.span)?;
-            self.repeat(text_of(&node), node.span)?;
-            self.anchors.insert(anchor, (node.clone(), size));
+            let (text, depth) = (text_of(&node), node.depth());
+            self.repeat(text, node.span)?;
+            self.anchors.insert(anchor, Anchored { node: node.clone(), size, text, depth });
         }
         match self.open.last_mut().map(|open| &mut open.holds) {
             None => self.documents.push(node),
@@ -181,6 +189,16 @@ impl<'t> Builder<'t> {
         self.nodes = self.nodes.saturating_add(size);
         if self.nodes > self.limits.nodes {
             return Err(error(format!("more than {} values", self.limits.nodes), span));
+        }
+        Ok(())
+    }
+
+    /// Refuses a value of this depth where the tree would become too deep by it, whether it stands there or an alias
+    /// puts it there.
+    fn reach(&self, depth: usize, span: Span) -> Result<(), DecodeError> {
+        let deepest = self.limits.depth;
+        if self.open.len() + depth > deepest {
+            return Err(error(format!("nested deeper than {deepest} levels"), span));
         }
         Ok(())
     }

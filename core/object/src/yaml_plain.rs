@@ -280,6 +280,9 @@ impl<'t> Reader<'t> {
 
     #[inline]
     fn scalar(&mut self, node: Node<'t>) -> Option<()> {
+        if self.open.len() > self.depth {
+            return None;
+        }
         self.count()?;
         self.place(node)
     }

@@ -160,7 +160,7 @@ impl Grounds {
 
     /// Makes a variable known, with its type; what could not be compiled may be anything.
     pub(crate) fn declare(&mut self, name: &str, ty: Option<&Type>) {
-        let ty = ty.map_or(Type::Dyn, declared);
+        let ty = ty.map_or(Type::Dyn, |ty| declared(ty, DEEPEST_TYPE));
         self.known.variables.push((name.to_string(), ty));
     }
 
@@ -238,12 +238,16 @@ impl Use {
     }
 }
 
+/// So many types inside types are known of a variable: those that build on one another would have ever deeper ones.
+const DEEPEST_TYPE: usize = 64;
+
 /// The type that a variable has for those who use it: plain types, lists and maps are kept, of everything else nothing
 /// is known.
-fn declared(ty: &Type) -> Type {
+fn declared(ty: &Type, levels: usize) -> Type {
+    let Some(left) = levels.checked_sub(1) else { return Type::Dyn };
     match ty {
-        Type::List(element) => Type::list(declared(element)),
-        Type::Map(key, value) => Type::map(declared(key), declared(value)),
+        Type::List(element) => Type::list(declared(element, left)),
+        Type::Map(key, value) => Type::map(declared(key, left), declared(value, left)),
         Type::Null
         | Type::Bool
         | Type::Int

@@ -269,6 +269,33 @@ fn hostile_expressions_end() {
     assert!(judged(&format!("failurePolicy: Ignore, {spec}"), "", "").admits());
 }
 
+/// Variables that build on one another, each within so many brackets, and a validation of each.
+fn chain(count: usize, brackets: usize, validations: &[usize]) -> String {
+    let (open, close) = ("[".repeat(brackets), "]".repeat(brackets));
+    let mut variables = vec![String::from("{name: v0, expression: object.data}")];
+    for at in 1..count {
+        let before = at - 1;
+        variables.push(format!("{{name: v{at}, expression: '{open}variables.v{before}{close}'}}"));
+    }
+    let validation = |at: &usize| format!("{{expression: 'variables.v{at} == variables.v{at}'}}");
+    let validations: Vec<String> = validations.iter().map(validation).collect();
+    format!("variables: [{}], validations: [{}]", variables.join(", "), validations.join(", "))
+}
+
+#[test]
+fn variables_that_build_on_one_another_do_not_need_more_stack_than_there_is() {
+    assert_eq!(judged(&chain(60, 0, &[59]), "", "a: b"), Judged::default());
+    assert_eq!(judged(&chain(4, 30, &[3]), "", "a: b"), Judged::default());
+    for (count, brackets) in [(5_000, 0), (400, 60), (200, 120)] {
+        let found = judged(&chain(count, brackets, &[count - 1]), "", "a: b");
+        assert!(words(&found)[0].contains("nested too deeply"), "{count}");
+    }
+    // Each is asked for when the one before it is known: what grows is the value.
+    let (all, count): (Vec<usize>, usize) = ((0..200).collect(), 200);
+    let found = judged(&chain(count, 100, &all), "", "a: b");
+    assert!(words(&found)[0].contains("value is nested deeper than 428 levels"), "{found:?}");
+}
+
 #[test]
 fn the_request_is_seen() {
     let message = "request.operation + ' ' + request.kind.kind + ' ' + request.resource.resource + ' ' + request.namespace + '/' + request.name + ' ' + request.userInfo.username + ' ' + request.userInfo.groups[0] + ' ' + string(request.dryRun) + string(has(request.subResource)) + ' ' + namespaceObject.metadata.labels.env + namespaceObject.status.phase + string(has(dyn(namespaceObject.metadata).managedFields))";

@@ -5,7 +5,7 @@ use alloc::format;
 use alloc::string::String;
 use alloc::vec::Vec;
 use core::cell::{Cell, RefCell};
-use ratchet_cel::{Budget, Fault, PER_CALL_LIMIT, Value, World};
+use ratchet_cel::{Budget, Fault, PER_CALL_LIMIT, Program, Value, World};
 use ratchet_net::Quoted;
 use ratchet_object::Node;
 
@@ -47,7 +47,16 @@ pub(crate) struct Scene<'s, 't> {
     spent: Cell<u64>,
     /// What the group may still cost.
     left: u64,
+    /// How deep the expressions are that are being evaluated, one for the other.
+    depth: Cell<u32>,
 }
+
+/// How deep expressions may be that need one another: one that stands alone is always within this. The reference's
+/// stack grows; ours does not.
+const DEEPEST: u32 = 512;
+
+/// What evaluating a variable takes beside its expression.
+const DETOUR: u32 = 4;
 
 /// A group of expressions has cost more than it may.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -62,7 +71,13 @@ impl<'s, 't> Scene<'s, 't> {
     /// A group that may cost so much.
     pub(crate) fn new(sight: Sight<'s, 't>, budget: u64) -> Self {
         let known = alloc::vec![Known::Not; sight.variables.len()];
-        Self { sight, known: RefCell::new(known), spent: Cell::new(0), left: budget }
+        Self {
+            sight,
+            known: RefCell::new(known),
+            spent: Cell::new(0),
+            left: budget,
+            depth: Cell::new(0),
+        }
     }
 
     /// What the group may still cost.
@@ -75,6 +90,11 @@ impl<'s, 't> Scene<'s, 't> {
         self.spent.take()
     }
 
+    /// Begins with an expression that no other one needs.
+    pub(crate) fn enter(&self, program: &Program) {
+        self.depth.set(program.height());
+    }
+
     /// Evaluates an expression of the group: its value, or what went wrong.
     pub(crate) fn evaluate(
         &mut self,
@@ -85,6 +105,7 @@ impl<'s, 't> Scene<'s, 't> {
             Err(why) => return Ok(Err(format!("compilation error: {why}"))),
         };
         let mut budget = Budget::new(PER_CALL_LIMIT);
+        self.enter(program);
         let result = program.evaluate(&*self, &mut budget);
         for cost in [self.spent.take(), budget.spent()] {
             self.left = self.left.checked_sub(cost).ok_or(Exhausted)?;
@@ -98,8 +119,16 @@ impl<'s, 't> Scene<'s, 't> {
         let program = variable.program.as_ref().map_err(|why| {
             Fault::new(format!("composited variable {name} fails to compile: {why}"))
         })?;
+        let around = self.depth.get();
+        let depth = around.saturating_add(program.height()).saturating_add(DETOUR);
+        if depth > DEEPEST {
+            let why = "variables that need one another are nested too deeply";
+            return Err(Fault::new(format!("composited variable {name} fails to evaluate: {why}")));
+        }
+        self.depth.set(depth);
         let mut budget = Budget::new(PER_CALL_LIMIT);
         let result = program.evaluate(self, &mut budget);
+        self.depth.set(around);
         self.spent.set(self.spent.get().saturating_add(budget.spent()));
         result.map_err(|fault| {
             Fault::new(format!("composited variable {name} fails to evaluate: {fault}"))

@@ -76,6 +76,7 @@ impl Trial {
         let sight = Sight { object, old, params, request, namespace, authority: None, variables };
         let scene = Scene::new(sight, RUNTIME_COST_BUDGET);
         let mut budget = Budget::new(PER_CALL_LIMIT);
+        scene.enter(program);
         let result = program.evaluate(&scene, &mut budget);
         (result, budget.spent().saturating_add(scene.spent()))
     }

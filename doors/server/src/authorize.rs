@@ -192,12 +192,12 @@ pub(crate) fn target<'a>(place: &'a Place, field_selector: &'a str) -> What<'a> 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::cache::Item;
+    use crate::cache::{Item, Now};
     use crate::request::Params;
 
     fn put(shelf: &Shelf, revision: u64, name: &str, value: &str) {
-        let item = Item::stored(name.into(), revision, value.as_bytes());
-        shelf.apply(vec![(revision, name.into(), Some(item))]);
+        let item = Item::stored(name.into(), revision, value.as_bytes()).unwrap();
+        shelf.apply(vec![(revision, name.into(), Now::Item(item))]);
     }
 
     fn all_pods() -> Ask {

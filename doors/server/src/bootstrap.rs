@@ -18,7 +18,11 @@ pub(crate) async fn run(app: &Arc<App>, known: &Known) -> Result<(), Refusal> {
     let mut objects = objects(app, known);
     for attempt in 0..4 {
         app.cache.fresh().await?;
-        let writes: Vec<Write> = objects.iter().flat_map(|object| writes(app, object)).collect();
+        let mut needed = Vec::new();
+        for object in &objects {
+            needed.extend(writes(app, object)?);
+        }
+        let writes: Vec<Write> = needed;
         if writes.is_empty() {
             return Ok(());
         }
@@ -150,29 +154,28 @@ fn priority_classes() -> impl Iterator<Item = Node<'static>> {
 }
 
 /// What makes an object if none of its name is there, or brings it up to date.
-fn writes(app: &App, object: &Node<'static>) -> Vec<Write> {
+fn writes(app: &App, object: &Node<'static>) -> Result<Vec<Write>, Refusal> {
     let mut node = object.clone();
     let api_version = node.text_at(&["apiVersion"]).to_owned();
     let kind = node.text_at(&["kind"]).to_owned();
     let (group, version) = api_version.rsplit_once('/').unwrap_or(("", &api_version));
     let row = ratchet_catalog::of_kind(group, version, &kind);
     let Some(served) = row.and_then(|row| app.registry.find(group, version, row.plural)) else {
-        return Vec::new();
+        return Ok(Vec::new());
     };
     defaults::apply(group, version, &kind, &mut node);
     let (name, namespace) =
         (node.text_at(&["metadata", "name"]), node.text_at(&["metadata", "namespace"]));
     let key = served.key(namespace, name);
-    let Some(item) = served.shelf.get(&served.shelf_key(namespace, name)) else {
+    let Some(item) = served.shelf.find(&served.shelf_key(namespace, name))? else {
         let new = made(app, served, node);
-        let mut writes = crate::services::bootstrap_claims(app, &new);
-        writes.push(Write::put(&key, Guard::Absent, storable(new)));
-        return writes;
+        let mut writes = crate::services::bootstrap_claims(app, &new)?;
+        writes.push(Write::put(&key, Guard::Absent, storable(new)?.bytes()));
+        return Ok(writes);
     };
-    match renewed(&item.node(), &node) {
-        Some(new) => vec![Write::put(&key, Guard::At(Revision(item.revision)), storable(new))],
-        None => Vec::new(),
-    }
+    let Some(new) = renewed(&item.node(), &node) else { return Ok(Vec::new()) };
+    let guard = Guard::At(Revision(item.revision));
+    Ok(vec![Write::put(&key, guard, storable(new)?.bytes())])
 }
 
 fn made(app: &App, served: &Served, mut node: Node<'static>) -> Node<'static> {

@@ -238,7 +238,7 @@ impl Call<'_> {
     pub(crate) async fn current(&self) -> Result<Arc<Item>, Refusal> {
         self.app.cache.fresh().await?;
         let key = self.served.shelf_key(&self.place.namespace, &self.place.name);
-        let item = self.served.shelf.get(&key);
+        let item = self.served.shelf.find(&key)?;
         item.ok_or_else(|| Refusal::not_found(self.served.about(&self.place.name)))
     }
 }

@@ -35,6 +35,7 @@ mod served;
 mod server;
 mod services;
 mod start;
+mod storage;
 mod streaming;
 mod subresources;
 mod token_usage;

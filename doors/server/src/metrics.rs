@@ -471,4 +471,30 @@ pub fn write_objects(app: &App, writer: &mut Writer) {
         let (resource, group) = name.split_once('.').unwrap_or((name, ""));
         family.sample(&[("group", group), ("resource", resource)], *count);
     }
+    write_unreadable(app, writer);
+    crate::storage::write_metrics(&app.cache.store().health(), writer);
+}
+
+/// No more keys of values that cannot be read are told: with so many of them nobody looks at each.
+const MOST_UNREADABLE: usize = 100;
+
+/// Which stored values cannot be read, by their keys; there are none as a rule.
+fn write_unreadable(app: &App, writer: &mut Writer) {
+    let snapshots: Vec<_> = app.cache.shelves().map(|(_, shelf)| shelf.now()).collect();
+    let mut keys: Vec<&str> = snapshots
+        .iter()
+        .flat_map(|snapshot| snapshot.unreadable.values().map(|found| found.key.as_str()))
+        .collect();
+    keys.sort_unstable();
+    let help =
+        "Stored values that cannot be read, by key; requests that need one are answered with 500.";
+    let mut family = writer.family(
+        "ratchet_storage_unreadable_objects",
+        MetricType::Gauge,
+        Stability::Alpha,
+        help,
+    );
+    for key in keys.into_iter().take(MOST_UNREADABLE) {
+        family.sample(&[("key", key)], 1.0);
+    }
 }

@@ -49,7 +49,7 @@ mod tests {
     #[test]
     fn objects_count_as_long_as_they_are_in_the_cache() {
         let relations = NodeRelations::default();
-        let item = |text: &str| Item::stored("a/p".into(), 7, text.as_bytes());
+        let item = |text: &str| Item::stored("a/p".into(), 7, text.as_bytes()).unwrap();
         let unbound =
             r#"{"metadata":{"name":"p"},"spec":{"volumes":[{"secret":{"secretName":"s"}}]}}"#;
         let bound = unbound.replace(r#""spec":{"#, r#""spec":{"nodeName":"n1","#);

@@ -316,21 +316,6 @@ impl From<Status> for Refusal {
     }
 }
 
-impl From<ratchet_store::StoreError> for Refusal {
-    fn from(error: ratchet_store::StoreError) -> Self {
-        use ratchet_store::StoreError as E;
-        match error {
-            E::Compacted { .. } => {
-                Self::expired("The resourceVersion for the provided list is too old.")
-            }
-            E::Future { latest } => Self::too_large_version(0, latest.0),
-            E::Full(why) => Self::unavailable(why),
-            E::Broken(why) => Self::internal(why),
-            E::Closed => Self::unavailable("the store is closed: the server is shutting down"),
-        }
-    }
-}
-
 /// The uid in an object's metadata.
 pub(crate) fn uid_of<'n>(node: &'n Node<'_>) -> &'n str {
     node.text_at(&["metadata", "uid"])

@@ -69,11 +69,16 @@ pub(crate) fn dress(json: &str, output: Output) -> Rendered {
     Rendered { content_type: output.content_type(), bytes }
 }
 
-/// JSON that was written here, as a tree.
-fn tree(text: &[u8]) -> Node<'_> {
-    let text = std::str::from_utf8(text).unwrap_or_default();
-    let decoded = decode_json(text, Limits::STORED).ok();
-    decoded.and_then(|mut decoded| decoded.documents.pop()).unwrap_or_else(Node::empty_map)
+/// The tree of JSON that was written here from objects that can be read. A request for which that does not hold ends as
+/// a failure of the server, and not with an empty object.
+fn tree(json: &[u8]) -> Node<'_> {
+    let text = std::str::from_utf8(json).unwrap_or_default();
+    let decoded = decode_json(text, Limits::STORED).map(|decoded| decoded.documents);
+    match decoded.map(|mut documents| documents.pop()) {
+        Ok(Some(node)) => node,
+        Ok(None) => unreachable!("an answer without a document"),
+        Err(why) => unreachable!("an answer that cannot be read: {why}"),
+    }
 }
 
 fn converted(served: &Served, item: &Item) -> Node<'static> {
@@ -180,6 +185,17 @@ mod tests {
 
     fn node(text: &str) -> Node<'static> {
         decode_json(text, Limits::DEFAULT).unwrap().documents.remove(0).into_owned()
+    }
+
+    #[test]
+    fn an_answer_that_cannot_be_read_is_no_empty_object() {
+        let deep = format!("{}{}", "[".repeat(400), "]".repeat(400));
+        for broken in ["", "{", &deep] {
+            for media in [Media::Yaml, Media::Protobuf] {
+                let output = Output { media, ..Output::PLAIN };
+                assert!(std::panic::catch_unwind(|| dress(broken, output)).is_err(), "{broken}");
+            }
+        }
     }
 
     #[test]

@@ -14,8 +14,8 @@ use crate::metrics::{Metrics, name_witness};
 use crate::node_relations::NodeRelations;
 use crate::served::{Registry, storage_names};
 use crate::server::Server;
+use crate::storage::{self, Vitals};
 use crate::{admission, bootstrap};
-use ratchet_http::health::{Checks, Endpoint};
 use ratchet_http::{Drain, ListenLimits, Listener, TlsError, TlsReload};
 use ratchet_identity::{
     Authenticators, Authorities, Proxy, PublicKey, Reloading, ServiceAccounts, SigningKey,
@@ -162,9 +162,9 @@ pub async fn start(config: Config, store: Arc<dyn Store>) -> Result<Ready, Start
     let identity = identity(&config, &cache, accounts.clone(), clients, proxy)?;
     let known = known(&config)?;
     let drain = Drain::new();
-    let leaving = Arc::new(AtomicBool::new(false));
-    let stop = Stop { drain: drain.clone(), leaving: leaving.clone(), delay: config.stop_delay };
-    let lost = Arc::new(AtomicBool::new(false));
+    let vitals = Vitals::default();
+    let leaving = vitals.leaving.clone();
+    let stop = Stop { drain: drain.clone(), leaving, delay: config.stop_delay };
     let port = listener.address().port();
     let host = config.advertise.unwrap_or(listener.address().ip());
     let app = Arc::new(App {
@@ -174,7 +174,7 @@ pub async fn start(config: Config, store: Arc<dyn Store>) -> Result<Ready, Start
         policies: admission::PolicyBook::new(&cache),
         metrics,
         backends,
-        health: checks(leaving, &lost),
+        health: storage::checks(cache.store(), &vitals),
         policy: config.policy,
         identity: Authenticators::new(identity),
         accounts,
@@ -193,7 +193,7 @@ pub async fn start(config: Config, store: Arc<dyn Store>) -> Result<Ready, Start
         documents: Documents::default(),
         cache,
     });
-    let follower = app.clone();
+    let (follower, lost) = (app.clone(), vitals.lost.clone());
     tokio::spawn(async move {
         if let Err(error) = follower.cache.follow().await {
             tracing::error!(%error, "the store can no longer be followed; reads would be stale");
@@ -202,6 +202,7 @@ pub async fn start(config: Config, store: Arc<dyn Store>) -> Result<Ready, Start
     });
     app.count_objects();
     bootstrap::run(&app, &known).await.map_err(|refusal| StartError::Bootstrap(refusal.message))?;
+    vitals.bootstrapped.store(true, Ordering::Relaxed);
     Ok(Ready { app, listener, reloads, stop, limits, compaction: config.compaction })
 }
 
@@ -224,32 +225,17 @@ impl Ready {
     /// Answers requests until the server is drained.
     pub async fn serve(self) {
         let compactor = tokio::spawn(compact(self.app.clone(), self.compaction));
+        let observer = tokio::spawn(storage::watch_over(self.app.cache.store().clone()));
         let drain = self.app.drain.clone();
         let service = Arc::new(Server(self.app.clone()));
         self.listener.serve(self.reloads.tls, service, drain, self.limits).await;
         compactor.abort();
+        observer.abort();
+        storage::notice(&self.app.cache.store().health());
         if let Some(audit) = &self.app.audit {
             audit.flush();
         }
     }
-}
-
-fn checks(leaving: Arc<AtomicBool>, lost: &Arc<AtomicBool>) -> Checks {
-    let (lost, lost_too) = (lost.clone(), lost.clone());
-    let follows = move |lost: &AtomicBool| match lost.load(Ordering::Relaxed) {
-        false => Ok(()),
-        true => Err("the store is no longer followed".to_owned()),
-    };
-    Checks::new()
-        .with("log", &Endpoint::ALL, || Ok(()))
-        .with("etcd", &Endpoint::ALL, move || follows(&lost))
-        .with("etcd-readiness", &[Endpoint::Readyz], move || follows(&lost_too))
-        .with("informer-sync", &[Endpoint::Readyz], || Ok(()))
-        .with("poststarthook/rbac/bootstrap-roles", &Endpoint::ALL, || Ok(()))
-        .with("shutdown", &[Endpoint::Readyz], move || match leaving.load(Ordering::Relaxed) {
-            false => Ok(()),
-            true => Err("process is shutting down".to_owned()),
-        })
 }
 
 /// Forgets what happened more than two rounds ago, so that clients that page or resume have time.

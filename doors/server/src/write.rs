@@ -1,13 +1,12 @@
 //! The one way into the store: an object is prepared, judged and committed, or refused.
 
 use crate::admission;
-use crate::cache::{Item, storable};
+use crate::cache::{Item, Stored, storable};
 use crate::call::Call;
 use crate::convert;
 use crate::lifecycle::{self, Moment, metadata};
 use crate::refusal::Refusal;
 use crate::services;
-use bytes::Bytes;
 use ratchet_engine::{Change, Part, StatusCause, Step};
 use ratchet_object::{Kind, Node, Object, defaults};
 use ratchet_store::{Act, Commit, Guard, Revision, Write};
@@ -173,7 +172,7 @@ async fn commit_new(
     let charged = admission::charge(call, Part::Main, judged, None).await?;
     // A stored object that has this name is told before anything is taken from the allocators.
     app.cache.fresh().await?;
-    if served.shelf.get(&shelf_key).is_some() {
+    if served.shelf.find(&shelf_key)?.is_some() {
         return Err(Refusal::already_exists(served.about(name)));
     }
     let namespace = admission::namespace_guard(call, judged)?;
@@ -182,12 +181,12 @@ async fn commit_new(
     let claims =
         services::claim(app, kind, &mut node, None).inspect_err(|_| call.told.rewind(told))?;
     served.respell(&mut node);
-    let value = stored(call, node);
+    let value = stored(call, node)?;
     if dry_run {
         return Ok(Some(Arc::new(Item::unsaved(shelf_key, &value))));
     }
     let key = served.key(&call.place.namespace, name);
-    let act = Act::Put { value: value.clone(), lives: lives(call) };
+    let act = Act::Put { value: value.bytes(), lives: lives(call) };
     let mut writes = vec![Write { key: key.clone(), guard: Guard::Absent, act }];
     writes.extend(claims);
     writes.extend(charged.writes());
@@ -195,7 +194,7 @@ async fn commit_new(
     match app.cache.store().commit(writes).await? {
         Commit::Done(revision) => {
             app.cache.wait_for(revision.0).await?;
-            Ok(Some(Arc::new(Item::stored(shelf_key, revision.0, &value))))
+            Ok(Some(Arc::new(Item::written(shelf_key, revision.0, &value))))
         }
         Commit::Refused { key: taken, .. } if taken == key => {
             Err(Refusal::already_exists(served.about(name)))
@@ -205,9 +204,9 @@ async fn commit_new(
 }
 
 /// An object of the version of the request, as it is stored.
-fn stored(call: &Call<'_>, mut node: Node<'static>) -> Bytes {
+fn stored(call: &Call<'_>, mut node: Node<'static>) -> Result<Stored, Refusal> {
     convert::to_stored(&mut node, &call.served.api_version(), call.served.row.kind);
-    storable(node)
+    Ok(storable(node)?)
 }
 
 /// How long an object is kept: what happened is forgotten, everything else is not.
@@ -290,19 +289,19 @@ async fn change_once(
     if !goes && same_object(&new, &old) {
         return Ok(Some(current.clone()));
     }
-    let value = stored(call, new);
+    let value = stored(call, new)?;
     let key = served.key(&call.place.namespace, &call.place.name);
     let shelf_key: Arc<str> = current.key.clone();
     if dry_run {
-        return Ok(Some(Arc::new(Item::stored(shelf_key, current.revision, &value))));
+        return Ok(Some(Arc::new(Item::written(shelf_key, current.revision, &value))));
     }
     let act = match goes {
         true => Act::Delete,
-        false => Act::Put { value: value.clone(), lives: lives(call) },
+        false => Act::Put { value: value.bytes(), lives: lives(call) },
     };
     let mut writes = vec![Write { key, guard: Guard::At(Revision(current.revision)), act }];
     if goes {
-        writes.extend(services::release(app, &kind, &old));
+        writes.extend(services::release(app, &kind, &old)?);
     } else {
         writes.extend(claims);
         writes.extend(charged.writes());
@@ -310,7 +309,7 @@ async fn change_once(
     match app.cache.store().commit(writes).await? {
         Commit::Done(revision) => {
             app.cache.wait_for(revision.0).await?;
-            Ok(Some(Arc::new(Item::stored(shelf_key, revision.0, &value))))
+            Ok(Some(Arc::new(Item::written(shelf_key, revision.0, &value))))
         }
         Commit::Refused { .. } => Ok(None),
     }

@@ -275,7 +275,7 @@ pub(crate) struct ControllerArgs {
     pub(crate) cluster_signing_key_file: Option<PathBuf>,
 
     /// How long the certificates live that it signs; requests may ask for less.
-    #[arg(long, value_name = "DURATION", default_value = "8760h", value_parser = values::duration, allow_hyphen_values = true)]
+    #[arg(long, value_name = "DURATION", default_value = "8760h0m0s", value_parser = values::duration, allow_hyphen_values = true)]
     pub(crate) cluster_signing_duration: Span,
 
     /// Whether controllers run only while this server holds a Lease; auto: where several servers share a store, which this build has not.

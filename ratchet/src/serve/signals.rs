@@ -19,7 +19,12 @@ pub(crate) struct Signals {
     terminate: Signal,
     interrupt: Signal,
     hang_up: Signal,
+    /// Taken so that nobody else takes it; what matters is that it does not end the process.
+    _file_size: Signal,
 }
+
+/// `SIGXFSZ`: a file would become larger than this process may make one. The write fails, as it does on a full disk.
+const FILE_SIZE: i32 = 25;
 
 impl Signals {
     /// From here on signals no longer end the process by themselves.
@@ -28,6 +33,7 @@ impl Signals {
             terminate: signal(SignalKind::terminate())?,
             interrupt: signal(SignalKind::interrupt())?,
             hang_up: signal(SignalKind::hangup())?,
+            _file_size: signal(SignalKind::from_raw(FILE_SIZE))?,
         })
     }
 

@@ -39,8 +39,7 @@ async fn named(server: &Server) -> Vec<Vec<u8>> {
     let stream = TcpStream::connect(server.address).await.unwrap();
     let name = ServerName::try_from("kubernetes.default.svc").unwrap();
     TlsConnector::from(Arc::new(config)).connect(name, stream).await.unwrap();
-    let names = notes.0.lock().unwrap().clone();
-    names
+    notes.0.lock().unwrap().clone()
 }
 
 /// The subjects of the certificates in a bundle, as handshakes write them.

@@ -1,7 +1,7 @@
 //! Load of one and others: long lists in every dress, limits of what lasts, documents that are made once.
 
 use crate::client::Client;
-use crate::server::{ADMIN, ALICE, Server};
+use crate::server::{ADMIN, ALICE, BOB, Server};
 use hyper::Method;
 use ratchet_object::{Limits, decode, proto};
 use serde_json::{Value, json};
@@ -146,9 +146,9 @@ async fn what_lasts_has_a_limit_of_its_own_for_each_user() {
         assert_eq!(refused.text(), "Too many requests, please try again later.\n");
     }
     assert_eq!(alice.get("/api/v1/configmaps").await.code, 200, "what ends soon is not refused");
-    let stranger = Client::connect(&server, None).await;
-    let _third = stranger.watch(WATCH).await;
-    assert_eq!(stranger.get(WATCH).await.code, 429, "there are three in all");
+    let bob = Client::connect(&server, Some(BOB)).await;
+    let _third = bob.watch(WATCH).await;
+    assert_eq!(bob.get(WATCH).await.code, 429, "there are three in all");
     let looks = admin.watch(WATCH).await;
     drop((first, looks));
     // The server learns of it when it learns of it.

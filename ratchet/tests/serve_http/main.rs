@@ -17,6 +17,7 @@ mod paths;
 mod races;
 mod rights;
 mod server;
+mod storage;
 mod told;
 mod watches;
 mod writes;

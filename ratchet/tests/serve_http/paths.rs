@@ -123,6 +123,9 @@ async fn whoever_may_everything_in_a_namespace_sees_nothing_else() {
         let is_review = plural.starts_with("selfsubject");
         for scope in ["".to_owned(), format!("/namespaces/{own}"), format!("/namespaces/{other}")] {
             for name in ["", "/x", &format!("/{other}")] {
+                if !is_namespace && name.len() > 2 {
+                    continue;
+                }
                 if name.is_empty() != part.is_empty() && !part.is_empty() {
                     continue;
                 }
@@ -132,7 +135,13 @@ async fn whoever_may_everything_in_a_namespace_sees_nothing_else() {
                         Method::GET | Method::HEAD => "",
                         _ => "?dryRun=All",
                     };
-                    let answer = warden.ask(method.clone(), &format!("{path}{query}"), "{}").await;
+                    // Options in the body of a deletion would stand for those of the query.
+                    let body = match *method {
+                        Method::POST | Method::PUT | Method::PATCH => "{}",
+                        _ => "",
+                    };
+                    let line = format!("{path}{query}");
+                    let answer = warden.ask(method.clone(), &line, body).await;
                     let about = format!("{method} {path}: {} {}", answer.code, answer.text());
                     let in_own = scope.ends_with(&own);
                     match (in_own, namespaced) {

@@ -1,7 +1,7 @@
 //! A server in this process: one that all tests share, and as many more as need their own.
 
 use crate::client::Client;
-use ratchet_embedded::{Embedded, Options};
+use ratchet_embedded::{Embedded, Injected, Options};
 use ratchet_engine::{Behavior, Policy, Release};
 use ratchet_http::certificates::{self, Authority};
 use ratchet_identity::SigningKey;
@@ -17,8 +17,11 @@ use tempfile::TempDir;
 pub(crate) const ADMIN: &str = "admin-token";
 /// Who may do nothing.
 pub(crate) const ALICE: &str = "alice-token";
+/// Who may do nothing either.
+pub(crate) const BOB: &str = "bob-token";
 
-const TOKENS: &str = "admin-token,root,1,\"system:masters\"\nalice-token,alice,2\n";
+const TOKENS: &str =
+    "admin-token,root,1,\"system:masters\"\nalice-token,alice,2\nbob-token,bob,3\n";
 const PLUGINS: &[&str] = &["NamespaceLifecycle", "Priority", "DefaultTolerationSeconds"];
 
 /// A server that answers until the process ends.
@@ -26,6 +29,8 @@ pub(crate) struct Server {
     pub(crate) address: SocketAddr,
     pub(crate) authority: String,
     pub(crate) store: Arc<dyn Store>,
+    /// What the server's disk refuses to do.
+    pub(crate) disk: Injected,
     /// The file of the authorities whose clients are believed.
     pub(crate) client_ca: PathBuf,
     pub(crate) reloads: Reloads,
@@ -47,23 +52,32 @@ impl Server {
 
     /// Another server on the same store, as one that was started again.
     pub(crate) fn start_again(&self) -> Self {
-        Self::start_on(Some(self.store.clone()), |_| ())
+        Self::start_from(Some(self.store.clone()), Vec::new(), |_| ())
     }
 
     /// A server of one's own that differs from the others.
     pub(crate) fn start_with(change: impl FnOnce(&mut Config) + Send + 'static) -> Self {
-        Self::start_on(None, change)
+        Self::start_on(Vec::new(), change)
     }
 
-    fn start_on(
+    /// A server of one's own, in whose store these values are found.
+    pub(crate) fn start_on(
+        found: Vec<(&'static str, String)>,
+        change: impl FnOnce(&mut Config) + Send + 'static,
+    ) -> Self {
+        Self::start_from(None, found, change)
+    }
+
+    fn start_from(
         store: Option<Arc<dyn Store>>,
+        found: Vec<(&'static str, String)>,
         change: impl FnOnce(&mut Config) + Send + 'static,
     ) -> Self {
         let (tell, told) = mpsc::channel();
         std::thread::spawn(move || {
             let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build().unwrap();
             runtime.block_on(async {
-                let (server, ready) = Self::prepare(store, change).await;
+                let (server, ready) = Self::prepare(store, found, change).await;
                 tell.send(server).unwrap();
                 ready.serve().await;
             });
@@ -73,6 +87,7 @@ impl Server {
 
     async fn prepare(
         store: Option<Arc<dyn Store>>,
+        found: Vec<(&'static str, String)>,
         change: impl FnOnce(&mut Config),
     ) -> (Self, ratchet_server::Ready) {
         let folder = tempfile::tempdir().unwrap();
@@ -83,9 +98,14 @@ impl Server {
         std::fs::write(&signing_key, SigningKey::generate().unwrap().1).unwrap();
         let token_file = folder.path().join("tokens.csv");
         std::fs::write(&token_file, TOKENS).unwrap();
+        let (disk, place) = (Injected::default(), folder.path().join("store"));
         let store = store.unwrap_or_else(|| {
-            Arc::new(Embedded::open(&folder.path().join("store"), Options::default()).unwrap())
+            Arc::new(Embedded::open_with(&place, Options::default(), disk.clone()).unwrap())
         });
+        for (key, value) in found {
+            let write = ratchet_store::Write::put(key, ratchet_store::Guard::Absent, value);
+            store.commit(vec![write]).await.unwrap();
+        }
         let client_ca = folder.path().join("client-ca.crt");
         std::fs::write(&client_ca, authority.pem()).unwrap();
         let mut config = Config {
@@ -131,7 +151,7 @@ impl Server {
         let address = ready.address();
         let authority = authority.pem().to_owned();
         let reloads = ready.reloads();
-        (Self { address, authority, store, client_ca, reloads, _folder: folder }, ready)
+        (Self { address, authority, store, disk, client_ca, reloads, _folder: folder }, ready)
     }
 
     /// A connection of the administrator.

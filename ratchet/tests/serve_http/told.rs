@@ -194,10 +194,9 @@ async fn what_is_deprecated_says_so() {
 
 #[tokio::test]
 async fn health_is_told_check_by_check() {
-    const LIVEZ: &[&str] = &["ping", "log", "etcd", "poststarthook/rbac/bootstrap-roles"];
+    const LIVEZ: &[&str] = &["ping", "etcd", "poststarthook/rbac/bootstrap-roles"];
     const READYZ: &[&str] = &[
         "ping",
-        "log",
         "etcd",
         "etcd-readiness",
         "informer-sync",

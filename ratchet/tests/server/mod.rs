@@ -48,7 +48,26 @@ impl Server {
 
     /// Starts a server where its clients expect it.
     pub(crate) fn start_on(port: u16, dir: &Path, arguments: &[&str]) -> Self {
-        let mut child = Command::new(BINARY)
+        Self::start_by(Command::new(BINARY), port, dir, arguments)
+    }
+
+    /// Starts a server that may not make files larger than so many kilobytes, until it is allowed to.
+    pub(crate) fn start_limited(kilobytes: u32, dir: &Path) -> Self {
+        let mut command = Command::new("bash");
+        let limit = format!("ulimit -S -f {kilobytes}; exec \"$@\"");
+        command.args(["-c", &limit, "limited", BINARY]);
+        Self::start_by(command, free_port(), dir, &[])
+    }
+
+    /// Lets the server make files as large as it likes.
+    pub(crate) fn unlimit(&self) {
+        let id = self.child.id().to_string();
+        let done = Command::new("prlimit").args(["--pid", &id, "--fsize=unlimited"]).status();
+        assert!(done.unwrap().success());
+    }
+
+    fn start_by(mut command: Command, port: u16, dir: &Path, arguments: &[&str]) -> Self {
+        let mut child = command
             .args(["serve", "--secure-port", &port.to_string(), "--data-dir"])
             .arg(dir)
             .args(arguments)

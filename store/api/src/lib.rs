@@ -5,10 +5,12 @@
 
 mod error;
 pub mod exam;
+mod health;
 mod record;
 mod traits;
 
 pub use error::StoreError;
+pub use health::{Health, State};
 pub use record::{
     Act, Batch, Commit, Event, Guard, Happened, Page, Query, Record, Revision, Write,
 };

@@ -3,7 +3,7 @@
 use std::future::Future;
 use std::pin::Pin;
 
-use crate::{Batch, Commit, Page, Query, Record, Revision, StoreError, Write};
+use crate::{Batch, Commit, Health, Page, Query, Record, Revision, StoreError, Write};
 
 /// What a store answers later; boxed, so that stores can stand behind `dyn Store`.
 pub type Answer<'a, T> = Pin<Box<dyn Future<Output = Result<T, StoreError>> + Send + 'a>>;
@@ -45,6 +45,9 @@ pub trait Store: Send + Sync + 'static {
 
     /// How many bytes the store takes on the disk.
     fn size(&self) -> Answer<'_, u64>;
+
+    /// How the store fares; answered at once, whatever it is doing.
+    fn health(&self) -> Health;
 }
 
 /// Tells what happens, in order, nothing twice and nothing left out.

@@ -25,6 +25,8 @@ pub(crate) trait Medium: Send + Sync + 'static {
     fn draft(&self) -> io::Result<Box<dyn StorageBackend>>;
     /// Puts the draft, which is closed, where [`Medium::open`] finds it.
     fn settle(&self) -> io::Result<()>;
+    /// Writes all of it anew, flushed, in place of what is there; it is closed.
+    fn rewrite(&self) -> io::Result<()>;
     /// Lets others have it.
     fn release(&self);
 }
@@ -77,6 +79,20 @@ impl Medium for Directory {
     fn settle(&self) -> io::Result<()> {
         fs::rename(self.directory.join(DRAFT), &self.file)?;
         File::open(&self.directory)?.sync_all()
+    }
+
+    fn rewrite(&self) -> io::Result<()> {
+        let draft = self.directory.join(DRAFT);
+        let copied = || {
+            let mut copy = options().open(&draft)?;
+            copy.set_len(0)?;
+            io::copy(&mut File::open(&self.file)?, &mut copy)?;
+            copy.sync_all()?;
+            self.settle()
+        };
+        copied().inspect_err(|_| {
+            let _ = fs::remove_file(&draft); // it may be what takes the room
+        })
     }
 
     fn release(&self) {

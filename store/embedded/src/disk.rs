@@ -6,17 +6,32 @@ use std::ops::Bound;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 
+use crate::injected::Injected;
+use ratchet_store::{Health, State};
 use redb::{BackendError, StorageBackend};
 
 /// How the file fares, over all times that it was opened.
 #[derive(Debug, Default)]
-pub(crate) struct Health {
+pub(crate) struct DiskHealth {
     failure: Mutex<Option<(io::ErrorKind, String)>>,
     unflushed: AtomicBool,
     length: AtomicU64,
+    told: Mutex<Health>,
 }
 
-impl Health {
+impl DiskHealth {
+    /// What is told of the store.
+    pub(crate) fn told(&self) -> Health {
+        self.told.lock().unwrap_or_else(PoisonError::into_inner).clone()
+    }
+
+    /// Sets what is told; whatever is not sound is one failure more.
+    pub(crate) fn set(&self, state: State) {
+        let mut told = self.told.lock().unwrap_or_else(PoisonError::into_inner);
+        told.failures += u64::from(state != State::Sound);
+        told.state = state;
+    }
+
     /// What failed last.
     pub(crate) fn failure(&self) -> Option<(io::ErrorKind, String)> {
         self.failure.lock().unwrap_or_else(PoisonError::into_inner).clone()
@@ -28,12 +43,18 @@ impl Health {
         self.unflushed.load(Ordering::Acquire)
     }
 
+    /// Notes that all of the file has been written anew.
+    pub(crate) fn flushed(&self) {
+        self.unflushed.store(false, Ordering::Release);
+    }
+
     /// How long the file is.
     pub(crate) fn length(&self) -> u64 {
         self.length.load(Ordering::Relaxed)
     }
 
-    fn note<T>(&self, result: io::Result<T>) -> io::Result<T> {
+    /// Remembers what failed.
+    pub(crate) fn note<T>(&self, result: io::Result<T>) -> io::Result<T> {
         if let Err(error) = &result {
             let failure = Some((error.kind(), error.to_string()));
             *self.failure.lock().unwrap_or_else(PoisonError::into_inner) = failure;
@@ -46,7 +67,8 @@ impl Health {
 #[derive(Debug)]
 pub(crate) struct Disk {
     pub(crate) inner: Box<dyn StorageBackend>,
-    pub(crate) health: Arc<Health>,
+    pub(crate) health: Arc<DiskHealth>,
+    pub(crate) injected: Injected,
 }
 
 impl StorageBackend for Disk {
@@ -67,7 +89,8 @@ impl StorageBackend for Disk {
     }
 
     fn sync_data(&self) -> io::Result<()> {
-        let result = self.health.note(self.inner.sync_data());
+        let flushed = self.injected.on_flush().and_then(|()| self.inner.sync_data());
+        let result = self.health.note(flushed);
         if result.is_err() {
             self.health.unflushed.store(true, Ordering::Release);
         }
@@ -75,7 +98,7 @@ impl StorageBackend for Disk {
     }
 
     fn write(&self, offset: u64, data: &[u8]) -> io::Result<()> {
-        self.health.note(self.inner.write(offset, data))
+        self.health.note(self.injected.on_write().and_then(|()| self.inner.write(offset, data)))
     }
 
     fn close(&self) -> io::Result<()> {

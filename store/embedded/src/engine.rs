@@ -2,25 +2,54 @@
 
 use std::io::{self, ErrorKind};
 use std::panic::{AssertUnwindSafe, catch_unwind};
-use std::sync::{Arc, PoisonError, RwLock};
+use std::sync::{Arc, Mutex, PoisonError, RwLock};
+use std::time::{Duration, Instant};
 
-use ratchet_store::StoreError;
+use ratchet_store::{Health, State, StoreError};
 use redb::{
     Database, ReadTransaction, ReadableDatabase, ReadableTable, StorageBackend, TableError,
     WriteTransaction,
 };
 
 use crate::directory::Medium;
-use crate::disk::{Disk, Health};
+use crate::disk::{Disk, DiskHealth};
 use crate::error::{OpenError, Trouble, damage, explain};
+use crate::injected::Injected;
 use crate::rows::{EXPIRY, FORMAT, HEAD, HISTORY, Head, LOG, NEWEST};
 
 /// The engine; once an operation on its file has failed, it answers nothing until it is renewed.
 pub(crate) struct Engine {
     medium: Box<dyn Medium>,
     cache: usize,
-    health: Arc<Health>,
+    health: Arc<DiskHealth>,
+    injected: Injected,
+    pace: Pace,
     slot: RwLock<Slot>,
+}
+
+/// When the file may be written anew once more: soon at first, then less and less often, for it may be large.
+#[derive(Debug, Default)]
+struct Pace(Mutex<Option<(Instant, Duration)>>);
+
+impl Pace {
+    const FIRST: Duration = Duration::from_secs(1);
+    const LONGEST: Duration = Duration::from_secs(60);
+
+    /// Whether it may be now; if so, it may not be again for a while.
+    fn is_due(&self) -> bool {
+        let mut next = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let wait = match *next {
+            Some((at, _)) if Instant::now() < at => return false,
+            Some((_, wait)) => (wait * 2).min(Self::LONGEST),
+            None => Self::FIRST,
+        };
+        *next = Some((Instant::now() + wait, wait));
+        true
+    }
+
+    fn begin_again(&self) {
+        *self.0.lock().unwrap_or_else(PoisonError::into_inner) = None;
+    }
 }
 
 #[derive(Default)]
@@ -36,8 +65,11 @@ impl Engine {
         medium: Box<dyn Medium>,
         cache: usize,
         verify: bool,
+        injected: Injected,
     ) -> Result<Self, OpenError> {
-        let engine = Self { medium, cache, health: Arc::default(), slot: RwLock::default() };
+        let slot = RwLock::default();
+        let (health, pace) = (Arc::default(), Pace::default());
+        let engine = Self { medium, cache, health, injected, pace, slot };
         let opened = sheltered(|| {
             if engine.medium.is_new() {
                 furnish(engine.database(engine.medium.draft())?)?;
@@ -87,20 +119,40 @@ impl Engine {
     /// Opens the file anew, unless somebody did so since `generation`; only the writer may call this, while it writes
     /// nothing.
     pub(crate) fn renew(&self, generation: u64) -> Result<(), Trouble> {
-        let mut slot = self.slot.write().unwrap_or_else(PoisonError::into_inner);
-        if slot.generation != generation && slot.database.is_some() {
-            return Ok(());
+        {
+            let mut slot = self.slot.write().unwrap_or_else(PoisonError::into_inner);
+            if slot.generation != generation && slot.database.is_some() {
+                return Ok(());
+            }
+            if slot.closed || (self.health.unflushed() && !self.pace.is_due()) {
+                slot.database = None;
+                return Err(absent(&slot));
+            }
+            slot.database = None;
+            slot.generation += 1;
         }
-        if slot.closed {
-            return Err(absent(&slot));
-        }
-        slot.database = None;
-        slot.generation += 1;
-        if self.health.unflushed() {
-            return Err(absent(&slot));
-        }
-        slot.database = Some(sheltered(|| self.database(self.medium.open()))?);
+        // Not under the lock: whoever reads meanwhile is told to wait, and does not stand in the way.
+        let database = sheltered(|| self.reopened())?;
+        self.slot.write().unwrap_or_else(PoisonError::into_inner).database = Some(database);
         Ok(())
+    }
+
+    /// The file, opened once more. After a flush that failed the system takes pages for written that are not, and no
+    /// later flush would tell: all of it is written anew, into another file, and only what holds together counts. What
+    /// was acknowledged is in it, for that was flushed before.
+    fn reopened(&self) -> Result<Database, Trouble> {
+        if !self.health.unflushed() {
+            return self.database(self.medium.open());
+        }
+        let written = self.injected.on_flush().and_then(|()| self.medium.rewrite());
+        self.health.note(written).map_err(redb::StorageError::Io)?;
+        let mut database = self.database(self.medium.open())?;
+        // If the newest transaction does not hold together, the one before it is gone back to.
+        database.check_integrity()?;
+        newest_head(&database)?;
+        self.health.flushed();
+        self.pace.begin_again();
+        Ok(database)
     }
 
     /// Lets go of the file for good.
@@ -110,6 +162,30 @@ impl Engine {
         if !std::mem::replace(&mut slot.closed, true) {
             self.medium.release();
         }
+    }
+
+    /// How the store fares.
+    pub(crate) fn health(&self) -> Health {
+        self.health.told()
+    }
+
+    /// Notes that a transaction reached the disk.
+    pub(crate) fn note_written(&self) {
+        self.health.set(State::Sound);
+    }
+
+    /// Notes that a transaction did not, and why.
+    pub(crate) fn note_failed(&self, why: &StoreError) {
+        match why {
+            StoreError::Full(text) => self.health.set(State::Full(text.clone())),
+            StoreError::Broken(text) => self.health.set(State::Broken(text.clone())),
+            _ => {}
+        }
+    }
+
+    /// Whether the last transaction did not reach the disk.
+    pub(crate) fn is_unwritable(&self) -> bool {
+        self.health.told().state != State::Sound
     }
 
     /// How long the file is.
@@ -129,7 +205,7 @@ impl Engine {
         };
         match self.health.failure().filter(|_| of_disk) {
             Some((_, why)) if self.health.unflushed() => StoreError::Broken(format!(
-                "{} could not be flushed to its disk ({why}): what the disk holds is not known; look at it, then restart",
+                "{} could not be flushed to its disk ({why}): what the disk holds is not known; it is written anew as soon as the disk takes it",
                 path.display()
             )),
             Some((kind, why)) => explain(path, kind, &why),
@@ -139,7 +215,8 @@ impl Engine {
 
     fn database(&self, inner: io::Result<Box<dyn StorageBackend>>) -> Result<Database, Trouble> {
         let inner = inner.map_err(redb::StorageError::Io)?;
-        let disk = Disk { inner, health: Arc::clone(&self.health) };
+        let (health, injected) = (Arc::clone(&self.health), self.injected.clone());
+        let disk = Disk { inner, health, injected };
         Ok(Database::builder().set_cache_size(self.cache).create_with_backend(disk)?)
     }
 

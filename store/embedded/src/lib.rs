@@ -10,7 +10,7 @@ use std::sync::{Arc, mpsc};
 use std::thread::{self, JoinHandle};
 
 use ratchet_store::{
-    Act, Answer, Commit, Page, Query, Record, Revision, Store, StoreError, Watch, Write,
+    Act, Answer, Commit, Health, Page, Query, Record, Revision, Store, StoreError, Watch, Write,
 };
 use tokio::sync::watch;
 
@@ -20,6 +20,7 @@ mod engine;
 mod error;
 #[cfg(test)]
 mod faults;
+mod injected;
 mod reads;
 mod recent;
 mod rows;
@@ -29,6 +30,8 @@ mod watcher;
 mod writer;
 
 pub use error::OpenError;
+#[doc(hidden)]
+pub use injected::Injected;
 
 use directory::{Directory, Medium};
 use engine::{Engine, head_of, sheltered};
@@ -68,11 +71,22 @@ pub struct Embedded {
 impl Embedded {
     /// Opens the store in the directory `path`, which is made if it is absent.
     pub fn open(path: &Path, options: Options) -> Result<Self, OpenError> {
-        Self::on(Box::new(Directory::take(path)?), path, options)
+        Self::open_with(path, options, Injected::default())
     }
 
-    fn on(medium: Box<dyn Medium>, path: &Path, options: Options) -> Result<Self, OpenError> {
-        let engine = Engine::open(medium, options.cache, options.verify)?;
+    /// The same on a disk whose faults a test decides on.
+    #[doc(hidden)]
+    pub fn open_with(path: &Path, options: Options, injected: Injected) -> Result<Self, OpenError> {
+        Self::on(Box::new(Directory::take(path)?), path, options, injected)
+    }
+
+    fn on(
+        medium: Box<dyn Medium>,
+        path: &Path,
+        options: Options,
+        injected: Injected,
+    ) -> Result<Self, OpenError> {
+        let engine = Engine::open(medium, options.cache, options.verify, injected)?;
         let latest = engine.read().1.and_then(|snapshot| head_of(&snapshot));
         let latest = latest.map_err(|trouble| OpenError::Damaged {
             path: path.to_owned(),
@@ -153,6 +167,10 @@ impl Store for Embedded {
 
     fn size(&self) -> Answer<'_, u64> {
         Box::pin(ready(Ok(self.shared.engine.size())))
+    }
+
+    fn health(&self) -> Health {
+        self.shared.engine.health()
     }
 }
 

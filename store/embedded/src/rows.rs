@@ -25,6 +25,9 @@ pub(crate) const EXPIRY: TableDefinition<'_, (u64, &str), ()> = TableDefinition:
 pub(crate) const HEAD: TableDefinition<'_, (), (u64, u64, u64, u64, u64)> =
     TableDefinition::new("head");
 
+/// What is written to see whether there is room, and taken out again: nothing as a rule.
+pub(crate) const TRIAL: TableDefinition<'_, (), &[u8]> = TableDefinition::new("trial");
+
 /// The layout above; a file with a higher number was written by a newer Ratchet.
 pub(crate) const FORMAT: u64 = 1;
 

@@ -4,11 +4,12 @@ use std::sync::Arc;
 use std::sync::mpsc::{Receiver, RecvTimeoutError};
 use std::time::{Duration, Instant, SystemTime};
 
-use ratchet_store::{Commit, Event, Revision, StoreError, Write};
+use ratchet_store::{Act, Commit, Event, Revision, StoreError, Write};
 use tokio::sync::oneshot;
 
 use crate::engine::{head_of, sheltered};
 use crate::error::Trouble;
+use crate::rows::TRIAL;
 use crate::shared::Shared;
 use crate::tables::Tables;
 
@@ -16,8 +17,10 @@ use crate::tables::Tables;
 const GROUP: usize = 256;
 /// So many rows are swept in a transaction at most.
 const SWEEP: usize = 1000;
-/// How long housekeeping rests after it failed.
+/// How long housekeeping rests after it failed, and after how long a store that could not write tries again by itself.
 const REST: Duration = Duration::from_secs(1);
+/// No more bytes are tried to be written.
+const MOST_TRIED: usize = 8 << 20;
 /// The clock of the wall may jump: look at it again after this time.
 const LONGEST_WAIT: Duration = Duration::from_secs(10);
 
@@ -39,6 +42,8 @@ struct Chores {
     dusty: bool,
     next_expiry: Option<u64>,
     rest_until: Option<Instant>,
+    /// How many bytes could not be written.
+    needs: usize,
 }
 
 /// What one transaction did.
@@ -49,6 +54,8 @@ struct Done {
     told: Vec<(u64, Vec<Event>)>,
     dusty: bool,
     next_expiry: Option<u64>,
+    /// Whether something reached the disk.
+    written: bool,
 }
 
 /// What is done together.
@@ -76,7 +83,10 @@ pub(crate) fn run(shared: &Arc<Shared>, jobs: &Receiver<Job>) {
     // Whatever a former life left to do is found by the first round.
     let mut chores = Chores { dusty: true, ..Chores::default() };
     loop {
-        let group = gather(jobs, chores.wait());
+        let unwritable = shared.engine.is_unwritable();
+        let wait = chores.wait();
+        let wait = if unwritable { Some(wait.map_or(REST, |wait| wait.min(REST))) } else { wait };
+        let group = gather(jobs, wait);
         for (generation, reply) in group.renewals {
             let renewed = shared.engine.renew(generation).map_err(|why| shared.engine.explain(why));
             catch_up(shared);
@@ -84,8 +94,12 @@ pub(crate) fn run(shared: &Arc<Shared>, jobs: &Receiver<Job>) {
         }
         let resting = chores.rest_until.is_some_and(|until| Instant::now() < until);
         let due = chores.due() && !resting;
+        // Nobody may be asking any more: whether there is room again is tried, not waited for.
+        let probe = unwritable && !resting;
         if !group.commits.is_empty() || !group.forgets.is_empty() || due {
             work(shared, group.commits, group.forgets, due, &mut chores);
+        } else if probe {
+            try_room(shared, &mut chores);
         }
         if group.stop {
             shared.engine.close();
@@ -149,6 +163,10 @@ fn work(
             chores.dusty = done.dusty;
             chores.next_expiry = done.next_expiry;
             chores.rest_until = None;
+            if done.written {
+                chores.needs = 0;
+                shared.engine.note_written();
+            }
             publish(shared, done.told);
             replies.into_iter().zip(done.commits).for_each(|(reply, result)| {
                 let _ = reply.send(result.map_err(|why| shared.engine.explain(why)));
@@ -158,9 +176,9 @@ fn work(
             });
         }
         Err(trouble) => {
-            chores.rest_until = Some(Instant::now() + REST);
-            let mut why = shared.engine.explain(trouble);
-            let _ = shared.engine.renew(generation); // if it fails, the next one to need it tries again
+            let bytes = writes.iter().flatten().map(bytes_of).sum::<usize>();
+            chores.needs = chores.needs.max(bytes).min(MOST_TRIED);
+            let mut why = failed(shared, generation, trouble, chores);
             if catch_up(shared) {
                 why = StoreError::Broken(format!("it was written, but then: {why}"));
             }
@@ -172,6 +190,49 @@ fn work(
             });
         }
     }
+}
+
+/// Notes that nothing could be written, and makes the engine ready for another attempt.
+fn failed(shared: &Shared, generation: u64, trouble: Trouble, chores: &mut Chores) -> StoreError {
+    chores.rest_until = Some(Instant::now() + REST);
+    let why = shared.engine.explain(trouble);
+    shared.engine.note_failed(&why);
+    let _ = shared.engine.renew(generation); // if it fails, the next one to need it tries again
+    why
+}
+
+fn bytes_of(write: &Write) -> usize {
+    match &write.act {
+        Act::Put { value, .. } => write.key.len() + value.len(),
+        Act::Delete | Act::Keep => write.key.len(),
+    }
+}
+
+/// Whether what could not be written would fit now: as many bytes are written and taken out again, for the file may
+/// have room for less.
+fn try_room(shared: &Shared, chores: &mut Chores) {
+    for bytes in [Some(vec![0_u8; chores.needs]), None] {
+        let (generation, transaction) = shared.engine.write();
+        let result = transaction.and_then(|transaction| {
+            sheltered(|| {
+                let mut table = transaction.open_table(TRIAL)?;
+                match &bytes {
+                    Some(bytes) => drop(table.insert((), bytes.as_slice())?),
+                    None => drop(table.remove(())?),
+                }
+                drop(table);
+                Ok(transaction.commit()?)
+            })
+        });
+        if let Err(trouble) = result {
+            failed(shared, generation, trouble, chores);
+            catch_up(shared);
+            return;
+        }
+    }
+    chores.needs = 0;
+    chores.rest_until = None;
+    shared.engine.note_written();
 }
 
 /// One durable transaction. An error of one commit alone is its answer; an error of the engine undoes the whole group.
@@ -208,7 +269,8 @@ fn attempt(
     }
     done.dusty = tables.is_dusty();
     done.next_expiry = tables.next_expiry()?;
-    if tables.finish()? {
+    done.written = tables.finish()?;
+    if done.written {
         transaction.commit()?;
     } else {
         transaction.abort()?;

@@ -332,8 +332,7 @@ mod tests {
             }
         }
         assert!(!client.is_handshaking() && !server.is_handshaking());
-        let names = listens.0.lock().unwrap().clone();
-        names
+        listens.0.lock().unwrap().clone()
     }
 
     #[test]

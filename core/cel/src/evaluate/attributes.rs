@@ -1,7 +1,7 @@
 //! Looking up names, fields, keys and indexes.
 
 use super::folds::go_type;
-use super::{Outcome, Run, Slot, forgiving, shown};
+use super::{Outcome, Run, Slot, bounded, forgiving, shown};
 use crate::plan::{Attribute, Key, Root, Sought};
 use crate::{Fault, Map, Value};
 use alloc::collections::BTreeMap;
@@ -15,10 +15,10 @@ impl<'p, 't> Run<'p, 't> {
     /// What an attribute comes to, without its own cost.
     pub(super) fn attribute(&mut self, attribute: &'p Attribute) -> Outcome<'t> {
         let value = self.found(attribute)?;
-        Ok(match value {
-            Value::Optional(inner) if attribute.test => Value::Bool(inner.is_some()),
-            other => other,
-        })
+        match value {
+            Value::Optional(inner) if attribute.test => Ok(Value::Bool(inner.is_some())),
+            other => bounded(other),
+        }
     }
 
     fn found(&mut self, attribute: &'p Attribute) -> Outcome<'t> {

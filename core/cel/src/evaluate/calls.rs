@@ -1,6 +1,6 @@
 //! Calling functions.
 
-use super::{Outcome, Run, forgiving};
+use super::{Outcome, Run, bounded, forgiving};
 use crate::environment::Known;
 use crate::library::Context;
 use crate::plan::{Call, Style};
@@ -54,7 +54,7 @@ impl<'p, 't> Run<'p, 't> {
         if !standard {
             self.budget.spend(cost(call, values, outcome.as_ref().ok()))?;
         }
-        outcome.map_err(|fault| fault.or_at(call.at))
+        outcome.and_then(bounded).map_err(|fault| fault.or_at(call.at))
     }
 }
 

@@ -1,6 +1,6 @@
 //! Loops.
 
-use super::{LIST_COST, Outcome, Run, Slot, forgiving, shown};
+use super::{LIST_COST, Outcome, Run, Slot, bounded, forgiving, shown};
 use crate::plan::{Fold, Step};
 use crate::{Fault, List, Map, Table, Value};
 use alloc::format;
@@ -101,15 +101,15 @@ impl<'p, 't> Run<'p, 't> {
         let Value::List(list) = carried else { return Err(Fault::no_such_overload()) };
         let mut values = match list {
             List::Shared(values) => values,
-            other => Arc::new(other.iter().collect::<Vec<_>>()),
+            other => Arc::new(other.iter().collect()),
         };
         let grown = Arc::make_mut(&mut values);
         match item {
             Added::Item(value) => grown.push(value),
-            Added::List(Value::List(list)) => grown.extend(list.iter()),
+            Added::List(Value::List(list)) => list.iter().for_each(|value| grown.push(value)),
             Added::List(_) => return Err(Fault::no_such_overload()),
         }
-        Ok(Value::List(List::Shared(values)))
+        bounded(Value::List(List::Shared(values)))
     }
 
     /// What is carried, and an entry or the entries of a map more.
@@ -148,7 +148,7 @@ impl<'p, 't> Run<'p, 't> {
             }
             _ => return Err(Fault::no_such_overload()),
         }
-        Ok(Value::Map(Map::Shared(table)))
+        bounded(Value::Map(Map::Shared(table)))
     }
 }
 

@@ -9,6 +9,7 @@ pub(crate) use attributes::usable_key;
 use crate::compare::equal_in;
 use crate::library::Prepared;
 use crate::plan::Step;
+use crate::value::DEEPEST_VALUE;
 use crate::{Budget, Fault, FaultKind, Map, Program, Table, Value, World};
 use alloc::collections::BTreeMap;
 use alloc::format;
@@ -172,7 +173,7 @@ impl<'p, 't> Run<'p, 't> {
             }
         }
         self.budget.spend(LIST_COST)?;
-        failed.map_or(Ok(Value::list(values)), Err)
+        failed.map_or_else(|| bounded(Value::list(values)), Err)
     }
 
     fn map(&mut self, entries: &'p [(Step, Step, bool)]) -> Outcome<'t> {
@@ -185,7 +186,7 @@ impl<'p, 't> Run<'p, 't> {
             }
         }
         self.budget.spend(MAP_COST)?;
-        failed.map_or(Ok(Value::Map(Map::Shared(Arc::new(table)))), Err)
+        failed.map_or_else(|| bounded(Value::Map(Map::Shared(Arc::new(table)))), Err)
     }
 
     fn entry(
@@ -212,6 +213,14 @@ impl<'p, 't> Run<'p, 't> {
             other => Ok(other),
         }
     }
+}
+
+/// A value that has just been made, unless it is too deep.
+fn bounded(value: Value<'_>) -> Outcome<'_> {
+    if value.levels() > DEEPEST_VALUE {
+        return Err(Fault::new(format!("value is nested deeper than {DEEPEST_VALUE} levels")));
+    }
+    Ok(value)
 }
 
 /// An error that may be forgiven stays within; a spent budget ends the evaluation.

@@ -21,13 +21,15 @@ pub(crate) fn plan(expr: &Expr, checked: Checked) -> Result<Program, (Fault, Typ
         slots: 0,
         carried: Vec::new(),
         prepared: Prepared::default(),
+        depth: 0,
+        height: 0,
     };
     let root = match planner.step(expr) {
         Ok(root) => root,
         Err(fault) => return Err((fault, result)),
     };
-    let Planner { variables, slots, prepared, .. } = planner;
-    Ok(Program::new(root, result, variables, slots, prepared))
+    let Planner { variables, slots, prepared, height, .. } = planner;
+    Ok(Program { root, result, variables, slots, prepared, height })
 }
 
 pub(super) struct Planner {
@@ -39,6 +41,9 @@ pub(super) struct Planner {
     /// The places of what loops carry and only they can name.
     pub(super) carried: Vec<usize>,
     pub(super) prepared: Prepared,
+    /// How deep the planner is in the expression, and how deep it has been.
+    depth: u32,
+    height: u32,
 }
 
 impl Planner {
@@ -47,6 +52,14 @@ impl Planner {
     }
 
     pub(super) fn step(&mut self, expr: &Expr) -> Result<Step, Fault> {
+        self.depth += 1;
+        self.height = self.height.max(self.depth);
+        let step = self.step_within(expr);
+        self.depth -= 1;
+        step
+    }
+
+    fn step_within(&mut self, expr: &Expr) -> Result<Step, Fault> {
         match &expr.kind {
             Kind::Literal(value) => Ok(Step::Constant(value.clone())),
             Kind::Ident(_) => self.name(expr),

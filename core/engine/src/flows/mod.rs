@@ -3,6 +3,7 @@
 mod access;
 mod balancers;
 mod config;
+mod definition_formats;
 mod definitions;
 mod endpoint_slice;
 mod endpoints;
@@ -123,6 +124,13 @@ pub(crate) static FLOWS: &[Flow] = &[
     row("scheduling.k8s.io", "PriorityClass", MAIN, rows::validate, nothing),
     row("storage.k8s.io", "StorageClass", MAIN, rows::validate, nothing),
     // What is only told.
+    row(
+        "apiextensions.k8s.io",
+        "CustomResourceDefinition",
+        MAIN,
+        nothing,
+        definition_formats::warn,
+    ),
     row("", "PersistentVolume", MAIN, nothing, kind_warnings::persistent_volume),
     row("", "PersistentVolumeClaim", MAIN, nothing, kind_warnings::claim),
     row("", "ResourceQuota", MAIN, nothing, kind_warnings::quota),

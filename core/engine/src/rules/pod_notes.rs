@@ -23,6 +23,7 @@ pub(crate) static RULE: Rule = Rule {
         "StorageClass allowedTopologies[], CSIStorageCapacity nodeTopology, RuntimeClass scheduling.nodeSelector",
         "CSIDriver spec.tokenRequests, ResourceSlice spec.driver, ResourceQuota spec.hard",
         "Ingress and ServiceAccount metadata.annotations",
+        "CustomResourceDefinition spec.versions[].schema.openAPIV3Schema",
     ],
     title: "setting without effect",
     origin: Origin::Api,

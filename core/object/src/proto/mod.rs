@@ -148,6 +148,7 @@ pub fn decode_as(
     api_version: &str,
     kind: &str,
 ) -> Result<Node<'static>, ProtoError> {
+    let limits = limits.capped();
     if bytes.len() > limits.bytes {
         return Err(ProtoError::new(format!("the body is larger than {} bytes", limits.bytes)));
     }

@@ -45,10 +45,10 @@ impl Reader {
                 1 | 2 => wire.bytes()?,
                 _ => return Ok(()),
             };
-            let node = self.deeper(|reader| match number {
-                1 => reader.object(bytes, LIST_META),
-                _ => reader.object(bytes, place),
-            });
+            let node = match number {
+                1 => self.deeper(|reader| reader.object(bytes, LIST_META)),
+                _ => self.inside(|reader| reader.deeper(|reader| reader.object(bytes, place))),
+            };
             match number {
                 1 => metadata = node.map_err(|error| error.below("metadata"))?,
                 _ => items.push(node.map_err(|error| error.item(items.len()).below("items"))?),
@@ -100,22 +100,22 @@ impl Reader {
         slot: &mut Option<Tree>,
     ) -> Outcome<()> {
         match field.shape {
-            Shape::List(inner) => {
+            Shape::List(inner) => self.inside(|reader| {
                 let items = list_in(slot);
                 match wire {
-                    Wire::Bytes(bytes) if is_number(inner) => self.packed(inner, bytes, items),
+                    Wire::Bytes(bytes) if is_number(inner) => reader.packed(inner, bytes, items),
                     _ => {
-                        let node = self.value(inner, tag.union, wire);
+                        let node = reader.value(inner, tag.union, wire);
                         items.push(node.map_err(|error| error.item(items.len()))?);
                         Ok(())
                     }
                 }
-            }
-            Shape::Map(inner) => {
-                let entry = self.entry(inner, tag.union, wire.bytes()?)?;
+            }),
+            Shape::Map(inner) => self.inside(|reader| {
+                let entry = reader.entry(inner, tag.union, wire.bytes()?)?;
                 map_in(slot).push(entry);
                 Ok(())
-            }
+            }),
             ref shape => {
                 let node = self.value(shape, tag.union, wire)?;
                 *slot = (!is_left_out(&node, shape, tag.presence)).then_some(node);
@@ -214,7 +214,7 @@ impl Reader {
                 None => Ok(null()),
             },
             Union::BoolOrSchema => match two.last() {
-                Some(wire) => self.value(&Shape::Object(SCHEMA), Union::No, *wire),
+                Some(wire) => self.object(wire.bytes()?, SCHEMA),
                 None => Ok(Node::bool(one.map_or(Ok(0), Wire::varint)? != 0)),
             },
             Union::SchemaOrSchemas | Union::SchemaOrTexts if !two.is_empty() => {
@@ -226,7 +226,7 @@ impl Reader {
                 Ok(Node::list(items.collect::<Outcome<_>>()?))
             }
             Union::SchemaOrSchemas | Union::SchemaOrTexts => match one {
-                Some(wire) => self.value(&Shape::Object(SCHEMA), Union::No, wire),
+                Some(wire) => self.object(wire.bytes()?, SCHEMA),
                 None => Ok(null()),
             },
         }
@@ -239,7 +239,8 @@ impl Reader {
         }
         let text = Wire::Bytes(raw).text()?;
         let limits = Limits {
-            depth: self.limits.depth.saturating_sub(self.depth),
+            // The value has been counted already.
+            depth: (self.limits.depth + 1).saturating_sub(self.depth),
             nodes: self.limits.nodes.saturating_sub(self.nodes),
             ..self.limits
         };
@@ -254,12 +255,28 @@ impl Reader {
         Ok(node)
     }
 
+    /// Whether a value may stand where the reader is.
+    fn reach(&self) -> Outcome<()> {
+        let deepest = self.limits.depth;
+        if self.depth > deepest {
+            return Err(ProtoError::new(format!("nested deeper than {deepest} levels")));
+        }
+        Ok(())
+    }
+
+    /// Reads what stands in a list or a map that no message is.
+    fn inside<T>(&mut self, read: impl FnOnce(&mut Self) -> Outcome<T>) -> Outcome<T> {
+        self.reach()?;
+        self.depth += 1;
+        let outcome = read(self);
+        self.depth -= 1;
+        outcome
+    }
+
     /// Counts one value, and reads what is in it.
     fn deeper<T>(&mut self, read: impl FnOnce(&mut Self) -> Outcome<T>) -> Outcome<T> {
-        let Limits { depth, nodes, .. } = self.limits;
-        if self.depth > depth {
-            return Err(ProtoError::new(format!("nested deeper than {depth} levels")));
-        }
+        self.reach()?;
+        let nodes = self.limits.nodes;
         self.nodes += 1;
         if self.nodes > nodes {
             return Err(ProtoError::new(format!("more than {nodes} values")));

@@ -233,6 +233,16 @@ fn limits_hold() {
     let refused = deep(300);
     assert!(refused.ends_with("nested deeper than 250 levels"), "{refused}");
     assert!(refused.len() < 1200, "a path is cut off");
+
+    // A list is a level, though no message is: `allOf` is field 25.
+    let listed = |levels| {
+        let schema = (0..levels).fold(Vec::new(), |inside, _| part(25, &inside));
+        let spec = part(7, &part(4, &part(1, &schema)));
+        let bytes = body("apiextensions.k8s.io/v1", "CustomResourceDefinition", &part(2, &spec));
+        decode(&bytes, Limits::DEFAULT).map(|node| node.depth())
+    };
+    assert_eq!(listed(1).map(|depth| (depth, listed(100).unwrap())), Ok((7, 205)));
+    assert!(listed(122).is_ok_and(|depth| depth == 249) && listed(123).is_err());
 }
 
 #[test]

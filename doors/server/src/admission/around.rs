@@ -1,14 +1,15 @@
 //! The cluster as policies see it: namespaces, parameters of any kind, other versions of objects.
 
 use crate::app::App;
-use crate::cache::Item;
+use crate::cache::{Item, Unreadable};
 use crate::convert;
+use crate::refusal::Refusal;
 use crate::served::Served;
 use ratchet_access::{Attempt, Resource, Target, User};
 use ratchet_object::Node;
 use ratchet_policy::authz::{self, Authorize};
 use ratchet_policy::{Equivalent, KindName, ResourceName, Served as How, Surroundings};
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 use std::time::Instant;
 
 /// The cluster as of a request.
@@ -16,12 +17,26 @@ pub(super) struct Around<'a> {
     app: &'a Arc<App>,
     user: &'a User,
     begun: Instant,
+    /// What was asked for and could not be read.
+    failed: OnceLock<Arc<Unreadable>>,
 }
 
 impl<'a> Around<'a> {
     /// The cluster as of now.
     pub(super) fn new(app: &'a Arc<App>, user: &'a User) -> Self {
-        Self { app, user, begun: Instant::now() }
+        Self { app, user, begun: Instant::now(), failed: OnceLock::new() }
+    }
+
+    /// Refuses what was decided without something that is there and cannot be read.
+    pub(super) fn check(&self) -> Result<(), Refusal> {
+        self.failed.get().map_or(Ok(()), |found| Err(found.into()))
+    }
+
+    fn get(&self, served: &Served, key: &str) -> Option<Arc<Item>> {
+        served.shelf.find(key).unwrap_or_else(|found| {
+            let _ = self.failed.set(Arc::new(found)); // one is enough
+            None
+        })
     }
 
     fn find(&self, kind: &KindName<'_>) -> Option<&'a Arc<Served>> {
@@ -86,12 +101,12 @@ fn shown(served: &Served, item: &Item) -> Node<'static> {
 
 impl Surroundings for Around<'_> {
     fn namespace(&self, name: &str) -> Option<Node<'static>> {
-        Some(self.app.registry.core("namespaces")?.shelf.get(name)?.node())
+        Some(self.get(self.app.registry.core("namespaces")?, name)?.node())
     }
 
     fn has_namespace(&self, name: &str) -> bool {
         let namespaces = self.app.registry.core("namespaces");
-        namespaces.is_some_and(|served| served.shelf.get(name).is_some())
+        namespaces.is_some_and(|served| self.get(served, name).is_some())
     }
 
     fn served(&self, kind: &KindName<'_>) -> Option<How> {
@@ -100,14 +115,18 @@ impl Surroundings for Around<'_> {
 
     fn parameter(&self, kind: &KindName<'_>, namespace: &str, name: &str) -> Option<Node<'static>> {
         let served = self.find(kind)?;
-        let item = served.shelf.get(&served.shelf_key(namespace, name))?;
+        let item = self.get(served, &served.shelf_key(namespace, name))?;
         Some(shown(served, &item))
     }
 
     fn parameters(&self, kind: &KindName<'_>, namespace: &str) -> Vec<Node<'static>> {
         let Some(served) = self.find(kind) else { return Vec::new() };
         let prefix = if served.row.namespaced { format!("{namespace}/") } else { String::new() };
-        served.shelf.now().within(&prefix).map(|item| shown(served, item)).collect()
+        let snapshot = served.shelf.now();
+        if let Some(found) = snapshot.unreadable_within(&prefix) {
+            let _ = self.failed.set(found.clone()); // one is enough
+        }
+        snapshot.within(&prefix).map(|item| shown(served, item)).collect()
     }
 
     fn equivalents(&self, resource: &ResourceName<'_>, subresource: &str) -> Vec<Equivalent> {

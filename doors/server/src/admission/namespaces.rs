@@ -22,7 +22,7 @@ pub(crate) fn namespace_guard(call: &Call<'_>, node: &Node<'_>) -> Result<Option
     let missing =
         || Refusal::not_found(About { group: "", resource: "namespaces", name: namespace });
     let namespaces = call.app.registry.core("namespaces").ok_or_else(missing)?;
-    let item = namespaces.shelf.get(namespace).ok_or_else(missing)?;
+    let item = namespaces.shelf.find(namespace)?.ok_or_else(missing)?;
     if metadata::is_terminating(&item.node()) {
         return Err(terminating(call, namespace, node));
     }

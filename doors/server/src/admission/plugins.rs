@@ -164,7 +164,9 @@ fn admit(
     for row in running(call).filter(|row| looks(row.name)) {
         let Some(admit) = row.admit else { continue };
         let begun = Instant::now();
-        let said = admit(&request, node, &View(call));
+        let view = View::new(call);
+        let said = admit(&request, node, &view);
+        view.check()?;
         let was = (row.name, "admit", operation.word());
         call.app.metrics.plugin_ran(was, said.is_err(), begun.elapsed());
         if let Err(denial) = said {
@@ -222,7 +224,9 @@ fn validate(call: &Call<'_>, change: &Change<'_>, mut judgement: Judgement) -> R
         }
         let Some(validate) = row.validate else { continue };
         let begun = Instant::now();
-        let said = validate(&request, new.node(), &View(call));
+        let view = View::new(call);
+        let said = validate(&request, new.node(), &view);
+        view.check()?;
         metrics.plugin_ran(was, said.is_err(), begun.elapsed());
         said.map_err(|denial| refusal(call, new.name(), denial))?;
     }
@@ -238,8 +242,9 @@ async fn await_account(call: &Call<'_>, node: &Node<'_>) -> Result<(), Refusal> 
     if !is_pod || !matches!(name, "" | "default") || !call.app.plugins.is_on("ServiceAccount") {
         return Ok(());
     }
-    let is_there =
-        || View(call).object("", "serviceaccounts", &call.place.namespace, "default").is_some();
+    let is_there = || {
+        View::new(call).object("", "serviceaccounts", &call.place.namespace, "default").is_some()
+    };
     for _ in 0..LOOKS {
         if is_there() {
             break;

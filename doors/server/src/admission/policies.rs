@@ -48,13 +48,13 @@ impl<'a> Site<'a> {
     }
 
     /// The policies that may have something to say here; none if there are none.
-    fn policies(&self) -> Option<Arc<Policies>> {
+    fn policies(&self) -> Result<Option<Arc<Policies>>, Refusal> {
         let row = self.served.row;
         if !self.app.plugins.is_on(PLUGIN) || is_exempt(row.group, row.plural) {
-            return None;
+            return Ok(None);
         }
-        let policies = self.app.policies.now();
-        (!policies.is_empty()).then_some(policies)
+        let policies = self.app.policies.now()?;
+        Ok((!policies.is_empty()).then_some(policies))
     }
 
     fn ask(&self, policies: &Policies, tried: &Tried<'_>) -> Result<(), Refusal> {
@@ -74,9 +74,9 @@ impl<'a> Site<'a> {
         };
         let begun = Instant::now();
         // An expression may cost as much as its budget allows, which is more than others should wait for.
-        let compute = &self.app.compute;
-        let judged =
-            compute.run_blocking(|| policies.judge(&attempt, &Around::new(self.app, self.user)));
+        let around = Around::new(self.app, self.user);
+        let judged = self.app.compute.run_blocking(|| policies.judge(&attempt, &around));
+        around.check()?;
         let was = (PLUGIN, "validate", tried.operation.word());
         self.app.metrics.plugin_ran(was, !judged.admits(), begun.elapsed());
         for check in &judged.checks {
@@ -123,7 +123,7 @@ pub(super) fn on_change(call: &Call<'_>, change: &Change<'_>) -> Result<(), Refu
     if change.part == Part::Sub("binding") {
         return Ok(());
     }
-    let Some(policies) = site.policies() else { return Ok(()) };
+    let Some(policies) = site.policies()? else { return Ok(()) };
     let (subresource, operation) = match change.is_create() {
         true => ("", Operation::Create),
         false => (part_of(change.part).0, Operation::Update),
@@ -170,7 +170,7 @@ fn name_tried<'a>(call: &'a Call<'_>, object: &'a Node<'_>) -> &'a str {
 /// Puts what is sent to a part of an object, and never stored, before the policies.
 pub(crate) fn on_sent(call: &Call<'_>, kind: KindName<'_>, sent: &Node<'_>) -> Result<(), Refusal> {
     let site = Site::of(call);
-    let Some(policies) = site.policies() else { return Ok(()) };
+    let Some(policies) = site.policies()? else { return Ok(()) };
     let mut object = sent.clone().into_owned();
     let written = match kind.group {
         "" => kind.version.to_owned(),
@@ -207,7 +207,7 @@ pub(crate) fn on_removal(
         Asked::Collection => "",
         Asked::Object => call.place.name.as_str(),
     };
-    let Some(policies) = site.policies() else { return Ok(()) };
+    let Some(policies) = site.policies()? else { return Ok(()) };
     let mut old = old.clone();
     let version = call.served.api_version();
     crate::convert::from_stored(&mut old, &version, call.served.row.kind);
@@ -231,7 +231,7 @@ pub(crate) fn on_removal(
 
 /// Puts a connection before the policies.
 pub(crate) fn on_connect(site: &Site<'_>, kind: &str, options: &Node<'_>) -> Result<(), Refusal> {
-    let Some(policies) = site.policies() else { return Ok(()) };
+    let Some(policies) = site.policies()? else { return Ok(()) };
     let mut object = options.clone().into_owned();
     object.set("apiVersion", Node::string("v1"));
     object.set("kind", Node::string(kind.to_owned()));

@@ -1,6 +1,7 @@
 //! The policies and bindings of the cluster, each compiled once.
 
 use crate::cache::{Cache, Shelf};
+use crate::refusal::Refusal;
 use arc_swap::ArcSwap;
 use ratchet_policy::{Binding, Policies, Policy, Reader};
 use std::collections::HashMap;
@@ -39,13 +40,17 @@ impl PolicyBook {
         Self { shelves: names.map(shelf), reader, bound }
     }
 
-    /// The policies as they are now: what was acknowledged is in force.
-    pub(crate) fn now(&self) -> Arc<Policies> {
+    /// The policies as they are now: what was acknowledged is in force. Where one cannot be read, nobody knows what it
+    /// forbids.
+    pub(crate) fn now(&self) -> Result<Arc<Policies>, Refusal> {
         let snapshots = self.shelves.each_ref().map(|shelf| shelf.now());
+        if let Some(found) = snapshots.iter().find_map(|snapshot| snapshot.unreadable_within("")) {
+            return Err(found.into());
+        }
         let revisions = Some(snapshots.each_ref().map(|snapshot| snapshot.revision));
         let known = self.bound.load();
         if known.revisions == revisions {
-            return known.all.clone();
+            return Ok(known.all.clone());
         }
         let [policies, bindings] = &snapshots;
         let policies = read(&policies.items, &known.policies, |node| {
@@ -60,7 +65,7 @@ impl PolicyBook {
         let all = Arc::new(all);
         let bound = Bound { revisions, policies, bindings, all: all.clone() };
         self.bound.store(Arc::new(bound));
-        all
+        Ok(all)
     }
 }
 
@@ -82,11 +87,11 @@ fn read<T>(
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::cache::Item;
+    use crate::cache::{Item, Now, Unreadable};
 
     fn put(shelf: &Shelf, revision: u64, name: &str, value: &str) {
-        let item = Item::stored(name.into(), revision, value.as_bytes());
-        shelf.apply(vec![(revision, name.into(), Some(item))]);
+        let item = Item::stored(name.into(), revision, value.as_bytes()).unwrap();
+        shelf.apply(vec![(revision, name.into(), Now::Item(item))]);
     }
 
     #[test]
@@ -97,22 +102,25 @@ mod tests {
             reader: OnceLock::new(),
             bound: ArcSwap::default(),
         };
-        assert!(book.now().is_empty());
+        assert!(book.now().unwrap().is_empty());
         let policy = r#"{"metadata":{"name":"p"},"spec":{"validations":[{"expression":"true"}]}}"#;
         put(&shelves[0], 3, "p", policy);
-        assert!(book.now().is_empty(), "nothing binds it");
+        assert!(book.now().unwrap().is_empty(), "nothing binds it");
         let binding = r#"{"metadata":{"name":"b"},"spec":{"policyName":"p"}}"#;
         put(&shelves[1], 4, "b", binding);
-        assert!(!book.now().is_empty());
+        assert!(!book.now().unwrap().is_empty());
         let compiled = |book: &PolicyBook| book.bound.load().policies.get("p").unwrap().1.clone();
         let first = compiled(&book);
         put(&shelves[1], 5, "c", r#"{"metadata":{"name":"c"},"spec":{"policyName":"p"}}"#);
-        assert!(!book.now().is_empty());
+        assert!(!book.now().unwrap().is_empty());
         assert!(Arc::ptr_eq(&first, &compiled(&book)), "a binding is no reason to compile");
         put(&shelves[0], 6, "p", policy);
-        assert!(!book.now().is_empty());
+        assert!(!book.now().unwrap().is_empty());
         assert!(!Arc::ptr_eq(&first, &compiled(&book)));
-        shelves[1].apply(vec![(7, "b".into(), None), (8, "c".into(), None)]);
-        assert!(book.now().is_empty());
+        shelves[1].apply(vec![(7, "b".into(), Now::Gone), (8, "c".into(), Now::Gone)]);
+        assert!(book.now().unwrap().is_empty());
+        let lost = Unreadable { key: "/registry/x".into(), why: "odd".into() };
+        shelves[0].apply(vec![(9, "p".into(), Now::Unreadable(Arc::new(lost)))]);
+        assert_eq!(book.now().unwrap_err().code, 500, "nobody knows what it forbids");
     }
 }

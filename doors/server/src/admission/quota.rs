@@ -47,31 +47,42 @@ pub(crate) async fn charge<'a>(
         return Ok(Charged::default());
     };
     let is_due = plugins.is_on("ResourceQuota") && quota::counts(&request, new);
-    if !is_due || quotas_of(call, served).is_empty() {
+    if !is_due || quotas_of(call, served)?.is_empty() {
         return Ok(Charged::default());
     }
     let turn = plugins.turn(&call.place.namespace).await;
     call.app.cache.fresh().await?;
     let begun = Instant::now();
-    let charged = spent(call, served, &request, new);
+    let items = quotas_of(call, served)?;
+    let charged = spent(call, items, &request, new);
     let was = ("ResourceQuota", "validate", operation.word());
     call.app.metrics.plugin_ran(was, charged.is_err(), begun.elapsed());
-    let writes = charged.map_err(|denial| refusal(call, name, denial))?;
+    let charged = charged.map_err(|denial| refusal(call, name, denial))?;
+    let write = |(item, after): (Arc<Item>, Node<'static>)| {
+        let key = served.key(&call.place.namespace, after.text_at(&["metadata", "name"]));
+        let guard = Guard::At(Revision(item.revision));
+        Ok(Write::put(&key, guard, storable(after)?.bytes()))
+    };
+    let writes = charged.into_iter().map(write).collect::<Result<_, Refusal>>()?;
     Ok(Charged { writes, turn })
 }
 
-fn quotas_of(call: &Call<'_>, served: &Served) -> Vec<Arc<Item>> {
+fn quotas_of(call: &Call<'_>, served: &Served) -> Result<Vec<Arc<Item>>, Refusal> {
     let prefix = format!("{}/", call.place.namespace);
-    served.shelf.now().within(&prefix).cloned().collect()
+    let snapshot = served.shelf.now();
+    match snapshot.unreadable_within(&prefix) {
+        Some(found) => Err(found.into()),
+        None => Ok(snapshot.within(&prefix).cloned().collect()),
+    }
 }
 
+/// The quotas that a request changes, as they are then.
 fn spent(
     call: &Call<'_>,
-    served: &Served,
+    items: Vec<Arc<Item>>,
     request: &Request<'_>,
     new: &Node<'_>,
-) -> Result<Vec<Write>, Denial> {
-    let items = quotas_of(call, served);
+) -> Result<Vec<(Arc<Item>, Node<'static>)>, Denial> {
     let stored: Vec<Node<'static>> = items.iter().map(|item| item.node()).collect();
     let now = call.app.seconds();
     let mut quotas = stored.clone();
@@ -87,17 +98,13 @@ fn spent(
         charged = quotas;
         quota::charge(request, new, &mut charged, now)?;
     }
-    let pairs = items.iter().zip(&stored).zip(charged);
+    let pairs = items.into_iter().zip(&stored).zip(charged);
     let changed = pairs.filter(|((_, before), after)| *before != after);
-    let write = |((item, _), after): ((&Arc<Item>, &Node<'static>), Node<'static>)| {
-        let key = served.key(&call.place.namespace, after.text_at(&["metadata", "name"]));
-        Write::put(&key, Guard::At(Revision(item.revision)), storable(after))
-    };
-    Ok(changed.map(write).collect())
+    Ok(changed.map(|((item, _), after)| (item, after)).collect())
 }
 
 fn recount(call: &Call<'_>, one: &mut Node<'static>, now: i64) {
-    let view = View(call);
+    let view = View::new(call);
     let list = |group: &str, resource: &str| {
         let is_served = call.app.registry.all().any(|served| {
             (served.row.group, served.row.plural) == (group, resource) && served.row.namespaced

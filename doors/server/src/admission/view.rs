@@ -1,19 +1,38 @@
 //! The cluster as plugins see it: the cache, the authorizers, and what a certificate is asked for.
 
+use crate::cache::Unreadable;
 use crate::call::Call;
 use crate::csr;
+use crate::refusal::Refusal;
 use crate::served::Served;
 use ratchet_access::{Attempt, Decision};
 use ratchet_admission::{Cluster, Subject};
 use ratchet_object::Node;
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 
 /// The cluster as of the request.
-pub(super) struct View<'a>(pub(super) &'a Call<'a>);
+pub(super) struct View<'a> {
+    call: &'a Call<'a>,
+    /// What was asked for and could not be read.
+    failed: OnceLock<Arc<Unreadable>>,
+}
 
-impl View<'_> {
+impl<'a> View<'a> {
+    pub(super) fn new(call: &'a Call<'a>) -> Self {
+        Self { call, failed: OnceLock::new() }
+    }
+
+    /// Refuses what was decided without something that is there and cannot be read.
+    pub(super) fn check(&self) -> Result<(), Refusal> {
+        self.failed.get().map_or(Ok(()), |found| Err(found.into()))
+    }
+
+    fn note(&self, found: Arc<Unreadable>) {
+        let _ = self.failed.set(found); // one is enough
+    }
+
     fn served(&self, group: &str, resource: &str) -> Option<&Arc<Served>> {
-        let mut all = self.0.app.registry.all();
+        let mut all = self.call.app.registry.all();
         all.find(|served| served.row.plural == resource && served.row.group == group)
     }
 }
@@ -27,24 +46,34 @@ impl Cluster for View<'_> {
         name: &str,
     ) -> Option<Node<'static>> {
         let served = self.served(group, resource)?;
-        Some(served.shelf.get(&served.shelf_key(namespace, name))?.node())
+        match served.shelf.find(&served.shelf_key(namespace, name)) {
+            Ok(item) => Some(item?.node()),
+            Err(found) => {
+                self.note(Arc::new(found));
+                None
+            }
+        }
     }
 
     fn objects(&self, group: &str, resource: &str, namespace: &str) -> Vec<Node<'static>> {
         let Some(served) = self.served(group, resource) else { return Vec::new() };
         let prefix = if served.row.namespaced { format!("{namespace}/") } else { String::new() };
-        served.shelf.now().within(&prefix).map(|item| item.node()).collect()
+        let snapshot = served.shelf.now();
+        if let Some(found) = snapshot.unreadable_within(&prefix) {
+            self.note(found.clone());
+        }
+        snapshot.within(&prefix).map(|item| item.node()).collect()
     }
 
     fn decide(&self, attempt: &Attempt<'_>) -> Result<(), String> {
-        match self.0.app.authorizer.decide(attempt) {
+        match self.call.app.authorizer.decide(attempt) {
             Decision::Allow { .. } => Ok(()),
             Decision::Deny { reason } | Decision::NoOpinion { reason } => Err(reason),
         }
     }
 
     fn resource_of(&self, group: &str, version: &str, kind: &str) -> Option<(String, bool)> {
-        let mut rows = self.0.app.registry.rows().iter();
+        let mut rows = self.call.app.registry.rows().iter();
         let row = rows.find(|row| (row.group, row.version, row.kind) == (group, version, kind))?;
         Some((row.plural.to_owned(), row.namespaced))
     }

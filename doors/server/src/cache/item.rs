@@ -1,8 +1,9 @@
 //! One stored object as it is served: bytes, and what selectors ask about them.
 
+use super::unreadable::Unstorable;
 use bytes::Bytes;
 use ratchet_object::selector::{FieldSelector, LabelSelector, selectable};
-use ratchet_object::{Limits, Node, decode};
+use ratchet_object::{Entry, Node, Value, read_stored, stored_json};
 use std::sync::{Arc, OnceLock};
 
 /// A stored object at one revision. Its bytes are copied to every reader as they are.
@@ -20,46 +21,75 @@ pub struct Item {
 /// How every stored object begins; the resource version is put in right behind it.
 const START: &str = r#"{"metadata":{"#;
 
+/// A value for the store: an object without kind, version and `resourceVersion`, metadata first, that is read back as it
+/// is. Only [`storable`] makes one.
+#[derive(Clone, Debug)]
+pub(crate) struct Stored(Bytes);
+
+impl Stored {
+    /// What the store is given.
+    pub(crate) fn bytes(&self) -> Bytes {
+        self.0.clone()
+    }
+}
+
 impl Item {
-    /// Takes a stored value: the object without kind, version and `resourceVersion`.
-    pub fn stored(key: Arc<str>, revision: u64, value: &[u8]) -> Self {
+    /// Takes what the store holds: the object without kind, version and `resourceVersion`. Says what is wrong with a
+    /// value that is not that, for nothing else may be served.
+    pub fn stored(key: Arc<str>, revision: u64, value: &[u8]) -> Result<Self, String> {
+        if !value.starts_with(START.as_bytes()) {
+            return Err("it does not begin with its metadata".to_owned());
+        }
+        let text = std::str::from_utf8(value).map_err(|why| why.to_string())?;
+        read_stored(text).map_err(|why| why.to_string())?;
+        Ok(Self::of(key, revision, value))
+    }
+
+    /// What has just been written.
+    pub(crate) fn written(key: Arc<str>, revision: u64, value: &Stored) -> Self {
+        Self::of(key, revision, &value.0)
+    }
+
+    /// An object that was never stored: what a dry run shows has no resource version.
+    pub(crate) fn unsaved(key: Arc<str>, value: &Stored) -> Self {
+        Self { key, revision: 0, body: value.bytes(), labels: OnceLock::new() }
+    }
+
+    fn of(key: Arc<str>, revision: u64, value: &[u8]) -> Self {
         let rest = value.strip_prefix(START.as_bytes()).unwrap_or(value);
-        let version = format!(r#"{START}"resourceVersion":"{revision}","#);
+        let comma = if rest.starts_with(b"}") { "" } else { "," };
+        let version = format!(r#"{START}"resourceVersion":"{revision}"{comma}"#);
         let mut body = Vec::with_capacity(version.len() + rest.len());
         body.extend_from_slice(version.as_bytes());
         body.extend_from_slice(rest);
         Self { key, revision, body: body.into(), labels: OnceLock::new() }
     }
 
-    /// An object that was never stored: what a dry run shows has no resource version.
-    pub fn unsaved(key: Arc<str>, value: &Bytes) -> Self {
-        Self { key, revision: 0, body: value.clone(), labels: OnceLock::new() }
-    }
-
     /// The same object as of another revision: what a deletion is told with.
     #[must_use]
     pub fn as_of(&self, revision: u64) -> Self {
-        let old = format!(r#"{START}"resourceVersion":"{}","#, self.revision);
+        let old = format!(r#"{START}"resourceVersion":"{}""#, self.revision);
         let rest = self.body.strip_prefix(old.as_bytes()).unwrap_or(&self.body);
         let mut value = START.as_bytes().to_vec();
-        value.extend_from_slice(rest);
-        Self::stored(self.key.clone(), revision, &value)
+        value.extend_from_slice(rest.strip_prefix(b",").unwrap_or(rest));
+        Self::of(self.key.clone(), revision, &value)
     }
 
-    /// The tree of a stored value: never fails, for only this server writes values.
+    /// The tree of a stored value.
     pub fn node(&self) -> Node<'static> {
+        self.tree().into_owned()
+    }
+
+    /// It was read when it came in, so that it can be read now. A request for which that does not hold ends as a failure
+    /// of the server, and not with an empty object.
+    fn tree(&self) -> Node<'_> {
         let text = std::str::from_utf8(&self.body).unwrap_or_default();
-        let decoded = decode(text, Limits::STORED).ok();
-        let node = decoded.and_then(|mut decoded| decoded.documents.pop());
-        node.map_or_else(Node::empty_map, Node::into_owned)
+        read_stored(text).unwrap_or_else(|why| unreachable!("{}: {why}", self.key))
     }
 
     /// Hands the tree of a stored value to `take`, without copying its texts.
     pub fn read<R>(&self, take: impl FnOnce(&Node<'_>) -> R) -> R {
-        let text = std::str::from_utf8(&self.body).unwrap_or_default();
-        let decoded = decode(text, Limits::STORED).ok();
-        let node = decoded.and_then(|mut decoded| decoded.documents.pop());
-        take(&node.unwrap_or_else(Node::empty_map))
+        take(&self.tree())
     }
 
     /// The object with its kind and version, as one text.
@@ -73,7 +103,7 @@ impl Item {
         let labels = self.labels.get_or_init(|| {
             let node = self.node();
             let entries = node.find(&["metadata", "labels"]).map(Node::entries).unwrap_or_default();
-            let pair = |entry: &ratchet_object::Entry<'_>| {
+            let pair = |entry: &Entry<'_>| {
                 (entry.key.as_ref().into(), entry.node.text().unwrap_or_default().into())
             };
             entries.iter().map(pair).collect()
@@ -89,32 +119,42 @@ impl Item {
     }
 }
 
-/// What is put into the store: the object without kind, version and `resourceVersion`, metadata first.
-pub(crate) fn storable(mut node: Node<'_>) -> Bytes {
+/// What is put into the store: the object without kind, version and `resourceVersion`, metadata first. The one guard of
+/// the store: what would not be read back as the same object does not become a value.
+pub(crate) fn storable(mut node: Node<'_>) -> Result<Stored, Unstorable> {
     node.remove("kind");
     node.remove("apiVersion");
     let mut metadata = node.remove("metadata").unwrap_or_else(Node::empty_map);
     metadata.remove("resourceVersion");
-    let mut out = String::from(r#"{"metadata":"#);
-    metadata.write_json(&mut out);
-    for entry in node.entries() {
-        out.push(',');
-        let _ = ratchet_object::write_text(&mut out, &entry.key);
-        out.push(':');
-        entry.node.write_json(&mut out);
+    let is_map = matches!(metadata.value, Value::Map(_));
+    let name = |metadata: &Node<'_>| {
+        format!("{}/{}", metadata.text_at(&["namespace"]), metadata.text_at(&["name"]))
+    };
+    let refused = |why: String, node: &Node<'_>| {
+        let name = node.get("metadata").map(name).unwrap_or_default();
+        Unstorable { why, name }
+    };
+    if let Some(entries) = node.entries_mut() {
+        entries.insert(0, Entry::new("metadata", metadata));
     }
-    out.push('}');
-    out.into()
+    if !is_map {
+        return Err(refused("its metadata is no object".to_owned(), &node));
+    }
+    match stored_json(&node) {
+        Ok(text) => Ok(Stored(text.into())),
+        Err(why) => Err(refused(why, &node)),
+    }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use ratchet_object::{Limits, decode};
 
     fn item() -> Item {
         let text = r#"{"kind":"Pod","apiVersion":"v1","spec":{"a":1},"metadata":{"name":"x","resourceVersion":"3","labels":{"a":"b"}}}"#;
         let node = decode(text, Limits::DEFAULT).unwrap().documents.remove(0);
-        Item::stored("ns/x".into(), 7, &storable(node))
+        Item::written("ns/x".into(), 7, &storable(node).unwrap())
     }
 
     #[test]
@@ -141,6 +181,48 @@ mod tests {
             )
         );
         assert!(decode(&text, Limits::DEFAULT).is_ok());
+    }
+
+    #[test]
+    fn an_object_without_metadata_is_served_as_json_too() {
+        let item = Item::written("x".into(), 7, &storable(Node::empty_map()).unwrap());
+        assert_eq!(item.body, r#"{"metadata":{"resourceVersion":"7"}}"#);
+        assert_eq!(item.as_of(8).body, r#"{"metadata":{"resourceVersion":"8"}}"#);
+        assert_eq!(item.node().text_at(&["metadata", "resourceVersion"]), "7");
+    }
+
+    #[test]
+    fn only_what_is_read_back_is_stored() {
+        let deep = (0..280).fold(Node::empty_map(), |inner, _| Node::list(vec![inner]));
+        let why = storable(Node::map([("data", deep)])).unwrap_err().why;
+        assert_eq!(why, "it is nested 281 levels deep, more than 270");
+        let odd = Node::map([("metadata", Node::string("x"))]);
+        assert_eq!(storable(odd).unwrap_err().why, "its metadata is no object");
+        let metadata = Node::map([("name", Node::string("a")), ("namespace", Node::string("n"))]);
+        let twice = vec![
+            Entry::new("metadata", metadata),
+            Entry::new("spec", Node::int(1)),
+            Entry::new("spec", Node::int(2)),
+        ];
+        let refused = storable(Node::new(Value::Map(twice))).unwrap_err();
+        assert_eq!(refused.name, "n/a");
+        assert_eq!(refused.why, "it is read back as another object");
+    }
+
+    #[test]
+    fn only_what_can_be_read_becomes_an_item() {
+        let deep = format!(
+            r#"{{"metadata":{{"name":"x"}},"data":{}{}}}"#,
+            "[".repeat(400),
+            "]".repeat(400)
+        );
+        for value in
+            ["", "{}", r#"{"metadata":{"#, r#"{"metadata":{"name":"x"}"#, r#"{"spec":{}}"#, &deep]
+        {
+            assert!(Item::stored("x".into(), 7, value.as_bytes()).is_err(), "{value}");
+        }
+        assert!(Item::stored("x".into(), 7, b"{\"metadata\":{\"name\":\"\xff\"}}").is_err());
+        assert!(Item::stored("x".into(), 7, br#"{"metadata":{"name":"x"}}"#).is_ok());
     }
 
     #[test]

@@ -2,9 +2,11 @@
 
 mod item;
 mod shelf;
+mod unreadable;
 
-pub(crate) use item::{Item, storable};
-pub(crate) use shelf::{Change, EventType, Items, Shelf, TooOld, line};
+pub(crate) use item::{Item, Stored, storable};
+pub(crate) use shelf::{Change, EventType, Items, Shelf, Snapshot, TooOld, line};
+pub(crate) use unreadable::Unreadable;
 
 use crate::refusal::Refusal;
 use ratchet_store::{Batch, Happened, Query, Revision, Store, StoreError};
@@ -19,8 +21,41 @@ pub(crate) const ROOT: &str = "/registry/";
 /// How long a reader waits for a revision that has not been reached yet.
 const PATIENCE: Duration = Duration::from_secs(3);
 
-/// What happened to one object: when, its key, and what it is now; nothing if it is gone.
-pub(crate) type Seen = (u64, Arc<str>, Option<Item>);
+/// What happened to one object: when, its key, and what it is now.
+pub(crate) type Seen = (u64, Arc<str>, Now);
+
+/// What an object is now.
+#[derive(Debug)]
+pub(crate) enum Now {
+    /// This.
+    Item(Item),
+    /// There, but nobody can say what it is.
+    Unreadable(Arc<Unreadable>),
+    /// Gone.
+    Gone,
+}
+
+impl Now {
+    /// The object, if it can be read.
+    fn item(&self) -> Option<&Item> {
+        match self {
+            Self::Item(item) => Some(item),
+            Self::Unreadable(_) | Self::Gone => None,
+        }
+    }
+
+    /// What a value of the store is; one that cannot be read is told in the log.
+    fn of(store_key: &str, key: &Arc<str>, revision: u64, value: &[u8]) -> Self {
+        match Item::stored(key.clone(), revision, value) {
+            Ok(item) => Self::Item(item),
+            Err(why) => {
+                let unreadable = Unreadable { key: store_key.to_owned(), why };
+                unreadable.report();
+                Self::Unreadable(Arc::new(unreadable))
+            }
+        }
+    }
+}
 
 /// What is kept beside the cache about its objects, as fresh as they are.
 pub(crate) trait Follower: Send + Sync {
@@ -48,17 +83,19 @@ impl Cache {
             resources.map(|name| (name, Arc::new(Shelf::default()))).collect();
         let query = Query { prefix: ROOT.into(), after: None, limit: 0, at: None };
         let page = store.list(query).await?;
-        let mut found: HashMap<&str, Items> = HashMap::new();
+        let mut found: HashMap<&str, Snapshot> = HashMap::new();
         // Each value is let go of as soon as its item is made: everything twice would be much.
         for record in page.records {
             let Some((name, key)) = split(&record.key) else { continue };
             let Some((name, _)) = shelves.get_key_value(name) else { continue };
-            let item = Item::stored(key.into(), record.modified.0, &record.value);
-            followers.iter().for_each(|follower| follower.took(name, key, Some(&item)));
-            found.entry(name.as_str()).or_default().insert(item.key.clone(), Arc::new(item));
+            let key: Arc<str> = key.into();
+            let now = Now::of(&record.key, &key, record.modified.0, &record.value);
+            followers.iter().for_each(|follower| follower.took(name, &key, now.item()));
+            found.entry(name.as_str()).or_default().put(key, now);
         }
         for (name, shelf) in &shelves {
-            shelf.fill(found.remove(name.as_str()).unwrap_or_default(), page.revision.0);
+            let found = found.remove(name.as_str()).unwrap_or_default();
+            shelf.fill(Snapshot { revision: page.revision.0, ..found });
         }
         let (reached, _) = watch::channel(page.revision.0);
         Ok(Self { store, shelves, followers, reached })
@@ -83,15 +120,15 @@ impl Cache {
             let Some((name, key)) = split(&event.key) else { continue };
             let Some(shelf) = self.shelves.get(name) else { continue };
             let (revision, key): (u64, Arc<str>) = (event.revision.0, key.into());
-            let item = match event.act {
-                Happened::Put { value, .. } => Some(Item::stored(key.clone(), revision, &value)),
-                Happened::Deleted => None,
+            let now = match event.act {
+                Happened::Put { value, .. } => Now::of(&event.key, &key, revision, &value),
+                Happened::Deleted => Now::Gone,
             };
             // Before the shelf: who watches it may ask the next moment.
-            self.followers.iter().for_each(|follower| follower.took(name, &key, item.as_ref()));
+            self.followers.iter().for_each(|follower| follower.took(name, &key, now.item()));
             match by_shelf.iter_mut().find(|(other, _)| Arc::ptr_eq(other, shelf)) {
-                Some((_, events)) => events.push((revision, key, item)),
-                None => by_shelf.push((shelf, vec![(revision, key, item)])),
+                Some((_, events)) => events.push((revision, key, now)),
+                None => by_shelf.push((shelf, vec![(revision, key, now)])),
             }
         }
         for (shelf, events) in by_shelf {

@@ -1,7 +1,8 @@
 //! The watch cache of one resource: the newest state as a snapshot, and what happened lately.
 
-use super::Seen;
 use super::item::Item;
+use super::unreadable::Unreadable;
+use super::{Now, Seen};
 use arc_swap::ArcSwap;
 use bytes::Bytes;
 use imbl::OrdMap;
@@ -17,11 +18,41 @@ pub(crate) type Items = OrdMap<Arc<str>, Arc<Item>>;
 pub struct Snapshot {
     /// The objects, in the order of their keys.
     pub items: Items,
+    /// What is stored and cannot be read; nothing as a rule.
+    pub unreadable: OrdMap<Arc<str>, Arc<Unreadable>>,
     /// The revision of the newest change among them.
     pub revision: u64,
 }
 
 impl Snapshot {
+    /// What cannot be read among the keys that begin with `prefix`: who needs all of them cannot have them.
+    pub fn unreadable_within(&self, prefix: &str) -> Option<&Arc<Unreadable>> {
+        if self.unreadable.is_empty() {
+            return None;
+        }
+        let (key, found) = self.unreadable.range(Arc::<str>::from(prefix)..).next()?;
+        key.starts_with(prefix).then_some(found)
+    }
+
+    /// Sets what is under a key; what was there before.
+    pub(super) fn put(&mut self, key: Arc<str>, now: Now) -> Option<Arc<Item>> {
+        match now {
+            Now::Item(item) => {
+                self.unreadable.remove(&key);
+                self.items.insert(key, Arc::new(item))
+            }
+            Now::Unreadable(found) => {
+                let old = self.items.remove(&key);
+                self.unreadable.insert(key, found);
+                old
+            }
+            Now::Gone => {
+                self.unreadable.remove(&key);
+                self.items.remove(&key)
+            }
+        }
+    }
+
     /// The objects whose keys begin with `prefix`, in the order of their keys.
     pub fn within<'a>(&'a self, prefix: &'a str) -> impl Iterator<Item = &'a Arc<Item>> {
         let from = self.items.range(Arc::<str>::from(prefix)..);
@@ -131,9 +162,18 @@ impl Shelf {
         self.now.load_full()
     }
 
-    /// One object.
+    /// One object, for those to whom one that cannot be read is as good as none.
     pub fn get(&self, key: &str) -> Option<Arc<Item>> {
         self.now.load().items.get(key).cloned()
+    }
+
+    /// One object; fails if it is there and cannot be read.
+    pub fn find(&self, key: &str) -> Result<Option<Arc<Item>>, Unreadable> {
+        let now = self.now.load();
+        match now.unreadable.get(key) {
+            Some(found) => Err(found.as_ref().clone()),
+            None => Ok(now.items.get(key).cloned()),
+        }
     }
 
     /// Tells when something has happened.
@@ -171,39 +211,35 @@ impl Shelf {
     }
 
     /// Sets the state that was found at the start; nothing before it is remembered.
-    pub(super) fn fill(&self, items: Items, revision: u64) {
-        self.now.store(Arc::new(Snapshot { items, revision }));
+    pub(super) fn fill(&self, found: Snapshot) {
+        let revision = found.revision;
+        self.now.store(Arc::new(found));
         let mut recent = self.recent.write().unwrap_or_else(PoisonError::into_inner);
         *recent = Recent { forgotten: revision, ..Recent::default() };
     }
 
-    /// Takes in what happened at one revision or several, in order. `None` is a deletion.
+    /// Takes in what happened at one revision or several, in order.
     pub(crate) fn apply(&self, events: Vec<Seen>) {
-        let before = self.now.load_full();
-        let mut items = before.items.clone();
-        let mut revision = before.revision;
+        let mut now = Snapshot::clone(&self.now.load());
         let mut changes = Vec::with_capacity(events.len());
-        for (at, key, item) in events {
-            revision = at;
-            let old = items.get(&key).cloned();
-            let (item, is_deletion) = match (item, &old) {
-                (Some(item), _) => (Arc::new(item), false),
-                (None, Some(old)) => (Arc::new(old.as_of(at)), true),
+        let mut lost = None;
+        for (at, key, what) in events {
+            now.revision = at;
+            let (is_deletion, is_lost) =
+                (matches!(what, Now::Gone), matches!(what, Now::Unreadable(_)));
+            let before = now.put(key.clone(), what);
+            if is_lost {
+                // Nobody can be told what happened: who watches begins again, and hears then what cannot be read.
+                lost = Some(at);
+                continue;
+            }
+            let item = match (now.items.get(&key), &before) {
+                (Some(item), _) => item.clone(),
+                (None, Some(old)) => Arc::new(old.as_of(at)),
                 (None, None) => continue,
             };
-            if is_deletion {
-                items.remove(&key);
-            } else {
-                items.insert(key, item.clone());
-            }
             let encoded = std::array::from_fn(|_| OnceLock::new());
-            changes.push(Arc::new(Change {
-                revision: at,
-                item,
-                before: old,
-                is_deletion,
-                encoded,
-            }));
+            changes.push(Arc::new(Change { revision: at, item, before, is_deletion, encoded }));
         }
         let mut recent = self.recent.write().unwrap_or_else(PoisonError::into_inner);
         for change in changes {
@@ -215,8 +251,13 @@ impl Shelf {
             recent.bytes -= oldest.item.body.len();
             recent.forgotten = oldest.revision;
         }
+        if let Some(lost) = lost {
+            recent.changes.retain(|change| change.revision > lost);
+            recent.bytes = recent.changes.iter().map(|change| change.item.body.len()).sum();
+            recent.forgotten = recent.forgotten.max(lost);
+        }
         // Changes before the state: who sees the new state can also watch from it.
-        self.now.store(Arc::new(Snapshot { items, revision }));
+        self.now.store(Arc::new(now));
         drop(recent);
         self.changed.send_replace(());
     }
@@ -226,16 +267,21 @@ impl Shelf {
 mod tests {
     use super::*;
 
-    fn item(key: &str, revision: u64) -> Item {
-        Item::stored(key.into(), revision, br#"{"metadata":{"name":"x"}}"#)
+    fn item(key: &str, revision: u64) -> Now {
+        let item = Item::stored(key.into(), revision, br#"{"metadata":{"name":"x"}}"#);
+        Now::Item(item.unwrap())
+    }
+
+    fn lost() -> Now {
+        Now::Unreadable(Arc::new(Unreadable { key: "/registry/pods/n/a".into(), why: "x".into() }))
     }
 
     #[test]
     fn changes_are_told_in_order_with_what_was_before() {
         let shelf = Shelf::default();
-        shelf.fill(Items::new(), 5);
-        shelf.apply(vec![(6, "a".into(), Some(item("a", 6)))]);
-        shelf.apply(vec![(7, "a".into(), Some(item("a", 7))), (8, "a".into(), None)]);
+        shelf.fill(Snapshot { revision: 5, ..Snapshot::default() });
+        shelf.apply(vec![(6, "a".into(), item("a", 6))]);
+        shelf.apply(vec![(7, "a".into(), item("a", 7)), (8, "a".into(), Now::Gone)]);
         let all = shelf.since(5).unwrap();
         let words: Vec<&str> = all.iter().map(|change| change.event_type().word()).collect();
         assert_eq!(words, ["ADDED", "MODIFIED", "DELETED"]);
@@ -246,10 +292,30 @@ mod tests {
     }
 
     #[test]
+    fn what_cannot_be_read_is_neither_there_nor_absent() {
+        let shelf = Shelf::default();
+        shelf.apply(vec![(6, "n/a".into(), item("n/a", 6)), (7, "n/b".into(), item("n/b", 7))]);
+        shelf.apply(vec![(8, "n/a".into(), lost())]);
+        assert!(shelf.get("n/a").is_none());
+        assert!(shelf.find("n/a").is_err() && shelf.find("n/b").is_ok_and(|item| item.is_some()));
+        assert!(shelf.find("n/c").is_ok_and(|item| item.is_none()));
+        let now = shelf.now();
+        assert!(now.unreadable_within("").is_some() && now.unreadable_within("n/").is_some());
+        assert!(now.unreadable_within("m/").is_none() && now.unreadable_within("o/").is_none());
+        assert_eq!(shelf.since(7).unwrap_err(), TooOld { oldest: 8 }, "a watch begins again");
+        shelf.apply(vec![(9, "n/a".into(), item("n/a", 9))]);
+        assert!(shelf.find("n/a").is_ok_and(|item| item.is_some()));
+        assert!(shelf.now().unreadable_within("").is_none());
+        assert_eq!(shelf.since(8).map(|changes| changes.len()), Ok(1));
+        shelf.apply(vec![(10, "n/a".into(), lost()), (11, "n/a".into(), Now::Gone)]);
+        assert!(shelf.now().unreadable.is_empty());
+    }
+
+    #[test]
     fn old_changes_are_forgotten() {
         let shelf = Shelf::default();
         for revision in 1..=(MOST_RECENT as u64 + 10) {
-            shelf.apply(vec![(revision, "a".into(), Some(item("a", revision)))]);
+            shelf.apply(vec![(revision, "a".into(), item("a", revision))]);
         }
         assert!(shelf.since(3).is_err());
         let mut at = 10;
@@ -268,9 +334,9 @@ mod tests {
     fn one_revision_is_told_at_once() {
         let shelf = Shelf::default();
         let key = |number: usize| Arc::<str>::from(format!("k{number}"));
-        let one = (0..100).map(|number| (7, key(number), Some(item("a", 7)))).collect();
+        let one = (0..100).map(|number| (7, key(number), item("a", 7))).collect();
         shelf.apply(one);
-        shelf.apply(vec![(8, key(0), Some(item("a", 8)))]);
+        shelf.apply(vec![(8, key(0), item("a", 8))]);
         assert_eq!(shelf.since(0).map(|changes| changes.len()), Ok(100));
         assert_eq!(shelf.since(7).map(|changes| changes.len()), Ok(1));
     }
@@ -278,7 +344,7 @@ mod tests {
     #[test]
     fn an_event_is_written_once() {
         let shelf = Shelf::default();
-        shelf.apply(vec![(6, "a".into(), Some(item("a", 6)))]);
+        shelf.apply(vec![(6, "a".into(), item("a", 6))]);
         let change = shelf.since(0).unwrap().remove(0);
         let one = change.encoded(EventType::Added, "v1", "Pod");
         assert_eq!(one.as_ptr(), change.encoded(EventType::Added, "v1", "Pod").as_ptr());

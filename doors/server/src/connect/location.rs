@@ -143,7 +143,7 @@ fn is_global(address: IpAddr) -> bool {
 pub(super) fn of_pod(connect: &Connect<'_>) -> Result<Location, Refusal> {
     let Connect { served, place, .. } = connect;
     let id = Id::read(&place.name, "pod")?;
-    let pod = served.shelf.get(&served.shelf_key(&place.namespace, id.name));
+    let pod = served.shelf.find(&served.shelf_key(&place.namespace, id.name))?;
     let pod = pod.ok_or_else(|| Refusal::not_found(served.about(id.name)))?.node();
     let host = addresses(&pod).next().and_then(address).filter(|host| is_global(*host));
     let host = host.ok_or_else(|| Refusal::bad_request("address not allowed"))?;
@@ -188,7 +188,7 @@ pub(super) fn of_service(connect: &Connect<'_>) -> Result<Location, Refusal> {
     let namespace = &place.namespace;
     let mut port_name = id.port.to_owned();
     if let Ok(number) = id.port.parse::<i64>() {
-        let service = served.shelf.get(&served.shelf_key(namespace, id.name));
+        let service = served.shelf.find(&served.shelf_key(namespace, id.name))?;
         let service = service.ok_or_else(|| Refusal::not_found(served.about(id.name)))?.node();
         let ports = service.find(&["spec", "ports"]).map(Node::items).unwrap_or_default();
         let port = ports.iter().find(|one| one.get("port").and_then(Node::as_int) == Some(number));

@@ -17,7 +17,7 @@ pub(super) async fn answer(connect: &Connect<'_>) -> Result<Response<Body>, Refu
     app.metrics.connections.log_asked(options.is_insecure);
     options.check(&place.name)?;
     let key = served.shelf_key(&place.namespace, &place.name);
-    let pod = served.shelf.get(&key).ok_or_else(|| Refusal::not_found(connect.about()))?.node();
+    let pod = served.shelf.find(&key)?.ok_or_else(|| Refusal::not_found(connect.about()))?.node();
     let container = container::choose(&pod, &options.container)?;
     let node_name = pod.text_at(&["spec", "nodeName"]);
     if node_name.is_empty() {

@@ -36,7 +36,7 @@ pub(super) async fn answer(
     connect.ask_policies(kind, &options)?;
     connect.check_create()?;
     let key = served.shelf_key(&place.namespace, &place.name);
-    let pod = served.shelf.get(&key).ok_or_else(|| Refusal::not_found(connect.about()))?.node();
+    let pod = served.shelf.find(&key)?.ok_or_else(|| Refusal::not_found(connect.about()))?.node();
     let pod_path = format!("{}/{}", place.namespace, place.name);
     let path = match what {
         "portforward" => format!("/portForward/{pod_path}"),

@@ -68,29 +68,29 @@ pub(crate) fn claim(
         Fault::Internal(text) => Refusal::internal(text),
         Fault::Unclassified(text) => Refusal::unclassified(text),
     })?;
-    Ok(writes(app, &planned, new))
+    writes(app, &planned, new)
 }
 
 /// Gives back what a deleted Service had.
-pub(crate) fn release(app: &App, kind: &Kind<'_>, old: &Node<'_>) -> Vec<Write> {
+pub(crate) fn release(app: &App, kind: &Kind<'_>, old: &Node<'_>) -> Result<Vec<Write>, Refusal> {
     if !is_service(kind) {
-        return Vec::new();
+        return Ok(Vec::new());
     }
     writes(app, &ratchet_allocation::release(old), old)
 }
 
-fn writes(app: &App, plan: &Plan, service: &Node<'_>) -> Vec<Write> {
+fn writes(app: &App, plan: &Plan, service: &Node<'_>) -> Result<Vec<Write>, Refusal> {
     let (namespace, name) =
         (service.text_at(&["metadata", "namespace"]), service.text_at(&["metadata", "name"]));
     let Some(addresses) = app.registry.find("networking.k8s.io", "v1", "ipaddresses") else {
-        return Vec::new();
+        return Ok(Vec::new());
     };
     let address_key = |ip: &IpAddr| addresses.key("", &ip_name(*ip));
     let port_key = |port: &u16| format!("{}{NODE_PORTS}/{port}", crate::cache::ROOT);
     let taken = plan.take_addresses.iter().map(|ip| {
         let mut object = ip_address(*ip, namespace, name);
         metadata::birth(&mut object, addresses.habits, app.new_uid(), app.now());
-        Write::put(&address_key(ip), Guard::Absent, storable(object))
+        Ok(Write::put(&address_key(ip), Guard::Absent, storable(object)?.bytes()))
     });
     // Only what is its own is given back: an address that somebody freed by hand may belong to another by now.
     let owns = |owner: &Node<'_>| {
@@ -99,19 +99,20 @@ fn writes(app: &App, plan: &Plan, service: &Node<'_>) -> Vec<Write> {
     let given = plan.give_addresses.iter().filter_map(|ip| {
         let item = addresses.shelf.get(&ip_name(*ip))?;
         let own = item.node().find(&["spec", "parentRef"]).is_some_and(owns);
-        own.then(|| Write::delete(&address_key(ip), Guard::At(Revision(item.revision))))
+        own.then(|| Ok(Write::delete(&address_key(ip), Guard::At(Revision(item.revision)))))
     });
     // A number belongs to one Service, whatever the protocols are that it uses it for.
     let ports = plan.take_numbers.iter().map(|port| {
         let owner =
             Node::map([("namespace", Node::string(namespace)), ("name", Node::string(name))]);
-        Write::put(&port_key(port), Guard::Absent, storable(Node::map([("metadata", owner)])))
+        let value = storable(Node::map([("metadata", owner)]))?;
+        Ok(Write::put(&port_key(port), Guard::Absent, value.bytes()))
     });
     let numbers = app.cache.shelf(NODE_PORTS).unwrap_or_default();
     let free = plan.give_numbers.iter().filter_map(|port| {
         let item = numbers.get(&port.to_string())?;
         let own = item.node().get("metadata").is_some_and(owns);
-        own.then(|| Write::delete(&port_key(port), Guard::At(Revision(item.revision))))
+        own.then(|| Ok(Write::delete(&port_key(port), Guard::At(Revision(item.revision)))))
     });
     taken.chain(given).chain(ports).chain(free).collect()
 }
@@ -164,9 +165,9 @@ fn kubernetes_service(app: &App, first: IpAddr) -> Node<'static> {
 }
 
 /// What a Service of the bootstrap takes.
-pub(crate) fn bootstrap_claims(app: &App, node: &Node<'_>) -> Vec<Write> {
+pub(crate) fn bootstrap_claims(app: &App, node: &Node<'_>) -> Result<Vec<Write>, Refusal> {
     if node.text_at(&["kind"]) != "Service" {
-        return Vec::new();
+        return Ok(Vec::new());
     }
     let held = ratchet_allocation::release(node);
     let plan = Plan { take_addresses: held.give_addresses, ..Plan::default() };

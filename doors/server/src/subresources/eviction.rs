@@ -62,6 +62,9 @@ async fn spend_budget(call: &Call<'_>, pod: &Node<'_>, dry_run: bool) -> Result<
         call.app.cache.fresh().await?;
         let prefix = format!("{}/", call.place.namespace);
         let snapshot = budgets.shelf.now();
+        if let Some(found) = snapshot.unreadable_within(&prefix) {
+            return Err(found.into());
+        }
         let mut guarding: Vec<(Arc<crate::cache::Item>, Node<'static>)> = Vec::new();
         for item in snapshot.within(&prefix) {
             let node = item.node();
@@ -107,7 +110,7 @@ async fn spend_budget(call: &Call<'_>, pod: &Node<'_>, dry_run: bool) -> Result<
         let write = Write {
             key: budgets.key(&call.place.namespace, budget.text_at(&["metadata", "name"])),
             guard: Guard::At(Revision(item.revision)),
-            act: Act::Put { value: storable(spent), lives: None },
+            act: Act::Put { value: storable(spent)?.bytes(), lives: None },
         };
         if let Commit::Done(revision) = call.app.cache.store().commit(vec![write]).await? {
             call.app.cache.wait_for(revision.0).await?;

@@ -152,7 +152,7 @@ impl Binding {
             return Err(Refusal::bad_request("Name parameter required."));
         }
         let Some(served) = call.app.registry.core(plural) else { return Ok(None) };
-        let item = served.shelf.get(&served.shelf_key(&call.place.namespace, &name));
+        let item = served.shelf.find(&served.shelf_key(&call.place.namespace, &name))?;
         let Some(item) = item else { return Err(Refusal::not_found(served.about(&name))) };
         let node = item.node();
         let account = &call.place.name;

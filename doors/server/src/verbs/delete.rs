@@ -143,13 +143,13 @@ pub(crate) async fn remove(
         match plan {
             Plan::Nothing => return Ok((current, false)),
             Plan::Mark => {
-                let value = storable(new);
+                let value = storable(new)?;
                 let marked =
-                    |revision| Arc::new(Item::stored(current.key.clone(), revision, &value));
+                    |revision| Arc::new(Item::written(current.key.clone(), revision, &value));
                 if options.dry_run {
                     return Ok((marked(current.revision), false));
                 }
-                let act = Act::Put { value: value.clone(), lives: None };
+                let act = Act::Put { value: value.bytes(), lives: None };
                 if let Some(revision) = commit(call, vec![Write { key, guard, act }]).await? {
                     return Ok((marked(revision), false));
                 }
@@ -159,13 +159,13 @@ pub(crate) async fn remove(
                     return Ok((current, true));
                 }
                 let mut writes = vec![Write { key, guard, act: Act::Delete }];
-                writes.extend(services::release(call.app, &kind, &old));
+                writes.extend(services::release(call.app, &kind, &old)?);
                 if let Some(revision) = commit(call, writes).await? {
                     let mut last = new;
                     last.below("metadata").remove("resourceVersion");
-                    let value = storable(last);
+                    let value = storable(last)?;
                     return Ok((
-                        Arc::new(Item::stored(current.key.clone(), revision, &value)),
+                        Arc::new(Item::written(current.key.clone(), revision, &value)),
                         true,
                     ));
                 }

@@ -23,7 +23,7 @@ pub(crate) async fn get(call: &Call<'_>) -> Answered {
 
 fn cached(call: &Call<'_>) -> Answered {
     let key = call.served.shelf_key(&call.place.namespace, &call.place.name);
-    let item = call.served.shelf.get(&key);
+    let item = call.served.shelf.find(&key)?;
     let missing = || Refusal::not_found(call.served.about(&call.place.name));
     Ok(Reply::item(item.ok_or_else(missing)?))
 }

@@ -1,6 +1,6 @@
 //! LIST: everything or what selectors ask for, at once or page by page from one snapshot.
 
-use crate::cache::Item;
+use crate::cache::{Item, Unreadable};
 use crate::call::{Answered, Call, Content, List, Reply};
 use crate::go_syntax;
 use crate::refusal::Refusal;
@@ -101,12 +101,12 @@ pub(crate) async fn list(call: &Call<'_>) -> Answered {
         }
         When::Now | When::Exactly(_) => {
             let revision = call.app.cache.fresh().await?;
-            from_shelf(call, &selection, limit, revision).await
+            from_shelf(call, &selection, limit, revision).await?
         }
-        When::Any => from_shelf(call, &selection, 0, call.app.cache.reached()).await,
+        When::Any => from_shelf(call, &selection, 0, call.app.cache.reached()).await?,
         When::NotOlder(revision) => {
             call.app.cache.wait_for(revision).await?;
-            from_shelf(call, &selection, limit, call.app.cache.reached()).await
+            from_shelf(call, &selection, limit, call.app.cache.reached()).await?
         }
     };
     Ok(Reply { code: 200, content: Content::List(list) })
@@ -168,13 +168,50 @@ fn when(call: &Call<'_>, limit: usize) -> Result<When, Refusal> {
     })
 }
 
+/// Why a page could not be read from the store.
+enum Failed {
+    /// The store could not answer.
+    Store(StoreError),
+    /// It holds something that nobody can read.
+    Unreadable(Unreadable),
+}
+
+impl From<StoreError> for Failed {
+    fn from(error: StoreError) -> Self {
+        Self::Store(error)
+    }
+}
+
+impl From<Unreadable> for Failed {
+    fn from(found: Unreadable) -> Self {
+        Self::Unreadable(found)
+    }
+}
+
+impl From<Failed> for Refusal {
+    fn from(failed: Failed) -> Self {
+        match failed {
+            Failed::Store(error) => error.into(),
+            Failed::Unreadable(found) => found.into(),
+        }
+    }
+}
+
 /// So many objects are read in less than a millisecond.
 const FEW: usize = 32;
 
 /// From the newest state in memory.
-async fn from_shelf(call: &Call<'_>, selection: &Selection, limit: usize, revision: u64) -> List {
+async fn from_shelf(
+    call: &Call<'_>,
+    selection: &Selection,
+    limit: usize,
+    revision: u64,
+) -> Result<List, Refusal> {
     let snapshot = call.served.shelf.now();
     let prefix = shelf_prefix(call);
+    if let Some(found) = snapshot.unreadable_within(&prefix) {
+        return Err(found.into());
+    }
     let select = || {
         let mut items: Vec<Arc<Item>> = Vec::new();
         let mut remaining = 0;
@@ -196,7 +233,7 @@ async fn from_shelf(call: &Call<'_>, selection: &Selection, limit: usize, revisi
     };
     // The shelf may be ahead of what was asked for; the list is then as new as the shelf.
     let revision = revision.max(snapshot.revision);
-    page(call, selection, items, remaining, revision)
+    Ok(page(call, selection, items, remaining, revision))
 }
 
 fn shelf_prefix(call: &Call<'_>) -> String {
@@ -229,7 +266,7 @@ async fn from_store(
     at: Option<u64>,
     after: Option<&str>,
     limit: usize,
-) -> Result<List, StoreError> {
+) -> Result<List, Failed> {
     let prefix = call.served.prefix(&call.place.namespace);
     let root = call.served.prefix("");
     let mut after = after.map(|key| format!("{root}{key}"));
@@ -241,19 +278,22 @@ async fn from_store(
         let found = call.app.cache.store().list(query).await?;
         at = Some(found.revision);
         let last = found.records.last().map(|record| record.key.to_string());
-        let mut select = || {
+        let mut select = || -> Result<(), Unreadable> {
             for record in &found.records {
                 let key = record.key.strip_prefix(&root).unwrap_or(&record.key);
-                let item = Arc::new(Item::stored(key.into(), record.modified.0, &record.value));
+                let item = Item::stored(key.into(), record.modified.0, &record.value);
+                let unreadable = |why| Unreadable { key: record.key.to_string(), why };
+                let item = Arc::new(item.map_err(unreadable)?);
                 if selection.is_everything() || selection.wants(call.served, &item) {
                     items.push(item);
                 }
             }
+            Ok(())
         };
         match found.records.len() <= FEW {
             true => select(),
             false => call.app.compute.run(select).await,
-        }
+        }?;
         if found.more == 0 || items.len() == limit || last.is_none() {
             return Ok(page(call, selection, items, found.more, found.revision.0));
         }
@@ -272,7 +312,7 @@ async fn go_on(call: &Call<'_>, selection: &Selection, token: &str, limit: usize
     let at = (revision > 0).then_some(revision);
     match from_store(call, selection, at, Some(&after), limit).await {
         Ok(list) => Ok(Reply { code: 200, content: Content::List(list) }),
-        Err(StoreError::Compacted { .. }) => {
+        Err(Failed::Store(StoreError::Compacted { .. })) => {
             let text = "The provided continue parameter is too old to display a consistent list result. \
                         You can start a new list without the continue parameter, or use the continue token \
                         in this response to retrieve the remainder of the results. Continuing with the \

@@ -140,6 +140,9 @@ impl Watcher {
                 let reached = self.app.cache.reached();
                 let snapshot = self.served.shelf.now();
                 let prefix = self.prefix();
+                if let Some(found) = snapshot.unreadable_within(&prefix) {
+                    return self.fail(&sender, &found.into()).await;
+                }
                 for item in snapshot.within(&prefix) {
                     // A selector may pass over many objects before there is something to send.
                     tokio::task::consume_budget().await;
@@ -182,10 +185,7 @@ impl Watcher {
                 }
                 Err(TooOld { oldest }) => {
                     let text = format!("too old resource version: {at} ({oldest})");
-                    let status = Refusal::expired(text).to_json();
-                    let event = format!("{{\"type\":\"ERROR\",\"object\":{status}}}\n");
-                    self.send(&sender, event.into()).await?;
-                    return Ok(());
+                    return self.fail(&sender, &Refusal::expired(text)).await;
                 }
             }
             tokio::select! {
@@ -204,6 +204,13 @@ impl Watcher {
             self.send(&sender, self.bookmark(at, false)).await?;
         }
         Ok(())
+    }
+
+    /// Tells why the watch ends.
+    async fn fail(&self, sender: &Sender, refusal: &Refusal) -> Result<(), Gone> {
+        let status = refusal.to_json();
+        let event = format!("{{\"type\":\"ERROR\",\"object\":{status}}}\n");
+        self.send(sender, event.into()).await
     }
 
     async fn send(&self, sender: &Sender, event: Bytes) -> Result<(), Gone> {

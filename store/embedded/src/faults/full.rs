@@ -1,6 +1,8 @@
 //! The disk is full: writes are refused in plain words, reads go on, and all is well when there is room.
 
-use ratchet_store::{Guard, Query, Revision, Store, StoreError, Write};
+use std::time::Duration;
+
+use ratchet_store::{Guard, Query, Revision, State, Store, StoreError, Write};
 
 use super::{all, machine::Machine, open, put};
 
@@ -104,6 +106,98 @@ async fn many_writers_on_a_full_disk_are_all_answered() {
     assert!(kept.len() < 800, "never full");
 }
 
+/// Waits until the store says of itself what is wanted.
+async fn until(store: &crate::Embedded, wanted: impl Fn(&State) -> bool) {
+    let mut last = store.health();
+    for _ in 0..600 {
+        if wanted(&last.state) {
+            return;
+        }
+        tokio::time::sleep(Duration::from_millis(50)).await;
+        last = store.health();
+    }
+    panic!("{last:?}");
+}
+
+#[tokio::test]
+async fn a_full_store_says_so_and_recovers_though_nobody_writes() {
+    let machine = Machine::new(Vec::new());
+    let store = open(&machine, false).unwrap();
+    put(&store, "/first", b"1".to_vec()).await.unwrap();
+    assert_eq!(store.health(), ratchet_store::Health::default());
+    machine.limit(20, false);
+    let refused = put(&store, "/large", vec![1; 400_000]).await;
+    assert!(matches!(refused, Err(StoreError::Full(_))), "{refused:?}");
+    let told = store.health();
+    assert!(matches!(&told.state, State::Full(text) if text.contains("state.redb")), "{told:?}");
+    // What is tried is as large as what did not fit: a small write that fits is no reason for joy.
+    until(&store, |_| store.health().failures > told.failures).await;
+    assert!(matches!(store.health().state, State::Full(_)));
+    assert_eq!(
+        all(&store).await.unwrap().len(),
+        1,
+        "reads go on, and nothing of the trial is seen"
+    );
+    let latest = store.latest().await.unwrap();
+    machine.widen();
+    until(&store, |state| *state == State::Sound).await;
+    assert_eq!(store.latest().await.unwrap(), latest, "a trial is no revision");
+    put(&store, "/large", vec![1; 400_000]).await.unwrap();
+    assert_eq!(all(&store).await.unwrap().len(), 2);
+}
+
+#[tokio::test]
+async fn a_disk_that_fails_for_a_while_is_used_again() {
+    let machine = Machine::new(Vec::new());
+    let store = open(&machine, false).unwrap();
+    put(&store, "/a", b"1".to_vec()).await.unwrap();
+    machine.scratch(true);
+    let broken = put(&store, "/a", b"2".to_vec()).await;
+    assert!(matches!(broken, Err(StoreError::Broken(_))), "{broken:?}");
+    assert!(matches!(store.health().state, State::Broken(_)));
+    machine.scratch(false);
+    until(&store, |state| *state == State::Sound).await;
+    assert_eq!(store.get("/a").await.unwrap().unwrap().value, b"1".as_slice());
+    put(&store, "/a", b"3".to_vec()).await.unwrap();
+}
+
+#[tokio::test]
+async fn a_store_that_could_not_flush_is_written_anew() {
+    let machine = Machine::new(Vec::new());
+    let store = open(&machine, false).unwrap();
+    let mut written = Vec::new();
+    for round in 0..50 {
+        let (key, value) = (format!("/k/{round:02}"), vec![round; 3000]);
+        put(&store, &key, value.clone()).await.unwrap();
+        written.push((key, value));
+    }
+    machine.stick(true);
+    let broken = put(&store, "/k/lost", vec![1; 9000]).await;
+    let Err(StoreError::Broken(text)) = &broken else { panic!("{broken:?}") };
+    assert!(text.contains("written anew"), "{text}");
+    assert!(matches!(store.health().state, State::Broken(_)));
+    assert!(matches!(put(&store, "/k/lost", vec![1]).await, Err(StoreError::Broken(_))));
+    machine.stick(false);
+    until(&store, |state| *state == State::Sound).await;
+    // What was told to have failed may be there or not; what was acknowledged is, and lasts.
+    put(&store, "/k/new", vec![2; 9000]).await.unwrap();
+    written.push(("/k/new".to_owned(), vec![2; 9000]));
+    let without = |mut found: Vec<(String, Vec<u8>)>| {
+        found.retain(|(key, _)| key != "/k/lost");
+        found
+    };
+    assert_eq!(without(all(&store).await.unwrap()), written);
+    let image = machine.durable();
+    drop(store);
+    let after = Machine::new(image);
+    let store = open(&after, true).unwrap();
+    assert_eq!(
+        without(all(&store).await.unwrap()),
+        written,
+        "the power went, and nothing was lost"
+    );
+}
+
 #[tokio::test]
 async fn a_disk_that_dies_breaks_the_store_and_says_so() {
     let machine = Machine::new(Vec::new());
@@ -114,4 +208,5 @@ async fn a_disk_that_dies_breaks_the_store_and_says_so() {
     let Err(StoreError::Broken(text)) = broken else { panic!("{broken:?}") };
     assert!(text.contains("/data/state.redb") && text.contains("the power is off"), "{text}");
     assert!(matches!(store.get("/a").await, Err(StoreError::Broken(_))));
+    assert!(matches!(store.health().state, State::Broken(_)));
 }

@@ -33,6 +33,10 @@ struct State {
     eager: bool,
     /// Whether a store was made and settled.
     settled: bool,
+    /// Whether flushes fail.
+    stuck: bool,
+    /// Whether writes fail.
+    scratched: bool,
 }
 
 #[derive(Debug)]
@@ -55,6 +59,8 @@ impl Machine {
             room: usize::MAX,
             eager: false,
             settled,
+            stuck: false,
+            scratched: false,
         })))
     }
 
@@ -73,6 +79,21 @@ impl Machine {
     /// There is room again.
     pub(super) fn widen(&self) {
         self.state().room = usize::MAX;
+    }
+
+    /// Flushes fail from now on, or do not.
+    pub(super) fn stick(&self, stuck: bool) {
+        self.state().stuck = stuck;
+    }
+
+    /// Writes fail from now on, or do not.
+    pub(super) fn scratch(&self, scratched: bool) {
+        self.state().scratched = scratched;
+    }
+
+    /// The file as it is found after the power went, if nothing was lucky.
+    pub(super) fn durable(&self) -> Vec<u8> {
+        self.state().durable.clone()
     }
 
     /// The file as a reader sees it.
@@ -157,6 +178,16 @@ impl Medium for Arc<Machine> {
         Ok(())
     }
 
+    fn rewrite(&self) -> io::Result<()> {
+        let mut state = self.live()?;
+        if state.stuck {
+            return Err(io::Error::other("Input/output error (os error 5)"));
+        }
+        state.durable = state.view.clone();
+        state.pending.clear();
+        Ok(())
+    }
+
     fn release(&self) {}
 }
 
@@ -189,6 +220,11 @@ impl StorageBackend for Open {
 
     fn sync_data(&self) -> io::Result<()> {
         let mut state = self.0.live()?;
+        if state.stuck {
+            // What could not be written is taken for written, as systems do: no later flush tells.
+            state.pending.clear();
+            return Err(io::Error::other("Input/output error (os error 5)"));
+        }
         for op in std::mem::take(&mut state.pending) {
             match op {
                 Op::Length(length) => state.durable.resize(length, 0),
@@ -200,6 +236,9 @@ impl StorageBackend for Open {
 
     fn write(&self, offset: u64, data: &[u8]) -> io::Result<()> {
         let mut state = self.0.live()?;
+        if state.scratched {
+            return Err(io::Error::other("Input/output error (os error 5)"));
+        }
         state.allocate(offset, data.len() as u64)?;
         let at = offset as usize;
         let to = state.view.get_mut(at..at + data.len()).ok_or(ErrorKind::UnexpectedEof)?;

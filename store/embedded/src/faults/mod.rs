@@ -15,7 +15,12 @@ use machine::Machine;
 
 fn open(machine: &Arc<Machine>, verify: bool) -> Result<Embedded, OpenError> {
     let options = Options { cache: 256 << 10, verify, ..Options::default() };
-    Embedded::on(Box::new(Arc::clone(machine)), Path::new("simulated"), options)
+    Embedded::on(
+        Box::new(Arc::clone(machine)),
+        Path::new("simulated"),
+        options,
+        crate::Injected::default(),
+    )
 }
 
 async fn put(store: &Embedded, key: &str, value: Vec<u8>) -> Result<Revision, StoreError> {

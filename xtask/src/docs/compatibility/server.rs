@@ -82,9 +82,27 @@ const ROWS: &[[&str; 4]] = &[
     ],
     [
         "the limits of CEL",
-        "expressions nested 250 deep, patterns of any nesting, quantities of any length",
-        "expressions nested deeper than 128, patterns nested deeper than 400 or larger than 10 MiB, and quantities of more than 4,096 digits, are errors",
+        "expressions nested 250 deep; variables that need one another, values, patterns and quantities of any depth and length",
+        "expressions nested deeper than 128, or 512 over all variables that need one another, values nested deeper than 428, patterns nested deeper than 400 or larger than 10 MiB, and quantities of more than 4,096 digits, are errors",
         "every evaluation is bounded",
+    ],
+    [
+        "how deep an object may be",
+        "10,000 levels",
+        "250 levels, those that YAML's aliases, protobuf and patches make included: 400, or 413 for a patch",
+        "whatever walks a tree needs as much of the stack as the tree is deep",
+    ],
+    [
+        "the health check `log`",
+        "is well unless the log hangs",
+        "there is none: 404",
+        "nothing here could make it fail",
+    ],
+    [
+        "`[+]etcd` in health",
+        "asks etcd for a key",
+        "fails while the store cannot be written to, except for want of room, which passes by itself",
+        "serve.md says what happens when the disk fails",
     ],
     [
         "names of kubelets' certificates",
@@ -262,6 +280,18 @@ const ROWS: &[[&str; 4]] = &[
         "a server alone should be usable",
     ],
     [
+        "requests for certificates of nodes and clients",
+        "are approved, signed and taken away by kube-controller-manager; of several common names in a request the last counts",
+        "the same by the server's own controllers; a request with several common names fails",
+        "whom a certificate is for must not depend on who reads it",
+    ],
+    [
+        "`kube_apiserver_kubelet_connections_total`",
+        "there is no such metric",
+        "counts new connections to kubelets, with the gate of KEP-4872 and without it",
+        "the proposal's objective is that their number does not rise",
+    ],
+    [
         "default cluster roles that gather others",
         "are filled by kube-controller-manager",
         "are filled by the server's own controller",
@@ -284,6 +314,24 @@ const ROWS: &[[&str; 4]] = &[
         "false by default",
         "true by default",
         "what everybody sets; Pod Security decides",
+    ],
+    [
+        "flags and feature gates of 1.36 that nothing here looks at",
+        "have their effect",
+        "are accepted and named in the log; `--encryption-provider-config`, `--authentication-config`, `--authorization-config` and `--audit-webhook-config-file` are refused",
+        "command lines of kube-apiserver start; nobody believes to have a protection that is not there",
+    ],
+    [
+        "metrics",
+        "have help in English sentences of their own",
+        "have the same names, labels and stability, and other sentences",
+        "the sentences are not ours",
+    ],
+    [
+        "paths that end behind `watch` or `proxy`",
+        "500",
+        "404",
+        "a client's mistake is not the server's",
     ],
     [
         "quota usage after a deletion",

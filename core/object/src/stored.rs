@@ -1,0 +1,183 @@
+//! The JSON that objects are stored as: nothing is written that its reader does not read back as the same tree.
+
+use crate::{DecodeError, Limits, Node, Value, decode_json, depth};
+use alloc::format;
+use alloc::string::String;
+
+/// One object may be as large as it was sent, and a little deeper than that.
+const LIMITS: Limits = Limits { depth: depth::STORED, ..Limits::STORED };
+
+/// Reads one stored object.
+pub fn read_stored(text: &str) -> Result<Node<'_>, DecodeError> {
+    let mut documents = decode_json(text, LIMITS)?.documents;
+    match (documents.pop(), documents.is_empty()) {
+        (Some(node), true) if matches!(node.value, Value::Map(_)) => Ok(node),
+        _ => Err(DecodeError::new("not one object", 0)),
+    }
+}
+
+/// An object as it is stored, or why it must not be.
+pub fn stored_json(node: &Node<'_>) -> Result<String, String> {
+    let depth = node.depth();
+    if depth > LIMITS.depth {
+        return Err(format!("it is nested {depth} levels deep, more than {}", LIMITS.depth));
+    }
+    let text = node.to_json();
+    match read_stored(&text) {
+        Ok(again) if is_written_as(node, &again) => Ok(text),
+        Ok(_) => Err("it is read back as another object".into()),
+        Err(why) => Err(format!("it cannot be read back: {why}")),
+    }
+}
+
+/// Whether `read` is what `written` says: members in the same order, and numbers by what they mean, for JSON does not
+/// tell `1.0` from `1`.
+fn is_written_as(written: &Node<'_>, read: &Node<'_>) -> bool {
+    match (&written.value, &read.value) {
+        (Value::List(a), Value::List(b)) => {
+            a.len() == b.len() && a.iter().zip(b).all(|(a, b)| is_written_as(a, b))
+        }
+        (Value::Map(a), Value::Map(b)) => {
+            let same = |(a, b): (&crate::Entry<'_>, &crate::Entry<'_>)| {
+                a.key == b.key && is_written_as(&a.node, &b.node)
+            };
+            a.len() == b.len() && a.iter().zip(b).all(same)
+        }
+        (Value::Float(a), Value::Int(b)) => *a == *b as f64,
+        (a, b) => a == b,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{Entry, decode};
+    use alloc::vec;
+    use alloc::vec::Vec;
+    use proptest::prelude::*;
+
+    fn nested(levels: usize) -> Node<'static> {
+        (0..levels).fold(Node::empty_map(), |inner, _| Node::map([("a", inner)]))
+    }
+
+    #[test]
+    fn what_cannot_be_read_back_is_not_written() {
+        assert_eq!(stored_json(&nested(2)).as_deref(), Ok(r#"{"a":{"a":{}}}"#));
+        assert!(stored_json(&nested(depth::STORED)).is_ok());
+        let why = stored_json(&nested(depth::STORED + 1)).unwrap_err();
+        assert_eq!(why, "it is nested 271 levels deep, more than 270");
+        // Deep, but not so deep that this test could not drop it.
+        assert!(stored_json(&nested(2_000)).is_err());
+        let twice = vec![Entry::new("a", Node::int(1)), Entry::new("a", Node::int(2))];
+        let why = stored_json(&Node::new(Value::Map(twice))).unwrap_err();
+        assert_eq!(why, "it is read back as another object");
+        let endless = Node::map([("a", Node::new(Value::Float(f64::INFINITY)))]);
+        assert_eq!(stored_json(&endless).unwrap_err(), "it is read back as another object");
+        assert_eq!(
+            stored_json(&Node::int(1)).unwrap_err(),
+            "it cannot be read back: not one object"
+        );
+    }
+
+    #[test]
+    fn only_one_object_is_a_stored_object() {
+        for text in ["", "{} {}", "[]", "1", "{", "a: 1", "{a: 1}", "{\"a\":1}x"] {
+            assert!(read_stored(text).is_err(), "{text}");
+        }
+        assert!(read_stored(" {\"a\":1}\n").is_ok());
+    }
+
+    fn any_tree() -> impl Strategy<Value = Node<'static>> {
+        let leaf = prop_oneof![
+            Just(Node::new(Value::Null)),
+            any::<bool>().prop_map(Node::bool),
+            any::<i64>().prop_map(Node::int),
+            any::<f64>()
+                .prop_filter("JSON has no others", |number| number.is_finite())
+                .prop_map(|number| Node::new(Value::Float(number))),
+            (-1e22..1e22).prop_map(|number: f64| Node::new(Value::Float(number.trunc()))),
+            any::<String>().prop_map(Node::string),
+        ];
+        leaf.prop_recursive(8, 64, 6, |inner| {
+            prop_oneof![
+                prop::collection::vec(inner.clone(), 0..6).prop_map(Node::list),
+                prop::collection::btree_map(any::<String>(), inner, 0..6).prop_map(Node::map),
+            ]
+        })
+    }
+
+    proptest! {
+        #[test]
+        fn every_tree_is_read_back(tree in any_tree()) {
+            let object = Node::map([("a", tree)]);
+            let stored = |node: &Node<'_>| stored_json(node).map_err(TestCaseError::fail);
+            let read = |text| read_stored(text).map_err(|why| TestCaseError::fail(why.message));
+            let text = stored(&object)?;
+            // What was read once is stored alike for ever; `-0` is nought from then on.
+            let once = stored(&read(&text)?)?;
+            prop_assert_eq!(&stored(&read(&once)?)?, &once);
+            prop_assert_eq!(once, text.replace("-0}", "0}").replace("-0,", "0,").replace("-0]", "0]"));
+        }
+
+        #[test]
+        fn every_body_that_is_read_can_be_stored(text in body()) {
+            let Ok(decoded) = decode(&text, Limits::DEFAULT) else { return Ok(()) };
+            for node in decoded.documents {
+                prop_assert!(node.depth() <= depth::SENT);
+                if matches!(node.value, Value::Map(_)) {
+                    prop_assert!(stored_json(&node).is_ok(), "{}", text);
+                }
+            }
+        }
+    }
+
+    /// YAML and JSON with anchors, merges, repeated names, odd numbers and depth.
+    fn body() -> impl Strategy<Value = String> {
+        let part = prop::sample::select(
+            &[
+                "a",
+                "b",
+                ": ",
+                "\n",
+                "\n  ",
+                "- ",
+                "[",
+                "]",
+                "{",
+                "}",
+                "&x ",
+                "*x",
+                "<<: *x",
+                ", ",
+                "1e400",
+                "-0.0",
+                "1.0",
+                "0x1F",
+                "1_000",
+                "~",
+                "\"\\ud800\"",
+                "\"",
+                "'",
+                "!!binary aA==",
+                "|",
+                "é",
+                "\u{0}",
+                "\u{feff}",
+                "? ",
+                "18446744073709551616",
+            ][..],
+        );
+        let words = prop::collection::vec(part, 0..40).prop_map(|parts| parts.concat());
+        let deep = (0..300_usize, 1..6_usize).prop_map(|(brackets, anchors)| {
+            let (open, close) = ("[".repeat(brackets), "]".repeat(brackets));
+            let lines: Vec<String> = (0..anchors)
+                .map(|at| match at {
+                    0 => format!("a0: &a0 {open}1{close}\n"),
+                    at => format!("a{at}: &a{at} {open}*a{}{close}\n", at - 1),
+                })
+                .collect();
+            lines.concat()
+        });
+        prop_oneof![3 => words, 1 => deep]
+    }
+}

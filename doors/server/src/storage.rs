@@ -1,0 +1,240 @@
+//! How the store fares, for those who run the server: in the log, in the health checks and in the metrics.
+//! Clients are told neither files nor causes.
+
+use crate::refusal::Refusal;
+use ratchet_http::health::{Checks, Endpoint};
+use ratchet_http::metrics::{MetricType, Stability, Writer};
+use ratchet_store::{Health, State, Store, StoreError};
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::Duration;
+
+/// How often the log is told of what has changed.
+const LOOK_EVERY: Duration = Duration::from_secs(1);
+
+/// What the server knows about itself while it runs.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Vitals {
+    /// Others are asked to send no more.
+    pub(crate) leaving: Arc<AtomicBool>,
+    /// The store is no longer followed: what is in memory grows old.
+    pub(crate) lost: Arc<AtomicBool>,
+    /// The roles and bindings that must be there have been made.
+    pub(crate) bootstrapped: Arc<AtomicBool>,
+}
+
+/// The health checks. A server that can be read stays ready while its store has no room, for it recovers by itself; one
+/// whose store is broken is neither ready nor alive, for a restart may help and waiting does not.
+pub(crate) fn checks(store: &Arc<dyn Store>, vitals: &Vitals) -> Checks {
+    let flag = |flag: &Arc<AtomicBool>, good: bool, why: &'static str| {
+        let flag = flag.clone();
+        move || match flag.load(Ordering::Relaxed) == good {
+            true => Ok(()),
+            false => Err(why.to_owned()),
+        }
+    };
+    let follows = || flag(&vitals.lost, false, "the store is no longer followed");
+    let works = || {
+        let (store, follows) = (store.clone(), follows());
+        move || match store.health().state {
+            State::Broken(_) => Err("the store cannot be written to; the log says why".to_owned()),
+            State::Sound | State::Full(_) => follows(),
+        }
+    };
+    let bootstrapped = flag(&vitals.bootstrapped, true, "not finished");
+    let stays = flag(&vitals.leaving, false, "process is shutting down");
+    Checks::new()
+        .with("etcd", &Endpoint::ALL, works())
+        .with("etcd-readiness", &[Endpoint::Readyz], works())
+        .with("informer-sync", &[Endpoint::Readyz], follows())
+        .with("poststarthook/rbac/bootstrap-roles", &Endpoint::ALL, bootstrapped)
+        .with("shutdown", &[Endpoint::Readyz], stays)
+}
+
+/// What was told last, so that one cause is told once, however many requests meet it.
+static TOLD: Mutex<Option<String>> = Mutex::new(None);
+
+fn tell(why: &str) {
+    let mut told = TOLD.lock().unwrap_or_else(PoisonError::into_inner);
+    if told.as_deref() != Some(why) {
+        tracing::error!(why, "the store failed");
+        *told = Some(why.to_owned());
+    }
+}
+
+/// Tells the log that the store cannot be written to, and that it can again.
+pub(crate) async fn watch_over(store: Arc<dyn Store>) {
+    loop {
+        tokio::time::sleep(LOOK_EVERY).await;
+        notice(&store.health());
+    }
+}
+
+/// Tells the log how the store is, unless it has been told.
+pub(crate) fn notice(health: &Health) {
+    match &health.state {
+        State::Full(why) | State::Broken(why) => tell(why),
+        State::Sound => {
+            let told = TOLD.lock().unwrap_or_else(PoisonError::into_inner).take();
+            if told.is_some() {
+                let failures = health.failures;
+                tracing::warn!(failures, "the store can be written to again");
+            }
+        }
+    }
+}
+
+/// Whether the store can be written to, and how often it could not.
+pub(crate) fn write_metrics(health: &Health, writer: &mut Writer) {
+    let states = [
+        ("broken", matches!(health.state, State::Broken(_))),
+        ("full", matches!(health.state, State::Full(_))),
+        ("sound", health.state == State::Sound),
+    ];
+    let help = "Whether the store can be written to: sound, full (reads go on, and writes as soon as there is room) or broken.";
+    let mut family =
+        writer.family("ratchet_storage_state", MetricType::Gauge, Stability::Alpha, help);
+    for (state, holds) in states {
+        family.sample(&[("state", state)], f64::from(u8::from(holds)));
+    }
+    let help = "Writes of the store that its disk did not take, those that the store tries by itself included.";
+    let mut family = writer.family(
+        "ratchet_storage_write_failures_total",
+        MetricType::Counter,
+        Stability::Alpha,
+        help,
+    );
+    #[allow(clippy::cast_precision_loss, reason = "numbers of failures are far below 2^52")]
+    family.sample(&[], health.failures as f64);
+}
+
+impl From<StoreError> for Refusal {
+    fn from(error: StoreError) -> Self {
+        match error {
+            StoreError::Compacted { .. } => {
+                Self::expired("The resourceVersion for the provided list is too old.")
+            }
+            StoreError::Future { latest } => Self::too_large_version(0, latest.0),
+            StoreError::Full(why) => {
+                tell(&why);
+                Self::unavailable("the store has no room: nothing was written, and reads go on")
+            }
+            StoreError::Broken(why) => {
+                tell(&why);
+                Self::internal("the store failed")
+            }
+            StoreError::Closed => {
+                Self::unavailable("the store is closed: the server is shutting down")
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use ratchet_http::health::HealthQuery;
+    use ratchet_store::{Answer, Commit, Page, Query, Record, Revision, Watch, Write};
+
+    /// A store that only says how it is.
+    struct Patient(Mutex<State>);
+
+    fn nothing<'a, T: Send + 'a>() -> Answer<'a, T> {
+        Box::pin(std::future::ready(Err(StoreError::Closed)))
+    }
+
+    impl Store for Patient {
+        fn latest(&self) -> Answer<'_, Revision> {
+            nothing()
+        }
+        fn get(&self, _: &str) -> Answer<'_, Option<Record>> {
+            nothing()
+        }
+        fn list(&self, _: Query) -> Answer<'_, Page> {
+            nothing()
+        }
+        fn commit(&self, _: Vec<Write>) -> Answer<'_, Commit> {
+            nothing()
+        }
+        fn watch(&self, _: &str, _: Revision) -> Answer<'_, Box<dyn Watch>> {
+            nothing()
+        }
+        fn compact(&self, _: Revision) -> Answer<'_, ()> {
+            nothing()
+        }
+        fn size(&self) -> Answer<'_, u64> {
+            nothing()
+        }
+        fn health(&self) -> Health {
+            Health { state: self.0.lock().unwrap().clone(), failures: 3 }
+        }
+    }
+
+    /// Which checks fail, endpoint by endpoint.
+    fn failing(checks: &Checks) -> Vec<String> {
+        let mut found = Vec::new();
+        for endpoint in Endpoint::ALL {
+            let (code, text) = checks.render(endpoint, &HealthQuery::default(), None);
+            let lines = text.lines().filter_map(|line| line.strip_prefix("[-]"));
+            let names = lines.filter_map(|line| line.split(' ').next());
+            found.extend(names.map(|name| format!("{}/{name}", endpoint.name())));
+            assert_eq!(code.is_success(), !text.contains("[-]"), "{text}");
+        }
+        found
+    }
+
+    #[test]
+    fn every_check_but_the_first_can_fail() {
+        let patient = Arc::new(Patient(Mutex::new(State::Sound)));
+        let store: Arc<dyn Store> = patient.clone();
+        let vitals = Vitals::default();
+        let checks = checks(&store, &vitals);
+        let hook = "poststarthook/rbac/bootstrap-roles";
+        let unfinished = Endpoint::ALL.map(|endpoint| format!("{}/{hook}", endpoint.name()));
+        assert_eq!(failing(&checks), unfinished);
+        vitals.bootstrapped.store(true, Ordering::Relaxed);
+        assert_eq!(failing(&checks), [""; 0]);
+        *patient.0.lock().unwrap() = State::Full("/data/state.redb".into());
+        assert_eq!(failing(&checks), [""; 0], "it can be read, and recovers by itself");
+        *patient.0.lock().unwrap() = State::Broken("/data/state.redb".into());
+        let dead = ["healthz/etcd", "livez/etcd", "readyz/etcd", "readyz/etcd-readiness"];
+        assert_eq!(failing(&checks), dead);
+        for name in ["etcd", "etcd-readiness"] {
+            let alone = checks.render(Endpoint::Readyz, &HealthQuery::default(), Some(name));
+            assert!(!alone.1.contains("/data"), "{}", alone.1);
+        }
+        *patient.0.lock().unwrap() = State::Sound;
+        vitals.lost.store(true, Ordering::Relaxed);
+        assert!(failing(&checks).contains(&"readyz/informer-sync".to_owned()));
+        assert!(failing(&checks).contains(&"livez/etcd".to_owned()));
+        vitals.lost.store(false, Ordering::Relaxed);
+        vitals.leaving.store(true, Ordering::Relaxed);
+        assert_eq!(failing(&checks), ["readyz/shutdown"]);
+    }
+
+    #[test]
+    fn clients_see_no_files() {
+        let path = || "cannot write /data/state.redb (Input/output error)".to_owned();
+        for (error, code) in [(StoreError::Full(path()), 503), (StoreError::Broken(path()), 500)] {
+            let refusal = Refusal::from(error);
+            assert_eq!(refusal.code, code);
+            assert!(!refusal.to_json().contains("/data"), "{}", refusal.to_json());
+        }
+    }
+
+    #[test]
+    fn the_state_is_a_metric() {
+        let registry = ratchet_http::metrics::Registry::new();
+        registry.collector(Box::new(|writer| {
+            write_metrics(&Health { state: State::Full("x".into()), failures: 7 }, writer);
+        }));
+        let text = registry.render();
+        for line in [
+            "ratchet_storage_state{state=\"full\"} 1\n",
+            "ratchet_storage_state{state=\"sound\"} 0\n",
+            "ratchet_storage_write_failures_total 7\n",
+        ] {
+            assert!(text.contains(line), "{text}");
+        }
+    }
+}
