@@ -27,13 +27,20 @@ const STEPS: &[Step] = &[
 ];
 
 /// What counts its tests; all of them run, also when one fails.
-const TESTS: &[Step] =
-    &[("tests", run_tests), ("recordings", run_recordings), ("clients", clients::run)];
+const TESTS: &[Step] = &[
+    ("tests", run_tests),
+    ("recordings", run_recordings),
+    ("siege", besiege),
+    ("clients", clients::run),
+];
 
 /// Tests that need what is not part of the repository: the variable that names it, the package and its test binary.
 /// They are ignored as `needs VARIABLE`.
 const RECORDINGS: &[(&str, &str, &str)] =
     &[(ORACLE, "ratchet-engine", "oracle"), ("RATCHET_FIXTURES", "ratchet-object", "fixtures")];
+
+/// How long the server is besieged; `cargo xtask siege` does it for half an hour, with a release build.
+const SIEGE_SECONDS: &str = "45";
 
 /// How long each fuzz test looks for a counterexample; whoever wants more sets the variable.
 const FUZZ_SECONDS: (&str, &str) = ("RATCHET_FUZZ_SECONDS", "3");
@@ -119,6 +126,14 @@ pub(crate) fn guarded() -> Result<Command> {
     let runner = serde_json::to_string(&[own, "guard"]).context("a path")?;
     command.arg("--config").arg(format!("target.'cfg(all())'.runner = {runner}"));
     Ok(command)
+}
+
+/// Besieges a server for a short time, in the build that the tests use; it counts as one test.
+fn besiege(tally: &mut Tally) -> Result<bool> {
+    let arguments = ["bench", "--locked", "--profile", "dev", "-p", "ratchet", "--bench", "siege"];
+    let held = succeeds(&[&arguments[..], &["--", "--seconds", SIEGE_SECONDS]].concat())?;
+    tally.add(held);
+    Ok(held)
 }
 
 /// Runs tests, hands their output through as it comes, and counts.

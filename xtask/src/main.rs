@@ -37,6 +37,8 @@ usage: cargo xtask <command>
   load [ARGS]     the same of `ratchet serve`: requests, lists, writes, watches, starts
   settle [ARGS]   how long the controllers need until slices and Endpoints show all pods
   streams [ARGS]  the same of what goes through it: logs, commands and ports of kubelets
+  siege [--seconds N]
+                  hostile clients of every sort at once, half an hour long; what was acknowledged must be there after it
   replay [DIR] [--cases DIR] [--topic T] [--behavior released|proposal]
                   recorded conversations of a real API server (in DIR, or RATCHET_ORACLE) with `ratchet serve`
   tree DIR COUNT  writes a tree of COUNT mixed resources to measure with
@@ -80,6 +82,7 @@ fn run() -> Result<bool> {
         ["load", rest @ ..] => bench("load", rest),
         ["settle", rest @ ..] => bench("settle", rest),
         ["streams", rest @ ..] => bench("kubelets", rest),
+        ["siege", rest @ ..] => bench("siege", rest),
         ["replay", rest @ ..] => replay::run(rest),
         ["tree", folder, count] => {
             let count = count.parse().context("COUNT must be a number")?;

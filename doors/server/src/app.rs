@@ -1,6 +1,6 @@
 //! The server's parts, put together once at the start and then only read.
 
-use crate::admission::{Plugins, PolicyBook};
+use crate::admission::{Pace, Plugins, PolicyBook};
 use crate::audit::Auditing;
 use crate::authorize::Authorizer;
 use crate::cache::Cache;
@@ -54,7 +54,9 @@ pub struct App {
     /// The requests that last.
     pub long_running: Arc<LongRunning>,
     /// The turns of those who compute.
-    pub compute: Compute,
+    pub compute: Arc<Compute>,
+    /// How long policies think.
+    pub pace: Pace,
     /// How what is behind the server is reached.
     pub backends: Backends,
     /// How long Events are kept.

@@ -17,6 +17,8 @@ pub(crate) const SMALL: usize = 32 * 1024;
 pub struct Compute {
     /// Pieces of work that run at once.
     work: Semaphore,
+    /// Expressions that run at once; they may take longer than anything else, so that only their like wait for them.
+    expressions: Semaphore,
     /// Requests with large bodies that are under way at once: each may hold many times its size as a tree.
     requests: Semaphore,
 }
@@ -24,7 +26,8 @@ pub struct Compute {
 impl Default for Compute {
     fn default() -> Self {
         let cores = std::thread::available_parallelism().map_or(1, std::num::NonZero::get);
-        Self { work: Semaphore::new((cores / 2).max(1)), requests: Semaphore::new(cores.max(2)) }
+        let half = || Semaphore::new((cores / 2).max(1));
+        Self { work: half(), expressions: half(), requests: Semaphore::new(cores.max(2)) }
     }
 }
 
@@ -33,21 +36,26 @@ impl Compute {
     pub(crate) async fn run<T: Send>(&self, work: impl FnOnce() -> T + Send) -> T {
         // Nobody closes it; without a permit there would be no limit, and nothing else would be wrong.
         let _turn = self.work.acquire().await;
-        aside(work)
+        Self::aside(work)
     }
 
-    /// The same where nobody can wait for a future.
+    /// Evaluates expressions that take long, when they have their turn; nobody can wait for a future there.
     pub(crate) fn run_blocking<T>(&self, work: impl FnOnce() -> T) -> T {
-        if let Ok(_turn) = self.work.try_acquire() {
-            return aside(work);
+        if let Ok(_turn) = self.expressions.try_acquire() {
+            return Self::aside(work);
         }
-        aside(|| {
+        Self::aside(|| {
             let _turn = match can_move() {
-                true => Handle::current().block_on(self.work.acquire()).ok(),
+                true => Handle::current().block_on(self.expressions.acquire()).ok(),
                 false => None,
             };
             work()
         })
+    }
+
+    /// Does something at once, while another thread takes over whatever else this one had to do.
+    pub(crate) fn aside<T>(work: impl FnOnce() -> T) -> T {
+        if can_move() { block_in_place(work) } else { work() }
     }
 
     /// Answers a request whose body is large, aside from the others; none if it took longer than the limit, which is
@@ -61,7 +69,7 @@ impl Compute {
         if !can_move() {
             return Some(answer.await);
         }
-        aside(|| {
+        Self::aside(|| {
             Handle::current().block_on(async {
                 match limit.is_zero() {
                     true => Some(answer.await),
@@ -70,11 +78,6 @@ impl Compute {
             })
         })
     }
-}
-
-/// Does something while another thread takes over whatever else this one had to do.
-fn aside<T>(work: impl FnOnce() -> T) -> T {
-    if can_move() { block_in_place(work) } else { work() }
 }
 
 /// Whether there are other threads.
@@ -117,7 +120,8 @@ mod tests {
     use std::sync::atomic::{AtomicUsize, Ordering};
 
     fn narrow() -> Arc<Compute> {
-        Arc::new(Compute { work: Semaphore::new(1), requests: Semaphore::new(2) })
+        let one = || Semaphore::new(1);
+        Arc::new(Compute { work: one(), expressions: one(), requests: Semaphore::new(2) })
     }
 
     /// How many were within at once.
@@ -152,21 +156,24 @@ mod tests {
 
     #[tokio::test(flavor = "multi_thread", worker_threads = 4)]
     async fn turns_are_taken_one_after_the_other() {
-        let (compute, crowd) = (narrow(), Arc::new(Crowd::default()));
+        let (compute, work) = (narrow(), Arc::new(Crowd::default()));
+        let expressions = Arc::new(Crowd::default());
         let mut tasks = Vec::new();
         for number in 0..16 {
-            let (compute, crowd) = (compute.clone(), crowd.clone());
+            let (compute, work) = (compute.clone(), work.clone());
+            let expressions = expressions.clone();
             tasks.push(tokio::spawn(async move {
                 match number % 2 {
-                    0 => compute.run(|| crowd.visit()).await,
-                    _ => compute.run_blocking(|| crowd.visit()),
+                    0 => compute.run(|| work.visit()).await,
+                    _ => compute.run_blocking(|| expressions.visit()),
                 }
             }));
         }
         for task in tasks {
             task.await.unwrap();
         }
-        assert_eq!(crowd.most.load(Ordering::SeqCst), 1);
+        assert_eq!(work.most.load(Ordering::SeqCst), 1);
+        assert_eq!(expressions.most.load(Ordering::SeqCst), 1);
     }
 
     #[tokio::test(flavor = "multi_thread", worker_threads = 4)]

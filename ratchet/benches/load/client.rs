@@ -92,6 +92,24 @@ impl Connection {
         self.0.send_request(request).await.unwrap()
     }
 
+    /// Reads a list in some form; how many bytes came.
+    pub(crate) async fn read_as(&mut self, path: &str, accept: &str, is_packed: bool) -> usize {
+        self.0.ready().await.unwrap();
+        let mut request = Request::builder().uri(path).header("Host", "localhost");
+        request = request.header("Accept", accept);
+        if is_packed {
+            request = request.header("Accept-Encoding", "gzip");
+        }
+        let answer = self.0.send_request(request.body(Full::default()).unwrap()).await.unwrap();
+        assert_eq!(answer.status(), 200, "{path}");
+        let mut body = answer.into_body();
+        let mut length = 0;
+        while let Some(frame) = body.frame().await {
+            length += frame.unwrap().into_data().unwrap_or_default().len();
+        }
+        length
+    }
+
     /// Sends a request and reads the answer.
     pub(crate) async fn ask(&mut self, method: &Method, path: &str, body: Bytes) -> (u16, Bytes) {
         let answer = self.begin(method, path, body).await;

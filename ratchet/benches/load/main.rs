@@ -5,6 +5,7 @@
 #![allow(clippy::indexing_slicing, reason = "a measurement that fails is no measurement")]
 
 mod client;
+mod dresses;
 mod fan_out;
 mod figures;
 mod process;
@@ -18,9 +19,10 @@ use process::Served;
 use std::time::Duration;
 
 const USAGE: &str = "\
-usage: cargo bench -p ratchet --bench load [-- [--quick] [--kubeconfig FILE --pid PID]]
+usage: cargo bench -p ratchet --bench load [-- [--quick] [--dresses] [--kubeconfig FILE --pid PID]]
 
-Without --kubeconfig it starts its own server in a temporary folder; with it, it measures the server that is there.";
+Without --kubeconfig it starts its own server in a temporary folder; with it, it measures the server that is there.
+--dresses measures long lists in every dress, eight at once, and nothing else.";
 
 /// How much is done; `--quick` is for trying.
 struct Scale {
@@ -54,11 +56,21 @@ fn main() {
     let scale = if args.iter().any(|arg| arg == "--quick") { QUICK } else { FULL };
     let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build().unwrap();
     let mut table = Table::default();
+    let dresses_only = args.iter().any(|arg| arg == "--dresses");
     match value("--kubeconfig") {
         Some(kubeconfig) => {
             let pid = value("--pid").and_then(|pid| pid.parse().ok());
             let target = Target::read(&kubeconfig);
-            runtime.block_on(measure(&target, pid, &scale, &mut table));
+            match dresses_only {
+                true => runtime.block_on(dresses::measure(&target, pid, &scale, &mut table)),
+                false => runtime.block_on(measure(&target, pid, &scale, &mut table)),
+            }
+        }
+        None if dresses_only => {
+            let folder = tempfile::tempdir().unwrap();
+            let server = Served::start(folder.path());
+            let (target, pid) = (server.target(), Some(server.pid()));
+            runtime.block_on(dresses::measure(&target, pid, &scale, &mut table));
         }
         None => own(&runtime, &scale, &mut table),
     }

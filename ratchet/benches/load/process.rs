@@ -93,6 +93,19 @@ pub(crate) fn memory(pid: u32) -> f64 {
     kib * 1024.0 / 1_000_000.0
 }
 
+/// The most that a process held since [`forget_peak`], in megabytes.
+pub(crate) fn peak(pid: u32) -> f64 {
+    let status = std::fs::read_to_string(format!("/proc/{pid}/status")).unwrap();
+    let line = status.lines().find_map(|line| line.strip_prefix("VmHWM:")).unwrap();
+    let kib: f64 = line.split_whitespace().next().unwrap().parse().unwrap();
+    kib * 1024.0 / 1_000_000.0
+}
+
+/// Lets the system forget the most that a process held, where it may be told to.
+pub(crate) fn forget_peak(pid: u32) {
+    let _ = std::fs::write(format!("/proc/{pid}/clear_refs"), "5");
+}
+
 /// How long the threads of a process have run.
 fn processor(pid: u32) -> Duration {
     let threads = std::fs::read_dir(format!("/proc/{pid}/task")).unwrap();

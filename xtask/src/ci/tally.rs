@@ -16,6 +16,15 @@ pub(crate) struct Tally {
 }
 
 impl Tally {
+    /// Adds a suite of one test.
+    pub(super) fn add(&mut self, has_passed: bool) {
+        self.suites += 1;
+        match has_passed {
+            true => self.passed += 1,
+            false => self.failed += 1,
+        }
+    }
+
     /// Notes something that could not be run.
     pub(crate) fn not_run(&mut self, what: impl Into<String>) {
         self.left_out.push(what.into());

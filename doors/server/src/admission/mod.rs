@@ -4,6 +4,7 @@ mod around;
 mod escalation;
 mod judgement;
 mod namespaces;
+mod pace;
 mod plugins;
 mod policies;
 mod policy_book;
@@ -13,6 +14,7 @@ mod view;
 
 pub(crate) use escalation::escalation;
 pub(crate) use namespaces::{namespace_guard, namespace_lifecycle};
+pub(crate) use pace::Pace;
 pub(crate) use plugins::{Plugins, judge, mutate_create, mutate_update, on_delete, on_part};
 pub(crate) use policies::{Site, on_connect, on_removal, on_sent, options_node};
 pub(crate) use policy_book::PolicyBook;

@@ -57,7 +57,7 @@ impl<'a> Site<'a> {
         Ok((!policies.is_empty()).then_some(policies))
     }
 
-    fn ask(&self, policies: &Policies, tried: &Tried<'_>) -> Result<(), Refusal> {
+    fn ask(&self, policies: &Arc<Policies>, tried: &Tried<'_>) -> Result<(), Refusal> {
         let row = self.served.row;
         let attempt = Attempt {
             operation: tried.operation,
@@ -74,8 +74,10 @@ impl<'a> Site<'a> {
         };
         let begun = Instant::now();
         // An expression may cost as much as its budget allows, which is more than others should wait for.
+        let place = format!("{}/{}/{}", row.group, row.plural, attempt.namespace);
         let around = Around::new(self.app, self.user);
-        let judged = self.app.compute.run_blocking(|| policies.judge(&attempt, &around));
+        let judge = || policies.judge(&attempt, &around);
+        let judged = self.app.pace.think(&self.app.compute, policies, &place, judge);
         around.check()?;
         let was = (PLUGIN, "validate", tried.operation.word());
         self.app.metrics.plugin_ran(was, !judged.admits(), begun.elapsed());

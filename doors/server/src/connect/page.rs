@@ -2,6 +2,7 @@
 
 use super::rewrite::Prefix;
 use super::unpack::Unpack;
+use crate::compute::Compute;
 use bytes::Bytes;
 use http_body::Frame;
 use lol_html::send::{HtmlRewriter, Settings};
@@ -9,8 +10,8 @@ use lol_html::{MemorySettings, element};
 use ratchet_http::{Body, BodyError};
 use std::io;
 use std::pin::Pin;
-use std::sync::mpsc;
-use std::task::{Context, Poll, ready};
+use std::sync::{Arc, mpsc};
+use std::task::{Context, Poll};
 
 /// Where links stand: the elements, and their attributes.
 const LINKS: &[(&str, &[&str])] = &[
@@ -47,8 +48,8 @@ const WAITING: usize = 1 << 20;
 /// How much of a page is unpacked and rewritten at once: a few bytes of a packed page may stand for megabytes.
 const WINDOW: usize = 8 * 1024;
 
-/// How many windows are looked at in one go while nothing comes out.
-const WINDOWS: usize = 8;
+/// How many windows are looked at in one turn while nothing comes out.
+const WINDOWS: usize = 4;
 
 /// What rewrites one page.
 pub(super) struct Page {
@@ -82,24 +83,30 @@ impl Page {
     }
 
     /// The body of the page with its links rewritten.
-    pub(super) fn rewritten(self, body: Body) -> Body {
-        Body::new(Rewritten { body, page: Some(self) })
+    pub(super) fn rewritten(self, body: Body, compute: Arc<Compute>) -> Body {
+        Body::new(Rewritten { body, compute, job: Job::Waits(Box::new(self)) })
     }
 
-    /// Rewrites one window of what has come.
+    /// Rewrites a few windows of what has come, until there is something to send.
     fn step(&mut self) -> io::Result<Step> {
         let mut window = [0; WINDOW];
-        let count = match self.unpack.read(&mut window) {
-            Ok(count) => count,
-            Err(error) if error.kind() == io::ErrorKind::WouldBlock => return Ok(Step::Hungry),
-            Err(error) => return Err(error),
-        };
-        if count == 0 {
-            return Ok(Step::Ended);
+        for _ in 0..WINDOWS {
+            let count = match self.unpack.read(&mut window) {
+                Ok(count) => count,
+                Err(error) if error.kind() == io::ErrorKind::WouldBlock => return Ok(Step::Hungry),
+                Err(error) => return Err(error),
+            };
+            if count == 0 {
+                return Ok(Step::Ended);
+            }
+            let window = window.get(..count).unwrap_or_default();
+            self.rewriter.write(window).map_err(io::Error::other)?;
+            let ready = self.ready();
+            if !ready.is_empty() {
+                return Ok(Step::Ready(ready));
+            }
         }
-        let window = window.get(..count).unwrap_or_default();
-        self.rewriter.write(window).map_err(io::Error::other)?;
-        Ok(Step::Ready(self.ready()))
+        Ok(Step::Ready(Bytes::new()))
     }
 
     /// What is left at the end.
@@ -122,10 +129,21 @@ enum Step {
     Ended,
 }
 
-/// A page that is rewritten while it is read.
+type Turn = Pin<Box<dyn Future<Output = (Box<Page>, io::Result<Step>)> + Send>>;
+
+enum Job {
+    /// Until the client takes more.
+    Waits(Box<Page>),
+    /// Its turn has come, or will.
+    Runs(Turn),
+    Ended,
+}
+
+/// A page that is rewritten while it is read, and never ahead of its reader.
 struct Rewritten {
     body: Body,
-    page: Option<Page>,
+    compute: Arc<Compute>,
+    job: Job,
 }
 
 impl http_body::Body for Rewritten {
@@ -137,33 +155,52 @@ impl http_body::Body for Rewritten {
         context: &mut Context<'_>,
     ) -> Poll<Option<Result<Frame<Bytes>, BodyError>>> {
         let broken = |why: io::Error| BodyError(format!("a page could not be rewritten: {why}"));
-        for _ in 0..WINDOWS {
-            let Some(page) = &mut self.page else { return Poll::Ready(None) };
-            match page.step().map_err(broken)? {
-                Step::Ready(piece) if piece.is_empty() => {}
-                Step::Ready(piece) => return Poll::Ready(Some(Ok(Frame::data(piece)))),
-                Step::Ended => {
-                    let Some(page) = self.page.take() else { return Poll::Ready(None) };
-                    let rest = page.end().map_err(broken)?;
-                    let rest = (!rest.is_empty()).then(|| Ok(Frame::data(rest)));
-                    return Poll::Ready(rest);
+        loop {
+            let mut page = match std::mem::replace(&mut self.job, Job::Ended) {
+                Job::Ended => return Poll::Ready(None),
+                Job::Waits(mut page) => {
+                    let compute = self.compute.clone();
+                    self.job = Job::Runs(Box::pin(async move {
+                        let step = compute.run(|| page.step()).await;
+                        (page, step)
+                    }));
+                    continue;
                 }
-                Step::Hungry => {
-                    let frame = ready!(Pin::new(&mut self.body).poll_frame(context));
-                    let Some(page) = &mut self.page else { return Poll::Ready(None) };
-                    match frame {
-                        None => page.unpack.end(),
-                        Some(frame) => {
-                            if let Ok(piece) = frame?.into_data() {
-                                page.unpack.push(piece);
+                Job::Runs(mut turn) => match turn.as_mut().poll(context) {
+                    Poll::Pending => {
+                        self.job = Job::Runs(turn);
+                        return Poll::Pending;
+                    }
+                    Poll::Ready((page, step)) => match step.map_err(broken)? {
+                        Step::Ready(piece) => {
+                            self.job = Job::Waits(page);
+                            if piece.is_empty() {
+                                continue;
                             }
+                            return Poll::Ready(Some(Ok(Frame::data(piece))));
                         }
+                        Step::Ended => {
+                            let rest = page.end().map_err(broken)?;
+                            return Poll::Ready((!rest.is_empty()).then(|| Ok(Frame::data(rest))));
+                        }
+                        Step::Hungry => page,
+                    },
+                },
+            };
+            match Pin::new(&mut self.body).poll_frame(context) {
+                Poll::Pending => {
+                    // Asking again costs a turn that finds nothing, and happens when there is more.
+                    self.job = Job::Waits(page);
+                    return Poll::Pending;
+                }
+                Poll::Ready(None) => page.unpack.end(),
+                Poll::Ready(Some(frame)) => {
+                    if let Ok(piece) = frame?.into_data() {
+                        page.unpack.push(piece);
                     }
                 }
             }
+            self.job = Job::Waits(page);
         }
-        // Others have their turn before this goes on.
-        context.waker().wake_by_ref();
-        Poll::Pending
     }
 }

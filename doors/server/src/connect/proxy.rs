@@ -84,7 +84,8 @@ pub(super) async fn answer(
         response.headers_mut().remove(name);
     }
     connect.request.told.note_stream();
-    Ok(prefix.rewrite(response).map(|body| connect.held(body)))
+    let response = prefix.rewrite(response, &connect.app.compute);
+    Ok(response.map(|body| connect.held(body)))
 }
 
 /// 503: nobody answers there.

@@ -1,9 +1,11 @@
 //! Links in what a backend answers lead back through the proxy.
 
 use super::page::Page;
+use crate::compute::Compute;
 use http::header::{CONTENT_ENCODING, CONTENT_LENGTH, CONTENT_TYPE, HOST, LOCATION};
 use http::{HeaderMap, HeaderValue, Response};
 use ratchet_http::Body;
+use std::sync::Arc;
 
 /// What stands before the backend's own paths in the URLs that its client sees.
 #[derive(Clone, Debug)]
@@ -22,7 +24,11 @@ impl Prefix {
     }
 
     /// An answer whose redirect and, in a page, whose links lead through the proxy.
-    pub(super) fn rewrite(self, mut response: Response<Body>) -> Response<Body> {
+    pub(super) fn rewrite(
+        self,
+        mut response: Response<Body>,
+        compute: &Arc<Compute>,
+    ) -> Response<Body> {
         let is_empty = http_body::Body::is_end_stream(response.body());
         let headers = response.headers_mut();
         if let Some(to) = headers.get(LOCATION).and_then(|value| value.to_str().ok()) {
@@ -39,7 +45,7 @@ impl Prefix {
         let Some(page) = Page::new(text(CONTENT_ENCODING), self) else { return response };
         headers.remove(CONTENT_ENCODING);
         headers.remove(CONTENT_LENGTH);
-        response.map(|body| page.rewritten(body))
+        response.map(|body| page.rewritten(body, compute.clone()))
     }
 
     /// A link as the client must follow it: what leads to the backend itself gets the prefix.
@@ -110,7 +116,7 @@ mod tests {
         headers.insert(CONTENT_TYPE, HeaderValue::from_static(content_type));
         headers.insert(CONTENT_ENCODING, HeaderValue::from_static(encoding));
         headers.insert(CONTENT_LENGTH, HeaderValue::from_static("7"));
-        let response = prefix().rewrite(response);
+        let response = prefix().rewrite(response, &Arc::default());
         if encoding == "gzip" && content_type.starts_with("text/html") {
             assert!(!response.headers().contains_key(CONTENT_ENCODING));
             assert!(!response.headers().contains_key(CONTENT_LENGTH));
@@ -166,7 +172,7 @@ mod tests {
         let mut response = Response::new(Body::new(Asked(asked.clone(), packed)));
         response.headers_mut().insert(CONTENT_TYPE, HeaderValue::from_static("text/html"));
         response.headers_mut().insert(CONTENT_ENCODING, HeaderValue::from_static("gzip"));
-        let mut body = prefix().rewrite(response).into_body();
+        let mut body = prefix().rewrite(response, &Arc::default()).into_body();
         let (mut whole, mut largest) = (0, 0);
         while let Some(frame) = body.frame().await {
             let piece = frame.unwrap().into_data().unwrap();
@@ -182,7 +188,7 @@ mod tests {
     fn redirects_stay_within_the_proxy() {
         let mut response = Response::new(full(""));
         response.headers_mut().insert(LOCATION, HeaderValue::from_static("/login"));
-        let response = prefix().rewrite(response);
+        let response = prefix().rewrite(response, &Arc::default());
         assert_eq!(response.headers()[LOCATION], format!("{PROXY}/login"));
     }
 }

@@ -2,6 +2,7 @@
 
 use crate::cache::{Item, Unreadable};
 use crate::call::{Answered, Call, Content, List, Reply};
+use crate::compute::SMALL;
 use crate::go_syntax;
 use crate::refusal::Refusal;
 use crate::served::Served;
@@ -197,6 +198,9 @@ impl From<Failed> for Refusal {
     }
 }
 
+/// How many bytes of objects are read in one turn.
+const TURN: usize = 256 * 1024;
+
 /// So many objects are read in less than a millisecond.
 const FEW: usize = 32;
 
@@ -212,25 +216,28 @@ async fn from_shelf(
     if let Some(found) = snapshot.unreadable_within(&prefix) {
         return Err(found.into());
     }
-    let select = || {
-        let mut items: Vec<Arc<Item>> = Vec::new();
-        let mut remaining = 0;
-        for item in snapshot.within(&prefix) {
+    let mut items: Vec<Arc<Item>> = Vec::new();
+    let mut remaining = 0;
+    let mut all = snapshot.within(&prefix);
+    // Looks at about so many bytes; whether there is more.
+    let mut select = |most: usize| {
+        let mut read = 0;
+        while read < most {
+            let Some(item) = all.next() else { return false };
+            read += item.body.len();
             if limit > 0 && items.len() == limit {
                 remaining += 1;
-                continue;
-            }
-            if selection.is_everything() || selection.wants(call.served, item) {
+            } else if selection.is_everything() || selection.wants(call.served, item) {
                 items.push(item.clone());
             }
         }
-        (items, remaining)
+        true
     };
     // A selector may have to read every object.
-    let (items, remaining) = match selection.is_everything() || snapshot.items.len() <= FEW {
-        true => select(),
-        false => call.app.compute.run(select).await,
-    };
+    let at_once = if selection.is_everything() { usize::MAX } else { SMALL };
+    if select(at_once) {
+        while call.app.compute.run(|| select(TURN)).await {}
+    }
     // The shelf may be ahead of what was asked for; the list is then as new as the shelf.
     let revision = revision.max(snapshot.revision);
     Ok(page(call, selection, items, remaining, revision))

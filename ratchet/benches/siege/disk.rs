@@ -1,0 +1,38 @@
+//! A disk that is full: a limit on the size of files stands for it, for it needs no disk of its own.
+
+use crate::Findings;
+use crate::ledger::Ledger;
+use crate::process::Process;
+
+/// How large a file may become, in blocks of 512 bytes.
+const BLOCKS: u64 = 12 * 2048;
+
+/// Writes until nothing fits any more. What was acknowledged is there, reads go on, and nobody panics.
+pub(crate) fn full(found: &mut Findings) {
+    let folder = tempfile::tempdir().unwrap();
+    let mut process = Process::start(folder.path(), &["--controllers="], Some(BLOCKS));
+    let mut client = process.client();
+    let made = client.post("/api/v1/namespaces", r#"{"metadata":{"name":"ledger"}}"#);
+    assert_eq!(made.code, 201, "{}", made.text());
+    let mut ledger = Ledger::default();
+    let value = "x".repeat(100_000);
+    let (mut written, mut refused) = (0, 0);
+    for number in 0..400 {
+        match ledger.put(&mut client, &format!("full-{number}"), &format!("{number}-{value}")) {
+            201 => written += 1,
+            0 => {
+                found.check(false, || "a full disk is not answered".to_owned());
+                client = client.again();
+            }
+            _ => refused += 1,
+        }
+    }
+    println!("full disk: {written} written, {refused} refused");
+    found.check(refused > 0, || "the disk was not full".to_owned());
+    found.is_calm(&mut process);
+    let read = client.get(crate::ledger::MAPS);
+    found.check(read.code == 200, || format!("reading from a full disk: {}", read.code));
+    let mut process = process.killed_and_started_again();
+    ledger.check(&mut process.client(), found);
+    found.is_calm(&mut process);
+}

@@ -1,0 +1,112 @@
+//! The server as a process: its files may have a limit, its log is kept, its memory is weighed.
+
+use crate::hostile::Client;
+use std::net::{SocketAddr, TcpListener};
+use std::path::{Path, PathBuf};
+use std::process::{Child, Command, ExitStatus, Stdio};
+use std::time::{Duration, Instant};
+
+/// A server that runs out of a folder.
+pub(crate) struct Process {
+    child: Child,
+    folder: PathBuf,
+    flags: Vec<String>,
+    pub(crate) address: SocketAddr,
+}
+
+impl Process {
+    /// Starts it and waits until it is ready. With a limit, no file of it grows beyond so many blocks of 512 bytes; the
+    /// system then says so where it would otherwise end the process.
+    pub(crate) fn start(folder: &Path, flags: &[&str], blocks: Option<u64>) -> Self {
+        let port = TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap().port();
+        let mut log = std::fs::OpenOptions::new();
+        let log = log.create(true).append(true).open(folder.join("log")).unwrap();
+        let script = match blocks {
+            Some(blocks) => format!("trap '' XFSZ; ulimit -f {blocks}; exec \"$@\""),
+            None => "exec \"$@\"".to_owned(),
+        };
+        let child = Command::new("sh")
+            .args(["-c", &script, "sh", env!("CARGO_BIN_EXE_ratchet"), "serve"])
+            .arg("--data-dir")
+            .arg(folder.join("data"))
+            .args(["--secure-port", &port.to_string()])
+            .args(["--service-cluster-ip-range", "10.0.0.0/16"])
+            .args(flags)
+            .stdin(Stdio::null())
+            .stdout(Stdio::null())
+            .stderr(log)
+            .spawn()
+            .unwrap();
+        let address = SocketAddr::from(([127, 0, 0, 1], port));
+        let flags = flags.iter().map(|flag| (*flag).to_owned()).collect();
+        let process = Self { child, folder: folder.to_owned(), flags, address };
+        let begun = Instant::now();
+        while begun.elapsed() < Duration::from_secs(60) {
+            if let Ok(mut client) = process.try_client()
+                && client.get("/readyz").code == 200
+            {
+                return process;
+            }
+            std::thread::sleep(Duration::from_millis(20));
+        }
+        panic!("the server is not ready: {}", process.log());
+    }
+
+    fn try_client(&self) -> std::io::Result<Client> {
+        Client::connect(self.address, Some(&self.kubeconfig()?), &[b"http/1.1"])
+    }
+
+    /// The kubeconfig of the administrator.
+    pub(crate) fn kubeconfig(&self) -> std::io::Result<String> {
+        std::fs::read_to_string(self.folder.join("data/kubeconfig"))
+    }
+
+    /// A connection of the administrator.
+    pub(crate) fn client(&self) -> Client {
+        self.try_client().expect("a connection")
+    }
+
+    /// Ends it as nothing else does, and starts it again on what it stored, without a limit.
+    pub(crate) fn killed_and_started_again(mut self) -> Self {
+        let _ = self.child.kill();
+        let _ = self.child.wait();
+        let flags: Vec<&str> = self.flags.iter().map(String::as_str).collect();
+        Self::start(&self.folder, &flags, None)
+    }
+
+    /// How it ended, if it did.
+    pub(crate) fn ended(&mut self) -> Option<ExitStatus> {
+        self.child.try_wait().unwrap()
+    }
+
+    /// What it has said.
+    pub(crate) fn log(&self) -> String {
+        std::fs::read_to_string(self.folder.join("log")).unwrap_or_default()
+    }
+
+    fn weight(&self, field: &str) -> u64 {
+        let status = std::fs::read_to_string(format!("/proc/{}/status", self.child.id()));
+        let status = status.unwrap_or_default();
+        let line = status.lines().find_map(|line| line.strip_prefix(field)).unwrap_or_default();
+        let kib: u64 =
+            line.split_whitespace().next().and_then(|text| text.parse().ok()).unwrap_or(0);
+        kib * 1024 / 1_000_000
+    }
+
+    /// What it holds, in megabytes.
+    pub(crate) fn memory(&self) -> u64 {
+        self.weight("VmRSS:")
+    }
+
+    /// The most that it ever held, in megabytes.
+    pub(crate) fn peak(&self) -> u64 {
+        self.weight("VmHWM:")
+    }
+}
+
+impl Drop for Process {
+    fn drop(&mut self) {
+        let _ = self.child.kill();
+        let _ = self.child.wait();
+    }
+}
