@@ -369,7 +369,7 @@ mod tests {
                 "status.conditions: Forbidden: updates may not remove a condition of type \"{kind}\""
             );
             for part in [Part::Main, Part::STATUS, Part::Sub("approval")] {
-                assert_eq!(updated(part, &condition(kind), "{}"), std::slice::from_ref(&removed));
+                assert_eq!(updated(part, &condition(kind), "{}"), core::slice::from_ref(&removed));
             }
             assert!(updated(Part::Sub("approval"), "{}", &condition(kind)).is_empty());
         }

@@ -7,7 +7,7 @@ use ratchet_object::{Limits, Node, Object, decode};
 /// A name and a request a line, made by openssl.
 const REQUESTS: &str = include_str!("requests.txt");
 /// A certificate, made by openssl.
-const CERTIFICATE: &str = include_str!("certificate.txt");
+const CERTIFICATE: &str = include_str!("certificate.txt").trim_ascii_end();
 
 fn requests() -> impl Iterator<Item = (&'static str, &'static str)> {
     REQUESTS.lines().filter_map(|line| line.split_once(' '))
