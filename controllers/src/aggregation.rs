@@ -4,7 +4,8 @@ use crate::client::escaped;
 use crate::{Client, Failure, Outcome, Pace, Reconcile, Row, Setup, Shared, Store, Waiting};
 use ratchet_access::{Rule, aggregate};
 use ratchet_object::Node;
-use std::sync::Arc;
+use std::collections::BTreeSet;
+use std::sync::{Arc, Mutex, PoisonError};
 
 /// The row of this controller.
 pub(crate) const ROW: Row = Row {
@@ -21,6 +22,8 @@ const ROLES: &str = "/apis/rbac.authorization.k8s.io/v1/clusterroles";
 struct Aggregation {
     client: Client,
     roles: Arc<Store>,
+    /// The uids of roles that have gathered something: their rules are no longer those of who made them.
+    gathered: Mutex<BTreeSet<String>>,
 }
 
 fn start(setup: &mut Setup<'_>) -> Box<dyn Reconcile> {
@@ -30,7 +33,7 @@ fn start(setup: &mut Setup<'_>) -> Box<dyn Reconcile> {
     setup.listen(ROLES, move |_| {
         known.all().iter().filter(|(_, role)| gathers(role)).for_each(|(key, _)| queue.add(key));
     });
-    Box::new(Aggregation { client: setup.client.clone(), roles })
+    Box::new(Aggregation { client: setup.client.clone(), roles, gathered: Mutex::default() })
 }
 
 impl Reconcile for Aggregation {
@@ -57,6 +60,14 @@ impl Aggregation {
         let all = self.roles.all();
         let all: Vec<&Node<'_>> = all.iter().map(|(_, role)| &**role).collect();
         let rules = aggregate(&role, &all)?;
+        let mut gathered = self.gathered.lock().unwrap_or_else(PoisonError::into_inner);
+        let uid = role.text_at(&["metadata", "uid"]);
+        // Who gathers nothing claims nothing: the rules are those that it was made with, unless they were gathered
+        // and their parts are gone now.
+        if rules.is_empty() && !gathered.contains(uid) {
+            return None;
+        }
+        gathered.insert(uid.to_owned());
         if rules == Rule::all_of(&role) {
             return None;
         }

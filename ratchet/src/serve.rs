@@ -55,6 +55,9 @@ fn begin(args: ServeArgs, out: &mut impl Write) -> Result<(), Box<dyn Error>> {
     let mut loops = controllers::settle(&args.controllers, &settings.ranges.cidrs())?;
     logging::begin(&args.logs);
     tell_without_effect(&args.accepted.without_effect, &settings.policy);
+    for warning in settings.warnings() {
+        tracing::warn!("{warning}");
+    }
     gather_entropy();
     let env = |name: &str| std::env::var_os(name).map(PathBuf::from);
     let dir = args.storage.data_dir.clone().unwrap_or_else(|| files::usual_data_dir(env));

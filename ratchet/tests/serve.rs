@@ -2,6 +2,7 @@
 #![allow(clippy::unwrap_used, reason = "a test may fail")]
 #![allow(clippy::indexing_slicing, reason = "a test may fail")]
 
+#[allow(dead_code, reason = "others use more of it")]
 mod server;
 
 use serde_json::{Value, json};

@@ -122,6 +122,40 @@ async fn a_selector_without_sense_leaves_the_rules_alone() {
 }
 
 #[tokio::test(start_paused = true)]
+async fn a_role_that_gathers_nothing_keeps_its_own_rules() {
+    let fake = roles();
+    fake.set(
+        &path("own"),
+        r#"{rules: [{verbs: [kept]}], aggregationRule: {clusterRoleSelectors: [{matchLabels: {own: "y"}}]}}"#,
+    );
+    let _running = fake.start("*");
+    pass(60).await;
+    assert_eq!(verbs(&fake, "own"), "kept");
+    fake.set(&path("o"), r#"{metadata: {labels: {own: "y"}}, rules: [{verbs: [get]}]}"#);
+    pass(1).await;
+    assert_eq!(verbs(&fake, "own"), "get", "what is gathered replaces them");
+    fake.delete(&path("o"));
+    pass(1).await;
+    assert_eq!(verbs(&fake, "own"), "", "and is taken away again");
+}
+
+#[tokio::test(start_paused = true)]
+async fn rules_that_were_gathered_before_the_start_are_taken_away() {
+    let fake = roles();
+    let running = fake.start("*");
+    pass(1).await;
+    assert_eq!(verbs(&fake, "system:sum"), "get list");
+    drop(running);
+    let _running = fake.start("*");
+    pass(1).await;
+    for name in ["a", "b"] {
+        fake.delete(&path(name));
+    }
+    pass(1).await;
+    assert_eq!(verbs(&fake, "system:sum"), "");
+}
+
+#[tokio::test(start_paused = true)]
 async fn failures_are_tried_again() {
     let fake = roles();
     fake.fail("PUT ", 3, 409);

@@ -43,10 +43,13 @@ fn joining(user: &str) -> String {
 
 const APPROVED: &str = "{type: Approved, status: 'True'}";
 
+/// Common names, usages, and how many seconds it lives.
+type Signature = (Vec<String>, Vec<String>, u64);
+
 /// Signs with words, and remembers for whom; refuses while it is told to.
 #[derive(Default)]
 struct FakeSigner {
-    signed: Mutex<Vec<(Vec<String>, Vec<String>, u64)>>,
+    signed: Mutex<Vec<Signature>>,
     refusals: Mutex<usize>,
 }
 

@@ -367,7 +367,7 @@ impl State {
         }
         match part {
             "status" | "approval" => {
-                new.set("status", sent.get("status").expect("a status").clone())
+                new.set("status", sent.get("status").expect("a status").clone());
             }
             "finalize" => {
                 let list = sent.find(&["spec", "finalizers"]).expect("a list").clone();

@@ -3,6 +3,7 @@
 use crate::covers::compact;
 use crate::quote::{quoted, quoted_list};
 use crate::rule::Rule;
+use crate::rulebook::Lookup;
 use crate::{Attempt, Resource, Rulebook, Target, covers, is_superuser};
 use alloc::collections::BTreeSet;
 use alloc::format;
@@ -112,7 +113,7 @@ impl Rulebook {
     /// Whether the writer has all these rules where they write.
     fn holds_all(&self, attempt: &Attempt<'_>, wanted: &[Rule]) -> Result<(), Refusal> {
         let user = attempt.user;
-        let owned = self.rules_for(user, attempt.namespace());
+        let owned = self.rules_found(user, attempt.namespace(), Lookup::Storage);
         let Err(missing) = covers(&owned.rules, wanted) else { return Ok(()) };
         let missing: BTreeSet<_> = compact(missing).iter().map(Rule::describe).collect();
         let missing: Vec<_> = missing.into_iter().collect();
@@ -122,8 +123,8 @@ impl Rulebook {
             quoted_list(&user.groups),
             missing.join("\n"),
         );
-        if !owned.errors.is_empty() {
-            text = format!("{text}; resolution errors: [{}]", owned.errors);
+        if !owned.missing.is_empty() {
+            text = format!("{text}; resolution errors: [{}]", owned.errors());
         }
         Err(Refusal::Forbidden(text))
     }

@@ -48,10 +48,24 @@ pub struct Rules {
     /// The rules, as far as they could be found.
     pub rules: Vec<Rule>,
     /// What could not be found: bindings to roles that are not there. Empty if all was.
-    pub errors: String,
+    pub missing: Vec<String>,
+}
+
+/// Who looks roles up, for each says otherwise that one is not there.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Lookup {
+    /// The authorizer, from memory: it names the kind in small letters.
+    Authorizer,
+    /// The storage of roles and bindings: it names the resource.
+    Storage,
 }
 
 impl Rules {
+    /// What could not be found, as one text.
+    pub fn errors(&self) -> String {
+        aggregated(&self.missing)
+    }
+
     /// The rules about resources.
     pub fn resource_rules(&self) -> impl Iterator<Item = &Rule> {
         self.rules.iter().filter(|rule| !rule.resources.is_empty())
@@ -87,7 +101,8 @@ impl Rulebook {
     pub fn decide(&self, attempt: &Attempt<'_>) -> Decision {
         let mut missing = Vec::new();
         for (namespace, binding) in self.bindings_of(attempt.user, attempt.namespace()) {
-            match self.referenced(&binding.role_kind, &binding.role_name, namespace) {
+            let role = (binding.role_kind.as_str(), binding.role_name.as_str());
+            match self.referenced(role, namespace, Lookup::Authorizer) {
                 Err(error) => missing.push(error),
                 Ok(rules) if rules.iter().any(|rule| rule.allows(attempt)) => {
                     let source = binding.describe(attempt.user, namespace);
@@ -103,14 +118,20 @@ impl Rulebook {
 
     /// What `user` may do in `namespace` (empty: only what cluster-wide bindings give).
     pub fn rules_for(&self, user: &User, namespace: &str) -> Rules {
-        let (mut rules, mut missing) = (Vec::new(), Vec::new());
+        self.rules_found(user, namespace, Lookup::Authorizer)
+    }
+
+    /// The same, with what is missing told as the one says who looks it up.
+    pub(crate) fn rules_found(&self, user: &User, namespace: &str, lookup: Lookup) -> Rules {
+        let mut found = Rules::default();
         for (namespace, binding) in self.bindings_of(user, namespace) {
-            match self.referenced(&binding.role_kind, &binding.role_name, namespace) {
-                Ok(found) => rules.extend_from_slice(found),
-                Err(error) => missing.push(error),
+            let role = (binding.role_kind.as_str(), binding.role_name.as_str());
+            match self.referenced(role, namespace, lookup) {
+                Ok(rules) => found.rules.extend_from_slice(rules),
+                Err(error) => found.missing.push(error),
             }
         }
-        Rules { rules, errors: aggregated(&missing) }
+        found
     }
 
     /// The rules of the cluster role `name`, or of the role of `namespace` if that is not empty.
@@ -133,17 +154,29 @@ impl Rulebook {
         })
     }
 
-    fn referenced(&self, kind: &str, name: &str, namespace: &str) -> Result<&[Rule], String> {
-        let (space, resource) = match kind {
-            "Role" => (namespace, "role"),
-            "ClusterRole" => ("", "clusterrole"),
+    fn referenced(
+        &self,
+        (kind, name): (&str, &str),
+        namespace: &str,
+        lookup: Lookup,
+    ) -> Result<&[Rule], String> {
+        let (space, resource) = match (kind, lookup) {
+            ("Role", Lookup::Storage) if namespace.is_empty() => {
+                return Err("Namespace parameter required.".into());
+            }
+            ("Role", Lookup::Storage) => (namespace, "roles"),
+            ("Role", Lookup::Authorizer) => (namespace, "role"),
+            ("ClusterRole", Lookup::Storage) => ("", "clusterroles"),
+            ("ClusterRole", Lookup::Authorizer) => ("", "clusterrole"),
             _ => return Err(format!("unsupported role reference kind: {}", quoted(kind))),
         };
         let missing = || {
             let name = quoted(name);
             format!("{resource}.rbac.authorization.k8s.io {name} not found")
         };
-        self.role(space, name).ok_or_else(missing)
+        // A role of no namespace is no cluster role.
+        let is_nowhere = kind == "Role" && namespace.is_empty();
+        self.role(space, name).filter(|_| !is_nowhere).ok_or_else(missing)
     }
 }
 
@@ -240,7 +273,7 @@ impl Subject {
 }
 
 /// Several errors as one, each said once.
-pub(crate) fn aggregated(errors: &[String]) -> String {
+fn aggregated(errors: &[String]) -> String {
     let mut once: Vec<&str> = Vec::new();
     for error in errors {
         if !once.contains(&error.as_str()) {

@@ -6,8 +6,8 @@ use crate::refusal::{About, Refusal};
 use crate::request::{Ask, Place, Target};
 use arc_swap::ArcSwap;
 use ratchet_access::{
-    Attempt, Decision, Resource, Rulebook, Target as What, User, decide_node, forbidden_message,
-    is_superuser,
+    Attempt, Decision, NODES, Resource, Rule, Rulebook, Rules, Target as What, User, decide_node,
+    forbidden_message, is_superuser,
 };
 use ratchet_object::Node;
 use std::sync::Arc;
@@ -102,6 +102,30 @@ impl Authorizer {
         Decision::NoOpinion { reason: reasons.join("\n") }
     }
 
+    /// What somebody may do in a namespace, as far as the modes can tell. The masters are not asked: a role says the
+    /// same of them.
+    pub(crate) fn rules_for(&self, user: &User, namespace: &str) -> Resolved {
+        let mut resolved = Resolved::default();
+        for mode in &self.modes {
+            match mode {
+                Mode::AlwaysDeny => {}
+                Mode::AlwaysAllow => resolved.rules.rules.extend(everything()),
+                Mode::Node if is_node(user) => {
+                    resolved.incomplete = true;
+                    let why = "node authorizer does not support user rule resolution";
+                    resolved.rules.missing.push(why.into());
+                }
+                Mode::Node => {}
+                Mode::Rbac => {
+                    let Rules { rules, missing } = self.book().rules.rules_for(user, namespace);
+                    resolved.rules.rules.extend(rules);
+                    resolved.rules.missing.extend(missing);
+                }
+            }
+        }
+        resolved
+    }
+
     /// Refuses what is not allowed; otherwise the reason why it is.
     pub fn check(&self, attempt: &Attempt<'_>) -> Result<String, Refusal> {
         match self.decide(attempt) {
@@ -120,6 +144,27 @@ impl Authorizer {
             }
         }
     }
+}
+
+/// What the modes could tell about somebody's rules.
+#[derive(Default)]
+pub(crate) struct Resolved {
+    /// The rules, and what of them could not be found.
+    pub(crate) rules: Rules,
+    /// Whether a mode allows more than it can list.
+    pub(crate) incomplete: bool,
+}
+
+/// Whether the Node mode knows the user as a node.
+fn is_node(user: &User) -> bool {
+    user.is_in(NODES) && user.name.starts_with("system:node:")
+}
+
+/// What everybody may where everything is allowed.
+fn everything() -> [Rule; 2] {
+    let all = || vec!["*".to_owned()];
+    let resources = Rule { verbs: all(), groups: all(), resources: all(), ..Rule::default() };
+    [resources, Rule { verbs: all(), urls: all(), ..Rule::default() }]
 }
 
 /// What a request is to the authorizers.
@@ -181,6 +226,50 @@ mod tests {
         let binding = r#"{"metadata":{"name":"b"},"roleRef":{"apiGroup":"rbac.authorization.k8s.io","kind":"ClusterRole","name":"r"},"subjects":[{"apiGroup":"rbac.authorization.k8s.io","kind":"User","name":"alice"}]}"#;
         put(&shelves[2], 7, "b", binding);
         assert!(may_list(&authorizer));
+    }
+
+    #[test]
+    fn what_a_mode_cannot_list_is_told() {
+        let with = |modes: Vec<Mode>| Authorizer {
+            modes,
+            shelves: std::array::from_fn(|_| Arc::default()),
+            book: ArcSwap::default(),
+            nodes: Arc::default(),
+        };
+        let user = |name: &str, groups: &[&str]| User {
+            name: name.into(),
+            groups: groups.iter().map(ToString::to_string).collect(),
+            ..User::default()
+        };
+        let resolved = |modes: Vec<Mode>, user: &User| {
+            let found = with(modes).rules_for(user, "a");
+            (found.rules.rules.len(), found.incomplete, found.rules.errors())
+        };
+        let (alice, node) = (user("alice", &[]), user("system:node:n", &["system:nodes"]));
+        let modes = || vec![Mode::Node, Mode::Rbac];
+        assert_eq!(resolved(modes(), &alice), (0, false, String::new()));
+        let why = "node authorizer does not support user rule resolution".to_owned();
+        assert_eq!(resolved(modes(), &node), (0, true, why));
+        assert_eq!(resolved(vec![Mode::AlwaysAllow], &alice), (2, false, String::new()));
+        assert_eq!(resolved(vec![Mode::AlwaysDeny], &alice), (0, false, String::new()));
+    }
+
+    #[test]
+    fn a_binding_to_nothing_is_an_error_but_hides_nothing() {
+        let shelves: [Arc<Shelf>; 4] = std::array::from_fn(|_| Arc::default());
+        let authorizer = Authorizer {
+            modes: vec![Mode::Rbac],
+            shelves: shelves.clone(),
+            book: ArcSwap::default(),
+            nodes: Arc::default(),
+        };
+        let binding = r#"{"metadata":{"name":"b"},"roleRef":{"kind":"ClusterRole","name":"gone"},"subjects":[{"kind":"User","name":"alice"}]}"#;
+        put(&shelves[2], 7, "b", binding);
+        let user = User { name: "alice".into(), ..User::default() };
+        let found = authorizer.rules_for(&user, "a");
+        assert!(!found.incomplete);
+        let missing = r#"clusterrole.rbac.authorization.k8s.io "gone" not found"#;
+        assert_eq!(found.rules.errors(), missing);
     }
 
     #[test]

@@ -53,4 +53,8 @@ impl Cluster for ClusterView {
         let node = self.secrets.get(&format!("{namespace}/{name}"))?.node();
         (!metadata::is_terminating(&node)).then_some(node)
     }
+
+    fn account(&self, namespace: &str, name: &str) -> Option<Node<'static>> {
+        Some(self.accounts.get(&format!("{namespace}/{name}"))?.node())
+    }
 }

@@ -14,6 +14,7 @@ use ratchet_engine::{Policy, Stage};
 use ratchet_http::metrics::{
     CounterVec, Gauge, GaugeVec, Histogram, HistogramVec, MetricType, Registry, Stability, Writer,
 };
+use ratchet_identity::TokenCounter;
 use ratchet_kubelet::Connected;
 use ratchet_policy::Check;
 use std::sync::Arc;
@@ -49,6 +50,8 @@ pub struct Metrics {
     pub authentications: CounterVec,
     /// Attempts to authorise, by result.
     pub authorizations: CounterVec,
+    /// Uses of service accounts' tokens that are worth counting.
+    tokens: Vec<(TokenCounter, CounterVec)>,
     /// What is behind the server.
     pub connections: Connections,
 }
@@ -215,6 +218,13 @@ impl Metrics {
             policy_durations: registry.histogram("apiserver_validating_admission_policy_check_duration_seconds", Stability::Beta, "How long the expressions of admission policies took, in seconds.", &policy_check, POLICY),
             authentications: registry.counter("authentication_attempts", alpha, "Requests by whether it could be found out who asks.", &["result"]),
             authorizations: registry.counter("authorization_attempts_total", alpha, "Decisions on whether somebody may, by result: allowed, denied, no-opinion or error.", &["result"]),
+            tokens: TokenCounter::ALL
+                .into_iter()
+                .map(|counter| {
+                    let (name, help) = counter.metric();
+                    (counter, registry.counter(name, alpha, help, &[]))
+                })
+                .collect(),
             connections: Connections::new(&registry),
             registry,
         };
@@ -297,6 +307,13 @@ impl Metrics {
     /// Counts an event that a watch was told.
     pub fn watch_event(&self, served: &Served) {
         self.watch_events.with(&[served.row.group, served.row.version, served.row.plural]).inc();
+    }
+
+    /// Counts a use of a service account's token.
+    pub fn token_used(&self, counter: TokenCounter) {
+        for (_, family) in self.tokens.iter().filter(|(own, _)| *own == counter) {
+            family.with(&[]).inc();
+        }
     }
 
     /// Counts what Pod Security found, where it was asked.

@@ -10,6 +10,7 @@ use crate::refusal::{About, Refusal};
 use crate::request::{Ask, Output, Params, Target, Unreadable};
 use crate::respond::{finish, refused};
 use crate::route;
+use crate::token_usage;
 use bytes::Bytes;
 use http::header::RETRY_AFTER;
 use http::request::Parts;
@@ -21,7 +22,7 @@ use jiff::Timestamp;
 use ratchet_access::{Impersonated, User, impersonate};
 use ratchet_audit_log::Level;
 use ratchet_http::{Body, Peer, Service};
-use ratchet_identity::{Verdict, impersonation};
+use ratchet_identity::{TokenUsage, Verdict, impersonation};
 use std::net::IpAddr;
 use std::pin::Pin;
 use std::sync::Arc;
@@ -204,13 +205,16 @@ async fn answer(
         let audit = app.audit.as_ref()?;
         audit.begin(request.parts, &request.ask, &request.audit_id, user, peer)
     };
+    let mut usage = TokenUsage::default();
     let is_within = matches!(caller, Caller::Known(_));
     let said = match caller {
         Caller::Known(user) => Verdict::User(user),
         Caller::Stranger => {
-            app.identity.authenticate(headers, &peer.certificates, Timestamp::now())
+            let certificates = &peer.certificates;
+            app.identity.authenticate(headers, certificates, Timestamp::now(), &mut usage)
         }
     };
+    token_usage::record(app, usage, Some(&request.told)).await;
     let caller = match said {
         Verdict::User(user) => {
             app.metrics.authentications.with(&["success"]).inc();

@@ -99,7 +99,7 @@ pub(crate) async fn create(
 }
 
 /// Fills in and checks what the URL says about an object.
-fn named(call: &Call<'_>, node: &mut Node<'static>) -> Result<(), Refusal> {
+pub(crate) fn named(call: &Call<'_>, node: &mut Node<'static>) -> Result<(), Refusal> {
     let namespace = if call.served.row.namespaced { call.place.namespace.as_str() } else { "" };
     let said = node.text_at(&["metadata", "namespace"]);
     if !said.is_empty() && said != namespace && call.served.row.namespaced {
@@ -328,7 +328,7 @@ async fn judged(
     served.complete(&mut new);
     admission::mutate_update(call, &mut new, &old, part).await?;
     admission::escalation(call, &new, Some(&old))?;
-    lifecycle::prepare_update(&mut new, &old, &kind, served.habits, part);
+    lifecycle::prepare_update(&mut new, &old, &kind, served.habits, part, &app.now());
     metadata::renewal(&mut new, &old, served.habits);
     // Only now: some generations count what is left out of the text.
     served.respell(&mut new);

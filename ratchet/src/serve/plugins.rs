@@ -1,7 +1,10 @@
 //! The admission plugins of kube-apiserver 1.36: which are on by default, and which this server has.
 
 use ratchet_net::Quoted;
-use ratchet_server::{PLUGINS, PluginRow};
+use ratchet_server::{Mode, PLUGINS, PluginRow};
+
+/// Holds nodes to what is their own.
+pub(crate) const NODE_RESTRICTION: &str = "NodeRestriction";
 
 /// What is wrong with the two lists: names that nobody knows, names in both, and plugins that are asked for by name and
 /// are not there. A default that is not there is passed over, because a cluster's own flags must be usable.
@@ -33,12 +36,19 @@ pub(crate) fn refusals(enabled: &[String], disabled: &[String]) -> Vec<String> {
     all
 }
 
-/// The plugins that are on and there.
-pub(crate) fn in_force(enabled: &[String], disabled: &[String]) -> Vec<&'static str> {
+/// The plugins that are on and there. Where nodes are known as such, they are held to what is their own (KEP-4872): one
+/// that may ask for any other's certificate makes the names in certificates worthless.
+pub(crate) fn in_force(
+    enabled: &[String],
+    disabled: &[String],
+    modes: &[Mode],
+) -> Vec<&'static str> {
     let has = |names: &[String], plugin: &PluginRow| names.iter().any(|name| name == plugin.name);
+    let is_usual = |plugin: &PluginRow| {
+        plugin.default_on || plugin.name == NODE_RESTRICTION && modes.contains(&Mode::Node)
+    };
     let is_on = |plugin: &&PluginRow| {
-        plugin.implemented
-            && (has(enabled, plugin) || (plugin.default_on && !has(disabled, plugin)))
+        plugin.implemented && (has(enabled, plugin) || (is_usual(plugin) && !has(disabled, plugin)))
     };
     PLUGINS.iter().filter(is_on).map(|plugin| plugin.name).collect()
 }
@@ -75,12 +85,25 @@ mod tests {
 
     #[test]
     fn flags_add_to_the_defaults_and_take_from_them() {
-        let of = |on: &[&str], off: &[&str]| in_force(&names(on), &names(off));
+        let of = |on: &[&str], off: &[&str]| in_force(&names(on), &names(off), &[Mode::Rbac]);
         let usual = of(&[], &[]);
         assert!(usual.contains(&"NamespaceLifecycle") && usual.contains(&"PodSecurity"));
         assert!(!usual.contains(&"DenyServiceExternalIPs") && usual.contains(&"LimitRanger"));
         assert!(of(&["DenyServiceExternalIPs"], &[]).contains(&"DenyServiceExternalIPs"));
         assert!(!of(&[], &["PodSecurity"]).contains(&"PodSecurity"));
+    }
+
+    #[test]
+    fn nodes_are_restricted_where_they_are_known() {
+        let restricts = |on: &[&str], off: &[&str], modes: &[Mode]| {
+            in_force(&names(on), &names(off), modes).contains(&NODE_RESTRICTION)
+        };
+        let both = [Mode::Node, Mode::Rbac];
+        assert!(restricts(&[], &[], &both));
+        assert!(!restricts(&[], &[NODE_RESTRICTION], &both));
+        assert!(!restricts(&[], &[], &[Mode::Rbac]));
+        assert!(!restricts(&[], &[], &[Mode::AlwaysAllow]));
+        assert!(restricts(&[NODE_RESTRICTION], &[], &[Mode::Rbac]));
     }
 
     #[test]

@@ -61,7 +61,7 @@ pub(crate) fn settle(args: &ServeArgs) -> Result<Settings, String> {
     refusals.extend(family_refusal(args, &ranges, advertise));
     wording::together(refusals)?;
 
-    let plugins = plugins::in_force(enable_admission_plugins, disable_admission_plugins);
+    let plugins = plugins::in_force(enable_admission_plugins, disable_admission_plugins, &modes);
     policy.plugins = Plugins {
         deny_external_ips: plugins.contains(&"DenyServiceExternalIPs"),
         pod_security: plugins.contains(&"PodSecurity"),
@@ -82,6 +82,20 @@ pub(crate) fn settle(args: &ServeArgs) -> Result<Settings, String> {
         proxies: Proxies::from_environment()?,
         trust: trust(&args.kubelets, names.unwrap_or(NameCheck::Off)),
     })
+}
+
+impl Settings {
+    /// What whoever starts the server should know about its flags.
+    pub(crate) fn warnings(&self) -> Vec<&'static str> {
+        let is_enforced = matches!(self.trust, Trust::Authority { names: NameCheck::Enforce, .. });
+        let mut all = Vec::new();
+        if is_enforced && !self.plugins.contains(&plugins::NODE_RESTRICTION) {
+            all.push(
+                "--enable-kubelet-cert-cn-validation without the NodeRestriction admission plugin: a node can ask for a serving certificate with the name of another node",
+            );
+        }
+        all
+    }
 }
 
 fn behavior(wanted: BehaviorArg) -> Behavior {

@@ -42,6 +42,87 @@ fn a_secret_gets_a_token_and_goes_with_the_account() {
 }
 
 #[test]
+fn a_secret_says_when_its_token_was_used_and_may_be_marked_invalid() {
+    const LAST_USED: &str = "kubernetes.io/legacy-token-last-used";
+    const INVALID: &str = "kubernetes.io/legacy-token-invalid-since";
+    let cluster = Cluster::start(&[]);
+    cluster.make(ACCOUNTS, &json!({"metadata": {"name": "robot"}}));
+    cluster.make(SECRETS, &asking("badge", "robot"));
+    let path = format!("{SECRETS}/badge");
+    cluster.until("a token", || !cluster.get(&path)["data"]["token"].is_null());
+    let secret = cluster.get(&path);
+    assert!(secret["metadata"]["labels"].is_null(), "nobody has used it");
+    let token = BASE64_STANDARD.decode(text(&secret["data"]["token"])).unwrap();
+    let token = String::from_utf8(token).unwrap();
+    let bearer = format!("Authorization: Bearer {token}\r\n");
+    let code = || cluster.server.ask_as_nobody("GET", SECRETS, &bearer).0;
+    assert_eq!(code(), 403);
+    let labels = cluster.get(&path)["metadata"]["labels"].clone();
+    let day = text(&labels[LAST_USED]);
+    assert_eq!(day.len(), "2026-01-01".len(), "{labels}");
+    let version = cluster.get(&path)["metadata"]["resourceVersion"].clone();
+    assert_eq!(code(), 403);
+    assert_eq!(cluster.get(&path)["metadata"]["resourceVersion"], version, "once a day is enough");
+
+    cluster.change(&path, |secret| {
+        secret["metadata"]["labels"] = json!({INVALID: "2026-01-01", LAST_USED: "2020-01-01"});
+    });
+    assert_eq!(code(), 401);
+    assert_eq!(cluster.get(&path)["metadata"]["labels"][LAST_USED], day, "who tries is noted too");
+    let review = json!({"spec": {"token": token}});
+    let path_of_reviews = "/apis/authentication.k8s.io/v1/tokenreviews";
+    let status = cluster.ask("POST", path_of_reviews, &review)["status"].clone();
+    let why = text(&status["error"]);
+    assert!(why.contains("the token in secret default/badge for service account default/robot has been marked invalid."), "{why}");
+    assert!(status["authenticated"].is_null());
+    let (_, metrics) = cluster.server.get("/metrics");
+    let counted = |name: &str| {
+        let line =
+            metrics.lines().find(|line| line.starts_with(&format!("serviceaccount_{name} ")));
+        line.and_then(|line| line.rsplit(' ').next()).unwrap_or_default().to_owned()
+    };
+    assert_eq!(counted("invalid_legacy_auto_token_uses_total"), "2");
+    assert_eq!(counted("legacy_manual_token_uses_total"), "2");
+    assert_eq!(counted("legacy_tokens_total"), "4");
+    assert_eq!(counted("stale_tokens_total"), "0");
+
+    cluster.change(&path, |secret| secret["metadata"]["labels"] = json!({}));
+    assert_eq!(code(), 403, "taken off, the mark is forgotten");
+}
+
+/// A request of openssl for `CN=system:node:a, O=system:nodes`.
+const WISH: &str = include_str!("../../../doors/server/src/admission/view_csr.txt");
+
+#[test]
+fn a_node_asks_for_no_certificate_of_another() {
+    let path = "/apis/certificates.k8s.io/v1/certificatesigningrequests";
+    let wish = |name: &str| {
+        let usages = json!(["digital signature", "server auth"]);
+        let spec = json!({"request": WISH.trim(), "signerName": "kubernetes.io/kubelet-serving", "usages": usages});
+        json!({"metadata": {"name": name}, "spec": spec}).to_string()
+    };
+    let as_node = |name: &str| {
+        format!("Impersonate-User: system:node:{name}\r\nImpersonate-Group: system:nodes\r\n")
+    };
+    let cluster = Cluster::start(&[]);
+    let ask = |node: &str, name: &str| {
+        cluster.server.ask_saying(&as_node(node), "POST", path, &wish(name))
+    };
+    let (code, answer) = ask("b", "sly");
+    assert_eq!(code, 403, "{answer}");
+    assert!(answer.contains("can only create a node CSR with CN=system:node:b"), "{answer}");
+    let (code, answer) = ask("a", "own");
+    assert_eq!(code, 201, "{answer}");
+    let (code, answer) = cluster.server.ask("POST", path, &wish("admin"));
+    assert_eq!(code, 201, "an administrator is no node: {answer}");
+    drop(cluster);
+
+    let cluster = Cluster::start(&["--disable-admission-plugins=NodeRestriction"]);
+    let (code, answer) = cluster.server.ask_saying(&as_node("b"), "POST", path, &wish("sly"));
+    assert_eq!(code, 201, "as in kube-apiserver without the plugin: {answer}");
+}
+
+#[test]
 fn a_secret_of_nobody_goes_and_every_namespace_knows_the_authority() {
     let cluster = Cluster::start(&[]);
     cluster.make(SECRETS, &asking("lost", "nobody"));

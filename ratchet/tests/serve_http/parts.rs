@@ -155,13 +155,116 @@ async fn who_asks_for_a_certificate_does_not_become_another() {
     assert_eq!((patched.code, &patched.json()["spec"]["username"]), (200, &json!("root")));
     let condition = json!([{"type": "Approved", "status": "True", "reason": "r"}]);
     let yes = json!({"status": {"conditions": condition}});
-    client.patch(&format!("{one}/status"), yes.clone()).await;
+    let invalid = |why: &str| {
+        (422, format!("CertificateSigningRequest.certificates.k8s.io \"wish\" is invalid: {why}"))
+    };
+    let sly = client.patch(&format!("{one}/status"), yes.clone()).await;
+    let added =
+        "status.conditions: Forbidden: updates may not add a condition of type \"Approved\"";
+    assert_eq!(sly.refusal(), invalid(added));
     assert!(client.get(&one).await.json()["status"]["conditions"].is_null());
-    let approved = client.patch(&format!("{one}/approval"), yes).await.json();
+    let mut labelled = yes.clone();
+    labelled["metadata"] = json!({"labels": {"by": "me"}});
+    labelled["spec"] = json!({"username": "somebody"});
+    labelled["status"]["certificate"] = json!("eA==");
+    let approved = client.patch(&format!("{one}/approval"), labelled).await.json();
+    assert_eq!(approved["metadata"]["labels"], json!({"by": "me"}), "{approved}");
+    assert_eq!(approved["spec"]["username"], "root");
+    assert!(approved["status"]["certificate"].is_null(), "approvers do not sign");
     assert_eq!(approved["status"]["conditions"][0]["type"], "Approved");
     assert!(approved["status"]["conditions"][0]["lastUpdateTime"].is_string());
-    client.patch(&format!("{one}/status"), json!({"status": {"conditions": null}})).await;
-    assert_eq!(client.get(&one).await.json()["status"]["conditions"][0]["type"], "Approved");
+    for part in ["status", "approval"] {
+        let gone = json!({"status": {"conditions": null}});
+        let refused = client.patch(&format!("{one}/{part}"), gone).await.refusal();
+        let text =
+            "status.conditions: Forbidden: updates may not remove a condition of type \"Approved\"";
+        assert_eq!(refused, invalid(text), "{part}");
+    }
+    let mut denied = client.get(&one).await.json();
+    let no = json!({"type": "Denied", "status": "True"});
+    denied["status"]["conditions"].as_array_mut().unwrap().push(no);
+    let text = "status.conditions: Invalid value: \"Denied\": Approved and Denied conditions are mutually exclusive";
+    assert_eq!(client.put(&format!("{one}/approval"), denied).await.refusal(), invalid(text));
+    let garbage = json!({"status": {"certificate": "eA=="}});
+    let text = "status.certificate: Invalid value: \"<certificate data>\": must contain at least one CERTIFICATE PEM block";
+    assert_eq!(client.patch(&format!("{one}/status"), garbage).await.refusal(), invalid(text));
+    let failed = client.get(&one).await.json()["status"]["conditions"][0].clone();
+    let failed = json!([{"type": "Failed", "status": "True"}, failed]);
+    let failed =
+        client.patch(&format!("{one}/status"), json!({"status": {"conditions": failed}})).await;
+    assert_eq!(failed.code, 200, "{}", failed.text());
+    assert_eq!(failed.json()["status"]["conditions"][1]["type"], "Approved");
+}
+
+#[tokio::test]
+async fn a_request_for_a_certificate_makes_sense_or_is_refused() {
+    let client = Server::shared().admin().await;
+    let path = "/apis/certificates.k8s.io/v1/certificatesigningrequests";
+    let good = json!({"request": WISH.trim(), "signerName": "example.com/x", "usages": ["any"]});
+    for (field, value, why) in [
+        (
+            "request",
+            json!("eA=="),
+            "spec.request: Invalid value: \"eA==\": PEM block type must be CERTIFICATE REQUEST",
+        ),
+        ("usages", json!([]), "spec.usages: Required value"),
+        ("usages", json!(["any", "any"]), "spec.usages[1]: Duplicate value: \"any\""),
+        (
+            "signerName",
+            json!("x"),
+            "spec.signerName: Invalid value: \"x\": must be a fully qualified domain and path of the form 'example.com/signer-name'",
+        ),
+        (
+            "expirationSeconds",
+            json!(1),
+            "spec.expirationSeconds: Invalid value: 1: may not specify a duration less than 600 seconds (10 minutes)",
+        ),
+    ] {
+        let mut spec = good.clone();
+        spec[field] = value;
+        let answer = client.post(path, json!({"metadata": {"name": "bad"}, "spec": spec})).await;
+        let text =
+            format!("CertificateSigningRequest.certificates.k8s.io \"bad\" is invalid: {why}");
+        assert_eq!(answer.refusal(), (422, text));
+    }
+}
+
+#[tokio::test]
+async fn a_token_is_for_the_account_that_is_named() {
+    let client = Server::shared().admin().await;
+    let (namespace, _) = client.namespace().await;
+    let accounts = format!("/api/v1/namespaces/{namespace}/serviceaccounts");
+    let uid = client.post(&accounts, json!({"metadata": {"name": "robot"}})).await.json();
+    let uid = text(&uid["metadata"]["uid"]);
+    let path = format!("{accounts}/robot/token");
+    let ask = |metadata: Value| client.post(&path, json!({"metadata": metadata, "spec": {}}));
+    let text = "TokenRequest.authentication.k8s.io \"robot\" is invalid: metadata.name: Invalid value: \"other\": must match the service account name if specified";
+    assert_eq!(ask(json!({"name": "other"})).await.refusal(), (422, text.into()));
+    let text =
+        "the namespace of the provided object does not match the namespace sent on the request";
+    assert_eq!(ask(json!({"namespace": "other"})).await.refusal(), (400, text.into()));
+    let text = format!(
+        "Operation cannot be fulfilled on TokenRequest.authentication.k8s.io \"robot\": the UID in the token request (x) does not match the UID of the service account ({uid})"
+    );
+    assert_eq!(ask(json!({"uid": "x"})).await.refusal(), (409, text));
+    let own = json!({"name": "robot", "namespace": namespace, "uid": uid});
+    for metadata in [own.clone(), json!({})] {
+        let made = ask(metadata).await;
+        assert_eq!(made.code, 201, "{}", made.text());
+        for name in ["name", "namespace", "uid"] {
+            assert_eq!(made.json()["metadata"][name], own[name], "{name}");
+        }
+    }
+    let bound = |api_version: &str, kind: &str| {
+        let object = json!({"apiVersion": api_version, "kind": kind, "name": "x"});
+        client.post(&path, json!({"spec": {"boundObjectRef": object}}))
+    };
+    for (api_version, kind, shown) in
+        [("v1", "ConfigMap", "/v1, Kind=ConfigMap"), ("apps/v1", "Pod", "apps/v1, Kind=Pod")]
+    {
+        let text = format!("cannot bind token to object of type {shown}");
+        assert_eq!(bound(api_version, kind).await.refusal(), (400, text));
+    }
 }
 
 #[tokio::test]

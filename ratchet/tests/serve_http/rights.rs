@@ -136,23 +136,56 @@ async fn reviews_that_make_no_sense_are_refused() {
     let path = review("subjectaccessreviews");
     let attributes = json!({"verb": "get", "resource": "pods"});
     let url = json!({"verb": "get", "path": "/"});
-    for (spec, message) in [
+    // The reference names no kind here.
+    let invalid = |why: &str| (422, format!(".authorization.k8s.io \"\" is invalid: {why}"));
+    for (spec, why) in [
         (
             json!({"resourceAttributes": attributes}),
-            "SubjectAccessReview.authorization.k8s.io \"\" is invalid: spec.user: Required value: at least one of user or group must be specified",
+            "spec.user: Invalid value: \"\": at least one of user or group must be specified",
         ),
         (
             json!({"user": "a"}),
-            "SubjectAccessReview.authorization.k8s.io \"\" is invalid: spec.resourceAttributes: Invalid value: exactly one of nonResourceAttributes or resourceAttributes must be specified",
+            "spec.resourceAttributes: Invalid value: null: exactly one of nonResourceAttributes or resourceAttributes must be specified",
         ),
         (
             json!({"user": "a", "resourceAttributes": attributes, "nonResourceAttributes": url}),
-            "SubjectAccessReview.authorization.k8s.io \"\" is invalid: spec.nonResourceAttributes: Invalid value: cannot be specified in combination with resourceAttributes",
+            "spec.nonResourceAttributes: Invalid value: {\"Path\":\"/\",\"Verb\":\"get\"}: cannot be specified in combination with resourceAttributes",
+        ),
+        (
+            json!({"user": "a", "resourceAttributes": {"labelSelector": {}}}),
+            "spec.resourceAttributes.labelSelector.requirements: Required value: when spec.resourceAttributes.labelSelector is specified, requirements or rawSelector is required",
         ),
     ] {
         let answer = client.post(&path, json!({"spec": spec})).await;
-        assert_eq!(answer.refusal(), (422, message.into()));
+        assert_eq!(answer.refusal(), invalid(why));
     }
+    let (namespace, _) = client.namespace().await;
+    let local =
+        format!("/apis/authorization.k8s.io/v1/namespaces/{namespace}/localsubjectaccessreviews");
+    for (spec, why) in [
+        (
+            json!({"user": "a", "resourceAttributes": {"namespace": "other"}}),
+            "spec.resourceAttributes.namespace: Invalid value: \"other\": must match metadata.namespace",
+        ),
+        (
+            json!({"user": "a", "resourceAttributes": attributes}),
+            "spec.resourceAttributes.namespace: Invalid value: \"\": must match metadata.namespace",
+        ),
+        (
+            json!({"user": "a", "nonResourceAttributes": url}),
+            "spec.nonResourceAttributes: Invalid value: {\"Path\":\"/\",\"Verb\":\"get\"}: disallowed on this kind of request",
+        ),
+    ] {
+        let answer = client.post(&local, json!({"spec": spec})).await;
+        assert_eq!(answer.refusal(), invalid(why));
+    }
+    let selector = json!({"rawSelector": "((("});
+    let resource =
+        json!({"resource": "pods", "labelSelector": selector, "fieldSelector": selector});
+    let unread =
+        client.post(&path, json!({"spec": {"user": "a", "resourceAttributes": resource}})).await;
+    let told = "spec.resourceAttributes.fieldSelector ignored due to parse error; spec.resourceAttributes.labelSelector ignored due to parse error";
+    assert_eq!(unread.json()["status"], json!({"allowed": false, "evaluationError": told}));
     let rules = client.post(&review("selfsubjectrulesreviews"), json!({"spec": {}})).await;
     assert_eq!(rules.refusal(), (400, "no namespace on request".into()));
     for method in [Method::GET, Method::DELETE] {
@@ -183,6 +216,37 @@ async fn all_that_i_may_do() {
         let healthz = |rule: &Value| rule["nonResourceURLs"].to_string().contains("/healthz");
         assert!(paths.iter().any(healthz), "{paths:#?}");
     }
+}
+
+#[tokio::test]
+async fn what_cannot_be_listed_is_told() {
+    let server = Server::shared();
+    let client = server.admin().await;
+    let (namespace, _) = client.namespace().await;
+    let bound = binding("lost", "ClusterRole", "no-such-role", "frank");
+    must(&client, &format!("{RBAC}/namespaces/{namespace}/rolebindings"), bound).await;
+    let body = json!({"spec": {"namespace": namespace}}).to_string();
+    let ask = |user: &'static str, group: &'static str| {
+        let headers = [
+            ("content-type", "application/json"),
+            ("impersonate-user", user),
+            ("impersonate-group", group),
+        ];
+        let (client, body) = (&client, body.clone());
+        async move {
+            let path = review("selfsubjectrulesreviews");
+            client.send(Method::POST, &path, &headers, body).await.json()
+        }
+    };
+    let frank = ask("frank", "system:authenticated").await;
+    assert_eq!((&frank["spec"], &frank["metadata"]), (&json!({}), &json!({})));
+    assert_eq!(frank["status"]["incomplete"], false, "what is missing gives nothing");
+    let missing = "clusterrole.rbac.authorization.k8s.io \"no-such-role\" not found";
+    assert_eq!(frank["status"]["evaluationError"], missing);
+    let node = ask("system:node:n", "system:nodes").await;
+    assert_eq!(node["status"]["incomplete"], true);
+    let why = "node authorizer does not support user rule resolution";
+    assert_eq!(node["status"]["evaluationError"], why);
 }
 
 /// What alice may do with roles in a namespace, beside reading config maps there.
@@ -253,6 +317,11 @@ async fn nobody_binds_a_role_that_they_do_not_have() {
     assert_eq!(refused.code, 403, "{}", refused.text());
     let missing = alice.post(&bindings, binding("none", "Role", "none", "bob")).await;
     assert_eq!(missing.refusal(), (404, format!("roles.{GROUP} \"none\" not found")));
+    // What she herself is bound to and is not there is told by the name of the resource as well.
+    must(&client, &bindings, binding("lost", "ClusterRole", "none", "alice")).await;
+    let refused = alice.post(&bindings, binding("more", "Role", "more", "bob")).await;
+    let told = format!("resolution errors: [clusterroles.{GROUP} \"none\" not found]");
+    assert!(refused.refusal().1.ends_with(&told), "{}", refused.text());
     let anywhere = alice
         .post(&format!("{RBAC}/clusterrolebindings"), binding("x", "ClusterRole", "view", "bob"))
         .await;

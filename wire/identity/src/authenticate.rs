@@ -2,7 +2,8 @@
 
 use crate::certificate::Vouching;
 use crate::{
-    Authorities, Cluster, Proxy, Reloading, ServiceAccounts, TokenFile, bearer, bootstrap_token,
+    Authorities, Cluster, Proxy, Reloading, ServiceAccounts, TokenFile, TokenUsage, bearer,
+    bootstrap_token,
 };
 use http::HeaderMap;
 use jiff::Timestamp;
@@ -87,21 +88,23 @@ impl Authenticators {
 
     /// Who sends the request: its headers, and the certificates of its connection, the client's own
     /// first. The first way that knows someone wins; a bad proof and no good one is a 401.
+    /// `usage` records what else the use of a token means, also if it is refused.
     pub fn authenticate(
         &self,
         headers: &HeaderMap,
         peer_certs: &[CertificateDer<'_>],
         now: Timestamp,
+        usage: &mut TokenUsage,
     ) -> Verdict {
-        let ways: [&dyn Fn() -> Said; 4] = [
-            &|| self.by_proxy(headers, peer_certs, now),
-            &|| self.by_certificate(peer_certs, now),
-            &|| self.by_token(bearer::from_authorization(headers), now),
-            &|| self.by_token(bearer::from_websocket(headers)?, now),
+        let ways: [&dyn Fn(&mut TokenUsage) -> Said; 4] = [
+            &|_| self.by_proxy(headers, peer_certs, now),
+            &|_| self.by_certificate(peer_certs, now),
+            &|usage| self.by_token(bearer::from_authorization(headers), now, usage),
+            &|usage| self.by_token(bearer::from_websocket(headers)?, now, usage),
         ];
         let mut reasons = Vec::new();
         for way in ways {
-            match way() {
+            match way(usage) {
                 Ok(Some(mut user)) => {
                     user.add_authenticated_group();
                     return Verdict::User(user);
@@ -130,8 +133,9 @@ impl Authenticators {
         token: &str,
         audiences: &[String],
         now: Timestamp,
+        usage: &mut TokenUsage,
     ) -> Result<Reviewed, String> {
-        let mut reviewed = self.token(token, audiences, now)?;
+        let mut reviewed = self.token(token, audiences, now, usage)?;
         reviewed.user.add_authenticated_group();
         Ok(reviewed)
     }
@@ -147,17 +151,23 @@ impl Authenticators {
         }
     }
 
-    fn by_token(&self, token: Option<String>, now: Timestamp) -> Said {
+    fn by_token(&self, token: Option<String>, now: Timestamp, usage: &mut TokenUsage) -> Said {
         let config = &self.config;
         let any = config.tokens.is_some() || config.accounts.is_some() || config.bootstrap_tokens;
         match token {
-            Some(token) if any => self.token(&token, &[], now).map(|known| Some(known.user)),
+            Some(token) if any => self.token(&token, &[], now, usage).map(|known| Some(known.user)),
             _ => Ok(None),
         }
     }
 
     /// Whose the token is: the first way that knows it wins.
-    fn token(&self, token: &str, audiences: &[String], now: Timestamp) -> Result<Reviewed, String> {
+    fn token(
+        &self,
+        token: &str,
+        audiences: &[String],
+        now: Timestamp,
+        usage: &mut TokenUsage,
+    ) -> Result<Reviewed, String> {
         let config = &self.config;
         // Ways that know no audiences are for this server, and no other.
         let own = config.accounts.as_ref().map(|accounts| accounts.audiences.clone());
@@ -174,7 +184,7 @@ impl Authenticators {
         }
         let cluster = &*config.cluster;
         let account = config.accounts.as_ref();
-        let account = account.and_then(|own| own.verify(token, audiences, cluster, now));
+        let account = account.and_then(|own| own.verify(token, audiences, cluster, now, usage));
         let mut reason = "invalid bearer token".to_owned();
         match account {
             Some(Ok(known)) => {

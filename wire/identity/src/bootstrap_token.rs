@@ -1,7 +1,7 @@
 //! Tokens with which a machine joins: `<id>.<secret>`, kept in secrets of `kube-system`.
 
 use crate::Cluster;
-use crate::service_account::data;
+use crate::legacy::data;
 use aws_lc_rs::constant_time::verify_slices_are_equal;
 use jiff::Timestamp;
 use ratchet_access::User;
@@ -67,6 +67,10 @@ mod tests {
 
     impl Cluster for Secrets {
         fn uid(&self, _: Bindable, _: &str, _: &str) -> Option<String> {
+            None
+        }
+
+        fn account(&self, _: &str, _: &str) -> Option<Node<'static>> {
             None
         }
 

@@ -10,7 +10,10 @@ use std::collections::HashMap;
 use std::fmt::Write;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
-use webpki::{EndEntityCert, KeyUsage, anchor_from_trusted_cert};
+use webpki::{
+    EndEntityCert, ExtendedKeyUsageValidator, KeyPurposeId, KeyPurposeIdIter, KeyUsage,
+    anchor_from_trusted_cert,
+};
 use x509_parser::prelude::{FromDer, X509Certificate};
 
 /// The attribute of a subject that holds the uid.
@@ -63,9 +66,37 @@ impl Authorities {
         let time = UnixTime::since_unix_epoch(Duration::from_secs(now.try_into().unwrap_or(0)));
         let leaf = EndEntityCert::try_from(leaf).map_err(|error| error.to_string())?;
         let all = webpki::ALL_VERIFICATION_ALGS;
-        leaf.verify_for_usage(all, &anchors, others, time, KeyUsage::client_auth(), None, None)
+        leaf.verify_for_usage(all, &anchors, others, time, ClientUsage, None, None)
             .map(|_| ())
             .map_err(|error| error.to_string())
+    }
+}
+
+/// `id-kp-clientAuth` (1.3.6.1.5.5.7.3.2).
+const CLIENT_AUTH: KeyPurposeId<'static> = KeyPurposeId::new(&[43, 6, 1, 5, 5, 7, 3, 2]);
+/// `anyExtendedKeyUsage` (2.5.29.37.0).
+const ANY_USAGE: KeyPurposeId<'static> = KeyPurposeId::new(&[85, 29, 37, 0]);
+
+/// A certificate of a client: it is for clients, for anything, or does not say what it is for. webpki itself knows no
+/// certificate that is for anything.
+struct ClientUsage;
+
+impl ExtendedKeyUsageValidator for ClientUsage {
+    fn validate(&self, usages: KeyPurposeIdIter<'_, '_>) -> Result<(), webpki::Error> {
+        let mut present = Vec::new();
+        for usage in usages {
+            let usage = usage?;
+            if usage == CLIENT_AUTH || usage == ANY_USAGE {
+                return Ok(());
+            }
+            present.push(usage.to_decoded_oid());
+        }
+        if present.is_empty() {
+            return Ok(());
+        }
+        let required = KeyUsage::client_auth();
+        let context = webpki::RequiredEkuNotFoundContext { required, present };
+        Err(webpki::Error::RequiredEkuNotFoundContext(context))
     }
 }
 

@@ -24,4 +24,7 @@ pub trait Cluster: Send + Sync {
     /// The secret, for bootstrap tokens and tokens that are kept in secrets; none if it is not
     /// there or being deleted.
     fn secret(&self, namespace: &str, name: &str) -> Option<Node<'static>>;
+
+    /// The service account, for tokens that are kept in secrets; it may be on its way out.
+    fn account(&self, namespace: &str, name: &str) -> Option<Node<'static>>;
 }

@@ -1,15 +1,12 @@
 //! Service accounts: their tokens are issued, and believed as long as what they are bound to lives.
 
+use crate::claims::{BoundClaims, Claims, Named};
 use crate::jwt::{Token, sign};
 use crate::keys::{KeyError, PublicKey, SigningKey};
-use crate::{Bindable, Cluster};
-use aws_lc_rs::constant_time::verify_slices_are_equal;
+use crate::{Bindable, Cluster, TokenUsage, legacy};
 use aws_lc_rs::digest::{SHA256, digest};
-use base64::Engine;
-use base64::prelude::BASE64_STANDARD;
 use jiff::Timestamp;
-use ratchet_access::{User, quoted_list, split_service_account};
-use ratchet_object::Node;
+use ratchet_access::{User, quoted_list};
 use serde_json::{Map, Value, json};
 use std::collections::HashSet;
 use std::sync::{Mutex, PoisonError};
@@ -170,13 +167,15 @@ impl ServiceAccounts {
     }
 
     /// Whose the token is, if it is for one of the audiences (none: this server). None if it is no
-    /// token of a service account at all; an error if it is one that is not believed.
+    /// token of a service account at all; an error if it is one that is not believed. Either way
+    /// `usage` records what else its use means.
     pub(crate) fn verify(
         &self,
         text: &str,
         audiences: &[String],
         cluster: &dyn Cluster,
         now: Timestamp,
+        usage: &mut TokenUsage,
     ) -> Option<Result<Believed, String>> {
         let token = Token::parse(text)?;
         let issuer = token.claims.get("iss").and_then(Value::as_str)?;
@@ -184,27 +183,17 @@ impl ServiceAccounts {
         if !legacy && !self.issuers.iter().any(|own| own == issuer) {
             return None;
         }
-        Some(self.believe(text, &token, legacy, audiences, cluster, now))
-    }
-
-    fn believe(
-        &self,
-        text: &str,
-        token: &Token<'_>,
-        legacy: bool,
-        audiences: &[String],
-        cluster: &dyn Cluster,
-        now: Timestamp,
-    ) -> Result<Believed, String> {
-        self.prove(text, token)?;
-        let audiences = self.audiences_of(&token.claims, audiences)?;
-        let user = if legacy {
-            legacy_user(text, &token.claims, cluster)?
-        } else {
-            check_times(&token.claims, now.as_second())?;
-            bound_user(&token.claims, cluster)?
-        };
-        Ok(Believed { user, audiences })
+        let proven = self.prove(text, &token).and_then(|()| Claims::read(&token.claims));
+        Some(proven.and_then(|claims| {
+            let audiences = self.audiences_of(&claims, audiences, usage)?;
+            let user = if legacy {
+                legacy::user(text, &claims, &token.claims, cluster, now, usage)?
+            } else {
+                check_times(&claims, now.as_second())?;
+                bound_user(&claims, &token.claims, cluster, now.as_second(), usage)?
+            };
+            Ok(Believed { user, audiences })
+        }))
     }
 
     /// Whether a key proves the token.
@@ -224,18 +213,18 @@ impl ServiceAccounts {
     }
 
     /// The audiences that are both asked for and named by the token.
-    fn audiences_of(&self, claims: &Value, asked: &[String]) -> Result<Vec<String>, String> {
-        let named = match claims.get("aud") {
-            None | Some(Value::Null) => Vec::new(),
-            Some(Value::String(one)) => vec![one.clone()],
-            Some(several) => {
-                let texts = several.as_array().map(|all| all.iter().map(Value::as_str));
-                let texts: Option<Vec<_>> = texts.and_then(Iterator::collect);
-                let texts = texts.ok_or("token audiences make no sense")?;
-                texts.into_iter().map(Into::into).collect()
-            }
+    fn audiences_of(
+        &self,
+        claims: &Claims,
+        asked: &[String],
+        usage: &mut TokenUsage,
+    ) -> Result<Vec<String>, String> {
+        let named = if claims.audiences.is_empty() {
+            usage.for_nobody_in_particular(&claims.subject);
+            &self.audiences
+        } else {
+            &claims.audiences
         };
-        let named = if named.is_empty() { &self.audiences } else { &named };
         let asked = if asked.is_empty() { &self.audiences } else { asked };
         let both: Vec<_> = asked.iter().filter(|one| named.contains(one)).cloned().collect();
         if both.is_empty() {
@@ -305,44 +294,30 @@ fn bound_claims(wish: &Issuing<'_>, warn_after: Option<i64>) -> Value {
 }
 
 /// Whether the token is of this time, give or take a minute.
-fn check_times(claims: &Value, now: i64) -> Result<(), String> {
-    // A time that is not there, or is no number, says nothing.
-    let time = |name: &str| claims.get(name).and_then(seconds);
+fn check_times(claims: &Claims, now: i64) -> Result<(), String> {
     let token = "service account token";
-    if time("nbf").is_some_and(|begin| now.saturating_add(LEEWAY) < begin) {
+    if claims.not_before.is_some_and(|begin| now.saturating_add(LEEWAY) < begin) {
         return Err(format!("{token} is not valid yet"));
     }
-    if time("exp").is_some_and(|end| now.saturating_sub(LEEWAY) > end) {
+    if claims.expires.is_some_and(|end| now.saturating_sub(LEEWAY) > end) {
         return Err(format!("{token} has expired"));
     }
-    if time("iat").is_some_and(|issued| now.saturating_add(LEEWAY) < issued) {
+    if claims.issued_at.is_some_and(|issued| now.saturating_add(LEEWAY) < issued) {
         return Err(format!("{token} is issued in the future"));
     }
     Ok(())
 }
 
-fn seconds(value: &Value) -> Option<i64> {
-    // Fractions are cut off, as upstream does.
-    #[allow(clippy::cast_possible_truncation, reason = "a time beyond 64 bits is never")]
-    value.as_i64().or_else(|| value.as_f64().map(|seconds| seconds as i64))
-}
-
-/// The name and uid of an object.
-type Named = (String, String);
-
 /// The user of a token that is bound to objects, if they are still there.
-fn bound_user(claims: &Value, cluster: &dyn Cluster) -> Result<User, String> {
-    let text = |value: &Value, name: &str| {
-        value.get(name).and_then(Value::as_str).unwrap_or_default().to_owned()
-    };
-    let id = text(claims, "jti");
-    let claims = claims.get("kubernetes.io").ok_or("token has no kubernetes.io claims")?;
-    let namespace = text(claims, "namespace");
-    let reference = |name: &str| {
-        let found = claims.get(name).filter(|found| found.is_object())?;
-        Some((text(found, "name"), text(found, "uid")))
-    };
-    let (name, uid) = reference("serviceaccount").ok_or("token names no service account")?;
+fn bound_user(
+    claims: &Claims,
+    private: &Value,
+    cluster: &dyn Cluster,
+    now: i64,
+    usage: &mut TokenUsage,
+) -> Result<User, String> {
+    let BoundClaims { namespace, account: (name, uid), secret, pod, node, warn_after } =
+        BoundClaims::read(private)?;
     let there = cluster.uid(Bindable::ServiceAccount, &namespace, &name);
     let there = there.ok_or_else(|| format!("serviceaccounts \"{name}\" not found"))?;
     if there != uid {
@@ -357,7 +332,6 @@ fn bound_user(claims: &Value, cluster: &dyn Cluster) -> Result<User, String> {
             "{what} UID ({there}) does not match service account {what} ref claim ({uid})"
         )),
     };
-    let (secret, pod, node) = (reference("secret"), reference("pod"), reference("node"));
     if let Some(secret) = &secret {
         alive(Bindable::Secret, &namespace, "secret", secret)?;
     }
@@ -367,9 +341,12 @@ fn bound_user(claims: &Value, cluster: &dyn Cluster) -> Result<User, String> {
     if let (Some(node), None) = (&node, &pod) {
         alive(Bindable::Node, "", "node", node)?;
     }
+    if let Some(warn_after) = warn_after.filter(|seconds| *seconds != 0) {
+        usage.warn_after(&claims.subject, now - warn_after);
+    }
     let mut user = User::service_account(&namespace, &name);
     user.uid = uid;
-    user.extra = extras(&id, pod, node);
+    user.extra = extras(&claims.id, pod, node);
     Ok(user)
 }
 
@@ -393,41 +370,6 @@ fn extras(id: &str, pod: Option<Named>, node: Option<Named>) -> Vec<(String, Vec
         put("pod-uid", uid);
     }
     extra
-}
-
-/// The user of a token that is kept in a secret, if the secret still holds it.
-fn legacy_user(text: &str, claims: &Value, cluster: &dyn Cluster) -> Result<User, String> {
-    let claim = |name: &str| {
-        let found = claims.get(format!("kubernetes.io/serviceaccount/{name}"));
-        let text = found.and_then(Value::as_str).filter(|text| !text.is_empty());
-        text.ok_or_else(|| format!("{name} claim is missing"))
-    };
-    let (namespace, secret) = (claim("namespace")?, claim("secret.name")?);
-    let (name, uid) = (claim("service-account.name")?, claim("service-account.uid")?);
-    let subject = claims.get("sub").and_then(Value::as_str).unwrap_or_default();
-    if split_service_account(subject) != Some((namespace, name)) {
-        return Err("sub claim is invalid".into());
-    }
-    let kept = cluster.secret(namespace, secret).ok_or("Token has been invalidated")?;
-    let kept = data(&kept, "token").unwrap_or_default();
-    if verify_slices_are_equal(kept.as_bytes(), text.as_bytes()).is_err() {
-        return Err("Token does not match server's copy".into());
-    }
-    let there = cluster.uid(Bindable::ServiceAccount, namespace, name);
-    match there {
-        Some(there) if there == uid => {
-            let user = User::service_account(namespace, name);
-            Ok(User { uid: uid.into(), ..user })
-        }
-        Some(there) => Err(format!("ServiceAccount UID ({there}) does not match claim ({uid})")),
-        None => Err(format!("serviceaccounts \"{name}\" not found")),
-    }
-}
-
-/// What a secret keeps under `key`.
-pub(crate) fn data(secret: &Node<'_>, key: &str) -> Option<String> {
-    let encoded = secret.find(&["data", key])?.text()?;
-    String::from_utf8(BASE64_STANDARD.decode(encoded).ok()?).ok()
 }
 
 #[cfg(test)]

@@ -151,7 +151,7 @@ fn unresolved_roles_of_the_writer_are_told() {
         forbidden(
             "user \"lost\" (groups=[]) is attempting to grant RBAC permissions not currently held:\n\
              {APIGroups:[\"\"], Resources:[\"pods\"], Verbs:[\"list\"]}\
-             ; resolution errors: [clusterrole.rbac.authorization.k8s.io \"gone\" not found]"
+             ; resolution errors: [clusterroles.rbac.authorization.k8s.io \"gone\" not found]"
         )
     );
 }

@@ -91,10 +91,10 @@ fn rules_of_a_user_are_listed() {
     let rules = book.rules_for(&User::service_account("a", "bot"), "a");
     assert_eq!(rules.resource_rules().count(), 1);
     assert_eq!(rules.path_rules().count(), 0);
-    assert_eq!(rules.errors, "");
+    assert_eq!(rules.errors(), "");
     assert_eq!(book.rules_for(&user("alice", &["readers"]), "").rules.len(), 1);
     let lost = book.rules_for(&user("dave", &[]), "");
-    assert_eq!(lost.errors, r#"clusterrole.rbac.authorization.k8s.io "gone" not found"#);
+    assert_eq!(lost.errors(), r#"clusterrole.rbac.authorization.k8s.io "gone" not found"#);
     assert!(lost.rules.is_empty());
 }
 

@@ -7,6 +7,7 @@ use crate::rules::immutable;
 use crate::scene::Scene;
 use crate::{selectors, shown};
 use alloc::format;
+use alloc::string::String;
 use ratchet_object::At;
 
 const GROUP: &str = "rbac.authorization.k8s.io";
@@ -25,7 +26,14 @@ pub(super) fn validate_role(scene: &Scene<'_>, verdict: &mut Verdict) {
             let detail = "at least one clusterRoleSelector required if aggregationRule is non-nil";
             pen.required(&list, detail);
         }
-        list.items().for_each(|selector| selectors::check(&selector, &mut pen));
+        for selector in list.items() {
+            let count = pen.verdict.problems.len();
+            selectors::check(&selector, &mut pen);
+            // The API reads it once more, and says again that it cannot.
+            if pen.verdict.problems.len() > count {
+                pen.invalid_as(&selector, "null", "invalid label selector.");
+            }
+        }
     }
 }
 
@@ -78,15 +86,17 @@ pub(super) fn validate_binding(scene: &Scene<'_>, verdict: &mut Verdict) {
     let Some(old) = scene.change.old_root() else { return };
     let before = old.field("roleRef");
     let parts = ["kind", "name"];
-    if parts.iter().any(|name| role.field(name).text() != before.field(name).text()) {
+    let group_of = |role: &At<'_>| match role.field("apiGroup").text_or_empty() {
+        "" => String::from(GROUP),
+        text => String::from(text),
+    };
+    let group = group_of(&role);
+    let is_other = |name: &&'static str| role.field(name).text() != before.field(name).text();
+    if group != group_of(&before) || parts.iter().any(is_other) {
         let text = |name: &'static str| shown::json(role.field(name).text_or_empty());
-        let group = match group.text_or_empty() {
-            "" => GROUP,
-            text => text,
-        };
         let shown = format!(
             "{{\"APIGroup\":{},\"Kind\":{},\"Name\":{}}}",
-            shown::json(group),
+            shown::json(&group),
             text("kind"),
             text("name")
         );

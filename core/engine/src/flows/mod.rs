@@ -23,6 +23,7 @@ mod rows;
 mod service;
 mod service_cidr;
 mod service_fields;
+mod signing_request;
 mod storage;
 mod template;
 mod workloads;
@@ -54,6 +55,7 @@ const RBAC: &str = "rbac.authorization.k8s.io";
 const MAIN: &[Part] = &[Part::Main];
 const MAIN_AND_SCALE: &[Part] = &[Part::Main, Part::Sub("scale")];
 const STATUS: &[Part] = &[Part::STATUS];
+const SIGNING_REQUEST: &[Part] = &[Part::Main, Part::STATUS, Part::Sub("approval")];
 const POD: &[Part] = &[Part::Main, Part::Sub("ephemeralcontainers"), Part::Sub("resize")];
 
 /// Every flow.
@@ -94,6 +96,13 @@ pub(crate) static FLOWS: &[Flow] = &[
     row("autoscaling", "HorizontalPodAutoscaler", MAIN, limits::validate_autoscaler, nothing),
     row("batch", "CronJob", MAIN, workloads::validate, template::warn),
     row("batch", "Job", MAIN, workloads::validate, template::warn),
+    row(
+        "certificates.k8s.io",
+        "CertificateSigningRequest",
+        SIGNING_REQUEST,
+        signing_request::validate,
+        nothing,
+    ),
     row("coordination.k8s.io", "Lease", MAIN, rows::validate, nothing),
     row("discovery.k8s.io", "EndpointSlice", MAIN, endpoint_slice::validate, endpoint_slice::warn),
     row("networking.k8s.io", "IPAddress", MAIN, ip_address::validate, nothing),

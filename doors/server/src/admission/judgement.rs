@@ -2,6 +2,7 @@
 
 use super::policy_rights;
 use crate::call::Call;
+use crate::csr;
 use crate::refusal::Refusal;
 use ratchet_engine::pod_security::Tally;
 use ratchet_engine::{
@@ -44,6 +45,7 @@ pub(super) async fn judge(call: &Call<'_>, change: &Change<'_>) -> Result<Judgem
     let begun = Instant::now();
     let mut verdict = verdict_on(change, &facts, &app.policy);
     ratchet_policy::validate(change, &app.policy, &mut verdict);
+    csr::check(change, &app.policy, &mut verdict);
     policy_rights::check(call, change, &mut verdict);
     let took = begun.elapsed();
     for warning in &verdict.warnings {

@@ -2,17 +2,13 @@
 
 use crate::cache::Unreadable;
 use crate::call::Call;
+use crate::csr;
 use crate::refusal::Refusal;
 use crate::served::Served;
-use base64::Engine;
-use base64::prelude::BASE64_STANDARD;
 use ratchet_access::{Attempt, Decision};
 use ratchet_admission::{Cluster, Subject};
 use ratchet_object::Node;
 use std::sync::{Arc, OnceLock};
-use x509_parser::certification_request::X509CertificationRequest;
-use x509_parser::pem::parse_x509_pem;
-use x509_parser::prelude::FromDer;
 
 /// The cluster as of the request.
 pub(super) struct View<'a> {
@@ -93,14 +89,8 @@ impl Cluster for View<'_> {
 
 /// The subject of a certificate signing request: PEM in base64, as objects hold it.
 fn subject(request: &str) -> Result<Subject, String> {
-    let no_pem = || String::from("PEM block type must be CERTIFICATE REQUEST");
-    let text = BASE64_STANDARD.decode(request).map_err(|_| no_pem())?;
-    let (_, pem) = parse_x509_pem(&text).map_err(|_| no_pem())?;
-    if pem.label != "CERTIFICATE REQUEST" {
-        return Err(no_pem());
-    }
-    let parsed = X509CertificationRequest::from_der(&pem.contents);
-    let (_, wish) = parsed.map_err(|error| format!("asn1: {error}"))?;
+    let der = csr::read_request(request)?;
+    let wish = csr::parse(&der)?;
     let name = &wish.certification_request_info.subject;
     let texts = |values: Vec<&str>| values.into_iter().map(str::to_owned).collect::<Vec<_>>();
     let names = texts(name.iter_common_name().filter_map(|name| name.as_str().ok()).collect());
@@ -114,6 +104,8 @@ fn subject(request: &str) -> Result<Subject, String> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use base64::Engine;
+    use base64::prelude::BASE64_STANDARD;
 
     /// `CN=system:node:a, O=system:nodes`, made by openssl.
     const WISH: &str = include_str!("view_csr.txt");

@@ -2,6 +2,7 @@
 
 use super::disabled;
 use super::habits::Habits;
+use super::signing_request;
 use ratchet_access::User;
 use ratchet_engine::Part;
 use ratchet_object::{Equality, Kind, Node, Span, Value, equal_at};
@@ -40,7 +41,7 @@ static ON_CREATE: &[(&str, &str, Prepare)] = &[
     }),
     ("apps", "DaemonSet", |node, _| count_template(node, 1)),
     ("batch", "Job", job),
-    ("certificates.k8s.io", "CertificateSigningRequest", signing_request),
+    ("certificates.k8s.io", "CertificateSigningRequest", signing_request::prepare_create),
 ];
 
 /// Prepares a new object: it already has its name and uid.
@@ -77,6 +78,7 @@ pub(crate) fn prepare_update(
     kind: &Kind<'_>,
     habits: &Habits,
     part: Part,
+    now: &str,
 ) {
     match part {
         Part::Main => {
@@ -110,31 +112,17 @@ pub(crate) fn prepare_update(
                 new.below("status").set("qosClass", class.clone().into_owned());
             }
             if (kind.group, kind.name) == ("certificates.k8s.io", "CertificateSigningRequest") {
-                keep_approval(new, old);
+                signing_request::prepare_status(new, old, now);
             }
         }
+        Part::Sub("approval") => signing_request::prepare_approval(new, old, now),
         Part::Sub(_) => {}
     }
 }
 
 static NOTHING: Node<'static> = Node { value: Value::Null, span: Span { start: 0, end: 0 } };
 
-/// Who may write the status of a certificate signing request may not approve or deny it.
-fn keep_approval(new: &mut Node<'static>, old: &Node<'_>) {
-    let decides = |item: &Node<'_>| matches!(item.text_at(&["type"]), "Approved" | "Denied");
-    let stored = old.find(&["status", "conditions"]).map(Node::items).unwrap_or_default();
-    let mut conditions: Vec<Node<'static>> =
-        stored.iter().filter(|item| decides(item)).map(|item| item.clone().into_owned()).collect();
-    let sent = new.find(&["status", "conditions"]).map(Node::items).unwrap_or_default();
-    conditions.extend(sent.iter().filter(|item| !decides(item)).cloned());
-    if !conditions.is_empty() {
-        new.below("status").set("conditions", Node::list(conditions));
-    } else if let Some(status) = new.get_mut("status") {
-        status.remove("conditions");
-    }
-}
-
-fn keep(new: &mut Node<'static>, old: &Node<'_>, member: &'static str) {
+pub(super) fn keep(new: &mut Node<'static>, old: &Node<'_>, member: &'static str) {
     match old.get(member) {
         Some(value) => new.set(member, value.clone().into_owned()),
         None => {
@@ -242,24 +230,6 @@ fn job(node: &mut Node<'static>, _: &Moment<'_>) {
     }
 }
 
-fn signing_request(node: &mut Node<'static>, moment: &Moment<'_>) {
-    let texts = |list: &[String]| Node::list(list.iter().cloned().map(Node::string).collect());
-    let spec = node.below("spec");
-    for name in ["username", "uid", "groups", "extra"] {
-        spec.remove(name);
-    }
-    spec.set("username", Node::string(moment.user.name.clone()));
-    if !moment.user.uid.is_empty() {
-        spec.set("uid", Node::string(moment.user.uid.clone()));
-    }
-    spec.set("groups", texts(&moment.user.groups));
-    if !moment.user.extra.is_empty() {
-        let extra = moment.user.extra.iter().map(|(name, values)| (name.clone(), texts(values)));
-        spec.set("extra", Node::map(extra));
-    }
-    node.set("status", Node::empty_map());
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -274,7 +244,7 @@ mod tests {
         let mut node_new = node(new);
         let kind = find(api_version, kind).unwrap();
         let habits = habits(kind.group, kind.name);
-        prepare_update(&mut node_new, &node(old), &kind, habits, part);
+        prepare_update(&mut node_new, &node(old), &kind, habits, part, "2026-01-01T00:00:00Z");
         node_new
     }
 
@@ -307,11 +277,6 @@ mod tests {
         let new = "{metadata: {}, spec: {username: root}, status: {certificate: b}}";
         let (version, kind) = ("certificates.k8s.io/v1", "CertificateSigningRequest");
         assert_eq!(updated(version, kind, Part::Main, old, new).to_json(), node(old).to_json());
-        let yes =
-            "{metadata: {}, spec: {}, status: {conditions: [{type: Approved}, {type: Failed}]}}";
-        let status = updated(version, kind, Part::STATUS, old, yes);
-        let conditions = status.find(&["status", "conditions"]).unwrap().to_json();
-        assert_eq!(conditions, r#"[{"type":"Failed"}]"#);
         let (old, new) = ("{spec: {finalizers: [kubernetes]}}", "{spec: {}}");
         let space = updated("v1", "Namespace", Part::Main, old, new);
         assert_eq!(space.find(&["spec", "finalizers"]).unwrap().items().len(), 1);
@@ -328,14 +293,6 @@ mod tests {
         );
         assert_eq!(pod.text_at(&["status", "phase"]), "Pending");
         assert_eq!(pod.find(&["status", "conditions"]).unwrap().items().len(), 1);
-    }
-
-    #[test]
-    fn who_asks_for_a_certificate_is_written_down() {
-        let wish = "{spec: {username: root, groups: ['system:masters'], request: x}}";
-        let made = created("certificates.k8s.io/v1", "CertificateSigningRequest", wish);
-        assert_eq!(made.text_at(&["spec", "username"]), "alice");
-        assert_eq!(made.find(&["spec", "groups"]).unwrap().to_json(), r#"["g"]"#);
     }
 
     #[test]

@@ -1,6 +1,5 @@
 //! The parts of objects that have URLs of their own.
 
-mod approval;
 mod binding;
 mod ephemeral;
 mod eviction;
@@ -39,10 +38,7 @@ pub(crate) async fn answer(call: &Call<'_>, verb: &str) -> Answered {
         ("ephemeralcontainers", _) => save(call, verb, below.name, ephemeral::take).await,
         ("resize", _) => save(call, verb, below.name, ephemeral::resize).await,
         ("finalize", _) => save(call, verb, below.name, finalize::take).await,
-        ("approval", _) => {
-            let now = call.app.now();
-            save(call, verb, below.name, |new, sent| approval::take(new, sent, &now)).await
-        }
+        ("approval", _) => update::update(call, Part::Sub(below.name), verb).await,
         ("token", "create") => token::create(call).await,
         _ => Err(Refusal::method_not_allowed()),
     }

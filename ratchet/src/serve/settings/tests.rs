@@ -227,3 +227,31 @@ fn names_of_kubelets_are_looked_at_as_the_proposal_says() {
         assert_eq!(said, wanted.clone().map_err(str::to_owned), "{arguments:?}");
     }
 }
+
+#[test]
+fn enforcement_without_restricted_nodes_is_warned_about() {
+    const FREE: &str = "--disable-admission-plugins=NodeRestriction";
+    let warnings = |arguments: &[&str]| of(arguments).unwrap().warnings();
+    let warning = "--enable-kubelet-cert-cn-validation without the NodeRestriction admission plugin: a node can ask for a serving certificate with the name of another node";
+    for (arguments, wanted) in [
+        (&[][..], &[][..]),
+        (&[FREE], &[]),
+        (&[GATE, CA], &[]),
+        (&[GATE, CA, FREE], &[]),
+        (&[GATE, CA, FLAG], &[]),
+        (&[GATE, CA, FLAG, FREE], &[warning]),
+        (&[GATE, CA, FLAG, "--authorization-mode=RBAC"], &[warning]),
+        (
+            &[
+                GATE,
+                CA,
+                FLAG,
+                "--authorization-mode=RBAC",
+                "--enable-admission-plugins=NodeRestriction",
+            ],
+            &[],
+        ),
+    ] {
+        assert_eq!(warnings(arguments), wanted, "{arguments:?}");
+    }
+}

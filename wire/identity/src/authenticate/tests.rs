@@ -19,6 +19,10 @@ impl Cluster for Nothing {
     fn secret(&self, _: &str, _: &str) -> Option<Node<'static>> {
         None
     }
+
+    fn account(&self, _: &str, _: &str) -> Option<Node<'static>> {
+        None
+    }
 }
 
 fn now() -> Timestamp {
@@ -79,6 +83,15 @@ fn headers(pairs: &[(&'static str, &str)]) -> HeaderMap {
     headers
 }
 
+fn says(
+    ways: &Authenticators,
+    headers: &HeaderMap,
+    chain: &[CertificateDer<'_>],
+    now: Timestamp,
+) -> Verdict {
+    ways.authenticate(headers, chain, now, &mut TokenUsage::default())
+}
+
 fn is_rejected(verdict: &Verdict) -> bool {
     matches!(verdict, Verdict::Rejected { .. })
 }
@@ -100,17 +113,17 @@ fn a_certificate_names_user_and_groups() {
         params.distinguished_name.push(DnType::OrganizationName, "devs");
         params.distinguished_name.push(uid, "u7");
     })];
-    let found = user(ways.authenticate(&HeaderMap::new(), &chain, now()));
+    let found = user(says(&ways, &HeaderMap::new(), &chain, now()));
     assert_eq!((found.name.as_str(), found.uid.as_str()), ("alice", "u7"));
     assert_eq!(found.groups, ["devs", "system:authenticated"]);
     let credential = found.extra_value("authentication.kubernetes.io/credential-id");
     let credential = credential.and_then(|id| id.strip_prefix("X509SHA256=")).expect("there");
     assert_eq!(credential.len(), 64);
-    assert_eq!(user(ways.authenticate(&HeaderMap::new(), &chain, now())), found);
+    assert_eq!(user(says(&ways, &HeaderMap::new(), &chain, now())), found);
     let later = "2027-01-02T00:00:00Z".parse().expect("a time");
-    assert!(is_rejected(&ways.authenticate(&HeaderMap::new(), &chain, later)));
+    assert!(is_rejected(&says(&ways, &HeaderMap::new(), &chain, later)));
     let earlier = "2025-01-02T00:00:00Z".parse().expect("a time");
-    assert!(is_rejected(&ways.authenticate(&HeaderMap::new(), &chain, earlier)));
+    assert!(is_rejected(&says(&ways, &HeaderMap::new(), &chain, earlier)));
 }
 
 #[test]
@@ -120,28 +133,55 @@ fn a_certificate_without_a_name_says_nothing() {
     let chain = [authority.sign(|params| {
         params.distinguished_name.push(DnType::OrganizationName, "devs");
     })];
-    assert_eq!(ways.authenticate(&HeaderMap::new(), &chain, now()), Verdict::Anonymous);
+    assert_eq!(says(&ways, &HeaderMap::new(), &chain, now()), Verdict::Anonymous);
 }
 
 #[test]
 fn strangers_and_servers_are_no_clients() {
     let authority = Authority::new();
     let ways = Authenticators::new(Config { clients: Some(authority.open()), ..config() });
-    let says = |certificate| ways.authenticate(&HeaderMap::new(), &[certificate], now());
-    assert!(is_rejected(&says(Authority::new().client("alice"))));
-    assert!(is_rejected(&says(CertificateDer::from(vec![1, 2, 3]))));
+    let said = |certificate| says(&ways, &HeaderMap::new(), &[certificate], now());
+    assert!(is_rejected(&said(Authority::new().client("alice"))));
+    assert!(is_rejected(&said(CertificateDer::from(vec![1, 2, 3]))));
     let server = |params: &mut CertificateParams| {
         params.distinguished_name.push(DnType::CommonName, "alice");
         params.extended_key_usages = vec![ExtendedKeyUsagePurpose::ServerAuth];
     };
-    assert!(is_rejected(&says(authority.sign(server))));
+    assert!(is_rejected(&said(authority.sign(server))));
     let any = |params: &mut CertificateParams| {
         params.distinguished_name.push(DnType::CommonName, "alice");
         params.extended_key_usages = Vec::new();
         let harmless = CustomExtension::from_oid_content(&[1, 3, 9999], vec![5, 0]);
         params.custom_extensions.push(harmless);
     };
-    assert_eq!(user(says(authority.sign(any))).name, "alice");
+    assert_eq!(user(said(authority.sign(any))).name, "alice");
+}
+
+/// Every purpose that a certificate can have alone or beside another: for clients, for anything, or no client's.
+#[test]
+fn certificates_for_anything_are_for_clients_too() {
+    use ExtendedKeyUsagePurpose::{
+        Any, ClientAuth, CodeSigning, EmailProtection, OcspSigning, ServerAuth, TimeStamping,
+    };
+    let authority = Authority::new();
+    let ways = Authenticators::new(Config { clients: Some(authority.open()), ..config() });
+    let others = [ServerAuth, CodeSigning, EmailProtection, OcspSigning, TimeStamping];
+    let is_client = |usages: Vec<ExtendedKeyUsagePurpose>| {
+        let certificate = authority.sign(|params| {
+            params.distinguished_name.push(DnType::CommonName, "alice");
+            params.extended_key_usages = usages;
+        });
+        !is_rejected(&says(&ways, &HeaderMap::new(), &[certificate], now()))
+    };
+    for good in [ClientAuth, Any] {
+        assert!(is_client(vec![good.clone()]), "{good:?}");
+        for other in &others {
+            assert!(is_client(vec![other.clone(), good.clone()]), "{other:?} {good:?}");
+        }
+    }
+    for other in others {
+        assert!(!is_client(vec![other.clone()]), "{other:?}");
+    }
 }
 
 #[test]
@@ -152,24 +192,24 @@ fn one_bad_proof_is_forgiven_by_a_good_one() {
     let ways = Authenticators::new(Config { clients, tokens: Some(tokens), ..config() });
     let stranger = [Authority::new().client("alice")];
     let good = headers(&[("authorization", "Bearer good")]);
-    let found = user(ways.authenticate(&good, &stranger, now()));
+    let found = user(says(&ways, &good, &stranger, now()));
     assert_eq!((found.name.as_str(), found.groups.len()), ("bob", 2));
     let bad = headers(&[("authorization", "Bearer bad")]);
-    assert!(is_rejected(&ways.authenticate(&bad, &[], now())));
+    assert!(is_rejected(&says(&ways, &bad, &[], now())));
     let client = [authority.client("alice")];
-    assert_eq!(user(ways.authenticate(&bad, &client, now())).name, "alice");
-    assert_eq!(user(ways.authenticate(&good, &client, now())).name, "alice");
+    assert_eq!(user(says(&ways, &bad, &client, now())).name, "alice");
+    assert_eq!(user(says(&ways, &good, &client, now())).name, "alice");
 }
 
 #[test]
 fn silence_is_anonymous_where_that_is_allowed() {
     let ways = Authenticators::new(config());
-    assert_eq!(ways.authenticate(&HeaderMap::new(), &[], now()), Verdict::Anonymous);
+    assert_eq!(says(&ways, &HeaderMap::new(), &[], now()), Verdict::Anonymous);
     // Where no way knows tokens, a token says nothing.
     let token = headers(&[("authorization", "Bearer x")]);
-    assert_eq!(ways.authenticate(&token, &[], now()), Verdict::Anonymous);
+    assert_eq!(says(&ways, &token, &[], now()), Verdict::Anonymous);
     let strict = Authenticators::new(Config { anonymous: false, ..config() });
-    let verdict = strict.authenticate(&HeaderMap::new(), &[], now());
+    let verdict = says(&strict, &HeaderMap::new(), &[], now());
     assert!(is_rejected(&verdict));
     assert_eq!(verdict.into_user(), None);
     assert_eq!(Verdict::Anonymous.into_user(), Some(User::anonymous()));
@@ -191,14 +231,14 @@ fn a_believed_proxy_says_who_asks() {
         ("accept", "y"),
     ]);
     let front = [authority.client("front")];
-    let found = user(ways.authenticate(&request, &front, now()));
+    let found = user(says(&ways, &request, &front, now()));
     assert_eq!((found.name.as_str(), found.uid.as_str()), ("carol", "u3"));
     assert_eq!(found.groups, ["a", "b", "system:authenticated"]);
     assert_eq!(found.extra_value("acme.com/key"), Some("v"));
-    assert!(is_rejected(&ways.authenticate(&request, &[authority.client("other")], now())));
-    assert!(is_rejected(&ways.authenticate(&request, &[Authority::new().client("front")], now())));
-    assert_eq!(ways.authenticate(&request, &[], now()), Verdict::Anonymous);
-    assert_eq!(ways.authenticate(&HeaderMap::new(), &front, now()), Verdict::Anonymous);
+    assert!(is_rejected(&says(&ways, &request, &[authority.client("other")], now())));
+    assert!(is_rejected(&says(&ways, &request, &[Authority::new().client("front")], now())));
+    assert_eq!(says(&ways, &request, &[], now()), Verdict::Anonymous);
+    assert_eq!(says(&ways, &HeaderMap::new(), &front, now()), Verdict::Anonymous);
     ways.strip(&mut request);
     assert_eq!(request.len(), 1);
 }
@@ -218,16 +258,17 @@ fn service_accounts_are_reviewed_for_their_audience() {
     let accounts = Some(Arc::clone(&accounts));
     let ways = Authenticators::new(Config { accounts, tokens: Some(tokens), ..config() });
     let bearer = |token: &str| headers(&[("authorization", &format!("Bearer {token}"))]);
-    let found = user(ways.authenticate(&bearer(&own), &[], now()));
+    let found = user(says(&ways, &bearer(&own), &[], now()));
     assert_eq!(found.name, "system:serviceaccount:ns:bot");
     assert!(found.is_in("system:authenticated"));
-    assert!(is_rejected(&ways.authenticate(&bearer(&other), &[], now())));
-    let reviewed = ways.review(&other, &vault, now()).expect("known");
+    assert!(is_rejected(&says(&ways, &bearer(&other), &[], now())));
+    let usage = &mut TokenUsage::default();
+    let reviewed = ways.review(&other, &vault, now(), usage).expect("known");
     assert_eq!(reviewed.audiences, vault);
-    let reviewed = ways.review("fixed", &[], now()).expect("known");
+    let reviewed = ways.review("fixed", &[], now(), usage).expect("known");
     assert_eq!(reviewed.audiences, ["https://me"]);
-    assert!(ways.review("fixed", &vault, now()).is_err());
-    assert_eq!(ways.review("unknown", &[], now()), Err("invalid bearer token".into()));
+    assert!(ways.review("fixed", &vault, now(), usage).is_err());
+    assert_eq!(ways.review("unknown", &[], now(), usage), Err("invalid bearer token".into()));
 }
 
 #[test]
@@ -238,17 +279,17 @@ fn new_authorities_are_believed_at_once() {
     let authorities = Arc::new(Authorities::open(file.path()).expect("read"));
     let clients = Some(Arc::clone(&authorities));
     let ways = Authenticators::new(Config { clients, ..config() });
-    let says = |certificate: &CertificateDer<'static>| {
-        ways.authenticate(&HeaderMap::new(), std::slice::from_ref(certificate), now())
+    let said = |certificate: &CertificateDer<'static>| {
+        says(&ways, &HeaderMap::new(), std::slice::from_ref(certificate), now())
     };
     let (alice, bob) = (old.client("alice"), new.client("bob"));
-    assert_eq!(user(says(&alice)).name, "alice");
-    assert!(is_rejected(&says(&bob)));
+    assert_eq!(user(said(&alice)).name, "alice");
+    assert!(is_rejected(&said(&bob)));
     std::fs::write(file.path(), format!("{}{}", old.0.pem(), new.0.pem())).expect("written");
     assert!(authorities.poll().expect("read"));
-    assert_eq!(user(says(&bob)).name, "bob");
+    assert_eq!(user(said(&bob)).name, "bob");
     std::fs::write(file.path(), new.0.pem()).expect("written");
     assert!(authorities.poll().expect("read"));
-    assert!(is_rejected(&says(&alice)));
+    assert!(is_rejected(&said(&alice)));
     assert!(Authorities::from_pem(b"").is_err());
 }

@@ -1,6 +1,10 @@
 //! Tokens are believed for whom, as long and by whom they should be.
 
 use super::*;
+use crate::{SecretUsage, TokenCounter};
+use base64::Engine;
+use base64::prelude::BASE64_STANDARD;
+use ratchet_object::Node;
 use std::collections::HashMap;
 
 const ISSUER: &str = "https://kubernetes.default.svc";
@@ -10,6 +14,9 @@ const ACCOUNT: Account<'_> = Account { namespace: "ns", name: "bot", uid: "u1" }
 struct Objects {
     uids: HashMap<(String, String), String>,
     token: String,
+    labels: Vec<(&'static str, &'static str)>,
+    listed: bool,
+    deleted: bool,
 }
 
 impl Objects {
@@ -31,7 +38,24 @@ impl Cluster for Objects {
 
     fn secret(&self, _: &str, name: &str) -> Option<Node<'static>> {
         let token = Node::string(BASE64_STANDARD.encode(&self.token));
-        (name == "kept").then(|| Node::map([("data", Node::map([("token", token)]))]))
+        let labels = Node::map(self.labels.iter().map(|(key, value)| (*key, Node::string(*value))));
+        let metadata = Node::map([("uid", Node::string("u5")), ("labels", labels)]);
+        let data = Node::map([("token", token)]);
+        (name == "kept").then(|| Node::map([("metadata", metadata), ("data", data)]))
+    }
+
+    fn account(&self, _: &str, name: &str) -> Option<Node<'static>> {
+        let uid = self.uid(Bindable::ServiceAccount, "ns", name)?;
+        let mut metadata = Node::map([("uid", Node::string(uid))]);
+        if self.deleted {
+            metadata.set("deletionTimestamp", Node::string("2026-01-01T00:00:00Z"));
+        }
+        let names = if self.listed {
+            vec![Node::map([("name", Node::string("kept"))])]
+        } else {
+            Vec::new()
+        };
+        Some(Node::map([("metadata", metadata), ("secrets", Node::list(names))]))
     }
 }
 
@@ -60,7 +84,9 @@ fn verify(
     now: Timestamp,
 ) -> Result<User, String> {
     let audiences: Vec<_> = audiences.iter().map(ToString::to_string).collect();
-    let verified = accounts.verify(token, &audiences, objects, now).expect("a token of ours");
+    let usage = &mut TokenUsage::default();
+    let verified = accounts.verify(token, &audiences, objects, now, usage);
+    let verified = verified.expect("a token of ours");
     verified.map(|believed| believed.user)
 }
 
@@ -183,8 +209,8 @@ fn only_own_tokens_are_looked_at() {
     let stranger =
         ServiceAccounts::new("https://other", SigningKey::generate().ok().map(|k| k.0), Vec::new());
     let token = stranger.issue(&wish(None, &[], 600), at(0)).expect("issued").token;
-    assert!(accounts.verify(&token, &[], &objects, at(0)).is_none());
-    assert!(accounts.verify("abc", &[], &objects, at(0)).is_none());
+    assert!(accounts.verify(&token, &[], &objects, at(0), &mut TokenUsage::default()).is_none());
+    assert!(accounts.verify("abc", &[], &objects, at(0), &mut TokenUsage::default()).is_none());
     let forger = tests::accounts();
     let token = forger.issue(&wish(None, &[], 600), at(0)).expect("issued").token;
     for _ in 0..2 {
@@ -202,30 +228,153 @@ fn only_own_tokens_are_looked_at() {
     assert_eq!(silent.issue(&wish(None, &[], 600), at(0)), Err(KeyError::None));
 }
 
+/// A token that the secret `kept` holds, and who signed it.
+fn lasting() -> (ServiceAccounts, String) {
+    let accounts = accounts();
+    let token = accounts.issue_lasting(ACCOUNT, "kept").expect("signed");
+    (accounts, token)
+}
+
 #[test]
 fn tokens_of_secrets_are_believed_while_the_secret_holds_them() {
-    let accounts = accounts();
-    let claim = |name: &str| format!("kubernetes.io/serviceaccount/{name}");
-    let claims = json!({
-        "iss": LEGACY_ISSUER,
-        "sub": "system:serviceaccount:ns:bot",
-        claim("namespace"): "ns",
-        claim("secret.name"): "kept",
-        claim("service-account.name"): "bot",
-        claim("service-account.uid"): "u1",
-    });
-    let key = accounts.signing_key.as_ref().expect("a key");
-    let token = sign(key, &claims).expect("signed");
+    let (accounts, token) = lasting();
     let kept = Objects { token: token.clone(), ..Objects::new() };
     let user = verify(&accounts, &token, &[], &kept, at(0)).expect("believed");
     assert_eq!(user.name, "system:serviceaccount:ns:bot");
     let said = verify(&accounts, &token, &[], &Objects::new(), at(0));
     assert_eq!(said.expect_err("replaced"), "Token does not match server's copy");
-    let mut wrong = claims;
-    wrong["sub"] = "system:serviceaccount:ns:root".into();
-    let token = sign(key, &wrong).expect("signed");
-    let said = verify(&accounts, &token, &[], &kept, at(0));
-    assert_eq!(said.expect_err("another"), "sub claim is invalid");
+    let deleted = Objects { deleted: true, ..kept.clone() };
+    let said = verify(&accounts, &token, &[], &deleted, at(0));
+    assert_eq!(said.expect_err("deleted"), "ServiceAccount ns/bot has been deleted");
+    let key = accounts.signing_key.as_ref().expect("a key");
+    let claim = |name: &str| format!("kubernetes.io/serviceaccount/{name}");
+    for (name, value, error) in [
+        ("sub".into(), json!("system:serviceaccount:ns:root"), "sub claim is invalid"),
+        ("sub".into(), json!(""), "sub claim is missing"),
+        (claim("namespace"), json!(""), "namespace claim is missing"),
+        (claim("secret.name"), Value::Null, "secretName claim is missing"),
+        (claim("service-account.name"), json!(""), "serviceAccountName claim is missing"),
+        (claim("service-account.uid"), json!(""), "serviceAccountUID claim is missing"),
+        (
+            claim("service-account.uid"),
+            json!("u9"),
+            "ServiceAccount UID (u1) does not match claim (u9)",
+        ),
+    ] {
+        let mut wrong = claims(&token);
+        wrong[&name] = value;
+        let token = sign(key, &wrong).expect("signed");
+        let kept = Objects { token: token.clone(), ..Objects::new() };
+        assert_eq!(verify(&accounts, &token, &[], &kept, at(0)).expect_err(&name), error);
+    }
+}
+
+#[test]
+fn a_secret_that_is_marked_invalid_lends_its_token_no_more() {
+    let (accounts, token) = lasting();
+    let says = |labels: Vec<(&'static str, &'static str)>, listed| {
+        let kept = Objects { token: token.clone(), labels, listed, ..Objects::new() };
+        let mut usage = TokenUsage::default();
+        let said = accounts.verify(&token, &[], &kept, at(0), &mut usage).expect("ours");
+        (said.map(|believed| believed.user.name), usage)
+    };
+    let legacy = ("authentication.k8s.io/legacy-token", "system:serviceaccount:ns:bot".to_owned());
+    let (said, usage) =
+        says(vec![("kubernetes.io/legacy-token-invalid-since", "2027-01-01")], true);
+    assert_eq!(
+        said.expect_err("invalid"),
+        "the token in secret ns/kept for service account ns/bot has been marked invalid. Use tokens from the TokenRequest API or manually created secret-based tokens, or remove the 'kubernetes.io/legacy-token-invalid-since' label from the secret to temporarily allow use of this token"
+    );
+    let invalidated = ("authentication.k8s.io/legacy-token-invalidated", "kept/ns".to_owned());
+    assert_eq!(usage.annotations, [legacy.clone(), invalidated]);
+    assert_eq!(usage.counters, [TokenCounter::Legacy, TokenCounter::Invalidated]);
+    assert!(usage.secret.is_some(), "who tries is written down as well");
+
+    let (said, usage) = says(vec![("kubernetes.io/legacy-token-invalid-since", "")], true);
+    assert!(said.is_ok(), "an empty label marks nothing");
+    let listed = ("authentication.k8s.io/legacy-token-autogenerated-secret", "kept".to_owned());
+    assert_eq!(usage.annotations, [legacy.clone(), listed]);
+    assert_eq!(usage.warnings.len(), 1);
+    assert_eq!(usage.counters, [TokenCounter::Legacy, TokenCounter::AutoGenerated]);
+
+    let (said, usage) = says(Vec::new(), false);
+    assert!(said.is_ok());
+    let manual = ("authentication.k8s.io/legacy-token-manual-secret", "kept".to_owned());
+    assert_eq!(usage.annotations, [legacy, manual]);
+    assert_eq!(usage.warnings, [""; 0]);
+    assert_eq!(usage.counters, [TokenCounter::Legacy, TokenCounter::Manual]);
+}
+
+#[test]
+fn a_secret_is_marked_as_used_once_a_day() {
+    let (accounts, token) = lasting();
+    let marks = |labels: Vec<(&'static str, &'static str)>| {
+        let kept = Objects { token: token.clone(), labels, ..Objects::new() };
+        let mut usage = TokenUsage::default();
+        accounts.verify(&token, &[], &kept, at(0), &mut usage).expect("ours").expect("believed");
+        usage.secret
+    };
+    let text = |text: &str| text.to_owned();
+    let mark = SecretUsage {
+        namespace: text("ns"),
+        name: text("kept"),
+        uid: text("u5"),
+        day: text("2027-01-15"),
+    };
+    assert_eq!(marks(Vec::new()), Some(mark.clone()));
+    for (day, wanted) in [
+        ("2027-01-14", Some(mark.clone())),
+        ("2027-01-15", None),
+        ("2027-01-16", None),
+        ("2027-01-17", Some(mark.clone())),
+        ("nonsense", Some(mark)),
+    ] {
+        assert_eq!(marks(vec![(SecretUsage::LABEL, day)]), wanted, "{day}");
+    }
+}
+
+#[test]
+fn a_token_whose_times_make_no_sense_is_refused() {
+    let (accounts, objects) = (accounts(), Objects::new());
+    let key = accounts.signing_key.as_ref().expect("a key");
+    let issued = accounts.issue(&wish(None, &[], 600), at(0)).expect("issued").token;
+    let (_, lasting_token) = lasting();
+    for claim in ["exp", "nbf", "iat"] {
+        for value in [json!("1800000600"), json!(1e30), json!(-1e30), json!([1]), json!(true)] {
+            for token in [&issued, &lasting_token] {
+                let mut wrong = claims(token);
+                wrong[claim] = value.clone();
+                let token = sign(key, &wrong).expect("signed");
+                let kept = Objects { token: token.clone(), ..objects.clone() };
+                let said = verify(&accounts, &token, &[], &kept, at(0));
+                assert_eq!(
+                    said.expect_err(claim),
+                    "go-jose/go-jose/jwt: expected number value to unmarshal NumericDate",
+                    "{claim}: {value}"
+                );
+            }
+        }
+    }
+}
+
+#[test]
+fn a_token_that_is_read_too_seldom_is_told_of() {
+    let accounts = accounts();
+    let objects = Objects::new().with(Bindable::Pod, "p", "u2");
+    let pod = Some(Bound::Pod("p", "u2", None));
+    let token = accounts.issue(&wish(pod, &[], 3607), at(0)).expect("issued").token;
+    let usage_at = |seconds| {
+        let mut usage = TokenUsage::default();
+        let said = accounts.verify(&token, &[], &objects, at(seconds), &mut usage);
+        assert!(said.expect("ours").is_ok());
+        usage
+    };
+    let fresh = usage_at(3600);
+    assert_eq!((fresh.annotations.len(), fresh.counters), (0, vec![TokenCounter::Valid]));
+    let stale = usage_at(3700);
+    let told = "subject: system:serviceaccount:ns:bot, seconds after warning threshold: 93";
+    let wanted = ("authentication.k8s.io/stale-token", told.to_owned());
+    assert_eq!((stale.annotations, stale.counters), (vec![wanted], vec![TokenCounter::Stale]));
 }
 
 #[test]

@@ -111,6 +111,30 @@ const ROWS: &[[&str; 4]] = &[
         "the proposal decides",
     ],
     [
+        "`NodeRestriction`",
+        "is off unless it is enabled",
+        "is on where `--authorization-mode` has Node, unless it is disabled; enforcing kubelets' names without it is warned about",
+        "KEP-4872: a node that may ask for another's serving certificate may answer in its name",
+    ],
+    [
+        "rules of an aggregated ClusterRole whose last part is gone",
+        "are taken away, for their manager is known",
+        "are taken away if a controller has seen them gathered since it started",
+        "who wrote a field is not kept yet",
+    ],
+    [
+        "times in tokens of service accounts",
+        "a number beyond 64 bits becomes whatever the processor makes of it",
+        "is refused",
+        "a token must end when it says so",
+    ],
+    [
+        "a broken request for a certificate",
+        "is refused with the words of Go's ASN.1 reader",
+        "is refused with shorter ones",
+        "they show Go's own types",
+    ],
+    [
         "a kubelet's connections",
         "one pool for all nodes, by address: two nodes at one address share connections",
         "a connection is only ever used for the node that it was verified for",
@@ -214,7 +238,7 @@ const ROWS: &[[&str; 4]] = &[
         "to be built",
     ],
     [
-        "resource, flow control, certificate kinds",
+        "resource and flow control kinds",
         "ranges of numbers are looked into",
         "types and required fields only",
         "to be built",

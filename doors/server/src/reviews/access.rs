@@ -1,0 +1,233 @@
+//! Access reviews: whether the question is well made, and what the authorizers answer.
+
+use super::selectors::{self, Selectors};
+use super::{Faults, extra_of, texts};
+use crate::authorize::Authorizer;
+use crate::call::Call;
+use crate::refusal::Refusal;
+use ratchet_access::{Attempt, Decision, Resource, Target, User};
+use ratchet_object::{Node, Value};
+
+const EMPTY_METADATA: &str = "must be empty";
+const LOCAL_METADATA: &str = "must be empty except for namespace";
+
+/// Answers an access review: about the asker, about somebody, or about somebody in a namespace.
+pub(super) fn answer(call: &Call<'_>, review: &Node<'_>) -> Result<Node<'static>, Refusal> {
+    let kind = call.served.row.kind;
+    let faults = validate(kind, review);
+    if !faults.is_empty() {
+        // The reference names no kind here: what it has read no longer says of which kind it is.
+        let group = call.served.row.group;
+        return Err(Refusal::invalid_object("", group, "", faults.into_causes()));
+    }
+    let subject = match kind {
+        "SelfSubjectAccessReview" => call.user.clone(),
+        _ => subject(review),
+    };
+    Ok(decided(&call.app.authorizer, review, &subject))
+}
+
+/// What is wrong with an access review.
+fn validate(kind: &str, review: &Node<'_>) -> Faults {
+    let empty = Node::empty_map();
+    let spec = review.get("spec").unwrap_or(&empty);
+    let mut faults = Faults::default();
+    let resource = set(spec, "resourceAttributes");
+    let path = set(spec, "nonResourceAttributes");
+    match (resource, path) {
+        (Some(_), Some(path)) => {
+            let detail = "cannot be specified in combination with resourceAttributes";
+            faults.invalid("spec.nonResourceAttributes", &path_shown(path), detail);
+        }
+        (None, None) => {
+            let detail =
+                "exactly one of nonResourceAttributes or resourceAttributes must be specified";
+            faults.invalid("spec.resourceAttributes", "null", detail);
+        }
+        _ => {}
+    }
+    let is_nobody = spec.text_at(&["user"]).is_empty() && texts(spec.get("groups")).is_empty();
+    if kind != "SelfSubjectAccessReview" && is_nobody {
+        faults.invalid("spec.user", "\"\"", "at least one of user or group must be specified");
+    }
+    if let Some(resource) = resource {
+        selectors::validate(resource, &mut faults);
+    }
+    let is_local = kind == "LocalSubjectAccessReview";
+    let metadata = review.get("metadata").unwrap_or(&empty);
+    let said = said_metadata(metadata);
+    if said.entries().iter().any(|entry| !(is_local && entry.key == "namespace")) {
+        let detail = if is_local { LOCAL_METADATA } else { EMPTY_METADATA };
+        faults.invalid("metadata", &said.to_json(), detail);
+    }
+    if is_local {
+        let namespace = resource.map(|resource| resource.text_at(&["namespace"]));
+        if let Some(other) = namespace.filter(|one| *one != metadata.text_at(&["namespace"])) {
+            let shown = ratchet_net::Quoted(other).to_string();
+            let field = "spec.resourceAttributes.namespace";
+            faults.invalid(field, &shown, "must match metadata.namespace");
+        }
+        if let Some(path) = path {
+            let detail = "disallowed on this kind of request";
+            faults.invalid("spec.nonResourceAttributes", &path_shown(path), detail);
+        }
+    }
+    faults
+}
+
+/// The members of metadata that a client writes, in the order in which the reference shows them.
+const METADATA: [&str; 9] = [
+    "name",
+    "generateName",
+    "namespace",
+    "resourceVersion",
+    "generation",
+    "labels",
+    "annotations",
+    "ownerReferences",
+    "finalizers",
+];
+
+/// What metadata says; what is empty says nothing.
+fn said_metadata(metadata: &Node<'_>) -> Node<'static> {
+    let is_empty = |node: &Node<'_>| match &node.value {
+        Value::Null => true,
+        Value::Text(text) => text.is_empty(),
+        Value::List(items) => items.is_empty(),
+        Value::Map(entries) => entries.is_empty(),
+        _ => node.as_int() == Some(0),
+    };
+    let mut said = Node::empty_map();
+    for name in METADATA {
+        let Some(member) = metadata.get(name).filter(|member| !is_empty(member)) else { continue };
+        let mut member = member.clone().into_owned();
+        if let Value::Map(entries) = &mut member.value {
+            entries.sort_by(|one, other| one.key.cmp(&other.key));
+        }
+        said.set(name, member);
+    }
+    said
+}
+
+/// A member that is there.
+fn set<'n, 't>(node: &'n Node<'t>, name: &str) -> Option<&'n Node<'t>> {
+    node.get(name).filter(|member| !member.is_null())
+}
+
+/// Attributes of a path as the reference shows its own type.
+fn path_shown(path: &Node<'_>) -> String {
+    let text = |name: &str| Node::string(path.text_at(&[name]).to_owned());
+    Node::map([("Path", text("path")), ("Verb", text("verb"))]).to_json()
+}
+
+/// Whom a review asks about.
+fn subject(review: &Node<'_>) -> User {
+    let text = |name: &str| review.text_at(&["spec", name]).to_owned();
+    User {
+        name: text("user"),
+        uid: text("uid"),
+        groups: texts(review.find(&["spec", "groups"])),
+        extra: extra_of(review.find(&["spec", "extra"])),
+    }
+}
+
+fn decided(authorizer: &Authorizer, review: &Node<'_>, user: &User) -> Node<'static> {
+    let empty = Node::empty_map();
+    let spec = review.get("spec").unwrap_or(&empty);
+    let Some(resource) = set(spec, "resourceAttributes") else {
+        let path = spec.get("nonResourceAttributes").unwrap_or(&empty);
+        let target = Target::Path(path.text_at(&["path"]));
+        let attempt = Attempt { user, verb: path.text_at(&["verb"]), target };
+        return status(&authorizer.decide(&attempt), &[]);
+    };
+    let Selectors { fields, ignored } = selectors::read(resource);
+    let version = match resource.text_at(&["version"]) {
+        "" => "*",
+        version => version,
+    };
+    let target = Target::Resource(Resource {
+        group: resource.text_at(&["group"]),
+        version,
+        resource: resource.text_at(&["resource"]),
+        subresource: resource.text_at(&["subresource"]),
+        namespace: resource.text_at(&["namespace"]),
+        name: resource.text_at(&["name"]),
+        field_selector: &fields,
+    });
+    let attempt = Attempt { user, verb: resource.text_at(&["verb"]), target };
+    status(&authorizer.decide(&attempt), &ignored)
+}
+
+fn status(decision: &Decision, ignored: &[&str]) -> Node<'static> {
+    let mut status = Node::map([("allowed", Node::bool(decision.is_allowed()))]);
+    if matches!(decision, Decision::Deny { .. }) {
+        status.set("denied", Node::bool(true));
+    }
+    if !decision.reason().is_empty() {
+        status.set("reason", Node::string(decision.reason().to_owned()));
+    }
+    if !ignored.is_empty() {
+        status.set("evaluationError", Node::string(ignored.join("; ")));
+    }
+    status
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use ratchet_object::{Limits, decode};
+
+    fn faults(kind: &str, review: &str) -> Vec<String> {
+        let node = decode(review, Limits::DEFAULT).unwrap().documents.remove(0).into_owned();
+        let causes = validate(kind, &node).into_causes();
+        causes.into_iter().map(|cause| format!("{}: {}", cause.field, cause.message)).collect()
+    }
+
+    #[test]
+    fn a_question_is_about_somebody_and_one_thing() {
+        let both = "{spec: {user: u, resourceAttributes: {}, nonResourceAttributes: {path: /x, verb: get}}}";
+        let combined = r#"spec.nonResourceAttributes: Invalid value: {"Path":"/x","Verb":"get"}: cannot be specified in combination with resourceAttributes"#;
+        assert_eq!(faults("SubjectAccessReview", both), [combined]);
+        assert_eq!(faults("SelfSubjectAccessReview", both), [combined]);
+        let neither = "spec.resourceAttributes: Invalid value: null: exactly one of nonResourceAttributes or resourceAttributes must be specified";
+        let nobody =
+            "spec.user: Invalid value: \"\": at least one of user or group must be specified";
+        assert_eq!(faults("SubjectAccessReview", "{}"), [neither, nobody]);
+        assert_eq!(faults("SelfSubjectAccessReview", "{spec: {}}"), [neither]);
+        let groups = "{spec: {groups: [g], resourceAttributes: {}}}";
+        assert!(faults("SubjectAccessReview", groups).is_empty());
+        let named = "{metadata: {name: x}, spec: {user: u, resourceAttributes: {}}}";
+        let metadata = r#"metadata: Invalid value: {"name":"x"}: must be empty"#;
+        assert_eq!(faults("SubjectAccessReview", named), [metadata]);
+        assert_eq!(faults("SelfSubjectAccessReview", named), [metadata]);
+        let silent = "{metadata: {name: '', labels: {}, finalizers: []}, spec: {user: u, resourceAttributes: {}}}";
+        assert!(faults("SubjectAccessReview", silent).is_empty());
+    }
+
+    #[test]
+    fn a_local_question_stays_in_its_namespace() {
+        let local = |text: &str| faults("LocalSubjectAccessReview", text);
+        let own = "{metadata: {namespace: a}, spec: {user: u, resourceAttributes: {namespace: a}}}";
+        assert!(local(own).is_empty());
+        for (namespace, shown) in [("namespace: b", "\"b\""), ("name: x", "\"\"")] {
+            let text = format!(
+                "{{metadata: {{namespace: a}}, spec: {{user: u, resourceAttributes: {{{namespace}}}}}}}"
+            );
+            assert_eq!(
+                local(&text),
+                [format!(
+                    "spec.resourceAttributes.namespace: Invalid value: {shown}: must match metadata.namespace"
+                )]
+            );
+        }
+        assert_eq!(
+            local(
+                "{metadata: {namespace: a, labels: {x: z}}, spec: {user: u, nonResourceAttributes: {path: /healthz}}}"
+            ),
+            [
+                r#"metadata: Invalid value: {"namespace":"a","labels":{"x":"z"}}: must be empty except for namespace"#,
+                r#"spec.nonResourceAttributes: Invalid value: {"Path":"/healthz","Verb":""}: disallowed on this kind of request"#,
+            ]
+        );
+    }
+}
