@@ -68,7 +68,12 @@ fn check_object(text: &str, object: &Object<'_>) {
     for misfit in &found {
         tree::assert_span(text, misfit.span);
         if let Oddity::WrongType(told) = &misfit.oddity {
-            let words = ["json: cannot unmarshal ", "quantities must match ", "unable to parse "];
+            let words = [
+                "json: cannot unmarshal ",
+                "quantities must match ",
+                "unable to parse ",
+                "illegal base64 data at input byte ",
+            ];
             assert!(words.iter().any(|word| told.starts_with(word)), "{told}");
             assert!(!misfit.path.is_empty());
         }

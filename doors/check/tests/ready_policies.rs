@@ -76,14 +76,15 @@ static FAMILIES: [Family; 4] = [
 
 /// Where a policy cannot or does not want to decide as the engine does: family, case, why.
 static EXCEPTIONS: &[(&str, &str, &str)] = &[
-    (
-        "strict-ips-in-",
-        "RTC-IP-001/warns-stateful-set-not-looked-at",
-        "The API server does not look at the template of a StatefulSet again once the stored one is bad; the policy refuses what is new in it.",
-    ),
+    (SEARCH, "RTC-DNS-001/admits-job-created", ONLY_PODS),
     (SEARCH, "RTC-DNS-001/admits-leading-underscore", ONLY_PODS),
+    (SEARCH, "RTC-DNS-001/admits-replica-set-created", ONLY_PODS),
     (SEARCH, "RTC-DNS-001/admits-underscores-where-one-is-stored", ONLY_PODS),
     (SEARCH, "RTC-DNS-001/admits-updated-in-1-36", ONLY_PODS),
+    (SEARCH, "RTC-DNS-001/refuses-job-leading-underscore-by-proposal", ONLY_PODS),
+    (SEARCH, "RTC-DNS-001/refuses-job-with-gate-off", ONLY_PODS),
+    (SEARCH, "RTC-DNS-001/refuses-replica-set-after-the-way-back", ONLY_PODS),
+    (SEARCH, "RTC-DNS-001/refuses-replica-set-with-gate-off", ONLY_PODS),
     (SEARCH, "RTC-DNS-001/refuses-underscore-added-with-gate-off", ONLY_PODS),
 ];
 

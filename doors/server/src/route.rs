@@ -73,6 +73,8 @@ pub(crate) async fn resource(
     let operation = match Operation::of(&request.ask, place, method, served.row) {
         Ok(operation) => operation,
         Err(refusal) => {
+            // A connection that is closed over unread bytes is reset, and the answer with it.
+            let _ = receive(app, source, &request.parts.headers).await;
             request.note_refusal(app, &refusal);
             return refused(&refusal, plain);
         }
