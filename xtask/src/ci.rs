@@ -40,7 +40,7 @@ const RECORDINGS: &[(&str, &str, &str)] =
     &[(ORACLE, "ratchet-engine", "oracle"), ("RATCHET_FIXTURES", "ratchet-object", "fixtures")];
 
 /// How long the server is besieged; `cargo xtask siege` does it for half an hour, with a release build.
-const SIEGE_SECONDS: &str = "45";
+const SIEGE_SECONDS: &str = "25";
 
 /// How long each fuzz test looks for a counterexample; whoever wants more sets the variable.
 const FUZZ_SECONDS: (&str, &str) = ("RATCHET_FUZZ_SECONDS", "3");
