@@ -16,6 +16,11 @@ use clap::Parser;
 use std::io::{self, Write};
 use std::process::ExitCode;
 
+/// Requests move between threads, and what one thread allocates another frees. The system's allocator keeps an arena for
+/// each thread and gives little of it back.
+#[global_allocator]
+static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
+
 /// What a command ends with when it could not do its work: bad usage, unreadable input.
 const COULD_NOT_TELL: u8 = 2;
 

@@ -118,6 +118,20 @@ fn stored(node: &Node<'static>, row: &KindRow) -> Node<'static> {
     node
 }
 
+/// Gives bytes that nobody set the empty text. Go compares nil and empty bytes as equal, but where JSON always has the
+/// field it writes `null` for the one and `""` for the other.
+fn fill_bytes(mut node: Node<'static>, place: u16) -> Node<'static> {
+    for field in type_of(place).fields {
+        let Some(member) = node.get_mut(field.name) else { continue };
+        match field.shape {
+            Shape::Bytes if member.is_null() => *member = Node::string(""),
+            Shape::Object(inner) => *member = fill_bytes(member.clone(), inner),
+            _ => {}
+        }
+    }
+    node
+}
+
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(1500))]
 
@@ -155,7 +169,8 @@ proptest! {
             maker.edit(&mut other, row.ty);
         }
         let is_equal = equal_at(&one, &other, &[], Equality::Semantic);
-        let is_one = stored(&one, row) == stored(&other, row);
+        let stored = |node| fill_bytes(stored(node, row), row.ty);
+        let is_one = stored(&one) == stored(&other);
         prop_assert_eq!(is_equal, is_one, "{} and {}", one, other);
         prop_assert_eq!(is_equal, equal_at(&other, &one, &[], Equality::Semantic));
         if equal_at(&one, &other, &[], Equality::Reflect) {

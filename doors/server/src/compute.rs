@@ -1,11 +1,14 @@
 //! Work of more than a millisecond: a little of it at a time, and on threads that answer nobody meanwhile.
 //!
-//! A thread of the runtime that computes answers no other request. So whatever may compute for long hands its place over
-//! to another thread first, and waits for its turn: where half of the processors are busy with it, the others are free.
+//! A thread of the runtime that computes answers no other request. So whatever may compute for long waits for its turn,
+//! and where half of the processors are busy with it, the others are free. Work that owns what it needs, and comes back
+//! piece by piece, runs on a few threads of its own: the allocator keeps memory for every thread that ever had work.
+//! Work that borrows from its request hands the place of its thread over to another one first.
 
+use std::panic::resume_unwind;
 use std::sync::OnceLock;
 use std::time::Duration;
-use tokio::runtime::{Handle, RuntimeFlavor};
+use tokio::runtime::{Builder, Handle, Runtime, RuntimeFlavor};
 use tokio::sync::Semaphore;
 use tokio::task::block_in_place;
 use tokio::time::timeout;
@@ -21,17 +24,60 @@ pub struct Compute {
     expressions: Semaphore,
     /// Requests with large bodies that are under way at once: each may hold many times its size as a tree.
     requests: Semaphore,
+    /// The threads of [`Self::step`]; none where the system has no more threads to give.
+    threads: Option<Runtime>,
 }
 
 impl Default for Compute {
     fn default() -> Self {
         let cores = std::thread::available_parallelism().map_or(1, std::num::NonZero::get);
-        let half = || Semaphore::new((cores / 2).max(1));
-        Self { work: half(), expressions: half(), requests: Semaphore::new(cores.max(2)) }
+        let half = (cores / 2).max(1);
+        let mut threads = Builder::new_multi_thread();
+        let threads = threads.worker_threads(half).thread_name("compute").build();
+        Self {
+            work: Semaphore::new(half),
+            expressions: Semaphore::new(half),
+            requests: Semaphore::new(cores.max(2)),
+            threads: threads.ok(),
+        }
+    }
+}
+
+impl Drop for Compute {
+    fn drop(&mut self) {
+        // Whoever drops it may be a task, which must not wait for the threads.
+        if let Some(threads) = self.threads.take() {
+            threads.shutdown_background();
+        }
     }
 }
 
 impl Compute {
+    /// Does the next step of work that has many, on a thread for such work.
+    pub(crate) async fn step<S: Send + 'static, T: Send + 'static>(
+        &self,
+        mut state: S,
+        work: impl FnOnce(&mut S) -> T + Send + 'static,
+    ) -> (S, T) {
+        let _turn = self.work.acquire().await;
+        let Some(threads) = &self.threads else {
+            let done = Self::aside(|| work(&mut state));
+            return (state, done);
+        };
+        let step = threads.spawn(async move {
+            let done = work(&mut state);
+            (state, done)
+        });
+        match step.await {
+            Ok(done) => done,
+            Err(error) => match error.try_into_panic() {
+                Ok(panic) => resume_unwind(panic),
+                // The threads end with the server, and with them whoever waits for this.
+                Err(_) => std::future::pending().await,
+            },
+        }
+    }
+
     /// Does a piece of work when it has its turn.
     pub(crate) async fn run<T: Send>(&self, work: impl FnOnce() -> T + Send) -> T {
         // Nobody closes it; without a permit there would be no limit, and nothing else would be wrong.
@@ -121,7 +167,8 @@ mod tests {
 
     fn narrow() -> Arc<Compute> {
         let one = || Semaphore::new(1);
-        Arc::new(Compute { work: one(), expressions: one(), requests: Semaphore::new(2) })
+        let threads = Compute::default().threads.take();
+        Arc::new(Compute { work: one(), expressions: one(), requests: Semaphore::new(2), threads })
     }
 
     /// How many were within at once.
@@ -163,8 +210,9 @@ mod tests {
             let (compute, work) = (compute.clone(), work.clone());
             let expressions = expressions.clone();
             tasks.push(tokio::spawn(async move {
-                match number % 2 {
+                match number % 3 {
                     0 => compute.run(|| work.visit()).await,
+                    1 => compute.step(work, |work| work.visit()).await.1,
                     _ => compute.run_blocking(|| expressions.visit()),
                 }
             }));
@@ -215,6 +263,29 @@ mod tests {
             assert_eq!(task.await.unwrap(), 0);
         }
         assert_eq!(made.load(Ordering::SeqCst), 1);
+    }
+
+    #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+    async fn steps_run_on_the_same_few_threads() {
+        let compute = narrow();
+        let half = std::thread::available_parallelism().map_or(1, |cores| (cores.get() / 2).max(1));
+        let mut seen = std::collections::HashSet::new();
+        for _ in 0..100 {
+            let (state, thread) = compute.step(seen, |_| std::thread::current().id()).await;
+            seen = state;
+            seen.insert(thread);
+        }
+        assert!(seen.len() <= half, "{seen:?}");
+        assert!(!seen.contains(&std::thread::current().id()));
+    }
+
+    #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+    async fn a_step_that_panics_ends_its_own_task_only() {
+        let compute = narrow();
+        let own = compute.clone();
+        let task = tokio::spawn(async move { own.step((), |()| panic!("on purpose")).await });
+        assert!(task.await.is_err_and(|error| error.is_panic()));
+        assert_eq!(compute.step(1, |state| *state + 1).await, (1, 2));
     }
 
     #[tokio::test]

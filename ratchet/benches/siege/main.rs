@@ -17,7 +17,7 @@ mod slow;
 
 use attacks::{ATTACKS, Field};
 use ledger::Ledger;
-use process::Process;
+use process::{Disk, Process};
 use std::process::ExitCode;
 use std::time::{Duration, Instant};
 
@@ -48,6 +48,7 @@ fn main() -> ExitCode {
     field(Duration::from_secs(seconds), value("--only").as_deref(), &mut found);
     if value("--only").is_none() {
         disk::full(&mut found);
+        disk::fails_to_flush(&mut found);
     }
     match found.wrong.is_empty() {
         true => println!("\nheld: nothing panicked, nothing was lost, memory stayed bounded"),
@@ -86,7 +87,7 @@ impl Findings {
 /// All attacks at once, then what must hold.
 fn field(length: Duration, only: Option<&str>, found: &mut Findings) {
     let folder = tempfile::tempdir().unwrap();
-    let mut process = Process::start(folder.path(), &["--write-timeout=5s"], None);
+    let mut process = Process::start(folder.path(), &["--write-timeout=5s"], Disk::Sound);
     let mut client = process.client();
     attacks::prepare(&mut client);
     let field = Field::new(&process, Instant::now() + length);
@@ -109,7 +110,10 @@ fn field(length: Duration, only: Option<&str>, found: &mut Findings) {
         for (name, thread) in threads {
             match thread.join() {
                 Ok(count) => *counts.entry(name).or_default() += count,
-                Err(_) => found.check(false, || format!("{name}: the server did not answer")),
+                Err(panic) => {
+                    let why = panic.downcast_ref::<String>().map_or("no answer", String::as_str);
+                    found.check(false, || format!("{name}: {why}"));
+                }
             }
         }
         for writer in writers {

@@ -6,6 +6,34 @@ use std::path::{Path, PathBuf};
 use std::process::{Child, Command, ExitStatus, Stdio};
 use std::time::{Duration, Instant};
 
+/// What the server's disk is like.
+#[derive(Clone, Copy)]
+pub(crate) enum Disk {
+    Sound,
+    /// No file grows beyond so many blocks of 512 bytes; the system then says so where it would otherwise end the
+    /// process.
+    Full(u64),
+    /// Many flushes fail. strace makes them, and leaves the server in its place as our child.
+    FailsToFlush,
+}
+
+/// One flush in 23 fails, after those of the start: a broken store tries again by itself.
+const FAULT: &str = "inject=fdatasync:error=EIO:when=60+23";
+
+impl Disk {
+    /// The words before the server's command.
+    fn script(self) -> String {
+        match self {
+            Self::Sound => "exec \"$@\"".to_owned(),
+            Self::Full(blocks) => format!("trap '' XFSZ; ulimit -f {blocks}; exec \"$@\""),
+            Self::FailsToFlush => {
+                let quietly = "exec strace -D -f -q --seccomp-bpf -o /dev/null";
+                format!("{quietly} -e trace=fdatasync -e {FAULT} \"$@\"")
+            }
+        }
+    }
+}
+
 /// A server that runs out of a folder.
 pub(crate) struct Process {
     child: Child,
@@ -15,18 +43,13 @@ pub(crate) struct Process {
 }
 
 impl Process {
-    /// Starts it and waits until it is ready. With a limit, no file of it grows beyond so many blocks of 512 bytes; the
-    /// system then says so where it would otherwise end the process.
-    pub(crate) fn start(folder: &Path, flags: &[&str], blocks: Option<u64>) -> Self {
+    /// Starts it and waits until it is ready.
+    pub(crate) fn start(folder: &Path, flags: &[&str], disk: Disk) -> Self {
         let port = TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap().port();
         let mut log = std::fs::OpenOptions::new();
         let log = log.create(true).append(true).open(folder.join("log")).unwrap();
-        let script = match blocks {
-            Some(blocks) => format!("trap '' XFSZ; ulimit -f {blocks}; exec \"$@\""),
-            None => "exec \"$@\"".to_owned(),
-        };
         let child = Command::new("sh")
-            .args(["-c", &script, "sh", env!("CARGO_BIN_EXE_ratchet"), "serve"])
+            .args(["-c", &disk.script(), "sh", env!("CARGO_BIN_EXE_ratchet"), "serve"])
             .arg("--data-dir")
             .arg(folder.join("data"))
             .args(["--secure-port", &port.to_string()])
@@ -66,12 +89,12 @@ impl Process {
         self.try_client().expect("a connection")
     }
 
-    /// Ends it as nothing else does, and starts it again on what it stored, without a limit.
+    /// Ends it as nothing else does, and starts it again on what it stored, with a sound disk.
     pub(crate) fn killed_and_started_again(mut self) -> Self {
         let _ = self.child.kill();
         let _ = self.child.wait();
         let flags: Vec<&str> = self.flags.iter().map(String::as_str).collect();
-        Self::start(&self.folder, &flags, None)
+        Self::start(&self.folder, &flags, Disk::Sound)
     }
 
     /// How it ended, if it did.

@@ -147,7 +147,7 @@ pub(crate) fn complaint(answer: &Answer) -> Option<String> {
         (500, "list element types are not identical"),
         (500, "unknown patch type"),
         (500, "cannot tell the items of a list apart"),
-        (503, "needs a connection to the kubelet, which this server does not have yet"),
+        (503, "no endpoints available for service"),
     ];
     let known = |(code, text): &(u16, &str)| *code == answer.code && answer.text().contains(text);
     // 301: an OpenAPI document that was asked for by an old hash.

@@ -158,11 +158,10 @@ impl http_body::Body for Rewritten {
         loop {
             let mut page = match std::mem::replace(&mut self.job, Job::Ended) {
                 Job::Ended => return Poll::Ready(None),
-                Job::Waits(mut page) => {
+                Job::Waits(page) => {
                     let compute = self.compute.clone();
                     self.job = Job::Runs(Box::pin(async move {
-                        let step = compute.run(|| page.step()).await;
-                        (page, step)
+                        compute.step(page, |page| page.step()).await
                     }));
                     continue;
                 }

@@ -48,10 +48,17 @@ pub(crate) async fn answer(document: Document, output: Output, accepts_gzip: boo
         return Answer { content_type: content_type(&writer), body: full(first), is_packed: false };
     }
     let app = writer.app().clone();
-    while !app.compute.run(|| writer.prepare(CHUNK)).await {}
+    loop {
+        let (state, is_prepared) = app.compute.step(writer, |writer| writer.prepare(CHUNK)).await;
+        writer = state;
+        if is_prepared {
+            break;
+        }
+    }
     let content_type = content_type(&writer);
     // So much is written before the head of the answer is: then it is known whether there is enough to be packed.
-    let ended = app.compute.run(|| writer.fill(&mut first, compress::LEAST + 1)).await;
+    let fill = |(writer, first): &mut (Writer, Vec<u8>)| writer.fill(first, compress::LEAST + 1);
+    let ((writer, first), ended) = app.compute.step((writer, first), fill).await;
     let is_packed = accepts_gzip && first.len() > compress::LEAST;
     if ended && !is_packed {
         return Answer { content_type, body: full(first), is_packed };
@@ -138,10 +145,9 @@ impl http_body::Body for Rendering {
                 Job::Waits(_) => {}
             }
             let app = self.app.clone();
-            if let Job::Waits(mut packer) = std::mem::replace(&mut self.job, Job::Ended) {
+            if let Job::Waits(packer) = std::mem::replace(&mut self.job, Job::Ended) {
                 self.job = Job::Runs(Box::pin(async move {
-                    let piece = app.compute.run(|| packer.next()).await;
-                    (packer, piece)
+                    app.compute.step(packer, |packer| packer.next()).await
                 }));
             }
         }
