@@ -195,5 +195,5 @@ fn the_readme_shows_what_is_printed() {
         .unwrap();
     assert_eq!(output.status.code(), Some(1));
     assert_eq!(String::from_utf8(output.stdout).unwrap().trim_end(), shown);
-    assert!(readme.contains("cargo run --release -- check examples/refused.yaml"));
+    assert!(readme.contains("cargo run -- check examples/refused.yaml"));
 }

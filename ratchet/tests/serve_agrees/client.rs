@@ -56,6 +56,7 @@ impl Client {
         let mut config = builder.with_root_certificates(roots).with_no_client_auth();
         config.alpn_protocols = vec![b"h2".to_vec()];
         let stream = TcpStream::connect(address).await.unwrap();
+        stream.set_nodelay(true).unwrap();
         let name = ServerName::try_from("kubernetes.default.svc").unwrap();
         let stream = TlsConnector::from(Arc::new(config)).connect(name, stream).await.unwrap();
         let handshake = http2::handshake(TokioExecutor::new(), TokioIo::new(stream));

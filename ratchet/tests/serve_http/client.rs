@@ -88,6 +88,7 @@ async fn tls(server: &Server, protocol: &[u8]) -> TlsStream<TcpStream> {
     let mut config = builder.with_root_certificates(roots).with_no_client_auth();
     config.alpn_protocols = vec![protocol.to_vec()];
     let stream = TcpStream::connect(server.address).await.unwrap();
+    stream.set_nodelay(true).unwrap();
     let name = ServerName::try_from("kubernetes.default.svc").unwrap();
     TlsConnector::from(Arc::new(config)).connect(name, stream).await.unwrap()
 }

@@ -37,6 +37,7 @@ async fn named(server: &Server) -> Vec<Vec<u8>> {
         .with_root_certificates(roots)
         .with_client_cert_resolver(notes.clone());
     let stream = TcpStream::connect(server.address).await.unwrap();
+    stream.set_nodelay(true).unwrap();
     let name = ServerName::try_from("kubernetes.default.svc").unwrap();
     TlsConnector::from(Arc::new(config)).connect(name, stream).await.unwrap();
     notes.0.lock().unwrap().clone()

@@ -97,6 +97,7 @@ impl Client {
     /// A connection on which nothing was said yet.
     pub(crate) async fn connect(&self) -> TlsStream<TcpStream> {
         let stream = TcpStream::connect(self.address).await.unwrap();
+        stream.set_nodelay(true).unwrap();
         let name = ServerName::try_from("kubernetes.default.svc").unwrap();
         TlsConnector::from(self.tls.clone()).connect(name, stream).await.unwrap()
     }

@@ -325,16 +325,22 @@ fn is_engines(answer: &Value, behavior: Behavior) -> bool {
         // A seed answer that still has the released words was not translated when it was recorded.
         403 if message.contains("is being terminated") => false,
         403 => behavior == Behavior::Released || !message.contains("probe or lifecycle host"),
-        422 if behavior == Behavior::Proposal && message.contains(RELEASED_PATTERN) => false,
+        422 if behavior == Behavior::Proposal && contradicts_itself(message) => false,
         200 | 201 => true,
         422 => !NOT_OF_THE_ENGINE.iter().any(|words| message.contains(words)),
         _ => false,
     }
 }
 
-/// How the pattern begins that released Kubernetes quotes for search names. It matches the names that the proposal alone
-/// refuses, so that an answer which quotes it for one of them was not translated either.
-const RELEASED_PATTERN: &str = "regex used for validation is '_?[a-z0-9]";
+/// Whether a refusal of a search name quotes released Kubernetes' pattern though the name matches it: labels that begin
+/// with an underscore are refused by the proposal alone, and the answer was not translated when it was recorded.
+fn contradicts_itself(message: &str) -> bool {
+    let quoted = message.split_once("Invalid value: \"").and_then(|(_, rest)| rest.split_once('"'));
+    quoted.is_some_and(|(name, rest)| {
+        rest.contains("regex used for validation is '_?[a-z0-9]")
+            && name.split('.').any(|label| label.starts_with('_'))
+    })
+}
 
 /// What the allocator, the reader of options and patches, or defaulting has a part in.
 const NOT_OF_THE_ENGINE: [&str; 5] = [

@@ -160,9 +160,8 @@ impl http_body::Body for Rewritten {
                 Job::Ended => return Poll::Ready(None),
                 Job::Waits(page) => {
                     let compute = self.compute.clone();
-                    self.job = Job::Runs(Box::pin(async move {
-                        compute.step(page, |page| page.step()).await
-                    }));
+                    let turn = async move { compute.step(page, |page| page.step()).await };
+                    self.job = Job::Runs(Box::pin(turn));
                     continue;
                 }
                 Job::Runs(mut turn) => match turn.as_mut().poll(context) {

@@ -53,6 +53,7 @@ pub(crate) async fn connect(
         Protocol::Two => vec![b"h2".to_vec()],
     };
     let stream = TcpStream::connect(server.address).await?;
+    stream.set_nodelay(true)?;
     let name = ServerName::try_from("kubernetes.default.svc").unwrap();
     TlsConnector::from(Arc::new(config)).connect(name, stream).await
 }
