@@ -1,7 +1,7 @@
 //! Whatever an object holds, what does not fit its schema is found, named and pointed at.
 
 use ratchet_fuzz::{Choices, tree};
-use ratchet_object::{Entry, Limits, Node, Object, Oddity, Value, decode, misfits, schema};
+use ratchet_object::{Entry, Limits, Node, Object, ViolationKind, Value, decode, misfits, schema};
 
 const WORDS: &[&str] = &[
     "apiVersion",
@@ -67,7 +67,7 @@ fn check_object(text: &str, object: &Object<'_>) {
     assert!(found.len() < tree::count(object.node()));
     for misfit in &found {
         tree::assert_span(text, misfit.span);
-        if let Oddity::WrongType(told) = &misfit.oddity {
+        if let ViolationKind::WrongType(told) = &misfit.oddity {
             let words = [
                 "json: cannot unmarshal ",
                 "quantities must match ",
@@ -91,7 +91,7 @@ fn check_object(text: &str, object: &Object<'_>) {
         });
     }
     let unknown = misfits(&Object::new(hollow));
-    assert!(unknown.iter().all(|misfit| misfit.oddity == Oddity::Unknown), "{unknown:?}");
+    assert!(unknown.iter().all(|misfit| misfit.oddity == ViolationKind::Unknown), "{unknown:?}");
 
     // What a schema does not know can be anything.
     let mut more = object.node().clone();

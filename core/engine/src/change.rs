@@ -95,9 +95,9 @@ impl<'a> Change<'a> {
 
 /// Texts that the stored object already holds, sorted. The ratchet: a tightened rule lets these through.
 #[derive(Clone, Debug, Default)]
-pub struct Kept<'a>(Vec<&'a str>);
+pub struct StoredValues<'a>(Vec<&'a str>);
 
-impl<'a> Kept<'a> {
+impl<'a> StoredValues<'a> {
     /// Nothing was there before.
     pub const NOTHING: Self = Self(Vec::new());
 
@@ -107,7 +107,7 @@ impl<'a> Kept<'a> {
     }
 }
 
-impl<'a> FromIterator<&'a str> for Kept<'a> {
+impl<'a> FromIterator<&'a str> for StoredValues<'a> {
     fn from_iter<I: IntoIterator<Item = &'a str>>(texts: I) -> Self {
         let mut sorted: Vec<&'a str> = texts.into_iter().collect();
         sorted.sort_unstable();

@@ -7,7 +7,7 @@ use ratchet_net::dns;
 
 /// What a text must look like.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Form {
+pub enum NameFormat {
     /// Labels with dots between them, 253 bytes.
     Subdomain,
     /// One RFC 1123 label, 63 bytes.
@@ -42,12 +42,12 @@ const LONG_63: &str = "must be no more than 63 characters";
 const LONG_253: &str = "must be no more than 253 characters";
 
 /// Tells everything that is wrong with a text, in the API's words.
-pub fn faults(form: Form, text: &str, mut tell: impl FnMut(Cow<'static, str>)) {
+pub fn faults(form: NameFormat, text: &str, mut tell: impl FnMut(Cow<'static, str>)) {
     let mut say = |detail: &'static str| tell(Cow::Borrowed(detail));
     match form {
-        Form::Subdomain => subdomain(text, say),
-        Form::Label => label(text, say),
-        Form::Label1035 => {
+        NameFormat::Subdomain => subdomain(text, say),
+        NameFormat::Label => label(text, say),
+        NameFormat::Label1035 => {
             if text.len() > 63 {
                 say(LONG_63);
             }
@@ -56,13 +56,13 @@ pub fn faults(form: Form, text: &str, mut tell: impl FnMut(Cow<'static, str>)) {
                 say(LABEL_1035);
             }
         }
-        Form::PathSegment => match text {
+        NameFormat::PathSegment => match text {
             "." => say("may not be '.'"),
             ".." => say("may not be '..'"),
             _ => path_prefix(text, say),
         },
-        Form::PortName => port_name(text, say),
-        Form::Variable => {
+        NameFormat::PortName => port_name(text, say),
+        NameFormat::Variable => {
             if text.is_empty() {
                 say("environment variable name must be non-empty");
             }
@@ -70,16 +70,16 @@ pub fn faults(form: Form, text: &str, mut tell: impl FnMut(Cow<'static, str>)) {
                 say(VARIABLE);
             }
         }
-        Form::ConfigKey => config_key(text, say),
-        Form::Qualified => labels::key_faults(text, tell),
-        Form::LabelValue => labels::value_faults(text, say),
-        Form::Header => {
+        NameFormat::ConfigKey => config_key(text, say),
+        NameFormat::Qualified => labels::key_faults(text, tell),
+        NameFormat::LabelValue => labels::value_faults(text, say),
+        NameFormat::Header => {
             let is_part = |byte: u8| byte.is_ascii_alphanumeric() || byte == b'-';
             if text.is_empty() || !text.bytes().all(is_part) {
                 say(HEADER);
             }
         }
-        Form::Host if text.contains('*') => {
+        NameFormat::Host if text.contains('*') => {
             if text.len() > 253 {
                 say(LONG_253);
             }
@@ -87,13 +87,13 @@ pub fn faults(form: Form, text: &str, mut tell: impl FnMut(Cow<'static, str>)) {
                 say(WILDCARD);
             }
         }
-        Form::Host => subdomain(text, say),
+        NameFormat::Host => subdomain(text, say),
     }
 }
 
 /// The same for a text that a name will begin with: a dash at its end will not be the last letter.
-pub(crate) fn stem_faults(form: Form, text: &str, tell: impl FnMut(Cow<'static, str>)) {
-    if form == Form::PathSegment {
+pub(crate) fn stem_faults(form: NameFormat, text: &str, tell: impl FnMut(Cow<'static, str>)) {
+    if form == NameFormat::PathSegment {
         let mut tell = tell;
         return path_prefix(text, |detail| tell(Cow::Borrowed(detail)));
     }
@@ -110,7 +110,7 @@ pub(crate) fn stem_faults(form: Form, text: &str, tell: impl FnMut(Cow<'static, 
 }
 
 /// Whether a text has a form.
-pub(crate) fn fits(form: Form, text: &str) -> bool {
+pub(crate) fn fits(form: NameFormat, text: &str) -> bool {
     let mut fits = true;
     faults(form, text, |_| fits = false);
     fits
@@ -187,7 +187,7 @@ mod tests {
     use alloc::string::String;
     use alloc::vec::Vec;
 
-    fn told(form: Form, text: &str) -> Vec<String> {
+    fn told(form: NameFormat, text: &str) -> Vec<String> {
         let mut all = Vec::new();
         faults(form, text, |detail| all.push(detail.into_owned()));
         all
@@ -196,17 +196,17 @@ mod tests {
     #[test]
     fn good_texts_have_no_faults() {
         let good = [
-            (Form::Subdomain, "a.b-c"),
-            (Form::Label, "0a"),
-            (Form::Label1035, "a0"),
-            (Form::PathSegment, "system:x"),
-            (Form::PortName, "http-2"),
-            (Form::Variable, "A B"),
-            (Form::ConfigKey, "..data".trim_start_matches('.')),
-            (Form::Qualified, "example.com/a"),
-            (Form::LabelValue, ""),
-            (Form::Header, "X-A"),
-            (Form::Host, "*.a"),
+            (NameFormat::Subdomain, "a.b-c"),
+            (NameFormat::Label, "0a"),
+            (NameFormat::Label1035, "a0"),
+            (NameFormat::PathSegment, "system:x"),
+            (NameFormat::PortName, "http-2"),
+            (NameFormat::Variable, "A B"),
+            (NameFormat::ConfigKey, "..data".trim_start_matches('.')),
+            (NameFormat::Qualified, "example.com/a"),
+            (NameFormat::LabelValue, ""),
+            (NameFormat::Header, "X-A"),
+            (NameFormat::Host, "*.a"),
         ];
         for (form, text) in good {
             assert_eq!(told(form, text), Vec::<String>::new(), "{form:?} {text}");
@@ -216,32 +216,32 @@ mod tests {
     #[test]
     fn bad_texts_have_as_many_faults_as_the_api_tells() {
         let bad = [
-            (Form::Subdomain, "A_b", 1),
-            (Form::Label, "a.b", 1),
-            (Form::Label1035, "0a", 1),
-            (Form::PathSegment, "a/b%", 2),
-            (Form::PortName, "--", 3),
-            (Form::PortName, "", 2),
-            (Form::Variable, "a=b", 1),
-            (Form::ConfigKey, "../x", 2),
-            (Form::Qualified, "/", 3),
-            (Form::LabelValue, "-", 1),
-            (Form::Header, "a b", 1),
-            (Form::Host, "*", 1),
+            (NameFormat::Subdomain, "A_b", 1),
+            (NameFormat::Label, "a.b", 1),
+            (NameFormat::Label1035, "0a", 1),
+            (NameFormat::PathSegment, "a/b%", 2),
+            (NameFormat::PortName, "--", 3),
+            (NameFormat::PortName, "", 2),
+            (NameFormat::Variable, "a=b", 1),
+            (NameFormat::ConfigKey, "../x", 2),
+            (NameFormat::Qualified, "/", 3),
+            (NameFormat::LabelValue, "-", 1),
+            (NameFormat::Header, "a b", 1),
+            (NameFormat::Host, "*", 1),
         ];
         for (form, text, count) in bad {
             assert_eq!(told(form, text).len(), count, "{form:?} {text} {:?}", told(form, text));
         }
-        assert_eq!(told(Form::Label, "a.b"), ["must not contain dots"]);
+        assert_eq!(told(NameFormat::Label, "a.b"), ["must not contain dots"]);
     }
 
     #[test]
     fn a_stem_may_end_with_a_dash() {
         let mut count = 0;
-        stem_faults(Form::Subdomain, "web-", |_| count += 1);
+        stem_faults(NameFormat::Subdomain, "web-", |_| count += 1);
         assert_eq!(count, 0);
-        stem_faults(Form::Subdomain, "Web-", |_| count += 1);
-        stem_faults(Form::Subdomain, "-", |_| count += 1);
+        stem_faults(NameFormat::Subdomain, "Web-", |_| count += 1);
+        stem_faults(NameFormat::Subdomain, "-", |_| count += 1);
         assert_eq!(count, 2);
     }
 }

@@ -1,9 +1,9 @@
 //! Values in the API server's own types, which it shows in some errors: every field by the name it
 //! has in the server's code, absent or not. `internal.txt` lists the types, one a line.
 
-use crate::pen::node_shown;
+use crate::field_errors::node_shown;
 use crate::quantity::Quantity;
-use crate::{pen, shown};
+use crate::{field_errors, shown};
 use alloc::string::String;
 use alloc::vec::Vec;
 use core::fmt::Write as _;
@@ -110,7 +110,7 @@ fn write_list(item: &str, at: &At<'_>, out: &mut String) {
 }
 
 fn quantity(at: &At<'_>) -> String {
-    pen::quoted(&Quantity::at(at).map_or("0".into(), |quantity| quantity.shown()))
+    field_errors::quoted(&Quantity::at(at).map_or("0".into(), |quantity| quantity.shown()))
 }
 
 fn write_quantities(at: &At<'_>, out: &mut String) {

@@ -7,19 +7,19 @@ mod cron;
 mod difference;
 mod facts;
 mod fields;
-mod flows;
+mod validation;
 mod forms;
 pub mod gates;
 mod internal;
 mod judge;
-mod pen;
+mod field_errors;
 pub mod pod_security;
 mod policy;
 mod quantity;
 mod release;
 mod rule;
 pub mod rules;
-mod scene;
+mod context;
 mod selectors;
 mod shown;
 mod status;
@@ -29,14 +29,14 @@ mod views;
 /// What checks outside of the engine write their findings with: the expressions of policies are looked at with an
 /// evaluator that the engine does not know.
 pub mod writing {
-    pub use crate::forms::{Form, faults as form_faults};
-    pub use crate::pen::Pen;
-    pub use crate::scene::Scene;
+    pub use crate::forms::{NameFormat, faults as form_faults};
+    pub use crate::field_errors::FieldErrors;
+    pub use crate::context::ValidationContext;
     pub use crate::selectors::check as check_selector;
     pub use crate::shown::{list as shown_list, named as shown_word};
 }
 
-pub use change::{Change, Kept, Part, Step};
+pub use change::{Change, StoredValues, Part, Step};
 pub use difference::{Choice, DIFFERENCES, Difference};
 pub use facts::{EXISTING_PODS_BUDGET, Existing, Facts, Namespace, Needs};
 pub use fields::{Class, FIELDS, Field};
@@ -49,4 +49,4 @@ pub use rules::RULES;
 pub use rules::deprecated_api::deprecation;
 pub use rules::names::demands_version;
 pub use status::{Status, StatusCause, warning_headers, warning_texts};
-pub use verdict::{Cause, Denial, MOST_LISTED, Problem, Spot, Verdict, Warning};
+pub use verdict::{Cause, Denial, MOST_LISTED, FieldError, Label, Verdict, Warning};

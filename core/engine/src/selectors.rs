@@ -1,33 +1,33 @@
 //! Label selectors: whether they are well made, and whether they match.
 
-use crate::forms::{self, Form};
-use crate::pen::Pen;
+use crate::forms::{self, NameFormat};
+use crate::field_errors::FieldErrors;
 use crate::rules::labels;
 use crate::shown;
 use ratchet_object::At;
 
 /// Checks a selector where there is one.
-pub fn check(selector: &At<'_>, pen: &mut Pen<'_, '_>) {
-    labels::check_map(&selector.field("matchLabels"), pen.verdict);
+pub fn check(selector: &At<'_>, errs: &mut FieldErrors<'_, '_>) {
+    labels::check_map(&selector.field("matchLabels"), errs.verdict);
     for at in selector.field("matchExpressions").items() {
         let (operator, values) = (at.field("operator"), at.field("values"));
         match operator.text_or_empty() {
             "In" | "NotIn" if values.is_empty() => {
-                pen.required(&values, "must be specified when `operator` is 'In' or 'NotIn'");
+                errs.required(&values, "must be specified when `operator` is 'In' or 'NotIn'");
             }
             "Exists" | "DoesNotExist" if !values.is_empty() => {
                 let detail = "may not be specified when `operator` is 'Exists' or 'DoesNotExist'";
-                pen.forbidden(&values, detail);
+                errs.forbidden(&values, detail);
             }
             "In" | "NotIn" | "Exists" | "DoesNotExist" => {}
             text => {
-                let shown = shown::named(text, pen.scene.policy.release);
-                pen.invalid_as(&operator, shown, "not a valid selector operator");
+                let shown = shown::named(text, errs.ctx.policy.release);
+                errs.invalid_as(&operator, shown, "not a valid selector operator");
             }
         }
-        pen.form(&at.field("key"), Form::Qualified);
+        errs.form(&at.field("key"), NameFormat::Qualified);
         for value in values.items() {
-            pen.form(&value, Form::LabelValue);
+            errs.form(&value, NameFormat::LabelValue);
         }
     }
 }
@@ -58,7 +58,7 @@ pub(crate) fn matches(selector: &At<'_>, labels: &At<'_>) -> Match {
         entry.map(|(_, at)| at.text_or_empty())
     };
     let is_label = |key: &str, value: &str| {
-        forms::fits(Form::Qualified, key) && forms::fits(Form::LabelValue, value)
+        forms::fits(NameFormat::Qualified, key) && forms::fits(NameFormat::LabelValue, value)
     };
     let wanted = selector.field("matchLabels");
     if !wanted.entries().all(|(key, at)| is_label(key, at.text_or_empty())) {

@@ -185,7 +185,7 @@ mod tests {
             field: String::new(),
             text: core::iter::repeat_n(letter, count).collect(),
             span: ratchet_object::Span::default(),
-            spots: Vec::new(),
+            labels: Vec::new(),
             fix: None,
             difference: None,
         };

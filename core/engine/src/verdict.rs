@@ -1,7 +1,7 @@
 //! What the engine says back: refusals are values, collected, in the order the API gives them.
 
 use crate::difference::Difference;
-use crate::pod_security::Tally;
+use crate::pod_security::PodSecurityMetrics;
 use crate::rule::Rule;
 use alloc::borrow::Cow;
 use alloc::collections::BTreeSet;
@@ -14,7 +14,7 @@ use ratchet_object::{At, Span};
 #[derive(Clone, Debug, Default)]
 pub struct Verdict {
     /// What is wrong with the object: each one refuses it (HTTP 422).
-    pub problems: Vec<Problem>,
+    pub problems: Vec<FieldError>,
     /// What an admission plugin says no to (HTTP 403); only looked at when there is no problem.
     pub denial: Option<Denial>,
     /// What the writer is told, refused or not.
@@ -22,7 +22,7 @@ pub struct Verdict {
     /// What the audit log is told: key and text.
     pub audit: Vec<(&'static str, String)>,
     /// What Pod Security counts.
-    pub tally: Vec<Tally>,
+    pub tally: Vec<PodSecurityMetrics>,
     /// How many problems and warnings were found beyond those that are listed.
     pub unlisted: usize,
     /// Whether the problems are those of the scale that was written, and not of the object.
@@ -37,7 +37,7 @@ pub const MOST_LISTED: usize = 4096;
 
 /// One thing wrong with the proposed object.
 #[derive(Clone, Debug)]
-pub struct Problem {
+pub struct FieldError {
     /// The rule that found it.
     pub rule: &'static Rule,
     /// What sort of fault it is.
@@ -102,7 +102,7 @@ impl Cause {
     }
 }
 
-impl Problem {
+impl FieldError {
     /// A fault at a place.
     pub fn new(
         rule: &'static Rule,
@@ -168,7 +168,7 @@ impl Problem {
     }
 }
 
-struct Message<'a>(&'a Problem);
+struct Message<'a>(&'a FieldError);
 
 impl Display for Message<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -191,14 +191,14 @@ pub struct Denial {
     /// The reason in Kubernetes' words, without the name of the object before it.
     pub text: String,
     /// What it points at: each offending place with the rule it breaks.
-    pub spots: Vec<Spot>,
+    pub labels: Vec<Label>,
     /// Whether the plugin could not tell, and so says no (HTTP 500 instead of 403).
     pub is_failure: bool,
 }
 
 /// A place that a denial or a warning points at.
 #[derive(Clone, Debug)]
-pub struct Spot {
+pub struct Label {
     /// The rule that is broken there.
     pub rule: &'static Rule,
     /// The field.
@@ -209,7 +209,7 @@ pub struct Spot {
     pub label: String,
 }
 
-impl Spot {
+impl Label {
     /// Points at a place.
     pub fn new(rule: &'static Rule, at: &At<'_>, label: impl Into<String>) -> Self {
         Self { rule, field: at.path().to_string(), span: at.span(), label: label.into() }
@@ -228,7 +228,7 @@ pub struct Warning {
     /// Where it points in the text.
     pub span: Span,
     /// More places it points at.
-    pub spots: Vec<Spot>,
+    pub labels: Vec<Label>,
     /// What to write instead, where there is exactly one right answer.
     pub fix: Option<String>,
     /// The difference between a proposal and released Kubernetes that will matter later.
@@ -243,7 +243,7 @@ impl Warning {
             field: at.path().to_string(),
             text: text.into(),
             span: at.span(),
-            spots: Vec::new(),
+            labels: Vec::new(),
             fix: None,
             difference: None,
         }
@@ -271,7 +271,7 @@ impl Verdict {
     }
 
     /// Adds something wrong.
-    pub fn problem(&mut self, problem: Problem) {
+    pub fn problem(&mut self, problem: FieldError) {
         if self.problems.len() < MOST_LISTED {
             self.problems.push(problem);
         } else {
@@ -300,7 +300,7 @@ mod tests {
         let mut verdict = Verdict::default();
         for number in 0..MOST_LISTED + 10 {
             let detail = alloc::format!("{number}");
-            verdict.problem(Problem::new(
+            verdict.problem(FieldError::new(
                 &crate::rules::deprecated_api::RULE,
                 Cause::Invalid,
                 &At::root(&node),

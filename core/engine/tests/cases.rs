@@ -5,7 +5,7 @@ mod case_file;
 use case_file::{Case, Proposal, Side, Subject, Want, cases};
 use ratchet_engine::rules::decoding;
 use ratchet_engine::{RULES, Rule, Status, Verdict, judge, pod_security};
-use ratchet_object::{Limits, Object, Oddity, decode, misfits, schema};
+use ratchet_object::{Limits, Object, ViolationKind, decode, misfits, schema};
 use std::collections::BTreeSet;
 
 #[test]
@@ -94,7 +94,7 @@ fn judged(proposal: &Proposal) -> Option<Outcome> {
             .warnings
             .iter()
             .flat_map(|warning| {
-                [warning.rule.id].into_iter().chain(warning.spots.iter().map(|spot| spot.rule.id))
+                [warning.rule.id].into_iter().chain(warning.labels.iter().map(|label| label.rule.id))
             })
             .collect(),
     })
@@ -105,9 +105,9 @@ fn speaking(verdict: &Verdict) -> Vec<String> {
     let problems = verdict.problems.iter().map(|problem| problem.rule);
     let denial = verdict.denial.iter().map(|denial| denial.rule);
     let warnings = verdict.warnings.iter().map(|warning| warning.rule);
-    let spots = verdict.denial.iter().flat_map(|denial| &denial.spots);
-    let spots = spots.chain(verdict.warnings.iter().flat_map(|warning| &warning.spots));
-    let rules = problems.chain(denial).chain(warnings).chain(spots.map(|spot| spot.rule));
+    let labels = verdict.denial.iter().flat_map(|denial| &denial.labels);
+    let labels = labels.chain(verdict.warnings.iter().flat_map(|warning| &warning.labels));
+    let rules = problems.chain(denial).chain(warnings).chain(labels.map(|label| label.rule));
     let ids: BTreeSet<&str> = rules.map(|rule| rule.id).collect();
     ids.into_iter().map(String::from).collect()
 }
@@ -131,8 +131,8 @@ fn read(text: &str) -> Outcome {
                 }
                 for misfit in misfits(&object) {
                     rules.insert(match misfit.oddity {
-                        Oddity::Unknown => decoding::UNKNOWN_FIELD.id,
-                        Oddity::WrongType(_) => decoding::WRONG_TYPE.id,
+                        ViolationKind::Unknown => decoding::UNKNOWN_FIELD.id,
+                        ViolationKind::WrongType(_) => decoding::WRONG_TYPE.id,
                     });
                     fields.push(misfit.path);
                 }

@@ -45,7 +45,7 @@ pub use object::Object;
 pub use path::{Path, Step};
 pub use prune::prune;
 pub use respell::respell;
-pub use shape::{Misfit, Oddity, misfits};
+pub use shape::{SchemaViolation, ViolationKind, misfits};
 pub use span::{LineIndex, Place, Span};
 pub use stored::{read_stored, stored_json};
 pub use stream::{Piece, pieces};

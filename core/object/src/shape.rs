@@ -11,9 +11,9 @@ use alloc::vec::Vec;
 
 /// A value that the kind's schema has no place for.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Misfit {
+pub struct SchemaViolation {
     /// What is odd about it.
-    pub oddity: Oddity,
+    pub oddity: ViolationKind,
     /// Its path.
     pub path: String,
     /// Where it stands: the name of an unknown field, the value of a wrong type.
@@ -22,7 +22,7 @@ pub struct Misfit {
 
 /// How a value does not fit.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Oddity {
+pub enum ViolationKind {
     /// The schema has no such field.
     Unknown,
     /// The value has another type; the text is the API's own.
@@ -30,7 +30,7 @@ pub enum Oddity {
 }
 
 /// Everything in an object that does not fit its kind's schema; nothing if the kind is unknown.
-pub fn misfits(object: &Object<'_>) -> Vec<Misfit> {
+pub fn misfits(object: &Object<'_>) -> Vec<SchemaViolation> {
     let (group, version) =
         object.api_version().rsplit_once('/').unwrap_or(("", object.api_version()));
     if let Some(row) = schema::kind(group, version, object.kind_name()) {
@@ -46,7 +46,7 @@ const MOST_MISFITS: usize = 200;
 
 /// Where the walk is; the path is only written out where something does not fit.
 struct Walk<'n> {
-    found: Vec<Misfit>,
+    found: Vec<SchemaViolation>,
     steps: Vec<Step<'n>>,
 }
 
@@ -55,7 +55,7 @@ impl<'n> Walk<'n> {
         for entry in node.entries() {
             self.steps.push(Step::Field(&entry.key));
             match row.field(&entry.key) {
-                None => self.report(Oddity::Unknown, entry.key_span),
+                None => self.report(ViolationKind::Unknown, entry.key_span),
                 Some(field) => self.value(&entry.node, &field.shape, row),
             }
             self.steps.pop();
@@ -82,12 +82,12 @@ impl<'n> Walk<'n> {
             }
             (Shape::Quantity, Value::Text(text)) if !is_amount(text.trim()) => {
                 let message = "quantities must match the regular expression '^([+-]?[0-9.]+)([eEinumkKMGTP]*[-+]?[0-9]*)$'";
-                self.report(Oddity::WrongType(message.into()), node.span);
+                self.report(ViolationKind::WrongType(message.into()), node.span);
             }
             (Shape::Bytes, Value::Text(text)) => {
                 if let Err(offset) = base64::decode(text) {
                     let message = format!("illegal base64 data at input byte {offset}");
-                    self.report(Oddity::WrongType(message), node.span);
+                    self.report(ViolationKind::WrongType(message), node.span);
                 }
             }
             (Shape::Bytes, Value::List(items)) if base64::of_numbers(items).is_some() => {}
@@ -104,17 +104,17 @@ impl<'n> Walk<'n> {
                     names.collect::<Vec<_>>().join("."),
                     go_type(shape)
                 );
-                self.report(Oddity::WrongType(message), node.span);
+                self.report(ViolationKind::WrongType(message), node.span);
             }
         }
     }
 
-    fn report(&mut self, oddity: Oddity, span: Span) {
+    fn report(&mut self, oddity: ViolationKind, span: Span) {
         if self.found.len() >= MOST_MISFITS {
             return;
         }
         let path = readable(format!("{}", Steps(&self.steps)));
-        self.found.push(Misfit { oddity, path, span });
+        self.found.push(SchemaViolation { oddity, path, span });
     }
 }
 
@@ -182,7 +182,7 @@ mod tests {
     use super::*;
     use crate::{Limits, decode};
 
-    fn odd(text: &str) -> Vec<(String, Oddity)> {
+    fn odd(text: &str) -> Vec<(String, ViolationKind)> {
         let node = decode(text, Limits::DEFAULT).unwrap().documents.remove(0);
         misfits(&Object::new(node)).into_iter().map(|misfit| (misfit.path, misfit.oddity)).collect()
     }
@@ -198,8 +198,8 @@ mod tests {
     fn values_of_the_wrong_type() {
         let text = "apiVersion: v1\nkind: Service\nspec:\n  externalIPs: 1.2.3.4\n  ports:\n  - port: http\n    targetPort: http\n  publishNotReadyAddresses: 'yes'\n";
         let found = odd(text);
-        assert_eq!(found[0].1, Oddity::WrongType("json: cannot unmarshal string into Go struct field ServiceSpec.spec.externalIPs of type []string".into()));
-        assert_eq!(found[1].1, Oddity::WrongType("json: cannot unmarshal string into Go struct field ServicePort.spec.ports.port of type int32".into()));
+        assert_eq!(found[0].1, ViolationKind::WrongType("json: cannot unmarshal string into Go struct field ServiceSpec.spec.externalIPs of type []string".into()));
+        assert_eq!(found[1].1, ViolationKind::WrongType("json: cannot unmarshal string into Go struct field ServicePort.spec.ports.port of type int32".into()));
         assert_eq!(found[2].0, "spec.publishNotReadyAddresses");
         assert_eq!(found.len(), 3);
     }
@@ -207,8 +207,8 @@ mod tests {
     #[test]
     fn numbers_that_are_no_such_numbers_are_shown() {
         let first = |text: &str| match odd(text).remove(0).1 {
-            Oddity::WrongType(message) => message,
-            Oddity::Unknown => panic!("{text}"),
+            ViolationKind::WrongType(message) => message,
+            ViolationKind::Unknown => panic!("{text}"),
         };
         let half = first("apiVersion: v1\nkind: Service\nspec: {ports: [{port: 8.5}]}\n");
         assert_eq!(

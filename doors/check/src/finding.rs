@@ -72,7 +72,7 @@ pub struct Ruling {
     /// `Deny`, `Warn` or `Audit`.
     pub action: &'static str,
     /// Where the validation's expression stands.
-    pub spot: Option<Passage>,
+    pub label: Option<Passage>,
 }
 
 /// A place in a file of policies.
@@ -93,7 +93,7 @@ pub struct Passage {
 impl Ruling {
     /// Where the expression stands, in one line.
     pub fn told(&self) -> Option<String> {
-        let Passage { file, field, start, .. } = self.spot.as_ref()?;
+        let Passage { file, field, start, .. } = self.label.as_ref()?;
         let (line, column) = (start.line, start.column);
         Some(format!("{field} of policy {} stands at {file}:{line}:{column}", self.policy))
     }

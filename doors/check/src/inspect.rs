@@ -14,7 +14,7 @@ use ratchet_engine::{
     Change, EXISTING_PODS_BUDGET, Existing, Facts, Namespace, Status, judge, needs,
 };
 use ratchet_object::{
-    Limits, Object, Oddity, Repeated, Scope, Span, Value, decode, misfits, schema,
+    Limits, Object, ViolationKind, Repeated, Scope, Span, Value, decode, misfits, schema,
 };
 use std::sync::{Arc, Mutex};
 
@@ -139,7 +139,7 @@ impl Inspector<'_> {
         let mut odd = Vec::new();
         for misfit in misfits(object) {
             match misfit.oddity {
-                Oddity::WrongType(why) => {
+                ViolationKind::WrongType(why) => {
                     let told = format!(
                         "{kind} in version \"{version}\" cannot be handled as a {kind}: {why}"
                     );
@@ -152,7 +152,7 @@ impl Inspector<'_> {
                     );
                     wrong.push(told);
                 }
-                Oddity::Unknown => {
+                ViolationKind::Unknown => {
                     odd.push((&decoding::UNKNOWN_FIELD, "unknown", misfit.path, misfit.span));
                 }
             }

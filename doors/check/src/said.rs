@@ -4,7 +4,7 @@ use crate::documents::Sheet;
 use crate::finding::{Finding, Judged, ObjectName, Outcome, Passage, Ruling, Severity};
 use ratchet_engine::rules::decoding;
 use ratchet_engine::{
-    Behavior, Change, Choice, DIFFERENCES, Difference, Facts, Policy, Release, Rule, Spot, Verdict,
+    Behavior, Change, Choice, DIFFERENCES, Difference, Facts, Policy, Release, Rule, Label, Verdict,
     judge,
 };
 use ratchet_object::{At, LineIndex, Object, Place, Span};
@@ -46,9 +46,9 @@ impl Contested {
 const PROBE_HOSTS: &str = "RTC-PSA-001";
 
 fn host_fields(verdict: &Verdict) -> Vec<String> {
-    let spots = verdict.denial.iter().flat_map(|denial| &denial.spots);
-    let spots = spots.chain(verdict.warnings.iter().flat_map(|warning| &warning.spots));
-    spots.filter(|spot| spot.rule.id == PROBE_HOSTS).map(|spot| spot.field.clone()).collect()
+    let labels = verdict.denial.iter().flat_map(|denial| &denial.labels);
+    let labels = labels.chain(verdict.warnings.iter().flat_map(|warning| &warning.labels));
+    labels.filter(|label| label.rule.id == PROBE_HOSTS).map(|label| label.field.clone()).collect()
 }
 
 /// What is said about one object, as it is being said.
@@ -94,11 +94,11 @@ impl<'p, 's> Said<'p, 's> {
             self.findings.push(finding);
         }
         if let Some(denial) = &verdict.denial {
-            let first = denial.spots.first();
+            let first = denial.labels.first();
             let (field, span) =
-                first.map_or(("", Span::default()), |spot| (spot.field.as_str(), spot.span));
+                first.map_or(("", Span::default()), |label| (label.field.as_str(), label.span));
             let mut finding = self.finding(Severity::Error, denial.rule, &denial.text, field, span);
-            if self.spots(&mut finding, &denial.spots, contested, release) {
+            if self.labels(&mut finding, &denial.labels, contested, release) {
                 finding.notes.push(switch(policy.behavior));
             }
             self.findings.push(finding);
@@ -108,14 +108,14 @@ impl<'p, 's> Said<'p, 's> {
                 self.unsaid += 1;
                 continue;
             }
-            let first = warning.spots.first();
+            let first = warning.labels.first();
             let (field, span) = first
-                .map_or((warning.field.as_str(), warning.span), |spot| (&spot.field, spot.span));
+                .map_or((warning.field.as_str(), warning.span), |label| (&label.field, label.span));
             let mut finding =
                 self.finding(Severity::Warning, warning.rule, &warning.text, field, span);
             finding.fix.clone_from(&warning.fix);
             finding.notes.extend(warning.difference.and_then(|row| note(row, release)));
-            self.spots(&mut finding, &warning.spots, contested, release);
+            self.labels(&mut finding, &warning.labels, contested, release);
             self.findings.push(finding);
         }
     }
@@ -125,22 +125,22 @@ impl<'p, 's> Said<'p, 's> {
     }
 
     /// The further places of a finding; says whether the other behaviour would not have named one of them.
-    fn spots(
+    fn labels(
         &mut self,
         finding: &mut Finding,
-        spots: &[Spot],
+        labels: &[Label],
         contested: &Contested,
         release: Release,
     ) -> bool {
-        if let Some(first) = spots.first() {
+        if let Some(first) = labels.first() {
             finding.label.clone_from(&first.label);
         }
-        for spot in spots.iter().skip(1) {
-            let line = self.place(spot.span.start).line;
-            let text = format!("line {line}: {}: {} ({})", spot.field, spot.label, spot.rule.id);
+        for label in labels.iter().skip(1) {
+            let line = self.place(label.span.start).line;
+            let text = format!("line {line}: {}: {} ({})", label.field, label.label, label.rule.id);
             finding.notes.push(text);
         }
-        let is_contested = spots.iter().any(|spot| contested.hosts.contains(&spot.field));
+        let is_contested = labels.iter().any(|label| contested.hosts.contains(&label.field));
         if is_contested {
             let row = DIFFERENCES.iter().find(|row| row.id == "loopback-probe-hosts");
             finding.notes.extend(row.and_then(|row| note(row, release)));

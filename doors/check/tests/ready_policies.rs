@@ -179,8 +179,8 @@ impl Family {
     fn refuses(&self, verdict: &Verdict) -> bool {
         let problems = verdict.problems.iter().map(|problem| problem.rule.id);
         let denial = verdict.denial.iter();
-        let spots = denial.clone().flat_map(|denial| denial.spots.iter().map(|spot| spot.rule.id));
-        let mut all = problems.chain(denial.map(|denial| denial.rule.id)).chain(spots);
+        let labels = denial.clone().flat_map(|denial| denial.labels.iter().map(|label| label.rule.id));
+        let mut all = problems.chain(denial.map(|denial| denial.rule.id)).chain(labels);
         all.any(|id| self.rules.contains(&id))
     }
 

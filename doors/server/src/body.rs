@@ -8,7 +8,7 @@ use bytes::Bytes;
 use http::HeaderMap;
 use http::header::CONTENT_TYPE;
 use ratchet_object::{
-    Limits, Node, Object, Oddity, Repeated, Value, decode, misfits, proto, prune, schema,
+    Limits, Node, Object, ViolationKind, Repeated, Value, decode, misfits, proto, prune, schema,
 };
 use ratchet_policy::KindName;
 
@@ -132,8 +132,8 @@ pub(crate) fn typed(
     let mut odd: Vec<(u32, String)> = Vec::new();
     for misfit in misfits(&object) {
         match misfit.oddity {
-            Oddity::WrongType(text) => return Err(Mistyped::WrongType(text)),
-            Oddity::Unknown => {
+            ViolationKind::WrongType(text) => return Err(Mistyped::WrongType(text)),
+            ViolationKind::Unknown => {
                 odd.push((misfit.span.start, format!("unknown field \"{}\"", misfit.path)));
             }
         }

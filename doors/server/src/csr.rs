@@ -4,7 +4,7 @@ use crate::pem;
 use aws_lc_rs::signature::{self, UnparsedPublicKey, VerificationAlgorithm};
 use base64::Engine;
 use base64::prelude::BASE64_STANDARD;
-use ratchet_engine::writing::{Pen, Scene};
+use ratchet_engine::writing::{FieldErrors, ValidationContext};
 use ratchet_engine::{Change, Part, Policy, Verdict};
 use ratchet_object::At;
 use x509_parser::certification_request::X509CertificationRequest;
@@ -26,7 +26,7 @@ pub(crate) fn check<'a>(change: &Change<'a>, policy: &Policy, verdict: &mut Verd
         let shown = ratchet_net::Quoted(request.text_or_empty()).to_string();
         // The reference looks at it before everything else that is not metadata.
         let before = |field: &str| !field.starts_with("metadata");
-        add(&Scene { change, policy }, verdict, before, &request, &shown, why);
+        add(&ValidationContext { change, policy }, verdict, before, &request, &shown, why);
     }
     let Some(old) = change.old_root() else { return };
     let of = |root: At<'a>| root.field("status").field("certificate");
@@ -39,13 +39,13 @@ pub(crate) fn check<'a>(change: &Change<'a>, policy: &Policy, verdict: &mut Verd
     {
         let before = |field: &str| field == "status.certificate";
         let shown = "\"<certificate data>\"";
-        add(&Scene { change, policy }, verdict, before, &certificate, shown, why);
+        add(&ValidationContext { change, policy }, verdict, before, &certificate, shown, why);
     }
 }
 
 /// Adds a problem before the first one whose field is so.
 fn add(
-    scene: &Scene<'_>,
+    ctx: &ValidationContext<'_>,
     verdict: &mut Verdict,
     before: impl Fn(&str) -> bool,
     at: &At<'_>,
@@ -54,7 +54,7 @@ fn add(
 ) {
     let count = verdict.problems.len();
     let place = verdict.problems.iter().position(|problem| before(&problem.field));
-    Pen::new(scene, verdict).invalid_as(at, shown, why);
+    FieldErrors::new(ctx, verdict).invalid_as(at, shown, why);
     if verdict.problems.len() > count
         && let Some(behind) = verdict.problems.get_mut(place.unwrap_or(count)..)
     {

@@ -9,7 +9,7 @@ use crate::app::App;
 use crate::request::{Ask, Target};
 use crate::served::Served;
 use ratchet_audit_log::{Counts, Level};
-use ratchet_engine::pod_security::Tally;
+use ratchet_engine::pod_security::PodSecurityMetrics;
 use ratchet_engine::{Policy, Stage};
 use ratchet_http::metrics::{
     CounterVec, Gauge, GaugeVec, Histogram, HistogramVec, MetricType, Registry, Stability, Writer,
@@ -317,7 +317,7 @@ impl Metrics {
     }
 
     /// Counts what Pod Security found, where it was asked.
-    pub fn count_pod_security(&self, tallies: &[Tally]) {
+    pub fn count_pod_security(&self, tallies: &[PodSecurityMetrics]) {
         tallies.iter().for_each(|tally| self.tally(tally));
     }
 
@@ -346,9 +346,9 @@ impl Metrics {
         self.steps.with(&[step, operation, rejected]).observe(took.as_secs_f64());
     }
 
-    fn tally(&self, tally: &Tally) {
+    fn tally(&self, tally: &PodSecurityMetrics) {
         match tally {
-            Tally::Evaluation { decision, level, version, mode, request } => {
+            PodSecurityMetrics::Evaluation { decision, level, version, mode, request } => {
                 let [decision, level, version, mode] = [
                     decision.to_string(),
                     level.to_string(),
@@ -366,12 +366,12 @@ impl Metrics {
                 ];
                 self.evaluations.with(&labels).inc();
             }
-            Tally::Exemption { request } => {
+            PodSecurityMetrics::Exemption { request } => {
                 self.exemptions
                     .with(&[request.operation, request.resource, request.subresource])
                     .inc();
             }
-            Tally::Error { fatal, request } => {
+            PodSecurityMetrics::Error { fatal, request } => {
                 let fatal = if *fatal { "true" } else { "false" };
                 self.errors
                     .with(&[fatal, request.operation, request.resource, request.subresource])

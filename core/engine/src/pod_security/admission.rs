@@ -7,12 +7,12 @@ use super::namespaces;
 use super::pod::PodView;
 use super::registry::evaluate;
 use super::significance::is_significant;
-use super::tally::{Decision, Request, Tally, VersionLabel};
+use super::tally::{Decision, Request, PodSecurityMetrics, VersionLabel};
 use crate::change::{Change, Part};
 use crate::facts::{Facts, Namespace, Needs};
 use crate::policy::Policy;
 use crate::rule::{Origin, Ratchet, Rule};
-use crate::verdict::{Denial, Spot, Verdict, Warning};
+use crate::verdict::{Denial, Label, Verdict, Warning};
 use alloc::format;
 use alloc::string::String;
 use alloc::vec::Vec;
@@ -124,7 +124,7 @@ impl<'c, 'a> Hearing<'c, 'a> {
             Ok(found) => found,
             Err(text) => {
                 self.verdict.denial =
-                    Some(Denial { rule: &RULE, text, spots: Vec::new(), is_failure: true });
+                    Some(Denial { rule: &RULE, text, labels: Vec::new(), is_failure: true });
                 return;
             }
         };
@@ -172,7 +172,7 @@ impl<'c, 'a> Hearing<'c, 'a> {
 
     fn exempt(&mut self, by: &str) -> bool {
         self.note(EXEMPT, by.into());
-        self.verdict.tally.push(Tally::Exemption { request: self.request });
+        self.verdict.tally.push(PodSecurityMetrics::Exemption { request: self.request });
         true
     }
 
@@ -187,7 +187,7 @@ impl<'c, 'a> Hearing<'c, 'a> {
                 let text = format!("failed to lookup namespace {name}");
                 let cause = if why.is_empty() { text.clone() } else { format!("{text}: {why}") };
                 self.note(ERROR, cause);
-                self.verdict.tally.push(Tally::Error { fatal: true, request: self.request });
+                self.verdict.tally.push(PodSecurityMetrics::Error { fatal: true, request: self.request });
                 Err(text)
             }
         }
@@ -206,7 +206,7 @@ impl<'c, 'a> Hearing<'c, 'a> {
         }
         if !errors.is_empty() {
             self.note(ERROR, format!("Failed to parse policy: {}", labels::sum_up(errors)));
-            self.verdict.tally.push(Tally::Error { fatal: false, request: self.request });
+            self.verdict.tally.push(PodSecurityMetrics::Error { fatal: false, request: self.request });
         }
         // Modes mostly ask for the same level, which is then evaluated once.
         let mut known: Vec<(LevelVersion, Vec<Violation>)> = Vec::new();
@@ -231,7 +231,7 @@ impl<'c, 'a> Hearing<'c, 'a> {
                 self.verdict.denial = Some(Denial {
                     rule: rule_of(&found),
                     text,
-                    spots: spots(found),
+                    labels: labels(found),
                     is_failure: false,
                 });
             }
@@ -249,15 +249,15 @@ impl<'c, 'a> Hearing<'c, 'a> {
         if !found.is_empty() {
             self.count(Decision::Deny, modes.warn, Mode::Warn);
             let (rule, text) = (rule_of(&found), would_violate(modes.warn, &found));
-            let spots = spots(found);
-            let span = spots.first().map_or_else(Span::default, |spot| spot.span);
-            let field = spots.first().map_or_else(String::new, |spot| spot.field.clone());
+            let labels = labels(found);
+            let span = labels.first().map_or_else(Span::default, |label| label.span);
+            let field = labels.first().map_or_else(String::new, |label| label.field.clone());
             self.verdict.warn(Warning {
                 rule,
                 field,
                 text,
                 span,
-                spots,
+                labels,
                 fix: None,
                 difference: None,
             });
@@ -269,7 +269,7 @@ impl<'c, 'a> Hearing<'c, 'a> {
     }
 
     fn count(&mut self, decision: Decision, at: LevelVersion, mode: Mode) {
-        self.verdict.tally.push(Tally::Evaluation {
+        self.verdict.tally.push(PodSecurityMetrics::Evaluation {
             decision,
             level: at.level,
             version: VersionLabel::of(at, self.policy.release),
@@ -291,6 +291,6 @@ fn rule_of(violations: &[Violation]) -> &'static Rule {
     }
 }
 
-fn spots(violations: Vec<Violation>) -> Vec<Spot> {
-    violations.into_iter().flat_map(|violation| violation.spots).collect()
+fn labels(violations: Vec<Violation>) -> Vec<Label> {
+    violations.into_iter().flat_map(|violation| violation.labels).collect()
 }

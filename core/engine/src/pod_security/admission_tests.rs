@@ -2,7 +2,7 @@
 
 use super::testing::{configured, object, policy, texts};
 use super::{
-    Configuration, Decision, Exemptions, Level, Mode, Request, Tally, VersionLabel, judge, needs,
+    Configuration, Decision, Exemptions, Level, Mode, Request, PodSecurityMetrics, VersionLabel, judge, needs,
 };
 use crate::change::{Change, Part};
 use crate::facts::{Facts, Namespace, Needs};
@@ -67,8 +67,8 @@ fn warnings(verdict: &Verdict) -> Vec<&str> {
 
 const ON_POD: Request = Request { operation: "create", resource: "pod", subresource: "" };
 
-fn evaluation(decision: Decision, level: Level, version: VersionLabel, mode: Mode) -> Tally {
-    Tally::Evaluation { decision, level, version, mode, request: ON_POD }
+fn evaluation(decision: Decision, level: Level, version: VersionLabel, mode: Mode) -> PodSecurityMetrics {
+    PodSecurityMetrics::Evaluation { decision, level, version, mode, request: ON_POD }
 }
 
 #[test]
@@ -90,13 +90,13 @@ fn a_pod_that_violates_the_enforced_level_is_denied_and_not_warned() {
         denial(&verdict),
         "violates PodSecurity \"baseline:v1.99\": host namespaces (hostPID=true)"
     );
-    let spots: Vec<&str> = verdict
+    let labels: Vec<&str> = verdict
         .denial
         .iter()
-        .flat_map(|denial| &denial.spots)
-        .map(|spot| spot.field.as_str())
+        .flat_map(|denial| &denial.labels)
+        .map(|label| label.field.as_str())
         .collect();
-    assert_eq!(spots, ["spec.hostPID"]);
+    assert_eq!(labels, ["spec.hostPID"]);
     assert_eq!(verdict.denial.as_ref().map(|denial| denial.rule.id), Some("RTC-PSA-006"));
     assert_eq!(warnings(&verdict), [""; 0]);
     assert_eq!(
@@ -131,7 +131,7 @@ fn a_pod_that_violates_only_the_warn_level_is_warned() {
         ]
     );
     let warning = verdict.warnings.first().unwrap();
-    assert_eq!((warning.rule.id, warning.spots.len()), ("RTC-PSA-022", 3));
+    assert_eq!((warning.rule.id, warning.labels.len()), ("RTC-PSA-022", 3));
     assert_eq!(
         verdict.tally,
         [
@@ -170,7 +170,7 @@ fn only_significant_updates_are_judged() {
     assert!(matches!(
         resized.tally.as_slice(),
         [
-            Tally::Evaluation {
+            PodSecurityMetrics::Evaluation {
                 request: Request { operation: "update", subresource: "resize", .. },
                 ..
             },
@@ -201,10 +201,10 @@ fn controllers_are_warned_and_never_denied() {
         let text = "would violate PodSecurity \"baseline:latest\": host namespaces (hostPID=true)";
         assert_eq!(warnings(&verdict), [text], "{kind}");
         assert_eq!(audit(&verdict), [format!("audit-violations: {text}")], "{kind}");
-        let is_controller = |tally: &Tally| {
+        let is_controller = |tally: &PodSecurityMetrics| {
             matches!(
                 tally,
-                Tally::Evaluation { request: Request { resource: "controller", .. }, .. }
+                PodSecurityMetrics::Evaluation { request: Request { resource: "controller", .. }, .. }
             )
         };
         assert!(verdict.tally.len() == 2 && verdict.tally.iter().all(is_controller), "{kind}");
@@ -231,10 +231,10 @@ fn unreadable_labels_hold_pods_to_restricted_and_are_noted() {
         audit(&verdict).first().unwrap(),
         "error: Failed to parse policy: [metadata.labels[pod-security.kubernetes.io/enforce]: Invalid value: \"x\": must be one of privileged, baseline, restricted, metadata.labels[pod-security.kubernetes.io/warn]: Invalid value: \"z\": must be one of privileged, baseline, restricted]"
     );
-    assert_eq!(verdict.tally.first(), Some(&Tally::Error { fatal: false, request: ON_POD }));
+    assert_eq!(verdict.tally.first(), Some(&PodSecurityMetrics::Error { fatal: false, request: ON_POD }));
     // A label that opens must not hide that it could not be read.
     let open = create(&pod("hostPID: true"), "P/warn: z");
-    assert!(open.admits() && open.tally.contains(&Tally::Error { fatal: false, request: ON_POD }));
+    assert!(open.admits() && open.tally.contains(&PodSecurityMetrics::Error { fatal: false, request: ON_POD }));
 }
 
 #[test]
@@ -256,7 +256,7 @@ fn the_exempt_are_left_alone() {
             let verdict = judged(None, object, Part::Main, "P/enforce: restricted", &policy);
             assert!(verdict.admits() && verdict.warnings.is_empty(), "{by}");
             assert_eq!(audit(&verdict), [format!("exempt: {by}")]);
-            assert!(matches!(verdict.tally.as_slice(), [Tally::Exemption { .. }]));
+            assert!(matches!(verdict.tally.as_slice(), [PodSecurityMetrics::Exemption { .. }]));
         }
     }
     let policy = with(Exemptions {
@@ -275,7 +275,7 @@ fn a_pod_without_a_namespace_to_ask_is_denied_and_a_controller_is_not() {
     let verdict = judged_with(None, &pod(""), Part::Main, &facts, &policy(36));
     assert_eq!(denial(&verdict), "failed to lookup namespace \"web\"");
     assert_eq!(audit(&verdict), [noted]);
-    assert_eq!(verdict.tally, [Tally::Error { fatal: true, request: ON_POD }]);
+    assert_eq!(verdict.tally, [PodSecurityMetrics::Error { fatal: true, request: ON_POD }]);
     let job = "{apiVersion: batch/v1, kind: Job, metadata: {namespace: web}}";
     let verdict = judged_with(None, job, Part::Main, &facts, &policy(36));
     assert!(verdict.admits() && verdict.tally.len() == 1);

@@ -6,7 +6,7 @@ use crate::difference::LOOPBACK_PROBE_HOSTS;
 use crate::gates::USER_NAMESPACES_POD_SECURITY;
 use crate::policy::Policy;
 use crate::rule::Rule;
-use crate::verdict::Spot;
+use crate::verdict::Label;
 use alloc::borrow::Cow;
 use alloc::format;
 use alloc::string::{String, ToString};
@@ -73,7 +73,7 @@ pub struct Violation {
     /// Who does it and how.
     pub detail: String,
     /// Where.
-    pub spots: Vec<Spot>,
+    pub labels: Vec<Label>,
 }
 
 /// All violations in one text: `privileged (container "c" must not …), hostPort (…)`.

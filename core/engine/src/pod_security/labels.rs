@@ -2,7 +2,7 @@
 
 use super::level::{Level, Modes, UnknownLevel, UnknownVersion, Version};
 use crate::rule::{Origin, Ratchet, Rule};
-use crate::verdict::Problem;
+use crate::verdict::FieldError;
 use alloc::format;
 use alloc::string::{String, ToString};
 use alloc::vec::Vec;
@@ -84,10 +84,10 @@ pub fn policy_of(labels: At<'_>, defaults: &Modes) -> (Modes, Vec<LabelError>) {
 pub fn label_problems<'e>(
     namespace: At<'e>,
     errors: &'e [LabelError],
-) -> impl Iterator<Item = Problem> + 'e {
+) -> impl Iterator<Item = FieldError> + 'e {
     let labels = namespace.field("metadata").field("labels");
     errors.iter().map(move |error| {
-        Problem::invalid(&RULE, &labels.key(error.key), &error.value, error.detail)
+        FieldError::invalid(&RULE, &labels.key(error.key), &error.value, error.detail)
     })
 }
 

@@ -7,7 +7,7 @@ use core::fmt;
 
 /// One count of one of the three metrics.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub enum Tally {
+pub enum PodSecurityMetrics {
     /// `pod_security_evaluations_total`.
     Evaluation {
         /// What came out.

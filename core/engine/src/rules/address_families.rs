@@ -1,6 +1,6 @@
 //! A list of addresses holds at most one of each IP family, and the family that it is said to hold.
 
-use crate::{Cause, Origin, Problem, Ratchet, Release, Rule, Verdict, shown};
+use crate::{Cause, Origin, FieldError, Ratchet, Release, Rule, Verdict, shown};
 use alloc::format;
 use alloc::string::String;
 use alloc::vec::Vec;
@@ -57,12 +57,12 @@ pub(crate) fn check_status_ips(
         let text = texts.get(index).copied().unwrap_or_default();
         let detail =
             format!("failed to check for dual stack with error:invalid IP[{index}]: {text}");
-        verdict.problem(Problem::new(&RULE, Cause::Internal, list, detail));
+        verdict.problem(FieldError::new(&RULE, Cause::Internal, list, detail));
         false
     });
     if !both || texts.len() > 2 {
         let shown = shown::structs(name, "IP", texts, release);
-        verdict.problem(Problem::new(&RULE, Cause::Invalid, list, ONE_IP_EACH).showing(shown));
+        verdict.problem(FieldError::new(&RULE, Cause::Invalid, list, ONE_IP_EACH).showing(shown));
     }
 }
 
@@ -82,12 +82,12 @@ pub(crate) fn check_pod_cidrs(
         let detail = format!(
             "invalid PodCIDRs. failed to check with dual stack with error:invalid CIDR[{index}]: <nil> (invalid CIDR address: {text})"
         );
-        verdict.problem(Problem::new(&RULE, Cause::Internal, list, detail));
+        verdict.problem(FieldError::new(&RULE, Cause::Internal, list, detail));
         false
     });
     if !both || texts.len() > 2 {
         let shown = shown::list(texts, release);
-        verdict.problem(Problem::new(&RULE, Cause::Invalid, list, ONE_CIDR_EACH).showing(shown));
+        verdict.problem(FieldError::new(&RULE, Cause::Invalid, list, ONE_CIDR_EACH).showing(shown));
     }
 }
 
@@ -101,7 +101,7 @@ pub(crate) fn check_cluster_ips(
     let family = |text: &&str| IpText::read(text).ok().map(|ip| ip.family());
     if texts.len() > 1 && families(texts, family) != Ok(true) {
         let shown = shown::list(texts, release);
-        verdict.problem(Problem::new(&RULE, Cause::Invalid, list, ONE_IP_EACH).showing(shown));
+        verdict.problem(FieldError::new(&RULE, Cause::Invalid, list, ONE_IP_EACH).showing(shown));
     }
 }
 
@@ -121,7 +121,7 @@ pub(crate) fn check_service_cidrs(
     {
         let detail = format!("{ONE_IP_EACH}, i.e 192.168.0.0/24 and 2001:db8::/64");
         verdict.problem(
-            Problem::new(&RULE, Cause::Invalid, list, detail).showing(shown::list(texts, release)),
+            FieldError::new(&RULE, Cause::Invalid, list, detail).showing(shown::list(texts, release)),
         );
     }
 }
@@ -139,7 +139,7 @@ pub(crate) fn check_slice(
             Family::V4 => "must be an IPv4 address",
             Family::V6 => "must be an IPv6 address",
         };
-        verdict.problem(Problem::invalid(&RULE, &at.named(*list.path()), text, detail));
+        verdict.problem(FieldError::invalid(&RULE, &at.named(*list.path()), text, detail));
     }
 }
 
@@ -159,6 +159,6 @@ pub(crate) fn check_stated(
     };
     if actual.is_some_and(|actual| actual != wanted) {
         let detail = format!("expected {article} value as indicated by `ipFamilies[{index}]`");
-        verdict.problem(Problem::invalid(&RULE, at, text, detail));
+        verdict.problem(FieldError::invalid(&RULE, at, text, detail));
     }
 }

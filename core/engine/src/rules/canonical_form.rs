@@ -1,9 +1,9 @@
 //! An address or network in a newer field must be in canonical form, whatever the gates say.
 
-use super::value::Reading;
+use super::value::FieldCheck;
 use super::{cidr_spelling, ip_spelling, older_words};
-use crate::scene::Scene;
-use crate::{Origin, Problem, Ratchet, Rule, Verdict};
+use crate::context::ValidationContext;
+use crate::{Origin, FieldError, Ratchet, Rule, Verdict};
 use alloc::format;
 use alloc::string::ToString;
 use ratchet_net::{CidrText, IpText};
@@ -24,13 +24,13 @@ pub(crate) static RULE: Rule = Rule {
 
 /// `metadata.name` of an IPAddress, IPv6 addresses of an EndpointSlice.
 pub(crate) fn check_address(
-    reading: &Reading<'_>,
-    scene: &Scene<'_>,
+    reading: &FieldCheck<'_>,
+    ctx: &ValidationContext<'_>,
     at: &At<'_>,
     text: &str,
     verdict: &mut Verdict,
 ) {
-    if !scene.policy.release.since(33) {
+    if !ctx.policy.release.since(33) {
         return older_words::check_address(at, text, verdict);
     }
     let before = verdict.problems.len();
@@ -45,13 +45,13 @@ pub(crate) fn check_address(
 
 /// `spec.cidrs` of a ServiceCIDR.
 pub(crate) fn check_network(
-    reading: &Reading<'_>,
-    scene: &Scene<'_>,
+    reading: &FieldCheck<'_>,
+    ctx: &ValidationContext<'_>,
     at: &At<'_>,
     text: &str,
     verdict: &mut Verdict,
 ) {
-    if !scene.policy.release.since(33) {
+    if !ctx.policy.release.since(33) {
         return older_words::check_network(at, text, verdict);
     }
     let before = verdict.problems.len();
@@ -64,7 +64,7 @@ pub(crate) fn check_network(
     }
 }
 
-pub(crate) fn not_canonical(at: &At<'_>, text: &str, canonical: alloc::string::String) -> Problem {
+pub(crate) fn not_canonical(at: &At<'_>, text: &str, canonical: alloc::string::String) -> FieldError {
     let detail = format!("must be in canonical form (\"{canonical}\")");
-    Problem::invalid(&RULE, at, text, detail).fixed_by(canonical)
+    FieldError::invalid(&RULE, at, text, detail).fixed_by(canonical)
 }

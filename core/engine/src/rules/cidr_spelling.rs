@@ -1,10 +1,10 @@
 //! A network must be spelled so that every program reads the same network.
 
 use super::ip_spelling::FUTURE;
-use super::value::Reading;
+use super::value::FieldCheck;
 use super::{canonical_form, older_words};
-use crate::scene::Scene;
-use crate::{Origin, Problem, Ratchet, Rule, Verdict, Warning};
+use crate::context::ValidationContext;
+use crate::{Origin, FieldError, Ratchet, Rule, Verdict, Warning};
 use alloc::format;
 use alloc::string::ToString;
 use ratchet_net::{CidrFault, CidrText, Family, Quoted};
@@ -29,27 +29,27 @@ const MAPPED: &str = "must not have an IPv4-mapped IPv6 address";
 const HOST_BITS: &str = "must not have bits set beyond the prefix length";
 
 pub(crate) fn check(
-    reading: &Reading<'_>,
-    scene: &Scene<'_>,
+    reading: &FieldCheck<'_>,
+    ctx: &ValidationContext<'_>,
     at: &At<'_>,
     text: &str,
     verdict: &mut Verdict,
 ) {
     if !reading.kept.holds(text) {
-        check_fresh(reading, scene.policy.strict_ip(), at, text, verdict);
+        check_fresh(reading, ctx.policy.strict_ip(), at, text, verdict);
     }
 }
 
 /// The reading without a ratchet; what it says about a text that nobody kept.
 pub(crate) fn check_fresh(
-    reading: &Reading<'_>,
+    reading: &FieldCheck<'_>,
     strict: bool,
     at: &At<'_>,
     text: &str,
     verdict: &mut Verdict,
 ) {
     let problem = match CidrText::read(text) {
-        Err(_) => Problem::invalid(&RULE, at, text, BAD),
+        Err(_) => FieldError::invalid(&RULE, at, text, BAD),
         Ok(cidr) => match cidr.fault().filter(|_| strict) {
             None => return,
             // Which of two networks was meant is not ours to guess.
@@ -59,9 +59,9 @@ pub(crate) fn check_fresh(
                     cidr.network(),
                     cidr.single()
                 );
-                Problem::invalid(&RULE, at, text, detail(fault)).hinting(hint)
+                FieldError::invalid(&RULE, at, text, detail(fault)).hinting(hint)
             }
-            fault => Problem::invalid(&RULE, at, text, detail(fault))
+            fault => FieldError::invalid(&RULE, at, text, detail(fault))
                 .fixed_by(cidr.network().to_string()),
         },
     };
@@ -78,14 +78,14 @@ fn detail(fault: Option<CidrFault>) -> &'static str {
 }
 
 pub(crate) fn warn(
-    reading: &Reading<'_>,
-    scene: &Scene<'_>,
+    reading: &FieldCheck<'_>,
+    ctx: &ValidationContext<'_>,
     at: &At<'_>,
     text: &str,
     verdict: &mut Verdict,
 ) {
     let Ok(cidr) = CidrText::read(text) else { return };
-    let release = scene.policy.release;
+    let release = ctx.policy.release;
     if !release.since(33) {
         return older_words::warn_network(at, text, verdict);
     }
@@ -96,13 +96,13 @@ pub(crate) fn warn(
             "{path}: CIDR value {value} is ambiguous in this context (should be \"{network}\" or \"{}\"?)",
             cidr.single()
         );
-        verdict.warn(Warning::new(&RULE, at, told).because_of(reading.later(scene)));
+        verdict.warn(Warning::new(&RULE, at, told).because_of(reading.later(ctx)));
     }
     if cidr.is_nonstandard() {
         let judgement = if release.since(36) { "is invalid" } else { FUTURE };
         let told =
             format!("{path}: non-standard CIDR value {value} {judgement}: use \"{network}\"");
-        let warning = Warning::new(&RULE, at, told).because_of(reading.later(scene));
+        let warning = Warning::new(&RULE, at, told).because_of(reading.later(ctx));
         verdict.warn(if cidr.is_ambiguous() { warning } else { warning.fixed_by(network) });
     } else if !cidr.is_ambiguous() && cidr.family() == Family::V6 && !cidr.is_canonical_prefix() {
         let prefix = cidr.prefix().to_string();

@@ -1,10 +1,10 @@
 //! The cluster IPs of a Service must hold together, and stay as they were given.
 
-use super::value::Reading;
+use super::value::FieldCheck;
 use super::{address_families, immutable, placement};
-use crate::scene::Scene;
+use crate::context::ValidationContext;
 use crate::views::{service_type, texts};
-use crate::{Cause, Kept, Origin, Problem, Ratchet, Release, Rule, Verdict, fields, shown};
+use crate::{Cause, StoredValues, Origin, FieldError, Ratchet, Release, Rule, Verdict, fields, shown};
 use alloc::vec::Vec;
 use ratchet_net::Quoted;
 use ratchet_object::At;
@@ -79,7 +79,7 @@ impl<'a> ClusterIps<'a> {
 
     fn invalid(&self, detail: &'static str, release: Release, verdict: &mut Verdict) {
         let shown = shown::list(&self.texts(), release);
-        verdict.problem(Problem::new(&RULE, Cause::Invalid, &self.list, detail).showing(shown));
+        verdict.problem(FieldError::new(&RULE, Cause::Invalid, &self.list, detail).showing(shown));
     }
 }
 
@@ -88,24 +88,24 @@ fn texts_of<'a>(all: &[At<'a>]) -> Vec<&'a str> {
 }
 
 /// What the API checks before anything else of a Service, and answers alone.
-pub(crate) fn check(scene: &Scene<'_>, spec: &At<'_>, old: Option<&At<'_>>, verdict: &mut Verdict) {
-    let release = scene.policy.release;
+pub(crate) fn check(ctx: &ValidationContext<'_>, spec: &At<'_>, old: Option<&At<'_>>, verdict: &mut Verdict) {
+    let release = ctx.policy.release;
     let ips = ClusterIps::of(spec, old);
     match (ips.first, ips.all.first()) {
         ("", None) => {}
         ("", Some(_)) => {
             ips.invalid("must be empty when `clusterIP` is not specified", release, verdict);
         }
-        (_, None) => verdict.problem(Problem::new(&RULE, Cause::Required, &ips.list, "")),
+        (_, None) => verdict.problem(FieldError::new(&RULE, Cause::Required, &ips.list, "")),
         (first, Some(at)) if at.text_or_empty() != first => {
             ips.invalid("first value must match `clusterIP`", release, verdict);
         }
         _ => {}
     }
-    let families = check_families(scene, spec, verdict);
+    let families = check_families(ctx, spec, verdict);
     let kept_ips = old.map(|old| ClusterIps::of(old, None).texts()).unwrap_or_default();
-    let kept: Kept<'_> = kept_ips.into_iter().collect();
-    let reading = Reading::keeping(scene, &fields::CLUSTER_IPS, &kept);
+    let kept: StoredValues<'_> = kept_ips.into_iter().collect();
+    let reading = FieldCheck::keeping(ctx, &fields::CLUSTER_IPS, &kept);
     let mut all_read = true;
     for (index, at) in ips.all.iter().enumerate() {
         let text = at.text_or_empty();
@@ -115,7 +115,7 @@ pub(crate) fn check(scene: &Scene<'_>, spec: &At<'_>, old: Option<&At<'_>>, verd
                 all_read = false;
             }
         } else {
-            all_read &= reading.check(scene, at, text, verdict);
+            all_read &= reading.check(ctx, at, text, verdict);
         }
     }
     if ips.all.len() > 2 {
@@ -150,7 +150,7 @@ pub(crate) fn check_policy(spec: &At<'_>, old: Option<&At<'_>>, verdict: &mut Ve
     let at = spec.field("ipFamilyPolicy");
     let mut say = |detail: &'static str| {
         let shown = alloc::format!("{}", Quoted(policy));
-        verdict.problem(Problem::new(&RULE, Cause::Invalid, &at, detail).showing(shown));
+        verdict.problem(FieldError::new(&RULE, Cause::Invalid, &at, detail).showing(shown));
     };
     let (ips, families) = (ClusterIps::of(spec, old).texts(), texts(&spec.field("ipFamilies")));
     let before =
@@ -178,23 +178,23 @@ pub(crate) fn check_policy(spec: &At<'_>, old: Option<&At<'_>>, verdict: &mut Ve
     }
 }
 
-fn check_families<'a>(scene: &Scene<'_>, spec: &At<'a>, verdict: &mut Verdict) -> Vec<&'a str> {
+fn check_families<'a>(ctx: &ValidationContext<'_>, spec: &At<'a>, verdict: &mut Verdict) -> Vec<&'a str> {
     let list = spec.field("ipFamilies");
     let stated = texts(&list);
     for (index, at) in list.items().enumerate() {
         let text = at.text_or_empty();
         if !matches!(text, "IPv4" | "IPv6") {
-            placement::unsupported(scene, &at, text, "\"IPv4\", \"IPv6\"", verdict);
+            placement::unsupported(ctx, &at, text, "\"IPv4\", \"IPv6\"", verdict);
         }
         if stated.iter().take(index).any(|before| *before == text) {
-            placement::duplicate(&at, shown::named(text, scene.policy.release), verdict);
+            placement::duplicate(&at, shown::named(text, ctx.policy.release), verdict);
         }
     }
     let policy = spec.field("ipFamilyPolicy");
     let text = policy.text_or_empty();
     if !matches!(text, "" | "SingleStack" | "PreferDualStack" | "RequireDualStack") {
         let supported = "\"PreferDualStack\", \"RequireDualStack\", \"SingleStack\"";
-        placement::unsupported(scene, &policy, text, supported, verdict);
+        placement::unsupported(ctx, &policy, text, supported, verdict);
     }
     stated
 }
@@ -217,7 +217,7 @@ pub(crate) fn is_checked_first(spec: &At<'_>, old: Option<&At<'_>>) -> bool {
 
 /// Cluster IPs may not change once set, not even to their canonical form.
 pub(crate) fn check_unchanged(
-    scene: &Scene<'_>,
+    ctx: &ValidationContext<'_>,
     spec: &At<'_>,
     old: &At<'_>,
     verdict: &mut Verdict,
@@ -234,7 +234,7 @@ pub(crate) fn check_unchanged(
         let at = new_ips.all.get(index).copied().unwrap_or(new_ips.list);
         at.named(new_ips.list.path().index(index))
     };
-    let shown = || shown::list(&new, scene.policy.release);
+    let shown = || shown::list(&new, ctx.policy.release);
     const ONCE_SET: &str = "may not change once set";
     if new.len() == before.len() {
         for (index, _) in new.iter().zip(&before).enumerate().filter(|(_, (new, old))| new != old) {

@@ -1,8 +1,8 @@
 //! With the plugin DenyServiceExternalIPs, a Service may keep or drop external IPs, never gain one.
 
-use crate::scene::Scene;
+use crate::context::ValidationContext;
 use crate::views::texts;
-use crate::{Denial, Kept, Origin, Part, Ratchet, Rule, Spot, Verdict};
+use crate::{Denial, StoredValues, Origin, Part, Ratchet, Rule, Label, Verdict};
 use alloc::vec::Vec;
 
 /// The row.
@@ -20,23 +20,23 @@ pub(crate) static RULE: Rule = Rule {
 
 const DENIED: &str = "Use of external IPs is denied by admission control";
 
-pub(crate) fn judge(scene: &Scene<'_>, verdict: &mut Verdict) {
-    let change = scene.change;
+pub(crate) fn judge(ctx: &ValidationContext<'_>, verdict: &mut Verdict) {
+    let change = ctx.change;
     if change.kind.plural != "services" || change.part != Part::Main {
         return;
     }
     let old = change.old_root().map(|root| root.field("spec").field("externalIPs"));
-    let kept: Kept<'_> = old.iter().flat_map(texts).collect();
-    let added: Vec<Spot> = change
+    let kept: StoredValues<'_> = old.iter().flat_map(texts).collect();
+    let added: Vec<Label> = change
         .new_root()
         .field("spec")
         .field("externalIPs")
         .items()
         .filter(|at| !kept.holds(at.text_or_empty()))
-        .map(|at| Spot::new(&RULE, &at, "not among the stored external IPs"))
+        .map(|at| Label::new(&RULE, &at, "not among the stored external IPs"))
         .collect();
     if !added.is_empty() {
         verdict.denial =
-            Some(Denial { rule: &RULE, text: DENIED.into(), spots: added, is_failure: false });
+            Some(Denial { rule: &RULE, text: DENIED.into(), labels: added, is_failure: false });
     }
 }

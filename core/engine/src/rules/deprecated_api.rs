@@ -1,6 +1,6 @@
 //! Whoever uses a deprecated API is told so, whatever becomes of the request.
 
-use crate::scene::Scene;
+use crate::context::ValidationContext;
 use crate::{Origin, Policy, Ratchet, Rule, Verdict, Warning};
 
 /// The row.
@@ -16,10 +16,10 @@ pub(crate) static RULE: Rule = Rule {
     versions: "A warning since 1.33.",
 };
 
-pub(crate) fn warn(scene: &Scene<'_>, verdict: &mut Verdict) {
-    let kind = scene.change.kind;
-    if let Some(told) = deprecation(kind.group, kind.name, scene.policy) {
-        verdict.warn(Warning::new(&RULE, &scene.change.new_root().field("kind"), told));
+pub(crate) fn warn(ctx: &ValidationContext<'_>, verdict: &mut Verdict) {
+    let kind = ctx.change.kind;
+    if let Some(told) = deprecation(kind.group, kind.name, ctx.policy) {
+        verdict.warn(Warning::new(&RULE, &ctx.change.new_root().field("kind"), told));
     }
 }
 

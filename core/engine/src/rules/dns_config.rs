@@ -1,8 +1,8 @@
 //! A pod's DNS settings must hold together: policy, name servers, options.
 
-use crate::scene::Scene;
+use crate::context::ValidationContext;
 use crate::views::texts;
-use crate::{Cause, Origin, Problem, Ratchet, Rule, Verdict, shown};
+use crate::{Cause, Origin, FieldError, Ratchet, Rule, Verdict, shown};
 use alloc::format;
 use ratchet_object::At;
 
@@ -24,15 +24,15 @@ pub(crate) static RULE: Rule = Rule {
 const POLICIES: [&str; 4] = ["ClusterFirstWithHostNet", "ClusterFirst", "Default", "None"];
 const MOST_NAMESERVERS: usize = 3;
 
-pub(crate) fn check_policy(scene: &Scene<'_>, at: &At<'_>, verdict: &mut Verdict) {
+pub(crate) fn check_policy(ctx: &ValidationContext<'_>, at: &At<'_>, verdict: &mut Verdict) {
     let text = at.text_or_empty();
     if text.is_empty() || POLICIES.contains(&text) {
         return;
     }
     let supported = POLICIES.map(|policy| format!("\"{policy}\"")).join(", ");
     let detail = format!("supported values: {supported}");
-    let problem = Problem::new(&RULE, Cause::NotSupported, at, detail);
-    verdict.problem(problem.showing(shown::named(text, scene.policy.release)));
+    let problem = FieldError::new(&RULE, Cause::NotSupported, at, detail);
+    verdict.problem(problem.showing(shown::named(text, ctx.policy.release)));
 }
 
 /// Whether the rest of the settings is worth looking at.
@@ -42,30 +42,30 @@ pub(crate) fn check_needed(policy: &At<'_>, config: &At<'_>, verdict: &mut Verdi
     }
     if !config.is_set() {
         let detail = "must provide `dnsConfig` when `dnsPolicy` is None";
-        verdict.problem(Problem::new(&RULE, Cause::Required, config, detail));
+        verdict.problem(FieldError::new(&RULE, Cause::Required, config, detail));
         return false;
     }
     let servers = config.field("nameservers");
     if servers.is_empty() {
         let detail = "must provide at least one DNS nameserver when `dnsPolicy` is None";
-        verdict.problem(Problem::new(&RULE, Cause::Required, &servers, detail));
+        verdict.problem(FieldError::new(&RULE, Cause::Required, &servers, detail));
         return false;
     }
     true
 }
 
-pub(crate) fn check_count(scene: &Scene<'_>, servers: &At<'_>, verdict: &mut Verdict) {
+pub(crate) fn check_count(ctx: &ValidationContext<'_>, servers: &At<'_>, verdict: &mut Verdict) {
     if servers.len() > MOST_NAMESERVERS {
         let detail = "must not have more than 3 nameservers";
-        let shown = shown::list(&texts(servers), scene.policy.release);
-        verdict.problem(Problem::new(&RULE, Cause::Invalid, servers, detail).showing(shown));
+        let shown = shown::list(&texts(servers), ctx.policy.release);
+        verdict.problem(FieldError::new(&RULE, Cause::Invalid, servers, detail).showing(shown));
     }
 }
 
 pub(crate) fn check_options(options: &At<'_>, verdict: &mut Verdict) {
     for option in options.items() {
         if option.field("name").text_or_empty().is_empty() {
-            verdict.problem(Problem::new(&RULE, Cause::Required, &option, "must not be empty"));
+            verdict.problem(FieldError::new(&RULE, Cause::Required, &option, "must not be empty"));
         }
     }
 }

@@ -1,9 +1,9 @@
 //! A DNS search name is a subdomain; with the relaxed reading it may hold underscores or be a dot.
 
 use crate::difference::{DNS_RATCHET, Difference, LEADING_UNDERSCORES};
-use crate::scene::Scene;
+use crate::context::ValidationContext;
 use crate::views::texts;
-use crate::{Cause, Kept, Origin, Problem, Ratchet, Rule, Verdict, shown};
+use crate::{Cause, StoredValues, Origin, FieldError, Ratchet, Rule, Verdict, shown};
 use ratchet_net::dns::{self, SearchReading, Underscores};
 use ratchet_object::At;
 
@@ -31,15 +31,15 @@ const MOST_BYTES: usize = 2048;
 
 /// Checks the list; `old` is the stored list, where there is one.
 pub(crate) fn check(
-    scene: &Scene<'_>,
+    ctx: &ValidationContext<'_>,
     searches: &At<'_>,
     old: Option<At<'_>>,
     verdict: &mut Verdict,
 ) {
-    let release = scene.policy.release;
+    let release = ctx.policy.release;
     let entries = texts(searches);
     if entries.len() > MOST_ENTRIES {
-        let problem = Problem::new(
+        let problem = FieldError::new(
             &RULE,
             Cause::Invalid,
             searches,
@@ -52,31 +52,31 @@ pub(crate) fn check(
     if joined > MOST_BYTES {
         let detail =
             "must not have more than 2048 characters (including spaces) in the search list";
-        let problem = Problem::new(&RULE, Cause::Invalid, searches, detail);
+        let problem = FieldError::new(&RULE, Cause::Invalid, searches, detail);
         verdict.problem(problem.showing(shown::list(&entries, release)));
     }
-    let reading = reading(scene, old);
+    let reading = reading(ctx, old);
     // By the proposal, what is stored already never blocks an update.
-    let kept: Kept<'_> = match old.filter(|_| scene.policy.follows_proposal(&DNS_RATCHET)) {
+    let kept: StoredValues<'_> = match old.filter(|_| ctx.policy.follows_proposal(&DNS_RATCHET)) {
         Some(old) => texts(&old).into_iter().collect(),
-        None => Kept::NOTHING,
+        None => StoredValues::NOTHING,
     };
     for at in searches.items().filter(|at| !kept.holds(at.text_or_empty())) {
-        check_entry(scene, &at, reading, old, verdict);
+        check_entry(ctx, &at, reading, old, verdict);
     }
 }
 
 fn check_entry(
-    scene: &Scene<'_>,
+    ctx: &ValidationContext<'_>,
     at: &At<'_>,
     reading: SearchReading,
     old: Option<At<'_>>,
     verdict: &mut Verdict,
 ) {
     let (value, faults) = dns::search_name(at.text_or_empty(), reading);
-    let difference = || decided_by(scene, at.text_or_empty(), reading, old);
+    let difference = || decided_by(ctx, at.text_or_empty(), reading, old);
     if faults.too_long {
-        let problem = Problem::invalid(&RULE, at, value, "must be no more than 253 characters");
+        let problem = FieldError::invalid(&RULE, at, value, "must be no more than 253 characters");
         verdict.problem(problem.because_of(difference()));
     }
     if faults.pattern {
@@ -86,13 +86,13 @@ fn check_entry(
             (_, Some(row)) if *row == LEADING_UNDERSCORES => PROPOSED_PATTERN,
             (SearchReading::Relaxed(_), _) => RELAXED_PATTERN,
         };
-        verdict.problem(Problem::invalid(&RULE, at, value, pattern).because_of(difference));
+        verdict.problem(FieldError::invalid(&RULE, at, value, pattern).because_of(difference));
     }
 }
 
 /// Relaxed with the gate, or where the stored list needs it already.
-fn reading(scene: &Scene<'_>, old: Option<At<'_>>) -> SearchReading {
-    let policy = scene.policy;
+fn reading(ctx: &ValidationContext<'_>, old: Option<At<'_>>) -> SearchReading {
+    let policy = ctx.policy;
     let by_proposal = policy.follows_proposal(&DNS_RATCHET);
     if policy.relaxed_dns() || old.is_some_and(|old| loosens(&old, by_proposal)) {
         SearchReading::Relaxed(underscores(policy.follows_proposal(&LEADING_UNDERSCORES)))
@@ -119,7 +119,7 @@ fn loosens(old: &At<'_>, by_proposal: bool) -> bool {
 
 /// The difference without which this entry would have passed.
 fn decided_by(
-    scene: &Scene<'_>,
+    ctx: &ValidationContext<'_>,
     text: &str,
     reading: SearchReading,
     old: Option<At<'_>>,
@@ -131,7 +131,7 @@ fn decided_by(
         }
         SearchReading::Relaxed(Underscores::LeadingToo) => None,
         SearchReading::Strict => {
-            let by_other = !scene.policy.follows_proposal(&DNS_RATCHET);
+            let by_other = !ctx.policy.follows_proposal(&DNS_RATCHET);
             let other = SearchReading::Relaxed(underscores(by_other));
             let loosened = old.is_some_and(|old| loosens(&old, by_other));
             (loosened && passes(other)).then_some(&DNS_RATCHET)

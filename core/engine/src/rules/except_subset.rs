@@ -1,6 +1,6 @@
 //! An exception of a network policy must lie inside the network that it is taken from.
 
-use crate::{Origin, Problem, Ratchet, Rule, Verdict};
+use crate::{Origin, FieldError, Ratchet, Rule, Verdict};
 use ratchet_net::CidrText;
 use ratchet_object::At;
 
@@ -23,6 +23,6 @@ pub(crate) fn check(block: &CidrText, at: &At<'_>, text: &str, verdict: &mut Ver
     let Ok(except) = CidrText::read(text) else { return };
     // The API compares the lengths as they were written, whatever the families.
     if !block.contains_network(&except) || block.prefix_len() >= except.prefix_len() {
-        verdict.problem(Problem::invalid(&RULE, at, text, OUTSIDE));
+        verdict.problem(FieldError::invalid(&RULE, at, text, OUTSIDE));
     }
 }

@@ -1,7 +1,7 @@
 //! Host names around the addresses of a pod, a service or an ingress must be DNS names.
 
 use super::dns_search::STRICT_PATTERN;
-use crate::{Cause, Origin, Problem, Ratchet, Rule, Verdict};
+use crate::{Cause, Origin, FieldError, Ratchet, Rule, Verdict};
 use ratchet_net::{IpText, dns};
 use ratchet_object::At;
 
@@ -35,10 +35,10 @@ pub(crate) fn check_label(at: &At<'_>, verdict: &mut Verdict) {
     }
     let faults = dns::label(text);
     if faults.too_long {
-        verdict.problem(Problem::invalid(&RULE, at, text, "must be no more than 63 characters"));
+        verdict.problem(FieldError::invalid(&RULE, at, text, "must be no more than 63 characters"));
     }
     if faults.pattern {
-        verdict.problem(Problem::invalid(&RULE, at, text, LABEL_PATTERN));
+        verdict.problem(FieldError::invalid(&RULE, at, text, LABEL_PATTERN));
     }
 }
 
@@ -46,10 +46,10 @@ pub(crate) fn check_label(at: &At<'_>, verdict: &mut Verdict) {
 pub(crate) fn check_subdomain(at: &At<'_>, text: &str, verdict: &mut Verdict) {
     let faults = dns::subdomain(text);
     if faults.too_long {
-        verdict.problem(Problem::invalid(&RULE, at, text, "must be no more than 253 characters"));
+        verdict.problem(FieldError::invalid(&RULE, at, text, "must be no more than 253 characters"));
     }
     if faults.pattern {
-        verdict.problem(Problem::invalid(&RULE, at, text, STRICT_PATTERN));
+        verdict.problem(FieldError::invalid(&RULE, at, text, STRICT_PATTERN));
     }
 }
 
@@ -59,10 +59,10 @@ pub(crate) fn check_rule_host(at: &At<'_>, text: &str, verdict: &mut Verdict) {
         return check_subdomain(at, text, verdict);
     }
     if text.len() > 253 {
-        verdict.problem(Problem::invalid(&RULE, at, text, "must be no more than 253 characters"));
+        verdict.problem(FieldError::invalid(&RULE, at, text, "must be no more than 253 characters"));
     }
     if text.strip_prefix("*.").is_none_or(|rest| dns::subdomain(rest).pattern) {
-        verdict.problem(Problem::invalid(&RULE, at, text, WILDCARD_PATTERN));
+        verdict.problem(FieldError::invalid(&RULE, at, text, WILDCARD_PATTERN));
     }
 }
 
@@ -78,14 +78,14 @@ pub(crate) fn check_balancer(at: &At<'_>, verdict: &mut Verdict) {
 /// A name where an address would be read as one.
 pub(crate) fn check_not_an_ip(at: &At<'_>, text: &str, verdict: &mut Verdict) {
     if IpText::read(text).is_ok() {
-        verdict.problem(Problem::invalid(&RULE, at, text, NOT_AN_IP));
+        verdict.problem(FieldError::invalid(&RULE, at, text, NOT_AN_IP));
     }
 }
 
 /// A fully qualified domain name of an EndpointSlice.
 pub(crate) fn check_qualified(at: &At<'_>, text: &str, verdict: &mut Verdict) {
     if text.is_empty() {
-        return verdict.problem(Problem::new(&RULE, Cause::Required, at, ""));
+        return verdict.problem(FieldError::new(&RULE, Cause::Required, at, ""));
     }
     let text = text.strip_suffix('.').unwrap_or(text);
     let faults = dns::subdomain(text);
@@ -93,16 +93,16 @@ pub(crate) fn check_qualified(at: &At<'_>, text: &str, verdict: &mut Verdict) {
         let long = faults.too_long.then_some("must be no more than 253 characters");
         let pattern = faults.pattern.then_some(STRICT_PATTERN);
         let said: alloc::vec::Vec<&str> = long.into_iter().chain(pattern).collect();
-        return verdict.problem(Problem::invalid(&RULE, at, text, said.join(",")));
+        return verdict.problem(FieldError::invalid(&RULE, at, text, said.join(",")));
     }
     if !text.contains('.') {
         let detail = "should be a domain with at least two segments separated by dots";
-        return verdict.problem(Problem::invalid(&RULE, at, text, detail));
+        return verdict.problem(FieldError::invalid(&RULE, at, text, detail));
     }
     for label in text.split('.') {
         let faults = dns::label(label);
         if faults.too_long {
-            verdict.problem(Problem::invalid(
+            verdict.problem(FieldError::invalid(
                 &RULE,
                 at,
                 label,
@@ -110,7 +110,7 @@ pub(crate) fn check_qualified(at: &At<'_>, text: &str, verdict: &mut Verdict) {
             ));
         }
         if faults.pattern {
-            verdict.problem(Problem::invalid(&RULE, at, label, LABEL_PATTERN));
+            verdict.problem(FieldError::invalid(&RULE, at, label, LABEL_PATTERN));
         }
     }
 }

@@ -1,6 +1,6 @@
 //! Some fields cannot change once they are set, not even to a better spelling.
 
-use crate::{Cause, Origin, Problem, Ratchet, Rule, Verdict};
+use crate::{Cause, Origin, FieldError, Ratchet, Rule, Verdict};
 use alloc::borrow::Cow;
 use alloc::format;
 use alloc::string::String;
@@ -48,11 +48,11 @@ pub(crate) fn changed_so(
     detail: impl Into<Cow<'static, str>>,
     verdict: &mut Verdict,
 ) {
-    verdict.problem(Problem::new(&RULE, Cause::Invalid, at, detail).showing(shown));
+    verdict.problem(FieldError::new(&RULE, Cause::Invalid, at, detail).showing(shown));
 }
 
 pub(crate) fn forbidden(at: &At<'_>, detail: &'static str, verdict: &mut Verdict) {
-    verdict.problem(Problem::new(&RULE, Cause::Forbidden, at, detail));
+    verdict.problem(FieldError::new(&RULE, Cause::Forbidden, at, detail));
 }
 
 /// What may change in a pod's spec, within limits that are checked apart.
@@ -122,7 +122,7 @@ pub(crate) fn check_pod(spec: &At<'_>, old: &At<'_>, verdict: &mut Verdict) {
             && !slot.member(name).equal(Some(&entry.node), None, Equality::Semantic)
     });
     if says_other || says_less {
-        verdict.problem(Problem::new(&RULE, Cause::Forbidden, spec, POD));
+        verdict.problem(FieldError::new(&RULE, Cause::Forbidden, spec, POD));
     }
 }
 
@@ -146,7 +146,7 @@ pub(crate) fn check_ephemeral(spec: &At<'_>, old: &At<'_>, verdict: &mut Verdict
         };
         let name = ratchet_net::Quoted(name);
         let detail = format!("existing ephemeral containers {name} may not be {what}");
-        verdict.problem(Problem::new(&RULE, Cause::Forbidden, &list, detail));
+        verdict.problem(FieldError::new(&RULE, Cause::Forbidden, &list, detail));
     }
 }
 

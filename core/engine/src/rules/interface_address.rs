@@ -1,8 +1,8 @@
 //! An interface address is an address with the length of its network, in canonical form.
 
 use super::canonical_form::not_canonical;
-use crate::scene::Scene;
-use crate::{Origin, Problem, Ratchet, Rule, Verdict};
+use crate::context::ValidationContext;
+use crate::{Origin, FieldError, Ratchet, Rule, Verdict};
 use alloc::string::ToString;
 use ratchet_net::CidrText;
 use ratchet_object::At;
@@ -22,10 +22,10 @@ pub(crate) static RULE: Rule = Rule {
 
 const BAD: &str = "must be a valid address in CIDR form, (e.g. 10.9.8.7/24 or 2001:db8::1/64)";
 
-pub(crate) fn check(scene: &Scene<'_>, at: &At<'_>, text: &str, verdict: &mut Verdict) {
-    let insists = scene.policy.release.since(33);
+pub(crate) fn check(ctx: &ValidationContext<'_>, at: &At<'_>, text: &str, verdict: &mut Verdict) {
+    let insists = ctx.policy.release.since(33);
     match CidrText::read(text) {
-        Err(_) => verdict.problem(Problem::invalid(&RULE, at, text, BAD)),
+        Err(_) => verdict.problem(FieldError::invalid(&RULE, at, text, BAD)),
         Ok(cidr) if insists && !cidr.is_canonical_interface() => {
             verdict.problem(not_canonical(at, text, cidr.interface().to_string()));
         }

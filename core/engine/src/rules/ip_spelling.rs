@@ -1,9 +1,9 @@
 //! An IP address must be spelled so that every program reads the same address.
 
-use super::value::Reading;
+use super::value::FieldCheck;
 use super::{canonical_form, older_words};
-use crate::scene::Scene;
-use crate::{Origin, Problem, Ratchet, Rule, Verdict, Warning};
+use crate::context::ValidationContext;
+use crate::{Origin, FieldError, Ratchet, Rule, Verdict, Warning};
 use alloc::format;
 use alloc::string::ToString;
 use ratchet_net::{Family, IpFault, IpText, Quoted};
@@ -27,27 +27,27 @@ const LEADING_ZEROS: &str = "must not have leading 0s";
 const MAPPED: &str = "must not be an IPv4-mapped IPv6 address";
 
 pub(crate) fn check(
-    reading: &Reading<'_>,
-    scene: &Scene<'_>,
+    reading: &FieldCheck<'_>,
+    ctx: &ValidationContext<'_>,
     at: &At<'_>,
     text: &str,
     verdict: &mut Verdict,
 ) {
     if !reading.kept.holds(text) {
-        check_fresh(reading, scene.policy.strict_ip(), at, text, verdict);
+        check_fresh(reading, ctx.policy.strict_ip(), at, text, verdict);
     }
 }
 
 /// The reading without a ratchet; what it says about a text that nobody kept.
 pub(crate) fn check_fresh(
-    reading: &Reading<'_>,
+    reading: &FieldCheck<'_>,
     strict: bool,
     at: &At<'_>,
     text: &str,
     verdict: &mut Verdict,
 ) {
     let problem = match IpText::read(text) {
-        Err(_) => Problem::invalid(&RULE, at, text, BAD),
+        Err(_) => FieldError::invalid(&RULE, at, text, BAD),
         Ok(ip) => match ip.fault().filter(|_| strict) {
             None => return,
             Some(fault) => {
@@ -55,7 +55,7 @@ pub(crate) fn check_fresh(
                     IpFault::LeadingZeros => LEADING_ZEROS,
                     IpFault::Mapped => MAPPED,
                 };
-                Problem::invalid(&RULE, at, text, detail).fixed_by(ip.canonical().to_string())
+                FieldError::invalid(&RULE, at, text, detail).fixed_by(ip.canonical().to_string())
             }
         },
     };
@@ -63,14 +63,14 @@ pub(crate) fn check_fresh(
 }
 
 pub(crate) fn warn(
-    reading: &Reading<'_>,
-    scene: &Scene<'_>,
+    reading: &FieldCheck<'_>,
+    ctx: &ValidationContext<'_>,
     at: &At<'_>,
     text: &str,
     verdict: &mut Verdict,
 ) {
     let Ok(ip) = IpText::read(text) else { return };
-    let release = scene.policy.release;
+    let release = ctx.policy.release;
     if !release.since(33) {
         return older_words::warn_address(at, text, &ip, verdict);
     }
@@ -81,7 +81,7 @@ pub(crate) fn warn(
         let told =
             format!("{path}: non-standard IP address {value} {judgement}: use \"{canonical}\"");
         let warning = Warning::new(&RULE, at, told).fixed_by(canonical);
-        verdict.warn(warning.because_of(reading.later(scene)));
+        verdict.warn(warning.because_of(reading.later(ctx)));
     } else if ip.family() == Family::V6 && !ip.is_canonical() {
         let told = format!(
             "{path}: IPv6 address {value} should be in RFC 5952 canonical format (\"{canonical}\")"

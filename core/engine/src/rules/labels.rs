@@ -1,6 +1,6 @@
 //! Labels must be spelled as the API spells them.
 
-use crate::{Origin, Problem, Ratchet, Rule, Verdict};
+use crate::{Origin, FieldError, Ratchet, Rule, Verdict};
 use alloc::borrow::Cow;
 use alloc::vec::Vec;
 use ratchet_net::dns;
@@ -37,9 +37,9 @@ pub(crate) fn check_map(labels: &At<'_>, verdict: &mut Verdict) {
     sorted.sort_unstable_by_key(|(key, _)| *key);
     for (key, at) in &sorted {
         let at = at.named(*labels.path());
-        key_faults(key, |detail| verdict.problem(Problem::invalid(&RULE, &at, key, detail)));
+        key_faults(key, |detail| verdict.problem(FieldError::invalid(&RULE, &at, key, detail)));
         let text = at.text_or_empty();
-        value_faults(text, |detail| verdict.problem(Problem::invalid(&RULE, &at, text, detail)));
+        value_faults(text, |detail| verdict.problem(FieldError::invalid(&RULE, &at, text, detail)));
     }
 }
 

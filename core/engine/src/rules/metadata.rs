@@ -1,8 +1,8 @@
 //! What every object says about itself beside its name: labels, annotations, owners, finalizers.
 
 use super::{immutable, labels, names};
-use crate::scene::Scene;
-use crate::{Cause, Change, Origin, Problem, Ratchet, Rule, Verdict, forms, forms::Form, shown};
+use crate::context::ValidationContext;
+use crate::{Cause, Change, Origin, FieldError, Ratchet, Rule, Verdict, forms, forms::NameFormat, shown};
 use alloc::format;
 use alloc::string::String;
 use alloc::vec::Vec;
@@ -68,14 +68,14 @@ const LOOSE_FINALIZERS: [&str; 6] = [
 ];
 
 /// Looks at everything as often as the API does, for it tells its findings as often.
-pub(crate) fn check(scene: &Scene<'_>, verdict: &mut Verdict) {
-    let change = scene.change;
+pub(crate) fn check(ctx: &ValidationContext<'_>, verdict: &mut Verdict) {
+    let change = ctx.change;
     if !names::are_stored(change) {
         return;
     }
     let metadata = change.new_root().field("metadata");
     let Some(old) = change.old_root() else {
-        names::check_new(scene, verdict);
+        names::check_new(ctx, verdict);
         check_common(&metadata, verdict);
         check_finalizers(&metadata, verdict);
         if is_strict(change) {
@@ -132,12 +132,12 @@ pub(crate) fn check_annotations(annotations: &At<'_>, verdict: &mut Verdict) {
         let at = at.named(*annotations.path());
         // Capitals are as good as small letters here.
         labels::key_faults(&key.to_ascii_lowercase(), |detail| {
-            verdict.problem(Problem::invalid(&RULE, &at, key, detail));
+            verdict.problem(FieldError::invalid(&RULE, &at, key, detail));
         });
     }
     if size > MOST_ANNOTATIONS {
         let detail = format!("may not be more than {MOST_ANNOTATIONS} bytes");
-        verdict.problem(Problem::new(&RULE, Cause::TooLong, annotations, detail));
+        verdict.problem(FieldError::new(&RULE, Cause::TooLong, annotations, detail));
     }
 }
 
@@ -149,16 +149,16 @@ fn check_owners(owners: &At<'_>, verdict: &mut Verdict) {
         let kind = owner.field("kind").text_or_empty();
         if version.is_empty() || version.ends_with('/') {
             let detail = "version must not be empty";
-            verdict.problem(Problem::invalid(&RULE, &at("apiVersion"), version, detail));
+            verdict.problem(FieldError::invalid(&RULE, &at("apiVersion"), version, detail));
         }
         for name in ["kind", "name", "uid"] {
             if owner.field(name).text_or_empty().is_empty() {
-                verdict.problem(Problem::invalid(&RULE, &at(name), "", "must not be empty"));
+                verdict.problem(FieldError::invalid(&RULE, &at(name), "", "must not be empty"));
             }
         }
         if (version, kind) == ("v1", "Event") {
             let detail = "/v1, Kind=Event is disallowed from being an owner";
-            let problem = Problem::new(&RULE, Cause::Invalid, owners, detail);
+            let problem = FieldError::new(&RULE, Cause::Invalid, owners, detail);
             verdict.problem(problem.showing(shown::owner(&owner)));
         }
         if owner.field("controller").is_true() {
@@ -170,7 +170,7 @@ fn check_owners(owners: &At<'_>, verdict: &mut Verdict) {
                         "Only one reference can have Controller set to true. Found \"true\" in references for {first} and {this}"
                     );
                     let all: Vec<String> = owners.items().map(|at| shown::owner(&at)).collect();
-                    let problem = Problem::new(&RULE, Cause::Invalid, owners, detail);
+                    let problem = FieldError::new(&RULE, Cause::Invalid, owners, detail);
                     verdict.problem(problem.showing(format!("[{}]", all.join(","))));
                 }
             }
@@ -182,14 +182,14 @@ fn check_finalizers(metadata: &At<'_>, verdict: &mut Verdict) {
     let list = metadata.field("finalizers");
     for at in list.items() {
         let (text, at) = (at.text_or_empty(), at.named(*list.path()));
-        forms::faults(Form::Qualified, text, |detail| {
-            verdict.problem(Problem::invalid(&RULE, &at, text, detail));
+        forms::faults(NameFormat::Qualified, text, |detail| {
+            verdict.problem(FieldError::invalid(&RULE, &at, text, detail));
         });
     }
     let has = |name: &str| list.items().any(|at| at.text_or_empty() == name);
     if has("orphan") && has("foregroundDeletion") {
         let detail = "finalizer orphan and foregroundDeletion cannot be both set";
-        let problem = Problem::new(&RULE, Cause::Invalid, &list, detail);
+        let problem = FieldError::new(&RULE, Cause::Invalid, &list, detail);
         verdict.problem(problem.showing(shown::tree(list.node())));
     }
 }
@@ -199,7 +199,7 @@ fn check_domains(metadata: &At<'_>, verdict: &mut Verdict) {
         let text = at.text_or_empty();
         if !text.contains('/') && !STANDARD_FINALIZERS.contains(&text) {
             let detail = "name is neither a standard finalizer name nor is it fully qualified";
-            verdict.problem(Problem::invalid(&RULE, &at, text, detail));
+            verdict.problem(FieldError::invalid(&RULE, &at, text, detail));
         }
     }
 }
@@ -209,17 +209,17 @@ fn check_managers(list: &At<'_>, verdict: &mut Verdict) {
         let operation = entry.field("operation");
         if !matches!(operation.text_or_empty(), "Apply" | "Update") {
             let detail = "must be `Apply` or `Update`";
-            verdict.problem(Problem::invalid(&RULE, &operation, operation.text_or_empty(), detail));
+            verdict.problem(FieldError::invalid(&RULE, &operation, operation.text_or_empty(), detail));
         }
         let kind = entry.field("fieldsType");
         if !matches!(kind.text_or_empty(), "" | "FieldsV1") {
             let detail = "must be `FieldsV1`";
-            verdict.problem(Problem::invalid(&RULE, &kind, kind.text_or_empty(), detail));
+            verdict.problem(FieldError::invalid(&RULE, &kind, kind.text_or_empty(), detail));
         }
         for (name, most) in [("manager", LONGEST_MANAGER), ("subresource", LONGEST_SUBRESOURCE)] {
             if entry.field(name).text_or_empty().len() > most {
                 let detail = format!("may not be more than {most} bytes");
-                verdict.problem(Problem::new(&RULE, Cause::TooLong, &entry.field(name), detail));
+                verdict.problem(FieldError::new(&RULE, Cause::TooLong, &entry.field(name), detail));
             }
         }
     }
@@ -243,7 +243,7 @@ fn check_kept(metadata: &At<'_>, old: &At<'_>, verdict: &mut Verdict) {
                 "no new finalizers can be added if the object is being deleted, found new finalizers []string{{{}}}",
                 texts.join(", ")
             );
-            verdict.problem(Problem::new(&RULE, Cause::Forbidden, &list, detail));
+            verdict.problem(FieldError::new(&RULE, Cause::Forbidden, &list, detail));
         }
     }
     for name in ["name", "namespace", "uid"] {

@@ -1,9 +1,9 @@
 //! Objects, and what they name inside, are called what the API can call them: one row a kind.
 
-use crate::forms::{self, Form};
+use crate::forms::{self, NameFormat};
 use crate::rules::pod_notes;
-use crate::scene::Scene;
-use crate::{Cause, Change, Origin, Problem, Ratchet, Release, Rule, Verdict, Warning};
+use crate::context::ValidationContext;
+use crate::{Cause, Change, Origin, FieldError, Ratchet, Release, Rule, Verdict, Warning};
 use alloc::borrow::Cow;
 use alloc::format;
 use alloc::string::String;
@@ -43,20 +43,20 @@ pub(crate) static FORMS: Rule = Rule {
 };
 
 /// Kinds whose name is something else than a DNS subdomain.
-const ODD: [(&str, &str, Form); 13] = [
-    ("", "Event", Form::PathSegment),
-    ("", "Namespace", Form::Label),
-    ("", "Service", Form::Label),
-    ("apps", "StatefulSet", Form::Label),
-    ("apiregistration.k8s.io", "APIService", Form::PathSegment),
-    ("certificates.k8s.io", "CertificateSigningRequest", Form::PathSegment),
-    ("certificates.k8s.io", "ClusterTrustBundle", Form::PathSegment),
-    ("internal.apiserver.k8s.io", "StorageVersion", Form::PathSegment),
-    ("policy", "PodDisruptionBudget", Form::PathSegment),
-    ("rbac.authorization.k8s.io", "ClusterRole", Form::PathSegment),
-    ("rbac.authorization.k8s.io", "ClusterRoleBinding", Form::PathSegment),
-    ("rbac.authorization.k8s.io", "Role", Form::PathSegment),
-    ("rbac.authorization.k8s.io", "RoleBinding", Form::PathSegment),
+const ODD: [(&str, &str, NameFormat); 13] = [
+    ("", "Event", NameFormat::PathSegment),
+    ("", "Namespace", NameFormat::Label),
+    ("", "Service", NameFormat::Label),
+    ("apps", "StatefulSet", NameFormat::Label),
+    ("apiregistration.k8s.io", "APIService", NameFormat::PathSegment),
+    ("certificates.k8s.io", "CertificateSigningRequest", NameFormat::PathSegment),
+    ("certificates.k8s.io", "ClusterTrustBundle", NameFormat::PathSegment),
+    ("internal.apiserver.k8s.io", "StorageVersion", NameFormat::PathSegment),
+    ("policy", "PodDisruptionBudget", NameFormat::PathSegment),
+    ("rbac.authorization.k8s.io", "ClusterRole", NameFormat::PathSegment),
+    ("rbac.authorization.k8s.io", "ClusterRoleBinding", NameFormat::PathSegment),
+    ("rbac.authorization.k8s.io", "Role", NameFormat::PathSegment),
+    ("rbac.authorization.k8s.io", "RoleBinding", NameFormat::PathSegment),
 ];
 
 /// Kinds whose names become host names: what is said when one is no DNS label.
@@ -78,7 +78,7 @@ pub(crate) fn warn_host_name(change: &Change<'_>, verdict: &mut Verdict) {
     // A name that the server makes is not known yet.
     let Some((_, used)) = row.filter(|_| change.is_create() && !text.is_empty()) else { return };
     let mut faults: Vec<Cow<'static, str>> = Vec::new();
-    forms::faults(Form::Label, text, |fault| faults.push(fault));
+    forms::faults(NameFormat::Label, text, |fault| faults.push(fault));
     if !faults.is_empty() {
         let faults = faults.join(" ");
         let told = format!(
@@ -107,45 +107,45 @@ pub(crate) fn are_stored(change: &Change<'_>) -> bool {
         && !["Binding", "ComponentStatus", "Eviction", "Scale"].contains(&name)
 }
 
-fn form_of(change: &Change<'_>, release: Release) -> Option<Form> {
+fn form_of(change: &Change<'_>, release: Release) -> Option<NameFormat> {
     let (group, name) = (change.kind.group, change.kind.name);
     if ELSEWHERE.contains(&(group, name)) || QUESTIONS.contains(&group) {
         return None;
     }
     if (group, name) == ("", "Service") && !release.since(36) {
-        return Some(Form::Label1035);
+        return Some(NameFormat::Label1035);
     }
     let row = ODD.iter().find(|row| (row.0, row.1) == (group, name));
-    Some(row.map_or(Form::Subdomain, |row| row.2))
+    Some(row.map_or(NameFormat::Subdomain, |row| row.2))
 }
 
 /// The name of a new object: what it is called, and what its name would begin with.
-pub(crate) fn check_new(scene: &Scene<'_>, verdict: &mut Verdict) {
-    let Some(form) = form_of(scene.change, scene.policy.release) else { return };
-    let metadata = scene.change.new_root().field("metadata");
+pub(crate) fn check_new(ctx: &ValidationContext<'_>, verdict: &mut Verdict) {
+    let Some(form) = form_of(ctx.change, ctx.policy.release) else { return };
+    let metadata = ctx.change.new_root().field("metadata");
     let (name, stem) = (metadata.field("name"), metadata.field("generateName"));
     let (text, start) = (name.text_or_empty(), stem.text_or_empty());
     if !start.is_empty() {
         forms::stem_faults(form, start, |detail| {
-            verdict.problem(Problem::invalid(&RULE, &stem, start, detail));
+            verdict.problem(FieldError::invalid(&RULE, &stem, start, detail));
         });
     }
     // A server has made a name of the stem by now; behind other doors there is none to look at.
     if !text.is_empty() {
         tell(&name, text, form, verdict);
-        check_derived(scene, &name, verdict);
+        check_derived(ctx, &name, verdict);
     } else if start.is_empty() {
         let detail = "name or generateName is required";
-        verdict.problem(Problem::new(&RULE, Cause::Required, &name, detail));
+        verdict.problem(FieldError::new(&RULE, Cause::Required, &name, detail));
     }
     check_namespace(&metadata.field("namespace"), verdict);
 }
 
 /// Some objects are called after what they define.
-fn check_derived(scene: &Scene<'_>, name: &At<'_>, verdict: &mut Verdict) {
-    let spec = scene.change.new_root().field("spec");
+fn check_derived(ctx: &ValidationContext<'_>, name: &At<'_>, verdict: &mut Verdict) {
+    let spec = ctx.change.new_root().field("spec");
     let text = |names: &[&'static str]| spec.descend(names).text_or_empty();
-    let (wanted, detail) = match scene.change.kind.name {
+    let (wanted, detail) = match ctx.change.kind.name {
         "CustomResourceDefinition" => {
             let wanted = format!("{}.{}", text(&["names", "plural"]), text(&["group"]));
             (wanted, String::from("must be spec.names.plural+\".\"+spec.group"))
@@ -159,20 +159,20 @@ fn check_derived(scene: &Scene<'_>, name: &At<'_>, verdict: &mut Verdict) {
         _ => return,
     };
     if name.text_or_empty() != wanted {
-        verdict.problem(Problem::invalid(&RULE, name, name.text_or_empty(), detail));
+        verdict.problem(FieldError::invalid(&RULE, name, name.text_or_empty(), detail));
     }
 }
 
 /// A namespace, where one is named, is called what namespaces are called.
 fn check_namespace(at: &At<'_>, verdict: &mut Verdict) {
     if !at.text_or_empty().is_empty() {
-        tell(at, at.text_or_empty(), Form::Label, verdict);
+        tell(at, at.text_or_empty(), NameFormat::Label, verdict);
     }
 }
 
-fn tell(at: &At<'_>, text: &str, form: Form, verdict: &mut Verdict) {
+fn tell(at: &At<'_>, text: &str, form: NameFormat, verdict: &mut Verdict) {
     forms::faults(form, text, |detail| {
-        verdict.problem(Problem::invalid(&RULE, at, text, detail));
+        verdict.problem(FieldError::invalid(&RULE, at, text, detail));
     });
 }
 

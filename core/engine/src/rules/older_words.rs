@@ -1,7 +1,7 @@
 //! What releases before 1.33 said about addresses and networks.
 
 use super::{canonical_form, cidr_spelling, ip_spelling};
-use crate::{Problem, Verdict, Warning};
+use crate::{FieldError, Verdict, Warning};
 use alloc::format;
 use alloc::string::ToString;
 use ratchet_net::{Family, IpText, Quoted, strict_addr, strict_prefix};
@@ -54,12 +54,12 @@ pub(super) fn warn_network(at: &At<'_>, text: &str, verdict: &mut Verdict) {
 pub(super) fn check_address(at: &At<'_>, text: &str, verdict: &mut Verdict) {
     match strict_addr(text) {
         Err(error) => {
-            verdict.problem(Problem::invalid(&ip_spelling::RULE, at, text, error.to_string()));
+            verdict.problem(FieldError::invalid(&ip_spelling::RULE, at, text, error.to_string()));
         }
         Ok(addr) if addr.to_string() != text => {
             let detail = "must be a canonical format IP address";
             verdict.problem(
-                Problem::invalid(&canonical_form::RULE, at, text, detail)
+                FieldError::invalid(&canonical_form::RULE, at, text, detail)
                     .fixed_by(addr.to_string()),
             );
         }
@@ -71,16 +71,16 @@ pub(super) fn check_address(at: &At<'_>, text: &str, verdict: &mut Verdict) {
 pub(super) fn check_network(at: &At<'_>, text: &str, verdict: &mut Verdict) {
     match strict_prefix(text) {
         Err(error) => {
-            verdict.problem(Problem::invalid(&cidr_spelling::RULE, at, text, error.to_string()));
+            verdict.problem(FieldError::invalid(&cidr_spelling::RULE, at, text, error.to_string()));
         }
         Ok(prefix) if prefix.masked() != prefix => {
             let detail = "wrong CIDR format, IP doesn't match network IP address";
-            verdict.problem(Problem::invalid(&cidr_spelling::RULE, at, text, detail));
+            verdict.problem(FieldError::invalid(&cidr_spelling::RULE, at, text, detail));
         }
         Ok(prefix) if prefix.to_string() != text => {
             let detail = "CIDR not in RFC 5952 canonical format";
             verdict.problem(
-                Problem::invalid(&canonical_form::RULE, at, text, detail)
+                FieldError::invalid(&canonical_form::RULE, at, text, detail)
                     .fixed_by(prefix.to_string()),
             );
         }
@@ -97,5 +97,5 @@ pub(crate) fn check_slice(at: &At<'_>, text: &str, wanted: Family, verdict: &mut
         Family::V4 => "must be a valid IPv4 address",
         Family::V6 => "must be a valid IPv6 address",
     };
-    verdict.problem(Problem::invalid(&ip_spelling::RULE, at, text, detail));
+    verdict.problem(FieldError::invalid(&ip_spelling::RULE, at, text, detail));
 }

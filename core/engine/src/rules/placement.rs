@@ -1,7 +1,7 @@
 //! A field stands only where it means something, and what is needed is there.
 
-use crate::scene::Scene;
-use crate::{Cause, Origin, Problem, Ratchet, Rule, Verdict, shown};
+use crate::context::ValidationContext;
+use crate::{Cause, Origin, FieldError, Ratchet, Rule, Verdict, shown};
 use alloc::borrow::Cow;
 use alloc::format;
 use alloc::string::String;
@@ -32,36 +32,36 @@ pub(crate) static RULE: Rule = Rule {
 };
 
 pub(crate) fn required(at: &At<'_>, detail: &'static str, verdict: &mut Verdict) {
-    verdict.problem(Problem::new(&RULE, Cause::Required, at, detail));
+    verdict.problem(FieldError::new(&RULE, Cause::Required, at, detail));
 }
 
 pub(crate) fn forbidden(at: &At<'_>, detail: &'static str, verdict: &mut Verdict) {
-    verdict.problem(Problem::new(&RULE, Cause::Forbidden, at, detail));
+    verdict.problem(FieldError::new(&RULE, Cause::Forbidden, at, detail));
 }
 
 pub(crate) fn too_many(at: &At<'_>, count: usize, most: usize, verdict: &mut Verdict) {
     let detail = format!("must have at most {most} items");
-    verdict.problem(Problem::new(&RULE, Cause::TooMany, at, detail).showing(format!("{count}")));
+    verdict.problem(FieldError::new(&RULE, Cause::TooMany, at, detail).showing(format!("{count}")));
 }
 
 pub(crate) fn too_long(at: &At<'_>, most: usize, verdict: &mut Verdict) {
     let detail = format!("may not be more than {most} bytes");
-    verdict.problem(Problem::new(&RULE, Cause::TooLong, at, detail));
+    verdict.problem(FieldError::new(&RULE, Cause::TooLong, at, detail));
 }
 
 pub(crate) fn unsupported(
-    scene: &Scene<'_>,
+    ctx: &ValidationContext<'_>,
     at: &At<'_>,
     text: &str,
     supported: &str,
     verdict: &mut Verdict,
 ) {
     let detail: Cow<'static, str> = format!("supported values: {supported}").into();
-    let problem = Problem::new(&RULE, Cause::NotSupported, at, detail);
-    verdict.problem(problem.showing(shown::named(text, scene.policy.release)));
+    let problem = FieldError::new(&RULE, Cause::NotSupported, at, detail);
+    verdict.problem(problem.showing(shown::named(text, ctx.policy.release)));
 }
 
 /// The value stands there already, as it is shown.
 pub(crate) fn duplicate(at: &At<'_>, shown: String, verdict: &mut Verdict) {
-    verdict.problem(Problem::new(&RULE, Cause::Duplicate, at, "").showing(shown));
+    verdict.problem(FieldError::new(&RULE, Cause::Duplicate, at, "").showing(shown));
 }

@@ -1,7 +1,7 @@
 //! Settings of a pod that are deprecated, do nothing or hide one another are worth a word.
 
 use super::{byte_amounts, container_ports, node_labels, pod_annotations, volume_paths};
-use crate::scene::Scene;
+use crate::context::ValidationContext;
 use crate::{Origin, Ratchet, Rule, Verdict, Warning};
 use alloc::collections::BTreeSet;
 use alloc::format;
@@ -78,13 +78,13 @@ pub(crate) fn containers<'a>(spec: &At<'a>) -> impl Iterator<Item = At<'a>> {
 }
 
 /// Everything the API tells about a pod or a pod template, in its order; the addresses come after.
-pub(crate) fn warn(scene: &Scene<'_>, pod: &At<'_>, is_template: bool, verdict: &mut Verdict) {
+pub(crate) fn warn(ctx: &ValidationContext<'_>, pod: &At<'_>, is_template: bool, verdict: &mut Verdict) {
     let spec = pod.field("spec");
     warn_node_labels(&spec, verdict);
     warn_spreading(&spec, verdict);
     pod_annotations::warn_dead(pod, verdict);
     let volumes = spec.field("volumes");
-    volumes.items().for_each(|volume| warn_volume(scene, &volume, verdict));
+    volumes.items().for_each(|volume| warn_volume(ctx, &volume, verdict));
     volume_paths::warn(&volumes, verdict);
     warn_repeated(&spec.field("hostAliases"), "ip", "ip", verdict);
     let secrets = spec.field("imagePullSecrets");
@@ -114,8 +114,8 @@ pub(crate) fn warn(scene: &Scene<'_>, pod: &At<'_>, is_template: bool, verdict: 
     warn_affinity(&spec.field("affinity"), verdict);
 }
 
-fn warn_volume(scene: &Scene<'_>, volume: &At<'_>, verdict: &mut Verdict) {
-    let minor = scene.policy.release.minor();
+fn warn_volume(ctx: &ValidationContext<'_>, volume: &At<'_>, verdict: &mut Verdict) {
+    let minor = ctx.policy.release.minor();
     for (field, shown, text, since, until) in VOLUMES {
         let at = volume.field(field);
         if !at.is_set() || !(since..=until).contains(&minor) {

@@ -1,8 +1,8 @@
 //! Fields of a Service that do nothing, or soon will, are worth a word.
 
-use super::value::Reading;
+use super::value::FieldCheck;
 use crate::fields;
-use crate::scene::Scene;
+use crate::context::ValidationContext;
 use crate::views::service_type;
 use crate::{Origin, Ratchet, Rule, Verdict, Warning};
 use ratchet_object::At;
@@ -27,12 +27,12 @@ const HINTS: &str = "service.kubernetes.io/topology-aware-hints";
 
 /// Everything the API tells about a Service, in its order.
 pub(crate) fn warn(
-    scene: &Scene<'_>,
+    ctx: &ValidationContext<'_>,
     root: &At<'_>,
     cluster_ips: &[At<'_>],
     verdict: &mut Verdict,
 ) {
-    let release = scene.policy.release;
+    let release = ctx.policy.release;
     let spec = root.field("spec");
     let field = |name| spec.field(name);
     let (externals, balancer_ip) = (field("externalIPs"), field("loadBalancerIP"));
@@ -53,7 +53,7 @@ pub(crate) fn warn(
     }
     if !first.is_empty() && first != "None" {
         for at in cluster_ips {
-            Reading::fresh(&fields::CLUSTER_IPS).warn(scene, at, at.text_or_empty(), verdict);
+            FieldCheck::fresh(&fields::CLUSTER_IPS).warn(ctx, at, at.text_or_empty(), verdict);
         }
     }
     if is_headless && release.since(34) {
@@ -69,7 +69,7 @@ pub(crate) fn warn(
         }
     }
     for at in externals.items() {
-        Reading::fresh(&fields::EXTERNAL_IPS).warn(scene, &at, at.text_or_empty(), verdict);
+        FieldCheck::fresh(&fields::EXTERNAL_IPS).warn(ctx, &at, at.text_or_empty(), verdict);
     }
     if release.since(36) && !externals.is_empty() && !is_headless && kind != "ExternalName" {
         say(
@@ -79,15 +79,15 @@ pub(crate) fn warn(
         );
     }
     if !balancer_ip.text_or_empty().is_empty() {
-        Reading::fresh(&fields::EXTERNAL_IPS).warn(
-            scene,
+        FieldCheck::fresh(&fields::EXTERNAL_IPS).warn(
+            ctx,
             &balancer_ip,
             balancer_ip.text_or_empty(),
             verdict,
         );
     }
     for at in field("loadBalancerSourceRanges").items() {
-        Reading::fresh(&fields::SOURCE_RANGES).warn(scene, &at, at.text_or_empty(), verdict);
+        FieldCheck::fresh(&fields::SOURCE_RANGES).warn(ctx, &at, at.text_or_empty(), verdict);
     }
     if kind == "ExternalName" && !externals.is_empty() {
         say(verdict, &externals, "spec.externalIPs is ignored when spec.type is \"ExternalName\"");

@@ -1,6 +1,6 @@
 //! An endpoint or external IP must not lie in a range that means something else to the reader.
 
-use crate::{Origin, Problem, Ratchet, Rule, Verdict};
+use crate::{Origin, FieldError, Ratchet, Rule, Verdict};
 use alloc::format;
 use ratchet_net::{IpText, class};
 use ratchet_object::At;
@@ -27,12 +27,12 @@ const BAD: &str = "must be a valid IP address";
 /// Everything that is special about the address, in the order of the API.
 pub(crate) fn check(at: &At<'_>, text: &str, verdict: &mut Verdict) {
     let Ok(ip) = IpText::read(text) else {
-        return verdict.problem(Problem::invalid(&RULE, at, text, BAD));
+        return verdict.problem(FieldError::invalid(&RULE, at, text, BAD));
     };
     let addr = ip.addr();
     if class::is_unspecified(addr) {
         let detail = format!("may not be unspecified ({text})");
-        verdict.problem(Problem::invalid(&RULE, at, text, detail));
+        verdict.problem(FieldError::invalid(&RULE, at, text, detail));
     }
     type Range = (fn(core::net::IpAddr) -> bool, &'static str);
     let ranges: [Range; 3] = [
@@ -48,7 +48,7 @@ pub(crate) fn check(at: &At<'_>, text: &str, verdict: &mut Verdict) {
     ];
     for (is_in, detail) in ranges {
         if is_in(addr) {
-            verdict.problem(Problem::invalid(&RULE, at, text, detail));
+            verdict.problem(FieldError::invalid(&RULE, at, text, detail));
         }
     }
 }

@@ -3,7 +3,7 @@
 use crate::laws::case::{Judge, case};
 use crate::laws::law::{Law, law_1, law_2, law_3, law_4, law_5};
 use proptest::test_runner::{Config, RngAlgorithm, TestCaseError, TestError, TestRng, TestRunner};
-use ratchet_engine::{Behavior, Kept, judge};
+use ratchet_engine::{Behavior, StoredValues, judge};
 
 /// How many changes each law is tried on.
 const CASES: u32 = 1536;
@@ -56,6 +56,6 @@ fn the_same_change_gets_the_same_verdict_word_for_word() {
 
 #[test]
 fn what_is_kept_is_kept_byte_for_byte() {
-    let kept: Kept<'_> = ["010.0.0.1"].into_iter().collect();
+    let kept: StoredValues<'_> = ["010.0.0.1"].into_iter().collect();
     assert!(kept.holds("010.0.0.1") && !kept.holds("10.0.0.1") && !kept.holds("010.0.0.01"));
 }

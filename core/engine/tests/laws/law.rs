@@ -5,7 +5,7 @@ use crate::laws::sample::{Fault, Sample, Sort};
 use crate::laws::slot::{InForce, Slot};
 use crate::laws::spelling::{reversed, yaml};
 use ratchet_engine::{
-    Change, Part, Policy, Problem, RULES, Ratchet, Status, Verdict, warning_headers,
+    Change, Part, Policy, FieldError, RULES, Ratchet, Status, Verdict, warning_headers,
 };
 use ratchet_net::Quoted;
 use ratchet_object::Object;
@@ -76,7 +76,7 @@ pub(crate) fn law_2(judge: &Judge, case: &Case) -> Result<(), String> {
     let is_storable = case.is_storable();
     for (slot, samples) in case.slots().zip(&case.new) {
         for sample in samples.iter().filter(|sample| is_left(case, slot, sample)) {
-            let blames = |problem: &&Problem| {
+            let blames = |problem: &&FieldError| {
                 VALUE_RULES.contains(&problem.rule.id)
                     && is_about(problem, slot, sample)
                     && (is_storable || loosens(problem, slot))
@@ -109,7 +109,7 @@ pub(crate) fn law_3(judge: &Judge, case: &Case) -> Result<(), String> {
                 let new = put_right(case, old, (index, which), rule, way);
                 let way_out = Case { new, ..case.clone() };
                 let verdict = Scene::of(&way_out, object).judged(judge, &policy);
-                let refuses = |problem: &&Problem| {
+                let refuses = |problem: &&FieldError| {
                     problem.rule.id == rule && place(&problem.field) == slot.told
                 };
                 if let Some(problem) = verdict.problems.iter().find(refuses) {
@@ -139,7 +139,7 @@ pub(crate) fn law_4(judge: &Judge, case: &Case) -> Result<(), String> {
                 continue;
             };
             for sample in samples {
-                let refuses = |problem: &&Problem| {
+                let refuses = |problem: &&FieldError| {
                     STRICT_RULES.contains(&problem.rule.id) && is_about(problem, slot, sample)
                 };
                 let Some(problem) = refusal.problems.iter().find(refuses) else { continue };
@@ -280,7 +280,7 @@ fn is_left(case: &Case, slot: &Slot, sample: &Sample) -> bool {
 }
 
 /// Whether the rule, or the unit of the field, forgives what could never have been stored.
-fn loosens(problem: &Problem, slot: &Slot) -> bool {
+fn loosens(problem: &FieldError, slot: &Slot) -> bool {
     match slot.ratchet() {
         Ratchet::WholeField => true,
         Ratchet::ByValue => problem.rule.ratchet == Ratchet::ByValue,
@@ -305,7 +305,7 @@ fn is_above(at: &str, told: &str) -> bool {
 }
 
 /// Whether a problem is about this value in this place.
-fn is_about(problem: &Problem, slot: &Slot, sample: &Sample) -> bool {
+fn is_about(problem: &FieldError, slot: &Slot, sample: &Sample) -> bool {
     let names_it = problem.value.as_deref() == Some(shown(&sample.text).as_str());
     // Names are shown without their final dot, or label by label.
     place(&problem.field) == slot.told && (names_it || slot.field.is_none())
@@ -337,7 +337,7 @@ pub(crate) fn place(field: &str) -> String {
     out
 }
 
-fn said(problem: &Problem) -> String {
+fn said(problem: &FieldError) -> String {
     assert!(RULES.contains(&problem.rule), "{} is not registered", problem.rule.id);
     format!("{} refuses {}: {}", problem.rule.id, problem.field, problem.message())
 }

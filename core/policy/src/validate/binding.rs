@@ -2,66 +2,66 @@
 
 use super::{resources, word};
 use alloc::vec::Vec;
-use ratchet_engine::writing::{Form, Pen, check_selector, shown_list, shown_word};
+use ratchet_engine::writing::{NameFormat, FieldErrors, check_selector, shown_list, shown_word};
 use ratchet_object::At;
 
 /// The spec of a binding.
-pub(super) fn check(spec: &At<'_>, pen: &mut Pen<'_, '_>) {
-    pen.needs_form(&spec.field("policyName"), Form::Subdomain);
+pub(super) fn check(spec: &At<'_>, errs: &mut FieldErrors<'_, '_>) {
+    errs.needs_form(&spec.field("policyName"), NameFormat::Subdomain);
     let parameter = spec.field("paramRef");
     if parameter.is_set() {
-        check_parameter(&parameter, pen);
+        check_parameter(&parameter, errs);
     }
     let matched = spec.field("matchResources");
     if matched.is_set() {
-        resources::check(&matched, pen);
+        resources::check(&matched, errs);
     }
-    check_actions(&spec.field("validationActions"), pen);
+    check_actions(&spec.field("validationActions"), errs);
 }
 
-fn check_parameter(at: &At<'_>, pen: &mut Pen<'_, '_>) {
+fn check_parameter(at: &At<'_>, errs: &mut FieldErrors<'_, '_>) {
     const BOTH: &str = "name and selector are mutually exclusive";
     let (name, selector) = (at.field("name"), at.field("selector"));
     let is_named = !name.text_or_empty().is_empty();
     if is_named {
-        pen.form(&name, Form::PathSegment);
+        errs.form(&name, NameFormat::PathSegment);
         if selector.is_set() {
-            pen.forbidden(&name, BOTH);
+            errs.forbidden(&name, BOTH);
         }
     }
     if selector.is_set() {
-        check_selector(&selector, pen);
+        check_selector(&selector, errs);
         if is_named {
-            pen.forbidden(&selector, BOTH);
+            errs.forbidden(&selector, BOTH);
         }
     }
     if !is_named && !selector.is_set() {
-        pen.required(at, "one of name or selector must be specified");
+        errs.required(at, "one of name or selector must be specified");
     }
     let action = at.field("parameterNotFoundAction");
     if action.text_or_empty().is_empty() {
-        pen.required(&action, "");
+        errs.required(&action, "");
     } else {
-        word(&action, &["Deny", "Allow"], pen);
+        word(&action, &["Deny", "Allow"], errs);
     }
 }
 
-fn check_actions(actions: &At<'_>, pen: &mut Pen<'_, '_>) {
-    let release = pen.scene.policy.release;
+fn check_actions(actions: &At<'_>, errs: &mut FieldErrors<'_, '_>) {
+    let release = errs.ctx.policy.release;
     let mut known: Vec<&str> = Vec::new();
     for action in actions.items() {
         let text = action.text_or_empty();
-        word(&action, &["Audit", "Deny", "Warn"], pen);
+        word(&action, &["Audit", "Deny", "Warn"], errs);
         if known.contains(&text) {
-            pen.duplicate(&action, shown_word(text, release));
+            errs.duplicate(&action, shown_word(text, release));
         }
         known.push(text);
     }
     if known.contains(&"Deny") && known.contains(&"Warn") {
         const DETAIL: &str = "must not contain both Deny and Warn (repeating the same validation failure information in the API response and headers serves no purpose)";
-        pen.invalid_as(actions, shown_list(&known, release), DETAIL);
+        errs.invalid_as(actions, shown_list(&known, release), DETAIL);
     }
     if known.is_empty() {
-        pen.required(actions, "at least one validation action is required");
+        errs.required(actions, "at least one validation action is required");
     }
 }

@@ -3,7 +3,7 @@
 use crate::environment::{Grounds, Use};
 use alloc::string::ToString;
 use ratchet_cel::{Environment, Program};
-use ratchet_engine::writing::{Pen, Scene};
+use ratchet_engine::writing::{FieldErrors, ValidationContext};
 use ratchet_net::Quoted;
 use ratchet_object::{At, Node};
 
@@ -23,10 +23,10 @@ pub(super) struct Expressions<'a> {
 }
 
 impl<'a> Expressions<'a> {
-    pub(super) fn new(spec: &At<'_>, scene: &Scene<'a>) -> Self {
+    pub(super) fn new(spec: &At<'_>, ctx: &ValidationContext<'a>) -> Self {
         let has_params = spec.field("paramKind").is_set();
         let composed = !spec.field("variables").is_empty();
-        let compatible = (1, u32::from(scene.policy.emulated.minor()).saturating_sub(1));
+        let compatible = (1, u32::from(ctx.policy.emulated.minor()).saturating_sub(1));
         let plain = |base: &Environment| Grounds::new(base, has_params).plain();
         let grounds = |base: &Environment| match composed {
             true => Grounds::new(base, has_params),
@@ -34,7 +34,7 @@ impl<'a> Expressions<'a> {
         };
         let new = Environment::kubernetes(compatible);
         // Of a new policy nothing is stored.
-        let stored = match scene.change.is_create() {
+        let stored = match ctx.change.is_create() {
             true => new.clone(),
             false => Environment::kubernetes(STORED),
         };
@@ -43,7 +43,7 @@ impl<'a> Expressions<'a> {
             stored: grounds(&stored),
             plain_new: plain(&new),
             plain_stored: plain(&stored),
-            old: scene.change.old_root().map(|root| root.field("spec")),
+            old: ctx.change.old_root().map(|root| root.field("spec")),
         }
     }
 
@@ -59,38 +59,38 @@ impl<'a> Expressions<'a> {
         if is_stored { &self.stored } else { &self.new }
     }
 
-    pub(super) fn condition(&self, at: &At<'_>, text: &str, pen: &mut Pen<'_, '_>) {
+    pub(super) fn condition(&self, at: &At<'_>, text: &str, errs: &mut FieldErrors<'_, '_>) {
         let grounds = match self.is_stored("matchConditions", "expression", text) {
             true => &self.plain_stored,
             false => &self.plain_new,
         };
-        tell(grounds.compile(text, Use::Condition), at, text, pen);
+        tell(grounds.compile(text, Use::Condition), at, text, errs);
     }
 
-    pub(super) fn variable(&mut self, name: &str, at: &At<'_>, text: &str, pen: &mut Pen<'_, '_>) {
+    pub(super) fn variable(&mut self, name: &str, at: &At<'_>, text: &str, errs: &mut FieldErrors<'_, '_>) {
         let is_stored = self.is_stored("validations", "expression", text);
         let compiled = self.grounds(is_stored).compile(text, Use::Variable);
         let ty = compiled.as_ref().ok().map(Program::result).cloned();
         self.new.declare(name, ty.as_ref());
         self.stored.declare(name, ty.as_ref());
-        tell(compiled, at, text, pen);
+        tell(compiled, at, text, errs);
     }
 
-    pub(super) fn validation(&self, at: &At<'_>, text: &str, pen: &mut Pen<'_, '_>) {
+    pub(super) fn validation(&self, at: &At<'_>, text: &str, errs: &mut FieldErrors<'_, '_>) {
         let is_stored = self.is_stored("validations", "expression", text);
-        tell(self.grounds(is_stored).compile(text, Use::Condition), at, text, pen);
+        tell(self.grounds(is_stored).compile(text, Use::Condition), at, text, errs);
     }
 
-    pub(super) fn message(&self, at: &At<'_>, text: &str, pen: &mut Pen<'_, '_>) {
+    pub(super) fn message(&self, at: &At<'_>, text: &str, errs: &mut FieldErrors<'_, '_>) {
         let is_stored = self.is_stored("validations", "messageExpression", text);
-        tell(self.grounds(is_stored).compile(text, Use::Message), at, text, pen);
+        tell(self.grounds(is_stored).compile(text, Use::Message), at, text, errs);
     }
 
     /// The text is trimmed before it is compiled, and shown as it was written.
-    pub(super) fn annotation(&self, at: &At<'_>, text: &str, pen: &mut Pen<'_, '_>) {
+    pub(super) fn annotation(&self, at: &At<'_>, text: &str, errs: &mut FieldErrors<'_, '_>) {
         let written = at.text_or_empty();
         let is_stored = self.is_stored("auditAnnotations", "valueExpression", written);
-        tell(self.grounds(is_stored).compile(text, Use::Annotation), at, written, pen);
+        tell(self.grounds(is_stored).compile(text, Use::Annotation), at, written, errs);
     }
 }
 
@@ -98,10 +98,10 @@ fn tell<T>(
     compiled: Result<T, alloc::string::String>,
     at: &At<'_>,
     text: &str,
-    pen: &mut Pen<'_, '_>,
+    errs: &mut FieldErrors<'_, '_>,
 ) {
     if let Err(why) = compiled {
-        pen.invalid_as(at, Quoted(text).to_string(), why);
+        errs.invalid_as(at, Quoted(text).to_string(), why);
     }
 }
 

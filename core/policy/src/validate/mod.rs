@@ -9,7 +9,7 @@ mod tests;
 
 use expressions::Expressions;
 pub(crate) use expressions::STORED;
-use ratchet_engine::writing::{Form, Pen, Scene, form_faults, shown_word};
+use ratchet_engine::writing::{NameFormat, FieldErrors, ValidationContext, form_faults, shown_word};
 use ratchet_engine::{Change, Part, Verdict};
 use ratchet_object::At;
 
@@ -25,21 +25,21 @@ pub fn validate(change: &Change<'_>, policy: &ratchet_engine::Policy, verdict: &
     if change.kind.group != GROUP {
         return;
     }
-    let scene = Scene { change, policy };
-    let mut pen = Pen::new(&scene, verdict);
+    let ctx = ValidationContext { change, policy };
+    let mut errs = FieldErrors::new(&ctx, verdict);
     let spec = change.new_root().field("spec");
     match (change.kind.name, change.part) {
-        ("ValidatingAdmissionPolicy", Part::Main) => check_policy(&spec, &mut pen),
+        ("ValidatingAdmissionPolicy", Part::Main) => check_policy(&spec, &mut errs),
         ("ValidatingAdmissionPolicy", Part::STATUS) => {
-            status::check(&change.new_root().field("status"), &mut pen);
+            status::check(&change.new_root().field("status"), &mut errs);
         }
-        ("ValidatingAdmissionPolicyBinding", Part::Main) => binding::check(&spec, &mut pen),
+        ("ValidatingAdmissionPolicyBinding", Part::Main) => binding::check(&spec, &mut errs),
         _ => return,
     }
     let name = change.new_root().descend(&["metadata", "name"]);
     let is_reserved = change.part == Part::Main && name.text_or_empty().ends_with(RESERVED);
-    if is_reserved && pen.verdict.problems.is_empty() {
-        pen.warn_of_name(
+    if is_reserved && errs.verdict.problems.is_empty() {
+        errs.warn_of_name(
             &name,
             alloc::format!(
                 "metadata.name: names ending with \"{RESERVED}\" are reserved for static manifest-based configurations and cannot be managed via the API"
@@ -48,69 +48,69 @@ pub fn validate(change: &Change<'_>, policy: &ratchet_engine::Policy, verdict: &
     }
 }
 
-fn check_policy(spec: &At<'_>, pen: &mut Pen<'_, '_>) {
+fn check_policy(spec: &At<'_>, errs: &mut FieldErrors<'_, '_>) {
     let failure = spec.field("failurePolicy");
     if failure.is_set() {
-        word(&failure, &["Fail", "Ignore"], pen);
+        word(&failure, &["Fail", "Ignore"], errs);
     } else {
-        pen.required(&failure, "");
+        errs.required(&failure, "");
     }
     let kind = spec.field("paramKind");
     if kind.is_set() {
-        check_parameter_kind(&kind, pen);
+        check_parameter_kind(&kind, errs);
     }
     let constraints = spec.field("matchConstraints");
     if constraints.is_set() {
-        resources::check(&constraints, pen);
+        resources::check(&constraints, errs);
         let rules = constraints.field("resourceRules");
         if rules.is_empty() {
-            pen.required(&rules, "");
+            errs.required(&rules, "");
         }
     } else {
-        pen.required(&constraints, "");
+        errs.required(&constraints, "");
     }
-    let mut expressions = Expressions::new(spec, pen.scene);
-    if !conditions_are_kept(spec, pen) {
-        check_conditions(&spec.field("matchConditions"), &expressions, pen);
+    let mut expressions = Expressions::new(spec, errs.ctx);
+    if !conditions_are_kept(spec, errs) {
+        check_conditions(&spec.field("matchConditions"), &expressions, errs);
     }
     for variable in spec.field("variables").items() {
-        check_variable(&variable, &mut expressions, pen);
+        check_variable(&variable, &mut expressions, errs);
     }
     let (validations, annotations) = (spec.field("validations"), spec.field("auditAnnotations"));
     if validations.is_empty() && annotations.is_empty() {
         const ONE: &str = "validations or auditAnnotations must contain at least one item";
-        pen.required(&validations, ONE);
-        pen.required(&annotations, ONE);
+        errs.required(&validations, ONE);
+        errs.required(&annotations, ONE);
         return;
     }
     for validation in validations.items() {
-        check_validation(&validation, &expressions, pen);
+        check_validation(&validation, &expressions, errs);
     }
-    check_annotations(&annotations, &expressions, pen);
+    check_annotations(&annotations, &expressions, errs);
 }
 
 /// Conditions are looked at again only where they, or what they may speak of, have changed.
-fn conditions_are_kept(spec: &At<'_>, pen: &Pen<'_, '_>) -> bool {
-    let Some(old) = pen.scene.change.old_root() else { return false };
+fn conditions_are_kept(spec: &At<'_>, errs: &FieldErrors<'_, '_>) -> bool {
+    let Some(old) = errs.ctx.change.old_root() else { return false };
     let old = old.field("spec");
     let is_kept = |name: &'static str| spec.field(name).equals(&old.field(name));
     is_kept("paramKind") && is_kept("matchConditions")
 }
 
 /// One of a few words, also where the field is empty.
-fn word(at: &At<'_>, words: &[&str], pen: &mut Pen<'_, '_>) {
+fn word(at: &At<'_>, words: &[&str], errs: &mut FieldErrors<'_, '_>) {
     let text = at.text_or_empty();
     if !words.contains(&text) {
-        pen.unsupported(at, shown_word(text, pen.scene.policy.release), words);
+        errs.unsupported(at, shown_word(text, errs.ctx.policy.release), words);
     }
 }
 
-fn check_parameter_kind(kind: &At<'_>, pen: &mut Pen<'_, '_>) {
+fn check_parameter_kind(kind: &At<'_>, errs: &mut FieldErrors<'_, '_>) {
     let written = kind.field("apiVersion");
     match written.text_or_empty() {
-        "" => pen.required(&written, ""),
+        "" => errs.required(&written, ""),
         text if text.matches('/').count() > 1 => {
-            pen.invalid(&written, alloc::format!("unexpected GroupVersion string: {text}"));
+            errs.invalid(&written, alloc::format!("unexpected GroupVersion string: {text}"));
         }
         text => {
             let (group, version) = match text {
@@ -118,58 +118,58 @@ fn check_parameter_kind(kind: &At<'_>, pen: &mut Pen<'_, '_>) {
                 text => text.split_once('/').unwrap_or(("", text)),
             };
             if !group.is_empty() {
-                joined(&written, group, Form::Subdomain, pen);
+                joined(&written, group, NameFormat::Subdomain, errs);
             }
             match version {
-                "" => pen.invalid(&written, "version must be specified"),
-                version => joined(&written, version, Form::Label1035, pen),
+                "" => errs.invalid(&written, "version must be specified"),
+                version => joined(&written, version, NameFormat::Label1035, errs),
             }
         }
     }
     let name = kind.field("kind");
     match name.text_or_empty() {
-        "" => pen.required(&name, ""),
+        "" => errs.required(&name, ""),
         text => {
-            let faults = faults(&text.to_lowercase(), Form::Label1035);
+            let faults = faults(&text.to_lowercase(), NameFormat::Label1035);
             if !faults.is_empty() {
                 const HOW: &str = "may have mixed case, but should otherwise match: ";
-                pen.invalid(&name, alloc::format!("{HOW}{}", faults.join(",")));
+                errs.invalid(&name, alloc::format!("{HOW}{}", faults.join(",")));
             }
         }
     }
 }
 
-fn faults(text: &str, form: Form) -> alloc::vec::Vec<alloc::borrow::Cow<'static, str>> {
+fn faults(text: &str, form: NameFormat) -> alloc::vec::Vec<alloc::borrow::Cow<'static, str>> {
     let mut found = alloc::vec::Vec::new();
     form_faults(form, text, |detail| found.push(detail));
     found
 }
 
 /// All that is wrong with a part of a text, in one sentence.
-fn joined(at: &At<'_>, part: &str, form: Form, pen: &mut Pen<'_, '_>) {
+fn joined(at: &At<'_>, part: &str, form: NameFormat, errs: &mut FieldErrors<'_, '_>) {
     let faults = faults(part, form);
     if !faults.is_empty() {
         let shown = alloc::format!("{}", ratchet_net::Quoted(part));
-        pen.invalid_as(at, shown, faults.join(","));
+        errs.invalid_as(at, shown, faults.join(","));
     }
 }
 
-fn check_conditions(conditions: &At<'_>, expressions: &Expressions<'_>, pen: &mut Pen<'_, '_>) {
+fn check_conditions(conditions: &At<'_>, expressions: &Expressions<'_>, errs: &mut FieldErrors<'_, '_>) {
     if conditions.len() > MOST_CONDITIONS {
-        pen.too_many(conditions, conditions.len(), MOST_CONDITIONS);
+        errs.too_many(conditions, conditions.len(), MOST_CONDITIONS);
     }
     let mut names: alloc::vec::Vec<&str> = alloc::vec::Vec::new();
     for condition in conditions.items() {
         let expression = condition.field("expression");
         match expression.text_or_empty().trim() {
-            "" => pen.required(&expression, ""),
-            text => expressions.condition(&expression, text, pen),
+            "" => errs.required(&expression, ""),
+            text => expressions.condition(&expression, text, errs),
         }
         let name = condition.field("name");
-        pen.needs_form(&name, Form::Qualified);
+        errs.needs_form(&name, NameFormat::Qualified);
         match name.text_or_empty() {
             "" => {}
-            text if names.contains(&text) => pen.duplicate(&name, quoted(text)),
+            text if names.contains(&text) => errs.duplicate(&name, quoted(text)),
             text => names.push(text),
         }
     }
@@ -179,81 +179,81 @@ fn quoted(text: &str) -> alloc::string::String {
     alloc::format!("{}", ratchet_net::Quoted(text))
 }
 
-fn check_variable(at: &At<'_>, expressions: &mut Expressions<'_>, pen: &mut Pen<'_, '_>) {
+fn check_variable(at: &At<'_>, expressions: &mut Expressions<'_>, errs: &mut FieldErrors<'_, '_>) {
     let (name, expression) = (at.field("name"), at.field("expression"));
     let named = name.text_or_empty();
     if named.trim().is_empty() {
-        pen.required(&name, "name is not specified");
+        errs.required(&name, "name is not specified");
     } else if !expressions::is_identifier(named) {
-        pen.invalid(&name, "must be a valid CEL identifier");
+        errs.invalid(&name, "must be a valid CEL identifier");
     }
     let text = expression.text_or_empty();
     if text.trim().is_empty() {
-        pen.required(&expression, "expression is not specified");
+        errs.required(&expression, "expression is not specified");
     } else {
-        expressions.variable(named, &expression, text, pen);
+        expressions.variable(named, &expression, text, errs);
     }
 }
 
-fn check_validation(at: &At<'_>, expressions: &Expressions<'_>, pen: &mut Pen<'_, '_>) {
+fn check_validation(at: &At<'_>, expressions: &Expressions<'_>, errs: &mut FieldErrors<'_, '_>) {
     const EMPTY: &str = "must be non-empty if specified";
     const REASONS: &[&str] = &["Forbidden", "Invalid", "RequestEntityTooLarge"];
     let expression = at.field("expression");
     match expression.text_or_empty() {
         text if text.trim().is_empty() => {
-            pen.required(&expression, "expression is not specified");
+            errs.required(&expression, "expression is not specified");
         }
-        text => expressions.validation(&expression, text, pen),
+        text => expressions.validation(&expression, text, errs),
     }
     let message = at.field("messageExpression");
     match message.text_or_empty() {
         "" => {}
-        text if text.trim().is_empty() => pen.invalid(&message, EMPTY),
-        text => expressions.message(&message, text, pen),
+        text if text.trim().is_empty() => errs.invalid(&message, EMPTY),
+        text => expressions.message(&message, text, errs),
     }
     let message = at.field("message");
     match message.text_or_empty() {
         "" => {}
-        text if text.trim().is_empty() => pen.invalid(&message, EMPTY),
+        text if text.trim().is_empty() => errs.invalid(&message, EMPTY),
         text if text.trim().contains(['\n', '\r']) => {
-            pen.invalid(&message, "must not contain line breaks");
+            errs.invalid(&message, "must not contain line breaks");
         }
         _ => {}
     }
     let reason = at.field("reason");
     if reason.is_set() {
-        word(&reason, REASONS, pen);
+        word(&reason, REASONS, errs);
     }
 }
 
-fn check_annotations(annotations: &At<'_>, expressions: &Expressions<'_>, pen: &mut Pen<'_, '_>) {
+fn check_annotations(annotations: &At<'_>, expressions: &Expressions<'_>, errs: &mut FieldErrors<'_, '_>) {
     const LONGEST: usize = 5 * 1024;
     if annotations.len() > MOST_ANNOTATIONS {
         let shown = shown_annotations(annotations);
         let detail = alloc::format!("must not have more than {MOST_ANNOTATIONS} auditAnnotations");
-        pen.invalid_as(annotations, shown, detail);
+        errs.invalid_as(annotations, shown, detail);
     }
-    let owner = pen.scene.change.new_object().name();
+    let owner = errs.ctx.change.new_object().name();
     let mut keys: alloc::vec::Vec<&str> = alloc::vec::Vec::new();
     for annotation in annotations.items() {
         let key = annotation.field("key");
         let named = key.text_or_empty();
         if owner.is_empty() {
-            pen.invalid_as(&key, quoted(named), "requires metadata.name be non-empty");
+            errs.invalid_as(&key, quoted(named), "requires metadata.name be non-empty");
         } else {
-            pen.form_of(&key, &alloc::format!("{owner}/{named}"), Form::Qualified);
+            errs.form_of(&key, &alloc::format!("{owner}/{named}"), NameFormat::Qualified);
         }
         let value = annotation.field("valueExpression");
         match value.text_or_empty().trim() {
-            "" => pen.required(&value, "valueExpression is not specified"),
+            "" => errs.required(&value, "valueExpression is not specified"),
             text if text.len() > LONGEST => {
                 let detail = alloc::format!("must not exceed {LONGEST} bytes in length");
-                pen.required(&value, detail);
+                errs.required(&value, detail);
             }
-            text => expressions.annotation(&value, text, pen),
+            text => expressions.annotation(&value, text, errs),
         }
         if keys.contains(&named) {
-            pen.duplicate(&key, quoted(named));
+            errs.duplicate(&key, quoted(named));
         }
         keys.push(named);
     }

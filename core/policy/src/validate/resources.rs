@@ -3,53 +3,53 @@
 use super::{quoted, word};
 use alloc::format;
 use alloc::vec::Vec;
-use ratchet_engine::writing::{Form, Pen, check_selector, shown_list};
+use ratchet_engine::writing::{NameFormat, FieldErrors, check_selector, shown_list};
 use ratchet_object::At;
 
 /// `matchConstraints` or `matchResources`.
-pub(super) fn check(at: &At<'_>, pen: &mut Pen<'_, '_>) {
+pub(super) fn check(at: &At<'_>, errs: &mut FieldErrors<'_, '_>) {
     let policy = at.field("matchPolicy");
     if policy.is_set() {
-        word(&policy, &["Equivalent", "Exact"], pen);
+        word(&policy, &["Equivalent", "Exact"], errs);
     } else {
-        pen.required(&policy, "");
+        errs.required(&policy, "");
     }
     for name in ["namespaceSelector", "objectSelector"] {
         let selector = at.field(name);
         if selector.is_set() {
-            check_selector(&selector, pen);
+            check_selector(&selector, errs);
         } else {
-            pen.required(&selector, "");
+            errs.required(&selector, "");
         }
     }
     for name in ["resourceRules", "excludeResourceRules"] {
         for rule in at.field(name).items() {
-            check_rule(&rule, pen);
+            check_rule(&rule, errs);
         }
     }
 }
 
-fn check_rule(rule: &At<'_>, pen: &mut Pen<'_, '_>) {
+fn check_rule(rule: &At<'_>, errs: &mut FieldErrors<'_, '_>) {
     let mut names: Vec<&str> = Vec::new();
     for name in rule.field("resourceNames").items() {
         let text = name.text_or_empty();
-        pen.form(&name, Form::PathSegment);
+        errs.form(&name, NameFormat::PathSegment);
         if names.contains(&text) {
-            pen.duplicate(&name, quoted(text));
+            errs.duplicate(&name, quoted(text));
         }
         names.push(text);
     }
-    check_operations(&rule.field("operations"), pen);
-    check_list(&rule.field("apiGroups"), "API groups", pen);
+    check_operations(&rule.field("operations"), errs);
+    check_list(&rule.field("apiGroups"), "API groups", errs);
     let versions = rule.field("apiVersions");
-    check_list(&versions, "API versions", pen);
+    check_list(&versions, "API versions", errs);
     for version in versions.items() {
-        pen.needs_text(&version);
+        errs.needs_text(&version);
     }
-    check_resources(&rule.field("resources"), pen);
+    check_resources(&rule.field("resources"), errs);
     let scope = rule.field("scope");
     if scope.is_set() {
-        word(&scope, &["*", "Cluster", "Namespaced"], pen);
+        word(&scope, &["*", "Cluster", "Namespaced"], errs);
     }
 }
 
@@ -58,27 +58,27 @@ fn texts<'a>(list: &At<'a>) -> Vec<&'a str> {
 }
 
 /// A list that is not empty, and says `*` only where it says nothing else.
-fn check_list(list: &At<'_>, what: &str, pen: &mut Pen<'_, '_>) {
+fn check_list(list: &At<'_>, what: &str, errs: &mut FieldErrors<'_, '_>) {
     if list.is_empty() {
-        pen.required(list, "");
+        errs.required(list, "");
     }
     let all = texts(list);
     if all.len() > 1 && all.contains(&"*") {
-        let shown = shown_list(&all, pen.scene.policy.release);
-        pen.invalid_as(list, shown, format!("if '*' is present, must not specify other {what}"));
+        let shown = shown_list(&all, errs.ctx.policy.release);
+        errs.invalid_as(list, shown, format!("if '*' is present, must not specify other {what}"));
     }
 }
 
-fn check_operations(operations: &At<'_>, pen: &mut Pen<'_, '_>) {
-    check_list(operations, "operations", pen);
+fn check_operations(operations: &At<'_>, errs: &mut FieldErrors<'_, '_>) {
+    check_list(operations, "operations", errs);
     for operation in operations.items() {
-        word(&operation, &["*", "CONNECT", "CREATE", "DELETE", "UPDATE"], pen);
+        word(&operation, &["*", "CONNECT", "CREATE", "DELETE", "UPDATE"], errs);
     }
 }
 
-fn check_resources(resources: &At<'_>, pen: &mut Pen<'_, '_>) {
+fn check_resources(resources: &At<'_>, errs: &mut FieldErrors<'_, '_>) {
     if resources.is_empty() {
-        pen.required(resources, "");
+        errs.required(resources, "");
     }
     // What is already said of all parts of a resource, and of one part of all resources.
     let (mut whole, mut everywhere): (Vec<&str>, Vec<&str>) = (Vec::new(), Vec::new());
@@ -86,7 +86,7 @@ fn check_resources(resources: &At<'_>, pen: &mut Pen<'_, '_>) {
     for at in resources.items() {
         let text = at.text_or_empty();
         if text.is_empty() {
-            pen.required(&at, "");
+            errs.required(&at, "");
             continue;
         }
         let Some((resource, part)) = text.split_once('/') else {
@@ -94,10 +94,10 @@ fn check_resources(resources: &At<'_>, pen: &mut Pen<'_, '_>) {
             continue;
         };
         if whole.contains(&resource) {
-            pen.invalid(&at, format!("if '{resource}/*' is present, must not specify {text}"));
+            errs.invalid(&at, format!("if '{resource}/*' is present, must not specify {text}"));
         }
         if everywhere.contains(&part) {
-            pen.invalid(&at, format!("if '*/{part}' is present, must not specify {text}"));
+            errs.invalid(&at, format!("if '*/{part}' is present, must not specify {text}"));
         }
         if part == "*" {
             whole.push(resource);
@@ -107,14 +107,14 @@ fn check_resources(resources: &At<'_>, pen: &mut Pen<'_, '_>) {
         }
     }
     let all = texts(resources);
-    let shown = shown_list(&all, pen.scene.policy.release);
+    let shown = shown_list(&all, errs.ctx.policy.release);
     if all.len() > 1 && all.contains(&"*/*") {
         const DETAIL: &str = "if '*/*' is present, must not specify other resources";
-        pen.invalid_as(resources, shown.clone(), DETAIL);
+        errs.invalid_as(resources, shown.clone(), DETAIL);
     }
     if all.contains(&"*") && last_is_named {
         const DETAIL: &str =
             "if '*' is present, must not specify other resources without subresources";
-        pen.invalid_as(resources, shown, DETAIL);
+        errs.invalid_as(resources, shown, DETAIL);
     }
 }

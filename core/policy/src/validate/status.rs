@@ -2,7 +2,7 @@
 
 use super::{quoted, word};
 use alloc::vec::Vec;
-use ratchet_engine::writing::{Form, Pen};
+use ratchet_engine::writing::{NameFormat, FieldErrors};
 use ratchet_object::At;
 
 const LONGEST_REASON: usize = 1024;
@@ -10,12 +10,12 @@ const LONGEST_MESSAGE: usize = 32 * 1024;
 const REASON: &str = "a condition reason must start with alphabetic character, optionally followed by a string of alphanumeric characters or '_,:', and must end with an alphanumeric character or '_' (e.g. 'my_name',  or 'MY_NAME',  or 'MyName',  or 'ReasonA,ReasonB',  or 'ReasonA:ReasonB', regex used for validation is '[A-Za-z]([A-Za-z0-9_,:]*[A-Za-z0-9_])?')";
 
 /// The status of a policy.
-pub(super) fn check(status: &At<'_>, pen: &mut Pen<'_, '_>) {
+pub(super) fn check(status: &At<'_>, errs: &mut FieldErrors<'_, '_>) {
     for warning in status.descend(&["typeChecking", "expressionWarnings"]).items() {
-        pen.needs_text(&warning.field("warning"));
+        errs.needs_text(&warning.field("warning"));
         let place = warning.field("fieldRef");
         if place.text_or_empty().trim().is_empty() {
-            pen.required(&place, "");
+            errs.required(&place, "");
         }
     }
     let mut known: Vec<&str> = Vec::new();
@@ -23,37 +23,37 @@ pub(super) fn check(status: &At<'_>, pen: &mut Pen<'_, '_>) {
         let kind = condition.field("type");
         let text = kind.text_or_empty();
         if known.contains(&text) {
-            pen.duplicate(&kind, quoted(text));
+            errs.duplicate(&kind, quoted(text));
         }
         known.push(text);
-        check_condition(&condition, pen);
+        check_condition(&condition, errs);
     }
 }
 
-fn check_condition(at: &At<'_>, pen: &mut Pen<'_, '_>) {
-    pen.form(&at.field("type"), Form::Qualified);
-    word(&at.field("status"), &["False", "True", "Unknown"], pen);
+fn check_condition(at: &At<'_>, errs: &mut FieldErrors<'_, '_>) {
+    errs.form(&at.field("type"), NameFormat::Qualified);
+    word(&at.field("status"), &["False", "True", "Unknown"], errs);
     let generation = at.field("observedGeneration");
     if generation.int().is_some_and(|number| number < 0) {
-        pen.invalid(&generation, "must be greater than or equal to zero");
+        errs.invalid(&generation, "must be greater than or equal to zero");
     }
     let time = at.field("lastTransitionTime");
     if time.text_or_empty().is_empty() {
-        pen.required(&time, "");
+        errs.required(&time, "");
     }
     let reason = at.field("reason");
-    if pen.needs_text(&reason) {
+    if errs.needs_text(&reason) {
         let text = reason.text_or_empty();
         if !is_reason(text) {
-            pen.invalid(&reason, REASON);
+            errs.invalid(&reason, REASON);
         }
         if text.len() > LONGEST_REASON {
-            pen.too_long(&reason, LONGEST_REASON);
+            errs.too_long(&reason, LONGEST_REASON);
         }
     }
     let message = at.field("message");
     if message.text_or_empty().len() > LONGEST_MESSAGE {
-        pen.too_long(&message, LONGEST_MESSAGE);
+        errs.too_long(&message, LONGEST_MESSAGE);
     }
 }
 

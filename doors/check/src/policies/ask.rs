@@ -119,9 +119,9 @@ impl Book {
         validation: Option<usize>,
         action: &'static str,
     ) -> Ruling {
-        let spots = self.spots.get(policy);
-        let spot = validation.and_then(|index| spots?.get(index)).cloned();
-        Ruling { policy: policy.to_owned(), binding, validation, action, spot }
+        let labels = self.labels.get(policy);
+        let label = validation.and_then(|index| labels?.get(index)).cloned();
+        Ruling { policy: policy.to_owned(), binding, validation, action, label }
     }
 }
 

@@ -27,7 +27,7 @@ use std::sync::{Mutex, PoisonError};
 pub(crate) struct Book {
     policies: Policies,
     /// Where the validations of each policy stand.
-    spots: BTreeMap<String, Vec<Passage>>,
+    labels: BTreeMap<String, Vec<Passage>>,
     parameters: Vec<Node<'static>>,
     namespaces: BTreeMap<String, Node<'static>>,
     customs: Vec<Custom>,

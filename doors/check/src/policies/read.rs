@@ -11,7 +11,7 @@ use crate::lists::objects_in;
 use crate::pipeline::{Item, run};
 use crate::said::Page;
 use ratchet_engine::{Change, Existing, Facts, Namespace, Verdict, judge};
-use ratchet_object::{Limits, Node, Object, Oddity, Span, decode, misfits};
+use ratchet_object::{Limits, Node, Object, ViolationKind, Span, decode, misfits};
 use ratchet_policy::{Binding, KindName, Policies, Reader};
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -71,9 +71,9 @@ impl Shelf {
         let told = match piece {
             Piece::Faulty(why) => return self.faults.push(why),
             Piece::Other(node) => return self.others.push(node),
-            Piece::Policy(node, spots) => {
+            Piece::Policy(node, labels) => {
                 let name = name(&node);
-                let before = self.policies.insert(name.clone(), (node, spots));
+                let before = self.policies.insert(name.clone(), (node, labels));
                 before.map(|_| format!("policy '{name}'"))
             }
             Piece::Binding(node) => {
@@ -125,7 +125,7 @@ impl Shelf {
         let read = |node: &Node<'_>| Arc::new(reader.policy(node));
         book.policies =
             Policies::new(policies.values().map(|(node, _)| read(node)).collect(), bound);
-        book.spots = policies.into_iter().map(|(name, (_, spots))| (name, spots)).collect();
+        book.labels = policies.into_iter().map(|(name, (_, labels))| (name, labels)).collect();
         book
     }
 }
@@ -238,8 +238,8 @@ fn pieces(config: &Config, file: &Arc<str>, sheet: &Sheet<'_>, found: &mut Vec<P
                 .map(|(span, what)| Piece::Faulty(format!("{}: {named}: {what}", at(span))));
             found.extend(told);
         } else if kind == "ValidatingAdmissionPolicy" {
-            let spots = spots(&object, &page);
-            found.push(Piece::Policy(object.into_node().into_owned(), spots));
+            let labels = labels(&object, &page);
+            found.push(Piece::Policy(object.into_node().into_owned(), labels));
         } else {
             found.push(Piece::Binding(object.into_node().into_owned()));
         }
@@ -249,8 +249,8 @@ fn pieces(config: &Config, file: &Arc<str>, sheet: &Sheet<'_>, found: &mut Vec<P
 /// What the API would say against a policy or a binding, with the places.
 fn faults(config: &Config, object: &Object<'_>) -> Vec<(Span, String)> {
     let odd = misfits(object).into_iter().map(|misfit| match misfit.oddity {
-        Oddity::Unknown => (misfit.span, format!("unknown field \"{}\"", misfit.path)),
-        Oddity::WrongType(why) => (misfit.span, format!("{}: {why}", misfit.path)),
+        ViolationKind::Unknown => (misfit.span, format!("unknown field \"{}\"", misfit.path)),
+        ViolationKind::WrongType(why) => (misfit.span, format!("{}: {why}", misfit.path)),
     });
     let odd: Vec<(Span, String)> = odd.collect();
     if !odd.is_empty() {
@@ -261,14 +261,14 @@ fn faults(config: &Config, object: &Object<'_>) -> Vec<(Span, String)> {
     let facts = Facts { namespace: Namespace::Unasked, requester: None, existing_pods };
     let mut verdict: Verdict = judge(&change, &facts, &config.policy);
     validate(object, None, &config.policy, &mut verdict);
-    let told = |problem: &ratchet_engine::Problem| {
+    let told = |problem: &ratchet_engine::FieldError| {
         (problem.span, format!("{}: {}", problem.field, problem.message()))
     };
     verdict.problems.iter().map(told).collect()
 }
 
 /// Where the validations of a policy stand.
-fn spots(policy: &Object<'_>, page: &Page<'_>) -> Vec<Passage> {
+fn labels(policy: &Object<'_>, page: &Page<'_>) -> Vec<Passage> {
     let validations = policy.root().field("spec").field("validations");
     validations.items().map(|validation| page.passage(&validation.field("expression"))).collect()
 }

@@ -52,8 +52,8 @@ impl Human {
                 None => group,
             }
         };
-        if let Some(spot) = finding.policy.as_ref().and_then(|ruling| ruling.spot.as_ref()) {
-            group = group.element(expression(spot));
+        if let Some(label) = finding.policy.as_ref().and_then(|ruling| ruling.label.as_ref()) {
+            group = group.element(expression(label));
         }
         for note in &finding.notes {
             group = group.element(Level::NOTE.message(note.as_str()));
@@ -66,10 +66,10 @@ impl Human {
 }
 
 /// Where the expression of a policy stands, with its line; of a long line only the part that fits.
-fn expression(spot: &Passage) -> Snippet<'_, annotate_snippets::Annotation<'_>> {
-    let mark = AnnotationKind::Context.span(spot.marked.clone()).label(spot.field.as_str());
-    let snippet = Snippet::source(spot.source.as_str()).line_start(spot.start.line as usize);
-    snippet.path(visible(&spot.file)).annotation(mark)
+fn expression(label: &Passage) -> Snippet<'_, annotate_snippets::Annotation<'_>> {
+    let mark = AnnotationKind::Context.span(label.marked.clone()).label(label.field.as_str());
+    let snippet = Snippet::source(label.source.as_str()).line_start(label.start.line as usize);
+    snippet.path(visible(&label.file)).annotation(mark)
 }
 
 impl Report for Human {

@@ -74,16 +74,16 @@ fn finding(finding: &Finding) -> Value {
 
 /// The policy that says something.
 pub(crate) fn ruling(ruling: &Ruling) -> Value {
-    let spot = ruling.spot.as_ref();
+    let label = ruling.label.as_ref();
     json!({
         "name": ruling.policy,
         "binding": ruling.binding,
         "validation": ruling.validation,
         "action": ruling.action,
-        "file": spot.map(|spot| &*spot.file),
-        "line": spot.map(|spot| spot.start.line),
-        "column": spot.map(|spot| spot.start.column),
-        "field": spot.map(|spot| &spot.field),
+        "file": label.map(|label| &*label.file),
+        "line": label.map(|label| label.start.line),
+        "column": label.map(|label| label.start.column),
+        "field": label.map(|label| &label.field),
     })
 }
 

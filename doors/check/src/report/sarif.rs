@@ -100,16 +100,16 @@ fn result(judged: &Judged, finding: &Finding) -> Value {
 
 /// Where the policy's expression stands.
 fn related(ruling: &Ruling) -> Value {
-    let place = |spot: &Passage| {
+    let place = |label: &Passage| {
         json!({
-            "message": {"text": format!("{} of policy {}", spot.field, ruling.policy)},
+            "message": {"text": format!("{} of policy {}", label.field, ruling.policy)},
             "physicalLocation": {
-                "artifactLocation": {"uri": uri(&spot.file)},
-                "region": {"startLine": spot.start.line, "startColumn": spot.start.column},
+                "artifactLocation": {"uri": uri(&label.file)},
+                "region": {"startLine": label.start.line, "startColumn": label.start.column},
             },
         })
     };
-    ruling.spot.iter().map(place).collect()
+    ruling.label.iter().map(place).collect()
 }
 
 /// A relative reference: letters that a URI may not hold are escaped.

@@ -4,7 +4,7 @@ use super::policy_rights;
 use crate::call::Call;
 use crate::csr;
 use crate::refusal::Refusal;
-use ratchet_engine::pod_security::Tally;
+use ratchet_engine::pod_security::PodSecurityMetrics;
 use ratchet_engine::{
     Change, EXISTING_PODS_BUDGET, Existing, Facts, Namespace, Status, judge as verdict_on, needs,
 };
@@ -16,7 +16,7 @@ pub(super) struct Judgement {
     /// The plugin that refuses the change, and with what.
     pub(super) denial: Option<(&'static str, Refusal)>,
     /// What Pod Security counts.
-    pub(super) tally: Vec<Tally>,
+    pub(super) tally: Vec<PodSecurityMetrics>,
     /// How long it took.
     pub(super) took: Duration,
 }

@@ -2,7 +2,7 @@
 
 use crate::call::Call;
 use ratchet_access::{Attempt, Resource, Target, User, is_superuser};
-use ratchet_engine::writing::{Pen, Scene};
+use ratchet_engine::writing::{FieldErrors, ValidationContext};
 use ratchet_engine::{Change, Part, Verdict};
 use ratchet_object::{At, Node};
 
@@ -20,8 +20,8 @@ pub(super) fn check(call: &Call<'_>, change: &Change<'_>, verdict: &mut Verdict)
         _ => return,
     };
     if let Err(why) = said {
-        let scene = Scene { change, policy: &call.app.policy };
-        Pen::new(&scene, verdict).forbidden(&change.new_root().descend(&["spec", at]), why);
+        let ctx = ValidationContext { change, policy: &call.app.policy };
+        FieldErrors::new(&ctx, verdict).forbidden(&change.new_root().descend(&["spec", at]), why);
     }
 }
 

@@ -1,7 +1,7 @@
 //! `securityContext.allowPrivilegeEscalation` of every container must be `false`; from v1.25 on not
 //! in pods whose `spec.os.name` is `windows`.
 
-use super::offences::Offences;
+use super::violations::ViolationBuilder;
 use crate::pod_security::check::{Check, Variant, Violation};
 use crate::pod_security::level::Level;
 use crate::pod_security::pod::PodView;
@@ -38,7 +38,7 @@ pub(super) static CHECK: Check = Check {
 };
 
 fn unset(pod: &PodView<'_>) -> Option<Violation> {
-    let mut found = Offences::against(&RULE);
+    let mut found = ViolationBuilder::against(&RULE);
     for container in pod.containers() {
         let at = container.security().field("allowPrivilegeEscalation");
         if at.truth() != Some(false) {

@@ -2,7 +2,7 @@
 //! must be `RuntimeDefault` or `Localhost`; annotations `container.apparmor.security.beta.kubernetes.io/*`
 //! must be empty, `runtime/default` or begin with `localhost/`.
 
-use super::offences::{Offences, plural, quoted};
+use super::violations::{ViolationBuilder, plural, quoted};
 use crate::pod_security::check::{Check, Variant, Violation};
 use crate::pod_security::level::Level;
 use crate::pod_security::pod::{APP_ARMOR_ANNOTATION, PodView};
@@ -45,7 +45,7 @@ pub(super) static CHECK: Check = Check {
 };
 
 fn forbidden(pod: &PodView<'_>) -> Option<Violation> {
-    let mut found = Offences::against(&RULE);
+    let mut found = ViolationBuilder::against(&RULE);
     let whole = pod.security().field("appArmorProfile");
     let kind = whole.field("type");
     if whole.is_set() && !is_allowed(kind.text_or_empty()) {
@@ -63,7 +63,7 @@ fn forbidden(pod: &PodView<'_>) -> Option<Violation> {
         let value = at.text_or_empty();
         if key.starts_with(APP_ARMOR_ANNOTATION) && !is_allowed_annotation(value) {
             annotations.insert(format!("{key}={}", Quoted(value)));
-            found.spot(&at, LABEL);
+            found.label(&at, LABEL);
         }
     }
     let count = found.values.len() + annotations.len();

@@ -1,7 +1,7 @@
 //! `securityContext.capabilities.add` of every container may only name what a container runtime
 //! gives anyway.
 
-use super::offences::Offences;
+use super::violations::ViolationBuilder;
 use crate::pod_security::check::{Check, Variant, Violation};
 use crate::pod_security::level::Level;
 use crate::pod_security::pod::PodView;
@@ -54,7 +54,7 @@ const ALLOWED: [&str; 13] = [
 ];
 
 fn added(pod: &PodView<'_>) -> Option<Violation> {
-    let mut found = Offences::against(&RULE);
+    let mut found = ViolationBuilder::against(&RULE);
     for container in pod.containers() {
         for capability in container.security().descend(&["capabilities", "add"]).items() {
             let name = capability.text_or_empty();

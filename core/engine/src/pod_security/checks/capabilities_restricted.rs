@@ -1,7 +1,7 @@
 //! `securityContext.capabilities` of every container must drop `ALL` and may add only
 //! `NET_BIND_SERVICE`; from v1.25 on not in pods whose `spec.os.name` is `windows`.
 
-use super::offences::Offences;
+use super::violations::ViolationBuilder;
 use crate::pod_security::check::{Check, Variant, Violation};
 use crate::pod_security::level::Level;
 use crate::pod_security::pod::PodView;
@@ -43,8 +43,8 @@ pub(super) static CHECK: Check = Check {
 };
 
 fn kept(pod: &PodView<'_>) -> Option<Violation> {
-    let mut keeping = Offences::against(&RULE);
-    let mut adding = Offences::against(&RULE);
+    let mut keeping = ViolationBuilder::against(&RULE);
+    let mut adding = ViolationBuilder::against(&RULE);
     for container in pod.containers() {
         let capabilities = container.security().field("capabilities");
         let drop = capabilities.field("drop");
@@ -69,7 +69,7 @@ fn kept(pod: &PodView<'_>) -> Option<Violation> {
     match (keeping, adding) {
         (Some(mut both), Some(adding)) => {
             both.detail = format!("{}; {}", both.detail, adding.detail);
-            both.spots.extend(adding.spots);
+            both.labels.extend(adding.labels);
             Some(both)
         }
         (keeping, adding) => keeping.or(adding),

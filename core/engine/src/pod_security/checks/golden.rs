@@ -13,8 +13,8 @@ fn says(pod: &str, at: &str, policy: &Policy) -> String {
     let object = object(pod);
     let violations = evaluate(at, &PodView::verbatim(object.root()), policy);
     for violation in &violations {
-        assert!(!violation.spots.is_empty(), "{violation:?} points nowhere");
-        assert!(violation.spots.iter().all(|spot| spot.rule == violation.rule), "{violation:?}");
+        assert!(!violation.labels.is_empty(), "{violation:?} points nowhere");
+        assert!(violation.labels.iter().all(|label| label.rule == violation.rule), "{violation:?}");
     }
     summary(&violations)
 }
@@ -312,9 +312,9 @@ fn places_are_named_where_they_stand() {
     let template = object.root().descend(&["spec", "jobTemplate", "spec", "template"]);
     let at = LevelVersion::new("baseline".parse().unwrap(), "latest".parse().unwrap());
     let violations = evaluate(at, &PodView::template(template), &policy(36));
-    let spot = violations.first().and_then(|violation| violation.spots.first()).unwrap();
+    let label = violations.first().and_then(|violation| violation.labels.first()).unwrap();
     assert_eq!(
-        spot.field.to_string(),
+        label.field.to_string(),
         "spec.jobTemplate.spec.template.spec.containers[0].lifecycle.postStart.httpGet.host"
     );
 }

@@ -1,6 +1,6 @@
 //! `spec.hostNetwork`, `spec.hostPID` and `spec.hostIPC` must not be `true`.
 
-use super::offences::Offences;
+use super::violations::ViolationBuilder;
 use crate::pod_security::check::{Check, Variant, Violation};
 use crate::pod_security::level::Level;
 use crate::pod_security::pod::PodView;
@@ -35,13 +35,13 @@ pub(super) static CHECK: Check = Check {
 };
 
 fn shared(pod: &PodView<'_>) -> Option<Violation> {
-    let mut found = Offences::against(&RULE);
+    let mut found = ViolationBuilder::against(&RULE);
     let mut names = Vec::new();
     for name in ["hostNetwork", "hostPID", "hostIPC"] {
         let at = pod.spec().field(name);
         if at.is_true() {
             names.push(format!("{name}=true"));
-            found.spot(&at, "shares a namespace of the host");
+            found.label(&at, "shares a namespace of the host");
         }
     }
     found.violation("host namespaces", |_| names.join(", "))

@@ -1,6 +1,6 @@
 //! `spec.volumes[*].hostPath` must not be set.
 
-use super::offences::{Offences, plural, quoted};
+use super::violations::{ViolationBuilder, plural, quoted};
 use crate::pod_security::check::{Check, Variant, Violation};
 use crate::pod_security::level::Level;
 use crate::pod_security::pod::PodView;
@@ -36,13 +36,13 @@ pub(super) static CHECK: Check = Check {
 };
 
 fn mounted(pod: &PodView<'_>) -> Option<Violation> {
-    let mut found = Offences::against(&RULE);
+    let mut found = ViolationBuilder::against(&RULE);
     let mut names = Vec::new();
     for volume in pod.spec().field("volumes").items() {
         let at = volume.field("hostPath");
         if at.is_set() {
             names.push(volume.field("name").text_or_empty());
-            found.spot(&at, "mounts a directory of the host");
+            found.label(&at, "mounts a directory of the host");
         }
     }
     found.violation("hostPath volumes", |_| {

@@ -1,6 +1,6 @@
 //! `ports[*].hostPort` of every container must be absent or 0.
 
-use super::offences::{Offences, plural};
+use super::violations::{ViolationBuilder, plural};
 use crate::pod_security::check::{Check, Variant, Violation};
 use crate::pod_security::level::Level;
 use crate::pod_security::pod::PodView;
@@ -37,7 +37,7 @@ pub(super) static CHECK: Check = Check {
 };
 
 fn taken(pod: &PodView<'_>) -> Option<Violation> {
-    let mut found = Offences::against(&RULE);
+    let mut found = ViolationBuilder::against(&RULE);
     // Kubernetes sorts the ports as texts.
     let mut ports = BTreeSet::new();
     for container in pod.containers() {

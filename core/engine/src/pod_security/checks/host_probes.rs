@@ -2,7 +2,7 @@
 //! `startupProbe`) and of `lifecycle.postStart` and `lifecycle.preStop` must be empty, as released;
 //! or empty, `127.0.0.1` or `::1`, as KEP-4940 proposes.
 
-use super::offences::{Offences, containers, listed, plural};
+use super::violations::{ViolationBuilder, containers, listed, plural};
 use crate::pod_security::check::{Check, Variant, Violation};
 use crate::pod_security::level::Level;
 use crate::pod_security::pod::PodView;
@@ -77,8 +77,8 @@ fn uses(names: &BTreeSet<&str>) -> &'static str {
     plural(names.len(), "uses", "use")
 }
 
-fn hosts<'a>(pod: &PodView<'a>, is_fine: impl Fn(&str) -> bool) -> Offences<'a> {
-    let mut found = Offences::against(&RULE);
+fn hosts<'a>(pod: &PodView<'a>, is_fine: impl Fn(&str) -> bool) -> ViolationBuilder<'a> {
+    let mut found = ViolationBuilder::against(&RULE);
     for container in pod.containers() {
         let lifecycle = container.at.field("lifecycle");
         let probes = PROBES.into_iter().map(|probe| container.at.field(probe));

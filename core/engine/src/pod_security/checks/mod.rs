@@ -10,7 +10,7 @@ pub(super) mod host_namespaces;
 pub(super) mod host_path_volumes;
 pub(super) mod host_ports;
 pub(super) mod host_probes;
-mod offences;
+mod violations;
 pub(super) mod privileged;
 pub(super) mod proc_mount;
 pub(super) mod restricted_volumes;

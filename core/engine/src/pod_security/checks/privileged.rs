@@ -1,6 +1,6 @@
 //! `securityContext.privileged` of every container must not be `true`.
 
-use super::offences::Offences;
+use super::violations::ViolationBuilder;
 use crate::pod_security::check::{Check, Variant, Violation};
 use crate::pod_security::level::Level;
 use crate::pod_security::pod::PodView;
@@ -34,7 +34,7 @@ pub(super) static CHECK: Check = Check {
 };
 
 fn privileged(pod: &PodView<'_>) -> Option<Violation> {
-    let mut found = Offences::against(&RULE);
+    let mut found = ViolationBuilder::against(&RULE);
     for container in pod.containers() {
         let at = container.security().field("privileged");
         if at.is_true() {

@@ -1,7 +1,7 @@
 //! `securityContext.procMount` of every container must be absent or `Default`; in the baseline level
 //! from v1.35 on not in pods whose `spec.hostUsers` is `false`.
 
-use super::offences::Offences;
+use super::violations::ViolationBuilder;
 use crate::pod_security::check::{Check, Variant, Violation};
 use crate::pod_security::level::Level;
 use crate::pod_security::pod::PodView;
@@ -63,7 +63,7 @@ pub(super) static RESTRICTED: Check = Check {
 };
 
 fn unmasked(pod: &PodView<'_>) -> Option<Violation> {
-    let mut found = Offences::against(&RULE);
+    let mut found = ViolationBuilder::against(&RULE);
     for container in pod.containers() {
         let at = container.security().field("procMount");
         let mask = at.text_or_empty();

@@ -1,7 +1,7 @@
 //! `spec.volumes[*]` must be one of `configMap`, `csi`, `downwardAPI`, `emptyDir`, `ephemeral`,
 //! `image`, `persistentVolumeClaim`, `projected` and `secret`.
 
-use super::offences::{Offences, plural, quoted};
+use super::violations::{ViolationBuilder, plural, quoted};
 use crate::pod_security::check::{Check, Context, Variant, Violation};
 use crate::pod_security::level::Level;
 use crate::pod_security::pod::PodView;
@@ -73,7 +73,7 @@ const OTHERS: [&str; 21] = [
 ];
 
 fn restricted(pod: &PodView<'_>, context: &Context) -> Option<Violation> {
-    let mut found = Offences::against(&RULE);
+    let mut found = ViolationBuilder::against(&RULE);
     let mut names = Vec::new();
     for volume in pod.spec().field("volumes").items() {
         let is = |source: &&'static str| volume.field(source).is_set();
@@ -87,7 +87,7 @@ fn restricted(pod: &PodView<'_>, context: &Context) -> Option<Violation> {
         names.push(volume.field("name").text_or_empty());
         found.values.insert(source.unwrap_or("unknown"));
         let at = source.map_or(volume, |source| volume.field(source));
-        found.spot(&at, "a volume type that pods may not choose");
+        found.label(&at, "a volume type that pods may not choose");
     }
     found.violation("restricted volume types", |found| {
         let volumes = plural(names.len(), "volume", "volumes");

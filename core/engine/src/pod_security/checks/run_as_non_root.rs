@@ -1,7 +1,7 @@
 //! `securityContext.runAsNonRoot` must be `true` for the pod or for every container, and `false`
 //! nowhere; from v1.35 on not in pods whose `spec.hostUsers` is `false`.
 
-use super::offences::Offences;
+use super::violations::ViolationBuilder;
 use crate::pod_security::check::{Check, Variant, Violation};
 use crate::pod_security::level::Level;
 use crate::pod_security::pod::PodView;
@@ -50,8 +50,8 @@ pub(super) static CHECK: Check = Check {
 };
 
 fn may_be_root(pod: &PodView<'_>) -> Option<Violation> {
-    let mut refusing = Offences::against(&RULE);
-    let mut silent = Offences::against(&RULE);
+    let mut refusing = ViolationBuilder::against(&RULE);
+    let mut silent = ViolationBuilder::against(&RULE);
     let whole = pod.security().field("runAsNonRoot");
     if whole.truth() == Some(false) {
         refusing.pod(&whole, "allows root");

@@ -1,7 +1,7 @@
 //! `securityContext.runAsUser` of the pod and of every container must not be 0; from v1.35 on not in
 //! pods whose `spec.hostUsers` is `false`.
 
-use super::offences::Offences;
+use super::violations::ViolationBuilder;
 use crate::pod_security::check::{Check, Variant, Violation};
 use crate::pod_security::level::Level;
 use crate::pod_security::pod::PodView;
@@ -47,7 +47,7 @@ pub(super) static CHECK: Check = Check {
 };
 
 fn is_root(pod: &PodView<'_>) -> Option<Violation> {
-    let mut found = Offences::against(&RULE);
+    let mut found = ViolationBuilder::against(&RULE);
     let whole = pod.security().field("runAsUser");
     if whole.int() == Some(0) {
         found.pod(&whole, "user 0 is root");

@@ -2,7 +2,7 @@
 //! `container_t`, `container_init_t` or `container_kvm_t` (from v1.31 on also `container_engine_t`),
 //! `user` and `role` must be empty.
 
-use super::offences::{Offences, plural, quoted};
+use super::violations::{ViolationBuilder, plural, quoted};
 use crate::pod_security::check::{Check, Variant, Violation};
 use crate::pod_security::level::Level;
 use crate::pod_security::pod::PodView;
@@ -54,7 +54,7 @@ const TYPES_SINCE_31: &[&str] =
 const LABEL: &str = "an SELinux label that is not made for containers";
 
 fn relabelled(pod: &PodView<'_>, types: &[&str]) -> Option<Violation> {
-    let mut found = Offences::against(&RULE);
+    let mut found = ViolationBuilder::against(&RULE);
     let mut bad_types = BTreeSet::new();
     let (mut sets_user, mut sets_role) = (false, false);
     let owners = core::iter::once((None, pod.security()))

@@ -3,7 +3,7 @@
 //! `docker/default` or begin with `localhost/`; from v1.19 on `securityContext.seccompProfile.type` of
 //! the pod and of every container, where a profile is set, must be `RuntimeDefault` or `Localhost`.
 
-use super::offences::{Offences, plural};
+use super::violations::{ViolationBuilder, plural};
 use crate::pod_security::check::{Check, Variant, Violation};
 use crate::pod_security::level::Level;
 use crate::pod_security::pod::PodView;
@@ -54,7 +54,7 @@ const LABEL: &str = "leaves the container without a seccomp profile";
 
 /// A profile that is set, but not to one that filters; the restricted level looks for it too.
 pub(super) fn switched_off(pod: &PodView<'_>, rule: &'static Rule) -> Option<Violation> {
-    let mut found = Offences::against(rule);
+    let mut found = ViolationBuilder::against(rule);
     if let Some(kind) = bad_profile(pod.security()) {
         found.values.insert(kind.text_or_empty());
         found.pod(&kind, LABEL);
@@ -81,7 +81,7 @@ fn bad_profile(security: At<'_>) -> Option<At<'_>> {
 }
 
 fn annotated(pod: &PodView<'_>) -> Option<Violation> {
-    let mut found = Offences::against(&RULE);
+    let mut found = ViolationBuilder::against(&RULE);
     let mut items = BTreeSet::new();
     let on_containers = pod.containers().map(|container| (ON_CONTAINER, container.name));
     for (prefix, name) in core::iter::once((ON_POD, "")).chain(on_containers) {
@@ -89,7 +89,7 @@ fn annotated(pod: &PodView<'_>) -> Option<Violation> {
             && !is_allowed_annotation(at.text_or_empty())
         {
             items.insert(format!("{prefix}{name}={}", Quoted(at.text_or_empty())));
-            found.spot(&at, LABEL);
+            found.label(&at, LABEL);
         }
     }
     found.violation(REASON, |_| {

@@ -2,7 +2,7 @@
 //! every container, and nothing else anywhere; from v1.25 on not in pods whose `spec.os.name` is
 //! `windows`.
 
-use super::offences::Offences;
+use super::violations::ViolationBuilder;
 use super::seccomp_baseline::{REASON, switched_off};
 use crate::pod_security::check::{Check, Variant, Violation};
 use crate::pod_security::level::Level;
@@ -53,7 +53,7 @@ fn unfiltered(pod: &PodView<'_>) -> Option<Violation> {
 }
 
 fn unset(pod: &PodView<'_>) -> Option<Violation> {
-    let mut found = Offences::against(&RULE);
+    let mut found = ViolationBuilder::against(&RULE);
     if pod.security().field("seccompProfile").is_set() {
         return None;
     }

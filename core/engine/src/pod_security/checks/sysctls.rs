@@ -1,6 +1,6 @@
 //! `spec.securityContext.sysctls[*].name` must be one of those that only touch the pod itself.
 
-use super::offences::{Offences, listed};
+use super::violations::{ViolationBuilder, listed};
 use crate::pod_security::check::{Check, Variant, Violation};
 use crate::pod_security::level::Level;
 use crate::pod_security::pod::PodView;
@@ -78,14 +78,14 @@ static SAFE: [(&str, u8); 14] = [
 ];
 
 fn unsafe_names(pod: &PodView<'_>, minor: u8) -> Option<Violation> {
-    let mut found = Offences::against(&RULE);
+    let mut found = ViolationBuilder::against(&RULE);
     let mut names = Vec::new();
     for sysctl in pod.security().field("sysctls").items() {
         let at = sysctl.field("name");
         let name = at.text_or_empty();
         if !SAFE.iter().any(|(safe, since)| *safe == name && *since <= minor) {
             names.push(name);
-            found.spot(&at, "changes more than the pod itself");
+            found.label(&at, "changes more than the pod itself");
         }
     }
     found.violation("forbidden sysctls", |_| listed(&names))

@@ -1,6 +1,6 @@
 //! `securityContext.windowsOptions.hostProcess` of the pod and of every container must not be `true`.
 
-use super::offences::Offences;
+use super::violations::ViolationBuilder;
 use crate::pod_security::check::{Check, Variant, Violation};
 use crate::pod_security::level::Level;
 use crate::pod_security::pod::PodView;
@@ -36,7 +36,7 @@ pub(super) static CHECK: Check = Check {
 };
 
 fn on_host(pod: &PodView<'_>) -> Option<Violation> {
-    let mut found = Offences::against(&RULE);
+    let mut found = ViolationBuilder::against(&RULE);
     let whole = pod.security().descend(&["windowsOptions", "hostProcess"]);
     if whole.is_true() {
         found.pod(&whole, "runs as a process of the host");

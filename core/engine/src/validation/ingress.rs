@@ -1,0 +1,32 @@
+//! Ingress: hosts that are not addresses, and the addresses of its load balancers.
+
+use super::{balancers, routing};
+use crate::Verdict;
+use crate::fields;
+use crate::field_errors::FieldErrors;
+use crate::rules::host_names;
+use crate::context::ValidationContext;
+
+pub(super) fn validate(ctx: &ValidationContext<'_>, verdict: &mut Verdict) {
+    let spec = ctx.change.new_root().field("spec");
+    routing::check_ingress(&spec, &mut FieldErrors::new(ctx, verdict));
+    for rule in ctx.change.new_root().field("spec").field("rules").items() {
+        let host = rule.field("host");
+        if !host.text_or_empty().is_empty() {
+            host_names::check_not_an_ip(&host, host.text_or_empty(), verdict);
+            host_names::check_rule_host(&host, host.text_or_empty(), verdict);
+        }
+    }
+}
+
+pub(super) fn validate_status(ctx: &ValidationContext<'_>, verdict: &mut Verdict) {
+    let kept = balancers::kept(ctx);
+    for balancer in balancers::of(&ctx.change.new_root()) {
+        balancers::check_ip(ctx, &balancer, &fields::INGRESS_INGRESS, &kept, verdict);
+        host_names::check_balancer(&balancer.field("hostname"), verdict);
+    }
+}
+
+pub(super) fn warn_status(ctx: &ValidationContext<'_>, verdict: &mut Verdict) {
+    balancers::warn(ctx, &fields::INGRESS_INGRESS, verdict);
+}

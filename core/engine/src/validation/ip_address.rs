@@ -1,0 +1,67 @@
+//! IPAddress: its name is the address, and its parent stays.
+
+use crate::fields;
+use crate::rules::value::FieldCheck;
+use crate::rules::{immutable, placement};
+use crate::context::ValidationContext;
+use crate::{Release, Verdict, shown};
+use alloc::format;
+use ratchet_net::Quoted;
+use ratchet_object::At;
+
+pub(super) fn validate(ctx: &ValidationContext<'_>, verdict: &mut Verdict) {
+    let root = ctx.change.new_root();
+    let (name, stem) =
+        (root.field("metadata").field("name"), root.field("metadata").field("generateName"));
+    if name.text_or_empty().is_empty() && stem.text_or_empty().is_empty() {
+        placement::required(&name, "name or generateName is required", verdict);
+    }
+    let reading = FieldCheck::fresh(&fields::IP_ADDRESS_NAME);
+    // A name that is only a stem so far is judged as the stem and as the name.
+    let name = if name.text_or_empty().is_empty() { stem.named(*name.path()) } else { name };
+    for at in [stem, name] {
+        if !at.text_or_empty().is_empty() {
+            reading.check(ctx, &at, at.text_or_empty(), verdict);
+        }
+    }
+    let parent = root.field("spec").field("parentRef");
+    if !parent.is_set() {
+        placement::required(&parent, "", verdict);
+    } else {
+        for name in ["resource", "name"] {
+            if parent.field(name).text_or_empty().is_empty() {
+                placement::required(&parent.field(name), "", verdict);
+            }
+        }
+    }
+    if let Some(old) = ctx.change.old_root()
+        && !parent.equals(&old.field("spec").field("parentRef"))
+    {
+        immutable::changed(&parent, shown_parent(&parent, ctx.policy.release), verdict);
+    }
+}
+
+/// The reference by its names in the API server's own code.
+fn shown_parent(parent: &At<'_>, release: Release) -> alloc::string::String {
+    if !parent.is_set() {
+        return "null".into();
+    }
+    if !release.since(34) {
+        let quoted = |name| Quoted(parent.field(name).text_or_empty());
+        return format!(
+            "networking.ParentReference{{Group:{}, Resource:{}, Namespace:{}, Name:{}}}",
+            quoted("group"),
+            quoted("resource"),
+            quoted("namespace"),
+            quoted("name")
+        );
+    }
+    let json = |name| shown::json(parent.field(name).text_or_empty());
+    format!(
+        "{{\"Group\":{},\"Resource\":{},\"Namespace\":{},\"Name\":{}}}",
+        json("group"),
+        json("resource"),
+        json("namespace"),
+        json("name")
+    )
+}

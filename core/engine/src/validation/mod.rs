@@ -1,0 +1,188 @@
+//! How the API looks at each kind: what it checks and tells, in its order, one row a flow.
+
+mod access;
+mod balancers;
+mod config;
+mod definition_formats;
+mod definitions;
+mod endpoint_slice;
+mod endpoints;
+mod ingress;
+mod ip_address;
+mod kind_warnings;
+mod limits;
+mod network_policy;
+mod node;
+mod pod;
+mod pod_parts;
+mod pod_spec;
+mod pod_status;
+mod resource_claim;
+mod routing;
+mod rows;
+mod service;
+mod service_cidr;
+mod service_fields;
+mod signing_request;
+mod storage;
+mod template;
+mod workloads;
+
+use crate::context::ValidationContext;
+use crate::{Change, Part, Verdict};
+
+/// One row: what is looked at when an object, or one of its subresources, is written.
+pub(crate) struct KindValidation {
+    group: &'static str,
+    kind: &'static str,
+    parts: &'static [Part],
+    /// Adds what is wrong.
+    pub(crate) validate: fn(&ValidationContext<'_>, &mut Verdict),
+    /// Adds what the writer is told; only called when nothing is wrong.
+    pub(crate) warn: fn(&ValidationContext<'_>, &mut Verdict),
+}
+
+impl KindValidation {
+    /// Whether this row is about the change.
+    pub(crate) fn speaks_of(&self, change: &Change<'_>) -> bool {
+        self.kind == change.kind.name
+            && self.group == change.kind.group
+            && self.parts.contains(&change.part)
+    }
+}
+
+const RBAC: &str = "rbac.authorization.k8s.io";
+const MAIN: &[Part] = &[Part::Main];
+const MAIN_AND_SCALE: &[Part] = &[Part::Main, Part::Sub("scale")];
+const STATUS: &[Part] = &[Part::STATUS];
+const SIGNING_REQUEST: &[Part] = &[Part::Main, Part::STATUS, Part::Sub("approval")];
+const POD: &[Part] = &[Part::Main, Part::Sub("ephemeralcontainers"), Part::Sub("resize")];
+
+/// Every flow.
+pub(crate) static KIND_VALIDATIONS: &[KindValidation] = &[
+    row("", "ConfigMap", MAIN, config::validate, nothing),
+    row("", "Endpoints", MAIN, endpoints::validate, endpoints::warn),
+    row("", "Event", MAIN, definitions::validate_event, nothing),
+    row("", "LimitRange", MAIN, limits::validate_limits, nothing),
+    row("", "Namespace", STATUS, node::validate_namespace, nothing),
+    row("", "Node", MAIN, node::validate, node::warn),
+    row("", "PersistentVolume", MAIN, storage::validate_volume, nothing),
+    row("", "PersistentVolumeClaim", MAIN, storage::validate_claim, nothing),
+    row("", "Pod", POD, pod::validate, pod::warn),
+    row("", "Pod", STATUS, pod_status::validate, pod_status::warn),
+    row("", "PodTemplate", MAIN, workloads::validate, template::warn),
+    row("", "ReplicationController", MAIN_AND_SCALE, workloads::validate, template::warn),
+    row("", "ResourceQuota", MAIN, limits::validate_quota, nothing),
+    row("", "Secret", MAIN, config::validate, nothing),
+    row("", "Secret", MAIN, rows::validate, nothing),
+    row("", "Service", MAIN, service::validate, service::warn),
+    row("", "Service", STATUS, service::validate_status, service::warn_status),
+    row(
+        "apiextensions.k8s.io",
+        "CustomResourceDefinition",
+        MAIN,
+        definitions::validate_definition,
+        nothing,
+    ),
+    row("apps", "DaemonSet", MAIN, workloads::validate, template::warn),
+    row("apps", "Deployment", MAIN_AND_SCALE, workloads::validate, template::warn),
+    row("apps", "ReplicaSet", MAIN_AND_SCALE, workloads::validate, template::warn),
+    row("apps", "StatefulSet", MAIN_AND_SCALE, workloads::validate, template::warn),
+    row("", "ReplicationController", STATUS, workloads::validate_status, nothing),
+    row("apps", "DaemonSet", STATUS, workloads::validate_status, nothing),
+    row("apps", "Deployment", STATUS, workloads::validate_status, nothing),
+    row("apps", "ReplicaSet", STATUS, workloads::validate_status, nothing),
+    row("apps", "StatefulSet", STATUS, workloads::validate_status, nothing),
+    row("autoscaling", "HorizontalPodAutoscaler", MAIN, limits::validate_autoscaler, nothing),
+    row("batch", "CronJob", MAIN, workloads::validate, template::warn),
+    row("batch", "Job", MAIN, workloads::validate, template::warn),
+    row(
+        "certificates.k8s.io",
+        "CertificateSigningRequest",
+        SIGNING_REQUEST,
+        signing_request::validate,
+        nothing,
+    ),
+    row("coordination.k8s.io", "Lease", MAIN, rows::validate, nothing),
+    row("discovery.k8s.io", "EndpointSlice", MAIN, endpoint_slice::validate, endpoint_slice::warn),
+    row("networking.k8s.io", "IPAddress", MAIN, ip_address::validate, nothing),
+    row("networking.k8s.io", "Ingress", MAIN, ingress::validate, nothing),
+    row("networking.k8s.io", "Ingress", MAIN, rows::validate, nothing),
+    row("networking.k8s.io", "Ingress", STATUS, ingress::validate_status, ingress::warn_status),
+    row("networking.k8s.io", "IngressClass", MAIN, rows::validate, nothing),
+    row("networking.k8s.io", "NetworkPolicy", MAIN, network_policy::validate, network_policy::warn),
+    row("networking.k8s.io", "ServiceCIDR", MAIN, service_cidr::validate, nothing),
+    row("node.k8s.io", "RuntimeClass", MAIN, rows::validate, nothing),
+    row("policy", "PodDisruptionBudget", MAIN, limits::validate_budget, nothing),
+    row("policy", "PodDisruptionBudget", MAIN, rows::validate, nothing),
+    row(RBAC, "ClusterRole", MAIN, access::validate_role, nothing),
+    row(RBAC, "ClusterRoleBinding", MAIN, access::validate_binding, nothing),
+    row(RBAC, "Role", MAIN, access::validate_role, nothing),
+    row(RBAC, "RoleBinding", MAIN, access::validate_binding, nothing),
+    row("resource.k8s.io", "ResourceClaim", STATUS, resource_claim::validate, nothing),
+    row("scheduling.k8s.io", "PriorityClass", MAIN, limits::validate_priority, nothing),
+    row("scheduling.k8s.io", "PriorityClass", MAIN, rows::validate, nothing),
+    row("storage.k8s.io", "StorageClass", MAIN, rows::validate, nothing),
+    // What is only told.
+    row(
+        "apiextensions.k8s.io",
+        "CustomResourceDefinition",
+        MAIN,
+        nothing,
+        definition_formats::warn,
+    ),
+    row("", "PersistentVolume", MAIN, nothing, kind_warnings::persistent_volume),
+    row("", "PersistentVolumeClaim", MAIN, nothing, kind_warnings::claim),
+    row("", "ResourceQuota", MAIN, nothing, kind_warnings::quota),
+    row("", "ServiceAccount", MAIN, nothing, kind_warnings::service_account),
+    row("networking.k8s.io", "Ingress", MAIN, nothing, kind_warnings::ingress),
+    row("node.k8s.io", "RuntimeClass", MAIN, nothing, kind_warnings::runtime_class),
+    row("resource.k8s.io", "ResourceSlice", MAIN, nothing, kind_warnings::resource_slice),
+    row("storage.k8s.io", "CSIDriver", MAIN, nothing, kind_warnings::storage_driver),
+    row("storage.k8s.io", "CSIStorageCapacity", MAIN, nothing, kind_warnings::storage_capacity),
+    row("storage.k8s.io", "StorageClass", MAIN, nothing, kind_warnings::storage_class),
+];
+
+const fn row(
+    group: &'static str,
+    kind: &'static str,
+    parts: &'static [Part],
+    validate: fn(&ValidationContext<'_>, &mut Verdict),
+    warn: fn(&ValidationContext<'_>, &mut Verdict),
+) -> KindValidation {
+    KindValidation { group, kind, parts, validate, warn }
+}
+
+fn nothing(_: &ValidationContext<'_>, _: &mut Verdict) {}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use ratchet_object::{KINDS, schema};
+
+    #[test]
+    fn every_flow_is_about_a_kind_and_a_subresource_that_exist() {
+        for flow in KIND_VALIDATIONS {
+            let kind = KINDS.iter().find(|kind| kind.name == flow.kind && kind.group == flow.group);
+            let Some(kind) = kind else {
+                let has_schema = schema::KINDS
+                    .iter()
+                    .any(|row| row.kind == flow.kind && row.group == flow.group);
+                assert!(has_schema, "{} has no row", flow.kind);
+                continue;
+            };
+            for part in flow.parts {
+                if let Part::Sub(name) = part {
+                    assert!(kind.subresources.contains(name), "{}/{name}", flow.kind);
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn every_kind_with_a_pod_has_a_flow() {
+        for kind in KINDS.iter().filter(|kind| kind.pod.is_some()) {
+            assert!(KIND_VALIDATIONS.iter().any(|flow| flow.kind == kind.name), "{}", kind.name);
+        }
+    }
+}

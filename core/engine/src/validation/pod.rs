@@ -1,0 +1,114 @@
+//! Pod: its spec, most of which cannot change.
+
+use super::pod_parts::{self, Place};
+use super::pod_spec;
+use crate::field_errors::FieldErrors;
+use crate::rules::{immutable, names, placement, pod_annotations};
+use crate::context::ValidationContext;
+use crate::{Part, Verdict};
+use alloc::format;
+use ratchet_object::At;
+
+const POD: Place<'static> = Place { is_pod: true, claims: &[] };
+
+pub(super) fn validate(ctx: &ValidationContext<'_>, verdict: &mut Verdict) {
+    let (root, old) = (ctx.change.new_root(), ctx.change.old_root());
+    if ctx.change.is_create() {
+        pod_annotations::warn_app_armor(&root, verdict);
+        check_new(&root.field("spec"), verdict);
+    }
+    pod_spec::validate(ctx, &root, old.as_ref(), POD, verdict);
+    let Some(old) = old else { return };
+    let (spec, old) = (root.field("spec"), old.field("spec"));
+    match ctx.change.part {
+        Part::Main => check_changes(&spec, &old, &mut FieldErrors::new(ctx, verdict)),
+        Part::Sub("ephemeralcontainers") => immutable::check_ephemeral(&spec, &old, verdict),
+        Part::Sub(_) => {}
+    }
+}
+
+fn check_new(spec: &At<'_>, verdict: &mut Verdict) {
+    let ephemeral = spec.field("ephemeralContainers");
+    if !ephemeral.is_empty() {
+        placement::forbidden(&ephemeral, "cannot be set on create", verdict);
+    }
+    let node = spec.field("nodeName");
+    if !node.text_or_empty().is_empty() && !spec.field("schedulingGates").is_empty() {
+        let detail = "cannot be set until all schedulingGates have been cleared";
+        placement::forbidden(&node, detail, verdict);
+    }
+}
+
+/// What may change within limits first, then that nothing else did.
+fn check_changes(spec: &At<'_>, old: &At<'_>, errs: &mut FieldErrors<'_, '_>) {
+    for list in ["containers", "initContainers"] {
+        let (list, before) = (spec.field(list), old.field(list));
+        if list.len() != before.len() {
+            let detail = "pod updates may not add or remove containers";
+            return immutable::forbidden(&list, detail, errs.verdict);
+        }
+        for image in list.items().map(|at| at.field("image")) {
+            errs.needs_text(&image);
+            if image.text_or_empty().trim() != image.text_or_empty() {
+                errs.invalid(&image, "must not have leading or trailing whitespace");
+            }
+        }
+    }
+    if !check_deadline(spec, old, errs) {
+        return;
+    }
+    check_tolerations(&spec.field("tolerations"), &old.field("tolerations"), errs);
+    let gates = old.field("schedulingGates");
+    for gate in spec.field("schedulingGates").items() {
+        let name = gate.field("name");
+        if !gates.items().any(|before| before.field("name").text() == name.text()) {
+            let text = name.text_or_empty();
+            let detail =
+                format!("only deletion is allowed, but found new scheduling gate '{text}'");
+            errs.forbidden(&name, detail);
+        }
+    }
+    immutable::check_pod(spec, old, errs.verdict);
+}
+
+/// A deadline may come, and come nearer; says whether the API looks any further.
+fn check_deadline(spec: &At<'_>, old: &At<'_>, errs: &mut FieldErrors<'_, '_>) -> bool {
+    let deadline = spec.field("activeDeadlineSeconds");
+    let before = old.field("activeDeadlineSeconds").int();
+    let latest = i64::from(i32::MAX);
+    match (deadline.int(), before) {
+        (Some(now), _) if !(0..=latest).contains(&now) => errs.between(&deadline, 0, latest),
+        (Some(now), Some(before)) if before < now => {
+            errs.invalid(&deadline, "must be less than or equal to previous value");
+        }
+        (None, Some(_)) => {
+            errs.invalid(&deadline, "must not update from a positive integer to nil value");
+            return true;
+        }
+        _ => return true,
+    }
+    false
+}
+
+/// Tolerations may come; those that are there may only wait longer or shorter.
+fn check_tolerations(list: &At<'_>, old: &At<'_>, errs: &mut FieldErrors<'_, '_>) {
+    const PARTS: [&str; 4] = ["key", "operator", "value", "effect"];
+    let is_kept = |before: &At<'_>| {
+        list.items().any(|at| PARTS.iter().all(|name| at.field(name).equals(&before.field(name))))
+    };
+    if old.items().all(|before| is_kept(&before)) {
+        return pod_parts::check_tolerations(list, errs);
+    }
+    // Most are put there by the server: a manifest that leaves them all out means no change.
+    if list.is_set() {
+        errs.forbidden(list, "existing toleration can not be modified except its tolerationSeconds");
+    }
+}
+
+/// The API speaks about pods only when they are created.
+pub(super) fn warn(ctx: &ValidationContext<'_>, verdict: &mut Verdict) {
+    if ctx.change.is_create() {
+        names::warn_host_name(ctx.change, verdict);
+        pod_spec::warn(ctx, &ctx.change.new_root(), false, verdict);
+    }
+}

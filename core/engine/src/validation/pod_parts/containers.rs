@@ -1,0 +1,177 @@
+//! Containers of the three sorts: what they share, and what each may not have.
+
+use super::{Place, environment, grace, names_of, ports, probes, resources, security, volumes};
+use crate::forms::NameFormat;
+use crate::field_errors::{FieldErrors, has, quoted};
+use alloc::vec::Vec;
+use ratchet_object::At;
+
+const PROBES: [&str; 3] = ["livenessProbe", "readinessProbe", "startupProbe"];
+const SIDECAR_ONLY: &str = "may not be set for init containers without restartPolicy=Always";
+const PADDED: &str = "must not have leading or trailing whitespace";
+const RESTARTS: [&str; 3] = ["Always", "Never", "OnFailure"];
+
+/// What an ephemeral container may have.
+const EPHEMERAL: [&str; 17] = [
+    "name",
+    "image",
+    "command",
+    "args",
+    "workingDir",
+    "env",
+    "envFrom",
+    "volumeMounts",
+    "volumeDevices",
+    "terminationMessagePath",
+    "terminationMessagePolicy",
+    "imagePullPolicy",
+    "securityContext",
+    "stdin",
+    "stdinOnce",
+    "tty",
+    "targetContainerName",
+];
+
+pub(super) fn check(spec: &At<'_>, place: Place<'_>, known: &[&str], errs: &mut FieldErrors<'_, '_>) {
+    let lists =
+        ["containers", "initContainers", "ephemeralContainers"].map(|name| spec.field(name));
+    let [main, init, ephemeral] = lists;
+    if main.is_empty() {
+        errs.required(&main, "");
+    }
+    check_main(spec, &main, known, errs);
+    check_init(spec, &main, &init, known, errs);
+    check_ephemeral(spec, [&main, &init, &ephemeral], known, errs);
+    for list in [&main, &init] {
+        for image in list.items().map(|at| at.field("image")).filter(|_| place.is_pod) {
+            check_padding(&image, errs);
+        }
+    }
+}
+
+fn check_padding(image: &At<'_>, errs: &mut FieldErrors<'_, '_>) {
+    let text = image.text_or_empty();
+    if text.trim() != text {
+        errs.invalid(image, PADDED);
+    }
+}
+
+fn check_main(spec: &At<'_>, main: &At<'_>, known: &[&str], errs: &mut FieldErrors<'_, '_>) {
+    let mut names: Vec<&str> = Vec::new();
+    for container in main.items() {
+        check_shared(spec, &container, known, errs);
+        let name = container.field("name");
+        if names.contains(&name.text_or_empty()) {
+            errs.duplicate(&name, quoted(name.text_or_empty()));
+        } else {
+            names.push(name.text_or_empty());
+        }
+        check_behaviour(spec, &container, errs);
+        check_restart(&container, errs);
+    }
+    ports::check_host_ports(&main.items().collect::<Vec<_>>(), main, errs);
+}
+
+fn check_init(spec: &At<'_>, main: &At<'_>, init: &At<'_>, known: &[&str], errs: &mut FieldErrors<'_, '_>) {
+    let mut names = names_of(main);
+    for container in init.items() {
+        check_shared(spec, &container, known, errs);
+        check_restart(&container, errs);
+        let name = container.field("name");
+        if names.contains(&name.text_or_empty()) {
+            errs.duplicate(&name, quoted(name.text_or_empty()));
+        } else if !name.text_or_empty().is_empty() {
+            names.push(name.text_or_empty());
+        }
+        ports::check_host_ports(&[container], init, errs);
+        if container.field("restartPolicy").text_or_empty() == "Always" {
+            check_behaviour(spec, &container, errs);
+            continue;
+        }
+        for name in ["lifecycle"].into_iter().chain(PROBES) {
+            let at = container.field(name);
+            if at.is_set() {
+                errs.forbidden(&at, SIDECAR_ONLY);
+            }
+        }
+    }
+}
+
+fn check_ephemeral(spec: &At<'_>, lists: [&At<'_>; 3], known: &[&str], errs: &mut FieldErrors<'_, '_>) {
+    let [main, init, ephemeral] = lists;
+    let mut others = names_of(main);
+    others.extend(names_of(init));
+    let mut names = others.clone();
+    for container in ephemeral.items() {
+        check_shared(spec, &container, known, errs);
+        check_padding(&container.field("image"), errs);
+        let name = container.field("name");
+        if names.contains(&name.text_or_empty()) {
+            errs.duplicate(&name, quoted(name.text_or_empty()));
+        } else {
+            names.push(name.text_or_empty());
+        }
+        let target = container.field("targetContainerName");
+        if !target.text_or_empty().is_empty() && !others.contains(&target.text_or_empty()) {
+            errs.not_found(&target, target.text_or_empty());
+        }
+        for (name, at) in container.entries() {
+            let is_there = !at.is_zero();
+            if is_there && !EPHEMERAL.contains(&name) {
+                errs.forbidden(&container.field(name), "cannot be set for an Ephemeral Container");
+            }
+        }
+        for mount in container.field("volumeMounts").items() {
+            for name in ["subPath", "subPathExpr"] {
+                if !mount.field(name).text_or_empty().is_empty() {
+                    let detail = "cannot be set for an Ephemeral Container";
+                    errs.forbidden(&mount.field(name), detail);
+                }
+            }
+        }
+    }
+}
+
+/// What every container is checked for.
+fn check_shared(spec: &At<'_>, container: &At<'_>, known: &[&str], errs: &mut FieldErrors<'_, '_>) {
+    errs.needs_form(&container.field("name"), NameFormat::Label);
+    errs.needs_text(&container.field("image"));
+    let policy = container.field("terminationMessagePolicy");
+    errs.one_of(&policy, &["File", "FallbackToLogsOnError"]);
+    if has(container, "ports") {
+        ports::check(&container.field("ports"), errs);
+    }
+    environment::check(container, errs);
+    volumes::check_mounts(container, known, errs);
+    errs.one_of(&container.field("imagePullPolicy"), &["Always", "IfNotPresent", "Never"]);
+    if has(container, "resources") {
+        resources::check(&container.field("resources"), errs);
+    }
+    security::check_container(spec, &container.field("securityContext"), errs);
+}
+
+fn check_behaviour(spec: &At<'_>, container: &At<'_>, errs: &mut FieldErrors<'_, '_>) {
+    if has(container, "lifecycle") {
+        let lifecycle = container.field("lifecycle");
+        for name in ["postStart", "preStop"] {
+            let at = lifecycle.field(name);
+            if at.is_set() {
+                probes::check_handler(&at, grace(spec), errs);
+            }
+        }
+    }
+    for name in PROBES.into_iter().filter(|name| has(container, name)) {
+        probes::check(&container.field(name), name, grace(spec), errs);
+    }
+}
+
+fn check_restart(container: &At<'_>, errs: &mut FieldErrors<'_, '_>) {
+    if !has(container, "restartPolicy") && !has(container, "restartPolicyRules") {
+        return;
+    }
+    let (policy, rules) = (container.field("restartPolicy"), container.field("restartPolicyRules"));
+    if !policy.is_set() && !rules.is_empty() {
+        errs.required(&policy, "must specify restartPolicy when restart rules are used");
+    }
+    errs.one_of(&policy, &RESTARTS);
+}

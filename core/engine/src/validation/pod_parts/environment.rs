@@ -1,0 +1,146 @@
+//! The environment of a container: names of variables, and where their values come from.
+
+use crate::forms::NameFormat;
+use crate::field_errors::{FieldErrors, has, quoted};
+use alloc::format;
+use ratchet_object::At;
+
+const SOURCES: [&str; 5] =
+    ["fieldRef", "resourceFieldRef", "configMapKeyRef", "secretKeyRef", "fileKeyRef"];
+const NO_SOURCE: &str = "must specify one of: `fieldRef`, `resourceFieldRef`, `configMapKeyRef`, `secretKeyRef` or `fileKeyRef`";
+const NO_OLD_SOURCE: &str =
+    "must specify one of: `fieldRef`, `resourceFieldRef`, `configMapKeyRef` or `secretKeyRef`";
+const ONE_SOURCE: &str = "may not have more than one field specified at a time";
+
+/// Fields of a pod that a variable can hold.
+const FIELDS: [&str; 9] = [
+    "metadata.name",
+    "metadata.namespace",
+    "metadata.uid",
+    "spec.nodeName",
+    "spec.serviceAccountName",
+    "status.hostIP",
+    "status.hostIPs",
+    "status.podIP",
+    "status.podIPs",
+];
+
+/// Fields of a pod that have a name, but cannot be in a variable.
+const OTHER_FIELDS: [&str; 5] = [
+    "metadata.annotations",
+    "metadata.labels",
+    "spec.restartPolicy",
+    "spec.schedulerName",
+    "status.phase",
+];
+
+const RESOURCES: [&str; 6] = [
+    "limits.cpu",
+    "limits.ephemeral-storage",
+    "limits.memory",
+    "requests.cpu",
+    "requests.ephemeral-storage",
+    "requests.memory",
+];
+
+pub(super) fn check(container: &At<'_>, errs: &mut FieldErrors<'_, '_>) {
+    if !has(container, "env") && !has(container, "envFrom") {
+        return;
+    }
+    for variable in container.field("env").items() {
+        errs.needs_form(&variable.field("name"), NameFormat::Variable);
+        if has(&variable, "valueFrom") {
+            check_source(&variable, errs);
+        }
+    }
+    let list = container.field("envFrom");
+    for source in list.items() {
+        errs.form_if_set(&source.field("prefix"), NameFormat::Variable);
+        let named = ["configMapRef", "secretRef"].map(|name| source.field(name));
+        let count = named.iter().filter(|at| at.is_set()).count();
+        for reference in named.iter().filter(|at| at.is_set()) {
+            let name = reference.field("name");
+            if errs.needs_text(&name) {
+                errs.form(&name, NameFormat::Subdomain);
+            }
+        }
+        match count {
+            0 => {
+                let detail = "must specify one of: `configMapRef` or `secretRef`";
+                errs.invalid_as(&list, "\"\"", detail);
+            }
+            1 => {}
+            _ => errs.invalid_as(&list, "\"\"", ONE_SOURCE),
+        }
+    }
+}
+
+fn check_source(variable: &At<'_>, errs: &mut FieldErrors<'_, '_>) {
+    let from = variable.field("valueFrom");
+    if !from.is_set() {
+        return;
+    }
+    let mut count = 0;
+    for name in SOURCES {
+        let source = from.field(name);
+        if source.is_set() {
+            count += 1;
+            check_one(name, &source, errs);
+        }
+    }
+    let has_value = !variable.field("value").text_or_empty().is_empty();
+    match count {
+        0 if errs.ctx.policy.release.since(35) => errs.invalid_as(&from, "\"\"", NO_SOURCE),
+        0 => errs.invalid_as(&from, "\"\"", NO_OLD_SOURCE),
+        _ if has_value => {
+            errs.invalid_as(&from, "\"\"", "may not be specified when `value` is not empty");
+        }
+        1 => {}
+        _ => errs.invalid_as(&from, "\"\"", ONE_SOURCE),
+    }
+}
+
+fn check_one(name: &str, source: &At<'_>, errs: &mut FieldErrors<'_, '_>) {
+    match name {
+        "fieldRef" => check_field(source, errs),
+        "resourceFieldRef" => {
+            let resource = source.field("resource");
+            let text = resource.text_or_empty();
+            let has_prefix =
+                text.starts_with("limits.hugepages-") || text.starts_with("requests.hugepages-");
+            if text.is_empty() {
+                errs.required(&resource, "");
+            } else if !RESOURCES.contains(&text) && !has_prefix {
+                errs.unsupported(&resource, quoted(text), &RESOURCES);
+            }
+        }
+        "configMapKeyRef" | "secretKeyRef" => {
+            errs.form(&source.field("name"), NameFormat::Subdomain);
+            errs.needs_form(&source.field("key"), NameFormat::ConfigKey);
+        }
+        _ => {}
+    }
+}
+
+fn check_field(source: &At<'_>, errs: &mut FieldErrors<'_, '_>) {
+    let path = source.field("fieldPath");
+    let text = path.text_or_empty();
+    if text.is_empty() {
+        return errs.required(&path, "");
+    }
+    let subscript =
+        text.split_once("['").and_then(|(field, key)| Some((field, key.strip_suffix("']")?)));
+    match subscript {
+        Some(("metadata.annotations", key)) => {
+            let key = key.to_ascii_lowercase();
+            errs.form_of(source, &key, NameFormat::Qualified);
+        }
+        Some(("metadata.labels", key)) => errs.form_of(source, key, NameFormat::Qualified),
+        None if FIELDS.contains(&text) || text == "spec.host" => {}
+        None if OTHER_FIELDS.contains(&text) => errs.unsupported(&path, quoted(text), &FIELDS),
+        _ => {
+            let detail = format!("error converting fieldPath: field label not supported: {text}");
+            errs.invalid(&path, detail);
+        }
+    }
+}

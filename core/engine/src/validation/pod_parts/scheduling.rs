@@ -1,0 +1,170 @@
+//! Where a pod may run: tolerations, gates, spreading.
+
+use crate::forms::{self, NameFormat};
+use crate::field_errors::{FieldErrors, has, quoted};
+use crate::{selectors, shown};
+use alloc::format;
+use alloc::vec::Vec;
+use ratchet_object::At;
+
+const EFFECTS: [&str; 3] = ["NoSchedule", "PreferNoSchedule", "NoExecute"];
+const POLICIES: [&str; 2] = ["Honor", "Ignore"];
+
+pub(super) fn check(spec: &At<'_>, errs: &mut FieldErrors<'_, '_>) {
+    for gate in spec.field("readinessGates").items() {
+        errs.form(&gate.field("conditionType"), NameFormat::Qualified);
+    }
+    check_gates(&spec.field("schedulingGates"), errs);
+    check_spreading(&spec.field("topologySpreadConstraints"), errs);
+    check_tolerations(&spec.field("tolerations"), errs);
+    if has(spec, "affinity") {
+        check_affinity(&spec.field("affinity"), errs);
+    }
+    if !has(spec, "os") {
+        return;
+    }
+    let os = spec.field("os");
+    if os.is_set() && errs.needs_text(&os.field("name")) {
+        // The API names the field around the name.
+        errs.one_of(&os.field("name").named(*os.path()), &["linux", "windows"]);
+    }
+}
+
+fn check_gates(gates: &At<'_>, errs: &mut FieldErrors<'_, '_>) {
+    let mut names: Vec<&str> = Vec::new();
+    for gate in gates.items() {
+        let text = gate.field("name").text_or_empty();
+        errs.form_of(&gate, text, NameFormat::Qualified);
+        if names.contains(&text) {
+            errs.duplicate(&gate, quoted(text));
+        }
+        names.push(text);
+    }
+}
+
+fn check_spreading(list: &At<'_>, errs: &mut FieldErrors<'_, '_>) {
+    let key = |at: &At<'_>| {
+        let text = |name| at.field(name).text_or_empty();
+        format!("{{{}, {}}}", text("topologyKey"), text("whenUnsatisfiable"))
+    };
+    for (index, at) in list.items().enumerate() {
+        let skew = at.field("maxSkew");
+        if skew.int().unwrap_or_default() <= 0 {
+            let shown = format!("{}", skew.int().unwrap_or_default());
+            errs.invalid_as(&skew, shown, "must be greater than zero");
+        }
+        let topology = at.field("topologyKey");
+        if topology.text_or_empty().is_empty() {
+            errs.required(&topology, "can not be empty");
+        }
+        let action = at.field("whenUnsatisfiable");
+        let known = ["DoNotSchedule", "ScheduleAnyway"];
+        if !known.contains(&action.text_or_empty()) {
+            let shown = shown::named(action.text_or_empty(), errs.ctx.policy.release);
+            errs.unsupported(&action, shown, &known);
+        }
+        let this = key(&at);
+        if list.items().skip(index + 1).any(|other| key(&other) == this) {
+            let path = at.path().field("{topologyKey, whenUnsatisfiable}");
+            errs.duplicate(&at.named(path), quoted(&this));
+        }
+        let domains = at.field("minDomains");
+        if domains.int().is_some_and(|count| count <= 0) {
+            errs.invalid(&domains, "must be greater than zero");
+        }
+        if domains.is_set() && action.text_or_empty() != "DoNotSchedule" {
+            let detail = format!(
+                "can only use minDomains if whenUnsatisfiable=DoNotSchedule, not {}",
+                action.text_or_empty()
+            );
+            errs.invalid(&domains, detail);
+        }
+        errs.one_of(&at.field("nodeAffinityPolicy"), &POLICIES);
+        errs.one_of(&at.field("nodeTaintsPolicy"), &POLICIES);
+        selectors::check(&at.field("labelSelector"), errs);
+    }
+}
+
+pub(crate) fn check_tolerations(list: &At<'_>, errs: &mut FieldErrors<'_, '_>) {
+    for at in list.items() {
+        let (key, operator, value) = (at.field("key"), at.field("operator"), at.field("value"));
+        let (effect, text) = (at.field("effect"), operator.text_or_empty());
+        let release = errs.ctx.policy.release;
+        errs.form_if_set(&key, NameFormat::Qualified);
+        if key.text_or_empty().is_empty() && text != "Exists" {
+            let detail = "operator must be Exists when `key` is empty, which means \"match all values and all keys\"";
+            errs.invalid_as(&operator, shown::named(text, release), detail);
+        }
+        if at.field("tolerationSeconds").is_set() && effect.text_or_empty() != "NoExecute" {
+            let detail = "effect must be 'NoExecute' when `tolerationSeconds` is set";
+            errs.invalid_as(&effect, shown::named(effect.text_or_empty(), release), detail);
+        }
+        let given = value.text_or_empty();
+        match text {
+            "" | "Equal" => {
+                let mut told: Vec<alloc::string::String> = Vec::new();
+                forms::faults(NameFormat::LabelValue, given, |detail| told.push(detail.into_owned()));
+                if !told.is_empty() {
+                    errs.invalid_as(&operator, quoted(given), told.join(";"));
+                }
+            }
+            "Exists" if !given.is_empty() => {
+                let detail = "value must be empty when `operator` is 'Exists'";
+                errs.invalid_as(&operator, quoted(given), detail);
+            }
+            "Exists" => {}
+            "Lt" | "Gt" => {
+                let shown = shown::named(text, release);
+                errs.unsupported(&operator, shown, &["Equal", "Exists", "Lt", "Gt"]);
+            }
+            _ => errs.unsupported(&operator, shown::named(text, release), &["Equal", "Exists"]),
+        }
+        errs.one_of(&effect, &EFFECTS);
+    }
+}
+
+const WEIGHT: &str = "must be in the range 1-100";
+
+fn check_affinity(affinity: &At<'_>, errs: &mut FieldErrors<'_, '_>) {
+    let nodes = affinity.field("nodeAffinity");
+    let preferred = "preferredDuringSchedulingIgnoredDuringExecution";
+    let required = "requiredDuringSchedulingIgnoredDuringExecution";
+    let terms = nodes.field(required);
+    if terms.is_set() && terms.field("nodeSelectorTerms").is_empty() {
+        let detail = "must have at least one node selector term";
+        errs.required(&terms.field("nodeSelectorTerms"), detail);
+    }
+    for at in nodes.field(preferred).items() {
+        check_weight(&at, errs);
+    }
+    for side in ["podAffinity", "podAntiAffinity"] {
+        for at in affinity.field(side).field(preferred).items() {
+            check_weight(&at, errs);
+            check_pod_term(&at.field("podAffinityTerm"), errs);
+        }
+        for at in affinity.field(side).field(required).items() {
+            check_pod_term(&at, errs);
+        }
+    }
+}
+
+fn check_weight(at: &At<'_>, errs: &mut FieldErrors<'_, '_>) {
+    let weight = at.field("weight");
+    let number = weight.int().unwrap_or_default();
+    if !(1..=100).contains(&number) {
+        errs.invalid_as(&weight, format!("{number}"), WEIGHT);
+    }
+}
+
+fn check_pod_term(term: &At<'_>, errs: &mut FieldErrors<'_, '_>) {
+    selectors::check(&term.field("labelSelector"), errs);
+    selectors::check(&term.field("namespaceSelector"), errs);
+    for name in term.field("namespaces").items() {
+        errs.form(&name, NameFormat::Label);
+    }
+    let key = term.field("topologyKey");
+    match key.text_or_empty() {
+        "" => errs.required(&key, "can not be empty"),
+        _ => errs.form(&key, NameFormat::Qualified),
+    }
+}

@@ -1,0 +1,120 @@
+//! Security contexts: ids within bounds, profiles that are named as they must be.
+
+use super::check_descending;
+use crate::field_errors::{FieldErrors, has, quoted};
+use ratchet_object::At;
+
+const HIGHEST: i64 = i32::MAX as i64;
+const SECCOMP: [&str; 3] = ["Localhost", "RuntimeDefault", "Unconfined"];
+
+pub(super) fn check_pod(spec: &At<'_>, errs: &mut FieldErrors<'_, '_>) {
+    let context = spec.field("securityContext");
+    let shares = has(spec, "shareProcessNamespace");
+    if !context.is_set() && !shares {
+        return;
+    }
+    for name in ["fsGroup", "runAsUser", "runAsGroup"] {
+        errs.between(&context.field(name), 0, HIGHEST);
+    }
+    for group in context.field("supplementalGroups").items() {
+        errs.between(&group, 0, HIGHEST);
+    }
+    let shared = spec.field("shareProcessNamespace");
+    if shared.is_true() && spec.field("hostPID").is_true() {
+        let detail = "ShareProcessNamespace and HostPID cannot both be enabled";
+        errs.invalid(&shared.named(context.path().field("shareProcessNamespace")), detail);
+    }
+    check_sysctls(&context.field("sysctls"), errs);
+    errs.one_of(&context.field("fsGroupChangePolicy"), &["Always", "OnRootMismatch"]);
+    errs.one_of(&context.field("supplementalGroupsPolicy"), &["Merge", "Strict"]);
+    check_seccomp(&context.field("seccompProfile"), errs);
+    check_app_armor(&context.field("appArmorProfile"), errs);
+}
+
+pub(super) fn check_container(spec: &At<'_>, context: &At<'_>, errs: &mut FieldErrors<'_, '_>) {
+    if !context.is_set() {
+        return;
+    }
+    for name in ["runAsUser", "runAsGroup"] {
+        errs.between(&context.field(name), 0, HIGHEST);
+    }
+    let privileged = context.field("privileged");
+    if privileged.is_true() && !errs.ctx.policy.allow_privileged {
+        errs.forbidden(&privileged, "disallowed by cluster policy");
+    }
+    let mount = context.field("procMount");
+    errs.one_of(&mount, &["Default", "Unmasked"]);
+    if mount.text_or_empty() == "Unmasked" && spec.field("hostUsers").truth() != Some(false) {
+        errs.invalid(&mount, "`hostUsers` must be false to use `Unmasked`");
+    }
+    check_seccomp(&context.field("seccompProfile"), errs);
+    check_app_armor(&context.field("appArmorProfile"), errs);
+    if context.field("allowPrivilegeEscalation").truth() == Some(false) {
+        let shown = || crate::internal::shown("SecurityContext", context);
+        if context.field("privileged").is_true() {
+            let detail = "cannot set `allowPrivilegeEscalation` to false and `privileged` to true";
+            errs.invalid_as(context, shown(), detail);
+        }
+        for added in context.field("capabilities").field("add").items() {
+            if added.text_or_empty() == "CAP_SYS_ADMIN" {
+                let detail = "cannot set `allowPrivilegeEscalation` to false and `capabilities.Add` CAP_SYS_ADMIN";
+                errs.invalid_as(context, shown(), detail);
+            }
+        }
+    }
+}
+
+fn check_sysctls(sysctls: &At<'_>, errs: &mut FieldErrors<'_, '_>) {
+    let mut names: alloc::vec::Vec<&str> = alloc::vec::Vec::new();
+    for sysctl in sysctls.items() {
+        let name = sysctl.field("name");
+        let text = name.text_or_empty();
+        if errs.needs_text(&name) && names.contains(&text) {
+            errs.duplicate(&name, quoted(text));
+        }
+        names.push(text);
+    }
+}
+
+fn check_seccomp(profile: &At<'_>, errs: &mut FieldErrors<'_, '_>) {
+    if !profile.is_set() {
+        return;
+    }
+    let (kind, path) = (profile.field("type"), profile.field("localhostProfile"));
+    match kind.text_or_empty() {
+        "" => errs.required(&kind, "type is required when seccompProfile is set"),
+        _ => errs.one_of(&kind, &SECCOMP),
+    }
+    match (kind.text_or_empty() == "Localhost", path.is_set()) {
+        (true, false) => errs.required(&path, "must be set when seccomp type is Localhost"),
+        (true, true) => check_descending(&path, path.text_or_empty(), errs),
+        (false, true) => {
+            let shown = crate::internal::shown("SeccompProfile", profile);
+            errs.invalid_as(&path, shown, "can only be set when seccomp type is Localhost");
+        }
+        (false, false) => {}
+    }
+}
+
+fn check_app_armor(profile: &At<'_>, errs: &mut FieldErrors<'_, '_>) {
+    if !profile.is_set() {
+        return;
+    }
+    let (kind, path) = (profile.field("type"), profile.field("localhostProfile"));
+    const NEEDED: &str = "must be set when AppArmor type is Localhost";
+    match kind.text_or_empty() {
+        "Localhost" => match path.text_or_empty() {
+            _ if !path.is_set() => errs.required(&path, NEEDED),
+            text if text.trim() != text => errs.invalid(&path, "must not be padded with whitespace"),
+            "" => errs.required(&path, NEEDED),
+            _ => {}
+        },
+        "RuntimeDefault" | "Unconfined" => {
+            if path.is_set() {
+                errs.invalid(&path, "can only be set when AppArmor type is Localhost");
+            }
+        }
+        "" => errs.required(&kind, "type is required when appArmorProfile is set"),
+        _ => errs.one_of(&kind, &SECCOMP),
+    }
+}

@@ -1,0 +1,164 @@
+//! Simple fields of the kinds that need no more: one row a field.
+
+use crate::Verdict;
+use crate::forms::NameFormat;
+use crate::field_errors::{FieldErrors, node_shown};
+use crate::rules::immutable;
+use crate::context::ValidationContext;
+use ratchet_object::At;
+
+/// What a row demands.
+#[derive(Clone, Copy)]
+enum Check {
+    /// The field is filled in.
+    Needed(&'static str),
+    /// One of these, where it is set.
+    OneOf(&'static [&'static str]),
+    /// Not negative.
+    Count,
+    /// Greater than nought, where it is set; the API's words for that.
+    Positive(&'static str),
+    /// A form, where it is set.
+    NameFormat(NameFormat),
+    /// It stays what it was; left out, it is the default.
+    Fixed(&'static str),
+}
+
+/// A field: group and kind, the way to it (`[]` after a list), and what is demanded.
+struct Row {
+    group: &'static str,
+    kind: &'static str,
+    path: &'static [&'static str],
+    check: Check,
+}
+
+const fn row(
+    group: &'static str,
+    kind: &'static str,
+    path: &'static [&'static str],
+    check: Check,
+) -> Row {
+    Row { group, kind, path, check }
+}
+
+const STORAGE: &str = "storage.k8s.io";
+const NETWORKING: &str = "networking.k8s.io";
+const LEASES: &str = "coordination.k8s.io";
+const RECLAIM: &[&str] = &["Delete", "Retain"];
+const BINDING: &[&str] = &["Immediate", "WaitForFirstConsumer"];
+const PREEMPTION: &[&str] = &["PreemptLowerPriority", "Never"];
+const EVICTION: &[&str] = &["AlwaysAllow", "IfHealthyBudget"];
+
+static ROWS: &[Row] = &[
+    row("", "Secret", &["type"], Check::Fixed("Opaque")),
+    row(STORAGE, "StorageClass", &["provisioner"], Check::Needed("")),
+    row(STORAGE, "StorageClass", &["provisioner"], Check::NameFormat(NameFormat::Qualified)),
+    row(STORAGE, "StorageClass", &["provisioner"], Check::Fixed("")),
+    row(STORAGE, "StorageClass", &["parameters"], Check::Fixed("")),
+    row(STORAGE, "StorageClass", &["reclaimPolicy"], Check::OneOf(RECLAIM)),
+    row(STORAGE, "StorageClass", &["reclaimPolicy"], Check::Fixed("Delete")),
+    row(STORAGE, "StorageClass", &["volumeBindingMode"], Check::OneOf(BINDING)),
+    row(STORAGE, "StorageClass", &["volumeBindingMode"], Check::Fixed("Immediate")),
+    row("scheduling.k8s.io", "PriorityClass", &["preemptionPolicy"], Check::OneOf(PREEMPTION)),
+    row(
+        "scheduling.k8s.io",
+        "PriorityClass",
+        &["preemptionPolicy"],
+        Check::Fixed("PreemptLowerPriority"),
+    ),
+    row(
+        "policy",
+        "PodDisruptionBudget",
+        &["spec", "unhealthyPodEvictionPolicy"],
+        Check::OneOf(EVICTION),
+    ),
+    row(
+        LEASES,
+        "Lease",
+        &["spec", "leaseDurationSeconds"],
+        Check::Positive("must be greater than 0"),
+    ),
+    row(LEASES, "Lease", &["spec", "leaseTransitions"], Check::Count),
+    row(NETWORKING, "Ingress", &["spec", "ingressClassName"], Check::NameFormat(NameFormat::Subdomain)),
+    row(NETWORKING, "IngressClass", &["spec", "controller"], Check::Fixed("")),
+    row("node.k8s.io", "RuntimeClass", &["handler"], Check::NameFormat(NameFormat::Label)),
+    row("node.k8s.io", "RuntimeClass", &["handler"], Check::Fixed("")),
+];
+
+/// Checks every row of the kind.
+pub(super) fn validate(ctx: &ValidationContext<'_>, verdict: &mut Verdict) {
+    let kind = ctx.change.kind;
+    let (root, old) = (ctx.change.new_root(), ctx.change.old_root());
+    let mut errs = FieldErrors::new(ctx, verdict);
+    for row in ROWS.iter().filter(|row| row.kind == kind.name && row.group == kind.group) {
+        walk(&root, old, row.path, row.check, &mut errs);
+    }
+}
+
+fn walk(
+    at: &At<'_>,
+    old: Option<At<'_>>,
+    path: &'static [&'static str],
+    check: Check,
+    errs: &mut FieldErrors<'_, '_>,
+) {
+    let Some((step, rest)) = path.split_first() else { return apply(at, old, check, errs) };
+    match step.strip_suffix("[]") {
+        Some(list) => {
+            for item in at.field(list).items() {
+                walk(&item, None, rest, check, errs);
+            }
+        }
+        None => walk(&at.field(step), old.map(|old| old.field(step)), rest, check, errs),
+    }
+}
+
+fn apply(at: &At<'_>, old: Option<At<'_>>, check: Check, errs: &mut FieldErrors<'_, '_>) {
+    match check {
+        Check::Needed(detail) => {
+            if at.text_or_empty().is_empty() {
+                errs.required(at, detail);
+            }
+        }
+        Check::OneOf(values) => errs.one_of(at, values),
+        Check::Count => errs.not_negative(at),
+        Check::Positive(detail) => {
+            if at.int().is_some_and(|number| number <= 0) {
+                errs.invalid(at, detail);
+            }
+        }
+        Check::NameFormat(NameFormat::Qualified) => {
+            let lower = at.text_or_empty().to_ascii_lowercase();
+            if !lower.is_empty() {
+                errs.form_of(at, &lower, NameFormat::Qualified);
+            }
+        }
+        Check::NameFormat(form) => errs.form_if_set(at, form),
+        Check::Fixed(default) => {
+            let Some(old) = old else { return };
+            // Left out on one side, it is the default on that side.
+            let is_default = |one: &At<'_>, other: &At<'_>| {
+                !default.is_empty() && !one.is_set() && other.text_or_empty() == default
+            };
+            let is_kept = at.equals(&old) || is_default(at, &old) || is_default(&old, at);
+            if !is_kept {
+                immutable::changed(at, node_shown(at.node()), errs.verdict);
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::ROWS;
+    use ratchet_object::schema;
+
+    #[test]
+    fn every_row_is_about_a_kind_that_exists() {
+        for row in ROWS {
+            let is_there =
+                schema::KINDS.iter().any(|kind| kind.group == row.group && kind.kind == row.kind);
+            assert!(is_there, "{}/{}", row.group, row.kind);
+        }
+    }
+}

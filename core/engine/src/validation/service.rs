@@ -1,0 +1,183 @@
+//! Service: cluster IPs first and alone, then external IPs and source ranges; balancers in its status.
+
+use super::{balancers, service_fields};
+use crate::fields;
+use crate::field_errors::FieldErrors;
+use crate::rules::cluster_ips::{self, ClusterIps};
+use crate::rules::value::FieldCheck;
+use crate::rules::{host_names, immutable, placement, service_notes, special_ip};
+use crate::context::ValidationContext;
+use crate::views::{service_type, texts};
+use crate::{StoredValues, Verdict};
+use ratchet_object::At;
+
+const BALANCER_ONLY: &str = "may only be used when `type` is 'LoadBalancer'";
+const ANNOTATION: &str = "service.beta.kubernetes.io/load-balancer-source-ranges";
+
+pub(super) fn validate(ctx: &ValidationContext<'_>, verdict: &mut Verdict) {
+    let root = ctx.change.new_root();
+    let spec = root.field("spec");
+    let old = ctx.change.old_root().map(|root| root.field("spec"));
+    // The allocator looks before anything else and answers alone.
+    let before = verdict.problems.len();
+    let is_checked_first = cluster_ips::is_checked_first(&spec, old.as_ref());
+    if is_checked_first {
+        cluster_ips::check(ctx, &spec, old.as_ref(), verdict);
+        if verdict.problems.len() == before {
+            cluster_ips::check_policy(&spec, old.as_ref(), verdict);
+        }
+        if verdict.problems.len() > before {
+            verdict.problems.drain(..before);
+            return;
+        }
+    }
+    if let Some(old) = &old {
+        cluster_ips::check_unchanged(ctx, &spec, old, verdict);
+        check_families_kept(ctx, &spec, old, verdict);
+    }
+    let ips = ClusterIps::of(&spec, old.as_ref());
+    let kind = service_type(&spec);
+    if spec.field("ports").is_empty() && !ips.is_headless() && kind != "ExternalName" {
+        placement::required(&spec.field("ports"), "", verdict);
+    }
+    let list = spec.field("clusterIPs");
+    match kind {
+        "LoadBalancer" if ips.is_headless() => {
+            let detail = "may not be set to 'None' for LoadBalancer services";
+            none_for(&list, detail, verdict);
+        }
+        "NodePort" if ips.is_headless() => {
+            none_for(&list, "may not be set to 'None' for NodePort services", verdict);
+        }
+        "ExternalName" if !ips.all.is_empty() => {
+            placement::forbidden(&list, "may not be set for ExternalName services", verdict);
+        }
+        _ => {}
+    }
+    if !is_checked_first {
+        cluster_ips::check(ctx, &spec, old.as_ref(), verdict);
+    }
+    service_fields::check(&spec, old.as_ref(), &mut FieldErrors::new(ctx, verdict));
+    check_external_ips(ctx, &spec, old.as_ref(), verdict);
+    check_source_ranges(ctx, &root, verdict);
+}
+
+/// The families of a Service with addresses stay, though a second one may come or go.
+fn check_families_kept(ctx: &ValidationContext<'_>, spec: &At<'_>, old: &At<'_>, verdict: &mut Verdict) {
+    let has_addresses = |spec: &At<'_>, old: Option<&At<'_>>| {
+        service_type(spec) != "ExternalName" && !ClusterIps::of(spec, old).is_headless()
+    };
+    if !has_addresses(spec, Some(old)) || !has_addresses(old, None) {
+        return;
+    }
+    let list = spec.field("ipFamilies");
+    let (new, before) = (texts(&list), texts(&old.field("ipFamilies")));
+    if new.len() != before.len() {
+        return;
+    }
+    let at = list.named(list.path().index(0));
+    for _ in new.iter().zip(&before).filter(|(new, old)| new != old) {
+        let shown = crate::shown::list(&new, ctx.policy.release);
+        immutable::changed_so(&at, shown, "may not change once set", verdict);
+    }
+}
+
+fn none_for(list: &At<'_>, detail: &'static str, verdict: &mut Verdict) {
+    let at = list.named(list.path().index(0));
+    verdict.problem(crate::FieldError::invalid(&cluster_ips::RULE, &at, "None", detail));
+}
+
+fn check_external_ips(
+    ctx: &ValidationContext<'_>,
+    spec: &At<'_>,
+    old: Option<&At<'_>>,
+    verdict: &mut Verdict,
+) {
+    let kept: StoredValues<'_> = old.iter().flat_map(|old| texts(&old.field("externalIPs"))).collect();
+    for at in spec.field("externalIPs").items() {
+        let text = at.text_or_empty();
+        if FieldCheck::keeping(ctx, &fields::EXTERNAL_IPS, &kept).check(ctx, &at, text, verdict) {
+            special_ip::check(&at, text, verdict);
+        }
+    }
+}
+
+fn check_source_ranges(ctx: &ValidationContext<'_>, root: &At<'_>, verdict: &mut Verdict) {
+    let spec = root.field("spec");
+    let old = ctx.change.old_root();
+    let is_balancer = service_type(&spec) == "LoadBalancer";
+    let ranges = spec.field("loadBalancerSourceRanges");
+    // Errors spell this field with a capital letter.
+    let path = spec.path().field("LoadBalancerSourceRanges");
+    if !ranges.is_empty() {
+        if !is_balancer {
+            placement::forbidden(&ranges.named(path), BALANCER_ONLY, verdict);
+        }
+        let stored = old.iter().map(|old| old.field("spec").field("loadBalancerSourceRanges"));
+        let kept: StoredValues<'_> = stored.flat_map(|list| texts(&list)).map(str::trim).collect();
+        for (index, at) in ranges.items().enumerate() {
+            let reading = FieldCheck::keeping(ctx, &fields::SOURCE_RANGES, &kept);
+            reading.check(ctx, &at.named(path.index(index)), at.text_or_empty().trim(), verdict);
+        }
+        return;
+    }
+    let annotation = source_ranges_annotation(root);
+    if !annotation.is_set() {
+        return;
+    }
+    if !is_balancer {
+        placement::forbidden(&annotation, BALANCER_ONLY, verdict);
+    }
+    let text = annotation.text_or_empty();
+    let stored = old.map(|old| source_ranges_annotation(&old)).filter(At::is_set);
+    let unchanged = stored.is_some_and(|stored| stored.text_or_empty() == text);
+    if !unchanged && !text.trim().is_empty() {
+        for range in text.trim().split(',') {
+            FieldCheck::fresh(&fields::SOURCE_RANGES).check(ctx, &annotation, range.trim(), verdict);
+        }
+    }
+}
+
+fn source_ranges_annotation<'a>(root: &At<'a>) -> At<'a> {
+    root.field("metadata").field("annotations").key(ANNOTATION)
+}
+
+pub(super) fn warn(ctx: &ValidationContext<'_>, verdict: &mut Verdict) {
+    let root = ctx.change.new_root();
+    let old = ctx.change.old_root().map(|root| root.field("spec"));
+    let ips = ClusterIps::of(&root.field("spec"), old.as_ref());
+    service_notes::warn(ctx, &root, &ips.all, verdict);
+}
+
+pub(super) fn validate_status(ctx: &ValidationContext<'_>, verdict: &mut Verdict) {
+    let new = ctx.change.new_root();
+    let old = ctx.change.old_root();
+    // A status update leaves the stored spec in place.
+    let spec = old.unwrap_or(new).field("spec");
+    let list = new.field("status").field("loadBalancer").field("ingress");
+    if service_type(&spec) != "LoadBalancer" {
+        if !list.is_empty() {
+            let detail = "may only be used when `spec.type` is 'LoadBalancer'";
+            placement::forbidden(&list, detail, verdict);
+        }
+        return;
+    }
+    let kept = balancers::kept(ctx);
+    for balancer in balancers::of(&new) {
+        balancers::check_ip(ctx, &balancer, &fields::SERVICE_INGRESS, &kept, verdict);
+        let mode = balancer.field("ipMode");
+        if balancer.field("ip").text_or_empty().is_empty() {
+            if mode.is_set() {
+                placement::forbidden(&mode, "may not be specified when `ip` is not set", verdict);
+            }
+        } else if !matches!(mode.text_or_empty(), "" | "VIP" | "Proxy") {
+            let supported = "\"Proxy\", \"VIP\"";
+            placement::unsupported(ctx, &mode, mode.text_or_empty(), supported, verdict);
+        }
+        host_names::check_balancer(&balancer.field("hostname"), verdict);
+    }
+}
+
+pub(super) fn warn_status(ctx: &ValidationContext<'_>, verdict: &mut Verdict) {
+    balancers::warn(ctx, &fields::SERVICE_INGRESS, verdict);
+}

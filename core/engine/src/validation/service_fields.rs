@@ -1,0 +1,198 @@
+//! Service: its ports, and the fields that have nothing to do with addresses.
+
+use super::pod_parts::PROTOCOLS;
+use crate::forms::NameFormat;
+use crate::field_errors::{FieldErrors, quoted};
+use crate::rules::{immutable, labels};
+use crate::shown;
+use crate::views::{protocol, service_type};
+use alloc::format;
+use alloc::string::ToString;
+use alloc::vec::Vec;
+use ratchet_object::At;
+
+const TYPES: [&str; 4] = ["ClusterIP", "ExternalName", "LoadBalancer", "NodePort"];
+const LONGEST_AFFINITY: i64 = 86_400;
+const BALANCER_ONLY: &str = "may only be used when `type` is 'LoadBalancer'";
+const DISTRIBUTIONS: [&str; 3] = ["PreferClose", "PreferSameZone", "PreferSameNode"];
+const HEALTH: &str =
+    "may only be set when `type` is 'LoadBalancer' and `externalTrafficPolicy` is 'Local'";
+
+/// Checks all of it.
+pub(super) fn check(spec: &At<'_>, old: Option<&At<'_>>, errs: &mut FieldErrors<'_, '_>) {
+    let kind = service_type(spec);
+    if kind == "ExternalName" {
+        check_external_name(spec, errs);
+    }
+    check_ports(&spec.field("ports"), kind, errs);
+    labels::check_map(&spec.field("selector"), errs.verdict);
+    check_affinity(spec, errs);
+    errs.one_of(&spec.field("type"), &TYPES);
+    let allocates = spec.field("allocateLoadBalancerNodePorts");
+    if allocates.is_set() && kind != "LoadBalancer" {
+        errs.forbidden(&allocates, BALANCER_ONLY);
+    }
+    check_class(spec, old, kind, errs);
+    check_traffic(spec, old, kind, errs);
+}
+
+fn check_external_name(spec: &At<'_>, errs: &mut FieldErrors<'_, '_>) {
+    for name in ["ipFamilies", "ipFamilyPolicy"] {
+        let at = spec.field(name);
+        if !at.is_zero() {
+            errs.forbidden(&at, "may not be set for ExternalName services");
+        }
+    }
+    let at = spec.field("externalName");
+    match at.text_or_empty().strip_suffix('.').unwrap_or(at.text_or_empty()) {
+        "" => errs.required(&at, ""),
+        name => errs.form_of(&at, name, NameFormat::Subdomain),
+    }
+}
+
+fn check_ports(ports: &At<'_>, kind: &str, errs: &mut FieldErrors<'_, '_>) {
+    let mut names: Vec<&str> = Vec::new();
+    for port in ports.items() {
+        let name = port.field("name");
+        let text = name.text_or_empty();
+        if text.is_empty() {
+            if ports.len() > 1 {
+                errs.required(&name, "");
+            }
+        } else {
+            errs.form(&name, NameFormat::Label);
+            if names.contains(&text) {
+                errs.duplicate(&name, quoted(text));
+            }
+            names.push(text);
+        }
+        errs.port_number(&port.field("port"));
+        errs.one_of(&port.field("protocol"), &PROTOCOLS);
+        check_target(&port, errs);
+        if port.field("appProtocol").is_set() {
+            errs.form(&port.field("appProtocol"), NameFormat::Qualified);
+        }
+        let node = port.field("nodePort");
+        if kind == "ClusterIP" && node.int().unwrap_or_default() != 0 {
+            errs.forbidden(&node, "may not be used when `type` is 'ClusterIP'");
+        }
+    }
+    check_repeated(ports, errs);
+}
+
+/// Where the port leads; to the same number, unless it is said.
+fn check_target(port: &At<'_>, errs: &mut FieldErrors<'_, '_>) {
+    let target = port.field("targetPort");
+    let is_unsaid = !target.is_set()
+        || target.int() == Some(0)
+        || target.node().and_then(|node| node.text()) == Some("");
+    if is_unsaid {
+        let number = port.field("port").int().unwrap_or_default();
+        if !(1..=65535).contains(&number) {
+            let detail = "must be between 1 and 65535, inclusive";
+            errs.invalid_as(&target, number.to_string(), detail);
+        }
+        return;
+    }
+    errs.port(&target);
+}
+
+fn check_repeated(ports: &At<'_>, errs: &mut FieldErrors<'_, '_>) {
+    let mut nodes: Vec<(&str, i64)> = Vec::new();
+    let mut all: Vec<(&str, i64)> = Vec::new();
+    for port in ports.items() {
+        let node = port.field("nodePort");
+        if let Some(number) = node.int().filter(|number| *number != 0) {
+            let key = (protocol(&port), number);
+            if nodes.contains(&key) {
+                errs.duplicate(&node, number.to_string());
+            }
+            nodes.push(key);
+        }
+        let key = (protocol(&port), port.field("port").int().unwrap_or_default());
+        if all.contains(&key) {
+            // The API shows the port without what makes no difference to it.
+            let shown = format!(
+                "{{\"Name\":\"\",\"Protocol\":{},\"AppProtocol\":null,\"Port\":{},\"TargetPort\":0,\"NodePort\":0}}",
+                shown::json(key.0),
+                key.1
+            );
+            errs.duplicate(&port, shown);
+        }
+        all.push(key);
+    }
+}
+
+fn check_affinity(spec: &At<'_>, errs: &mut FieldErrors<'_, '_>) {
+    let (affinity, config) = (spec.field("sessionAffinity"), spec.field("sessionAffinityConfig"));
+    errs.one_of(&affinity, &["ClientIP", "None"]);
+    if affinity.text_or_empty() == "ClientIP" {
+        // Left out, the time has a default.
+        let timeout = config.field("clientIP").field("timeoutSeconds");
+        if timeout.int().is_some_and(|seconds| !(1..=LONGEST_AFFINITY).contains(&seconds)) {
+            let detail = format!("must be greater than 0 and less than {LONGEST_AFFINITY}");
+            errs.invalid(&timeout, detail);
+        }
+    } else if matches!(affinity.text_or_empty(), "" | "None") && config.is_set() {
+        errs.forbidden(&config, "must not be set when session affinity is None");
+    }
+}
+
+fn check_class(spec: &At<'_>, old: Option<&At<'_>>, kind: &str, errs: &mut FieldErrors<'_, '_>) {
+    let class = spec.field("loadBalancerClass");
+    if kind != "LoadBalancer" {
+        if class.is_set() {
+            errs.forbidden(&class, BALANCER_ONLY);
+        }
+        return;
+    }
+    let times = if old.is_some() { 2 } else { 1 };
+    if let Some(old) = old.filter(|old| service_type(old) == "LoadBalancer")
+        && !class.equals(&old.field("loadBalancerClass"))
+        && (class.is_set() || old.field("loadBalancerClass").is_set())
+    {
+        let shown = crate::field_errors::node_shown(class.node());
+        immutable::changed_so(&class, shown, "may not change once set", errs.verdict);
+    }
+    for _ in 0..times {
+        if class.is_set() {
+            errs.form(&class, NameFormat::Qualified);
+        }
+    }
+}
+
+fn check_traffic(spec: &At<'_>, old: Option<&At<'_>>, kind: &str, errs: &mut FieldErrors<'_, '_>) {
+    let (external, health) =
+        (spec.field("externalTrafficPolicy"), spec.field("healthCheckNodePort"));
+    let text = external.text_or_empty();
+    let is_reachable = matches!(kind, "LoadBalancer" | "NodePort")
+        || (kind == "ClusterIP" && !spec.field("externalIPs").is_empty());
+    if is_reachable {
+        errs.one_of(&external, &["Cluster", "Local"]);
+    } else if !text.is_empty() {
+        let shown = shown::named(text, errs.ctx.policy.release);
+        errs.invalid_as(&external, shown, "may only be set for externally-accessible services");
+    }
+    let needs_health = |kind: &str, text: &str| kind == "LoadBalancer" && text == "Local";
+    let number = health.int().unwrap_or_default();
+    if needs_health(kind, text) {
+        // Left out, the server allocates one.
+        if number != 0 {
+            errs.port_number(&health);
+        }
+        if let Some(old) = old
+            && needs_health(service_type(old), old.field("externalTrafficPolicy").text_or_empty())
+            && number != 0
+            && old.field("healthCheckNodePort").int().is_some_and(|before| before != number)
+        {
+            immutable::forbidden(&health, "field is immutable", errs.verdict);
+        }
+    } else if number != 0 {
+        errs.invalid(&health, HEALTH);
+    }
+    errs.one_of(&spec.field("internalTrafficPolicy"), &["Cluster", "Local"]);
+    let spread = spec.field("trafficDistribution");
+    if spread.is_set() && !DISTRIBUTIONS.contains(&spread.text_or_empty()) {
+        errs.unsupported(&spread, quoted(spread.text_or_empty()), &DISTRIBUTIONS);
+    }
+}

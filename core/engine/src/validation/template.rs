@@ -1,0 +1,134 @@
+//! What the kinds that hold a pod template tell about it: when they speak is a row each.
+
+use super::pod_spec;
+use crate::difference::SWAPPED_CONTROLLER_WARNINGS;
+use crate::rules::pod_notes::{say, tell};
+use crate::rules::{byte_amounts, names};
+use crate::context::ValidationContext;
+use crate::{Change, Verdict};
+use ratchet_object::{At, Object};
+
+/// What must change for an update to be told about its template.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Speaks {
+    /// The spec, or an annotation.
+    SpecOrAnnotations,
+    /// The spec.
+    Spec,
+    /// The template.
+    Template,
+}
+
+/// When each kind speaks.
+const SPEAKS: [(&str, Speaks); 8] = [
+    ("CronJob", Speaks::Spec),
+    ("DaemonSet", Speaks::Template),
+    ("Deployment", Speaks::SpecOrAnnotations),
+    ("Job", Speaks::Spec),
+    ("PodTemplate", Speaks::Template),
+    ("ReplicaSet", Speaks::Spec),
+    ("ReplicationController", Speaks::Spec),
+    ("StatefulSet", Speaks::Spec),
+];
+
+const MANY_COMPLETIONS: i64 = 100_000;
+const MUCH_PARALLELISM: i64 = 10_000;
+const UNTRACKED: &str = "In Indexed Jobs with a number of completions higher than 10^5 and a parallelism higher than 10^4, Kubernetes might not be able to track completedIndexes when a big number of indexes fail";
+const NEGATIVE_HISTORY: &str =
+    "a negative value retains all historical revisions; a value >= 0 is recommended";
+const ZONE_IN_SCHEDULE: &str = "cannot use TZ or CRON_TZ in spec.spec.schedule, use timeZone instead, see https://kubernetes.io/docs/concepts/workloads/controllers/cron-jobs/ for more details";
+
+pub(super) fn warn(ctx: &ValidationContext<'_>, verdict: &mut Verdict) {
+    let change = ctx.change;
+    names::warn_host_name(change, verdict);
+    match change.old_object() {
+        Some(old) if !speaks(change, old) => {}
+        Some(old) if is_swapped(ctx) => warn_stored(ctx, old, verdict),
+        _ => {
+            warn_indexed(change, verdict);
+            pod_spec::warn(ctx, &template_of(change, change.new_object()), true, verdict);
+        }
+    }
+    let spec = change.new_root().field("spec");
+    match change.kind.name {
+        "StatefulSet" => warn_stateful(change, &spec, verdict),
+        "CronJob" if !change.is_create() => {
+            let schedule = spec.field("schedule");
+            if schedule.text_or_empty().contains("TZ") {
+                tell(verdict, &schedule, ZONE_IN_SCHEDULE);
+            }
+        }
+        _ => {}
+    }
+}
+
+/// An update of a ReplicationController is told about what is stored.
+fn is_swapped(ctx: &ValidationContext<'_>) -> bool {
+    ctx.change.kind.name == "ReplicationController"
+        && !ctx.policy.follows_proposal(&SWAPPED_CONTROLLER_WARNINGS)
+}
+
+fn warn_stored<'a>(ctx: &ValidationContext<'a>, old: &'a Object<'a>, verdict: &mut Verdict) {
+    let before = verdict.warnings.len();
+    pod_spec::warn(ctx, &template_of(ctx.change, old), true, verdict);
+    // What the stored template says has no place in the text of the new one.
+    let template = template_of(ctx.change, ctx.change.new_object());
+    for warning in verdict.warnings.iter_mut().skip(before) {
+        warning.span = template.span();
+    }
+}
+
+/// A Job, alone or in a CronJob, that finishes more indexes than can be told apart.
+fn warn_indexed(change: &Change<'_>, verdict: &mut Verdict) {
+    let place: &[&str] = match change.kind.name {
+        "Job" => &["spec"],
+        "CronJob" => &["spec", "jobTemplate", "spec"],
+        _ => return,
+    };
+    let spec = change.new_root().descend(place);
+    let is_more = |name, most| spec.field(name).int().is_some_and(|count| count > most);
+    if spec.field("completionMode").text_or_empty() == "Indexed"
+        && is_more("completions", MANY_COMPLETIONS)
+        && is_more("parallelism", MUCH_PARALLELISM)
+    {
+        say(verdict, &spec, UNTRACKED);
+    }
+}
+
+/// The claims of a StatefulSet, and how much of its history it keeps.
+fn warn_stateful(change: &Change<'_>, spec: &At<'_>, verdict: &mut Verdict) {
+    for claim in spec.field("volumeClaimTemplates").items() {
+        // The API leaves the spec out of the name, and writes it large where it does not.
+        let path = match change.is_create() {
+            true => *claim.path(),
+            false => claim.path().field("Spec"),
+        };
+        byte_amounts::warn_claim(&claim.field("spec").named(path), verdict);
+    }
+    let limit = spec.field("revisionHistoryLimit");
+    if limit.int().is_some_and(|limit| limit < 0) {
+        say(verdict, &limit, NEGATIVE_HISTORY);
+    }
+}
+
+fn speaks<'a>(change: &Change<'a>, old: &'a Object<'a>) -> bool {
+    let new = change.new_object();
+    let differs = |field: &[&'a str]| {
+        let (new, old) = (new.root().descend(field), old.root().descend(field));
+        !new.equals(&old)
+    };
+    let row = SPEAKS.iter().find(|(kind, _)| *kind == change.kind.name);
+    match row.map(|(_, speaks)| speaks) {
+        Some(Speaks::Spec) => differs(&["spec"]),
+        Some(Speaks::SpecOrAnnotations) => {
+            differs(&["spec"]) || differs(&["metadata", "annotations"])
+        }
+        Some(Speaks::Template) | None => {
+            differs(change.kind.pod.map_or(&["spec"], |place| place.0))
+        }
+    }
+}
+
+fn template_of<'a>(change: &Change<'a>, object: &'a Object<'a>) -> At<'a> {
+    object.root().descend(change.kind.pod.map_or(&[], |place| place.0))
+}

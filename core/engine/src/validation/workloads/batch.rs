@@ -1,0 +1,267 @@
+//! Jobs, alone and in the template of a CronJob, and when a CronJob starts them.
+
+use super::{NO_MATCH, shown_labels};
+use crate::forms::{self, NameFormat};
+use crate::field_errors::{FieldErrors, node_shown};
+use crate::rules::immutable;
+use crate::selectors::{self, Match};
+use crate::{Change, cron, internal, shown};
+use alloc::format;
+use ratchet_object::At;
+
+const COUNTS: [&str; 7] = [
+    "parallelism",
+    "completions",
+    "activeDeadlineSeconds",
+    "backoffLimit",
+    "ttlSecondsAfterFinished",
+    "backoffLimitPerIndex",
+    "maxFailedIndexes",
+];
+const INDEXED: &str = "requires indexed completion mode";
+const MOST_AT_ONCE: i64 = 100_000;
+const LONGEST_CRON_NAME: usize = 52;
+
+/// What of a Job never changes, beside its template.
+const FIXED: [&str; 4] = ["podFailurePolicy", "backoffLimitPerIndex", "managedBy", "successPolicy"];
+
+pub(super) fn check_job(spec: &At<'_>, errs: &mut FieldErrors<'_, '_>) {
+    for name in COUNTS {
+        errs.not_negative(&spec.field(name));
+    }
+    let [completions, parallelism, failed, backoff] =
+        ["completions", "parallelism", "maxFailedIndexes", "backoffLimitPerIndex"]
+            .map(|name| spec.field(name));
+    if failed.is_set() && !backoff.is_set() {
+        errs.required(&backoff, "when maxFailedIndexes is specified");
+    }
+    let mode = spec.field("completionMode");
+    errs.one_of(&mode, &["NonIndexed", "Indexed"]);
+    match mode.text_or_empty() {
+        "Indexed" => {
+            if !completions.is_set() {
+                errs.required(&completions, "when completion mode is Indexed");
+            }
+            if parallelism.int().is_some_and(|count| count > MOST_AT_ONCE) {
+                let detail = "must be less than or equal to 100000 when completion mode is Indexed";
+                errs.invalid(&parallelism, detail);
+            }
+            if let (Some(failed_count), Some(all)) = (failed.int(), completions.int())
+                && failed_count > all
+            {
+                errs.invalid(&failed, "must be less than or equal to completions");
+            }
+            if failed.int().is_some_and(|count| count > MOST_AT_ONCE) {
+                errs.invalid(&failed, "must be less than or equal to 100000");
+            }
+        }
+        "" | "NonIndexed" => {
+            for at in [&backoff, &failed] {
+                if at.is_set() {
+                    errs.invalid(at, INDEXED);
+                }
+            }
+        }
+        _ => {}
+    }
+    errs.one_of(&spec.field("podReplacementPolicy"), &["Failed", "TerminatingOrFailed"]);
+}
+
+/// What only a Job of its own has: a name for its pods, and a selector that was made for it.
+pub(super) fn check_own(root: &At<'_>, errs: &mut FieldErrors<'_, '_>) {
+    check_name(root, errs);
+    let spec = root.field("spec");
+    if spec.field("selector").is_set() && !spec.field("manualSelector").is_true() {
+        check_generated(root, &spec.field("selector"), errs);
+    }
+}
+
+/// The pods of an indexed Job are called after it.
+fn check_name(root: &At<'_>, errs: &mut FieldErrors<'_, '_>) {
+    let spec = root.field("spec");
+    let name = root.field("metadata").field("name");
+    let count = spec.field("completions").int().unwrap_or_default();
+    if spec.field("completionMode").text_or_empty() == "Indexed" && count > 0 {
+        let host = format!("{}-{}", name.text_or_empty(), count - 1);
+        if !forms::fits(NameFormat::Label, &host) {
+            let detail = format!("will not able to create pod with invalid DNS label: {host}");
+            errs.invalid(&name, detail);
+        }
+    }
+}
+
+/// A selector is generated, unless it is made by hand; behind most doors it is not there yet.
+pub(super) fn check_selector(root: &At<'_>, errs: &mut FieldErrors<'_, '_>) {
+    let spec = root.field("spec");
+    let selector = spec.field("selector");
+    let labels = spec.field("template").field("metadata").field("labels");
+    let is_manual = spec.field("manualSelector").is_true();
+    if !is_manual && !selector.is_set() {
+        return;
+    }
+    if !selector.is_set() {
+        errs.required(&selector, "");
+    }
+    selectors::check(&selector, errs);
+    let has_uid = !root.field("metadata").field("uid").text_or_empty().is_empty();
+    if (is_manual || has_uid) && selectors::matches(&selector, &labels) == Match::No {
+        errs.invalid_as(&labels, shown_labels(&labels), NO_MATCH);
+    }
+}
+
+const OWN_LABELS: [(&str, &str); 4] = [
+    ("controller-uid", "uid"),
+    ("job-name", "name"),
+    ("batch.kubernetes.io/controller-uid", "uid"),
+    ("batch.kubernetes.io/job-name", "name"),
+];
+
+fn check_generated(root: &At<'_>, selector: &At<'_>, errs: &mut FieldErrors<'_, '_>) {
+    let metadata = root.field("metadata");
+    if metadata.field("uid").text_or_empty().is_empty() {
+        return;
+    }
+    let is_own = selector.field("matchExpressions").is_empty()
+        && selector.field("matchLabels").entries().all(|(key, at)| {
+            let row = OWN_LABELS.iter().find(|row| row.0 == key);
+            row.is_some_and(|row| metadata.field(row.1).text() == at.text())
+        });
+    if !is_own {
+        errs.invalid_as(selector, shown::selector(selector), "`selector` not auto-generated");
+    }
+}
+
+/// A Job's pods end.
+pub(super) fn check_restarts(restarts: &At<'_>, change: &Change<'_>, errs: &mut FieldErrors<'_, '_>) {
+    match restarts.text_or_empty() {
+        "" | "Always" => errs.required(restarts, "valid values: \"OnFailure\", \"Never\""),
+        "Never" => {}
+        "OnFailure" => {
+            let root = change.new_root();
+            let spec = if change.kind.name == "Job" {
+                root.field("spec")
+            } else {
+                root.descend(&["spec", "jobTemplate", "spec"])
+            };
+            if spec.field("podFailurePolicy").is_set() {
+                let shown = shown::named("OnFailure", errs.ctx.policy.release);
+                let detail = "only \"Never\" is supported when podFailurePolicy is specified";
+                errs.invalid_as(restarts, shown, detail);
+            }
+        }
+        _ => errs.one_of(restarts, &["OnFailure", "Never"]),
+    }
+}
+
+pub(super) fn check_cron_job(root: &At<'_>, old: Option<&At<'_>>, errs: &mut FieldErrors<'_, '_>) {
+    let spec = root.field("spec");
+    let name = root.field("metadata").field("name");
+    if old.is_none() && name.text_or_empty().len() > LONGEST_CRON_NAME {
+        errs.invalid(&name, "must be no more than 52 characters");
+    }
+    let old = old.map(|old| old.field("spec"));
+    let (schedule, zone) = (spec.field("schedule"), spec.field("timeZone"));
+    if errs.needs_text(&schedule) {
+        check_schedule(&schedule, &zone, old.as_ref(), errs);
+    }
+    if !old.is_some_and(|old| zone.equals(&old.field("timeZone"))) {
+        check_zone(&zone, errs);
+    }
+    errs.one_of(&spec.field("concurrencyPolicy"), &["Allow", "Forbid", "Replace"]);
+    let job = spec.field("jobTemplate").field("spec");
+    check_job(&job, errs);
+    let selector = job.field("selector");
+    if selector.is_set() {
+        errs.invalid_as(&selector, shown::selector(&selector), "`selector` will be auto-generated");
+    }
+    let manual = job.field("manualSelector");
+    if manual.is_true() {
+        errs.unsupported(&manual, "true", &["nil", "false"]);
+    }
+}
+
+fn check_schedule(at: &At<'_>, zone: &At<'_>, old: Option<&At<'_>>, errs: &mut FieldErrors<'_, '_>) {
+    let text = at.text_or_empty();
+    if let Some(fault) = cron::fault(text) {
+        errs.invalid(at, fault);
+    }
+    if !text.contains("TZ") {
+        return;
+    }
+    let was_there = old.is_some_and(|old| old.field("schedule").text_or_empty().contains("TZ"));
+    if !was_there {
+        errs.invalid(at, "cannot use TZ or CRON_TZ in schedule, use timeZone field instead");
+    } else if zone.is_set() {
+        errs.invalid(at, "cannot use both timeZone field and TZ or CRON_TZ in schedule");
+    }
+}
+
+/// A time zone has a name that one can have; whether there is one of that name is not known here.
+fn check_zone(zone: &At<'_>, errs: &mut FieldErrors<'_, '_>) {
+    if !zone.is_set() {
+        return;
+    }
+    let text = zone.text_or_empty();
+    if text.is_empty() {
+        return errs.invalid(zone, "timeZone must be nil or non-empty string");
+    }
+    let is_odd = |part: &str| {
+        let is_part =
+            |byte: u8| byte.is_ascii_alphanumeric() || matches!(byte, b'.' | b'_' | b'-' | b'+');
+        matches!(part, "" | "." | "..") || part.starts_with('-') || !part.bytes().all(is_part)
+    };
+    if text.split('/').any(is_odd) {
+        return errs.invalid(zone, format!("unknown time zone {text}"));
+    }
+    if text.eq_ignore_ascii_case("local") {
+        let detail =
+            "timeZone must be an explicit time zone as defined in https://www.iana.org/time-zones";
+        errs.invalid(zone, detail);
+    }
+}
+
+/// What an update of a Job may not change.
+pub(super) fn check_kept(spec: &At<'_>, old: &At<'_>, errs: &mut FieldErrors<'_, '_>) {
+    check_completions(spec, old, errs);
+    let (selector, before) = (spec.field("selector"), old.field("selector"));
+    // The server generated the one that is left out.
+    if selector.is_set() && !selector.equals(&before) {
+        immutable::changed(&selector, shown::selector(&selector), errs.verdict);
+    }
+    let template = spec.field("template");
+    if immutable::is_job_changed(spec, old) {
+        let shown = internal::shown("PodTemplateSpec", &template);
+        immutable::changed(&template, shown, errs.verdict);
+    }
+    let mode = |at: &At<'_>| match at.field("completionMode").text_or_empty() {
+        "Indexed" => "Indexed",
+        "" | "NonIndexed" => "NonIndexed",
+        _ => "",
+    };
+    if mode(spec) != mode(old) {
+        let shown = shown::named(mode(spec), errs.ctx.policy.release);
+        immutable::changed(&spec.field("completionMode"), shown, errs.verdict);
+    }
+    for name in FIXED {
+        let at = spec.field(name);
+        if !at.equals(&old.field(name)) {
+            immutable::changed(&at, node_shown(at.node()), errs.verdict);
+        }
+    }
+}
+
+fn check_completions(spec: &At<'_>, old: &At<'_>, errs: &mut FieldErrors<'_, '_>) {
+    let completions = spec.field("completions");
+    let (new, before) = (completions.int(), old.field("completions").int());
+    // Left out, both are one, unless it is parallelism alone that is given.
+    let is_defaulted = new.is_none() && !spec.field("parallelism").is_set();
+    if new == before || (is_defaulted && before == Some(1)) {
+        return;
+    }
+    if spec.field("completionMode").text_or_empty() != "Indexed" {
+        return immutable::changed(&completions, node_shown(completions.node()), errs.verdict);
+    }
+    if new.is_some() && new != spec.field("parallelism").int() {
+        errs.invalid(&completions, "can only be modified in tandem with spec.parallelism");
+    }
+}

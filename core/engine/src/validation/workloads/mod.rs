@@ -1,0 +1,250 @@
+//! The kinds that make pods: what each demands of itself, and of the template it makes them from.
+
+mod batch;
+mod rollout;
+mod stateful;
+mod status;
+mod stored_faults;
+
+use super::pod_parts::Place;
+use super::pod_spec;
+use crate::field_errors::FieldErrors;
+use crate::rules::{immutable, labels, metadata};
+use crate::context::ValidationContext;
+use crate::selectors::{self, Match};
+use crate::{Part, Verdict, shown};
+use alloc::vec::Vec;
+use ratchet_object::At;
+use stored_faults::Faults;
+
+pub(super) use status::validate as validate_status;
+
+/// Numbers of a spec that may not be negative.
+const COUNTS: [(&str, &[&str]); 6] = [
+    ("DaemonSet", &["minReadySeconds", "revisionHistoryLimit"]),
+    (
+        "Deployment",
+        &["replicas", "minReadySeconds", "revisionHistoryLimit", "progressDeadlineSeconds"],
+    ),
+    ("ReplicaSet", &["replicas", "minReadySeconds"]),
+    ("ReplicationController", &["replicas", "minReadySeconds"]),
+    ("StatefulSet", &["replicas", "minReadySeconds"]),
+    (
+        "CronJob",
+        &["startingDeadlineSeconds", "successfulJobsHistoryLimit", "failedJobsHistoryLimit"],
+    ),
+];
+
+/// Kinds that have a selector, what they say to an empty one, and to one that is missing.
+const SELECTORS: [(&str, &str, bool); 4] = [
+    ("DaemonSet", "empty selector is invalid for daemonset", false),
+    ("Deployment", "empty selector is invalid for deployment", true),
+    ("ReplicaSet", "empty selector is invalid for deployment", true),
+    ("StatefulSet", "empty selector is invalid for statefulset", true),
+];
+
+/// Kinds whose pods live as long as the kind wants: what they call themselves saying so.
+const ENDLESS: [(&str, &str); 5] = [
+    ("DaemonSet", "activeDeadlineSeconds in DaemonSet is not Supported"),
+    ("Deployment", "activeDeadlineSeconds in ReplicaSet is not Supported"),
+    ("ReplicaSet", "activeDeadlineSeconds in ReplicaSet is not Supported"),
+    ("ReplicationController", "activeDeadlineSeconds in ReplicationController is not Supported"),
+    ("StatefulSet", "activeDeadlineSeconds in StatefulSet is not Supported"),
+];
+
+pub(super) const NO_MATCH: &str = "`selector` does not match template `labels`";
+
+/// Checks such a kind, its template first.
+pub(super) fn validate(ctx: &ValidationContext<'_>, verdict: &mut Verdict) {
+    let change = ctx.change;
+    let (root, old) = (change.new_root(), change.old_root());
+    let kind = change.kind.name;
+    if change.part == Part::Sub("scale") && check_scale(&root.field("spec"), verdict) {
+        return;
+    }
+    let (spec, old_spec) = (root.field("spec"), old.map(|old| old.field("spec")));
+    let before = verdict.problems.len();
+    check_spec(ctx, kind, &root, old.as_ref(), verdict);
+    // An update of a Job runs through the same validation twice, and says so.
+    if let ("Job", Some(old_spec)) = (kind, &old_spec) {
+        let again: Vec<_> = verdict.problems.iter().skip(before).cloned().collect();
+        verdict.problems.extend(again);
+        batch::check_kept(&spec, old_spec, &mut FieldErrors::new(ctx, verdict));
+    }
+    if kind == "Job" {
+        batch::check_own(&root, &mut FieldErrors::new(ctx, verdict));
+    }
+    let Some(old_spec) = old_spec else { return };
+    match kind {
+        "DaemonSet" | "Deployment" | "ReplicaSet" => {
+            check_selector_kept(&spec, &old_spec, verdict);
+        }
+        "StatefulSet" => stateful::check_kept(&spec, &old_spec, verdict),
+        _ => {}
+    }
+}
+
+/// How many there are to be, where that is all that is written; says whether it was refused.
+fn check_scale(spec: &At<'_>, verdict: &mut Verdict) -> bool {
+    let replicas = spec.field("replicas");
+    let is_bad = replicas.int().is_some_and(|count| count < 0);
+    if is_bad {
+        verdict.speaks_of_scale = true;
+        let shown = alloc::format!("{}", replicas.int().unwrap_or_default());
+        let rule = &crate::rules::values::RULE;
+        let detail = "must be greater than or equal to 0";
+        let problem = crate::FieldError::new(rule, crate::Cause::Invalid, &replicas, detail);
+        verdict.problem(problem.showing(shown));
+    }
+    is_bad
+}
+
+fn check_selector_kept(spec: &At<'_>, old: &At<'_>, verdict: &mut Verdict) {
+    let selector = spec.field("selector");
+    if !selector.equals(&old.field("selector")) {
+        immutable::changed(&selector, shown::selector(&selector), verdict);
+    }
+}
+
+fn check_spec(
+    ctx: &ValidationContext<'_>,
+    kind: &str,
+    root: &At<'_>,
+    old: Option<&At<'_>>,
+    verdict: &mut Verdict,
+) {
+    let place = ctx.change.kind.pod.map_or(&[][..], |place| place.0);
+    let template = root.descend(place);
+    let old_template = old.map(|old| old.descend(place));
+    let spec = root.field("spec");
+    let mut errs = FieldErrors::new(ctx, verdict);
+    for (_, names) in COUNTS.iter().filter(|row| row.0 == kind) {
+        names.iter().for_each(|name| errs.not_negative(&spec.field(name)));
+    }
+    match kind {
+        "Deployment" => rollout::check_deployment(&spec, &mut errs),
+        "DaemonSet" => rollout::check_daemon_set(&spec, &mut errs),
+        "StatefulSet" => stateful::check(&spec, old.is_some(), &mut errs),
+        "Job" => {
+            batch::check_job(&spec, &mut errs);
+            batch::check_selector(root, &mut errs);
+        }
+        "CronJob" => batch::check_cron_job(root, old, &mut errs),
+        _ => {}
+    }
+    let is_readable = check_selector(kind, &spec, &template, &mut errs);
+    if kind == "ReplicationController" && !template.is_set() {
+        return errs.required(&template, "");
+    }
+    // Without a selector to go by, these kinds do not look at their template.
+    if !is_readable && matches!(kind, "Deployment" | "ReplicaSet") {
+        return;
+    }
+    check_template(ctx, kind, &template, old_template.as_ref(), verdict);
+}
+
+/// A selector is there, is well made, and matches the pods that the template makes; says whether
+/// it can be read at all.
+fn check_selector(kind: &str, spec: &At<'_>, template: &At<'_>, errs: &mut FieldErrors<'_, '_>) -> bool {
+    let (selector, labels) = (spec.field("selector"), template.field("metadata").field("labels"));
+    if kind == "ReplicationController" {
+        check_plain_selector(&selector, template, errs);
+        return true;
+    }
+    let Some((_, emptiness, is_needed)) = SELECTORS.iter().find(|row| row.0 == kind) else {
+        return true;
+    };
+    if selector.is_set() {
+        selectors::check(&selector, errs);
+        if selectors::demands(&selector) == 0 {
+            errs.invalid_as(&selector, shown::selector(&selector), *emptiness);
+        }
+    } else if *is_needed {
+        errs.required(&selector, "");
+    }
+    let found = selectors::matches(&selector, &labels);
+    match found {
+        Match::Yes => {}
+        Match::No => errs.invalid_as(&labels, shown_labels(&labels), NO_MATCH),
+        Match::Unreadable if *is_needed => {
+            let detail = if kind == "StatefulSet" { "" } else { "invalid label selector" };
+            errs.invalid_as(&selector, shown::selector(&selector), detail);
+        }
+        Match::Unreadable => {}
+    }
+    found != Match::Unreadable
+}
+
+/// The selector of a ReplicationController is labels; without one it has those of its template.
+fn check_plain_selector(selector: &At<'_>, template: &At<'_>, errs: &mut FieldErrors<'_, '_>) {
+    let labels = template.field("metadata").field("labels");
+    if selector.entries().len() == 0 {
+        if labels.entries().len() == 0 {
+            errs.required(selector, "");
+        }
+        return;
+    }
+    let has = |key: &str, at: &At<'_>| {
+        labels.entries().any(|(name, label)| name == key && label.text() == at.text())
+    };
+    if template.is_set() && !selector.entries().all(|(key, at)| has(key, &at)) {
+        errs.invalid_as(&labels, shown_labels(&labels), NO_MATCH);
+    }
+}
+
+/// Labels as a map of the server; none are `null`.
+pub(super) fn shown_labels(labels: &At<'_>) -> alloc::string::String {
+    match labels.entries().len() {
+        0 => "null".into(),
+        _ => shown::tree(labels.node()),
+    }
+}
+
+fn check_template(
+    ctx: &ValidationContext<'_>,
+    kind: &str,
+    template: &At<'_>,
+    old: Option<&At<'_>>,
+    verdict: &mut Verdict,
+) {
+    let spec = template.field("spec");
+    let claims = stateful::claims(ctx, kind);
+    let place = Place { is_pod: false, claims: &claims };
+    // The release does not look at the template of a StatefulSet whose stored one has faults.
+    let faults = match old.filter(|_| kind == "StatefulSet") {
+        Some(old) => Faults::stored(ctx, old, place),
+        None => Faults::default(),
+    };
+    let skips = faults.skips;
+    // The API names the labels of a template without the metadata around them.
+    let path = template.path().field("labels");
+    let notes = template.path().field("annotations");
+    let times = if kind == "StatefulSet" && !skips { 2 } else { 1 };
+    for _ in 0..times {
+        let metadata = template.field("metadata");
+        labels::check_map(&metadata.field("labels").named(path), verdict);
+        metadata::check_annotations(&metadata.field("annotations").named(notes), verdict);
+    }
+    if !skips {
+        let before = verdict.problems.len();
+        pod_spec::validate(ctx, template, old, place, verdict);
+        faults.forgive(verdict, before);
+        let mut errs = FieldErrors::new(ctx, verdict);
+        let ephemeral = spec.field("ephemeralContainers");
+        if !ephemeral.is_empty() {
+            errs.forbidden(&ephemeral, "ephemeral containers not allowed in pod template");
+        }
+    }
+    let mut errs = FieldErrors::new(ctx, verdict);
+    let restarts = spec.field("restartPolicy");
+    if let Some((_, detail)) = ENDLESS.iter().find(|row| row.0 == kind) {
+        errs.one_of(&restarts, &["Always"]);
+        let deadline = spec.field("activeDeadlineSeconds");
+        if deadline.is_set() {
+            errs.forbidden(&deadline, *detail);
+        }
+    }
+    if matches!(kind, "Job" | "CronJob") {
+        batch::check_restarts(&restarts, errs.ctx.change, &mut errs);
+    }
+}
