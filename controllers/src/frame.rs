@@ -2,10 +2,10 @@
 
 use crate::informer::Informer;
 use crate::lease::Candidate;
-use crate::meter::{ERRORS, LEADS, LONGEST, UNFINISHED, WORKED};
+use crate::metrics::{ERRORS, LEADS, LONGEST, UNFINISHED, WORKED};
 use crate::store::{Change, Store};
 use crate::{
-    Api, CONTROLLERS, Client, Failure, Key, Meter, Pace, Queue, Recorder, Settings, Waiting,
+    Api, CONTROLLERS, Client, Failure, Key, Metrics, Pace, Queue, Recorder, Settings, Waiting,
 };
 use std::collections::{BTreeMap, BTreeSet};
 use std::future::Future;
@@ -66,7 +66,7 @@ pub struct Setup<'i> {
     /// The keys that it will be given.
     pub queue: Arc<Queue>,
     /// Who measures.
-    pub meter: Arc<dyn Meter>,
+    pub meter: Arc<dyn Metrics>,
     /// What flags decide.
     pub settings: Arc<Settings>,
     beside: Beside,
@@ -103,7 +103,7 @@ impl Setup<'_> {
 /// The collections that controllers look at: one informer each, however many look.
 struct Informers {
     client: Client,
-    meter: Arc<dyn Meter>,
+    meter: Arc<dyn Metrics>,
     by_path: BTreeMap<&'static str, Informer>,
 }
 
@@ -118,7 +118,7 @@ impl Informers {
 struct Worker {
     name: &'static str,
     hands: usize,
-    meter: Arc<dyn Meter>,
+    meter: Arc<dyn Metrics>,
     queue: Arc<Queue>,
     needs: BTreeSet<&'static str>,
     /// The keys that are worked on, and since when.
@@ -140,7 +140,7 @@ impl Worker {
         row: &Row,
         api: &Arc<dyn Api>,
         settings: &Arc<Settings>,
-        meter: &Arc<dyn Meter>,
+        meter: &Arc<dyn Metrics>,
         informers: &mut Informers,
     ) -> (Self, Beside) {
         let queue = Arc::new(Queue::new(row.name, meter.clone(), row.pace));
@@ -256,7 +256,7 @@ impl Worker {
 pub async fn run(
     api: Arc<dyn Api>,
     settings: Settings,
-    meter: Arc<dyn Meter>,
+    meter: Arc<dyn Metrics>,
     stop: impl Future<Output = ()> + Send,
 ) {
     let settings = Arc::new(settings);
@@ -297,7 +297,7 @@ fn is_any_chosen(settings: &Settings) -> bool {
 }
 
 /// Runs the chosen controllers for ever.
-async fn work(api: &Arc<dyn Api>, settings: &Arc<Settings>, meter: &Arc<dyn Meter>) {
+async fn work(api: &Arc<dyn Api>, settings: &Arc<Settings>, meter: &Arc<dyn Metrics>) {
     let client = Client::new(api.clone(), "");
     let mut informers = Informers { client, meter: meter.clone(), by_path: BTreeMap::new() };
     let chosen = CONTROLLERS.iter().filter(|row| settings.selection.holds(row));
@@ -352,7 +352,7 @@ mod tests {
 
     #[tokio::test(start_paused = true)]
     async fn what_fails_comes_again_even_if_it_was_a_bug() {
-        let meter: Arc<dyn Meter> = Arc::new(Silent);
+        let meter: Arc<dyn Metrics> = Arc::new(Silent);
         let queue = Arc::new(Queue::new("test", meter.clone(), Pace::DEFAULT));
         let (needs, work) = (BTreeSet::new(), Box::new(Moody));
         let (busy, hands) = (Mutex::default(), 1);

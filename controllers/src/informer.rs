@@ -3,7 +3,7 @@
 use crate::reflector::{Follower, Reflector};
 use crate::store::{Change, Shared, Store, key_of};
 use crate::trim::trimmed;
-use crate::{Client, Key, Meter};
+use crate::{Client, Key, Metrics};
 use ratchet_object::Node;
 use std::sync::Arc;
 use tokio::sync::watch;
@@ -22,7 +22,7 @@ pub(crate) struct Informer {
 
 impl Informer {
     /// An informer of the collection at `path`, which knows nothing yet.
-    pub(crate) fn new(path: &'static str, client: Client, meter: Arc<dyn Meter>) -> Self {
+    pub(crate) fn new(path: &'static str, client: Client, meter: Arc<dyn Metrics>) -> Self {
         let reflector = Reflector::new(path, path, client, meter);
         let (store, listeners) = (Arc::default(), Vec::new());
         Self { path, reflector, store, listeners, synced: watch::Sender::new(false) }

@@ -1,9 +1,9 @@
 //! Keys that wait for their controller: each at most once, failed ones later and later.
 
-use crate::Meter;
+use crate::Metrics;
 use crate::backoff::doubled;
 use crate::bucket::Bucket;
-use crate::meter::{ADDS, DEPTH, RETRIES, WAITED};
+use crate::metrics::{ADDS, DEPTH, RETRIES, WAITED};
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
@@ -31,7 +31,7 @@ impl Pace {
 /// A queue for the workers of one controller.
 pub struct Queue {
     controller: &'static str,
-    meter: Arc<dyn Meter>,
+    meter: Arc<dyn Metrics>,
     pace: Pace,
     state: Mutex<State>,
     bell: Notify,
@@ -54,7 +54,7 @@ struct State {
 
 impl Queue {
     /// An empty queue.
-    pub fn new(controller: &'static str, meter: Arc<dyn Meter>, pace: Pace) -> Self {
+    pub fn new(controller: &'static str, meter: Arc<dyn Metrics>, pace: Pace) -> Self {
         Self { controller, meter, pace, state: Mutex::default(), bell: Notify::new() }
     }
 

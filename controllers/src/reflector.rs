@@ -2,8 +2,8 @@
 
 use crate::backoff::Backoff;
 use crate::client::{asking, escaped, read};
-use crate::meter::{LISTS, WATCHES};
-use crate::{Client, Failure, Lines, Meter};
+use crate::metrics::{LISTS, WATCHES};
+use crate::{Client, Failure, Lines, Metrics};
 use ratchet_object::Node;
 use std::sync::Arc;
 use std::time::Duration;
@@ -42,7 +42,7 @@ pub(crate) struct Reflector {
     /// Under what its measurements are told.
     name: &'static str,
     client: Client,
-    meter: Arc<dyn Meter>,
+    meter: Arc<dyn Metrics>,
 }
 
 /// Why a watch ended.
@@ -59,7 +59,7 @@ impl Reflector {
         path: impl Into<String>,
         name: &'static str,
         client: Client,
-        meter: Arc<dyn Meter>,
+        meter: Arc<dyn Metrics>,
     ) -> Self {
         Self { path: path.into(), name, client, meter }
     }

@@ -1,7 +1,7 @@
 //! Whatever an object holds, what does not fit its schema is found, named and pointed at.
 
 use ratchet_fuzz::{Choices, tree};
-use ratchet_object::{Entry, Limits, Node, Object, ViolationKind, Value, decode, misfits, schema};
+use ratchet_object::{Entry, Limits, Node, Object, Value, ViolationKind, decode, misfits, schema};
 
 const WORDS: &[&str] = &[
     "apiVersion",

@@ -4,7 +4,7 @@ use super::collector::Shelf;
 use super::identity::Seen;
 use crate::discovery::{Discovered, Resource};
 use crate::reflector::{Follower, Reflector};
-use crate::{Client, Meter};
+use crate::{Client, Metrics};
 use ratchet_object::Node;
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -59,14 +59,14 @@ impl Follower for Monitor {
 /// All that run.
 struct Monitors {
     client: Client,
-    meter: Arc<dyn Meter>,
+    meter: Arc<dyn Metrics>,
     shelf: Arc<Shelf>,
     running: BTreeMap<String, AbortHandle>,
     tasks: JoinSet<()>,
 }
 
 /// Keeps a reflector for every resource that can be deleted, listed and watched, for ever.
-pub(super) async fn run(client: Client, meter: Arc<dyn Meter>, shelf: Arc<Shelf>) {
+pub(super) async fn run(client: Client, meter: Arc<dyn Metrics>, shelf: Arc<Shelf>) {
     let (running, tasks) = (BTreeMap::new(), JoinSet::new());
     let mut monitors = Monitors { client, meter, shelf, running, tasks };
     loop {

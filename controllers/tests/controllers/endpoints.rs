@@ -278,7 +278,7 @@ async fn failures_are_tried_again_and_a_namespace_that_goes_is_no_failure() {
     let _running = fake.start_metered(ALL, tally.clone());
     pass(600).await;
     assert!((2..=3).contains(&fake.writes().len()), "{:?}", fake.writes());
-    assert_eq!(tally.of(meter::ERRORS), 0.0);
+    assert_eq!(tally.of(metrics::ERRORS), 0.0);
 }
 
 /// What is told about an object: reason and message.

@@ -2,7 +2,7 @@
 
 use bytes::Bytes;
 use ratchet_controllers::{
-    Api, ApiAnswer, ApiRequest, Lines, Meter, Selection, Settings, Shown, Silent, Waiting, run,
+    Api, ApiAnswer, ApiRequest, Lines, Metrics, Selection, Settings, Shown, Silent, Waiting, run,
 };
 use ratchet_object::{Limits, Node, decode};
 use std::collections::BTreeMap;
@@ -99,7 +99,7 @@ impl Fake {
     pub(crate) fn start_metered(
         self: &Arc<Self>,
         controllers: &str,
-        meter: Arc<dyn Meter>,
+        meter: Arc<dyn Metrics>,
     ) -> Running {
         self.start_with(controllers, meter, Settings::default())
     }
@@ -107,7 +107,7 @@ impl Fake {
     pub(crate) fn start_with(
         self: &Arc<Self>,
         controllers: &str,
-        meter: Arc<dyn Meter>,
+        meter: Arc<dyn Metrics>,
         settings: Settings,
     ) -> Running {
         let selection = Selection::parse(controllers).expect("known");

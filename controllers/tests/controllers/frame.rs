@@ -1,7 +1,7 @@
 //! Informers survive whatever a watch can meet, and a settled cluster is left in peace.
 
 use crate::fake::{Fake, pass};
-use ratchet_controllers::{Meter, meter};
+use ratchet_controllers::{Metrics, meter};
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex};
 
@@ -59,8 +59,8 @@ async fn a_watch_that_ends_goes_on_where_it_was() {
         pass(30).await;
         assert!(follows(&fake, verb), "{verb}");
     }
-    assert_eq!(tally.of(meter::LISTS), 1.0);
-    assert_eq!(tally.of(meter::WATCHES), 4.0);
+    assert_eq!(tally.of(metrics::LISTS), 1.0);
+    assert_eq!(tally.of(metrics::WATCHES), 4.0);
 }
 
 #[tokio::test(start_paused = true)]
@@ -95,7 +95,7 @@ async fn a_line_that_is_no_event_is_stepped_over() {
     part(&fake, "get");
     pass(10).await;
     assert!(follows(&fake, "get"));
-    assert_eq!(tally.of(meter::LISTS), 2.0);
+    assert_eq!(tally.of(metrics::LISTS), 2.0);
 }
 
 #[tokio::test(start_paused = true)]
@@ -144,9 +144,9 @@ async fn controllers_are_measured() {
     let tally = Arc::new(Tally::default());
     let _running = fake.start_metered("*", tally.clone());
     pass(60).await;
-    assert_eq!((tally.of(meter::RETRIES), tally.of(meter::ERRORS)), (2.0, 2.0));
-    assert_eq!(tally.of(meter::DEPTH), 0.0);
-    assert!(tally.of(meter::ADDS) >= 3.0 && tally.of(meter::WORKED) >= 3.0);
+    assert_eq!((tally.of(metrics::RETRIES), tally.of(metrics::ERRORS)), (2.0, 2.0));
+    assert_eq!(tally.of(metrics::DEPTH), 0.0);
+    assert!(tally.of(metrics::ADDS) >= 3.0 && tally.of(metrics::WORKED) >= 3.0);
 }
 
 #[tokio::test(start_paused = true)]
@@ -161,7 +161,7 @@ async fn what_went_by_itself_is_no_error() {
     fake.change(SHOP, |namespace| drop(namespace.remove("spec")));
     pass(60).await;
     assert_eq!(fake.get(SHOP), None);
-    assert_eq!((tally.of(meter::ERRORS), fake.writes().len()), (0.0, 0));
+    assert_eq!((tally.of(metrics::ERRORS), fake.writes().len()), (0.0, 0));
 }
 
 /// Sums up counts, keeps the last gauge, counts observations.
@@ -174,7 +174,7 @@ impl Tally {
     }
 }
 
-impl Meter for Tally {
+impl Metrics for Tally {
     fn count(&self, _: &'static str, what: &'static str, n: u64) {
         *self.0.lock().expect("no panic").entry(what).or_default() += n as f64;
     }

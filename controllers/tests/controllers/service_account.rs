@@ -86,7 +86,7 @@ async fn failures_are_tried_again() {
         let _running = fake.start_metered(ALONE, tally.clone());
         pass(60).await;
         assert!(fake.get(DEFAULT).is_some(), "{code}");
-        assert_eq!((posts(&fake), tally.of(meter::ERRORS)), (4, 3.0), "{code}");
+        assert_eq!((posts(&fake), tally.of(metrics::ERRORS)), (4, 3.0), "{code}");
     }
 }
 
@@ -98,7 +98,7 @@ async fn who_was_faster_is_no_error() {
         let tally = Arc::new(Tally::default());
         let _running = fake.start_metered(ALONE, tally.clone());
         pass(600).await;
-        assert_eq!((posts(&fake), tally.of(meter::ERRORS)), (1, 0.0), "{code}");
+        assert_eq!((posts(&fake), tally.of(metrics::ERRORS)), (1, 0.0), "{code}");
     }
 }
 
@@ -116,6 +116,6 @@ async fn a_namespace_of_which_nobody_told_that_it_goes_is_no_error() {
     fake.delete(SHOP);
     fake.delete(DEFAULT);
     pass(60).await;
-    assert_eq!((posts(&fake), tally.of(meter::ERRORS)), (2, 0.0));
+    assert_eq!((posts(&fake), tally.of(metrics::ERRORS)), (2, 0.0));
     assert_eq!(fake.get(DEFAULT), None);
 }

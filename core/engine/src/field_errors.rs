@@ -1,8 +1,8 @@
 //! What the checks of ordinary fields write their findings with, in the API's words.
 
+use crate::context::ValidationContext;
 use crate::forms::{self, NameFormat};
 use crate::rules::{labels, names, placement, values};
-use crate::context::ValidationContext;
 use crate::{Cause, FieldError, Rule, Verdict, Warning, shown};
 use alloc::borrow::Cow;
 use alloc::string::{String, ToString};

@@ -3,40 +3,40 @@
 extern crate alloc;
 
 mod change;
+mod context;
 mod cron;
 mod difference;
 mod facts;
+mod field_errors;
 mod fields;
-mod validation;
 mod forms;
 pub mod gates;
 mod internal;
 mod judge;
-mod field_errors;
 pub mod pod_security;
 mod policy;
 mod quantity;
 mod release;
 mod rule;
 pub mod rules;
-mod context;
 mod selectors;
 mod shown;
 mod status;
+mod validation;
 mod verdict;
 mod views;
 
 /// What checks outside of the engine write their findings with: the expressions of policies are looked at with an
 /// evaluator that the engine does not know.
 pub mod writing {
-    pub use crate::forms::{NameFormat, faults as form_faults};
-    pub use crate::field_errors::FieldErrors;
     pub use crate::context::ValidationContext;
+    pub use crate::field_errors::FieldErrors;
+    pub use crate::forms::{NameFormat, faults as form_faults};
     pub use crate::selectors::check as check_selector;
     pub use crate::shown::{list as shown_list, named as shown_word};
 }
 
-pub use change::{Change, StoredValues, Part, Step};
+pub use change::{Change, Part, Step, StoredValues};
 pub use difference::{Choice, DIFFERENCES, Difference};
 pub use facts::{EXISTING_PODS_BUDGET, Existing, Facts, Namespace, Needs};
 pub use fields::{Class, FIELDS, Field};
@@ -49,4 +49,4 @@ pub use rules::RULES;
 pub use rules::deprecated_api::deprecation;
 pub use rules::names::demands_version;
 pub use status::{Status, StatusCause, warning_headers, warning_texts};
-pub use verdict::{Cause, Denial, MOST_LISTED, FieldError, Label, Verdict, Warning};
+pub use verdict::{Cause, Denial, FieldError, Label, MOST_LISTED, Verdict, Warning};

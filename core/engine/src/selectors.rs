@@ -1,7 +1,7 @@
 //! Label selectors: whether they are well made, and whether they match.
 
-use crate::forms::{self, NameFormat};
 use crate::field_errors::FieldErrors;
+use crate::forms::{self, NameFormat};
 use crate::rules::labels;
 use crate::shown;
 use ratchet_object::At;

@@ -94,7 +94,9 @@ fn judged(proposal: &Proposal) -> Option<Outcome> {
             .warnings
             .iter()
             .flat_map(|warning| {
-                [warning.rule.id].into_iter().chain(warning.labels.iter().map(|label| label.rule.id))
+                [warning.rule.id]
+                    .into_iter()
+                    .chain(warning.labels.iter().map(|label| label.rule.id))
             })
             .collect(),
     })

@@ -1,7 +1,7 @@
 //! The objects that are stored already, from a path or from a commit, so that a change is judged
 //! as an update.
 
-use crate::documents::Sheet;
+use crate::documents::DocumentRef;
 use crate::files::is_stdin;
 use crate::lists::{ListHead, objects_in};
 use crate::pipeline::{Item, run};
@@ -104,7 +104,7 @@ impl Stored {
         let mut stored = Self { _spool: spool, ..Self::default() };
         let mut current: Option<Arc<str>> = None;
         let work = |item: Item<'_>, found: &mut Vec<Result<Found, String>>| match item {
-            Item::Sheet(file, sheet) => index(file, &sheet, namespace, found),
+            Item::DocumentRef(file, sheet) => index(file, &sheet, namespace, found),
             Item::Failed(path, why) => found.push(Err(format!("{}: {why}", path.display()))),
             Item::Done => {}
         };
@@ -187,7 +187,7 @@ impl Stored {
         let decoded = decode(&text, Limits::DEFAULT).ok()?;
         let head = (location.list as usize).checked_sub(1).and_then(|list| self.lists.get(list));
         let list = head.map(|head| &**head);
-        let sheet = Sheet { text: Ok(&text), line: 0, column: 0, offset: 0, list };
+        let sheet = DocumentRef { text: Ok(&text), line: 0, column: 0, offset: 0, list };
         let mut objects = objects_in(&sheet, decoded.documents).into_iter();
         objects.nth(location.item as usize).map(|node| Object::new(node.into_owned()))
     }
@@ -210,7 +210,7 @@ enum Role {
 
 fn index(
     file: &Arc<str>,
-    sheet: &Sheet<'_>,
+    sheet: &DocumentRef<'_>,
     namespace: &str,
     found: &mut Vec<Result<Found, String>>,
 ) {

@@ -23,7 +23,7 @@ pub(crate) struct Document {
 
 /// A document as those who judge it see it.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Sheet<'a> {
+pub(crate) struct DocumentRef<'a> {
     /// Its text, or why it has none.
     pub(crate) text: Result<&'a str, Unfit>,
     /// How many lines of the file stand before it.
@@ -37,9 +37,9 @@ pub(crate) struct Sheet<'a> {
 }
 
 impl Document {
-    pub(crate) fn sheet(&self) -> Sheet<'_> {
+    pub(crate) fn sheet(&self) -> DocumentRef<'_> {
         let text = self.text.as_deref().map_err(|unfit| *unfit);
-        Sheet {
+        DocumentRef {
             text,
             line: self.line,
             column: self.column,
@@ -51,7 +51,7 @@ impl Document {
 
 /// Calls `each` with the documents of a file that is held whole. A file that is not all UTF-8
 /// loses only the documents that are not.
-pub(crate) fn sheets(bytes: &[u8], mut each: impl FnMut(Sheet<'_>)) {
+pub(crate) fn sheets(bytes: &[u8], mut each: impl FnMut(DocumentRef<'_>)) {
     let Ok(text) = core::str::from_utf8(bytes) else {
         let mut documents = Documents::new(bytes);
         while let Ok(Some(document)) = documents.next() {
@@ -61,7 +61,7 @@ pub(crate) fn sheets(bytes: &[u8], mut each: impl FnMut(Sheet<'_>)) {
     };
     for piece in ratchet_object::pieces(text) {
         let offset = piece.offset as u64;
-        each(Sheet { text: Ok(piece.text), line: piece.line, column: 0, offset, list: None });
+        each(DocumentRef { text: Ok(piece.text), line: piece.line, column: 0, offset, list: None });
     }
 }
 

@@ -1,12 +1,12 @@
 //! One document becomes judged objects: decoded, paired with what is stored, and put to the engine.
 
 use crate::against::Stored;
-use crate::documents::{Sheet, Unfit};
+use crate::documents::{DocumentRef, Unfit};
 use crate::finding::{Finding, Judged, Outcome, Severity};
-use crate::lent::Lent;
+use crate::findings::{Contested, Findings, Page};
 use crate::lists::objects_in;
-use crate::policies::{self, Around, Book};
-use crate::said::{Contested, Page, Said};
+use crate::namespaces::NamespaceIndex;
+use crate::policies::{self, Around, PolicySet};
 use crate::suppress::Exceptions;
 use crate::{Config, FieldValidation, helm};
 use ratchet_engine::rules::decoding;
@@ -14,17 +14,17 @@ use ratchet_engine::{
     Change, EXISTING_PODS_BUDGET, Existing, Facts, Namespace, Status, judge, needs,
 };
 use ratchet_object::{
-    Limits, Object, ViolationKind, Repeated, Scope, Span, Value, decode, misfits, schema,
+    Limits, Object, Repeated, Scope, Span, Value, ViolationKind, decode, misfits, schema,
 };
 use std::sync::{Arc, Mutex};
 
 /// What every document is judged by.
 pub(crate) struct Inspector<'c> {
     pub(crate) config: &'c Config,
-    pub(crate) lent: &'c Lent,
+    pub(crate) lent: &'c NamespaceIndex,
     pub(crate) stored: Option<&'c Stored>,
     /// The policies that decide beside the engine.
-    pub(crate) book: Option<&'c Book>,
+    pub(crate) book: Option<&'c PolicySet>,
     /// Held while a large document is judged: one at a time, so that memory stays bounded.
     pub(crate) large: Mutex<()>,
 }
@@ -34,7 +34,12 @@ const LARGE: usize = 256 << 10;
 
 impl Inspector<'_> {
     /// Judges every object of a document.
-    pub(crate) fn inspect(&self, file: &Arc<str>, sheet: &Sheet<'_>, judged: &mut Vec<Judged>) {
+    pub(crate) fn inspect(
+        &self,
+        file: &Arc<str>,
+        sheet: &DocumentRef<'_>,
+        judged: &mut Vec<Judged>,
+    ) {
         let text = match sheet.text {
             Ok(text) => text,
             Err(unfit) => {
@@ -93,7 +98,7 @@ impl Inspector<'_> {
                 page.skipped("not a Kubernetes object: it has neither apiVersion nor kind")
             };
         }
-        let mut said = Said::new(page, &object);
+        let mut said = Findings::new(page, &object);
         let undecodable = self.check_fields(&object, repeated, &mut said);
         let mut message = said.refusal.take();
         let mut judged = page.judged(&object, Outcome::Admitted);
@@ -116,7 +121,7 @@ impl Inspector<'_> {
         &self,
         object: &Object<'_>,
         repeated: &[&Repeated],
-        said: &mut Said<'_, '_>,
+        said: &mut Findings<'_, '_>,
     ) -> bool {
         let (kind, api_version) = (object.kind_name(), object.api_version());
         let (group, version) = api_version.rsplit_once('/').unwrap_or(("", api_version));
@@ -188,7 +193,7 @@ impl Inspector<'_> {
         &self,
         object: &'a Object<'a>,
         old: Option<&'a Object<'a>>,
-        said: &mut Said<'_, '_>,
+        said: &mut Findings<'_, '_>,
     ) -> Option<String> {
         let change = match old {
             Some(old) => Change::update(old, object)?,
@@ -230,7 +235,7 @@ impl Inspector<'_> {
         &self,
         object: &Object<'_>,
         old: Option<Object<'_>>,
-        said: &mut Said<'_, '_>,
+        said: &mut Findings<'_, '_>,
     ) -> Option<String> {
         let book = self.book?;
         let around = Around { book, lent: self.lent, stored: self.stored };
@@ -247,7 +252,7 @@ impl Inspector<'_> {
         &self,
         object: &Object<'_>,
         message: Option<String>,
-        said: Said<'_, '_>,
+        said: Findings<'_, '_>,
         judged: &mut Judged,
     ) {
         let exceptions = Exceptions::of(object);

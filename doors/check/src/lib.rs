@@ -6,16 +6,16 @@ mod config;
 mod documents;
 mod files;
 mod finding;
+mod findings;
 mod helm;
 mod inspect;
 mod items;
-mod lent;
 mod lists;
+mod namespaces;
 mod pipeline;
 mod policies;
 mod report;
 mod run;
-mod said;
 mod suppress;
 
 pub use against::Against;

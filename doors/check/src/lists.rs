@@ -1,6 +1,6 @@
 //! The objects of a document: itself, or the items of a list.
 
-use crate::documents::Sheet;
+use crate::documents::DocumentRef;
 use ratchet_object::{Entry, Node, Span, Value};
 
 /// What a list says of its items: a `PodList` of `v1` holds Pods, which need not say so.
@@ -34,7 +34,7 @@ impl ListHead {
 }
 
 /// The objects of a sheet, with what its list says of them.
-pub(crate) fn objects_in<'t>(sheet: &Sheet<'_>, documents: Vec<Node<'t>>) -> Vec<Node<'t>> {
+pub(crate) fn objects_in<'t>(sheet: &DocumentRef<'_>, documents: Vec<Node<'t>>) -> Vec<Node<'t>> {
     let lend = |node| match sheet.list {
         Some(head) => head.lend(node),
         None => node,

@@ -3,7 +3,7 @@
 //! Tasks are dealt to the workers in turn and their results collected in the same turn, so that
 //! the order comes out right without a lock and without a buffer to sort in.
 
-use crate::documents::{Document, Documents, Sheet, sheets};
+use crate::documents::{Document, DocumentRef, Documents, sheets};
 use crate::files::{Source, walk};
 use std::fs::File;
 use std::path::{Path, PathBuf};
@@ -26,7 +26,7 @@ enum Task {
 /// What a worker makes of it.
 pub(crate) enum Item<'a> {
     /// A document of a file.
-    Sheet(&'a Arc<str>, Sheet<'a>),
+    DocumentRef(&'a Arc<str>, DocumentRef<'a>),
     /// A file that was read to its end.
     Done,
     /// A place that could not be read, and why.
@@ -76,7 +76,7 @@ fn perform(task: &Task, mut give: impl FnMut(Item<'_>)) {
         Task::Failed(path, why) => give(Item::Failed(path, why)),
         Task::Documents(file, documents) => {
             for document in documents {
-                give(Item::Sheet(file, document.sheet()));
+                give(Item::DocumentRef(file, document.sheet()));
             }
         }
         Task::Files(paths) => {
@@ -85,7 +85,7 @@ fn perform(task: &Task, mut give: impl FnMut(Item<'_>)) {
                     Err(error) => give(Item::Failed(path, &error.to_string())),
                     Ok(bytes) => {
                         let name: Arc<str> = path.to_string_lossy().into();
-                        sheets(&bytes, |sheet| give(Item::Sheet(&name, sheet)));
+                        sheets(&bytes, |sheet| give(Item::DocumentRef(&name, sheet)));
                         give(Item::Done);
                     }
                 }
@@ -187,7 +187,7 @@ mod tests {
         for workers in [1, 2, 5] {
             let mut seen = Vec::new();
             let work = |item: Item<'_>, made: &mut Vec<String>| {
-                if let Item::Sheet(_, sheet) = item {
+                if let Item::DocumentRef(_, sheet) = item {
                     made.push(sheet.text.unwrap().to_owned());
                 }
             };
@@ -209,7 +209,7 @@ mod tests {
         }
         let mut seen = 0;
         let work = |item: Item<'_>, made: &mut Vec<()>| {
-            if let Item::Sheet(..) = item {
+            if let Item::DocumentRef(..) = item {
                 made.push(());
             }
         };

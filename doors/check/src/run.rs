@@ -5,9 +5,9 @@ use crate::baseline::Baseline;
 use crate::files::is_stdin;
 use crate::finding::{Judged, Outcome, Severity};
 use crate::inspect::Inspector;
-use crate::lent::Lent;
+use crate::namespaces::NamespaceIndex;
 use crate::pipeline::{self, Item};
-use crate::policies::Book;
+use crate::policies::PolicySet;
 use crate::{Config, ObjectName, report};
 use indicatif::{ProgressBar, ProgressStyle};
 use ratchet_engine::rules::decoding;
@@ -109,15 +109,15 @@ pub fn run(
     };
     let book = match config.policies.is_empty() {
         true => None,
-        false => Some(Book::read(config).map_err(CheckError::Setup)?),
+        false => Some(PolicySet::read(config).map_err(CheckError::Setup)?),
     };
     for note in book.iter().flat_map(|book| &book.notes) {
         let _ = writeln!(notes, "note: {note}");
     }
     let lent = if config.policy.plugins.pod_security || book.is_some() {
-        Lent::read(inputs, config.recursive, workers)
+        NamespaceIndex::read(inputs, config.recursive, workers)
     } else {
-        Lent::default()
+        NamespaceIndex::default()
     };
     let bar = progress(config, lent.files);
     let large = Mutex::new(());
@@ -128,7 +128,7 @@ pub fn run(
     let mut report = report::of(config);
     let mut failed = report.begin(out).err();
     let work = |item: Item<'_>, made: &mut Vec<Event>| match item {
-        Item::Sheet(file, sheet) => {
+        Item::DocumentRef(file, sheet) => {
             let mut judged = Vec::new();
             let file = held.name_of(file).unwrap_or(file);
             inspector.inspect(file, &sheet, &mut judged);
@@ -161,7 +161,7 @@ pub fn run(
     if summary == Summary::default() {
         let _ = writeln!(notes, "note: no objects were found in what was named");
     }
-    if let Some(told) = book.as_ref().and_then(Book::told_of_namespaces) {
+    if let Some(told) = book.as_ref().and_then(PolicySet::told_of_namespaces) {
         let _ = writeln!(notes, "note: {told}");
     }
     summary.stale = baseline.stale().count() as u64;

@@ -179,7 +179,8 @@ impl Family {
     fn refuses(&self, verdict: &Verdict) -> bool {
         let problems = verdict.problems.iter().map(|problem| problem.rule.id);
         let denial = verdict.denial.iter();
-        let labels = denial.clone().flat_map(|denial| denial.labels.iter().map(|label| label.rule.id));
+        let labels =
+            denial.clone().flat_map(|denial| denial.labels.iter().map(|label| label.rule.id));
         let mut all = problems.chain(denial.map(|denial| denial.rule.id)).chain(labels);
         all.any(|id| self.rules.contains(&id))
     }

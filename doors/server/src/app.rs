@@ -1,6 +1,6 @@
 //! The server's parts, put together once at the start and then only read.
 
-use crate::admission::{Pace, Plugins, PolicyBook};
+use crate::admission::{Pace, Plugins, PolicySet};
 use crate::audit::Auditing;
 use crate::authorize::Authorizer;
 use crate::cache::Cache;
@@ -32,7 +32,7 @@ pub struct App {
     /// The admission plugins that are on.
     pub plugins: Plugins,
     /// The policies of the cluster, compiled.
-    pub policies: PolicyBook,
+    pub policies: PolicySet,
     /// Who asks.
     pub identity: Authenticators,
     /// Whose tokens are issued here.

@@ -3,7 +3,7 @@
 use crate::call::Told;
 use crate::config::Audit;
 use crate::held::held;
-use crate::request::{Ask, Target};
+use crate::request::{RequestInfo, Target};
 use bytes::Bytes;
 use http::request::Parts;
 use http::{Method, Response};
@@ -63,7 +63,7 @@ impl Auditing {
     pub(crate) fn begin(
         &self,
         parts: &Parts,
-        ask: &Ask,
+        info: &RequestInfo,
         audit_id: &str,
         user: &User,
         peer: &Peer,
@@ -71,7 +71,7 @@ impl Auditing {
         let header = |name: &str| parts.headers.get(name).and_then(|value| value.to_str().ok());
         let mut about = ObjectReference::default();
         let mut path = parts.uri.path();
-        if let Target::Resource(place) = &ask.target {
+        if let Target::Resource(place) = &info.target {
             about = ObjectReference {
                 resource: place.resource.clone(),
                 namespace: place.namespace.clone(),
@@ -87,7 +87,7 @@ impl Auditing {
         let detail = self.policy.level(&Attributes {
             user: Some(&user.name),
             groups: &user.groups,
-            verb: ask.verb,
+            verb: info.verb,
             is_resource_request,
             api_group: &about.api_group,
             api_version: &about.api_version,
@@ -100,7 +100,7 @@ impl Auditing {
         let request = Request {
             audit_id: audit_id.to_owned(),
             uri: parts.uri.path_and_query().map(ToString::to_string).unwrap_or_default(),
-            verb: ask.verb.to_owned(),
+            verb: info.verb.to_owned(),
             user: asker(user),
             source_ips: source_ips(
                 header("x-forwarded-for"),
@@ -110,7 +110,7 @@ impl Auditing {
             user_agent: header("user-agent").unwrap_or_default().to_owned(),
             object: is_resource_request.then_some(about),
             received: Timestamp::now(),
-            is_long_running: ask.is_long(),
+            is_long_running: info.is_long(),
         };
         Trail::begin(&self.sink, detail, request)
     }

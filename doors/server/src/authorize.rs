@@ -1,9 +1,9 @@
 //! Who may do what: the modes of the server are asked in turn, the first that has an opinion wins.
 
-use crate::cache::{Cache, Shelf};
+use crate::cache::{Cache, ResourceCache};
 use crate::node_relations::NodeRelations;
-use crate::refusal::{About, Refusal};
-use crate::request::{Ask, Place, Target};
+use crate::request::{RequestInfo, ResourcePath, Target};
+use crate::status::{About, StatusError};
 use arc_swap::ArcSwap;
 use ratchet_access::{
     Attempt, Decision, NODES, Resource, Rule, Rulebook, Rules, Target as What, User, decide_node,
@@ -29,7 +29,7 @@ pub enum Mode {
 pub struct Authorizer {
     modes: Vec<Mode>,
     /// Cluster roles, roles, cluster role bindings, role bindings.
-    shelves: [Arc<Shelf>; 4],
+    shelves: [Arc<ResourceCache>; 4],
     book: ArcSwap<Book>,
     /// What belongs to which node.
     nodes: Arc<NodeRelations>,
@@ -127,7 +127,7 @@ impl Authorizer {
     }
 
     /// Refuses what is not allowed; otherwise the reason why it is.
-    pub fn check(&self, attempt: &Attempt<'_>) -> Result<String, Refusal> {
+    pub fn check(&self, attempt: &Attempt<'_>) -> Result<String, StatusError> {
         match self.decide(attempt) {
             Decision::Allow { reason } => Ok(reason),
             Decision::Deny { reason } | Decision::NoOpinion { reason } => {
@@ -140,7 +140,7 @@ impl Authorizer {
                     },
                     None => About { group: "", resource: "", name: "" },
                 };
-                Err(Refusal::forbidden_message(about, message))
+                Err(StatusError::forbidden_message(about, message))
             }
         }
     }
@@ -168,16 +168,16 @@ fn everything() -> [Rule; 2] {
 }
 
 /// What a request is to the authorizers.
-pub(crate) fn attempt<'a>(user: &'a User, ask: &'a Ask) -> Attempt<'a> {
-    let target = match &ask.target {
-        Target::Resource(place) => target(place, &ask.field_selector),
+pub(crate) fn attempt<'a>(user: &'a User, info: &'a RequestInfo) -> Attempt<'a> {
+    let target = match &info.target {
+        Target::Resource(place) => target(place, &info.field_selector),
         Target::Path(path) => What::Path(path),
     };
-    Attempt { user, verb: ask.verb, target }
+    Attempt { user, verb: info.verb, target }
 }
 
 /// What the authorizers know of a place.
-pub(crate) fn target<'a>(place: &'a Place, field_selector: &'a str) -> What<'a> {
+pub(crate) fn target<'a>(place: &'a ResourcePath, field_selector: &'a str) -> What<'a> {
     What::Resource(Resource {
         group: &place.group,
         version: &place.version,
@@ -195,14 +195,14 @@ mod tests {
     use crate::cache::{Item, Now};
     use crate::request::Params;
 
-    fn put(shelf: &Shelf, revision: u64, name: &str, value: &str) {
+    fn put(shelf: &ResourceCache, revision: u64, name: &str, value: &str) {
         let item = Item::stored(name.into(), revision, value.as_bytes()).unwrap();
         shelf.apply(vec![(revision, name.into(), Now::Item(item))]);
     }
 
-    fn all_pods() -> Ask {
+    fn all_pods() -> RequestInfo {
         let uri = http::Uri::from_static("/api/v1/pods");
-        Ask::read(&http::Method::GET, &uri, &Params::read(None)).unwrap()
+        RequestInfo::read(&http::Method::GET, &uri, &Params::read(None)).unwrap()
     }
 
     fn may_list(authorizer: &Authorizer) -> bool {
@@ -212,7 +212,7 @@ mod tests {
 
     #[test]
     fn roles_and_bindings_of_one_commit_are_both_seen() {
-        let shelves: [Arc<Shelf>; 4] = std::array::from_fn(|_| Arc::default());
+        let shelves: [Arc<ResourceCache>; 4] = std::array::from_fn(|_| Arc::default());
         let authorizer = Authorizer {
             modes: vec![Mode::Rbac],
             shelves: shelves.clone(),
@@ -256,7 +256,7 @@ mod tests {
 
     #[test]
     fn a_binding_to_nothing_is_an_error_but_hides_nothing() {
-        let shelves: [Arc<Shelf>; 4] = std::array::from_fn(|_| Arc::default());
+        let shelves: [Arc<ResourceCache>; 4] = std::array::from_fn(|_| Arc::default());
         let authorizer = Authorizer {
             modes: vec![Mode::Rbac],
             shelves: shelves.clone(),
@@ -284,8 +284,8 @@ mod tests {
         assert!(!may_list(&with(vec![Mode::Node, Mode::Rbac])));
         assert!(!may_list(&with(Vec::new())));
         let user = User { name: "alice".into(), ..User::default() };
-        let ask = all_pods();
-        let refused = with(vec![Mode::AlwaysDeny]).check(&attempt(&user, &ask)).unwrap_err();
+        let info = all_pods();
+        let refused = with(vec![Mode::AlwaysDeny]).check(&attempt(&user, &info)).unwrap_err();
         assert!(refused.message.ends_with("Everything is forbidden."), "{}", refused.message);
     }
 }

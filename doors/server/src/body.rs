@@ -2,13 +2,13 @@
 
 use crate::go_syntax;
 use crate::options::FieldValidation;
-use crate::refusal::Refusal;
-use crate::served::Served;
+use crate::served::ServedResource;
+use crate::status::StatusError;
 use bytes::Bytes;
 use http::HeaderMap;
 use http::header::CONTENT_TYPE;
 use ratchet_object::{
-    Limits, Node, Object, ViolationKind, Repeated, Value, decode, misfits, proto, prune, schema,
+    Limits, Node, Object, Repeated, Value, ViolationKind, decode, misfits, proto, prune, schema,
 };
 use ratchet_policy::KindName;
 
@@ -34,12 +34,12 @@ pub(crate) fn content_type(headers: &HeaderMap) -> &str {
 
 impl BodyType {
     /// Reads the content type.
-    pub(crate) fn read(headers: &HeaderMap) -> Result<Self, Refusal> {
+    pub(crate) fn read(headers: &HeaderMap) -> Result<Self, StatusError> {
         match content_type(headers) {
             "" | "application/json" => Ok(Self::Json),
             "application/yaml" => Ok(Self::Yaml),
             "application/vnd.kubernetes.protobuf" => Ok(Self::Protobuf),
-            _ => Err(Refusal::unknown_body_type()),
+            _ => Err(StatusError::unknown_body_type()),
         }
     }
 }
@@ -65,7 +65,7 @@ pub(crate) struct Wanted<'a> {
 
 impl<'a> Wanted<'a> {
     /// What the main endpoint of a resource takes.
-    pub(crate) fn of(served: &'a Served) -> Self {
+    pub(crate) fn of(served: &'a ServedResource) -> Self {
         Self { group: served.row.group, version: served.row.version, kind: served.row.kind }
     }
 
@@ -89,7 +89,7 @@ pub(crate) fn receive(
     media: BodyType,
     wanted: Wanted<'_>,
     strictness: FieldValidation,
-) -> Result<Received, Refusal> {
+) -> Result<Received, StatusError> {
     let (node, repeated) = parse(bytes, media, wanted.kind)?;
     let Value::Map(_) = node.value else {
         return Err(unrecognized(wanted.kind, &go_syntax::not_an_object(&node), bytes));
@@ -98,13 +98,13 @@ pub(crate) fn receive(
     typed(node, repeated, wanted, strictness).map_err(|error| match error {
         Mistyped::WrongType(text) => {
             let (kind, version) = (wanted.kind, wanted.version);
-            Refusal::bad_request(format!(
+            StatusError::bad_request(format!(
                 "{kind} in version \"{version}\" cannot be handled as a {kind}: {text}"
             ))
         }
         Mistyped::Strict(text) => {
             let (kind, version) = (wanted.kind, wanted.version);
-            Refusal::bad_request(format!(
+            StatusError::bad_request(format!(
                 "{kind} in version \"{version}\" cannot be handled as a {kind}: {text}"
             ))
         }
@@ -164,10 +164,10 @@ pub(crate) fn parse(
     bytes: &Bytes,
     media: BodyType,
     kind: &str,
-) -> Result<(Node<'static>, Vec<Repeated>), Refusal> {
+) -> Result<(Node<'static>, Vec<Repeated>), StatusError> {
     if media == BodyType::Protobuf {
         let node = proto::decode(bytes, Limits::DEFAULT);
-        let node = node.map_err(|error| Refusal::bad_request(error.to_string()))?;
+        let node = node.map_err(|error| StatusError::bad_request(error.to_string()))?;
         return Ok((node, Vec::new()));
     }
     let Ok(text) = std::str::from_utf8(bytes) else {
@@ -199,8 +199,8 @@ pub(crate) fn parse(
     }
 }
 
-fn unrecognized(kind: &str, why: &str, bytes: &[u8]) -> Refusal {
-    Refusal::bad_request(format!(
+fn unrecognized(kind: &str, why: &str, bytes: &[u8]) -> StatusError {
+    StatusError::bad_request(format!(
         "the object provided is unrecognized (must be of type {kind}): couldn't get version/kind; {why} ({})",
         summary(bytes)
     ))
@@ -222,9 +222,9 @@ fn summary(bytes: &[u8]) -> String {
 }
 
 /// Refuses a body that names another kind than the endpoint takes.
-fn check_kind(node: &Node<'_>, wanted: Wanted<'_>) -> Result<(), Refusal> {
+fn check_kind(node: &Node<'_>, wanted: Wanted<'_>) -> Result<(), StatusError> {
     let Some((named, why)) = mismatch(node, wanted) else { return Ok(()) };
-    Err(Refusal::bad_request(format!("{named} cannot be handled as a {}: {why}", wanted.kind)))
+    Err(StatusError::bad_request(format!("{named} cannot be handled as a {}: {why}", wanted.kind)))
 }
 
 /// What an object claims to be, and why that is not what is wanted; none if it is, or says nothing.

@@ -3,9 +3,9 @@
 use crate::app::App;
 use crate::cache::storable;
 use crate::config::ProxyFiles;
-use crate::lifecycle::{habits, metadata};
-use crate::refusal::Refusal;
-use crate::served::Served;
+use crate::lifecycle::{metadata, strategy};
+use crate::served::ServedResource;
+use crate::status::StatusError;
 use ratchet_object::{Equality, Node, defaults, equal_at};
 use ratchet_store::{Commit, Guard, Revision, Write};
 use std::sync::Arc;
@@ -14,7 +14,7 @@ const NAMESPACES: &[&str] = &["default", "kube-system", "kube-public", "kube-nod
 
 /// Makes what is missing, all in one commit; what is there and was changed by people stays, but for what the server keeps
 /// up to date.
-pub(crate) async fn run(app: &Arc<App>, known: &Known) -> Result<(), Refusal> {
+pub(crate) async fn run(app: &Arc<App>, known: &Known) -> Result<(), StatusError> {
     let mut objects = objects(app, known);
     for attempt in 0..4 {
         app.cache.fresh().await?;
@@ -154,7 +154,7 @@ fn priority_classes() -> impl Iterator<Item = Node<'static>> {
 }
 
 /// What makes an object if none of its name is there, or brings it up to date.
-fn writes(app: &App, object: &Node<'static>) -> Result<Vec<Write>, Refusal> {
+fn writes(app: &App, object: &Node<'static>) -> Result<Vec<Write>, StatusError> {
     let mut node = object.clone();
     let api_version = node.text_at(&["apiVersion"]).to_owned();
     let kind = node.text_at(&["kind"]).to_owned();
@@ -178,8 +178,8 @@ fn writes(app: &App, object: &Node<'static>) -> Result<Vec<Write>, Refusal> {
     Ok(vec![Write::put(&key, guard, storable(new)?.bytes())])
 }
 
-fn made(app: &App, served: &Served, mut node: Node<'static>) -> Node<'static> {
-    let habits = habits(served.row.group, served.row.kind);
-    metadata::birth(&mut node, habits, app.new_uid(), app.now());
+fn made(app: &App, served: &ServedResource, mut node: Node<'static>) -> Node<'static> {
+    let strategy = strategy(served.row.group, served.row.kind);
+    metadata::fill_system_fields(&mut node, strategy, app.new_uid(), app.now());
     node
 }

@@ -5,9 +5,9 @@ use crate::body::{self, BodyType, Wanted};
 use crate::cache::Item;
 use crate::long_running::Permit;
 use crate::options::FieldValidation;
-use crate::refusal::Refusal;
-use crate::request::{Output, Params, Place};
-use crate::served::Served;
+use crate::request::{Output, Params, ResourcePath};
+use crate::served::ServedResource;
+use crate::status::StatusError;
 use bytes::Bytes;
 use http::HeaderMap;
 use ratchet_access::User;
@@ -18,13 +18,13 @@ use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 use tokio::sync::watch;
 
 /// A request for a resource, after authentication and authorisation.
-pub(crate) struct Call<'a> {
+pub(crate) struct ResourceRequest<'a> {
     /// The server.
     pub app: &'a Arc<App>,
     /// The resource.
-    pub served: &'a Arc<Served>,
+    pub served: &'a Arc<ServedResource>,
     /// The object or collection.
-    pub place: &'a Place,
+    pub place: &'a ResourcePath,
     /// The query.
     pub params: &'a Params,
     /// The headers.
@@ -212,11 +212,11 @@ impl Reply {
 }
 
 /// What handlers answer.
-pub(crate) type Answered = Result<Reply, Refusal>;
+pub(crate) type Answered = Result<Reply, StatusError>;
 
-impl Call<'_> {
+impl ResourceRequest<'_> {
     /// The object in the body, of the kind that the resource has.
-    pub(crate) fn object(&self, strictness: FieldValidation) -> Result<Node<'static>, Refusal> {
+    pub(crate) fn object(&self, strictness: FieldValidation) -> Result<Node<'static>, StatusError> {
         self.object_of(Wanted::of(self.served), strictness)
     }
 
@@ -225,7 +225,7 @@ impl Call<'_> {
         &self,
         wanted: Wanted<'_>,
         strictness: FieldValidation,
-    ) -> Result<Node<'static>, Refusal> {
+    ) -> Result<Node<'static>, StatusError> {
         let media = BodyType::read(self.headers)?;
         let received = body::receive(self.body, media, wanted, strictness)?;
         for warning in received.warnings {
@@ -235,10 +235,10 @@ impl Call<'_> {
     }
 
     /// The object that the request names, as fresh as can be.
-    pub(crate) async fn current(&self) -> Result<Arc<Item>, Refusal> {
+    pub(crate) async fn current(&self) -> Result<Arc<Item>, StatusError> {
         self.app.cache.fresh().await?;
         let key = self.served.shelf_key(&self.place.namespace, &self.place.name);
         let item = self.served.shelf.find(&key)?;
-        item.ok_or_else(|| Refusal::not_found(self.served.about(&self.place.name)))
+        item.ok_or_else(|| StatusError::not_found(self.served.about(&self.place.name)))
     }
 }

@@ -1,6 +1,6 @@
 //! What authentication must know about stored objects, answered from memory.
 
-use crate::cache::{Cache, Shelf};
+use crate::cache::{Cache, ResourceCache};
 use crate::lifecycle::metadata;
 use jiff::Timestamp;
 use ratchet_identity::{Bindable, Cluster};
@@ -9,10 +9,10 @@ use std::sync::Arc;
 
 /// The shelves that tokens speak about.
 pub(crate) struct ClusterView {
-    accounts: Arc<Shelf>,
-    pods: Arc<Shelf>,
-    secrets: Arc<Shelf>,
-    nodes: Arc<Shelf>,
+    accounts: Arc<ResourceCache>,
+    pods: Arc<ResourceCache>,
+    secrets: Arc<ResourceCache>,
+    nodes: Arc<ResourceCache>,
 }
 
 impl ClusterView {

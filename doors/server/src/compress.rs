@@ -1,7 +1,7 @@
 //! gzip: large answers are packed for those who can unpack them, packed bodies are unpacked within limits.
 
 use crate::body;
-use crate::refusal::Refusal;
+use crate::status::StatusError;
 use bytes::Bytes;
 use flate2::read::GzDecoder;
 use http::header::{ACCEPT_ENCODING, CONTENT_ENCODING, VARY};
@@ -26,7 +26,7 @@ pub(crate) fn accepts_gzip(headers: &HeaderMap) -> bool {
 }
 
 /// A body as its sender wrote it; what unpacks to too much is refused before it is all there.
-pub(crate) fn unpacked(bytes: Bytes, headers: &HeaderMap) -> Result<Bytes, Refusal> {
+pub(crate) fn unpacked(bytes: Bytes, headers: &HeaderMap) -> Result<Bytes, StatusError> {
     let encoding =
         headers.get(CONTENT_ENCODING).and_then(|value| value.to_str().ok()).unwrap_or_default();
     match encoding {
@@ -35,14 +35,16 @@ pub(crate) fn unpacked(bytes: Bytes, headers: &HeaderMap) -> Result<Bytes, Refus
             let mut out = Vec::new();
             let limit = u64::try_from(body::LIMIT).unwrap_or(u64::MAX);
             let read = GzDecoder::new(bytes.as_ref()).take(limit + 1).read_to_end(&mut out);
-            read.map_err(|why| Refusal::bad_request(format!("the body is not gzip: {why}")))?;
+            read.map_err(|why| StatusError::bad_request(format!("the body is not gzip: {why}")))?;
             if out.len() > body::LIMIT {
-                Err(Refusal::too_large(body::LIMIT))
+                Err(StatusError::too_large(body::LIMIT))
             } else {
                 Ok(out.into())
             }
         }
-        other => Err(Refusal::unsupported_media(format!("unsupported content encoding {other:?}"))),
+        other => {
+            Err(StatusError::unsupported_media(format!("unsupported content encoding {other:?}")))
+        }
     }
 }
 

@@ -5,7 +5,7 @@ mod made;
 pub(crate) use made::Documents;
 
 use crate::app::App;
-use crate::render::{Rendered, dress};
+use crate::render::{Rendered, encode};
 use crate::request::{Media, Output, Params};
 use bytes::Bytes;
 use http::header::{ACCEPT, CACHE_CONTROL, CONTENT_TYPE, EXPIRES, LOCATION};
@@ -165,7 +165,7 @@ async fn openapi_v2(app: &App, headers: &HeaderMap) -> Response<Body> {
 /// A document that is written for people, whoever asks for it.
 fn indented(body: &str) -> Response<Body> {
     let output = Output { media: Media::Json { pretty: true }, ..Output::PLAIN };
-    let Rendered { content_type, bytes } = dress(body, output);
+    let Rendered { content_type, bytes } = encode(body, output);
     typed(content_type, bytes)
 }
 

@@ -6,8 +6,8 @@ pub use connections::Connections;
 pub(crate) use connections::name_witness;
 
 use crate::app::App;
-use crate::request::{Ask, Target};
-use crate::served::Served;
+use crate::request::{RequestInfo, Target};
+use crate::served::ServedResource;
 use ratchet_audit_log::{Counts, Level};
 use ratchet_engine::pod_security::PodSecurityMetrics;
 use ratchet_engine::{Policy, Stage};
@@ -69,16 +69,16 @@ pub struct Labels {
 
 impl Labels {
     /// The labels of a request.
-    pub fn of(ask: &Ask, dry_run: &'static str, is_apply: bool) -> Self {
-        match &ask.target {
+    pub fn of(info: &RequestInfo, dry_run: &'static str, is_apply: bool) -> Self {
+        match &info.target {
             Target::Resource(place) => Self {
-                verb: verb(ask.verb, &place.subresource, is_apply),
+                verb: verb(info.verb, &place.subresource, is_apply),
                 group: place.group.clone(),
                 version: place.version.clone(),
                 resource: place.resource.clone(),
                 subresource: place.subresource.clone(),
                 scope: match (place.name.is_empty(), place.namespace.is_empty()) {
-                    _ if ask.verb == "create" => "resource",
+                    _ if info.verb == "create" => "resource",
                     (false, _) => "resource",
                     (true, false) => "namespace",
                     (true, true) => "cluster",
@@ -86,7 +86,7 @@ impl Labels {
                 dry_run,
             },
             Target::Path(path) => Self {
-                verb: match ask.verb {
+                verb: match info.verb {
                     "get" | "head" => "GET",
                     "post" => "POST",
                     "put" => "PUT",
@@ -291,7 +291,7 @@ impl Metrics {
     }
 
     /// Counts a watch while it runs.
-    pub fn watching(&self, served: &Served) -> Running {
+    pub fn watching(&self, served: &ServedResource) -> Running {
         let row = served.row;
         let scope = if row.namespaced { "namespace" } else { "cluster" };
         let labels = ["WATCH", row.group, row.version, row.plural, "", scope, "apiserver"];
@@ -299,13 +299,13 @@ impl Metrics {
     }
 
     /// Counts a connection to something behind the server while it lasts.
-    pub fn connected(&self, ask: &Ask) -> Running {
-        let labels = Labels::of(ask, "", false);
+    pub fn connected(&self, info: &RequestInfo) -> Running {
+        let labels = Labels::of(info, "", false);
         Running::start(self.long_running.with(&labels.plain()))
     }
 
     /// Counts an event that a watch was told.
-    pub fn watch_event(&self, served: &Served) {
+    pub fn watch_event(&self, served: &ServedResource) {
         self.watch_events.with(&[served.row.group, served.row.version, served.row.plural]).inc();
     }
 

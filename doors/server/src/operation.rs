@@ -1,8 +1,8 @@
 //! Which operation answers a request: taken from the value that was authorised, and from the row of the resource.
 
 use crate::connect;
-use crate::refusal::Refusal;
-use crate::request::{Ask, PathVerb, Place};
+use crate::request::{PathVerb, RequestInfo, ResourcePath};
+use crate::status::StatusError;
 use http::Method;
 use ratchet_catalog::Resource;
 
@@ -51,51 +51,51 @@ const OF_ALL_NAMESPACES: [&str; 2] = ["list", "watch"];
 impl Operation {
     /// What a request does, or that there is no such path (404), or no such method there (405).
     pub(crate) fn of(
-        ask: &Ask,
-        place: &Place,
+        info: &RequestInfo,
+        place: &ResourcePath,
         method: &Method,
         row: &Resource<'_>,
-    ) -> Result<Self, Refusal> {
+    ) -> Result<Self, StatusError> {
         if !in_scope(place, row) || place.path_verb == Some(PathVerb::Proxy) {
-            return Err(Refusal::no_resource());
+            return Err(StatusError::no_resource());
         }
         match place.subresource.is_empty() {
-            true => Self::of_object(ask, place, method, row),
-            false => Self::of_part(ask, place, method, row),
+            true => Self::of_object(info, place, method, row),
+            false => Self::of_part(info, place, method, row),
         }
     }
 
     fn of_part(
-        ask: &Ask,
-        place: &Place,
+        info: &RequestInfo,
+        place: &ResourcePath,
         method: &Method,
         row: &Resource<'_>,
-    ) -> Result<Self, Refusal> {
+    ) -> Result<Self, StatusError> {
         let Some(below) = row.subresource(&place.subresource) else {
-            return Err(Refusal::no_resource());
+            return Err(StatusError::no_resource());
         };
         let is_proxy = below.name == "proxy";
         if place.path_verb.is_some() || (!place.rest.is_empty() && !is_proxy) {
-            return Err(Refusal::no_resource());
+            return Err(StatusError::no_resource());
         }
         let is_allowed = match *method {
             // Only what is behind the server is asked for heads and options.
             Method::HEAD | Method::OPTIONS => is_proxy,
-            _ => below.allows(ask.verb),
+            _ => below.allows(info.verb),
         };
         match is_allowed {
-            false => Err(Refusal::method_not_allowed()),
+            false => Err(StatusError::method_not_allowed()),
             true if connect::connects(below.name) => Ok(Self::Connect),
             true => Ok(Self::Part),
         }
     }
 
     fn of_object(
-        ask: &Ask,
-        place: &Place,
+        info: &RequestInfo,
+        place: &ResourcePath,
         method: &Method,
         row: &Resource<'_>,
-    ) -> Result<Self, Refusal> {
+    ) -> Result<Self, StatusError> {
         let is_watched = place.path_verb == Some(PathVerb::Watch);
         let verbs: &[&str] = match place.is_item {
             _ if is_watched => &["watch"],
@@ -104,26 +104,26 @@ impl Operation {
             false => &OF_COLLECTIONS,
         };
         if !verbs.iter().any(|verb| row.allows(verb)) {
-            return Err(Refusal::no_resource());
+            return Err(StatusError::no_resource());
         }
         let has_method = match *method {
             Method::HEAD => false,
             Method::GET => true,
             _ => !is_watched,
         };
-        let found = OPERATIONS.iter().find(|(verb, _)| *verb == ask.verb);
+        let found = OPERATIONS.iter().find(|(verb, _)| *verb == info.verb);
         match found {
             Some((verb, operation)) if has_method && verbs.contains(verb) && row.allows(verb) => {
                 Ok(*operation)
             }
-            _ => Err(Refusal::method_not_allowed()),
+            _ => Err(StatusError::method_not_allowed()),
         }
     }
 }
 
 /// Whether objects of the resource are where the path leads: what lives in the cluster has no namespace in its path,
 /// and what lives in a namespace needs one to be named.
-fn in_scope(place: &Place, row: &Resource<'_>) -> bool {
+fn in_scope(place: &ResourcePath, row: &Resource<'_>) -> bool {
     match (row.namespaced, place.is_item) {
         (_, true) if place.name.is_empty() => false,
         (false, _) => !place.in_namespace,

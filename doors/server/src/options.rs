@@ -1,7 +1,7 @@
 //! The options of writing requests, from the query or a body: read, checked, refused in the API's words.
 
-use crate::refusal::Refusal;
 use crate::request::Params;
+use crate::status::StatusError;
 use ratchet_object::Node;
 
 /// What a writer may ask for beside the object.
@@ -50,7 +50,7 @@ const META: &str = "meta.k8s.io";
 
 impl WriteOptions {
     /// Reads the options of a query.
-    pub(crate) fn read(params: &Params, kind: OptionsKind) -> Result<Self, Refusal> {
+    pub(crate) fn read(params: &Params, kind: OptionsKind) -> Result<Self, StatusError> {
         let mut causes = Vec::new();
         let mut problem = |field: &str, reason, text: String| {
             causes.push(ratchet_engine::StatusCause { reason, message: text, field: field.into() });
@@ -90,7 +90,7 @@ impl WriteOptions {
         if causes.is_empty() {
             return Ok(Self { dry_run: !dry_run.is_empty(), fields });
         }
-        Err(Refusal::invalid_object(kind.name(), META, "", causes))
+        Err(StatusError::invalid_object(kind.name(), META, "", causes))
     }
 }
 
@@ -110,12 +110,12 @@ pub(crate) struct DeleteOptions {
     /// What becomes of dependents.
     pub propagation: Option<Propagation>,
     /// What policies are asked about the deletion.
-    pub asked: Asked,
+    pub scope: DeleteScope,
 }
 
 /// What policies are asked about a deletion.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub(crate) enum Asked {
+pub(crate) enum DeleteScope {
     /// About the object.
     #[default]
     Object,
@@ -149,7 +149,7 @@ impl Propagation {
 
 impl DeleteOptions {
     /// Reads the body, if there is one, or else the query.
-    pub(crate) fn read(params: &Params, body: Option<&Node<'_>>) -> Result<Self, Refusal> {
+    pub(crate) fn read(params: &Params, body: Option<&Node<'_>>) -> Result<Self, StatusError> {
         let from_query = Self::query_node(params)?;
         let node = match body {
             Some(body) => body,
@@ -182,7 +182,7 @@ impl DeleteOptions {
         node
     }
 
-    fn query_node(params: &Params) -> Result<Node<'static>, Refusal> {
+    fn query_node(params: &Params) -> Result<Node<'static>, StatusError> {
         let mut node = Node::empty_map();
         if let Some(seconds) = number(params, "gracePeriodSeconds")? {
             node.set("gracePeriodSeconds", Node::int(seconds));
@@ -204,7 +204,7 @@ impl DeleteOptions {
         Ok(node)
     }
 
-    fn from_node(node: &Node<'_>) -> Result<Self, Refusal> {
+    fn from_node(node: &Node<'_>) -> Result<Self, StatusError> {
         let mut causes = Vec::new();
         let mut problem = |field: &str, reason, text: String| {
             causes.push(ratchet_engine::StatusCause { reason, message: text, field: field.into() });
@@ -224,7 +224,7 @@ impl DeleteOptions {
             let what = grace.type_name();
             let into = "Go struct field DeleteOptions.gracePeriodSeconds of type int64";
             let why = format!("json: cannot unmarshal {what} into {into}");
-            return Err(Refusal::bad_request(why));
+            return Err(StatusError::bad_request(why));
         }
         let orphan = node.get("orphanDependents").and_then(Node::as_bool);
         let policy = node.get("propagationPolicy").and_then(Node::text);
@@ -250,7 +250,7 @@ impl DeleteOptions {
             problem("propagationPolicy", "FieldValueInvalid", text);
         }
         if !causes.is_empty() {
-            return Err(Refusal::invalid_object("DeleteOptions", META, "", causes));
+            return Err(StatusError::invalid_object("DeleteOptions", META, "", causes));
         }
         let precondition = |name| {
             let text = node.find(&["preconditions", name]).and_then(Node::text);
@@ -263,16 +263,17 @@ impl DeleteOptions {
             takes_dependents: orphan == Some(false),
             version: precondition("resourceVersion"),
             propagation,
-            asked: Asked::default(),
+            scope: DeleteScope::default(),
         })
     }
 }
 
 /// A whole number of a query.
-pub(crate) fn number(params: &Params, name: &str) -> Result<Option<i64>, Refusal> {
+pub(crate) fn number(params: &Params, name: &str) -> Result<Option<i64>, StatusError> {
     let Some(text) = params.get(name) else { return Ok(None) };
     let shown = ratchet_net::Quoted(text);
-    let why = || Refusal::bad_request(format!("strconv.ParseInt: parsing {shown}: invalid syntax"));
+    let why =
+        || StatusError::bad_request(format!("strconv.ParseInt: parsing {shown}: invalid syntax"));
     text.parse().map(Some).map_err(|_| why())
 }
 

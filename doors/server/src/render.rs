@@ -12,7 +12,7 @@ use crate::app::App;
 use crate::cache::Item;
 use crate::convert;
 use crate::request::{Media, Output, Params};
-use crate::served::Served;
+use crate::served::ServedResource;
 use bytes::Bytes;
 use indent::indented;
 use ratchet_object::{Limits, Node, decode_json, proto, write_text};
@@ -55,7 +55,7 @@ pub(crate) struct Rendered {
 }
 
 /// Puts JSON into the dress that was asked for: indented, YAML, protobuf, or as it is with a newline.
-pub(crate) fn dress(json: &str, output: Output) -> Rendered {
+pub(crate) fn encode(json: &str, output: Output) -> Rendered {
     let bytes = match output.media {
         Media::Json { pretty: false } => format!("{json}\n").into(),
         Media::Json { pretty: true } => indented(json).into(),
@@ -63,7 +63,7 @@ pub(crate) fn dress(json: &str, output: Output) -> Rendered {
         Media::Protobuf => match proto::encode(&tree(json.as_bytes())) {
             Ok(bytes) => bytes.into(),
             // What has no protobuf form is told in JSON; the content type says so.
-            Err(_) => return dress(json, Output::PLAIN),
+            Err(_) => return encode(json, Output::PLAIN),
         },
     };
     Rendered { content_type: output.content_type(), bytes }
@@ -81,7 +81,7 @@ fn tree(json: &[u8]) -> Node<'_> {
     }
 }
 
-fn converted(served: &Served, item: &Item) -> Node<'static> {
+fn converted(served: &ServedResource, item: &Item) -> Node<'static> {
     let mut node = item.node();
     convert::from_stored(&mut node, &served.api_version(), served.row.kind);
     node
@@ -108,7 +108,7 @@ pub(crate) fn partial(item: &Item, meta_version: &str) -> String {
 /// A table with one row.
 pub(crate) fn table_of_one(
     app: &App,
-    served: &Served,
+    served: &ServedResource,
     item: &Item,
     output: Output,
     rows: &mut Rows,
@@ -149,7 +149,7 @@ fn write_columns(out: &mut String, columns: &[Column]) {
 fn write_row(
     out: &mut String,
     app: &App,
-    served: &Served,
+    served: &ServedResource,
     item: &Item,
     include: Include,
     meta_version: &str,
@@ -193,7 +193,7 @@ mod tests {
         for broken in ["", "{", &deep] {
             for media in [Media::Yaml, Media::Protobuf] {
                 let output = Output { media, ..Output::PLAIN };
-                assert!(std::panic::catch_unwind(|| dress(broken, output)).is_err(), "{broken}");
+                assert!(std::panic::catch_unwind(|| encode(broken, output)).is_err(), "{broken}");
             }
         }
     }
@@ -209,7 +209,7 @@ mod tests {
     fn json_is_put_into_the_dress_that_was_asked_for() {
         let dressed = |media| {
             let json = r#"{"kind":"Status","apiVersion":"v1","code":404}"#;
-            let Rendered { content_type, bytes } = dress(json, Output { media, ..Output::PLAIN });
+            let Rendered { content_type, bytes } = encode(json, Output { media, ..Output::PLAIN });
             (content_type, String::from_utf8(bytes.to_vec()).unwrap())
         };
         let (kind, text) = dressed(Media::Json { pretty: false });

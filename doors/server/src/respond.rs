@@ -7,11 +7,11 @@ use crate::call::{Content, Reply};
 use crate::compress;
 use crate::held::{held, measured};
 use crate::metrics::{Labels, Lasting, Metrics};
-use crate::refusal::Refusal;
 use crate::render::{self, Document, Rendered};
-use crate::request::{Ask, Output, Target};
-use crate::served::Served;
-use crate::server::{AUDIT_ID, Asked};
+use crate::request::{Output, RequestInfo, Target};
+use crate::served::ServedResource;
+use crate::server::{AUDIT_ID, RequestContext};
+use crate::status::StatusError;
 use http::header::{CACHE_CONTROL, CONTENT_LENGTH, CONTENT_TYPE, RETRY_AFTER, WARNING};
 use http::{HeaderValue, Method, Response, StatusCode};
 use ratchet_http::{Body, empty, full};
@@ -20,10 +20,10 @@ use std::sync::Arc;
 /// An answer on the wire.
 pub(crate) async fn replied(
     app: &Arc<App>,
-    served: &Arc<Served>,
+    served: &Arc<ServedResource>,
     reply: Reply,
     output: Output,
-    request: &Asked<'_>,
+    request: &RequestContext<'_>,
 ) -> Response<Body> {
     let (content_type, body, is_packed) = match reply.content {
         Content::Stream(body) => {
@@ -50,9 +50,9 @@ pub(crate) async fn replied(
 }
 
 /// A refusal on the wire.
-pub(crate) fn refused(refusal: &Refusal, output: Output) -> Response<Body> {
+pub(crate) fn refused(refusal: &StatusError, output: Output) -> Response<Body> {
     let output = Output { media: output.media, ..Output::PLAIN };
-    let Rendered { content_type, bytes } = render::dress(&refusal.to_json(), output);
+    let Rendered { content_type, bytes } = render::encode(&refusal.to_json(), output);
     let mut response = Response::new(full(bytes));
     *response.status_mut() =
         StatusCode::from_u16(refusal.code).unwrap_or(StatusCode::INTERNAL_SERVER_ERROR);
@@ -65,7 +65,7 @@ pub(crate) fn refused(refusal: &Refusal, output: Output) -> Response<Body> {
 }
 
 /// What every answer carries, and what is counted about it.
-pub(crate) fn finish(app: &Arc<App>, request: &Asked<'_>, response: &mut Response<Body>) {
+pub(crate) fn finish(app: &Arc<App>, request: &RequestContext<'_>, response: &mut Response<Body>) {
     let headers = response.headers_mut();
     if let Ok(id) = HeaderValue::from_str(&request.audit_id) {
         headers.insert(AUDIT_ID, id);
@@ -85,8 +85,8 @@ pub(crate) fn finish(app: &Arc<App>, request: &Asked<'_>, response: &mut Respons
     };
     let is_apply =
         body::content_type(&request.parts.headers).starts_with("application/apply-patch");
-    let labels = Labels::of(&request.ask, dry_run, is_apply);
-    let labels = if is_known(app, &request.ask) { labels } else { labels.unknown() };
+    let labels = Labels::of(&request.info, dry_run, is_apply);
+    let labels = if is_known(app, &request.info) { labels } else { labels.unknown() };
     let size = http_body_size(response);
     if request.parts.method == Method::HEAD {
         // Over HTTP/2 nobody else takes the body away.
@@ -122,8 +122,8 @@ pub(crate) fn finish(app: &Arc<App>, request: &Asked<'_>, response: &mut Respons
 }
 
 /// Whether what is asked for exists: only that is named in metrics, or strangers could make as many series as they like.
-fn is_known(app: &App, ask: &Ask) -> bool {
-    match &ask.target {
+fn is_known(app: &App, info: &RequestInfo) -> bool {
+    match &info.target {
         Target::Resource(place) => {
             let served = app.registry.find(&place.group, &place.version, &place.resource);
             served.is_some_and(|served| {

@@ -3,10 +3,10 @@
 mod access;
 mod selectors;
 
-use crate::call::{Answered, Call, Reply};
+use crate::call::{Answered, Reply, ResourceRequest};
 use crate::options::{OptionsKind, WriteOptions};
-use crate::refusal::Refusal;
 use crate::render;
+use crate::status::StatusError;
 use crate::token_usage;
 use crate::write::named;
 use jiff::Timestamp;
@@ -26,7 +26,7 @@ const SYSTEM: [&str; 6] = [
 ];
 
 /// Answers a review.
-pub(crate) async fn answer(call: &Call<'_>) -> Answered {
+pub(crate) async fn answer(call: &ResourceRequest<'_>) -> Answered {
     let options = WriteOptions::read(call.params, OptionsKind::Create)?;
     let mut review = call.object(options.fields)?;
     let metadata = review.below("metadata");
@@ -49,7 +49,7 @@ pub(crate) async fn answer(call: &Call<'_>) -> Answered {
             Node::map([("userInfo", user_info(call.user))])
         }
         "TokenReview" => token(call, &review).await?,
-        _ => return Err(Refusal::method_not_allowed()),
+        _ => return Err(StatusError::method_not_allowed()),
     };
     review.set("status", status);
     Ok(Reply::json(201, render::whole(review, &call.served.api_version(), call.served.row.kind)))
@@ -95,10 +95,10 @@ fn extra_of(node: Option<&Node<'_>>) -> Vec<(String, Vec<String>)> {
     entries.iter().map(|entry| (entry.key.to_string(), texts(Some(&entry.node)))).collect()
 }
 
-fn rules(call: &Call<'_>, review: &Node<'_>) -> Result<Node<'static>, Refusal> {
+fn rules(call: &ResourceRequest<'_>, review: &Node<'_>) -> Result<Node<'static>, StatusError> {
     let namespace = review.text_at(&["spec", "namespace"]);
     if namespace.is_empty() {
-        return Err(Refusal::bad_request("no namespace on request"));
+        return Err(StatusError::bad_request("no namespace on request"));
     }
     let found = call.app.authorizer.rules_for(call.user, namespace);
     let list = |texts: &[String]| Node::list(texts.iter().cloned().map(Node::string).collect());
@@ -143,10 +143,15 @@ fn user_info(user: &User) -> Node<'static> {
     info
 }
 
-async fn token(call: &Call<'_>, review: &Node<'_>) -> Result<Node<'static>, Refusal> {
+async fn token(
+    call: &ResourceRequest<'_>,
+    review: &Node<'_>,
+) -> Result<Node<'static>, StatusError> {
     let token = review.text_at(&["spec", "token"]);
     if token.is_empty() {
-        return Err(Refusal::bad_request("token is required for TokenReview in authentication"));
+        return Err(StatusError::bad_request(
+            "token is required for TokenReview in authentication",
+        ));
     }
     let mut status = Node::map([("user", Node::empty_map())]);
     // It is looked at as if it stood in a header: a space ends it.

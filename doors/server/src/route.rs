@@ -2,15 +2,15 @@
 
 use crate::app::App;
 use crate::body;
-use crate::call::{Answered, Call, Reply};
+use crate::call::{Answered, Reply, ResourceRequest};
 use crate::compute::SMALL;
 use crate::connect::{self, Client, Connect};
 use crate::documents;
 use crate::operation::Operation;
-use crate::refusal::Refusal;
-use crate::request::{Output, Place};
+use crate::request::{Output, ResourcePath};
 use crate::respond::{refused, replied};
-use crate::server::{Asked, Source};
+use crate::server::{RequestContext, Source};
+use crate::status::StatusError;
 use crate::{compress, reviews, subresources, verbs};
 use bytes::Bytes;
 use http::header::CONTENT_ENCODING;
@@ -27,7 +27,11 @@ use std::time::Duration;
 const BODY_PATIENCE: Duration = Duration::from_secs(60);
 
 /// Answers for a path that is no resource.
-pub(crate) async fn plain_path(app: &App, request: &Asked<'_>, path: &str) -> Response<Body> {
+pub(crate) async fn plain_path(
+    app: &App,
+    request: &RequestContext<'_>,
+    path: &str,
+) -> Response<Body> {
     let headers = &request.parts.headers;
     // A path is registered as it is: nothing is found below a doubled slash.
     let found = match path.contains("//") {
@@ -42,12 +46,12 @@ pub(crate) async fn plain_path(app: &App, request: &Asked<'_>, path: &str) -> Re
         // A version that a known group does not have is a Status; anything else is not ours at all.
         if group.is_some_and(|group| app.registry.has_group(group)) && path.matches('/').count() > 2
         {
-            return refused(&Refusal::no_resource(), Output::PLAIN);
+            return refused(&StatusError::no_resource(), Output::PLAIN);
         }
         return documents::text(404, "text/plain; charset=utf-8", "404 page not found\n".into());
     };
     if request.parts.method != Method::GET && documents::is_get_only(path) {
-        return refused(&Refusal::method_not_allowed(), Output::PLAIN);
+        return refused(&StatusError::method_not_allowed(), Output::PLAIN);
     }
     response
 }
@@ -55,22 +59,22 @@ pub(crate) async fn plain_path(app: &App, request: &Asked<'_>, path: &str) -> Re
 /// Answers for a resource.
 pub(crate) async fn resource(
     app: &Arc<App>,
-    request: &Asked<'_>,
-    place: &Place,
+    request: &RequestContext<'_>,
+    place: &ResourcePath,
     source: Source,
     user: &User,
     plain: Output,
 ) -> Response<Body> {
     let Some(served) = app.registry.find(&place.group, &place.version, &place.resource) else {
         if app.registry.has_group(&place.group) {
-            let refusal = Refusal::no_resource();
+            let refusal = StatusError::no_resource();
             request.note_refusal(app, &refusal);
             return refused(&refusal, plain);
         }
         return documents::text(404, "text/plain; charset=utf-8", "404 page not found\n".into());
     };
     let method = &request.parts.method;
-    let operation = match Operation::of(&request.ask, place, method, served.row) {
+    let operation = match Operation::of(&request.info, place, method, served.row) {
         Ok(operation) => operation,
         Err(refusal) => {
             // A connection that is closed over unread bytes is reset, and the answer with it.
@@ -108,7 +112,7 @@ pub(crate) async fn resource(
     if app.audit.is_some() {
         request.told.note_sent(&body);
     }
-    let call = Call {
+    let call = ResourceRequest {
         app,
         served,
         place,
@@ -119,13 +123,13 @@ pub(crate) async fn resource(
         output,
         told: &request.told,
     };
-    let verb = request.ask.verb;
+    let verb = request.info.verb;
     let answered = match body.len() <= SMALL {
         true => dispatch(&call, operation, verb).await,
         false => {
             let dispatched = dispatch(&call, operation, verb);
             let answered = app.compute.request(app.limits.timeout, dispatched).await;
-            answered.unwrap_or_else(|| Err(Refusal::timeout()))
+            answered.unwrap_or_else(|| Err(StatusError::timeout()))
         }
     };
     match answered {
@@ -149,17 +153,17 @@ fn client(source: Source, address: IpAddr) -> Client {
     Client { body, upgrade, address }
 }
 
-async fn receive(app: &App, source: Source, headers: &HeaderMap) -> Result<Bytes, Refusal> {
+async fn receive(app: &App, source: Source, headers: &HeaderMap) -> Result<Bytes, StatusError> {
     let bytes = match source {
         Source::Here(bytes) => return Ok(bytes),
         Source::Wire(incoming, _) => read_body(incoming, body::LIMIT, BODY_PATIENCE).await,
     };
     let bytes = bytes.map_err(|error| match error {
-        ReadError::TooLarge => Refusal::too_large(body::LIMIT),
+        ReadError::TooLarge => StatusError::too_large(body::LIMIT),
         ReadError::TooSlow => {
-            Refusal::bad_request("the body of the request did not arrive in time")
+            StatusError::bad_request("the body of the request did not arrive in time")
         }
-        ReadError::Broken => Refusal::bad_request("the body of the request could not be read"),
+        ReadError::Broken => StatusError::bad_request("the body of the request could not be read"),
     })?;
     match headers.contains_key(CONTENT_ENCODING) {
         true => app.compute.run(|| compress::unpacked(bytes, headers)).await,
@@ -167,7 +171,11 @@ async fn receive(app: &App, source: Source, headers: &HeaderMap) -> Result<Bytes
     }
 }
 
-async fn dispatch(call: &Call<'_>, operation: Operation, verb: &'static str) -> Answered {
+async fn dispatch(
+    call: &ResourceRequest<'_>,
+    operation: Operation,
+    verb: &'static str,
+) -> Answered {
     match operation {
         Operation::Part => subresources::answer(call, verb).await,
         _ if call.served.row.storage.is_none() => unkept(call, verb).await,
@@ -178,18 +186,20 @@ async fn dispatch(call: &Call<'_>, operation: Operation, verb: &'static str) -> 
         Operation::Update => verbs::update::update(call, Part::Main, verb).await,
         Operation::Delete => verbs::delete::delete(call).await,
         Operation::DeleteCollection => verbs::delete::delete_collection(call).await,
-        Operation::Connect => Err(Refusal::method_not_allowed()),
+        Operation::Connect => Err(StatusError::method_not_allowed()),
     }
 }
 
 /// What is answered but never kept.
-async fn unkept(call: &Call<'_>, verb: &str) -> Answered {
+async fn unkept(call: &ResourceRequest<'_>, verb: &str) -> Answered {
     match (call.served.row.plural, verb) {
         ("componentstatuses", "list") => Ok(Reply::json(
             200,
             r#"{"kind":"ComponentStatusList","apiVersion":"v1","metadata":{},"items":[]}"#,
         )),
-        ("componentstatuses", _) => Err(Refusal::not_found(call.served.about(&call.place.name))),
+        ("componentstatuses", _) => {
+            Err(StatusError::not_found(call.served.about(&call.place.name)))
+        }
         ("bindings", "create") => subresources::bind_any(call).await,
         _ => reviews::answer(call).await,
     }

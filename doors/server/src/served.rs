@@ -1,8 +1,8 @@
 //! The resources that this server serves: rows of the catalog with their kind, habits and shelf.
 
-use crate::cache::{Cache, ROOT, Shelf};
-use crate::lifecycle::{Habits, habits};
-use crate::refusal::About;
+use crate::cache::{Cache, ROOT, ResourceCache};
+use crate::lifecycle::{Strategy, strategy};
+use crate::status::About;
 use ratchet_catalog::Resource;
 use ratchet_engine::Release;
 use ratchet_object::{Kind, Node, complete, find, respell, schema};
@@ -10,22 +10,22 @@ use std::collections::HashMap;
 use std::sync::Arc;
 
 /// One resource in one version.
-pub struct Served {
+pub struct ServedResource {
     /// Its row.
     pub row: &'static Resource<'static>,
     /// Its kind, as the engine knows it; none for what is answered but never stored.
     pub kind: Option<Kind<'static>>,
     /// How its objects are kept.
-    pub habits: &'static Habits,
+    pub strategy: &'static Strategy,
     /// Its objects; empty forever for reviews.
-    pub shelf: Arc<Shelf>,
+    pub shelf: Arc<ResourceCache>,
     /// The version in which its objects are stored.
     pub stored: &'static Resource<'static>,
     /// The name under which they are stored.
     storage: String,
 }
 
-impl Served {
+impl ServedResource {
     /// `group/version` as objects write it.
     pub fn api_version(&self) -> String {
         api_version(self.row)
@@ -70,7 +70,7 @@ impl Served {
     }
 
     /// The key under which kube-apiserver stores an object, which some refusals name.
-    pub fn told_key(&self, namespace: &str, name: &str) -> String {
+    pub fn etcd_key(&self, namespace: &str, name: &str) -> String {
         format!("{ROOT}{}/{}", told_prefix(self.stored), self.shelf_key(namespace, name))
     }
 
@@ -119,7 +119,7 @@ pub(crate) fn storage_names() -> impl Iterator<Item = String> {
 /// All resources of this server.
 pub struct Registry {
     /// By plural: the few that share one differ in group or version.
-    all: HashMap<&'static str, Vec<Arc<Served>>>,
+    all: HashMap<&'static str, Vec<Arc<ServedResource>>>,
     rows: Vec<&'static Resource<'static>>,
 }
 
@@ -128,15 +128,15 @@ impl Registry {
     pub fn new(cache: &Cache, emulated: Release, switched: &[(String, bool)]) -> Self {
         let wanted = |row: &&Resource<'_>| is_served(row, emulated) && !is_off(row, switched);
         let rows: Vec<_> = ratchet_catalog::RESOURCES.iter().filter(wanted).collect();
-        let mut all: HashMap<&str, Vec<Arc<Served>>> = HashMap::with_capacity(rows.len());
+        let mut all: HashMap<&str, Vec<Arc<ServedResource>>> = HashMap::with_capacity(rows.len());
         for row in &rows {
             let stored = storage(row);
             let name = storage_name(stored);
             let kind = find(&api_version(row), row.kind);
-            let served = Served {
+            let served = ServedResource {
                 row,
                 kind,
-                habits: habits(stored.group, stored.kind),
+                strategy: strategy(stored.group, stored.kind),
                 shelf: cache.shelf(&name).unwrap_or_default(),
                 stored,
                 storage: name,
@@ -147,13 +147,13 @@ impl Registry {
     }
 
     /// The resource of a URL.
-    pub fn find(&self, group: &str, version: &str, plural: &str) -> Option<&Arc<Served>> {
+    pub fn find(&self, group: &str, version: &str, plural: &str) -> Option<&Arc<ServedResource>> {
         let mut named = self.all.get(plural)?.iter();
         named.find(|served| (served.row.group, served.row.version) == (group, version))
     }
 
     /// The resource of a core kind that this server itself needs.
-    pub fn core(&self, plural: &str) -> Option<&Arc<Served>> {
+    pub fn core(&self, plural: &str) -> Option<&Arc<ServedResource>> {
         self.find("", "v1", plural)
     }
 
@@ -173,7 +173,7 @@ impl Registry {
     }
 
     /// All resources, in the order of discovery.
-    pub fn all(&self) -> impl Iterator<Item = &Arc<Served>> {
+    pub fn all(&self) -> impl Iterator<Item = &Arc<ServedResource>> {
         self.rows.iter().filter_map(|row| self.find(row.group, row.version, row.plural))
     }
 }

@@ -6,10 +6,10 @@ use crate::authorize::attempt;
 use crate::call::Told;
 use crate::documents;
 use crate::held::held;
-use crate::refusal::{About, Refusal};
-use crate::request::{Ask, Output, Params, Target, Unreadable};
+use crate::request::{Output, Params, RequestInfo, Target, Unreadable};
 use crate::respond::{finish, refused};
 use crate::route;
+use crate::status::{About, StatusError};
 use crate::token_usage;
 use bytes::Bytes;
 use http::header::RETRY_AFTER;
@@ -67,11 +67,11 @@ pub(crate) enum Caller {
 }
 
 /// What is known about a request before it is answered.
-pub(crate) struct Asked<'a> {
+pub(crate) struct RequestContext<'a> {
     /// Method, URL and headers.
     pub(crate) parts: &'a Parts,
     /// What is asked for.
-    pub(crate) ask: Ask,
+    pub(crate) info: RequestInfo,
     /// The query.
     pub(crate) params: Params,
     /// What is told beside the answer.
@@ -84,9 +84,9 @@ pub(crate) struct Asked<'a> {
     pub(crate) address: IpAddr,
 }
 
-impl Asked<'_> {
+impl RequestContext<'_> {
     /// Keeps a refusal for the audit log, where answers are told of.
-    pub(crate) fn note_refusal(&self, app: &App, refusal: &Refusal) {
+    pub(crate) fn note_refusal(&self, app: &App, refusal: &StatusError) {
         if app.audit.is_some() {
             self.told.note_refused(refusal.to_json());
         }
@@ -102,14 +102,14 @@ pub(crate) async fn serve(
     caller: Caller,
 ) -> Response<Body> {
     let params = Params::read(parts.uri.query());
-    let read = Ask::read(&parts.method, &parts.uri, &params);
+    let read = RequestInfo::read(&parts.method, &parts.uri, &params);
     let is_readable = read.is_ok();
-    let ask = read.unwrap_or_else(|Unreadable| Ask::nothing());
+    let info = read.unwrap_or_else(|Unreadable| RequestInfo::nothing());
     let audit_id = parts.headers.get(AUDIT_ID).and_then(|id| id.to_str().ok());
     let audit_id = audit_id.filter(|id| !id.is_empty()).map(str::to_owned);
-    let request = Asked {
+    let request = RequestContext {
         parts: &parts,
-        ask,
+        info,
         params,
         told: Told::default(),
         audit_id: audit_id.unwrap_or_else(|| app.new_uid()),
@@ -124,7 +124,7 @@ pub(crate) async fn serve(
     }
     let is_mutating = !matches!(request.parts.method, Method::GET | Method::HEAD);
     let running = app.metrics.running(is_mutating);
-    let is_long = request.ask.is_long();
+    let is_long = request.info.is_long();
     let Some(slot) = Slot::take(app, is_mutating, is_long) else {
         let mut response = too_many();
         finish(app, &request, &mut response);
@@ -190,20 +190,20 @@ impl Drop for Slot {
 
 async fn answer(
     app: &Arc<App>,
-    request: &Asked<'_>,
+    request: &RequestContext<'_>,
     source: Source,
     peer: &Peer,
     caller: Caller,
 ) -> Response<Body> {
     let headers = &request.parts.headers;
     let plain = Output::choose(headers, request.params.get("pretty")).unwrap_or(Output::PLAIN);
-    let refuse = |refusal: &Refusal| {
+    let refuse = |refusal: &StatusError| {
         request.note_refusal(app, refusal);
         refused(refusal, plain)
     };
     let begin = |user: &User| {
         let audit = app.audit.as_ref()?;
-        audit.begin(request.parts, &request.ask, &request.audit_id, user, peer)
+        audit.begin(request.parts, &request.info, &request.audit_id, user, peer)
     };
     let mut usage = TokenUsage::default();
     let is_within = matches!(caller, Caller::Known(_));
@@ -225,7 +225,7 @@ async fn answer(
             app.metrics.authentications.with(&["failure"]).inc();
             tracing::debug!(reason, address = %peer.address, "not authenticated");
             // Those who try keys are told of as well, though nobody knows who they are.
-            let response = refuse(&Refusal::unauthorized());
+            let response = refuse(&StatusError::unauthorized());
             let trail = begin(&User::default());
             return audit::complete(trail, &request.parts.method, &request.told, response);
         }
@@ -244,7 +244,7 @@ async fn answer(
     if trail.as_ref().is_some_and(|trail| trail.level() == Level::RequestResponse) {
         request.told.want_answer();
     }
-    let is_long = request.ask.is_long();
+    let is_long = request.info.is_long();
     if is_long && !is_within {
         match app.long_running.enter(&user) {
             Some(permit) => request.told.note_permit(permit),
@@ -259,7 +259,7 @@ async fn answer(
         limit if limit.is_zero() || is_long => response.await,
         limit => match tokio::time::timeout(limit, response).await {
             Ok(response) => response,
-            Err(_) => refuse(&Refusal::timeout()),
+            Err(_) => refuse(&StatusError::timeout()),
         },
     };
     let response = match request.told.permit() {
@@ -272,29 +272,29 @@ async fn answer(
 /// Who the caller wants to be.
 fn become_other(
     app: &App,
-    request: &Asked<'_>,
+    request: &RequestContext<'_>,
     caller: &User,
-) -> Result<Option<Impersonated>, Refusal> {
-    let wanted = impersonation(&request.parts.headers).map_err(Refusal::bad_request)?;
+) -> Result<Option<Impersonated>, StatusError> {
+    let wanted = impersonation(&request.parts.headers).map_err(StatusError::bad_request)?;
     let Some(wanted) = wanted else { return Ok(None) };
-    let attempt = attempt(caller, &request.ask);
+    let attempt = attempt(caller, &request.info);
     match impersonate(&wanted, &attempt, &|attempt| app.authorizer.decide(attempt)) {
         Ok(became) => Ok(Some(became)),
         Err(no) => {
             let about = About { group: &no.group, resource: &no.resource, name: &no.name };
-            Err(Refusal::forbidden_message(about, no.message))
+            Err(StatusError::forbidden_message(about, no.message))
         }
     }
 }
 
 async fn authorized(
     app: &Arc<App>,
-    request: &Asked<'_>,
+    request: &RequestContext<'_>,
     source: Source,
     user: &User,
     plain: Output,
 ) -> Response<Body> {
-    let attempt = attempt(user, &request.ask);
+    let attempt = attempt(user, &request.info);
     match app.authorizer.check(&attempt) {
         Ok(reason) => {
             app.metrics.authorizations.with(&["allowed"]).inc();
@@ -311,7 +311,7 @@ async fn authorized(
             return response;
         }
     }
-    match &request.ask.target {
+    match &request.info.target {
         Target::Path(path) => route::plain_path(app, request, path).await,
         Target::Resource(place) => route::resource(app, request, place, source, user, plain).await,
     }

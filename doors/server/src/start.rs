@@ -171,7 +171,7 @@ pub async fn start(config: Config, store: Arc<dyn Store>) -> Result<Ready, Start
         registry: Registry::new(&cache, config.policy.emulated, &config.runtime),
         authorizer: Authorizer::new(config.modes, &cache, nodes),
         plugins: admission::Plugins::new(config.plugins),
-        policies: admission::PolicyBook::new(&cache),
+        policies: admission::PolicySet::new(&cache),
         metrics,
         backends,
         health: storage::checks(cache.store(), &vitals),

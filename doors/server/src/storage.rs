@@ -1,7 +1,7 @@
 //! How the store fares, for those who run the server: in the log, in the health checks and in the metrics.
 //! Clients are told neither files nor causes.
 
-use crate::refusal::Refusal;
+use crate::status::StatusError;
 use ratchet_http::health::{Checks, Endpoint};
 use ratchet_http::metrics::{MetricType, Stability, Writer};
 use ratchet_store::{Health, State, Store, StoreError};
@@ -108,7 +108,7 @@ pub(crate) fn write_metrics(health: &Health, writer: &mut Writer) {
     family.sample(&[], health.failures as f64);
 }
 
-impl From<StoreError> for Refusal {
+impl From<StoreError> for StatusError {
     fn from(error: StoreError) -> Self {
         match error {
             StoreError::Compacted { .. } => {
@@ -216,7 +216,7 @@ mod tests {
     fn clients_see_no_files() {
         let path = || "cannot write /data/state.redb (Input/output error)".to_owned();
         for (error, code) in [(StoreError::Full(path()), 503), (StoreError::Broken(path()), 500)] {
-            let refusal = Refusal::from(error);
+            let refusal = StatusError::from(error);
             assert_eq!(refusal.code, code);
             assert!(!refusal.to_json().contains("/data"), "{}", refusal.to_json());
         }

@@ -2,7 +2,7 @@
 
 use crate::app::App;
 use crate::call::Told;
-use crate::within::{Types, Within};
+use crate::loopback::{LoopbackClient, Types};
 use bytes::Bytes;
 use ratchet_access::{MASTERS, User};
 use ratchet_identity::{SecretUsage, TokenUsage};
@@ -42,7 +42,7 @@ fn mark(app: Arc<App>, secret: SecretUsage) -> Pin<Box<dyn Future<Output = ()> +
             groups: vec![MASTERS.into()],
             ..User::default()
         };
-        let (code, _) = Within::new(app).ask(&user, "PATCH", &path, types, patch).await;
+        let (code, _) = LoopbackClient::new(app).request(&user, "PATCH", &path, types, patch).await;
         if code >= 300 {
             tracing::error!(namespace, name, code, "a secret could not be marked as used");
         }

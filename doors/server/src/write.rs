@@ -2,11 +2,11 @@
 
 use crate::admission;
 use crate::cache::{Item, Stored, storable};
-use crate::call::Call;
+use crate::call::ResourceRequest;
 use crate::convert;
-use crate::lifecycle::{self, Moment, metadata};
-use crate::refusal::Refusal;
+use crate::lifecycle::{self, CreateContext, metadata};
 use crate::services;
+use crate::status::StatusError;
 use ratchet_engine::{Change, Part, StatusCause, Step};
 use ratchet_object::{Kind, Node, Object, defaults};
 use ratchet_store::{Act, Commit, Guard, Revision, Write};
@@ -45,25 +45,29 @@ impl Preconditions {
     }
 
     /// Refuses to replace an object that is not the one that was meant; `old` is empty where there is none.
-    pub(crate) fn check(&self, call: &Call<'_>, old: &Node<'_>) -> Result<(), Refusal> {
+    pub(crate) fn check(
+        &self,
+        call: &ResourceRequest<'_>,
+        old: &Node<'_>,
+    ) -> Result<(), StatusError> {
         let about = call.served.about(&call.place.name);
         let stored = old.text_at(&["metadata", "uid"]);
         if !self.uid.is_empty() && self.uid != stored {
-            let key = call.served.told_key(&call.place.namespace, &call.place.name);
+            let key = call.served.etcd_key(&call.place.namespace, &call.place.name);
             let uid = &self.uid;
             let why = format!(
                 "StorageError: invalid object, Code: 4, Key: {key}, ResourceVersion: 0, AdditionalErrorMsg: Precondition failed: UID in precondition: {uid}, UID in object meta: {stored}"
             );
-            return Err(Refusal::conflict(about, &why));
+            return Err(StatusError::conflict(about, &why));
         }
         let is_named = !matches!(self.version.as_str(), "" | "0");
         if is_named && self.version.parse::<u64>().is_err() {
             let shown = ratchet_net::Quoted(&self.version);
             let why = format!("strconv.ParseUint: parsing {shown}: invalid syntax");
-            return Err(Refusal::unclassified(why));
+            return Err(StatusError::unclassified(why));
         }
         if is_named && self.version != old.text_at(&["metadata", "resourceVersion"]) {
-            return Err(Refusal::modified(about));
+            return Err(StatusError::modified(about));
         }
         Ok(())
     }
@@ -71,10 +75,10 @@ impl Preconditions {
 
 /// Creates an object; `node` has the kind and version of the resource, and defaults.
 pub(crate) async fn create(
-    call: &Call<'_>,
+    call: &ResourceRequest<'_>,
     mut node: Node<'static>,
     dry_run: bool,
-) -> Result<Arc<Item>, Refusal> {
+) -> Result<Arc<Item>, StatusError> {
     let served = call.served;
     admission::namespace_lifecycle(call, &node).await?;
     named(call, &mut node)?;
@@ -86,7 +90,7 @@ pub(crate) async fn create(
     let length = call.told.len();
     let mut name = String::new();
     for _ in 0..NAMES {
-        name = if served.habits.plain_names { base.clone() } else { generated(&base) };
+        name = if served.strategy.plain_names { base.clone() } else { generated(&base) };
         let mut attempt = node.clone();
         attempt.below("metadata").set("name", Node::string(name.clone()));
         call.told.rewind(length);
@@ -95,15 +99,18 @@ pub(crate) async fn create(
             other => return other,
         }
     }
-    Err(Refusal::no_unique_name(served.about(&name)))
+    Err(StatusError::no_unique_name(served.about(&name)))
 }
 
 /// Fills in and checks what the URL says about an object.
-pub(crate) fn named(call: &Call<'_>, node: &mut Node<'static>) -> Result<(), Refusal> {
+pub(crate) fn named(
+    call: &ResourceRequest<'_>,
+    node: &mut Node<'static>,
+) -> Result<(), StatusError> {
     let namespace = if call.served.row.namespaced { call.place.namespace.as_str() } else { "" };
     let said = node.text_at(&["metadata", "namespace"]);
     if !said.is_empty() && said != namespace && call.served.row.namespaced {
-        return Err(Refusal::bad_request(OTHER_NAMESPACE));
+        return Err(StatusError::bad_request(OTHER_NAMESPACE));
     }
     let metadata = node.below("metadata");
     if namespace.is_empty() {
@@ -125,23 +132,23 @@ pub(crate) fn generated(base: &str) -> String {
 }
 
 async fn create_once(
-    call: &Call<'_>,
+    call: &ResourceRequest<'_>,
     mut node: Node<'static>,
     dry_run: bool,
-) -> Result<Arc<Item>, Refusal> {
+) -> Result<Arc<Item>, StatusError> {
     let (app, served) = (call.app, call.served);
     if !node.text_at(&["metadata", "resourceVersion"]).is_empty() {
-        return Err(Refusal::unclassified(
+        return Err(StatusError::unclassified(
             "resourceVersion should not be set on objects to be created",
         ));
     }
     let now = app.now();
-    metadata::birth(&mut node, served.habits, app.new_uid(), now.clone());
-    let Some(kind) = served.kind else { return Err(Refusal::method_not_allowed()) };
+    metadata::fill_system_fields(&mut node, served.strategy, app.new_uid(), now.clone());
+    let Some(kind) = served.kind else { return Err(StatusError::method_not_allowed()) };
     admission::mutate_create(call, &mut node).await?;
     admission::escalation(call, &node, None)?;
-    let moment = Moment { user: call.user, now: &now };
-    lifecycle::prepare_create(&mut node, &kind, served.habits, &moment);
+    let moment = CreateContext { user: call.user, now: &now };
+    lifecycle::prepare_create(&mut node, &kind, served.strategy, &moment);
     defaults::apply(served.row.group, served.row.version, served.row.kind, &mut node);
     services::prepare(app, &kind, &mut node, None);
     let object = Object::new(node);
@@ -154,18 +161,18 @@ async fn create_once(
             return Ok(item);
         }
     }
-    Err(Refusal::modified(served.about(judged.text_at(&["metadata", "name"]))))
+    Err(StatusError::modified(served.about(judged.text_at(&["metadata", "name"]))))
 }
 
 /// One attempt to store a new object that was found good; none if somebody took an address, or changed the namespace
 /// or a quota meanwhile.
 async fn commit_new(
-    call: &Call<'_>,
+    call: &ResourceRequest<'_>,
     kind: &Kind<'_>,
     judged: &Node<'static>,
     told: usize,
     dry_run: bool,
-) -> Result<Option<Arc<Item>>, Refusal> {
+) -> Result<Option<Arc<Item>>, StatusError> {
     let (app, served) = (call.app, call.served);
     let name = judged.text_at(&["metadata", "name"]);
     let shelf_key: Arc<str> = served.shelf_key(&call.place.namespace, name).into();
@@ -173,7 +180,7 @@ async fn commit_new(
     // A stored object that has this name is told before anything is taken from the allocators.
     app.cache.fresh().await?;
     if served.shelf.find(&shelf_key)?.is_some() {
-        return Err(Refusal::already_exists(served.about(name)));
+        return Err(StatusError::already_exists(served.about(name)));
     }
     let namespace = admission::namespace_guard(call, judged)?;
     let mut node = judged.clone();
@@ -197,31 +204,31 @@ async fn commit_new(
             Ok(Some(Arc::new(Item::written(shelf_key, revision.0, &value))))
         }
         Commit::Refused { key: taken, .. } if taken == key => {
-            Err(Refusal::already_exists(served.about(name)))
+            Err(StatusError::already_exists(served.about(name)))
         }
         Commit::Refused { .. } => Ok(None),
     }
 }
 
 /// An object of the version of the request, as it is stored.
-fn stored(call: &Call<'_>, mut node: Node<'static>) -> Result<Stored, Refusal> {
+fn stored(call: &ResourceRequest<'_>, mut node: Node<'static>) -> Result<Stored, StatusError> {
     convert::to_stored(&mut node, &call.served.api_version(), call.served.row.kind);
     Ok(storable(node)?)
 }
 
 /// How long an object is kept: what happened is forgotten, everything else is not.
-fn lives(call: &Call<'_>) -> Option<Duration> {
+fn lives(call: &ResourceRequest<'_>) -> Option<Duration> {
     (call.served.stored.kind == "Event").then_some(call.app.event_life)
 }
 
 /// Changes a stored object: `edit` makes the new object (in the version of the request) from the old one. Answers with
 /// the object, also if the change was the last thing that held it; this is then how it looked last.
 pub(crate) async fn change(
-    call: &Call<'_>,
+    call: &ResourceRequest<'_>,
     part: Part,
     dry_run: bool,
-    mut edit: impl FnMut(&Node<'static>) -> Result<(Node<'static>, Preconditions), Refusal>,
-) -> Result<Arc<Item>, Refusal> {
+    mut edit: impl FnMut(&Node<'static>) -> Result<(Node<'static>, Preconditions), StatusError>,
+) -> Result<Arc<Item>, StatusError> {
     let served = call.served;
     let length = call.told.len();
     for _ in 0..TRIES {
@@ -236,11 +243,11 @@ pub(crate) async fn change(
             return Ok(saved);
         }
     }
-    Err(Refusal::modified(served.about(&call.place.name)))
+    Err(StatusError::modified(served.about(&call.place.name)))
 }
 
 /// A stored object in the version of the request, with kind and version.
-pub(crate) fn as_served(call: &Call<'_>, item: &Item) -> Node<'static> {
+pub(crate) fn as_served(call: &ResourceRequest<'_>, item: &Item) -> Node<'static> {
     let served = call.served;
     let mut node = item.node();
     convert::from_stored(&mut node, &served.api_version(), served.row.kind);
@@ -250,10 +257,10 @@ pub(crate) fn as_served(call: &Call<'_>, item: &Item) -> Node<'static> {
 }
 
 /// Some kinds are only replaced by who says which version is replaced.
-fn check_version_named(call: &Call<'_>, new: &Node<'_>) -> Result<(), Refusal> {
+fn check_version_named(call: &ResourceRequest<'_>, new: &Node<'_>) -> Result<(), StatusError> {
     let row = call.served.row;
     let version = new.text_at(&["metadata", "resourceVersion"]);
-    if !call.served.habits.needs_version || !matches!(version, "" | "0") {
+    if !call.served.strategy.needs_version || !matches!(version, "" | "0") {
         return Ok(());
     }
     let cause = StatusCause {
@@ -262,20 +269,20 @@ fn check_version_named(call: &Call<'_>, new: &Node<'_>) -> Result<(), Refusal> {
         field: "metadata.resourceVersion".into(),
     };
     // The reference names the resource where a kind is meant.
-    Err(Refusal::invalid_object(row.plural, row.group, &call.place.name, vec![cause]))
+    Err(StatusError::invalid_object(row.plural, row.group, &call.place.name, vec![cause]))
 }
 
 /// One attempt to change an object; none if somebody else was faster.
 async fn change_once(
-    call: &Call<'_>,
+    call: &ResourceRequest<'_>,
     part: Part,
     dry_run: bool,
     current: &Arc<Item>,
     old: Node<'static>,
     new: Node<'static>,
-) -> Result<Option<Arc<Item>>, Refusal> {
+) -> Result<Option<Arc<Item>>, StatusError> {
     let (app, served) = (call.app, call.served);
-    let Some(kind) = served.kind else { return Err(Refusal::method_not_allowed()) };
+    let Some(kind) = served.kind else { return Err(StatusError::method_not_allowed()) };
     let told = call.told.len();
     let (mut new, old) = judged(call, kind, part, old, new).await?;
     let charged = admission::charge(call, part, &new, Some(&old)).await?;
@@ -317,19 +324,19 @@ async fn change_once(
 
 /// Prepares and judges an update: the new object as it may be stored, and the old one.
 async fn judged(
-    call: &Call<'_>,
+    call: &ResourceRequest<'_>,
     kind: Kind<'static>,
     part: Part,
     old: Node<'static>,
     mut new: Node<'static>,
-) -> Result<(Node<'static>, Node<'static>), Refusal> {
+) -> Result<(Node<'static>, Node<'static>), StatusError> {
     let (app, served) = (call.app, call.served);
     defaults::apply(served.row.group, served.row.version, served.row.kind, &mut new);
     served.complete(&mut new);
     admission::mutate_update(call, &mut new, &old, part).await?;
     admission::escalation(call, &new, Some(&old))?;
-    lifecycle::prepare_update(&mut new, &old, &kind, served.habits, part, &app.now());
-    metadata::renewal(&mut new, &old, served.habits);
+    lifecycle::prepare_update(&mut new, &old, &kind, served.strategy, part, &app.now());
+    metadata::preserve_system_fields(&mut new, &old, served.strategy);
     // Only now: some generations count what is left out of the text.
     served.respell(&mut new);
     if matches!(part, Part::Sub("status" | "binding")) {

@@ -4,11 +4,11 @@ use bytes::{Bytes, BytesMut};
 use http_body_util::BodyExt;
 use ratchet_access::User;
 use ratchet_controllers::{
-    Account, Api, ApiAnswer, ApiRequest, Lines, Meter, Mint, Settings, Shown, Waiting, meter,
+    Account, Api, ApiAnswer, ApiRequest, Lines, Metrics, Mint, Settings, Shown, Waiting, metrics,
 };
 use ratchet_http::Body;
 use ratchet_http::metrics::{CounterVec, GaugeVec, HistogramVec, Registry, Stability};
-use ratchet_server::{App, Types, Within};
+use ratchet_server::{App, LoopbackClient, Types};
 use std::sync::Arc;
 
 /// Runs the chosen controllers until the server drains.
@@ -16,7 +16,7 @@ pub(crate) async fn run(app: Arc<App>, mut settings: Settings) {
     settings.mint = Some(Arc::new(Signer(app.clone())));
     let meter = Arc::new(Counted::new(&app.metrics.registry));
     let drain = app.drain.clone();
-    let api = Arc::new(Inside(Within::new(app)));
+    let api = Arc::new(Inside(LoopbackClient::new(app)));
     ratchet_controllers::run(api, settings, meter, async move { drain.wait().await }).await;
 }
 
@@ -32,7 +32,7 @@ impl Mint for Signer {
 }
 
 /// The API from within.
-struct Inside(Within);
+struct Inside(LoopbackClient);
 
 /// The controller that has no account.
 const TOKENS: &str = "serviceaccount-token-controller";
@@ -87,7 +87,7 @@ impl Api for Inside {
         Box::pin(async move {
             let ApiRequest { controller, method, path, shown, content_type, body } = request;
             let types = Types { accept: accept(shown), content: content_type };
-            let (status, body) = self.0.ask(&user(controller), method, &path, types, body).await;
+            let (status, body) = self.0.request(&user(controller), method, &path, types, body).await;
             ApiAnswer { status, body }
         })
     }
@@ -129,20 +129,20 @@ struct Counted {
 }
 
 const COUNTERS: &[(&str, &str)] = &[
-    (meter::ADDS, "Objects that were put into a controller's queue."),
-    (meter::RETRIES, "Objects that a controller put back into its queue to try again."),
-    (meter::ERRORS, "Objects that a controller could not bring into order at once."),
-    (meter::LISTS, "Lists that controllers asked for."),
-    (meter::WATCHES, "Watches that controllers began."),
+    (metrics::ADDS, "Objects that were put into a controller's queue."),
+    (metrics::RETRIES, "Objects that a controller put back into its queue to try again."),
+    (metrics::ERRORS, "Objects that a controller could not bring into order at once."),
+    (metrics::LISTS, "Lists that controllers asked for."),
+    (metrics::WATCHES, "Watches that controllers began."),
 ];
 const GAUGES: &[(&str, &str)] = &[
-    (meter::DEPTH, "Objects that wait in a controller's queue."),
+    (metrics::DEPTH, "Objects that wait in a controller's queue."),
     (
-        meter::UNFINISHED,
+        metrics::UNFINISHED,
         "Seconds that the objects a controller works on have taken so far, added up; it grows without end where a worker is stuck.",
     ),
-    (meter::LONGEST, "Seconds that the slowest object a controller works on has taken so far."),
-    (meter::LEADS, "1 while this process holds the Lease of this name, 0 while it waits."),
+    (metrics::LONGEST, "Seconds that the slowest object a controller works on has taken so far."),
+    (metrics::LEADS, "1 while this process holds the Lease of this name, 0 while it waits."),
 ];
 
 /// The names that kube-controller-manager gives to the queues.
@@ -168,8 +168,8 @@ fn label(controller: &'static str, what: &str) -> &'static str {
     }
 }
 const DURATIONS: &[(&str, &str)] = &[
-    (meter::WAITED, "How long objects waited in a controller's queue, in seconds."),
-    (meter::WORKED, "How long a controller worked on an object, in seconds."),
+    (metrics::WAITED, "How long objects waited in a controller's queue, in seconds."),
+    (metrics::WORKED, "How long a controller worked on an object, in seconds."),
 ];
 const BUCKETS: &[f64] = &[1e-6, 1e-5, 1e-4, 1e-3, 0.01, 0.1, 1.0, 10.0];
 
@@ -197,7 +197,7 @@ fn named<'f, F>(families: &'f [(&'static str, F)], what: &str) -> Option<&'f F> 
     families.iter().find(|(name, _)| *name == what).map(|(_, family)| family)
 }
 
-impl Meter for Counted {
+impl Metrics for Counted {
     fn count(&self, controller: &'static str, what: &'static str, n: u64) {
         if let Some(family) = named(&self.counters, what) {
             family.with(&[label(controller, what)]).add(n);

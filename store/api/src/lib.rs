@@ -3,8 +3,8 @@
 //! A store knows no Kubernetes. Every commit that changes something gets the next revision; what the keys held at any
 //! revision that is not forgotten yet can be listed, and everything that happened after it can be watched.
 
+pub mod conformance;
 mod error;
-pub mod exam;
 mod health;
 mod record;
 mod traits;

@@ -7,7 +7,7 @@ use super::namespaces;
 use super::pod::PodView;
 use super::registry::evaluate;
 use super::significance::is_significant;
-use super::tally::{Decision, Request, PodSecurityMetrics, VersionLabel};
+use super::tally::{Decision, PodSecurityMetrics, Request, VersionLabel};
 use crate::change::{Change, Part};
 use crate::facts::{Facts, Namespace, Needs};
 use crate::policy::Policy;
@@ -187,7 +187,9 @@ impl<'c, 'a> Hearing<'c, 'a> {
                 let text = format!("failed to lookup namespace {name}");
                 let cause = if why.is_empty() { text.clone() } else { format!("{text}: {why}") };
                 self.note(ERROR, cause);
-                self.verdict.tally.push(PodSecurityMetrics::Error { fatal: true, request: self.request });
+                self.verdict
+                    .tally
+                    .push(PodSecurityMetrics::Error { fatal: true, request: self.request });
                 Err(text)
             }
         }
@@ -206,7 +208,9 @@ impl<'c, 'a> Hearing<'c, 'a> {
         }
         if !errors.is_empty() {
             self.note(ERROR, format!("Failed to parse policy: {}", labels::sum_up(errors)));
-            self.verdict.tally.push(PodSecurityMetrics::Error { fatal: false, request: self.request });
+            self.verdict
+                .tally
+                .push(PodSecurityMetrics::Error { fatal: false, request: self.request });
         }
         // Modes mostly ask for the same level, which is then evaluated once.
         let mut known: Vec<(LevelVersion, Vec<Violation>)> = Vec::new();

@@ -2,7 +2,8 @@
 
 use super::testing::{configured, object, policy, texts};
 use super::{
-    Configuration, Decision, Exemptions, Level, Mode, Request, PodSecurityMetrics, VersionLabel, judge, needs,
+    Configuration, Decision, Exemptions, Level, Mode, PodSecurityMetrics, Request, VersionLabel,
+    judge, needs,
 };
 use crate::change::{Change, Part};
 use crate::facts::{Facts, Namespace, Needs};
@@ -67,7 +68,12 @@ fn warnings(verdict: &Verdict) -> Vec<&str> {
 
 const ON_POD: Request = Request { operation: "create", resource: "pod", subresource: "" };
 
-fn evaluation(decision: Decision, level: Level, version: VersionLabel, mode: Mode) -> PodSecurityMetrics {
+fn evaluation(
+    decision: Decision,
+    level: Level,
+    version: VersionLabel,
+    mode: Mode,
+) -> PodSecurityMetrics {
     PodSecurityMetrics::Evaluation { decision, level, version, mode, request: ON_POD }
 }
 
@@ -204,7 +210,10 @@ fn controllers_are_warned_and_never_denied() {
         let is_controller = |tally: &PodSecurityMetrics| {
             matches!(
                 tally,
-                PodSecurityMetrics::Evaluation { request: Request { resource: "controller", .. }, .. }
+                PodSecurityMetrics::Evaluation {
+                    request: Request { resource: "controller", .. },
+                    ..
+                }
             )
         };
         assert!(verdict.tally.len() == 2 && verdict.tally.iter().all(is_controller), "{kind}");
@@ -231,10 +240,16 @@ fn unreadable_labels_hold_pods_to_restricted_and_are_noted() {
         audit(&verdict).first().unwrap(),
         "error: Failed to parse policy: [metadata.labels[pod-security.kubernetes.io/enforce]: Invalid value: \"x\": must be one of privileged, baseline, restricted, metadata.labels[pod-security.kubernetes.io/warn]: Invalid value: \"z\": must be one of privileged, baseline, restricted]"
     );
-    assert_eq!(verdict.tally.first(), Some(&PodSecurityMetrics::Error { fatal: false, request: ON_POD }));
+    assert_eq!(
+        verdict.tally.first(),
+        Some(&PodSecurityMetrics::Error { fatal: false, request: ON_POD })
+    );
     // A label that opens must not hide that it could not be read.
     let open = create(&pod("hostPID: true"), "P/warn: z");
-    assert!(open.admits() && open.tally.contains(&PodSecurityMetrics::Error { fatal: false, request: ON_POD }));
+    assert!(
+        open.admits()
+            && open.tally.contains(&PodSecurityMetrics::Error { fatal: false, request: ON_POD })
+    );
 }
 
 #[test]

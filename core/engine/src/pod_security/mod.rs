@@ -31,4 +31,4 @@ pub use level::{Level, LevelVersion, Mode, Modes, UnknownLevel, UnknownVersion, 
 pub use pod::{Container, PodView};
 pub use registry::evaluate;
 pub use rules::RULES;
-pub use tally::{Decision, Request, PodSecurityMetrics, VersionLabel};
+pub use tally::{Decision, PodSecurityMetrics, Request, VersionLabel};

@@ -1,6 +1,6 @@
 //! A list of addresses holds at most one of each IP family, and the family that it is said to hold.
 
-use crate::{Cause, Origin, FieldError, Ratchet, Release, Rule, Verdict, shown};
+use crate::{Cause, FieldError, Origin, Ratchet, Release, Rule, Verdict, shown};
 use alloc::format;
 use alloc::string::String;
 use alloc::vec::Vec;
@@ -121,7 +121,8 @@ pub(crate) fn check_service_cidrs(
     {
         let detail = format!("{ONE_IP_EACH}, i.e 192.168.0.0/24 and 2001:db8::/64");
         verdict.problem(
-            FieldError::new(&RULE, Cause::Invalid, list, detail).showing(shown::list(texts, release)),
+            FieldError::new(&RULE, Cause::Invalid, list, detail)
+                .showing(shown::list(texts, release)),
         );
     }
 }

@@ -3,7 +3,7 @@
 use super::value::FieldCheck;
 use super::{cidr_spelling, ip_spelling, older_words};
 use crate::context::ValidationContext;
-use crate::{Origin, FieldError, Ratchet, Rule, Verdict};
+use crate::{FieldError, Origin, Ratchet, Rule, Verdict};
 use alloc::format;
 use alloc::string::ToString;
 use ratchet_net::{CidrText, IpText};
@@ -64,7 +64,11 @@ pub(crate) fn check_network(
     }
 }
 
-pub(crate) fn not_canonical(at: &At<'_>, text: &str, canonical: alloc::string::String) -> FieldError {
+pub(crate) fn not_canonical(
+    at: &At<'_>,
+    text: &str,
+    canonical: alloc::string::String,
+) -> FieldError {
     let detail = format!("must be in canonical form (\"{canonical}\")");
     FieldError::invalid(&RULE, at, text, detail).fixed_by(canonical)
 }

@@ -4,7 +4,7 @@ use super::ip_spelling::FUTURE;
 use super::value::FieldCheck;
 use super::{canonical_form, older_words};
 use crate::context::ValidationContext;
-use crate::{Origin, FieldError, Ratchet, Rule, Verdict, Warning};
+use crate::{FieldError, Origin, Ratchet, Rule, Verdict, Warning};
 use alloc::format;
 use alloc::string::ToString;
 use ratchet_net::{CidrFault, CidrText, Family, Quoted};

@@ -4,7 +4,9 @@ use super::value::FieldCheck;
 use super::{address_families, immutable, placement};
 use crate::context::ValidationContext;
 use crate::views::{service_type, texts};
-use crate::{Cause, StoredValues, Origin, FieldError, Ratchet, Release, Rule, Verdict, fields, shown};
+use crate::{
+    Cause, FieldError, Origin, Ratchet, Release, Rule, StoredValues, Verdict, fields, shown,
+};
 use alloc::vec::Vec;
 use ratchet_net::Quoted;
 use ratchet_object::At;
@@ -88,7 +90,12 @@ fn texts_of<'a>(all: &[At<'a>]) -> Vec<&'a str> {
 }
 
 /// What the API checks before anything else of a Service, and answers alone.
-pub(crate) fn check(ctx: &ValidationContext<'_>, spec: &At<'_>, old: Option<&At<'_>>, verdict: &mut Verdict) {
+pub(crate) fn check(
+    ctx: &ValidationContext<'_>,
+    spec: &At<'_>,
+    old: Option<&At<'_>>,
+    verdict: &mut Verdict,
+) {
     let release = ctx.policy.release;
     let ips = ClusterIps::of(spec, old);
     match (ips.first, ips.all.first()) {
@@ -178,7 +185,11 @@ pub(crate) fn check_policy(spec: &At<'_>, old: Option<&At<'_>>, verdict: &mut Ve
     }
 }
 
-fn check_families<'a>(ctx: &ValidationContext<'_>, spec: &At<'a>, verdict: &mut Verdict) -> Vec<&'a str> {
+fn check_families<'a>(
+    ctx: &ValidationContext<'_>,
+    spec: &At<'a>,
+    verdict: &mut Verdict,
+) -> Vec<&'a str> {
     let list = spec.field("ipFamilies");
     let stated = texts(&list);
     for (index, at) in list.items().enumerate() {

@@ -2,7 +2,7 @@
 
 use crate::context::ValidationContext;
 use crate::views::texts;
-use crate::{Denial, StoredValues, Origin, Part, Ratchet, Rule, Label, Verdict};
+use crate::{Denial, Label, Origin, Part, Ratchet, Rule, StoredValues, Verdict};
 use alloc::vec::Vec;
 
 /// The row.

@@ -2,7 +2,7 @@
 
 use crate::context::ValidationContext;
 use crate::views::texts;
-use crate::{Cause, Origin, FieldError, Ratchet, Rule, Verdict, shown};
+use crate::{Cause, FieldError, Origin, Ratchet, Rule, Verdict, shown};
 use alloc::format;
 use ratchet_object::At;
 

@@ -1,9 +1,9 @@
 //! A DNS search name is a subdomain; with the relaxed reading it may hold underscores or be a dot.
 
-use crate::difference::{DNS_RATCHET, Difference, LEADING_UNDERSCORES};
 use crate::context::ValidationContext;
+use crate::difference::{DNS_RATCHET, Difference, LEADING_UNDERSCORES};
 use crate::views::texts;
-use crate::{Cause, StoredValues, Origin, FieldError, Ratchet, Rule, Verdict, shown};
+use crate::{Cause, FieldError, Origin, Ratchet, Rule, StoredValues, Verdict, shown};
 use ratchet_net::dns::{self, SearchReading, Underscores};
 use ratchet_object::At;
 

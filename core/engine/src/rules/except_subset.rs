@@ -1,6 +1,6 @@
 //! An exception of a network policy must lie inside the network that it is taken from.
 
-use crate::{Origin, FieldError, Ratchet, Rule, Verdict};
+use crate::{FieldError, Origin, Ratchet, Rule, Verdict};
 use ratchet_net::CidrText;
 use ratchet_object::At;
 

@@ -1,7 +1,7 @@
 //! Host names around the addresses of a pod, a service or an ingress must be DNS names.
 
 use super::dns_search::STRICT_PATTERN;
-use crate::{Cause, Origin, FieldError, Ratchet, Rule, Verdict};
+use crate::{Cause, FieldError, Origin, Ratchet, Rule, Verdict};
 use ratchet_net::{IpText, dns};
 use ratchet_object::At;
 
@@ -46,7 +46,12 @@ pub(crate) fn check_label(at: &At<'_>, verdict: &mut Verdict) {
 pub(crate) fn check_subdomain(at: &At<'_>, text: &str, verdict: &mut Verdict) {
     let faults = dns::subdomain(text);
     if faults.too_long {
-        verdict.problem(FieldError::invalid(&RULE, at, text, "must be no more than 253 characters"));
+        verdict.problem(FieldError::invalid(
+            &RULE,
+            at,
+            text,
+            "must be no more than 253 characters",
+        ));
     }
     if faults.pattern {
         verdict.problem(FieldError::invalid(&RULE, at, text, STRICT_PATTERN));
@@ -59,7 +64,12 @@ pub(crate) fn check_rule_host(at: &At<'_>, text: &str, verdict: &mut Verdict) {
         return check_subdomain(at, text, verdict);
     }
     if text.len() > 253 {
-        verdict.problem(FieldError::invalid(&RULE, at, text, "must be no more than 253 characters"));
+        verdict.problem(FieldError::invalid(
+            &RULE,
+            at,
+            text,
+            "must be no more than 253 characters",
+        ));
     }
     if text.strip_prefix("*.").is_none_or(|rest| dns::subdomain(rest).pattern) {
         verdict.problem(FieldError::invalid(&RULE, at, text, WILDCARD_PATTERN));

@@ -1,6 +1,6 @@
 //! Some fields cannot change once they are set, not even to a better spelling.
 
-use crate::{Cause, Origin, FieldError, Ratchet, Rule, Verdict};
+use crate::{Cause, FieldError, Origin, Ratchet, Rule, Verdict};
 use alloc::borrow::Cow;
 use alloc::format;
 use alloc::string::String;

@@ -2,7 +2,7 @@
 
 use super::canonical_form::not_canonical;
 use crate::context::ValidationContext;
-use crate::{Origin, FieldError, Ratchet, Rule, Verdict};
+use crate::{FieldError, Origin, Ratchet, Rule, Verdict};
 use alloc::string::ToString;
 use ratchet_net::CidrText;
 use ratchet_object::At;

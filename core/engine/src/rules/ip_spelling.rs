@@ -3,7 +3,7 @@
 use super::value::FieldCheck;
 use super::{canonical_form, older_words};
 use crate::context::ValidationContext;
-use crate::{Origin, FieldError, Ratchet, Rule, Verdict, Warning};
+use crate::{FieldError, Origin, Ratchet, Rule, Verdict, Warning};
 use alloc::format;
 use alloc::string::ToString;
 use ratchet_net::{Family, IpFault, IpText, Quoted};

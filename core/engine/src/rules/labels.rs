@@ -1,6 +1,6 @@
 //! Labels must be spelled as the API spells them.
 
-use crate::{Origin, FieldError, Ratchet, Rule, Verdict};
+use crate::{FieldError, Origin, Ratchet, Rule, Verdict};
 use alloc::borrow::Cow;
 use alloc::vec::Vec;
 use ratchet_net::dns;

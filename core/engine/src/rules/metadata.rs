@@ -2,7 +2,9 @@
 
 use super::{immutable, labels, names};
 use crate::context::ValidationContext;
-use crate::{Cause, Change, Origin, FieldError, Ratchet, Rule, Verdict, forms, forms::NameFormat, shown};
+use crate::{
+    Cause, Change, FieldError, Origin, Ratchet, Rule, Verdict, forms, forms::NameFormat, shown,
+};
 use alloc::format;
 use alloc::string::String;
 use alloc::vec::Vec;
@@ -209,7 +211,12 @@ fn check_managers(list: &At<'_>, verdict: &mut Verdict) {
         let operation = entry.field("operation");
         if !matches!(operation.text_or_empty(), "Apply" | "Update") {
             let detail = "must be `Apply` or `Update`";
-            verdict.problem(FieldError::invalid(&RULE, &operation, operation.text_or_empty(), detail));
+            verdict.problem(FieldError::invalid(
+                &RULE,
+                &operation,
+                operation.text_or_empty(),
+                detail,
+            ));
         }
         let kind = entry.field("fieldsType");
         if !matches!(kind.text_or_empty(), "" | "FieldsV1") {

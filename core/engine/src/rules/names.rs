@@ -1,9 +1,9 @@
 //! Objects, and what they name inside, are called what the API can call them: one row a kind.
 
+use crate::context::ValidationContext;
 use crate::forms::{self, NameFormat};
 use crate::rules::pod_notes;
-use crate::context::ValidationContext;
-use crate::{Cause, Change, Origin, FieldError, Ratchet, Release, Rule, Verdict, Warning};
+use crate::{Cause, Change, FieldError, Origin, Ratchet, Release, Rule, Verdict, Warning};
 use alloc::borrow::Cow;
 use alloc::format;
 use alloc::string::String;

@@ -1,7 +1,7 @@
 //! A field stands only where it means something, and what is needed is there.
 
 use crate::context::ValidationContext;
-use crate::{Cause, Origin, FieldError, Ratchet, Rule, Verdict, shown};
+use crate::{Cause, FieldError, Origin, Ratchet, Rule, Verdict, shown};
 use alloc::borrow::Cow;
 use alloc::format;
 use alloc::string::String;

@@ -78,7 +78,12 @@ pub(crate) fn containers<'a>(spec: &At<'a>) -> impl Iterator<Item = At<'a>> {
 }
 
 /// Everything the API tells about a pod or a pod template, in its order; the addresses come after.
-pub(crate) fn warn(ctx: &ValidationContext<'_>, pod: &At<'_>, is_template: bool, verdict: &mut Verdict) {
+pub(crate) fn warn(
+    ctx: &ValidationContext<'_>,
+    pod: &At<'_>,
+    is_template: bool,
+    verdict: &mut Verdict,
+) {
     let spec = pod.field("spec");
     warn_node_labels(&spec, verdict);
     warn_spreading(&spec, verdict);

@@ -1,8 +1,8 @@
 //! Fields of a Service that do nothing, or soon will, are worth a word.
 
 use super::value::FieldCheck;
-use crate::fields;
 use crate::context::ValidationContext;
+use crate::fields;
 use crate::views::service_type;
 use crate::{Origin, Ratchet, Rule, Verdict, Warning};
 use ratchet_object::At;

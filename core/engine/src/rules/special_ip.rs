@@ -1,6 +1,6 @@
 //! An endpoint or external IP must not lie in a range that means something else to the reader.
 
-use crate::{Origin, FieldError, Ratchet, Rule, Verdict};
+use crate::{FieldError, Origin, Ratchet, Rule, Verdict};
 use alloc::format;
 use ratchet_net::{IpText, class};
 use ratchet_object::At;

@@ -1,8 +1,8 @@
 //! One value of one field: which rule reads it is in the field's row.
 
 use super::{canonical_form, cidr_spelling, interface_address, ip_spelling};
-use crate::fields::{Class, Field};
 use crate::context::ValidationContext;
+use crate::fields::{Class, Field};
 use crate::{Difference, StoredValues, Verdict};
 use ratchet_object::At;
 
@@ -24,7 +24,11 @@ impl<'a> FieldCheck<'a> {
     }
 
     /// A field that keeps what is stored, unless the release forgets it and decides.
-    pub(crate) fn keeping(ctx: &ValidationContext<'_>, field: &'static Field, stored: &'a StoredValues<'a>) -> Self {
+    pub(crate) fn keeping(
+        ctx: &ValidationContext<'_>,
+        field: &'static Field,
+        stored: &'a StoredValues<'a>,
+    ) -> Self {
         match field.frozen_by.filter(|row| !ctx.policy.follows_proposal(row)) {
             None => Self { field, kept: stored, forgotten: None },
             Some(row) => Self { forgotten: Some((stored, row)), ..FieldCheck::fresh(field) },
@@ -74,7 +78,13 @@ impl<'a> FieldCheck<'a> {
     }
 
     /// Tells what is odd about the value `at`.
-    pub(crate) fn warn(&self, ctx: &ValidationContext<'_>, at: &At<'_>, text: &str, verdict: &mut Verdict) {
+    pub(crate) fn warn(
+        &self,
+        ctx: &ValidationContext<'_>,
+        at: &At<'_>,
+        text: &str,
+        verdict: &mut Verdict,
+    ) {
         let speaks = self.field.warns_since.is_some_and(|since| ctx.policy.release.since(since));
         match self.field.class {
             Class::LegacyAddress if speaks => ip_spelling::warn(self, ctx, at, text, verdict),

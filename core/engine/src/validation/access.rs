@@ -1,10 +1,10 @@
 //! RBAC: rules that name something, and bindings that stay bound to their role.
 
 use crate::Verdict;
-use crate::forms::NameFormat;
-use crate::field_errors::{FieldErrors, quoted};
-use crate::rules::immutable;
 use crate::context::ValidationContext;
+use crate::field_errors::{FieldErrors, quoted};
+use crate::forms::NameFormat;
+use crate::rules::immutable;
 use crate::{selectors, shown};
 use alloc::format;
 use alloc::string::String;

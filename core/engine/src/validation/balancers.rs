@@ -1,8 +1,8 @@
 //! `status.loadBalancer.ingress[]`, which Services and Ingresses have alike.
 
+use crate::context::ValidationContext;
 use crate::fields::Field;
 use crate::rules::value::FieldCheck;
-use crate::context::ValidationContext;
 use crate::{StoredValues, Verdict};
 use ratchet_object::At;
 

@@ -1,10 +1,10 @@
 //! ConfigMap and Secret: their keys, how much they hold, and that some of them never change.
 
 use crate::Verdict;
-use crate::forms::NameFormat;
-use crate::field_errors::{FieldErrors, quoted};
-use crate::rules::{immutable, placement};
 use crate::context::ValidationContext;
+use crate::field_errors::{FieldErrors, quoted};
+use crate::forms::NameFormat;
+use crate::rules::{immutable, placement};
 use ratchet_object::At;
 
 const MOST_BYTES: usize = 1024 * 1024;

@@ -1,8 +1,8 @@
 //! Formats in the schemas of custom resources that nobody validates: they are stored, and do nothing.
 
 use crate::Verdict;
-use crate::rules::pod_notes::tell;
 use crate::context::ValidationContext;
+use crate::rules::pod_notes::tell;
 use alloc::collections::BTreeSet;
 use alloc::format;
 use alloc::vec::Vec;

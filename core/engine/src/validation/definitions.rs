@@ -1,9 +1,9 @@
 //! Custom resources and events: what defines a kind, and what an event is about.
 
 use crate::Verdict;
-use crate::forms::{self, NameFormat};
-use crate::field_errors::FieldErrors;
 use crate::context::ValidationContext;
+use crate::field_errors::FieldErrors;
+use crate::forms::{self, NameFormat};
 use alloc::string::String;
 use alloc::vec::Vec;
 use ratchet_object::At;
@@ -14,7 +14,9 @@ pub(super) fn validate_definition(ctx: &ValidationContext<'_>, verdict: &mut Ver
     let group = spec.field("group");
     match group.text_or_empty() {
         "" => errs.required(&group, ""),
-        text if !forms::fits(NameFormat::Subdomain, text) => joined(&group, NameFormat::Subdomain, &mut errs),
+        text if !forms::fits(NameFormat::Subdomain, text) => {
+            joined(&group, NameFormat::Subdomain, &mut errs)
+        }
         text if !text.contains('.') => {
             errs.invalid(&group, "should be a domain with at least one dot");
         }

@@ -1,15 +1,15 @@
 //! EndpointSlice: every address by the slice's type, unless the endpoints stay as they are.
 
 use super::pod_parts::PROTOCOLS;
+use crate::context::ValidationContext;
+use crate::field_errors::{FieldErrors, quoted};
 use crate::fields::{self, Class, Field};
 use crate::forms::NameFormat;
-use crate::field_errors::{FieldErrors, quoted};
 use crate::rules::value::FieldCheck;
 use crate::rules::{
     address_families, deprecated_api, host_names, immutable, labels, older_words, placement,
     special_ip,
 };
-use crate::context::ValidationContext;
 use crate::{Verdict, Warning, shown};
 use alloc::vec::Vec;
 use ratchet_net::Family;
@@ -58,7 +58,12 @@ pub(super) fn validate(ctx: &ValidationContext<'_>, verdict: &mut Verdict) {
     }
 }
 
-fn check_endpoints(ctx: &ValidationContext<'_>, endpoints: &At<'_>, kind: &str, verdict: &mut Verdict) {
+fn check_endpoints(
+    ctx: &ValidationContext<'_>,
+    endpoints: &At<'_>,
+    kind: &str,
+    verdict: &mut Verdict,
+) {
     if endpoints.len() > MOST_ENDPOINTS {
         return placement::too_many(endpoints, endpoints.len(), MOST_ENDPOINTS, verdict);
     }
@@ -105,7 +110,13 @@ fn check_ports(ports: &At<'_>, errs: &mut FieldErrors<'_, '_>) {
     }
 }
 
-fn check_address(ctx: &ValidationContext<'_>, list: &At<'_>, at: &At<'_>, kind: &str, verdict: &mut Verdict) {
+fn check_address(
+    ctx: &ValidationContext<'_>,
+    list: &At<'_>,
+    at: &At<'_>,
+    kind: &str,
+    verdict: &mut Verdict,
+) {
     let text = at.text_or_empty();
     let (field, family) = match kind {
         "IPv4" => (&fields::SLICE_ADDRESSES, Family::V4),

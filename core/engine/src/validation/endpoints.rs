@@ -2,12 +2,12 @@
 
 use super::pod_parts::PROTOCOLS;
 use crate::Verdict;
+use crate::context::ValidationContext;
+use crate::field_errors::FieldErrors;
 use crate::fields::{self, Field};
 use crate::forms::NameFormat;
-use crate::field_errors::FieldErrors;
 use crate::rules::value::FieldCheck;
 use crate::rules::{placement, special_ip};
-use crate::context::ValidationContext;
 use crate::views::protocol;
 use ratchet_object::At;
 

@@ -2,10 +2,10 @@
 
 use super::{balancers, routing};
 use crate::Verdict;
-use crate::fields;
-use crate::field_errors::FieldErrors;
-use crate::rules::host_names;
 use crate::context::ValidationContext;
+use crate::field_errors::FieldErrors;
+use crate::fields;
+use crate::rules::host_names;
 
 pub(super) fn validate(ctx: &ValidationContext<'_>, verdict: &mut Verdict) {
     let spec = ctx.change.new_root().field("spec");

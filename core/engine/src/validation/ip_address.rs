@@ -1,9 +1,9 @@
 //! IPAddress: its name is the address, and its parent stays.
 
+use crate::context::ValidationContext;
 use crate::fields;
 use crate::rules::value::FieldCheck;
 use crate::rules::{immutable, placement};
-use crate::context::ValidationContext;
 use crate::{Release, Verdict, shown};
 use alloc::format;
 use ratchet_net::Quoted;

@@ -1,9 +1,9 @@
 //! What the API tells about the smaller kinds: deprecated annotations, labels and settings, a function a kind.
 
+use crate::context::ValidationContext;
 use crate::quantity::Quantity;
 use crate::rules::pod_notes::{say, tell};
 use crate::rules::{byte_amounts, node_labels};
-use crate::context::ValidationContext;
 use crate::{Verdict, field_errors};
 use alloc::format;
 use ratchet_object::At;

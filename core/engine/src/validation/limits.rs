@@ -2,11 +2,11 @@
 
 use super::pod_parts::check_quantity;
 use crate::Verdict;
-use crate::forms::{self, NameFormat};
+use crate::context::ValidationContext;
 use crate::field_errors::{FieldErrors, node_shown, quoted};
+use crate::forms::{self, NameFormat};
 use crate::quantity::Quantity;
 use crate::rules::immutable;
-use crate::context::ValidationContext;
 use crate::{selectors, shown};
 use alloc::format;
 use alloc::vec::Vec;
@@ -245,7 +245,11 @@ pub(super) fn validate_autoscaler(ctx: &ValidationContext<'_>, verdict: &mut Ver
     }
     // One is the default.
     if least.int().unwrap_or(1) > count {
-        errs.invalid_as(&most, format!("{count}"), "must be greater than or equal to `minReplicas`");
+        errs.invalid_as(
+            &most,
+            format!("{count}"),
+            "must be greater than or equal to `minReplicas`",
+        );
     }
     spec.field("metrics").items().for_each(|metric| check_metric(&metric, &mut errs));
     let target = spec.field("scaleTargetRef");

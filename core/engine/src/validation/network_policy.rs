@@ -1,10 +1,10 @@
 //! NetworkPolicy: every block of both directions, with its exceptions.
 
 use super::routing;
+use crate::context::ValidationContext;
 use crate::fields::{self, Field};
 use crate::rules::value::FieldCheck;
 use crate::rules::{except_subset, placement};
-use crate::context::ValidationContext;
 use crate::{StoredValues, Verdict};
 use ratchet_net::CidrText;
 use ratchet_object::At;

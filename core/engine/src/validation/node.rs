@@ -1,13 +1,13 @@
 //! Node: its pod ranges, which cannot change once they are set.
 
+use crate::context::ValidationContext;
+use crate::field_errors::FieldErrors;
 use crate::fields;
 use crate::forms::NameFormat;
-use crate::field_errors::FieldErrors;
 use crate::rules::value::FieldCheck;
 use crate::rules::{address_families, immutable, placement, pod_notes};
-use crate::context::ValidationContext;
 use crate::views::list_or_single;
-use crate::{Cause, StoredValues, FieldError, Verdict, Warning};
+use crate::{Cause, FieldError, StoredValues, Verdict, Warning};
 use alloc::vec::Vec;
 use ratchet_object::At;
 

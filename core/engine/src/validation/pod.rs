@@ -2,9 +2,9 @@
 
 use super::pod_parts::{self, Place};
 use super::pod_spec;
+use crate::context::ValidationContext;
 use crate::field_errors::FieldErrors;
 use crate::rules::{immutable, names, placement, pod_annotations};
-use crate::context::ValidationContext;
 use crate::{Part, Verdict};
 use alloc::format;
 use ratchet_object::At;
@@ -101,7 +101,10 @@ fn check_tolerations(list: &At<'_>, old: &At<'_>, errs: &mut FieldErrors<'_, '_>
     }
     // Most are put there by the server: a manifest that leaves them all out means no change.
     if list.is_set() {
-        errs.forbidden(list, "existing toleration can not be modified except its tolerationSeconds");
+        errs.forbidden(
+            list,
+            "existing toleration can not be modified except its tolerationSeconds",
+        );
     }
 }
 

@@ -1,11 +1,11 @@
 //! A pod's spec, wherever the pod stands: its parts, and what the proposals touch of it.
 
 use super::pod_parts::{self, Place};
-use crate::fields;
+use crate::context::ValidationContext;
 use crate::field_errors::FieldErrors;
+use crate::fields;
 use crate::rules::value::FieldCheck;
 use crate::rules::{dns_config, dns_search, host_names, pod_notes};
-use crate::context::ValidationContext;
 use crate::views::texts;
 use crate::{StoredValues, Verdict};
 use ratchet_object::At;
@@ -36,7 +36,12 @@ pub(super) fn validate(
     }
 }
 
-fn check_dns(ctx: &ValidationContext<'_>, spec: &At<'_>, old: Option<&At<'_>>, verdict: &mut Verdict) {
+fn check_dns(
+    ctx: &ValidationContext<'_>,
+    spec: &At<'_>,
+    old: Option<&At<'_>>,
+    verdict: &mut Verdict,
+) {
     let config = spec.field("dnsConfig");
     if !dns_config::check_needed(&spec.field("dnsPolicy"), &config, verdict) || !config.is_set() {
         return;
@@ -44,7 +49,8 @@ fn check_dns(ctx: &ValidationContext<'_>, spec: &At<'_>, old: Option<&At<'_>>, v
     let old = old.map(|old| old.field("dnsConfig"));
     let servers = config.field("nameservers");
     dns_config::check_count(ctx, &servers, verdict);
-    let stored: StoredValues<'_> = old.iter().flat_map(|old| texts(&old.field("nameservers"))).collect();
+    let stored: StoredValues<'_> =
+        old.iter().flat_map(|old| texts(&old.field("nameservers"))).collect();
     let reading = FieldCheck::keeping(ctx, &fields::NAMESERVERS, &stored);
     reading.check_all(ctx, servers.items(), verdict);
     let old_searches = old.map(|old| old.field("searches"));
@@ -57,7 +63,12 @@ fn host_alias_texts<'a>(spec: &At<'a>) -> StoredValues<'a> {
 }
 
 /// Tells everything that is odd about what holds `spec`.
-pub(super) fn warn(ctx: &ValidationContext<'_>, pod: &At<'_>, is_template: bool, verdict: &mut Verdict) {
+pub(super) fn warn(
+    ctx: &ValidationContext<'_>,
+    pod: &At<'_>,
+    is_template: bool,
+    verdict: &mut Verdict,
+) {
     pod_notes::warn(ctx, pod, is_template, verdict);
     let spec = pod.field("spec");
     for at in spec.field("dnsConfig").field("nameservers").items() {

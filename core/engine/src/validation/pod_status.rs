@@ -1,12 +1,12 @@
 //! The status of a Pod: the addresses of the pod and of its host.
 
+use crate::context::ValidationContext;
 use crate::difference::FREE_HOST_IP;
 use crate::fields::{self, Field};
 use crate::rules::address_families;
 use crate::rules::value::FieldCheck;
-use crate::context::ValidationContext;
 use crate::views::list_or_single;
-use crate::{StoredValues, FieldError, Verdict};
+use crate::{FieldError, StoredValues, Verdict};
 use alloc::vec::Vec;
 use ratchet_object::At;
 

@@ -1,10 +1,10 @@
 //! The status of a ResourceClaim: the addresses that drivers gave its devices.
 
 use crate::Verdict;
+use crate::context::ValidationContext;
 use crate::fields;
 use crate::rules::placement;
 use crate::rules::value::FieldCheck;
-use crate::context::ValidationContext;
 use crate::views::texts;
 use alloc::string::{String, ToString};
 use alloc::vec::Vec;

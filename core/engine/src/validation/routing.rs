@@ -1,9 +1,9 @@
 //! Ingress and NetworkPolicy: where requests go, and through which ports.
 
 use crate::Verdict;
-use crate::forms::NameFormat;
-use crate::field_errors::{FieldErrors, quoted};
 use crate::context::ValidationContext;
+use crate::field_errors::{FieldErrors, quoted};
+use crate::forms::NameFormat;
 use crate::{selectors, shown};
 use alloc::format;
 use ratchet_object::{At, Node};
@@ -95,7 +95,8 @@ fn check_backend(backend: &At<'_>, errs: &mut FieldErrors<'_, '_>) {
 }
 
 fn check_service(backend: &At<'_>, service: &At<'_>, errs: &mut FieldErrors<'_, '_>) {
-    let form = if errs.ctx.policy.release.since(36) { NameFormat::Label } else { NameFormat::Label1035 };
+    let form =
+        if errs.ctx.policy.release.since(36) { NameFormat::Label } else { NameFormat::Label1035 };
     errs.needs_form(&service.field("name"), form);
     let (name, number) =
         (service.field("port").field("name"), service.field("port").field("number"));

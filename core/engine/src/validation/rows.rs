@@ -1,10 +1,10 @@
 //! Simple fields of the kinds that need no more: one row a field.
 
 use crate::Verdict;
-use crate::forms::NameFormat;
-use crate::field_errors::{FieldErrors, node_shown};
-use crate::rules::immutable;
 use crate::context::ValidationContext;
+use crate::field_errors::{FieldErrors, node_shown};
+use crate::forms::NameFormat;
+use crate::rules::immutable;
 use ratchet_object::At;
 
 /// What a row demands.
@@ -79,7 +79,12 @@ static ROWS: &[Row] = &[
         Check::Positive("must be greater than 0"),
     ),
     row(LEASES, "Lease", &["spec", "leaseTransitions"], Check::Count),
-    row(NETWORKING, "Ingress", &["spec", "ingressClassName"], Check::NameFormat(NameFormat::Subdomain)),
+    row(
+        NETWORKING,
+        "Ingress",
+        &["spec", "ingressClassName"],
+        Check::NameFormat(NameFormat::Subdomain),
+    ),
     row(NETWORKING, "IngressClass", &["spec", "controller"], Check::Fixed("")),
     row("node.k8s.io", "RuntimeClass", &["handler"], Check::NameFormat(NameFormat::Label)),
     row("node.k8s.io", "RuntimeClass", &["handler"], Check::Fixed("")),

@@ -1,12 +1,12 @@
 //! Service: cluster IPs first and alone, then external IPs and source ranges; balancers in its status.
 
 use super::{balancers, service_fields};
-use crate::fields;
+use crate::context::ValidationContext;
 use crate::field_errors::FieldErrors;
+use crate::fields;
 use crate::rules::cluster_ips::{self, ClusterIps};
 use crate::rules::value::FieldCheck;
 use crate::rules::{host_names, immutable, placement, service_notes, special_ip};
-use crate::context::ValidationContext;
 use crate::views::{service_type, texts};
 use crate::{StoredValues, Verdict};
 use ratchet_object::At;
@@ -63,7 +63,12 @@ pub(super) fn validate(ctx: &ValidationContext<'_>, verdict: &mut Verdict) {
 }
 
 /// The families of a Service with addresses stay, though a second one may come or go.
-fn check_families_kept(ctx: &ValidationContext<'_>, spec: &At<'_>, old: &At<'_>, verdict: &mut Verdict) {
+fn check_families_kept(
+    ctx: &ValidationContext<'_>,
+    spec: &At<'_>,
+    old: &At<'_>,
+    verdict: &mut Verdict,
+) {
     let has_addresses = |spec: &At<'_>, old: Option<&At<'_>>| {
         service_type(spec) != "ExternalName" && !ClusterIps::of(spec, old).is_headless()
     };
@@ -93,7 +98,8 @@ fn check_external_ips(
     old: Option<&At<'_>>,
     verdict: &mut Verdict,
 ) {
-    let kept: StoredValues<'_> = old.iter().flat_map(|old| texts(&old.field("externalIPs"))).collect();
+    let kept: StoredValues<'_> =
+        old.iter().flat_map(|old| texts(&old.field("externalIPs"))).collect();
     for at in spec.field("externalIPs").items() {
         let text = at.text_or_empty();
         if FieldCheck::keeping(ctx, &fields::EXTERNAL_IPS, &kept).check(ctx, &at, text, verdict) {
@@ -133,7 +139,12 @@ fn check_source_ranges(ctx: &ValidationContext<'_>, root: &At<'_>, verdict: &mut
     let unchanged = stored.is_some_and(|stored| stored.text_or_empty() == text);
     if !unchanged && !text.trim().is_empty() {
         for range in text.trim().split(',') {
-            FieldCheck::fresh(&fields::SOURCE_RANGES).check(ctx, &annotation, range.trim(), verdict);
+            FieldCheck::fresh(&fields::SOURCE_RANGES).check(
+                ctx,
+                &annotation,
+                range.trim(),
+                verdict,
+            );
         }
     }
 }

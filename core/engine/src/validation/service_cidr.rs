@@ -1,9 +1,9 @@
 //! ServiceCIDR: its ranges, of which a second one may be added and nothing else changed.
 
+use crate::context::ValidationContext;
 use crate::fields;
 use crate::rules::value::FieldCheck;
 use crate::rules::{address_families, cluster_ips, immutable, placement};
-use crate::context::ValidationContext;
 use crate::views::texts;
 use crate::{Cause, FieldError, Verdict, shown};
 use alloc::format;

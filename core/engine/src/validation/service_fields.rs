@@ -1,8 +1,8 @@
 //! Service: its ports, and the fields that have nothing to do with addresses.
 
 use super::pod_parts::PROTOCOLS;
-use crate::forms::NameFormat;
 use crate::field_errors::{FieldErrors, quoted};
+use crate::forms::NameFormat;
 use crate::rules::{immutable, labels};
 use crate::shown;
 use crate::views::{protocol, service_type};

@@ -1,11 +1,11 @@
 //! Certificate signing requests: signers and usages that exist, and a status whose decisions are never taken back.
 
 use crate::Verdict;
-use crate::forms::{self, NameFormat};
-use crate::field_errors::{FieldErrors, quoted};
-use crate::rules::names;
 use crate::context::ValidationContext;
-use crate::{Part, FieldError, shown};
+use crate::field_errors::{FieldErrors, quoted};
+use crate::forms::{self, NameFormat};
+use crate::rules::names;
+use crate::{FieldError, Part, shown};
 use alloc::format;
 use alloc::vec::Vec;
 use ratchet_object::At;

@@ -2,11 +2,11 @@
 
 use super::pod_parts::is_source;
 use crate::Verdict;
-use crate::forms::NameFormat;
+use crate::context::ValidationContext;
 use crate::field_errors::{FieldErrors, quoted};
+use crate::forms::NameFormat;
 use crate::quantity::Quantity;
 use crate::rules::immutable;
-use crate::context::ValidationContext;
 use crate::{selectors, shown};
 use ratchet_object::At;
 

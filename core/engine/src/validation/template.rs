@@ -1,10 +1,10 @@
 //! What the kinds that hold a pod template tell about it: when they speak is a row each.
 
 use super::pod_spec;
+use crate::context::ValidationContext;
 use crate::difference::SWAPPED_CONTROLLER_WARNINGS;
 use crate::rules::pod_notes::{say, tell};
 use crate::rules::{byte_amounts, names};
-use crate::context::ValidationContext;
 use crate::{Change, Verdict};
 use ratchet_object::{At, Object};
 

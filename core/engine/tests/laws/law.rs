@@ -5,7 +5,7 @@ use crate::laws::sample::{Fault, Sample, Sort};
 use crate::laws::slot::{InForce, Slot};
 use crate::laws::spelling::{reversed, yaml};
 use ratchet_engine::{
-    Change, Part, Policy, FieldError, RULES, Ratchet, Status, Verdict, warning_headers,
+    Change, FieldError, Part, Policy, RULES, Ratchet, Status, Verdict, warning_headers,
 };
 use ratchet_net::Quoted;
 use ratchet_object::Object;

@@ -2,7 +2,7 @@
 
 use super::{resources, word};
 use alloc::vec::Vec;
-use ratchet_engine::writing::{NameFormat, FieldErrors, check_selector, shown_list, shown_word};
+use ratchet_engine::writing::{FieldErrors, NameFormat, check_selector, shown_list, shown_word};
 use ratchet_object::At;
 
 /// The spec of a binding.

@@ -67,7 +67,13 @@ impl<'a> Expressions<'a> {
         tell(grounds.compile(text, Use::Condition), at, text, errs);
     }
 
-    pub(super) fn variable(&mut self, name: &str, at: &At<'_>, text: &str, errs: &mut FieldErrors<'_, '_>) {
+    pub(super) fn variable(
+        &mut self,
+        name: &str,
+        at: &At<'_>,
+        text: &str,
+        errs: &mut FieldErrors<'_, '_>,
+    ) {
         let is_stored = self.is_stored("validations", "expression", text);
         let compiled = self.grounds(is_stored).compile(text, Use::Variable);
         let ty = compiled.as_ref().ok().map(Program::result).cloned();

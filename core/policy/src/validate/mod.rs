@@ -9,7 +9,9 @@ mod tests;
 
 use expressions::Expressions;
 pub(crate) use expressions::STORED;
-use ratchet_engine::writing::{NameFormat, FieldErrors, ValidationContext, form_faults, shown_word};
+use ratchet_engine::writing::{
+    FieldErrors, NameFormat, ValidationContext, form_faults, shown_word,
+};
 use ratchet_engine::{Change, Part, Verdict};
 use ratchet_object::At;
 
@@ -154,7 +156,11 @@ fn joined(at: &At<'_>, part: &str, form: NameFormat, errs: &mut FieldErrors<'_, 
     }
 }
 
-fn check_conditions(conditions: &At<'_>, expressions: &Expressions<'_>, errs: &mut FieldErrors<'_, '_>) {
+fn check_conditions(
+    conditions: &At<'_>,
+    expressions: &Expressions<'_>,
+    errs: &mut FieldErrors<'_, '_>,
+) {
     if conditions.len() > MOST_CONDITIONS {
         errs.too_many(conditions, conditions.len(), MOST_CONDITIONS);
     }
@@ -226,7 +232,11 @@ fn check_validation(at: &At<'_>, expressions: &Expressions<'_>, errs: &mut Field
     }
 }
 
-fn check_annotations(annotations: &At<'_>, expressions: &Expressions<'_>, errs: &mut FieldErrors<'_, '_>) {
+fn check_annotations(
+    annotations: &At<'_>,
+    expressions: &Expressions<'_>,
+    errs: &mut FieldErrors<'_, '_>,
+) {
     const LONGEST: usize = 5 * 1024;
     if annotations.len() > MOST_ANNOTATIONS {
         let shown = shown_annotations(annotations);

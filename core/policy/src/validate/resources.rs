@@ -3,7 +3,7 @@
 use super::{quoted, word};
 use alloc::format;
 use alloc::vec::Vec;
-use ratchet_engine::writing::{NameFormat, FieldErrors, check_selector, shown_list};
+use ratchet_engine::writing::{FieldErrors, NameFormat, check_selector, shown_list};
 use ratchet_object::At;
 
 /// `matchConstraints` or `matchResources`.

@@ -2,7 +2,7 @@
 
 use super::{quoted, word};
 use alloc::vec::Vec;
-use ratchet_engine::writing::{NameFormat, FieldErrors};
+use ratchet_engine::writing::{FieldErrors, NameFormat};
 use ratchet_object::At;
 
 const LONGEST_REASON: usize = 1024;

@@ -1,16 +1,16 @@
 //! The cluster that policies are told of: what the files say of it, and no more.
 
-use super::Book;
+use super::PolicySet;
 use super::ready::{as_stored, split};
 use crate::against::Stored;
-use crate::lent::Lent;
+use crate::namespaces::NamespaceIndex;
 use ratchet_object::{Node, Object, Scope, find};
 use ratchet_policy::{KindName, Served, Surroundings};
 
 /// The cluster as the files describe it.
 pub(crate) struct Around<'a> {
-    pub(crate) book: &'a Book,
-    pub(crate) lent: &'a Lent,
+    pub(crate) book: &'a PolicySet,
+    pub(crate) lent: &'a NamespaceIndex,
     pub(crate) stored: Option<&'a Stored>,
 }
 
@@ -36,7 +36,7 @@ impl Custom {
     }
 }
 
-impl Book {
+impl PolicySet {
     /// Whether objects of a kind are in namespaces; none if nothing is known of the kind.
     pub(crate) fn is_namespaced(&self, kind: &KindName<'_>) -> Option<bool> {
         let written = api_version(kind);

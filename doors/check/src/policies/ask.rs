@@ -1,10 +1,10 @@
 //! One object is put before the policies, and what they say becomes findings.
 
 use super::ready::{as_stored, split};
-use super::{Around, Book, POLICY};
+use super::{Around, POLICY, PolicySet};
 use crate::finding::{Ruling, Severity};
+use crate::findings::Findings;
 use crate::inspect::first_key;
-use crate::said::Said;
 use crate::{Config, FieldValidation};
 use ratchet_access::{AUTHENTICATED, MASTERS, User};
 use ratchet_net::Quoted;
@@ -27,14 +27,14 @@ pub fn plural_of(kind: &str) -> String {
     }
 }
 
-impl Book {
+impl PolicySet {
     /// Asks about an object; gives the message with which the API would refuse it.
     pub(crate) fn ask(
         &self,
         object: &Object<'_>,
         old: Option<&Object<'_>>,
         (around, config): (&Around<'_>, &Config),
-        said: &mut Said<'_, '_>,
+        said: &mut Findings<'_, '_>,
     ) -> Option<String> {
         let (group, version) = split(object.api_version());
         let custom = self.custom(group, object.kind_name()).map(|row| row.plural.clone());
@@ -84,7 +84,7 @@ impl Book {
         Some(format!("{resource} {name} is forbidden: {}", denial.message()))
     }
 
-    fn tell(&self, judged: &Judged, span: Span, said: &mut Said<'_, '_>) {
+    fn tell(&self, judged: &Judged, span: Span, said: &mut Findings<'_, '_>) {
         for denial in &judged.denials {
             let Denial { policy, binding, validation, .. } = denial;
             let ruling = self.ruling(policy, binding.clone(), *validation, "Deny");

@@ -1,6 +1,6 @@
 //! A policy that nothing binds yet is tried as if it were bound everywhere.
 
-use super::Book;
+use super::PolicySet;
 use super::around::is_of;
 use super::ready::split;
 use ratchet_object::Node;
@@ -9,7 +9,7 @@ use std::sync::Arc;
 
 /// Bindings that refuse everywhere what the policy refuses: one for each parameter that is given, and one without if
 /// the policy takes none or none is there. They have the name of the policy, for that is what most people call them.
-pub(super) fn everywhere(policy: &Node<'_>, book: &Book) -> Vec<Arc<Binding>> {
+pub(super) fn everywhere(policy: &Node<'_>, book: &PolicySet) -> Vec<Arc<Binding>> {
     let name = policy.text_at(&["metadata", "name"]);
     let Some(kind) = policy.find(&["spec", "paramKind"]).filter(|node| !node.is_null()) else {
         return vec![bound(name, None)];

@@ -24,7 +24,7 @@ use std::sync::{Mutex, PoisonError};
 
 /// The policies of the files, compiled, and what the files say of the cluster around them.
 #[derive(Debug, Default)]
-pub(crate) struct Book {
+pub(crate) struct PolicySet {
     policies: Policies,
     /// Where the validations of each policy stand.
     labels: BTreeMap<String, Vec<Passage>>,
@@ -42,7 +42,7 @@ const MOST_NAMED: usize = 5;
 /// So many are remembered: memory must not grow with the input.
 const MOST_REMEMBERED: usize = 1000;
 
-impl Book {
+impl PolicySet {
     /// Remembers a namespace of which nothing but its name is known.
     fn remember_unknown(&self, name: &str) {
         let mut unknown = self.unknown.lock().unwrap_or_else(PoisonError::into_inner);

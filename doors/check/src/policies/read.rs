@@ -3,15 +3,15 @@
 use super::around::{Custom, is_of};
 use super::ready::{as_stored, split};
 use super::valid::{GROUP, validate};
-use super::{Book, binding};
+use super::{PolicySet, binding};
 use crate::Config;
-use crate::documents::{Sheet, Unfit};
+use crate::documents::{DocumentRef, Unfit};
 use crate::finding::Passage;
+use crate::findings::Page;
 use crate::lists::objects_in;
 use crate::pipeline::{Item, run};
-use crate::said::Page;
 use ratchet_engine::{Change, Existing, Facts, Namespace, Verdict, judge};
-use ratchet_object::{Limits, Node, Object, ViolationKind, Span, decode, misfits};
+use ratchet_object::{Limits, Node, Object, Span, ViolationKind, decode, misfits};
 use ratchet_policy::{Binding, KindName, Policies, Reader};
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -35,12 +35,12 @@ struct Shelf {
     notes: Vec<String>,
 }
 
-impl Book {
+impl PolicySet {
     /// Reads what `config` names. What is wrong with any of it is told all at once.
     pub(crate) fn read(config: &Config) -> Result<Self, String> {
         let mut shelf = Shelf::default();
         let work = |item: Item<'_>, found: &mut Vec<Piece>| match item {
-            Item::Sheet(file, sheet) => pieces(config, file, &sheet, found),
+            Item::DocumentRef(file, sheet) => pieces(config, file, &sheet, found),
             Item::Failed(path, why) => {
                 found.push(Piece::Faulty(format!("{}: {why}", path.display())));
             }
@@ -85,9 +85,9 @@ impl Shelf {
         self.notes.extend(told.map(|what| format!("{what} is given twice: the later one counts")));
     }
 
-    fn bind(self, config: &Config) -> Book {
+    fn bind(self, config: &Config) -> PolicySet {
         let Self { policies, bindings, others, notes, .. } = self;
-        let mut book = Book { notes, ..Book::default() };
+        let mut book = PolicySet { notes, ..PolicySet::default() };
         book.keep(others, &config.namespace);
         let mut bound: Vec<Arc<Binding>> = Vec::new();
         for (name, node) in &bindings {
@@ -130,7 +130,7 @@ impl Shelf {
     }
 }
 
-impl Book {
+impl PolicySet {
     /// Keeps what may be a parameter or a namespace, as the API would store it.
     fn keep(&mut self, others: Vec<Node<'static>>, namespace: &str) {
         for node in &others {
@@ -190,7 +190,7 @@ fn mentions(node: &Node<'_>, word: &str) -> bool {
 }
 
 /// What a document holds.
-fn pieces(config: &Config, file: &Arc<str>, sheet: &Sheet<'_>, found: &mut Vec<Piece>) {
+fn pieces(config: &Config, file: &Arc<str>, sheet: &DocumentRef<'_>, found: &mut Vec<Piece>) {
     let text = match sheet.text {
         Ok(text) => text,
         Err(unfit) => {

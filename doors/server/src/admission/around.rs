@@ -3,8 +3,8 @@
 use crate::app::App;
 use crate::cache::{Item, Unreadable};
 use crate::convert;
-use crate::refusal::Refusal;
-use crate::served::Served;
+use crate::served::ServedResource;
+use crate::status::StatusError;
 use ratchet_access::{Attempt, Resource, Target, User};
 use ratchet_object::Node;
 use ratchet_policy::authz::{self, Authorize};
@@ -28,19 +28,19 @@ impl<'a> Around<'a> {
     }
 
     /// Refuses what was decided without something that is there and cannot be read.
-    pub(super) fn check(&self) -> Result<(), Refusal> {
+    pub(super) fn check(&self) -> Result<(), StatusError> {
         self.failed.get().map_or(Ok(()), |found| Err(found.into()))
     }
 
-    fn get(&self, served: &Served, key: &str) -> Option<Arc<Item>> {
+    fn get(&self, served: &ServedResource, key: &str) -> Option<Arc<Item>> {
         served.shelf.find(key).unwrap_or_else(|found| {
             let _ = self.failed.set(Arc::new(found)); // one is enough
             None
         })
     }
 
-    fn find(&self, kind: &KindName<'_>) -> Option<&'a Arc<Served>> {
-        let is_it = |served: &&Arc<Served>| {
+    fn find(&self, kind: &KindName<'_>) -> Option<&'a Arc<ServedResource>> {
+        let is_it = |served: &&Arc<ServedResource>| {
             let row = served.row;
             (row.group, row.version, row.kind) == (kind.group, kind.version, kind.kind)
         };
@@ -91,7 +91,7 @@ impl Authorize for Asker {
     }
 }
 
-fn shown(served: &Served, item: &Item) -> Node<'static> {
+fn shown(served: &ServedResource, item: &Item) -> Node<'static> {
     let mut node = item.node();
     convert::from_stored(&mut node, &served.api_version(), served.row.kind);
     node.set("apiVersion", Node::string(served.api_version()));
@@ -132,11 +132,11 @@ impl Surroundings for Around<'_> {
     fn equivalents(&self, resource: &ResourceName<'_>, subresource: &str) -> Vec<Equivalent> {
         let ResourceName { group, version, resource } = *resource;
         let Some(own) = self.app.registry.find(group, version, resource) else { return Vec::new() };
-        let is_same = |served: &&Arc<Served>| {
+        let is_same = |served: &&Arc<ServedResource>| {
             let has_part = || served.row.subresource(subresource).is_some();
             std::ptr::eq(served.stored, own.stored) && (subresource.is_empty() || has_part())
         };
-        let name = |served: &Arc<Served>| {
+        let name = |served: &Arc<ServedResource>| {
             let row = served.row;
             let (group, version) = (row.group.to_owned(), row.version.to_owned());
             let kind = (group.clone(), version.clone(), row.kind.to_owned());

@@ -1,7 +1,7 @@
 //! Nobody gives what they do not have: roles and bindings are looked at before they are validated.
 
-use crate::call::Call;
-use crate::refusal::{About, Refusal};
+use crate::call::ResourceRequest;
+use crate::status::{About, StatusError};
 use ratchet_access::{Attempt, Grant, Refusal as No, Resource, Target};
 use ratchet_object::Node;
 
@@ -9,10 +9,10 @@ const GROUP: &str = "rbac.authorization.k8s.io";
 
 /// Refuses a role or binding that gives more than its writer has.
 pub(crate) fn escalation(
-    call: &Call<'_>,
+    call: &ResourceRequest<'_>,
     new: &Node<'_>,
     old: Option<&Node<'_>>,
-) -> Result<(), Refusal> {
+) -> Result<(), StatusError> {
     let row = call.served.row;
     if row.group != GROUP {
         return Ok(());
@@ -33,12 +33,12 @@ pub(crate) fn escalation(
     checked.map_err(|no| match no {
         No::Forbidden(why) => {
             let about = call.served.about(new.text_at(&["metadata", "name"]));
-            Refusal::forbidden(about, &why)
+            StatusError::forbidden(about, &why)
         }
         No::NotFound { resource, name } => {
-            Refusal::not_found(About { group: GROUP, resource, name: &name })
+            StatusError::not_found(About { group: GROUP, resource, name: &name })
         }
-        No::BadRequest(why) => Refusal::bad_request(why),
-        No::Internal(why) => Refusal::internal(why),
+        No::BadRequest(why) => StatusError::bad_request(why),
+        No::Internal(why) => StatusError::internal(why),
     })
 }

@@ -1,9 +1,9 @@
 //! The engine judges a change: the door fetches what it needs to know, and counts what it says.
 
 use super::policy_rights;
-use crate::call::Call;
+use crate::call::ResourceRequest;
 use crate::csr;
-use crate::refusal::Refusal;
+use crate::status::StatusError;
 use ratchet_engine::pod_security::PodSecurityMetrics;
 use ratchet_engine::{
     Change, EXISTING_PODS_BUDGET, Existing, Facts, Namespace, Status, judge as verdict_on, needs,
@@ -14,7 +14,7 @@ use std::time::{Duration, Instant};
 /// What the engine's own plugins say of a valid object. They are counted, and refuse it, where they stand in the chain.
 pub(super) struct Judgement {
     /// The plugin that refuses the change, and with what.
-    pub(super) denial: Option<(&'static str, Refusal)>,
+    pub(super) denial: Option<(&'static str, StatusError)>,
     /// What Pod Security counts.
     pub(super) tally: Vec<PodSecurityMetrics>,
     /// How long it took.
@@ -22,7 +22,10 @@ pub(super) struct Judgement {
 }
 
 /// Judges a change, tells its warnings, and refuses it where it is not valid.
-pub(super) async fn judge(call: &Call<'_>, change: &Change<'_>) -> Result<Judgement, Refusal> {
+pub(super) async fn judge(
+    call: &ResourceRequest<'_>,
+    change: &Change<'_>,
+) -> Result<Judgement, StatusError> {
     let app = call.app;
     let needs = needs(change, &app.policy);
     let namespace = match needs.namespace {
@@ -54,7 +57,7 @@ pub(super) async fn judge(call: &Call<'_>, change: &Change<'_>) -> Result<Judgem
     for (key, text) in &verdict.audit {
         call.told.annotate(*key, text.clone());
     }
-    let refused: Option<Refusal> = Status::of(&verdict, change).map(Into::into);
+    let refused: Option<StatusError> = Status::of(&verdict, change).map(Into::into);
     let denier = verdict.denial.as_ref().filter(|_| verdict.problems.is_empty());
     let denier = denier.map(|denial| match denial.rule.id.starts_with("RTC-PSA") {
         true => "PodSecurity",
@@ -67,13 +70,13 @@ pub(super) async fn judge(call: &Call<'_>, change: &Change<'_>) -> Result<Judgem
     Ok(Judgement { denial, tally: verdict.tally, took })
 }
 
-fn namespace_node(call: &Call<'_>) -> Option<Node<'static>> {
+fn namespace_node(call: &ResourceRequest<'_>) -> Option<Node<'static>> {
     let served = call.app.registry.core("namespaces")?;
     Some(served.shelf.get(&call.place.namespace)?.node())
 }
 
 /// The pods of a namespace that is being changed.
-fn pods_in(call: &Call<'_>, namespace: &str) -> Vec<Object<'static>> {
+fn pods_in(call: &ResourceRequest<'_>, namespace: &str) -> Vec<Object<'static>> {
     let Some(served) = call.app.registry.core("pods") else { return Vec::new() };
     let snapshot = served.shelf.now();
     let prefix = format!("{namespace}/");

@@ -7,8 +7,8 @@ mod namespaces;
 mod pace;
 mod plugins;
 mod policies;
-mod policy_book;
 mod policy_rights;
+mod policy_set;
 mod quota;
 mod view;
 
@@ -16,6 +16,6 @@ pub(crate) use escalation::escalation;
 pub(crate) use namespaces::{namespace_guard, namespace_lifecycle};
 pub(crate) use pace::Pace;
 pub(crate) use plugins::{Plugins, judge, mutate_create, mutate_update, on_delete, on_part};
-pub(crate) use policies::{Site, on_connect, on_removal, on_sent, options_node};
-pub(crate) use policy_book::PolicyBook;
+pub(crate) use policies::{AdmissionScope, on_connect, on_removal, on_sent, options_node};
+pub(crate) use policy_set::PolicySet;
 pub(crate) use quota::charge;

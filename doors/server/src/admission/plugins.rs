@@ -3,8 +3,8 @@
 use super::judgement::{self, Judgement};
 use super::policies;
 use super::view::View;
-use crate::call::Call;
-use crate::refusal::{About, Refusal};
+use crate::call::ResourceRequest;
+use crate::status::{About, StatusError};
 use ratchet_admission::{Cluster, Denial, Operation, PLUGINS, PluginRow, Request};
 use ratchet_engine::{Change, Part};
 use ratchet_object::Node;
@@ -47,7 +47,7 @@ impl Plugins {
 
 /// What a request is to plugins.
 pub(super) fn request<'a>(
-    call: &'a Call<'_>,
+    call: &'a ResourceRequest<'_>,
     operation: Operation,
     part: &'a str,
     name: &'a str,
@@ -78,7 +78,7 @@ pub(super) fn part_of(part: Part) -> (&'static str, Operation) {
 }
 
 /// The name in refusals while it is not yet sure: what a name is generated from.
-fn shown_name<'n>(call: &'n Call<'_>, node: &'n Node<'_>) -> &'n str {
+fn shown_name<'n>(call: &'n ResourceRequest<'_>, node: &'n Node<'_>) -> &'n str {
     let name = node.text_at(&["metadata", "name"]);
     let base = node.text_at(&["metadata", "generateName"]);
     let is_generated = |rest: &str| rest.len() == 5;
@@ -90,23 +90,23 @@ fn shown_name<'n>(call: &'n Call<'_>, node: &'n Node<'_>) -> &'n str {
 }
 
 /// What a plugin says, as an answer.
-pub(super) fn refusal(call: &Call<'_>, name: &str, denial: Denial) -> Refusal {
+pub(super) fn refusal(call: &ResourceRequest<'_>, name: &str, denial: Denial) -> StatusError {
     match denial {
-        Denial::Forbidden(why) => Refusal::forbidden(call.served.about(name), &why),
+        Denial::Forbidden(why) => StatusError::forbidden(call.served.about(name), &why),
         Denial::ForbiddenBecause(why, cause) => {
-            Refusal::forbidden(call.served.about(name), &why).because(cause, "", "")
+            StatusError::forbidden(call.served.about(name), &why).because(cause, "", "")
         }
         Denial::NotFound { resource, name } => {
-            Refusal::not_found(About { group: "", resource, name: &name })
+            StatusError::not_found(About { group: "", resource, name: &name })
         }
     }
 }
 
 /// Runs the plugins that change a new object.
 pub(crate) async fn mutate_create(
-    call: &Call<'_>,
+    call: &ResourceRequest<'_>,
     node: &mut Node<'static>,
-) -> Result<(), Refusal> {
+) -> Result<(), StatusError> {
     if !call.served.row.namespaced {
         // For what is in a namespace, NamespaceLifecycle has just looked.
         call.app.cache.fresh().await?;
@@ -117,30 +117,30 @@ pub(crate) async fn mutate_create(
 
 /// Runs the plugins that change an update.
 pub(crate) async fn mutate_update(
-    call: &Call<'_>,
+    call: &ResourceRequest<'_>,
     new: &mut Node<'static>,
     old: &Node<'static>,
     part: Part,
-) -> Result<(), Refusal> {
+) -> Result<(), StatusError> {
     admit(call, part_of(part), new, Some(old), |_| true)
 }
 
 /// Runs the plugins that look at deletions.
-pub(crate) fn on_delete(call: &Call<'_>, old: &Node<'_>) -> Result<(), Refusal> {
+pub(crate) fn on_delete(call: &ResourceRequest<'_>, old: &Node<'_>) -> Result<(), StatusError> {
     everywhere(call, ("", Operation::Delete), old, Some(old))
 }
 
 /// Runs the plugins that look at what is sent to a part of an object and never stored.
-pub(crate) fn on_part(call: &Call<'_>, sent: &Node<'_>) -> Result<(), Refusal> {
+pub(crate) fn on_part(call: &ResourceRequest<'_>, sent: &Node<'_>) -> Result<(), StatusError> {
     everywhere(call, (&call.place.subresource, Operation::Create), sent, None)
 }
 
 fn everywhere(
-    call: &Call<'_>,
+    call: &ResourceRequest<'_>,
     what: (&str, Operation),
     object: &Node<'_>,
     old: Option<&Node<'_>>,
-) -> Result<(), Refusal> {
+) -> Result<(), StatusError> {
     if !EVERYWHERE.iter().any(|name| call.app.plugins.is_on(name)) {
         return Ok(());
     }
@@ -148,12 +148,12 @@ fn everywhere(
 }
 
 fn admit(
-    call: &Call<'_>,
+    call: &ResourceRequest<'_>,
     (part, operation): (&str, Operation),
     node: &mut Node<'static>,
     old: Option<&Node<'_>>,
     looks: fn(&str) -> bool,
-) -> Result<(), Refusal> {
+) -> Result<(), StatusError> {
     let name = match call.place.name.as_str() {
         "" => node.text_at(&["metadata", "name"]).to_owned(),
         name => name.to_owned(),
@@ -178,7 +178,7 @@ fn admit(
     result
 }
 
-fn running<'a>(call: &'a Call<'_>) -> impl Iterator<Item = &'static PluginRow> + 'a {
+fn running<'a>(call: &'a ResourceRequest<'_>) -> impl Iterator<Item = &'static PluginRow> + 'a {
     PLUGINS.iter().filter(|row| call.app.plugins.is_on(row.name))
 }
 
@@ -187,7 +187,10 @@ const JUDGES: [&str; 2] = ["PodSecurity", "DenyServiceExternalIPs"];
 
 /// Judges a change: the engine validates it, then all plugins that look are run in turn until one refuses. Who never
 /// got to a plugin is not counted by it.
-pub(crate) async fn judge(call: &Call<'_>, change: &Change<'_>) -> Result<(), Refusal> {
+pub(crate) async fn judge(
+    call: &ResourceRequest<'_>,
+    change: &Change<'_>,
+) -> Result<(), StatusError> {
     let judgement = judgement::judge(call, change).await?;
     let (_, operation) = operation_of(change);
     let begun = Instant::now();
@@ -204,7 +207,11 @@ fn operation_of(change: &Change<'_>) -> (&'static str, Operation) {
     }
 }
 
-fn validate(call: &Call<'_>, change: &Change<'_>, mut judgement: Judgement) -> Result<(), Refusal> {
+fn validate(
+    call: &ResourceRequest<'_>,
+    change: &Change<'_>,
+    mut judgement: Judgement,
+) -> Result<(), StatusError> {
     let (part, operation) = operation_of(change);
     let metrics = &call.app.metrics;
     let new = change.new_object();
@@ -235,7 +242,7 @@ fn validate(call: &Call<'_>, change: &Change<'_>, mut judgement: Judgement) -> R
 }
 
 /// Waits a little for the default account of a namespace that has just been made.
-async fn await_account(call: &Call<'_>, node: &Node<'_>) -> Result<(), Refusal> {
+async fn await_account(call: &ResourceRequest<'_>, node: &Node<'_>) -> Result<(), StatusError> {
     let row = call.served.row;
     let name = node.text_at(&["spec", "serviceAccountName"]);
     let is_pod = (row.group, row.plural) == ("", "pods");

@@ -3,12 +3,12 @@
 use super::around::Around;
 use super::plugins::part_of;
 use crate::app::App;
-use crate::call::{Call, Told};
-use crate::options::{Asked, DeleteOptions};
-use crate::refusal::{About, Refusal};
-use crate::request::{Params, Place};
-use crate::served::Served;
+use crate::call::{ResourceRequest, Told};
+use crate::options::{DeleteOptions, DeleteScope};
+use crate::request::{Params, ResourcePath};
+use crate::served::ServedResource;
 use crate::services;
+use crate::status::{About, StatusError};
 use crate::subresources::scale_from;
 use ratchet_access::User;
 use ratchet_engine::{Change, Part, StatusCause};
@@ -20,17 +20,17 @@ use std::time::Instant;
 /// The plugin's name.
 const PLUGIN: &str = "ValidatingAdmissionPolicy";
 
-/// Where something is tried, and by whom.
-pub(crate) struct Site<'a> {
+/// Where something is attributes, and by whom.
+pub(crate) struct AdmissionScope<'a> {
     pub(crate) app: &'a Arc<App>,
-    pub(crate) served: &'a Served,
-    pub(crate) place: &'a Place,
+    pub(crate) served: &'a ServedResource,
+    pub(crate) place: &'a ResourcePath,
     pub(crate) user: &'a User,
     pub(crate) told: &'a Told,
 }
 
-/// What is tried there.
-struct Tried<'a> {
+/// What is attributes there.
+struct Attributes<'a> {
     operation: Operation,
     kind: KindName<'a>,
     subresource: &'a str,
@@ -41,14 +41,14 @@ struct Tried<'a> {
     dry_run: bool,
 }
 
-impl<'a> Site<'a> {
-    fn of(call: &'a Call<'_>) -> Self {
-        let Call { app, served, place, user, told, .. } = call;
+impl<'a> AdmissionScope<'a> {
+    fn of(call: &'a ResourceRequest<'_>) -> Self {
+        let ResourceRequest { app, served, place, user, told, .. } = call;
         Self { app, served, place, user, told }
     }
 
     /// The policies that may have something to say here; none if there are none.
-    fn policies(&self) -> Result<Option<Arc<Policies>>, Refusal> {
+    fn policies(&self) -> Result<Option<Arc<Policies>>, StatusError> {
         let row = self.served.row;
         if !self.app.plugins.is_on(PLUGIN) || is_exempt(row.group, row.plural) {
             return Ok(None);
@@ -57,20 +57,20 @@ impl<'a> Site<'a> {
         Ok((!policies.is_empty()).then_some(policies))
     }
 
-    fn ask(&self, policies: &Arc<Policies>, tried: &Tried<'_>) -> Result<(), Refusal> {
+    fn evaluate(&self, policies: &Arc<Policies>, attributes: &Attributes<'_>) -> Result<(), StatusError> {
         let row = self.served.row;
         let attempt = Attempt {
-            operation: tried.operation,
-            kind: tried.kind,
+            operation: attributes.operation,
+            kind: attributes.kind,
             resource: ResourceName { group: row.group, version: row.version, resource: row.plural },
-            subresource: tried.subresource,
-            name: tried.name,
+            subresource: attributes.subresource,
+            name: attributes.name,
             namespace: if row.namespaced { &self.place.namespace } else { "" },
-            object: tried.object,
-            old: tried.old,
-            options: tried.options,
+            object: attributes.object,
+            old: attributes.old,
+            options: attributes.options,
             user: self.user,
-            dry_run: tried.dry_run,
+            dry_run: attributes.dry_run,
         };
         let begun = Instant::now();
         // An expression may cost as much as its budget allows, which is more than others should wait for.
@@ -79,7 +79,7 @@ impl<'a> Site<'a> {
         let judge = || policies.judge(&attempt, &around);
         let judged = self.app.pace.think(&self.app.compute, policies, &place, judge);
         around.check()?;
-        let was = (PLUGIN, "validate", tried.operation.word());
+        let was = (PLUGIN, "validate", attributes.operation.word());
         self.app.metrics.plugin_ran(was, !judged.admits(), begun.elapsed());
         for check in &judged.checks {
             self.app.metrics.policy_checked(check);
@@ -91,19 +91,19 @@ impl<'a> Site<'a> {
             self.told.annotate(key, text);
         }
         if let Some(name) = &judged.missing_namespace {
-            return Err(Refusal::not_found(About { group: "", resource: "namespaces", name }));
+            return Err(StatusError::not_found(About { group: "", resource: "namespaces", name }));
         }
         match judged.denials.first() {
-            Some(denial) => Err(refusal(self.served.about(tried.name), denial)),
+            Some(denial) => Err(refusal(self.served.about(attributes.name), denial)),
             None => Ok(()),
         }
     }
 }
 
 /// The words of a refusal by a plugin, with the code and reason that the validation gives.
-fn refusal(about: About<'_>, denial: &Denial) -> Refusal {
+fn refusal(about: About<'_>, denial: &Denial) -> StatusError {
     let message = denial.message();
-    let mut refusal = Refusal::forbidden(about, &message);
+    let mut refusal = StatusError::forbidden(about, &message);
     (refusal.code, refusal.reason) = (denial.reason.code(), denial.reason.word());
     if let Some(details) = &mut refusal.details {
         details.causes = vec![StatusCause { reason: "", message, field: String::new() }];
@@ -111,7 +111,7 @@ fn refusal(about: About<'_>, denial: &Denial) -> Refusal {
     refusal
 }
 
-fn kind_of(served: &Served) -> KindName<'static> {
+fn kind_of(served: &ServedResource) -> KindName<'static> {
     let row = served.row;
     KindName { group: row.group, version: row.version, kind: row.kind }
 }
@@ -119,13 +119,16 @@ fn kind_of(served: &Served) -> KindName<'static> {
 const SCALE: KindName<'_> = KindName { group: "autoscaling", version: "v1", kind: "Scale" };
 
 /// Puts a change that was found valid before the policies.
-pub(super) fn on_change(call: &Call<'_>, change: &Change<'_>) -> Result<(), Refusal> {
-    let site = Site::of(call);
+pub(super) fn on_change(
+    call: &ResourceRequest<'_>,
+    change: &Change<'_>,
+) -> Result<(), StatusError> {
+    let scope = AdmissionScope::of(call);
     // A Binding was put before them when it came.
     if change.part == Part::Sub("binding") {
         return Ok(());
     }
-    let Some(policies) = site.policies()? else { return Ok(()) };
+    let Some(policies) = scope.policies()? else { return Ok(()) };
     let (subresource, operation) = match change.is_create() {
         true => ("", Operation::Create),
         false => (part_of(change.part).0, Operation::Update),
@@ -146,9 +149,9 @@ pub(super) fn on_change(call: &Call<'_>, change: &Change<'_>) -> Result<(), Refu
         kind = SCALE;
     }
     let options = write_options(call.params, operation);
-    site.ask(
+    scope.evaluate(
         &policies,
-        &Tried {
+        &Attributes {
             operation,
             kind,
             subresource,
@@ -162,7 +165,7 @@ pub(super) fn on_change(call: &Call<'_>, change: &Change<'_>) -> Result<(), Refu
 }
 
 /// The name, also if it was generated.
-fn name_tried<'a>(call: &'a Call<'_>, object: &'a Node<'_>) -> &'a str {
+fn name_tried<'a>(call: &'a ResourceRequest<'_>, object: &'a Node<'_>) -> &'a str {
     match call.place.name.as_str() {
         "" => object.text_at(&["metadata", "name"]),
         named => named,
@@ -170,9 +173,13 @@ fn name_tried<'a>(call: &'a Call<'_>, object: &'a Node<'_>) -> &'a str {
 }
 
 /// Puts what is sent to a part of an object, and never stored, before the policies.
-pub(crate) fn on_sent(call: &Call<'_>, kind: KindName<'_>, sent: &Node<'_>) -> Result<(), Refusal> {
-    let site = Site::of(call);
-    let Some(policies) = site.policies()? else { return Ok(()) };
+pub(crate) fn on_sent(
+    call: &ResourceRequest<'_>,
+    kind: KindName<'_>,
+    sent: &Node<'_>,
+) -> Result<(), StatusError> {
+    let scope = AdmissionScope::of(call);
+    let Some(policies) = scope.policies()? else { return Ok(()) };
     let mut object = sent.clone().into_owned();
     let written = match kind.group {
         "" => kind.version.to_owned(),
@@ -181,9 +188,9 @@ pub(crate) fn on_sent(call: &Call<'_>, kind: KindName<'_>, sent: &Node<'_>) -> R
     object.set("apiVersion", Node::string(written));
     object.set("kind", Node::string(kind.kind.to_owned()));
     let options = write_options(call.params, Operation::Create);
-    site.ask(
+    scope.evaluate(
         &policies,
-        &Tried {
+        &Attributes {
             operation: Operation::Create,
             kind,
             subresource: &call.place.subresource,
@@ -198,27 +205,27 @@ pub(crate) fn on_sent(call: &Call<'_>, kind: KindName<'_>, sent: &Node<'_>) -> R
 
 /// Puts a deletion before the policies.
 pub(crate) fn on_removal(
-    call: &Call<'_>,
+    call: &ResourceRequest<'_>,
     old: &Node<'static>,
     options: &DeleteOptions,
-) -> Result<(), Refusal> {
-    let site = Site::of(call);
-    let name = match options.asked {
-        Asked::Nobody => return Ok(()),
+) -> Result<(), StatusError> {
+    let scope = AdmissionScope::of(call);
+    let name = match options.scope {
+        DeleteScope::Nobody => return Ok(()),
         // Of a collection the reference tells policies no names.
-        Asked::Collection => "",
-        Asked::Object => call.place.name.as_str(),
+        DeleteScope::Collection => "",
+        DeleteScope::Object => call.place.name.as_str(),
     };
-    let Some(policies) = site.policies()? else { return Ok(()) };
+    let Some(policies) = scope.policies()? else { return Ok(()) };
     let mut old = old.clone();
     let version = call.served.api_version();
     crate::convert::from_stored(&mut old, &version, call.served.row.kind);
     old.set("apiVersion", Node::string(version));
     old.set("kind", Node::string(call.served.row.kind));
     let asked = options.node();
-    site.ask(
+    scope.evaluate(
         &policies,
-        &Tried {
+        &Attributes {
             operation: Operation::Delete,
             kind: kind_of(call.served),
             subresource: "",
@@ -232,18 +239,22 @@ pub(crate) fn on_removal(
 }
 
 /// Puts a connection before the policies.
-pub(crate) fn on_connect(site: &Site<'_>, kind: &str, options: &Node<'_>) -> Result<(), Refusal> {
-    let Some(policies) = site.policies()? else { return Ok(()) };
+pub(crate) fn on_connect(
+    scope: &AdmissionScope<'_>,
+    kind: &str,
+    options: &Node<'_>,
+) -> Result<(), StatusError> {
+    let Some(policies) = scope.policies()? else { return Ok(()) };
     let mut object = options.clone().into_owned();
     object.set("apiVersion", Node::string("v1"));
     object.set("kind", Node::string(kind.to_owned()));
-    site.ask(
+    scope.evaluate(
         &policies,
-        &Tried {
+        &Attributes {
             operation: Operation::Connect,
             kind: KindName { group: "", version: "v1", kind },
-            subresource: &site.place.subresource,
-            name: &site.place.name,
+            subresource: &scope.place.subresource,
+            name: &scope.place.name,
             object: Some(&object),
             old: None,
             options: None,

@@ -1,6 +1,6 @@
 //! Who writes a policy or a binding must be allowed to read the parameters that it reads.
 
-use crate::call::Call;
+use crate::call::ResourceRequest;
 use ratchet_access::{Attempt, Resource, Target, User, is_superuser};
 use ratchet_engine::writing::{FieldErrors, ValidationContext};
 use ratchet_engine::{Change, Part, Verdict};
@@ -9,7 +9,7 @@ use ratchet_object::{At, Node};
 const GROUP: &str = "admissionregistration.k8s.io";
 
 /// Adds to a verdict on a policy or binding that is well made what its writer may not read.
-pub(super) fn check(call: &Call<'_>, change: &Change<'_>, verdict: &mut Verdict) {
+pub(super) fn check(call: &ResourceRequest<'_>, change: &Change<'_>, verdict: &mut Verdict) {
     let is_meant = change.kind.group == GROUP && change.part == Part::Main;
     if !is_meant || !verdict.problems.is_empty() || is_superuser(call.user) {
         return;
@@ -34,7 +34,10 @@ fn fresh<'a>(change: &Change<'a>, name: &'static str) -> Option<At<'a>> {
 }
 
 /// What the kind of parameters is to authorizers: what is not known may be anything.
-fn resource<'k>(call: &'k Call<'_>, kind: &'k Node<'_>) -> (&'k str, &'k str, Option<&'k str>) {
+fn resource<'k>(
+    call: &'k ResourceRequest<'_>,
+    kind: &'k Node<'_>,
+) -> (&'k str, &'k str, Option<&'k str>) {
     let written = kind.text_at(&["apiVersion"]);
     let (group, version) = written.split_once('/').unwrap_or(("", written));
     let name = kind.text_at(&["kind"]);
@@ -43,7 +46,7 @@ fn resource<'k>(call: &'k Call<'_>, kind: &'k Node<'_>) -> (&'k str, &'k str, Op
     (group, version, row.map(|row| row.plural))
 }
 
-fn of_policy(call: &Call<'_>, change: &Change<'_>) -> Result<(), String> {
+fn of_policy(call: &ResourceRequest<'_>, change: &Change<'_>) -> Result<(), String> {
     let Some(kind) = fresh(change, "paramKind").and_then(|at| at.node()) else { return Ok(()) };
     let (group, version, plural) = resource(call, kind);
     let target = Resource {
@@ -64,7 +67,7 @@ fn of_policy(call: &Call<'_>, change: &Change<'_>) -> Result<(), String> {
     ))
 }
 
-fn of_binding(call: &Call<'_>, change: &Change<'_>) -> Result<(), String> {
+fn of_binding(call: &ResourceRequest<'_>, change: &Change<'_>) -> Result<(), String> {
     let root = change.new_root();
     let policy_name = root.descend(&["spec", "policyName"]).text_or_empty();
     let old_name = change.old_root().map(|old| old.descend(&["spec", "policyName"]));
@@ -108,7 +111,7 @@ fn of_binding(call: &Call<'_>, change: &Change<'_>) -> Result<(), String> {
     })
 }
 
-fn may(call: &Call<'_>, verb: &str, target: Resource<'_>) -> bool {
+fn may(call: &ResourceRequest<'_>, verb: &str, target: Resource<'_>) -> bool {
     let attempt = Attempt { user: call.user, verb, target: Target::Resource(target) };
     call.app.authorizer.decide(&attempt).is_allowed()
 }

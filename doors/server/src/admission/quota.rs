@@ -3,9 +3,9 @@
 use super::plugins::{part_of, refusal, request};
 use super::view::View;
 use crate::cache::{Item, storable};
-use crate::call::Call;
-use crate::refusal::Refusal;
-use crate::served::Served;
+use crate::call::ResourceRequest;
+use crate::served::ServedResource;
+use crate::status::StatusError;
 use ratchet_admission::{Cluster, Denial, Operation, Request, quota};
 use ratchet_engine::Part;
 use ratchet_object::Node;
@@ -31,11 +31,11 @@ impl Charged<'_> {
 
 /// Charges the quotas of the namespace for a write.
 pub(crate) async fn charge<'a>(
-    call: &'a Call<'_>,
+    call: &'a ResourceRequest<'_>,
     part: Part,
     new: &Node<'_>,
     old: Option<&Node<'_>>,
-) -> Result<Charged<'a>, Refusal> {
+) -> Result<Charged<'a>, StatusError> {
     let (part, operation) = match old {
         Some(_) => part_of(part),
         None => ("", Operation::Create),
@@ -63,11 +63,14 @@ pub(crate) async fn charge<'a>(
         let guard = Guard::At(Revision(item.revision));
         Ok(Write::put(&key, guard, storable(after)?.bytes()))
     };
-    let writes = charged.into_iter().map(write).collect::<Result<_, Refusal>>()?;
+    let writes = charged.into_iter().map(write).collect::<Result<_, StatusError>>()?;
     Ok(Charged { writes, turn })
 }
 
-fn quotas_of(call: &Call<'_>, served: &Served) -> Result<Vec<Arc<Item>>, Refusal> {
+fn quotas_of(
+    call: &ResourceRequest<'_>,
+    served: &ServedResource,
+) -> Result<Vec<Arc<Item>>, StatusError> {
     let prefix = format!("{}/", call.place.namespace);
     let snapshot = served.shelf.now();
     match snapshot.unreadable_within(&prefix) {
@@ -78,7 +81,7 @@ fn quotas_of(call: &Call<'_>, served: &Served) -> Result<Vec<Arc<Item>>, Refusal
 
 /// The quotas that a request changes, as they are then.
 fn spent(
-    call: &Call<'_>,
+    call: &ResourceRequest<'_>,
     items: Vec<Arc<Item>>,
     request: &Request<'_>,
     new: &Node<'_>,
@@ -103,7 +106,7 @@ fn spent(
     Ok(changed.map(|((item, _), after)| (item, after)).collect())
 }
 
-fn recount(call: &Call<'_>, one: &mut Node<'static>, now: i64) {
+fn recount(call: &ResourceRequest<'_>, one: &mut Node<'static>, now: i64) {
     let view = View::new(call);
     let list = |group: &str, resource: &str| {
         let is_served = call.app.registry.all().any(|served| {

@@ -1,10 +1,10 @@
 //! The cluster as plugins see it: the cache, the authorizers, and what a certificate is asked for.
 
 use crate::cache::Unreadable;
-use crate::call::Call;
+use crate::call::ResourceRequest;
 use crate::csr;
-use crate::refusal::Refusal;
-use crate::served::Served;
+use crate::served::ServedResource;
+use crate::status::StatusError;
 use ratchet_access::{Attempt, Decision};
 use ratchet_admission::{Cluster, Subject};
 use ratchet_object::Node;
@@ -12,18 +12,18 @@ use std::sync::{Arc, OnceLock};
 
 /// The cluster as of the request.
 pub(super) struct View<'a> {
-    call: &'a Call<'a>,
+    call: &'a ResourceRequest<'a>,
     /// What was asked for and could not be read.
     failed: OnceLock<Arc<Unreadable>>,
 }
 
 impl<'a> View<'a> {
-    pub(super) fn new(call: &'a Call<'a>) -> Self {
+    pub(super) fn new(call: &'a ResourceRequest<'a>) -> Self {
         Self { call, failed: OnceLock::new() }
     }
 
     /// Refuses what was decided without something that is there and cannot be read.
-    pub(super) fn check(&self) -> Result<(), Refusal> {
+    pub(super) fn check(&self) -> Result<(), StatusError> {
         self.failed.get().map_or(Ok(()), |found| Err(found.into()))
     }
 
@@ -31,7 +31,7 @@ impl<'a> View<'a> {
         let _ = self.failed.set(found); // one is enough
     }
 
-    fn served(&self, group: &str, resource: &str) -> Option<&Arc<Served>> {
+    fn served(&self, group: &str, resource: &str) -> Option<&Arc<ServedResource>> {
         let mut all = self.call.app.registry.all();
         all.find(|served| served.row.plural == resource && served.row.group == group)
     }

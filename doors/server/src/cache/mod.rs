@@ -1,14 +1,14 @@
 //! The watch cache: everything that is stored, in memory, as fresh as the last write that was answered.
 
 mod item;
-mod shelf;
+mod resource;
 mod unreadable;
 
 pub(crate) use item::{Item, Stored, storable};
-pub(crate) use shelf::{Change, EventType, Items, Shelf, Snapshot, TooOld, line};
+pub(crate) use resource::{Change, EventType, Items, ResourceCache, Snapshot, TooOld, line};
 pub(crate) use unreadable::Unreadable;
 
-use crate::refusal::Refusal;
+use crate::status::StatusError;
 use ratchet_store::{Batch, Happened, Query, Revision, Store, StoreError};
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -66,7 +66,7 @@ pub(crate) trait Follower: Send + Sync {
 /// The shelves of all resources, by the name in the keys: `pods`, `deployments.apps`.
 pub struct Cache {
     store: Arc<dyn Store>,
-    shelves: HashMap<String, Arc<Shelf>>,
+    shelves: HashMap<String, Arc<ResourceCache>>,
     followers: Vec<Arc<dyn Follower>>,
     /// Everything up to this revision is on the shelves.
     reached: watch::Sender<u64>,
@@ -79,8 +79,8 @@ impl Cache {
         resources: impl Iterator<Item = String>,
         followers: Vec<Arc<dyn Follower>>,
     ) -> Result<Self, StoreError> {
-        let shelves: HashMap<String, Arc<Shelf>> =
-            resources.map(|name| (name, Arc::new(Shelf::default()))).collect();
+        let shelves: HashMap<String, Arc<ResourceCache>> =
+            resources.map(|name| (name, Arc::new(ResourceCache::default()))).collect();
         let query = Query { prefix: ROOT.into(), after: None, limit: 0, at: None };
         let page = store.list(query).await?;
         let mut found: HashMap<&str, Snapshot> = HashMap::new();
@@ -115,7 +115,7 @@ impl Cache {
     }
 
     fn take(&self, batch: Batch) {
-        let mut by_shelf: Vec<(&Arc<Shelf>, Vec<Seen>)> = Vec::new();
+        let mut by_shelf: Vec<(&Arc<ResourceCache>, Vec<Seen>)> = Vec::new();
         for event in batch.events {
             let Some((name, key)) = split(&event.key) else { continue };
             let Some(shelf) = self.shelves.get(name) else { continue };
@@ -138,12 +138,12 @@ impl Cache {
     }
 
     /// The shelf of a resource.
-    pub fn shelf(&self, name: &str) -> Option<Arc<Shelf>> {
+    pub fn shelf(&self, name: &str) -> Option<Arc<ResourceCache>> {
         self.shelves.get(name).cloned()
     }
 
     /// All shelves.
-    pub fn shelves(&self) -> impl Iterator<Item = (&str, &Arc<Shelf>)> {
+    pub fn shelves(&self) -> impl Iterator<Item = (&str, &Arc<ResourceCache>)> {
         self.shelves.iter().map(|(name, shelf)| (name.as_str(), shelf))
     }
 
@@ -163,14 +163,14 @@ impl Cache {
     }
 
     /// Waits until everything that was acknowledged before this call is on the shelves.
-    pub async fn fresh(&self) -> Result<u64, Refusal> {
+    pub async fn fresh(&self) -> Result<u64, StatusError> {
         let latest = self.store.latest().await?.0;
         self.wait_for(latest).await?;
         Ok(latest)
     }
 
     /// Waits until `revision` has been reached, but not forever.
-    pub async fn wait_for(&self, revision: u64) -> Result<(), Refusal> {
+    pub async fn wait_for(&self, revision: u64) -> Result<(), StatusError> {
         if self.reached() >= revision {
             return Ok(());
         }
@@ -178,7 +178,7 @@ impl Cache {
         let reached = progress.wait_for(|reached| *reached >= revision);
         match tokio::time::timeout(PATIENCE, reached).await {
             Ok(Ok(_)) => Ok(()),
-            _ => Err(Refusal::too_large_version(revision, self.reached())),
+            _ => Err(StatusError::too_large_version(revision, self.reached())),
         }
     }
 }

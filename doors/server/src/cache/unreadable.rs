@@ -1,6 +1,6 @@
 //! Stored values that cannot be read: they are told, never taken for empty objects.
 
-use crate::refusal::Refusal;
+use crate::status::StatusError;
 use std::sync::Arc;
 
 /// A stored value that is no object that this server could have written.
@@ -19,13 +19,13 @@ impl Unreadable {
     }
 }
 
-impl From<Unreadable> for Refusal {
+impl From<Unreadable> for StatusError {
     fn from(found: Unreadable) -> Self {
         Self::internal(format!("the stored value of {} cannot be read", found.key))
     }
 }
 
-impl From<&Arc<Unreadable>> for Refusal {
+impl From<&Arc<Unreadable>> for StatusError {
     fn from(found: &Arc<Unreadable>) -> Self {
         found.as_ref().clone().into()
     }
@@ -40,7 +40,7 @@ pub(crate) struct Unstorable {
     pub(crate) name: String,
 }
 
-impl From<Unstorable> for Refusal {
+impl From<Unstorable> for StatusError {
     fn from(found: Unstorable) -> Self {
         let Unstorable { why, name } = found;
         tracing::error!(name, why, "an object cannot be stored");

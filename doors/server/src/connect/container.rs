@@ -1,30 +1,30 @@
 //! Which container of a pod is meant.
 
-use crate::refusal::Refusal;
+use crate::status::StatusError;
 use ratchet_object::Node;
 
 /// Where containers stand in a pod, in the order in which they are listed for people.
 const KINDS: [&str; 3] = ["initContainers", "containers", "ephemeralContainers"];
 
 /// The container that was named, or the only one there is.
-pub(super) fn choose(pod: &Node<'_>, named: &str) -> Result<String, Refusal> {
+pub(super) fn choose(pod: &Node<'_>, named: &str) -> Result<String, StatusError> {
     let of_kind = |kind: &str| pod.find(&["spec", kind]).map(Node::items).unwrap_or_default();
     let mut names = KINDS.iter().flat_map(|kind| of_kind(kind)).map(|one| one.text_at(&["name"]));
     let pod_name = pod.text_at(&["metadata", "name"]);
     if !named.is_empty() {
         return match names.any(|name| name == named) {
             true => Ok(named.to_owned()),
-            false => Err(Refusal::bad_request(format!(
+            false => Err(StatusError::bad_request(format!(
                 "container {named} is not valid for pod {pod_name}"
             ))),
         };
     }
     match of_kind("containers") {
         [only] => Ok(only.text_at(&["name"]).to_owned()),
-        [] => Err(Refusal::bad_request(format!(
+        [] => Err(StatusError::bad_request(format!(
             "a container name must be specified for pod {pod_name}"
         ))),
-        _ => Err(Refusal::bad_request(format!(
+        _ => Err(StatusError::bad_request(format!(
             "a container name must be specified for pod {pod_name}, choose one of: [{}]",
             names.collect::<Vec<_>>().join(" ")
         ))),

@@ -1,7 +1,7 @@
 //! Where a proxied request goes: the names in its URL become an address, a port and a way to speak.
 
 use super::{Backends, Connect, node};
-use crate::refusal::{About, Refusal};
+use crate::status::{About, StatusError};
 use http::{Request, Response};
 use ratchet_http::Body;
 use ratchet_kubelet::{Connection, Endpoint, KubeletError, PooledBody, Scheme, Verification};
@@ -62,8 +62,9 @@ struct Id<'a> {
 }
 
 impl<'a> Id<'a> {
-    fn read(text: &'a str, what: &str) -> Result<Self, Refusal> {
-        let invalid = || Refusal::bad_request(format!("invalid {what} request {}", Quoted(text)));
+    fn read(text: &'a str, what: &str) -> Result<Self, StatusError> {
+        let invalid =
+            || StatusError::bad_request(format!("invalid {what} request {}", Quoted(text)));
         let parts: Vec<&str> = text.split(':').collect();
         let (scheme, name, port) = match parts.as_slice() {
             [name] => ("", *name, ""),
@@ -96,7 +97,7 @@ impl<'a> Id<'a> {
 }
 
 /// Where a node is: its kubelet, or another of its ports.
-pub(super) async fn of_node(connect: &Connect<'_>) -> Result<Location, Refusal> {
+pub(super) async fn of_node(connect: &Connect<'_>) -> Result<Location, StatusError> {
     let text = &connect.place.name;
     let id = Id::read(text, "node")?;
     let kubelet = node::find(connect.app, id.name, connect.about())?.endpoint;
@@ -105,7 +106,7 @@ pub(super) async fn of_node(connect: &Connect<'_>) -> Result<Location, Refusal> 
         return Ok(Location::Kubelet(kubelet));
     }
     let Some(port) = id.number() else {
-        return Err(Refusal::bad_request(format!("invalid node request {}", Quoted(text))));
+        return Err(StatusError::bad_request(format!("invalid node request {}", Quoted(text))));
     };
     match port == kubelet.port {
         true => Ok(Location::Kubelet(kubelet)),
@@ -114,18 +115,18 @@ pub(super) async fn of_node(connect: &Connect<'_>) -> Result<Location, Refusal> 
 }
 
 /// Nobody may be led through a node to the server's own machine.
-async fn check_proxyable(host: &str) -> Result<(), Refusal> {
+async fn check_proxyable(host: &str) -> Result<(), StatusError> {
     let found = tokio::net::lookup_host((host, 0)).await;
     let mut found = match found {
         Ok(found) => found.peekable(),
-        Err(_) => return Err(Refusal::bad_request(format!("lookup {host}: no such host"))),
+        Err(_) => return Err(StatusError::bad_request(format!("lookup {host}: no such host"))),
     };
     if found.peek().is_none() {
-        return Err(Refusal::bad_request("no addresses for hostname"));
+        return Err(StatusError::bad_request("no addresses for hostname"));
     }
     match found.all(|address| is_global(address.ip())) {
         true => Ok(()),
-        false => Err(Refusal::bad_request("address not allowed")),
+        false => Err(StatusError::bad_request("address not allowed")),
     }
 }
 
@@ -140,13 +141,13 @@ fn is_global(address: IpAddr) -> bool {
 }
 
 /// Where a pod is: its address, and the port that was named or the first that it declares.
-pub(super) fn of_pod(connect: &Connect<'_>) -> Result<Location, Refusal> {
+pub(super) fn of_pod(connect: &Connect<'_>) -> Result<Location, StatusError> {
     let Connect { served, place, .. } = connect;
     let id = Id::read(&place.name, "pod")?;
     let pod = served.shelf.find(&served.shelf_key(&place.namespace, id.name))?;
-    let pod = pod.ok_or_else(|| Refusal::not_found(served.about(id.name)))?.node();
+    let pod = pod.ok_or_else(|| StatusError::not_found(served.about(id.name)))?.node();
     let host = addresses(&pod).next().and_then(address).filter(|host| is_global(*host));
-    let host = host.ok_or_else(|| Refusal::bad_request("address not allowed"))?;
+    let host = host.ok_or_else(|| StatusError::bad_request("address not allowed"))?;
     let scheme = id.scheme();
     let port = match id.port {
         "" => first_port(&pod).unwrap_or(scheme.default_port()),
@@ -160,7 +161,7 @@ fn address(text: &str) -> Option<IpAddr> {
     ratchet_net::IpText::read(text).ok().map(|text| text.addr())
 }
 
-fn unknown_port(port: &str) -> Refusal {
+fn unknown_port(port: &str) -> StatusError {
     super::proxy::unreachable(&format!("dial tcp: lookup tcp/{port}: unknown port"))
 }
 
@@ -182,29 +183,30 @@ fn first_port(pod: &Node<'_>) -> Option<u16> {
 }
 
 /// Where a Service is: one of its ready pods, chosen by lot.
-pub(super) fn of_service(connect: &Connect<'_>) -> Result<Location, Refusal> {
+pub(super) fn of_service(connect: &Connect<'_>) -> Result<Location, StatusError> {
     let Connect { app, served, place, .. } = connect;
     let id = Id::read(&place.name, "service")?;
     let namespace = &place.namespace;
     let mut port_name = id.port.to_owned();
     if let Ok(number) = id.port.parse::<i64>() {
         let service = served.shelf.find(&served.shelf_key(namespace, id.name))?;
-        let service = service.ok_or_else(|| Refusal::not_found(served.about(id.name)))?.node();
+        let service = service.ok_or_else(|| StatusError::not_found(served.about(id.name)))?.node();
         let ports = service.find(&["spec", "ports"]).map(Node::items).unwrap_or_default();
         let port = ports.iter().find(|one| one.get("port").and_then(Node::as_int) == Some(number));
         let port = port.ok_or_else(|| {
             let name = Quoted(id.name);
-            Refusal::unavailable(format!("no service port {number} found for service {name}"))
+            StatusError::unavailable(format!("no service port {number} found for service {name}"))
         })?;
         port.text_at(&["name"]).clone_into(&mut port_name);
     }
     let shelf = |name: &str| app.cache.shelf(name).unwrap_or_default();
     let endpoints = shelf("endpoints").get(&format!("{namespace}/{}", id.name));
-    let missing = || Refusal::not_found(About { group: "", resource: "endpoints", name: id.name });
+    let missing =
+        || StatusError::not_found(About { group: "", resource: "endpoints", name: id.name });
     let endpoints = endpoints.ok_or_else(missing)?.node();
     let subsets = endpoints.get("subsets").map(Node::items).unwrap_or_default();
     let none = |name: &str| {
-        Refusal::unavailable(format!("no endpoints available for service {}", Quoted(name)))
+        StatusError::unavailable(format!("no endpoints available for service {}", Quoted(name)))
     };
     if subsets.is_empty() {
         return Err(none(id.name));

@@ -2,7 +2,7 @@
 
 use super::log_options::LogOptions;
 use super::{Connect, container, node};
-use crate::refusal::{About, Refusal};
+use crate::status::{About, StatusError};
 use bytes::Bytes;
 use http::header::CONTENT_TYPE;
 use http::{HeaderValue, Request, Response, StatusCode};
@@ -11,13 +11,14 @@ use ratchet_http::{Body, BodyError, empty};
 use ratchet_kubelet::{Endpoint, KubeletError, Verification};
 
 /// Answers with a log, as long as it goes on.
-pub(super) async fn answer(connect: &Connect<'_>) -> Result<Response<Body>, Refusal> {
+pub(super) async fn answer(connect: &Connect<'_>) -> Result<Response<Body>, StatusError> {
     let Connect { app, served, place, request, .. } = connect;
     let options = LogOptions::read(&request.params)?;
     app.metrics.connections.log_asked(options.is_insecure);
     options.check(&place.name)?;
     let key = served.shelf_key(&place.namespace, &place.name);
-    let pod = served.shelf.find(&key)?.ok_or_else(|| Refusal::not_found(connect.about()))?.node();
+    let pod =
+        served.shelf.find(&key)?.ok_or_else(|| StatusError::not_found(connect.about()))?.node();
     let container = container::choose(&pod, &options.container)?;
     let node_name = pod.text_at(&["spec", "nodeName"]);
     if node_name.is_empty() {
@@ -30,7 +31,7 @@ pub(super) async fn answer(connect: &Connect<'_>) -> Result<Response<Body>, Refu
     let path = format!("/containerLogs/{}/{}/{container}", place.namespace, place.name);
     let query = options.query();
     let path = if query.is_empty() { path } else { format!("{path}?{query}") };
-    let asked = Request::get(&path).body(empty()).map_err(Refusal::internal)?;
+    let asked = Request::get(&path).body(empty()).map_err(StatusError::internal)?;
     let answered = app.backends.kubelets.send(&kubelet, verification, asked).await;
     let answered = answered.map_err(|error| {
         if error.mentions_x509() {
@@ -41,7 +42,7 @@ pub(super) async fn answer(connect: &Connect<'_>) -> Result<Response<Body>, Refu
     let status = answered.status();
     if status.is_redirection() {
         let url = url(&kubelet, &path);
-        return Err(Refusal::unclassified(format!("Get \"{url}\": redirects forbidden")));
+        return Err(StatusError::unclassified(format!("Get \"{url}\": redirects forbidden")));
     }
     if !(200..=206).contains(&status.as_u16()) {
         let about = About { resource: "pods/log", ..connect.about() };
@@ -58,20 +59,20 @@ fn url(kubelet: &Endpoint, path: &str) -> String {
     format!("https://{}{path}", kubelet.authority())
 }
 
-fn unreachable(kubelet: &Endpoint, path: &str, error: &KubeletError) -> Refusal {
-    Refusal::unclassified(format!("Get \"{}\": {error}", url(kubelet, path)))
+fn unreachable(kubelet: &Endpoint, path: &str, error: &KubeletError) -> StatusError {
+    StatusError::unclassified(format!("Get \"{}\": {error}", url(kubelet, path)))
 }
 
 /// What a kubelet says when it has no log.
-async fn complaint<B>(status: StatusCode, body: B, about: About<'_>) -> Refusal
+async fn complaint<B>(status: StatusCode, body: B, about: About<'_>) -> StatusError
 where
     B: http_body::Body<Data = Bytes> + Unpin,
 {
     let text = super::complaint(body).await;
     let text = String::from_utf8_lossy(&text);
     match status.as_u16() {
-        500 => Refusal::internal(text),
-        400 => Refusal::bad_request(text),
-        code => Refusal::of_backend(code, about, &text),
+        500 => StatusError::internal(text),
+        400 => StatusError::bad_request(text),
+        code => StatusError::of_backend(code, about, &text),
     }
 }

@@ -1,8 +1,8 @@
 //! What may be asked of a log, and how it is asked of a kubelet.
 
 use super::escape;
-use crate::refusal::Refusal;
 use crate::request::Params;
+use crate::status::StatusError;
 use jiff::Timestamp;
 use jiff::tz::Offset;
 use ratchet_engine::StatusCause;
@@ -26,7 +26,7 @@ pub(super) struct LogOptions {
 
 impl LogOptions {
     /// Reads the query; numbers and times that cannot be read are refused at once.
-    pub(super) fn read(params: &Params) -> Result<Self, Refusal> {
+    pub(super) fn read(params: &Params) -> Result<Self, StatusError> {
         Ok(Self {
             container: params.text("container").to_owned(),
             is_insecure: params.flag("insecureSkipTLSVerifyBackend"),
@@ -42,7 +42,7 @@ impl LogOptions {
     }
 
     /// Refuses what can be read but not had.
-    pub(super) fn check(&self, pod: &str) -> Result<(), Refusal> {
+    pub(super) fn check(&self, pod: &str) -> Result<(), StatusError> {
         let mut causes = Vec::new();
         let mut invalid = |field: &str, value: Option<i64>, least: i64, text: &str| {
             if let Some(value) = value.filter(|value| *value < least) {
@@ -67,7 +67,7 @@ impl LogOptions {
         }
         match causes.is_empty() {
             true => Ok(()),
-            false => Err(Refusal::invalid_object("PodLogOptions", "", pod, causes)),
+            false => Err(StatusError::invalid_object("PodLogOptions", "", pod, causes)),
         }
     }
 
@@ -94,7 +94,7 @@ fn cause(field: &str, reason: &'static str, message: String) -> StatusCause {
     StatusCause { reason, message, field: field.to_owned() }
 }
 
-fn number(params: &Params, name: &str) -> Result<Option<i64>, Refusal> {
+fn number(params: &Params, name: &str) -> Result<Option<i64>, StatusError> {
     let Some(text) = params.get(name) else { return Ok(None) };
     let why = match text.parse() {
         Ok(number) => return Ok(Some(number)),
@@ -106,16 +106,16 @@ fn number(params: &Params, name: &str) -> Result<Option<i64>, Refusal> {
         _ => "invalid syntax",
     };
     let text = ratchet_net::Quoted(text);
-    Err(Refusal::bad_request(format!("strconv.ParseInt: parsing {text}: {why}")))
+    Err(StatusError::bad_request(format!("strconv.ParseInt: parsing {text}: {why}")))
 }
 
 /// A time in whole seconds with its own offset; the empty text and `null` are no time.
-fn since_time(text: &str) -> Result<Option<String>, Refusal> {
+fn since_time(text: &str) -> Result<Option<String>, StatusError> {
     if text.is_empty() || text == "null" {
         return Ok(None);
     }
     let Some((time, offset)) = read_time(text) else {
-        return Err(Refusal::bad_request(why_no_time(text)));
+        return Err(StatusError::bad_request(why_no_time(text)));
     };
     let whole = time.to_zoned(offset.to_time_zone());
     let form = if offset == Offset::UTC { "%Y-%m-%dT%H:%M:%SZ" } else { "%Y-%m-%dT%H:%M:%S%:z" };

@@ -16,14 +16,14 @@ mod throttle;
 mod unpack;
 mod upgrade;
 
-use crate::admission::{Site, on_connect};
+use crate::admission::{AdmissionScope, on_connect};
 use crate::app::App;
 use crate::authorize::target;
 use crate::held::held;
-use crate::refusal::{About, Refusal};
-use crate::request::Place;
-use crate::served::Served;
-use crate::server::Asked;
+use crate::request::ResourcePath;
+use crate::served::ServedResource;
+use crate::server::RequestContext;
+use crate::status::{About, StatusError};
 use bytes::Bytes;
 use http::Response;
 use http_body_util::BodyExt;
@@ -66,9 +66,9 @@ pub(crate) fn connects(subresource: &str) -> bool {
 /// A request that wants to be connected.
 pub(crate) struct Connect<'a> {
     pub(crate) app: &'a Arc<App>,
-    pub(crate) served: &'a Arc<Served>,
-    pub(crate) place: &'a Place,
-    pub(crate) request: &'a Asked<'a>,
+    pub(crate) served: &'a Arc<ServedResource>,
+    pub(crate) place: &'a ResourcePath,
+    pub(crate) request: &'a RequestContext<'a>,
     pub(crate) user: &'a User,
 }
 
@@ -86,12 +86,12 @@ pub(crate) struct Client {
 pub(crate) async fn answer(
     connect: &Connect<'_>,
     client: Client,
-) -> Result<Response<Body>, Refusal> {
+) -> Result<Response<Body>, StatusError> {
     let Some(below) = connect.served.row.subresource(&connect.place.subresource) else {
-        return Err(Refusal::no_resource());
+        return Err(StatusError::no_resource());
     };
     if !connect.request.params.text("dryRun").is_empty() && below.name != "log" {
-        return Err(Refusal::bad_request("dryRun is not supported"));
+        return Err(StatusError::bad_request("dryRun is not supported"));
     }
     connect.app.cache.fresh().await?;
     match below.name {
@@ -120,13 +120,13 @@ impl Connect<'_> {
 
     /// A body that counts as a running request until it has ended.
     fn held(&self, body: Body) -> Body {
-        let running = self.app.metrics.connected(&self.request.ask);
+        let running = self.app.metrics.connected(&self.request.info);
         held(body, running)
     }
 
     /// Does something that goes on when the request has been answered, and counts as running until it ends.
     fn follow(&self, work: impl Future<Output = ()> + Send + 'static) {
-        let running = self.app.metrics.connected(&self.request.ask);
+        let running = self.app.metrics.connected(&self.request.info);
         let permit = self.request.told.permit();
         let (ended, ends) = watch::channel(());
         self.request.told.note_tunnel(ends);
@@ -153,19 +153,19 @@ impl Connect<'_> {
     }
 
     /// Puts the connection before the policies of the cluster.
-    fn ask_policies(&self, kind: &str, options: &Node<'_>) -> Result<(), Refusal> {
+    fn ask_policies(&self, kind: &str, options: &Node<'_>) -> Result<(), StatusError> {
         let Connect { app, served, place, request, user } = self;
         let told = &request.told;
-        on_connect(&Site { app, served, place, user, told }, kind, options)
+        on_connect(&AdmissionScope { app, served, place, user, told }, kind, options)
     }
 
     /// Whoever opens a connection with GET must be allowed to do it with POST: a browser cannot choose.
-    fn check_create(&self) -> Result<(), Refusal> {
+    fn check_create(&self) -> Result<(), StatusError> {
         let attempt = Attempt { user: self.user, verb: "create", target: target(self.place, "") };
         match self.app.authorizer.decide(&attempt) {
             Decision::Allow { .. } => Ok(()),
             Decision::Deny { reason } | Decision::NoOpinion { reason } => {
-                Err(Refusal::forbidden(self.about(), &reason))
+                Err(StatusError::forbidden(self.about(), &reason))
             }
         }
     }

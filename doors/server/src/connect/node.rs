@@ -1,7 +1,7 @@
 //! Which kubelet a node has: the name that its certificate must bear, and where it listens.
 
 use crate::app::App;
-use crate::refusal::{About, Refusal};
+use crate::status::{About, StatusError};
 use ratchet_kubelet::{Endpoint, NodeName};
 use ratchet_net::IpText;
 use ratchet_object::Node;
@@ -18,9 +18,9 @@ pub(super) struct Kubelet {
 }
 
 /// Looks a node up; `about` is the resource of the request, which a missing node is blamed on.
-pub(super) fn find(app: &App, name: &str, about: About<'_>) -> Result<Kubelet, Refusal> {
+pub(super) fn find(app: &App, name: &str, about: About<'_>) -> Result<Kubelet, StatusError> {
     let item = app.cache.shelf("nodes").map(|shelf| shelf.find(name)).transpose()?.flatten();
-    let missing = || Refusal::not_found(About { name, ..about });
+    let missing = || StatusError::not_found(About { name, ..about });
     let node = item.ok_or_else(missing)?.node();
     // The name of the object that gives the address, and nothing that a client wrote.
     let expected = NodeName::new(node.text_at(&["metadata", "name"])).ok_or_else(missing)?;
@@ -38,7 +38,7 @@ pub(super) fn find(app: &App, name: &str, about: About<'_>) -> Result<Kubelet, R
 }
 
 /// The first address of the first wanted type that the node has.
-fn preferred_address<'n>(node: &'n Node<'_>, types: &[String]) -> Result<&'n str, Refusal> {
+fn preferred_address<'n>(node: &'n Node<'_>, types: &[String]) -> Result<&'n str, StatusError> {
     let known = node.find(&["status", "addresses"]).map(Node::items).unwrap_or_default();
     let of_type = |wanted: &String| known.iter().find(|one| one.text_at(&["type"]) == wanted);
     let Some(found) = types.iter().find_map(of_type) else {
@@ -46,7 +46,7 @@ fn preferred_address<'n>(node: &'n Node<'_>, types: &[String]) -> Result<&'n str
             .iter()
             .map(|one| format!("{{{} {}}}", one.text_at(&["type"]), one.text_at(&["address"])))
             .collect();
-        return Err(Refusal::unclassified(format!(
+        return Err(StatusError::unclassified(format!(
             "no preferred addresses found; known addresses: [{}]",
             known.join(" ")
         )));

@@ -4,8 +4,8 @@ use super::location::{self, Location};
 use super::rewrite::Prefix;
 use super::upgrade::{self, Answer};
 use super::{Client, Connect, escape, forwarded};
-use crate::refusal::Refusal;
-use crate::request::Place;
+use crate::request::ResourcePath;
+use crate::status::StatusError;
 use http::header::LOCATION;
 use http::{HeaderName, HeaderValue, Method, Request, Response, StatusCode};
 use http_body_util::BodyExt;
@@ -27,7 +27,7 @@ const SPEAKS_FOR_US: [&str; 4] = [
 pub(super) async fn answer(
     connect: &Connect<'_>,
     client: Client,
-) -> Result<Response<Body>, Refusal> {
+) -> Result<Response<Body>, StatusError> {
     let mut options = Node::empty_map();
     let end = if connect.request.parts.uri.path().ends_with('/') { "/" } else { "" };
     let path = match connect.place.rest.trim_matches('/') {
@@ -66,7 +66,7 @@ pub(super) async fn answer(
         .method(parts.method.clone())
         .uri(format!("{path}{query}"))
         .body(client.body)
-        .map_err(Refusal::internal)?;
+        .map_err(StatusError::internal)?;
     *request.headers_mut() = headers;
     forwarded::drop_hop_headers(request.headers_mut());
     // Not as the client spelled it: the backend sees its own path cleaned, and what stands before it is found by that.
@@ -89,8 +89,8 @@ pub(super) async fn answer(
 }
 
 /// 503: nobody answers there.
-pub(super) fn unreachable(why: &str) -> Refusal {
-    Refusal::unavailable(format!("error trying to reach service: {why}"))
+pub(super) fn unreachable(why: &str) -> StatusError {
+    StatusError::unavailable(format!("error trying to reach service: {why}"))
 }
 
 /// What stands behind `proxy` in the path, with the slash at its end.
@@ -101,8 +101,9 @@ fn inner_path(connect: &Connect<'_>) -> String {
 
 /// What stands in the path up to and with `proxy`, made from what was authorised and not from what was spelled.
 fn before_inner(connect: &Connect<'_>) -> String {
-    let Place { group, version, namespace, in_namespace, resource, name, subresource, .. } =
-        connect.place;
+    let ResourcePath {
+        group, version, namespace, in_namespace, resource, name, subresource, ..
+    } = connect.place;
     let root = match group.as_str() {
         "" => format!("/api/{version}"),
         group => format!("/apis/{group}/{version}"),
@@ -129,9 +130,9 @@ async fn upgraded(
     client: Client,
     location: &Location,
     headers: http::HeaderMap,
-) -> Result<Response<Body>, Refusal> {
+) -> Result<Response<Body>, StatusError> {
     let Some(on_upgrade) = client.upgrade else {
-        return Err(Refusal::bad_request("this protocol cannot be upgraded; use HTTP/1.1"));
+        return Err(StatusError::bad_request("this protocol cannot be upgraded; use HTTP/1.1"));
     };
     let parts = connect.request.parts;
     let query = parts.uri.query().map(|query| format!("?{query}")).unwrap_or_default();
@@ -139,9 +140,9 @@ async fn upgraded(
     let asked = (parts.method.clone(), path.as_str());
     let connection = location.dial(&connect.app.backends).await;
     let connection = connection
-        .map_err(|error| Refusal::unclassified(format!("error dialing backend: {error}")))?;
-    let answer = upgrade::ask(connection, asked, headers).await;
-    match answer.map_err(Refusal::unclassified)? {
+        .map_err(|error| StatusError::unclassified(format!("error dialing backend: {error}")))?;
+    let answer = upgrade::request(connection, asked, headers).await;
+    match answer.map_err(StatusError::unclassified)? {
         Answer::Stayed(response) => upgrade::stayed(response),
         Answer::Switched(head, backend) => {
             connect.join(on_upgrade, backend);

@@ -3,8 +3,8 @@
 use super::throttle::Throttled;
 use super::upgrade::{self, Answer};
 use super::{Backends, Client, Connect, container, escape, forwarded, node};
-use crate::refusal::Refusal;
 use crate::request::Params;
+use crate::status::StatusError;
 use crate::streaming::{self, Protocol, Refused, Streams, Way};
 use http::header::{CONTENT_TYPE, HOST, SEC_WEBSOCKET_VERSION};
 use http::{HeaderMap, HeaderValue, Method, Response, StatusCode};
@@ -19,7 +19,7 @@ const STREAMS: [(&str, &str); 4] =
     [("stdin", "input"), ("stdout", "output"), ("stderr", "error"), ("tty", "tty")];
 
 /// A kubelet, and what it is asked.
-struct Asked {
+struct KubeletRequest {
     kubelet: Endpoint,
     path: String,
 }
@@ -29,14 +29,15 @@ pub(super) async fn answer(
     connect: &Connect<'_>,
     what: &'static str,
     client: Client,
-) -> Result<Response<Body>, Refusal> {
+) -> Result<Response<Body>, StatusError> {
     let Connect { app, served, place, request, .. } = connect;
     let query = query(what, &request.params)?;
     let (kind, options) = options(what, &request.params);
     connect.ask_policies(kind, &options)?;
     connect.check_create()?;
     let key = served.shelf_key(&place.namespace, &place.name);
-    let pod = served.shelf.find(&key)?.ok_or_else(|| Refusal::not_found(connect.about()))?.node();
+    let pod =
+        served.shelf.find(&key)?.ok_or_else(|| StatusError::not_found(connect.about()))?.node();
     let pod_path = format!("{}/{}", place.namespace, place.name);
     let path = match what {
         "portforward" => format!("/portForward/{pod_path}"),
@@ -48,12 +49,12 @@ pub(super) async fn answer(
     let node_name = pod.text_at(&["spec", "nodeName"]);
     if node_name.is_empty() {
         let message = format!("pod {} does not have a host assigned", place.name);
-        return Err(Refusal::bad_request(message));
+        return Err(StatusError::bad_request(message));
     }
     let kubelet = node::find(app, node_name, connect.about())?;
     let path = if query.is_empty() { path } else { format!("{path}?{query}") };
     app.metrics.connections.streaming(what, kubelet.speaks_websockets);
-    let asked = Asked { kubelet: kubelet.endpoint, path };
+    let asked = KubeletRequest { kubelet: kubelet.endpoint, path };
     let headers = &request.parts.headers;
     match streaming::way(what, headers, kubelet.speaks_websockets) {
         Some(Way::PassThrough) => pass(connect, client, asked).await,
@@ -63,16 +64,16 @@ pub(super) async fn answer(
     }
 }
 
-fn required() -> Refusal {
-    Refusal::bad_request("Upgrade request required")
+fn required() -> StatusError {
+    StatusError::bad_request("Upgrade request required")
 }
 
 /// The same protocol on both sides: only bytes are carried.
 async fn pass(
     connect: &Connect<'_>,
     client: Client,
-    asked: Asked,
-) -> Result<Response<Body>, Refusal> {
+    asked: KubeletRequest,
+) -> Result<Response<Body>, StatusError> {
     let parts = connect.request.parts;
     let on_upgrade = client.upgrade.ok_or_else(required)?;
     let headers = forwarded::headers(connect.app, parts, client.address);
@@ -89,15 +90,15 @@ async fn pass(
 
 async fn dial(
     kubelets: &Kubelets,
-    asked: &Asked,
+    asked: &KubeletRequest,
     method: Method,
     headers: HeaderMap,
-) -> Result<Answer, Refusal> {
+) -> Result<Answer, StatusError> {
     let connection = kubelets.dial(&asked.kubelet).await;
     let connection = connection
-        .map_err(|error| Refusal::unclassified(format!("error dialing backend: {error}")))?;
-    let answer = upgrade::ask(connection, (method, &asked.path), headers).await;
-    answer.map_err(Refusal::unclassified)
+        .map_err(|error| StatusError::unclassified(format!("error dialing backend: {error}")))?;
+    let answer = upgrade::request(connection, (method, &asked.path), headers).await;
+    answer.map_err(StatusError::unclassified)
 }
 
 /// Channels of a WebSocket become streams of SPDY. The client is told that it is connected before the kubelet is
@@ -105,8 +106,8 @@ async fn dial(
 fn translate(
     connect: &Connect<'_>,
     client: Client,
-    asked: Asked,
-) -> Result<Response<Body>, Refusal> {
+    asked: KubeletRequest,
+) -> Result<Response<Body>, StatusError> {
     let Connect { app, request, .. } = connect;
     let on_upgrade = client.upgrade.ok_or_else(required)?;
     let answer = match streaming::handshake(&request.parts.method, &request.parts.headers) {
@@ -138,7 +139,7 @@ fn translate(
 /// A kubelet that has been asked for a command and speaks SPDY now, or why it does not.
 async fn speak_spdy(
     backends: &Backends,
-    asked: &Asked,
+    asked: &KubeletRequest,
 ) -> Result<streaming::Kubelet<Throttled<TokioIo<Upgraded>>>, String> {
     let authority = asked.kubelet.authority();
     let unsent = |why: &dyn std::fmt::Display| {
@@ -148,7 +149,7 @@ async fn speak_spdy(
         backends.kubelets.dial(&asked.kubelet).await.map_err(|error| unsent(&error))?;
     let mut headers = streaming::to_kubelet();
     headers.insert(HOST, HeaderValue::from_str(&authority).map_err(|error| unsent(&error))?);
-    let answer = upgrade::ask(connection, (Method::POST, &asked.path), headers).await?;
+    let answer = upgrade::request(connection, (Method::POST, &asked.path), headers).await?;
     match answer {
         Answer::Switched(head, io) if streaming::is_spdy(head.status, &head.headers) => {
             let protocol = Protocol::chosen(&head.headers)
@@ -168,8 +169,8 @@ async fn speak_spdy(
 async fn tunnel(
     connect: &Connect<'_>,
     client: Client,
-    asked: Asked,
-) -> Result<Response<Body>, Refusal> {
+    asked: KubeletRequest,
+) -> Result<Response<Body>, StatusError> {
     let Connect { app, request, .. } = connect;
     let parts = request.parts;
     let on_upgrade = client.upgrade.ok_or_else(required)?;
@@ -226,7 +227,7 @@ fn plain(refused: Refused) -> Response<Body> {
 }
 
 /// What the kubelet is asked.
-fn query(what: &str, params: &Params) -> Result<String, Refusal> {
+fn query(what: &str, params: &Params) -> Result<String, StatusError> {
     if what == "portforward" {
         let ports = ports(params)?;
         return Ok(match ports.is_empty() {
@@ -268,13 +269,15 @@ fn options(what: &str, params: &Params) -> (&'static str, Node<'static>) {
 }
 
 /// The ports that are named in the URL; most clients name them later.
-fn ports(params: &Params) -> Result<Vec<String>, Refusal> {
+fn ports(params: &Params) -> Result<Vec<String>, StatusError> {
     let all = params.all("ports").flat_map(|value| value.split(','));
     all.map(|text| match text.parse::<i32>() {
         Ok(number) => Ok(number.to_string()),
         Err(_) => {
             let text = ratchet_net::Quoted(text);
-            Err(Refusal::bad_request(format!("strconv.ParseInt: parsing {text}: invalid syntax")))
+            Err(StatusError::bad_request(format!(
+                "strconv.ParseInt: parsing {text}: invalid syntax"
+            )))
         }
     })
     .collect()

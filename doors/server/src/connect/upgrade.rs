@@ -1,6 +1,6 @@
 //! A connection to a backend that is asked to change its protocol, and then only carried.
 
-use crate::refusal::Refusal;
+use crate::status::StatusError;
 use http::header::CONNECTION;
 use http::{HeaderMap, HeaderValue, Method, Request, Response, StatusCode};
 use http_body_util::BodyExt;
@@ -21,7 +21,7 @@ pub(super) enum Answer {
 }
 
 /// Asks for another protocol over a connection that is used for nothing else.
-pub(super) async fn ask<IO>(
+pub(super) async fn request<IO>(
     connection: IO,
     (method, path): (Method, &str),
     headers: HeaderMap,
@@ -53,11 +53,11 @@ where
 }
 
 /// A backend that did not change its protocol: its complaint is passed on, anything else makes no sense.
-pub(super) fn stayed(answer: Response<Incoming>) -> Result<Response<Body>, Refusal> {
+pub(super) fn stayed(answer: Response<Incoming>) -> Result<Response<Body>, StatusError> {
     let code = answer.status().as_u16();
     if code < 400 {
         let message = format!("invalid upgrade response: status code {code}");
-        return Err(Refusal::unclassified(message));
+        return Err(StatusError::unclassified(message));
     }
     let body = |body: Incoming| body.map_err(|error| BodyError(error.to_string())).boxed_unsync();
     let mut response = answer.map(body);

@@ -1,6 +1,6 @@
 //! The metadata that belongs to the server: who an object is, since when, and how often it changed.
 
-use super::habits::{Generation, Habits};
+use super::strategy::{Generation, Strategy};
 use ratchet_object::{Equality, Node, equal_at};
 
 /// What a client may never set on a new object.
@@ -14,23 +14,28 @@ const OWNED: &[&str] = &[
 ];
 
 /// Gives a new object its identity.
-pub(crate) fn birth(node: &mut Node<'static>, habits: &Habits, uid: String, now: String) {
+pub(crate) fn fill_system_fields(
+    node: &mut Node<'static>,
+    strategy: &Strategy,
+    uid: String,
+    now: String,
+) {
     let metadata = node.below("metadata");
     for name in OWNED {
         metadata.remove(name);
     }
     metadata.set("uid", Node::string(uid));
     // Where nobody counts, what the writer says stays.
-    if !matches!(habits.generation, Generation::Absent | Generation::Later(_)) {
+    if !matches!(strategy.generation, Generation::Absent | Generation::Later(_)) {
         metadata.set("generation", Node::int(1));
     }
     metadata.set("creationTimestamp", Node::string(now));
 }
 
 /// Carries over to `new` what no update may change, and counts the generation.
-pub(crate) fn renewal(new: &mut Node<'static>, old: &Node<'_>, habits: &Habits) {
+pub(crate) fn preserve_system_fields(new: &mut Node<'static>, old: &Node<'_>, strategy: &Strategy) {
     let differs = |names: &[&str]| !equal_at(new, old, names, Equality::Semantic);
-    let counts = match habits.generation {
+    let counts = match strategy.generation {
         Generation::Absent | Generation::One => false,
         Generation::Of(member) | Generation::Later(member) => differs(&[member]),
         Generation::OfExactly(member) => !equal_at(new, old, &[member], Equality::Reflect),
@@ -113,7 +118,7 @@ pub(crate) fn may_go(node: &Node<'_>) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::lifecycle::habits;
+    use crate::lifecycle::strategy;
     use ratchet_object::{Limits, decode};
 
     fn node(text: &str) -> Node<'static> {
@@ -123,16 +128,16 @@ mod tests {
     #[test]
     fn a_new_object_gets_its_identity_from_the_server() {
         let mut pod = node("{metadata: {name: a, uid: mine, deletionTimestamp: x, generation: 7}}");
-        birth(&mut pod, habits("", "Pod"), "u".into(), "now".into());
+        fill_system_fields(&mut pod, strategy("", "Pod"), "u".into(), "now".into());
         assert_eq!(
             pod.to_json(),
             r#"{"metadata":{"name":"a","generation":1,"uid":"u","creationTimestamp":"now"}}"#
         );
         let mut map = node("{metadata: {name: a}}");
-        birth(&mut map, habits("", "ConfigMap"), "u".into(), "now".into());
+        fill_system_fields(&mut map, strategy("", "ConfigMap"), "u".into(), "now".into());
         assert_eq!(map.find(&["metadata", "generation"]), None);
         let mut told = node("{metadata: {name: a, generation: 7}}");
-        birth(&mut told, habits("", "ConfigMap"), "u".into(), "now".into());
+        fill_system_fields(&mut told, strategy("", "ConfigMap"), "u".into(), "now".into());
         let generation = told.find(&["metadata", "generation"]).and_then(Node::as_int);
         assert_eq!(generation, Some(7), "nobody counts it, so it stays");
     }
@@ -141,10 +146,10 @@ mod tests {
     fn a_deletion_that_nobody_asked_for_stays_to_be_refused() {
         let old = node("{metadata: {name: a, uid: u}}");
         let mut new = node("{metadata: {name: a, deletionTimestamp: t}}");
-        renewal(&mut new, &old, habits("", "ConfigMap"));
+        preserve_system_fields(&mut new, &old, strategy("", "ConfigMap"));
         assert_eq!(new.text_at(&["metadata", "deletionTimestamp"]), "t");
         let mut less = node("{metadata: {name: a}}");
-        renewal(&mut less, &new, habits("", "ConfigMap"));
+        preserve_system_fields(&mut less, &new, strategy("", "ConfigMap"));
         assert_eq!(less.text_at(&["metadata", "deletionTimestamp"]), "t");
     }
 
@@ -155,7 +160,7 @@ mod tests {
         );
         let renewed = |text: &str| {
             let mut new = node(text);
-            renewal(&mut new, &old, habits("apps", "Deployment"));
+            preserve_system_fields(&mut new, &old, strategy("apps", "Deployment"));
             new.find(&["metadata", "generation"]).and_then(Node::as_int)
         };
         assert_eq!(renewed("{metadata: {name: a, labels: {b: c}}, spec: {replicas: 1}}"), Some(3));

@@ -1,10 +1,10 @@
 //! What the server itself writes into objects while they live.
 
 mod disabled;
-mod habits;
 pub(crate) mod metadata;
 mod prepare;
 mod signing_request;
+mod strategy;
 
-pub(crate) use habits::{Dependents, Habits, habits};
-pub(crate) use prepare::{Moment, prepare_create, prepare_update};
+pub(crate) use prepare::{CreateContext, prepare_create, prepare_update};
+pub(crate) use strategy::{Dependents, Strategy, strategy};

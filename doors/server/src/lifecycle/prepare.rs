@@ -1,21 +1,21 @@
 //! What becomes of an object before it is judged: fields that its writer may not set are set or kept.
 
 use super::disabled;
-use super::habits::Habits;
 use super::signing_request;
+use super::strategy::Strategy;
 use ratchet_access::User;
 use ratchet_engine::Part;
 use ratchet_object::{Equality, Kind, Node, Span, Value, equal_at};
 
 /// What a preparation may need to know beside the object.
-pub(crate) struct Moment<'a> {
+pub(crate) struct CreateContext<'a> {
     /// Who writes.
     pub user: &'a User,
     /// Now, in RFC 3339.
     pub now: &'a str,
 }
 
-type Prepare = fn(&mut Node<'static>, &Moment<'_>);
+type Prepare = fn(&mut Node<'static>, &CreateContext<'_>);
 
 /// What a kind does on creation beside dropping its status.
 static ON_CREATE: &[(&str, &str, Prepare)] = &[
@@ -48,10 +48,10 @@ static ON_CREATE: &[(&str, &str, Prepare)] = &[
 pub(crate) fn prepare_create(
     node: &mut Node<'static>,
     kind: &Kind<'_>,
-    habits: &Habits,
-    moment: &Moment<'_>,
+    strategy: &Strategy,
+    moment: &CreateContext<'_>,
 ) {
-    if !habits.born_with_status && has_status(kind) {
+    if !strategy.born_with_status && has_status(kind) {
         node.remove("status");
     }
     disabled::drop(node, kind);
@@ -76,7 +76,7 @@ pub(crate) fn prepare_update(
     new: &mut Node<'static>,
     old: &Node<'_>,
     kind: &Kind<'_>,
-    habits: &Habits,
+    strategy: &Strategy,
     part: Part,
     now: &str,
 ) {
@@ -93,7 +93,7 @@ pub(crate) fn prepare_update(
                 count_template(new, before + i64::from(changed));
             }
             // Of a namespace it has an endpoint of its own; of a certificate signing request it says who asked.
-            if habits.keeps_spec {
+            if strategy.keeps_spec {
                 keep(new, old, "spec");
             }
         }
@@ -101,7 +101,7 @@ pub(crate) fn prepare_update(
             for member in ["spec", "data", "template"] {
                 keep(new, old, member);
             }
-            for member in habits.status_keeps {
+            for member in strategy.status_keeps {
                 keep(new.below("metadata"), old.get("metadata").unwrap_or(&NOTHING), member);
             }
             // The class of a pod was decided when it was made.
@@ -139,7 +139,7 @@ fn count_template(node: &mut Node<'static>, count: i64) {
     annotations.set(TEMPLATE_GENERATION, Node::string(count.to_string()));
 }
 
-fn namespace(node: &mut Node<'static>, _: &Moment<'_>) {
+fn namespace(node: &mut Node<'static>, _: &CreateContext<'_>) {
     let spec = node.below("spec");
     let mut finalizers = spec.remove("finalizers").unwrap_or_else(|| Node::list(Vec::new()));
     if let Some(items) = finalizers.items_mut()
@@ -151,7 +151,7 @@ fn namespace(node: &mut Node<'static>, _: &Moment<'_>) {
     node.below("status").set("phase", Node::string("Active"));
 }
 
-fn pod(node: &mut Node<'static>, moment: &Moment<'_>) {
+fn pod(node: &mut Node<'static>, moment: &CreateContext<'_>) {
     let class = quality_of_service(node);
     let gated =
         node.find(&["spec", "schedulingGates"]).is_some_and(|gates| !gates.items().is_empty());
@@ -206,7 +206,7 @@ pub(super) fn quality_of_service(node: &Node<'_>) -> &'static str {
     }
 }
 
-fn job(node: &mut Node<'static>, _: &Moment<'_>) {
+fn job(node: &mut Node<'static>, _: &CreateContext<'_>) {
     if node.find(&["spec", "manualSelector"]).and_then(Node::as_bool) == Some(true) {
         return;
     }
@@ -233,7 +233,7 @@ fn job(node: &mut Node<'static>, _: &Moment<'_>) {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::lifecycle::habits;
+    use crate::lifecycle::strategy;
     use ratchet_object::{Limits, decode, find};
 
     fn node(text: &str) -> Node<'static> {
@@ -243,8 +243,8 @@ mod tests {
     fn updated(api_version: &str, kind: &str, part: Part, old: &str, new: &str) -> Node<'static> {
         let mut node_new = node(new);
         let kind = find(api_version, kind).unwrap();
-        let habits = habits(kind.group, kind.name);
-        prepare_update(&mut node_new, &node(old), &kind, habits, part, "2026-01-01T00:00:00Z");
+        let strategy = strategy(kind.group, kind.name);
+        prepare_update(&mut node_new, &node(old), &kind, strategy, part, "2026-01-01T00:00:00Z");
         node_new
     }
 
@@ -252,8 +252,8 @@ mod tests {
         let mut new = node(text);
         let kind = find(api_version, kind).unwrap();
         let user = User { name: "alice".into(), groups: vec!["g".into()], ..User::default() };
-        let moment = Moment { user: &user, now: "2026-01-01T00:00:00Z" };
-        prepare_create(&mut new, &kind, habits(kind.group, kind.name), &moment);
+        let moment = CreateContext { user: &user, now: "2026-01-01T00:00:00Z" };
+        prepare_create(&mut new, &kind, strategy(kind.group, kind.name), &moment);
         new
     }
 

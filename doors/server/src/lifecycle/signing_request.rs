@@ -1,10 +1,10 @@
 //! Certificate signing requests: who asked is written down, and each writer of the status has a part of it.
 
-use super::prepare::{Moment, keep};
+use super::prepare::{CreateContext, keep};
 use ratchet_object::Node;
 
 /// Notes who asks; nobody is born approved.
-pub(super) fn prepare_create(node: &mut Node<'static>, moment: &Moment<'_>) {
+pub(super) fn prepare_create(node: &mut Node<'static>, moment: &CreateContext<'_>) {
     let texts = |list: &[String]| Node::list(list.iter().cloned().map(Node::string).collect());
     let spec = node.below("spec");
     for name in ["username", "uid", "groups", "extra"] {
@@ -101,7 +101,7 @@ mod tests {
             "{spec: {username: root, groups: ['system:masters'], uid: x, extra: {a: [b]}, request: x}, status: {conditions: [{type: Approved}]}}",
         );
         let user = User { name: "alice".into(), groups: vec!["g".into()], ..User::default() };
-        prepare_create(&mut made, &Moment { user: &user, now: NOW });
+        prepare_create(&mut made, &CreateContext { user: &user, now: NOW });
         assert_eq!(
             made.to_json(),
             r#"{"spec":{"request":"x","username":"alice","groups":["g"]},"status":{}}"#

@@ -24,16 +24,16 @@ fn root(row: &Resource<'_>) -> String {
     }
 }
 
-fn ask(method: &Method, line: &str) -> (Ask, Place) {
+fn info(method: &Method, line: &str) -> (RequestInfo, ResourcePath) {
     let uri: Uri = line.parse().unwrap();
-    let ask = Ask::read(method, &uri, &Params::read(uri.query())).unwrap();
-    let Target::Resource(place) = ask.target.clone() else { panic!("{line}") };
-    (ask, place)
+    let info = RequestInfo::read(method, &uri, &Params::read(uri.query())).unwrap();
+    let Target::Resource(place) = info.target.clone() else { panic!("{line}") };
+    (info, place)
 }
 
 fn operation(method: &Method, line: &str, row: &Resource<'_>) -> Result<Operation, u16> {
-    let (ask, place) = ask(method, line);
-    Operation::of(&ask, &place, method, row).map_err(|refusal| refusal.code)
+    let (info, place) = info(method, line);
+    Operation::of(&info, &place, method, row).map_err(|refusal| refusal.code)
 }
 
 /// Every way to write a path to a resource, sound or not.
@@ -67,20 +67,20 @@ fn what_is_served_is_what_was_authorized() {
     for row in RESOURCES {
         for line in lines(row) {
             for method in &METHODS {
-                let (ask, place) = ask(method, &line);
+                let (info, place) = info(method, &line);
                 // The route looks for the row by the words that were authorised.
                 let words = (place.group.as_str(), place.version.as_str(), place.resource.as_str());
                 let Some(row) = ratchet_catalog::lookup(words.0, words.1, words.2) else {
                     refused += 1;
                     continue;
                 };
-                let Ok(operation) = Operation::of(&ask, &place, method, row) else {
+                let Ok(operation) = Operation::of(&info, &place, method, row) else {
                     refused += 1;
                     continue;
                 };
                 served += 1;
                 let about = format!("{method} {line}: {operation:?} by {ask:?}");
-                let reads = matches!(ask.verb, "get" | "list" | "watch");
+                let reads = matches!(info.verb, "get" | "list" | "watch");
                 let shows =
                     matches!(operation, Operation::Get | Operation::List | Operation::Watch);
                 match operation {
@@ -97,7 +97,7 @@ fn what_is_served_is_what_was_authorized() {
                         | Operation::Part
                         | Operation::Connect
                 );
-                assert_eq!(one, place.is_item && ask.verb != "watch", "{about}");
+                assert_eq!(one, place.is_item && info.verb != "watch", "{about}");
                 match (row.namespaced, one) {
                     // An object is looked up in the namespace that was asked about.
                     (true, true) => assert_eq!(place.namespace, "ns1", "{about}"),

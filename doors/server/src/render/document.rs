@@ -5,7 +5,7 @@ use crate::app::App;
 use crate::cache::Item;
 use crate::call::{Content, List};
 use crate::request::{Form, Output, Params};
-use crate::served::Served;
+use crate::served::ServedResource;
 use bytes::Bytes;
 use ratchet_table::columns;
 use std::fmt::Write;
@@ -14,7 +14,7 @@ use std::sync::Arc;
 /// What is to be written, and in which form.
 pub(crate) struct Document {
     app: Arc<App>,
-    served: Arc<Served>,
+    served: Arc<ServedResource>,
     output: Output,
     rows: Rows,
     pub(super) content: Shape,
@@ -34,7 +34,7 @@ impl Document {
     /// An answer; a stream is not written here and is nothing.
     pub(crate) fn new(
         app: &Arc<App>,
-        served: &Arc<Served>,
+        served: &Arc<ServedResource>,
         content: Content,
         output: Output,
         params: &Params,
@@ -143,7 +143,7 @@ impl Document {
 /// What follows the last item of a list.
 pub(super) const AFTER_ITEMS: &[u8] = b"]}";
 
-fn list_kind(served: &Served, output: Output) -> (String, String) {
+fn list_kind(served: &ServedResource, output: Output) -> (String, String) {
     let meta = || format!("meta.k8s.io/{}", output.meta_version);
     match output.form {
         Form::Whole => (served.api_version(), format!("{}List", served.row.kind)),
@@ -153,7 +153,7 @@ fn list_kind(served: &Served, output: Output) -> (String, String) {
 }
 
 /// What a list says about itself, as an object without items.
-fn head(served: &Served, list: &List, output: Output) -> String {
+fn head(served: &ServedResource, list: &List, output: Output) -> String {
     let (version, kind) = list_kind(served, output);
     let mut head = format!(
         r#"{{"kind":"{kind}","apiVersion":"{version}","metadata":{{"resourceVersion":"{}""#,

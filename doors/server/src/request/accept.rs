@@ -1,6 +1,6 @@
 //! What form of answer a client asks for.
 
-use crate::refusal::Refusal;
+use crate::status::StatusError;
 use http::HeaderMap;
 use http::header::{ACCEPT, USER_AGENT};
 
@@ -46,7 +46,7 @@ impl Output {
         Self { media: Media::Json { pretty: false }, form: Form::Whole, meta_version: "v1" };
 
     /// Chooses the first form in the client's list that this server has.
-    pub(crate) fn choose(headers: &HeaderMap, pretty: Option<&str>) -> Result<Self, Refusal> {
+    pub(crate) fn choose(headers: &HeaderMap, pretty: Option<&str>) -> Result<Self, StatusError> {
         let pretty = match pretty {
             Some(value) => matches!(value, "" | "1" | "t" | "T" | "true" | "TRUE" | "True"),
             None => is_for_people(headers),
@@ -71,7 +71,7 @@ impl Output {
         match protobuf {
             Some(output) => Ok(output),
             None if !any => Ok(Self { media: Media::Json { pretty }, ..Self::PLAIN }),
-            None => Err(Refusal::not_acceptable()),
+            None => Err(StatusError::not_acceptable()),
         }
     }
 

@@ -1,10 +1,10 @@
 //! Reading requests: what is asked, of what, and in which form the answer should be.
 
 pub(crate) mod accept;
-pub(crate) mod ask;
+pub(crate) mod info;
 mod percent;
 pub(crate) mod query;
 
 pub(crate) use accept::{Form, Media, Output};
-pub(crate) use ask::{Ask, PathVerb, Place, Target, Unreadable};
+pub(crate) use info::{PathVerb, RequestInfo, ResourcePath, Target, Unreadable};
 pub(crate) use query::Params;

@@ -3,8 +3,8 @@
 use super::selectors::{self, Selectors};
 use super::{Faults, extra_of, texts};
 use crate::authorize::Authorizer;
-use crate::call::Call;
-use crate::refusal::Refusal;
+use crate::call::ResourceRequest;
+use crate::status::StatusError;
 use ratchet_access::{Attempt, Decision, Resource, Target, User};
 use ratchet_object::{Node, Value};
 
@@ -12,13 +12,16 @@ const EMPTY_METADATA: &str = "must be empty";
 const LOCAL_METADATA: &str = "must be empty except for namespace";
 
 /// Answers an access review: about the asker, about somebody, or about somebody in a namespace.
-pub(super) fn answer(call: &Call<'_>, review: &Node<'_>) -> Result<Node<'static>, Refusal> {
+pub(super) fn answer(
+    call: &ResourceRequest<'_>,
+    review: &Node<'_>,
+) -> Result<Node<'static>, StatusError> {
     let kind = call.served.row.kind;
     let faults = validate(kind, review);
     if !faults.is_empty() {
         // The reference names no kind here: what it has read no longer says of which kind it is.
         let group = call.served.row.group;
-        return Err(Refusal::invalid_object("", group, "", faults.into_causes()));
+        return Err(StatusError::invalid_object("", group, "", faults.into_causes()));
     }
     let subject = match kind {
         "SelfSubjectAccessReview" => call.user.clone(),

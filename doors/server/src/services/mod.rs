@@ -1,9 +1,9 @@
 //! Cluster IPs and node ports: what a Service takes and gives back, in the commit that stores it.
 
 use crate::app::App;
-use crate::cache::{Shelf, storable};
+use crate::cache::{ResourceCache, storable};
 use crate::lifecycle::metadata;
-use crate::refusal::Refusal;
+use crate::status::StatusError;
 use ratchet_allocation::{Fault, Plan, Taken, ip_address, ip_name, plan, service_cidr};
 use ratchet_object::{Kind, Node};
 use ratchet_store::{Guard, Revision, Write};
@@ -21,8 +21,8 @@ fn is_service(kind: &Kind<'_>) -> bool {
 
 /// What is taken, as of now.
 struct Known {
-    addresses: Arc<Shelf>,
-    ports: Arc<Shelf>,
+    addresses: Arc<ResourceCache>,
+    ports: Arc<ResourceCache>,
 }
 
 impl Known {
@@ -55,7 +55,7 @@ pub(crate) fn claim(
     kind: &Kind<'_>,
     new: &mut Node<'static>,
     old: Option<&Node<'_>>,
-) -> Result<Vec<Write>, Refusal> {
+) -> Result<Vec<Write>, StatusError> {
     if !is_service(kind) {
         return Ok(Vec::new());
     }
@@ -63,23 +63,27 @@ pub(crate) fn claim(
         plan(new, old, &app.ranges, &Known::of(app), &mut |below| fastrand::u64(..below.max(1)));
     let planned = planned.map_err(|fault| match fault {
         Fault::Invalid(causes) => {
-            Refusal::invalid_object("Service", "", new.text_at(&["metadata", "name"]), causes)
+            StatusError::invalid_object("Service", "", new.text_at(&["metadata", "name"]), causes)
         }
-        Fault::Internal(text) => Refusal::internal(text),
-        Fault::Unclassified(text) => Refusal::unclassified(text),
+        Fault::Internal(text) => StatusError::internal(text),
+        Fault::Unclassified(text) => StatusError::unclassified(text),
     })?;
     writes(app, &planned, new)
 }
 
 /// Gives back what a deleted Service had.
-pub(crate) fn release(app: &App, kind: &Kind<'_>, old: &Node<'_>) -> Result<Vec<Write>, Refusal> {
+pub(crate) fn release(
+    app: &App,
+    kind: &Kind<'_>,
+    old: &Node<'_>,
+) -> Result<Vec<Write>, StatusError> {
     if !is_service(kind) {
         return Ok(Vec::new());
     }
     writes(app, &ratchet_allocation::release(old), old)
 }
 
-fn writes(app: &App, plan: &Plan, service: &Node<'_>) -> Result<Vec<Write>, Refusal> {
+fn writes(app: &App, plan: &Plan, service: &Node<'_>) -> Result<Vec<Write>, StatusError> {
     let (namespace, name) =
         (service.text_at(&["metadata", "namespace"]), service.text_at(&["metadata", "name"]));
     let Some(addresses) = app.registry.find("networking.k8s.io", "v1", "ipaddresses") else {
@@ -89,7 +93,7 @@ fn writes(app: &App, plan: &Plan, service: &Node<'_>) -> Result<Vec<Write>, Refu
     let port_key = |port: &u16| format!("{}{NODE_PORTS}/{port}", crate::cache::ROOT);
     let taken = plan.take_addresses.iter().map(|ip| {
         let mut object = ip_address(*ip, namespace, name);
-        metadata::birth(&mut object, addresses.habits, app.new_uid(), app.now());
+        metadata::fill_system_fields(&mut object, addresses.strategy, app.new_uid(), app.now());
         Ok(Write::put(&address_key(ip), Guard::Absent, storable(object)?.bytes()))
     });
     // Only what is its own is given back: an address that somebody freed by hand may belong to another by now.
@@ -165,7 +169,7 @@ fn kubernetes_service(app: &App, first: IpAddr) -> Node<'static> {
 }
 
 /// What a Service of the bootstrap takes.
-pub(crate) fn bootstrap_claims(app: &App, node: &Node<'_>) -> Result<Vec<Write>, Refusal> {
+pub(crate) fn bootstrap_claims(app: &App, node: &Node<'_>) -> Result<Vec<Write>, StatusError> {
     if node.text_at(&["kind"]) != "Service" {
         return Ok(Vec::new());
     }

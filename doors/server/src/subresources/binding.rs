@@ -1,11 +1,11 @@
 //! `binding`: a pod is given its node.
 
 use crate::body::Wanted;
-use crate::call::{Answered, Call, Reply};
+use crate::call::{Answered, Reply, ResourceRequest};
 use crate::lifecycle::metadata;
 use crate::options::{OptionsKind, WriteOptions};
-use crate::refusal::Refusal;
-use crate::request::Place;
+use crate::request::ResourcePath;
+use crate::status::StatusError;
 use crate::write::{self, Preconditions};
 use ratchet_engine::Part;
 use ratchet_object::Node;
@@ -13,55 +13,55 @@ use ratchet_object::Node;
 const BINDING: Wanted<'static> = Wanted { group: "", version: "v1", kind: "Binding" };
 
 /// Binds the pod in the URL, or the pod that the Binding names.
-pub(super) async fn bind(call: &Call<'_>) -> Answered {
+pub(super) async fn bind(call: &ResourceRequest<'_>) -> Answered {
     let options = WriteOptions::read(call.params, OptionsKind::Create)?;
     let binding = call.object_of(BINDING, options.fields)?;
     bind_to(call, &binding, options.dry_run).await
 }
 
 /// Binds the pod that a Binding in the old collection names.
-pub(crate) async fn bind_any(call: &Call<'_>) -> Answered {
+pub(crate) async fn bind_any(call: &ResourceRequest<'_>) -> Answered {
     let options = WriteOptions::read(call.params, OptionsKind::Create)?;
     let binding = call.object_of(BINDING, options.fields)?;
-    let Some(pods) = call.app.registry.core("pods") else { return Err(Refusal::no_resource()) };
+    let Some(pods) = call.app.registry.core("pods") else { return Err(StatusError::no_resource()) };
     let name = binding.text_at(&["metadata", "name"]).to_owned();
-    let place = Place {
+    let place = ResourcePath {
         resource: "pods".into(),
         name,
         subresource: "binding".into(),
         ..call.place.clone()
     };
-    let pod = Call { served: pods, place: &place, ..*call };
+    let pod = ResourceRequest { served: pods, place: &place, ..*call };
     bind_to(&pod, &binding, options.dry_run).await
 }
 
-async fn bind_to(call: &Call<'_>, binding: &Node<'static>, dry_run: bool) -> Answered {
+async fn bind_to(call: &ResourceRequest<'_>, binding: &Node<'static>, dry_run: bool) -> Answered {
     let name = call.place.name.as_str();
     let said = binding.text_at(&["metadata", "name"]);
     if !said.is_empty() && said != name {
-        return Err(Refusal::bad_request("name in URL does not match name in Binding object"));
+        return Err(StatusError::bad_request("name in URL does not match name in Binding object"));
     }
     check(binding)?;
     crate::admission::on_sent(call, BINDING.name(), binding)?;
     let node_name = binding.text_at(&["target", "name"]).to_owned();
-    let about = crate::refusal::About { group: "", resource: "pods/binding", name };
+    let about = crate::status::About { group: "", resource: "pods/binding", name };
     let now = call.app.now();
     let edit = |old: &Node<'static>| {
         if metadata::is_terminating(old) {
-            return Err(Refusal::conflict(
+            return Err(StatusError::conflict(
                 about,
                 &format!("pod {name} is being deleted, cannot be assigned to a host"),
             ));
         }
         let assigned = old.text_at(&["spec", "nodeName"]);
         if !assigned.is_empty() {
-            return Err(Refusal::conflict(
+            return Err(StatusError::conflict(
                 about,
                 &format!("pod {name} is already assigned to node \"{assigned}\""),
             ));
         }
         if old.find(&["spec", "schedulingGates"]).is_some_and(|gates| !gates.items().is_empty()) {
-            return Err(Refusal::conflict(
+            return Err(StatusError::conflict(
                 about,
                 &format!("pod {name} has non-empty .spec.schedulingGates"),
             ));
@@ -85,7 +85,7 @@ async fn bind_to(call: &Call<'_>, binding: &Node<'static>, dry_run: bool) -> Ans
 }
 
 /// Nobody makes a proper refusal of what is wrong with a Binding.
-fn check(binding: &Node<'_>) -> Result<(), Refusal> {
+fn check(binding: &Node<'_>) -> Result<(), StatusError> {
     let mut causes = Vec::new();
     let kind = binding.text_at(&["target", "kind"]);
     if !matches!(kind, "" | "Node") {
@@ -99,8 +99,8 @@ fn check(binding: &Node<'_>) -> Result<(), Refusal> {
     }
     match causes.as_slice() {
         [] => Ok(()),
-        [one] => Err(Refusal::unclassified(one.clone())),
-        all => Err(Refusal::unclassified(format!("[{}]", all.join(", ")))),
+        [one] => Err(StatusError::unclassified(one.clone())),
+        all => Err(StatusError::unclassified(format!("[{}]", all.join(", ")))),
     }
 }
 

@@ -2,9 +2,9 @@
 
 use crate::body::Wanted;
 use crate::cache::storable;
-use crate::call::{Answered, Call, Reply};
-use crate::options::{Asked, DeleteOptions, OptionsKind, WriteOptions};
-use crate::refusal::Refusal;
+use crate::call::{Answered, Reply, ResourceRequest};
+use crate::options::{DeleteOptions, DeleteScope, OptionsKind, WriteOptions};
+use crate::status::StatusError;
 use crate::verbs::delete;
 use ratchet_object::Node;
 use ratchet_object::selector::LabelSelector;
@@ -14,11 +14,11 @@ use std::sync::Arc;
 const EVICTION: Wanted<'static> = Wanted { group: "policy", version: "v1", kind: "Eviction" };
 
 /// Evicts the pod.
-pub(super) async fn evict(call: &Call<'_>) -> Answered {
+pub(super) async fn evict(call: &ResourceRequest<'_>) -> Answered {
     let options = WriteOptions::read(call.params, OptionsKind::Create)?;
     let eviction = call.object_of(EVICTION, options.fields)?;
     if eviction.text_at(&["metadata", "name"]) != call.place.name {
-        return Err(Refusal::bad_request("name in URL does not match name in Eviction object"));
+        return Err(StatusError::bad_request("name in URL does not match name in Eviction object"));
     }
     call.app.cache.fresh().await?;
     crate::admission::on_part(call, &eviction)?;
@@ -28,7 +28,7 @@ pub(super) async fn evict(call: &Call<'_>) -> Answered {
     let mut wanted = DeleteOptions::read(call.params, Some(asked))?;
     wanted.dry_run |= options.dry_run;
     // An eviction is not also a deletion: the reference asks once.
-    wanted.asked = Asked::Nobody;
+    wanted.scope = DeleteScope::Nobody;
     let pod = call.current().await?.node();
     if !is_disposable(&pod) {
         spend_budget(call, &pod, wanted.dry_run).await?;
@@ -53,7 +53,11 @@ fn is_ready(pod: &Node<'_>) -> bool {
         .any(|item| item.text_at(&["type"]) == "Ready" && item.text_at(&["status"]) == "True")
 }
 
-async fn spend_budget(call: &Call<'_>, pod: &Node<'_>, dry_run: bool) -> Result<(), Refusal> {
+async fn spend_budget(
+    call: &ResourceRequest<'_>,
+    pod: &Node<'_>,
+    dry_run: bool,
+) -> Result<(), StatusError> {
     let Some(budgets) = call.app.registry.find("policy", "v1", "poddisruptionbudgets").cloned()
     else {
         return Ok(());
@@ -76,7 +80,7 @@ async fn spend_budget(call: &Call<'_>, pod: &Node<'_>, dry_run: bool) -> Result<
             [] => return Ok(()),
             [one] => one,
             _ => {
-                return Err(Refusal::unclassified(
+                return Err(StatusError::unclassified(
                     "This pod has more than one PodDisruptionBudget, which the eviction subresource does not support.",
                 ));
             }
@@ -117,7 +121,7 @@ async fn spend_budget(call: &Call<'_>, pod: &Node<'_>, dry_run: bool) -> Result<
             return Ok(());
         }
     }
-    Err(Refusal::modified(call.served.about(&call.place.name)))
+    Err(StatusError::modified(call.served.about(&call.place.name)))
 }
 
 /// Why a budget allows nothing now, as the end of a sentence that begins with its name.
@@ -146,9 +150,9 @@ fn why_not(budget: &Node<'_>) -> String {
     }
 }
 
-fn too_many(budget: &Node<'_>, text: &str) -> Refusal {
+fn too_many(budget: &Node<'_>, text: &str) -> StatusError {
     let name = budget.text_at(&["metadata", "name"]);
-    let refusal = Refusal::too_many_requests(
+    let refusal = StatusError::too_many_requests(
         "Cannot evict pod as it would violate the pod's disruption budget.",
     );
     refusal.because("DisruptionBudget", "", format!("The disruption budget {name} {text}"))

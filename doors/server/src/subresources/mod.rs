@@ -11,8 +11,8 @@ pub(crate) use binding::bind_any;
 pub(crate) use scale::scale_from;
 
 use crate::body::Wanted;
-use crate::call::{Answered, Call, Reply};
-use crate::refusal::Refusal;
+use crate::call::{Answered, Reply, ResourceRequest};
+use crate::status::StatusError;
 use crate::verbs::sent::Sent;
 use crate::verbs::{get, update};
 use crate::write;
@@ -20,12 +20,12 @@ use ratchet_engine::Part;
 use ratchet_object::Node;
 
 /// Answers a request for a part of an object.
-pub(crate) async fn answer(call: &Call<'_>, verb: &str) -> Answered {
+pub(crate) async fn answer(call: &ResourceRequest<'_>, verb: &str) -> Answered {
     let Some(below) = call.served.row.subresource(&call.place.subresource) else {
-        return Err(Refusal::no_resource());
+        return Err(StatusError::no_resource());
     };
     if !below.allows(verb) {
-        return Err(Refusal::method_not_allowed());
+        return Err(StatusError::method_not_allowed());
     }
     match (below.name, verb) {
         ("status", "get") | ("resize" | "ephemeralcontainers" | "approval", "get") => {
@@ -40,13 +40,13 @@ pub(crate) async fn answer(call: &Call<'_>, verb: &str) -> Answered {
         ("finalize", _) => save(call, verb, below.name, finalize::take).await,
         ("approval", _) => update::update(call, Part::Sub(below.name), verb).await,
         ("token", "create") => token::create(call).await,
-        _ => Err(Refusal::method_not_allowed()),
+        _ => Err(StatusError::method_not_allowed()),
     }
 }
 
 /// Writes a part of an object: `take` takes over from what was sent what this part is about.
 async fn save(
-    call: &Call<'_>,
+    call: &ResourceRequest<'_>,
     verb: &str,
     part: &'static str,
     take: impl Fn(&mut Node<'static>, &Node<'static>),

@@ -2,8 +2,8 @@
 
 use crate::body::Wanted;
 use crate::cache::Item;
-use crate::call::{Answered, Call, Reply};
-use crate::refusal::Refusal;
+use crate::call::{Answered, Reply, ResourceRequest};
+use crate::status::StatusError;
 use crate::verbs::sent::Sent;
 use crate::write;
 use ratchet_engine::Part;
@@ -13,7 +13,7 @@ use std::sync::Arc;
 const SCALE: Wanted<'static> = Wanted { group: "autoscaling", version: "v1", kind: "Scale" };
 
 /// Reads or changes the scale of an object.
-pub(super) async fn answer(call: &Call<'_>, verb: &str) -> Answered {
+pub(super) async fn answer(call: &ResourceRequest<'_>, verb: &str) -> Answered {
     let item = match verb {
         "get" => call.current().await?,
         _ => save(call, verb).await?,
@@ -21,7 +21,7 @@ pub(super) async fn answer(call: &Call<'_>, verb: &str) -> Answered {
     Ok(Reply::json(200, scale_from(&write::as_served(call, &item)).to_json()))
 }
 
-async fn save(call: &Call<'_>, verb: &str) -> Result<Arc<Item>, Refusal> {
+async fn save(call: &ResourceRequest<'_>, verb: &str) -> Result<Arc<Item>, StatusError> {
     let sent = Sent::read(call, verb, SCALE)?;
     let edit = |old: &Node<'static>| {
         let (scale, conditions) = sent.over(call, &scale_from(old))?;
@@ -34,7 +34,7 @@ async fn save(call: &Call<'_>, verb: &str) -> Result<Arc<Item>, Refusal> {
     write::change(call, Part::Sub("scale"), sent.dry_run, edit).await
 }
 
-fn check(call: &Call<'_>, scale: &Node<'_>) -> Result<(), Refusal> {
+fn check(call: &ResourceRequest<'_>, scale: &Node<'_>) -> Result<(), StatusError> {
     let replicas = scale.find(&["spec", "replicas"]).and_then(Node::as_int).unwrap_or(0);
     if replicas >= 0 {
         return Ok(());
@@ -44,7 +44,7 @@ fn check(call: &Call<'_>, scale: &Node<'_>) -> Result<(), Refusal> {
         message: format!("Invalid value: {replicas}: must be greater than or equal to 0"),
         field: "spec.replicas".into(),
     };
-    Err(Refusal::invalid_object("Scale", "autoscaling", &call.place.name, vec![cause]))
+    Err(StatusError::invalid_object("Scale", "autoscaling", &call.place.name, vec![cause]))
 }
 
 pub(crate) fn scale_from(object: &Node<'static>) -> Node<'static> {

@@ -1,9 +1,9 @@
 //! `token`: a service account's credential for a while.
 
 use crate::body::Wanted;
-use crate::call::{Answered, Call, Reply};
+use crate::call::{Answered, Reply, ResourceRequest};
 use crate::options::{OptionsKind, WriteOptions};
-use crate::refusal::{About, Refusal};
+use crate::status::{About, StatusError};
 use crate::write::named;
 use jiff::Timestamp;
 use ratchet_engine::StatusCause;
@@ -14,7 +14,7 @@ const REQUEST: Wanted<'static> =
     Wanted { group: "authentication.k8s.io", version: "v1", kind: "TokenRequest" };
 
 /// Issues a token.
-pub(super) async fn create(call: &Call<'_>) -> Answered {
+pub(super) async fn create(call: &ResourceRequest<'_>) -> Answered {
     let options = WriteOptions::read(call.params, OptionsKind::Create)?;
     let mut request = call.object_of(REQUEST, options.fields)?;
     defaults::apply(REQUEST.group, REQUEST.version, REQUEST.kind, &mut request);
@@ -39,7 +39,7 @@ pub(super) async fn create(call: &Call<'_>) -> Answered {
         audiences: &audiences,
         seconds,
     };
-    let issued = call.app.accounts.issue(&wish, Timestamp::now()).map_err(Refusal::internal)?;
+    let issued = call.app.accounts.issue(&wish, Timestamp::now()).map_err(StatusError::internal)?;
     if let Some(warning) = issued.warning {
         call.told.warn(warning);
     }
@@ -66,7 +66,7 @@ pub(super) async fn create(call: &Call<'_>) -> Answered {
 }
 
 /// Refuses a request that names another account than its URL.
-fn check_name(call: &Call<'_>, request: &Node<'_>) -> Result<(), Refusal> {
+fn check_name(call: &ResourceRequest<'_>, request: &Node<'_>) -> Result<(), StatusError> {
     let (own, said) = (call.place.name.as_str(), request.text_at(&["metadata", "name"]));
     if said.is_empty() || said == own {
         return Ok(());
@@ -79,11 +79,11 @@ fn check_name(call: &Call<'_>, request: &Node<'_>) -> Result<(), Refusal> {
         ),
         field: "metadata.name".into(),
     };
-    Err(Refusal::invalid_object(REQUEST.kind, REQUEST.group, own, vec![cause]))
+    Err(StatusError::invalid_object(REQUEST.kind, REQUEST.group, own, vec![cause]))
 }
 
 /// Refuses a request that means an account that was there before this one.
-fn check_uid(call: &Call<'_>, request: &Node<'_>, own: &str) -> Result<(), Refusal> {
+fn check_uid(call: &ResourceRequest<'_>, request: &Node<'_>, own: &str) -> Result<(), StatusError> {
     let said = request.text_at(&["metadata", "uid"]);
     if said.is_empty() || said == own {
         return Ok(());
@@ -92,10 +92,10 @@ fn check_uid(call: &Call<'_>, request: &Node<'_>, own: &str) -> Result<(), Refus
     let why = format!(
         "the UID in the token request ({said}) does not match the UID of the service account ({own})"
     );
-    Err(Refusal::conflict(about, &why))
+    Err(StatusError::conflict(about, &why))
 }
 
-fn check_seconds(seconds: i64) -> Result<(), Refusal> {
+fn check_seconds(seconds: i64) -> Result<(), StatusError> {
     let detail = if seconds < 600 {
         "may not specify a duration less than 10 minutes"
     } else if seconds > 1 << 32 {
@@ -108,7 +108,7 @@ fn check_seconds(seconds: i64) -> Result<(), Refusal> {
         message: format!("Invalid value: {seconds}: {detail}"),
         field: "spec.expirationSeconds".into(),
     };
-    Err(Refusal::invalid_object("TokenRequest", "authentication.k8s.io", "", vec![cause]))
+    Err(StatusError::invalid_object("TokenRequest", "authentication.k8s.io", "", vec![cause]))
 }
 
 /// The object that a token lives and dies with.
@@ -131,7 +131,7 @@ impl Binding {
         }
     }
 
-    fn find(call: &Call<'_>, request: &Node<'_>) -> Result<Option<Self>, Refusal> {
+    fn find(call: &ResourceRequest<'_>, request: &Node<'_>) -> Result<Option<Self>, StatusError> {
         let Some(object) = request.find(&["spec", "boundObjectRef"]) else { return Ok(None) };
         if object.is_null() {
             return Ok(None);
@@ -143,21 +143,21 @@ impl Binding {
             ("", "Secret") => "secrets",
             ("", "Node") => "nodes",
             _ => {
-                return Err(Refusal::bad_request(format!(
+                return Err(StatusError::bad_request(format!(
                     "cannot bind token to object of type {group}/{version}, Kind={kind}"
                 )));
             }
         };
         if name.is_empty() {
-            return Err(Refusal::bad_request("Name parameter required."));
+            return Err(StatusError::bad_request("Name parameter required."));
         }
         let Some(served) = call.app.registry.core(plural) else { return Ok(None) };
         let item = served.shelf.find(&served.shelf_key(&call.place.namespace, &name))?;
-        let Some(item) = item else { return Err(Refusal::not_found(served.about(&name))) };
+        let Some(item) = item else { return Err(StatusError::not_found(served.about(&name))) };
         let node = item.node();
         let account = &call.place.name;
         if kind == "Pod" && node.text_at(&["spec", "serviceAccountName"]) != account {
-            return Err(Refusal::bad_request(format!(
+            return Err(StatusError::bad_request(format!(
                 "cannot bind token for serviceaccount \"{account}\" to pod running with different serviceaccount name."
             )));
         }
@@ -167,7 +167,7 @@ impl Binding {
             let why = format!(
                 "the UID in the bound object reference ({asked}) does not match the UID in record. The object might have been deleted and then recreated"
             );
-            return Err(Refusal::conflict(About { group, resource: kind, name: &name }, &why));
+            return Err(StatusError::conflict(About { group, resource: kind, name: &name }, &why));
         }
         Ok(Some(match kind {
             "Pod" => Self::Pod { node: host(call, &node), name, uid },
@@ -187,7 +187,7 @@ fn group_and_version(api_version: &str) -> (&str, &str) {
 }
 
 /// The node on which a pod runs; one that is not there has a name all the same.
-fn host(call: &Call<'_>, pod: &Node<'_>) -> Option<(String, String)> {
+fn host(call: &ResourceRequest<'_>, pod: &Node<'_>) -> Option<(String, String)> {
     let name = pod.text_at(&["spec", "nodeName"]);
     let nodes = call.app.registry.core("nodes").filter(|_| !name.is_empty())?;
     let uid =

@@ -3,12 +3,12 @@
 use crate::admission;
 use crate::body::{BodyType, Wanted, parse, receive};
 use crate::cache::{Item, storable};
-use crate::call::{Answered, Call, Content, Reply};
+use crate::call::{Answered, Content, Reply, ResourceRequest};
 use crate::lifecycle::{Dependents, metadata};
-use crate::options::{Asked, DeleteOptions, FieldValidation, Propagation};
-use crate::refusal::{Refusal, success, uid_of};
-use crate::request::Place;
+use crate::options::{DeleteOptions, DeleteScope, FieldValidation, Propagation};
+use crate::request::ResourcePath;
 use crate::services;
+use crate::status::{StatusError, success, uid_of};
 use crate::verbs::list;
 use crate::write::held_by_spec;
 use ratchet_object::{Kind, Node};
@@ -24,11 +24,11 @@ const ORPHAN: &str = "orphan";
 const FOREVER: &[&str] = &["default", "kube-system", "kube-public"];
 
 /// Deletes one object.
-pub(crate) async fn delete(call: &Call<'_>) -> Answered {
+pub(crate) async fn delete(call: &ResourceRequest<'_>) -> Answered {
     let options = options(call)?;
     warn_of_children(call, &options);
     let (item, is_gone) = remove(call, &options).await?;
-    if is_gone && !call.served.habits.shows_deleted {
+    if is_gone && !call.served.strategy.shows_deleted {
         let text = success(call.served.about(&call.place.name), uid_of(&item.node()));
         return Ok(Reply::json(200, text));
     }
@@ -38,7 +38,7 @@ pub(crate) async fn delete(call: &Call<'_>) -> Answered {
 }
 
 /// Reads the options of a deletion from the body or the query.
-pub(crate) fn options(call: &Call<'_>) -> Result<DeleteOptions, Refusal> {
+pub(crate) fn options(call: &ResourceRequest<'_>) -> Result<DeleteOptions, StatusError> {
     if call.body.is_empty() {
         return DeleteOptions::read(call.params, None);
     }
@@ -50,10 +50,10 @@ pub(crate) fn options(call: &Call<'_>) -> Result<DeleteOptions, Refusal> {
 }
 
 fn receive_any_group(
-    call: &Call<'_>,
+    call: &ResourceRequest<'_>,
     media: BodyType,
     wanted: Wanted<'_>,
-) -> Result<Node<'static>, Refusal> {
+) -> Result<Node<'static>, StatusError> {
     let row = call.served.row;
     for (group, version) in
         [(row.group, row.version), ("meta.k8s.io", "v1"), (wanted.group, wanted.version)]
@@ -76,11 +76,11 @@ fn receive_any_group(
 }
 
 /// What is said about a body of a kind that options do not have.
-fn unregistered(body: &Node<'_>) -> Option<Refusal> {
+fn unregistered(body: &Node<'_>) -> Option<StatusError> {
     let (kind, version) = (body.text_at(&["kind"]), body.text_at(&["apiVersion"]));
     let version = if version.is_empty() { "v1" } else { version };
     (!matches!(kind, "" | "DeleteOptions")).then(|| {
-        Refusal::bad_request(format!(
+        StatusError::bad_request(format!(
             "no kind \"{kind}\" is registered for version \"{version}\" in scheme \"k8s.io/apimachinery/pkg/apis/meta/internalversion/scheme/register.go:27\""
         ))
     })
@@ -98,16 +98,17 @@ fn said_version(body: &[u8]) -> String {
 }
 
 /// Deletes a collection, one object after another.
-pub(crate) async fn delete_collection(call: &Call<'_>) -> Answered {
-    let options = DeleteOptions { asked: Asked::Collection, ..options(call)? };
+pub(crate) async fn delete_collection(call: &ResourceRequest<'_>) -> Answered {
+    let options = DeleteOptions { scope: DeleteScope::Collection, ..options(call)? };
     let Reply { content: Content::List(list), .. } = list::list(call).await? else {
-        return Err(Refusal::internal("a list that is no list"));
+        return Err(StatusError::internal("a list that is no list"));
     };
     warn_of_children(call, &options);
     for item in &list.items {
         let (namespace, name) = item.key.rsplit_once('/').unwrap_or(("", &item.key));
-        let place = Place { namespace: namespace.into(), name: name.into(), ..call.place.clone() };
-        let one = Call { place: &place, ..*call };
+        let place =
+            ResourcePath { namespace: namespace.into(), name: name.into(), ..call.place.clone() };
+        let one = ResourceRequest { place: &place, ..*call };
         match remove(&one, &options).await {
             Err(refusal) if refusal.code != 404 => return Err(refusal),
             _ => {}
@@ -119,14 +120,14 @@ pub(crate) async fn delete_collection(call: &Call<'_>) -> Answered {
 
 /// Deletes an object: the object, and whether it is really gone.
 pub(crate) async fn remove(
-    call: &Call<'_>,
+    call: &ResourceRequest<'_>,
     options: &DeleteOptions,
-) -> Result<(Arc<Item>, bool), Refusal> {
+) -> Result<(Arc<Item>, bool), StatusError> {
     let served = call.served;
-    let Some(kind) = served.kind else { return Err(Refusal::method_not_allowed()) };
+    let Some(kind) = served.kind else { return Err(StatusError::method_not_allowed()) };
     if (kind.group, kind.name) == ("", "Namespace") && FOREVER.contains(&call.place.name.as_str()) {
         let why = "this namespace may not be deleted";
-        return Err(Refusal::forbidden(served.about(&call.place.name), why));
+        return Err(StatusError::forbidden(served.about(&call.place.name), why));
     }
     for _ in 0..16 {
         let current = call.current().await?;
@@ -172,10 +173,13 @@ pub(crate) async fn remove(
             }
         }
     }
-    Err(Refusal::modified(served.about(&call.place.name)))
+    Err(StatusError::modified(served.about(&call.place.name)))
 }
 
-async fn commit(call: &Call<'_>, writes: Vec<Write>) -> Result<Option<u64>, Refusal> {
+async fn commit(
+    call: &ResourceRequest<'_>,
+    writes: Vec<Write>,
+) -> Result<Option<u64>, StatusError> {
     match call.app.cache.store().commit(writes).await? {
         Commit::Done(revision) => {
             call.app.cache.wait_for(revision.0).await?;
@@ -186,13 +190,13 @@ async fn commit(call: &Call<'_>, writes: Vec<Write>) -> Result<Option<u64>, Refu
 }
 
 fn check_preconditions(
-    call: &Call<'_>,
+    call: &ResourceRequest<'_>,
     kind: &Kind<'_>,
     old: &Node<'_>,
     options: &DeleteOptions,
-) -> Result<(), Refusal> {
+) -> Result<(), StatusError> {
     let is_namespace = (kind.group, kind.name) == ("", "Namespace");
-    let about = crate::refusal::About {
+    let about = crate::status::About {
         group: kind.group,
         resource: if is_namespace { kind.plural } else { kind.name },
         name: &call.place.name,
@@ -206,7 +210,7 @@ fn check_preconditions(
                 "the UID in the precondition ({wanted}) does not match the UID in record ({uid}). The object might have been deleted and then recreated"
             )
         };
-        return Err(Refusal::conflict(about, &why));
+        return Err(StatusError::conflict(about, &why));
     }
     let version = old.text_at(&["metadata", "resourceVersion"]);
     if let Some(wanted) = options.version.as_deref().filter(|wanted| *wanted != version) {
@@ -219,7 +223,7 @@ fn check_preconditions(
                 "the ResourceVersion in the precondition ({wanted}) does not match the ResourceVersion in record ({version}). The object might have been modified"
             )
         };
-        return Err(Refusal::conflict(about, &why));
+        return Err(StatusError::conflict(about, &why));
     }
     Ok(())
 }
@@ -238,8 +242,8 @@ fn plan(
     kind: &Kind<'_>,
     new: &mut Node<'static>,
     options: &DeleteOptions,
-    call: &Call<'_>,
-) -> Result<Plan, Refusal> {
+    call: &ResourceRequest<'_>,
+) -> Result<Plan, StatusError> {
     let was_terminating = metadata::is_terminating(new);
     if (kind.group, kind.name) == ("", "Namespace") {
         if was_terminating {
@@ -307,7 +311,7 @@ fn bump(node: &mut Node<'static>) {
     }
 }
 
-fn shorten(node: &mut Node<'static>, stored: i64, grace: i64, call: &Call<'_>) {
+fn shorten(node: &mut Node<'static>, stored: i64, grace: i64, call: &ResourceRequest<'_>) {
     let at = node.text_at(&["metadata", "deletionTimestamp"]).to_owned();
     let (at, grace) = call.app.earlier(&at, stored, grace);
     mark(node, &at, Some(grace));
@@ -333,8 +337,12 @@ fn granted(kind: &Kind<'_>, old: &Node<'_>, options: &DeleteOptions) -> DeleteOp
 }
 
 /// What happens to the dependents: what the deletion says, what the object says, or what its kind does.
-fn propagation(call: &Call<'_>, object: &Node<'_>, options: &DeleteOptions) -> Option<Propagation> {
-    let dependents = call.served.habits.dependents;
+fn propagation(
+    call: &ResourceRequest<'_>,
+    object: &Node<'_>,
+    options: &DeleteOptions,
+) -> Option<Propagation> {
+    let dependents = call.served.strategy.dependents;
     let is_said = object.find(&["metadata", "finalizers"]).is_some_and(|list| {
         list.items().iter().any(|item| matches!(item.text(), Some(FOREGROUND | ORPHAN)))
     });
@@ -346,7 +354,7 @@ fn propagation(call: &Call<'_>, object: &Node<'_>, options: &DeleteOptions) -> O
 }
 
 /// Who deletes a job and does not say what becomes of its pods may not expect that they stay.
-fn warn_of_children(call: &Call<'_>, options: &DeleteOptions) {
+fn warn_of_children(call: &ResourceRequest<'_>, options: &DeleteOptions) {
     let row = call.served.row;
     if (row.group, row.kind) == ("batch", "Job") && options.propagation.is_none() {
         call.told.warn(

@@ -1,11 +1,11 @@
 //! LIST: everything or what selectors ask for, at once or page by page from one snapshot.
 
 use crate::cache::{Item, Unreadable};
-use crate::call::{Answered, Call, Content, List, Reply};
+use crate::call::{Answered, Content, List, Reply, ResourceRequest};
 use crate::compute::SMALL;
 use crate::go_syntax;
-use crate::refusal::Refusal;
-use crate::served::Served;
+use crate::served::ServedResource;
+use crate::status::StatusError;
 use base64::Engine;
 use base64::engine::general_purpose::URL_SAFE_NO_PAD;
 use ratchet_object::selector::{FieldSelector, LabelSelector};
@@ -21,14 +21,14 @@ pub(crate) struct Selection {
 
 impl Selection {
     /// Reads the selectors of a query.
-    pub(crate) fn read(call: &Call<'_>) -> Result<Self, Refusal> {
+    pub(crate) fn read(call: &ResourceRequest<'_>) -> Result<Self, StatusError> {
         let labels = LabelSelector::parse(call.params.text("labelSelector"));
-        let labels = labels.map_err(|why| Refusal::bad_request(why.to_string()))?;
+        let labels = labels.map_err(|why| StatusError::bad_request(why.to_string()))?;
         let fields = FieldSelector::parse(call.params.text("fieldSelector"));
-        let fields = fields.map_err(|why| Refusal::bad_request(why.to_string()))?;
+        let fields = fields.map_err(|why| StatusError::bad_request(why.to_string()))?;
         let row = call.served.row;
         let checked = fields.check(row.group, row.version, row.kind);
-        checked.map_err(|why| Refusal::bad_request(why.to_string()))?;
+        checked.map_err(|why| StatusError::bad_request(why.to_string()))?;
         Ok(Self { labels, fields })
     }
 
@@ -38,7 +38,7 @@ impl Selection {
     }
 
     /// Whether an object is asked for.
-    pub(crate) fn wants(&self, served: &Served, item: &Item) -> bool {
+    pub(crate) fn wants(&self, served: &ServedResource, item: &Item) -> bool {
         let row = served.stored;
         (self.labels.is_everything() || item.has_labels(&self.labels))
             && (self.fields.is_everything() || item.has_fields(&self.fields, row.group, row.kind))
@@ -46,17 +46,17 @@ impl Selection {
 }
 
 /// A resource version that a client wrote.
-pub(crate) fn read_version(text: &str) -> Result<u64, Refusal> {
+pub(crate) fn read_version(text: &str) -> Result<u64, StatusError> {
     text.parse().map_err(|_| {
         let shown = ratchet_net::Quoted(text);
-        Refusal::bad_request(format!(
+        StatusError::bad_request(format!(
             "invalid resource version: resourceVersion: Invalid value: {shown}: strconv.ParseUint: parsing {shown}: invalid syntax"
         ))
     })
 }
 
 /// A whole number of the query; nothing is nought.
-pub(crate) fn read_number(call: &Call<'_>, name: &str) -> Result<i64, Refusal> {
+pub(crate) fn read_number(call: &ResourceRequest<'_>, name: &str) -> Result<i64, StatusError> {
     let text = call.params.text(name);
     if text.is_empty() {
         return Ok(0);
@@ -68,7 +68,7 @@ pub(crate) fn read_number(call: &Call<'_>, name: &str) -> Result<i64, Refusal> {
             _ => "invalid syntax",
         };
         let shown = ratchet_net::Quoted(text);
-        Refusal::bad_request(format!("strconv.ParseInt: parsing {shown}: {why}"))
+        StatusError::bad_request(format!("strconv.ParseInt: parsing {shown}: {why}"))
     })
 }
 
@@ -85,7 +85,7 @@ enum When {
 }
 
 /// Answers with a list.
-pub(crate) async fn list(call: &Call<'_>) -> Answered {
+pub(crate) async fn list(call: &ResourceRequest<'_>) -> Answered {
     let selection = Selection::read(call)?;
     check_options(call)?;
     read_number(call, "timeoutSeconds")?;
@@ -113,11 +113,11 @@ pub(crate) async fn list(call: &Call<'_>) -> Answered {
     Ok(Reply { code: 200, content: Content::List(list) })
 }
 
-fn check_options(call: &Call<'_>) -> Result<(), Refusal> {
+fn check_options(call: &ResourceRequest<'_>) -> Result<(), StatusError> {
     let (version, matching) =
         (call.params.text("resourceVersion"), call.params.text("resourceVersionMatch"));
     let invalid = |field: &str, reason, text: &str| {
-        Err(Refusal::invalid("ListOptions", "meta.k8s.io", field, reason, text))
+        Err(StatusError::invalid("ListOptions", "meta.k8s.io", field, reason, text))
     };
     if call.params.get("sendInitialEvents").is_some() {
         let text = "Forbidden: sendInitialEvents is forbidden for list";
@@ -152,7 +152,7 @@ fn check_options(call: &Call<'_>) -> Result<(), Refusal> {
     }
 }
 
-fn when(call: &Call<'_>, limit: usize) -> Result<When, Refusal> {
+fn when(call: &ResourceRequest<'_>, limit: usize) -> Result<When, StatusError> {
     let matching = call.params.text("resourceVersionMatch");
     Ok(match call.params.text("resourceVersion") {
         "" => When::Now,
@@ -189,7 +189,7 @@ impl From<Unreadable> for Failed {
     }
 }
 
-impl From<Failed> for Refusal {
+impl From<Failed> for StatusError {
     fn from(failed: Failed) -> Self {
         match failed {
             Failed::Store(error) => error.into(),
@@ -206,11 +206,11 @@ const FEW: usize = 32;
 
 /// From the newest state in memory.
 async fn from_shelf(
-    call: &Call<'_>,
+    call: &ResourceRequest<'_>,
     selection: &Selection,
     limit: usize,
     revision: u64,
-) -> Result<List, Refusal> {
+) -> Result<List, StatusError> {
     let snapshot = call.served.shelf.now();
     let prefix = shelf_prefix(call);
     if let Some(found) = snapshot.unreadable_within(&prefix) {
@@ -243,7 +243,7 @@ async fn from_shelf(
     Ok(page(call, selection, items, remaining, revision))
 }
 
-fn shelf_prefix(call: &Call<'_>) -> String {
+fn shelf_prefix(call: &ResourceRequest<'_>) -> String {
     match call.place.namespace.as_str() {
         namespace if call.served.row.namespaced && !namespace.is_empty() => format!("{namespace}/"),
         _ => String::new(),
@@ -251,7 +251,7 @@ fn shelf_prefix(call: &Call<'_>) -> String {
 }
 
 fn page(
-    call: &Call<'_>,
+    call: &ResourceRequest<'_>,
     selection: &Selection,
     items: Vec<Arc<Item>>,
     remaining: usize,
@@ -268,7 +268,7 @@ fn page(
 
 /// From what the store remembers of an older state.
 async fn from_store(
-    call: &Call<'_>,
+    call: &ResourceRequest<'_>,
     selection: &Selection,
     at: Option<u64>,
     after: Option<&str>,
@@ -309,10 +309,15 @@ async fn from_store(
 }
 
 /// The next page of a list that was begun.
-async fn go_on(call: &Call<'_>, selection: &Selection, token: &str, limit: usize) -> Answered {
+async fn go_on(
+    call: &ResourceRequest<'_>,
+    selection: &Selection,
+    token: &str,
+    limit: usize,
+) -> Answered {
     if !matches!(call.params.text("resourceVersion"), "" | "0") {
         let text = "specifying resource version is not allowed when using continue";
-        return Err(Refusal::bad_request(text));
+        return Err(StatusError::bad_request(text));
     }
     let (revision, after) = read_token(call, token)?;
     // A token without a revision goes on with whatever is there now.
@@ -326,7 +331,7 @@ async fn go_on(call: &Call<'_>, selection: &Selection, token: &str, limit: usize
                         provided token results in an inconsistent list - objects that were created, modified, \
                         or deleted between the time the first chunk was returned and now may show up in the \
                         list.";
-            let mut refusal = Refusal::expired(text);
+            let mut refusal = StatusError::expired(text);
             refusal.continue_token = write_token(call, 0, &after);
             Err(refusal)
         }
@@ -334,7 +339,7 @@ async fn go_on(call: &Call<'_>, selection: &Selection, token: &str, limit: usize
     }
 }
 
-fn write_token(call: &Call<'_>, revision: u64, last: &str) -> String {
+fn write_token(call: &ResourceRequest<'_>, revision: u64, last: &str) -> String {
     let prefix = shelf_prefix(call);
     let rest = last.strip_prefix(&prefix).unwrap_or(last);
     let revision = i64::try_from(revision).unwrap_or(-1);
@@ -346,9 +351,9 @@ fn write_token(call: &Call<'_>, revision: u64, last: &str) -> String {
     URL_SAFE_NO_PAD.encode(node.to_json())
 }
 
-fn read_token(call: &Call<'_>, token: &str) -> Result<(u64, String), Refusal> {
+fn read_token(call: &ResourceRequest<'_>, token: &str) -> Result<(u64, String), StatusError> {
     let bad = |why: String| {
-        Refusal::bad_request(format!("invalid continue token: continue key is not valid{why}"))
+        StatusError::bad_request(format!("invalid continue token: continue key is not valid{why}"))
     };
     let bytes = URL_SAFE_NO_PAD.decode(token).map_err(|why| {
         use base64::DecodeError::{InvalidByte, InvalidLastSymbol};

@@ -1,10 +1,10 @@
 //! Patches: three ways to tell only the difference.
 
 use crate::body::{self, Mistyped, Wanted, content_type};
-use crate::call::Call;
+use crate::call::ResourceRequest;
 use crate::go_syntax;
 use crate::options::{FieldValidation, OptionsKind, WriteOptions};
-use crate::refusal::Refusal;
+use crate::status::StatusError;
 use ratchet_object::patch::{self, GoText, PatchError};
 use ratchet_object::{Limits, Node, Value, schema};
 
@@ -17,18 +17,18 @@ enum Sort {
 }
 
 impl Sort {
-    fn read(call: &Call<'_>) -> Result<Self, Refusal> {
+    fn read(call: &ResourceRequest<'_>) -> Result<Self, StatusError> {
         match content_type(call.headers) {
             "application/json-patch+json" => Ok(Self::Json),
             "application/merge-patch+json" => Ok(Self::Merge),
             "application/strategic-merge-patch+json" => Ok(Self::Strategic),
             "application/apply-patch+yaml" | "application/apply-patch+cbor" => {
-                Err(Refusal::unsupported_media(
+                Err(StatusError::unsupported_media(
                     "server-side apply (application/apply-patch+yaml) is not supported by this server yet; \
                      use client-side apply (kubectl apply --server-side=false)",
                 ))
             }
-            _ => Err(Refusal::unsupported_media("415: Unsupported Media Type")),
+            _ => Err(StatusError::unsupported_media("415: Unsupported Media Type")),
         }
     }
 }
@@ -44,14 +44,14 @@ pub(crate) struct Patch {
 
 impl Patch {
     /// Reads the patch of a request.
-    pub(crate) fn read(call: &Call<'_>) -> Result<Self, Refusal> {
+    pub(crate) fn read(call: &ResourceRequest<'_>) -> Result<Self, StatusError> {
         let sort = Sort::read(call)?;
         let options = WriteOptions::read(call.params, OptionsKind::Patch)?;
         let malformed = |why: &str| match sort {
             // The API says no more about a strategic patch than its reader did.
-            Sort::Strategic => Refusal::bad_request(why.to_owned()),
+            Sort::Strategic => StatusError::bad_request(why.to_owned()),
             Sort::Json | Sort::Merge => {
-                Refusal::bad_request(format!("error decoding patch: {why}"))
+                StatusError::bad_request(format!("error decoding patch: {why}"))
             }
         };
         let text = std::str::from_utf8(call.body).map_err(|_| malformed("invalid UTF-8"))?;
@@ -77,10 +77,10 @@ impl Patch {
     /// The patched object, of the kind that is wanted.
     pub(crate) fn apply(
         &self,
-        call: &Call<'_>,
+        call: &ResourceRequest<'_>,
         old: &Node<'static>,
         wanted: Wanted<'_>,
-    ) -> Result<Node<'static>, Refusal> {
+    ) -> Result<Node<'static>, StatusError> {
         let row = schema::kind(wanted.group, wanted.version, wanted.kind);
         let patched = match (self.sort, row) {
             (Sort::Json, _) => patch::json_patch(old.clone(), &self.node),
@@ -102,7 +102,7 @@ impl Patch {
         }
         let refuse = |text: String| {
             let cause = format!("Invalid value: {}: {text}", ratchet_net::Quoted(&self.shown(old)));
-            Refusal::invalid("", "", "patch", "FieldValueInvalid", &cause)
+            StatusError::invalid("", "", "patch", "FieldValueInvalid", &cause)
         };
         body::mismatch(&patched, wanted).map_or(Ok(()), |(_, why)| Err(refuse(why)))?;
         let received = body::typed(patched, Vec::new(), wanted, self.fields).map_err(|error| {
@@ -135,14 +135,14 @@ impl Patch {
     }
 }
 
-fn refused(error: PatchError) -> Refusal {
+fn refused(error: PatchError) -> StatusError {
     match error {
-        PatchError::Unprocessable(_) => Refusal::unprocessable(),
-        other => Refusal {
+        PatchError::Unprocessable(_) => StatusError::unprocessable(),
+        other => StatusError {
             code: other.code(),
             reason: other.reason(),
             message: other.message(),
-            ..Refusal::default()
+            ..StatusError::default()
         },
     }
 }

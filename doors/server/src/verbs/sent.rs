@@ -1,9 +1,9 @@
 //! What a writer sends to an object or to a part of it: the whole, or the difference.
 
 use crate::body::Wanted;
-use crate::call::Call;
+use crate::call::ResourceRequest;
 use crate::options::{OptionsKind, WriteOptions};
-use crate::refusal::Refusal;
+use crate::status::StatusError;
 use crate::verbs::patch::Patch;
 use crate::write::{OTHER_NAMESPACE, Preconditions};
 use ratchet_object::Node;
@@ -23,7 +23,11 @@ enum Body {
 
 impl<'a> Sent<'a> {
     /// Reads an object of the kind that is wanted, or a patch of such an object.
-    pub(crate) fn read(call: &Call<'_>, verb: &str, wanted: Wanted<'a>) -> Result<Self, Refusal> {
+    pub(crate) fn read(
+        call: &ResourceRequest<'_>,
+        verb: &str,
+        wanted: Wanted<'a>,
+    ) -> Result<Self, StatusError> {
         if verb == "patch" {
             let patch = Patch::read(call)?;
             return Ok(Self { dry_run: patch.dry_run, body: Body::Patch(patch), wanted });
@@ -45,9 +49,9 @@ impl<'a> Sent<'a> {
     /// What the writer wants to stand where `old` stands, and what they insist on.
     pub(crate) fn over(
         &self,
-        call: &Call<'_>,
+        call: &ResourceRequest<'_>,
         old: &Node<'static>,
-    ) -> Result<(Node<'static>, Preconditions), Refusal> {
+    ) -> Result<(Node<'static>, Preconditions), StatusError> {
         let new = match &self.body {
             Body::Whole(node) => node.clone(),
             Body::Patch(patch) => {
@@ -66,21 +70,21 @@ impl<'a> Sent<'a> {
 }
 
 /// The body must speak of the object in the URL.
-fn check_name(call: &Call<'_>, node: &Node<'_>) -> Result<(), Refusal> {
+fn check_name(call: &ResourceRequest<'_>, node: &Node<'_>) -> Result<(), StatusError> {
     let (name, wanted) = (node.text_at(&["metadata", "name"]), call.place.name.as_str());
     if name.is_empty() {
-        return Err(Refusal::bad_request(format!(
+        return Err(StatusError::bad_request(format!(
             "the name of the object ({wanted} based on URL) was undeterminable: name must be provided"
         )));
     }
     if name != wanted {
-        return Err(Refusal::bad_request(format!(
+        return Err(StatusError::bad_request(format!(
             "the name of the object ({name}) does not match the name on the URL ({wanted})"
         )));
     }
     let namespace = node.text_at(&["metadata", "namespace"]);
     if call.served.row.namespaced && !namespace.is_empty() && namespace != call.place.namespace {
-        return Err(Refusal::bad_request(OTHER_NAMESPACE));
+        return Err(StatusError::bad_request(OTHER_NAMESPACE));
     }
     Ok(())
 }

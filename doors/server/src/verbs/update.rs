@@ -1,8 +1,8 @@
 //! PUT and PATCH of an object, or of its status.
 
 use crate::body::Wanted;
-use crate::call::{Answered, Call, Reply};
-use crate::refusal::Refusal;
+use crate::call::{Answered, Reply, ResourceRequest};
+use crate::status::StatusError;
 use crate::verbs::sent::Sent;
 use crate::write;
 use ratchet_access::Attempt;
@@ -13,11 +13,11 @@ use ratchet_object::{Node, defaults};
 const LOOKS: usize = 4;
 
 /// Replaces or changes an object; a PUT makes some kinds where there is none.
-pub(crate) async fn update(call: &Call<'_>, part: Part, verb: &str) -> Answered {
+pub(crate) async fn update(call: &ResourceRequest<'_>, part: Part, verb: &str) -> Answered {
     let sent = Sent::read(call, verb, Wanted::of(call.served))?;
-    let whole = sent.whole().filter(|_| part == Part::Main && call.served.habits.put_creates);
+    let whole = sent.whole().filter(|_| part == Part::Main && call.served.strategy.put_creates);
     // Other things that are missing, such as a role that a binding names, are refused with the same code.
-    let missing = Refusal::not_found(call.served.about(&call.place.name));
+    let missing = StatusError::not_found(call.served.about(&call.place.name));
     for _ in 0..LOOKS {
         let edit = |old: &Node<'static>| sent.over(call, old);
         let changed = write::change(call, part, sent.dry_run, edit).await;
@@ -31,11 +31,11 @@ pub(crate) async fn update(call: &Call<'_>, part: Part, verb: &str) -> Answered 
             made => return made,
         }
     }
-    Err(Refusal::modified(call.served.about(&call.place.name)))
+    Err(StatusError::modified(call.served.about(&call.place.name)))
 }
 
 /// Makes the object of a PUT; who may replace objects may not yet make them.
-async fn make(call: &Call<'_>, node: &Node<'static>, dry_run: bool) -> Answered {
+async fn make(call: &ResourceRequest<'_>, node: &Node<'static>, dry_run: bool) -> Answered {
     let target = crate::authorize::target(call.place, "");
     call.app.authorizer.check(&Attempt { user: call.user, verb: "create", target })?;
     let mut node = node.clone();

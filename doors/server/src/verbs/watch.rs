@@ -2,13 +2,13 @@
 
 use crate::app::App;
 use crate::cache::{Change, EventType, Item, TooOld, line};
-use crate::call::{Answered, Call, Content, Reply};
+use crate::call::{Answered, Content, Reply, ResourceRequest};
 use crate::compute::SMALL;
 use crate::convert;
-use crate::refusal::Refusal;
 use crate::render::{self, Rows};
-use crate::request::{Form, Media, Output, Place};
-use crate::served::Served;
+use crate::request::{Form, Media, Output, ResourcePath};
+use crate::served::ServedResource;
+use crate::status::StatusError;
 use crate::verbs::frames::framed;
 use crate::verbs::list::{Selection, read_number};
 use bytes::Bytes;
@@ -39,9 +39,9 @@ enum Start {
 /// Everything that a watch needs after its request is over.
 struct Watcher {
     app: Arc<App>,
-    served: Arc<Served>,
+    served: Arc<ServedResource>,
     selection: Selection,
-    place: Place,
+    place: ResourcePath,
     output: Output,
     bookmarks: bool,
     ends: Instant,
@@ -49,9 +49,9 @@ struct Watcher {
 }
 
 /// Begins a watch.
-pub(crate) async fn watch(call: &Call<'_>) -> Answered {
+pub(crate) async fn watch(call: &ResourceRequest<'_>) -> Answered {
     if call.output.media == Media::Yaml {
-        return Err(Refusal::no_such_stream());
+        return Err(StatusError::no_such_stream());
     }
     let selection = Selection::read(call)?;
     let start = start(call)?;
@@ -83,7 +83,7 @@ pub(crate) async fn watch(call: &Call<'_>) -> Answered {
 
 /// How long a watch lasts: what its reader asks for, or else the server's limit and up to twice that, so that the
 /// watches of a restarted server do not all end at once.
-fn limit(call: &Call<'_>) -> Result<Duration, Refusal> {
+fn limit(call: &ResourceRequest<'_>) -> Result<Duration, StatusError> {
     let seconds = u64::try_from(read_number(call, "timeoutSeconds")?).ok();
     let least = call.app.limits.watch;
     let limit = match seconds.filter(|seconds| *seconds > 0) {
@@ -94,12 +94,12 @@ fn limit(call: &Call<'_>) -> Result<Duration, Refusal> {
     Ok(limit.min(LONGEST))
 }
 
-fn start(call: &Call<'_>) -> Result<Start, Refusal> {
+fn start(call: &ResourceRequest<'_>) -> Result<Start, StatusError> {
     let (version, matching) =
         (call.params.text("resourceVersion"), call.params.text("resourceVersionMatch"));
     let forbidden = |field: &str, text: &str| {
         let text = format!("Forbidden: {text}");
-        Err(Refusal::invalid("ListOptions", "meta.k8s.io", field, "FieldValueForbidden", &text))
+        Err(StatusError::invalid("ListOptions", "meta.k8s.io", field, "FieldValueForbidden", &text))
     };
     let initial = call.params.get("sendInitialEvents");
     if initial.is_none() && !matching.is_empty() {
@@ -115,7 +115,7 @@ fn start(call: &Call<'_>) -> Result<Start, Refusal> {
         "" | "0" => 0,
         text => text.parse().map_err(|_| {
             let shown = ratchet_net::Quoted(text);
-            Refusal::unclassified(format!(
+            StatusError::unclassified(format!(
                 "resourceVersion: Invalid value: {shown}: strconv.ParseUint: parsing {shown}: invalid syntax"
             ))
         })?,
@@ -185,7 +185,7 @@ impl Watcher {
                 }
                 Err(TooOld { oldest }) => {
                     let text = format!("too old resource version: {at} ({oldest})");
-                    return self.fail(&sender, &Refusal::expired(text)).await;
+                    return self.fail(&sender, &StatusError::expired(text)).await;
                 }
             }
             tokio::select! {
@@ -207,7 +207,7 @@ impl Watcher {
     }
 
     /// Tells why the watch ends.
-    async fn fail(&self, sender: &Sender, refusal: &Refusal) -> Result<(), Gone> {
+    async fn fail(&self, sender: &Sender, refusal: &StatusError) -> Result<(), Gone> {
         let status = refusal.to_json();
         let event = format!("{{\"type\":\"ERROR\",\"object\":{status}}}\n");
         self.send(sender, event.into()).await

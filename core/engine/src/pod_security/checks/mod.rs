@@ -10,7 +10,6 @@ pub(super) mod host_namespaces;
 pub(super) mod host_path_volumes;
 pub(super) mod host_ports;
 pub(super) mod host_probes;
-mod violations;
 pub(super) mod privileged;
 pub(super) mod proc_mount;
 pub(super) mod restricted_volumes;
@@ -20,6 +19,7 @@ pub(super) mod se_linux;
 pub(super) mod seccomp_baseline;
 pub(super) mod seccomp_restricted;
 pub(super) mod sysctls;
+mod violations;
 pub(super) mod windows_host_process;
 
 use super::check::Check;

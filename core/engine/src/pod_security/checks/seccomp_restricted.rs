@@ -2,8 +2,8 @@
 //! every container, and nothing else anywhere; from v1.25 on not in pods whose `spec.os.name` is
 //! `windows`.
 
-use super::violations::ViolationBuilder;
 use super::seccomp_baseline::{REASON, switched_off};
+use super::violations::ViolationBuilder;
 use crate::pod_security::check::{Check, Variant, Violation};
 use crate::pod_security::level::Level;
 use crate::pod_security::pod::PodView;

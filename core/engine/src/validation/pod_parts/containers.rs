@@ -1,8 +1,8 @@
 //! Containers of the three sorts: what they share, and what each may not have.
 
 use super::{Place, environment, grace, names_of, ports, probes, resources, security, volumes};
-use crate::forms::NameFormat;
 use crate::field_errors::{FieldErrors, has, quoted};
+use crate::forms::NameFormat;
 use alloc::vec::Vec;
 use ratchet_object::At;
 
@@ -32,7 +32,12 @@ const EPHEMERAL: [&str; 17] = [
     "targetContainerName",
 ];
 
-pub(super) fn check(spec: &At<'_>, place: Place<'_>, known: &[&str], errs: &mut FieldErrors<'_, '_>) {
+pub(super) fn check(
+    spec: &At<'_>,
+    place: Place<'_>,
+    known: &[&str],
+    errs: &mut FieldErrors<'_, '_>,
+) {
     let lists =
         ["containers", "initContainers", "ephemeralContainers"].map(|name| spec.field(name));
     let [main, init, ephemeral] = lists;
@@ -72,7 +77,13 @@ fn check_main(spec: &At<'_>, main: &At<'_>, known: &[&str], errs: &mut FieldErro
     ports::check_host_ports(&main.items().collect::<Vec<_>>(), main, errs);
 }
 
-fn check_init(spec: &At<'_>, main: &At<'_>, init: &At<'_>, known: &[&str], errs: &mut FieldErrors<'_, '_>) {
+fn check_init(
+    spec: &At<'_>,
+    main: &At<'_>,
+    init: &At<'_>,
+    known: &[&str],
+    errs: &mut FieldErrors<'_, '_>,
+) {
     let mut names = names_of(main);
     for container in init.items() {
         check_shared(spec, &container, known, errs);
@@ -97,7 +108,12 @@ fn check_init(spec: &At<'_>, main: &At<'_>, init: &At<'_>, known: &[&str], errs:
     }
 }
 
-fn check_ephemeral(spec: &At<'_>, lists: [&At<'_>; 3], known: &[&str], errs: &mut FieldErrors<'_, '_>) {
+fn check_ephemeral(
+    spec: &At<'_>,
+    lists: [&At<'_>; 3],
+    known: &[&str],
+    errs: &mut FieldErrors<'_, '_>,
+) {
     let [main, init, ephemeral] = lists;
     let mut others = names_of(main);
     others.extend(names_of(init));

@@ -1,7 +1,7 @@
 //! The environment of a container: names of variables, and where their values come from.
 
-use crate::forms::NameFormat;
 use crate::field_errors::{FieldErrors, has, quoted};
+use crate::forms::NameFormat;
 use alloc::format;
 use ratchet_object::At;
 

@@ -9,8 +9,8 @@ mod scheduling;
 mod security;
 mod volumes;
 
-use crate::forms::NameFormat;
 use crate::field_errors::{FieldErrors, has};
+use crate::forms::NameFormat;
 use alloc::vec::Vec;
 use ratchet_object::At;
 

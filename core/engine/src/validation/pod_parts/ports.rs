@@ -1,7 +1,7 @@
 //! Ports of containers: their numbers, their names, and the host's ports they take.
 
-use crate::forms::{self, NameFormat};
 use crate::field_errors::{FieldErrors, quoted};
+use crate::forms::{self, NameFormat};
 use crate::views::protocol;
 use alloc::format;
 use alloc::string::String;
@@ -36,7 +36,11 @@ pub(super) fn check(ports: &At<'_>, errs: &mut FieldErrors<'_, '_>) {
 }
 
 /// No port of the host is taken twice.
-pub(super) fn check_host_ports(containers: &[At<'_>], list: &At<'_>, errs: &mut FieldErrors<'_, '_>) {
+pub(super) fn check_host_ports(
+    containers: &[At<'_>],
+    list: &At<'_>,
+    errs: &mut FieldErrors<'_, '_>,
+) {
     let mut taken: Vec<String> = Vec::new();
     for (index, container) in containers.iter().enumerate() {
         for (place, port) in container.field("ports").items().enumerate() {

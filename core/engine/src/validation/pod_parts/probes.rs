@@ -1,7 +1,7 @@
 //! Probes and handlers: one way to ask, and numbers that make sense.
 
-use crate::forms::NameFormat;
 use crate::field_errors::FieldErrors;
+use crate::forms::NameFormat;
 use alloc::format;
 use alloc::string::ToString;
 use ratchet_object::At;

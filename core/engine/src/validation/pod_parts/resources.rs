@@ -1,7 +1,7 @@
 //! What a container asks for and what it may use at most.
 
-use crate::forms::{self, NameFormat};
 use crate::field_errors::{FieldErrors, quoted};
+use crate::forms::{self, NameFormat};
 use crate::quantity::Quantity;
 use alloc::format;
 use core::cmp::Ordering;
@@ -66,7 +66,13 @@ pub(super) fn check(resources: &At<'_>, errs: &mut FieldErrors<'_, '_>) {
     }
 }
 
-fn check_pair(name: &str, at: &At<'_>, limit: &At<'_>, limits: &At<'_>, errs: &mut FieldErrors<'_, '_>) {
+fn check_pair(
+    name: &str,
+    at: &At<'_>,
+    limit: &At<'_>,
+    limits: &At<'_>,
+    errs: &mut FieldErrors<'_, '_>,
+) {
     let can_overcommit = is_native(name) && !is_page(name);
     let Some(asked) = Quantity::at(at) else { return };
     let Some(most) = Quantity::at(limit) else {

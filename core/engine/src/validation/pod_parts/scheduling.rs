@@ -1,7 +1,7 @@
 //! Where a pod may run: tolerations, gates, spreading.
 
-use crate::forms::{self, NameFormat};
 use crate::field_errors::{FieldErrors, has, quoted};
+use crate::forms::{self, NameFormat};
 use crate::{selectors, shown};
 use alloc::format;
 use alloc::vec::Vec;
@@ -103,7 +103,9 @@ pub(crate) fn check_tolerations(list: &At<'_>, errs: &mut FieldErrors<'_, '_>) {
         match text {
             "" | "Equal" => {
                 let mut told: Vec<alloc::string::String> = Vec::new();
-                forms::faults(NameFormat::LabelValue, given, |detail| told.push(detail.into_owned()));
+                forms::faults(NameFormat::LabelValue, given, |detail| {
+                    told.push(detail.into_owned())
+                });
                 if !told.is_empty() {
                     errs.invalid_as(&operator, quoted(given), told.join(";"));
                 }

@@ -105,7 +105,9 @@ fn check_app_armor(profile: &At<'_>, errs: &mut FieldErrors<'_, '_>) {
     match kind.text_or_empty() {
         "Localhost" => match path.text_or_empty() {
             _ if !path.is_set() => errs.required(&path, NEEDED),
-            text if text.trim() != text => errs.invalid(&path, "must not be padded with whitespace"),
+            text if text.trim() != text => {
+                errs.invalid(&path, "must not be padded with whitespace")
+            }
             "" => errs.required(&path, NEEDED),
             _ => {}
         },

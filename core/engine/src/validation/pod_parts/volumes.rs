@@ -1,8 +1,8 @@
 //! Volumes of a pod: one source each, and mounts that name one.
 
 use super::{Place, check_descending, check_no_backsteps};
-use crate::forms::NameFormat;
 use crate::field_errors::{FieldErrors, has, quoted};
+use crate::forms::NameFormat;
 use crate::quantity::Quantity;
 use alloc::vec::Vec;
 use ratchet_object::At;
@@ -78,7 +78,11 @@ const HOST_PATHS: [&str; 8] = [
 ];
 
 /// Checks the volumes; the names of the good ones, which mounts can name.
-pub(super) fn check<'a>(volumes: &At<'a>, place: Place<'a>, errs: &mut FieldErrors<'_, '_>) -> Vec<&'a str> {
+pub(super) fn check<'a>(
+    volumes: &At<'a>,
+    place: Place<'a>,
+    errs: &mut FieldErrors<'_, '_>,
+) -> Vec<&'a str> {
     let mut known: Vec<&'a str> = place.claims.to_vec();
     let mut names: Vec<&str> = Vec::new();
     for volume in volumes.items() {

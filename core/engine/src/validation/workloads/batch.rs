@@ -1,8 +1,8 @@
 //! Jobs, alone and in the template of a CronJob, and when a CronJob starts them.
 
 use super::{NO_MATCH, shown_labels};
-use crate::forms::{self, NameFormat};
 use crate::field_errors::{FieldErrors, node_shown};
+use crate::forms::{self, NameFormat};
 use crate::rules::immutable;
 use crate::selectors::{self, Match};
 use crate::{Change, cron, internal, shown};
@@ -132,7 +132,11 @@ fn check_generated(root: &At<'_>, selector: &At<'_>, errs: &mut FieldErrors<'_, 
 }
 
 /// A Job's pods end.
-pub(super) fn check_restarts(restarts: &At<'_>, change: &Change<'_>, errs: &mut FieldErrors<'_, '_>) {
+pub(super) fn check_restarts(
+    restarts: &At<'_>,
+    change: &Change<'_>,
+    errs: &mut FieldErrors<'_, '_>,
+) {
     match restarts.text_or_empty() {
         "" | "Always" => errs.required(restarts, "valid values: \"OnFailure\", \"Never\""),
         "Never" => {}
@@ -180,7 +184,12 @@ pub(super) fn check_cron_job(root: &At<'_>, old: Option<&At<'_>>, errs: &mut Fie
     }
 }
 
-fn check_schedule(at: &At<'_>, zone: &At<'_>, old: Option<&At<'_>>, errs: &mut FieldErrors<'_, '_>) {
+fn check_schedule(
+    at: &At<'_>,
+    zone: &At<'_>,
+    old: Option<&At<'_>>,
+    errs: &mut FieldErrors<'_, '_>,
+) {
     let text = at.text_or_empty();
     if let Some(fault) = cron::fault(text) {
         errs.invalid(at, fault);

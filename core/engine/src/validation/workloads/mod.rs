@@ -8,9 +8,9 @@ mod stored_faults;
 
 use super::pod_parts::Place;
 use super::pod_spec;
+use crate::context::ValidationContext;
 use crate::field_errors::FieldErrors;
 use crate::rules::{immutable, labels, metadata};
-use crate::context::ValidationContext;
 use crate::selectors::{self, Match};
 use crate::{Part, Verdict, shown};
 use alloc::vec::Vec;
@@ -145,7 +145,12 @@ fn check_spec(
 
 /// A selector is there, is well made, and matches the pods that the template makes; says whether
 /// it can be read at all.
-fn check_selector(kind: &str, spec: &At<'_>, template: &At<'_>, errs: &mut FieldErrors<'_, '_>) -> bool {
+fn check_selector(
+    kind: &str,
+    spec: &At<'_>,
+    template: &At<'_>,
+    errs: &mut FieldErrors<'_, '_>,
+) -> bool {
     let (selector, labels) = (spec.field("selector"), template.field("metadata").field("labels"));
     if kind == "ReplicationController" {
         check_plain_selector(&selector, template, errs);

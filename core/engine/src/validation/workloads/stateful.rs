@@ -2,10 +2,10 @@
 
 use super::super::storage;
 use super::rollout::amount;
-use crate::forms::NameFormat;
-use crate::field_errors::{FieldErrors, node_shown};
-use crate::rules::immutable;
 use crate::context::ValidationContext;
+use crate::field_errors::{FieldErrors, node_shown};
+use crate::forms::NameFormat;
+use crate::rules::immutable;
 use crate::{Verdict, shown};
 use alloc::format;
 use alloc::string::String;

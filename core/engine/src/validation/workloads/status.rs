@@ -1,8 +1,8 @@
 //! What the status of such a kind counts: nothing below zero, and no part above the whole.
 
 use crate::Verdict;
-use crate::field_errors::FieldErrors;
 use crate::context::ValidationContext;
+use crate::field_errors::FieldErrors;
 use alloc::string::ToString;
 use ratchet_object::At;
 

@@ -2,9 +2,9 @@
 
 use super::super::pod_parts::Place;
 use super::super::pod_spec;
-use crate::difference::UNCHECKED_STATEFUL_SETS;
 use crate::context::ValidationContext;
-use crate::{Behavior, Policy, FieldError, Verdict};
+use crate::difference::UNCHECKED_STATEFUL_SETS;
+use crate::{Behavior, FieldError, Policy, Verdict};
 use alloc::vec::Vec;
 use ratchet_object::At;
 

@@ -2,27 +2,27 @@
 
 use super::*;
 
-fn read(method: &Method, line: &str) -> Result<Ask, Unreadable> {
+fn read(method: &Method, line: &str) -> Result<RequestInfo, Unreadable> {
     let uri: Uri = line.parse().unwrap();
-    Ask::read(method, &uri, &Params::read(uri.query()))
+    RequestInfo::read(method, &uri, &Params::read(uri.query()))
 }
 
-fn ask(line: &str) -> Ask {
+fn info(line: &str) -> RequestInfo {
     read(&Method::GET, line).unwrap()
 }
 
-fn place(line: &str) -> (&'static str, Place) {
-    match ask(line) {
-        Ask { verb, target: Target::Resource(place), .. } => (verb, place),
+fn place(line: &str) -> (&'static str, ResourcePath) {
+    match info(line) {
+        RequestInfo { verb, target: Target::Resource(place), .. } => (verb, place),
         other => panic!("{line}: {other:?}"),
     }
 }
 
 /// Verb, resource, namespace, name and part, as authorizers see them.
 fn seen(method: &Method, line: &str) -> [String; 5] {
-    let ask = read(method, line).unwrap();
-    let Target::Resource(place) = ask.target else { panic!("{line}") };
-    [ask.verb.to_owned(), place.resource, place.namespace, place.name, place.subresource]
+    let info = read(method, line).unwrap();
+    let Target::Resource(place) = info.target else { panic!("{line}") };
+    [info.verb.to_owned(), place.resource, place.namespace, place.name, place.subresource]
 }
 
 #[test]
@@ -77,7 +77,7 @@ fn escaped_paths_are_read_like_plain_ones() {
         ("/%68ealthz", "/healthz"),
         ("/api/v1/namespaces/a/pods/p%2Flog", "/api/v1/namespaces/a/pods/p/log"),
     ] {
-        assert_eq!(ask(escaped), ask(plain), "{escaped}");
+        assert_eq!(info(escaped), info(plain), "{escaped}");
     }
     for broken in ["/api/v1/pods/%", "/api/v1/%zz", "/%4"] {
         assert_eq!(read(&Method::GET, broken), Err(Unreadable), "{broken}");
@@ -123,7 +123,7 @@ fn short_and_foreign_paths_are_plain() {
         "/healthz",
         "//api/v1/pods",
     ] {
-        assert_eq!(ask(path).target, Target::Path(path.to_owned()));
+        assert_eq!(info(path).target, Target::Path(path.to_owned()));
     }
 }
 
@@ -155,7 +155,7 @@ fn selectors_count_where_the_verb_has_them() {
         (Method::POST, "/api/v1/namespaces/a/pods?", ""),
         (Method::GET, "/api/v1/watch/pods?", ""),
     ] {
-        let ask = read(&method, &format!("{line}{selector}")).unwrap();
-        assert_eq!(ask.field_selector, wanted, "{method} {line}");
+        let info = read(&method, &format!("{line}{selector}")).unwrap();
+        assert_eq!(info.field_selector, wanted, "{method} {line}");
     }
 }

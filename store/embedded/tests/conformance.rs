@@ -9,12 +9,12 @@
 use std::sync::{Arc, Mutex};
 
 use ratchet_embedded::{Embedded, Options};
-use ratchet_store::{Store, exam};
+use ratchet_store::{Store, conformance};
 use tempfile::TempDir;
 
 async fn sit(options: Options) {
     let rooms: Mutex<Vec<TempDir>> = Mutex::default();
-    exam::sit(|| {
+    conformance::sit(|| {
         let room = tempfile::tempdir().unwrap();
         let store = Embedded::open(room.path(), options.clone()).unwrap();
         rooms.lock().unwrap().push(room);

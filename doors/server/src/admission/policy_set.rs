@@ -1,7 +1,7 @@
 //! The policies and bindings of the cluster, each compiled once.
 
-use crate::cache::{Cache, Shelf};
-use crate::refusal::Refusal;
+use crate::cache::{Cache, ResourceCache};
+use crate::status::StatusError;
 use arc_swap::ArcSwap;
 use ratchet_policy::{Binding, Policies, Policy, Reader};
 use std::collections::HashMap;
@@ -15,9 +15,9 @@ const VERSION: (u32, u32) = (1, 36);
 type Read<T> = HashMap<Arc<str>, (u64, Arc<T>)>;
 
 /// The policies as of the last change of a policy or a binding.
-pub struct PolicyBook {
+pub struct PolicySet {
     /// Policies, bindings.
-    shelves: [Arc<Shelf>; 2],
+    shelves: [Arc<ResourceCache>; 2],
     /// Made when the first policy is read: most servers have none.
     reader: OnceLock<Reader>,
     bound: ArcSwap<Bound>,
@@ -31,7 +31,7 @@ struct Bound {
     all: Arc<Policies>,
 }
 
-impl PolicyBook {
+impl PolicySet {
     /// Reads policies and bindings from the cache.
     pub(crate) fn new(cache: &Cache) -> Self {
         let shelf = |plural: &str| cache.shelf(&format!("{plural}.{GROUP}")).unwrap_or_default();
@@ -42,7 +42,7 @@ impl PolicyBook {
 
     /// The policies as they are now: what was acknowledged is in force. Where one cannot be read, nobody knows what it
     /// forbids.
-    pub(crate) fn now(&self) -> Result<Arc<Policies>, Refusal> {
+    pub(crate) fn now(&self) -> Result<Arc<Policies>, StatusError> {
         let snapshots = self.shelves.each_ref().map(|shelf| shelf.now());
         if let Some(found) = snapshots.iter().find_map(|snapshot| snapshot.unreadable_within("")) {
             return Err(found.into());
@@ -89,15 +89,15 @@ mod tests {
     use super::*;
     use crate::cache::{Item, Now, Unreadable};
 
-    fn put(shelf: &Shelf, revision: u64, name: &str, value: &str) {
+    fn put(shelf: &ResourceCache, revision: u64, name: &str, value: &str) {
         let item = Item::stored(name.into(), revision, value.as_bytes()).unwrap();
         shelf.apply(vec![(revision, name.into(), Now::Item(item))]);
     }
 
     #[test]
     fn policies_are_in_force_at_once_and_compiled_once() {
-        let shelves: [Arc<Shelf>; 2] = std::array::from_fn(|_| Arc::default());
-        let book = PolicyBook {
+        let shelves: [Arc<ResourceCache>; 2] = std::array::from_fn(|_| Arc::default());
+        let book = PolicySet {
             shelves: shelves.clone(),
             reader: OnceLock::new(),
             bound: ArcSwap::default(),
@@ -109,7 +109,7 @@ mod tests {
         let binding = r#"{"metadata":{"name":"b"},"spec":{"policyName":"p"}}"#;
         put(&shelves[1], 4, "b", binding);
         assert!(!book.now().unwrap().is_empty());
-        let compiled = |book: &PolicyBook| book.bound.load().policies.get("p").unwrap().1.clone();
+        let compiled = |book: &PolicySet| book.bound.load().policies.get("p").unwrap().1.clone();
         let first = compiled(&book);
         put(&shelves[1], 5, "c", r#"{"metadata":{"name":"c"},"spec":{"policyName":"p"}}"#);
         assert!(!book.now().unwrap().is_empty());

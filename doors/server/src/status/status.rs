@@ -1,10 +1,10 @@
 //! `Status` objects as the API writes them.
 
-use super::{About, Details, Refusal};
+use super::{About, Details, StatusError};
 use ratchet_object::write_text;
 use std::fmt::Write;
 
-impl Refusal {
+impl StatusError {
     /// The `Status` object, in the order in which the API writes it.
     pub fn to_json(&self) -> String {
         let mut out = String::with_capacity(256 + self.message.len() * 2);

@@ -1,11 +1,11 @@
 //! What is said about one document, as it is being said: findings with their places and notes.
 
-use crate::documents::Sheet;
+use crate::documents::DocumentRef;
 use crate::finding::{Finding, Judged, ObjectName, Outcome, Passage, Ruling, Severity};
 use ratchet_engine::rules::decoding;
 use ratchet_engine::{
-    Behavior, Change, Choice, DIFFERENCES, Difference, Facts, Policy, Release, Rule, Label, Verdict,
-    judge,
+    Behavior, Change, Choice, DIFFERENCES, Difference, Facts, Label, Policy, Release, Rule,
+    Verdict, judge,
 };
 use ratchet_object::{At, LineIndex, Object, Place, Span};
 use std::cell::OnceCell;
@@ -15,7 +15,7 @@ use std::sync::Arc;
 /// A document and where it stands.
 pub(crate) struct Page<'s> {
     file: &'s Arc<str>,
-    sheet: &'s Sheet<'s>,
+    sheet: &'s DocumentRef<'s>,
     text: &'s str,
     /// Made when the first place is asked for.
     lines: OnceCell<LineIndex<'s>>,
@@ -52,7 +52,7 @@ fn host_fields(verdict: &Verdict) -> Vec<String> {
 }
 
 /// What is said about one object, as it is being said.
-pub(crate) struct Said<'p, 's> {
+pub(crate) struct Findings<'p, 's> {
     page: &'p Page<'s>,
     name: ObjectName,
     findings: Vec<Finding>,
@@ -64,7 +64,7 @@ pub(crate) struct Said<'p, 's> {
 /// More findings than this about one object help nobody, and would fill memory.
 const MOST_FINDINGS: usize = 100;
 
-impl<'p, 's> Said<'p, 's> {
+impl<'p, 's> Findings<'p, 's> {
     pub(crate) fn new(page: &'p Page<'s>, object: &Object<'_>) -> Self {
         let name = page.judged(object, Outcome::Admitted).object;
         Self { page, name, findings: Vec::new(), unsaid: 0, refusal: None }
@@ -296,7 +296,7 @@ fn fingerprint(parts: &[&str]) -> String {
 }
 
 impl<'s> Page<'s> {
-    pub(crate) fn new(file: &'s Arc<str>, sheet: &'s Sheet<'s>, text: &'s str) -> Self {
+    pub(crate) fn new(file: &'s Arc<str>, sheet: &'s DocumentRef<'s>, text: &'s str) -> Self {
         Self { file, sheet, text, lines: OnceCell::new() }
     }
 
@@ -344,7 +344,8 @@ impl<'s> Page<'s> {
 
     pub(crate) fn unreadable(&self, message: String, span: Span) -> Judged {
         let name = ObjectName::default();
-        let mut said = Said { page: self, name, findings: Vec::new(), unsaid: 0, refusal: None };
+        let mut said =
+            Findings { page: self, name, findings: Vec::new(), unsaid: 0, refusal: None };
         said.say(Severity::Error, &decoding::UNREADABLE, &message, "", span);
         Judged { findings: said.into_findings(), ..self.bare(Outcome::Unreadable) }
     }

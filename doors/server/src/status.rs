@@ -10,7 +10,7 @@ use ratchet_object::Node;
 
 /// A failure as a client sees it: a `Status` and its HTTP code.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Refusal {
+pub struct StatusError {
     /// HTTP status code.
     pub code: u16,
     /// `reason`; some failures have none.
@@ -72,7 +72,7 @@ impl About<'_> {
     }
 }
 
-impl Refusal {
+impl StatusError {
     fn plain(code: u16, reason: &'static str, message: impl Into<String>) -> Self {
         Self { code, reason, message: message.into(), ..Self::default() }
     }
@@ -297,7 +297,7 @@ impl Refusal {
 }
 
 /// The engine's refusal on this wire.
-impl From<Status> for Refusal {
+impl From<Status> for StatusError {
     fn from(status: Status) -> Self {
         let details = Details {
             name: status.name,
@@ -329,11 +329,11 @@ mod tests {
     fn a_status_is_written_as_the_api_writes_it() {
         let about = About { group: "apps", resource: "deployments", name: "a" };
         assert_eq!(
-            Refusal::not_found(about).to_json(),
+            StatusError::not_found(about).to_json(),
             r#"{"kind":"Status","apiVersion":"v1","metadata":{},"status":"Failure","message":"deployments.apps \"a\" not found","reason":"NotFound","details":{"name":"a","group":"apps","kind":"deployments"},"code":404}"#
         );
         assert_eq!(
-            Refusal::no_resource().to_json(),
+            StatusError::no_resource().to_json(),
             r#"{"kind":"Status","apiVersion":"v1","metadata":{},"status":"Failure","message":"the server could not find the requested resource","reason":"NotFound","details":{},"code":404}"#
         );
     }
@@ -342,7 +342,7 @@ mod tests {
     fn causes_keep_every_fault_and_the_message_each_once() {
         let cause =
             StatusCause { reason: "FieldValueInvalid", message: "bad".into(), field: "a".into() };
-        let refusal = Refusal::invalid_object("Pod", "", "x", vec![cause.clone(), cause]);
+        let refusal = StatusError::invalid_object("Pod", "", "x", vec![cause.clone(), cause]);
         assert_eq!(refusal.message, "Pod \"x\" is invalid: a: bad");
         assert_eq!(refusal.details.map(|details| details.causes.len()), Some(2));
     }

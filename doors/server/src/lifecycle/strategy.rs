@@ -33,7 +33,7 @@ pub enum Dependents {
 
 /// How the objects of one kind are kept.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Habits {
+pub struct Strategy {
     /// API group.
     pub group: &'static str,
     /// The kind.
@@ -61,7 +61,7 @@ pub struct Habits {
 /// What most of the newer kinds keep when their status is written.
 const ALL_METADATA: &[&str] = &["annotations", "finalizers", "labels", "ownerReferences"];
 
-const PLAIN: Habits = Habits {
+const PLAIN: Strategy = Strategy {
     group: "",
     kind: "",
     generation: Generation::Absent,
@@ -75,11 +75,11 @@ const PLAIN: Habits = Habits {
     status_keeps: &[],
 };
 
-const fn row(group: &'static str, kind: &'static str) -> Habits {
-    Habits { group, kind, ..PLAIN }
+const fn row(group: &'static str, kind: &'static str) -> Strategy {
+    Strategy { group, kind, ..PLAIN }
 }
 
-impl Habits {
+impl Strategy {
     const fn counts(self, generation: Generation) -> Self {
         Self { generation, ..self }
     }
@@ -125,7 +125,7 @@ const STORAGE: &str = "storage.k8s.io";
 const RESOURCE: &str = "resource.k8s.io";
 
 /// The kinds that are not plain.
-static HABITS: &[Habits] = &[
+static STRATEGIES: &[Strategy] = &[
     row("", "Endpoints").put_creates(),
     row("", "Event").put_creates().dependents(Dependents::None),
     row("", "LimitRange").put_creates(),
@@ -194,9 +194,9 @@ static HABITS: &[Habits] = &[
 ];
 
 /// How the objects of a kind are kept.
-pub(crate) fn habits(group: &str, kind: &str) -> &'static Habits {
-    static PLAIN_ROW: Habits = PLAIN;
-    HABITS.iter().find(|row| row.group == group && row.kind == kind).unwrap_or(&PLAIN_ROW)
+pub(crate) fn strategy(group: &str, kind: &str) -> &'static Strategy {
+    static PLAIN_ROW: Strategy = PLAIN;
+    STRATEGIES.iter().find(|row| row.group == group && row.kind == kind).unwrap_or(&PLAIN_ROW)
 }
 
 #[cfg(test)]
@@ -205,13 +205,13 @@ mod tests {
 
     #[test]
     fn every_row_is_about_a_kind_that_exists_and_says_something() {
-        for row in HABITS {
+        for row in STRATEGIES {
             let exists = ratchet_object::schema::KINDS
                 .iter()
                 .any(|kind| kind.group == row.group && kind.kind == row.kind);
             assert!(exists, "{} {}", row.group, row.kind);
-            assert_ne!(*row, Habits { group: row.group, kind: row.kind, ..PLAIN });
+            assert_ne!(*row, Strategy { group: row.group, kind: row.kind, ..PLAIN });
         }
-        assert!(HABITS.is_sorted_by(|a, b| (a.group, a.kind) < (b.group, b.kind)));
+        assert!(STRATEGIES.is_sorted_by(|a, b| (a.group, a.kind) < (b.group, b.kind)));
     }
 }

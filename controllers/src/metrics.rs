@@ -25,7 +25,7 @@ pub const WATCHES: &str = "informer_watches_total";
 
 /// Takes the measurements. `controller` is its name, or the path that an informer reads; `what` is
 /// one of the constants of this module.
-pub trait Meter: Send + Sync + 'static {
+pub trait Metrics: Send + Sync + 'static {
     /// Something happened `n` times.
     fn count(&self, controller: &'static str, what: &'static str, n: u64);
 
@@ -40,7 +40,7 @@ pub trait Meter: Send + Sync + 'static {
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Silent;
 
-impl Meter for Silent {
+impl Metrics for Silent {
     fn count(&self, _: &'static str, _: &'static str, _: u64) {}
     fn gauge(&self, _: &'static str, _: &'static str, _: f64) {}
     fn observe(&self, _: &'static str, _: &'static str, _: f64) {}

@@ -6,7 +6,7 @@ use http::{Method, Uri};
 
 /// A request to the API, as authorisation and routing see it.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Ask {
+pub struct RequestInfo {
     /// The verb: `get`, `list`, `watch`, `create`, … or the lower-case method of a plain path. Empty for methods that
     /// resources do not have.
     pub verb: &'static str,
@@ -20,14 +20,14 @@ pub struct Ask {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Target {
     /// `/api/v1/…` or `/apis/{group}/{version}/…`.
-    Resource(Place),
+    Resource(ResourcePath),
     /// Anything else, decoded.
     Path(String),
 }
 
 /// The place of an object or a collection.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Place {
+pub struct ResourcePath {
     /// API group.
     pub group: String,
     /// API version.
@@ -68,13 +68,13 @@ const NAMESPACE_PARTS: [&str; 2] = ["status", "finalize"];
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Unreadable;
 
-impl Ask {
+impl RequestInfo {
     /// Reads a request line.
     pub(crate) fn read(method: &Method, uri: &Uri, params: &Params) -> Result<Self, Unreadable> {
         let Some(path) = percent::path(uri.path()) else {
             return Err(Unreadable);
         };
-        let Some(mut place) = Place::read(&path) else {
+        let Some(mut place) = ResourcePath::read(&path) else {
             let target = Target::Path(path);
             return Ok(Self { verb: lower(method), target, field_selector: String::new() });
         };
@@ -97,12 +97,12 @@ impl Ask {
 
     /// Whether the answer may take as long as it likes: watches, and what is connected to something behind the server.
     pub fn is_long(&self) -> bool {
-        let connects = |place: &Place| crate::connect::connects(&place.subresource);
+        let connects = |place: &ResourcePath| crate::connect::connects(&place.subresource);
         self.verb == "watch" || matches!(&self.target, Target::Resource(place) if connects(place))
     }
 }
 
-impl Place {
+impl ResourcePath {
     /// The place that a decoded path names; none if it names no resource. Empty segments count, except at the ends.
     fn read(path: &str) -> Option<Self> {
         // Nothing is registered below a second slash at the beginning.
@@ -148,7 +148,7 @@ impl Place {
     }
 }
 
-fn verb(method: &Method, place: &Place, params: &Params) -> &'static str {
+fn verb(method: &Method, place: &ResourcePath, params: &Params) -> &'static str {
     let is_named = !place.name.is_empty();
     match (place.path_verb, method) {
         (Some(PathVerb::Watch), _) => "watch",

@@ -21,12 +21,12 @@ pub struct Types {
 
 /// A client inside the server: what it may do is decided as for any other.
 #[derive(Clone)]
-pub struct Within {
+pub struct LoopbackClient {
     app: Arc<App>,
     peer: Arc<Peer>,
 }
 
-impl Within {
+impl LoopbackClient {
     /// A client of this server.
     pub fn new(app: Arc<App>) -> Self {
         let address = SocketAddr::from((Ipv4Addr::LOCALHOST, 0));
@@ -34,7 +34,7 @@ impl Within {
     }
 
     /// Asks as `user`: status code and body.
-    pub async fn ask(
+    pub async fn request(
         &self,
         user: &User,
         method: &str,

@@ -143,7 +143,7 @@ const HANDFUL: usize = 64;
 
 /// The cache of one resource. One task writes it, any number read it.
 #[derive(Debug, Default)]
-pub struct Shelf {
+pub struct ResourceCache {
     now: ArcSwap<Snapshot>,
     recent: RwLock<Recent>,
     changed: watch::Sender<()>,
@@ -156,7 +156,7 @@ pub struct TooOld {
     pub oldest: u64,
 }
 
-impl Shelf {
+impl ResourceCache {
     /// The newest state.
     pub fn now(&self) -> Arc<Snapshot> {
         self.now.load_full()
@@ -278,7 +278,7 @@ mod tests {
 
     #[test]
     fn changes_are_told_in_order_with_what_was_before() {
-        let shelf = Shelf::default();
+        let shelf = ResourceCache::default();
         shelf.fill(Snapshot { revision: 5, ..Snapshot::default() });
         shelf.apply(vec![(6, "a".into(), item("a", 6))]);
         shelf.apply(vec![(7, "a".into(), item("a", 7)), (8, "a".into(), Now::Gone)]);
@@ -293,7 +293,7 @@ mod tests {
 
     #[test]
     fn what_cannot_be_read_is_neither_there_nor_absent() {
-        let shelf = Shelf::default();
+        let shelf = ResourceCache::default();
         shelf.apply(vec![(6, "n/a".into(), item("n/a", 6)), (7, "n/b".into(), item("n/b", 7))]);
         shelf.apply(vec![(8, "n/a".into(), lost())]);
         assert!(shelf.get("n/a").is_none());
@@ -313,7 +313,7 @@ mod tests {
 
     #[test]
     fn old_changes_are_forgotten() {
-        let shelf = Shelf::default();
+        let shelf = ResourceCache::default();
         for revision in 1..=(MOST_RECENT as u64 + 10) {
             shelf.apply(vec![(revision, "a".into(), item("a", revision))]);
         }
@@ -332,7 +332,7 @@ mod tests {
 
     #[test]
     fn one_revision_is_told_at_once() {
-        let shelf = Shelf::default();
+        let shelf = ResourceCache::default();
         let key = |number: usize| Arc::<str>::from(format!("k{number}"));
         let one = (0..100).map(|number| (7, key(number), item("a", 7))).collect();
         shelf.apply(one);
@@ -343,7 +343,7 @@ mod tests {
 
     #[test]
     fn an_event_is_written_once() {
-        let shelf = Shelf::default();
+        let shelf = ResourceCache::default();
         shelf.apply(vec![(6, "a".into(), item("a", 6))]);
         let change = shelf.since(0).unwrap().remove(0);
         let one = change.encoded(EventType::Added, "v1", "Pod");

@@ -1,6 +1,6 @@
 //! Namespaces in the input lend their labels to the objects that live in them.
 
-use crate::documents::Sheet;
+use crate::documents::DocumentRef;
 use crate::lists::objects_in;
 use crate::pipeline::{Item, run};
 use ratchet_object::{Limits, Node, Object, decode};
@@ -9,18 +9,18 @@ use std::path::PathBuf;
 
 /// The namespaces that the input defines, and how many files it has.
 #[derive(Debug, Default)]
-pub(crate) struct Lent {
+pub(crate) struct NamespaceIndex {
     namespaces: BTreeMap<String, Node<'static>>,
     /// How many files were read.
     pub(crate) files: u64,
 }
 
-impl Lent {
+impl NamespaceIndex {
     /// Looks through the input for namespaces; nothing else of it is decoded.
     pub(crate) fn read(inputs: &[PathBuf], recursive: bool, workers: usize) -> Self {
         let mut lent = Self::default();
         let work = |item: Item<'_>, found: &mut Vec<Option<(String, Node<'static>)>>| match item {
-            Item::Sheet(_, sheet) => {
+            Item::DocumentRef(_, sheet) => {
                 let listed = sheet.list.is_some_and(|head| head.kind == "Namespace");
                 if let Ok(text) = sheet.text
                     && (listed || memchr::memmem::find(text.as_bytes(), b"Namespace").is_some())
@@ -52,7 +52,7 @@ impl Lent {
     }
 }
 
-fn namespaces(sheet: &Sheet<'_>, text: &str) -> Vec<(String, Node<'static>)> {
+fn namespaces(sheet: &DocumentRef<'_>, text: &str) -> Vec<(String, Node<'static>)> {
     let Ok(decoded) = decode(text, Limits::DEFAULT) else { return Vec::new() };
     objects_in(sheet, decoded.documents)
         .into_iter()
@@ -73,7 +73,7 @@ mod tests {
         std::fs::write(root.path().join("all.yaml"), text).unwrap();
         let list = r#"{"kind": "List", "items": [{"kind": "NamespaceList", "items": [{"metadata": {"name": "x", "labels": {"c": "d"}}}]}]}"#;
         std::fs::write(root.path().join("list.json"), list).unwrap();
-        let lent = Lent::read(&[root.path().into()], false, 2);
+        let lent = NamespaceIndex::read(&[root.path().into()], false, 2);
         assert!(lent.labels("shop").is_some_and(|labels| labels.get("a").is_some()));
         assert!(lent.labels("x").is_some());
         assert!(lent.labels("other").is_none());
