@@ -1,4 +1,4 @@
-//! What is being proposed: the new object and, on update, the one that it replaces.
+//! `Change`, a proposed write: the new object and, on update, the stored one that it replaces.
 
 use alloc::vec::Vec;
 use ratchet_object::{At, Kind, Object};
@@ -6,25 +6,25 @@ use ratchet_object::{At, Kind, Object};
 /// A proposed write to an object, or to one of its subresources.
 #[derive(Clone, Copy, Debug)]
 pub struct Change<'a> {
-    /// What kind of object it is.
+    /// The kind of the object.
     pub kind: Kind<'a>,
     /// The object itself or a subresource of it.
     pub part: Part,
-    /// What would happen.
+    /// Create or update, with the objects.
     pub step: Step<'a>,
 }
 
-/// What would happen. An update without an old object cannot be written down.
+/// The operation and its objects; an update without an old object cannot be expressed.
 #[derive(Clone, Copy, Debug)]
 pub enum Step<'a> {
-    /// Nothing is stored yet.
+    /// No object is stored yet.
     Create {
         /// The proposed object.
         new: &'a Object<'a>,
     },
     /// `old` is stored; `new` would replace it.
     Update {
-        /// What is stored.
+        /// The stored object.
         old: &'a Object<'a>,
         /// The proposed object.
         new: &'a Object<'a>,
@@ -46,17 +46,17 @@ impl Part {
 }
 
 impl<'a> Change<'a> {
-    /// The proposed creation of `new`, if its kind is built in.
+    /// A create of `new`; `None` if its kind is not built in.
     pub fn create(new: &'a Object<'a>) -> Option<Self> {
         Some(Self { kind: new.kind()?, part: Part::Main, step: Step::Create { new } })
     }
 
-    /// The proposed replacement of `old` by `new`, if the kind is built in.
+    /// An update of `old` to `new`; `None` if the kind is not built in.
     pub fn update(old: &'a Object<'a>, new: &'a Object<'a>) -> Option<Self> {
         Some(Self { kind: new.kind()?, part: Part::Main, step: Step::Update { old, new } })
     }
 
-    /// The same change, made through a subresource.
+    /// The same change through a subresource.
     #[must_use]
     pub fn through(self, part: Part) -> Self {
         Self { part, ..self }
@@ -87,21 +87,21 @@ impl<'a> Change<'a> {
         self.old_object().map(Object::root)
     }
 
-    /// Whether nothing is stored yet.
+    /// Whether this is a create.
     pub fn is_create(&self) -> bool {
         matches!(self.step, Step::Create { .. })
     }
 }
 
-/// Texts that the stored object already holds, sorted. The ratchet: a tightened rule lets these through.
+/// Sorted values of the stored object. This is the ratchet: a tightened rule accepts them.
 #[derive(Clone, Debug, Default)]
 pub struct StoredValues<'a>(Vec<&'a str>);
 
 impl<'a> StoredValues<'a> {
-    /// Nothing was there before.
+    /// No stored values.
     pub const NOTHING: Self = Self(Vec::new());
 
-    /// Whether `text` was there before, at any position, byte for byte.
+    /// Whether `text` is stored, at any position, byte for byte.
     pub fn holds(&self, text: &str) -> bool {
         self.0.binary_search(&text).is_ok()
     }

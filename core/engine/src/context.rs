@@ -1,12 +1,12 @@
-//! What every rule looks at: the change, and the rules in force.
+//! `ValidationContext`, the change and the policy that every rule gets.
 
 use crate::{Change, Policy};
 
-/// The change and the policy, passed together.
+/// Inputs of a rule, passed together.
 #[derive(Clone, Copy, Debug)]
 pub struct ValidationContext<'a> {
-    /// The change.
+    /// The change to validate.
     pub change: &'a Change<'a>,
-    /// The rules in force.
+    /// Release, gates and behavior in force.
     pub policy: &'a Policy,
 }

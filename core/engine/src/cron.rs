@@ -1,10 +1,10 @@
-//! Schedules of CronJobs: five fields or a word, and what is wrong with them.
+//! Parsing errors of CronJob schedules: five fields or a descriptor such as `@daily`.
 
 use alloc::format;
 use alloc::string::String;
 use alloc::vec::Vec;
 
-/// The bounds of one field, and the names that stand for numbers in it.
+/// Bounds of one field, and the names that it accepts for numbers.
 struct Bounds {
     least: u64,
     most: u64,
@@ -23,17 +23,17 @@ static FIELDS: [Bounds; 5] = [
     Bounds { least: 0, most: 6, names: &DAYS },
 ];
 
-const WORDS: [&str; 7] =
+const DESCRIPTORS: [&str; 7] =
     ["@yearly", "@annually", "@monthly", "@weekly", "@daily", "@midnight", "@hourly"];
 
-/// What is wrong with a schedule; the first thing only, as the API tells it.
+/// The parse error of a schedule, if any; the first one only, as the API reports it.
 pub(crate) fn fault(schedule: &str) -> Option<String> {
     if schedule.is_empty() {
         return Some("empty spec string".into());
     }
     let mut rest = schedule;
     if rest.starts_with("TZ=") || rest.starts_with("CRON_TZ=") {
-        // Whether the zone exists is not known here.
+        // Whether the zone exists cannot be checked here.
         rest = match rest.split_once(' ') {
             Some((_, rest)) => rest.trim(),
             None => {
@@ -45,7 +45,7 @@ pub(crate) fn fault(schedule: &str) -> Option<String> {
         };
     }
     if rest.starts_with('@') {
-        return word_fault(rest);
+        return descriptor_fault(rest);
     }
     let fields: Vec<&str> = rest.split_whitespace().collect();
     if fields.len() != FIELDS.len() {
@@ -63,20 +63,20 @@ pub(crate) fn fault(schedule: &str) -> Option<String> {
     })
 }
 
-fn word_fault(word: &str) -> Option<String> {
-    if WORDS.contains(&word) {
+fn descriptor_fault(descriptor: &str) -> Option<String> {
+    if DESCRIPTORS.contains(&descriptor) {
         return None;
     }
-    let Some(duration) = word.strip_prefix("@every ") else {
-        return Some(format!("unrecognized descriptor: {word}"));
+    let Some(duration) = descriptor.strip_prefix("@every ") else {
+        return Some(format!("unrecognized descriptor: {descriptor}"));
     };
     let fault = duration_fault(duration)?;
-    Some(format!("failed to parse duration {word}: {fault}"))
+    Some(format!("failed to parse duration {descriptor}: {fault}"))
 }
 
 const UNITS: [&str; 8] = ["ns", "us", "µs", "μs", "ms", "s", "m", "h"];
 
-/// Go's durations: numbers with units, one after the other.
+/// The parse error of a Go duration, a sequence of numbers with units.
 fn duration_fault(text: &str) -> Option<String> {
     let invalid = || Some(format!("time: invalid duration {}", ratchet_net::Quoted(text)));
     let mut rest = text.strip_prefix(['-', '+']).unwrap_or(text);
@@ -160,15 +160,15 @@ fn check(range: &str, bounds: &Bounds) -> Result<(), String> {
 fn number(text: &str, names: &[&str]) -> Result<u64, String> {
     let lower = text.to_ascii_lowercase();
     if let Some(index) = names.iter().position(|name| *name == lower) {
-        // Months count from one, days from none.
+        // Months count from one, days from zero.
         return Ok(index as u64 + u64::from(names.len() == MONTHS.len()));
     }
     let digits = text.strip_prefix(['-', '+']).unwrap_or(text);
     let is_number = !digits.is_empty() && digits.bytes().all(|byte| byte.is_ascii_digit());
     if !is_number {
         let text = ratchet_net::Quoted(text);
-        let shown = format!("{text}");
-        let bare = shown.trim_matches('"');
+        let formatted = format!("{text}");
+        let bare = formatted.trim_matches('"');
         return Err(format!(
             "failed to parse int from {bare}: strconv.Atoi: parsing {text}: invalid syntax"
         ));
@@ -219,8 +219,8 @@ mod tests {
             ("@never", "unrecognized descriptor: @never"),
             ("@every 5", "failed to parse duration @every 5: time: missing unit in duration \"5\""),
         ];
-        for (schedule, told) in pairs {
-            assert_eq!(fault(schedule).as_deref(), Some(told), "{schedule}");
+        for (schedule, message) in pairs {
+            assert_eq!(fault(schedule).as_deref(), Some(message), "{schedule}");
         }
     }
 

@@ -1,33 +1,33 @@
-//! Where a proposal and released Kubernetes differ: one row each, one switch for all of them.
+//! `DIFFERENCES`, the table of differences between the proposals and released Kubernetes, with one switch for all.
 
-/// One place where the proposal and the release part ways.
+/// One difference between a proposal and the release.
 #[derive(Debug, PartialEq, Eq)]
 pub struct Difference {
     /// Stable id.
     pub id: &'static str,
     /// The proposal.
     pub kep: u16,
-    /// What the proposal demands.
+    /// The behavior that the proposal demands.
     pub proposal: &'static str,
-    /// What released Kubernetes does.
+    /// The behavior of released Kubernetes.
     pub released: &'static str,
-    /// Which releases do so.
+    /// The releases that behave so.
     pub since: &'static str,
-    /// What `--behavior` chooses.
+    /// The effect of `--behavior`.
     pub choice: Choice,
 }
 
-/// What `--behavior` does about a difference.
+/// The effect of `--behavior` on a difference.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Choice {
-    /// `proposal` and `released` behave differently, and a finding that depends on it says so.
+    /// `proposal` and `released` behave differently, and an affected finding carries the note.
     Switched {
-        /// What such a finding is told.
+        /// Note of an affected finding.
         note: &'static str,
     },
-    /// Both behave as released, for this reason.
+    /// Both settings behave as released, for this reason.
     AsReleased(&'static str),
-    /// The proposal has it differently in words only.
+    /// Only the wording of the proposal differs.
     WordsOnly,
 }
 
@@ -67,7 +67,7 @@ pub(crate) static UNCHECKED_STATEFUL_SETS: Difference = Difference {
     },
 };
 
-/// Replication controllers are warned about the wrong template.
+/// ReplicationControllers whose warnings are about the stored template.
 pub(crate) static SWAPPED_CONTROLLER_WARNINGS: Difference = Difference {
     id: "swapped-controller-warnings",
     kep: 4858,
@@ -103,7 +103,7 @@ pub(crate) static LEADING_UNDERSCORES: Difference = Difference {
     },
 };
 
-/// What loosens the reading of DNS search names on update.
+/// The stored names that relax the validation of DNS search names on update.
 pub(crate) static DNS_RATCHET: Difference = Difference {
     id: "dns-search-ratchet",
     kep: 4427,
@@ -115,7 +115,7 @@ pub(crate) static DNS_RATCHET: Difference = Difference {
     },
 };
 
-/// The words of warnings.
+/// The wording of warnings.
 static WARNING_WORDS: Difference = Difference {
     id: "warning-words",
     kep: 4858,
@@ -127,7 +127,7 @@ static WARNING_WORDS: Difference = Difference {
     ),
 };
 
-/// IPv6 slices.
+/// Canonical addresses in EndpointSlices of type IPv6.
 static CANONICAL_SLICES: Difference = Difference {
     id: "canonical-slices",
     kep: 4858,
@@ -139,7 +139,7 @@ static CANONICAL_SLICES: Difference = Difference {
     ),
 };
 
-/// A host IP without the list.
+/// `status.hostIP` without `status.hostIPs`.
 pub(crate) static FREE_HOST_IP: Difference = Difference {
     id: "free-host-ip",
     kep: 4858,
@@ -151,7 +151,7 @@ pub(crate) static FREE_HOST_IP: Difference = Difference {
     },
 };
 
-/// Everything inside an unchanged list.
+/// Errors inside an unchanged list.
 static WHOLE_LISTS: Difference = Difference {
     id: "whole-lists",
     kep: 4858,
@@ -161,7 +161,7 @@ static WHOLE_LISTS: Difference = Difference {
     choice: Choice::AsReleased("an unchanged list cannot get worse"),
 };
 
-/// Special ranges and the ratchet.
+/// Stored external IPs in special ranges.
 static SPECIAL_RANGES: Difference = Difference {
     id: "kept-special-ranges",
     kep: 4858,
@@ -173,7 +173,7 @@ static SPECIAL_RANGES: Difference = Difference {
     ),
 };
 
-/// Source ranges nobody warns about.
+/// Source ranges without warnings.
 static UNWARNED_RANGES: Difference = Difference {
     id: "unwarned-source-ranges",
     kep: 4858,
@@ -183,7 +183,7 @@ static UNWARNED_RANGES: Difference = Difference {
     choice: Choice::AsReleased("the annotation is deprecated, and blanks are outside the proposal"),
 };
 
-/// Names that became stricter.
+/// IPAddress names and ServiceCIDR ranges that became stricter.
 static STRICTER_NAMES: Difference = Difference {
     id: "stricter-names",
     kep: 4858,
@@ -193,7 +193,7 @@ static STRICTER_NAMES: Difference = Difference {
     choice: Choice::AsReleased("`--target-version` up to 1.32 brings the older reading back"),
 };
 
-/// Cluster IPs that a person typed.
+/// Cluster IPs given by a person.
 static TYPED_CLUSTER_IPS: Difference = Difference {
     id: "typed-cluster-ips",
     kep: 4858,
@@ -205,7 +205,7 @@ static TYPED_CLUSTER_IPS: Difference = Difference {
     ),
 };
 
-/// CEL.
+/// The parser behind the CEL helpers.
 static CEL_PARSER: Difference = Difference {
     id: "cel-parser",
     kep: 4858,
@@ -215,7 +215,7 @@ static CEL_PARSER: Difference = Difference {
     choice: Choice::WordsOnly,
 };
 
-/// Paths with missing ends.
+/// Irregular field paths in messages.
 static ODD_PATHS: Difference = Difference {
     id: "odd-paths",
     kep: 4858,
@@ -225,7 +225,7 @@ static ODD_PATHS: Difference = Difference {
     choice: Choice::AsReleased("programs match these texts"),
 };
 
-/// Moving external IPs about.
+/// Reordered and repeated external IPs.
 static MOVED_EXTERNAL_IPS: Difference = Difference {
     id: "moved-external-ips",
     kep: 2200,
@@ -235,7 +235,7 @@ static MOVED_EXTERNAL_IPS: Difference = Difference {
     choice: Choice::AsReleased("neither claims an address that was not claimed before"),
 };
 
-/// Names in messages about search names.
+/// The wording of messages about search names.
 static SEARCH_WORDS: Difference = Difference {
     id: "search-words",
     kep: 4427,
@@ -245,7 +245,7 @@ static SEARCH_WORDS: Difference = Difference {
     choice: Choice::WordsOnly,
 };
 
-/// Which kinds.
+/// Kinds and releases with relaxed search names.
 static SEARCH_KINDS: Difference = Difference {
     id: "search-kinds",
     kep: 4427,
@@ -255,7 +255,7 @@ static SEARCH_KINDS: Difference = Difference {
     choice: Choice::WordsOnly,
 };
 
-/// Every difference, in the order of the document.
+/// All differences, in the order of the documentation.
 pub static DIFFERENCES: &[&Difference] = &[
     &FROZEN_POD_SPECS,
     &FROZEN_NODES,

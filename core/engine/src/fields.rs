@@ -1,11 +1,10 @@
-//! The fields of the API that hold addresses and networks: a field is one row, and validation,
-//! warnings, fixes and documentation all read it.
+//! `FIELDS`, the table of API fields that hold IP addresses or CIDRs, for validation, warnings, fixes and docs.
 
 use crate::difference::{Difference, FROZEN_NODES, FROZEN_POD_SPECS};
 use crate::rule::Ratchet;
 use core::fmt;
 
-/// One row: a field that holds an address or a network.
+/// One row: a field that holds an IP address or a CIDR.
 #[derive(Debug)]
 pub struct Field {
     /// Its number in the proposal's list.
@@ -14,34 +13,34 @@ pub struct Field {
     pub kind: &'static str,
     /// Its path, as the proposal writes it.
     pub path: &'static str,
-    /// How it is read.
+    /// How its values are parsed.
     pub class: Class,
-    /// What may stay as it was when the object is updated.
+    /// Which stored values may stay on update.
     pub ratchet: Ratchet,
-    /// The same in released Kubernetes.
+    /// Which stored values may stay in released Kubernetes.
     pub released_ratchet: Ratchet,
-    /// Who normally writes it.
+    /// The component or people that normally write it.
     pub writer: &'static str,
-    /// The difference by which released Kubernetes forgets that stored values may stay.
+    /// The difference by which released Kubernetes does not let stored values stay.
     pub frozen_by: Option<&'static Difference>,
-    /// The first release that warns about it, as a minor number; none where it never warns.
+    /// The first release that warns about it, as a minor number; `None` where no release warns.
     pub warns_since: Option<u8>,
 }
 
-/// How a field is read.
+/// How the values of a field are parsed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Class {
-    /// An address; strict only with the gate, and its spelling of IPv6 is free.
+    /// An IP address; strict only with the gate, and IPv6 need not be canonical.
     LegacyAddress,
-    /// A network; strict only with the gate, and its spelling of IPv6 is free.
+    /// A CIDR; strict only with the gate, and IPv6 need not be canonical.
     LegacyNetwork,
-    /// An address in canonical form, always.
+    /// An IP address, always in canonical form.
     Address,
-    /// A network in canonical form, always.
+    /// A CIDR, always in canonical form.
     Network,
-    /// An address with the length of its network, in canonical form, always.
+    /// An interface address (IP and prefix length), always in canonical form.
     InterfaceAddress,
-    /// Never read by itself: another field stands for it.
+    /// Not validated itself: it mirrors another field of the kind.
     Follows(&'static str),
 }
 
@@ -59,15 +58,15 @@ impl fmt::Display for Class {
 }
 
 impl Field {
-    /// The ids of the rules that read it.
+    /// The ids of the rules that check it.
     pub fn rules(&self) -> &'static [&'static str] {
         match self.class {
             LegacyAddress | Address => &["RTC-IP-001", "RTC-IP-003"],
             LegacyNetwork | Network => &["RTC-IP-002", "RTC-IP-003"],
             InterfaceAddress => &["RTC-IP-004", "RTC-IP-003"],
             Follows(path) => {
-                let stands_for = |field: &&&Self| field.kind == self.kind && field.path == path;
-                FIELDS.iter().find(stands_for).map_or(&[], |field| field.rules())
+                let is_mirrored = |field: &&&Self| field.kind == self.kind && field.path == path;
+                FIELDS.iter().find(is_mirrored).map_or(&[], |field| field.rules())
             }
         }
     }
@@ -79,7 +78,7 @@ use Ratchet::{ByValue, Never, WholeField};
 const USERS: &str = "users";
 const KUBELET: &str = "kubelet";
 
-/// Every field, in the order of the proposal.
+/// All rows, in the order of the proposal.
 pub static FIELDS: &[&Field] = &[
     &ENDPOINTS_ADDRESSES,
     &ENDPOINTS_NOT_READY,

@@ -1,4 +1,4 @@
-//! Feature gates: one row a gate, its stage and default in every release.
+//! Feature gates: the table of gates with stages and defaults in every release, and `Gates`, their current values.
 
 mod dependencies;
 mod table;
@@ -10,29 +10,29 @@ use alloc::format;
 use alloc::string::{String, ToString};
 use alloc::vec::Vec;
 
-/// How far a feature has come.
+/// The maturity of a feature.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Stage {
-    /// Off unless asked for.
+    /// Off by default.
     Alpha,
-    /// On unless asked otherwise, usually.
+    /// Usually on by default.
     Beta,
-    /// Here to stay.
+    /// Generally available.
     Ga,
-    /// Here to go.
+    /// To be removed.
     Deprecated,
 }
 
-/// What a gate is from some release on.
+/// The state of a gate from some release on.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Era {
     /// The first release, as its minor number.
     pub since: u8,
-    /// The stage, or none where the gate is gone.
+    /// The stage, or `None` where the gate is removed.
     pub stage: Option<Stage>,
-    /// Whether it is on when nobody says otherwise.
+    /// The default value.
     pub default: bool,
-    /// Whether it can no longer be changed.
+    /// Whether it is locked to the default (`LockToDefault`).
     pub locked: bool,
 }
 
@@ -41,13 +41,13 @@ pub struct Era {
 pub struct Gate {
     /// Its name on the command line.
     pub name: &'static str,
-    /// The first release that knows it, as a minor number; it may speak of older ones.
+    /// The first release that knows it, as a minor number; its eras may begin in older ones.
     pub known_since: u8,
-    /// What it has been, oldest first.
+    /// Its states, oldest first.
     pub eras: &'static [Era],
 }
 
-/// Strict reading of IP addresses and networks (KEP-4858).
+/// Strict validation of IP addresses and CIDRs (KEP-4858).
 pub static STRICT_IP: Gate = Gate {
     name: "StrictIPCIDRValidation",
     known_since: 33,
@@ -61,23 +61,23 @@ pub static RELAXED_DNS_SEARCH: Gate = Gate {
     eras: &[alpha(32, false), beta(33, true), ga(34, true).locked(), gone(37, true)],
 };
 
-/// Whether kube-proxy follows external IPs: changes nothing in the API, but can be set.
+/// Whether kube-proxy implements external IPs: no effect on the API, but it can be set.
 pub static ALLOW_EXTERNAL_IPS: Gate =
     Gate { name: "AllowServiceExternalIPs", known_since: 36, eras: &[ga(0, true)] };
 
-/// User namespaces soften some Pod Security checks; from 1.35 on they do so by policy version.
+/// User namespaces relax some Pod Security checks; from 1.35 on they do so by policy version.
 pub static USER_NAMESPACES_POD_SECURITY: Gate = Gate {
     name: "UserNamespacesPodSecurityStandards",
     known_since: 30,
     eras: &[alpha(30, false), gone(35, false)],
 };
 
-/// Whether the certificates of kubelets must bear the names of their nodes (KEP-4872). No release has it; it changes
-/// nothing in the API, so it can be set whatever release is emulated.
+/// Whether the certificates of kubelets must carry the names of their nodes (KEP-4872). No release has it; it has no
+/// effect on the API, so it can be set whatever release is emulated.
 pub static KUBELET_CERT_CN: Gate =
     Gate { name: "KubeletCertCNValidation", known_since: 0, eras: &[alpha(0, false)] };
 
-/// The gates that change what is judged or done.
+/// The gates that have an effect here.
 pub static GATES: &[&Gate] = &[
     &ALLOW_EXTERNAL_IPS,
     &KUBELET_CERT_CN,
@@ -86,7 +86,7 @@ pub static GATES: &[&Gate] = &[
     &USER_NAMESPACES_POD_SECURITY,
 ];
 
-/// Whole stages that can be set at once, by their names on the command line.
+/// Names on the command line that set all gates of a stage.
 const STAGES: [(&str, Stage); 2] = [("AllAlpha", Stage::Alpha), ("AllBeta", Stage::Beta)];
 
 const fn alpha(since: u8, default: bool) -> Era {
@@ -115,7 +115,7 @@ impl Era {
     }
 }
 
-/// Every gate, those with something behind them first.
+/// Every gate, those with an effect first.
 pub fn all() -> impl Iterator<Item = &'static Gate> {
     GATES.iter().copied().chain(WITHOUT_EFFECT)
 }
@@ -125,18 +125,18 @@ fn find(name: &str) -> Option<&'static Gate> {
 }
 
 impl Gate {
-    /// Whether a release lets it be set: it has begun to be known, and is not gone.
+    /// Whether a release accepts it: it is introduced, and not removed.
     pub fn is_known(&self, release: Release) -> bool {
         release.since(self.known_since) && self.era(release).is_some_and(|era| era.stage.is_some())
     }
 
-    /// What the gate is in a release, if it has begun.
+    /// The state of the gate in a release, if it is introduced.
     pub fn era(&self, release: Release) -> Option<&'static Era> {
         self.eras.iter().rev().find(|era| release.since(era.since))
     }
 }
 
-/// Which gates are on.
+/// Feature gate values: the defaults of a release and the overrides from flags.
 #[derive(Clone, Debug)]
 pub struct Gates {
     release: Release,
@@ -152,26 +152,27 @@ impl Gates {
         Self { release, emulated: release, set: Vec::new(), all_alpha: None, all_beta: None }
     }
 
-    /// The defaults of a release that pretends to be an older one.
+    /// The same release with the gate defaults of an emulated older one.
     #[must_use]
     pub fn emulating(mut self, emulated: Release) -> Self {
         self.emulated = emulated;
         self
     }
 
-    /// Every gate that the release shows, with its stage and whether it is on; sorted by name.
+    /// Every gate that the release knows, with its stage and value; sorted by name.
     pub fn states(&self) -> Vec<(&'static str, Stage, bool)> {
         let known = all().filter(|gate| gate.is_known(self.release));
         let mut states: Vec<_> = known
             .filter_map(|gate| Some((gate.name, gate.era(self.emulated)?.stage?, self.on(gate))))
             .collect();
-        states
-            .extend(STAGES.map(|(name, stage)| (name, stage, self.of_stage(stage) == Some(true))));
+        states.extend(
+            STAGES.map(|(name, stage)| (name, stage, self.stage_override(stage) == Some(true))),
+        );
         states.sort_unstable_by_key(|(name, ..)| *name);
         states
     }
 
-    /// The names of gates that were set and have nothing behind them here; sorted.
+    /// The names of gates that were set and have no effect here; sorted.
     pub fn without_effect(&self) -> Vec<&'static str> {
         let set = self.set.iter().map(|(gate, _)| gate.name);
         let is_idle = |name: &&str| WITHOUT_EFFECT.iter().any(|gate| gate.name == *name);
@@ -181,7 +182,7 @@ impl Gates {
         names
     }
 
-    fn of_stage(&self, stage: Stage) -> Option<bool> {
+    fn stage_override(&self, stage: Stage) -> Option<bool> {
         match stage {
             Stage::Alpha => self.all_alpha,
             Stage::Beta => self.all_beta,
@@ -193,12 +194,13 @@ impl Gates {
     pub fn on(&self, gate: &'static Gate) -> bool {
         let Some(era) = gate.era(self.emulated) else { return false };
         let by_name = self.set.iter().rev().find(|(set, _)| set.name == gate.name);
-        let by_stage = era.stage.filter(|_| !era.locked).and_then(|stage| self.of_stage(stage));
+        let by_stage =
+            era.stage.filter(|_| !era.locked).and_then(|stage| self.stage_override(stage));
         by_name.map(|(_, value)| *value).or(by_stage).unwrap_or(era.default)
     }
 
-    /// Reads `--feature-gates` texts: comma lists of `[kube:]Name=bool`, the last value of a name
-    /// wins. Refusals are Kubernetes' own texts.
+    /// Parses `--feature-gates` values, comma lists of `[kube:]Name=bool`, where the last value of a name wins. The
+    /// errors are those of Kubernetes.
     pub fn apply(&mut self, texts: &[impl AsRef<str>]) -> Result<(), GateError> {
         let items: Vec<&str> = texts
             .iter()
@@ -206,32 +208,32 @@ impl Gates {
             .map(str::trim)
             .filter(|item| !item.is_empty())
             .collect();
-        let mut spelled: (bool, bool) = (false, false);
-        let mut wanted: Vec<(&str, bool)> = Vec::new();
+        let mut prefixes: (bool, bool) = (false, false);
+        let mut requested: Vec<(&str, bool)> = Vec::new();
         for item in items {
             let (component, bare) = item.split_once(':').unwrap_or(("", item));
             match component {
-                "" => spelled.0 = true,
-                "kube" => spelled.1 = true,
+                "" => prefixes.0 = true,
+                "kube" => prefixes.1 = true,
                 other => return Err(GateError(format!("component not registered: {other}"))),
             }
             // The last value of a name wins.
             let (name, value) = assignment(bare)?;
-            wanted.retain(|(other, _)| *other != name);
-            wanted.push((name, value));
+            requested.retain(|(other, _)| *other != name);
+            requested.push((name, value));
         }
-        if spelled == (true, true) {
+        if prefixes == (true, true) {
             return Err(GateError(MIXED.to_string()));
         }
-        if let Some((name, _)) = wanted.iter().find(|(name, _)| !self.knows(name)) {
+        if let Some((name, _)) = requested.iter().find(|(name, _)| !self.knows(name)) {
             return Err(GateError(format!("unrecognized feature gate: {name}")));
         }
-        let mut refusals: Vec<String> =
-            wanted.into_iter().filter_map(|(name, value)| self.set(name, value).err()).collect();
-        if refusals.is_empty() {
-            refusals = dependencies::refusals(self);
+        let mut errors: Vec<String> =
+            requested.into_iter().filter_map(|(name, value)| self.set(name, value).err()).collect();
+        if errors.is_empty() {
+            errors = dependencies::errors(self);
         }
-        match refusals.as_slice() {
+        match errors.as_slice() {
             [] => Ok(()),
             [only] => Err(GateError(only.clone())),
             many => Err(GateError(format!("[{}]", many.join(", ")))),
@@ -289,7 +291,7 @@ fn assignment(item: &str) -> Result<(&str, bool), GateError> {
     }
 }
 
-/// Why the gates cannot be set so, in Kubernetes' words.
+/// The error of setting gates, with the message of Kubernetes.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct GateError(pub String);
 
@@ -309,7 +311,7 @@ mod tests {
         Release::new(minor).unwrap()
     }
 
-    fn refusal(minor: u8, text: &str) -> String {
+    fn error_of(minor: u8, text: &str) -> String {
         Gates::of(release(36)).emulating(release(minor)).apply(&[text]).unwrap_err().0
     }
 
@@ -368,11 +370,11 @@ mod tests {
                 "unrecognized feature gate: UserNamespacesPodSecurityStandards",
             ),
         ] {
-            assert_eq!(refusal(minor, text), want);
+            assert_eq!(error_of(minor, text), want);
         }
         let mut newest = Gates::of(release(37));
-        let refused = newest.apply(&["RelaxedDNSSearchValidation=true"]).unwrap_err();
-        assert_eq!(refused.0, "unrecognized feature gate: RelaxedDNSSearchValidation");
+        let error = newest.apply(&["RelaxedDNSSearchValidation=true"]).unwrap_err();
+        assert_eq!(error.0, "unrecognized feature gate: RelaxedDNSSearchValidation");
     }
 
     #[test]
@@ -431,9 +433,9 @@ mod tests {
     fn gates_that_need_others_are_refused_without_them() {
         let text = "DRAAdminAccess=true,DynamicResourceAllocation=false";
         assert_eq!(Gates::of(release(33)).apply(&[text]), Ok(()));
-        let refused = |text| Gates::of(release(36)).apply(&[text]).unwrap_err().0;
+        let error = |text| Gates::of(release(36)).apply(&[text]).unwrap_err().0;
         assert_eq!(
-            refused("WorkloadWithJob=true"),
+            error("WorkloadWithJob=true"),
             "WorkloadWithJob is enabled, but depends on features that are disabled: [GenericWorkload]"
         );
         assert_eq!(Gates::of(release(36)).apply(&["AllAlpha=true"]), Ok(()));

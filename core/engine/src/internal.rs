@@ -1,9 +1,10 @@
-//! Values in the API server's own types, which it shows in some errors: every field by the name it
-//! has in the server's code, absent or not. `internal.txt` lists the types, one a line.
+//! Formatting of values as the API server's internal Go types, which some error messages contain.
+//!
+//! Every field has its Go name, whether it is set or not. `internal.txt` lists the types, one per line.
 
-use crate::field_errors::node_shown;
+use crate::field_errors::format_node;
 use crate::quantity::Quantity;
-use crate::{field_errors, shown};
+use crate::{field_errors, format_value};
 use alloc::string::String;
 use alloc::vec::Vec;
 use core::fmt::Write as _;
@@ -11,11 +12,11 @@ use ratchet_object::{At, Node};
 
 static TYPES: &str = include_str!("internal.txt");
 
-/// What stands in the spec of a pod, but in the security context of the server's own type.
+/// Fields of a pod's spec that the internal type has in its security context.
 const MOVED: [&str; 5] =
     ["hostNetwork", "hostPID", "hostIPC", "shareProcessNamespace", "hostUsers"];
 
-/// The metadata that an embedded type shows, each field only where it is set.
+/// Metadata fields of an embedded type, each formatted only if set.
 const METADATA: [&str; 8] = [
     "name",
     "generateName",
@@ -27,8 +28,8 @@ const METADATA: [&str; 8] = [
     "finalizers",
 ];
 
-/// The value at a place as the type `name`.
-pub(crate) fn shown(name: &str, at: &At<'_>) -> String {
+/// The value at a field as the internal type `name`.
+pub(crate) fn format_as(name: &str, at: &At<'_>) -> String {
     let mut out = String::new();
     write(name, at, None, &mut out);
     out
@@ -40,7 +41,7 @@ fn fields_of(name: &str) -> Option<&'static str> {
 
 fn write(name: &str, at: &At<'_>, parent: Option<&At<'_>>, out: &mut String) {
     let Some(fields) = fields_of(name) else {
-        return out.push_str(&shown::tree(at.node()));
+        return out.push_str(&format_value::tree(at.node()));
     };
     out.push('{');
     let mut is_first = true;
@@ -58,7 +59,7 @@ fn write(name: &str, at: &At<'_>, parent: Option<&At<'_>>, out: &mut String) {
                 let at = metadata.field(name);
                 if !at.is_zero() {
                     comma(out);
-                    let _ = write!(out, "\"{name}\":{}", shown::tree(at.node()));
+                    let _ = write!(out, "\"{name}\":{}", format_value::tree(at.node()));
                 }
             }
             continue;
@@ -82,15 +83,15 @@ fn write_shape(shape: &str, at: &At<'_>, parent: &At<'_>, out: &mut String) {
         return write_list(item, at, out);
     }
     match shape {
-        "s" => out.push_str(&shown::json(at.text_or_empty())),
+        "s" => out.push_str(&format_value::json(at.text_or_empty())),
         "b" => out.push_str(if at.is_true() { "true" } else { "false" }),
         "i" | "p" if !at.is_set() => out.push('0'),
-        "i" | "p" => out.push_str(&node_shown(at.node())),
+        "i" | "p" => out.push_str(&format_node(at.node())),
         "q" => out.push_str(&quantity(at)),
         "Q" => write_quantities(at, out),
-        "sel" => out.push_str(&shown::selector(at)),
+        "sel" => out.push_str(&format_value::selector(at)),
         "map" if at.node().is_none_or(|node| node.entries().is_empty()) => out.push_str("null"),
-        "map" | "x" => out.push_str(&shown::tree(at.node())),
+        "map" | "x" => out.push_str(&format_value::tree(at.node())),
         name => write(name, at, Some(parent), out),
     }
 }
@@ -110,7 +111,7 @@ fn write_list(item: &str, at: &At<'_>, out: &mut String) {
 }
 
 fn quantity(at: &At<'_>) -> String {
-    field_errors::quoted(&Quantity::at(at).map_or("0".into(), |quantity| quantity.shown()))
+    field_errors::quoted(&Quantity::at(at).map_or("0".into(), |quantity| quantity.canonical()))
 }
 
 fn write_quantities(at: &At<'_>, out: &mut String) {
@@ -124,7 +125,7 @@ fn write_quantities(at: &At<'_>, out: &mut String) {
         if index > 0 {
             out.push(',');
         }
-        let _ = write!(out, "{}:{}", shown::json(name), quantity(at));
+        let _ = write!(out, "{}:{}", format_value::json(name), quantity(at));
     }
     out.push('}');
 }
@@ -155,7 +156,7 @@ mod tests {
     fn a_port_is_shown_with_all_its_fields() {
         let port = object("{name: a, port: 80, targetPort: web}");
         assert_eq!(
-            shown("ServicePort", &port.root()),
+            format_as("ServicePort", &port.root()),
             r#"{"Name":"a","Protocol":"","AppProtocol":null,"Port":80,"TargetPort":"web","NodePort":0}"#
         );
     }
@@ -165,7 +166,7 @@ mod tests {
         let template = object(
             "{metadata: {labels: {b: x, a: z}}, spec: {hostNetwork: true, securityContext: {}, containers: [{name: c, resources: {limits: {cpu: 1000m}}}]}}",
         );
-        let text = shown("PodTemplateSpec", &template.root());
+        let text = format_as("PodTemplateSpec", &template.root());
         assert!(
             text.starts_with(r#"{"labels":{"a":"z","b":"x"},"Spec":{"Volumes":null,"#),
             "{text}"

@@ -1,4 +1,4 @@
-//! A proposed change goes in, a verdict comes out: no I/O, no clock, no lock, no future.
+//! Validation and admission of a proposed change, from `Change` to `Verdict`: no I/O, no clock, no locks, no async.
 #![no_std]
 extern crate alloc;
 
@@ -9,10 +9,11 @@ mod difference;
 mod facts;
 mod field_errors;
 mod fields;
-mod forms;
+mod format_value;
 pub mod gates;
 mod internal;
 mod judge;
+mod name_format;
 pub mod pod_security;
 mod policy;
 mod quantity;
@@ -20,20 +21,19 @@ mod release;
 mod rule;
 pub mod rules;
 mod selectors;
-mod shown;
 mod status;
 mod validation;
 mod verdict;
 mod views;
 
-/// What checks outside of the engine write their findings with: the expressions of policies are looked at with an
-/// evaluator that the engine does not know.
+/// The field error API for checks in other crates: CEL expressions of policies need an evaluator that the engine does
+/// not depend on.
 pub mod writing {
     pub use crate::context::ValidationContext;
     pub use crate::field_errors::FieldErrors;
-    pub use crate::forms::{NameFormat, faults as form_faults};
+    pub use crate::format_value::{list as shown_list, typed_string as shown_word};
+    pub use crate::name_format::{NameFormat, faults as form_faults};
     pub use crate::selectors::check as check_selector;
-    pub use crate::shown::{list as shown_list, named as shown_word};
 }
 
 pub use change::{Change, Part, Step, StoredValues};

@@ -1,4 +1,4 @@
-//! The rules in force: built once from flags, then never changed.
+//! `Policy`, the validation settings in force: built once from flags, then never changed.
 
 use crate::Release;
 use crate::difference::{Choice, Difference};
@@ -9,9 +9,9 @@ use core::fmt;
 /// Whether a proposal or released Kubernetes decides where the two differ.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Behavior {
-    /// As the proposal says.
+    /// The proposal decides.
     Proposal,
-    /// As released Kubernetes does.
+    /// Released Kubernetes decides.
     Released,
 }
 
@@ -24,26 +24,26 @@ impl fmt::Display for Behavior {
     }
 }
 
-/// Everything that decides which rule is in force.
+/// Settings that decide which rules are in force.
 #[derive(Clone, Debug)]
 pub struct Policy {
-    /// The release whose words are spoken.
+    /// The release whose messages and behavior are reproduced.
     pub release: Release,
-    /// The release whose gates and Pod Security versions hold: the same, or an older one.
+    /// The emulated release, whose gates and Pod Security versions hold: the same, or an older one.
     pub emulated: Release,
-    /// Who decides where proposal and release differ.
+    /// The side that decides where proposal and release differ.
     pub behavior: Behavior,
-    /// Which gates are on.
+    /// Feature gates.
     pub gates: Gates,
     /// Whether containers may be privileged (`--allow-privileged`).
     pub allow_privileged: bool,
-    /// Which admission plugins are on.
+    /// Enabled admission plugins.
     pub plugins: Plugins,
-    /// What Pod Security does where no label says otherwise.
+    /// Pod Security defaults and exemptions, for namespaces without labels.
     pub pod_security: Configuration,
 }
 
-/// Which of the admission plugins that Ratchet knows are on.
+/// Enabled admission plugins, of those that the engine implements.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Plugins {
     /// `DenyServiceExternalIPs` (KEP-2200), off by default.
@@ -72,17 +72,17 @@ impl Policy {
         }
     }
 
-    /// Whether IP addresses and networks are read strictly.
+    /// Whether IP addresses and CIDRs are parsed strictly.
     pub fn strict_ip(&self) -> bool {
         self.gates.on(&gates::STRICT_IP)
     }
 
-    /// Whether DNS search names are read relaxedly, whatever is stored.
+    /// Whether DNS search names get relaxed validation, whatever is stored.
     pub fn relaxed_dns(&self) -> bool {
         self.gates.on(&gates::RELAXED_DNS_SEARCH)
     }
 
-    /// Whether the proposal decides where it and the release differ in this.
+    /// Whether the proposal decides this difference.
     pub fn follows_proposal(&self, difference: &'static Difference) -> bool {
         let is_switched = matches!(difference.choice, Choice::Switched { .. });
         is_switched && self.behavior == Behavior::Proposal

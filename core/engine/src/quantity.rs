@@ -1,10 +1,10 @@
-//! Quantities: `500m`, `1Gi`, `2e3`, read exactly to a billionth and written as the API writes them.
+//! `Quantity`, a resource quantity such as `500m`, `1Gi` or `2e3`, exact to a billionth, in the API's canonical form.
 
 use alloc::string::String;
 use core::cmp::Ordering;
 use ratchet_object::{At, Value};
 
-/// An amount in billionths, and how it was written.
+/// An amount in billionths, and the suffix style it was written in.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Quantity {
     nano: i128,
@@ -25,25 +25,23 @@ const BINARY: [(&str, u32); 6] =
 const SMALL: [(&str, i128); 3] = [("n", 1), ("u", 1_000), ("m", 1_000_000)];
 
 impl Quantity {
-    /// The quantity at a place; what is none was refused when the object was decoded.
+    /// The quantity at a field; decoding already refused anything else.
     pub(crate) fn at(at: &At<'_>) -> Option<Self> {
         match &at.node()?.value {
             Value::Int(number) => {
                 Some(Self { nano: i128::from(*number) * ONE, style: Style::Decimal })
             }
-            Value::Float(number) => Self::read(&alloc::format!("{number}")),
-            Value::Text(text) => Self::read(text),
+            Value::Float(number) => Self::parse(&alloc::format!("{number}")),
+            Value::Text(text) => Self::parse(text),
             _ => None,
         }
     }
 
-    /// Nothing.
-    pub(crate) const fn nothing() -> Self {
+    pub(crate) const fn zero() -> Self {
         Self { nano: 0, style: Style::Decimal }
     }
 
-    /// Reads a quantity.
-    pub(crate) fn read(text: &str) -> Option<Self> {
+    pub(crate) fn parse(text: &str) -> Option<Self> {
         let (is_negative, rest) = match text.as_bytes().first()? {
             b'-' => (true, text.get(1..)?),
             b'+' => (false, text.get(1..)?),
@@ -60,7 +58,7 @@ impl Quantity {
         Some(Self { nano: if is_negative { nano.saturating_neg() } else { nano }, style })
     }
 
-    /// Below, at or above nothing.
+    /// The order relative to zero.
     pub(crate) fn sign(&self) -> Ordering {
         self.nano.cmp(&0)
     }
@@ -70,15 +68,15 @@ impl Quantity {
         self.nano % ONE == 0
     }
 
-    /// Whether its thousandths, rounded up, are no whole number.
+    /// Whether it is no whole number after rounding up to thousandths, as the API computes it.
     pub(crate) fn is_fractional(&self) -> bool {
         const MILLI: i128 = ONE / 1000;
         let milli = self.nano / MILLI + i128::from(self.nano % MILLI > 0);
         milli % 1000 != 0
     }
 
-    /// As the API writes it: no fraction, the largest suffix.
-    pub(crate) fn shown(&self) -> String {
+    /// The canonical form of the API: no fraction, the largest suffix.
+    pub(crate) fn canonical(&self) -> String {
         let whole = self.nano / ONE;
         if self.style == Style::Binary && self.is_whole() && whole.unsigned_abs() >= 1024 {
             let (mut rest, mut suffix) = (whole, "");
@@ -124,7 +122,7 @@ impl PartialOrd for Quantity {
     }
 }
 
-/// What one is worth, in billionths.
+/// The value of a suffix in billionths, and its style.
 fn unit(suffix: &str) -> Option<(i128, Style)> {
     if suffix.is_empty() {
         return Some((ONE, Style::Decimal));
@@ -146,7 +144,7 @@ fn unit(suffix: &str) -> Option<(i128, Style)> {
     Some((unit, Style::Exponent))
 }
 
-/// So many units, the fraction rounded up as the API does.
+/// `whole.part` times `unit`, the fraction rounded up as the API does.
 fn scaled(whole: &str, part: &str, unit: i128) -> i128 {
     let digits = |text: &str| {
         text.bytes().fold(0_i128, |sum, digit| {
@@ -179,14 +177,14 @@ mod tests {
             ("1e3", "1e3"),
             ("1Ei", "1Ei"),
         ];
-        for (text, shown) in pairs {
-            assert_eq!(Quantity::read(text).unwrap().shown(), shown, "{text}");
+        for (text, formatted) in pairs {
+            assert_eq!(Quantity::parse(text).unwrap().canonical(), formatted, "{text}");
         }
     }
 
     #[test]
     fn quantities_compare_by_amount() {
-        let read = |text| Quantity::read(text).unwrap();
+        let read = |text| Quantity::parse(text).unwrap();
         assert!(read("1Gi") > read("1G"));
         assert!(read("999m") < read("1"));
         assert_eq!(read("1k").partial_cmp(&read("1000")), Some(Ordering::Equal));
@@ -195,7 +193,7 @@ mod tests {
     #[test]
     fn what_is_no_quantity_is_none() {
         for text in ["", "x", "1x", "1.2.3", "-", ".", "1 Gi", "1ex"] {
-            assert_eq!(Quantity::read(text), None, "{text}");
+            assert_eq!(Quantity::parse(text), None, "{text}");
         }
     }
 }

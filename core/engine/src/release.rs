@@ -1,4 +1,4 @@
-//! The Kubernetes releases that Ratchet can speak for.
+//! `Release`, a Kubernetes minor release that Ratchet can emulate.
 
 use alloc::string::String;
 use core::fmt;
@@ -16,7 +16,7 @@ impl Release {
     /// The newest release in the tables.
     pub const NEWEST: Self = Self(37);
 
-    /// Release 1.`minor`, where the tables know it.
+    /// Release 1.`minor`; `None` if the tables do not cover it.
     pub const fn new(minor: u8) -> Option<Self> {
         if minor >= Self::OLDEST.0 && minor <= Self::NEWEST.0 { Some(Self(minor)) } else { None }
     }
@@ -43,7 +43,7 @@ impl fmt::Display for Release {
     }
 }
 
-/// Why a text names no release.
+/// The error of parsing a release that the tables do not cover.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct UnknownRelease(String);
 
@@ -56,7 +56,7 @@ impl fmt::Display for UnknownRelease {
 
 impl core::error::Error for UnknownRelease {}
 
-/// `1.36`, `v1.36` and `v1.36.4` all name the same release.
+/// Parses `1.36`, `v1.36` and `v1.36.4` as the same release.
 impl FromStr for Release {
     type Err = UnknownRelease;
 

@@ -1,35 +1,34 @@
-//! What a rule is: a permanent id, what it means, why it exists, and how to put things right.
+//! `Rule`, the description of one validation rule: permanent id, requirement, rationale and fix.
 
 use crate::FIELDS;
 use alloc::format;
 use alloc::string::String;
 use core::fmt;
 
-/// One row of the table of rules. `ratchet explain`, SARIF and the documentation read it.
+/// One row of `RULES`, printed by `ratchet explain`, SARIF output and the documentation.
 pub struct Rule {
     /// Permanent id, never reused: `RTC-IP-001`.
     pub id: &'static str,
-    /// The fields it looks at, where the table of fields does not say so already; paths of pods
-    /// hold for every pod template too.
+    /// The fields it checks, beyond those that `FIELDS` lists; paths of pods hold for every pod template too.
     pub fields: &'static [&'static str],
-    /// A few words, for lists.
+    /// Short title, for lists.
     pub title: &'static str,
-    /// The proposal it comes from, or the part of the API around them.
+    /// The KEP it comes from, or the part of the API.
     pub origin: Origin,
-    /// What it demands.
+    /// The requirement.
     pub demands: &'static str,
-    /// Why it exists: the incident or the class of attack.
+    /// The rationale: the incident or the class of attack.
     pub why: &'static str,
-    /// How to put things right.
+    /// How to fix a violation.
     pub fix: &'static str,
-    /// How it treats what is stored already.
+    /// How it treats values that are already stored.
     pub ratchet: Ratchet,
-    /// Since when, and behind which gate.
+    /// The releases that have it, and its feature gate.
     pub versions: &'static str,
 }
 
 impl Rule {
-    /// Every field it looks at: its own, and those that the table of fields gives it.
+    /// Every field it checks: its own, and those that `FIELDS` assigns to it.
     pub fn all_fields(&self) -> impl Iterator<Item = String> {
         let id = self.id;
         let table = FIELDS.iter().filter(move |field| field.rules().contains(&id));
@@ -38,12 +37,12 @@ impl Rule {
     }
 }
 
-/// Where a rule comes from.
+/// The source of a rule.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Origin {
-    /// One of the five proposals.
+    /// One of the five KEPs, by number.
     Kep(u16),
-    /// Validation that released Kubernetes does around the fields of the proposals.
+    /// Validation of released Kubernetes around the fields of the KEPs.
     Api,
     /// The Pod Security Standards.
     PodSecurity,
@@ -59,27 +58,27 @@ impl fmt::Display for Origin {
     }
 }
 
-/// How a rule treats what the stored object already says.
+/// How a rule treats values of the stored object on update.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Ratchet {
-    /// A text that was there before may stay, anywhere in the field.
+    /// A stored value may stay, anywhere in the field.
     ByValue,
-    /// All of it may stay while the whole field is left as it was.
+    /// All values may stay while the whole field is unchanged.
     WholeField,
-    /// One old entry that needs the looser reading loosens it for the whole list.
+    /// One stored entry that needs relaxed validation relaxes it for the whole list.
     ByList,
-    /// Only a significant change of a pod is looked at again.
+    /// Only a significant change of a pod is checked again.
     SignificantChange,
-    /// It never loosens: the rule was always in force, or the field cannot change.
+    /// No exemption: the rule was always in force, or the field cannot change.
     Never,
 }
 
 impl Ratchet {
-    /// Every form, in the order of their legends.
+    /// Every variant, in the order in which the documentation explains them.
     pub const ALL: [Self; 5] =
         [Self::ByValue, Self::WholeField, Self::ByList, Self::SignificantChange, Self::Never];
 
-    /// A word or two, for a table.
+    /// Short name, for a table cell.
     pub fn label(self) -> &'static str {
         match self {
             Self::ByValue => "by value",
@@ -90,7 +89,7 @@ impl Ratchet {
         }
     }
 
-    /// A sentence, for a page.
+    /// Explanation in one sentence, for the documentation.
     pub fn meaning(self) -> &'static str {
         match self {
             Self::ByValue => {

@@ -1,9 +1,9 @@
 //! Label selectors: whether they are well made, and whether they match.
 
 use crate::field_errors::FieldErrors;
-use crate::forms::{self, NameFormat};
+use crate::format_value;
+use crate::name_format::{self, NameFormat};
 use crate::rules::labels;
-use crate::shown;
 use ratchet_object::At;
 
 /// Checks a selector where there is one.
@@ -21,8 +21,8 @@ pub fn check(selector: &At<'_>, errs: &mut FieldErrors<'_, '_>) {
             }
             "In" | "NotIn" | "Exists" | "DoesNotExist" => {}
             text => {
-                let shown = shown::named(text, errs.ctx.policy.release);
-                errs.invalid_as(&operator, shown, "not a valid selector operator");
+                let formatted = format_value::typed_string(text, errs.ctx.policy.release);
+                errs.invalid_as(&operator, formatted, "not a valid selector operator");
             }
         }
         errs.form(&at.field("key"), NameFormat::Qualified);
@@ -32,19 +32,17 @@ pub fn check(selector: &At<'_>, errs: &mut FieldErrors<'_, '_>) {
     }
 }
 
-/// What a selector says about labels. A selector that is not well made says nothing.
+/// The result of matching a selector against labels.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Match {
-    /// It matches.
     Yes,
-    /// It does not.
     No,
-    /// It cannot be read.
-    Unreadable,
+    /// The selector is malformed, so that nothing can be matched.
+    Malformed,
 }
 
-/// How many demands a selector makes.
-pub(crate) fn demands(selector: &At<'_>) -> usize {
+/// The number of requirements of a selector.
+pub(crate) fn requirement_count(selector: &At<'_>) -> usize {
     selector.field("matchLabels").entries().len() + selector.field("matchExpressions").len()
 }
 
@@ -58,13 +56,14 @@ pub(crate) fn matches(selector: &At<'_>, labels: &At<'_>) -> Match {
         entry.map(|(_, at)| at.text_or_empty())
     };
     let is_label = |key: &str, value: &str| {
-        forms::fits(NameFormat::Qualified, key) && forms::fits(NameFormat::LabelValue, value)
+        name_format::is_valid(NameFormat::Qualified, key)
+            && name_format::is_valid(NameFormat::LabelValue, value)
     };
-    let wanted = selector.field("matchLabels");
-    if !wanted.entries().all(|(key, at)| is_label(key, at.text_or_empty())) {
-        return Match::Unreadable;
+    let match_labels = selector.field("matchLabels");
+    if !match_labels.entries().all(|(key, at)| is_label(key, at.text_or_empty())) {
+        return Match::Malformed;
     }
-    let mut all = wanted.entries().all(|(key, at)| label(key) == Some(at.text_or_empty()));
+    let mut all = match_labels.entries().all(|(key, at)| label(key) == Some(at.text_or_empty()));
     for at in selector.field("matchExpressions").items() {
         let found = label(at.field("key").text_or_empty());
         let values = at.field("values");
@@ -74,13 +73,13 @@ pub(crate) fn matches(selector: &At<'_>, labels: &At<'_>) -> Match {
             "NotIn" => (!is_listed(), true),
             "Exists" => (found.is_some(), false),
             "DoesNotExist" => (found.is_none(), false),
-            _ => return Match::Unreadable,
+            _ => return Match::Malformed,
         };
         let key = at.field("key").text_or_empty();
         let are_labels =
             is_label(key, "") && values.items().all(|value| is_label(key, value.text_or_empty()));
         if !are_labels || needs_values == values.is_empty() {
-            return Match::Unreadable;
+            return Match::Malformed;
         }
         all &= holds;
     }

@@ -1,4 +1,4 @@
-//! The one place where a verdict becomes what the API answers.
+//! `Status` and warning headers, the API's response to a verdict.
 
 use crate::{Change, Verdict};
 use alloc::borrow::Cow;
@@ -9,7 +9,7 @@ use alloc::vec::Vec;
 use ratchet_net::Quoted;
 use ratchet_object::Kind;
 
-/// The failure that the API answers, as data; a door puts it on its wire.
+/// The failure Status of the API as data; a door serializes it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Status {
     /// HTTP status code.
@@ -31,16 +31,16 @@ pub struct Status {
 /// One cause of a Status.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct StatusCause {
-    /// The sort of fault.
+    /// `reason`.
     pub reason: &'static str,
-    /// What is wrong.
+    /// `message`.
     pub message: String,
-    /// Where.
+    /// `field`, a path.
     pub field: String,
 }
 
 impl Status {
-    /// What the API answers to a refused change; none if the change is admitted.
+    /// The Status of a refused change; `None` if the change is admitted.
     pub fn of(verdict: &Verdict, change: &Change<'_>) -> Option<Self> {
         let (kind, new) = (change.kind, change.new_object());
         if !verdict.problems.is_empty() {
@@ -56,7 +56,7 @@ impl Status {
             let name = new.name();
             let errors =
                 aggregate(causes.iter().map(|cause| format!("{}: {}", cause.field, cause.message)));
-            let kind = if verdict.speaks_of_scale {
+            let kind = if verdict.concerns_scale {
                 Kind { name: "Scale", group: "autoscaling", ..kind }
             } else {
                 kind
@@ -99,7 +99,7 @@ impl Status {
     }
 }
 
-/// Several errors in one text: each once, in brackets if there is more than one.
+/// Aggregates errors into one message: each once, in brackets if there is more than one.
 pub(crate) fn aggregate(errors: impl Iterator<Item = String>) -> String {
     let mut seen: BTreeSet<String> = BTreeSet::new();
     let distinct: Vec<String> = errors.filter(|error| seen.insert(error.clone())).collect();
@@ -109,20 +109,20 @@ pub(crate) fn aggregate(errors: impl Iterator<Item = String>) -> String {
     }
 }
 
-/// Warnings as the API puts them into headers: 4096 characters in all, and where they are more,
-/// each is cut to 256 and those that no longer fit are dropped.
+/// Texts of `Warning` headers, limited as in the API: at most 4096 characters in total; beyond that each is truncated
+/// to 256, and those that no longer fit are dropped.
 pub fn warning_headers(verdict: &Verdict) -> Vec<String> {
     let texts: Vec<&str> = verdict.warnings.iter().map(|warning| warning.text.as_str()).collect();
     warning_texts(&texts)
 }
 
-/// The same for the texts alone, whoever they come from.
+/// Limits warning texts from any source as [`warning_headers`] does.
 pub fn warning_texts<T: AsRef<str>>(warnings: &[T]) -> Vec<String> {
     const ALL: usize = 4096;
     const EACH: usize = 256;
-    // A header cannot hold control characters; such a warning is dropped, as an empty one is.
-    let can_be_told = |text: &&str| !text.is_empty() && !text.chars().any(char::is_control);
-    let texts: Vec<&str> = warnings.iter().map(AsRef::as_ref).filter(can_be_told).collect();
+    // A header cannot contain control characters; such a warning is dropped, as an empty one is.
+    let is_valid_header = |text: &&str| !text.is_empty() && !text.chars().any(char::is_control);
+    let texts: Vec<&str> = warnings.iter().map(AsRef::as_ref).filter(is_valid_header).collect();
     let length = |text: &str| text.chars().count();
     let mut total = 0;
     let over = texts.iter().position(|text| {
@@ -130,18 +130,18 @@ pub fn warning_texts<T: AsRef<str>>(warnings: &[T]) -> Vec<String> {
         total > ALL
     });
     let Some(over) = over else { return texts.into_iter().map(String::from).collect() };
-    // All up to the one that is too much are told, cut; then more while there is room.
+    // All warnings up to the one that exceeds the limit are sent, truncated; then more while there is room.
     let mut used = 0;
-    let mut told: Vec<String> = Vec::new();
+    let mut truncated: Vec<String> = Vec::new();
     for (index, text) in texts.into_iter().enumerate() {
         if index > over && used >= ALL {
             break;
         }
         let cut: String = text.chars().take(EACH).collect();
         used += length(&cut);
-        told.push(cut);
+        truncated.push(cut);
     }
-    told
+    truncated
 }
 
 #[cfg(test)]

@@ -1,4 +1,4 @@
-//! What the engine says back: refusals are values, collected, in the order the API gives them.
+//! `Verdict`, the result of a judgement: field errors, denial and warnings, collected in the API's order.
 
 use crate::difference::Difference;
 use crate::pod_security::PodSecurityMetrics;
@@ -10,84 +10,84 @@ use alloc::vec::Vec;
 use core::fmt::{self, Display};
 use ratchet_object::{At, Span};
 
-/// Everything the engine has to say about one change.
+/// The engine's result for one change.
 #[derive(Clone, Debug, Default)]
 pub struct Verdict {
-    /// What is wrong with the object: each one refuses it (HTTP 422).
+    /// Field errors; any of them refuses the object (HTTP 422).
     pub problems: Vec<FieldError>,
-    /// What an admission plugin says no to (HTTP 403); only looked at when there is no problem.
+    /// The denial of an admission plugin (HTTP 403); plugins run only without field errors.
     pub denial: Option<Denial>,
-    /// What the writer is told, refused or not.
+    /// Warnings for the client, whether the change is admitted or not.
     pub warnings: Vec<Warning>,
-    /// What the audit log is told: key and text.
+    /// Audit annotations: key and value.
     pub audit: Vec<(&'static str, String)>,
-    /// What Pod Security counts.
+    /// Pod Security evaluations to count in metrics.
     pub tally: Vec<PodSecurityMetrics>,
-    /// How many problems and warnings were found beyond those that are listed.
+    /// Number of field errors and warnings beyond those that are listed.
     pub unlisted: usize,
-    /// Whether the problems are those of the scale that was written, and not of the object.
-    pub speaks_of_scale: bool,
-    /// The texts of the warnings, so that each is told once.
-    told: BTreeSet<String>,
+    /// Whether the field errors are about the written Scale, not about the object.
+    pub concerns_scale: bool,
+    /// The texts of `warnings`, to send each one once.
+    warned: BTreeSet<String>,
 }
 
-/// So many problems of one object are listed, and so many warnings; the rest is counted. The API
-/// lists them all, in an answer of megabytes.
+/// The most field errors, and the most warnings, that a verdict lists; the rest is counted. The API lists them all, in
+/// a response of megabytes.
 pub const MOST_LISTED: usize = 4096;
 
-/// One thing wrong with the proposed object.
+/// One error in the proposed object, as `field.Error` in Kubernetes.
 #[derive(Clone, Debug)]
 pub struct FieldError {
     /// The rule that found it.
     pub rule: &'static Rule,
-    /// What sort of fault it is.
+    /// The type of error.
     pub cause: Cause,
-    /// The field, as Kubernetes writes it.
+    /// The path of the field, as Kubernetes writes it.
     pub field: String,
-    /// The value as Kubernetes shows it, where it shows one.
+    /// The bad value as Kubernetes formats it, where the message contains one.
     pub value: Option<String>,
-    /// What is wrong, in Kubernetes' words; empty where the cause says it all.
+    /// The detail message of Kubernetes; empty where the cause is enough.
     pub detail: Cow<'static, str>,
-    /// Where it stands in the text.
+    /// The position in the source text.
     pub span: Span,
-    /// What to write instead, where there is exactly one right answer.
+    /// The replacement, where there is exactly one right value.
     pub fix: Option<String>,
-    /// What a person must decide, where there is more than one right answer.
+    /// The choice for a person, where there is more than one right value.
     pub hint: Option<String>,
-    /// The difference between a proposal and released Kubernetes that decided here.
+    /// The difference between a proposal and released Kubernetes that caused the error.
     pub difference: Option<&'static Difference>,
 }
 
-/// The sorts of fault that the API tells apart.
+/// Error types of the API, as `field.ErrorType`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Cause {
-    /// The value already stands elsewhere.
+    /// The value occurs more than once.
     Duplicate,
-    /// The field may not be set here.
+    /// The field must not be set here.
     Forbidden,
-    /// The check itself could not be made.
+    /// The check itself failed.
     Internal,
-    /// The value is wrong.
+    /// The value is malformed or out of bounds.
     Invalid,
-    /// What the value names is not there.
+    /// The value refers to something that does not exist.
     NotFound,
-    /// The value is not one of those allowed.
+    /// The value is not in the enumeration.
     NotSupported,
     /// The field must be set.
     Required,
-    /// The text is too long.
+    /// The string is too long.
     TooLong,
-    /// The list is too long.
+    /// The list has too many items.
     TooMany,
 }
 
 impl Cause {
-    /// `reason` of the cause in a Status.
+    /// `reason` of a StatusCause.
     pub fn reason(self) -> &'static str {
-        self.words().0
+        self.reason_and_message().0
     }
 
-    fn words(self) -> (&'static str, &'static str) {
+    fn reason_and_message(self) -> (&'static str, &'static str) {
         match self {
             Self::Duplicate => ("FieldValueDuplicate", "Duplicate value"),
             Self::Forbidden => ("FieldValueForbidden", "Forbidden"),
@@ -103,7 +103,7 @@ impl Cause {
 }
 
 impl FieldError {
-    /// A fault at a place.
+    /// An error at a field, without a value.
     pub fn new(
         rule: &'static Rule,
         cause: Cause,
@@ -123,46 +123,46 @@ impl FieldError {
         }
     }
 
-    /// A wrong text at a place, shown quoted.
+    /// An invalid string at a field; the message quotes it.
     pub fn invalid(
         rule: &'static Rule,
         at: &At<'_>,
         text: &str,
         detail: impl Into<Cow<'static, str>>,
     ) -> Self {
-        let shown = ratchet_net::Quoted(text).to_string();
-        Self::new(rule, Cause::Invalid, at, detail).showing(shown)
+        let formatted = ratchet_net::Quoted(text).to_string();
+        Self::new(rule, Cause::Invalid, at, detail).with_value(formatted)
     }
 
-    /// The same, showing a value that is already in Kubernetes' spelling.
+    /// Adds the bad value, already formatted as Kubernetes does.
     #[must_use]
-    pub fn showing(mut self, value: impl Into<String>) -> Self {
+    pub fn with_value(mut self, value: impl Into<String>) -> Self {
         self.value = Some(value.into());
         self
     }
 
-    /// The same, with what to write instead.
+    /// Adds the replacement value.
     #[must_use]
-    pub fn fixed_by(mut self, fix: impl Into<String>) -> Self {
+    pub fn with_fix(mut self, fix: impl Into<String>) -> Self {
         self.fix = Some(fix.into());
         self
     }
 
-    /// The same, with what a person must decide.
+    /// Adds a hint for a choice that a person must make.
     #[must_use]
-    pub fn hinting(mut self, hint: impl Into<String>) -> Self {
+    pub fn with_hint(mut self, hint: impl Into<String>) -> Self {
         self.hint = Some(hint.into());
         self
     }
 
-    /// The same, decided by a difference between proposal and release.
+    /// Adds the difference between proposal and release that caused the error.
     #[must_use]
-    pub fn because_of(mut self, difference: Option<&'static Difference>) -> Self {
+    pub fn with_difference(mut self, difference: Option<&'static Difference>) -> Self {
         self.difference = difference;
         self
     }
 
-    /// `message` of the cause in a Status: `Invalid value: "1.2.3.04": must not have leading 0s`.
+    /// `message` of a StatusCause: `Invalid value: "1.2.3.04": must not have leading 0s`.
     pub fn message(&self) -> impl Display + '_ {
         Message(self)
     }
@@ -183,60 +183,60 @@ impl Display for Message<'_> {
     }
 }
 
-/// Why an admission plugin says no.
+/// The denial of an admission plugin.
 #[derive(Clone, Debug)]
 pub struct Denial {
-    /// The rule that says no.
+    /// The violated rule.
     pub rule: &'static Rule,
-    /// The reason in Kubernetes' words, without the name of the object before it.
+    /// The message of Kubernetes, without the name of the object before it.
     pub text: String,
-    /// What it points at: each offending place with the rule it breaks.
+    /// The violating fields, each with its rule.
     pub labels: Vec<Label>,
-    /// Whether the plugin could not tell, and so says no (HTTP 500 instead of 403).
+    /// Whether the plugin failed and so fails closed (HTTP 500 instead of 403).
     pub is_failure: bool,
 }
 
-/// A place that a denial or a warning points at.
+/// A field that a denial or a warning points at.
 #[derive(Clone, Debug)]
 pub struct Label {
-    /// The rule that is broken there.
+    /// The violated rule.
     pub rule: &'static Rule,
-    /// The field.
+    /// The path of the field.
     pub field: String,
-    /// Where it stands in the text.
+    /// The position in the source text.
     pub span: Span,
-    /// What is wrong there, in a few words for a person.
+    /// Short description of the violation, for a person.
     pub label: String,
 }
 
 impl Label {
-    /// Points at a place.
+    /// A label at the field `at`.
     pub fn new(rule: &'static Rule, at: &At<'_>, label: impl Into<String>) -> Self {
         Self { rule, field: at.path().to_string(), span: at.span(), label: label.into() }
     }
 }
 
-/// Something the writer is told.
+/// A warning for the client.
 #[derive(Clone, Debug)]
 pub struct Warning {
-    /// The rule that speaks.
+    /// The rule that warns.
     pub rule: &'static Rule,
-    /// The field it is about.
+    /// The path of the field.
     pub field: String,
-    /// The whole text, as the `Warning` header carries it.
+    /// The whole text of the `Warning` header.
     pub text: String,
-    /// Where it points in the text.
+    /// The position in the source text.
     pub span: Span,
-    /// More places it points at.
+    /// Further fields that it points at.
     pub labels: Vec<Label>,
-    /// What to write instead, where there is exactly one right answer.
+    /// The replacement, where there is exactly one right value.
     pub fix: Option<String>,
-    /// The difference between a proposal and released Kubernetes that will matter later.
+    /// The difference between a proposal and released Kubernetes that matters once the value is stored.
     pub difference: Option<&'static Difference>,
 }
 
 impl Warning {
-    /// A warning about a place.
+    /// A warning at the field `at`.
     pub fn new(rule: &'static Rule, at: &At<'_>, text: impl Into<String>) -> Self {
         Self {
             rule,
@@ -249,28 +249,28 @@ impl Warning {
         }
     }
 
-    /// The same, with what to write instead.
+    /// Adds the replacement value.
     #[must_use]
-    pub fn fixed_by(mut self, fix: impl Into<String>) -> Self {
+    pub fn with_fix(mut self, fix: impl Into<String>) -> Self {
         self.fix = Some(fix.into());
         self
     }
 
-    /// The same, with the difference that will matter once the value is stored.
+    /// Adds the difference that matters once the value is stored.
     #[must_use]
-    pub fn because_of(mut self, difference: Option<&'static Difference>) -> Self {
+    pub fn with_difference(mut self, difference: Option<&'static Difference>) -> Self {
         self.difference = difference;
         self
     }
 }
 
 impl Verdict {
-    /// Whether the change may enter.
+    /// Whether the change is admitted.
     pub fn admits(&self) -> bool {
         self.problems.is_empty() && self.denial.is_none()
     }
 
-    /// Adds something wrong.
+    /// Adds a field error, or counts it once `MOST_LISTED` are listed.
     pub fn problem(&mut self, problem: FieldError) {
         if self.problems.len() < MOST_LISTED {
             self.problems.push(problem);
@@ -279,11 +279,11 @@ impl Verdict {
         }
     }
 
-    /// Adds something to tell, once: identical texts are told one time.
+    /// Adds a warning, unless one with the same text is there.
     pub fn warn(&mut self, warning: Warning) {
         if self.warnings.len() >= MOST_LISTED {
             self.unlisted += 1;
-        } else if self.told.insert(warning.text.clone()) {
+        } else if self.warned.insert(warning.text.clone()) {
             self.warnings.push(warning);
         }
     }

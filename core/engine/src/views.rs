@@ -1,4 +1,4 @@
-//! Objects seen as the API server sees them after defaulting and conversion, without changing them.
+//! Views of objects as defaulting and conversion in the API server produce them, without changing the objects.
 
 use alloc::vec::Vec;
 use ratchet_object::{At, Path};
@@ -19,14 +19,13 @@ pub(crate) fn protocol<'a>(port: &At<'a>) -> &'a str {
     }
 }
 
-/// The texts of a list.
+/// The strings of a list.
 pub(crate) fn texts<'a>(list: &At<'a>) -> Vec<&'a str> {
     list.items().map(|at| at.text_or_empty()).collect()
 }
 
-/// A list of values that has an older single field beside it, as conversion makes one of the two:
-/// the single field alone fills the list, and where the two disagree it replaces it. Each value is
-/// named by its place in the list.
+/// A list of values merged with its older single field, as conversion does: the single field alone fills the list, and
+/// replaces it where the two disagree. Each value has the path of its list entry.
 pub(crate) fn list_or_single<'a>(
     list: At<'a>,
     single: At<'a>,

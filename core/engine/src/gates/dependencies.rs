@@ -1,20 +1,20 @@
-//! Which gates need which others to be on.
+//! Dependencies between feature gates: a gate that is on requires others to be on.
 
 use super::{Gates, find};
 use alloc::format;
 use alloc::string::String;
 use alloc::vec::Vec;
 
-/// One row: a gate, and those without which it must not be on.
+/// One row: a gate, and the gates it requires.
 struct Dependency {
     gate: &'static str,
     needs: &'static [&'static str],
-    /// The first and the last release that look, as minor numbers.
+    /// The first and the last release that check it, as minor numbers.
     releases: (u8, u8),
 }
 
-/// What is wrong with the gates taken together, in Kubernetes' words.
-pub(super) fn refusals(gates: &Gates) -> Vec<String> {
+/// Errors about gates whose dependencies are off, with the messages of Kubernetes.
+pub(super) fn errors(gates: &Gates) -> Vec<String> {
     let minor = gates.release.minor();
     let in_force =
         DEPENDENCIES.iter().filter(|row| (row.releases.0..=row.releases.1).contains(&minor));
@@ -32,7 +32,7 @@ pub(super) fn refusals(gates: &Gates) -> Vec<String> {
         .collect()
 }
 
-/// Sorted by gate; the names after it too. Releases before 1.35 do not look.
+/// Sorted by gate, and each gate's dependencies by name. Releases before 1.35 do not check.
 #[rustfmt::skip]
 static DEPENDENCIES: &[Dependency] = &[
     Dependency { gate: "AuthorizeNodeWithSelectors", needs: &["AuthorizeWithSelectors"], releases: (35, 36) },
@@ -128,7 +128,7 @@ mod tests {
     #[test]
     fn defaults_of_every_release_agree() {
         for release in Release::all() {
-            assert_eq!(refusals(&Gates::of(release)), Vec::<String>::new(), "{release}");
+            assert_eq!(errors(&Gates::of(release)), Vec::<String>::new(), "{release}");
         }
     }
 }

@@ -1,8 +1,8 @@
-//! The other feature gates of kube-apiserver 1.31 to 1.37: known, settable and shown, with nothing behind them here.
+//! The other feature gates of kube-apiserver 1.31 to 1.37: they can be set and listed, but have no effect here.
 
 use super::{Gate, alpha, beta, deprecated, ga, gone};
 
-/// One row a gate, sorted by name. What something here looks at stands in `GATES` instead.
+/// One row per gate, sorted by name. Gates with an effect are in `GATES` instead.
 #[rustfmt::skip]
 pub static WITHOUT_EFFECT: &[Gate] = &[
     Gate { name: "APIListChunking", known_since: 0, eras: &[ga(0, true).locked(), gone(33, true)] },

@@ -3,11 +3,11 @@
 use super::check::{Violation, summary};
 use super::labels::{self, LabelError};
 use super::level::{LevelVersion, Mode, Modes};
+use super::metrics::{Decision, PodSecurityMetrics, Request, VersionLabel};
 use super::namespaces;
 use super::pod::PodView;
 use super::registry::evaluate;
 use super::significance::is_significant;
-use super::tally::{Decision, PodSecurityMetrics, Request, VersionLabel};
 use crate::change::{Change, Part};
 use crate::facts::{Facts, Namespace, Needs};
 use crate::policy::Policy;

@@ -10,13 +10,13 @@ mod exemptions;
 mod existing;
 mod labels;
 mod level;
+mod metrics;
 mod namespaces;
 mod pod;
 mod registry;
 pub(crate) mod rules;
 mod significance;
 mod strict;
-mod tally;
 #[cfg(test)]
 mod testing;
 
@@ -28,7 +28,7 @@ pub use config::{Configuration, ConfigurationError, PluginConfiguration};
 pub use exemptions::Exemptions;
 pub use labels::{LabelError, label_problems, policy_of};
 pub use level::{Level, LevelVersion, Mode, Modes, UnknownLevel, UnknownVersion, Version};
+pub use metrics::{Decision, PodSecurityMetrics, Request, VersionLabel};
 pub use pod::{Container, PodView};
 pub use registry::evaluate;
 pub use rules::RULES;
-pub use tally::{Decision, PodSecurityMetrics, Request, VersionLabel};

@@ -1,13 +1,12 @@
-//! A list of addresses holds at most one of each IP family, and the family that it is said to hold.
+//! Rule RTC-IP-006: a list has at most one address per IP family, and of the family that its object states.
 
-use crate::{Cause, FieldError, Origin, Ratchet, Release, Rule, Verdict, shown};
+use crate::{Cause, FieldError, Origin, Ratchet, Release, Rule, Verdict, format_value};
 use alloc::format;
 use alloc::string::String;
 use alloc::vec::Vec;
 use ratchet_net::{CidrText, Family, IpText};
 use ratchet_object::At;
 
-/// The row.
 pub(crate) static RULE: Rule = Rule {
     id: "RTC-IP-006",
     fields: &[
@@ -29,7 +28,7 @@ pub(crate) static RULE: Rule = Rule {
 const ONE_IP_EACH: &str = "may specify no more than one IP for each IP family";
 const ONE_CIDR_EACH: &str = "may specify no more than one CIDR for each IP family";
 
-/// Whether both families are there, or the first entry that has none.
+/// Whether both families occur; the error is the index of the first entry without a family.
 fn families<T>(entries: &[T], family: impl Fn(&T) -> Option<Family>) -> Result<bool, usize> {
     let mut seen = (false, false);
     for (index, entry) in entries.iter().enumerate() {
@@ -41,7 +40,7 @@ fn families<T>(entries: &[T], family: impl Fn(&T) -> Option<Family>) -> Result<b
     Ok(seen == (true, true))
 }
 
-/// Pod and host IPs: more than one means one of each family.
+/// Checks pod and host IPs: more than one means one of each family.
 pub(crate) fn check_status_ips(
     list: &At<'_>,
     texts: &[&str],
@@ -61,12 +60,14 @@ pub(crate) fn check_status_ips(
         false
     });
     if !both || texts.len() > 2 {
-        let shown = shown::structs(name, "IP", texts, release);
-        verdict.problem(FieldError::new(&RULE, Cause::Invalid, list, ONE_IP_EACH).showing(shown));
+        let formatted = format_value::structs(name, "IP", texts, release);
+        verdict.problem(
+            FieldError::new(&RULE, Cause::Invalid, list, ONE_IP_EACH).with_value(formatted),
+        );
     }
 }
 
-/// Pod ranges of a node: more than one means one of each family.
+/// Checks pod CIDRs of a node: more than one means one of each family.
 pub(crate) fn check_pod_cidrs(
     list: &At<'_>,
     texts: &[&str],
@@ -86,12 +87,14 @@ pub(crate) fn check_pod_cidrs(
         false
     });
     if !both || texts.len() > 2 {
-        let shown = shown::list(texts, release);
-        verdict.problem(FieldError::new(&RULE, Cause::Invalid, list, ONE_CIDR_EACH).showing(shown));
+        let formatted = format_value::list(texts, release);
+        verdict.problem(
+            FieldError::new(&RULE, Cause::Invalid, list, ONE_CIDR_EACH).with_value(formatted),
+        );
     }
 }
 
-/// Cluster IPs: more than one means one of each family.
+/// Checks cluster IPs: more than one means one of each family.
 pub(crate) fn check_cluster_ips(
     list: &At<'_>,
     texts: &[&str],
@@ -100,43 +103,45 @@ pub(crate) fn check_cluster_ips(
 ) {
     let family = |text: &&str| IpText::read(text).ok().map(|ip| ip.family());
     if texts.len() > 1 && families(texts, family) != Ok(true) {
-        let shown = shown::list(texts, release);
-        verdict.problem(FieldError::new(&RULE, Cause::Invalid, list, ONE_IP_EACH).showing(shown));
+        let formatted = format_value::list(texts, release);
+        verdict.problem(
+            FieldError::new(&RULE, Cause::Invalid, list, ONE_IP_EACH).with_value(formatted),
+        );
     }
 }
 
-/// Ranges of a ServiceCIDR: two must not be of one family, where both can be read.
+/// Checks ranges of a ServiceCIDR: two that parse must not be of one family.
 pub(crate) fn check_service_cidrs(
     list: &At<'_>,
     texts: &[&str],
     release: Release,
     verdict: &mut Verdict,
 ) {
-    let known: Vec<Option<Family>> = texts
+    let parsed_families: Vec<Option<Family>> = texts
         .iter()
         .map(|text| CidrText::read(text).ok().map(|cidr| cidr.address_family()))
         .collect();
-    if let [Some(one), Some(other)] = known.as_slice()
+    if let [Some(one), Some(other)] = parsed_families.as_slice()
         && one == other
     {
         let detail = format!("{ONE_IP_EACH}, i.e 192.168.0.0/24 and 2001:db8::/64");
         verdict.problem(
             FieldError::new(&RULE, Cause::Invalid, list, detail)
-                .showing(shown::list(texts, release)),
+                .with_value(format_value::list(texts, release)),
         );
     }
 }
 
-/// An address of an EndpointSlice must be of the slice's family; the API names the whole list.
+/// Checks that an address of an EndpointSlice is of the slice's family; the API reports the path of the list.
 pub(crate) fn check_slice(
     list: &At<'_>,
     at: &At<'_>,
     text: &str,
-    wanted: Family,
+    expected: Family,
     verdict: &mut Verdict,
 ) {
-    if IpText::read(text).is_ok_and(|ip| ip.family() != wanted) {
-        let detail = match wanted {
+    if IpText::read(text).is_ok_and(|ip| ip.family() != expected) {
+        let detail = match expected {
             Family::V4 => "must be an IPv4 address",
             Family::V6 => "must be an IPv6 address",
         };
@@ -144,7 +149,7 @@ pub(crate) fn check_slice(
     }
 }
 
-/// A cluster IP must be of the family that `ipFamilies` states at its place.
+/// Checks that a cluster IP is of the family that `ipFamilies` states at its index.
 pub(crate) fn check_stated(
     at: &At<'_>,
     index: usize,
@@ -153,12 +158,12 @@ pub(crate) fn check_stated(
     verdict: &mut Verdict,
 ) {
     let actual = IpText::read(text).ok().map(|ip| ip.family());
-    let (wanted, article): (Family, String) = match stated {
+    let (expected, article): (Family, String) = match stated {
         "IPv4" => (Family::V4, "an IPv4".into()),
         "IPv6" => (Family::V6, "an IPv6".into()),
         _ => return,
     };
-    if actual.is_some_and(|actual| actual != wanted) {
+    if actual.is_some_and(|actual| actual != expected) {
         let detail = format!("expected {article} value as indicated by `ipFamilies[{index}]`");
         verdict.problem(FieldError::invalid(&RULE, at, text, detail));
     }

@@ -1,23 +1,23 @@
-//! Amounts of bytes that are no whole number: nothing can be a part of a byte.
+//! Warnings about fractional byte values in resource quantities.
 
-use super::pod_notes::say;
+use super::pod_warnings::warn_at;
 use crate::Verdict;
 use crate::quantity::Quantity;
 use alloc::format;
 use ratchet_net::Quoted;
 use ratchet_object::At;
 
-/// Tells of an amount that is not whole.
+/// Warns about a fractional amount.
 pub(crate) fn warn(amount: &At<'_>, verdict: &mut Verdict) {
     if let Some(quantity) = Quantity::at(amount).filter(Quantity::is_fractional) {
-        let shown = quantity.shown();
+        let formatted = quantity.canonical();
         let text =
-            format!("fractional byte value {} is invalid, must be an integer", Quoted(&shown));
-        say(verdict, amount, &text);
+            format!("fractional byte value {} is invalid, must be an integer", Quoted(&formatted));
+        warn_at(verdict, amount, &text);
     }
 }
 
-/// What a container, in whichever order the API asks, has of memory and of scratch space.
+/// Warns about memory and ephemeral storage of a container, in the API's order.
 pub(crate) fn warn_container(container: &At<'_>, verdict: &mut Verdict) {
     let resources = container.field("resources");
     for resource in ["memory", "ephemeral-storage"] {
@@ -27,7 +27,7 @@ pub(crate) fn warn_container(container: &At<'_>, verdict: &mut Verdict) {
     }
 }
 
-/// What a claim asks for.
+/// Warns about the storage of a PersistentVolumeClaim.
 pub(crate) fn warn_claim(spec: &At<'_>, verdict: &mut Verdict) {
     let resources = spec.field("resources");
     for list in ["requests", "limits"] {

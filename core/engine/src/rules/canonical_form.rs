@@ -1,7 +1,7 @@
-//! An address or network in a newer field must be in canonical form, whatever the gates say.
+//! Rule RTC-IP-003: addresses and CIDRs of newer fields are in canonical form, whatever the gates.
 
 use super::value::FieldCheck;
-use super::{cidr_spelling, ip_spelling, older_words};
+use super::{cidr_spelling, ip_spelling, messages_before_1_33};
 use crate::context::ValidationContext;
 use crate::{FieldError, Origin, Ratchet, Rule, Verdict};
 use alloc::format;
@@ -9,7 +9,6 @@ use alloc::string::ToString;
 use ratchet_net::{CidrText, IpText};
 use ratchet_object::At;
 
-/// The row.
 pub(crate) static RULE: Rule = Rule {
     id: "RTC-IP-003",
     fields: &[],
@@ -22,19 +21,19 @@ pub(crate) static RULE: Rule = Rule {
     versions: "Refused in IPAddress names, ServiceCIDRs, device addresses and IPv6 EndpointSlices in all releases; a warning elsewhere since 1.33, in Services since 1.27.",
 };
 
-/// `metadata.name` of an IPAddress, IPv6 addresses of an EndpointSlice.
+/// Checks `metadata.name` of an IPAddress, and IPv6 addresses of an EndpointSlice.
 pub(crate) fn check_address(
-    reading: &FieldCheck<'_>,
+    field_check: &FieldCheck<'_>,
     ctx: &ValidationContext<'_>,
     at: &At<'_>,
     text: &str,
     verdict: &mut Verdict,
 ) {
     if !ctx.policy.release.since(33) {
-        return older_words::check_address(at, text, verdict);
+        return messages_before_1_33::check_address(at, text, verdict);
     }
     let before = verdict.problems.len();
-    ip_spelling::check_fresh(reading, true, at, text, verdict);
+    ip_spelling::check_without_ratchet(field_check, true, at, text, verdict);
     if let Ok(ip) = IpText::read(text)
         && verdict.problems.len() == before
         && !ip.is_canonical()
@@ -43,19 +42,19 @@ pub(crate) fn check_address(
     }
 }
 
-/// `spec.cidrs` of a ServiceCIDR.
+/// Checks `spec.cidrs` of a ServiceCIDR.
 pub(crate) fn check_network(
-    reading: &FieldCheck<'_>,
+    field_check: &FieldCheck<'_>,
     ctx: &ValidationContext<'_>,
     at: &At<'_>,
     text: &str,
     verdict: &mut Verdict,
 ) {
     if !ctx.policy.release.since(33) {
-        return older_words::check_network(at, text, verdict);
+        return messages_before_1_33::check_network(at, text, verdict);
     }
     let before = verdict.problems.len();
-    cidr_spelling::check_fresh(reading, true, at, text, verdict);
+    cidr_spelling::check_without_ratchet(field_check, true, at, text, verdict);
     if let Ok(cidr) = CidrText::read(text)
         && verdict.problems.len() == before
         && !cidr.is_canonical_network()
@@ -70,5 +69,5 @@ pub(crate) fn not_canonical(
     canonical: alloc::string::String,
 ) -> FieldError {
     let detail = format!("must be in canonical form (\"{canonical}\")");
-    FieldError::invalid(&RULE, at, text, detail).fixed_by(canonical)
+    FieldError::invalid(&RULE, at, text, detail).with_fix(canonical)
 }

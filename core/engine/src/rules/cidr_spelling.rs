@@ -1,8 +1,8 @@
-//! A network must be spelled so that every program reads the same network.
+//! Rule RTC-IP-002: a CIDR is written so that every parser reads the same network.
 
 use super::ip_spelling::FUTURE;
 use super::value::FieldCheck;
-use super::{canonical_form, older_words};
+use super::{canonical_form, messages_before_1_33};
 use crate::context::ValidationContext;
 use crate::{FieldError, Origin, Ratchet, Rule, Verdict, Warning};
 use alloc::format;
@@ -10,7 +10,6 @@ use alloc::string::ToString;
 use ratchet_net::{CidrFault, CidrText, Family, Quoted};
 use ratchet_object::At;
 
-/// The row.
 pub(crate) static RULE: Rule = Rule {
     id: "RTC-IP-002",
     fields: &[],
@@ -29,20 +28,20 @@ const MAPPED: &str = "must not have an IPv4-mapped IPv6 address";
 const HOST_BITS: &str = "must not have bits set beyond the prefix length";
 
 pub(crate) fn check(
-    reading: &FieldCheck<'_>,
+    field_check: &FieldCheck<'_>,
     ctx: &ValidationContext<'_>,
     at: &At<'_>,
     text: &str,
     verdict: &mut Verdict,
 ) {
-    if !reading.kept.holds(text) {
-        check_fresh(reading, ctx.policy.strict_ip(), at, text, verdict);
+    if !field_check.stored.holds(text) {
+        check_without_ratchet(field_check, ctx.policy.strict_ip(), at, text, verdict);
     }
 }
 
-/// The reading without a ratchet; what it says about a text that nobody kept.
-pub(crate) fn check_fresh(
-    reading: &FieldCheck<'_>,
+/// Checks a value that is not exempt as a stored one.
+pub(crate) fn check_without_ratchet(
+    field_check: &FieldCheck<'_>,
     strict: bool,
     at: &At<'_>,
     text: &str,
@@ -52,20 +51,20 @@ pub(crate) fn check_fresh(
         Err(_) => FieldError::invalid(&RULE, at, text, BAD),
         Ok(cidr) => match cidr.fault().filter(|_| strict) {
             None => return,
-            // Which of two networks was meant is not ours to guess.
+            // Two networks are possible; only a person can choose.
             fault @ Some(_) if cidr.is_ambiguous() => {
                 let hint = format!(
                     "write `{}` or `{}`, whichever is meant",
                     cidr.network(),
                     cidr.single()
                 );
-                FieldError::invalid(&RULE, at, text, detail(fault)).hinting(hint)
+                FieldError::invalid(&RULE, at, text, detail(fault)).with_hint(hint)
             }
             fault => FieldError::invalid(&RULE, at, text, detail(fault))
-                .fixed_by(cidr.network().to_string()),
+                .with_fix(cidr.network().to_string()),
         },
     };
-    verdict.problem(problem.because_of(reading.difference(text)));
+    verdict.problem(problem.with_difference(field_check.difference(text)));
 }
 
 fn detail(fault: Option<CidrFault>) -> &'static str {
@@ -78,7 +77,7 @@ fn detail(fault: Option<CidrFault>) -> &'static str {
 }
 
 pub(crate) fn warn(
-    reading: &FieldCheck<'_>,
+    field_check: &FieldCheck<'_>,
     ctx: &ValidationContext<'_>,
     at: &At<'_>,
     text: &str,
@@ -87,28 +86,28 @@ pub(crate) fn warn(
     let Ok(cidr) = CidrText::read(text) else { return };
     let release = ctx.policy.release;
     if !release.since(33) {
-        return older_words::warn_network(at, text, verdict);
+        return messages_before_1_33::warn_network(at, text, verdict);
     }
     let (path, value) = (at.path(), Quoted(text));
     let network = cidr.network().to_string();
     if cidr.is_ambiguous() {
-        let told = format!(
+        let message = format!(
             "{path}: CIDR value {value} is ambiguous in this context (should be \"{network}\" or \"{}\"?)",
             cidr.single()
         );
-        verdict.warn(Warning::new(&RULE, at, told).because_of(reading.later(ctx)));
+        verdict.warn(Warning::new(&RULE, at, message).with_difference(field_check.frozen_by(ctx)));
     }
     if cidr.is_nonstandard() {
         let judgement = if release.since(36) { "is invalid" } else { FUTURE };
-        let told =
+        let message =
             format!("{path}: non-standard CIDR value {value} {judgement}: use \"{network}\"");
-        let warning = Warning::new(&RULE, at, told).because_of(reading.later(ctx));
-        verdict.warn(if cidr.is_ambiguous() { warning } else { warning.fixed_by(network) });
+        let warning = Warning::new(&RULE, at, message).with_difference(field_check.frozen_by(ctx));
+        verdict.warn(if cidr.is_ambiguous() { warning } else { warning.with_fix(network) });
     } else if !cidr.is_ambiguous() && cidr.family() == Family::V6 && !cidr.is_canonical_prefix() {
         let prefix = cidr.prefix().to_string();
-        let told = format!(
+        let message = format!(
             "{path}: IPv6 CIDR value {value} should be in RFC 5952 canonical format (\"{prefix}\")"
         );
-        verdict.warn(Warning::new(&canonical_form::RULE, at, told).fixed_by(prefix));
+        verdict.warn(Warning::new(&canonical_form::RULE, at, message).with_fix(prefix));
     }
 }

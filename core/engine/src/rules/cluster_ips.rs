@@ -1,17 +1,16 @@
-//! The cluster IPs of a Service must hold together, and stay as they were given.
+//! Rule RTC-SVC-003: cluster IPs, IP families and their policy in a Service are consistent, and do not change.
 
 use super::value::FieldCheck;
 use super::{address_families, immutable, placement};
 use crate::context::ValidationContext;
 use crate::views::{service_type, texts};
 use crate::{
-    Cause, FieldError, Origin, Ratchet, Release, Rule, StoredValues, Verdict, fields, shown,
+    Cause, FieldError, Origin, Ratchet, Release, Rule, StoredValues, Verdict, fields, format_value,
 };
 use alloc::vec::Vec;
 use ratchet_net::Quoted;
 use ratchet_object::At;
 
-/// The row.
 pub(crate) static RULE: Rule = Rule {
     id: "RTC-SVC-003",
     fields: &["Service spec.clusterIP, spec.clusterIPs, spec.ipFamilies, spec.ipFamilyPolicy"],
@@ -24,17 +23,17 @@ pub(crate) static RULE: Rule = Rule {
     versions: "All releases.",
 };
 
-/// The cluster IPs as the API server completes them before it validates.
+/// Cluster IPs as the API server completes them before validation.
 pub(crate) struct ClusterIps<'a> {
     /// `spec.clusterIP`.
     pub(crate) first: &'a str,
-    /// `spec.clusterIPs`, each named by its place.
+    /// `spec.clusterIPs`, each with the path of its entry.
     pub(crate) all: Vec<At<'a>>,
     list: At<'a>,
 }
 
 impl<'a> ClusterIps<'a> {
-    /// What a new Service says, completed from the stored one.
+    /// The cluster IPs of a Service, completed from the stored one.
     pub(crate) fn of(spec: &At<'a>, old: Option<&At<'a>>) -> Self {
         let list = spec.field("clusterIPs");
         let single = spec.field("clusterIP");
@@ -42,16 +41,16 @@ impl<'a> ClusterIps<'a> {
         let mut all: Vec<At<'a>> = list.items().collect();
         if let Some(old) = old {
             let before = Self::of(old, None);
-            let both_have =
+            let both_have_ips =
                 service_type(spec) != "ExternalName" && service_type(old) != "ExternalName";
-            if both_have && first.is_empty() {
+            if both_have_ips && first.is_empty() {
                 first = before.first;
             }
-            if both_have && all.is_empty() && first == before.first {
-                // The stored ones stand for those that are left out, but not in this text.
+            if both_have_ips && all.is_empty() && first == before.first {
+                // The stored ones fill in for those left out, but have no position in this source text.
                 all = before.all.iter().map(|at| at.pointing_at(list.span())).collect();
             }
-            // A Service that gives up its address by its type gives up what it does not change.
+            // A change of the type to ExternalName releases the addresses that are unchanged.
             let untouched = texts_of(&all) == texts_of(&before.all);
             if untouched
                 && service_type(spec) == "ExternalName"
@@ -59,7 +58,7 @@ impl<'a> ClusterIps<'a> {
             {
                 return Self { first: "", all: Vec::new(), list };
             }
-            // The list follows a changed single field if nobody touched the list.
+            // An unchanged list follows a changed single field.
             if first != before.first && untouched {
                 all = alloc::vec![single.named(list.path().index(0))];
                 all.retain(|at| !at.text_or_empty().is_empty());
@@ -80,8 +79,10 @@ impl<'a> ClusterIps<'a> {
     }
 
     fn invalid(&self, detail: &'static str, release: Release, verdict: &mut Verdict) {
-        let shown = shown::list(&self.texts(), release);
-        verdict.problem(FieldError::new(&RULE, Cause::Invalid, &self.list, detail).showing(shown));
+        let formatted = format_value::list(&self.texts(), release);
+        verdict.problem(
+            FieldError::new(&RULE, Cause::Invalid, &self.list, detail).with_value(formatted),
+        );
     }
 }
 
@@ -89,7 +90,7 @@ fn texts_of<'a>(all: &[At<'a>]) -> Vec<&'a str> {
     all.iter().map(At::text_or_empty).collect()
 }
 
-/// What the API checks before anything else of a Service, and answers alone.
+/// Checks the cluster IPs, which the API checks before anything else of a Service and reports alone.
 pub(crate) fn check(
     ctx: &ValidationContext<'_>,
     spec: &At<'_>,
@@ -110,25 +111,25 @@ pub(crate) fn check(
         _ => {}
     }
     let families = check_families(ctx, spec, verdict);
-    let kept_ips = old.map(|old| ClusterIps::of(old, None).texts()).unwrap_or_default();
-    let kept: StoredValues<'_> = kept_ips.into_iter().collect();
-    let reading = FieldCheck::keeping(ctx, &fields::CLUSTER_IPS, &kept);
-    let mut all_read = true;
+    let stored_ips = old.map(|old| ClusterIps::of(old, None).texts()).unwrap_or_default();
+    let stored: StoredValues<'_> = stored_ips.into_iter().collect();
+    let field_check = FieldCheck::with_ratchet(ctx, &fields::CLUSTER_IPS, &stored);
+    let mut all_valid = true;
     for (index, at) in ips.all.iter().enumerate() {
         let text = at.text_or_empty();
         if index == 0 && text == "None" {
             if ips.all.len() > 1 {
                 ips.invalid("'None' must be the first and only value", release, verdict);
-                all_read = false;
+                all_valid = false;
             }
         } else {
-            all_read &= reading.check(ctx, at, text, verdict);
+            all_valid &= field_check.check(ctx, at, text, verdict);
         }
     }
     if ips.all.len() > 2 {
         ips.invalid("may only hold up to 2 values", release, verdict);
     }
-    if !all_read {
+    if !all_valid {
         return;
     }
     address_families::check_cluster_ips(&ips.list, &ips.texts(), release, verdict);
@@ -141,46 +142,46 @@ pub(crate) fn check(
 
 /// `ipFamilyPolicy` as the API server completes it.
 fn policy<'a>(spec: &At<'a>, old: Option<&At<'a>>) -> &'a str {
-    let given = spec.field("ipFamilyPolicy").text_or_empty();
+    let requested = spec.field("ipFamilyPolicy").text_or_empty();
     let stored = || old.map(|old| policy(old, None)).filter(|policy| !policy.is_empty());
     let is_bare =
         spec.field("clusterIP").text_or_empty() == "None" && !spec.field("selector").is_set();
-    match given {
+    match requested {
         "" => stored().unwrap_or(if is_bare { "RequireDualStack" } else { "SingleStack" }),
-        given => given,
+        requested => requested,
     }
 }
 
-/// What the allocator says about the policy once the addresses themselves are in order.
+/// Checks `ipFamilyPolicy` as the allocator does once the addresses themselves are valid.
 pub(crate) fn check_policy(spec: &At<'_>, old: Option<&At<'_>>, verdict: &mut Verdict) {
     let policy = policy(spec, old);
     let at = spec.field("ipFamilyPolicy");
-    let mut say = |detail: &'static str| {
-        let shown = alloc::format!("{}", Quoted(policy));
-        verdict.problem(FieldError::new(&RULE, Cause::Invalid, &at, detail).showing(shown));
+    let mut report = |detail: &'static str| {
+        let formatted = alloc::format!("{}", Quoted(policy));
+        verdict.problem(FieldError::new(&RULE, Cause::Invalid, &at, detail).with_value(formatted));
     };
     let (ips, families) = (ClusterIps::of(spec, old).texts(), texts(&spec.field("ipFamilies")));
     let before =
         old.map(|old| (ClusterIps::of(old, None).texts(), texts(&old.field("ipFamilies"))));
     if policy == "SingleStack" {
-        // What is left as it was is cut down to one; what was touched must be one already.
-        let is_touched = |new: &[&str], old: Option<&Vec<&str>>| old.is_none_or(|old| old != new);
-        if ips.len() > 1 && is_touched(&ips, before.as_ref().map(|before| &before.0)) {
-            say(
+        // An unchanged list is cut down to one entry; a changed one must have one already.
+        let is_changed = |new: &[&str], old: Option<&Vec<&str>>| old.is_none_or(|old| old != new);
+        if ips.len() > 1 && is_changed(&ips, before.as_ref().map(|before| &before.0)) {
+            report(
                 "must be 'RequireDualStack' or 'PreferDualStack' when multiple cluster IPs are specified",
             );
         }
-        if families.len() > 1 && is_touched(&families, before.as_ref().map(|before| &before.1)) {
-            say(
+        if families.len() > 1 && is_changed(&families, before.as_ref().map(|before| &before.1)) {
+            report(
                 "must be 'RequireDualStack' or 'PreferDualStack' when multiple IP families are specified",
             );
         }
     } else if let Some((old_ips, old_families)) = &before {
         if ips.len() < old_ips.len() && old_ips.len() == 2 {
-            say("must be 'SingleStack' to release the secondary cluster IP");
+            report("must be 'SingleStack' to release the secondary cluster IP");
         }
         if families.len() < old_families.len() && old_families.len() == 2 && !families.is_empty() {
-            say("must be 'SingleStack' to release the secondary IP family");
+            report("must be 'SingleStack' to release the secondary IP family");
         }
     }
 }
@@ -198,7 +199,11 @@ fn check_families<'a>(
             placement::unsupported(ctx, &at, text, "\"IPv4\", \"IPv6\"", verdict);
         }
         if stated.iter().take(index).any(|before| *before == text) {
-            placement::duplicate(&at, shown::named(text, ctx.policy.release), verdict);
+            placement::duplicate(
+                &at,
+                format_value::typed_string(text, ctx.policy.release),
+                verdict,
+            );
         }
     }
     let policy = spec.field("ipFamilyPolicy");
@@ -210,7 +215,7 @@ fn check_families<'a>(
     stated
 }
 
-/// Whether the API looks at the cluster IPs before everything else.
+/// Whether the API checks the cluster IPs before everything else.
 pub(crate) fn is_checked_first(spec: &At<'_>, old: Option<&At<'_>>) -> bool {
     if service_type(spec) == "ExternalName" {
         return false;
@@ -226,7 +231,7 @@ pub(crate) fn is_checked_first(spec: &At<'_>, old: Option<&At<'_>>) -> bool {
         && spec.field("ipFamilies").equals(&old.field("ipFamilies")))
 }
 
-/// Cluster IPs may not change once set, not even to their canonical form.
+/// Checks that set cluster IPs do not change, not even to their canonical form.
 pub(crate) fn check_unchanged(
     ctx: &ValidationContext<'_>,
     spec: &At<'_>,
@@ -245,26 +250,31 @@ pub(crate) fn check_unchanged(
         let at = new_ips.all.get(index).copied().unwrap_or(new_ips.list);
         at.named(new_ips.list.path().index(index))
     };
-    let shown = || shown::list(&new, ctx.policy.release);
+    let formatted = || format_value::list(&new, ctx.policy.release);
     const ONCE_SET: &str = "may not change once set";
     if new.len() == before.len() {
         for (index, _) in new.iter().zip(&before).enumerate().filter(|(_, (new, old))| new != old) {
-            immutable::changed_so(&place(index), shown(), ONCE_SET, verdict);
+            immutable::changed_with_detail(&place(index), formatted(), ONCE_SET, verdict);
         }
         return;
     }
     if new.len() < before.len() && new.is_empty() {
-        immutable::changed_so(&place(0), shown(), "primary clusterIP can not be unset", verdict);
+        immutable::changed_with_detail(
+            &place(0),
+            formatted(),
+            "primary clusterIP can not be unset",
+            verdict,
+        );
     }
     if let (Some(new), Some(old)) = (new.first(), before.first())
         && new != old
     {
-        immutable::changed_so(&place(0), shown(), ONCE_SET, verdict);
+        immutable::changed_with_detail(&place(0), formatted(), ONCE_SET, verdict);
     }
     let policy = policy(spec, Some(old));
     if new.len() < before.len() && before.len() == 2 && policy != "SingleStack" {
         let value = alloc::format!("{}", Quoted(policy));
         let detail = "must be set to 'SingleStack' when releasing the secondary clusterIP";
-        immutable::changed_so(&spec.field("ipFamilyPolicy"), value, detail, verdict);
+        immutable::changed_with_detail(&spec.field("ipFamilyPolicy"), value, detail, verdict);
     }
 }

@@ -1,6 +1,6 @@
-//! Ports of a pod that are said twice, by number or by name, or that bind an address without a port.
+//! Warnings about container ports that repeat a number or a name, or that set `hostIP` without `hostPort`.
 
-use super::pod_notes::{containers, say};
+use super::pod_warnings::{containers, warn_at};
 use crate::Verdict;
 use crate::views::protocol;
 use alloc::collections::BTreeMap;
@@ -9,20 +9,20 @@ use alloc::vec::Vec;
 use ratchet_net::Quoted;
 use ratchet_object::{At, Path};
 
-/// A port as it was met before.
-struct Met<'a> {
+/// An earlier port with the same number and protocol.
+struct SeenPort<'a> {
     host_port: i64,
     host_ip: &'a str,
     at: At<'a>,
 }
 
-/// Tells of ports by number, then of ports by name. `takes_host_ports`: on the host's network, a pod's ports are those
-/// of the host unless it says otherwise.
+/// Warns about ports by number, then about ports by name. `takes_host_ports`: on the host's network, `hostPort`
+/// defaults to `containerPort`.
 pub(crate) fn warn(spec: &At<'_>, takes_host_ports: bool, verdict: &mut Verdict) {
     let takes_host_ports = takes_host_ports && spec.field("hostNetwork").is_true();
-    let mut seen: BTreeMap<(i64, &str), Vec<Met<'_>>> = BTreeMap::new();
+    let mut seen: BTreeMap<(i64, &str), Vec<SeenPort<'_>>> = BTreeMap::new();
     for at in ports(spec) {
-        // Each pair is told, so that a few thousand ports are millions of words; enough is enough.
+        // Each pair is a warning, so that a few thousand ports give millions; stop once the verdict is full.
         if verdict.unlisted > 0 {
             return;
         }
@@ -38,7 +38,7 @@ pub(crate) fn warn(spec: &At<'_>, takes_host_ports: bool, verdict: &mut Verdict)
             let text = format!(
                 "hostIP set without hostPort: {{Name:{name} HostPort:{host_port} ContainerPort:{number} Protocol:{protocol} HostIP:{host_ip}}}"
             );
-            say(verdict, &at, &text);
+            warn_at(verdict, &at, &text);
         }
         let others = seen.entry((number, protocol)).or_default();
         for other in &*others {
@@ -52,9 +52,9 @@ pub(crate) fn warn(spec: &At<'_>, takes_host_ports: bool, verdict: &mut Verdict)
             } else {
                 continue;
             };
-            say(verdict, &at, &format!("{clash} port definition with {}", other.at.path()));
+            warn_at(verdict, &at, &format!("{clash} port definition with {}", other.at.path()));
         }
-        others.push(Met { host_port, host_ip, at });
+        others.push(SeenPort { host_port, host_ip, at });
     }
     warn_names(spec, verdict);
 }
@@ -73,7 +73,7 @@ fn warn_names(spec: &At<'_>, verdict: &mut Verdict) {
                     "duplicate port name {} with {other}, services and probes that select ports by name will use {other}",
                     Quoted(name)
                 );
-                say(verdict, &at, &text);
+                warn_at(verdict, &at, &text);
             }
         }
     }

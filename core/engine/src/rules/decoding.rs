@@ -1,5 +1,4 @@
-//! What is said about an object before any rule reads it: fields that its kind does not have,
-//! fields written twice, values of the wrong type, texts that cannot be read.
+//! Rules of decoding: unknown fields, duplicate fields, wrong types, unparsable documents and unknown kinds.
 
 use crate::{Origin, Ratchet, Rule};
 
@@ -16,7 +15,7 @@ pub static UNKNOWN_FIELD: Rule = Rule {
     versions: "kubectl asks for it by default since 1.27 (`--validate=strict`).",
 };
 
-/// A field that is written twice.
+/// A duplicate field.
 pub static REPEATED_FIELD: Rule = Rule {
     id: "RTC-API-008",
     fields: &["every field"],
@@ -29,7 +28,7 @@ pub static REPEATED_FIELD: Rule = Rule {
     versions: "kubectl asks for it by default since 1.27 (`--validate=strict`).",
 };
 
-/// A value of another type than its field has.
+/// A value whose type does not match its field.
 pub static WRONG_TYPE: Rule = Rule {
     id: "RTC-API-009",
     fields: &["every field"],
@@ -42,7 +41,7 @@ pub static WRONG_TYPE: Rule = Rule {
     versions: "All releases.",
 };
 
-/// A text that is not a document.
+/// A text that is no JSON or YAML document.
 pub static UNREADABLE: Rule = Rule {
     id: "RTC-API-010",
     fields: &["the whole document"],

@@ -1,11 +1,10 @@
-//! With the plugin DenyServiceExternalIPs, a Service may keep or drop external IPs, never gain one.
+//! Rule RTC-SVC-001: the plugin DenyServiceExternalIPs, with which a Service cannot add external IPs.
 
 use crate::context::ValidationContext;
 use crate::views::texts;
 use crate::{Denial, Label, Origin, Part, Ratchet, Rule, StoredValues, Verdict};
 use alloc::vec::Vec;
 
-/// The row.
 pub(crate) static RULE: Rule = Rule {
     id: "RTC-SVC-001",
     fields: &["Service spec.externalIPs[]"],
@@ -26,13 +25,13 @@ pub(crate) fn judge(ctx: &ValidationContext<'_>, verdict: &mut Verdict) {
         return;
     }
     let old = change.old_root().map(|root| root.field("spec").field("externalIPs"));
-    let kept: StoredValues<'_> = old.iter().flat_map(texts).collect();
+    let stored: StoredValues<'_> = old.iter().flat_map(texts).collect();
     let added: Vec<Label> = change
         .new_root()
         .field("spec")
         .field("externalIPs")
         .items()
-        .filter(|at| !kept.holds(at.text_or_empty()))
+        .filter(|at| !stored.holds(at.text_or_empty()))
         .map(|at| Label::new(&RULE, &at, "not among the stored external IPs"))
         .collect();
     if !added.is_empty() {

@@ -1,9 +1,8 @@
-//! Whoever uses a deprecated API is told so, whatever becomes of the request.
+//! Rule RTC-API-005: warnings about deprecated APIs, whether the request succeeds or not.
 
 use crate::context::ValidationContext;
 use crate::{Origin, Policy, Ratchet, Rule, Verdict, Warning};
 
-/// The row.
 pub(crate) static RULE: Rule = Rule {
     id: "RTC-API-005",
     fields: &["Endpoints", "EndpointSlice addressType FQDN"],
@@ -18,13 +17,14 @@ pub(crate) static RULE: Rule = Rule {
 
 pub(crate) fn warn(ctx: &ValidationContext<'_>, verdict: &mut Verdict) {
     let kind = ctx.change.kind;
-    if let Some(told) = deprecation(kind.group, kind.name, ctx.policy) {
-        verdict.warn(Warning::new(&RULE, &ctx.change.new_root().field("kind"), told));
+    if let Some(message) = deprecation(kind.group, kind.name, ctx.policy) {
+        verdict.warn(Warning::new(&RULE, &ctx.change.new_root().field("kind"), message));
     }
 }
 
-/// What everybody is told who uses a kind in any way, also only reading it.
+/// The deprecation warning for any use of a kind, also for reading it.
 pub fn deprecation(group: &str, kind: &str, policy: &Policy) -> Option<&'static str> {
-    let is_told = (group, kind) == ("", "Endpoints") && policy.release.since(33);
-    is_told.then_some("v1 Endpoints is deprecated in v1.33+; use discovery.k8s.io/v1 EndpointSlice")
+    let is_deprecated = (group, kind) == ("", "Endpoints") && policy.release.since(33);
+    is_deprecated
+        .then_some("v1 Endpoints is deprecated in v1.33+; use discovery.k8s.io/v1 EndpointSlice")
 }

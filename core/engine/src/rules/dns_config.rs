@@ -1,12 +1,11 @@
-//! A pod's DNS settings must hold together: policy, name servers, options.
+//! Rule RTC-DNS-002: DNS policy, name servers and options of a pod are consistent.
 
 use crate::context::ValidationContext;
 use crate::views::texts;
-use crate::{Cause, FieldError, Origin, Ratchet, Rule, Verdict, shown};
+use crate::{Cause, FieldError, Origin, Ratchet, Rule, Verdict, format_value};
 use alloc::format;
 use ratchet_object::At;
 
-/// The row.
 pub(crate) static RULE: Rule = Rule {
     id: "RTC-DNS-002",
     fields: &[
@@ -32,11 +31,11 @@ pub(crate) fn check_policy(ctx: &ValidationContext<'_>, at: &At<'_>, verdict: &m
     let supported = POLICIES.map(|policy| format!("\"{policy}\"")).join(", ");
     let detail = format!("supported values: {supported}");
     let problem = FieldError::new(&RULE, Cause::NotSupported, at, detail);
-    verdict.problem(problem.showing(shown::named(text, ctx.policy.release)));
+    verdict.problem(problem.with_value(format_value::typed_string(text, ctx.policy.release)));
 }
 
-/// Whether the rest of the settings is worth looking at.
-pub(crate) fn check_needed(policy: &At<'_>, config: &At<'_>, verdict: &mut Verdict) -> bool {
+/// Checks what `dnsPolicy: None` requires; returns whether to check the rest of the settings.
+pub(crate) fn check_required(policy: &At<'_>, config: &At<'_>, verdict: &mut Verdict) -> bool {
     if policy.text_or_empty() != "None" {
         return true;
     }
@@ -57,8 +56,9 @@ pub(crate) fn check_needed(policy: &At<'_>, config: &At<'_>, verdict: &mut Verdi
 pub(crate) fn check_count(ctx: &ValidationContext<'_>, servers: &At<'_>, verdict: &mut Verdict) {
     if servers.len() > MOST_NAMESERVERS {
         let detail = "must not have more than 3 nameservers";
-        let shown = shown::list(&texts(servers), ctx.policy.release);
-        verdict.problem(FieldError::new(&RULE, Cause::Invalid, servers, detail).showing(shown));
+        let formatted = format_value::list(&texts(servers), ctx.policy.release);
+        verdict
+            .problem(FieldError::new(&RULE, Cause::Invalid, servers, detail).with_value(formatted));
     }
 }
 

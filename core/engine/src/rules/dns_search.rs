@@ -1,13 +1,12 @@
-//! A DNS search name is a subdomain; with the relaxed reading it may hold underscores or be a dot.
+//! Rule RTC-DNS-001: a DNS search name is a subdomain; relaxed validation also accepts underscores and a single dot.
 
 use crate::context::ValidationContext;
 use crate::difference::{DNS_RATCHET, Difference, LEADING_UNDERSCORES};
 use crate::views::texts;
-use crate::{Cause, FieldError, Origin, Ratchet, Rule, StoredValues, Verdict, shown};
+use crate::{Cause, FieldError, Origin, Ratchet, Rule, StoredValues, Verdict, format_value};
 use ratchet_net::dns::{self, SearchReading, Underscores};
 use ratchet_object::At;
 
-/// The row.
 pub(crate) static RULE: Rule = Rule {
     id: "RTC-DNS-001",
     fields: &["Pod spec.dnsConfig.searches[], also in every pod template"],
@@ -23,13 +22,13 @@ pub(crate) static RULE: Rule = Rule {
 pub(crate) const STRICT_PATTERN: &str = r"a lowercase RFC 1123 subdomain must consist of lower case alphanumeric characters, '-' or '.', and must start and end with an alphanumeric character (e.g. 'example.com', regex used for validation is '[a-z0-9]([-a-z0-9]*[a-z0-9])?(\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*')";
 const RELAXED_PATTERN: &str = r"a lowercase RFC 1123 subdomain must consist of lower case alphanumeric characters, '_', '-' or '.', and must start and end with an alphanumeric character (e.g. 'example.com', regex used for validation is '_?[a-z0-9]([-_a-z0-9]*[a-z0-9])?(\._?[a-z0-9]([-_a-z0-9]*[a-z0-9])?)*')";
 
-/// What the proposal says to a name that the release takes: its own pattern would match it.
+/// Message of the proposal for a name that the release accepts: the relaxed pattern would match it.
 const PROPOSED_PATTERN: &str = r"an underscore may stand only where a dash may, and each label must start and end with a lower case alphanumeric character (e.g. 'abc_d.example.com', regex used for validation is '[a-z0-9]([-_a-z0-9]*[a-z0-9])?(\.[a-z0-9]([-_a-z0-9]*[a-z0-9])?)*')";
 
 const MOST_ENTRIES: usize = 32;
 const MOST_BYTES: usize = 2048;
 
-/// Checks the list; `old` is the stored list, where there is one.
+/// Checks the list; `old` is the stored list, if any.
 pub(crate) fn check(
     ctx: &ValidationContext<'_>,
     searches: &At<'_>,
@@ -45,7 +44,7 @@ pub(crate) fn check(
             searches,
             "must not have more than 32 search paths",
         );
-        verdict.problem(problem.showing(shown::list(&entries, release)));
+        verdict.problem(problem.with_value(format_value::list(&entries, release)));
     }
     let joined =
         entries.iter().map(|entry| entry.len()).sum::<usize>() + entries.len().saturating_sub(1);
@@ -53,15 +52,15 @@ pub(crate) fn check(
         let detail =
             "must not have more than 2048 characters (including spaces) in the search list";
         let problem = FieldError::new(&RULE, Cause::Invalid, searches, detail);
-        verdict.problem(problem.showing(shown::list(&entries, release)));
+        verdict.problem(problem.with_value(format_value::list(&entries, release)));
     }
     let reading = reading(ctx, old);
-    // By the proposal, what is stored already never blocks an update.
-    let kept: StoredValues<'_> = match old.filter(|_| ctx.policy.follows_proposal(&DNS_RATCHET)) {
+    // By the proposal, a stored name never blocks an update.
+    let stored: StoredValues<'_> = match old.filter(|_| ctx.policy.follows_proposal(&DNS_RATCHET)) {
         Some(old) => texts(&old).into_iter().collect(),
         None => StoredValues::NOTHING,
     };
-    for at in searches.items().filter(|at| !kept.holds(at.text_or_empty())) {
+    for at in searches.items().filter(|at| !stored.holds(at.text_or_empty())) {
         check_entry(ctx, &at, reading, old, verdict);
     }
 }
@@ -77,7 +76,7 @@ fn check_entry(
     let difference = || decided_by(ctx, at.text_or_empty(), reading, old);
     if faults.too_long {
         let problem = FieldError::invalid(&RULE, at, value, "must be no more than 253 characters");
-        verdict.problem(problem.because_of(difference()));
+        verdict.problem(problem.with_difference(difference()));
     }
     if faults.pattern {
         let difference = difference();
@@ -86,15 +85,15 @@ fn check_entry(
             (_, Some(row)) if *row == LEADING_UNDERSCORES => PROPOSED_PATTERN,
             (SearchReading::Relaxed(_), _) => RELAXED_PATTERN,
         };
-        verdict.problem(FieldError::invalid(&RULE, at, value, pattern).because_of(difference));
+        verdict.problem(FieldError::invalid(&RULE, at, value, pattern).with_difference(difference));
     }
 }
 
-/// Relaxed with the gate, or where the stored list needs it already.
+/// Relaxed with the gate, or where the stored list already needs it.
 fn reading(ctx: &ValidationContext<'_>, old: Option<At<'_>>) -> SearchReading {
     let policy = ctx.policy;
     let by_proposal = policy.follows_proposal(&DNS_RATCHET);
-    if policy.relaxed_dns() || old.is_some_and(|old| loosens(&old, by_proposal)) {
+    if policy.relaxed_dns() || old.is_some_and(|old| needs_relaxed(&old, by_proposal)) {
         SearchReading::Relaxed(underscores(policy.follows_proposal(&LEADING_UNDERSCORES)))
     } else {
         SearchReading::Strict
@@ -105,8 +104,8 @@ fn underscores(by_proposal: bool) -> Underscores {
     if by_proposal { Underscores::WhereDashMayStand } else { Underscores::LeadingToo }
 }
 
-/// Whether a stored entry needs the relaxed reading.
-fn loosens(old: &At<'_>, by_proposal: bool) -> bool {
+/// Whether a stored entry needs relaxed validation.
+fn needs_relaxed(old: &At<'_>, by_proposal: bool) -> bool {
     old.items().any(|at| {
         let text = at.text_or_empty();
         if by_proposal {
@@ -117,7 +116,7 @@ fn loosens(old: &At<'_>, by_proposal: bool) -> bool {
     })
 }
 
-/// The difference without which this entry would have passed.
+/// The difference without which this entry would pass.
 fn decided_by(
     ctx: &ValidationContext<'_>,
     text: &str,
@@ -133,8 +132,8 @@ fn decided_by(
         SearchReading::Strict => {
             let by_other = !ctx.policy.follows_proposal(&DNS_RATCHET);
             let other = SearchReading::Relaxed(underscores(by_other));
-            let loosened = old.is_some_and(|old| loosens(&old, by_other));
-            (loosened && passes(other)).then_some(&DNS_RATCHET)
+            let is_relaxed = old.is_some_and(|old| needs_relaxed(&old, by_other));
+            (is_relaxed && passes(other)).then_some(&DNS_RATCHET)
         }
     }
 }
@@ -147,14 +146,14 @@ mod tests {
     use alloc::vec::Vec;
     use regex_automata::meta::Regex;
 
-    /// The pattern that a message quotes.
+    /// The regex that a message quotes.
     fn quoted(message: &str) -> Regex {
         let pattern = message.split_once("regex used for validation is '").unwrap().1;
         let pattern = pattern.strip_suffix("')").unwrap();
         Regex::new(&format!("^(?:{pattern})$")).unwrap()
     }
 
-    /// Every text of up to five of these letters.
+    /// Every string of up to five of these characters.
     fn texts() -> Vec<String> {
         let mut all = Vec::from([String::new()]);
         let mut last = all.clone();

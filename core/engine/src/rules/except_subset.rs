@@ -1,10 +1,9 @@
-//! An exception of a network policy must lie inside the network that it is taken from.
+//! Rule RTC-IP-007: each `except` of a NetworkPolicy's ipBlock is a strict subset of its `cidr`.
 
 use crate::{FieldError, Origin, Ratchet, Rule, Verdict};
 use ratchet_net::CidrText;
 use ratchet_object::At;
 
-/// The row.
 pub(crate) static RULE: Rule = Rule {
     id: "RTC-IP-007",
     fields: &["NetworkPolicy spec.{ingress[].from,egress[].to}[].ipBlock.except[]"],
@@ -21,7 +20,7 @@ const OUTSIDE: &str = "must be a strict subset of `cidr`";
 
 pub(crate) fn check(block: &CidrText, at: &At<'_>, text: &str, verdict: &mut Verdict) {
     let Ok(except) = CidrText::read(text) else { return };
-    // The API compares the lengths as they were written, whatever the families.
+    // The API compares the prefix lengths as written, whatever the families.
     if !block.contains_network(&except) || block.prefix_len() >= except.prefix_len() {
         verdict.problem(FieldError::invalid(&RULE, at, text, OUTSIDE));
     }

@@ -1,11 +1,10 @@
-//! Host names around the addresses of a pod, a service or an ingress must be DNS names.
+//! Rule RTC-API-004: host names of pods, services, ingresses and endpoints are DNS names.
 
 use super::dns_search::STRICT_PATTERN;
 use crate::{Cause, FieldError, Origin, Ratchet, Rule, Verdict};
 use ratchet_net::{IpText, dns};
 use ratchet_object::At;
 
-/// The row.
 pub(crate) static RULE: Rule = Rule {
     id: "RTC-API-004",
     fields: &[
@@ -27,7 +26,7 @@ const LABEL_PATTERN: &str = "a lowercase RFC 1123 label must consist of lower ca
 const WILDCARD_PATTERN: &str = r"a wildcard DNS-1123 subdomain must start with '*.', followed by a valid DNS subdomain, which must consist of lower case alphanumeric characters, '-' or '.' and end with an alphanumeric character (e.g. '*.example.com', regex used for validation is '\*\.[a-z0-9]([-a-z0-9]*[a-z0-9])?(\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*')";
 const NOT_AN_IP: &str = "must be a DNS name, not an IP address";
 
-/// An RFC 1123 label, where one is given.
+/// Checks an RFC 1123 label, if not empty.
 pub(crate) fn check_label(at: &At<'_>, verdict: &mut Verdict) {
     let text = at.text_or_empty();
     if text.is_empty() {
@@ -42,7 +41,7 @@ pub(crate) fn check_label(at: &At<'_>, verdict: &mut Verdict) {
     }
 }
 
-/// An RFC 1123 subdomain.
+/// Checks an RFC 1123 subdomain.
 pub(crate) fn check_subdomain(at: &At<'_>, text: &str, verdict: &mut Verdict) {
     let faults = dns::subdomain(text);
     if faults.too_long {
@@ -58,7 +57,7 @@ pub(crate) fn check_subdomain(at: &At<'_>, text: &str, verdict: &mut Verdict) {
     }
 }
 
-/// The host of an ingress rule: a subdomain, or all names below one.
+/// Checks the host of an ingress rule: a subdomain, or a wildcard.
 pub(crate) fn check_rule_host(at: &At<'_>, text: &str, verdict: &mut Verdict) {
     if !text.contains('*') {
         return check_subdomain(at, text, verdict);
@@ -76,7 +75,7 @@ pub(crate) fn check_rule_host(at: &At<'_>, text: &str, verdict: &mut Verdict) {
     }
 }
 
-/// The name of a load balancer, where one is given.
+/// Checks the host name of a load balancer, if not empty.
 pub(crate) fn check_balancer(at: &At<'_>, verdict: &mut Verdict) {
     let text = at.text_or_empty();
     if !text.is_empty() {
@@ -85,14 +84,14 @@ pub(crate) fn check_balancer(at: &At<'_>, verdict: &mut Verdict) {
     }
 }
 
-/// A name where an address would be read as one.
+/// Refuses an IP address where a host name is expected.
 pub(crate) fn check_not_an_ip(at: &At<'_>, text: &str, verdict: &mut Verdict) {
     if IpText::read(text).is_ok() {
         verdict.problem(FieldError::invalid(&RULE, at, text, NOT_AN_IP));
     }
 }
 
-/// A fully qualified domain name of an EndpointSlice.
+/// Checks a fully qualified domain name of an EndpointSlice.
 pub(crate) fn check_qualified(at: &At<'_>, text: &str, verdict: &mut Verdict) {
     if text.is_empty() {
         return verdict.problem(FieldError::new(&RULE, Cause::Required, at, ""));
@@ -102,8 +101,8 @@ pub(crate) fn check_qualified(at: &At<'_>, text: &str, verdict: &mut Verdict) {
     if !faults.is_ok() {
         let long = faults.too_long.then_some("must be no more than 253 characters");
         let pattern = faults.pattern.then_some(STRICT_PATTERN);
-        let said: alloc::vec::Vec<&str> = long.into_iter().chain(pattern).collect();
-        return verdict.problem(FieldError::invalid(&RULE, at, text, said.join(",")));
+        let details: alloc::vec::Vec<&str> = long.into_iter().chain(pattern).collect();
+        return verdict.problem(FieldError::invalid(&RULE, at, text, details.join(",")));
     }
     if !text.contains('.') {
         let detail = "should be a domain with at least two segments separated by dots";

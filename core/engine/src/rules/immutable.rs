@@ -1,4 +1,4 @@
-//! Some fields cannot change once they are set, not even to a better spelling.
+//! Rule RTC-API-002: immutable fields, which cannot change even to a better spelling.
 
 use crate::{Cause, FieldError, Origin, Ratchet, Rule, Verdict};
 use alloc::borrow::Cow;
@@ -6,7 +6,6 @@ use alloc::format;
 use alloc::string::String;
 use ratchet_object::{At, Equality, Node, Slot, Value};
 
-/// The row.
 pub(crate) static RULE: Rule = Rule {
     id: "RTC-API-002",
     fields: &[
@@ -36,32 +35,32 @@ pub(crate) static RULE: Rule = Rule {
 const ONCE_SET: &str = "field is immutable";
 const POD: &str = "pod updates may not change fields other than `spec.containers[*].image`,`spec.initContainers[*].image`,`spec.activeDeadlineSeconds`,`spec.tolerations` (only additions to existing tolerations),`spec.terminationGracePeriodSeconds` (allow it to be set to 1 if it was previously negative)";
 
-/// The field shows its new value and may not change.
-pub(crate) fn changed(at: &At<'_>, shown: impl Into<String>, verdict: &mut Verdict) {
-    changed_so(at, shown, ONCE_SET, verdict);
+/// Reports a changed immutable field, with its new value.
+pub(crate) fn changed(at: &At<'_>, formatted: impl Into<String>, verdict: &mut Verdict) {
+    changed_with_detail(at, formatted, ONCE_SET, verdict);
 }
 
-/// The same in other words.
-pub(crate) fn changed_so(
+/// Reports a changed immutable field, with a message of its own.
+pub(crate) fn changed_with_detail(
     at: &At<'_>,
-    shown: impl Into<String>,
+    formatted: impl Into<String>,
     detail: impl Into<Cow<'static, str>>,
     verdict: &mut Verdict,
 ) {
-    verdict.problem(FieldError::new(&RULE, Cause::Invalid, at, detail).showing(shown));
+    verdict.problem(FieldError::new(&RULE, Cause::Invalid, at, detail).with_value(formatted));
 }
 
 pub(crate) fn forbidden(at: &At<'_>, detail: &'static str, verdict: &mut Verdict) {
     verdict.problem(FieldError::new(&RULE, Cause::Forbidden, at, detail));
 }
 
-/// What may change in a pod's spec, within limits that are checked apart.
+/// Mutable fields of a pod's spec; their limits are checked elsewhere.
 const CHANGEABLE: [&str; 3] = ["activeDeadlineSeconds", "schedulingGates", "tolerations"];
 
-/// What may change too while something keeps a pod from being scheduled.
+/// Fields that are mutable too while scheduling gates remain.
 const GATED: [&str; 2] = ["affinity", "nodeSelector"];
 
-/// What the server or a controller writes into a pod's spec: a manifest may leave it out.
+/// Fields of a pod's spec that the server or a controller fills in: a manifest may leave them out.
 const FILLED_IN: [&str; 14] = [
     "automountServiceAccountToken",
     "dnsPolicy",
@@ -79,7 +78,7 @@ const FILLED_IN: [&str; 14] = [
     "volumes",
 ];
 
-/// What a field is where nobody says otherwise: saying so is no change.
+/// Defaults of fields: stating them explicitly is no change.
 const DEFAULTS: [(&str, &str); 13] = [
     ("apiVersion", "v1"),
     ("dnsPolicy", "ClusterFirst"),
@@ -96,69 +95,73 @@ const DEFAULTS: [(&str, &str); 13] = [
     ("volumeMode", "Filesystem"),
 ];
 
-/// A pod's spec may change in few places only.
+/// Checks that only mutable fields of a pod's spec changed.
 pub(crate) fn check_pod(spec: &At<'_>, old: &At<'_>, verdict: &mut Verdict) {
     let (Some(new_node), Some(old_node)) = (spec.node(), old.node()) else { return };
-    let (slot, is_whole) = (spec.slot(), is_whole(spec));
+    let (slot, is_complete) = (spec.slot(), is_complete(spec));
     let is_gated = !old.field("schedulingGates").is_empty();
     let may_change = |name: &str| CHANGEABLE.contains(&name) || (is_gated && GATED.contains(&name));
-    let says_other = new_node.entries().iter().any(|entry| {
+    let is_changed = new_node.entries().iter().any(|entry| {
         let name = entry.key.as_ref();
         let ignored: &[&str] = if name.ends_with("ontainers") { &["image"] } else { &[] };
         !may_change(name)
-            && !is_grace_mended(name, spec, old)
-            && match is_whole {
+            && !is_grace_period_fixed(name, spec, old)
+            && match is_complete {
                 true => differs(slot.member(name), &entry.node, old_node.get(name), ignored),
-                false => {
-                    says_more(slot.member(name), name, &entry.node, old_node.get(name), ignored)
-                }
+                false => adds_or_changes(
+                    slot.member(name),
+                    name,
+                    &entry.node,
+                    old_node.get(name),
+                    ignored,
+                ),
             }
     });
-    let says_less = old_node.entries().iter().any(|entry| {
+    let is_removed = old_node.entries().iter().any(|entry| {
         let name = entry.key.as_ref();
         !may_change(name)
-            && (is_whole || !FILLED_IN.contains(&name))
+            && (is_complete || !FILLED_IN.contains(&name))
             && slot.member(name).equal(new_node.get(name), None, Equality::Semantic)
             && !slot.member(name).equal(Some(&entry.node), None, Equality::Semantic)
     });
-    if says_other || says_less {
+    if is_changed || is_removed {
         verdict.problem(FieldError::new(&RULE, Cause::Forbidden, spec, POD));
     }
 }
 
-/// A time to end that was less than none may become one second.
-fn is_grace_mended(name: &str, spec: &At<'_>, old: &At<'_>) -> bool {
+/// Whether a negative grace period becomes one second, which is allowed.
+fn is_grace_period_fixed(name: &str, spec: &At<'_>, old: &At<'_>) -> bool {
     name == "terminationGracePeriodSeconds"
         && old.field("terminationGracePeriodSeconds").int().is_some_and(|seconds| seconds < 0)
         && spec.field("terminationGracePeriodSeconds").int() == Some(1)
 }
 
-/// Ephemeral containers may be added, never changed or removed.
+/// Checks that ephemeral containers were only added, never changed or removed.
 pub(crate) fn check_ephemeral(spec: &At<'_>, old: &At<'_>, verdict: &mut Verdict) {
     let list = spec.field("ephemeralContainers");
     for before in old.field("ephemeralContainers").items() {
         let name = before.field("name").text_or_empty();
         let after = list.items().find(|at| at.field("name").text_or_empty() == name);
-        let what = match after {
+        let verb = match after {
             None => "removed\n",
-            Some(after) if is_more("", &after, &before) => "changed",
+            Some(after) if is_field_changed("", &after, &before) => "changed",
             Some(_) => continue,
         };
         let name = ratchet_net::Quoted(name);
-        let detail = format!("existing ephemeral containers {name} may not be {what}");
+        let detail = format!("existing ephemeral containers {name} may not be {verb}");
         verdict.problem(FieldError::new(&RULE, Cause::Forbidden, &list, detail));
     }
 }
 
-/// What may change in the template of a suspended Job.
+/// Mutable fields of the template of a suspended Job.
 const SCHEDULING: [&str; 4] = ["affinity", "nodeSelector", "schedulingGates", "tolerations"];
 
-/// Whether the template of a Job says other than it did; its scheduling may, while it is suspended.
+/// Whether the template of a Job changed; its scheduling fields may change while the Job is suspended.
 pub(crate) fn is_job_changed(spec: &At<'_>, old: &At<'_>) -> bool {
     let (at, before) = (spec.field("template"), old.field("template"));
     let ignored: &[&str] = if old.field("suspend").is_true() { &SCHEDULING } else { &[] };
     let (pod, stored) = (at.field("spec"), before.field("spec"));
-    if is_whole(spec) {
+    if is_complete(spec) {
         let metadata = ["labels", "annotations"].map(|name| {
             let name = ["metadata", name];
             at.descend(&name).equals(&before.descend(&name))
@@ -166,23 +169,23 @@ pub(crate) fn is_job_changed(spec: &At<'_>, old: &At<'_>) -> bool {
         return (ignored.is_empty() && metadata.contains(&false))
             || pod.node().is_none_or(|node| differs(pod.slot(), node, stored.node(), ignored));
     }
-    pod.node().is_some_and(|node| says_more(pod.slot(), "", node, stored.node(), ignored))
+    pod.node().is_some_and(|node| adds_or_changes(pod.slot(), "", node, stored.node(), ignored))
 }
 
-/// Whether an object is written as the API has it, with all that others filled in: it has the identity that the API
-/// gave it. A manifest has not, and what it leaves out may be a default.
-fn is_whole(at: &At<'_>) -> bool {
+/// Whether an object is complete, as the API returns it: it has a uid. A manifest has none, and the fields that it
+/// leaves out may be defaults.
+fn is_complete(at: &At<'_>) -> bool {
     at.object().is_some_and(|object| !object.text_at(&["metadata", "uid"]).is_empty())
 }
 
-/// The members that may have changed: of a whole object also those that it no longer has.
+/// The members that may have changed: of a complete object also those that it no longer has.
 pub(crate) fn members<'a>(new: &At<'a>, old: &At<'a>) -> impl Iterator<Item = &'a str> {
     let there = new.entries().map(|(name, _)| name);
-    let gone = old.entries().filter(|_| is_whole(new)).map(|(name, _)| name);
+    let gone = old.entries().filter(|_| is_complete(new)).map(|(name, _)| name);
     there.chain(gone)
 }
 
-/// Whether two values differ, apart from members of these names at any depth.
+/// Whether two values differ, apart from members with ignored names at any depth.
 fn differs(slot: Slot, new: &Node<'_>, old: Option<&Node<'_>>, ignored: &[&str]) -> bool {
     if slot.equal(Some(new), old, Equality::Semantic) {
         return false;
@@ -206,16 +209,16 @@ fn differs(slot: Slot, new: &Node<'_>, old: Option<&Node<'_>>, ignored: &[&str])
     }
 }
 
-/// Whether the field `name` says something that it did not say before; of a whole object, whether it differs.
-pub(crate) fn is_more(name: &str, new: &At<'_>, old: &At<'_>) -> bool {
-    if is_whole(new) {
+/// Whether the field `name` has new or changed content; of a complete object, whether it differs.
+pub(crate) fn is_field_changed(name: &str, new: &At<'_>, old: &At<'_>) -> bool {
+    if is_complete(new) {
         return !new.equals(old);
     }
-    new.node().is_some_and(|node| says_more(new.slot(), name, node, old.node(), &[]))
+    new.node().is_some_and(|node| adds_or_changes(new.slot(), name, node, old.node(), &[]))
 }
 
-/// Whether `new` says something that `old` does not. What only the old one says may be a default.
-fn says_more(
+/// Whether `new` has content that `old` does not. Content of `old` alone may be a default.
+fn adds_or_changes(
     slot: Slot,
     name: &str,
     new: &Node<'_>,
@@ -229,7 +232,7 @@ fn says_more(
         (Value::Map(entries), Some(Value::Map(_))) => entries.iter().any(|entry| {
             let key = entry.key.as_ref();
             !ignored.contains(&key)
-                && says_more(
+                && adds_or_changes(
                     slot.member(key),
                     key,
                     &entry.node,
@@ -242,7 +245,7 @@ fn says_more(
                 || items
                     .iter()
                     .zip(others)
-                    .any(|(new, old)| says_more(slot.item(), name, new, Some(old), ignored))
+                    .any(|(new, old)| adds_or_changes(slot.item(), name, new, Some(old), ignored))
         }
         (Value::Text(text), None) => !DEFAULTS.contains(&(name, text)),
         (Value::Bool(_), None) if name == "enableServiceLinks" => false,

@@ -1,4 +1,4 @@
-//! An interface address is an address with the length of its network, in canonical form.
+//! Rule RTC-IP-004: an interface address is an IP with its prefix length, in canonical form.
 
 use super::canonical_form::not_canonical;
 use crate::context::ValidationContext;
@@ -7,7 +7,6 @@ use alloc::string::ToString;
 use ratchet_net::CidrText;
 use ratchet_object::At;
 
-/// The row.
 pub(crate) static RULE: Rule = Rule {
     id: "RTC-IP-004",
     fields: &[],
@@ -23,10 +22,10 @@ pub(crate) static RULE: Rule = Rule {
 const BAD: &str = "must be a valid address in CIDR form, (e.g. 10.9.8.7/24 or 2001:db8::1/64)";
 
 pub(crate) fn check(ctx: &ValidationContext<'_>, at: &At<'_>, text: &str, verdict: &mut Verdict) {
-    let insists = ctx.policy.release.since(33);
+    let requires_canonical = ctx.policy.release.since(33);
     match CidrText::read(text) {
         Err(_) => verdict.problem(FieldError::invalid(&RULE, at, text, BAD)),
-        Ok(cidr) if insists && !cidr.is_canonical_interface() => {
+        Ok(cidr) if requires_canonical && !cidr.is_canonical_interface() => {
             verdict.problem(not_canonical(at, text, cidr.interface().to_string()));
         }
         Ok(_) => {}

@@ -1,7 +1,7 @@
-//! An IP address must be spelled so that every program reads the same address.
+//! Rule RTC-IP-001: an IP address is written so that every parser reads the same address.
 
 use super::value::FieldCheck;
-use super::{canonical_form, older_words};
+use super::{canonical_form, messages_before_1_33};
 use crate::context::ValidationContext;
 use crate::{FieldError, Origin, Ratchet, Rule, Verdict, Warning};
 use alloc::format;
@@ -9,7 +9,6 @@ use alloc::string::ToString;
 use ratchet_net::{Family, IpFault, IpText, Quoted};
 use ratchet_object::At;
 
-/// The row.
 pub(crate) static RULE: Rule = Rule {
     id: "RTC-IP-001",
     fields: &[],
@@ -27,20 +26,20 @@ const LEADING_ZEROS: &str = "must not have leading 0s";
 const MAPPED: &str = "must not be an IPv4-mapped IPv6 address";
 
 pub(crate) fn check(
-    reading: &FieldCheck<'_>,
+    field_check: &FieldCheck<'_>,
     ctx: &ValidationContext<'_>,
     at: &At<'_>,
     text: &str,
     verdict: &mut Verdict,
 ) {
-    if !reading.kept.holds(text) {
-        check_fresh(reading, ctx.policy.strict_ip(), at, text, verdict);
+    if !field_check.stored.holds(text) {
+        check_without_ratchet(field_check, ctx.policy.strict_ip(), at, text, verdict);
     }
 }
 
-/// The reading without a ratchet; what it says about a text that nobody kept.
-pub(crate) fn check_fresh(
-    reading: &FieldCheck<'_>,
+/// Checks a value that is not exempt as a stored one.
+pub(crate) fn check_without_ratchet(
+    field_check: &FieldCheck<'_>,
     strict: bool,
     at: &At<'_>,
     text: &str,
@@ -55,15 +54,15 @@ pub(crate) fn check_fresh(
                     IpFault::LeadingZeros => LEADING_ZEROS,
                     IpFault::Mapped => MAPPED,
                 };
-                FieldError::invalid(&RULE, at, text, detail).fixed_by(ip.canonical().to_string())
+                FieldError::invalid(&RULE, at, text, detail).with_fix(ip.canonical().to_string())
             }
         },
     };
-    verdict.problem(problem.because_of(reading.difference(text)));
+    verdict.problem(problem.with_difference(field_check.difference(text)));
 }
 
 pub(crate) fn warn(
-    reading: &FieldCheck<'_>,
+    field_check: &FieldCheck<'_>,
     ctx: &ValidationContext<'_>,
     at: &At<'_>,
     text: &str,
@@ -72,23 +71,23 @@ pub(crate) fn warn(
     let Ok(ip) = IpText::read(text) else { return };
     let release = ctx.policy.release;
     if !release.since(33) {
-        return older_words::warn_address(at, text, &ip, verdict);
+        return messages_before_1_33::warn_address(at, text, &ip, verdict);
     }
     let (path, value) = (at.path(), Quoted(text));
     let canonical = ip.canonical().to_string();
     if ip.fault().is_some() {
         let judgement = if release.since(36) { "is invalid" } else { FUTURE };
-        let told =
+        let message =
             format!("{path}: non-standard IP address {value} {judgement}: use \"{canonical}\"");
-        let warning = Warning::new(&RULE, at, told).fixed_by(canonical);
-        verdict.warn(warning.because_of(reading.later(ctx)));
+        let warning = Warning::new(&RULE, at, message).with_fix(canonical);
+        verdict.warn(warning.with_difference(field_check.frozen_by(ctx)));
     } else if ip.family() == Family::V6 && !ip.is_canonical() {
-        let told = format!(
+        let message = format!(
             "{path}: IPv6 address {value} should be in RFC 5952 canonical format (\"{canonical}\")"
         );
-        verdict.warn(Warning::new(&canonical_form::RULE, at, told).fixed_by(canonical));
+        verdict.warn(Warning::new(&canonical_form::RULE, at, message).with_fix(canonical));
     }
 }
 
-/// What 1.33 to 1.35 said before the rule was in force.
+/// Wording of 1.33 to 1.35, before the rule was in force.
 pub(crate) const FUTURE: &str = "will be considered invalid in a future Kubernetes release";

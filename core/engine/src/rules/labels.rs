@@ -1,4 +1,4 @@
-//! Labels must be spelled as the API spells them.
+//! Rule RTC-API-003: the format of label keys and values.
 
 use crate::{FieldError, Origin, Ratchet, Rule, Verdict};
 use alloc::borrow::Cow;
@@ -6,7 +6,6 @@ use alloc::vec::Vec;
 use ratchet_net::dns;
 use ratchet_object::At;
 
-/// The row.
 pub(crate) static RULE: Rule = Rule {
     id: "RTC-API-003",
     fields: &[
@@ -30,9 +29,9 @@ const LONGEST: usize = 63;
 
 const KEY: &str = "a valid label key must consist of alphanumeric characters, '-', '_' or '.', and must start and end with an alphanumeric character (e.g. 'MyName',  or 'my.name',  or '123-abc', regex used for validation is '([A-Za-z0-9][-A-Za-z0-9_.]*)?[A-Za-z0-9]') with an optional DNS subdomain prefix and '/' (e.g. 'example.com/MyName')";
 
-/// The labels at a place that holds some: every key and every value.
+/// Checks every key and every value of a map of labels.
 pub(crate) fn check_map(labels: &At<'_>, verdict: &mut Verdict) {
-    // By name: the order in which a person wrote them must not show.
+    // Sorted by key: the order in the source text must not affect the result.
     let mut sorted: Vec<(&str, At<'_>)> = labels.entries().collect();
     sorted.sort_unstable_by_key(|(key, _)| *key);
     for (key, at) in &sorted {
@@ -43,45 +42,45 @@ pub(crate) fn check_map(labels: &At<'_>, verdict: &mut Verdict) {
     }
 }
 
-/// What is wrong with a label's value.
-pub(crate) fn value_faults(text: &str, mut say: impl FnMut(&'static str)) {
+/// Reports the format violations of a label value.
+pub(crate) fn value_faults(text: &str, mut report: impl FnMut(&'static str)) {
     if text.len() > LONGEST {
-        say("must be no more than 63 bytes");
+        report("must be no more than 63 bytes");
     }
     if !text.is_empty() && !is_name(text) {
-        say(VALUE);
+        report(VALUE);
     }
 }
 
-/// What is wrong with a label's key.
-pub(crate) fn key_faults(key: &str, mut tell: impl FnMut(Cow<'static, str>)) {
+/// Reports the format violations of a label key.
+pub(crate) fn key_faults(key: &str, mut report: impl FnMut(Cow<'static, str>)) {
     let (prefix, name) = match key.split_once('/') {
         Some((prefix, name)) => (Some(prefix), name),
         None => (None, key),
     };
     if name.contains('/') {
-        return tell(KEY.into());
+        return report(KEY.into());
     }
     match prefix {
-        Some("") => tell("prefix part must be non-empty".into()),
+        Some("") => report("prefix part must be non-empty".into()),
         Some(prefix) => {
             let faults = dns::subdomain(prefix);
             if faults.too_long {
-                tell("prefix part must be no more than 253 bytes".into());
+                report("prefix part must be no more than 253 bytes".into());
             }
             if faults.pattern {
-                tell(alloc::format!("prefix part {}", super::dns_search::STRICT_PATTERN).into());
+                report(alloc::format!("prefix part {}", super::dns_search::STRICT_PATTERN).into());
             }
         }
         None => {}
     }
     if name.is_empty() {
-        tell("name part must be non-empty".into());
+        report("name part must be non-empty".into());
     } else if name.len() > LONGEST {
-        tell("name part must be no more than 63 bytes".into());
+        report("name part must be no more than 63 bytes".into());
     }
     if !is_name(name) {
-        tell(NAME.into());
+        report(NAME.into());
     }
 }
 

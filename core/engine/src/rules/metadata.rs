@@ -1,16 +1,16 @@
-//! What every object says about itself beside its name: labels, annotations, owners, finalizers.
+//! Rule RTC-API-013: metadata of every object beside its name: labels, annotations, owners, finalizers, managed fields.
 
 use super::{immutable, labels, names};
 use crate::context::ValidationContext;
 use crate::{
-    Cause, Change, FieldError, Origin, Ratchet, Rule, Verdict, forms, forms::NameFormat, shown,
+    Cause, Change, FieldError, Origin, Ratchet, Rule, Verdict, format_value, name_format,
+    name_format::NameFormat,
 };
 use alloc::format;
 use alloc::string::String;
 use alloc::vec::Vec;
 use ratchet_object::At;
 
-/// The row.
 pub(crate) static RULE: Rule = Rule {
     id: "RTC-API-013",
     fields: &[
@@ -32,9 +32,9 @@ const STANDARD_FINALIZERS: [&str; 3] = ["kubernetes", "orphan", "foregroundDelet
 const LONGEST_MANAGER: usize = 128;
 const LONGEST_SUBRESOURCE: usize = 256;
 
-/// How often the strategy of a kind looks at the metadata of an update by itself: as at a new
-/// object, and as at a replacement. Everybody else looks once, as at a replacement.
-const LOOKS: [(&str, &str, u8, u8); 22] = [
+/// How often the strategy of a kind itself validates the metadata of an update: as of a new object, and as of an
+/// update. Other kinds validate it once, as of an update.
+const VALIDATION_COUNTS: [(&str, &str, u8, u8); 22] = [
     ("", "ConfigMap", 1, 1),
     ("", "Endpoints", 1, 1),
     ("", "LimitRange", 1, 0),
@@ -69,7 +69,7 @@ const LOOSE_FINALIZERS: [&str; 6] = [
     "policy",
 ];
 
-/// Looks at everything as often as the API does, for it tells its findings as often.
+/// Validates metadata as often as the API does, because each pass reports its errors again.
 pub(crate) fn check(ctx: &ValidationContext<'_>, verdict: &mut Verdict) {
     let change = ctx.change;
     if !names::are_stored(change) {
@@ -86,25 +86,27 @@ pub(crate) fn check(ctx: &ValidationContext<'_>, verdict: &mut Verdict) {
         return;
     };
     let old = old.field("metadata");
-    let (as_new, as_next) = looks(change);
-    for _ in 0..=as_new {
+    let (create_count, update_count) = validation_counts(change);
+    for _ in 0..=create_count {
         check_common(&metadata, verdict);
         check_finalizers(&metadata, verdict);
     }
-    for _ in 0..=as_next {
+    for _ in 0..=update_count {
         check_common(&metadata, verdict);
-        check_kept(&metadata, &old, verdict);
+        check_update(&metadata, &old, verdict);
     }
     if is_strict(change) {
-        for _ in 0..as_new + as_next {
+        for _ in 0..as_new + update_count {
             check_domains(&metadata, verdict);
         }
     }
 }
 
-fn looks(change: &Change<'_>) -> (u8, u8) {
-    let row = LOOKS.iter().find(|row| (row.0, row.1) == (change.kind.group, change.kind.name));
-    // A status is looked at as a replacement only.
+fn validation_counts(change: &Change<'_>) -> (u8, u8) {
+    let row = VALIDATION_COUNTS
+        .iter()
+        .find(|row| (row.0, row.1) == (change.kind.group, change.kind.name));
+    // A status is validated as an update only.
     match row.filter(|_| change.part != crate::Part::STATUS) {
         Some(row) => (row.2, row.3),
         None => (0, 1),
@@ -114,7 +116,7 @@ fn looks(change: &Change<'_>) -> (u8, u8) {
 fn is_strict(change: &Change<'_>) -> bool {
     let group = change.kind.group;
     let is_builtin = ratchet_object::schema::KINDS.iter().any(|row| row.group == group);
-    // An event is not held by anything.
+    // Nothing puts finalizers on events.
     let is_event = (group, change.kind.name) == ("", "Event");
     is_builtin && !is_event && !LOOSE_FINALIZERS.contains(&group)
 }
@@ -126,13 +128,13 @@ fn check_common(metadata: &At<'_>, verdict: &mut Verdict) {
     check_managers(&metadata.field("managedFields"), verdict);
 }
 
-/// The annotations of an object, or of a pod template.
+/// Checks the annotations of an object, or of a pod template.
 pub(crate) fn check_annotations(annotations: &At<'_>, verdict: &mut Verdict) {
     let mut size = 0;
     for (key, at) in annotations.entries() {
         size += key.len() + at.text_or_empty().len();
         let at = at.named(*annotations.path());
-        // Capitals are as good as small letters here.
+        // Annotation keys are case-insensitive here.
         labels::key_faults(&key.to_ascii_lowercase(), |detail| {
             verdict.problem(FieldError::invalid(&RULE, &at, key, detail));
         });
@@ -161,19 +163,20 @@ fn check_owners(owners: &At<'_>, verdict: &mut Verdict) {
         if (version, kind) == ("v1", "Event") {
             let detail = "/v1, Kind=Event is disallowed from being an owner";
             let problem = FieldError::new(&RULE, Cause::Invalid, owners, detail);
-            verdict.problem(problem.showing(shown::owner(&owner)));
+            verdict.problem(problem.with_value(format_value::owner(&owner)));
         }
         if owner.field("controller").is_true() {
-            let this = format!("{kind}/{}", owner.field("name").text_or_empty());
+            let reference = format!("{kind}/{}", owner.field("name").text_or_empty());
             match &controller {
-                None => controller = Some(this),
+                None => controller = Some(reference),
                 Some(first) => {
                     let detail = format!(
-                        "Only one reference can have Controller set to true. Found \"true\" in references for {first} and {this}"
+                        "Only one reference can have Controller set to true. Found \"true\" in references for {first} and {reference}"
                     );
-                    let all: Vec<String> = owners.items().map(|at| shown::owner(&at)).collect();
+                    let all: Vec<String> =
+                        owners.items().map(|at| format_value::owner(&at)).collect();
                     let problem = FieldError::new(&RULE, Cause::Invalid, owners, detail);
-                    verdict.problem(problem.showing(format!("[{}]", all.join(","))));
+                    verdict.problem(problem.with_value(format!("[{}]", all.join(","))));
                 }
             }
         }
@@ -184,7 +187,7 @@ fn check_finalizers(metadata: &At<'_>, verdict: &mut Verdict) {
     let list = metadata.field("finalizers");
     for at in list.items() {
         let (text, at) = (at.text_or_empty(), at.named(*list.path()));
-        forms::faults(NameFormat::Qualified, text, |detail| {
+        name_format::faults(NameFormat::Qualified, text, |detail| {
             verdict.problem(FieldError::invalid(&RULE, &at, text, detail));
         });
     }
@@ -192,7 +195,7 @@ fn check_finalizers(metadata: &At<'_>, verdict: &mut Verdict) {
     if has("orphan") && has("foregroundDeletion") {
         let detail = "finalizer orphan and foregroundDeletion cannot be both set";
         let problem = FieldError::new(&RULE, Cause::Invalid, &list, detail);
-        verdict.problem(problem.showing(shown::tree(list.node())));
+        verdict.problem(problem.with_value(format_value::tree(list.node())));
     }
 }
 
@@ -232,9 +235,9 @@ fn check_managers(list: &At<'_>, verdict: &mut Verdict) {
     }
 }
 
-/// What may not change, and what may not come once an object is being deleted. What the writer
-/// leaves out the server has filled in, or fills in.
-fn check_kept(metadata: &At<'_>, old: &At<'_>, verdict: &mut Verdict) {
+/// Checks immutable metadata, and finalizers added to an object that is being deleted. The server fills in fields that
+/// the client leaves out.
+fn check_update(metadata: &At<'_>, old: &At<'_>, verdict: &mut Verdict) {
     let list = metadata.field("finalizers");
     if old.field("deletionTimestamp").is_set() {
         let before = old.field("finalizers");
@@ -264,14 +267,14 @@ fn check_kept(metadata: &At<'_>, old: &At<'_>, verdict: &mut Verdict) {
             );
         }
     }
-    // The server keeps these itself once they are set; before that nobody may set them.
+    // The server preserves these once they are set; before that no client may set them.
     let grace = metadata.field("deletionGracePeriodSeconds");
     let before = old.field("deletionGracePeriodSeconds");
     if grace.is_set() && grace.int() != before.int() {
-        immutable::changed(&grace, shown::tree(grace.node()), verdict);
+        immutable::changed(&grace, format_value::tree(grace.node()), verdict);
     }
     let deleted = metadata.field("deletionTimestamp");
     if deleted.is_set() && !old.field("deletionTimestamp").is_set() {
-        immutable::changed(&deleted, shown::tree(deleted.node()), verdict);
+        immutable::changed(&deleted, format_value::tree(deleted.node()), verdict);
     }
 }

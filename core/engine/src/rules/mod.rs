@@ -1,4 +1,4 @@
-//! Every rule: one file and one row each, in the order in which `ratchet explain` lists them.
+//! `RULES`, the table of all rules; each rule has its own file with its row and its check.
 
 pub(crate) mod address_families;
 pub(crate) mod byte_amounts;
@@ -17,14 +17,14 @@ pub(crate) mod immutable;
 pub(crate) mod interface_address;
 pub(crate) mod ip_spelling;
 pub(crate) mod labels;
+pub(crate) mod messages_before_1_33;
 pub(crate) mod metadata;
 pub mod names;
 pub(crate) mod node_labels;
-pub(crate) mod older_words;
 pub(crate) mod placement;
 pub(crate) mod pod_annotations;
-pub(crate) mod pod_notes;
-pub(crate) mod service_notes;
+pub(crate) mod pod_warnings;
+pub(crate) mod service_warnings;
 pub(crate) mod special_ip;
 pub(crate) mod value;
 pub(crate) mod values;
@@ -39,7 +39,7 @@ pub static RULES: &[&Rule] = &[
     &labels::RULE,
     &host_names::RULE,
     &deprecated_api::RULE,
-    &pod_notes::RULE,
+    &pod_warnings::RULE,
     &decoding::UNKNOWN_FIELD,
     &decoding::REPEATED_FIELD,
     &decoding::WRONG_TYPE,
@@ -81,7 +81,7 @@ pub static RULES: &[&Rule] = &[
     &pod_security::rules::EXEMPT_NAMESPACE,
     &pod_security::rules::ADMISSION,
     &deny_external_ips::RULE,
-    &service_notes::RULE,
+    &service_warnings::RULE,
     &cluster_ips::RULE,
 ];
 

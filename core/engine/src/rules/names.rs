@@ -1,8 +1,8 @@
-//! Objects, and what they name inside, are called what the API can call them: one row a kind.
+//! Rules RTC-API-012 and RTC-API-015: name formats of objects, by kind, and of names inside objects.
 
 use crate::context::ValidationContext;
-use crate::forms::{self, NameFormat};
-use crate::rules::pod_notes;
+use crate::name_format::{self, NameFormat};
+use crate::rules::pod_warnings;
 use crate::{Cause, Change, FieldError, Origin, Ratchet, Release, Rule, Verdict, Warning};
 use alloc::borrow::Cow;
 use alloc::format;
@@ -10,7 +10,6 @@ use alloc::string::String;
 use alloc::vec::Vec;
 use ratchet_object::At;
 
-/// The row.
 pub(crate) static RULE: Rule = Rule {
     id: "RTC-API-012",
     fields: &["metadata.name, metadata.generateName and metadata.namespace of every kind"],
@@ -23,7 +22,7 @@ pub(crate) static RULE: Rule = Rule {
     versions: "All releases. Names of Services began with a letter before 1.36.",
 };
 
-/// The row of the names inside of objects.
+/// Rule for names inside objects.
 pub(crate) static FORMS: Rule = Rule {
     id: "RTC-API-015",
     fields: &[
@@ -42,8 +41,8 @@ pub(crate) static FORMS: Rule = Rule {
     versions: "All releases.",
 };
 
-/// Kinds whose name is something else than a DNS subdomain.
-const ODD: [(&str, &str, NameFormat); 13] = [
+/// Kinds whose name format is not a DNS subdomain.
+const FORMATS: [(&str, &str, NameFormat); 13] = [
     ("", "Event", NameFormat::PathSegment),
     ("", "Namespace", NameFormat::Label),
     ("", "Service", NameFormat::Label),
@@ -59,7 +58,7 @@ const ODD: [(&str, &str, NameFormat); 13] = [
     ("rbac.authorization.k8s.io", "RoleBinding", NameFormat::PathSegment),
 ];
 
-/// Kinds whose names become host names: what is said when one is no DNS label.
+/// Kinds whose names become host names, and the warning when one is no DNS label.
 const HOST_NAMES: [(&str, &str); 6] = [
     ("Pod", "this is used in the Pod's hostname"),
     ("CronJob", WORKLOAD),
@@ -70,26 +69,26 @@ const HOST_NAMES: [(&str, &str); 6] = [
 ];
 const WORKLOAD: &str = "this is used in Pod names and hostnames";
 
-/// Tells of a new object whose name becomes a host name, and is none.
+/// Warns about a new object whose name becomes a host name but is no DNS label.
 pub(crate) fn warn_host_name(change: &Change<'_>, verdict: &mut Verdict) {
     let name = change.new_root().field("metadata").field("name");
     let text = name.text_or_empty();
     let row = HOST_NAMES.iter().find(|row| row.0 == change.kind.name);
-    // A name that the server makes is not known yet.
+    // A generated name is not known yet.
     let Some((_, used)) = row.filter(|_| change.is_create() && !text.is_empty()) else { return };
     let mut faults: Vec<Cow<'static, str>> = Vec::new();
-    forms::faults(NameFormat::Label, text, |fault| faults.push(fault));
+    name_format::faults(NameFormat::Label, text, |fault| faults.push(fault));
     if !faults.is_empty() {
         let faults = faults.join(" ");
-        let told = format!(
+        let message = format!(
             "metadata.name: {used}, which can result in surprising behavior; a DNS label is recommended: [{faults}]"
         );
-        verdict.warn(Warning::new(&pod_notes::RULE, &name, told));
+        verdict.warn(Warning::new(&pod_warnings::RULE, &name, message));
     }
 }
 
-/// Kinds whose names another flow, or nobody, looks at.
-const ELSEWHERE: [(&str, &str); 5] = [
+/// Kinds whose names are validated elsewhere, or not at all.
+const NOT_CHECKED: [(&str, &str); 5] = [
     ("", "Binding"),
     ("", "ComponentStatus"),
     ("autoscaling", "Scale"),
@@ -97,86 +96,86 @@ const ELSEWHERE: [(&str, &str); 5] = [
     ("policy", "Eviction"),
 ];
 
-/// Groups of questions: nothing of theirs is stored.
-const QUESTIONS: [&str; 2] = ["authentication.k8s.io", "authorization.k8s.io"];
+/// Groups of review APIs, whose objects are not stored.
+const REVIEW_GROUPS: [&str; 2] = ["authentication.k8s.io", "authorization.k8s.io"];
 
-/// Whether objects of the kind have metadata to speak of.
+/// Whether objects of the kind are stored, and so have metadata to validate.
 pub(crate) fn are_stored(change: &Change<'_>) -> bool {
     let (group, name) = (change.kind.group, change.kind.name);
-    !QUESTIONS.contains(&group)
+    !REVIEW_GROUPS.contains(&group)
         && !["Binding", "ComponentStatus", "Eviction", "Scale"].contains(&name)
 }
 
-fn form_of(change: &Change<'_>, release: Release) -> Option<NameFormat> {
+fn format_of(change: &Change<'_>, release: Release) -> Option<NameFormat> {
     let (group, name) = (change.kind.group, change.kind.name);
-    if ELSEWHERE.contains(&(group, name)) || QUESTIONS.contains(&group) {
+    if NOT_CHECKED.contains(&(group, name)) || REVIEW_GROUPS.contains(&group) {
         return None;
     }
     if (group, name) == ("", "Service") && !release.since(36) {
         return Some(NameFormat::Label1035);
     }
-    let row = ODD.iter().find(|row| (row.0, row.1) == (group, name));
+    let row = FORMATS.iter().find(|row| (row.0, row.1) == (group, name));
     Some(row.map_or(NameFormat::Subdomain, |row| row.2))
 }
 
-/// The name of a new object: what it is called, and what its name would begin with.
+/// Checks `name`, `generateName` and `namespace` of a new object.
 pub(crate) fn check_new(ctx: &ValidationContext<'_>, verdict: &mut Verdict) {
-    let Some(form) = form_of(ctx.change, ctx.policy.release) else { return };
+    let Some(format) = format_of(ctx.change, ctx.policy.release) else { return };
     let metadata = ctx.change.new_root().field("metadata");
-    let (name, stem) = (metadata.field("name"), metadata.field("generateName"));
-    let (text, start) = (name.text_or_empty(), stem.text_or_empty());
-    if !start.is_empty() {
-        forms::stem_faults(form, start, |detail| {
-            verdict.problem(FieldError::invalid(&RULE, &stem, start, detail));
+    let (name, generate_name) = (metadata.field("name"), metadata.field("generateName"));
+    let (text, prefix) = (name.text_or_empty(), generate_name.text_or_empty());
+    if !prefix.is_empty() {
+        name_format::prefix_faults(format, prefix, |detail| {
+            verdict.problem(FieldError::invalid(&RULE, &generate_name, prefix, detail));
         });
     }
-    // A server has made a name of the stem by now; behind other doors there is none to look at.
+    // A server has generated the name by now; behind other doors there is none to check.
     if !text.is_empty() {
-        tell(&name, text, form, verdict);
+        check_format(&name, text, format, verdict);
         check_derived(ctx, &name, verdict);
-    } else if start.is_empty() {
+    } else if prefix.is_empty() {
         let detail = "name or generateName is required";
         verdict.problem(FieldError::new(&RULE, Cause::Required, &name, detail));
     }
     check_namespace(&metadata.field("namespace"), verdict);
 }
 
-/// Some objects are called after what they define.
+/// Checks names that derive from the spec.
 fn check_derived(ctx: &ValidationContext<'_>, name: &At<'_>, verdict: &mut Verdict) {
     let spec = ctx.change.new_root().field("spec");
     let text = |names: &[&'static str]| spec.descend(names).text_or_empty();
-    let (wanted, detail) = match ctx.change.kind.name {
+    let (expected, detail) = match ctx.change.kind.name {
         "CustomResourceDefinition" => {
-            let wanted = format!("{}.{}", text(&["names", "plural"]), text(&["group"]));
-            (wanted, String::from("must be spec.names.plural+\".\"+spec.group"))
+            let expected = format!("{}.{}", text(&["names", "plural"]), text(&["group"]));
+            (expected, String::from("must be spec.names.plural+\".\"+spec.group"))
         }
         "APIService" => {
-            let wanted = format!("{}.{}", text(&["version"]), text(&["group"]));
-            let shown = ratchet_net::Quoted(&wanted);
-            let detail = format!("must be `spec.version+\".\"+spec.group`: {shown}");
-            (wanted, detail)
+            let expected = format!("{}.{}", text(&["version"]), text(&["group"]));
+            let formatted = ratchet_net::Quoted(&expected);
+            let detail = format!("must be `spec.version+\".\"+spec.group`: {formatted}");
+            (expected, detail)
         }
         _ => return,
     };
-    if name.text_or_empty() != wanted {
+    if name.text_or_empty() != expected {
         verdict.problem(FieldError::invalid(&RULE, name, name.text_or_empty(), detail));
     }
 }
 
-/// A namespace, where one is named, is called what namespaces are called.
+/// Checks the format of `metadata.namespace`, if set.
 fn check_namespace(at: &At<'_>, verdict: &mut Verdict) {
     if !at.text_or_empty().is_empty() {
-        tell(at, at.text_or_empty(), NameFormat::Label, verdict);
+        check_format(at, at.text_or_empty(), NameFormat::Label, verdict);
     }
 }
 
-fn tell(at: &At<'_>, text: &str, form: NameFormat, verdict: &mut Verdict) {
-    forms::faults(form, text, |detail| {
+fn check_format(at: &At<'_>, text: &str, format: NameFormat, verdict: &mut Verdict) {
+    name_format::faults(format, text, |detail| {
         verdict.problem(FieldError::invalid(&RULE, at, text, detail));
     });
 }
 
-/// Kinds that cannot be replaced by one who does not say which version he has seen.
+/// Kinds whose updates must state `resourceVersion` (`AllowUnconditionalUpdate` is false).
 const VERSIONED: [(&str, &str); 21] = [
     ("admissionregistration.k8s.io", "MutatingAdmissionPolicy"),
     ("admissionregistration.k8s.io", "MutatingAdmissionPolicyBinding"),
@@ -201,9 +200,8 @@ const VERSIONED: [(&str, &str); 21] = [
     ("storagemigration.k8s.io", "StorageVersionMigration"),
 ];
 
-/// Whether a replacement must name the version that it replaces. A server refuses one that does
-/// not, with `metadata.resourceVersion: Invalid value: 0: must be specified for an update`; a
-/// custom resource must name it too.
+/// Whether an update must state `resourceVersion`. A server refuses one that does not, with
+/// `metadata.resourceVersion: Invalid value: 0: must be specified for an update`; custom resources must state it too.
 pub fn demands_version(group: &str, kind: &str) -> bool {
     VERSIONED.contains(&(group, kind))
         || !ratchet_object::schema::KINDS.iter().any(|row| row.group == group)

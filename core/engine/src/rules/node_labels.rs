@@ -1,12 +1,12 @@
-//! Labels of nodes that were renamed, and the places that choose nodes by them.
+//! Warnings about deprecated node labels in node selectors, affinities and topologies.
 
 use super::labels;
-use super::pod_notes::{say, tell};
+use super::pod_warnings::{warn_at, warn_text};
 use crate::Verdict;
 use alloc::format;
 use ratchet_object::At;
 
-/// Each label, and what is said of it.
+/// Deprecated labels and their messages.
 const DEPRECATED: [(&str, &str); 8] = [
     ("app.kubernetes.io/created-by", "deprecated since v1.9"),
     ("beta.kubernetes.io/arch", "deprecated since v1.14; use \"kubernetes.io/arch\" instead"),
@@ -34,27 +34,28 @@ fn message(label: &str) -> Option<&'static str> {
     DEPRECATED.iter().find(|row| row.0 == label).map(|row| row.1)
 }
 
-/// What is said of the renamed labels among the keys of a map. The API reads its maps in any order; here it is theirs.
+/// The deprecated labels among the keys of a map, with their messages. The API iterates maps in random order; here the
+/// order is that of `DEPRECATED`.
 pub(crate) fn of_map<'a>(map: &At<'a>) -> impl Iterator<Item = (At<'a>, &'static str)> {
     let map = *map;
     DEPRECATED.iter().map(move |row| (map.key(row.0), row.1)).filter(|(at, _)| at.is_set())
 }
 
-/// A key that is a renamed label, told with its name.
+/// Warns about a key that is a deprecated label; the message contains the key.
 pub(crate) fn warn_key(key: &At<'_>, verdict: &mut Verdict) {
     if let Some(message) = message(key.text_or_empty()) {
-        say(verdict, key, &format!("{} is {message}", key.text_or_empty()));
+        warn_at(verdict, key, &format!("{} is {message}", key.text_or_empty()));
     }
 }
 
-/// A key that is a renamed label, told without its name.
+/// Warns about a key that is a deprecated label; the message does not contain the key.
 pub(crate) fn warn_bare_key(key: &At<'_>, verdict: &mut Verdict) {
     if let Some(message) = message(key.text_or_empty()) {
-        say(verdict, key, message);
+        warn_at(verdict, key, message);
     }
 }
 
-/// A term that chooses nodes; one that is preferred may hold values that no label can have, which chooses nothing.
+/// Warns about a node selector term; a preferred one may have invalid label values, which match nothing.
 pub(crate) fn warn_term(term: &At<'_>, is_preferred: bool, verdict: &mut Verdict) {
     for expression in term.field("matchExpressions").items() {
         warn_key(&expression.field("key"), verdict);
@@ -64,13 +65,13 @@ pub(crate) fn warn_term(term: &At<'_>, is_preferred: bool, verdict: &mut Verdict
         for value in expression.field("values").items() {
             let text = value.text_or_empty();
             labels::value_faults(text, |fault| {
-                tell(verdict, &value, format!("{}: {text} is invalid, {fault}", value.path()));
+                warn_text(verdict, &value, format!("{}: {text} is invalid, {fault}", value.path()));
             });
         }
     }
 }
 
-/// A label selector over nodes.
+/// Warns about a label selector over nodes.
 pub(crate) fn warn_selector(selector: &At<'_>, verdict: &mut Verdict) {
     warn_term(selector, false, verdict);
     let map = selector.field("matchLabels");
@@ -81,6 +82,6 @@ pub(crate) fn warn_selector(selector: &At<'_>, verdict: &mut Verdict) {
         });
         // The API writes the label as if it were a field.
         let named = at.named(map.path().field(label.unwrap_or_default()));
-        say(verdict, &named, message);
+        warn_at(verdict, &named, message);
     }
 }

@@ -1,13 +1,12 @@
-//! A field stands only where it means something, and what is needed is there.
+//! Rule RTC-API-001: required fields are set, fields without meaning are not, and values are unique and within limits.
 
 use crate::context::ValidationContext;
-use crate::{Cause, FieldError, Origin, Ratchet, Rule, Verdict, shown};
+use crate::{Cause, FieldError, Origin, Ratchet, Rule, Verdict, format_value};
 use alloc::borrow::Cow;
 use alloc::format;
 use alloc::string::String;
 use ratchet_object::At;
 
-/// The row.
 pub(crate) static RULE: Rule = Rule {
     id: "RTC-API-001",
     fields: &[
@@ -41,7 +40,8 @@ pub(crate) fn forbidden(at: &At<'_>, detail: &'static str, verdict: &mut Verdict
 
 pub(crate) fn too_many(at: &At<'_>, count: usize, most: usize, verdict: &mut Verdict) {
     let detail = format!("must have at most {most} items");
-    verdict.problem(FieldError::new(&RULE, Cause::TooMany, at, detail).showing(format!("{count}")));
+    verdict
+        .problem(FieldError::new(&RULE, Cause::TooMany, at, detail).with_value(format!("{count}")));
 }
 
 pub(crate) fn too_long(at: &At<'_>, most: usize, verdict: &mut Verdict) {
@@ -58,10 +58,9 @@ pub(crate) fn unsupported(
 ) {
     let detail: Cow<'static, str> = format!("supported values: {supported}").into();
     let problem = FieldError::new(&RULE, Cause::NotSupported, at, detail);
-    verdict.problem(problem.showing(shown::named(text, ctx.policy.release)));
+    verdict.problem(problem.with_value(format_value::typed_string(text, ctx.policy.release)));
 }
 
-/// The value stands there already, as it is shown.
-pub(crate) fn duplicate(at: &At<'_>, shown: String, verdict: &mut Verdict) {
-    verdict.problem(FieldError::new(&RULE, Cause::Duplicate, at, "").showing(shown));
+pub(crate) fn duplicate(at: &At<'_>, formatted: String, verdict: &mut Verdict) {
+    verdict.problem(FieldError::new(&RULE, Cause::Duplicate, at, "").with_value(formatted));
 }

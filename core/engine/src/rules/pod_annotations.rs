@@ -1,11 +1,11 @@
-//! Annotations of a pod that became fields: those that do nothing any more, and those of AppArmor and seccomp.
+//! Warnings about pod annotations that became fields: non-functional ones, and those of AppArmor and seccomp.
 
-use super::pod_notes::{containers, say};
+use super::pod_warnings::{containers, warn_at};
 use crate::Verdict;
 use ratchet_object::At;
 
-/// Annotations that do nothing any more.
-const DEAD: [(&str, &str); 3] = [
+/// Non-functional annotations and their messages.
+const NON_FUNCTIONAL: [(&str, &str); 3] = [
     (
         "scheduler.alpha.kubernetes.io/critical-pod",
         "non-functional in v1.16+; use the \"priorityClassName\" field instead",
@@ -27,61 +27,61 @@ const APP_ARMOR_CONTAINER: &str = "container.apparmor.security.beta.kubernetes.i
 const APP_ARMOR: &str = "deprecated since v1.30; use the \"appArmorProfile\" field instead";
 const LONGEST_PROFILE: usize = 4095;
 
-/// Tells of the annotations that do nothing any more.
-pub(crate) fn warn_dead(pod: &At<'_>, verdict: &mut Verdict) {
-    for (key, text) in DEAD {
+/// Warns about non-functional annotations.
+pub(crate) fn warn_non_functional(pod: &At<'_>, verdict: &mut Verdict) {
+    for (key, text) in NON_FUNCTIONAL {
         let at = annotations(pod).key(key);
         if at.is_set() {
-            say(verdict, &at, text);
+            warn_at(verdict, &at, text);
         }
     }
 }
 
-/// Tells of the seccomp annotation of a pod that has no such field.
+/// Warns about the seccomp annotation of a pod that does not set the field.
 pub(crate) fn warn_seccomp(pod: &At<'_>, verdict: &mut Verdict) {
     let at = annotations(pod).key(SECCOMP_POD);
     if at.is_set() && !profile(&pod.field("spec"), "seccompProfile").is_set() {
-        say(verdict, &at, SECCOMP);
+        warn_at(verdict, &at, SECCOMP);
     }
 }
 
-/// Tells of the seccomp annotation of a container that has no such field.
-pub(crate) fn warn_seccomp_of(pod: &At<'_>, container: &At<'_>, verdict: &mut Verdict) {
+/// Warns about the seccomp annotation of a container that does not set the field.
+pub(crate) fn warn_container_seccomp(pod: &At<'_>, container: &At<'_>, verdict: &mut Verdict) {
     if !profile(container, "seccompProfile").is_set()
         && let Some(at) = annotation(pod, SECCOMP_CONTAINER, container)
     {
-        say(verdict, &at, SECCOMP);
+        warn_at(verdict, &at, SECCOMP);
     }
 }
 
-/// A pod that is created has its AppArmor annotations read into fields, with a word about each,
+/// Warns about AppArmor annotations of a new pod. The API converts them to fields on create, with a warning for each,
 /// even if the pod is refused afterwards.
 pub(crate) fn warn_app_armor(pod: &At<'_>, verdict: &mut Verdict) {
     if pod.field("spec").field("os").field("name").text_or_empty() != "windows" {
         for container in containers(&pod.field("spec")) {
-            warn_app_armor_of(pod, &container, verdict);
+            warn_container_app_armor(pod, &container, verdict);
         }
     }
 }
 
-/// Tells of the AppArmor annotation of a container that has no such field, unless the pod's field says the same.
-pub(crate) fn warn_app_armor_of(pod: &At<'_>, container: &At<'_>, verdict: &mut Verdict) {
+/// Warns about the AppArmor annotation of a container that does not set the field, unless the pod's field is equal.
+pub(crate) fn warn_container_app_armor(pod: &At<'_>, container: &At<'_>, verdict: &mut Verdict) {
     if profile(container, "appArmorProfile").is_set() {
         return;
     }
     let Some(at) = annotation(pod, APP_ARMOR_CONTAINER, container) else { return };
     let of_pod = profile(&pod.field("spec"), "appArmorProfile");
-    let is_said = app_armor_of(at.text_or_empty()).is_some_and(|(kind, file)| {
+    let is_in_pod_field = parse_app_armor(at.text_or_empty()).is_some_and(|(kind, file)| {
         of_pod.field("type").text_or_empty() == kind
             && of_pod.field("localhostProfile").text_or_empty() == file
     });
-    if !is_said {
-        say(verdict, &at, APP_ARMOR);
+    if !is_in_pod_field {
+        warn_at(verdict, &at, APP_ARMOR);
     }
 }
 
-/// The type and the file that an annotation stands for, if it stands for any.
-fn app_armor_of(annotation: &str) -> Option<(&'static str, &str)> {
+/// The profile type and file of an AppArmor annotation, if it is valid.
+fn parse_app_armor(annotation: &str) -> Option<(&'static str, &str)> {
     match annotation {
         "unconfined" => Some(("Unconfined", "")),
         "runtime/default" => Some(("RuntimeDefault", "")),

@@ -1,11 +1,10 @@
-//! An endpoint or external IP must not lie in a range that means something else to the reader.
+//! Rule RTC-IP-005: endpoint addresses and external IPs are not in special ranges (loopback, link-local and the like).
 
 use crate::{FieldError, Origin, Ratchet, Rule, Verdict};
 use alloc::format;
 use ratchet_net::{IpText, class};
 use ratchet_object::At;
 
-/// The row.
 pub(crate) static RULE: Rule = Rule {
     id: "RTC-IP-005",
     fields: &[
@@ -24,7 +23,7 @@ pub(crate) static RULE: Rule = Rule {
 
 const BAD: &str = "must be a valid IP address";
 
-/// Everything that is special about the address, in the order of the API.
+/// Reports every special range that contains the address, in the order of the API.
 pub(crate) fn check(at: &At<'_>, text: &str, verdict: &mut Verdict) {
     let Ok(ip) = IpText::read(text) else {
         return verdict.problem(FieldError::invalid(&RULE, at, text, BAD));

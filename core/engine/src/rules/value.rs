@@ -1,4 +1,4 @@
-//! One value of one field: which rule reads it is in the field's row.
+//! `FieldCheck`, the check of an address or CIDR by the class of its field, with the stored values that may stay.
 
 use super::{canonical_form, cidr_spelling, interface_address, ip_spelling};
 use crate::context::ValidationContext;
@@ -6,41 +6,41 @@ use crate::fields::{Class, Field};
 use crate::{Difference, StoredValues, Verdict};
 use ratchet_object::At;
 
-/// What decides about one value beside its text.
+/// A row of `FIELDS` with the stored values that exempt a value from its rule.
 pub(crate) struct FieldCheck<'a> {
     /// The field's row.
     pub(crate) field: &'static Field,
-    /// What the stored object holds already.
-    pub(crate) kept: &'a StoredValues<'a>,
-    /// What it holds by the proposal where the release forgets it, and the difference to name.
-    pub(crate) forgotten: Option<(&'a StoredValues<'a>, &'static Difference)>,
+    /// The stored values that may stay.
+    pub(crate) stored: &'a StoredValues<'a>,
+    /// The stored values that may stay by the proposal but not in the release, and that difference.
+    pub(crate) frozen: Option<(&'a StoredValues<'a>, &'static Difference)>,
 }
 
 impl<'a> FieldCheck<'a> {
-    /// A field of which nothing is kept.
-    pub(crate) fn fresh(field: &'static Field) -> FieldCheck<'static> {
+    /// A check in which no stored value may stay.
+    pub(crate) fn without_ratchet(field: &'static Field) -> FieldCheck<'static> {
         const NOTHING: &StoredValues<'static> = &StoredValues::NOTHING;
-        FieldCheck { field, kept: NOTHING, forgotten: None }
+        FieldCheck { field, stored: NOTHING, frozen: None }
     }
 
-    /// A field that keeps what is stored, unless the release forgets it and decides.
-    pub(crate) fn keeping(
+    /// A check in which stored values may stay, unless the release decides and does not ratchet the field.
+    pub(crate) fn with_ratchet(
         ctx: &ValidationContext<'_>,
         field: &'static Field,
         stored: &'a StoredValues<'a>,
     ) -> Self {
         match field.frozen_by.filter(|row| !ctx.policy.follows_proposal(row)) {
-            None => Self { field, kept: stored, forgotten: None },
-            Some(row) => Self { forgotten: Some((stored, row)), ..FieldCheck::fresh(field) },
+            None => Self { field, stored, frozen: None },
+            Some(row) => Self { frozen: Some((stored, row)), ..FieldCheck::without_ratchet(field) },
         }
     }
 
-    /// The difference that a refusal of `text` comes from, if one does.
+    /// The difference that causes the refusal of `text`, if any.
     pub(crate) fn difference(&self, text: &str) -> Option<&'static Difference> {
-        self.forgotten.filter(|(kept, _)| kept.holds(text)).map(|(_, difference)| difference)
+        self.frozen.filter(|(stored, _)| stored.holds(text)).map(|(_, difference)| difference)
     }
 
-    /// Checks the value `at`; says whether it passed.
+    /// Checks the value `at`; returns whether it passed.
     pub(crate) fn check(
         &self,
         ctx: &ValidationContext<'_>,
@@ -60,7 +60,7 @@ impl<'a> FieldCheck<'a> {
         verdict.problems.len() == before
     }
 
-    /// Checks the values of a list, each by itself: a new bad value does not make those worse that may stay.
+    /// Checks the values of a list, each by itself: a new bad value does not affect stored ones that may stay.
     pub(crate) fn check_all<'v>(
         &self,
         ctx: &ValidationContext<'_>,
@@ -72,12 +72,12 @@ impl<'a> FieldCheck<'a> {
         }
     }
 
-    /// What storing a bad value leads to where the release forgets the ratchet.
-    pub(crate) fn later(&self, ctx: &ValidationContext<'_>) -> Option<&'static Difference> {
+    /// The difference by which a bad value freezes the object once it is stored.
+    pub(crate) fn frozen_by(&self, ctx: &ValidationContext<'_>) -> Option<&'static Difference> {
         self.field.frozen_by.filter(|row| !ctx.policy.follows_proposal(row))
     }
 
-    /// Tells what is odd about the value `at`.
+    /// Warns about a non-standard value `at`.
     pub(crate) fn warn(
         &self,
         ctx: &ValidationContext<'_>,
@@ -85,10 +85,10 @@ impl<'a> FieldCheck<'a> {
         text: &str,
         verdict: &mut Verdict,
     ) {
-        let speaks = self.field.warns_since.is_some_and(|since| ctx.policy.release.since(since));
+        let warns = self.field.warns_since.is_some_and(|since| ctx.policy.release.since(since));
         match self.field.class {
-            Class::LegacyAddress if speaks => ip_spelling::warn(self, ctx, at, text, verdict),
-            Class::LegacyNetwork if speaks => cidr_spelling::warn(self, ctx, at, text, verdict),
+            Class::LegacyAddress if warns => ip_spelling::warn(self, ctx, at, text, verdict),
+            Class::LegacyNetwork if warns => cidr_spelling::warn(self, ctx, at, text, verdict),
             _ => {}
         }
     }

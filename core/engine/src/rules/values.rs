@@ -1,8 +1,7 @@
-//! A value is within its bounds, and goes with the values beside it.
+//! Rule RTC-API-014: values are within their bounds and agree with related fields.
 
 use crate::{Origin, Ratchet, Rule};
 
-/// The row.
 pub(crate) static RULE: Rule = Rule {
     id: "RTC-API-014",
     fields: &[
@@ -22,5 +21,5 @@ pub(crate) static RULE: Rule = Rule {
     versions: "All releases.",
 };
 
-/// What is neither a number nor a share in percent.
-pub(crate) const NOT_A_SHARE: &str = "a valid percent string must be a numeric string followed by an ending '%' (e.g. '1%',  or '93%', regex used for validation is '[0-9]+%')";
+/// Detail for a string that is no percentage.
+pub(crate) const NOT_A_PERCENT: &str = "a valid percent string must be a numeric string followed by an ending '%' (e.g. '1%',  or '93%', regex used for validation is '[0-9]+%')";

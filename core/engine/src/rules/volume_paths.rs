@@ -1,6 +1,6 @@
-//! Files of one volume that stand in one another's way: one overwrites the other, or one is a directory of the other.
+//! Warnings about overlapping file paths in a volume: one file overwrites another, or is a directory of another.
 
-use super::pod_notes::tell;
+use super::pod_warnings::warn_text;
 use crate::Verdict;
 use alloc::collections::BTreeMap;
 use alloc::format;
@@ -10,18 +10,18 @@ use core::ops::Bound;
 use ratchet_net::Quoted;
 use ratchet_object::At;
 
-/// Volumes made of files: the field, what it is called, and the name of what they come from.
+/// Volumes made of files: the field, its name in messages, and the field that names the source object.
 const FILES: [(&str, &str, Option<&str>); 3] = [
     ("configMap", "ConfigMap", Some("name")),
     ("secret", "Secret", Some("secretName")),
     ("downwardAPI", "DownwardAPI", None),
 ];
 
-/// What can be a source of a projected volume. The others are behind feature gates that are off, and the API takes them
-/// out before it looks.
+/// Sources of a projected volume. The others are behind feature gates that are off, and the API drops them before it
+/// checks.
 const SOURCES: [&str; 4] = ["configMap", "downwardAPI", "secret", "serviceAccountToken"];
 
-/// A file, and where it comes from.
+/// A file path, and its source.
 struct File<'a> {
     path: &'a str,
     source: String,
@@ -33,7 +33,7 @@ impl<'a> File<'a> {
         Self { path: at.text_or_empty().trim_end_matches('/'), source: source.into(), at }
     }
 
-    fn shown(&self) -> String {
+    fn display(&self) -> String {
         match self.source.as_str() {
             "" => Quoted(self.path).to_string(),
             source => format!("{} ({source})", Quoted(self.path)),
@@ -41,7 +41,7 @@ impl<'a> File<'a> {
     }
 }
 
-/// The files of one volume, found by their paths: comparing each with each would cost too much where there are many.
+/// The files of one volume, indexed by path: comparing all pairs costs too much where there are many.
 #[derive(Default)]
 struct Files<'a> {
     all: Vec<File<'a>>,
@@ -49,26 +49,26 @@ struct Files<'a> {
 }
 
 impl<'a> Files<'a> {
-    /// Adds a file, and tells of those before it that are the same, a directory of it, or below it.
-    fn add(&mut self, volume: &str, described: &str, file: File<'a>, verdict: &mut Verdict) {
-        // Each pair is told, so that a few thousand files are millions of words; enough is enough.
+    /// Adds a file, and warns about earlier ones that are the same, a directory of it, or below it.
+    fn add(&mut self, volume: &str, description: &str, file: File<'a>, verdict: &mut Verdict) {
+        // Each pair is a warning, so that a few thousand files give millions; stop once the verdict is full.
         if file.path.is_empty() || verdict.unlisted > 0 {
             return;
         }
-        for other in self.in_the_way_of(file.path) {
+        for other in self.overlapping(file.path) {
             let Some(other) = self.all.get(other) else { continue };
-            let (volume, file_shown, other) = (Quoted(volume), file.shown(), other.shown());
+            let (volume, file_text, other) = (Quoted(volume), file.display(), other.display());
             let text = format!(
-                "volume {volume} ({described}): overlapping paths: {file_shown} with {other}"
+                "volume {volume} ({description}): overlapping paths: {file_text} with {other}"
             );
-            tell(verdict, &file.at, text);
+            warn_text(verdict, &file.at, text);
         }
         self.by_path.entry(file.path).or_default().push(self.all.len());
         self.all.push(file);
     }
 
-    /// The files that overlap with a path, in their order.
-    fn in_the_way_of(&self, path: &'a str) -> Vec<usize> {
+    /// The files that overlap with a path, in order.
+    fn overlapping(&self, path: &'a str) -> Vec<usize> {
         let mut found: Vec<usize> = Vec::new();
         let below = format!("{path}/");
         let from = (Bound::Included(&*below), Bound::Unbounded);
@@ -93,26 +93,26 @@ impl<'a> Files<'a> {
     }
 }
 
-/// Tells of every two files that overlap, volume by volume.
+/// Warns about every two files that overlap, volume by volume.
 pub(crate) fn warn(volumes: &At<'_>, verdict: &mut Verdict) {
     for volume in volumes.items() {
         let name = volume.field("name").text_or_empty();
-        for (field, word, from) in FILES {
+        for (field, kind, from) in FILES {
             let source = volume.field(field);
-            let described = match from {
-                Some(from) => format!("{word} {}", Quoted(source.field(from).text_or_empty())),
-                None => word.to_string(),
+            let description = match from {
+                Some(from) => format!("{kind} {}", Quoted(source.field(from).text_or_empty())),
+                None => kind.to_string(),
             };
             let mut files = Files::default();
             for file in items(&source, "") {
-                files.add(name, &described, file, verdict);
+                files.add(name, &description, file, verdict);
             }
         }
         let mut files = Files::default();
         for source in volume.field("projected").field("sources").items() {
             if !SOURCES.iter().any(|name| source.field(name).is_set()) {
                 let text = format!("volume {} (Projected) has no sources provided", Quoted(name));
-                tell(verdict, &source, text);
+                warn_text(verdict, &source, text);
             }
             for file in projected_files(&source) {
                 files.add(name, "Projected", file, verdict);
@@ -121,16 +121,16 @@ pub(crate) fn warn(volumes: &At<'_>, verdict: &mut Verdict) {
     }
 }
 
-/// The files of one source of a projected volume. Of a source that is several things at once, the API reads one.
+/// The files of one source of a projected volume. Of a source with several types at once, the API reads one.
 fn projected_files<'a>(source: &At<'a>) -> Vec<File<'a>> {
-    for (field, word, from) in FILES {
+    for (field, kind, from) in FILES {
         let at = source.field(field);
         if at.field("items").is_set() {
-            let described = match from {
-                Some(_) => format!("{word} {}", Quoted(at.field("name").text_or_empty())),
-                None => word.to_string(),
+            let description = match from {
+                Some(_) => format!("{kind} {}", Quoted(at.field("name").text_or_empty())),
+                None => kind.to_string(),
             };
-            return items(&at, &described).collect();
+            return items(&at, &description).collect();
         }
     }
     let token = source.field("serviceAccountToken");
@@ -138,16 +138,19 @@ fn projected_files<'a>(source: &At<'a>) -> Vec<File<'a>> {
     file.into_iter().collect()
 }
 
-fn items<'a>(source: &At<'a>, described: &str) -> impl Iterator<Item = File<'a>> {
-    let described: String = described.into();
-    source.field("items").items().map(move |item| File::new(item.field("path"), described.clone()))
+fn items<'a>(source: &At<'a>, description: &str) -> impl Iterator<Item = File<'a>> {
+    let description: String = description.into();
+    source
+        .field("items")
+        .items()
+        .map(move |item| File::new(item.field("path"), description.clone()))
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
 
-    /// What the API compares: each with each.
+    /// The comparison of the API, for one pair.
     fn overlap(one: &str, other: &str) -> bool {
         let (one, other) = (format!("{one}/"), format!("{other}/"));
         one.starts_with(&other) || other.starts_with(&one)
@@ -158,9 +161,9 @@ mod tests {
         let paths = ["a", "a/b", "ab", "a/b/c", "b", "a-b", "a/b", "a.b/c", "b/c/d/e/f/g/h", "b/c"];
         let mut files = Files::default();
         for (index, path) in paths.iter().enumerate() {
-            let wanted: Vec<usize> =
+            let expected: Vec<usize> =
                 (0..index).filter(|other| overlap(path, paths[*other])).collect();
-            assert_eq!(files.in_the_way_of(path), wanted, "{path}");
+            assert_eq!(files.overlapping(path), expected, "{path}");
             files.by_path.entry(path).or_default().push(index);
         }
     }

@@ -1,11 +1,11 @@
-//! RBAC: rules that name something, and bindings that stay bound to their role.
+//! Validation of RBAC roles and bindings; the role of a binding is immutable.
 
 use crate::Verdict;
 use crate::context::ValidationContext;
 use crate::field_errors::{FieldErrors, quoted};
-use crate::forms::NameFormat;
+use crate::name_format::NameFormat;
 use crate::rules::immutable;
-use crate::{selectors, shown};
+use crate::{format_value, selectors};
 use alloc::format;
 use alloc::string::String;
 use ratchet_object::At;
@@ -29,7 +29,7 @@ pub(super) fn validate_role(ctx: &ValidationContext<'_>, verdict: &mut Verdict) 
         for selector in list.items() {
             let count = errs.verdict.problems.len();
             selectors::check(&selector, &mut errs);
-            // The API reads it once more, and says again that it cannot.
+            // The API parses it once more, and reports the failure again.
             if errs.verdict.problems.len() > count {
                 errs.invalid_as(&selector, "null", "invalid label selector.");
             }
@@ -45,14 +45,14 @@ fn check_rule(rule: &At<'_>, is_namespaced: bool, errs: &mut FieldErrors<'_, '_>
         errs.required(&verbs, "verbs must contain at least one value");
     }
     if !urls.is_empty() {
-        let shown = shown::tree(urls.node());
+        let formatted = format_value::tree(urls.node());
         if is_namespaced {
             let detail = "namespaced rules cannot apply to non-resource URLs";
-            errs.invalid_as(&urls, shown.clone(), detail);
+            errs.invalid_as(&urls, formatted.clone(), detail);
         }
         if [&groups, &resources, &names].iter().any(|list| !list.is_empty()) {
             let detail = "rules cannot apply to both regular resources and non-resource URLs";
-            errs.invalid_as(&urls, shown, detail);
+            errs.invalid_as(&urls, formatted, detail);
         }
         return;
     }
@@ -69,7 +69,7 @@ pub(super) fn validate_binding(ctx: &ValidationContext<'_>, verdict: &mut Verdic
     let is_namespaced = ctx.change.kind.name == "RoleBinding";
     let role = root.field("roleRef");
     let mut errs = FieldErrors::new(ctx, verdict);
-    // Left out, the group is this one.
+    // An unset group defaults to this one.
     let group = role.field("apiGroup");
     if !matches!(group.text_or_empty(), "" | GROUP) {
         errs.unsupported(&group, quoted(group.text_or_empty()), &[GROUP]);
@@ -93,14 +93,14 @@ pub(super) fn validate_binding(ctx: &ValidationContext<'_>, verdict: &mut Verdic
     let group = group_of(&role);
     let is_other = |name: &&'static str| role.field(name).text() != before.field(name).text();
     if group != group_of(&before) || parts.iter().any(is_other) {
-        let text = |name: &'static str| shown::json(role.field(name).text_or_empty());
-        let shown = format!(
+        let text = |name: &'static str| format_value::json(role.field(name).text_or_empty());
+        let formatted = format!(
             "{{\"APIGroup\":{},\"Kind\":{},\"Name\":{}}}",
-            shown::json(&group),
+            format_value::json(&group),
             text("kind"),
             text("name")
         );
-        immutable::changed_so(&role, shown, "cannot change roleRef", verdict);
+        immutable::changed_with_detail(&role, formatted, "cannot change roleRef", verdict);
     }
 }
 

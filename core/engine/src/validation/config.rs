@@ -1,9 +1,9 @@
-//! ConfigMap and Secret: their keys, how much they hold, and that some of them never change.
+//! Validation of ConfigMaps and Secrets: keys, size, required keys by type, and immutability.
 
 use crate::Verdict;
 use crate::context::ValidationContext;
 use crate::field_errors::{FieldErrors, quoted};
-use crate::forms::NameFormat;
+use crate::name_format::NameFormat;
 use crate::rules::{immutable, placement};
 use ratchet_object::At;
 
@@ -11,8 +11,8 @@ const MOST_BYTES: usize = 1024 * 1024;
 const ONCE_SET: &str = "field is immutable when `immutable` is set";
 const TYPE: &str = "kubernetes.io/";
 
-/// Keys without which a Secret of a type is none.
-const NEEDED: [(&str, &[&str]); 5] = [
+/// Required keys of a Secret, by type.
+const REQUIRED: [(&str, &[&str]); 5] = [
     ("dockercfg", &[".dockercfg"]),
     ("dockerconfigjson", &[".dockerconfigjson"]),
     ("ssh-auth", &["ssh-privatekey"]),
@@ -24,14 +24,14 @@ pub(super) fn validate(ctx: &ValidationContext<'_>, verdict: &mut Verdict) {
     let (root, old) = (ctx.change.new_root(), ctx.change.old_root());
     let is_secret = ctx.change.kind.name == "Secret";
     if let Some(old) = old.filter(|old| old.field("immutable").is_true()) {
-        check_kept(&root, &old, is_secret, verdict);
+        check_immutable(&root, &old, is_secret, verdict);
     }
     let mut errs = FieldErrors::new(ctx, verdict);
     if is_secret {
         let data = root.field("data");
         let size = check_keys(&data, true, &mut errs) + sum(&root.field("stringData"));
         for (key, at) in root.field("stringData").entries() {
-            // The server moves these beside the others.
+            // The server moves these into `data`.
             errs.form_of(&at.named(data.path().key(key)), key, NameFormat::ConfigKey);
         }
         check_type(&root, &mut errs);
@@ -67,7 +67,7 @@ fn sum(data: &At<'_>) -> usize {
     data.entries().map(|(_, at)| at.text_or_empty().len()).sum()
 }
 
-/// How many bytes a base64 text stands for.
+/// The decoded length of a base64 string.
 fn decoded_len(text: &str) -> usize {
     let padding = text.len() - text.trim_end_matches('=').len();
     (text.len() / 4 * 3).saturating_sub(padding)
@@ -86,7 +86,7 @@ fn check_type(root: &At<'_>, errs: &mut FieldErrors<'_, '_>) {
             errs.required(&at, "");
         }
     }
-    let Some((_, keys)) = NEEDED.iter().find(|row| row.0 == kind) else { return };
+    let Some((_, keys)) = REQUIRED.iter().find(|row| row.0 == kind) else { return };
     if kind == "basic-auth" && keys.iter().any(|key| has(key)) {
         return;
     }
@@ -95,7 +95,7 @@ fn check_type(root: &At<'_>, errs: &mut FieldErrors<'_, '_>) {
     }
 }
 
-fn check_kept(root: &At<'_>, old: &At<'_>, is_secret: bool, verdict: &mut Verdict) {
+fn check_immutable(root: &At<'_>, old: &At<'_>, is_secret: bool, verdict: &mut Verdict) {
     if !root.field("immutable").is_true() {
         immutable::forbidden(&root.field("immutable"), ONCE_SET, verdict);
     }

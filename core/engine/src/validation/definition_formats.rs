@@ -1,15 +1,15 @@
-//! Formats in the schemas of custom resources that nobody validates: they are stored, and do nothing.
+//! Warnings about unrecognized formats in the schemas of CustomResourceDefinitions, which have no effect.
 
 use crate::Verdict;
 use crate::context::ValidationContext;
-use crate::rules::pod_notes::tell;
+use crate::rules::pod_warnings::warn_text;
 use alloc::collections::BTreeSet;
 use alloc::format;
 use alloc::vec::Vec;
 use ratchet_net::Quoted;
 use ratchet_object::At;
 
-/// Formats of texts, without the dashes that do not count, and the release before which they do nothing.
+/// String formats without their dashes, which do not count, and the first release that supports each.
 const TEXTS: [(&str, u8); 26] = [
     ("bsonobjectid", 0),
     ("uri", 0),
@@ -39,31 +39,31 @@ const TEXTS: [(&str, u8); 26] = [
     ("k8slongname", 34),
 ];
 
-/// Where schemas stand in a schema: in lists, in maps, or alone.
+/// Keywords of a schema that hold schemas: as lists, as maps, or as single values.
 const LISTS: [&str; 4] = ["items", "allOf", "anyOf", "oneOf"];
 const MAPS: [&str; 4] = ["properties", "patternProperties", "definitions", "dependencies"];
 const SINGLE: [&str; 4] = ["items", "not", "additionalProperties", "additionalItems"];
 
-/// Tells of formats that are unknown, and were not there before.
+/// Warns about unrecognized formats that are not stored already.
 pub(super) fn warn(ctx: &ValidationContext<'_>, verdict: &mut Verdict) {
-    // A format counts once every release that may have to read the object knows it.
+    // A format is recognized once every release that may have to read the object knows it.
     let release = ctx.policy.emulated.minor().saturating_sub(1);
     let stored = ctx.change.old_root().map(|old| unknown(&old, release)).unwrap_or_default();
     let stored: BTreeSet<&str> = stored.iter().map(At::text_or_empty).collect();
     for at in unknown(&ctx.change.new_root(), release) {
         let text = at.text_or_empty();
         if !stored.contains(text) {
-            tell(verdict, &at, format!("unrecognized format {}", Quoted(text)));
+            warn_text(verdict, &at, format!("unrecognized format {}", Quoted(text)));
         }
     }
 }
 
-/// The unknown formats of a definition, version by version. A schema is as deep as its author likes: no recursion.
+/// The unrecognized formats of a definition, version by version. Schemas have unbounded depth: no recursion.
 fn unknown<'a>(root: &At<'a>, release: u8) -> Vec<At<'a>> {
     let mut found = Vec::new();
     for version in root.field("spec").field("versions").items() {
-        let mut due = alloc::vec![version.field("schema").field("openAPIV3Schema")];
-        while let Some(schema) = due.pop() {
+        let mut pending = alloc::vec![version.field("schema").field("openAPIV3Schema")];
+        while let Some(schema) = pending.pop() {
             let at = schema.field("format");
             let format = at.text_or_empty();
             if !format.is_empty()
@@ -71,14 +71,14 @@ fn unknown<'a>(root: &At<'a>, release: u8) -> Vec<At<'a>> {
             {
                 found.push(at);
             }
-            let start = due.len();
-            LISTS.iter().for_each(|name| due.extend(schema.field(name).items()));
+            let start = pending.len();
+            LISTS.iter().for_each(|name| pending.extend(schema.field(name).items()));
             MAPS.iter().for_each(|name| {
-                due.extend(schema.field(name).entries().map(|(_, at)| at));
+                pending.extend(schema.field(name).entries().map(|(_, at)| at));
             });
             let single = SINGLE.iter().map(|name| schema.field(name));
-            due.extend(single.filter(|at| at.entries().len() > 0));
-            due.get_mut(start..).unwrap_or_default().reverse();
+            pending.extend(single.filter(|at| at.entries().len() > 0));
+            pending.get_mut(start..).unwrap_or_default().reverse();
         }
     }
     found

@@ -1,16 +1,16 @@
-//! EndpointSlice: every address by the slice's type, unless the endpoints stay as they are.
+//! Validation of EndpointSlices: addresses by `addressType`, unless the endpoints are unchanged, and ports.
 
 use super::pod_parts::PROTOCOLS;
 use crate::context::ValidationContext;
 use crate::field_errors::{FieldErrors, quoted};
 use crate::fields::{self, Class, Field};
-use crate::forms::NameFormat;
+use crate::name_format::NameFormat;
 use crate::rules::value::FieldCheck;
 use crate::rules::{
-    address_families, deprecated_api, host_names, immutable, labels, older_words, placement,
-    special_ip,
+    address_families, deprecated_api, host_names, immutable, labels, messages_before_1_33,
+    placement, special_ip,
 };
-use crate::{Verdict, Warning, shown};
+use crate::{Verdict, Warning, format_value};
 use alloc::vec::Vec;
 use ratchet_net::Family;
 use ratchet_object::At;
@@ -21,7 +21,7 @@ const MOST_PORTS: usize = 20_000;
 const CONTROLLERS: [&str; 2] =
     ["endpointslice-controller.k8s.io", "endpointslicemirroring-controller.k8s.io"];
 
-/// Released Kubernetes insists on the canonical form in IPv6 slices, whatever the gate.
+/// Released Kubernetes requires the canonical form in IPv6 slices, whatever the gate.
 static IPV6_ADDRESSES: Field = Field {
     number: 23,
     kind: "EndpointSlice",
@@ -53,8 +53,8 @@ pub(super) fn validate(ctx: &ValidationContext<'_>, verdict: &mut Verdict) {
     if let Some(old) = old
         && old.field("addressType").text_or_empty() != kind.text_or_empty()
     {
-        let shown = shown::named(kind.text_or_empty(), ctx.policy.release);
-        immutable::changed(&kind, shown, verdict);
+        let formatted = format_value::typed_string(kind.text_or_empty(), ctx.policy.release);
+        immutable::changed(&kind, formatted, verdict);
     }
 }
 
@@ -88,7 +88,6 @@ fn check_endpoints(
     }
 }
 
-/// Ports, which have names of their own and protocols.
 fn check_ports(ports: &At<'_>, errs: &mut FieldErrors<'_, '_>) {
     if ports.len() > MOST_PORTS {
         return placement::too_many(ports, ports.len(), MOST_PORTS, errs.verdict);
@@ -126,12 +125,12 @@ fn check_address(
     };
     let before = verdict.problems.len();
     if !ctx.policy.release.since(33) {
-        older_words::check_slice(at, text, family, verdict);
-    } else if FieldCheck::fresh(field).check(ctx, at, text, verdict) {
+        messages_before_1_33::check_slice(at, text, family, verdict);
+    } else if FieldCheck::without_ratchet(field).check(ctx, at, text, verdict) {
         address_families::check_slice(list, at, text, family, verdict);
         return special_ip::check(at, text, verdict);
     }
-    // What cannot be read, or is read in two ways, is called that and nothing else.
+    // An unparsable or ambiguous address gets no further error.
     if verdict.problems.len() == before {
         special_ip::check(at, text, verdict);
     }
@@ -140,8 +139,8 @@ fn check_address(
 pub(super) fn warn(ctx: &ValidationContext<'_>, verdict: &mut Verdict) {
     let root = ctx.change.new_root();
     if ctx.change.is_create() && root.field("addressType").text_or_empty() == "FQDN" {
-        let told = "spec.addressType: FQDN endpoints are deprecated";
-        verdict.warn(Warning::new(&deprecated_api::RULE, &root.field("addressType"), told));
+        let message = "spec.addressType: FQDN endpoints are deprecated";
+        verdict.warn(Warning::new(&deprecated_api::RULE, &root.field("addressType"), message));
     }
     let labels = root.field("metadata").field("labels");
     let manager = labels.key("endpointslice.kubernetes.io/managed-by").text_or_empty();
@@ -151,6 +150,11 @@ pub(super) fn warn(ctx: &ValidationContext<'_>, verdict: &mut Verdict) {
     for at in
         root.field("endpoints").items().flat_map(|endpoint| endpoint.field("addresses").items())
     {
-        FieldCheck::fresh(&fields::SLICE_ADDRESSES).warn(ctx, &at, at.text_or_empty(), verdict);
+        FieldCheck::without_ratchet(&fields::SLICE_ADDRESSES).warn(
+            ctx,
+            &at,
+            at.text_or_empty(),
+            verdict,
+        );
     }
 }

@@ -1,11 +1,11 @@
-//! Endpoints: every address of every subset, unless the subsets stay as they are.
+//! Validation of Endpoints: addresses and ports of every subset, unless the subsets are unchanged.
 
 use super::pod_parts::PROTOCOLS;
 use crate::Verdict;
 use crate::context::ValidationContext;
 use crate::field_errors::FieldErrors;
 use crate::fields::{self, Field};
-use crate::forms::NameFormat;
+use crate::name_format::NameFormat;
 use crate::rules::value::FieldCheck;
 use crate::rules::{placement, special_ip};
 use crate::views::protocol;
@@ -18,7 +18,7 @@ const LISTS: [(&str, &Field); 2] = [
 
 pub(super) fn validate(ctx: &ValidationContext<'_>, verdict: &mut Verdict) {
     let subsets = ctx.change.new_root().field("subsets");
-    // Large lists, written by controllers: the whole list is the unit of the ratchet.
+    // Controllers write large lists, so the whole list is the unit of the ratchet.
     let old = ctx.change.old_root().map(|root| root.field("subsets"));
     if old.is_some_and(|old| is_unchanged(&old, &subsets)) {
         return;
@@ -33,14 +33,14 @@ pub(super) fn validate(ctx: &ValidationContext<'_>, verdict: &mut Verdict) {
         }
         for (at, field) in addresses(&subset) {
             let text = at.text_or_empty();
-            FieldCheck::fresh(field).check(ctx, &at, text, verdict);
+            FieldCheck::without_ratchet(field).check(ctx, &at, text, verdict);
             special_ip::check(&at, text, verdict);
         }
         check_rest(&subset, &mut FieldErrors::new(ctx, verdict));
     }
 }
 
-/// What belongs to the addresses, and the ports.
+/// Checks host names and node names of the addresses, and the ports.
 fn check_rest(subset: &At<'_>, errs: &mut FieldErrors<'_, '_>) {
     for address in LISTS.iter().flat_map(|(list, _)| subset.field(list).items()) {
         errs.form_if_set(&address.field("hostname"), NameFormat::Label);
@@ -66,7 +66,7 @@ fn check_rest(subset: &At<'_>, errs: &mut FieldErrors<'_, '_>) {
     }
 }
 
-/// Whether the subsets say the same, a port's protocol being TCP where nobody says otherwise.
+/// Whether the subsets are equal, with TCP as the default protocol of a port.
 fn is_unchanged(old: &At<'_>, new: &At<'_>) -> bool {
     let same_field = |old: &At<'_>, new: &At<'_>, name| new.field(name).equals(&old.field(name));
     let same_ports = |old: &At<'_>, new: &At<'_>| {
@@ -91,7 +91,7 @@ pub(super) fn warn(ctx: &ValidationContext<'_>, verdict: &mut Verdict) {
         return;
     }
     for (at, field) in root.field("subsets").items().flat_map(|subset| addresses(&subset)) {
-        FieldCheck::fresh(field).warn(ctx, &at, at.text_or_empty(), verdict);
+        FieldCheck::without_ratchet(field).warn(ctx, &at, at.text_or_empty(), verdict);
     }
 }
 

@@ -1,4 +1,4 @@
-//! Ingress: hosts that are not addresses, and the addresses of its load balancers.
+//! Validation of Ingresses: backends, hosts of rules, and load balancers in the status.
 
 use super::{balancers, routing};
 use crate::Verdict;
@@ -20,9 +20,9 @@ pub(super) fn validate(ctx: &ValidationContext<'_>, verdict: &mut Verdict) {
 }
 
 pub(super) fn validate_status(ctx: &ValidationContext<'_>, verdict: &mut Verdict) {
-    let kept = balancers::kept(ctx);
+    let stored = balancers::stored_ips(ctx);
     for balancer in balancers::of(&ctx.change.new_root()) {
-        balancers::check_ip(ctx, &balancer, &fields::INGRESS_INGRESS, &kept, verdict);
+        balancers::check_ip(ctx, &balancer, &fields::INGRESS_INGRESS, &stored, verdict);
         host_names::check_balancer(&balancer.field("hostname"), verdict);
     }
 }

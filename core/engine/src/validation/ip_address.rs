@@ -1,27 +1,28 @@
-//! IPAddress: its name is the address, and its parent stays.
+//! Validation of IPAddresses: the name, which is the address, and the immutable parent reference.
 
 use crate::context::ValidationContext;
 use crate::fields;
 use crate::rules::value::FieldCheck;
 use crate::rules::{immutable, placement};
-use crate::{Release, Verdict, shown};
+use crate::{Release, Verdict, format_value};
 use alloc::format;
 use ratchet_net::Quoted;
 use ratchet_object::At;
 
 pub(super) fn validate(ctx: &ValidationContext<'_>, verdict: &mut Verdict) {
     let root = ctx.change.new_root();
-    let (name, stem) =
+    let (name, generate_name) =
         (root.field("metadata").field("name"), root.field("metadata").field("generateName"));
-    if name.text_or_empty().is_empty() && stem.text_or_empty().is_empty() {
+    if name.text_or_empty().is_empty() && generate_name.text_or_empty().is_empty() {
         placement::required(&name, "name or generateName is required", verdict);
     }
-    let reading = FieldCheck::fresh(&fields::IP_ADDRESS_NAME);
-    // A name that is only a stem so far is judged as the stem and as the name.
-    let name = if name.text_or_empty().is_empty() { stem.named(*name.path()) } else { name };
-    for at in [stem, name] {
+    let field_check = FieldCheck::without_ratchet(&fields::IP_ADDRESS_NAME);
+    // A `generateName` without a name is checked as both.
+    let name =
+        if name.text_or_empty().is_empty() { generate_name.named(*name.path()) } else { name };
+    for at in [generate_name, name] {
         if !at.text_or_empty().is_empty() {
-            reading.check(ctx, &at, at.text_or_empty(), verdict);
+            field_check.check(ctx, &at, at.text_or_empty(), verdict);
         }
     }
     let parent = root.field("spec").field("parentRef");
@@ -37,12 +38,12 @@ pub(super) fn validate(ctx: &ValidationContext<'_>, verdict: &mut Verdict) {
     if let Some(old) = ctx.change.old_root()
         && !parent.equals(&old.field("spec").field("parentRef"))
     {
-        immutable::changed(&parent, shown_parent(&parent, ctx.policy.release), verdict);
+        immutable::changed(&parent, format_parent(&parent, ctx.policy.release), verdict);
     }
 }
 
-/// The reference by its names in the API server's own code.
-fn shown_parent(parent: &At<'_>, release: Release) -> alloc::string::String {
+/// The reference by its Go names in the API server.
+fn format_parent(parent: &At<'_>, release: Release) -> alloc::string::String {
     if !parent.is_set() {
         return "null".into();
     }
@@ -56,7 +57,7 @@ fn shown_parent(parent: &At<'_>, release: Release) -> alloc::string::String {
             quoted("name")
         );
     }
-    let json = |name| shown::json(parent.field(name).text_or_empty());
+    let json = |name| format_value::json(parent.field(name).text_or_empty());
     format!(
         "{{\"Group\":{},\"Resource\":{},\"Namespace\":{},\"Name\":{}}}",
         json("group"),

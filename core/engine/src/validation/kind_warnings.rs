@@ -1,14 +1,14 @@
-//! What the API tells about the smaller kinds: deprecated annotations, labels and settings, a function a kind.
+//! Warnings about deprecated annotations, labels and settings of the smaller kinds, one function per kind.
 
 use crate::context::ValidationContext;
 use crate::quantity::Quantity;
-use crate::rules::pod_notes::{say, tell};
+use crate::rules::pod_warnings::{warn_at, warn_text};
 use crate::rules::{byte_amounts, node_labels};
 use crate::{Verdict, field_errors};
 use alloc::format;
 use ratchet_object::At;
 
-/// Annotations that became fields: the kind, the annotation, and what is said.
+/// Annotations that became fields: the kind, the annotation, and the message.
 const ANNOTATIONS: [(&str, &str, &str); 3] = [
     ("PersistentVolume", STORAGE_CLASS, STORAGE_CLASS_FIELD),
     (
@@ -22,7 +22,7 @@ const STORAGE_CLASS: &str = "volume.beta.kubernetes.io/storage-class";
 const STORAGE_CLASS_FIELD: &str =
     "deprecated since v1.8; use \"storageClassName\" attribute instead";
 
-/// Sorts of volumes that are gone: the field, its name in the message, and what is said.
+/// Removed volume types: the field, its name in the path, and the message.
 const VOLUMES: [(&str, &str, &str); 6] = [
     ("cephfs", "cephfs", "deprecated in v1.28, non-functional in v1.31+"),
     (
@@ -41,8 +41,8 @@ const INGRESS_CLASS: &str = "kubernetes.io/ingress.class";
 const MOUNTABLE_SECRETS: &str = "kubernetes.io/enforce-mountable-secrets";
 const TOKENS_IN_SECRETS: &str = "spec.serviceAccountTokenInSecrets is unset; if supported by this CSI driver, set to true to prevent possible logging of tokens in volume attributes";
 
-/// What a quota counts both as requests and as limits, and whether its bare name means the requests.
-const COUNTED: [(&str, &str, Option<&str>); 4] = [
+/// Resources that a quota counts as requests and as limits, and the short name of the requests, if any.
+const REQUESTS_AND_LIMITS: [(&str, &str, Option<&str>); 4] = [
     ("requests.cpu", "limits.cpu", Some("cpu")),
     ("requests.memory", "limits.memory", Some("memory")),
     ("requests.storage", "limits.storage", None),
@@ -54,7 +54,7 @@ fn warn_annotations(ctx: &ValidationContext<'_>, verdict: &mut Verdict) {
     for (_, key, text) in ANNOTATIONS.iter().filter(|row| row.0 == kind) {
         let at = annotation(&ctx.change.new_root(), key);
         if at.is_set() {
-            say(verdict, &at, text);
+            warn_at(verdict, &at, text);
         }
     }
 }
@@ -68,14 +68,14 @@ pub(super) fn persistent_volume(ctx: &ValidationContext<'_>, verdict: &mut Verdi
     let spec = ctx.change.new_root().field("spec");
     let policy = spec.field("persistentVolumeReclaimPolicy");
     if policy.text_or_empty() == "Recycle" {
-        say(verdict, &policy, RECYCLE);
+        warn_at(verdict, &policy, RECYCLE);
     }
     let terms = spec.descend(&["nodeAffinity", "required", "nodeSelectorTerms"]);
     terms.items().for_each(|term| node_labels::warn_term(&term, false, verdict));
-    for (field, shown, text) in VOLUMES {
+    for (field, name, text) in VOLUMES {
         let at = spec.field(field);
         if at.is_set() {
-            say(verdict, &at.named(spec.path().field(shown)), text);
+            warn_at(verdict, &at.named(spec.path().field(name)), text);
         }
     }
 }
@@ -100,8 +100,8 @@ pub(super) fn storage_capacity(ctx: &ValidationContext<'_>, verdict: &mut Verdic
 pub(super) fn runtime_class(ctx: &ValidationContext<'_>, verdict: &mut Verdict) {
     let selector = ctx.change.new_root().field("scheduling").field("nodeSelector");
     for (at, message) in node_labels::of_map(&selector) {
-        // The API names the map, not the label.
-        say(verdict, &at.named(*selector.path()), message);
+        // The API reports the path of the map, not of the label.
+        warn_at(verdict, &at.named(*selector.path()), message);
     }
 }
 
@@ -113,7 +113,7 @@ pub(super) fn ingress(ctx: &ValidationContext<'_>, verdict: &mut Verdict) {
         let text = format!(
             "annotation \"{INGRESS_CLASS}\" is deprecated, please use 'spec.ingressClassName' instead"
         );
-        tell(verdict, &at, text);
+        warn_text(verdict, &at, text);
     }
 }
 
@@ -124,7 +124,7 @@ pub(super) fn service_account(ctx: &ValidationContext<'_>, verdict: &mut Verdict
     if ctx.policy.release.since(32) && at.is_set() && !is_stored {
         let text =
             "deprecated in v1.32+; prefer separate namespaces to isolate access to mounted secrets";
-        say(verdict, &at, text);
+        warn_at(verdict, &at, text);
     }
 }
 
@@ -133,18 +133,18 @@ pub(super) fn quota(ctx: &ValidationContext<'_>, verdict: &mut Verdict) {
     if !ctx.change.is_create() {
         return;
     }
-    for (requests, limits, bare) in COUNTED {
+    for (requests, limits, bare) in REQUESTS_AND_LIMITS {
         let named = Some(requests).into_iter().chain(bare).find(|name| hard.key(name).is_set());
         let Some(requests) = named else { continue };
         let amounts = (Quantity::at(&hard.key(requests)), Quantity::at(&hard.key(limits)));
         if let (Some(request), Some(limit)) = amounts
             && request > limit
         {
-            let (request, limit) = (request.shown(), limit.shown());
+            let (request, limit) = (request.canonical(), limit.canonical());
             let text = format!(
                 "ResourceQuota {requests} ({request}) should be less than {limits} ({limit})"
             );
-            tell(verdict, &hard.key(requests), text);
+            warn_text(verdict, &hard.key(requests), text);
         }
     }
 }
@@ -154,9 +154,9 @@ pub(super) fn storage_driver(ctx: &ValidationContext<'_>, verdict: &mut Verdict)
     let requests = spec.field("tokenRequests");
     let before = ctx.change.old_root().map(|old| old.field("spec").field("tokenRequests"));
     let is_new = before.is_none_or(|before| !before.equals(&requests));
-    let is_told = ctx.policy.emulated.since(35) && is_new && !requests.is_empty();
-    if is_told && !spec.field("serviceAccountTokenInSecrets").is_set() {
-        tell(verdict, &requests, TOKENS_IN_SECRETS);
+    let is_due = ctx.policy.emulated.since(35) && is_new && !requests.is_empty();
+    if is_due && !spec.field("serviceAccountTokenInSecrets").is_set() {
+        warn_text(verdict, &requests, TOKENS_IN_SECRETS);
     }
 }
 
@@ -164,9 +164,9 @@ pub(super) fn resource_slice(ctx: &ValidationContext<'_>, verdict: &mut Verdict)
     let driver = ctx.change.new_root().field("spec").field("driver");
     let text = driver.text_or_empty();
     if text.chars().any(char::is_uppercase) {
-        let shown = field_errors::quoted(text);
+        let formatted = field_errors::quoted(text);
         let text =
-            format!("driver names should be lowercase; {shown} contains uppercase characters");
-        say(verdict, &driver, &text);
+            format!("driver names should be lowercase; {formatted} contains uppercase characters");
+        warn_at(verdict, &driver, &text);
     }
 }

@@ -1,18 +1,18 @@
-//! Quotas, limits, budgets, priorities and autoscalers: numbers that must agree.
+//! Validation of ResourceQuotas, LimitRanges, PodDisruptionBudgets, PriorityClasses and HorizontalPodAutoscalers.
 
 use super::pod_parts::check_quantity;
 use crate::Verdict;
 use crate::context::ValidationContext;
-use crate::field_errors::{FieldErrors, node_shown, quoted};
-use crate::forms::{self, NameFormat};
+use crate::field_errors::{FieldErrors, format_node, quoted};
+use crate::name_format::{self, NameFormat};
 use crate::quantity::Quantity;
 use crate::rules::immutable;
-use crate::{selectors, shown};
+use crate::{format_value, selectors};
 use alloc::format;
 use alloc::vec::Vec;
 use ratchet_object::At;
 
-/// What a quota can count without naming whose it is.
+/// Resources of a quota that need no domain prefix.
 const QUOTA: [&str; 19] = [
     "cpu",
     "memory",
@@ -55,14 +55,14 @@ pub(super) fn validate_quota(ctx: &ValidationContext<'_>, verdict: &mut Verdict)
         check_quantity(name, &at, &mut errs);
     }
     let scopes = spec.field("scopes");
-    let shown = shown::tree(scopes.node());
+    let formatted = format_value::tree(scopes.node());
     let has = |name: &str| scopes.items().any(|at| at.text_or_empty() == name);
     for _ in scopes.items().filter(|at| !SCOPES.contains(&at.text_or_empty())) {
-        errs.invalid_as(&scopes, shown.clone(), "unsupported scope");
+        errs.invalid_as(&scopes, formatted.clone(), "unsupported scope");
     }
     for pair in [["BestEffort", "NotBestEffort"], ["Terminating", "NotTerminating"]] {
         if pair.iter().all(|name| has(name)) {
-            errs.invalid_as(&scopes, shown.clone(), "conflicting scopes");
+            errs.invalid_as(&scopes, formatted.clone(), "conflicting scopes");
         }
     }
     let Some(old) = ctx.change.old_root() else { return };
@@ -74,12 +74,12 @@ pub(super) fn validate_quota(ctx: &ValidationContext<'_>, verdict: &mut Verdict)
         all
     };
     if sorted(&scopes) != sorted(&old.field("spec").field("scopes")) {
-        immutable::changed(&scopes, shown, verdict);
+        immutable::changed(&scopes, formatted, verdict);
     }
 }
 
 fn check_quota_name(name: &str, at: &At<'_>, errs: &mut FieldErrors<'_, '_>) {
-    if !forms::fits(NameFormat::Qualified, name) {
+    if !name_format::is_valid(NameFormat::Qualified, name) {
         return errs.form_of(at, name, NameFormat::Qualified);
     }
     let is_page = name.starts_with("hugepages-") || name.starts_with("requests.hugepages-");
@@ -101,16 +101,16 @@ pub(super) fn validate_limits(ctx: &ValidationContext<'_>, verdict: &mut Verdict
     for limit in ctx.change.new_root().field("spec").field("limits").items() {
         let kind = limit.field("type");
         let text = kind.text_or_empty();
-        if !forms::fits(NameFormat::Qualified, text) {
+        if !name_format::is_valid(NameFormat::Qualified, text) {
             errs.form(&kind, NameFormat::Qualified);
         } else if !text.contains('/')
             && !["Pod", "Container", "PersistentVolumeClaim"].contains(&text)
         {
-            let shown = shown::named(text, ctx.policy.release);
-            errs.invalid_as(&kind, shown, "must be a standard limit type or fully qualified");
+            let formatted = format_value::typed_string(text, ctx.policy.release);
+            errs.invalid_as(&kind, formatted, "must be a standard limit type or fully qualified");
         }
         if seen.contains(&text) {
-            errs.duplicate(&kind, shown::named(text, ctx.policy.release));
+            errs.duplicate(&kind, format_value::typed_string(text, ctx.policy.release));
         }
         seen.push(text);
         check_limit(&limit, text, &mut errs);
@@ -133,10 +133,10 @@ fn check_limit(limit: &At<'_>, kind: &str, errs: &mut FieldErrors<'_, '_>) {
             "either minimum or maximum storage value is required, but neither was provided";
         errs.required(&limit.named(limit.path().field("limits")), detail);
     }
-    // Each pair: which must not be above which, where that is told, and whose value is shown.
+    // Each pair: lower and upper bound, the field to report, the names of both, and whether the lower value is reported.
     let above = |one: &At<'_>, other: &At<'_>| {
         let (one, other) = (Quantity::at(one)?, Quantity::at(other)?);
-        (one > other).then(|| (one.shown(), other.shown()))
+        (one > other).then(|| (one.canonical(), other.canonical()))
     };
     let mut names: Vec<&str> = Vec::new();
     for map in [&least, &most, &default, &request] {
@@ -145,33 +145,33 @@ fn check_limit(limit: &At<'_>, kind: &str, errs: &mut FieldErrors<'_, '_>) {
     names.sort_unstable();
     names.dedup();
     for name in names {
-        let [low, high, mut usual, mut asked] =
+        let [low, high, mut usual, mut requested] =
             [&least, &most, &default, &request].map(|map| map.key(name));
-        // What a container's limit leaves open is filled: the default is the most, what is asked for the default or the least.
+        // Defaulting of a container's limit: `default` is `max`, and `defaultRequest` is `default` or `min`.
         if kind == "Container" {
-            usual = filled(usual, &high);
-            asked = filled(filled(asked, &usual), &low);
+            usual = or_default(usual, &high);
+            requested = or_default(or_default(requested, &usual), &low);
         }
         let pairs = [
             (&low, &high, &low, "min value", "max value", true),
-            (&low, &asked, &asked, "min value", "default request value", false),
-            (&asked, &high, &asked, "default request value", "max value", true),
-            (&asked, &usual, &asked, "default request value", "default limit value", true),
+            (&low, &requested, &requested, "min value", "default request value", false),
+            (&requested, &high, &requested, "default request value", "max value", true),
+            (&requested, &usual, &requested, "default request value", "default limit value", true),
             (&low, &usual, &usual, "min value", "default value", true),
             (&usual, &high, &usual, "default value", "max value", false),
         ];
         for (one, other, at, first, second, shows_first) in pairs {
             if let Some((lower, upper)) = above(one, other) {
                 let detail = format!("{first} {lower} is greater than {second} {upper}");
-                let shown = if shows_first { &lower } else { &upper };
-                errs.invalid_as(at, quoted(shown), detail);
+                let formatted = if shows_first { &lower } else { &upper };
+                errs.invalid_as(at, quoted(formatted), detail);
             }
         }
     }
 }
 
-/// A value, or in its place another one.
-fn filled<'a>(at: At<'a>, other: &At<'a>) -> At<'a> {
+/// The value `at`, or `other` under its path if unset.
+fn or_default<'a>(at: At<'a>, other: &At<'a>) -> At<'a> {
     if at.is_set() { at } else { other.named(*at.path()) }
 }
 
@@ -180,17 +180,17 @@ pub(super) fn validate_budget(ctx: &ValidationContext<'_>, verdict: &mut Verdict
     let mut errs = FieldErrors::new(ctx, verdict);
     let bounds = ["minAvailable", "maxUnavailable"].map(|name| spec.field(name));
     if bounds.iter().all(At::is_set) {
-        let [least, most] = bounds.each_ref().map(|at| node_shown(at.node()));
-        let policy = node_shown(spec.field("unhealthyPodEvictionPolicy").node());
-        let selector = shown::selector(&spec.field("selector"));
-        let shown = format!(
+        let [least, most] = bounds.each_ref().map(|at| format_node(at.node()));
+        let policy = format_node(spec.field("unhealthyPodEvictionPolicy").node());
+        let selector = format_value::selector(&spec.field("selector"));
+        let formatted = format!(
             "{{\"MinAvailable\":{least},\"Selector\":{selector},\"MaxUnavailable\":{most},\"UnhealthyPodEvictionPolicy\":{policy}}}"
         );
-        errs.invalid_as(&spec, shown, "minAvailable and maxUnavailable cannot be both set");
+        errs.invalid_as(&spec, formatted, "minAvailable and maxUnavailable cannot be both set");
     }
     for at in bounds.iter().filter(|at| at.is_set()) {
-        errs.count_or_share(at);
-        errs.at_most_all(at);
+        errs.int_or_percent(at);
+        errs.at_most_100_percent(at);
     }
     selectors::check(&spec.field("selector"), &mut errs);
 }
@@ -211,8 +211,8 @@ pub(super) fn validate_priority(ctx: &ValidationContext<'_>, verdict: &mut Verdi
         let known = SYSTEM.iter().find(|row| row.0 == text);
         let fault = match known {
             None => format!("{text} is not a known system priority class"),
-            Some((_, wanted)) if *wanted != number => {
-                format!("value of {text} PriorityClass must be {wanted}")
+            Some((_, expected)) if *expected != number => {
+                format!("value of {text} PriorityClass must be {expected}")
             }
             Some(_) if root.field("globalDefault").is_true() => {
                 format!("globalDefault of {text} PriorityClass must be false")
@@ -243,7 +243,7 @@ pub(super) fn validate_autoscaler(ctx: &ValidationContext<'_>, verdict: &mut Ver
         count if count < 0 => errs.invalid(&most, "must be greater than or equal to 1"),
         _ => {}
     }
-    // One is the default.
+    // The default is one.
     if least.int().unwrap_or(1) > count {
         errs.invalid_as(
             &most,
@@ -257,7 +257,7 @@ pub(super) fn validate_autoscaler(ctx: &ValidationContext<'_>, verdict: &mut Ver
         errs.needs_form(&target.field(name), NameFormat::PathSegment);
     }
     let version = target.field("apiVersion");
-    // What was let in before stays.
+    // A stored value may stay.
     let before = ctx.change.old_root().map(|old| old.field("spec").field("scaleTargetRef"));
     if before.is_some_and(|before| before.field("apiVersion").text() == version.text()) {
         return;
@@ -265,8 +265,8 @@ pub(super) fn validate_autoscaler(ctx: &ValidationContext<'_>, verdict: &mut Ver
     match version.text_or_empty().matches('/').count() {
         1 => {}
         0 => {
-            let shown = quoted(version.text_or_empty());
-            errs.invalid_as(&version, shown, "apiVersion must specify API group");
+            let formatted = quoted(version.text_or_empty());
+            errs.invalid_as(&version, formatted, "apiVersion must specify API group");
         }
         _ => {
             let detail = format!("unexpected GroupVersion string: {}", version.text_or_empty());
@@ -275,7 +275,7 @@ pub(super) fn validate_autoscaler(ctx: &ValidationContext<'_>, verdict: &mut Ver
     }
 }
 
-/// What an autoscaler can go by, and the field that says more of it.
+/// Metric types of an autoscaler, and the field of each.
 const METRICS: [(&str, &str); 5] = [
     ("ContainerResource", "containerResource"),
     ("External", "external"),
@@ -291,10 +291,10 @@ fn check_metric(metric: &At<'_>, errs: &mut FieldErrors<'_, '_>) {
         if text.is_empty() {
             errs.required(&kind, "must specify a metric source type");
         }
-        // The API looks at the type twice.
+        // The API checks the type twice.
         for _ in 0..2 {
-            let shown = shown::named(text, errs.ctx.policy.release);
-            errs.unsupported(&kind, shown, &METRICS.map(|row| row.0));
+            let formatted = format_value::typed_string(text, errs.ctx.policy.release);
+            errs.unsupported(&kind, formatted, &METRICS.map(|row| row.0));
         }
         return;
     };
@@ -323,17 +323,17 @@ fn check_target(source: &At<'_>, errs: &mut FieldErrors<'_, '_>) {
         errs.required(&kind, "must specify a metric target type");
     }
     if !matches!(text, "Utilization" | "Value" | "AverageValue") {
-        let shown = shown::named(text, errs.ctx.policy.release);
-        errs.invalid_as(&kind, shown, "must be either Utilization, Value, or AverageValue");
+        let formatted = format_value::typed_string(text, errs.ctx.policy.release);
+        errs.invalid_as(&kind, formatted, "must be either Utilization, Value, or AverageValue");
     }
     for name in ["value", "averageValue"] {
         let at = target.field(name);
         if let Some(amount) = Quantity::at(&at).filter(|amount| !amount.sign().is_gt()) {
-            errs.invalid_as(&at, quoted(&amount.shown()), "must be positive");
+            errs.invalid_as(&at, quoted(&amount.canonical()), "must be positive");
         }
     }
-    let share = target.field("averageUtilization");
-    if share.int().is_some_and(|share| share < 1) {
-        errs.invalid(&share, "must be greater than 0");
+    let utilization = target.field("averageUtilization");
+    if utilization.int().is_some_and(|percent| percent < 1) {
+        errs.invalid(&utilization, "must be greater than 0");
     }
 }

@@ -1,4 +1,4 @@
-//! How the API looks at each kind: what it checks and tells, in its order, one row a flow.
+//! `KIND_VALIDATIONS`, the table of validation and warning functions of each kind and subresource, in the API's order.
 
 mod access;
 mod balancers;
@@ -31,20 +31,20 @@ mod workloads;
 use crate::context::ValidationContext;
 use crate::{Change, Part, Verdict};
 
-/// One row: what is looked at when an object, or one of its subresources, is written.
+/// One row: the validation and the warnings of a write to an object, or to one of its subresources.
 pub(crate) struct KindValidation {
     group: &'static str,
     kind: &'static str,
     parts: &'static [Part],
-    /// Adds what is wrong.
+    /// Adds field errors.
     pub(crate) validate: fn(&ValidationContext<'_>, &mut Verdict),
-    /// Adds what the writer is told; only called when nothing is wrong.
+    /// Adds warnings; only called without field errors.
     pub(crate) warn: fn(&ValidationContext<'_>, &mut Verdict),
 }
 
 impl KindValidation {
-    /// Whether this row is about the change.
-    pub(crate) fn speaks_of(&self, change: &Change<'_>) -> bool {
+    /// Whether this row applies to the change.
+    pub(crate) fn applies_to(&self, change: &Change<'_>) -> bool {
         self.kind == change.kind.name
             && self.group == change.kind.group
             && self.parts.contains(&change.part)
@@ -58,7 +58,7 @@ const STATUS: &[Part] = &[Part::STATUS];
 const SIGNING_REQUEST: &[Part] = &[Part::Main, Part::STATUS, Part::Sub("approval")];
 const POD: &[Part] = &[Part::Main, Part::Sub("ephemeralcontainers"), Part::Sub("resize")];
 
-/// Every flow.
+/// Every row; a kind may have several.
 pub(crate) static KIND_VALIDATIONS: &[KindValidation] = &[
     row("", "ConfigMap", MAIN, config::validate, nothing),
     row("", "Endpoints", MAIN, endpoints::validate, endpoints::warn),
@@ -123,7 +123,7 @@ pub(crate) static KIND_VALIDATIONS: &[KindValidation] = &[
     row("scheduling.k8s.io", "PriorityClass", MAIN, limits::validate_priority, nothing),
     row("scheduling.k8s.io", "PriorityClass", MAIN, rows::validate, nothing),
     row("storage.k8s.io", "StorageClass", MAIN, rows::validate, nothing),
-    // What is only told.
+    // Rows with warnings only.
     row(
         "apiextensions.k8s.io",
         "CustomResourceDefinition",
@@ -162,18 +162,20 @@ mod tests {
 
     #[test]
     fn every_flow_is_about_a_kind_and_a_subresource_that_exist() {
-        for flow in KIND_VALIDATIONS {
-            let kind = KINDS.iter().find(|kind| kind.name == flow.kind && kind.group == flow.group);
+        for validation in KIND_VALIDATIONS {
+            let kind = KINDS
+                .iter()
+                .find(|kind| kind.name == validation.kind && kind.group == validation.group);
             let Some(kind) = kind else {
                 let has_schema = schema::KINDS
                     .iter()
-                    .any(|row| row.kind == flow.kind && row.group == flow.group);
-                assert!(has_schema, "{} has no row", flow.kind);
+                    .any(|row| row.kind == validation.kind && row.group == validation.group);
+                assert!(has_schema, "{} has no row", validation.kind);
                 continue;
             };
-            for part in flow.parts {
+            for part in validation.parts {
                 if let Part::Sub(name) = part {
-                    assert!(kind.subresources.contains(name), "{}/{name}", flow.kind);
+                    assert!(kind.subresources.contains(name), "{}/{name}", validation.kind);
                 }
             }
         }
@@ -182,7 +184,11 @@ mod tests {
     #[test]
     fn every_kind_with_a_pod_has_a_flow() {
         for kind in KINDS.iter().filter(|kind| kind.pod.is_some()) {
-            assert!(KIND_VALIDATIONS.iter().any(|flow| flow.kind == kind.name), "{}", kind.name);
+            assert!(
+                KIND_VALIDATIONS.iter().any(|validation| validation.kind == kind.name),
+                "{}",
+                kind.name
+            );
         }
     }
 }

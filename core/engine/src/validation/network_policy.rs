@@ -1,4 +1,4 @@
-//! NetworkPolicy: every block of both directions, with its exceptions.
+//! Validation of NetworkPolicy peers: IP blocks of both directions and their exceptions.
 
 use super::routing;
 use crate::context::ValidationContext;
@@ -9,7 +9,7 @@ use crate::{StoredValues, Verdict};
 use ratchet_net::CidrText;
 use ratchet_object::At;
 
-/// A direction: its list, the list of its peers, and the fields of their blocks.
+/// A direction: its list, the list of its peers, and the rows of `cidr` and `except`.
 type Direction = (&'static str, &'static str, &'static Field, &'static Field);
 
 const DIRECTIONS: [Direction; 2] = [
@@ -20,8 +20,8 @@ const DIRECTIONS: [Direction; 2] = [
 pub(super) fn validate(ctx: &ValidationContext<'_>, verdict: &mut Verdict) {
     routing::check_policy(ctx, verdict);
     let old = ctx.change.old_root();
-    // Any text of the stored policy may stand anywhere in the new one.
-    let kept: StoredValues<'_> = old
+    // A stored value may occur anywhere in the new policy.
+    let stored: StoredValues<'_> = old
         .iter()
         .flat_map(peers)
         .map(|(peer, _)| peer.field("ipBlock"))
@@ -47,7 +47,7 @@ pub(super) fn validate(ctx: &ValidationContext<'_>, verdict: &mut Verdict) {
             _ => {}
         }
         if block.is_set() {
-            check_block(ctx, &block, direction, &kept, verdict);
+            check_block(ctx, &block, direction, &stored, verdict);
         }
     }
 }
@@ -56,7 +56,7 @@ fn check_block(
     ctx: &ValidationContext<'_>,
     block: &At<'_>,
     direction: Direction,
-    kept: &StoredValues<'_>,
+    stored: &StoredValues<'_>,
     verdict: &mut Verdict,
 ) {
     let (_, _, cidr_field, except_field) = direction;
@@ -64,11 +64,16 @@ fn check_block(
     if cidr.text_or_empty().is_empty() {
         return placement::required(&cidr, "", verdict);
     }
-    FieldCheck::keeping(ctx, cidr_field, kept).check(ctx, &cidr, cidr.text_or_empty(), verdict);
+    FieldCheck::with_ratchet(ctx, cidr_field, stored).check(
+        ctx,
+        &cidr,
+        cidr.text_or_empty(),
+        verdict,
+    );
     let Ok(network) = CidrText::read(cidr.text_or_empty()) else { return };
     for at in block.field("except").items() {
         let text = at.text_or_empty();
-        FieldCheck::keeping(ctx, except_field, kept).check(ctx, &at, text, verdict);
+        FieldCheck::with_ratchet(ctx, except_field, stored).check(ctx, &at, text, verdict);
         except_subset::check(&network, &at, text, verdict);
     }
 }
@@ -78,9 +83,14 @@ pub(super) fn warn(ctx: &ValidationContext<'_>, verdict: &mut Verdict) {
         let block = peer.field("ipBlock");
         if block.is_set() {
             let cidr = block.field("cidr");
-            FieldCheck::fresh(cidr_field).warn(ctx, &cidr, cidr.text_or_empty(), verdict);
+            FieldCheck::without_ratchet(cidr_field).warn(ctx, &cidr, cidr.text_or_empty(), verdict);
             for at in block.field("except").items() {
-                FieldCheck::fresh(except_field).warn(ctx, &at, at.text_or_empty(), verdict);
+                FieldCheck::without_ratchet(except_field).warn(
+                    ctx,
+                    &at,
+                    at.text_or_empty(),
+                    verdict,
+                );
             }
         }
     }

@@ -1,11 +1,11 @@
-//! Node: its pod ranges, which cannot change once they are set.
+//! Validation of Nodes: immutable pod CIDRs, taints and provider ID; and of the phase of Namespaces.
 
 use crate::context::ValidationContext;
 use crate::field_errors::FieldErrors;
 use crate::fields;
-use crate::forms::NameFormat;
+use crate::name_format::NameFormat;
 use crate::rules::value::FieldCheck;
-use crate::rules::{address_families, immutable, placement, pod_notes};
+use crate::rules::{address_families, immutable, placement, pod_warnings};
 use crate::views::list_or_single;
 use crate::{Cause, FieldError, StoredValues, Verdict, Warning};
 use alloc::vec::Vec;
@@ -13,12 +13,12 @@ use ratchet_object::At;
 
 pub(super) fn validate(ctx: &ValidationContext<'_>, verdict: &mut Verdict) {
     let root = ctx.change.new_root();
-    let new = ranges(&root);
-    let old = ctx.change.old_root().map(|root| ranges(&root)).unwrap_or_default();
+    let new = pod_cidrs(&root);
+    let old = ctx.change.old_root().map(|root| pod_cidrs(&root)).unwrap_or_default();
     let stored: StoredValues<'_> = texts(&old).into_iter().collect();
-    let reading = FieldCheck::keeping(ctx, &fields::NODE_POD_CIDRS, &stored);
+    let field_check = FieldCheck::with_ratchet(ctx, &fields::NODE_POD_CIDRS, &stored);
     for at in &new {
-        reading.check(ctx, at, at.text_or_empty(), verdict);
+        field_check.check(ctx, at, at.text_or_empty(), verdict);
     }
     let list = root.field("spec").field("podCIDRs");
     address_families::check_pod_cidrs(&list, &texts(&new), ctx.policy.release, verdict);
@@ -38,10 +38,10 @@ fn check_unchanged(list: &At<'_>, new: &[At<'_>], old: &[At<'_>], verdict: &mut 
     }
 }
 
-/// Taints and the provider's name for the node.
+/// Checks the taints and `providerID`.
 fn check_rest(root: &At<'_>, old: Option<&At<'_>>, errs: &mut FieldErrors<'_, '_>) {
     let taints = root.field("spec").field("taints");
-    // The API looks for taints in the metadata when it names them, and twice at an update.
+    // The API reports taints under `metadata`, and checks them twice on update.
     let path = root.path().field("metadata").field("taints");
     let times = if old.is_some() { 2 } else { 1 };
     for _ in 0..times {
@@ -57,8 +57,8 @@ fn check_rest(root: &At<'_>, old: Option<&At<'_>>, errs: &mut FieldErrors<'_, '_
             }
             let pair = (key.text_or_empty(), effect.text_or_empty());
             if seen.contains(&pair) {
-                let text = |at: &At<'_>| crate::shown::json(at.text_or_empty());
-                let shown = alloc::format!(
+                let text = |at: &At<'_>| crate::format_value::json(at.text_or_empty());
+                let formatted = alloc::format!(
                     "{{\"Key\":{},\"Value\":{},\"Effect\":{},\"TimeAdded\":null}}",
                     text(&key),
                     text(&value),
@@ -67,7 +67,8 @@ fn check_rest(root: &At<'_>, old: Option<&At<'_>>, errs: &mut FieldErrors<'_, '_
                 let detail = "taints must be unique by key and effect pair";
                 let rule = &placement::RULE;
                 let at = taint.named(place);
-                let problem = FieldError::new(rule, Cause::Duplicate, &at, detail).showing(shown);
+                let problem =
+                    FieldError::new(rule, Cause::Duplicate, &at, detail).with_value(formatted);
                 errs.verdict.problem(problem);
             }
             seen.push(pair);
@@ -75,52 +76,58 @@ fn check_rest(root: &At<'_>, old: Option<&At<'_>>, errs: &mut FieldErrors<'_, '_
     }
     let Some(before) = old.map(|old| old.field("spec").field("providerID")) else { return };
     let at = root.field("spec").field("providerID");
-    // The one that is left out is the one that is stored.
+    // An unset one keeps the stored value.
     if !before.text_or_empty().is_empty() && at.is_set() && at.text() != before.text() {
         let detail = "node updates may not change providerID except from \"\" to valid";
         immutable::forbidden(&at, detail, errs.verdict);
     }
 }
 
-/// The phase of a namespace says whether it is being deleted.
+/// Checks that the phase of a namespace agrees with its `deletionTimestamp`.
 pub(super) fn validate_namespace(ctx: &ValidationContext<'_>, verdict: &mut Verdict) {
     let root = ctx.change.new_root();
     let phase = root.field("status").field("phase");
-    let is_going = root.field("metadata").field("deletionTimestamp").is_set();
-    let (wanted, detail) = match is_going {
+    let is_deleting = root.field("metadata").field("deletionTimestamp").is_set();
+    let (expected, detail) = match is_deleting {
         false => ("Active", "may only be 'Active' if `deletionTimestamp` is empty"),
         true => ("Terminating", "may only be 'Terminating' if `deletionTimestamp` is not empty"),
     };
-    if !matches!(phase.text_or_empty(), text if text.is_empty() || text == wanted) {
-        let shown = crate::shown::named(phase.text_or_empty(), ctx.policy.release);
+    if !matches!(phase.text_or_empty(), text if text.is_empty() || text == expected) {
+        let formatted =
+            crate::format_value::typed_string(phase.text_or_empty(), ctx.policy.release);
         let at = phase.named(root.path().field("status").field("Phase"));
-        FieldErrors::new(ctx, verdict).invalid_as(&at, shown, detail);
+        FieldErrors::new(ctx, verdict).invalid_as(&at, formatted, detail);
     }
 }
 
 pub(super) fn warn(ctx: &ValidationContext<'_>, verdict: &mut Verdict) {
     let root = ctx.change.new_root();
     let spec = root.field("spec");
-    let notes = [
+    let deprecated = [
         ("configSource", "spec.configSource: the feature is removed"),
         ("externalID", "spec.externalID: this field is deprecated, and is unused by Kubernetes"),
     ];
-    for (name, told) in notes {
+    for (name, message) in deprecated {
         let at = spec.field(name);
         if at.is_set() && at.text() != Some("") {
-            verdict.warn(Warning::new(&pod_notes::RULE, &at, told));
+            verdict.warn(Warning::new(&pod_warnings::RULE, &at, message));
         }
     }
-    for at in ranges(&root) {
-        FieldCheck::fresh(&fields::NODE_POD_CIDRS).warn(ctx, &at, at.text_or_empty(), verdict);
+    for at in pod_cidrs(&root) {
+        FieldCheck::without_ratchet(&fields::NODE_POD_CIDRS).warn(
+            ctx,
+            &at,
+            at.text_or_empty(),
+            verdict,
+        );
     }
 }
 
-fn ranges<'a>(root: &At<'a>) -> Vec<At<'a>> {
+fn pod_cidrs<'a>(root: &At<'a>) -> Vec<At<'a>> {
     let spec = root.field("spec");
     list_or_single(spec.field("podCIDRs"), spec.field("podCIDR"), |item| *item)
 }
 
-fn texts<'a>(ranges: &[At<'a>]) -> Vec<&'a str> {
-    ranges.iter().map(At::text_or_empty).collect()
+fn texts<'a>(pod_cidrs: &[At<'a>]) -> Vec<&'a str> {
+    pod_cidrs.iter().map(At::text_or_empty).collect()
 }

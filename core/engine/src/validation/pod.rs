@@ -1,6 +1,6 @@
-//! Pod: its spec, most of which cannot change.
+//! Validation of Pods: spec, allowed changes of the spec, and warnings on create.
 
-use super::pod_parts::{self, Place};
+use super::pod_parts::{self, PodValidationOptions};
 use super::pod_spec;
 use crate::context::ValidationContext;
 use crate::field_errors::FieldErrors;
@@ -9,7 +9,7 @@ use crate::{Part, Verdict};
 use alloc::format;
 use ratchet_object::At;
 
-const POD: Place<'static> = Place { is_pod: true, claims: &[] };
+const POD: PodValidationOptions<'static> = PodValidationOptions { is_pod: true, claims: &[] };
 
 pub(super) fn validate(ctx: &ValidationContext<'_>, verdict: &mut Verdict) {
     let (root, old) = (ctx.change.new_root(), ctx.change.old_root());
@@ -39,7 +39,7 @@ fn check_new(spec: &At<'_>, verdict: &mut Verdict) {
     }
 }
 
-/// What may change within limits first, then that nothing else did.
+/// Checks the limits of mutable fields first, then that no other field changed.
 fn check_changes(spec: &At<'_>, old: &At<'_>, errs: &mut FieldErrors<'_, '_>) {
     for list in ["containers", "initContainers"] {
         let (list, before) = (spec.field(list), old.field(list));
@@ -71,7 +71,7 @@ fn check_changes(spec: &At<'_>, old: &At<'_>, errs: &mut FieldErrors<'_, '_>) {
     immutable::check_pod(spec, old, errs.verdict);
 }
 
-/// A deadline may come, and come nearer; says whether the API looks any further.
+/// Checks that the deadline was only added or shortened; returns whether the API checks any further.
 fn check_deadline(spec: &At<'_>, old: &At<'_>, errs: &mut FieldErrors<'_, '_>) -> bool {
     let deadline = spec.field("activeDeadlineSeconds");
     let before = old.field("activeDeadlineSeconds").int();
@@ -90,16 +90,16 @@ fn check_deadline(spec: &At<'_>, old: &At<'_>, errs: &mut FieldErrors<'_, '_>) -
     false
 }
 
-/// Tolerations may come; those that are there may only wait longer or shorter.
+/// Checks that tolerations were only added; existing ones may change only their `tolerationSeconds`.
 fn check_tolerations(list: &At<'_>, old: &At<'_>, errs: &mut FieldErrors<'_, '_>) {
     const PARTS: [&str; 4] = ["key", "operator", "value", "effect"];
-    let is_kept = |before: &At<'_>| {
+    let is_present = |before: &At<'_>| {
         list.items().any(|at| PARTS.iter().all(|name| at.field(name).equals(&before.field(name))))
     };
-    if old.items().all(|before| is_kept(&before)) {
+    if old.items().all(|before| is_present(&before)) {
         return pod_parts::check_tolerations(list, errs);
     }
-    // Most are put there by the server: a manifest that leaves them all out means no change.
+    // The server adds most of them: a manifest without any means no change.
     if list.is_set() {
         errs.forbidden(
             list,
@@ -108,7 +108,7 @@ fn check_tolerations(list: &At<'_>, old: &At<'_>, errs: &mut FieldErrors<'_, '_>
     }
 }
 
-/// The API speaks about pods only when they are created.
+/// Adds warnings; the API warns about pods on create only.
 pub(super) fn warn(ctx: &ValidationContext<'_>, verdict: &mut Verdict) {
     if ctx.change.is_create() {
         names::warn_host_name(ctx.change, verdict);

@@ -1,4 +1,4 @@
-//! The status of a Pod: the addresses of the pod and of its host.
+//! Validation of pod IPs and host IPs in the status of a Pod.
 
 use crate::context::ValidationContext;
 use crate::difference::FREE_HOST_IP;
@@ -42,10 +42,10 @@ pub(super) fn validate(ctx: &ValidationContext<'_>, verdict: &mut Verdict) {
     check(ctx, &status.field("hostIPs"), &hosts, &stored, &fields::HOST_IPS, "HostIP", verdict);
     if let Some(single) = lone_host_ip(ctx, &status) {
         let stored = old.map(|old| old.field("hostIP"));
-        let kept: StoredValues<'_> = stored.iter().map(At::text_or_empty).collect();
+        let stored_values: StoredValues<'_> = stored.iter().map(At::text_or_empty).collect();
         let before = verdict.problems.len();
-        let reading = FieldCheck::keeping(ctx, &fields::HOST_IP, &kept);
-        reading.check(ctx, &single, single.text_or_empty(), verdict);
+        let field_check = FieldCheck::with_ratchet(ctx, &fields::HOST_IP, &stored_values);
+        field_check.check(ctx, &single, single.text_or_empty(), verdict);
         for problem in verdict.problems.iter_mut().skip(before) {
             problem.difference = Some(&FREE_HOST_IP);
         }
@@ -61,27 +61,32 @@ fn check(
     name: &str,
     verdict: &mut Verdict,
 ) {
-    let kept: StoredValues<'_> = stored.iter().map(At::text_or_empty).collect();
+    let stored_values: StoredValues<'_> = stored.iter().map(At::text_or_empty).collect();
     for at in ips {
-        FieldCheck::keeping(ctx, field, &kept).check(ctx, at, at.text_or_empty(), verdict);
+        FieldCheck::with_ratchet(ctx, field, &stored_values).check(
+            ctx,
+            at,
+            at.text_or_empty(),
+            verdict,
+        );
     }
     let texts: Vec<&str> = ips.iter().map(At::text_or_empty).collect();
     address_families::check_status_ips(list, &texts, name, ctx.policy.release, verdict);
 }
 
-/// Warnings name the `ip` of an entry, errors the entry.
+/// Warns about the addresses; warnings have the path of the `ip`, errors that of the entry.
 pub(super) fn warn(ctx: &ValidationContext<'_>, verdict: &mut Verdict) {
     let status = ctx.change.new_root().field("status");
     let lists = [(pod_ips(&status), &fields::POD_IPS), (host_ips(&status), &fields::HOST_IPS)];
     for (ips, field) in lists {
         for at in ips {
             let at = at.named(at.path().field("ip"));
-            FieldCheck::fresh(field).warn(ctx, &at, at.text_or_empty(), verdict);
+            FieldCheck::without_ratchet(field).warn(ctx, &at, at.text_or_empty(), verdict);
         }
     }
     if let Some(single) = lone_host_ip(ctx, &status) {
         let text = single.text_or_empty();
-        FieldCheck::fresh(&fields::HOST_IP).warn(ctx, &single, text, verdict);
+        FieldCheck::without_ratchet(&fields::HOST_IP).warn(ctx, &single, text, verdict);
     }
 }
 
@@ -89,7 +94,7 @@ fn pod_ips<'a>(status: &At<'a>) -> Vec<At<'a>> {
     list_or_single(status.field("podIPs"), status.field("podIP"), |item| item.field("ip"))
 }
 
-/// `hostIP` where the list does not speak for it. To released Kubernetes it is free text.
+/// `hostIP` where `hostIPs` does not contain it. Released Kubernetes does not validate it.
 fn lone_host_ip<'a>(ctx: &ValidationContext<'_>, status: &At<'a>) -> Option<At<'a>> {
     let single = status.field("hostIP");
     let text = single.text_or_empty();
@@ -98,7 +103,7 @@ fn lone_host_ip<'a>(ctx: &ValidationContext<'_>, status: &At<'a>) -> Option<At<'
         .then_some(single)
 }
 
-/// The list of host addresses, each named by its entry.
+/// The host addresses, each with the path of its entry.
 fn host_ips<'a>(status: &At<'a>) -> Vec<At<'a>> {
     status.field("hostIPs").items().map(|item| item.field("ip").named(*item.path())).collect()
 }

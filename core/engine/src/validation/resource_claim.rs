@@ -1,4 +1,4 @@
-//! The status of a ResourceClaim: the addresses that drivers gave its devices.
+//! Validation of the network data of devices in the status of a ResourceClaim.
 
 use crate::Verdict;
 use crate::context::ValidationContext;
@@ -28,9 +28,14 @@ pub(super) fn validate(ctx: &ValidationContext<'_>, verdict: &mut Verdict) {
             continue;
         }
         for at in ips.items() {
-            FieldCheck::fresh(&fields::DEVICE_IPS).check(ctx, &at, at.text_or_empty(), verdict);
+            FieldCheck::without_ratchet(&fields::DEVICE_IPS).check(
+                ctx,
+                &at,
+                at.text_or_empty(),
+                verdict,
+            );
         }
-        // 1.32 compares addresses, later releases their texts.
+        // 1.32 compares addresses, later releases the strings.
         let by_address = !ctx.policy.release.since(33);
         let all: Vec<String> =
             texts(&ips).into_iter().map(|text| identity(text, by_address)).collect();

@@ -1,10 +1,10 @@
-//! Ingress and NetworkPolicy: where requests go, and through which ports.
+//! Validation of Ingress backends and paths, and of NetworkPolicy selectors, ports and types.
 
 use crate::Verdict;
 use crate::context::ValidationContext;
 use crate::field_errors::{FieldErrors, quoted};
-use crate::forms::NameFormat;
-use crate::{selectors, shown};
+use crate::name_format::NameFormat;
+use crate::{format_value, selectors};
 use alloc::format;
 use ratchet_object::{At, Node};
 
@@ -12,7 +12,7 @@ const PATH_TYPES: [&str; 3] = ["Exact", "ImplementationSpecific", "Prefix"];
 const BAD_SEQUENCES: [&str; 5] = ["//", "/./", "/../", "%2f", "%2F"];
 const BAD_ENDS: [&str; 2] = ["/..", "/."];
 
-/// What an Ingress is beside the hosts of its rules.
+/// Checks an Ingress, except for the hosts of its rules.
 pub(super) fn check_ingress(spec: &At<'_>, errs: &mut FieldErrors<'_, '_>) {
     let (rules, default) = (spec.field("rules"), spec.field("defaultBackend"));
     if rules.is_empty() && !default.is_set() {
@@ -65,8 +65,8 @@ fn check_path(at: &At<'_>, errs: &mut FieldErrors<'_, '_>) {
             }
         }
         other => {
-            let shown = shown::named(other, errs.ctx.policy.release);
-            errs.unsupported(&kind, shown, &PATH_TYPES);
+            let formatted = format_value::typed_string(other, errs.ctx.policy.release);
+            errs.unsupported(&kind, formatted, &PATH_TYPES);
         }
     }
     check_backend(&at.field("backend"), errs);
@@ -95,9 +95,9 @@ fn check_backend(backend: &At<'_>, errs: &mut FieldErrors<'_, '_>) {
 }
 
 fn check_service(backend: &At<'_>, service: &At<'_>, errs: &mut FieldErrors<'_, '_>) {
-    let form =
+    let format =
         if errs.ctx.policy.release.since(36) { NameFormat::Label } else { NameFormat::Label1035 };
-    errs.needs_form(&service.field("name"), form);
+    errs.needs_form(&service.field("name"), format);
     let (name, number) =
         (service.field("port").field("name"), service.field("port").field("number"));
     let has_number = number.int().unwrap_or_default() != 0;
@@ -111,7 +111,7 @@ fn check_service(backend: &At<'_>, service: &At<'_>, errs: &mut FieldErrors<'_, 
     }
 }
 
-/// What a NetworkPolicy is beside the blocks of its peers.
+/// Checks a NetworkPolicy, except for the IP blocks of its peers.
 pub(super) fn check_policy(ctx: &ValidationContext<'_>, verdict: &mut Verdict) {
     let spec = ctx.change.new_root().field("spec");
     let mut errs = FieldErrors::new(ctx, verdict);
@@ -127,8 +127,8 @@ pub(super) fn check_policy(ctx: &ValidationContext<'_>, verdict: &mut Verdict) {
     }
     let types = spec.field("policyTypes");
     if types.len() > 2 {
-        let shown = shown::tree(types.node());
-        return errs.invalid_as(&types, shown, "may not specify more than two policyTypes");
+        let formatted = format_value::tree(types.node());
+        return errs.invalid_as(&types, formatted, "may not specify more than two policyTypes");
     }
     for kind in types.items() {
         errs.one_of(&kind, &["Ingress", "Egress"]);

@@ -1,30 +1,30 @@
-//! Simple fields of the kinds that need no more: one row a field.
+//! Table-driven validation of simple fields, one row per field and check.
 
 use crate::Verdict;
 use crate::context::ValidationContext;
-use crate::field_errors::{FieldErrors, node_shown};
-use crate::forms::NameFormat;
+use crate::field_errors::{FieldErrors, format_node};
+use crate::name_format::NameFormat;
 use crate::rules::immutable;
 use ratchet_object::At;
 
-/// What a row demands.
+/// The check of a row.
 #[derive(Clone, Copy)]
 enum Check {
-    /// The field is filled in.
-    Needed(&'static str),
-    /// One of these, where it is set.
+    /// The string is not empty; the detail message.
+    Required(&'static str),
+    /// One of these values, if set.
     OneOf(&'static [&'static str]),
     /// Not negative.
     Count,
-    /// Greater than nought, where it is set; the API's words for that.
+    /// Greater than zero, if set; the detail message.
     Positive(&'static str),
-    /// A form, where it is set.
+    /// A name format, if set.
     NameFormat(NameFormat),
-    /// It stays what it was; left out, it is the default.
-    Fixed(&'static str),
+    /// Immutable; an unset field has this default.
+    Immutable(&'static str),
 }
 
-/// A field: group and kind, the way to it (`[]` after a list), and what is demanded.
+/// A field: group and kind, its path (`[]` after a list), and its check.
 struct Row {
     group: &'static str,
     kind: &'static str,
@@ -50,21 +50,21 @@ const PREEMPTION: &[&str] = &["PreemptLowerPriority", "Never"];
 const EVICTION: &[&str] = &["AlwaysAllow", "IfHealthyBudget"];
 
 static ROWS: &[Row] = &[
-    row("", "Secret", &["type"], Check::Fixed("Opaque")),
-    row(STORAGE, "StorageClass", &["provisioner"], Check::Needed("")),
+    row("", "Secret", &["type"], Check::Immutable("Opaque")),
+    row(STORAGE, "StorageClass", &["provisioner"], Check::Required("")),
     row(STORAGE, "StorageClass", &["provisioner"], Check::NameFormat(NameFormat::Qualified)),
-    row(STORAGE, "StorageClass", &["provisioner"], Check::Fixed("")),
-    row(STORAGE, "StorageClass", &["parameters"], Check::Fixed("")),
+    row(STORAGE, "StorageClass", &["provisioner"], Check::Immutable("")),
+    row(STORAGE, "StorageClass", &["parameters"], Check::Immutable("")),
     row(STORAGE, "StorageClass", &["reclaimPolicy"], Check::OneOf(RECLAIM)),
-    row(STORAGE, "StorageClass", &["reclaimPolicy"], Check::Fixed("Delete")),
+    row(STORAGE, "StorageClass", &["reclaimPolicy"], Check::Immutable("Delete")),
     row(STORAGE, "StorageClass", &["volumeBindingMode"], Check::OneOf(BINDING)),
-    row(STORAGE, "StorageClass", &["volumeBindingMode"], Check::Fixed("Immediate")),
+    row(STORAGE, "StorageClass", &["volumeBindingMode"], Check::Immutable("Immediate")),
     row("scheduling.k8s.io", "PriorityClass", &["preemptionPolicy"], Check::OneOf(PREEMPTION)),
     row(
         "scheduling.k8s.io",
         "PriorityClass",
         &["preemptionPolicy"],
-        Check::Fixed("PreemptLowerPriority"),
+        Check::Immutable("PreemptLowerPriority"),
     ),
     row(
         "policy",
@@ -85,9 +85,9 @@ static ROWS: &[Row] = &[
         &["spec", "ingressClassName"],
         Check::NameFormat(NameFormat::Subdomain),
     ),
-    row(NETWORKING, "IngressClass", &["spec", "controller"], Check::Fixed("")),
+    row(NETWORKING, "IngressClass", &["spec", "controller"], Check::Immutable("")),
     row("node.k8s.io", "RuntimeClass", &["handler"], Check::NameFormat(NameFormat::Label)),
-    row("node.k8s.io", "RuntimeClass", &["handler"], Check::Fixed("")),
+    row("node.k8s.io", "RuntimeClass", &["handler"], Check::Immutable("")),
 ];
 
 /// Checks every row of the kind.
@@ -120,7 +120,7 @@ fn walk(
 
 fn apply(at: &At<'_>, old: Option<At<'_>>, check: Check, errs: &mut FieldErrors<'_, '_>) {
     match check {
-        Check::Needed(detail) => {
+        Check::Required(detail) => {
             if at.text_or_empty().is_empty() {
                 errs.required(at, detail);
             }
@@ -138,16 +138,16 @@ fn apply(at: &At<'_>, old: Option<At<'_>>, check: Check, errs: &mut FieldErrors<
                 errs.form_of(at, &lower, NameFormat::Qualified);
             }
         }
-        Check::NameFormat(form) => errs.form_if_set(at, form),
-        Check::Fixed(default) => {
+        Check::NameFormat(format) => errs.form_if_set(at, format),
+        Check::Immutable(default) => {
             let Some(old) = old else { return };
-            // Left out on one side, it is the default on that side.
+            // Unset on one side, it has the default there.
             let is_default = |one: &At<'_>, other: &At<'_>| {
                 !default.is_empty() && !one.is_set() && other.text_or_empty() == default
             };
-            let is_kept = at.equals(&old) || is_default(at, &old) || is_default(&old, at);
-            if !is_kept {
-                immutable::changed(at, node_shown(at.node()), errs.verdict);
+            let is_unchanged = at.equals(&old) || is_default(at, &old) || is_default(&old, at);
+            if !is_unchanged {
+                immutable::changed(at, format_node(at.node()), errs.verdict);
             }
         }
     }
@@ -161,9 +161,9 @@ mod tests {
     #[test]
     fn every_row_is_about_a_kind_that_exists() {
         for row in ROWS {
-            let is_there =
+            let exists =
                 schema::KINDS.iter().any(|kind| kind.group == row.group && kind.kind == row.kind);
-            assert!(is_there, "{}/{}", row.group, row.kind);
+            assert!(exists, "{}/{}", row.group, row.kind);
         }
     }
 }

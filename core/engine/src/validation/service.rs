@@ -1,4 +1,4 @@
-//! Service: cluster IPs first and alone, then external IPs and source ranges; balancers in its status.
+//! Validation of Services: cluster IPs first and alone, then external IPs and source ranges; balancers in the status.
 
 use super::{balancers, service_fields};
 use crate::context::ValidationContext;
@@ -6,7 +6,7 @@ use crate::field_errors::FieldErrors;
 use crate::fields;
 use crate::rules::cluster_ips::{self, ClusterIps};
 use crate::rules::value::FieldCheck;
-use crate::rules::{host_names, immutable, placement, service_notes, special_ip};
+use crate::rules::{host_names, immutable, placement, service_warnings, special_ip};
 use crate::views::{service_type, texts};
 use crate::{StoredValues, Verdict};
 use ratchet_object::At;
@@ -18,7 +18,7 @@ pub(super) fn validate(ctx: &ValidationContext<'_>, verdict: &mut Verdict) {
     let root = ctx.change.new_root();
     let spec = root.field("spec");
     let old = ctx.change.old_root().map(|root| root.field("spec"));
-    // The allocator looks before anything else and answers alone.
+    // The allocator checks before anything else, and its errors are reported alone.
     let before = verdict.problems.len();
     let is_checked_first = cluster_ips::is_checked_first(&spec, old.as_ref());
     if is_checked_first {
@@ -33,7 +33,7 @@ pub(super) fn validate(ctx: &ValidationContext<'_>, verdict: &mut Verdict) {
     }
     if let Some(old) = &old {
         cluster_ips::check_unchanged(ctx, &spec, old, verdict);
-        check_families_kept(ctx, &spec, old, verdict);
+        check_families_immutable(ctx, &spec, old, verdict);
     }
     let ips = ClusterIps::of(&spec, old.as_ref());
     let kind = service_type(&spec);
@@ -44,10 +44,10 @@ pub(super) fn validate(ctx: &ValidationContext<'_>, verdict: &mut Verdict) {
     match kind {
         "LoadBalancer" if ips.is_headless() => {
             let detail = "may not be set to 'None' for LoadBalancer services";
-            none_for(&list, detail, verdict);
+            refuse_none(&list, detail, verdict);
         }
         "NodePort" if ips.is_headless() => {
-            none_for(&list, "may not be set to 'None' for NodePort services", verdict);
+            refuse_none(&list, "may not be set to 'None' for NodePort services", verdict);
         }
         "ExternalName" if !ips.all.is_empty() => {
             placement::forbidden(&list, "may not be set for ExternalName services", verdict);
@@ -62,8 +62,8 @@ pub(super) fn validate(ctx: &ValidationContext<'_>, verdict: &mut Verdict) {
     check_source_ranges(ctx, &root, verdict);
 }
 
-/// The families of a Service with addresses stay, though a second one may come or go.
-fn check_families_kept(
+/// Checks that the families of a Service with addresses do not change, though a second one may be added or removed.
+fn check_families_immutable(
     ctx: &ValidationContext<'_>,
     spec: &At<'_>,
     old: &At<'_>,
@@ -82,12 +82,12 @@ fn check_families_kept(
     }
     let at = list.named(list.path().index(0));
     for _ in new.iter().zip(&before).filter(|(new, old)| new != old) {
-        let shown = crate::shown::list(&new, ctx.policy.release);
-        immutable::changed_so(&at, shown, "may not change once set", verdict);
+        let formatted = crate::format_value::list(&new, ctx.policy.release);
+        immutable::changed_with_detail(&at, formatted, "may not change once set", verdict);
     }
 }
 
-fn none_for(list: &At<'_>, detail: &'static str, verdict: &mut Verdict) {
+fn refuse_none(list: &At<'_>, detail: &'static str, verdict: &mut Verdict) {
     let at = list.named(list.path().index(0));
     verdict.problem(crate::FieldError::invalid(&cluster_ips::RULE, &at, "None", detail));
 }
@@ -98,11 +98,13 @@ fn check_external_ips(
     old: Option<&At<'_>>,
     verdict: &mut Verdict,
 ) {
-    let kept: StoredValues<'_> =
+    let stored: StoredValues<'_> =
         old.iter().flat_map(|old| texts(&old.field("externalIPs"))).collect();
     for at in spec.field("externalIPs").items() {
         let text = at.text_or_empty();
-        if FieldCheck::keeping(ctx, &fields::EXTERNAL_IPS, &kept).check(ctx, &at, text, verdict) {
+        if FieldCheck::with_ratchet(ctx, &fields::EXTERNAL_IPS, &stored)
+            .check(ctx, &at, text, verdict)
+        {
             special_ip::check(&at, text, verdict);
         }
     }
@@ -113,17 +115,23 @@ fn check_source_ranges(ctx: &ValidationContext<'_>, root: &At<'_>, verdict: &mut
     let old = ctx.change.old_root();
     let is_balancer = service_type(&spec) == "LoadBalancer";
     let ranges = spec.field("loadBalancerSourceRanges");
-    // Errors spell this field with a capital letter.
+    // Errors write this field with a capital letter.
     let path = spec.path().field("LoadBalancerSourceRanges");
     if !ranges.is_empty() {
         if !is_balancer {
             placement::forbidden(&ranges.named(path), BALANCER_ONLY, verdict);
         }
         let stored = old.iter().map(|old| old.field("spec").field("loadBalancerSourceRanges"));
-        let kept: StoredValues<'_> = stored.flat_map(|list| texts(&list)).map(str::trim).collect();
+        let stored: StoredValues<'_> =
+            stored.flat_map(|list| texts(&list)).map(str::trim).collect();
         for (index, at) in ranges.items().enumerate() {
-            let reading = FieldCheck::keeping(ctx, &fields::SOURCE_RANGES, &kept);
-            reading.check(ctx, &at.named(path.index(index)), at.text_or_empty().trim(), verdict);
+            let field_check = FieldCheck::with_ratchet(ctx, &fields::SOURCE_RANGES, &stored);
+            field_check.check(
+                ctx,
+                &at.named(path.index(index)),
+                at.text_or_empty().trim(),
+                verdict,
+            );
         }
         return;
     }
@@ -139,7 +147,7 @@ fn check_source_ranges(ctx: &ValidationContext<'_>, root: &At<'_>, verdict: &mut
     let unchanged = stored.is_some_and(|stored| stored.text_or_empty() == text);
     if !unchanged && !text.trim().is_empty() {
         for range in text.trim().split(',') {
-            FieldCheck::fresh(&fields::SOURCE_RANGES).check(
+            FieldCheck::without_ratchet(&fields::SOURCE_RANGES).check(
                 ctx,
                 &annotation,
                 range.trim(),
@@ -157,7 +165,7 @@ pub(super) fn warn(ctx: &ValidationContext<'_>, verdict: &mut Verdict) {
     let root = ctx.change.new_root();
     let old = ctx.change.old_root().map(|root| root.field("spec"));
     let ips = ClusterIps::of(&root.field("spec"), old.as_ref());
-    service_notes::warn(ctx, &root, &ips.all, verdict);
+    service_warnings::warn(ctx, &root, &ips.all, verdict);
 }
 
 pub(super) fn validate_status(ctx: &ValidationContext<'_>, verdict: &mut Verdict) {
@@ -173,9 +181,9 @@ pub(super) fn validate_status(ctx: &ValidationContext<'_>, verdict: &mut Verdict
         }
         return;
     }
-    let kept = balancers::kept(ctx);
+    let stored = balancers::stored_ips(ctx);
     for balancer in balancers::of(&new) {
-        balancers::check_ip(ctx, &balancer, &fields::SERVICE_INGRESS, &kept, verdict);
+        balancers::check_ip(ctx, &balancer, &fields::SERVICE_INGRESS, &stored, verdict);
         let mode = balancer.field("ipMode");
         if balancer.field("ip").text_or_empty().is_empty() {
             if mode.is_set() {

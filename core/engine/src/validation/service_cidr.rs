@@ -1,11 +1,11 @@
-//! ServiceCIDR: its ranges, of which a second one may be added and nothing else changed.
+//! Validation of ServiceCIDRs: a second range may be added, and nothing else changed.
 
 use crate::context::ValidationContext;
 use crate::fields;
 use crate::rules::value::FieldCheck;
 use crate::rules::{address_families, cluster_ips, immutable, placement};
 use crate::views::texts;
-use crate::{Cause, FieldError, Verdict, shown};
+use crate::{Cause, FieldError, Verdict, format_value};
 use alloc::format;
 use ratchet_net::Quoted;
 use ratchet_object::At;
@@ -29,7 +29,7 @@ pub(super) fn validate(ctx: &ValidationContext<'_>, verdict: &mut Verdict) {
             changed(0);
             check(ctx, &list, verdict);
         }
-        _ => immutable::changed(&list, shown::list(&new, ctx.policy.release), verdict),
+        _ => immutable::changed(&list, format_value::list(&new, ctx.policy.release), verdict),
     }
 }
 
@@ -39,18 +39,23 @@ fn check(ctx: &ValidationContext<'_>, list: &At<'_>, verdict: &mut Verdict) {
         return placement::required(list, "at least one CIDR required", verdict);
     }
     if all.len() > 2 {
-        let texts = shown::list(&all, ctx.policy.release);
-        let shown = if ctx.policy.release.since(34) {
+        let texts = format_value::list(&all, ctx.policy.release);
+        let formatted = if ctx.policy.release.since(34) {
             format!("{{\"CIDRs\":{texts}}}")
         } else {
             format!("networking.ServiceCIDRSpec{{CIDRs:{texts}}}")
         };
         let detail = "may only hold up to 2 values";
         let problem = FieldError::new(&cluster_ips::RULE, Cause::Invalid, list, detail);
-        return verdict.problem(problem.showing(shown));
+        return verdict.problem(problem.with_value(formatted));
     }
     for at in list.items() {
-        FieldCheck::fresh(&fields::SERVICE_CIDRS).check(ctx, &at, at.text_or_empty(), verdict);
+        FieldCheck::without_ratchet(&fields::SERVICE_CIDRS).check(
+            ctx,
+            &at,
+            at.text_or_empty(),
+            verdict,
+        );
     }
     address_families::check_service_cidrs(list, &all, ctx.policy.release, verdict);
 }

@@ -1,10 +1,10 @@
-//! Service: its ports, and the fields that have nothing to do with addresses.
+//! Validation of Service ports, and of the fields that are not about addresses.
 
 use super::pod_parts::PROTOCOLS;
 use crate::field_errors::{FieldErrors, quoted};
-use crate::forms::NameFormat;
+use crate::format_value;
+use crate::name_format::NameFormat;
 use crate::rules::{immutable, labels};
-use crate::shown;
 use crate::views::{protocol, service_type};
 use alloc::format;
 use alloc::string::ToString;
@@ -18,7 +18,6 @@ const DISTRIBUTIONS: [&str; 3] = ["PreferClose", "PreferSameZone", "PreferSameNo
 const HEALTH: &str =
     "may only be set when `type` is 'LoadBalancer' and `externalTrafficPolicy` is 'Local'";
 
-/// Checks all of it.
 pub(super) fn check(spec: &At<'_>, old: Option<&At<'_>>, errs: &mut FieldErrors<'_, '_>) {
     let kind = service_type(spec);
     if kind == "ExternalName" {
@@ -80,13 +79,13 @@ fn check_ports(ports: &At<'_>, kind: &str, errs: &mut FieldErrors<'_, '_>) {
     check_repeated(ports, errs);
 }
 
-/// Where the port leads; to the same number, unless it is said.
+/// Checks `targetPort`, which defaults to `port`.
 fn check_target(port: &At<'_>, errs: &mut FieldErrors<'_, '_>) {
     let target = port.field("targetPort");
-    let is_unsaid = !target.is_set()
+    let is_unset = !target.is_set()
         || target.int() == Some(0)
         || target.node().and_then(|node| node.text()) == Some("");
-    if is_unsaid {
+    if is_unset {
         let number = port.field("port").int().unwrap_or_default();
         if !(1..=65535).contains(&number) {
             let detail = "must be between 1 and 65535, inclusive";
@@ -111,13 +110,13 @@ fn check_repeated(ports: &At<'_>, errs: &mut FieldErrors<'_, '_>) {
         }
         let key = (protocol(&port), port.field("port").int().unwrap_or_default());
         if all.contains(&key) {
-            // The API shows the port without what makes no difference to it.
-            let shown = format!(
+            // The API formats only the fields that make the port a duplicate.
+            let formatted = format!(
                 "{{\"Name\":\"\",\"Protocol\":{},\"AppProtocol\":null,\"Port\":{},\"TargetPort\":0,\"NodePort\":0}}",
-                shown::json(key.0),
+                format_value::json(key.0),
                 key.1
             );
-            errs.duplicate(&port, shown);
+            errs.duplicate(&port, formatted);
         }
         all.push(key);
     }
@@ -127,7 +126,7 @@ fn check_affinity(spec: &At<'_>, errs: &mut FieldErrors<'_, '_>) {
     let (affinity, config) = (spec.field("sessionAffinity"), spec.field("sessionAffinityConfig"));
     errs.one_of(&affinity, &["ClientIP", "None"]);
     if affinity.text_or_empty() == "ClientIP" {
-        // Left out, the time has a default.
+        // An unset timeout has a default.
         let timeout = config.field("clientIP").field("timeoutSeconds");
         if timeout.int().is_some_and(|seconds| !(1..=LONGEST_AFFINITY).contains(&seconds)) {
             let detail = format!("must be greater than 0 and less than {LONGEST_AFFINITY}");
@@ -151,8 +150,8 @@ fn check_class(spec: &At<'_>, old: Option<&At<'_>>, kind: &str, errs: &mut Field
         && !class.equals(&old.field("loadBalancerClass"))
         && (class.is_set() || old.field("loadBalancerClass").is_set())
     {
-        let shown = crate::field_errors::node_shown(class.node());
-        immutable::changed_so(&class, shown, "may not change once set", errs.verdict);
+        let formatted = crate::field_errors::format_node(class.node());
+        immutable::changed_with_detail(&class, formatted, "may not change once set", errs.verdict);
     }
     for _ in 0..times {
         if class.is_set() {
@@ -170,13 +169,13 @@ fn check_traffic(spec: &At<'_>, old: Option<&At<'_>>, kind: &str, errs: &mut Fie
     if is_reachable {
         errs.one_of(&external, &["Cluster", "Local"]);
     } else if !text.is_empty() {
-        let shown = shown::named(text, errs.ctx.policy.release);
-        errs.invalid_as(&external, shown, "may only be set for externally-accessible services");
+        let formatted = format_value::typed_string(text, errs.ctx.policy.release);
+        errs.invalid_as(&external, formatted, "may only be set for externally-accessible services");
     }
     let needs_health = |kind: &str, text: &str| kind == "LoadBalancer" && text == "Local";
     let number = health.int().unwrap_or_default();
     if needs_health(kind, text) {
-        // Left out, the server allocates one.
+        // The server allocates an unset one.
         if number != 0 {
             errs.port_number(&health);
         }

@@ -1,16 +1,16 @@
-//! Certificate signing requests: signers and usages that exist, and a status whose decisions are never taken back.
+//! Validation of CertificateSigningRequests: signer, usages, conditions and the issued certificate.
 
 use crate::Verdict;
 use crate::context::ValidationContext;
 use crate::field_errors::{FieldErrors, quoted};
-use crate::forms::{self, NameFormat};
+use crate::name_format::{self, NameFormat};
 use crate::rules::names;
-use crate::{FieldError, Part, shown};
+use crate::{FieldError, Part, format_value};
 use alloc::format;
 use alloc::vec::Vec;
 use ratchet_object::At;
 
-/// The key usages that there are, in the order in which the API lists them.
+/// The supported key usages, in the order in which the API lists them.
 const USAGES: [&str; 23] = [
     "any",
     "cert sign",
@@ -37,22 +37,22 @@ const USAGES: [&str; 23] = [
     "timestamping",
 ];
 
-/// The signer of requests from before there were signers.
+/// The signer of requests without a signer name in the beta API.
 const LEGACY_SIGNER: &str = "kubernetes.io/legacy-unknown";
-/// The shortest life of a certificate that may be asked for, in seconds.
+/// The shortest `expirationSeconds`.
 const SHORTEST: i64 = 600;
-/// What is decided once: such a condition is true, and stays.
+/// Conditions that are only ever true, and cannot be removed.
 const DECISIONS: [&str; 3] = ["Approved", "Denied", "Failed"];
-/// Those that are decided by approvers, and not by signers.
+/// Conditions that approvers set, and signers do not.
 const APPROVALS: [&str; 2] = ["Approved", "Denied"];
-/// A domain has at most so many bytes; a signer's name a domain, a slash, a subdomain, a dot and a label.
+/// Limits in bytes; a signer name is a domain, a slash, a subdomain, a dot and a label.
 const LONGEST_DOMAIN: usize = 253;
 const LONGEST_SIGNER: usize = LONGEST_DOMAIN + 1 + 253 + 1 + 63;
 
 pub(super) fn validate(ctx: &ValidationContext<'_>, verdict: &mut Verdict) {
     let (root, old) = (ctx.change.new_root(), ctx.change.old_root());
     let mut errs = FieldErrors::new(ctx, verdict);
-    // What was asked for cannot change: it was looked at when it was new.
+    // The spec cannot change: it was validated on create.
     if old.is_none() {
         check_spec(&root.field("spec"), &mut errs);
     }
@@ -79,14 +79,18 @@ fn check_spec(spec: &At<'_>, errs: &mut FieldErrors<'_, '_>) {
     for usage in usages.items() {
         let text = usage.text_or_empty();
         if !USAGES.contains(&text) {
-            errs.unsupported(&usage, shown::named(text, errs.ctx.policy.release), &USAGES);
+            errs.unsupported(
+                &usage,
+                format_value::typed_string(text, errs.ctx.policy.release),
+                &USAGES,
+            );
         }
     }
     let mut seen = Vec::new();
     for usage in usages.items() {
         let text = usage.text_or_empty();
         if seen.contains(&text) {
-            errs.duplicate(&usage, shown::named(text, errs.ctx.policy.release));
+            errs.duplicate(&usage, format_value::typed_string(text, errs.ctx.policy.release));
         }
         seen.push(text);
     }
@@ -102,7 +106,7 @@ fn check_spec(spec: &At<'_>, errs: &mut FieldErrors<'_, '_>) {
     }
 }
 
-/// A signer has the name of a domain with a path behind it.
+/// Checks a signer name, a domain with a path.
 fn check_signer(at: &At<'_>, errs: &mut FieldErrors<'_, '_>) {
     let text = at.text_or_empty();
     if text.is_empty() {
@@ -128,22 +132,24 @@ fn check_signer(at: &At<'_>, errs: &mut FieldErrors<'_, '_>) {
     }
 }
 
-/// Tells what is wrong with the first bad label.
-fn check_labels(at: &At<'_>, text: &str, form: NameFormat, errs: &mut FieldErrors<'_, '_>) {
-    let Some(bad) = text.split('.').find(|label| !forms::fits(form, label)) else { return };
-    forms::faults(form, bad, |detail| {
+/// Reports the format violations of the first bad label.
+fn check_labels(at: &At<'_>, text: &str, format: NameFormat, errs: &mut FieldErrors<'_, '_>) {
+    let Some(bad) = text.split('.').find(|label| !name_format::is_valid(format, label)) else {
+        return;
+    };
+    name_format::faults(format, bad, |detail| {
         let detail = format!("validating label {}: {detail}", quoted(bad));
         errs.verdict.problem(FieldError::invalid(&names::FORMS, at, text, detail));
     });
 }
 
-/// A status that is new, or replaces the one before; what was bad before may stay.
+/// Checks the conditions of a new status; stored invalid ones may stay.
 fn check_conditions(status: &At<'_>, before: Option<At<'_>>, errs: &mut FieldErrors<'_, '_>) {
     let release = errs.ctx.policy.release;
     let list = status.field("conditions");
     let stored: Vec<At<'_>> =
         before.iter().flat_map(|before| before.field("conditions").items()).collect();
-    let is_kept = |item: &At<'_>| stored.iter().any(|one| item.equals(one));
+    let is_stored = |item: &At<'_>| stored.iter().any(|one| item.equals(one));
     let stored_types: Vec<&str> = stored.iter().map(type_of).collect();
     let repeats = |types: &[&str]| {
         types
@@ -162,10 +168,10 @@ fn check_conditions(status: &At<'_>, before: Option<At<'_>>, errs: &mut FieldErr
         let allowed: &[&str] =
             if DECISIONS.contains(&kind) { &["True"] } else { &["False", "True", "Unknown"] };
         match status.text_or_empty() {
-            _ if is_kept(&item) => {}
+            _ if is_stored(&item) => {}
             "" => errs.required(&status, ""),
             text if !allowed.contains(&text) => {
-                errs.unsupported(&status, shown::named(text, release), allowed);
+                errs.unsupported(&status, format_value::typed_string(text, release), allowed);
             }
             _ => {}
         }
@@ -176,10 +182,10 @@ fn check_conditions(status: &At<'_>, before: Option<At<'_>>, errs: &mut FieldErr
         };
         if !other.is_empty() && seen.contains(&other) && !may_be_both {
             let detail = "Approved and Denied conditions are mutually exclusive";
-            errs.invalid_as(&list, shown::named(kind, release), detail);
+            errs.invalid_as(&list, format_value::typed_string(kind, release), detail);
         }
         if seen.contains(&kind) && !may_repeat {
-            errs.duplicate(&item.field("type"), shown::named(kind, release));
+            errs.duplicate(&item.field("type"), format_value::typed_string(kind, release));
         }
         seen.push(kind);
     }
@@ -194,7 +200,7 @@ fn all_of<'a>(status: &At<'a>, kind: &str) -> Vec<At<'a>> {
     status.field("conditions").items().filter(|item| type_of(item) == kind).collect()
 }
 
-/// What is decided stays decided, and only an approval decides.
+/// Checks that decisions are not removed, and that only the approval subresource makes them.
 fn check_decisions(status: &At<'_>, before: &At<'_>, errs: &mut FieldErrors<'_, '_>) {
     let list = status.field("conditions");
     for kind in DECISIONS {
@@ -209,13 +215,13 @@ fn check_decisions(status: &At<'_>, before: &At<'_>, errs: &mut FieldErrors<'_, 
     for kind in APPROVALS {
         let (new, old) = (all_of(status, kind), all_of(before, kind));
         let is_same = new.iter().zip(&old).all(|(new, old)| new.equals(old));
-        let word = match new.len() {
+        let verb = match new.len() {
             count if count > old.len() => "add",
             count if count == old.len() && !is_same => "modify",
             _ => continue,
         };
         let kind = quoted(kind);
-        errs.forbidden(&list, format!("updates may not {word} a condition of type {kind}"));
+        errs.forbidden(&list, format!("updates may not {verb} a condition of type {kind}"));
     }
 }
 
@@ -237,19 +243,19 @@ mod tests {
         Object::new(decode(&text, Limits::DEFAULT).unwrap().documents.remove(0).into_owned())
     }
 
-    fn told(change: &Change<'_>) -> Vec<String> {
+    fn errors(change: &Change<'_>) -> Vec<String> {
         let policy = Policy::of(Release::REFERENCE, Behavior::Released);
         let verdict = judge(change, &Facts::default(), &policy);
         verdict.problems.iter().map(|one| format!("{}: {}", one.field, one.message())).collect()
     }
 
     fn created(spec: &str) -> Vec<String> {
-        told(&Change::create(&object(spec, "{}")).unwrap())
+        errors(&Change::create(&object(spec, "{}")).unwrap())
     }
 
     fn updated(part: Part, old: &str, new: &str) -> Vec<String> {
         let (old, new) = (object(GOOD, old), object(GOOD, new));
-        told(&Change::update(&old, &new).unwrap().through(part))
+        errors(&Change::update(&old, &new).unwrap().through(part))
     }
 
     #[test]
@@ -271,14 +277,14 @@ mod tests {
         let with = |signer: &str| created(&GOOD.replace("example.com/a", signer));
         let label = "a lowercase RFC 1123 label must consist of lower case alphanumeric characters or '-', and must start and end with an alphanumeric character (e.g. 'my-name',  or '123-abc', regex used for validation is '[a-z0-9]([-a-z0-9]*[a-z0-9])?')";
         let subdomain = "a lowercase RFC 1123 subdomain must consist of lower case alphanumeric characters, '-' or '.', and must start and end with an alphanumeric character (e.g. 'example.com', regex used for validation is '[a-z0-9]([-a-z0-9]*[a-z0-9])?(\\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*')";
-        let form =
+        let format =
             "must be a fully qualified domain and path of the form 'example.com/signer-name'";
         for good in ["kubernetes.io/kubelet-serving", "a.b/c.d"] {
             assert!(with(good).is_empty(), "{good}");
         }
         assert_eq!(with("''"), ["spec.signerName: Required value"]);
         for bad in ["abc", "a.b/c/d"] {
-            assert_eq!(with(bad), [format!("spec.signerName: Invalid value: \"{bad}\": {form}")]);
+            assert_eq!(with(bad), [format!("spec.signerName: Invalid value: \"{bad}\": {format}")]);
         }
         assert_eq!(
             with("ab/c"),
@@ -322,19 +328,21 @@ mod tests {
 
     #[test]
     fn conditions_say_what_they_may() {
-        let said =
+        let errors_of =
             |new: &str| updated(Part::Sub("approval"), "{}", &format!("{{conditions: [{new}]}}"));
-        assert!(said("{type: Approved, status: 'True'}, {type: Odd, status: Unknown}").is_empty());
+        assert!(
+            errors_of("{type: Approved, status: 'True'}, {type: Odd, status: Unknown}").is_empty()
+        );
         for kind in ["Approved", "Denied", "Failed"] {
             assert_eq!(
-                said(&format!("{{type: {kind}, status: 'False'}}")),
+                errors_of(&format!("{{type: {kind}, status: 'False'}}")),
                 [
                     "status.conditions[0].status: Unsupported value: \"False\": supported values: \"True\""
                 ]
             );
         }
         assert_eq!(
-            said("{type: Odd, status: Maybe}, {status: 'True'}, {type: Other}"),
+            errors_of("{type: Odd, status: Maybe}, {status: 'True'}, {type: Other}"),
             [
                 "status.conditions[0].status: Unsupported value: \"Maybe\": supported values: \"False\", \"True\", \"Unknown\"",
                 "status.conditions[1].type: Required value",
@@ -342,13 +350,13 @@ mod tests {
             ]
         );
         assert_eq!(
-            said("{type: Approved, status: 'True'}, {type: Denied, status: 'True'}"),
+            errors_of("{type: Approved, status: 'True'}, {type: Denied, status: 'True'}"),
             [
                 "status.conditions: Invalid value: \"Denied\": Approved and Denied conditions are mutually exclusive"
             ]
         );
         assert_eq!(
-            said("{type: Odd, status: 'True'}, {type: Odd, status: 'True'}"),
+            errors_of("{type: Odd, status: 'True'}, {type: Odd, status: 'True'}"),
             ["status.conditions[1].type: Duplicate value: \"Odd\""]
         );
     }

@@ -1,13 +1,13 @@
-//! Claims for storage and the volumes that answer them.
+//! Validation of PersistentVolumeClaims and PersistentVolumes.
 
 use super::pod_parts::is_source;
 use crate::Verdict;
 use crate::context::ValidationContext;
 use crate::field_errors::{FieldErrors, quoted};
-use crate::forms::NameFormat;
+use crate::name_format::NameFormat;
 use crate::quantity::Quantity;
 use crate::rules::immutable;
-use crate::{selectors, shown};
+use crate::{format_value, selectors};
 use ratchet_object::At;
 
 const MODES: [&str; 4] = ["ReadOnlyMany", "ReadWriteMany", "ReadWriteOnce", "ReadWriteOncePod"];
@@ -20,11 +20,11 @@ pub(super) fn validate_claim(ctx: &ValidationContext<'_>, verdict: &mut Verdict)
     let root = ctx.change.new_root();
     check_claim(&root.field("spec"), &mut FieldErrors::new(ctx, verdict));
     if let Some(old) = ctx.change.old_root() {
-        check_claim_kept(&root, &old, verdict);
+        check_claim_immutable(&root, &old, verdict);
     }
 }
 
-/// The spec of a claim, alone or in the template of one.
+/// Checks the spec of a claim, alone or in a claim template.
 pub(super) fn check_claim(spec: &At<'_>, errs: &mut FieldErrors<'_, '_>) {
     let modes = spec.field("accessModes");
     if modes.is_empty() {
@@ -34,12 +34,12 @@ pub(super) fn check_claim(spec: &At<'_>, errs: &mut FieldErrors<'_, '_>) {
     check_modes(&modes, errs);
     let resources = spec.field("resources");
     let size = resources.field("requests").key("storage");
-    // The API leaves the requests out of the name.
+    // The API omits `requests` from the path.
     let at = size.named(resources.path().key("storage"));
     match Quantity::at(&size) {
         None if !size.is_set() => errs.required(&at, ""),
         Some(size) if !size.sign().is_gt() => {
-            errs.invalid_as(&at, quoted(&size.shown()), POSITIVE);
+            errs.invalid_as(&at, quoted(&size.canonical()), POSITIVE);
         }
         _ => {}
     }
@@ -53,8 +53,8 @@ fn check_modes(modes: &At<'_>, errs: &mut FieldErrors<'_, '_>) {
     for mode in modes.items() {
         let text = mode.text_or_empty();
         if !MODES.contains(&text) {
-            let shown = shown::named(text, errs.ctx.policy.release);
-            errs.unsupported(&mode.named(*modes.path()), shown, &MODES);
+            let formatted = format_value::typed_string(text, errs.ctx.policy.release);
+            errs.unsupported(&mode.named(*modes.path()), formatted, &MODES);
         } else if text == "ReadWriteOncePod" {
             alone = true;
         } else {
@@ -66,8 +66,8 @@ fn check_modes(modes: &At<'_>, errs: &mut FieldErrors<'_, '_>) {
     }
 }
 
-/// What a claim keeps; the server fills in what was left out.
-fn check_claim_kept(root: &At<'_>, old: &At<'_>, verdict: &mut Verdict) {
+/// Checks the immutable fields of a claim; the server fills in unset ones.
+fn check_claim_immutable(root: &At<'_>, old: &At<'_>, verdict: &mut Verdict) {
     let (spec, before) = (root.field("spec"), old.field("spec"));
     let is_bound = old.field("status").field("phase").text_or_empty() == "Bound";
     let size =
@@ -77,7 +77,7 @@ fn check_claim_kept(root: &At<'_>, old: &At<'_>, verdict: &mut Verdict) {
         "storageClassName" if !before.field("storageClassName").is_set() => false,
         "volumeAttributesClassName" if is_bound => false,
         "resources" => size(&spec) != size(&before) && !is_bound,
-        _ => immutable::is_more(name, &spec.field(name), &before.field(name)),
+        _ => immutable::is_field_changed(name, &spec.field(name), &before.field(name)),
     });
     if is_changed {
         immutable::forbidden(&spec, CLAIM, verdict);
@@ -85,8 +85,8 @@ fn check_claim_kept(root: &At<'_>, old: &At<'_>, verdict: &mut Verdict) {
     if let (Some(new), Some(old_size)) = (size(&spec), size(&before))
         && new < old_size
     {
-        let given = old.field("status").field("capacity").field("storage");
-        let least = Quantity::at(&given).unwrap_or_else(Quantity::nothing);
+        let capacity_at = old.field("status").field("capacity").field("storage");
+        let least = Quantity::at(&capacity_at).unwrap_or_else(Quantity::zero);
         if new <= least {
             let at = spec.field("resources").field("requests").field("storage");
             immutable::forbidden(&at, "field can not be less than status.capacity", verdict);
@@ -96,8 +96,9 @@ fn check_claim_kept(root: &At<'_>, old: &At<'_>, verdict: &mut Verdict) {
     if mode(&spec) != mode(&before) {
         let at = spec.field("volumeMode");
         let named = at.named(root.path().field("volumeMode"));
-        let shown = if at.is_set() { shown::tree(at.node()) } else { "\"Filesystem\"".into() };
-        immutable::changed(&named, shown, verdict);
+        let formatted =
+            if at.is_set() { format_value::tree(at.node()) } else { "\"Filesystem\"".into() };
+        immutable::changed(&named, formatted, verdict);
     }
 }
 
@@ -110,10 +111,10 @@ pub(super) fn validate_volume(ctx: &ValidationContext<'_>, verdict: &mut Verdict
     }
     let Some(old) = ctx.change.old_root() else { return };
     let before = old.field("spec");
-    let is_changed = spec
-        .entries()
-        .any(|(name, at)| is_source(name) && immutable::is_more(name, &at, &before.field(name)))
-        || before.entries().any(|(name, _)| is_source(name) && !spec.field(name).is_set());
+    let is_changed =
+        spec.entries().any(|(name, at)| {
+            is_source(name) && immutable::is_field_changed(name, &at, &before.field(name))
+        }) || before.entries().any(|(name, _)| is_source(name) && !spec.field(name).is_set());
     if is_changed {
         let at = spec.named(spec.path().field("persistentvolumesource"));
         immutable::forbidden(&at, VOLUME, verdict);
@@ -132,17 +133,18 @@ fn check_volume(spec: &At<'_>, errs: &mut FieldErrors<'_, '_>) {
         errs.required(&capacity, "");
     }
     if count > 1 || !capacity.field("storage").is_set() {
-        let shown = if count == 0 { "null".into() } else { shown::tree(capacity.node()) };
-        errs.unsupported(&capacity, shown, &["storage"]);
+        let formatted =
+            if count == 0 { "null".into() } else { format_value::tree(capacity.node()) };
+        errs.unsupported(&capacity, formatted, &["storage"]);
     }
     for (_, at) in capacity.entries() {
         if let Some(size) = Quantity::at(&at) {
             if size.sign().is_lt() {
                 let detail = "must be a valid resource quantity";
-                errs.invalid_as(&at, quoted(&size.shown()), detail);
+                errs.invalid_as(&at, quoted(&size.canonical()), detail);
             }
             if !size.sign().is_gt() {
-                errs.invalid_as(&at, quoted(&size.shown()), POSITIVE);
+                errs.invalid_as(&at, quoted(&size.canonical()), POSITIVE);
             }
         }
     }

@@ -1,16 +1,16 @@
-//! What the kinds that hold a pod template tell about it: when they speak is a row each.
+//! Warnings of the kinds with a pod template, and the changes on update that trigger them.
 
 use super::pod_spec;
 use crate::context::ValidationContext;
 use crate::difference::SWAPPED_CONTROLLER_WARNINGS;
-use crate::rules::pod_notes::{say, tell};
+use crate::rules::pod_warnings::{warn_at, warn_text};
 use crate::rules::{byte_amounts, names};
 use crate::{Change, Verdict};
 use ratchet_object::{At, Object};
 
-/// What must change for an update to be told about its template.
+/// The change that triggers warnings about the template on update.
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum Speaks {
+enum WarnOn {
     /// The spec, or an annotation.
     SpecOrAnnotations,
     /// The spec.
@@ -19,16 +19,16 @@ enum Speaks {
     Template,
 }
 
-/// When each kind speaks.
-const SPEAKS: [(&str, Speaks); 8] = [
-    ("CronJob", Speaks::Spec),
-    ("DaemonSet", Speaks::Template),
-    ("Deployment", Speaks::SpecOrAnnotations),
-    ("Job", Speaks::Spec),
-    ("PodTemplate", Speaks::Template),
-    ("ReplicaSet", Speaks::Spec),
-    ("ReplicationController", Speaks::Spec),
-    ("StatefulSet", Speaks::Spec),
+/// The trigger of each kind.
+const WARN_ON: [(&str, WarnOn); 8] = [
+    ("CronJob", WarnOn::Spec),
+    ("DaemonSet", WarnOn::Template),
+    ("Deployment", WarnOn::SpecOrAnnotations),
+    ("Job", WarnOn::Spec),
+    ("PodTemplate", WarnOn::Template),
+    ("ReplicaSet", WarnOn::Spec),
+    ("ReplicationController", WarnOn::Spec),
+    ("StatefulSet", WarnOn::Spec),
 ];
 
 const MANY_COMPLETIONS: i64 = 100_000;
@@ -42,7 +42,7 @@ pub(super) fn warn(ctx: &ValidationContext<'_>, verdict: &mut Verdict) {
     let change = ctx.change;
     names::warn_host_name(change, verdict);
     match change.old_object() {
-        Some(old) if !speaks(change, old) => {}
+        Some(old) if !should_warn(change, old) => {}
         Some(old) if is_swapped(ctx) => warn_stored(ctx, old, verdict),
         _ => {
             warn_indexed(change, verdict);
@@ -55,14 +55,14 @@ pub(super) fn warn(ctx: &ValidationContext<'_>, verdict: &mut Verdict) {
         "CronJob" if !change.is_create() => {
             let schedule = spec.field("schedule");
             if schedule.text_or_empty().contains("TZ") {
-                tell(verdict, &schedule, ZONE_IN_SCHEDULE);
+                warn_text(verdict, &schedule, ZONE_IN_SCHEDULE);
             }
         }
         _ => {}
     }
 }
 
-/// An update of a ReplicationController is told about what is stored.
+/// Whether warnings are about the stored template, as on update of a ReplicationController.
 fn is_swapped(ctx: &ValidationContext<'_>) -> bool {
     ctx.change.kind.name == "ReplicationController"
         && !ctx.policy.follows_proposal(&SWAPPED_CONTROLLER_WARNINGS)
@@ -71,14 +71,14 @@ fn is_swapped(ctx: &ValidationContext<'_>) -> bool {
 fn warn_stored<'a>(ctx: &ValidationContext<'a>, old: &'a Object<'a>, verdict: &mut Verdict) {
     let before = verdict.warnings.len();
     pod_spec::warn(ctx, &template_of(ctx.change, old), true, verdict);
-    // What the stored template says has no place in the text of the new one.
+    // The stored template has no position in the source text of the new one.
     let template = template_of(ctx.change, ctx.change.new_object());
     for warning in verdict.warnings.iter_mut().skip(before) {
         warning.span = template.span();
     }
 }
 
-/// A Job, alone or in a CronJob, that finishes more indexes than can be told apart.
+/// Warns about a Job, alone or in a CronJob, with more indexes than can be tracked.
 fn warn_indexed(change: &Change<'_>, verdict: &mut Verdict) {
     let place: &[&str] = match change.kind.name {
         "Job" => &["spec"],
@@ -86,19 +86,19 @@ fn warn_indexed(change: &Change<'_>, verdict: &mut Verdict) {
         _ => return,
     };
     let spec = change.new_root().descend(place);
-    let is_more = |name, most| spec.field(name).int().is_some_and(|count| count > most);
+    let exceeds = |name, most| spec.field(name).int().is_some_and(|count| count > most);
     if spec.field("completionMode").text_or_empty() == "Indexed"
-        && is_more("completions", MANY_COMPLETIONS)
-        && is_more("parallelism", MUCH_PARALLELISM)
+        && exceeds("completions", MANY_COMPLETIONS)
+        && exceeds("parallelism", MUCH_PARALLELISM)
     {
-        say(verdict, &spec, UNTRACKED);
+        warn_at(verdict, &spec, UNTRACKED);
     }
 }
 
-/// The claims of a StatefulSet, and how much of its history it keeps.
+/// Warns about the claims and the `revisionHistoryLimit` of a StatefulSet.
 fn warn_stateful(change: &Change<'_>, spec: &At<'_>, verdict: &mut Verdict) {
     for claim in spec.field("volumeClaimTemplates").items() {
-        // The API leaves the spec out of the name, and writes it large where it does not.
+        // The API omits `spec` from the path on create, and writes it with a capital on update.
         let path = match change.is_create() {
             true => *claim.path(),
             false => claim.path().field("Spec"),
@@ -107,23 +107,23 @@ fn warn_stateful(change: &Change<'_>, spec: &At<'_>, verdict: &mut Verdict) {
     }
     let limit = spec.field("revisionHistoryLimit");
     if limit.int().is_some_and(|limit| limit < 0) {
-        say(verdict, &limit, NEGATIVE_HISTORY);
+        warn_at(verdict, &limit, NEGATIVE_HISTORY);
     }
 }
 
-fn speaks<'a>(change: &Change<'a>, old: &'a Object<'a>) -> bool {
+fn should_warn<'a>(change: &Change<'a>, old: &'a Object<'a>) -> bool {
     let new = change.new_object();
     let differs = |field: &[&'a str]| {
         let (new, old) = (new.root().descend(field), old.root().descend(field));
         !new.equals(&old)
     };
-    let row = SPEAKS.iter().find(|(kind, _)| *kind == change.kind.name);
-    match row.map(|(_, speaks)| speaks) {
-        Some(Speaks::Spec) => differs(&["spec"]),
-        Some(Speaks::SpecOrAnnotations) => {
+    let row = WARN_ON.iter().find(|(kind, _)| *kind == change.kind.name);
+    match row.map(|(_, should_warn)| should_warn) {
+        Some(WarnOn::Spec) => differs(&["spec"]),
+        Some(WarnOn::SpecOrAnnotations) => {
             differs(&["spec"]) || differs(&["metadata", "annotations"])
         }
-        Some(Speaks::Template) | None => {
+        Some(WarnOn::Template) | None => {
             differs(change.kind.pod.map_or(&["spec"], |place| place.0))
         }
     }

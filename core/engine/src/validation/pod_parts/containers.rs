@@ -1,8 +1,10 @@
-//! Containers of the three sorts: what they share, and what each may not have.
+//! Validation of containers, init containers and ephemeral containers.
 
-use super::{Place, environment, grace, names_of, ports, probes, resources, security, volumes};
+use super::{
+    PodValidationOptions, environment, grace, names_of, ports, probes, resources, security, volumes,
+};
 use crate::field_errors::{FieldErrors, has, quoted};
-use crate::forms::NameFormat;
+use crate::name_format::NameFormat;
 use alloc::vec::Vec;
 use ratchet_object::At;
 
@@ -11,7 +13,7 @@ const SIDECAR_ONLY: &str = "may not be set for init containers without restartPo
 const PADDED: &str = "must not have leading or trailing whitespace";
 const RESTARTS: [&str; 3] = ["Always", "Never", "OnFailure"];
 
-/// What an ephemeral container may have.
+/// Fields that an ephemeral container may set.
 const EPHEMERAL: [&str; 17] = [
     "name",
     "image",
@@ -34,7 +36,7 @@ const EPHEMERAL: [&str; 17] = [
 
 pub(super) fn check(
     spec: &At<'_>,
-    place: Place<'_>,
+    options: PodValidationOptions<'_>,
     known: &[&str],
     errs: &mut FieldErrors<'_, '_>,
 ) {
@@ -48,7 +50,7 @@ pub(super) fn check(
     check_init(spec, &main, &init, known, errs);
     check_ephemeral(spec, [&main, &init, &ephemeral], known, errs);
     for list in [&main, &init] {
-        for image in list.items().map(|at| at.field("image")).filter(|_| place.is_pod) {
+        for image in list.items().map(|at| at.field("image")).filter(|_| options.is_pod) {
             check_padding(&image, errs);
         }
     }
@@ -132,8 +134,8 @@ fn check_ephemeral(
             errs.not_found(&target, target.text_or_empty());
         }
         for (name, at) in container.entries() {
-            let is_there = !at.is_zero();
-            if is_there && !EPHEMERAL.contains(&name) {
+            let is_set = !at.is_zero();
+            if is_set && !EPHEMERAL.contains(&name) {
                 errs.forbidden(&container.field(name), "cannot be set for an Ephemeral Container");
             }
         }
@@ -148,7 +150,7 @@ fn check_ephemeral(
     }
 }
 
-/// What every container is checked for.
+/// Checks the fields that all containers share.
 fn check_shared(spec: &At<'_>, container: &At<'_>, known: &[&str], errs: &mut FieldErrors<'_, '_>) {
     errs.needs_form(&container.field("name"), NameFormat::Label);
     errs.needs_text(&container.field("image"));

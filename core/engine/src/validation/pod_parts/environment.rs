@@ -1,7 +1,7 @@
-//! The environment of a container: names of variables, and where their values come from.
+//! Validation of a container's environment: variable names and value sources.
 
 use crate::field_errors::{FieldErrors, has, quoted};
-use crate::forms::NameFormat;
+use crate::name_format::NameFormat;
 use alloc::format;
 use ratchet_object::At;
 
@@ -12,7 +12,7 @@ const NO_OLD_SOURCE: &str =
     "must specify one of: `fieldRef`, `resourceFieldRef`, `configMapKeyRef` or `secretKeyRef`";
 const ONE_SOURCE: &str = "may not have more than one field specified at a time";
 
-/// Fields of a pod that a variable can hold.
+/// Fields of a pod that a variable can refer to.
 const FIELDS: [&str; 9] = [
     "metadata.name",
     "metadata.namespace",
@@ -25,7 +25,7 @@ const FIELDS: [&str; 9] = [
     "status.podIPs",
 ];
 
-/// Fields of a pod that have a name, but cannot be in a variable.
+/// Known fields of a pod that a variable cannot refer to.
 const OTHER_FIELDS: [&str; 5] = [
     "metadata.annotations",
     "metadata.labels",
@@ -56,9 +56,9 @@ pub(super) fn check(container: &At<'_>, errs: &mut FieldErrors<'_, '_>) {
     let list = container.field("envFrom");
     for source in list.items() {
         errs.form_if_set(&source.field("prefix"), NameFormat::Variable);
-        let named = ["configMapRef", "secretRef"].map(|name| source.field(name));
-        let count = named.iter().filter(|at| at.is_set()).count();
-        for reference in named.iter().filter(|at| at.is_set()) {
+        let references = ["configMapRef", "secretRef"].map(|name| source.field(name));
+        let count = references.iter().filter(|at| at.is_set()).count();
+        for reference in references.iter().filter(|at| at.is_set()) {
             let name = reference.field("name");
             if errs.needs_text(&name) {
                 errs.form(&name, NameFormat::Subdomain);

@@ -1,7 +1,7 @@
-//! Ports of containers: their numbers, their names, and the host's ports they take.
+//! Validation of container ports: numbers, names and host ports.
 
 use crate::field_errors::{FieldErrors, quoted};
-use crate::forms::{self, NameFormat};
+use crate::name_format::{self, NameFormat};
 use crate::views::protocol;
 use alloc::format;
 use alloc::string::String;
@@ -15,7 +15,7 @@ pub(super) fn check(ports: &At<'_>, errs: &mut FieldErrors<'_, '_>) {
     for port in ports.items() {
         let name = port.field("name");
         let text = name.text_or_empty();
-        if !text.is_empty() && !forms::fits(NameFormat::PortName, text) {
+        if !text.is_empty() && !name_format::is_valid(NameFormat::PortName, text) {
             errs.form(&name, NameFormat::PortName);
         } else if names.contains(&text) {
             errs.duplicate(&name, quoted(text));
@@ -27,23 +27,23 @@ pub(super) fn check(ports: &At<'_>, errs: &mut FieldErrors<'_, '_>) {
             0 => errs.required(&number, ""),
             _ => errs.port_number(&number),
         }
-        let taken = port.field("hostPort");
-        if taken.int().unwrap_or_default() != 0 {
-            errs.port_number(&taken);
+        let host_port = port.field("hostPort");
+        if host_port.int().unwrap_or_default() != 0 {
+            errs.port_number(&host_port);
         }
         errs.one_of(&port.field("protocol"), &PROTOCOLS);
     }
 }
 
-/// No port of the host is taken twice.
+/// Checks that no host port is used twice.
 pub(super) fn check_host_ports(
     containers: &[At<'_>],
     list: &At<'_>,
     errs: &mut FieldErrors<'_, '_>,
 ) {
-    let mut taken: Vec<String> = Vec::new();
+    let mut used_ports: Vec<String> = Vec::new();
     for (index, container) in containers.iter().enumerate() {
-        for (place, port) in container.field("ports").items().enumerate() {
+        for (port_index, port) in container.field("ports").items().enumerate() {
             let at = port.field("hostPort");
             let number = at.int().unwrap_or_default();
             if number == 0 {
@@ -51,27 +51,28 @@ pub(super) fn check_host_ports(
             }
             let host = port.field("hostIP").text_or_empty();
             let port = format!("{}/{host}/{number}", protocol(&port));
-            if taken.contains(&port) {
-                // Each init container is counted from nought, as if it stood alone.
-                let path = list.path().index(index).field("ports").index(place).field("hostPort");
+            if used_ports.contains(&port) {
+                // The index of each init container is zero, as each is checked alone.
+                let path =
+                    list.path().index(index).field("ports").index(port_index).field("hostPort");
                 errs.duplicate(&at.named(path), quoted(&port));
             } else {
-                taken.push(port);
+                used_ports.push(port);
             }
         }
     }
 }
 
-/// In the host's network a container's port is the host's; left out, defaulting makes it so.
+/// Checks that on the host network `hostPort` equals `containerPort`, which is its default there.
 pub(super) fn check_host_network(spec: &At<'_>, errs: &mut FieldErrors<'_, '_>) {
     if !spec.field("hostNetwork").is_true() {
         return;
     }
     for port in spec.field("containers").items().flat_map(|at| at.field("ports").items()) {
-        let taken = port.field("hostPort");
-        let number = taken.int().unwrap_or_default();
+        let host_port = port.field("hostPort");
+        let number = host_port.int().unwrap_or_default();
         if number != 0 && number != port.field("containerPort").int().unwrap_or_default() {
-            errs.invalid(&taken, "must match `containerPort` when `hostNetwork` is true");
+            errs.invalid(&host_port, "must match `containerPort` when `hostNetwork` is true");
         }
     }
 }

@@ -1,7 +1,7 @@
-//! Probes and handlers: one way to ask, and numbers that make sense.
+//! Validation of probes and lifecycle handlers.
 
 use crate::field_errors::FieldErrors;
-use crate::forms::NameFormat;
+use crate::name_format::NameFormat;
 use alloc::format;
 use alloc::string::ToString;
 use ratchet_object::At;
@@ -28,7 +28,7 @@ pub(super) fn check(probe: &At<'_>, name: &str, grace: i64, errs: &mut FieldErro
         errs.invalid(&seconds, "must be greater than 0");
     }
     let successes = probe.field("successThreshold");
-    // None reads as the default, which is one; nought is replaced by it.
+    // Unset and zero are replaced by the default, which is one.
     if name == "readinessProbe" {
         if seconds.is_set() {
             errs.invalid(&seconds, "must not be set for readinessProbes");
@@ -63,7 +63,7 @@ fn check_one(name: &str, handler: &At<'_>, grace: i64, errs: &mut FieldErrors<'_
             errs.required(&handler.field("command"), "");
         }
         "httpGet" => {
-            // The path has a default, and so has the scheme.
+            // The path and the scheme have defaults.
             errs.port(&handler.field("port"));
             errs.one_of(&handler.field("scheme"), &["HTTP", "HTTPS"]);
             let headers = handler.field("httpHeaders");

@@ -1,16 +1,16 @@
-//! What a container asks for and what it may use at most.
+//! Validation of container resources: requests and limits.
 
 use crate::field_errors::{FieldErrors, quoted};
-use crate::forms::{self, NameFormat};
+use crate::name_format::{self, NameFormat};
 use crate::quantity::Quantity;
 use alloc::format;
 use core::cmp::Ordering;
 use ratchet_object::At;
 
-/// What a container can ask for without naming whose it is.
+/// Resources of a container that need no domain prefix.
 const STANDARD: [&str; 3] = ["cpu", "memory", "ephemeral-storage"];
 
-/// What quotas and limits can name without naming whose it is.
+/// Resources of quotas and limits that need no domain prefix.
 const KNOWN: [&str; 20] = [
     "cpu",
     "memory",
@@ -34,8 +34,8 @@ const KNOWN: [&str; 20] = [
     "services.loadbalancers",
 ];
 
-/// What comes in whole pieces.
-const WHOLE: [&str; 9] = [
+/// Resources that are counted in integers.
+const INTEGER: [&str; 9] = [
     "pods",
     "resourcequotas",
     "services",
@@ -74,27 +74,27 @@ fn check_pair(
     errs: &mut FieldErrors<'_, '_>,
 ) {
     let can_overcommit = is_native(name) && !is_page(name);
-    let Some(asked) = Quantity::at(at) else { return };
+    let Some(request) = Quantity::at(at) else { return };
     let Some(most) = Quantity::at(limit) else {
         if !can_overcommit {
             errs.required(limits, "Limit must be set for non overcommitable resources");
         }
         return;
     };
-    let order = asked.partial_cmp(&most);
-    let must = match order {
+    let order = request.partial_cmp(&most);
+    let relation = match order {
         Some(Ordering::Equal) => return,
         _ if !can_overcommit => "equal to",
         Some(Ordering::Greater) => "less than or equal to",
         _ => return,
     };
-    let detail = format!("must be {must} {name} limit of {}", most.shown());
-    errs.invalid_as(at, quoted(&asked.shown()), detail);
+    let detail = format!("must be {relation} {name} limit of {}", most.canonical());
+    errs.invalid_as(at, quoted(&request.canonical()), detail);
 }
 
-/// The name of what a container asks for.
+/// Checks the name of a container resource.
 fn check_name(name: &str, at: &At<'_>, errs: &mut FieldErrors<'_, '_>) {
-    if !forms::fits(NameFormat::Qualified, name) {
+    if !name_format::is_valid(NameFormat::Qualified, name) {
         return errs.form_of(at, name, NameFormat::Qualified);
     }
     if !name.contains('/') {
@@ -110,14 +110,14 @@ fn check_name(name: &str, at: &At<'_>, errs: &mut FieldErrors<'_, '_>) {
     }
 }
 
-/// How much of it: not less than nothing, and whole where it comes in pieces.
+/// Checks that a quantity is not negative, and an integer where required.
 pub(crate) fn check_quantity(name: &str, at: &At<'_>, errs: &mut FieldErrors<'_, '_>) {
     let Some(quantity) = Quantity::at(at) else { return };
     if quantity.sign() == Ordering::Less {
-        errs.invalid_as(at, quoted(&quantity.shown()), "must be greater than or equal to 0");
+        errs.invalid_as(at, quoted(&quantity.canonical()), "must be greater than or equal to 0");
     }
-    if (WHOLE.contains(&name) || is_extended(name)) && !quantity.is_whole() {
-        errs.invalid_as(at, quoted(&quantity.shown()), "must be an integer");
+    if (INTEGER.contains(&name) || is_extended(name)) && !quantity.is_whole() {
+        errs.invalid_as(at, quoted(&quantity.canonical()), "must be an integer");
     }
 }
 
@@ -132,5 +132,5 @@ fn is_native(name: &str) -> bool {
 fn is_extended(name: &str) -> bool {
     !is_native(name)
         && !name.starts_with("requests.")
-        && forms::fits(NameFormat::Qualified, &format!("requests.{name}"))
+        && name_format::is_valid(NameFormat::Qualified, &format!("requests.{name}"))
 }

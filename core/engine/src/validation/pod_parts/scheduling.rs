@@ -1,8 +1,8 @@
-//! Where a pod may run: tolerations, gates, spreading.
+//! Validation of scheduling fields: tolerations, gates, topology spread constraints and affinity.
 
 use crate::field_errors::{FieldErrors, has, quoted};
-use crate::forms::{self, NameFormat};
-use crate::{selectors, shown};
+use crate::name_format::{self, NameFormat};
+use crate::{format_value, selectors};
 use alloc::format;
 use alloc::vec::Vec;
 use ratchet_object::At;
@@ -25,7 +25,7 @@ pub(super) fn check(spec: &At<'_>, errs: &mut FieldErrors<'_, '_>) {
     }
     let os = spec.field("os");
     if os.is_set() && errs.needs_text(&os.field("name")) {
-        // The API names the field around the name.
+        // The API reports the path of `os`, not of its name.
         errs.one_of(&os.field("name").named(*os.path()), &["linux", "windows"]);
     }
 }
@@ -50,8 +50,8 @@ fn check_spreading(list: &At<'_>, errs: &mut FieldErrors<'_, '_>) {
     for (index, at) in list.items().enumerate() {
         let skew = at.field("maxSkew");
         if skew.int().unwrap_or_default() <= 0 {
-            let shown = format!("{}", skew.int().unwrap_or_default());
-            errs.invalid_as(&skew, shown, "must be greater than zero");
+            let formatted = format!("{}", skew.int().unwrap_or_default());
+            errs.invalid_as(&skew, formatted, "must be greater than zero");
         }
         let topology = at.field("topologyKey");
         if topology.text_or_empty().is_empty() {
@@ -60,13 +60,14 @@ fn check_spreading(list: &At<'_>, errs: &mut FieldErrors<'_, '_>) {
         let action = at.field("whenUnsatisfiable");
         let known = ["DoNotSchedule", "ScheduleAnyway"];
         if !known.contains(&action.text_or_empty()) {
-            let shown = shown::named(action.text_or_empty(), errs.ctx.policy.release);
-            errs.unsupported(&action, shown, &known);
+            let formatted =
+                format_value::typed_string(action.text_or_empty(), errs.ctx.policy.release);
+            errs.unsupported(&action, formatted, &known);
         }
-        let this = key(&at);
-        if list.items().skip(index + 1).any(|other| key(&other) == this) {
+        let own_key = key(&at);
+        if list.items().skip(index + 1).any(|other| key(&other) == own_key) {
             let path = at.path().field("{topologyKey, whenUnsatisfiable}");
-            errs.duplicate(&at.named(path), quoted(&this));
+            errs.duplicate(&at.named(path), quoted(&own_key));
         }
         let domains = at.field("minDomains");
         if domains.int().is_some_and(|count| count <= 0) {
@@ -93,33 +94,41 @@ pub(crate) fn check_tolerations(list: &At<'_>, errs: &mut FieldErrors<'_, '_>) {
         errs.form_if_set(&key, NameFormat::Qualified);
         if key.text_or_empty().is_empty() && text != "Exists" {
             let detail = "operator must be Exists when `key` is empty, which means \"match all values and all keys\"";
-            errs.invalid_as(&operator, shown::named(text, release), detail);
+            errs.invalid_as(&operator, format_value::typed_string(text, release), detail);
         }
         if at.field("tolerationSeconds").is_set() && effect.text_or_empty() != "NoExecute" {
             let detail = "effect must be 'NoExecute' when `tolerationSeconds` is set";
-            errs.invalid_as(&effect, shown::named(effect.text_or_empty(), release), detail);
+            errs.invalid_as(
+                &effect,
+                format_value::typed_string(effect.text_or_empty(), release),
+                detail,
+            );
         }
-        let given = value.text_or_empty();
+        let value_text = value.text_or_empty();
         match text {
             "" | "Equal" => {
-                let mut told: Vec<alloc::string::String> = Vec::new();
-                forms::faults(NameFormat::LabelValue, given, |detail| {
-                    told.push(detail.into_owned())
+                let mut details: Vec<alloc::string::String> = Vec::new();
+                name_format::faults(NameFormat::LabelValue, value_text, |detail| {
+                    details.push(detail.into_owned())
                 });
-                if !told.is_empty() {
-                    errs.invalid_as(&operator, quoted(given), told.join(";"));
+                if !details.is_empty() {
+                    errs.invalid_as(&operator, quoted(value_text), details.join(";"));
                 }
             }
-            "Exists" if !given.is_empty() => {
+            "Exists" if !value_text.is_empty() => {
                 let detail = "value must be empty when `operator` is 'Exists'";
-                errs.invalid_as(&operator, quoted(given), detail);
+                errs.invalid_as(&operator, quoted(value_text), detail);
             }
             "Exists" => {}
             "Lt" | "Gt" => {
-                let shown = shown::named(text, release);
-                errs.unsupported(&operator, shown, &["Equal", "Exists", "Lt", "Gt"]);
+                let formatted = format_value::typed_string(text, release);
+                errs.unsupported(&operator, formatted, &["Equal", "Exists", "Lt", "Gt"]);
             }
-            _ => errs.unsupported(&operator, shown::named(text, release), &["Equal", "Exists"]),
+            _ => errs.unsupported(
+                &operator,
+                format_value::typed_string(text, release),
+                &["Equal", "Exists"],
+            ),
         }
         errs.one_of(&effect, &EFFECTS);
     }

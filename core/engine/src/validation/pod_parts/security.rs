@@ -1,4 +1,4 @@
-//! Security contexts: ids within bounds, profiles that are named as they must be.
+//! Validation of security contexts: ids, sysctls, seccomp and AppArmor profiles.
 
 use super::check_descending;
 use crate::field_errors::{FieldErrors, has, quoted};
@@ -50,15 +50,15 @@ pub(super) fn check_container(spec: &At<'_>, context: &At<'_>, errs: &mut FieldE
     check_seccomp(&context.field("seccompProfile"), errs);
     check_app_armor(&context.field("appArmorProfile"), errs);
     if context.field("allowPrivilegeEscalation").truth() == Some(false) {
-        let shown = || crate::internal::shown("SecurityContext", context);
+        let formatted = || crate::internal::format_as("SecurityContext", context);
         if context.field("privileged").is_true() {
             let detail = "cannot set `allowPrivilegeEscalation` to false and `privileged` to true";
-            errs.invalid_as(context, shown(), detail);
+            errs.invalid_as(context, formatted(), detail);
         }
         for added in context.field("capabilities").field("add").items() {
             if added.text_or_empty() == "CAP_SYS_ADMIN" {
                 let detail = "cannot set `allowPrivilegeEscalation` to false and `capabilities.Add` CAP_SYS_ADMIN";
-                errs.invalid_as(context, shown(), detail);
+                errs.invalid_as(context, formatted(), detail);
             }
         }
     }
@@ -89,8 +89,8 @@ fn check_seccomp(profile: &At<'_>, errs: &mut FieldErrors<'_, '_>) {
         (true, false) => errs.required(&path, "must be set when seccomp type is Localhost"),
         (true, true) => check_descending(&path, path.text_or_empty(), errs),
         (false, true) => {
-            let shown = crate::internal::shown("SeccompProfile", profile);
-            errs.invalid_as(&path, shown, "can only be set when seccomp type is Localhost");
+            let formatted = crate::internal::format_as("SeccompProfile", profile);
+            errs.invalid_as(&path, formatted, "can only be set when seccomp type is Localhost");
         }
         (false, false) => {}
     }
@@ -101,14 +101,14 @@ fn check_app_armor(profile: &At<'_>, errs: &mut FieldErrors<'_, '_>) {
         return;
     }
     let (kind, path) = (profile.field("type"), profile.field("localhostProfile"));
-    const NEEDED: &str = "must be set when AppArmor type is Localhost";
+    const REQUIRED: &str = "must be set when AppArmor type is Localhost";
     match kind.text_or_empty() {
         "Localhost" => match path.text_or_empty() {
-            _ if !path.is_set() => errs.required(&path, NEEDED),
+            _ if !path.is_set() => errs.required(&path, REQUIRED),
             text if text.trim() != text => {
                 errs.invalid(&path, "must not be padded with whitespace")
             }
-            "" => errs.required(&path, NEEDED),
+            "" => errs.required(&path, REQUIRED),
             _ => {}
         },
         "RuntimeDefault" | "Unconfined" => {

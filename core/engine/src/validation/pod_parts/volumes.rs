@@ -1,14 +1,13 @@
-//! Volumes of a pod: one source each, and mounts that name one.
+//! Validation of pod volumes and their sources, and of volume mounts and devices.
 
-use super::{Place, check_descending, check_no_backsteps};
+use super::{PodValidationOptions, check_descending, check_no_backsteps};
 use crate::field_errors::{FieldErrors, has, quoted};
-use crate::forms::NameFormat;
+use crate::name_format::NameFormat;
 use crate::quantity::Quantity;
 use alloc::vec::Vec;
 use ratchet_object::At;
 
-/// What a volume can be made of, in the order in which the API looks, and by which name it
-/// complains that there is another already.
+/// Volume sources in the order in which the API checks them, and the name in the error about a second source.
 const SOURCES: [(&str, &str); 31] = [
     ("emptyDir", "emptyDir"),
     ("hostPath", "hostPath"),
@@ -43,8 +42,8 @@ const SOURCES: [(&str, &str); 31] = [
     ("local", "local"),
 ];
 
-/// Fields without which a source is none.
-const NEEDED: [(&str, &str); 16] = [
+/// Required fields of sources.
+const REQUIRED: [(&str, &str); 16] = [
     ("awsElasticBlockStore", "volumeID"),
     ("azureDisk", "diskName"),
     ("azureFile", "secretName"),
@@ -77,23 +76,23 @@ const HOST_PATHS: [&str; 8] = [
     "Socket",
 ];
 
-/// Checks the volumes; the names of the good ones, which mounts can name.
+/// Checks the volumes; returns the names of the valid ones, which mounts can refer to.
 pub(super) fn check<'a>(
     volumes: &At<'a>,
-    place: Place<'a>,
+    options: PodValidationOptions<'a>,
     errs: &mut FieldErrors<'_, '_>,
 ) -> Vec<&'a str> {
-    let mut known: Vec<&'a str> = place.claims.to_vec();
+    let mut known: Vec<&'a str> = options.claims.to_vec();
     let mut names: Vec<&str> = Vec::new();
     for volume in volumes.items() {
         let name = volume.field("name");
         let text = name.text_or_empty();
-        // What a claim of the set is called replaces what the template says.
-        if place.claims.contains(&text) {
+        // A claim template of the same name replaces the volume.
+        if options.claims.contains(&text) {
             continue;
         }
         let before = errs.verdict.problems.len();
-        check_source(&volume, place, errs);
+        check_source(&volume, options, errs);
         errs.needs_form(&name, NameFormat::Label);
         if names.contains(&text) {
             errs.duplicate(&name, quoted(text));
@@ -106,26 +105,36 @@ pub(super) fn check<'a>(
     known
 }
 
-fn check_source(volume: &At<'_>, place: Place<'_>, errs: &mut FieldErrors<'_, '_>) {
+fn check_source(
+    volume: &At<'_>,
+    options: PodValidationOptions<'_>,
+    errs: &mut FieldErrors<'_, '_>,
+) {
     let mut found = false;
-    for (name, complaint) in SOURCES.iter().filter(|row| row.0 != "local" && has(volume, row.0)) {
+    for (name, name_in_error) in SOURCES.iter().filter(|row| row.0 != "local" && has(volume, row.0))
+    {
         let source = volume.field(name);
         if !source.is_set() {
             continue;
         }
         if found {
-            let at = source.named(volume.path().field(complaint));
+            let at = source.named(volume.path().field(name_in_error));
             errs.forbidden(&at, "may not specify more than 1 volume type");
             continue;
         }
         found = true;
-        check_one(name, &source, place, errs);
+        check_one(name, &source, options, errs);
     }
-    // One that is made of nothing is an empty directory by default.
+    // A volume without a source defaults to an `emptyDir`.
 }
 
-fn check_one(name: &str, source: &At<'_>, place: Place<'_>, errs: &mut FieldErrors<'_, '_>) {
-    for (_, field) in NEEDED.iter().filter(|row| row.0 == name) {
+fn check_one(
+    name: &str,
+    source: &At<'_>,
+    options: PodValidationOptions<'_>,
+    errs: &mut FieldErrors<'_, '_>,
+) {
+    for (_, field) in REQUIRED.iter().filter(|row| row.0 == name) {
         errs.needs_text(&source.field(field));
     }
     let mode = source.field("defaultMode");
@@ -154,7 +163,7 @@ fn check_one(name: &str, source: &At<'_>, place: Place<'_>, errs: &mut FieldErro
             errs.required(&source.field("volumeClaimTemplate"), "");
         }
         "image" => {
-            if place.is_pod {
+            if options.is_pod {
                 errs.needs_text(&source.field("reference"));
             }
             errs.one_of(&source.field("pullPolicy"), &["Always", "IfNotPresent", "Never"]);
@@ -184,7 +193,7 @@ fn check_items(items: &At<'_>, errs: &mut FieldErrors<'_, '_>) {
     }
 }
 
-/// Checks what a container mounts.
+/// Checks the mounts and devices of a container.
 pub(super) fn check_mounts(container: &At<'_>, known: &[&str], errs: &mut FieldErrors<'_, '_>) {
     if has(container, "volumeDevices") {
         check_devices(container, known, errs);
@@ -206,31 +215,31 @@ pub(super) fn check_mounts(container: &At<'_>, known: &[&str], errs: &mut FieldE
         }
         paths.push(path.text_or_empty());
         let (sub, expression) = (mount.field("subPath"), mount.field("subPathExpr"));
-        // The API names the list here, not the mount.
+        // The API reports the path of the list here, not of the mount.
         if !sub.text_or_empty().is_empty() {
-            check_descending(&beside(&mounts, &mount, "subPath"), sub.text_or_empty(), errs);
+            check_descending(&under_list(&mounts, &mount, "subPath"), sub.text_or_empty(), errs);
         }
         if !expression.text_or_empty().is_empty() {
             if !sub.text_or_empty().is_empty() {
                 errs.invalid(&expression, "subPathExpr and subPath are mutually exclusive");
             }
             check_descending(
-                &beside(&mounts, &mount, "subPathExpr"),
+                &under_list(&mounts, &mount, "subPathExpr"),
                 expression.text_or_empty(),
                 errs,
             );
         }
         if has(&mount, "mountPropagation") {
-            check_propagation(container, &beside(&mounts, &mount, "mountPropagation"), errs);
+            check_propagation(container, &under_list(&mounts, &mount, "mountPropagation"), errs);
         }
         if has(&mount, "recursiveReadOnly") {
-            check_read_only(&mount, &beside(&mounts, &mount, "recursiveReadOnly"), errs);
+            check_read_only(&mount, &under_list(&mounts, &mount, "recursiveReadOnly"), errs);
         }
     }
 }
 
-/// A field of a mount, called as if the list had it.
-fn beside<'a>(list: &At<'a>, mount: &At<'a>, name: &'static str) -> At<'a> {
+/// A field of a mount, with its path under the list.
+fn under_list<'a>(list: &At<'a>, mount: &At<'a>, name: &'static str) -> At<'a> {
     mount.field(name).named(list.path().field(name))
 }
 
@@ -267,7 +276,7 @@ fn check_devices(container: &At<'_>, known: &[&str], errs: &mut FieldErrors<'_, 
     }
 }
 
-/// Whether a field of a PersistentVolume's spec is what the volume is made of.
+/// Whether a field of a PersistentVolume's spec is a volume source.
 pub(crate) fn is_source(name: &str) -> bool {
     SOURCES.iter().any(|row| row.0 == name)
 }

@@ -1,11 +1,11 @@
-//! Jobs, alone and in the template of a CronJob, and when a CronJob starts them.
+//! Validation of Jobs and CronJobs: counts, selectors, schedules and immutable fields.
 
-use super::{NO_MATCH, shown_labels};
-use crate::field_errors::{FieldErrors, node_shown};
-use crate::forms::{self, NameFormat};
+use super::{NO_MATCH, format_labels};
+use crate::field_errors::{FieldErrors, format_node};
+use crate::name_format::{self, NameFormat};
 use crate::rules::immutable;
 use crate::selectors::{self, Match};
-use crate::{Change, cron, internal, shown};
+use crate::{Change, cron, format_value, internal};
 use alloc::format;
 use ratchet_object::At;
 
@@ -22,7 +22,7 @@ const INDEXED: &str = "requires indexed completion mode";
 const MOST_AT_ONCE: i64 = 100_000;
 const LONGEST_CRON_NAME: usize = 52;
 
-/// What of a Job never changes, beside its template.
+/// Immutable fields of a Job, beside its template.
 const FIXED: [&str; 4] = ["podFailurePolicy", "backoffLimitPerIndex", "managedBy", "successPolicy"];
 
 pub(super) fn check_job(spec: &At<'_>, errs: &mut FieldErrors<'_, '_>) {
@@ -67,8 +67,8 @@ pub(super) fn check_job(spec: &At<'_>, errs: &mut FieldErrors<'_, '_>) {
     errs.one_of(&spec.field("podReplacementPolicy"), &["Failed", "TerminatingOrFailed"]);
 }
 
-/// What only a Job of its own has: a name for its pods, and a selector that was made for it.
-pub(super) fn check_own(root: &At<'_>, errs: &mut FieldErrors<'_, '_>) {
+/// Checks what a Job has outside a CronJob: the names of its pods, and a generated selector.
+pub(super) fn check_standalone(root: &At<'_>, errs: &mut FieldErrors<'_, '_>) {
     check_name(root, errs);
     let spec = root.field("spec");
     if spec.field("selector").is_set() && !spec.field("manualSelector").is_true() {
@@ -76,21 +76,21 @@ pub(super) fn check_own(root: &At<'_>, errs: &mut FieldErrors<'_, '_>) {
     }
 }
 
-/// The pods of an indexed Job are called after it.
+/// Checks that the name of an indexed Job gives valid pod host names.
 fn check_name(root: &At<'_>, errs: &mut FieldErrors<'_, '_>) {
     let spec = root.field("spec");
     let name = root.field("metadata").field("name");
     let count = spec.field("completions").int().unwrap_or_default();
     if spec.field("completionMode").text_or_empty() == "Indexed" && count > 0 {
         let host = format!("{}-{}", name.text_or_empty(), count - 1);
-        if !forms::fits(NameFormat::Label, &host) {
+        if !name_format::is_valid(NameFormat::Label, &host) {
             let detail = format!("will not able to create pod with invalid DNS label: {host}");
             errs.invalid(&name, detail);
         }
     }
 }
 
-/// A selector is generated, unless it is made by hand; behind most doors it is not there yet.
+/// Checks the selector, which is generated unless `manualSelector` is set; behind most doors it does not exist yet.
 pub(super) fn check_selector(root: &At<'_>, errs: &mut FieldErrors<'_, '_>) {
     let spec = root.field("spec");
     let selector = spec.field("selector");
@@ -105,7 +105,7 @@ pub(super) fn check_selector(root: &At<'_>, errs: &mut FieldErrors<'_, '_>) {
     selectors::check(&selector, errs);
     let has_uid = !root.field("metadata").field("uid").text_or_empty().is_empty();
     if (is_manual || has_uid) && selectors::matches(&selector, &labels) == Match::No {
-        errs.invalid_as(&labels, shown_labels(&labels), NO_MATCH);
+        errs.invalid_as(&labels, format_labels(&labels), NO_MATCH);
     }
 }
 
@@ -127,11 +127,15 @@ fn check_generated(root: &At<'_>, selector: &At<'_>, errs: &mut FieldErrors<'_, 
             row.is_some_and(|row| metadata.field(row.1).text() == at.text())
         });
     if !is_own {
-        errs.invalid_as(selector, shown::selector(selector), "`selector` not auto-generated");
+        errs.invalid_as(
+            selector,
+            format_value::selector(selector),
+            "`selector` not auto-generated",
+        );
     }
 }
 
-/// A Job's pods end.
+/// Checks that the restart policy lets the pods of a Job end.
 pub(super) fn check_restarts(
     restarts: &At<'_>,
     change: &Change<'_>,
@@ -148,9 +152,9 @@ pub(super) fn check_restarts(
                 root.descend(&["spec", "jobTemplate", "spec"])
             };
             if spec.field("podFailurePolicy").is_set() {
-                let shown = shown::named("OnFailure", errs.ctx.policy.release);
+                let formatted = format_value::typed_string("OnFailure", errs.ctx.policy.release);
                 let detail = "only \"Never\" is supported when podFailurePolicy is specified";
-                errs.invalid_as(restarts, shown, detail);
+                errs.invalid_as(restarts, formatted, detail);
             }
         }
         _ => errs.one_of(restarts, &["OnFailure", "Never"]),
@@ -176,7 +180,11 @@ pub(super) fn check_cron_job(root: &At<'_>, old: Option<&At<'_>>, errs: &mut Fie
     check_job(&job, errs);
     let selector = job.field("selector");
     if selector.is_set() {
-        errs.invalid_as(&selector, shown::selector(&selector), "`selector` will be auto-generated");
+        errs.invalid_as(
+            &selector,
+            format_value::selector(&selector),
+            "`selector` will be auto-generated",
+        );
     }
     let manual = job.field("manualSelector");
     if manual.is_true() {
@@ -197,15 +205,15 @@ fn check_schedule(
     if !text.contains("TZ") {
         return;
     }
-    let was_there = old.is_some_and(|old| old.field("schedule").text_or_empty().contains("TZ"));
-    if !was_there {
+    let was_stored = old.is_some_and(|old| old.field("schedule").text_or_empty().contains("TZ"));
+    if !was_stored {
         errs.invalid(at, "cannot use TZ or CRON_TZ in schedule, use timeZone field instead");
     } else if zone.is_set() {
         errs.invalid(at, "cannot use both timeZone field and TZ or CRON_TZ in schedule");
     }
 }
 
-/// A time zone has a name that one can have; whether there is one of that name is not known here.
+/// Checks the syntax of a time zone name; whether the zone exists cannot be checked here.
 fn check_zone(zone: &At<'_>, errs: &mut FieldErrors<'_, '_>) {
     if !zone.is_set() {
         return;
@@ -214,12 +222,12 @@ fn check_zone(zone: &At<'_>, errs: &mut FieldErrors<'_, '_>) {
     if text.is_empty() {
         return errs.invalid(zone, "timeZone must be nil or non-empty string");
     }
-    let is_odd = |part: &str| {
+    let is_invalid = |part: &str| {
         let is_part =
             |byte: u8| byte.is_ascii_alphanumeric() || matches!(byte, b'.' | b'_' | b'-' | b'+');
         matches!(part, "" | "." | "..") || part.starts_with('-') || !part.bytes().all(is_part)
     };
-    if text.split('/').any(is_odd) {
+    if text.split('/').any(is_invalid) {
         return errs.invalid(zone, format!("unknown time zone {text}"));
     }
     if text.eq_ignore_ascii_case("local") {
@@ -229,18 +237,18 @@ fn check_zone(zone: &At<'_>, errs: &mut FieldErrors<'_, '_>) {
     }
 }
 
-/// What an update of a Job may not change.
-pub(super) fn check_kept(spec: &At<'_>, old: &At<'_>, errs: &mut FieldErrors<'_, '_>) {
+/// Checks the immutable fields of a Job on update.
+pub(super) fn check_immutable(spec: &At<'_>, old: &At<'_>, errs: &mut FieldErrors<'_, '_>) {
     check_completions(spec, old, errs);
     let (selector, before) = (spec.field("selector"), old.field("selector"));
-    // The server generated the one that is left out.
+    // An unset one is generated by the server.
     if selector.is_set() && !selector.equals(&before) {
-        immutable::changed(&selector, shown::selector(&selector), errs.verdict);
+        immutable::changed(&selector, format_value::selector(&selector), errs.verdict);
     }
     let template = spec.field("template");
     if immutable::is_job_changed(spec, old) {
-        let shown = internal::shown("PodTemplateSpec", &template);
-        immutable::changed(&template, shown, errs.verdict);
+        let formatted = internal::format_as("PodTemplateSpec", &template);
+        immutable::changed(&template, formatted, errs.verdict);
     }
     let mode = |at: &At<'_>| match at.field("completionMode").text_or_empty() {
         "Indexed" => "Indexed",
@@ -248,13 +256,13 @@ pub(super) fn check_kept(spec: &At<'_>, old: &At<'_>, errs: &mut FieldErrors<'_,
         _ => "",
     };
     if mode(spec) != mode(old) {
-        let shown = shown::named(mode(spec), errs.ctx.policy.release);
-        immutable::changed(&spec.field("completionMode"), shown, errs.verdict);
+        let formatted = format_value::typed_string(mode(spec), errs.ctx.policy.release);
+        immutable::changed(&spec.field("completionMode"), formatted, errs.verdict);
     }
     for name in FIXED {
         let at = spec.field(name);
         if !at.equals(&old.field(name)) {
-            immutable::changed(&at, node_shown(at.node()), errs.verdict);
+            immutable::changed(&at, format_node(at.node()), errs.verdict);
         }
     }
 }
@@ -262,13 +270,13 @@ pub(super) fn check_kept(spec: &At<'_>, old: &At<'_>, errs: &mut FieldErrors<'_,
 fn check_completions(spec: &At<'_>, old: &At<'_>, errs: &mut FieldErrors<'_, '_>) {
     let completions = spec.field("completions");
     let (new, before) = (completions.int(), old.field("completions").int());
-    // Left out, both are one, unless it is parallelism alone that is given.
+    // Both default to one, unless only parallelism is set.
     let is_defaulted = new.is_none() && !spec.field("parallelism").is_set();
     if new == before || (is_defaulted && before == Some(1)) {
         return;
     }
     if spec.field("completionMode").text_or_empty() != "Indexed" {
-        return immutable::changed(&completions, node_shown(completions.node()), errs.verdict);
+        return immutable::changed(&completions, format_node(completions.node()), errs.verdict);
     }
     if new.is_some() && new != spec.field("parallelism").int() {
         errs.invalid(&completions, "can only be modified in tandem with spec.parallelism");

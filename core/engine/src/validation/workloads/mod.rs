@@ -1,25 +1,25 @@
-//! The kinds that make pods: what each demands of itself, and of the template it makes them from.
+//! Validation of workloads: selectors, counts and the pod template of each kind.
 
 mod batch;
 mod rollout;
 mod stateful;
 mod status;
-mod stored_faults;
+mod stored_template;
 
-use super::pod_parts::Place;
+use super::pod_parts::PodValidationOptions;
 use super::pod_spec;
 use crate::context::ValidationContext;
 use crate::field_errors::FieldErrors;
 use crate::rules::{immutable, labels, metadata};
 use crate::selectors::{self, Match};
-use crate::{Part, Verdict, shown};
+use crate::{Part, Verdict, format_value};
 use alloc::vec::Vec;
 use ratchet_object::At;
-use stored_faults::Faults;
+use stored_template::StoredTemplateErrors;
 
 pub(super) use status::validate as validate_status;
 
-/// Numbers of a spec that may not be negative.
+/// Fields of a spec that must not be negative.
 const COUNTS: [(&str, &[&str]); 6] = [
     ("DaemonSet", &["minReadySeconds", "revisionHistoryLimit"]),
     (
@@ -35,7 +35,7 @@ const COUNTS: [(&str, &[&str]); 6] = [
     ),
 ];
 
-/// Kinds that have a selector, what they say to an empty one, and to one that is missing.
+/// Kinds with a selector, the error for an empty one, and whether it is required.
 const SELECTORS: [(&str, &str, bool); 4] = [
     ("DaemonSet", "empty selector is invalid for daemonset", false),
     ("Deployment", "empty selector is invalid for deployment", true),
@@ -43,8 +43,8 @@ const SELECTORS: [(&str, &str, bool); 4] = [
     ("StatefulSet", "empty selector is invalid for statefulset", true),
 ];
 
-/// Kinds whose pods live as long as the kind wants: what they call themselves saying so.
-const ENDLESS: [(&str, &str); 5] = [
+/// Kinds whose pods must restart always, and the error for a deadline.
+const ALWAYS_RESTARTING: [(&str, &str); 5] = [
     ("DaemonSet", "activeDeadlineSeconds in DaemonSet is not Supported"),
     ("Deployment", "activeDeadlineSeconds in ReplicaSet is not Supported"),
     ("ReplicaSet", "activeDeadlineSeconds in ReplicaSet is not Supported"),
@@ -54,7 +54,7 @@ const ENDLESS: [(&str, &str); 5] = [
 
 pub(super) const NO_MATCH: &str = "`selector` does not match template `labels`";
 
-/// Checks such a kind, its template first.
+/// Validates a workload.
 pub(super) fn validate(ctx: &ValidationContext<'_>, verdict: &mut Verdict) {
     let change = ctx.change;
     let (root, old) = (change.new_root(), change.old_root());
@@ -65,44 +65,44 @@ pub(super) fn validate(ctx: &ValidationContext<'_>, verdict: &mut Verdict) {
     let (spec, old_spec) = (root.field("spec"), old.map(|old| old.field("spec")));
     let before = verdict.problems.len();
     check_spec(ctx, kind, &root, old.as_ref(), verdict);
-    // An update of a Job runs through the same validation twice, and says so.
+    // An update of a Job runs the same validation twice and reports its errors twice.
     if let ("Job", Some(old_spec)) = (kind, &old_spec) {
         let again: Vec<_> = verdict.problems.iter().skip(before).cloned().collect();
         verdict.problems.extend(again);
-        batch::check_kept(&spec, old_spec, &mut FieldErrors::new(ctx, verdict));
+        batch::check_immutable(&spec, old_spec, &mut FieldErrors::new(ctx, verdict));
     }
     if kind == "Job" {
-        batch::check_own(&root, &mut FieldErrors::new(ctx, verdict));
+        batch::check_standalone(&root, &mut FieldErrors::new(ctx, verdict));
     }
     let Some(old_spec) = old_spec else { return };
     match kind {
         "DaemonSet" | "Deployment" | "ReplicaSet" => {
-            check_selector_kept(&spec, &old_spec, verdict);
+            check_selector_immutable(&spec, &old_spec, verdict);
         }
-        "StatefulSet" => stateful::check_kept(&spec, &old_spec, verdict),
+        "StatefulSet" => stateful::check_immutable(&spec, &old_spec, verdict),
         _ => {}
     }
 }
 
-/// How many there are to be, where that is all that is written; says whether it was refused.
+/// Checks `replicas` of a written Scale; returns whether it was refused.
 fn check_scale(spec: &At<'_>, verdict: &mut Verdict) -> bool {
     let replicas = spec.field("replicas");
-    let is_bad = replicas.int().is_some_and(|count| count < 0);
-    if is_bad {
-        verdict.speaks_of_scale = true;
-        let shown = alloc::format!("{}", replicas.int().unwrap_or_default());
+    let is_negative = replicas.int().is_some_and(|count| count < 0);
+    if is_negative {
+        verdict.concerns_scale = true;
+        let formatted = alloc::format!("{}", replicas.int().unwrap_or_default());
         let rule = &crate::rules::values::RULE;
         let detail = "must be greater than or equal to 0";
         let problem = crate::FieldError::new(rule, crate::Cause::Invalid, &replicas, detail);
-        verdict.problem(problem.showing(shown));
+        verdict.problem(problem.with_value(formatted));
     }
-    is_bad
+    is_negative
 }
 
-fn check_selector_kept(spec: &At<'_>, old: &At<'_>, verdict: &mut Verdict) {
+fn check_selector_immutable(spec: &At<'_>, old: &At<'_>, verdict: &mut Verdict) {
     let selector = spec.field("selector");
     if !selector.equals(&old.field("selector")) {
-        immutable::changed(&selector, shown::selector(&selector), verdict);
+        immutable::changed(&selector, format_value::selector(&selector), verdict);
     }
 }
 
@@ -113,9 +113,9 @@ fn check_spec(
     old: Option<&At<'_>>,
     verdict: &mut Verdict,
 ) {
-    let place = ctx.change.kind.pod.map_or(&[][..], |place| place.0);
-    let template = root.descend(place);
-    let old_template = old.map(|old| old.descend(place));
+    let path = ctx.change.kind.pod.map_or(&[][..], |place| place.0);
+    let template = root.descend(path);
+    let old_template = old.map(|old| old.descend(path));
     let spec = root.field("spec");
     let mut errs = FieldErrors::new(ctx, verdict);
     for (_, names) in COUNTS.iter().filter(|row| row.0 == kind) {
@@ -132,19 +132,19 @@ fn check_spec(
         "CronJob" => batch::check_cron_job(root, old, &mut errs),
         _ => {}
     }
-    let is_readable = check_selector(kind, &spec, &template, &mut errs);
+    let is_selector_valid = check_selector(kind, &spec, &template, &mut errs);
     if kind == "ReplicationController" && !template.is_set() {
         return errs.required(&template, "");
     }
-    // Without a selector to go by, these kinds do not look at their template.
-    if !is_readable && matches!(kind, "Deployment" | "ReplicaSet") {
+    // With a malformed selector, these kinds do not validate their template.
+    if !is_selector_valid && matches!(kind, "Deployment" | "ReplicaSet") {
         return;
     }
     check_template(ctx, kind, &template, old_template.as_ref(), verdict);
 }
 
-/// A selector is there, is well made, and matches the pods that the template makes; says whether
-/// it can be read at all.
+/// Checks that a selector is present, well-formed, and matches the labels of the template; returns whether it is
+/// well-formed.
 fn check_selector(
     kind: &str,
     spec: &At<'_>,
@@ -156,31 +156,31 @@ fn check_selector(
         check_plain_selector(&selector, template, errs);
         return true;
     }
-    let Some((_, emptiness, is_needed)) = SELECTORS.iter().find(|row| row.0 == kind) else {
+    let Some((_, empty_detail, is_required)) = SELECTORS.iter().find(|row| row.0 == kind) else {
         return true;
     };
     if selector.is_set() {
         selectors::check(&selector, errs);
-        if selectors::demands(&selector) == 0 {
-            errs.invalid_as(&selector, shown::selector(&selector), *emptiness);
+        if selectors::requirement_count(&selector) == 0 {
+            errs.invalid_as(&selector, format_value::selector(&selector), *empty_detail);
         }
-    } else if *is_needed {
+    } else if *is_required {
         errs.required(&selector, "");
     }
-    let found = selectors::matches(&selector, &labels);
-    match found {
+    let result = selectors::matches(&selector, &labels);
+    match result {
         Match::Yes => {}
-        Match::No => errs.invalid_as(&labels, shown_labels(&labels), NO_MATCH),
-        Match::Unreadable if *is_needed => {
+        Match::No => errs.invalid_as(&labels, format_labels(&labels), NO_MATCH),
+        Match::Malformed if *is_required => {
             let detail = if kind == "StatefulSet" { "" } else { "invalid label selector" };
-            errs.invalid_as(&selector, shown::selector(&selector), detail);
+            errs.invalid_as(&selector, format_value::selector(&selector), detail);
         }
-        Match::Unreadable => {}
+        Match::Malformed => {}
     }
-    found != Match::Unreadable
+    result != Match::Malformed
 }
 
-/// The selector of a ReplicationController is labels; without one it has those of its template.
+/// Checks the selector of a ReplicationController, a plain map of labels that defaults to those of the template.
 fn check_plain_selector(selector: &At<'_>, template: &At<'_>, errs: &mut FieldErrors<'_, '_>) {
     let labels = template.field("metadata").field("labels");
     if selector.entries().len() == 0 {
@@ -193,15 +193,15 @@ fn check_plain_selector(selector: &At<'_>, template: &At<'_>, errs: &mut FieldEr
         labels.entries().any(|(name, label)| name == key && label.text() == at.text())
     };
     if template.is_set() && !selector.entries().all(|(key, at)| has(key, &at)) {
-        errs.invalid_as(&labels, shown_labels(&labels), NO_MATCH);
+        errs.invalid_as(&labels, format_labels(&labels), NO_MATCH);
     }
 }
 
-/// Labels as a map of the server; none are `null`.
-pub(super) fn shown_labels(labels: &At<'_>) -> alloc::string::String {
+/// Labels as the server formats a map; an empty one is `null`.
+pub(super) fn format_labels(labels: &At<'_>) -> alloc::string::String {
     match labels.entries().len() {
         0 => "null".into(),
-        _ => shown::tree(labels.node()),
+        _ => format_value::tree(labels.node()),
     }
 }
 
@@ -214,26 +214,29 @@ fn check_template(
 ) {
     let spec = template.field("spec");
     let claims = stateful::claims(ctx, kind);
-    let place = Place { is_pod: false, claims: &claims };
-    // The release does not look at the template of a StatefulSet whose stored one has faults.
-    let faults = match old.filter(|_| kind == "StatefulSet") {
-        Some(old) => Faults::stored(ctx, old, place),
-        None => Faults::default(),
+    let options = PodValidationOptions { is_pod: false, claims: &claims };
+    // The release does not validate the template of a StatefulSet whose stored one is invalid.
+    let stored = match old.filter(|_| kind == "StatefulSet") {
+        Some(old) => StoredTemplateErrors::of(ctx, old, options),
+        None => StoredTemplateErrors::default(),
     };
-    let skips = faults.skips;
-    // The API names the labels of a template without the metadata around them.
-    let path = template.path().field("labels");
-    let notes = template.path().field("annotations");
+    let skips = stored.skips_validation;
+    // The API omits `metadata` from the path of a template's labels.
+    let labels_path = template.path().field("labels");
+    let annotations_path = template.path().field("annotations");
     let times = if kind == "StatefulSet" && !skips { 2 } else { 1 };
     for _ in 0..times {
         let metadata = template.field("metadata");
-        labels::check_map(&metadata.field("labels").named(path), verdict);
-        metadata::check_annotations(&metadata.field("annotations").named(notes), verdict);
+        labels::check_map(&metadata.field("labels").named(labels_path), verdict);
+        metadata::check_annotations(
+            &metadata.field("annotations").named(annotations_path),
+            verdict,
+        );
     }
     if !skips {
         let before = verdict.problems.len();
-        pod_spec::validate(ctx, template, old, place, verdict);
-        faults.forgive(verdict, before);
+        pod_spec::validate(ctx, template, old, options, verdict);
+        stored.exempt(verdict, before);
         let mut errs = FieldErrors::new(ctx, verdict);
         let ephemeral = spec.field("ephemeralContainers");
         if !ephemeral.is_empty() {
@@ -242,7 +245,7 @@ fn check_template(
     }
     let mut errs = FieldErrors::new(ctx, verdict);
     let restarts = spec.field("restartPolicy");
-    if let Some((_, detail)) = ENDLESS.iter().find(|row| row.0 == kind) {
+    if let Some((_, detail)) = ALWAYS_RESTARTING.iter().find(|row| row.0 == kind) {
         errs.one_of(&restarts, &["Always"]);
         let deadline = spec.field("activeDeadlineSeconds");
         if deadline.is_set() {

@@ -1,7 +1,7 @@
-//! How Deployments and DaemonSets replace their pods.
+//! Validation of the update strategies of Deployments and DaemonSets.
 
-use crate::field_errors::{FieldErrors, node_shown, share};
-use crate::shown;
+use crate::field_errors::{FieldErrors, format_node, percent};
+use crate::format_value;
 use alloc::format;
 use alloc::string::{String, ToString};
 use ratchet_object::{At, Node};
@@ -12,14 +12,14 @@ pub(super) fn check_deployment(spec: &At<'_>, errs: &mut FieldErrors<'_, '_>) {
     match strategy.field("type").text_or_empty() {
         "" | "RollingUpdate" => {
             let (unavailable, surge) = (rolling.field("maxUnavailable"), rolling.field("maxSurge"));
-            errs.count_or_share(&unavailable);
-            errs.count_or_share(&surge);
-            // A quarter is the default of both.
-            let is_nothing = |at: &At<'_>| at.is_set() && amount(at) == 0;
-            if is_nothing(&unavailable) && is_nothing(&surge) {
+            errs.int_or_percent(&unavailable);
+            errs.int_or_percent(&surge);
+            // The default of both is 25%.
+            let is_zero = |at: &At<'_>| at.is_set() && amount(at) == 0;
+            if is_zero(&unavailable) && is_zero(&surge) {
                 errs.invalid(&unavailable, "may not be 0 when `maxSurge` is 0");
             }
-            errs.at_most_all(&unavailable);
+            errs.at_most_100_percent(&unavailable);
         }
         "Recreate" => {
             if rolling.is_set() {
@@ -27,7 +27,9 @@ pub(super) fn check_deployment(spec: &At<'_>, errs: &mut FieldErrors<'_, '_>) {
                 errs.forbidden(&rolling, detail);
             }
         }
-        _ => errs.unsupported(&strategy, shown_strategy(&strategy), &["Recreate", "RollingUpdate"]),
+        _ => {
+            errs.unsupported(&strategy, format_strategy(&strategy), &["Recreate", "RollingUpdate"])
+        }
     }
     let (deadline, ready) = (spec.field("progressDeadlineSeconds"), spec.field("minReadySeconds"));
     let wait = deadline.int().unwrap_or(600);
@@ -44,10 +46,10 @@ pub(super) fn check_daemon_set(spec: &At<'_>, errs: &mut FieldErrors<'_, '_>) {
         "" | "RollingUpdate" => {
             let (unavailable, surge) = (rolling.field("maxUnavailable"), rolling.field("maxSurge"));
             for at in [&unavailable, &surge] {
-                errs.count_or_share(at);
-                errs.at_most_all(at);
+                errs.int_or_percent(at);
+                errs.at_most_100_percent(at);
             }
-            // One at a time is the default, and no surge.
+            // The defaults are one unavailable pod and no surge.
             let has_unavailable = !unavailable.is_set() || amount(&unavailable) != 0;
             let has_surge = surge.is_set() && amount(&surge) != 0;
             match (has_unavailable, has_surge) {
@@ -58,24 +60,26 @@ pub(super) fn check_daemon_set(spec: &At<'_>, errs: &mut FieldErrors<'_, '_>) {
                 _ => {}
             }
         }
-        _ => errs.unsupported(&strategy, shown_strategy(&strategy), &["RollingUpdate", "OnDelete"]),
+        _ => {
+            errs.unsupported(&strategy, format_strategy(&strategy), &["RollingUpdate", "OnDelete"])
+        }
     }
 }
 
-/// The number, or the share in percent.
+/// The number, or the percentage.
 pub(super) fn amount(at: &At<'_>) -> i64 {
     match at.node().and_then(Node::text) {
-        Some(text) => share(text).unwrap_or_default(),
+        Some(text) => percent(text).unwrap_or_default(),
         None => at.int().unwrap_or_default(),
     }
 }
 
-/// A strategy by the names in the API server's own code.
-fn shown_strategy(strategy: &At<'_>) -> String {
+/// A strategy by its Go names in the API server.
+fn format_strategy(strategy: &At<'_>) -> String {
     let rolling = strategy.field("rollingUpdate");
     let value = |name: &'static str| match rolling.field(name).node() {
         None => "0".into(),
-        node => node_shown(node),
+        node => format_node(node),
     };
     let inner = match rolling.is_set() {
         false => "null".into(),
@@ -84,6 +88,6 @@ fn shown_strategy(strategy: &At<'_>) -> String {
             format!("{{\"MaxUnavailable\":{unavailable},\"MaxSurge\":{surge}}}")
         }
     };
-    let kind = shown::json(strategy.field("type").text_or_empty());
+    let kind = format_value::json(strategy.field("type").text_or_empty());
     format!("{{\"Type\":{kind},\"RollingUpdate\":{inner}}}")
 }

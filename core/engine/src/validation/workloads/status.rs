@@ -1,4 +1,4 @@
-//! What the status of such a kind counts: nothing below zero, and no part above the whole.
+//! Validation of the counts in a workload's status: not negative, and no part above the total.
 
 use crate::Verdict;
 use crate::context::ValidationContext;
@@ -6,7 +6,7 @@ use crate::field_errors::FieldErrors;
 use alloc::string::ToString;
 use ratchet_object::At;
 
-/// What a status counts: the kind, its counts, and which of them are part of `replicas`.
+/// The kind, the counts of its status, and which of them are part of `replicas`.
 const ROWS: [(&str, &[&str], &[&str]); 5] = [
     (
         "Deployment",
@@ -66,14 +66,14 @@ pub(crate) fn validate(ctx: &ValidationContext<'_>, verdict: &mut Verdict) {
             "StatefulSet" => "cannot be greater than status.readyReplicas",
             _ => "cannot be greater than readyReplicas",
         };
-        let shown = count("availableReplicas").to_string();
-        errs.invalid_as(&status.field("availableReplicas"), shown, detail);
+        let formatted = count("availableReplicas").to_string();
+        errs.invalid_as(&status.field("availableReplicas"), formatted, detail);
     }
     let old = ctx.change.old_root().map(|old| old.field("status"));
     check_collisions(&status, old, &mut errs);
 }
 
-/// How often names collided only grows.
+/// Checks that `collisionCount` does not decrease.
 fn check_collisions(status: &At<'_>, old: Option<At<'_>>, errs: &mut FieldErrors<'_, '_>) {
     let count = status.field("collisionCount");
     let before = old.and_then(|old| old.field("collisionCount").int());

@@ -1,34 +1,34 @@
-//! Forms that names and short texts must have, each with the words in which the API says so.
+//! `NameFormat`, the formats of names and short strings, each with the API's error messages.
 
 use crate::rules::dns_search::STRICT_PATTERN;
 use crate::rules::labels;
 use alloc::borrow::Cow;
 use ratchet_net::dns;
 
-/// What a text must look like.
+/// The format of a name or short string.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum NameFormat {
-    /// Labels with dots between them, 253 bytes.
+    /// An RFC 1123 subdomain: labels with dots between them, at most 253 bytes.
     Subdomain,
-    /// One RFC 1123 label, 63 bytes.
+    /// One RFC 1123 label, at most 63 bytes.
     Label,
-    /// One RFC 1035 label: as above, but it begins with a letter.
+    /// One RFC 1035 label: an RFC 1123 label that begins with a letter.
     Label1035,
-    /// Anything that can be one segment of a URL path.
+    /// Any segment of a URL path.
     PathSegment,
-    /// An IANA service name, 15 bytes.
+    /// An IANA service name, at most 15 bytes.
     PortName,
     /// The name of an environment variable.
     Variable,
     /// A key of a ConfigMap or a Secret.
     ConfigKey,
-    /// A label's key: a name, with a DNS name and a slash before it or without.
+    /// A qualified name, as label keys are: a name with an optional DNS subdomain and a slash before it.
     Qualified,
     /// A label's value.
     LabelValue,
     /// The name of an HTTP header.
     Header,
-    /// A subdomain, or `*.` and one.
+    /// A subdomain, or a wildcard `*.` and a subdomain.
     Host,
 }
 
@@ -41,142 +41,142 @@ const HEADER: &str = "a valid HTTP header must consist of alphanumeric character
 const LONG_63: &str = "must be no more than 63 characters";
 const LONG_253: &str = "must be no more than 253 characters";
 
-/// Tells everything that is wrong with a text, in the API's words.
-pub fn faults(form: NameFormat, text: &str, mut tell: impl FnMut(Cow<'static, str>)) {
-    let mut say = |detail: &'static str| tell(Cow::Borrowed(detail));
-    match form {
-        NameFormat::Subdomain => subdomain(text, say),
-        NameFormat::Label => label(text, say),
+/// Reports every violation of a format, with the API's messages.
+pub fn faults(format: NameFormat, text: &str, mut report: impl FnMut(Cow<'static, str>)) {
+    let mut report_str = |detail: &'static str| report(Cow::Borrowed(detail));
+    match format {
+        NameFormat::Subdomain => subdomain(text, report_str),
+        NameFormat::Label => label(text, report_str),
         NameFormat::Label1035 => {
             if text.len() > 63 {
-                say(LONG_63);
+                report_str(LONG_63);
             }
             let starts = text.starts_with(|letter: char| letter.is_ascii_lowercase());
             if !starts || dns::label(text).pattern {
-                say(LABEL_1035);
+                report_str(LABEL_1035);
             }
         }
         NameFormat::PathSegment => match text {
-            "." => say("may not be '.'"),
-            ".." => say("may not be '..'"),
-            _ => path_prefix(text, say),
+            "." => report_str("may not be '.'"),
+            ".." => report_str("may not be '..'"),
+            _ => path_prefix(text, report_str),
         },
-        NameFormat::PortName => port_name(text, say),
+        NameFormat::PortName => port_name(text, report_str),
         NameFormat::Variable => {
             if text.is_empty() {
-                say("environment variable name must be non-empty");
+                report_str("environment variable name must be non-empty");
             }
             if text.chars().any(|letter| !(' '..='~').contains(&letter) || letter == '=') {
-                say(VARIABLE);
+                report_str(VARIABLE);
             }
         }
-        NameFormat::ConfigKey => config_key(text, say),
-        NameFormat::Qualified => labels::key_faults(text, tell),
-        NameFormat::LabelValue => labels::value_faults(text, say),
+        NameFormat::ConfigKey => config_key(text, report_str),
+        NameFormat::Qualified => labels::key_faults(text, report),
+        NameFormat::LabelValue => labels::value_faults(text, report_str),
         NameFormat::Header => {
             let is_part = |byte: u8| byte.is_ascii_alphanumeric() || byte == b'-';
             if text.is_empty() || !text.bytes().all(is_part) {
-                say(HEADER);
+                report_str(HEADER);
             }
         }
         NameFormat::Host if text.contains('*') => {
             if text.len() > 253 {
-                say(LONG_253);
+                report_str(LONG_253);
             }
             if text.strip_prefix("*.").is_none_or(|rest| dns::subdomain(rest).pattern) {
-                say(WILDCARD);
+                report_str(WILDCARD);
             }
         }
-        NameFormat::Host => subdomain(text, say),
+        NameFormat::Host => subdomain(text, report_str),
     }
 }
 
-/// The same for a text that a name will begin with: a dash at its end will not be the last letter.
-pub(crate) fn stem_faults(form: NameFormat, text: &str, tell: impl FnMut(Cow<'static, str>)) {
-    if form == NameFormat::PathSegment {
-        let mut tell = tell;
-        return path_prefix(text, |detail| tell(Cow::Borrowed(detail)));
+/// Reports the violations of a `generateName` prefix, which may end with a dash.
+pub(crate) fn prefix_faults(format: NameFormat, text: &str, report: impl FnMut(Cow<'static, str>)) {
+    if format == NameFormat::PathSegment {
+        let mut report = report;
+        return path_prefix(text, |detail| report(Cow::Borrowed(detail)));
     }
     match text.strip_suffix('-') {
-        // The API puts a letter in the place of the last two.
-        Some(stem) if !stem.is_empty() => {
-            let mut masked: alloc::string::String = stem.into();
+        // The API replaces the last two characters with a letter.
+        Some(prefix) if !prefix.is_empty() => {
+            let mut masked: alloc::string::String = prefix.into();
             masked.pop();
             masked.push('a');
-            faults(form, &masked, tell);
+            faults(format, &masked, report);
         }
-        _ => faults(form, text, tell),
+        _ => faults(format, text, report),
     }
 }
 
-/// Whether a text has a form.
-pub(crate) fn fits(form: NameFormat, text: &str) -> bool {
-    let mut fits = true;
-    faults(form, text, |_| fits = false);
-    fits
+/// Whether a string has the format.
+pub(crate) fn is_valid(format: NameFormat, text: &str) -> bool {
+    let mut is_valid = true;
+    faults(format, text, |_| is_valid = false);
+    is_valid
 }
 
-fn subdomain(text: &str, mut say: impl FnMut(&'static str)) {
+fn subdomain(text: &str, mut report: impl FnMut(&'static str)) {
     let faults = dns::subdomain(text);
     if faults.too_long {
-        say(LONG_253);
+        report(LONG_253);
     }
     if faults.pattern {
-        say(STRICT_PATTERN);
+        report(STRICT_PATTERN);
     }
 }
 
-fn label(text: &str, mut say: impl FnMut(&'static str)) {
+fn label(text: &str, mut report: impl FnMut(&'static str)) {
     let faults = dns::label(text);
     if faults.too_long {
-        say(LONG_63);
+        report(LONG_63);
     }
     if faults.pattern {
-        // What would be a name with dots lacks nothing but that.
-        say(if dns::subdomain(text).pattern { LABEL } else { "must not contain dots" });
+        // A valid subdomain is wrong only in its dots.
+        report(if dns::subdomain(text).pattern { LABEL } else { "must not contain dots" });
     }
 }
 
-fn path_prefix(text: &str, mut say: impl FnMut(&'static str)) {
+fn path_prefix(text: &str, mut report: impl FnMut(&'static str)) {
     if text.contains('/') {
-        say("may not contain '/'");
+        report("may not contain '/'");
     }
     if text.contains('%') {
-        say("may not contain '%'");
+        report("may not contain '%'");
     }
 }
 
-fn port_name(text: &str, mut say: impl FnMut(&'static str)) {
+fn port_name(text: &str, mut report: impl FnMut(&'static str)) {
     if text.len() > 15 {
-        say("must be no more than 15 characters");
+        report("must be no more than 15 characters");
     }
     let is_part = |byte: u8| byte.is_ascii_lowercase() || byte.is_ascii_digit() || byte == b'-';
     if text.is_empty() || !text.bytes().all(is_part) {
-        say("must contain only alpha-numeric characters (a-z, 0-9), and hyphens (-)");
+        report("must contain only alpha-numeric characters (a-z, 0-9), and hyphens (-)");
     }
     if !text.bytes().any(|byte| byte.is_ascii_lowercase()) {
-        say("must contain at least one letter (a-z)");
+        report("must contain at least one letter (a-z)");
     }
     if text.contains("--") {
-        say("must not contain consecutive hyphens");
+        report("must not contain consecutive hyphens");
     }
     if text.starts_with('-') || text.ends_with('-') {
-        say("must not begin or end with a hyphen");
+        report("must not begin or end with a hyphen");
     }
 }
 
-fn config_key(text: &str, mut say: impl FnMut(&'static str)) {
+fn config_key(text: &str, mut report: impl FnMut(&'static str)) {
     if text.len() > 253 {
-        say(LONG_253);
+        report(LONG_253);
     }
     let is_part = |byte: u8| byte.is_ascii_alphanumeric() || matches!(byte, b'-' | b'_' | b'.');
     if text.is_empty() || !text.bytes().all(is_part) {
-        say(CONFIG_KEY);
+        report(CONFIG_KEY);
     }
     match text {
-        "." => say("must not be '.'"),
-        ".." => say("must not be '..'"),
-        _ if text.starts_with("..") => say("must not start with '..'"),
+        "." => report("must not be '.'"),
+        ".." => report("must not be '..'"),
+        _ if text.starts_with("..") => report("must not start with '..'"),
         _ => {}
     }
 }
@@ -187,9 +187,9 @@ mod tests {
     use alloc::string::String;
     use alloc::vec::Vec;
 
-    fn told(form: NameFormat, text: &str) -> Vec<String> {
+    fn messages(format: NameFormat, text: &str) -> Vec<String> {
         let mut all = Vec::new();
-        faults(form, text, |detail| all.push(detail.into_owned()));
+        faults(format, text, |detail| all.push(detail.into_owned()));
         all
     }
 
@@ -208,8 +208,8 @@ mod tests {
             (NameFormat::Header, "X-A"),
             (NameFormat::Host, "*.a"),
         ];
-        for (form, text) in good {
-            assert_eq!(told(form, text), Vec::<String>::new(), "{form:?} {text}");
+        for (format, text) in good {
+            assert_eq!(messages(format, text), Vec::<String>::new(), "{format:?} {text}");
         }
     }
 
@@ -229,19 +229,24 @@ mod tests {
             (NameFormat::Header, "a b", 1),
             (NameFormat::Host, "*", 1),
         ];
-        for (form, text, count) in bad {
-            assert_eq!(told(form, text).len(), count, "{form:?} {text} {:?}", told(form, text));
+        for (format, text, count) in bad {
+            assert_eq!(
+                messages(format, text).len(),
+                count,
+                "{format:?} {text} {:?}",
+                messages(format, text)
+            );
         }
-        assert_eq!(told(NameFormat::Label, "a.b"), ["must not contain dots"]);
+        assert_eq!(messages(NameFormat::Label, "a.b"), ["must not contain dots"]);
     }
 
     #[test]
     fn a_stem_may_end_with_a_dash() {
         let mut count = 0;
-        stem_faults(NameFormat::Subdomain, "web-", |_| count += 1);
+        prefix_faults(NameFormat::Subdomain, "web-", |_| count += 1);
         assert_eq!(count, 0);
-        stem_faults(NameFormat::Subdomain, "Web-", |_| count += 1);
-        stem_faults(NameFormat::Subdomain, "-", |_| count += 1);
+        prefix_faults(NameFormat::Subdomain, "Web-", |_| count += 1);
+        prefix_faults(NameFormat::Subdomain, "-", |_| count += 1);
         assert_eq!(count, 2);
     }
 }

@@ -1,4 +1,4 @@
-//! Settings of a pod that are deprecated, do nothing or hide one another are worth a word.
+//! Rule RTC-API-006: warnings about deprecated, ineffective or repeated settings of pods and other kinds.
 
 use super::{byte_amounts, container_ports, node_labels, pod_annotations, volume_paths};
 use crate::context::ValidationContext;
@@ -9,7 +9,6 @@ use alloc::string::String;
 use ratchet_net::Quoted;
 use ratchet_object::At;
 
-/// The row.
 pub(crate) static RULE: Rule = Rule {
     id: "RTC-API-006",
     fields: &[
@@ -34,9 +33,8 @@ pub(crate) static RULE: Rule = Rule {
     versions: "Warnings; the releases are in the messages.",
 };
 
-/// Volume types that are gone or going: the field, its name in the message, what is said, since
-/// which release it is said, and until which (the last one that still says so).
-/// A type of which nothing is said holds a claim, of which something may be.
+/// Deprecated volume types: the field, its name in the path, the message, and the first and the last release with it.
+/// A type without a message has a claim, whose amounts are checked.
 const VOLUMES: [(&str, &str, &str, u8, u8); 11] = [
     (
         "photonPersistentDisk",
@@ -61,23 +59,23 @@ const REQUIRED: &str = "requiredDuringSchedulingIgnoredDuringExecution";
 const PREFERRED: &str = "preferredDuringSchedulingIgnoredDuringExecution";
 const CONTAINERS: [&str; 3] = ["initContainers", "containers", "ephemeralContainers"];
 
-/// Says it about the place.
-pub(crate) fn say(verdict: &mut Verdict, at: &At<'_>, text: &str) {
-    tell(verdict, at, format!("{}: {text}", at.path()));
+/// Adds a warning that begins with the path of the field.
+pub(crate) fn warn_at(verdict: &mut Verdict, at: &At<'_>, text: &str) {
+    warn_text(verdict, at, format!("{}: {text}", at.path()));
 }
 
-/// Says it in these words, and points at the place.
-pub(crate) fn tell(verdict: &mut Verdict, at: &At<'_>, text: impl Into<String>) {
+/// Adds a warning with exactly this text, which points at the field.
+pub(crate) fn warn_text(verdict: &mut Verdict, at: &At<'_>, text: impl Into<String>) {
     verdict.warn(Warning::new(&RULE, at, text));
 }
 
-/// The containers of a pod, in the order in which the API looks at them.
+/// The containers of a pod, in the order in which the API checks them.
 pub(crate) fn containers<'a>(spec: &At<'a>) -> impl Iterator<Item = At<'a>> {
     let spec = *spec;
     CONTAINERS.into_iter().flat_map(move |list| spec.field(list).items())
 }
 
-/// Everything the API tells about a pod or a pod template, in its order; the addresses come after.
+/// Adds all warnings about a pod or a pod template, in the API's order; those about addresses come after.
 pub(crate) fn warn(
     ctx: &ValidationContext<'_>,
     pod: &At<'_>,
@@ -87,7 +85,7 @@ pub(crate) fn warn(
     let spec = pod.field("spec");
     warn_node_labels(&spec, verdict);
     warn_spreading(&spec, verdict);
-    pod_annotations::warn_dead(pod, verdict);
+    pod_annotations::warn_non_functional(pod, verdict);
     let volumes = spec.field("volumes");
     volumes.items().for_each(|volume| warn_volume(ctx, &volume, verdict));
     volume_paths::warn(&volumes, verdict);
@@ -96,7 +94,7 @@ pub(crate) fn warn(
     warn_repeated(&secrets, "name", "name", verdict);
     for secret in secrets.items().map(|secret| secret.field("name")) {
         if secret.text_or_empty().is_empty() {
-            say(verdict, &secret, "invalid empty name \"\"");
+            warn_at(verdict, &secret, "invalid empty name \"\"");
         }
     }
     for resource in ["memory", "ephemeral-storage"] {
@@ -104,9 +102,9 @@ pub(crate) fn warn(
     }
     pod_annotations::warn_seccomp(pod, verdict);
     for container in containers(&spec) {
-        pod_annotations::warn_seccomp_of(pod, &container, verdict);
+        pod_annotations::warn_container_seccomp(pod, &container, verdict);
         if is_template {
-            pod_annotations::warn_app_armor_of(pod, &container, verdict);
+            pod_annotations::warn_container_app_armor(pod, &container, verdict);
         }
         byte_amounts::warn_container(&container, verdict);
         warn_hidden_variables(&container.field("env"), verdict);
@@ -114,28 +112,32 @@ pub(crate) fn warn(
     container_ports::warn(&spec, !is_template, verdict);
     let grace = spec.field("terminationGracePeriodSeconds");
     if grace.int().is_some_and(|seconds| seconds < 0) {
-        say(verdict, &grace, "must be >= 0; negative values are invalid and will be treated as 1");
+        warn_at(
+            verdict,
+            &grace,
+            "must be >= 0; negative values are invalid and will be treated as 1",
+        );
     }
     warn_affinity(&spec.field("affinity"), verdict);
 }
 
 fn warn_volume(ctx: &ValidationContext<'_>, volume: &At<'_>, verdict: &mut Verdict) {
     let minor = ctx.policy.release.minor();
-    for (field, shown, text, since, until) in VOLUMES {
+    for (field, name, text, since, until) in VOLUMES {
         let at = volume.field(field);
         if !at.is_set() || !(since..=until).contains(&minor) {
             continue;
         }
         match text {
             "" => byte_amounts::warn_claim(&at.field("volumeClaimTemplate").field("spec"), verdict),
-            text => say(verdict, &at.named(volume.path().field(shown)), text),
+            text => warn_at(verdict, &at.named(volume.path().field(name)), text),
         }
     }
 }
 
 fn warn_node_labels(spec: &At<'_>, verdict: &mut Verdict) {
     for (at, message) in node_labels::of_map(&spec.field("nodeSelector")) {
-        say(verdict, &at, message);
+        warn_at(verdict, &at, message);
     }
     let affinity = spec.field("affinity").field("nodeAffinity");
     let required = affinity.field(REQUIRED).field("nodeSelectorTerms");
@@ -164,21 +166,21 @@ fn warn_affinity(affinity: &At<'_>, verdict: &mut Verdict) {
 fn warn_no_selector(term: &At<'_>, verdict: &mut Verdict) {
     let selector = term.field("labelSelector");
     if !selector.is_set() {
-        say(verdict, &selector, "a null labelSelector results in matching no pod");
+        warn_at(verdict, &selector, "a null labelSelector results in matching no pod");
     }
 }
 
-fn warn_repeated<'a>(list: &At<'a>, field: &'a str, word: &str, verdict: &mut Verdict) {
+fn warn_repeated<'a>(list: &At<'a>, field: &'a str, label: &str, verdict: &mut Verdict) {
     let mut seen: BTreeSet<&str> = BTreeSet::new();
     for at in list.items().map(|item| item.field(field)) {
         let text = at.text_or_empty();
         if !seen.insert(text) {
-            say(verdict, &at, &format!("duplicate {word} {}", Quoted(text)));
+            warn_at(verdict, &at, &format!("duplicate {label} {}", Quoted(text)));
         }
     }
 }
 
-/// A variable that is set twice hides the first value, unless the second one is built from it.
+/// Warns about a variable that is set twice, which hides the first value, unless the second one refers to it.
 fn warn_hidden_variables(env: &At<'_>, verdict: &mut Verdict) {
     let mut seen: BTreeSet<&str> = BTreeSet::new();
     for item in env.items() {
@@ -193,7 +195,7 @@ fn warn_hidden_variables(env: &At<'_>, verdict: &mut Verdict) {
                 "hides previous definition of {}, which may be dropped when using apply",
                 Quoted(name)
             );
-            say(verdict, &item, &text);
+            warn_at(verdict, &item, &text);
         }
     }
 }

@@ -1,4 +1,4 @@
-//! Fields of a Service that do nothing, or soon will, are worth a word.
+//! Rule RTC-SVC-002: warnings about fields of a Service that are ignored or deprecated.
 
 use super::value::FieldCheck;
 use crate::context::ValidationContext;
@@ -7,7 +7,6 @@ use crate::views::service_type;
 use crate::{Origin, Ratchet, Rule, Verdict, Warning};
 use ratchet_object::At;
 
-/// The row.
 pub(crate) static RULE: Rule = Rule {
     id: "RTC-SVC-002",
     fields: &[
@@ -25,7 +24,7 @@ pub(crate) static RULE: Rule = Rule {
 
 const HINTS: &str = "service.kubernetes.io/topology-aware-hints";
 
-/// Everything the API tells about a Service, in its order.
+/// Adds all warnings about a Service, in the API's order.
 pub(crate) fn warn(
     ctx: &ValidationContext<'_>,
     root: &At<'_>,
@@ -39,13 +38,13 @@ pub(crate) fn warn(
     let kind = service_type(&spec);
     let first = cluster_ips.first().map(At::text_or_empty).unwrap_or_default();
     let is_headless = kind == "ClusterIP" && first == "None";
-    let say = |verdict: &mut Verdict, at: &At<'_>, text: &str| {
+    let warn_at = |verdict: &mut Verdict, at: &At<'_>, text: &str| {
         verdict.warn(Warning::new(&RULE, at, text));
     };
 
     let hints = root.field("metadata").field("annotations").key(HINTS);
     if hints.is_set() {
-        say(
+        warn_at(
             verdict,
             &hints,
             "annotation service.kubernetes.io/topology-aware-hints is deprecated, please use service.kubernetes.io/topology-mode instead",
@@ -53,33 +52,43 @@ pub(crate) fn warn(
     }
     if !first.is_empty() && first != "None" {
         for at in cluster_ips {
-            FieldCheck::fresh(&fields::CLUSTER_IPS).warn(ctx, at, at.text_or_empty(), verdict);
+            FieldCheck::without_ratchet(&fields::CLUSTER_IPS).warn(
+                ctx,
+                at,
+                at.text_or_empty(),
+                verdict,
+            );
         }
     }
     if is_headless && release.since(34) {
         if !balancer_ip.text_or_empty().is_empty() {
-            say(verdict, &balancer_ip, "spec.loadBalancerIP is ignored for headless services");
+            warn_at(verdict, &balancer_ip, "spec.loadBalancerIP is ignored for headless services");
         }
         if !externals.is_empty() {
-            say(verdict, &externals, "spec.externalIPs is ignored for headless services");
+            warn_at(verdict, &externals, "spec.externalIPs is ignored for headless services");
         }
         let affinity = field("sessionAffinity");
         if !matches!(affinity.text_or_empty(), "" | "None") {
-            say(verdict, &affinity, "spec.SessionAffinity is ignored for headless services");
+            warn_at(verdict, &affinity, "spec.SessionAffinity is ignored for headless services");
         }
     }
     for at in externals.items() {
-        FieldCheck::fresh(&fields::EXTERNAL_IPS).warn(ctx, &at, at.text_or_empty(), verdict);
+        FieldCheck::without_ratchet(&fields::EXTERNAL_IPS).warn(
+            ctx,
+            &at,
+            at.text_or_empty(),
+            verdict,
+        );
     }
     if release.since(36) && !externals.is_empty() && !is_headless && kind != "ExternalName" {
-        say(
+        warn_at(
             verdict,
             &externals,
             "spec.externalIPs is deprecated and may no longer be implemented in some clusters",
         );
     }
     if !balancer_ip.text_or_empty().is_empty() {
-        FieldCheck::fresh(&fields::EXTERNAL_IPS).warn(
+        FieldCheck::without_ratchet(&fields::EXTERNAL_IPS).warn(
             ctx,
             &balancer_ip,
             balancer_ip.text_or_empty(),
@@ -87,14 +96,23 @@ pub(crate) fn warn(
         );
     }
     for at in field("loadBalancerSourceRanges").items() {
-        FieldCheck::fresh(&fields::SOURCE_RANGES).warn(ctx, &at, at.text_or_empty(), verdict);
+        FieldCheck::without_ratchet(&fields::SOURCE_RANGES).warn(
+            ctx,
+            &at,
+            at.text_or_empty(),
+            verdict,
+        );
     }
     if kind == "ExternalName" && !externals.is_empty() {
-        say(verdict, &externals, "spec.externalIPs is ignored when spec.type is \"ExternalName\"");
+        warn_at(
+            verdict,
+            &externals,
+            "spec.externalIPs is ignored when spec.type is \"ExternalName\"",
+        );
     }
     let external_name = field("externalName");
     if kind != "ExternalName" && !external_name.text_or_empty().is_empty() {
-        say(
+        warn_at(
             verdict,
             &external_name,
             "spec.externalName is ignored when spec.type is not \"ExternalName\"",
@@ -102,7 +120,7 @@ pub(crate) fn warn(
     }
     let distribution = field("trafficDistribution");
     if release.since(35) && distribution.text_or_empty() == "PreferClose" {
-        say(
+        warn_at(
             verdict,
             &distribution,
             "spec.trafficDistribution: \"PreferClose\" is deprecated; use \"PreferSameZone\"",

@@ -1,4 +1,4 @@
-//! What releases before 1.33 said about addresses and networks.
+//! Checks and warnings about addresses and CIDRs with the messages of releases before 1.33.
 
 use super::{canonical_form, cidr_spelling, ip_spelling};
 use crate::{FieldError, Verdict, Warning};
@@ -11,19 +11,20 @@ pub(super) fn warn_address(at: &At<'_>, text: &str, ip: &IpText, verdict: &mut V
     let path = at.path();
     match strict_addr(text) {
         Err(error) => {
-            let told = format!(
+            let message = format!(
                 "{path}: IP address was accepted, but will be invalid in a future Kubernetes release: {error}"
             );
             verdict.warn(
-                Warning::new(&ip_spelling::RULE, at, told).fixed_by(ip.canonical().to_string()),
+                Warning::new(&ip_spelling::RULE, at, message).with_fix(ip.canonical().to_string()),
             );
         }
         Ok(addr) if addr.addr.is_ipv6() && addr.to_string() != text => {
-            let told = format!(
+            let message = format!(
                 "{path}: IPv6 address {} is not in RFC 5952 canonical format (\"{addr}\"), which may cause controller apply-loops",
                 Quoted(text)
             );
-            verdict.warn(Warning::new(&canonical_form::RULE, at, told).fixed_by(addr.to_string()));
+            verdict
+                .warn(Warning::new(&canonical_form::RULE, at, message).with_fix(addr.to_string()));
         }
         Ok(_) => {}
     }
@@ -33,24 +34,25 @@ pub(super) fn warn_network(at: &At<'_>, text: &str, verdict: &mut Verdict) {
     let path = at.path();
     match strict_prefix(text) {
         Err(error) => {
-            let told = format!(
+            let message = format!(
                 "{path}: IP prefix was accepted, but will be invalid in a future Kubernetes release: {error}"
             );
-            verdict.warn(Warning::new(&cidr_spelling::RULE, at, told));
+            verdict.warn(Warning::new(&cidr_spelling::RULE, at, message));
         }
         Ok(prefix) if prefix.addr.is_ipv6() && prefix.to_string() != text => {
-            let told = format!(
+            let message = format!(
                 "{path}: IPv6 prefix {} is not in RFC 5952 canonical format (\"{prefix}\"), which may cause controller apply-loops",
                 Quoted(text)
             );
-            verdict
-                .warn(Warning::new(&canonical_form::RULE, at, told).fixed_by(prefix.to_string()));
+            verdict.warn(
+                Warning::new(&canonical_form::RULE, at, message).with_fix(prefix.to_string()),
+            );
         }
         Ok(_) => {}
     }
 }
 
-/// The name of an IPAddress.
+/// Checks the name of an IPAddress.
 pub(super) fn check_address(at: &At<'_>, text: &str, verdict: &mut Verdict) {
     match strict_addr(text) {
         Err(error) => {
@@ -60,14 +62,14 @@ pub(super) fn check_address(at: &At<'_>, text: &str, verdict: &mut Verdict) {
             let detail = "must be a canonical format IP address";
             verdict.problem(
                 FieldError::invalid(&canonical_form::RULE, at, text, detail)
-                    .fixed_by(addr.to_string()),
+                    .with_fix(addr.to_string()),
             );
         }
         Ok(_) => {}
     }
 }
 
-/// A range of a ServiceCIDR.
+/// Checks a range of a ServiceCIDR.
 pub(super) fn check_network(at: &At<'_>, text: &str, verdict: &mut Verdict) {
     match strict_prefix(text) {
         Err(error) => {
@@ -81,19 +83,19 @@ pub(super) fn check_network(at: &At<'_>, text: &str, verdict: &mut Verdict) {
             let detail = "CIDR not in RFC 5952 canonical format";
             verdict.problem(
                 FieldError::invalid(&canonical_form::RULE, at, text, detail)
-                    .fixed_by(prefix.to_string()),
+                    .with_fix(prefix.to_string()),
             );
         }
         Ok(_) => {}
     }
 }
 
-/// An address of an EndpointSlice.
-pub(crate) fn check_slice(at: &At<'_>, text: &str, wanted: Family, verdict: &mut Verdict) {
-    if IpText::read(text).is_ok_and(|ip| ip.family() == wanted) {
+/// Checks an address of an EndpointSlice.
+pub(crate) fn check_slice(at: &At<'_>, text: &str, expected: Family, verdict: &mut Verdict) {
+    if IpText::read(text).is_ok_and(|ip| ip.family() == expected) {
         return;
     }
-    let detail = match wanted {
+    let detail = match expected {
         Family::V4 => "must be a valid IPv4 address",
         Family::V6 => "must be a valid IPv6 address",
     };

@@ -1,4 +1,4 @@
-//! Values as Kubernetes shows them in errors.
+//! Formatting of values in error messages, as Kubernetes does it in each release.
 
 use crate::Release;
 use alloc::string::{String, ToString};
@@ -6,7 +6,7 @@ use alloc::vec::Vec;
 use ratchet_net::Quoted;
 use ratchet_object::{At, Node, Value, write_text};
 
-/// A list of texts: JSON since 1.34, Go's own syntax before.
+/// A list of strings: JSON since 1.34, Go syntax before.
 pub fn list(texts: &[&str], release: Release) -> String {
     if release.since(34) {
         let items: Vec<String> = texts.iter().map(|text| json(text)).collect();
@@ -16,12 +16,12 @@ pub fn list(texts: &[&str], release: Release) -> String {
     alloc::format!("[]string{{{}}}", items.join(", "))
 }
 
-/// A text of a type with a name of its own (`ServiceType`, say): JSON since 1.34, quoted before.
-pub fn named(text: &str, release: Release) -> String {
+/// A string of a named Go type (`ServiceType`, say): JSON since 1.34, quoted before.
+pub fn typed_string(text: &str, release: Release) -> String {
     if release.since(34) { json(text) } else { Quoted(text).to_string() }
 }
 
-/// A list of structs with one text each, by their names in the API server's own code.
+/// A list of structs with one string field each, by their Go names in the API server.
 pub(crate) fn structs(name: &str, field: &str, texts: &[&str], release: Release) -> String {
     if release.since(34) {
         let item = |text: &&str| alloc::format!("{{\"{field}\":{}}}", json(text));
@@ -31,7 +31,7 @@ pub(crate) fn structs(name: &str, field: &str, texts: &[&str], release: Release)
     alloc::format!("[]core.{name}{{{}}}", texts.iter().map(item).collect::<Vec<_>>().join(", "))
 }
 
-/// One text in JSON, escaped as Go's encoder does (it also escapes HTML).
+/// A JSON string, escaped as Go's encoder does (it also escapes HTML).
 pub(crate) fn json(text: &str) -> String {
     let mut out = String::with_capacity(text.len() + 2);
     // Writing to a String cannot fail.
@@ -39,7 +39,7 @@ pub(crate) fn json(text: &str) -> String {
     out
 }
 
-/// A tree as Go's encoder writes a map: members by name. Absence is `null`.
+/// A tree as Go's encoder writes a map: members sorted by name. Absence is `null`.
 pub(crate) fn tree(node: Option<&Node<'_>>) -> String {
     let mut out = String::new();
     write_tree(node, &mut out);
@@ -81,7 +81,7 @@ fn members<'n>(all: impl Iterator<Item = (&'n str, &'n Node<'n>)>, out: &mut Str
     out.push('}');
 }
 
-/// A reference to an owner, in the order of the API's own type.
+/// An owner reference, its fields in the order of the API type.
 pub(crate) fn owner(at: &At<'_>) -> String {
     let text = |name: &'static str| json(at.field(name).text_or_empty());
     let mut out = alloc::format!(
@@ -100,7 +100,7 @@ pub(crate) fn owner(at: &At<'_>) -> String {
     out
 }
 
-/// A label selector, in the order of the API's own type.
+/// A label selector, its fields in the order of the API type.
 pub(crate) fn selector(at: &At<'_>) -> String {
     if !at.is_set() {
         return "null".into();
