@@ -1,4 +1,4 @@
-//! How a write is judged: pods are held to the enforced level, controllers are warned about theirs.
+//! The Pod Security admission plugin: enforces levels on pods, and warns about the templates of controllers.
 
 use super::check::{Violation, summary};
 use super::labels::{self, LabelError};
@@ -18,14 +18,14 @@ use alloc::string::String;
 use alloc::vec::Vec;
 use ratchet_object::{At, Kind, PodPlace, Span};
 
-/// The plugin as a whole: what breaks several checks at once breaks this.
+/// Rule of the plugin, for a pod that violates several checks at once.
 pub(crate) static RULE: Rule = Rule {
     id: "RTC-PSA-022",
     fields: &["Pod, and the pod template of every workload"],
     title: "The Pod Security level of a namespace",
     origin: Origin::PodSecurity,
     demands: "A pod keeps to the level of the Pod Security Standards that its namespace enforces.",
-    why: "A namespace is where people share a cluster. Whoever may create pods in it must not be \
+    reason: "A namespace is where people share a cluster. Whoever may create pods in it must not be \
           able to take over the nodes, and with them everyone else's pods.",
     fix: "Put right each of the places that the message names, or move the pod to a namespace with \
           a looser level.",
@@ -42,7 +42,7 @@ const ERROR: &str = "pod-security.kubernetes.io/error";
 const HARMLESS_PARTS: [&str; 8] =
     ["exec", "attach", "binding", "eviction", "log", "portforward", "proxy", "status"];
 
-/// What the plugin looks at in a kind.
+/// The part of a kind that the plugin evaluates.
 #[derive(Clone, Copy)]
 enum Subject<'k> {
     Namespace,
@@ -51,22 +51,22 @@ enum Subject<'k> {
 }
 
 impl<'k> Subject<'k> {
-    /// Nothing where the plugin has nothing to say.
+    /// `None` where the plugin ignores the kind or subresource.
     fn of(kind: &Kind<'k>, part: Part) -> Option<Self> {
-        let is_whole = part == Part::Main;
+        let is_main = part == Part::Main;
         match (kind.group, kind.name, kind.pod) {
-            ("", "Namespace", _) => is_whole.then_some(Self::Namespace),
+            ("", "Namespace", _) => is_main.then_some(Self::Namespace),
             (_, _, Some(PodPlace([]))) => match part {
                 Part::Sub(name) if HARMLESS_PARTS.contains(&name) => None,
                 _ => Some(Self::Pod),
             },
-            (_, _, Some(place)) => is_whole.then_some(Self::Controller(place)),
+            (_, _, Some(place)) => is_main.then_some(Self::Controller(place)),
             (_, _, None) => None,
         }
     }
 }
 
-/// What must be known to judge a write.
+/// The facts that the plugin needs for a write.
 pub fn needs(kind: &Kind<'_>, part: Part) -> Needs {
     match Subject::of(kind, part) {
         None => Needs::default(),
@@ -77,7 +77,7 @@ pub fn needs(kind: &Kind<'_>, part: Part) -> Needs {
     }
 }
 
-/// Judges a write that nothing else is wrong with.
+/// Runs the plugin on a write that passed validation.
 pub(crate) fn judge(
     change: &Change<'_>,
     facts: &Facts<'_>,
@@ -90,15 +90,15 @@ pub(crate) fn judge(
     match Subject::of(&change.kind, change.part) {
         None => {}
         Some(Subject::Namespace) => namespaces::judge(change, facts, policy, verdict),
-        Some(Subject::Pod) => Hearing::of(change, facts, policy, verdict).pod(),
+        Some(Subject::Pod) => PodAdmission::of(change, facts, policy, verdict).pod(),
         Some(Subject::Controller(place)) => {
-            Hearing::of(change, facts, policy, verdict).controller(place);
+            PodAdmission::of(change, facts, policy, verdict).controller(place);
         }
     }
 }
 
-/// One write of a pod or a controller, and what is found out about it.
-struct Hearing<'c, 'a> {
+/// The admission of one write of a pod or a controller.
+struct PodAdmission<'c, 'a> {
     change: &'c Change<'a>,
     facts: &'c Facts<'a>,
     policy: &'c Policy,
@@ -106,7 +106,7 @@ struct Hearing<'c, 'a> {
     verdict: &'c mut Verdict,
 }
 
-impl<'c, 'a> Hearing<'c, 'a> {
+impl<'c, 'a> PodAdmission<'c, 'a> {
     fn of(
         change: &'c Change<'a>,
         facts: &'c Facts<'a>,
@@ -130,8 +130,8 @@ impl<'c, 'a> Hearing<'c, 'a> {
         };
         if errors.is_empty() && modes.are_privileged() {
             let privileged = LevelVersion::default();
-            self.note(ENFORCE_POLICY, format!("{privileged}"));
-            self.count(Decision::Allow, privileged, Mode::Enforce);
+            self.annotate(ENFORCE_POLICY, format!("{privileged}"));
+            self.record(Decision::Allow, privileged, Mode::Enforce);
             return;
         }
         let new = self.change.new_root();
@@ -147,7 +147,7 @@ impl<'c, 'a> Hearing<'c, 'a> {
         if self.is_exempt() {
             return;
         }
-        // A namespace that cannot be found is no reason to refuse what is not enforced anyway.
+        // A failed namespace lookup does not refuse a controller, on which nothing is enforced.
         let Ok((modes, errors)) = self.modes() else { return };
         if errors.is_empty() && modes.warn.is_privileged() && modes.audit.is_privileged() {
             return;
@@ -171,22 +171,23 @@ impl<'c, 'a> Hearing<'c, 'a> {
     }
 
     fn exempt(&mut self, by: &str) -> bool {
-        self.note(EXEMPT, by.into());
+        self.annotate(EXEMPT, by.into());
         self.verdict.tally.push(PodSecurityMetrics::Exemption { request: self.request });
         true
     }
 
-    /// The policy of the namespace; or, where the namespace is not to be found, what to say.
+    /// The policy of the namespace; the error is the message of a failed lookup.
     fn modes(&mut self) -> Result<(Modes, Vec<LabelError>), String> {
         let defaults = &self.policy.pod_security.defaults;
         match self.facts.namespace {
             Namespace::Labels(Some(labels)) => Ok(labels::policy_of(At::root(labels), defaults)),
             Namespace::Labels(None) | Namespace::Unasked => Ok((*defaults, Vec::new())),
-            Namespace::Missing(why) => {
+            Namespace::Missing(reason) => {
                 let name = ratchet_net::Quoted(self.change.new_object().namespace());
                 let text = format!("failed to lookup namespace {name}");
-                let cause = if why.is_empty() { text.clone() } else { format!("{text}: {why}") };
-                self.note(ERROR, cause);
+                let cause =
+                    if reason.is_empty() { text.clone() } else { format!("{text}: {reason}") };
+                self.annotate(ERROR, cause);
                 self.verdict
                     .tally
                     .push(PodSecurityMetrics::Error { fatal: true, request: self.request });
@@ -207,29 +208,33 @@ impl<'c, 'a> Hearing<'c, 'a> {
             return;
         }
         if !errors.is_empty() {
-            self.note(ERROR, format!("Failed to parse policy: {}", labels::sum_up(errors)));
+            self.annotate(ERROR, format!("Failed to parse policy: {}", labels::aggregate(errors)));
             self.verdict
                 .tally
                 .push(PodSecurityMetrics::Error { fatal: false, request: self.request });
         }
-        // Modes mostly ask for the same level, which is then evaluated once.
-        let mut known: Vec<(LevelVersion, Vec<Violation>)> = Vec::new();
+        // Modes mostly have the same level, which is then evaluated once.
+        let mut cache: Vec<(LevelVersion, Vec<Violation>)> = Vec::new();
         let policy = self.policy;
         let mut violations_at = |at: LevelVersion| {
-            if let Some((_, found)) = known.iter().find(|(level, _)| *level == at) {
+            if let Some((_, found)) = cache.iter().find(|(level, _)| *level == at) {
                 return found.clone();
             }
             let found = evaluate(at, pod, policy);
-            known.push((at, found.clone()));
+            cache.push((at, found.clone()));
             found
         };
         let mut is_denied = false;
         if enforces {
             let at = modes.enforce;
-            self.note(ENFORCE_POLICY, format!("{at}"));
+            self.annotate(ENFORCE_POLICY, format!("{at}"));
             let found = violations_at(at);
             is_denied = !found.is_empty();
-            self.count(if is_denied { Decision::Deny } else { Decision::Allow }, at, Mode::Enforce);
+            self.record(
+                if is_denied { Decision::Deny } else { Decision::Allow },
+                at,
+                Mode::Enforce,
+            );
             if is_denied {
                 let text = format!("violates PodSecurity \"{at}\": {}", summary(&found));
                 self.verdict.denial = Some(Denial {
@@ -242,16 +247,16 @@ impl<'c, 'a> Hearing<'c, 'a> {
         }
         let found = violations_at(modes.audit);
         if !found.is_empty() {
-            self.note(AUDIT_VIOLATIONS, would_violate(modes.audit, &found));
-            self.count(Decision::Deny, modes.audit, Mode::Audit);
+            self.annotate(AUDIT_VIOLATIONS, would_violate(modes.audit, &found));
+            self.record(Decision::Deny, modes.audit, Mode::Audit);
         }
-        // Who is refused is not warned as well.
+        // A refused pod gets no warnings.
         if is_denied {
             return;
         }
         let found = violations_at(modes.warn);
         if !found.is_empty() {
-            self.count(Decision::Deny, modes.warn, Mode::Warn);
+            self.record(Decision::Deny, modes.warn, Mode::Warn);
             let (rule, text) = (rule_of(&found), would_violate(modes.warn, &found));
             let labels = labels(found);
             let span = labels.first().map_or_else(Span::default, |label| label.span);
@@ -268,11 +273,11 @@ impl<'c, 'a> Hearing<'c, 'a> {
         }
     }
 
-    fn note(&mut self, key: &'static str, text: String) {
+    fn annotate(&mut self, key: &'static str, text: String) {
         self.verdict.audit.push((key, text));
     }
 
-    fn count(&mut self, decision: Decision, at: LevelVersion, mode: Mode) {
+    fn record(&mut self, decision: Decision, at: LevelVersion, mode: Mode) {
         self.verdict.tally.push(PodSecurityMetrics::Evaluation {
             decision,
             level: at.level,
@@ -287,7 +292,7 @@ fn would_violate(at: LevelVersion, violations: &[Violation]) -> String {
     format!("would violate PodSecurity \"{at}\": {}", summary(violations))
 }
 
-/// The broken rule, or the plugin as a whole where several are broken.
+/// The violated rule, or that of the plugin where several are violated.
 fn rule_of(violations: &[Violation]) -> &'static Rule {
     match violations {
         [only] => only.rule,

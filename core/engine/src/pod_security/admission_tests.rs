@@ -1,4 +1,4 @@
-//! Pods and controllers before the plugin, from the labels of a namespace to audit and metrics.
+//! Tests of the plugin on pods and controllers, from namespace labels to audit annotations and metrics.
 
 use super::testing::{configured, object, policy, texts};
 use super::{
@@ -20,7 +20,7 @@ fn pod(spec: &str) -> String {
     format!("{{{CLEAN}, spec: {{{spec}}}}}")
 }
 
-fn judged(old: Option<&str>, new: &str, part: Part, labels: &str, policy: &Policy) -> Verdict {
+fn admitted(old: Option<&str>, new: &str, part: Part, labels: &str, policy: &Policy) -> Verdict {
     let labels = format!("{{{}}}", labels.replace("P/", "pod-security.kubernetes.io/"));
     let labels = object(&labels);
     let facts = Facts {
@@ -28,10 +28,10 @@ fn judged(old: Option<&str>, new: &str, part: Part, labels: &str, policy: &Polic
         requester: Some("jane"),
         ..Facts::default()
     };
-    judged_with(old, new, part, &facts, policy)
+    admitted_with(old, new, part, &facts, policy)
 }
 
-fn judged_with(
+fn admitted_with(
     old: Option<&str>,
     new: &str,
     part: Part,
@@ -50,7 +50,7 @@ fn judged_with(
 }
 
 fn create(new: &str, labels: &str) -> Verdict {
-    judged(None, new, Part::Main, labels, &policy(36))
+    admitted(None, new, Part::Main, labels, &policy(36))
 }
 
 fn denial(verdict: &Verdict) -> &str {
@@ -164,7 +164,7 @@ fn only_significant_updates_are_judged() {
         "hostPID: true, containers: [{name: c, image: a}], ephemeralContainers: [{name: e, image: x}]",
     );
     let update =
-        |new: &str, part| judged(Some(&old), new, part, "P/enforce: baseline", &policy(36));
+        |new: &str, part| admitted(Some(&old), new, part, "P/enforce: baseline", &policy(36));
     let labelled = update(&same, Part::Main);
     assert!(labelled.admits() && labelled.tally.is_empty() && labelled.audit.is_empty());
     assert!(!update(&image, Part::Main).admits());
@@ -220,9 +220,9 @@ fn controllers_are_warned_and_never_denied() {
         let silent = create(&object, "P/enforce: baseline, P/warn: privileged");
         assert!(silent.warnings.is_empty() && silent.tally.is_empty() && silent.audit.is_empty());
         let scaled =
-            judged(Some(&object), &object, Part::Sub("scale"), "P/warn: baseline", &policy(36));
+            admitted(Some(&object), &object, Part::Sub("scale"), "P/warn: baseline", &policy(36));
         assert!(scaled.warnings.is_empty(), "{kind}");
-        let updated = judged(Some(&object), &object, Part::Main, "P/warn: baseline", &policy(36));
+        let updated = admitted(Some(&object), &object, Part::Main, "P/warn: baseline", &policy(36));
         assert_eq!(updated.warnings.len(), 1, "{kind}");
     }
     let bare =
@@ -244,7 +244,7 @@ fn unreadable_labels_hold_pods_to_restricted_and_are_noted() {
         verdict.tally.first(),
         Some(&PodSecurityMetrics::Error { fatal: false, request: ON_POD })
     );
-    // A label that opens must not hide that it could not be read.
+    // An invalid label that falls back to privileged is still reported.
     let open = create(&pod("hostPID: true"), "P/warn: z");
     assert!(
         open.admits()
@@ -268,7 +268,7 @@ fn the_exempt_are_left_alone() {
     ] {
         let policy = with(exemptions);
         for object in [pod.as_str(), deployment] {
-            let verdict = judged(None, object, Part::Main, "P/enforce: restricted", &policy);
+            let verdict = admitted(None, object, Part::Main, "P/enforce: restricted", &policy);
             assert!(verdict.admits() && verdict.warnings.is_empty(), "{by}");
             assert_eq!(audit(&verdict), [format!("exempt: {by}")]);
             assert!(matches!(verdict.tally.as_slice(), [PodSecurityMetrics::Exemption { .. }]));
@@ -279,32 +279,34 @@ fn the_exempt_are_left_alone() {
         usernames: texts(&["j"]),
         runtime_classes: texts(&["k"]),
     });
-    assert!(!judged(None, &pod, Part::Main, "P/enforce: restricted", &policy).admits());
+    assert!(!admitted(None, &pod, Part::Main, "P/enforce: restricted", &policy).admits());
 }
 
 #[test]
 fn a_pod_without_a_namespace_to_ask_is_denied_and_a_controller_is_not() {
     let facts =
         Facts { namespace: Namespace::Missing("namespace \"web\" not found"), ..Facts::default() };
-    let noted = "error: failed to lookup namespace \"web\": namespace \"web\" not found";
-    let verdict = judged_with(None, &pod(""), Part::Main, &facts, &policy(36));
+    let annotation = "error: failed to lookup namespace \"web\": namespace \"web\" not found";
+    let verdict = admitted_with(None, &pod(""), Part::Main, &facts, &policy(36));
     assert_eq!(denial(&verdict), "failed to lookup namespace \"web\"");
-    assert_eq!(audit(&verdict), [noted]);
+    assert_eq!(audit(&verdict), [annotation]);
     assert_eq!(verdict.tally, [PodSecurityMetrics::Error { fatal: true, request: ON_POD }]);
     let job = "{apiVersion: batch/v1, kind: Job, metadata: {namespace: web}}";
-    let verdict = judged_with(None, job, Part::Main, &facts, &policy(36));
+    let verdict = admitted_with(None, job, Part::Main, &facts, &policy(36));
     assert!(verdict.admits() && verdict.tally.len() == 1);
-    assert_eq!(audit(&verdict), [noted]);
+    assert_eq!(audit(&verdict), [annotation]);
 }
 
 #[test]
 fn where_nobody_asked_the_defaults_hold() {
     let mut strict = policy(36);
     strict.pod_security.defaults.enforce.level = Level::Baseline;
-    let verdict = judged_with(None, &pod("hostPID: true"), Part::Main, &Facts::default(), &strict);
+    let verdict =
+        admitted_with(None, &pod("hostPID: true"), Part::Main, &Facts::default(), &strict);
     assert!(!verdict.admits());
     strict.plugins.pod_security = false;
-    let verdict = judged_with(None, &pod("hostPID: true"), Part::Main, &Facts::default(), &strict);
+    let verdict =
+        admitted_with(None, &pod("hostPID: true"), Part::Main, &Facts::default(), &strict);
     assert!(verdict.admits() && verdict.audit.is_empty());
 }
 

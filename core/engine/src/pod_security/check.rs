@@ -1,4 +1,4 @@
-//! What a check is, what it is told, and what it says.
+//! `Check`, one check of the Pod Security Standards: its versions, its inputs and the violation it returns.
 
 use super::level::Level;
 use super::pod::PodView;
@@ -15,47 +15,46 @@ use alloc::vec::Vec;
 /// One row of the Pod Security Standards.
 #[derive(Debug)]
 pub struct Check {
-    /// What people are told about it.
+    /// The rule that explains it to people.
     pub rule: &'static Rule,
     /// Its name in the standards.
     pub id: &'static str,
     /// The level it belongs to.
     pub level: Level,
-    /// What it has been, oldest first.
+    /// Its versions, oldest first.
     pub variants: &'static [Variant],
 }
 
-/// What a check does from some version of the standards on.
+/// The check from some version of the standards on.
 #[derive(Debug)]
 pub struct Variant {
     /// The first version of the standards, as its minor number.
     pub minimum: u8,
-    /// The first Kubernetes release that has it, as its minor number; zero where every release in
-    /// our tables does.
+    /// The first Kubernetes release that has it, as its minor number; zero where every release in the tables does.
     pub since_release: u8,
-    /// Checks of the baseline level that it replaces in the restricted one.
+    /// Ids of baseline checks that it replaces in the restricted level.
     pub overrides: &'static [&'static str],
-    /// The check itself.
+    /// The function that evaluates a pod.
     pub check: fn(&PodView<'_>, &Context) -> Option<Violation>,
 }
 
-/// What a check is told beside the pod.
+/// Inputs of a check beside the pod.
 #[derive(Clone, Copy, Debug)]
 pub struct Context {
-    /// Whether loopback hosts are allowed in probes, as KEP-4940 has it.
+    /// Whether loopback hosts are allowed in probes, as KEP-4940 proposes.
     pub allows_loopback_hosts: bool,
-    /// Whether pods with user namespaces are judged more mildly at every version.
+    /// Whether checks are relaxed for pods with user namespaces at every version.
     pub trusts_user_namespaces: bool,
-    /// Whether image volumes belong to the harmless ones.
+    /// Whether image volumes are among the allowed types.
     pub knows_image_volumes: bool,
 }
 
 impl Context {
-    /// What the checks are told under a policy.
+    /// The inputs under a policy.
     pub fn of(policy: &Policy) -> Self {
         Self {
             allows_loopback_hosts: policy.follows_proposal(&LOOPBACK_PROBE_HOSTS),
-            // Later releases have no such gate, not even when they emulate one that had it.
+            // Later releases do not have the gate, not even when they emulate one that had it.
             trusts_user_namespaces: !policy.release.since(35)
                 && policy.gates.on(&USER_NAMESPACES_POD_SECURITY),
             knows_image_volumes: policy.release.since(33),
@@ -63,16 +62,16 @@ impl Context {
     }
 }
 
-/// What a check says about a pod that violates it.
+/// The result of a check that a pod violates.
 #[derive(Clone, Debug)]
 pub struct Violation {
-    /// The rule that is broken.
+    /// The violated rule.
     pub rule: &'static Rule,
-    /// What is wrong, in a few words.
+    /// `ForbiddenReason` of Kubernetes, a few words.
     pub reason: Cow<'static, str>,
-    /// Who does it and how.
+    /// `ForbiddenDetail` of Kubernetes: the pod or containers, and their values.
     pub detail: String,
-    /// Where.
+    /// The violating fields.
     pub labels: Vec<Label>,
 }
 

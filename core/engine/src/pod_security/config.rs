@@ -1,37 +1,36 @@
-//! What the administrator configures: the policy of namespaces without labels, and exemptions.
+//! `Configuration` of the Pod Security plugin: defaults for namespaces without labels, and exemptions.
 
 use super::exemptions::Exemptions;
-use super::labels::sum_up;
+use super::labels::aggregate;
 use super::level::{Level, LevelVersion, Modes, UnknownLevel, UnknownVersion, Version};
-use super::strict::{Strict, type_of};
+use super::strict::{StrictDecoder, type_of};
 use alloc::format;
 use alloc::string::String;
 use alloc::vec::Vec;
 use core::fmt;
 use ratchet_object::{At, Object, Path};
 
-/// What Pod Security does where no label says otherwise, and whom it leaves alone.
+/// The content of a `PodSecurityConfiguration`.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Configuration {
     /// The policy of namespaces without labels.
     pub defaults: Modes,
-    /// Who is not looked at.
+    /// Exempt users, namespaces and runtime classes.
     pub exemptions: Exemptions,
 }
 
-/// What an `AdmissionConfiguration` says about Pod Security.
+/// The entry of Pod Security in an `AdmissionConfiguration`.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum PluginConfiguration {
-    /// Nothing: the defaults hold.
+    /// No entry: the defaults hold.
     Absent,
-    /// The configuration stands in it.
+    /// The configuration is inline.
     Inline(Configuration),
-    /// The configuration stands in another file, relative to this one.
+    /// The configuration is in another file, relative to this one.
     Path(String),
 }
 
-/// Why a configuration cannot be used: the text that kube-apiserver prints after
-/// `failed to apply admission: `.
+/// A configuration error: the text that kube-apiserver prints after `failed to apply admission: `.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ConfigurationError(String);
 
@@ -52,56 +51,56 @@ const DEFAULTS: [&str; 6] =
 const EXEMPTIONS: [&str; 3] = ["usernames", "namespaces", "runtimeClasses"];
 
 impl Configuration {
-    /// Reads a `PodSecurityConfiguration`.
+    /// Parses a `PodSecurityConfiguration`.
     pub fn read(object: &Object<'_>) -> Result<Self, ConfigurationError> {
-        Self::read_root(object.root())
+        Self::parse_root(object.root())
     }
 
-    fn read_root(root: At<'_>) -> Result<Self, ConfigurationError> {
-        let refuse = |text: String| {
+    fn parse_root(root: At<'_>) -> Result<Self, ConfigurationError> {
+        let error = |text: String| {
             ConfigurationError(format!("couldn't init admission plugin \"PodSecurity\": {text}"))
         };
-        let (version, kind) = type_of(root).map_err(refuse)?;
+        let (version, kind) = type_of(root).map_err(error)?;
         let is_known =
             version.strip_prefix(GROUP).is_some_and(|version| VERSIONS.contains(&version));
         if kind != KIND || !is_known {
-            return Err(refuse(format!(
+            return Err(error(format!(
                 "no kind \"{kind}\" is registered for version \"{version}\" in scheme \
                  \"k8s.io/pod-security-admission/admission/api/scheme/scheme.go:31\""
             )));
         }
         let (defaults, exemptions) = (root.field("defaults"), root.field("exemptions"));
-        let mut strict = Strict::default();
-        strict.object(
+        let mut decoder = StrictDecoder::default();
+        decoder.object(
             root,
             "PodSecurityConfiguration",
             &["kind", "apiVersion", "defaults", "exemptions"],
         );
-        strict.object(defaults, "PodSecurityDefaults", &DEFAULTS);
-        strict.object(exemptions, "PodSecurityExemptions", &EXEMPTIONS);
-        let texts = DEFAULTS.map(|name| strict.text(defaults.field(name), "PodSecurityDefaults"));
+        decoder.object(defaults, "PodSecurityDefaults", &DEFAULTS);
+        decoder.object(exemptions, "PodSecurityExemptions", &EXEMPTIONS);
+        let texts = DEFAULTS.map(|name| decoder.text(defaults.field(name), "PodSecurityDefaults"));
         let [usernames, namespaces, runtime_classes] =
-            EXEMPTIONS.map(|name| strict.texts(exemptions.field(name), "PodSecurityExemptions"));
-        strict.verdict().map_err(refuse)?;
+            EXEMPTIONS.map(|name| decoder.texts(exemptions.field(name), "PodSecurityExemptions"));
+        decoder.finish().map_err(error)?;
         let exemptions = Exemptions { usernames, namespaces, runtime_classes };
         Self::complete(texts, exemptions)
     }
 
-    /// Reads what the texts mean; all that is wrong with one part is told at once.
+    /// Parses and validates the values; all errors of one part are reported at once.
     fn complete(
         [enforce, enforce_version, audit, audit_version, warn, warn_version]: [&str; 6],
         exemptions: Exemptions,
     ) -> Result<Self, ConfigurationError> {
-        let mut faults: Vec<String> = Vec::new();
+        let mut errors: Vec<String> = Vec::new();
         let mut mode = |name: &str, level: &str, version: &str| {
             let level = if level.is_empty() { Ok(Level::default()) } else { level.parse() };
             let version = if version.is_empty() { Ok(Version::default()) } else { version.parse() };
             let level = level.unwrap_or_else(|fault: UnknownLevel| {
-                faults.push(format!("{name}: {fault}"));
+                errors.push(format!("{name}: {fault}"));
                 Level::default()
             });
             let version = version.unwrap_or_else(|fault: UnknownVersion| {
-                faults.push(format!("{name}-version: {fault}"));
+                errors.push(format!("{name}-version: {fault}"));
                 Version::default()
             });
             LevelVersion { level, version }
@@ -111,52 +110,51 @@ impl Configuration {
             audit: mode("audit", audit, audit_version),
             warn: mode("warn", warn, warn_version),
         };
-        let refuse = |what: &str, faults: &[String]| {
-            let faults = sum_up(faults);
+        let error = |what: &str, errors: &[String]| {
+            let errors = aggregate(errors);
             Err(ConfigurationError(format!(
-                "failed to initialize admission plugin \"PodSecurity\": PodSecurity {what}: {faults}"
+                "failed to initialize admission plugin \"PodSecurity\": PodSecurity {what}: {errors}"
             )))
         };
-        if !faults.is_empty() {
-            return refuse("configuration error", &faults);
+        if !errors.is_empty() {
+            return error("configuration error", &errors);
         }
-        match exemptions.faults().as_slice() {
+        match exemptions.errors().as_slice() {
             [] => Ok(Self { defaults, exemptions }),
-            faults => refuse("invalid", faults),
+            errors => error("invalid", errors),
         }
     }
 }
 
 impl PluginConfiguration {
-    /// Reads what an `AdmissionConfiguration` says about Pod Security; other plugins are left to
-    /// others.
+    /// Parses the entry of Pod Security in an `AdmissionConfiguration`; entries of other plugins are ignored.
     pub fn read(object: &Object<'_>) -> Result<Self, ConfigurationError> {
-        let refuse =
+        let error =
             |text: String| ConfigurationError(format!("failed to read plugin config: {text}"));
         let root = object.root();
-        let (version, kind) = type_of(root).map_err(refuse)?;
+        let (version, kind) = type_of(root).map_err(error)?;
         if kind != "AdmissionConfiguration" || !ADMISSION.contains(&version) {
-            return Err(refuse(format!(
+            return Err(error(format!(
                 "no kind \"{kind}\" is registered for version \"{version}\""
             )));
         }
-        let mut strict = Strict::default();
-        strict.object(root, "AdmissionConfiguration", &["kind", "apiVersion", "plugins"]);
-        let mut ours = None;
+        let mut decoder = StrictDecoder::default();
+        decoder.object(root, "AdmissionConfiguration", &["kind", "apiVersion", "plugins"]);
+        let mut entry = None;
         for plugin in root.field("plugins").items() {
             let kind = "AdmissionPluginConfiguration";
-            strict.object(plugin, kind, &["name", "path", "configuration"]);
-            let name = strict.text(plugin.field("name"), kind);
-            let path = strict.text(plugin.field("path"), kind);
-            if name == "PodSecurity" && ours.is_none() {
-                ours = Some((plugin.field("configuration"), path));
+            decoder.object(plugin, kind, &["name", "path", "configuration"]);
+            let name = decoder.text(plugin.field("name"), kind);
+            let path = decoder.text(plugin.field("path"), kind);
+            if name == "PodSecurity" && entry.is_none() {
+                entry = Some((plugin.field("configuration"), path));
             }
         }
-        strict.verdict().map_err(refuse)?;
-        match ours {
+        decoder.finish().map_err(error)?;
+        match entry {
             Some((inline, _)) if inline.is_set() => {
                 let inline = inline.named(Path::default());
-                Configuration::read_root(inline).map(Self::Inline)
+                Configuration::parse_root(inline).map(Self::Inline)
             }
             Some((_, path)) if !path.is_empty() => Ok(Self::Path(path.into())),
             _ => Ok(Self::Absent),
@@ -193,8 +191,8 @@ mod tests {
         for version in VERSIONS {
             let text = format!("{{apiVersion: {GROUP}{version}, kind: {KIND}{rest}");
             let read = Configuration::read(&object(&text)).unwrap();
-            let spelled = read.defaults.all().map(|(_, at)| at.to_string());
-            assert_eq!(spelled, ["baseline:v1.34", "restricted:latest", "restricted:v1.30"]);
+            let formatted = read.defaults.all().map(|(_, at)| at.to_string());
+            assert_eq!(formatted, ["baseline:v1.34", "restricted:latest", "restricted:v1.30"]);
             let exemptions = Exemptions {
                 usernames: texts(&["u"]),
                 namespaces: texts(&["web"]),
@@ -248,8 +246,8 @@ mod tests {
                 "couldn't init admission plugin \"PodSecurity\": no kind \"PodSecurityConfiguration\" is registered for version \"pod-security.admission.config.k8s.io/v9\" in scheme \"k8s.io/pod-security-admission/admission/api/scheme/scheme.go:31\"",
             ),
         ] {
-            let refused = Configuration::read(&object(text)).unwrap_err();
-            assert_eq!(refused.to_string(), want);
+            let error = Configuration::read(&object(text)).unwrap_err();
+            assert_eq!(error.to_string(), want);
         }
     }
 

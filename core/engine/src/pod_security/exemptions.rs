@@ -1,11 +1,11 @@
-//! Whom Pod Security leaves alone.
+//! `Exemptions`, the users, namespaces and runtime classes that Pod Security does not evaluate.
 
 use alloc::string::{String, ToString};
 use alloc::vec::Vec;
 use alloc::{format, vec};
 use ratchet_net::{Quoted, dns};
 
-/// Users, namespaces and runtime classes that are not looked at.
+/// Exempt users, namespaces and runtime classes.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Exemptions {
     /// Users by name.
@@ -32,8 +32,8 @@ impl Exemptions {
         !name.is_empty() && self.runtime_classes.iter().any(|class| class == name)
     }
 
-    /// Names that cannot be names, and names that stand twice, in Kubernetes' words.
-    pub(super) fn faults(&self) -> Vec<String> {
+    /// Errors about invalid and duplicate names, with the messages of Kubernetes.
+    pub(super) fn errors(&self) -> Vec<String> {
         let namespaces = list_faults("namespaces", &self.namespaces, namespace_faults);
         let classes = list_faults("runtimeClasses", &self.runtime_classes, class_faults);
         let users = list_faults("usernames", &self.usernames, user_faults);
@@ -42,7 +42,7 @@ impl Exemptions {
 }
 
 fn list_faults(list: &str, names: &[String], faults: fn(&str) -> Vec<String>) -> Vec<String> {
-    let judge = |(index, name): (usize, &String)| {
+    let message_of = |(index, name): (usize, &String)| {
         let before = names.iter().take(index);
         let message = match faults(name).as_slice() {
             [] if before.into_iter().any(|other| other == name) => {
@@ -53,7 +53,7 @@ fn list_faults(list: &str, names: &[String], faults: fn(&str) -> Vec<String>) ->
         };
         Some(format!("exemptions.{list}[{index}]: {message}"))
     };
-    names.iter().enumerate().filter_map(judge).collect()
+    names.iter().enumerate().filter_map(message_of).collect()
 }
 
 const LABEL: &str = "a lowercase RFC 1123 label must consist of lower case alphanumeric characters \
@@ -67,23 +67,23 @@ const SUBDOMAIN: &str = "a lowercase RFC 1123 subdomain must consist of lower ca
 
 fn namespace_faults(name: &str) -> Vec<String> {
     let pattern = if dns::subdomain(name).pattern { LABEL } else { "must not contain dots" };
-    told(dns::label(name), "must be no more than 63 characters", pattern)
+    messages(dns::label(name), "must be no more than 63 characters", pattern)
 }
 
 fn class_faults(name: &str) -> Vec<String> {
-    told(dns::subdomain(name), "must be no more than 253 characters", SUBDOMAIN)
+    messages(dns::subdomain(name), "must be no more than 253 characters", SUBDOMAIN)
 }
 
 fn user_faults(name: &str) -> Vec<String> {
     if name.is_empty() { vec!["username must not be empty".to_string()] } else { Vec::new() }
 }
 
-fn told(faults: dns::NameFaults, too_long: &str, pattern: &str) -> Vec<String> {
-    let word = |fault| match fault {
+fn messages(faults: dns::NameFaults, too_long: &str, pattern: &str) -> Vec<String> {
+    let message = |fault| match fault {
         dns::NameFault::TooLong => too_long.to_string(),
         dns::NameFault::Pattern => pattern.to_string(),
     };
-    faults.iter().map(word).collect()
+    faults.iter().map(message).collect()
 }
 
 #[cfg(test)]
@@ -111,7 +111,7 @@ mod tests {
             runtime_classes: texts(&["a.b", "a.b", "_"]),
         };
         assert_eq!(
-            exemptions.faults(),
+            exemptions.errors(),
             [
                 "exemptions.namespaces[1]: Duplicate value: \"a\"",
                 "exemptions.namespaces[2]: Invalid value: \"a.b\": must not contain dots",

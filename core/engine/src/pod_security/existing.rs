@@ -1,4 +1,4 @@
-//! Which pods of a namespace violate a level that it is about to enforce.
+//! Warnings about existing pods that violate a new enforce level of their namespace.
 
 use super::check::reasons;
 use super::labels::ENFORCE;
@@ -15,7 +15,7 @@ use alloc::string::String;
 use alloc::vec::Vec;
 use ratchet_object::Object;
 
-/// Pods that a raised level would no longer let in.
+/// Rule for existing pods that violate a raised level.
 pub(crate) static RULE: Rule = Rule {
     id: "RTC-PSA-020",
     fields: &["Namespace metadata.labels[pod-security.kubernetes.io/enforce], enforce-version"],
@@ -29,7 +29,7 @@ pub(crate) static RULE: Rule = Rule {
     versions: "all releases.",
 };
 
-/// Tells which existing pods violate `enforce`; never more than warnings.
+/// Warns about existing pods that violate `enforce`; it never refuses the change.
 pub(super) fn warn(
     namespace: &Object<'_>,
     enforce: LevelVersion,
@@ -38,16 +38,16 @@ pub(super) fn warn(
     verdict: &mut Verdict,
 ) {
     let label = namespace.root().field("metadata").field("labels").key(ENFORCE);
-    let mut tell = |text: String| verdict.warn(Warning::new(&RULE, &label, text));
+    let mut warn_text = |text: String| verdict.warn(Warning::new(&RULE, &label, text));
     let (pods, budget) = match existing {
         Existing::Pods { pods, budget } => (pods, *budget),
         Existing::Unlisted => {
-            tell("failed to list pods while checking new PodSecurity enforce level".into());
+            warn_text("failed to list pods while checking new PodSecurity enforce level".into());
             return;
         }
     };
     let pods = by_importance(pods, policy);
-    // However little time there is, one pod is always looked at.
+    // At least one pod is evaluated, whatever the budget.
     let (total, checked) = (pods.len(), pods.len().min(budget.max(1)));
     let checklist = Checklist::of(enforce, policy);
     let mut groups: BTreeMap<String, Group<'_>> = BTreeMap::new();
@@ -58,7 +58,7 @@ pub(super) fn warn(
         }
     }
     if checked < total {
-        tell(format!(
+        warn_text(format!(
             "new PodSecurity enforce level only checked against the first {checked} of {total} \
              existing pods"
         ));
@@ -67,12 +67,12 @@ pub(super) fn warn(
         return;
     }
     let name = ratchet_net::Quoted(namespace.name());
-    tell(format!(
+    warn_text(format!(
         "existing pods in namespace {name} violate the new PodSecurity enforce level \"{enforce}\""
     ));
     let lines: BTreeSet<String> =
         groups.iter().map(|(reasons, group)| group.line(reasons)).collect();
-    lines.into_iter().for_each(tell);
+    lines.into_iter().for_each(warn_text);
 }
 
 /// Pods that violate the same checks.
@@ -103,7 +103,7 @@ impl<'a> Group<'a> {
     }
 }
 
-/// The pods to look at: first one of each controller, for its others are likely alike.
+/// The pods to evaluate: first one of each controller, because its others are likely equal.
 fn by_importance<'a>(pods: &[&'a Object<'a>], policy: &Policy) -> Vec<&'a Object<'a>> {
     let mut seen = BTreeSet::new();
     let exemptions = &policy.pod_security.exemptions;
@@ -116,7 +116,7 @@ fn by_importance<'a>(pods: &[&'a Object<'a>], policy: &Policy) -> Vec<&'a Object
     first
 }
 
-/// The uid of the controller that made a pod.
+/// The uid of the controller that owns a pod.
 fn controller<'a>(pod: &'a Object<'a>) -> Option<&'a str> {
     let owners = pod.root().field("metadata").field("ownerReferences");
     let owner = owners.items().find(|owner| owner.field("controller").is_true())?;
@@ -132,13 +132,13 @@ mod tests {
     const RESTRICTED: &str =
         "{metadata: {name: upd, labels: {pod-security.kubernetes.io/enforce: restricted}}}";
 
-    fn told(pods: &[&str], budget: usize, policy: &Policy) -> Vec<String> {
+    fn warnings(pods: &[&str], budget: usize, policy: &Policy) -> Vec<String> {
         let pods: Vec<Object<'_>> = pods.iter().map(|pod| object(pod)).collect();
         let existing = Existing::Pods { pods: pods.iter().collect(), budget };
-        told_of(&existing, policy)
+        warnings_for(&existing, policy)
     }
 
-    fn told_of(existing: &Existing<'_>, policy: &Policy) -> Vec<String> {
+    fn warnings_for(existing: &Existing<'_>, policy: &Policy) -> Vec<String> {
         let mut verdict = Verdict::default();
         let enforce =
             LevelVersion { level: "baseline".parse().unwrap(), ..LevelVersion::default() };
@@ -167,7 +167,7 @@ mod tests {
             "{metadata: {name: v1}, spec: {volumes: [{name: w, hostPath: {}}]}}",
         ];
         assert_eq!(
-            told(&pods, 3000, &policy(36)),
+            warnings(&pods, 3000, &policy(36)),
             [
                 HEAD,
                 "a: host namespaces, privileged",
@@ -175,7 +175,7 @@ mod tests {
                 "v1 (and 1 other pod): hostPath volumes",
             ]
         );
-        assert_eq!(told(&["{metadata: {name: ok}}"], 3000, &policy(36)), [""; 0]);
+        assert_eq!(warnings(&["{metadata: {name: ok}}"], 3000, &policy(36)), [""; 0]);
     }
 
     #[test]
@@ -183,16 +183,16 @@ mod tests {
         let pods = [host_pod("a1", "a"), host_pod("a0", "a"), host_pod("b1", "b")];
         let pods: Vec<&str> = pods.iter().map(String::as_str).collect();
         assert_eq!(
-            told(&pods, 2, &policy(36)),
+            warnings(&pods, 2, &policy(36)),
             [
                 "new PodSecurity enforce level only checked against the first 2 of 3 existing pods",
                 HEAD,
                 "a1 (and 1 other pod): host namespaces",
             ]
         );
-        assert_eq!(told(&pods, 0, &policy(36)).last().unwrap(), "a1: host namespaces");
+        assert_eq!(warnings(&pods, 0, &policy(36)).last().unwrap(), "a1: host namespaces");
         assert_eq!(
-            told(&pods, 3, &policy(36)).last().unwrap(),
+            warnings(&pods, 3, &policy(36)).last().unwrap(),
             "a0 (and 2 other pods): host namespaces"
         );
     }
@@ -205,13 +205,13 @@ mod tests {
             "{metadata: {name: k}, spec: {hostPID: true, runtimeClassName: kata}}",
             "{metadata: {name: ok}}",
         ];
-        assert_eq!(told(&pods, 1, &policy), [""; 0]);
+        assert_eq!(warnings(&pods, 1, &policy), [""; 0]);
     }
 
     #[test]
     fn pods_that_cannot_be_listed_are_told() {
         assert_eq!(
-            told_of(&Existing::Unlisted, &policy(36)),
+            warnings_for(&Existing::Unlisted, &policy(36)),
             ["failed to list pods while checking new PodSecurity enforce level"]
         );
     }

@@ -1,4 +1,4 @@
-//! The six labels that give a namespace its policy.
+//! Parsing of the six namespace labels that set the Pod Security policy.
 
 use super::level::{Level, Modes, UnknownLevel, UnknownVersion, Version};
 use crate::rule::{Origin, Ratchet, Rule};
@@ -9,7 +9,7 @@ use alloc::vec::Vec;
 use core::fmt;
 use ratchet_object::At;
 
-/// Labels that Pod Security cannot read.
+/// Rule for invalid Pod Security labels.
 pub(crate) static RULE: Rule = Rule {
     id: "RTC-PSA-019",
     fields: &["Namespace metadata.labels[pod-security.kubernetes.io/*]"],
@@ -37,14 +37,14 @@ const WARN_VERSION: &str = "pod-security.kubernetes.io/warn-version";
 pub(super) const OF_MODES: [(&str, &str); 3] =
     [(ENFORCE, ENFORCE_VERSION), (AUDIT, AUDIT_VERSION), (WARN, WARN_VERSION)];
 
-/// A label that says nothing Pod Security understands.
+/// A Pod Security label with an invalid value.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct LabelError {
-    /// The label.
+    /// The key of the label.
     pub key: &'static str,
-    /// What it says.
+    /// The invalid value.
     pub value: String,
-    /// What it must say.
+    /// The allowed values.
     pub detail: &'static str,
 }
 
@@ -55,32 +55,32 @@ impl fmt::Display for LabelError {
     }
 }
 
-/// The policy that labels ask for, starting from the configured one, and the labels that cannot be
-/// read. There is always a policy: an unreadable enforce level closes, the other modes open.
+/// The policy of a namespace from its labels and the configured defaults, and the invalid labels. There is always a
+/// policy: an invalid enforce level becomes restricted, the levels of other modes privileged.
 pub fn policy_of(labels: At<'_>, defaults: &Modes) -> (Modes, Vec<LabelError>) {
     let mut modes = *defaults;
-    let mut reader = Reader { labels, errors: Vec::new() };
-    let enforce = reader.level(ENFORCE);
+    let mut parser = LabelParser { labels, errors: Vec::new() };
+    let enforce = parser.level(ENFORCE);
     modes.enforce.level = enforce.or(modes.enforce.level, Level::Restricted);
-    modes.enforce.version = reader.version(ENFORCE_VERSION, modes.enforce.version);
-    modes.audit.level = reader.level(AUDIT).or(modes.audit.level, Level::Privileged);
-    modes.audit.version = reader.version(AUDIT_VERSION, modes.audit.version);
-    let warn = reader.level(WARN);
+    modes.enforce.version = parser.version(ENFORCE_VERSION, modes.enforce.version);
+    modes.audit.level = parser.level(AUDIT).or(modes.audit.level, Level::Privileged);
+    modes.audit.version = parser.version(AUDIT_VERSION, modes.audit.version);
+    let warn = parser.level(WARN);
     modes.warn.level = warn.or(modes.warn.level, Level::Privileged);
-    modes.warn.version = reader.version(WARN_VERSION, modes.warn.version);
-    // Whoever only asks for enforcement is also warned about controllers, whose pods would fail.
-    if let (Label::Reads(level), Label::Absent) = (enforce, warn)
+    modes.warn.version = parser.version(WARN_VERSION, modes.warn.version);
+    // With an enforce level alone, warnings cover controllers too, whose pods would be refused.
+    if let (ParsedLevel::Valid(level), ParsedLevel::Absent) = (enforce, warn)
         && level > modes.warn.level
     {
         modes.warn.level = level;
-        if !reader.has(WARN_VERSION) {
+        if !parser.has(WARN_VERSION) {
             modes.warn.version = modes.enforce.version;
         }
     }
-    (modes, reader.errors)
+    (modes, parser.errors)
 }
 
-/// The faults as problems of the namespace whose labels they are.
+/// The errors as field errors of the namespace.
 pub fn label_problems<'e>(
     namespace: At<'e>,
     errors: &'e [LabelError],
@@ -91,8 +91,8 @@ pub fn label_problems<'e>(
     })
 }
 
-/// Several faults in one text, as Kubernetes sums them up.
-pub(super) fn sum_up<E: fmt::Display>(errors: &[E]) -> String {
+/// Several errors in one message, as Kubernetes aggregates them.
+pub(super) fn aggregate<E: fmt::Display>(errors: &[E]) -> String {
     let mut texts: Vec<String> = Vec::new();
     for text in errors.iter().map(ToString::to_string) {
         if !texts.contains(&text) {
@@ -105,47 +105,47 @@ pub(super) fn sum_up<E: fmt::Display>(errors: &[E]) -> String {
     }
 }
 
-struct Reader<'a> {
+struct LabelParser<'a> {
     labels: At<'a>,
     errors: Vec<LabelError>,
 }
 
 #[derive(Clone, Copy)]
-enum Label {
+enum ParsedLevel {
     Absent,
-    Unreadable,
-    Reads(Level),
+    Invalid,
+    Valid(Level),
 }
 
-impl Label {
-    fn or(self, absent: Level, unreadable: Level) -> Level {
+impl ParsedLevel {
+    fn or(self, absent: Level, invalid: Level) -> Level {
         match self {
             Self::Absent => absent,
-            Self::Unreadable => unreadable,
-            Self::Reads(level) => level,
+            Self::Invalid => invalid,
+            Self::Valid(level) => level,
         }
     }
 }
 
-impl Reader<'_> {
+impl LabelParser<'_> {
     fn has(&self, key: &'static str) -> bool {
         self.labels.key(key).is_set()
     }
 
-    fn level(&mut self, key: &'static str) -> Label {
+    fn level(&mut self, key: &'static str) -> ParsedLevel {
         if !self.has(key) {
-            return Label::Absent;
+            return ParsedLevel::Absent;
         }
         let text = self.labels.key(key).text_or_empty();
         match text.parse() {
-            Ok(level) => Label::Reads(level),
+            Ok(level) => ParsedLevel::Valid(level),
             Err(UnknownLevel) => {
                 self.errors.push(LabelError {
                     key,
                     value: text.into(),
                     detail: UnknownLevel::DETAIL,
                 });
-                Label::Unreadable
+                ParsedLevel::Invalid
             }
         }
     }
@@ -174,22 +174,22 @@ mod tests {
     use alloc::vec;
 
     fn modes(enforce: &str, audit: &str, warn: &str) -> Modes {
-        let read = |text: &str| {
+        let parse = |text: &str| {
             let (level, version) = text.split_once(':').unwrap();
             LevelVersion::new(level.parse().unwrap(), version.parse().unwrap())
         };
-        Modes { enforce: read(enforce), audit: read(audit), warn: read(warn) }
+        Modes { enforce: parse(enforce), audit: parse(audit), warn: parse(warn) }
     }
 
-    fn spelled(modes: &Modes) -> [String; 3] {
+    fn formatted(modes: &Modes) -> [String; 3] {
         modes.all().map(|(_, at)| at.to_string())
     }
 
-    fn read(labels: &str, defaults: &Modes) -> ([String; 3], Vec<String>) {
+    fn parse(labels: &str, defaults: &Modes) -> ([String; 3], Vec<String>) {
         let labels = labels.replace("P/", "pod-security.kubernetes.io/");
         let object = object(&labels);
         let (modes, errors) = policy_of(object.root(), defaults);
-        (spelled(&modes), errors.iter().map(ToString::to_string).collect())
+        (formatted(&modes), errors.iter().map(ToString::to_string).collect())
     }
 
     #[test]
@@ -222,7 +222,7 @@ mod tests {
             ("{P/enforce-version: v1.5}", "privileged:v1.5", OPEN, OPEN),
         ] {
             let want = ([enforce, audit, warn].map(String::from), vec![]);
-            assert_eq!(read(labels, &Modes::default()), want, "{labels}");
+            assert_eq!(parse(labels, &Modes::default()), want, "{labels}");
         }
     }
 
@@ -230,17 +230,17 @@ mod tests {
     fn a_stricter_default_is_not_lowered_by_the_enforced_level() {
         let defaults = modes("privileged:v1.9", "baseline:latest", "restricted:v1.8");
         let want = ["baseline:v1.9", "baseline:latest", "restricted:v1.8"].map(String::from);
-        assert_eq!(read("{P/enforce: baseline}", &defaults), (want, vec![]));
+        assert_eq!(parse("{P/enforce: baseline}", &defaults), (want, vec![]));
         let defaults = modes("privileged:v1.9", "privileged:latest", "baseline:v1.8");
         let want = ["restricted:v1.9", "privileged:latest", "restricted:v1.9"].map(String::from);
-        assert_eq!(read("{P/enforce: restricted}", &defaults), (want, vec![]));
+        assert_eq!(parse("{P/enforce: restricted}", &defaults), (want, vec![]));
     }
 
     #[test]
     fn an_unreadable_enforce_level_closes_and_the_others_open() {
         let labels = "{P/enforce: foo, P/enforce-version: v1.05, P/audit: '', P/audit-version: x, P/warn: Baseline, P/warn-version: v2.1}";
         let defaults = modes("baseline:v1.1", "baseline:v1.2", "baseline:v1.3");
-        let (modes, errors) = read(labels, &defaults);
+        let (modes, errors) = parse(labels, &defaults);
         assert_eq!(modes, ["restricted:latest", "privileged:latest", "privileged:latest"]);
         assert_eq!(
             errors,
@@ -257,7 +257,7 @@ mod tests {
 
     #[test]
     fn an_unreadable_enforce_level_is_no_reason_to_warn() {
-        let (modes, _) = read("{P/enforce: foo}", &Modes::default());
+        let (modes, _) = parse("{P/enforce: foo}", &Modes::default());
         assert_eq!(modes, ["restricted:latest", "privileged:latest", "privileged:latest"]);
     }
 
@@ -275,8 +275,8 @@ mod tests {
 
     #[test]
     fn several_faults_are_told_in_brackets_and_once() {
-        assert_eq!(sum_up(&["a"]), "a");
-        assert_eq!(sum_up(&["a", "a"]), "a");
-        assert_eq!(sum_up(&["a", "b", "a"]), "[a, b]");
+        assert_eq!(aggregate(&["a"]), "a");
+        assert_eq!(aggregate(&["a", "a"]), "a");
+        assert_eq!(aggregate(&["a", "b", "a"]), "[a, b]");
     }
 }

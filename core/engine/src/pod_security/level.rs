@@ -1,25 +1,25 @@
-//! Levels and versions of the Pod Security Standards, and how labels spell them.
+//! Levels, versions and modes of the Pod Security Standards, as namespace labels write them.
 
 use core::fmt;
 use core::str::FromStr;
 
-/// How strict a policy is; a later one is stricter.
+/// A level of the Pod Security Standards, ordered by strictness.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Level {
-    /// Everything may enter.
+    /// No restrictions.
     #[default]
     Privileged,
-    /// Known ways out of a container are closed.
+    /// Prevents known privilege escalations.
     Baseline,
-    /// What hardened pods do without is closed too.
+    /// Requires pod hardening best practices too.
     Restricted,
 }
 
 impl Level {
-    /// Every level, the loosest first.
+    /// Every level, the least strict first.
     pub const ALL: [Self; 3] = [Self::Privileged, Self::Baseline, Self::Restricted];
 
-    /// The level as labels spell it.
+    /// The level as labels write it.
     pub const fn name(self) -> &'static str {
         match self {
             Self::Privileged => "privileged",
@@ -35,7 +35,7 @@ impl fmt::Display for Level {
     }
 }
 
-/// A text that names no level.
+/// The error of parsing a level.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct UnknownLevel;
 
@@ -59,12 +59,12 @@ impl FromStr for Level {
     }
 }
 
-/// Which edition of the standards a policy follows.
+/// The version of the standards.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Version {
-    /// The one that came with Kubernetes 1.`n`.
+    /// The version of Kubernetes 1.`n`.
     Minor(u64),
-    /// The newest that the server knows.
+    /// The newest version that the server knows.
     #[default]
     Latest,
 }
@@ -78,7 +78,7 @@ impl fmt::Display for Version {
     }
 }
 
-/// A text that names no version.
+/// The error of parsing a version.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct UnknownVersion;
 
@@ -104,33 +104,33 @@ impl FromStr for Version {
         let digits = text.strip_prefix("v1.").ok_or(UnknownVersion)?;
         let is_plain = digits.bytes().all(|byte| byte.is_ascii_digit())
             && (digits == "0" || !digits.starts_with('0'));
-        // Kubernetes keeps the number in a signed integer, so the upper half is no version there.
+        // Kubernetes stores the number in a signed integer, so the upper half is no version there.
         let minor = digits.parse().ok().filter(|_| is_plain).filter(|n| i64::try_from(*n).is_ok());
         minor.map(Self::Minor).ok_or(UnknownVersion)
     }
 }
 
-/// A level of a version: `restricted:v1.34`.
+/// A level at a version: `restricted:v1.34`.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct LevelVersion {
-    /// How strict.
+    /// The level of the standards.
     pub level: Level,
-    /// In which edition.
+    /// The version of the standards.
     pub version: Version,
 }
 
 impl LevelVersion {
-    /// A level of a version.
+    /// `level` at `version`.
     pub const fn new(level: Level, version: Version) -> Self {
         Self { level, version }
     }
 
-    /// Whether it lets everything in.
+    /// Whether it has no checks.
     pub fn is_privileged(self) -> bool {
         self.level == Level::Privileged
     }
 
-    /// Whether both mean the same: the version of a level that checks nothing does not count.
+    /// Whether both have the same checks: the version of the privileged level does not matter.
     pub(super) fn is_equivalent_to(self, other: Self) -> bool {
         self == other || (self.is_privileged() && other.is_privileged())
     }
@@ -142,14 +142,14 @@ impl fmt::Display for LevelVersion {
     }
 }
 
-/// What a policy does when a pod violates it.
+/// The effect of a violation.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Mode {
-    /// Refuses the pod.
+    /// The pod is refused.
     Enforce,
-    /// Notes it in the audit log.
+    /// The violation becomes an audit annotation.
     Audit,
-    /// Tells the writer.
+    /// The client gets a warning.
     Warn,
 }
 
@@ -166,16 +166,16 @@ impl fmt::Display for Mode {
 /// The policy of one namespace: a level and version for each mode.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Modes {
-    /// What refuses pods.
+    /// Violations refuse the pod.
     pub enforce: LevelVersion,
-    /// What is noted in the audit log.
+    /// Violations become audit annotations.
     pub audit: LevelVersion,
-    /// What the writer is told.
+    /// Violations become warnings.
     pub warn: LevelVersion,
 }
 
 impl Modes {
-    /// Whether no mode checks anything.
+    /// Whether no mode has any checks.
     pub fn are_privileged(&self) -> bool {
         self.all().iter().all(|(_, at)| at.is_privileged())
     }
@@ -201,8 +201,8 @@ mod tests {
         }
         assert!(Level::ALL.is_sorted_by(|looser, stricter| looser < stricter));
         for text in ["", "Baseline", " baseline", "default", "privileged\n"] {
-            let refused = text.parse::<Level>().unwrap_err();
-            assert_eq!(refused.to_string(), "must be one of privileged, baseline, restricted");
+            let error = text.parse::<Level>().unwrap_err();
+            assert_eq!(error.to_string(), "must be one of privileged, baseline, restricted");
         }
     }
 
@@ -236,8 +236,8 @@ mod tests {
             "v1.9223372036854775808",
             "v1.99999999999999999999",
         ] {
-            let refused = text.parse::<Version>().unwrap_err();
-            assert_eq!(refused.to_string(), "must be \"latest\" or \"v1.x\"", "{text}");
+            let error = text.parse::<Version>().unwrap_err();
+            assert_eq!(error.to_string(), "must be \"latest\" or \"v1.x\"", "{text}");
         }
     }
 

@@ -1,46 +1,46 @@
-//! What Pod Security counts, as the labels of its three metrics.
+//! `PodSecurityMetrics`, the labels of the three Pod Security metrics.
 
 use super::level::{Level, LevelVersion, Mode, Version};
 use crate::Release;
 use crate::change::{Change, Part};
 use core::fmt;
 
-/// One count of one of the three metrics.
+/// One increment of one of the three metrics.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum PodSecurityMetrics {
     /// `pod_security_evaluations_total`.
     Evaluation {
-        /// What came out.
+        /// `decision`.
         decision: Decision,
-        /// The level that was asked.
+        /// `policy_level`.
         level: Level,
-        /// The version that was asked.
+        /// `policy_version`.
         version: VersionLabel,
-        /// The mode that asked.
+        /// `mode`.
         mode: Mode,
-        /// What was being written.
+        /// The labels of the request.
         request: Request,
     },
     /// `pod_security_exemptions_total`.
     Exemption {
-        /// What was being written.
+        /// The labels of the request.
         request: Request,
     },
     /// `pod_security_errors_total`.
     Error {
-        /// Whether nothing could be evaluated at all.
+        /// `fatal`: whether nothing could be evaluated at all.
         fatal: bool,
-        /// What was being written.
+        /// The labels of the request.
         request: Request,
     },
 }
 
-/// Whether an evaluation found nothing or something.
+/// The result of an evaluation.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Decision {
-    /// Nothing.
+    /// No violations.
     Allow,
-    /// Something.
+    /// Some violations.
     Deny,
 }
 
@@ -53,19 +53,19 @@ impl fmt::Display for Decision {
     }
 }
 
-/// The label `policy_version`: few values, whatever people write into namespace labels.
+/// The label `policy_version`, bounded whatever the namespace labels contain.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum VersionLabel {
-    /// A version that the server has heard of.
+    /// A version that the server knows.
     Minor(u64),
-    /// `latest`, or any version of a level that checks nothing.
+    /// `latest`, or any version of the privileged level.
     Latest,
     /// A version newer than the server.
     Future,
 }
 
 impl VersionLabel {
-    /// The label of a version at a server; an emulated older release does not count here.
+    /// The label of a version in a release; emulation has no effect here.
     pub fn of(at: LevelVersion, release: Release) -> Self {
         match at.version {
             _ if at.is_privileged() => Self::Latest,

@@ -1,4 +1,4 @@
-//! Pod Security Admission: whether a pod keeps to the level that its namespace asks for.
+//! Pod Security Admission: checks pods against the level of their namespace.
 
 mod admission;
 #[cfg(test)]

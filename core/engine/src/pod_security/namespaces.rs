@@ -1,5 +1,4 @@
-//! How a write of a namespace is judged: its labels must be readable, and who raises the enforced
-//! level is told which pods already violate it.
+//! Pod Security on namespaces: validates their labels, and warns about pods that violate a raised enforce level.
 
 use super::existing;
 use super::labels::{OF_MODES, label_problems, policy_of};
@@ -14,7 +13,7 @@ use alloc::string::String;
 use alloc::vec::Vec;
 use ratchet_object::At;
 
-/// Labels on a namespace that nobody looks at.
+/// Rule for labels of an exempt namespace.
 pub(crate) static RULE: Rule = Rule {
     id: "RTC-PSA-021",
     fields: &["Namespace metadata.labels[pod-security.kubernetes.io/*]"],
@@ -50,7 +49,7 @@ pub(super) fn judge(
         return;
     };
     let (old_modes, old_errors) = policy_of(labels_of(old), &configuration.defaults);
-    // The ratchet: labels that could not be read before may stay as they are.
+    // The ratchet: stored invalid labels may stay.
     if !errors.is_empty() && errors != old_errors {
         verdict.problems.extend(label_problems(root, &errors));
         return;
@@ -114,7 +113,7 @@ mod tests {
         )
     }
 
-    fn judged(old: Option<&str>, new: &str, part: Part, policy: &Policy) -> Verdict {
+    fn verdict_of(old: Option<&str>, new: &str, part: Part, policy: &Policy) -> Verdict {
         let (old, new) = (old.map(namespace), namespace(new));
         let old = old.as_deref().map(object);
         let new = object(&new);
@@ -132,7 +131,7 @@ mod tests {
     }
 
     fn warnings(old: Option<&str>, new: &str, policy: &Policy) -> Vec<String> {
-        let verdict = judged(old, new, Part::Main, policy);
+        let verdict = verdict_of(old, new, Part::Main, policy);
         assert!(verdict.admits());
         verdict.warnings.into_iter().map(|warning| warning.text).collect()
     }
@@ -140,16 +139,16 @@ mod tests {
     #[test]
     fn unreadable_labels_are_refused_and_may_stay() {
         let policy = policy(36);
-        let refused = |old, new, part| !judged(old, new, part, &policy).admits();
-        assert!(refused(None, "P/enforce: x", Part::Main));
-        assert!(!refused(None, "P/enforce: x", Part::STATUS));
-        assert!(refused(Some(""), "P/enforce: x", Part::Main));
-        assert!(!refused(Some("P/enforce: x"), "P/enforce: x, a: b", Part::Main));
-        assert!(refused(Some("P/enforce: x"), "P/enforce: z", Part::Main));
-        assert!(refused(Some("P/enforce: x"), "P/enforce: x, P/warn: z", Part::Main));
-        assert!(refused(Some("P/enforce: x, P/warn: z"), "P/enforce: x", Part::Main));
-        assert!(!refused(Some("P/enforce: x"), "P/enforce: baseline", Part::Main));
-        let verdict = judged(None, "P/warn: z, P/enforce: x", Part::Main, &policy);
+        let is_refused = |old, new, part| !verdict_of(old, new, part, &policy).admits();
+        assert!(is_refused(None, "P/enforce: x", Part::Main));
+        assert!(!is_refused(None, "P/enforce: x", Part::STATUS));
+        assert!(is_refused(Some(""), "P/enforce: x", Part::Main));
+        assert!(!is_refused(Some("P/enforce: x"), "P/enforce: x, a: b", Part::Main));
+        assert!(is_refused(Some("P/enforce: x"), "P/enforce: z", Part::Main));
+        assert!(is_refused(Some("P/enforce: x"), "P/enforce: x, P/warn: z", Part::Main));
+        assert!(is_refused(Some("P/enforce: x, P/warn: z"), "P/enforce: x", Part::Main));
+        assert!(!is_refused(Some("P/enforce: x"), "P/enforce: baseline", Part::Main));
+        let verdict = verdict_of(None, "P/warn: z, P/enforce: x", Part::Main, &policy);
         let fields: Vec<&str> = verdict.problems.iter().map(|p| p.field.as_str()).collect();
         assert_eq!(
             fields,
@@ -162,7 +161,7 @@ mod tests {
 
     #[test]
     fn existing_pods_are_looked_at_when_enforcement_is_raised_or_moved() {
-        for (old, new, looks) in [
+        for (old, new, warns) in [
             ("", "P/enforce: baseline", true),
             ("P/enforce: baseline", "P/enforce: baseline, P/warn: restricted", false),
             ("P/enforce: baseline", "P/enforce: restricted", true),
@@ -171,7 +170,7 @@ mod tests {
             ("P/enforce: baseline", "P/enforce: privileged, P/enforce-version: v1.20", false),
             ("P/enforce: baseline", "", false),
         ] {
-            assert_eq!(!warnings(Some(old), new, &policy(36)).is_empty(), looks, "{old} -> {new}");
+            assert_eq!(!warnings(Some(old), new, &policy(36)).is_empty(), warns, "{old} -> {new}");
         }
         assert_eq!(warnings(None, "P/enforce: baseline", &policy(36)), [""; 0]);
     }
@@ -209,9 +208,9 @@ mod tests {
 
     #[test]
     fn warnings_name_the_namespace() {
-        let told = warnings(Some(""), "P/enforce: baseline", &policy(36));
+        let texts_of_warnings = warnings(Some(""), "P/enforce: baseline", &policy(36));
         assert_eq!(
-            told,
+            texts_of_warnings,
             [
                 "existing pods in namespace \"web\" violate the new PodSecurity enforce level \"baseline:latest\"".to_string(),
                 "p: host namespaces".to_string(),

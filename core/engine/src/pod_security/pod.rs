@@ -1,69 +1,69 @@
-//! A pod as the checks see it: the written object plus what the API server would fill in.
+//! `PodView`, a pod as the checks see it: the written object plus the defaults of the API server.
 
 use alloc::vec::Vec;
 use ratchet_object::At;
 
-/// How much of what the API server fills in must be imagined; each one includes those before it.
+/// The defaults of the API server to assume; each variant includes those before it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-enum Reading {
-    /// Nothing: the pod is judged exactly as it is written.
+enum Defaulting {
+    /// None: the pod is checked exactly as written.
     Verbatim,
     /// The defaults of pod specs.
     Template,
     /// The defaults of pods.
     Pod,
-    /// What is copied into pods when they are created.
+    /// The values that the API server copies into pods on create.
     NewPod,
 }
 
-/// A pod, or what a controller would make one from.
+/// A pod, or the template of a controller.
 #[derive(Clone, Copy, Debug)]
 pub struct PodView<'a> {
     metadata: At<'a>,
     spec: At<'a>,
-    reading: Reading,
+    defaulting: Defaulting,
 }
 
 /// One container of any of the three lists.
 #[derive(Clone, Copy, Debug)]
 pub struct Container<'a> {
-    /// Its place among all containers of the pod: two containers may share a name, not this.
+    /// Its index among all containers of the pod, which is unique although names may repeat.
     pub ordinal: usize,
-    /// Where it stands.
+    /// The container's node.
     pub at: At<'a>,
-    /// Its name.
+    /// `name`.
     pub name: &'a str,
 }
 
-/// The lists of containers, in the order in which messages name them.
+/// The lists of containers, in the order of messages.
 const LISTS: [&str; 3] = ["initContainers", "containers", "ephemeralContainers"];
 
-/// Where AppArmor profiles stood before they were fields, followed by a container's name.
+/// Prefix of the AppArmor annotations, before a container's name; fields replaced them.
 pub(super) const APP_ARMOR_ANNOTATION: &str = "container.apparmor.security.beta.kubernetes.io/";
 
 impl<'a> PodView<'a> {
-    /// The pod at `root`, judged exactly as it is written.
+    /// The pod at `root`, checked exactly as written.
     pub fn verbatim(root: At<'a>) -> Self {
-        Self::read(root, Reading::Verbatim)
+        Self::new(root, Defaulting::Verbatim)
     }
 
     /// The template at `root`, from which a controller makes pods.
     pub fn template(root: At<'a>) -> Self {
-        Self::read(root, Reading::Template)
+        Self::new(root, Defaulting::Template)
     }
 
-    /// The pod at `root`, which is stored already or would replace a stored one.
+    /// The pod at `root`, which is stored or updates a stored one.
     pub fn stored(root: At<'a>) -> Self {
-        Self::read(root, Reading::Pod)
+        Self::new(root, Defaulting::Pod)
     }
 
     /// The pod at `root`, which is about to be created.
     pub fn created(root: At<'a>) -> Self {
-        Self::read(root, Reading::NewPod)
+        Self::new(root, Defaulting::NewPod)
     }
 
-    fn read(root: At<'a>, reading: Reading) -> Self {
-        Self { metadata: root.field("metadata"), spec: root.field("spec"), reading }
+    fn new(root: At<'a>, defaulting: Defaulting) -> Self {
+        Self { metadata: root.field("metadata"), spec: root.field("spec"), defaulting }
     }
 
     /// `spec`.
@@ -96,58 +96,59 @@ impl<'a> PodView<'a> {
         self.spec.field("runtimeClassName").text_or_empty()
     }
 
-    /// Whether it says that it runs on Windows.
+    /// Whether `spec.os.name` is `windows`.
     pub fn is_windows(&self) -> bool {
         self.spec.descend(&["os", "name"]).text() == Some("windows")
     }
 
-    /// Whether its users are not those of the host.
+    /// Whether the pod has its own user namespace (`hostUsers: false`).
     pub fn has_user_namespace(&self) -> bool {
         self.spec.field("hostUsers").truth() == Some(false)
     }
 
-    /// The host ports of a container and where each stands. In a pod on the host's network every
-    /// port is one of the host, and the API server writes that down.
+    /// The host ports of a container, each with its field. On the host network, the API server defaults `hostPort` to
+    /// `containerPort`.
     pub fn host_ports(&self, container: &Container<'a>) -> Vec<(i64, At<'a>)> {
-        let all_are = self.reading >= Reading::Pod && self.spec.field("hostNetwork").is_true();
-        let read = |port: At<'a>| {
+        let is_host_network =
+            self.defaulting >= Defaulting::Pod && self.spec.field("hostNetwork").is_true();
+        let host_port = |port: At<'a>| {
             let (host, inner) = (port.field("hostPort"), port.field("containerPort"));
             match (host.int().unwrap_or(0), inner.int().unwrap_or(0)) {
-                (0, number) if all_are && number != 0 => Some((number, inner)),
+                (0, number) if is_host_network && number != 0 => Some((number, inner)),
                 (0, _) => None,
                 (number, _) => Some((number, host)),
             }
         };
-        container.at.field("ports").items().filter_map(read).collect()
+        container.at.field("ports").items().filter_map(host_port).collect()
     }
 
-    /// Whether a volume says nothing but its name; the API server then makes it an `emptyDir`.
+    /// Whether a volume has only a name; the API server then makes it an `emptyDir`.
     pub fn is_default_volume(&self, volume: &At<'a>) -> bool {
-        self.reading >= Reading::Template
+        self.defaulting >= Defaulting::Template
             && volume.entries().all(|(key, value)| key == "name" || !value.is_set())
     }
 
-    /// The AppArmor profile type of a container, and where it stands. When a pod is created, a
-    /// readable annotation counts as the field, unless the pod as a whole says the same.
+    /// The AppArmor profile type of a container, and its field. On create, a valid annotation counts as the field, unless
+    /// the profile of the pod is equal.
     pub fn app_armor(&self, container: &Container<'a>) -> Option<(&'a str, At<'a>)> {
         let field = container.security().field("appArmorProfile");
         if field.is_set() {
             let kind = field.field("type");
             return Some((kind.text_or_empty(), kind));
         }
-        if self.reading < Reading::NewPod || self.is_windows() {
+        if self.defaulting < Defaulting::NewPod || self.is_windows() {
             return None;
         }
         let annotation = self.annotation(APP_ARMOR_ANNOTATION, container.name)?;
-        let (kind, localhost) = read_app_armor(annotation.text_or_empty())?;
-        let whole = self.security().field("appArmorProfile");
-        let same = whole.is_set()
-            && whole.field("type").text() == Some(kind)
-            && whole.field("localhostProfile").text_or_empty() == localhost;
+        let (kind, localhost) = parse_app_armor(annotation.text_or_empty())?;
+        let pod_profile = self.security().field("appArmorProfile");
+        let same = pod_profile.is_set()
+            && pod_profile.field("type").text() == Some(kind)
+            && pod_profile.field("localhostProfile").text_or_empty() == localhost;
         (!same).then_some((kind, annotation))
     }
 
-    /// The annotation whose key is `prefix` followed by `name`, if it is there.
+    /// The annotation whose key is `prefix` followed by `name`, if set.
     pub fn annotation(&self, prefix: &str, name: &str) -> Option<At<'a>> {
         let is_it = |(key, _): &(&str, At<'a>)| key.strip_prefix(prefix) == Some(name);
         self.annotations().entries().find(is_it).map(|(_, at)| at)
@@ -161,12 +162,11 @@ impl<'a> Container<'a> {
     }
 }
 
-/// The longest name of a local profile that the API server takes.
+/// The longest name of a local profile that the API server accepts.
 const LONGEST_PROFILE: usize = 4095;
 
-/// The field that an annotation stands for, where it stands for a valid one: its type, and the
-/// name of a local profile.
-fn read_app_armor(annotation: &str) -> Option<(&'static str, &str)> {
+/// The profile of an AppArmor annotation, if valid: its type, and the name of a local profile.
+fn parse_app_armor(annotation: &str) -> Option<(&'static str, &str)> {
     match annotation {
         "unconfined" => Some(("Unconfined", "")),
         "runtime/default" => Some(("RuntimeDefault", "")),
@@ -185,10 +185,10 @@ mod tests {
     use crate::pod_security::{LevelVersion, evaluate, summary};
     use alloc::string::String;
 
-    fn says(reading: Reading, level: &str, pod: &str) -> String {
+    fn violations(defaulting: Defaulting, level: &str, pod: &str) -> String {
         let object = object(pod);
         let at = LevelVersion { level: level.parse().unwrap(), ..LevelVersion::default() };
-        summary(&evaluate(at, &PodView::read(object.root(), reading), &policy(36)))
+        summary(&evaluate(at, &PodView::new(object.root(), defaulting), &policy(36)))
     }
 
     #[test]
@@ -208,21 +208,21 @@ mod tests {
         let alone = "host namespaces (hostNetwork=true)";
         let with_port =
             "host namespaces (hostNetwork=true), hostPort (container \"c\" uses hostPort 80)";
-        assert_eq!(says(Reading::NewPod, "baseline", pod), with_port);
-        assert_eq!(says(Reading::Pod, "baseline", pod), with_port);
-        // The defaults of pod templates do not say so.
-        assert_eq!(says(Reading::Template, "baseline", pod), alone);
+        assert_eq!(violations(Defaulting::NewPod, "baseline", pod), with_port);
+        assert_eq!(violations(Defaulting::Pod, "baseline", pod), with_port);
+        // The defaults of pod templates do not include host ports.
+        assert_eq!(violations(Defaulting::Template, "baseline", pod), alone);
     }
 
     #[test]
     fn a_volume_without_a_source_is_an_empty_directory() {
         let pod =
             "{spec: {hostUsers: false, os: {name: windows}, volumes: [{name: v, nfs: null}]}}";
-        assert_eq!(says(Reading::Template, "restricted", pod), "");
-        assert_ne!(says(Reading::Verbatim, "restricted", pod), "");
+        assert_eq!(violations(Defaulting::Template, "restricted", pod), "");
+        assert_ne!(violations(Defaulting::Verbatim, "restricted", pod), "");
         let unknown =
             "{spec: {hostUsers: false, os: {name: windows}, volumes: [{name: v, novel: {}}]}}";
-        assert_ne!(says(Reading::Template, "restricted", unknown), "");
+        assert_ne!(violations(Defaulting::Template, "restricted", unknown), "");
     }
 
     #[test]
@@ -239,20 +239,23 @@ mod tests {
             "forbidden AppArmor profile (annotation must not set AppArmor profile type to {annotation})"
         );
         let plain = pod("containers: [{name: c}]");
-        assert_eq!(says(Reading::NewPod, "baseline", &plain), both);
-        assert_eq!(says(Reading::Pod, "baseline", &plain), alone);
-        assert_eq!(says(Reading::Template, "baseline", &plain), alone);
+        assert_eq!(violations(Defaulting::NewPod, "baseline", &plain), both);
+        assert_eq!(violations(Defaulting::Pod, "baseline", &plain), alone);
+        assert_eq!(violations(Defaulting::Template, "baseline", &plain), alone);
         let windows = pod("os: {name: windows}, containers: [{name: c}]");
-        assert_eq!(says(Reading::NewPod, "baseline", &windows), alone);
+        assert_eq!(violations(Defaulting::NewPod, "baseline", &windows), alone);
         let other = pod("containers: [{name: d}]");
-        assert_eq!(says(Reading::NewPod, "baseline", &other), alone);
+        assert_eq!(violations(Defaulting::NewPod, "baseline", &other), alone);
         let set = pod(
             "containers: [{name: c, securityContext: {appArmorProfile: {type: RuntimeDefault}}}]",
         );
-        assert_eq!(says(Reading::NewPod, "baseline", &set), alone);
-        let whole =
+        assert_eq!(violations(Defaulting::NewPod, "baseline", &set), alone);
+        let pod_profile =
             pod("securityContext: {appArmorProfile: {type: Unconfined}}, containers: [{name: c}]");
-        assert!(says(Reading::NewPod, "baseline", &whole).contains("(pod and annotation must"));
+        assert!(
+            violations(Defaulting::NewPod, "baseline", &pod_profile)
+                .contains("(pod and annotation must")
+        );
     }
 
     #[test]
@@ -266,7 +269,7 @@ mod tests {
             ("Unconfined", None),
             ("", None),
         ] {
-            assert_eq!(read_app_armor(annotation), want, "{annotation}");
+            assert_eq!(parse_app_armor(annotation), want, "{annotation}");
         }
     }
 }

@@ -1,4 +1,4 @@
-//! Which checks a level of a version consists of, in a release and under emulation.
+//! The checks of a level at a version, in a release and under emulation.
 
 use super::check::{Check, Context, Variant, Violation};
 use super::checks::CHECKS;
@@ -8,12 +8,12 @@ use crate::Release;
 use crate::policy::Policy;
 use alloc::vec::Vec;
 
-/// What a pod violates at a level of a version.
+/// The violations of a pod at a level and version.
 pub fn evaluate(at: LevelVersion, pod: &PodView<'_>, policy: &Policy) -> Vec<Violation> {
     Checklist::of(at, policy).evaluate(pod)
 }
 
-/// The checks of one level of one version, made once for any number of pods.
+/// The checks of one level at one version, computed once for any number of pods.
 pub(super) struct Checklist {
     rows: Vec<(&'static Check, &'static Variant)>,
     context: Context,
@@ -29,7 +29,7 @@ impl Checklist {
         Self { rows: rows(at.level, minor, policy.release), context: Context::of(policy) }
     }
 
-    /// What a pod violates, in the order of the checks.
+    /// The violations of a pod, in the order of the checks.
     pub(super) fn evaluate(&self, pod: &PodView<'_>) -> Vec<Violation> {
         self.rows.iter().filter_map(|(_, variant)| (variant.check)(pod, &self.context)).collect()
     }
@@ -46,7 +46,7 @@ fn rows(level: Level, minor: u8, release: Release) -> Vec<(&'static Check, &'sta
     all.iter().copied().filter(|(check, _)| !is_overridden(check.id)).collect()
 }
 
-/// What a check is at a version that a release has.
+/// The variant of a check at a version in a release.
 fn variant(check: &'static Check, minor: u8, release: Release) -> Option<&'static Variant> {
     let is_in_force =
         |variant: &&Variant| variant.minimum <= minor && release.since(variant.since_release);
@@ -62,7 +62,7 @@ fn newest(policy: &Policy) -> u8 {
         return newest;
     }
     match policy.release.minor() {
-        // Emulation began to count with 1.34, and there only for the check that came with it.
+        // Emulation has an effect since 1.34, and there only on the check that 1.34 added.
         ..34 => newest,
         34 => newest.min(33),
         35.. => newest.min(policy.emulated.minor()),

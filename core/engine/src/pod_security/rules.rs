@@ -1,4 +1,4 @@
-//! The rules of Pod Security: the numbers are permanent.
+//! The rules of Pod Security, with permanent ids.
 
 use crate::rule::Rule;
 

@@ -1,9 +1,9 @@
-//! Which updates of a pod are judged again: those that change what runs.
+//! Significant pod updates, which Pod Security evaluates again.
 
 use ratchet_object::At;
 
-/// Whether an update changes an image or adds a container. Nothing else about a pod that matters
-/// here can change, so that pods which were let in under an older policy can still be labelled.
+/// Whether an update changes an image or adds a container. No other relevant field of a pod can change, so that pods
+/// which were admitted under an older policy can still be labelled.
 pub(super) fn is_significant(old: At<'_>, new: At<'_>) -> bool {
     let (old, new) = (old.field("spec"), new.field("spec"));
     let differs = |list: &'static str| {

@@ -1,38 +1,38 @@
-//! Configuration objects are read strictly: what is unknown or misshapen is refused.
+//! Strict decoding of configuration objects: unknown fields and wrong types are errors.
 
 use alloc::format;
 use alloc::string::{String, ToString};
 use alloc::vec::Vec;
 use ratchet_object::{At, Node, Value};
 
-/// `apiVersion` and `kind`, without which nothing can be read.
+/// `apiVersion` and `kind`, which are required.
 pub(super) fn type_of(root: At<'_>) -> Result<(&str, &str), String> {
     let (version, kind) = (root.field("apiVersion"), root.field("kind"));
-    for (at, word) in [(kind, "Kind"), (version, "apiVersion")] {
+    for (at, name) in [(kind, "Kind"), (version, "apiVersion")] {
         if at.text_or_empty().is_empty() {
             let mut content = String::new();
             root.node().into_iter().for_each(|node| write_json(node, &mut content));
-            return Err(format!("Object '{word}' is missing in '{content}'"));
+            return Err(format!("Object '{name}' is missing in '{content}'"));
         }
     }
     Ok((version.text_or_empty(), kind.text_or_empty()))
 }
 
-/// Strict decoding: nothing misshapen, nothing unknown.
+/// Errors of strict decoding: the first wrong type, and all unknown fields.
 #[derive(Default)]
-pub(super) struct Strict {
-    misshapen: Option<String>,
+pub(super) struct StrictDecoder {
+    type_error: Option<String>,
     unknown: Vec<String>,
 }
 
-impl Strict {
+impl StrictDecoder {
     pub(super) fn object(&mut self, at: At<'_>, kind: &str, known: &[&str]) {
         if at.is_set() && !matches!(at.node().map(|node| &node.value), Some(Value::Map(_))) {
-            self.misfit(at, kind, &format!("v1.{kind}"));
+            self.add_type_error(at, kind, &format!("v1.{kind}"));
         }
         let mut unknown: Vec<&str> =
             at.entries().map(|(key, _)| key).filter(|key| !known.contains(key)).collect();
-        // Kubernetes turns YAML into JSON first, and that sorts the members.
+        // Kubernetes converts YAML to JSON first, which sorts the members.
         unknown.sort_unstable();
         let fields = unknown.into_iter().map(|name| at.path().field(name).to_string());
         self.unknown.extend(fields.map(|path| format!("unknown field \"{path}\"")));
@@ -40,38 +40,38 @@ impl Strict {
 
     pub(super) fn text<'a>(&mut self, at: At<'a>, kind: &str) -> &'a str {
         at.text().unwrap_or_else(|| {
-            self.misfit(at, kind, "string");
+            self.add_type_error(at, kind, "string");
             ""
         })
     }
 
     pub(super) fn texts(&mut self, at: At<'_>, kind: &str) -> Vec<String> {
         if at.is_set() && !matches!(at.node().map(|node| &node.value), Some(Value::List(_))) {
-            self.misfit(at, kind, "[]string");
+            self.add_type_error(at, kind, "[]string");
         }
         at.items().map(|item| self.text(item.named(*at.path()), kind).into()).collect()
     }
 
-    fn misfit(&mut self, at: At<'_>, kind: &str, wanted: &str) {
+    fn add_type_error(&mut self, at: At<'_>, kind: &str, expected: &str) {
         let found = at.node().map_or("null", Node::type_name);
         let path = at.path();
-        self.misshapen.get_or_insert_with(|| {
+        self.type_error.get_or_insert_with(|| {
             format!(
-                "json: cannot unmarshal {found} into Go struct field {kind}.{path} of type {wanted}"
+                "json: cannot unmarshal {found} into Go struct field {kind}.{path} of type {expected}"
             )
         });
     }
 
-    pub(super) fn verdict(self) -> Result<(), String> {
-        match (self.misshapen, self.unknown.as_slice()) {
-            (Some(misshapen), _) => Err(misshapen),
+    pub(super) fn finish(self) -> Result<(), String> {
+        match (self.type_error, self.unknown.as_slice()) {
+            (Some(type_error), _) => Err(type_error),
             (None, []) => Ok(()),
             (None, unknown) => Err(format!("strict decoding error: {}", unknown.join(", "))),
         }
     }
 }
 
-/// A tree as the compact JSON that error messages quote, members sorted.
+/// Writes compact JSON with sorted members, as error messages quote it.
 fn write_json(node: &Node<'_>, out: &mut String) {
     match &node.value {
         Value::Null => out.push_str("null"),

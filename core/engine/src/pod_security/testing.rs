@@ -1,4 +1,4 @@
-//! What the tests of this folder share: objects and policies in a line.
+//! Test fixtures of this module: objects and policies.
 
 use super::Configuration;
 use crate::Release;
@@ -7,13 +7,12 @@ use alloc::string::String;
 use alloc::vec::Vec;
 use ratchet_object::{Limits, Object, decode};
 
-/// The object that a text spells, in JSON or in YAML.
+/// Parses an object from JSON or YAML.
 pub(super) fn object(text: &str) -> Object<'_> {
     let decoded = decode(text, Limits::DEFAULT).unwrap_or_else(|fault| panic!("{fault}: {text}"));
     Object::new(decoded.documents.into_iter().next().unwrap())
 }
 
-/// Release 1.`minor`.
 pub(super) fn release(minor: u8) -> Release {
     Release::new(minor).unwrap()
 }
@@ -28,7 +27,7 @@ pub(super) fn configured(pod_security: Configuration) -> Policy {
     Policy { pod_security, ..policy(36) }
 }
 
-/// Texts that own themselves.
+/// Owned strings.
 pub(super) fn texts(texts: &[&str]) -> Vec<String> {
     texts.iter().map(|text| (*text).into()).collect()
 }

@@ -27,18 +27,18 @@ pub(super) static CHECK: Check = Check {
     id: "allowPrivilegeEscalation",
     level: Level::Restricted,
     variants: &[
-        Variant { minimum: 8, since_release: 0, overrides: &[], check: |pod, _| unset(pod) },
+        Variant { minimum: 8, since_release: 0, overrides: &[], check: |pod, _| check(pod) },
         Variant {
             minimum: 25,
             since_release: 0,
             overrides: &[],
-            check: |pod, _| if pod.is_windows() { None } else { unset(pod) },
+            check: |pod, _| if pod.is_windows() { None } else { check(pod) },
         },
     ],
 };
 
-fn unset(pod: &PodView<'_>) -> Option<Violation> {
-    let mut found = ViolationBuilder::against(&RULE);
+fn check(pod: &PodView<'_>) -> Option<Violation> {
+    let mut found = ViolationBuilder::new(&RULE);
     for container in pod.containers() {
         let at = container.security().field("allowPrivilegeEscalation");
         if at.truth() != Some(false) {

@@ -40,12 +40,12 @@ pub(super) static CHECK: Check = Check {
         minimum: 0,
         since_release: 0,
         overrides: &[],
-        check: |pod, _| forbidden(pod),
+        check: |pod, _| check(pod),
     }],
 };
 
-fn forbidden(pod: &PodView<'_>) -> Option<Violation> {
-    let mut found = ViolationBuilder::against(&RULE);
+fn check(pod: &PodView<'_>) -> Option<Violation> {
+    let mut found = ViolationBuilder::new(&RULE);
     let whole = pod.security().field("appArmorProfile");
     let kind = whole.field("type");
     if whole.is_set() && !is_allowed(kind.text_or_empty()) {

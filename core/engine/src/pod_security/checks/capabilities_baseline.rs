@@ -1,5 +1,4 @@
-//! `securityContext.capabilities.add` of every container may only name what a container runtime
-//! gives anyway.
+//! Check `capabilities_baseline`: `securityContext.capabilities.add` of every container has only default capabilities.
 
 use super::violations::ViolationBuilder;
 use crate::pod_security::check::{Check, Variant, Violation};
@@ -32,11 +31,11 @@ pub(super) static CHECK: Check = Check {
         minimum: 0,
         since_release: 0,
         overrides: &[],
-        check: |pod, _| added(pod),
+        check: |pod, _| check(pod),
     }],
 };
 
-/// Spelled exactly so: `chown` and `CAP_CHOWN` are something else.
+/// Compared exactly: `chown` and `CAP_CHOWN` are not allowed.
 const ALLOWED: [&str; 13] = [
     "AUDIT_WRITE",
     "CHOWN",
@@ -53,8 +52,8 @@ const ALLOWED: [&str; 13] = [
     "SYS_CHROOT",
 ];
 
-fn added(pod: &PodView<'_>) -> Option<Violation> {
-    let mut found = ViolationBuilder::against(&RULE);
+fn check(pod: &PodView<'_>) -> Option<Violation> {
+    let mut found = ViolationBuilder::new(&RULE);
     for container in pod.containers() {
         for capability in container.security().descend(&["capabilities", "add"]).items() {
             let name = capability.text_or_empty();

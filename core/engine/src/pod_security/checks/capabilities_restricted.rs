@@ -31,25 +31,25 @@ pub(super) static CHECK: Check = Check {
             minimum: 22,
             since_release: 0,
             overrides: &["capabilities_baseline"],
-            check: |pod, _| kept(pod),
+            check: |pod, _| check(pod),
         },
         Variant {
             minimum: 25,
             since_release: 0,
             overrides: &["capabilities_baseline"],
-            check: |pod, _| if pod.is_windows() { None } else { kept(pod) },
+            check: |pod, _| if pod.is_windows() { None } else { check(pod) },
         },
     ],
 };
 
-fn kept(pod: &PodView<'_>) -> Option<Violation> {
-    let mut keeping = ViolationBuilder::against(&RULE);
-    let mut adding = ViolationBuilder::against(&RULE);
+fn check(pod: &PodView<'_>) -> Option<Violation> {
+    let mut not_dropping = ViolationBuilder::new(&RULE);
+    let mut adding = ViolationBuilder::new(&RULE);
     for container in pod.containers() {
         let capabilities = container.security().field("capabilities");
         let drop = capabilities.field("drop");
         if drop.items().all(|capability| capability.text() != Some("ALL")) {
-            keeping.container(&container, &drop, "must contain ALL");
+            not_dropping.container(&container, &drop, "must contain ALL");
         }
         for capability in capabilities.field("add").items() {
             let name = capability.text_or_empty();
@@ -59,20 +59,20 @@ fn kept(pod: &PodView<'_>) -> Option<Violation> {
             }
         }
     }
-    let keeping = keeping.violation(REASON, |found| {
+    let not_dropping = not_dropping.violation(REASON, |found| {
         format!("{} must set securityContext.capabilities.drop=[\"ALL\"]", found.containers())
     });
     let adding = adding.violation(REASON, |found| {
         let (containers, names) = (found.containers(), found.quoted_values());
         format!("{containers} must not include {names} in securityContext.capabilities.add")
     });
-    match (keeping, adding) {
+    match (not_dropping, adding) {
         (Some(mut both), Some(adding)) => {
             both.detail = format!("{}; {}", both.detail, adding.detail);
             both.labels.extend(adding.labels);
             Some(both)
         }
-        (keeping, adding) => keeping.or(adding),
+        (not_dropping, adding) => not_dropping.or(adding),
     }
 }
 

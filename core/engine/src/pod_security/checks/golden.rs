@@ -1,4 +1,4 @@
-//! What the policy library of Kubernetes 1.36 says about a pod, word for word.
+//! Golden tests: the exact messages of the Pod Security policy library of Kubernetes 1.36.
 
 use crate::Release;
 use crate::gates::Gates;
@@ -7,7 +7,7 @@ use crate::pod_security::{LevelVersion, PodView, evaluate, summary};
 use crate::policy::{Behavior, Policy};
 use alloc::string::{String, ToString};
 
-fn says(pod: &str, at: &str, policy: &Policy) -> String {
+fn violations_text(pod: &str, at: &str, policy: &Policy) -> String {
     let (level, version) = at.split_once(':').unwrap();
     let at = LevelVersion::new(level.parse().unwrap(), version.parse().unwrap());
     let object = object(pod);
@@ -19,12 +19,12 @@ fn says(pod: &str, at: &str, policy: &Policy) -> String {
     summary(&violations)
 }
 
-/// Pod, level and version, what is said about it (nothing: it may enter).
+/// Pod, level and version, expected violations (empty: the pod is admitted).
 type Vector<'a> = (&'a str, &'a str, &'a str);
 
-fn hold(vectors: &[Vector<'_>], policy: &Policy) {
+fn assert_all(vectors: &[Vector<'_>], policy: &Policy) {
     for (pod, at, want) in vectors {
-        assert_eq!(says(pod, at, policy), *want, "{at} {pod}");
+        assert_eq!(violations_text(pod, at, policy), *want, "{at} {pod}");
     }
 }
 
@@ -43,7 +43,7 @@ const RELABELLED: &str = "{spec: {securityContext: {seLinuxOptions: {type: conta
 
 #[test]
 fn baseline() {
-    hold(
+    assert_all(
         &[
             (
                 r#"{metadata: {annotations: {container.apparmor.security.beta.kubernetes.io/a: 'foo"b', container.apparmor.security.beta.kubernetes.io/b: unconfined}},
@@ -142,7 +142,7 @@ fn baseline() {
 
 #[test]
 fn restricted() {
-    hold(
+    assert_all(
         &[
             (
                 "{spec: {securityContext: {runAsNonRoot: true}, containers: [], volumes: [{name: v, hostPath: {path: /}}, {name: w}, {name: z, nfs: {}}, {name: ok, image: {}}]}}",
@@ -198,12 +198,12 @@ fn restricted() {
 
 #[test]
 fn privileged_says_nothing() {
-    hold(&[("{spec: {hostPID: true}}", "privileged:latest", "")], &policy(36));
+    assert_all(&[("{spec: {hostPID: true}}", "privileged:latest", "")], &policy(36));
 }
 
 #[test]
 fn probe_hosts_as_released() {
-    hold(
+    assert_all(
         &[
             (
                 "{spec: {containers: [
@@ -231,7 +231,7 @@ fn probe_hosts_as_released() {
 
 #[test]
 fn probe_hosts_as_proposed() {
-    hold(
+    assert_all(
         &[
             (
                 "{spec: {containers: [{name: c, livenessProbe: {httpGet: {host: 8.8.8.8}}}]}}",
@@ -258,19 +258,19 @@ fn probe_hosts_as_proposed() {
 
 #[test]
 fn a_release_does_not_know_what_came_later() {
-    hold(&[(PROBED, "baseline:v1.34", ""), (PROBED, "baseline:latest", "")], &policy(33));
+    assert_all(&[(PROBED, "baseline:v1.34", ""), (PROBED, "baseline:latest", "")], &policy(33));
     let rmem = "{spec: {securityContext: {sysctls: [{name: net.ipv4.tcp_rmem}, {name: net.ipv4.tcp_notsent_lowat}]}}}";
     for (minor, want) in [
         (31, "forbidden sysctls (net.ipv4.tcp_rmem, net.ipv4.tcp_notsent_lowat)"),
         (36, "forbidden sysctls (net.ipv4.tcp_notsent_lowat)"),
         (37, ""),
     ] {
-        assert_eq!(says(rmem, "baseline:latest", &policy(minor)), want, "1.{minor}");
+        assert_eq!(violations_text(rmem, "baseline:latest", &policy(minor)), want, "1.{minor}");
     }
     let image = "{spec: {volumes: [{name: v, image: {reference: r}}]}}";
-    assert_eq!(says(image, "restricted:v1.0", &policy(33)), "");
+    assert_eq!(violations_text(image, "restricted:v1.0", &policy(33)), "");
     assert_eq!(
-        says(image, "restricted:v1.0", &policy(32)),
+        violations_text(image, "restricted:v1.0", &policy(32)),
         r#"restricted volume types (volume "v" uses restricted volume type "unknown")"#
     );
 }
@@ -280,7 +280,7 @@ fn emulation_takes_the_probe_check_away() {
     let mut policy = policy(36);
     policy.emulated = release(33);
     for at in ["baseline:latest", "baseline:v1.34", "baseline:v1.36"] {
-        assert_eq!(says(PROBED, at, &policy), "", "{at}");
+        assert_eq!(violations_text(PROBED, at, &policy), "", "{at}");
     }
 }
 
@@ -288,7 +288,7 @@ fn emulation_takes_the_probe_check_away() {
 fn the_gate_softens_every_version_until_1_34() {
     let mut gated = policy(34);
     gated.gates.apply(&["UserNamespacesPodSecurityStandards=true"]).unwrap();
-    hold(
+    assert_all(
         &[
             (UNMASKED, "baseline:v1.0", ""),
             (OWN_ROOT, "restricted:v1.23", ""),
@@ -296,12 +296,12 @@ fn the_gate_softens_every_version_until_1_34() {
         ],
         &gated,
     );
-    // A later release has no such gate, even if all that a release had is turned on.
+    // A later release does not have the gate, even with all alpha gates on.
     let mut later = policy(36);
     later.emulated = release(34);
     later.gates = Gates::of(release(36)).emulating(release(34));
     later.gates.apply(&["AllAlpha=true"]).unwrap();
-    assert_ne!(says(OWN_ROOT, "restricted:latest", &later), "");
+    assert_ne!(violations_text(OWN_ROOT, "restricted:latest", &later), "");
 }
 
 #[test]

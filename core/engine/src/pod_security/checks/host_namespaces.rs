@@ -30,12 +30,12 @@ pub(super) static CHECK: Check = Check {
         minimum: 0,
         since_release: 0,
         overrides: &[],
-        check: |pod, _| shared(pod),
+        check: |pod, _| check(pod),
     }],
 };
 
-fn shared(pod: &PodView<'_>) -> Option<Violation> {
-    let mut found = ViolationBuilder::against(&RULE);
+fn check(pod: &PodView<'_>) -> Option<Violation> {
+    let mut found = ViolationBuilder::new(&RULE);
     let mut names = Vec::new();
     for name in ["hostNetwork", "hostPID", "hostIPC"] {
         let at = pod.spec().field(name);

@@ -31,12 +31,12 @@ pub(super) static CHECK: Check = Check {
         minimum: 0,
         since_release: 0,
         overrides: &[],
-        check: |pod, _| mounted(pod),
+        check: |pod, _| check(pod),
     }],
 };
 
-fn mounted(pod: &PodView<'_>) -> Option<Violation> {
-    let mut found = ViolationBuilder::against(&RULE);
+fn check(pod: &PodView<'_>) -> Option<Violation> {
+    let mut found = ViolationBuilder::new(&RULE);
     let mut names = Vec::new();
     for volume in pod.spec().field("volumes").items() {
         let at = volume.field("hostPath");

@@ -32,13 +32,13 @@ pub(super) static CHECK: Check = Check {
         minimum: 0,
         since_release: 0,
         overrides: &[],
-        check: |pod, _| taken(pod),
+        check: |pod, _| check(pod),
     }],
 };
 
-fn taken(pod: &PodView<'_>) -> Option<Violation> {
-    let mut found = ViolationBuilder::against(&RULE);
-    // Kubernetes sorts the ports as texts.
+fn check(pod: &PodView<'_>) -> Option<Violation> {
+    let mut found = ViolationBuilder::new(&RULE);
+    // Kubernetes sorts the ports as strings.
     let mut ports = BTreeSet::new();
     for container in pod.containers() {
         for (port, at) in pod.host_ports(&container) {

@@ -42,19 +42,19 @@ pub(super) static CHECK: Check = Check {
         since_release: 34,
         overrides: &[],
         check: |pod, context| {
-            if context.allows_loopback_hosts { proposed(pod) } else { released(pod) }
+            if context.allows_loopback_hosts { check_proposed(pod) } else { check_released(pod) }
         },
     }],
 };
 
-/// What the proposal allows beside no host.
+/// Hosts that the proposal allows.
 const LOOPBACK: [&str; 2] = ["127.0.0.1", "::1"];
 
 const PROBES: [&str; 3] = ["livenessProbe", "readinessProbe", "startupProbe"];
 const HOOKS: [&str; 2] = ["postStart", "preStop"];
 const HANDLERS: [&str; 2] = ["httpGet", "tcpSocket"];
 
-fn released(pod: &PodView<'_>) -> Option<Violation> {
+fn check_released(pod: &PodView<'_>) -> Option<Violation> {
     let found = hosts(pod, str::is_empty);
     found.violation("probe or lifecycle host", |found| {
         let names: BTreeSet<&str> = found.names.iter().copied().collect();
@@ -64,7 +64,7 @@ fn released(pod: &PodView<'_>) -> Option<Violation> {
     })
 }
 
-fn proposed(pod: &PodView<'_>) -> Option<Violation> {
+fn check_proposed(pod: &PodView<'_>) -> Option<Violation> {
     let found = hosts(pod, |host| host.is_empty() || LOOPBACK.contains(&host));
     found.violation("probeHost", |found| {
         let names: BTreeSet<&str> = found.names.iter().copied().collect();
@@ -77,8 +77,8 @@ fn uses(names: &BTreeSet<&str>) -> &'static str {
     plural(names.len(), "uses", "use")
 }
 
-fn hosts<'a>(pod: &PodView<'a>, is_fine: impl Fn(&str) -> bool) -> ViolationBuilder<'a> {
-    let mut found = ViolationBuilder::against(&RULE);
+fn hosts<'a>(pod: &PodView<'a>, is_allowed: impl Fn(&str) -> bool) -> ViolationBuilder<'a> {
+    let mut found = ViolationBuilder::new(&RULE);
     for container in pod.containers() {
         let lifecycle = container.at.field("lifecycle");
         let probes = PROBES.into_iter().map(|probe| container.at.field(probe));
@@ -87,7 +87,7 @@ fn hosts<'a>(pod: &PodView<'a>, is_fine: impl Fn(&str) -> bool) -> ViolationBuil
             for kind in HANDLERS {
                 let host = handler.field(kind).field("host");
                 let text = host.text_or_empty();
-                if !is_fine(text) {
+                if !is_allowed(text) {
                     found.values.insert(text);
                     found.container(&container, &host, "the kubelet would ask this host");
                 }

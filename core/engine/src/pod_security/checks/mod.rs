@@ -1,4 +1,4 @@
-//! Every check of the Pod Security Standards: one file and one row each.
+//! `CHECKS`, the table of all checks of the Pod Security Standards; each has its own file.
 
 pub(super) mod allow_privilege_escalation;
 pub(super) mod app_armor;
@@ -24,7 +24,7 @@ pub(super) mod windows_host_process;
 
 use super::check::Check;
 
-/// Every check, in the order in which messages name them: by level, then by id.
+/// Every check, in the order of messages: by level, then by id.
 pub static CHECKS: &[&Check] = &[
     &app_armor::CHECK,
     &capabilities_baseline::CHECK,

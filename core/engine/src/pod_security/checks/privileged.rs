@@ -29,12 +29,12 @@ pub(super) static CHECK: Check = Check {
         minimum: 0,
         since_release: 0,
         overrides: &[],
-        check: |pod, _| privileged(pod),
+        check: |pod, _| check(pod),
     }],
 };
 
-fn privileged(pod: &PodView<'_>) -> Option<Violation> {
-    let mut found = ViolationBuilder::against(&RULE);
+fn check(pod: &PodView<'_>) -> Option<Violation> {
+    let mut found = ViolationBuilder::new(&RULE);
     for container in pod.containers() {
         let at = container.security().field("privileged");
         if at.is_true() {

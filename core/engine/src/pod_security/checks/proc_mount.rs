@@ -36,7 +36,7 @@ pub(super) static CHECK: Check = Check {
                 if context.trusts_user_namespaces && pod.has_user_namespace() {
                     None
                 } else {
-                    unmasked(pod)
+                    check(pod)
                 }
             },
         },
@@ -44,12 +44,12 @@ pub(super) static CHECK: Check = Check {
             minimum: 35,
             since_release: 35,
             overrides: &[],
-            check: |pod, _| if pod.has_user_namespace() { None } else { unmasked(pod) },
+            check: |pod, _| if pod.has_user_namespace() { None } else { check(pod) },
         },
     ],
 };
 
-/// The restricted level keeps the check for pods with their own users too.
+/// The check of the restricted level, which covers pods with user namespaces too.
 pub(super) static RESTRICTED: Check = Check {
     rule: &RULE,
     id: "procMount_restricted",
@@ -58,12 +58,12 @@ pub(super) static RESTRICTED: Check = Check {
         minimum: 35,
         since_release: 35,
         overrides: &["procMount"],
-        check: |pod, _| unmasked(pod),
+        check: |pod, _| check(pod),
     }],
 };
 
-fn unmasked(pod: &PodView<'_>) -> Option<Violation> {
-    let mut found = ViolationBuilder::against(&RULE);
+fn check(pod: &PodView<'_>) -> Option<Violation> {
+    let mut found = ViolationBuilder::new(&RULE);
     for container in pod.containers() {
         let at = container.security().field("procMount");
         let mask = at.text_or_empty();

@@ -32,11 +32,11 @@ pub(super) static CHECK: Check = Check {
         minimum: 0,
         since_release: 0,
         overrides: &["hostPathVolumes"],
-        check: restricted,
+        check: check_volumes,
     }],
 };
 
-const HARMLESS: [&str; 8] = [
+const ALLOWED: [&str; 8] = [
     "configMap",
     "csi",
     "downwardAPI",
@@ -47,8 +47,8 @@ const HARMLESS: [&str; 8] = [
     "secret",
 ];
 
-/// In the order in which the type of a volume is told.
-const OTHERS: [&str; 21] = [
+/// In the order in which Kubernetes determines the type of a volume.
+const RESTRICTED: [&str; 21] = [
     "hostPath",
     "gcePersistentDisk",
     "awsElasticBlockStore",
@@ -72,18 +72,18 @@ const OTHERS: [&str; 21] = [
     "storageos",
 ];
 
-fn restricted(pod: &PodView<'_>, context: &Context) -> Option<Violation> {
-    let mut found = ViolationBuilder::against(&RULE);
+fn check_volumes(pod: &PodView<'_>, context: &Context) -> Option<Violation> {
+    let mut found = ViolationBuilder::new(&RULE);
     let mut names = Vec::new();
     for volume in pod.spec().field("volumes").items() {
         let is = |source: &&'static str| volume.field(source).is_set();
-        let is_harmless = HARMLESS.iter().any(is)
+        let is_allowed = ALLOWED.iter().any(is)
             || (context.knows_image_volumes && is(&"image"))
             || pod.is_default_volume(&volume);
-        if is_harmless {
+        if is_allowed {
             continue;
         }
-        let source = OTHERS.into_iter().find(is);
+        let source = RESTRICTED.into_iter().find(is);
         names.push(volume.field("name").text_or_empty());
         found.values.insert(source.unwrap_or("unknown"));
         let at = source.map_or(volume, |source| volume.field(source));

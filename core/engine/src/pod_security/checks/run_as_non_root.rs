@@ -36,7 +36,7 @@ pub(super) static CHECK: Check = Check {
                 if context.trusts_user_namespaces && pod.has_user_namespace() {
                     None
                 } else {
-                    may_be_root(pod)
+                    check(pod)
                 }
             },
         },
@@ -44,33 +44,33 @@ pub(super) static CHECK: Check = Check {
             minimum: 35,
             since_release: 35,
             overrides: &[],
-            check: |pod, _| if pod.has_user_namespace() { None } else { may_be_root(pod) },
+            check: |pod, _| if pod.has_user_namespace() { None } else { check(pod) },
         },
     ],
 };
 
-fn may_be_root(pod: &PodView<'_>) -> Option<Violation> {
-    let mut refusing = ViolationBuilder::against(&RULE);
-    let mut silent = ViolationBuilder::against(&RULE);
+fn check(pod: &PodView<'_>) -> Option<Violation> {
+    let mut set_to_false = ViolationBuilder::new(&RULE);
+    let mut unset = ViolationBuilder::new(&RULE);
     let whole = pod.security().field("runAsNonRoot");
     if whole.truth() == Some(false) {
-        refusing.pod(&whole, "allows root");
+        set_to_false.pod(&whole, "allows root");
     }
     for container in pod.containers() {
         let at = container.security().field("runAsNonRoot");
         match at.truth() {
             Some(true) => {}
-            Some(false) => refusing.container(&container, &at, "allows root"),
+            Some(false) => set_to_false.container(&container, &at, "allows root"),
             None if whole.is_true() => {}
-            None => silent.container(&container, &at, "must be set to true, here or in the pod"),
+            None => unset.container(&container, &at, "must be set to true, here or in the pod"),
         }
     }
-    // Who allows root on purpose is told about that first.
-    let refusing = refusing.violation(REASON, |found| {
+    // An explicit `false` is reported before an unset field.
+    let set_to_false = set_to_false.violation(REASON, |found| {
         format!("{} must not set securityContext.runAsNonRoot=false", found.setters())
     });
-    refusing.or_else(|| {
-        silent.violation(REASON, |found| {
+    set_to_false.or_else(|| {
+        unset.violation(REASON, |found| {
             format!("pod or {} must set securityContext.runAsNonRoot=true", found.containers())
         })
     })

@@ -33,7 +33,7 @@ pub(super) static CHECK: Check = Check {
                 if context.trusts_user_namespaces && pod.has_user_namespace() {
                     None
                 } else {
-                    is_root(pod)
+                    check(pod)
                 }
             },
         },
@@ -41,13 +41,13 @@ pub(super) static CHECK: Check = Check {
             minimum: 35,
             since_release: 35,
             overrides: &[],
-            check: |pod, _| if pod.has_user_namespace() { None } else { is_root(pod) },
+            check: |pod, _| if pod.has_user_namespace() { None } else { check(pod) },
         },
     ],
 };
 
-fn is_root(pod: &PodView<'_>) -> Option<Violation> {
-    let mut found = ViolationBuilder::against(&RULE);
+fn check(pod: &PodView<'_>) -> Option<Violation> {
+    let mut found = ViolationBuilder::new(&RULE);
     let whole = pod.security().field("runAsUser");
     if whole.int() == Some(0) {
         found.pod(&whole, "user 0 is root");

@@ -33,17 +33,12 @@ pub(super) static CHECK: Check = Check {
     id: "seLinuxOptions",
     level: Level::Baseline,
     variants: &[
-        Variant {
-            minimum: 0,
-            since_release: 0,
-            overrides: &[],
-            check: |pod, _| relabelled(pod, TYPES),
-        },
+        Variant { minimum: 0, since_release: 0, overrides: &[], check: |pod, _| check(pod, TYPES) },
         Variant {
             minimum: 31,
             since_release: 31,
             overrides: &[],
-            check: |pod, _| relabelled(pod, TYPES_SINCE_31),
+            check: |pod, _| check(pod, TYPES_SINCE_31),
         },
     ],
 };
@@ -53,8 +48,8 @@ const TYPES_SINCE_31: &[&str] =
     &["", "container_t", "container_init_t", "container_kvm_t", "container_engine_t"];
 const LABEL: &str = "an SELinux label that is not made for containers";
 
-fn relabelled(pod: &PodView<'_>, types: &[&str]) -> Option<Violation> {
-    let mut found = ViolationBuilder::against(&RULE);
+fn check(pod: &PodView<'_>, types: &[&str]) -> Option<Violation> {
+    let mut found = ViolationBuilder::new(&RULE);
     let mut bad_types = BTreeSet::new();
     let (mut sets_user, mut sets_role) = (false, false);
     let owners = core::iter::once((None, pod.security()))
@@ -63,20 +58,20 @@ fn relabelled(pod: &PodView<'_>, types: &[&str]) -> Option<Violation> {
         let options = security.field("seLinuxOptions");
         let (kind, user, role) =
             (options.field("type"), options.field("user"), options.field("role"));
-        let mut offend = |at: &At<'_>| match &container {
+        let mut add = |at: &At<'_>| match &container {
             None => found.pod(at, LABEL),
             Some(container) => found.container(container, at, LABEL),
         };
         if !types.contains(&kind.text_or_empty()) {
-            offend(&kind);
+            add(&kind);
             bad_types.insert(kind.text_or_empty());
         }
         if !user.text_or_empty().is_empty() {
-            offend(&user);
+            add(&user);
             sets_user = true;
         }
         if !role.text_or_empty().is_empty() {
-            offend(&role);
+            add(&role);
             sets_role = true;
         }
     }

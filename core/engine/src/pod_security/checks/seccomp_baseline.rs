@@ -38,12 +38,17 @@ pub(super) static CHECK: Check = Check {
     id: "seccompProfile_baseline",
     level: Level::Baseline,
     variants: &[
-        Variant { minimum: 0, since_release: 0, overrides: &[], check: |pod, _| annotated(pod) },
+        Variant {
+            minimum: 0,
+            since_release: 0,
+            overrides: &[],
+            check: |pod, _| check_annotations(pod),
+        },
         Variant {
             minimum: 19,
             since_release: 0,
             overrides: &[],
-            check: |pod, _| switched_off(pod, &RULE),
+            check: |pod, _| check_profiles(pod, &RULE),
         },
     ],
 };
@@ -52,9 +57,9 @@ const ON_POD: &str = "seccomp.security.alpha.kubernetes.io/pod";
 const ON_CONTAINER: &str = "container.seccomp.security.alpha.kubernetes.io/";
 const LABEL: &str = "leaves the container without a seccomp profile";
 
-/// A profile that is set, but not to one that filters; the restricted level looks for it too.
-pub(super) fn switched_off(pod: &PodView<'_>, rule: &'static Rule) -> Option<Violation> {
-    let mut found = ViolationBuilder::against(rule);
+/// Reports profiles that are set to a type other than `RuntimeDefault` and `Localhost`; the restricted level does too.
+pub(super) fn check_profiles(pod: &PodView<'_>, rule: &'static Rule) -> Option<Violation> {
+    let mut found = ViolationBuilder::new(rule);
     if let Some(kind) = bad_profile(pod.security()) {
         found.values.insert(kind.text_or_empty());
         found.pod(&kind, LABEL);
@@ -80,8 +85,8 @@ fn bad_profile(security: At<'_>) -> Option<At<'_>> {
     is_bad.then_some(kind)
 }
 
-fn annotated(pod: &PodView<'_>) -> Option<Violation> {
-    let mut found = ViolationBuilder::against(&RULE);
+fn check_annotations(pod: &PodView<'_>) -> Option<Violation> {
+    let mut found = ViolationBuilder::new(&RULE);
     let mut items = BTreeSet::new();
     let on_containers = pod.containers().map(|container| (ON_CONTAINER, container.name));
     for (prefix, name) in core::iter::once((ON_POD, "")).chain(on_containers) {

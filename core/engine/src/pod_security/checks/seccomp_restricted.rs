@@ -2,7 +2,7 @@
 //! every container, and nothing else anywhere; from v1.25 on not in pods whose `spec.os.name` is
 //! `windows`.
 
-use super::seccomp_baseline::{REASON, switched_off};
+use super::seccomp_baseline::{REASON, check_profiles};
 use super::violations::ViolationBuilder;
 use crate::pod_security::check::{Check, Variant, Violation};
 use crate::pod_security::level::Level;
@@ -36,24 +36,24 @@ pub(super) static CHECK: Check = Check {
             minimum: 19,
             since_release: 0,
             overrides: &["seccompProfile_baseline"],
-            check: |pod, _| unfiltered(pod),
+            check: |pod, _| check(pod),
         },
         Variant {
             minimum: 25,
             since_release: 0,
             overrides: &["seccompProfile_baseline"],
-            check: |pod, _| if pod.is_windows() { None } else { unfiltered(pod) },
+            check: |pod, _| if pod.is_windows() { None } else { check(pod) },
         },
     ],
 };
 
-fn unfiltered(pod: &PodView<'_>) -> Option<Violation> {
-    // Who switches the filter off on purpose is told about that first.
-    switched_off(pod, &RULE).or_else(|| unset(pod))
+fn check(pod: &PodView<'_>) -> Option<Violation> {
+    // A bad type is reported before an unset profile.
+    check_profiles(pod, &RULE).or_else(|| check_unset(pod))
 }
 
-fn unset(pod: &PodView<'_>) -> Option<Violation> {
-    let mut found = ViolationBuilder::against(&RULE);
+fn check_unset(pod: &PodView<'_>) -> Option<Violation> {
+    let mut found = ViolationBuilder::new(&RULE);
     if pod.security().field("seccompProfile").is_set() {
         return None;
     }

@@ -26,40 +26,15 @@ pub(super) static CHECK: Check = Check {
     id: "sysctls",
     level: Level::Baseline,
     variants: &[
-        Variant {
-            minimum: 0,
-            since_release: 0,
-            overrides: &[],
-            check: |pod, _| unsafe_names(pod, 0),
-        },
-        Variant {
-            minimum: 27,
-            since_release: 0,
-            overrides: &[],
-            check: |pod, _| unsafe_names(pod, 27),
-        },
-        Variant {
-            minimum: 29,
-            since_release: 0,
-            overrides: &[],
-            check: |pod, _| unsafe_names(pod, 29),
-        },
-        Variant {
-            minimum: 32,
-            since_release: 32,
-            overrides: &[],
-            check: |pod, _| unsafe_names(pod, 32),
-        },
-        Variant {
-            minimum: 37,
-            since_release: 37,
-            overrides: &[],
-            check: |pod, _| unsafe_names(pod, 37),
-        },
+        Variant { minimum: 0, since_release: 0, overrides: &[], check: |pod, _| check(pod, 0) },
+        Variant { minimum: 27, since_release: 0, overrides: &[], check: |pod, _| check(pod, 27) },
+        Variant { minimum: 29, since_release: 0, overrides: &[], check: |pod, _| check(pod, 29) },
+        Variant { minimum: 32, since_release: 32, overrides: &[], check: |pod, _| check(pod, 32) },
+        Variant { minimum: 37, since_release: 37, overrides: &[], check: |pod, _| check(pod, 37) },
     ],
 };
 
-/// The settings that only touch the pod, each with the first version that says so.
+/// Sysctls that affect only the pod, each with the first version that allows it.
 static SAFE: [(&str, u8); 14] = [
     ("kernel.shm_rmid_forced", 0),
     ("net.ipv4.ip_local_port_range", 0),
@@ -77,8 +52,8 @@ static SAFE: [(&str, u8); 14] = [
     ("net.ipv4.tcp_wmem", 32),
 ];
 
-fn unsafe_names(pod: &PodView<'_>, minor: u8) -> Option<Violation> {
-    let mut found = ViolationBuilder::against(&RULE);
+fn check(pod: &PodView<'_>, minor: u8) -> Option<Violation> {
+    let mut found = ViolationBuilder::new(&RULE);
     let mut names = Vec::new();
     for sysctl in pod.security().field("sysctls").items() {
         let at = sysctl.field("name");

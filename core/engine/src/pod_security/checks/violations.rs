@@ -1,4 +1,4 @@
-//! Who in a pod breaks a check, with what and where; and how the messages name them.
+//! `ViolationBuilder`, which collects the violating containers, values and fields of a check, and formats them.
 
 use crate::pod_security::check::Violation;
 use crate::pod_security::pod::Container;
@@ -11,21 +11,21 @@ use alloc::string::String;
 use alloc::vec::Vec;
 use ratchet_object::At;
 
-/// What one check has found in one pod.
+/// The findings of one check in one pod.
 pub(super) struct ViolationBuilder<'a> {
     rule: &'static Rule,
-    /// Whether the pod as a whole offends.
+    /// Whether a pod-level field violates the check.
     pub(super) by_pod: bool,
-    /// The offending containers, in the pod's order.
+    /// The violating containers, in the pod's order.
     pub(super) names: Vec<&'a str>,
-    /// The offending values, sorted.
+    /// The violating values, sorted.
     pub(super) values: BTreeSet<&'a str>,
     labels: Vec<Label>,
     last: Option<usize>,
 }
 
 impl<'a> ViolationBuilder<'a> {
-    pub(super) fn against(rule: &'static Rule) -> Self {
+    pub(super) fn new(rule: &'static Rule) -> Self {
         Self {
             rule,
             by_pod: false,
@@ -36,13 +36,13 @@ impl<'a> ViolationBuilder<'a> {
         }
     }
 
-    /// The pod as a whole offends at a place.
+    /// Adds a violation of a pod-level field.
     pub(super) fn pod(&mut self, at: &At<'_>, label: &str) {
         self.by_pod = true;
         self.label(at, label);
     }
 
-    /// A container offends at a place; it is named once, however often it does.
+    /// Adds a violation of a container's field; the container is listed once.
     pub(super) fn container(&mut self, container: &Container<'a>, at: &At<'_>, label: &str) {
         if self.last != Some(container.ordinal) {
             self.last = Some(container.ordinal);
@@ -51,7 +51,7 @@ impl<'a> ViolationBuilder<'a> {
         self.label(at, label);
     }
 
-    /// A place that offends by itself.
+    /// Adds a violating field, without a container.
     pub(super) fn label(&mut self, at: &At<'_>, label: &str) {
         self.labels.push(Label::new(self.rule, at, label));
     }
@@ -65,7 +65,7 @@ impl<'a> ViolationBuilder<'a> {
         containers(&self.names)
     }
 
-    /// `pod and container "a"`, or whichever of the two offends.
+    /// `pod and container "a"`, or whichever of the two violates the check.
     pub(super) fn setters(&self) -> String {
         match (self.by_pod, self.names.is_empty()) {
             (true, true) => "pod".into(),
@@ -74,7 +74,7 @@ impl<'a> ViolationBuilder<'a> {
         }
     }
 
-    /// `"x", "y"`: the offending values.
+    /// `"x", "y"`: the violating values.
     pub(super) fn quoted_values(&self) -> String {
         quoted(&self.values)
     }
@@ -99,7 +99,7 @@ pub(super) fn containers<'a>(names: impl IntoIterator<Item = &'a &'a str> + Clon
     format!("{noun} {}", quoted(names))
 }
 
-/// `"a", "b"`: in quotes, but not escaped.
+/// `"a", "b"`: quoted, but not escaped.
 pub(super) fn quoted<'a>(items: impl IntoIterator<Item = &'a &'a str>) -> String {
     let items: Vec<String> = items.into_iter().map(|item| format!("\"{item}\"")).collect();
     items.join(", ")
@@ -110,7 +110,7 @@ pub(super) fn listed<'a>(items: impl IntoIterator<Item = &'a &'a str>) -> String
     items.into_iter().copied().collect::<Vec<_>>().join(", ")
 }
 
-/// The word for one, or for none or many.
+/// The singular for one, the plural otherwise.
 pub(super) fn plural(count: usize, one: &'static str, many: &'static str) -> &'static str {
     if count == 1 { one } else { many }
 }

@@ -31,12 +31,12 @@ pub(super) static CHECK: Check = Check {
         minimum: 0,
         since_release: 0,
         overrides: &[],
-        check: |pod, _| on_host(pod),
+        check: |pod, _| check(pod),
     }],
 };
 
-fn on_host(pod: &PodView<'_>) -> Option<Violation> {
-    let mut found = ViolationBuilder::against(&RULE);
+fn check(pod: &PodView<'_>) -> Option<Violation> {
+    let mut found = ViolationBuilder::new(&RULE);
     let whole = pod.security().descend(&["windowsOptions", "hostProcess"]);
     if whole.is_true() {
         found.pod(&whole, "runs as a process of the host");
