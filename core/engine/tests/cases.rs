@@ -1,4 +1,4 @@
-//! The cases of every rule, judged: what comes out must be what the contract says, word for word.
+//! Tests of all case files: each verdict must be exactly the expected one.
 
 mod case_file;
 
@@ -30,8 +30,8 @@ fn every_case_gets_its_verdict() {
 fn every_rule_has_a_case_on_both_sides() {
     let cases: Vec<Case> = cases().into_iter().flatten().collect();
     let known: BTreeSet<&str> = rules().map(|rule| rule.id).collect();
-    let has = |id: &str, wanted: fn(Side) -> bool| {
-        cases.iter().any(|case| case.rule == id && wanted(case.side))
+    let has = |id: &str, is_side: fn(Side) -> bool| {
+        cases.iter().any(|case| case.rule == id && is_side(case.side))
     };
     let mut missing: Vec<String> = Vec::new();
     for id in &known {
@@ -51,7 +51,7 @@ fn rules() -> impl Iterator<Item = &'static Rule> {
     RULES.iter().chain(&pod_security::RULES).copied()
 }
 
-/// What came out, in the words of a case.
+/// The result of a case, in the terms of a case file.
 struct Outcome {
     admits: bool,
     status: Option<Status>,
@@ -64,24 +64,24 @@ struct Outcome {
 
 fn faults(case: &Case) -> Vec<String> {
     let outcome = match &case.subject {
-        Subject::Text(text) => read(text),
-        Subject::Change(proposal) => match judged(proposal) {
+        Subject::Text(text) => outcome_of_text(text),
+        Subject::Change(proposal) => match outcome_of(proposal) {
             Some(outcome) => outcome,
             None => return vec!["its kind or subresource is not in the table".into()],
         },
     };
     let mut faults = compare(&case.want, &outcome);
-    faults.extend(broken_promise(case, &outcome));
+    faults.extend(name_mismatch(case, &outcome));
     faults
 }
 
-fn judged(proposal: &Proposal) -> Option<Outcome> {
+fn outcome_of(proposal: &Proposal) -> Option<Outcome> {
     let change = proposal.change()?;
     let verdict = judge(&change, &proposal.facts(), proposal.policy());
     Some(Outcome {
         admits: verdict.admits(),
         status: Status::of(&verdict, &change),
-        rules: speaking(&verdict),
+        rules: reporting_rules(&verdict),
         warnings: verdict.warnings.iter().map(|warning| warning.text.clone()).collect(),
         differences: verdict
             .problems
@@ -102,8 +102,8 @@ fn judged(proposal: &Proposal) -> Option<Outcome> {
     })
 }
 
-/// The rules that speak anywhere in the verdict.
-fn speaking(verdict: &Verdict) -> Vec<String> {
+/// The rules that report anything in the verdict.
+fn reporting_rules(verdict: &Verdict) -> Vec<String> {
     let problems = verdict.problems.iter().map(|problem| problem.rule);
     let denial = verdict.denial.iter().map(|denial| denial.rule);
     let warnings = verdict.warnings.iter().map(|warning| warning.rule);
@@ -114,8 +114,8 @@ fn speaking(verdict: &Verdict) -> Vec<String> {
     ids.into_iter().map(String::from).collect()
 }
 
-/// What a door says about a text before the engine sees an object.
-fn read(text: &str) -> Outcome {
+/// The findings of a door about a text, before the engine gets an object.
+fn outcome_of_text(text: &str) -> Outcome {
     let mut rules = BTreeSet::new();
     let mut fields = Vec::new();
     match decode(text, Limits::DEFAULT) {
@@ -152,7 +152,7 @@ fn read(text: &str) -> Outcome {
     }
 }
 
-/// Whether a group of the API is named, but a kind or a version that the group does not have.
+/// Whether the API group exists, but does not have the kind or the version.
 fn is_missing_from_its_group(object: &Object<'_>) -> bool {
     let (group, version) =
         object.api_version().rsplit_once('/').unwrap_or(("", object.api_version()));
@@ -168,32 +168,32 @@ fn compare(want: &Want, got: &Outcome) -> Vec<String> {
         }
     };
     let message = got.status.as_ref().map(|status| &status.message);
-    differs("status", shown(want.status.as_ref()), shown(message));
+    differs("status", quoted(want.status.as_ref()), quoted(message));
     if let Some(causes) = want.causes {
         let got = got.status.as_ref().map_or(0, |status| status.causes.len());
         differs("causes", causes.to_string(), got.to_string());
     }
     differs("rules", want.rules.join(" "), got.rules.join(" "));
     differs("warnings", want.warnings.join("\n         "), got.warnings.join("\n         "));
-    differs("difference", shown(want.difference.as_ref()), shown(got.differences.first()));
+    differs("difference", quoted(want.difference.as_ref()), quoted(got.differences.first()));
     if !want.fields.is_empty() {
         differs("fields", want.fields.join(" "), got.fields.join(" "));
     }
     faults
 }
 
-fn shown(text: Option<&String>) -> String {
+fn quoted(text: Option<&String>) -> String {
     text.map_or("nothing".into(), |text| format!("{text:?}"))
 }
 
-/// What the name of the file says that is not so.
-fn broken_promise(case: &Case, outcome: &Outcome) -> Option<String> {
+/// The contradiction between the file name and the outcome, if any.
+fn name_mismatch(case: &Case, outcome: &Outcome) -> Option<String> {
     let mentions = case.want.rules.contains(&case.rule);
     let warned = outcome.warned_by.contains(case.rule.as_str());
-    let kept = match case.side {
+    let is_consistent = match case.side {
         Side::Admits => outcome.admits && !mentions,
         Side::Refuses => !outcome.admits && mentions,
         Side::Warns => outcome.admits && warned && mentions,
     };
-    (!kept).then(|| format!("is named {:?} but is not so", case.side))
+    (!is_consistent).then(|| format!("is named {:?} but is not so", case.side))
 }

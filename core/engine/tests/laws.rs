@@ -1,4 +1,4 @@
-//! The five laws of the house, held over every rule, every kind and every field, on generated objects.
+//! Property tests of the five laws over every rule, kind and field, on generated objects.
 
 #![allow(
     clippy::unwrap_used,

@@ -1,8 +1,7 @@
-//! Recorded conversations with a real API server, turned into changes and judged by the engine.
+//! Tests of the engine against recorded conversations with a real API server.
 //!
-//! The recordings are not part of this repository: `RATCHET_ORACLE` names their folder, and
-//! `cargo xtask ci` runs the test where it is set. Every plain create and update among them must
-//! agree in errors, causes and warnings.
+//! The recordings are not part of this repository: `RATCHET_ORACLE` is their folder, and `cargo xtask ci` runs the test
+//! where it is set. Every plain create and update must agree in errors, causes and warnings.
 
 #![allow(
     clippy::expect_used,
@@ -12,8 +11,8 @@
     reason = "a helper of a test may fail, and speak, like a test"
 )]
 
-/// Says it where a passing test is heard too: the harness keeps what is printed to itself.
-macro_rules! tell {
+/// Prints a line to stderr, because the test harness captures the output of passing tests.
+macro_rules! print_line {
     ($($word:tt)*) => {
         let _ = std::io::Write::write_fmt(&mut std::io::stderr(), format_args!("{}\n", format_args!($($word)*)));
     };
@@ -55,7 +54,7 @@ impl Report {
         for outcome in recording.replay(behavior) {
             match outcome {
                 Outcome::Agrees => self.agreed += 1,
-                Outcome::NotOurs(why) => *self.skipped.entry(why).or_default() += 1,
+                Outcome::Skipped(why) => *self.skipped.entry(why).or_default() += 1,
                 Outcome::Differs(how) => {
                     self.differing.push(format!("{} ({behavior}): {how}", recording.id()));
                 }
@@ -64,12 +63,12 @@ impl Report {
     }
 
     fn print(&self) {
-        tell!("oracle: {} steps of {} agree", self.agreed, TOPICS.join(", "));
+        print_line!("oracle: {} steps of {} agree", self.agreed, TOPICS.join(", "));
         for (why, count) in &self.skipped {
-            tell!("oracle: {count} steps not judged: {why}");
+            print_line!("oracle: {count} steps not judged: {why}");
         }
         for line in self.differing.iter().take(40) {
-            tell!("oracle: DIFFERS {line}");
+            print_line!("oracle: DIFFERS {line}");
         }
     }
 }

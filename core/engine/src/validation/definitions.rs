@@ -15,7 +15,7 @@ pub(super) fn validate_definition(ctx: &ValidationContext<'_>, verdict: &mut Ver
     match group.text_or_empty() {
         "" => errs.required(&group, ""),
         text if !name_format::is_valid(NameFormat::Subdomain, text) => {
-            check_name(&group, NameFormat::Subdomain, &mut errs)
+            check_name(&group, NameFormat::Subdomain, &mut errs);
         }
         text if !text.contains('.') => {
             errs.invalid(&group, "should be a domain with at least one dot");

@@ -1,6 +1,6 @@
-//! A case file: an example object (or the stored and the proposed one) and the verdict it must get.
+//! `Case`, a case file: an example object (or the stored and the proposed one) and its expected verdict.
 //!
-//! `cases/<RULE-ID>/<admits|refuses|warns>-<slug>.yaml`; what each file may say is in [`KEYS`].
+//! `cases/<RULE-ID>/<admits|refuses|warns>-<slug>.yaml`; the keys of a file are in [`KEYS`].
 
 use ratchet_engine::pod_security::{Configuration, Exemptions};
 use ratchet_engine::{Behavior, Change, Existing, Facts, Namespace, Part, Policy, Release};
@@ -14,34 +14,34 @@ pub(crate) struct Case {
     pub(crate) name: String,
     /// The rule that the case is about.
     pub(crate) rule: String,
-    /// What the file name promises.
+    /// The outcome in the file name.
     pub(crate) side: Side,
-    /// What is to be judged.
+    /// The input.
     pub(crate) subject: Subject,
-    /// What must come out.
+    /// The expected outcome.
     pub(crate) want: Want,
 }
 
-/// What the name of a case promises about its rule.
+/// The outcome for the rule, as the file name states it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Side {
-    /// Admitted, and the rule says nothing.
+    /// Admitted, without an error or warning from the rule.
     Admits,
-    /// Refused, by the rule among others.
+    /// Refused, with an error from the rule.
     Refuses,
-    /// Admitted, with a word from the rule.
+    /// Admitted, with a warning from the rule.
     Warns,
 }
 
-/// What is to be judged.
+/// The input.
 pub(crate) enum Subject {
-    /// A change, by the engine.
+    /// A change, for the engine.
     Change(Box<Proposal>),
-    /// A text, by the door that reads it.
+    /// A text, for the door that decodes it.
     Text(String),
 }
 
-/// A change and the world around it.
+/// A change with its policy and facts.
 pub(crate) struct Proposal {
     policy: Policy,
     part: Option<String>,
@@ -51,36 +51,36 @@ pub(crate) struct Proposal {
     new: Object<'static>,
 }
 
-/// What must come out; what is left out must not be there.
+/// The expected outcome; an absent key means that there must be nothing.
 #[derive(Debug, Default)]
 pub(crate) struct Want {
     /// The message of the Status.
     pub(crate) status: Option<String>,
-    /// How many causes the Status has; not compared where it is left out.
+    /// The number of causes of the Status; not compared if absent.
     pub(crate) causes: Option<usize>,
-    /// The rules that speak, sorted, each once.
+    /// The rules that report anything, sorted and distinct.
     pub(crate) rules: Vec<String>,
-    /// The warnings in their order.
+    /// The warnings, in order.
     pub(crate) warnings: Vec<String>,
-    /// The difference between proposal and release that a problem names.
+    /// The difference between proposal and release that an error refers to.
     pub(crate) difference: Option<String>,
-    /// The fields that a door names.
+    /// The fields that a door reports.
     pub(crate) fields: Vec<String>,
 }
 
-/// What a case and its parts may say: a misspelled word must not go unnoticed.
+/// The allowed keys of a case and its parts: a misspelled key is an error.
 const KEYS: [&str; 10] =
     ["why", "policy", "part", "namespace", "existing", "old", "new", "door", "text", "want"];
 const POLICY_KEYS: [&str; 6] = ["release", "behavior", "gates", "plugins", "emulated", "exempt"];
 const WANT_KEYS: [&str; 6] = ["status", "causes", "rules", "warnings", "difference", "fields"];
 
 impl Proposal {
-    /// The rules in force.
+    /// The policy of the case.
     pub(crate) fn policy(&self) -> &Policy {
         &self.policy
     }
 
-    /// The change; none where its kind or its subresource is not in the table.
+    /// The change; `None` where its kind or its subresource is not in the table.
     pub(crate) fn change(&self) -> Option<Change<'_>> {
         let change = match &self.old {
             None => Change::create(&self.new)?,
@@ -91,7 +91,7 @@ impl Proposal {
         Some(change.through(Part::Sub(part)))
     }
 
-    /// The world around the change.
+    /// The facts of the case.
     pub(crate) fn facts(&self) -> Facts<'_> {
         Facts {
             namespace: Namespace::Labels(self.namespace.as_ref()),
@@ -104,7 +104,7 @@ impl Proposal {
     }
 }
 
-/// Every case, sorted by name; in place of a file that cannot be used, what is wrong with it.
+/// Every case, sorted by name; an unusable file gives its error.
 pub(crate) fn cases() -> Vec<Result<Case, String>> {
     let root = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../../cases");
     let files = entries(&root).into_iter().filter(|path| path.is_dir());
@@ -112,7 +112,7 @@ pub(crate) fn cases() -> Vec<Result<Case, String>> {
         .flat_map(|folder| entries(&folder))
         .map(|file| {
             let name = file.strip_prefix(&root).unwrap_or(&file).display().to_string();
-            read(&file, &name).map_err(|error| format!("{name}: {error}"))
+            parse(&file, &name).map_err(|error| format!("{name}: {error}"))
         })
         .collect()
 }
@@ -124,7 +124,7 @@ fn entries(folder: &Path) -> Vec<PathBuf> {
     paths
 }
 
-fn read(file: &Path, name: &str) -> Result<Case, String> {
+fn parse(file: &Path, name: &str) -> Result<Case, String> {
     let (rule, stem) = name
         .strip_suffix(".yaml")
         .and_then(|name| name.split_once('/'))
@@ -143,7 +143,7 @@ fn read(file: &Path, name: &str) -> Result<Case, String> {
     let [document] = decoded.documents.as_slice() else {
         return Err("must hold one document".into());
     };
-    only(document, &KEYS)?;
+    check_keys(document, &KEYS)?;
     if text_of(document, "why")?.is_none() {
         return Err("does not say why".into());
     }
@@ -168,7 +168,7 @@ fn subject(document: &Node<'_>) -> Result<Subject, String> {
     })))
 }
 
-/// An object that its kind's schema has a place for, so that no misspelled field hides a rule.
+/// An object that conforms to the schema of its kind, so that no misspelled field hides a rule.
 fn object(node: &Node<'_>) -> Result<Object<'static>, String> {
     let object = Object::new(node.clone().into_owned());
     match misfits(&object).first() {
@@ -180,7 +180,7 @@ fn object(node: &Node<'_>) -> Result<Object<'static>, String> {
 fn policy(node: Option<&Node<'_>>) -> Result<Policy, String> {
     let mut policy = Policy::of(Release::REFERENCE, Behavior::Released);
     let Some(node) = node else { return Ok(policy) };
-    only(node, &POLICY_KEYS)?;
+    check_keys(node, &POLICY_KEYS)?;
     let release = |name| match text_of(node, name)? {
         None => Ok(None),
         Some(text) => text.parse().map(Some).map_err(|_| format!("{text} is no release")),
@@ -210,7 +210,7 @@ fn policy(node: Option<&Node<'_>>) -> Result<Policy, String> {
 }
 
 fn want(node: &Node<'_>) -> Result<Want, String> {
-    only(node, &WANT_KEYS)?;
+    check_keys(node, &WANT_KEYS)?;
     let causes = match node.get("causes").map(|node| &node.value) {
         None => None,
         Some(Value::Int(count)) => usize::try_from(*count).ok(),
@@ -226,7 +226,7 @@ fn want(node: &Node<'_>) -> Result<Want, String> {
     })
 }
 
-fn only(node: &Node<'_>, keys: &[&str]) -> Result<(), String> {
+fn check_keys(node: &Node<'_>, keys: &[&str]) -> Result<(), String> {
     match node.entries().iter().find(|entry| !keys.contains(&entry.key.as_ref())) {
         None => Ok(()),
         Some(entry) => Err(format!("{} means nothing here", entry.key)),

@@ -1,4 +1,4 @@
-//! A test of the tests: a judge that breaks a law is caught by that law.
+//! Tests of the laws themselves: each law catches judges that break it.
 
 use crate::laws::case::Judge;
 use crate::laws::hold::try_law;
@@ -6,19 +6,19 @@ use crate::laws::law::{Law, law_1, law_2, law_3, law_4, law_5};
 use ratchet_engine::{Behavior, Change, Facts, Policy, Step, Verdict, Warning, judge};
 use std::cell::Cell;
 
-/// A judge that breaks one law is found out soon.
+/// Enough changes to catch a broken judge.
 const CASES: u32 = 8192;
 
 fn breaks(law: Law, judge: &Judge) {
     assert!(try_law(law, judge, CASES, 0).is_err(), "the law does not notice this judge");
 }
 
-/// The same change, seen as a create.
+/// The same change as a create.
 fn as_create<'a>(change: &Change<'a>) -> Change<'a> {
     Change { step: Step::Create { new: change.new_object() }, ..*change }
 }
 
-/// What is stored, seen as a create.
+/// A create of the stored object.
 fn old_as_create<'a>(change: &Change<'a>) -> Option<Change<'a>> {
     change.old_object().map(|new| Change { step: Step::Create { new }, ..*change })
 }
@@ -89,9 +89,9 @@ fn a_judge_that_no_longer_looks_at_an_invalid_stateful_set_lets_new_values_slip_
 fn a_judge_that_reads_a_list_out_in_full_breaks_what_is_old() {
     breaks(law_2, &|change, facts, policy| {
         let mut verdict = judge(change, facts, policy);
-        let fresh = judge(&as_create(change), facts, policy).problems.into_iter();
+        let created = judge(&as_create(change), facts, policy).problems.into_iter();
         if verdict.problems.iter().any(|problem| is_spelling(problem.rule.id)) {
-            verdict.problems.extend(fresh.filter(|problem| is_spelling(problem.rule.id)));
+            verdict.problems.extend(created.filter(|problem| is_spelling(problem.rule.id)));
         }
         verdict
     });
@@ -106,8 +106,8 @@ fn a_judge_that_forgets_the_ratchet_breaks_what_is_old() {
 fn a_judge_that_forgets_only_search_names_breaks_what_is_old() {
     breaks(law_2, &|change, facts, policy| {
         let mut verdict = judge(change, facts, policy);
-        let fresh = judge(&as_create(change), facts, policy).problems.into_iter();
-        verdict.problems.extend(fresh.filter(|problem| problem.rule.id == "RTC-DNS-001"));
+        let created = judge(&as_create(change), facts, policy).problems.into_iter();
+        verdict.problems.extend(created.filter(|problem| problem.rule.id == "RTC-DNS-001"));
         verdict
     });
 }
@@ -177,7 +177,7 @@ fn a_judge_that_warns_of_other_rules_only_does_not_warn_of_doomed_pods() {
     });
 }
 
-fn told(mut verdict: Verdict, change: &Change<'_>, text: String) -> Verdict {
+fn with_warning(mut verdict: Verdict, change: &Change<'_>, text: String) -> Verdict {
     verdict.warn(Warning::new(ratchet_engine::RULES[0], &change.new_root(), text));
     verdict
 }
@@ -188,7 +188,11 @@ fn a_judge_of_two_minds_gives_two_verdicts() {
     breaks(law_5, &move |change: &Change<'_>, facts: &Facts<'_>, policy: &Policy| {
         calls.set(calls.get() + 1);
         let verdict = judge(change, facts, policy);
-        if calls.get().is_multiple_of(2) { verdict } else { told(verdict, change, "odd".into()) }
+        if calls.get().is_multiple_of(2) {
+            verdict
+        } else {
+            with_warning(verdict, change, "odd".into())
+        }
     });
 }
 
@@ -197,7 +201,7 @@ fn a_judge_that_sees_the_order_of_members_gives_two_verdicts() {
     breaks(law_5, &|change, facts, policy| {
         let members = change.new_object().node().entries().iter();
         let names: Vec<&str> = members.map(|entry| entry.key.as_ref()).collect();
-        told(judge(change, facts, policy), change, names.join(" "))
+        with_warning(judge(change, facts, policy), change, names.join(" "))
     });
 }
 
@@ -205,6 +209,6 @@ fn a_judge_that_sees_the_order_of_members_gives_two_verdicts() {
 fn a_judge_that_sees_where_a_member_stands_gives_two_verdicts() {
     breaks(law_5, &|change, facts, policy| {
         let place = format!("{:?}", change.new_root().field("metadata").span());
-        told(judge(change, facts, policy), change, place)
+        with_warning(judge(change, facts, policy), change, place)
     });
 }

@@ -1,4 +1,4 @@
-//! A generated change: an object, what is in its places before and after, and the rules in force.
+//! `Case`, a generated change: an object, the values of its slots before and after, and the policy settings.
 
 use crate::laws::quirk::QUIRKS;
 use crate::laws::sample::{Families, Sample, sample};
@@ -13,27 +13,27 @@ use ratchet_object::{Limits, Node, Object, decode};
 use serde_json::{Value as Json, json};
 use std::fmt;
 
-/// Whoever judges.
+/// The function under test: `judge`, or a broken variant of it.
 pub(crate) type Judge = dyn Fn(&Change<'_>, &Facts<'_>, &Policy) -> Verdict;
 
 /// The values in each slot of a world.
 pub(crate) type Fill = Vec<Vec<Sample>>;
 
-/// A change and the rules in force.
+/// A change and the policy settings.
 #[derive(Clone)]
 pub(crate) struct Case {
     pub(crate) world: &'static World,
     pub(crate) part: Part,
-    /// What is stored; none is a create.
+    /// The stored values; `None` is a create.
     pub(crate) old: Option<Fill>,
     pub(crate) new: Fill,
-    /// Settings on both sides.
+    /// Indexes of the quirks of both objects.
     pub(crate) quirks: Vec<usize>,
     pub(crate) touch: Touch,
     pub(crate) setting: Setting,
 }
 
-/// What an update changes beside its places.
+/// The change of an update beside its slots.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Touch {
     Nothing,
@@ -41,9 +41,9 @@ pub(crate) enum Touch {
     Annotation,
     Finalizer,
     Replicas,
-    /// An image: what runs changes.
+    /// An image, which is a significant change.
     Image,
-    /// Somebody looks into a running pod: what runs changes.
+    /// An ephemeral container for debugging, which is a significant change.
     Debugger,
 }
 
@@ -57,7 +57,7 @@ const TOUCHES: &[Touch] = &[
     Touch::Debugger,
 ];
 
-/// The rules in force, and the namespace.
+/// Policy settings, and the level of the namespace.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Setting {
     pub(crate) minor: u8,
@@ -72,12 +72,12 @@ pub(crate) struct Setting {
 impl Setting {
     pub(crate) fn policy(&self) -> Policy {
         let release = Release::new(self.minor).unwrap();
-        // The gate of the search names is locked later on; who emulates 1.33 can still set it.
+        // The gate of the search names is locked in later releases; emulating 1.33 unlocks it.
         let emulated = if self.relaxed_dns { release } else { Release::new(33).unwrap() };
         let mut gates = Gates::of(release).emulating(emulated);
-        let wanted =
+        let gate_values =
             format!("StrictIPCIDRValidation={},AllBeta={}", self.strict_ip, self.relaxed_dns);
-        gates.apply(&[wanted]).unwrap();
+        gates.apply(&[gate_values]).unwrap();
         let policy = Policy::of(release, self.behavior);
         let policy = Policy { emulated, gates, plugins: self.plugins, ..policy };
         assert_eq!(policy.strict_ip(), self.strict_ip);
@@ -87,20 +87,20 @@ impl Setting {
 }
 
 /// The objects of a case, decoded.
-pub(crate) struct Scene {
+pub(crate) struct DecodedCase {
     pub(crate) old: Option<Object<'static>>,
     pub(crate) new: Object<'static>,
     pub(crate) part: Part,
     labels: Option<Node<'static>>,
 }
 
-impl Scene {
-    pub(crate) fn of(case: &Case, read: impl Fn(&Json) -> Object<'static>) -> Self {
+impl DecodedCase {
+    pub(crate) fn of(case: &Case, parse: impl Fn(&Json) -> Object<'static>) -> Self {
         let labels = case.setting.level.map(|level| {
             object(&json!({ "pod-security.kubernetes.io/enforce": level })).into_node()
         });
-        let old = case.old_json().map(|old| read(&old));
-        Self { old, new: read(&case.new_json()), part: case.part, labels }
+        let old = case.old_json().map(|old| parse(&old));
+        Self { old, new: parse(&case.new_json()), part: case.part, labels }
     }
 
     pub(crate) fn change(&self) -> Change<'_> {
@@ -116,24 +116,24 @@ impl Scene {
         Facts { namespace: Namespace::Labels(self.labels.as_ref()), ..Facts::default() }
     }
 
-    pub(crate) fn judged(&self, judge: &Judge, policy: &Policy) -> Verdict {
+    pub(crate) fn verdict(&self, judge: &Judge, policy: &Policy) -> Verdict {
         judge(&self.change(), &self.facts(), policy)
     }
 }
 
-/// The object that JSON spells.
+/// The object of a JSON value.
 pub(crate) fn object(value: &Json) -> Object<'static> {
-    read(&value.to_string())
+    parse(&value.to_string())
 }
 
-/// The object that a text spells, in JSON or in YAML.
-pub(crate) fn read(text: &str) -> Object<'static> {
+/// Parses an object from JSON or YAML.
+pub(crate) fn parse(text: &str) -> Object<'static> {
     let decoded = decode(text, Limits::DEFAULT).unwrap_or_else(|fault| panic!("{fault}: {text}"));
     Object::new(decoded.documents.into_iter().next().unwrap().into_owned())
 }
 
 impl Case {
-    /// The object with these values in its places.
+    /// The object with these values in its slots.
     pub(crate) fn json(&self, fill: &Fill) -> Json {
         let mut object = self.world.base.clone();
         for quirk in &self.quirks {
@@ -182,7 +182,7 @@ impl Case {
         object
     }
 
-    /// Whether what runs in a pod changes.
+    /// Whether the pod changes significantly.
     pub(crate) fn is_significant(&self) -> bool {
         match self.touch {
             Touch::Image => self.part == Part::Main,
@@ -191,12 +191,12 @@ impl Case {
         }
     }
 
-    /// Whether nothing changes in any place.
-    pub(crate) fn leaves_all(&self) -> bool {
+    /// Whether no slot changes.
+    pub(crate) fn is_all_unchanged(&self) -> bool {
         self.old.as_ref() == Some(&self.new)
     }
 
-    /// Whether some release with some gates lets the stored object in.
+    /// Whether some release with some gates admits the stored object.
     pub(crate) fn is_storable(&self) -> bool {
         let Some(old) = self.old_json() else { return true };
         let plugins = Plugins { deny_external_ips: false, pod_security: false };
@@ -214,16 +214,16 @@ impl Case {
         })
     }
 
-    /// Which texts of a slot the stored object holds, in any place of its group.
-    pub(crate) fn kept(&self, group: &str) -> Vec<&str> {
+    /// The stored values in any slot of a group.
+    pub(crate) fn stored_values(&self, group: &str) -> Vec<&str> {
         let rows = self.slots().zip(self.old.iter().flatten());
         rows.filter(|(slot, _)| slot.group == group)
             .flat_map(|(_, samples)| samples.iter().map(|sample| sample.text.as_str()))
             .collect()
     }
 
-    /// Whether every place of a group is left as it was.
-    pub(crate) fn leaves(&self, group: &str) -> bool {
+    /// Whether every slot of a group is unchanged.
+    pub(crate) fn is_group_unchanged(&self, group: &str) -> bool {
         let Some(old) = &self.old else { return false };
         let mut rows = self.slots().zip(old.iter().zip(&self.new));
         rows.all(|(slot, (old, new))| slot.group != group || old == new)
@@ -241,14 +241,14 @@ impl fmt::Debug for Case {
     }
 }
 
-/// Any change of any kind, where proposal or release decides.
+/// A strategy for any change of any kind, under a behavior.
 pub(crate) fn case(behavior: Behavior) -> impl Strategy<Value = Case> {
     let parts_of = |world: &'static World| {
-        let written = world.slots.iter().map(|slot| slot.writes);
+        let slot_parts = world.slots.iter().map(|slot| slot.writes);
         let main = std::iter::repeat_n(Part::Main, world.kind.subresources.len());
-        written.chain(main).chain(world.parts()).collect::<Vec<Part>>()
+        slot_parts.chain(main).chain(world.parts()).collect::<Vec<Part>>()
     };
-    // More is to be found in pods and services than elsewhere.
+    // Pods and Services have more rules than other kinds.
     let weight = |world: &World| match world.kind.name {
         "Pod" | "Service" => 3,
         _ => 1,
@@ -262,12 +262,12 @@ pub(crate) fn case(behavior: Behavior) -> impl Strategy<Value = Case> {
         let old = prop_oneof![3 => fill(world, true).boxed(), 1 => fill(world, false).boxed()];
         let shape = (select(parts_of(world)), prop::bool::weighted(0.85), quirks, select(TOUCHES));
         (old, fill(world, false), edits(world), shape, setting(behavior)).prop_map(
-            move |(old, fresh, edits, (part, is_update, quirks, touch), setting)| {
+            move |(old, replacement, edits, (part, is_update, quirks, touch), setting)| {
                 let part = if is_update { part } else { Part::Main };
                 let mut new = old.clone();
                 for (index, slot) in world.slots.iter().enumerate() {
                     if slot.writes == part {
-                        new[index] = edits[index].apply(slot, &old[index], &fresh[index]);
+                        new[index] = edits[index].apply(slot, &old[index], &replacement[index]);
                     }
                 }
                 let touch = if is_update { touch } else { Touch::Nothing };
@@ -288,7 +288,7 @@ fn setting(behavior: Behavior) -> impl Strategy<Value = Setting> {
     )
 }
 
-/// How an update treats a place.
+/// The change of one slot by an update.
 #[derive(Clone, Copy, Debug)]
 enum Edit {
     Keep,
@@ -299,13 +299,13 @@ enum Edit {
 }
 
 impl Edit {
-    fn apply(self, slot: &Slot, old: &[Sample], fresh: &[Sample]) -> Vec<Sample> {
+    fn apply(self, slot: &Slot, old: &[Sample], replacement: &[Sample]) -> Vec<Sample> {
         match self {
             Self::Keep => old.to_vec(),
-            Self::Replace => fresh.to_vec(),
+            Self::Replace => replacement.to_vec(),
             Self::Append => {
-                let fits = slot.most().saturating_sub(old.len());
-                old.iter().chain(fresh.iter().take(fits)).cloned().collect()
+                let room = slot.most().saturating_sub(old.len());
+                old.iter().chain(replacement.iter().take(room)).cloned().collect()
             }
             Self::Drop => old.iter().skip(1).cloned().collect(),
             Self::Reverse => old.iter().rev().cloned().collect(),
@@ -322,12 +322,12 @@ fn edits(world: &'static World) -> impl Strategy<Value = Vec<Edit>> {
     prop_oneof![Just(vec![Edit::Keep; count]), prop::collection::vec(edit, count)]
 }
 
-fn fill(world: &'static World, tame: bool) -> impl Strategy<Value = Fill> {
-    world.slots.iter().map(|slot| values(slot, tame)).collect::<Vec<_>>()
+fn fill(world: &'static World, only_storable: bool) -> impl Strategy<Value = Fill> {
+    world.slots.iter().map(|slot| values(slot, only_storable)).collect::<Vec<_>>()
 }
 
-fn values(slot: &'static Slot, tame: bool) -> BoxedStrategy<Vec<Sample>> {
-    let of = |families| sample(slot.sort, families, tame);
+fn values(slot: &'static Slot, only_storable: bool) -> BoxedStrategy<Vec<Sample>> {
+    let of = |families| sample(slot.value_kind, families, only_storable);
     if slot.is_pair {
         let both = (of(Families::V4), of(Families::V6), 0..5_u8);
         return both

@@ -1,14 +1,14 @@
-//! The laws hold for the engine as the proposals want it, in every release and with every gate.
+//! Tests of the laws on the engine with the behavior of the proposals, in every release and with every gate.
 
 use crate::laws::case::{Judge, case};
 use crate::laws::law::{Law, law_1, law_2, law_3, law_4, law_5};
 use proptest::test_runner::{Config, RngAlgorithm, TestCaseError, TestError, TestRng, TestRunner};
 use ratchet_engine::{Behavior, StoredValues, judge};
 
-/// How many changes each law is tried on.
+/// The number of changes for each law.
 const CASES: u32 = 1536;
 
-/// Tries a law on generated changes, always the same ones; a breach is made smaller in some steps.
+/// Runs a law on generated changes with a fixed seed; a breach is shrunk in at most `steps`.
 pub(crate) fn try_law(law: Law, judge: &Judge, cases: u32, steps: u32) -> Result<(), String> {
     let config =
         Config { cases, max_shrink_iters: steps, failure_persistence: None, ..Config::default() };
@@ -56,6 +56,6 @@ fn the_same_change_gets_the_same_verdict_word_for_word() {
 
 #[test]
 fn what_is_kept_is_kept_byte_for_byte() {
-    let kept: StoredValues<'_> = ["010.0.0.1"].into_iter().collect();
-    assert!(kept.holds("010.0.0.1") && !kept.holds("10.0.0.1") && !kept.holds("010.0.0.01"));
+    let stored: StoredValues<'_> = ["010.0.0.1"].into_iter().collect();
+    assert!(stored.holds("010.0.0.1") && !stored.holds("10.0.0.1") && !stored.holds("010.0.0.01"));
 }

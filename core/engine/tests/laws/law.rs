@@ -1,7 +1,7 @@
-//! The five laws, each as a function over whoever judges: a breach is told in words.
+//! The five laws, each a function over a judge and a case that returns the breach as text.
 
-use crate::laws::case::{Case, Fill, Judge, Scene, Setting, Touch, object, read};
-use crate::laws::sample::{Fault, Sample, Sort};
+use crate::laws::case::{Case, DecodedCase, Fill, Judge, Setting, Touch, object, parse};
+use crate::laws::sample::{Fault, Sample, ValueKind};
 use crate::laws::slot::{InForce, Slot};
 use crate::laws::spelling::{reversed, yaml};
 use ratchet_engine::{
@@ -11,10 +11,10 @@ use ratchet_net::Quoted;
 use ratchet_object::Object;
 use serde_json::{Value as Json, json};
 
-/// A law.
+/// A law; the error describes the breach.
 pub(crate) type Law = fn(&Judge, &Case) -> Result<(), String>;
 
-/// The rules that speak about one value at one place.
+/// The rules about single values.
 const VALUE_RULES: [&str; 8] = [
     "RTC-API-004",
     "RTC-DNS-001",
@@ -32,8 +32,8 @@ const STRICT_RULES: [&str; 2] = ["RTC-IP-001", "RTC-IP-002"];
 /// Nothing new slips in.
 pub(crate) fn law_1(judge: &Judge, case: &Case) -> Result<(), String> {
     let policy = case.setting.policy();
-    let scene = Scene::of(case, object);
-    let verdict = scene.judged(judge, &policy);
+    let decoded = DecodedCase::of(case, object);
+    let verdict = decoded.verdict(judge, &policy);
     for (slot, samples) in case.slots().zip(&case.new) {
         if slot.writes != case.part {
             continue;
@@ -41,8 +41,11 @@ pub(crate) fn law_1(judge: &Judge, case: &Case) -> Result<(), String> {
         let in_force = in_force_for(case, slot, &policy);
         for sample in samples.iter().filter(|sample| is_new(case, slot, sample)) {
             let Some(rule) = slot.refused_by(sample, in_force) else { continue };
-            if !answers(&verdict, slot, sample, rule) {
-                return breach(case, format!("{rule} lets {:?} into {}", sample.text, slot.told));
+            if !refuses_value(&verdict, slot, sample, rule) {
+                return breach(
+                    case,
+                    format!("{rule} lets {:?} into {}", sample.text, slot.error_path),
+                );
             }
         }
     }
@@ -55,12 +58,12 @@ pub(crate) fn law_1(judge: &Judge, case: &Case) -> Result<(), String> {
     {
         return breach(case, format!("{EXTERNAL_IPS} lets {added:?} in"));
     }
-    // A pod that changes what runs is looked at as if it were new.
-    if case.world.pod().as_deref() == Some("") && case.is_significant() && scene.old.is_some() {
+    // A significantly changed pod is evaluated like a new one.
+    if case.world.pod().as_deref() == Some("") && case.is_significant() && decoded.old.is_some() {
         let touch = Touch::Nothing;
-        let fresh = Case { old: None, part: Part::Main, touch, ..case.clone() };
-        let fresh = Scene::of(&fresh, object).judged(judge, &policy);
-        if fresh.denial.is_some() && verdict.denial.is_none() {
+        let as_create = Case { old: None, part: Part::Main, touch, ..case.clone() };
+        let as_create = DecodedCase::of(&as_create, object).verdict(judge, &policy);
+        if as_create.denial.is_some() && verdict.denial.is_none() {
             return breach(case, "a violating pod slips in as an update".into());
         }
     }
@@ -72,24 +75,24 @@ pub(crate) fn law_2(judge: &Judge, case: &Case) -> Result<(), String> {
     if case.old.is_none() {
         return Ok(());
     }
-    let verdict = Scene::of(case, object).judged(judge, &case.setting.policy());
+    let verdict = DecodedCase::of(case, object).verdict(judge, &case.setting.policy());
     let is_storable = case.is_storable();
     for (slot, samples) in case.slots().zip(&case.new) {
-        for sample in samples.iter().filter(|sample| is_left(case, slot, sample)) {
+        for sample in samples.iter().filter(|sample| is_value_unchanged(case, slot, sample)) {
             let blames = |problem: &&FieldError| {
                 VALUE_RULES.contains(&problem.rule.id)
                     && is_about(problem, slot, sample)
-                    && (is_storable || loosens(problem, slot))
+                    && (is_storable || covers_unstorable(problem, slot))
             };
             if let Some(problem) = verdict.problems.iter().find(blames) {
                 let text = &sample.text;
-                return breach(case, format!("{}: {text:?} was there before", said(problem)));
+                return breach(case, format!("{}: {text:?} was there before", describe(problem)));
             }
         }
     }
-    if is_storable && case.leaves_all() {
+    if is_storable && case.is_all_unchanged() {
         if let Some(problem) = verdict.problems.first() {
-            return breach(case, format!("nothing changed, and yet {}", said(problem)));
+            return breach(case, format!("nothing changed, and yet {}", describe(problem)));
         }
         if let Some(denial) = verdict.denial.as_ref().filter(|_| !case.is_significant()) {
             return breach(case, format!("nothing of weight changed, and yet {}", denial.text));
@@ -105,20 +108,23 @@ pub(crate) fn law_3(judge: &Judge, case: &Case) -> Result<(), String> {
     for (index, slot) in case.slots().enumerate().filter(|(_, slot)| slot.writes == case.part) {
         for (which, sample) in old[index].iter().enumerate() {
             let Some(rule) = slot.refused_by(sample, InForce::STRICTEST) else { continue };
-            for way in [Way::Remove, Way::Replace] {
-                let new = put_right(case, old, (index, which), rule, way);
-                let way_out = Case { new, ..case.clone() };
-                let verdict = Scene::of(&way_out, object).judged(judge, &policy);
+            for repair in [Repair::Remove, Repair::Replace] {
+                let new = repaired(case, old, (index, which), rule, repair);
+                let repaired_case = Case { new, ..case.clone() };
+                let verdict = DecodedCase::of(&repaired_case, object).verdict(judge, &policy);
                 let refuses = |problem: &&FieldError| {
-                    problem.rule.id == rule && place(&problem.field) == slot.told
+                    problem.rule.id == rule && without_indexes(&problem.field) == slot.error_path
                 };
                 if let Some(problem) = verdict.problems.iter().find(refuses) {
                     let text = &sample.text;
-                    return breach(&way_out, format!("{way:?} of {text:?}: {}", said(problem)));
+                    return breach(
+                        &repaired_case,
+                        format!("{repair:?} of {text:?}: {}", describe(problem)),
+                    );
                 }
                 let denial = verdict.denial.filter(|denial| denial.rule.id == EXTERNAL_IPS);
-                if way == Way::Remove && denial.is_some() {
-                    return breach(&way_out, "an external IP cannot be removed".into());
+                if repair == Repair::Remove && denial.is_some() {
+                    return breach(&repaired_case, "an external IP cannot be removed".into());
                 }
             }
         }
@@ -129,13 +135,15 @@ pub(crate) fn law_3(judge: &Judge, case: &Case) -> Result<(), String> {
 /// Warned before refused.
 pub(crate) fn law_4(judge: &Judge, case: &Case) -> Result<(), String> {
     let policy_with = |strict_ip| Setting { strict_ip, ..case.setting }.policy();
-    let scene = Scene::of(case, object);
+    let decoded = DecodedCase::of(case, object);
     let (strict, loose) = (policy_with(true), policy_with(false));
-    let (refusal, told) = (scene.judged(judge, &strict), scene.judged(judge, &loose));
-    // Who is refused anyway need not be warned.
-    if told.problems.is_empty() {
+    let (refusal, warned) = (decoded.verdict(judge, &strict), decoded.verdict(judge, &loose));
+    // A change that is refused anyway needs no warning.
+    if warned.problems.is_empty() {
         for (slot, samples) in case.slots().zip(&case.new) {
-            let Some(warned) = slot.warned.as_ref().filter(|_| slot.writes == case.part) else {
+            let Some(warning_path) =
+                slot.warning_path.as_ref().filter(|_| slot.writes == case.part)
+            else {
                 continue;
             };
             for sample in samples {
@@ -143,14 +151,14 @@ pub(crate) fn law_4(judge: &Judge, case: &Case) -> Result<(), String> {
                     STRICT_RULES.contains(&problem.rule.id) && is_about(problem, slot, sample)
                 };
                 let Some(problem) = refusal.problems.iter().find(refuses) else { continue };
-                let is_told = told.warnings.iter().any(|warning| {
-                    let (path, words) = warning.text.split_once(": ").unwrap_or_default();
+                let is_warned = warned.warnings.iter().any(|warning| {
+                    let (path, message) = warning.text.split_once(": ").unwrap_or_default();
                     warning.rule == problem.rule
-                        && place(path) == *warned
-                        && words.contains(&shown(&sample.text))
+                        && without_indexes(path) == *warning_path
+                        && message.contains(&quoted(&sample.text))
                 });
-                if !is_told {
-                    return breach(case, format!("nobody warned of {}", said(problem)));
+                if !is_warned {
+                    return breach(case, format!("nobody warned of {}", describe(problem)));
                 }
             }
         }
@@ -158,12 +166,12 @@ pub(crate) fn law_4(judge: &Judge, case: &Case) -> Result<(), String> {
     law_4_of_controllers(judge, case, &loose)
 }
 
-/// Who writes a controller whose pods the namespace would refuse is warned.
+/// A controller whose pods the namespace would refuse gets a warning.
 fn law_4_of_controllers(judge: &Judge, case: &Case, policy: &Policy) -> Result<(), String> {
     let Some(place) = case.world.pod().filter(|place| !place.is_empty()) else { return Ok(()) };
-    let scene = Scene::of(case, object);
-    let told = scene.judged(judge, policy);
-    if case.part != Part::Main || !told.problems.is_empty() {
+    let decoded = DecodedCase::of(case, object);
+    let warned = decoded.verdict(judge, policy);
+    if case.part != Part::Main || !warned.problems.is_empty() {
         return Ok(());
     }
     let template = case.new_json().pointer(&place).cloned().unwrap_or_default();
@@ -172,10 +180,10 @@ fn law_4_of_controllers(judge: &Judge, case: &Case, policy: &Policy) -> Result<(
         "apiVersion": "v1", "kind": "Pod", "metadata": metadata, "spec": template["spec"],
     });
     let pod = object(&pod);
-    let refusal = judge(&Change::create(&pod).unwrap(), &scene.facts(), policy);
-    let is_told = |text: &str| told.warnings.iter().any(|warning| warning.text.contains(text));
+    let refusal = judge(&Change::create(&pod).unwrap(), &decoded.facts(), policy);
+    let is_warned = |text: &str| warned.warnings.iter().any(|warning| warning.text.contains(text));
     match refusal.denial {
-        Some(denial) if !is_told(&denial.text.replacen("violates", "would violate", 1)) => {
+        Some(denial) if !is_warned(&denial.text.replacen("violates", "would violate", 1)) => {
             breach(case, format!("nobody warned that the pods will be refused: {}", denial.text))
         }
         _ => Ok(()),
@@ -188,40 +196,45 @@ pub(crate) fn law_5(judge: &Judge, case: &Case) -> Result<(), String> {
     let spellings: [fn(&Json) -> Object<'static>; 4] = [
         object,
         object,
-        |value| read(&yaml(value)),
-        |value| read(&format!("  {}", reversed(value))),
+        |value| parse(&yaml(value)),
+        |value| parse(&format!("  {}", reversed(value))),
     ];
-    let mut heard: Option<String> = None;
+    let mut first: Option<String> = None;
     for spelling in spellings {
-        let scene = Scene::of(case, spelling);
-        let words = words(&scene.judged(judge, &policy), &scene.change());
-        match &heard {
-            Some(before) if *before != words => {
-                return breach(case, format!("two verdicts:\n{before}\n{words}"));
+        let decoded = DecodedCase::of(case, spelling);
+        let output = output(&decoded.verdict(judge, &policy), &decoded.change());
+        match &first {
+            Some(before) if *before != output => {
+                return breach(case, format!("two verdicts:\n{before}\n{output}"));
             }
-            _ => heard = Some(words),
+            _ => first = Some(output),
         }
     }
     Ok(())
 }
 
-/// Everything that anybody is told.
-fn words(verdict: &Verdict, change: &Change<'_>) -> String {
+/// All output of a verdict: status, warnings, audit annotations and metrics.
+fn output(verdict: &Verdict, change: &Change<'_>) -> String {
     let status = Status::of(verdict, change);
     let headers = warning_headers(verdict);
     format!("{status:?}\n{headers:?}\n{:?}\n{:?}", verdict.audit, verdict.tally)
 }
 
-/// How a bad value goes away.
+/// How a bad value is repaired.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Way {
+enum Repair {
     Remove,
     Replace,
 }
 
-/// The stored values with one put right; where more than the one value is the unit of the
-/// ratchet, all that stand in the unit.
-fn put_right(case: &Case, old: &Fill, (at, which): (usize, usize), rule: &str, way: Way) -> Fill {
+/// The stored values with one repaired; where the unit of the ratchet is larger than a value, with all of the unit.
+fn repaired(
+    case: &Case,
+    old: &Fill,
+    (at, which): (usize, usize),
+    rule: &str,
+    repair: Repair,
+) -> Fill {
     let slot = &case.world.slots[at];
     let by_value = STRICT_RULES.contains(&rule) && slot.ratchet() == Ratchet::ByValue;
     let by_list = slot.ratchet() == Ratchet::ByList && case.is_storable();
@@ -236,11 +249,13 @@ fn put_right(case: &Case, old: &Fill, (at, which): (usize, usize), rule: &str, w
             if !is_it && !is_unit {
                 return true;
             }
-            match (&sample.fixed, other.sort) {
-                _ if way == Way::Remove => return false,
+            match (&sample.fixed, other.value_kind) {
+                _ if repair == Repair::Remove => return false,
                 (Some(fixed), _) => *sample = Sample::new(fixed.clone(), Fault::Fine, None),
-                (None, Sort::Search) => *sample = Sample::new("example.org", Fault::Fine, None),
-                (None, Sort::Level) => *sample = Sample::new("baseline", Fault::Fine, None),
+                (None, ValueKind::Search) => {
+                    *sample = Sample::new("example.org", Fault::Fine, None);
+                }
+                (None, ValueKind::Level) => *sample = Sample::new("baseline", Fault::Fine, None),
                 (None, _) => return false,
             }
             true
@@ -249,38 +264,40 @@ fn put_right(case: &Case, old: &Fill, (at, which): (usize, usize), rule: &str, w
     new
 }
 
-/// What is in force for this list: search names that are stored may have loosened it.
+/// The settings for this slot: stored search names may have relaxed its validation.
 fn in_force_for(case: &Case, slot: &Slot, policy: &Policy) -> InForce {
     let in_force = InForce::by(policy);
     let stored = case.slots().zip(case.old.iter().flatten());
-    let mut names = stored.filter(|(other, _)| other.told == slot.told).flat_map(|row| row.1);
-    let loosened = slot.sort == Sort::Search && names.any(|name| name.fault != Fault::Fine);
-    InForce { relaxed_dns: in_force.relaxed_dns || loosened, ..in_force }
+    let mut names =
+        stored.filter(|(other, _)| other.error_path == slot.error_path).flat_map(|row| row.1);
+    let relaxed =
+        slot.value_kind == ValueKind::Search && names.any(|name| name.fault != Fault::Fine);
+    InForce { relaxed_dns: in_force.relaxed_dns || relaxed, ..in_force }
 }
 
-/// Whether a value was not there before, as the form of the ratchet counts.
+/// Whether a value is new, by the ratchet of its slot.
 fn is_new(case: &Case, slot: &Slot, sample: &Sample) -> bool {
     match slot.ratchet() {
-        Ratchet::WholeField => !case.leaves(&slot.group),
-        _ => !case.kept(&slot.group).contains(&sample.text.as_str()),
+        Ratchet::WholeField => !case.is_group_unchanged(&slot.group),
+        _ => !case.stored_values(&slot.group).contains(&sample.text.as_str()),
     }
 }
 
-/// Whether a value was left as it was, as the form of the ratchet counts.
-fn is_left(case: &Case, slot: &Slot, sample: &Sample) -> bool {
+/// Whether a value is unchanged, by the ratchet of its slot.
+fn is_value_unchanged(case: &Case, slot: &Slot, sample: &Sample) -> bool {
     match slot.ratchet() {
         Ratchet::ByValue => {
             let rows = case.slots().zip(case.old.iter().flatten());
             let mut stored =
-                rows.filter(|(other, _)| other.told == slot.told).flat_map(|row| row.1);
+                rows.filter(|(other, _)| other.error_path == slot.error_path).flat_map(|row| row.1);
             stored.any(|stored| stored.text == sample.text)
         }
-        _ => case.leaves(&slot.group),
+        _ => case.is_group_unchanged(&slot.group),
     }
 }
 
-/// Whether the rule, or the unit of the field, forgives what could never have been stored.
-fn loosens(problem: &FieldError, slot: &Slot) -> bool {
+/// Whether the ratchet of the rule or field also covers values that could never have been stored.
+fn covers_unstorable(problem: &FieldError, slot: &Slot) -> bool {
     match slot.ratchet() {
         Ratchet::WholeField => true,
         Ratchet::ByValue => problem.rule.ratchet == Ratchet::ByValue,
@@ -288,30 +305,31 @@ fn loosens(problem: &FieldError, slot: &Slot) -> bool {
     }
 }
 
-/// Whether the verdict refuses the value: by the rule, by a rule that forbids any change there, or
-/// by a problem that the API tells alone.
-fn answers(verdict: &Verdict, slot: &Slot, sample: &Sample, rule: &str) -> bool {
+/// Whether the verdict refuses the value: by the rule, as a change of an immutable field, or by an error that the API
+/// reports alone.
+fn refuses_value(verdict: &Verdict, slot: &Slot, sample: &Sample, rule: &str) -> bool {
     verdict.problems.iter().any(|problem| {
-        let at = place(&problem.field);
+        let at = without_indexes(&problem.field);
         (problem.rule.id == rule && is_about(problem, slot, sample))
-            || (problem.rule.id == IMMUTABLE && (at == slot.told || is_above(&at, &slot.told)))
-            || (!VALUE_RULES.contains(&problem.rule.id) && is_above(&at, &slot.told))
+            || (problem.rule.id == IMMUTABLE
+                && (at == slot.error_path || is_above(&at, &slot.error_path)))
+            || (!VALUE_RULES.contains(&problem.rule.id) && is_above(&at, &slot.error_path))
             || slot.shadow.is_some_and(|shadow| at == shadow || is_above(&at, shadow))
     })
 }
 
-fn is_above(at: &str, told: &str) -> bool {
-    told.strip_prefix(at).is_some_and(|rest| rest.starts_with(['.', '[']))
+fn is_above(at: &str, path: &str) -> bool {
+    path.strip_prefix(at).is_some_and(|rest| rest.starts_with(['.', '[']))
 }
 
-/// Whether a problem is about this value in this place.
+/// Whether an error is about this value in this slot.
 fn is_about(problem: &FieldError, slot: &Slot, sample: &Sample) -> bool {
-    let names_it = problem.value.as_deref() == Some(shown(&sample.text).as_str());
-    // Names are shown without their final dot, or label by label.
-    place(&problem.field) == slot.told && (names_it || slot.field.is_none())
+    let quotes_it = problem.value.as_deref() == Some(quoted(&sample.text).as_str());
+    // Errors about names quote them without their final dot, or label by label.
+    without_indexes(&problem.field) == slot.error_path && (quotes_it || slot.field.is_none())
 }
 
-fn shown(text: &str) -> String {
+fn quoted(text: &str) -> String {
     Quoted(text).to_string()
 }
 
@@ -320,13 +338,13 @@ fn added_external_ip(case: &Case) -> Option<&str> {
         .slots()
         .zip(&case.new)
         .find(|(slot, _)| slot.field.is_some_and(|row| row.path == "spec.externalIPs[]"))?;
-    let kept = case.kept(&slot.group);
+    let stored = case.stored_values(&slot.group);
     let mut texts = samples.iter().map(|sample| sample.text.as_str());
-    texts.find(|text| case.part == Part::Main && !kept.contains(text))
+    texts.find(|text| case.part == Part::Main && !stored.contains(text))
 }
 
-/// A field with `[]` for every index.
-pub(crate) fn place(field: &str) -> String {
+/// A path with `[]` for every index.
+pub(crate) fn without_indexes(field: &str) -> String {
     let mut pieces = field.split('[');
     let mut out = pieces.next().unwrap_or_default().to_owned();
     for piece in pieces {
@@ -337,11 +355,11 @@ pub(crate) fn place(field: &str) -> String {
     out
 }
 
-fn said(problem: &FieldError) -> String {
+fn describe(problem: &FieldError) -> String {
     assert!(RULES.contains(&problem.rule), "{} is not registered", problem.rule.id);
     format!("{} refuses {}: {}", problem.rule.id, problem.field, problem.message())
 }
 
-fn breach(case: &Case, what: String) -> Result<(), String> {
-    Err(format!("{what}\n{case:?}"))
+fn breach(case: &Case, description: String) -> Result<(), String> {
+    Err(format!("{description}\n{case:?}"))
 }

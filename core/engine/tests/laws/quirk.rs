@@ -1,19 +1,19 @@
-//! What else an object can say that a rule speaks about: one setting each.
+//! `QUIRKS`, further settings of objects that rules check.
 
 use crate::laws::slot::put;
 use crate::laws::world::World;
 use serde_json::{Value as Json, json};
 use std::sync::LazyLock;
 
-/// A setting, and where it goes.
+/// A setting, and its path.
 #[derive(Debug)]
 pub(crate) struct Quirk {
-    /// The kind, or every kind that has a pod.
+    /// The kind, or `PODS` for every kind with a pod.
     kind: &'static str,
-    /// Below the pod, or below the object.
+    /// Relative to the pod, or to the object.
     pointer: &'static str,
     value: Json,
-    /// What must be said too, for the API to take it.
+    /// Another setting that the API requires with it.
     with: Option<(&'static str, Json)>,
 }
 
@@ -59,11 +59,11 @@ pub(crate) static QUIRKS: LazyLock<Vec<Quirk>> = LazyLock::new(|| {
             "/spec/containers/0/lifecycle",
             json!({ "preStop": { "tcpSocket": { "host": "127.0.0.1", "port": 80 } } }),
         ),
-        // What a pod is told.
+        // Warnings about pods.
         pod("/spec/nodeSelector", json!({ "beta.kubernetes.io/os": "linux" })),
         pod("/spec/terminationGracePeriodSeconds", json!(-1)),
         pod("/metadata/annotations", json!({ "scheduler.alpha.kubernetes.io/critical-pod": "" })),
-        // What is always refused.
+        // Settings that are always refused.
         pod("/spec/dnsPolicy", json!("Sometimes")),
         other("Node", "/metadata/labels/tier", json!("-front")),
         other("Endpoints", "/metadata/labels/tier", json!("-front")),

@@ -1,4 +1,4 @@
-//! Released Kubernetes breaks the second law, in the fields that the table says and nowhere else.
+//! Tests that released Kubernetes breaks the second law exactly in the fields that the table lists.
 
 use crate::laws::case::{Case, Fill, Setting, Touch};
 use crate::laws::law::{law_1, law_2};
@@ -9,19 +9,19 @@ use ratchet_engine::{Behavior, FIELDS, Field, Part, Plugins, Ratchet, judge};
 use ratchet_object::{KINDS, Kind};
 use std::collections::BTreeSet;
 
-/// Every release that can be strict.
+/// The releases with the strict gate.
 const MINORS: std::ops::RangeInclusive<u8> = 33..=37;
 
 /// A field of a kind, written through a part.
-type Place = (&'static str, Part, u8);
+type WrittenField = (&'static str, Part, u8);
 
 fn setting(minor: u8, behavior: Behavior) -> Setting {
     let plugins = Plugins { deny_external_ips: false, pod_security: false };
     Setting { minor, behavior, strict_ip: true, relaxed_dns: true, plugins, level: None }
 }
 
-/// An update through every part that leaves one badly spelled value in one place.
-fn updates(minor: u8, behavior: Behavior) -> Vec<(Place, Case)> {
+/// Updates through every part that leave one badly spelled value in one slot.
+fn updates(minor: u8, behavior: Behavior) -> Vec<(WrittenField, Case)> {
     let mut all = Vec::new();
     for world in WORLDS.iter() {
         for (index, slot) in world.slots.iter().enumerate() {
@@ -50,7 +50,7 @@ fn updates(minor: u8, behavior: Behavior) -> Vec<(Place, Case)> {
 
 fn misspelled(slot: &Slot) -> Vec<Sample> {
     let families = if slot.is_pair { Families::V4 } else { slot.families };
-    let all = one_of_each(slot.sort, families).into_iter();
+    let all = one_of_each(slot.value_kind, families).into_iter();
     let is_misspelled = |fault| matches!(fault, Fault::Zeros | Fault::Mapped | Fault::HostBits);
     all.filter(|sample| is_misspelled(sample.fault)).collect()
 }
@@ -61,8 +61,8 @@ fn only(world: &World, index: usize, samples: &[Sample]) -> Fill {
     fill
 }
 
-/// The parts through which the API looks at a field of a spec.
-fn looked_at(kind: &'static Kind<'static>) -> Vec<Part> {
+/// The parts through which the API validates a spec.
+fn validated_parts(kind: &'static Kind<'static>) -> Vec<Part> {
     let subs = ["ephemeralcontainers", "resize", "scale"];
     let subs = kind.subresources.iter().filter(|name| subs.contains(name));
     std::iter::once(Part::Main).chain(subs.map(|name| Part::Sub(name))).collect()
@@ -72,21 +72,21 @@ fn holds_field(kind: &Kind<'_>, field: &Field) -> bool {
     kind.name == field.kind || (field.kind == "Pod" && kind.pod.is_some())
 }
 
-/// Where the table says that released Kubernetes forgets what is stored.
-fn forgotten() -> BTreeSet<Place> {
+/// The fields that freeze in released Kubernetes according to the table.
+fn expected_frozen() -> BTreeSet<WrittenField> {
     let rows = FIELDS
         .iter()
         .filter(|row| row.released_ratchet == Ratchet::Never && row.ratchet != Ratchet::Never);
     rows.flat_map(|row| KINDS.iter().map(move |kind| (kind, row)))
         .filter(|(kind, row)| holds_field(kind, row) && kind.name != "StatefulSet")
         .flat_map(|(kind, row)| {
-            looked_at(kind).into_iter().map(move |part| (kind.name, part, row.number))
+            validated_parts(kind).into_iter().map(move |part| (kind.name, part, row.number))
         })
         .collect()
 }
 
-/// Where a value that is left as it was freezes the object.
-fn frozen(minor: u8, behavior: Behavior) -> BTreeSet<Place> {
+/// The fields whose unchanged value freezes the object.
+fn frozen(minor: u8, behavior: Behavior) -> BTreeSet<WrittenField> {
     let updates = updates(minor, behavior).into_iter();
     updates.filter(|(_, case)| law_2(&judge, case).is_err()).map(|(place, _)| place).collect()
 }
@@ -94,7 +94,7 @@ fn frozen(minor: u8, behavior: Behavior) -> BTreeSet<Place> {
 #[test]
 fn every_release_freezes_what_the_table_says_and_nothing_else() {
     for minor in MINORS {
-        assert_eq!(frozen(minor, Behavior::Released), forgotten(), "1.{minor}");
+        assert_eq!(frozen(minor, Behavior::Released), expected_frozen(), "1.{minor}");
     }
 }
 
@@ -105,8 +105,8 @@ fn the_proposal_freezes_nothing() {
     }
 }
 
-/// A second badly spelled value joins the first one.
-fn joined(minor: u8, behavior: Behavior) -> BTreeSet<&'static str> {
+/// The kinds that admit a second badly spelled value beside a stored one.
+fn kinds_with_second_value(minor: u8, behavior: Behavior) -> BTreeSet<&'static str> {
     let mut broken = BTreeSet::new();
     for (place, mut case) in updates(minor, behavior) {
         let slot = case.world.slots.iter().position(|slot| {
@@ -127,8 +127,12 @@ fn joined(minor: u8, behavior: Behavior) -> BTreeSet<&'static str> {
 #[test]
 fn new_values_join_old_ones_in_an_invalid_stateful_set_of_a_release_and_in_nothing_else() {
     for minor in MINORS {
-        let released = joined(minor, Behavior::Released);
+        let released = kinds_with_second_value(minor, Behavior::Released);
         assert_eq!(released, BTreeSet::from(["StatefulSet"]), "1.{minor}");
-        assert_eq!(joined(minor, Behavior::Proposal), BTreeSet::new(), "1.{minor}");
+        assert_eq!(
+            kinds_with_second_value(minor, Behavior::Proposal),
+            BTreeSet::new(),
+            "1.{minor}"
+        );
     }
 }

@@ -1,10 +1,10 @@
-//! Values by construction: each one knows what is wrong with it before anything reads it.
+//! `Sample`, a generated value with its known fault.
 
 use proptest::prelude::*;
 use proptest::sample::select;
 use std::net::{Ipv4Addr, Ipv6Addr};
 
-/// A text, what is wrong with it, and what it should have been.
+/// A string, its fault, and its canonical form.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Sample {
     pub(crate) text: String,
@@ -13,30 +13,30 @@ pub(crate) struct Sample {
     pub(crate) fixed: Option<String>,
 }
 
-/// What is wrong with a text.
+/// The fault of a string.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Fault {
-    /// Nothing.
+    /// No fault.
     Fine,
-    /// Zeros that somebody reads as octal, or a group of IPv6 that is too long.
+    /// Leading zeros, which some parsers read as octal, or an IPv6 group that is too long.
     Zeros,
-    /// IPv4 in IPv6 clothes.
+    /// An IPv4-mapped IPv6 address.
     Mapped,
-    /// A network with bits beyond its length.
+    /// A CIDR with bits set beyond the prefix length.
     HostBits,
-    /// IPv6 that RFC 5952 would write differently.
+    /// Non-canonical IPv6 (RFC 5952).
     Loose,
-    /// An address that means something special.
+    /// An address in a special range.
     Special,
-    /// A search name that only the relaxed reading takes.
+    /// A search name that only relaxed validation accepts.
     Relaxed,
-    /// What nobody can read.
+    /// Not parsable.
     Broken,
 }
 
-/// What is written in a place.
+/// The kind of value in a slot.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Sort {
+pub(crate) enum ValueKind {
     Address,
     Network,
     Interface,
@@ -53,7 +53,7 @@ pub(crate) enum Sort {
     Level,
 }
 
-/// Which IP families a place takes.
+/// The IP families that a slot accepts.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Families {
     V4,
@@ -74,7 +74,7 @@ impl Sample {
         Self::new(text, Fault::Broken, None)
     }
 
-    fn odd(text: String, fault: Fault, fixed: impl ToString) -> Self {
+    fn with_fault(text: String, fault: Fault, fixed: impl ToString) -> Self {
         Self::new(text, fault, Some(fixed.to_string()))
     }
 }
@@ -105,99 +105,105 @@ const BROKEN_NETWORKS: &[&str] = &[
 const SPECIAL_V4: &[&str] = &["127.0.0.1", "0.0.0.0", "169.254.169.254", "224.0.0.5"];
 const SPECIAL_V6: &[&str] = &["::", "::1", "fe80::1", "ff02::1"];
 
-/// Names: sort, text, fault.
-const NAMES: &[(Sort, &str, Fault)] = &[
-    (Sort::Search, "example.com", Fault::Fine),
-    (Sort::Search, "svc.cluster.local.", Fault::Fine),
-    (Sort::Search, "a_b.example.com", Fault::Relaxed),
-    (Sort::Search, "x.y__z.", Fault::Relaxed),
-    (Sort::Search, ".", Fault::Relaxed),
-    (Sort::Search, "Example.com", Fault::Broken),
-    (Sort::Search, "a..b", Fault::Broken),
-    (Sort::Search, "-a.example.com", Fault::Broken),
-    (Sort::Search, "a b.example.com", Fault::Broken),
-    (Sort::Label, "web-0", Fault::Fine),
-    (Sort::Label, "Web", Fault::Broken),
-    (Sort::Label, "a_b", Fault::Broken),
-    (Sort::Label, "a.b", Fault::Broken),
-    (Sort::Balancer, "lb.example.com", Fault::Fine),
-    (Sort::Balancer, "a_b.example.com", Fault::Broken),
-    (Sort::Balancer, "10.0.0.1", Fault::Broken),
-    (Sort::Balancer, "010.0.0.1", Fault::Broken),
-    (Sort::Qualified, "db.example.com", Fault::Fine),
-    (Sort::Qualified, "db", Fault::Broken),
-    (Sort::Qualified, "a_b.example.com", Fault::Broken),
-    (Sort::Host, "shop.example.com", Fault::Fine),
-    (Sort::Host, "10.0.0.1", Fault::Broken),
-    (Sort::Host, "2001:DB8::1", Fault::Broken),
-    (Sort::Level, "baseline", Fault::Fine),
-    (Sort::Level, "restricted", Fault::Fine),
-    (Sort::Level, "Baseline", Fault::Broken),
-    (Sort::Level, "strict", Fault::Broken),
+/// Names: kind of value, string, fault.
+const NAMES: &[(ValueKind, &str, Fault)] = &[
+    (ValueKind::Search, "example.com", Fault::Fine),
+    (ValueKind::Search, "svc.cluster.local.", Fault::Fine),
+    (ValueKind::Search, "a_b.example.com", Fault::Relaxed),
+    (ValueKind::Search, "x.y__z.", Fault::Relaxed),
+    (ValueKind::Search, ".", Fault::Relaxed),
+    (ValueKind::Search, "Example.com", Fault::Broken),
+    (ValueKind::Search, "a..b", Fault::Broken),
+    (ValueKind::Search, "-a.example.com", Fault::Broken),
+    (ValueKind::Search, "a b.example.com", Fault::Broken),
+    (ValueKind::Label, "web-0", Fault::Fine),
+    (ValueKind::Label, "Web", Fault::Broken),
+    (ValueKind::Label, "a_b", Fault::Broken),
+    (ValueKind::Label, "a.b", Fault::Broken),
+    (ValueKind::Balancer, "lb.example.com", Fault::Fine),
+    (ValueKind::Balancer, "a_b.example.com", Fault::Broken),
+    (ValueKind::Balancer, "10.0.0.1", Fault::Broken),
+    (ValueKind::Balancer, "010.0.0.1", Fault::Broken),
+    (ValueKind::Qualified, "db.example.com", Fault::Fine),
+    (ValueKind::Qualified, "db", Fault::Broken),
+    (ValueKind::Qualified, "a_b.example.com", Fault::Broken),
+    (ValueKind::Host, "shop.example.com", Fault::Fine),
+    (ValueKind::Host, "10.0.0.1", Fault::Broken),
+    (ValueKind::Host, "2001:DB8::1", Fault::Broken),
+    (ValueKind::Level, "baseline", Fault::Fine),
+    (ValueKind::Level, "restricted", Fault::Fine),
+    (ValueKind::Level, "Baseline", Fault::Broken),
+    (ValueKind::Level, "strict", Fault::Broken),
 ];
 
-/// Every sort of value for a place, at random; `tame` leaves out what could never be stored.
-pub(crate) fn sample(sort: Sort, families: Families, tame: bool) -> BoxedStrategy<Sample> {
-    let strategy = match sort {
-        Sort::Address => {
+/// A strategy for the values of a slot; `only_storable` omits values that could never be stored.
+pub(crate) fn sample(
+    value_kind: ValueKind,
+    families: Families,
+    only_storable: bool,
+) -> BoxedStrategy<Sample> {
+    let strategy = match value_kind {
+        ValueKind::Address => {
             let (v4, v6) = (address_v4().boxed(), address_v6().boxed());
             let special = |texts: &'static [&str]| {
                 select(texts).prop_map(|text| Sample::new(text, Fault::Special, None)).boxed()
             };
-            let (v4, v6) = match tame {
+            let (v4, v6) = match only_storable {
                 true => (v4, v6),
                 false => (
                     prop_oneof![8 => v4, 1 => special(SPECIAL_V4)].boxed(),
                     prop_oneof![8 => v6, 1 => special(SPECIAL_V6)].boxed(),
                 ),
             };
-            with_broken(of(families, v4, v6), BROKEN_ADDRESSES, tame)
+            with_broken(of(families, v4, v6), BROKEN_ADDRESSES, only_storable)
         }
-        Sort::Network => {
+        ValueKind::Network => {
             let either = of(families, network_v4().boxed(), network_v6().boxed());
-            with_broken(either, BROKEN_NETWORKS, tame)
+            with_broken(either, BROKEN_NETWORKS, only_storable)
         }
-        Sort::Interface => with_broken(interface().boxed(), BROKEN_NETWORKS, tame),
-        _ => select(names(sort))
-            .prop_filter("never storable", move |sample| !tame || sample.fault != Fault::Broken)
+        ValueKind::Interface => with_broken(interface().boxed(), BROKEN_NETWORKS, only_storable),
+        _ => select(names(value_kind))
+            .prop_filter("never storable", move |sample| {
+                !only_storable || sample.fault != Fault::Broken
+            })
             .boxed(),
     };
     strategy.boxed()
 }
 
-/// One of each fault, always the same: what the plain sweep tries.
-pub(crate) fn one_of_each(sort: Sort, families: Families) -> Vec<Sample> {
-    let odd = |text: &str, fault, fixed: &str| Sample::odd(text.into(), fault, fixed);
+/// One fixed value of each fault, for the sweep.
+pub(crate) fn one_of_each(value_kind: ValueKind, families: Families) -> Vec<Sample> {
+    let with_fault = |text: &str, fault, fixed: &str| Sample::with_fault(text.into(), fault, fixed);
     let v4_addresses = || {
         vec![
             Sample::fine("10.1.2.3"),
-            odd("010.1.2.3", Fault::Zeros, "10.1.2.3"),
-            odd("::ffff:10.1.2.3", Fault::Mapped, "10.1.2.3"),
+            with_fault("010.1.2.3", Fault::Zeros, "10.1.2.3"),
+            with_fault("::ffff:10.1.2.3", Fault::Mapped, "10.1.2.3"),
             Sample::new("169.254.169.254", Fault::Special, None),
         ]
     };
     let v6_addresses = || {
         vec![
             Sample::fine("2001:db8::1"),
-            odd("2001:0000db8::1", Fault::Zeros, "2001:db8::1"),
-            odd("2001:DB8::1", Fault::Loose, "2001:db8::1"),
+            with_fault("2001:0000db8::1", Fault::Zeros, "2001:db8::1"),
+            with_fault("2001:DB8::1", Fault::Loose, "2001:db8::1"),
             Sample::new("fe80::1", Fault::Special, None),
         ]
     };
     let v4_networks = || {
         vec![
             Sample::fine("10.1.0.0/16"),
-            odd("10.001.0.0/16", Fault::Zeros, "10.1.0.0/16"),
-            odd("::ffff:10.1.0.0/112", Fault::Mapped, "10.1.0.0/16"),
-            odd("10.1.0.9/16", Fault::HostBits, "10.1.0.0/16"),
+            with_fault("10.001.0.0/16", Fault::Zeros, "10.1.0.0/16"),
+            with_fault("::ffff:10.1.0.0/112", Fault::Mapped, "10.1.0.0/16"),
+            with_fault("10.1.0.9/16", Fault::HostBits, "10.1.0.0/16"),
         ]
     };
     let v6_networks = || {
         vec![
             Sample::fine("2001:db8::/64"),
-            odd("2001:db8::/064", Fault::Zeros, "2001:db8::/64"),
-            odd("2001:db8::1/64", Fault::HostBits, "2001:db8::/64"),
-            odd("2001:DB8::/64", Fault::Loose, "2001:db8::/64"),
+            with_fault("2001:db8::/064", Fault::Zeros, "2001:db8::/64"),
+            with_fault("2001:db8::1/64", Fault::HostBits, "2001:db8::/64"),
+            with_fault("2001:DB8::/64", Fault::Loose, "2001:db8::/64"),
         ]
     };
     let pick = |v4: Vec<Sample>, v6: Vec<Sample>| match families {
@@ -205,22 +211,22 @@ pub(crate) fn one_of_each(sort: Sort, families: Families) -> Vec<Sample> {
         Families::V6 => v6,
         Families::Either => [v4, v6].concat(),
     };
-    let mut all = match sort {
-        Sort::Address => pick(v4_addresses(), v6_addresses()),
-        Sort::Network => pick(v4_networks(), v6_networks()),
-        Sort::Interface => vec![
+    let mut all = match value_kind {
+        ValueKind::Address => pick(v4_addresses(), v6_addresses()),
+        ValueKind::Network => pick(v4_networks(), v6_networks()),
+        ValueKind::Interface => vec![
             Sample::fine("10.1.2.3/16"),
-            odd("10.1.2.03/16", Fault::Zeros, "10.1.2.3/16"),
-            odd("2001:DB8::1/64", Fault::Loose, "2001:db8::1/64"),
+            with_fault("10.1.2.03/16", Fault::Zeros, "10.1.2.3/16"),
+            with_fault("2001:DB8::1/64", Fault::Loose, "2001:db8::1/64"),
         ],
-        _ => return names(sort),
+        _ => return names(value_kind),
     };
     all.push(Sample::broken("foo"));
     all
 }
 
-fn names(sort: Sort) -> Vec<Sample> {
-    let rows = NAMES.iter().filter(|row| row.0 == sort);
+fn names(value_kind: ValueKind) -> Vec<Sample> {
+    let rows = NAMES.iter().filter(|row| row.0 == value_kind);
     rows.map(|(_, text, fault)| Sample::new(*text, *fault, None)).collect()
 }
 
@@ -234,23 +240,23 @@ fn of(families: Families, v4: Samples, v6: Samples) -> Samples {
     }
 }
 
-fn with_broken(good: Samples, broken: &'static [&'static str], tame: bool) -> Samples {
-    match tame {
+fn with_broken(good: Samples, broken: &'static [&'static str], only_storable: bool) -> Samples {
+    match only_storable {
         true => good,
         false => prop_oneof![9 => good, 1 => select(broken).prop_map(Sample::broken)].boxed(),
     }
 }
 
 fn address_v4() -> impl Strategy<Value = Sample> {
-    (any::<[u8; 3]>(), 0..6_u8).prop_map(|([b, c, d], way)| {
+    (any::<[u8; 3]>(), 0..6_u8).prop_map(|([b, c, d], variant)| {
         let plain = Ipv4Addr::new(10, b, c, d);
-        match way {
-            0 => Sample::odd(format!("010.{b}.{c}.{d}"), Fault::Zeros, plain),
-            1 => Sample::odd(format!("10.{b}.{c}.0{d}"), Fault::Zeros, plain),
-            2 => Sample::odd(format!("::ffff:{plain}"), Fault::Mapped, plain),
+        match variant {
+            0 => Sample::with_fault(format!("010.{b}.{c}.{d}"), Fault::Zeros, plain),
+            1 => Sample::with_fault(format!("10.{b}.{c}.0{d}"), Fault::Zeros, plain),
+            2 => Sample::with_fault(format!("::ffff:{plain}"), Fault::Mapped, plain),
             3 => {
                 let text = format!("::FFFF:{:x}:{:x}", 0x0a00 | u16::from(b), u16::from(d));
-                Sample::odd(text, Fault::Mapped, Ipv4Addr::new(10, b, 0, d))
+                Sample::with_fault(text, Fault::Mapped, Ipv4Addr::new(10, b, 0, d))
             }
             _ => Sample::fine(plain.to_string()),
         }
@@ -259,32 +265,32 @@ fn address_v4() -> impl Strategy<Value = Sample> {
 
 fn address_v6() -> impl Strategy<Value = Sample> {
     (prop::array::uniform3(prop_oneof![Just(0), any::<u16>()]), 0..6_u8).prop_map(
-        |([x, y, z], way)| {
+        |([x, y, z], variant)| {
             let plain = Ipv6Addr::new(0x2001, 0xdb8, x, 0, 0, y, 0, z);
             let full = plain.segments().map(|group| format!("{group:04x}")).join(":");
-            match way {
-                0 => Sample::odd(plain.to_string().to_uppercase(), Fault::Loose, plain),
-                1 => Sample::odd(full, Fault::Loose, plain),
-                2 => Sample::odd(format!("0{full}"), Fault::Zeros, plain),
+            match variant {
+                0 => Sample::with_fault(plain.to_string().to_uppercase(), Fault::Loose, plain),
+                1 => Sample::with_fault(full, Fault::Loose, plain),
+                2 => Sample::with_fault(format!("0{full}"), Fault::Zeros, plain),
                 _ => Sample::fine(plain.to_string()),
             }
         },
     )
 }
 
-/// Inside 10.0.0.0/8 and longer, so that any of them can be an exception of that block.
+/// Subnets of 10.0.0.0/8, so that any of them can be an exception of that block.
 fn network_v4() -> impl Strategy<Value = Sample> {
-    (any::<[u8; 3]>(), 9..=31_u32, 0..6_u8).prop_map(|([b, c, d], len, way)| {
+    (any::<[u8; 3]>(), 9..=31_u32, 0..6_u8).prop_map(|([b, c, d], len, variant)| {
         let addr = Ipv4Addr::new(10, b, c, d).to_bits();
         let plain = Ipv4Addr::from_bits(addr & !(u32::MAX >> len));
         let network = format!("{plain}/{len}");
-        match way {
-            0 => Sample::odd(format!("0{network}"), Fault::Zeros, network),
-            1 => Sample::odd(format!("{plain}/0{len}"), Fault::Zeros, network),
-            2 => Sample::odd(format!("::ffff:{plain}/{}", len + 96), Fault::Mapped, network),
+        match variant {
+            0 => Sample::with_fault(format!("0{network}"), Fault::Zeros, network),
+            1 => Sample::with_fault(format!("{plain}/0{len}"), Fault::Zeros, network),
+            2 => Sample::with_fault(format!("::ffff:{plain}/{}", len + 96), Fault::Mapped, network),
             3 => {
                 let host = Ipv4Addr::from_bits(addr | 1);
-                Sample::odd(format!("{host}/{len}"), Fault::HostBits, network)
+                Sample::with_fault(format!("{host}/{len}"), Fault::HostBits, network)
             }
             _ => Sample::fine(network),
         }
@@ -292,16 +298,16 @@ fn network_v4() -> impl Strategy<Value = Sample> {
 }
 
 fn network_v6() -> impl Strategy<Value = Sample> {
-    (any::<[u16; 2]>(), 33..=127_u32, 0..6_u8).prop_map(|([x, y], len, way)| {
+    (any::<[u16; 2]>(), 33..=127_u32, 0..6_u8).prop_map(|([x, y], len, variant)| {
         let addr = Ipv6Addr::new(0x2001, 0xdb8, x, y, 0, 0, 0, 0).to_bits();
         let plain = Ipv6Addr::from_bits(addr & !(u128::MAX >> len));
         let network = format!("{plain}/{len}");
-        match way {
-            0 => Sample::odd(format!("{plain}/0{len}"), Fault::Zeros, network),
-            1 => Sample::odd(network.to_uppercase(), Fault::Loose, network),
+        match variant {
+            0 => Sample::with_fault(format!("{plain}/0{len}"), Fault::Zeros, network),
+            1 => Sample::with_fault(network.to_uppercase(), Fault::Loose, network),
             2 => {
                 let host = Ipv6Addr::from_bits(addr | 1);
-                Sample::odd(format!("{host}/{len}"), Fault::HostBits, network)
+                Sample::with_fault(format!("{host}/{len}"), Fault::HostBits, network)
             }
             _ => Sample::fine(network),
         }

@@ -1,84 +1,84 @@
-//! Places that hold values, driven by the table of fields: where they stand, how they are read and what ratchets.
+//! `Slot`, a place for values in an object, based on `FIELDS`: its path, its kind of value and its ratchet.
 
-use crate::laws::sample::{Families, Fault, Sample, Sort};
+use crate::laws::sample::{Families, Fault, Sample, ValueKind};
 use ratchet_engine::{Class, FIELDS, Field, Part, Policy, Ratchet};
 use serde_json::{Value as Json, json};
 
-/// A place that holds values of one field.
+/// A place for values of one field.
 #[derive(Clone, Debug)]
 pub(crate) struct Slot {
-    /// The row of the table of fields, where the place has one.
+    /// The row of `FIELDS`, if any.
     pub(crate) field: Option<&'static Field>,
-    pub(crate) sort: Sort,
+    pub(crate) value_kind: ValueKind,
     pub(crate) families: Families,
     /// Values of two families, at most one of each.
     pub(crate) is_pair: bool,
     pointer: String,
-    form: Form,
-    /// An older single field that says the first value too.
+    layout: Layout,
+    /// An older single field that mirrors the first value.
     twin: Option<&'static str>,
-    /// The field as problems name it, with `[]` for every index.
-    pub(crate) told: String,
-    /// The same as warnings name it; none where nobody is warned.
-    pub(crate) warned: Option<String>,
-    /// Places with the same group share what is kept.
+    /// The path in field errors, with `[]` for every index.
+    pub(crate) error_path: String,
+    /// The path in warnings; `None` where the API does not warn.
+    pub(crate) warning_path: Option<String>,
+    /// Slots of the same group share their stored values.
     pub(crate) group: String,
-    /// A problem here makes the API silent about the slot.
+    /// A path whose errors hide those of the slot.
     pub(crate) shadow: Option<&'static str>,
     /// The part through which it is written.
     pub(crate) writes: Part,
-    /// Whether only the canonical form will do, whatever the row says.
+    /// Whether the canonical form is required, whatever the row says.
     newer: bool,
 }
 
-/// How the values stand in the object.
+/// The layout of the values in the object.
 #[derive(Clone, Debug)]
-enum Form {
-    /// One text.
+enum Layout {
+    /// One string.
     Text,
-    /// A list of texts.
+    /// A list of strings.
     Texts,
-    /// A list of objects, with the text at this path of each.
+    /// A list of objects, with the string at this path of each.
     Items(&'static [&'static str]),
 }
 
 impl Slot {
-    /// A place of the field with this number: `pointer` leads to the text, or to the list.
+    /// A slot of the field with this number; `pointer` leads to the string, or to the list.
     pub(crate) fn field(number: u8, pointer: &str) -> Self {
         let row = FIELDS.iter().find(|row| row.number == number).unwrap();
-        let sort = match class(row) {
-            Class::LegacyAddress | Class::Address => Sort::Address,
-            Class::LegacyNetwork | Class::Network => Sort::Network,
-            Class::InterfaceAddress => Sort::Interface,
+        let value_kind = match class(row) {
+            Class::LegacyAddress | Class::Address => ValueKind::Address,
+            Class::LegacyNetwork | Class::Network => ValueKind::Network,
+            Class::InterfaceAddress => ValueKind::Interface,
             Class::Follows(_) => panic!("{} follows a field that follows another", row.path),
         };
-        // `ips[]` is a list of texts, `ips[].ip` one of objects, `name` a text.
-        let form = match row.path.rsplit_once("[]").map(|(_, rest)| rest) {
-            None => Form::Text,
-            Some("") => Form::Texts,
-            Some(".ip") => Form::Items(&["ip"]),
-            Some(".ipBlock.cidr") => Form::Items(&["ipBlock", "cidr"]),
+        // `ips[]` is a list of strings, `ips[].ip` one of objects, `name` a string.
+        let layout = match row.path.rsplit_once("[]").map(|(_, rest)| rest) {
+            None => Layout::Text,
+            Some("") => Layout::Texts,
+            Some(".ip") => Layout::Items(&["ip"]),
+            Some(".ipBlock.cidr") => Layout::Items(&["ipBlock", "cidr"]),
             Some(other) => panic!("no form for {other}"),
         };
-        Self { field: Some(row), ..Self::new(sort, pointer, form) }
+        Self { field: Some(row), ..Self::new(value_kind, pointer, layout) }
     }
 
-    /// A text that is no address.
-    pub(crate) fn name(sort: Sort, pointer: &str) -> Self {
-        Self::new(sort, pointer, Form::Text)
+    /// A string that is no address.
+    pub(crate) fn name(value_kind: ValueKind, pointer: &str) -> Self {
+        Self::new(value_kind, pointer, Layout::Text)
     }
 
-    /// A list of texts that are no addresses.
-    pub(crate) fn names(sort: Sort, pointer: &str) -> Self {
-        Self::new(sort, pointer, Form::Texts)
+    /// A list of strings that are no addresses.
+    pub(crate) fn names(value_kind: ValueKind, pointer: &str) -> Self {
+        Self::new(value_kind, pointer, Layout::Texts)
     }
 
     /// A list of objects whose `hostname` is a name.
-    pub(crate) fn hostnames(sort: Sort, pointer: &str) -> Self {
-        Self::new(sort, pointer, Form::Items(&["hostname"]))
+    pub(crate) fn hostnames(value_kind: ValueKind, pointer: &str) -> Self {
+        Self::new(value_kind, pointer, Layout::Items(&["hostname"]))
     }
 
-    fn new(sort: Sort, pointer: &str, form: Form) -> Self {
+    fn new(value_kind: ValueKind, pointer: &str, layout: Layout) -> Self {
         let mut path = String::new();
         for step in pointer.split('/').skip(1) {
             match step.parse::<usize>() {
@@ -87,22 +87,22 @@ impl Slot {
                 Err(_) => path.push_str(&format!(".{step}")),
             }
         }
-        match form {
-            Form::Text => {}
-            Form::Texts => path.push_str("[]"),
-            Form::Items(names) => path.push_str(&format!("[].{}", names.join("."))),
+        match layout {
+            Layout::Text => {}
+            Layout::Texts => path.push_str("[]"),
+            Layout::Items(names) => path.push_str(&format!("[].{}", names.join("."))),
         }
         let is_status = pointer.starts_with("/status");
         Self {
             field: None,
-            sort,
+            value_kind,
             families: Families::Either,
             is_pair: false,
             pointer: pointer.into(),
-            form,
+            layout,
             twin: None,
-            told: path.clone(),
-            warned: Some(path.clone()),
+            error_path: path.clone(),
+            warning_path: Some(path.clone()),
             group: path,
             shadow: None,
             writes: if is_status { Part::STATUS } else { Part::Main },
@@ -110,18 +110,18 @@ impl Slot {
         }
     }
 
-    pub(crate) fn told(mut self, path: &str) -> Self {
-        self.told = path.into();
+    pub(crate) fn error_path(mut self, path: &str) -> Self {
+        self.error_path = path.into();
         self
     }
 
-    pub(crate) fn warned(mut self, path: &str) -> Self {
-        self.warned = Some(path.into());
+    pub(crate) fn warning_path(mut self, path: &str) -> Self {
+        self.warning_path = Some(path.into());
         self
     }
 
-    pub(crate) fn never_warned(mut self) -> Self {
-        self.warned = None;
+    pub(crate) fn without_warning(mut self) -> Self {
+        self.warning_path = None;
         self
     }
 
@@ -151,7 +151,7 @@ impl Slot {
     }
 
     pub(crate) fn text(mut self) -> Self {
-        self.form = Form::Text;
+        self.layout = Layout::Text;
         self
     }
 
@@ -160,37 +160,39 @@ impl Slot {
         self
     }
 
-    /// How many values it holds at most.
+    /// The most values that it can have.
     pub(crate) fn most(&self) -> usize {
-        match self.form {
-            Form::Text => 1,
+        match self.layout {
+            Layout::Text => 1,
             _ if self.is_pair => 2,
             _ => 3,
         }
     }
 
-    /// Where the values stand, as the table of fields writes paths.
+    /// The path of the values, as `FIELDS` writes it.
     pub(crate) fn place(&self) -> String {
-        Self::new(self.sort, &self.pointer, self.form.clone()).told
+        Self::new(self.value_kind, &self.pointer, self.layout.clone()).error_path
     }
 
-    /// What may stay on update. A field that follows another ratchets with it.
+    /// The ratchet on update. A field that follows another ratchets with it.
     pub(crate) fn ratchet(&self) -> Ratchet {
-        match (self.field, self.sort) {
+        match (self.field, self.value_kind) {
             (Some(row), _) => row.ratchet,
-            (None, Sort::Search) => Ratchet::ByList,
-            (None, Sort::Level) => Ratchet::ByValue,
+            (None, ValueKind::Search) => Ratchet::ByList,
+            (None, ValueKind::Level) => Ratchet::ByValue,
             _ => Ratchet::Never,
         }
     }
 
-    /// Puts values into an object; none leave it as it is.
+    /// Puts values into an object; no values leave it unchanged.
     pub(crate) fn fill(&self, object: &mut Json, samples: &[Sample]) {
         let Some(first) = samples.first() else { return };
-        let value = match self.form {
-            Form::Text => json!(first.text),
-            Form::Texts => samples.iter().map(|sample| json!(sample.text)).collect(),
-            Form::Items(names) => samples.iter().map(|sample| item(names, &sample.text)).collect(),
+        let value = match self.layout {
+            Layout::Text => json!(first.text),
+            Layout::Texts => samples.iter().map(|sample| json!(sample.text)).collect(),
+            Layout::Items(names) => {
+                samples.iter().map(|sample| item(names, &sample.text)).collect()
+            }
         };
         put(object, &self.pointer, value);
         if let Some(twin) = self.twin {
@@ -198,17 +200,18 @@ impl Slot {
         }
     }
 
-    /// The rule that refuses a value which nobody kept, by the words of the proposals.
+    /// The rule that refuses a value which is not stored, as the proposals specify it.
     pub(crate) fn refused_by(&self, sample: &Sample, in_force: InForce) -> Option<&'static str> {
         let newer = self.newer
             || self.field.is_some_and(|row| matches!(class(row), Class::Address | Class::Network));
         let is_special = |row: &Field| matches!(row.number, 1 | 2 | 13 | 23);
-        let spelling = if self.sort == Sort::Network { "RTC-IP-002" } else { "RTC-IP-001" };
-        match (self.sort, sample.fault) {
+        let spelling =
+            if self.value_kind == ValueKind::Network { "RTC-IP-002" } else { "RTC-IP-001" };
+        match (self.value_kind, sample.fault) {
             (_, Fault::Fine) => None,
-            (Sort::Interface, Fault::Broken) => Some("RTC-IP-004"),
-            (Sort::Interface, _) => Some("RTC-IP-003"),
-            (Sort::Address | Sort::Network, fault) => match fault {
+            (ValueKind::Interface, Fault::Broken) => Some("RTC-IP-004"),
+            (ValueKind::Interface, _) => Some("RTC-IP-003"),
+            (ValueKind::Address | ValueKind::Network, fault) => match fault {
                 Fault::Broken => Some(spelling),
                 Fault::Zeros | Fault::Mapped | Fault::HostBits => {
                     (newer || in_force.strict_ip).then_some(spelling)
@@ -216,15 +219,15 @@ impl Slot {
                 Fault::Loose => newer.then_some("RTC-IP-003"),
                 _ => self.field.is_some_and(is_special).then_some("RTC-IP-005"),
             },
-            (Sort::Search, Fault::Relaxed) => (!in_force.relaxed_dns).then_some("RTC-DNS-001"),
-            (Sort::Search, _) => Some("RTC-DNS-001"),
-            (Sort::Level, _) => in_force.pod_security.then_some("RTC-PSA-019"),
+            (ValueKind::Search, Fault::Relaxed) => (!in_force.relaxed_dns).then_some("RTC-DNS-001"),
+            (ValueKind::Search, _) => Some("RTC-DNS-001"),
+            (ValueKind::Level, _) => in_force.pod_security.then_some("RTC-PSA-019"),
             _ => Some("RTC-API-004"),
         }
     }
 }
 
-/// What decides whether a value is refused.
+/// Settings that decide whether a value is refused.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct InForce {
     pub(crate) strict_ip: bool,
@@ -233,7 +236,7 @@ pub(crate) struct InForce {
 }
 
 impl InForce {
-    /// Everything that some gate or plugin could refuse.
+    /// The strictest settings of all gates and plugins.
     pub(crate) const STRICTEST: Self =
         Self { strict_ip: true, relaxed_dns: false, pod_security: true };
 
@@ -261,7 +264,7 @@ fn item(names: &[&str], text: &str) -> Json {
     names.iter().rev().fold(json!(text), |inner, name| json!({ *name: inner }))
 }
 
-/// Writes a value where a JSON pointer leads, making the maps on the way.
+/// Writes a value at a JSON pointer, creating the maps on the way.
 pub(crate) fn put(object: &mut Json, pointer: &str, value: Json) {
     let mut at = object;
     for step in pointer.split('/').skip(1) {

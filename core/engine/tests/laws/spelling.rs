@@ -1,4 +1,4 @@
-//! The same object in other words: YAML instead of JSON, members in another order.
+//! Equivalent encodings of an object: YAML instead of JSON, members in another order.
 
 use serde_json::Value as Json;
 
@@ -54,15 +54,15 @@ fn write_below(value: &Json, depth: usize, out: &mut String) {
     }
 }
 
-/// A word stands plainly where YAML takes it for text; everything else is quoted.
+/// A YAML scalar: plain where YAML reads it as a string, quoted otherwise.
 fn scalar(value: &Json) -> String {
-    let is_word = |text: &str| {
+    let is_plain = |text: &str| {
         text.len() > 3
             && text.bytes().all(|byte| byte.is_ascii_alphabetic())
             && !["true", "false", "null"].contains(&text.to_lowercase().as_str())
     };
     match value {
-        Json::String(text) if is_word(text) => text.clone(),
+        Json::String(text) if is_plain(text) => text.clone(),
         Json::String(text) if !text.contains(['\'', '\n']) => format!("'{text}'"),
         other => other.to_string(),
     }

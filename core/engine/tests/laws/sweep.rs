@@ -1,6 +1,6 @@
-//! A plain sweep over every place and every setting: no field, no kind and no rule is left out.
+//! An exhaustive sweep over every slot and every setting, which covers every field, kind and rule.
 
-use crate::laws::case::{Case, Scene, Setting, Touch, object};
+use crate::laws::case::{Case, DecodedCase, Setting, Touch, object};
 use crate::laws::law::{Law, law_1, law_2, law_3, law_4, law_5};
 use crate::laws::quirk::QUIRKS;
 use crate::laws::sample::one_of_each;
@@ -13,12 +13,12 @@ use ratchet_object::KINDS;
 use serde_json::json;
 use std::collections::BTreeSet;
 
-/// What a door says before anything is judged.
-const OF_THE_DOORS: [&str; 5] =
+/// Rules that doors report before the engine runs.
+const DOOR_RULES: [&str; 5] =
     ["RTC-API-007", "RTC-API-008", "RTC-API-009", "RTC-API-010", "RTC-API-011"];
 
-/// What never ratchets and stands around the laws: the cases of these rules show them.
-const AROUND: [&str; 4] = ["RTC-API-012", "RTC-API-013", "RTC-API-014", "RTC-API-015"];
+/// Rules without a ratchet and outside the laws, which have case files only.
+const CASE_FILE_RULES: [&str; 4] = ["RTC-API-012", "RTC-API-013", "RTC-API-014", "RTC-API-015"];
 
 #[test]
 fn every_kind_has_a_world_and_every_world_lets_its_object_in() {
@@ -28,7 +28,7 @@ fn every_kind_has_a_world_and_every_world_lets_its_object_in() {
     for world in WORLDS.iter() {
         for setting in settings() {
             let case = case(world, setting);
-            let verdict = Scene::of(&case, object).judged(&judge, &setting.policy());
+            let verdict = DecodedCase::of(&case, object).verdict(&judge, &setting.policy());
             assert!(verdict.admits(), "{case:?}\n{verdict:?}");
         }
     }
@@ -55,7 +55,10 @@ fn every_field_of_the_table_has_a_slot_in_every_kind_that_holds_it() {
 fn every_rule_that_the_engine_reports_fires() {
     let mut fired = BTreeSet::new();
     for case in cases() {
-        collect(&Scene::of(&case, object).judged(&judge, &case.setting.policy()), &mut fired);
+        collect(
+            &DecodedCase::of(&case, object).verdict(&judge, &case.setting.policy()),
+            &mut fired,
+        );
     }
     for verdict in raised_namespaces() {
         collect(&verdict, &mut fired);
@@ -63,7 +66,9 @@ fn every_rule_that_the_engine_reports_fires() {
     let silent: Vec<&str> = RULES
         .iter()
         .map(|rule| rule.id)
-        .filter(|id| !fired.contains(id) && !OF_THE_DOORS.contains(id) && !AROUND.contains(id))
+        .filter(|id| {
+            !fired.contains(id) && !DOOR_RULES.contains(id) && !CASE_FILE_RULES.contains(id)
+        })
         .collect();
     assert_eq!(silent, [""; 0], "rules that no generated change reaches");
 }
@@ -71,7 +76,7 @@ fn every_rule_that_the_engine_reports_fires() {
 #[test]
 fn every_law_holds_over_the_sweep() {
     let laws: [Law; 5] = [law_1, law_2, law_3, law_4, law_5];
-    // A stride that meets every world, value and way in turn.
+    // A stride that reaches every world, value and update in turn.
     for case in cases().iter().step_by(13) {
         for law in laws {
             if let Err(breach) = law(&judge, case) {
@@ -100,7 +105,7 @@ fn settings() -> impl Iterator<Item = Setting> {
     })
 }
 
-/// The object as it is, created.
+/// A create of the unmodified object.
 fn case(world: &'static World, setting: Setting) -> Case {
     Case {
         world,
@@ -113,30 +118,30 @@ fn case(world: &'static World, setting: Setting) -> Case {
     }
 }
 
-/// Every value in every place and every setting of every object.
+/// Every value in every slot and every setting of every object.
 fn cases() -> Vec<Case> {
     let mut all = Vec::new();
     for (world, setting) in WORLDS.iter().flat_map(|world| settings().map(move |s| (world, s))) {
         let empty = case(world, setting);
         for (index, slot) in world.slots.iter().enumerate().filter(|_| setting.level.is_none()) {
-            for sample in one_of_each(slot.sort, slot.families) {
+            for sample in one_of_each(slot.value_kind, slot.families) {
                 let mut full = Case { part: slot.writes, ..empty.clone() };
                 full.new[index] = vec![sample];
-                all.extend(ways(&empty, &full));
+                all.extend(changes(&empty, &full));
             }
         }
         let quirks = || (0..QUIRKS.len()).filter(|index| QUIRKS[*index].suits(world));
         let several: Vec<usize> = quirks().take(5).collect();
         for quirks in quirks().map(|quirk| vec![quirk]).chain([several]) {
             let quirky = Case { quirks, ..empty.clone() };
-            all.extend(ways(&quirky, &quirky));
+            all.extend(changes(&quirky, &quirky));
         }
     }
     all
 }
 
-/// A value is created, added, left, left while something else changes, and removed.
-fn ways(empty: &Case, full: &Case) -> Vec<Case> {
+/// Changes that create, add, keep (also while something else changes) and remove a value.
+fn changes(empty: &Case, full: &Case) -> Vec<Case> {
     let update = |old: &Case, new: &Case, touch| {
         let (old, new) = (Some(old.new.clone()), new.new.clone());
         Case { old, new, touch, ..full.clone() }
@@ -153,12 +158,13 @@ fn ways(empty: &Case, full: &Case) -> Vec<Case> {
     all
 }
 
-/// A namespace raises its level above its pods, exempt and not.
+/// Verdicts on a namespace whose raised level its pods violate, exempt and not.
 fn raised_namespaces() -> Vec<Verdict> {
     let world = WORLDS.iter().find(|world| world.kind.name == "Namespace").unwrap();
     let setting = settings().next().unwrap();
     let (old, mut new) = (case(world, setting), case(world, setting));
-    new.new[0].extend(one_of_each(world.slots[0].sort, world.slots[0].families).into_iter().nth(1));
+    new.new[0]
+        .extend(one_of_each(world.slots[0].value_kind, world.slots[0].families).into_iter().nth(1));
     let (old, new) = (object(&old.new_json()), object(&new.new_json()));
     let pod = object(&json!({ "metadata": { "name": "p" }, "spec": { "hostPID": true } }));
     let existing_pods = Existing::Pods { pods: vec![&pod], budget: 9 };

@@ -1,13 +1,13 @@
-//! One valid object of every kind, with the places in it that values can be put into.
+//! `WORLDS`, valid objects of every kind, each with its slots for values.
 
-use crate::laws::sample::{Families, Sort};
+use crate::laws::sample::{Families, ValueKind};
 use crate::laws::slot::Slot;
 use ratchet_engine::Part;
 use ratchet_object::{KINDS, Kind};
 use serde_json::{Value as Json, json};
 use std::sync::LazyLock;
 
-/// An object and its places.
+/// A valid object and its slots.
 #[derive(Debug)]
 pub(crate) struct World {
     pub(crate) name: String,
@@ -16,9 +16,9 @@ pub(crate) struct World {
     pub(crate) slots: Vec<Slot>,
 }
 
-/// Every world. A kind has several where places exclude one another.
+/// Every world. A kind has several where slots exclude one another.
 pub(crate) static WORLDS: LazyLock<Vec<World>> = LazyLock::new(|| {
-    let mut all: Vec<World> = around().into();
+    let mut all: Vec<World> = other_kinds().into();
     all.extend(services());
     all.extend(slices());
     all.extend(pods());
@@ -51,7 +51,7 @@ impl World {
         std::iter::once(Part::Main).chain(subs)
     }
 
-    /// Where its pod stands, as a JSON pointer.
+    /// The JSON pointer to its pod.
     pub(crate) fn pod(&self) -> Option<String> {
         self.kind.pod.map(|place| pointer(place.0))
     }
@@ -61,23 +61,23 @@ fn pointer(names: &[&str]) -> String {
     names.iter().map(|name| format!("/{name}")).collect()
 }
 
-fn around() -> [World; 8] {
+fn other_kinds() -> [World; 8] {
     let policy = |direction: &str, peers: &str, cidr: u8| {
         let block = |name: &str| format!("spec.{direction}[].{peers}[].ipBlock.{name}");
         let cidrs = Slot::field(cidr, &format!("/spec/{direction}/0/{peers}"));
         let excepts =
             Slot::field(cidr + 1, &format!("/spec/{direction}/1/{peers}/0/ipBlock/except"));
         [
-            cidrs.told(&block("cidr")).group("ipBlock"),
-            excepts.told(&block("except[]")).group("ipBlock").families(Families::V4),
+            cidrs.error_path(&block("cidr")).group("ipBlock"),
+            excepts.error_path(&block("except[]")).group("ipBlock").families(Families::V4),
         ]
     };
     let level = |mode: &str| {
         let slot = Slot::name(
-            Sort::Level,
+            ValueKind::Level,
             &format!("/metadata/labels/pod-security.kubernetes.io~1{mode}"),
         );
-        slot.told(&format!("metadata.labels[pod-security.kubernetes.io/{mode}]"))
+        slot.error_path(&format!("metadata.labels[pod-security.kubernetes.io/{mode}]"))
     };
     let blocks = |peers: &str| {
         json!([
@@ -86,7 +86,7 @@ fn around() -> [World; 8] {
         ])
     };
     let subset = json!({ "addresses": [{ "ip": "10.9.8.7" }], "ports": [{ "port": 80 }] });
-    let whole = |number, list| Slot::field(number, list).group("subsets");
+    let in_subsets = |number, list| Slot::field(number, list).group("subsets");
     let balancers = "/status/loadBalancer/ingress";
     let device = json!({ "driver": "d", "pool": "p", "device": "x", "networkData": {} });
     [
@@ -94,7 +94,7 @@ fn around() -> [World; 8] {
             "Endpoints",
             "",
             json!({ "subsets": [subset] }),
-            [whole(1, "/subsets/0/addresses"), whole(2, "/subsets/0/notReadyAddresses")],
+            [in_subsets(1, "/subsets/0/addresses"), in_subsets(2, "/subsets/0/notReadyAddresses")],
         ),
         World::new("Namespace", "", json!({}), [level("enforce")]),
         World::new(
@@ -107,15 +107,17 @@ fn around() -> [World; 8] {
             "Node",
             " without a list",
             json!({ "spec": {} }),
-            [Slot::field(3, "/spec/podCIDR").told("spec.podCIDRs[]").warned("spec.podCIDRs[]")],
+            [Slot::field(3, "/spec/podCIDR")
+                .error_path("spec.podCIDRs[]")
+                .warning_path("spec.podCIDRs[]")],
         ),
         World::new(
             "Ingress",
             "",
             json!({ "spec": { "rules": [{}] } }),
             [
-                Slot::name(Sort::Host, "/spec/rules/0/host"),
-                Slot::field(16, balancers).warned("status.loadBalancer.ingress[]"),
+                Slot::name(ValueKind::Host, "/spec/rules/0/host"),
+                Slot::field(16, balancers).warning_path("status.loadBalancer.ingress[]"),
             ],
         ),
         World::new(
@@ -143,7 +145,7 @@ fn around() -> [World; 8] {
 
 fn services() -> [World; 4] {
     const ANNOTATION: &str = "service.beta.kubernetes.io/load-balancer-source-ranges";
-    // Two families may be given, so that the allocator has nothing to say about their number.
+    // Two families are allowed, so that the allocator reports no error about their number.
     let body = || json!({ "spec": { "type": "LoadBalancer", "ipFamilyPolicy": "PreferDualStack", "ports": [{ "port": 80 }] } });
     let first = "spec.clusterIPs[]";
     let balancers = "/status/loadBalancer/ingress";
@@ -157,9 +159,9 @@ fn services() -> [World; 4] {
                 Slot::field(12, "/spec/clusterIPs").twin("/spec/clusterIP"),
                 Slot::field(13, "/spec/externalIPs").shadow(first),
                 Slot::field(14, "/spec/loadBalancerSourceRanges")
-                    .told("spec.LoadBalancerSourceRanges[]")
+                    .error_path("spec.LoadBalancerSourceRanges[]")
                     .shadow(first),
-                Slot::field(15, balancers).warned("status.loadBalancer.ingress[]"),
+                Slot::field(15, balancers).warning_path("status.loadBalancer.ingress[]"),
             ],
         ),
         World::new(
@@ -167,7 +169,7 @@ fn services() -> [World; 4] {
             " without a list",
             body(),
             [
-                Slot::field(11, "/spec/clusterIP").told(first).warned(first),
+                Slot::field(11, "/spec/clusterIP").error_path(first).warning_path(first),
                 Slot::field(13, "/spec/externalIPs").shadow(first),
             ],
         ),
@@ -175,18 +177,18 @@ fn services() -> [World; 4] {
             "Service",
             " with an annotation",
             body(),
-            // The API tells nobody about this annotation before it refuses it.
+            // The API does not warn about this annotation before it refuses it.
             [Slot::field(14, &annotation)
                 .text()
-                .told(&format!("metadata.annotations[{ANNOTATION}]"))
-                .never_warned()
+                .error_path(&format!("metadata.annotations[{ANNOTATION}]"))
+                .without_warning()
                 .shadow(first)],
         ),
         World::new(
             "Service",
             " with named balancers",
             body(),
-            [Slot::hostnames(Sort::Balancer, balancers)],
+            [Slot::hostnames(ValueKind::Balancer, balancers)],
         ),
     ]
 }
@@ -212,7 +214,7 @@ fn slices() -> [World; 4] {
             "EndpointSlice",
             " of names",
             slice("FQDN", "a.example.com"),
-            [Slot::names(Sort::Qualified, list).shadow("addressType")],
+            [Slot::names(ValueKind::Qualified, list).shadow("addressType")],
         ),
         World::new(
             "IPAddress",
@@ -226,7 +228,7 @@ fn slices() -> [World; 4] {
     ]
 }
 
-/// A pod that keeps to the strictest level.
+/// A pod that passes the restricted level.
 fn pod() -> Json {
     json!({
         "metadata": { "labels": { "app": "web" } },
@@ -245,24 +247,28 @@ fn pod() -> Json {
     })
 }
 
-/// The places of a pod, wherever it stands.
+/// The slots of a pod at a path.
 fn spec_slots(place: &[&str]) -> Vec<Slot> {
     let at = |rest: &str| format!("{}/spec/{rest}", pointer(place));
     vec![
         Slot::field(5, &at("dnsConfig/nameservers")),
         Slot::field(6, &at("hostAliases")),
-        Slot::names(Sort::Search, &at("dnsConfig/searches")),
-        Slot::name(Sort::Label, &at("hostname")),
-        Slot::name(Sort::Label, &at("subdomain")),
+        Slot::names(ValueKind::Search, &at("dnsConfig/searches")),
+        Slot::name(ValueKind::Label, &at("hostname")),
+        Slot::name(ValueKind::Label, &at("subdomain")),
     ]
 }
 
 fn pods() -> [World; 2] {
     let spec = json!({ "spec": pod()["spec"] });
     let mut slots = spec_slots(&[]);
-    // Problems of a status name the entry, warnings its `ip`.
-    slots.push(Slot::field(8, "/status/hostIPs").twin("/status/hostIP").told("status.hostIPs[]"));
-    slots.push(Slot::field(10, "/status/podIPs").twin("/status/podIP").told("status.podIPs[]"));
+    // Errors of a status have the path of the entry, warnings that of its `ip`.
+    slots.push(
+        Slot::field(8, "/status/hostIPs").twin("/status/hostIP").error_path("status.hostIPs[]"),
+    );
+    slots.push(
+        Slot::field(10, "/status/podIPs").twin("/status/podIP").error_path("status.podIPs[]"),
+    );
     [
         World::new("Pod", "", spec.clone(), slots),
         World::new(
@@ -272,8 +278,8 @@ fn pods() -> [World; 2] {
             [
                 Slot::field(7, "/status/hostIP"),
                 Slot::field(9, "/status/podIP")
-                    .told("status.podIPs[]")
-                    .warned("status.podIPs[].ip"),
+                    .error_path("status.podIPs[]")
+                    .warning_path("status.podIPs[].ip"),
             ],
         ),
     ]
@@ -286,7 +292,7 @@ fn controller(kind: &'static Kind<'static>) -> World {
     if kind.subresources.contains(&"scale") {
         crate::laws::slot::put(&mut body, "/spec/replicas", json!(1));
     }
-    // What the kind demands of itself, so that the API takes it.
+    // Required fields of the kind.
     match kind.name {
         "DaemonSet" | "Deployment" | "ReplicaSet" | "StatefulSet" => {
             let selector = json!({ "matchLabels": { "app": "web" } });

@@ -1,4 +1,4 @@
-//! A recorded conversation: its steps as changes, and what the server answered.
+//! Recorded conversations with a server: requests as changes, with the responses.
 
 mod patch;
 
@@ -14,7 +14,7 @@ use std::path::PathBuf;
 pub(crate) const TOPICS: [&str; 5] =
     ["ip-cidr", "external-ips", "dns-search", "pod-security", "generic"];
 
-/// What the recordings put in the place of names that were different each time, and a name.
+/// Placeholders in the recordings for generated names, and their replacements.
 const NAMES: [(&str, &str); 2] = [("{id}", "1a2b"), ("{ns}", "shop")];
 
 /// The recordings below the folder that `RATCHET_ORACLE` names.
@@ -41,7 +41,7 @@ pub(crate) struct Recording(Value);
 
 pub(crate) enum Outcome {
     Agrees,
-    NotOurs(&'static str),
+    Skipped(&'static str),
     Differs(String),
 }
 
@@ -54,26 +54,26 @@ impl Recording {
         self.0.get("expectSeed").is_some()
     }
 
-    /// Judges every step; what is stored follows the server's answers, not ours.
+    /// Judges every step; the stored objects follow the responses of the server, not our verdicts.
     pub(crate) fn replay(&self, behavior: Behavior) -> Vec<Outcome> {
         let answers = match behavior {
             Behavior::Released => &self.0["expect"],
             Behavior::Proposal => &self.0["expectSeed"],
         };
-        let mut world = World::new(&self.0["ns"]["labels"]);
+        let mut store = Store::new(&self.0["ns"]["labels"]);
         let steps = self.0["steps"].as_array().unwrap();
         steps
             .iter()
             .zip(answers.as_array().unwrap())
-            .map(|(step, answer)| world.step(step, answer, behavior))
+            .map(|(step, answer)| store.step(step, answer, behavior))
             .collect()
     }
 }
 
-/// What is stored, by URL path, in the order it was created.
-struct World {
+/// Stored objects, by URL path.
+struct Store {
     objects: BTreeMap<String, Value>,
-    kept: BTreeMap<String, Value>,
+    saved: BTreeMap<String, Value>,
     labels: Value,
 }
 
@@ -83,12 +83,12 @@ struct Target {
     part: Part,
 }
 
-impl World {
+impl Store {
     fn new(labels: &Value) -> Self {
         let mut objects = BTreeMap::new();
         let namespace = json!({"apiVersion": "v1", "kind": "Namespace", "metadata": {"name": "shop", "labels": labels}});
         objects.insert("/api/v1/namespaces/shop".into(), namespace);
-        Self { objects, kept: BTreeMap::new(), labels: labels.clone() }
+        Self { objects, saved: BTreeMap::new(), labels: labels.clone() }
     }
 
     fn step(&mut self, step: &Value, answer: &Value, behavior: Behavior) -> Outcome {
@@ -98,36 +98,36 @@ impl World {
             if let ("GET", Some(name)) = (method, step["keep"].as_str())
                 && let Some(object) = self.objects.get(path)
             {
-                self.kept.insert(name.into(), object.clone());
+                self.saved.insert(name.into(), object.clone());
             }
             if method == "DELETE" {
                 self.objects.remove(path);
             }
-            return Outcome::NotOurs("reads and deletions");
+            return Outcome::Skipped("reads and deletions");
         }
         let Some(target) = target(method, path, step) else {
-            return Outcome::NotOurs("subresources that are no object (binding, eviction)");
+            return Outcome::Skipped("subresources that are no object (binding, eviction)");
         };
         let old = self.objects.get(&target.path).cloned();
         let Some(mut new) = self.proposed(step, old.as_ref()) else {
-            return Outcome::NotOurs("patches of what does not exist");
+            return Outcome::Skipped("patches of what does not exist");
         };
-        complete(&mut new, old.as_ref(), target.part);
+        merge_stored(&mut new, old.as_ref(), target.part);
         let outcome =
             if new["metadata"]["generateName"].is_string() && new["metadata"]["name"].is_null() {
-                Outcome::NotOurs("objects that the server names")
-            } else if is_engines(answer, behavior) {
+                Outcome::Skipped("objects that the server names")
+            } else if is_from_engine(answer, behavior) {
                 self.compare(&target, old.as_ref(), &new, step, answer, behavior)
             } else {
-                Outcome::NotOurs("answers of the store, the allocator or in untranslated words")
+                Outcome::Skipped("answers of the store, the allocator or in untranslated words")
             };
         if answer["code"].as_u64().unwrap() < 300 && step["query"].get("dryRun").is_none() {
             if target.kind.name == "Namespace" {
                 self.labels = new["metadata"]["labels"].clone();
             }
-            store_as_the_server_does(&mut new);
+            apply_server_changes(&mut new);
             if let Some(name) = step["keep"].as_str() {
-                self.kept.insert(name.into(), new.clone());
+                self.saved.insert(name.into(), new.clone());
             }
             let name = new["metadata"]["name"].as_str().unwrap_or_default();
             let key =
@@ -139,7 +139,7 @@ impl World {
 
     fn proposed(&self, step: &Value, old: Option<&Value>) -> Option<Value> {
         if let Some(base) = step["base"].as_str() {
-            let mut object = self.kept.get(base)?.clone();
+            let mut object = self.saved.get(base)?.clone();
             for (pointer, value) in step["edit"].as_object().into_iter().flatten() {
                 patch::set(&mut object, pointer, value.clone());
             }
@@ -179,7 +179,7 @@ impl World {
             None => Change::create(&new),
         };
         let Some(change) = change.map(|change| change.through(target.part)) else {
-            return Outcome::NotOurs("kinds without a row");
+            return Outcome::Skipped("kinds without a row");
         };
         let labels = node(&self.labels);
         let pods: Vec<Object<'static>> = self
@@ -211,7 +211,7 @@ impl World {
             ours.insert("causes".into(), causes.into());
         }
         ours.insert("warnings".into(), warning_headers(&verdict).into());
-        let theirs = answered(answer);
+        let theirs = expected_response(answer);
         if ours == theirs {
             Outcome::Agrees
         } else {
@@ -248,12 +248,12 @@ fn policy(profile: &str, behavior: Behavior) -> Policy {
     policy
 }
 
-/// Which object a request writes, and through which subresource.
+/// The object that a request writes, and the subresource.
 fn target(method: &str, path: &str, step: &Value) -> Option<Target> {
-    let words: Vec<&str> = path.trim_start_matches('/').split('/').collect();
-    let after = if words[0] == "api" { 2 } else { 3 };
-    let group = if words[0] == "api" { "" } else { words[1] };
-    let rest = &words[after..];
+    let segments: Vec<&str> = path.trim_start_matches('/').split('/').collect();
+    let after = if segments[0] == "api" { 2 } else { 3 };
+    let group = if segments[0] == "api" { "" } else { segments[1] };
+    let rest = &segments[after..];
     let rest = if rest[0] == "namespaces" && rest.len() > 2 { &rest[2..] } else { rest };
     let kind = KINDS.iter().find(|kind| kind.plural == rest[0] && kind.group == group)?;
     let expected = if method == "POST" { 1 } else { 2 };
@@ -267,15 +267,15 @@ fn target(method: &str, path: &str, step: &Value) -> Option<Target> {
             (Part::Sub(sub), path.rsplit_once('/')?.0.to_owned())
         }
     };
-    // The scale of an object is another kind; the change it makes to the object is not recorded.
+    // A Scale is another kind; its change to the object is not recorded.
     if part == Part::Sub("scale") && step["body"]["kind"] == "Scale" {
         return None;
     }
     Some(Target { kind, path, part })
 }
 
-/// A main write leaves the status alone, a status write everything else.
-fn complete(new: &mut Value, old: Option<&Value>, part: Part) {
+/// A write of the object keeps the stored status, a write of the status everything else.
+fn merge_stored(new: &mut Value, old: Option<&Value>, part: Part) {
     let Some(object) = new.as_object_mut() else { return };
     let stored = |key: &str| old.and_then(|old| old.get(key)).cloned();
     match (part, old) {
@@ -293,9 +293,8 @@ fn complete(new: &mut Value, old: Option<&Value>, part: Part) {
     }
 }
 
-/// The single fields beside lists, which the server keeps in step with them, and the address that
-/// its allocator chooses.
-fn store_as_the_server_does(object: &mut Value) {
+/// Applies server-side changes: single fields that mirror lists, and the address of the allocator.
+fn apply_server_changes(object: &mut Value) {
     if object["kind"] == "Service"
         && object["spec"]["type"] != "ExternalName"
         && object["spec"]["clusterIP"].is_null()
@@ -318,22 +317,22 @@ fn store_as_the_server_does(object: &mut Value) {
     }
 }
 
-/// Whether an answer is one that the engine gives.
-fn is_engines(answer: &Value, behavior: Behavior) -> bool {
+/// Whether the engine is responsible for a response.
+fn is_from_engine(answer: &Value, behavior: Behavior) -> bool {
     let message = answer["message"].as_str().unwrap_or_default();
     match answer["code"].as_u64().unwrap() {
-        // A seed answer that still has the released words was not translated when it was recorded.
+        // A seed response with the released wording was not translated when it was recorded.
         403 if message.contains("is being terminated") => false,
         403 => behavior == Behavior::Released || !message.contains("probe or lifecycle host"),
         422 if behavior == Behavior::Proposal && contradicts_itself(message) => false,
         200 | 201 => true,
-        422 => !NOT_OF_THE_ENGINE.iter().any(|words| message.contains(words)),
+        422 => !NOT_FROM_ENGINE.iter().any(|text| message.contains(text)),
         _ => false,
     }
 }
 
-/// Whether a refusal of a search name quotes released Kubernetes' pattern though the name matches it: labels that begin
-/// with an underscore are refused by the proposal alone, and the answer was not translated when it was recorded.
+/// Whether an error about a search name quotes the released pattern although the name matches it: only the proposal
+/// refuses labels that begin with an underscore, and the response was not translated when it was recorded.
 fn contradicts_itself(message: &str) -> bool {
     let quoted = message.split_once("Invalid value: \"").and_then(|(_, rest)| rest.split_once('"'));
     quoted.is_some_and(|(name, rest)| {
@@ -342,8 +341,8 @@ fn contradicts_itself(message: &str) -> bool {
     })
 }
 
-/// What the allocator, the reader of options and patches, or defaulting has a part in.
-const NOT_OF_THE_ENGINE: [&str; 5] = [
+/// Texts of errors from the allocator, the decoding of options and patches, or defaulting.
+const NOT_FROM_ENGINE: [&str; 5] = [
     "failed to allocate IP",
     "Options.meta.k8s.io",
     " \"\" is invalid: patch:",
@@ -351,13 +350,13 @@ const NOT_OF_THE_ENGINE: [&str; 5] = [
     "\"Spec\":{\"Volumes\"",
 ];
 
-/// What is told before the engine reads an object.
-fn is_told_by_the_reader(warning: &Value) -> bool {
+/// Whether a warning comes from decoding, before the engine gets an object.
+fn is_decoding_warning(warning: &Value) -> bool {
     let text = warning.as_str().unwrap_or_default();
     text.starts_with("unknown field") || text.starts_with("duplicate field")
 }
 
-fn answered(answer: &Value) -> Map<String, Value> {
+fn expected_response(answer: &Value) -> Map<String, Value> {
     let mut theirs = Map::new();
     if answer["code"].as_u64().unwrap() >= 300 {
         theirs.insert("code".into(), answer["code"].clone());
@@ -367,8 +366,8 @@ fn answered(answer: &Value) -> Map<String, Value> {
             .into_iter()
             .flatten()
             .map(|cause| {
-                let word = |key: &str| cause[key].as_str().unwrap().to_owned();
-                format!("{}|{}|{}", word("field"), word("reason"), word("message"))
+                let text = |key: &str| cause[key].as_str().unwrap().to_owned();
+                format!("{}|{}|{}", text("field"), text("reason"), text("message"))
             })
             .collect();
         causes.sort();
@@ -376,12 +375,12 @@ fn answered(answer: &Value) -> Map<String, Value> {
     }
     let warnings = answer["warnings"].as_array().cloned().unwrap_or_default();
     let of_engine: Vec<Value> =
-        warnings.into_iter().filter(|warning| !is_told_by_the_reader(warning)).collect();
+        warnings.into_iter().filter(|warning| !is_decoding_warning(warning)).collect();
     theirs.insert("warnings".into(), of_engine.into());
     theirs
 }
 
-/// The order of several errors in one message is free: the same letters, sorted, are the same.
+/// Sorts the errors of a message, because their order is not defined.
 fn sorted_errors(message: &str) -> String {
     match message.split_once(" is invalid: [") {
         Some((head, list)) => {

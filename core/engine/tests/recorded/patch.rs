@@ -1,4 +1,4 @@
-//! The patches of the recordings, applied as far as the recordings need it.
+//! JSON, merge and strategic merge patches, as far as the recordings need them.
 
 use serde_json::{Map, Value};
 
@@ -21,7 +21,7 @@ pub(super) fn merge(target: &mut Value, patch: &Value) {
     }
 }
 
-/// Lists that a strategic patch merges, and the member by which their items are known.
+/// Lists that a strategic merge patch merges, and their merge keys.
 const MERGED: [(&str, &str); 7] = [
     ("containers", "name"),
     ("initContainers", "name"),
@@ -32,7 +32,7 @@ const MERGED: [(&str, &str); 7] = [
     ("hostIPs", "ip"),
 ];
 
-/// Lists of plain values that a strategic patch adds to.
+/// Lists of scalars that a strategic merge patch adds to.
 const ADDED: [&str; 2] = ["podCIDRs", "finalizers"];
 
 /// Strategic merge patch.
@@ -47,7 +47,7 @@ pub(super) fn strategic(target: &mut Value, patch: &Value, field: &str) {
                 }
             }
         }
-        // What the patch lists comes first and in its order, the rest stays behind it.
+        // Items of the patch come first and in its order, the others after them.
         (Value::Array(items), Value::Array(additions)) => {
             let key = MERGED.iter().find(|(list, _)| *list == field).map(|(_, key)| *key);
             let is_same = |item: &Value, addition: &Value| match key {
@@ -133,18 +133,18 @@ fn remove(target: &mut Value, pointer: &str) -> Option<()> {
     Some(())
 }
 
-/// Sets the value at a JSON pointer, making the objects on the way; `null` removes.
+/// Sets the value at a JSON pointer, creating the objects on the way; `null` removes.
 pub(super) fn set(target: &mut Value, pointer: &str, value: Value) {
     if value.is_null() {
         remove(target, pointer);
         return;
     }
     let mut at = target;
-    for word in pointer.split('/').skip(1) {
-        let word = word.replace("~1", "/").replace("~0", "~");
+    for segment in pointer.split('/').skip(1) {
+        let segment = segment.replace("~1", "/").replace("~0", "~");
         at = match at {
             Value::Array(items) => {
-                let index: usize = word.parse().unwrap_or(items.len());
+                let index: usize = segment.parse().unwrap_or(items.len());
                 if index >= items.len() {
                     items.push(Value::Null);
                 }
@@ -155,7 +155,7 @@ pub(super) fn set(target: &mut Value, pointer: &str, value: Value) {
                 if !other.is_object() {
                     *other = Value::Object(Map::new());
                 }
-                other.as_object_mut().unwrap().entry(word).or_insert(Value::Null)
+                other.as_object_mut().unwrap().entry(segment).or_insert(Value::Null)
             }
         };
     }

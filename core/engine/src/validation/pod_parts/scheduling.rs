@@ -109,7 +109,7 @@ pub(crate) fn check_tolerations(list: &At<'_>, errs: &mut FieldErrors<'_, '_>) {
             "" | "Equal" => {
                 let mut details: Vec<alloc::string::String> = Vec::new();
                 name_format::faults(NameFormat::LabelValue, value_text, |detail| {
-                    details.push(detail.into_owned())
+                    details.push(detail.into_owned());
                 });
                 if !details.is_empty() {
                     errs.invalid_as(&operator, quoted(value_text), details.join(";"));

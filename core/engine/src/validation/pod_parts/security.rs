@@ -106,7 +106,7 @@ fn check_app_armor(profile: &At<'_>, errs: &mut FieldErrors<'_, '_>) {
         "Localhost" => match path.text_or_empty() {
             _ if !path.is_set() => errs.required(&path, REQUIRED),
             text if text.trim() != text => {
-                errs.invalid(&path, "must not be padded with whitespace")
+                errs.invalid(&path, "must not be padded with whitespace");
             }
             "" => errs.required(&path, REQUIRED),
             _ => {}

@@ -28,7 +28,7 @@ pub(super) fn check_deployment(spec: &At<'_>, errs: &mut FieldErrors<'_, '_>) {
             }
         }
         _ => {
-            errs.unsupported(&strategy, format_strategy(&strategy), &["Recreate", "RollingUpdate"])
+            errs.unsupported(&strategy, format_strategy(&strategy), &["Recreate", "RollingUpdate"]);
         }
     }
     let (deadline, ready) = (spec.field("progressDeadlineSeconds"), spec.field("minReadySeconds"));
@@ -61,7 +61,7 @@ pub(super) fn check_daemon_set(spec: &At<'_>, errs: &mut FieldErrors<'_, '_>) {
             }
         }
         _ => {
-            errs.unsupported(&strategy, format_strategy(&strategy), &["RollingUpdate", "OnDelete"])
+            errs.unsupported(&strategy, format_strategy(&strategy), &["RollingUpdate", "OnDelete"]);
         }
     }
 }
