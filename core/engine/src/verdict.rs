@@ -172,7 +172,7 @@ struct Message<'a>(&'a FieldError);
 
 impl Display for Message<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(self.0.cause.words().1)?;
+        f.write_str(self.0.cause.reason_and_message().1)?;
         if let Some(value) = &self.0.value {
             write!(f, ": {value}")?;
         }
