@@ -1,6 +1,6 @@
 //! What the audit log is told about a request, and until when.
 
-use crate::call::Told;
+use crate::audit_record::AuditRecord;
 use crate::config::Audit;
 use crate::held::held;
 use crate::request::{RequestInfo, Target};
@@ -136,25 +136,25 @@ pub(crate) fn impersonated(trail: &mut Option<Trail>, user: &User, constraint: &
 pub(crate) fn complete(
     trail: Option<Trail>,
     method: &Method,
-    told: &Told,
+    record: &AuditRecord,
     response: Response<Body>,
 ) -> Response<Body> {
     let Some(mut trail) = trail else { return response };
-    for (key, text) in told.annotations() {
+    for (key, text) in record.annotations() {
         trail.annotate(key, text);
     }
-    tell_sent(&mut trail, method, &told.sent());
+    tell_sent(&mut trail, method, &record.request_body());
     // How a request was refused is told at every level.
-    if trail.level() == Level::RequestResponse || told.is_refused() {
-        tell_answered(&mut trail, &told.answered());
+    if trail.level() == Level::RequestResponse || record.is_failure() {
+        tell_answered(&mut trail, &record.response_body());
     }
     trail.status_code(response.status().as_u16());
-    if let Some(ends) = told.tunnel() {
+    if let Some(ends) = record.tunnel() {
         trail.response_started();
         until_end(ends, trail);
         return response;
     }
-    if !told.is_stream() {
+    if !record.is_stream() {
         trail.finish();
         return response;
     }

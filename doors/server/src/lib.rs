@@ -3,11 +3,11 @@
 mod admission;
 mod app;
 mod audit;
+mod audit_record;
 mod authorize;
 mod body;
 mod bootstrap;
 mod cache;
-mod call;
 mod cluster_view;
 mod compress;
 mod compute;
@@ -28,6 +28,7 @@ mod options;
 mod pem;
 mod render;
 mod request;
+mod resource_request;
 mod respond;
 mod reviews;
 mod route;
@@ -42,6 +43,7 @@ mod subresources;
 mod token_usage;
 mod verbs;
 mod version;
+mod warnings;
 mod write;
 
 pub use app::App;

@@ -3,7 +3,7 @@
 use crate::app::App;
 use crate::audit::until_end;
 use crate::body;
-use crate::call::{Content, Reply};
+use crate::resource_request::{Content, Reply};
 use crate::compress;
 use crate::held::{held, measured};
 use crate::metrics::{Labels, Lasting, Metrics};
@@ -27,13 +27,13 @@ pub(crate) async fn replied(
 ) -> Response<Body> {
     let (content_type, body, is_packed) = match reply.content {
         Content::Stream(body) => {
-            request.told.note_stream();
+            request.audit.set_stream();
             (output.stream_type(), body, false)
         }
         content => {
             let document = Document::new(app, served, content, output, &request.params);
-            if request.told.wants_answer() {
-                app.compute.run(|| request.told.note_answered(&document.pieces())).await;
+            if request.audit.wants_response_body() {
+                app.compute.run(|| request.audit.set_response_body(&document.pieces())).await;
             }
             let accepts_gzip = compress::accepts_gzip(&request.parts.headers);
             let answer = render::answer(document, output, accepts_gzip).await;
@@ -71,7 +71,7 @@ pub(crate) fn finish(app: &Arc<App>, request: &RequestContext<'_>, response: &mu
         headers.insert(AUDIT_ID, id);
     }
     headers.entry(CACHE_CONTROL).or_insert(HeaderValue::from_static("no-cache, private"));
-    for text in ratchet_engine::warning_texts(&request.told.warnings()) {
+    for text in ratchet_engine::warning_texts(&request.warnings.to_vec()) {
         let escaped = text.replace('\\', "\\\\").replace('"', "\\\"");
         // Bytes, not text: warnings may hold more than ASCII.
         if let Ok(value) = HeaderValue::from_bytes(format!("299 - \"{escaped}\"").as_bytes()) {
@@ -112,7 +112,7 @@ pub(crate) fn finish(app: &Arc<App>, request: &RequestContext<'_>, response: &mu
         return;
     }
     let lasting = Lasting { app: app.clone(), labels, code, begun: request.begun };
-    match request.told.tunnel() {
+    match request.audit.tunnel() {
         Some(ends) => until_end(ends, lasting),
         None => {
             let body = std::mem::replace(response.body_mut(), empty());

@@ -3,7 +3,7 @@
 mod access;
 mod selectors;
 
-use crate::call::{Answered, Reply, ResourceRequest};
+use crate::resource_request::{Answered, Reply, ResourceRequest};
 use crate::options::{OptionsKind, WriteOptions};
 use crate::render;
 use crate::status::StatusError;

@@ -2,7 +2,7 @@
 
 use crate::app::App;
 use crate::body;
-use crate::call::{Answered, Reply, ResourceRequest};
+use crate::resource_request::{Answered, Reply, ResourceRequest};
 use crate::compute::SMALL;
 use crate::connect::{self, Client, Connect};
 use crate::documents;
@@ -92,7 +92,7 @@ pub(crate) async fn resource(
     };
     if let Some(text) = ratchet_engine::deprecation(served.row.group, served.row.kind, &app.policy)
     {
-        request.told.warn(text);
+        request.warnings.add(text);
     }
     if operation == Operation::Connect {
         let connect = Connect { app, served, place, request, user };
@@ -110,7 +110,7 @@ pub(crate) async fn resource(
         }
     };
     if app.audit.is_some() {
-        request.told.note_sent(&body);
+        request.audit.set_request_body(&body);
     }
     let call = ResourceRequest {
         app,
@@ -121,7 +121,8 @@ pub(crate) async fn resource(
         body: &body,
         user,
         output,
-        told: &request.told,
+        warnings: &request.warnings,
+        audit: &request.audit,
     };
     let verb = request.info.verb;
     let answered = match body.len() <= SMALL {

@@ -2,8 +2,8 @@
 
 use crate::app::App;
 use crate::audit;
+use crate::audit_record::AuditRecord;
 use crate::authorize::attempt;
-use crate::call::Told;
 use crate::documents;
 use crate::held::held;
 use crate::request::{Output, Params, RequestInfo, Target, Unreadable};
@@ -11,6 +11,7 @@ use crate::respond::{finish, refused};
 use crate::route;
 use crate::status::{About, StatusError};
 use crate::token_usage;
+use crate::warnings::Warnings;
 use bytes::Bytes;
 use http::header::RETRY_AFTER;
 use http::request::Parts;
@@ -74,8 +75,10 @@ pub(crate) struct RequestContext<'a> {
     pub(crate) info: RequestInfo,
     /// The query.
     pub(crate) params: Params,
-    /// What is told beside the answer.
-    pub(crate) told: Told,
+    /// Warnings for the client, sent as `Warning` headers.
+    pub(crate) warnings: Warnings,
+    /// Facts for the audit log.
+    pub(crate) audit: AuditRecord,
     /// Under which name the request stands in the audit log.
     pub(crate) audit_id: String,
     /// When it began.
@@ -88,7 +91,7 @@ impl RequestContext<'_> {
     /// Keeps a refusal for the audit log, where answers are told of.
     pub(crate) fn note_refusal(&self, app: &App, refusal: &StatusError) {
         if app.audit.is_some() {
-            self.told.note_refused(refusal.to_json());
+            self.audit.set_failure(refusal.to_json());
         }
     }
 }
@@ -111,7 +114,8 @@ pub(crate) async fn serve(
         parts: &parts,
         info,
         params,
-        told: Told::default(),
+        warnings: Warnings::default(),
+        audit: AuditRecord::default(),
         audit_id: audit_id.unwrap_or_else(|| app.new_uid()),
         begun: Instant::now(),
         address: peer.address.ip(),
@@ -214,7 +218,7 @@ async fn answer(
             app.identity.authenticate(headers, certificates, Timestamp::now(), &mut usage)
         }
     };
-    token_usage::record(app, usage, Some(&request.told)).await;
+    token_usage::record(app, usage, Some((&request.warnings, &request.audit))).await;
     let caller = match said {
         Verdict::User(user) => {
             app.metrics.authentications.with(&["success"]).inc();
@@ -227,7 +231,7 @@ async fn answer(
             // Those who try keys are told of as well, though nobody knows who they are.
             let response = refuse(&StatusError::unauthorized());
             let trail = begin(&User::default());
-            return audit::complete(trail, &request.parts.method, &request.told, response);
+            return audit::complete(trail, &request.parts.method, &request.audit, response);
         }
     };
     let mut trail = begin(&caller);
@@ -238,19 +242,19 @@ async fn answer(
             became.user
         }
         Err(refusal) => {
-            return audit::complete(trail, &request.parts.method, &request.told, refuse(&refusal));
+            return audit::complete(trail, &request.parts.method, &request.audit, refuse(&refusal));
         }
     };
     if trail.as_ref().is_some_and(|trail| trail.level() == Level::RequestResponse) {
-        request.told.want_answer();
+        request.audit.want_response_body();
     }
     let is_long = request.info.is_long();
     if is_long && !is_within {
         match app.long_running.enter(&user) {
-            Some(permit) => request.told.note_permit(permit),
+            Some(permit) => request.audit.set_permit(permit),
             None => {
                 let method = &request.parts.method;
-                return audit::complete(trail, method, &request.told, too_many());
+                return audit::complete(trail, method, &request.audit, too_many());
             }
         }
     }
@@ -262,11 +266,11 @@ async fn answer(
             Err(_) => refuse(&StatusError::timeout()),
         },
     };
-    let response = match request.told.permit() {
+    let response = match request.audit.permit() {
         Some(permit) => response.map(|body| held(body, permit)),
         None => response,
     };
-    audit::complete(trail, &request.parts.method, &request.told, response)
+    audit::complete(trail, &request.parts.method, &request.audit, response)
 }
 
 /// Who the caller wants to be.
@@ -298,13 +302,13 @@ async fn authorized(
     match app.authorizer.check(&attempt) {
         Ok(reason) => {
             app.metrics.authorizations.with(&["allowed"]).inc();
-            request.told.annotate("authorization.k8s.io/decision", "allow");
-            request.told.annotate("authorization.k8s.io/reason", reason);
+            request.audit.annotate("authorization.k8s.io/decision", "allow");
+            request.audit.annotate("authorization.k8s.io/reason", reason);
         }
         Err(refusal) => {
             app.metrics.authorizations.with(&["denied"]).inc();
-            request.told.annotate("authorization.k8s.io/decision", "forbid");
-            request.told.annotate("authorization.k8s.io/reason", "");
+            request.audit.annotate("authorization.k8s.io/decision", "forbid");
+            request.audit.annotate("authorization.k8s.io/reason", "");
             request.note_refusal(app, &refusal);
             let mut response = refused(&refusal, plain);
             response.headers_mut().insert(NO_SNIFF, HeaderValue::from_static("nosniff"));

@@ -1,8 +1,9 @@
 //! What follows from the use of a service account's token: notes, counters, and a mark on the secret that holds it.
 
 use crate::app::App;
-use crate::call::Told;
+use crate::audit_record::AuditRecord;
 use crate::loopback::{LoopbackClient, Types};
+use crate::warnings::Warnings;
 use bytes::Bytes;
 use ratchet_access::{MASTERS, User};
 use ratchet_identity::{SecretUsage, TokenUsage};
@@ -11,14 +12,18 @@ use std::pin::Pin;
 use std::sync::Arc;
 
 /// Counts the use of a token, tells of it where there is somebody to tell, and marks its secret.
-pub(crate) async fn record(app: &Arc<App>, usage: TokenUsage, told: Option<&Told>) {
+pub(crate) async fn record(
+    app: &Arc<App>,
+    usage: TokenUsage,
+    request: Option<(&Warnings, &AuditRecord)>,
+) {
     let TokenUsage { annotations, warnings, counters, secret } = usage;
     for counter in counters {
         app.metrics.token_used(counter);
     }
-    if let Some(told) = told {
-        annotations.into_iter().for_each(|(key, text)| told.annotate(key, text));
-        warnings.into_iter().for_each(|text| told.warn(text));
+    if let Some((request_warnings, audit)) = request {
+        annotations.into_iter().for_each(|(key, text)| audit.annotate(key, text));
+        warnings.into_iter().for_each(|text| request_warnings.add(text));
     }
     if let Some(secret) = secret {
         // A task of its own: a client that goes away leaves no write half done.

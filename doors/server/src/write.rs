@@ -2,7 +2,7 @@
 
 use crate::admission;
 use crate::cache::{Item, Stored, storable};
-use crate::call::ResourceRequest;
+use crate::resource_request::ResourceRequest;
 use crate::convert;
 use crate::lifecycle::{self, CreateContext, metadata};
 use crate::services;
@@ -87,13 +87,13 @@ pub(crate) async fn create(
     if !generate || base.is_empty() {
         return create_once(call, node, dry_run).await;
     }
-    let length = call.told.len();
+    let warning_count = call.warnings.len();
     let mut name = String::new();
     for _ in 0..NAMES {
         name = if served.strategy.plain_names { base.clone() } else { generated(&base) };
         let mut attempt = node.clone();
         attempt.below("metadata").set("name", Node::string(name.clone()));
-        call.told.rewind(length);
+        call.warnings.truncate(warning_count);
         match create_once(call, attempt, dry_run).await {
             Err(refusal) if refusal.reason == "AlreadyExists" => {}
             other => return other,
@@ -153,11 +153,11 @@ async fn create_once(
     services::prepare(app, &kind, &mut node, None);
     let object = Object::new(node);
     let change = Change { kind, part: Part::Main, step: Step::Create { new: &object } };
-    let told = call.told.len();
+    let warning_count = call.warnings.len();
     admission::judge(call, &change).await?;
     let judged = object.into_node();
     for _ in 0..TRIES {
-        if let Some(item) = commit_new(call, &kind, &judged, told, dry_run).await? {
+        if let Some(item) = commit_new(call, &kind, &judged, warning_count, dry_run).await? {
             return Ok(item);
         }
     }
@@ -170,7 +170,7 @@ async fn commit_new(
     call: &ResourceRequest<'_>,
     kind: &Kind<'_>,
     judged: &Node<'static>,
-    told: usize,
+    warning_count: usize,
     dry_run: bool,
 ) -> Result<Option<Arc<Item>>, StatusError> {
     let (app, served) = (call.app, call.served);
@@ -186,7 +186,7 @@ async fn commit_new(
     let mut node = judged.clone();
     // The allocators stand before the strategy: who is refused there is told nothing else.
     let claims =
-        services::claim(app, kind, &mut node, None).inspect_err(|_| call.told.rewind(told))?;
+        services::claim(app, kind, &mut node, None).inspect_err(|_| call.warnings.truncate(warning_count))?;
     served.respell(&mut node);
     let value = stored(call, node)?;
     if dry_run {
@@ -230,9 +230,9 @@ pub(crate) async fn change(
     mut edit: impl FnMut(&Node<'static>) -> Result<(Node<'static>, Preconditions), StatusError>,
 ) -> Result<Arc<Item>, StatusError> {
     let served = call.served;
-    let length = call.told.len();
+    let warning_count = call.warnings.len();
     for _ in 0..TRIES {
-        call.told.rewind(length);
+        call.warnings.truncate(warning_count);
         let current = call.current().await?;
         let old = as_served(call, &current);
         let (new, conditions) = edit(&old)?;
@@ -283,12 +283,12 @@ async fn change_once(
 ) -> Result<Option<Arc<Item>>, StatusError> {
     let (app, served) = (call.app, call.served);
     let Some(kind) = served.kind else { return Err(StatusError::method_not_allowed()) };
-    let told = call.told.len();
+    let warning_count = call.warnings.len();
     let (mut new, old) = judged(call, kind, part, old, new).await?;
     let charged = admission::charge(call, part, &new, Some(&old)).await?;
     let claims = match part {
         Part::Main => services::claim(app, &kind, &mut new, Some(&old))
-            .inspect_err(|_| call.told.rewind(told))?,
+            .inspect_err(|_| call.warnings.truncate(warning_count))?,
         Part::Sub(_) => Vec::new(),
     };
     served.respell(&mut new);

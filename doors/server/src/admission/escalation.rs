@@ -1,6 +1,6 @@
 //! Nobody gives what they do not have: roles and bindings are looked at before they are validated.
 
-use crate::call::ResourceRequest;
+use crate::resource_request::ResourceRequest;
 use crate::status::{About, StatusError};
 use ratchet_access::{Attempt, Grant, Refusal as No, Resource, Target};
 use ratchet_object::Node;

@@ -1,7 +1,7 @@
 //! The engine judges a change: the door fetches what it needs to know, and counts what it says.
 
 use super::policy_rights;
-use crate::call::ResourceRequest;
+use crate::resource_request::ResourceRequest;
 use crate::csr;
 use crate::status::StatusError;
 use ratchet_engine::pod_security::PodSecurityMetrics;
@@ -52,10 +52,10 @@ pub(super) async fn judge(
     policy_rights::check(call, change, &mut verdict);
     let took = begun.elapsed();
     for warning in &verdict.warnings {
-        call.told.warn(warning.text.clone());
+        call.warnings.add(warning.text.clone());
     }
     for (key, text) in &verdict.audit {
-        call.told.annotate(*key, text.clone());
+        call.audit.annotate(*key, text.clone());
     }
     let refused: Option<StatusError> = Status::of(&verdict, change).map(Into::into);
     let denier = verdict.denial.as_ref().filter(|_| verdict.problems.is_empty());

@@ -1,6 +1,6 @@
 //! NamespaceLifecycle: nothing is created where no namespace is, or in one that goes away.
 
-use crate::call::ResourceRequest;
+use crate::resource_request::ResourceRequest;
 use crate::lifecycle::metadata;
 use crate::status::{About, StatusError};
 use ratchet_object::Node;

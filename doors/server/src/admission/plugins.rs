@@ -3,7 +3,7 @@
 use super::judgement::{self, Judgement};
 use super::policies;
 use super::view::View;
-use crate::call::ResourceRequest;
+use crate::resource_request::ResourceRequest;
 use crate::status::{About, StatusError};
 use ratchet_admission::{Cluster, Denial, Operation, PLUGINS, PluginRow, Request};
 use ratchet_engine::{Change, Part};

@@ -3,13 +3,15 @@
 use super::around::Around;
 use super::plugins::part_of;
 use crate::app::App;
-use crate::call::{ResourceRequest, Told};
+use crate::audit_record::AuditRecord;
+use crate::resource_request::ResourceRequest;
 use crate::options::{DeleteOptions, DeleteScope};
 use crate::request::{Params, ResourcePath};
 use crate::served::ServedResource;
 use crate::services;
 use crate::status::{About, StatusError};
 use crate::subresources::scale_from;
+use crate::warnings::Warnings;
 use ratchet_access::User;
 use ratchet_engine::{Change, Part, StatusCause};
 use ratchet_object::{Node, Value};
@@ -26,7 +28,8 @@ pub(crate) struct AdmissionScope<'a> {
     pub(crate) served: &'a ServedResource,
     pub(crate) place: &'a ResourcePath,
     pub(crate) user: &'a User,
-    pub(crate) told: &'a Told,
+    pub(crate) warnings: &'a Warnings,
+    pub(crate) audit: &'a AuditRecord,
 }
 
 /// What is attributes there.
@@ -43,8 +46,8 @@ struct Attributes<'a> {
 
 impl<'a> AdmissionScope<'a> {
     fn of(call: &'a ResourceRequest<'_>) -> Self {
-        let ResourceRequest { app, served, place, user, told, .. } = call;
-        Self { app, served, place, user, told }
+        let ResourceRequest { app, served, place, user, warnings, audit, .. } = call;
+        Self { app, served, place, user, warnings, audit }
     }
 
     /// The policies that may have something to say here; none if there are none.
@@ -85,10 +88,10 @@ impl<'a> AdmissionScope<'a> {
             self.app.metrics.policy_checked(check);
         }
         for warning in judged.warnings {
-            self.told.warn(warning);
+            self.warnings.add(warning);
         }
         for (key, text) in judged.annotations {
-            self.told.annotate(key, text);
+            self.audit.annotate(key, text);
         }
         if let Some(name) = &judged.missing_namespace {
             return Err(StatusError::not_found(About { group: "", resource: "namespaces", name }));

@@ -1,6 +1,6 @@
 //! Who writes a policy or a binding must be allowed to read the parameters that it reads.
 
-use crate::call::ResourceRequest;
+use crate::resource_request::ResourceRequest;
 use ratchet_access::{Attempt, Resource, Target, User, is_superuser};
 use ratchet_engine::writing::{FieldErrors, ValidationContext};
 use ratchet_engine::{Change, Part, Verdict};

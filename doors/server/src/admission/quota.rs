@@ -3,7 +3,7 @@
 use super::plugins::{part_of, refusal, request};
 use super::view::View;
 use crate::cache::{Item, storable};
-use crate::call::ResourceRequest;
+use crate::resource_request::ResourceRequest;
 use crate::served::ServedResource;
 use crate::status::StatusError;
 use ratchet_admission::{Cluster, Denial, Operation, Request, quota};

@@ -1,7 +1,7 @@
 //! The cluster as plugins see it: the cache, the authorizers, and what a certificate is asked for.
 
 use crate::cache::Unreadable;
-use crate::call::ResourceRequest;
+use crate::resource_request::ResourceRequest;
 use crate::csr;
 use crate::served::ServedResource;
 use crate::status::StatusError;

@@ -48,7 +48,7 @@ pub(super) async fn answer(connect: &Connect<'_>) -> Result<Response<Body>, Stat
         let about = About { resource: "pods/log", ..connect.about() };
         return Err(complaint(status, answered.into_body(), about).await);
     }
-    request.told.note_stream();
+    request.audit.set_stream();
     let body = answered.into_body().map_err(|error| BodyError(error.to_string()));
     let mut response = Response::new(connect.held(body.boxed_unsync()));
     response.headers_mut().insert(CONTENT_TYPE, HeaderValue::from_static("text/plain"));

@@ -127,9 +127,9 @@ impl Connect<'_> {
     /// Does something that goes on when the request has been answered, and counts as running until it ends.
     fn follow(&self, work: impl Future<Output = ()> + Send + 'static) {
         let running = self.app.metrics.connected(&self.request.info);
-        let permit = self.request.told.permit();
+        let permit = self.request.audit.permit();
         let (ended, ends) = watch::channel(());
-        self.request.told.note_tunnel(ends);
+        self.request.audit.set_tunnel(ends);
         tokio::spawn(async move {
             work.await;
             drop((running, permit, ended));
@@ -155,8 +155,9 @@ impl Connect<'_> {
     /// Puts the connection before the policies of the cluster.
     fn ask_policies(&self, kind: &str, options: &Node<'_>) -> Result<(), StatusError> {
         let Connect { app, served, place, request, user } = self;
-        let told = &request.told;
-        on_connect(&AdmissionScope { app, served, place, user, told }, kind, options)
+        let (warnings, audit) = (&request.warnings, &request.audit);
+        let scope = AdmissionScope { app, served, place, user, warnings, audit };
+        on_connect(&scope, kind, options)
     }
 
     /// Whoever opens a connection with GET must be allowed to do it with POST: a browser cannot choose.

@@ -83,7 +83,7 @@ pub(super) async fn answer(
     for name in SPEAKS_FOR_US {
         response.headers_mut().remove(name);
     }
-    connect.request.told.note_stream();
+    connect.request.audit.set_stream();
     let response = prefix.rewrite(response, &connect.app.compute);
     Ok(response.map(|body| connect.held(body)))
 }

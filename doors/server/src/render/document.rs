@@ -3,7 +3,7 @@
 use super::{Rows, converted, partial, table_of_one, whole, write_columns, write_row};
 use crate::app::App;
 use crate::cache::Item;
-use crate::call::{Content, List};
+use crate::resource_request::{Content, List};
 use crate::request::{Form, Output, Params};
 use crate::served::ServedResource;
 use bytes::Bytes;

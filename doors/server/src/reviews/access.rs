@@ -3,7 +3,7 @@
 use super::selectors::{self, Selectors};
 use super::{Faults, extra_of, texts};
 use crate::authorize::Authorizer;
-use crate::call::ResourceRequest;
+use crate::resource_request::ResourceRequest;
 use crate::status::StatusError;
 use ratchet_access::{Attempt, Decision, Resource, Target, User};
 use ratchet_object::{Node, Value};

@@ -1,7 +1,7 @@
 //! `binding`: a pod is given its node.
 
 use crate::body::Wanted;
-use crate::call::{Answered, Reply, ResourceRequest};
+use crate::resource_request::{Answered, Reply, ResourceRequest};
 use crate::lifecycle::metadata;
 use crate::options::{OptionsKind, WriteOptions};
 use crate::request::ResourcePath;

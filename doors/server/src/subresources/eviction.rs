@@ -2,7 +2,7 @@
 
 use crate::body::Wanted;
 use crate::cache::storable;
-use crate::call::{Answered, Reply, ResourceRequest};
+use crate::resource_request::{Answered, Reply, ResourceRequest};
 use crate::options::{DeleteOptions, DeleteScope, OptionsKind, WriteOptions};
 use crate::status::StatusError;
 use crate::verbs::delete;

@@ -11,7 +11,7 @@ pub(crate) use binding::bind_any;
 pub(crate) use scale::scale_from;
 
 use crate::body::Wanted;
-use crate::call::{Answered, Reply, ResourceRequest};
+use crate::resource_request::{Answered, Reply, ResourceRequest};
 use crate::status::StatusError;
 use crate::verbs::sent::Sent;
 use crate::verbs::{get, update};

@@ -2,7 +2,7 @@
 
 use crate::body::Wanted;
 use crate::cache::Item;
-use crate::call::{Answered, Reply, ResourceRequest};
+use crate::resource_request::{Answered, Reply, ResourceRequest};
 use crate::status::StatusError;
 use crate::verbs::sent::Sent;
 use crate::write;

@@ -1,7 +1,7 @@
 //! `token`: a service account's credential for a while.
 
 use crate::body::Wanted;
-use crate::call::{Answered, Reply, ResourceRequest};
+use crate::resource_request::{Answered, Reply, ResourceRequest};
 use crate::options::{OptionsKind, WriteOptions};
 use crate::status::{About, StatusError};
 use crate::write::named;
@@ -41,9 +41,9 @@ pub(super) async fn create(call: &ResourceRequest<'_>) -> Answered {
     };
     let issued = call.app.accounts.issue(&wish, Timestamp::now()).map_err(StatusError::internal)?;
     if let Some(warning) = issued.warning {
-        call.told.warn(warning);
+        call.warnings.add(warning);
     }
-    call.told.annotate("authentication.kubernetes.io/issued-credential-id", issued.credential);
+    call.audit.annotate("authentication.kubernetes.io/issued-credential-id", issued.credential);
     let audiences =
         if audiences.is_empty() { call.app.accounts.audiences.clone() } else { audiences };
     let metadata = request.below("metadata");

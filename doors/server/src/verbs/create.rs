@@ -1,6 +1,6 @@
 //! POST to a collection.
 
-use crate::call::{Answered, Reply, ResourceRequest};
+use crate::resource_request::{Answered, Reply, ResourceRequest};
 use crate::options::{OptionsKind, WriteOptions};
 use crate::status::StatusError;
 use crate::write;

@@ -3,7 +3,7 @@
 use crate::admission;
 use crate::body::{BodyType, Wanted, parse, receive};
 use crate::cache::{Item, storable};
-use crate::call::{Answered, Content, Reply, ResourceRequest};
+use crate::resource_request::{Answered, Content, Reply, ResourceRequest};
 use crate::lifecycle::{Dependents, metadata};
 use crate::options::{DeleteOptions, DeleteScope, FieldValidation, Propagation};
 use crate::request::ResourcePath;
@@ -357,7 +357,7 @@ fn propagation(
 fn warn_of_children(call: &ResourceRequest<'_>, options: &DeleteOptions) {
     let row = call.served.row;
     if (row.group, row.kind) == ("batch", "Job") && options.propagation.is_none() {
-        call.told.warn(
+        call.warnings.add(
             "child pods are preserved by default when jobs are deleted; set propagationPolicy=Background to remove them or set propagationPolicy=Orphan to suppress this warning",
         );
     }

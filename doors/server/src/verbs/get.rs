@@ -1,6 +1,6 @@
 //! GET of one object: its bytes as they are stored.
 
-use crate::call::{Answered, Reply, ResourceRequest};
+use crate::resource_request::{Answered, Reply, ResourceRequest};
 use crate::status::StatusError;
 use crate::verbs::list::read_version;
 

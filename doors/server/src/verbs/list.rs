@@ -1,7 +1,7 @@
 //! LIST: everything or what selectors ask for, at once or page by page from one snapshot.
 
 use crate::cache::{Item, Unreadable};
-use crate::call::{Answered, Content, List, Reply, ResourceRequest};
+use crate::resource_request::{Answered, Content, List, Reply, ResourceRequest};
 use crate::compute::SMALL;
 use crate::go_syntax;
 use crate::served::ServedResource;

@@ -1,7 +1,7 @@
 //! Patches: three ways to tell only the difference.
 
 use crate::body::{self, Mistyped, Wanted, content_type};
-use crate::call::ResourceRequest;
+use crate::resource_request::ResourceRequest;
 use crate::go_syntax;
 use crate::options::{FieldValidation, OptionsKind, WriteOptions};
 use crate::status::StatusError;
@@ -118,7 +118,7 @@ impl Patch {
             refuse(text)
         })?;
         for warning in received.warnings {
-            call.told.warn(warning);
+            call.warnings.add(warning);
         }
         Ok(received.node)
     }

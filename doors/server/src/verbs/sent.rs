@@ -1,7 +1,7 @@
 //! What a writer sends to an object or to a part of it: the whole, or the difference.
 
 use crate::body::Wanted;
-use crate::call::ResourceRequest;
+use crate::resource_request::ResourceRequest;
 use crate::options::{OptionsKind, WriteOptions};
 use crate::status::StatusError;
 use crate::verbs::patch::Patch;

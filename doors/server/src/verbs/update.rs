@@ -1,7 +1,7 @@
 //! PUT and PATCH of an object, or of its status.
 
 use crate::body::Wanted;
-use crate::call::{Answered, Reply, ResourceRequest};
+use crate::resource_request::{Answered, Reply, ResourceRequest};
 use crate::status::StatusError;
 use crate::verbs::sent::Sent;
 use crate::write;

@@ -2,7 +2,7 @@
 
 use crate::app::App;
 use crate::cache::{Change, EventType, Item, TooOld, line};
-use crate::call::{Answered, Content, Reply, ResourceRequest};
+use crate::resource_request::{Answered, Content, Reply, ResourceRequest};
 use crate::compute::SMALL;
 use crate::convert;
 use crate::render::{self, Rows};
