@@ -10,7 +10,7 @@ use crate::connect::Backends;
 use crate::documents::Documents;
 use crate::long_running::LongRunning;
 use crate::metrics::Metrics;
-use crate::served::Registry;
+use crate::registry::Registry;
 use crate::services::Ranges;
 use jiff::{SignedDuration, Timestamp};
 use ratchet_engine::Policy;

@@ -71,14 +71,14 @@ impl Auditing {
         let header = |name: &str| parts.headers.get(name).and_then(|value| value.to_str().ok());
         let mut about = ObjectReference::default();
         let mut path = parts.uri.path();
-        if let Target::Resource(place) = &info.target {
+        if let Target::Resource(resource_path) = &info.target {
             about = ObjectReference {
-                resource: place.resource.clone(),
-                namespace: place.namespace.clone(),
-                name: place.name.clone(),
-                api_group: place.group.clone(),
-                api_version: place.version.clone(),
-                subresource: place.subresource.clone(),
+                resource: resource_path.resource.clone(),
+                namespace: resource_path.namespace.clone(),
+                name: resource_path.name.clone(),
+                api_group: resource_path.group.clone(),
+                api_version: resource_path.version.clone(),
+                subresource: resource_path.subresource.clone(),
                 ..ObjectReference::default()
             };
             path = "";

@@ -170,21 +170,21 @@ fn everything() -> [Rule; 2] {
 /// What a request is to the authorizers.
 pub(crate) fn attempt<'a>(user: &'a User, info: &'a RequestInfo) -> Attempt<'a> {
     let target = match &info.target {
-        Target::Resource(place) => target(place, &info.field_selector),
+        Target::Resource(path) => target(path, &info.field_selector),
         Target::Path(path) => What::Path(path),
     };
     Attempt { user, verb: info.verb, target }
 }
 
 /// What the authorizers know of a place.
-pub(crate) fn target<'a>(place: &'a ResourcePath, field_selector: &'a str) -> What<'a> {
+pub(crate) fn target<'a>(path: &'a ResourcePath, field_selector: &'a str) -> What<'a> {
     What::Resource(Resource {
-        group: &place.group,
-        version: &place.version,
-        resource: &place.resource,
-        subresource: &place.subresource,
-        namespace: &place.namespace,
-        name: &place.name,
+        group: &path.group,
+        version: &path.version,
+        resource: &path.resource,
+        subresource: &path.subresource,
+        namespace: &path.namespace,
+        name: &path.name,
         field_selector,
     })
 }

@@ -2,7 +2,7 @@
 
 use crate::go_syntax;
 use crate::options::FieldValidation;
-use crate::served::ServedResource;
+use crate::registry::ServedResource;
 use crate::status::StatusError;
 use bytes::Bytes;
 use http::HeaderMap;
@@ -65,8 +65,8 @@ pub(crate) struct Wanted<'a> {
 
 impl<'a> Wanted<'a> {
     /// What the main endpoint of a resource takes.
-    pub(crate) fn of(served: &'a ServedResource) -> Self {
-        Self { group: served.row.group, version: served.row.version, kind: served.row.kind }
+    pub(crate) fn of(resource: &'a ServedResource) -> Self {
+        Self { group: resource.row.group, version: resource.row.version, kind: resource.row.kind }
     }
 
     /// Its full name.

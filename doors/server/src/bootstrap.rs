@@ -4,7 +4,7 @@ use crate::app::App;
 use crate::cache::storable;
 use crate::config::ProxyFiles;
 use crate::lifecycle::{metadata, strategy};
-use crate::served::ServedResource;
+use crate::registry::ServedResource;
 use crate::status::StatusError;
 use ratchet_object::{Equality, Node, defaults, equal_at};
 use ratchet_store::{Commit, Guard, Revision, Write};
@@ -160,15 +160,15 @@ fn writes(app: &App, object: &Node<'static>) -> Result<Vec<Write>, StatusError> 
     let kind = node.text_at(&["kind"]).to_owned();
     let (group, version) = api_version.rsplit_once('/').unwrap_or(("", &api_version));
     let row = ratchet_catalog::of_kind(group, version, &kind);
-    let Some(served) = row.and_then(|row| app.registry.find(group, version, row.plural)) else {
+    let Some(resource) = row.and_then(|row| app.registry.find(group, version, row.plural)) else {
         return Ok(Vec::new());
     };
     defaults::apply(group, version, &kind, &mut node);
     let (name, namespace) =
         (node.text_at(&["metadata", "name"]), node.text_at(&["metadata", "namespace"]));
-    let key = served.key(namespace, name);
-    let Some(item) = served.shelf.find(&served.shelf_key(namespace, name))? else {
-        let new = made(app, served, node);
+    let key = resource.key(namespace, name);
+    let Some(item) = resource.shelf.find(&resource.shelf_key(namespace, name))? else {
+        let new = made(app, resource, node);
         let mut writes = crate::services::bootstrap_claims(app, &new)?;
         writes.push(Write::put(&key, Guard::Absent, storable(new)?.bytes()));
         return Ok(writes);
@@ -178,8 +178,8 @@ fn writes(app: &App, object: &Node<'static>) -> Result<Vec<Write>, StatusError> 
     Ok(vec![Write::put(&key, guard, storable(new)?.bytes())])
 }
 
-fn made(app: &App, served: &ServedResource, mut node: Node<'static>) -> Node<'static> {
-    let strategy = strategy(served.row.group, served.row.kind);
+fn made(app: &App, resource: &ServedResource, mut node: Node<'static>) -> Node<'static> {
+    let strategy = strategy(resource.row.group, resource.row.kind);
     metadata::fill_system_fields(&mut node, strategy, app.new_uid(), app.now());
     node
 }

@@ -53,10 +53,10 @@ fn add(
     why: String,
 ) {
     let count = verdict.problems.len();
-    let place = verdict.problems.iter().position(|problem| before(&problem.field));
+    let index = verdict.problems.iter().position(|problem| before(&problem.field));
     FieldErrors::new(ctx, verdict).invalid_as(at, shown, why);
     if verdict.problems.len() > count
-        && let Some(behind) = verdict.problems.get_mut(place.unwrap_or(count)..)
+        && let Some(behind) = verdict.problems.get_mut(index.unwrap_or(count)..)
     {
         behind.rotate_right(1);
     }

@@ -7,7 +7,7 @@ pub(crate) use connections::name_witness;
 
 use crate::app::App;
 use crate::request::{RequestInfo, Target};
-use crate::served::ServedResource;
+use crate::registry::ServedResource;
 use ratchet_audit_log::{Counts, Level};
 use ratchet_engine::pod_security::PodSecurityMetrics;
 use ratchet_engine::{Policy, Stage};
@@ -71,13 +71,13 @@ impl Labels {
     /// The labels of a request.
     pub fn of(info: &RequestInfo, dry_run: &'static str, is_apply: bool) -> Self {
         match &info.target {
-            Target::Resource(place) => Self {
-                verb: verb(info.verb, &place.subresource, is_apply),
-                group: place.group.clone(),
-                version: place.version.clone(),
-                resource: place.resource.clone(),
-                subresource: place.subresource.clone(),
-                scope: match (place.name.is_empty(), place.namespace.is_empty()) {
+            Target::Resource(path) => Self {
+                verb: verb(info.verb, &path.subresource, is_apply),
+                group: path.group.clone(),
+                version: path.version.clone(),
+                resource: path.resource.clone(),
+                subresource: path.subresource.clone(),
+                scope: match (path.name.is_empty(), path.namespace.is_empty()) {
                     _ if info.verb == "create" => "resource",
                     (false, _) => "resource",
                     (true, false) => "namespace",
@@ -291,8 +291,8 @@ impl Metrics {
     }
 
     /// Counts a watch while it runs.
-    pub fn watching(&self, served: &ServedResource) -> Running {
-        let row = served.row;
+    pub fn watching(&self, resource: &ServedResource) -> Running {
+        let row = resource.row;
         let scope = if row.namespaced { "namespace" } else { "cluster" };
         let labels = ["WATCH", row.group, row.version, row.plural, "", scope, "apiserver"];
         Running::start(self.long_running.with(&labels))
@@ -305,8 +305,8 @@ impl Metrics {
     }
 
     /// Counts an event that a watch was told.
-    pub fn watch_event(&self, served: &ServedResource) {
-        self.watch_events.with(&[served.row.group, served.row.version, served.row.plural]).inc();
+    pub fn watch_event(&self, resource: &ServedResource) {
+        self.watch_events.with(&[resource.row.group, resource.row.version, resource.row.plural]).inc();
     }
 
     /// Counts a use of a service account's token.

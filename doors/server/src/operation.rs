@@ -52,30 +52,30 @@ impl Operation {
     /// What a request does, or that there is no such path (404), or no such method there (405).
     pub(crate) fn of(
         info: &RequestInfo,
-        place: &ResourcePath,
+        path: &ResourcePath,
         method: &Method,
         row: &Resource<'_>,
     ) -> Result<Self, StatusError> {
-        if !in_scope(place, row) || place.path_verb == Some(PathVerb::Proxy) {
+        if !in_scope(path, row) || path.path_verb == Some(PathVerb::Proxy) {
             return Err(StatusError::no_resource());
         }
-        match place.subresource.is_empty() {
-            true => Self::of_object(info, place, method, row),
-            false => Self::of_part(info, place, method, row),
+        match path.subresource.is_empty() {
+            true => Self::of_object(info, path, method, row),
+            false => Self::of_part(info, path, method, row),
         }
     }
 
     fn of_part(
         info: &RequestInfo,
-        place: &ResourcePath,
+        path: &ResourcePath,
         method: &Method,
         row: &Resource<'_>,
     ) -> Result<Self, StatusError> {
-        let Some(below) = row.subresource(&place.subresource) else {
+        let Some(below) = row.subresource(&path.subresource) else {
             return Err(StatusError::no_resource());
         };
         let is_proxy = below.name == "proxy";
-        if place.path_verb.is_some() || (!place.rest.is_empty() && !is_proxy) {
+        if path.path_verb.is_some() || (!path.rest.is_empty() && !is_proxy) {
             return Err(StatusError::no_resource());
         }
         let is_allowed = match *method {
@@ -92,15 +92,15 @@ impl Operation {
 
     fn of_object(
         info: &RequestInfo,
-        place: &ResourcePath,
+        path: &ResourcePath,
         method: &Method,
         row: &Resource<'_>,
     ) -> Result<Self, StatusError> {
-        let is_watched = place.path_verb == Some(PathVerb::Watch);
-        let verbs: &[&str] = match place.is_item {
+        let is_watched = path.path_verb == Some(PathVerb::Watch);
+        let verbs: &[&str] = match path.is_item {
             _ if is_watched => &["watch"],
             true => &OF_ITEMS,
-            false if row.namespaced && place.namespace.is_empty() => &OF_ALL_NAMESPACES,
+            false if row.namespaced && path.namespace.is_empty() => &OF_ALL_NAMESPACES,
             false => &OF_COLLECTIONS,
         };
         if !verbs.iter().any(|verb| row.allows(verb)) {
@@ -123,11 +123,11 @@ impl Operation {
 
 /// Whether objects of the resource are where the path leads: what lives in the cluster has no namespace in its path,
 /// and what lives in a namespace needs one to be named.
-fn in_scope(place: &ResourcePath, row: &Resource<'_>) -> bool {
-    match (row.namespaced, place.is_item) {
-        (_, true) if place.name.is_empty() => false,
-        (false, _) => !place.in_namespace,
-        (true, true) => !place.namespace.is_empty(),
+fn in_scope(path: &ResourcePath, row: &Resource<'_>) -> bool {
+    match (row.namespaced, path.is_item) {
+        (_, true) if path.name.is_empty() => false,
+        (false, _) => !path.in_namespace,
+        (true, true) => !path.namespace.is_empty(),
         (true, false) => true,
     }
 }

@@ -12,7 +12,7 @@ use crate::app::App;
 use crate::cache::Item;
 use crate::convert;
 use crate::request::{Media, Output, Params};
-use crate::served::ServedResource;
+use crate::registry::ServedResource;
 use bytes::Bytes;
 use indent::indented;
 use ratchet_object::{Limits, Node, decode_json, proto, write_text};
@@ -81,9 +81,9 @@ fn tree(json: &[u8]) -> Node<'_> {
     }
 }
 
-fn converted(served: &ServedResource, item: &Item) -> Node<'static> {
+fn converted(resource: &ServedResource, item: &Item) -> Node<'static> {
     let mut node = item.node();
-    convert::from_stored(&mut node, &served.api_version(), served.row.kind);
+    convert::from_stored(&mut node, &resource.api_version(), resource.row.kind);
     node
 }
 
@@ -108,7 +108,7 @@ pub(crate) fn partial(item: &Item, meta_version: &str) -> String {
 /// A table with one row.
 pub(crate) fn table_of_one(
     app: &App,
-    served: &ServedResource,
+    resource: &ServedResource,
     item: &Item,
     output: Output,
     rows: &mut Rows,
@@ -118,13 +118,13 @@ pub(crate) fn table_of_one(
         output.meta_version, item.revision
     );
     if rows.with_columns {
-        write_columns(&mut out, columns(served.row.group, served.row.kind));
+        write_columns(&mut out, columns(resource.row.group, resource.row.kind));
         rows.with_columns = false;
     } else {
         out.push_str("null");
     }
     out.push_str(r#","rows":["#);
-    write_row(&mut out, app, served, item, rows.include, output.meta_version);
+    write_row(&mut out, app, resource, item, rows.include, output.meta_version);
     out.push_str("]}");
     out
 }
@@ -149,15 +149,15 @@ fn write_columns(out: &mut String, columns: &[Column]) {
 fn write_row(
     out: &mut String,
     app: &App,
-    served: &ServedResource,
+    resource: &ServedResource,
     item: &Item,
     include: Include,
     meta_version: &str,
 ) {
-    let node = if served.is_converted() { converted(served, item) } else { item.node() };
+    let node = if resource.is_converted() { converted(resource, item) } else { item.node() };
     out.push_str(r#"{"cells":["#);
     for (index, cell) in
-        cells(served.row.group, served.row.kind, &node, app.seconds()).iter().enumerate()
+        cells(resource.row.group, resource.row.kind, &node, app.seconds()).iter().enumerate()
     {
         if index > 0 {
             out.push(',');
@@ -173,7 +173,7 @@ fn write_row(
         }
         Include::Object => {
             out.push_str(r#","object":"#);
-            out.push_str(&whole(node, &served.api_version(), served.row.kind));
+            out.push_str(&whole(node, &resource.api_version(), resource.row.kind));
         }
     }
     out.push('}');

@@ -6,7 +6,7 @@ use crate::body::{self, BodyType, Wanted};
 use crate::cache::Item;
 use crate::options::FieldValidation;
 use crate::request::{Output, Params, ResourcePath};
-use crate::served::ServedResource;
+use crate::registry::ServedResource;
 use crate::status::StatusError;
 use crate::warnings::Warnings;
 use bytes::Bytes;
@@ -21,9 +21,9 @@ pub(crate) struct ResourceRequest<'a> {
     /// Shared server state.
     pub app: &'a Arc<App>,
     /// The requested resource.
-    pub served: &'a Arc<ServedResource>,
+    pub resource: &'a Arc<ServedResource>,
     /// The parsed URL path: group, version, namespace, name, subresource.
-    pub place: &'a ResourcePath,
+    pub path: &'a ResourcePath,
     /// Query parameters.
     pub params: &'a Params,
     /// Request headers.
@@ -95,7 +95,7 @@ pub(crate) type Answered = Result<Reply, StatusError>;
 impl ResourceRequest<'_> {
     /// Decodes the body as an object of the resource's own kind.
     pub(crate) fn object(&self, strictness: FieldValidation) -> Result<Node<'static>, StatusError> {
-        self.object_of(Wanted::of(self.served), strictness)
+        self.object_of(Wanted::of(self.resource), strictness)
     }
 
     /// Decodes the body as an object of the kind of a subresource; unknown and duplicate fields become warnings.
@@ -115,8 +115,8 @@ impl ResourceRequest<'_> {
     /// The named object, read after the cache has caught up with the store.
     pub(crate) async fn current(&self) -> Result<Arc<Item>, StatusError> {
         self.app.cache.fresh().await?;
-        let key = self.served.shelf_key(&self.place.namespace, &self.place.name);
-        let item = self.served.shelf.find(&key)?;
-        item.ok_or_else(|| StatusError::not_found(self.served.about(&self.place.name)))
+        let key = self.resource.shelf_key(&self.path.namespace, &self.path.name);
+        let item = self.resource.shelf.find(&key)?;
+        item.ok_or_else(|| StatusError::not_found(self.resource.about(&self.path.name)))
     }
 }

@@ -9,7 +9,7 @@ use crate::held::{held, measured};
 use crate::metrics::{Labels, Lasting, Metrics};
 use crate::render::{self, Document, Rendered};
 use crate::request::{Output, RequestInfo, Target};
-use crate::served::ServedResource;
+use crate::registry::ServedResource;
 use crate::server::{AUDIT_ID, RequestContext};
 use crate::status::StatusError;
 use http::header::{CACHE_CONTROL, CONTENT_LENGTH, CONTENT_TYPE, RETRY_AFTER, WARNING};
@@ -20,7 +20,7 @@ use std::sync::Arc;
 /// An answer on the wire.
 pub(crate) async fn replied(
     app: &Arc<App>,
-    served: &Arc<ServedResource>,
+    resource: &Arc<ServedResource>,
     reply: Reply,
     output: Output,
     request: &RequestContext<'_>,
@@ -31,7 +31,7 @@ pub(crate) async fn replied(
             (output.stream_type(), body, false)
         }
         content => {
-            let document = Document::new(app, served, content, output, &request.params);
+            let document = Document::new(app, resource, content, output, &request.params);
             if request.audit.wants_response_body() {
                 app.compute.run(|| request.audit.set_response_body(&document.pieces())).await;
             }
@@ -124,10 +124,10 @@ pub(crate) fn finish(app: &Arc<App>, request: &RequestContext<'_>, response: &mu
 /// Whether what is asked for exists: only that is named in metrics, or strangers could make as many series as they like.
 fn is_known(app: &App, info: &RequestInfo) -> bool {
     match &info.target {
-        Target::Resource(place) => {
-            let served = app.registry.find(&place.group, &place.version, &place.resource);
-            served.is_some_and(|served| {
-                place.subresource.is_empty() || served.row.subresource(&place.subresource).is_some()
+        Target::Resource(path) => {
+            let resource = app.registry.find(&path.group, &path.version, &path.resource);
+            resource.is_some_and(|resource| {
+                path.subresource.is_empty() || resource.row.subresource(&path.subresource).is_some()
             })
         }
         Target::Path(_) => true,

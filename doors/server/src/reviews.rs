@@ -26,33 +26,33 @@ const SYSTEM: [&str; 6] = [
 ];
 
 /// Answers a review.
-pub(crate) async fn answer(call: &ResourceRequest<'_>) -> Answered {
-    let options = WriteOptions::read(call.params, OptionsKind::Create)?;
-    let mut review = call.object(options.fields)?;
+pub(crate) async fn answer(request: &ResourceRequest<'_>) -> Answered {
+    let options = WriteOptions::read(request.params, OptionsKind::Create)?;
+    let mut review = request.object(options.fields)?;
     let metadata = review.below("metadata");
     SYSTEM.iter().for_each(|name| drop(metadata.remove(name)));
-    named(call, &mut review)?;
-    let status = match call.served.row.kind {
+    named(request, &mut review)?;
+    let status = match request.resource.row.kind {
         "SelfSubjectAccessReview" | "SubjectAccessReview" | "LocalSubjectAccessReview" => {
-            access::answer(call, &review)?
+            access::answer(request, &review)?
         }
         "SelfSubjectRulesReview" => {
-            let status = rules(call, &review)?;
+            let status = rules(request, &review)?;
             // Only what was found out is answered, not what was asked.
             review.set("metadata", Node::empty_map());
             review.set("spec", Node::empty_map());
             status
         }
         "SelfSubjectReview" => {
-            let created = Node::string(call.app.now());
+            let created = Node::string(request.app.now());
             review.set("metadata", Node::map([("creationTimestamp", created)]));
-            Node::map([("userInfo", user_info(call.user))])
+            Node::map([("userInfo", user_info(request.user))])
         }
-        "TokenReview" => token(call, &review).await?,
+        "TokenReview" => token(request, &review).await?,
         _ => return Err(StatusError::method_not_allowed()),
     };
     review.set("status", status);
-    Ok(Reply::json(201, render::whole(review, &call.served.api_version(), call.served.row.kind)))
+    Ok(Reply::json(201, render::whole(review, &request.resource.api_version(), request.resource.row.kind)))
 }
 
 /// What is wrong with a review, in the API's words.
@@ -95,12 +95,12 @@ fn extra_of(node: Option<&Node<'_>>) -> Vec<(String, Vec<String>)> {
     entries.iter().map(|entry| (entry.key.to_string(), texts(Some(&entry.node)))).collect()
 }
 
-fn rules(call: &ResourceRequest<'_>, review: &Node<'_>) -> Result<Node<'static>, StatusError> {
+fn rules(request: &ResourceRequest<'_>, review: &Node<'_>) -> Result<Node<'static>, StatusError> {
     let namespace = review.text_at(&["spec", "namespace"]);
     if namespace.is_empty() {
         return Err(StatusError::bad_request("no namespace on request"));
     }
-    let found = call.app.authorizer.rules_for(call.user, namespace);
+    let found = request.app.authorizer.rules_for(request.user, namespace);
     let list = |texts: &[String]| Node::list(texts.iter().cloned().map(Node::string).collect());
     let resource = |rule: &Rule| {
         let mut node = Node::map([
@@ -144,7 +144,7 @@ fn user_info(user: &User) -> Node<'static> {
 }
 
 async fn token(
-    call: &ResourceRequest<'_>,
+    request: &ResourceRequest<'_>,
     review: &Node<'_>,
 ) -> Result<Node<'static>, StatusError> {
     let token = review.text_at(&["spec", "token"]);
@@ -161,9 +161,9 @@ async fn token(
     }
     let audiences = texts(review.find(&["spec", "audiences"]));
     let mut usage = TokenUsage::default();
-    let reviewed = call.app.identity.review(token, &audiences, Timestamp::now(), &mut usage);
+    let reviewed = request.app.identity.review(token, &audiences, Timestamp::now(), &mut usage);
     // Who asks is not who has the token: that is counted and marked, but told nobody.
-    token_usage::record(call.app, usage, None).await;
+    token_usage::record(request.app, usage, None).await;
     match reviewed {
         Ok(reviewed) => {
             status.set("authenticated", Node::bool(true));

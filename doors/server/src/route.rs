@@ -60,13 +60,13 @@ pub(crate) async fn plain_path(
 pub(crate) async fn resource(
     app: &Arc<App>,
     request: &RequestContext<'_>,
-    place: &ResourcePath,
+    path: &ResourcePath,
     source: Source,
     user: &User,
     plain: Output,
 ) -> Response<Body> {
-    let Some(served) = app.registry.find(&place.group, &place.version, &place.resource) else {
-        if app.registry.has_group(&place.group) {
+    let Some(resource) = app.registry.find(&path.group, &path.version, &path.resource) else {
+        if app.registry.has_group(&path.group) {
             let refusal = StatusError::no_resource();
             request.note_refusal(app, &refusal);
             return refused(&refusal, plain);
@@ -74,7 +74,7 @@ pub(crate) async fn resource(
         return documents::text(404, "text/plain; charset=utf-8", "404 page not found\n".into());
     };
     let method = &request.parts.method;
-    let operation = match Operation::of(&request.info, place, method, served.row) {
+    let operation = match Operation::of(&request.info, path, method, resource.row) {
         Ok(operation) => operation,
         Err(refusal) => {
             // A connection that is closed over unread bytes is reset, and the answer with it.
@@ -90,12 +90,12 @@ pub(crate) async fn resource(
             return refused(&refusal, Output::PLAIN);
         }
     };
-    if let Some(text) = ratchet_engine::deprecation(served.row.group, served.row.kind, &app.policy)
+    if let Some(text) = ratchet_engine::deprecation(resource.row.group, resource.row.kind, &app.policy)
     {
         request.warnings.add(text);
     }
     if operation == Operation::Connect {
-        let connect = Connect { app, served, place, request, user };
+        let connect = Connect { app, resource, path, request, user };
         let answered = connect::answer(&connect, client(source, request.address)).await;
         return answered.unwrap_or_else(|refusal| {
             request.note_refusal(app, &refusal);
@@ -112,10 +112,10 @@ pub(crate) async fn resource(
     if app.audit.is_some() {
         request.audit.set_request_body(&body);
     }
-    let call = ResourceRequest {
+    let resource_request = ResourceRequest {
         app,
-        served,
-        place,
+        resource,
+        path,
         params: &request.params,
         headers: &request.parts.headers,
         body: &body,
@@ -126,15 +126,15 @@ pub(crate) async fn resource(
     };
     let verb = request.info.verb;
     let answered = match body.len() <= SMALL {
-        true => dispatch(&call, operation, verb).await,
+        true => dispatch(&resource_request, operation, verb).await,
         false => {
-            let dispatched = dispatch(&call, operation, verb);
+            let dispatched = dispatch(&resource_request, operation, verb);
             let answered = app.compute.request(app.limits.timeout, dispatched).await;
             answered.unwrap_or_else(|| Err(StatusError::timeout()))
         }
     };
     match answered {
-        Ok(reply) => replied(app, served, reply, output, request).await,
+        Ok(reply) => replied(app, resource, reply, output, request).await,
         Err(refusal) => {
             request.note_refusal(app, &refusal);
             refused(&refusal, plain)
@@ -173,35 +173,35 @@ async fn receive(app: &App, source: Source, headers: &HeaderMap) -> Result<Bytes
 }
 
 async fn dispatch(
-    call: &ResourceRequest<'_>,
+    request: &ResourceRequest<'_>,
     operation: Operation,
     verb: &'static str,
 ) -> Answered {
     match operation {
-        Operation::Part => subresources::answer(call, verb).await,
-        _ if call.served.row.storage.is_none() => unkept(call, verb).await,
-        Operation::Get => verbs::get::get(call).await,
-        Operation::List => verbs::list::list(call).await,
-        Operation::Watch => verbs::watch::watch(call).await,
-        Operation::Create => verbs::create::create(call).await,
-        Operation::Update => verbs::update::update(call, Part::Main, verb).await,
-        Operation::Delete => verbs::delete::delete(call).await,
-        Operation::DeleteCollection => verbs::delete::delete_collection(call).await,
+        Operation::Part => subresources::answer(request, verb).await,
+        _ if request.resource.row.storage.is_none() => unkept(request, verb).await,
+        Operation::Get => verbs::get::get(request).await,
+        Operation::List => verbs::list::list(request).await,
+        Operation::Watch => verbs::watch::watch(request).await,
+        Operation::Create => verbs::create::create(request).await,
+        Operation::Update => verbs::update::update(request, Part::Main, verb).await,
+        Operation::Delete => verbs::delete::delete(request).await,
+        Operation::DeleteCollection => verbs::delete::delete_collection(request).await,
         Operation::Connect => Err(StatusError::method_not_allowed()),
     }
 }
 
 /// What is answered but never kept.
-async fn unkept(call: &ResourceRequest<'_>, verb: &str) -> Answered {
-    match (call.served.row.plural, verb) {
+async fn unkept(request: &ResourceRequest<'_>, verb: &str) -> Answered {
+    match (request.resource.row.plural, verb) {
         ("componentstatuses", "list") => Ok(Reply::json(
             200,
             r#"{"kind":"ComponentStatusList","apiVersion":"v1","metadata":{},"items":[]}"#,
         )),
         ("componentstatuses", _) => {
-            Err(StatusError::not_found(call.served.about(&call.place.name)))
+            Err(StatusError::not_found(request.resource.about(&request.path.name)))
         }
-        ("bindings", "create") => subresources::bind_any(call).await,
-        _ => reviews::answer(call).await,
+        ("bindings", "create") => subresources::bind_any(request).await,
+        _ => reviews::answer(request).await,
     }
 }

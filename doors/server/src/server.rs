@@ -317,6 +317,6 @@ async fn authorized(
     }
     match &request.info.target {
         Target::Path(path) => route::plain_path(app, request, path).await,
-        Target::Resource(place) => route::resource(app, request, place, source, user, plain).await,
+        Target::Resource(path) => route::resource(app, request, path, source, user, plain).await,
     }
 }

@@ -12,7 +12,7 @@ use crate::documents::Documents;
 use crate::long_running::LongRunning;
 use crate::metrics::{Metrics, name_witness};
 use crate::node_relations::NodeRelations;
-use crate::served::{Registry, storage_names};
+use crate::registry::{Registry, storage_names};
 use crate::server::Server;
 use crate::storage::{self, Vitals};
 use crate::{admission, bootstrap};

@@ -47,13 +47,13 @@ impl Preconditions {
     /// Refuses to replace an object that is not the one that was meant; `old` is empty where there is none.
     pub(crate) fn check(
         &self,
-        call: &ResourceRequest<'_>,
+        request: &ResourceRequest<'_>,
         old: &Node<'_>,
     ) -> Result<(), StatusError> {
-        let about = call.served.about(&call.place.name);
+        let about = request.resource.about(&request.path.name);
         let stored = old.text_at(&["metadata", "uid"]);
         if !self.uid.is_empty() && self.uid != stored {
-            let key = call.served.etcd_key(&call.place.namespace, &call.place.name);
+            let key = request.resource.etcd_key(&request.path.namespace, &request.path.name);
             let uid = &self.uid;
             let why = format!(
                 "StorageError: invalid object, Code: 4, Key: {key}, ResourceVersion: 0, AdditionalErrorMsg: Precondition failed: UID in precondition: {uid}, UID in object meta: {stored}"
@@ -75,41 +75,41 @@ impl Preconditions {
 
 /// Creates an object; `node` has the kind and version of the resource, and defaults.
 pub(crate) async fn create(
-    call: &ResourceRequest<'_>,
+    request: &ResourceRequest<'_>,
     mut node: Node<'static>,
     dry_run: bool,
 ) -> Result<Arc<Item>, StatusError> {
-    let served = call.served;
-    admission::namespace_lifecycle(call, &node).await?;
-    named(call, &mut node)?;
+    let resource = request.resource;
+    admission::namespace_lifecycle(request, &node).await?;
+    named(request, &mut node)?;
     let generate = node.text_at(&["metadata", "name"]).is_empty();
     let base = node.text_at(&["metadata", "generateName"]).to_owned();
     if !generate || base.is_empty() {
-        return create_once(call, node, dry_run).await;
+        return create_once(request, node, dry_run).await;
     }
-    let warning_count = call.warnings.len();
+    let warning_count = request.warnings.len();
     let mut name = String::new();
     for _ in 0..NAMES {
-        name = if served.strategy.plain_names { base.clone() } else { generated(&base) };
+        name = if resource.strategy.plain_names { base.clone() } else { generated(&base) };
         let mut attempt = node.clone();
         attempt.below("metadata").set("name", Node::string(name.clone()));
-        call.warnings.truncate(warning_count);
-        match create_once(call, attempt, dry_run).await {
+        request.warnings.truncate(warning_count);
+        match create_once(request, attempt, dry_run).await {
             Err(refusal) if refusal.reason == "AlreadyExists" => {}
             other => return other,
         }
     }
-    Err(StatusError::no_unique_name(served.about(&name)))
+    Err(StatusError::no_unique_name(resource.about(&name)))
 }
 
 /// Fills in and checks what the URL says about an object.
 pub(crate) fn named(
-    call: &ResourceRequest<'_>,
+    request: &ResourceRequest<'_>,
     node: &mut Node<'static>,
 ) -> Result<(), StatusError> {
-    let namespace = if call.served.row.namespaced { call.place.namespace.as_str() } else { "" };
+    let namespace = if request.resource.row.namespaced { request.path.namespace.as_str() } else { "" };
     let said = node.text_at(&["metadata", "namespace"]);
-    if !said.is_empty() && said != namespace && call.served.row.namespaced {
+    if !said.is_empty() && said != namespace && request.resource.row.namespaced {
         return Err(StatusError::bad_request(OTHER_NAMESPACE));
     }
     let metadata = node.below("metadata");
@@ -132,68 +132,68 @@ pub(crate) fn generated(base: &str) -> String {
 }
 
 async fn create_once(
-    call: &ResourceRequest<'_>,
+    request: &ResourceRequest<'_>,
     mut node: Node<'static>,
     dry_run: bool,
 ) -> Result<Arc<Item>, StatusError> {
-    let (app, served) = (call.app, call.served);
+    let (app, resource) = (request.app, request.resource);
     if !node.text_at(&["metadata", "resourceVersion"]).is_empty() {
         return Err(StatusError::unclassified(
             "resourceVersion should not be set on objects to be created",
         ));
     }
     let now = app.now();
-    metadata::fill_system_fields(&mut node, served.strategy, app.new_uid(), now.clone());
-    let Some(kind) = served.kind else { return Err(StatusError::method_not_allowed()) };
-    admission::mutate_create(call, &mut node).await?;
-    admission::escalation(call, &node, None)?;
-    let moment = CreateContext { user: call.user, now: &now };
-    lifecycle::prepare_create(&mut node, &kind, served.strategy, &moment);
-    defaults::apply(served.row.group, served.row.version, served.row.kind, &mut node);
+    metadata::fill_system_fields(&mut node, resource.strategy, app.new_uid(), now.clone());
+    let Some(kind) = resource.kind else { return Err(StatusError::method_not_allowed()) };
+    admission::mutate_create(request, &mut node).await?;
+    admission::escalation(request, &node, None)?;
+    let moment = CreateContext { user: request.user, now: &now };
+    lifecycle::prepare_create(&mut node, &kind, resource.strategy, &moment);
+    defaults::apply(resource.row.group, resource.row.version, resource.row.kind, &mut node);
     services::prepare(app, &kind, &mut node, None);
     let object = Object::new(node);
     let change = Change { kind, part: Part::Main, step: Step::Create { new: &object } };
-    let warning_count = call.warnings.len();
-    admission::judge(call, &change).await?;
+    let warning_count = request.warnings.len();
+    admission::judge(request, &change).await?;
     let judged = object.into_node();
     for _ in 0..TRIES {
-        if let Some(item) = commit_new(call, &kind, &judged, warning_count, dry_run).await? {
+        if let Some(item) = commit_new(request, &kind, &judged, warning_count, dry_run).await? {
             return Ok(item);
         }
     }
-    Err(StatusError::modified(served.about(judged.text_at(&["metadata", "name"]))))
+    Err(StatusError::modified(resource.about(judged.text_at(&["metadata", "name"]))))
 }
 
 /// One attempt to store a new object that was found good; none if somebody took an address, or changed the namespace
 /// or a quota meanwhile.
 async fn commit_new(
-    call: &ResourceRequest<'_>,
+    request: &ResourceRequest<'_>,
     kind: &Kind<'_>,
     judged: &Node<'static>,
     warning_count: usize,
     dry_run: bool,
 ) -> Result<Option<Arc<Item>>, StatusError> {
-    let (app, served) = (call.app, call.served);
+    let (app, resource) = (request.app, request.resource);
     let name = judged.text_at(&["metadata", "name"]);
-    let shelf_key: Arc<str> = served.shelf_key(&call.place.namespace, name).into();
-    let charged = admission::charge(call, Part::Main, judged, None).await?;
+    let shelf_key: Arc<str> = resource.shelf_key(&request.path.namespace, name).into();
+    let charged = admission::charge(request, Part::Main, judged, None).await?;
     // A stored object that has this name is told before anything is taken from the allocators.
     app.cache.fresh().await?;
-    if served.shelf.find(&shelf_key)?.is_some() {
-        return Err(StatusError::already_exists(served.about(name)));
+    if resource.shelf.find(&shelf_key)?.is_some() {
+        return Err(StatusError::already_exists(resource.about(name)));
     }
-    let namespace = admission::namespace_guard(call, judged)?;
+    let namespace = admission::namespace_guard(request, judged)?;
     let mut node = judged.clone();
     // The allocators stand before the strategy: who is refused there is told nothing else.
     let claims =
-        services::claim(app, kind, &mut node, None).inspect_err(|_| call.warnings.truncate(warning_count))?;
-    served.respell(&mut node);
-    let value = stored(call, node)?;
+        services::claim(app, kind, &mut node, None).inspect_err(|_| request.warnings.truncate(warning_count))?;
+    resource.respell(&mut node);
+    let value = stored(request, node)?;
     if dry_run {
         return Ok(Some(Arc::new(Item::unsaved(shelf_key, &value))));
     }
-    let key = served.key(&call.place.namespace, name);
-    let act = Act::Put { value: value.bytes(), lives: lives(call) };
+    let key = resource.key(&request.path.namespace, name);
+    let act = Act::Put { value: value.bytes(), lives: lives(request) };
     let mut writes = vec![Write { key: key.clone(), guard: Guard::Absent, act }];
     writes.extend(claims);
     writes.extend(charged.writes());
@@ -204,63 +204,63 @@ async fn commit_new(
             Ok(Some(Arc::new(Item::written(shelf_key, revision.0, &value))))
         }
         Commit::Refused { key: taken, .. } if taken == key => {
-            Err(StatusError::already_exists(served.about(name)))
+            Err(StatusError::already_exists(resource.about(name)))
         }
         Commit::Refused { .. } => Ok(None),
     }
 }
 
 /// An object of the version of the request, as it is stored.
-fn stored(call: &ResourceRequest<'_>, mut node: Node<'static>) -> Result<Stored, StatusError> {
-    convert::to_stored(&mut node, &call.served.api_version(), call.served.row.kind);
+fn stored(request: &ResourceRequest<'_>, mut node: Node<'static>) -> Result<Stored, StatusError> {
+    convert::to_stored(&mut node, &request.resource.api_version(), request.resource.row.kind);
     Ok(storable(node)?)
 }
 
 /// How long an object is kept: what happened is forgotten, everything else is not.
-fn lives(call: &ResourceRequest<'_>) -> Option<Duration> {
-    (call.served.stored.kind == "Event").then_some(call.app.event_life)
+fn lives(request: &ResourceRequest<'_>) -> Option<Duration> {
+    (request.resource.stored.kind == "Event").then_some(request.app.event_life)
 }
 
 /// Changes a stored object: `edit` makes the new object (in the version of the request) from the old one. Answers with
 /// the object, also if the change was the last thing that held it; this is then how it looked last.
 pub(crate) async fn change(
-    call: &ResourceRequest<'_>,
+    request: &ResourceRequest<'_>,
     part: Part,
     dry_run: bool,
     mut edit: impl FnMut(&Node<'static>) -> Result<(Node<'static>, Preconditions), StatusError>,
 ) -> Result<Arc<Item>, StatusError> {
-    let served = call.served;
-    let warning_count = call.warnings.len();
+    let resource = request.resource;
+    let warning_count = request.warnings.len();
     for _ in 0..TRIES {
-        call.warnings.truncate(warning_count);
-        let current = call.current().await?;
-        let old = as_served(call, &current);
+        request.warnings.truncate(warning_count);
+        let current = request.current().await?;
+        let old = as_served(request, &current);
         let (new, conditions) = edit(&old)?;
-        check_version_named(call, &new)?;
-        conditions.check(call, &old)?;
+        check_version_named(request, &new)?;
+        conditions.check(request, &old)?;
         // If somebody was faster, here or at a quota, the next look tells whether a version that was named is gone.
-        if let Some(saved) = change_once(call, part, dry_run, &current, old, new).await? {
+        if let Some(saved) = change_once(request, part, dry_run, &current, old, new).await? {
             return Ok(saved);
         }
     }
-    Err(StatusError::modified(served.about(&call.place.name)))
+    Err(StatusError::modified(resource.about(&request.path.name)))
 }
 
 /// A stored object in the version of the request, with kind and version.
-pub(crate) fn as_served(call: &ResourceRequest<'_>, item: &Item) -> Node<'static> {
-    let served = call.served;
+pub(crate) fn as_served(request: &ResourceRequest<'_>, item: &Item) -> Node<'static> {
+    let resource = request.resource;
     let mut node = item.node();
-    convert::from_stored(&mut node, &served.api_version(), served.row.kind);
-    node.set("apiVersion", Node::string(served.api_version()));
-    node.set("kind", Node::string(served.row.kind));
+    convert::from_stored(&mut node, &resource.api_version(), resource.row.kind);
+    node.set("apiVersion", Node::string(resource.api_version()));
+    node.set("kind", Node::string(resource.row.kind));
     node
 }
 
 /// Some kinds are only replaced by who says which version is replaced.
-fn check_version_named(call: &ResourceRequest<'_>, new: &Node<'_>) -> Result<(), StatusError> {
-    let row = call.served.row;
+fn check_version_named(request: &ResourceRequest<'_>, new: &Node<'_>) -> Result<(), StatusError> {
+    let row = request.resource.row;
     let version = new.text_at(&["metadata", "resourceVersion"]);
-    if !call.served.strategy.needs_version || !matches!(version, "" | "0") {
+    if !request.resource.strategy.needs_version || !matches!(version, "" | "0") {
         return Ok(());
     }
     let cause = StatusCause {
@@ -269,42 +269,42 @@ fn check_version_named(call: &ResourceRequest<'_>, new: &Node<'_>) -> Result<(),
         field: "metadata.resourceVersion".into(),
     };
     // The reference names the resource where a kind is meant.
-    Err(StatusError::invalid_object(row.plural, row.group, &call.place.name, vec![cause]))
+    Err(StatusError::invalid_object(row.plural, row.group, &request.path.name, vec![cause]))
 }
 
 /// One attempt to change an object; none if somebody else was faster.
 async fn change_once(
-    call: &ResourceRequest<'_>,
+    request: &ResourceRequest<'_>,
     part: Part,
     dry_run: bool,
     current: &Arc<Item>,
     old: Node<'static>,
     new: Node<'static>,
 ) -> Result<Option<Arc<Item>>, StatusError> {
-    let (app, served) = (call.app, call.served);
-    let Some(kind) = served.kind else { return Err(StatusError::method_not_allowed()) };
-    let warning_count = call.warnings.len();
-    let (mut new, old) = judged(call, kind, part, old, new).await?;
-    let charged = admission::charge(call, part, &new, Some(&old)).await?;
+    let (app, resource) = (request.app, request.resource);
+    let Some(kind) = resource.kind else { return Err(StatusError::method_not_allowed()) };
+    let warning_count = request.warnings.len();
+    let (mut new, old) = judged(request, kind, part, old, new).await?;
+    let charged = admission::charge(request, part, &new, Some(&old)).await?;
     let claims = match part {
         Part::Main => services::claim(app, &kind, &mut new, Some(&old))
-            .inspect_err(|_| call.warnings.truncate(warning_count))?,
+            .inspect_err(|_| request.warnings.truncate(warning_count))?,
         Part::Sub(_) => Vec::new(),
     };
-    served.respell(&mut new);
+    resource.respell(&mut new);
     let goes = metadata::may_go(&new) && !held_by_spec(&kind, &new);
     if !goes && same_object(&new, &old) {
         return Ok(Some(current.clone()));
     }
-    let value = stored(call, new)?;
-    let key = served.key(&call.place.namespace, &call.place.name);
+    let value = stored(request, new)?;
+    let key = resource.key(&request.path.namespace, &request.path.name);
     let shelf_key: Arc<str> = current.key.clone();
     if dry_run {
         return Ok(Some(Arc::new(Item::written(shelf_key, current.revision, &value))));
     }
     let act = match goes {
         true => Act::Delete,
-        false => Act::Put { value: value.bytes(), lives: lives(call) },
+        false => Act::Put { value: value.bytes(), lives: lives(request) },
     };
     let mut writes = vec![Write { key, guard: Guard::At(Revision(current.revision)), act }];
     if goes {
@@ -324,21 +324,21 @@ async fn change_once(
 
 /// Prepares and judges an update: the new object as it may be stored, and the old one.
 async fn judged(
-    call: &ResourceRequest<'_>,
+    request: &ResourceRequest<'_>,
     kind: Kind<'static>,
     part: Part,
     old: Node<'static>,
     mut new: Node<'static>,
 ) -> Result<(Node<'static>, Node<'static>), StatusError> {
-    let (app, served) = (call.app, call.served);
-    defaults::apply(served.row.group, served.row.version, served.row.kind, &mut new);
-    served.complete(&mut new);
-    admission::mutate_update(call, &mut new, &old, part).await?;
-    admission::escalation(call, &new, Some(&old))?;
-    lifecycle::prepare_update(&mut new, &old, &kind, served.strategy, part, &app.now());
-    metadata::preserve_system_fields(&mut new, &old, served.strategy);
+    let (app, resource) = (request.app, request.resource);
+    defaults::apply(resource.row.group, resource.row.version, resource.row.kind, &mut new);
+    resource.complete(&mut new);
+    admission::mutate_update(request, &mut new, &old, part).await?;
+    admission::escalation(request, &new, Some(&old))?;
+    lifecycle::prepare_update(&mut new, &old, &kind, resource.strategy, part, &app.now());
+    metadata::preserve_system_fields(&mut new, &old, resource.strategy);
     // Only now: some generations count what is left out of the text.
-    served.respell(&mut new);
+    resource.respell(&mut new);
     if matches!(part, Part::Sub("status" | "binding")) {
         metadata::keep_generation(&mut new, &old);
     }
@@ -350,7 +350,7 @@ async fn judged(
     }
     let (new, old) = (Object::new(new), Object::new(old));
     let change = Change { kind, part, step: Step::Update { old: &old, new: &new } };
-    admission::judge(call, &change).await?;
+    admission::judge(request, &change).await?;
     Ok((new.into_node(), old.into_node()))
 }
 

@@ -9,11 +9,11 @@ const GROUP: &str = "rbac.authorization.k8s.io";
 
 /// Refuses a role or binding that gives more than its writer has.
 pub(crate) fn escalation(
-    call: &ResourceRequest<'_>,
+    request: &ResourceRequest<'_>,
     new: &Node<'_>,
     old: Option<&Node<'_>>,
 ) -> Result<(), StatusError> {
-    let row = call.served.row;
+    let row = request.resource.row;
     if row.group != GROUP {
         return Ok(());
     }
@@ -21,18 +21,18 @@ pub(crate) fn escalation(
         group: GROUP,
         version: row.version,
         resource: row.plural,
-        namespace: &call.place.namespace,
-        name: &call.place.name,
+        namespace: &request.path.namespace,
+        name: &request.path.name,
         ..Resource::default()
     };
     let verb = if old.is_some() { "update" } else { "create" };
-    let attempt = Attempt { user: call.user, verb, target: Target::Resource(target) };
-    let authorizer = &call.app.authorizer;
+    let attempt = Attempt { user: request.user, verb, target: Target::Resource(target) };
+    let authorizer = &request.app.authorizer;
     let allowed = |attempt: &Attempt<'_>| authorizer.decide(attempt).is_allowed();
     let checked = authorizer.book().rules.escalation(&Grant { attempt, new, old }, &allowed);
     checked.map_err(|no| match no {
         No::Forbidden(why) => {
-            let about = call.served.about(new.text_at(&["metadata", "name"]));
+            let about = request.resource.about(new.text_at(&["metadata", "name"]));
             StatusError::forbidden(about, &why)
         }
         No::NotFound { resource, name } => {

@@ -23,39 +23,39 @@ pub(super) struct Judgement {
 
 /// Judges a change, tells its warnings, and refuses it where it is not valid.
 pub(super) async fn judge(
-    call: &ResourceRequest<'_>,
+    request: &ResourceRequest<'_>,
     change: &Change<'_>,
 ) -> Result<Judgement, StatusError> {
-    let app = call.app;
+    let app = request.app;
     let needs = needs(change, &app.policy);
     let namespace = match needs.namespace {
-        true => namespace_node(call),
+        true => namespace_node(request),
         false => None,
     };
     let pods: Vec<Object<'static>> = match needs.existing_pods {
-        true => pods_in(call, change.new_object().name()),
+        true => pods_in(request, change.new_object().name()),
         false => Vec::new(),
     };
     let facts = Facts {
         namespace: match (needs.namespace, &namespace) {
             (false, _) => Namespace::Unasked,
             (true, Some(node)) => Namespace::Labels(node.find(&["metadata", "labels"])),
-            (true, None) => Namespace::Missing(&call.place.namespace),
+            (true, None) => Namespace::Missing(&request.path.namespace),
         },
-        requester: needs.requester.then_some(call.user.name.as_str()),
+        requester: needs.requester.then_some(request.user.name.as_str()),
         existing_pods: Existing::Pods { pods: pods.iter().collect(), budget: EXISTING_PODS_BUDGET },
     };
     let begun = Instant::now();
     let mut verdict = verdict_on(change, &facts, &app.policy);
     ratchet_policy::validate(change, &app.policy, &mut verdict);
     csr::check(change, &app.policy, &mut verdict);
-    policy_rights::check(call, change, &mut verdict);
+    policy_rights::check(request, change, &mut verdict);
     let took = begun.elapsed();
     for warning in &verdict.warnings {
-        call.warnings.add(warning.text.clone());
+        request.warnings.add(warning.text.clone());
     }
     for (key, text) in &verdict.audit {
-        call.audit.annotate(*key, text.clone());
+        request.audit.annotate(*key, text.clone());
     }
     let refused: Option<StatusError> = Status::of(&verdict, change).map(Into::into);
     let denier = verdict.denial.as_ref().filter(|_| verdict.problems.is_empty());
@@ -70,15 +70,15 @@ pub(super) async fn judge(
     Ok(Judgement { denial, tally: verdict.tally, took })
 }
 
-fn namespace_node(call: &ResourceRequest<'_>) -> Option<Node<'static>> {
-    let served = call.app.registry.core("namespaces")?;
-    Some(served.shelf.get(&call.place.namespace)?.node())
+fn namespace_node(request: &ResourceRequest<'_>) -> Option<Node<'static>> {
+    let resource = request.app.registry.core("namespaces")?;
+    Some(resource.shelf.get(&request.path.namespace)?.node())
 }
 
 /// The pods of a namespace that is being changed.
-fn pods_in(call: &ResourceRequest<'_>, namespace: &str) -> Vec<Object<'static>> {
-    let Some(served) = call.app.registry.core("pods") else { return Vec::new() };
-    let snapshot = served.shelf.now();
+fn pods_in(request: &ResourceRequest<'_>, namespace: &str) -> Vec<Object<'static>> {
+    let Some(resource) = request.app.registry.core("pods") else { return Vec::new() };
+    let snapshot = resource.shelf.now();
     let prefix = format!("{namespace}/");
     let pods = snapshot.within(&prefix).take(EXISTING_PODS_BUDGET);
     pods.map(|item| {

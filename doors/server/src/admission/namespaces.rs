@@ -8,12 +8,12 @@ use ratchet_store::{Act, Guard, Revision, Write};
 
 /// Refuses a new object whose namespace does not exist or is being deleted.
 pub(crate) async fn namespace_lifecycle(
-    call: &ResourceRequest<'_>,
+    request: &ResourceRequest<'_>,
     node: &Node<'_>,
 ) -> Result<(), StatusError> {
-    if guarded(call).is_some() {
-        call.app.cache.fresh().await?;
-        namespace_guard(call, node)?;
+    if guarded(request).is_some() {
+        request.app.cache.fresh().await?;
+        namespace_guard(request, node)?;
     }
     Ok(())
 }
@@ -21,22 +21,22 @@ pub(crate) async fn namespace_lifecycle(
 /// What must still hold when the object is committed: the namespace as it is looked at here, and found good. Look and
 /// guard are one step: a guard on a namespace that nobody looked at would let objects into one that goes away.
 pub(crate) fn namespace_guard(
-    call: &ResourceRequest<'_>,
+    request: &ResourceRequest<'_>,
     node: &Node<'_>,
 ) -> Result<Option<Write>, StatusError> {
-    let Some(namespace) = guarded(call) else { return Ok(None) };
+    let Some(namespace) = guarded(request) else { return Ok(None) };
     let missing =
         || StatusError::not_found(About { group: "", resource: "namespaces", name: namespace });
-    let namespaces = call.app.registry.core("namespaces").ok_or_else(missing)?;
+    let namespaces = request.app.registry.core("namespaces").ok_or_else(missing)?;
     let item = namespaces.shelf.find(namespace)?.ok_or_else(missing)?;
     if metadata::is_terminating(&item.node()) {
-        return Err(terminating(call, namespace, node));
+        return Err(terminating(request, namespace, node));
     }
     let key = namespaces.key("", namespace);
     Ok(Some(Write { key, guard: Guard::At(Revision(item.revision)), act: Act::Keep }))
 }
 
-fn terminating(call: &ResourceRequest<'_>, namespace: &str, node: &Node<'_>) -> StatusError {
+fn terminating(request: &ResourceRequest<'_>, namespace: &str, node: &Node<'_>) -> StatusError {
     let name = match node.text_at(&["metadata", "name"]) {
         "" => node.text_at(&["metadata", "generateName"]),
         name => name,
@@ -45,11 +45,11 @@ fn terminating(call: &ResourceRequest<'_>, namespace: &str, node: &Node<'_>) -> 
         "unable to create new content in namespace {namespace} because it is being terminated"
     );
     let cause = format!("namespace {namespace} is being terminated");
-    let refusal = StatusError::forbidden(call.served.about(name), &why);
+    let refusal = StatusError::forbidden(request.resource.about(name), &why);
     refusal.because("NamespaceTerminating", "metadata.namespace", cause)
 }
 
-fn guarded<'a>(call: &'a ResourceRequest<'_>) -> Option<&'a str> {
-    let on = call.app.plugins.is_on("NamespaceLifecycle");
-    (on && call.served.row.namespaced).then_some(call.place.namespace.as_str())
+fn guarded<'a>(request: &'a ResourceRequest<'_>) -> Option<&'a str> {
+    let on = request.app.plugins.is_on("NamespaceLifecycle");
+    (on && request.resource.row.namespaced).then_some(request.path.namespace.as_str())
 }

@@ -38,10 +38,10 @@ impl Pace {
         &self,
         compute: &Compute,
         policies: &Arc<Policies>,
-        place: &str,
+        key: &str,
         think: impl FnOnce() -> T,
     ) -> T {
-        let known = self.seen(policies).is_quick.get(place).copied();
+        let known = self.seen(policies).is_quick.get(key).copied();
         let mut took = Duration::ZERO;
         let timed = || {
             let begun = Instant::now();
@@ -56,7 +56,7 @@ impl Pace {
             None => Compute::aside(timed),
         };
         if known != Some(took < QUICK) {
-            self.seen(policies).is_quick.insert(place.to_owned(), took < QUICK);
+            self.seen(policies).is_quick.insert(key.to_owned(), took < QUICK);
         }
         thought
     }
@@ -71,8 +71,8 @@ mod tests {
         let (pace, compute) = (Pace::default(), Compute::default());
         let policies = Arc::new(Policies::default());
         let slow = || std::thread::sleep(QUICK * 2);
-        let known = |policies: &Arc<Policies>, place: &str| {
-            pace.seen(policies).is_quick.get(place).copied()
+        let known = |policies: &Arc<Policies>, key: &str| {
+            pace.seen(policies).is_quick.get(key).copied()
         };
         assert_eq!(pace.think(&compute, &policies, "a", || 7), 7);
         pace.think(&compute, &policies, "b", slow);

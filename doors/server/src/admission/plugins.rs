@@ -46,24 +46,24 @@ impl Plugins {
 }
 
 /// What a request is to plugins.
-pub(super) fn request<'a>(
-    call: &'a ResourceRequest<'_>,
+pub(super) fn attributes<'a>(
+    request: &'a ResourceRequest<'_>,
     operation: Operation,
     part: &'a str,
     name: &'a str,
     old: Option<&'a Node<'a>>,
 ) -> Request<'a> {
-    let row = call.served.row;
+    let row = request.resource.row;
     Request {
         operation,
         group: row.group,
         version: row.version,
         resource: row.plural,
         subresource: part,
-        namespace: if row.namespaced { &call.place.namespace } else { "" },
+        namespace: if row.namespaced { &request.path.namespace } else { "" },
         name,
-        user: call.user,
-        minor: call.app.policy.emulated.minor(),
+        user: request.user,
+        minor: request.app.policy.emulated.minor(),
         old,
     }
 }
@@ -78,11 +78,11 @@ pub(super) fn part_of(part: Part) -> (&'static str, Operation) {
 }
 
 /// The name in refusals while it is not yet sure: what a name is generated from.
-fn shown_name<'n>(call: &'n ResourceRequest<'_>, node: &'n Node<'_>) -> &'n str {
+fn shown_name<'n>(request: &'n ResourceRequest<'_>, node: &'n Node<'_>) -> &'n str {
     let name = node.text_at(&["metadata", "name"]);
     let base = node.text_at(&["metadata", "generateName"]);
     let is_generated = |rest: &str| rest.len() == 5;
-    match call.place.name.as_str() {
+    match request.path.name.as_str() {
         "" if !base.is_empty() && name.strip_prefix(base).is_some_and(is_generated) => base,
         "" => name,
         named => named,
@@ -90,11 +90,11 @@ fn shown_name<'n>(call: &'n ResourceRequest<'_>, node: &'n Node<'_>) -> &'n str 
 }
 
 /// What a plugin says, as an answer.
-pub(super) fn refusal(call: &ResourceRequest<'_>, name: &str, denial: Denial) -> StatusError {
+pub(super) fn refusal(request: &ResourceRequest<'_>, name: &str, denial: Denial) -> StatusError {
     match denial {
-        Denial::Forbidden(why) => StatusError::forbidden(call.served.about(name), &why),
+        Denial::Forbidden(why) => StatusError::forbidden(request.resource.about(name), &why),
         Denial::ForbiddenBecause(why, cause) => {
-            StatusError::forbidden(call.served.about(name), &why).because(cause, "", "")
+            StatusError::forbidden(request.resource.about(name), &why).because(cause, "", "")
         }
         Denial::NotFound { resource, name } => {
             StatusError::not_found(About { group: "", resource, name: &name })
@@ -104,82 +104,82 @@ pub(super) fn refusal(call: &ResourceRequest<'_>, name: &str, denial: Denial) ->
 
 /// Runs the plugins that change a new object.
 pub(crate) async fn mutate_create(
-    call: &ResourceRequest<'_>,
+    request: &ResourceRequest<'_>,
     node: &mut Node<'static>,
 ) -> Result<(), StatusError> {
-    if !call.served.row.namespaced {
+    if !request.resource.row.namespaced {
         // For what is in a namespace, NamespaceLifecycle has just looked.
-        call.app.cache.fresh().await?;
+        request.app.cache.fresh().await?;
     }
-    await_account(call, node).await?;
-    admit(call, ("", Operation::Create), node, None, |_| true)
+    await_account(request, node).await?;
+    admit(request, ("", Operation::Create), node, None, |_| true)
 }
 
 /// Runs the plugins that change an update.
 pub(crate) async fn mutate_update(
-    call: &ResourceRequest<'_>,
+    request: &ResourceRequest<'_>,
     new: &mut Node<'static>,
     old: &Node<'static>,
     part: Part,
 ) -> Result<(), StatusError> {
-    admit(call, part_of(part), new, Some(old), |_| true)
+    admit(request, part_of(part), new, Some(old), |_| true)
 }
 
 /// Runs the plugins that look at deletions.
-pub(crate) fn on_delete(call: &ResourceRequest<'_>, old: &Node<'_>) -> Result<(), StatusError> {
-    everywhere(call, ("", Operation::Delete), old, Some(old))
+pub(crate) fn on_delete(request: &ResourceRequest<'_>, old: &Node<'_>) -> Result<(), StatusError> {
+    everywhere(request, ("", Operation::Delete), old, Some(old))
 }
 
 /// Runs the plugins that look at what is sent to a part of an object and never stored.
-pub(crate) fn on_part(call: &ResourceRequest<'_>, sent: &Node<'_>) -> Result<(), StatusError> {
-    everywhere(call, (&call.place.subresource, Operation::Create), sent, None)
+pub(crate) fn on_part(request: &ResourceRequest<'_>, sent: &Node<'_>) -> Result<(), StatusError> {
+    everywhere(request, (&request.path.subresource, Operation::Create), sent, None)
 }
 
 fn everywhere(
-    call: &ResourceRequest<'_>,
+    request: &ResourceRequest<'_>,
     what: (&str, Operation),
     object: &Node<'_>,
     old: Option<&Node<'_>>,
 ) -> Result<(), StatusError> {
-    if !EVERYWHERE.iter().any(|name| call.app.plugins.is_on(name)) {
+    if !EVERYWHERE.iter().any(|name| request.app.plugins.is_on(name)) {
         return Ok(());
     }
-    admit(call, what, &mut object.clone().into_owned(), old, |name| EVERYWHERE.contains(&name))
+    admit(request, what, &mut object.clone().into_owned(), old, |name| EVERYWHERE.contains(&name))
 }
 
 fn admit(
-    call: &ResourceRequest<'_>,
+    request: &ResourceRequest<'_>,
     (part, operation): (&str, Operation),
     node: &mut Node<'static>,
     old: Option<&Node<'_>>,
     looks: fn(&str) -> bool,
 ) -> Result<(), StatusError> {
-    let name = match call.place.name.as_str() {
+    let name = match request.path.name.as_str() {
         "" => node.text_at(&["metadata", "name"]).to_owned(),
         name => name.to_owned(),
     };
-    let request = request(call, operation, part, &name, old);
+    let attributes = attributes(request, operation, part, &name, old);
     let begun = Instant::now();
     let mut result = Ok(());
-    for row in running(call).filter(|row| looks(row.name)) {
+    for row in running(request).filter(|row| looks(row.name)) {
         let Some(admit) = row.admit else { continue };
         let begun = Instant::now();
-        let view = View::new(call);
-        let said = admit(&request, node, &view);
+        let view = View::new(request);
+        let said = admit(&attributes, node, &view);
         view.check()?;
         let was = (row.name, "admit", operation.word());
-        call.app.metrics.plugin_ran(was, said.is_err(), begun.elapsed());
+        request.app.metrics.plugin_ran(was, said.is_err(), begun.elapsed());
         if let Err(denial) = said {
-            result = Err(refusal(call, shown_name(call, node), denial));
+            result = Err(refusal(request, shown_name(request, node), denial));
             break;
         }
     }
-    call.app.metrics.step_ran("admit", operation.word(), result.is_err(), begun.elapsed());
+    request.app.metrics.step_ran("admit", operation.word(), result.is_err(), begun.elapsed());
     result
 }
 
-fn running<'a>(call: &'a ResourceRequest<'_>) -> impl Iterator<Item = &'static PluginRow> + 'a {
-    PLUGINS.iter().filter(|row| call.app.plugins.is_on(row.name))
+fn running<'a>(request: &'a ResourceRequest<'_>) -> impl Iterator<Item = &'static PluginRow> + 'a {
+    PLUGINS.iter().filter(|row| request.app.plugins.is_on(row.name))
 }
 
 /// The plugins that are rules of the engine.
@@ -188,15 +188,15 @@ const JUDGES: [&str; 2] = ["PodSecurity", "DenyServiceExternalIPs"];
 /// Judges a change: the engine validates it, then all plugins that look are run in turn until one refuses. Who never
 /// got to a plugin is not counted by it.
 pub(crate) async fn judge(
-    call: &ResourceRequest<'_>,
+    request: &ResourceRequest<'_>,
     change: &Change<'_>,
 ) -> Result<(), StatusError> {
-    let judgement = judgement::judge(call, change).await?;
+    let judgement = judgement::judge(request, change).await?;
     let (_, operation) = operation_of(change);
     let begun = Instant::now();
     // Of those that look, only the quota stands behind the policies, and it is charged later.
-    let result = validate(call, change, judgement).and_then(|()| policies::on_change(call, change));
-    call.app.metrics.step_ran("validate", operation.word(), result.is_err(), begun.elapsed());
+    let result = validate(request, change, judgement).and_then(|()| policies::on_change(request, change));
+    request.app.metrics.step_ran("validate", operation.word(), result.is_err(), begun.elapsed());
     result
 }
 
@@ -208,16 +208,16 @@ fn operation_of(change: &Change<'_>) -> (&'static str, Operation) {
 }
 
 fn validate(
-    call: &ResourceRequest<'_>,
+    request: &ResourceRequest<'_>,
     change: &Change<'_>,
     mut judgement: Judgement,
 ) -> Result<(), StatusError> {
     let (part, operation) = operation_of(change);
-    let metrics = &call.app.metrics;
+    let metrics = &request.app.metrics;
     let new = change.new_object();
     let old = change.old_object().map(ratchet_object::Object::node);
-    let request = request(call, operation, part, new.name(), old);
-    for row in running(call) {
+    let attributes = attributes(request, operation, part, new.name(), old);
+    for row in running(request) {
         let was = (row.name, "validate", operation.word());
         if JUDGES.contains(&row.name) {
             let denial = judgement.denial.take_if(|(name, _)| *name == row.name);
@@ -231,33 +231,33 @@ fn validate(
         }
         let Some(validate) = row.validate else { continue };
         let begun = Instant::now();
-        let view = View::new(call);
-        let said = validate(&request, new.node(), &view);
+        let view = View::new(request);
+        let said = validate(&attributes, new.node(), &view);
         view.check()?;
         metrics.plugin_ran(was, said.is_err(), begun.elapsed());
-        said.map_err(|denial| refusal(call, new.name(), denial))?;
+        said.map_err(|denial| refusal(request, new.name(), denial))?;
     }
     // Rules that are on although their plugin has no row that is on.
     judgement.denial.map_or(Ok(()), |(_, refusal)| Err(refusal))
 }
 
 /// Waits a little for the default account of a namespace that has just been made.
-async fn await_account(call: &ResourceRequest<'_>, node: &Node<'_>) -> Result<(), StatusError> {
-    let row = call.served.row;
+async fn await_account(request: &ResourceRequest<'_>, node: &Node<'_>) -> Result<(), StatusError> {
+    let row = request.resource.row;
     let name = node.text_at(&["spec", "serviceAccountName"]);
     let is_pod = (row.group, row.plural) == ("", "pods");
-    if !is_pod || !matches!(name, "" | "default") || !call.app.plugins.is_on("ServiceAccount") {
+    if !is_pod || !matches!(name, "" | "default") || !request.app.plugins.is_on("ServiceAccount") {
         return Ok(());
     }
     let is_there = || {
-        View::new(call).object("", "serviceaccounts", &call.place.namespace, "default").is_some()
+        View::new(request).object("", "serviceaccounts", &request.path.namespace, "default").is_some()
     };
     for _ in 0..LOOKS {
         if is_there() {
             break;
         }
         tokio::time::sleep(PAUSE).await;
-        call.app.cache.fresh().await?;
+        request.app.cache.fresh().await?;
     }
     Ok(())
 }

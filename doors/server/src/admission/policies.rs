@@ -7,7 +7,7 @@ use crate::audit_record::AuditRecord;
 use crate::resource_request::ResourceRequest;
 use crate::options::{DeleteOptions, DeleteScope};
 use crate::request::{Params, ResourcePath};
-use crate::served::ServedResource;
+use crate::registry::ServedResource;
 use crate::services;
 use crate::status::{About, StatusError};
 use crate::subresources::scale_from;
@@ -25,8 +25,8 @@ const PLUGIN: &str = "ValidatingAdmissionPolicy";
 /// Where something is attributes, and by whom.
 pub(crate) struct AdmissionScope<'a> {
     pub(crate) app: &'a Arc<App>,
-    pub(crate) served: &'a ServedResource,
-    pub(crate) place: &'a ResourcePath,
+    pub(crate) resource: &'a ServedResource,
+    pub(crate) path: &'a ResourcePath,
     pub(crate) user: &'a User,
     pub(crate) warnings: &'a Warnings,
     pub(crate) audit: &'a AuditRecord,
@@ -45,14 +45,14 @@ struct Attributes<'a> {
 }
 
 impl<'a> AdmissionScope<'a> {
-    fn of(call: &'a ResourceRequest<'_>) -> Self {
-        let ResourceRequest { app, served, place, user, warnings, audit, .. } = call;
-        Self { app, served, place, user, warnings, audit }
+    fn of(request: &'a ResourceRequest<'_>) -> Self {
+        let ResourceRequest { app, resource, path, user, warnings, audit, .. } = request;
+        Self { app, resource, path, user, warnings, audit }
     }
 
     /// The policies that may have something to say here; none if there are none.
     fn policies(&self) -> Result<Option<Arc<Policies>>, StatusError> {
-        let row = self.served.row;
+        let row = self.resource.row;
         if !self.app.plugins.is_on(PLUGIN) || is_exempt(row.group, row.plural) {
             return Ok(None);
         }
@@ -61,14 +61,14 @@ impl<'a> AdmissionScope<'a> {
     }
 
     fn evaluate(&self, policies: &Arc<Policies>, attributes: &Attributes<'_>) -> Result<(), StatusError> {
-        let row = self.served.row;
+        let row = self.resource.row;
         let attempt = Attempt {
             operation: attributes.operation,
             kind: attributes.kind,
             resource: ResourceName { group: row.group, version: row.version, resource: row.plural },
             subresource: attributes.subresource,
             name: attributes.name,
-            namespace: if row.namespaced { &self.place.namespace } else { "" },
+            namespace: if row.namespaced { &self.path.namespace } else { "" },
             object: attributes.object,
             old: attributes.old,
             options: attributes.options,
@@ -77,10 +77,10 @@ impl<'a> AdmissionScope<'a> {
         };
         let begun = Instant::now();
         // An expression may cost as much as its budget allows, which is more than others should wait for.
-        let place = format!("{}/{}/{}", row.group, row.plural, attempt.namespace);
+        let pace_key = format!("{}/{}/{}", row.group, row.plural, attempt.namespace);
         let around = Around::new(self.app, self.user);
         let judge = || policies.judge(&attempt, &around);
-        let judged = self.app.pace.think(&self.app.compute, policies, &place, judge);
+        let judged = self.app.pace.think(&self.app.compute, policies, &pace_key, judge);
         around.check()?;
         let was = (PLUGIN, "validate", attributes.operation.word());
         self.app.metrics.plugin_ran(was, !judged.admits(), begun.elapsed());
@@ -97,7 +97,7 @@ impl<'a> AdmissionScope<'a> {
             return Err(StatusError::not_found(About { group: "", resource: "namespaces", name }));
         }
         match judged.denials.first() {
-            Some(denial) => Err(refusal(self.served.about(attributes.name), denial)),
+            Some(denial) => Err(refusal(self.resource.about(attributes.name), denial)),
             None => Ok(()),
         }
     }
@@ -114,8 +114,8 @@ fn refusal(about: About<'_>, denial: &Denial) -> StatusError {
     refusal
 }
 
-fn kind_of(served: &ServedResource) -> KindName<'static> {
-    let row = served.row;
+fn kind_of(resource: &ServedResource) -> KindName<'static> {
+    let row = resource.row;
     KindName { group: row.group, version: row.version, kind: row.kind }
 }
 
@@ -123,10 +123,10 @@ const SCALE: KindName<'_> = KindName { group: "autoscaling", version: "v1", kind
 
 /// Puts a change that was found valid before the policies.
 pub(super) fn on_change(
-    call: &ResourceRequest<'_>,
+    request: &ResourceRequest<'_>,
     change: &Change<'_>,
 ) -> Result<(), StatusError> {
-    let scope = AdmissionScope::of(call);
+    let scope = AdmissionScope::of(request);
     // A Binding was put before them when it came.
     if change.part == Part::Sub("binding") {
         return Ok(());
@@ -141,35 +141,35 @@ pub(super) fn on_change(
     if change.part == Part::Main {
         // The allocators of the reference stand before policies. What is chosen here is given back at once and may be
         // chosen otherwise in the end: what matters to a policy is that there is something, and in which range.
-        services::claim(call.app, &change.kind, &mut object, old.as_ref())?;
+        services::claim(request.app, &change.kind, &mut object, old.as_ref())?;
     }
     // As it would be stored: a policy sees what the API always writes.
-    call.served.respell(&mut object);
-    let mut kind = kind_of(call.served);
+    request.resource.respell(&mut object);
+    let mut kind = kind_of(request.resource);
     if change.part == Part::Sub("scale") {
         object = scale_from(&object);
         old = old.as_ref().map(scale_from);
         kind = SCALE;
     }
-    let options = write_options(call.params, operation);
+    let options = write_options(request.params, operation);
     scope.evaluate(
         &policies,
         &Attributes {
             operation,
             kind,
             subresource,
-            name: name_tried(call, &object),
+            name: name_tried(request, &object),
             object: Some(&object),
             old: old.as_ref(),
             options: Some(&options),
-            dry_run: is_dry_run(call.params),
+            dry_run: is_dry_run(request.params),
         },
     )
 }
 
 /// The name, also if it was generated.
-fn name_tried<'a>(call: &'a ResourceRequest<'_>, object: &'a Node<'_>) -> &'a str {
-    match call.place.name.as_str() {
+fn name_tried<'a>(request: &'a ResourceRequest<'_>, object: &'a Node<'_>) -> &'a str {
+    match request.path.name.as_str() {
         "" => object.text_at(&["metadata", "name"]),
         named => named,
     }
@@ -177,11 +177,11 @@ fn name_tried<'a>(call: &'a ResourceRequest<'_>, object: &'a Node<'_>) -> &'a st
 
 /// Puts what is sent to a part of an object, and never stored, before the policies.
 pub(crate) fn on_sent(
-    call: &ResourceRequest<'_>,
+    request: &ResourceRequest<'_>,
     kind: KindName<'_>,
     sent: &Node<'_>,
 ) -> Result<(), StatusError> {
-    let scope = AdmissionScope::of(call);
+    let scope = AdmissionScope::of(request);
     let Some(policies) = scope.policies()? else { return Ok(()) };
     let mut object = sent.clone().into_owned();
     let written = match kind.group {
@@ -190,47 +190,47 @@ pub(crate) fn on_sent(
     };
     object.set("apiVersion", Node::string(written));
     object.set("kind", Node::string(kind.kind.to_owned()));
-    let options = write_options(call.params, Operation::Create);
+    let options = write_options(request.params, Operation::Create);
     scope.evaluate(
         &policies,
         &Attributes {
             operation: Operation::Create,
             kind,
-            subresource: &call.place.subresource,
-            name: &call.place.name,
+            subresource: &request.path.subresource,
+            name: &request.path.name,
             object: Some(&object),
             old: None,
             options: Some(&options),
-            dry_run: is_dry_run(call.params),
+            dry_run: is_dry_run(request.params),
         },
     )
 }
 
 /// Puts a deletion before the policies.
 pub(crate) fn on_removal(
-    call: &ResourceRequest<'_>,
+    request: &ResourceRequest<'_>,
     old: &Node<'static>,
     options: &DeleteOptions,
 ) -> Result<(), StatusError> {
-    let scope = AdmissionScope::of(call);
+    let scope = AdmissionScope::of(request);
     let name = match options.scope {
         DeleteScope::Nobody => return Ok(()),
         // Of a collection the reference tells policies no names.
         DeleteScope::Collection => "",
-        DeleteScope::Object => call.place.name.as_str(),
+        DeleteScope::Object => request.path.name.as_str(),
     };
     let Some(policies) = scope.policies()? else { return Ok(()) };
     let mut old = old.clone();
-    let version = call.served.api_version();
-    crate::convert::from_stored(&mut old, &version, call.served.row.kind);
+    let version = request.resource.api_version();
+    crate::convert::from_stored(&mut old, &version, request.resource.row.kind);
     old.set("apiVersion", Node::string(version));
-    old.set("kind", Node::string(call.served.row.kind));
+    old.set("kind", Node::string(request.resource.row.kind));
     let asked = options.node();
     scope.evaluate(
         &policies,
         &Attributes {
             operation: Operation::Delete,
-            kind: kind_of(call.served),
+            kind: kind_of(request.resource),
             subresource: "",
             name,
             object: None,
@@ -256,8 +256,8 @@ pub(crate) fn on_connect(
         &Attributes {
             operation: Operation::Connect,
             kind: KindName { group: "", version: "v1", kind },
-            subresource: &scope.place.subresource,
-            name: &scope.place.name,
+            subresource: &scope.path.subresource,
+            name: &scope.path.name,
             object: Some(&object),
             old: None,
             options: None,

@@ -9,18 +9,18 @@ use ratchet_object::{At, Node};
 const GROUP: &str = "admissionregistration.k8s.io";
 
 /// Adds to a verdict on a policy or binding that is well made what its writer may not read.
-pub(super) fn check(call: &ResourceRequest<'_>, change: &Change<'_>, verdict: &mut Verdict) {
+pub(super) fn check(request: &ResourceRequest<'_>, change: &Change<'_>, verdict: &mut Verdict) {
     let is_meant = change.kind.group == GROUP && change.part == Part::Main;
-    if !is_meant || !verdict.problems.is_empty() || is_superuser(call.user) {
+    if !is_meant || !verdict.problems.is_empty() || is_superuser(request.user) {
         return;
     }
     let (at, said) = match change.kind.name {
-        "ValidatingAdmissionPolicy" => ("paramKind", of_policy(call, change)),
-        "ValidatingAdmissionPolicyBinding" => ("paramRef", of_binding(call, change)),
+        "ValidatingAdmissionPolicy" => ("paramKind", of_policy(request, change)),
+        "ValidatingAdmissionPolicyBinding" => ("paramRef", of_binding(request, change)),
         _ => return,
     };
     if let Err(why) = said {
-        let ctx = ValidationContext { change, policy: &call.app.policy };
+        let ctx = ValidationContext { change, policy: &request.app.policy };
         FieldErrors::new(&ctx, verdict).forbidden(&change.new_root().descend(&["spec", at]), why);
     }
 }
@@ -34,21 +34,21 @@ fn fresh<'a>(change: &Change<'a>, name: &'static str) -> Option<At<'a>> {
 }
 
 /// What the kind of parameters is to authorizers: what is not known may be anything.
-fn resource<'k>(
-    call: &'k ResourceRequest<'_>,
+fn param_resource<'k>(
+    request: &'k ResourceRequest<'_>,
     kind: &'k Node<'_>,
 ) -> (&'k str, &'k str, Option<&'k str>) {
     let written = kind.text_at(&["apiVersion"]);
     let (group, version) = written.split_once('/').unwrap_or(("", written));
     let name = kind.text_at(&["kind"]);
-    let mut rows = call.app.registry.rows().iter();
+    let mut rows = request.app.registry.rows().iter();
     let row = rows.find(|row| (row.group, row.version, row.kind) == (group, version, name));
     (group, version, row.map(|row| row.plural))
 }
 
-fn of_policy(call: &ResourceRequest<'_>, change: &Change<'_>) -> Result<(), String> {
+fn of_policy(request: &ResourceRequest<'_>, change: &Change<'_>) -> Result<(), String> {
     let Some(kind) = fresh(change, "paramKind").and_then(|at| at.node()) else { return Ok(()) };
-    let (group, version, plural) = resource(call, kind);
+    let (group, version, plural) = param_resource(request, kind);
     let target = Resource {
         group,
         version,
@@ -57,17 +57,17 @@ fn of_policy(call: &ResourceRequest<'_>, change: &Change<'_>) -> Result<(), Stri
         name: "*",
         ..Resource::default()
     };
-    if may(call, "get", target) {
+    if may(request, "get", target) {
         return Ok(());
     }
     let (name, written) = (kind.text_at(&["kind"]), kind.text_at(&["apiVersion"]));
     Err(format!(
         "user {} must have \"get\" permission on all objects of the referenced paramKind (kind={name}, apiVersion={written})",
-        shown(call.user)
+        shown(request.user)
     ))
 }
 
-fn of_binding(call: &ResourceRequest<'_>, change: &Change<'_>) -> Result<(), String> {
+fn of_binding(request: &ResourceRequest<'_>, change: &Change<'_>) -> Result<(), String> {
     let root = change.new_root();
     let policy_name = root.descend(&["spec", "policyName"]).text_or_empty();
     let old_name = change.old_root().map(|old| old.descend(&["spec", "policyName"]));
@@ -77,10 +77,10 @@ fn of_binding(call: &ResourceRequest<'_>, change: &Change<'_>) -> Result<(), Str
         false => fresh(change, "paramRef"),
     };
     let Some(wanted) = wanted.and_then(|at| at.node()) else { return Ok(()) };
-    let policies = call.app.registry.find(GROUP, "v1", "validatingadmissionpolicies");
-    let policy = policies.and_then(|served| served.shelf.get(policy_name)).map(|item| item.node());
+    let policies = request.app.registry.find(GROUP, "v1", "validatingadmissionpolicies");
+    let policy = policies.and_then(|resource| resource.shelf.get(policy_name)).map(|item| item.node());
     let kind = policy.as_ref().and_then(|policy| policy.find(&["spec", "paramKind"]));
-    let known = kind.map(|kind| resource(call, kind));
+    let known = kind.map(|kind| param_resource(request, kind));
     let (group, version, plural) = known.unwrap_or(("*", "*", None));
     let name = wanted.text_at(&["name"]);
     let verb = if name.is_empty() { "list" } else { "get" };
@@ -92,10 +92,10 @@ fn of_binding(call: &ResourceRequest<'_>, change: &Change<'_>) -> Result<(), Str
         name,
         ..Resource::default()
     };
-    if may(call, verb, target) {
+    if may(request, verb, target) {
         return Ok(());
     }
-    let user = shown(call.user);
+    let user = shown(request.user);
     let all = format!(
         "to determine minimum required permissions and user {user} does not have \"{verb}\" permission for all groups, versions and resources"
     );
@@ -111,9 +111,9 @@ fn of_binding(call: &ResourceRequest<'_>, change: &Change<'_>) -> Result<(), Str
     })
 }
 
-fn may(call: &ResourceRequest<'_>, verb: &str, target: Resource<'_>) -> bool {
-    let attempt = Attempt { user: call.user, verb, target: Target::Resource(target) };
-    call.app.authorizer.decide(&attempt).is_allowed()
+fn may(request: &ResourceRequest<'_>, verb: &str, target: Resource<'_>) -> bool {
+    let attempt = Attempt { user: request.user, verb, target: Target::Resource(target) };
+    request.app.authorizer.decide(&attempt).is_allowed()
 }
 
 /// A user as Go prints the struct behind it.

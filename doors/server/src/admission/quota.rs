@@ -1,10 +1,10 @@
 //! ResourceQuota: what a request uses is written into the quotas in the same commit, or the request is refused.
 
-use super::plugins::{part_of, refusal, request};
+use super::plugins::{part_of, refusal, attributes};
 use super::view::View;
 use crate::cache::{Item, storable};
 use crate::resource_request::ResourceRequest;
-use crate::served::ServedResource;
+use crate::registry::ServedResource;
 use crate::status::StatusError;
 use ratchet_admission::{Cluster, Denial, Operation, Request, quota};
 use ratchet_engine::Part;
@@ -31,7 +31,7 @@ impl Charged<'_> {
 
 /// Charges the quotas of the namespace for a write.
 pub(crate) async fn charge<'a>(
-    call: &'a ResourceRequest<'_>,
+    request: &'a ResourceRequest<'_>,
     part: Part,
     new: &Node<'_>,
     old: Option<&Node<'_>>,
@@ -41,25 +41,25 @@ pub(crate) async fn charge<'a>(
         None => ("", Operation::Create),
     };
     let name = new.text_at(&["metadata", "name"]);
-    let request = request(call, operation, part, name, old);
-    let plugins = &call.app.plugins;
-    let Some(served) = call.app.registry.core("resourcequotas") else {
+    let attributes = attributes(request, operation, part, name, old);
+    let plugins = &request.app.plugins;
+    let Some(resource) = request.app.registry.core("resourcequotas") else {
         return Ok(Charged::default());
     };
-    let is_due = plugins.is_on("ResourceQuota") && quota::counts(&request, new);
-    if !is_due || quotas_of(call, served)?.is_empty() {
+    let is_due = plugins.is_on("ResourceQuota") && quota::counts(&attributes, new);
+    if !is_due || quotas_of(request, resource)?.is_empty() {
         return Ok(Charged::default());
     }
-    let turn = plugins.turn(&call.place.namespace).await;
-    call.app.cache.fresh().await?;
+    let turn = plugins.turn(&request.path.namespace).await;
+    request.app.cache.fresh().await?;
     let begun = Instant::now();
-    let items = quotas_of(call, served)?;
-    let charged = spent(call, items, &request, new);
+    let items = quotas_of(request, resource)?;
+    let charged = spent(request, items, &attributes, new);
     let was = ("ResourceQuota", "validate", operation.word());
-    call.app.metrics.plugin_ran(was, charged.is_err(), begun.elapsed());
-    let charged = charged.map_err(|denial| refusal(call, name, denial))?;
+    request.app.metrics.plugin_ran(was, charged.is_err(), begun.elapsed());
+    let charged = charged.map_err(|denial| refusal(request, name, denial))?;
     let write = |(item, after): (Arc<Item>, Node<'static>)| {
-        let key = served.key(&call.place.namespace, after.text_at(&["metadata", "name"]));
+        let key = resource.key(&request.path.namespace, after.text_at(&["metadata", "name"]));
         let guard = Guard::At(Revision(item.revision));
         Ok(Write::put(&key, guard, storable(after)?.bytes()))
     };
@@ -68,11 +68,11 @@ pub(crate) async fn charge<'a>(
 }
 
 fn quotas_of(
-    call: &ResourceRequest<'_>,
-    served: &ServedResource,
+    request: &ResourceRequest<'_>,
+    resource: &ServedResource,
 ) -> Result<Vec<Arc<Item>>, StatusError> {
-    let prefix = format!("{}/", call.place.namespace);
-    let snapshot = served.shelf.now();
+    let prefix = format!("{}/", request.path.namespace);
+    let snapshot = resource.shelf.now();
     match snapshot.unreadable_within(&prefix) {
         Some(found) => Err(found.into()),
         None => Ok(snapshot.within(&prefix).cloned().collect()),
@@ -81,38 +81,39 @@ fn quotas_of(
 
 /// The quotas that a request changes, as they are then.
 fn spent(
-    call: &ResourceRequest<'_>,
+    request: &ResourceRequest<'_>,
     items: Vec<Arc<Item>>,
-    request: &Request<'_>,
+    attributes: &Request<'_>,
     new: &Node<'_>,
 ) -> Result<Vec<(Arc<Item>, Node<'static>)>, Denial> {
     let stored: Vec<Node<'static>> = items.iter().map(|item| item.node()).collect();
-    let now = call.app.seconds();
+    let now = request.app.seconds();
     let mut quotas = stored.clone();
     for one in quotas.iter_mut().filter(|one| !quota::is_current(one)) {
-        recount(call, one, now);
+        recount(request, one, now);
     }
     let mut charged = quotas.clone();
-    if quota::charge(request, new, &mut charged, now).is_err() {
+    if quota::charge(attributes, new, &mut charged, now).is_err() {
         // Something may have gone since anybody counted: who is refused is refused for what is there now.
         for one in &mut quotas {
-            recount(call, one, now);
+            recount(request, one, now);
         }
         charged = quotas;
-        quota::charge(request, new, &mut charged, now)?;
+        quota::charge(attributes, new, &mut charged, now)?;
     }
     let pairs = items.into_iter().zip(&stored).zip(charged);
     let changed = pairs.filter(|((_, before), after)| *before != after);
     Ok(changed.map(|((item, _), after)| (item, after)).collect())
 }
 
-fn recount(call: &ResourceRequest<'_>, one: &mut Node<'static>, now: i64) {
-    let view = View::new(call);
+fn recount(request: &ResourceRequest<'_>, one: &mut Node<'static>, now: i64) {
+    let view = View::new(request);
     let list = |group: &str, resource: &str| {
-        let is_served = call.app.registry.all().any(|served| {
-            (served.row.group, served.row.plural) == (group, resource) && served.row.namespaced
+        let is_served = request.app.registry.all().any(|candidate| {
+            let row = candidate.row;
+            (row.group, row.plural) == (group, resource) && row.namespaced
         });
-        is_served.then(|| view.objects(group, resource, &call.place.namespace))
+        is_served.then(|| view.objects(group, resource, &request.path.namespace))
     };
     quota::recount(one, &list, now);
 }

@@ -3,7 +3,7 @@
 use crate::cache::Unreadable;
 use crate::resource_request::ResourceRequest;
 use crate::csr;
-use crate::served::ServedResource;
+use crate::registry::ServedResource;
 use crate::status::StatusError;
 use ratchet_access::{Attempt, Decision};
 use ratchet_admission::{Cluster, Subject};
@@ -12,14 +12,14 @@ use std::sync::{Arc, OnceLock};
 
 /// The cluster as of the request.
 pub(super) struct View<'a> {
-    call: &'a ResourceRequest<'a>,
+    request: &'a ResourceRequest<'a>,
     /// What was asked for and could not be read.
     failed: OnceLock<Arc<Unreadable>>,
 }
 
 impl<'a> View<'a> {
-    pub(super) fn new(call: &'a ResourceRequest<'a>) -> Self {
-        Self { call, failed: OnceLock::new() }
+    pub(super) fn new(request: &'a ResourceRequest<'a>) -> Self {
+        Self { request, failed: OnceLock::new() }
     }
 
     /// Refuses what was decided without something that is there and cannot be read.
@@ -31,9 +31,9 @@ impl<'a> View<'a> {
         let _ = self.failed.set(found); // one is enough
     }
 
-    fn served(&self, group: &str, resource: &str) -> Option<&Arc<ServedResource>> {
-        let mut all = self.call.app.registry.all();
-        all.find(|served| served.row.plural == resource && served.row.group == group)
+    fn find_resource(&self, group: &str, resource: &str) -> Option<&Arc<ServedResource>> {
+        let mut all = self.request.app.registry.all();
+        all.find(|candidate| candidate.row.plural == resource && candidate.row.group == group)
     }
 }
 
@@ -45,8 +45,8 @@ impl Cluster for View<'_> {
         namespace: &str,
         name: &str,
     ) -> Option<Node<'static>> {
-        let served = self.served(group, resource)?;
-        match served.shelf.find(&served.shelf_key(namespace, name)) {
+        let served_resource = self.find_resource(group, resource)?;
+        match served_resource.shelf.find(&served_resource.shelf_key(namespace, name)) {
             Ok(item) => Some(item?.node()),
             Err(found) => {
                 self.note(Arc::new(found));
@@ -56,9 +56,9 @@ impl Cluster for View<'_> {
     }
 
     fn objects(&self, group: &str, resource: &str, namespace: &str) -> Vec<Node<'static>> {
-        let Some(served) = self.served(group, resource) else { return Vec::new() };
-        let prefix = if served.row.namespaced { format!("{namespace}/") } else { String::new() };
-        let snapshot = served.shelf.now();
+        let Some(served_resource) = self.find_resource(group, resource) else { return Vec::new() };
+        let prefix = if served_resource.row.namespaced { format!("{namespace}/") } else { String::new() };
+        let snapshot = served_resource.shelf.now();
         if let Some(found) = snapshot.unreadable_within(&prefix) {
             self.note(found.clone());
         }
@@ -66,14 +66,14 @@ impl Cluster for View<'_> {
     }
 
     fn decide(&self, attempt: &Attempt<'_>) -> Result<(), String> {
-        match self.call.app.authorizer.decide(attempt) {
+        match self.request.app.authorizer.decide(attempt) {
             Decision::Allow { .. } => Ok(()),
             Decision::Deny { reason } | Decision::NoOpinion { reason } => Err(reason),
         }
     }
 
     fn resource_of(&self, group: &str, version: &str, kind: &str) -> Option<(String, bool)> {
-        let mut rows = self.call.app.registry.rows().iter();
+        let mut rows = self.request.app.registry.rows().iter();
         let row = rows.find(|row| (row.group, row.version, row.kind) == (group, version, kind))?;
         Some((row.plural.to_owned(), row.namespaced))
     }

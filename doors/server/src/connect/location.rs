@@ -98,7 +98,7 @@ impl<'a> Id<'a> {
 
 /// Where a node is: its kubelet, or another of its ports.
 pub(super) async fn of_node(connect: &Connect<'_>) -> Result<Location, StatusError> {
-    let text = &connect.place.name;
+    let text = &connect.path.name;
     let id = Id::read(text, "node")?;
     let kubelet = node::find(connect.app, id.name, connect.about())?.endpoint;
     check_proxyable(&kubelet.host).await?;
@@ -142,10 +142,10 @@ fn is_global(address: IpAddr) -> bool {
 
 /// Where a pod is: its address, and the port that was named or the first that it declares.
 pub(super) fn of_pod(connect: &Connect<'_>) -> Result<Location, StatusError> {
-    let Connect { served, place, .. } = connect;
-    let id = Id::read(&place.name, "pod")?;
-    let pod = served.shelf.find(&served.shelf_key(&place.namespace, id.name))?;
-    let pod = pod.ok_or_else(|| StatusError::not_found(served.about(id.name)))?.node();
+    let Connect { resource, path, .. } = connect;
+    let id = Id::read(&path.name, "pod")?;
+    let pod = resource.shelf.find(&resource.shelf_key(&path.namespace, id.name))?;
+    let pod = pod.ok_or_else(|| StatusError::not_found(resource.about(id.name)))?.node();
     let host = addresses(&pod).next().and_then(address).filter(|host| is_global(*host));
     let host = host.ok_or_else(|| StatusError::bad_request("address not allowed"))?;
     let scheme = id.scheme();
@@ -184,13 +184,13 @@ fn first_port(pod: &Node<'_>) -> Option<u16> {
 
 /// Where a Service is: one of its ready pods, chosen by lot.
 pub(super) fn of_service(connect: &Connect<'_>) -> Result<Location, StatusError> {
-    let Connect { app, served, place, .. } = connect;
-    let id = Id::read(&place.name, "service")?;
-    let namespace = &place.namespace;
+    let Connect { app, resource, path, .. } = connect;
+    let id = Id::read(&path.name, "service")?;
+    let namespace = &path.namespace;
     let mut port_name = id.port.to_owned();
     if let Ok(number) = id.port.parse::<i64>() {
-        let service = served.shelf.find(&served.shelf_key(namespace, id.name))?;
-        let service = service.ok_or_else(|| StatusError::not_found(served.about(id.name)))?.node();
+        let service = resource.shelf.find(&resource.shelf_key(namespace, id.name))?;
+        let service = service.ok_or_else(|| StatusError::not_found(resource.about(id.name)))?.node();
         let ports = service.find(&["spec", "ports"]).map(Node::items).unwrap_or_default();
         let port = ports.iter().find(|one| one.get("port").and_then(Node::as_int) == Some(number));
         let port = port.ok_or_else(|| {
@@ -233,7 +233,7 @@ pub(super) fn of_service(connect: &Connect<'_>) -> Result<Location, StatusError>
             return Ok(Location::Other { scheme: id.scheme(), host, port });
         }
     }
-    Err(none(&place.name))
+    Err(none(&path.name))
 }
 
 /// All items, beginning anywhere.

@@ -12,13 +12,13 @@ use ratchet_kubelet::{Endpoint, KubeletError, Verification};
 
 /// Answers with a log, as long as it goes on.
 pub(super) async fn answer(connect: &Connect<'_>) -> Result<Response<Body>, StatusError> {
-    let Connect { app, served, place, request, .. } = connect;
+    let Connect { app, resource, path, request, .. } = connect;
     let options = LogOptions::read(&request.params)?;
     app.metrics.connections.log_asked(options.is_insecure);
-    options.check(&place.name)?;
-    let key = served.shelf_key(&place.namespace, &place.name);
+    options.check(&path.name)?;
+    let key = resource.shelf_key(&path.namespace, &path.name);
     let pod =
-        served.shelf.find(&key)?.ok_or_else(|| StatusError::not_found(connect.about()))?.node();
+        resource.shelf.find(&key)?.ok_or_else(|| StatusError::not_found(connect.about()))?.node();
     let container = container::choose(&pod, &options.container)?;
     let node_name = pod.text_at(&["spec", "nodeName"]);
     if node_name.is_empty() {
@@ -28,20 +28,20 @@ pub(super) async fn answer(connect: &Connect<'_>) -> Result<Response<Body>, Stat
     }
     let kubelet = node::find(app, node_name, connect.about())?.endpoint;
     let verification = if options.is_insecure { Verification::Skipped } else { Verification::Full };
-    let path = format!("/containerLogs/{}/{}/{container}", place.namespace, place.name);
+    let uri = format!("/containerLogs/{}/{}/{container}", path.namespace, path.name);
     let query = options.query();
-    let path = if query.is_empty() { path } else { format!("{path}?{query}") };
-    let asked = Request::get(&path).body(empty()).map_err(StatusError::internal)?;
+    let uri = if query.is_empty() { uri } else { format!("{uri}?{query}") };
+    let asked = Request::get(&uri).body(empty()).map_err(StatusError::internal)?;
     let answered = app.backends.kubelets.send(&kubelet, verification, asked).await;
     let answered = answered.map_err(|error| {
         if error.mentions_x509() {
             app.metrics.connections.log_tls_failed();
         }
-        unreachable(&kubelet, &path, &error)
+        unreachable(&kubelet, &uri, &error)
     })?;
     let status = answered.status();
     if status.is_redirection() {
-        let url = url(&kubelet, &path);
+        let url = url(&kubelet, &uri);
         return Err(StatusError::unclassified(format!("Get \"{url}\": redirects forbidden")));
     }
     if !(200..=206).contains(&status.as_u16()) {

@@ -21,7 +21,7 @@ use crate::app::App;
 use crate::authorize::target;
 use crate::held::held;
 use crate::request::ResourcePath;
-use crate::served::ServedResource;
+use crate::registry::ServedResource;
 use crate::server::RequestContext;
 use crate::status::{About, StatusError};
 use bytes::Bytes;
@@ -66,8 +66,8 @@ pub(crate) fn connects(subresource: &str) -> bool {
 /// A request that wants to be connected.
 pub(crate) struct Connect<'a> {
     pub(crate) app: &'a Arc<App>,
-    pub(crate) served: &'a Arc<ServedResource>,
-    pub(crate) place: &'a ResourcePath,
+    pub(crate) resource: &'a Arc<ServedResource>,
+    pub(crate) path: &'a ResourcePath,
     pub(crate) request: &'a RequestContext<'a>,
     pub(crate) user: &'a User,
 }
@@ -87,7 +87,7 @@ pub(crate) async fn answer(
     connect: &Connect<'_>,
     client: Client,
 ) -> Result<Response<Body>, StatusError> {
-    let Some(below) = connect.served.row.subresource(&connect.place.subresource) else {
+    let Some(below) = connect.resource.row.subresource(&connect.path.subresource) else {
         return Err(StatusError::no_resource());
     };
     if !connect.request.params.text("dryRun").is_empty() && below.name != "log" {
@@ -115,7 +115,7 @@ async fn complaint<B: http_body::Body<Data = Bytes> + Unpin>(mut body: B) -> Vec
 
 impl Connect<'_> {
     fn about(&self) -> About<'_> {
-        self.served.about(&self.place.name)
+        self.resource.about(&self.path.name)
     }
 
     /// A body that counts as a running request until it has ended.
@@ -154,15 +154,15 @@ impl Connect<'_> {
 
     /// Puts the connection before the policies of the cluster.
     fn ask_policies(&self, kind: &str, options: &Node<'_>) -> Result<(), StatusError> {
-        let Connect { app, served, place, request, user } = self;
+        let Connect { app, resource, path, request, user } = self;
         let (warnings, audit) = (&request.warnings, &request.audit);
-        let scope = AdmissionScope { app, served, place, user, warnings, audit };
+        let scope = AdmissionScope { app, resource, path, user, warnings, audit };
         on_connect(&scope, kind, options)
     }
 
     /// Whoever opens a connection with GET must be allowed to do it with POST: a browser cannot choose.
     fn check_create(&self) -> Result<(), StatusError> {
-        let attempt = Attempt { user: self.user, verb: "create", target: target(self.place, "") };
+        let attempt = Attempt { user: self.user, verb: "create", target: target(self.path, "") };
         match self.app.authorizer.decide(&attempt) {
             Decision::Allow { .. } => Ok(()),
             Decision::Deny { reason } | Decision::NoOpinion { reason } => {

@@ -30,20 +30,20 @@ pub(super) async fn answer(
 ) -> Result<Response<Body>, StatusError> {
     let mut options = Node::empty_map();
     let end = if connect.request.parts.uri.path().ends_with('/') { "/" } else { "" };
-    let path = match connect.place.rest.trim_matches('/') {
+    let path = match connect.path.rest.trim_matches('/') {
         "" => end.to_owned(),
         rest => format!("/{rest}{end}"),
     };
     if !path.is_empty() {
         options.set("path", Node::string(path));
     }
-    let kind = match connect.served.row.plural {
+    let kind = match connect.resource.row.plural {
         "nodes" => "NodeProxyOptions",
         "pods" => "PodProxyOptions",
         _ => "ServiceProxyOptions",
     };
     connect.ask_policies(kind, &options)?;
-    let location = match connect.served.row.plural {
+    let location = match connect.resource.row.plural {
         "nodes" => location::of_node(connect).await?,
         "pods" => location::of_pod(connect)?,
         _ => location::of_service(connect)?,
@@ -55,7 +55,7 @@ pub(super) async fn answer(
     }
     let whole = parts.uri.path();
     let query = parts.uri.query().map(|query| format!("?{query}")).unwrap_or_default();
-    if connect.place.rest.is_empty()
+    if connect.path.rest.is_empty()
         && !whole.ends_with('/')
         && matches!(parts.method, Method::GET | Method::HEAD)
     {
@@ -96,14 +96,14 @@ pub(super) fn unreachable(why: &str) -> StatusError {
 /// What stands behind `proxy` in the path, with the slash at its end.
 fn inner_path(connect: &Connect<'_>) -> String {
     let end = if connect.request.parts.uri.path().ends_with('/') { "/" } else { "" };
-    escape::cleaned(&format!("{}{end}", connect.place.rest))
+    escape::cleaned(&format!("{}{end}", connect.path.rest))
 }
 
 /// What stands in the path up to and with `proxy`, made from what was authorised and not from what was spelled.
 fn before_inner(connect: &Connect<'_>) -> String {
     let ResourcePath {
         group, version, namespace, in_namespace, resource, name, subresource, ..
-    } = connect.place;
+    } = connect.path;
     let root = match group.as_str() {
         "" => format!("/api/{version}"),
         group => format!("/apis/{group}/{version}"),

@@ -30,16 +30,16 @@ pub(super) async fn answer(
     what: &'static str,
     client: Client,
 ) -> Result<Response<Body>, StatusError> {
-    let Connect { app, served, place, request, .. } = connect;
+    let Connect { app, resource, path, request, .. } = connect;
     let query = query(what, &request.params)?;
     let (kind, options) = options(what, &request.params);
     connect.ask_policies(kind, &options)?;
     connect.check_create()?;
-    let key = served.shelf_key(&place.namespace, &place.name);
+    let key = resource.shelf_key(&path.namespace, &path.name);
     let pod =
-        served.shelf.find(&key)?.ok_or_else(|| StatusError::not_found(connect.about()))?.node();
-    let pod_path = format!("{}/{}", place.namespace, place.name);
-    let path = match what {
+        resource.shelf.find(&key)?.ok_or_else(|| StatusError::not_found(connect.about()))?.node();
+    let pod_path = format!("{}/{}", path.namespace, path.name);
+    let uri = match what {
         "portforward" => format!("/portForward/{pod_path}"),
         _ => {
             let container = container::choose(&pod, request.params.text("container"))?;
@@ -48,13 +48,13 @@ pub(super) async fn answer(
     };
     let node_name = pod.text_at(&["spec", "nodeName"]);
     if node_name.is_empty() {
-        let message = format!("pod {} does not have a host assigned", place.name);
+        let message = format!("pod {} does not have a host assigned", path.name);
         return Err(StatusError::bad_request(message));
     }
     let kubelet = node::find(app, node_name, connect.about())?;
-    let path = if query.is_empty() { path } else { format!("{path}?{query}") };
+    let uri = if query.is_empty() { uri } else { format!("{uri}?{query}") };
     app.metrics.connections.streaming(what, kubelet.speaks_websockets);
-    let asked = KubeletRequest { kubelet: kubelet.endpoint, path };
+    let asked = KubeletRequest { kubelet: kubelet.endpoint, path: uri };
     let headers = &request.parts.headers;
     match streaming::way(what, headers, kubelet.speaks_websockets) {
         Some(Way::PassThrough) => pass(connect, client, asked).await,

@@ -27,13 +27,13 @@ fn root(row: &Resource<'_>) -> String {
 fn info(method: &Method, line: &str) -> (RequestInfo, ResourcePath) {
     let uri: Uri = line.parse().unwrap();
     let info = RequestInfo::read(method, &uri, &Params::read(uri.query())).unwrap();
-    let Target::Resource(place) = info.target.clone() else { panic!("{line}") };
-    (info, place)
+    let Target::Resource(path) = info.target.clone() else { panic!("{line}") };
+    (info, path)
 }
 
 fn operation(method: &Method, line: &str, row: &Resource<'_>) -> Result<Operation, u16> {
-    let (info, place) = info(method, line);
-    Operation::of(&info, &place, method, row).map_err(|refusal| refusal.code)
+    let (info, path) = info(method, line);
+    Operation::of(&info, &path, method, row).map_err(|refusal| refusal.code)
 }
 
 /// Every way to write a path to a resource, sound or not.
@@ -67,19 +67,19 @@ fn what_is_served_is_what_was_authorized() {
     for row in RESOURCES {
         for line in lines(row) {
             for method in &METHODS {
-                let (info, place) = info(method, &line);
+                let (info, path) = info(method, &line);
                 // The route looks for the row by the words that were authorised.
-                let words = (place.group.as_str(), place.version.as_str(), place.resource.as_str());
+                let words = (path.group.as_str(), path.version.as_str(), path.resource.as_str());
                 let Some(row) = ratchet_catalog::lookup(words.0, words.1, words.2) else {
                     refused += 1;
                     continue;
                 };
-                let Ok(operation) = Operation::of(&info, &place, method, row) else {
+                let Ok(operation) = Operation::of(&info, &path, method, row) else {
                     refused += 1;
                     continue;
                 };
                 served += 1;
-                let about = format!("{method} {line}: {operation:?} by {ask:?}");
+                let about = format!("{method} {line}: {operation:?} by {info:?}");
                 let reads = matches!(info.verb, "get" | "list" | "watch");
                 let shows =
                     matches!(operation, Operation::Get | Operation::List | Operation::Watch);
@@ -97,22 +97,22 @@ fn what_is_served_is_what_was_authorized() {
                         | Operation::Part
                         | Operation::Connect
                 );
-                assert_eq!(one, place.is_item && info.verb != "watch", "{about}");
+                assert_eq!(one, path.is_item && info.verb != "watch", "{about}");
                 match (row.namespaced, one) {
                     // An object is looked up in the namespace that was asked about.
-                    (true, true) => assert_eq!(place.namespace, "ns1", "{about}"),
+                    (true, true) => assert_eq!(path.namespace, "ns1", "{about}"),
                     // Everything is shown to whom everything is allowed, and nothing is made there.
                     (true, false) => {
                         assert!(
-                            place.namespace == "ns1" || shows && place.namespace.is_empty(),
+                            path.namespace == "ns1" || shows && path.namespace.is_empty(),
                             "{about}"
                         );
                     }
                     // What is in no namespace is asked about in none; a Namespace only in itself.
-                    (false, _) if row.plural == "namespaces" && place.is_item => {
-                        assert_eq!(place.namespace, place.name, "{about}");
+                    (false, _) if row.plural == "namespaces" && path.is_item => {
+                        assert_eq!(path.namespace, path.name, "{about}");
                     }
-                    (false, _) => assert_eq!(place.namespace, "", "{about}"),
+                    (false, _) => assert_eq!(path.namespace, "", "{about}"),
                 }
             }
         }

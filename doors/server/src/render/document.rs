@@ -5,7 +5,7 @@ use crate::app::App;
 use crate::cache::Item;
 use crate::resource_request::{Content, List};
 use crate::request::{Form, Output, Params};
-use crate::served::ServedResource;
+use crate::registry::ServedResource;
 use bytes::Bytes;
 use ratchet_table::columns;
 use std::fmt::Write;
@@ -14,7 +14,7 @@ use std::sync::Arc;
 /// What is to be written, and in which form.
 pub(crate) struct Document {
     app: Arc<App>,
-    served: Arc<ServedResource>,
+    resource: Arc<ServedResource>,
     output: Output,
     rows: Rows,
     pub(super) content: Shape,
@@ -34,7 +34,7 @@ impl Document {
     /// An answer; a stream is not written here and is nothing.
     pub(crate) fn new(
         app: &Arc<App>,
-        served: &Arc<ServedResource>,
+        resource: &Arc<ServedResource>,
         content: Content,
         output: Output,
         params: &Params,
@@ -43,12 +43,12 @@ impl Document {
             Content::Item(item) => Shape::One(item),
             Content::Json(text) => Shape::Text(text.into()),
             Content::List(list) => {
-                Shape::Many { head: head(served, &list, output), items: list.items }
+                Shape::Many { head: head(resource, &list, output), items: list.items }
             }
             Content::Stream(_) => Shape::Text(Bytes::new()),
         };
-        let (app, served, rows) = (app.clone(), served.clone(), Rows::read(params));
-        Self { app, served, output, rows, content }
+        let (app, resource, rows) = (app.clone(), resource.clone(), Rows::read(params));
+        Self { app, resource, output, rows, content }
     }
 
     pub(super) fn app(&self) -> &Arc<App> {
@@ -69,12 +69,12 @@ impl Document {
     /// Whether it is sent as it is stored.
     pub(super) fn is_stored(&self) -> bool {
         let is_text = matches!(self.content, Shape::Text(_));
-        is_text || (self.output.form == Form::Whole && !self.served.is_converted())
+        is_text || (self.output.form == Form::Whole && !self.resource.is_converted())
     }
 
     /// Version and kind of a list.
     pub(super) fn list_kind(&self) -> (String, String) {
-        list_kind(&self.served, self.output)
+        list_kind(&self.resource, self.output)
     }
 
     /// The name under which a list has its items.
@@ -110,30 +110,30 @@ impl Document {
 
     /// An object that is answered by itself.
     pub(super) fn one(&self, item: &Item) -> Vec<Bytes> {
-        let Self { app, served, output, .. } = self;
+        let Self { app, resource, output, .. } = self;
         match output.form {
-            Form::Whole if served.is_converted() => {
-                vec![whole(converted(served, item), &served.api_version(), served.row.kind).into()]
+            Form::Whole if resource.is_converted() => {
+                vec![whole(converted(resource, item), &resource.api_version(), resource.row.kind).into()]
             }
-            Form::Whole => item.whole(&served.api_version(), served.row.kind).into(),
+            Form::Whole => item.whole(&resource.api_version(), resource.row.kind).into(),
             Form::Metadata => vec![partial(item, output.meta_version).into()],
             Form::Table => {
                 let mut rows = self.rows;
-                vec![table_of_one(app, served, item, *output, &mut rows).into()]
+                vec![table_of_one(app, resource, item, *output, &mut rows).into()]
             }
         }
     }
 
     /// An object as it stands in a list.
     pub(super) fn item(&self, item: &Item) -> Bytes {
-        let Self { app, served, output, rows, .. } = self;
+        let Self { app, resource, output, rows, .. } = self;
         match output.form {
-            Form::Whole if served.is_converted() => converted(served, item).to_json().into(),
+            Form::Whole if resource.is_converted() => converted(resource, item).to_json().into(),
             Form::Whole => item.body.clone(),
             Form::Metadata => partial(item, output.meta_version).into(),
             Form::Table => {
                 let mut row = String::new();
-                write_row(&mut row, app, served, item, rows.include, output.meta_version);
+                write_row(&mut row, app, resource, item, rows.include, output.meta_version);
                 row.into()
             }
         }
@@ -143,18 +143,18 @@ impl Document {
 /// What follows the last item of a list.
 pub(super) const AFTER_ITEMS: &[u8] = b"]}";
 
-fn list_kind(served: &ServedResource, output: Output) -> (String, String) {
+fn list_kind(resource: &ServedResource, output: Output) -> (String, String) {
     let meta = || format!("meta.k8s.io/{}", output.meta_version);
     match output.form {
-        Form::Whole => (served.api_version(), format!("{}List", served.row.kind)),
+        Form::Whole => (resource.api_version(), format!("{}List", resource.row.kind)),
         Form::Metadata => (meta(), "PartialObjectMetadataList".to_owned()),
         Form::Table => (meta(), "Table".to_owned()),
     }
 }
 
 /// What a list says about itself, as an object without items.
-fn head(served: &ServedResource, list: &List, output: Output) -> String {
-    let (version, kind) = list_kind(served, output);
+fn head(resource: &ServedResource, list: &List, output: Output) -> String {
+    let (version, kind) = list_kind(resource, output);
     let mut head = format!(
         r#"{{"kind":"{kind}","apiVersion":"{version}","metadata":{{"resourceVersion":"{}""#,
         list.revision
@@ -168,7 +168,7 @@ fn head(served: &ServedResource, list: &List, output: Output) -> String {
     head.push('}');
     if output.form == Form::Table {
         head.push_str(r#","columnDefinitions":"#);
-        write_columns(&mut head, columns(served.row.group, served.row.kind));
+        write_columns(&mut head, columns(resource.row.group, resource.row.kind));
     }
     head.push('}');
     head

@@ -71,23 +71,23 @@ pub(crate) struct Unreadable;
 impl RequestInfo {
     /// Reads a request line.
     pub(crate) fn read(method: &Method, uri: &Uri, params: &Params) -> Result<Self, Unreadable> {
-        let Some(path) = percent::path(uri.path()) else {
+        let Some(decoded) = percent::path(uri.path()) else {
             return Err(Unreadable);
         };
-        let Some(mut place) = ResourcePath::read(&path) else {
-            let target = Target::Path(path);
+        let Some(mut path) = ResourcePath::read(&decoded) else {
+            let target = Target::Path(decoded);
             return Ok(Self { verb: lower(method), target, field_selector: String::new() });
         };
-        let verb = verb(method, &place, params);
-        let by_method = place.path_verb.is_none();
-        if by_method && !place.is_item && matches!(verb, "list" | "watch") {
+        let verb = verb(method, &path, params);
+        let by_method = path.path_verb.is_none();
+        if by_method && !path.is_item && matches!(verb, "list" | "watch") {
             // A list of one name is allowed to whom the name is allowed.
-            place.name = params.selected_name().unwrap_or_default();
+            path.name = params.selected_name().unwrap_or_default();
         }
         let selects = by_method && matches!(verb, "list" | "watch" | "deletecollection");
         let field_selector = if selects { params.text("fieldSelector") } else { "" };
         let field_selector = field_selector.to_owned();
-        Ok(Self { verb, target: Target::Resource(place), field_selector })
+        Ok(Self { verb, target: Target::Resource(path), field_selector })
     }
 
     /// What a request asks for that cannot be read.
@@ -97,8 +97,8 @@ impl RequestInfo {
 
     /// Whether the answer may take as long as it likes: watches, and what is connected to something behind the server.
     pub fn is_long(&self) -> bool {
-        let connects = |place: &ResourcePath| crate::connect::connects(&place.subresource);
-        self.verb == "watch" || matches!(&self.target, Target::Resource(place) if connects(place))
+        let connects = |path: &ResourcePath| crate::connect::connects(&path.subresource);
+        self.verb == "watch" || matches!(&self.target, Target::Resource(path) if connects(path))
     }
 }
 
@@ -148,9 +148,9 @@ impl ResourcePath {
     }
 }
 
-fn verb(method: &Method, place: &ResourcePath, params: &Params) -> &'static str {
-    let is_named = !place.name.is_empty();
-    match (place.path_verb, method) {
+fn verb(method: &Method, path: &ResourcePath, params: &Params) -> &'static str {
+    let is_named = !path.name.is_empty();
+    match (path.path_verb, method) {
         (Some(PathVerb::Watch), _) => "watch",
         (Some(PathVerb::Proxy), _) => "proxy",
         (None, &Method::POST) => "create",

@@ -13,21 +13,21 @@ const LOCAL_METADATA: &str = "must be empty except for namespace";
 
 /// Answers an access review: about the asker, about somebody, or about somebody in a namespace.
 pub(super) fn answer(
-    call: &ResourceRequest<'_>,
+    request: &ResourceRequest<'_>,
     review: &Node<'_>,
 ) -> Result<Node<'static>, StatusError> {
-    let kind = call.served.row.kind;
+    let kind = request.resource.row.kind;
     let faults = validate(kind, review);
     if !faults.is_empty() {
         // The reference names no kind here: what it has read no longer says of which kind it is.
-        let group = call.served.row.group;
+        let group = request.resource.row.group;
         return Err(StatusError::invalid_object("", group, "", faults.into_causes()));
     }
     let subject = match kind {
-        "SelfSubjectAccessReview" => call.user.clone(),
+        "SelfSubjectAccessReview" => request.user.clone(),
         _ => subject(review),
     };
-    Ok(decided(&call.app.authorizer, review, &subject))
+    Ok(decided(&request.app.authorizer, review, &subject))
 }
 
 /// What is wrong with an access review.

@@ -13,39 +13,39 @@ use ratchet_object::Node;
 const BINDING: Wanted<'static> = Wanted { group: "", version: "v1", kind: "Binding" };
 
 /// Binds the pod in the URL, or the pod that the Binding names.
-pub(super) async fn bind(call: &ResourceRequest<'_>) -> Answered {
-    let options = WriteOptions::read(call.params, OptionsKind::Create)?;
-    let binding = call.object_of(BINDING, options.fields)?;
-    bind_to(call, &binding, options.dry_run).await
+pub(super) async fn bind(request: &ResourceRequest<'_>) -> Answered {
+    let options = WriteOptions::read(request.params, OptionsKind::Create)?;
+    let binding = request.object_of(BINDING, options.fields)?;
+    bind_to(request, &binding, options.dry_run).await
 }
 
 /// Binds the pod that a Binding in the old collection names.
-pub(crate) async fn bind_any(call: &ResourceRequest<'_>) -> Answered {
-    let options = WriteOptions::read(call.params, OptionsKind::Create)?;
-    let binding = call.object_of(BINDING, options.fields)?;
-    let Some(pods) = call.app.registry.core("pods") else { return Err(StatusError::no_resource()) };
+pub(crate) async fn bind_any(request: &ResourceRequest<'_>) -> Answered {
+    let options = WriteOptions::read(request.params, OptionsKind::Create)?;
+    let binding = request.object_of(BINDING, options.fields)?;
+    let Some(pods) = request.app.registry.core("pods") else { return Err(StatusError::no_resource()) };
     let name = binding.text_at(&["metadata", "name"]).to_owned();
-    let place = ResourcePath {
+    let path = ResourcePath {
         resource: "pods".into(),
         name,
         subresource: "binding".into(),
-        ..call.place.clone()
+        ..request.path.clone()
     };
-    let pod = ResourceRequest { served: pods, place: &place, ..*call };
+    let pod = ResourceRequest { resource: pods, path: &path, ..*request };
     bind_to(&pod, &binding, options.dry_run).await
 }
 
-async fn bind_to(call: &ResourceRequest<'_>, binding: &Node<'static>, dry_run: bool) -> Answered {
-    let name = call.place.name.as_str();
+async fn bind_to(request: &ResourceRequest<'_>, binding: &Node<'static>, dry_run: bool) -> Answered {
+    let name = request.path.name.as_str();
     let said = binding.text_at(&["metadata", "name"]);
     if !said.is_empty() && said != name {
         return Err(StatusError::bad_request("name in URL does not match name in Binding object"));
     }
     check(binding)?;
-    crate::admission::on_sent(call, BINDING.name(), binding)?;
+    crate::admission::on_sent(request, BINDING.name(), binding)?;
     let node_name = binding.text_at(&["target", "name"]).to_owned();
     let about = crate::status::About { group: "", resource: "pods/binding", name };
-    let now = call.app.now();
+    let now = request.app.now();
     let edit = |old: &Node<'static>| {
         if metadata::is_terminating(old) {
             return Err(StatusError::conflict(
@@ -77,7 +77,7 @@ async fn bind_to(call: &ResourceRequest<'_>, binding: &Node<'static>, dry_run: b
         scheduled(&mut new, &now);
         Ok((new, Preconditions::of(binding)))
     };
-    write::change(call, Part::Sub("binding"), dry_run, edit).await?;
+    write::change(request, Part::Sub("binding"), dry_run, edit).await?;
     Ok(Reply::json(
         201,
         r#"{"kind":"Status","apiVersion":"v1","metadata":{},"status":"Success","code":201}"#,

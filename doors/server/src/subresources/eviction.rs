@@ -14,26 +14,26 @@ use std::sync::Arc;
 const EVICTION: Wanted<'static> = Wanted { group: "policy", version: "v1", kind: "Eviction" };
 
 /// Evicts the pod.
-pub(super) async fn evict(call: &ResourceRequest<'_>) -> Answered {
-    let options = WriteOptions::read(call.params, OptionsKind::Create)?;
-    let eviction = call.object_of(EVICTION, options.fields)?;
-    if eviction.text_at(&["metadata", "name"]) != call.place.name {
+pub(super) async fn evict(request: &ResourceRequest<'_>) -> Answered {
+    let options = WriteOptions::read(request.params, OptionsKind::Create)?;
+    let eviction = request.object_of(EVICTION, options.fields)?;
+    if eviction.text_at(&["metadata", "name"]) != request.path.name {
         return Err(StatusError::bad_request("name in URL does not match name in Eviction object"));
     }
-    call.app.cache.fresh().await?;
-    crate::admission::on_part(call, &eviction)?;
-    crate::admission::on_sent(call, EVICTION.name(), &eviction)?;
+    request.app.cache.fresh().await?;
+    crate::admission::on_part(request, &eviction)?;
+    crate::admission::on_sent(request, EVICTION.name(), &eviction)?;
     let nothing = Node::empty_map();
     let asked = eviction.get("deleteOptions").unwrap_or(&nothing);
-    let mut wanted = DeleteOptions::read(call.params, Some(asked))?;
+    let mut wanted = DeleteOptions::read(request.params, Some(asked))?;
     wanted.dry_run |= options.dry_run;
     // An eviction is not also a deletion: the reference asks once.
     wanted.scope = DeleteScope::Nobody;
-    let pod = call.current().await?.node();
+    let pod = request.current().await?.node();
     if !is_disposable(&pod) {
-        spend_budget(call, &pod, wanted.dry_run).await?;
+        spend_budget(request, &pod, wanted.dry_run).await?;
     }
-    delete::remove(call, &wanted).await?;
+    delete::remove(request, &wanted).await?;
     Ok(Reply::json(
         201,
         r#"{"kind":"Status","apiVersion":"v1","metadata":{},"status":"Success","code":201}"#,
@@ -54,17 +54,17 @@ fn is_ready(pod: &Node<'_>) -> bool {
 }
 
 async fn spend_budget(
-    call: &ResourceRequest<'_>,
+    request: &ResourceRequest<'_>,
     pod: &Node<'_>,
     dry_run: bool,
 ) -> Result<(), StatusError> {
-    let Some(budgets) = call.app.registry.find("policy", "v1", "poddisruptionbudgets").cloned()
+    let Some(budgets) = request.app.registry.find("policy", "v1", "poddisruptionbudgets").cloned()
     else {
         return Ok(());
     };
     for _ in 0..16 {
-        call.app.cache.fresh().await?;
-        let prefix = format!("{}/", call.place.namespace);
+        request.app.cache.fresh().await?;
+        let prefix = format!("{}/", request.path.namespace);
         let snapshot = budgets.shelf.now();
         if let Some(found) = snapshot.unreadable_within(&prefix) {
             return Err(found.into());
@@ -110,18 +110,18 @@ async fn spend_budget(
         let mut spent = budget.clone();
         let status = spent.below("status");
         status.set("disruptionsAllowed", Node::int(number("disruptionsAllowed") - 1));
-        status.below("disruptedPods").set(call.place.name.clone(), Node::string(call.app.now()));
+        status.below("disruptedPods").set(request.path.name.clone(), Node::string(request.app.now()));
         let write = Write {
-            key: budgets.key(&call.place.namespace, budget.text_at(&["metadata", "name"])),
+            key: budgets.key(&request.path.namespace, budget.text_at(&["metadata", "name"])),
             guard: Guard::At(Revision(item.revision)),
             act: Act::Put { value: storable(spent)?.bytes(), lives: None },
         };
-        if let Commit::Done(revision) = call.app.cache.store().commit(vec![write]).await? {
-            call.app.cache.wait_for(revision.0).await?;
+        if let Commit::Done(revision) = request.app.cache.store().commit(vec![write]).await? {
+            request.app.cache.wait_for(revision.0).await?;
             return Ok(());
         }
     }
-    Err(StatusError::modified(call.served.about(&call.place.name)))
+    Err(StatusError::modified(request.resource.about(&request.path.name)))
 }
 
 /// Why a budget allows nothing now, as the end of a sentence that begins with its name.

@@ -20,8 +20,8 @@ use ratchet_engine::Part;
 use ratchet_object::Node;
 
 /// Answers a request for a part of an object.
-pub(crate) async fn answer(call: &ResourceRequest<'_>, verb: &str) -> Answered {
-    let Some(below) = call.served.row.subresource(&call.place.subresource) else {
+pub(crate) async fn answer(request: &ResourceRequest<'_>, verb: &str) -> Answered {
+    let Some(below) = request.resource.row.subresource(&request.path.subresource) else {
         return Err(StatusError::no_resource());
     };
     if !below.allows(verb) {
@@ -29,34 +29,34 @@ pub(crate) async fn answer(call: &ResourceRequest<'_>, verb: &str) -> Answered {
     }
     match (below.name, verb) {
         ("status", "get") | ("resize" | "ephemeralcontainers" | "approval", "get") => {
-            get::get(call).await
+            get::get(request).await
         }
-        ("status", _) => update::update(call, Part::STATUS, verb).await,
-        ("scale", _) => scale::answer(call, verb).await,
-        ("binding", "create") => binding::bind(call).await,
-        ("eviction", "create") => eviction::evict(call).await,
-        ("ephemeralcontainers", _) => save(call, verb, below.name, ephemeral::take).await,
-        ("resize", _) => save(call, verb, below.name, ephemeral::resize).await,
-        ("finalize", _) => save(call, verb, below.name, finalize::take).await,
-        ("approval", _) => update::update(call, Part::Sub(below.name), verb).await,
-        ("token", "create") => token::create(call).await,
+        ("status", _) => update::update(request, Part::STATUS, verb).await,
+        ("scale", _) => scale::answer(request, verb).await,
+        ("binding", "create") => binding::bind(request).await,
+        ("eviction", "create") => eviction::evict(request).await,
+        ("ephemeralcontainers", _) => save(request, verb, below.name, ephemeral::take).await,
+        ("resize", _) => save(request, verb, below.name, ephemeral::resize).await,
+        ("finalize", _) => save(request, verb, below.name, finalize::take).await,
+        ("approval", _) => update::update(request, Part::Sub(below.name), verb).await,
+        ("token", "create") => token::create(request).await,
         _ => Err(StatusError::method_not_allowed()),
     }
 }
 
 /// Writes a part of an object: `take` takes over from what was sent what this part is about.
 async fn save(
-    call: &ResourceRequest<'_>,
+    request: &ResourceRequest<'_>,
     verb: &str,
     part: &'static str,
     take: impl Fn(&mut Node<'static>, &Node<'static>),
 ) -> Answered {
-    let sent = Sent::read(call, verb, Wanted::of(call.served))?;
+    let sent = Sent::read(request, verb, Wanted::of(request.resource))?;
     let edit = |old: &Node<'static>| {
-        let (asked, conditions) = sent.over(call, old)?;
+        let (asked, conditions) = sent.over(request, old)?;
         let mut new = old.clone();
         take(&mut new, &asked);
         Ok((new, conditions))
     };
-    Ok(Reply::item(write::change(call, Part::Sub(part), sent.dry_run, edit).await?))
+    Ok(Reply::item(write::change(request, Part::Sub(part), sent.dry_run, edit).await?))
 }

@@ -13,28 +13,28 @@ use std::sync::Arc;
 const SCALE: Wanted<'static> = Wanted { group: "autoscaling", version: "v1", kind: "Scale" };
 
 /// Reads or changes the scale of an object.
-pub(super) async fn answer(call: &ResourceRequest<'_>, verb: &str) -> Answered {
+pub(super) async fn answer(request: &ResourceRequest<'_>, verb: &str) -> Answered {
     let item = match verb {
-        "get" => call.current().await?,
-        _ => save(call, verb).await?,
+        "get" => request.current().await?,
+        _ => save(request, verb).await?,
     };
-    Ok(Reply::json(200, scale_from(&write::as_served(call, &item)).to_json()))
+    Ok(Reply::json(200, scale_from(&write::as_served(request, &item)).to_json()))
 }
 
-async fn save(call: &ResourceRequest<'_>, verb: &str) -> Result<Arc<Item>, StatusError> {
-    let sent = Sent::read(call, verb, SCALE)?;
+async fn save(request: &ResourceRequest<'_>, verb: &str) -> Result<Arc<Item>, StatusError> {
+    let sent = Sent::read(request, verb, SCALE)?;
     let edit = |old: &Node<'static>| {
-        let (scale, conditions) = sent.over(call, &scale_from(old))?;
-        check(call, &scale)?;
+        let (scale, conditions) = sent.over(request, &scale_from(old))?;
+        check(request, &scale)?;
         let mut new = old.clone();
         let replicas = scale.find(&["spec", "replicas"]).and_then(Node::as_int).unwrap_or(0);
         new.below("spec").set("replicas", Node::int(replicas));
         Ok((new, conditions))
     };
-    write::change(call, Part::Sub("scale"), sent.dry_run, edit).await
+    write::change(request, Part::Sub("scale"), sent.dry_run, edit).await
 }
 
-fn check(call: &ResourceRequest<'_>, scale: &Node<'_>) -> Result<(), StatusError> {
+fn check(request: &ResourceRequest<'_>, scale: &Node<'_>) -> Result<(), StatusError> {
     let replicas = scale.find(&["spec", "replicas"]).and_then(Node::as_int).unwrap_or(0);
     if replicas >= 0 {
         return Ok(());
@@ -44,7 +44,7 @@ fn check(call: &ResourceRequest<'_>, scale: &Node<'_>) -> Result<(), StatusError
         message: format!("Invalid value: {replicas}: must be greater than or equal to 0"),
         field: "spec.replicas".into(),
     };
-    Err(StatusError::invalid_object("Scale", "autoscaling", &call.place.name, vec![cause]))
+    Err(StatusError::invalid_object("Scale", "autoscaling", &request.path.name, vec![cause]))
 }
 
 pub(crate) fn scale_from(object: &Node<'static>) -> Node<'static> {

@@ -14,60 +14,60 @@ const REQUEST: Wanted<'static> =
     Wanted { group: "authentication.k8s.io", version: "v1", kind: "TokenRequest" };
 
 /// Issues a token.
-pub(super) async fn create(call: &ResourceRequest<'_>) -> Answered {
-    let options = WriteOptions::read(call.params, OptionsKind::Create)?;
-    let mut request = call.object_of(REQUEST, options.fields)?;
-    defaults::apply(REQUEST.group, REQUEST.version, REQUEST.kind, &mut request);
-    named(call, &mut request)?;
-    crate::admission::on_part(call, &request)?;
-    check_name(call, &request)?;
-    let account = call.current().await?.node();
+pub(super) async fn create(request: &ResourceRequest<'_>) -> Answered {
+    let options = WriteOptions::read(request.params, OptionsKind::Create)?;
+    let mut token_request = request.object_of(REQUEST, options.fields)?;
+    defaults::apply(REQUEST.group, REQUEST.version, REQUEST.kind, &mut token_request);
+    named(request, &mut token_request)?;
+    crate::admission::on_part(request, &token_request)?;
+    check_name(request, &token_request)?;
+    let account = request.current().await?.node();
     let uid = account.text_at(&["metadata", "uid"]);
-    check_uid(call, &request, uid)?;
-    request.remove("status");
+    check_uid(request, &token_request, uid)?;
+    token_request.remove("status");
     let seconds =
-        request.find(&["spec", "expirationSeconds"]).and_then(Node::as_int).unwrap_or(3600);
+        token_request.find(&["spec", "expirationSeconds"]).and_then(Node::as_int).unwrap_or(3600);
     check_seconds(seconds)?;
-    crate::admission::on_sent(call, REQUEST.name(), &request)?;
-    let binding = Binding::find(call, &request)?;
-    let asked = request.find(&["spec", "audiences"]).map(Node::items).unwrap_or_default();
+    crate::admission::on_sent(request, REQUEST.name(), &token_request)?;
+    let binding = Binding::find(request, &token_request)?;
+    let asked = token_request.find(&["spec", "audiences"]).map(Node::items).unwrap_or_default();
     let audiences: Vec<String> = asked.iter().filter_map(Node::text).map(str::to_owned).collect();
-    let (namespace, name) = (call.place.namespace.as_str(), call.place.name.as_str());
+    let (namespace, name) = (request.path.namespace.as_str(), request.path.name.as_str());
     let wish = Issuing {
         account: Account { namespace, name, uid },
         bound: binding.as_ref().map(Binding::as_bound),
         audiences: &audiences,
         seconds,
     };
-    let issued = call.app.accounts.issue(&wish, Timestamp::now()).map_err(StatusError::internal)?;
+    let issued = request.app.accounts.issue(&wish, Timestamp::now()).map_err(StatusError::internal)?;
     if let Some(warning) = issued.warning {
-        call.warnings.add(warning);
+        request.warnings.add(warning);
     }
-    call.audit.annotate("authentication.kubernetes.io/issued-credential-id", issued.credential);
+    request.audit.annotate("authentication.kubernetes.io/issued-credential-id", issued.credential);
     let audiences =
-        if audiences.is_empty() { call.app.accounts.audiences.clone() } else { audiences };
-    let metadata = request.below("metadata");
+        if audiences.is_empty() { request.app.accounts.audiences.clone() } else { audiences };
+    let metadata = token_request.below("metadata");
     metadata.set("name", Node::string(name.to_owned()));
     metadata.set("namespace", Node::string(namespace.to_owned()));
     metadata.set("uid", Node::string(uid.to_owned()));
-    metadata.set("creationTimestamp", Node::string(call.app.now()));
-    let spec = request.below("spec");
+    metadata.set("creationTimestamp", Node::string(request.app.now()));
+    let spec = token_request.below("spec");
     spec.set("audiences", Node::list(audiences.into_iter().map(Node::string).collect()));
     spec.set("expirationSeconds", Node::int(issued.seconds));
     let expires = issued.expires.strftime("%Y-%m-%dT%H:%M:%SZ").to_string();
-    request.set(
+    token_request.set(
         "status",
         Node::map([
             ("token", Node::string(issued.token)),
             ("expirationTimestamp", Node::string(expires)),
         ]),
     );
-    Ok(Reply::json(201, crate::render::whole(request, "authentication.k8s.io/v1", "TokenRequest")))
+    Ok(Reply::json(201, crate::render::whole(token_request, "authentication.k8s.io/v1", "TokenRequest")))
 }
 
 /// Refuses a request that names another account than its URL.
-fn check_name(call: &ResourceRequest<'_>, request: &Node<'_>) -> Result<(), StatusError> {
-    let (own, said) = (call.place.name.as_str(), request.text_at(&["metadata", "name"]));
+fn check_name(request: &ResourceRequest<'_>, token_request: &Node<'_>) -> Result<(), StatusError> {
+    let (own, said) = (request.path.name.as_str(), token_request.text_at(&["metadata", "name"]));
     if said.is_empty() || said == own {
         return Ok(());
     }
@@ -83,12 +83,12 @@ fn check_name(call: &ResourceRequest<'_>, request: &Node<'_>) -> Result<(), Stat
 }
 
 /// Refuses a request that means an account that was there before this one.
-fn check_uid(call: &ResourceRequest<'_>, request: &Node<'_>, own: &str) -> Result<(), StatusError> {
-    let said = request.text_at(&["metadata", "uid"]);
+fn check_uid(request: &ResourceRequest<'_>, token_request: &Node<'_>, own: &str) -> Result<(), StatusError> {
+    let said = token_request.text_at(&["metadata", "uid"]);
     if said.is_empty() || said == own {
         return Ok(());
     }
-    let about = About { group: REQUEST.group, resource: REQUEST.kind, name: &call.place.name };
+    let about = About { group: REQUEST.group, resource: REQUEST.kind, name: &request.path.name };
     let why = format!(
         "the UID in the token request ({said}) does not match the UID of the service account ({own})"
     );
@@ -131,8 +131,8 @@ impl Binding {
         }
     }
 
-    fn find(call: &ResourceRequest<'_>, request: &Node<'_>) -> Result<Option<Self>, StatusError> {
-        let Some(object) = request.find(&["spec", "boundObjectRef"]) else { return Ok(None) };
+    fn find(request: &ResourceRequest<'_>, token_request: &Node<'_>) -> Result<Option<Self>, StatusError> {
+        let Some(object) = token_request.find(&["spec", "boundObjectRef"]) else { return Ok(None) };
         if object.is_null() {
             return Ok(None);
         }
@@ -151,11 +151,11 @@ impl Binding {
         if name.is_empty() {
             return Err(StatusError::bad_request("Name parameter required."));
         }
-        let Some(served) = call.app.registry.core(plural) else { return Ok(None) };
-        let item = served.shelf.find(&served.shelf_key(&call.place.namespace, &name))?;
-        let Some(item) = item else { return Err(StatusError::not_found(served.about(&name))) };
+        let Some(resource) = request.app.registry.core(plural) else { return Ok(None) };
+        let item = resource.shelf.find(&resource.shelf_key(&request.path.namespace, &name))?;
+        let Some(item) = item else { return Err(StatusError::not_found(resource.about(&name))) };
         let node = item.node();
-        let account = &call.place.name;
+        let account = &request.path.name;
         if kind == "Pod" && node.text_at(&["spec", "serviceAccountName"]) != account {
             return Err(StatusError::bad_request(format!(
                 "cannot bind token for serviceaccount \"{account}\" to pod running with different serviceaccount name."
@@ -170,7 +170,7 @@ impl Binding {
             return Err(StatusError::conflict(About { group, resource: kind, name: &name }, &why));
         }
         Ok(Some(match kind {
-            "Pod" => Self::Pod { node: host(call, &node), name, uid },
+            "Pod" => Self::Pod { node: host(request, &node), name, uid },
             "Secret" => Self::Secret { name, uid },
             _ => Self::Node { name, uid },
         }))
@@ -187,9 +187,9 @@ fn group_and_version(api_version: &str) -> (&str, &str) {
 }
 
 /// The node on which a pod runs; one that is not there has a name all the same.
-fn host(call: &ResourceRequest<'_>, pod: &Node<'_>) -> Option<(String, String)> {
+fn host(request: &ResourceRequest<'_>, pod: &Node<'_>) -> Option<(String, String)> {
     let name = pod.text_at(&["spec", "nodeName"]);
-    let nodes = call.app.registry.core("nodes").filter(|_| !name.is_empty())?;
+    let nodes = request.app.registry.core("nodes").filter(|_| !name.is_empty())?;
     let uid =
         nodes.shelf.get(name).map(|node| node.node().text_at(&["metadata", "uid"]).to_owned());
     Some((name.to_owned(), uid.unwrap_or_default()))

@@ -24,12 +24,12 @@ const ORPHAN: &str = "orphan";
 const FOREVER: &[&str] = &["default", "kube-system", "kube-public"];
 
 /// Deletes one object.
-pub(crate) async fn delete(call: &ResourceRequest<'_>) -> Answered {
-    let options = options(call)?;
-    warn_of_children(call, &options);
-    let (item, is_gone) = remove(call, &options).await?;
-    if is_gone && !call.served.strategy.shows_deleted {
-        let text = success(call.served.about(&call.place.name), uid_of(&item.node()));
+pub(crate) async fn delete(request: &ResourceRequest<'_>) -> Answered {
+    let options = options(request)?;
+    warn_of_children(request, &options);
+    let (item, is_gone) = remove(request, &options).await?;
+    if is_gone && !request.resource.strategy.shows_deleted {
+        let text = success(request.resource.about(&request.path.name), uid_of(&item.node()));
         return Ok(Reply::json(200, text));
     }
     // Old clients that want the dependents to go are told that it takes its time.
@@ -38,38 +38,38 @@ pub(crate) async fn delete(call: &ResourceRequest<'_>) -> Answered {
 }
 
 /// Reads the options of a deletion from the body or the query.
-pub(crate) fn options(call: &ResourceRequest<'_>) -> Result<DeleteOptions, StatusError> {
-    if call.body.is_empty() {
-        return DeleteOptions::read(call.params, None);
+pub(crate) fn options(request: &ResourceRequest<'_>) -> Result<DeleteOptions, StatusError> {
+    if request.body.is_empty() {
+        return DeleteOptions::read(request.params, None);
     }
     // Clients send the options in the group of the resource or in the core group.
     let wanted = Wanted { group: "", version: "v1", kind: "DeleteOptions" };
-    let media = BodyType::read(call.headers)?;
-    let received = receive_any_group(call, media, wanted)?;
-    DeleteOptions::read(call.params, Some(&received))
+    let media = BodyType::read(request.headers)?;
+    let received = receive_any_group(request, media, wanted)?;
+    DeleteOptions::read(request.params, Some(&received))
 }
 
 fn receive_any_group(
-    call: &ResourceRequest<'_>,
+    request: &ResourceRequest<'_>,
     media: BodyType,
     wanted: Wanted<'_>,
 ) -> Result<Node<'static>, StatusError> {
-    let row = call.served.row;
+    let row = request.resource.row;
     for (group, version) in
         [(row.group, row.version), ("meta.k8s.io", "v1"), (wanted.group, wanted.version)]
     {
         let received =
-            receive(call.body, media, Wanted { group, version, ..wanted }, FieldValidation::Ignore);
+            receive(request.body, media, Wanted { group, version, ..wanted }, FieldValidation::Ignore);
         if let Ok(received) = received {
             return Ok(received.node);
         }
     }
     // Whatever version it says, the options are the same.
-    let said = said_version(call.body);
+    let said = said_version(request.body);
     let (group, version) = said.rsplit_once('/').unwrap_or(("", &said));
     let wanted = Wanted { group, version, ..wanted };
-    let received = receive(call.body, media, wanted, FieldValidation::Ignore);
-    received.map(|received| received.node).map_err(|refusal| match parse(call.body, media, "") {
+    let received = receive(request.body, media, wanted, FieldValidation::Ignore);
+    received.map(|received| received.node).map_err(|refusal| match parse(request.body, media, "") {
         Ok((node, _)) => unregistered(&node).unwrap_or(refusal),
         Err(_) => refusal,
     })
@@ -98,17 +98,17 @@ fn said_version(body: &[u8]) -> String {
 }
 
 /// Deletes a collection, one object after another.
-pub(crate) async fn delete_collection(call: &ResourceRequest<'_>) -> Answered {
-    let options = DeleteOptions { scope: DeleteScope::Collection, ..options(call)? };
-    let Reply { content: Content::List(list), .. } = list::list(call).await? else {
+pub(crate) async fn delete_collection(request: &ResourceRequest<'_>) -> Answered {
+    let options = DeleteOptions { scope: DeleteScope::Collection, ..options(request)? };
+    let Reply { content: Content::List(list), .. } = list::list(request).await? else {
         return Err(StatusError::internal("a list that is no list"));
     };
-    warn_of_children(call, &options);
+    warn_of_children(request, &options);
     for item in &list.items {
         let (namespace, name) = item.key.rsplit_once('/').unwrap_or(("", &item.key));
-        let place =
-            ResourcePath { namespace: namespace.into(), name: name.into(), ..call.place.clone() };
-        let one = ResourceRequest { place: &place, ..*call };
+        let path =
+            ResourcePath { namespace: namespace.into(), name: name.into(), ..request.path.clone() };
+        let one = ResourceRequest { path: &path, ..*request };
         match remove(&one, &options).await {
             Err(refusal) if refusal.code != 404 => return Err(refusal),
             _ => {}
@@ -120,26 +120,26 @@ pub(crate) async fn delete_collection(call: &ResourceRequest<'_>) -> Answered {
 
 /// Deletes an object: the object, and whether it is really gone.
 pub(crate) async fn remove(
-    call: &ResourceRequest<'_>,
+    request: &ResourceRequest<'_>,
     options: &DeleteOptions,
 ) -> Result<(Arc<Item>, bool), StatusError> {
-    let served = call.served;
-    let Some(kind) = served.kind else { return Err(StatusError::method_not_allowed()) };
-    if (kind.group, kind.name) == ("", "Namespace") && FOREVER.contains(&call.place.name.as_str()) {
+    let resource = request.resource;
+    let Some(kind) = resource.kind else { return Err(StatusError::method_not_allowed()) };
+    if (kind.group, kind.name) == ("", "Namespace") && FOREVER.contains(&request.path.name.as_str()) {
         let why = "this namespace may not be deleted";
-        return Err(StatusError::forbidden(served.about(&call.place.name), why));
+        return Err(StatusError::forbidden(resource.about(&request.path.name), why));
     }
     for _ in 0..16 {
-        let current = call.current().await?;
+        let current = request.current().await?;
         let old = current.node();
-        admission::on_delete(call, &old)?;
-        check_preconditions(call, &kind, &old, options)?;
+        admission::on_delete(request, &old)?;
+        check_preconditions(request, &kind, &old, options)?;
         let mut new = old.clone();
-        let plan = plan(&kind, &mut new, options, call)?;
+        let plan = plan(&kind, &mut new, options, request)?;
         if !matches!(plan, Plan::Nothing) {
-            admission::on_removal(call, &old, &granted(&kind, &old, options))?;
+            admission::on_removal(request, &old, &granted(&kind, &old, options))?;
         }
-        let key = served.key(&call.place.namespace, &call.place.name);
+        let key = resource.key(&request.path.namespace, &request.path.name);
         let guard = Guard::At(Revision(current.revision));
         match plan {
             Plan::Nothing => return Ok((current, false)),
@@ -151,7 +151,7 @@ pub(crate) async fn remove(
                     return Ok((marked(current.revision), false));
                 }
                 let act = Act::Put { value: value.bytes(), lives: None };
-                if let Some(revision) = commit(call, vec![Write { key, guard, act }]).await? {
+                if let Some(revision) = commit(request, vec![Write { key, guard, act }]).await? {
                     return Ok((marked(revision), false));
                 }
             }
@@ -160,8 +160,8 @@ pub(crate) async fn remove(
                     return Ok((current, true));
                 }
                 let mut writes = vec![Write { key, guard, act: Act::Delete }];
-                writes.extend(services::release(call.app, &kind, &old)?);
-                if let Some(revision) = commit(call, writes).await? {
+                writes.extend(services::release(request.app, &kind, &old)?);
+                if let Some(revision) = commit(request, writes).await? {
                     let mut last = new;
                     last.below("metadata").remove("resourceVersion");
                     let value = storable(last)?;
@@ -173,16 +173,16 @@ pub(crate) async fn remove(
             }
         }
     }
-    Err(StatusError::modified(served.about(&call.place.name)))
+    Err(StatusError::modified(resource.about(&request.path.name)))
 }
 
 async fn commit(
-    call: &ResourceRequest<'_>,
+    request: &ResourceRequest<'_>,
     writes: Vec<Write>,
 ) -> Result<Option<u64>, StatusError> {
-    match call.app.cache.store().commit(writes).await? {
+    match request.app.cache.store().commit(writes).await? {
         Commit::Done(revision) => {
-            call.app.cache.wait_for(revision.0).await?;
+            request.app.cache.wait_for(revision.0).await?;
             Ok(Some(revision.0))
         }
         Commit::Refused { .. } => Ok(None),
@@ -190,7 +190,7 @@ async fn commit(
 }
 
 fn check_preconditions(
-    call: &ResourceRequest<'_>,
+    request: &ResourceRequest<'_>,
     kind: &Kind<'_>,
     old: &Node<'_>,
     options: &DeleteOptions,
@@ -199,7 +199,7 @@ fn check_preconditions(
     let about = crate::status::About {
         group: kind.group,
         resource: if is_namespace { kind.plural } else { kind.name },
-        name: &call.place.name,
+        name: &request.path.name,
     };
     let uid = uid_of(old);
     if let Some(wanted) = options.uid.as_deref().filter(|wanted| *wanted != uid) {
@@ -242,7 +242,7 @@ fn plan(
     kind: &Kind<'_>,
     new: &mut Node<'static>,
     options: &DeleteOptions,
-    call: &ResourceRequest<'_>,
+    request: &ResourceRequest<'_>,
 ) -> Result<Plan, StatusError> {
     let was_terminating = metadata::is_terminating(new);
     if (kind.group, kind.name) == ("", "Namespace") {
@@ -250,7 +250,7 @@ fn plan(
             let held = held_by_spec(kind, new) || metadata::has_finalizers(new);
             return Ok(if held { Plan::Nothing } else { Plan::Remove });
         }
-        mark(new, &call.app.now(), None);
+        mark(new, &request.app.now(), None);
         new.below("status").set("phase", Node::string("Terminating"));
         set_dependents(new, options.propagation);
         return Ok(Plan::Mark);
@@ -264,25 +264,25 @@ fn plan(
         if was_terminating && stored != 0 {
             // Only a shorter period may be asked for.
             match options.grace.map(|grace| if grace < 0 { 1 } else { grace }) {
-                Some(grace) if grace < stored => shorten(new, stored, grace, call),
+                Some(grace) if grace < stored => shorten(new, stored, grace, request),
                 _ => return Ok(Plan::Nothing),
             }
             marked = true;
         } else if !was_terminating {
             let grace = pod_grace(new, options.grace);
-            let at = call.app.now_plus(grace);
+            let at = request.app.now_plus(grace);
             mark(new, &at, Some(grace));
             bump(new);
             marked = true;
         }
     }
     let finalizers = metadata::has_finalizers(new);
-    let changed = set_dependents(new, propagation(call, new, options));
+    let changed = set_dependents(new, propagation(request, new, options));
     let grace =
         new.find(&["metadata", "deletionGracePeriodSeconds"]).and_then(Node::as_int).unwrap_or(0);
     if metadata::has_finalizers(new) {
         if !metadata::is_terminating(new) {
-            mark(new, &call.app.now(), Some(0));
+            mark(new, &request.app.now(), Some(0));
             bump(new);
             marked = true;
         }
@@ -311,9 +311,9 @@ fn bump(node: &mut Node<'static>) {
     }
 }
 
-fn shorten(node: &mut Node<'static>, stored: i64, grace: i64, call: &ResourceRequest<'_>) {
+fn shorten(node: &mut Node<'static>, stored: i64, grace: i64, request: &ResourceRequest<'_>) {
     let at = node.text_at(&["metadata", "deletionTimestamp"]).to_owned();
-    let (at, grace) = call.app.earlier(&at, stored, grace);
+    let (at, grace) = request.app.earlier(&at, stored, grace);
     mark(node, &at, Some(grace));
 }
 
@@ -338,11 +338,11 @@ fn granted(kind: &Kind<'_>, old: &Node<'_>, options: &DeleteOptions) -> DeleteOp
 
 /// What happens to the dependents: what the deletion says, what the object says, or what its kind does.
 fn propagation(
-    call: &ResourceRequest<'_>,
+    request: &ResourceRequest<'_>,
     object: &Node<'_>,
     options: &DeleteOptions,
 ) -> Option<Propagation> {
-    let dependents = call.served.strategy.dependents;
+    let dependents = request.resource.strategy.dependents;
     let is_said = object.find(&["metadata", "finalizers"]).is_some_and(|list| {
         list.items().iter().any(|item| matches!(item.text(), Some(FOREGROUND | ORPHAN)))
     });
@@ -354,10 +354,10 @@ fn propagation(
 }
 
 /// Who deletes a job and does not say what becomes of its pods may not expect that they stay.
-fn warn_of_children(call: &ResourceRequest<'_>, options: &DeleteOptions) {
-    let row = call.served.row;
+fn warn_of_children(request: &ResourceRequest<'_>, options: &DeleteOptions) {
+    let row = request.resource.row;
     if (row.group, row.kind) == ("batch", "Job") && options.propagation.is_none() {
-        call.warnings.add(
+        request.warnings.add(
             "child pods are preserved by default when jobs are deleted; set propagationPolicy=Background to remove them or set propagationPolicy=Orphan to suppress this warning",
         );
     }

@@ -4,7 +4,7 @@ use crate::cache::{Item, Unreadable};
 use crate::resource_request::{Answered, Content, List, Reply, ResourceRequest};
 use crate::compute::SMALL;
 use crate::go_syntax;
-use crate::served::ServedResource;
+use crate::registry::ServedResource;
 use crate::status::StatusError;
 use base64::Engine;
 use base64::engine::general_purpose::URL_SAFE_NO_PAD;
@@ -21,12 +21,12 @@ pub(crate) struct Selection {
 
 impl Selection {
     /// Reads the selectors of a query.
-    pub(crate) fn read(call: &ResourceRequest<'_>) -> Result<Self, StatusError> {
-        let labels = LabelSelector::parse(call.params.text("labelSelector"));
+    pub(crate) fn read(request: &ResourceRequest<'_>) -> Result<Self, StatusError> {
+        let labels = LabelSelector::parse(request.params.text("labelSelector"));
         let labels = labels.map_err(|why| StatusError::bad_request(why.to_string()))?;
-        let fields = FieldSelector::parse(call.params.text("fieldSelector"));
+        let fields = FieldSelector::parse(request.params.text("fieldSelector"));
         let fields = fields.map_err(|why| StatusError::bad_request(why.to_string()))?;
-        let row = call.served.row;
+        let row = request.resource.row;
         let checked = fields.check(row.group, row.version, row.kind);
         checked.map_err(|why| StatusError::bad_request(why.to_string()))?;
         Ok(Self { labels, fields })
@@ -38,8 +38,8 @@ impl Selection {
     }
 
     /// Whether an object is asked for.
-    pub(crate) fn wants(&self, served: &ServedResource, item: &Item) -> bool {
-        let row = served.stored;
+    pub(crate) fn wants(&self, resource: &ServedResource, item: &Item) -> bool {
+        let row = resource.stored;
         (self.labels.is_everything() || item.has_labels(&self.labels))
             && (self.fields.is_everything() || item.has_fields(&self.fields, row.group, row.kind))
     }
@@ -56,8 +56,8 @@ pub(crate) fn read_version(text: &str) -> Result<u64, StatusError> {
 }
 
 /// A whole number of the query; nothing is nought.
-pub(crate) fn read_number(call: &ResourceRequest<'_>, name: &str) -> Result<i64, StatusError> {
-    let text = call.params.text(name);
+pub(crate) fn read_number(request: &ResourceRequest<'_>, name: &str) -> Result<i64, StatusError> {
+    let text = request.params.text(name);
     if text.is_empty() {
         return Ok(0);
     }
@@ -85,41 +85,41 @@ enum When {
 }
 
 /// Answers with a list.
-pub(crate) async fn list(call: &ResourceRequest<'_>) -> Answered {
-    let selection = Selection::read(call)?;
-    check_options(call)?;
-    read_number(call, "timeoutSeconds")?;
-    let limit = usize::try_from(read_number(call, "limit")?).unwrap_or(0);
-    let token = call.params.text("continue");
+pub(crate) async fn list(request: &ResourceRequest<'_>) -> Answered {
+    let selection = Selection::read(request)?;
+    check_options(request)?;
+    read_number(request, "timeoutSeconds")?;
+    let limit = usize::try_from(read_number(request, "limit")?).unwrap_or(0);
+    let token = request.params.text("continue");
     if !token.is_empty() {
-        return go_on(call, &selection, token, limit).await;
+        return go_on(request, &selection, token, limit).await;
     }
-    let when = when(call, limit)?;
+    let when = when(request, limit)?;
     let list = match when {
         When::Exactly(revision) if revision > 0 => {
-            call.app.cache.wait_for(revision).await?;
-            from_store(call, &selection, Some(revision), None, limit).await?
+            request.app.cache.wait_for(revision).await?;
+            from_store(request, &selection, Some(revision), None, limit).await?
         }
         When::Now | When::Exactly(_) => {
-            let revision = call.app.cache.fresh().await?;
-            from_shelf(call, &selection, limit, revision).await?
+            let revision = request.app.cache.fresh().await?;
+            from_shelf(request, &selection, limit, revision).await?
         }
-        When::Any => from_shelf(call, &selection, 0, call.app.cache.reached()).await?,
+        When::Any => from_shelf(request, &selection, 0, request.app.cache.reached()).await?,
         When::NotOlder(revision) => {
-            call.app.cache.wait_for(revision).await?;
-            from_shelf(call, &selection, limit, call.app.cache.reached()).await?
+            request.app.cache.wait_for(revision).await?;
+            from_shelf(request, &selection, limit, request.app.cache.reached()).await?
         }
     };
     Ok(Reply { code: 200, content: Content::List(list) })
 }
 
-fn check_options(call: &ResourceRequest<'_>) -> Result<(), StatusError> {
+fn check_options(request: &ResourceRequest<'_>) -> Result<(), StatusError> {
     let (version, matching) =
-        (call.params.text("resourceVersion"), call.params.text("resourceVersionMatch"));
+        (request.params.text("resourceVersion"), request.params.text("resourceVersionMatch"));
     let invalid = |field: &str, reason, text: &str| {
         Err(StatusError::invalid("ListOptions", "meta.k8s.io", field, reason, text))
     };
-    if call.params.get("sendInitialEvents").is_some() {
+    if request.params.get("sendInitialEvents").is_some() {
         let text = "Forbidden: sendInitialEvents is forbidden for list";
         return invalid("sendInitialEvents", "FieldValueForbidden", text);
     }
@@ -131,7 +131,7 @@ fn check_options(call: &ResourceRequest<'_>) -> Result<(), StatusError> {
                 "Forbidden: resourceVersionMatch is forbidden unless resourceVersion is provided";
             invalid(field, "FieldValueForbidden", text)
         }
-        _ if !call.params.text("continue").is_empty() => {
+        _ if !request.params.text("continue").is_empty() => {
             let text = "Forbidden: resourceVersionMatch is forbidden when continue is provided";
             invalid(field, "FieldValueForbidden", text)
         }
@@ -152,9 +152,9 @@ fn check_options(call: &ResourceRequest<'_>) -> Result<(), StatusError> {
     }
 }
 
-fn when(call: &ResourceRequest<'_>, limit: usize) -> Result<When, StatusError> {
-    let matching = call.params.text("resourceVersionMatch");
-    Ok(match call.params.text("resourceVersion") {
+fn when(request: &ResourceRequest<'_>, limit: usize) -> Result<When, StatusError> {
+    let matching = request.params.text("resourceVersionMatch");
+    Ok(match request.params.text("resourceVersion") {
         "" => When::Now,
         "0" => When::Any,
         text => {
@@ -206,13 +206,13 @@ const FEW: usize = 32;
 
 /// From the newest state in memory.
 async fn from_shelf(
-    call: &ResourceRequest<'_>,
+    request: &ResourceRequest<'_>,
     selection: &Selection,
     limit: usize,
     revision: u64,
 ) -> Result<List, StatusError> {
-    let snapshot = call.served.shelf.now();
-    let prefix = shelf_prefix(call);
+    let snapshot = request.resource.shelf.now();
+    let prefix = shelf_prefix(request);
     if let Some(found) = snapshot.unreadable_within(&prefix) {
         return Err(found.into());
     }
@@ -227,7 +227,7 @@ async fn from_shelf(
             read += item.body.len();
             if limit > 0 && items.len() == limit {
                 remaining += 1;
-            } else if selection.is_everything() || selection.wants(call.served, item) {
+            } else if selection.is_everything() || selection.wants(request.resource, item) {
                 items.push(item.clone());
             }
         }
@@ -236,22 +236,22 @@ async fn from_shelf(
     // A selector may have to read every object.
     let at_once = if selection.is_everything() { usize::MAX } else { SMALL };
     if select(at_once) {
-        while call.app.compute.run(|| select(TURN)).await {}
+        while request.app.compute.run(|| select(TURN)).await {}
     }
     // The shelf may be ahead of what was asked for; the list is then as new as the shelf.
     let revision = revision.max(snapshot.revision);
-    Ok(page(call, selection, items, remaining, revision))
+    Ok(page(request, selection, items, remaining, revision))
 }
 
-fn shelf_prefix(call: &ResourceRequest<'_>) -> String {
-    match call.place.namespace.as_str() {
-        namespace if call.served.row.namespaced && !namespace.is_empty() => format!("{namespace}/"),
+fn shelf_prefix(request: &ResourceRequest<'_>) -> String {
+    match request.path.namespace.as_str() {
+        namespace if request.resource.row.namespaced && !namespace.is_empty() => format!("{namespace}/"),
         _ => String::new(),
     }
 }
 
 fn page(
-    call: &ResourceRequest<'_>,
+    request: &ResourceRequest<'_>,
     selection: &Selection,
     items: Vec<Arc<Item>>,
     remaining: usize,
@@ -259,7 +259,7 @@ fn page(
 ) -> List {
     let last = items.last().map(|item| item.key.clone());
     let next = match last {
-        Some(last) if remaining > 0 => write_token(call, revision, &last),
+        Some(last) if remaining > 0 => write_token(request, revision, &last),
         _ => String::new(),
     };
     let counted = remaining > 0 && selection.is_everything();
@@ -268,21 +268,21 @@ fn page(
 
 /// From what the store remembers of an older state.
 async fn from_store(
-    call: &ResourceRequest<'_>,
+    request: &ResourceRequest<'_>,
     selection: &Selection,
     at: Option<u64>,
     after: Option<&str>,
     limit: usize,
 ) -> Result<List, Failed> {
-    let prefix = call.served.prefix(&call.place.namespace);
-    let root = call.served.prefix("");
+    let prefix = request.resource.prefix(&request.path.namespace);
+    let root = request.resource.prefix("");
     let mut after = after.map(|key| format!("{root}{key}"));
     let mut at = at.map(Revision);
     let mut items = Vec::new();
     loop {
         let wanted = if limit == 0 { 0 } else { limit - items.len() };
         let query = Query { prefix: prefix.clone(), after: after.take(), limit: wanted, at };
-        let found = call.app.cache.store().list(query).await?;
+        let found = request.app.cache.store().list(query).await?;
         at = Some(found.revision);
         let last = found.records.last().map(|record| record.key.to_string());
         let mut select = || -> Result<(), Unreadable> {
@@ -291,7 +291,7 @@ async fn from_store(
                 let item = Item::stored(key.into(), record.modified.0, &record.value);
                 let unreadable = |why| Unreadable { key: record.key.to_string(), why };
                 let item = Arc::new(item.map_err(unreadable)?);
-                if selection.is_everything() || selection.wants(call.served, &item) {
+                if selection.is_everything() || selection.wants(request.resource, &item) {
                     items.push(item);
                 }
             }
@@ -299,10 +299,10 @@ async fn from_store(
         };
         match found.records.len() <= FEW {
             true => select(),
-            false => call.app.compute.run(select).await,
+            false => request.app.compute.run(select).await,
         }?;
         if found.more == 0 || items.len() == limit || last.is_none() {
-            return Ok(page(call, selection, items, found.more, found.revision.0));
+            return Ok(page(request, selection, items, found.more, found.revision.0));
         }
         after = last;
     }
@@ -310,19 +310,19 @@ async fn from_store(
 
 /// The next page of a list that was begun.
 async fn go_on(
-    call: &ResourceRequest<'_>,
+    request: &ResourceRequest<'_>,
     selection: &Selection,
     token: &str,
     limit: usize,
 ) -> Answered {
-    if !matches!(call.params.text("resourceVersion"), "" | "0") {
+    if !matches!(request.params.text("resourceVersion"), "" | "0") {
         let text = "specifying resource version is not allowed when using continue";
         return Err(StatusError::bad_request(text));
     }
-    let (revision, after) = read_token(call, token)?;
+    let (revision, after) = read_token(request, token)?;
     // A token without a revision goes on with whatever is there now.
     let at = (revision > 0).then_some(revision);
-    match from_store(call, selection, at, Some(&after), limit).await {
+    match from_store(request, selection, at, Some(&after), limit).await {
         Ok(list) => Ok(Reply { code: 200, content: Content::List(list) }),
         Err(Failed::Store(StoreError::Compacted { .. })) => {
             let text = "The provided continue parameter is too old to display a consistent list result. \
@@ -332,15 +332,15 @@ async fn go_on(
                         or deleted between the time the first chunk was returned and now may show up in the \
                         list.";
             let mut refusal = StatusError::expired(text);
-            refusal.continue_token = write_token(call, 0, &after);
+            refusal.continue_token = write_token(request, 0, &after);
             Err(refusal)
         }
         Err(error) => Err(error.into()),
     }
 }
 
-fn write_token(call: &ResourceRequest<'_>, revision: u64, last: &str) -> String {
-    let prefix = shelf_prefix(call);
+fn write_token(request: &ResourceRequest<'_>, revision: u64, last: &str) -> String {
+    let prefix = shelf_prefix(request);
     let rest = last.strip_prefix(&prefix).unwrap_or(last);
     let revision = i64::try_from(revision).unwrap_or(-1);
     let node = Node::map([
@@ -351,7 +351,7 @@ fn write_token(call: &ResourceRequest<'_>, revision: u64, last: &str) -> String 
     URL_SAFE_NO_PAD.encode(node.to_json())
 }
 
-fn read_token(call: &ResourceRequest<'_>, token: &str) -> Result<(u64, String), StatusError> {
+fn read_token(request: &ResourceRequest<'_>, token: &str) -> Result<(u64, String), StatusError> {
     let bad = |why: String| {
         StatusError::bad_request(format!("invalid continue token: continue key is not valid{why}"))
     };
@@ -388,5 +388,5 @@ fn read_token(call: &ResourceRequest<'_>, token: &str) -> Result<(u64, String), 
     }
     // The nought behind a name stands for the first key after it.
     let after = rest.strip_suffix('\0').unwrap_or(rest);
-    Ok((u64::try_from(revision).unwrap_or(0), format!("{}{after}", shelf_prefix(call))))
+    Ok((u64::try_from(revision).unwrap_or(0), format!("{}{after}", shelf_prefix(request))))
 }

@@ -17,8 +17,8 @@ enum Sort {
 }
 
 impl Sort {
-    fn read(call: &ResourceRequest<'_>) -> Result<Self, StatusError> {
-        match content_type(call.headers) {
+    fn read(request: &ResourceRequest<'_>) -> Result<Self, StatusError> {
+        match content_type(request.headers) {
             "application/json-patch+json" => Ok(Self::Json),
             "application/merge-patch+json" => Ok(Self::Merge),
             "application/strategic-merge-patch+json" => Ok(Self::Strategic),
@@ -44,9 +44,9 @@ pub(crate) struct Patch {
 
 impl Patch {
     /// Reads the patch of a request.
-    pub(crate) fn read(call: &ResourceRequest<'_>) -> Result<Self, StatusError> {
-        let sort = Sort::read(call)?;
-        let options = WriteOptions::read(call.params, OptionsKind::Patch)?;
+    pub(crate) fn read(request: &ResourceRequest<'_>) -> Result<Self, StatusError> {
+        let sort = Sort::read(request)?;
+        let options = WriteOptions::read(request.params, OptionsKind::Patch)?;
         let malformed = |why: &str| match sort {
             // The API says no more about a strategic patch than its reader did.
             Sort::Strategic => StatusError::bad_request(why.to_owned()),
@@ -54,7 +54,7 @@ impl Patch {
                 StatusError::bad_request(format!("error decoding patch: {why}"))
             }
         };
-        let text = std::str::from_utf8(call.body).map_err(|_| malformed("invalid UTF-8"))?;
+        let text = std::str::from_utf8(request.body).map_err(|_| malformed("invalid UTF-8"))?;
         let decoded = ratchet_object::decode_json(text, Limits::DEFAULT)
             .map_err(|error| malformed(&go_syntax::explain_or(text, &error.message)))?;
         let [node] = decoded.documents.as_slice() else {
@@ -77,7 +77,7 @@ impl Patch {
     /// The patched object, of the kind that is wanted.
     pub(crate) fn apply(
         &self,
-        call: &ResourceRequest<'_>,
+        request: &ResourceRequest<'_>,
         old: &Node<'static>,
         wanted: Wanted<'_>,
     ) -> Result<Node<'static>, StatusError> {
@@ -118,7 +118,7 @@ impl Patch {
             refuse(text)
         })?;
         for warning in received.warnings {
-            call.warnings.add(warning);
+            request.warnings.add(warning);
         }
         Ok(received.node)
     }

@@ -24,17 +24,17 @@ enum Body {
 impl<'a> Sent<'a> {
     /// Reads an object of the kind that is wanted, or a patch of such an object.
     pub(crate) fn read(
-        call: &ResourceRequest<'_>,
+        request: &ResourceRequest<'_>,
         verb: &str,
         wanted: Wanted<'a>,
     ) -> Result<Self, StatusError> {
         if verb == "patch" {
-            let patch = Patch::read(call)?;
+            let patch = Patch::read(request)?;
             return Ok(Self { dry_run: patch.dry_run, body: Body::Patch(patch), wanted });
         }
-        let options = WriteOptions::read(call.params, OptionsKind::Update)?;
-        let node = call.object_of(wanted, options.fields)?;
-        check_name(call, &node)?;
+        let options = WriteOptions::read(request.params, OptionsKind::Update)?;
+        let node = request.object_of(wanted, options.fields)?;
+        check_name(request, &node)?;
         Ok(Self { dry_run: options.dry_run, body: Body::Whole(node), wanted })
     }
 
@@ -49,14 +49,14 @@ impl<'a> Sent<'a> {
     /// What the writer wants to stand where `old` stands, and what they insist on.
     pub(crate) fn over(
         &self,
-        call: &ResourceRequest<'_>,
+        request: &ResourceRequest<'_>,
         old: &Node<'static>,
     ) -> Result<(Node<'static>, Preconditions), StatusError> {
         let new = match &self.body {
             Body::Whole(node) => node.clone(),
             Body::Patch(patch) => {
-                let new = patch.apply(call, old, self.wanted)?;
-                check_name(call, &new)?;
+                let new = patch.apply(request, old, self.wanted)?;
+                check_name(request, &new)?;
                 new
             }
         };
@@ -70,8 +70,8 @@ impl<'a> Sent<'a> {
 }
 
 /// The body must speak of the object in the URL.
-fn check_name(call: &ResourceRequest<'_>, node: &Node<'_>) -> Result<(), StatusError> {
-    let (name, wanted) = (node.text_at(&["metadata", "name"]), call.place.name.as_str());
+fn check_name(request: &ResourceRequest<'_>, node: &Node<'_>) -> Result<(), StatusError> {
+    let (name, wanted) = (node.text_at(&["metadata", "name"]), request.path.name.as_str());
     if name.is_empty() {
         return Err(StatusError::bad_request(format!(
             "the name of the object ({wanted} based on URL) was undeterminable: name must be provided"
@@ -83,7 +83,7 @@ fn check_name(call: &ResourceRequest<'_>, node: &Node<'_>) -> Result<(), StatusE
         )));
     }
     let namespace = node.text_at(&["metadata", "namespace"]);
-    if call.served.row.namespaced && !namespace.is_empty() && namespace != call.place.namespace {
+    if request.resource.row.namespaced && !namespace.is_empty() && namespace != request.path.namespace {
         return Err(StatusError::bad_request(OTHER_NAMESPACE));
     }
     Ok(())

@@ -13,35 +13,35 @@ use ratchet_object::{Node, defaults};
 const LOOKS: usize = 4;
 
 /// Replaces or changes an object; a PUT makes some kinds where there is none.
-pub(crate) async fn update(call: &ResourceRequest<'_>, part: Part, verb: &str) -> Answered {
-    let sent = Sent::read(call, verb, Wanted::of(call.served))?;
-    let whole = sent.whole().filter(|_| part == Part::Main && call.served.strategy.put_creates);
+pub(crate) async fn update(request: &ResourceRequest<'_>, part: Part, verb: &str) -> Answered {
+    let sent = Sent::read(request, verb, Wanted::of(request.resource))?;
+    let whole = sent.whole().filter(|_| part == Part::Main && request.resource.strategy.put_creates);
     // Other things that are missing, such as a role that a binding names, are refused with the same code.
-    let missing = StatusError::not_found(call.served.about(&call.place.name));
+    let missing = StatusError::not_found(request.resource.about(&request.path.name));
     for _ in 0..LOOKS {
-        let edit = |old: &Node<'static>| sent.over(call, old);
-        let changed = write::change(call, part, sent.dry_run, edit).await;
+        let edit = |old: &Node<'static>| sent.over(request, old);
+        let changed = write::change(request, part, sent.dry_run, edit).await;
         let node = match (changed, whole) {
             (Err(refusal), Some(node)) if refusal == missing => node,
             (changed, _) => return changed.map(Reply::item),
         };
-        match make(call, node, sent.dry_run).await {
+        match make(request, node, sent.dry_run).await {
             // Somebody else has just made it.
             Err(refusal) if refusal.reason == "AlreadyExists" => {}
             made => return made,
         }
     }
-    Err(StatusError::modified(call.served.about(&call.place.name)))
+    Err(StatusError::modified(request.resource.about(&request.path.name)))
 }
 
 /// Makes the object of a PUT; who may replace objects may not yet make them.
-async fn make(call: &ResourceRequest<'_>, node: &Node<'static>, dry_run: bool) -> Answered {
-    let target = crate::authorize::target(call.place, "");
-    call.app.authorizer.check(&Attempt { user: call.user, verb: "create", target })?;
+async fn make(request: &ResourceRequest<'_>, node: &Node<'static>, dry_run: bool) -> Answered {
+    let target = crate::authorize::target(request.path, "");
+    request.app.authorizer.check(&Attempt { user: request.user, verb: "create", target })?;
     let mut node = node.clone();
     node.below("metadata").remove("resourceVersion");
-    write::Preconditions::of(&node).check(call, &Node::empty_map())?;
-    let row = call.served.row;
+    write::Preconditions::of(&node).check(request, &Node::empty_map())?;
+    let row = request.resource.row;
     defaults::apply(row.group, row.version, row.kind, &mut node);
-    Ok(Reply::created(write::create(call, node, dry_run).await?))
+    Ok(Reply::created(write::create(request, node, dry_run).await?))
 }

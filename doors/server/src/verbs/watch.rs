@@ -7,7 +7,7 @@ use crate::compute::SMALL;
 use crate::convert;
 use crate::render::{self, Rows};
 use crate::request::{Form, Media, Output, ResourcePath};
-use crate::served::ServedResource;
+use crate::registry::ServedResource;
 use crate::status::StatusError;
 use crate::verbs::frames::framed;
 use crate::verbs::list::{Selection, read_number};
@@ -39,9 +39,9 @@ enum Start {
 /// Everything that a watch needs after its request is over.
 struct Watcher {
     app: Arc<App>,
-    served: Arc<ServedResource>,
+    resource: Arc<ServedResource>,
     selection: Selection,
-    place: ResourcePath,
+    path: ResourcePath,
     output: Output,
     bookmarks: bool,
     ends: Instant,
@@ -49,32 +49,32 @@ struct Watcher {
 }
 
 /// Begins a watch.
-pub(crate) async fn watch(call: &ResourceRequest<'_>) -> Answered {
-    if call.output.media == Media::Yaml {
+pub(crate) async fn watch(request: &ResourceRequest<'_>) -> Answered {
+    if request.output.media == Media::Yaml {
         return Err(StatusError::no_such_stream());
     }
-    let selection = Selection::read(call)?;
-    let start = start(call)?;
-    let limit = limit(call)?;
+    let selection = Selection::read(request)?;
+    let start = start(request)?;
+    let limit = limit(request)?;
     if let Start::StateAndMark(revision) = start {
-        call.app.cache.wait_for(revision).await?;
+        request.app.cache.wait_for(revision).await?;
     }
     if matches!(start, Start::State | Start::StateAndMark(_)) {
-        call.app.cache.fresh().await?;
+        request.app.cache.fresh().await?;
     }
     let watcher = Watcher {
-        app: call.app.clone(),
-        served: call.served.clone(),
+        app: request.app.clone(),
+        resource: request.resource.clone(),
         selection,
-        place: call.place.clone(),
-        output: call.output,
-        bookmarks: call.params.flag("allowWatchBookmarks"),
+        path: request.path.clone(),
+        output: request.output,
+        bookmarks: request.params.flag("allowWatchBookmarks"),
         ends: Instant::now() + limit,
-        rows: Rows::read(call.params),
+        rows: Rows::read(request.params),
     };
     let (sender, body) = channel(16);
     tokio::spawn(async move {
-        let _guard = watcher.app.metrics.watching(&watcher.served);
+        let _guard = watcher.app.metrics.watching(&watcher.resource);
         // The client has gone: nobody is left to tell.
         let _ = watcher.run(start, sender).await;
     });
@@ -83,9 +83,9 @@ pub(crate) async fn watch(call: &ResourceRequest<'_>) -> Answered {
 
 /// How long a watch lasts: what its reader asks for, or else the server's limit and up to twice that, so that the
 /// watches of a restarted server do not all end at once.
-fn limit(call: &ResourceRequest<'_>) -> Result<Duration, StatusError> {
-    let seconds = u64::try_from(read_number(call, "timeoutSeconds")?).ok();
-    let least = call.app.limits.watch;
+fn limit(request: &ResourceRequest<'_>) -> Result<Duration, StatusError> {
+    let seconds = u64::try_from(read_number(request, "timeoutSeconds")?).ok();
+    let least = request.app.limits.watch;
     let limit = match seconds.filter(|seconds| *seconds > 0) {
         Some(seconds) => Duration::from_secs(seconds),
         None if least.is_zero() => LONGEST,
@@ -94,14 +94,14 @@ fn limit(call: &ResourceRequest<'_>) -> Result<Duration, StatusError> {
     Ok(limit.min(LONGEST))
 }
 
-fn start(call: &ResourceRequest<'_>) -> Result<Start, StatusError> {
+fn start(request: &ResourceRequest<'_>) -> Result<Start, StatusError> {
     let (version, matching) =
-        (call.params.text("resourceVersion"), call.params.text("resourceVersionMatch"));
+        (request.params.text("resourceVersion"), request.params.text("resourceVersionMatch"));
     let forbidden = |field: &str, text: &str| {
         let text = format!("Forbidden: {text}");
         Err(StatusError::invalid("ListOptions", "meta.k8s.io", field, "FieldValueForbidden", &text))
     };
-    let initial = call.params.get("sendInitialEvents");
+    let initial = request.params.get("sendInitialEvents");
     if initial.is_none() && !matching.is_empty() {
         let text =
             "resourceVersionMatch is forbidden for watch unless sendInitialEvents is provided";
@@ -120,10 +120,10 @@ fn start(call: &ResourceRequest<'_>) -> Result<Start, StatusError> {
             ))
         })?,
     };
-    Ok(match (call.params.flag("sendInitialEvents"), revision) {
+    Ok(match (request.params.flag("sendInitialEvents"), revision) {
         (true, revision) => Start::StateAndMark(revision),
         (false, 0) if initial.is_none() => Start::State,
-        (false, 0) => Start::After(call.app.cache.reached()),
+        (false, 0) => Start::After(request.app.cache.reached()),
         (false, revision) => Start::After(revision),
     })
 }
@@ -133,12 +133,12 @@ struct Gone;
 
 impl Watcher {
     async fn run(mut self, start: Start, sender: Sender) -> Result<(), Gone> {
-        let mut changed = self.served.shelf.changes();
+        let mut changed = self.resource.shelf.changes();
         let mut at = match start {
             Start::After(revision) => revision,
             Start::State | Start::StateAndMark(_) => {
                 let reached = self.app.cache.reached();
-                let snapshot = self.served.shelf.now();
+                let snapshot = self.resource.shelf.now();
                 let prefix = self.prefix();
                 if let Some(found) = snapshot.unreadable_within(&prefix) {
                     return self.fail(&sender, &found.into()).await;
@@ -164,7 +164,7 @@ impl Watcher {
             // What is reached is read before the changes, so that a bookmark never runs ahead of them.
             let reached = self.app.cache.reached();
             changed.mark_unchanged();
-            match self.served.shelf.since(at) {
+            match self.resource.shelf.since(at) {
                 Ok(changes) if !changes.is_empty() => {
                     for change in changes {
                         at = at.max(change.revision);
@@ -221,15 +221,15 @@ impl Watcher {
             Media::Protobuf => framed(&event).ok_or(Gone)?,
             Media::Json { .. } | Media::Yaml => event,
         };
-        self.app.metrics.watch_event(&self.served);
+        self.app.metrics.watch_event(&self.resource);
         // Who does not read in so long a time is not there, and holds what others could forget.
         let sent = tokio::time::timeout(PATIENCE, sender.send(event)).await;
         sent.map_or(Err(Gone), |sent| sent.map_err(|_| Gone))
     }
 
     fn prefix(&self) -> String {
-        match self.place.namespace.as_str() {
-            namespace if self.served.row.namespaced && !namespace.is_empty() => {
+        match self.path.namespace.as_str() {
+            namespace if self.resource.row.namespaced && !namespace.is_empty() => {
                 format!("{namespace}/")
             }
             _ => String::new(),
@@ -239,9 +239,9 @@ impl Watcher {
     fn holds(&self, item: &Item) -> bool {
         let key: &str = &item.key;
         let prefix = self.prefix();
-        let named = self.place.name.as_str();
+        let named = self.path.name.as_str();
         let is_named = named.is_empty() || key.rsplit('/').next() == Some(named);
-        key.starts_with(&prefix) && is_named && self.selection.wants(&self.served, item)
+        key.starts_with(&prefix) && is_named && self.selection.wants(&self.resource, item)
     }
 
     /// What a change is to somebody with a selection: objects come into it and leave it.
@@ -259,17 +259,17 @@ impl Watcher {
             let last = change.before.as_ref()?.as_of(change.revision);
             return Some(self.event(event, &last));
         }
-        let is_plain = self.output == Output::PLAIN && !self.served.is_converted();
+        let is_plain = self.output == Output::PLAIN && !self.resource.is_converted();
         if is_plain && event == change.event_type() {
-            return Some(change.encoded(event, &self.served.api_version(), self.served.row.kind));
+            return Some(change.encoded(event, &self.resource.api_version(), self.resource.row.kind));
         }
         Some(self.event(event, &change.item))
     }
 
     fn event(&mut self, event: EventType, item: &Item) -> Bytes {
-        let (version, kind) = (self.served.api_version(), self.served.row.kind);
+        let (version, kind) = (self.resource.api_version(), self.resource.row.kind);
         match self.output.form {
-            Form::Whole if self.served.is_converted() => {
+            Form::Whole if self.resource.is_converted() => {
                 let mut node = item.node();
                 convert::from_stored(&mut node, &version, kind);
                 line(event, &[render::whole(node, &version, kind).into()])
@@ -281,7 +281,7 @@ impl Watcher {
             Form::Table => {
                 let table = render::table_of_one(
                     &self.app,
-                    &self.served,
+                    &self.resource,
                     item,
                     self.output,
                     &mut self.rows,
@@ -292,7 +292,7 @@ impl Watcher {
     }
 
     fn bookmark(&self, revision: u64, is_initial_end: bool) -> Bytes {
-        let (version, kind) = (self.served.api_version(), self.served.row.kind);
+        let (version, kind) = (self.resource.api_version(), self.resource.row.kind);
         let mark = match is_initial_end {
             true => r#","annotations":{"k8s.io/initial-events-end":"true"}"#,
             false => "",

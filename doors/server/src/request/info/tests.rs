@@ -11,9 +11,9 @@ fn info(line: &str) -> RequestInfo {
     read(&Method::GET, line).unwrap()
 }
 
-fn place(line: &str) -> (&'static str, ResourcePath) {
+fn resource_path(line: &str) -> (&'static str, ResourcePath) {
     match info(line) {
-        RequestInfo { verb, target: Target::Resource(place), .. } => (verb, place),
+        RequestInfo { verb, target: Target::Resource(path), .. } => (verb, path),
         other => panic!("{line}: {other:?}"),
     }
 }
@@ -21,8 +21,8 @@ fn place(line: &str) -> (&'static str, ResourcePath) {
 /// Verb, resource, namespace, name and part, as authorizers see them.
 fn seen(method: &Method, line: &str) -> [String; 5] {
     let info = read(method, line).unwrap();
-    let Target::Resource(place) = info.target else { panic!("{line}") };
-    [info.verb.to_owned(), place.resource, place.namespace, place.name, place.subresource]
+    let Target::Resource(path) = info.target else { panic!("{line}") };
+    [info.verb.to_owned(), path.resource, path.namespace, path.name, path.subresource]
 }
 
 #[test]
@@ -87,8 +87,8 @@ fn escaped_paths_are_read_like_plain_ones() {
 #[test]
 fn a_namespace_is_in_itself_and_in_no_other() {
     let scope = |line: &str| {
-        let (_, place) = place(line);
-        (place.namespace, place.in_namespace, place.name)
+        let (_, path) = resource_path(line);
+        (path.namespace, path.in_namespace, path.name)
     };
     let itself = ("shop".to_owned(), false, "shop".to_owned());
     for line in [

@@ -133,7 +133,7 @@ impl Registry {
             let stored = storage(row);
             let name = storage_name(stored);
             let kind = find(&api_version(row), row.kind);
-            let served = ServedResource {
+            let resource = ServedResource {
                 row,
                 kind,
                 strategy: strategy(stored.group, stored.kind),
@@ -141,7 +141,7 @@ impl Registry {
                 stored,
                 storage: name,
             };
-            all.entry(row.plural).or_default().push(Arc::new(served));
+            all.entry(row.plural).or_default().push(Arc::new(resource));
         }
         Self { all, rows }
     }
@@ -149,7 +149,7 @@ impl Registry {
     /// The resource of a URL.
     pub fn find(&self, group: &str, version: &str, plural: &str) -> Option<&Arc<ServedResource>> {
         let mut named = self.all.get(plural)?.iter();
-        named.find(|served| (served.row.group, served.row.version) == (group, version))
+        named.find(|resource| (resource.row.group, resource.row.version) == (group, version))
     }
 
     /// The resource of a core kind that this server itself needs.
