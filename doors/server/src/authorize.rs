@@ -29,7 +29,7 @@ pub enum Mode {
 pub struct Authorizer {
     modes: Vec<Mode>,
     /// Cluster roles, roles, cluster role bindings, role bindings.
-    shelves: [Arc<ResourceCache>; 4],
+    resource_caches: [Arc<ResourceCache>; 4],
     book: ArcSwap<Book>,
     /// What belongs to which node.
     nodes: Arc<NodeRelations>,
@@ -49,9 +49,9 @@ const GROUP: &str = "rbac.authorization.k8s.io";
 impl Authorizer {
     /// Reads roles and bindings from the cache.
     pub(crate) fn new(modes: Vec<Mode>, cache: &Cache, nodes: Arc<NodeRelations>) -> Self {
-        let shelf = |plural: &str| cache.shelf(&format!("{plural}.{GROUP}")).unwrap_or_default();
-        let shelves = ["clusterroles", "roles", "clusterrolebindings", "rolebindings"].map(shelf);
-        Self { modes, shelves, book: ArcSwap::default(), nodes }
+        let resource_cache = |plural: &str| cache.resource_cache(&format!("{plural}.{GROUP}")).unwrap_or_default();
+        let resource_caches = ["clusterroles", "roles", "clusterrolebindings", "rolebindings"].map(resource_cache);
+        Self { modes, resource_caches, book: ArcSwap::default(), nodes }
     }
 
     /// Whether roles and bindings count at all.
@@ -61,7 +61,7 @@ impl Authorizer {
 
     /// The roles and bindings as they are now.
     pub(crate) fn book(&self) -> Arc<Book> {
-        let snapshots = self.shelves.each_ref().map(|shelf| shelf.now());
+        let snapshots = self.resource_caches.each_ref().map(|cache| cache.now());
         let revisions = Some(snapshots.each_ref().map(|snapshot| snapshot.revision));
         let known = self.book.load_full();
         if known.revisions == revisions {
@@ -195,9 +195,9 @@ mod tests {
     use crate::cache::{Item, Now};
     use crate::request::Params;
 
-    fn put(shelf: &ResourceCache, revision: u64, name: &str, value: &str) {
+    fn put(resource_cache: &ResourceCache, revision: u64, name: &str, value: &str) {
         let item = Item::stored(name.into(), revision, value.as_bytes()).unwrap();
-        shelf.apply(vec![(revision, name.into(), Now::Item(item))]);
+        resource_cache.apply(vec![(revision, name.into(), Now::Item(item))]);
     }
 
     fn all_pods() -> RequestInfo {
@@ -212,19 +212,19 @@ mod tests {
 
     #[test]
     fn roles_and_bindings_of_one_commit_are_both_seen() {
-        let shelves: [Arc<ResourceCache>; 4] = std::array::from_fn(|_| Arc::default());
+        let resource_caches: [Arc<ResourceCache>; 4] = std::array::from_fn(|_| Arc::default());
         let authorizer = Authorizer {
             modes: vec![Mode::Rbac],
-            shelves: shelves.clone(),
+            resource_caches: resource_caches.clone(),
             book: ArcSwap::default(),
             nodes: Arc::default(),
         };
         assert!(!may_list(&authorizer));
         let role = r#"{"metadata":{"name":"r"},"rules":[{"apiGroups":[""],"resources":["pods"],"verbs":["list"]}]}"#;
-        put(&shelves[0], 7, "r", role);
+        put(&resource_caches[0], 7, "r", role);
         assert!(!may_list(&authorizer), "somebody asks between the two");
         let binding = r#"{"metadata":{"name":"b"},"roleRef":{"apiGroup":"rbac.authorization.k8s.io","kind":"ClusterRole","name":"r"},"subjects":[{"apiGroup":"rbac.authorization.k8s.io","kind":"User","name":"alice"}]}"#;
-        put(&shelves[2], 7, "b", binding);
+        put(&resource_caches[2], 7, "b", binding);
         assert!(may_list(&authorizer));
     }
 
@@ -232,7 +232,7 @@ mod tests {
     fn what_a_mode_cannot_list_is_told() {
         let with = |modes: Vec<Mode>| Authorizer {
             modes,
-            shelves: std::array::from_fn(|_| Arc::default()),
+            resource_caches: std::array::from_fn(|_| Arc::default()),
             book: ArcSwap::default(),
             nodes: Arc::default(),
         };
@@ -256,15 +256,15 @@ mod tests {
 
     #[test]
     fn a_binding_to_nothing_is_an_error_but_hides_nothing() {
-        let shelves: [Arc<ResourceCache>; 4] = std::array::from_fn(|_| Arc::default());
+        let resource_caches: [Arc<ResourceCache>; 4] = std::array::from_fn(|_| Arc::default());
         let authorizer = Authorizer {
             modes: vec![Mode::Rbac],
-            shelves: shelves.clone(),
+            resource_caches: resource_caches.clone(),
             book: ArcSwap::default(),
             nodes: Arc::default(),
         };
         let binding = r#"{"metadata":{"name":"b"},"roleRef":{"kind":"ClusterRole","name":"gone"},"subjects":[{"kind":"User","name":"alice"}]}"#;
-        put(&shelves[2], 7, "b", binding);
+        put(&resource_caches[2], 7, "b", binding);
         let user = User { name: "alice".into(), ..User::default() };
         let found = authorizer.rules_for(&user, "a");
         assert!(!found.incomplete);
@@ -276,7 +276,7 @@ mod tests {
     fn modes_are_asked_in_turn() {
         let with = |modes: Vec<Mode>| Authorizer {
             modes,
-            shelves: std::array::from_fn(|_| Arc::default()),
+            resource_caches: std::array::from_fn(|_| Arc::default()),
             book: ArcSwap::default(),
             nodes: Arc::default(),
         };

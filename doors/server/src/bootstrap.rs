@@ -167,7 +167,7 @@ fn writes(app: &App, object: &Node<'static>) -> Result<Vec<Write>, StatusError> 
     let (name, namespace) =
         (node.text_at(&["metadata", "name"]), node.text_at(&["metadata", "namespace"]));
     let key = resource.key(namespace, name);
-    let Some(item) = resource.shelf.find(&resource.shelf_key(namespace, name))? else {
+    let Some(item) = resource.cache.find(&resource.cache_key(namespace, name))? else {
         let new = made(app, resource, node);
         let mut writes = crate::services::bootstrap_claims(app, &new)?;
         writes.push(Write::put(&key, Guard::Absent, storable(new)?.bytes()));

@@ -18,12 +18,12 @@ pub(crate) struct ClusterView {
 impl ClusterView {
     /// Looks at the shelves of a cache.
     pub(crate) fn new(cache: &Cache) -> Self {
-        let shelf = |name: &str| cache.shelf(name).unwrap_or_default();
+        let resource_cache = |name: &str| cache.resource_cache(name).unwrap_or_default();
         Self {
-            accounts: shelf("serviceaccounts"),
-            pods: shelf("pods"),
-            secrets: shelf("secrets"),
-            nodes: shelf("nodes"),
+            accounts: resource_cache("serviceaccounts"),
+            pods: resource_cache("pods"),
+            secrets: resource_cache("secrets"),
+            nodes: resource_cache("nodes"),
         }
     }
 }

@@ -1,4 +1,4 @@
-//! The API server: real Kubernetes clients ask, the engine judges, the store remembers.
+//! The API server: the REST API of Kubernetes over the engine's validation and a `Store`.
 
 mod admission;
 mod app;
@@ -17,7 +17,7 @@ mod convert;
 mod csr;
 mod documents;
 mod go_syntax;
-mod held;
+mod guarded_body;
 mod lifecycle;
 mod long_running;
 mod loopback;

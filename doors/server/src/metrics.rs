@@ -386,12 +386,12 @@ pub(crate) struct Lasting {
     pub(crate) app: Arc<App>,
     pub(crate) labels: Labels,
     pub(crate) code: u16,
-    pub(crate) begun: Instant,
+    pub(crate) started: Instant,
 }
 
 impl Drop for Lasting {
     fn drop(&mut self) {
-        self.app.metrics.answered(&self.labels, self.code, self.begun.elapsed(), None);
+        self.app.metrics.answered(&self.labels, self.code, self.started.elapsed(), None);
     }
 }
 
@@ -452,8 +452,8 @@ pub fn write_connections(counts: Connected, writer: &mut Writer) {
 /// Writes how many objects of each resource there are.
 pub fn write_objects(app: &App, writer: &mut Writer) {
     // Node ports are kept like objects, but no API shows them.
-    let shelves = app.cache.shelves().filter(|(name, _)| *name != crate::services::NODE_PORTS);
-    let mut counts: Vec<(&str, usize)> = shelves.map(|(name, shelf)| (name, shelf.len())).collect();
+    let resource_caches = app.cache.resource_caches().filter(|(name, _)| *name != crate::services::NODE_PORTS);
+    let mut counts: Vec<(&str, usize)> = resource_caches.map(|(name, cache)| (name, cache.len())).collect();
     counts.sort_unstable();
     #[allow(clippy::cast_precision_loss, reason = "numbers of objects are far below 2^52")]
     let counts: Vec<(&str, f64)> =
@@ -480,7 +480,7 @@ const MOST_UNREADABLE: usize = 100;
 
 /// Which stored values cannot be read, by their keys; there are none as a rule.
 fn write_unreadable(app: &App, writer: &mut Writer) {
-    let snapshots: Vec<_> = app.cache.shelves().map(|(_, shelf)| shelf.now()).collect();
+    let snapshots: Vec<_> = app.cache.resource_caches().map(|(_, cache)| cache.now()).collect();
     let mut keys: Vec<&str> = snapshots
         .iter()
         .flat_map(|snapshot| snapshot.unreadable.values().map(|found| found.key.as_str()))

@@ -115,8 +115,8 @@ impl ResourceRequest<'_> {
     /// The named object, read after the cache has caught up with the store.
     pub(crate) async fn current(&self) -> Result<Arc<Item>, StatusError> {
         self.app.cache.fresh().await?;
-        let key = self.resource.shelf_key(&self.path.namespace, &self.path.name);
-        let item = self.resource.shelf.find(&key)?;
+        let key = self.resource.cache_key(&self.path.namespace, &self.path.name);
+        let item = self.resource.cache.find(&key)?;
         item.ok_or_else(|| StatusError::not_found(self.resource.about(&self.path.name)))
     }
 }

@@ -8,7 +8,7 @@ use crate::options::{OptionsKind, WriteOptions};
 use crate::render;
 use crate::status::StatusError;
 use crate::token_usage;
-use crate::write::named;
+use crate::write::set_namespace;
 use jiff::Timestamp;
 use ratchet_access::{Rule, User};
 use ratchet_engine::StatusCause;
@@ -31,7 +31,7 @@ pub(crate) async fn answer(request: &ResourceRequest<'_>) -> Answered {
     let mut review = request.object(options.fields)?;
     let metadata = review.below("metadata");
     SYSTEM.iter().for_each(|name| drop(metadata.remove(name)));
-    named(request, &mut review)?;
+    set_namespace(request, &mut review)?;
     let status = match request.resource.row.kind {
         "SelfSubjectAccessReview" | "SubjectAccessReview" | "LocalSubjectAccessReview" => {
             access::answer(request, &review)?

@@ -1,4 +1,4 @@
-//! What follows from the use of a service account's token: notes, counters, and a mark on the secret that holds it.
+//! Effects of the use of a service account token: annotations, warnings, metrics and the `last-used` label of its secret.
 
 use crate::app::App;
 use crate::audit_record::AuditRecord;
@@ -11,7 +11,7 @@ use ratchet_object::Node;
 use std::pin::Pin;
 use std::sync::Arc;
 
-/// Counts the use of a token, tells of it where there is somebody to tell, and marks its secret.
+/// Records the use of a token in metrics, in `request` where given, and in the label of its secret.
 pub(crate) async fn record(
     app: &Arc<App>,
     usage: TokenUsage,
@@ -26,15 +26,15 @@ pub(crate) async fn record(
         warnings.into_iter().for_each(|text| request_warnings.add(text));
     }
     if let Some(secret) = secret {
-        // A task of its own: a client that goes away leaves no write half done.
-        let _ = tokio::spawn(mark(Arc::clone(app), secret)).await;
+        // A separate task, so that a client that disconnects does not cancel the write.
+        let _ = tokio::spawn(label_secret(Arc::clone(app), secret)).await;
     }
 }
 
-/// Writes into a secret on which day its token was used. What fails here fails nobody's request.
+/// Writes the day of use into the label of a secret. A failure is logged and does not fail the request.
 ///
-/// A request leads to this one, so that its type must end somewhere.
-fn mark(app: Arc<App>, secret: SecretUsage) -> Pin<Box<dyn Future<Output = ()> + Send>> {
+/// Boxed because handling a request leads to another request: the future's type would be recursive.
+fn label_secret(app: Arc<App>, secret: SecretUsage) -> Pin<Box<dyn Future<Output = ()> + Send>> {
     Box::pin(async move {
         let SecretUsage { namespace, name, uid, day } = secret;
         let path = format!("/api/v1/namespaces/{namespace}/secrets/{name}");

@@ -1,4 +1,4 @@
-//! The one way into the store: an object is prepared, judged and committed, or refused.
+//! Create and update of stored objects: admission, strategy, validation and commit, with retries.
 
 use crate::admission;
 use crate::cache::{Item, Stored, storable};
@@ -13,38 +13,38 @@ use ratchet_store::{Act, Commit, Guard, Revision, Write};
 use std::sync::Arc;
 use std::time::Duration;
 
-/// How often a write that names no version is tried again when somebody else was faster.
+/// The number of attempts when a write conflicts with another one.
 const TRIES: usize = 16;
 
-/// What is told whose object names another namespace than the URL.
-pub(crate) const OTHER_NAMESPACE: &str =
+/// The error message where the object's namespace differs from the URL's.
+pub(crate) const NAMESPACE_MISMATCH: &str =
     "the namespace of the provided object does not match the namespace sent on the request";
 
-/// How many names are tried for an object that leaves its name to the server.
-const NAMES: usize = 8;
+/// The number of names that are tried for `generateName`.
+const NAME_TRIES: usize = 8;
 
-/// What an update insists on; what is empty does not count.
+/// The preconditions of an update; an empty field is no condition.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Preconditions {
-    /// The version that it replaces.
+    /// `resourceVersion`.
     version: String,
-    /// The object's identity.
+    /// `uid`.
     uid: String,
 }
 
 impl Preconditions {
-    /// What an object says about the one that it replaces.
+    /// The `resourceVersion` and `uid` in the metadata of an update.
     pub(crate) fn of(sent: &Node<'_>) -> Self {
-        let said = |name| sent.text_at(&["metadata", name]).to_owned();
-        Self { version: said("resourceVersion"), uid: said("uid") }
+        let field = |name| sent.text_at(&["metadata", name]).to_owned();
+        Self { version: field("resourceVersion"), uid: field("uid") }
     }
 
-    /// The same, whatever the identity is.
+    /// The same without the `uid`.
     pub(crate) fn without_uid(self) -> Self {
         Self { uid: String::new(), ..self }
     }
 
-    /// Refuses to replace an object that is not the one that was meant; `old` is empty where there is none.
+    /// Checks the conditions against the stored object; `old` is an empty map where there is none.
     pub(crate) fn check(
         &self,
         request: &ResourceRequest<'_>,
@@ -81,7 +81,7 @@ pub(crate) async fn create(
 ) -> Result<Arc<Item>, StatusError> {
     let resource = request.resource;
     admission::namespace_lifecycle(request, &node).await?;
-    named(request, &mut node)?;
+    set_namespace(request, &mut node)?;
     let generate = node.text_at(&["metadata", "name"]).is_empty();
     let base = node.text_at(&["metadata", "generateName"]).to_owned();
     if !generate || base.is_empty() {
@@ -89,28 +89,28 @@ pub(crate) async fn create(
     }
     let warning_count = request.warnings.len();
     let mut name = String::new();
-    for _ in 0..NAMES {
-        name = if resource.strategy.plain_names { base.clone() } else { generated(&base) };
+    for _ in 0..NAME_TRIES {
+        name = if resource.strategy.plain_names { base.clone() } else { generate_name(&base) };
         let mut attempt = node.clone();
         attempt.below("metadata").set("name", Node::string(name.clone()));
         request.warnings.truncate(warning_count);
         match create_once(request, attempt, dry_run).await {
-            Err(refusal) if refusal.reason == "AlreadyExists" => {}
+            Err(error) if error.reason == "AlreadyExists" => {}
             other => return other,
         }
     }
     Err(StatusError::no_unique_name(resource.about(&name)))
 }
 
-/// Fills in and checks what the URL says about an object.
-pub(crate) fn named(
+/// Checks the object's namespace against the URL's and fills it in.
+pub(crate) fn set_namespace(
     request: &ResourceRequest<'_>,
     node: &mut Node<'static>,
 ) -> Result<(), StatusError> {
     let namespace = if request.resource.row.namespaced { request.path.namespace.as_str() } else { "" };
-    let said = node.text_at(&["metadata", "namespace"]);
-    if !said.is_empty() && said != namespace && request.resource.row.namespaced {
-        return Err(StatusError::bad_request(OTHER_NAMESPACE));
+    let stated = node.text_at(&["metadata", "namespace"]);
+    if !stated.is_empty() && stated != namespace && request.resource.row.namespaced {
+        return Err(StatusError::bad_request(NAMESPACE_MISMATCH));
     }
     let metadata = node.below("metadata");
     if namespace.is_empty() {
@@ -121,8 +121,8 @@ pub(crate) fn named(
     Ok(())
 }
 
-/// A name that begins like `base` and is otherwise random.
-pub(crate) fn generated(base: &str) -> String {
+/// A name from `generateName`: `base`, cut to fit, and a random suffix.
+pub(crate) fn generate_name(base: &str) -> String {
     const LETTERS: &[u8] = b"bcdfghjklmnpqrstvwxz2456789";
     let end = (0..=58.min(base.len())).rev().find(|&at| base.is_char_boundary(at)).unwrap_or(0);
     let letter =
@@ -147,53 +147,53 @@ async fn create_once(
     let Some(kind) = resource.kind else { return Err(StatusError::method_not_allowed()) };
     admission::mutate_create(request, &mut node).await?;
     admission::escalation(request, &node, None)?;
-    let moment = CreateContext { user: request.user, now: &now };
-    lifecycle::prepare_create(&mut node, &kind, resource.strategy, &moment);
+    let context = CreateContext { user: request.user, now: &now };
+    lifecycle::prepare_create(&mut node, &kind, resource.strategy, &context);
     defaults::apply(resource.row.group, resource.row.version, resource.row.kind, &mut node);
     services::prepare(app, &kind, &mut node, None);
     let object = Object::new(node);
     let change = Change { kind, part: Part::Main, step: Step::Create { new: &object } };
     let warning_count = request.warnings.len();
     admission::judge(request, &change).await?;
-    let judged = object.into_node();
+    let validated = object.into_node();
     for _ in 0..TRIES {
-        if let Some(item) = commit_new(request, &kind, &judged, warning_count, dry_run).await? {
+        if let Some(item) = commit_new(request, &kind, &validated, warning_count, dry_run).await? {
             return Ok(item);
         }
     }
-    Err(StatusError::modified(resource.about(judged.text_at(&["metadata", "name"]))))
+    Err(StatusError::modified(resource.about(validated.text_at(&["metadata", "name"]))))
 }
 
-/// One attempt to store a new object that was found good; none if somebody took an address, or changed the namespace
-/// or a quota meanwhile.
+/// One attempt to commit a validated new object; none if an address was taken, or the namespace or a quota changed,
+/// meanwhile.
 async fn commit_new(
     request: &ResourceRequest<'_>,
     kind: &Kind<'_>,
-    judged: &Node<'static>,
+    validated: &Node<'static>,
     warning_count: usize,
     dry_run: bool,
 ) -> Result<Option<Arc<Item>>, StatusError> {
     let (app, resource) = (request.app, request.resource);
-    let name = judged.text_at(&["metadata", "name"]);
-    let shelf_key: Arc<str> = resource.shelf_key(&request.path.namespace, name).into();
-    let charged = admission::charge(request, Part::Main, judged, None).await?;
-    // A stored object that has this name is told before anything is taken from the allocators.
+    let name = validated.text_at(&["metadata", "name"]);
+    let cache_key: Arc<str> = resource.cache_key(&request.path.namespace, name).into();
+    let charged = admission::charge(request, Part::Main, validated, None).await?;
+    // AlreadyExists is reported before anything is allocated.
     app.cache.fresh().await?;
-    if resource.shelf.find(&shelf_key)?.is_some() {
+    if resource.cache.find(&cache_key)?.is_some() {
         return Err(StatusError::already_exists(resource.about(name)));
     }
-    let namespace = admission::namespace_guard(request, judged)?;
-    let mut node = judged.clone();
-    // The allocators stand before the strategy: who is refused there is told nothing else.
+    let namespace = admission::namespace_guard(request, validated)?;
+    let mut node = validated.clone();
+    // The reference allocates before the strategy runs: an allocation error comes without the strategy's warnings.
     let claims =
         services::claim(app, kind, &mut node, None).inspect_err(|_| request.warnings.truncate(warning_count))?;
-    resource.respell(&mut node);
+    resource.canonicalize(&mut node);
     let value = stored(request, node)?;
     if dry_run {
-        return Ok(Some(Arc::new(Item::unsaved(shelf_key, &value))));
+        return Ok(Some(Arc::new(Item::unsaved(cache_key, &value))));
     }
     let key = resource.key(&request.path.namespace, name);
-    let act = Act::Put { value: value.bytes(), lives: lives(request) };
+    let act = Act::Put { value: value.bytes(), lives: time_to_live(request) };
     let mut writes = vec![Write { key: key.clone(), guard: Guard::Absent, act }];
     writes.extend(claims);
     writes.extend(charged.writes());
@@ -201,7 +201,7 @@ async fn commit_new(
     match app.cache.store().commit(writes).await? {
         Commit::Done(revision) => {
             app.cache.wait_for(revision.0).await?;
-            Ok(Some(Arc::new(Item::written(shelf_key, revision.0, &value))))
+            Ok(Some(Arc::new(Item::written(cache_key, revision.0, &value))))
         }
         Commit::Refused { key: taken, .. } if taken == key => {
             Err(StatusError::already_exists(resource.about(name)))
@@ -210,19 +210,19 @@ async fn commit_new(
     }
 }
 
-/// An object of the version of the request, as it is stored.
+/// Converts an object of the request's version into the stored form.
 fn stored(request: &ResourceRequest<'_>, mut node: Node<'static>) -> Result<Stored, StatusError> {
     convert::to_stored(&mut node, &request.resource.api_version(), request.resource.row.kind);
     Ok(storable(node)?)
 }
 
-/// How long an object is kept: what happened is forgotten, everything else is not.
-fn lives(request: &ResourceRequest<'_>) -> Option<Duration> {
+/// The time to live of an object; only Events expire.
+fn time_to_live(request: &ResourceRequest<'_>) -> Option<Duration> {
     (request.resource.stored.kind == "Event").then_some(request.app.event_life)
 }
 
-/// Changes a stored object: `edit` makes the new object (in the version of the request) from the old one. Answers with
-/// the object, also if the change was the last thing that held it; this is then how it looked last.
+/// Updates a stored object: `edit` makes the new object (in the version of the request) from the old one. Returns the
+/// object, or its last state if the update removed its last finalizer and so deleted it.
 pub(crate) async fn change(
     request: &ResourceRequest<'_>,
     part: Part,
@@ -234,20 +234,20 @@ pub(crate) async fn change(
     for _ in 0..TRIES {
         request.warnings.truncate(warning_count);
         let current = request.current().await?;
-        let old = as_served(request, &current);
+        let old = to_request_version(request, &current);
         let (new, conditions) = edit(&old)?;
         check_version_named(request, &new)?;
         conditions.check(request, &old)?;
-        // If somebody was faster, here or at a quota, the next look tells whether a version that was named is gone.
-        if let Some(saved) = change_once(request, part, dry_run, &current, old, new).await? {
-            return Ok(saved);
+        // After a conflict, here or at a quota, the next round checks the preconditions again.
+        if let Some(updated) = change_once(request, part, dry_run, &current, old, new).await? {
+            return Ok(updated);
         }
     }
     Err(StatusError::modified(resource.about(&request.path.name)))
 }
 
-/// A stored object in the version of the request, with kind and version.
-pub(crate) fn as_served(request: &ResourceRequest<'_>, item: &Item) -> Node<'static> {
+/// Converts a stored object to the version of the request, with `kind` and `apiVersion`.
+pub(crate) fn to_request_version(request: &ResourceRequest<'_>, item: &Item) -> Node<'static> {
     let resource = request.resource;
     let mut node = item.node();
     convert::from_stored(&mut node, &resource.api_version(), resource.row.kind);
@@ -256,7 +256,7 @@ pub(crate) fn as_served(request: &ResourceRequest<'_>, item: &Item) -> Node<'sta
     node
 }
 
-/// Some kinds are only replaced by who says which version is replaced.
+/// Some kinds require `resourceVersion` on update.
 fn check_version_named(request: &ResourceRequest<'_>, new: &Node<'_>) -> Result<(), StatusError> {
     let row = request.resource.row;
     let version = new.text_at(&["metadata", "resourceVersion"]);
@@ -268,11 +268,11 @@ fn check_version_named(request: &ResourceRequest<'_>, new: &Node<'_>) -> Result<
         message: "Invalid value: 0: must be specified for an update".into(),
         field: "metadata.resourceVersion".into(),
     };
-    // The reference names the resource where a kind is meant.
+    // The reference puts the resource where the kind belongs.
     Err(StatusError::invalid_object(row.plural, row.group, &request.path.name, vec![cause]))
 }
 
-/// One attempt to change an object; none if somebody else was faster.
+/// One attempt to commit an update; none on a conflict.
 async fn change_once(
     request: &ResourceRequest<'_>,
     part: Part,
@@ -284,27 +284,27 @@ async fn change_once(
     let (app, resource) = (request.app, request.resource);
     let Some(kind) = resource.kind else { return Err(StatusError::method_not_allowed()) };
     let warning_count = request.warnings.len();
-    let (mut new, old) = judged(request, kind, part, old, new).await?;
+    let (mut new, old) = validate_update(request, kind, part, old, new).await?;
     let charged = admission::charge(request, part, &new, Some(&old)).await?;
     let claims = match part {
         Part::Main => services::claim(app, &kind, &mut new, Some(&old))
             .inspect_err(|_| request.warnings.truncate(warning_count))?,
         Part::Sub(_) => Vec::new(),
     };
-    resource.respell(&mut new);
-    let goes = metadata::may_go(&new) && !held_by_spec(&kind, &new);
+    resource.canonicalize(&mut new);
+    let goes = metadata::may_go(&new) && !has_spec_finalizers(&kind, &new);
     if !goes && same_object(&new, &old) {
         return Ok(Some(current.clone()));
     }
     let value = stored(request, new)?;
     let key = resource.key(&request.path.namespace, &request.path.name);
-    let shelf_key: Arc<str> = current.key.clone();
+    let cache_key: Arc<str> = current.key.clone();
     if dry_run {
-        return Ok(Some(Arc::new(Item::written(shelf_key, current.revision, &value))));
+        return Ok(Some(Arc::new(Item::written(cache_key, current.revision, &value))));
     }
     let act = match goes {
         true => Act::Delete,
-        false => Act::Put { value: value.bytes(), lives: lives(request) },
+        false => Act::Put { value: value.bytes(), lives: time_to_live(request) },
     };
     let mut writes = vec![Write { key, guard: Guard::At(Revision(current.revision)), act }];
     if goes {
@@ -316,14 +316,14 @@ async fn change_once(
     match app.cache.store().commit(writes).await? {
         Commit::Done(revision) => {
             app.cache.wait_for(revision.0).await?;
-            Ok(Some(Arc::new(Item::written(shelf_key, revision.0, &value))))
+            Ok(Some(Arc::new(Item::written(cache_key, revision.0, &value))))
         }
         Commit::Refused { .. } => Ok(None),
     }
 }
 
-/// Prepares and judges an update: the new object as it may be stored, and the old one.
-async fn judged(
+/// Admits, prepares and validates an update; returns the new object and the old one.
+async fn validate_update(
     request: &ResourceRequest<'_>,
     kind: Kind<'static>,
     part: Part,
@@ -337,12 +337,12 @@ async fn judged(
     admission::escalation(request, &new, Some(&old))?;
     lifecycle::prepare_update(&mut new, &old, &kind, resource.strategy, part, &app.now());
     metadata::preserve_system_fields(&mut new, &old, resource.strategy);
-    // Only now: some generations count what is left out of the text.
-    resource.respell(&mut new);
+    // Only now: some generations depend on fields that the canonical form omits.
+    resource.canonicalize(&mut new);
     if matches!(part, Part::Sub("status" | "binding")) {
         metadata::keep_generation(&mut new, &old);
     }
-    // What replaces the stored version is judged as of that version.
+    // Validation compares resource versions, so the new object has the old one's.
     let version = old.text_at(&["metadata", "resourceVersion"]).to_owned();
     new.below("metadata").set("resourceVersion", Node::string(version));
     if part == Part::Main {
@@ -354,14 +354,14 @@ async fn judged(
     Ok((new.into_node(), old.into_node()))
 }
 
-/// Namespaces are held by a list in their spec as well.
-pub(crate) fn held_by_spec(kind: &Kind<'_>, node: &Node<'_>) -> bool {
+/// Whether a Namespace has finalizers in its spec.
+pub(crate) fn has_spec_finalizers(kind: &Kind<'_>, node: &Node<'_>) -> bool {
     (kind.group, kind.name) == ("", "Namespace")
         && node.find(&["spec", "finalizers"]).is_some_and(|list| !list.items().is_empty())
 }
 
-/// Whether nothing would change: the resource version does not count. Both are written as they are stored, so that
-/// nothing else than the same text is the same object.
+/// Whether an update changes nothing but the resource version. Both objects are in canonical form, so that equal
+/// objects have equal text.
 fn same_object(new: &Node<'_>, old: &Node<'_>) -> bool {
     let without = |node: &Node<'_>| {
         let mut node = node.clone().into_owned();
@@ -377,13 +377,13 @@ mod tests {
 
     #[test]
     fn a_generated_name_has_room_for_its_end() {
-        let name = generated("web-");
+        let name = generate_name("web-");
         assert!(name.starts_with("web-") && name.len() == 9, "{name}");
-        let long = generated(&"a".repeat(100));
+        let long = generate_name(&"a".repeat(100));
         assert_eq!(long.len(), 63);
-        // A letter of several bytes is not cut in two.
-        assert!(generated(&"ä".repeat(40)).len() <= 63);
-        assert_eq!(generated("").len(), 5);
+        // A multi-byte character is not split.
+        assert!(generate_name(&"ä".repeat(40)).len() <= 63);
+        assert_eq!(generate_name("").len(), 5);
     }
 
     #[test]

@@ -16,7 +16,7 @@ use std::time::Instant;
 pub(super) struct Around<'a> {
     app: &'a Arc<App>,
     user: &'a User,
-    begun: Instant,
+    started: Instant,
     /// What was asked for and could not be read.
     failed: OnceLock<Arc<Unreadable>>,
 }
@@ -24,7 +24,7 @@ pub(super) struct Around<'a> {
 impl<'a> Around<'a> {
     /// The cluster as of now.
     pub(super) fn new(app: &'a Arc<App>, user: &'a User) -> Self {
-        Self { app, user, begun: Instant::now(), failed: OnceLock::new() }
+        Self { app, user, started: Instant::now(), failed: OnceLock::new() }
     }
 
     /// Refuses what was decided without something that is there and cannot be read.
@@ -33,7 +33,7 @@ impl<'a> Around<'a> {
     }
 
     fn get(&self, resource: &ServedResource, key: &str) -> Option<Arc<Item>> {
-        resource.shelf.find(key).unwrap_or_else(|found| {
+        resource.cache.find(key).unwrap_or_else(|found| {
             let _ = self.failed.set(Arc::new(found)); // one is enough
             None
         })
@@ -115,14 +115,14 @@ impl Surroundings for Around<'_> {
 
     fn parameter(&self, kind: &KindName<'_>, namespace: &str, name: &str) -> Option<Node<'static>> {
         let resource = self.find(kind)?;
-        let item = self.get(resource, &resource.shelf_key(namespace, name))?;
+        let item = self.get(resource, &resource.cache_key(namespace, name))?;
         Some(shown(resource, &item))
     }
 
     fn parameters(&self, kind: &KindName<'_>, namespace: &str) -> Vec<Node<'static>> {
         let Some(resource) = self.find(kind) else { return Vec::new() };
         let prefix = if resource.row.namespaced { format!("{namespace}/") } else { String::new() };
-        let snapshot = resource.shelf.now();
+        let snapshot = resource.cache.now();
         if let Some(found) = snapshot.unreadable_within(&prefix) {
             let _ = self.failed.set(found.clone()); // one is enough
         }
@@ -162,6 +162,6 @@ impl Surroundings for Around<'_> {
     }
 
     fn nanoseconds(&self) -> u64 {
-        u64::try_from(self.begun.elapsed().as_nanos()).unwrap_or(u64::MAX)
+        u64::try_from(self.started.elapsed().as_nanos()).unwrap_or(u64::MAX)
     }
 }

@@ -45,12 +45,12 @@ pub(super) async fn judge(
         requester: needs.requester.then_some(request.user.name.as_str()),
         existing_pods: Existing::Pods { pods: pods.iter().collect(), budget: EXISTING_PODS_BUDGET },
     };
-    let begun = Instant::now();
+    let started = Instant::now();
     let mut verdict = verdict_on(change, &facts, &app.policy);
     ratchet_policy::validate(change, &app.policy, &mut verdict);
     csr::check(change, &app.policy, &mut verdict);
     policy_rights::check(request, change, &mut verdict);
-    let took = begun.elapsed();
+    let took = started.elapsed();
     for warning in &verdict.warnings {
         request.warnings.add(warning.text.clone());
     }
@@ -72,13 +72,13 @@ pub(super) async fn judge(
 
 fn namespace_node(request: &ResourceRequest<'_>) -> Option<Node<'static>> {
     let resource = request.app.registry.core("namespaces")?;
-    Some(resource.shelf.get(&request.path.namespace)?.node())
+    Some(resource.cache.get(&request.path.namespace)?.node())
 }
 
 /// The pods of a namespace that is being changed.
 fn pods_in(request: &ResourceRequest<'_>, namespace: &str) -> Vec<Object<'static>> {
     let Some(resource) = request.app.registry.core("pods") else { return Vec::new() };
-    let snapshot = resource.shelf.now();
+    let snapshot = resource.cache.now();
     let prefix = format!("{namespace}/");
     let pods = snapshot.within(&prefix).take(EXISTING_PODS_BUDGET);
     pods.map(|item| {

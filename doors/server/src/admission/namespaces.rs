@@ -28,7 +28,7 @@ pub(crate) fn namespace_guard(
     let missing =
         || StatusError::not_found(About { group: "", resource: "namespaces", name: namespace });
     let namespaces = request.app.registry.core("namespaces").ok_or_else(missing)?;
-    let item = namespaces.shelf.find(namespace)?.ok_or_else(missing)?;
+    let item = namespaces.cache.find(namespace)?.ok_or_else(missing)?;
     if metadata::is_terminating(&item.node()) {
         return Err(terminating(request, namespace, node));
     }

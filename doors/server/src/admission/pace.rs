@@ -44,9 +44,9 @@ impl Pace {
         let known = self.seen(policies).is_quick.get(key).copied();
         let mut took = Duration::ZERO;
         let timed = || {
-            let begun = Instant::now();
+            let started = Instant::now();
             let thought = think();
-            took = begun.elapsed();
+            took = started.elapsed();
             thought
         };
         let thought = match known {

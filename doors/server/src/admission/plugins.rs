@@ -159,22 +159,22 @@ fn admit(
         name => name.to_owned(),
     };
     let attributes = attributes(request, operation, part, &name, old);
-    let begun = Instant::now();
+    let started = Instant::now();
     let mut result = Ok(());
     for row in running(request).filter(|row| looks(row.name)) {
         let Some(admit) = row.admit else { continue };
-        let begun = Instant::now();
+        let started = Instant::now();
         let view = View::new(request);
         let said = admit(&attributes, node, &view);
         view.check()?;
         let was = (row.name, "admit", operation.word());
-        request.app.metrics.plugin_ran(was, said.is_err(), begun.elapsed());
+        request.app.metrics.plugin_ran(was, said.is_err(), started.elapsed());
         if let Err(denial) = said {
             result = Err(refusal(request, shown_name(request, node), denial));
             break;
         }
     }
-    request.app.metrics.step_ran("admit", operation.word(), result.is_err(), begun.elapsed());
+    request.app.metrics.step_ran("admit", operation.word(), result.is_err(), started.elapsed());
     result
 }
 
@@ -193,10 +193,10 @@ pub(crate) async fn judge(
 ) -> Result<(), StatusError> {
     let judgement = judgement::judge(request, change).await?;
     let (_, operation) = operation_of(change);
-    let begun = Instant::now();
+    let started = Instant::now();
     // Of those that look, only the quota stands behind the policies, and it is charged later.
     let result = validate(request, change, judgement).and_then(|()| policies::on_change(request, change));
-    request.app.metrics.step_ran("validate", operation.word(), result.is_err(), begun.elapsed());
+    request.app.metrics.step_ran("validate", operation.word(), result.is_err(), started.elapsed());
     result
 }
 
@@ -230,11 +230,11 @@ fn validate(
             }
         }
         let Some(validate) = row.validate else { continue };
-        let begun = Instant::now();
+        let started = Instant::now();
         let view = View::new(request);
         let said = validate(&attributes, new.node(), &view);
         view.check()?;
-        metrics.plugin_ran(was, said.is_err(), begun.elapsed());
+        metrics.plugin_ran(was, said.is_err(), started.elapsed());
         said.map_err(|denial| refusal(request, new.name(), denial))?;
     }
     // Rules that are on although their plugin has no row that is on.

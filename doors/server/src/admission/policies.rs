@@ -75,7 +75,7 @@ impl<'a> AdmissionScope<'a> {
             user: self.user,
             dry_run: attributes.dry_run,
         };
-        let begun = Instant::now();
+        let started = Instant::now();
         // An expression may cost as much as its budget allows, which is more than others should wait for.
         let pace_key = format!("{}/{}/{}", row.group, row.plural, attempt.namespace);
         let around = Around::new(self.app, self.user);
@@ -83,7 +83,7 @@ impl<'a> AdmissionScope<'a> {
         let judged = self.app.pace.think(&self.app.compute, policies, &pace_key, judge);
         around.check()?;
         let was = (PLUGIN, "validate", attributes.operation.word());
-        self.app.metrics.plugin_ran(was, !judged.admits(), begun.elapsed());
+        self.app.metrics.plugin_ran(was, !judged.admits(), started.elapsed());
         for check in &judged.checks {
             self.app.metrics.policy_checked(check);
         }
@@ -144,7 +144,7 @@ pub(super) fn on_change(
         services::claim(request.app, &change.kind, &mut object, old.as_ref())?;
     }
     // As it would be stored: a policy sees what the API always writes.
-    request.resource.respell(&mut object);
+    request.resource.canonicalize(&mut object);
     let mut kind = kind_of(request.resource);
     if change.part == Part::Sub("scale") {
         object = scale_from(&object);

@@ -78,7 +78,7 @@ fn of_binding(request: &ResourceRequest<'_>, change: &Change<'_>) -> Result<(), 
     };
     let Some(wanted) = wanted.and_then(|at| at.node()) else { return Ok(()) };
     let policies = request.app.registry.find(GROUP, "v1", "validatingadmissionpolicies");
-    let policy = policies.and_then(|resource| resource.shelf.get(policy_name)).map(|item| item.node());
+    let policy = policies.and_then(|resource| resource.cache.get(policy_name)).map(|item| item.node());
     let kind = policy.as_ref().and_then(|policy| policy.find(&["spec", "paramKind"]));
     let known = kind.map(|kind| param_resource(request, kind));
     let (group, version, plural) = known.unwrap_or(("*", "*", None));

@@ -17,7 +17,7 @@ type Read<T> = HashMap<Arc<str>, (u64, Arc<T>)>;
 /// The policies as of the last change of a policy or a binding.
 pub struct PolicySet {
     /// Policies, bindings.
-    shelves: [Arc<ResourceCache>; 2],
+    resource_caches: [Arc<ResourceCache>; 2],
     /// Made when the first policy is read: most servers have none.
     reader: OnceLock<Reader>,
     bound: ArcSwap<Bound>,
@@ -34,16 +34,16 @@ struct Bound {
 impl PolicySet {
     /// Reads policies and bindings from the cache.
     pub(crate) fn new(cache: &Cache) -> Self {
-        let shelf = |plural: &str| cache.shelf(&format!("{plural}.{GROUP}")).unwrap_or_default();
+        let resource_cache = |plural: &str| cache.resource_cache(&format!("{plural}.{GROUP}")).unwrap_or_default();
         let names = ["validatingadmissionpolicies", "validatingadmissionpolicybindings"];
         let (reader, bound) = (OnceLock::new(), ArcSwap::default());
-        Self { shelves: names.map(shelf), reader, bound }
+        Self { resource_caches: names.map(resource_cache), reader, bound }
     }
 
     /// The policies as they are now: what was acknowledged is in force. Where one cannot be read, nobody knows what it
     /// forbids.
     pub(crate) fn now(&self) -> Result<Arc<Policies>, StatusError> {
-        let snapshots = self.shelves.each_ref().map(|shelf| shelf.now());
+        let snapshots = self.resource_caches.each_ref().map(|cache| cache.now());
         if let Some(found) = snapshots.iter().find_map(|snapshot| snapshot.unreadable_within("")) {
             return Err(found.into());
         }
@@ -89,38 +89,38 @@ mod tests {
     use super::*;
     use crate::cache::{Item, Now, Unreadable};
 
-    fn put(shelf: &ResourceCache, revision: u64, name: &str, value: &str) {
+    fn put(resource_cache: &ResourceCache, revision: u64, name: &str, value: &str) {
         let item = Item::stored(name.into(), revision, value.as_bytes()).unwrap();
-        shelf.apply(vec![(revision, name.into(), Now::Item(item))]);
+        resource_cache.apply(vec![(revision, name.into(), Now::Item(item))]);
     }
 
     #[test]
     fn policies_are_in_force_at_once_and_compiled_once() {
-        let shelves: [Arc<ResourceCache>; 2] = std::array::from_fn(|_| Arc::default());
+        let resource_caches: [Arc<ResourceCache>; 2] = std::array::from_fn(|_| Arc::default());
         let book = PolicySet {
-            shelves: shelves.clone(),
+            resource_caches: resource_caches.clone(),
             reader: OnceLock::new(),
             bound: ArcSwap::default(),
         };
         assert!(book.now().unwrap().is_empty());
         let policy = r#"{"metadata":{"name":"p"},"spec":{"validations":[{"expression":"true"}]}}"#;
-        put(&shelves[0], 3, "p", policy);
+        put(&resource_caches[0], 3, "p", policy);
         assert!(book.now().unwrap().is_empty(), "nothing binds it");
         let binding = r#"{"metadata":{"name":"b"},"spec":{"policyName":"p"}}"#;
-        put(&shelves[1], 4, "b", binding);
+        put(&resource_caches[1], 4, "b", binding);
         assert!(!book.now().unwrap().is_empty());
         let compiled = |book: &PolicySet| book.bound.load().policies.get("p").unwrap().1.clone();
         let first = compiled(&book);
-        put(&shelves[1], 5, "c", r#"{"metadata":{"name":"c"},"spec":{"policyName":"p"}}"#);
+        put(&resource_caches[1], 5, "c", r#"{"metadata":{"name":"c"},"spec":{"policyName":"p"}}"#);
         assert!(!book.now().unwrap().is_empty());
         assert!(Arc::ptr_eq(&first, &compiled(&book)), "a binding is no reason to compile");
-        put(&shelves[0], 6, "p", policy);
+        put(&resource_caches[0], 6, "p", policy);
         assert!(!book.now().unwrap().is_empty());
         assert!(!Arc::ptr_eq(&first, &compiled(&book)));
-        shelves[1].apply(vec![(7, "b".into(), Now::Gone), (8, "c".into(), Now::Gone)]);
+        resource_caches[1].apply(vec![(7, "b".into(), Now::Gone), (8, "c".into(), Now::Gone)]);
         assert!(book.now().unwrap().is_empty());
         let lost = Unreadable { key: "/registry/x".into(), why: "odd".into() };
-        shelves[0].apply(vec![(9, "p".into(), Now::Unreadable(Arc::new(lost)))]);
+        resource_caches[0].apply(vec![(9, "p".into(), Now::Unreadable(Arc::new(lost)))]);
         assert_eq!(book.now().unwrap_err().code, 500, "nobody knows what it forbids");
     }
 }

@@ -52,11 +52,11 @@ pub(crate) async fn charge<'a>(
     }
     let turn = plugins.turn(&request.path.namespace).await;
     request.app.cache.fresh().await?;
-    let begun = Instant::now();
+    let started = Instant::now();
     let items = quotas_of(request, resource)?;
     let charged = spent(request, items, &attributes, new);
     let was = ("ResourceQuota", "validate", operation.word());
-    request.app.metrics.plugin_ran(was, charged.is_err(), begun.elapsed());
+    request.app.metrics.plugin_ran(was, charged.is_err(), started.elapsed());
     let charged = charged.map_err(|denial| refusal(request, name, denial))?;
     let write = |(item, after): (Arc<Item>, Node<'static>)| {
         let key = resource.key(&request.path.namespace, after.text_at(&["metadata", "name"]));
@@ -72,7 +72,7 @@ fn quotas_of(
     resource: &ServedResource,
 ) -> Result<Vec<Arc<Item>>, StatusError> {
     let prefix = format!("{}/", request.path.namespace);
-    let snapshot = resource.shelf.now();
+    let snapshot = resource.cache.now();
     match snapshot.unreadable_within(&prefix) {
         Some(found) => Err(found.into()),
         None => Ok(snapshot.within(&prefix).cloned().collect()),

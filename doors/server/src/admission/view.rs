@@ -46,7 +46,7 @@ impl Cluster for View<'_> {
         name: &str,
     ) -> Option<Node<'static>> {
         let served_resource = self.find_resource(group, resource)?;
-        match served_resource.shelf.find(&served_resource.shelf_key(namespace, name)) {
+        match served_resource.cache.find(&served_resource.cache_key(namespace, name)) {
             Ok(item) => Some(item?.node()),
             Err(found) => {
                 self.note(Arc::new(found));
@@ -58,7 +58,7 @@ impl Cluster for View<'_> {
     fn objects(&self, group: &str, resource: &str, namespace: &str) -> Vec<Node<'static>> {
         let Some(served_resource) = self.find_resource(group, resource) else { return Vec::new() };
         let prefix = if served_resource.row.namespaced { format!("{namespace}/") } else { String::new() };
-        let snapshot = served_resource.shelf.now();
+        let snapshot = served_resource.cache.now();
         if let Some(found) = snapshot.unreadable_within(&prefix) {
             self.note(found.clone());
         }
@@ -83,7 +83,7 @@ impl Cluster for View<'_> {
     }
 
     fn suffix(&self) -> String {
-        crate::write::generated("")
+        crate::write::generate_name("")
     }
 }
 

@@ -66,7 +66,7 @@ pub(crate) trait Follower: Send + Sync {
 /// The shelves of all resources, by the name in the keys: `pods`, `deployments.apps`.
 pub struct Cache {
     store: Arc<dyn Store>,
-    shelves: HashMap<String, Arc<ResourceCache>>,
+    resource_caches: HashMap<String, Arc<ResourceCache>>,
     followers: Vec<Arc<dyn Follower>>,
     /// Everything up to this revision is on the shelves.
     reached: watch::Sender<u64>,
@@ -79,7 +79,7 @@ impl Cache {
         resources: impl Iterator<Item = String>,
         followers: Vec<Arc<dyn Follower>>,
     ) -> Result<Self, StoreError> {
-        let shelves: HashMap<String, Arc<ResourceCache>> =
+        let resource_caches: HashMap<String, Arc<ResourceCache>> =
             resources.map(|name| (name, Arc::new(ResourceCache::default()))).collect();
         let query = Query { prefix: ROOT.into(), after: None, limit: 0, at: None };
         let page = store.list(query).await?;
@@ -87,18 +87,18 @@ impl Cache {
         // Each value is let go of as soon as its item is made: everything twice would be much.
         for record in page.records {
             let Some((name, key)) = split(&record.key) else { continue };
-            let Some((name, _)) = shelves.get_key_value(name) else { continue };
+            let Some((name, _)) = resource_caches.get_key_value(name) else { continue };
             let key: Arc<str> = key.into();
             let now = Now::of(&record.key, &key, record.modified.0, &record.value);
             followers.iter().for_each(|follower| follower.took(name, &key, now.item()));
             found.entry(name.as_str()).or_default().put(key, now);
         }
-        for (name, shelf) in &shelves {
+        for (name, resource_cache) in &resource_caches {
             let found = found.remove(name.as_str()).unwrap_or_default();
-            shelf.fill(Snapshot { revision: page.revision.0, ..found });
+            resource_cache.fill(Snapshot { revision: page.revision.0, ..found });
         }
         let (reached, _) = watch::channel(page.revision.0);
-        Ok(Self { store, shelves, followers, reached })
+        Ok(Self { store, resource_caches, followers, reached })
     }
 
     /// Follows the store until it closes.
@@ -115,10 +115,10 @@ impl Cache {
     }
 
     fn take(&self, batch: Batch) {
-        let mut by_shelf: Vec<(&Arc<ResourceCache>, Vec<Seen>)> = Vec::new();
+        let mut by_cache: Vec<(&Arc<ResourceCache>, Vec<Seen>)> = Vec::new();
         for event in batch.events {
             let Some((name, key)) = split(&event.key) else { continue };
-            let Some(shelf) = self.shelves.get(name) else { continue };
+            let Some(resource_cache) = self.resource_caches.get(name) else { continue };
             let (revision, key): (u64, Arc<str>) = (event.revision.0, key.into());
             let now = match event.act {
                 Happened::Put { value, .. } => Now::of(&event.key, &key, revision, &value),
@@ -126,25 +126,25 @@ impl Cache {
             };
             // Before the shelf: who watches it may ask the next moment.
             self.followers.iter().for_each(|follower| follower.took(name, &key, now.item()));
-            match by_shelf.iter_mut().find(|(other, _)| Arc::ptr_eq(other, shelf)) {
+            match by_cache.iter_mut().find(|(other, _)| Arc::ptr_eq(other, resource_cache)) {
                 Some((_, events)) => events.push((revision, key, now)),
-                None => by_shelf.push((shelf, vec![(revision, key, now)])),
+                None => by_cache.push((resource_cache, vec![(revision, key, now)])),
             }
         }
-        for (shelf, events) in by_shelf {
-            shelf.apply(events);
+        for (resource_cache, events) in by_cache {
+            resource_cache.apply(events);
         }
         self.reached.send_replace(batch.upto.0);
     }
 
     /// The shelf of a resource.
-    pub fn shelf(&self, name: &str) -> Option<Arc<ResourceCache>> {
-        self.shelves.get(name).cloned()
+    pub fn resource_cache(&self, name: &str) -> Option<Arc<ResourceCache>> {
+        self.resource_caches.get(name).cloned()
     }
 
     /// All shelves.
-    pub fn shelves(&self) -> impl Iterator<Item = (&str, &Arc<ResourceCache>)> {
-        self.shelves.iter().map(|(name, shelf)| (name.as_str(), shelf))
+    pub fn resource_caches(&self) -> impl Iterator<Item = (&str, &Arc<ResourceCache>)> {
+        self.resource_caches.iter().map(|(name, cache)| (name.as_str(), cache))
     }
 
     /// The store behind.

@@ -278,50 +278,50 @@ mod tests {
 
     #[test]
     fn changes_are_told_in_order_with_what_was_before() {
-        let shelf = ResourceCache::default();
-        shelf.fill(Snapshot { revision: 5, ..Snapshot::default() });
-        shelf.apply(vec![(6, "a".into(), item("a", 6))]);
-        shelf.apply(vec![(7, "a".into(), item("a", 7)), (8, "a".into(), Now::Gone)]);
-        let all = shelf.since(5).unwrap();
+        let cache = ResourceCache::default();
+        cache.fill(Snapshot { revision: 5, ..Snapshot::default() });
+        cache.apply(vec![(6, "a".into(), item("a", 6))]);
+        cache.apply(vec![(7, "a".into(), item("a", 7)), (8, "a".into(), Now::Gone)]);
+        let all = cache.since(5).unwrap();
         let words: Vec<&str> = all.iter().map(|change| change.event_type().word()).collect();
         assert_eq!(words, ["ADDED", "MODIFIED", "DELETED"]);
         assert_eq!(all.last().map(|change| change.item.revision), Some(8));
-        assert_eq!(shelf.since(7).unwrap().len(), 1);
-        assert_eq!(shelf.since(4).unwrap_err(), TooOld { oldest: 5 });
-        assert!(shelf.is_empty());
+        assert_eq!(cache.since(7).unwrap().len(), 1);
+        assert_eq!(cache.since(4).unwrap_err(), TooOld { oldest: 5 });
+        assert!(cache.is_empty());
     }
 
     #[test]
     fn what_cannot_be_read_is_neither_there_nor_absent() {
-        let shelf = ResourceCache::default();
-        shelf.apply(vec![(6, "n/a".into(), item("n/a", 6)), (7, "n/b".into(), item("n/b", 7))]);
-        shelf.apply(vec![(8, "n/a".into(), lost())]);
-        assert!(shelf.get("n/a").is_none());
-        assert!(shelf.find("n/a").is_err() && shelf.find("n/b").is_ok_and(|item| item.is_some()));
-        assert!(shelf.find("n/c").is_ok_and(|item| item.is_none()));
-        let now = shelf.now();
+        let cache = ResourceCache::default();
+        cache.apply(vec![(6, "n/a".into(), item("n/a", 6)), (7, "n/b".into(), item("n/b", 7))]);
+        cache.apply(vec![(8, "n/a".into(), lost())]);
+        assert!(cache.get("n/a").is_none());
+        assert!(cache.find("n/a").is_err() && cache.find("n/b").is_ok_and(|item| item.is_some()));
+        assert!(cache.find("n/c").is_ok_and(|item| item.is_none()));
+        let now = cache.now();
         assert!(now.unreadable_within("").is_some() && now.unreadable_within("n/").is_some());
         assert!(now.unreadable_within("m/").is_none() && now.unreadable_within("o/").is_none());
-        assert_eq!(shelf.since(7).unwrap_err(), TooOld { oldest: 8 }, "a watch begins again");
-        shelf.apply(vec![(9, "n/a".into(), item("n/a", 9))]);
-        assert!(shelf.find("n/a").is_ok_and(|item| item.is_some()));
-        assert!(shelf.now().unreadable_within("").is_none());
-        assert_eq!(shelf.since(8).map(|changes| changes.len()), Ok(1));
-        shelf.apply(vec![(10, "n/a".into(), lost()), (11, "n/a".into(), Now::Gone)]);
-        assert!(shelf.now().unreadable.is_empty());
+        assert_eq!(cache.since(7).unwrap_err(), TooOld { oldest: 8 }, "a watch begins again");
+        cache.apply(vec![(9, "n/a".into(), item("n/a", 9))]);
+        assert!(cache.find("n/a").is_ok_and(|item| item.is_some()));
+        assert!(cache.now().unreadable_within("").is_none());
+        assert_eq!(cache.since(8).map(|changes| changes.len()), Ok(1));
+        cache.apply(vec![(10, "n/a".into(), lost()), (11, "n/a".into(), Now::Gone)]);
+        assert!(cache.now().unreadable.is_empty());
     }
 
     #[test]
     fn old_changes_are_forgotten() {
-        let shelf = ResourceCache::default();
+        let cache = ResourceCache::default();
         for revision in 1..=(MOST_RECENT as u64 + 10) {
-            shelf.apply(vec![(revision, "a".into(), item("a", revision))]);
+            cache.apply(vec![(revision, "a".into(), item("a", revision))]);
         }
-        assert!(shelf.since(3).is_err());
+        assert!(cache.since(3).is_err());
         let mut at = 10;
         let mut told = 0;
         loop {
-            let changes = shelf.since(at).unwrap();
+            let changes = cache.since(at).unwrap();
             assert!(changes.len() <= HANDFUL);
             let Some(last) = changes.last() else { break };
             at = last.revision;
@@ -332,20 +332,20 @@ mod tests {
 
     #[test]
     fn one_revision_is_told_at_once() {
-        let shelf = ResourceCache::default();
+        let cache = ResourceCache::default();
         let key = |number: usize| Arc::<str>::from(format!("k{number}"));
         let one = (0..100).map(|number| (7, key(number), item("a", 7))).collect();
-        shelf.apply(one);
-        shelf.apply(vec![(8, key(0), item("a", 8))]);
-        assert_eq!(shelf.since(0).map(|changes| changes.len()), Ok(100));
-        assert_eq!(shelf.since(7).map(|changes| changes.len()), Ok(1));
+        cache.apply(one);
+        cache.apply(vec![(8, key(0), item("a", 8))]);
+        assert_eq!(cache.since(0).map(|changes| changes.len()), Ok(100));
+        assert_eq!(cache.since(7).map(|changes| changes.len()), Ok(1));
     }
 
     #[test]
     fn an_event_is_written_once() {
-        let shelf = ResourceCache::default();
-        shelf.apply(vec![(6, "a".into(), item("a", 6))]);
-        let change = shelf.since(0).unwrap().remove(0);
+        let cache = ResourceCache::default();
+        cache.apply(vec![(6, "a".into(), item("a", 6))]);
+        let change = cache.since(0).unwrap().remove(0);
         let one = change.encoded(EventType::Added, "v1", "Pod");
         assert_eq!(one.as_ptr(), change.encoded(EventType::Added, "v1", "Pod").as_ptr());
         assert_eq!(

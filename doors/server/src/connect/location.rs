@@ -144,7 +144,7 @@ fn is_global(address: IpAddr) -> bool {
 pub(super) fn of_pod(connect: &Connect<'_>) -> Result<Location, StatusError> {
     let Connect { resource, path, .. } = connect;
     let id = Id::read(&path.name, "pod")?;
-    let pod = resource.shelf.find(&resource.shelf_key(&path.namespace, id.name))?;
+    let pod = resource.cache.find(&resource.cache_key(&path.namespace, id.name))?;
     let pod = pod.ok_or_else(|| StatusError::not_found(resource.about(id.name)))?.node();
     let host = addresses(&pod).next().and_then(address).filter(|host| is_global(*host));
     let host = host.ok_or_else(|| StatusError::bad_request("address not allowed"))?;
@@ -189,7 +189,7 @@ pub(super) fn of_service(connect: &Connect<'_>) -> Result<Location, StatusError>
     let namespace = &path.namespace;
     let mut port_name = id.port.to_owned();
     if let Ok(number) = id.port.parse::<i64>() {
-        let service = resource.shelf.find(&resource.shelf_key(namespace, id.name))?;
+        let service = resource.cache.find(&resource.cache_key(namespace, id.name))?;
         let service = service.ok_or_else(|| StatusError::not_found(resource.about(id.name)))?.node();
         let ports = service.find(&["spec", "ports"]).map(Node::items).unwrap_or_default();
         let port = ports.iter().find(|one| one.get("port").and_then(Node::as_int) == Some(number));
@@ -199,8 +199,8 @@ pub(super) fn of_service(connect: &Connect<'_>) -> Result<Location, StatusError>
         })?;
         port.text_at(&["name"]).clone_into(&mut port_name);
     }
-    let shelf = |name: &str| app.cache.shelf(name).unwrap_or_default();
-    let endpoints = shelf("endpoints").get(&format!("{namespace}/{}", id.name));
+    let resource_cache = |name: &str| app.cache.resource_cache(name).unwrap_or_default();
+    let endpoints = resource_cache("endpoints").get(&format!("{namespace}/{}", id.name));
     let missing =
         || StatusError::not_found(About { group: "", resource: "endpoints", name: id.name });
     let endpoints = endpoints.ok_or_else(missing)?.node();
@@ -211,7 +211,7 @@ pub(super) fn of_service(connect: &Connect<'_>) -> Result<Location, StatusError>
     if subsets.is_empty() {
         return Err(none(id.name));
     }
-    let pods = shelf("pods");
+    let pods = resource_cache("pods");
     let is_pod = |address: &Node<'_>| {
         let target = |name: &str| address.text_at(&["targetRef", name]);
         target("namespace") == namespace

@@ -16,9 +16,9 @@ pub(super) async fn answer(connect: &Connect<'_>) -> Result<Response<Body>, Stat
     let options = LogOptions::read(&request.params)?;
     app.metrics.connections.log_asked(options.is_insecure);
     options.check(&path.name)?;
-    let key = resource.shelf_key(&path.namespace, &path.name);
+    let key = resource.cache_key(&path.namespace, &path.name);
     let pod =
-        resource.shelf.find(&key)?.ok_or_else(|| StatusError::not_found(connect.about()))?.node();
+        resource.cache.find(&key)?.ok_or_else(|| StatusError::not_found(connect.about()))?.node();
     let container = container::choose(&pod, &options.container)?;
     let node_name = pod.text_at(&["spec", "nodeName"]);
     if node_name.is_empty() {
@@ -50,7 +50,7 @@ pub(super) async fn answer(connect: &Connect<'_>) -> Result<Response<Body>, Stat
     }
     request.audit.set_stream();
     let body = answered.into_body().map_err(|error| BodyError(error.to_string()));
-    let mut response = Response::new(connect.held(body.boxed_unsync()));
+    let mut response = Response::new(connect.counted_body(body.boxed_unsync()));
     response.headers_mut().insert(CONTENT_TYPE, HeaderValue::from_static("text/plain"));
     Ok(response)
 }

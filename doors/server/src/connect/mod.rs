@@ -19,7 +19,7 @@ mod upgrade;
 use crate::admission::{AdmissionScope, on_connect};
 use crate::app::App;
 use crate::authorize::target;
-use crate::held::held;
+use crate::guarded_body::with_guard;
 use crate::request::ResourcePath;
 use crate::registry::ServedResource;
 use crate::server::RequestContext;
@@ -119,9 +119,9 @@ impl Connect<'_> {
     }
 
     /// A body that counts as a running request until it has ended.
-    fn held(&self, body: Body) -> Body {
+    fn counted_body(&self, body: Body) -> Body {
         let running = self.app.metrics.connected(&self.request.info);
-        held(body, running)
+        with_guard(body, running)
     }
 
     /// Does something that goes on when the request has been answered, and counts as running until it ends.

@@ -19,7 +19,7 @@ pub(super) struct Kubelet {
 
 /// Looks a node up; `about` is the resource of the request, which a missing node is blamed on.
 pub(super) fn find(app: &App, name: &str, about: About<'_>) -> Result<Kubelet, StatusError> {
-    let item = app.cache.shelf("nodes").map(|shelf| shelf.find(name)).transpose()?.flatten();
+    let item = app.cache.resource_cache("nodes").map(|cache| cache.find(name)).transpose()?.flatten();
     let missing = || StatusError::not_found(About { name, ..about });
     let node = item.ok_or_else(missing)?.node();
     // The name of the object that gives the address, and nothing that a client wrote.

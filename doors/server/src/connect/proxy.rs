@@ -85,7 +85,7 @@ pub(super) async fn answer(
     }
     connect.request.audit.set_stream();
     let response = prefix.rewrite(response, &connect.app.compute);
-    Ok(response.map(|body| connect.held(body)))
+    Ok(response.map(|body| connect.counted_body(body)))
 }
 
 /// 503: nobody answers there.

@@ -35,9 +35,9 @@ pub(super) async fn answer(
     let (kind, options) = options(what, &request.params);
     connect.ask_policies(kind, &options)?;
     connect.check_create()?;
-    let key = resource.shelf_key(&path.namespace, &path.name);
+    let key = resource.cache_key(&path.namespace, &path.name);
     let pod =
-        resource.shelf.find(&key)?.ok_or_else(|| StatusError::not_found(connect.about()))?.node();
+        resource.cache.find(&key)?.ok_or_else(|| StatusError::not_found(connect.about()))?.node();
     let pod_path = format!("{}/{}", path.namespace, path.name);
     let uri = match what {
         "portforward" => format!("/portForward/{pod_path}"),

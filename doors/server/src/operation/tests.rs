@@ -1,4 +1,4 @@
-//! What is authorised and what is served, compared for every resource, path, method and part.
+//! The authorized `RequestInfo` against the served operation, for every resource, path, method and subresource.
 
 use super::*;
 use crate::request::{Params, Target};
@@ -33,10 +33,10 @@ fn info(method: &Method, line: &str) -> (RequestInfo, ResourcePath) {
 
 fn operation(method: &Method, line: &str, row: &Resource<'_>) -> Result<Operation, u16> {
     let (info, path) = info(method, line);
-    Operation::of(&info, &path, method, row).map_err(|refusal| refusal.code)
+    Operation::of(&info, &path, method, row).map_err(|error| error.code)
 }
 
-/// Every way to write a path to a resource, sound or not.
+/// All spellings of paths to a resource, valid or not.
 fn lines(row: &Resource<'_>) -> Vec<String> {
     let parts = row.subresources.iter().map(|below| format!("/{}", below.name));
     let parts: Vec<String> = parts
@@ -68,7 +68,7 @@ fn what_is_served_is_what_was_authorized() {
         for line in lines(row) {
             for method in &METHODS {
                 let (info, path) = info(method, &line);
-                // The route looks for the row by the words that were authorised.
+                // Routing looks the row up by the authorized group, version and resource.
                 let words = (path.group.as_str(), path.version.as_str(), path.resource.as_str());
                 let Some(row) = ratchet_catalog::lookup(words.0, words.1, words.2) else {
                     refused += 1;
@@ -84,7 +84,7 @@ fn what_is_served_is_what_was_authorized() {
                 let shows =
                     matches!(operation, Operation::Get | Operation::List | Operation::Watch);
                 match operation {
-                    Operation::Connect | Operation::Part => {}
+                    Operation::Connect | Operation::Subresource => {}
                     _ => assert_eq!(reads, shows, "{about}"),
                 }
                 let changes = !matches!(*method, Method::GET | Method::HEAD | Method::OPTIONS);
@@ -94,21 +94,21 @@ fn what_is_served_is_what_was_authorized() {
                     Operation::Get
                         | Operation::Update
                         | Operation::Delete
-                        | Operation::Part
+                        | Operation::Subresource
                         | Operation::Connect
                 );
                 assert_eq!(one, path.is_item && info.verb != "watch", "{about}");
                 match (row.namespaced, one) {
-                    // An object is looked up in the namespace that was asked about.
+                    // An object is looked up in the authorized namespace.
                     (true, true) => assert_eq!(path.namespace, "ns1", "{about}"),
-                    // Everything is shown to whom everything is allowed, and nothing is made there.
+                    // A request across all namespaces only reads.
                     (true, false) => {
                         assert!(
                             path.namespace == "ns1" || shows && path.namespace.is_empty(),
                             "{about}"
                         );
                     }
-                    // What is in no namespace is asked about in none; a Namespace only in itself.
+                    // Cluster-scoped requests are authorized without a namespace; a Namespace only in itself.
                     (false, _) if row.plural == "namespaces" && path.is_item => {
                         assert_eq!(path.namespace, path.name, "{about}");
                     }

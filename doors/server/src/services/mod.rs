@@ -27,8 +27,8 @@ struct Known {
 
 impl Known {
     fn of(app: &App) -> Self {
-        let shelf = |name: &str| app.cache.shelf(name).unwrap_or_default();
-        Self { addresses: shelf("ipaddresses.networking.k8s.io"), ports: shelf(NODE_PORTS) }
+        let resource_cache = |name: &str| app.cache.resource_cache(name).unwrap_or_default();
+        Self { addresses: resource_cache("ipaddresses.networking.k8s.io"), ports: resource_cache(NODE_PORTS) }
     }
 }
 
@@ -101,7 +101,7 @@ fn writes(app: &App, plan: &Plan, service: &Node<'_>) -> Result<Vec<Write>, Stat
         (owner.text_at(&["namespace"]), owner.text_at(&["name"])) == (namespace, name)
     };
     let given = plan.give_addresses.iter().filter_map(|ip| {
-        let item = addresses.shelf.get(&ip_name(*ip))?;
+        let item = addresses.cache.get(&ip_name(*ip))?;
         let own = item.node().find(&["spec", "parentRef"]).is_some_and(owns);
         own.then(|| Ok(Write::delete(&address_key(ip), Guard::At(Revision(item.revision)))))
     });
@@ -112,7 +112,7 @@ fn writes(app: &App, plan: &Plan, service: &Node<'_>) -> Result<Vec<Write>, Stat
         let value = storable(Node::map([("metadata", owner)]))?;
         Ok(Write::put(&port_key(port), Guard::Absent, value.bytes()))
     });
-    let numbers = app.cache.shelf(NODE_PORTS).unwrap_or_default();
+    let numbers = app.cache.resource_cache(NODE_PORTS).unwrap_or_default();
     let free = plan.give_numbers.iter().filter_map(|port| {
         let item = numbers.get(&port.to_string())?;
         let own = item.node().get("metadata").is_some_and(owns);

@@ -65,7 +65,7 @@ async fn spend_budget(
     for _ in 0..16 {
         request.app.cache.fresh().await?;
         let prefix = format!("{}/", request.path.namespace);
-        let snapshot = budgets.shelf.now();
+        let snapshot = budgets.cache.now();
         if let Some(found) = snapshot.unreadable_within(&prefix) {
             return Err(found.into());
         }

@@ -13,7 +13,7 @@ pub(crate) use scale::scale_from;
 use crate::body::Wanted;
 use crate::resource_request::{Answered, Reply, ResourceRequest};
 use crate::status::StatusError;
-use crate::verbs::sent::Sent;
+use crate::verbs::update_body::UpdateBody;
 use crate::verbs::{get, update};
 use crate::write;
 use ratchet_engine::Part;
@@ -51,9 +51,9 @@ async fn save(
     part: &'static str,
     take: impl Fn(&mut Node<'static>, &Node<'static>),
 ) -> Answered {
-    let sent = Sent::read(request, verb, Wanted::of(request.resource))?;
+    let sent = UpdateBody::read(request, verb, Wanted::of(request.resource))?;
     let edit = |old: &Node<'static>| {
-        let (asked, conditions) = sent.over(request, old)?;
+        let (asked, conditions) = sent.apply_to(request, old)?;
         let mut new = old.clone();
         take(&mut new, &asked);
         Ok((new, conditions))

@@ -4,7 +4,7 @@ use crate::body::Wanted;
 use crate::cache::Item;
 use crate::resource_request::{Answered, Reply, ResourceRequest};
 use crate::status::StatusError;
-use crate::verbs::sent::Sent;
+use crate::verbs::update_body::UpdateBody;
 use crate::write;
 use ratchet_engine::Part;
 use ratchet_object::{Entry, Node};
@@ -18,13 +18,13 @@ pub(super) async fn answer(request: &ResourceRequest<'_>, verb: &str) -> Answere
         "get" => request.current().await?,
         _ => save(request, verb).await?,
     };
-    Ok(Reply::json(200, scale_from(&write::as_served(request, &item)).to_json()))
+    Ok(Reply::json(200, scale_from(&write::to_request_version(request, &item)).to_json()))
 }
 
 async fn save(request: &ResourceRequest<'_>, verb: &str) -> Result<Arc<Item>, StatusError> {
-    let sent = Sent::read(request, verb, SCALE)?;
+    let sent = UpdateBody::read(request, verb, SCALE)?;
     let edit = |old: &Node<'static>| {
-        let (scale, conditions) = sent.over(request, &scale_from(old))?;
+        let (scale, conditions) = sent.apply_to(request, &scale_from(old))?;
         check(request, &scale)?;
         let mut new = old.clone();
         let replicas = scale.find(&["spec", "replicas"]).and_then(Node::as_int).unwrap_or(0);

@@ -4,7 +4,7 @@ use crate::body::Wanted;
 use crate::resource_request::{Answered, Reply, ResourceRequest};
 use crate::options::{OptionsKind, WriteOptions};
 use crate::status::{About, StatusError};
-use crate::write::named;
+use crate::write::set_namespace;
 use jiff::Timestamp;
 use ratchet_engine::StatusCause;
 use ratchet_identity::{Account, Bound, Issuing};
@@ -18,7 +18,7 @@ pub(super) async fn create(request: &ResourceRequest<'_>) -> Answered {
     let options = WriteOptions::read(request.params, OptionsKind::Create)?;
     let mut token_request = request.object_of(REQUEST, options.fields)?;
     defaults::apply(REQUEST.group, REQUEST.version, REQUEST.kind, &mut token_request);
-    named(request, &mut token_request)?;
+    set_namespace(request, &mut token_request)?;
     crate::admission::on_part(request, &token_request)?;
     check_name(request, &token_request)?;
     let account = request.current().await?.node();
@@ -152,7 +152,7 @@ impl Binding {
             return Err(StatusError::bad_request("Name parameter required."));
         }
         let Some(resource) = request.app.registry.core(plural) else { return Ok(None) };
-        let item = resource.shelf.find(&resource.shelf_key(&request.path.namespace, &name))?;
+        let item = resource.cache.find(&resource.cache_key(&request.path.namespace, &name))?;
         let Some(item) = item else { return Err(StatusError::not_found(resource.about(&name))) };
         let node = item.node();
         let account = &request.path.name;
@@ -191,7 +191,7 @@ fn host(request: &ResourceRequest<'_>, pod: &Node<'_>) -> Option<(String, String
     let name = pod.text_at(&["spec", "nodeName"]);
     let nodes = request.app.registry.core("nodes").filter(|_| !name.is_empty())?;
     let uid =
-        nodes.shelf.get(name).map(|node| node.node().text_at(&["metadata", "uid"]).to_owned());
+        nodes.cache.get(name).map(|node| node.node().text_at(&["metadata", "uid"]).to_owned());
     Some((name.to_owned(), uid.unwrap_or_default()))
 }
 

@@ -6,7 +6,7 @@ use crate::status::StatusError;
 use crate::write;
 use ratchet_object::defaults;
 
-/// Makes an object.
+/// Creates an object.
 pub(crate) async fn create(request: &ResourceRequest<'_>) -> Answered {
     let options = WriteOptions::read(request.params, OptionsKind::Create)?;
     let row = request.resource.row;

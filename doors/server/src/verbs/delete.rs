@@ -1,4 +1,4 @@
-//! DELETE of an object or a collection: at once, or after a grace period and finalizers.
+//! DELETE of an object or a collection, with grace periods, finalizers and propagation policies.
 
 use crate::admission;
 use crate::body::{BodyType, Wanted, parse, receive};
@@ -10,34 +10,34 @@ use crate::request::ResourcePath;
 use crate::services;
 use crate::status::{StatusError, success, uid_of};
 use crate::verbs::list;
-use crate::write::held_by_spec;
+use crate::write::has_spec_finalizers;
 use ratchet_object::{Kind, Node};
 use ratchet_store::{Act, Commit, Guard, Revision, Write};
 use std::sync::Arc;
 
-/// The finalizer of who waits for his dependents.
+/// The finalizer of foreground deletion: the owner waits for its dependents.
 const FOREGROUND: &str = "foregroundDeletion";
-/// The finalizer of who leaves his dependents behind.
+/// The finalizer of orphaning: the dependents stay.
 const ORPHAN: &str = "orphan";
 
-/// Namespaces that are always there.
-const FOREVER: &[&str] = &["default", "kube-system", "kube-public"];
+/// Namespaces that cannot be deleted.
+const PROTECTED: &[&str] = &["default", "kube-system", "kube-public"];
 
 /// Deletes one object.
 pub(crate) async fn delete(request: &ResourceRequest<'_>) -> Answered {
     let options = options(request)?;
-    warn_of_children(request, &options);
+    warn_about_orphans(request, &options);
     let (item, is_gone) = remove(request, &options).await?;
     if is_gone && !request.resource.strategy.shows_deleted {
         let text = success(request.resource.about(&request.path.name), uid_of(&item.node()));
         return Ok(Reply::json(200, text));
     }
-    // Old clients that want the dependents to go are told that it takes its time.
+    // `orphanDependents=false` of old clients is answered with 202 while the deletion goes on.
     let code = if !is_gone && options.takes_dependents { 202 } else { 200 };
     Ok(Reply { code, ..Reply::item(item) })
 }
 
-/// Reads the options of a deletion from the body or the query.
+/// Decodes `DeleteOptions` from the body or the query.
 pub(crate) fn options(request: &ResourceRequest<'_>) -> Result<DeleteOptions, StatusError> {
     if request.body.is_empty() {
         return DeleteOptions::read(request.params, None);
@@ -64,18 +64,18 @@ fn receive_any_group(
             return Ok(received.node);
         }
     }
-    // Whatever version it says, the options are the same.
-    let said = said_version(request.body);
-    let (group, version) = said.rsplit_once('/').unwrap_or(("", &said));
+    // `DeleteOptions` is the same in every group version.
+    let api_version = body_api_version(request.body);
+    let (group, version) = api_version.rsplit_once('/').unwrap_or(("", &api_version));
     let wanted = Wanted { group, version, ..wanted };
     let received = receive(request.body, media, wanted, FieldValidation::Ignore);
-    received.map(|received| received.node).map_err(|refusal| match parse(request.body, media, "") {
-        Ok((node, _)) => unregistered(&node).unwrap_or(refusal),
-        Err(_) => refusal,
+    received.map(|received| received.node).map_err(|error| match parse(request.body, media, "") {
+        Ok((node, _)) => unregistered(&node).unwrap_or(error),
+        Err(_) => error,
     })
 }
 
-/// What is said about a body of a kind that options do not have.
+/// The error for a body of another kind than `DeleteOptions`.
 fn unregistered(body: &Node<'_>) -> Option<StatusError> {
     let (kind, version) = (body.text_at(&["kind"]), body.text_at(&["apiVersion"]));
     let version = if version.is_empty() { "v1" } else { version };
@@ -86,15 +86,15 @@ fn unregistered(body: &Node<'_>) -> Option<StatusError> {
     })
 }
 
-/// The version that a body says it has; that of the core group if it says none.
-fn said_version(body: &[u8]) -> String {
+/// The `apiVersion` in a body; `v1` if there is none.
+fn body_api_version(body: &[u8]) -> String {
     let text = std::str::from_utf8(body).unwrap_or_default();
     let decoded = ratchet_object::decode_json(text, ratchet_object::Limits::DEFAULT);
-    let said = decoded.ok().and_then(|decoded| {
-        let said = decoded.documents.first()?.get("apiVersion")?.text()?;
-        Some(said.to_owned())
+    let api_version = decoded.ok().and_then(|decoded| {
+        let api_version = decoded.documents.first()?.get("apiVersion")?.text()?;
+        Some(api_version.to_owned())
     });
-    said.unwrap_or_else(|| "v1".into())
+    api_version.unwrap_or_else(|| "v1".into())
 }
 
 /// Deletes a collection, one object after another.
@@ -103,29 +103,29 @@ pub(crate) async fn delete_collection(request: &ResourceRequest<'_>) -> Answered
     let Reply { content: Content::List(list), .. } = list::list(request).await? else {
         return Err(StatusError::internal("a list that is no list"));
     };
-    warn_of_children(request, &options);
+    warn_about_orphans(request, &options);
     for item in &list.items {
         let (namespace, name) = item.key.rsplit_once('/').unwrap_or(("", &item.key));
         let path =
             ResourcePath { namespace: namespace.into(), name: name.into(), ..request.path.clone() };
         let one = ResourceRequest { path: &path, ..*request };
         match remove(&one, &options).await {
-            Err(refusal) if refusal.code != 404 => return Err(refusal),
+            Err(error) if error.code != 404 => return Err(error),
             _ => {}
         }
     }
-    // The list is as it was found: what was asked to go, and, if a limit was asked for, how it goes on.
+    // The list as it was before the deletion, with its continue token if there was a limit.
     Ok(Reply { code: 200, content: Content::List(list) })
 }
 
-/// Deletes an object: the object, and whether it is really gone.
+/// Deletes an object; returns its last state and whether it is removed from the store.
 pub(crate) async fn remove(
     request: &ResourceRequest<'_>,
     options: &DeleteOptions,
 ) -> Result<(Arc<Item>, bool), StatusError> {
     let resource = request.resource;
     let Some(kind) = resource.kind else { return Err(StatusError::method_not_allowed()) };
-    if (kind.group, kind.name) == ("", "Namespace") && FOREVER.contains(&request.path.name.as_str()) {
+    if (kind.group, kind.name) == ("", "Namespace") && PROTECTED.contains(&request.path.name.as_str()) {
         let why = "this namespace may not be deleted";
         return Err(StatusError::forbidden(resource.about(&request.path.name), why));
     }
@@ -135,15 +135,15 @@ pub(crate) async fn remove(
         admission::on_delete(request, &old)?;
         check_preconditions(request, &kind, &old, options)?;
         let mut new = old.clone();
-        let plan = plan(&kind, &mut new, options, request)?;
-        if !matches!(plan, Plan::Nothing) {
-            admission::on_removal(request, &old, &granted(&kind, &old, options))?;
+        let outcome = outcome(&kind, &mut new, options, request)?;
+        if !matches!(outcome, Outcome::Nothing) {
+            admission::on_removal(request, &old, &effective_options(&kind, &old, options))?;
         }
         let key = resource.key(&request.path.namespace, &request.path.name);
         let guard = Guard::At(Revision(current.revision));
-        match plan {
-            Plan::Nothing => return Ok((current, false)),
-            Plan::Mark => {
+        match outcome {
+            Outcome::Nothing => return Ok((current, false)),
+            Outcome::Update => {
                 let value = storable(new)?;
                 let marked =
                     |revision| Arc::new(Item::written(current.key.clone(), revision, &value));
@@ -155,7 +155,7 @@ pub(crate) async fn remove(
                     return Ok((marked(revision), false));
                 }
             }
-            Plan::Remove => {
+            Outcome::Remove => {
                 if options.dry_run {
                     return Ok((current, true));
                 }
@@ -228,32 +228,32 @@ fn check_preconditions(
     Ok(())
 }
 
-/// What a deletion comes to.
-enum Plan {
-    /// It is under way already.
+/// The outcome of a deletion request.
+enum Outcome {
+    /// Nothing to write: the deletion is already in progress.
     Nothing,
-    /// The object is marked; somebody else removes it.
-    Mark,
-    /// The object goes now.
+    /// Set the deletion timestamp or finalizers; a finalizer or the kubelet removes the object later.
+    Update,
+    /// Remove the object now.
     Remove,
 }
 
-fn plan(
+fn outcome(
     kind: &Kind<'_>,
     new: &mut Node<'static>,
     options: &DeleteOptions,
     request: &ResourceRequest<'_>,
-) -> Result<Plan, StatusError> {
+) -> Result<Outcome, StatusError> {
     let was_terminating = metadata::is_terminating(new);
     if (kind.group, kind.name) == ("", "Namespace") {
         if was_terminating {
-            let held = held_by_spec(kind, new) || metadata::has_finalizers(new);
-            return Ok(if held { Plan::Nothing } else { Plan::Remove });
+            let is_held = has_spec_finalizers(kind, new) || metadata::has_finalizers(new);
+            return Ok(if is_held { Outcome::Nothing } else { Outcome::Remove });
         }
-        mark(new, &request.app.now(), None);
+        set_deletion(new, &request.app.now(), None);
         new.below("status").set("phase", Node::string("Terminating"));
         set_dependents(new, options.propagation);
-        return Ok(Plan::Mark);
+        return Ok(Outcome::Update);
     }
     let mut marked = false;
     if (kind.group, kind.name) == ("", "Pod") {
@@ -262,17 +262,17 @@ fn plan(
             .and_then(Node::as_int)
             .unwrap_or(0);
         if was_terminating && stored != 0 {
-            // Only a shorter period may be asked for.
+            // A grace period may only be shortened.
             match options.grace.map(|grace| if grace < 0 { 1 } else { grace }) {
                 Some(grace) if grace < stored => shorten(new, stored, grace, request),
-                _ => return Ok(Plan::Nothing),
+                _ => return Ok(Outcome::Nothing),
             }
             marked = true;
         } else if !was_terminating {
             let grace = pod_grace(new, options.grace);
             let at = request.app.now_plus(grace);
-            mark(new, &at, Some(grace));
-            bump(new);
+            set_deletion(new, &at, Some(grace));
+            increment_generation(new);
             marked = true;
         }
     }
@@ -282,20 +282,20 @@ fn plan(
         new.find(&["metadata", "deletionGracePeriodSeconds"]).and_then(Node::as_int).unwrap_or(0);
     if metadata::has_finalizers(new) {
         if !metadata::is_terminating(new) {
-            mark(new, &request.app.now(), Some(0));
-            bump(new);
+            set_deletion(new, &request.app.now(), Some(0));
+            increment_generation(new);
             marked = true;
         }
-        return Ok(if marked || changed { Plan::Mark } else { Plan::Nothing });
+        return Ok(if marked || changed { Outcome::Update } else { Outcome::Nothing });
     }
     Ok(if marked && grace > 0 || finalizers && !marked && !changed {
-        Plan::Mark
+        Outcome::Update
     } else {
-        Plan::Remove
+        Outcome::Remove
     })
 }
 
-fn mark(node: &mut Node<'static>, at: &str, grace: Option<i64>) {
+fn set_deletion(node: &mut Node<'static>, at: &str, grace: Option<i64>) {
     let metadata = node.below("metadata");
     metadata.set("deletionTimestamp", Node::string(at.to_owned()));
     if let Some(grace) = grace {
@@ -303,8 +303,8 @@ fn mark(node: &mut Node<'static>, at: &str, grace: Option<i64>) {
     }
 }
 
-/// Beginning to delete is a change that controllers must see.
-fn bump(node: &mut Node<'static>) {
+/// Increments the generation, so that controllers see the start of the deletion.
+fn increment_generation(node: &mut Node<'static>) {
     let generation = node.find(&["metadata", "generation"]).and_then(Node::as_int).unwrap_or(0);
     if generation > 0 {
         node.below("metadata").set("generation", Node::int(generation + 1));
@@ -314,47 +314,47 @@ fn bump(node: &mut Node<'static>) {
 fn shorten(node: &mut Node<'static>, stored: i64, grace: i64, request: &ResourceRequest<'_>) {
     let at = node.text_at(&["metadata", "deletionTimestamp"]).to_owned();
     let (at, grace) = request.app.earlier(&at, stored, grace);
-    mark(node, &at, Some(grace));
+    set_deletion(node, &at, Some(grace));
 }
 
-fn pod_grace(pod: &Node<'_>, asked: Option<i64>) -> i64 {
+fn pod_grace(pod: &Node<'_>, requested: Option<i64>) -> i64 {
     let own = pod.find(&["spec", "terminationGracePeriodSeconds"]).and_then(Node::as_int);
     let is_over = matches!(pod.text_at(&["status", "phase"]), "Failed" | "Succeeded");
     if pod.text_at(&["spec", "nodeName"]).is_empty() || is_over {
         return 0;
     }
-    match asked.or(own).unwrap_or(0) {
+    match requested.or(own).unwrap_or(0) {
         grace if grace < 0 => 1,
         grace => grace,
     }
 }
 
-/// The options as policies are told them: a pod's with the time that it really gets.
-fn granted(kind: &Kind<'_>, old: &Node<'_>, options: &DeleteOptions) -> DeleteOptions {
+/// The options as admission policies see them: with the effective grace period of a pod.
+fn effective_options(kind: &Kind<'_>, old: &Node<'_>, options: &DeleteOptions) -> DeleteOptions {
     let is_pod = (kind.group, kind.name) == ("", "Pod") && !metadata::is_terminating(old);
     let grace = if is_pod { Some(pod_grace(old, options.grace)) } else { options.grace };
     DeleteOptions { grace, ..options.clone() }
 }
 
-/// What happens to the dependents: what the deletion says, what the object says, or what its kind does.
+/// The propagation policy: of the options, of the object's finalizers, or the default of the kind.
 fn propagation(
     request: &ResourceRequest<'_>,
     object: &Node<'_>,
     options: &DeleteOptions,
 ) -> Option<Propagation> {
     let dependents = request.resource.strategy.dependents;
-    let is_said = object.find(&["metadata", "finalizers"]).is_some_and(|list| {
+    let is_decided = object.find(&["metadata", "finalizers"]).is_some_and(|list| {
         list.items().iter().any(|item| matches!(item.text(), Some(FOREGROUND | ORPHAN)))
     });
     match options.propagation {
         _ if dependents == Dependents::None => None,
-        None if dependents == Dependents::Stay && !is_said => Some(Propagation::Orphan),
-        said => said,
+        None if dependents == Dependents::Stay && !is_decided => Some(Propagation::Orphan),
+        policy => policy,
     }
 }
 
-/// Who deletes a job and does not say what becomes of its pods may not expect that they stay.
-fn warn_of_children(request: &ResourceRequest<'_>, options: &DeleteOptions) {
+/// Warns that deleting a Job without a propagation policy orphans its pods.
+fn warn_about_orphans(request: &ResourceRequest<'_>, options: &DeleteOptions) {
     let row = request.resource.row;
     if (row.group, row.kind) == ("batch", "Job") && options.propagation.is_none() {
         request.warnings.add(
@@ -363,7 +363,7 @@ fn warn_of_children(request: &ResourceRequest<'_>, options: &DeleteOptions) {
     }
 }
 
-/// Sets the finalizers that stand for dependents; whether anything changed.
+/// Sets the finalizers of the propagation policy; returns whether anything changed.
 fn set_dependents(node: &mut Node<'static>, propagation: Option<Propagation>) -> bool {
     let Some(propagation) = propagation else { return false };
     let wanted = match propagation {
@@ -433,10 +433,10 @@ mod tests {
     #[test]
     fn beginning_to_delete_counts_where_generations_are_counted() {
         let mut counted = node("{metadata: {generation: 3}}");
-        bump(&mut counted);
+        increment_generation(&mut counted);
         assert_eq!(counted.find(&["metadata", "generation"]).and_then(Node::as_int), Some(4));
         let mut plain = node("{metadata: {}}");
-        bump(&mut plain);
+        increment_generation(&mut plain);
         assert_eq!(plain.find(&["metadata", "generation"]), None);
     }
 }

@@ -1,18 +1,18 @@
-//! GET of one object: its bytes as they are stored.
+//! GET of one object.
 
 use crate::resource_request::{Answered, Reply, ResourceRequest};
 use crate::status::StatusError;
-use crate::verbs::list::read_version;
+use crate::verbs::list::parse_version;
 
-/// Answers with the object.
+/// Returns the object, as fresh as `resourceVersion` demands.
 pub(crate) async fn get(request: &ResourceRequest<'_>) -> Answered {
     match request.params.text("resourceVersion") {
         "" => Ok(Reply::item(request.current().await?)),
         "0" => cached(request),
         version => {
-            // Of one object the reference answers a bad version as its own failure.
-            let revision = read_version(version).map_err(|refusal| {
-                let message = refusal.message.replacen("invalid resource version: ", "", 1);
+            // The reference answers GET with an invalid version with an unclassified 500.
+            let revision = parse_version(version).map_err(|error| {
+                let message = error.message.replacen("invalid resource version: ", "", 1);
                 StatusError::unclassified(message)
             })?;
             request.app.cache.wait_for(revision).await?;
@@ -22,8 +22,8 @@ pub(crate) async fn get(request: &ResourceRequest<'_>) -> Answered {
 }
 
 fn cached(request: &ResourceRequest<'_>) -> Answered {
-    let key = request.resource.shelf_key(&request.path.namespace, &request.path.name);
-    let item = request.resource.shelf.find(&key)?;
+    let key = request.resource.cache_key(&request.path.namespace, &request.path.name);
+    let item = request.resource.cache.find(&key)?;
     let missing = || StatusError::not_found(request.resource.about(&request.path.name));
     Ok(Reply::item(item.ok_or_else(missing)?))
 }

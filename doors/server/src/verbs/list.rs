@@ -1,4 +1,4 @@
-//! LIST: everything or what selectors ask for, at once or page by page from one snapshot.
+//! LIST: objects by label and field selectors, whole or in pages of one snapshot.
 
 use crate::cache::{Item, Unreadable};
 use crate::resource_request::{Answered, Content, List, Reply, ResourceRequest};
@@ -13,14 +13,14 @@ use ratchet_object::{Limits, Node, decode_json};
 use ratchet_store::{Query, Revision, StoreError};
 use std::sync::Arc;
 
-/// What a reader asks of a collection.
+/// The selectors of a list or watch.
 pub(crate) struct Selection {
     labels: LabelSelector,
     fields: FieldSelector,
 }
 
 impl Selection {
-    /// Reads the selectors of a query.
+    /// Parses the selectors of a query.
     pub(crate) fn read(request: &ResourceRequest<'_>) -> Result<Self, StatusError> {
         let labels = LabelSelector::parse(request.params.text("labelSelector"));
         let labels = labels.map_err(|why| StatusError::bad_request(why.to_string()))?;
@@ -32,31 +32,31 @@ impl Selection {
         Ok(Self { labels, fields })
     }
 
-    /// Whether everything is asked for.
+    /// Whether every object matches.
     pub(crate) fn is_everything(&self) -> bool {
         self.labels.is_everything() && self.fields.is_everything()
     }
 
-    /// Whether an object is asked for.
-    pub(crate) fn wants(&self, resource: &ServedResource, item: &Item) -> bool {
+    /// Whether an object matches.
+    pub(crate) fn matches(&self, resource: &ServedResource, item: &Item) -> bool {
         let row = resource.stored;
         (self.labels.is_everything() || item.has_labels(&self.labels))
             && (self.fields.is_everything() || item.has_fields(&self.fields, row.group, row.kind))
     }
 }
 
-/// A resource version that a client wrote.
-pub(crate) fn read_version(text: &str) -> Result<u64, StatusError> {
+/// Parses a `resourceVersion`.
+pub(crate) fn parse_version(text: &str) -> Result<u64, StatusError> {
     text.parse().map_err(|_| {
-        let shown = ratchet_net::Quoted(text);
+        let quoted = ratchet_net::Quoted(text);
         StatusError::bad_request(format!(
-            "invalid resource version: resourceVersion: Invalid value: {shown}: strconv.ParseUint: parsing {shown}: invalid syntax"
+            "invalid resource version: resourceVersion: Invalid value: {quoted}: strconv.ParseUint: parsing {quoted}: invalid syntax"
         ))
     })
 }
 
-/// A whole number of the query; nothing is nought.
-pub(crate) fn read_number(request: &ResourceRequest<'_>, name: &str) -> Result<i64, StatusError> {
+/// Parses an integer parameter; absent means zero.
+pub(crate) fn parse_number(request: &ResourceRequest<'_>, name: &str) -> Result<i64, StatusError> {
     let text = request.params.text(name);
     if text.is_empty() {
         return Ok(0);
@@ -67,47 +67,47 @@ pub(crate) fn read_number(request: &ResourceRequest<'_>, name: &str) -> Result<i
             NegOverflow | PosOverflow => "value out of range",
             _ => "invalid syntax",
         };
-        let shown = ratchet_net::Quoted(text);
-        StatusError::bad_request(format!("strconv.ParseInt: parsing {shown}: {why}"))
+        let quoted = ratchet_net::Quoted(text);
+        StatusError::bad_request(format!("strconv.ParseInt: parsing {quoted}: {why}"))
     })
 }
 
-/// From when a list is to be.
-enum When {
-    /// As fresh as can be.
-    Now,
-    /// Whatever is at hand.
+/// The consistency that a list asks for.
+enum Consistency {
+    /// The most recent state.
+    MostRecent,
+    /// Whatever the cache holds.
     Any,
-    /// Not older than this.
-    NotOlder(u64),
-    /// Exactly this.
-    Exactly(u64),
+    /// At least this revision.
+    NotOlderThan(u64),
+    /// Exactly this revision.
+    Exact(u64),
 }
 
-/// Answers with a list.
+/// Lists a collection.
 pub(crate) async fn list(request: &ResourceRequest<'_>) -> Answered {
     let selection = Selection::read(request)?;
     check_options(request)?;
-    read_number(request, "timeoutSeconds")?;
-    let limit = usize::try_from(read_number(request, "limit")?).unwrap_or(0);
+    parse_number(request, "timeoutSeconds")?;
+    let limit = usize::try_from(parse_number(request, "limit")?).unwrap_or(0);
     let token = request.params.text("continue");
     if !token.is_empty() {
-        return go_on(request, &selection, token, limit).await;
+        return continue_list(request, &selection, token, limit).await;
     }
-    let when = when(request, limit)?;
-    let list = match when {
-        When::Exactly(revision) if revision > 0 => {
+    let consistency = consistency(request, limit)?;
+    let list = match consistency {
+        Consistency::Exact(revision) if revision > 0 => {
             request.app.cache.wait_for(revision).await?;
             from_store(request, &selection, Some(revision), None, limit).await?
         }
-        When::Now | When::Exactly(_) => {
+        Consistency::MostRecent | Consistency::Exact(_) => {
             let revision = request.app.cache.fresh().await?;
-            from_shelf(request, &selection, limit, revision).await?
+            from_cache(request, &selection, limit, revision).await?
         }
-        When::Any => from_shelf(request, &selection, 0, request.app.cache.reached()).await?,
-        When::NotOlder(revision) => {
+        Consistency::Any => from_cache(request, &selection, 0, request.app.cache.reached()).await?,
+        Consistency::NotOlderThan(revision) => {
             request.app.cache.wait_for(revision).await?;
-            from_shelf(request, &selection, limit, request.app.cache.reached()).await?
+            from_cache(request, &selection, limit, request.app.cache.reached()).await?
         }
     };
     Ok(Reply { code: 200, content: Content::List(list) })
@@ -143,107 +143,107 @@ fn check_options(request: &ResourceRequest<'_>) -> Result<(), StatusError> {
         }
         "Exact" => Ok(()),
         other => {
-            let shown = ratchet_net::Quoted(other);
+            let quoted = ratchet_net::Quoted(other);
             let text = format!(
-                r#"Unsupported value: {shown}: supported values: "Exact", "NotOlderThan", """#
+                r#"Unsupported value: {quoted}: supported values: "Exact", "NotOlderThan", """#
             );
             invalid(field, "FieldValueNotSupported", &text)
         }
     }
 }
 
-fn when(request: &ResourceRequest<'_>, limit: usize) -> Result<When, StatusError> {
+fn consistency(request: &ResourceRequest<'_>, limit: usize) -> Result<Consistency, StatusError> {
     let matching = request.params.text("resourceVersionMatch");
     Ok(match request.params.text("resourceVersion") {
-        "" => When::Now,
-        "0" => When::Any,
+        "" => Consistency::MostRecent,
+        "0" => Consistency::Any,
         text => {
-            let revision = read_version(text)?;
+            let revision = parse_version(text)?;
             match matching {
-                "Exact" => When::Exactly(revision),
-                "NotOlderThan" => When::NotOlder(revision),
-                _ if limit > 0 => When::Exactly(revision),
-                _ => When::NotOlder(revision),
+                "Exact" => Consistency::Exact(revision),
+                "NotOlderThan" => Consistency::NotOlderThan(revision),
+                _ if limit > 0 => Consistency::Exact(revision),
+                _ => Consistency::NotOlderThan(revision),
             }
         }
     })
 }
 
 /// Why a page could not be read from the store.
-enum Failed {
-    /// The store could not answer.
+enum PageError {
+    /// The store failed.
     Store(StoreError),
-    /// It holds something that nobody can read.
+    /// A stored value cannot be decoded.
     Unreadable(Unreadable),
 }
 
-impl From<StoreError> for Failed {
+impl From<StoreError> for PageError {
     fn from(error: StoreError) -> Self {
         Self::Store(error)
     }
 }
 
-impl From<Unreadable> for Failed {
+impl From<Unreadable> for PageError {
     fn from(found: Unreadable) -> Self {
         Self::Unreadable(found)
     }
 }
 
-impl From<Failed> for StatusError {
-    fn from(failed: Failed) -> Self {
-        match failed {
-            Failed::Store(error) => error.into(),
-            Failed::Unreadable(found) => found.into(),
+impl From<PageError> for StatusError {
+    fn from(error: PageError) -> Self {
+        match error {
+            PageError::Store(error) => error.into(),
+            PageError::Unreadable(found) => found.into(),
         }
     }
 }
 
-/// How many bytes of objects are read in one turn.
-const TURN: usize = 256 * 1024;
+/// The number of object bytes that are filtered in one compute step.
+const STEP_BYTES: usize = 256 * 1024;
 
-/// So many objects are read in less than a millisecond.
-const FEW: usize = 32;
+/// A page of at most this many objects is filtered without a compute step: it takes less than a millisecond.
+const SMALL_PAGE: usize = 32;
 
-/// From the newest state in memory.
-async fn from_shelf(
+/// Lists from the watch cache.
+async fn from_cache(
     request: &ResourceRequest<'_>,
     selection: &Selection,
     limit: usize,
     revision: u64,
 ) -> Result<List, StatusError> {
-    let snapshot = request.resource.shelf.now();
-    let prefix = shelf_prefix(request);
+    let snapshot = request.resource.cache.now();
+    let prefix = cache_prefix(request);
     if let Some(found) = snapshot.unreadable_within(&prefix) {
         return Err(found.into());
     }
     let mut items: Vec<Arc<Item>> = Vec::new();
     let mut remaining = 0;
     let mut all = snapshot.within(&prefix);
-    // Looks at about so many bytes; whether there is more.
-    let mut select = |most: usize| {
+    // Filters about `limit_bytes` bytes of objects; returns whether there are more.
+    let mut select = |limit_bytes: usize| {
         let mut read = 0;
-        while read < most {
+        while read < limit_bytes {
             let Some(item) = all.next() else { return false };
             read += item.body.len();
             if limit > 0 && items.len() == limit {
                 remaining += 1;
-            } else if selection.is_everything() || selection.wants(request.resource, item) {
+            } else if selection.is_everything() || selection.matches(request.resource, item) {
                 items.push(item.clone());
             }
         }
         true
     };
-    // A selector may have to read every object.
+    // A selector may have to decode every object.
     let at_once = if selection.is_everything() { usize::MAX } else { SMALL };
     if select(at_once) {
-        while request.app.compute.run(|| select(TURN)).await {}
+        while request.app.compute.run(|| select(STEP_BYTES)).await {}
     }
-    // The shelf may be ahead of what was asked for; the list is then as new as the shelf.
+    // The cache may be ahead of the requested revision.
     let revision = revision.max(snapshot.revision);
     Ok(page(request, selection, items, remaining, revision))
 }
 
-fn shelf_prefix(request: &ResourceRequest<'_>) -> String {
+fn cache_prefix(request: &ResourceRequest<'_>) -> String {
     match request.path.namespace.as_str() {
         namespace if request.resource.row.namespaced && !namespace.is_empty() => format!("{namespace}/"),
         _ => String::new(),
@@ -259,21 +259,21 @@ fn page(
 ) -> List {
     let last = items.last().map(|item| item.key.clone());
     let next = match last {
-        Some(last) if remaining > 0 => write_token(request, revision, &last),
+        Some(last) if remaining > 0 => encode_continue(request, revision, &last),
         _ => String::new(),
     };
     let counted = remaining > 0 && selection.is_everything();
     List { items, revision, next, remaining: counted.then_some(remaining) }
 }
 
-/// From what the store remembers of an older state.
+/// Lists an older revision from the store.
 async fn from_store(
     request: &ResourceRequest<'_>,
     selection: &Selection,
     at: Option<u64>,
     after: Option<&str>,
     limit: usize,
-) -> Result<List, Failed> {
+) -> Result<List, PageError> {
     let prefix = request.resource.prefix(&request.path.namespace);
     let root = request.resource.prefix("");
     let mut after = after.map(|key| format!("{root}{key}"));
@@ -291,13 +291,13 @@ async fn from_store(
                 let item = Item::stored(key.into(), record.modified.0, &record.value);
                 let unreadable = |why| Unreadable { key: record.key.to_string(), why };
                 let item = Arc::new(item.map_err(unreadable)?);
-                if selection.is_everything() || selection.wants(request.resource, &item) {
+                if selection.is_everything() || selection.matches(request.resource, &item) {
                     items.push(item);
                 }
             }
             Ok(())
         };
-        match found.records.len() <= FEW {
+        match found.records.len() <= SMALL_PAGE {
             true => select(),
             false => request.app.compute.run(select).await,
         }?;
@@ -308,8 +308,8 @@ async fn from_store(
     }
 }
 
-/// The next page of a list that was begun.
-async fn go_on(
+/// The next page, by its continue token.
+async fn continue_list(
     request: &ResourceRequest<'_>,
     selection: &Selection,
     token: &str,
@@ -319,28 +319,28 @@ async fn go_on(
         let text = "specifying resource version is not allowed when using continue";
         return Err(StatusError::bad_request(text));
     }
-    let (revision, after) = read_token(request, token)?;
-    // A token without a revision goes on with whatever is there now.
+    let (revision, after) = decode_continue(request, token)?;
+    // A token without a revision continues with the current state.
     let at = (revision > 0).then_some(revision);
     match from_store(request, selection, at, Some(&after), limit).await {
         Ok(list) => Ok(Reply { code: 200, content: Content::List(list) }),
-        Err(Failed::Store(StoreError::Compacted { .. })) => {
+        Err(PageError::Store(StoreError::Compacted { .. })) => {
             let text = "The provided continue parameter is too old to display a consistent list result. \
                         You can start a new list without the continue parameter, or use the continue token \
                         in this response to retrieve the remainder of the results. Continuing with the \
                         provided token results in an inconsistent list - objects that were created, modified, \
                         or deleted between the time the first chunk was returned and now may show up in the \
                         list.";
-            let mut refusal = StatusError::expired(text);
-            refusal.continue_token = write_token(request, 0, &after);
-            Err(refusal)
+            let mut error = StatusError::expired(text);
+            error.continue_token = encode_continue(request, 0, &after);
+            Err(error)
         }
         Err(error) => Err(error.into()),
     }
 }
 
-fn write_token(request: &ResourceRequest<'_>, revision: u64, last: &str) -> String {
-    let prefix = shelf_prefix(request);
+fn encode_continue(request: &ResourceRequest<'_>, revision: u64, last: &str) -> String {
+    let prefix = cache_prefix(request);
     let rest = last.strip_prefix(&prefix).unwrap_or(last);
     let revision = i64::try_from(revision).unwrap_or(-1);
     let node = Node::map([
@@ -351,7 +351,7 @@ fn write_token(request: &ResourceRequest<'_>, revision: u64, last: &str) -> Stri
     URL_SAFE_NO_PAD.encode(node.to_json())
 }
 
-fn read_token(request: &ResourceRequest<'_>, token: &str) -> Result<(u64, String), StatusError> {
+fn decode_continue(request: &ResourceRequest<'_>, token: &str) -> Result<(u64, String), StatusError> {
     let bad = |why: String| {
         StatusError::bad_request(format!("invalid continue token: continue key is not valid{why}"))
     };
@@ -381,12 +381,12 @@ fn read_token(request: &ResourceRequest<'_>, token: &str) -> Result<(u64, String
     if start.is_empty() {
         return Err(bad(": encoded start key empty (version meta.k8s.io/v1)".to_owned()));
     }
-    // A key that climbs would lead out of what the list is of.
+    // A key with `..` would leave the listed collection.
     let rest = start.strip_prefix('/').unwrap_or(start);
     if rest.split('/').any(|part| matches!(part, "" | "." | "..")) {
         return Err(bad(format!(": {start}")));
     }
-    // The nought behind a name stands for the first key after it.
+    // A NUL byte after a name makes the first key after it.
     let after = rest.strip_suffix('\0').unwrap_or(rest);
-    Ok((u64::try_from(revision).unwrap_or(0), format!("{}{after}", shelf_prefix(request))))
+    Ok((u64::try_from(revision).unwrap_or(0), format!("{}{after}", cache_prefix(request))))
 }

@@ -1,18 +1,18 @@
-//! What a writer sends to an object or to a part of it: the whole, or the difference.
+//! `UpdateBody`: the body of a PUT or PATCH to an object or subresource.
 
 use crate::body::Wanted;
 use crate::resource_request::ResourceRequest;
 use crate::options::{OptionsKind, WriteOptions};
 use crate::status::StatusError;
 use crate::verbs::patch::Patch;
-use crate::write::{OTHER_NAMESPACE, Preconditions};
+use crate::write::{NAMESPACE_MISMATCH, Preconditions};
 use ratchet_object::Node;
 
-/// The body of a PUT or a PATCH.
-pub(crate) struct Sent<'a> {
+/// A decoded PUT or PATCH body.
+pub(crate) struct UpdateBody<'a> {
     body: Body,
     wanted: Wanted<'a>,
-    /// Whether everything happens but the writing.
+    /// `dryRun=All`.
     pub(crate) dry_run: bool,
 }
 
@@ -21,8 +21,8 @@ enum Body {
     Patch(Patch),
 }
 
-impl<'a> Sent<'a> {
-    /// Reads an object of the kind that is wanted, or a patch of such an object.
+impl<'a> UpdateBody<'a> {
+    /// Decodes an object of the wanted kind, or a patch of one.
     pub(crate) fn read(
         request: &ResourceRequest<'_>,
         verb: &str,
@@ -38,7 +38,7 @@ impl<'a> Sent<'a> {
         Ok(Self { dry_run: options.dry_run, body: Body::Whole(node), wanted })
     }
 
-    /// The object if it was sent as a whole.
+    /// The object of a PUT; none for a PATCH.
     pub(crate) fn whole(&self) -> Option<&Node<'static>> {
         match &self.body {
             Body::Whole(node) => Some(node),
@@ -46,8 +46,8 @@ impl<'a> Sent<'a> {
         }
     }
 
-    /// What the writer wants to stand where `old` stands, and what they insist on.
-    pub(crate) fn over(
+    /// Applies the body to the stored object: the new object and its preconditions.
+    pub(crate) fn apply_to(
         &self,
         request: &ResourceRequest<'_>,
         old: &Node<'static>,
@@ -62,14 +62,14 @@ impl<'a> Sent<'a> {
         };
         let conditions = match &self.body {
             Body::Whole(_) => Preconditions::of(&new),
-            // A patch that changes the identity is judged like any other change.
+            // A patch that changes the uid fails validation instead.
             Body::Patch(_) => Preconditions::of(&new).without_uid(),
         };
         Ok((new, conditions))
     }
 }
 
-/// The body must speak of the object in the URL.
+/// Checks name and namespace in the body against the URL.
 fn check_name(request: &ResourceRequest<'_>, node: &Node<'_>) -> Result<(), StatusError> {
     let (name, wanted) = (node.text_at(&["metadata", "name"]), request.path.name.as_str());
     if name.is_empty() {
@@ -84,7 +84,7 @@ fn check_name(request: &ResourceRequest<'_>, node: &Node<'_>) -> Result<(), Stat
     }
     let namespace = node.text_at(&["metadata", "namespace"]);
     if request.resource.row.namespaced && !namespace.is_empty() && namespace != request.path.namespace {
-        return Err(StatusError::bad_request(OTHER_NAMESPACE));
+        return Err(StatusError::bad_request(NAMESPACE_MISMATCH));
     }
     Ok(())
 }
