@@ -192,17 +192,17 @@ pub(crate) fn target<'a>(path: &'a ResourcePath, field_selector: &'a str) -> Wha
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::cache::{Item, Now};
+    use crate::cache::{Item, ObjectState};
     use crate::request::Params;
 
     fn put(resource_cache: &ResourceCache, revision: u64, name: &str, value: &str) {
         let item = Item::stored(name.into(), revision, value.as_bytes()).unwrap();
-        resource_cache.apply(vec![(revision, name.into(), Now::Item(item))]);
+        resource_cache.apply(vec![(revision, name.into(), ObjectState::Item(item))]);
     }
 
     fn all_pods() -> RequestInfo {
         let uri = http::Uri::from_static("/api/v1/pods");
-        RequestInfo::read(&http::Method::GET, &uri, &Params::read(None)).unwrap()
+        RequestInfo::parse(&http::Method::GET, &uri, &Params::parse(None)).unwrap()
     }
 
     fn may_list(authorizer: &Authorizer) -> bool {

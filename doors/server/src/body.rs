@@ -34,7 +34,7 @@ pub(crate) fn content_type(headers: &HeaderMap) -> &str {
 
 impl BodyType {
     /// Reads the content type.
-    pub(crate) fn read(headers: &HeaderMap) -> Result<Self, StatusError> {
+    pub(crate) fn from_headers(headers: &HeaderMap) -> Result<Self, StatusError> {
         match content_type(headers) {
             "" | "application/json" => Ok(Self::Json),
             "application/yaml" => Ok(Self::Yaml),

@@ -1,7 +1,7 @@
 //! The node authorizer's graph, fed by the cache: an object counts when it enters the cache, and no longer than it
 //! stays there.
 
-use crate::cache::{Follower, Item};
+use crate::cache::{Index, Item};
 use ratchet_access::{NodeGraph, Resource, Source};
 use std::sync::{PoisonError, RwLock};
 
@@ -16,8 +16,8 @@ impl NodeRelations {
     }
 }
 
-impl Follower for NodeRelations {
-    fn took(&self, resource: &str, key: &str, item: Option<&Item>) {
+impl Index for NodeRelations {
+    fn update(&self, resource: &str, key: &str, item: Option<&Item>) {
         let (plural, group) = resource.split_once('.').unwrap_or((resource, ""));
         let Some(source) = Source::of(group, plural) else { return };
         let (namespace, name) = key.split_once('/').unwrap_or(("", key));
@@ -53,16 +53,16 @@ mod tests {
         let unbound =
             r#"{"metadata":{"name":"p"},"spec":{"volumes":[{"secret":{"secretName":"s"}}]}}"#;
         let bound = unbound.replace(r#""spec":{"#, r#""spec":{"nodeName":"n1","#);
-        relations.took("pods", "a/p", Some(&item(unbound)));
+        relations.update("pods", "a/p", Some(&item(unbound)));
         assert!(!secret(&relations, "n1"));
-        relations.took("pods", "a/p", Some(&item(&bound)));
+        relations.update("pods", "a/p", Some(&item(&bound)));
         assert!(secret(&relations, "n1") && !secret(&relations, "n2"));
-        relations.took("deployments.apps", "a/p", None);
+        relations.update("deployments.apps", "a/p", None);
         assert!(secret(&relations, "n1"), "another resource of the same name");
-        relations.took("pods", "a/p", None);
+        relations.update("pods", "a/p", None);
         assert!(!secret(&relations, "n1"));
-        relations.took("pods", "a/p", Some(&item(&bound)));
-        relations.took("pods", "a/p", Some(&item(unbound)));
+        relations.update("pods", "a/p", Some(&item(&bound)));
+        relations.update("pods", "a/p", Some(&item(unbound)));
         assert!(!secret(&relations, "n1"), "another pod of the same name");
     }
 }

@@ -50,7 +50,7 @@ const META: &str = "meta.k8s.io";
 
 impl WriteOptions {
     /// Reads the options of a query.
-    pub(crate) fn read(params: &Params, kind: OptionsKind) -> Result<Self, StatusError> {
+    pub(crate) fn from_params(params: &Params, kind: OptionsKind) -> Result<Self, StatusError> {
         let mut causes = Vec::new();
         let mut problem = |field: &str, reason, text: String| {
             causes.push(ratchet_engine::StatusCause { reason, message: text, field: field.into() });
@@ -149,7 +149,7 @@ impl Propagation {
 
 impl DeleteOptions {
     /// Reads the body, if there is one, or else the query.
-    pub(crate) fn read(params: &Params, body: Option<&Node<'_>>) -> Result<Self, StatusError> {
+    pub(crate) fn parse(params: &Params, body: Option<&Node<'_>>) -> Result<Self, StatusError> {
         let from_query = Self::query_node(params)?;
         let node = match body {
             Some(body) => body,
@@ -293,7 +293,7 @@ mod tests {
 
     #[test]
     fn writes_say_what_they_want() {
-        let read = |query| WriteOptions::read(&Params::read(Some(query)), OptionsKind::Create);
+        let read = |query| WriteOptions::from_params(&Params::parse(Some(query)), OptionsKind::Create);
         assert_eq!(read("").unwrap(), WriteOptions::default());
         assert!(read("dryRun=All&dryRun=All").unwrap().dry_run);
         assert_eq!(read("fieldValidation=Strict").unwrap().fields, FieldValidation::Strict);
@@ -307,7 +307,7 @@ mod tests {
 
     #[test]
     fn deletions_say_what_they_want() {
-        let read = |query| DeleteOptions::read(&Params::read(Some(query)), None);
+        let read = |query| DeleteOptions::parse(&Params::parse(Some(query)), None);
         let options = read("gracePeriodSeconds=5&propagationPolicy=Orphan").unwrap();
         assert_eq!((options.grace, options.propagation), (Some(5), Some(Propagation::Orphan)));
         assert_eq!(

@@ -36,7 +36,7 @@ enum Include {
 
 impl Rows {
     /// Reads `includeObject`.
-    pub(crate) fn read(params: &Params) -> Self {
+    pub(crate) fn from_params(params: &Params) -> Self {
         let include = match params.text("includeObject") {
             "None" => Include::Nothing,
             "Object" => Include::Object,

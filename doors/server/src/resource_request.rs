@@ -104,7 +104,7 @@ impl ResourceRequest<'_> {
         wanted: Wanted<'_>,
         strictness: FieldValidation,
     ) -> Result<Node<'static>, StatusError> {
-        let media = BodyType::read(self.headers)?;
+        let media = BodyType::from_headers(self.headers)?;
         let received = body::receive(self.body, media, wanted, strictness)?;
         for warning in received.warnings {
             self.warnings.add(warning);

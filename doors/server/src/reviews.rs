@@ -27,7 +27,7 @@ const SYSTEM: [&str; 6] = [
 
 /// Answers a review.
 pub(crate) async fn answer(request: &ResourceRequest<'_>) -> Answered {
-    let options = WriteOptions::read(request.params, OptionsKind::Create)?;
+    let options = WriteOptions::from_params(request.params, OptionsKind::Create)?;
     let mut review = request.object(options.fields)?;
     let metadata = review.below("metadata");
     SYSTEM.iter().for_each(|name| drop(metadata.remove(name)));

@@ -104,8 +104,8 @@ pub(crate) async fn serve(
     peer: &Peer,
     caller: Caller,
 ) -> Response<Body> {
-    let params = Params::read(parts.uri.query());
-    let read = RequestInfo::read(&parts.method, &parts.uri, &params);
+    let params = Params::parse(parts.uri.query());
+    let read = RequestInfo::parse(&parts.method, &parts.uri, &params);
     let is_readable = read.is_ok();
     let info = read.unwrap_or_else(|Unreadable| RequestInfo::nothing());
     let audit_id = parts.headers.get(AUDIT_ID).and_then(|id| id.to_str().ok());

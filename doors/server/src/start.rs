@@ -3,7 +3,7 @@
 use crate::app::App;
 use crate::audit::Auditing;
 use crate::authorize::{Authorizer, Mode};
-use crate::cache::{Cache, Follower};
+use crate::cache::{Cache, Index};
 use crate::cluster_view::ClusterView;
 use crate::compute::Compute;
 use crate::config::{BackendConfig, Config, Credentials, ProxyFiles};
@@ -133,11 +133,11 @@ pub async fn start(config: Config, store: Arc<dyn Store>) -> Result<Ready, Start
         .map_err(|error| StartError::File(error.to_string()))?;
     let nodes = Arc::new(NodeRelations::default());
     // Where nodes are not judged by what belongs to them, nothing is noted about it.
-    let followers: Vec<Arc<dyn Follower>> = match config.modes.contains(&Mode::Node) {
+    let indexes: Vec<Arc<dyn Index>> = match config.modes.contains(&Mode::Node) {
         true => vec![nodes.clone()],
         false => Vec::new(),
     };
-    let cache = Cache::fill(store, storage_names(), followers).await?;
+    let cache = Cache::fill(store, storage_names(), indexes).await?;
     let accounts = Arc::new(accounts(&config.credentials)?);
     let clients =
         config.credentials.client_ca.as_deref().map(|path| authorities(path, "client CA file"));

@@ -1,4 +1,4 @@
-//! The engine judges a change: the door fetches what it needs to know, and counts what it says.
+//! Validation by the engine: collects the `Facts` it needs, records its warnings and annotations.
 
 use super::policy_rights;
 use crate::resource_request::ResourceRequest;
@@ -11,17 +11,17 @@ use ratchet_engine::{
 use ratchet_object::{Node, Object};
 use std::time::{Duration, Instant};
 
-/// What the engine's own plugins say of a valid object. They are counted, and refuse it, where they stand in the chain.
+/// The result of the engine's own plugins on a valid object. They are counted, and deny it, at their place in the chain.
 pub(super) struct Judgement {
-    /// The plugin that refuses the change, and with what.
+    /// The plugin that denies the change, and its error.
     pub(super) denial: Option<(&'static str, StatusError)>,
-    /// What Pod Security counts.
-    pub(super) tally: Vec<PodSecurityMetrics>,
-    /// How long it took.
-    pub(super) took: Duration,
+    /// Pod Security metrics.
+    pub(super) pod_security: Vec<PodSecurityMetrics>,
+    /// The duration of the validation.
+    pub(super) duration: Duration,
 }
 
-/// Judges a change, tells its warnings, and refuses it where it is not valid.
+/// Validates a change and records its warnings; fails if it is invalid.
 pub(super) async fn judge(
     request: &ResourceRequest<'_>,
     change: &Change<'_>,
@@ -50,24 +50,24 @@ pub(super) async fn judge(
     ratchet_policy::validate(change, &app.policy, &mut verdict);
     csr::check(change, &app.policy, &mut verdict);
     policy_rights::check(request, change, &mut verdict);
-    let took = started.elapsed();
+    let duration = started.elapsed();
     for warning in &verdict.warnings {
         request.warnings.add(warning.text.clone());
     }
     for (key, text) in &verdict.audit {
         request.audit.annotate(*key, text.clone());
     }
-    let refused: Option<StatusError> = Status::of(&verdict, change).map(Into::into);
-    let denier = verdict.denial.as_ref().filter(|_| verdict.problems.is_empty());
-    let denier = denier.map(|denial| match denial.rule.id.starts_with("RTC-PSA") {
+    let error: Option<StatusError> = Status::of(&verdict, change).map(Into::into);
+    let plugin = verdict.denial.as_ref().filter(|_| verdict.problems.is_empty());
+    let plugin = plugin.map(|denial| match denial.rule.id.starts_with("RTC-PSA") {
         true => "PodSecurity",
         false => "DenyServiceExternalIPs",
     });
-    let denial = match (refused, denier) {
-        (Some(refusal), None) => return Err(refusal),
-        (refused, denier) => denier.zip(refused),
+    let denial = match (error, plugin) {
+        (Some(error), None) => return Err(error),
+        (error, plugin) => plugin.zip(error),
     };
-    Ok(Judgement { denial, tally: verdict.tally, took })
+    Ok(Judgement { denial, pod_security: verdict.tally, duration })
 }
 
 fn namespace_node(request: &ResourceRequest<'_>) -> Option<Node<'static>> {
@@ -75,7 +75,7 @@ fn namespace_node(request: &ResourceRequest<'_>) -> Option<Node<'static>> {
     Some(resource.cache.get(&request.path.namespace)?.node())
 }
 
-/// The pods of a namespace that is being changed.
+/// The pods of a namespace whose Pod Security labels change.
 fn pods_in(request: &ResourceRequest<'_>, namespace: &str) -> Vec<Object<'static>> {
     let Some(resource) = request.app.registry.core("pods") else { return Vec::new() };
     let snapshot = resource.cache.now();

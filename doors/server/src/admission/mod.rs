@@ -1,6 +1,6 @@
-//! The admission chain, in the reference's order: mutating plugins, then the engine's judgement and those that only look.
+//! The admission chain in the reference's order: mutating plugins, the engine's validation, validating plugins and policies.
 
-mod around;
+mod policy_cluster;
 mod escalation;
 mod judgement;
 mod namespaces;
@@ -10,7 +10,7 @@ mod policies;
 mod policy_rights;
 mod policy_set;
 mod quota;
-mod view;
+mod plugin_cluster;
 
 pub(crate) use escalation::escalation;
 pub(crate) use namespaces::{namespace_guard, namespace_lifecycle};

@@ -1,7 +1,7 @@
-//! ValidatingAdmissionPolicy: what is written, deleted or connected to is put before the policies of the cluster.
+//! ValidatingAdmissionPolicy: evaluates the policies of the cluster on writes, deletions and connections.
 
-use super::around::Around;
-use super::plugins::part_of;
+use super::policy_cluster::PolicyCluster;
+use super::plugins::subresource_of;
 use crate::app::App;
 use crate::audit_record::AuditRecord;
 use crate::resource_request::ResourceRequest;
@@ -22,7 +22,7 @@ use std::time::Instant;
 /// The plugin's name.
 const PLUGIN: &str = "ValidatingAdmissionPolicy";
 
-/// Where something is attributes, and by whom.
+/// Resource, path and user of a request, and where warnings and annotations go.
 pub(crate) struct AdmissionScope<'a> {
     pub(crate) app: &'a Arc<App>,
     pub(crate) resource: &'a ServedResource,
@@ -32,7 +32,7 @@ pub(crate) struct AdmissionScope<'a> {
     pub(crate) audit: &'a AuditRecord,
 }
 
-/// What is attributes there.
+/// Admission attributes: operation, kind, subresource and objects of one request, as policies see them.
 struct Attributes<'a> {
     operation: Operation,
     kind: KindName<'a>,
@@ -50,7 +50,7 @@ impl<'a> AdmissionScope<'a> {
         Self { app, resource, path, user, warnings, audit }
     }
 
-    /// The policies that may have something to say here; none if there are none.
+    /// The current policies; none if the plugin is off, the resource is exempt or there are no policies.
     fn policies(&self) -> Result<Option<Arc<Policies>>, StatusError> {
         let row = self.resource.row;
         if !self.app.plugins.is_on(PLUGIN) || is_exempt(row.group, row.plural) {
@@ -76,42 +76,42 @@ impl<'a> AdmissionScope<'a> {
             dry_run: attributes.dry_run,
         };
         let started = Instant::now();
-        // An expression may cost as much as its budget allows, which is more than others should wait for.
+        // An expression may use its whole cost budget, which is more than other requests should wait for.
         let pace_key = format!("{}/{}/{}", row.group, row.plural, attempt.namespace);
-        let around = Around::new(self.app, self.user);
-        let judge = || policies.judge(&attempt, &around);
-        let judged = self.app.pace.think(&self.app.compute, policies, &pace_key, judge);
-        around.check()?;
-        let was = (PLUGIN, "validate", attributes.operation.word());
-        self.app.metrics.plugin_ran(was, !judged.admits(), started.elapsed());
-        for check in &judged.checks {
+        let cluster = PolicyCluster::new(self.app, self.user);
+        let judge = || policies.judge(&attempt, &cluster);
+        let verdict = self.app.pace.evaluate(&self.app.compute, policies, &pace_key, judge);
+        cluster.check()?;
+        let labels = (PLUGIN, "validate", attributes.operation.word());
+        self.app.metrics.plugin_ran(labels, !verdict.admits(), started.elapsed());
+        for check in &verdict.checks {
             self.app.metrics.policy_checked(check);
         }
-        for warning in judged.warnings {
+        for warning in verdict.warnings {
             self.warnings.add(warning);
         }
-        for (key, text) in judged.annotations {
+        for (key, text) in verdict.annotations {
             self.audit.annotate(key, text);
         }
-        if let Some(name) = &judged.missing_namespace {
+        if let Some(name) = &verdict.missing_namespace {
             return Err(StatusError::not_found(About { group: "", resource: "namespaces", name }));
         }
-        match judged.denials.first() {
-            Some(denial) => Err(refusal(self.resource.about(attributes.name), denial)),
+        match verdict.denials.first() {
+            Some(denial) => Err(denial_error(self.resource.about(attributes.name), denial)),
             None => Ok(()),
         }
     }
 }
 
-/// The words of a refusal by a plugin, with the code and reason that the validation gives.
-fn refusal(about: About<'_>, denial: &Denial) -> StatusError {
+/// The error of a policy's denial, with the code and reason of the validation.
+fn denial_error(about: About<'_>, denial: &Denial) -> StatusError {
     let message = denial.message();
-    let mut refusal = StatusError::forbidden(about, &message);
-    (refusal.code, refusal.reason) = (denial.reason.code(), denial.reason.word());
-    if let Some(details) = &mut refusal.details {
+    let mut error = StatusError::forbidden(about, &message);
+    (error.code, error.reason) = (denial.reason.code(), denial.reason.word());
+    if let Some(details) = &mut error.details {
         details.causes = vec![StatusCause { reason: "", message, field: String::new() }];
     }
-    refusal
+    error
 }
 
 fn kind_of(resource: &ServedResource) -> KindName<'static> {
@@ -121,29 +121,29 @@ fn kind_of(resource: &ServedResource) -> KindName<'static> {
 
 const SCALE: KindName<'_> = KindName { group: "autoscaling", version: "v1", kind: "Scale" };
 
-/// Puts a change that was found valid before the policies.
+/// Evaluates the policies on a valid change.
 pub(super) fn on_change(
     request: &ResourceRequest<'_>,
     change: &Change<'_>,
 ) -> Result<(), StatusError> {
     let scope = AdmissionScope::of(request);
-    // A Binding was put before them when it came.
+    // The policies have seen the Binding already, in `on_sent`.
     if change.part == Part::Sub("binding") {
         return Ok(());
     }
     let Some(policies) = scope.policies()? else { return Ok(()) };
     let (subresource, operation) = match change.is_create() {
         true => ("", Operation::Create),
-        false => (part_of(change.part).0, Operation::Update),
+        false => (subresource_of(change.part).0, Operation::Update),
     };
     let mut object = change.new_object().node().clone().into_owned();
     let mut old = change.old_object().map(|old| old.node().clone().into_owned());
     if change.part == Part::Main {
-        // The allocators of the reference stand before policies. What is chosen here is given back at once and may be
-        // chosen otherwise in the end: what matters to a policy is that there is something, and in which range.
+        // The reference allocates before policies run. The allocation here is dropped, and the commit may choose another
+        // one: policies only depend on its presence and range.
         services::claim(request.app, &change.kind, &mut object, old.as_ref())?;
     }
-    // As it would be stored: a policy sees what the API always writes.
+    // Policies see the canonical form.
     request.resource.canonicalize(&mut object);
     let mut kind = kind_of(request.resource);
     if change.part == Part::Sub("scale") {
@@ -158,7 +158,7 @@ pub(super) fn on_change(
             operation,
             kind,
             subresource,
-            name: name_tried(request, &object),
+            name: object_name(request, &object),
             object: Some(&object),
             old: old.as_ref(),
             options: Some(&options),
@@ -167,15 +167,15 @@ pub(super) fn on_change(
     )
 }
 
-/// The name, also if it was generated.
-fn name_tried<'a>(request: &'a ResourceRequest<'_>, object: &'a Node<'_>) -> &'a str {
+/// The object's name, also if it was generated.
+fn object_name<'a>(request: &'a ResourceRequest<'_>, object: &'a Node<'_>) -> &'a str {
     match request.path.name.as_str() {
         "" => object.text_at(&["metadata", "name"]),
         named => named,
     }
 }
 
-/// Puts what is sent to a part of an object, and never stored, before the policies.
+/// Evaluates the policies on the body of a subresource that is not stored.
 pub(crate) fn on_sent(
     request: &ResourceRequest<'_>,
     kind: KindName<'_>,
@@ -184,11 +184,11 @@ pub(crate) fn on_sent(
     let scope = AdmissionScope::of(request);
     let Some(policies) = scope.policies()? else { return Ok(()) };
     let mut object = sent.clone().into_owned();
-    let written = match kind.group {
+    let api_version = match kind.group {
         "" => kind.version.to_owned(),
         group => format!("{group}/{}", kind.version),
     };
-    object.set("apiVersion", Node::string(written));
+    object.set("apiVersion", Node::string(api_version));
     object.set("kind", Node::string(kind.kind.to_owned()));
     let options = write_options(request.params, Operation::Create);
     scope.evaluate(
@@ -206,7 +206,7 @@ pub(crate) fn on_sent(
     )
 }
 
-/// Puts a deletion before the policies.
+/// Evaluates the policies on a deletion.
 pub(crate) fn on_removal(
     request: &ResourceRequest<'_>,
     old: &Node<'static>,
@@ -215,7 +215,7 @@ pub(crate) fn on_removal(
     let scope = AdmissionScope::of(request);
     let name = match options.scope {
         DeleteScope::Nobody => return Ok(()),
-        // Of a collection the reference tells policies no names.
+        // The reference passes no names for a deletion of a collection.
         DeleteScope::Collection => "",
         DeleteScope::Object => request.path.name.as_str(),
     };
@@ -225,7 +225,7 @@ pub(crate) fn on_removal(
     crate::convert::from_stored(&mut old, &version, request.resource.row.kind);
     old.set("apiVersion", Node::string(version));
     old.set("kind", Node::string(request.resource.row.kind));
-    let asked = options.node();
+    let options_node = options.node();
     scope.evaluate(
         &policies,
         &Attributes {
@@ -235,13 +235,13 @@ pub(crate) fn on_removal(
             name,
             object: None,
             old: Some(&old),
-            options: Some(&asked),
+            options: Some(&options_node),
             dry_run: options.dry_run,
         },
     )
 }
 
-/// Puts a connection before the policies.
+/// Evaluates the policies on a connect request.
 pub(crate) fn on_connect(
     scope: &AdmissionScope<'_>,
     kind: &str,
@@ -270,7 +270,7 @@ fn is_dry_run(params: &Params) -> bool {
     params.all("dryRun").any(|value| value == "All")
 }
 
-/// The options of a write, as policies and webhooks are told them.
+/// The `CreateOptions` or `UpdateOptions` of a write.
 fn write_options(params: &Params, operation: Operation) -> Node<'static> {
     let kind = if operation == Operation::Create { "CreateOptions" } else { "UpdateOptions" };
     let mut node = options_node(kind);
@@ -288,7 +288,7 @@ fn write_options(params: &Params, operation: Operation) -> Node<'static> {
     node
 }
 
-/// Options of a kind, without any said.
+/// An options object with only `kind` and `apiVersion`.
 pub(crate) fn options_node(kind: &'static str) -> Node<'static> {
     let version = Node::string("meta.k8s.io/v1");
     Node::new(Value::Map(vec![

@@ -1,7 +1,7 @@
-//! ResourceQuota: what a request uses is written into the quotas in the same commit, or the request is refused.
+//! ResourceQuota: the usage of a request is charged in the commit that stores its object, or the request is denied.
 
-use super::plugins::{part_of, refusal, attributes};
-use super::view::View;
+use super::plugins::{subresource_of, status_error, attributes};
+use super::plugin_cluster::PluginCluster;
 use crate::cache::{Item, storable};
 use crate::resource_request::ResourceRequest;
 use crate::registry::ServedResource;
@@ -14,17 +14,17 @@ use std::sync::Arc;
 use std::time::Instant;
 use tokio::sync::MutexGuard;
 
-/// What must be written with an object, and the turn of its namespace until that has happened.
+/// Quota writes that belong to the commit of an object, with the namespace's lock until then.
 #[derive(Default)]
-pub(crate) struct Charged<'a> {
+pub(crate) struct QuotaCharge<'a> {
     writes: Vec<Write>,
-    turn: Option<MutexGuard<'a, ()>>,
+    lock: Option<MutexGuard<'a, ()>>,
 }
 
-impl Charged<'_> {
-    /// The quotas as they are if the object is written.
+impl QuotaCharge<'_> {
+    /// The writes of the updated quotas.
     pub(crate) fn writes(&self) -> impl Iterator<Item = Write> + '_ {
-        debug_assert!(self.writes.is_empty() || self.turn.is_some());
+        debug_assert!(self.writes.is_empty() || self.lock.is_some());
         self.writes.iter().cloned()
     }
 }
@@ -35,36 +35,36 @@ pub(crate) async fn charge<'a>(
     part: Part,
     new: &Node<'_>,
     old: Option<&Node<'_>>,
-) -> Result<Charged<'a>, StatusError> {
+) -> Result<QuotaCharge<'a>, StatusError> {
     let (part, operation) = match old {
-        Some(_) => part_of(part),
+        Some(_) => subresource_of(part),
         None => ("", Operation::Create),
     };
     let name = new.text_at(&["metadata", "name"]);
     let attributes = attributes(request, operation, part, name, old);
     let plugins = &request.app.plugins;
     let Some(resource) = request.app.registry.core("resourcequotas") else {
-        return Ok(Charged::default());
+        return Ok(QuotaCharge::default());
     };
     let is_due = plugins.is_on("ResourceQuota") && quota::counts(&attributes, new);
     if !is_due || quotas_of(request, resource)?.is_empty() {
-        return Ok(Charged::default());
+        return Ok(QuotaCharge::default());
     }
-    let turn = plugins.turn(&request.path.namespace).await;
+    let lock = plugins.lock_quotas(&request.path.namespace).await;
     request.app.cache.fresh().await?;
     let started = Instant::now();
     let items = quotas_of(request, resource)?;
-    let charged = spent(request, items, &attributes, new);
-    let was = ("ResourceQuota", "validate", operation.word());
-    request.app.metrics.plugin_ran(was, charged.is_err(), started.elapsed());
-    let charged = charged.map_err(|denial| refusal(request, name, denial))?;
+    let charged = charge_quotas(request, items, &attributes, new);
+    let labels = ("ResourceQuota", "validate", operation.word());
+    request.app.metrics.plugin_ran(labels, charged.is_err(), started.elapsed());
+    let charged = charged.map_err(|denial| status_error(request, name, denial))?;
     let write = |(item, after): (Arc<Item>, Node<'static>)| {
         let key = resource.key(&request.path.namespace, after.text_at(&["metadata", "name"]));
         let guard = Guard::At(Revision(item.revision));
         Ok(Write::put(&key, guard, storable(after)?.bytes()))
     };
     let writes = charged.into_iter().map(write).collect::<Result<_, StatusError>>()?;
-    Ok(Charged { writes, turn })
+    Ok(QuotaCharge { writes, lock })
 }
 
 fn quotas_of(
@@ -79,8 +79,8 @@ fn quotas_of(
     }
 }
 
-/// The quotas that a request changes, as they are then.
-fn spent(
+/// The quotas that a request changes, with their new contents.
+fn charge_quotas(
     request: &ResourceRequest<'_>,
     items: Vec<Arc<Item>>,
     attributes: &Request<'_>,
@@ -94,7 +94,7 @@ fn spent(
     }
     let mut charged = quotas.clone();
     if quota::charge(attributes, new, &mut charged, now).is_err() {
-        // Something may have gone since anybody counted: who is refused is refused for what is there now.
+        // Objects may have been deleted since the last count: a denial is based on a fresh one.
         for one in &mut quotas {
             recount(request, one, now);
         }
@@ -107,13 +107,13 @@ fn spent(
 }
 
 fn recount(request: &ResourceRequest<'_>, one: &mut Node<'static>, now: i64) {
-    let view = View::new(request);
+    let cluster = PluginCluster::new(request);
     let list = |group: &str, resource: &str| {
         let is_served = request.app.registry.all().any(|candidate| {
             let row = candidate.row;
             (row.group, row.plural) == (group, resource) && row.namespaced
         });
-        is_served.then(|| view.objects(group, resource, &request.path.namespace))
+        is_served.then(|| cluster.objects(group, resource, &request.path.namespace))
     };
     quota::recount(one, &list, now);
 }

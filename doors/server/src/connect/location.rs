@@ -62,7 +62,7 @@ struct Id<'a> {
 }
 
 impl<'a> Id<'a> {
-    fn read(text: &'a str, what: &str) -> Result<Self, StatusError> {
+    fn parse(text: &'a str, what: &str) -> Result<Self, StatusError> {
         let invalid =
             || StatusError::bad_request(format!("invalid {what} request {}", Quoted(text)));
         let parts: Vec<&str> = text.split(':').collect();
@@ -99,7 +99,7 @@ impl<'a> Id<'a> {
 /// Where a node is: its kubelet, or another of its ports.
 pub(super) async fn of_node(connect: &Connect<'_>) -> Result<Location, StatusError> {
     let text = &connect.path.name;
-    let id = Id::read(text, "node")?;
+    let id = Id::parse(text, "node")?;
     let kubelet = node::find(connect.app, id.name, connect.about())?.endpoint;
     check_proxyable(&kubelet.host).await?;
     if id.port.is_empty() {
@@ -143,7 +143,7 @@ fn is_global(address: IpAddr) -> bool {
 /// Where a pod is: its address, and the port that was named or the first that it declares.
 pub(super) fn of_pod(connect: &Connect<'_>) -> Result<Location, StatusError> {
     let Connect { resource, path, .. } = connect;
-    let id = Id::read(&path.name, "pod")?;
+    let id = Id::parse(&path.name, "pod")?;
     let pod = resource.cache.find(&resource.cache_key(&path.namespace, id.name))?;
     let pod = pod.ok_or_else(|| StatusError::not_found(resource.about(id.name)))?.node();
     let host = addresses(&pod).next().and_then(address).filter(|host| is_global(*host));
@@ -185,7 +185,7 @@ fn first_port(pod: &Node<'_>) -> Option<u16> {
 /// Where a Service is: one of its ready pods, chosen by lot.
 pub(super) fn of_service(connect: &Connect<'_>) -> Result<Location, StatusError> {
     let Connect { app, resource, path, .. } = connect;
-    let id = Id::read(&path.name, "service")?;
+    let id = Id::parse(&path.name, "service")?;
     let namespace = &path.namespace;
     let mut port_name = id.port.to_owned();
     if let Ok(number) = id.port.parse::<i64>() {
@@ -248,7 +248,7 @@ mod tests {
 
     #[test]
     fn names_may_have_a_scheme_and_a_port() {
-        let read = |text| Id::read(text, "node").map_err(|refusal| refusal.message);
+        let read = |text| Id::parse(text, "node").map_err(|refusal| refusal.message);
         let id = |scheme, name, port| Ok(Id { scheme, name, port });
         assert_eq!(read("a"), id(None, "a", ""));
         assert_eq!(read("a:1"), id(None, "a", "1"));

@@ -13,7 +13,7 @@ use ratchet_kubelet::{Endpoint, KubeletError, Verification};
 /// Answers with a log, as long as it goes on.
 pub(super) async fn answer(connect: &Connect<'_>) -> Result<Response<Body>, StatusError> {
     let Connect { app, resource, path, request, .. } = connect;
-    let options = LogOptions::read(&request.params)?;
+    let options = LogOptions::from_params(&request.params)?;
     app.metrics.connections.log_asked(options.is_insecure);
     options.check(&path.name)?;
     let key = resource.cache_key(&path.namespace, &path.name);

@@ -26,7 +26,7 @@ pub(super) struct LogOptions {
 
 impl LogOptions {
     /// Reads the query; numbers and times that cannot be read are refused at once.
-    pub(super) fn read(params: &Params) -> Result<Self, StatusError> {
+    pub(super) fn from_params(params: &Params) -> Result<Self, StatusError> {
         Ok(Self {
             container: params.text("container").to_owned(),
             is_insecure: params.flag("insecureSkipTLSVerifyBackend"),
@@ -199,7 +199,7 @@ mod tests {
     use super::*;
 
     fn read(query: &str) -> Result<LogOptions, String> {
-        LogOptions::read(&Params::read(Some(query))).map_err(|refusal| refusal.message)
+        LogOptions::from_params(&Params::parse(Some(query))).map_err(|refusal| refusal.message)
     }
 
     fn refused(query: &str) -> String {

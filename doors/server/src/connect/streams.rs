@@ -288,7 +288,7 @@ mod tests {
     use super::*;
 
     fn asked(what: &str, text: &str) -> Result<String, String> {
-        query(what, &Params::read(Some(text))).map_err(|refusal| refusal.message)
+        query(what, &Params::parse(Some(text))).map_err(|refusal| refusal.message)
     }
 
     #[test]

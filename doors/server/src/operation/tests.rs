@@ -26,7 +26,7 @@ fn root(row: &Resource<'_>) -> String {
 
 fn info(method: &Method, line: &str) -> (RequestInfo, ResourcePath) {
     let uri: Uri = line.parse().unwrap();
-    let info = RequestInfo::read(method, &uri, &Params::read(uri.query())).unwrap();
+    let info = RequestInfo::parse(method, &uri, &Params::parse(uri.query())).unwrap();
     let Target::Resource(path) = info.target.clone() else { panic!("{line}") };
     (info, path)
 }

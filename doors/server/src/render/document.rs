@@ -47,7 +47,7 @@ impl Document {
             }
             Content::Stream(_) => Shape::Text(Bytes::new()),
         };
-        let (app, resource, rows) = (app.clone(), resource.clone(), Rows::read(params));
+        let (app, resource, rows) = (app.clone(), resource.clone(), Rows::from_params(params));
         Self { app, resource, output, rows, content }
     }
 

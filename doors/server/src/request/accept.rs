@@ -59,10 +59,10 @@ impl Output {
         let mut any = false;
         for clause in clauses {
             any = true;
-            match Self::read(clause, pretty) {
+            match Self::parse(clause, pretty) {
                 // Stored bytes are JSON: protobuf is written only for those who insist on it.
                 Some(Self { media: Media::Protobuf, form: Form::Whole, .. }) => {
-                    protobuf = protobuf.or(Self::read(clause, pretty));
+                    protobuf = protobuf.or(Self::parse(clause, pretty));
                 }
                 Some(output) if output.media != Media::Protobuf => return Ok(output),
                 _ => {}
@@ -75,7 +75,7 @@ impl Output {
         }
     }
 
-    fn read(clause: &str, pretty: bool) -> Option<Self> {
+    fn parse(clause: &str, pretty: bool) -> Option<Self> {
         let mut words = clause.split(';').map(str::trim);
         let media = match words.next()? {
             "application/json" | "application/*" | "*/*" => Media::Json { pretty },

@@ -70,11 +70,11 @@ pub(crate) struct Unreadable;
 
 impl RequestInfo {
     /// Reads a request line.
-    pub(crate) fn read(method: &Method, uri: &Uri, params: &Params) -> Result<Self, Unreadable> {
+    pub(crate) fn parse(method: &Method, uri: &Uri, params: &Params) -> Result<Self, Unreadable> {
         let Some(decoded) = percent::path(uri.path()) else {
             return Err(Unreadable);
         };
-        let Some(mut path) = ResourcePath::read(&decoded) else {
+        let Some(mut path) = ResourcePath::parse(&decoded) else {
             let target = Target::Path(decoded);
             return Ok(Self { verb: lower(method), target, field_selector: String::new() });
         };
@@ -104,7 +104,7 @@ impl RequestInfo {
 
 impl ResourcePath {
     /// The place that a decoded path names; none if it names no resource. Empty segments count, except at the ends.
-    fn read(path: &str) -> Option<Self> {
+    fn parse(path: &str) -> Option<Self> {
         // Nothing is registered below a second slash at the beginning.
         let segments: Vec<&str> = match path.starts_with("//") {
             true => Vec::new(),

@@ -10,7 +10,7 @@ pub(crate) struct Params(Vec<(String, String)>);
 impl Params {
     /// Reads what stands after the `?`. As for the reference, a pair with a semicolon or a broken escape is none: two
     /// programs that split it differently would take one request for two.
-    pub(crate) fn read(query: Option<&str>) -> Self {
+    pub(crate) fn parse(query: Option<&str>) -> Self {
         let pairs = query.unwrap_or_default().split('&');
         let pairs = pairs.filter(|pair| !pair.is_empty() && !pair.contains(';'));
         Self(
@@ -64,17 +64,17 @@ mod tests {
     #[test]
     fn values_are_decoded_and_kept_in_order() {
         let params =
-            Params::read(Some("labelSelector=a%20in%20(b)&dryRun=All&dryRun=x&&watch&c=1+2"));
+            Params::parse(Some("labelSelector=a%20in%20(b)&dryRun=All&dryRun=x&&watch&c=1+2"));
         assert_eq!(params.get("labelSelector"), Some("a in (b)"));
         assert_eq!(params.all("dryRun").collect::<Vec<_>>(), ["All", "x"]);
         assert!(params.flag("watch") && !params.flag("limit"));
         assert_eq!(params.text("c"), "1 2");
-        assert!(!Params::read(Some("watch=false")).flag("watch"));
+        assert!(!Params::parse(Some("watch=false")).flag("watch"));
     }
 
     #[test]
     fn a_pair_that_two_would_read_differently_is_none() {
-        let params = Params::read(Some("watch=true;x=1&a=%zz&b%=1&c=%3B&d=1;&e=5"));
+        let params = Params::parse(Some("watch=true;x=1&a=%zz&b%=1&c=%3B&d=1;&e=5"));
         for name in ["watch", "x", "a", "b%", "b", "d"] {
             assert_eq!(params.get(name), None, "{name}");
         }
@@ -96,7 +96,7 @@ mod tests {
             ("fieldSelector=metadata.name=x&limit=5&labelSelector=a", Some("x")),
             ("fieldSelector=metadata.name=x;", None),
         ] {
-            assert_eq!(Params::read(Some(query)).selected_name().as_deref(), name, "{query}");
+            assert_eq!(Params::parse(Some(query)).selected_name().as_deref(), name, "{query}");
         }
     }
 }

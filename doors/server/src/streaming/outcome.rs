@@ -41,7 +41,7 @@ impl Outcome {
     }
 
     /// What a kubelet that speaks `protocol` said on its error stream.
-    pub(super) fn read(protocol: Protocol, said: &[u8]) -> Self {
+    pub(super) fn parse(protocol: Protocol, said: &[u8]) -> Self {
         if said.is_empty() {
             return Self::success();
         }
@@ -99,12 +99,12 @@ mod tests {
     use super::*;
 
     fn read(said: &str) -> String {
-        Outcome::read(Protocol::V4, said.as_bytes()).status
+        Outcome::parse(Protocol::V4, said.as_bytes()).status
     }
 
     /// The message of an outcome that counts as a failure of the server.
     fn wrong(protocol: Protocol, said: &str) -> String {
-        let outcome = Outcome::read(protocol, said.as_bytes());
+        let outcome = Outcome::parse(protocol, said.as_bytes());
         assert_eq!(outcome.code, 500);
         let status = decode_json(&outcome.status, Limits::DEFAULT).unwrap().documents.remove(0);
         let message = status.text_at(&["message"]);
@@ -116,7 +116,7 @@ mod tests {
         let success = r#"{"metadata":{},"status":"Success"}"#;
         assert_eq!(read(""), success);
         assert_eq!(read(r#"{"kind":"Status","metadata":{},"status":"Success"}"#), success);
-        assert_eq!(Outcome::read(Protocol::V4, b"").code, 200);
+        assert_eq!(Outcome::parse(Protocol::V4, b"").code, 200);
     }
 
     #[test]
@@ -129,7 +129,7 @@ mod tests {
             r#""details":{"causes":[{"reason":"ExitCode","message":"3"}]}}"#
         );
         assert_eq!(read(said), status);
-        assert_eq!(Outcome::read(Protocol::V5, said.as_bytes()).code, 200);
+        assert_eq!(Outcome::parse(Protocol::V5, said.as_bytes()).code, 200);
     }
 
     #[test]

@@ -258,7 +258,7 @@ impl Output {
             Some(why) if self.status.is_empty() => {
                 Outcome::internal(&format!("error reading from error stream: {why}"))
             }
-            _ => Outcome::read(self.protocol, &self.status),
+            _ => Outcome::parse(self.protocol, &self.status),
         }
     }
 }

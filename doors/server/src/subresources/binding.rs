@@ -14,14 +14,14 @@ const BINDING: Wanted<'static> = Wanted { group: "", version: "v1", kind: "Bindi
 
 /// Binds the pod in the URL, or the pod that the Binding names.
 pub(super) async fn bind(request: &ResourceRequest<'_>) -> Answered {
-    let options = WriteOptions::read(request.params, OptionsKind::Create)?;
+    let options = WriteOptions::from_params(request.params, OptionsKind::Create)?;
     let binding = request.object_of(BINDING, options.fields)?;
     bind_to(request, &binding, options.dry_run).await
 }
 
 /// Binds the pod that a Binding in the old collection names.
 pub(crate) async fn bind_any(request: &ResourceRequest<'_>) -> Answered {
-    let options = WriteOptions::read(request.params, OptionsKind::Create)?;
+    let options = WriteOptions::from_params(request.params, OptionsKind::Create)?;
     let binding = request.object_of(BINDING, options.fields)?;
     let Some(pods) = request.app.registry.core("pods") else { return Err(StatusError::no_resource()) };
     let name = binding.text_at(&["metadata", "name"]).to_owned();

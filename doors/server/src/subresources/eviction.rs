@@ -15,7 +15,7 @@ const EVICTION: Wanted<'static> = Wanted { group: "policy", version: "v1", kind:
 
 /// Evicts the pod.
 pub(super) async fn evict(request: &ResourceRequest<'_>) -> Answered {
-    let options = WriteOptions::read(request.params, OptionsKind::Create)?;
+    let options = WriteOptions::from_params(request.params, OptionsKind::Create)?;
     let eviction = request.object_of(EVICTION, options.fields)?;
     if eviction.text_at(&["metadata", "name"]) != request.path.name {
         return Err(StatusError::bad_request("name in URL does not match name in Eviction object"));
@@ -25,7 +25,7 @@ pub(super) async fn evict(request: &ResourceRequest<'_>) -> Answered {
     crate::admission::on_sent(request, EVICTION.name(), &eviction)?;
     let nothing = Node::empty_map();
     let asked = eviction.get("deleteOptions").unwrap_or(&nothing);
-    let mut wanted = DeleteOptions::read(request.params, Some(asked))?;
+    let mut wanted = DeleteOptions::parse(request.params, Some(asked))?;
     wanted.dry_run |= options.dry_run;
     // An eviction is not also a deletion: the reference asks once.
     wanted.scope = DeleteScope::Nobody;

@@ -51,7 +51,7 @@ async fn save(
     part: &'static str,
     take: impl Fn(&mut Node<'static>, &Node<'static>),
 ) -> Answered {
-    let sent = UpdateBody::read(request, verb, Wanted::of(request.resource))?;
+    let sent = UpdateBody::decode(request, verb, Wanted::of(request.resource))?;
     let edit = |old: &Node<'static>| {
         let (asked, conditions) = sent.apply_to(request, old)?;
         let mut new = old.clone();

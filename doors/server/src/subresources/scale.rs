@@ -22,7 +22,7 @@ pub(super) async fn answer(request: &ResourceRequest<'_>, verb: &str) -> Answere
 }
 
 async fn save(request: &ResourceRequest<'_>, verb: &str) -> Result<Arc<Item>, StatusError> {
-    let sent = UpdateBody::read(request, verb, SCALE)?;
+    let sent = UpdateBody::decode(request, verb, SCALE)?;
     let edit = |old: &Node<'static>| {
         let (scale, conditions) = sent.apply_to(request, &scale_from(old))?;
         check(request, &scale)?;

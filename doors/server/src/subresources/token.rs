@@ -15,7 +15,7 @@ const REQUEST: Wanted<'static> =
 
 /// Issues a token.
 pub(super) async fn create(request: &ResourceRequest<'_>) -> Answered {
-    let options = WriteOptions::read(request.params, OptionsKind::Create)?;
+    let options = WriteOptions::from_params(request.params, OptionsKind::Create)?;
     let mut token_request = request.object_of(REQUEST, options.fields)?;
     defaults::apply(REQUEST.group, REQUEST.version, REQUEST.kind, &mut token_request);
     set_namespace(request, &mut token_request)?;

@@ -8,7 +8,7 @@ use ratchet_object::defaults;
 
 /// Creates an object.
 pub(crate) async fn create(request: &ResourceRequest<'_>) -> Answered {
-    let options = WriteOptions::read(request.params, OptionsKind::Create)?;
+    let options = WriteOptions::from_params(request.params, OptionsKind::Create)?;
     let row = request.resource.row;
     if row.namespaced && request.path.namespace.is_empty() {
         return Err(StatusError::method_not_allowed());

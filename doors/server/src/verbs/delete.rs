@@ -40,13 +40,13 @@ pub(crate) async fn delete(request: &ResourceRequest<'_>) -> Answered {
 /// Decodes `DeleteOptions` from the body or the query.
 pub(crate) fn options(request: &ResourceRequest<'_>) -> Result<DeleteOptions, StatusError> {
     if request.body.is_empty() {
-        return DeleteOptions::read(request.params, None);
+        return DeleteOptions::parse(request.params, None);
     }
     // Clients send the options in the group of the resource or in the core group.
     let wanted = Wanted { group: "", version: "v1", kind: "DeleteOptions" };
-    let media = BodyType::read(request.headers)?;
+    let media = BodyType::from_headers(request.headers)?;
     let received = receive_any_group(request, media, wanted)?;
-    DeleteOptions::read(request.params, Some(&received))
+    DeleteOptions::parse(request.params, Some(&received))
 }
 
 fn receive_any_group(

@@ -21,7 +21,7 @@ pub(crate) struct Selection {
 
 impl Selection {
     /// Parses the selectors of a query.
-    pub(crate) fn read(request: &ResourceRequest<'_>) -> Result<Self, StatusError> {
+    pub(crate) fn parse(request: &ResourceRequest<'_>) -> Result<Self, StatusError> {
         let labels = LabelSelector::parse(request.params.text("labelSelector"));
         let labels = labels.map_err(|why| StatusError::bad_request(why.to_string()))?;
         let fields = FieldSelector::parse(request.params.text("fieldSelector"));
@@ -86,7 +86,7 @@ enum Consistency {
 
 /// Lists a collection.
 pub(crate) async fn list(request: &ResourceRequest<'_>) -> Answered {
-    let selection = Selection::read(request)?;
+    let selection = Selection::parse(request)?;
     check_options(request)?;
     parse_number(request, "timeoutSeconds")?;
     let limit = usize::try_from(parse_number(request, "limit")?).unwrap_or(0);

@@ -17,7 +17,7 @@ enum PatchType {
 }
 
 impl PatchType {
-    fn read(request: &ResourceRequest<'_>) -> Result<Self, StatusError> {
+    fn from_headers(request: &ResourceRequest<'_>) -> Result<Self, StatusError> {
         match content_type(request.headers) {
             "application/json-patch+json" => Ok(Self::Json),
             "application/merge-patch+json" => Ok(Self::Merge),
@@ -44,9 +44,9 @@ pub(crate) struct Patch {
 
 impl Patch {
     /// Decodes the patch of a request.
-    pub(crate) fn read(request: &ResourceRequest<'_>) -> Result<Self, StatusError> {
-        let patch_type = PatchType::read(request)?;
-        let options = WriteOptions::read(request.params, OptionsKind::Patch)?;
+    pub(crate) fn decode(request: &ResourceRequest<'_>) -> Result<Self, StatusError> {
+        let patch_type = PatchType::from_headers(request)?;
+        let options = WriteOptions::from_params(request.params, OptionsKind::Patch)?;
         let malformed = |why: &str| match patch_type {
             // The reference reports a malformed strategic patch without a prefix.
             PatchType::Strategic => StatusError::bad_request(why.to_owned()),

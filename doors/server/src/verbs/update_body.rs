@@ -23,16 +23,16 @@ enum Body {
 
 impl<'a> UpdateBody<'a> {
     /// Decodes an object of the wanted kind, or a patch of one.
-    pub(crate) fn read(
+    pub(crate) fn decode(
         request: &ResourceRequest<'_>,
         verb: &str,
         wanted: Wanted<'a>,
     ) -> Result<Self, StatusError> {
         if verb == "patch" {
-            let patch = Patch::read(request)?;
+            let patch = Patch::decode(request)?;
             return Ok(Self { dry_run: patch.dry_run, body: Body::Patch(patch), wanted });
         }
-        let options = WriteOptions::read(request.params, OptionsKind::Update)?;
+        let options = WriteOptions::from_params(request.params, OptionsKind::Update)?;
         let node = request.object_of(wanted, options.fields)?;
         check_name(request, &node)?;
         Ok(Self { dry_run: options.dry_run, body: Body::Whole(node), wanted })

@@ -1,7 +1,7 @@
 //! WATCH: initial events, then changes, until the client or the server ends the stream.
 
 use crate::app::App;
-use crate::cache::{Change, EventType, Item, TooOld, line};
+use crate::cache::{Change, EventType, Item, TooOld, event_line};
 use crate::resource_request::{Answered, Content, Reply, ResourceRequest};
 use crate::compute::SMALL;
 use crate::convert;
@@ -53,7 +53,7 @@ pub(crate) async fn watch(request: &ResourceRequest<'_>) -> Answered {
     if request.output.media == Media::Yaml {
         return Err(StatusError::no_such_stream());
     }
-    let selection = Selection::read(request)?;
+    let selection = Selection::parse(request)?;
     let start = start(request)?;
     let limit = limit(request)?;
     if let Start::ObjectsAndBookmark(revision) = start {
@@ -70,7 +70,7 @@ pub(crate) async fn watch(request: &ResourceRequest<'_>) -> Answered {
         output: request.output,
         bookmarks: request.params.flag("allowWatchBookmarks"),
         ends: Instant::now() + limit,
-        rows: Rows::read(request.params),
+        rows: Rows::from_params(request.params),
     };
     let (sender, body) = channel(16);
     tokio::spawn(async move {
@@ -272,11 +272,11 @@ impl Watcher {
             Form::Whole if self.resource.is_converted() => {
                 let mut node = item.node();
                 convert::from_stored(&mut node, &version, kind);
-                line(event, &[render::whole(node, &version, kind).into()])
+                event_line(event, &[render::whole(node, &version, kind).into()])
             }
-            Form::Whole => line(event, &item.whole(&version, kind)),
+            Form::Whole => event_line(event, &item.whole(&version, kind)),
             Form::Metadata => {
-                line(event, &[render::partial(item, self.output.meta_version).into()])
+                event_line(event, &[render::partial(item, self.output.meta_version).into()])
             }
             Form::Table => {
                 let table = render::table_of_one(
@@ -286,7 +286,7 @@ impl Watcher {
                     self.output,
                     &mut self.rows,
                 );
-                line(event, &[table.into()])
+                event_line(event, &[table.into()])
             }
         }
     }

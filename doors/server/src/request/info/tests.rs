@@ -4,7 +4,7 @@ use super::*;
 
 fn read(method: &Method, line: &str) -> Result<RequestInfo, Unreadable> {
     let uri: Uri = line.parse().unwrap();
-    RequestInfo::read(method, &uri, &Params::read(uri.query()))
+    RequestInfo::parse(method, &uri, &Params::parse(uri.query()))
 }
 
 fn info(line: &str) -> RequestInfo {

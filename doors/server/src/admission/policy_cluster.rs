@@ -1,4 +1,4 @@
-//! The cluster as policies see it: namespaces, parameters of any kind, other versions of objects.
+//! The cluster as admission policies see it: namespaces, parameters, equivalent resources, conversions, authorizer.
 
 use crate::app::App;
 use crate::cache::{Item, Unreadable};
@@ -12,43 +12,43 @@ use ratchet_policy::{Equivalent, KindName, ResourceName, Served as How, Surround
 use std::sync::{Arc, OnceLock};
 use std::time::Instant;
 
-/// The cluster as of a request.
-pub(super) struct Around<'a> {
+/// Cluster state for the evaluation of one request.
+pub(super) struct PolicyCluster<'a> {
     app: &'a Arc<App>,
     user: &'a User,
     started: Instant,
-    /// What was asked for and could not be read.
+    /// The first stored value that was needed and cannot be decoded.
     failed: OnceLock<Arc<Unreadable>>,
 }
 
-impl<'a> Around<'a> {
-    /// The cluster as of now.
+impl<'a> PolicyCluster<'a> {
+    /// Starts the clock of the evaluation.
     pub(super) fn new(app: &'a Arc<App>, user: &'a User) -> Self {
         Self { app, user, started: Instant::now(), failed: OnceLock::new() }
     }
 
-    /// Refuses what was decided without something that is there and cannot be read.
+    /// Fails if the evaluation missed a stored value that cannot be decoded.
     pub(super) fn check(&self) -> Result<(), StatusError> {
         self.failed.get().map_or(Ok(()), |found| Err(found.into()))
     }
 
     fn get(&self, resource: &ServedResource, key: &str) -> Option<Arc<Item>> {
         resource.cache.find(key).unwrap_or_else(|found| {
-            let _ = self.failed.set(Arc::new(found)); // one is enough
+            let _ = self.failed.set(Arc::new(found)); // the first is enough
             None
         })
     }
 
     fn find(&self, kind: &KindName<'_>) -> Option<&'a Arc<ServedResource>> {
-        let is_it = |resource: &&Arc<ServedResource>| {
+        let is_kind = |resource: &&Arc<ServedResource>| {
             let row = resource.row;
             (row.group, row.version, row.kind) == (kind.group, kind.version, kind.kind)
         };
-        self.app.registry.all().find(is_it)
+        self.app.registry.all().find(is_kind)
     }
 }
 
-/// Asks the server's authorizers on behalf of an expression.
+/// The `authorizer` variable of CEL expressions.
 struct Asker {
     app: Arc<App>,
     user: User,
@@ -91,7 +91,7 @@ impl Authorize for Asker {
     }
 }
 
-fn shown(resource: &ServedResource, item: &Item) -> Node<'static> {
+fn to_version(resource: &ServedResource, item: &Item) -> Node<'static> {
     let mut node = item.node();
     convert::from_stored(&mut node, &resource.api_version(), resource.row.kind);
     node.set("apiVersion", Node::string(resource.api_version()));
@@ -99,7 +99,7 @@ fn shown(resource: &ServedResource, item: &Item) -> Node<'static> {
     node
 }
 
-impl Surroundings for Around<'_> {
+impl Surroundings for PolicyCluster<'_> {
     fn namespace(&self, name: &str) -> Option<Node<'static>> {
         Some(self.get(self.app.registry.core("namespaces")?, name)?.node())
     }
@@ -116,7 +116,7 @@ impl Surroundings for Around<'_> {
     fn parameter(&self, kind: &KindName<'_>, namespace: &str, name: &str) -> Option<Node<'static>> {
         let resource = self.find(kind)?;
         let item = self.get(resource, &resource.cache_key(namespace, name))?;
-        Some(shown(resource, &item))
+        Some(to_version(resource, &item))
     }
 
     fn parameters(&self, kind: &KindName<'_>, namespace: &str) -> Vec<Node<'static>> {
@@ -124,9 +124,9 @@ impl Surroundings for Around<'_> {
         let prefix = if resource.row.namespaced { format!("{namespace}/") } else { String::new() };
         let snapshot = resource.cache.now();
         if let Some(found) = snapshot.unreadable_within(&prefix) {
-            let _ = self.failed.set(found.clone()); // one is enough
+            let _ = self.failed.set(found.clone()); // the first is enough
         }
-        snapshot.within(&prefix).map(|item| shown(resource, item)).collect()
+        snapshot.within(&prefix).map(|item| to_version(resource, item)).collect()
     }
 
     fn equivalents(&self, resource: &ResourceName<'_>, subresource: &str) -> Vec<Equivalent> {

@@ -1,4 +1,4 @@
-//! The cluster as plugins see it: the cache, the authorizers, and what a certificate is asked for.
+//! The cluster as admission plugins see it: cached objects, the authorizer, certificate subjects.
 
 use crate::cache::Unreadable;
 use crate::resource_request::ResourceRequest;
@@ -10,25 +10,25 @@ use ratchet_admission::{Cluster, Subject};
 use ratchet_object::Node;
 use std::sync::{Arc, OnceLock};
 
-/// The cluster as of the request.
-pub(super) struct View<'a> {
+/// Cluster state for one request.
+pub(super) struct PluginCluster<'a> {
     request: &'a ResourceRequest<'a>,
-    /// What was asked for and could not be read.
+    /// The first stored value that was needed and cannot be decoded.
     failed: OnceLock<Arc<Unreadable>>,
 }
 
-impl<'a> View<'a> {
+impl<'a> PluginCluster<'a> {
     pub(super) fn new(request: &'a ResourceRequest<'a>) -> Self {
         Self { request, failed: OnceLock::new() }
     }
 
-    /// Refuses what was decided without something that is there and cannot be read.
+    /// Fails if a plugin missed a stored value that cannot be decoded.
     pub(super) fn check(&self) -> Result<(), StatusError> {
         self.failed.get().map_or(Ok(()), |found| Err(found.into()))
     }
 
-    fn note(&self, found: Arc<Unreadable>) {
-        let _ = self.failed.set(found); // one is enough
+    fn record_failure(&self, found: Arc<Unreadable>) {
+        let _ = self.failed.set(found); // the first is enough
     }
 
     fn find_resource(&self, group: &str, resource: &str) -> Option<&Arc<ServedResource>> {
@@ -37,7 +37,7 @@ impl<'a> View<'a> {
     }
 }
 
-impl Cluster for View<'_> {
+impl Cluster for PluginCluster<'_> {
     fn object(
         &self,
         group: &str,
@@ -49,7 +49,7 @@ impl Cluster for View<'_> {
         match served_resource.cache.find(&served_resource.cache_key(namespace, name)) {
             Ok(item) => Some(item?.node()),
             Err(found) => {
-                self.note(Arc::new(found));
+                self.record_failure(Arc::new(found));
                 None
             }
         }
@@ -60,7 +60,7 @@ impl Cluster for View<'_> {
         let prefix = if served_resource.row.namespaced { format!("{namespace}/") } else { String::new() };
         let snapshot = served_resource.cache.now();
         if let Some(found) = snapshot.unreadable_within(&prefix) {
-            self.note(found.clone());
+            self.record_failure(found.clone());
         }
         snapshot.within(&prefix).map(|item| item.node()).collect()
     }
@@ -87,11 +87,11 @@ impl Cluster for View<'_> {
     }
 }
 
-/// The subject of a certificate signing request: PEM in base64, as objects hold it.
+/// The subject of a certificate signing request, given as PEM in base64.
 fn subject(request: &str) -> Result<Subject, String> {
     let der = csr::read_request(request)?;
-    let wish = csr::parse(&der)?;
-    let name = &wish.certification_request_info.subject;
+    let request = csr::parse(&der)?;
+    let name = &request.certification_request_info.subject;
     let texts = |values: Vec<&str>| values.into_iter().map(str::to_owned).collect::<Vec<_>>();
     let names = texts(name.iter_common_name().filter_map(|name| name.as_str().ok()).collect());
     let groups = texts(name.iter_organization().filter_map(|name| name.as_str().ok()).collect());
