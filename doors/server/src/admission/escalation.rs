@@ -29,7 +29,7 @@ pub(crate) fn escalation(
     let attempt = Attempt { user: request.user, verb, target: Target::Resource(target) };
     let authorizer = &request.app.authorizer;
     let allowed = |attempt: &Attempt<'_>| authorizer.decide(attempt).is_allowed();
-    let result = authorizer.book().rules.escalation(&Grant { attempt, new, old }, &allowed);
+    let result = authorizer.rbac().rules.escalation(&Grant { attempt, new, old }, &allowed);
     result.map_err(|denial| match denial {
         EscalationError::Forbidden(why) => {
             let about = request.resource.about(new.text_at(&["metadata", "name"]));

@@ -214,7 +214,7 @@ pub(crate) fn on_removal(
 ) -> Result<(), StatusError> {
     let scope = AdmissionScope::of(request);
     let name = match options.scope {
-        DeleteScope::Nobody => return Ok(()),
+        DeleteScope::None => return Ok(()),
         // The reference passes no names for a deletion of a collection.
         DeleteScope::Collection => "",
         DeleteScope::Object => request.path.name.as_str(),

@@ -28,7 +28,7 @@ pub(super) async fn evict(request: &ResourceRequest<'_>) -> Answered {
     let mut wanted = DeleteOptions::parse(request.params, Some(asked))?;
     wanted.dry_run |= options.dry_run;
     // An eviction is not also a deletion: the reference asks once.
-    wanted.scope = DeleteScope::Nobody;
+    wanted.scope = DeleteScope::None;
     let pod = request.current().await?.node();
     if !is_disposable(&pod) {
         spend_budget(request, &pod, wanted.dry_run).await?;

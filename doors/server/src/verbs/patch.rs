@@ -1,6 +1,6 @@
 //! JSON patch, merge patch and strategic merge patch.
 
-use crate::body::{self, Mistyped, Wanted, content_type};
+use crate::body::{self, DecodeError, Wanted, content_type};
 use crate::resource_request::ResourceRequest;
 use crate::go_syntax;
 use crate::options::{FieldValidation, OptionsKind, WriteOptions};
@@ -105,15 +105,15 @@ impl Patch {
             StatusError::invalid("", "", "patch", "FieldValueInvalid", &cause)
         };
         body::mismatch(&patched, wanted).map_or(Ok(()), |(_, why)| Err(invalid_patch(why)))?;
-        let received = body::typed(patched, Vec::new(), wanted, self.fields).map_err(|error| {
+        let received = body::check_types(patched, Vec::new(), wanted, self.fields).map_err(|error| {
             let text = match error {
                 // The reference decodes base64 while it converts a strategic patch's values.
-                Mistyped::WrongType(text)
+                DecodeError::WrongType(text)
                     if self.patch_type == PatchType::Strategic && text.starts_with("illegal base64") =>
                 {
                     format!("error decoding from json: {text}")
                 }
-                Mistyped::WrongType(text) | Mistyped::Strict(text) => text,
+                DecodeError::WrongType(text) | DecodeError::Strict(text) => text,
             };
             invalid_patch(text)
         })?;
