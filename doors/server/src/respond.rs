@@ -44,7 +44,7 @@ pub(crate) async fn reply_response(
     *response.status_mut() = StatusCode::from_u16(reply.code).unwrap_or(StatusCode::OK);
     response.headers_mut().insert(CONTENT_TYPE, HeaderValue::from_static(content_type));
     if is_packed {
-        compress::mark(response.headers_mut());
+        compress::set_gzip_headers(response.headers_mut());
     }
     response
 }

@@ -167,7 +167,7 @@ async fn receive(app: &App, source: Source, headers: &HeaderMap) -> Result<Bytes
         ReadError::Broken => StatusError::bad_request("the body of the request could not be read"),
     })?;
     match headers.contains_key(CONTENT_ENCODING) {
-        true => app.compute.run(|| compress::unpacked(bytes, headers)).await,
+        true => app.compute.run(|| compress::decompress(bytes, headers)).await,
         false => Ok(bytes),
     }
 }

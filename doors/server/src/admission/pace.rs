@@ -53,7 +53,7 @@ impl Pace {
             Some(true) => timed(),
             Some(false) => compute.run_blocking(timed),
             // The first evaluation does not queue.
-            None => Compute::aside(timed),
+            None => Compute::block_in_worker(timed),
         };
         if known != Some(duration < FAST) {
             self.measurements(policies).is_fast.insert(key.to_owned(), duration < FAST);

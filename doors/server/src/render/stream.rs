@@ -32,7 +32,7 @@ pub(crate) struct Answer {
 /// Writes an answer in the dress that was asked for.
 pub(crate) async fn answer(document: Document, output: Output, accepts_gzip: bool) -> Answer {
     let size = document.size();
-    let packs = accepts_gzip && size > compress::LEAST;
+    let packs = accepts_gzip && size > compress::THRESHOLD;
     if output.media == (Media::Json { pretty: false }) && document.is_stored() && !packs {
         let mut pieces = document.pieces();
         pieces.push(Bytes::from_static(b"\n"));
@@ -57,9 +57,9 @@ pub(crate) async fn answer(document: Document, output: Output, accepts_gzip: boo
     }
     let content_type = content_type(&writer);
     // So much is written before the head of the answer is: then it is known whether there is enough to be packed.
-    let fill = |(writer, first): &mut (Writer, Vec<u8>)| writer.fill(first, compress::LEAST + 1);
+    let fill = |(writer, first): &mut (Writer, Vec<u8>)| writer.fill(first, compress::THRESHOLD + 1);
     let ((writer, first), ended) = app.compute.step((writer, first), fill).await;
-    let is_packed = accepts_gzip && first.len() > compress::LEAST;
+    let is_packed = accepts_gzip && first.len() > compress::THRESHOLD;
     if ended && !is_packed {
         return Answer { content_type, body: full(first), is_packed };
     }
