@@ -6,7 +6,7 @@ use crate::body;
 use crate::resource_request::{Content, Reply};
 use crate::compress;
 use crate::guarded_body::{with_guard, with_size_metric};
-use crate::metrics::{Labels, Lasting, Metrics};
+use crate::metrics::{Labels, LongRunningRequest, Metrics};
 use crate::render::{self, Document, Rendered};
 use crate::request::{Output, RequestInfo, Target};
 use crate::registry::ServedResource;
@@ -25,7 +25,7 @@ pub(crate) async fn reply_response(
     output: Output,
     request: &RequestContext<'_>,
 ) -> Response<Body> {
-    let (content_type, body, is_packed) = match reply.content {
+    let (content_type, body, is_compressed) = match reply.content {
         Content::Stream(body) => {
             request.audit.set_stream();
             (output.stream_type(), body, false)
@@ -37,13 +37,13 @@ pub(crate) async fn reply_response(
             }
             let accepts_gzip = compress::accepts_gzip(&request.parts.headers);
             let answer = render::answer(document, output, accepts_gzip).await;
-            (answer.content_type, answer.body, answer.is_packed)
+            (answer.content_type, answer.body, answer.is_compressed)
         }
     };
     let mut response = Response::new(body);
     *response.status_mut() = StatusCode::from_u16(reply.code).unwrap_or(StatusCode::OK);
     response.headers_mut().insert(CONTENT_TYPE, HeaderValue::from_static(content_type));
-    if is_packed {
+    if is_compressed {
         compress::set_gzip_headers(response.headers_mut());
     }
     response
@@ -103,7 +103,7 @@ pub(crate) fn finish(app: &Arc<App>, request: &RequestContext<'_>, response: &mu
     let is_lasting = Metrics::is_lasting(&labels);
     if !is_lasting || response.status().as_u16() >= 400 {
         // Response sizes are recorded for plain responses, not for long-running ones.
-        app.metrics.answered(&labels, code, request.started.elapsed(), size.filter(|_| !is_lasting));
+        app.metrics.request_completed(&labels, code, request.started.elapsed(), size.filter(|_| !is_lasting));
         if size.is_none() && !is_lasting && request.parts.method != Method::HEAD {
             let sizes = app.metrics.sizes(&labels);
             let body = std::mem::replace(response.body_mut(), empty());
@@ -111,12 +111,12 @@ pub(crate) fn finish(app: &Arc<App>, request: &RequestContext<'_>, response: &mu
         }
         return;
     }
-    let lasting = Lasting { app: app.clone(), labels, code, started: request.started };
+    let long_running = LongRunningRequest { app: app.clone(), labels, code, started: request.started };
     match request.audit.tunnel() {
-        Some(ends) => until_end(ends, lasting),
+        Some(ends) => until_end(ends, long_running),
         None => {
             let body = std::mem::replace(response.body_mut(), empty());
-            *response.body_mut() = with_guard(body, lasting);
+            *response.body_mut() = with_guard(body, long_running);
         }
     }
 }

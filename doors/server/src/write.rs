@@ -90,7 +90,7 @@ pub(crate) async fn create(
     let warning_count = request.warnings.len();
     let mut name = String::new();
     for _ in 0..NAME_TRIES {
-        name = if resource.strategy.plain_names { base.clone() } else { generate_name(&base) };
+        name = if resource.strategy.uses_name_as_is { base.clone() } else { generate_name(&base) };
         let mut attempt = node.clone();
         attempt.below("metadata").set("name", Node::string(name.clone()));
         request.warnings.truncate(warning_count);
@@ -260,7 +260,7 @@ pub(crate) fn to_request_version(request: &ResourceRequest<'_>, item: &Item) -> 
 fn check_version_named(request: &ResourceRequest<'_>, new: &Node<'_>) -> Result<(), StatusError> {
     let row = request.resource.row;
     let version = new.text_at(&["metadata", "resourceVersion"]);
-    if !request.resource.strategy.needs_version || !matches!(version, "" | "0") {
+    if !request.resource.strategy.requires_version || !matches!(version, "" | "0") {
         return Ok(());
     }
     let cause = StatusCause {
@@ -292,8 +292,8 @@ async fn change_once(
         Part::Sub(_) => Vec::new(),
     };
     resource.canonicalize(&mut new);
-    let goes = metadata::may_go(&new) && !has_spec_finalizers(&kind, &new);
-    if !goes && same_object(&new, &old) {
+    let is_removed = metadata::can_be_removed(&new) && !has_spec_finalizers(&kind, &new);
+    if !is_removed && same_object(&new, &old) {
         return Ok(Some(current.clone()));
     }
     let value = stored(request, new)?;
@@ -302,12 +302,12 @@ async fn change_once(
     if dry_run {
         return Ok(Some(Arc::new(Item::written(cache_key, current.revision, &value))));
     }
-    let act = match goes {
+    let act = match is_removed {
         true => Act::Delete,
         false => Act::Put { value: value.bytes(), lives: time_to_live(request) },
     };
     let mut writes = vec![Write { key, guard: Guard::At(Revision(current.revision)), act }];
-    if goes {
+    if is_removed {
         writes.extend(services::release(app, &kind, &old)?);
     } else {
         writes.extend(claims);
@@ -340,7 +340,7 @@ async fn validate_update(
     // Only now: some generations depend on fields that the canonical form omits.
     resource.canonicalize(&mut new);
     if matches!(part, Part::Sub("status" | "binding")) {
-        metadata::keep_generation(&mut new, &old);
+        metadata::restore_generation(&mut new, &old);
     }
     // Validation compares resource versions, so the new object has the old one's.
     let version = old.text_at(&["metadata", "resourceVersion"]).to_owned();

@@ -14,7 +14,7 @@ use ratchet_kubelet::{Endpoint, KubeletError, Verification};
 pub(super) async fn answer(connect: &Connect<'_>) -> Result<Response<Body>, StatusError> {
     let Connect { app, resource, path, request, .. } = connect;
     let options = LogOptions::from_params(&request.params)?;
-    app.metrics.connections.log_asked(options.is_insecure);
+    app.metrics.connections.log_requested(options.is_insecure);
     options.check(&path.name)?;
     let key = resource.cache_key(&path.namespace, &path.name);
     let pod =

@@ -1,12 +1,11 @@
-//! Fields behind feature gates that are off: the API takes them out of what is written before anybody looks at it.
+//! Dropping of fields whose feature gates are off, before validation.
 
 use ratchet_object::{Kind, Node};
 
 /// Sources of projected volumes: ClusterTrustBundleProjection and PodCertificateRequest are off in 1.36.
 const SOURCES: [&str; 2] = ["clusterTrustBundle", "podCertificate"];
 
-/// Takes them out of the pod, or the template of one, that an object holds. Nothing that is stored has them, so that
-/// nothing is kept for its sake.
+/// Drops the fields from a pod or pod template. No stored object has them, so there is nothing to preserve on update.
 pub(super) fn drop(node: &mut Node<'static>, kind: &Kind<'_>) {
     let Some(pod) = kind.pod else { return };
     let path: Vec<&str> = pod.0.iter().copied().chain(["spec", "volumes"]).collect();

@@ -1,4 +1,4 @@
-//! An answer before it is written: an object, a text, or a list whose items are written one by one.
+//! `Document`: a response before encoding; an object, a text, or a list whose items are encoded one by one.
 
 use super::{Rows, converted, partial, table_of_one, whole, write_columns, write_row};
 use crate::app::App;
@@ -11,27 +11,27 @@ use ratchet_table::columns;
 use std::fmt::Write;
 use std::sync::Arc;
 
-/// What is to be written, and in which form.
+/// The content of a response and its format.
 pub(crate) struct Document {
     app: Arc<App>,
     resource: Arc<ServedResource>,
     output: Output,
     rows: Rows,
-    pub(super) content: Shape,
+    pub(super) content: DocumentContent,
 }
 
-/// What a document holds.
-pub(super) enum Shape {
+/// The content of a document.
+pub(super) enum DocumentContent {
     /// One object.
     One(Arc<Item>),
-    /// JSON that is no stored object.
+    /// JSON that is not a stored object.
     Text(Bytes),
-    /// Objects below a head that is JSON by itself.
+    /// A list: its object without items, and the items.
     Many { head: String, items: Vec<Arc<Item>> },
 }
 
 impl Document {
-    /// An answer; a stream is not written here and is nothing.
+    /// Wraps the content of a reply; a stream is handled elsewhere and becomes empty.
     pub(crate) fn new(
         app: &Arc<App>,
         resource: &Arc<ServedResource>,
@@ -40,12 +40,12 @@ impl Document {
         params: &Params,
     ) -> Self {
         let content = match content {
-            Content::Item(item) => Shape::One(item),
-            Content::Json(text) => Shape::Text(text.into()),
+            Content::Item(item) => DocumentContent::One(item),
+            Content::Json(text) => DocumentContent::Text(text.into()),
             Content::List(list) => {
-                Shape::Many { head: head(resource, &list, output), items: list.items }
+                DocumentContent::Many { head: head(resource, &list, output), items: list.items }
             }
-            Content::Stream(_) => Shape::Text(Bytes::new()),
+            Content::Stream(_) => DocumentContent::Text(Bytes::new()),
         };
         let (app, resource, rows) = (app.clone(), resource.clone(), Rows::from_params(params));
         Self { app, resource, output, rows, content }
@@ -55,39 +55,39 @@ impl Document {
         &self.app
     }
 
-    /// How many bytes are read to write it.
+    /// The number of source bytes.
     pub(super) fn size(&self) -> usize {
         match &self.content {
-            Shape::One(item) => item.body.len(),
-            Shape::Text(text) => text.len(),
-            Shape::Many { head, items } => {
+            DocumentContent::One(item) => item.body.len(),
+            DocumentContent::Text(text) => text.len(),
+            DocumentContent::Many { head, items } => {
                 head.len() + items.iter().map(|item| item.body.len() + 1).sum::<usize>()
             }
         }
     }
 
-    /// Whether it is sent as it is stored.
+    /// Whether the stored bytes are sent unchanged.
     pub(super) fn is_stored(&self) -> bool {
-        let is_text = matches!(self.content, Shape::Text(_));
+        let is_text = matches!(self.content, DocumentContent::Text(_));
         is_text || (self.output.form == Form::Whole && !self.resource.is_converted())
     }
 
-    /// Version and kind of a list.
+    /// `apiVersion` and `kind` of the list.
     pub(super) fn list_kind(&self) -> (String, String) {
         list_kind(&self.resource, self.output)
     }
 
-    /// The name under which a list has its items.
+    /// The field of the list's items.
     pub(super) fn items_name(&self) -> &'static str {
         if self.output.form == Form::Table { "rows" } else { "items" }
     }
 
-    /// All of it as compact JSON.
+    /// The whole document as compact JSON.
     pub(crate) fn pieces(&self) -> Vec<Bytes> {
         match &self.content {
-            Shape::One(item) => self.one(item),
-            Shape::Text(text) => vec![text.clone()],
-            Shape::Many { head, items } => {
+            DocumentContent::One(item) => self.one(item),
+            DocumentContent::Text(text) => vec![text.clone()],
+            DocumentContent::Many { head, items } => {
                 let mut pieces = Vec::with_capacity(items.len() * 2 + 2);
                 pieces.push(self.before_items(head).into());
                 for (index, item) in items.iter().enumerate() {
@@ -102,13 +102,13 @@ impl Document {
         }
     }
 
-    /// The head of a list up to its first item.
+    /// The list up to its first item.
     pub(super) fn before_items(&self, head: &str) -> String {
         let open = head.strip_suffix('}').unwrap_or(head);
         format!(r#"{open},"{}":["#, self.items_name())
     }
 
-    /// An object that is answered by itself.
+    /// Encodes a single object.
     pub(super) fn one(&self, item: &Item) -> Vec<Bytes> {
         let Self { app, resource, output, .. } = self;
         match output.form {
@@ -124,7 +124,7 @@ impl Document {
         }
     }
 
-    /// An object as it stands in a list.
+    /// Encodes an item of a list.
     pub(super) fn item(&self, item: &Item) -> Bytes {
         let Self { app, resource, output, rows, .. } = self;
         match output.form {
@@ -140,7 +140,7 @@ impl Document {
     }
 }
 
-/// What follows the last item of a list.
+/// The end of a list after its last item.
 pub(super) const AFTER_ITEMS: &[u8] = b"]}";
 
 fn list_kind(resource: &ServedResource, output: Output) -> (String, String) {
@@ -152,7 +152,7 @@ fn list_kind(resource: &ServedResource, output: Output) -> (String, String) {
     }
 }
 
-/// What a list says about itself, as an object without items.
+/// The list object without items.
 fn head(resource: &ServedResource, list: &List, output: Output) -> String {
     let (version, kind) = list_kind(resource, output);
     let mut head = format!(

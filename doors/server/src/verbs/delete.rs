@@ -28,7 +28,7 @@ pub(crate) async fn delete(request: &ResourceRequest<'_>) -> Answered {
     let options = options(request)?;
     warn_about_orphans(request, &options);
     let (item, is_gone) = remove(request, &options).await?;
-    if is_gone && !request.resource.strategy.shows_deleted {
+    if is_gone && !request.resource.strategy.returns_deleted {
         let text = success(request.resource.about(&request.path.name), uid_of(&item.node()));
         return Ok(Reply::json(200, text));
     }
@@ -348,7 +348,7 @@ fn propagation(
     });
     match options.propagation {
         _ if dependents == Dependents::None => None,
-        None if dependents == Dependents::Stay && !is_decided => Some(Propagation::Orphan),
+        None if dependents == Dependents::Orphan && !is_decided => Some(Propagation::Orphan),
         policy => policy,
     }
 }

@@ -15,7 +15,7 @@ const TRIES: usize = 4;
 /// Replaces or patches an object; for some kinds a PUT creates a missing object.
 pub(crate) async fn update(request: &ResourceRequest<'_>, part: Part, verb: &str) -> Answered {
     let body = UpdateBody::decode(request, verb, Wanted::of(request.resource))?;
-    let whole = body.whole().filter(|_| part == Part::Main && request.resource.strategy.put_creates);
+    let whole = body.whole().filter(|_| part == Part::Main && request.resource.strategy.allows_create_on_update);
     // Compared as a whole: other missing objects, such as the role of a binding, are 404 as well.
     let missing = StatusError::not_found(request.resource.about(&request.path.name));
     for _ in 0..TRIES {
