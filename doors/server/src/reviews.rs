@@ -1,4 +1,4 @@
-//! Questions that are asked like objects: who am I, what may I, whose token is this.
+//! Review resources: access reviews, rules reviews, self subject reviews and token reviews.
 
 mod access;
 mod selectors;
@@ -15,7 +15,7 @@ use ratchet_engine::StatusCause;
 use ratchet_identity::TokenUsage;
 use ratchet_object::{Node, Value};
 
-/// What the server writes into metadata: nobody says it of a review.
+/// System metadata fields, which are dropped from a review.
 const SYSTEM: [&str; 6] = [
     "creationTimestamp",
     "deletionGracePeriodSeconds",
@@ -25,7 +25,7 @@ const SYSTEM: [&str; 6] = [
     "uid",
 ];
 
-/// Answers a review.
+/// Handles the creation of a review.
 pub(crate) async fn answer(request: &ResourceRequest<'_>) -> Answered {
     let options = WriteOptions::from_params(request.params, OptionsKind::Create)?;
     let mut review = request.object(options.fields)?;
@@ -38,7 +38,7 @@ pub(crate) async fn answer(request: &ResourceRequest<'_>) -> Answered {
         }
         "SelfSubjectRulesReview" => {
             let status = rules(request, &review)?;
-            // Only what was found out is answered, not what was asked.
+            // The response contains the status only.
             review.set("metadata", Node::empty_map());
             review.set("spec", Node::empty_map());
             status
@@ -48,24 +48,24 @@ pub(crate) async fn answer(request: &ResourceRequest<'_>) -> Answered {
             review.set("metadata", Node::map([("creationTimestamp", created)]));
             Node::map([("userInfo", user_info(request.user))])
         }
-        "TokenReview" => token(request, &review).await?,
+        "TokenReview" => review_token(request, &review).await?,
         _ => return Err(StatusError::method_not_allowed()),
     };
     review.set("status", status);
     Ok(Reply::json(201, render::whole(review, &request.resource.api_version(), request.resource.row.kind)))
 }
 
-/// What is wrong with a review, in the API's words.
+/// Validation errors of a review.
 #[derive(Default)]
-struct Faults(Vec<StatusCause>);
+struct ValidationErrors(Vec<StatusCause>);
 
-impl Faults {
+impl ValidationErrors {
     fn add(&mut self, reason: &'static str, field: &str, message: String) {
         self.0.push(StatusCause { reason, message, field: field.into() });
     }
 
-    fn invalid(&mut self, field: &str, shown: &str, detail: &str) {
-        self.add("FieldValueInvalid", field, format!("Invalid value: {shown}: {detail}"));
+    fn invalid(&mut self, field: &str, value: &str, detail: &str) {
+        self.add("FieldValueInvalid", field, format!("Invalid value: {value}: {detail}"));
     }
 
     fn required(&mut self, field: &str, detail: &str) {
@@ -143,7 +143,7 @@ fn user_info(user: &User) -> Node<'static> {
     info
 }
 
-async fn token(
+async fn review_token(
     request: &ResourceRequest<'_>,
     review: &Node<'_>,
 ) -> Result<Node<'static>, StatusError> {
@@ -154,7 +154,7 @@ async fn token(
         ));
     }
     let mut status = Node::map([("user", Node::empty_map())]);
-    // It is looked at as if it stood in a header: a space ends it.
+    // As in an `Authorization` header, a space ends the token.
     let token = token.split(' ').next().unwrap_or_default();
     if token.is_empty() {
         return Ok(status);
@@ -162,7 +162,7 @@ async fn token(
     let audiences = texts(review.find(&["spec", "audiences"]));
     let mut usage = TokenUsage::default();
     let reviewed = request.app.identity.review(token, &audiences, Timestamp::now(), &mut usage);
-    // Who asks is not who has the token: that is counted and marked, but told nobody.
+    // The requester is not the owner of the token: no warnings and annotations.
     token_usage::record(request.app, usage, None).await;
     match reviewed {
         Ok(reviewed) => {

@@ -1,4 +1,4 @@
-//! `binding`: a pod is given its node.
+//! `pods/binding`: assigns a pod to a node.
 
 use crate::body::Wanted;
 use crate::resource_request::{Answered, Reply, ResourceRequest};
@@ -12,14 +12,14 @@ use ratchet_object::Node;
 
 const BINDING: Wanted<'static> = Wanted { group: "", version: "v1", kind: "Binding" };
 
-/// Binds the pod in the URL, or the pod that the Binding names.
+/// Binds the pod in the URL.
 pub(super) async fn bind(request: &ResourceRequest<'_>) -> Answered {
     let options = WriteOptions::from_params(request.params, OptionsKind::Create)?;
     let binding = request.object_of(BINDING, options.fields)?;
     bind_to(request, &binding, options.dry_run).await
 }
 
-/// Binds the pod that a Binding in the old collection names.
+/// Binds the pod that a Binding in the deprecated `bindings` collection names.
 pub(crate) async fn bind_any(request: &ResourceRequest<'_>) -> Answered {
     let options = WriteOptions::from_params(request.params, OptionsKind::Create)?;
     let binding = request.object_of(BINDING, options.fields)?;
@@ -37,8 +37,8 @@ pub(crate) async fn bind_any(request: &ResourceRequest<'_>) -> Answered {
 
 async fn bind_to(request: &ResourceRequest<'_>, binding: &Node<'static>, dry_run: bool) -> Answered {
     let name = request.path.name.as_str();
-    let said = binding.text_at(&["metadata", "name"]);
-    if !said.is_empty() && said != name {
+    let stated_name = binding.text_at(&["metadata", "name"]);
+    if !stated_name.is_empty() && stated_name != name {
         return Err(StatusError::bad_request("name in URL does not match name in Binding object"));
     }
     check(binding)?;
@@ -74,7 +74,7 @@ async fn bind_to(request: &ResourceRequest<'_>, binding: &Node<'static>, dry_run
                 new.below("metadata").below(member).set(entry.key.clone(), entry.node.clone());
             }
         }
-        scheduled(&mut new, &now);
+        set_scheduled_condition(&mut new, &now);
         Ok((new, Preconditions::of(binding)))
     };
     write::change(request, Part::Sub("binding"), dry_run, edit).await?;
@@ -84,14 +84,14 @@ async fn bind_to(request: &ResourceRequest<'_>, binding: &Node<'static>, dry_run
     ))
 }
 
-/// Nobody makes a proper refusal of what is wrong with a Binding.
+/// Validates a Binding; the reference reports errors without a `Status` reason.
 fn check(binding: &Node<'_>) -> Result<(), StatusError> {
     let mut causes = Vec::new();
     let kind = binding.text_at(&["target", "kind"]);
     if !matches!(kind, "" | "Node") {
-        let shown = ratchet_net::Quoted(kind);
+        let quoted = ratchet_net::Quoted(kind);
         causes.push(format!(
-            r#"target.kind: Unsupported value: {shown}: supported values: "Node", "<empty>""#
+            r#"target.kind: Unsupported value: {quoted}: supported values: "Node", "<empty>""#
         ));
     }
     if binding.text_at(&["target", "name"]).is_empty() {
@@ -104,8 +104,8 @@ fn check(binding: &Node<'_>) -> Result<(), StatusError> {
     }
 }
 
-/// The condition that a pod has got its node.
-fn scheduled(pod: &mut Node<'static>, now: &str) {
+/// Sets the PodScheduled condition.
+fn set_scheduled_condition(pod: &mut Node<'static>, now: &str) {
     let status = pod.below("status");
     let mut conditions = status.remove("conditions").unwrap_or_else(|| Node::list(Vec::new()));
     let condition = Node::map([

@@ -1,4 +1,4 @@
-//! `eviction`: a pod is deleted if its disruption budget allows it.
+//! `pods/eviction`: deletes a pod if its disruption budget allows it.
 
 use crate::body::Wanted;
 use crate::cache::storable;
@@ -24,14 +24,14 @@ pub(super) async fn evict(request: &ResourceRequest<'_>) -> Answered {
     crate::admission::on_part(request, &eviction)?;
     crate::admission::on_sent(request, EVICTION.name(), &eviction)?;
     let nothing = Node::empty_map();
-    let asked = eviction.get("deleteOptions").unwrap_or(&nothing);
-    let mut wanted = DeleteOptions::parse(request.params, Some(asked))?;
+    let delete_options = eviction.get("deleteOptions").unwrap_or(&nothing);
+    let mut wanted = DeleteOptions::parse(request.params, Some(delete_options))?;
     wanted.dry_run |= options.dry_run;
-    // An eviction is not also a deletion: the reference asks once.
+    // The policies have seen the eviction; the reference does not evaluate the deletion too.
     wanted.scope = DeleteScope::None;
     let pod = request.current().await?.node();
     if !is_disposable(&pod) {
-        spend_budget(request, &pod, wanted.dry_run).await?;
+        consume_budget(request, &pod, wanted.dry_run).await?;
     }
     delete::remove(request, &wanted).await?;
     Ok(Reply::json(
@@ -40,7 +40,7 @@ pub(super) async fn evict(request: &ResourceRequest<'_>) -> Answered {
     ))
 }
 
-/// Pods that are over or have not begun disturb nobody.
+/// Whether a pod is terminal, pending or terminating: its eviction needs no budget.
 fn is_disposable(pod: &Node<'_>) -> bool {
     matches!(pod.text_at(&["status", "phase"]), "Succeeded" | "Failed" | "Pending")
         || crate::lifecycle::metadata::is_terminating(pod)
@@ -53,7 +53,7 @@ fn is_ready(pod: &Node<'_>) -> bool {
         .any(|item| item.text_at(&["type"]) == "Ready" && item.text_at(&["status"]) == "True")
 }
 
-async fn spend_budget(
+async fn consume_budget(
     request: &ResourceRequest<'_>,
     pod: &Node<'_>,
     dry_run: bool,
@@ -69,14 +69,14 @@ async fn spend_budget(
         if let Some(found) = snapshot.unreadable_within(&prefix) {
             return Err(found.into());
         }
-        let mut guarding: Vec<(Arc<crate::cache::Item>, Node<'static>)> = Vec::new();
+        let mut budgets_of_pod: Vec<(Arc<crate::cache::Item>, Node<'static>)> = Vec::new();
         for item in snapshot.within(&prefix) {
             let node = item.node();
             if selects(&node, pod) {
-                guarding.push((item.clone(), node));
+                budgets_of_pod.push((item.clone(), node));
             }
         }
-        let (item, budget) = match guarding.as_slice() {
+        let (item, budget) = match budgets_of_pod.as_slice() {
             [] => return Ok(()),
             [one] => one,
             _ => {
@@ -102,7 +102,7 @@ async fn spend_budget(
             return Err(too_many(budget, text).retry_in(10));
         }
         if number("disruptionsAllowed") <= 0 {
-            return Err(too_many(budget, &why_not(budget)));
+            return Err(too_many(budget, &denial_reason(budget)));
         }
         if dry_run {
             return Ok(());
@@ -124,17 +124,17 @@ async fn spend_budget(
     Err(StatusError::modified(request.resource.about(&request.path.name)))
 }
 
-/// Why a budget allows nothing now, as the end of a sentence that begins with its name.
-fn why_not(budget: &Node<'_>) -> String {
+/// Why a budget allows no disruption, as a sentence fragment after its name.
+fn denial_reason(budget: &Node<'_>) -> String {
     let number = |name: &str| budget.find(&["status", name]).and_then(Node::as_int).unwrap_or(0);
     let conditions = budget.find(&["status", "conditions"]).map(Node::items).unwrap_or_default();
-    let told = conditions.iter().find(|item| {
+    let condition = conditions.iter().find(|item| {
         item.text_at(&["type"]) == "DisruptionAllowed"
             && item.text_at(&["status"]) == "False"
             && !item.text_at(&["message"]).is_empty()
     });
-    let told = told.map(|item| (item.text_at(&["reason"]), item.text_at(&["message"])));
-    match told {
+    let condition = condition.map(|item| (item.text_at(&["reason"]), item.text_at(&["message"])));
+    match condition {
         Some(("SyncFailed", text)) => {
             format!("does not allow evicting pods currently because it failed sync: {text}")
         }
@@ -152,10 +152,10 @@ fn why_not(budget: &Node<'_>) -> String {
 
 fn too_many(budget: &Node<'_>, text: &str) -> StatusError {
     let name = budget.text_at(&["metadata", "name"]);
-    let refusal = StatusError::too_many_requests(
+    let error = StatusError::too_many_requests(
         "Cannot evict pod as it would violate the pod's disruption budget.",
     );
-    refusal.because("DisruptionBudget", "", format!("The disruption budget {name} {text}"))
+    error.because("DisruptionBudget", "", format!("The disruption budget {name} {text}"))
 }
 
 fn selects(budget: &Node<'_>, pod: &Node<'_>) -> bool {

@@ -1,4 +1,4 @@
-//! The parts of objects that have URLs of their own.
+//! Subresources, one file per subresource.
 
 mod binding;
 mod ephemeral;
@@ -19,15 +19,15 @@ use crate::write;
 use ratchet_engine::Part;
 use ratchet_object::Node;
 
-/// Answers a request for a part of an object.
+/// Handles a subresource request.
 pub(crate) async fn answer(request: &ResourceRequest<'_>, verb: &str) -> Answered {
-    let Some(below) = request.resource.row.subresource(&request.path.subresource) else {
+    let Some(subresource) = request.resource.row.subresource(&request.path.subresource) else {
         return Err(StatusError::no_resource());
     };
-    if !below.allows(verb) {
+    if !subresource.allows(verb) {
         return Err(StatusError::method_not_allowed());
     }
-    match (below.name, verb) {
+    match (subresource.name, verb) {
         ("status", "get") | ("resize" | "ephemeralcontainers" | "approval", "get") => {
             get::get(request).await
         }
@@ -35,16 +35,16 @@ pub(crate) async fn answer(request: &ResourceRequest<'_>, verb: &str) -> Answere
         ("scale", _) => scale::answer(request, verb).await,
         ("binding", "create") => binding::bind(request).await,
         ("eviction", "create") => eviction::evict(request).await,
-        ("ephemeralcontainers", _) => save(request, verb, below.name, ephemeral::take).await,
-        ("resize", _) => save(request, verb, below.name, ephemeral::resize).await,
-        ("finalize", _) => save(request, verb, below.name, finalize::take).await,
-        ("approval", _) => update::update(request, Part::Sub(below.name), verb).await,
+        ("ephemeralcontainers", _) => save(request, verb, subresource.name, ephemeral::take).await,
+        ("resize", _) => save(request, verb, subresource.name, ephemeral::resize).await,
+        ("finalize", _) => save(request, verb, subresource.name, finalize::take).await,
+        ("approval", _) => update::update(request, Part::Sub(subresource.name), verb).await,
         ("token", "create") => token::create(request).await,
         _ => Err(StatusError::method_not_allowed()),
     }
 }
 
-/// Writes a part of an object: `take` takes over from what was sent what this part is about.
+/// Updates a subresource: `take` copies its fields from the sent object to the stored one.
 async fn save(
     request: &ResourceRequest<'_>,
     verb: &str,
@@ -53,9 +53,9 @@ async fn save(
 ) -> Answered {
     let sent = UpdateBody::decode(request, verb, Wanted::of(request.resource))?;
     let edit = |old: &Node<'static>| {
-        let (asked, conditions) = sent.apply_to(request, old)?;
+        let (sent_object, conditions) = sent.apply_to(request, old)?;
         let mut new = old.clone();
-        take(&mut new, &asked);
+        take(&mut new, &sent_object);
         Ok((new, conditions))
     };
     Ok(Reply::item(write::change(request, Part::Sub(part), sent.dry_run, edit).await?))

@@ -1,4 +1,4 @@
-//! `scale`: how many there should be, in one form for all kinds.
+//! `scale`: the replica count of workloads as an `autoscaling/v1` Scale.
 
 use crate::body::Wanted;
 use crate::cache::Item;
@@ -12,7 +12,7 @@ use std::sync::Arc;
 
 const SCALE: Wanted<'static> = Wanted { group: "autoscaling", version: "v1", kind: "Scale" };
 
-/// Reads or changes the scale of an object.
+/// Handles a request for the scale of an object.
 pub(super) async fn answer(request: &ResourceRequest<'_>, verb: &str) -> Answered {
     let item = match verb {
         "get" => request.current().await?,
@@ -70,7 +70,7 @@ pub(crate) fn scale_from(object: &Node<'static>) -> Node<'static> {
     ])
 }
 
-/// The selector of a workload as the text that lists take.
+/// The selector of a workload in query syntax.
 fn selector_text(object: &Node<'_>) -> String {
     let Some(selector) = object.find(&["spec", "selector"]) else { return String::new() };
     let is_plain =

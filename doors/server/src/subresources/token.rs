@@ -1,4 +1,4 @@
-//! `token`: a service account's credential for a while.
+//! `serviceaccounts/token`: issues service account tokens.
 
 use crate::body::Wanted;
 use crate::resource_request::{Answered, Reply, ResourceRequest};
@@ -30,16 +30,16 @@ pub(super) async fn create(request: &ResourceRequest<'_>) -> Answered {
     check_seconds(seconds)?;
     crate::admission::on_sent(request, REQUEST.name(), &token_request)?;
     let binding = Binding::find(request, &token_request)?;
-    let asked = token_request.find(&["spec", "audiences"]).map(Node::items).unwrap_or_default();
-    let audiences: Vec<String> = asked.iter().filter_map(Node::text).map(str::to_owned).collect();
+    let requested = token_request.find(&["spec", "audiences"]).map(Node::items).unwrap_or_default();
+    let audiences: Vec<String> = requested.iter().filter_map(Node::text).map(str::to_owned).collect();
     let (namespace, name) = (request.path.namespace.as_str(), request.path.name.as_str());
-    let wish = Issuing {
+    let issuing = Issuing {
         account: Account { namespace, name, uid },
         bound: binding.as_ref().map(Binding::as_bound),
         audiences: &audiences,
         seconds,
     };
-    let issued = request.app.accounts.issue(&wish, Timestamp::now()).map_err(StatusError::internal)?;
+    let issued = request.app.accounts.issue(&issuing, Timestamp::now()).map_err(StatusError::internal)?;
     if let Some(warning) = issued.warning {
         request.warnings.add(warning);
     }
@@ -65,32 +65,32 @@ pub(super) async fn create(request: &ResourceRequest<'_>) -> Answered {
     Ok(Reply::json(201, crate::render::whole(token_request, "authentication.k8s.io/v1", "TokenRequest")))
 }
 
-/// Refuses a request that names another account than its URL.
+/// Rejects a request that names another account than the URL.
 fn check_name(request: &ResourceRequest<'_>, token_request: &Node<'_>) -> Result<(), StatusError> {
-    let (own, said) = (request.path.name.as_str(), token_request.text_at(&["metadata", "name"]));
-    if said.is_empty() || said == own {
+    let (own, stated) = (request.path.name.as_str(), token_request.text_at(&["metadata", "name"]));
+    if stated.is_empty() || stated == own {
         return Ok(());
     }
-    let shown = ratchet_net::Quoted(said);
+    let quoted = ratchet_net::Quoted(stated);
     let cause = StatusCause {
         reason: "FieldValueInvalid",
         message: format!(
-            "Invalid value: {shown}: must match the service account name if specified"
+            "Invalid value: {quoted}: must match the service account name if specified"
         ),
         field: "metadata.name".into(),
     };
     Err(StatusError::invalid_object(REQUEST.kind, REQUEST.group, own, vec![cause]))
 }
 
-/// Refuses a request that means an account that was there before this one.
+/// Rejects a request for an earlier account of the same name.
 fn check_uid(request: &ResourceRequest<'_>, token_request: &Node<'_>, own: &str) -> Result<(), StatusError> {
-    let said = token_request.text_at(&["metadata", "uid"]);
-    if said.is_empty() || said == own {
+    let stated = token_request.text_at(&["metadata", "uid"]);
+    if stated.is_empty() || stated == own {
         return Ok(());
     }
     let about = About { group: REQUEST.group, resource: REQUEST.kind, name: &request.path.name };
     let why = format!(
-        "the UID in the token request ({said}) does not match the UID of the service account ({own})"
+        "the UID in the token request ({stated}) does not match the UID of the service account ({own})"
     );
     Err(StatusError::conflict(about, &why))
 }
@@ -111,7 +111,7 @@ fn check_seconds(seconds: i64) -> Result<(), StatusError> {
     Err(StatusError::invalid_object("TokenRequest", "authentication.k8s.io", "", vec![cause]))
 }
 
-/// The object that a token lives and dies with.
+/// The object that a token is bound to.
 enum Binding {
     Pod { name: String, uid: String, node: Option<(String, String)> },
     Secret { name: String, uid: String },
@@ -162,22 +162,22 @@ impl Binding {
             )));
         }
         let uid = node.text_at(&["metadata", "uid"]).to_owned();
-        let asked = object.text_at(&["uid"]);
-        if !asked.is_empty() && asked != uid {
+        let requested = object.text_at(&["uid"]);
+        if !requested.is_empty() && requested != uid {
             let why = format!(
-                "the UID in the bound object reference ({asked}) does not match the UID in record. The object might have been deleted and then recreated"
+                "the UID in the bound object reference ({requested}) does not match the UID in record. The object might have been deleted and then recreated"
             );
             return Err(StatusError::conflict(About { group, resource: kind, name: &name }, &why));
         }
         Ok(Some(match kind {
-            "Pod" => Self::Pod { node: host(request, &node), name, uid },
+            "Pod" => Self::Pod { node: node_of_pod(request, &node), name, uid },
             "Secret" => Self::Secret { name, uid },
             _ => Self::Node { name, uid },
         }))
     }
 }
 
-/// The parts of an API version; neither, if it has more than two.
+/// Splits an `apiVersion`; both parts are empty if it has more than one slash.
 fn group_and_version(api_version: &str) -> (&str, &str) {
     match api_version.split_once('/') {
         None => ("", api_version),
@@ -186,8 +186,8 @@ fn group_and_version(api_version: &str) -> (&str, &str) {
     }
 }
 
-/// The node on which a pod runs; one that is not there has a name all the same.
-fn host(request: &ResourceRequest<'_>, pod: &Node<'_>) -> Option<(String, String)> {
+/// Name and uid of a pod's node; the uid is empty if the node does not exist.
+fn node_of_pod(request: &ResourceRequest<'_>, pod: &Node<'_>) -> Option<(String, String)> {
     let name = pod.text_at(&["spec", "nodeName"]);
     let nodes = request.app.registry.core("nodes").filter(|_| !name.is_empty())?;
     let uid =

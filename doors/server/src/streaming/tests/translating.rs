@@ -45,7 +45,7 @@ async fn begin(wanted: Streams, protocol: Protocol) -> (Client, Node, JoinHandle
     let count = 1 + rows.iter().filter(|row| row.1).count();
     let resizes = protocol.resizes() || !wanted.tty;
     let node = soon(accept(kubelet, if resizes { count } else { count - 1 })).await;
-    assert_eq!(client.hear_bytes().await, Bytes::copy_from_slice(&[wanted.greeting()]));
+    assert_eq!(client.hear_bytes().await, Bytes::copy_from_slice(&[wanted.first_channel()]));
     (client, node, task)
 }
 
