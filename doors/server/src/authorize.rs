@@ -6,8 +6,8 @@ use crate::request::{RequestInfo, ResourcePath, Target};
 use crate::status::{About, StatusError};
 use arc_swap::ArcSwap;
 use ratchet_access::{
-    Attempt, Decision, NODES, Resource, Rule, Rulebook, Rules, Target as AuthzTarget, User, decide_node,
-    forbidden_message, is_superuser,
+    Attempt, Decision, NODES, Resource, Rule, Rulebook, Rules, Target as AuthzTarget, User,
+    decide_node, forbidden_message, is_superuser,
 };
 use ratchet_object::Node;
 use std::sync::Arc;
@@ -49,8 +49,10 @@ const GROUP: &str = "rbac.authorization.k8s.io";
 impl Authorizer {
     /// Uses the caches of roles and bindings.
     pub(crate) fn new(modes: Vec<Mode>, cache: &Cache, nodes: Arc<NodeRelations>) -> Self {
-        let resource_cache = |plural: &str| cache.resource_cache(&format!("{plural}.{GROUP}")).unwrap_or_default();
-        let resource_caches = ["clusterroles", "roles", "clusterrolebindings", "rolebindings"].map(resource_cache);
+        let resource_cache =
+            |plural: &str| cache.resource_cache(&format!("{plural}.{GROUP}")).unwrap_or_default();
+        let resource_caches =
+            ["clusterroles", "roles", "clusterrolebindings", "rolebindings"].map(resource_cache);
         Self { modes, resource_caches, rbac: ArcSwap::default(), nodes }
     }
 

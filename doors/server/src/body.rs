@@ -45,7 +45,7 @@ impl BodyType {
 }
 
 /// A decoded body.
-pub(crate) struct Received {
+pub(crate) struct DecodedBody {
     /// The object, type-checked and pruned by its schema, with `kind` and `apiVersion` set.
     pub node: Node<'static>,
     /// Warnings about unknown and duplicate fields.
@@ -54,7 +54,7 @@ pub(crate) struct Received {
 
 /// The kind that an endpoint accepts.
 #[derive(Clone, Copy)]
-pub(crate) struct Wanted<'a> {
+pub(crate) struct ExpectedKind<'a> {
     /// API group.
     pub group: &'a str,
     /// API version.
@@ -63,7 +63,7 @@ pub(crate) struct Wanted<'a> {
     pub kind: &'a str,
 }
 
-impl<'a> Wanted<'a> {
+impl<'a> ExpectedKind<'a> {
     /// The kind of a resource's main endpoint.
     pub(crate) fn of(resource: &'a ServedResource) -> Self {
         Self { group: resource.row.group, version: resource.row.version, kind: resource.row.kind }
@@ -84,12 +84,12 @@ impl<'a> Wanted<'a> {
 }
 
 /// Decodes a body as the wanted kind.
-pub(crate) fn receive(
+pub(crate) fn decode_body(
     bytes: &Bytes,
     media: BodyType,
-    wanted: Wanted<'_>,
+    wanted: ExpectedKind<'_>,
     strictness: FieldValidation,
-) -> Result<Received, StatusError> {
+) -> Result<DecodedBody, StatusError> {
     let (node, repeated) = parse(bytes, media, wanted.kind)?;
     let Value::Map(_) = node.value else {
         return Err(unrecognized(wanted.kind, &go_syntax::not_an_object(&node), bytes));
@@ -123,9 +123,9 @@ pub(crate) enum DecodeError {
 pub(crate) fn check_types(
     mut node: Node<'static>,
     repeated: Vec<Repeated>,
-    wanted: Wanted<'_>,
+    wanted: ExpectedKind<'_>,
     strictness: FieldValidation,
-) -> Result<Received, DecodeError> {
+) -> Result<DecodedBody, DecodeError> {
     node.set("apiVersion", Node::string(wanted.api_version()));
     node.set("kind", Node::string(wanted.kind.to_owned()));
     let object = Object::new(node);
@@ -134,7 +134,8 @@ pub(crate) fn check_types(
         match violation.oddity {
             ViolationKind::WrongType(text) => return Err(DecodeError::WrongType(text)),
             ViolationKind::Unknown => {
-                findings.push((violation.span.start, format!("unknown field \"{}\"", violation.path)));
+                findings
+                    .push((violation.span.start, format!("unknown field \"{}\"", violation.path)));
             }
         }
     }
@@ -156,7 +157,7 @@ pub(crate) fn check_types(
     if let Some(row) = schema::kind(wanted.group, wanted.version, wanted.kind) {
         prune(&mut node, row.ty);
     }
-    Ok(Received { node, warnings: texts })
+    Ok(DecodedBody { node, warnings: texts })
 }
 
 /// Parses a body into a node; `kind` is the wanted kind for the error message.
@@ -222,13 +223,13 @@ fn summary(bytes: &[u8]) -> String {
 }
 
 /// Rejects a body of another kind than the endpoint accepts.
-fn check_kind(node: &Node<'_>, wanted: Wanted<'_>) -> Result<(), StatusError> {
+fn check_kind(node: &Node<'_>, wanted: ExpectedKind<'_>) -> Result<(), StatusError> {
     let Some((named, why)) = mismatch(node, wanted) else { return Ok(()) };
     Err(StatusError::bad_request(format!("{named} cannot be handled as a {}: {why}", wanted.kind)))
 }
 
 /// The stated kind and the error if it is not the wanted one; none if it matches or is absent.
-pub(crate) fn mismatch(node: &Node<'_>, wanted: Wanted<'_>) -> Option<(String, String)> {
+pub(crate) fn mismatch(node: &Node<'_>, wanted: ExpectedKind<'_>) -> Option<(String, String)> {
     let api_version = node.text_at(&["apiVersion"]);
     let named = node.text_at(&["kind"]);
     let (group, version) = match api_version {

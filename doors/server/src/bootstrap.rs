@@ -177,7 +177,11 @@ fn writes(app: &App, object: &Node<'static>) -> Result<Vec<Write>, StatusError> 
     Ok(vec![Write::put(&key, guard, storable(new)?.bytes())])
 }
 
-fn with_system_fields(app: &App, resource: &ServedResource, mut node: Node<'static>) -> Node<'static> {
+fn with_system_fields(
+    app: &App,
+    resource: &ServedResource,
+    mut node: Node<'static>,
+) -> Node<'static> {
     let strategy = strategy(resource.row.group, resource.row.kind);
     metadata::fill_system_fields(&mut node, strategy, app.new_uid(), app.now());
     node

@@ -21,7 +21,8 @@ pub(crate) fn check<'a>(change: &Change<'a>, policy: &Policy, verdict: &mut Verd
     let root = change.new_root();
     let request = root.field("spec").field("request");
     if change.is_create()
-        && let Err(why) = read_request(request.text_or_empty()).and_then(|der| verify_signature(&der))
+        && let Err(why) =
+            read_request(request.text_or_empty()).and_then(|der| verify_signature(&der))
     {
         let displayed = ratchet_net::Quoted(request.text_or_empty()).to_string();
         // The reference validates it after metadata and before everything else.
@@ -34,9 +35,10 @@ pub(crate) fn check<'a>(change: &Change<'a>, policy: &Policy, verdict: &mut Verd
     if change.part != Part::STATUS || certificate.equals(&stored) {
         return;
     }
-    if let (Err(why), Ok(())) =
-        (check_certificates(certificate.text_or_empty()), check_certificates(stored.text_or_empty()))
-    {
+    if let (Err(why), Ok(())) = (
+        check_certificates(certificate.text_or_empty()),
+        check_certificates(stored.text_or_empty()),
+    ) {
         let before = |field: &str| field == "status.certificate";
         let displayed = "\"<certificate data>\"";
         add(&ValidationContext { change, policy }, verdict, before, &certificate, displayed, why);
@@ -158,7 +160,9 @@ fn verify_signature(der: &[u8]) -> Result<(), String> {
     let info = &request.certification_request_info;
     let key = &info.subject_pki;
     let algorithm = KEYS.iter().find(|(oid, _)| key.algorithm.algorithm.to_id_string() == *oid);
-    let Some((_, algorithm)) = algorithm else { return Err("x509: unknown public key algorithm".into()) };
+    let Some((_, algorithm)) = algorithm else {
+        return Err("x509: unknown public key algorithm".into());
+    };
     let curve = key.algorithm.parameters.as_ref().and_then(|any| any.as_oid().ok());
     let curve = curve.map(|oid| oid.to_id_string()).unwrap_or_default();
     let signed = request.signature_algorithm.algorithm.to_id_string();
@@ -173,12 +177,17 @@ fn verify_signature(der: &[u8]) -> Result<(), String> {
             "x509: signature algorithm specifies an {name} public key, but have public key of type {own}"
         ));
     }
-    let matches_curve = |row: &&&(&str, KeyAlgorithm, &str, Algorithm)| row.2.is_empty() || row.2 == curve;
+    let matches_curve =
+        |row: &&&(&str, KeyAlgorithm, &str, Algorithm)| row.2.is_empty() || row.2 == curve;
     let verifies = |row: &(&str, KeyAlgorithm, &str, Algorithm)| {
         let public = UnparsedPublicKey::new(row.3, &key.subject_public_key.data);
         public.verify(info.raw, &request.signature_value.data).is_ok()
     };
-    if named.iter().filter(matches_curve).any(|row| verifies(row)) { Ok(()) } else { Err(failure.into()) }
+    if named.iter().filter(matches_curve).any(|row| verifies(row)) {
+        Ok(())
+    } else {
+        Err(failure.into())
+    }
 }
 
 /// Checks that PEM in base64 contains only certificates; empty is valid.

@@ -187,7 +187,9 @@ impl Scan<'_> {
     fn literal(&mut self, literal: &str) -> Step {
         for wanted in literal.chars() {
             if self.peek().ok_or(END)? != wanted {
-                return Err(self.bad(&format!("in literal {literal} (expecting {})", quoted(wanted))));
+                return Err(
+                    self.bad(&format!("in literal {literal} (expecting {})", quoted(wanted)))
+                );
             }
             self.skip();
         }

@@ -71,14 +71,21 @@ impl LoopbackClient {
         let agent = HeaderValue::from_static("ratchet-controllers");
         let mut request =
             Request::builder().method(method).uri(path).header(header::USER_AGENT, agent);
-        let content_headers = [(header::CONTENT_TYPE, types.content), (header::ACCEPT, types.accept)];
+        let content_headers =
+            [(header::CONTENT_TYPE, types.content), (header::ACCEPT, types.accept)];
         for (name, value) in content_headers.into_iter().filter(|(_, value)| !value.is_empty()) {
             request = request.header(name, HeaderValue::from_static(value));
         }
         let (parts, ()) = request.body(()).ok()?.into_parts();
         Some(
-            serve(&self.app, parts, Source::Memory(body), &self.peer, Caller::Internal(user.clone()))
-                .await,
+            serve(
+                &self.app,
+                parts,
+                Source::Memory(body),
+                &self.peer,
+                Caller::Internal(user.clone()),
+            )
+            .await,
         )
     }
 }

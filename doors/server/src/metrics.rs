@@ -6,8 +6,8 @@ pub use connections::Connections;
 pub(crate) use connections::name_witness;
 
 use crate::app::App;
-use crate::request::{RequestInfo, Target};
 use crate::registry::ServedResource;
+use crate::request::{RequestInfo, Target};
 use ratchet_audit_log::{Counts, Level};
 use ratchet_engine::pod_security::PodSecurityMetrics;
 use ratchet_engine::{Policy, Stage};
@@ -257,7 +257,13 @@ impl Metrics {
     }
 
     /// Records a completed request.
-    pub fn request_completed(&self, labels: &Labels, code: u16, duration: Duration, bytes: Option<u64>) {
+    pub fn request_completed(
+        &self,
+        labels: &Labels,
+        code: u16,
+        duration: Duration,
+        bytes: Option<u64>,
+    ) {
         let [verb, group, version, resource, subresource, scope, component] = labels.plain();
         let dry = labels.dry_run;
         let code = code.to_string();
@@ -306,7 +312,9 @@ impl Metrics {
 
     /// Counts a sent watch event.
     pub fn watch_event(&self, resource: &ServedResource) {
-        self.watch_events.with(&[resource.row.group, resource.row.version, resource.row.plural]).inc();
+        self.watch_events
+            .with(&[resource.row.group, resource.row.version, resource.row.plural])
+            .inc();
     }
 
     /// Counts a use of a service account token.
@@ -452,8 +460,10 @@ pub fn write_connections(counts: Connected, writer: &mut Writer) {
 /// Writes the number of objects per resource.
 pub fn write_objects(app: &App, writer: &mut Writer) {
     // Node port allocations are stored like objects, but no API exposes them.
-    let resource_caches = app.cache.resource_caches().filter(|(name, _)| *name != crate::services::NODE_PORTS);
-    let mut counts: Vec<(&str, usize)> = resource_caches.map(|(name, cache)| (name, cache.len())).collect();
+    let resource_caches =
+        app.cache.resource_caches().filter(|(name, _)| *name != crate::services::NODE_PORTS);
+    let mut counts: Vec<(&str, usize)> =
+        resource_caches.map(|(name, cache)| (name, cache.len())).collect();
     counts.sort_unstable();
     #[allow(clippy::cast_precision_loss, reason = "numbers of objects are far below 2^52")]
     let counts: Vec<(&str, f64)> =

@@ -293,7 +293,8 @@ mod tests {
 
     #[test]
     fn writes_say_what_they_want() {
-        let parse = |query| WriteOptions::from_params(&Params::parse(Some(query)), OptionsKind::Create);
+        let parse =
+            |query| WriteOptions::from_params(&Params::parse(Some(query)), OptionsKind::Create);
         assert_eq!(parse("").unwrap(), WriteOptions::default());
         assert!(parse("dryRun=All&dryRun=All").unwrap().dry_run);
         assert_eq!(parse("fieldValidation=Strict").unwrap().fields, FieldValidation::Strict);

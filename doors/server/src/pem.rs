@@ -57,7 +57,10 @@ fn line(text: &[u8]) -> (&[u8], &[u8]) {
     };
     let line = line.unwrap_or_default();
     let last_visible = line.iter().rposition(|byte| !matches!(byte, b' ' | b'\t' | b'\r'));
-    (line.get(..last_visible.map_or(0, |last| last + 1)).unwrap_or_default(), rest.unwrap_or_default())
+    (
+        line.get(..last_visible.map_or(0, |last| last + 1)).unwrap_or_default(),
+        rest.unwrap_or_default(),
+    )
 }
 
 fn block<'t>(label: &[u8], text: &'t [u8]) -> Option<(Block, &'t [u8])> {

@@ -2,11 +2,11 @@
 
 use crate::app::App;
 use crate::audit_record::AuditRecord;
-use crate::body::{self, BodyType, Wanted};
+use crate::body::{self, BodyType, ExpectedKind};
 use crate::cache::Item;
 use crate::options::FieldValidation;
-use crate::request::{Output, Params, ResourcePath};
 use crate::registry::ServedResource;
+use crate::request::{Output, Params, ResourcePath};
 use crate::status::StatusError;
 use crate::warnings::Warnings;
 use bytes::Bytes;
@@ -90,22 +90,22 @@ impl Reply {
 }
 
 /// The result type of verb handlers.
-pub(crate) type Answered = Result<Reply, StatusError>;
+pub(crate) type HandlerResult = Result<Reply, StatusError>;
 
 impl ResourceRequest<'_> {
     /// Decodes the body as an object of the resource's own kind.
     pub(crate) fn object(&self, strictness: FieldValidation) -> Result<Node<'static>, StatusError> {
-        self.object_of(Wanted::of(self.resource), strictness)
+        self.object_of(ExpectedKind::of(self.resource), strictness)
     }
 
     /// Decodes the body as an object of the kind of a subresource; unknown and duplicate fields become warnings.
     pub(crate) fn object_of(
         &self,
-        wanted: Wanted<'_>,
+        wanted: ExpectedKind<'_>,
         strictness: FieldValidation,
     ) -> Result<Node<'static>, StatusError> {
         let media = BodyType::from_headers(self.headers)?;
-        let received = body::receive(self.body, media, wanted, strictness)?;
+        let received = body::decode_body(self.body, media, wanted, strictness)?;
         for warning in received.warnings {
             self.warnings.add(warning);
         }

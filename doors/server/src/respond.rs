@@ -3,13 +3,13 @@
 use crate::app::App;
 use crate::audit::until_end;
 use crate::body;
-use crate::resource_request::{Content, Reply};
 use crate::compress;
 use crate::guarded_body::{with_guard, with_size_metric};
 use crate::metrics::{Labels, LongRunningRequest, Metrics};
+use crate::registry::ServedResource;
 use crate::render::{self, Document, Rendered};
 use crate::request::{Output, RequestInfo, Target};
-use crate::registry::ServedResource;
+use crate::resource_request::{Content, Reply};
 use crate::server::{AUDIT_ID, RequestContext};
 use crate::status::StatusError;
 use http::header::{CACHE_CONTROL, CONTENT_LENGTH, CONTENT_TYPE, RETRY_AFTER, WARNING};
@@ -103,7 +103,12 @@ pub(crate) fn finish(app: &Arc<App>, request: &RequestContext<'_>, response: &mu
     let is_lasting = Metrics::is_lasting(&labels);
     if !is_lasting || response.status().as_u16() >= 400 {
         // Response sizes are recorded for plain responses, not for long-running ones.
-        app.metrics.request_completed(&labels, code, request.started.elapsed(), size.filter(|_| !is_lasting));
+        app.metrics.request_completed(
+            &labels,
+            code,
+            request.started.elapsed(),
+            size.filter(|_| !is_lasting),
+        );
         if size.is_none() && !is_lasting && request.parts.method != Method::HEAD {
             let sizes = app.metrics.sizes(&labels);
             let body = std::mem::replace(response.body_mut(), empty());
@@ -111,7 +116,8 @@ pub(crate) fn finish(app: &Arc<App>, request: &RequestContext<'_>, response: &mu
         }
         return;
     }
-    let long_running = LongRunningRequest { app: app.clone(), labels, code, started: request.started };
+    let long_running =
+        LongRunningRequest { app: app.clone(), labels, code, started: request.started };
     match request.audit.tunnel() {
         Some(ends) => until_end(ends, long_running),
         None => {

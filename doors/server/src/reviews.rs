@@ -3,9 +3,9 @@
 mod access;
 mod selectors;
 
-use crate::resource_request::{Answered, Reply, ResourceRequest};
 use crate::options::{OptionsKind, WriteOptions};
 use crate::render;
+use crate::resource_request::{HandlerResult, Reply, ResourceRequest};
 use crate::status::StatusError;
 use crate::token_usage;
 use crate::write::set_namespace;
@@ -26,7 +26,7 @@ const SYSTEM: [&str; 6] = [
 ];
 
 /// Handles the creation of a review.
-pub(crate) async fn answer(request: &ResourceRequest<'_>) -> Answered {
+pub(crate) async fn answer(request: &ResourceRequest<'_>) -> HandlerResult {
     let options = WriteOptions::from_params(request.params, OptionsKind::Create)?;
     let mut review = request.object(options.fields)?;
     let metadata = review.below("metadata");
@@ -52,7 +52,10 @@ pub(crate) async fn answer(request: &ResourceRequest<'_>) -> Answered {
         _ => return Err(StatusError::method_not_allowed()),
     };
     review.set("status", status);
-    Ok(Reply::json(201, render::whole(review, &request.resource.api_version(), request.resource.row.kind)))
+    Ok(Reply::json(
+        201,
+        render::whole(review, &request.resource.api_version(), request.resource.row.kind),
+    ))
 }
 
 /// Validation errors of a review.

@@ -2,12 +2,12 @@
 
 use crate::app::App;
 use crate::body;
-use crate::resource_request::{Answered, Reply, ResourceRequest};
 use crate::compute::SMALL;
 use crate::connect::{self, Client, Connect};
 use crate::documents;
 use crate::operation::Operation;
 use crate::request::{Output, ResourcePath};
+use crate::resource_request::{HandlerResult, Reply, ResourceRequest};
 use crate::respond::{error_response, reply_response};
 use crate::server::{RequestContext, Source};
 use crate::status::StatusError;
@@ -90,7 +90,8 @@ pub(crate) async fn resource(
             return error_response(&error, Output::PLAIN);
         }
     };
-    if let Some(text) = ratchet_engine::deprecation(resource.row.group, resource.row.kind, &app.policy)
+    if let Some(text) =
+        ratchet_engine::deprecation(resource.row.group, resource.row.kind, &app.policy)
     {
         request.warnings.add(text);
     }
@@ -176,7 +177,7 @@ async fn dispatch(
     request: &ResourceRequest<'_>,
     operation: Operation,
     verb: &'static str,
-) -> Answered {
+) -> HandlerResult {
     match operation {
         Operation::Subresource => subresources::answer(request, verb).await,
         _ if request.resource.row.storage.is_none() => dispatch_virtual(request, verb).await,
@@ -192,7 +193,7 @@ async fn dispatch(
 }
 
 /// Serves resources without storage: reviews, bindings, component statuses.
-async fn dispatch_virtual(request: &ResourceRequest<'_>, verb: &str) -> Answered {
+async fn dispatch_virtual(request: &ResourceRequest<'_>, verb: &str) -> HandlerResult {
     match (request.resource.row.plural, verb) {
         ("componentstatuses", "list") => Ok(Reply::json(
             200,

@@ -7,7 +7,7 @@ use crate::authorize::attempt;
 use crate::documents;
 use crate::guarded_body::with_guard;
 use crate::request::{Output, Params, RequestInfo, Target, Unreadable};
-use crate::respond::{finish, error_response};
+use crate::respond::{error_response, finish};
 use crate::route;
 use crate::status::{About, StatusError};
 use crate::token_usage;
@@ -46,7 +46,8 @@ impl Service for Server {
         Box::pin(async move {
             let (mut parts, incoming) = request.into_parts();
             let upgrade = parts.extensions.remove::<OnUpgrade>();
-            serve(&app, parts, Source::Network(incoming, upgrade), &peer, Caller::Unauthenticated).await
+            serve(&app, parts, Source::Network(incoming, upgrade), &peer, Caller::Unauthenticated)
+                .await
         })
     }
 }
@@ -242,7 +243,12 @@ async fn handle(
             impersonated.user
         }
         Err(error) => {
-            return audit::complete(trail, &request.parts.method, &request.audit, error_reply(&error));
+            return audit::complete(
+                trail,
+                &request.parts.method,
+                &request.audit,
+                error_reply(&error),
+            );
         }
     };
     if trail.as_ref().is_some_and(|trail| trail.level() == Level::RequestResponse) {
@@ -285,7 +291,8 @@ fn impersonated_user(
     match impersonate(&wanted, &attempt, &|attempt| app.authorizer.decide(attempt)) {
         Ok(impersonated) => Ok(Some(impersonated)),
         Err(denied) => {
-            let about = About { group: &denied.group, resource: &denied.resource, name: &denied.name };
+            let about =
+                About { group: &denied.group, resource: &denied.resource, name: &denied.name };
             Err(StatusError::forbidden_message(about, denied.message))
         }
     }

@@ -202,7 +202,9 @@ pub async fn start(config: Config, store: Arc<dyn Store>) -> Result<Ready, Start
         store_lost.store(true, Ordering::Relaxed);
     });
     app.count_objects();
-    bootstrap::run(&app, &published_config).await.map_err(|error| StartError::Bootstrap(error.message))?;
+    bootstrap::run(&app, &published_config)
+        .await
+        .map_err(|error| StartError::Bootstrap(error.message))?;
     flags.bootstrapped.store(true, Ordering::Relaxed);
     Ok(Ready { app, listener, reloads, stop, limits, compaction: config.compaction })
 }
@@ -280,7 +282,8 @@ fn backends(config: &BackendConfig, metrics: &Metrics) -> Result<Backends, Start
 
 /// The configuration that is published in bootstrap objects.
 fn published_config(config: &Config) -> Result<bootstrap::PublishedConfig, StartError> {
-    let text = |path: &Path| read_file(path).map(|bytes| String::from_utf8_lossy(&bytes).into_owned());
+    let text =
+        |path: &Path| read_file(path).map(|bytes| String::from_utf8_lossy(&bytes).into_owned());
     let files = &config.credentials;
     let proxy = match &files.proxy {
         Some(proxy) => Some((proxy.clone(), text(&proxy.authorities)?)),
@@ -312,7 +315,9 @@ fn accounts(files: &Credentials) -> Result<ServiceAccounts, StartError> {
         .map_err(|why| unusable(&files.signing_key, &why))?;
     let mut keys = vec![signing_key.public().clone()];
     for path in &files.verification_keys {
-        keys.extend(PublicKey::all_from_pem(&read_file(path)?).map_err(|why| unusable(path, &why))?);
+        keys.extend(
+            PublicKey::all_from_pem(&read_file(path)?).map_err(|why| unusable(path, &why))?,
+        );
     }
     let issuer = files.issuers.first().cloned().unwrap_or_default();
     let mut accounts = ServiceAccounts::new(&issuer, Some(signing_key), keys);

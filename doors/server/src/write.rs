@@ -2,9 +2,9 @@
 
 use crate::admission;
 use crate::cache::{Item, Stored, storable};
-use crate::resource_request::ResourceRequest;
 use crate::convert;
 use crate::lifecycle::{self, CreateContext, metadata};
+use crate::resource_request::ResourceRequest;
 use crate::services;
 use crate::status::StatusError;
 use ratchet_engine::{Change, Part, StatusCause, Step};
@@ -107,7 +107,8 @@ pub(crate) fn set_namespace(
     request: &ResourceRequest<'_>,
     node: &mut Node<'static>,
 ) -> Result<(), StatusError> {
-    let namespace = if request.resource.row.namespaced { request.path.namespace.as_str() } else { "" };
+    let namespace =
+        if request.resource.row.namespaced { request.path.namespace.as_str() } else { "" };
     let stated = node.text_at(&["metadata", "namespace"]);
     if !stated.is_empty() && stated != namespace && request.resource.row.namespaced {
         return Err(StatusError::bad_request(NAMESPACE_MISMATCH));
@@ -185,8 +186,8 @@ async fn commit_new(
     let namespace = admission::namespace_guard(request, validated)?;
     let mut node = validated.clone();
     // The reference allocates before the strategy runs: an allocation error comes without the strategy's warnings.
-    let claims =
-        services::claim(app, kind, &mut node, None).inspect_err(|_| request.warnings.truncate(warning_count))?;
+    let claims = services::claim(app, kind, &mut node, None)
+        .inspect_err(|_| request.warnings.truncate(warning_count))?;
     resource.canonicalize(&mut node);
     let value = stored(request, node)?;
     if dry_run {

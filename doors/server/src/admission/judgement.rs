@@ -1,8 +1,8 @@
 //! Validation by the engine: collects the `Facts` it needs, records its warnings and annotations.
 
 use super::policy_rights;
-use crate::resource_request::ResourceRequest;
 use crate::csr;
+use crate::resource_request::ResourceRequest;
 use crate::status::StatusError;
 use ratchet_engine::pod_security::PodSecurityMetrics;
 use ratchet_engine::{

@@ -1,16 +1,16 @@
 //! The admission chain in the reference's order: mutating plugins, the engine's validation, validating plugins and policies.
 
-mod policy_cluster;
 mod escalation;
 mod judgement;
 mod namespaces;
 mod pace;
+mod plugin_cluster;
 mod plugins;
 mod policies;
+mod policy_cluster;
 mod policy_rights;
 mod policy_set;
 mod quota;
-mod plugin_cluster;
 
 pub(crate) use escalation::escalation;
 pub(crate) use namespaces::{namespace_guard, namespace_lifecycle};

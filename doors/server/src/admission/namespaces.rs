@@ -1,7 +1,7 @@
 //! NamespaceLifecycle: no object is created in a missing or terminating namespace.
 
-use crate::resource_request::ResourceRequest;
 use crate::lifecycle::metadata;
+use crate::resource_request::ResourceRequest;
 use crate::status::{About, StatusError};
 use ratchet_object::Node;
 use ratchet_store::{Act, Guard, Revision, Write};

@@ -27,7 +27,9 @@ impl Pace {
     fn measurements(&self, policies: &Arc<Policies>) -> MutexGuard<'_, Measurements> {
         let policies_address = Arc::as_ptr(policies).addr();
         let mut measurements = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        if measurements.policies_address != policies_address || measurements.is_fast.len() >= MAX_KEYS {
+        if measurements.policies_address != policies_address
+            || measurements.is_fast.len() >= MAX_KEYS
+        {
             *measurements = Measurements { policies_address, is_fast: HashMap::new() };
         }
         measurements

@@ -1,9 +1,9 @@
 //! The cluster as admission plugins see it: cached objects, the authorizer, certificate subjects.
 
 use crate::cache::Unreadable;
-use crate::resource_request::ResourceRequest;
 use crate::csr;
 use crate::registry::ServedResource;
+use crate::resource_request::ResourceRequest;
 use crate::status::StatusError;
 use ratchet_access::{Attempt, Decision};
 use ratchet_admission::{Cluster, Subject};
@@ -57,7 +57,8 @@ impl Cluster for PluginCluster<'_> {
 
     fn objects(&self, group: &str, resource: &str, namespace: &str) -> Vec<Node<'static>> {
         let Some(served_resource) = self.find_resource(group, resource) else { return Vec::new() };
-        let prefix = if served_resource.row.namespaced { format!("{namespace}/") } else { String::new() };
+        let prefix =
+            if served_resource.row.namespaced { format!("{namespace}/") } else { String::new() };
         let snapshot = served_resource.cache.now();
         if let Some(found) = snapshot.unreadable_within(&prefix) {
             self.record_failure(found.clone());

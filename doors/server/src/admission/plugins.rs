@@ -1,8 +1,8 @@
 //! The admission plugins: mutating ones, later validating ones, each in the order of the table.
 
 use super::judgement::{self, Judgement};
-use super::policies;
 use super::plugin_cluster::PluginCluster;
+use super::policies;
 use crate::resource_request::ResourceRequest;
 use crate::status::{About, StatusError};
 use ratchet_admission::{Cluster, Denial, Operation, PLUGINS, PluginRow, Request};
@@ -90,7 +90,11 @@ fn display_name<'n>(request: &'n ResourceRequest<'_>, node: &'n Node<'_>) -> &'n
 }
 
 /// The error of a plugin's denial.
-pub(super) fn status_error(request: &ResourceRequest<'_>, name: &str, denial: Denial) -> StatusError {
+pub(super) fn status_error(
+    request: &ResourceRequest<'_>,
+    name: &str,
+    denial: Denial,
+) -> StatusError {
     match denial {
         Denial::Forbidden(why) => StatusError::forbidden(request.resource.about(name), &why),
         Denial::ForbiddenBecause(why, cause) => {
@@ -144,7 +148,9 @@ fn admit_unstored(
     if !UNSTORED_PLUGINS.iter().any(|name| request.app.plugins.is_on(name)) {
         return Ok(());
     }
-    admit(request, what, &mut object.clone().into_owned(), old, |name| UNSTORED_PLUGINS.contains(&name))
+    admit(request, what, &mut object.clone().into_owned(), old, |name| {
+        UNSTORED_PLUGINS.contains(&name)
+    })
 }
 
 fn admit(
@@ -178,7 +184,9 @@ fn admit(
     result
 }
 
-fn enabled_plugins<'a>(request: &'a ResourceRequest<'_>) -> impl Iterator<Item = &'static PluginRow> + 'a {
+fn enabled_plugins<'a>(
+    request: &'a ResourceRequest<'_>,
+) -> impl Iterator<Item = &'static PluginRow> + 'a {
     PLUGINS.iter().filter(|row| request.app.plugins.is_on(row.name))
 }
 
@@ -195,7 +203,8 @@ pub(crate) async fn judge(
     let (_, operation) = operation_of(change);
     let started = Instant::now();
     // Only the quota comes after the policies; it is charged at commit.
-    let result = validate(request, change, judgement).and_then(|()| policies::on_change(request, change));
+    let result =
+        validate(request, change, judgement).and_then(|()| policies::on_change(request, change));
     request.app.metrics.step_ran("validate", operation.word(), result.is_err(), started.elapsed());
     result
 }
@@ -250,7 +259,9 @@ async fn await_account(request: &ResourceRequest<'_>, node: &Node<'_>) -> Result
         return Ok(());
     }
     let is_there = || {
-        PluginCluster::new(request).object("", "serviceaccounts", &request.path.namespace, "default").is_some()
+        PluginCluster::new(request)
+            .object("", "serviceaccounts", &request.path.namespace, "default")
+            .is_some()
     };
     for _ in 0..ACCOUNT_TRIES {
         if is_there() {

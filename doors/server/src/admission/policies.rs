@@ -1,13 +1,13 @@
 //! ValidatingAdmissionPolicy: evaluates the policies of the cluster on writes, deletions and connections.
 
-use super::policy_cluster::PolicyCluster;
 use super::plugins::subresource_of;
+use super::policy_cluster::PolicyCluster;
 use crate::app::App;
 use crate::audit_record::AuditRecord;
-use crate::resource_request::ResourceRequest;
 use crate::options::{DeleteOptions, DeleteScope};
-use crate::request::{Params, ResourcePath};
 use crate::registry::ServedResource;
+use crate::request::{Params, ResourcePath};
+use crate::resource_request::ResourceRequest;
 use crate::services;
 use crate::status::{About, StatusError};
 use crate::subresources::scale_from;
@@ -60,7 +60,11 @@ impl<'a> AdmissionScope<'a> {
         Ok((!policies.is_empty()).then_some(policies))
     }
 
-    fn evaluate(&self, policies: &Arc<Policies>, attributes: &Attributes<'_>) -> Result<(), StatusError> {
+    fn evaluate(
+        &self,
+        policies: &Arc<Policies>,
+        attributes: &Attributes<'_>,
+    ) -> Result<(), StatusError> {
         let row = self.resource.row;
         let attempt = Attempt {
             operation: attributes.operation,

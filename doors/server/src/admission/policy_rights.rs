@@ -47,7 +47,9 @@ fn param_resource<'k>(
 }
 
 fn of_policy(request: &ResourceRequest<'_>, change: &Change<'_>) -> Result<(), String> {
-    let Some(kind) = changed_field(change, "paramKind").and_then(|at| at.node()) else { return Ok(()) };
+    let Some(kind) = changed_field(change, "paramKind").and_then(|at| at.node()) else {
+        return Ok(());
+    };
     let (group, version, plural) = param_resource(request, kind);
     let target = Resource {
         group,
@@ -78,7 +80,8 @@ fn of_binding(request: &ResourceRequest<'_>, change: &Change<'_>) -> Result<(), 
     };
     let Some(wanted) = wanted.and_then(|at| at.node()) else { return Ok(()) };
     let policies = request.app.registry.find(GROUP, "v1", "validatingadmissionpolicies");
-    let policy = policies.and_then(|resource| resource.cache.get(policy_name)).map(|item| item.node());
+    let policy =
+        policies.and_then(|resource| resource.cache.get(policy_name)).map(|item| item.node());
     let kind = policy.as_ref().and_then(|policy| policy.find(&["spec", "paramKind"]));
     let known = kind.map(|kind| param_resource(request, kind));
     let (group, version, plural) = known.unwrap_or(("*", "*", None));

@@ -34,7 +34,8 @@ struct Bound {
 impl PolicySet {
     /// Uses the caches of policies and bindings.
     pub(crate) fn new(cache: &Cache) -> Self {
-        let resource_cache = |plural: &str| cache.resource_cache(&format!("{plural}.{GROUP}")).unwrap_or_default();
+        let resource_cache =
+            |plural: &str| cache.resource_cache(&format!("{plural}.{GROUP}")).unwrap_or_default();
         let names = ["validatingadmissionpolicies", "validatingadmissionpolicybindings"];
         let (reader, bound) = (OnceLock::new(), ArcSwap::default());
         Self { resource_caches: names.map(resource_cache), reader, bound }
@@ -56,7 +57,8 @@ impl PolicySet {
             self.reader.get_or_init(|| Reader::new(VERSION)).policy(node)
         });
         let bindings = compile_changed(&bindings.items, &known.bindings, Binding::read);
-        let all = |compiled: &Compiled<Policy>| compiled.values().map(|(_, own)| own.clone()).collect();
+        let all =
+            |compiled: &Compiled<Policy>| compiled.values().map(|(_, own)| own.clone()).collect();
         let all = Policies::new(
             all(&policies),
             bindings.values().map(|(_, binding)| binding.clone()).collect(),
@@ -116,7 +118,10 @@ mod tests {
         put(&resource_caches[0], 6, "p", policy);
         assert!(!set.now().unwrap().is_empty());
         assert!(!Arc::ptr_eq(&first, &compiled(&set)));
-        resource_caches[1].apply(vec![(7, "b".into(), ObjectState::Deleted), (8, "c".into(), ObjectState::Deleted)]);
+        resource_caches[1].apply(vec![
+            (7, "b".into(), ObjectState::Deleted),
+            (8, "c".into(), ObjectState::Deleted),
+        ]);
         assert!(set.now().unwrap().is_empty());
         let lost = Unreadable { key: "/registry/x".into(), why: "odd".into() };
         resource_caches[0].apply(vec![(9, "p".into(), ObjectState::Unreadable(Arc::new(lost)))]);

@@ -1,10 +1,10 @@
 //! ResourceQuota: the usage of a request is charged in the commit that stores its object, or the request is denied.
 
-use super::plugins::{subresource_of, status_error, attributes};
 use super::plugin_cluster::PluginCluster;
+use super::plugins::{attributes, status_error, subresource_of};
 use crate::cache::{Item, storable};
-use crate::resource_request::ResourceRequest;
 use crate::registry::ServedResource;
+use crate::resource_request::ResourceRequest;
 use crate::status::StatusError;
 use ratchet_admission::{Cluster, Denial, Operation, Request, quota};
 use ratchet_engine::Part;

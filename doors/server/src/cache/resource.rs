@@ -2,7 +2,7 @@
 
 use super::item::Item;
 use super::unreadable::Unreadable;
-use super::{ObjectState, ObjectChange};
+use super::{ObjectChange, ObjectState};
 use arc_swap::ArcSwap;
 use bytes::Bytes;
 use imbl::OrdMap;
@@ -201,7 +201,8 @@ impl ResourceCache {
         let from = recent.changes.partition_point(|change| change.revision <= revision);
         let mut batch: Vec<Arc<Change>> = Vec::new();
         for change in recent.changes.range(from..) {
-            let is_same_revision = batch.last().is_some_and(|last| last.revision == change.revision);
+            let is_same_revision =
+                batch.last().is_some_and(|last| last.revision == change.revision);
             if batch.len() >= BATCH && !is_same_revision {
                 break;
             }
@@ -225,8 +226,10 @@ impl ResourceCache {
         let mut unreadable_at = None;
         for (at, key, state) in events {
             now.revision = at;
-            let (is_deletion, is_unreadable) =
-                (matches!(state, ObjectState::Deleted), matches!(state, ObjectState::Unreadable(_)));
+            let (is_deletion, is_unreadable) = (
+                matches!(state, ObjectState::Deleted),
+                matches!(state, ObjectState::Unreadable(_)),
+            );
             let before = now.put(key.clone(), state);
             if is_unreadable {
                 // There is no event for it: watchers must start again, and get the decode error then.
@@ -273,7 +276,10 @@ mod tests {
     }
 
     fn unreadable() -> ObjectState {
-        ObjectState::Unreadable(Arc::new(Unreadable { key: "/registry/pods/n/a".into(), why: "x".into() }))
+        ObjectState::Unreadable(Arc::new(Unreadable {
+            key: "/registry/pods/n/a".into(),
+            why: "x".into(),
+        }))
     }
 
     #[test]
@@ -307,7 +313,10 @@ mod tests {
         assert!(cache.find("n/a").is_ok_and(|item| item.is_some()));
         assert!(cache.now().unreadable_within("").is_none());
         assert_eq!(cache.since(8).map(|changes| changes.len()), Ok(1));
-        cache.apply(vec![(10, "n/a".into(), unreadable()), (11, "n/a".into(), ObjectState::Deleted)]);
+        cache.apply(vec![
+            (10, "n/a".into(), unreadable()),
+            (11, "n/a".into(), ObjectState::Deleted),
+        ]);
         assert!(cache.now().unreadable.is_empty());
     }
 

@@ -6,7 +6,9 @@ use std::fmt::Write;
 pub(super) fn query(pairs: &[(&str, &str)]) -> String {
     let mut sorted: Vec<_> = pairs.iter().collect();
     sorted.sort_by_key(|(name, _)| *name);
-    let pairs = sorted.iter().map(|(name, value)| format!("{}={}", query_component(name), query_component(value)));
+    let pairs = sorted
+        .iter()
+        .map(|(name, value)| format!("{}={}", query_component(name), query_component(value)));
     pairs.collect::<Vec<_>>().join("&")
 }
 

@@ -37,7 +37,8 @@ pub(super) fn headers(app: &App, parts: &Parts, address: IpAddr) -> HeaderMap {
     headers.remove(AUTHORIZATION);
     headers.remove(PROXY_AUTHORIZATION);
     strip_impersonation(&mut headers);
-    let extra_headers = headers.keys().filter(|name| name.as_str().starts_with(REMOTE_EXTRA_PREFIX));
+    let extra_headers =
+        headers.keys().filter(|name| name.as_str().starts_with(REMOTE_EXTRA_PREFIX));
     let extra_names: Vec<HeaderName> = extra_headers.cloned().collect();
     for name in REMOTE_HEADERS.iter().copied().chain(extra_names.iter().map(HeaderName::as_str)) {
         headers.remove(name);

@@ -190,7 +190,8 @@ pub(super) fn of_service(connect: &Connect<'_>) -> Result<Location, StatusError>
     let mut port_name = id.port.to_owned();
     if let Ok(number) = id.port.parse::<i64>() {
         let service = resource.cache.find(&resource.cache_key(namespace, id.name))?;
-        let service = service.ok_or_else(|| StatusError::not_found(resource.about(id.name)))?.node();
+        let service =
+            service.ok_or_else(|| StatusError::not_found(resource.about(id.name)))?.node();
         let ports = service.find(&["spec", "ports"]).map(Node::items).unwrap_or_default();
         let port = ports.iter().find(|one| one.get("port").and_then(Node::as_int) == Some(number));
         let port = port.ok_or_else(|| {

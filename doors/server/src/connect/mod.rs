@@ -1,6 +1,7 @@
 //! Connect requests to kubelets, pods, Services and nodes: log, exec, attach, portforward, proxy.
 
 mod container;
+mod decoder;
 mod escape;
 mod forwarded;
 mod location;
@@ -13,15 +14,14 @@ mod pump;
 mod rewrite;
 mod streams;
 mod throttle;
-mod decoder;
 mod upgrade;
 
 use crate::admission::{AdmissionScope, on_connect};
 use crate::app::App;
 use crate::authorize::target;
 use crate::guarded_body::with_guard;
-use crate::request::ResourcePath;
 use crate::registry::ServedResource;
+use crate::request::ResourcePath;
 use crate::server::RequestContext;
 use crate::status::{About, StatusError};
 use bytes::Bytes;

@@ -1,7 +1,7 @@
 //! Streaming rewrite of links in proxied HTML pages.
 
-use super::rewrite::Prefix;
 use super::decoder::PageDecoder;
+use super::rewrite::Prefix;
 use crate::compute::Compute;
 use bytes::Bytes;
 use http_body::Frame;
@@ -93,7 +93,9 @@ impl Page {
         for _ in 0..WINDOWS {
             let count = match self.decoder.read(&mut window) {
                 Ok(count) => count,
-                Err(error) if error.kind() == io::ErrorKind::WouldBlock => return Ok(Step::NeedsInput),
+                Err(error) if error.kind() == io::ErrorKind::WouldBlock => {
+                    return Ok(Step::NeedsInput);
+                }
                 Err(error) => return Err(error),
             };
             if count == 0 {

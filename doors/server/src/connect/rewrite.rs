@@ -19,7 +19,8 @@ impl Prefix {
     /// The prefix of a request for `whole`, of which the backend sees `inner`.
     pub(super) fn of(whole: &str, inner: &str, backend: &str, headers: &HeaderMap) -> Self {
         let path = whole.strip_suffix(inner).unwrap_or(whole).to_owned();
-        let requested_host = headers.get(HOST).and_then(|host| host.to_str().ok()).unwrap_or_default();
+        let requested_host =
+            headers.get(HOST).and_then(|host| host.to_str().ok()).unwrap_or_default();
         Self { path, backend: backend.to_owned(), requested_host: requested_host.to_owned() }
     }
 
@@ -51,7 +52,8 @@ impl Prefix {
     /// Rewrites a link: links to the backend itself get the prefix.
     pub(super) fn link(&self, to: &str) -> String {
         let (host, rest) = split_host(to);
-        let is_elsewhere = host.is_some_and(|host| host != self.backend && host != self.requested_host);
+        let is_elsewhere =
+            host.is_some_and(|host| host != self.backend && host != self.requested_host);
         if is_elsewhere || !rest.starts_with('/') {
             return to.to_owned();
         }

@@ -5,7 +5,7 @@ use super::upgrade::{self, UpgradeResponse};
 use super::{Backends, Client, Connect, container, escape, forwarded, node};
 use crate::request::Params;
 use crate::status::StatusError;
-use crate::streaming::{self, Protocol, HandshakeError, Streams, StreamRoute};
+use crate::streaming::{self, HandshakeError, Protocol, StreamRoute, Streams};
 use http::header::{CONTENT_TYPE, HOST, SEC_WEBSOCKET_VERSION};
 use http::{HeaderMap, HeaderValue, Method, Response, StatusCode};
 use hyper::upgrade::Upgraded;
@@ -143,13 +143,20 @@ async fn upgrade_to_spdy(
 ) -> Result<streaming::Kubelet<Throttled<TokioIo<Upgraded>>>, String> {
     let authority = kubelet_request.kubelet.authority();
     let send_error = |why: &dyn std::fmt::Display| {
-        format!("error sending request: Post \"https://{authority}{}\": {why}", kubelet_request.path)
+        format!(
+            "error sending request: Post \"https://{authority}{}\": {why}",
+            kubelet_request.path
+        )
     };
-    let connection =
-        backends.kubelets.dial(&kubelet_request.kubelet).await.map_err(|error| send_error(&error))?;
+    let connection = backends
+        .kubelets
+        .dial(&kubelet_request.kubelet)
+        .await
+        .map_err(|error| send_error(&error))?;
     let mut headers = streaming::to_kubelet();
     headers.insert(HOST, HeaderValue::from_str(&authority).map_err(|error| send_error(&error))?);
-    let answer = upgrade::request(connection, (Method::POST, &kubelet_request.path), headers).await?;
+    let answer =
+        upgrade::request(connection, (Method::POST, &kubelet_request.path), headers).await?;
     match answer {
         UpgradeResponse::Upgraded(head, io) if streaming::is_spdy(head.status, &head.headers) => {
             let protocol = Protocol::chosen(&head.headers)
@@ -294,7 +301,10 @@ mod tests {
     #[test]
     fn kubelets_have_their_own_names_for_streams() {
         let text = "command=ls&command=-l&container=c&stderr=true&stdout=1&stdin=false&tty=0";
-        assert_eq!(kubelet_request("exec", text), Ok("command=ls&command=-l&error=1&output=1".into()));
+        assert_eq!(
+            kubelet_request("exec", text),
+            Ok("command=ls&command=-l&error=1&output=1".into())
+        );
         assert_eq!(kubelet_request("attach", text), Ok("error=1&output=1".into()));
         assert_eq!(kubelet_request("attach", "stdin=true&tty=true"), Ok("input=1&tty=1".into()));
     }

@@ -53,7 +53,9 @@ where
 }
 
 /// The response for a backend that did not upgrade: an error is passed on, a success is invalid.
-pub(super) fn not_upgraded_response(answer: Response<Incoming>) -> Result<Response<Body>, StatusError> {
+pub(super) fn not_upgraded_response(
+    answer: Response<Incoming>,
+) -> Result<Response<Body>, StatusError> {
     let code = answer.status().as_u16();
     if code < 400 {
         let message = format!("invalid upgrade response: status code {code}");

@@ -143,7 +143,9 @@ pub(super) fn new_metrics(list: &Node<'static>, types: MetricTypes) -> Option<Ve
 fn new_metric(metric: &Node<'static>, types: MetricTypes) -> Option<Node<'static>> {
     let mut new = Node::map([("type", metric.get("type")?.clone())]);
     for (metric_type, members) in types {
-        let Some(source) = metric.get(metric_type).filter(|source| !source.is_null()) else { continue };
+        let Some(source) = metric.get(metric_type).filter(|source| !source.is_null()) else {
+            continue;
+        };
         let Value::Map(_) = source.value else { return None };
         let mut inner = Node::empty_map();
         for member in *members {
@@ -173,7 +175,8 @@ fn set_type(target: &mut Node<'static>, metric_type: &str) {
         "external" if has("value") => "Value",
         _ => "AverageValue",
     };
-    if target_type == "AverageValue" && metric_type == "object" && target.text_at(&["value"]) == "0" {
+    if target_type == "AverageValue" && metric_type == "object" && target.text_at(&["value"]) == "0"
+    {
         target.remove("value");
     }
     target.set("type", Node::string(target_type));

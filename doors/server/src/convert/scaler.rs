@@ -25,7 +25,11 @@ pub(super) fn to_v1(node: &mut Node<'static>) {
             spec.set("targetCPUUtilizationPercentage", percentage);
         }
         let others = metrics.iter().filter(|metric| utilization(metric, "target").is_none());
-        add_list(&mut annotations_to_add, METRICS, others.map(|metric| old_metric(metric, TARGETS)).collect());
+        add_list(
+            &mut annotations_to_add,
+            METRICS,
+            others.map(|metric| old_metric(metric, TARGETS)).collect(),
+        );
         if let Some(behavior) = spec.remove("behavior") {
             annotations_to_add.push((BEHAVIOR, old_behavior(&behavior).to_json()));
         }
@@ -52,14 +56,15 @@ pub(super) fn to_v1(node: &mut Node<'static>) {
 
 /// Converts from v1 to v2.
 pub(super) fn to_v2(node: &mut Node<'static>) {
-    let mut metrics =
-        annotation_value(node, METRICS).and_then(|list| new_metrics(&list, TARGETS)).unwrap_or_default();
+    let mut metrics = annotation_value(node, METRICS)
+        .and_then(|list| new_metrics(&list, TARGETS))
+        .unwrap_or_default();
     if !has_v2_types("spec", "metrics", &Node::list(metrics.clone())) {
         metrics.clear();
     }
     let behavior = annotation_value(node, BEHAVIOR).map(new_behavior);
-    let behavior =
-        behavior.filter(|node| !node.entries().is_empty() && has_v2_types("spec", "behavior", node));
+    let behavior = behavior
+        .filter(|node| !node.entries().is_empty() && has_v2_types("spec", "behavior", node));
     let spec = node.below("spec");
     let percentage = spec.remove("targetCPUUtilizationPercentage");
     if let Some(percentage) =
@@ -76,13 +81,17 @@ pub(super) fn to_v2(node: &mut Node<'static>) {
 }
 
 fn status_to_v2(node: &mut Node<'static>) {
-    let current_metrics = annotation_value(node, CURRENT_METRICS).and_then(|list| new_metrics(&list, CURRENT)).map(Node::list);
+    let current_metrics = annotation_value(node, CURRENT_METRICS)
+        .and_then(|list| new_metrics(&list, CURRENT))
+        .map(Node::list);
     let conditions = annotation_value(node, CONDITIONS);
     let Some(status) = node.get_mut("status") else { return };
     let percentage = status.remove("currentCPUUtilizationPercentage");
-    let current_metrics = current_metrics.filter(|list| has_v2_types("status", "currentMetrics", list));
+    let current_metrics =
+        current_metrics.filter(|list| has_v2_types("status", "currentMetrics", list));
     // The annotation has more detail than the percentage.
-    let current_metrics = current_metrics.or_else(|| Some(Node::list(vec![cpu("current", [], percentage?)])));
+    let current_metrics =
+        current_metrics.or_else(|| Some(Node::list(vec![cpu("current", [], percentage?)])));
     if let Some(current_metrics) = current_metrics {
         status.set("currentMetrics", current_metrics);
     }
@@ -173,7 +182,11 @@ fn has_v2_types(side: &'static str, name: &'static str, value: &Node<'static>) -
     misfits(&Object::new(object)).is_empty()
 }
 
-fn add_list(annotations_to_add: &mut Vec<(&'static str, String)>, name: &'static str, list: Vec<Node<'static>>) {
+fn add_list(
+    annotations_to_add: &mut Vec<(&'static str, String)>,
+    name: &'static str,
+    list: Vec<Node<'static>>,
+) {
     if !list.is_empty() {
         annotations_to_add.push((name, Node::list(list).to_json()));
     }

@@ -165,6 +165,9 @@ mod tests {
         }
         let mut headers = HeaderMap::new();
         headers.insert(IF_NONE_MATCH, HeaderValue::from_str(&tag).unwrap());
-        assert_eq!(HashedDocument::of("[]").answer("application/json", &headers).status(), StatusCode::OK);
+        assert_eq!(
+            HashedDocument::of("[]").answer("application/json", &headers).status(),
+            StatusCode::OK
+        );
     }
 }

@@ -161,7 +161,9 @@ static STRATEGIES: &[Strategy] = &[
     row("batch", "Job").counts(SPEC).dependents(Dependents::Orphan),
     row("certificates.k8s.io", "CertificateSigningRequest").restores_spec(),
     row("certificates.k8s.io", "ClusterTrustBundle").requires_version(),
-    row("certificates.k8s.io", "PodCertificateRequest").requires_version().status_restores(ALL_METADATA),
+    row("certificates.k8s.io", "PodCertificateRequest")
+        .requires_version()
+        .status_restores(ALL_METADATA),
     row("coordination.k8s.io", "Lease").allows_create_on_update().requires_version(),
     row("discovery.k8s.io", "EndpointSlice").counts(Generation::OfContentAndLabels),
     row("flowcontrol.apiserver.k8s.io", "FlowSchema").counts(SPEC).status_restores(ALL_METADATA),
@@ -185,11 +187,17 @@ static STRATEGIES: &[Strategy] = &[
     row(RESOURCE, "ResourceClaimTemplate").returns_deleted(),
     row(RESOURCE, "ResourceSlice").counts(SPEC).returns_deleted(),
     row("scheduling.k8s.io", "PriorityClass").counts(Generation::One),
-    row(STORAGE, "CSIDriver").counts(Generation::Later("spec")).requires_version().returns_deleted(),
+    row(STORAGE, "CSIDriver")
+        .counts(Generation::Later("spec"))
+        .requires_version()
+        .returns_deleted(),
     row(STORAGE, "CSINode").requires_version().returns_deleted(),
     row(STORAGE, "CSIStorageCapacity").requires_version(),
     row(STORAGE, "StorageClass").returns_deleted(),
-    row(STORAGE, "VolumeAttachment").requires_version().returns_deleted().status_restores(ALL_METADATA),
+    row(STORAGE, "VolumeAttachment")
+        .requires_version()
+        .returns_deleted()
+        .status_restores(ALL_METADATA),
     row(STORAGE, "VolumeAttributesClass").returns_deleted(),
 ];
 

@@ -3,9 +3,9 @@
 use super::{Rows, converted, partial, table_of_one, whole, write_columns, write_row};
 use crate::app::App;
 use crate::cache::Item;
-use crate::resource_request::{Content, List};
-use crate::request::{Form, Output, Params};
 use crate::registry::ServedResource;
+use crate::request::{Form, Output, Params};
+use crate::resource_request::{Content, List};
 use bytes::Bytes;
 use ratchet_table::columns;
 use std::fmt::Write;
@@ -113,7 +113,10 @@ impl Document {
         let Self { app, resource, output, .. } = self;
         match output.form {
             Form::Whole if resource.is_converted() => {
-                vec![whole(converted(resource, item), &resource.api_version(), resource.row.kind).into()]
+                vec![
+                    whole(converted(resource, item), &resource.api_version(), resource.row.kind)
+                        .into(),
+                ]
             }
             Form::Whole => item.whole(&resource.api_version(), resource.row.kind).into(),
             Form::Metadata => vec![partial(item, output.meta_version).into()],

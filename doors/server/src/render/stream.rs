@@ -45,7 +45,11 @@ pub(crate) async fn answer(document: Document, output: Output, accepts_gzip: boo
     if size <= SMALL {
         while !writer.prepare(usize::MAX) {}
         writer.fill(&mut first, usize::MAX);
-        return Answer { content_type: content_type(&writer), body: full(first), is_compressed: false };
+        return Answer {
+            content_type: content_type(&writer),
+            body: full(first),
+            is_compressed: false,
+        };
     }
     let app = writer.app().clone();
     loop {
@@ -57,14 +61,16 @@ pub(crate) async fn answer(document: Document, output: Output, accepts_gzip: boo
     }
     let content_type = content_type(&writer);
     // Encoded before the response head is sent, to know whether the body is large enough for compression.
-    let fill = |(writer, first): &mut (Writer, Vec<u8>)| writer.fill(first, compress::THRESHOLD + 1);
+    let fill =
+        |(writer, first): &mut (Writer, Vec<u8>)| writer.fill(first, compress::THRESHOLD + 1);
     let ((writer, first), ended) = app.compute.step((writer, first), fill).await;
     let is_compressed = accepts_gzip && first.len() > compress::THRESHOLD;
     if ended && !is_compressed {
         return Answer { content_type, body: full(first), is_compressed };
     }
     let encoder = is_compressed.then(|| GzEncoder::new(Vec::new(), Compression::new(1)));
-    let encoder_state = Box::new(ChunkEncoder { writer, ahead: first, ended, encoder, done: false });
+    let encoder_state =
+        Box::new(ChunkEncoder { writer, ahead: first, ended, encoder, done: false });
     let body = Body::new(Rendering { app, job: Job::Idle(encoder_state) });
     Answer { content_type, body, is_compressed }
 }

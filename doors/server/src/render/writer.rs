@@ -1,8 +1,8 @@
 //! `Writer`: incremental encoding of a document in any media type.
 
+use super::decode_tree;
 use super::document::{AFTER_ITEMS, Document, DocumentContent};
 use super::indent::Indenter;
-use super::decode_tree;
 use crate::app::App;
 use crate::request::Media;
 use bytes::Bytes;
@@ -103,7 +103,9 @@ impl Writer {
                 self.stage = Stage::Items;
                 return;
             }
-            DocumentContent::Many { items, .. } => items.get(self.next).map(|item| self.document.item(item)),
+            DocumentContent::Many { items, .. } => {
+                items.get(self.next).map(|item| self.document.item(item))
+            }
         };
         match item {
             Some(item) => {
@@ -134,7 +136,9 @@ impl Writer {
                     out.push(b'\n');
                 }
             }
-            Media::Yaml => out.extend_from_slice(to_yaml(&decode_tree(&pieces.concat())).as_bytes()),
+            Media::Yaml => {
+                out.extend_from_slice(to_yaml(&decode_tree(&pieces.concat())).as_bytes())
+            }
             Media::Protobuf => {
                 out.extend(self.protobuf.take().map(|protobuf| protobuf.whole).unwrap_or_default());
             }

@@ -75,7 +75,11 @@ impl RequestInfo {
         };
         let Some(mut path) = ResourcePath::parse(&decoded) else {
             let target = Target::Path(decoded);
-            return Ok(Self { verb: lower_case_method(method), target, field_selector: String::new() });
+            return Ok(Self {
+                verb: lower_case_method(method),
+                target,
+                field_selector: String::new(),
+            });
         };
         let verb = verb(method, &path, params);
         let by_method = path.path_verb.is_none();

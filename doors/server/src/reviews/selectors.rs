@@ -224,7 +224,9 @@ mod tests {
         let expected = |fields: &str, ignored: &str| (fields.to_owned(), ignored.to_owned());
         assert_eq!(parse("{}"), expected("", ""));
         assert_eq!(
-            parse("{fieldSelector: {rawSelector: 'a=b'}, labelSelector: {rawSelector: 'a in (b)'}}"),
+            parse(
+                "{fieldSelector: {rawSelector: 'a=b'}, labelSelector: {rawSelector: 'a in (b)'}}"
+            ),
             expected("a=b", "")
         );
         assert_eq!(

@@ -28,7 +28,10 @@ struct Allocations {
 impl Allocations {
     fn of(app: &App) -> Self {
         let resource_cache = |name: &str| app.cache.resource_cache(name).unwrap_or_default();
-        Self { addresses: resource_cache("ipaddresses.networking.k8s.io"), ports: resource_cache(NODE_PORTS) }
+        Self {
+            addresses: resource_cache("ipaddresses.networking.k8s.io"),
+            ports: resource_cache(NODE_PORTS),
+        }
     }
 }
 
@@ -59,8 +62,9 @@ pub(crate) fn claim(
     if !is_service(kind) {
         return Ok(Vec::new());
     }
-    let planned =
-        plan(new, old, &app.ranges, &Allocations::of(app), &mut |below| fastrand::u64(..below.max(1)));
+    let planned = plan(new, old, &app.ranges, &Allocations::of(app), &mut |below| {
+        fastrand::u64(..below.max(1))
+    });
     let planned = planned.map_err(|fault| match fault {
         Fault::Invalid(causes) => {
             StatusError::invalid_object("Service", "", new.text_at(&["metadata", "name"]), causes)

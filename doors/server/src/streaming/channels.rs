@@ -105,7 +105,10 @@ mod tests {
 
     fn decode(messages: &[&'static [u8]]) -> Vec<Result<Option<ClientMessage>, InvalidMessage>> {
         let mut demultiplexer = Demultiplexer::default();
-        messages.iter().map(|message| demultiplexer.decode(Bytes::from_static(message), true)).collect()
+        messages
+            .iter()
+            .map(|message| demultiplexer.decode(Bytes::from_static(message), true))
+            .collect()
     }
 
     #[test]
@@ -143,10 +146,14 @@ mod tests {
     #[test]
     fn a_message_may_come_in_pieces() {
         let mut demultiplexer = Demultiplexer::default();
-        let mut decode = |bytes: &'static [u8], last| demultiplexer.decode(Bytes::from_static(bytes), last);
+        let mut decode =
+            |bytes: &'static [u8], last| demultiplexer.decode(Bytes::from_static(bytes), last);
         assert_eq!(decode(b"", false), Ok(None));
         assert_eq!(decode(b"\0", false), Ok(None));
-        assert_eq!(decode(b"\x04a", false), Ok(Some(ClientMessage::Stdin(Bytes::from_static(b"\x04a")))));
+        assert_eq!(
+            decode(b"\x04a", false),
+            Ok(Some(ClientMessage::Stdin(Bytes::from_static(b"\x04a"))))
+        );
         assert_eq!(decode(b"b", true), Ok(Some(ClientMessage::Stdin(Bytes::from_static(b"b")))));
         assert_eq!(decode(b"\xff", false), Ok(None));
         assert_eq!(decode(b"\0", false), Ok(None));

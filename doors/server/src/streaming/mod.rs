@@ -12,8 +12,8 @@ mod tunnel;
 pub(crate) use self::{
     channels::Streams,
     negotiate::{
-        NOT_UPGRADED, Protocol, HandshakeError, StreamRoute, handshake, is_spdy, is_upgrade, upgrade_error_message,
-        to_kubelet, tunnel_handshake, tunnel_to_kubelet, stream_route,
+        HandshakeError, NOT_UPGRADED, Protocol, StreamRoute, handshake, is_spdy, is_upgrade,
+        stream_route, to_kubelet, tunnel_handshake, tunnel_to_kubelet, upgrade_error_message,
     },
     translate::{Kubelet, translate},
     tunnel::tunnel,

@@ -88,8 +88,10 @@ const fn handshake_error(code: StatusCode, text: &'static str) -> HandshakeError
 }
 
 /// The client offers no SPDY subprotocol to tunnel.
-pub(crate) const NOTHING_TO_TUNNEL: HandshakeError =
-    handshake_error(StatusCode::BAD_REQUEST, "unable to upgrade: no tunneling spdy protocols provided\n");
+pub(crate) const NOTHING_TO_TUNNEL: HandshakeError = handshake_error(
+    StatusCode::BAD_REQUEST,
+    "unable to upgrade: no tunneling spdy protocols provided\n",
+);
 /// The kubelet's 101 response lacks the upgrade headers.
 pub(crate) const NOT_UPGRADED: HandshakeError = handshake_error(
     StatusCode::INTERNAL_SERVER_ERROR,
@@ -108,7 +110,9 @@ fn contains_ignore_case(text: &str, word: &str) -> bool {
 /// Whether a request asks for an upgrade.
 pub(crate) fn is_upgrade(headers: &HeaderMap) -> bool {
     let values = headers.get_all(CONNECTION).iter();
-    values.filter_map(|value| value.to_str().ok()).any(|value| contains_ignore_case(value, "upgrade"))
+    values
+        .filter_map(|value| value.to_str().ok())
+        .any(|value| contains_ignore_case(value, "upgrade"))
 }
 
 /// Whether a response switches to SPDY.
@@ -146,7 +150,9 @@ pub(crate) fn stream_route(
         return Some(StreamRoute::PassThrough);
     }
     let route = match subresource {
-        "exec" | "attach" if offered(headers).any(|name| name == CHANNELS) => StreamRoute::Translate,
+        "exec" | "attach" if offered(headers).any(|name| name == CHANNELS) => {
+            StreamRoute::Translate
+        }
         "portforward" if tunnelled(headers).next().is_some() => StreamRoute::Tunnel,
         _ => StreamRoute::PassThrough,
     };

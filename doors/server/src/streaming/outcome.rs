@@ -145,7 +145,9 @@ mod tests {
     fn what_a_kubelet_says_otherwise() {
         let stream = |rest| format!(r#"{{"status":"Failure","reason":"NonZeroExitCode"{rest}}}"#);
         let cause = |code| {
-            stream(format!(r#","details":{{"causes":[{{"reason":"ExitCode","message":"{code}"}}]}}"#))
+            stream(format!(
+                r#","details":{{"causes":[{{"reason":"ExitCode","message":"{code}"}}]}}"#
+            ))
         };
         let v4_error = |stream: &str| protocol_error(Protocol::V4, stream);
         assert_eq!(v4_error(r#"{"status":"Failure","message":"no shell"}"#), "no shell");

@@ -1,9 +1,9 @@
 //! Exec and attach: translates WebSocket channels of the client to SPDY streams of the kubelet.
 
-use super::channels::{ERROR, ClientMessage, STDERR, STDOUT, Demultiplexer, Streams};
+use super::channels::{ClientMessage, Demultiplexer, ERROR, STDERR, STDOUT, Streams};
 use super::negotiate::Protocol;
 use super::outcome::Outcome;
-use super::socket::{Disconnect, MessageReader, PING_EVERY, Pongs, MessageWriter, close};
+use super::socket::{Disconnect, MessageReader, MessageWriter, PING_EVERY, Pongs, close};
 use bytes::Bytes;
 use ratchet_spdy::{Session, SpdyError, Stream};
 use ratchet_websocket::{NORMAL, PROTOCOL_ERROR, Piece};

@@ -1,6 +1,6 @@
 //! Portforward: tunnels the bytes of a SPDY connection to the kubelet in WebSocket messages.
 
-use super::socket::{Disconnect, Input, MessageReader, PING_EVERY, Pongs, MessageWriter, close};
+use super::socket::{Disconnect, Input, MessageReader, MessageWriter, PING_EVERY, Pongs, close};
 use ratchet_websocket::{NORMAL, Piece, UNSUPPORTED};
 use std::time::Duration;
 use tokio::io::{AsyncRead, AsyncWrite, AsyncWriteExt, split};
@@ -30,7 +30,11 @@ where
 }
 
 /// Copies from the client to the kubelet.
-async fn client_to_kubelet<R, W>(reader: &mut MessageReader<R>, kubelet: &mut W, pongs: &Pongs) -> Disconnect
+async fn client_to_kubelet<R, W>(
+    reader: &mut MessageReader<R>,
+    kubelet: &mut W,
+    pongs: &Pongs,
+) -> Disconnect
 where
     R: AsyncRead + Unpin,
     W: AsyncWrite + Unpin,
@@ -55,7 +59,11 @@ where
 }
 
 /// Copies from the kubelet to the client.
-async fn kubelet_to_client<R, W>(kubelet: &mut R, writer: &mut MessageWriter<W>, pongs: &Pongs) -> Disconnect
+async fn kubelet_to_client<R, W>(
+    kubelet: &mut R,
+    writer: &mut MessageWriter<W>,
+    pongs: &Pongs,
+) -> Disconnect
 where
     R: AsyncRead + Unpin,
     W: AsyncWrite + Unpin,

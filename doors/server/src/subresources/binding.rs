@@ -1,29 +1,31 @@
 //! `pods/binding`: assigns a pod to a node.
 
-use crate::body::Wanted;
-use crate::resource_request::{Answered, Reply, ResourceRequest};
+use crate::body::ExpectedKind;
 use crate::lifecycle::metadata;
 use crate::options::{OptionsKind, WriteOptions};
 use crate::request::ResourcePath;
+use crate::resource_request::{HandlerResult, Reply, ResourceRequest};
 use crate::status::StatusError;
 use crate::write::{self, Preconditions};
 use ratchet_engine::Part;
 use ratchet_object::Node;
 
-const BINDING: Wanted<'static> = Wanted { group: "", version: "v1", kind: "Binding" };
+const BINDING: ExpectedKind<'static> = ExpectedKind { group: "", version: "v1", kind: "Binding" };
 
 /// Binds the pod in the URL.
-pub(super) async fn bind(request: &ResourceRequest<'_>) -> Answered {
+pub(super) async fn bind(request: &ResourceRequest<'_>) -> HandlerResult {
     let options = WriteOptions::from_params(request.params, OptionsKind::Create)?;
     let binding = request.object_of(BINDING, options.fields)?;
     bind_to(request, &binding, options.dry_run).await
 }
 
 /// Binds the pod that a Binding in the deprecated `bindings` collection names.
-pub(crate) async fn bind_any(request: &ResourceRequest<'_>) -> Answered {
+pub(crate) async fn bind_any(request: &ResourceRequest<'_>) -> HandlerResult {
     let options = WriteOptions::from_params(request.params, OptionsKind::Create)?;
     let binding = request.object_of(BINDING, options.fields)?;
-    let Some(pods) = request.app.registry.core("pods") else { return Err(StatusError::no_resource()) };
+    let Some(pods) = request.app.registry.core("pods") else {
+        return Err(StatusError::no_resource());
+    };
     let name = binding.text_at(&["metadata", "name"]).to_owned();
     let path = ResourcePath {
         resource: "pods".into(),
@@ -35,7 +37,11 @@ pub(crate) async fn bind_any(request: &ResourceRequest<'_>) -> Answered {
     bind_to(&pod, &binding, options.dry_run).await
 }
 
-async fn bind_to(request: &ResourceRequest<'_>, binding: &Node<'static>, dry_run: bool) -> Answered {
+async fn bind_to(
+    request: &ResourceRequest<'_>,
+    binding: &Node<'static>,
+    dry_run: bool,
+) -> HandlerResult {
     let name = request.path.name.as_str();
     let stated_name = binding.text_at(&["metadata", "name"]);
     if !stated_name.is_empty() && stated_name != name {

@@ -1,9 +1,9 @@
 //! `pods/eviction`: deletes a pod if its disruption budget allows it.
 
-use crate::body::Wanted;
+use crate::body::ExpectedKind;
 use crate::cache::storable;
-use crate::resource_request::{Answered, Reply, ResourceRequest};
 use crate::options::{DeleteOptions, DeleteScope, OptionsKind, WriteOptions};
+use crate::resource_request::{HandlerResult, Reply, ResourceRequest};
 use crate::status::StatusError;
 use crate::verbs::delete;
 use ratchet_object::Node;
@@ -11,10 +11,11 @@ use ratchet_object::selector::LabelSelector;
 use ratchet_store::{Act, Commit, Guard, Revision, Write};
 use std::sync::Arc;
 
-const EVICTION: Wanted<'static> = Wanted { group: "policy", version: "v1", kind: "Eviction" };
+const EVICTION: ExpectedKind<'static> =
+    ExpectedKind { group: "policy", version: "v1", kind: "Eviction" };
 
 /// Evicts the pod.
-pub(super) async fn evict(request: &ResourceRequest<'_>) -> Answered {
+pub(super) async fn evict(request: &ResourceRequest<'_>) -> HandlerResult {
     let options = WriteOptions::from_params(request.params, OptionsKind::Create)?;
     let eviction = request.object_of(EVICTION, options.fields)?;
     if eviction.text_at(&["metadata", "name"]) != request.path.name {
@@ -110,7 +111,9 @@ async fn consume_budget(
         let mut spent = budget.clone();
         let status = spent.below("status");
         status.set("disruptionsAllowed", Node::int(number("disruptionsAllowed") - 1));
-        status.below("disruptedPods").set(request.path.name.clone(), Node::string(request.app.now()));
+        status
+            .below("disruptedPods")
+            .set(request.path.name.clone(), Node::string(request.app.now()));
         let write = Write {
             key: budgets.key(&request.path.namespace, budget.text_at(&["metadata", "name"])),
             guard: Guard::At(Revision(item.revision)),

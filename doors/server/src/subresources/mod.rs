@@ -10,8 +10,8 @@ mod token;
 pub(crate) use binding::bind_any;
 pub(crate) use scale::scale_from;
 
-use crate::body::Wanted;
-use crate::resource_request::{Answered, Reply, ResourceRequest};
+use crate::body::ExpectedKind;
+use crate::resource_request::{HandlerResult, Reply, ResourceRequest};
 use crate::status::StatusError;
 use crate::verbs::update_body::UpdateBody;
 use crate::verbs::{get, update};
@@ -20,7 +20,7 @@ use ratchet_engine::Part;
 use ratchet_object::Node;
 
 /// Handles a subresource request.
-pub(crate) async fn answer(request: &ResourceRequest<'_>, verb: &str) -> Answered {
+pub(crate) async fn answer(request: &ResourceRequest<'_>, verb: &str) -> HandlerResult {
     let Some(subresource) = request.resource.row.subresource(&request.path.subresource) else {
         return Err(StatusError::no_resource());
     };
@@ -50,8 +50,8 @@ async fn save(
     verb: &str,
     part: &'static str,
     take: impl Fn(&mut Node<'static>, &Node<'static>),
-) -> Answered {
-    let sent = UpdateBody::decode(request, verb, Wanted::of(request.resource))?;
+) -> HandlerResult {
+    let sent = UpdateBody::decode(request, verb, ExpectedKind::of(request.resource))?;
     let edit = |old: &Node<'static>| {
         let (sent_object, conditions) = sent.apply_to(request, old)?;
         let mut new = old.clone();

@@ -1,8 +1,8 @@
 //! `scale`: the replica count of workloads as an `autoscaling/v1` Scale.
 
-use crate::body::Wanted;
+use crate::body::ExpectedKind;
 use crate::cache::Item;
-use crate::resource_request::{Answered, Reply, ResourceRequest};
+use crate::resource_request::{HandlerResult, Reply, ResourceRequest};
 use crate::status::StatusError;
 use crate::verbs::update_body::UpdateBody;
 use crate::write;
@@ -10,10 +10,11 @@ use ratchet_engine::Part;
 use ratchet_object::{Entry, Node};
 use std::sync::Arc;
 
-const SCALE: Wanted<'static> = Wanted { group: "autoscaling", version: "v1", kind: "Scale" };
+const SCALE: ExpectedKind<'static> =
+    ExpectedKind { group: "autoscaling", version: "v1", kind: "Scale" };
 
 /// Handles a request for the scale of an object.
-pub(super) async fn answer(request: &ResourceRequest<'_>, verb: &str) -> Answered {
+pub(super) async fn answer(request: &ResourceRequest<'_>, verb: &str) -> HandlerResult {
     let item = match verb {
         "get" => request.current().await?,
         _ => save(request, verb).await?,

@@ -1,8 +1,8 @@
 //! `serviceaccounts/token`: issues service account tokens.
 
-use crate::body::Wanted;
-use crate::resource_request::{Answered, Reply, ResourceRequest};
+use crate::body::ExpectedKind;
 use crate::options::{OptionsKind, WriteOptions};
+use crate::resource_request::{HandlerResult, Reply, ResourceRequest};
 use crate::status::{About, StatusError};
 use crate::write::set_namespace;
 use jiff::Timestamp;
@@ -10,11 +10,11 @@ use ratchet_engine::StatusCause;
 use ratchet_identity::{Account, Bound, Issuing};
 use ratchet_object::{Node, defaults};
 
-const REQUEST: Wanted<'static> =
-    Wanted { group: "authentication.k8s.io", version: "v1", kind: "TokenRequest" };
+const REQUEST: ExpectedKind<'static> =
+    ExpectedKind { group: "authentication.k8s.io", version: "v1", kind: "TokenRequest" };
 
 /// Issues a token.
-pub(super) async fn create(request: &ResourceRequest<'_>) -> Answered {
+pub(super) async fn create(request: &ResourceRequest<'_>) -> HandlerResult {
     let options = WriteOptions::from_params(request.params, OptionsKind::Create)?;
     let mut token_request = request.object_of(REQUEST, options.fields)?;
     defaults::apply(REQUEST.group, REQUEST.version, REQUEST.kind, &mut token_request);
@@ -31,7 +31,8 @@ pub(super) async fn create(request: &ResourceRequest<'_>) -> Answered {
     crate::admission::on_sent(request, REQUEST.name(), &token_request)?;
     let binding = Binding::find(request, &token_request)?;
     let requested = token_request.find(&["spec", "audiences"]).map(Node::items).unwrap_or_default();
-    let audiences: Vec<String> = requested.iter().filter_map(Node::text).map(str::to_owned).collect();
+    let audiences: Vec<String> =
+        requested.iter().filter_map(Node::text).map(str::to_owned).collect();
     let (namespace, name) = (request.path.namespace.as_str(), request.path.name.as_str());
     let issuing = Issuing {
         account: Account { namespace, name, uid },
@@ -39,7 +40,8 @@ pub(super) async fn create(request: &ResourceRequest<'_>) -> Answered {
         audiences: &audiences,
         seconds,
     };
-    let issued = request.app.accounts.issue(&issuing, Timestamp::now()).map_err(StatusError::internal)?;
+    let issued =
+        request.app.accounts.issue(&issuing, Timestamp::now()).map_err(StatusError::internal)?;
     if let Some(warning) = issued.warning {
         request.warnings.add(warning);
     }
@@ -62,7 +64,10 @@ pub(super) async fn create(request: &ResourceRequest<'_>) -> Answered {
             ("expirationTimestamp", Node::string(expires)),
         ]),
     );
-    Ok(Reply::json(201, crate::render::whole(token_request, "authentication.k8s.io/v1", "TokenRequest")))
+    Ok(Reply::json(
+        201,
+        crate::render::whole(token_request, "authentication.k8s.io/v1", "TokenRequest"),
+    ))
 }
 
 /// Rejects a request that names another account than the URL.
@@ -83,7 +88,11 @@ fn check_name(request: &ResourceRequest<'_>, token_request: &Node<'_>) -> Result
 }
 
 /// Rejects a request for an earlier account of the same name.
-fn check_uid(request: &ResourceRequest<'_>, token_request: &Node<'_>, own: &str) -> Result<(), StatusError> {
+fn check_uid(
+    request: &ResourceRequest<'_>,
+    token_request: &Node<'_>,
+    own: &str,
+) -> Result<(), StatusError> {
     let stated = token_request.text_at(&["metadata", "uid"]);
     if stated.is_empty() || stated == own {
         return Ok(());
@@ -131,7 +140,10 @@ impl Binding {
         }
     }
 
-    fn find(request: &ResourceRequest<'_>, token_request: &Node<'_>) -> Result<Option<Self>, StatusError> {
+    fn find(
+        request: &ResourceRequest<'_>,
+        token_request: &Node<'_>,
+    ) -> Result<Option<Self>, StatusError> {
         let Some(object) = token_request.find(&["spec", "boundObjectRef"]) else { return Ok(None) };
         if object.is_null() {
             return Ok(None);

@@ -1,13 +1,13 @@
 //! POST to a collection.
 
-use crate::resource_request::{Answered, Reply, ResourceRequest};
 use crate::options::{OptionsKind, WriteOptions};
+use crate::resource_request::{HandlerResult, Reply, ResourceRequest};
 use crate::status::StatusError;
 use crate::write;
 use ratchet_object::defaults;
 
 /// Creates an object.
-pub(crate) async fn create(request: &ResourceRequest<'_>) -> Answered {
+pub(crate) async fn create(request: &ResourceRequest<'_>) -> HandlerResult {
     let options = WriteOptions::from_params(request.params, OptionsKind::Create)?;
     let row = request.resource.row;
     if row.namespaced && request.path.namespace.is_empty() {

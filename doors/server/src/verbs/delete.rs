@@ -1,12 +1,12 @@
 //! DELETE of an object or a collection, with grace periods, finalizers and propagation policies.
 
 use crate::admission;
-use crate::body::{BodyType, Wanted, parse, receive};
+use crate::body::{BodyType, ExpectedKind, parse, decode_body};
 use crate::cache::{Item, storable};
-use crate::resource_request::{Answered, Content, Reply, ResourceRequest};
 use crate::lifecycle::{Dependents, metadata};
 use crate::options::{DeleteOptions, DeleteScope, FieldValidation, Propagation};
 use crate::request::ResourcePath;
+use crate::resource_request::{Content, HandlerResult, Reply, ResourceRequest};
 use crate::services;
 use crate::status::{StatusError, success, uid_of};
 use crate::verbs::list;
@@ -24,7 +24,7 @@ const ORPHAN: &str = "orphan";
 const PROTECTED: &[&str] = &["default", "kube-system", "kube-public"];
 
 /// Deletes one object.
-pub(crate) async fn delete(request: &ResourceRequest<'_>) -> Answered {
+pub(crate) async fn delete(request: &ResourceRequest<'_>) -> HandlerResult {
     let options = options(request)?;
     warn_about_orphans(request, &options);
     let (item, is_gone) = remove(request, &options).await?;
@@ -43,7 +43,7 @@ pub(crate) fn options(request: &ResourceRequest<'_>) -> Result<DeleteOptions, St
         return DeleteOptions::parse(request.params, None);
     }
     // Clients send the options in the group of the resource or in the core group.
-    let wanted = Wanted { group: "", version: "v1", kind: "DeleteOptions" };
+    let wanted = ExpectedKind { group: "", version: "v1", kind: "DeleteOptions" };
     let media = BodyType::from_headers(request.headers)?;
     let received = receive_any_group(request, media, wanted)?;
     DeleteOptions::parse(request.params, Some(&received))
@@ -52,14 +52,18 @@ pub(crate) fn options(request: &ResourceRequest<'_>) -> Result<DeleteOptions, St
 fn receive_any_group(
     request: &ResourceRequest<'_>,
     media: BodyType,
-    wanted: Wanted<'_>,
+    wanted: ExpectedKind<'_>,
 ) -> Result<Node<'static>, StatusError> {
     let row = request.resource.row;
     for (group, version) in
         [(row.group, row.version), ("meta.k8s.io", "v1"), (wanted.group, wanted.version)]
     {
-        let received =
-            receive(request.body, media, Wanted { group, version, ..wanted }, FieldValidation::Ignore);
+        let received = decode_body(
+            request.body,
+            media,
+            ExpectedKind { group, version, ..wanted },
+            FieldValidation::Ignore,
+        );
         if let Ok(received) = received {
             return Ok(received.node);
         }
@@ -67,8 +71,8 @@ fn receive_any_group(
     // `DeleteOptions` is the same in every group version.
     let api_version = body_api_version(request.body);
     let (group, version) = api_version.rsplit_once('/').unwrap_or(("", &api_version));
-    let wanted = Wanted { group, version, ..wanted };
-    let received = receive(request.body, media, wanted, FieldValidation::Ignore);
+    let wanted = ExpectedKind { group, version, ..wanted };
+    let received = decode_body(request.body, media, wanted, FieldValidation::Ignore);
     received.map(|received| received.node).map_err(|error| match parse(request.body, media, "") {
         Ok((node, _)) => unregistered(&node).unwrap_or(error),
         Err(_) => error,
@@ -98,7 +102,7 @@ fn body_api_version(body: &[u8]) -> String {
 }
 
 /// Deletes a collection, one object after another.
-pub(crate) async fn delete_collection(request: &ResourceRequest<'_>) -> Answered {
+pub(crate) async fn delete_collection(request: &ResourceRequest<'_>) -> HandlerResult {
     let options = DeleteOptions { scope: DeleteScope::Collection, ..options(request)? };
     let Reply { content: Content::List(list), .. } = list::list(request).await? else {
         return Err(StatusError::internal("a list that is no list"));
@@ -125,7 +129,9 @@ pub(crate) async fn remove(
 ) -> Result<(Arc<Item>, bool), StatusError> {
     let resource = request.resource;
     let Some(kind) = resource.kind else { return Err(StatusError::method_not_allowed()) };
-    if (kind.group, kind.name) == ("", "Namespace") && PROTECTED.contains(&request.path.name.as_str()) {
+    if (kind.group, kind.name) == ("", "Namespace")
+        && PROTECTED.contains(&request.path.name.as_str())
+    {
         let why = "this namespace may not be deleted";
         return Err(StatusError::forbidden(resource.about(&request.path.name), why));
     }

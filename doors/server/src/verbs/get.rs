@@ -1,11 +1,11 @@
 //! GET of one object.
 
-use crate::resource_request::{Answered, Reply, ResourceRequest};
+use crate::resource_request::{HandlerResult, Reply, ResourceRequest};
 use crate::status::StatusError;
 use crate::verbs::list::parse_version;
 
 /// Returns the object, as fresh as `resourceVersion` demands.
-pub(crate) async fn get(request: &ResourceRequest<'_>) -> Answered {
+pub(crate) async fn get(request: &ResourceRequest<'_>) -> HandlerResult {
     match request.params.text("resourceVersion") {
         "" => Ok(Reply::item(request.current().await?)),
         "0" => cached(request),
@@ -21,7 +21,7 @@ pub(crate) async fn get(request: &ResourceRequest<'_>) -> Answered {
     }
 }
 
-fn cached(request: &ResourceRequest<'_>) -> Answered {
+fn cached(request: &ResourceRequest<'_>) -> HandlerResult {
     let key = request.resource.cache_key(&request.path.namespace, &request.path.name);
     let item = request.resource.cache.find(&key)?;
     let missing = || StatusError::not_found(request.resource.about(&request.path.name));

@@ -1,10 +1,10 @@
 //! LIST: objects by label and field selectors, whole or in pages of one snapshot.
 
 use crate::cache::{Item, Unreadable};
-use crate::resource_request::{Answered, Content, List, Reply, ResourceRequest};
 use crate::compute::SMALL;
 use crate::go_syntax;
 use crate::registry::ServedResource;
+use crate::resource_request::{Content, HandlerResult, List, Reply, ResourceRequest};
 use crate::status::StatusError;
 use base64::Engine;
 use base64::engine::general_purpose::URL_SAFE_NO_PAD;
@@ -85,7 +85,7 @@ enum Consistency {
 }
 
 /// Lists a collection.
-pub(crate) async fn list(request: &ResourceRequest<'_>) -> Answered {
+pub(crate) async fn list(request: &ResourceRequest<'_>) -> HandlerResult {
     let selection = Selection::parse(request)?;
     check_options(request)?;
     parse_number(request, "timeoutSeconds")?;
@@ -245,7 +245,9 @@ async fn from_cache(
 
 fn cache_prefix(request: &ResourceRequest<'_>) -> String {
     match request.path.namespace.as_str() {
-        namespace if request.resource.row.namespaced && !namespace.is_empty() => format!("{namespace}/"),
+        namespace if request.resource.row.namespaced && !namespace.is_empty() => {
+            format!("{namespace}/")
+        }
         _ => String::new(),
     }
 }
@@ -314,7 +316,7 @@ async fn continue_list(
     selection: &Selection,
     token: &str,
     limit: usize,
-) -> Answered {
+) -> HandlerResult {
     if !matches!(request.params.text("resourceVersion"), "" | "0") {
         let text = "specifying resource version is not allowed when using continue";
         return Err(StatusError::bad_request(text));
@@ -351,7 +353,10 @@ fn encode_continue(request: &ResourceRequest<'_>, revision: u64, last: &str) -> 
     URL_SAFE_NO_PAD.encode(node.to_json())
 }
 
-fn decode_continue(request: &ResourceRequest<'_>, token: &str) -> Result<(u64, String), StatusError> {
+fn decode_continue(
+    request: &ResourceRequest<'_>,
+    token: &str,
+) -> Result<(u64, String), StatusError> {
     let bad = |why: String| {
         StatusError::bad_request(format!("invalid continue token: continue key is not valid{why}"))
     };

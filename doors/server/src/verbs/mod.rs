@@ -6,6 +6,6 @@ mod frames;
 pub(crate) mod get;
 pub(crate) mod list;
 pub(crate) mod patch;
-pub(crate) mod update_body;
 pub(crate) mod update;
+pub(crate) mod update_body;
 pub(crate) mod watch;

@@ -1,9 +1,9 @@
 //! JSON patch, merge patch and strategic merge patch.
 
-use crate::body::{self, DecodeError, Wanted, content_type};
-use crate::resource_request::ResourceRequest;
+use crate::body::{self, DecodeError, ExpectedKind, content_type};
 use crate::go_syntax;
 use crate::options::{FieldValidation, OptionsKind, WriteOptions};
+use crate::resource_request::ResourceRequest;
 use crate::status::StatusError;
 use ratchet_object::patch::{self, GoText, PatchError};
 use ratchet_object::{Limits, Node, Value, schema};
@@ -79,7 +79,7 @@ impl Patch {
         &self,
         request: &ResourceRequest<'_>,
         old: &Node<'static>,
-        wanted: Wanted<'_>,
+        wanted: ExpectedKind<'_>,
     ) -> Result<Node<'static>, StatusError> {
         let row = schema::kind(wanted.group, wanted.version, wanted.kind);
         let patched = match (self.patch_type, row) {
@@ -101,22 +101,25 @@ impl Patch {
             }
         }
         let invalid_patch = |text: String| {
-            let cause = format!("Invalid value: {}: {text}", ratchet_net::Quoted(&self.display(old)));
+            let cause =
+                format!("Invalid value: {}: {text}", ratchet_net::Quoted(&self.display(old)));
             StatusError::invalid("", "", "patch", "FieldValueInvalid", &cause)
         };
         body::mismatch(&patched, wanted).map_or(Ok(()), |(_, why)| Err(invalid_patch(why)))?;
-        let received = body::check_types(patched, Vec::new(), wanted, self.fields).map_err(|error| {
-            let text = match error {
-                // The reference decodes base64 while it converts a strategic patch's values.
-                DecodeError::WrongType(text)
-                    if self.patch_type == PatchType::Strategic && text.starts_with("illegal base64") =>
-                {
-                    format!("error decoding from json: {text}")
-                }
-                DecodeError::WrongType(text) | DecodeError::Strict(text) => text,
-            };
-            invalid_patch(text)
-        })?;
+        let received =
+            body::check_types(patched, Vec::new(), wanted, self.fields).map_err(|error| {
+                let text = match error {
+                    // The reference decodes base64 while it converts a strategic patch's values.
+                    DecodeError::WrongType(text)
+                        if self.patch_type == PatchType::Strategic
+                            && text.starts_with("illegal base64") =>
+                    {
+                        format!("error decoding from json: {text}")
+                    }
+                    DecodeError::WrongType(text) | DecodeError::Strict(text) => text,
+                };
+                invalid_patch(text)
+            })?;
         for warning in received.warnings {
             request.warnings.add(warning);
         }

@@ -1,7 +1,7 @@
 //! PUT and PATCH of an object, or of its status.
 
-use crate::body::Wanted;
-use crate::resource_request::{Answered, Reply, ResourceRequest};
+use crate::body::ExpectedKind;
+use crate::resource_request::{HandlerResult, Reply, ResourceRequest};
 use crate::status::StatusError;
 use crate::verbs::update_body::UpdateBody;
 use crate::write;
@@ -13,9 +13,11 @@ use ratchet_object::{Node, defaults};
 const TRIES: usize = 4;
 
 /// Replaces or patches an object; for some kinds a PUT creates a missing object.
-pub(crate) async fn update(request: &ResourceRequest<'_>, part: Part, verb: &str) -> Answered {
-    let body = UpdateBody::decode(request, verb, Wanted::of(request.resource))?;
-    let whole = body.whole().filter(|_| part == Part::Main && request.resource.strategy.allows_create_on_update);
+pub(crate) async fn update(request: &ResourceRequest<'_>, part: Part, verb: &str) -> HandlerResult {
+    let body = UpdateBody::decode(request, verb, ExpectedKind::of(request.resource))?;
+    let whole = body
+        .whole()
+        .filter(|_| part == Part::Main && request.resource.strategy.allows_create_on_update);
     // Compared as a whole: other missing objects, such as the role of a binding, are 404 as well.
     let missing = StatusError::not_found(request.resource.about(&request.path.name));
     for _ in 0..TRIES {
@@ -35,7 +37,11 @@ pub(crate) async fn update(request: &ResourceRequest<'_>, part: Part, verb: &str
 }
 
 /// Creates the object of a PUT, if the user may also create.
-async fn create(request: &ResourceRequest<'_>, node: &Node<'static>, dry_run: bool) -> Answered {
+async fn create(
+    request: &ResourceRequest<'_>,
+    node: &Node<'static>,
+    dry_run: bool,
+) -> HandlerResult {
     let target = crate::authorize::target(request.path, "");
     request.app.authorizer.check(&Attempt { user: request.user, verb: "create", target })?;
     let mut node = node.clone();

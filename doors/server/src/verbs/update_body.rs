@@ -1,8 +1,8 @@
 //! `UpdateBody`: the body of a PUT or PATCH to an object or subresource.
 
-use crate::body::Wanted;
-use crate::resource_request::ResourceRequest;
+use crate::body::ExpectedKind;
 use crate::options::{OptionsKind, WriteOptions};
+use crate::resource_request::ResourceRequest;
 use crate::status::StatusError;
 use crate::verbs::patch::Patch;
 use crate::write::{NAMESPACE_MISMATCH, Preconditions};
@@ -11,7 +11,7 @@ use ratchet_object::Node;
 /// A decoded PUT or PATCH body.
 pub(crate) struct UpdateBody<'a> {
     body: Body,
-    wanted: Wanted<'a>,
+    wanted: ExpectedKind<'a>,
     /// `dryRun=All`.
     pub(crate) dry_run: bool,
 }
@@ -26,7 +26,7 @@ impl<'a> UpdateBody<'a> {
     pub(crate) fn decode(
         request: &ResourceRequest<'_>,
         verb: &str,
-        wanted: Wanted<'a>,
+        wanted: ExpectedKind<'a>,
     ) -> Result<Self, StatusError> {
         if verb == "patch" {
             let patch = Patch::decode(request)?;
@@ -83,7 +83,10 @@ fn check_name(request: &ResourceRequest<'_>, node: &Node<'_>) -> Result<(), Stat
         )));
     }
     let namespace = node.text_at(&["metadata", "namespace"]);
-    if request.resource.row.namespaced && !namespace.is_empty() && namespace != request.path.namespace {
+    if request.resource.row.namespaced
+        && !namespace.is_empty()
+        && namespace != request.path.namespace
+    {
         return Err(StatusError::bad_request(NAMESPACE_MISMATCH));
     }
     Ok(())

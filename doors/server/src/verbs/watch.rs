@@ -2,12 +2,12 @@
 
 use crate::app::App;
 use crate::cache::{Change, EventType, Item, TooOld, event_line};
-use crate::resource_request::{Answered, Content, Reply, ResourceRequest};
 use crate::compute::SMALL;
 use crate::convert;
+use crate::registry::ServedResource;
 use crate::render::{self, Rows};
 use crate::request::{Form, Media, Output, ResourcePath};
-use crate::registry::ServedResource;
+use crate::resource_request::{Content, HandlerResult, Reply, ResourceRequest};
 use crate::status::StatusError;
 use crate::verbs::frames::frame;
 use crate::verbs::list::{Selection, parse_number};
@@ -49,7 +49,7 @@ struct Watcher {
 }
 
 /// Starts a watch.
-pub(crate) async fn watch(request: &ResourceRequest<'_>) -> Answered {
+pub(crate) async fn watch(request: &ResourceRequest<'_>) -> HandlerResult {
     if request.output.media == Media::Yaml {
         return Err(StatusError::no_such_stream());
     }
@@ -261,7 +261,11 @@ impl Watcher {
         }
         let is_plain = self.output == Output::PLAIN && !self.resource.is_converted();
         if is_plain && event == change.event_type() {
-            return Some(change.encoded(event, &self.resource.api_version(), self.resource.row.kind));
+            return Some(change.encoded(
+                event,
+                &self.resource.api_version(),
+                self.resource.row.kind,
+            ));
         }
         Some(self.event(event, &change.item))
     }

@@ -47,7 +47,11 @@ fn each_request_has_its_way() {
     ] {
         assert_eq!(stream_route(subresource, headers, false), route, "{subresource} {headers:?}");
         let by_itself = route.map(|_| StreamRoute::PassThrough);
-        assert_eq!(stream_route(subresource, headers, true), by_itself, "the node speaks WebSocket");
+        assert_eq!(
+            stream_route(subresource, headers, true),
+            by_itself,
+            "the node speaks WebSocket"
+        );
     }
 }
 
