@@ -37,7 +37,7 @@ pub struct App {
     pub identity: Authenticators,
     /// Issuer of service account tokens.
     pub accounts: Arc<ServiceAccounts>,
-    /// The authorization modes, asked in turn.
+    /// The authorization modes, in order.
     pub authorizer: Authorizer,
     /// The ranges from which Services get cluster IPs and node ports.
     pub ranges: Ranges,
@@ -86,8 +86,8 @@ impl App {
         Timestamp::now().as_second()
     }
 
-    /// The `deletionTimestamp` and length of a grace period that is shortened from `stored` to `wanted` seconds; the end
-    /// is never in the past.
+    /// The `deletionTimestamp` and length of a grace period that is shortened from `stored` to `wanted` seconds; the
+    /// end is never in the past.
     pub fn earlier(&self, ends: &str, stored: i64, wanted: i64) -> (String, i64) {
         let now = Timestamp::now();
         let ends: Timestamp = ends.parse().unwrap_or(now);

@@ -1,4 +1,4 @@
-//! Bootstrap objects: system namespaces, the `kubernetes` Service, RBAC roles, priority classes, published configuration.
+//! Bootstrap objects: namespaces, the `kubernetes` Service, RBAC roles, priority classes, published configuration.
 
 use crate::app::App;
 use crate::cache::storable;

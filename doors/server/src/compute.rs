@@ -1,7 +1,7 @@
 //! `Compute`: limits CPU-bound work and moves it off the threads that serve requests.
 //!
 //! A runtime thread that computes serves no other request. So work of more than a millisecond takes turns, and at most
-//! half of the processors are busy with it. Work that owns its data and has many steps runs on a few threads of its own:
+//! half of the processors are busy with it. Work that owns its data and has many steps runs on a few dedicated threads:
 //! the allocator keeps memory for every thread that ever had work. Work that borrows from its request first hands its
 //! worker thread's other tasks over (`block_in_place`).
 
@@ -104,7 +104,7 @@ impl Compute {
         if is_multi_thread() { block_in_place(work) } else { work() }
     }
 
-    /// Handles a request with a large body after waiting for a permit; none if it exceeds `limit`, where zero means none.
+    /// Handles a request with a large body after waiting for a permit; none if it exceeds a nonzero `limit`.
     pub(crate) async fn request<F: Future + Send>(
         &self,
         limit: Duration,

@@ -57,7 +57,7 @@ pub struct BackendConfig {
     pub default_port: u16,
     /// The bandwidth limit of an upgraded connection in each direction; zero means none.
     pub bytes_per_second: u64,
-    /// Egress proxies.
+    /// HTTP proxies to backends.
     pub proxies: Proxies,
 }
 

@@ -54,7 +54,7 @@ impl ServedResource {
         About { group: self.row.group, resource: self.row.plural, name }
     }
 
-    /// Rewrites an object into the canonical form of this version: spelling of values, and fields that are always written.
+    /// Rewrites an object into the canonical form of this version: spelling of values, fields that are always written.
     pub fn canonicalize(&self, node: &mut Node<'static>) {
         if let Some(row) = schema::kind(self.row.group, self.row.version, self.row.kind) {
             respell(node, row.ty);

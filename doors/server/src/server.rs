@@ -160,7 +160,7 @@ fn too_many() -> Response<Body> {
     response
 }
 
-/// One of the inflight requests that `--max-requests-inflight` and its mutating counterpart allow.
+/// One of the allowed inflight requests, reads and writes counted apart.
 struct Slot {
     app: Arc<App>,
     is_mutating: bool,

@@ -241,7 +241,7 @@ impl Ready {
     }
 }
 
-/// Compacts revisions that are more than one interval old, so that clients can still page and resume watches.
+/// Compacts up to the revision of the previous round, so that clients that page or resume have time.
 async fn compact(app: Arc<App>, every: Duration) {
     if every.is_zero() {
         return;

@@ -1,4 +1,4 @@
-//! Effects of the use of a service account token: annotations, warnings, metrics and the `last-used` label of its secret.
+//! Effects of the use of a service account token: annotations, warnings, metrics and the usage label of its secret.
 
 use crate::app::App;
 use crate::audit_record::AuditRecord;

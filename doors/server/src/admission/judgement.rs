@@ -11,7 +11,7 @@ use ratchet_engine::{
 use ratchet_object::{Node, Object};
 use std::time::{Duration, Instant};
 
-/// The result of the engine's own plugins on a valid object. They are counted, and deny it, at their place in the chain.
+/// The result of the engine's own plugins on a valid object. They count and deny at their place in the chain.
 pub(super) struct Judgement {
     /// The plugin that denies the change, and its error.
     pub(super) denial: Option<(&'static str, StatusError)>,

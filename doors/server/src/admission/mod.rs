@@ -1,4 +1,4 @@
-//! The admission chain in the reference's order: mutating plugins, the engine's validation, validating plugins and policies.
+//! The admission chain in the reference's order: mutating plugins, engine validation, validating plugins, policies.
 
 mod escalation;
 mod judgement;

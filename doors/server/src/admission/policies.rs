@@ -143,8 +143,8 @@ pub(super) fn on_change(
     let mut object = change.new_object().node().clone().into_owned();
     let mut old = change.old_object().map(|old| old.node().clone().into_owned());
     if change.part == Part::Main {
-        // The reference allocates before policies run. The allocation here is dropped, and the commit may choose another
-        // one: policies only depend on its presence and range.
+        // The reference allocates before policies run. The allocation here is dropped, and the commit may choose
+        // another one: policies only depend on its presence and range.
         services::claim(request.app, &change.kind, &mut object, old.as_ref())?;
     }
     // Policies see the canonical form.

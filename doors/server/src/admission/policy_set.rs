@@ -41,7 +41,7 @@ impl PolicySet {
         Self { resource_caches: names.map(resource_cache), reader, bound }
     }
 
-    /// The current policies; acknowledged ones are in force. Fails if one cannot be decoded, as it may deny the request.
+    /// The current policies, including every acknowledged one. Fails if one cannot be decoded: it may deny the request.
     pub(crate) fn now(&self) -> Result<Arc<Policies>, StatusError> {
         let snapshots = self.resource_caches.each_ref().map(|cache| cache.now());
         if let Some(found) = snapshots.iter().find_map(|snapshot| snapshot.unreadable_within("")) {

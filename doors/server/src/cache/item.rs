@@ -34,8 +34,8 @@ impl Stored {
 }
 
 impl Item {
-    /// Decodes a value of the store: an object without `kind`, `apiVersion` and `resourceVersion`. Any other value is an
-    /// error, because items are served unchecked.
+    /// Decodes a value of the store: an object without `kind`, `apiVersion` and `resourceVersion`. Any other value is
+    /// an error, because items are served unchecked.
     pub fn stored(key: Arc<str>, revision: u64, value: &[u8]) -> Result<Self, String> {
         if !value.starts_with(START.as_bytes()) {
             return Err("it does not begin with its metadata".to_owned());

@@ -59,7 +59,7 @@ impl ObjectState {
 
 /// An index that is updated together with the cache.
 pub(crate) trait Index: Send + Sync {
-    /// Called when an object was added or changed (`Some`) or removed (`None`).
+    /// Called when an object was added or changed (`Some`), or was removed or cannot be decoded (`None`).
     fn update(&self, resource: &str, key: &str, item: Option<&Item>);
 }
 

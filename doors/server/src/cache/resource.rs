@@ -191,8 +191,8 @@ impl ResourceCache {
         self.len() == 0
     }
 
-    /// The changes after `revision`, oldest first, in batches: the caller may be slow, and what it holds cannot be dropped.
-    /// One revision is never split. Empty when there are no more.
+    /// The changes after `revision`, oldest first, in batches: the caller may be slow, and what it holds cannot be
+    /// dropped. One revision is never split. Empty when there are no more.
     pub fn since(&self, revision: u64) -> Result<Vec<Arc<Change>>, TooOld> {
         let recent = self.recent.read().unwrap_or_else(PoisonError::into_inner);
         if revision < recent.dropped_until {

@@ -114,7 +114,7 @@ pub(super) async fn of_node(connect: &Connect<'_>) -> Result<Location, StatusErr
     }
 }
 
-/// Rejects hosts that resolve to local addresses: a node must not lead to the server's own machine.
+/// Rejects hosts with a non-global address: a node must not lead to the server's own machine.
 async fn check_not_local(host: &str) -> Result<(), StatusError> {
     let found = tokio::net::lookup_host((host, 0)).await;
     let mut found = match found {

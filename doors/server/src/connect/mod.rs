@@ -76,7 +76,7 @@ pub(crate) struct Connect<'a> {
 pub(crate) struct Client {
     /// The request body.
     pub(crate) body: Body,
-    /// The handle to upgrade the connection; none for HTTP/2.
+    /// The handle to upgrade the connection; none if its protocol cannot be upgraded.
     pub(crate) upgrade: Option<OnUpgrade>,
     /// The client's address.
     pub(crate) address: IpAddr,

@@ -189,7 +189,7 @@ impl http_body::Body for RewrittenBody {
             };
             match Pin::new(&mut self.body).poll_frame(context) {
                 Poll::Pending => {
-                    // The next poll repeats a step without input, which is cheap.
+                    // The next poll, when there is more input, first repeats a step that finds nothing.
                     self.job = Job::Idle(page);
                     return Poll::Pending;
                 }

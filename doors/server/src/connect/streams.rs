@@ -275,7 +275,7 @@ fn options(what: &str, params: &Params) -> (&'static str, Node<'static>) {
     ("PodExecOptions", node)
 }
 
-/// The ports in the URL; most clients send them later, in the streams.
+/// The ports in the URL; most clients name them later.
 fn ports(params: &Params) -> Result<Vec<String>, StatusError> {
     let all = params.all("ports").flat_map(|value| value.split(','));
     all.map(|text| match text.parse::<i32>() {

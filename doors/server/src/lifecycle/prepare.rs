@@ -1,4 +1,4 @@
-//! `PrepareForCreate` and `PrepareForUpdate`: fields that the client may not write are set or restored before validation.
+//! `PrepareForCreate` and `PrepareForUpdate`: sets or restores the fields that a client may not write.
 
 use super::disabled;
 use super::signing_request;
@@ -92,7 +92,7 @@ pub(crate) fn prepare_update(
                 let before = before.parse::<i64>().unwrap_or(0);
                 set_template_generation(new, before + i64::from(changed));
             }
-            // A Namespace's spec has an endpoint of its own; a CertificateSigningRequest's spec is immutable.
+            // A Namespace's spec has an endpoint of its own; a CertificateSigningRequest's spec names the requester.
             if strategy.restores_spec {
                 restore(new, old, "spec");
             }

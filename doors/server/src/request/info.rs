@@ -6,8 +6,8 @@ use http::{Method, Uri};
 /// Verb, target and field selector of a request.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct RequestInfo {
-    /// The verb: `get`, `list`, `watch`, `create`, … or the lower-case method of a non-resource path. Empty for methods
-    /// that resources do not have.
+    /// The verb: `get`, `list`, `watch`, `create`, … or the lower-case method of a non-resource path. Empty for
+    /// methods that resources do not have.
     pub verb: &'static str,
     /// The target.
     pub target: Target,

@@ -8,8 +8,8 @@ use ratchet_object::selector::{FieldSelector, LabelSelector};
 pub(crate) struct Params(Vec<(String, String)>);
 
 impl Params {
-    /// Parses a query string. As in the reference, a pair with a semicolon or an invalid escape is dropped: two programs
-    /// could split it differently.
+    /// Parses a query string. As in the reference, a pair with a semicolon or an invalid escape is dropped: two
+    /// programs could split it differently.
     pub(crate) fn parse(query: Option<&str>) -> Self {
         let pairs = query.unwrap_or_default().split('&');
         let pairs = pairs.filter(|pair| !pair.is_empty() && !pair.contains(';'));

@@ -242,8 +242,8 @@ impl Output {
         self.status.extend(bytes.iter().take(room));
     }
 
-    /// Handles the end of the error stream. A finished kubelet resets its streams; a lost connection is an error, and in
-    /// subprotocols that report success so is a reset without a status.
+    /// Handles the end of the error stream. A finished kubelet resets its streams; a lost connection is an error, and
+    /// in subprotocols that report success so is a reset without a status.
     fn end_error_stream(&mut self, why: Option<io::Error>) {
         let silent = self.status.is_empty() && self.protocol.reports_success();
         let lost = why.filter(|why| silent || why.kind() != io::ErrorKind::ConnectionReset);

@@ -1,7 +1,7 @@
 //! DELETE of an object or a collection, with grace periods, finalizers and propagation policies.
 
 use crate::admission;
-use crate::body::{BodyType, ExpectedKind, parse, decode_body};
+use crate::body::{BodyType, ExpectedKind, decode_body, parse};
 use crate::cache::{Item, storable};
 use crate::lifecycle::{Dependents, metadata};
 use crate::options::{DeleteOptions, DeleteScope, FieldValidation, Propagation};
@@ -32,7 +32,7 @@ pub(crate) async fn delete(request: &ResourceRequest<'_>) -> HandlerResult {
         let text = success(request.resource.about(&request.path.name), uid_of(&item.node()));
         return Ok(Reply::json(200, text));
     }
-    // `orphanDependents=false` of old clients is answered with 202 while the deletion goes on.
+    // A deletion with the deprecated `orphanDependents=false` returns 202 while it is in progress.
     let code = if !is_gone && options.takes_dependents { 202 } else { 200 };
     Ok(Reply { code, ..Reply::item(item) })
 }

@@ -10,7 +10,7 @@ pub(crate) async fn get(request: &ResourceRequest<'_>) -> HandlerResult {
         "" => Ok(Reply::item(request.current().await?)),
         "0" => cached(request),
         version => {
-            // The reference answers GET with an invalid version with an unclassified 500.
+            // For GET the reference reports an invalid version as an unclassified 500.
             let revision = parse_version(version).map_err(|error| {
                 let message = error.message.replacen("invalid resource version: ", "", 1);
                 StatusError::unclassified(message)

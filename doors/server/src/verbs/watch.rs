@@ -23,7 +23,7 @@ const BOOKMARK_EVERY: Duration = Duration::from_secs(60);
 /// The time within which a client must read an event.
 const SEND_TIMEOUT: Duration = Duration::from_secs(60);
 
-/// The upper limit of `timeoutSeconds`.
+/// The maximum duration of a watch.
 const MAX_DURATION: Duration = Duration::from_secs(7 * 24 * 3600);
 
 /// The beginning of a watch.

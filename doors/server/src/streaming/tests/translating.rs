@@ -1,4 +1,4 @@
-//! Exec and attach: channels as streams.
+//! Exec and attach: WebSocket channels translated to SPDY streams.
 
 use super::super::{Kubelet, Protocol, Streams, translate};
 use super::{Client, client, soon};
@@ -16,7 +16,7 @@ const ALL: Streams = Streams { stdin: true, stdout: true, stderr: true, tty: fal
 const TTY: Streams = Streams { stdin: true, stdout: true, stderr: true, tty: true };
 const SUCCESS: &str = r#"{"metadata":{},"status":"Success"}"#;
 
-/// The kubelet of a test, with the streams that it was asked for.
+/// The kubelet of a test, with its open streams.
 struct Node {
     names: Vec<String>,
     streams: BTreeMap<String, Stream>,
@@ -29,14 +29,14 @@ impl Node {
         self.streams.remove(name).unwrap()
     }
 
-    /// Tells how the command ended, as kubelets do: without an end of any stream.
+    /// Sends the final status as kubelets do: without ending any stream.
     async fn end(mut self, status: &str) {
         self.take("error").write_all(status.as_bytes()).await.unwrap();
         soon(self.session.close()).await;
     }
 }
 
-/// A client that has heard that it is connected, its kubelet, and what lies between.
+/// A connected client, its kubelet, and the translating task.
 async fn begin(wanted: Streams, protocol: Protocol) -> (Client, Node, JoinHandle<u16>) {
     let (mut client, server) = client().await;
     let (io, kubelet) = tokio::io::duplex(16 << 10);
@@ -265,7 +265,7 @@ async fn a_command_that_does_not_read_holds_the_client_back() {
     });
     tokio::time::sleep(Duration::from_millis(200)).await;
     assert!(!flooding.is_finished());
-    // What the command says is not held back by what it does not read.
+    // Output of the command is not blocked by its unread input.
     stdout.write_all(b"still here").await.unwrap();
     let heard = soon(hearing.next()).await.unwrap().unwrap();
     assert_eq!(heard, Message::Binary(Bytes::from_static(b"\x01still here")));

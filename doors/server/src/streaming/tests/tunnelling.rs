@@ -1,4 +1,4 @@
-//! Port-forward: bytes through messages.
+//! Portforward: SPDY bytes in WebSocket messages.
 
 use super::super::tunnel;
 use super::{Client, client, soon};
@@ -7,7 +7,7 @@ use tokio::io::{AsyncReadExt, AsyncWriteExt, DuplexStream};
 use tokio::task::JoinHandle;
 use tokio_tungstenite::tungstenite::Message;
 
-/// A client, the kubelet's end of its connection, and what lies between.
+/// A client, the kubelet's end of its connection, and the tunnel task.
 async fn begin() -> (Client, DuplexStream, JoinHandle<()>) {
     let (client, server) = client().await;
     let (ours, kubelet) = tokio::io::duplex(16 << 10);
@@ -25,7 +25,7 @@ async fn bytes_go_both_ways() {
     assert_eq!(&heard, b"hello there");
     kubelet.write_all(b"hi").await.unwrap();
     assert_eq!(client.hear_bytes().await, "hi");
-    // Much in both directions at once, and neither waits for the other.
+    // Large transfers in both directions at once, independent of each other.
     let sent: Vec<u8> = (0..3u32 << 20).map(|at| (at >> 5) as u8).collect();
     let (mut saying, mut hearing) = client.0.split();
     let (mut kubelet_in, mut kubelet_out) = tokio::io::split(kubelet);
