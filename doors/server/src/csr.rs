@@ -22,7 +22,7 @@ pub(crate) fn check<'a>(change: &Change<'a>, policy: &Policy, verdict: &mut Verd
     let request = root.field("spec").field("request");
     if change.is_create()
         && let Err(why) =
-            read_request(request.text_or_empty()).and_then(|der| verify_signature(&der))
+            decode_request(request.text_or_empty()).and_then(|der| verify_signature(&der))
     {
         let displayed = ratchet_net::Quoted(request.text_or_empty()).to_string();
         // The reference validates it after metadata and before everything else.
@@ -65,7 +65,7 @@ fn add(
 }
 
 /// Decodes the DER of a request from PEM in base64.
-pub(crate) fn read_request(text: &str) -> Result<Vec<u8>, String> {
+pub(crate) fn decode_request(text: &str) -> Result<Vec<u8>, String> {
     let pem = BASE64_STANDARD.decode(text).unwrap_or_default();
     match pem::first(&pem) {
         Some((block, _)) if block.label == "CERTIFICATE REQUEST" => Ok(block.contents),

@@ -62,8 +62,8 @@ impl Preconditions {
         }
         let is_named = !matches!(self.version.as_str(), "" | "0");
         if is_named && self.version.parse::<u64>().is_err() {
-            let shown = ratchet_net::Quoted(&self.version);
-            let why = format!("strconv.ParseUint: parsing {shown}: invalid syntax");
+            let quoted = ratchet_net::Quoted(&self.version);
+            let why = format!("strconv.ParseUint: parsing {quoted}: invalid syntax");
             return Err(StatusError::unclassified(why));
         }
         if is_named && self.version != old.text_at(&["metadata", "resourceVersion"]) {

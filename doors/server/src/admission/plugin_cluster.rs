@@ -90,7 +90,7 @@ impl Cluster for PluginCluster<'_> {
 
 /// The subject of a certificate signing request, given as PEM in base64.
 fn subject(request: &str) -> Result<Subject, String> {
-    let der = csr::read_request(request)?;
+    let der = csr::decode_request(request)?;
     let request = csr::parse(&der)?;
     let name = &request.certification_request_info.subject;
     let texts = |values: Vec<&str>| values.into_iter().map(str::to_owned).collect::<Vec<_>>();

@@ -243,7 +243,8 @@ fn query(what: &str, params: &Params) -> Result<String, StatusError> {
         });
     }
     let wanted = STREAMS.iter().filter(|(name, _)| params.flag(name)).map(|(_, name)| (*name, "1"));
-    let commands = params.all("command").filter(|_| what == "exec").map(|word| ("command", word));
+    let commands =
+        params.all("command").filter(|_| what == "exec").map(|argument| ("command", argument));
     Ok(escape::query(&commands.chain(wanted).collect::<Vec<_>>()))
 }
 
@@ -268,9 +269,10 @@ fn options(what: &str, params: &Params) -> (&'static str, Node<'static>) {
     if what != "exec" {
         return ("PodAttachOptions", node);
     }
-    let words: Vec<_> = params.all("command").map(|word| Node::string(word.to_owned())).collect();
-    if !words.is_empty() {
-        node.set("command", Node::list(words));
+    let arguments: Vec<_> =
+        params.all("command").map(|argument| Node::string(argument.to_owned())).collect();
+    if !arguments.is_empty() {
+        node.set("command", Node::list(arguments));
     }
     ("PodExecOptions", node)
 }

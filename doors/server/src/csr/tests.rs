@@ -14,7 +14,7 @@ fn requests() -> impl Iterator<Item = (&'static str, &'static str)> {
 }
 
 fn fault(request: &str) -> Option<String> {
-    read_request(request).and_then(|der| verify_signature(&der)).err()
+    decode_request(request).and_then(|der| verify_signature(&der)).err()
 }
 
 fn encoded(label: &str, der: &[u8]) -> String {
@@ -33,7 +33,7 @@ fn whoever_has_the_key_is_believed() {
 #[test]
 fn what_was_changed_is_not_believed() {
     for (name, request) in requests() {
-        let mut der = read_request(request).unwrap();
+        let mut der = decode_request(request).unwrap();
         let last = der.len() - 1;
         der[last] ^= 1;
         let failure = match name.split('-').next() {
@@ -52,7 +52,7 @@ fn what_is_no_request_is_told() {
         assert_eq!(fault(text).as_deref(), Some(NO_REQUEST), "{text}");
     }
     let (_, request) = requests().next().unwrap();
-    let mut der = read_request(request).unwrap();
+    let mut der = decode_request(request).unwrap();
     der.push(0);
     let more = encoded("CERTIFICATE REQUEST", &der);
     assert_eq!(fault(&more).as_deref(), Some("asn1: syntax error: trailing data"));
@@ -67,7 +67,7 @@ fn what_is_no_request_is_told() {
 fn a_key_of_another_sort_does_not_sign() {
     let der = |name: &str| {
         let (_, request) = requests().find(|(own, _)| *own == name).unwrap();
-        read_request(request).unwrap()
+        decode_request(request).unwrap()
     };
     // The signature algorithm is the last object identifier of the request.
     let mut request = der("p256");

@@ -69,8 +69,8 @@ fn what_is_served_is_what_was_authorized() {
             for method in &METHODS {
                 let (info, path) = info(method, &line);
                 // Routing looks the row up by the authorized group, version and resource.
-                let words = (path.group.as_str(), path.version.as_str(), path.resource.as_str());
-                let Some(row) = ratchet_catalog::lookup(words.0, words.1, words.2) else {
+                let gvr = (path.group.as_str(), path.version.as_str(), path.resource.as_str());
+                let Some(row) = ratchet_catalog::lookup(gvr.0, gvr.1, gvr.2) else {
                     refused += 1;
                     continue;
                 };

@@ -103,8 +103,8 @@ fn first<'h>(headers: &'h HeaderMap, name: &HeaderName) -> &'h str {
     headers.get(name).and_then(|value| value.to_str().ok()).unwrap_or_default().trim()
 }
 
-fn contains_ignore_case(text: &str, word: &str) -> bool {
-    text.to_ascii_lowercase().contains(&word.to_ascii_lowercase())
+fn contains_ignore_case(text: &str, part: &str) -> bool {
+    text.to_ascii_lowercase().contains(&part.to_ascii_lowercase())
 }
 
 /// Whether a request asks for an upgrade.
@@ -263,7 +263,7 @@ pub(crate) fn upgrade_error_message(body: &[u8]) -> String {
     let decoded = decode_json(&text, Limits::DEFAULT).map(|decoded| decoded.documents);
     let documents = decoded.unwrap_or_default();
     let member = |name| documents.first().map_or("", |status| status.text_at(&[name])).trim();
-    let words = [member("message"), member("error"), text.trim(), "empty server response"];
-    let why = words.into_iter().find(|words| !words.is_empty()).unwrap_or_default();
+    let candidates = [member("message"), member("error"), text.trim(), "empty server response"];
+    let why = candidates.into_iter().find(|candidates| !candidates.is_empty()).unwrap_or_default();
     format!("unable to upgrade connection: {why}")
 }
