@@ -1,4 +1,4 @@
-//! The server's parts, put together once at the start and then only read.
+//! `App`: the shared state of the server, built at start and then read-only.
 
 use crate::admission::{Pace, Plugins, PolicySet};
 use crate::audit::Auditing;
@@ -10,7 +10,7 @@ use crate::connect::Backends;
 use crate::documents::Documents;
 use crate::long_running::LongRunning;
 use crate::metrics::Metrics;
-use crate::served::Registry;
+use crate::registry::Registry;
 use crate::services::Ranges;
 use jiff::{SignedDuration, Timestamp};
 use ratchet_engine::Policy;
@@ -21,84 +21,84 @@ use std::sync::Arc;
 use std::sync::atomic::AtomicUsize;
 use std::time::Duration;
 
-/// Everything that a request may need.
+/// Everything that a request handler may use.
 pub struct App {
-    /// What is stored, in memory.
+    /// The watch cache of all stored objects.
     pub cache: Cache,
-    /// What is served.
+    /// The served resources.
     pub registry: Registry,
-    /// The rules in force.
+    /// Release, behavior and feature gates of the engine.
     pub policy: Policy,
-    /// The admission plugins that are on.
+    /// The enabled admission plugins.
     pub plugins: Plugins,
-    /// The policies of the cluster, compiled.
+    /// The compiled ValidatingAdmissionPolicies and their bindings.
     pub policies: PolicySet,
-    /// Who asks.
+    /// Authenticators.
     pub identity: Authenticators,
-    /// Whose tokens are issued here.
+    /// Issuer of service account tokens.
     pub accounts: Arc<ServiceAccounts>,
-    /// Who may.
+    /// The authorization modes, in order.
     pub authorizer: Authorizer,
-    /// The addresses and ports that Services are given.
+    /// The ranges from which Services get cluster IPs and node ports.
     pub ranges: Ranges,
-    /// What is counted.
+    /// Metrics.
     pub metrics: Metrics,
-    /// How the server is.
+    /// Health checks.
     pub health: Checks,
-    /// What is told about requests.
+    /// The audit log, if one is configured.
     pub(crate) audit: Option<Auditing>,
-    /// How much may be asked at once, and for how long.
+    /// Inflight limits and timeouts.
     pub limits: RequestLimits,
-    /// How many requests run now: reads, writes.
+    /// The numbers of inflight requests: reads, writes.
     pub running: [AtomicUsize; 2],
-    /// The requests that last.
+    /// The counters of long-running requests.
     pub long_running: Arc<LongRunning>,
-    /// The turns of those who compute.
+    /// The scheduler of CPU-bound work.
     pub compute: Arc<Compute>,
-    /// How long policies think.
+    /// Which policy evaluations are fast enough to run on the request's own thread.
     pub pace: Pace,
-    /// How what is behind the server is reached.
+    /// Clients of kubelets, pods, Services and nodes.
     pub backends: Backends,
-    /// How long Events are kept.
+    /// The time to live of Events.
     pub event_life: Duration,
-    /// Whether the server is on its way out.
+    /// Signals graceful shutdown.
     pub drain: Drain,
     /// `host:port` under which clients reach the server.
     pub address: String,
-    /// Discovery and OpenAPI; made when first asked for.
+    /// Discovery and OpenAPI documents, built at the first request for them.
     pub(crate) documents: Documents,
 }
 
 impl App {
-    /// Now, as objects write it.
+    /// The current time as a `metav1.Time`.
     pub fn now(&self) -> String {
-        written(Timestamp::now())
+        format_time(Timestamp::now())
     }
 
-    /// So many seconds from now.
+    /// The time `seconds` from now as a `metav1.Time`.
     pub fn now_plus(&self, seconds: i64) -> String {
         let later = Timestamp::now().checked_add(SignedDuration::from_secs(seconds));
-        written(later.unwrap_or(Timestamp::MAX))
+        format_time(later.unwrap_or(Timestamp::MAX))
     }
 
-    /// Seconds since 1970.
+    /// The current Unix time in seconds.
     pub fn seconds(&self) -> i64 {
         Timestamp::now().as_second()
     }
 
-    /// The end of a grace period that is shortened from `stored` to `wanted` seconds, and its length: it does not end
-    /// in the past.
+    /// The `deletionTimestamp` and length of a grace period that is shortened from `stored` to `wanted` seconds; the
+    /// end is never in the past.
     pub fn earlier(&self, ends: &str, stored: i64, wanted: i64) -> (String, i64) {
         let now = Timestamp::now();
         let ends: Timestamp = ends.parse().unwrap_or(now);
         let moved = ends.checked_add(SignedDuration::from_secs(wanted - stored)).unwrap_or(now);
         match moved < now {
-            true => (written(now), if wanted == 0 { 0 } else { 1 }),
-            false => (written(moved), wanted),
+            true => (format_time(now), if wanted == 0 { 0 } else { 1 }),
+            false => (format_time(moved), wanted),
         }
     }
 
-    /// Shows how many objects there are whenever the metrics are asked for.
+    /// Registers the collectors that are evaluated at each scrape: objects, connections, audit.
     pub fn count_objects(self: &Arc<Self>) {
         let app = Arc::downgrade(self);
         self.metrics.registry.collector(Box::new(move |writer| {
@@ -112,13 +112,13 @@ impl App {
         }));
     }
 
-    /// A new identity.
+    /// A random uid for a new object.
     pub fn new_uid(&self) -> String {
         uuid::Uuid::new_v4().to_string()
     }
 }
 
-/// A time as objects write it: whole seconds, UTC.
-fn written(time: Timestamp) -> String {
+/// A `metav1.Time`: RFC 3339 in UTC with whole seconds.
+fn format_time(time: Timestamp) -> String {
     time.strftime("%Y-%m-%dT%H:%M:%SZ").to_string()
 }

@@ -1,8 +1,8 @@
-//! What the audit log is told about a request, and until when.
+//! Audit events of requests.
 
-use crate::call::Told;
+use crate::audit_record::AuditRecord;
 use crate::config::Audit;
-use crate::held::held;
+use crate::guarded_body::with_guard;
 use crate::request::{RequestInfo, Target};
 use bytes::Bytes;
 use http::request::Parts;
@@ -11,7 +11,7 @@ use jiff::Timestamp;
 use ratchet_access::User;
 use ratchet_audit_log::{
     Attributes, Counts, Level, ObjectReference, Policy, Request, Rotation, Sink, Trail,
-    User as Asker, source_ips,
+    User as AuditUser, source_ips,
 };
 use ratchet_http::{Body, Peer};
 use ratchet_object::{Limits, decode, proto};
@@ -19,14 +19,14 @@ use std::sync::Arc;
 use std::time::Duration;
 use tokio::sync::watch;
 
-/// Which requests are told, and where.
+/// The audit policy and the log that events are written to.
 pub(crate) struct Auditing {
     policy: Policy,
     sink: Arc<Sink>,
 }
 
-fn asker(user: &User) -> Asker {
-    Asker {
+fn audit_user(user: &User) -> AuditUser {
+    AuditUser {
         username: user.name.clone(),
         uid: user.uid.clone(),
         groups: user.groups.clone(),
@@ -35,7 +35,7 @@ fn asker(user: &User) -> Asker {
 }
 
 impl Auditing {
-    /// Reads the policy and opens the log.
+    /// Loads the audit policy and opens the log.
     pub(crate) fn open(config: &Audit) -> Result<Self, String> {
         let policy = Policy::load(&config.policy)?;
         let rotation = Rotation {
@@ -49,17 +49,17 @@ impl Auditing {
         Ok(Self { policy, sink: Arc::new(sink) })
     }
 
-    /// What was told so far.
+    /// Counters for metrics.
     pub(crate) fn counts(&self) -> &Counts {
         self.sink.counts()
     }
 
-    /// Waits until what was told is written, but not for long.
+    /// Waits up to two seconds until all events are written.
     pub(crate) fn flush(&self) {
         self.sink.flush(Duration::from_secs(2));
     }
 
-    /// Begins to follow a request; none if nothing of it is told.
+    /// Starts the audit trail of a request; none if the policy says level `None`.
     pub(crate) fn begin(
         &self,
         parts: &Parts,
@@ -71,14 +71,14 @@ impl Auditing {
         let header = |name: &str| parts.headers.get(name).and_then(|value| value.to_str().ok());
         let mut about = ObjectReference::default();
         let mut path = parts.uri.path();
-        if let Target::Resource(place) = &info.target {
+        if let Target::Resource(resource_path) = &info.target {
             about = ObjectReference {
-                resource: place.resource.clone(),
-                namespace: place.namespace.clone(),
-                name: place.name.clone(),
-                api_group: place.group.clone(),
-                api_version: place.version.clone(),
-                subresource: place.subresource.clone(),
+                resource: resource_path.resource.clone(),
+                namespace: resource_path.namespace.clone(),
+                name: resource_path.name.clone(),
+                api_group: resource_path.group.clone(),
+                api_version: resource_path.version.clone(),
+                subresource: resource_path.subresource.clone(),
                 ..ObjectReference::default()
             };
             path = "";
@@ -101,7 +101,7 @@ impl Auditing {
             audit_id: audit_id.to_owned(),
             uri: parts.uri.path_and_query().map(ToString::to_string).unwrap_or_default(),
             verb: info.verb.to_owned(),
-            user: asker(user),
+            user: audit_user(user),
             source_ips: source_ips(
                 header("x-forwarded-for"),
                 header("x-real-ip"),
@@ -116,53 +116,53 @@ impl Auditing {
     }
 }
 
-/// Holds something until a connection has ended that is another protocol's now.
+/// Drops `guard` when an upgraded connection closes.
 pub(crate) fn until_end<G: Send + 'static>(mut ends: watch::Receiver<()>, guard: G) {
     tokio::spawn(async move {
-        // Nothing is ever sent; the other end is dropped with the connection.
+        // Nothing is ever sent; the sender is dropped with the connection.
         let _ = ends.changed().await;
         drop(guard);
     });
 }
 
-/// Notes for whom the request was made in the end.
+/// Records the impersonated user.
 pub(crate) fn impersonated(trail: &mut Option<Trail>, user: &User, constraint: &str) {
     if let Some(trail) = trail {
-        trail.impersonated(asker(user), constraint);
+        trail.impersonated(audit_user(user), constraint);
     }
 }
 
-/// Tells what became of a request; a watch is followed until its stream ends.
+/// Writes the final audit event; for a stream it is written when the stream ends.
 pub(crate) fn complete(
     trail: Option<Trail>,
     method: &Method,
-    told: &Told,
+    record: &AuditRecord,
     response: Response<Body>,
 ) -> Response<Body> {
     let Some(mut trail) = trail else { return response };
-    for (key, text) in told.annotations() {
+    for (key, text) in record.annotations() {
         trail.annotate(key, text);
     }
-    tell_sent(&mut trail, method, &told.sent());
-    // How a request was refused is told at every level.
-    if trail.level() == Level::RequestResponse || told.is_refused() {
-        tell_answered(&mut trail, &told.answered());
+    log_request_body(&mut trail, method, &record.request_body());
+    // The failure status is logged at every level.
+    if trail.level() == Level::RequestResponse || record.is_failure() {
+        log_response_body(&mut trail, &record.response_body());
     }
     trail.status_code(response.status().as_u16());
-    if let Some(ends) = told.tunnel() {
+    if let Some(ends) = record.tunnel() {
         trail.response_started();
         until_end(ends, trail);
         return response;
     }
-    if !told.is_stream() {
+    if !record.is_stream() {
         trail.finish();
         return response;
     }
     trail.response_started();
-    response.map(|body| held(body, trail))
+    response.map(|body| with_guard(body, trail))
 }
 
-fn tell_answered(trail: &mut Trail, body: &Bytes) {
+fn log_response_body(trail: &mut Trail, body: &Bytes) {
     if proto::is_enveloped(body) {
         if let Ok(node) = proto::decode(body, Limits::STORED) {
             trail.response_object(&node);
@@ -174,7 +174,7 @@ fn tell_answered(trail: &mut Trail, body: &Bytes) {
     }
 }
 
-fn tell_sent(trail: &mut Trail, method: &Method, body: &Bytes) {
+fn log_request_body(trail: &mut Trail, method: &Method, body: &Bytes) {
     if proto::is_enveloped(body) {
         if let Ok(node) = proto::decode(body, Limits::DEFAULT) {
             trail.request_object(&node);

@@ -1,4 +1,4 @@
-//! Who may do what: the modes of the server are asked in turn, the first that has an opinion wins.
+//! Authorization: the modes of the server in turn; the first with an opinion decides.
 
 use crate::cache::{Cache, ResourceCache};
 use crate::node_relations::NodeRelations;
@@ -6,39 +6,39 @@ use crate::request::{RequestInfo, ResourcePath, Target};
 use crate::status::{About, StatusError};
 use arc_swap::ArcSwap;
 use ratchet_access::{
-    Attempt, Decision, NODES, Resource, Rule, Rulebook, Rules, Target as What, User, decide_node,
-    forbidden_message, is_superuser,
+    Attempt, Decision, NODES, Resource, Rule, Rulebook, Rules, Target as AuthzTarget, User,
+    decide_node, forbidden_message, is_superuser,
 };
 use ratchet_object::Node;
 use std::sync::Arc;
 
-/// A way to decide.
+/// An authorization mode.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Mode {
-    /// Everybody may everything.
+    /// Allows everything.
     AlwaysAllow,
-    /// Nobody may anything.
+    /// Denies everything.
     AlwaysDeny,
-    /// Nodes may what their pods need.
+    /// Allows a node what its pods need.
     Node,
-    /// Roles and bindings decide.
+    /// Decides by roles and bindings.
     Rbac,
 }
 
-/// The modes of this server, and the rulebook of RBAC as of the last change of a role or binding.
+/// The authorization modes, with the RBAC rules as of the last change of a role or binding.
 pub struct Authorizer {
     modes: Vec<Mode>,
-    /// Cluster roles, roles, cluster role bindings, role bindings.
-    shelves: [Arc<ResourceCache>; 4],
-    book: ArcSwap<Book>,
-    /// What belongs to which node.
+    /// The caches of ClusterRoles, Roles, ClusterRoleBindings and RoleBindings.
+    resource_caches: [Arc<ResourceCache>; 4],
+    rbac: ArcSwap<RbacSnapshot>,
+    /// The graph of the Node mode.
     nodes: Arc<NodeRelations>,
 }
 
-/// Roles and bindings, and the revisions of the four shelves from which they were read. One number would not do: a
-/// change of two shelves at once is seen on one of them first, and both may then have the same newest revision.
+/// The RBAC rules, and the revisions of the four caches from which they were built. One number would not do: a commit
+/// to two caches is visible in one of them first, and both may then have the same newest revision.
 #[derive(Default)]
-pub(crate) struct Book {
+pub(crate) struct RbacSnapshot {
     revisions: Option<[u64; 4]>,
     /// The rules.
     pub(crate) rules: Rulebook,
@@ -47,23 +47,25 @@ pub(crate) struct Book {
 const GROUP: &str = "rbac.authorization.k8s.io";
 
 impl Authorizer {
-    /// Reads roles and bindings from the cache.
+    /// Uses the caches of roles and bindings.
     pub(crate) fn new(modes: Vec<Mode>, cache: &Cache, nodes: Arc<NodeRelations>) -> Self {
-        let shelf = |plural: &str| cache.shelf(&format!("{plural}.{GROUP}")).unwrap_or_default();
-        let shelves = ["clusterroles", "roles", "clusterrolebindings", "rolebindings"].map(shelf);
-        Self { modes, shelves, book: ArcSwap::default(), nodes }
+        let resource_cache =
+            |plural: &str| cache.resource_cache(&format!("{plural}.{GROUP}")).unwrap_or_default();
+        let resource_caches =
+            ["clusterroles", "roles", "clusterrolebindings", "rolebindings"].map(resource_cache);
+        Self { modes, resource_caches, rbac: ArcSwap::default(), nodes }
     }
 
-    /// Whether roles and bindings count at all.
+    /// Whether the RBAC mode is enabled.
     pub fn has_rbac(&self) -> bool {
         self.modes.contains(&Mode::Rbac)
     }
 
-    /// The roles and bindings as they are now.
-    pub(crate) fn book(&self) -> Arc<Book> {
-        let snapshots = self.shelves.each_ref().map(|shelf| shelf.now());
+    /// The current RBAC rules.
+    pub(crate) fn rbac(&self) -> Arc<RbacSnapshot> {
+        let snapshots = self.resource_caches.each_ref().map(|cache| cache.now());
         let revisions = Some(snapshots.each_ref().map(|snapshot| snapshot.revision));
-        let known = self.book.load_full();
+        let known = self.rbac.load_full();
         if known.revisions == revisions {
             return known;
         }
@@ -71,12 +73,12 @@ impl Authorizer {
             snapshots.map(|snapshot| snapshot.items.values().map(|item| item.node()).collect());
         let [cluster_roles, roles, cluster_bindings, bindings] = &nodes;
         let rules = Rulebook::new(cluster_roles, roles, cluster_bindings, bindings);
-        let book = Arc::new(Book { revisions, rules });
-        self.book.store(book.clone());
-        book
+        let rbac = Arc::new(RbacSnapshot { revisions, rules });
+        self.rbac.store(rbac.clone());
+        rbac
     }
 
-    /// Whether somebody may do something.
+    /// Decides an attempt.
     pub fn decide(&self, attempt: &Attempt<'_>) -> Decision {
         if is_superuser(attempt.user) {
             return Decision::Allow { reason: String::new() };
@@ -91,7 +93,7 @@ impl Authorizer {
                 Mode::Node => {
                     decide_node(attempt, &|node, target| self.nodes.is_related(node, target))
                 }
-                Mode::Rbac => self.book().rules.decide(attempt),
+                Mode::Rbac => self.rbac().rules.decide(attempt),
             };
             match decision {
                 Decision::NoOpinion { reason } if reason.is_empty() => {}
@@ -102,10 +104,10 @@ impl Authorizer {
         Decision::NoOpinion { reason: reasons.join("\n") }
     }
 
-    /// What somebody may do in a namespace, as far as the modes can tell. The masters are not asked: a role says the
-    /// same of them.
-    pub(crate) fn rules_for(&self, user: &User, namespace: &str) -> Resolved {
-        let mut resolved = Resolved::default();
+    /// The rules of a user in a namespace, as far as the modes can list them. `system:masters` needs no special case: a
+    /// cluster role grants it the same.
+    pub(crate) fn rules_for(&self, user: &User, namespace: &str) -> ResolvedRules {
+        let mut resolved = ResolvedRules::default();
         for mode in &self.modes {
             match mode {
                 Mode::AlwaysDeny => {}
@@ -117,7 +119,7 @@ impl Authorizer {
                 }
                 Mode::Node => {}
                 Mode::Rbac => {
-                    let Rules { rules, missing } = self.book().rules.rules_for(user, namespace);
+                    let Rules { rules, missing } = self.rbac().rules.rules_for(user, namespace);
                     resolved.rules.rules.extend(rules);
                     resolved.rules.missing.extend(missing);
                 }
@@ -126,7 +128,7 @@ impl Authorizer {
         resolved
     }
 
-    /// Refuses what is not allowed; otherwise the reason why it is.
+    /// The reason why an attempt is allowed, or a `Forbidden` error.
     pub fn check(&self, attempt: &Attempt<'_>) -> Result<String, StatusError> {
         match self.decide(attempt) {
             Decision::Allow { reason } => Ok(reason),
@@ -146,45 +148,45 @@ impl Authorizer {
     }
 }
 
-/// What the modes could tell about somebody's rules.
+/// The result of `rules_for`.
 #[derive(Default)]
-pub(crate) struct Resolved {
-    /// The rules, and what of them could not be found.
+pub(crate) struct ResolvedRules {
+    /// The rules, and errors for bindings to missing roles.
     pub(crate) rules: Rules,
-    /// Whether a mode allows more than it can list.
+    /// Whether a mode may allow more than it can list.
     pub(crate) incomplete: bool,
 }
 
-/// Whether the Node mode knows the user as a node.
+/// Whether the Node mode treats the user as a node.
 fn is_node(user: &User) -> bool {
     user.is_in(NODES) && user.name.starts_with("system:node:")
 }
 
-/// What everybody may where everything is allowed.
+/// The rules of the AlwaysAllow mode.
 fn everything() -> [Rule; 2] {
     let all = || vec!["*".to_owned()];
     let resources = Rule { verbs: all(), groups: all(), resources: all(), ..Rule::default() };
     [resources, Rule { verbs: all(), urls: all(), ..Rule::default() }]
 }
 
-/// What a request is to the authorizers.
+/// The authorizer attributes of a request.
 pub(crate) fn attempt<'a>(user: &'a User, info: &'a RequestInfo) -> Attempt<'a> {
     let target = match &info.target {
-        Target::Resource(place) => target(place, &info.field_selector),
-        Target::Path(path) => What::Path(path),
+        Target::Resource(path) => target(path, &info.field_selector),
+        Target::Path(path) => AuthzTarget::Path(path),
     };
     Attempt { user, verb: info.verb, target }
 }
 
-/// What the authorizers know of a place.
-pub(crate) fn target<'a>(place: &'a ResourcePath, field_selector: &'a str) -> What<'a> {
-    What::Resource(Resource {
-        group: &place.group,
-        version: &place.version,
-        resource: &place.resource,
-        subresource: &place.subresource,
-        namespace: &place.namespace,
-        name: &place.name,
+/// The authorizer attributes of a resource path.
+pub(crate) fn target<'a>(path: &'a ResourcePath, field_selector: &'a str) -> AuthzTarget<'a> {
+    AuthzTarget::Resource(Resource {
+        group: &path.group,
+        version: &path.version,
+        resource: &path.resource,
+        subresource: &path.subresource,
+        namespace: &path.namespace,
+        name: &path.name,
         field_selector,
     })
 }
@@ -192,17 +194,17 @@ pub(crate) fn target<'a>(place: &'a ResourcePath, field_selector: &'a str) -> Wh
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::cache::{Item, Now};
+    use crate::cache::{Item, ObjectState};
     use crate::request::Params;
 
-    fn put(shelf: &ResourceCache, revision: u64, name: &str, value: &str) {
+    fn put(resource_cache: &ResourceCache, revision: u64, name: &str, value: &str) {
         let item = Item::stored(name.into(), revision, value.as_bytes()).unwrap();
-        shelf.apply(vec![(revision, name.into(), Now::Item(item))]);
+        resource_cache.apply(vec![(revision, name.into(), ObjectState::Item(item))]);
     }
 
     fn all_pods() -> RequestInfo {
         let uri = http::Uri::from_static("/api/v1/pods");
-        RequestInfo::read(&http::Method::GET, &uri, &Params::read(None)).unwrap()
+        RequestInfo::parse(&http::Method::GET, &uri, &Params::parse(None)).unwrap()
     }
 
     fn may_list(authorizer: &Authorizer) -> bool {
@@ -212,19 +214,19 @@ mod tests {
 
     #[test]
     fn roles_and_bindings_of_one_commit_are_both_seen() {
-        let shelves: [Arc<ResourceCache>; 4] = std::array::from_fn(|_| Arc::default());
+        let resource_caches: [Arc<ResourceCache>; 4] = std::array::from_fn(|_| Arc::default());
         let authorizer = Authorizer {
             modes: vec![Mode::Rbac],
-            shelves: shelves.clone(),
-            book: ArcSwap::default(),
+            resource_caches: resource_caches.clone(),
+            rbac: ArcSwap::default(),
             nodes: Arc::default(),
         };
         assert!(!may_list(&authorizer));
         let role = r#"{"metadata":{"name":"r"},"rules":[{"apiGroups":[""],"resources":["pods"],"verbs":["list"]}]}"#;
-        put(&shelves[0], 7, "r", role);
+        put(&resource_caches[0], 7, "r", role);
         assert!(!may_list(&authorizer), "somebody asks between the two");
         let binding = r#"{"metadata":{"name":"b"},"roleRef":{"apiGroup":"rbac.authorization.k8s.io","kind":"ClusterRole","name":"r"},"subjects":[{"apiGroup":"rbac.authorization.k8s.io","kind":"User","name":"alice"}]}"#;
-        put(&shelves[2], 7, "b", binding);
+        put(&resource_caches[2], 7, "b", binding);
         assert!(may_list(&authorizer));
     }
 
@@ -232,8 +234,8 @@ mod tests {
     fn what_a_mode_cannot_list_is_told() {
         let with = |modes: Vec<Mode>| Authorizer {
             modes,
-            shelves: std::array::from_fn(|_| Arc::default()),
-            book: ArcSwap::default(),
+            resource_caches: std::array::from_fn(|_| Arc::default()),
+            rbac: ArcSwap::default(),
             nodes: Arc::default(),
         };
         let user = |name: &str, groups: &[&str]| User {
@@ -256,15 +258,15 @@ mod tests {
 
     #[test]
     fn a_binding_to_nothing_is_an_error_but_hides_nothing() {
-        let shelves: [Arc<ResourceCache>; 4] = std::array::from_fn(|_| Arc::default());
+        let resource_caches: [Arc<ResourceCache>; 4] = std::array::from_fn(|_| Arc::default());
         let authorizer = Authorizer {
             modes: vec![Mode::Rbac],
-            shelves: shelves.clone(),
-            book: ArcSwap::default(),
+            resource_caches: resource_caches.clone(),
+            rbac: ArcSwap::default(),
             nodes: Arc::default(),
         };
         let binding = r#"{"metadata":{"name":"b"},"roleRef":{"kind":"ClusterRole","name":"gone"},"subjects":[{"kind":"User","name":"alice"}]}"#;
-        put(&shelves[2], 7, "b", binding);
+        put(&resource_caches[2], 7, "b", binding);
         let user = User { name: "alice".into(), ..User::default() };
         let found = authorizer.rules_for(&user, "a");
         assert!(!found.incomplete);
@@ -276,8 +278,8 @@ mod tests {
     fn modes_are_asked_in_turn() {
         let with = |modes: Vec<Mode>| Authorizer {
             modes,
-            shelves: std::array::from_fn(|_| Arc::default()),
-            book: ArcSwap::default(),
+            resource_caches: std::array::from_fn(|_| Arc::default()),
+            rbac: ArcSwap::default(),
             nodes: Arc::default(),
         };
         assert!(may_list(&with(vec![Mode::Rbac, Mode::AlwaysAllow])));
@@ -285,7 +287,7 @@ mod tests {
         assert!(!may_list(&with(Vec::new())));
         let user = User { name: "alice".into(), ..User::default() };
         let info = all_pods();
-        let refused = with(vec![Mode::AlwaysDeny]).check(&attempt(&user, &info)).unwrap_err();
-        assert!(refused.message.ends_with("Everything is forbidden."), "{}", refused.message);
+        let error = with(vec![Mode::AlwaysDeny]).check(&attempt(&user, &info)).unwrap_err();
+        assert!(error.message.ends_with("Everything is forbidden."), "{}", error.message);
     }
 }

@@ -1,8 +1,8 @@
-//! The body of a request becomes an object of the kind that the endpoint takes.
+//! Decoding of request bodies into objects of the kind that an endpoint accepts.
 
 use crate::go_syntax;
 use crate::options::FieldValidation;
-use crate::served::ServedResource;
+use crate::registry::ServedResource;
 use crate::status::StatusError;
 use bytes::Bytes;
 use http::HeaderMap;
@@ -12,17 +12,17 @@ use ratchet_object::{
 };
 use ratchet_policy::KindName;
 
-/// Requests larger than this are refused.
+/// The maximum size of a request body.
 pub(crate) const LIMIT: usize = 3 << 20;
 
-/// How a body is written.
+/// The media type of a body.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum BodyType {
-    /// JSON, also assumed where nothing is said.
+    /// JSON, also the default without a content type.
     Json,
     /// YAML.
     Yaml,
-    /// Kubernetes' protobuf envelope.
+    /// The Kubernetes protobuf envelope.
     Protobuf,
 }
 
@@ -33,8 +33,8 @@ pub(crate) fn content_type(headers: &HeaderMap) -> &str {
 }
 
 impl BodyType {
-    /// Reads the content type.
-    pub(crate) fn read(headers: &HeaderMap) -> Result<Self, StatusError> {
+    /// Parses the content type.
+    pub(crate) fn from_headers(headers: &HeaderMap) -> Result<Self, StatusError> {
         match content_type(headers) {
             "" | "application/json" => Ok(Self::Json),
             "application/yaml" => Ok(Self::Yaml),
@@ -44,17 +44,17 @@ impl BodyType {
     }
 }
 
-/// What a body held.
-pub(crate) struct Received {
-    /// The object, typed and pruned by its schema, with kind and version set.
+/// A decoded body.
+pub(crate) struct DecodedBody {
+    /// The object, type-checked and pruned by its schema, with `kind` and `apiVersion` set.
     pub node: Node<'static>,
-    /// What its writer is to be told.
+    /// Warnings about unknown and duplicate fields.
     pub warnings: Vec<String>,
 }
 
-/// What an endpoint takes.
+/// The kind that an endpoint accepts.
 #[derive(Clone, Copy)]
-pub(crate) struct Wanted<'a> {
+pub(crate) struct ExpectedKind<'a> {
     /// API group.
     pub group: &'a str,
     /// API version.
@@ -63,18 +63,18 @@ pub(crate) struct Wanted<'a> {
     pub kind: &'a str,
 }
 
-impl<'a> Wanted<'a> {
-    /// What the main endpoint of a resource takes.
-    pub(crate) fn of(served: &'a ServedResource) -> Self {
-        Self { group: served.row.group, version: served.row.version, kind: served.row.kind }
+impl<'a> ExpectedKind<'a> {
+    /// The kind of a resource's main endpoint.
+    pub(crate) fn of(resource: &'a ServedResource) -> Self {
+        Self { group: resource.row.group, version: resource.row.version, kind: resource.row.kind }
     }
 
-    /// Its full name.
+    /// The same as a `KindName`.
     pub(crate) fn name(&self) -> KindName<'a> {
         KindName { group: self.group, version: self.version, kind: self.kind }
     }
 
-    /// `group/version` as objects write it.
+    /// The `apiVersion` of its objects.
     pub(crate) fn api_version(&self) -> String {
         match self.group {
             "" => self.version.to_owned(),
@@ -83,26 +83,26 @@ impl<'a> Wanted<'a> {
     }
 }
 
-/// Decodes a body as the kind that is wanted.
-pub(crate) fn receive(
+/// Decodes a body as the wanted kind.
+pub(crate) fn decode_body(
     bytes: &Bytes,
     media: BodyType,
-    wanted: Wanted<'_>,
+    wanted: ExpectedKind<'_>,
     strictness: FieldValidation,
-) -> Result<Received, StatusError> {
+) -> Result<DecodedBody, StatusError> {
     let (node, repeated) = parse(bytes, media, wanted.kind)?;
     let Value::Map(_) = node.value else {
         return Err(unrecognized(wanted.kind, &go_syntax::not_an_object(&node), bytes));
     };
     check_kind(&node, wanted)?;
-    typed(node, repeated, wanted, strictness).map_err(|error| match error {
-        Mistyped::WrongType(text) => {
+    check_types(node, repeated, wanted, strictness).map_err(|error| match error {
+        DecodeError::WrongType(text) => {
             let (kind, version) = (wanted.kind, wanted.version);
             StatusError::bad_request(format!(
                 "{kind} in version \"{version}\" cannot be handled as a {kind}: {text}"
             ))
         }
-        Mistyped::Strict(text) => {
+        DecodeError::Strict(text) => {
             let (kind, version) = (wanted.kind, wanted.version);
             StatusError::bad_request(format!(
                 "{kind} in version \"{version}\" cannot be handled as a {kind}: {text}"
@@ -111,55 +111,56 @@ pub(crate) fn receive(
     })
 }
 
-/// Why a tree is not an object of its kind.
-pub(crate) enum Mistyped {
+/// Why a node is not an object of its kind.
+pub(crate) enum DecodeError {
     /// A value has the wrong type.
     WrongType(String),
-    /// A field is unknown or repeated, and the writer asked for strictness.
+    /// A field is unknown or duplicate, with `fieldValidation=Strict`.
     Strict(String),
 }
 
-/// Sets the kind, checks all types, and drops what the schema does not know.
-pub(crate) fn typed(
+/// Sets `kind` and `apiVersion`, checks all types, and prunes unknown fields.
+pub(crate) fn check_types(
     mut node: Node<'static>,
     repeated: Vec<Repeated>,
-    wanted: Wanted<'_>,
+    wanted: ExpectedKind<'_>,
     strictness: FieldValidation,
-) -> Result<Received, Mistyped> {
+) -> Result<DecodedBody, DecodeError> {
     node.set("apiVersion", Node::string(wanted.api_version()));
     node.set("kind", Node::string(wanted.kind.to_owned()));
     let object = Object::new(node);
-    let mut odd: Vec<(u32, String)> = Vec::new();
-    for misfit in misfits(&object) {
-        match misfit.oddity {
-            ViolationKind::WrongType(text) => return Err(Mistyped::WrongType(text)),
+    let mut findings: Vec<(u32, String)> = Vec::new();
+    for violation in misfits(&object) {
+        match violation.oddity {
+            ViolationKind::WrongType(text) => return Err(DecodeError::WrongType(text)),
             ViolationKind::Unknown => {
-                odd.push((misfit.span.start, format!("unknown field \"{}\"", misfit.path)));
+                findings
+                    .push((violation.span.start, format!("unknown field \"{}\"", violation.path)));
             }
         }
     }
-    for again in repeated {
-        odd.push((again.span.start, format!("duplicate field \"{}\"", again.path)));
+    for duplicate in repeated {
+        findings.push((duplicate.span.start, format!("duplicate field \"{}\"", duplicate.path)));
     }
-    odd.sort_by_key(|(at, _)| *at);
-    let mut texts: Vec<String> = odd.into_iter().map(|(_, text)| text).collect();
+    findings.sort_by_key(|(at, _)| *at);
+    let mut texts: Vec<String> = findings.into_iter().map(|(_, text)| text).collect();
     match strictness {
         FieldValidation::Ignore => texts.clear(),
         FieldValidation::Warn => {}
         FieldValidation::Strict if texts.is_empty() => {}
         FieldValidation::Strict => {
             let text = format!("strict decoding error: {}", texts.join(", "));
-            return Err(Mistyped::Strict(text));
+            return Err(DecodeError::Strict(text));
         }
     }
     let mut node = object.into_node();
     if let Some(row) = schema::kind(wanted.group, wanted.version, wanted.kind) {
         prune(&mut node, row.ty);
     }
-    Ok(Received { node, warnings: texts })
+    Ok(DecodedBody { node, warnings: texts })
 }
 
-/// Reads a body as a tree; `kind` is what is wanted, and named where it cannot be read.
+/// Parses a body into a node; `kind` is the wanted kind for the error message.
 pub(crate) fn parse(
     bytes: &Bytes,
     media: BodyType,
@@ -206,11 +207,11 @@ fn unrecognized(kind: &str, why: &str, bytes: &[u8]) -> StatusError {
     ))
 }
 
-/// The beginning of a body, as the API shows it: text if it looks like JSON, else hexadecimal.
+/// The first bytes of a body for an error message: text if it looks like JSON, else hexadecimal.
 fn summary(bytes: &[u8]) -> String {
-    const SHOWN: usize = 30;
-    let start = bytes.get(..SHOWN.min(bytes.len())).unwrap_or_default();
-    let more = if bytes.len() > SHOWN { " ..." } else { "" };
+    const SUMMARY_LENGTH: usize = 30;
+    let start = bytes.get(..SUMMARY_LENGTH.min(bytes.len())).unwrap_or_default();
+    let more = if bytes.len() > SUMMARY_LENGTH { " ..." } else { "" };
     match bytes.first() {
         None => "<empty>".into(),
         Some(b'{') => format!("{}{more}", String::from_utf8_lossy(start)),
@@ -221,14 +222,14 @@ fn summary(bytes: &[u8]) -> String {
     }
 }
 
-/// Refuses a body that names another kind than the endpoint takes.
-fn check_kind(node: &Node<'_>, wanted: Wanted<'_>) -> Result<(), StatusError> {
+/// Rejects a body of another kind than the endpoint accepts.
+fn check_kind(node: &Node<'_>, wanted: ExpectedKind<'_>) -> Result<(), StatusError> {
     let Some((named, why)) = mismatch(node, wanted) else { return Ok(()) };
     Err(StatusError::bad_request(format!("{named} cannot be handled as a {}: {why}", wanted.kind)))
 }
 
-/// What an object claims to be, and why that is not what is wanted; none if it is, or says nothing.
-pub(crate) fn mismatch(node: &Node<'_>, wanted: Wanted<'_>) -> Option<(String, String)> {
+/// The stated kind and the error if it is not the wanted one; none if it matches or is absent.
+pub(crate) fn mismatch(node: &Node<'_>, wanted: ExpectedKind<'_>) -> Option<(String, String)> {
     let api_version = node.text_at(&["apiVersion"]);
     let named = node.text_at(&["kind"]);
     let (group, version) = match api_version {
@@ -241,18 +242,18 @@ pub(crate) fn mismatch(node: &Node<'_>, wanted: Wanted<'_>) -> Option<(String, S
     }
     let known = kind.strip_suffix("List").unwrap_or(kind);
     let why = if schema::kind(group, version, known).is_some() {
-        let internal = if wanted.group.is_empty() { "core" } else { short(wanted.group) };
+        let internal = if wanted.group.is_empty() { "core" } else { group_prefix(wanted.group) };
         format!("converting ({version}.{kind}) to ({internal}.{}): unknown conversion", wanted.kind)
     } else {
-        let shown =
+        let api_version_text =
             if group.is_empty() { version.to_owned() } else { format!("{group}/{version}") };
         format!(
-            "no kind \"{kind}\" is registered for version \"{shown}\" in scheme \"pkg/api/legacyscheme/scheme.go:30\""
+            "no kind \"{kind}\" is registered for version \"{api_version_text}\" in scheme \"pkg/api/legacyscheme/scheme.go:30\""
         )
     };
     Some((format!("{kind} in version \"{version}\""), why))
 }
 
-fn short(group: &str) -> &str {
+fn group_prefix(group: &str) -> &str {
     group.split('.').next().unwrap_or(group)
 }

@@ -1,10 +1,10 @@
-//! What is there before anybody asks: namespaces, the `kubernetes` Service, roles, priority classes.
+//! Bootstrap objects: namespaces, the `kubernetes` Service, RBAC roles, priority classes, published configuration.
 
 use crate::app::App;
 use crate::cache::storable;
 use crate::config::ProxyFiles;
 use crate::lifecycle::{metadata, strategy};
-use crate::served::ServedResource;
+use crate::registry::ServedResource;
 use crate::status::StatusError;
 use ratchet_object::{Equality, Node, defaults, equal_at};
 use ratchet_store::{Commit, Guard, Revision, Write};
@@ -12,10 +12,9 @@ use std::sync::Arc;
 
 const NAMESPACES: &[&str] = &["default", "kube-system", "kube-public", "kube-node-lease"];
 
-/// Makes what is missing, all in one commit; what is there and was changed by people stays, but for what the server keeps
-/// up to date.
-pub(crate) async fn run(app: &Arc<App>, known: &Known) -> Result<(), StatusError> {
-    let mut objects = objects(app, known);
+/// Creates the missing objects in one commit and reconciles those that the server owns; other changes by users stay.
+pub(crate) async fn run(app: &Arc<App>, config: &PublishedConfig) -> Result<(), StatusError> {
+    let mut objects = objects(app, config);
     for attempt in 0..4 {
         app.cache.fresh().await?;
         let mut needed = Vec::new();
@@ -29,7 +28,7 @@ pub(crate) async fn run(app: &Arc<App>, known: &Known) -> Result<(), StatusError
         match app.cache.store().commit(writes).await? {
             Commit::Done(revision) => return app.cache.wait_for(revision.0).await,
             Commit::Refused { key, .. } => {
-                // Another server was faster, or somebody else has the first address of the range.
+                // Another server was faster, or the first address of the range is taken.
                 tracing::warn!(%key, attempt, "what must be there could not be made at once");
                 objects.retain(|object| attempt == 0 || object.text_at(&["kind"]) != "Service");
             }
@@ -38,12 +37,12 @@ pub(crate) async fn run(app: &Arc<App>, known: &Known) -> Result<(), StatusError
     Ok(())
 }
 
-fn objects(app: &App, known: &Known) -> Vec<Node<'static>> {
+fn objects(app: &App, config: &PublishedConfig) -> Vec<Node<'static>> {
     let mut objects: Vec<Node<'static>> = NAMESPACES.iter().copied().map(namespace).collect();
     objects.extend(priority_classes());
     objects.extend(crate::services::bootstrap_objects(app));
-    objects.extend([known.authentication(), token_tracking(app)]);
-    if known.own_endpoints {
+    objects.extend([config.authentication(), token_tracking(app)]);
+    if config.own_endpoints {
         objects.extend(crate::services::own_endpoints(app));
     }
     if app.authorizer.has_rbac() {
@@ -52,18 +51,18 @@ fn objects(app: &App, known: &Known) -> Vec<Node<'static>> {
     objects
 }
 
-/// What the flags say about the server, and other programs want to know.
-pub(crate) struct Known {
-    /// The authorities of clients, in PEM.
+/// Flags of the server that other programs need.
+pub(crate) struct PublishedConfig {
+    /// The client CAs in PEM.
     pub(crate) client_ca: String,
-    /// The proxies that are believed, and their authorities in PEM.
+    /// The request-header proxy configuration, and its CAs in PEM.
     pub(crate) proxy: Option<(ProxyFiles, String)>,
-    /// Whether the server keeps the endpoints of its own Service.
+    /// Whether the server reconciles the endpoints of the `kubernetes` Service.
     pub(crate) own_endpoints: bool,
 }
 
-impl Known {
-    /// How programs beside the server authenticate clients as it does.
+impl PublishedConfig {
+    /// The ConfigMap with which extension API servers authenticate clients as this server does.
     fn authentication(&self) -> Node<'static> {
         let mut data = Node::map([("client-ca-file", Node::string(self.client_ca.clone()))]);
         if let Some((proxy, authorities)) = &self.proxy {
@@ -83,7 +82,7 @@ impl Known {
     }
 }
 
-/// Since when the use of old service account tokens is noted.
+/// The ConfigMap with the day since which the use of legacy tokens is tracked.
 fn token_tracking(app: &App) -> Node<'static> {
     let today: String = app.now().chars().take(10).collect();
     let data = Node::map([("since", Node::string(today))]);
@@ -101,19 +100,19 @@ fn config_map(name: &'static str, data: Node<'static>) -> Node<'static> {
     ])
 }
 
-/// What a stored object becomes when the server is started again; none if it stays.
-fn renewed(old: &Node<'static>, wanted: &Node<'static>) -> Option<Node<'static>> {
-    let is_own = match wanted.text_at(&["metadata", "name"]) {
+/// The reconciled form of a stored object; none if it needs no change.
+fn reconciled(old: &Node<'static>, wanted: &Node<'static>) -> Option<Node<'static>> {
+    let owned_member = match wanted.text_at(&["metadata", "name"]) {
         "extension-apiserver-authentication" => "data",
         "kubernetes" if wanted.text_at(&["kind"]) == "Endpoints" => "subsets",
         "kubernetes" if wanted.text_at(&["kind"]) == "EndpointSlice" => "endpoints",
         _ => return ratchet_access::reconcile(old, wanted),
     };
-    if equal_at(wanted, old, &[is_own], Equality::Semantic) {
+    if equal_at(wanted, old, &[owned_member], Equality::Semantic) {
         return None;
     }
     let mut new = old.clone();
-    new.set(is_own, wanted.get(is_own).cloned()?);
+    new.set(owned_member, wanted.get(owned_member).cloned()?);
     Some(new)
 }
 
@@ -153,33 +152,37 @@ fn priority_classes() -> impl Iterator<Item = Node<'static>> {
     })
 }
 
-/// What makes an object if none of its name is there, or brings it up to date.
+/// The writes that create an object or reconcile the stored one.
 fn writes(app: &App, object: &Node<'static>) -> Result<Vec<Write>, StatusError> {
     let mut node = object.clone();
     let api_version = node.text_at(&["apiVersion"]).to_owned();
     let kind = node.text_at(&["kind"]).to_owned();
     let (group, version) = api_version.rsplit_once('/').unwrap_or(("", &api_version));
     let row = ratchet_catalog::of_kind(group, version, &kind);
-    let Some(served) = row.and_then(|row| app.registry.find(group, version, row.plural)) else {
+    let Some(resource) = row.and_then(|row| app.registry.find(group, version, row.plural)) else {
         return Ok(Vec::new());
     };
     defaults::apply(group, version, &kind, &mut node);
     let (name, namespace) =
         (node.text_at(&["metadata", "name"]), node.text_at(&["metadata", "namespace"]));
-    let key = served.key(namespace, name);
-    let Some(item) = served.shelf.find(&served.shelf_key(namespace, name))? else {
-        let new = made(app, served, node);
+    let key = resource.key(namespace, name);
+    let Some(item) = resource.cache.find(&resource.cache_key(namespace, name))? else {
+        let new = with_system_fields(app, resource, node);
         let mut writes = crate::services::bootstrap_claims(app, &new)?;
         writes.push(Write::put(&key, Guard::Absent, storable(new)?.bytes()));
         return Ok(writes);
     };
-    let Some(new) = renewed(&item.node(), &node) else { return Ok(Vec::new()) };
+    let Some(new) = reconciled(&item.node(), &node) else { return Ok(Vec::new()) };
     let guard = Guard::At(Revision(item.revision));
     Ok(vec![Write::put(&key, guard, storable(new)?.bytes())])
 }
 
-fn made(app: &App, served: &ServedResource, mut node: Node<'static>) -> Node<'static> {
-    let strategy = strategy(served.row.group, served.row.kind);
+fn with_system_fields(
+    app: &App,
+    resource: &ServedResource,
+    mut node: Node<'static>,
+) -> Node<'static> {
+    let strategy = strategy(resource.row.group, resource.row.kind);
     metadata::fill_system_fields(&mut node, strategy, app.new_uid(), app.now());
     node
 }

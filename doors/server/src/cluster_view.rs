@@ -1,4 +1,4 @@
-//! What authentication must know about stored objects, answered from memory.
+//! `ClusterView`: the stored objects that authentication needs, from the cache.
 
 use crate::cache::{Cache, ResourceCache};
 use crate::lifecycle::metadata;
@@ -7,7 +7,7 @@ use ratchet_identity::{Bindable, Cluster};
 use ratchet_object::Node;
 use std::sync::Arc;
 
-/// The shelves that tokens speak about.
+/// The caches of objects that tokens refer to.
 pub(crate) struct ClusterView {
     accounts: Arc<ResourceCache>,
     pods: Arc<ResourceCache>,
@@ -16,20 +16,20 @@ pub(crate) struct ClusterView {
 }
 
 impl ClusterView {
-    /// Looks at the shelves of a cache.
+    /// Uses the resource caches of a cache.
     pub(crate) fn new(cache: &Cache) -> Self {
-        let shelf = |name: &str| cache.shelf(name).unwrap_or_default();
+        let resource_cache = |name: &str| cache.resource_cache(name).unwrap_or_default();
         Self {
-            accounts: shelf("serviceaccounts"),
-            pods: shelf("pods"),
-            secrets: shelf("secrets"),
-            nodes: shelf("nodes"),
+            accounts: resource_cache("serviceaccounts"),
+            pods: resource_cache("pods"),
+            secrets: resource_cache("secrets"),
+            nodes: resource_cache("nodes"),
         }
     }
 }
 
-/// Whether an object is on its way out for longer than a minute.
-fn is_past(node: &Node<'_>) -> bool {
+/// Whether an object has been terminating for more than a minute.
+fn is_long_terminating(node: &Node<'_>) -> bool {
     let Ok(at) = node.text_at(&["metadata", "deletionTimestamp"]).parse::<Timestamp>() else {
         return false;
     };
@@ -38,15 +38,15 @@ fn is_past(node: &Node<'_>) -> bool {
 
 impl Cluster for ClusterView {
     fn uid(&self, kind: Bindable, namespace: &str, name: &str) -> Option<String> {
-        let within = format!("{namespace}/{name}");
+        let key = format!("{namespace}/{name}");
         let item = match kind {
-            Bindable::ServiceAccount => self.accounts.get(&within),
-            Bindable::Pod => self.pods.get(&within),
-            Bindable::Secret => self.secrets.get(&within),
+            Bindable::ServiceAccount => self.accounts.get(&key),
+            Bindable::Pod => self.pods.get(&key),
+            Bindable::Secret => self.secrets.get(&key),
             Bindable::Node => self.nodes.get(name),
         };
         let node = item?.node();
-        (!is_past(&node)).then(|| node.text_at(&["metadata", "uid"]).to_owned())
+        (!is_long_terminating(&node)).then(|| node.text_at(&["metadata", "uid"]).to_owned())
     }
 
     fn secret(&self, namespace: &str, name: &str) -> Option<Node<'static>> {

@@ -1,4 +1,4 @@
-//! gzip: large answers are packed for those who can unpack them, packed bodies are unpacked within limits.
+//! gzip: headers of compressed responses, and decompression of request bodies within the size limit.
 
 use crate::body;
 use crate::status::StatusError;
@@ -8,25 +8,25 @@ use http::header::{ACCEPT_ENCODING, CONTENT_ENCODING, VARY};
 use http::{HeaderMap, HeaderValue};
 use std::io::Read;
 
-/// Smaller answers are sent as they are.
-pub(crate) const LEAST: usize = 128 * 1024;
+/// Responses up to this size are not compressed.
+pub(crate) const THRESHOLD: usize = 128 * 1024;
 
-/// The headers of a packed answer.
-pub(crate) fn mark(headers: &mut HeaderMap) {
+/// Sets the headers of a compressed response.
+pub(crate) fn set_gzip_headers(headers: &mut HeaderMap) {
     headers.insert(CONTENT_ENCODING, HeaderValue::from_static("gzip"));
     headers.insert(VARY, HeaderValue::from_static("Accept-Encoding"));
 }
 
-/// Whether a client can unpack.
+/// Whether the client accepts gzip.
 pub(crate) fn accepts_gzip(headers: &HeaderMap) -> bool {
     let mut lists = headers.get_all(ACCEPT_ENCODING).iter().filter_map(|value| value.to_str().ok());
     lists.any(|list| {
-        list.split(',').any(|word| word.split(';').next().map(str::trim) == Some("gzip"))
+        list.split(',').any(|encoding| encoding.split(';').next().map(str::trim) == Some("gzip"))
     })
 }
 
-/// A body as its sender wrote it; what unpacks to too much is refused before it is all there.
-pub(crate) fn unpacked(bytes: Bytes, headers: &HeaderMap) -> Result<Bytes, StatusError> {
+/// Decompresses a request body; stops with an error as soon as it exceeds the limit.
+pub(crate) fn decompress(bytes: Bytes, headers: &HeaderMap) -> Result<Bytes, StatusError> {
     let encoding =
         headers.get(CONTENT_ENCODING).and_then(|value| value.to_str().ok()).unwrap_or_default();
     match encoding {
@@ -61,9 +61,9 @@ mod tests {
         encoder.write_all(&vec![b'x'; 20 << 20]).unwrap();
         let bytes: Bytes = encoder.finish().unwrap().into();
         let mut headers = HeaderMap::new();
-        assert_eq!(unpacked(bytes.clone(), &headers).unwrap(), bytes);
+        assert_eq!(decompress(bytes.clone(), &headers).unwrap(), bytes);
         headers.insert(CONTENT_ENCODING, HeaderValue::from_static("gzip"));
-        assert_eq!(unpacked(bytes, &headers).unwrap_err().code, 413);
-        assert_eq!(unpacked(Bytes::from_static(b"no"), &headers).unwrap_err().code, 400);
+        assert_eq!(decompress(bytes, &headers).unwrap_err().code, 413);
+        assert_eq!(decompress(Bytes::from_static(b"no"), &headers).unwrap_err().code, 400);
     }
 }

@@ -1,9 +1,9 @@
-//! Work of more than a millisecond: a little of it at a time, and on threads that answer nobody meanwhile.
+//! `Compute`: limits CPU-bound work and moves it off the threads that serve requests.
 //!
-//! A thread of the runtime that computes answers no other request. So whatever may compute for long waits for its turn,
-//! and where half of the processors are busy with it, the others are free. Work that owns what it needs, and comes back
-//! piece by piece, runs on a few threads of its own: the allocator keeps memory for every thread that ever had work.
-//! Work that borrows from its request hands the place of its thread over to another one first.
+//! A runtime thread that computes serves no other request. So work of more than a millisecond takes turns, and at most
+//! half of the processors are busy with it. Work that owns its data and has many steps runs on a few dedicated threads:
+//! the allocator keeps memory for every thread that ever had work. Work that borrows from its request first hands its
+//! worker thread's other tasks over (`block_in_place`).
 
 use std::panic::resume_unwind;
 use std::sync::OnceLock;
@@ -13,18 +13,18 @@ use tokio::sync::Semaphore;
 use tokio::task::block_in_place;
 use tokio::time::timeout;
 
-/// What is smaller than this is read and written in less than a millisecond, and is not worth a change of threads.
+/// Objects up to this size are decoded and encoded in less than a millisecond, which is not worth a thread switch.
 pub(crate) const SMALL: usize = 32 * 1024;
 
-/// The turns of those who compute.
+/// Semaphores for CPU-bound work, and its threads.
 pub struct Compute {
-    /// Pieces of work that run at once.
+    /// Permits for pieces of work.
     work: Semaphore,
-    /// Expressions that run at once; they may take longer than anything else, so that only their like wait for them.
+    /// Permits for CEL evaluations; they may take longest, so that only other evaluations wait for them.
     expressions: Semaphore,
-    /// Requests with large bodies that are under way at once: each may hold many times its size as a tree.
+    /// Permits for requests with large bodies: each may hold many times its size in memory.
     requests: Semaphore,
-    /// The threads of [`Self::step`]; none where the system has no more threads to give.
+    /// The threads of [`Self::step`]; none if they could not be created.
     threads: Option<Runtime>,
 }
 
@@ -45,7 +45,7 @@ impl Default for Compute {
 
 impl Drop for Compute {
     fn drop(&mut self) {
-        // Whoever drops it may be a task, which must not wait for the threads.
+        // It may be dropped in a task, which must not block until the threads end.
         if let Some(threads) = self.threads.take() {
             threads.shutdown_background();
         }
@@ -53,7 +53,7 @@ impl Drop for Compute {
 }
 
 impl Compute {
-    /// Does the next step of work that has many, on a thread for such work.
+    /// Runs the next step of multi-step work on a compute thread.
     pub(crate) async fn step<S: Send + 'static, T: Send + 'static>(
         &self,
         mut state: S,
@@ -61,7 +61,7 @@ impl Compute {
     ) -> (S, T) {
         let _turn = self.work.acquire().await;
         let Some(threads) = &self.threads else {
-            let done = Self::aside(|| work(&mut state));
+            let done = Self::block_in_worker(|| work(&mut state));
             return (state, done);
         };
         let step = threads.spawn(async move {
@@ -72,26 +72,26 @@ impl Compute {
             Ok(done) => done,
             Err(error) => match error.try_into_panic() {
                 Ok(panic) => resume_unwind(panic),
-                // The threads end with the server, and with them whoever waits for this.
+                // The compute threads only end at shutdown, and so does this task.
                 Err(_) => std::future::pending().await,
             },
         }
     }
 
-    /// Does a piece of work when it has its turn.
+    /// Runs a piece of work after waiting for a permit.
     pub(crate) async fn run<T: Send>(&self, work: impl FnOnce() -> T + Send) -> T {
-        // Nobody closes it; without a permit there would be no limit, and nothing else would be wrong.
+        // The semaphore is never closed; without a permit only the limit would be missing.
         let _turn = self.work.acquire().await;
-        Self::aside(work)
+        Self::block_in_worker(work)
     }
 
-    /// Evaluates expressions that take long, when they have their turn; nobody can wait for a future there.
+    /// Runs slow CEL evaluations after blocking for a permit; the caller is not async.
     pub(crate) fn run_blocking<T>(&self, work: impl FnOnce() -> T) -> T {
         if let Ok(_turn) = self.expressions.try_acquire() {
-            return Self::aside(work);
+            return Self::block_in_worker(work);
         }
-        Self::aside(|| {
-            let _turn = match can_move() {
+        Self::block_in_worker(|| {
+            let _turn = match is_multi_thread() {
                 true => Handle::current().block_on(self.expressions.acquire()).ok(),
                 false => None,
             };
@@ -99,23 +99,22 @@ impl Compute {
         })
     }
 
-    /// Does something at once, while another thread takes over whatever else this one had to do.
-    pub(crate) fn aside<T>(work: impl FnOnce() -> T) -> T {
-        if can_move() { block_in_place(work) } else { work() }
+    /// Runs work at once on this thread, after handing its other tasks to another worker.
+    pub(crate) fn block_in_worker<T>(work: impl FnOnce() -> T) -> T {
+        if is_multi_thread() { block_in_place(work) } else { work() }
     }
 
-    /// Answers a request whose body is large, aside from the others; none if it took longer than the limit, which is
-    /// nothing for ever.
+    /// Handles a request with a large body after waiting for a permit; none if it exceeds a nonzero `limit`.
     pub(crate) async fn request<F: Future + Send>(
         &self,
         limit: Duration,
         answer: F,
     ) -> Option<F::Output> {
         let _turn = self.requests.acquire().await;
-        if !can_move() {
+        if !is_multi_thread() {
             return Some(answer.await);
         }
-        Self::aside(|| {
+        Self::block_in_worker(|| {
             Handle::current().block_on(async {
                 match limit.is_zero() {
                     true => Some(answer.await),
@@ -126,12 +125,12 @@ impl Compute {
     }
 }
 
-/// Whether there are other threads.
-fn can_move() -> bool {
+/// Whether the runtime has other threads.
+fn is_multi_thread() -> bool {
     Handle::try_current().is_ok_and(|handle| handle.runtime_flavor() == RuntimeFlavor::MultiThread)
 }
 
-/// A value that takes long to make: made once, by the first who asks, while the others wait for it.
+/// A value that is expensive to compute: computed once, by the first caller, while others wait.
 #[derive(Debug)]
 pub(crate) struct Lazy<T> {
     value: OnceLock<T>,
@@ -145,7 +144,7 @@ impl<T> Default for Lazy<T> {
 }
 
 impl<T: Send + Sync> Lazy<T> {
-    /// The value.
+    /// Returns the value, computing it if necessary.
     pub(crate) async fn get(&self, compute: &Compute, make: impl FnOnce() -> T + Send) -> &T {
         if let Some(value) = self.value.get() {
             return value;
@@ -171,7 +170,7 @@ mod tests {
         Arc::new(Compute { work: one(), expressions: one(), requests: Semaphore::new(2), threads })
     }
 
-    /// How many were within at once.
+    /// Counts concurrent visitors.
     #[derive(Default)]
     struct Crowd {
         now: AtomicUsize,
@@ -192,7 +191,7 @@ mod tests {
         let compute = narrow();
         let (sender, receiver) = std::sync::mpsc::channel();
         let computing = tokio::spawn(async move {
-            // The only thread of the runtime would wait here for what it has to do itself.
+            // The only worker thread would deadlock here without `block_in_place`.
             compute.run(move || receiver.recv().unwrap()).await
         });
         tokio::task::yield_now().await;

@@ -1,4 +1,4 @@
-//! What a server is started with.
+//! `Config`: the configuration of a server.
 
 use crate::authorize::Mode;
 use ratchet_allocation::Ranges;
@@ -8,61 +8,61 @@ use std::net::SocketAddr;
 use std::path::PathBuf;
 use std::time::Duration;
 
-/// Everything that flags decide.
+/// The configuration that flags produce.
 pub struct Config {
-    /// Where to listen.
+    /// The listening address.
     pub bind: SocketAddr,
-    /// Under which address clients reach the server; the bind address if none is given.
+    /// The advertised address; the bind address if none is given.
     pub advertise: Option<std::net::IpAddr>,
-    /// The rules in force.
+    /// Release, behavior and feature gates of the engine.
     pub policy: Policy,
-    /// The admission plugins that are on.
+    /// The enabled admission plugins.
     pub plugins: Vec<&'static str>,
-    /// How to decide who may.
+    /// The authorization modes, in order.
     pub modes: Vec<Mode>,
-    /// What Services are given.
+    /// The ranges of cluster IPs and node ports.
     pub ranges: Ranges,
-    /// Who asks, and with which files it is found out.
+    /// Serving certificate and authentication.
     pub credentials: Credentials,
-    /// How long requests under way may take when the server stops.
+    /// The time that inflight requests get at shutdown.
     pub drain_limit: Duration,
-    /// How long to go on serving, while readiness fails, after the word to stop.
+    /// `--shutdown-delay-duration`: the time between failing readiness and draining.
     pub stop_delay: Duration,
-    /// How often old revisions are forgotten.
+    /// The compaction interval.
     pub compaction: Duration,
-    /// How much may be asked at once, and for how long.
+    /// Inflight limits and timeouts.
     pub limits: RequestLimits,
-    /// How long Events are kept.
+    /// `--event-ttl`.
     pub event_life: Duration,
-    /// APIs that are turned on or off: `group/version[/resource]`, `api/all`, `api/ga`, `api/beta`, `api/alpha`.
+    /// `--runtime-config`: `group/version[/resource]`, `api/all`, `api/ga`, `api/beta`, `api/alpha`.
     pub runtime: Vec<(String, bool)>,
-    /// Whether the server keeps the endpoints of its own Service.
+    /// Whether the server reconciles the endpoints of the `kubernetes` Service.
     pub own_endpoints: bool,
-    /// What is told about requests.
+    /// The audit log.
     pub audit: Option<Audit>,
-    /// How kubelets and what else is behind the server are reached.
+    /// Connections to kubelets and other backends.
     pub backends: BackendConfig,
 }
 
-/// How kubelets and what else is behind the server are reached.
+/// Connections to kubelets and other backends.
 #[derive(Clone, Debug)]
 pub struct BackendConfig {
-    /// Whom kubelets must be.
+    /// How kubelets' certificates are verified.
     pub trust: Trust,
-    /// How the server shows kubelets who it is.
+    /// The client certificate for kubelets.
     pub client: Option<ratchet_kubelet::KeyFiles>,
-    /// Which addresses of nodes are tried, the best first.
+    /// `--kubelet-preferred-address-types`.
     pub address_types: Vec<String>,
-    /// The port of kubelets whose nodes do not say.
+    /// The kubelet port of nodes that report none.
     pub default_port: u16,
-    /// How many bytes a second an upgraded connection may carry each way; zero means any number.
+    /// The bandwidth limit of an upgraded connection in each direction; zero means none.
     pub bytes_per_second: u64,
-    /// Which proxies stand between.
+    /// HTTP proxies to backends.
     pub proxies: Proxies,
 }
 
 impl Default for BackendConfig {
-    /// What kube-apiserver does when it is told nothing: every kubelet is believed.
+    /// The defaults of kube-apiserver: kubelets' certificates are not verified.
     fn default() -> Self {
         let types = ["Hostname", "InternalDNS", "InternalIP", "ExternalDNS", "ExternalIP"];
         Self {
@@ -76,77 +76,77 @@ impl Default for BackendConfig {
     }
 }
 
-/// How much may be asked at once, and for how long.
+/// Inflight limits and timeouts.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct RequestLimits {
-    /// How long a request that is no watch may take; zero means for ever.
+    /// The timeout of requests that are not long-running; zero means none.
     pub timeout: Duration,
-    /// The least time after which a watch that names none is ended.
+    /// The minimum duration of a watch without `timeoutSeconds`.
     pub watch: Duration,
-    /// How many reads may run at once; zero means any number.
+    /// The limit of inflight reads; zero means none.
     pub reads: usize,
-    /// How many writes may run at once; zero means any number.
+    /// The limit of inflight writes; zero means none.
     pub writes: usize,
-    /// How many long-running requests there may be in all; zero means any number.
+    /// The total limit of long-running requests; zero means none.
     pub long_running: usize,
-    /// How many long-running requests one user may have; zero means any number.
+    /// The limit of long-running requests per user; zero means none.
     pub long_running_of_user: usize,
-    /// How long an answer may wait for its client to read; zero means for ever.
+    /// The timeout for a client to read a response; zero means none.
     pub write: Duration,
 }
 
-/// Where the policy of the audit is, and where events go.
+/// The audit policy and log.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Audit {
     /// The policy file.
     pub policy: PathBuf,
     /// The log; `-` is standard output.
     pub log: PathBuf,
-    /// How many megabytes a file may have; zero means any number.
+    /// The size in megabytes at which the log is rotated; zero means never.
     pub max_megabytes: u64,
-    /// How many old files are kept; zero means all.
+    /// The number of rotated files to keep; zero means all.
     pub max_files: u64,
-    /// How many days old files are kept; zero means for ever.
+    /// The age in days after which rotated files are deleted; zero means never.
     pub max_days: u64,
 }
 
-/// The files by which the server knows its clients and is known to them.
+/// The serving certificate, and the files and settings of authentication.
 pub struct Credentials {
-    /// The certificate that the server shows, and its key.
+    /// The serving certificate and its key.
     pub serving: ratchet_http::KeyFiles,
-    /// The authorities of clients' certificates.
+    /// `--client-ca-file`.
     pub client_ca: Option<PathBuf>,
-    /// Proxies that say who asks.
+    /// The request-header authenticator.
     pub proxy: Option<ProxyFiles>,
-    /// Fixed tokens.
+    /// `--token-auth-file`.
     pub token_file: Option<PathBuf>,
-    /// Whether those who do not say who they are may ask at all.
+    /// `--anonymous-auth`.
     pub anonymous: bool,
-    /// Whether machines may join with bootstrap tokens.
+    /// `--enable-bootstrap-token-auth`.
     pub bootstrap_tokens: bool,
-    /// Who issues the tokens of service accounts; the first is written into new ones.
+    /// The accepted issuers of service account tokens; new tokens get the first.
     pub issuers: Vec<String>,
-    /// For whom tokens are if nobody is named; the issuers if empty.
+    /// The default audiences of service account tokens; the issuers if empty.
     pub audiences: Vec<String>,
-    /// The key that signs tokens.
+    /// The private key that signs service account tokens.
     pub signing_key: PathBuf,
-    /// The keys that prove tokens besides.
+    /// Further public keys that verify service account tokens.
     pub verification_keys: Vec<PathBuf>,
 }
 
-/// Which proxies are believed when they say who asks, and in which headers they do.
+/// The configuration of the request-header authenticator.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ProxyFiles {
-    /// The authorities of proxies' certificates.
+    /// The CAs of the proxies' client certificates.
     pub authorities: PathBuf,
-    /// The common names of believed proxies; none means all.
+    /// The allowed common names of proxies; empty means all.
     pub allowed_names: Vec<String>,
-    /// The headers with the user's name.
+    /// The headers with the user name.
     pub user_headers: Vec<String>,
     /// The headers with the uid.
     pub uid_headers: Vec<String>,
     /// The headers with groups.
     pub group_headers: Vec<String>,
-    /// Before the names of extras.
+    /// The prefixes of headers with extra values.
     pub extra_prefixes: Vec<String>,
 }

@@ -1,11 +1,11 @@
-//! Objects that are served in another version than they are stored in.
+//! Conversion between the served versions and the storage version.
 
 mod metrics;
 mod scaler;
 
 use ratchet_object::{Node, complete, schema};
 
-/// What an Event of `events.k8s.io` calls what an Event of the core group calls differently.
+/// The renamed fields of Events: `events.k8s.io`, core.
 const EVENT: &[(&str, &str)] = &[
     ("regarding", "involvedObject"),
     ("note", "message"),
@@ -16,7 +16,7 @@ const EVENT: &[(&str, &str)] = &[
     ("deprecatedCount", "count"),
 ];
 
-/// An object as it is stored; `node` is in the version `api_version` of `kind`.
+/// Converts from `api_version` of `kind` to the storage version.
 pub(crate) fn to_stored(node: &mut Node<'static>, api_version: &str, kind: &str) {
     match (api_version, kind) {
         ("events.k8s.io/v1", "Event") => {
@@ -31,7 +31,7 @@ pub(crate) fn to_stored(node: &mut Node<'static>, api_version: &str, kind: &str)
     }
 }
 
-/// A stored object as it is served in the version `api_version` of `kind`.
+/// Converts from the storage version to `api_version` of `kind`.
 pub(crate) fn from_stored(node: &mut Node<'static>, api_version: &str, kind: &str) {
     match (api_version, kind) {
         ("events.k8s.io/v1", "Event") => {
@@ -46,7 +46,7 @@ pub(crate) fn from_stored(node: &mut Node<'static>, api_version: &str, kind: &st
     }
 }
 
-/// The versions differ in what they always write.
+/// Adds the fields that the target version always writes.
 fn complete_as(node: &mut Node<'static>, group: &str, version: &str, kind: &str) {
     if let Some(row) = schema::kind(group, version, kind) {
         complete(node, row.ty);
@@ -74,15 +74,15 @@ mod tests {
     fn events_have_two_vocabularies() {
         let mut event = node("{note: hello, regarding: {name: a}, reason: r}");
         to_stored(&mut event, "events.k8s.io/v1", "Event");
-        let told = |event: &Node<'_>, text: &str, object: &str| {
+        let fields = |event: &Node<'_>, text: &str, object: &str| {
             let text = event.text_at(&[text]).to_owned();
             (text, event.text_at(&[object, "name"]).to_owned())
         };
-        let said = ("hello".to_owned(), "a".to_owned());
-        assert_eq!(told(&event, "message", "involvedObject"), said);
+        let expected = ("hello".to_owned(), "a".to_owned());
+        assert_eq!(fields(&event, "message", "involvedObject"), expected);
         assert!(event.get("note").is_none() && event.get("firstTimestamp").is_some());
         from_stored(&mut event, "events.k8s.io/v1", "Event");
-        assert_eq!(told(&event, "note", "regarding"), said);
+        assert_eq!(fields(&event, "note", "regarding"), expected);
         assert!(event.get("message").is_none() && event.get("firstTimestamp").is_none());
     }
 }

@@ -1,4 +1,4 @@
-//! What stands in certificate signing requests: whether a request is one and proves its key, and whether a certificate is one.
+//! Validation of the PEM contents of CertificateSigningRequests: the request and its signature, the certificate.
 
 use crate::pem;
 use aws_lc_rs::signature::{self, UnparsedPublicKey, VerificationAlgorithm};
@@ -12,7 +12,7 @@ use x509_parser::prelude::{FromDer, X509Certificate};
 
 const NO_REQUEST: &str = "PEM block type must be CERTIFICATE REQUEST";
 
-/// Adds what is wrong with the request of a new object, and with a certificate that is given for one.
+/// Adds errors in `spec.request` of a new object and in `status.certificate` of an update.
 pub(crate) fn check<'a>(change: &Change<'a>, policy: &Policy, verdict: &mut Verdict) {
     if (change.kind.group, change.kind.name) != ("certificates.k8s.io", "CertificateSigningRequest")
     {
@@ -21,12 +21,13 @@ pub(crate) fn check<'a>(change: &Change<'a>, policy: &Policy, verdict: &mut Verd
     let root = change.new_root();
     let request = root.field("spec").field("request");
     if change.is_create()
-        && let Err(why) = read_request(request.text_or_empty()).and_then(|der| prove(&der))
+        && let Err(why) =
+            decode_request(request.text_or_empty()).and_then(|der| verify_signature(&der))
     {
-        let shown = ratchet_net::Quoted(request.text_or_empty()).to_string();
-        // The reference looks at it before everything else that is not metadata.
+        let displayed = ratchet_net::Quoted(request.text_or_empty()).to_string();
+        // The reference validates it after metadata and before everything else.
         let before = |field: &str| !field.starts_with("metadata");
-        add(&ValidationContext { change, policy }, verdict, before, &request, &shown, why);
+        add(&ValidationContext { change, policy }, verdict, before, &request, &displayed, why);
     }
     let Some(old) = change.old_root() else { return };
     let of = |root: At<'a>| root.field("status").field("certificate");
@@ -34,36 +35,37 @@ pub(crate) fn check<'a>(change: &Change<'a>, policy: &Policy, verdict: &mut Verd
     if change.part != Part::STATUS || certificate.equals(&stored) {
         return;
     }
-    if let (Err(why), Ok(())) =
-        (certificates(certificate.text_or_empty()), certificates(stored.text_or_empty()))
-    {
+    if let (Err(why), Ok(())) = (
+        check_certificates(certificate.text_or_empty()),
+        check_certificates(stored.text_or_empty()),
+    ) {
         let before = |field: &str| field == "status.certificate";
-        let shown = "\"<certificate data>\"";
-        add(&ValidationContext { change, policy }, verdict, before, &certificate, shown, why);
+        let displayed = "\"<certificate data>\"";
+        add(&ValidationContext { change, policy }, verdict, before, &certificate, displayed, why);
     }
 }
 
-/// Adds a problem before the first one whose field is so.
+/// Adds an error before the first one whose field matches `before`.
 fn add(
     ctx: &ValidationContext<'_>,
     verdict: &mut Verdict,
     before: impl Fn(&str) -> bool,
     at: &At<'_>,
-    shown: &str,
+    displayed: &str,
     why: String,
 ) {
     let count = verdict.problems.len();
-    let place = verdict.problems.iter().position(|problem| before(&problem.field));
-    FieldErrors::new(ctx, verdict).invalid_as(at, shown, why);
+    let index = verdict.problems.iter().position(|problem| before(&problem.field));
+    FieldErrors::new(ctx, verdict).invalid_as(at, displayed, why);
     if verdict.problems.len() > count
-        && let Some(behind) = verdict.problems.get_mut(place.unwrap_or(count)..)
+        && let Some(behind) = verdict.problems.get_mut(index.unwrap_or(count)..)
     {
         behind.rotate_right(1);
     }
 }
 
-/// The request in a PEM text in base64, as objects hold it.
-pub(crate) fn read_request(text: &str) -> Result<Vec<u8>, String> {
+/// Decodes the DER of a request from PEM in base64.
+pub(crate) fn decode_request(text: &str) -> Result<Vec<u8>, String> {
     let pem = BASE64_STANDARD.decode(text).unwrap_or_default();
     match pem::first(&pem) {
         Some((block, _)) if block.label == "CERTIFICATE REQUEST" => Ok(block.contents),
@@ -71,7 +73,7 @@ pub(crate) fn read_request(text: &str) -> Result<Vec<u8>, String> {
     }
 }
 
-/// The request that is spelled so.
+/// Parses the DER of a request.
 pub(crate) fn parse(der: &[u8]) -> Result<X509CertificationRequest<'_>, String> {
     match X509CertificationRequest::from_der(der) {
         Ok(([], request)) => Ok(request),
@@ -82,17 +84,17 @@ pub(crate) fn parse(der: &[u8]) -> Result<X509CertificationRequest<'_>, String> 
     }
 }
 
-/// Keys of one sort, and what the reference says about them.
+/// A public key algorithm.
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum Sort {
+enum KeyAlgorithm {
     Rsa,
     Ecdsa,
     Ed25519,
 }
 
-impl Sort {
-    /// Its name, its type, and what a bad signature is called.
-    fn words(self) -> [&'static str; 3] {
+impl KeyAlgorithm {
+    /// Its name, its Go type, and the error text of a bad signature.
+    fn texts(self) -> [&'static str; 3] {
         match self {
             Self::Rsa => ["RSA", "*rsa.PublicKey", "crypto/rsa: verification error"],
             Self::Ecdsa => ["ECDSA", "*ecdsa.PublicKey", "x509: ECDSA verification failure"],
@@ -101,11 +103,11 @@ impl Sort {
     }
 }
 
-/// The algorithms of keys.
-const KEYS: [(&str, Sort); 3] = [
-    ("1.2.840.113549.1.1.1", Sort::Rsa),
-    ("1.2.840.10045.2.1", Sort::Ecdsa),
-    ("1.3.101.112", Sort::Ed25519),
+/// Public key algorithms by OID.
+const KEYS: [(&str, KeyAlgorithm); 3] = [
+    ("1.2.840.113549.1.1.1", KeyAlgorithm::Rsa),
+    ("1.2.840.10045.2.1", KeyAlgorithm::Ecdsa),
+    ("1.3.101.112", KeyAlgorithm::Ed25519),
 ];
 
 const P256: &str = "1.2.840.10045.3.1.7";
@@ -114,51 +116,53 @@ const P521: &str = "1.3.132.0.35";
 
 type Algorithm = &'static dyn VerificationAlgorithm;
 
-/// The algorithms of signatures: name, sort of key, curve, and who verifies it.
-const SIGNATURES: [(&str, Sort, &str, Algorithm); 19] = [
+/// Signature algorithms: OID, key algorithm, curve OID, verifier.
+const SIGNATURES: [(&str, KeyAlgorithm, &str, Algorithm); 19] = [
     (
         "1.2.840.113549.1.1.5",
-        Sort::Rsa,
+        KeyAlgorithm::Rsa,
         "",
         &signature::RSA_PKCS1_1024_8192_SHA1_FOR_LEGACY_USE_ONLY,
     ),
     (
         "1.2.840.113549.1.1.11",
-        Sort::Rsa,
+        KeyAlgorithm::Rsa,
         "",
         &signature::RSA_PKCS1_1024_8192_SHA256_FOR_LEGACY_USE_ONLY,
     ),
-    ("1.2.840.113549.1.1.12", Sort::Rsa, "", &signature::RSA_PKCS1_2048_8192_SHA384),
+    ("1.2.840.113549.1.1.12", KeyAlgorithm::Rsa, "", &signature::RSA_PKCS1_2048_8192_SHA384),
     (
         "1.2.840.113549.1.1.13",
-        Sort::Rsa,
+        KeyAlgorithm::Rsa,
         "",
         &signature::RSA_PKCS1_1024_8192_SHA512_FOR_LEGACY_USE_ONLY,
     ),
-    ("1.2.840.113549.1.1.10", Sort::Rsa, "", &signature::RSA_PSS_2048_8192_SHA256),
-    ("1.2.840.113549.1.1.10", Sort::Rsa, "", &signature::RSA_PSS_2048_8192_SHA384),
-    ("1.2.840.113549.1.1.10", Sort::Rsa, "", &signature::RSA_PSS_2048_8192_SHA512),
-    ("1.2.840.10045.4.1", Sort::Ecdsa, P256, &signature::ECDSA_P256_SHA1_ASN1),
-    ("1.2.840.10045.4.1", Sort::Ecdsa, P521, &signature::ECDSA_P521_SHA1_ASN1),
-    ("1.2.840.10045.4.3.2", Sort::Ecdsa, P256, &signature::ECDSA_P256_SHA256_ASN1),
-    ("1.2.840.10045.4.3.2", Sort::Ecdsa, P384, &signature::ECDSA_P384_SHA256_ASN1),
-    ("1.2.840.10045.4.3.2", Sort::Ecdsa, P521, &signature::ECDSA_P521_SHA256_ASN1),
-    ("1.2.840.10045.4.3.3", Sort::Ecdsa, P256, &signature::ECDSA_P256_SHA384_ASN1),
-    ("1.2.840.10045.4.3.3", Sort::Ecdsa, P384, &signature::ECDSA_P384_SHA384_ASN1),
-    ("1.2.840.10045.4.3.3", Sort::Ecdsa, P521, &signature::ECDSA_P521_SHA384_ASN1),
-    ("1.2.840.10045.4.3.4", Sort::Ecdsa, P256, &signature::ECDSA_P256_SHA512_ASN1),
-    ("1.2.840.10045.4.3.4", Sort::Ecdsa, P384, &signature::ECDSA_P384_SHA512_ASN1),
-    ("1.2.840.10045.4.3.4", Sort::Ecdsa, P521, &signature::ECDSA_P521_SHA512_ASN1),
-    ("1.3.101.112", Sort::Ed25519, "", &signature::ED25519),
+    ("1.2.840.113549.1.1.10", KeyAlgorithm::Rsa, "", &signature::RSA_PSS_2048_8192_SHA256),
+    ("1.2.840.113549.1.1.10", KeyAlgorithm::Rsa, "", &signature::RSA_PSS_2048_8192_SHA384),
+    ("1.2.840.113549.1.1.10", KeyAlgorithm::Rsa, "", &signature::RSA_PSS_2048_8192_SHA512),
+    ("1.2.840.10045.4.1", KeyAlgorithm::Ecdsa, P256, &signature::ECDSA_P256_SHA1_ASN1),
+    ("1.2.840.10045.4.1", KeyAlgorithm::Ecdsa, P521, &signature::ECDSA_P521_SHA1_ASN1),
+    ("1.2.840.10045.4.3.2", KeyAlgorithm::Ecdsa, P256, &signature::ECDSA_P256_SHA256_ASN1),
+    ("1.2.840.10045.4.3.2", KeyAlgorithm::Ecdsa, P384, &signature::ECDSA_P384_SHA256_ASN1),
+    ("1.2.840.10045.4.3.2", KeyAlgorithm::Ecdsa, P521, &signature::ECDSA_P521_SHA256_ASN1),
+    ("1.2.840.10045.4.3.3", KeyAlgorithm::Ecdsa, P256, &signature::ECDSA_P256_SHA384_ASN1),
+    ("1.2.840.10045.4.3.3", KeyAlgorithm::Ecdsa, P384, &signature::ECDSA_P384_SHA384_ASN1),
+    ("1.2.840.10045.4.3.3", KeyAlgorithm::Ecdsa, P521, &signature::ECDSA_P521_SHA384_ASN1),
+    ("1.2.840.10045.4.3.4", KeyAlgorithm::Ecdsa, P256, &signature::ECDSA_P256_SHA512_ASN1),
+    ("1.2.840.10045.4.3.4", KeyAlgorithm::Ecdsa, P384, &signature::ECDSA_P384_SHA512_ASN1),
+    ("1.2.840.10045.4.3.4", KeyAlgorithm::Ecdsa, P521, &signature::ECDSA_P521_SHA512_ASN1),
+    ("1.3.101.112", KeyAlgorithm::Ed25519, "", &signature::ED25519),
 ];
 
-/// Whether who asks has the key that the certificate would be for.
-fn prove(der: &[u8]) -> Result<(), String> {
+/// Verifies that the request is signed by its own key.
+fn verify_signature(der: &[u8]) -> Result<(), String> {
     let request = parse(der)?;
     let info = &request.certification_request_info;
     let key = &info.subject_pki;
-    let sort = KEYS.iter().find(|(oid, _)| key.algorithm.algorithm.to_id_string() == *oid);
-    let Some((_, sort)) = sort else { return Err("x509: unknown public key algorithm".into()) };
+    let algorithm = KEYS.iter().find(|(oid, _)| key.algorithm.algorithm.to_id_string() == *oid);
+    let Some((_, algorithm)) = algorithm else {
+        return Err("x509: unknown public key algorithm".into());
+    };
     let curve = key.algorithm.parameters.as_ref().and_then(|any| any.as_oid().ok());
     let curve = curve.map(|oid| oid.to_id_string()).unwrap_or_default();
     let signed = request.signature_algorithm.algorithm.to_id_string();
@@ -166,23 +170,28 @@ fn prove(der: &[u8]) -> Result<(), String> {
     let Some((_, wanted, ..)) = named.first() else {
         return Err("x509: cannot verify signature: algorithm unimplemented".into());
     };
-    let [_, own, failure] = sort.words();
-    if wanted != sort {
-        let [name, ..] = wanted.words();
+    let [_, own, failure] = algorithm.texts();
+    if wanted != algorithm {
+        let [name, ..] = wanted.texts();
         return Err(format!(
             "x509: signature algorithm specifies an {name} public key, but have public key of type {own}"
         ));
     }
-    let fits = |row: &&&(&str, Sort, &str, Algorithm)| row.2.is_empty() || row.2 == curve;
-    let proves = |row: &(&str, Sort, &str, Algorithm)| {
+    let matches_curve =
+        |row: &&&(&str, KeyAlgorithm, &str, Algorithm)| row.2.is_empty() || row.2 == curve;
+    let verifies = |row: &(&str, KeyAlgorithm, &str, Algorithm)| {
         let public = UnparsedPublicKey::new(row.3, &key.subject_public_key.data);
         public.verify(info.raw, &request.signature_value.data).is_ok()
     };
-    if named.iter().filter(fits).any(|row| proves(row)) { Ok(()) } else { Err(failure.into()) }
+    if named.iter().filter(matches_curve).any(|row| verifies(row)) {
+        Ok(())
+    } else {
+        Err(failure.into())
+    }
 }
 
-/// Whether a PEM text in base64 holds certificates and nothing else; nothing at all is fine too.
-fn certificates(text: &str) -> Result<(), String> {
+/// Checks that PEM in base64 contains only certificates; empty is valid.
+fn check_certificates(text: &str) -> Result<(), String> {
     let pem = BASE64_STANDARD.decode(text).unwrap_or_default();
     if pem.is_empty() {
         return Ok(());
@@ -199,10 +208,10 @@ fn certificates(text: &str) -> Result<(), String> {
         if block.contents.is_empty() {
             return Err("found CERTIFICATE PEM block containing 0 certificates".into());
         }
-        let mut certificates = block.contents.as_slice();
-        while !certificates.is_empty() {
-            let parsed = X509Certificate::from_der(certificates);
-            (certificates, _) = parsed.map_err(|_| "x509: malformed certificate")?;
+        let mut remaining = block.contents.as_slice();
+        while !remaining.is_empty() {
+            let parsed = X509Certificate::from_der(remaining);
+            (remaining, _) = parsed.map_err(|_| "x509: malformed certificate")?;
         }
         count += 1;
         rest = next;

@@ -1,8 +1,8 @@
-//! What the server tells about itself: discovery, OpenAPI, version, health, metrics.
+//! Non-resource paths: discovery, OpenAPI, version, health, metrics, OpenID configuration.
 
-mod made;
+mod hashed;
 
-pub(crate) use made::Documents;
+pub(crate) use hashed::Documents;
 
 use crate::app::App;
 use crate::render::{Rendered, encode};
@@ -14,7 +14,7 @@ use ratchet_catalog::discovery::{self, Root};
 use ratchet_http::health::{Endpoint, HealthQuery};
 use ratchet_http::{Body, empty, full};
 
-/// Answers a plain path; none if there is nothing.
+/// Serves a non-resource path; none if it does not exist.
 pub(crate) async fn answer(
     app: &App,
     path: &str,
@@ -40,8 +40,8 @@ pub(crate) async fn answer(
         }
         ["openapi", "v3", rest @ ..] => openapi_v3(app, &rest.join("/"), params, headers).await,
         ["metrics"] => {
-            let shown = app.compute.run(|| app.metrics.registry.render()).await;
-            Some(text(200, ratchet_http::metrics::CONTENT_TYPE, shown))
+            let metrics = app.compute.run(|| app.metrics.registry.render()).await;
+            Some(text(200, ratchet_http::metrics::CONTENT_TYPE, metrics))
         }
         [".well-known", "openid-configuration"] => {
             let keys = format!("https://{}/openid/v1/jwks", app.address);
@@ -61,7 +61,7 @@ pub(crate) async fn answer(
     }
 }
 
-/// Whether a document is registered for GET alone; the others answer whatever the method is.
+/// Whether the path only accepts GET; the others accept every method.
 pub(crate) fn is_get_only(path: &str) -> bool {
     let parts: Vec<&str> = path.split('/').filter(|part| !part.is_empty()).collect();
     matches!(
@@ -103,14 +103,14 @@ fn accepts(headers: &HeaderMap) -> impl Iterator<Item = &str> {
 const AGGREGATED: &str = "application/json;g=apidiscovery.k8s.io;v=v2;as=APIGroupDiscoveryList";
 
 fn wants_aggregated(headers: &HeaderMap) -> bool {
-    // The first of the list that is served wins; plain JSON in front of it means plain JSON.
+    // The first served media type of the list wins, so plain JSON before it means plain JSON.
     accepts(headers).find_map(|clause| match clause.split(';').count() {
         1 if matches!(clause, "application/json" | "*/*") => Some(false),
         _ => {
-            let has = |word: &str| clause.split(';').any(|part| part.trim() == word);
-            let is_it =
+            let has = |parameter: &str| clause.split(';').any(|part| part.trim() == parameter);
+            let is_aggregated =
                 has("g=apidiscovery.k8s.io") && has("v=v2") && has("as=APIGroupDiscoveryList");
-            is_it.then_some(true)
+            is_aggregated.then_some(true)
         }
     }) == Some(true)
 }
@@ -130,8 +130,8 @@ async fn openapi_v3(
 ) -> Option<Response<Body>> {
     let document = app.documents.v3(app, path).await?;
     let hash = &document.hash;
-    let asked = params.text("hash");
-    if !asked.is_empty() && asked != hash {
+    let requested_hash = params.text("hash");
+    if !requested_hash.is_empty() && requested_hash != hash {
         let mut response = text(301, "text/plain; charset=utf-8", String::new());
         if let Ok(location) = HeaderValue::from_str(&format!("/openapi/v3/{path}?hash={hash}")) {
             response.headers_mut().insert(LOCATION, location);
@@ -140,7 +140,7 @@ async fn openapi_v3(
     }
     let mut response = document.answer("application/json", headers);
     let headers = response.headers_mut();
-    if !asked.is_empty() {
+    if !requested_hash.is_empty() {
         headers.insert(CACHE_CONTROL, HeaderValue::from_static("public, immutable"));
         let year = jiff::Timestamp::now()
             .checked_add(jiff::SignedDuration::from_hours(365 * 24))
@@ -162,7 +162,7 @@ async fn openapi_v2(app: &App, headers: &HeaderMap) -> Response<Body> {
     }
 }
 
-/// A document that is written for people, whoever asks for it.
+/// An indented JSON response.
 fn indented(body: &str) -> Response<Body> {
     let output = Output { media: Media::Json { pretty: true }, ..Output::PLAIN };
     let Rendered { content_type, bytes } = encode(body, output);
@@ -179,7 +179,7 @@ fn typed(content_type: &'static str, body: impl Into<Bytes>) -> Response<Body> {
     response
 }
 
-/// A plain answer.
+/// A response with a given status code and text.
 pub(crate) fn text(code: u16, content_type: &'static str, body: String) -> Response<Body> {
     let body = if body.is_empty() { empty() } else { full(body) };
     let mut response = Response::new(body);

@@ -1,18 +1,18 @@
-//! What Go's JSON reader says about a text that is not JSON: clients know these words.
+//! JSON syntax errors with the messages of Go's `encoding/json`, which clients know.
 
 use ratchet_object::{Node, Value};
 
-/// Why `text` is not one JSON value, in Go's words; if it is one after all, `otherwise`.
+/// Go's error message for `text`; `otherwise` if it is valid JSON.
 pub(crate) fn explain_or(text: &str, otherwise: &str) -> String {
     Scan { rest: text, depth: 0 }.document().err().unwrap_or_else(|| otherwise.to_owned())
 }
 
-/// Why `text` is not one JSON value.
+/// Go's error message for `text`.
 pub(crate) fn explain(text: &str) -> String {
     explain_or(text, "unexpected end of JSON input")
 }
 
-/// What is said about a value where an object was wanted.
+/// Go's error message for a value that is not an object.
 pub(crate) fn not_an_object(node: &Node<'_>) -> String {
     let what = match node.value {
         Value::List(_) => "array",
@@ -24,7 +24,7 @@ pub(crate) fn not_an_object(node: &Node<'_>) -> String {
     format!("json parse error: json: cannot unmarshal {what} into Go value of type {wanted}")
 }
 
-/// A walk over a text that only asks where it stops being JSON.
+/// A scanner that finds the first syntax error.
 struct Scan<'t> {
     rest: &'t str,
     depth: usize,
@@ -55,9 +55,9 @@ impl Scan<'_> {
             '[' => self.array()?,
             '"' => self.string()?,
             '-' | '0'..='9' => self.number()?,
-            't' => self.word("true")?,
-            'f' => self.word("false")?,
-            'n' => self.word("null")?,
+            't' => self.literal("true")?,
+            'f' => self.literal("false")?,
+            'n' => self.literal("null")?,
             _ => return Err(self.bad("looking for beginning of value")),
         }
         self.depth -= 1;
@@ -184,10 +184,12 @@ impl Scan<'_> {
         }
     }
 
-    fn word(&mut self, word: &str) -> Step {
-        for wanted in word.chars() {
+    fn literal(&mut self, literal: &str) -> Step {
+        for wanted in literal.chars() {
             if self.peek().ok_or(END)? != wanted {
-                return Err(self.bad(&format!("in literal {word} (expecting {})", quoted(wanted))));
+                return Err(
+                    self.bad(&format!("in literal {literal} (expecting {})", quoted(wanted)))
+                );
             }
             self.skip();
         }
@@ -214,7 +216,7 @@ impl Scan<'_> {
     }
 }
 
-/// A character in single quotes, as Go's scanner shows it: of several bytes, the first.
+/// A character in single quotes as Go's scanner prints it: the first byte of a multi-byte character.
 fn quoted(letter: char) -> String {
     match letter {
         '\'' => r"'\''".into(),

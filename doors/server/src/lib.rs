@@ -1,13 +1,13 @@
-//! The API server: real Kubernetes clients ask, the engine judges, the store remembers.
+//! The API server: the REST API of Kubernetes over the engine's validation and a `Store`.
 
 mod admission;
 mod app;
 mod audit;
+mod audit_record;
 mod authorize;
 mod body;
 mod bootstrap;
 mod cache;
-mod call;
 mod cluster_view;
 mod compress;
 mod compute;
@@ -17,7 +17,7 @@ mod convert;
 mod csr;
 mod documents;
 mod go_syntax;
-mod held;
+mod guarded_body;
 mod lifecycle;
 mod long_running;
 mod loopback;
@@ -26,12 +26,13 @@ mod node_relations;
 mod operation;
 mod options;
 mod pem;
+mod registry;
 mod render;
 mod request;
+mod resource_request;
 mod respond;
 mod reviews;
 mod route;
-mod served;
 mod server;
 mod services;
 mod start;
@@ -42,6 +43,7 @@ mod subresources;
 mod token_usage;
 mod verbs;
 mod version;
+mod warnings;
 mod write;
 
 pub use app::App;

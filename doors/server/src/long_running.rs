@@ -1,19 +1,19 @@
-//! Long-running requests (watches, logs, commands, ports, proxies): how many there may be of one user, and in all.
+//! Limits of long-running requests (watch, log, exec, attach, portforward, proxy): per user and in total.
 
 use ratchet_access::User;
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-/// Whose requests are always let in where only the sum is too large: somebody must be able to look.
+/// Members are exempt from the total limit, so that an administrator can always look.
 const MASTERS: &str = "system:masters";
 
-/// Counts the long-running requests and knows their limits.
+/// Counters and limits of long-running requests.
 #[derive(Debug, Default)]
 pub struct LongRunning {
-    /// How many there may be in all; zero means any number.
-    most: usize,
-    /// How many one user may have; zero means any number.
-    most_of_user: usize,
+    /// The total limit; zero means none.
+    limit: usize,
+    /// The limit per user; zero means none.
+    limit_per_user: usize,
     counts: Mutex<Counts>,
 }
 
@@ -24,22 +24,22 @@ struct Counts {
 }
 
 impl LongRunning {
-    /// With these limits in all and for each user; zero means none.
-    pub fn new(most: usize, most_of_user: usize) -> Self {
-        Self { most, most_of_user, ..Self::default() }
+    /// Sets the total limit and the limit per user; zero means none.
+    pub fn new(limit: usize, limit_per_user: usize) -> Self {
+        Self { limit, limit_per_user, ..Self::default() }
     }
 
     fn counts(&self) -> MutexGuard<'_, Counts> {
         self.counts.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Lets one more in, if there is room.
-    pub(crate) fn enter(self: &Arc<Self>, user: &User) -> Option<Permit> {
+    /// Admits one more request unless a limit is reached.
+    pub(crate) fn admit(self: &Arc<Self>, user: &User) -> Option<Permit> {
         let is_master = user.groups.iter().any(|group| group == MASTERS);
         let mut counts = self.counts();
         let own = counts.by_user.get(&user.name).copied().unwrap_or_default();
-        let is_full = |count: usize, most: usize| most > 0 && count >= most;
-        if is_full(own, self.most_of_user) || (is_full(counts.all, self.most) && !is_master) {
+        let is_full = |count: usize, limit: usize| limit > 0 && count >= limit;
+        if is_full(own, self.limit_per_user) || (is_full(counts.all, self.limit) && !is_master) {
             return None;
         }
         counts.all += 1;
@@ -48,7 +48,7 @@ impl LongRunning {
     }
 }
 
-/// One request that was let in; it counts until this is dropped.
+/// An admitted request, counted until this is dropped.
 #[derive(Debug)]
 pub(crate) struct Permit {
     of: Arc<LongRunning>,
@@ -62,7 +62,7 @@ impl Drop for Permit {
         let Some(own) = counts.by_user.get_mut(&self.user) else { return };
         *own = own.saturating_sub(1);
         if *own == 0 {
-            // Strangers must not be able to fill the table with names.
+            // Users without requests leave no entry, so that the table cannot grow without bound.
             counts.by_user.remove(&self.user);
         }
     }
@@ -80,26 +80,26 @@ mod tests {
     fn nobody_takes_everybodys_room() {
         let limits = Arc::new(LongRunning::new(3, 2));
         let (a, b, root) = (user("a", ""), user("b", ""), user("root", MASTERS));
-        let first = limits.enter(&a).unwrap();
-        let _second = limits.enter(&a).unwrap();
-        assert!(limits.enter(&a).is_none(), "a has two already");
-        let third = limits.enter(&b).unwrap();
-        assert!(limits.enter(&b).is_none(), "there are three in all");
-        let _looks = limits.enter(&root).expect("the administrator may look");
-        let _looks_again = limits.enter(&root).unwrap();
-        assert!(limits.enter(&root).is_none(), "and has a limit, too");
+        let first = limits.admit(&a).unwrap();
+        let _second = limits.admit(&a).unwrap();
+        assert!(limits.admit(&a).is_none(), "a has two already");
+        let third = limits.admit(&b).unwrap();
+        assert!(limits.admit(&b).is_none(), "there are three in all");
+        let _looks = limits.admit(&root).expect("the administrator may look");
+        let _looks_again = limits.admit(&root).unwrap();
+        assert!(limits.admit(&root).is_none(), "and has a limit, too");
         drop(first);
-        assert!(limits.enter(&a).is_none(), "there are still four in all");
+        assert!(limits.admit(&a).is_none(), "there are still four in all");
         drop(third);
         drop(_looks_again);
-        assert!(limits.enter(&a).is_some());
+        assert!(limits.admit(&a).is_some());
     }
 
     #[test]
     fn what_ends_leaves_nothing_behind_and_zero_is_no_limit() {
         let limits = Arc::new(LongRunning::new(0, 0));
         let permits: Vec<_> = (0..100)
-            .map(|number| limits.enter(&user(&format!("u{number}"), "")).unwrap())
+            .map(|number| limits.admit(&user(&format!("u{number}"), "")).unwrap())
             .collect();
         assert_eq!(limits.counts().all, 100);
         drop(permits);

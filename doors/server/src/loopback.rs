@@ -1,4 +1,4 @@
-//! Requests from within the process: the same pipeline, without a wire.
+//! `LoopbackClient`: requests from within the process, through the full handler chain and without a network.
 
 use crate::app::App;
 use crate::server::{Caller, Source, serve};
@@ -10,16 +10,16 @@ use ratchet_http::{Body, Peer};
 use std::net::{Ipv4Addr, SocketAddr};
 use std::sync::Arc;
 
-/// What a request says about what it wants and what it brings; empty if it says nothing.
+/// The media types of a request; empty means that the header is absent.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Types {
-    /// The form of the answer.
+    /// `Accept`.
     pub accept: &'static str,
-    /// The type of the body.
+    /// `Content-Type`.
     pub content: &'static str,
 }
 
-/// A client inside the server: what it may do is decided as for any other.
+/// A client inside the server; its requests are authorized like all others.
 #[derive(Clone)]
 pub struct LoopbackClient {
     app: Arc<App>,
@@ -27,13 +27,13 @@ pub struct LoopbackClient {
 }
 
 impl LoopbackClient {
-    /// A client of this server.
+    /// Creates a client of this server.
     pub fn new(app: Arc<App>) -> Self {
         let address = SocketAddr::from((Ipv4Addr::LOCALHOST, 0));
         Self { app, peer: Arc::new(Peer { address, certificates: Arc::from([]) }) }
     }
 
-    /// Asks as `user`: status code and body.
+    /// Sends a request as `user` and returns status code and body.
     pub async fn request(
         &self,
         user: &User,
@@ -50,7 +50,7 @@ impl LoopbackClient {
         (code, body.unwrap_or_default())
     }
 
-    /// Watches as `user`: the stream, or the status code of a refusal.
+    /// Starts a watch as `user`: the stream, or the status code of an error.
     pub async fn watch(&self, user: &User, path: &str, accept: &'static str) -> Result<Body, u16> {
         let types = Types { accept, content: "" };
         let response = self.send(user, "GET", path, types, Bytes::new()).await.ok_or(400_u16)?;
@@ -71,14 +71,21 @@ impl LoopbackClient {
         let agent = HeaderValue::from_static("ratchet-controllers");
         let mut request =
             Request::builder().method(method).uri(path).header(header::USER_AGENT, agent);
-        let said = [(header::CONTENT_TYPE, types.content), (header::ACCEPT, types.accept)];
-        for (name, value) in said.into_iter().filter(|(_, value)| !value.is_empty()) {
+        let content_headers =
+            [(header::CONTENT_TYPE, types.content), (header::ACCEPT, types.accept)];
+        for (name, value) in content_headers.into_iter().filter(|(_, value)| !value.is_empty()) {
             request = request.header(name, HeaderValue::from_static(value));
         }
         let (parts, ()) = request.body(()).ok()?.into_parts();
         Some(
-            serve(&self.app, parts, Source::Here(body), &self.peer, Caller::Known(user.clone()))
-                .await,
+            serve(
+                &self.app,
+                parts,
+                Source::Memory(body),
+                &self.peer,
+                Caller::Internal(user.clone()),
+            )
+            .await,
         )
     }
 }

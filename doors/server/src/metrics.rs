@@ -1,4 +1,4 @@
-//! What the server counts, under the names that kube-apiserver uses.
+//! Metrics of the server, under the names of kube-apiserver.
 
 mod connections;
 
@@ -6,8 +6,8 @@ pub use connections::Connections;
 pub(crate) use connections::name_witness;
 
 use crate::app::App;
+use crate::registry::ServedResource;
 use crate::request::{RequestInfo, Target};
-use crate::served::ServedResource;
 use ratchet_audit_log::{Counts, Level};
 use ratchet_engine::pod_security::PodSecurityMetrics;
 use ratchet_engine::{Policy, Stage};
@@ -28,9 +28,9 @@ const ADMISSION: &[f64] = &[0.005, 0.025, 0.1, 0.5, 1.0, 2.5];
 const POLICY: &[f64] = &[5e-7, 0.001, 0.01, 0.1, 1.0];
 const SIZES: &[f64] = &[1e3, 1e4, 1e5, 1e6, 1e7, 1e8, 1e9];
 
-/// The families of this server.
+/// The metric families of this server.
 pub struct Metrics {
-    /// All of them, to be shown.
+    /// The registry that `/metrics` renders.
     pub registry: Registry,
     requests: CounterVec,
     durations: HistogramVec,
@@ -46,17 +46,17 @@ pub struct Metrics {
     errors: CounterVec,
     policy_checks: CounterVec,
     policy_durations: HistogramVec,
-    /// Attempts to authenticate, by result.
+    /// `authentication_attempts`.
     pub authentications: CounterVec,
-    /// Attempts to authorise, by result.
+    /// `authorization_attempts_total`.
     pub authorizations: CounterVec,
-    /// Uses of service accounts' tokens that are worth counting.
+    /// Counters of service account token usage.
     tokens: Vec<(TokenCounter, CounterVec)>,
-    /// What is behind the server.
+    /// Metrics of backend connections.
     pub connections: Connections,
 }
 
-/// The labels of a request, in the order of the families.
+/// The labels of a request.
 pub struct Labels {
     verb: &'static str,
     group: String,
@@ -68,16 +68,16 @@ pub struct Labels {
 }
 
 impl Labels {
-    /// The labels of a request.
+    /// Derives the labels from verb and target.
     pub fn of(info: &RequestInfo, dry_run: &'static str, is_apply: bool) -> Self {
         match &info.target {
-            Target::Resource(place) => Self {
-                verb: verb(info.verb, &place.subresource, is_apply),
-                group: place.group.clone(),
-                version: place.version.clone(),
-                resource: place.resource.clone(),
-                subresource: place.subresource.clone(),
-                scope: match (place.name.is_empty(), place.namespace.is_empty()) {
+            Target::Resource(path) => Self {
+                verb: verb(info.verb, &path.subresource, is_apply),
+                group: path.group.clone(),
+                version: path.version.clone(),
+                resource: path.resource.clone(),
+                subresource: path.subresource.clone(),
+                scope: match (path.name.is_empty(), path.namespace.is_empty()) {
                     _ if info.verb == "create" => "resource",
                     (false, _) => "resource",
                     (true, false) => "namespace",
@@ -104,7 +104,7 @@ impl Labels {
         }
     }
 
-    /// Strangers must not be able to make series: only what is served is named.
+    /// Drops the labels of a target that is not served, so that clients cannot create unbounded series.
     pub fn unknown(self) -> Self {
         Self {
             group: String::new(),
@@ -128,7 +128,7 @@ impl Labels {
     }
 }
 
-/// The paths that are counted by name.
+/// The non-resource path as a label; empty if it is not one of the known ones.
 fn known_path(path: &str) -> String {
     const KNOWN: &[&str] = &[
         "/api",
@@ -163,7 +163,7 @@ fn verb(verb: &str, subresource: &str, is_apply: bool) -> &'static str {
 }
 
 impl Metrics {
-    /// The families, all at zero.
+    /// Registers all families.
     pub fn new(policy: &Policy) -> Self {
         let registry = Registry::new();
         let request = [
@@ -256,15 +256,21 @@ impl Metrics {
         metrics
     }
 
-    /// Counts a request that was answered.
-    pub fn answered(&self, labels: &Labels, code: u16, took: Duration, bytes: Option<u64>) {
+    /// Records a completed request.
+    pub fn request_completed(
+        &self,
+        labels: &Labels,
+        code: u16,
+        duration: Duration,
+        bytes: Option<u64>,
+    ) {
         let [verb, group, version, resource, subresource, scope, component] = labels.plain();
         let dry = labels.dry_run;
         let code = code.to_string();
         self.requests
             .with(&[verb, dry, group, version, resource, subresource, scope, component, &code])
             .inc();
-        let seconds = took.as_secs_f64();
+        let seconds = duration.as_secs_f64();
         self.durations
             .with(&[verb, dry, group, version, resource, subresource, scope, component])
             .observe(seconds);
@@ -275,79 +281,81 @@ impl Metrics {
         }
     }
 
-    /// Where the size of an answer is counted that is not known before it is sent.
+    /// The histogram for a response size that is only known after sending.
     pub fn sizes(&self, labels: &Labels) -> Arc<Histogram> {
         self.sizes.with(&labels.plain())
     }
 
-    /// Whether a request lasts as long as what it answers, and is counted when that has ended.
+    /// Whether a request is long-running and recorded when its response ends.
     pub fn is_lasting(labels: &Labels) -> bool {
         matches!(labels.verb, "WATCH" | "CONNECT")
     }
 
-    /// Counts a request while it runs.
+    /// Counts an inflight request until the result is dropped.
     pub fn running(&self, is_mutating: bool) -> Running {
         Running::start(self.inflight.with(&[if is_mutating { "mutating" } else { "readOnly" }]))
     }
 
-    /// Counts a watch while it runs.
-    pub fn watching(&self, served: &ServedResource) -> Running {
-        let row = served.row;
+    /// Counts a watch until the result is dropped.
+    pub fn watching(&self, resource: &ServedResource) -> Running {
+        let row = resource.row;
         let scope = if row.namespaced { "namespace" } else { "cluster" };
         let labels = ["WATCH", row.group, row.version, row.plural, "", scope, "apiserver"];
         Running::start(self.long_running.with(&labels))
     }
 
-    /// Counts a connection to something behind the server while it lasts.
+    /// Counts a backend connection until the result is dropped.
     pub fn connected(&self, info: &RequestInfo) -> Running {
         let labels = Labels::of(info, "", false);
         Running::start(self.long_running.with(&labels.plain()))
     }
 
-    /// Counts an event that a watch was told.
-    pub fn watch_event(&self, served: &ServedResource) {
-        self.watch_events.with(&[served.row.group, served.row.version, served.row.plural]).inc();
+    /// Counts a sent watch event.
+    pub fn watch_event(&self, resource: &ServedResource) {
+        self.watch_events
+            .with(&[resource.row.group, resource.row.version, resource.row.plural])
+            .inc();
     }
 
-    /// Counts a use of a service account's token.
+    /// Counts a use of a service account token.
     pub fn token_used(&self, counter: TokenCounter) {
         for (_, family) in self.tokens.iter().filter(|(own, _)| *own == counter) {
             family.with(&[]).inc();
         }
     }
 
-    /// Counts what Pod Security found, where it was asked.
-    pub fn count_pod_security(&self, tallies: &[PodSecurityMetrics]) {
-        tallies.iter().for_each(|tally| self.tally(tally));
+    /// Counts Pod Security evaluations, exemptions and errors.
+    pub fn count_pod_security(&self, results: &[PodSecurityMetrics]) {
+        results.iter().for_each(|result| self.count_pod_security_result(result));
     }
 
-    /// Counts one run of a plugin: its name, `admit` or `validate`, and the operation.
+    /// Records one run of an admission plugin, labelled by name, step (`admit` or `validate`) and operation.
     pub fn plugin_ran(
         &self,
         (name, step, operation): (&str, &str, &str),
         rejected: bool,
-        took: Duration,
+        duration: Duration,
     ) {
         let rejected = if rejected { "true" } else { "false" };
-        self.controllers.with(&[name, step, operation, rejected]).observe(took.as_secs_f64());
+        self.controllers.with(&[name, step, operation, rejected]).observe(duration.as_secs_f64());
     }
 
-    /// Counts what a validation of a policy led to.
+    /// Records the evaluation of a validating admission policy.
     pub fn policy_checked(&self, check: &Check) {
         let labels = [check.policy.as_str(), &check.binding, check.error, check.action];
         self.policy_checks.with(&labels).inc();
-        let took = Duration::from_nanos(check.nanoseconds);
-        self.policy_durations.with(&labels).observe(took.as_secs_f64());
+        let duration = Duration::from_nanos(check.nanoseconds);
+        self.policy_durations.with(&labels).observe(duration.as_secs_f64());
     }
 
-    /// Counts all plugins of a step together.
-    pub fn step_ran(&self, step: &str, operation: &str, rejected: bool, took: Duration) {
+    /// Records an admission step: all plugins together.
+    pub fn step_ran(&self, step: &str, operation: &str, rejected: bool, duration: Duration) {
         let rejected = if rejected { "true" } else { "false" };
-        self.steps.with(&[step, operation, rejected]).observe(took.as_secs_f64());
+        self.steps.with(&[step, operation, rejected]).observe(duration.as_secs_f64());
     }
 
-    fn tally(&self, tally: &PodSecurityMetrics) {
-        match tally {
+    fn count_pod_security_result(&self, result: &PodSecurityMetrics) {
+        match result {
             PodSecurityMetrics::Evaluation { decision, level, version, mode, request } => {
                 let [decision, level, version, mode] = [
                     decision.to_string(),
@@ -381,21 +389,21 @@ impl Metrics {
     }
 }
 
-/// A request that is counted when this is dropped, with the time that it took until then.
-pub(crate) struct Lasting {
+/// A long-running request, recorded with its duration when this is dropped.
+pub(crate) struct LongRunningRequest {
     pub(crate) app: Arc<App>,
     pub(crate) labels: Labels,
     pub(crate) code: u16,
-    pub(crate) begun: Instant,
+    pub(crate) started: Instant,
 }
 
-impl Drop for Lasting {
+impl Drop for LongRunningRequest {
     fn drop(&mut self) {
-        self.app.metrics.answered(&self.labels, self.code, self.begun.elapsed(), None);
+        self.app.metrics.request_completed(&self.labels, self.code, self.started.elapsed(), None);
     }
 }
 
-/// A gauge that is one higher while this lives.
+/// A guard that increments a gauge until it is dropped.
 pub struct Running(Arc<Gauge>);
 
 impl Running {
@@ -411,7 +419,7 @@ impl Drop for Running {
     }
 }
 
-/// Writes how much was told to the audit log.
+/// Writes the metrics of the audit log.
 pub fn write_audit(counts: &Counts, writer: &mut Writer) {
     #[allow(clippy::cast_precision_loss, reason = "numbers of requests are far below 2^52")]
     let number = |count: u64| count as f64;
@@ -433,7 +441,7 @@ pub fn write_audit(counts: &Counts, writer: &mut Writer) {
     }
 }
 
-/// Writes how many connections to kubelets there were, whatever is made of their certificates.
+/// Writes the number of connections to kubelets, whatever the result of the certificate name check.
 pub fn write_connections(counts: Connected, writer: &mut Writer) {
     #[allow(clippy::cast_precision_loss, reason = "numbers of connections are far below 2^52")]
     let number = |count: u64| count as f64;
@@ -449,11 +457,13 @@ pub fn write_connections(counts: Connected, writer: &mut Writer) {
     family.sample(&[("result", "success")], number(counts.opened));
 }
 
-/// Writes how many objects of each resource there are.
+/// Writes the number of objects per resource.
 pub fn write_objects(app: &App, writer: &mut Writer) {
-    // Node ports are kept like objects, but no API shows them.
-    let shelves = app.cache.shelves().filter(|(name, _)| *name != crate::services::NODE_PORTS);
-    let mut counts: Vec<(&str, usize)> = shelves.map(|(name, shelf)| (name, shelf.len())).collect();
+    // Node port allocations are stored like objects, but no API exposes them.
+    let resource_caches =
+        app.cache.resource_caches().filter(|(name, _)| *name != crate::services::NODE_PORTS);
+    let mut counts: Vec<(&str, usize)> =
+        resource_caches.map(|(name, cache)| (name, cache.len())).collect();
     counts.sort_unstable();
     #[allow(clippy::cast_precision_loss, reason = "numbers of objects are far below 2^52")]
     let counts: Vec<(&str, f64)> =
@@ -475,12 +485,12 @@ pub fn write_objects(app: &App, writer: &mut Writer) {
     crate::storage::write_metrics(&app.cache.store().health(), writer);
 }
 
-/// No more keys of values that cannot be read are told: with so many of them nobody looks at each.
-const MOST_UNREADABLE: usize = 100;
+/// The maximum number of keys in `ratchet_storage_unreadable_objects`, which bounds the series.
+const MAX_UNREADABLE: usize = 100;
 
-/// Which stored values cannot be read, by their keys; there are none as a rule.
+/// Writes the keys of stored values that cannot be decoded; normally none.
 fn write_unreadable(app: &App, writer: &mut Writer) {
-    let snapshots: Vec<_> = app.cache.shelves().map(|(_, shelf)| shelf.now()).collect();
+    let snapshots: Vec<_> = app.cache.resource_caches().map(|(_, cache)| cache.now()).collect();
     let mut keys: Vec<&str> = snapshots
         .iter()
         .flat_map(|snapshot| snapshot.unreadable.values().map(|found| found.key.as_str()))
@@ -494,7 +504,7 @@ fn write_unreadable(app: &App, writer: &mut Writer) {
         Stability::Alpha,
         help,
     );
-    for key in keys.into_iter().take(MOST_UNREADABLE) {
+    for key in keys.into_iter().take(MAX_UNREADABLE) {
         family.sample(&[("key", key)], 1.0);
     }
 }

@@ -1,4 +1,4 @@
-//! Which operation answers a request: taken from the value that was authorised, and from the row of the resource.
+//! The operation of a resource request, derived from the authorized `RequestInfo` and the resource's catalog row.
 
 use crate::connect;
 use crate::request::{PathVerb, RequestInfo, ResourcePath};
@@ -9,27 +9,27 @@ use ratchet_catalog::Resource;
 /// What a request does with a resource.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Operation {
-    /// Shows an object.
+    /// Reads an object.
     Get,
-    /// Shows a collection.
+    /// Lists a collection.
     List,
-    /// Shows what happens to a collection.
+    /// Watches a collection.
     Watch,
-    /// Makes an object.
+    /// Creates an object.
     Create,
     /// Replaces or patches an object.
     Update,
-    /// Removes an object.
+    /// Deletes an object.
     Delete,
-    /// Removes the objects of a collection.
+    /// Deletes the objects of a collection.
     DeleteCollection,
-    /// Does something with a part of an object.
-    Part,
-    /// Connects with what is behind the server.
+    /// Reads or writes a subresource.
+    Subresource,
+    /// Connects to a kubelet, pod, Service or node.
     Connect,
 }
 
-/// What verbs do with objects and collections.
+/// The operations by verb.
 const OPERATIONS: [(&str, Operation); 8] = [
     ("get", Operation::Get),
     ("list", Operation::List),
@@ -41,67 +41,67 @@ const OPERATIONS: [(&str, Operation); 8] = [
     ("deletecollection", Operation::DeleteCollection),
 ];
 
-/// Verbs that paths of objects have.
-const OF_ITEMS: [&str; 4] = ["get", "update", "patch", "delete"];
-/// Verbs that paths of collections have.
-const OF_COLLECTIONS: [&str; 4] = ["list", "watch", "create", "deletecollection"];
-/// Verbs that collections over all namespaces have.
-const OF_ALL_NAMESPACES: [&str; 2] = ["list", "watch"];
+/// Verbs of item paths.
+const ITEM_VERBS: [&str; 4] = ["get", "update", "patch", "delete"];
+/// Verbs of collection paths.
+const COLLECTION_VERBS: [&str; 4] = ["list", "watch", "create", "deletecollection"];
+/// Verbs of collection paths across all namespaces.
+const ALL_NAMESPACES_VERBS: [&str; 2] = ["list", "watch"];
 
 impl Operation {
-    /// What a request does, or that there is no such path (404), or no such method there (405).
+    /// The operation, or 404 where the path does not exist, or 405 where the path has no such method.
     pub(crate) fn of(
         info: &RequestInfo,
-        place: &ResourcePath,
+        path: &ResourcePath,
         method: &Method,
         row: &Resource<'_>,
     ) -> Result<Self, StatusError> {
-        if !in_scope(place, row) || place.path_verb == Some(PathVerb::Proxy) {
+        if !in_scope(path, row) || path.path_verb == Some(PathVerb::Proxy) {
             return Err(StatusError::no_resource());
         }
-        match place.subresource.is_empty() {
-            true => Self::of_object(info, place, method, row),
-            false => Self::of_part(info, place, method, row),
+        match path.subresource.is_empty() {
+            true => Self::of_object(info, path, method, row),
+            false => Self::of_subresource(info, path, method, row),
         }
     }
 
-    fn of_part(
+    fn of_subresource(
         info: &RequestInfo,
-        place: &ResourcePath,
+        path: &ResourcePath,
         method: &Method,
         row: &Resource<'_>,
     ) -> Result<Self, StatusError> {
-        let Some(below) = row.subresource(&place.subresource) else {
+        let Some(subresource) = row.subresource(&path.subresource) else {
             return Err(StatusError::no_resource());
         };
-        let is_proxy = below.name == "proxy";
-        if place.path_verb.is_some() || (!place.rest.is_empty() && !is_proxy) {
+        let is_proxy = subresource.name == "proxy";
+        if path.path_verb.is_some() || (!path.rest.is_empty() && !is_proxy) {
             return Err(StatusError::no_resource());
         }
         let is_allowed = match *method {
-            // Only what is behind the server is asked for heads and options.
+            // HEAD and OPTIONS are only forwarded to proxied backends.
             Method::HEAD | Method::OPTIONS => is_proxy,
-            _ => below.allows(info.verb),
+            _ => subresource.allows(info.verb),
         };
         match is_allowed {
             false => Err(StatusError::method_not_allowed()),
-            true if connect::connects(below.name) => Ok(Self::Connect),
-            true => Ok(Self::Part),
+            true if connect::connects(subresource.name) => Ok(Self::Connect),
+            true => Ok(Self::Subresource),
         }
     }
 
     fn of_object(
         info: &RequestInfo,
-        place: &ResourcePath,
+        path: &ResourcePath,
         method: &Method,
         row: &Resource<'_>,
     ) -> Result<Self, StatusError> {
-        let is_watched = place.path_verb == Some(PathVerb::Watch);
-        let verbs: &[&str] = match place.is_item {
+        let is_watched = path.path_verb == Some(PathVerb::Watch);
+        let verbs: &[&str] = match path.is_item {
             _ if is_watched => &["watch"],
-            true => &OF_ITEMS,
-            false if row.namespaced && place.namespace.is_empty() => &OF_ALL_NAMESPACES,
-            false => &OF_COLLECTIONS,
+            true => &ITEM_VERBS,
+            false if row.namespaced && path.namespace.is_empty() => &ALL_NAMESPACES_VERBS,
+            false => &COLLECTION_VERBS,
         };
         if !verbs.iter().any(|verb| row.allows(verb)) {
             return Err(StatusError::no_resource());
@@ -121,13 +121,13 @@ impl Operation {
     }
 }
 
-/// Whether objects of the resource are where the path leads: what lives in the cluster has no namespace in its path,
-/// and what lives in a namespace needs one to be named.
-fn in_scope(place: &ResourcePath, row: &Resource<'_>) -> bool {
-    match (row.namespaced, place.is_item) {
-        (_, true) if place.name.is_empty() => false,
-        (false, _) => !place.in_namespace,
-        (true, true) => !place.namespace.is_empty(),
+/// Whether the path fits the scope of the resource: a cluster-scoped resource has no namespace in its path, and an
+/// item of a namespaced one needs it.
+fn in_scope(path: &ResourcePath, row: &Resource<'_>) -> bool {
+    match (row.namespaced, path.is_item) {
+        (_, true) if path.name.is_empty() => false,
+        (false, _) => !path.in_namespace,
+        (true, true) => !path.namespace.is_empty(),
         (true, false) => true,
     }
 }

@@ -1,31 +1,31 @@
-//! The options of writing requests, from the query or a body: read, checked, refused in the API's words.
+//! `CreateOptions`, `UpdateOptions`, `PatchOptions` and `DeleteOptions`, parsed and validated.
 
 use crate::request::Params;
 use crate::status::StatusError;
 use ratchet_object::Node;
 
-/// What a writer may ask for beside the object.
+/// The options of a create, update or patch.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(crate) struct WriteOptions {
-    /// Everything happens but the writing.
+    /// `dryRun=All`.
     pub dry_run: bool,
-    /// What becomes of unknown and repeated fields.
+    /// `fieldValidation`.
     pub fields: FieldValidation,
 }
 
-/// What becomes of unknown and repeated fields.
+/// The handling of unknown and duplicate fields.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) enum FieldValidation {
-    /// Nobody is told.
+    /// Drop them silently.
     Ignore,
-    /// The writer is told.
+    /// Drop them with a warning.
     #[default]
     Warn,
-    /// The object is refused.
+    /// Reject the object.
     Strict,
 }
 
-/// Which options object a request carries; its name stands in refusals.
+/// The options kind of a request, for error messages.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum OptionsKind {
     /// Of POST.
@@ -49,41 +49,41 @@ impl OptionsKind {
 const META: &str = "meta.k8s.io";
 
 impl WriteOptions {
-    /// Reads the options of a query.
-    pub(crate) fn read(params: &Params, kind: OptionsKind) -> Result<Self, StatusError> {
+    /// Parses and validates the query.
+    pub(crate) fn from_params(params: &Params, kind: OptionsKind) -> Result<Self, StatusError> {
         let mut causes = Vec::new();
-        let mut problem = |field: &str, reason, text: String| {
+        let mut add_cause = |field: &str, reason, text: String| {
             causes.push(ratchet_engine::StatusCause { reason, message: text, field: field.into() });
         };
         if kind == OptionsKind::Patch && params.get("force").is_some() {
             let text = "Forbidden: may not be specified for non-apply patch";
-            problem("force", "FieldValueForbidden", text.into());
+            add_cause("force", "FieldValueForbidden", text.into());
         }
         let manager = params.text("fieldManager");
         if manager.len() > 128 {
-            problem(
+            add_cause(
                 "fieldManager",
                 "FieldValueTooLong",
                 "Too long: may not be more than 128 bytes".into(),
             );
         } else if manager.chars().any(char::is_control) {
-            let shown = ratchet_net::Quoted(manager);
-            let text = format!("Invalid value: {shown}: should only contain printable characters");
-            problem("fieldManager", "FieldValueInvalid", text);
+            let quoted = ratchet_net::Quoted(manager);
+            let text = format!("Invalid value: {quoted}: should only contain printable characters");
+            add_cause("fieldManager", "FieldValueInvalid", text);
         }
         let dry_run: Vec<&str> = params.all("dryRun").collect();
         if dry_run.iter().any(|value| *value != "All") {
-            problem("dryRun", "FieldValueNotSupported", unsupported_dry_run(&dry_run));
+            add_cause("dryRun", "FieldValueNotSupported", unsupported_dry_run(&dry_run));
         }
         let fields = match params.text("fieldValidation") {
             "Ignore" => FieldValidation::Ignore,
             "" | "Warn" => FieldValidation::Warn,
             "Strict" => FieldValidation::Strict,
             other => {
-                let shown = ratchet_net::Quoted(other);
+                let quoted = ratchet_net::Quoted(other);
                 let supported = r#"supported values: "", "Ignore", "Strict", "Warn""#;
-                let text = format!("Unsupported value: {shown}: {supported}");
-                problem("fieldValidation", "FieldValueNotSupported", text);
+                let text = format!("Unsupported value: {quoted}: {supported}");
+                add_cause("fieldValidation", "FieldValueNotSupported", text);
                 FieldValidation::Warn
             }
         };
@@ -94,51 +94,51 @@ impl WriteOptions {
     }
 }
 
-/// How an object is to be deleted.
+/// The options of a deletion.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(crate) struct DeleteOptions {
-    /// Everything happens but the deletion.
+    /// `dryRun=All`.
     pub dry_run: bool,
-    /// Seconds until it is removed.
+    /// `gracePeriodSeconds`.
     pub grace: Option<i64>,
-    /// Only if it has this uid.
+    /// `preconditions.uid`.
     pub uid: Option<String>,
-    /// Only if it has this resource version.
+    /// `preconditions.resourceVersion`.
     pub version: Option<String>,
-    /// Whether it says in the old words that the dependents go.
+    /// Whether the deprecated `orphanDependents` is false.
     pub takes_dependents: bool,
-    /// What becomes of dependents.
+    /// `propagationPolicy`.
     pub propagation: Option<Propagation>,
-    /// What policies are asked about the deletion.
+    /// The admission attributes of the deletion.
     pub scope: DeleteScope,
 }
 
-/// What policies are asked about a deletion.
+/// How a deletion appears to admission policies.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) enum DeleteScope {
-    /// About the object.
+    /// As a deletion of the object.
     #[default]
     Object,
-    /// About one object of a collection.
+    /// As a deletion of one object of a collection.
     Collection,
-    /// Nothing: they were asked before.
-    Nobody,
+    /// Not at all: the policies were evaluated before.
+    None,
 }
 
-/// What becomes of those whom the deleted object owns.
+/// The propagation policy for dependents.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Propagation {
-    /// They go first.
+    /// Delete them before the owner.
     Foreground,
-    /// They go later.
+    /// Delete them after the owner.
     Background,
-    /// They stay.
+    /// Keep them.
     Orphan,
 }
 
 impl Propagation {
-    /// The word in options.
-    fn word(self) -> &'static str {
+    /// The value of `propagationPolicy`.
+    fn as_str(self) -> &'static str {
         match self {
             Self::Foreground => "Foreground",
             Self::Background => "Background",
@@ -148,8 +148,8 @@ impl Propagation {
 }
 
 impl DeleteOptions {
-    /// Reads the body, if there is one, or else the query.
-    pub(crate) fn read(params: &Params, body: Option<&Node<'_>>) -> Result<Self, StatusError> {
+    /// Parses the body, if there is one, or else the query.
+    pub(crate) fn parse(params: &Params, body: Option<&Node<'_>>) -> Result<Self, StatusError> {
         let from_query = Self::query_node(params)?;
         let node = match body {
             Some(body) => body,
@@ -158,7 +158,7 @@ impl DeleteOptions {
         Self::from_node(node)
     }
 
-    /// The options as policies are told them.
+    /// The options as an object for admission policies.
     pub(crate) fn node(&self) -> Node<'static> {
         let mut node = crate::admission::options_node("DeleteOptions");
         if let Some(seconds) = self.grace {
@@ -172,7 +172,7 @@ impl DeleteOptions {
         match self.propagation {
             Some(_) if self.takes_dependents => node.set("orphanDependents", Node::bool(false)),
             Some(propagation) => {
-                node.set("propagationPolicy", Node::string(propagation.word()));
+                node.set("propagationPolicy", Node::string(propagation.as_str()));
             }
             None => {}
         }
@@ -193,8 +193,8 @@ impl DeleteOptions {
         if let Some(policy) = params.get("propagationPolicy") {
             node.set("propagationPolicy", Node::string(policy.to_owned()));
         }
-        if let Some(truth) = params.get("orphanDependents") {
-            node.set("orphanDependents", Node::bool(is_true(truth)));
+        if let Some(value) = params.get("orphanDependents") {
+            node.set("orphanDependents", Node::bool(is_true(value)));
         }
         let dry_run: Vec<Node<'static>> =
             params.all("dryRun").map(|value| Node::string(value.to_owned())).collect();
@@ -206,7 +206,7 @@ impl DeleteOptions {
 
     fn from_node(node: &Node<'_>) -> Result<Self, StatusError> {
         let mut causes = Vec::new();
-        let mut problem = |field: &str, reason, text: String| {
+        let mut add_cause = |field: &str, reason, text: String| {
             causes.push(ratchet_engine::StatusCause { reason, message: text, field: field.into() });
         };
         let dry_run: Vec<&str> = node
@@ -217,7 +217,7 @@ impl DeleteOptions {
             .filter_map(Node::text)
             .collect();
         if dry_run.iter().any(|value| *value != "All") {
-            problem("dryRun", "FieldValueNotSupported", unsupported_dry_run(&dry_run));
+            add_cause("dryRun", "FieldValueNotSupported", unsupported_dry_run(&dry_run));
         }
         let grace = node.get("gracePeriodSeconds").filter(|grace| !grace.is_null());
         if let Some(grace) = grace.filter(|grace| grace.as_int().is_none()) {
@@ -233,21 +233,21 @@ impl DeleteOptions {
             Some("Background") => Some(Propagation::Background),
             Some("Orphan") => Some(Propagation::Orphan),
             Some(other) => {
-                let shown = ratchet_net::Quoted(other);
+                let quoted = ratchet_net::Quoted(other);
                 let supported = r#"supported values: "Foreground", "Background", "Orphan", "nil""#;
-                let text = format!("Unsupported value: {shown}: {supported}");
-                problem("propagationPolicy", "FieldValueNotSupported", text);
+                let text = format!("Unsupported value: {quoted}: {supported}");
+                add_cause("propagationPolicy", "FieldValueNotSupported", text);
                 None
             }
             None => orphan
                 .map(|orphan| if orphan { Propagation::Orphan } else { Propagation::Background }),
         };
         if policy.is_some() && orphan.is_some() {
-            let shown = ratchet_net::Quoted(policy.unwrap_or_default());
+            let quoted = ratchet_net::Quoted(policy.unwrap_or_default());
             let text = format!(
-                "Invalid value: {shown}: orphanDependents and deletionPropagation cannot be both set"
+                "Invalid value: {quoted}: orphanDependents and deletionPropagation cannot be both set"
             );
-            problem("propagationPolicy", "FieldValueInvalid", text);
+            add_cause("propagationPolicy", "FieldValueInvalid", text);
         }
         if !causes.is_empty() {
             return Err(StatusError::invalid_object("DeleteOptions", META, "", causes));
@@ -268,16 +268,16 @@ impl DeleteOptions {
     }
 }
 
-/// A whole number of a query.
+/// Parses an integer parameter.
 pub(crate) fn number(params: &Params, name: &str) -> Result<Option<i64>, StatusError> {
     let Some(text) = params.get(name) else { return Ok(None) };
-    let shown = ratchet_net::Quoted(text);
+    let quoted = ratchet_net::Quoted(text);
     let why =
-        || StatusError::bad_request(format!("strconv.ParseInt: parsing {shown}: invalid syntax"));
+        || StatusError::bad_request(format!("strconv.ParseInt: parsing {quoted}: invalid syntax"));
     text.parse().map(Some).map_err(|_| why())
 }
 
-/// A truth of a query: everything that does not say no says yes.
+/// Parses a boolean parameter: everything but `0` and `false` is true.
 fn is_true(text: &str) -> bool {
     text != "0" && !text.eq_ignore_ascii_case("false")
 }
@@ -293,27 +293,28 @@ mod tests {
 
     #[test]
     fn writes_say_what_they_want() {
-        let read = |query| WriteOptions::read(&Params::read(Some(query)), OptionsKind::Create);
-        assert_eq!(read("").unwrap(), WriteOptions::default());
-        assert!(read("dryRun=All&dryRun=All").unwrap().dry_run);
-        assert_eq!(read("fieldValidation=Strict").unwrap().fields, FieldValidation::Strict);
+        let parse =
+            |query| WriteOptions::from_params(&Params::parse(Some(query)), OptionsKind::Create);
+        assert_eq!(parse("").unwrap(), WriteOptions::default());
+        assert!(parse("dryRun=All&dryRun=All").unwrap().dry_run);
+        assert_eq!(parse("fieldValidation=Strict").unwrap().fields, FieldValidation::Strict);
         assert_eq!(
-            read("dryRun=Some").unwrap_err().message,
+            parse("dryRun=Some").unwrap_err().message,
             r#"CreateOptions.meta.k8s.io "" is invalid: dryRun: Unsupported value: ["Some"]: supported values: "All""#
         );
         let long = format!("fieldManager={}", "x".repeat(129));
-        assert!(read(&long).is_err());
+        assert!(parse(&long).is_err());
     }
 
     #[test]
     fn deletions_say_what_they_want() {
-        let read = |query| DeleteOptions::read(&Params::read(Some(query)), None);
-        let options = read("gracePeriodSeconds=5&propagationPolicy=Orphan").unwrap();
+        let parse = |query| DeleteOptions::parse(&Params::parse(Some(query)), None);
+        let options = parse("gracePeriodSeconds=5&propagationPolicy=Orphan").unwrap();
         assert_eq!((options.grace, options.propagation), (Some(5), Some(Propagation::Orphan)));
         assert_eq!(
-            read("propagationPolicy=Foo").unwrap_err().message,
+            parse("propagationPolicy=Foo").unwrap_err().message,
             r#"DeleteOptions.meta.k8s.io "" is invalid: propagationPolicy: Unsupported value: "Foo": supported values: "Foreground", "Background", "Orphan", "nil""#
         );
-        assert!(read("propagationPolicy=Orphan&orphanDependents=true").is_err());
+        assert!(parse("propagationPolicy=Orphan&orphanDependents=true").is_err());
     }
 }

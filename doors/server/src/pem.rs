@@ -1,16 +1,16 @@
-//! PEM as the reference reads it: what stands around blocks is skipped, and so are blocks that are broken.
+//! PEM decoding as in Go's `encoding/pem`: text around blocks and malformed blocks are skipped.
 
 use base64::Engine;
 use base64::prelude::BASE64_STANDARD;
 
-/// One block.
+/// A PEM block.
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) struct Block {
-    /// What it says that it holds: `CERTIFICATE`.
+    /// The type: `CERTIFICATE`.
     pub(crate) label: String,
-    /// Whether lines of the form `name: value` stand before what it holds.
+    /// Whether it has `name: value` headers.
     pub(crate) has_headers: bool,
-    /// What it holds.
+    /// The decoded contents.
     pub(crate) contents: Vec<u8>,
 }
 
@@ -18,7 +18,7 @@ const BEGIN: &[u8] = b"-----BEGIN ";
 const END: &[u8] = b"-----END ";
 const DASHES: &[u8] = b"-----";
 
-/// The first block of a text, and what stands behind it.
+/// The first block of a text, and the rest after it.
 pub(crate) fn first(text: &[u8]) -> Option<(Block, &[u8])> {
     let mut rest = text;
     loop {
@@ -32,23 +32,23 @@ pub(crate) fn first(text: &[u8]) -> Option<(Block, &[u8])> {
     }
 }
 
-/// What stands behind a mark at the beginning of a line.
-fn after<'t>(text: &'t [u8], mark: &[u8]) -> Option<&'t [u8]> {
-    let at = start_of(text, mark)?;
-    text.get(at + mark.len()..)
+/// The text after a marker at the beginning of a line.
+fn after<'t>(text: &'t [u8], marker: &[u8]) -> Option<&'t [u8]> {
+    let at = start_of(text, marker)?;
+    text.get(at + marker.len()..)
 }
 
-/// Where a line begins with a mark.
-fn start_of(text: &[u8], mark: &[u8]) -> Option<usize> {
-    if text.starts_with(mark) {
+/// The position of a line that begins with a marker.
+fn start_of(text: &[u8], marker: &[u8]) -> Option<usize> {
+    if text.starts_with(marker) {
         return Some(0);
     }
     let breaks = text.iter().enumerate().filter(|(_, byte)| **byte == b'\n');
     let mut starts = breaks.map(|(at, _)| at + 1);
-    starts.find(|start| text.get(*start..).is_some_and(|rest| rest.starts_with(mark)))
+    starts.find(|start| text.get(*start..).is_some_and(|rest| rest.starts_with(marker)))
 }
 
-/// The first line without blanks at its end, and what stands behind it.
+/// The first line without trailing blanks, and the rest.
 fn line(text: &[u8]) -> (&[u8], &[u8]) {
     let end = text.iter().position(|byte| *byte == b'\n');
     let (line, rest) = match end {
@@ -56,8 +56,11 @@ fn line(text: &[u8]) -> (&[u8], &[u8]) {
         None => (Some(text), None),
     };
     let line = line.unwrap_or_default();
-    let kept = line.iter().rposition(|byte| !matches!(byte, b' ' | b'\t' | b'\r'));
-    (line.get(..kept.map_or(0, |last| last + 1)).unwrap_or_default(), rest.unwrap_or_default())
+    let last_visible = line.iter().rposition(|byte| !matches!(byte, b' ' | b'\t' | b'\r'));
+    (
+        line.get(..last_visible.map_or(0, |last| last + 1)).unwrap_or_default(),
+        rest.unwrap_or_default(),
+    )
 }
 
 fn block<'t>(label: &[u8], text: &'t [u8]) -> Option<(Block, &'t [u8])> {

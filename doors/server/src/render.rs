@@ -1,4 +1,4 @@
-//! Answers become bytes: whole objects as they are stored, tables for people, metadata for informers.
+//! Encoding of responses: whole objects, tables and partial metadata in every media type.
 
 mod document;
 mod indent;
@@ -11,22 +11,22 @@ pub(crate) use stream::answer;
 use crate::app::App;
 use crate::cache::Item;
 use crate::convert;
+use crate::registry::ServedResource;
 use crate::request::{Media, Output, Params};
-use crate::served::ServedResource;
 use bytes::Bytes;
 use indent::indented;
 use ratchet_object::{Limits, Node, decode_json, proto, write_text};
 use ratchet_table::{Column, cells, columns};
 use std::fmt::Write;
 
-/// How much of each object the rows of a table carry, and whether the columns are still to be told.
+/// Options of table rows: the included object, and whether column definitions are still to be written.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Rows {
     include: Include,
     with_columns: bool,
 }
 
-/// What stands beside the cells of a row.
+/// `includeObject`: the object in a table row.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Include {
     Nothing,
@@ -35,8 +35,8 @@ enum Include {
 }
 
 impl Rows {
-    /// Reads `includeObject`.
-    pub(crate) fn read(params: &Params) -> Self {
+    /// Parses `includeObject`.
+    pub(crate) fn from_params(params: &Params) -> Self {
         let include = match params.text("includeObject") {
             "None" => Include::Nothing,
             "Object" => Include::Object,
@@ -46,7 +46,7 @@ impl Rows {
     }
 }
 
-/// A small document in the dress that was asked for.
+/// A small encoded document.
 pub(crate) struct Rendered {
     /// The content type.
     pub content_type: &'static str,
@@ -54,24 +54,24 @@ pub(crate) struct Rendered {
     pub bytes: Bytes,
 }
 
-/// Puts JSON into the dress that was asked for: indented, YAML, protobuf, or as it is with a newline.
+/// Encodes JSON in the negotiated media type: compact with a newline, indented, YAML or protobuf.
 pub(crate) fn encode(json: &str, output: Output) -> Rendered {
     let bytes = match output.media {
         Media::Json { pretty: false } => format!("{json}\n").into(),
         Media::Json { pretty: true } => indented(json).into(),
-        Media::Yaml => ratchet_object::to_yaml(&tree(json.as_bytes())).into(),
-        Media::Protobuf => match proto::encode(&tree(json.as_bytes())) {
+        Media::Yaml => ratchet_object::to_yaml(&decode_tree(json.as_bytes())).into(),
+        Media::Protobuf => match proto::encode(&decode_tree(json.as_bytes())) {
             Ok(bytes) => bytes.into(),
-            // What has no protobuf form is told in JSON; the content type says so.
+            // Kinds without a protobuf form fall back to JSON, also in the content type.
             Err(_) => return encode(json, Output::PLAIN),
         },
     };
     Rendered { content_type: output.content_type(), bytes }
 }
 
-/// The tree of JSON that was written here from objects that can be read. A request for which that does not hold ends as
-/// a failure of the server, and not with an empty object.
-fn tree(json: &[u8]) -> Node<'_> {
+/// Decodes JSON that this module encoded. Cannot fail; if it does, the request panics rather than return an empty
+/// object.
+fn decode_tree(json: &[u8]) -> Node<'_> {
     let text = std::str::from_utf8(json).unwrap_or_default();
     let decoded = decode_json(text, Limits::STORED).map(|decoded| decoded.documents);
     match decoded.map(|mut documents| documents.pop()) {
@@ -81,13 +81,13 @@ fn tree(json: &[u8]) -> Node<'_> {
     }
 }
 
-fn converted(served: &ServedResource, item: &Item) -> Node<'static> {
+fn converted(resource: &ServedResource, item: &Item) -> Node<'static> {
     let mut node = item.node();
-    convert::from_stored(&mut node, &served.api_version(), served.row.kind);
+    convert::from_stored(&mut node, &resource.api_version(), resource.row.kind);
     node
 }
 
-/// A tree without kind and version as an object with them.
+/// Encodes a node as an object with `kind` and `apiVersion` first.
 pub(crate) fn whole(mut node: Node<'static>, api_version: &str, kind: &str) -> String {
     node.remove("kind");
     node.remove("apiVersion");
@@ -97,7 +97,7 @@ pub(crate) fn whole(mut node: Node<'static>, api_version: &str, kind: &str) -> S
     format!(r#"{{"kind":"{kind}","apiVersion":"{api_version}"{comma}{rest}"#)
 }
 
-/// The metadata of an object, as an object of its own.
+/// Encodes a `PartialObjectMetadata`.
 pub(crate) fn partial(item: &Item, meta_version: &str) -> String {
     let metadata = item.node().remove("metadata").unwrap_or_else(Node::empty_map);
     format!(
@@ -105,10 +105,10 @@ pub(crate) fn partial(item: &Item, meta_version: &str) -> String {
     )
 }
 
-/// A table with one row.
+/// Encodes a `Table` with one row.
 pub(crate) fn table_of_one(
     app: &App,
-    served: &ServedResource,
+    resource: &ServedResource,
     item: &Item,
     output: Output,
     rows: &mut Rows,
@@ -118,13 +118,13 @@ pub(crate) fn table_of_one(
         output.meta_version, item.revision
     );
     if rows.with_columns {
-        write_columns(&mut out, columns(served.row.group, served.row.kind));
+        write_columns(&mut out, columns(resource.row.group, resource.row.kind));
         rows.with_columns = false;
     } else {
         out.push_str("null");
     }
     out.push_str(r#","rows":["#);
-    write_row(&mut out, app, served, item, rows.include, output.meta_version);
+    write_row(&mut out, app, resource, item, rows.include, output.meta_version);
     out.push_str("]}");
     out
 }
@@ -149,15 +149,15 @@ fn write_columns(out: &mut String, columns: &[Column]) {
 fn write_row(
     out: &mut String,
     app: &App,
-    served: &ServedResource,
+    resource: &ServedResource,
     item: &Item,
     include: Include,
     meta_version: &str,
 ) {
-    let node = if served.is_converted() { converted(served, item) } else { item.node() };
+    let node = if resource.is_converted() { converted(resource, item) } else { item.node() };
     out.push_str(r#"{"cells":["#);
     for (index, cell) in
-        cells(served.row.group, served.row.kind, &node, app.seconds()).iter().enumerate()
+        cells(resource.row.group, resource.row.kind, &node, app.seconds()).iter().enumerate()
     {
         if index > 0 {
             out.push(',');
@@ -173,7 +173,7 @@ fn write_row(
         }
         Include::Object => {
             out.push_str(r#","object":"#);
-            out.push_str(&whole(node, &served.api_version(), served.row.kind));
+            out.push_str(&whole(node, &resource.api_version(), resource.row.kind));
         }
     }
     out.push('}');
@@ -207,14 +207,14 @@ mod tests {
 
     #[test]
     fn json_is_put_into_the_dress_that_was_asked_for() {
-        let dressed = |media| {
+        let encoded = |media| {
             let json = r#"{"kind":"Status","apiVersion":"v1","code":404}"#;
             let Rendered { content_type, bytes } = encode(json, Output { media, ..Output::PLAIN });
             (content_type, String::from_utf8(bytes.to_vec()).unwrap())
         };
-        let (kind, text) = dressed(Media::Json { pretty: false });
+        let (kind, text) = encoded(Media::Json { pretty: false });
         assert!(kind == "application/json" && text.ends_with("}\n"));
-        let (kind, text) = dressed(Media::Yaml);
+        let (kind, text) = encoded(Media::Yaml);
         assert!(kind == "application/yaml" && text.contains("code: 404\n"), "{text}");
     }
 }

@@ -1,15 +1,15 @@
-//! Answers and refusals become responses, and what every response carries is added and counted.
+//! HTTP responses from replies and errors, with common headers and metrics.
 
 use crate::app::App;
 use crate::audit::until_end;
 use crate::body;
-use crate::call::{Content, Reply};
 use crate::compress;
-use crate::held::{held, measured};
-use crate::metrics::{Labels, Lasting, Metrics};
+use crate::guarded_body::{with_guard, with_size_metric};
+use crate::metrics::{Labels, LongRunningRequest, Metrics};
+use crate::registry::ServedResource;
 use crate::render::{self, Document, Rendered};
 use crate::request::{Output, RequestInfo, Target};
-use crate::served::ServedResource;
+use crate::resource_request::{Content, Reply};
 use crate::server::{AUDIT_ID, RequestContext};
 use crate::status::StatusError;
 use http::header::{CACHE_CONTROL, CONTENT_LENGTH, CONTENT_TYPE, RETRY_AFTER, WARNING};
@@ -17,63 +17,63 @@ use http::{HeaderValue, Method, Response, StatusCode};
 use ratchet_http::{Body, empty, full};
 use std::sync::Arc;
 
-/// An answer on the wire.
-pub(crate) async fn replied(
+/// Encodes a `Reply` in the negotiated format.
+pub(crate) async fn reply_response(
     app: &Arc<App>,
-    served: &Arc<ServedResource>,
+    resource: &Arc<ServedResource>,
     reply: Reply,
     output: Output,
     request: &RequestContext<'_>,
 ) -> Response<Body> {
-    let (content_type, body, is_packed) = match reply.content {
+    let (content_type, body, is_compressed) = match reply.content {
         Content::Stream(body) => {
-            request.told.note_stream();
+            request.audit.set_stream();
             (output.stream_type(), body, false)
         }
         content => {
-            let document = Document::new(app, served, content, output, &request.params);
-            if request.told.wants_answer() {
-                app.compute.run(|| request.told.note_answered(&document.pieces())).await;
+            let document = Document::new(app, resource, content, output, &request.params);
+            if request.audit.wants_response_body() {
+                app.compute.run(|| request.audit.set_response_body(&document.pieces())).await;
             }
             let accepts_gzip = compress::accepts_gzip(&request.parts.headers);
             let answer = render::answer(document, output, accepts_gzip).await;
-            (answer.content_type, answer.body, answer.is_packed)
+            (answer.content_type, answer.body, answer.is_compressed)
         }
     };
     let mut response = Response::new(body);
     *response.status_mut() = StatusCode::from_u16(reply.code).unwrap_or(StatusCode::OK);
     response.headers_mut().insert(CONTENT_TYPE, HeaderValue::from_static(content_type));
-    if is_packed {
-        compress::mark(response.headers_mut());
+    if is_compressed {
+        compress::set_gzip_headers(response.headers_mut());
     }
     response
 }
 
-/// A refusal on the wire.
-pub(crate) fn refused(refusal: &StatusError, output: Output) -> Response<Body> {
+/// Encodes a `StatusError` as a `Status` object.
+pub(crate) fn error_response(error: &StatusError, output: Output) -> Response<Body> {
     let output = Output { media: output.media, ..Output::PLAIN };
-    let Rendered { content_type, bytes } = render::encode(&refusal.to_json(), output);
+    let Rendered { content_type, bytes } = render::encode(&error.to_json(), output);
     let mut response = Response::new(full(bytes));
     *response.status_mut() =
-        StatusCode::from_u16(refusal.code).unwrap_or(StatusCode::INTERNAL_SERVER_ERROR);
+        StatusCode::from_u16(error.code).unwrap_or(StatusCode::INTERNAL_SERVER_ERROR);
     let headers = response.headers_mut();
     headers.insert(CONTENT_TYPE, HeaderValue::from_static(content_type));
-    if let Some(seconds) = refusal.retry_after() {
+    if let Some(seconds) = error.retry_after() {
         headers.insert(RETRY_AFTER, HeaderValue::from(seconds));
     }
     response
 }
 
-/// What every answer carries, and what is counted about it.
+/// Adds the headers that every response carries, and records its metrics.
 pub(crate) fn finish(app: &Arc<App>, request: &RequestContext<'_>, response: &mut Response<Body>) {
     let headers = response.headers_mut();
     if let Ok(id) = HeaderValue::from_str(&request.audit_id) {
         headers.insert(AUDIT_ID, id);
     }
     headers.entry(CACHE_CONTROL).or_insert(HeaderValue::from_static("no-cache, private"));
-    for text in ratchet_engine::warning_texts(&request.told.warnings()) {
+    for text in ratchet_engine::warning_texts(&request.warnings.to_vec()) {
         let escaped = text.replace('\\', "\\\\").replace('"', "\\\"");
-        // Bytes, not text: warnings may hold more than ASCII.
+        // From bytes: warnings may contain more than ASCII.
         if let Ok(value) = HeaderValue::from_bytes(format!("299 - \"{escaped}\"").as_bytes()) {
             headers.append(WARNING, value);
         }
@@ -87,54 +87,60 @@ pub(crate) fn finish(app: &Arc<App>, request: &RequestContext<'_>, response: &mu
         body::content_type(&request.parts.headers).starts_with("application/apply-patch");
     let labels = Labels::of(&request.info, dry_run, is_apply);
     let labels = if is_known(app, &request.info) { labels } else { labels.unknown() };
-    let size = http_body_size(response);
+    let size = exact_body_size(response);
     if request.parts.method == Method::HEAD {
-        // Over HTTP/2 nobody else takes the body away.
+        // Over HTTP/2 the body of a HEAD response is not dropped by anyone else.
         *response.body_mut() = empty();
         if let Some(size) = size.filter(|_| !response.headers().contains_key(CONTENT_LENGTH)) {
             response.headers_mut().insert(CONTENT_LENGTH, HeaderValue::from(size));
         }
     }
-    // Where another protocol takes over, no code of HTTP is the last word.
+    // After a protocol switch no HTTP status code describes the outcome.
     let code = match response.status() {
         StatusCode::SWITCHING_PROTOCOLS => 0,
         status => status.as_u16(),
     };
-    let lasts = Metrics::is_lasting(&labels);
-    if !lasts || response.status().as_u16() >= 400 {
-        // Sizes are told of what is read, not of what lasts.
-        app.metrics.answered(&labels, code, request.begun.elapsed(), size.filter(|_| !lasts));
-        if size.is_none() && !lasts && request.parts.method != Method::HEAD {
+    let is_lasting = Metrics::is_lasting(&labels);
+    if !is_lasting || response.status().as_u16() >= 400 {
+        // Response sizes are recorded for plain responses, not for long-running ones.
+        app.metrics.request_completed(
+            &labels,
+            code,
+            request.started.elapsed(),
+            size.filter(|_| !is_lasting),
+        );
+        if size.is_none() && !is_lasting && request.parts.method != Method::HEAD {
             let sizes = app.metrics.sizes(&labels);
             let body = std::mem::replace(response.body_mut(), empty());
-            *response.body_mut() = measured(body, sizes);
+            *response.body_mut() = with_size_metric(body, sizes);
         }
         return;
     }
-    let lasting = Lasting { app: app.clone(), labels, code, begun: request.begun };
-    match request.told.tunnel() {
-        Some(ends) => until_end(ends, lasting),
+    let long_running =
+        LongRunningRequest { app: app.clone(), labels, code, started: request.started };
+    match request.audit.tunnel() {
+        Some(ends) => until_end(ends, long_running),
         None => {
             let body = std::mem::replace(response.body_mut(), empty());
-            *response.body_mut() = held(body, lasting);
+            *response.body_mut() = with_guard(body, long_running);
         }
     }
 }
 
-/// Whether what is asked for exists: only that is named in metrics, or strangers could make as many series as they like.
+/// Whether the target exists. Only those are named in metric labels, so that clients cannot create unbounded series.
 fn is_known(app: &App, info: &RequestInfo) -> bool {
     match &info.target {
-        Target::Resource(place) => {
-            let served = app.registry.find(&place.group, &place.version, &place.resource);
-            served.is_some_and(|served| {
-                place.subresource.is_empty() || served.row.subresource(&place.subresource).is_some()
+        Target::Resource(path) => {
+            let resource = app.registry.find(&path.group, &path.version, &path.resource);
+            resource.is_some_and(|resource| {
+                path.subresource.is_empty() || resource.row.subresource(&path.subresource).is_some()
             })
         }
         Target::Path(_) => true,
     }
 }
 
-fn http_body_size(response: &Response<Body>) -> Option<u64> {
+fn exact_body_size(response: &Response<Body>) -> Option<u64> {
     use http_body::Body as _;
     response.body().size_hint().exact()
 }

@@ -1,21 +1,21 @@
-//! Questions that are asked like objects: who am I, what may I, whose token is this.
+//! Review resources: access reviews, rules reviews, self subject reviews and token reviews.
 
 mod access;
 mod selectors;
 
-use crate::call::{Answered, Reply, ResourceRequest};
 use crate::options::{OptionsKind, WriteOptions};
 use crate::render;
+use crate::resource_request::{HandlerResult, Reply, ResourceRequest};
 use crate::status::StatusError;
 use crate::token_usage;
-use crate::write::named;
+use crate::write::set_namespace;
 use jiff::Timestamp;
 use ratchet_access::{Rule, User};
 use ratchet_engine::StatusCause;
 use ratchet_identity::TokenUsage;
 use ratchet_object::{Node, Value};
 
-/// What the server writes into metadata: nobody says it of a review.
+/// System metadata fields, which are dropped from a review.
 const SYSTEM: [&str; 6] = [
     "creationTimestamp",
     "deletionGracePeriodSeconds",
@@ -25,47 +25,50 @@ const SYSTEM: [&str; 6] = [
     "uid",
 ];
 
-/// Answers a review.
-pub(crate) async fn answer(call: &ResourceRequest<'_>) -> Answered {
-    let options = WriteOptions::read(call.params, OptionsKind::Create)?;
-    let mut review = call.object(options.fields)?;
+/// Handles the creation of a review.
+pub(crate) async fn answer(request: &ResourceRequest<'_>) -> HandlerResult {
+    let options = WriteOptions::from_params(request.params, OptionsKind::Create)?;
+    let mut review = request.object(options.fields)?;
     let metadata = review.below("metadata");
     SYSTEM.iter().for_each(|name| drop(metadata.remove(name)));
-    named(call, &mut review)?;
-    let status = match call.served.row.kind {
+    set_namespace(request, &mut review)?;
+    let status = match request.resource.row.kind {
         "SelfSubjectAccessReview" | "SubjectAccessReview" | "LocalSubjectAccessReview" => {
-            access::answer(call, &review)?
+            access::answer(request, &review)?
         }
         "SelfSubjectRulesReview" => {
-            let status = rules(call, &review)?;
-            // Only what was found out is answered, not what was asked.
+            let status = rules(request, &review)?;
+            // The response contains the status only.
             review.set("metadata", Node::empty_map());
             review.set("spec", Node::empty_map());
             status
         }
         "SelfSubjectReview" => {
-            let created = Node::string(call.app.now());
+            let created = Node::string(request.app.now());
             review.set("metadata", Node::map([("creationTimestamp", created)]));
-            Node::map([("userInfo", user_info(call.user))])
+            Node::map([("userInfo", user_info(request.user))])
         }
-        "TokenReview" => token(call, &review).await?,
+        "TokenReview" => review_token(request, &review).await?,
         _ => return Err(StatusError::method_not_allowed()),
     };
     review.set("status", status);
-    Ok(Reply::json(201, render::whole(review, &call.served.api_version(), call.served.row.kind)))
+    Ok(Reply::json(
+        201,
+        render::whole(review, &request.resource.api_version(), request.resource.row.kind),
+    ))
 }
 
-/// What is wrong with a review, in the API's words.
+/// Validation errors of a review.
 #[derive(Default)]
-struct Faults(Vec<StatusCause>);
+struct ValidationErrors(Vec<StatusCause>);
 
-impl Faults {
+impl ValidationErrors {
     fn add(&mut self, reason: &'static str, field: &str, message: String) {
         self.0.push(StatusCause { reason, message, field: field.into() });
     }
 
-    fn invalid(&mut self, field: &str, shown: &str, detail: &str) {
-        self.add("FieldValueInvalid", field, format!("Invalid value: {shown}: {detail}"));
+    fn invalid(&mut self, field: &str, value: &str, detail: &str) {
+        self.add("FieldValueInvalid", field, format!("Invalid value: {value}: {detail}"));
     }
 
     fn required(&mut self, field: &str, detail: &str) {
@@ -95,12 +98,12 @@ fn extra_of(node: Option<&Node<'_>>) -> Vec<(String, Vec<String>)> {
     entries.iter().map(|entry| (entry.key.to_string(), texts(Some(&entry.node)))).collect()
 }
 
-fn rules(call: &ResourceRequest<'_>, review: &Node<'_>) -> Result<Node<'static>, StatusError> {
+fn rules(request: &ResourceRequest<'_>, review: &Node<'_>) -> Result<Node<'static>, StatusError> {
     let namespace = review.text_at(&["spec", "namespace"]);
     if namespace.is_empty() {
         return Err(StatusError::bad_request("no namespace on request"));
     }
-    let found = call.app.authorizer.rules_for(call.user, namespace);
+    let found = request.app.authorizer.rules_for(request.user, namespace);
     let list = |texts: &[String]| Node::list(texts.iter().cloned().map(Node::string).collect());
     let resource = |rule: &Rule| {
         let mut node = Node::map([
@@ -143,8 +146,8 @@ fn user_info(user: &User) -> Node<'static> {
     info
 }
 
-async fn token(
-    call: &ResourceRequest<'_>,
+async fn review_token(
+    request: &ResourceRequest<'_>,
     review: &Node<'_>,
 ) -> Result<Node<'static>, StatusError> {
     let token = review.text_at(&["spec", "token"]);
@@ -154,16 +157,16 @@ async fn token(
         ));
     }
     let mut status = Node::map([("user", Node::empty_map())]);
-    // It is looked at as if it stood in a header: a space ends it.
+    // As in an `Authorization` header, a space ends the token.
     let token = token.split(' ').next().unwrap_or_default();
     if token.is_empty() {
         return Ok(status);
     }
     let audiences = texts(review.find(&["spec", "audiences"]));
     let mut usage = TokenUsage::default();
-    let reviewed = call.app.identity.review(token, &audiences, Timestamp::now(), &mut usage);
-    // Who asks is not who has the token: that is counted and marked, but told nobody.
-    token_usage::record(call.app, usage, None).await;
+    let reviewed = request.app.identity.review(token, &audiences, Timestamp::now(), &mut usage);
+    // The requester is not the owner of the token: no warnings and annotations.
+    token_usage::record(request.app, usage, None).await;
     match reviewed {
         Ok(reviewed) => {
             status.set("authenticated", Node::bool(true));

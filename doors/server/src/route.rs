@@ -1,14 +1,14 @@
-//! Which part of the server answers a request that is allowed.
+//! Routes an authorized request to its handler.
 
 use crate::app::App;
 use crate::body;
-use crate::call::{Answered, Reply, ResourceRequest};
 use crate::compute::SMALL;
 use crate::connect::{self, Client, Connect};
 use crate::documents;
 use crate::operation::Operation;
 use crate::request::{Output, ResourcePath};
-use crate::respond::{refused, replied};
+use crate::resource_request::{HandlerResult, Reply, ResourceRequest};
+use crate::respond::{error_response, reply_response};
 use crate::server::{RequestContext, Source};
 use crate::status::StatusError;
 use crate::{compress, reviews, subresources, verbs};
@@ -23,17 +23,17 @@ use std::net::IpAddr;
 use std::sync::Arc;
 use std::time::Duration;
 
-/// How long the body of a request may take to arrive.
-const BODY_PATIENCE: Duration = Duration::from_secs(60);
+/// The time within which the body of a request must arrive.
+const BODY_TIMEOUT: Duration = Duration::from_secs(60);
 
-/// Answers for a path that is no resource.
+/// Serves a non-resource path: discovery, OpenAPI, health, metrics, version.
 pub(crate) async fn plain_path(
     app: &App,
     request: &RequestContext<'_>,
     path: &str,
 ) -> Response<Body> {
     let headers = &request.parts.headers;
-    // A path is registered as it is: nothing is found below a doubled slash.
+    // Paths are registered literally: nothing is found below a doubled slash.
     let found = match path.contains("//") {
         true => None,
         false => {
@@ -43,109 +43,111 @@ pub(crate) async fn plain_path(
     };
     let Some(response) = found else {
         let group = path.strip_prefix("/apis/").and_then(|rest| rest.split('/').next());
-        // A version that a known group does not have is a Status; anything else is not ours at all.
+        // An unknown version of a known group is a Status; anything else is a plain 404.
         if group.is_some_and(|group| app.registry.has_group(group)) && path.matches('/').count() > 2
         {
-            return refused(&StatusError::no_resource(), Output::PLAIN);
+            return error_response(&StatusError::no_resource(), Output::PLAIN);
         }
         return documents::text(404, "text/plain; charset=utf-8", "404 page not found\n".into());
     };
     if request.parts.method != Method::GET && documents::is_get_only(path) {
-        return refused(&StatusError::method_not_allowed(), Output::PLAIN);
+        return error_response(&StatusError::method_not_allowed(), Output::PLAIN);
     }
     response
 }
 
-/// Answers for a resource.
+/// Serves a resource path.
 pub(crate) async fn resource(
     app: &Arc<App>,
     request: &RequestContext<'_>,
-    place: &ResourcePath,
+    path: &ResourcePath,
     source: Source,
     user: &User,
     plain: Output,
 ) -> Response<Body> {
-    let Some(served) = app.registry.find(&place.group, &place.version, &place.resource) else {
-        if app.registry.has_group(&place.group) {
-            let refusal = StatusError::no_resource();
-            request.note_refusal(app, &refusal);
-            return refused(&refusal, plain);
+    let Some(resource) = app.registry.find(&path.group, &path.version, &path.resource) else {
+        if app.registry.has_group(&path.group) {
+            let error = StatusError::no_resource();
+            request.record_error(app, &error);
+            return error_response(&error, plain);
         }
         return documents::text(404, "text/plain; charset=utf-8", "404 page not found\n".into());
     };
     let method = &request.parts.method;
-    let operation = match Operation::of(&request.info, place, method, served.row) {
+    let operation = match Operation::of(&request.info, path, method, resource.row) {
         Ok(operation) => operation,
-        Err(refusal) => {
-            // A connection that is closed over unread bytes is reset, and the answer with it.
+        Err(error) => {
+            // Closing a connection with unread bytes resets it, and the response is lost.
             let _ = receive(app, source, &request.parts.headers).await;
-            request.note_refusal(app, &refusal);
-            return refused(&refusal, plain);
+            request.record_error(app, &error);
+            return error_response(&error, plain);
         }
     };
     let output = match Output::choose(&request.parts.headers, request.params.get("pretty")) {
         Ok(output) => output,
-        Err(refusal) => {
-            request.note_refusal(app, &refusal);
-            return refused(&refusal, Output::PLAIN);
+        Err(error) => {
+            request.record_error(app, &error);
+            return error_response(&error, Output::PLAIN);
         }
     };
-    if let Some(text) = ratchet_engine::deprecation(served.row.group, served.row.kind, &app.policy)
+    if let Some(text) =
+        ratchet_engine::deprecation(resource.row.group, resource.row.kind, &app.policy)
     {
-        request.told.warn(text);
+        request.warnings.add(text);
     }
     if operation == Operation::Connect {
-        let connect = Connect { app, served, place, request, user };
-        let answered = connect::answer(&connect, client(source, request.address)).await;
-        return answered.unwrap_or_else(|refusal| {
-            request.note_refusal(app, &refusal);
-            refused(&refusal, plain)
+        let connect = Connect { app, resource, path, request, user };
+        let result = connect::answer(&connect, client(source, request.address)).await;
+        return result.unwrap_or_else(|error| {
+            request.record_error(app, &error);
+            error_response(&error, plain)
         });
     }
     let body = match receive(app, source, &request.parts.headers).await {
         Ok(body) => body,
-        Err(refusal) => {
-            request.note_refusal(app, &refusal);
-            return refused(&refusal, plain);
+        Err(error) => {
+            request.record_error(app, &error);
+            return error_response(&error, plain);
         }
     };
     if app.audit.is_some() {
-        request.told.note_sent(&body);
+        request.audit.set_request_body(&body);
     }
-    let call = ResourceRequest {
+    let resource_request = ResourceRequest {
         app,
-        served,
-        place,
+        resource,
+        path,
         params: &request.params,
         headers: &request.parts.headers,
         body: &body,
         user,
         output,
-        told: &request.told,
+        warnings: &request.warnings,
+        audit: &request.audit,
     };
     let verb = request.info.verb;
-    let answered = match body.len() <= SMALL {
-        true => dispatch(&call, operation, verb).await,
+    let result = match body.len() <= SMALL {
+        true => dispatch(&resource_request, operation, verb).await,
         false => {
-            let dispatched = dispatch(&call, operation, verb);
-            let answered = app.compute.request(app.limits.timeout, dispatched).await;
-            answered.unwrap_or_else(|| Err(StatusError::timeout()))
+            let handler = dispatch(&resource_request, operation, verb);
+            let result = app.compute.request(app.limits.timeout, handler).await;
+            result.unwrap_or_else(|| Err(StatusError::timeout()))
         }
     };
-    match answered {
-        Ok(reply) => replied(app, served, reply, output, request).await,
-        Err(refusal) => {
-            request.note_refusal(app, &refusal);
-            refused(&refusal, plain)
+    match result {
+        Ok(reply) => reply_response(app, resource, reply, output, request).await,
+        Err(error) => {
+            request.record_error(app, &error);
+            error_response(&error, plain)
         }
     }
 }
 
-/// The client's end of what it wants to be connected with.
+/// The client's side of a connect request.
 fn client(source: Source, address: IpAddr) -> Client {
     let (body, upgrade) = match source {
-        Source::Here(bytes) => (full(bytes), None),
-        Source::Wire(incoming, upgrade) => {
+        Source::Memory(bytes) => (full(bytes), None),
+        Source::Network(incoming, upgrade) => {
             let body = incoming.map_err(|error| BodyError(error.to_string()));
             (body.boxed_unsync(), upgrade)
         }
@@ -155,8 +157,8 @@ fn client(source: Source, address: IpAddr) -> Client {
 
 async fn receive(app: &App, source: Source, headers: &HeaderMap) -> Result<Bytes, StatusError> {
     let bytes = match source {
-        Source::Here(bytes) => return Ok(bytes),
-        Source::Wire(incoming, _) => read_body(incoming, body::LIMIT, BODY_PATIENCE).await,
+        Source::Memory(bytes) => return Ok(bytes),
+        Source::Network(incoming, _) => read_body(incoming, body::LIMIT, BODY_TIMEOUT).await,
     };
     let bytes = bytes.map_err(|error| match error {
         ReadError::TooLarge => StatusError::too_large(body::LIMIT),
@@ -166,41 +168,41 @@ async fn receive(app: &App, source: Source, headers: &HeaderMap) -> Result<Bytes
         ReadError::Broken => StatusError::bad_request("the body of the request could not be read"),
     })?;
     match headers.contains_key(CONTENT_ENCODING) {
-        true => app.compute.run(|| compress::unpacked(bytes, headers)).await,
+        true => app.compute.run(|| compress::decompress(bytes, headers)).await,
         false => Ok(bytes),
     }
 }
 
 async fn dispatch(
-    call: &ResourceRequest<'_>,
+    request: &ResourceRequest<'_>,
     operation: Operation,
     verb: &'static str,
-) -> Answered {
+) -> HandlerResult {
     match operation {
-        Operation::Part => subresources::answer(call, verb).await,
-        _ if call.served.row.storage.is_none() => unkept(call, verb).await,
-        Operation::Get => verbs::get::get(call).await,
-        Operation::List => verbs::list::list(call).await,
-        Operation::Watch => verbs::watch::watch(call).await,
-        Operation::Create => verbs::create::create(call).await,
-        Operation::Update => verbs::update::update(call, Part::Main, verb).await,
-        Operation::Delete => verbs::delete::delete(call).await,
-        Operation::DeleteCollection => verbs::delete::delete_collection(call).await,
+        Operation::Subresource => subresources::answer(request, verb).await,
+        _ if request.resource.row.storage.is_none() => dispatch_virtual(request, verb).await,
+        Operation::Get => verbs::get::get(request).await,
+        Operation::List => verbs::list::list(request).await,
+        Operation::Watch => verbs::watch::watch(request).await,
+        Operation::Create => verbs::create::create(request).await,
+        Operation::Update => verbs::update::update(request, Part::Main, verb).await,
+        Operation::Delete => verbs::delete::delete(request).await,
+        Operation::DeleteCollection => verbs::delete::delete_collection(request).await,
         Operation::Connect => Err(StatusError::method_not_allowed()),
     }
 }
 
-/// What is answered but never kept.
-async fn unkept(call: &ResourceRequest<'_>, verb: &str) -> Answered {
-    match (call.served.row.plural, verb) {
+/// Serves resources without storage: reviews, bindings, component statuses.
+async fn dispatch_virtual(request: &ResourceRequest<'_>, verb: &str) -> HandlerResult {
+    match (request.resource.row.plural, verb) {
         ("componentstatuses", "list") => Ok(Reply::json(
             200,
             r#"{"kind":"ComponentStatusList","apiVersion":"v1","metadata":{},"items":[]}"#,
         )),
         ("componentstatuses", _) => {
-            Err(StatusError::not_found(call.served.about(&call.place.name)))
+            Err(StatusError::not_found(request.resource.about(&request.path.name)))
         }
-        ("bindings", "create") => subresources::bind_any(call).await,
-        _ => reviews::answer(call).await,
+        ("bindings", "create") => subresources::bind_any(request).await,
+        _ => reviews::answer(request).await,
     }
 }

@@ -1,16 +1,17 @@
-//! The pipeline of a request: how many at once, who asks, as whom, and whether they may.
+//! The handler chain of a request: inflight limits, authentication, impersonation, authorization.
 
 use crate::app::App;
 use crate::audit;
+use crate::audit_record::AuditRecord;
 use crate::authorize::attempt;
-use crate::call::Told;
 use crate::documents;
-use crate::held::held;
+use crate::guarded_body::with_guard;
 use crate::request::{Output, Params, RequestInfo, Target, Unreadable};
-use crate::respond::{finish, refused};
+use crate::respond::{error_response, finish};
 use crate::route;
 use crate::status::{About, StatusError};
 use crate::token_usage;
+use crate::warnings::Warnings;
 use bytes::Bytes;
 use http::header::RETRY_AFTER;
 use http::request::Parts;
@@ -32,7 +33,7 @@ use std::time::Instant;
 pub(crate) const AUDIT_ID: HeaderName = HeaderName::from_static("audit-id");
 const NO_SNIFF: HeaderName = HeaderName::from_static("x-content-type-options");
 
-/// The door: answers requests of the listener.
+/// The `Service` that the listener calls.
 pub(crate) struct Server(pub Arc<App>);
 
 impl Service for Server {
@@ -45,55 +46,58 @@ impl Service for Server {
         Box::pin(async move {
             let (mut parts, incoming) = request.into_parts();
             let upgrade = parts.extensions.remove::<OnUpgrade>();
-            serve(&app, parts, Source::Wire(incoming, upgrade), &peer, Caller::Stranger).await
+            serve(&app, parts, Source::Network(incoming, upgrade), &peer, Caller::Unauthenticated)
+                .await
         })
     }
 }
 
-/// Where a body comes from.
+/// The origin of a request body.
 pub(crate) enum Source {
-    /// From a client, whose connection may become another protocol's.
-    Wire(Incoming, Option<OnUpgrade>),
-    /// From within this process.
-    Here(Bytes),
+    /// From a client, whose connection may be upgraded to another protocol.
+    Network(Incoming, Option<OnUpgrade>),
+    /// From a loopback client in this process.
+    Memory(Bytes),
 }
 
-/// Who sends a request.
+/// The sender of a request.
 pub(crate) enum Caller {
-    /// Somebody who has yet to prove it.
-    Stranger,
-    /// A part of this process.
-    Known(User),
+    /// A client that must be authenticated.
+    Unauthenticated,
+    /// A component of this process, with the user that it acts as.
+    Internal(User),
 }
 
-/// What is known about a request before it is answered.
+/// The state of one request in the handler chain.
 pub(crate) struct RequestContext<'a> {
     /// Method, URL and headers.
     pub(crate) parts: &'a Parts,
-    /// What is asked for.
+    /// Verb and target.
     pub(crate) info: RequestInfo,
-    /// The query.
+    /// Query parameters.
     pub(crate) params: Params,
-    /// What is told beside the answer.
-    pub(crate) told: Told,
-    /// Under which name the request stands in the audit log.
+    /// Warnings for the client, sent as `Warning` headers.
+    pub(crate) warnings: Warnings,
+    /// Facts for the audit log.
+    pub(crate) audit: AuditRecord,
+    /// The `Audit-ID` of the request.
     pub(crate) audit_id: String,
-    /// When it began.
-    pub(crate) begun: Instant,
-    /// Where it comes from.
+    /// When the request arrived.
+    pub(crate) started: Instant,
+    /// The client's address.
     pub(crate) address: IpAddr,
 }
 
 impl RequestContext<'_> {
-    /// Keeps a refusal for the audit log, where answers are told of.
-    pub(crate) fn note_refusal(&self, app: &App, refusal: &StatusError) {
+    /// Stores a failure `Status` for the audit log, if there is one.
+    pub(crate) fn record_error(&self, app: &App, error: &StatusError) {
         if app.audit.is_some() {
-            self.told.note_refused(refusal.to_json());
+            self.audit.set_failure(error.to_json());
         }
     }
 }
 
-/// Answers one request, whoever it comes from.
+/// Handles one request of a client or of a loopback client.
 pub(crate) async fn serve(
     app: &Arc<App>,
     parts: Parts,
@@ -101,8 +105,8 @@ pub(crate) async fn serve(
     peer: &Peer,
     caller: Caller,
 ) -> Response<Body> {
-    let params = Params::read(parts.uri.query());
-    let read = RequestInfo::read(&parts.method, &parts.uri, &params);
+    let params = Params::parse(parts.uri.query());
+    let read = RequestInfo::parse(&parts.method, &parts.uri, &params);
     let is_readable = read.is_ok();
     let info = read.unwrap_or_else(|Unreadable| RequestInfo::nothing());
     let audit_id = parts.headers.get(AUDIT_ID).and_then(|id| id.to_str().ok());
@@ -111,9 +115,10 @@ pub(crate) async fn serve(
         parts: &parts,
         info,
         params,
-        told: Told::default(),
+        warnings: Warnings::default(),
+        audit: AuditRecord::default(),
         audit_id: audit_id.unwrap_or_else(|| app.new_uid()),
-        begun: Instant::now(),
+        started: Instant::now(),
         address: peer.address.ip(),
     };
     if !is_readable {
@@ -130,22 +135,22 @@ pub(crate) async fn serve(
         finish(app, &request, &mut response);
         return response;
     };
-    let answer = answer(app, &request, source, peer, caller);
-    // Whatever may take long within has its limit there, where the audit log hears of it.
-    let mut response = answer.await;
+    let handle = handle(app, &request, source, peer, caller);
+    // The request timeout applies inside, so that the audit log records it.
+    let mut response = handle.await;
     drop(running);
     finish(app, &request, &mut response);
-    // An answer that takes long to send has not ended yet.
-    if response.body().size_hint().exact().is_none_or(|size| size > AT_ONCE) {
-        response = response.map(|body| held(body, slot));
+    // A large response holds its inflight slot until it is sent.
+    if response.body().size_hint().exact().is_none_or(|size| size > SENT_AT_ONCE) {
+        response = response.map(|body| with_guard(body, slot));
     }
     response
 }
 
-/// Answers of this size leave with their head; whoever sends more counts as running until they are sent.
-const AT_ONCE: u64 = 64 * 1024;
+/// A response of at most this size is sent together with its head and frees its inflight slot at once.
+const SENT_AT_ONCE: u64 = 64 * 1024;
 
-/// There is no room for this request now.
+/// 429: the inflight limit is reached.
 fn too_many() -> Response<Body> {
     let text = "Too many requests, please try again later.\n".to_owned();
     let mut response = documents::text(429, "text/plain; charset=utf-8", text);
@@ -155,7 +160,7 @@ fn too_many() -> Response<Body> {
     response
 }
 
-/// One of the requests that may run at once.
+/// One of the allowed inflight requests, reads and writes counted apart.
 struct Slot {
     app: Arc<App>,
     is_mutating: bool,
@@ -163,15 +168,15 @@ struct Slot {
 }
 
 impl Slot {
-    /// None if too many run already; long-running ones have limits of their own.
+    /// None if the limit is reached; long-running requests have limits of their own.
     fn take(app: &Arc<App>, is_mutating: bool, is_long: bool) -> Option<Self> {
-        let most = if is_mutating { app.limits.writes } else { app.limits.reads };
-        let slot = Self { app: app.clone(), is_mutating, is_counted: most > 0 && !is_long };
+        let limit = if is_mutating { app.limits.writes } else { app.limits.reads };
+        let slot = Self { app: app.clone(), is_mutating, is_counted: limit > 0 && !is_long };
         if !slot.is_counted {
             return Some(slot);
         }
         let before = slot.running().fetch_add(1, Ordering::Relaxed);
-        (before < most).then_some(slot)
+        (before < limit).then_some(slot)
     }
 
     fn running(&self) -> &AtomicUsize {
@@ -188,7 +193,7 @@ impl Drop for Slot {
     }
 }
 
-async fn answer(
+async fn handle(
     app: &Arc<App>,
     request: &RequestContext<'_>,
     source: Source,
@@ -197,25 +202,25 @@ async fn answer(
 ) -> Response<Body> {
     let headers = &request.parts.headers;
     let plain = Output::choose(headers, request.params.get("pretty")).unwrap_or(Output::PLAIN);
-    let refuse = |refusal: &StatusError| {
-        request.note_refusal(app, refusal);
-        refused(refusal, plain)
+    let error_reply = |error: &StatusError| {
+        request.record_error(app, error);
+        error_response(error, plain)
     };
     let begin = |user: &User| {
         let audit = app.audit.as_ref()?;
         audit.begin(request.parts, &request.info, &request.audit_id, user, peer)
     };
     let mut usage = TokenUsage::default();
-    let is_within = matches!(caller, Caller::Known(_));
-    let said = match caller {
-        Caller::Known(user) => Verdict::User(user),
-        Caller::Stranger => {
+    let is_internal = matches!(caller, Caller::Internal(_));
+    let verdict = match caller {
+        Caller::Internal(user) => Verdict::User(user),
+        Caller::Unauthenticated => {
             let certificates = &peer.certificates;
             app.identity.authenticate(headers, certificates, Timestamp::now(), &mut usage)
         }
     };
-    token_usage::record(app, usage, Some(&request.told)).await;
-    let caller = match said {
+    token_usage::record(app, usage, Some((&request.warnings, &request.audit))).await;
+    let caller = match verdict {
         Verdict::User(user) => {
             app.metrics.authentications.with(&["success"]).inc();
             user
@@ -224,53 +229,58 @@ async fn answer(
         Verdict::Rejected { reason } => {
             app.metrics.authentications.with(&["failure"]).inc();
             tracing::debug!(reason, address = %peer.address, "not authenticated");
-            // Those who try keys are told of as well, though nobody knows who they are.
-            let response = refuse(&StatusError::unauthorized());
+            // Failed authentication is audited too, with an empty user.
+            let response = error_reply(&StatusError::unauthorized());
             let trail = begin(&User::default());
-            return audit::complete(trail, &request.parts.method, &request.told, response);
+            return audit::complete(trail, &request.parts.method, &request.audit, response);
         }
     };
     let mut trail = begin(&caller);
-    let user = match become_other(app, request, &caller) {
+    let user = match impersonated_user(app, request, &caller) {
         Ok(None) => caller,
-        Ok(Some(became)) => {
-            audit::impersonated(&mut trail, &became.user, &became.constraint);
-            became.user
+        Ok(Some(impersonated)) => {
+            audit::impersonated(&mut trail, &impersonated.user, &impersonated.constraint);
+            impersonated.user
         }
-        Err(refusal) => {
-            return audit::complete(trail, &request.parts.method, &request.told, refuse(&refusal));
+        Err(error) => {
+            return audit::complete(
+                trail,
+                &request.parts.method,
+                &request.audit,
+                error_reply(&error),
+            );
         }
     };
     if trail.as_ref().is_some_and(|trail| trail.level() == Level::RequestResponse) {
-        request.told.want_answer();
+        request.audit.want_response_body();
     }
     let is_long = request.info.is_long();
-    if is_long && !is_within {
-        match app.long_running.enter(&user) {
-            Some(permit) => request.told.note_permit(permit),
+    if is_long && !is_internal {
+        match app.long_running.admit(&user) {
+            Some(permit) => request.audit.set_permit(permit),
             None => {
                 let method = &request.parts.method;
-                return audit::complete(trail, method, &request.told, too_many());
+                return audit::complete(trail, method, &request.audit, too_many());
             }
         }
     }
-    let response = authorized(app, request, source, &user, plain);
+    let response = authorize_and_route(app, request, source, &user, plain);
     let response = match app.limits.timeout {
         limit if limit.is_zero() || is_long => response.await,
         limit => match tokio::time::timeout(limit, response).await {
             Ok(response) => response,
-            Err(_) => refuse(&StatusError::timeout()),
+            Err(_) => error_reply(&StatusError::timeout()),
         },
     };
-    let response = match request.told.permit() {
-        Some(permit) => response.map(|body| held(body, permit)),
+    let response = match request.audit.permit() {
+        Some(permit) => response.map(|body| with_guard(body, permit)),
         None => response,
     };
-    audit::complete(trail, &request.parts.method, &request.told, response)
+    audit::complete(trail, &request.parts.method, &request.audit, response)
 }
 
-/// Who the caller wants to be.
-fn become_other(
+/// The user named in the impersonation headers, if the caller may impersonate them.
+fn impersonated_user(
     app: &App,
     request: &RequestContext<'_>,
     caller: &User,
@@ -279,15 +289,16 @@ fn become_other(
     let Some(wanted) = wanted else { return Ok(None) };
     let attempt = attempt(caller, &request.info);
     match impersonate(&wanted, &attempt, &|attempt| app.authorizer.decide(attempt)) {
-        Ok(became) => Ok(Some(became)),
-        Err(no) => {
-            let about = About { group: &no.group, resource: &no.resource, name: &no.name };
-            Err(StatusError::forbidden_message(about, no.message))
+        Ok(impersonated) => Ok(Some(impersonated)),
+        Err(denied) => {
+            let about =
+                About { group: &denied.group, resource: &denied.resource, name: &denied.name };
+            Err(StatusError::forbidden_message(about, denied.message))
         }
     }
 }
 
-async fn authorized(
+async fn authorize_and_route(
     app: &Arc<App>,
     request: &RequestContext<'_>,
     source: Source,
@@ -298,21 +309,21 @@ async fn authorized(
     match app.authorizer.check(&attempt) {
         Ok(reason) => {
             app.metrics.authorizations.with(&["allowed"]).inc();
-            request.told.annotate("authorization.k8s.io/decision", "allow");
-            request.told.annotate("authorization.k8s.io/reason", reason);
+            request.audit.annotate("authorization.k8s.io/decision", "allow");
+            request.audit.annotate("authorization.k8s.io/reason", reason);
         }
-        Err(refusal) => {
+        Err(error) => {
             app.metrics.authorizations.with(&["denied"]).inc();
-            request.told.annotate("authorization.k8s.io/decision", "forbid");
-            request.told.annotate("authorization.k8s.io/reason", "");
-            request.note_refusal(app, &refusal);
-            let mut response = refused(&refusal, plain);
+            request.audit.annotate("authorization.k8s.io/decision", "forbid");
+            request.audit.annotate("authorization.k8s.io/reason", "");
+            request.record_error(app, &error);
+            let mut response = error_response(&error, plain);
             response.headers_mut().insert(NO_SNIFF, HeaderValue::from_static("nosniff"));
             return response;
         }
     }
     match &request.info.target {
         Target::Path(path) => route::plain_path(app, request, path).await,
-        Target::Resource(place) => route::resource(app, request, place, source, user, plain).await,
+        Target::Resource(path) => route::resource(app, request, path, source, user, plain).await,
     }
 }

@@ -1,9 +1,9 @@
-//! A server starts: the store is read, what is missing is made, then the door opens.
+//! Server start: bind, load the cache, build the `App`, bootstrap; then serve until drained.
 
 use crate::app::App;
 use crate::audit::Auditing;
 use crate::authorize::{Authorizer, Mode};
-use crate::cache::{Cache, Follower};
+use crate::cache::{Cache, Index};
 use crate::cluster_view::ClusterView;
 use crate::compute::Compute;
 use crate::config::{BackendConfig, Config, Credentials, ProxyFiles};
@@ -12,9 +12,9 @@ use crate::documents::Documents;
 use crate::long_running::LongRunning;
 use crate::metrics::{Metrics, name_witness};
 use crate::node_relations::NodeRelations;
-use crate::served::{Registry, storage_names};
+use crate::registry::{Registry, storage_names};
 use crate::server::Server;
-use crate::storage::{self, Vitals};
+use crate::storage::{self, HealthFlags};
 use crate::{admission, bootstrap};
 use ratchet_http::{Drain, ListenLimits, Listener, TlsError, TlsReload};
 use ratchet_identity::{
@@ -28,13 +28,13 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
-/// Why a server does not start, or stops by itself.
+/// Why a server does not start.
 #[derive(Debug, thiserror::Error)]
 pub enum StartError {
     /// The store cannot be read.
     #[error("cannot read the store: {0}")]
     Store(#[from] StoreError),
-    /// The address is taken or not there.
+    /// The address cannot be bound.
     #[error(
         "failed to create listener: failed to listen on {address}: listen tcp {address}: bind: {}",
         system_words(why)
@@ -42,20 +42,20 @@ pub enum StartError {
     Listen {
         /// The address.
         address: String,
-        /// What the system says.
+        /// The error of the system.
         why: std::io::Error,
     },
-    /// A file cannot be used.
+    /// A file cannot be read or parsed.
     #[error("{0}")]
     File(String),
-    /// What must be there could not be made.
+    /// The bootstrap objects could not be created.
     #[error("cannot prepare the store: {0}")]
     Bootstrap(String),
 }
 
-/// A server that is ready, and has not yet begun to answer.
+/// A server that is bound and loaded, but does not serve yet.
 pub struct Ready {
-    /// The parts, for those who ask from within.
+    /// The server state, for loopback clients.
     pub app: Arc<App>,
     listener: Listener,
     reloads: Reloads,
@@ -64,7 +64,7 @@ pub struct Ready {
     compaction: Duration,
 }
 
-/// The files that are looked at again while the server runs.
+/// The files that can be reloaded while the server runs.
 #[derive(Clone)]
 pub struct Reloads {
     tls: Arc<TlsReload>,
@@ -73,7 +73,7 @@ pub struct Reloads {
 }
 
 impl Reloads {
-    /// Looks at all files now; what is broken is told in the log and changes nothing.
+    /// Reloads all files; an invalid file is logged and changes nothing.
     pub fn now(&self) {
         self.tls.reload_now();
         self.kubelets.reload_now();
@@ -95,31 +95,31 @@ impl Reloads {
         }
     }
 
-    /// Tells clients in handshakes whose certificates are believed here.
+    /// Sets the client CAs that the TLS handshake announces.
     fn name_authorities(&self) -> Result<(), TlsError> {
         let now: Vec<_> = self.authorities.iter().map(|authorities| authorities.get()).collect();
         self.tls.name_authorities(now.iter().flat_map(|authorities| authorities.subjects()))
     }
 }
 
-/// The word to stop.
+/// A handle for graceful shutdown.
 #[derive(Clone)]
 pub struct Stop {
     drain: Drain,
-    leaving: Arc<AtomicBool>,
+    shutting_down: Arc<AtomicBool>,
     delay: Duration,
 }
 
 impl Stop {
-    /// Readiness fails at once, so that others send no more; after the delay the server is drained.
+    /// Fails readiness at once, so that load balancers stop sending; drains the server after the delay.
     pub async fn begin(&self) {
-        self.leaving.store(true, Ordering::Relaxed);
+        self.shutting_down.store(true, Ordering::Relaxed);
         tokio::time::sleep(self.delay).await;
         self.drain.begin();
     }
 }
 
-/// Puts a server together; when this returns, the port is bound and everything is in memory.
+/// Builds a server; when this returns, the port is bound and the cache is loaded.
 pub async fn start(config: Config, store: Arc<dyn Store>) -> Result<Ready, StartError> {
     let listener = Listener::bind(config.bind)
         .await
@@ -132,12 +132,12 @@ pub async fn start(config: Config, store: Arc<dyn Store>) -> Result<Ready, Start
     let tls = TlsReload::from_pairs(config.credentials.serving.clone(), Vec::new())
         .map_err(|error| StartError::File(error.to_string()))?;
     let nodes = Arc::new(NodeRelations::default());
-    // Where nodes are not judged by what belongs to them, nothing is noted about it.
-    let followers: Vec<Arc<dyn Follower>> = match config.modes.contains(&Mode::Node) {
+    // Without the Node mode the graph is not needed.
+    let indexes: Vec<Arc<dyn Index>> = match config.modes.contains(&Mode::Node) {
         true => vec![nodes.clone()],
         false => Vec::new(),
     };
-    let cache = Cache::fill(store, storage_names(), followers).await?;
+    let cache = Cache::fill(store, storage_names(), indexes).await?;
     let accounts = Arc::new(accounts(&config.credentials)?);
     let clients =
         config.credentials.client_ca.as_deref().map(|path| authorities(path, "client CA file"));
@@ -158,13 +158,13 @@ pub async fn start(config: Config, store: Arc<dyn Store>) -> Result<Ready, Start
     reloads.name_authorities().map_err(|error| StartError::File(error.to_string()))?;
     let proxy = proxy
         .zip(config.credentials.proxy.as_ref())
-        .map(|(authorities, files)| believed(authorities, files));
+        .map(|(authorities, files)| request_header_proxy(authorities, files));
     let identity = identity(&config, &cache, accounts.clone(), clients, proxy)?;
-    let known = known(&config)?;
+    let published_config = published_config(&config)?;
     let drain = Drain::new();
-    let vitals = Vitals::default();
-    let leaving = vitals.leaving.clone();
-    let stop = Stop { drain: drain.clone(), leaving, delay: config.stop_delay };
+    let flags = HealthFlags::default();
+    let shutting_down = flags.shutting_down.clone();
+    let stop = Stop { drain: drain.clone(), shutting_down, delay: config.stop_delay };
     let port = listener.address().port();
     let host = config.advertise.unwrap_or(listener.address().ip());
     let app = Arc::new(App {
@@ -174,7 +174,7 @@ pub async fn start(config: Config, store: Arc<dyn Store>) -> Result<Ready, Start
         policies: admission::PolicySet::new(&cache),
         metrics,
         backends,
-        health: storage::checks(cache.store(), &vitals),
+        health: storage::checks(cache.store(), &flags),
         policy: config.policy,
         identity: Authenticators::new(identity),
         accounts,
@@ -194,52 +194,54 @@ pub async fn start(config: Config, store: Arc<dyn Store>) -> Result<Ready, Start
         documents: Documents::default(),
         cache,
     });
-    let (follower, lost) = (app.clone(), vitals.lost.clone());
+    let (follower, store_lost) = (app.clone(), flags.store_lost.clone());
     tokio::spawn(async move {
         if let Err(error) = follower.cache.follow().await {
             tracing::error!(%error, "the store can no longer be followed; reads would be stale");
         }
-        lost.store(true, Ordering::Relaxed);
+        store_lost.store(true, Ordering::Relaxed);
     });
     app.count_objects();
-    bootstrap::run(&app, &known).await.map_err(|refusal| StartError::Bootstrap(refusal.message))?;
-    vitals.bootstrapped.store(true, Ordering::Relaxed);
+    bootstrap::run(&app, &published_config)
+        .await
+        .map_err(|error| StartError::Bootstrap(error.message))?;
+    flags.bootstrapped.store(true, Ordering::Relaxed);
     Ok(Ready { app, listener, reloads, stop, limits, compaction: config.compaction })
 }
 
 impl Ready {
-    /// Where the server listens.
+    /// The listening address.
     pub fn address(&self) -> std::net::SocketAddr {
         self.listener.address()
     }
 
-    /// Looks at the files of certificates and authorities again.
+    /// A handle to reload certificates and CAs.
     pub fn reloads(&self) -> Reloads {
         self.reloads.clone()
     }
 
-    /// Ends the server.
+    /// A handle to stop the server.
     pub fn stop(&self) -> Stop {
         self.stop.clone()
     }
 
-    /// Answers requests until the server is drained.
+    /// Serves requests until the server is drained.
     pub async fn serve(self) {
         let compactor = tokio::spawn(compact(self.app.clone(), self.compaction));
-        let observer = tokio::spawn(storage::watch_over(self.app.cache.store().clone()));
+        let observer = tokio::spawn(storage::log_health(self.app.cache.store().clone()));
         let drain = self.app.drain.clone();
         let service = Arc::new(Server(self.app.clone()));
         self.listener.serve(self.reloads.tls, service, drain, self.limits).await;
         compactor.abort();
         observer.abort();
-        storage::notice(&self.app.cache.store().health());
+        storage::log_health_change(&self.app.cache.store().health());
         if let Some(audit) = &self.app.audit {
             audit.flush();
         }
     }
 }
 
-/// Forgets what happened more than two rounds ago, so that clients that page or resume have time.
+/// Compacts up to the revision of the previous round, so that clients that page or resume have time.
 async fn compact(app: Arc<App>, every: Duration) {
     if every.is_zero() {
         return;
@@ -256,7 +258,7 @@ async fn compact(app: Arc<App>, every: Duration) {
     }
 }
 
-/// The ways to what is behind the server; names are counted only where they are looked at.
+/// Clients of kubelets and other backends; certificate names are counted only where they are checked.
 fn backends(config: &BackendConfig, metrics: &Metrics) -> Result<Backends, StartError> {
     let unusable = |why: &dyn std::fmt::Display| {
         StartError::File(format!("problem initializing API group \"\": {why}"))
@@ -278,24 +280,25 @@ fn backends(config: &BackendConfig, metrics: &Metrics) -> Result<Backends, Start
     })
 }
 
-/// What other programs want to know about the flags.
-fn known(config: &Config) -> Result<bootstrap::Known, StartError> {
-    let text = |path: &Path| read(path).map(|bytes| String::from_utf8_lossy(&bytes).into_owned());
+/// The configuration that is published in bootstrap objects.
+fn published_config(config: &Config) -> Result<bootstrap::PublishedConfig, StartError> {
+    let text =
+        |path: &Path| read_file(path).map(|bytes| String::from_utf8_lossy(&bytes).into_owned());
     let files = &config.credentials;
     let proxy = match &files.proxy {
         Some(proxy) => Some((proxy.clone(), text(&proxy.authorities)?)),
         None => None,
     };
     let client_ca = files.client_ca.as_deref().map(text).transpose()?.unwrap_or_default();
-    Ok(bootstrap::Known { client_ca, proxy, own_endpoints: config.own_endpoints })
+    Ok(bootstrap::PublishedConfig { client_ca, proxy, own_endpoints: config.own_endpoints })
 }
 
-fn read(path: &Path) -> Result<Vec<u8>, StartError> {
+fn read_file(path: &Path) -> Result<Vec<u8>, StartError> {
     std::fs::read(path)
         .map_err(|why| StartError::File(format!("open {}: {}", path.display(), system_words(&why))))
 }
 
-/// What the system says about a file or a port, as Go writes it.
+/// The text of a system error as Go prints it: lower case and without the error number.
 pub fn system_words(error: &std::io::Error) -> String {
     let text = error.to_string();
     let text = text.split(" (os error ").next().unwrap_or_default();
@@ -308,11 +311,13 @@ fn accounts(files: &Credentials) -> Result<ServiceAccounts, StartError> {
     let unusable = |path: &Path, why: &dyn std::fmt::Display| {
         StartError::File(format!("failed to parse service-account key {}: {why}", path.display()))
     };
-    let signing_key = SigningKey::from_pem(&read(&files.signing_key)?)
+    let signing_key = SigningKey::from_pem(&read_file(&files.signing_key)?)
         .map_err(|why| unusable(&files.signing_key, &why))?;
     let mut keys = vec![signing_key.public().clone()];
     for path in &files.verification_keys {
-        keys.extend(PublicKey::all_from_pem(&read(path)?).map_err(|why| unusable(path, &why))?);
+        keys.extend(
+            PublicKey::all_from_pem(&read_file(path)?).map_err(|why| unusable(path, &why))?,
+        );
     }
     let issuer = files.issuers.first().cloned().unwrap_or_default();
     let mut accounts = ServiceAccounts::new(&issuer, Some(signing_key), keys);
@@ -324,15 +329,15 @@ fn accounts(files: &Credentials) -> Result<ServiceAccounts, StartError> {
     Ok(accounts)
 }
 
-/// Authorities that follow a file; `what` names it in a refusal.
+/// Loads CAs that are reloaded with their file; `what` names the file in an error.
 fn authorities(path: &Path, what: &str) -> Result<Arc<Reloading<Authorities>>, StartError> {
     let unusable =
         |why: &dyn std::fmt::Display| StartError::File(format!("unable to load {what}: {why}"));
-    read(path).map_err(|why| unusable(&why))?;
+    read_file(path).map_err(|why| unusable(&why))?;
     Authorities::open(path).map(Arc::new).map_err(|why| unusable(&why))
 }
 
-fn believed(authorities: Arc<Reloading<Authorities>>, files: &ProxyFiles) -> Proxy {
+fn request_header_proxy(authorities: Arc<Reloading<Authorities>>, files: &ProxyFiles) -> Proxy {
     let mut proxy = Proxy::new(authorities);
     proxy.allowed_names.clone_from(&files.allowed_names);
     proxy.user_headers.clone_from(&files.user_headers);
@@ -342,8 +347,8 @@ fn believed(authorities: Arc<Reloading<Authorities>>, files: &ProxyFiles) -> Pro
     proxy
 }
 
-/// Whether those who do not say who they are may ask: not where everybody may do everything.
-fn lets_anonymous_in(is_wanted: bool, modes: &[Mode]) -> bool {
+/// Whether anonymous requests are allowed: not together with AlwaysAllow.
+fn allows_anonymous(is_wanted: bool, modes: &[Mode]) -> bool {
     let is_open = modes.contains(&Mode::AlwaysAllow);
     if is_wanted && is_open {
         tracing::warn!(
@@ -363,7 +368,7 @@ fn identity(
     let files = &config.credentials;
     let tokens = match &files.token_file {
         Some(path) => {
-            let text = String::from_utf8_lossy(&read(path)?).into_owned();
+            let text = String::from_utf8_lossy(&read_file(path)?).into_owned();
             let parsed = TokenFile::parse(&text);
             Some(parsed.map_err(|why| StartError::File(format!("{}: {why}", path.display())))?)
         }
@@ -375,7 +380,7 @@ fn identity(
         tokens,
         accounts: Some(accounts),
         bootstrap_tokens: files.bootstrap_tokens,
-        anonymous: lets_anonymous_in(files.anonymous, &config.modes),
+        anonymous: allows_anonymous(files.anonymous, &config.modes),
         cluster: Arc::new(ClusterView::new(cache)),
     })
 }

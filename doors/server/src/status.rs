@@ -1,4 +1,4 @@
-//! Refusals as values: what the API answers when it does not do what was asked.
+//! `StatusError`: an API error with the constructors of its reasons.
 
 mod backend;
 mod status;
@@ -8,22 +8,22 @@ pub(crate) use status::success;
 use ratchet_engine::{Status, StatusCause};
 use ratchet_object::Node;
 
-/// A failure as a client sees it: a `Status` and its HTTP code.
+/// A failure `Status` and its HTTP code.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct StatusError {
-    /// HTTP status code.
+    /// `code`, the HTTP status code.
     pub code: u16,
-    /// `reason`; some failures have none.
+    /// `reason`; empty where the API has none.
     pub reason: &'static str,
     /// `message`.
     pub message: String,
     /// `details`; absent where the API has none, which is not the same as empty.
     pub details: Option<Box<Details>>,
-    /// `metadata.continue`, with which an expired list may go on.
+    /// `metadata.continue`, with which an expired list can be resumed.
     pub continue_token: String,
 }
 
-/// What a failure is about.
+/// The `details` of a `Status`.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Details {
     /// The object's name.
@@ -34,13 +34,13 @@ pub struct Details {
     pub kind: String,
     /// The object's uid.
     pub uid: String,
-    /// What is wrong, one by one.
+    /// The individual causes.
     pub causes: Vec<StatusCause>,
-    /// When to try again.
+    /// `retryAfterSeconds`.
     pub retry_after: Option<u32>,
 }
 
-/// The resource that a refusal speaks about.
+/// The resource and name in an error message.
 #[derive(Clone, Copy, Debug)]
 pub struct About<'a> {
     /// API group.
@@ -81,7 +81,7 @@ impl StatusError {
         Self { details: Some(Box::new(about.details())), ..Self::plain(code, reason, message) }
     }
 
-    /// 400: the request itself makes no sense.
+    /// 400: the request is malformed.
     pub fn bad_request(message: impl Into<String>) -> Self {
         Self::plain(400, "BadRequest", message)
     }
@@ -91,14 +91,14 @@ impl StatusError {
         Self::plain(401, "Unauthorized", "Unauthorized")
     }
 
-    /// 403 with a text of whoever forbids it.
+    /// 403 with the reason of the authorizer or plugin.
     pub fn forbidden(about: About<'_>, why: &str) -> Self {
         let about =
             About { name: if about.name.is_empty() { "Unknown" } else { about.name }, ..about };
         Self::about(403, "Forbidden", about, format!("{about} is forbidden: {why}"))
     }
 
-    /// 403 whose whole message is given.
+    /// 403 with a complete message.
     pub fn forbidden_message(about: About<'_>, message: String) -> Self {
         Self::about(403, "Forbidden", about, message)
     }
@@ -127,7 +127,7 @@ impl StatusError {
         Self::plain(406, "NotAcceptable", message)
     }
 
-    /// 406 for a watch in a form that has no streams.
+    /// 406 for a watch in a media type without streaming.
     pub fn no_such_stream() -> Self {
         let types =
             "application/json;stream=watch, application/vnd.kubernetes.protobuf;stream=watch";
@@ -135,7 +135,7 @@ impl StatusError {
         Self::plain(406, "NotAcceptable", message)
     }
 
-    /// 415 for a body.
+    /// 415 for an unknown content type of the body.
     pub fn unknown_body_type() -> Self {
         let types = "application/json, application/yaml, application/vnd.kubernetes.protobuf";
         let message = format!(
@@ -144,12 +144,12 @@ impl StatusError {
         Self::plain(415, "UnsupportedMediaType", message)
     }
 
-    /// 415 with a text of its own.
+    /// 415 with a given message.
     pub fn unsupported_media(message: impl Into<String>) -> Self {
         Self::plain(415, "UnsupportedMediaType", message)
     }
 
-    /// 409: the name is taken.
+    /// 409: an object with this name exists.
     pub fn already_exists(about: About<'_>) -> Self {
         Self::about(409, "AlreadyExists", about, format!("{about} already exists"))
     }
@@ -161,7 +161,7 @@ impl StatusError {
             .retry_in(1)
     }
 
-    /// 409: somebody else was faster.
+    /// 409: a conflict with another write or a precondition.
     pub fn conflict(about: About<'_>, why: &str) -> Self {
         let message = format!("Operation cannot be fulfilled on {about}: {why}");
         Self::about(409, "Conflict", about, message)
@@ -174,7 +174,7 @@ impl StatusError {
         Self::conflict(about, why)
     }
 
-    /// 410: what was asked for is no longer kept.
+    /// 410: the requested revision is compacted.
     pub fn expired(message: impl Into<String>) -> Self {
         Self::plain(410, "Expired", message)
     }
@@ -185,7 +185,7 @@ impl StatusError {
         Self::plain(413, "RequestEntityTooLarge", message)
     }
 
-    /// 422 with one fault, for the options of a request or a patch as a whole.
+    /// 422 with one cause, for the options of a request or a patch as a whole.
     pub fn invalid(kind: &str, group: &str, field: &str, reason: &'static str, text: &str) -> Self {
         let cause = StatusCause { reason, message: text.to_owned(), field: field.to_owned() };
         Self::invalid_object(kind, group, "", vec![cause])
@@ -205,8 +205,8 @@ impl StatusError {
             many => format!("[{}]", many.join(", ")),
         };
         let dot = if group.is_empty() { "" } else { "." };
-        let name_shown = ratchet_net::Quoted(name);
-        let message = format!("{kind}{dot}{group} {name_shown} is invalid: {errors}");
+        let quoted_name = ratchet_net::Quoted(name);
+        let message = format!("{kind}{dot}{group} {quoted_name} is invalid: {errors}");
         let details = Details {
             name: name.to_owned(),
             group: group.to_owned(),
@@ -228,7 +228,7 @@ impl StatusError {
         Self::plain(429, "TooManyRequests", message)
     }
 
-    /// 500 with the raw text and no reason, as the API gives failures that nobody classified.
+    /// 500 with the raw text and no reason, as the API reports errors that are not a `Status`.
     pub fn unclassified(message: impl Into<String>) -> Self {
         Self::plain(500, "", message)
     }
@@ -240,25 +240,25 @@ impl StatusError {
         Self::plain(500, "InternalError", message).because("", "", why)
     }
 
-    /// What another server's refusal becomes when it is passed on.
-    pub(crate) fn of_backend(code: u16, about: About<'_>, said: &str) -> Self {
-        let (reason, message) = backend::words(code, said);
+    /// The error for a failed response of a backend.
+    pub(crate) fn of_backend(code: u16, about: About<'_>, text: &str) -> Self {
+        let (reason, message) = backend::reason_and_message(code, text);
         let message = format!("{message} ( {} {})", about.resource, about.name);
         Self::about(code, reason, about, message)
     }
 
-    /// 503: the store cannot answer now.
+    /// 503.
     pub fn unavailable(message: impl Into<String>) -> Self {
         Self::plain(503, "ServiceUnavailable", message)
     }
 
-    /// 504: the request took too long; what it wanted to write may be written or not.
+    /// 504: the request timed out; its write may or may not be committed.
     pub(crate) fn timeout() -> Self {
         let message = "Timeout: request did not complete within the allotted timeout";
         Self { details: Some(Box::default()), ..Self::plain(504, "Timeout", message) }
     }
 
-    /// 504: a resource version that this server has not reached.
+    /// 504: a resource version that the cache has not reached.
     pub fn too_large_version(wanted: u64, current: u64) -> Self {
         let cause = StatusCause {
             reason: "ResourceVersionTooLarge",
@@ -270,7 +270,7 @@ impl StatusError {
         Self { details: Some(Box::new(details)), ..Self::plain(504, "Timeout", message) }
     }
 
-    /// The same, with a cause.
+    /// Adds a cause.
     #[must_use]
     pub fn because(
         mut self,
@@ -283,20 +283,20 @@ impl StatusError {
         self
     }
 
-    /// The same, with the seconds after which it is worth another try.
+    /// Sets `retryAfterSeconds`.
     #[must_use]
     pub fn retry_in(mut self, seconds: u32) -> Self {
         self.details.get_or_insert_default().retry_after = Some(seconds);
         self
     }
 
-    /// What `Retry-After` says, if anything.
+    /// The value of the `Retry-After` header.
     pub fn retry_after(&self) -> Option<u32> {
         self.details.as_ref().and_then(|details| details.retry_after)
     }
 }
 
-/// The engine's refusal on this wire.
+/// From the engine's `Status`.
 impl From<Status> for StatusError {
     fn from(status: Status) -> Self {
         let details = Details {
@@ -342,8 +342,8 @@ mod tests {
     fn causes_keep_every_fault_and_the_message_each_once() {
         let cause =
             StatusCause { reason: "FieldValueInvalid", message: "bad".into(), field: "a".into() };
-        let refusal = StatusError::invalid_object("Pod", "", "x", vec![cause.clone(), cause]);
-        assert_eq!(refusal.message, "Pod \"x\" is invalid: a: bad");
-        assert_eq!(refusal.details.map(|details| details.causes.len()), Some(2));
+        let error = StatusError::invalid_object("Pod", "", "x", vec![cause.clone(), cause]);
+        assert_eq!(error.message, "Pod \"x\" is invalid: a: bad");
+        assert_eq!(error.details.map(|details| details.causes.len()), Some(2));
     }
 }

@@ -1,5 +1,4 @@
-//! How the store fares, for those who run the server: in the log, in the health checks and in the metrics.
-//! Clients are told neither files nor causes.
+//! Health of the store in the log, the health checks and the metrics; clients see neither files nor causes.
 
 use crate::status::StatusError;
 use ratchet_http::health::{Checks, Endpoint};
@@ -9,23 +8,23 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
-/// How often the log is told of what has changed.
-const LOOK_EVERY: Duration = Duration::from_secs(1);
+/// The interval at which the store's health is checked for the log.
+const CHECK_INTERVAL: Duration = Duration::from_secs(1);
 
-/// What the server knows about itself while it runs.
+/// Flags for the health checks.
 #[derive(Clone, Debug, Default)]
-pub(crate) struct Vitals {
-    /// Others are asked to send no more.
-    pub(crate) leaving: Arc<AtomicBool>,
-    /// The store is no longer followed: what is in memory grows old.
-    pub(crate) lost: Arc<AtomicBool>,
-    /// The roles and bindings that must be there have been made.
+pub(crate) struct HealthFlags {
+    /// The server is shutting down and should get no more traffic.
+    pub(crate) shutting_down: Arc<AtomicBool>,
+    /// The store is no longer watched: the cache becomes stale.
+    pub(crate) store_lost: Arc<AtomicBool>,
+    /// The bootstrap objects exist.
     pub(crate) bootstrapped: Arc<AtomicBool>,
 }
 
-/// The health checks. A server that can be read stays ready while its store has no room, for it recovers by itself; one
-/// whose store is broken is neither ready nor alive, for a restart may help and waiting does not.
-pub(crate) fn checks(store: &Arc<dyn Store>, vitals: &Vitals) -> Checks {
+/// The health checks. A server whose store is full stays ready: it can be read and recovers by itself. One whose store
+/// is broken is neither ready nor alive: a restart may help, waiting does not.
+pub(crate) fn checks(store: &Arc<dyn Store>, flags: &HealthFlags) -> Checks {
     let flag = |flag: &Arc<AtomicBool>, good: bool, why: &'static str| {
         let flag = flag.clone();
         move || match flag.load(Ordering::Relaxed) == good {
@@ -33,50 +32,50 @@ pub(crate) fn checks(store: &Arc<dyn Store>, vitals: &Vitals) -> Checks {
             false => Err(why.to_owned()),
         }
     };
-    let follows = || flag(&vitals.lost, false, "the store is no longer followed");
-    let works = || {
-        let (store, follows) = (store.clone(), follows());
+    let store_followed = || flag(&flags.store_lost, false, "the store is no longer followed");
+    let store_works = || {
+        let (store, store_followed) = (store.clone(), store_followed());
         move || match store.health().state {
             State::Broken(_) => Err("the store cannot be written to; the log says why".to_owned()),
-            State::Sound | State::Full(_) => follows(),
+            State::Sound | State::Full(_) => store_followed(),
         }
     };
-    let bootstrapped = flag(&vitals.bootstrapped, true, "not finished");
-    let stays = flag(&vitals.leaving, false, "process is shutting down");
+    let bootstrapped = flag(&flags.bootstrapped, true, "not finished");
+    let is_running = flag(&flags.shutting_down, false, "process is shutting down");
     Checks::new()
-        .with("etcd", &Endpoint::ALL, works())
-        .with("etcd-readiness", &[Endpoint::Readyz], works())
-        .with("informer-sync", &[Endpoint::Readyz], follows())
+        .with("etcd", &Endpoint::ALL, store_works())
+        .with("etcd-readiness", &[Endpoint::Readyz], store_works())
+        .with("informer-sync", &[Endpoint::Readyz], store_followed())
         .with("poststarthook/rbac/bootstrap-roles", &Endpoint::ALL, bootstrapped)
-        .with("shutdown", &[Endpoint::Readyz], stays)
+        .with("shutdown", &[Endpoint::Readyz], is_running)
 }
 
-/// What was told last, so that one cause is told once, however many requests meet it.
-static TOLD: Mutex<Option<String>> = Mutex::new(None);
+/// The last logged cause, so that each cause is logged once, however many requests fail.
+static LAST_LOGGED: Mutex<Option<String>> = Mutex::new(None);
 
-fn tell(why: &str) {
-    let mut told = TOLD.lock().unwrap_or_else(PoisonError::into_inner);
-    if told.as_deref() != Some(why) {
+fn log_failure(why: &str) {
+    let mut last = LAST_LOGGED.lock().unwrap_or_else(PoisonError::into_inner);
+    if last.as_deref() != Some(why) {
         tracing::error!(why, "the store failed");
-        *told = Some(why.to_owned());
+        *last = Some(why.to_owned());
     }
 }
 
-/// Tells the log that the store cannot be written to, and that it can again.
-pub(crate) async fn watch_over(store: Arc<dyn Store>) {
+/// Logs when the store becomes unwritable, and when it recovers.
+pub(crate) async fn log_health(store: Arc<dyn Store>) {
     loop {
-        tokio::time::sleep(LOOK_EVERY).await;
-        notice(&store.health());
+        tokio::time::sleep(CHECK_INTERVAL).await;
+        log_health_change(&store.health());
     }
 }
 
-/// Tells the log how the store is, unless it has been told.
-pub(crate) fn notice(health: &Health) {
+/// Logs the state of the store unless it is already logged.
+pub(crate) fn log_health_change(health: &Health) {
     match &health.state {
-        State::Full(why) | State::Broken(why) => tell(why),
+        State::Full(why) | State::Broken(why) => log_failure(why),
         State::Sound => {
-            let told = TOLD.lock().unwrap_or_else(PoisonError::into_inner).take();
-            if told.is_some() {
+            let last = LAST_LOGGED.lock().unwrap_or_else(PoisonError::into_inner).take();
+            if last.is_some() {
                 let failures = health.failures;
                 tracing::warn!(failures, "the store can be written to again");
             }
@@ -84,7 +83,7 @@ pub(crate) fn notice(health: &Health) {
     }
 }
 
-/// Whether the store can be written to, and how often it could not.
+/// Writes the state of the store and the number of failed writes.
 pub(crate) fn write_metrics(health: &Health, writer: &mut Writer) {
     let states = [
         ("broken", matches!(health.state, State::Broken(_))),
@@ -116,11 +115,11 @@ impl From<StoreError> for StatusError {
             }
             StoreError::Future { latest } => Self::too_large_version(0, latest.0),
             StoreError::Full(why) => {
-                tell(&why);
+                log_failure(&why);
                 Self::unavailable("the store has no room: nothing was written, and reads go on")
             }
             StoreError::Broken(why) => {
-                tell(&why);
+                log_failure(&why);
                 Self::internal("the store failed")
             }
             StoreError::Closed => {
@@ -136,7 +135,7 @@ mod tests {
     use ratchet_http::health::HealthQuery;
     use ratchet_store::{Answer, Commit, Page, Query, Record, Revision, Watch, Write};
 
-    /// A store that only says how it is.
+    /// A store that only has a health.
     struct Patient(Mutex<State>);
 
     fn nothing<'a, T: Send + 'a>() -> Answer<'a, T> {
@@ -170,7 +169,7 @@ mod tests {
         }
     }
 
-    /// Which checks fail, endpoint by endpoint.
+    /// The failing checks of all endpoints.
     fn failing(checks: &Checks) -> Vec<String> {
         let mut found = Vec::new();
         for endpoint in Endpoint::ALL {
@@ -187,12 +186,12 @@ mod tests {
     fn every_check_but_the_first_can_fail() {
         let patient = Arc::new(Patient(Mutex::new(State::Sound)));
         let store: Arc<dyn Store> = patient.clone();
-        let vitals = Vitals::default();
-        let checks = checks(&store, &vitals);
+        let flags = HealthFlags::default();
+        let checks = checks(&store, &flags);
         let hook = "poststarthook/rbac/bootstrap-roles";
         let unfinished = Endpoint::ALL.map(|endpoint| format!("{}/{hook}", endpoint.name()));
         assert_eq!(failing(&checks), unfinished);
-        vitals.bootstrapped.store(true, Ordering::Relaxed);
+        flags.bootstrapped.store(true, Ordering::Relaxed);
         assert_eq!(failing(&checks), [""; 0]);
         *patient.0.lock().unwrap() = State::Full("/data/state.redb".into());
         assert_eq!(failing(&checks), [""; 0], "it can be read, and recovers by itself");
@@ -204,11 +203,11 @@ mod tests {
             assert!(!alone.1.contains("/data"), "{}", alone.1);
         }
         *patient.0.lock().unwrap() = State::Sound;
-        vitals.lost.store(true, Ordering::Relaxed);
+        flags.store_lost.store(true, Ordering::Relaxed);
         assert!(failing(&checks).contains(&"readyz/informer-sync".to_owned()));
         assert!(failing(&checks).contains(&"livez/etcd".to_owned()));
-        vitals.lost.store(false, Ordering::Relaxed);
-        vitals.leaving.store(true, Ordering::Relaxed);
+        flags.store_lost.store(false, Ordering::Relaxed);
+        flags.shutting_down.store(true, Ordering::Relaxed);
         assert_eq!(failing(&checks), ["readyz/shutdown"]);
     }
 
@@ -216,9 +215,9 @@ mod tests {
     fn clients_see_no_files() {
         let path = || "cannot write /data/state.redb (Input/output error)".to_owned();
         for (error, code) in [(StoreError::Full(path()), 503), (StoreError::Broken(path()), 500)] {
-            let refusal = StatusError::from(error);
-            assert_eq!(refusal.code, code);
-            assert!(!refusal.to_json().contains("/data"), "{}", refusal.to_json());
+            let error = StatusError::from(error);
+            assert_eq!(error.code, code);
+            assert!(!error.to_json().contains("/data"), "{}", error.to_json());
         }
     }
 

@@ -1,8 +1,9 @@
-//! What follows from the use of a service account's token: notes, counters, and a mark on the secret that holds it.
+//! Effects of the use of a service account token: annotations, warnings, metrics and the usage label of its secret.
 
 use crate::app::App;
-use crate::call::Told;
+use crate::audit_record::AuditRecord;
 use crate::loopback::{LoopbackClient, Types};
+use crate::warnings::Warnings;
 use bytes::Bytes;
 use ratchet_access::{MASTERS, User};
 use ratchet_identity::{SecretUsage, TokenUsage};
@@ -10,26 +11,30 @@ use ratchet_object::Node;
 use std::pin::Pin;
 use std::sync::Arc;
 
-/// Counts the use of a token, tells of it where there is somebody to tell, and marks its secret.
-pub(crate) async fn record(app: &Arc<App>, usage: TokenUsage, told: Option<&Told>) {
+/// Records the use of a token in metrics, in `request` where given, and in the label of its secret.
+pub(crate) async fn record(
+    app: &Arc<App>,
+    usage: TokenUsage,
+    request: Option<(&Warnings, &AuditRecord)>,
+) {
     let TokenUsage { annotations, warnings, counters, secret } = usage;
     for counter in counters {
         app.metrics.token_used(counter);
     }
-    if let Some(told) = told {
-        annotations.into_iter().for_each(|(key, text)| told.annotate(key, text));
-        warnings.into_iter().for_each(|text| told.warn(text));
+    if let Some((request_warnings, audit)) = request {
+        annotations.into_iter().for_each(|(key, text)| audit.annotate(key, text));
+        warnings.into_iter().for_each(|text| request_warnings.add(text));
     }
     if let Some(secret) = secret {
-        // A task of its own: a client that goes away leaves no write half done.
-        let _ = tokio::spawn(mark(Arc::clone(app), secret)).await;
+        // A separate task, so that a client that disconnects does not cancel the write.
+        let _ = tokio::spawn(label_secret(Arc::clone(app), secret)).await;
     }
 }
 
-/// Writes into a secret on which day its token was used. What fails here fails nobody's request.
+/// Writes the day of use into the label of a secret. A failure is logged and does not fail the request.
 ///
-/// A request leads to this one, so that its type must end somewhere.
-fn mark(app: Arc<App>, secret: SecretUsage) -> Pin<Box<dyn Future<Output = ()> + Send>> {
+/// Boxed because handling a request leads to another request: the future's type would be recursive.
+fn label_secret(app: Arc<App>, secret: SecretUsage) -> Pin<Box<dyn Future<Output = ()> + Send>> {
     Box::pin(async move {
         let SecretUsage { namespace, name, uid, day } = secret;
         let path = format!("/api/v1/namespaces/{namespace}/secrets/{name}");

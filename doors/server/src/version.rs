@@ -1,8 +1,8 @@
-//! What the server says about its own version.
+//! The version of the server.
 
 use ratchet_engine::Policy;
 
-/// Operating system and processor, in Go's words.
+/// Operating system and architecture in Go's names.
 pub(crate) const PLATFORM: &str =
     if cfg!(target_arch = "aarch64") { "linux/arm64" } else { "linux/amd64" };
 
@@ -17,7 +17,7 @@ pub(crate) fn document(policy: &Policy) -> String {
     )
 }
 
-/// The release that is spoken, and who speaks it.
+/// `gitVersion`: the served release and the version of this program.
 pub(crate) fn git_version(policy: &Policy) -> String {
     format!("v1.{}.4+ratchet-{}", policy.release.minor(), env!("CARGO_PKG_VERSION"))
 }

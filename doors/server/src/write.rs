@@ -1,10 +1,10 @@
-//! The one way into the store: an object is prepared, judged and committed, or refused.
+//! Create and update of stored objects: admission, strategy, validation and commit, with retries.
 
 use crate::admission;
 use crate::cache::{Item, Stored, storable};
-use crate::call::ResourceRequest;
 use crate::convert;
 use crate::lifecycle::{self, CreateContext, metadata};
+use crate::resource_request::ResourceRequest;
 use crate::services;
 use crate::status::StatusError;
 use ratchet_engine::{Change, Part, StatusCause, Step};
@@ -13,47 +13,47 @@ use ratchet_store::{Act, Commit, Guard, Revision, Write};
 use std::sync::Arc;
 use std::time::Duration;
 
-/// How often a write that names no version is tried again when somebody else was faster.
+/// The number of attempts when a write conflicts with another one.
 const TRIES: usize = 16;
 
-/// What is told whose object names another namespace than the URL.
-pub(crate) const OTHER_NAMESPACE: &str =
+/// The error message where the object's namespace differs from the URL's.
+pub(crate) const NAMESPACE_MISMATCH: &str =
     "the namespace of the provided object does not match the namespace sent on the request";
 
-/// How many names are tried for an object that leaves its name to the server.
-const NAMES: usize = 8;
+/// The number of names that are tried for `generateName`.
+const NAME_TRIES: usize = 8;
 
-/// What an update insists on; what is empty does not count.
+/// The preconditions of an update; an empty field is no condition.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Preconditions {
-    /// The version that it replaces.
+    /// `resourceVersion`.
     version: String,
-    /// The object's identity.
+    /// `uid`.
     uid: String,
 }
 
 impl Preconditions {
-    /// What an object says about the one that it replaces.
+    /// The `resourceVersion` and `uid` in the metadata of an update.
     pub(crate) fn of(sent: &Node<'_>) -> Self {
-        let said = |name| sent.text_at(&["metadata", name]).to_owned();
-        Self { version: said("resourceVersion"), uid: said("uid") }
+        let field = |name| sent.text_at(&["metadata", name]).to_owned();
+        Self { version: field("resourceVersion"), uid: field("uid") }
     }
 
-    /// The same, whatever the identity is.
+    /// The same without the `uid`.
     pub(crate) fn without_uid(self) -> Self {
         Self { uid: String::new(), ..self }
     }
 
-    /// Refuses to replace an object that is not the one that was meant; `old` is empty where there is none.
+    /// Checks the conditions against the stored object; `old` is an empty map where there is none.
     pub(crate) fn check(
         &self,
-        call: &ResourceRequest<'_>,
+        request: &ResourceRequest<'_>,
         old: &Node<'_>,
     ) -> Result<(), StatusError> {
-        let about = call.served.about(&call.place.name);
+        let about = request.resource.about(&request.path.name);
         let stored = old.text_at(&["metadata", "uid"]);
         if !self.uid.is_empty() && self.uid != stored {
-            let key = call.served.etcd_key(&call.place.namespace, &call.place.name);
+            let key = request.resource.etcd_key(&request.path.namespace, &request.path.name);
             let uid = &self.uid;
             let why = format!(
                 "StorageError: invalid object, Code: 4, Key: {key}, ResourceVersion: 0, AdditionalErrorMsg: Precondition failed: UID in precondition: {uid}, UID in object meta: {stored}"
@@ -62,8 +62,8 @@ impl Preconditions {
         }
         let is_named = !matches!(self.version.as_str(), "" | "0");
         if is_named && self.version.parse::<u64>().is_err() {
-            let shown = ratchet_net::Quoted(&self.version);
-            let why = format!("strconv.ParseUint: parsing {shown}: invalid syntax");
+            let quoted = ratchet_net::Quoted(&self.version);
+            let why = format!("strconv.ParseUint: parsing {quoted}: invalid syntax");
             return Err(StatusError::unclassified(why));
         }
         if is_named && self.version != old.text_at(&["metadata", "resourceVersion"]) {
@@ -75,42 +75,43 @@ impl Preconditions {
 
 /// Creates an object; `node` has the kind and version of the resource, and defaults.
 pub(crate) async fn create(
-    call: &ResourceRequest<'_>,
+    request: &ResourceRequest<'_>,
     mut node: Node<'static>,
     dry_run: bool,
 ) -> Result<Arc<Item>, StatusError> {
-    let served = call.served;
-    admission::namespace_lifecycle(call, &node).await?;
-    named(call, &mut node)?;
+    let resource = request.resource;
+    admission::namespace_lifecycle(request, &node).await?;
+    set_namespace(request, &mut node)?;
     let generate = node.text_at(&["metadata", "name"]).is_empty();
     let base = node.text_at(&["metadata", "generateName"]).to_owned();
     if !generate || base.is_empty() {
-        return create_once(call, node, dry_run).await;
+        return create_once(request, node, dry_run).await;
     }
-    let length = call.told.len();
+    let warning_count = request.warnings.len();
     let mut name = String::new();
-    for _ in 0..NAMES {
-        name = if served.strategy.plain_names { base.clone() } else { generated(&base) };
+    for _ in 0..NAME_TRIES {
+        name = if resource.strategy.uses_name_as_is { base.clone() } else { generate_name(&base) };
         let mut attempt = node.clone();
         attempt.below("metadata").set("name", Node::string(name.clone()));
-        call.told.rewind(length);
-        match create_once(call, attempt, dry_run).await {
-            Err(refusal) if refusal.reason == "AlreadyExists" => {}
+        request.warnings.truncate(warning_count);
+        match create_once(request, attempt, dry_run).await {
+            Err(error) if error.reason == "AlreadyExists" => {}
             other => return other,
         }
     }
-    Err(StatusError::no_unique_name(served.about(&name)))
+    Err(StatusError::no_unique_name(resource.about(&name)))
 }
 
-/// Fills in and checks what the URL says about an object.
-pub(crate) fn named(
-    call: &ResourceRequest<'_>,
+/// Checks the object's namespace against the URL's and fills it in.
+pub(crate) fn set_namespace(
+    request: &ResourceRequest<'_>,
     node: &mut Node<'static>,
 ) -> Result<(), StatusError> {
-    let namespace = if call.served.row.namespaced { call.place.namespace.as_str() } else { "" };
-    let said = node.text_at(&["metadata", "namespace"]);
-    if !said.is_empty() && said != namespace && call.served.row.namespaced {
-        return Err(StatusError::bad_request(OTHER_NAMESPACE));
+    let namespace =
+        if request.resource.row.namespaced { request.path.namespace.as_str() } else { "" };
+    let stated = node.text_at(&["metadata", "namespace"]);
+    if !stated.is_empty() && stated != namespace && request.resource.row.namespaced {
+        return Err(StatusError::bad_request(NAMESPACE_MISMATCH));
     }
     let metadata = node.below("metadata");
     if namespace.is_empty() {
@@ -121,8 +122,8 @@ pub(crate) fn named(
     Ok(())
 }
 
-/// A name that begins like `base` and is otherwise random.
-pub(crate) fn generated(base: &str) -> String {
+/// A name from `generateName`: `base`, cut to fit, and a random suffix.
+pub(crate) fn generate_name(base: &str) -> String {
     const LETTERS: &[u8] = b"bcdfghjklmnpqrstvwxz2456789";
     let end = (0..=58.min(base.len())).rev().find(|&at| base.is_char_boundary(at)).unwrap_or(0);
     let letter =
@@ -132,68 +133,68 @@ pub(crate) fn generated(base: &str) -> String {
 }
 
 async fn create_once(
-    call: &ResourceRequest<'_>,
+    request: &ResourceRequest<'_>,
     mut node: Node<'static>,
     dry_run: bool,
 ) -> Result<Arc<Item>, StatusError> {
-    let (app, served) = (call.app, call.served);
+    let (app, resource) = (request.app, request.resource);
     if !node.text_at(&["metadata", "resourceVersion"]).is_empty() {
         return Err(StatusError::unclassified(
             "resourceVersion should not be set on objects to be created",
         ));
     }
     let now = app.now();
-    metadata::fill_system_fields(&mut node, served.strategy, app.new_uid(), now.clone());
-    let Some(kind) = served.kind else { return Err(StatusError::method_not_allowed()) };
-    admission::mutate_create(call, &mut node).await?;
-    admission::escalation(call, &node, None)?;
-    let moment = CreateContext { user: call.user, now: &now };
-    lifecycle::prepare_create(&mut node, &kind, served.strategy, &moment);
-    defaults::apply(served.row.group, served.row.version, served.row.kind, &mut node);
+    metadata::fill_system_fields(&mut node, resource.strategy, app.new_uid(), now.clone());
+    let Some(kind) = resource.kind else { return Err(StatusError::method_not_allowed()) };
+    admission::mutate_create(request, &mut node).await?;
+    admission::escalation(request, &node, None)?;
+    let context = CreateContext { user: request.user, now: &now };
+    lifecycle::prepare_create(&mut node, &kind, resource.strategy, &context);
+    defaults::apply(resource.row.group, resource.row.version, resource.row.kind, &mut node);
     services::prepare(app, &kind, &mut node, None);
     let object = Object::new(node);
     let change = Change { kind, part: Part::Main, step: Step::Create { new: &object } };
-    let told = call.told.len();
-    admission::judge(call, &change).await?;
-    let judged = object.into_node();
+    let warning_count = request.warnings.len();
+    admission::judge(request, &change).await?;
+    let validated = object.into_node();
     for _ in 0..TRIES {
-        if let Some(item) = commit_new(call, &kind, &judged, told, dry_run).await? {
+        if let Some(item) = commit_new(request, &kind, &validated, warning_count, dry_run).await? {
             return Ok(item);
         }
     }
-    Err(StatusError::modified(served.about(judged.text_at(&["metadata", "name"]))))
+    Err(StatusError::modified(resource.about(validated.text_at(&["metadata", "name"]))))
 }
 
-/// One attempt to store a new object that was found good; none if somebody took an address, or changed the namespace
-/// or a quota meanwhile.
+/// One attempt to commit a validated new object; none if an address was taken, or the namespace or a quota changed,
+/// meanwhile.
 async fn commit_new(
-    call: &ResourceRequest<'_>,
+    request: &ResourceRequest<'_>,
     kind: &Kind<'_>,
-    judged: &Node<'static>,
-    told: usize,
+    validated: &Node<'static>,
+    warning_count: usize,
     dry_run: bool,
 ) -> Result<Option<Arc<Item>>, StatusError> {
-    let (app, served) = (call.app, call.served);
-    let name = judged.text_at(&["metadata", "name"]);
-    let shelf_key: Arc<str> = served.shelf_key(&call.place.namespace, name).into();
-    let charged = admission::charge(call, Part::Main, judged, None).await?;
-    // A stored object that has this name is told before anything is taken from the allocators.
+    let (app, resource) = (request.app, request.resource);
+    let name = validated.text_at(&["metadata", "name"]);
+    let cache_key: Arc<str> = resource.cache_key(&request.path.namespace, name).into();
+    let charged = admission::charge(request, Part::Main, validated, None).await?;
+    // AlreadyExists is reported before anything is allocated.
     app.cache.fresh().await?;
-    if served.shelf.find(&shelf_key)?.is_some() {
-        return Err(StatusError::already_exists(served.about(name)));
+    if resource.cache.find(&cache_key)?.is_some() {
+        return Err(StatusError::already_exists(resource.about(name)));
     }
-    let namespace = admission::namespace_guard(call, judged)?;
-    let mut node = judged.clone();
-    // The allocators stand before the strategy: who is refused there is told nothing else.
-    let claims =
-        services::claim(app, kind, &mut node, None).inspect_err(|_| call.told.rewind(told))?;
-    served.respell(&mut node);
-    let value = stored(call, node)?;
+    let namespace = admission::namespace_guard(request, validated)?;
+    let mut node = validated.clone();
+    // The reference allocates before the strategy runs: an allocation error comes without the strategy's warnings.
+    let claims = services::claim(app, kind, &mut node, None)
+        .inspect_err(|_| request.warnings.truncate(warning_count))?;
+    resource.canonicalize(&mut node);
+    let value = stored(request, node)?;
     if dry_run {
-        return Ok(Some(Arc::new(Item::unsaved(shelf_key, &value))));
+        return Ok(Some(Arc::new(Item::unsaved(cache_key, &value))));
     }
-    let key = served.key(&call.place.namespace, name);
-    let act = Act::Put { value: value.bytes(), lives: lives(call) };
+    let key = resource.key(&request.path.namespace, name);
+    let act = Act::Put { value: value.bytes(), lives: time_to_live(request) };
     let mut writes = vec![Write { key: key.clone(), guard: Guard::Absent, act }];
     writes.extend(claims);
     writes.extend(charged.writes());
@@ -201,66 +202,66 @@ async fn commit_new(
     match app.cache.store().commit(writes).await? {
         Commit::Done(revision) => {
             app.cache.wait_for(revision.0).await?;
-            Ok(Some(Arc::new(Item::written(shelf_key, revision.0, &value))))
+            Ok(Some(Arc::new(Item::written(cache_key, revision.0, &value))))
         }
         Commit::Refused { key: taken, .. } if taken == key => {
-            Err(StatusError::already_exists(served.about(name)))
+            Err(StatusError::already_exists(resource.about(name)))
         }
         Commit::Refused { .. } => Ok(None),
     }
 }
 
-/// An object of the version of the request, as it is stored.
-fn stored(call: &ResourceRequest<'_>, mut node: Node<'static>) -> Result<Stored, StatusError> {
-    convert::to_stored(&mut node, &call.served.api_version(), call.served.row.kind);
+/// Converts an object of the request's version into the stored form.
+fn stored(request: &ResourceRequest<'_>, mut node: Node<'static>) -> Result<Stored, StatusError> {
+    convert::to_stored(&mut node, &request.resource.api_version(), request.resource.row.kind);
     Ok(storable(node)?)
 }
 
-/// How long an object is kept: what happened is forgotten, everything else is not.
-fn lives(call: &ResourceRequest<'_>) -> Option<Duration> {
-    (call.served.stored.kind == "Event").then_some(call.app.event_life)
+/// The time to live of an object; only Events expire.
+fn time_to_live(request: &ResourceRequest<'_>) -> Option<Duration> {
+    (request.resource.stored.kind == "Event").then_some(request.app.event_life)
 }
 
-/// Changes a stored object: `edit` makes the new object (in the version of the request) from the old one. Answers with
-/// the object, also if the change was the last thing that held it; this is then how it looked last.
+/// Updates a stored object: `edit` makes the new object (in the version of the request) from the old one. Returns the
+/// object, or its last state if the update removed its last finalizer and so deleted it.
 pub(crate) async fn change(
-    call: &ResourceRequest<'_>,
+    request: &ResourceRequest<'_>,
     part: Part,
     dry_run: bool,
     mut edit: impl FnMut(&Node<'static>) -> Result<(Node<'static>, Preconditions), StatusError>,
 ) -> Result<Arc<Item>, StatusError> {
-    let served = call.served;
-    let length = call.told.len();
+    let resource = request.resource;
+    let warning_count = request.warnings.len();
     for _ in 0..TRIES {
-        call.told.rewind(length);
-        let current = call.current().await?;
-        let old = as_served(call, &current);
+        request.warnings.truncate(warning_count);
+        let current = request.current().await?;
+        let old = to_request_version(request, &current);
         let (new, conditions) = edit(&old)?;
-        check_version_named(call, &new)?;
-        conditions.check(call, &old)?;
-        // If somebody was faster, here or at a quota, the next look tells whether a version that was named is gone.
-        if let Some(saved) = change_once(call, part, dry_run, &current, old, new).await? {
-            return Ok(saved);
+        check_version_named(request, &new)?;
+        conditions.check(request, &old)?;
+        // After a conflict, here or at a quota, the next round checks the preconditions again.
+        if let Some(updated) = change_once(request, part, dry_run, &current, old, new).await? {
+            return Ok(updated);
         }
     }
-    Err(StatusError::modified(served.about(&call.place.name)))
+    Err(StatusError::modified(resource.about(&request.path.name)))
 }
 
-/// A stored object in the version of the request, with kind and version.
-pub(crate) fn as_served(call: &ResourceRequest<'_>, item: &Item) -> Node<'static> {
-    let served = call.served;
+/// Converts a stored object to the version of the request, with `kind` and `apiVersion`.
+pub(crate) fn to_request_version(request: &ResourceRequest<'_>, item: &Item) -> Node<'static> {
+    let resource = request.resource;
     let mut node = item.node();
-    convert::from_stored(&mut node, &served.api_version(), served.row.kind);
-    node.set("apiVersion", Node::string(served.api_version()));
-    node.set("kind", Node::string(served.row.kind));
+    convert::from_stored(&mut node, &resource.api_version(), resource.row.kind);
+    node.set("apiVersion", Node::string(resource.api_version()));
+    node.set("kind", Node::string(resource.row.kind));
     node
 }
 
-/// Some kinds are only replaced by who says which version is replaced.
-fn check_version_named(call: &ResourceRequest<'_>, new: &Node<'_>) -> Result<(), StatusError> {
-    let row = call.served.row;
+/// Some kinds require `resourceVersion` on update.
+fn check_version_named(request: &ResourceRequest<'_>, new: &Node<'_>) -> Result<(), StatusError> {
+    let row = request.resource.row;
     let version = new.text_at(&["metadata", "resourceVersion"]);
-    if !call.served.strategy.needs_version || !matches!(version, "" | "0") {
+    if !request.resource.strategy.requires_version || !matches!(version, "" | "0") {
         return Ok(());
     }
     let cause = StatusCause {
@@ -268,46 +269,46 @@ fn check_version_named(call: &ResourceRequest<'_>, new: &Node<'_>) -> Result<(),
         message: "Invalid value: 0: must be specified for an update".into(),
         field: "metadata.resourceVersion".into(),
     };
-    // The reference names the resource where a kind is meant.
-    Err(StatusError::invalid_object(row.plural, row.group, &call.place.name, vec![cause]))
+    // The reference puts the resource where the kind belongs.
+    Err(StatusError::invalid_object(row.plural, row.group, &request.path.name, vec![cause]))
 }
 
-/// One attempt to change an object; none if somebody else was faster.
+/// One attempt to commit an update; none on a conflict.
 async fn change_once(
-    call: &ResourceRequest<'_>,
+    request: &ResourceRequest<'_>,
     part: Part,
     dry_run: bool,
     current: &Arc<Item>,
     old: Node<'static>,
     new: Node<'static>,
 ) -> Result<Option<Arc<Item>>, StatusError> {
-    let (app, served) = (call.app, call.served);
-    let Some(kind) = served.kind else { return Err(StatusError::method_not_allowed()) };
-    let told = call.told.len();
-    let (mut new, old) = judged(call, kind, part, old, new).await?;
-    let charged = admission::charge(call, part, &new, Some(&old)).await?;
+    let (app, resource) = (request.app, request.resource);
+    let Some(kind) = resource.kind else { return Err(StatusError::method_not_allowed()) };
+    let warning_count = request.warnings.len();
+    let (mut new, old) = validate_update(request, kind, part, old, new).await?;
+    let charged = admission::charge(request, part, &new, Some(&old)).await?;
     let claims = match part {
         Part::Main => services::claim(app, &kind, &mut new, Some(&old))
-            .inspect_err(|_| call.told.rewind(told))?,
+            .inspect_err(|_| request.warnings.truncate(warning_count))?,
         Part::Sub(_) => Vec::new(),
     };
-    served.respell(&mut new);
-    let goes = metadata::may_go(&new) && !held_by_spec(&kind, &new);
-    if !goes && same_object(&new, &old) {
+    resource.canonicalize(&mut new);
+    let is_removed = metadata::can_be_removed(&new) && !has_spec_finalizers(&kind, &new);
+    if !is_removed && same_object(&new, &old) {
         return Ok(Some(current.clone()));
     }
-    let value = stored(call, new)?;
-    let key = served.key(&call.place.namespace, &call.place.name);
-    let shelf_key: Arc<str> = current.key.clone();
+    let value = stored(request, new)?;
+    let key = resource.key(&request.path.namespace, &request.path.name);
+    let cache_key: Arc<str> = current.key.clone();
     if dry_run {
-        return Ok(Some(Arc::new(Item::written(shelf_key, current.revision, &value))));
+        return Ok(Some(Arc::new(Item::written(cache_key, current.revision, &value))));
     }
-    let act = match goes {
+    let act = match is_removed {
         true => Act::Delete,
-        false => Act::Put { value: value.bytes(), lives: lives(call) },
+        false => Act::Put { value: value.bytes(), lives: time_to_live(request) },
     };
     let mut writes = vec![Write { key, guard: Guard::At(Revision(current.revision)), act }];
-    if goes {
+    if is_removed {
         writes.extend(services::release(app, &kind, &old)?);
     } else {
         writes.extend(claims);
@@ -316,33 +317,33 @@ async fn change_once(
     match app.cache.store().commit(writes).await? {
         Commit::Done(revision) => {
             app.cache.wait_for(revision.0).await?;
-            Ok(Some(Arc::new(Item::written(shelf_key, revision.0, &value))))
+            Ok(Some(Arc::new(Item::written(cache_key, revision.0, &value))))
         }
         Commit::Refused { .. } => Ok(None),
     }
 }
 
-/// Prepares and judges an update: the new object as it may be stored, and the old one.
-async fn judged(
-    call: &ResourceRequest<'_>,
+/// Admits, prepares and validates an update; returns the new object and the old one.
+async fn validate_update(
+    request: &ResourceRequest<'_>,
     kind: Kind<'static>,
     part: Part,
     old: Node<'static>,
     mut new: Node<'static>,
 ) -> Result<(Node<'static>, Node<'static>), StatusError> {
-    let (app, served) = (call.app, call.served);
-    defaults::apply(served.row.group, served.row.version, served.row.kind, &mut new);
-    served.complete(&mut new);
-    admission::mutate_update(call, &mut new, &old, part).await?;
-    admission::escalation(call, &new, Some(&old))?;
-    lifecycle::prepare_update(&mut new, &old, &kind, served.strategy, part, &app.now());
-    metadata::preserve_system_fields(&mut new, &old, served.strategy);
-    // Only now: some generations count what is left out of the text.
-    served.respell(&mut new);
+    let (app, resource) = (request.app, request.resource);
+    defaults::apply(resource.row.group, resource.row.version, resource.row.kind, &mut new);
+    resource.complete(&mut new);
+    admission::mutate_update(request, &mut new, &old, part).await?;
+    admission::escalation(request, &new, Some(&old))?;
+    lifecycle::prepare_update(&mut new, &old, &kind, resource.strategy, part, &app.now());
+    metadata::preserve_system_fields(&mut new, &old, resource.strategy);
+    // Only now: some generations depend on fields that the canonical form omits.
+    resource.canonicalize(&mut new);
     if matches!(part, Part::Sub("status" | "binding")) {
-        metadata::keep_generation(&mut new, &old);
+        metadata::restore_generation(&mut new, &old);
     }
-    // What replaces the stored version is judged as of that version.
+    // Validation compares resource versions, so the new object has the old one's.
     let version = old.text_at(&["metadata", "resourceVersion"]).to_owned();
     new.below("metadata").set("resourceVersion", Node::string(version));
     if part == Part::Main {
@@ -350,18 +351,18 @@ async fn judged(
     }
     let (new, old) = (Object::new(new), Object::new(old));
     let change = Change { kind, part, step: Step::Update { old: &old, new: &new } };
-    admission::judge(call, &change).await?;
+    admission::judge(request, &change).await?;
     Ok((new.into_node(), old.into_node()))
 }
 
-/// Namespaces are held by a list in their spec as well.
-pub(crate) fn held_by_spec(kind: &Kind<'_>, node: &Node<'_>) -> bool {
+/// Whether a Namespace has finalizers in its spec.
+pub(crate) fn has_spec_finalizers(kind: &Kind<'_>, node: &Node<'_>) -> bool {
     (kind.group, kind.name) == ("", "Namespace")
         && node.find(&["spec", "finalizers"]).is_some_and(|list| !list.items().is_empty())
 }
 
-/// Whether nothing would change: the resource version does not count. Both are written as they are stored, so that
-/// nothing else than the same text is the same object.
+/// Whether an update changes nothing but the resource version. Both objects are in canonical form, so that equal
+/// objects have equal text.
 fn same_object(new: &Node<'_>, old: &Node<'_>) -> bool {
     let without = |node: &Node<'_>| {
         let mut node = node.clone().into_owned();
@@ -377,13 +378,13 @@ mod tests {
 
     #[test]
     fn a_generated_name_has_room_for_its_end() {
-        let name = generated("web-");
+        let name = generate_name("web-");
         assert!(name.starts_with("web-") && name.len() == 9, "{name}");
-        let long = generated(&"a".repeat(100));
+        let long = generate_name(&"a".repeat(100));
         assert_eq!(long.len(), 63);
-        // A letter of several bytes is not cut in two.
-        assert!(generated(&"ä".repeat(40)).len() <= 63);
-        assert_eq!(generated("").len(), 5);
+        // A multi-byte character is not split.
+        assert!(generate_name(&"ä".repeat(40)).len() <= 63);
+        assert_eq!(generate_name("").len(), 5);
     }
 
     #[test]

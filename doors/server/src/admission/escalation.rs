@@ -1,19 +1,19 @@
-//! Nobody gives what they do not have: roles and bindings are looked at before they are validated.
+//! RBAC escalation check: a role or binding may not grant more than its writer has.
 
-use crate::call::ResourceRequest;
+use crate::resource_request::ResourceRequest;
 use crate::status::{About, StatusError};
-use ratchet_access::{Attempt, Grant, Refusal as No, Resource, Target};
+use ratchet_access::{Attempt, Grant, Refusal as EscalationError, Resource, Target};
 use ratchet_object::Node;
 
 const GROUP: &str = "rbac.authorization.k8s.io";
 
-/// Refuses a role or binding that gives more than its writer has.
+/// Rejects a role or binding that grants more than its writer has.
 pub(crate) fn escalation(
-    call: &ResourceRequest<'_>,
+    request: &ResourceRequest<'_>,
     new: &Node<'_>,
     old: Option<&Node<'_>>,
 ) -> Result<(), StatusError> {
-    let row = call.served.row;
+    let row = request.resource.row;
     if row.group != GROUP {
         return Ok(());
     }
@@ -21,24 +21,24 @@ pub(crate) fn escalation(
         group: GROUP,
         version: row.version,
         resource: row.plural,
-        namespace: &call.place.namespace,
-        name: &call.place.name,
+        namespace: &request.path.namespace,
+        name: &request.path.name,
         ..Resource::default()
     };
     let verb = if old.is_some() { "update" } else { "create" };
-    let attempt = Attempt { user: call.user, verb, target: Target::Resource(target) };
-    let authorizer = &call.app.authorizer;
+    let attempt = Attempt { user: request.user, verb, target: Target::Resource(target) };
+    let authorizer = &request.app.authorizer;
     let allowed = |attempt: &Attempt<'_>| authorizer.decide(attempt).is_allowed();
-    let checked = authorizer.book().rules.escalation(&Grant { attempt, new, old }, &allowed);
-    checked.map_err(|no| match no {
-        No::Forbidden(why) => {
-            let about = call.served.about(new.text_at(&["metadata", "name"]));
+    let result = authorizer.rbac().rules.escalation(&Grant { attempt, new, old }, &allowed);
+    result.map_err(|denial| match denial {
+        EscalationError::Forbidden(why) => {
+            let about = request.resource.about(new.text_at(&["metadata", "name"]));
             StatusError::forbidden(about, &why)
         }
-        No::NotFound { resource, name } => {
+        EscalationError::NotFound { resource, name } => {
             StatusError::not_found(About { group: GROUP, resource, name: &name })
         }
-        No::BadRequest(why) => StatusError::bad_request(why),
-        No::Internal(why) => StatusError::internal(why),
+        EscalationError::BadRequest(why) => StatusError::bad_request(why),
+        EscalationError::Internal(why) => StatusError::internal(why),
     })
 }

@@ -1,8 +1,8 @@
-//! The engine judges a change: the door fetches what it needs to know, and counts what it says.
+//! Validation by the engine: collects the `Facts` it needs, records its warnings and annotations.
 
 use super::policy_rights;
-use crate::call::ResourceRequest;
 use crate::csr;
+use crate::resource_request::ResourceRequest;
 use crate::status::StatusError;
 use ratchet_engine::pod_security::PodSecurityMetrics;
 use ratchet_engine::{
@@ -11,74 +11,74 @@ use ratchet_engine::{
 use ratchet_object::{Node, Object};
 use std::time::{Duration, Instant};
 
-/// What the engine's own plugins say of a valid object. They are counted, and refuse it, where they stand in the chain.
+/// The result of the engine's own plugins on a valid object. They count and deny at their place in the chain.
 pub(super) struct Judgement {
-    /// The plugin that refuses the change, and with what.
+    /// The plugin that denies the change, and its error.
     pub(super) denial: Option<(&'static str, StatusError)>,
-    /// What Pod Security counts.
-    pub(super) tally: Vec<PodSecurityMetrics>,
-    /// How long it took.
-    pub(super) took: Duration,
+    /// Pod Security metrics.
+    pub(super) pod_security: Vec<PodSecurityMetrics>,
+    /// The duration of the validation.
+    pub(super) duration: Duration,
 }
 
-/// Judges a change, tells its warnings, and refuses it where it is not valid.
+/// Validates a change and records its warnings; fails if it is invalid.
 pub(super) async fn judge(
-    call: &ResourceRequest<'_>,
+    request: &ResourceRequest<'_>,
     change: &Change<'_>,
 ) -> Result<Judgement, StatusError> {
-    let app = call.app;
+    let app = request.app;
     let needs = needs(change, &app.policy);
     let namespace = match needs.namespace {
-        true => namespace_node(call),
+        true => namespace_node(request),
         false => None,
     };
     let pods: Vec<Object<'static>> = match needs.existing_pods {
-        true => pods_in(call, change.new_object().name()),
+        true => pods_in(request, change.new_object().name()),
         false => Vec::new(),
     };
     let facts = Facts {
         namespace: match (needs.namespace, &namespace) {
             (false, _) => Namespace::Unasked,
             (true, Some(node)) => Namespace::Labels(node.find(&["metadata", "labels"])),
-            (true, None) => Namespace::Missing(&call.place.namespace),
+            (true, None) => Namespace::Missing(&request.path.namespace),
         },
-        requester: needs.requester.then_some(call.user.name.as_str()),
+        requester: needs.requester.then_some(request.user.name.as_str()),
         existing_pods: Existing::Pods { pods: pods.iter().collect(), budget: EXISTING_PODS_BUDGET },
     };
-    let begun = Instant::now();
+    let started = Instant::now();
     let mut verdict = verdict_on(change, &facts, &app.policy);
     ratchet_policy::validate(change, &app.policy, &mut verdict);
     csr::check(change, &app.policy, &mut verdict);
-    policy_rights::check(call, change, &mut verdict);
-    let took = begun.elapsed();
+    policy_rights::check(request, change, &mut verdict);
+    let duration = started.elapsed();
     for warning in &verdict.warnings {
-        call.told.warn(warning.text.clone());
+        request.warnings.add(warning.text.clone());
     }
     for (key, text) in &verdict.audit {
-        call.told.annotate(*key, text.clone());
+        request.audit.annotate(*key, text.clone());
     }
-    let refused: Option<StatusError> = Status::of(&verdict, change).map(Into::into);
-    let denier = verdict.denial.as_ref().filter(|_| verdict.problems.is_empty());
-    let denier = denier.map(|denial| match denial.rule.id.starts_with("RTC-PSA") {
+    let error: Option<StatusError> = Status::of(&verdict, change).map(Into::into);
+    let plugin = verdict.denial.as_ref().filter(|_| verdict.problems.is_empty());
+    let plugin = plugin.map(|denial| match denial.rule.id.starts_with("RTC-PSA") {
         true => "PodSecurity",
         false => "DenyServiceExternalIPs",
     });
-    let denial = match (refused, denier) {
-        (Some(refusal), None) => return Err(refusal),
-        (refused, denier) => denier.zip(refused),
+    let denial = match (error, plugin) {
+        (Some(error), None) => return Err(error),
+        (error, plugin) => plugin.zip(error),
     };
-    Ok(Judgement { denial, tally: verdict.tally, took })
+    Ok(Judgement { denial, pod_security: verdict.tally, duration })
 }
 
-fn namespace_node(call: &ResourceRequest<'_>) -> Option<Node<'static>> {
-    let served = call.app.registry.core("namespaces")?;
-    Some(served.shelf.get(&call.place.namespace)?.node())
+fn namespace_node(request: &ResourceRequest<'_>) -> Option<Node<'static>> {
+    let resource = request.app.registry.core("namespaces")?;
+    Some(resource.cache.get(&request.path.namespace)?.node())
 }
 
-/// The pods of a namespace that is being changed.
-fn pods_in(call: &ResourceRequest<'_>, namespace: &str) -> Vec<Object<'static>> {
-    let Some(served) = call.app.registry.core("pods") else { return Vec::new() };
-    let snapshot = served.shelf.now();
+/// The pods of a namespace whose Pod Security labels change.
+fn pods_in(request: &ResourceRequest<'_>, namespace: &str) -> Vec<Object<'static>> {
+    let Some(resource) = request.app.registry.core("pods") else { return Vec::new() };
+    let snapshot = resource.cache.now();
     let prefix = format!("{namespace}/");
     let pods = snapshot.within(&prefix).take(EXISTING_PODS_BUDGET);
     pods.map(|item| {

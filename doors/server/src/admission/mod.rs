@@ -1,16 +1,16 @@
-//! The admission chain, in the reference's order: mutating plugins, then the engine's judgement and those that only look.
+//! The admission chain in the reference's order: mutating plugins, engine validation, validating plugins, policies.
 
-mod around;
 mod escalation;
 mod judgement;
 mod namespaces;
 mod pace;
+mod plugin_cluster;
 mod plugins;
 mod policies;
+mod policy_cluster;
 mod policy_rights;
 mod policy_set;
 mod quota;
-mod view;
 
 pub(crate) use escalation::escalation;
 pub(crate) use namespaces::{namespace_guard, namespace_lifecycle};

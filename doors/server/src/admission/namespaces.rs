@@ -1,42 +1,42 @@
-//! NamespaceLifecycle: nothing is created where no namespace is, or in one that goes away.
+//! NamespaceLifecycle: no object is created in a missing or terminating namespace.
 
-use crate::call::ResourceRequest;
 use crate::lifecycle::metadata;
+use crate::resource_request::ResourceRequest;
 use crate::status::{About, StatusError};
 use ratchet_object::Node;
 use ratchet_store::{Act, Guard, Revision, Write};
 
-/// Refuses a new object whose namespace does not exist or is being deleted.
+/// Rejects a new object whose namespace does not exist or is being deleted.
 pub(crate) async fn namespace_lifecycle(
-    call: &ResourceRequest<'_>,
+    request: &ResourceRequest<'_>,
     node: &Node<'_>,
 ) -> Result<(), StatusError> {
-    if guarded(call).is_some() {
-        call.app.cache.fresh().await?;
-        namespace_guard(call, node)?;
+    if guarded_namespace(request).is_some() {
+        request.app.cache.fresh().await?;
+        namespace_guard(request, node)?;
     }
     Ok(())
 }
 
-/// What must still hold when the object is committed: the namespace as it is looked at here, and found good. Look and
-/// guard are one step: a guard on a namespace that nobody looked at would let objects into one that goes away.
+/// A guard for the commit: the namespace must still be at the revision that was checked here. Check and guard are one
+/// step: a guard on an unchecked revision would let objects into a terminating namespace.
 pub(crate) fn namespace_guard(
-    call: &ResourceRequest<'_>,
+    request: &ResourceRequest<'_>,
     node: &Node<'_>,
 ) -> Result<Option<Write>, StatusError> {
-    let Some(namespace) = guarded(call) else { return Ok(None) };
+    let Some(namespace) = guarded_namespace(request) else { return Ok(None) };
     let missing =
         || StatusError::not_found(About { group: "", resource: "namespaces", name: namespace });
-    let namespaces = call.app.registry.core("namespaces").ok_or_else(missing)?;
-    let item = namespaces.shelf.find(namespace)?.ok_or_else(missing)?;
+    let namespaces = request.app.registry.core("namespaces").ok_or_else(missing)?;
+    let item = namespaces.cache.find(namespace)?.ok_or_else(missing)?;
     if metadata::is_terminating(&item.node()) {
-        return Err(terminating(call, namespace, node));
+        return Err(terminating(request, namespace, node));
     }
     let key = namespaces.key("", namespace);
     Ok(Some(Write { key, guard: Guard::At(Revision(item.revision)), act: Act::Keep }))
 }
 
-fn terminating(call: &ResourceRequest<'_>, namespace: &str, node: &Node<'_>) -> StatusError {
+fn terminating(request: &ResourceRequest<'_>, namespace: &str, node: &Node<'_>) -> StatusError {
     let name = match node.text_at(&["metadata", "name"]) {
         "" => node.text_at(&["metadata", "generateName"]),
         name => name,
@@ -45,11 +45,11 @@ fn terminating(call: &ResourceRequest<'_>, namespace: &str, node: &Node<'_>) -> 
         "unable to create new content in namespace {namespace} because it is being terminated"
     );
     let cause = format!("namespace {namespace} is being terminated");
-    let refusal = StatusError::forbidden(call.served.about(name), &why);
-    refusal.because("NamespaceTerminating", "metadata.namespace", cause)
+    let error = StatusError::forbidden(request.resource.about(name), &why);
+    error.because("NamespaceTerminating", "metadata.namespace", cause)
 }
 
-fn guarded<'a>(call: &'a ResourceRequest<'_>) -> Option<&'a str> {
-    let on = call.app.plugins.is_on("NamespaceLifecycle");
-    (on && call.served.row.namespaced).then_some(call.place.namespace.as_str())
+fn guarded_namespace<'a>(request: &'a ResourceRequest<'_>) -> Option<&'a str> {
+    let is_enabled = request.app.plugins.is_on("NamespaceLifecycle");
+    (is_enabled && request.resource.row.namespaced).then_some(request.path.namespace.as_str())
 }

@@ -1,4 +1,4 @@
-//! How long policies think about what is written where: those that are quick wait for nobody.
+//! Measured speed of policy evaluations: fast ones run on the request's thread, slow ones take turns.
 
 use crate::compute::Compute;
 use ratchet_policy::Policies;
@@ -6,59 +6,61 @@ use std::collections::HashMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
-/// What takes longer is done aside, in turn with others like it.
-const QUICK: Duration = Duration::from_millis(1);
+/// An evaluation that takes longer is slow.
+const FAST: Duration = Duration::from_millis(1);
 
-/// How many places are remembered.
-const MOST: usize = 4096;
+/// The maximum number of keys.
+const MAX_KEYS: usize = 4096;
 
-/// What was seen of the policies in force.
+/// Measurements of the current policies.
 #[derive(Debug, Default)]
-pub struct Pace(Mutex<Seen>);
+pub struct Pace(Mutex<Measurements>);
 
 #[derive(Debug, Default)]
-struct Seen {
-    /// Which policies it was; others may be slower.
-    of: usize,
-    is_quick: HashMap<String, bool>,
+struct Measurements {
+    /// The address of the measured `Policies`; other policies may be slower.
+    policies_address: usize,
+    is_fast: HashMap<String, bool>,
 }
 
 impl Pace {
-    fn seen(&self, policies: &Arc<Policies>) -> MutexGuard<'_, Seen> {
-        let of = Arc::as_ptr(policies).addr();
-        let mut seen = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        if seen.of != of || seen.is_quick.len() >= MOST {
-            *seen = Seen { of, is_quick: HashMap::new() };
+    fn measurements(&self, policies: &Arc<Policies>) -> MutexGuard<'_, Measurements> {
+        let policies_address = Arc::as_ptr(policies).addr();
+        let mut measurements = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        if measurements.policies_address != policies_address
+            || measurements.is_fast.len() >= MAX_KEYS
+        {
+            *measurements = Measurements { policies_address, is_fast: HashMap::new() };
         }
-        seen
+        measurements
     }
 
-    /// Lets policies think about something at `place`: at once if they were quick about it before, else aside.
-    pub(super) fn think<T>(
+    /// Evaluates policies: on this thread if the last evaluation for `key` was fast, else in the compute pool.
+    pub(super) fn evaluate<T>(
         &self,
         compute: &Compute,
         policies: &Arc<Policies>,
-        place: &str,
-        think: impl FnOnce() -> T,
+        key: &str,
+        evaluate: impl FnOnce() -> T,
     ) -> T {
-        let known = self.seen(policies).is_quick.get(place).copied();
-        let mut took = Duration::ZERO;
+        let known = self.measurements(policies).is_fast.get(key).copied();
+        let mut duration = Duration::ZERO;
         let timed = || {
-            let begun = Instant::now();
-            let thought = think();
-            took = begun.elapsed();
-            thought
+            let started = Instant::now();
+            let result = evaluate();
+            duration = started.elapsed();
+            result
         };
-        let thought = match known {
+        let result = match known {
             Some(true) => timed(),
             Some(false) => compute.run_blocking(timed),
-            // Nobody has to wait in line because nothing is known of them.
-            None => Compute::aside(timed),
+            // The first evaluation does not queue.
+            None => Compute::block_in_worker(timed),
         };
-        if known != Some(took < QUICK) {
-            self.seen(policies).is_quick.insert(place.to_owned(), took < QUICK);
+        if known != Some(duration < FAST) {
+            self.measurements(policies).is_fast.insert(key.to_owned(), duration < FAST);
         }
-        thought
+        result
     }
 }
 
@@ -70,20 +72,20 @@ mod tests {
     fn what_was_slow_is_remembered_until_the_policies_change() {
         let (pace, compute) = (Pace::default(), Compute::default());
         let policies = Arc::new(Policies::default());
-        let slow = || std::thread::sleep(QUICK * 2);
-        let known = |policies: &Arc<Policies>, place: &str| {
-            pace.seen(policies).is_quick.get(place).copied()
+        let slow = || std::thread::sleep(FAST * 2);
+        let known = |policies: &Arc<Policies>, key: &str| {
+            pace.measurements(policies).is_fast.get(key).copied()
         };
-        assert_eq!(pace.think(&compute, &policies, "a", || 7), 7);
-        pace.think(&compute, &policies, "b", slow);
+        assert_eq!(pace.evaluate(&compute, &policies, "a", || 7), 7);
+        pace.evaluate(&compute, &policies, "b", slow);
         assert_eq!(known(&policies, "b"), Some(false));
         assert_eq!(known(&policies, "c"), None);
-        pace.think(&compute, &policies, "b", || ());
+        pace.evaluate(&compute, &policies, "b", || ());
         let others = Arc::new(Policies::default());
         assert_eq!(known(&others, "b"), None);
-        for number in 0..2 * MOST {
-            pace.think(&compute, &others, &number.to_string(), || ());
+        for number in 0..2 * MAX_KEYS {
+            pace.evaluate(&compute, &others, &number.to_string(), || ());
         }
-        assert!(pace.seen(&others).is_quick.len() <= MOST);
+        assert!(pace.measurements(&others).is_fast.len() <= MAX_KEYS);
     }
 }

@@ -1,9 +1,9 @@
-//! The plugins of the chain, run one after another: first those that change objects, later those that only look.
+//! The admission plugins: mutating ones, later validating ones, each in the order of the table.
 
 use super::judgement::{self, Judgement};
+use super::plugin_cluster::PluginCluster;
 use super::policies;
-use super::view::View;
-use crate::call::ResourceRequest;
+use crate::resource_request::ResourceRequest;
 use crate::status::{About, StatusError};
 use ratchet_admission::{Cluster, Denial, Operation, PLUGINS, PluginRow, Request};
 use ratchet_engine::{Change, Part};
@@ -12,64 +12,64 @@ use std::hash::{BuildHasher, BuildHasherDefault, DefaultHasher};
 use std::time::{Duration, Instant};
 use tokio::sync::{Mutex, MutexGuard};
 
-/// How often and after which pause the default account is looked for: a controller makes it with its namespace.
-const LOOKS: usize = 10;
-const PAUSE: Duration = Duration::from_millis(100);
+/// Attempts and pause while waiting for the default service account, which a controller creates with its namespace.
+const ACCOUNT_TRIES: usize = 10;
+const ACCOUNT_PAUSE: Duration = Duration::from_millis(100);
 
-/// The plugins that look at deletions and at parts that are no objects.
-const EVERYWHERE: [&str; 2] = ["NodeRestriction", "AlwaysDeny"];
+/// The plugins that also handle deletions and subresources that are not stored.
+const UNSTORED_PLUGINS: [&str; 2] = ["NodeRestriction", "AlwaysDeny"];
 
-/// The admission plugins that are on.
+/// The enabled admission plugins.
 pub struct Plugins {
-    on: Vec<&'static str>,
-    /// Who charges a quota waits here, by namespace, instead of losing races in the store.
-    turns: [Mutex<()>; 64],
+    enabled: Vec<&'static str>,
+    /// Locks by namespace: requests that charge a quota queue here instead of conflicting in the store.
+    quota_locks: [Mutex<()>; 64],
 }
 
 impl Plugins {
-    /// Only these are on.
+    /// Enables only these plugins.
     pub fn new(names: Vec<&'static str>) -> Self {
-        Self { on: names, turns: std::array::from_fn(|_| Mutex::new(())) }
+        Self { enabled: names, quota_locks: std::array::from_fn(|_| Mutex::new(())) }
     }
 
-    /// Whether a plugin is on.
+    /// Whether a plugin is enabled.
     pub fn is_on(&self, name: &str) -> bool {
-        self.on.contains(&name)
+        self.enabled.contains(&name)
     }
 
-    /// Waits until nobody else charges the quotas of a namespace.
-    pub(super) async fn turn(&self, namespace: &str) -> Option<MutexGuard<'_, ()>> {
+    /// Locks the quotas of a namespace.
+    pub(super) async fn lock_quotas(&self, namespace: &str) -> Option<MutexGuard<'_, ()>> {
         let hash = BuildHasherDefault::<DefaultHasher>::default().hash_one(namespace);
         let at = usize::try_from(hash % 64).unwrap_or(0);
-        Some(self.turns.get(at)?.lock().await)
+        Some(self.quota_locks.get(at)?.lock().await)
     }
 }
 
-/// What a request is to plugins.
-pub(super) fn request<'a>(
-    call: &'a ResourceRequest<'_>,
+/// The admission attributes of a request.
+pub(super) fn attributes<'a>(
+    request: &'a ResourceRequest<'_>,
     operation: Operation,
     part: &'a str,
     name: &'a str,
     old: Option<&'a Node<'a>>,
 ) -> Request<'a> {
-    let row = call.served.row;
+    let row = request.resource.row;
     Request {
         operation,
         group: row.group,
         version: row.version,
         resource: row.plural,
         subresource: part,
-        namespace: if row.namespaced { &call.place.namespace } else { "" },
+        namespace: if row.namespaced { &request.path.namespace } else { "" },
         name,
-        user: call.user,
-        minor: call.app.policy.emulated.minor(),
+        user: request.user,
+        minor: request.app.policy.emulated.minor(),
         old,
     }
 }
 
-/// A part as plugins know it: what is bound is made, everything else is changed.
-pub(super) fn part_of(part: Part) -> (&'static str, Operation) {
+/// Subresource and operation of an update; `binding` counts as a create.
+pub(super) fn subresource_of(part: Part) -> (&'static str, Operation) {
     match part {
         Part::Main => ("", Operation::Update),
         Part::Sub("binding") => ("binding", Operation::Create),
@@ -77,24 +77,28 @@ pub(super) fn part_of(part: Part) -> (&'static str, Operation) {
     }
 }
 
-/// The name in refusals while it is not yet sure: what a name is generated from.
-fn shown_name<'n>(call: &'n ResourceRequest<'_>, node: &'n Node<'_>) -> &'n str {
+/// The object's name in error messages; `generateName` while the name is generated.
+fn display_name<'n>(request: &'n ResourceRequest<'_>, node: &'n Node<'_>) -> &'n str {
     let name = node.text_at(&["metadata", "name"]);
     let base = node.text_at(&["metadata", "generateName"]);
     let is_generated = |rest: &str| rest.len() == 5;
-    match call.place.name.as_str() {
+    match request.path.name.as_str() {
         "" if !base.is_empty() && name.strip_prefix(base).is_some_and(is_generated) => base,
         "" => name,
         named => named,
     }
 }
 
-/// What a plugin says, as an answer.
-pub(super) fn refusal(call: &ResourceRequest<'_>, name: &str, denial: Denial) -> StatusError {
+/// The error of a plugin's denial.
+pub(super) fn status_error(
+    request: &ResourceRequest<'_>,
+    name: &str,
+    denial: Denial,
+) -> StatusError {
     match denial {
-        Denial::Forbidden(why) => StatusError::forbidden(call.served.about(name), &why),
+        Denial::Forbidden(why) => StatusError::forbidden(request.resource.about(name), &why),
         Denial::ForbiddenBecause(why, cause) => {
-            StatusError::forbidden(call.served.about(name), &why).because(cause, "", "")
+            StatusError::forbidden(request.resource.about(name), &why).because(cause, "", "")
         }
         Denial::NotFound { resource, name } => {
             StatusError::not_found(About { group: "", resource, name: &name })
@@ -102,162 +106,169 @@ pub(super) fn refusal(call: &ResourceRequest<'_>, name: &str, denial: Denial) ->
     }
 }
 
-/// Runs the plugins that change a new object.
+/// Runs the mutating plugins on a new object.
 pub(crate) async fn mutate_create(
-    call: &ResourceRequest<'_>,
+    request: &ResourceRequest<'_>,
     node: &mut Node<'static>,
 ) -> Result<(), StatusError> {
-    if !call.served.row.namespaced {
-        // For what is in a namespace, NamespaceLifecycle has just looked.
-        call.app.cache.fresh().await?;
+    if !request.resource.row.namespaced {
+        // For namespaced objects NamespaceLifecycle has just refreshed the cache.
+        request.app.cache.fresh().await?;
     }
-    await_account(call, node).await?;
-    admit(call, ("", Operation::Create), node, None, |_| true)
+    await_account(request, node).await?;
+    admit(request, ("", Operation::Create), node, None, |_| true)
 }
 
-/// Runs the plugins that change an update.
+/// Runs the mutating plugins on an update.
 pub(crate) async fn mutate_update(
-    call: &ResourceRequest<'_>,
+    request: &ResourceRequest<'_>,
     new: &mut Node<'static>,
     old: &Node<'static>,
     part: Part,
 ) -> Result<(), StatusError> {
-    admit(call, part_of(part), new, Some(old), |_| true)
+    admit(request, subresource_of(part), new, Some(old), |_| true)
 }
 
-/// Runs the plugins that look at deletions.
-pub(crate) fn on_delete(call: &ResourceRequest<'_>, old: &Node<'_>) -> Result<(), StatusError> {
-    everywhere(call, ("", Operation::Delete), old, Some(old))
+/// Runs the plugins that handle deletions.
+pub(crate) fn on_delete(request: &ResourceRequest<'_>, old: &Node<'_>) -> Result<(), StatusError> {
+    admit_unstored(request, ("", Operation::Delete), old, Some(old))
 }
 
-/// Runs the plugins that look at what is sent to a part of an object and never stored.
-pub(crate) fn on_part(call: &ResourceRequest<'_>, sent: &Node<'_>) -> Result<(), StatusError> {
-    everywhere(call, (&call.place.subresource, Operation::Create), sent, None)
+/// Runs the plugins that handle subresources that are not stored.
+pub(crate) fn on_part(request: &ResourceRequest<'_>, sent: &Node<'_>) -> Result<(), StatusError> {
+    admit_unstored(request, (&request.path.subresource, Operation::Create), sent, None)
 }
 
-fn everywhere(
-    call: &ResourceRequest<'_>,
+fn admit_unstored(
+    request: &ResourceRequest<'_>,
     what: (&str, Operation),
     object: &Node<'_>,
     old: Option<&Node<'_>>,
 ) -> Result<(), StatusError> {
-    if !EVERYWHERE.iter().any(|name| call.app.plugins.is_on(name)) {
+    if !UNSTORED_PLUGINS.iter().any(|name| request.app.plugins.is_on(name)) {
         return Ok(());
     }
-    admit(call, what, &mut object.clone().into_owned(), old, |name| EVERYWHERE.contains(&name))
+    admit(request, what, &mut object.clone().into_owned(), old, |name| {
+        UNSTORED_PLUGINS.contains(&name)
+    })
 }
 
 fn admit(
-    call: &ResourceRequest<'_>,
+    request: &ResourceRequest<'_>,
     (part, operation): (&str, Operation),
     node: &mut Node<'static>,
     old: Option<&Node<'_>>,
-    looks: fn(&str) -> bool,
+    selects: fn(&str) -> bool,
 ) -> Result<(), StatusError> {
-    let name = match call.place.name.as_str() {
+    let name = match request.path.name.as_str() {
         "" => node.text_at(&["metadata", "name"]).to_owned(),
         name => name.to_owned(),
     };
-    let request = request(call, operation, part, &name, old);
-    let begun = Instant::now();
+    let attributes = attributes(request, operation, part, &name, old);
+    let started = Instant::now();
     let mut result = Ok(());
-    for row in running(call).filter(|row| looks(row.name)) {
+    for row in enabled_plugins(request).filter(|row| selects(row.name)) {
         let Some(admit) = row.admit else { continue };
-        let begun = Instant::now();
-        let view = View::new(call);
-        let said = admit(&request, node, &view);
-        view.check()?;
-        let was = (row.name, "admit", operation.word());
-        call.app.metrics.plugin_ran(was, said.is_err(), begun.elapsed());
-        if let Err(denial) = said {
-            result = Err(refusal(call, shown_name(call, node), denial));
+        let started = Instant::now();
+        let cluster = PluginCluster::new(request);
+        let admitted = admit(&attributes, node, &cluster);
+        cluster.check()?;
+        let labels = (row.name, "admit", operation.word());
+        request.app.metrics.plugin_ran(labels, admitted.is_err(), started.elapsed());
+        if let Err(denial) = admitted {
+            result = Err(status_error(request, display_name(request, node), denial));
             break;
         }
     }
-    call.app.metrics.step_ran("admit", operation.word(), result.is_err(), begun.elapsed());
+    request.app.metrics.step_ran("admit", operation.word(), result.is_err(), started.elapsed());
     result
 }
 
-fn running<'a>(call: &'a ResourceRequest<'_>) -> impl Iterator<Item = &'static PluginRow> + 'a {
-    PLUGINS.iter().filter(|row| call.app.plugins.is_on(row.name))
+fn enabled_plugins<'a>(
+    request: &'a ResourceRequest<'_>,
+) -> impl Iterator<Item = &'static PluginRow> + 'a {
+    PLUGINS.iter().filter(|row| request.app.plugins.is_on(row.name))
 }
 
-/// The plugins that are rules of the engine.
-const JUDGES: [&str; 2] = ["PodSecurity", "DenyServiceExternalIPs"];
+/// The plugins that the engine implements.
+const ENGINE_PLUGINS: [&str; 2] = ["PodSecurity", "DenyServiceExternalIPs"];
 
-/// Judges a change: the engine validates it, then all plugins that look are run in turn until one refuses. Who never
-/// got to a plugin is not counted by it.
+/// Validates a change by the engine, then runs the validating plugins and policies until one denies. Metrics count
+/// only the plugins that ran.
 pub(crate) async fn judge(
-    call: &ResourceRequest<'_>,
+    request: &ResourceRequest<'_>,
     change: &Change<'_>,
 ) -> Result<(), StatusError> {
-    let judgement = judgement::judge(call, change).await?;
+    let judgement = judgement::judge(request, change).await?;
     let (_, operation) = operation_of(change);
-    let begun = Instant::now();
-    // Of those that look, only the quota stands behind the policies, and it is charged later.
-    let result = validate(call, change, judgement).and_then(|()| policies::on_change(call, change));
-    call.app.metrics.step_ran("validate", operation.word(), result.is_err(), begun.elapsed());
+    let started = Instant::now();
+    // Only the quota comes after the policies; it is charged at commit.
+    let result =
+        validate(request, change, judgement).and_then(|()| policies::on_change(request, change));
+    request.app.metrics.step_ran("validate", operation.word(), result.is_err(), started.elapsed());
     result
 }
 
 fn operation_of(change: &Change<'_>) -> (&'static str, Operation) {
     match change.is_create() {
         true => ("", Operation::Create),
-        false => part_of(change.part),
+        false => subresource_of(change.part),
     }
 }
 
 fn validate(
-    call: &ResourceRequest<'_>,
+    request: &ResourceRequest<'_>,
     change: &Change<'_>,
     mut judgement: Judgement,
 ) -> Result<(), StatusError> {
     let (part, operation) = operation_of(change);
-    let metrics = &call.app.metrics;
+    let metrics = &request.app.metrics;
     let new = change.new_object();
     let old = change.old_object().map(ratchet_object::Object::node);
-    let request = request(call, operation, part, new.name(), old);
-    for row in running(call) {
-        let was = (row.name, "validate", operation.word());
-        if JUDGES.contains(&row.name) {
+    let attributes = attributes(request, operation, part, new.name(), old);
+    for row in enabled_plugins(request) {
+        let labels = (row.name, "validate", operation.word());
+        if ENGINE_PLUGINS.contains(&row.name) {
             let denial = judgement.denial.take_if(|(name, _)| *name == row.name);
-            metrics.plugin_ran(was, denial.is_some(), judgement.took);
+            metrics.plugin_ran(labels, denial.is_some(), judgement.duration);
             if row.name == "PodSecurity" {
-                metrics.count_pod_security(&judgement.tally);
+                metrics.count_pod_security(&judgement.pod_security);
             }
-            if let Some((_, refusal)) = denial {
-                return Err(refusal);
+            if let Some((_, error)) = denial {
+                return Err(error);
             }
         }
         let Some(validate) = row.validate else { continue };
-        let begun = Instant::now();
-        let view = View::new(call);
-        let said = validate(&request, new.node(), &view);
-        view.check()?;
-        metrics.plugin_ran(was, said.is_err(), begun.elapsed());
-        said.map_err(|denial| refusal(call, new.name(), denial))?;
+        let started = Instant::now();
+        let cluster = PluginCluster::new(request);
+        let result = validate(&attributes, new.node(), &cluster);
+        cluster.check()?;
+        metrics.plugin_ran(labels, result.is_err(), started.elapsed());
+        result.map_err(|denial| status_error(request, new.name(), denial))?;
     }
-    // Rules that are on although their plugin has no row that is on.
-    judgement.denial.map_or(Ok(()), |(_, refusal)| Err(refusal))
+    // A denial whose plugin is not enabled in the table.
+    judgement.denial.map_or(Ok(()), |(_, error)| Err(error))
 }
 
-/// Waits a little for the default account of a namespace that has just been made.
-async fn await_account(call: &ResourceRequest<'_>, node: &Node<'_>) -> Result<(), StatusError> {
-    let row = call.served.row;
+/// Waits for the default service account of a new namespace.
+async fn await_account(request: &ResourceRequest<'_>, node: &Node<'_>) -> Result<(), StatusError> {
+    let row = request.resource.row;
     let name = node.text_at(&["spec", "serviceAccountName"]);
     let is_pod = (row.group, row.plural) == ("", "pods");
-    if !is_pod || !matches!(name, "" | "default") || !call.app.plugins.is_on("ServiceAccount") {
+    if !is_pod || !matches!(name, "" | "default") || !request.app.plugins.is_on("ServiceAccount") {
         return Ok(());
     }
     let is_there = || {
-        View::new(call).object("", "serviceaccounts", &call.place.namespace, "default").is_some()
+        PluginCluster::new(request)
+            .object("", "serviceaccounts", &request.path.namespace, "default")
+            .is_some()
     };
-    for _ in 0..LOOKS {
+    for _ in 0..ACCOUNT_TRIES {
         if is_there() {
             break;
         }
-        tokio::time::sleep(PAUSE).await;
-        call.app.cache.fresh().await?;
+        tokio::time::sleep(ACCOUNT_PAUSE).await;
+        request.app.cache.fresh().await?;
     }
     Ok(())
 }

@@ -1,15 +1,17 @@
-//! ValidatingAdmissionPolicy: what is written, deleted or connected to is put before the policies of the cluster.
+//! ValidatingAdmissionPolicy: evaluates the policies of the cluster on writes, deletions and connections.
 
-use super::around::Around;
-use super::plugins::part_of;
+use super::plugins::subresource_of;
+use super::policy_cluster::PolicyCluster;
 use crate::app::App;
-use crate::call::{ResourceRequest, Told};
+use crate::audit_record::AuditRecord;
 use crate::options::{DeleteOptions, DeleteScope};
+use crate::registry::ServedResource;
 use crate::request::{Params, ResourcePath};
-use crate::served::ServedResource;
+use crate::resource_request::ResourceRequest;
 use crate::services;
 use crate::status::{About, StatusError};
 use crate::subresources::scale_from;
+use crate::warnings::Warnings;
 use ratchet_access::User;
 use ratchet_engine::{Change, Part, StatusCause};
 use ratchet_object::{Node, Value};
@@ -20,16 +22,17 @@ use std::time::Instant;
 /// The plugin's name.
 const PLUGIN: &str = "ValidatingAdmissionPolicy";
 
-/// Where something is attributes, and by whom.
+/// Resource, path and user of a request, and where warnings and annotations go.
 pub(crate) struct AdmissionScope<'a> {
     pub(crate) app: &'a Arc<App>,
-    pub(crate) served: &'a ServedResource,
-    pub(crate) place: &'a ResourcePath,
+    pub(crate) resource: &'a ServedResource,
+    pub(crate) path: &'a ResourcePath,
     pub(crate) user: &'a User,
-    pub(crate) told: &'a Told,
+    pub(crate) warnings: &'a Warnings,
+    pub(crate) audit: &'a AuditRecord,
 }
 
-/// What is attributes there.
+/// Admission attributes: operation, kind, subresource and objects of one request, as policies see them.
 struct Attributes<'a> {
     operation: Operation,
     kind: KindName<'a>,
@@ -42,14 +45,14 @@ struct Attributes<'a> {
 }
 
 impl<'a> AdmissionScope<'a> {
-    fn of(call: &'a ResourceRequest<'_>) -> Self {
-        let ResourceRequest { app, served, place, user, told, .. } = call;
-        Self { app, served, place, user, told }
+    fn of(request: &'a ResourceRequest<'_>) -> Self {
+        let ResourceRequest { app, resource, path, user, warnings, audit, .. } = request;
+        Self { app, resource, path, user, warnings, audit }
     }
 
-    /// The policies that may have something to say here; none if there are none.
+    /// The current policies; none if the plugin is off, the resource is exempt or there are no policies.
     fn policies(&self) -> Result<Option<Arc<Policies>>, StatusError> {
-        let row = self.served.row;
+        let row = self.resource.row;
         if !self.app.plugins.is_on(PLUGIN) || is_exempt(row.group, row.plural) {
             return Ok(None);
         }
@@ -57,188 +60,192 @@ impl<'a> AdmissionScope<'a> {
         Ok((!policies.is_empty()).then_some(policies))
     }
 
-    fn evaluate(&self, policies: &Arc<Policies>, attributes: &Attributes<'_>) -> Result<(), StatusError> {
-        let row = self.served.row;
+    fn evaluate(
+        &self,
+        policies: &Arc<Policies>,
+        attributes: &Attributes<'_>,
+    ) -> Result<(), StatusError> {
+        let row = self.resource.row;
         let attempt = Attempt {
             operation: attributes.operation,
             kind: attributes.kind,
             resource: ResourceName { group: row.group, version: row.version, resource: row.plural },
             subresource: attributes.subresource,
             name: attributes.name,
-            namespace: if row.namespaced { &self.place.namespace } else { "" },
+            namespace: if row.namespaced { &self.path.namespace } else { "" },
             object: attributes.object,
             old: attributes.old,
             options: attributes.options,
             user: self.user,
             dry_run: attributes.dry_run,
         };
-        let begun = Instant::now();
-        // An expression may cost as much as its budget allows, which is more than others should wait for.
-        let place = format!("{}/{}/{}", row.group, row.plural, attempt.namespace);
-        let around = Around::new(self.app, self.user);
-        let judge = || policies.judge(&attempt, &around);
-        let judged = self.app.pace.think(&self.app.compute, policies, &place, judge);
-        around.check()?;
-        let was = (PLUGIN, "validate", attributes.operation.word());
-        self.app.metrics.plugin_ran(was, !judged.admits(), begun.elapsed());
-        for check in &judged.checks {
+        let started = Instant::now();
+        // An expression may use its whole cost budget, which is more than other requests should wait for.
+        let pace_key = format!("{}/{}/{}", row.group, row.plural, attempt.namespace);
+        let cluster = PolicyCluster::new(self.app, self.user);
+        let judge = || policies.judge(&attempt, &cluster);
+        let verdict = self.app.pace.evaluate(&self.app.compute, policies, &pace_key, judge);
+        cluster.check()?;
+        let labels = (PLUGIN, "validate", attributes.operation.word());
+        self.app.metrics.plugin_ran(labels, !verdict.admits(), started.elapsed());
+        for check in &verdict.checks {
             self.app.metrics.policy_checked(check);
         }
-        for warning in judged.warnings {
-            self.told.warn(warning);
+        for warning in verdict.warnings {
+            self.warnings.add(warning);
         }
-        for (key, text) in judged.annotations {
-            self.told.annotate(key, text);
+        for (key, text) in verdict.annotations {
+            self.audit.annotate(key, text);
         }
-        if let Some(name) = &judged.missing_namespace {
+        if let Some(name) = &verdict.missing_namespace {
             return Err(StatusError::not_found(About { group: "", resource: "namespaces", name }));
         }
-        match judged.denials.first() {
-            Some(denial) => Err(refusal(self.served.about(attributes.name), denial)),
+        match verdict.denials.first() {
+            Some(denial) => Err(denial_error(self.resource.about(attributes.name), denial)),
             None => Ok(()),
         }
     }
 }
 
-/// The words of a refusal by a plugin, with the code and reason that the validation gives.
-fn refusal(about: About<'_>, denial: &Denial) -> StatusError {
+/// The error of a policy's denial, with the code and reason of the validation.
+fn denial_error(about: About<'_>, denial: &Denial) -> StatusError {
     let message = denial.message();
-    let mut refusal = StatusError::forbidden(about, &message);
-    (refusal.code, refusal.reason) = (denial.reason.code(), denial.reason.word());
-    if let Some(details) = &mut refusal.details {
+    let mut error = StatusError::forbidden(about, &message);
+    (error.code, error.reason) = (denial.reason.code(), denial.reason.word());
+    if let Some(details) = &mut error.details {
         details.causes = vec![StatusCause { reason: "", message, field: String::new() }];
     }
-    refusal
+    error
 }
 
-fn kind_of(served: &ServedResource) -> KindName<'static> {
-    let row = served.row;
+fn kind_of(resource: &ServedResource) -> KindName<'static> {
+    let row = resource.row;
     KindName { group: row.group, version: row.version, kind: row.kind }
 }
 
 const SCALE: KindName<'_> = KindName { group: "autoscaling", version: "v1", kind: "Scale" };
 
-/// Puts a change that was found valid before the policies.
+/// Evaluates the policies on a valid change.
 pub(super) fn on_change(
-    call: &ResourceRequest<'_>,
+    request: &ResourceRequest<'_>,
     change: &Change<'_>,
 ) -> Result<(), StatusError> {
-    let scope = AdmissionScope::of(call);
-    // A Binding was put before them when it came.
+    let scope = AdmissionScope::of(request);
+    // The policies have seen the Binding already, in `on_sent`.
     if change.part == Part::Sub("binding") {
         return Ok(());
     }
     let Some(policies) = scope.policies()? else { return Ok(()) };
     let (subresource, operation) = match change.is_create() {
         true => ("", Operation::Create),
-        false => (part_of(change.part).0, Operation::Update),
+        false => (subresource_of(change.part).0, Operation::Update),
     };
     let mut object = change.new_object().node().clone().into_owned();
     let mut old = change.old_object().map(|old| old.node().clone().into_owned());
     if change.part == Part::Main {
-        // The allocators of the reference stand before policies. What is chosen here is given back at once and may be
-        // chosen otherwise in the end: what matters to a policy is that there is something, and in which range.
-        services::claim(call.app, &change.kind, &mut object, old.as_ref())?;
+        // The reference allocates before policies run. The allocation here is dropped, and the commit may choose
+        // another one: policies only depend on its presence and range.
+        services::claim(request.app, &change.kind, &mut object, old.as_ref())?;
     }
-    // As it would be stored: a policy sees what the API always writes.
-    call.served.respell(&mut object);
-    let mut kind = kind_of(call.served);
+    // Policies see the canonical form.
+    request.resource.canonicalize(&mut object);
+    let mut kind = kind_of(request.resource);
     if change.part == Part::Sub("scale") {
         object = scale_from(&object);
         old = old.as_ref().map(scale_from);
         kind = SCALE;
     }
-    let options = write_options(call.params, operation);
+    let options = write_options(request.params, operation);
     scope.evaluate(
         &policies,
         &Attributes {
             operation,
             kind,
             subresource,
-            name: name_tried(call, &object),
+            name: object_name(request, &object),
             object: Some(&object),
             old: old.as_ref(),
             options: Some(&options),
-            dry_run: is_dry_run(call.params),
+            dry_run: is_dry_run(request.params),
         },
     )
 }
 
-/// The name, also if it was generated.
-fn name_tried<'a>(call: &'a ResourceRequest<'_>, object: &'a Node<'_>) -> &'a str {
-    match call.place.name.as_str() {
+/// The object's name, also if it was generated.
+fn object_name<'a>(request: &'a ResourceRequest<'_>, object: &'a Node<'_>) -> &'a str {
+    match request.path.name.as_str() {
         "" => object.text_at(&["metadata", "name"]),
         named => named,
     }
 }
 
-/// Puts what is sent to a part of an object, and never stored, before the policies.
+/// Evaluates the policies on the body of a subresource that is not stored.
 pub(crate) fn on_sent(
-    call: &ResourceRequest<'_>,
+    request: &ResourceRequest<'_>,
     kind: KindName<'_>,
     sent: &Node<'_>,
 ) -> Result<(), StatusError> {
-    let scope = AdmissionScope::of(call);
+    let scope = AdmissionScope::of(request);
     let Some(policies) = scope.policies()? else { return Ok(()) };
     let mut object = sent.clone().into_owned();
-    let written = match kind.group {
+    let api_version = match kind.group {
         "" => kind.version.to_owned(),
         group => format!("{group}/{}", kind.version),
     };
-    object.set("apiVersion", Node::string(written));
+    object.set("apiVersion", Node::string(api_version));
     object.set("kind", Node::string(kind.kind.to_owned()));
-    let options = write_options(call.params, Operation::Create);
+    let options = write_options(request.params, Operation::Create);
     scope.evaluate(
         &policies,
         &Attributes {
             operation: Operation::Create,
             kind,
-            subresource: &call.place.subresource,
-            name: &call.place.name,
+            subresource: &request.path.subresource,
+            name: &request.path.name,
             object: Some(&object),
             old: None,
             options: Some(&options),
-            dry_run: is_dry_run(call.params),
+            dry_run: is_dry_run(request.params),
         },
     )
 }
 
-/// Puts a deletion before the policies.
+/// Evaluates the policies on a deletion.
 pub(crate) fn on_removal(
-    call: &ResourceRequest<'_>,
+    request: &ResourceRequest<'_>,
     old: &Node<'static>,
     options: &DeleteOptions,
 ) -> Result<(), StatusError> {
-    let scope = AdmissionScope::of(call);
+    let scope = AdmissionScope::of(request);
     let name = match options.scope {
-        DeleteScope::Nobody => return Ok(()),
-        // Of a collection the reference tells policies no names.
+        DeleteScope::None => return Ok(()),
+        // The reference passes no names for a deletion of a collection.
         DeleteScope::Collection => "",
-        DeleteScope::Object => call.place.name.as_str(),
+        DeleteScope::Object => request.path.name.as_str(),
     };
     let Some(policies) = scope.policies()? else { return Ok(()) };
     let mut old = old.clone();
-    let version = call.served.api_version();
-    crate::convert::from_stored(&mut old, &version, call.served.row.kind);
+    let version = request.resource.api_version();
+    crate::convert::from_stored(&mut old, &version, request.resource.row.kind);
     old.set("apiVersion", Node::string(version));
-    old.set("kind", Node::string(call.served.row.kind));
-    let asked = options.node();
+    old.set("kind", Node::string(request.resource.row.kind));
+    let options_node = options.node();
     scope.evaluate(
         &policies,
         &Attributes {
             operation: Operation::Delete,
-            kind: kind_of(call.served),
+            kind: kind_of(request.resource),
             subresource: "",
             name,
             object: None,
             old: Some(&old),
-            options: Some(&asked),
+            options: Some(&options_node),
             dry_run: options.dry_run,
         },
     )
 }
 
-/// Puts a connection before the policies.
+/// Evaluates the policies on a connect request.
 pub(crate) fn on_connect(
     scope: &AdmissionScope<'_>,
     kind: &str,
@@ -253,8 +260,8 @@ pub(crate) fn on_connect(
         &Attributes {
             operation: Operation::Connect,
             kind: KindName { group: "", version: "v1", kind },
-            subresource: &scope.place.subresource,
-            name: &scope.place.name,
+            subresource: &scope.path.subresource,
+            name: &scope.path.name,
             object: Some(&object),
             old: None,
             options: None,
@@ -267,7 +274,7 @@ fn is_dry_run(params: &Params) -> bool {
     params.all("dryRun").any(|value| value == "All")
 }
 
-/// The options of a write, as policies and webhooks are told them.
+/// The `CreateOptions` or `UpdateOptions` of a write.
 fn write_options(params: &Params, operation: Operation) -> Node<'static> {
     let kind = if operation == Operation::Create { "CreateOptions" } else { "UpdateOptions" };
     let mut node = options_node(kind);
@@ -285,7 +292,7 @@ fn write_options(params: &Params, operation: Operation) -> Node<'static> {
     node
 }
 
-/// Options of a kind, without any said.
+/// An options object with only `kind` and `apiVersion`.
 pub(crate) fn options_node(kind: &'static str) -> Node<'static> {
     let version = Node::string("meta.k8s.io/v1");
     Node::new(Value::Map(vec![

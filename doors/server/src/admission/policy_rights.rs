@@ -1,6 +1,6 @@
-//! Who writes a policy or a binding must be allowed to read the parameters that it reads.
+//! Authorization of policy parameters: the writer of a policy or binding must be able to read its parameters.
 
-use crate::call::ResourceRequest;
+use crate::resource_request::ResourceRequest;
 use ratchet_access::{Attempt, Resource, Target, User, is_superuser};
 use ratchet_engine::writing::{FieldErrors, ValidationContext};
 use ratchet_engine::{Change, Part, Verdict};
@@ -8,47 +8,49 @@ use ratchet_object::{At, Node};
 
 const GROUP: &str = "admissionregistration.k8s.io";
 
-/// Adds to a verdict on a policy or binding that is well made what its writer may not read.
-pub(super) fn check(call: &ResourceRequest<'_>, change: &Change<'_>, verdict: &mut Verdict) {
-    let is_meant = change.kind.group == GROUP && change.part == Part::Main;
-    if !is_meant || !verdict.problems.is_empty() || is_superuser(call.user) {
+/// Adds a field error to the verdict on a valid policy or binding whose writer may not read its parameters.
+pub(super) fn check(request: &ResourceRequest<'_>, change: &Change<'_>, verdict: &mut Verdict) {
+    let applies = change.kind.group == GROUP && change.part == Part::Main;
+    if !applies || !verdict.problems.is_empty() || is_superuser(request.user) {
         return;
     }
-    let (at, said) = match change.kind.name {
-        "ValidatingAdmissionPolicy" => ("paramKind", of_policy(call, change)),
-        "ValidatingAdmissionPolicyBinding" => ("paramRef", of_binding(call, change)),
+    let (at, result) = match change.kind.name {
+        "ValidatingAdmissionPolicy" => ("paramKind", of_policy(request, change)),
+        "ValidatingAdmissionPolicyBinding" => ("paramRef", of_binding(request, change)),
         _ => return,
     };
-    if let Err(why) = said {
-        let ctx = ValidationContext { change, policy: &call.app.policy };
+    if let Err(why) = result {
+        let ctx = ValidationContext { change, policy: &request.app.policy };
         FieldErrors::new(&ctx, verdict).forbidden(&change.new_root().descend(&["spec", at]), why);
     }
 }
 
-/// A field of the spec, if it is there and was not so before.
-fn fresh<'a>(change: &Change<'a>, name: &'static str) -> Option<At<'a>> {
+/// A field of the spec, if it is set and new or changed.
+fn changed_field<'a>(change: &Change<'a>, name: &'static str) -> Option<At<'a>> {
     let new = change.new_root().descend(&["spec", name]);
     let old = change.old_root().map(|root| root.descend(&["spec", name]));
-    let is_kept = |old: At<'_>| old.is_set() && new.equals(&old);
-    (new.is_set() && !old.is_some_and(is_kept)).then_some(new)
+    let is_unchanged = |old: At<'_>| old.is_set() && new.equals(&old);
+    (new.is_set() && !old.is_some_and(is_unchanged)).then_some(new)
 }
 
-/// What the kind of parameters is to authorizers: what is not known may be anything.
-fn resource<'k>(
-    call: &'k ResourceRequest<'_>,
+/// Group, version and plural of a parameter kind; no plural if the kind is unknown.
+fn param_resource<'k>(
+    request: &'k ResourceRequest<'_>,
     kind: &'k Node<'_>,
 ) -> (&'k str, &'k str, Option<&'k str>) {
-    let written = kind.text_at(&["apiVersion"]);
-    let (group, version) = written.split_once('/').unwrap_or(("", written));
+    let api_version = kind.text_at(&["apiVersion"]);
+    let (group, version) = api_version.split_once('/').unwrap_or(("", api_version));
     let name = kind.text_at(&["kind"]);
-    let mut rows = call.app.registry.rows().iter();
+    let mut rows = request.app.registry.rows().iter();
     let row = rows.find(|row| (row.group, row.version, row.kind) == (group, version, name));
     (group, version, row.map(|row| row.plural))
 }
 
-fn of_policy(call: &ResourceRequest<'_>, change: &Change<'_>) -> Result<(), String> {
-    let Some(kind) = fresh(change, "paramKind").and_then(|at| at.node()) else { return Ok(()) };
-    let (group, version, plural) = resource(call, kind);
+fn of_policy(request: &ResourceRequest<'_>, change: &Change<'_>) -> Result<(), String> {
+    let Some(kind) = changed_field(change, "paramKind").and_then(|at| at.node()) else {
+        return Ok(());
+    };
+    let (group, version, plural) = param_resource(request, kind);
     let target = Resource {
         group,
         version,
@@ -57,30 +59,31 @@ fn of_policy(call: &ResourceRequest<'_>, change: &Change<'_>) -> Result<(), Stri
         name: "*",
         ..Resource::default()
     };
-    if may(call, "get", target) {
+    if is_allowed(request, "get", target) {
         return Ok(());
     }
-    let (name, written) = (kind.text_at(&["kind"]), kind.text_at(&["apiVersion"]));
+    let (name, api_version) = (kind.text_at(&["kind"]), kind.text_at(&["apiVersion"]));
     Err(format!(
-        "user {} must have \"get\" permission on all objects of the referenced paramKind (kind={name}, apiVersion={written})",
-        shown(call.user)
+        "user {} must have \"get\" permission on all objects of the referenced paramKind (kind={name}, apiVersion={api_version})",
+        go_format(request.user)
     ))
 }
 
-fn of_binding(call: &ResourceRequest<'_>, change: &Change<'_>) -> Result<(), String> {
+fn of_binding(request: &ResourceRequest<'_>, change: &Change<'_>) -> Result<(), String> {
     let root = change.new_root();
     let policy_name = root.descend(&["spec", "policyName"]).text_or_empty();
     let old_name = change.old_root().map(|old| old.descend(&["spec", "policyName"]));
     let is_rebound = old_name.is_some_and(|old| old.text_or_empty() != policy_name);
     let wanted = match is_rebound {
         true => Some(root.descend(&["spec", "paramRef"])).filter(At::is_set),
-        false => fresh(change, "paramRef"),
+        false => changed_field(change, "paramRef"),
     };
     let Some(wanted) = wanted.and_then(|at| at.node()) else { return Ok(()) };
-    let policies = call.app.registry.find(GROUP, "v1", "validatingadmissionpolicies");
-    let policy = policies.and_then(|served| served.shelf.get(policy_name)).map(|item| item.node());
+    let policies = request.app.registry.find(GROUP, "v1", "validatingadmissionpolicies");
+    let policy =
+        policies.and_then(|resource| resource.cache.get(policy_name)).map(|item| item.node());
     let kind = policy.as_ref().and_then(|policy| policy.find(&["spec", "paramKind"]));
-    let known = kind.map(|kind| resource(call, kind));
+    let known = kind.map(|kind| param_resource(request, kind));
     let (group, version, plural) = known.unwrap_or(("*", "*", None));
     let name = wanted.text_at(&["name"]);
     let verb = if name.is_empty() { "list" } else { "get" };
@@ -92,18 +95,18 @@ fn of_binding(call: &ResourceRequest<'_>, change: &Change<'_>) -> Result<(), Str
         name,
         ..Resource::default()
     };
-    if may(call, verb, target) {
+    if is_allowed(request, verb, target) {
         return Ok(());
     }
-    let user = shown(call.user);
+    let user = go_format(request.user);
     let all = format!(
         "to determine minimum required permissions and user {user} does not have \"{verb}\" permission for all groups, versions and resources"
     );
     Err(match (&policy, kind) {
         (None, _) => format!("unable to get policy {policy_name} {all}"),
         (Some(_), Some(kind)) if plural.is_none() => {
-            let (written, kind) = (kind.text_at(&["apiVersion"]), kind.text_at(&["kind"]));
-            format!("unable to resolve paramKind &{{{written} {kind}}} {all}")
+            let (api_version, kind) = (kind.text_at(&["apiVersion"]), kind.text_at(&["kind"]));
+            format!("unable to resolve paramKind &{{{api_version} {kind}}} {all}")
         }
         _ => format!(
             "user {user} does not have \"{verb}\" permission on the object referenced by paramRef"
@@ -111,13 +114,13 @@ fn of_binding(call: &ResourceRequest<'_>, change: &Change<'_>) -> Result<(), Str
     })
 }
 
-fn may(call: &ResourceRequest<'_>, verb: &str, target: Resource<'_>) -> bool {
-    let attempt = Attempt { user: call.user, verb, target: Target::Resource(target) };
-    call.app.authorizer.decide(&attempt).is_allowed()
+fn is_allowed(request: &ResourceRequest<'_>, verb: &str, target: Resource<'_>) -> bool {
+    let attempt = Attempt { user: request.user, verb, target: Target::Resource(target) };
+    request.app.authorizer.decide(&attempt).is_allowed()
 }
 
-/// A user as Go prints the struct behind it.
-fn shown(user: &User) -> String {
+/// A user as Go's `%v` prints the struct.
+fn go_format(user: &User) -> String {
     let mut extra: Vec<String> =
         user.extra.iter().map(|(key, values)| format!("{key}:[{}]", values.join(" "))).collect();
     extra.sort();
@@ -137,7 +140,7 @@ mod tests {
             groups: vec!["a".into(), "b".into()],
             extra: vec![("k".into(), vec!["v".into(), "w".into()])],
         };
-        assert_eq!(shown(&user), "&{alice u [a b] map[k:[v w]]}");
-        assert_eq!(shown(&User::default()), "&{  [] map[]}");
+        assert_eq!(go_format(&user), "&{alice u [a b] map[k:[v w]]}");
+        assert_eq!(go_format(&User::default()), "&{  [] map[]}");
     }
 }

@@ -1,4 +1,4 @@
-//! The policies and bindings of the cluster, each compiled once.
+//! `PolicySet`: the admission policies and bindings of the cluster, each compiled once.
 
 use crate::cache::{Cache, ResourceCache};
 use crate::status::StatusError;
@@ -8,17 +8,17 @@ use std::collections::HashMap;
 use std::sync::{Arc, OnceLock};
 
 const GROUP: &str = "admissionregistration.k8s.io";
-/// What stored expressions may use: everything that this server knows.
+/// The version of the CEL environment for stored expressions: the newest.
 const VERSION: (u32, u32) = (1, 36);
 
-/// What was read from one object, by its key, and the revision it was read at.
-type Read<T> = HashMap<Arc<str>, (u64, Arc<T>)>;
+/// Compiled objects by key, with the revision they were compiled at.
+type Compiled<T> = HashMap<Arc<str>, (u64, Arc<T>)>;
 
-/// The policies as of the last change of a policy or a binding.
+/// The policies as of the last change of a policy or binding.
 pub struct PolicySet {
-    /// Policies, bindings.
-    shelves: [Arc<ResourceCache>; 2],
-    /// Made when the first policy is read: most servers have none.
+    /// The caches of policies and bindings.
+    resource_caches: [Arc<ResourceCache>; 2],
+    /// Created for the first policy: most clusters have none.
     reader: OnceLock<Reader>,
     bound: ArcSwap<Bound>,
 }
@@ -26,24 +26,24 @@ pub struct PolicySet {
 #[derive(Default)]
 struct Bound {
     revisions: Option<[u64; 2]>,
-    policies: Read<Policy>,
-    bindings: Read<Binding>,
+    policies: Compiled<Policy>,
+    bindings: Compiled<Binding>,
     all: Arc<Policies>,
 }
 
 impl PolicySet {
-    /// Reads policies and bindings from the cache.
+    /// Uses the caches of policies and bindings.
     pub(crate) fn new(cache: &Cache) -> Self {
-        let shelf = |plural: &str| cache.shelf(&format!("{plural}.{GROUP}")).unwrap_or_default();
+        let resource_cache =
+            |plural: &str| cache.resource_cache(&format!("{plural}.{GROUP}")).unwrap_or_default();
         let names = ["validatingadmissionpolicies", "validatingadmissionpolicybindings"];
         let (reader, bound) = (OnceLock::new(), ArcSwap::default());
-        Self { shelves: names.map(shelf), reader, bound }
+        Self { resource_caches: names.map(resource_cache), reader, bound }
     }
 
-    /// The policies as they are now: what was acknowledged is in force. Where one cannot be read, nobody knows what it
-    /// forbids.
+    /// The current policies, including every acknowledged one. Fails if one cannot be decoded: it may deny the request.
     pub(crate) fn now(&self) -> Result<Arc<Policies>, StatusError> {
-        let snapshots = self.shelves.each_ref().map(|shelf| shelf.now());
+        let snapshots = self.resource_caches.each_ref().map(|cache| cache.now());
         if let Some(found) = snapshots.iter().find_map(|snapshot| snapshot.unreadable_within("")) {
             return Err(found.into());
         }
@@ -53,11 +53,12 @@ impl PolicySet {
             return Ok(known.all.clone());
         }
         let [policies, bindings] = &snapshots;
-        let policies = read(&policies.items, &known.policies, |node| {
+        let policies = compile_changed(&policies.items, &known.policies, |node| {
             self.reader.get_or_init(|| Reader::new(VERSION)).policy(node)
         });
-        let bindings = read(&bindings.items, &known.bindings, Binding::read);
-        let all = |read: &Read<Policy>| read.values().map(|(_, own)| own.clone()).collect();
+        let bindings = compile_changed(&bindings.items, &known.bindings, Binding::read);
+        let all =
+            |compiled: &Compiled<Policy>| compiled.values().map(|(_, own)| own.clone()).collect();
         let all = Policies::new(
             all(&policies),
             bindings.values().map(|(_, binding)| binding.clone()).collect(),
@@ -69,17 +70,17 @@ impl PolicySet {
     }
 }
 
-/// Reads what has changed; the rest is as it was.
-fn read<T>(
+/// Compiles the changed objects and keeps the others.
+fn compile_changed<T>(
     items: &crate::cache::Items,
-    known: &Read<T>,
+    known: &Compiled<T>,
     make: impl Fn(&ratchet_object::Node<'_>) -> T,
-) -> Read<T> {
+) -> Compiled<T> {
     let one = |item: &Arc<crate::cache::Item>| {
-        let read = known.get(&item.key).filter(|(revision, _)| *revision == item.revision);
-        let read = read.cloned();
-        let read = read.unwrap_or_else(|| (item.revision, Arc::new(make(&item.node()))));
-        (item.key.clone(), read)
+        let compiled = known.get(&item.key).filter(|(revision, _)| *revision == item.revision);
+        let compiled = compiled.cloned();
+        let compiled = compiled.unwrap_or_else(|| (item.revision, Arc::new(make(&item.node()))));
+        (item.key.clone(), compiled)
     };
     items.values().map(one).collect()
 }
@@ -87,40 +88,43 @@ fn read<T>(
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::cache::{Item, Now, Unreadable};
+    use crate::cache::{Item, ObjectState, Unreadable};
 
-    fn put(shelf: &ResourceCache, revision: u64, name: &str, value: &str) {
+    fn put(resource_cache: &ResourceCache, revision: u64, name: &str, value: &str) {
         let item = Item::stored(name.into(), revision, value.as_bytes()).unwrap();
-        shelf.apply(vec![(revision, name.into(), Now::Item(item))]);
+        resource_cache.apply(vec![(revision, name.into(), ObjectState::Item(item))]);
     }
 
     #[test]
     fn policies_are_in_force_at_once_and_compiled_once() {
-        let shelves: [Arc<ResourceCache>; 2] = std::array::from_fn(|_| Arc::default());
-        let book = PolicySet {
-            shelves: shelves.clone(),
+        let resource_caches: [Arc<ResourceCache>; 2] = std::array::from_fn(|_| Arc::default());
+        let set = PolicySet {
+            resource_caches: resource_caches.clone(),
             reader: OnceLock::new(),
             bound: ArcSwap::default(),
         };
-        assert!(book.now().unwrap().is_empty());
+        assert!(set.now().unwrap().is_empty());
         let policy = r#"{"metadata":{"name":"p"},"spec":{"validations":[{"expression":"true"}]}}"#;
-        put(&shelves[0], 3, "p", policy);
-        assert!(book.now().unwrap().is_empty(), "nothing binds it");
+        put(&resource_caches[0], 3, "p", policy);
+        assert!(set.now().unwrap().is_empty(), "nothing binds it");
         let binding = r#"{"metadata":{"name":"b"},"spec":{"policyName":"p"}}"#;
-        put(&shelves[1], 4, "b", binding);
-        assert!(!book.now().unwrap().is_empty());
-        let compiled = |book: &PolicySet| book.bound.load().policies.get("p").unwrap().1.clone();
-        let first = compiled(&book);
-        put(&shelves[1], 5, "c", r#"{"metadata":{"name":"c"},"spec":{"policyName":"p"}}"#);
-        assert!(!book.now().unwrap().is_empty());
-        assert!(Arc::ptr_eq(&first, &compiled(&book)), "a binding is no reason to compile");
-        put(&shelves[0], 6, "p", policy);
-        assert!(!book.now().unwrap().is_empty());
-        assert!(!Arc::ptr_eq(&first, &compiled(&book)));
-        shelves[1].apply(vec![(7, "b".into(), Now::Gone), (8, "c".into(), Now::Gone)]);
-        assert!(book.now().unwrap().is_empty());
+        put(&resource_caches[1], 4, "b", binding);
+        assert!(!set.now().unwrap().is_empty());
+        let compiled = |set: &PolicySet| set.bound.load().policies.get("p").unwrap().1.clone();
+        let first = compiled(&set);
+        put(&resource_caches[1], 5, "c", r#"{"metadata":{"name":"c"},"spec":{"policyName":"p"}}"#);
+        assert!(!set.now().unwrap().is_empty());
+        assert!(Arc::ptr_eq(&first, &compiled(&set)), "a binding is no reason to compile");
+        put(&resource_caches[0], 6, "p", policy);
+        assert!(!set.now().unwrap().is_empty());
+        assert!(!Arc::ptr_eq(&first, &compiled(&set)));
+        resource_caches[1].apply(vec![
+            (7, "b".into(), ObjectState::Deleted),
+            (8, "c".into(), ObjectState::Deleted),
+        ]);
+        assert!(set.now().unwrap().is_empty());
         let lost = Unreadable { key: "/registry/x".into(), why: "odd".into() };
-        shelves[0].apply(vec![(9, "p".into(), Now::Unreadable(Arc::new(lost)))]);
-        assert_eq!(book.now().unwrap_err().code, 500, "nobody knows what it forbids");
+        resource_caches[0].apply(vec![(9, "p".into(), ObjectState::Unreadable(Arc::new(lost)))]);
+        assert_eq!(set.now().unwrap_err().code, 500, "nobody knows what it forbids");
     }
 }

@@ -1,10 +1,10 @@
-//! ResourceQuota: what a request uses is written into the quotas in the same commit, or the request is refused.
+//! ResourceQuota: the usage of a request is charged in the commit that stores its object, or the request is denied.
 
-use super::plugins::{part_of, refusal, request};
-use super::view::View;
+use super::plugin_cluster::PluginCluster;
+use super::plugins::{attributes, status_error, subresource_of};
 use crate::cache::{Item, storable};
-use crate::call::ResourceRequest;
-use crate::served::ServedResource;
+use crate::registry::ServedResource;
+use crate::resource_request::ResourceRequest;
 use crate::status::StatusError;
 use ratchet_admission::{Cluster, Denial, Operation, Request, quota};
 use ratchet_engine::Part;
@@ -14,105 +14,106 @@ use std::sync::Arc;
 use std::time::Instant;
 use tokio::sync::MutexGuard;
 
-/// What must be written with an object, and the turn of its namespace until that has happened.
+/// Quota writes that belong to the commit of an object, with the namespace's lock until then.
 #[derive(Default)]
-pub(crate) struct Charged<'a> {
+pub(crate) struct QuotaCharge<'a> {
     writes: Vec<Write>,
-    turn: Option<MutexGuard<'a, ()>>,
+    lock: Option<MutexGuard<'a, ()>>,
 }
 
-impl Charged<'_> {
-    /// The quotas as they are if the object is written.
+impl QuotaCharge<'_> {
+    /// The writes of the updated quotas.
     pub(crate) fn writes(&self) -> impl Iterator<Item = Write> + '_ {
-        debug_assert!(self.writes.is_empty() || self.turn.is_some());
+        debug_assert!(self.writes.is_empty() || self.lock.is_some());
         self.writes.iter().cloned()
     }
 }
 
 /// Charges the quotas of the namespace for a write.
 pub(crate) async fn charge<'a>(
-    call: &'a ResourceRequest<'_>,
+    request: &'a ResourceRequest<'_>,
     part: Part,
     new: &Node<'_>,
     old: Option<&Node<'_>>,
-) -> Result<Charged<'a>, StatusError> {
+) -> Result<QuotaCharge<'a>, StatusError> {
     let (part, operation) = match old {
-        Some(_) => part_of(part),
+        Some(_) => subresource_of(part),
         None => ("", Operation::Create),
     };
     let name = new.text_at(&["metadata", "name"]);
-    let request = request(call, operation, part, name, old);
-    let plugins = &call.app.plugins;
-    let Some(served) = call.app.registry.core("resourcequotas") else {
-        return Ok(Charged::default());
+    let attributes = attributes(request, operation, part, name, old);
+    let plugins = &request.app.plugins;
+    let Some(resource) = request.app.registry.core("resourcequotas") else {
+        return Ok(QuotaCharge::default());
     };
-    let is_due = plugins.is_on("ResourceQuota") && quota::counts(&request, new);
-    if !is_due || quotas_of(call, served)?.is_empty() {
-        return Ok(Charged::default());
+    let is_due = plugins.is_on("ResourceQuota") && quota::counts(&attributes, new);
+    if !is_due || quotas_of(request, resource)?.is_empty() {
+        return Ok(QuotaCharge::default());
     }
-    let turn = plugins.turn(&call.place.namespace).await;
-    call.app.cache.fresh().await?;
-    let begun = Instant::now();
-    let items = quotas_of(call, served)?;
-    let charged = spent(call, items, &request, new);
-    let was = ("ResourceQuota", "validate", operation.word());
-    call.app.metrics.plugin_ran(was, charged.is_err(), begun.elapsed());
-    let charged = charged.map_err(|denial| refusal(call, name, denial))?;
+    let lock = plugins.lock_quotas(&request.path.namespace).await;
+    request.app.cache.fresh().await?;
+    let started = Instant::now();
+    let items = quotas_of(request, resource)?;
+    let charged = charge_quotas(request, items, &attributes, new);
+    let labels = ("ResourceQuota", "validate", operation.word());
+    request.app.metrics.plugin_ran(labels, charged.is_err(), started.elapsed());
+    let charged = charged.map_err(|denial| status_error(request, name, denial))?;
     let write = |(item, after): (Arc<Item>, Node<'static>)| {
-        let key = served.key(&call.place.namespace, after.text_at(&["metadata", "name"]));
+        let key = resource.key(&request.path.namespace, after.text_at(&["metadata", "name"]));
         let guard = Guard::At(Revision(item.revision));
         Ok(Write::put(&key, guard, storable(after)?.bytes()))
     };
     let writes = charged.into_iter().map(write).collect::<Result<_, StatusError>>()?;
-    Ok(Charged { writes, turn })
+    Ok(QuotaCharge { writes, lock })
 }
 
 fn quotas_of(
-    call: &ResourceRequest<'_>,
-    served: &ServedResource,
+    request: &ResourceRequest<'_>,
+    resource: &ServedResource,
 ) -> Result<Vec<Arc<Item>>, StatusError> {
-    let prefix = format!("{}/", call.place.namespace);
-    let snapshot = served.shelf.now();
+    let prefix = format!("{}/", request.path.namespace);
+    let snapshot = resource.cache.now();
     match snapshot.unreadable_within(&prefix) {
         Some(found) => Err(found.into()),
         None => Ok(snapshot.within(&prefix).cloned().collect()),
     }
 }
 
-/// The quotas that a request changes, as they are then.
-fn spent(
-    call: &ResourceRequest<'_>,
+/// The quotas that a request changes, with their new contents.
+fn charge_quotas(
+    request: &ResourceRequest<'_>,
     items: Vec<Arc<Item>>,
-    request: &Request<'_>,
+    attributes: &Request<'_>,
     new: &Node<'_>,
 ) -> Result<Vec<(Arc<Item>, Node<'static>)>, Denial> {
     let stored: Vec<Node<'static>> = items.iter().map(|item| item.node()).collect();
-    let now = call.app.seconds();
+    let now = request.app.seconds();
     let mut quotas = stored.clone();
     for one in quotas.iter_mut().filter(|one| !quota::is_current(one)) {
-        recount(call, one, now);
+        recount(request, one, now);
     }
     let mut charged = quotas.clone();
-    if quota::charge(request, new, &mut charged, now).is_err() {
-        // Something may have gone since anybody counted: who is refused is refused for what is there now.
+    if quota::charge(attributes, new, &mut charged, now).is_err() {
+        // Objects may have been deleted since the last count: a denial is based on a fresh one.
         for one in &mut quotas {
-            recount(call, one, now);
+            recount(request, one, now);
         }
         charged = quotas;
-        quota::charge(request, new, &mut charged, now)?;
+        quota::charge(attributes, new, &mut charged, now)?;
     }
     let pairs = items.into_iter().zip(&stored).zip(charged);
     let changed = pairs.filter(|((_, before), after)| *before != after);
     Ok(changed.map(|((item, _), after)| (item, after)).collect())
 }
 
-fn recount(call: &ResourceRequest<'_>, one: &mut Node<'static>, now: i64) {
-    let view = View::new(call);
+fn recount(request: &ResourceRequest<'_>, one: &mut Node<'static>, now: i64) {
+    let cluster = PluginCluster::new(request);
     let list = |group: &str, resource: &str| {
-        let is_served = call.app.registry.all().any(|served| {
-            (served.row.group, served.row.plural) == (group, resource) && served.row.namespaced
+        let is_served = request.app.registry.all().any(|candidate| {
+            let row = candidate.row;
+            (row.group, row.plural) == (group, resource) && row.namespaced
         });
-        is_served.then(|| view.objects(group, resource, &call.place.namespace))
+        is_served.then(|| cluster.objects(group, resource, &request.path.namespace))
     };
     quota::recount(one, &list, now);
 }

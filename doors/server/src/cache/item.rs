@@ -1,4 +1,4 @@
-//! One stored object as it is served: bytes, and what selectors ask about them.
+//! `Item`: one stored object at one revision, as bytes and with cached labels.
 
 use super::unreadable::Unstorable;
 use bytes::Bytes;
@@ -6,7 +6,7 @@ use ratchet_object::selector::{FieldSelector, LabelSelector, selectable};
 use ratchet_object::{Entry, Node, Value, read_stored, stored_json};
 use std::sync::{Arc, OnceLock};
 
-/// A stored object at one revision. Its bytes are copied to every reader as they are.
+/// A stored object at one revision. Responses contain its bytes unchanged.
 #[derive(Debug)]
 pub struct Item {
     /// `namespace/name`, or the name alone.
@@ -18,24 +18,24 @@ pub struct Item {
     labels: OnceLock<Vec<(Box<str>, Box<str>)>>,
 }
 
-/// How every stored object begins; the resource version is put in right behind it.
+/// The first bytes of every stored object; the resource version is inserted after them.
 const START: &str = r#"{"metadata":{"#;
 
-/// A value for the store: an object without kind, version and `resourceVersion`, metadata first, that is read back as it
-/// is. Only [`storable`] makes one.
+/// An encoded object for the store: without `kind`, `apiVersion` and `resourceVersion`, metadata first. Made only by
+/// [`storable`], which checks that it decodes to the same object.
 #[derive(Clone, Debug)]
 pub(crate) struct Stored(Bytes);
 
 impl Stored {
-    /// What the store is given.
+    /// The bytes for the store.
     pub(crate) fn bytes(&self) -> Bytes {
         self.0.clone()
     }
 }
 
 impl Item {
-    /// Takes what the store holds: the object without kind, version and `resourceVersion`. Says what is wrong with a
-    /// value that is not that, for nothing else may be served.
+    /// Decodes a value of the store: an object without `kind`, `apiVersion` and `resourceVersion`. Any other value is
+    /// an error, because items are served unchecked.
     pub fn stored(key: Arc<str>, revision: u64, value: &[u8]) -> Result<Self, String> {
         if !value.starts_with(START.as_bytes()) {
             return Err("it does not begin with its metadata".to_owned());
@@ -45,12 +45,12 @@ impl Item {
         Ok(Self::of(key, revision, value))
     }
 
-    /// What has just been written.
+    /// The item of a write that was just committed.
     pub(crate) fn written(key: Arc<str>, revision: u64, value: &Stored) -> Self {
         Self::of(key, revision, &value.0)
     }
 
-    /// An object that was never stored: what a dry run shows has no resource version.
+    /// The item of a dry-run create, which has no resource version.
     pub(crate) fn unsaved(key: Arc<str>, value: &Stored) -> Self {
         Self { key, revision: 0, body: value.bytes(), labels: OnceLock::new() }
     }
@@ -65,7 +65,7 @@ impl Item {
         Self { key, revision, body: body.into(), labels: OnceLock::new() }
     }
 
-    /// The same object as of another revision: what a deletion is told with.
+    /// The same object at another revision, for DELETED events.
     #[must_use]
     pub fn as_of(&self, revision: u64) -> Self {
         let old = format!(r#"{START}"resourceVersion":"{}""#, self.revision);
@@ -75,30 +75,30 @@ impl Item {
         Self::of(self.key.clone(), revision, &value)
     }
 
-    /// The tree of a stored value.
+    /// Decodes the object.
     pub fn node(&self) -> Node<'static> {
         self.tree().into_owned()
     }
 
-    /// It was read when it came in, so that it can be read now. A request for which that does not hold ends as a failure
-    /// of the server, and not with an empty object.
+    /// Cannot fail, because the value was decoded when the item was made. If it does, the request panics rather than
+    /// continue with an empty object.
     fn tree(&self) -> Node<'_> {
         let text = std::str::from_utf8(&self.body).unwrap_or_default();
         read_stored(text).unwrap_or_else(|why| unreachable!("{}: {why}", self.key))
     }
 
-    /// Hands the tree of a stored value to `take`, without copying its texts.
+    /// Passes the decoded object to `take` without copying its strings.
     pub fn read<R>(&self, take: impl FnOnce(&Node<'_>) -> R) -> R {
         take(&self.tree())
     }
 
-    /// The object with its kind and version, as one text.
+    /// The JSON object with `kind` and `apiVersion`, in two pieces.
     pub fn whole(&self, api_version: &str, kind: &str) -> [Bytes; 2] {
         let start = format!(r#"{{"kind":"{kind}","apiVersion":"{api_version}","#);
         [start.into(), self.body.slice(1..)]
     }
 
-    /// Whether its labels are asked for.
+    /// Whether its labels match.
     pub fn has_labels(&self, selector: &LabelSelector) -> bool {
         let labels = self.labels.get_or_init(|| {
             let node = self.node();
@@ -113,14 +113,14 @@ impl Item {
         })
     }
 
-    /// Whether its fields are asked for.
+    /// Whether its fields match.
     pub fn has_fields(&self, selector: &FieldSelector, group: &str, kind: &str) -> bool {
         selector.matches(&self.node(), selectable(group, kind))
     }
 }
 
-/// What is put into the store: the object without kind, version and `resourceVersion`, metadata first. The one guard of
-/// the store: what would not be read back as the same object does not become a value.
+/// Encodes an object for the store: without `kind`, `apiVersion` and `resourceVersion`, metadata first. The only way to
+/// make a [`Stored`]; fails if the result would not decode to the same object.
 pub(crate) fn storable(mut node: Node<'_>) -> Result<Stored, Unstorable> {
     node.remove("kind");
     node.remove("apiVersion");
@@ -130,7 +130,7 @@ pub(crate) fn storable(mut node: Node<'_>) -> Result<Stored, Unstorable> {
     let name = |metadata: &Node<'_>| {
         format!("{}/{}", metadata.text_at(&["namespace"]), metadata.text_at(&["name"]))
     };
-    let refused = |why: String, node: &Node<'_>| {
+    let unstorable = |why: String, node: &Node<'_>| {
         let name = node.get("metadata").map(name).unwrap_or_default();
         Unstorable { why, name }
     };
@@ -138,11 +138,11 @@ pub(crate) fn storable(mut node: Node<'_>) -> Result<Stored, Unstorable> {
         entries.insert(0, Entry::new("metadata", metadata));
     }
     if !is_map {
-        return Err(refused("its metadata is no object".to_owned(), &node));
+        return Err(unstorable("its metadata is no object".to_owned(), &node));
     }
     match stored_json(&node) {
         Ok(text) => Ok(Stored(text.into())),
-        Err(why) => Err(refused(why, &node)),
+        Err(why) => Err(unstorable(why, &node)),
     }
 }
 
@@ -204,9 +204,9 @@ mod tests {
             Entry::new("spec", Node::int(1)),
             Entry::new("spec", Node::int(2)),
         ];
-        let refused = storable(Node::new(Value::Map(twice))).unwrap_err();
-        assert_eq!(refused.name, "n/a");
-        assert_eq!(refused.why, "it is read back as another object");
+        let unstorable = storable(Node::new(Value::Map(twice))).unwrap_err();
+        assert_eq!(unstorable.name, "n/a");
+        assert_eq!(unstorable.why, "it is read back as another object");
     }
 
     #[test]

@@ -1,8 +1,8 @@
-//! The watch cache of one resource: the newest state as a snapshot, and what happened lately.
+//! `ResourceCache`: the watch cache of one resource, a snapshot and its recent changes.
 
 use super::item::Item;
 use super::unreadable::Unreadable;
-use super::{Now, Seen};
+use super::{ObjectChange, ObjectState};
 use arc_swap::ArcSwap;
 use bytes::Bytes;
 use imbl::OrdMap;
@@ -10,22 +10,22 @@ use std::collections::VecDeque;
 use std::sync::{Arc, OnceLock, PoisonError, RwLock};
 use tokio::sync::watch;
 
-/// The objects of one resource.
+/// The objects of one resource by cache key.
 pub(crate) type Items = OrdMap<Arc<str>, Arc<Item>>;
 
-/// Everything of one resource as of a revision. Readers hold it as long as they like.
+/// All objects of one resource at a revision; cheap to clone and to hold.
 #[derive(Clone, Debug, Default)]
 pub struct Snapshot {
-    /// The objects, in the order of their keys.
+    /// The objects in key order.
     pub items: Items,
-    /// What is stored and cannot be read; nothing as a rule.
+    /// Stored values that cannot be decoded; normally none.
     pub unreadable: OrdMap<Arc<str>, Arc<Unreadable>>,
-    /// The revision of the newest change among them.
+    /// The revision of the last change.
     pub revision: u64,
 }
 
 impl Snapshot {
-    /// What cannot be read among the keys that begin with `prefix`: who needs all of them cannot have them.
+    /// The first value with this key prefix that cannot be decoded; a complete list is impossible then.
     pub fn unreadable_within(&self, prefix: &str) -> Option<&Arc<Unreadable>> {
         if self.unreadable.is_empty() {
             return None;
@@ -34,60 +34,60 @@ impl Snapshot {
         key.starts_with(prefix).then_some(found)
     }
 
-    /// Sets what is under a key; what was there before.
-    pub(super) fn put(&mut self, key: Arc<str>, now: Now) -> Option<Arc<Item>> {
-        match now {
-            Now::Item(item) => {
+    /// Sets the state of a key and returns the previous object.
+    pub(super) fn put(&mut self, key: Arc<str>, state: ObjectState) -> Option<Arc<Item>> {
+        match state {
+            ObjectState::Item(item) => {
                 self.unreadable.remove(&key);
                 self.items.insert(key, Arc::new(item))
             }
-            Now::Unreadable(found) => {
+            ObjectState::Unreadable(found) => {
                 let old = self.items.remove(&key);
                 self.unreadable.insert(key, found);
                 old
             }
-            Now::Gone => {
+            ObjectState::Deleted => {
                 self.unreadable.remove(&key);
                 self.items.remove(&key)
             }
         }
     }
 
-    /// The objects whose keys begin with `prefix`, in the order of their keys.
+    /// The objects with this key prefix, in key order.
     pub fn within<'a>(&'a self, prefix: &'a str) -> impl Iterator<Item = &'a Arc<Item>> {
         let from = self.items.range(Arc::<str>::from(prefix)..);
         from.take_while(move |(key, _)| key.starts_with(prefix)).map(|(_, item)| item)
     }
 }
 
-/// What happened to one object.
+/// A change of one object.
 #[derive(Debug)]
 pub struct Change {
-    /// When.
+    /// The revision of the change.
     pub revision: u64,
-    /// The object afterwards; of a deletion, the last state with the revision of the deletion.
+    /// The object after the change; for a deletion its last state with the revision of the deletion.
     pub item: Arc<Item>,
-    /// The object before; none if it was made.
+    /// The object before the change; none for a creation.
     pub before: Option<Arc<Item>>,
-    /// Whether it was removed.
+    /// Whether the object was deleted.
     pub is_deletion: bool,
     encoded: [OnceLock<Bytes>; 3],
 }
 
-/// How an event is called.
+/// The type of a watch event.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum EventType {
-    /// It is there now.
+    /// The object was created, or entered the selection.
     Added,
-    /// It is another now.
+    /// The object changed.
     Modified,
-    /// It is gone.
+    /// The object was deleted, or left the selection.
     Deleted,
 }
 
 impl EventType {
-    /// The word in the event.
-    pub fn word(self) -> &'static str {
+    /// The `type` of the event.
+    pub fn as_str(self) -> &'static str {
         match self {
             Self::Added => "ADDED",
             Self::Modified => "MODIFIED",
@@ -97,7 +97,7 @@ impl EventType {
 }
 
 impl Change {
-    /// What to call it for somebody who asks for everything.
+    /// The event type for a watch without selectors.
     pub fn event_type(&self) -> EventType {
         match (&self.before, self.is_deletion) {
             (_, true) => EventType::Deleted,
@@ -106,20 +106,20 @@ impl Change {
         }
     }
 
-    /// The event as one line of JSON, written once for all who watch in the stored version.
+    /// The event as one line of JSON, encoded once for all watchers of the storage version.
     pub fn encoded(&self, event: EventType, api_version: &str, kind: &str) -> Bytes {
         let slot = self.encoded.get(event as usize);
-        let write = || line(event, &self.item.whole(api_version, kind));
+        let write = || event_line(event, &self.item.whole(api_version, kind));
         slot.map_or_else(write, |slot| slot.get_or_init(write).clone())
     }
 }
 
-/// One watch event around an object.
-pub(crate) fn line(event: EventType, object: &[Bytes]) -> Bytes {
+/// Encodes a watch event as one line of JSON.
+pub(crate) fn event_line(event: EventType, object: &[Bytes]) -> Bytes {
     let length: usize = object.iter().map(Bytes::len).sum();
     let mut out = Vec::with_capacity(length + 40);
     out.extend_from_slice(br#"{"type":""#);
-    out.extend_from_slice(event.word().as_bytes());
+    out.extend_from_slice(event.as_str().as_bytes());
     out.extend_from_slice(br#"","object":"#);
     for part in object {
         out.extend_from_slice(part);
@@ -128,20 +128,20 @@ pub(crate) fn line(event: EventType, object: &[Bytes]) -> Bytes {
     out.into()
 }
 
-/// The recent changes; older ones are forgotten, by number and by weight.
+/// The recent changes, limited by count and bytes.
 #[derive(Debug, Default)]
 struct Recent {
     changes: VecDeque<Arc<Change>>,
     bytes: usize,
-    /// Everything up to this revision has been forgotten.
-    forgotten: u64,
+    /// Changes up to this revision are dropped.
+    dropped_until: u64,
 }
 
-const MOST_RECENT: usize = 4096;
-const MOST_BYTES: usize = 8 << 20;
-const HANDFUL: usize = 64;
+const MAX_CHANGES: usize = 4096;
+const MAX_BYTES: usize = 8 << 20;
+const BATCH: usize = 64;
 
-/// The cache of one resource. One task writes it, any number read it.
+/// The cache of one resource: one writer, any number of readers.
 #[derive(Debug, Default)]
 pub struct ResourceCache {
     now: ArcSwap<Snapshot>,
@@ -149,25 +149,25 @@ pub struct ResourceCache {
     changed: watch::Sender<()>,
 }
 
-/// What was asked for is older than what is remembered.
+/// The requested revision is older than the recent changes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct TooOld {
-    /// The oldest revision from which a watch can go on.
+    /// The oldest revision from which a watch can start.
     pub oldest: u64,
 }
 
 impl ResourceCache {
-    /// The newest state.
+    /// The current snapshot.
     pub fn now(&self) -> Arc<Snapshot> {
         self.now.load_full()
     }
 
-    /// One object, for those to whom one that cannot be read is as good as none.
+    /// Looks an object up; one that cannot be decoded counts as missing.
     pub fn get(&self, key: &str) -> Option<Arc<Item>> {
         self.now.load().items.get(key).cloned()
     }
 
-    /// One object; fails if it is there and cannot be read.
+    /// Looks an object up; fails if it exists and cannot be decoded.
     pub fn find(&self, key: &str) -> Result<Option<Arc<Item>>, Unreadable> {
         let now = self.now.load();
         match now.unreadable.get(key) {
@@ -176,61 +176,64 @@ impl ResourceCache {
         }
     }
 
-    /// Tells when something has happened.
+    /// Notifies of changes.
     pub fn changes(&self) -> watch::Receiver<()> {
         self.changed.subscribe()
     }
 
-    /// How many objects there are.
+    /// The number of objects.
     pub fn len(&self) -> usize {
         self.now.load().items.len()
     }
 
-    /// Whether there is none.
+    /// Whether there are no objects.
     pub fn is_empty(&self) -> bool {
         self.len() == 0
     }
 
-    /// What happened after `revision`, oldest first: a handful at a time, for who takes it may be slow, and what is in
-    /// hand is not forgotten. One revision is never split. Empty when there is nothing more.
+    /// The changes after `revision`, oldest first, in batches: the caller may be slow, and what it holds cannot be
+    /// dropped. One revision is never split. Empty when there are no more.
     pub fn since(&self, revision: u64) -> Result<Vec<Arc<Change>>, TooOld> {
         let recent = self.recent.read().unwrap_or_else(PoisonError::into_inner);
-        if revision < recent.forgotten {
-            return Err(TooOld { oldest: recent.forgotten });
+        if revision < recent.dropped_until {
+            return Err(TooOld { oldest: recent.dropped_until });
         }
         let from = recent.changes.partition_point(|change| change.revision <= revision);
-        let mut handful: Vec<Arc<Change>> = Vec::new();
+        let mut batch: Vec<Arc<Change>> = Vec::new();
         for change in recent.changes.range(from..) {
-            let goes_on = handful.last().is_some_and(|last| last.revision == change.revision);
-            if handful.len() >= HANDFUL && !goes_on {
+            let is_same_revision =
+                batch.last().is_some_and(|last| last.revision == change.revision);
+            if batch.len() >= BATCH && !is_same_revision {
                 break;
             }
-            handful.push(change.clone());
+            batch.push(change.clone());
         }
-        Ok(handful)
+        Ok(batch)
     }
 
-    /// Sets the state that was found at the start; nothing before it is remembered.
+    /// Sets the initial snapshot; there are no changes before it.
     pub(super) fn fill(&self, found: Snapshot) {
         let revision = found.revision;
         self.now.store(Arc::new(found));
         let mut recent = self.recent.write().unwrap_or_else(PoisonError::into_inner);
-        *recent = Recent { forgotten: revision, ..Recent::default() };
+        *recent = Recent { dropped_until: revision, ..Recent::default() };
     }
 
-    /// Takes in what happened at one revision or several, in order.
-    pub(crate) fn apply(&self, events: Vec<Seen>) {
+    /// Applies changes of one or more revisions, in order.
+    pub(crate) fn apply(&self, events: Vec<ObjectChange>) {
         let mut now = Snapshot::clone(&self.now.load());
         let mut changes = Vec::with_capacity(events.len());
-        let mut lost = None;
-        for (at, key, what) in events {
+        let mut unreadable_at = None;
+        for (at, key, state) in events {
             now.revision = at;
-            let (is_deletion, is_lost) =
-                (matches!(what, Now::Gone), matches!(what, Now::Unreadable(_)));
-            let before = now.put(key.clone(), what);
-            if is_lost {
-                // Nobody can be told what happened: who watches begins again, and hears then what cannot be read.
-                lost = Some(at);
+            let (is_deletion, is_unreadable) = (
+                matches!(state, ObjectState::Deleted),
+                matches!(state, ObjectState::Unreadable(_)),
+            );
+            let before = now.put(key.clone(), state);
+            if is_unreadable {
+                // There is no event for it: watchers must start again, and get the decode error then.
+                unreadable_at = Some(at);
                 continue;
             }
             let item = match (now.items.get(&key), &before) {
@@ -246,17 +249,17 @@ impl ResourceCache {
             recent.bytes += change.item.body.len();
             recent.changes.push_back(change);
         }
-        while recent.changes.len() > MOST_RECENT || recent.bytes > MOST_BYTES {
+        while recent.changes.len() > MAX_CHANGES || recent.bytes > MAX_BYTES {
             let Some(oldest) = recent.changes.pop_front() else { break };
             recent.bytes -= oldest.item.body.len();
-            recent.forgotten = oldest.revision;
+            recent.dropped_until = oldest.revision;
         }
-        if let Some(lost) = lost {
-            recent.changes.retain(|change| change.revision > lost);
+        if let Some(unreadable_at) = unreadable_at {
+            recent.changes.retain(|change| change.revision > unreadable_at);
             recent.bytes = recent.changes.iter().map(|change| change.item.body.len()).sum();
-            recent.forgotten = recent.forgotten.max(lost);
+            recent.dropped_until = recent.dropped_until.max(unreadable_at);
         }
-        // Changes before the state: who sees the new state can also watch from it.
+        // Changes are published before the snapshot, so that a watch can start from any visible snapshot.
         self.now.store(Arc::new(now));
         drop(recent);
         self.changed.send_replace(());
@@ -267,85 +270,91 @@ impl ResourceCache {
 mod tests {
     use super::*;
 
-    fn item(key: &str, revision: u64) -> Now {
+    fn item(key: &str, revision: u64) -> ObjectState {
         let item = Item::stored(key.into(), revision, br#"{"metadata":{"name":"x"}}"#);
-        Now::Item(item.unwrap())
+        ObjectState::Item(item.unwrap())
     }
 
-    fn lost() -> Now {
-        Now::Unreadable(Arc::new(Unreadable { key: "/registry/pods/n/a".into(), why: "x".into() }))
+    fn unreadable() -> ObjectState {
+        ObjectState::Unreadable(Arc::new(Unreadable {
+            key: "/registry/pods/n/a".into(),
+            why: "x".into(),
+        }))
     }
 
     #[test]
     fn changes_are_told_in_order_with_what_was_before() {
-        let shelf = ResourceCache::default();
-        shelf.fill(Snapshot { revision: 5, ..Snapshot::default() });
-        shelf.apply(vec![(6, "a".into(), item("a", 6))]);
-        shelf.apply(vec![(7, "a".into(), item("a", 7)), (8, "a".into(), Now::Gone)]);
-        let all = shelf.since(5).unwrap();
-        let words: Vec<&str> = all.iter().map(|change| change.event_type().word()).collect();
-        assert_eq!(words, ["ADDED", "MODIFIED", "DELETED"]);
+        let cache = ResourceCache::default();
+        cache.fill(Snapshot { revision: 5, ..Snapshot::default() });
+        cache.apply(vec![(6, "a".into(), item("a", 6))]);
+        cache.apply(vec![(7, "a".into(), item("a", 7)), (8, "a".into(), ObjectState::Deleted)]);
+        let all = cache.since(5).unwrap();
+        let types: Vec<&str> = all.iter().map(|change| change.event_type().as_str()).collect();
+        assert_eq!(types, ["ADDED", "MODIFIED", "DELETED"]);
         assert_eq!(all.last().map(|change| change.item.revision), Some(8));
-        assert_eq!(shelf.since(7).unwrap().len(), 1);
-        assert_eq!(shelf.since(4).unwrap_err(), TooOld { oldest: 5 });
-        assert!(shelf.is_empty());
+        assert_eq!(cache.since(7).unwrap().len(), 1);
+        assert_eq!(cache.since(4).unwrap_err(), TooOld { oldest: 5 });
+        assert!(cache.is_empty());
     }
 
     #[test]
     fn what_cannot_be_read_is_neither_there_nor_absent() {
-        let shelf = ResourceCache::default();
-        shelf.apply(vec![(6, "n/a".into(), item("n/a", 6)), (7, "n/b".into(), item("n/b", 7))]);
-        shelf.apply(vec![(8, "n/a".into(), lost())]);
-        assert!(shelf.get("n/a").is_none());
-        assert!(shelf.find("n/a").is_err() && shelf.find("n/b").is_ok_and(|item| item.is_some()));
-        assert!(shelf.find("n/c").is_ok_and(|item| item.is_none()));
-        let now = shelf.now();
+        let cache = ResourceCache::default();
+        cache.apply(vec![(6, "n/a".into(), item("n/a", 6)), (7, "n/b".into(), item("n/b", 7))]);
+        cache.apply(vec![(8, "n/a".into(), unreadable())]);
+        assert!(cache.get("n/a").is_none());
+        assert!(cache.find("n/a").is_err() && cache.find("n/b").is_ok_and(|item| item.is_some()));
+        assert!(cache.find("n/c").is_ok_and(|item| item.is_none()));
+        let now = cache.now();
         assert!(now.unreadable_within("").is_some() && now.unreadable_within("n/").is_some());
         assert!(now.unreadable_within("m/").is_none() && now.unreadable_within("o/").is_none());
-        assert_eq!(shelf.since(7).unwrap_err(), TooOld { oldest: 8 }, "a watch begins again");
-        shelf.apply(vec![(9, "n/a".into(), item("n/a", 9))]);
-        assert!(shelf.find("n/a").is_ok_and(|item| item.is_some()));
-        assert!(shelf.now().unreadable_within("").is_none());
-        assert_eq!(shelf.since(8).map(|changes| changes.len()), Ok(1));
-        shelf.apply(vec![(10, "n/a".into(), lost()), (11, "n/a".into(), Now::Gone)]);
-        assert!(shelf.now().unreadable.is_empty());
+        assert_eq!(cache.since(7).unwrap_err(), TooOld { oldest: 8 }, "a watch begins again");
+        cache.apply(vec![(9, "n/a".into(), item("n/a", 9))]);
+        assert!(cache.find("n/a").is_ok_and(|item| item.is_some()));
+        assert!(cache.now().unreadable_within("").is_none());
+        assert_eq!(cache.since(8).map(|changes| changes.len()), Ok(1));
+        cache.apply(vec![
+            (10, "n/a".into(), unreadable()),
+            (11, "n/a".into(), ObjectState::Deleted),
+        ]);
+        assert!(cache.now().unreadable.is_empty());
     }
 
     #[test]
     fn old_changes_are_forgotten() {
-        let shelf = ResourceCache::default();
-        for revision in 1..=(MOST_RECENT as u64 + 10) {
-            shelf.apply(vec![(revision, "a".into(), item("a", revision))]);
+        let cache = ResourceCache::default();
+        for revision in 1..=(MAX_CHANGES as u64 + 10) {
+            cache.apply(vec![(revision, "a".into(), item("a", revision))]);
         }
-        assert!(shelf.since(3).is_err());
+        assert!(cache.since(3).is_err());
         let mut at = 10;
-        let mut told = 0;
+        let mut count = 0;
         loop {
-            let changes = shelf.since(at).unwrap();
-            assert!(changes.len() <= HANDFUL);
+            let changes = cache.since(at).unwrap();
+            assert!(changes.len() <= BATCH);
             let Some(last) = changes.last() else { break };
             at = last.revision;
-            told += changes.len();
+            count += changes.len();
         }
-        assert_eq!(told, MOST_RECENT);
+        assert_eq!(count, MAX_CHANGES);
     }
 
     #[test]
     fn one_revision_is_told_at_once() {
-        let shelf = ResourceCache::default();
+        let cache = ResourceCache::default();
         let key = |number: usize| Arc::<str>::from(format!("k{number}"));
         let one = (0..100).map(|number| (7, key(number), item("a", 7))).collect();
-        shelf.apply(one);
-        shelf.apply(vec![(8, key(0), item("a", 8))]);
-        assert_eq!(shelf.since(0).map(|changes| changes.len()), Ok(100));
-        assert_eq!(shelf.since(7).map(|changes| changes.len()), Ok(1));
+        cache.apply(one);
+        cache.apply(vec![(8, key(0), item("a", 8))]);
+        assert_eq!(cache.since(0).map(|changes| changes.len()), Ok(100));
+        assert_eq!(cache.since(7).map(|changes| changes.len()), Ok(1));
     }
 
     #[test]
     fn an_event_is_written_once() {
-        let shelf = ResourceCache::default();
-        shelf.apply(vec![(6, "a".into(), item("a", 6))]);
-        let change = shelf.since(0).unwrap().remove(0);
+        let cache = ResourceCache::default();
+        cache.apply(vec![(6, "a".into(), item("a", 6))]);
+        let change = cache.since(0).unwrap().remove(0);
         let one = change.encoded(EventType::Added, "v1", "Pod");
         assert_eq!(one.as_ptr(), change.encoded(EventType::Added, "v1", "Pod").as_ptr());
         assert_eq!(

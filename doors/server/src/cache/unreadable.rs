@@ -1,19 +1,19 @@
-//! Stored values that cannot be read: they are told, never taken for empty objects.
+//! Errors for stored values that cannot be decoded and for objects that cannot be stored.
 
 use crate::status::StatusError;
 use std::sync::Arc;
 
-/// A stored value that is no object that this server could have written.
+/// A stored value that this server could not have written.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Unreadable {
-    /// The key of the store.
+    /// The store key.
     pub key: String,
-    /// What is wrong with the value.
+    /// The decode error.
     pub why: String,
 }
 
 impl Unreadable {
-    /// Tells of a value as it comes in, once.
+    /// Logs the value when it enters the cache.
     pub(super) fn report(&self) {
         tracing::error!(key = self.key, why = self.why, "a stored value cannot be read");
     }
@@ -31,10 +31,10 @@ impl From<&Arc<Unreadable>> for StatusError {
     }
 }
 
-/// An object that would not be read back as it is.
+/// An object whose encoding would not decode to the same object.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Unstorable {
-    /// What is wrong with it.
+    /// The reason.
     pub(crate) why: String,
     /// `namespace/name` of the object.
     pub(crate) name: String,

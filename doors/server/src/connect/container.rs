@@ -1,12 +1,12 @@
-//! Which container of a pod is meant.
+//! Selection of a container in a pod.
 
 use crate::status::StatusError;
 use ratchet_object::Node;
 
-/// Where containers stand in a pod, in the order in which they are listed for people.
+/// The container lists of a pod, in the order of the error message.
 const KINDS: [&str; 3] = ["initContainers", "containers", "ephemeralContainers"];
 
-/// The container that was named, or the only one there is.
+/// The named container, or the only one.
 pub(super) fn choose(pod: &Node<'_>, named: &str) -> Result<String, StatusError> {
     let of_kind = |kind: &str| pod.find(&["spec", kind]).map(Node::items).unwrap_or_default();
     let mut names = KINDS.iter().flat_map(|kind| of_kind(kind)).map(|one| one.text_at(&["name"]));
@@ -36,24 +36,24 @@ mod tests {
     use super::*;
     use ratchet_object::{Limits, decode};
 
-    fn said(spec: &str, named: &str) -> Result<String, String> {
+    fn chosen(spec: &str, named: &str) -> Result<String, String> {
         let text = format!(r#"{{"metadata":{{"name":"p"}},"spec":{spec}}}"#);
         let pod = decode(&text, Limits::DEFAULT).unwrap().documents.remove(0);
-        choose(&pod, named).map_err(|refusal| refusal.message)
+        choose(&pod, named).map_err(|error| error.message)
     }
 
     #[test]
     fn one_is_meant_without_a_name_and_of_several_one_must_be_named() {
         let one = r#"{"initContainers":[{"name":"i"}],"containers":[{"name":"c"}]}"#;
-        assert_eq!(said(one, ""), Ok("c".into()));
-        assert_eq!(said(one, "i"), Ok("i".into()));
-        assert_eq!(said(one, "x"), Err("container x is not valid for pod p".into()));
+        assert_eq!(chosen(one, ""), Ok("c".into()));
+        assert_eq!(chosen(one, "i"), Ok("i".into()));
+        assert_eq!(chosen(one, "x"), Err("container x is not valid for pod p".into()));
         let two = r#"{"initContainers":[{"name":"i"}],"containers":[{"name":"a"},{"name":"b"}],"ephemeralContainers":[{"name":"e"}]}"#;
-        assert_eq!(said(two, "e"), Ok("e".into()));
+        assert_eq!(chosen(two, "e"), Ok("e".into()));
         assert_eq!(
-            said(two, ""),
+            chosen(two, ""),
             Err("a container name must be specified for pod p, choose one of: [i a b e]".into())
         );
-        assert_eq!(said("{}", ""), Err("a container name must be specified for pod p".into()));
+        assert_eq!(chosen("{}", ""), Err("a container name must be specified for pod p".into()));
     }
 }

@@ -1,26 +1,28 @@
-//! URLs as Go writes them: queries with sorted names, paths with as few percent signs as it uses.
+//! URL encoding as in Go's `net/url`: sorted queries, minimally escaped paths.
 
 use std::fmt::Write;
 
-/// A query of these pairs: names sorted, values of one name in their order.
+/// Encodes a query: sorted by name, the values of one name in order.
 pub(super) fn query(pairs: &[(&str, &str)]) -> String {
     let mut sorted: Vec<_> = pairs.iter().collect();
     sorted.sort_by_key(|(name, _)| *name);
-    let pairs = sorted.iter().map(|(name, value)| format!("{}={}", word(name), word(value)));
+    let pairs = sorted
+        .iter()
+        .map(|(name, value)| format!("{}={}", query_component(name), query_component(value)));
     pairs.collect::<Vec<_>>().join("&")
 }
 
-/// A name or a value in a query.
-fn word(text: &str) -> String {
-    escaped(text, |byte| matches!(byte, b'-' | b'_' | b'.' | b'~')).replace("%20", "+")
+/// Escapes a name or value of a query.
+fn query_component(text: &str) -> String {
+    escape(text, |byte| matches!(byte, b'-' | b'_' | b'.' | b'~')).replace("%20", "+")
 }
 
-/// A path whose segments are already apart by slashes.
+/// Escapes a path.
 pub(super) fn path(text: &str) -> String {
-    escaped(text, |byte| b"-_.~$&+,/:;=@".contains(&byte))
+    escape(text, |byte| b"-_.~$&+,/:;=@".contains(&byte))
 }
 
-fn escaped(text: &str, is_plain: impl Fn(u8) -> bool) -> String {
+fn escape(text: &str, is_plain: impl Fn(u8) -> bool) -> String {
     let mut out = String::with_capacity(text.len());
     for byte in text.bytes() {
         if byte.is_ascii_alphanumeric() || is_plain(byte) {
@@ -32,18 +34,18 @@ fn escaped(text: &str, is_plain: impl Fn(u8) -> bool) -> String {
     out
 }
 
-/// A path without `.`, `..` and double slashes, which begins with one slash and keeps the one at its end.
-pub(super) fn cleaned(path: &str) -> String {
-    let mut kept: Vec<&str> = Vec::new();
+/// Removes `.`, `..` and double slashes from a path; keeps a trailing slash.
+pub(super) fn clean_path(path: &str) -> String {
+    let mut segments: Vec<&str> = Vec::new();
     for part in path.split('/') {
         match part {
             "" | "." => {}
-            ".." => drop(kept.pop()),
-            part => kept.push(part),
+            ".." => drop(segments.pop()),
+            part => segments.push(part),
         }
     }
-    let end = if path.ends_with('/') && !kept.is_empty() { "/" } else { "" };
-    format!("/{}{end}", kept.join("/"))
+    let end = if path.ends_with('/') && !segments.is_empty() { "/" } else { "" };
+    format!("/{}{end}", segments.join("/"))
 }
 
 #[cfg(test)]
@@ -59,9 +61,9 @@ mod tests {
     #[test]
     fn paths_keep_what_go_keeps() {
         assert_eq!(path("/a b/c:d@e;f=%"), "/a%20b/c:d@e;f=%25");
-        assert_eq!(cleaned("/a//b/../c/./"), "/a/c/");
-        assert_eq!(cleaned("../../x"), "/x");
-        assert_eq!(cleaned(""), "/");
-        assert_eq!(cleaned("/"), "/");
+        assert_eq!(clean_path("/a//b/../c/./"), "/a/c/");
+        assert_eq!(clean_path("../../x"), "/x");
+        assert_eq!(clean_path(""), "/");
+        assert_eq!(clean_path("/"), "/");
     }
 }

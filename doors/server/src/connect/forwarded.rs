@@ -1,4 +1,4 @@
-//! What of a request's headers goes on, and what every forwarded request gets.
+//! Headers of forwarded requests: credentials and hop-by-hop headers are removed, `X-Forwarded-For` is added.
 
 use crate::app::App;
 use http::header::{
@@ -12,12 +12,12 @@ use std::net::IpAddr;
 
 const FORWARDED_FOR: HeaderName = HeaderName::from_static("x-forwarded-for");
 
-/// Headers with which a front proxy says who asks: nobody behind may take them from a client.
-const SAYS_WHO: [&str; 3] = ["x-remote-user", "x-remote-uid", "x-remote-group"];
-const SAYS_MORE: &str = "x-remote-extra-";
+/// Request-header authentication headers, which a backend must not accept from a client.
+const REMOTE_HEADERS: [&str; 3] = ["x-remote-user", "x-remote-uid", "x-remote-group"];
+const REMOTE_EXTRA_PREFIX: &str = "x-remote-extra-";
 
-/// Headers that speak of one connection and not of the request.
-const ONE_HOP: [HeaderName; 9] = [
+/// Hop-by-hop headers.
+const HOP_BY_HOP: [HeaderName; 9] = [
     CONNECTION,
     HeaderName::from_static("keep-alive"),
     HeaderName::from_static("proxy-connection"),
@@ -29,17 +29,18 @@ const ONE_HOP: [HeaderName; 9] = [
     UPGRADE,
 ];
 
-/// The client's own headers without its credentials, and with where it comes from.
+/// The client's headers without credentials, with `X-Forwarded-For` and `Host`.
 pub(super) fn headers(app: &App, parts: &Parts, address: IpAddr) -> HeaderMap {
     let mut headers = parts.headers.clone();
     app.identity.strip(&mut headers);
-    // Of whatever scheme: a password that we did not look at is still for us and for nobody behind.
+    // Whatever its scheme: credentials are for this server, even those that it did not use.
     headers.remove(AUTHORIZATION);
     headers.remove(PROXY_AUTHORIZATION);
     strip_impersonation(&mut headers);
-    let says_more = headers.keys().filter(|name| name.as_str().starts_with(SAYS_MORE));
-    let says_who: Vec<HeaderName> = says_more.cloned().collect();
-    for name in SAYS_WHO.iter().copied().chain(says_who.iter().map(HeaderName::as_str)) {
+    let extra_headers =
+        headers.keys().filter(|name| name.as_str().starts_with(REMOTE_EXTRA_PREFIX));
+    let extra_names: Vec<HeaderName> = extra_headers.cloned().collect();
+    for name in REMOTE_HEADERS.iter().copied().chain(extra_names.iter().map(HeaderName::as_str)) {
         headers.remove(name);
     }
     let before: Vec<&str> =
@@ -49,7 +50,7 @@ pub(super) fn headers(app: &App, parts: &Parts, address: IpAddr) -> HeaderMap {
     if let Ok(value) = HeaderValue::from_str(&all) {
         headers.insert(FORWARDED_FOR, value);
     }
-    // HTTP/2 has the host in its request line.
+    // In HTTP/2 the host is in the URI.
     if !headers.contains_key(HOST)
         && let Some(host) = parts.uri.authority()
         && let Ok(value) = HeaderValue::from_str(host.as_str())
@@ -59,8 +60,8 @@ pub(super) fn headers(app: &App, parts: &Parts, address: IpAddr) -> HeaderMap {
     headers
 }
 
-/// Takes out what speaks of one connection only, also what `Connection` names.
-pub(super) fn drop_hop_headers(headers: &mut HeaderMap) {
+/// Removes hop-by-hop headers, including those that `Connection` names.
+pub(super) fn remove_hop_by_hop(headers: &mut HeaderMap) {
     let named: Vec<HeaderName> = headers
         .get_all(CONNECTION)
         .iter()
@@ -68,7 +69,7 @@ pub(super) fn drop_hop_headers(headers: &mut HeaderMap) {
         .flat_map(|value| value.split(','))
         .filter_map(|name| name.trim().parse().ok())
         .collect();
-    for name in named.iter().chain(&ONE_HOP) {
+    for name in named.iter().chain(&HOP_BY_HOP) {
         headers.remove(name);
     }
 }
@@ -89,7 +90,7 @@ mod tests {
         ] {
             headers.append(name, HeaderValue::from_static(value));
         }
-        drop_hop_headers(&mut headers);
+        remove_hop_by_hop(&mut headers);
         assert_eq!(headers.keys().map(HeaderName::as_str).collect::<Vec<_>>(), ["accept"]);
     }
 }

@@ -1,4 +1,4 @@
-//! Where a proxied request goes: the names in its URL become an address, a port and a way to speak.
+//! Targets of proxied requests: resolves the name in the URL to an address, a port and a scheme.
 
 use super::{Backends, Connect, node};
 use crate::status::{About, StatusError};
@@ -9,12 +9,12 @@ use ratchet_net::Quoted;
 use ratchet_object::Node;
 use std::net::IpAddr;
 
-/// Where a proxied request goes.
+/// The target of a proxied request.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) enum Location {
-    /// To a kubelet, whose certificate must bear the name of its node.
+    /// A kubelet, whose certificate must have its node's name.
     Kubelet(Endpoint),
-    /// Anywhere else.
+    /// Any other address.
     Other { scheme: Scheme, host: String, port: u16 },
 }
 
@@ -28,7 +28,7 @@ impl Location {
         ratchet_kubelet::authority(host, port)
     }
 
-    /// Sends a request there.
+    /// Sends a request over a pooled connection.
     pub(super) async fn send(
         &self,
         backends: &Backends,
@@ -44,7 +44,7 @@ impl Location {
         }
     }
 
-    /// A connection of its own there.
+    /// Opens a dedicated connection.
     pub(super) async fn dial(&self, backends: &Backends) -> Result<Connection, KubeletError> {
         match self {
             Self::Kubelet(endpoint) => backends.kubelets.dial(endpoint).await,
@@ -53,7 +53,7 @@ impl Location {
     }
 }
 
-/// `[scheme:]name[:port]`, as URLs of proxies name things.
+/// `[scheme:]name[:port]`, the name in a proxy URL.
 #[derive(Debug, PartialEq, Eq)]
 struct Id<'a> {
     scheme: Option<Scheme>,
@@ -62,7 +62,7 @@ struct Id<'a> {
 }
 
 impl<'a> Id<'a> {
-    fn read(text: &'a str, what: &str) -> Result<Self, StatusError> {
+    fn parse(text: &'a str, what: &str) -> Result<Self, StatusError> {
         let invalid =
             || StatusError::bad_request(format!("invalid {what} request {}", Quoted(text)));
         let parts: Vec<&str> = text.split(':').collect();
@@ -84,8 +84,8 @@ impl<'a> Id<'a> {
         Ok(Self { scheme, name, port })
     }
 
-    /// The port, if one was written in the one way in which ports are written: `011250` would be another port to a
-    /// comparison of texts and the same to a socket.
+    /// The port, if it is in canonical form: `011250` would be another port in a string comparison and the same for a
+    /// socket.
     fn number(&self) -> Option<u16> {
         let number: u16 = self.port.parse().ok()?;
         (number > 0 && number.to_string() == self.port).then_some(number)
@@ -96,12 +96,12 @@ impl<'a> Id<'a> {
     }
 }
 
-/// Where a node is: its kubelet, or another of its ports.
+/// The target of a node: its kubelet, or another port.
 pub(super) async fn of_node(connect: &Connect<'_>) -> Result<Location, StatusError> {
-    let text = &connect.place.name;
-    let id = Id::read(text, "node")?;
+    let text = &connect.path.name;
+    let id = Id::parse(text, "node")?;
     let kubelet = node::find(connect.app, id.name, connect.about())?.endpoint;
-    check_proxyable(&kubelet.host).await?;
+    check_not_local(&kubelet.host).await?;
     if id.port.is_empty() {
         return Ok(Location::Kubelet(kubelet));
     }
@@ -114,8 +114,8 @@ pub(super) async fn of_node(connect: &Connect<'_>) -> Result<Location, StatusErr
     }
 }
 
-/// Nobody may be led through a node to the server's own machine.
-async fn check_proxyable(host: &str) -> Result<(), StatusError> {
+/// Rejects hosts with a non-global address: a node must not lead to the server's own machine.
+async fn check_not_local(host: &str) -> Result<(), StatusError> {
     let found = tokio::net::lookup_host((host, 0)).await;
     let mut found = match found {
         Ok(found) => found.peekable(),
@@ -130,7 +130,7 @@ async fn check_proxyable(host: &str) -> Result<(), StatusError> {
     }
 }
 
-/// Go's global unicast: neither unspecified, loopback, multicast, broadcast nor of one link.
+/// Go's `IsGlobalUnicast`: not unspecified, loopback, multicast, broadcast or link-local.
 fn is_global(address: IpAddr) -> bool {
     let is_local = match address.to_canonical() {
         IpAddr::V4(address) => address.is_link_local() || address.is_broadcast(),
@@ -140,12 +140,12 @@ fn is_global(address: IpAddr) -> bool {
     !(is_local || address.is_unspecified() || address.is_loopback() || address.is_multicast())
 }
 
-/// Where a pod is: its address, and the port that was named or the first that it declares.
+/// The target of a pod: its address, and the named port or the first declared one.
 pub(super) fn of_pod(connect: &Connect<'_>) -> Result<Location, StatusError> {
-    let Connect { served, place, .. } = connect;
-    let id = Id::read(&place.name, "pod")?;
-    let pod = served.shelf.find(&served.shelf_key(&place.namespace, id.name))?;
-    let pod = pod.ok_or_else(|| StatusError::not_found(served.about(id.name)))?.node();
+    let Connect { resource, path, .. } = connect;
+    let id = Id::parse(&path.name, "pod")?;
+    let pod = resource.cache.find(&resource.cache_key(&path.namespace, id.name))?;
+    let pod = pod.ok_or_else(|| StatusError::not_found(resource.about(id.name)))?.node();
     let host = addresses(&pod).next().and_then(address).filter(|host| is_global(*host));
     let host = host.ok_or_else(|| StatusError::bad_request("address not allowed"))?;
     let scheme = id.scheme();
@@ -156,7 +156,7 @@ pub(super) fn of_pod(connect: &Connect<'_>) -> Result<Location, StatusError> {
     Ok(Location::Other { scheme, host: host.to_string(), port })
 }
 
-/// What an address in a status means: one address, however it is spelled, and never a name to be looked up.
+/// Parses an address of a status in any notation; never a host name.
 fn address(text: &str) -> Option<IpAddr> {
     ratchet_net::IpText::read(text).ok().map(|text| text.addr())
 }
@@ -170,7 +170,7 @@ fn addresses<'n>(pod: &'n Node<'_>) -> impl Iterator<Item = &'n str> {
     all.iter().map(|one| one.text_at(&["ip"]))
 }
 
-/// Whether a pod has an address, however either of them is spelled.
+/// Whether a pod has an address, compared by value.
 fn has_address(pod: &Node<'_>, text: &str) -> bool {
     address(text).is_some_and(|wanted| addresses(pod).any(|one| address(one) == Some(wanted)))
 }
@@ -182,15 +182,16 @@ fn first_port(pod: &Node<'_>) -> Option<u16> {
     u16::try_from(port).ok()
 }
 
-/// Where a Service is: one of its ready pods, chosen by lot.
+/// The target of a Service: one of its ready pods, chosen at random.
 pub(super) fn of_service(connect: &Connect<'_>) -> Result<Location, StatusError> {
-    let Connect { app, served, place, .. } = connect;
-    let id = Id::read(&place.name, "service")?;
-    let namespace = &place.namespace;
+    let Connect { app, resource, path, .. } = connect;
+    let id = Id::parse(&path.name, "service")?;
+    let namespace = &path.namespace;
     let mut port_name = id.port.to_owned();
     if let Ok(number) = id.port.parse::<i64>() {
-        let service = served.shelf.find(&served.shelf_key(namespace, id.name))?;
-        let service = service.ok_or_else(|| StatusError::not_found(served.about(id.name)))?.node();
+        let service = resource.cache.find(&resource.cache_key(namespace, id.name))?;
+        let service =
+            service.ok_or_else(|| StatusError::not_found(resource.about(id.name)))?.node();
         let ports = service.find(&["spec", "ports"]).map(Node::items).unwrap_or_default();
         let port = ports.iter().find(|one| one.get("port").and_then(Node::as_int) == Some(number));
         let port = port.ok_or_else(|| {
@@ -199,8 +200,8 @@ pub(super) fn of_service(connect: &Connect<'_>) -> Result<Location, StatusError>
         })?;
         port.text_at(&["name"]).clone_into(&mut port_name);
     }
-    let shelf = |name: &str| app.cache.shelf(name).unwrap_or_default();
-    let endpoints = shelf("endpoints").get(&format!("{namespace}/{}", id.name));
+    let resource_cache = |name: &str| app.cache.resource_cache(name).unwrap_or_default();
+    let endpoints = resource_cache("endpoints").get(&format!("{namespace}/{}", id.name));
     let missing =
         || StatusError::not_found(About { group: "", resource: "endpoints", name: id.name });
     let endpoints = endpoints.ok_or_else(missing)?.node();
@@ -211,7 +212,7 @@ pub(super) fn of_service(connect: &Connect<'_>) -> Result<Location, StatusError>
     if subsets.is_empty() {
         return Err(none(id.name));
     }
-    let pods = shelf("pods");
+    let pods = resource_cache("pods");
     let is_pod = |address: &Node<'_>| {
         let target = |name: &str| address.text_at(&["targetRef", name]);
         target("namespace") == namespace
@@ -219,7 +220,7 @@ pub(super) fn of_service(connect: &Connect<'_>) -> Result<Location, StatusError>
                 .get(&format!("{namespace}/{}", target("name")))
                 .is_some_and(|pod| has_address(&pod.node(), address.text_at(&["ip"])))
     };
-    for subset in by_lot(subsets) {
+    for subset in from_random_start(subsets) {
         let ports = subset.get("ports").map(Node::items).unwrap_or_default();
         let Some(port) = ports.iter().find(|one| one.text_at(&["name"]) == port_name) else {
             continue;
@@ -227,17 +228,17 @@ pub(super) fn of_service(connect: &Connect<'_>) -> Result<Location, StatusError>
         let number = port.get("port").and_then(Node::as_int);
         let Some(port) = number.and_then(|number| u16::try_from(number).ok()) else { continue };
         let all = subset.get("addresses").map(Node::items).unwrap_or_default();
-        let pod = by_lot(all).find(|address| is_pod(address));
+        let pod = from_random_start(all).find(|address| is_pod(address));
         if let Some(host) = pod.and_then(|pod| address(pod.text_at(&["ip"]))) {
             let host = host.to_string();
             return Ok(Location::Other { scheme: id.scheme(), host, port });
         }
     }
-    Err(none(&place.name))
+    Err(none(&path.name))
 }
 
-/// All items, beginning anywhere.
-fn by_lot<T>(items: &[T]) -> impl Iterator<Item = &T> {
+/// All items in rotation from a random start.
+fn from_random_start<T>(items: &[T]) -> impl Iterator<Item = &T> {
     let first = if items.is_empty() { 0 } else { fastrand::usize(..items.len()) };
     items.iter().cycle().skip(first).take(items.len())
 }
@@ -248,13 +249,13 @@ mod tests {
 
     #[test]
     fn names_may_have_a_scheme_and_a_port() {
-        let read = |text| Id::read(text, "node").map_err(|refusal| refusal.message);
+        let parse = |text| Id::parse(text, "node").map_err(|error| error.message);
         let id = |scheme, name, port| Ok(Id { scheme, name, port });
-        assert_eq!(read("a"), id(None, "a", ""));
-        assert_eq!(read("a:1"), id(None, "a", "1"));
-        assert_eq!(read("https:a:"), id(Some(Scheme::Https), "a", ""));
+        assert_eq!(parse("a"), id(None, "a", ""));
+        assert_eq!(parse("a:1"), id(None, "a", "1"));
+        assert_eq!(parse("https:a:"), id(Some(Scheme::Https), "a", ""));
         for bad in ["", ":1", "ftp:a:1", "HTTPS:a:1", "https::1", "a:b:c:d"] {
-            assert_eq!(read(bad), Err(format!("invalid node request {}", Quoted(bad))));
+            assert_eq!(parse(bad), Err(format!("invalid node request {}", Quoted(bad))));
         }
     }
 
@@ -262,8 +263,8 @@ mod tests {
     fn a_pod_is_found_by_its_address_and_not_by_how_it_is_spelled() {
         let text =
             r#"{"status":{"podIPs":[{"ip":"010.0.0.7"},{"ip":"2001:DB8:0::7"},{"ip":"x"}]}}"#;
-        let mut read = ratchet_object::decode(text, ratchet_object::Limits::DEFAULT).unwrap();
-        let pod = read.documents.remove(0);
+        let mut decoded = ratchet_object::decode(text, ratchet_object::Limits::DEFAULT).unwrap();
+        let pod = decoded.documents.remove(0);
         for same in ["10.0.0.7", "010.0.0.7", "::ffff:10.0.0.7", "2001:db8::7", "2001:db8::0007"] {
             assert!(has_address(&pod, same), "{same}");
         }

@@ -1,4 +1,4 @@
-//! What may be asked of a log, and how it is asked of a kubelet.
+//! `PodLogOptions`: parsing, validation and the kubelet's query.
 
 use super::escape;
 use crate::request::Params;
@@ -7,12 +7,12 @@ use jiff::Timestamp;
 use jiff::tz::Offset;
 use ratchet_engine::StatusCause;
 
-/// The options of a request for a log that can be followed.
+/// The options of a log request.
 #[derive(Debug, Default, PartialEq, Eq)]
 pub(super) struct LogOptions {
-    /// The container; empty if it was not named.
+    /// The container; empty if not given.
     pub(super) container: String,
-    /// Whether the kubelet may be anybody.
+    /// `insecureSkipTLSVerifyBackend`.
     pub(super) is_insecure: bool,
     follow: bool,
     previous: bool,
@@ -25,8 +25,8 @@ pub(super) struct LogOptions {
 }
 
 impl LogOptions {
-    /// Reads the query; numbers and times that cannot be read are refused at once.
-    pub(super) fn read(params: &Params) -> Result<Self, StatusError> {
+    /// Parses the query; invalid numbers and times are errors.
+    pub(super) fn from_params(params: &Params) -> Result<Self, StatusError> {
         Ok(Self {
             container: params.text("container").to_owned(),
             is_insecure: params.flag("insecureSkipTLSVerifyBackend"),
@@ -41,7 +41,7 @@ impl LogOptions {
         })
     }
 
-    /// Refuses what can be read but not had.
+    /// Validates the parsed options.
     pub(super) fn check(&self, pod: &str) -> Result<(), StatusError> {
         let mut causes = Vec::new();
         let mut invalid = |field: &str, value: Option<i64>, least: i64, text: &str| {
@@ -71,18 +71,18 @@ impl LogOptions {
         }
     }
 
-    /// The same for the kubelet: only what is not the default.
+    /// The kubelet's query, without default values.
     pub(super) fn query(&self) -> String {
-        let told = |number: Option<i64>| number.map(|number| number.to_string());
-        let yes = |flag: bool| flag.then(|| "true".to_owned());
+        let format_number = |number: Option<i64>| number.map(|number| number.to_string());
+        let format_flag = |flag: bool| flag.then(|| "true".to_owned());
         let pairs = [
-            ("follow", yes(self.follow)),
-            ("limitBytes", told(self.limit_bytes)),
-            ("previous", yes(self.previous)),
-            ("sinceSeconds", told(self.since_seconds)),
+            ("follow", format_flag(self.follow)),
+            ("limitBytes", format_number(self.limit_bytes)),
+            ("previous", format_flag(self.previous)),
+            ("sinceSeconds", format_number(self.since_seconds)),
             ("sinceTime", self.since_time.clone()),
-            ("tailLines", told(self.tail_lines)),
-            ("timestamps", yes(self.timestamps)),
+            ("tailLines", format_number(self.tail_lines)),
+            ("timestamps", format_flag(self.timestamps)),
         ];
         let pairs: Vec<(&str, &str)> =
             pairs.iter().filter_map(|(name, value)| Some((*name, value.as_deref()?))).collect();
@@ -109,21 +109,21 @@ fn number(params: &Params, name: &str) -> Result<Option<i64>, StatusError> {
     Err(StatusError::bad_request(format!("strconv.ParseInt: parsing {text}: {why}")))
 }
 
-/// A time in whole seconds with its own offset; the empty text and `null` are no time.
+/// Parses `sinceTime` and formats it in whole seconds with its own offset; empty and `null` are none.
 fn since_time(text: &str) -> Result<Option<String>, StatusError> {
     if text.is_empty() || text == "null" {
         return Ok(None);
     }
-    let Some((time, offset)) = read_time(text) else {
-        return Err(StatusError::bad_request(why_no_time(text)));
+    let Some((time, offset)) = parse_time(text) else {
+        return Err(StatusError::bad_request(time_error(text)));
     };
     let whole = time.to_zoned(offset.to_time_zone());
     let form = if offset == Offset::UTC { "%Y-%m-%dT%H:%M:%SZ" } else { "%Y-%m-%dT%H:%M:%S%:z" };
     Ok(Some(whole.strftime(form).to_string()))
 }
 
-/// RFC 3339 as Go reads it: nothing but its own form.
-fn read_time(text: &str) -> Option<(Timestamp, Offset)> {
+/// Parses RFC 3339 as strictly as Go.
+fn parse_time(text: &str) -> Option<(Timestamp, Offset)> {
     let bytes = text.as_bytes();
     let shape = b"0000-00-00T00:00:00";
     let fits = |(byte, form): (&u8, &u8)| match form {
@@ -148,8 +148,8 @@ fn read_time(text: &str) -> Option<(Timestamp, Offset)> {
     Some((time, offset))
 }
 
-/// What Go says about a text that is no time: the first part of the form that it does not fit.
-fn why_no_time(text: &str) -> String {
+/// Go's error message for an invalid time: names the first layout element that does not match.
+fn time_error(text: &str) -> String {
     const PARTS: [(&str, usize); 13] = [
         ("2006", 4),
         ("-", 1),
@@ -169,7 +169,7 @@ fn why_no_time(text: &str) -> String {
     let mut missed = "Z07:00";
     for (part, length) in PARTS {
         if part.is_empty() {
-            // A fraction of a second may stand here.
+            // An optional fraction of a second.
             let fraction = rest.strip_prefix(['.', ',']);
             rest =
                 fraction.map_or(rest, |more| more.trim_start_matches(|c: char| c.is_ascii_digit()));
@@ -198,39 +198,39 @@ fn why_no_time(text: &str) -> String {
 mod tests {
     use super::*;
 
-    fn read(query: &str) -> Result<LogOptions, String> {
-        LogOptions::read(&Params::read(Some(query))).map_err(|refusal| refusal.message)
+    fn parse(query: &str) -> Result<LogOptions, String> {
+        LogOptions::from_params(&Params::parse(Some(query))).map_err(|error| error.message)
     }
 
-    fn refused(query: &str) -> String {
-        let refusal = read(query).unwrap().check("p").unwrap_err();
-        assert_eq!((refusal.code, refusal.reason), (422, "Invalid"));
-        refusal.message
+    fn validation_error(query: &str) -> String {
+        let error = parse(query).unwrap().check("p").unwrap_err();
+        assert_eq!((error.code, error.reason), (422, "Invalid"));
+        error.message
     }
 
     #[test]
     fn the_kubelet_is_told_what_is_not_the_default() {
         let query = "timestamps=true&tailLines=5&sinceSeconds=10&previous=1&limitBytes=100&follow=maybe&container=c";
-        let options = read(query).unwrap();
+        let options = parse(query).unwrap();
         assert_eq!(options.check("p"), Ok(()));
         assert_eq!(
             options.query(),
             "follow=true&limitBytes=100&previous=true&sinceSeconds=10&tailLines=5&timestamps=true"
         );
-        assert_eq!(read("follow=false&previous=0&timestamps=FALSE").unwrap().query(), "");
+        assert_eq!(parse("follow=false&previous=0&timestamps=FALSE").unwrap().query(), "");
         assert_eq!(
-            read("sinceTime=2026-01-02T03:04:05.678%2B02:00").unwrap().query(),
+            parse("sinceTime=2026-01-02T03:04:05.678%2B02:00").unwrap().query(),
             "sinceTime=2026-01-02T03%3A04%3A05%2B02%3A00"
         );
         assert_eq!(
-            read("sinceTime=2026-01-02T03:04:05Z").unwrap().query(),
+            parse("sinceTime=2026-01-02T03:04:05Z").unwrap().query(),
             "sinceTime=2026-01-02T03%3A04%3A05Z"
         );
     }
 
     #[test]
     fn what_cannot_be_read_is_refused_in_go_s_words() {
-        for (query, words) in [
+        for (query, message) in [
             ("tailLines=abc", r#"strconv.ParseInt: parsing "abc": invalid syntax"#),
             ("limitBytes=", r#"strconv.ParseInt: parsing "": invalid syntax"#),
             (
@@ -250,13 +250,13 @@ mod tests {
                 r#"parsing time "2026-01-02T03:04:05" as "2006-01-02T15:04:05Z07:00": cannot parse "" as "Z07:00""#,
             ),
         ] {
-            assert_eq!(read(query), Err(words.to_owned()), "{query}");
+            assert_eq!(parse(query), Err(message.to_owned()), "{query}");
         }
     }
 
     #[test]
     fn what_cannot_be_had_is_refused_with_its_field() {
-        for (query, words) in [
+        for (query, message) in [
             ("tailLines=-1", "tailLines: Invalid value: -1: must be greater than or equal to 0"),
             ("limitBytes=0", "limitBytes: Invalid value: 0: must be greater than 0"),
             ("sinceSeconds=0", "sinceSeconds: Invalid value: 0: must be greater than 0"),
@@ -267,13 +267,13 @@ mod tests {
             ("stream=All", "stream: Forbidden: may not be specified"),
         ] {
             assert_eq!(
-                refused(query),
-                format!("PodLogOptions \"p\" is invalid: {words}"),
+                validation_error(query),
+                format!("PodLogOptions \"p\" is invalid: {message}"),
                 "{query}"
             );
         }
         assert_eq!(
-            refused("tailLines=-1&limitBytes=0"),
+            validation_error("tailLines=-1&limitBytes=0"),
             "PodLogOptions \"p\" is invalid: [tailLines: Invalid value: -1: must be greater than or equal to 0, limitBytes: Invalid value: 0: must be greater than 0]"
         );
     }

@@ -1,6 +1,7 @@
-//! Requests that end at a kubelet, a pod or a Service: logs, commands, ports and proxies.
+//! Connect requests to kubelets, pods, Services and nodes: log, exec, attach, portforward, proxy.
 
 mod container;
+mod decoder;
 mod escape;
 mod forwarded;
 mod location;
@@ -13,15 +14,14 @@ mod pump;
 mod rewrite;
 mod streams;
 mod throttle;
-mod unpack;
 mod upgrade;
 
 use crate::admission::{AdmissionScope, on_connect};
 use crate::app::App;
 use crate::authorize::target;
-use crate::held::held;
+use crate::guarded_body::with_guard;
+use crate::registry::ServedResource;
 use crate::request::ResourcePath;
-use crate::served::ServedResource;
 use crate::server::RequestContext;
 use crate::status::{About, StatusError};
 use bytes::Bytes;
@@ -38,130 +38,131 @@ use std::sync::Arc;
 use throttle::Throttled;
 use tokio::sync::watch;
 
-/// How the server reaches what is behind it.
+/// Clients of kubelets and other backends.
 pub struct Backends {
-    /// Kubelets, by the names of their nodes.
+    /// Kubelets, verified by node name.
     pub kubelets: Kubelets,
-    /// Everything else: pods, Services, other ports of nodes.
+    /// Pods, Services and other ports of nodes.
     pub others: Others,
-    /// Which addresses of nodes are tried, the best first.
+    /// `--kubelet-preferred-address-types`.
     pub address_types: Vec<String>,
-    /// The port of kubelets whose nodes do not say.
+    /// The kubelet port of nodes that report none.
     pub default_port: u16,
-    /// How many bytes a second an upgraded connection may carry each way; zero means any number.
+    /// The bandwidth limit of an upgraded connection in each direction; zero means none.
     pub bytes_per_second: u64,
 }
 
-/// How much of a kubelet's complaint is passed on.
-const COMPLAINT: usize = 50_000;
+/// The maximum length of a kubelet's error message.
+const MAX_ERROR_LENGTH: usize = 50_000;
 
-/// What connects rather than moving objects.
-const CONNECTING: [&str; 5] = ["attach", "exec", "log", "portforward", "proxy"];
+/// The connect subresources.
+const CONNECT_SUBRESOURCES: [&str; 5] = ["attach", "exec", "log", "portforward", "proxy"];
 
-/// Whether this part of an object is reached through a connection, which may last.
+/// Whether a subresource is a connect subresource, whose requests may be long-running.
 pub(crate) fn connects(subresource: &str) -> bool {
-    CONNECTING.contains(&subresource)
+    CONNECT_SUBRESOURCES.contains(&subresource)
 }
 
-/// A request that wants to be connected.
+/// A connect request.
 pub(crate) struct Connect<'a> {
     pub(crate) app: &'a Arc<App>,
-    pub(crate) served: &'a Arc<ServedResource>,
-    pub(crate) place: &'a ResourcePath,
+    pub(crate) resource: &'a Arc<ServedResource>,
+    pub(crate) path: &'a ResourcePath,
     pub(crate) request: &'a RequestContext<'a>,
     pub(crate) user: &'a User,
 }
 
-/// The client's end of a connection.
+/// The client's side of a connection.
 pub(crate) struct Client {
-    /// What it sends.
+    /// The request body.
     pub(crate) body: Body,
-    /// The way to the bare connection, if its protocol has one.
+    /// The handle to upgrade the connection; none if its protocol cannot be upgraded.
     pub(crate) upgrade: Option<OnUpgrade>,
-    /// Where it comes from.
+    /// The client's address.
     pub(crate) address: IpAddr,
 }
 
-/// Answers a request for a connection.
+/// Handles a connect request.
 pub(crate) async fn answer(
     connect: &Connect<'_>,
     client: Client,
 ) -> Result<Response<Body>, StatusError> {
-    let Some(below) = connect.served.row.subresource(&connect.place.subresource) else {
+    let Some(subresource) = connect.resource.row.subresource(&connect.path.subresource) else {
         return Err(StatusError::no_resource());
     };
-    if !connect.request.params.text("dryRun").is_empty() && below.name != "log" {
+    if !connect.request.params.text("dryRun").is_empty() && subresource.name != "log" {
         return Err(StatusError::bad_request("dryRun is not supported"));
     }
     connect.app.cache.fresh().await?;
-    match below.name {
+    match subresource.name {
         "log" => log::answer(connect).await,
         "proxy" => proxy::answer(connect, client).await,
         name => streams::answer(connect, name, client).await,
     }
 }
 
-/// The beginning of what a kubelet says when it refuses.
-async fn complaint<B: http_body::Body<Data = Bytes> + Unpin>(mut body: B) -> Vec<u8> {
+/// Reads the first bytes of a kubelet's error response.
+async fn read_error<B: http_body::Body<Data = Bytes> + Unpin>(mut body: B) -> Vec<u8> {
     let mut text = Vec::new();
-    while text.len() < COMPLAINT
+    while text.len() < MAX_ERROR_LENGTH
         && let Some(Ok(frame)) = body.frame().await
     {
         text.extend_from_slice(frame.data_ref().map(Bytes::as_ref).unwrap_or_default());
     }
-    text.truncate(COMPLAINT);
+    text.truncate(MAX_ERROR_LENGTH);
     text
 }
 
 impl Connect<'_> {
     fn about(&self) -> About<'_> {
-        self.served.about(&self.place.name)
+        self.resource.about(&self.path.name)
     }
 
-    /// A body that counts as a running request until it has ended.
-    fn held(&self, body: Body) -> Body {
+    /// Wraps a body so that it counts as a long-running request until it ends.
+    fn counted_body(&self, body: Body) -> Body {
         let running = self.app.metrics.connected(&self.request.info);
-        held(body, running)
+        with_guard(body, running)
     }
 
-    /// Does something that goes on when the request has been answered, and counts as running until it ends.
-    fn follow(&self, work: impl Future<Output = ()> + Send + 'static) {
+    /// Spawns work that continues after the response head; it counts as a long-running request until it ends.
+    fn spawn_tracked(&self, work: impl Future<Output = ()> + Send + 'static) {
         let running = self.app.metrics.connected(&self.request.info);
-        let permit = self.request.told.permit();
+        let permit = self.request.audit.permit();
         let (ended, ends) = watch::channel(());
-        self.request.told.note_tunnel(ends);
+        self.request.audit.set_tunnel(ends);
         tokio::spawn(async move {
             work.await;
             drop((running, permit, ended));
         });
     }
 
-    /// A backend's connection with the limit that flags set.
+    /// Applies the bandwidth limit to a backend connection.
     fn throttled(&self, backend: Upgraded) -> Throttled<TokioIo<Upgraded>> {
         Throttled::new(TokioIo::new(backend), self.app.backends.bytes_per_second)
     }
 
-    /// Joins the client's connection with a backend's, byte by byte.
+    /// Copies bytes between the client's and the backend's connection.
     fn join(&self, client: OnUpgrade, backend: Upgraded) {
         let backend = self.throttled(backend);
-        self.follow(async move {
+        self.spawn_tracked(async move {
             match client.await {
-                Ok(client) => pump::carry(TokioIo::new(client), backend).await,
+                Ok(client) => pump::copy(TokioIo::new(client), backend).await,
                 Err(error) => tracing::debug!(%error, "a client went before it was connected"),
             }
         });
     }
 
-    /// Puts the connection before the policies of the cluster.
-    fn ask_policies(&self, kind: &str, options: &Node<'_>) -> Result<(), StatusError> {
-        let Connect { app, served, place, request, user } = self;
-        let told = &request.told;
-        on_connect(&AdmissionScope { app, served, place, user, told }, kind, options)
+    /// Evaluates the admission policies on the connect request.
+    fn evaluate_policies(&self, kind: &str, options: &Node<'_>) -> Result<(), StatusError> {
+        let Connect { app, resource, path, request, user } = self;
+        let (warnings, audit) = (&request.warnings, &request.audit);
+        let scope = AdmissionScope { app, resource, path, user, warnings, audit };
+        on_connect(&scope, kind, options)
     }
 
-    /// Whoever opens a connection with GET must be allowed to do it with POST: a browser cannot choose.
+    /// Requires `create` permission also for GET, which browsers must use for WebSockets.
     fn check_create(&self) -> Result<(), StatusError> {
-        let attempt = Attempt { user: self.user, verb: "create", target: target(self.place, "") };
+        let attempt = Attempt { user: self.user, verb: "create", target: target(self.path, "") };
         match self.app.authorizer.decide(&attempt) {
             Decision::Allow { .. } => Ok(()),
             Decision::Deny { reason } | Decision::NoOpinion { reason } => {

@@ -1,4 +1,4 @@
-//! Which kubelet a node has: the name that its certificate must bear, and where it listens.
+//! The kubelet of a node: its certificate name and address.
 
 use crate::app::App;
 use crate::status::{About, StatusError};
@@ -6,38 +6,39 @@ use ratchet_kubelet::{Endpoint, NodeName};
 use ratchet_net::IpText;
 use ratchet_object::Node;
 
-/// The feature by which kubelets say that they speak WebSockets themselves.
-const SPEAKS_WEBSOCKETS: &str = "ExtendWebSocketsToKubelet";
+/// The declared feature of kubelets that support WebSockets.
+const WEBSOCKET_FEATURE: &str = "ExtendWebSocketsToKubelet";
 
 /// The kubelet of a node.
 pub(super) struct Kubelet {
-    /// Whom to call, and where.
+    /// Node name, host and port.
     pub(super) endpoint: Endpoint,
-    /// Whether it speaks WebSockets itself.
-    pub(super) speaks_websockets: bool,
+    /// Whether it supports WebSockets.
+    pub(super) supports_websockets: bool,
 }
 
-/// Looks a node up; `about` is the resource of the request, which a missing node is blamed on.
+/// Looks a node up; `about` is the resource of the request, which the error for a missing node names.
 pub(super) fn find(app: &App, name: &str, about: About<'_>) -> Result<Kubelet, StatusError> {
-    let item = app.cache.shelf("nodes").map(|shelf| shelf.find(name)).transpose()?.flatten();
+    let item =
+        app.cache.resource_cache("nodes").map(|cache| cache.find(name)).transpose()?.flatten();
     let missing = || StatusError::not_found(About { name, ..about });
     let node = item.ok_or_else(missing)?.node();
-    // The name of the object that gives the address, and nothing that a client wrote.
+    // The name of the object that has the address, not the client's input.
     let expected = NodeName::new(node.text_at(&["metadata", "name"])).ok_or_else(missing)?;
     let host = preferred_address(&node, &app.backends.address_types)?;
-    // An address means one machine however it is spelled; resolvers read leading zeros in their own ways.
+    // Canonical form, because resolvers interpret leading zeros differently.
     let host = IpText::read(host).map_or_else(|_| host.to_owned(), |ip| ip.addr().to_string());
-    let told = node.find(&["status", "daemonEndpoints", "kubeletEndpoint", "Port"]);
-    let told = told.and_then(Node::as_int).and_then(|port| u16::try_from(port).ok());
-    let port = told.filter(|port| *port > 0).unwrap_or(app.backends.default_port);
+    let reported = node.find(&["status", "daemonEndpoints", "kubeletEndpoint", "Port"]);
+    let reported = reported.and_then(Node::as_int).and_then(|port| u16::try_from(port).ok());
+    let port = reported.filter(|port| *port > 0).unwrap_or(app.backends.default_port);
     let features = node.find(&["status", "declaredFeatures"]).map(Node::items).unwrap_or_default();
     Ok(Kubelet {
         endpoint: Endpoint { node: expected, host, port },
-        speaks_websockets: features.iter().any(|one| one.text() == Some(SPEAKS_WEBSOCKETS)),
+        supports_websockets: features.iter().any(|one| one.text() == Some(WEBSOCKET_FEATURE)),
     })
 }
 
-/// The first address of the first wanted type that the node has.
+/// The first address of the first preferred type that the node has.
 fn preferred_address<'n>(node: &'n Node<'_>, types: &[String]) -> Result<&'n str, StatusError> {
     let known = node.find(&["status", "addresses"]).map(Node::items).unwrap_or_default();
     let of_type = |wanted: &String| known.iter().find(|one| one.text_at(&["type"]) == wanted);
@@ -72,11 +73,11 @@ mod tests {
             |names: &[&str]| names.iter().map(|name| (*name).to_owned()).collect::<Vec<_>>();
         assert_eq!(preferred_address(&node, &types(&["Hostname", "InternalIP"])).unwrap(), "1");
         assert_eq!(preferred_address(&node, &types(&["ExternalIP", "InternalIP"])).unwrap(), "3");
-        let refusal = preferred_address(&node, &types(&["Hostname"])).unwrap_err();
+        let error = preferred_address(&node, &types(&["Hostname"])).unwrap_err();
         assert_eq!(
-            refusal.message,
+            error.message,
             "no preferred addresses found; known addresses: [{ExternalIP 3} {InternalIP 1} {InternalIP 2}]"
         );
-        assert_eq!((refusal.code, refusal.reason), (500, ""));
+        assert_eq!((error.code, error.reason), (500, ""));
     }
 }

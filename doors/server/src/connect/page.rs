@@ -1,7 +1,7 @@
-//! A page on its way through the proxy: its links are rewritten while it passes.
+//! Streaming rewrite of links in proxied HTML pages.
 
+use super::decoder::PageDecoder;
 use super::rewrite::Prefix;
-use super::unpack::Unpack;
 use crate::compute::Compute;
 use bytes::Bytes;
 use http_body::Frame;
@@ -13,7 +13,7 @@ use std::pin::Pin;
 use std::sync::{Arc, mpsc};
 use std::task::{Context, Poll};
 
-/// Where links stand: the elements, and their attributes.
+/// The elements and attributes that contain links.
 const LINKS: &[(&str, &[&str])] = &[
     ("a", &["href"]),
     ("applet", &["codebase"]),
@@ -42,18 +42,18 @@ const LINKS: &[(&str, &[&str])] = &[
     ("video", &["poster", "src"]),
 ];
 
-/// How much of a page may wait for the end of a tag.
-const WAITING: usize = 1 << 20;
+/// The memory limit of the rewriter, which buffers incomplete tags.
+const MEMORY_LIMIT: usize = 1 << 20;
 
-/// How much of a page is unpacked and rewritten at once: a few bytes of a packed page may stand for megabytes.
+/// The number of bytes that are decompressed and rewritten at once: a few compressed bytes may expand to megabytes.
 const WINDOW: usize = 8 * 1024;
 
-/// How many windows are looked at in one turn while nothing comes out.
+/// The maximum number of windows in one compute step without output.
 const WINDOWS: usize = 4;
 
-/// What rewrites one page.
+/// The rewriter of one page.
 pub(super) struct Page {
-    unpack: Unpack,
+    decoder: PageDecoder,
     rewriter: HtmlRewriter<'static, Sink>,
     pieces: mpsc::Receiver<Vec<u8>>,
 }
@@ -61,10 +61,10 @@ pub(super) struct Page {
 type Sink = Box<dyn FnMut(&[u8]) + Send>;
 
 impl Page {
-    /// None if nobody here can unpack it.
+    /// None if the encoding is not supported.
     pub(super) fn new(encoding: &str, prefix: Prefix) -> Option<Self> {
-        let unpack = Unpack::new(encoding)?;
-        let memory = MemorySettings::new().with_max_allowed_memory_usage(WAITING);
+        let decoder = PageDecoder::new(encoding)?;
+        let memory = MemorySettings::new().with_max_allowed_memory_usage(MEMORY_LIMIT);
         let mut settings = Settings::new_send().with_strict(false).with_memory_settings(memory);
         for (name, attributes) in LINKS {
             let prefix = prefix.clone();
@@ -79,21 +79,23 @@ impl Page {
         }
         let (sender, pieces) = mpsc::channel();
         let sink: Sink = Box::new(move |piece: &[u8]| drop(sender.send(piece.to_vec())));
-        Some(Self { unpack, rewriter: HtmlRewriter::new(settings, sink), pieces })
+        Some(Self { decoder, rewriter: HtmlRewriter::new(settings, sink), pieces })
     }
 
-    /// The body of the page with its links rewritten.
+    /// Wraps the body of the page.
     pub(super) fn rewritten(self, body: Body, compute: Arc<Compute>) -> Body {
-        Body::new(Rewritten { body, compute, job: Job::Waits(Box::new(self)) })
+        Body::new(RewrittenBody { body, compute, job: Job::Idle(Box::new(self)) })
     }
 
-    /// Rewrites a few windows of what has come, until there is something to send.
+    /// Rewrites a few windows of the received bytes, until there is output.
     fn step(&mut self) -> io::Result<Step> {
         let mut window = [0; WINDOW];
         for _ in 0..WINDOWS {
-            let count = match self.unpack.read(&mut window) {
+            let count = match self.decoder.read(&mut window) {
                 Ok(count) => count,
-                Err(error) if error.kind() == io::ErrorKind::WouldBlock => return Ok(Step::Hungry),
+                Err(error) if error.kind() == io::ErrorKind::WouldBlock => {
+                    return Ok(Step::NeedsInput);
+                }
                 Err(error) => return Err(error),
             };
             if count == 0 {
@@ -109,7 +111,7 @@ impl Page {
         Ok(Step::Ready(Bytes::new()))
     }
 
-    /// What is left at the end.
+    /// The remaining output at the end.
     fn end(self) -> io::Result<Bytes> {
         self.rewriter.end().map_err(io::Error::other)?;
         Ok(self.pieces.try_iter().flatten().collect())
@@ -120,33 +122,33 @@ impl Page {
     }
 }
 
-/// What a window led to.
+/// The result of a step.
 enum Step {
-    /// This can be sent; it may be nothing.
+    /// Output to send; may be empty.
     Ready(Bytes),
-    /// The backend must send more first.
-    Hungry,
+    /// More input is needed.
+    NeedsInput,
     Ended,
 }
 
-type Turn = Pin<Box<dyn Future<Output = (Box<Page>, io::Result<Step>)> + Send>>;
+type StepFuture = Pin<Box<dyn Future<Output = (Box<Page>, io::Result<Step>)> + Send>>;
 
 enum Job {
-    /// Until the client takes more.
-    Waits(Box<Page>),
-    /// Its turn has come, or will.
-    Runs(Turn),
+    /// Idle until the client reads more.
+    Idle(Box<Page>),
+    /// Waiting for or running a compute step.
+    Running(StepFuture),
     Ended,
 }
 
-/// A page that is rewritten while it is read, and never ahead of its reader.
-struct Rewritten {
+/// A body that is rewritten while it is read, never ahead of its reader.
+struct RewrittenBody {
     body: Body,
     compute: Arc<Compute>,
     job: Job,
 }
 
-impl http_body::Body for Rewritten {
+impl http_body::Body for RewrittenBody {
     type Data = Bytes;
     type Error = BodyError;
 
@@ -158,20 +160,20 @@ impl http_body::Body for Rewritten {
         loop {
             let mut page = match std::mem::replace(&mut self.job, Job::Ended) {
                 Job::Ended => return Poll::Ready(None),
-                Job::Waits(page) => {
+                Job::Idle(page) => {
                     let compute = self.compute.clone();
-                    let turn = async move { compute.step(page, |page| page.step()).await };
-                    self.job = Job::Runs(Box::pin(turn));
+                    let step_future = async move { compute.step(page, |page| page.step()).await };
+                    self.job = Job::Running(Box::pin(step_future));
                     continue;
                 }
-                Job::Runs(mut turn) => match turn.as_mut().poll(context) {
+                Job::Running(mut step_future) => match step_future.as_mut().poll(context) {
                     Poll::Pending => {
-                        self.job = Job::Runs(turn);
+                        self.job = Job::Running(step_future);
                         return Poll::Pending;
                     }
                     Poll::Ready((page, step)) => match step.map_err(broken)? {
                         Step::Ready(piece) => {
-                            self.job = Job::Waits(page);
+                            self.job = Job::Idle(page);
                             if piece.is_empty() {
                                 continue;
                             }
@@ -181,24 +183,24 @@ impl http_body::Body for Rewritten {
                             let rest = page.end().map_err(broken)?;
                             return Poll::Ready((!rest.is_empty()).then(|| Ok(Frame::data(rest))));
                         }
-                        Step::Hungry => page,
+                        Step::NeedsInput => page,
                     },
                 },
             };
             match Pin::new(&mut self.body).poll_frame(context) {
                 Poll::Pending => {
-                    // Asking again costs a turn that finds nothing, and happens when there is more.
-                    self.job = Job::Waits(page);
+                    // The next poll, when there is more input, first repeats a step that finds nothing.
+                    self.job = Job::Idle(page);
                     return Poll::Pending;
                 }
-                Poll::Ready(None) => page.unpack.end(),
+                Poll::Ready(None) => page.decoder.end(),
                 Poll::Ready(Some(frame)) => {
                     if let Ok(piece) = frame?.into_data() {
-                        page.unpack.push(piece);
+                        page.decoder.push(piece);
                     }
                 }
             }
-            self.job = Job::Waits(page);
+            self.job = Job::Idle(page);
         }
     }
 }

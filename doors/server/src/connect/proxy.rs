@@ -1,8 +1,8 @@
-//! Proxies to nodes, pods and Services: a request goes on to what stands behind a name, and its answer comes back.
+//! `proxy`: forwards requests to nodes, pods and Services.
 
 use super::location::{self, Location};
 use super::rewrite::Prefix;
-use super::upgrade::{self, Answer};
+use super::upgrade::{self, UpgradeResponse};
 use super::{Client, Connect, escape, forwarded};
 use crate::request::ResourcePath;
 use crate::status::StatusError;
@@ -15,35 +15,35 @@ use ratchet_object::Node;
 
 const FORWARDED_URI: HeaderName = HeaderName::from_static("x-forwarded-uri");
 
-/// Headers with which a backend would speak for this server to browsers.
-const SPEAKS_FOR_US: [&str; 4] = [
+/// CORS headers, which a backend must not set for this server.
+const CORS_HEADERS: [&str; 4] = [
     "access-control-allow-credentials",
     "access-control-allow-headers",
     "access-control-allow-methods",
     "access-control-allow-origin",
 ];
 
-/// Answers with what the backend answers.
+/// Handles a proxy request.
 pub(super) async fn answer(
     connect: &Connect<'_>,
     client: Client,
 ) -> Result<Response<Body>, StatusError> {
     let mut options = Node::empty_map();
     let end = if connect.request.parts.uri.path().ends_with('/') { "/" } else { "" };
-    let path = match connect.place.rest.trim_matches('/') {
+    let path = match connect.path.rest.trim_matches('/') {
         "" => end.to_owned(),
         rest => format!("/{rest}{end}"),
     };
     if !path.is_empty() {
         options.set("path", Node::string(path));
     }
-    let kind = match connect.served.row.plural {
+    let kind = match connect.resource.row.plural {
         "nodes" => "NodeProxyOptions",
         "pods" => "PodProxyOptions",
         _ => "ServiceProxyOptions",
     };
-    connect.ask_policies(kind, &options)?;
-    let location = match connect.served.row.plural {
+    connect.evaluate_policies(kind, &options)?;
+    let location = match connect.resource.row.plural {
         "nodes" => location::of_node(connect).await?,
         "pods" => location::of_pod(connect)?,
         _ => location::of_service(connect)?,
@@ -53,13 +53,13 @@ pub(super) async fn answer(
     if crate::streaming::is_upgrade(&parts.headers) {
         return upgraded(connect, client, &location, headers).await;
     }
-    let whole = parts.uri.path();
+    let full_path = parts.uri.path();
     let query = parts.uri.query().map(|query| format!("?{query}")).unwrap_or_default();
-    if connect.place.rest.is_empty()
-        && !whole.ends_with('/')
+    if connect.path.rest.is_empty()
+        && !full_path.ends_with('/')
         && matches!(parts.method, Method::GET | Method::HEAD)
     {
-        return Ok(moved(&format!("{whole}/{query}")));
+        return Ok(redirect(&format!("{full_path}/{query}")));
     }
     let path = escape::path(&inner_path(connect));
     let mut request = Request::builder()
@@ -68,42 +68,42 @@ pub(super) async fn answer(
         .body(client.body)
         .map_err(StatusError::internal)?;
     *request.headers_mut() = headers;
-    forwarded::drop_hop_headers(request.headers_mut());
-    // Not as the client spelled it: the backend sees its own path cleaned, and what stands before it is found by that.
-    let whole = format!("{}{path}", before_inner(connect));
-    if let Ok(value) = HeaderValue::from_str(&whole) {
+    forwarded::remove_hop_by_hop(request.headers_mut());
+    // Not the client's spelling: the backend gets a cleaned path, and the prefix before it is derived from that.
+    let full_path = format!("{}{path}", path_prefix(connect));
+    if let Ok(value) = HeaderValue::from_str(&full_path) {
         request.headers_mut().insert(FORWARDED_URI, value);
     }
-    let prefix = Prefix::of(&whole, &path, &location.authority(), &parts.headers);
+    let prefix = Prefix::of(&full_path, &path, &location.authority(), &parts.headers);
     let sent = location.send(&connect.app.backends, request).await;
     let response = sent.map_err(|error| unreachable(&error.to_string()))?;
     let body = |body: PooledBody| body.map_err(|error| BodyError(error.to_string())).boxed_unsync();
     let mut response = response.map(body);
-    forwarded::drop_hop_headers(response.headers_mut());
-    for name in SPEAKS_FOR_US {
+    forwarded::remove_hop_by_hop(response.headers_mut());
+    for name in CORS_HEADERS {
         response.headers_mut().remove(name);
     }
-    connect.request.told.note_stream();
+    connect.request.audit.set_stream();
     let response = prefix.rewrite(response, &connect.app.compute);
-    Ok(response.map(|body| connect.held(body)))
+    Ok(response.map(|body| connect.counted_body(body)))
 }
 
-/// 503: nobody answers there.
+/// 503: the backend cannot be reached.
 pub(super) fn unreachable(why: &str) -> StatusError {
     StatusError::unavailable(format!("error trying to reach service: {why}"))
 }
 
-/// What stands behind `proxy` in the path, with the slash at its end.
+/// The path after `proxy`, with its trailing slash.
 fn inner_path(connect: &Connect<'_>) -> String {
     let end = if connect.request.parts.uri.path().ends_with('/') { "/" } else { "" };
-    escape::cleaned(&format!("{}{end}", connect.place.rest))
+    escape::clean_path(&format!("{}{end}", connect.path.rest))
 }
 
-/// What stands in the path up to and with `proxy`, made from what was authorised and not from what was spelled.
-fn before_inner(connect: &Connect<'_>) -> String {
+/// The path up to and including `proxy`, built from the authorized path and not from the client's spelling.
+fn path_prefix(connect: &Connect<'_>) -> String {
     let ResourcePath {
         group, version, namespace, in_namespace, resource, name, subresource, ..
-    } = connect.place;
+    } = connect.path;
     let root = match group.as_str() {
         "" => format!("/api/{version}"),
         group => format!("/apis/{group}/{version}"),
@@ -115,8 +115,8 @@ fn before_inner(connect: &Connect<'_>) -> String {
     escape::path(&format!("{root}{scope}/{resource}/{name}/{subresource}"))
 }
 
-/// A path without a slash at its end would make every relative link wrong.
-fn moved(to: &str) -> Response<Body> {
+/// A redirect to the path with a trailing slash, without which relative links would be wrong.
+fn redirect(to: &str) -> Response<Body> {
     let mut response = Response::new(empty());
     *response.status_mut() = StatusCode::MOVED_PERMANENTLY;
     if let Ok(value) = HeaderValue::from_str(to) {
@@ -137,16 +137,16 @@ async fn upgraded(
     let parts = connect.request.parts;
     let query = parts.uri.query().map(|query| format!("?{query}")).unwrap_or_default();
     let path = format!("{}{query}", escape::path(&inner_path(connect)));
-    let asked = (parts.method.clone(), path.as_str());
+    let request_line = (parts.method.clone(), path.as_str());
     let connection = location.dial(&connect.app.backends).await;
     let connection = connection
         .map_err(|error| StatusError::unclassified(format!("error dialing backend: {error}")))?;
-    let answer = upgrade::request(connection, asked, headers).await;
+    let answer = upgrade::request(connection, request_line, headers).await;
     match answer.map_err(StatusError::unclassified)? {
-        Answer::Stayed(response) => upgrade::stayed(response),
-        Answer::Switched(head, backend) => {
+        UpgradeResponse::NotUpgraded(response) => upgrade::not_upgraded_response(response),
+        UpgradeResponse::Upgraded(head, backend) => {
             connect.join(on_upgrade, backend);
-            Ok(upgrade::switched(head.headers))
+            Ok(upgrade::switching_response(head.headers))
         }
     }
 }

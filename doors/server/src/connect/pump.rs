@@ -1,4 +1,4 @@
-//! Bytes from one connection to the other, both ways, until there are no more.
+//! Bidirectional copy between two connections.
 
 use std::io;
 use std::pin::Pin;
@@ -7,40 +7,40 @@ use std::task::{Context, Poll};
 use std::time::Duration;
 use tokio::io::{AsyncRead, AsyncWrite, ReadBuf, copy_bidirectional_with_sizes};
 
-/// How much is under way each way.
+/// The buffer size per direction.
 const BUFFER: usize = 64 * 1024;
 
-/// How long one way may be silent after the other has ended.
+/// The idle timeout of one direction after the other has ended.
 const LINGER: Duration = Duration::from_secs(30);
 
-/// Carries bytes until both ways have ended, one has broken, or one has ended and the other fell silent. When one end
-/// closes its way, the other end is told so and may still answer.
-pub(super) async fn carry<A, B>(client: A, backend: B)
+/// Copies bytes until both directions have ended, one fails, or one has ended and the other is idle. A half-close is
+/// forwarded, and the other end may still send.
+pub(super) async fn copy<A, B>(client: A, backend: B)
 where
     A: AsyncRead + AsyncWrite + Unpin,
     B: AsyncRead + AsyncWrite + Unpin,
 {
-    let seen = Seen::default();
-    let mut client = Watched { io: client, seen: &seen };
-    let mut backend = Watched { io: backend, seen: &seen };
+    let activity = Activity::default();
+    let mut client = Monitored { io: client, activity: &activity };
+    let mut backend = Monitored { io: backend, activity: &activity };
     tokio::select! {
         ended = copy_bidirectional_with_sizes(&mut client, &mut backend, BUFFER, BUFFER) => if let Err(error) = ended {
             tracing::debug!(%error, "a carried connection broke");
         },
-        () = seen.silence() => tracing::debug!("a half-closed connection fell silent"),
+        () = activity.idle_after_end() => tracing::debug!("a half-closed connection fell silent"),
     }
 }
 
-/// Whether bytes move, and whether one way has ended.
+/// The activity of both directions.
 #[derive(Default)]
-struct Seen {
+struct Activity {
     moved: AtomicU64,
     ended: AtomicBool,
 }
 
-impl Seen {
-    /// Returns when one way has ended and the other has been silent for long.
-    async fn silence(&self) {
+impl Activity {
+    /// Returns when one direction has ended and the other was idle for `LINGER`.
+    async fn idle_after_end(&self) {
         loop {
             let before = self.moved.load(Ordering::Relaxed);
             tokio::time::sleep(LINGER).await;
@@ -51,13 +51,13 @@ impl Seen {
     }
 }
 
-/// A connection whose reads are noticed.
-struct Watched<'s, IO> {
+/// A connection whose reads are recorded.
+struct Monitored<'s, IO> {
     io: IO,
-    seen: &'s Seen,
+    activity: &'s Activity,
 }
 
-impl<IO: AsyncRead + Unpin> AsyncRead for Watched<'_, IO> {
+impl<IO: AsyncRead + Unpin> AsyncRead for Monitored<'_, IO> {
     fn poll_read(
         mut self: Pin<&mut Self>,
         context: &mut Context<'_>,
@@ -67,15 +67,15 @@ impl<IO: AsyncRead + Unpin> AsyncRead for Watched<'_, IO> {
         let polled = Pin::new(&mut self.io).poll_read(context, buffer);
         if let Poll::Ready(Ok(())) = polled {
             match buffer.filled().len() - before {
-                0 => self.seen.ended.store(true, Ordering::Relaxed),
-                more => drop(self.seen.moved.fetch_add(more as u64, Ordering::Relaxed)),
+                0 => self.activity.ended.store(true, Ordering::Relaxed),
+                more => drop(self.activity.moved.fetch_add(more as u64, Ordering::Relaxed)),
             }
         }
         polled
     }
 }
 
-impl<IO: AsyncWrite + Unpin> AsyncWrite for Watched<'_, IO> {
+impl<IO: AsyncWrite + Unpin> AsyncWrite for Monitored<'_, IO> {
     fn poll_write(
         mut self: Pin<&mut Self>,
         context: &mut Context<'_>,
@@ -102,7 +102,7 @@ mod tests {
     async fn one_end_may_close_its_way_and_still_be_answered() {
         let (mut client, near) = duplex(64);
         let (far, mut backend) = duplex(64);
-        let carried = tokio::spawn(carry(near, far));
+        let copying = tokio::spawn(copy(near, far));
         client.write_all(b"question").await.unwrap();
         client.shutdown().await.unwrap();
         let mut text = String::new();
@@ -113,23 +113,23 @@ mod tests {
         let mut text = String::new();
         client.read_to_string(&mut text).await.unwrap();
         assert_eq!(text, "answer");
-        carried.await.unwrap();
+        copying.await.unwrap();
     }
 
     #[tokio::test(start_paused = true)]
     async fn a_half_closed_connection_does_not_stay_for_ever() {
         let (mut client, near) = duplex(64);
         let (far, _backend) = duplex(64);
-        let carried = tokio::spawn(carry(near, far));
+        let copying = tokio::spawn(copy(near, far));
         client.shutdown().await.unwrap();
-        tokio::time::timeout(Duration::from_secs(100), carried).await.unwrap().unwrap();
+        tokio::time::timeout(Duration::from_secs(100), copying).await.unwrap().unwrap();
     }
 
     #[tokio::test(start_paused = true)]
     async fn a_quiet_connection_that_nobody_closed_stays() {
         let (_client, near) = duplex(64);
         let (far, _backend) = duplex(64);
-        let carried = carry(near, far);
-        assert!(tokio::time::timeout(Duration::from_secs(9999), carried).await.is_err());
+        let copying = copy(near, far);
+        assert!(tokio::time::timeout(Duration::from_secs(9999), copying).await.is_err());
     }
 }

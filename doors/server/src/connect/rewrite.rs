@@ -1,4 +1,4 @@
-//! Links in what a backend answers lead back through the proxy.
+//! Rewriting of redirects and links in proxied responses, so that they lead through the proxy.
 
 use super::page::Page;
 use crate::compute::Compute;
@@ -7,23 +7,24 @@ use http::{HeaderMap, HeaderValue, Response};
 use ratchet_http::Body;
 use std::sync::Arc;
 
-/// What stands before the backend's own paths in the URLs that its client sees.
+/// The URL prefix of the proxy before the backend's own paths.
 #[derive(Clone, Debug)]
 pub(super) struct Prefix {
     path: String,
     backend: String,
-    asked_host: String,
+    requested_host: String,
 }
 
 impl Prefix {
     /// The prefix of a request for `whole`, of which the backend sees `inner`.
     pub(super) fn of(whole: &str, inner: &str, backend: &str, headers: &HeaderMap) -> Self {
         let path = whole.strip_suffix(inner).unwrap_or(whole).to_owned();
-        let asked_host = headers.get(HOST).and_then(|host| host.to_str().ok()).unwrap_or_default();
-        Self { path, backend: backend.to_owned(), asked_host: asked_host.to_owned() }
+        let requested_host =
+            headers.get(HOST).and_then(|host| host.to_str().ok()).unwrap_or_default();
+        Self { path, backend: backend.to_owned(), requested_host: requested_host.to_owned() }
     }
 
-    /// An answer whose redirect and, in a page, whose links lead through the proxy.
+    /// Rewrites the `Location` header, or the links of an HTML page.
     pub(super) fn rewrite(
         self,
         mut response: Response<Body>,
@@ -48,15 +49,16 @@ impl Prefix {
         response.map(|body| page.rewritten(body, compute.clone()))
     }
 
-    /// A link as the client must follow it: what leads to the backend itself gets the prefix.
+    /// Rewrites a link: links to the backend itself get the prefix.
     pub(super) fn link(&self, to: &str) -> String {
         let (host, rest) = split_host(to);
-        let is_elsewhere = host.is_some_and(|host| host != self.backend && host != self.asked_host);
+        let is_elsewhere =
+            host.is_some_and(|host| host != self.backend && host != self.requested_host);
         if is_elsewhere || !rest.starts_with('/') {
             return to.to_owned();
         }
         let start = match host {
-            Some(host) if host == self.asked_host => to.strip_suffix(rest).unwrap_or_default(),
+            Some(host) if host == self.requested_host => to.strip_suffix(rest).unwrap_or_default(),
             _ => "",
         };
         match rest.starts_with(&self.path) {
@@ -66,7 +68,7 @@ impl Prefix {
     }
 }
 
-/// The host of an absolute URL and what stands behind it.
+/// The host of an absolute URL and the rest.
 fn split_host(url: &str) -> (Option<&str>, &str) {
     let after = url.split_once("://").map(|(_, rest)| rest).or_else(|| url.strip_prefix("//"));
     let Some(rest) = after else { return (None, url) };
@@ -132,7 +134,7 @@ mod tests {
         let wanted = format!(
             r#"<a href="{PROXY}/x?a&amp;b">é</a><script>"<a href='/no'>"</script><img alt="/no" src="{PROXY}/y">"#
         );
-        // One byte at a time, so that every tag is torn.
+        // One byte at a time, so that every tag is split.
         let bytes = PAGE.bytes().map(|byte| Bytes::from(vec![byte])).collect();
         assert_eq!(rewritten("text/html; charset=utf-8", "", chunks(bytes)).await, wanted);
         let mut packed = flate2::write::GzEncoder::new(Vec::new(), flate2::Compression::fast());
@@ -144,10 +146,10 @@ mod tests {
         assert_eq!(rewritten("application/gzip", "gzip", full(packed.clone())).await, packed);
     }
 
-    /// A body that counts how many pieces of it were asked for.
-    struct Asked(Arc<std::sync::atomic::AtomicUsize>, Bytes);
+    /// A body that counts polls.
+    struct CountedBody(Arc<std::sync::atomic::AtomicUsize>, Bytes);
 
-    impl http_body::Body for Asked {
+    impl http_body::Body for CountedBody {
         type Data = Bytes;
         type Error = ratchet_http::BodyError;
 
@@ -168,8 +170,8 @@ mod tests {
         packed.write_all(&vec![b'x'; WHOLE]).unwrap();
         let packed = Bytes::from(packed.finish().unwrap());
         assert!(packed.len() < WHOLE / 500, "{}", packed.len());
-        let asked = Arc::new(std::sync::atomic::AtomicUsize::new(0));
-        let mut response = Response::new(Body::new(Asked(asked.clone(), packed)));
+        let polls = Arc::new(std::sync::atomic::AtomicUsize::new(0));
+        let mut response = Response::new(Body::new(CountedBody(polls.clone(), packed)));
         response.headers_mut().insert(CONTENT_TYPE, HeaderValue::from_static("text/html"));
         response.headers_mut().insert(CONTENT_ENCODING, HeaderValue::from_static("gzip"));
         let mut body = prefix().rewrite(response, &Arc::default()).into_body();
@@ -181,7 +183,7 @@ mod tests {
         }
         assert_eq!(whole, WHOLE + format!("<a href=\"{PROXY}/x\">").len());
         assert!(largest <= 16 * 1024, "{largest} bytes at once");
-        assert_eq!(asked.load(std::sync::atomic::Ordering::Relaxed), 1, "pieces are not gathered");
+        assert_eq!(polls.load(std::sync::atomic::Ordering::Relaxed), 1, "pieces are not gathered");
     }
 
     #[test]

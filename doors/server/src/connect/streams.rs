@@ -1,11 +1,11 @@
-//! Commands, attached terminals and forwarded ports: a client's connection is joined with its pod's kubelet.
+//! `pods/exec`, `pods/attach` and `pods/portforward`: connects the client with the pod's kubelet.
 
 use super::throttle::Throttled;
-use super::upgrade::{self, Answer};
+use super::upgrade::{self, UpgradeResponse};
 use super::{Backends, Client, Connect, container, escape, forwarded, node};
 use crate::request::Params;
 use crate::status::StatusError;
-use crate::streaming::{self, Protocol, Refused, Streams, Way};
+use crate::streaming::{self, HandshakeError, Protocol, StreamRoute, Streams};
 use http::header::{CONTENT_TYPE, HOST, SEC_WEBSOCKET_VERSION};
 use http::{HeaderMap, HeaderValue, Method, Response, StatusCode};
 use hyper::upgrade::Upgraded;
@@ -14,32 +14,32 @@ use ratchet_http::{Body, empty, full};
 use ratchet_kubelet::{Endpoint, Kubelets};
 use ratchet_object::Node;
 
-/// The streams of a process that a client may ask for, under the names of the API and of kubelets.
+/// The streams of a process: parameter names of the API and of kubelets.
 const STREAMS: [(&str, &str); 4] =
     [("stdin", "input"), ("stdout", "output"), ("stderr", "error"), ("tty", "tty")];
 
-/// A kubelet, and what it is asked.
+/// A kubelet and the path of the request to it.
 struct KubeletRequest {
     kubelet: Endpoint,
     path: String,
 }
 
-/// Answers by joining the two connections.
+/// Handles a streaming request.
 pub(super) async fn answer(
     connect: &Connect<'_>,
     what: &'static str,
     client: Client,
 ) -> Result<Response<Body>, StatusError> {
-    let Connect { app, served, place, request, .. } = connect;
+    let Connect { app, resource, path, request, .. } = connect;
     let query = query(what, &request.params)?;
     let (kind, options) = options(what, &request.params);
-    connect.ask_policies(kind, &options)?;
+    connect.evaluate_policies(kind, &options)?;
     connect.check_create()?;
-    let key = served.shelf_key(&place.namespace, &place.name);
+    let key = resource.cache_key(&path.namespace, &path.name);
     let pod =
-        served.shelf.find(&key)?.ok_or_else(|| StatusError::not_found(connect.about()))?.node();
-    let pod_path = format!("{}/{}", place.namespace, place.name);
-    let path = match what {
+        resource.cache.find(&key)?.ok_or_else(|| StatusError::not_found(connect.about()))?.node();
+    let pod_path = format!("{}/{}", path.namespace, path.name);
+    let uri = match what {
         "portforward" => format!("/portForward/{pod_path}"),
         _ => {
             let container = container::choose(&pod, request.params.text("container"))?;
@@ -48,73 +48,73 @@ pub(super) async fn answer(
     };
     let node_name = pod.text_at(&["spec", "nodeName"]);
     if node_name.is_empty() {
-        let message = format!("pod {} does not have a host assigned", place.name);
+        let message = format!("pod {} does not have a host assigned", path.name);
         return Err(StatusError::bad_request(message));
     }
     let kubelet = node::find(app, node_name, connect.about())?;
-    let path = if query.is_empty() { path } else { format!("{path}?{query}") };
-    app.metrics.connections.streaming(what, kubelet.speaks_websockets);
-    let asked = KubeletRequest { kubelet: kubelet.endpoint, path };
+    let uri = if query.is_empty() { uri } else { format!("{uri}?{query}") };
+    app.metrics.connections.streaming(what, kubelet.supports_websockets);
+    let kubelet_request = KubeletRequest { kubelet: kubelet.endpoint, path: uri };
     let headers = &request.parts.headers;
-    match streaming::way(what, headers, kubelet.speaks_websockets) {
-        Some(Way::PassThrough) => pass(connect, client, asked).await,
-        Some(Way::Translate) => translate(connect, client, asked),
-        Some(Way::Tunnel) => tunnel(connect, client, asked).await,
-        None => Err(required()),
+    match streaming::stream_route(what, headers, kubelet.supports_websockets) {
+        Some(StreamRoute::PassThrough) => pass_through(connect, client, kubelet_request).await,
+        Some(StreamRoute::Translate) => translate(connect, client, kubelet_request),
+        Some(StreamRoute::Tunnel) => tunnel(connect, client, kubelet_request).await,
+        None => Err(upgrade_required()),
     }
 }
 
-fn required() -> StatusError {
+fn upgrade_required() -> StatusError {
     StatusError::bad_request("Upgrade request required")
 }
 
-/// The same protocol on both sides: only bytes are carried.
-async fn pass(
+/// Copies bytes, with the same protocol on both sides.
+async fn pass_through(
     connect: &Connect<'_>,
     client: Client,
-    asked: KubeletRequest,
+    kubelet_request: KubeletRequest,
 ) -> Result<Response<Body>, StatusError> {
     let parts = connect.request.parts;
-    let on_upgrade = client.upgrade.ok_or_else(required)?;
+    let on_upgrade = client.upgrade.ok_or_else(upgrade_required)?;
     let headers = forwarded::headers(connect.app, parts, client.address);
     let kubelets = &connect.app.backends.kubelets;
-    let answer = dial(kubelets, &asked, parts.method.clone(), headers).await?;
+    let answer = dial(kubelets, &kubelet_request, parts.method.clone(), headers).await?;
     match answer {
-        Answer::Stayed(response) => upgrade::stayed(response),
-        Answer::Switched(head, backend) => {
+        UpgradeResponse::NotUpgraded(response) => upgrade::not_upgraded_response(response),
+        UpgradeResponse::Upgraded(head, backend) => {
             connect.join(on_upgrade, backend);
-            Ok(upgrade::switched(head.headers))
+            Ok(upgrade::switching_response(head.headers))
         }
     }
 }
 
 async fn dial(
     kubelets: &Kubelets,
-    asked: &KubeletRequest,
+    kubelet_request: &KubeletRequest,
     method: Method,
     headers: HeaderMap,
-) -> Result<Answer, StatusError> {
-    let connection = kubelets.dial(&asked.kubelet).await;
+) -> Result<UpgradeResponse, StatusError> {
+    let connection = kubelets.dial(&kubelet_request.kubelet).await;
     let connection = connection
         .map_err(|error| StatusError::unclassified(format!("error dialing backend: {error}")))?;
-    let answer = upgrade::request(connection, (method, &asked.path), headers).await;
+    let answer = upgrade::request(connection, (method, &kubelet_request.path), headers).await;
     answer.map_err(StatusError::unclassified)
 }
 
-/// Channels of a WebSocket become streams of SPDY. The client is told that it is connected before the kubelet is
-/// reached, as the reference does; what fails then is told on its error channel.
+/// Translates WebSocket channels to SPDY streams. As in the reference, the client gets its 101 before the kubelet is
+/// reached; later failures go to the error channel.
 fn translate(
     connect: &Connect<'_>,
     client: Client,
-    asked: KubeletRequest,
+    kubelet_request: KubeletRequest,
 ) -> Result<Response<Body>, StatusError> {
     let Connect { app, request, .. } = connect;
-    let on_upgrade = client.upgrade.ok_or_else(required)?;
+    let on_upgrade = client.upgrade.ok_or_else(upgrade_required)?;
     let answer = match streaming::handshake(&request.parts.method, &request.parts.headers) {
         Ok(answer) => answer,
-        Err(refused) => {
-            app.metrics.connections.translated(refused.code.as_u16());
-            return Ok(plain(refused));
+        Err(error) => {
+            app.metrics.connections.translated(error.code.as_u16());
+            return Ok(handshake_error_response(error));
         }
     };
     let wanted = Streams {
@@ -124,109 +124,116 @@ fn translate(
         tty: request.params.flag("tty"),
     };
     let app = (*app).clone();
-    connect.follow(async move {
+    connect.spawn_tracked(async move {
         let client = match on_upgrade.await {
             Ok(client) => TokioIo::new(client),
             Err(error) => return tracing::debug!(%error, "a client went before it was connected"),
         };
-        let kubelet = speak_spdy(&app.backends, &asked);
+        let kubelet = upgrade_to_spdy(&app.backends, &kubelet_request);
         let code = streaming::translate(client, kubelet, wanted).await;
         app.metrics.connections.translated(code);
     });
-    Ok(upgrade::switched(answer))
+    Ok(upgrade::switching_response(answer))
 }
 
-/// A kubelet that has been asked for a command and speaks SPDY now, or why it does not.
-async fn speak_spdy(
+/// Upgrades a connection to the kubelet to SPDY, or returns the error message.
+async fn upgrade_to_spdy(
     backends: &Backends,
-    asked: &KubeletRequest,
+    kubelet_request: &KubeletRequest,
 ) -> Result<streaming::Kubelet<Throttled<TokioIo<Upgraded>>>, String> {
-    let authority = asked.kubelet.authority();
-    let unsent = |why: &dyn std::fmt::Display| {
-        format!("error sending request: Post \"https://{authority}{}\": {why}", asked.path)
+    let authority = kubelet_request.kubelet.authority();
+    let send_error = |why: &dyn std::fmt::Display| {
+        format!(
+            "error sending request: Post \"https://{authority}{}\": {why}",
+            kubelet_request.path
+        )
     };
-    let connection =
-        backends.kubelets.dial(&asked.kubelet).await.map_err(|error| unsent(&error))?;
+    let connection = backends
+        .kubelets
+        .dial(&kubelet_request.kubelet)
+        .await
+        .map_err(|error| send_error(&error))?;
     let mut headers = streaming::to_kubelet();
-    headers.insert(HOST, HeaderValue::from_str(&authority).map_err(|error| unsent(&error))?);
-    let answer = upgrade::request(connection, (Method::POST, &asked.path), headers).await?;
+    headers.insert(HOST, HeaderValue::from_str(&authority).map_err(|error| send_error(&error))?);
+    let answer =
+        upgrade::request(connection, (Method::POST, &kubelet_request.path), headers).await?;
     match answer {
-        Answer::Switched(head, io) if streaming::is_spdy(head.status, &head.headers) => {
+        UpgradeResponse::Upgraded(head, io) if streaming::is_spdy(head.status, &head.headers) => {
             let protocol = Protocol::chosen(&head.headers)
                 .ok_or("unable to upgrade: the kubelet chose a protocol that it was not offered")?;
             let io = Throttled::new(TokioIo::new(io), backends.bytes_per_second);
             Ok(streaming::Kubelet { io, protocol })
         }
-        Answer::Switched(..) => Err(streaming::refused_upgrade(b"")),
-        Answer::Stayed(response) => {
-            let body = super::complaint(response.into_body()).await;
-            Err(streaming::refused_upgrade(&body))
+        UpgradeResponse::Upgraded(..) => Err(streaming::upgrade_error_message(b"")),
+        UpgradeResponse::NotUpgraded(response) => {
+            let body = super::read_error(response.into_body()).await;
+            Err(streaming::upgrade_error_message(&body))
         }
     }
 }
 
-/// Messages of a WebSocket carry the bytes of SPDY, which nobody here reads.
+/// Tunnels SPDY bytes in WebSocket messages, without parsing them.
 async fn tunnel(
     connect: &Connect<'_>,
     client: Client,
-    asked: KubeletRequest,
+    kubelet_request: KubeletRequest,
 ) -> Result<Response<Body>, StatusError> {
     let Connect { app, request, .. } = connect;
     let parts = request.parts;
-    let on_upgrade = client.upgrade.ok_or_else(required)?;
-    let refuse = |refused: Refused| {
-        app.metrics.connections.tunnelled(refused.code.as_u16());
-        Ok(plain(refused))
+    let on_upgrade = client.upgrade.ok_or_else(upgrade_required)?;
+    let reject = |error: HandshakeError| {
+        app.metrics.connections.tunnelled(error.code.as_u16());
+        Ok(handshake_error_response(error))
     };
     let headers = forwarded::headers(app, parts, client.address);
     let headers = match streaming::tunnel_to_kubelet(&headers) {
         Ok(headers) => headers,
-        Err(refused) => return refuse(refused),
+        Err(error) => return reject(error),
     };
-    let answer = dial(&app.backends.kubelets, &asked, Method::POST, headers).await;
+    let answer = dial(&app.backends.kubelets, &kubelet_request, Method::POST, headers).await;
     let (head, backend) = match answer {
-        Ok(Answer::Switched(head, backend)) => (head, backend),
-        Ok(Answer::Stayed(response)) => {
+        Ok(UpgradeResponse::Upgraded(head, backend)) => (head, backend),
+        Ok(UpgradeResponse::NotUpgraded(response)) => {
             app.metrics.connections.tunnelled(response.status().as_u16());
-            return upgrade::stayed(response);
+            return upgrade::not_upgraded_response(response);
         }
-        Err(refusal) => {
-            app.metrics.connections.tunnelled(refusal.code);
-            return Err(refusal);
+        Err(error) => {
+            app.metrics.connections.tunnelled(error.code);
+            return Err(error);
         }
     };
     if !streaming::is_spdy(head.status, &head.headers) {
-        return refuse(streaming::NOT_UPGRADED);
+        return reject(streaming::NOT_UPGRADED);
     }
     let answer = match streaming::tunnel_handshake(&parts.method, &parts.headers, &head.headers) {
         Ok(answer) => answer,
-        Err(refused) => return refuse(refused),
+        Err(error) => return reject(error),
     };
     app.metrics.connections.tunnelled(StatusCode::SWITCHING_PROTOCOLS.as_u16());
     let backend = connect.throttled(backend);
-    connect.follow(async move {
+    connect.spawn_tracked(async move {
         match on_upgrade.await {
             Ok(client) => streaming::tunnel(TokioIo::new(client), backend).await,
             Err(error) => tracing::debug!(%error, "a client went before it was connected"),
         }
     });
-    Ok(upgrade::switched(answer))
+    Ok(upgrade::switching_response(answer))
 }
 
-/// A handshake that failed is answered in plain words.
-fn plain(refused: Refused) -> Response<Body> {
-    let body = if refused.text.is_empty() { empty() } else { full(refused.text) };
+/// The plain-text response of a failed handshake.
+fn handshake_error_response(error: HandshakeError) -> Response<Body> {
+    let body = if error.text.is_empty() { empty() } else { full(error.text) };
     let mut response = Response::new(body);
-    *response.status_mut() = refused.code;
+    *response.status_mut() = error.code;
     let headers = response.headers_mut();
     headers.insert(CONTENT_TYPE, HeaderValue::from_static("text/plain; charset=utf-8"));
-    if refused.names_version {
+    if error.names_version {
         headers.insert(SEC_WEBSOCKET_VERSION, HeaderValue::from_static("13"));
     }
     response
 }
 
-/// What the kubelet is asked.
+/// The query of the request to the kubelet.
 fn query(what: &str, params: &Params) -> Result<String, StatusError> {
     if what == "portforward" {
         let ports = ports(params)?;
@@ -236,11 +243,12 @@ fn query(what: &str, params: &Params) -> Result<String, StatusError> {
         });
     }
     let wanted = STREAMS.iter().filter(|(name, _)| params.flag(name)).map(|(_, name)| (*name, "1"));
-    let commands = params.all("command").filter(|_| what == "exec").map(|word| ("command", word));
+    let commands =
+        params.all("command").filter(|_| what == "exec").map(|argument| ("command", argument));
     Ok(escape::query(&commands.chain(wanted).collect::<Vec<_>>()))
 }
 
-/// What is asked for, as policies are told it.
+/// The options object for admission policies.
 fn options(what: &str, params: &Params) -> (&'static str, Node<'static>) {
     let mut node = Node::empty_map();
     if what == "portforward" {
@@ -261,14 +269,15 @@ fn options(what: &str, params: &Params) -> (&'static str, Node<'static>) {
     if what != "exec" {
         return ("PodAttachOptions", node);
     }
-    let words: Vec<_> = params.all("command").map(|word| Node::string(word.to_owned())).collect();
-    if !words.is_empty() {
-        node.set("command", Node::list(words));
+    let arguments: Vec<_> =
+        params.all("command").map(|argument| Node::string(argument.to_owned())).collect();
+    if !arguments.is_empty() {
+        node.set("command", Node::list(arguments));
     }
     ("PodExecOptions", node)
 }
 
-/// The ports that are named in the URL; most clients name them later.
+/// The ports in the URL; most clients name them later.
 fn ports(params: &Params) -> Result<Vec<String>, StatusError> {
     let all = params.all("ports").flat_map(|value| value.split(','));
     all.map(|text| match text.parse::<i32>() {
@@ -287,27 +296,30 @@ fn ports(params: &Params) -> Result<Vec<String>, StatusError> {
 mod tests {
     use super::*;
 
-    fn asked(what: &str, text: &str) -> Result<String, String> {
-        query(what, &Params::read(Some(text))).map_err(|refusal| refusal.message)
+    fn kubelet_request(what: &str, text: &str) -> Result<String, String> {
+        query(what, &Params::parse(Some(text))).map_err(|error| error.message)
     }
 
     #[test]
     fn kubelets_have_their_own_names_for_streams() {
         let text = "command=ls&command=-l&container=c&stderr=true&stdout=1&stdin=false&tty=0";
-        assert_eq!(asked("exec", text), Ok("command=ls&command=-l&error=1&output=1".into()));
-        assert_eq!(asked("attach", text), Ok("error=1&output=1".into()));
-        assert_eq!(asked("attach", "stdin=true&tty=true"), Ok("input=1&tty=1".into()));
+        assert_eq!(
+            kubelet_request("exec", text),
+            Ok("command=ls&command=-l&error=1&output=1".into())
+        );
+        assert_eq!(kubelet_request("attach", text), Ok("error=1&output=1".into()));
+        assert_eq!(kubelet_request("attach", "stdin=true&tty=true"), Ok("input=1&tty=1".into()));
     }
 
     #[test]
     fn ports_are_numbers() {
         assert_eq!(
-            asked("portforward", "ports=80&ports=443,8080"),
+            kubelet_request("portforward", "ports=80&ports=443,8080"),
             Ok("port=80%2C443%2C8080".into())
         );
-        assert_eq!(asked("portforward", ""), Ok(String::new()));
+        assert_eq!(kubelet_request("portforward", ""), Ok(String::new()));
         assert_eq!(
-            asked("portforward", "ports=http"),
+            kubelet_request("portforward", "ports=http"),
             Err(r#"strconv.ParseInt: parsing "http": invalid syntax"#.into())
         );
     }

@@ -1,4 +1,4 @@
-//! A connection that carries no more than so many bytes a second each way.
+//! Bandwidth limit of a connection, per direction.
 
 use std::io;
 use std::pin::Pin;
@@ -7,40 +7,40 @@ use std::time::Duration;
 use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
 use tokio::time::{Instant, Sleep, sleep_until};
 
-/// How much may pass at once: a tenth of a second's worth, so that small limits do not come in lumps.
-const TURNS: u64 = 10;
+/// The number of bursts per second: small bursts make low limits smooth.
+const BURSTS_PER_SECOND: u64 = 10;
 
-/// A connection with a limit; zero is none.
+/// A connection with a bandwidth limit; zero means none.
 pub(super) struct Throttled<IO> {
     io: IO,
-    inward: Way,
-    outward: Way,
+    inward: Direction,
+    outward: Direction,
 }
 
 impl<IO> Throttled<IO> {
     pub(super) fn new(io: IO, bytes_per_second: u64) -> Self {
-        let way = || Way { bytes_per_second, waits: None };
-        Self { io, inward: way(), outward: way() }
+        let direction = || Direction { bytes_per_second, delay: None };
+        Self { io, inward: direction(), outward: direction() }
     }
 }
 
-/// One way: what has passed is waited for before more may.
-struct Way {
+/// One direction: after each transfer it waits until the limit allows the next.
+struct Direction {
     bytes_per_second: u64,
-    waits: Option<Pin<Box<Sleep>>>,
+    delay: Option<Pin<Box<Sleep>>>,
 }
 
-impl Way {
-    /// How many bytes may pass now.
+impl Direction {
+    /// The number of bytes that may pass now.
     fn poll_room(&mut self, context: &mut Context<'_>) -> Poll<usize> {
         if self.bytes_per_second == 0 {
             return Poll::Ready(usize::MAX);
         }
-        if let Some(waits) = &mut self.waits {
-            ready!(waits.as_mut().poll(context));
-            self.waits = None;
+        if let Some(delay) = &mut self.delay {
+            ready!(delay.as_mut().poll(context));
+            self.delay = None;
         }
-        let room = (self.bytes_per_second / TURNS).max(1);
+        let room = (self.bytes_per_second / BURSTS_PER_SECOND).max(1);
         Poll::Ready(usize::try_from(room).unwrap_or(usize::MAX))
     }
 
@@ -48,7 +48,7 @@ impl Way {
         if self.bytes_per_second > 0 && count > 0 {
             let nanoseconds = (count as u64).saturating_mul(1_000_000_000) / self.bytes_per_second;
             let until = Instant::now() + Duration::from_nanos(nanoseconds);
-            self.waits = Some(Box::pin(sleep_until(until)));
+            self.delay = Some(Box::pin(sleep_until(until)));
         }
     }
 }

@@ -1,4 +1,4 @@
-//! A connection to a backend that is asked to change its protocol, and then only carried.
+//! HTTP/1.1 upgrade requests to backends.
 
 use crate::status::StatusError;
 use http::header::CONNECTION;
@@ -12,20 +12,20 @@ use ratchet_http::{Body, BodyError, empty};
 use std::fmt::Display;
 use tokio::io::{AsyncRead, AsyncWrite};
 
-/// What a backend answered to a request for another protocol.
-pub(super) enum Answer {
-    /// It changed: the head of its answer, and the bare connection.
-    Switched(http::response::Parts, Upgraded),
-    /// It did not.
-    Stayed(Response<Incoming>),
+/// A backend's response to an upgrade request.
+pub(super) enum UpgradeResponse {
+    /// 101: the response head and the upgraded connection.
+    Upgraded(http::response::Parts, Upgraded),
+    /// Any other response.
+    NotUpgraded(Response<Incoming>),
 }
 
-/// Asks for another protocol over a connection that is used for nothing else.
+/// Sends an upgrade request over a dedicated connection.
 pub(super) async fn request<IO>(
     connection: IO,
     (method, path): (Method, &str),
     headers: HeaderMap,
-) -> Result<Answer, String>
+) -> Result<UpgradeResponse, String>
 where
     IO: AsyncRead + AsyncWrite + Send + Unpin + 'static,
 {
@@ -46,14 +46,16 @@ where
     });
     let mut answer = sender.send_request(request).await.map_err(|error| failed(&error))?;
     if answer.status() != StatusCode::SWITCHING_PROTOCOLS {
-        return Ok(Answer::Stayed(answer));
+        return Ok(UpgradeResponse::NotUpgraded(answer));
     }
     let upgraded = hyper::upgrade::on(&mut answer).await.map_err(|error| failed(&error))?;
-    Ok(Answer::Switched(answer.into_parts().0, upgraded))
+    Ok(UpgradeResponse::Upgraded(answer.into_parts().0, upgraded))
 }
 
-/// A backend that did not change its protocol: its complaint is passed on, anything else makes no sense.
-pub(super) fn stayed(answer: Response<Incoming>) -> Result<Response<Body>, StatusError> {
+/// The response for a backend that did not upgrade: an error is passed on, a success is invalid.
+pub(super) fn not_upgraded_response(
+    answer: Response<Incoming>,
+) -> Result<Response<Body>, StatusError> {
     let code = answer.status().as_u16();
     if code < 400 {
         let message = format!("invalid upgrade response: status code {code}");
@@ -61,13 +63,13 @@ pub(super) fn stayed(answer: Response<Incoming>) -> Result<Response<Body>, Statu
     }
     let body = |body: Incoming| body.map_err(|error| BodyError(error.to_string())).boxed_unsync();
     let mut response = answer.map(body);
-    super::forwarded::drop_hop_headers(response.headers_mut());
+    super::forwarded::remove_hop_by_hop(response.headers_mut());
     response.headers_mut().insert(CONNECTION, HeaderValue::from_static("close"));
     Ok(response)
 }
 
-/// The answer that lets the client change its protocol, too.
-pub(super) fn switched(headers: HeaderMap) -> Response<Body> {
+/// The 101 response for the client.
+pub(super) fn switching_response(headers: HeaderMap) -> Response<Body> {
     let mut response = Response::new(empty());
     *response.status_mut() = StatusCode::SWITCHING_PROTOCOLS;
     *response.headers_mut() = headers;

@@ -1,12 +1,12 @@
-//! The metrics of HorizontalPodAutoscalers: `autoscaling/v1` and `v2` put the same members at different places.
+//! HorizontalPodAutoscaler metrics: the field paths in `autoscaling/v1` annotations and in `v2`.
 
 use ratchet_object::{Node, Value};
 
-/// One member of a metric in v1, and where it stands in v2.
+/// A field of a metric in v1, and its path in v2.
 pub(super) struct Member {
     old: &'static str,
     new: &'static [&'static str],
-    /// Whether v1 writes a quantity even where there is none.
+    /// Whether v1 writes a zero quantity if the field is absent.
     always: bool,
 }
 
@@ -18,11 +18,11 @@ const fn always(old: &'static str, new: &'static [&'static str]) -> Member {
     Member { old, new, always: true }
 }
 
-/// The sorts of metric, by the member that holds them, with their members in the order of v1.
-pub(super) type Sorts = &'static [(&'static str, &'static [Member])];
+/// The metric types by field name, with their fields in the order of v1.
+pub(super) type MetricTypes = &'static [(&'static str, &'static [Member])];
 
-/// What a scaler aims at.
-pub(super) const WANTED: Sorts = &[
+/// `spec.metrics`.
+pub(super) const TARGETS: MetricTypes = &[
     (
         "object",
         &[
@@ -69,8 +69,8 @@ pub(super) const WANTED: Sorts = &[
     ),
 ];
 
-/// What a scaler has seen.
-pub(super) const SEEN: Sorts = &[
+/// `status.currentMetrics`.
+pub(super) const CURRENT: MetricTypes = &[
     (
         "object",
         &[
@@ -117,11 +117,11 @@ pub(super) const SEEN: Sorts = &[
     ),
 ];
 
-/// A metric of v2, as v1 writes it.
-pub(super) fn old_metric(metric: &Node<'static>, sorts: Sorts) -> Node<'static> {
+/// Converts a metric from v2 to v1.
+pub(super) fn old_metric(metric: &Node<'static>, types: MetricTypes) -> Node<'static> {
     let mut old = Node::map([("type", Node::string(metric.text_at(&["type"]).to_owned()))]);
-    for (sort, members) in sorts {
-        let Some(source) = metric.get(sort) else { continue };
+    for (metric_type, members) in types {
+        let Some(source) = metric.get(metric_type) else { continue };
         let mut inner = Node::empty_map();
         for member in *members {
             let value = source.find(member.new).cloned();
@@ -130,20 +130,22 @@ pub(super) fn old_metric(metric: &Node<'static>, sorts: Sorts) -> Node<'static> 
                 inner.set(member.old, value);
             }
         }
-        old.set(*sort, inner);
+        old.set(*metric_type, inner);
     }
     old
 }
 
-/// A list of metrics of v1, as v2 writes them; none if there is something else in the list.
-pub(super) fn new_metrics(list: &Node<'static>, sorts: Sorts) -> Option<Vec<Node<'static>>> {
-    list.items().iter().map(|metric| new_metric(metric, sorts)).collect()
+/// Converts a list of metrics from v1 to v2; none if an item is not a metric.
+pub(super) fn new_metrics(list: &Node<'static>, types: MetricTypes) -> Option<Vec<Node<'static>>> {
+    list.items().iter().map(|metric| new_metric(metric, types)).collect()
 }
 
-fn new_metric(metric: &Node<'static>, sorts: Sorts) -> Option<Node<'static>> {
+fn new_metric(metric: &Node<'static>, types: MetricTypes) -> Option<Node<'static>> {
     let mut new = Node::map([("type", metric.get("type")?.clone())]);
-    for (sort, members) in sorts {
-        let Some(source) = metric.get(sort).filter(|source| !source.is_null()) else { continue };
+    for (metric_type, members) in types {
+        let Some(source) = metric.get(metric_type).filter(|source| !source.is_null()) else {
+            continue;
+        };
         let Value::Map(_) = source.value else { return None };
         let mut inner = Node::empty_map();
         for member in *members {
@@ -157,24 +159,25 @@ fn new_metric(metric: &Node<'static>, sorts: Sorts) -> Option<Node<'static>> {
             }
         }
         if let Some(target) = inner.get_mut("target") {
-            set_type(target, sort);
+            set_type(target, metric_type);
         }
-        new.set(*sort, inner);
+        new.set(*metric_type, inner);
     }
     Some(new)
 }
 
-/// v1 does not say of which type a target is: what is there tells it.
-fn set_type(target: &mut Node<'static>, sort: &str) {
+/// Sets the target type, which v1 does not have, by the fields that are present.
+fn set_type(target: &mut Node<'static>, metric_type: &str) {
     let has = |name: &str| target.get(name).is_some();
-    let word = match sort {
+    let target_type = match metric_type {
         _ if has("averageUtilization") => "Utilization",
         "object" if !has("averageValue") => "Value",
         "external" if has("value") => "Value",
         _ => "AverageValue",
     };
-    if word == "AverageValue" && sort == "object" && target.text_at(&["value"]) == "0" {
+    if target_type == "AverageValue" && metric_type == "object" && target.text_at(&["value"]) == "0"
+    {
         target.remove("value");
     }
-    target.set("type", Node::string(word));
+    target.set("type", Node::string(target_type));
 }

@@ -1,23 +1,23 @@
-//! HorizontalPodAutoscalers in `autoscaling/v1`: it knows one metric, and keeps the rest of `v2` in annotations.
+//! HorizontalPodAutoscaler conversion: `autoscaling/v1` has one metric and keeps the rest of `v2` in annotations.
 
-use super::metrics::{SEEN, WANTED, new_metrics, old_metric};
+use super::metrics::{CURRENT, TARGETS, new_metrics, old_metric};
 use ratchet_object::{Limits, Node, Object, Value, decode_json, misfits};
 
 const METRICS: &str = "autoscaling.alpha.kubernetes.io/metrics";
-const CURRENT: &str = "autoscaling.alpha.kubernetes.io/current-metrics";
+const CURRENT_METRICS: &str = "autoscaling.alpha.kubernetes.io/current-metrics";
 const CONDITIONS: &str = "autoscaling.alpha.kubernetes.io/conditions";
 const BEHAVIOR: &str = "autoscaling.alpha.kubernetes.io/behavior";
 
-/// What the old controller aimed at when nobody said anything.
-const USUAL_PERCENTAGE: i64 = 80;
+/// The default target of the v1 controller.
+const DEFAULT_PERCENTAGE: i64 = 80;
 
-/// The members of the scaling rules in the order in which the annotation has them.
+/// The fields of scaling rules, in the order of the annotation.
 const RULES: &[&str] = &["stabilizationWindowSeconds", "selectPolicy", "policies", "tolerance"];
 const POLICY: &[&str] = &["type", "value", "periodSeconds"];
 
-/// A stored object, as v1 shows it.
+/// Converts from v2 to v1.
 pub(super) fn to_v1(node: &mut Node<'static>) {
-    let mut kept: Vec<(&'static str, String)> = Vec::new();
+    let mut annotations_to_add: Vec<(&'static str, String)> = Vec::new();
     if let Some(spec) = node.get_mut("spec") {
         let metrics = items(spec.remove("metrics"));
         let percentage = metrics.iter().find_map(|metric| utilization(metric, "target")).cloned();
@@ -25,9 +25,13 @@ pub(super) fn to_v1(node: &mut Node<'static>) {
             spec.set("targetCPUUtilizationPercentage", percentage);
         }
         let others = metrics.iter().filter(|metric| utilization(metric, "target").is_none());
-        keep_list(&mut kept, METRICS, others.map(|metric| old_metric(metric, WANTED)).collect());
+        add_list(
+            &mut annotations_to_add,
+            METRICS,
+            others.map(|metric| old_metric(metric, TARGETS)).collect(),
+        );
         if let Some(behavior) = spec.remove("behavior") {
-            kept.push((BEHAVIOR, old_behavior(&behavior).to_json()));
+            annotations_to_add.push((BEHAVIOR, old_behavior(&behavior).to_json()));
         }
     }
     if let Some(status) = node.get_mut("status") {
@@ -37,33 +41,34 @@ pub(super) fn to_v1(node: &mut Node<'static>) {
         if let Some(percentage) = percentage.cloned() {
             status.set("currentCPUUtilizationPercentage", percentage);
         }
-        let all = metrics.iter().map(|metric| old_metric(metric, SEEN));
-        keep_list(&mut kept, CURRENT, all.collect());
-        keep_list(&mut kept, CONDITIONS, items(status.remove("conditions")));
-        // v1 always says how many there are.
+        let all = metrics.iter().map(|metric| old_metric(metric, CURRENT));
+        add_list(&mut annotations_to_add, CURRENT_METRICS, all.collect());
+        add_list(&mut annotations_to_add, CONDITIONS, items(status.remove("conditions")));
+        // v1 always has the replica counts.
         for name in ["currentReplicas", "desiredReplicas"] {
             if !matches!(status.get(name).map(|node| &node.value), Some(Value::Int(_))) {
                 status.set(name, Node::int(0));
             }
         }
     }
-    annotate(node, kept);
+    annotate(node, annotations_to_add);
 }
 
-/// An object of v1, as it is stored.
+/// Converts from v1 to v2.
 pub(super) fn to_v2(node: &mut Node<'static>) {
-    let mut metrics =
-        told(node, METRICS).and_then(|list| new_metrics(&list, WANTED)).unwrap_or_default();
-    if !fits("spec", "metrics", &Node::list(metrics.clone())) {
+    let mut metrics = annotation_value(node, METRICS)
+        .and_then(|list| new_metrics(&list, TARGETS))
+        .unwrap_or_default();
+    if !has_v2_types("spec", "metrics", &Node::list(metrics.clone())) {
         metrics.clear();
     }
-    let behavior = told(node, BEHAVIOR).map(new_behavior);
-    let behavior =
-        behavior.filter(|node| !node.entries().is_empty() && fits("spec", "behavior", node));
+    let behavior = annotation_value(node, BEHAVIOR).map(new_behavior);
+    let behavior = behavior
+        .filter(|node| !node.entries().is_empty() && has_v2_types("spec", "behavior", node));
     let spec = node.below("spec");
     let percentage = spec.remove("targetCPUUtilizationPercentage");
     if let Some(percentage) =
-        percentage.or_else(|| metrics.is_empty().then(|| Node::int(USUAL_PERCENTAGE)))
+        percentage.or_else(|| metrics.is_empty().then(|| Node::int(DEFAULT_PERCENTAGE)))
     {
         metrics.push(cpu("target", [("type", Node::string("Utilization"))], percentage));
     }
@@ -71,22 +76,26 @@ pub(super) fn to_v2(node: &mut Node<'static>) {
     if let Some(behavior) = behavior {
         spec.set("behavior", behavior);
     }
-    seen_to_v2(node);
+    status_to_v2(node);
     annotate(node, Vec::new());
 }
 
-fn seen_to_v2(node: &mut Node<'static>) {
-    let seen = told(node, CURRENT).and_then(|list| new_metrics(&list, SEEN)).map(Node::list);
-    let conditions = told(node, CONDITIONS);
+fn status_to_v2(node: &mut Node<'static>) {
+    let current_metrics = annotation_value(node, CURRENT_METRICS)
+        .and_then(|list| new_metrics(&list, CURRENT))
+        .map(Node::list);
+    let conditions = annotation_value(node, CONDITIONS);
     let Some(status) = node.get_mut("status") else { return };
     let percentage = status.remove("currentCPUUtilizationPercentage");
-    let seen = seen.filter(|list| fits("status", "currentMetrics", list));
-    // What the annotation says is richer than the percentage.
-    let seen = seen.or_else(|| Some(Node::list(vec![cpu("current", [], percentage?)])));
-    if let Some(seen) = seen {
-        status.set("currentMetrics", seen);
+    let current_metrics =
+        current_metrics.filter(|list| has_v2_types("status", "currentMetrics", list));
+    // The annotation has more detail than the percentage.
+    let current_metrics =
+        current_metrics.or_else(|| Some(Node::list(vec![cpu("current", [], percentage?)])));
+    if let Some(current_metrics) = current_metrics {
+        status.set("currentMetrics", current_metrics);
     }
-    if let Some(conditions) = conditions.filter(|list| fits("status", "conditions", list)) {
+    if let Some(conditions) = conditions.filter(|list| has_v2_types("status", "conditions", list)) {
         status.set("conditions", conditions);
     }
 }
@@ -101,7 +110,7 @@ fn cpu<const N: usize>(
     Node::map([("type", Node::string("Resource")), ("resource", resource)])
 }
 
-/// The part of the processor that a metric is about, if that is what it is about.
+/// The `averageUtilization` of a CPU resource metric.
 fn utilization<'n>(metric: &'n Node<'static>, side: &str) -> Option<&'n Node<'static>> {
     let is_cpu =
         metric.text_at(&["type"]) == "Resource" && metric.text_at(&["resource", "name"]) == "cpu";
@@ -112,7 +121,7 @@ fn items(list: Option<Node<'static>>) -> Vec<Node<'static>> {
     list.map(|list| list.items().to_vec()).unwrap_or_default()
 }
 
-/// The annotation has the names of Go, and `null` for what is not there.
+/// Encodes `behavior` for the annotation: Go's field names, and `null` for absent fields.
 fn old_behavior(behavior: &Node<'static>) -> Node<'static> {
     let nothing = || Node::new(Value::Null);
     let upper = |name: &str| {
@@ -134,7 +143,7 @@ fn old_behavior(behavior: &Node<'static>) -> Node<'static> {
     Node::map([("ScaleUp", rules("scaleUp")), ("ScaleDown", rules("scaleDown"))])
 }
 
-/// Go reads names whatever their case.
+/// Decodes `behavior` from the annotation; as in Go, field names match case-insensitively.
 fn new_behavior(mut node: Node<'static>) -> Node<'static> {
     const NAMES: [&[&str]; 3] = [&["scaleUp", "scaleDown"], RULES, POLICY];
     let known = |name: &str| {
@@ -156,15 +165,15 @@ fn new_behavior(mut node: Node<'static>) -> Node<'static> {
     node
 }
 
-/// What an annotation holds; what is not JSON is passed over.
-fn told(node: &Node<'_>, name: &str) -> Option<Node<'static>> {
+/// The JSON value of an annotation; none if it is not JSON.
+fn annotation_value(node: &Node<'_>, name: &str) -> Option<Node<'static>> {
     let text = node.text_at(&["metadata", "annotations", name]);
     let decoded = decode_json(text, Limits::DEFAULT).ok()?;
     Some(decoded.documents.first()?.clone().into_owned())
 }
 
-/// Whether a member that came out of an annotation has the types of v2: nobody else has looked at it.
-fn fits(side: &'static str, name: &'static str, value: &Node<'static>) -> bool {
+/// Whether a field from an annotation has the types of v2, which nothing else checks.
+fn has_v2_types(side: &'static str, name: &'static str, value: &Node<'static>) -> bool {
     let object = Node::map([
         ("apiVersion", Node::string("autoscaling/v2")),
         ("kind", Node::string("HorizontalPodAutoscaler")),
@@ -173,20 +182,24 @@ fn fits(side: &'static str, name: &'static str, value: &Node<'static>) -> bool {
     misfits(&Object::new(object)).is_empty()
 }
 
-fn keep_list(kept: &mut Vec<(&'static str, String)>, name: &'static str, list: Vec<Node<'static>>) {
+fn add_list(
+    annotations_to_add: &mut Vec<(&'static str, String)>,
+    name: &'static str,
+    list: Vec<Node<'static>>,
+) {
     if !list.is_empty() {
-        kept.push((name, Node::list(list).to_json()));
+        annotations_to_add.push((name, Node::list(list).to_json()));
     }
 }
 
-/// Replaces the annotations of this conversion; those that a client wrote are not believed.
-fn annotate(node: &mut Node<'static>, kept: Vec<(&'static str, String)>) {
+/// Replaces the annotations of this conversion; a client's own are dropped.
+fn annotate(node: &mut Node<'static>, annotations_to_add: Vec<(&'static str, String)>) {
     let metadata = node.below("metadata");
     let mut annotations = metadata.remove("annotations").unwrap_or_else(Node::empty_map);
-    for name in [METRICS, CURRENT, CONDITIONS, BEHAVIOR] {
+    for name in [METRICS, CURRENT_METRICS, CONDITIONS, BEHAVIOR] {
         annotations.remove(name);
     }
-    for (name, text) in kept {
+    for (name, text) in annotations_to_add {
         annotations.set(name, Node::string(text));
     }
     if let Some(entries) = annotations.entries_mut() {

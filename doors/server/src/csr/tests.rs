@@ -1,4 +1,4 @@
-//! Requests of every sort of key that openssl makes are believed, and none that was changed.
+//! Requests with every key algorithm, made by openssl: valid ones pass, changed ones fail.
 
 use super::*;
 use ratchet_engine::{Behavior, Release};
@@ -14,7 +14,7 @@ fn requests() -> impl Iterator<Item = (&'static str, &'static str)> {
 }
 
 fn fault(request: &str) -> Option<String> {
-    read_request(request).and_then(|der| prove(&der)).err()
+    decode_request(request).and_then(|der| verify_signature(&der)).err()
 }
 
 fn encoded(label: &str, der: &[u8]) -> String {
@@ -33,7 +33,7 @@ fn whoever_has_the_key_is_believed() {
 #[test]
 fn what_was_changed_is_not_believed() {
     for (name, request) in requests() {
-        let mut der = read_request(request).unwrap();
+        let mut der = decode_request(request).unwrap();
         let last = der.len() - 1;
         der[last] ^= 1;
         let failure = match name.split('-').next() {
@@ -52,7 +52,7 @@ fn what_is_no_request_is_told() {
         assert_eq!(fault(text).as_deref(), Some(NO_REQUEST), "{text}");
     }
     let (_, request) = requests().next().unwrap();
-    let mut der = read_request(request).unwrap();
+    let mut der = decode_request(request).unwrap();
     der.push(0);
     let more = encoded("CERTIFICATE REQUEST", &der);
     assert_eq!(fault(&more).as_deref(), Some("asn1: syntax error: trailing data"));
@@ -67,16 +67,16 @@ fn what_is_no_request_is_told() {
 fn a_key_of_another_sort_does_not_sign() {
     let der = |name: &str| {
         let (_, request) = requests().find(|(own, _)| *own == name).unwrap();
-        read_request(request).unwrap()
+        decode_request(request).unwrap()
     };
-    // The algorithm of a signature is told beside it: the last object identifier of the request.
+    // The signature algorithm is the last object identifier of the request.
     let mut request = der("p256");
     let ecdsa = [0x2a, 0x86, 0x48, 0xce, 0x3d, 0x04, 0x03, 0x02];
     let at = request.windows(8).rposition(|bytes| bytes == ecdsa).unwrap();
     request[at + 7] = 9;
     let unknown = encoded("CERTIFICATE REQUEST", &request);
-    let said = "x509: cannot verify signature: algorithm unimplemented";
-    assert_eq!(fault(&unknown).as_deref(), Some(said));
+    let error = "x509: cannot verify signature: algorithm unimplemented";
+    assert_eq!(fault(&unknown).as_deref(), Some(error));
     let mut request = der("ed25519");
     let key = [0x2b, 0x65, 0x70];
     let at = request.windows(3).position(|bytes| bytes == key).unwrap();
@@ -88,11 +88,11 @@ fn a_key_of_another_sort_does_not_sign() {
 #[test]
 fn certificates_are_certificates() {
     let good = CERTIFICATE.trim();
-    assert_eq!(certificates(good), Ok(()));
-    assert_eq!(certificates(""), Ok(()));
+    assert_eq!(check_certificates(good), Ok(()));
+    assert_eq!(check_certificates(""), Ok(()));
     let pem = String::from_utf8(BASE64_STANDARD.decode(good).unwrap()).unwrap();
-    let text = |pem: &str| certificates(&BASE64_STANDARD.encode(pem)).unwrap_err();
-    assert_eq!(certificates(&BASE64_STANDARD.encode(format!("{pem}{pem}"))), Ok(()));
+    let text = |pem: &str| check_certificates(&BASE64_STANDARD.encode(pem)).unwrap_err();
+    assert_eq!(check_certificates(&BASE64_STANDARD.encode(format!("{pem}{pem}"))), Ok(()));
     assert_eq!(text("hello"), "must contain at least one CERTIFICATE PEM block");
     let with_headers = pem.replacen("-----\n", "-----\na: b\n\n", 1);
     assert_eq!(text(&with_headers), "no PEM block headers are permitted");
@@ -106,7 +106,7 @@ fn certificates_are_certificates() {
     assert_eq!(text(garbage), "x509: malformed certificate");
 }
 
-fn told(change: &Change<'_>) -> Vec<String> {
+fn field_errors(change: &Change<'_>) -> Vec<String> {
     let policy = Policy::of(Release::REFERENCE, Behavior::Released);
     let mut verdict = ratchet_engine::judge(change, &ratchet_engine::Facts::default(), &policy);
     check(change, &policy, &mut verdict);
@@ -126,21 +126,21 @@ fn object(request: &str, usages: &str, certificate: &str) -> Object<'static> {
 fn the_request_is_told_of_before_the_rest() {
     let bad = object("eA==", "", "");
     assert_eq!(
-        told(&Change::create(&bad).unwrap()),
+        field_errors(&Change::create(&bad).unwrap()),
         [
             "spec.request: Invalid value: \"eA==\": PEM block type must be CERTIFICATE REQUEST",
             "spec.usages: Required value",
         ]
     );
     let good = object(requests().next().unwrap().1, "any", "");
-    assert!(told(&Change::create(&good).unwrap()).is_empty());
+    assert!(field_errors(&Change::create(&good).unwrap()).is_empty());
 }
 
 #[test]
 fn a_certificate_is_looked_at_where_it_is_given() {
     let given = |old: &str, new: &str| {
         let (old, new) = (object("eA==", "any", old), object("eA==", "any", new));
-        told(&Change::update(&old, &new).unwrap().through(Part::STATUS))
+        field_errors(&Change::update(&old, &new).unwrap().through(Part::STATUS))
     };
     assert!(given("", CERTIFICATE.trim()).is_empty());
     let bad = "status.certificate: Invalid value: \"<certificate data>\": must contain at least one CERTIFICATE PEM block";

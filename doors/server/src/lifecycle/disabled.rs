@@ -1,16 +1,15 @@
-//! Fields behind feature gates that are off: the API takes them out of what is written before anybody looks at it.
+//! Dropping of fields whose feature gates are off, before validation.
 
 use ratchet_object::{Kind, Node};
 
 /// Sources of projected volumes: ClusterTrustBundleProjection and PodCertificateRequest are off in 1.36.
 const SOURCES: [&str; 2] = ["clusterTrustBundle", "podCertificate"];
 
-/// Takes them out of the pod, or the template of one, that an object holds. Nothing that is stored has them, so that
-/// nothing is kept for its sake.
+/// Drops the fields from a pod or pod template. No stored object has them, so there is nothing to preserve on update.
 pub(super) fn drop(node: &mut Node<'static>, kind: &Kind<'_>) {
     let Some(pod) = kind.pod else { return };
-    let place: Vec<&str> = pod.0.iter().copied().chain(["spec", "volumes"]).collect();
-    let volumes = node.find_mut(&place).and_then(Node::items_mut);
+    let path: Vec<&str> = pod.0.iter().copied().chain(["spec", "volumes"]).collect();
+    let volumes = node.find_mut(&path).and_then(Node::items_mut);
     for volume in volumes.into_iter().flatten() {
         let sources = volume.find_mut(&["projected", "sources"]).and_then(Node::items_mut);
         for source in sources.into_iter().flatten() {
@@ -33,7 +32,7 @@ mod tests {
         let set = format!(
             r#"{{"apiVersion":"apps/v1","kind":"ReplicaSet","spec":{{"template":{{"spec":{{{volumes}}}}}}}}}"#
         );
-        for (text, place) in
+        for (text, path) in
             [(pod, &["spec", "volumes"][..]), (set, &["spec", "template", "spec", "volumes"])]
         {
             let decoded = decode(&text, Limits::DEFAULT).unwrap().documents.remove(0);
@@ -41,7 +40,7 @@ mod tests {
             let mut node = decoded.into_owned();
             drop(&mut node, &kind);
             let mut written = String::new();
-            node.find(place).unwrap().write_json(&mut written);
+            node.find(path).unwrap().write_json(&mut written);
             let wanted = r#"[{"name":"v","projected":{"sources":[{},{},{"serviceAccountToken":{"path":"t"}}]}}]"#;
             assert_eq!(written, wanted);
         }

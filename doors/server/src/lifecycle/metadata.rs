@@ -1,10 +1,10 @@
-//! The metadata that belongs to the server: who an object is, since when, and how often it changed.
+//! System metadata of objects: uid, timestamps, generation.
 
 use super::strategy::{Generation, Strategy};
 use ratchet_object::{Equality, Node, equal_at};
 
-/// What a client may never set on a new object.
-const OWNED: &[&str] = &[
+/// Fields that a client cannot set on create.
+const SYSTEM_FIELDS: &[&str] = &[
     "creationTimestamp",
     "deletionGracePeriodSeconds",
     "deletionTimestamp",
@@ -13,7 +13,7 @@ const OWNED: &[&str] = &[
     "uid",
 ];
 
-/// Gives a new object its identity.
+/// Sets uid, creation timestamp and generation of a new object.
 pub(crate) fn fill_system_fields(
     node: &mut Node<'static>,
     strategy: &Strategy,
@@ -21,21 +21,21 @@ pub(crate) fn fill_system_fields(
     now: String,
 ) {
     let metadata = node.below("metadata");
-    for name in OWNED {
+    for name in SYSTEM_FIELDS {
         metadata.remove(name);
     }
     metadata.set("uid", Node::string(uid));
-    // Where nobody counts, what the writer says stays.
+    // Kinds without generation keep the client's value.
     if !matches!(strategy.generation, Generation::Absent | Generation::Later(_)) {
         metadata.set("generation", Node::int(1));
     }
     metadata.set("creationTimestamp", Node::string(now));
 }
 
-/// Carries over to `new` what no update may change, and counts the generation.
+/// Copies the immutable metadata to `new`, and increments the generation if its content changed.
 pub(crate) fn preserve_system_fields(new: &mut Node<'static>, old: &Node<'_>, strategy: &Strategy) {
     let differs = |names: &[&str]| !equal_at(new, old, names, Equality::Semantic);
-    let counts = match strategy.generation {
+    let changed = match strategy.generation {
         Generation::Absent | Generation::One => false,
         Generation::Of(member) | Generation::Later(member) => differs(&[member]),
         Generation::OfExactly(member) => !equal_at(new, old, &[member], Equality::Reflect),
@@ -50,7 +50,7 @@ pub(crate) fn preserve_system_fields(new: &mut Node<'static>, old: &Node<'_>, st
     for name in ["creationTimestamp", "generation"] {
         metadata.remove(name);
     }
-    // Who sets a deletion that nobody asked for is refused later.
+    // A client's own deletion timestamp stays and fails validation later.
     for name in
         ["creationTimestamp", "deletionGracePeriodSeconds", "deletionTimestamp", "generation"]
     {
@@ -58,7 +58,7 @@ pub(crate) fn preserve_system_fields(new: &mut Node<'static>, old: &Node<'_>, st
             metadata.set(name, value.clone().into_owned());
         }
     }
-    // Names of who manages which field are kept by server-side apply, which is not there yet.
+    // Managed fields need server-side apply, which is not supported yet.
     metadata.remove("managedFields");
     metadata.remove("selfLink");
     if old.find(&["metadata", "namespace"]).is_none() {
@@ -71,13 +71,13 @@ pub(crate) fn preserve_system_fields(new: &mut Node<'static>, old: &Node<'_>, st
             metadata.set(name, value.clone().into_owned());
         }
     }
-    if counts {
-        count_generation(new, old);
+    if changed {
+        increment_generation(new, old);
     }
 }
 
-/// Leaves the generation as it is stored: what is written is no wish of a user.
-pub(crate) fn keep_generation(new: &mut Node<'static>, old: &Node<'_>) {
+/// Restores the stored generation: the write does not change the desired state.
+pub(crate) fn restore_generation(new: &mut Node<'static>, old: &Node<'_>) {
     let metadata = new.below("metadata");
     match old.find(&["metadata", "generation"]) {
         Some(generation) => metadata.set("generation", generation.clone().into_owned()),
@@ -87,13 +87,13 @@ pub(crate) fn keep_generation(new: &mut Node<'static>, old: &Node<'_>) {
     }
 }
 
-/// Counts the generation up from what is stored.
-pub(crate) fn count_generation(new: &mut Node<'static>, old: &Node<'_>) {
+/// Sets the generation to the stored one plus one.
+pub(crate) fn increment_generation(new: &mut Node<'static>, old: &Node<'_>) {
     let generation = old.find(&["metadata", "generation"]).and_then(Node::as_int).unwrap_or(0);
     new.below("metadata").set("generation", Node::int(generation + 1));
 }
 
-/// The members of two objects that are neither metadata nor status.
+/// The top-level fields of two objects except metadata and status.
 fn content<'a>(one: &'a Node<'_>, other: &'a Node<'_>) -> impl Iterator<Item = &'a str> {
     let names = one.entries().iter().chain(other.entries()).map(|entry| &*entry.key);
     names.filter(|name| !matches!(*name, "metadata" | "status" | "kind" | "apiVersion"))
@@ -104,13 +104,13 @@ pub(crate) fn is_terminating(node: &Node<'_>) -> bool {
     node.find(&["metadata", "deletionTimestamp"]).is_some()
 }
 
-/// Whether something still holds an object that is being deleted.
+/// Whether an object has finalizers.
 pub(crate) fn has_finalizers(node: &Node<'_>) -> bool {
     node.find(&["metadata", "finalizers"]).is_some_and(|list| !list.items().is_empty())
 }
 
-/// Whether an object that is being deleted may go now.
-pub(crate) fn may_go(node: &Node<'_>) -> bool {
+/// Whether a terminating object can be removed now: no finalizers, and no grace period left.
+pub(crate) fn can_be_removed(node: &Node<'_>) -> bool {
     let grace = node.find(&["metadata", "deletionGracePeriodSeconds"]).and_then(Node::as_int);
     is_terminating(node) && !has_finalizers(node) && grace.unwrap_or(0) == 0
 }
@@ -136,9 +136,9 @@ mod tests {
         let mut map = node("{metadata: {name: a}}");
         fill_system_fields(&mut map, strategy("", "ConfigMap"), "u".into(), "now".into());
         assert_eq!(map.find(&["metadata", "generation"]), None);
-        let mut told = node("{metadata: {name: a, generation: 7}}");
-        fill_system_fields(&mut told, strategy("", "ConfigMap"), "u".into(), "now".into());
-        let generation = told.find(&["metadata", "generation"]).and_then(Node::as_int);
+        let mut stated = node("{metadata: {name: a, generation: 7}}");
+        fill_system_fields(&mut stated, strategy("", "ConfigMap"), "u".into(), "now".into());
+        let generation = stated.find(&["metadata", "generation"]).and_then(Node::as_int);
         assert_eq!(generation, Some(7), "nobody counts it, so it stays");
     }
 
@@ -158,12 +158,12 @@ mod tests {
         let old = node(
             "{metadata: {name: a, uid: u, generation: 3, creationTimestamp: t}, spec: {replicas: 1}}",
         );
-        let renewed = |text: &str| {
+        let updated = |text: &str| {
             let mut new = node(text);
             preserve_system_fields(&mut new, &old, strategy("apps", "Deployment"));
             new.find(&["metadata", "generation"]).and_then(Node::as_int)
         };
-        assert_eq!(renewed("{metadata: {name: a, labels: {b: c}}, spec: {replicas: 1}}"), Some(3));
-        assert_eq!(renewed("{metadata: {name: a, generation: 9}, spec: {replicas: 2}}"), Some(4));
+        assert_eq!(updated("{metadata: {name: a, labels: {b: c}}, spec: {replicas: 1}}"), Some(3));
+        assert_eq!(updated("{metadata: {name: a, generation: 9}, spec: {replicas: 2}}"), Some(4));
     }
 }

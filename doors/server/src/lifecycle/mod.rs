@@ -1,4 +1,4 @@
-//! What the server itself writes into objects while they live.
+//! Strategies: the fields that the server sets on create and update.
 
 mod disabled;
 pub(crate) mod metadata;

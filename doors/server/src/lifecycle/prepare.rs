@@ -1,4 +1,4 @@
-//! What becomes of an object before it is judged: fields that its writer may not set are set or kept.
+//! `PrepareForCreate` and `PrepareForUpdate`: sets or restores the fields that a client may not write.
 
 use super::disabled;
 use super::signing_request;
@@ -7,30 +7,30 @@ use ratchet_access::User;
 use ratchet_engine::Part;
 use ratchet_object::{Equality, Kind, Node, Span, Value, equal_at};
 
-/// What a preparation may need to know beside the object.
+/// The inputs of a create strategy beside the object.
 pub(crate) struct CreateContext<'a> {
-    /// Who writes.
+    /// The requesting user.
     pub user: &'a User,
-    /// Now, in RFC 3339.
+    /// The current time as a `metav1.Time`.
     pub now: &'a str,
 }
 
 type Prepare = fn(&mut Node<'static>, &CreateContext<'_>);
 
-/// What a kind does on creation beside dropping its status.
+/// The create strategies of kinds that do more than drop the status.
 static ON_CREATE: &[(&str, &str, Prepare)] = &[
     ("", "LimitRange", |node, _| {
-        // It needs no name: its identity will do.
+        // A name is optional: the default is the uid.
         if node.text_at(&["metadata", "name"]).is_empty() {
             let uid = node.text_at(&["metadata", "uid"]).to_owned();
             node.below("metadata").set("name", Node::string(uid));
         }
     }),
     ("", "Namespace", namespace),
-    ("", "PersistentVolume", |node, moment| {
+    ("", "PersistentVolume", |node, context| {
         let status = node.below("status");
         status.set("phase", Node::string("Pending"));
-        status.set("lastPhaseTransitionTime", Node::string(moment.now.to_owned()));
+        status.set("lastPhaseTransitionTime", Node::string(context.now.to_owned()));
     }),
     ("", "PersistentVolumeClaim", |node, _| {
         node.below("status").set("phase", Node::string("Pending"));
@@ -39,30 +39,30 @@ static ON_CREATE: &[(&str, &str, Prepare)] = &[
     ("", "Service", |node, _| {
         node.below("status").set("loadBalancer", Node::empty_map());
     }),
-    ("apps", "DaemonSet", |node, _| count_template(node, 1)),
+    ("apps", "DaemonSet", |node, _| set_template_generation(node, 1)),
     ("batch", "Job", job),
     ("certificates.k8s.io", "CertificateSigningRequest", signing_request::prepare_create),
 ];
 
-/// Prepares a new object: it already has its name and uid.
+/// Prepares a new object, which already has its name and uid.
 pub(crate) fn prepare_create(
     node: &mut Node<'static>,
     kind: &Kind<'_>,
     strategy: &Strategy,
-    moment: &CreateContext<'_>,
+    context: &CreateContext<'_>,
 ) {
-    if !strategy.born_with_status && has_status(kind) {
+    if !strategy.keeps_status_on_create && has_status(kind) {
         node.remove("status");
     }
     disabled::drop(node, kind);
     let rows =
         ON_CREATE.iter().filter(|(group, name, _)| *group == kind.group && *name == kind.name);
     for (_, _, prepare) in rows {
-        prepare(node, moment);
+        prepare(node, context);
     }
 }
 
-/// Whether the kind has a status that only its own subresource writes.
+/// Whether the kind has a status field, which only the status subresource writes.
 fn has_status(kind: &Kind<'_>) -> bool {
     let row = kind
         .versions
@@ -71,7 +71,7 @@ fn has_status(kind: &Kind<'_>) -> bool {
     row.is_some_and(|row| ratchet_object::schema::type_of(row.ty).field("status").is_some())
 }
 
-/// Prepares an update: the part that is not written keeps what is stored.
+/// Prepares an update: fields outside the written part are restored from the stored object.
 pub(crate) fn prepare_update(
     new: &mut Node<'static>,
     old: &Node<'_>,
@@ -83,28 +83,28 @@ pub(crate) fn prepare_update(
     match part {
         Part::Main => {
             if has_status(kind) {
-                keep(new, old, "status");
+                restore(new, old, "status");
             }
             disabled::drop(new, kind);
             if (kind.group, kind.name) == ("apps", "DaemonSet") {
                 let changed = !equal_at(new, old, &["spec", "template"], Equality::Semantic);
                 let before = old.text_at(&["metadata", "annotations", TEMPLATE_GENERATION]);
                 let before = before.parse::<i64>().unwrap_or(0);
-                count_template(new, before + i64::from(changed));
+                set_template_generation(new, before + i64::from(changed));
             }
-            // Of a namespace it has an endpoint of its own; of a certificate signing request it says who asked.
-            if strategy.keeps_spec {
-                keep(new, old, "spec");
+            // A Namespace's spec has an endpoint of its own; a CertificateSigningRequest's spec names the requester.
+            if strategy.restores_spec {
+                restore(new, old, "spec");
             }
         }
         Part::Sub("status") => {
             for member in ["spec", "data", "template"] {
-                keep(new, old, member);
+                restore(new, old, member);
             }
-            for member in strategy.status_keeps {
-                keep(new.below("metadata"), old.get("metadata").unwrap_or(&NOTHING), member);
+            for member in strategy.status_restores {
+                restore(new.below("metadata"), old.get("metadata").unwrap_or(&NOTHING), member);
             }
-            // The class of a pod was decided when it was made.
+            // The QoS class of a pod is set on create and does not change.
             if (kind.group, kind.name) == ("", "Pod")
                 && new.text_at(&["status", "qosClass"]).is_empty()
                 && let Some(class) = old.find(&["status", "qosClass"])
@@ -122,7 +122,7 @@ pub(crate) fn prepare_update(
 
 static NOTHING: Node<'static> = Node { value: Value::Null, span: Span { start: 0, end: 0 } };
 
-pub(super) fn keep(new: &mut Node<'static>, old: &Node<'_>, member: &'static str) {
+pub(super) fn restore(new: &mut Node<'static>, old: &Node<'_>, member: &'static str) {
     match old.get(member) {
         Some(value) => new.set(member, value.clone().into_owned()),
         None => {
@@ -131,10 +131,10 @@ pub(super) fn keep(new: &mut Node<'static>, old: &Node<'_>, member: &'static str
     }
 }
 
-/// Where apps/v1 tells how often the template of a daemon set has changed.
+/// The annotation in which apps/v1 keeps the template generation of a DaemonSet.
 const TEMPLATE_GENERATION: &str = "deprecated.daemonset.template.generation";
 
-fn count_template(node: &mut Node<'static>, count: i64) {
+fn set_template_generation(node: &mut Node<'static>, count: i64) {
     let annotations = node.below("metadata").below("annotations");
     annotations.set(TEMPLATE_GENERATION, Node::string(count.to_string()));
 }
@@ -151,8 +151,8 @@ fn namespace(node: &mut Node<'static>, _: &CreateContext<'_>) {
     node.below("status").set("phase", Node::string("Active"));
 }
 
-fn pod(node: &mut Node<'static>, moment: &CreateContext<'_>) {
-    let class = quality_of_service(node);
+fn pod(node: &mut Node<'static>, context: &CreateContext<'_>) {
+    let class = qos_class(node);
     let gated =
         node.find(&["spec", "schedulingGates"]).is_some_and(|gates| !gates.items().is_empty());
     let status = node.below("status");
@@ -162,7 +162,7 @@ fn pod(node: &mut Node<'static>, moment: &CreateContext<'_>) {
             ("type", Node::string("PodScheduled")),
             ("status", Node::string("False")),
             ("lastProbeTime", Node::new(Value::Null)),
-            ("lastTransitionTime", Node::string(moment.now.to_owned())),
+            ("lastTransitionTime", Node::string(context.now.to_owned())),
             ("reason", Node::string("SchedulingGated")),
             ("message", Node::string("Scheduling is blocked due to non-empty scheduling gates")),
         ]);
@@ -171,13 +171,13 @@ fn pod(node: &mut Node<'static>, moment: &CreateContext<'_>) {
     status.set("qosClass", Node::string(class));
 }
 
-/// The class that a pod's requests and limits put it in.
-pub(super) fn quality_of_service(node: &Node<'_>) -> &'static str {
+/// The QoS class of a pod.
+pub(super) fn qos_class(node: &Node<'_>) -> &'static str {
     let Some(spec) = node.get("spec") else { return "BestEffort" };
     let all = ["containers", "initContainers"];
     let containers =
         all.iter().flat_map(|list| spec.get(list).map(Node::items).unwrap_or_default());
-    let mut asked = false;
+    let mut has_resources = false;
     let mut guaranteed = true;
     let names = ["cpu", "memory"];
     let amount = |resources: Option<&Node<'_>>, side: &str, name: &str| {
@@ -186,20 +186,20 @@ pub(super) fn quality_of_service(node: &Node<'_>) -> &'static str {
             .map(Node::into_owned)
             .filter(|value| value.text() != Some("0") && value.as_int() != Some(0))
     };
-    let mut look = |resources: Option<&Node<'_>>| {
+    let mut check_resources = |resources: Option<&Node<'_>>| {
         for name in names {
             let limit = amount(resources, "limits", name);
             let request = amount(resources, "requests", name);
-            asked |= limit.is_some() || request.is_some();
+            has_resources |= limit.is_some() || request.is_some();
             guaranteed &= limit.is_some() && (request.is_none() || request == limit);
         }
     };
-    let whole = spec.get("resources").filter(|node| !node.entries().is_empty());
-    match whole {
-        Some(resources) => look(Some(resources)),
-        None => containers.for_each(|container| look(container.get("resources"))),
+    let pod_level = spec.get("resources").filter(|node| !node.entries().is_empty());
+    match pod_level {
+        Some(resources) => check_resources(Some(resources)),
+        None => containers.for_each(|container| check_resources(container.get("resources"))),
     }
-    match (asked, guaranteed) {
+    match (has_resources, guaranteed) {
         (false, _) => "BestEffort",
         (true, true) => "Guaranteed",
         (true, false) => "Burstable",
@@ -252,8 +252,8 @@ mod tests {
         let mut new = node(text);
         let kind = find(api_version, kind).unwrap();
         let user = User { name: "alice".into(), groups: vec!["g".into()], ..User::default() };
-        let moment = CreateContext { user: &user, now: "2026-01-01T00:00:00Z" };
-        prepare_create(&mut new, &kind, strategy(kind.group, kind.name), &moment);
+        let context = CreateContext { user: &user, now: "2026-01-01T00:00:00Z" };
+        prepare_create(&mut new, &kind, strategy(kind.group, kind.name), &context);
         new
     }
 
@@ -267,8 +267,8 @@ mod tests {
         let status = updated("apps/v1", "ReplicaSet", Part::STATUS, old, new);
         let wanted = "{metadata: {labels: {a: c}}, spec: {replicas: 1}, status: {replicas: 2}}";
         assert_eq!(status.to_json(), node(wanted).to_json());
-        let kept = updated("apps/v1", "Deployment", Part::STATUS, old, new);
-        assert_eq!(kept.text_at(&["metadata", "labels", "a"]), "b");
+        let updated_status = updated("apps/v1", "Deployment", Part::STATUS, old, new);
+        assert_eq!(updated_status.text_at(&["metadata", "labels", "a"]), "b");
     }
 
     #[test]
@@ -298,7 +298,7 @@ mod tests {
     #[test]
     fn requests_and_limits_decide_the_class_of_a_pod() {
         let class = |containers: &str| {
-            quality_of_service(&node(&format!("{{spec: {{containers: [{containers}]}}}}")))
+            qos_class(&node(&format!("{{spec: {{containers: [{containers}]}}}}")))
         };
         assert_eq!(class("{name: a}"), "BestEffort");
         assert_eq!(class("{resources: {requests: {cpu: '0'}}}"), "BestEffort");

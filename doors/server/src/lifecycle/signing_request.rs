@@ -1,29 +1,29 @@
-//! Certificate signing requests: who asked is written down, and each writer of the status has a part of it.
+//! Strategy of CertificateSigningRequests: requester fields on create, and the writable parts of status and approval.
 
-use super::prepare::{CreateContext, keep};
+use super::prepare::{CreateContext, restore};
 use ratchet_object::Node;
 
-/// Notes who asks; nobody is born approved.
-pub(super) fn prepare_create(node: &mut Node<'static>, moment: &CreateContext<'_>) {
+/// Sets the requester fields and clears the status.
+pub(super) fn prepare_create(node: &mut Node<'static>, context: &CreateContext<'_>) {
     let texts = |list: &[String]| Node::list(list.iter().cloned().map(Node::string).collect());
     let spec = node.below("spec");
     for name in ["username", "uid", "groups", "extra"] {
         spec.remove(name);
     }
-    spec.set("username", Node::string(moment.user.name.clone()));
-    if !moment.user.uid.is_empty() {
-        spec.set("uid", Node::string(moment.user.uid.clone()));
+    spec.set("username", Node::string(context.user.name.clone()));
+    if !context.user.uid.is_empty() {
+        spec.set("uid", Node::string(context.user.uid.clone()));
     }
-    spec.set("groups", texts(&moment.user.groups));
-    if !moment.user.extra.is_empty() {
-        let extra = moment.user.extra.iter().map(|(name, values)| (name.clone(), texts(values)));
+    spec.set("groups", texts(&context.user.groups));
+    if !context.user.extra.is_empty() {
+        let extra = context.user.extra.iter().map(|(name, values)| (name.clone(), texts(values)));
         spec.set("extra", Node::map(extra));
     }
     node.set("status", Node::empty_map());
 }
 
-/// A write of the status leaves the spec alone, and may not approve or deny: what was decided stays as it is stored, and
-/// more or fewer decisions than are stored are left for the judgement to refuse.
+/// A status update cannot approve or deny: stored Approved and Denied conditions are restored. If their number differs
+/// from the stored one, the conditions stay as sent, and validation rejects the update.
 pub(super) fn prepare_status(new: &mut Node<'static>, old: &Node<'_>, now: &str) {
     let stored = conditions(old);
     for kind in ["Approved", "Denied"] {
@@ -39,15 +39,15 @@ pub(super) fn prepare_status(new: &mut Node<'static>, old: &Node<'_>, now: &str)
             *item = stored.clone().into_owned();
         }
     }
-    date(new, old, now);
+    set_condition_times(new, old, now);
 }
 
-/// An approval writes conditions and metadata, and nothing else.
+/// An approval update writes conditions and metadata, and nothing else.
 pub(super) fn prepare_approval(new: &mut Node<'static>, old: &Node<'_>, now: &str) {
-    date(new, old, now);
+    set_condition_times(new, old, now);
     let sent = new.find(&["status", "conditions"]).cloned();
-    keep(new, old, "spec");
-    keep(new, old, "status");
+    restore(new, old, "spec");
+    restore(new, old, "status");
     match sent {
         Some(conditions) => new.below("status").set("conditions", conditions),
         None => {
@@ -62,8 +62,8 @@ fn conditions<'n, 't>(request: &'n Node<'t>) -> &'n [Node<'t>] {
     request.find(&["status", "conditions"]).map(Node::items).unwrap_or_default()
 }
 
-/// Gives conditions without times theirs: that of the stored condition that says the same, or now.
-fn date(new: &mut Node<'static>, old: &Node<'_>, now: &str) {
+/// Fills in missing times of conditions: from a stored condition with the same type and status, or now.
+fn set_condition_times(new: &mut Node<'static>, old: &Node<'_>, now: &str) {
     let sent = new.find_mut(&["status", "conditions"]).and_then(Node::items_mut);
     for item in sent.into_iter().flatten() {
         if item.text_at(&["lastUpdateTime"]).is_empty() {
@@ -72,11 +72,11 @@ fn date(new: &mut Node<'static>, old: &Node<'_>, now: &str) {
         if !item.text_at(&["lastTransitionTime"]).is_empty() {
             continue;
         }
-        let said = |item: &Node<'_>| {
+        let type_and_status = |item: &Node<'_>| {
             (item.text_at(&["type"]).to_owned(), item.text_at(&["status"]).to_owned())
         };
-        let own = said(item);
-        let stored = conditions(old).iter().filter(|stored| said(stored) == own);
+        let own = type_and_status(item);
+        let stored = conditions(old).iter().filter(|stored| type_and_status(stored) == own);
         let times = stored.map(|stored| stored.text_at(&["lastTransitionTime"]));
         let time = times.filter(|time| !time.is_empty()).map(str::to_owned).next();
         item.set("lastTransitionTime", Node::string(time.unwrap_or_else(|| now.to_owned())));
@@ -127,12 +127,12 @@ mod tests {
         let yes = "{type: Approved, status: 'True', reason: stored, lastUpdateTime: '2025-01-01T00:00:00Z', lastTransitionTime: '2025-01-01T00:00:00Z'}";
         let stored = r#"{"type":"Approved","status":"True","reason":"stored","lastUpdateTime":"2025-01-01T00:00:00Z","lastTransitionTime":"2025-01-01T00:00:00Z"}"#;
         let failed = r#"{"type":"Failed","status":"True","lastUpdateTime":"2026-01-01T00:00:00Z","lastTransitionTime":"2026-01-01T00:00:00Z"}"#;
-        let kept = prepared(
+        let prepared_conditions = prepared(
             prepare_status,
             yes,
             "{type: Failed, status: 'True'}, {type: Approved, status: 'True', reason: mine}",
         );
-        assert_eq!(kept, [failed, stored]);
+        assert_eq!(prepared_conditions, [failed, stored]);
         let added = prepared(prepare_status, "", "{type: Approved, status: 'True'}");
         assert_eq!(added, [failed.replace("Failed", "Approved")], "it is there to be refused");
         assert!(prepared(prepare_status, yes, "").is_empty(), "and so is its removal");

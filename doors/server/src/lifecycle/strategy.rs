@@ -1,78 +1,78 @@
-//! How the API keeps the objects of each kind: one row where a kind differs from the plain case.
+//! Strategies of kinds as data: one row for each kind that differs from the default.
 
-/// When `metadata.generation` counts.
+/// When `metadata.generation` is incremented.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Generation {
-    /// Never; it is absent.
+    /// The kind has no generation.
     Absent,
-    /// It is one forever.
+    /// Always one.
     One,
-    /// With every change of this member.
+    /// On every change of this field.
     Of(&'static str),
-    /// With every change of this member, from zero.
+    /// On every change of this field; not set on create.
     Later(&'static str),
-    /// With every change of the spec or of the annotations.
+    /// On every change of the spec or the annotations.
     OfSpecAndAnnotations,
-    /// With every change of this member, also from an absent list to an empty one: some strategies of the
+    /// On every change of this field, also from an absent list to an empty one: some strategies of the
     /// reference compare with `reflect.DeepEqual`.
     OfExactly(&'static str),
-    /// With every change of labels, or outside of metadata.
+    /// On every change of labels, or outside of metadata and status.
     OfContentAndLabels,
 }
 
-/// What a deletion does with the dependents of an object.
+/// The default of a deletion for the dependents of an object.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Dependents {
-    /// They go as well.
-    Go,
-    /// They stay, unless the deletion says otherwise.
-    Stay,
-    /// There are none, whatever the deletion says.
+    /// They are deleted.
+    Delete,
+    /// They are orphaned, unless the options say otherwise.
+    Orphan,
+    /// There are none; the propagation policy is ignored.
     None,
 }
 
-/// How the objects of one kind are kept.
+/// The create, update and delete strategy of one kind.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Strategy {
     /// API group.
     pub group: &'static str,
     /// The kind.
     pub kind: &'static str,
-    /// When the generation counts.
+    /// When the generation is incremented.
     pub generation: Generation,
-    /// Whether a PUT may make the object.
-    pub put_creates: bool,
-    /// Whether an update must name the version that it replaces.
-    pub needs_version: bool,
-    /// Whether the answer to a deletion is the deleted object.
-    pub shows_deleted: bool,
-    /// Whether a new object may come with a status.
-    pub born_with_status: bool,
-    /// Whether updates of the main resource may not touch the spec.
-    pub keeps_spec: bool,
-    /// What becomes of the dependents when a deletion does not say it.
+    /// `AllowCreateOnUpdate`: whether a PUT creates a missing object.
+    pub allows_create_on_update: bool,
+    /// Whether an update requires `resourceVersion` (not `AllowUnconditionalUpdate`).
+    pub requires_version: bool,
+    /// Whether a deletion returns the deleted object.
+    pub returns_deleted: bool,
+    /// Whether the status is kept on create.
+    pub keeps_status_on_create: bool,
+    /// Whether updates of the main resource cannot change the spec.
+    pub restores_spec: bool,
+    /// The default for dependents on deletion.
     pub dependents: Dependents,
-    /// Whether a name is never made up: `generateName` is the name.
-    pub plain_names: bool,
-    /// What writers of `status` may not touch beside the spec.
-    pub status_keeps: &'static [&'static str],
+    /// Whether `generateName` is used as the name, without a random suffix.
+    pub uses_name_as_is: bool,
+    /// Metadata fields that a status update cannot change.
+    pub status_restores: &'static [&'static str],
 }
 
-/// What most of the newer kinds keep when their status is written.
+/// The metadata fields that status updates of most newer kinds cannot change.
 const ALL_METADATA: &[&str] = &["annotations", "finalizers", "labels", "ownerReferences"];
 
 const PLAIN: Strategy = Strategy {
     group: "",
     kind: "",
     generation: Generation::Absent,
-    put_creates: false,
-    needs_version: false,
-    shows_deleted: false,
-    born_with_status: false,
-    keeps_spec: false,
-    dependents: Dependents::Go,
-    plain_names: false,
-    status_keeps: &[],
+    allows_create_on_update: false,
+    requires_version: false,
+    returns_deleted: false,
+    keeps_status_on_create: false,
+    restores_spec: false,
+    dependents: Dependents::Delete,
+    uses_name_as_is: false,
+    status_restores: &[],
 };
 
 const fn row(group: &'static str, kind: &'static str) -> Strategy {
@@ -84,36 +84,36 @@ impl Strategy {
         Self { generation, ..self }
     }
 
-    const fn put_creates(self) -> Self {
-        Self { put_creates: true, ..self }
+    const fn allows_create_on_update(self) -> Self {
+        Self { allows_create_on_update: true, ..self }
     }
 
-    const fn needs_version(self) -> Self {
-        Self { needs_version: true, ..self }
+    const fn requires_version(self) -> Self {
+        Self { requires_version: true, ..self }
     }
 
-    const fn shows_deleted(self) -> Self {
-        Self { shows_deleted: true, ..self }
+    const fn returns_deleted(self) -> Self {
+        Self { returns_deleted: true, ..self }
     }
 
-    const fn status_keeps(self, status_keeps: &'static [&'static str]) -> Self {
-        Self { status_keeps, ..self }
+    const fn status_restores(self, status_restores: &'static [&'static str]) -> Self {
+        Self { status_restores, ..self }
     }
 
-    const fn born_with_status(self) -> Self {
-        Self { born_with_status: true, ..self }
+    const fn keeps_status_on_create(self) -> Self {
+        Self { keeps_status_on_create: true, ..self }
     }
 
     const fn dependents(self, dependents: Dependents) -> Self {
         Self { dependents, ..self }
     }
 
-    const fn plain_names(self) -> Self {
-        Self { plain_names: true, ..self }
+    const fn uses_name_as_is(self) -> Self {
+        Self { uses_name_as_is: true, ..self }
     }
 
-    const fn keeps_spec(self) -> Self {
-        Self { keeps_spec: true, ..self }
+    const fn restores_spec(self) -> Self {
+        Self { restores_spec: true, ..self }
     }
 }
 
@@ -124,76 +124,84 @@ const RBAC: &str = "rbac.authorization.k8s.io";
 const STORAGE: &str = "storage.k8s.io";
 const RESOURCE: &str = "resource.k8s.io";
 
-/// The kinds that are not plain.
+/// The kinds that differ from the default, sorted by group and kind.
 static STRATEGIES: &[Strategy] = &[
-    row("", "Endpoints").put_creates(),
-    row("", "Event").put_creates().dependents(Dependents::None),
-    row("", "LimitRange").put_creates(),
-    row("", "Namespace").keeps_spec().shows_deleted(),
-    row("", "Node").born_with_status(),
-    row("", "PersistentVolume").shows_deleted(),
-    row("", "PersistentVolumeClaim").shows_deleted(),
-    row("", "Pod").counts(SPEC).shows_deleted().status_keeps(&["ownerReferences"]),
-    row("", "PodTemplate").counts(Generation::Of("template")).shows_deleted(),
-    row("", "ReplicationController").counts(SPEC).dependents(Dependents::Stay),
-    row("", "ResourceQuota").shows_deleted(),
-    row("", "Service").put_creates().shows_deleted(),
-    row("", "ServiceAccount").shows_deleted(),
-    row(ADMISSION, "MutatingAdmissionPolicy").counts(SPEC).needs_version(),
-    row(ADMISSION, "MutatingAdmissionPolicyBinding").counts(SPEC).needs_version(),
-    row(ADMISSION, "MutatingWebhookConfiguration").counts(WEBHOOKS).needs_version(),
+    row("", "Endpoints").allows_create_on_update(),
+    row("", "Event").allows_create_on_update().dependents(Dependents::None),
+    row("", "LimitRange").allows_create_on_update(),
+    row("", "Namespace").restores_spec().returns_deleted(),
+    row("", "Node").keeps_status_on_create(),
+    row("", "PersistentVolume").returns_deleted(),
+    row("", "PersistentVolumeClaim").returns_deleted(),
+    row("", "Pod").counts(SPEC).returns_deleted().status_restores(&["ownerReferences"]),
+    row("", "PodTemplate").counts(Generation::Of("template")).returns_deleted(),
+    row("", "ReplicationController").counts(SPEC).dependents(Dependents::Orphan),
+    row("", "ResourceQuota").returns_deleted(),
+    row("", "Service").allows_create_on_update().returns_deleted(),
+    row("", "ServiceAccount").returns_deleted(),
+    row(ADMISSION, "MutatingAdmissionPolicy").counts(SPEC).requires_version(),
+    row(ADMISSION, "MutatingAdmissionPolicyBinding").counts(SPEC).requires_version(),
+    row(ADMISSION, "MutatingWebhookConfiguration").counts(WEBHOOKS).requires_version(),
     row(ADMISSION, "ValidatingAdmissionPolicy")
         .counts(SPEC)
-        .needs_version()
-        .status_keeps(ALL_METADATA),
-    row(ADMISSION, "ValidatingAdmissionPolicyBinding").counts(SPEC).needs_version(),
-    row(ADMISSION, "ValidatingWebhookConfiguration").counts(WEBHOOKS).needs_version(),
+        .requires_version()
+        .status_restores(ALL_METADATA),
+    row(ADMISSION, "ValidatingAdmissionPolicyBinding").counts(SPEC).requires_version(),
+    row(ADMISSION, "ValidatingWebhookConfiguration").counts(WEBHOOKS).requires_version(),
     row("apiextensions.k8s.io", "CustomResourceDefinition")
         .counts(SPEC)
-        .needs_version()
-        .status_keeps(ALL_METADATA),
-    row("apiregistration.k8s.io", "APIService").needs_version().status_keeps(ALL_METADATA),
+        .requires_version()
+        .status_restores(ALL_METADATA),
+    row("apiregistration.k8s.io", "APIService").requires_version().status_restores(ALL_METADATA),
     row("apps", "DaemonSet").counts(SPEC),
-    row("apps", "Deployment").counts(Generation::OfSpecAndAnnotations).status_keeps(&["labels"]),
+    row("apps", "Deployment").counts(Generation::OfSpecAndAnnotations).status_restores(&["labels"]),
     row("apps", "ReplicaSet").counts(SPEC),
     row("apps", "StatefulSet").counts(SPEC),
     row("batch", "CronJob").counts(SPEC),
-    row("batch", "Job").counts(SPEC).dependents(Dependents::Stay),
-    row("certificates.k8s.io", "CertificateSigningRequest").keeps_spec(),
-    row("certificates.k8s.io", "ClusterTrustBundle").needs_version(),
-    row("certificates.k8s.io", "PodCertificateRequest").needs_version().status_keeps(ALL_METADATA),
-    row("coordination.k8s.io", "Lease").put_creates().needs_version(),
+    row("batch", "Job").counts(SPEC).dependents(Dependents::Orphan),
+    row("certificates.k8s.io", "CertificateSigningRequest").restores_spec(),
+    row("certificates.k8s.io", "ClusterTrustBundle").requires_version(),
+    row("certificates.k8s.io", "PodCertificateRequest")
+        .requires_version()
+        .status_restores(ALL_METADATA),
+    row("coordination.k8s.io", "Lease").allows_create_on_update().requires_version(),
     row("discovery.k8s.io", "EndpointSlice").counts(Generation::OfContentAndLabels),
-    row("flowcontrol.apiserver.k8s.io", "FlowSchema").counts(SPEC).status_keeps(ALL_METADATA),
+    row("flowcontrol.apiserver.k8s.io", "FlowSchema").counts(SPEC).status_restores(ALL_METADATA),
     row("flowcontrol.apiserver.k8s.io", "PriorityLevelConfiguration")
         .counts(SPEC)
-        .status_keeps(ALL_METADATA),
-    row("networking.k8s.io", "IPAddress").plain_names(),
+        .status_restores(ALL_METADATA),
+    row("networking.k8s.io", "IPAddress").uses_name_as_is(),
     row("networking.k8s.io", "Ingress").counts(SPEC),
     row("networking.k8s.io", "IngressClass").counts(SPEC),
     row("networking.k8s.io", "NetworkPolicy").counts(Generation::OfExactly("spec")),
-    row("networking.k8s.io", "ServiceCIDR").status_keeps(ALL_METADATA),
-    row("node.k8s.io", "RuntimeClass").put_creates().needs_version(),
-    row("policy", "PodDisruptionBudget").counts(SPEC).needs_version(),
-    row(RBAC, "ClusterRole").put_creates(),
-    row(RBAC, "ClusterRoleBinding").put_creates(),
-    row(RBAC, "Role").put_creates(),
-    row(RBAC, "RoleBinding").put_creates(),
-    row(RESOURCE, "DeviceClass").counts(SPEC).shows_deleted(),
-    row(RESOURCE, "DeviceTaintRule").counts(SPEC).shows_deleted().status_keeps(ALL_METADATA),
-    row(RESOURCE, "ResourceClaim").shows_deleted().status_keeps(ALL_METADATA),
-    row(RESOURCE, "ResourceClaimTemplate").shows_deleted(),
-    row(RESOURCE, "ResourceSlice").counts(SPEC).shows_deleted(),
+    row("networking.k8s.io", "ServiceCIDR").status_restores(ALL_METADATA),
+    row("node.k8s.io", "RuntimeClass").allows_create_on_update().requires_version(),
+    row("policy", "PodDisruptionBudget").counts(SPEC).requires_version(),
+    row(RBAC, "ClusterRole").allows_create_on_update(),
+    row(RBAC, "ClusterRoleBinding").allows_create_on_update(),
+    row(RBAC, "Role").allows_create_on_update(),
+    row(RBAC, "RoleBinding").allows_create_on_update(),
+    row(RESOURCE, "DeviceClass").counts(SPEC).returns_deleted(),
+    row(RESOURCE, "DeviceTaintRule").counts(SPEC).returns_deleted().status_restores(ALL_METADATA),
+    row(RESOURCE, "ResourceClaim").returns_deleted().status_restores(ALL_METADATA),
+    row(RESOURCE, "ResourceClaimTemplate").returns_deleted(),
+    row(RESOURCE, "ResourceSlice").counts(SPEC).returns_deleted(),
     row("scheduling.k8s.io", "PriorityClass").counts(Generation::One),
-    row(STORAGE, "CSIDriver").counts(Generation::Later("spec")).needs_version().shows_deleted(),
-    row(STORAGE, "CSINode").needs_version().shows_deleted(),
-    row(STORAGE, "CSIStorageCapacity").needs_version(),
-    row(STORAGE, "StorageClass").shows_deleted(),
-    row(STORAGE, "VolumeAttachment").needs_version().shows_deleted().status_keeps(ALL_METADATA),
-    row(STORAGE, "VolumeAttributesClass").shows_deleted(),
+    row(STORAGE, "CSIDriver")
+        .counts(Generation::Later("spec"))
+        .requires_version()
+        .returns_deleted(),
+    row(STORAGE, "CSINode").requires_version().returns_deleted(),
+    row(STORAGE, "CSIStorageCapacity").requires_version(),
+    row(STORAGE, "StorageClass").returns_deleted(),
+    row(STORAGE, "VolumeAttachment")
+        .requires_version()
+        .returns_deleted()
+        .status_restores(ALL_METADATA),
+    row(STORAGE, "VolumeAttributesClass").returns_deleted(),
 ];
 
-/// How the objects of a kind are kept.
+/// The strategy of a kind.
 pub(crate) fn strategy(group: &str, kind: &str) -> &'static Strategy {
     static PLAIN_ROW: Strategy = PLAIN;
     STRATEGIES.iter().find(|row| row.group == group && row.kind == kind).unwrap_or(&PLAIN_ROW)

@@ -1,9 +1,9 @@
-//! What is counted about connections to kubelets.
+//! Metrics of connections to kubelets.
 
 use ratchet_http::metrics::{CounterVec, Registry, Stability};
 use ratchet_kubelet::{NameCheck, Trust, Witness};
 
-/// The families of connections.
+/// The metric families of connections.
 pub struct Connections {
     logs: CounterVec,
     log_failures: CounterVec,
@@ -13,7 +13,7 @@ pub struct Connections {
 }
 
 impl Connections {
-    /// The families, all at zero.
+    /// Registers all families.
     pub(super) fn new(registry: &Registry) -> Self {
         let alpha = Stability::Alpha;
         Self {
@@ -25,35 +25,35 @@ impl Connections {
         }
     }
 
-    /// Counts a request for a log.
-    pub fn log_asked(&self, is_insecure: bool) {
+    /// Counts a log request by its TLS verification.
+    pub fn log_requested(&self, is_insecure: bool) {
         let usage = if is_insecure { "skip_tls_allowed" } else { "enforce_tls" };
         self.logs.with(&[usage]).inc();
     }
 
-    /// Counts a log that could not be had because the kubelet's certificate was no good.
+    /// Counts a log request that failed because of the kubelet's certificate.
     pub fn log_tls_failed(&self) {
         self.log_failures.with(&[]).inc();
     }
 
-    /// Counts a request for a connection with a container, by who understands WebSockets.
+    /// Counts an exec, attach or portforward request by who handles WebSockets.
     pub fn streaming(&self, subresource: &str, kubelet_speaks: bool) {
         let who = if kubelet_speaks { "proxied_to_kubelet" } else { "translated_at_apiserver" };
         self.streaming.with(&[subresource, who]).inc();
     }
 
-    /// Counts a translated connection by how it ended.
+    /// Counts a translated WebSocket connection by its final status code.
     pub fn translated(&self, code: u16) {
         self.translations.with(&[&code.to_string()]).inc();
     }
 
-    /// Counts a tunnel by how it began.
+    /// Counts a WebSocket tunnel by the status code of its handshake.
     pub fn tunnelled(&self, code: u16) {
         self.tunnels.with(&[&code.to_string()]).inc();
     }
 }
 
-/// Who counts whether kubelets bear the names of their nodes; where nobody looks there is no metric either.
+/// Counts certificate name checks of kubelets; without checks the metric does not exist.
 pub(crate) fn name_witness(registry: &Registry, trust: &Trust) -> Witness {
     if !matches!(trust, Trust::Authority { names: NameCheck::Observe | NameCheck::Enforce, .. }) {
         return Box::new(|_| {});
@@ -64,7 +64,7 @@ pub(crate) fn name_witness(registry: &Registry, trust: &Trust) -> Witness {
         "Checks of whether a kubelet's certificate bears its node's name, by result.",
         &["result"],
     );
-    // Both from the start, so that "no failure" can be told from "nobody looks".
+    // Both series from the start, so that "no failure" differs from "no check".
     let [success, failure] = ["success", "failure"].map(|result| checks.with(&[result]));
     Box::new(move |matched| if matched { success.inc() } else { failure.inc() })
 }

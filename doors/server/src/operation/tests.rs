@@ -1,4 +1,4 @@
-//! What is authorised and what is served, compared for every resource, path, method and part.
+//! The authorized `RequestInfo` against the served operation, for every resource, path, method and subresource.
 
 use super::*;
 use crate::request::{Params, Target};
@@ -26,17 +26,17 @@ fn root(row: &Resource<'_>) -> String {
 
 fn info(method: &Method, line: &str) -> (RequestInfo, ResourcePath) {
     let uri: Uri = line.parse().unwrap();
-    let info = RequestInfo::read(method, &uri, &Params::read(uri.query())).unwrap();
-    let Target::Resource(place) = info.target.clone() else { panic!("{line}") };
-    (info, place)
+    let info = RequestInfo::parse(method, &uri, &Params::parse(uri.query())).unwrap();
+    let Target::Resource(path) = info.target.clone() else { panic!("{line}") };
+    (info, path)
 }
 
 fn operation(method: &Method, line: &str, row: &Resource<'_>) -> Result<Operation, u16> {
-    let (info, place) = info(method, line);
-    Operation::of(&info, &place, method, row).map_err(|refusal| refusal.code)
+    let (info, path) = info(method, line);
+    Operation::of(&info, &path, method, row).map_err(|error| error.code)
 }
 
-/// Every way to write a path to a resource, sound or not.
+/// All spellings of paths to a resource, valid or not.
 fn lines(row: &Resource<'_>) -> Vec<String> {
     let parts = row.subresources.iter().map(|below| format!("/{}", below.name));
     let parts: Vec<String> = parts
@@ -67,24 +67,24 @@ fn what_is_served_is_what_was_authorized() {
     for row in RESOURCES {
         for line in lines(row) {
             for method in &METHODS {
-                let (info, place) = info(method, &line);
-                // The route looks for the row by the words that were authorised.
-                let words = (place.group.as_str(), place.version.as_str(), place.resource.as_str());
-                let Some(row) = ratchet_catalog::lookup(words.0, words.1, words.2) else {
+                let (info, path) = info(method, &line);
+                // Routing looks the row up by the authorized group, version and resource.
+                let gvr = (path.group.as_str(), path.version.as_str(), path.resource.as_str());
+                let Some(row) = ratchet_catalog::lookup(gvr.0, gvr.1, gvr.2) else {
                     refused += 1;
                     continue;
                 };
-                let Ok(operation) = Operation::of(&info, &place, method, row) else {
+                let Ok(operation) = Operation::of(&info, &path, method, row) else {
                     refused += 1;
                     continue;
                 };
                 served += 1;
-                let about = format!("{method} {line}: {operation:?} by {ask:?}");
+                let about = format!("{method} {line}: {operation:?} by {info:?}");
                 let reads = matches!(info.verb, "get" | "list" | "watch");
                 let shows =
                     matches!(operation, Operation::Get | Operation::List | Operation::Watch);
                 match operation {
-                    Operation::Connect | Operation::Part => {}
+                    Operation::Connect | Operation::Subresource => {}
                     _ => assert_eq!(reads, shows, "{about}"),
                 }
                 let changes = !matches!(*method, Method::GET | Method::HEAD | Method::OPTIONS);
@@ -94,25 +94,25 @@ fn what_is_served_is_what_was_authorized() {
                     Operation::Get
                         | Operation::Update
                         | Operation::Delete
-                        | Operation::Part
+                        | Operation::Subresource
                         | Operation::Connect
                 );
-                assert_eq!(one, place.is_item && info.verb != "watch", "{about}");
+                assert_eq!(one, path.is_item && info.verb != "watch", "{about}");
                 match (row.namespaced, one) {
-                    // An object is looked up in the namespace that was asked about.
-                    (true, true) => assert_eq!(place.namespace, "ns1", "{about}"),
-                    // Everything is shown to whom everything is allowed, and nothing is made there.
+                    // An object is looked up in the authorized namespace.
+                    (true, true) => assert_eq!(path.namespace, "ns1", "{about}"),
+                    // A request across all namespaces only reads.
                     (true, false) => {
                         assert!(
-                            place.namespace == "ns1" || shows && place.namespace.is_empty(),
+                            path.namespace == "ns1" || shows && path.namespace.is_empty(),
                             "{about}"
                         );
                     }
-                    // What is in no namespace is asked about in none; a Namespace only in itself.
-                    (false, _) if row.plural == "namespaces" && place.is_item => {
-                        assert_eq!(place.namespace, place.name, "{about}");
+                    // Cluster-scoped requests are authorized without a namespace; a Namespace only in itself.
+                    (false, _) if row.plural == "namespaces" && path.is_item => {
+                        assert_eq!(path.namespace, path.name, "{about}");
                     }
-                    (false, _) => assert_eq!(place.namespace, "", "{about}"),
+                    (false, _) => assert_eq!(path.namespace, "", "{about}"),
                 }
             }
         }

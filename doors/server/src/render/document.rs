@@ -1,93 +1,93 @@
-//! An answer before it is written: an object, a text, or a list whose items are written one by one.
+//! `Document`: a response before encoding; an object, a text, or a list whose items are encoded one by one.
 
 use super::{Rows, converted, partial, table_of_one, whole, write_columns, write_row};
 use crate::app::App;
 use crate::cache::Item;
-use crate::call::{Content, List};
+use crate::registry::ServedResource;
 use crate::request::{Form, Output, Params};
-use crate::served::ServedResource;
+use crate::resource_request::{Content, List};
 use bytes::Bytes;
 use ratchet_table::columns;
 use std::fmt::Write;
 use std::sync::Arc;
 
-/// What is to be written, and in which form.
+/// The content of a response and its format.
 pub(crate) struct Document {
     app: Arc<App>,
-    served: Arc<ServedResource>,
+    resource: Arc<ServedResource>,
     output: Output,
     rows: Rows,
-    pub(super) content: Shape,
+    pub(super) content: DocumentContent,
 }
 
-/// What a document holds.
-pub(super) enum Shape {
+/// The content of a document.
+pub(super) enum DocumentContent {
     /// One object.
     One(Arc<Item>),
-    /// JSON that is no stored object.
+    /// JSON that is not a stored object.
     Text(Bytes),
-    /// Objects below a head that is JSON by itself.
+    /// A list: its object without items, and the items.
     Many { head: String, items: Vec<Arc<Item>> },
 }
 
 impl Document {
-    /// An answer; a stream is not written here and is nothing.
+    /// Wraps the content of a reply; a stream is handled elsewhere and becomes empty.
     pub(crate) fn new(
         app: &Arc<App>,
-        served: &Arc<ServedResource>,
+        resource: &Arc<ServedResource>,
         content: Content,
         output: Output,
         params: &Params,
     ) -> Self {
         let content = match content {
-            Content::Item(item) => Shape::One(item),
-            Content::Json(text) => Shape::Text(text.into()),
+            Content::Item(item) => DocumentContent::One(item),
+            Content::Json(text) => DocumentContent::Text(text.into()),
             Content::List(list) => {
-                Shape::Many { head: head(served, &list, output), items: list.items }
+                DocumentContent::Many { head: head(resource, &list, output), items: list.items }
             }
-            Content::Stream(_) => Shape::Text(Bytes::new()),
+            Content::Stream(_) => DocumentContent::Text(Bytes::new()),
         };
-        let (app, served, rows) = (app.clone(), served.clone(), Rows::read(params));
-        Self { app, served, output, rows, content }
+        let (app, resource, rows) = (app.clone(), resource.clone(), Rows::from_params(params));
+        Self { app, resource, output, rows, content }
     }
 
     pub(super) fn app(&self) -> &Arc<App> {
         &self.app
     }
 
-    /// How many bytes are read to write it.
+    /// The number of source bytes.
     pub(super) fn size(&self) -> usize {
         match &self.content {
-            Shape::One(item) => item.body.len(),
-            Shape::Text(text) => text.len(),
-            Shape::Many { head, items } => {
+            DocumentContent::One(item) => item.body.len(),
+            DocumentContent::Text(text) => text.len(),
+            DocumentContent::Many { head, items } => {
                 head.len() + items.iter().map(|item| item.body.len() + 1).sum::<usize>()
             }
         }
     }
 
-    /// Whether it is sent as it is stored.
+    /// Whether the stored bytes are sent unchanged.
     pub(super) fn is_stored(&self) -> bool {
-        let is_text = matches!(self.content, Shape::Text(_));
-        is_text || (self.output.form == Form::Whole && !self.served.is_converted())
+        let is_text = matches!(self.content, DocumentContent::Text(_));
+        is_text || (self.output.form == Form::Whole && !self.resource.is_converted())
     }
 
-    /// Version and kind of a list.
+    /// `apiVersion` and `kind` of the list.
     pub(super) fn list_kind(&self) -> (String, String) {
-        list_kind(&self.served, self.output)
+        list_kind(&self.resource, self.output)
     }
 
-    /// The name under which a list has its items.
+    /// The field of the list's items.
     pub(super) fn items_name(&self) -> &'static str {
         if self.output.form == Form::Table { "rows" } else { "items" }
     }
 
-    /// All of it as compact JSON.
+    /// The whole document as compact JSON.
     pub(crate) fn pieces(&self) -> Vec<Bytes> {
         match &self.content {
-            Shape::One(item) => self.one(item),
-            Shape::Text(text) => vec![text.clone()],
-            Shape::Many { head, items } => {
+            DocumentContent::One(item) => self.one(item),
+            DocumentContent::Text(text) => vec![text.clone()],
+            DocumentContent::Many { head, items } => {
                 let mut pieces = Vec::with_capacity(items.len() * 2 + 2);
                 pieces.push(self.before_items(head).into());
                 for (index, item) in items.iter().enumerate() {
@@ -102,59 +102,62 @@ impl Document {
         }
     }
 
-    /// The head of a list up to its first item.
+    /// The list up to its first item.
     pub(super) fn before_items(&self, head: &str) -> String {
         let open = head.strip_suffix('}').unwrap_or(head);
         format!(r#"{open},"{}":["#, self.items_name())
     }
 
-    /// An object that is answered by itself.
+    /// Encodes a single object.
     pub(super) fn one(&self, item: &Item) -> Vec<Bytes> {
-        let Self { app, served, output, .. } = self;
+        let Self { app, resource, output, .. } = self;
         match output.form {
-            Form::Whole if served.is_converted() => {
-                vec![whole(converted(served, item), &served.api_version(), served.row.kind).into()]
+            Form::Whole if resource.is_converted() => {
+                vec![
+                    whole(converted(resource, item), &resource.api_version(), resource.row.kind)
+                        .into(),
+                ]
             }
-            Form::Whole => item.whole(&served.api_version(), served.row.kind).into(),
+            Form::Whole => item.whole(&resource.api_version(), resource.row.kind).into(),
             Form::Metadata => vec![partial(item, output.meta_version).into()],
             Form::Table => {
                 let mut rows = self.rows;
-                vec![table_of_one(app, served, item, *output, &mut rows).into()]
+                vec![table_of_one(app, resource, item, *output, &mut rows).into()]
             }
         }
     }
 
-    /// An object as it stands in a list.
+    /// Encodes an item of a list.
     pub(super) fn item(&self, item: &Item) -> Bytes {
-        let Self { app, served, output, rows, .. } = self;
+        let Self { app, resource, output, rows, .. } = self;
         match output.form {
-            Form::Whole if served.is_converted() => converted(served, item).to_json().into(),
+            Form::Whole if resource.is_converted() => converted(resource, item).to_json().into(),
             Form::Whole => item.body.clone(),
             Form::Metadata => partial(item, output.meta_version).into(),
             Form::Table => {
                 let mut row = String::new();
-                write_row(&mut row, app, served, item, rows.include, output.meta_version);
+                write_row(&mut row, app, resource, item, rows.include, output.meta_version);
                 row.into()
             }
         }
     }
 }
 
-/// What follows the last item of a list.
+/// The end of a list after its last item.
 pub(super) const AFTER_ITEMS: &[u8] = b"]}";
 
-fn list_kind(served: &ServedResource, output: Output) -> (String, String) {
+fn list_kind(resource: &ServedResource, output: Output) -> (String, String) {
     let meta = || format!("meta.k8s.io/{}", output.meta_version);
     match output.form {
-        Form::Whole => (served.api_version(), format!("{}List", served.row.kind)),
+        Form::Whole => (resource.api_version(), format!("{}List", resource.row.kind)),
         Form::Metadata => (meta(), "PartialObjectMetadataList".to_owned()),
         Form::Table => (meta(), "Table".to_owned()),
     }
 }
 
-/// What a list says about itself, as an object without items.
-fn head(served: &ServedResource, list: &List, output: Output) -> String {
-    let (version, kind) = list_kind(served, output);
+/// The list object without items.
+fn head(resource: &ServedResource, list: &List, output: Output) -> String {
+    let (version, kind) = list_kind(resource, output);
     let mut head = format!(
         r#"{{"kind":"{kind}","apiVersion":"{version}","metadata":{{"resourceVersion":"{}""#,
         list.revision
@@ -168,7 +171,7 @@ fn head(served: &ServedResource, list: &List, output: Output) -> String {
     head.push('}');
     if output.form == Form::Table {
         head.push_str(r#","columnDefinitions":"#);
-        write_columns(&mut head, columns(served.row.group, served.row.kind));
+        write_columns(&mut head, columns(resource.row.group, resource.row.kind));
     }
     head.push('}');
     head

@@ -1,15 +1,15 @@
-//! Compact JSON becomes JSON for people: indented by two spaces, byte by byte, without reading it as a tree.
+//! Streaming indentation of compact JSON by two spaces, without decoding it.
 
-/// Indents JSON that comes in pieces, torn anywhere.
+/// Indents JSON that arrives in arbitrary pieces.
 #[derive(Debug, Default)]
 pub(crate) struct Indenter {
     depth: usize,
-    /// Whether a bracket was opened and nothing has come since: what is empty stays on its line.
+    /// Whether the last token opened a bracket: an empty object or list stays on its line.
     opened: bool,
     text: Text,
 }
 
-/// Whether the next byte is a part of a text.
+/// Whether the next byte is part of a string.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 enum Text {
     #[default]
@@ -19,7 +19,7 @@ enum Text {
 }
 
 impl Indenter {
-    /// Writes the next piece at the end of `out`.
+    /// Appends the next piece to `out`.
     pub(crate) fn push(&mut self, piece: &[u8], out: &mut Vec<u8>) {
         let mut rest = piece;
         while let Some((&byte, after)) = rest.split_first() {
@@ -61,7 +61,7 @@ impl Indenter {
         }
     }
 
-    /// Copies a text up to its end, or as far as it is there.
+    /// Copies a string up to its end, or to the end of the piece.
     fn text<'p>(&mut self, piece: &'p [u8], out: &mut Vec<u8>) -> &'p [u8] {
         let end = piece.iter().position(|byte| {
             self.text = match (self.text, byte) {
@@ -77,7 +77,7 @@ impl Indenter {
         rest
     }
 
-    /// The first value behind a bracket begins a line.
+    /// Starts a new line for the first value after a bracket.
     fn value(&mut self, out: &mut Vec<u8>) {
         if std::mem::take(&mut self.opened) {
             self.newline(out);
@@ -90,7 +90,7 @@ impl Indenter {
     }
 }
 
-/// A whole document, indented, without a newline at its end.
+/// Indents a whole document, without a trailing newline.
 pub(crate) fn indented(text: &str) -> String {
     let mut out = Vec::with_capacity(text.len() * 2);
     Indenter::default().push(text.as_bytes(), &mut out);

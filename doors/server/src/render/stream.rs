@@ -1,4 +1,4 @@
-//! The body of an answer: small ones at once, large ones while they are sent, as fast as their client reads.
+//! Response bodies: small ones are encoded at once, large ones in chunks while the client reads.
 
 use super::document::Document;
 use super::writer::Writer;
@@ -16,28 +16,28 @@ use std::pin::Pin;
 use std::sync::Arc;
 use std::task::{Context, Poll, ready};
 
-/// How much is written in one turn.
+/// The number of bytes that are encoded in one compute step.
 const CHUNK: usize = 64 * 1024;
 
-/// An answer that can be sent.
+/// An encoded response.
 pub(crate) struct Answer {
     /// The content type.
     pub content_type: &'static str,
     /// The bytes.
     pub body: Body,
-    /// Whether they are packed.
-    pub is_packed: bool,
+    /// Whether the body is gzip-compressed.
+    pub is_compressed: bool,
 }
 
-/// Writes an answer in the dress that was asked for.
+/// Encodes a document in the negotiated format.
 pub(crate) async fn answer(document: Document, output: Output, accepts_gzip: bool) -> Answer {
     let size = document.size();
-    let packs = accepts_gzip && size > compress::LEAST;
-    if output.media == (Media::Json { pretty: false }) && document.is_stored() && !packs {
+    let may_compress = accepts_gzip && size > compress::THRESHOLD;
+    if output.media == (Media::Json { pretty: false }) && document.is_stored() && !may_compress {
         let mut pieces = document.pieces();
         pieces.push(Bytes::from_static(b"\n"));
         let (content_type, body) = (output.content_type(), chunks(pieces));
-        return Answer { content_type, body, is_packed: false };
+        return Answer { content_type, body, is_compressed: false };
     }
     let mut writer = Writer::new(document, output.media);
     let content_type = |writer: &Writer| Output { media: writer.media(), ..output }.content_type();
@@ -45,7 +45,11 @@ pub(crate) async fn answer(document: Document, output: Output, accepts_gzip: boo
     if size <= SMALL {
         while !writer.prepare(usize::MAX) {}
         writer.fill(&mut first, usize::MAX);
-        return Answer { content_type: content_type(&writer), body: full(first), is_packed: false };
+        return Answer {
+            content_type: content_type(&writer),
+            body: full(first),
+            is_compressed: false,
+        };
     }
     let app = writer.app().clone();
     loop {
@@ -56,32 +60,34 @@ pub(crate) async fn answer(document: Document, output: Output, accepts_gzip: boo
         }
     }
     let content_type = content_type(&writer);
-    // So much is written before the head of the answer is: then it is known whether there is enough to be packed.
-    let fill = |(writer, first): &mut (Writer, Vec<u8>)| writer.fill(first, compress::LEAST + 1);
+    // Encoded before the response head is sent, to know whether the body is large enough for compression.
+    let fill =
+        |(writer, first): &mut (Writer, Vec<u8>)| writer.fill(first, compress::THRESHOLD + 1);
     let ((writer, first), ended) = app.compute.step((writer, first), fill).await;
-    let is_packed = accepts_gzip && first.len() > compress::LEAST;
-    if ended && !is_packed {
-        return Answer { content_type, body: full(first), is_packed };
+    let is_compressed = accepts_gzip && first.len() > compress::THRESHOLD;
+    if ended && !is_compressed {
+        return Answer { content_type, body: full(first), is_compressed };
     }
-    let encoder = is_packed.then(|| GzEncoder::new(Vec::new(), Compression::new(1)));
-    let packer = Box::new(Packer { writer, ahead: first, ended, encoder, done: false });
-    let body = Body::new(Rendering { app, job: Job::Waits(packer) });
-    Answer { content_type, body, is_packed }
+    let encoder = is_compressed.then(|| GzEncoder::new(Vec::new(), Compression::new(1)));
+    let encoder_state =
+        Box::new(ChunkEncoder { writer, ahead: first, ended, encoder, done: false });
+    let body = Body::new(Rendering { app, job: Job::Idle(encoder_state) });
+    Answer { content_type, body, is_compressed }
 }
 
-/// What is written, packed where that was asked for.
-struct Packer {
+/// Encodes the document in pieces, with optional compression.
+struct ChunkEncoder {
     writer: Writer,
-    /// What was written and not yet given out.
+    /// Encoded but not yet returned bytes.
     ahead: Vec<u8>,
-    /// Whether everything was written.
+    /// Whether everything is encoded.
     ended: bool,
     encoder: Option<GzEncoder<Vec<u8>>>,
-    /// Whether everything was given out.
+    /// Whether everything is returned.
     done: bool,
 }
 
-impl Packer {
+impl ChunkEncoder {
     /// The next piece; none at the end.
     fn next(&mut self) -> Option<Bytes> {
         while !self.done {
@@ -98,29 +104,29 @@ impl Packer {
             };
             // Writing to memory cannot fail.
             let _ = encoder.write_all(&piece);
-            let packed = match self.done {
+            let compressed = match self.done {
                 true => self.encoder.take().and_then(|encoder| encoder.finish().ok())?,
                 false => std::mem::take(encoder.get_mut()),
             };
-            if !packed.is_empty() {
-                return Some(packed.into());
+            if !compressed.is_empty() {
+                return Some(compressed.into());
             }
         }
         None
     }
 }
 
-type Turn = Pin<Box<dyn Future<Output = (Box<Packer>, Option<Bytes>)> + Send>>;
+type StepFuture = Pin<Box<dyn Future<Output = (Box<ChunkEncoder>, Option<Bytes>)> + Send>>;
 
 enum Job {
-    /// Until the client takes more.
-    Waits(Box<Packer>),
-    /// Its turn has come, or will.
-    Runs(Turn),
+    /// Idle until the client reads more.
+    Idle(Box<ChunkEncoder>),
+    /// Waiting for or running a compute step.
+    Running(StepFuture),
     Ended,
 }
 
-/// A body that is written while it is read, a chunk at a time, and never ahead of its reader.
+/// A body that is encoded one chunk at a time, never ahead of its reader.
 struct Rendering {
     app: Arc<App>,
     job: Job,
@@ -136,18 +142,18 @@ impl http_body::Body for Rendering {
     ) -> Poll<Option<Result<Frame<Bytes>, BodyError>>> {
         loop {
             match &mut self.job {
-                Job::Runs(turn) => {
-                    let (packer, piece) = ready!(turn.as_mut().poll(context));
-                    self.job = if piece.is_some() { Job::Waits(packer) } else { Job::Ended };
+                Job::Running(step) => {
+                    let (encoder_state, piece) = ready!(step.as_mut().poll(context));
+                    self.job = if piece.is_some() { Job::Idle(encoder_state) } else { Job::Ended };
                     return Poll::Ready(piece.map(|piece| Ok(Frame::data(piece))));
                 }
                 Job::Ended => return Poll::Ready(None),
-                Job::Waits(_) => {}
+                Job::Idle(_) => {}
             }
             let app = self.app.clone();
-            if let Job::Waits(packer) = std::mem::replace(&mut self.job, Job::Ended) {
-                self.job = Job::Runs(Box::pin(async move {
-                    app.compute.step(packer, |packer| packer.next()).await
+            if let Job::Idle(encoder_state) = std::mem::replace(&mut self.job, Job::Ended) {
+                self.job = Job::Running(Box::pin(async move {
+                    app.compute.step(encoder_state, |encoder_state| encoder_state.next()).await
                 }));
             }
         }

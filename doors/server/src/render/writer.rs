@@ -1,8 +1,8 @@
-//! A document is written in the dress that was asked for, a little at a time.
+//! `Writer`: incremental encoding of a document in any media type.
 
-use super::document::{AFTER_ITEMS, Document, Shape};
+use super::decode_tree;
+use super::document::{AFTER_ITEMS, Document, DocumentContent};
 use super::indent::Indenter;
-use super::tree;
 use crate::app::App;
 use crate::request::Media;
 use bytes::Bytes;
@@ -10,7 +10,7 @@ use ratchet_object::proto::{self, ListEncoder};
 use ratchet_object::{Node, to_yaml};
 use std::sync::Arc;
 
-/// Writes one document. A list is written item by item, and no more than an item is ever held.
+/// Encodes one document. A list is encoded item by item, so that at most one decoded item is in memory.
 pub(super) struct Writer {
     document: Document,
     media: Media,
@@ -28,12 +28,12 @@ enum Stage {
     Ended,
 }
 
-/// What is known before a document is written in protobuf, which says its length first.
+/// Lengths that must be known before protobuf is written, which is length-prefixed.
 struct Protobuf {
     list: Option<ListEncoder>,
-    /// How many bytes the items have that were looked at.
+    /// The encoded size of the items measured so far.
     items: usize,
-    /// An object that was written already.
+    /// A single object, already encoded.
     whole: Vec<u8>,
     is_ready: bool,
 }
@@ -54,12 +54,12 @@ impl Writer {
         self.document.app()
     }
 
-    /// The dress, once the document is prepared: what has no protobuf form is told in JSON.
+    /// The media type after preparation: kinds without a protobuf form fall back to JSON.
     pub(super) fn media(&self) -> Media {
         self.media
     }
 
-    /// Learns what must be known before the first byte, from about so many bytes; whether that is all.
+    /// Measures about `most` bytes of items; returns whether the writer is ready for the first byte.
     pub(super) fn prepare(&mut self, most: usize) -> bool {
         let Some(protobuf) = self.protobuf.as_mut().filter(|protobuf| !protobuf.is_ready) else {
             return true;
@@ -79,7 +79,7 @@ impl Writer {
         is_ready
     }
 
-    /// Writes until `out` has so many bytes; whether the document is at its end.
+    /// Encodes until `out` has `most` bytes; returns whether the document is complete.
     pub(super) fn fill(&mut self, out: &mut Vec<u8>, most: usize) -> bool {
         while self.stage != Stage::Ended && out.len() < most {
             self.step(out);
@@ -89,7 +89,7 @@ impl Writer {
 
     fn step(&mut self, out: &mut Vec<u8>) {
         let item = match &self.document.content {
-            Shape::One(_) | Shape::Text(_) => {
+            DocumentContent::One(_) | DocumentContent::Text(_) => {
                 let pieces = match self.media {
                     Media::Protobuf => Vec::new(),
                     _ => self.document.pieces(),
@@ -98,12 +98,14 @@ impl Writer {
                 self.stage = Stage::Ended;
                 return;
             }
-            Shape::Many { .. } if self.stage == Stage::Start => {
+            DocumentContent::Many { .. } if self.stage == Stage::Start => {
                 self.start(out);
                 self.stage = Stage::Items;
                 return;
             }
-            Shape::Many { items, .. } => items.get(self.next).map(|item| self.document.item(item)),
+            DocumentContent::Many { items, .. } => {
+                items.get(self.next).map(|item| self.document.item(item))
+            }
         };
         match item {
             Some(item) => {
@@ -134,7 +136,9 @@ impl Writer {
                     out.push(b'\n');
                 }
             }
-            Media::Yaml => out.extend_from_slice(to_yaml(&tree(&pieces.concat())).as_bytes()),
+            Media::Yaml => {
+                out.extend_from_slice(to_yaml(&decode_tree(&pieces.concat())).as_bytes())
+            }
             Media::Protobuf => {
                 out.extend(self.protobuf.take().map(|protobuf| protobuf.whole).unwrap_or_default());
             }
@@ -142,22 +146,22 @@ impl Writer {
     }
 
     fn start(&mut self, out: &mut Vec<u8>) {
-        let Shape::Many { head, items } = &self.document.content else { return };
+        let DocumentContent::Many { head, items } = &self.document.content else { return };
         match self.media {
             Media::Json { .. } => {
                 let before = self.document.before_items(head);
                 self.json(before.as_bytes(), out);
             }
             Media::Yaml => {
-                out.extend_from_slice(to_yaml(&tree(head.as_bytes())).as_bytes());
+                out.extend_from_slice(to_yaml(&decode_tree(head.as_bytes())).as_bytes());
                 out.extend_from_slice(self.document.items_name().as_bytes());
                 let none: &[u8] = if items.is_empty() { b": []\n" } else { b":\n" };
                 out.extend_from_slice(none);
             }
             Media::Protobuf => {
                 let Some(Protobuf { list: Some(list), items, .. }) = &self.protobuf else { return };
-                let head = tree(head.as_bytes());
-                // It was written once before: what can be wrong with it was found then.
+                let head = decode_tree(head.as_bytes());
+                // It was encoded once in `measure`, so it cannot fail here.
                 out.extend(list.start(head.get("metadata"), *items).unwrap_or_default());
             }
         }
@@ -171,13 +175,13 @@ impl Writer {
                 }
                 self.json(item, out);
             }
-            // A list of one is written as its item stands among others.
+            // A list of one item has the same encoding as the item in a longer list.
             Media::Yaml => {
-                out.extend_from_slice(to_yaml(&Node::list(vec![tree(item)])).as_bytes());
+                out.extend_from_slice(to_yaml(&Node::list(vec![decode_tree(item)])).as_bytes());
             }
             Media::Protobuf => {
                 let Some(Protobuf { list: Some(list), .. }) = &self.protobuf else { return };
-                out.extend(list.item(&tree(item)).unwrap_or_default());
+                out.extend(list.item(&decode_tree(item)).unwrap_or_default());
             }
         }
     }
@@ -196,22 +200,22 @@ impl Writer {
     }
 }
 
-/// Looks at items from `next` on until about so many bytes were read, and adds up how long they will be.
+/// Adds up the encoded sizes of items from `next` on, until about `most` source bytes were read.
 fn measure(
     document: &Document,
     protobuf: &mut Protobuf,
     next: &mut usize,
     most: usize,
 ) -> Result<(), proto::ProtoError> {
-    let Shape::Many { head, items } = &document.content else {
-        protobuf.whole = proto::encode(&tree(&document.pieces().concat()))?;
+    let DocumentContent::Many { head, items } = &document.content else {
+        protobuf.whole = proto::encode(&decode_tree(&document.pieces().concat()))?;
         protobuf.is_ready = true;
         return Ok(());
     };
     if protobuf.list.is_none() {
         let (version, kind) = document.list_kind();
         let list = ListEncoder::new(&version, &kind)?;
-        list.start(tree(head.as_bytes()).get("metadata"), 0)?;
+        list.start(decode_tree(head.as_bytes()).get("metadata"), 0)?;
         protobuf.list = Some(list);
     }
     let Some(list) = &protobuf.list else { return Ok(()) };
@@ -220,7 +224,7 @@ fn measure(
         && let Some(item) = items.get(*next)
     {
         let json = document.item(item);
-        protobuf.items += list.item(&tree(&json))?.len();
+        protobuf.items += list.item(&decode_tree(&json))?.len();
         read += json.len();
         *next += 1;
     }

@@ -1,42 +1,42 @@
-//! What form of answer a client asks for.
+//! Content negotiation: the response format that a client accepts.
 
 use crate::status::StatusError;
 use http::HeaderMap;
 use http::header::{ACCEPT, USER_AGENT};
 
-/// How an answer is written.
+/// The media type of a response.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Media {
-    /// Compact JSON, or indented for people.
+    /// Compact or indented JSON.
     Json {
-        /// Indented by two spaces.
+        /// Whether it is indented by two spaces.
         pretty: bool,
     },
     /// YAML.
     Yaml,
-    /// Kubernetes' protobuf envelope; only for clients that take nothing else.
+    /// The Kubernetes protobuf envelope; only for clients that accept nothing else.
     Protobuf,
 }
 
-/// What an answer shows of objects.
+/// The transformation of objects in a response.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Form {
-    /// The objects.
+    /// Whole objects.
     Whole,
-    /// A table with columns for people.
+    /// A `Table`.
     Table,
-    /// The metadata only.
+    /// `PartialObjectMetadata`.
     Metadata,
 }
 
-/// The answer that a client asked for.
+/// The negotiated response format.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Output {
-    /// How it is written.
+    /// The media type.
     pub media: Media,
-    /// What it shows.
+    /// The transformation of objects.
     pub form: Form,
-    /// The version of `meta.k8s.io` that a table or metadata was asked in.
+    /// The requested version of `meta.k8s.io` for tables and metadata.
     pub meta_version: &'static str,
 }
 
@@ -45,24 +45,24 @@ impl Output {
     pub(crate) const PLAIN: Self =
         Self { media: Media::Json { pretty: false }, form: Form::Whole, meta_version: "v1" };
 
-    /// Chooses the first form in the client's list that this server has.
+    /// Chooses the first supported clause of `Accept`.
     pub(crate) fn choose(headers: &HeaderMap, pretty: Option<&str>) -> Result<Self, StatusError> {
         let pretty = match pretty {
             Some(value) => matches!(value, "" | "1" | "t" | "T" | "true" | "TRUE" | "True"),
-            None => is_for_people(headers),
+            None => is_human_client(headers),
         };
-        let mut asked = headers.get_all(ACCEPT).iter().filter_map(|value| value.to_str().ok());
+        let mut values = headers.get_all(ACCEPT).iter().filter_map(|value| value.to_str().ok());
         let list: Vec<&str> =
-            asked.by_ref().flat_map(|value| value.split(',')).map(str::trim).collect();
+            values.by_ref().flat_map(|value| value.split(',')).map(str::trim).collect();
         let clauses = list.iter().filter(|clause| !clause.is_empty());
         let mut protobuf = None;
         let mut any = false;
         for clause in clauses {
             any = true;
-            match Self::read(clause, pretty) {
-                // Stored bytes are JSON: protobuf is written only for those who insist on it.
+            match Self::parse(clause, pretty) {
+                // Stored bytes are JSON, so protobuf is used only if nothing else is accepted.
                 Some(Self { media: Media::Protobuf, form: Form::Whole, .. }) => {
-                    protobuf = protobuf.or(Self::read(clause, pretty));
+                    protobuf = protobuf.or(Self::parse(clause, pretty));
                 }
                 Some(output) if output.media != Media::Protobuf => return Ok(output),
                 _ => {}
@@ -75,24 +75,24 @@ impl Output {
         }
     }
 
-    fn read(clause: &str, pretty: bool) -> Option<Self> {
-        let mut words = clause.split(';').map(str::trim);
-        let media = match words.next()? {
+    fn parse(clause: &str, pretty: bool) -> Option<Self> {
+        let mut parts = clause.split(';').map(str::trim);
+        let media = match parts.next()? {
             "application/json" | "application/*" | "*/*" => Media::Json { pretty },
             "application/yaml" => Media::Yaml,
             "application/vnd.kubernetes.protobuf" => Media::Protobuf,
             _ => return None,
         };
-        let (mut shown, mut group, mut version) = ("", "", "");
-        for (name, value) in words.filter_map(|word| word.split_once('=')) {
+        let (mut transform, mut group, mut version) = ("", "", "");
+        for (name, value) in parts.filter_map(|part| part.split_once('=')) {
             match name {
-                "as" => shown = value,
+                "as" => transform = value,
                 "g" => group = value,
                 "v" => version = value,
                 _ => {}
             }
         }
-        let form = match shown {
+        let form = match transform {
             "" => return Some(Self { media, ..Self::PLAIN }),
             "Table" => Form::Table,
             "PartialObjectMetadata" | "PartialObjectMetadataList" => Form::Metadata,
@@ -106,7 +106,7 @@ impl Output {
         (group == "meta.k8s.io").then_some(Self { media, form, meta_version })
     }
 
-    /// The content type of such an answer.
+    /// The content type of the response.
     pub(crate) fn content_type(&self) -> &'static str {
         match self.media {
             Media::Json { .. } => "application/json",
@@ -117,7 +117,7 @@ impl Output {
 }
 
 impl Output {
-    /// The content type of a watch.
+    /// The content type of a watch stream.
     pub(crate) fn stream_type(&self) -> &'static str {
         match self.media {
             Media::Protobuf => "application/vnd.kubernetes.protobuf;stream=watch",
@@ -126,8 +126,8 @@ impl Output {
     }
 }
 
-/// Whether a person reads the answer: terminals and browsers get indented JSON.
-fn is_for_people(headers: &HeaderMap) -> bool {
+/// Whether the client is a terminal or browser, which get indented JSON.
+fn is_human_client(headers: &HeaderMap) -> bool {
     let agent = headers.get(USER_AGENT).and_then(|agent| agent.to_str().ok()).unwrap_or_default();
     ["curl", "Wget", "Mozilla/5.0"].iter().any(|name| agent.starts_with(name))
 }

@@ -1,31 +1,30 @@
-//! What a request asks for, read once from its method, path and query: who may is decided by this value, and what is
-//! answered is taken from it.
+//! `RequestInfo`: verb and target of a request, parsed once and used for both authorization and routing.
 
 use super::{Params, percent};
 use http::{Method, Uri};
 
-/// A request to the API, as authorisation and routing see it.
+/// Verb, target and field selector of a request.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct RequestInfo {
-    /// The verb: `get`, `list`, `watch`, `create`, … or the lower-case method of a plain path. Empty for methods that
-    /// resources do not have.
+    /// The verb: `get`, `list`, `watch`, `create`, … or the lower-case method of a non-resource path. Empty for
+    /// methods that resources do not have.
     pub verb: &'static str,
-    /// What it is done to.
+    /// The target.
     pub target: Target,
-    /// The field selector by which authorizers may judge; empty where the verb has none.
+    /// The field selector for authorizers; empty where the verb has none.
     pub field_selector: String,
 }
 
-/// An API object or a plain path.
+/// A resource path or a non-resource path.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Target {
     /// `/api/v1/…` or `/apis/{group}/{version}/…`.
     Resource(ResourcePath),
-    /// Anything else, decoded.
+    /// Any other path, percent-decoded.
     Path(String),
 }
 
-/// The place of an object or a collection.
+/// The parsed path of an object or a collection.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct ResourcePath {
     /// API group.
@@ -34,78 +33,82 @@ pub struct ResourcePath {
     pub version: String,
     /// Namespace; empty for cluster-wide requests. A Namespace counts as being in itself.
     pub namespace: String,
-    /// Whether the path leads through the namespace to the resource, as that of a Namespace itself does not.
+    /// Whether the path has a `namespaces/{name}` prefix before the resource; false for a Namespace itself.
     pub in_namespace: bool,
     /// Plural name.
     pub resource: String,
-    /// Object; empty for collections.
+    /// The object's name; empty for collections.
     pub name: String,
-    /// Whether the path itself names the object, not only a field selector.
+    /// Whether the path itself names an object, not only a field selector.
     pub is_item: bool,
-    /// Part of the object.
+    /// Subresource.
     pub subresource: String,
-    /// What stands behind the subresource; only proxies know what to do with it.
+    /// The path after the subresource; only proxies have one.
     pub rest: String,
-    /// The verb that the path begins with.
+    /// The verb at the beginning of the path.
     pub path_verb: Option<PathVerb>,
 }
 
-/// A verb in front of the resource, as early clients wrote it.
+/// A deprecated verb in front of the resource.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum PathVerb {
-    /// `/api/v1/watch/…` is still answered.
+    /// `/api/v1/watch/…`, which is still served.
     Watch,
-    /// `/api/v1/proxy/…` no longer is, but still has rights of its own.
+    /// `/api/v1/proxy/…`, which is no longer served but still has its own verb for authorization.
     Proxy,
 }
 
 const PATH_VERBS: [(&str, PathVerb); 2] = [("watch", PathVerb::Watch), ("proxy", PathVerb::Proxy)];
 
-/// The parts of a Namespace itself; any other word behind its name is a resource in it.
+/// The subresources of a Namespace; any other segment after its name is a resource in it.
 const NAMESPACE_PARTS: [&str; 2] = ["status", "finalize"];
 
-/// A path with a broken escape: nobody can say what it asks for, so it is answered before anybody asks who sends it.
+/// A path with an invalid percent escape; it is rejected before authentication.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Unreadable;
 
 impl RequestInfo {
-    /// Reads a request line.
-    pub(crate) fn read(method: &Method, uri: &Uri, params: &Params) -> Result<Self, Unreadable> {
-        let Some(path) = percent::path(uri.path()) else {
+    /// Parses a request line.
+    pub(crate) fn parse(method: &Method, uri: &Uri, params: &Params) -> Result<Self, Unreadable> {
+        let Some(decoded) = percent::path(uri.path()) else {
             return Err(Unreadable);
         };
-        let Some(mut place) = ResourcePath::read(&path) else {
-            let target = Target::Path(path);
-            return Ok(Self { verb: lower(method), target, field_selector: String::new() });
+        let Some(mut path) = ResourcePath::parse(&decoded) else {
+            let target = Target::Path(decoded);
+            return Ok(Self {
+                verb: lower_case_method(method),
+                target,
+                field_selector: String::new(),
+            });
         };
-        let verb = verb(method, &place, params);
-        let by_method = place.path_verb.is_none();
-        if by_method && !place.is_item && matches!(verb, "list" | "watch") {
-            // A list of one name is allowed to whom the name is allowed.
-            place.name = params.selected_name().unwrap_or_default();
+        let verb = verb(method, &path, params);
+        let by_method = path.path_verb.is_none();
+        if by_method && !path.is_item && matches!(verb, "list" | "watch") {
+            // A list of a single name is authorized with that name.
+            path.name = params.selected_name().unwrap_or_default();
         }
         let selects = by_method && matches!(verb, "list" | "watch" | "deletecollection");
         let field_selector = if selects { params.text("fieldSelector") } else { "" };
         let field_selector = field_selector.to_owned();
-        Ok(Self { verb, target: Target::Resource(place), field_selector })
+        Ok(Self { verb, target: Target::Resource(path), field_selector })
     }
 
-    /// What a request asks for that cannot be read.
+    /// The placeholder for a request that cannot be parsed.
     pub(crate) fn nothing() -> Self {
         Self { verb: "", target: Target::Path(String::new()), field_selector: String::new() }
     }
 
-    /// Whether the answer may take as long as it likes: watches, and what is connected to something behind the server.
+    /// Whether the request is long-running: a watch, or a connection to a backend.
     pub fn is_long(&self) -> bool {
-        let connects = |place: &ResourcePath| crate::connect::connects(&place.subresource);
-        self.verb == "watch" || matches!(&self.target, Target::Resource(place) if connects(place))
+        let connects = |path: &ResourcePath| crate::connect::connects(&path.subresource);
+        self.verb == "watch" || matches!(&self.target, Target::Resource(path) if connects(path))
     }
 }
 
 impl ResourcePath {
-    /// The place that a decoded path names; none if it names no resource. Empty segments count, except at the ends.
-    fn read(path: &str) -> Option<Self> {
-        // Nothing is registered below a second slash at the beginning.
+    /// Parses a decoded path; none if it is not a resource path. Empty segments count, except at the ends.
+    fn parse(path: &str) -> Option<Self> {
+        // A path that begins with two slashes matches nothing.
         let segments: Vec<&str> = match path.starts_with("//") {
             true => Vec::new(),
             false => path.trim_matches('/').split('/').collect(),
@@ -116,10 +119,10 @@ impl ResourcePath {
             _ => return None,
         };
         let (first, more) = rest.split_first()?;
-        let known = PATH_VERBS.iter().find(|(word, _)| word == first);
+        let known = PATH_VERBS.iter().find(|(verb, _)| verb == first);
         let (path_verb, rest) = match known {
             Some((_, verb)) if !more.is_empty() => (Some(*verb), more),
-            // Alone it is the name of a resource, and there is none of that name.
+            // Alone it is a resource name, and there is no such resource.
             _ => (None, rest),
         };
         let (namespace, in_namespace, rest) = match rest {
@@ -148,9 +151,9 @@ impl ResourcePath {
     }
 }
 
-fn verb(method: &Method, place: &ResourcePath, params: &Params) -> &'static str {
-    let is_named = !place.name.is_empty();
-    match (place.path_verb, method) {
+fn verb(method: &Method, path: &ResourcePath, params: &Params) -> &'static str {
+    let is_named = !path.name.is_empty();
+    match (path.path_verb, method) {
         (Some(PathVerb::Watch), _) => "watch",
         (Some(PathVerb::Proxy), _) => "proxy",
         (None, &Method::POST) => "create",
@@ -165,7 +168,7 @@ fn verb(method: &Method, place: &ResourcePath, params: &Params) -> &'static str 
     }
 }
 
-fn lower(method: &Method) -> &'static str {
+fn lower_case_method(method: &Method) -> &'static str {
     match *method {
         Method::GET => "get",
         Method::HEAD => "head",

@@ -1,4 +1,4 @@
-//! Reading requests: what is asked, of what, and in which form the answer should be.
+//! Parsing of requests: verb and target, query parameters, content negotiation.
 
 pub(crate) mod accept;
 pub(crate) mod info;

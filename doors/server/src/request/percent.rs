@@ -1,18 +1,17 @@
-//! Percent signs in URLs, read as Go's `net/url` reads them.
+//! Percent decoding as in Go's `net/url`.
 
-/// A whole path without its percent signs; none if one of them has no two digits behind it. An escaped slash is a
-/// slash from here on, as it is for whoever decides and whoever answers.
+/// Decodes a path; none if an escape is invalid. An escaped slash becomes a slash, for authorization and routing alike.
 pub(super) fn path(text: &str) -> Option<String> {
-    decoded(text, false)
+    decode(text, false)
 }
 
-/// A name or value of a query without its percent signs, where a plus is a space.
+/// Decodes a name or value of a query, where a plus is a space.
 pub(super) fn query(text: &str) -> Option<String> {
-    decoded(text, true)
+    decode(text, true)
 }
 
-/// What is then not UTF-8 gets replacement characters: no name holds any, so nothing is found by it.
-fn decoded(text: &str, plus_is_space: bool) -> Option<String> {
+/// Invalid UTF-8 becomes replacement characters, which no object name contains.
+fn decode(text: &str, plus_is_space: bool) -> Option<String> {
     if !text.contains(['%', '+']) {
         return Some(text.to_owned());
     }
@@ -34,7 +33,7 @@ fn decoded(text: &str, plus_is_space: bool) -> Option<String> {
     Some(text.unwrap_or_else(|bad| String::from_utf8_lossy(bad.as_bytes()).into_owned()))
 }
 
-/// A hexadecimal digit, and no sign in front of one.
+/// A hexadecimal digit.
 fn digit(byte: u8) -> Option<u8> {
     char::from(byte).to_digit(16).and_then(|digit| u8::try_from(digit).ok())
 }

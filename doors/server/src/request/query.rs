@@ -1,16 +1,16 @@
-//! The query of a request: names and values, decoded.
+//! `Params`: the decoded query parameters of a request.
 
 use super::percent;
 use ratchet_object::selector::{FieldSelector, LabelSelector};
 
-/// The parameters of a request, in their order.
+/// Query parameters in order.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Params(Vec<(String, String)>);
 
 impl Params {
-    /// Reads what stands after the `?`. As for the reference, a pair with a semicolon or a broken escape is none: two
-    /// programs that split it differently would take one request for two.
-    pub(crate) fn read(query: Option<&str>) -> Self {
+    /// Parses a query string. As in the reference, a pair with a semicolon or an invalid escape is dropped: two
+    /// programs could split it differently.
+    pub(crate) fn parse(query: Option<&str>) -> Self {
         let pairs = query.unwrap_or_default().split('&');
         let pairs = pairs.filter(|pair| !pair.is_empty() && !pair.contains(';'));
         Self(
@@ -28,7 +28,7 @@ impl Params {
         self.0.iter().find(|(key, _)| key == name).map(|(_, value)| value.as_str())
     }
 
-    /// The first value of `name`, empty if there is none.
+    /// The first value of `name`; empty if there is none.
     pub(crate) fn text(&self, name: &str) -> &str {
         self.get(name).unwrap_or_default()
     }
@@ -38,14 +38,14 @@ impl Params {
         self.0.iter().filter(move |(key, _)| key == name).map(|(_, value)| value.as_str())
     }
 
-    /// Whether `name` says yes, as the API reads truth in a query: present and neither `0` nor `false`.
+    /// Parses a boolean parameter: present and neither `0` nor `false`.
     pub(crate) fn flag(&self, name: &str) -> bool {
         self.get(name).is_some_and(|value| value != "0" && !value.eq_ignore_ascii_case("false"))
     }
 
-    /// The one name that a list or watch selects, if its options can be read at all.
+    /// The single name that the field selector of a list or watch selects, if the options are valid.
     pub(crate) fn selected_name(&self) -> Option<String> {
-        // Read as the list reads it: a value may hold an escaped comma and what looks like another term.
+        // Parsed exactly like the list does: a value may contain an escaped comma and something like another term.
         let selector = FieldSelector::parse(self.text("fieldSelector")).ok()?;
         let name = selector.exact("metadata.name")?;
         LabelSelector::parse(self.text("labelSelector")).ok()?;
@@ -64,17 +64,17 @@ mod tests {
     #[test]
     fn values_are_decoded_and_kept_in_order() {
         let params =
-            Params::read(Some("labelSelector=a%20in%20(b)&dryRun=All&dryRun=x&&watch&c=1+2"));
+            Params::parse(Some("labelSelector=a%20in%20(b)&dryRun=All&dryRun=x&&watch&c=1+2"));
         assert_eq!(params.get("labelSelector"), Some("a in (b)"));
         assert_eq!(params.all("dryRun").collect::<Vec<_>>(), ["All", "x"]);
         assert!(params.flag("watch") && !params.flag("limit"));
         assert_eq!(params.text("c"), "1 2");
-        assert!(!Params::read(Some("watch=false")).flag("watch"));
+        assert!(!Params::parse(Some("watch=false")).flag("watch"));
     }
 
     #[test]
     fn a_pair_that_two_would_read_differently_is_none() {
-        let params = Params::read(Some("watch=true;x=1&a=%zz&b%=1&c=%3B&d=1;&e=5"));
+        let params = Params::parse(Some("watch=true;x=1&a=%zz&b%=1&c=%3B&d=1;&e=5"));
         for name in ["watch", "x", "a", "b%", "b", "d"] {
             assert_eq!(params.get(name), None, "{name}");
         }
@@ -96,7 +96,7 @@ mod tests {
             ("fieldSelector=metadata.name=x&limit=5&labelSelector=a", Some("x")),
             ("fieldSelector=metadata.name=x;", None),
         ] {
-            assert_eq!(Params::read(Some(query)).selected_name().as_deref(), name, "{query}");
+            assert_eq!(Params::parse(Some(query)).selected_name().as_deref(), name, "{query}");
         }
     }
 }

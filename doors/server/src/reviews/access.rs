@@ -1,9 +1,9 @@
-//! Access reviews: whether the question is well made, and what the authorizers answer.
+//! SubjectAccessReview, SelfSubjectAccessReview and LocalSubjectAccessReview.
 
 use super::selectors::{self, Selectors};
-use super::{Faults, extra_of, texts};
+use super::{ValidationErrors, extra_of, texts};
 use crate::authorize::Authorizer;
-use crate::call::ResourceRequest;
+use crate::resource_request::ResourceRequest;
 use crate::status::StatusError;
 use ratchet_access::{Attempt, Decision, Resource, Target, User};
 use ratchet_object::{Node, Value};
@@ -11,74 +11,74 @@ use ratchet_object::{Node, Value};
 const EMPTY_METADATA: &str = "must be empty";
 const LOCAL_METADATA: &str = "must be empty except for namespace";
 
-/// Answers an access review: about the asker, about somebody, or about somebody in a namespace.
+/// Validates an access review and returns its status.
 pub(super) fn answer(
-    call: &ResourceRequest<'_>,
+    request: &ResourceRequest<'_>,
     review: &Node<'_>,
 ) -> Result<Node<'static>, StatusError> {
-    let kind = call.served.row.kind;
-    let faults = validate(kind, review);
-    if !faults.is_empty() {
-        // The reference names no kind here: what it has read no longer says of which kind it is.
-        let group = call.served.row.group;
-        return Err(StatusError::invalid_object("", group, "", faults.into_causes()));
+    let kind = request.resource.row.kind;
+    let errors = validate(kind, review);
+    if !errors.is_empty() {
+        // The reference names no kind here: its decoded object has none.
+        let group = request.resource.row.group;
+        return Err(StatusError::invalid_object("", group, "", errors.into_causes()));
     }
     let subject = match kind {
-        "SelfSubjectAccessReview" => call.user.clone(),
+        "SelfSubjectAccessReview" => request.user.clone(),
         _ => subject(review),
     };
-    Ok(decided(&call.app.authorizer, review, &subject))
+    Ok(review_status(&request.app.authorizer, review, &subject))
 }
 
-/// What is wrong with an access review.
-fn validate(kind: &str, review: &Node<'_>) -> Faults {
+/// Validates an access review.
+fn validate(kind: &str, review: &Node<'_>) -> ValidationErrors {
     let empty = Node::empty_map();
     let spec = review.get("spec").unwrap_or(&empty);
-    let mut faults = Faults::default();
-    let resource = set(spec, "resourceAttributes");
-    let path = set(spec, "nonResourceAttributes");
+    let mut errors = ValidationErrors::default();
+    let resource = present_field(spec, "resourceAttributes");
+    let path = present_field(spec, "nonResourceAttributes");
     match (resource, path) {
         (Some(_), Some(path)) => {
             let detail = "cannot be specified in combination with resourceAttributes";
-            faults.invalid("spec.nonResourceAttributes", &path_shown(path), detail);
+            errors.invalid("spec.nonResourceAttributes", &format_path_attributes(path), detail);
         }
         (None, None) => {
             let detail =
                 "exactly one of nonResourceAttributes or resourceAttributes must be specified";
-            faults.invalid("spec.resourceAttributes", "null", detail);
+            errors.invalid("spec.resourceAttributes", "null", detail);
         }
         _ => {}
     }
     let is_nobody = spec.text_at(&["user"]).is_empty() && texts(spec.get("groups")).is_empty();
     if kind != "SelfSubjectAccessReview" && is_nobody {
-        faults.invalid("spec.user", "\"\"", "at least one of user or group must be specified");
+        errors.invalid("spec.user", "\"\"", "at least one of user or group must be specified");
     }
     if let Some(resource) = resource {
-        selectors::validate(resource, &mut faults);
+        selectors::validate(resource, &mut errors);
     }
     let is_local = kind == "LocalSubjectAccessReview";
     let metadata = review.get("metadata").unwrap_or(&empty);
-    let said = said_metadata(metadata);
-    if said.entries().iter().any(|entry| !(is_local && entry.key == "namespace")) {
+    let stated = stated_metadata(metadata);
+    if stated.entries().iter().any(|entry| !(is_local && entry.key == "namespace")) {
         let detail = if is_local { LOCAL_METADATA } else { EMPTY_METADATA };
-        faults.invalid("metadata", &said.to_json(), detail);
+        errors.invalid("metadata", &stated.to_json(), detail);
     }
     if is_local {
         let namespace = resource.map(|resource| resource.text_at(&["namespace"]));
         if let Some(other) = namespace.filter(|one| *one != metadata.text_at(&["namespace"])) {
-            let shown = ratchet_net::Quoted(other).to_string();
+            let quoted = ratchet_net::Quoted(other).to_string();
             let field = "spec.resourceAttributes.namespace";
-            faults.invalid(field, &shown, "must match metadata.namespace");
+            errors.invalid(field, &quoted, "must match metadata.namespace");
         }
         if let Some(path) = path {
             let detail = "disallowed on this kind of request";
-            faults.invalid("spec.nonResourceAttributes", &path_shown(path), detail);
+            errors.invalid("spec.nonResourceAttributes", &format_path_attributes(path), detail);
         }
     }
-    faults
+    errors
 }
 
-/// The members of metadata that a client writes, in the order in which the reference shows them.
+/// The metadata fields that a client can set, in the order of the reference's output.
 const METADATA: [&str; 9] = [
     "name",
     "generateName",
@@ -91,8 +91,8 @@ const METADATA: [&str; 9] = [
     "finalizers",
 ];
 
-/// What metadata says; what is empty says nothing.
-fn said_metadata(metadata: &Node<'_>) -> Node<'static> {
+/// The non-empty metadata fields.
+fn stated_metadata(metadata: &Node<'_>) -> Node<'static> {
     let is_empty = |node: &Node<'_>| match &node.value {
         Value::Null => true,
         Value::Text(text) => text.is_empty(),
@@ -100,30 +100,30 @@ fn said_metadata(metadata: &Node<'_>) -> Node<'static> {
         Value::Map(entries) => entries.is_empty(),
         _ => node.as_int() == Some(0),
     };
-    let mut said = Node::empty_map();
+    let mut stated = Node::empty_map();
     for name in METADATA {
         let Some(member) = metadata.get(name).filter(|member| !is_empty(member)) else { continue };
         let mut member = member.clone().into_owned();
         if let Value::Map(entries) = &mut member.value {
             entries.sort_by(|one, other| one.key.cmp(&other.key));
         }
-        said.set(name, member);
+        stated.set(name, member);
     }
-    said
+    stated
 }
 
-/// A member that is there.
-fn set<'n, 't>(node: &'n Node<'t>, name: &str) -> Option<&'n Node<'t>> {
+/// A field that is present and not null.
+fn present_field<'n, 't>(node: &'n Node<'t>, name: &str) -> Option<&'n Node<'t>> {
     node.get(name).filter(|member| !member.is_null())
 }
 
-/// Attributes of a path as the reference shows its own type.
-fn path_shown(path: &Node<'_>) -> String {
+/// Non-resource attributes as the reference prints its internal type.
+fn format_path_attributes(path: &Node<'_>) -> String {
     let text = |name: &str| Node::string(path.text_at(&[name]).to_owned());
     Node::map([("Path", text("path")), ("Verb", text("verb"))]).to_json()
 }
 
-/// Whom a review asks about.
+/// The user that a review is about.
 fn subject(review: &Node<'_>) -> User {
     let text = |name: &str| review.text_at(&["spec", name]).to_owned();
     User {
@@ -134,16 +134,16 @@ fn subject(review: &Node<'_>) -> User {
     }
 }
 
-fn decided(authorizer: &Authorizer, review: &Node<'_>, user: &User) -> Node<'static> {
+fn review_status(authorizer: &Authorizer, review: &Node<'_>, user: &User) -> Node<'static> {
     let empty = Node::empty_map();
     let spec = review.get("spec").unwrap_or(&empty);
-    let Some(resource) = set(spec, "resourceAttributes") else {
+    let Some(resource) = present_field(spec, "resourceAttributes") else {
         let path = spec.get("nonResourceAttributes").unwrap_or(&empty);
         let target = Target::Path(path.text_at(&["path"]));
         let attempt = Attempt { user, verb: path.text_at(&["verb"]), target };
         return status(&authorizer.decide(&attempt), &[]);
     };
-    let Selectors { fields, ignored } = selectors::read(resource);
+    let Selectors { fields, ignored } = selectors::parse(resource);
     let version = match resource.text_at(&["version"]) {
         "" => "*",
         version => version,
@@ -180,7 +180,7 @@ mod tests {
     use super::*;
     use ratchet_object::{Limits, decode};
 
-    fn faults(kind: &str, review: &str) -> Vec<String> {
+    fn errors(kind: &str, review: &str) -> Vec<String> {
         let node = decode(review, Limits::DEFAULT).unwrap().documents.remove(0).into_owned();
         let causes = validate(kind, &node).into_causes();
         causes.into_iter().map(|cause| format!("{}: {}", cause.field, cause.message)).collect()
@@ -190,36 +190,36 @@ mod tests {
     fn a_question_is_about_somebody_and_one_thing() {
         let both = "{spec: {user: u, resourceAttributes: {}, nonResourceAttributes: {path: /x, verb: get}}}";
         let combined = r#"spec.nonResourceAttributes: Invalid value: {"Path":"/x","Verb":"get"}: cannot be specified in combination with resourceAttributes"#;
-        assert_eq!(faults("SubjectAccessReview", both), [combined]);
-        assert_eq!(faults("SelfSubjectAccessReview", both), [combined]);
+        assert_eq!(errors("SubjectAccessReview", both), [combined]);
+        assert_eq!(errors("SelfSubjectAccessReview", both), [combined]);
         let neither = "spec.resourceAttributes: Invalid value: null: exactly one of nonResourceAttributes or resourceAttributes must be specified";
         let nobody =
             "spec.user: Invalid value: \"\": at least one of user or group must be specified";
-        assert_eq!(faults("SubjectAccessReview", "{}"), [neither, nobody]);
-        assert_eq!(faults("SelfSubjectAccessReview", "{spec: {}}"), [neither]);
+        assert_eq!(errors("SubjectAccessReview", "{}"), [neither, nobody]);
+        assert_eq!(errors("SelfSubjectAccessReview", "{spec: {}}"), [neither]);
         let groups = "{spec: {groups: [g], resourceAttributes: {}}}";
-        assert!(faults("SubjectAccessReview", groups).is_empty());
+        assert!(errors("SubjectAccessReview", groups).is_empty());
         let named = "{metadata: {name: x}, spec: {user: u, resourceAttributes: {}}}";
         let metadata = r#"metadata: Invalid value: {"name":"x"}: must be empty"#;
-        assert_eq!(faults("SubjectAccessReview", named), [metadata]);
-        assert_eq!(faults("SelfSubjectAccessReview", named), [metadata]);
+        assert_eq!(errors("SubjectAccessReview", named), [metadata]);
+        assert_eq!(errors("SelfSubjectAccessReview", named), [metadata]);
         let silent = "{metadata: {name: '', labels: {}, finalizers: []}, spec: {user: u, resourceAttributes: {}}}";
-        assert!(faults("SubjectAccessReview", silent).is_empty());
+        assert!(errors("SubjectAccessReview", silent).is_empty());
     }
 
     #[test]
     fn a_local_question_stays_in_its_namespace() {
-        let local = |text: &str| faults("LocalSubjectAccessReview", text);
+        let local = |text: &str| errors("LocalSubjectAccessReview", text);
         let own = "{metadata: {namespace: a}, spec: {user: u, resourceAttributes: {namespace: a}}}";
         assert!(local(own).is_empty());
-        for (namespace, shown) in [("namespace: b", "\"b\""), ("name: x", "\"\"")] {
+        for (namespace, quoted) in [("namespace: b", "\"b\""), ("name: x", "\"\"")] {
             let text = format!(
                 "{{metadata: {{namespace: a}}, spec: {{user: u, resourceAttributes: {{{namespace}}}}}}}"
             );
             assert_eq!(
                 local(&text),
                 [format!(
-                    "spec.resourceAttributes.namespace: Invalid value: {shown}: must match metadata.namespace"
+                    "spec.resourceAttributes.namespace: Invalid value: {quoted}: must match metadata.namespace"
                 )]
             );
         }

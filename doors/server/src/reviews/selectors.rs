@@ -1,76 +1,76 @@
-//! Selectors of access reviews: whether they are well made, and what of them the authorizers are asked with.
+//! Field and label selectors of access reviews: validation and conversion for the authorizers.
 
-use super::{Faults, texts};
+use super::{ValidationErrors, texts};
 use ratchet_object::Node;
 use ratchet_object::selector::{
     FieldSelector, LabelSelector, label_key_faults, label_value_faults,
 };
 
-/// What of a review's selectors is asked with.
+/// The parsed selectors of a review.
 pub(super) struct Selectors {
-    /// The field selector as a request would spell it.
+    /// The field selector in query syntax.
     pub(super) fields: String,
-    /// What the asker is told about the parts that were not understood.
+    /// Errors for the parts that were ignored.
     pub(super) ignored: Vec<&'static str>,
 }
 
 const UNUSABLE_VALUES: &str = "may not be specified when `operator` is 'Exists' or 'DoesNotExist'";
 const MISSING_VALUES: &str = "must be specified when `operator` is 'In' or 'NotIn'";
 
-/// Tells what is wrong with the selectors of a resource. Operators that nobody knows are for newer servers, and pass.
-pub(super) fn validate(resource: &Node<'_>, faults: &mut Faults) {
+/// Validates the selectors of `resourceAttributes`. Unknown operators pass, because newer servers may know them.
+pub(super) fn validate(resource: &Node<'_>, errors: &mut ValidationErrors) {
     for (member, is_label) in [("fieldSelector", false), ("labelSelector", true)] {
         let Some(selector) = resource.get(member).filter(|node| !node.is_null()) else { continue };
         let field = format!("spec.resourceAttributes.{member}");
         let raw = selector.text_at(&["rawSelector"]);
         let requirements = selector.get("requirements").map(Node::items).unwrap_or_default();
         if !raw.is_empty() && !requirements.is_empty() {
-            let shown = ratchet_net::Quoted(raw).to_string();
+            let quoted = ratchet_net::Quoted(raw).to_string();
             let detail = "may not specified at the same time as requirements";
-            faults.invalid(&format!("{field}.rawSelector"), &shown, detail);
+            errors.invalid(&format!("{field}.rawSelector"), &quoted, detail);
         }
         if raw.is_empty() && requirements.is_empty() {
             let detail =
                 format!("when {field} is specified, requirements or rawSelector is required");
-            faults.required(&format!("{field}.requirements"), &detail);
+            errors.required(&format!("{field}.requirements"), &detail);
         }
         for (at, requirement) in requirements.iter().enumerate() {
             let field = format!("{field}.requirements[{at}]");
             let key = requirement.text_at(&["key"]);
             if !is_label && key.is_empty() {
-                faults.required(&format!("{field}.key"), "must be specified");
+                errors.required(&format!("{field}.key"), "must be specified");
             }
             let values = texts(requirement.get("values"));
             match requirement.text_at(&["operator"]) {
                 "In" | "NotIn" if values.is_empty() => {
-                    faults.required(&format!("{field}.values"), MISSING_VALUES);
+                    errors.required(&format!("{field}.values"), MISSING_VALUES);
                 }
                 "Exists" | "DoesNotExist" if !values.is_empty() => {
-                    faults.forbidden(&format!("{field}.values"), UNUSABLE_VALUES);
+                    errors.forbidden(&format!("{field}.values"), UNUSABLE_VALUES);
                 }
                 _ => {}
             }
             if is_label {
-                validate_label(&field, key, &values, faults);
+                validate_label(&field, key, &values, errors);
             }
         }
     }
 }
 
-fn validate_label(field: &str, key: &str, values: &[String], faults: &mut Faults) {
-    let shown = |text: &str| ratchet_net::Quoted(text).to_string();
+fn validate_label(field: &str, key: &str, values: &[String], errors: &mut ValidationErrors) {
+    let quoted = |text: &str| ratchet_net::Quoted(text).to_string();
     for detail in label_key_faults(key) {
-        faults.invalid(&format!("{field}.key"), &shown(key), &detail);
+        errors.invalid(&format!("{field}.key"), &quoted(key), &detail);
     }
     for (at, value) in values.iter().enumerate() {
         for detail in label_value_faults(value) {
-            faults.invalid(&format!("{field}.values[{at}]"), &shown(value), &detail);
+            errors.invalid(&format!("{field}.values[{at}]"), &quoted(value), &detail);
         }
     }
 }
 
-/// The selectors of a resource that was found good. What cannot be read asks for more, never for less, and is told.
-pub(super) fn read(resource: &Node<'_>) -> Selectors {
+/// Parses valid selectors. A part that cannot be parsed is ignored, which asks for more access and never for less.
+pub(super) fn parse(resource: &Node<'_>) -> Selectors {
     let mut ignored = Vec::new();
     let (fields, broken) = fields(resource.get("fieldSelector"));
     if broken {
@@ -90,7 +90,7 @@ pub(super) fn read(resource: &Node<'_>) -> Selectors {
     Selectors { fields, ignored }
 }
 
-/// The field selector as text, and whether some of it could not be understood.
+/// The field selector in query syntax, and whether a part of it was ignored.
 fn fields(selector: Option<&Node<'_>>) -> (String, bool) {
     let Some(selector) = selector else { return (String::new(), false) };
     let raw = selector.text_at(&["rawSelector"]);
@@ -112,17 +112,17 @@ fn fields(selector: Option<&Node<'_>>) -> (String, bool) {
                 _ => return None,
             };
             let key = requirement.text_at(&["key"]);
-            // No field has such a name, and it must not be read as more than one.
+            // No field has such a name, and it must not be parsed as several terms.
             let is_field = !key.contains(['=', '!', ',', '\\']);
             Some(if is_field { format!("{key}{sign}{}", escaped(value)) } else { String::new() })
         })
         .collect();
     let broken = terms.iter().any(Option::is_none);
-    let said = terms.into_iter().flatten().filter(|term| !term.is_empty());
-    (said.collect::<Vec<_>>().join(","), broken)
+    let terms = terms.into_iter().flatten().filter(|term| !term.is_empty());
+    (terms.collect::<Vec<_>>().join(","), broken)
 }
 
-/// A value as field selectors spell it.
+/// Escapes a value for a field selector.
 fn escaped(value: &str) -> String {
     let mut text = String::with_capacity(value.len());
     for letter in value.chars() {
@@ -134,7 +134,7 @@ fn escaped(value: &str) -> String {
     text
 }
 
-/// How many demands the label selector makes, and whether some of it could not be understood.
+/// The number of label requirements, and whether a part was ignored.
 fn labels(selector: Option<&Node<'_>>) -> (usize, bool) {
     let Some(selector) = selector else { return (0, false) };
     let raw = selector.text_at(&["rawSelector"]);
@@ -161,10 +161,10 @@ mod tests {
         decode(text, Limits::DEFAULT).unwrap().documents.remove(0).into_owned()
     }
 
-    fn faults(resource: &str) -> Vec<String> {
-        let mut faults = Faults::default();
-        validate(&node(resource), &mut faults);
-        let causes = faults.into_causes();
+    fn errors(resource: &str) -> Vec<String> {
+        let mut errors = ValidationErrors::default();
+        validate(&node(resource), &mut errors);
+        let causes = errors.into_causes();
         let field = |field: &str| field.replace("spec.resourceAttributes.", "");
         causes
             .into_iter()
@@ -176,13 +176,13 @@ mod tests {
     fn selectors_are_raw_or_required_and_well_made() {
         for member in ["fieldSelector", "labelSelector"] {
             assert_eq!(
-                faults(&format!("{{{member}: {{}}}}")),
+                errors(&format!("{{{member}: {{}}}}")),
                 [format!(
                     "{member}.requirements: Required value: when spec.resourceAttributes.{member} is specified, requirements or rawSelector is required"
                 )]
             );
             assert_eq!(
-                faults(&format!(
+                errors(&format!(
                     "{{{member}: {{rawSelector: a=b, requirements: [{{key: a, operator: In}}, {{key: a, operator: Exists, values: [x]}}, {{key: a, operator: Later, values: [x]}}]}}}}"
                 )),
                 [
@@ -197,14 +197,14 @@ mod tests {
                     ),
                 ]
             );
-            assert!(faults(&format!("{{{member}: {{rawSelector: '((('}}}}")).is_empty());
+            assert!(errors(&format!("{{{member}: {{rawSelector: '((('}}}}")).is_empty());
         }
         assert_eq!(
-            faults("{fieldSelector: {requirements: [{operator: Exists}]}}"),
+            errors("{fieldSelector: {requirements: [{operator: Exists}]}}"),
             ["fieldSelector.requirements[0].key: Required value: must be specified"]
         );
         let labels =
-            faults("{labelSelector: {requirements: [{key: '-', operator: In, values: ['-']}]}}");
+            errors("{labelSelector: {requirements: [{key: '-', operator: In, values: ['-']}]}}");
         assert_eq!(labels.len(), 2, "{labels:?}");
         assert!(
             labels[0]
@@ -217,37 +217,39 @@ mod tests {
 
     #[test]
     fn what_cannot_be_read_is_ignored_and_told() {
-        let read = |text: &str| {
-            let Selectors { fields, ignored } = read(&node(text));
+        let parse = |text: &str| {
+            let Selectors { fields, ignored } = parse(&node(text));
             (fields, ignored.join("; "))
         };
-        let said = |fields: &str, ignored: &str| (fields.to_owned(), ignored.to_owned());
-        assert_eq!(read("{}"), said("", ""));
+        let expected = |fields: &str, ignored: &str| (fields.to_owned(), ignored.to_owned());
+        assert_eq!(parse("{}"), expected("", ""));
         assert_eq!(
-            read("{fieldSelector: {rawSelector: 'a=b'}, labelSelector: {rawSelector: 'a in (b)'}}"),
-            said("a=b", "")
+            parse(
+                "{fieldSelector: {rawSelector: 'a=b'}, labelSelector: {rawSelector: 'a in (b)'}}"
+            ),
+            expected("a=b", "")
         );
         assert_eq!(
-            read("{fieldSelector: {rawSelector: 'a'}, labelSelector: {rawSelector: '('}}"),
-            said(
+            parse("{fieldSelector: {rawSelector: 'a'}, labelSelector: {rawSelector: '('}}"),
+            expected(
                 "",
                 "spec.resourceAttributes.fieldSelector ignored due to parse error; spec.resourceAttributes.labelSelector ignored due to parse error"
             )
         );
         assert_eq!(
-            read(
+            parse(
                 "{fieldSelector: {requirements: [{key: a, operator: In, values: ['b,c=\\d']}, {key: e, operator: NotIn, values: [f]}, {key: g, operator: Exists}]}}"
             ),
-            said(
+            expected(
                 "a=b\\,c\\=\\\\d,e!=f",
                 "spec.resourceAttributes.fieldSelector partially ignored due to parse error"
             )
         );
         assert_eq!(
-            read(
+            parse(
                 "{fieldSelector: {requirements: [{key: a, operator: In, values: [b, c]}]}, labelSelector: {requirements: [{key: a, operator: Exists}, {key: a, operator: Gt, values: ['1']}]}}"
             ),
-            said(
+            expected(
                 "",
                 "spec.resourceAttributes.fieldSelector ignored due to parse error; spec.resourceAttributes.labelSelector partially ignored due to parse error"
             )
@@ -260,7 +262,7 @@ mod tests {
             let text = format!(
                 "{{fieldSelector: {{requirements: [{{key: '{key}', operator: In, values: [n1]}}]}}}}"
             );
-            let Selectors { fields, ignored } = read(&node(&text));
+            let Selectors { fields, ignored } = parse(&node(&text));
             assert_eq!((fields.as_str(), ignored.len()), ("", 0), "{key}");
         }
     }
@@ -279,7 +281,7 @@ mod tests {
                     ])]),
                 )]),
             )]);
-            let selector = FieldSelector::parse(&read(&resource).fields).unwrap();
+            let selector = FieldSelector::parse(&parse(&resource).fields).unwrap();
             assert_eq!(selector.exact("spec.nodeName"), Some(value));
         }
     }

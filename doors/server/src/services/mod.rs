@@ -1,4 +1,4 @@
-//! Cluster IPs and node ports: what a Service takes and gives back, in the commit that stores it.
+//! Allocation of cluster IPs and node ports, in the commit that stores the Service.
 
 use crate::app::App;
 use crate::cache::{ResourceCache, storable};
@@ -12,27 +12,30 @@ use std::sync::Arc;
 
 pub(crate) use ratchet_allocation::Ranges;
 
-/// The name under which node ports are kept: no API shows them.
+/// The storage name of node port allocations, which no API exposes.
 pub(crate) const NODE_PORTS: &str = "nodeports";
 
 fn is_service(kind: &Kind<'_>) -> bool {
     (kind.group, kind.name) == ("", "Service")
 }
 
-/// What is taken, as of now.
-struct Known {
+/// The current allocations.
+struct Allocations {
     addresses: Arc<ResourceCache>,
     ports: Arc<ResourceCache>,
 }
 
-impl Known {
+impl Allocations {
     fn of(app: &App) -> Self {
-        let shelf = |name: &str| app.cache.shelf(name).unwrap_or_default();
-        Self { addresses: shelf("ipaddresses.networking.k8s.io"), ports: shelf(NODE_PORTS) }
+        let resource_cache = |name: &str| app.cache.resource_cache(name).unwrap_or_default();
+        Self {
+            addresses: resource_cache("ipaddresses.networking.k8s.io"),
+            ports: resource_cache(NODE_PORTS),
+        }
     }
 }
 
-impl Taken for Known {
+impl Taken for Allocations {
     fn address(&self, ip: IpAddr) -> bool {
         self.addresses.get(&ip_name(ip)).is_some()
     }
@@ -42,14 +45,14 @@ impl Taken for Known {
     }
 }
 
-/// Fills in what an update leaves out and the server knows.
+/// Fills in allocated fields that an update omits.
 pub(crate) fn prepare(app: &App, kind: &Kind<'_>, new: &mut Node<'static>, old: Option<&Node<'_>>) {
     if is_service(kind) {
         ratchet_allocation::prepare(new, old, &app.ranges);
     }
 }
 
-/// Chooses addresses and ports for a Service, and gives the writes that make them its own.
+/// Allocates addresses and ports for a Service and returns the writes that claim them.
 pub(crate) fn claim(
     app: &App,
     kind: &Kind<'_>,
@@ -59,8 +62,9 @@ pub(crate) fn claim(
     if !is_service(kind) {
         return Ok(Vec::new());
     }
-    let planned =
-        plan(new, old, &app.ranges, &Known::of(app), &mut |below| fastrand::u64(..below.max(1)));
+    let planned = plan(new, old, &app.ranges, &Allocations::of(app), &mut |below| {
+        fastrand::u64(..below.max(1))
+    });
     let planned = planned.map_err(|fault| match fault {
         Fault::Invalid(causes) => {
             StatusError::invalid_object("Service", "", new.text_at(&["metadata", "name"]), causes)
@@ -71,7 +75,7 @@ pub(crate) fn claim(
     writes(app, &planned, new)
 }
 
-/// Gives back what a deleted Service had.
+/// Returns the writes that release the allocations of a deleted Service.
 pub(crate) fn release(
     app: &App,
     kind: &Kind<'_>,
@@ -96,32 +100,32 @@ fn writes(app: &App, plan: &Plan, service: &Node<'_>) -> Result<Vec<Write>, Stat
         metadata::fill_system_fields(&mut object, addresses.strategy, app.new_uid(), app.now());
         Ok(Write::put(&address_key(ip), Guard::Absent, storable(object)?.bytes()))
     });
-    // Only what is its own is given back: an address that somebody freed by hand may belong to another by now.
+    // Only its own allocations are released: an address that was freed by hand may belong to another Service by now.
     let owns = |owner: &Node<'_>| {
         (owner.text_at(&["namespace"]), owner.text_at(&["name"])) == (namespace, name)
     };
-    let given = plan.give_addresses.iter().filter_map(|ip| {
-        let item = addresses.shelf.get(&ip_name(*ip))?;
+    let released = plan.give_addresses.iter().filter_map(|ip| {
+        let item = addresses.cache.get(&ip_name(*ip))?;
         let own = item.node().find(&["spec", "parentRef"]).is_some_and(owns);
         own.then(|| Ok(Write::delete(&address_key(ip), Guard::At(Revision(item.revision)))))
     });
-    // A number belongs to one Service, whatever the protocols are that it uses it for.
+    // A port number belongs to one Service, whatever its protocols.
     let ports = plan.take_numbers.iter().map(|port| {
         let owner =
             Node::map([("namespace", Node::string(namespace)), ("name", Node::string(name))]);
         let value = storable(Node::map([("metadata", owner)]))?;
         Ok(Write::put(&port_key(port), Guard::Absent, value.bytes()))
     });
-    let numbers = app.cache.shelf(NODE_PORTS).unwrap_or_default();
-    let free = plan.give_numbers.iter().filter_map(|port| {
+    let numbers = app.cache.resource_cache(NODE_PORTS).unwrap_or_default();
+    let released_ports = plan.give_numbers.iter().filter_map(|port| {
         let item = numbers.get(&port.to_string())?;
         let own = item.node().get("metadata").is_some_and(owns);
         own.then(|| Ok(Write::delete(&port_key(port), Guard::At(Revision(item.revision)))))
     });
-    taken.chain(given).chain(ports).chain(free).collect()
+    taken.chain(released).chain(ports).chain(released_ports).collect()
 }
 
-/// The Service through which pods reach this server, and the networks of the flags.
+/// The `kubernetes` Service and the default ServiceCIDR.
 pub(crate) fn bootstrap_objects(app: &App) -> Vec<Node<'static>> {
     let mut objects = vec![service_cidr(&app.ranges, &app.now())];
     if let Some(first) = app.ranges.first_address() {
@@ -168,17 +172,17 @@ fn kubernetes_service(app: &App, first: IpAddr) -> Node<'static> {
     ])
 }
 
-/// What a Service of the bootstrap takes.
+/// The writes that claim the address of the bootstrap Service.
 pub(crate) fn bootstrap_claims(app: &App, node: &Node<'_>) -> Result<Vec<Write>, StatusError> {
     if node.text_at(&["kind"]) != "Service" {
         return Ok(Vec::new());
     }
-    let held = ratchet_allocation::release(node);
-    let plan = Plan { take_addresses: held.give_addresses, ..Plan::default() };
+    let release = ratchet_allocation::release(node);
+    let plan = Plan { take_addresses: release.give_addresses, ..Plan::default() };
     writes(app, &plan, node)
 }
 
-/// Where the `kubernetes` Service leads: nowhere if only this machine can reach the server.
+/// The endpoints of the `kubernetes` Service; none if the server listens on a loopback address.
 pub(crate) fn own_endpoints(app: &App) -> Vec<Node<'static>> {
     let Ok(address) = app.address.parse::<SocketAddr>() else { return Vec::new() };
     if address.ip().is_loopback() || address.ip().is_unspecified() {

@@ -1,8 +1,8 @@
-//! What is said when a server behind this one refuses.
+//! Reasons and messages for error responses of backends.
 
 use ratchet_net::Quoted;
 
-/// One row a code: the reason, and the words; none where the backend's own words are kept.
+/// Reason and message by status code; no message where the backend's own text is used.
 const CODES: &[(u16, &str, Option<&str>)] = &[
     (400, "BadRequest", Some("the server rejected our request for an unknown reason")),
     (401, "Unauthorized", Some("the server has asked for the client to provide credentials")),
@@ -32,23 +32,23 @@ const CODES: &[(u16, &str, Option<&str>)] = &[
     ),
 ];
 
-/// The reason and the words for a code.
-pub(super) fn words(code: u16, said: &str) -> (&'static str, String) {
+/// The reason and message for a status code.
+pub(super) fn reason_and_message(code: u16, text: &str) -> (&'static str, String) {
     match CODES.iter().find(|(known, ..)| *known == code) {
-        Some((_, reason, Some(words))) => (reason, (*words).to_owned()),
-        Some((_, reason, None)) => (reason, said.to_owned()),
+        Some((_, reason, Some(message))) => (reason, (*message).to_owned()),
+        Some((_, reason, None)) => (reason, text.to_owned()),
         None if code >= 500 => {
-            let said = Quoted(said);
+            let text = Quoted(text);
             (
                 "InternalError",
                 format!(
-                    "an error on the server ({said}) has prevented the request from succeeding"
+                    "an error on the server ({text}) has prevented the request from succeeding"
                 ),
             )
         }
         None => {
-            let words = "the server responded with the status code";
-            ("", format!("{words} {code} but did not return more information"))
+            let message = "the server responded with the status code";
+            ("", format!("{message} {code} but did not return more information"))
         }
     }
 }

@@ -1,11 +1,11 @@
-//! `Status` objects as the API writes them.
+//! JSON encoding of `Status` objects.
 
 use super::{About, Details, StatusError};
 use ratchet_object::write_text;
 use std::fmt::Write;
 
 impl StatusError {
-    /// The `Status` object, in the order in which the API writes it.
+    /// The `Status` object, with members in the order of the reference.
     pub fn to_json(&self) -> String {
         let mut out = String::with_capacity(256 + self.message.len() * 2);
         out.push_str(r#"{"kind":"Status","apiVersion":"v1","metadata":{"#);
@@ -34,13 +34,13 @@ impl StatusError {
 impl Details {
     fn write(&self, out: &mut String) {
         let start = out.len();
-        let words = [
+        let texts = [
             ("name", &self.name),
             ("group", &self.group),
             ("kind", &self.kind),
             ("uid", &self.uid),
         ];
-        for (name, text) in words.into_iter().filter(|(_, text)| !text.is_empty()) {
+        for (name, text) in texts.into_iter().filter(|(_, text)| !text.is_empty()) {
             comma(out, start);
             member(out, name, text);
         }
@@ -82,7 +82,7 @@ fn member(out: &mut String, name: &str, text: &str) {
     let _ = write_text(out, text);
 }
 
-/// The answer to a deletion that really happened, for kinds that do not show the object.
+/// The success `Status` of a completed deletion, for kinds that do not return the object.
 pub(crate) fn success(about: About<'_>, uid: &str) -> String {
     let mut details = about.details();
     uid.clone_into(&mut details.uid);

@@ -1,19 +1,19 @@
-//! The channels of `v5.channel.k8s.io`: which there are, and which one a message is for.
+//! The channels of `v5.channel.k8s.io`.
 
 use bytes::{Buf, Bytes};
 
-/// What the client says to the process.
+/// Input of the process.
 pub(super) const STDIN: u8 = 0;
 pub(super) const STDOUT: u8 = 1;
 pub(super) const STDERR: u8 = 2;
-/// How it ended.
+/// The final `Status`.
 pub(super) const ERROR: u8 = 3;
-/// How large the client's terminal is.
+/// Terminal size.
 const RESIZE: u8 = 4;
-/// Says that a channel ends, which is named by the next byte.
+/// Close signal; the next byte is the channel.
 const END: u8 = 255;
 
-/// The streams that a client asked for.
+/// The requested streams.
 #[derive(Clone, Copy, Debug, Default, Eq, PartialEq)]
 pub(crate) struct Streams {
     pub(crate) stdin: bool,
@@ -23,8 +23,8 @@ pub(crate) struct Streams {
 }
 
 impl Streams {
-    /// The channel on which an empty message tells the client that all is set up: the first that it hears.
-    pub(super) fn greeting(self) -> u8 {
+    /// The channel of the empty first message that tells the client that it is connected.
+    pub(super) fn first_channel(self) -> u8 {
         match self {
             Self { stdout: true, .. } => STDOUT,
             Self { stderr: true, .. } => STDERR,
@@ -32,7 +32,7 @@ impl Streams {
         }
     }
 
-    /// The streams that a kubelet is asked for, in the order in which it wants them.
+    /// The streams to open at the kubelet, in its order.
     pub(super) fn wanted(self) -> [(&'static str, bool); 4] {
         [
             ("stdin", self.stdin),
@@ -44,40 +44,40 @@ impl Streams {
     }
 }
 
-/// What a piece of a message means.
+/// A decoded piece of a message.
 #[derive(Clone, Debug, Eq, PartialEq)]
-pub(super) enum Meaning {
+pub(super) enum ClientMessage {
     Stdin(Bytes),
     Resize(Bytes),
     EndOfStdin,
 }
 
-/// Nothing that follows can be trusted.
+/// A protocol error.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
-pub(super) struct Nonsense;
+pub(super) struct InvalidMessage;
 
-/// Which channel the message at hand is for.
+/// The demultiplexer of channel messages.
 #[derive(Debug, Default)]
-pub(super) struct Sorter {
+pub(super) struct Demultiplexer {
     channel: Option<u8>,
-    /// The channels that end, according to the message at hand.
+    /// The channel in a close signal.
     ending: Vec<u8>,
 }
 
-impl Sorter {
-    /// Sorts a piece of a message; with `last` the message is whole.
-    pub(super) fn sort(
+impl Demultiplexer {
+    /// Decodes a piece of a message; `last` ends the message.
+    pub(super) fn decode(
         &mut self,
         mut bytes: Bytes,
         last: bool,
-    ) -> Result<Option<Meaning>, Nonsense> {
+    ) -> Result<Option<ClientMessage>, InvalidMessage> {
         if self.channel.is_none() {
             self.channel = bytes.try_get_u8().ok();
         }
         let channel = self.channel;
         if channel == Some(END) {
             if self.ending.len() + bytes.len() > 1 {
-                return Err(Nonsense);
+                return Err(InvalidMessage);
             }
             self.ending.extend(bytes.iter());
         }
@@ -85,15 +85,15 @@ impl Sorter {
             self.channel = None;
         }
         Ok(match channel {
-            Some(STDIN) if !bytes.is_empty() => Some(Meaning::Stdin(bytes)),
-            Some(RESIZE) if !bytes.is_empty() => Some(Meaning::Resize(bytes)),
+            Some(STDIN) if !bytes.is_empty() => Some(ClientMessage::Stdin(bytes)),
+            Some(RESIZE) if !bytes.is_empty() => Some(ClientMessage::Resize(bytes)),
             Some(END) if last => match std::mem::take(&mut self.ending).first() {
-                Some(&STDIN) => Some(Meaning::EndOfStdin),
-                // The others end when the process does.
+                Some(&STDIN) => Some(ClientMessage::EndOfStdin),
+                // The other channels end with the process.
                 Some(..=RESIZE) => None,
-                _ => return Err(Nonsense),
+                _ => return Err(InvalidMessage),
             },
-            // Clients do not speak on the other channels, and nobody listens if they do.
+            // Messages on other channels are ignored.
             _ => None,
         })
     }
@@ -103,9 +103,12 @@ impl Sorter {
 mod tests {
     use super::*;
 
-    fn sort(messages: &[&'static [u8]]) -> Vec<Result<Option<Meaning>, Nonsense>> {
-        let mut sorter = Sorter::default();
-        messages.iter().map(|message| sorter.sort(Bytes::from_static(message), true)).collect()
+    fn decode(messages: &[&'static [u8]]) -> Vec<Result<Option<ClientMessage>, InvalidMessage>> {
+        let mut demultiplexer = Demultiplexer::default();
+        messages
+            .iter()
+            .map(|message| demultiplexer.decode(Bytes::from_static(message), true))
+            .collect()
     }
 
     #[test]
@@ -113,11 +116,11 @@ mod tests {
         let size = b"{\"Width\":80,\"Height\":24}";
         let resize: &[u8] = b"\x04{\"Width\":80,\"Height\":24}";
         assert_eq!(
-            sort(&[b"\0abc", resize, b"\xff\0", b"\xff\x04", b"\xff\x02"]),
+            decode(&[b"\0abc", resize, b"\xff\0", b"\xff\x04", b"\xff\x02"]),
             [
-                Ok(Some(Meaning::Stdin(Bytes::from_static(b"abc")))),
-                Ok(Some(Meaning::Resize(Bytes::from_static(size)))),
-                Ok(Some(Meaning::EndOfStdin)),
+                Ok(Some(ClientMessage::Stdin(Bytes::from_static(b"abc")))),
+                Ok(Some(ClientMessage::Resize(Bytes::from_static(size)))),
+                Ok(Some(ClientMessage::EndOfStdin)),
                 Ok(None),
                 Ok(None),
             ]
@@ -127,41 +130,45 @@ mod tests {
     #[test]
     fn what_nobody_listens_to_is_dropped() {
         assert!(
-            sort(&[b"", b"\0", b"\x01out", b"\x02err", b"\x03", b"\x05x", b"\xfe"])
+            decode(&[b"", b"\0", b"\x01out", b"\x02err", b"\x03", b"\x05x", b"\xfe"])
                 .iter()
-                .all(|sorted| *sorted == Ok(None))
+                .all(|decoded| *decoded == Ok(None))
         );
     }
 
     #[test]
     fn an_end_names_one_channel_that_there_is() {
         for message in [&b"\xff"[..], b"\xff\x05", b"\xff\xff", b"\xff\0\0"] {
-            assert_eq!(sort(&[message]), [Err(Nonsense)], "{message:?}");
+            assert_eq!(decode(&[message]), [Err(InvalidMessage)], "{message:?}");
         }
     }
 
     #[test]
     fn a_message_may_come_in_pieces() {
-        let mut sorter = Sorter::default();
-        let mut sort = |bytes: &'static [u8], last| sorter.sort(Bytes::from_static(bytes), last);
-        assert_eq!(sort(b"", false), Ok(None));
-        assert_eq!(sort(b"\0", false), Ok(None));
-        assert_eq!(sort(b"\x04a", false), Ok(Some(Meaning::Stdin(Bytes::from_static(b"\x04a")))));
-        assert_eq!(sort(b"b", true), Ok(Some(Meaning::Stdin(Bytes::from_static(b"b")))));
-        assert_eq!(sort(b"\xff", false), Ok(None));
-        assert_eq!(sort(b"\0", false), Ok(None));
-        assert_eq!(sort(b"", true), Ok(Some(Meaning::EndOfStdin)));
-        assert_eq!(sort(b"\xff", false), Ok(None));
-        assert_eq!(sort(b"\0", false), Ok(None));
-        assert_eq!(sort(b"\0", false), Err(Nonsense));
+        let mut demultiplexer = Demultiplexer::default();
+        let mut decode =
+            |bytes: &'static [u8], last| demultiplexer.decode(Bytes::from_static(bytes), last);
+        assert_eq!(decode(b"", false), Ok(None));
+        assert_eq!(decode(b"\0", false), Ok(None));
+        assert_eq!(
+            decode(b"\x04a", false),
+            Ok(Some(ClientMessage::Stdin(Bytes::from_static(b"\x04a"))))
+        );
+        assert_eq!(decode(b"b", true), Ok(Some(ClientMessage::Stdin(Bytes::from_static(b"b")))));
+        assert_eq!(decode(b"\xff", false), Ok(None));
+        assert_eq!(decode(b"\0", false), Ok(None));
+        assert_eq!(decode(b"", true), Ok(Some(ClientMessage::EndOfStdin)));
+        assert_eq!(decode(b"\xff", false), Ok(None));
+        assert_eq!(decode(b"\0", false), Ok(None));
+        assert_eq!(decode(b"\0", false), Err(InvalidMessage));
     }
 
     #[test]
     fn the_first_that_a_client_hears() {
         let streams = |stdout, stderr| Streams { stdin: true, stdout, stderr, tty: false };
-        let greeting = |stdout, stderr| streams(stdout, stderr).greeting();
+        let first_channel = |stdout, stderr| streams(stdout, stderr).first_channel();
         assert_eq!(
-            [greeting(true, true), greeting(false, true), greeting(false, false)],
+            [first_channel(true, true), first_channel(false, true), first_channel(false, false)],
             [1, 2, 3]
         );
     }

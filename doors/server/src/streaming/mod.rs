@@ -1,4 +1,4 @@
-//! Exec, attach and port-forward: WebSocket towards the client, SPDY towards the kubelet.
+//! Protocol translation for exec, attach and portforward: WebSocket for the client, SPDY for the kubelet.
 
 mod channels;
 mod negotiate;
@@ -12,8 +12,8 @@ mod tunnel;
 pub(crate) use self::{
     channels::Streams,
     negotiate::{
-        NOT_UPGRADED, Protocol, Refused, Way, handshake, is_spdy, is_upgrade, refused_upgrade,
-        to_kubelet, tunnel_handshake, tunnel_to_kubelet, way,
+        HandshakeError, NOT_UPGRADED, Protocol, StreamRoute, handshake, is_spdy, is_upgrade,
+        stream_route, to_kubelet, tunnel_handshake, tunnel_to_kubelet, upgrade_error_message,
     },
     translate::{Kubelet, translate},
     tunnel::tunnel,

@@ -1,4 +1,4 @@
-//! What a client offers and a kubelet is offered: who speaks WebSocket, who SPDY, and which dialect.
+//! Negotiation of WebSocket and SPDY subprotocols with client and kubelet.
 
 use aws_lc_rs::digest::{SHA1_FOR_LEGACY_USE_ONLY, digest};
 use base64::Engine;
@@ -10,30 +10,30 @@ use http::header::{
 use http::{Method, StatusCode};
 use ratchet_object::{Limits, decode_json};
 
-/// The dialects of SPDY that an end knows, the best first; or the one that was chosen.
+/// The header with the supported SPDY subprotocols, best first, or the chosen one.
 pub(crate) const STREAM_PROTOCOL: HeaderName = HeaderName::from_static("x-stream-protocol-version");
 
 const SPDY: &str = "SPDY/3.1";
-/// Before the name of a dialect of SPDY that travels in WebSocket messages.
+/// The prefix of a subprotocol that is SPDY tunneled in WebSocket messages.
 const TUNNEL_PREFIX: &str = "SPDY/3.1+";
 const TUNNEL_SUFFIX: &str = ".k8s.io";
-/// What is put behind a client's key before it is hashed.
+/// The GUID that RFC 6455 appends to the client's key.
 const ACCEPT_SUFFIX: &str = "258EAFA5-E914-47DA-95CA-C5AB0DC85B11";
-/// The only version of WebSocket there is.
+/// The WebSocket version.
 const VERSION: &str = "13";
 
-/// How a request that wants an upgrade gets to its kubelet.
+/// How an upgrade request is forwarded to its kubelet.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
-pub(crate) enum Way {
-    /// As it is, byte for byte.
+pub(crate) enum StreamRoute {
+    /// Unchanged, byte for byte.
     PassThrough,
-    /// The channels of a WebSocket as the streams of SPDY.
+    /// WebSocket channels translated to SPDY streams.
     Translate,
-    /// The messages of a WebSocket as the bytes of SPDY.
+    /// SPDY bytes tunneled in WebSocket messages.
     Tunnel,
 }
 
-/// A dialect of remote commands over SPDY.
+/// A remote-command subprotocol over SPDY.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub(crate) enum Protocol {
     V1,
@@ -43,7 +43,7 @@ pub(crate) enum Protocol {
     V5,
 }
 
-/// The dialects by their names, the best first.
+/// The subprotocols by name, best first.
 const PROTOCOLS: [(&str, Protocol); 5] = [
     ("v5.channel.k8s.io", Protocol::V5),
     ("v4.channel.k8s.io", Protocol::V4),
@@ -55,70 +55,74 @@ const PROTOCOLS: [(&str, Protocol); 5] = [
 const CHANNELS: &str = "v5.channel.k8s.io";
 
 impl Protocol {
-    /// What a kubelet chose. One that says nothing speaks the oldest; `None` is a dialect that was not offered.
-    pub(crate) fn chosen(answer: &HeaderMap) -> Option<Self> {
-        match first(answer, &STREAM_PROTOCOL) {
+    /// The kubelet's choice. Without a header it is the oldest; `None` is a subprotocol that was not offered.
+    pub(crate) fn chosen(response_headers: &HeaderMap) -> Option<Self> {
+        match first(response_headers, &STREAM_PROTOCOL) {
             "" => Some(Self::V1),
             name => PROTOCOLS.iter().find(|row| row.0 == name).map(|row| row.1),
         }
     }
 
-    /// Whether it has words for success, too, so that silence means that nobody told.
-    pub(crate) fn tells_success(self) -> bool {
+    /// Whether success is reported explicitly, so that an empty error stream is a failure.
+    pub(crate) fn reports_success(self) -> bool {
         matches!(self, Self::V4 | Self::V5)
     }
 
-    /// Whether it has a stream for the size of a terminal.
+    /// Whether it has a resize stream.
     pub(crate) fn resizes(self) -> bool {
         !matches!(self, Self::V1 | Self::V2)
     }
 }
 
-/// Why a handshake failed, as the libraries of the reference say it: a plain answer, no `Status`.
+/// A failed handshake, with the plain-text response of the reference's libraries.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
-pub(crate) struct Refused {
+pub(crate) struct HandshakeError {
     pub(crate) code: StatusCode,
     pub(crate) text: &'static str,
-    /// The answer names the version of WebSocket that is known here.
+    /// Whether the response has a `Sec-WebSocket-Version` header.
     pub(crate) names_version: bool,
 }
 
-const fn refused(code: StatusCode, text: &'static str) -> Refused {
-    Refused { code, text, names_version: false }
+const fn handshake_error(code: StatusCode, text: &'static str) -> HandshakeError {
+    HandshakeError { code, text, names_version: false }
 }
 
-/// No dialect of SPDY to tunnel.
-pub(crate) const NOTHING_TO_TUNNEL: Refused =
-    refused(StatusCode::BAD_REQUEST, "unable to upgrade: no tunneling spdy protocols provided\n");
-/// A kubelet that says 101 and not to what.
-pub(crate) const NOT_UPGRADED: Refused = refused(
+/// The client offers no SPDY subprotocol to tunnel.
+pub(crate) const NOTHING_TO_TUNNEL: HandshakeError = handshake_error(
+    StatusCode::BAD_REQUEST,
+    "unable to upgrade: no tunneling spdy protocols provided\n",
+);
+/// The kubelet's 101 response lacks the upgrade headers.
+pub(crate) const NOT_UPGRADED: HandshakeError = handshake_error(
     StatusCode::INTERNAL_SERVER_ERROR,
     "unable to upgrade: missing upgrade headers in response\n",
 );
 
-/// The first value of a header, as Go reads one that has several.
+/// The first value of a header, like Go's `Header.Get`.
 fn first<'h>(headers: &'h HeaderMap, name: &HeaderName) -> &'h str {
     headers.get(name).and_then(|value| value.to_str().ok()).unwrap_or_default().trim()
 }
 
-fn holds(text: &str, word: &str) -> bool {
-    text.to_ascii_lowercase().contains(&word.to_ascii_lowercase())
+fn contains_ignore_case(text: &str, part: &str) -> bool {
+    text.to_ascii_lowercase().contains(&part.to_ascii_lowercase())
 }
 
-/// Whether a request wants another protocol.
+/// Whether a request asks for an upgrade.
 pub(crate) fn is_upgrade(headers: &HeaderMap) -> bool {
     let values = headers.get_all(CONNECTION).iter();
-    values.filter_map(|value| value.to_str().ok()).any(|value| holds(value, "upgrade"))
+    values
+        .filter_map(|value| value.to_str().ok())
+        .any(|value| contains_ignore_case(value, "upgrade"))
 }
 
-/// Whether an answer says that SPDY follows.
+/// Whether a response switches to SPDY.
 pub(crate) fn is_spdy(code: StatusCode, headers: &HeaderMap) -> bool {
     code == StatusCode::SWITCHING_PROTOCOLS
-        && holds(first(headers, &CONNECTION), "upgrade")
-        && holds(first(headers, &UPGRADE), SPDY)
+        && contains_ignore_case(first(headers, &CONNECTION), "upgrade")
+        && contains_ignore_case(first(headers, &UPGRADE), SPDY)
 }
 
-/// The subprotocols of WebSocket that a client offers.
+/// The WebSocket subprotocols that a client offers.
 pub(crate) fn offered(headers: &HeaderMap) -> impl Iterator<Item = &str> {
     first(headers, &SEC_WEBSOCKET_PROTOCOL)
         .split(',')
@@ -126,83 +130,85 @@ pub(crate) fn offered(headers: &HeaderMap) -> impl Iterator<Item = &str> {
         .filter(|name| !name.is_empty())
 }
 
-/// The dialects of SPDY that a client would tunnel.
+/// The SPDY subprotocols that a client wants to tunnel.
 pub(crate) fn tunnelled(headers: &HeaderMap) -> impl Iterator<Item = &str> {
     let names = offered(headers).filter(|name| name.ends_with(TUNNEL_SUFFIX));
     names.filter_map(|name| name.strip_prefix(TUNNEL_PREFIX))
 }
 
-/// How a request for a subresource of a pod gets to a kubelet; `None` if it wants no upgrade.
-pub(crate) fn way(
+/// The route of a streaming request; `None` if it is not an upgrade.
+pub(crate) fn stream_route(
     subresource: &str,
     headers: &HeaderMap,
     node_speaks_websocket: bool,
-) -> Option<Way> {
+) -> Option<StreamRoute> {
     if !is_upgrade(headers) {
         return None;
     }
     let websocket = first(headers, &UPGRADE).eq_ignore_ascii_case("websocket");
     if !websocket || node_speaks_websocket {
-        return Some(Way::PassThrough);
+        return Some(StreamRoute::PassThrough);
     }
-    let ways = match subresource {
-        "exec" | "attach" if offered(headers).any(|name| name == CHANNELS) => Way::Translate,
-        "portforward" if tunnelled(headers).next().is_some() => Way::Tunnel,
-        _ => Way::PassThrough,
+    let route = match subresource {
+        "exec" | "attach" if offered(headers).any(|name| name == CHANNELS) => {
+            StreamRoute::Translate
+        }
+        "portforward" if tunnelled(headers).next().is_some() => StreamRoute::Tunnel,
+        _ => StreamRoute::PassThrough,
     };
-    Some(ways)
+    Some(route)
 }
 
-/// The headers of the answer 101 to a client whose channels are translated.
-pub(crate) fn handshake(method: &Method, headers: &HeaderMap) -> Result<HeaderMap, Refused> {
+/// The headers of the 101 response for a translated connection.
+pub(crate) fn handshake(method: &Method, headers: &HeaderMap) -> Result<HeaderMap, HandshakeError> {
     if method != Method::GET {
-        return Err(refused(StatusCode::METHOD_NOT_ALLOWED, "bad method"));
+        return Err(handshake_error(StatusCode::METHOD_NOT_ALLOWED, "bad method"));
     }
     if !first(headers, &UPGRADE).eq_ignore_ascii_case("websocket") || !is_upgrade(headers) {
-        return Err(refused(StatusCode::BAD_REQUEST, "not websocket protocol"));
+        return Err(handshake_error(StatusCode::BAD_REQUEST, "not websocket protocol"));
     }
     let key = first(headers, &SEC_WEBSOCKET_KEY);
     if key.is_empty() {
-        return Err(refused(StatusCode::BAD_REQUEST, "mismatch challenge/response"));
+        return Err(handshake_error(StatusCode::BAD_REQUEST, "mismatch challenge/response"));
     }
     if first(headers, &SEC_WEBSOCKET_VERSION) != VERSION {
-        let why = refused(StatusCode::BAD_REQUEST, "missing or bad WebSocket Version");
-        return Err(Refused { names_version: true, ..why });
+        let why = handshake_error(StatusCode::BAD_REQUEST, "missing or bad WebSocket Version");
+        return Err(HandshakeError { names_version: true, ..why });
     }
     if !offered(headers).any(|name| name == CHANNELS) {
-        return Err(refused(StatusCode::FORBIDDEN, ""));
+        return Err(handshake_error(StatusCode::FORBIDDEN, ""));
     }
-    Ok(answer(key, Some(CHANNELS.to_owned())))
+    Ok(response_headers(key, Some(CHANNELS.to_owned())))
 }
 
-/// The headers of the answer 101 to a client whose messages are tunnelled, after its kubelet answered so too.
+/// The headers of the 101 response for a tunneled connection, after the kubelet's 101.
 pub(crate) fn tunnel_handshake(
     method: &Method,
     headers: &HeaderMap,
     kubelet: &HeaderMap,
-) -> Result<HeaderMap, Refused> {
-    let refused = |code, text| Err(Refused { code, text, names_version: true });
+) -> Result<HeaderMap, HandshakeError> {
+    let reject = |code, text| Err(HandshakeError { code, text, names_version: true });
     if method != Method::GET {
-        return refused(StatusCode::METHOD_NOT_ALLOWED, "Method Not Allowed\n");
+        return reject(StatusCode::METHOD_NOT_ALLOWED, "Method Not Allowed\n");
     }
     let key = first(headers, &SEC_WEBSOCKET_KEY);
     let whole = STANDARD.decode(key).is_ok_and(|key| key.len() == 16);
     if first(headers, &SEC_WEBSOCKET_VERSION) != VERSION || !whole {
-        return refused(StatusCode::BAD_REQUEST, "Bad Request\n");
+        return reject(StatusCode::BAD_REQUEST, "Bad Request\n");
     }
     let chosen = first(kubelet, &STREAM_PROTOCOL);
     let chosen = offered(headers).find(|name| name.strip_prefix(TUNNEL_PREFIX) == Some(chosen));
-    Ok(answer(key, chosen.map(str::to_owned)))
+    Ok(response_headers(key, chosen.map(str::to_owned)))
 }
 
-fn answer(key: &str, protocol: Option<String>) -> HeaderMap {
+fn response_headers(key: &str, protocol: Option<String>) -> HeaderMap {
     let mut headers = HeaderMap::new();
     headers.insert(UPGRADE, HeaderValue::from_static("websocket"));
     headers.insert(CONNECTION, HeaderValue::from_static("Upgrade"));
     let protocol = protocol.map(|name| (SEC_WEBSOCKET_PROTOCOL, name));
     let accept = Some((SEC_WEBSOCKET_ACCEPT, accept(key)));
     for (name, value) in [accept, protocol].into_iter().flatten() {
-        // Both are made of what was a header before.
+        // Both come from header values, so the conversion succeeds.
         if let Ok(value) = HeaderValue::try_from(value) {
             headers.insert(name, value);
         }
@@ -210,13 +216,13 @@ fn answer(key: &str, protocol: Option<String>) -> HeaderMap {
     headers
 }
 
-/// The proof that this end knows what it is asked.
+/// `Sec-WebSocket-Accept` for a key.
 fn accept(key: &str) -> String {
     let text = format!("{key}{ACCEPT_SUFFIX}");
     STANDARD.encode(digest(&SHA1_FOR_LEGACY_USE_ONLY, text.as_bytes()))
 }
 
-/// The headers with which a kubelet is asked for the streams of a command.
+/// The headers of the SPDY upgrade request for a translated connection.
 pub(crate) fn to_kubelet() -> HeaderMap {
     let mut headers = spdy_upgrade();
     for (name, _) in PROTOCOLS {
@@ -225,12 +231,12 @@ pub(crate) fn to_kubelet() -> HeaderMap {
     headers
 }
 
-/// The headers with which a kubelet is asked for what a client wants to tunnel: the client's own, but for its WebSocket.
-pub(crate) fn tunnel_to_kubelet(client: &HeaderMap) -> Result<HeaderMap, Refused> {
+/// The headers of the SPDY upgrade request for a tunneled connection: the client's, without those of WebSocket.
+pub(crate) fn tunnel_to_kubelet(client: &HeaderMap) -> Result<HeaderMap, HandshakeError> {
     let mut headers = spdy_upgrade();
-    let dialects = tunnelled(client).filter_map(|name| HeaderValue::from_str(name).ok());
-    for dialect in dialects {
-        headers.append(STREAM_PROTOCOL, dialect);
+    let protocols = tunnelled(client).filter_map(|name| HeaderValue::from_str(name).ok());
+    for protocol in protocols {
+        headers.append(STREAM_PROTOCOL, protocol);
     }
     if !headers.contains_key(&STREAM_PROTOCOL) {
         return Err(NOTHING_TO_TUNNEL);
@@ -251,13 +257,13 @@ fn spdy_upgrade() -> HeaderMap {
     headers
 }
 
-/// What to say about a kubelet that did not upgrade, from the body of its answer.
-pub(crate) fn refused_upgrade(body: &[u8]) -> String {
+/// The error message for a kubelet that did not upgrade, from its response body.
+pub(crate) fn upgrade_error_message(body: &[u8]) -> String {
     let text = String::from_utf8_lossy(body);
     let decoded = decode_json(&text, Limits::DEFAULT).map(|decoded| decoded.documents);
     let documents = decoded.unwrap_or_default();
-    let said = |name| documents.first().map_or("", |status| status.text_at(&[name])).trim();
-    let words = [said("message"), said("error"), text.trim(), "empty server response"];
-    let why = words.into_iter().find(|words| !words.is_empty()).unwrap_or_default();
+    let member = |name| documents.first().map_or("", |status| status.text_at(&[name])).trim();
+    let candidates = [member("message"), member("error"), text.trim(), "empty server response"];
+    let why = candidates.into_iter().find(|candidates| !candidates.is_empty()).unwrap_or_default();
     format!("unable to upgrade connection: {why}")
 }

@@ -1,22 +1,22 @@
-//! How a command ended, in the `Status` that clients read on the error channel.
+//! `Outcome`: the final `Status` of a command, for the error channel.
 
 use super::negotiate::Protocol;
 use crate::go_syntax;
 use ratchet_net::Quoted;
 use ratchet_object::{Limits, Node, decode_json};
 
-/// An outcome and what it counts as.
+/// The final status of a command.
 #[derive(Clone, Debug, Eq, PartialEq)]
 pub(super) struct Outcome {
-    /// The code under which metrics count it: what the command says is not the server's failure.
+    /// The status code for metrics; a failed command is not a server error.
     pub(super) code: u16,
     /// The `Status`.
     pub(super) status: String,
 }
 
-/// Why a command failed that ran.
+/// The reason of a non-zero exit code.
 const NON_ZERO: &str = "NonZeroExitCode";
-/// The cause that bears its exit code.
+/// The cause with the exit code.
 const EXIT_CODE: &str = "ExitCode";
 
 impl Outcome {
@@ -24,7 +24,7 @@ impl Outcome {
         Self { code: 200, status: r#"{"metadata":{},"status":"Success"}"#.to_owned() }
     }
 
-    /// The server could not do what it was asked.
+    /// An internal error.
     pub(super) fn internal(why: &str) -> Self {
         let cause = Node::map([("message", text(why))]);
         let message = format!("Internal error occurred: {why}");
@@ -40,18 +40,18 @@ impl Outcome {
         Self { code: 200, status: failure(message, NON_ZERO, Node::map(cause)).to_json() }
     }
 
-    /// What a kubelet that speaks `protocol` said on its error stream.
-    pub(super) fn read(protocol: Protocol, said: &[u8]) -> Self {
-        if said.is_empty() {
+    /// Parses the contents of a kubelet's error stream.
+    pub(super) fn parse(protocol: Protocol, text: &[u8]) -> Self {
+        if text.is_empty() {
             return Self::success();
         }
-        let said = String::from_utf8_lossy(said);
-        let read = match protocol {
-            Protocol::V5 | Protocol::V4 => read_status(&said),
-            Protocol::V3 | Protocol::V2 => Err(format!("error executing remote command: {said}")),
-            Protocol::V1 => Err(format!("Error executing remote command: {said}")),
+        let text = String::from_utf8_lossy(text);
+        let parsed = match protocol {
+            Protocol::V5 | Protocol::V4 => parse_status(&text),
+            Protocol::V3 | Protocol::V2 => Err(format!("error executing remote command: {text}")),
+            Protocol::V1 => Err(format!("Error executing remote command: {text}")),
         };
-        read.unwrap_or_else(|why| Self::internal(&why))
+        parsed.unwrap_or_else(|why| Self::internal(&why))
     }
 }
 
@@ -69,28 +69,28 @@ fn failure(message: String, reason: &str, cause: Node<'static>) -> Node<'static>
     ])
 }
 
-fn read_status(said: &str) -> Result<Outcome, String> {
-    let wrong = |what: &str| format!("error stream protocol error: {what}");
-    let decoded = decode_json(said, Limits::DEFAULT).map(|decoded| decoded.documents);
+fn parse_status(text: &str) -> Result<Outcome, String> {
+    let protocol_error = |what: &str| format!("error stream protocol error: {what}");
+    let decoded = decode_json(text, Limits::DEFAULT).map(|decoded| decoded.documents);
     let mut documents = decoded.unwrap_or_default();
     let (Some(status), true) = (documents.pop(), documents.is_empty()) else {
-        return Err(wrong(&format!("{} in {}", go_syntax::explain(said), Quoted(said))));
+        return Err(protocol_error(&format!("{} in {}", go_syntax::explain(text), Quoted(text))));
     };
     match (status.text_at(&["status"]), status.text_at(&["reason"])) {
         ("Success", _) => return Ok(Outcome::success()),
         ("Failure", NON_ZERO) => {}
         ("Failure", _) => return Err(status.text_at(&["message"]).to_owned()),
-        _ => return Err(wrong("unknown error")),
+        _ => return Err(protocol_error("unknown error")),
     }
-    let details = status.get("details").ok_or_else(|| wrong("details must be set"))?;
+    let details = status.get("details").ok_or_else(|| protocol_error("details must be set"))?;
     let causes = details.get("causes").map(Node::items).unwrap_or_default();
     let cause = causes.iter().find(|cause| cause.text_at(&["reason"]) == EXIT_CODE);
-    let cause = cause.ok_or_else(|| wrong(&format!("no {EXIT_CODE} cause given")))?;
+    let cause = cause.ok_or_else(|| protocol_error(&format!("no {EXIT_CODE} cause given")))?;
     let code = cause.text_at(&["message"]);
     let digits = code.bytes().all(|byte| byte.is_ascii_digit());
     match code.parse() {
         Ok(code) if digits => Ok(Outcome::exit(code)),
-        _ => Err(wrong(&format!("invalid exit code value {}", Quoted(code)))),
+        _ => Err(protocol_error(&format!("invalid exit code value {}", Quoted(code)))),
     }
 }
 
@@ -98,13 +98,13 @@ fn read_status(said: &str) -> Result<Outcome, String> {
 mod tests {
     use super::*;
 
-    fn read(said: &str) -> String {
-        Outcome::read(Protocol::V4, said.as_bytes()).status
+    fn parsed(stream: &str) -> String {
+        Outcome::parse(Protocol::V4, stream.as_bytes()).status
     }
 
-    /// The message of an outcome that counts as a failure of the server.
-    fn wrong(protocol: Protocol, said: &str) -> String {
-        let outcome = Outcome::read(protocol, said.as_bytes());
+    /// The message of an outcome that is a server error.
+    fn protocol_error(protocol: Protocol, stream: &str) -> String {
+        let outcome = Outcome::parse(protocol, stream.as_bytes());
         assert_eq!(outcome.code, 500);
         let status = decode_json(&outcome.status, Limits::DEFAULT).unwrap().documents.remove(0);
         let message = status.text_at(&["message"]);
@@ -114,22 +114,22 @@ mod tests {
     #[test]
     fn a_command_that_ended_well() {
         let success = r#"{"metadata":{},"status":"Success"}"#;
-        assert_eq!(read(""), success);
-        assert_eq!(read(r#"{"kind":"Status","metadata":{},"status":"Success"}"#), success);
-        assert_eq!(Outcome::read(Protocol::V4, b"").code, 200);
+        assert_eq!(parsed(""), success);
+        assert_eq!(parsed(r#"{"kind":"Status","metadata":{},"status":"Success"}"#), success);
+        assert_eq!(Outcome::parse(Protocol::V4, b"").code, 200);
     }
 
     #[test]
     fn a_command_that_ended_with_a_code() {
-        let said = r#"{"metadata":{},"status":"Failure","reason":"NonZeroExitCode","message":"x",
+        let stream = r#"{"metadata":{},"status":"Failure","reason":"NonZeroExitCode","message":"x",
             "details":{"causes":[{"reason":"Other","message":"1"},{"reason":"ExitCode","message":"3"}]}}"#;
         let status = concat!(
             r#"{"metadata":{},"status":"Failure","message":"command terminated with non-zero exit code: "#,
             r#"command terminated with exit code 3","reason":"NonZeroExitCode","#,
             r#""details":{"causes":[{"reason":"ExitCode","message":"3"}]}}"#
         );
-        assert_eq!(read(said), status);
-        assert_eq!(Outcome::read(Protocol::V5, said.as_bytes()).code, 200);
+        assert_eq!(parsed(stream), status);
+        assert_eq!(Outcome::parse(Protocol::V5, stream.as_bytes()).code, 200);
     }
 
     #[test]
@@ -143,24 +143,26 @@ mod tests {
 
     #[test]
     fn what_a_kubelet_says_otherwise() {
-        let said = |rest| format!(r#"{{"status":"Failure","reason":"NonZeroExitCode"{rest}}}"#);
+        let stream = |rest| format!(r#"{{"status":"Failure","reason":"NonZeroExitCode"{rest}}}"#);
         let cause = |code| {
-            said(format!(r#","details":{{"causes":[{{"reason":"ExitCode","message":"{code}"}}]}}"#))
+            stream(format!(
+                r#","details":{{"causes":[{{"reason":"ExitCode","message":"{code}"}}]}}"#
+            ))
         };
-        let wrong_v4 = |said: &str| wrong(Protocol::V4, said);
-        assert_eq!(wrong_v4(r#"{"status":"Failure","message":"no shell"}"#), "no shell");
+        let v4_error = |stream: &str| protocol_error(Protocol::V4, stream);
+        assert_eq!(v4_error(r#"{"status":"Failure","message":"no shell"}"#), "no shell");
         let about = |what: &str| format!("error stream protocol error: {what}");
-        assert_eq!(wrong_v4(&said(String::new())), about("details must be set"));
-        let no_cause = said(r#","details":{}"#.to_owned());
-        assert_eq!(wrong_v4(&no_cause), about("no ExitCode cause given"));
+        assert_eq!(v4_error(&stream(String::new())), about("details must be set"));
+        let no_cause = stream(r#","details":{}"#.to_owned());
+        assert_eq!(v4_error(&no_cause), about("no ExitCode cause given"));
         for code in ["256", "-1", "+1", "", "x"] {
             let text = format!("invalid exit code value \"{code}\"");
-            assert_eq!(wrong_v4(&cause(code)), about(&text));
+            assert_eq!(v4_error(&cause(code)), about(&text));
         }
-        assert_eq!(wrong_v4("{}"), about("unknown error"));
+        assert_eq!(v4_error("{}"), about("unknown error"));
         let no_json = "invalid character 'o' in literal null (expecting 'u') in \"nonsense\"";
-        assert_eq!(wrong_v4("nonsense"), about(no_json));
-        assert_eq!(wrong(Protocol::V2, "x"), "error executing remote command: x");
-        assert_eq!(wrong(Protocol::V1, "x"), "Error executing remote command: x");
+        assert_eq!(v4_error("nonsense"), about(no_json));
+        assert_eq!(protocol_error(Protocol::V2, "x"), "error executing remote command: x");
+        assert_eq!(protocol_error(Protocol::V1, "x"), "Error executing remote command: x");
     }
 }

@@ -1,4 +1,4 @@
-//! A WebSocket over a connection: one half listens, the other speaks, and neither forgets anything when interrupted.
+//! WebSocket reader and writer over a connection; both are cancel-safe.
 
 use bytes::{Buf, BufMut, Bytes, BytesMut};
 use ratchet_websocket::{Piece, Reader};
@@ -13,21 +13,21 @@ use tokio::io::{AsyncRead, AsyncReadExt, AsyncWrite, AsyncWriteExt};
 use tokio::sync::Notify;
 use tokio::time::timeout;
 
-/// How long a client may take to hear the last words.
-const LAST_WORDS: Duration = Duration::from_secs(10);
-/// How long it may take to hang up then. Who hangs up on bytes that nobody read takes away what the other end has not
-/// read either.
+/// The timeout for sending the close message.
+const CLOSE_TIMEOUT: Duration = Duration::from_secs(10);
+/// The timeout for the client to close. Closing with unread bytes resets the connection, and the client would lose what
+/// it has not read yet.
 const LINGER: Duration = Duration::from_secs(1);
-/// How often a client is asked whether it is there, so that whatever lies between does not think it idle.
+/// The interval of pings to the client, which keep proxies from closing an idle connection.
 pub(super) const PING_EVERY: Duration = Duration::from_secs(20);
 
-/// How much is read at once: little at first, for most connections are quiet.
+/// The initial read size: most connections are idle.
 const FIRST_READ: usize = 4 << 10;
 const LARGEST_READ: usize = 128 << 10;
-/// How many pieces are written at once.
-const PIECES: usize = 16;
+/// The maximum number of buffers per vectored write.
+const MAX_BUFFERS: usize = 16;
 
-/// A buffer that grows with what comes.
+/// A read buffer that grows with the traffic.
 #[derive(Debug)]
 pub(super) struct Input {
     pub(super) bytes: BytesMut,
@@ -41,7 +41,7 @@ impl Default for Input {
 }
 
 impl Input {
-    /// Reads once; zero means the end. Nothing is lost if it is interrupted.
+    /// Reads once; zero means the end. Cancel-safe.
     pub(super) async fn read<R: AsyncRead + Unpin>(&mut self, io: &mut R) -> io::Result<usize> {
         self.bytes.reserve(self.size);
         let read = io.read_buf(&mut self.bytes).await?;
@@ -52,19 +52,19 @@ impl Input {
     }
 }
 
-/// Why there is nothing more to hear from a client.
+/// Why a client sends no more.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
-pub(super) enum Gone {
-    /// It took its leave.
+pub(super) enum Disconnect {
+    /// It sent a close message.
     Closed(Option<u16>),
-    /// It said what cannot be understood; the code tells it so.
+    /// It violated the protocol; the close code to send.
     Broken(u16),
-    /// It is just gone.
+    /// The connection is lost.
     Lost,
 }
 
-impl Gone {
-    /// What to say to it, if anything.
+impl Disconnect {
+    /// The close message to send, if any.
     pub(super) fn answer(self) -> Option<Option<u16>> {
         match self {
             Self::Closed(code) => Some(code),
@@ -74,31 +74,31 @@ impl Gone {
     }
 }
 
-/// The half that hears a client.
+/// The reading half.
 #[derive(Debug)]
-pub(super) struct Listener<R> {
+pub(super) struct MessageReader<R> {
     io: R,
     reader: Reader,
     input: Input,
 }
 
-impl<R: AsyncRead + Unpin> Listener<R> {
+impl<R: AsyncRead + Unpin> MessageReader<R> {
     pub(super) fn new(io: R) -> Self {
         Self { io, reader: Reader::default(), input: Input::default() }
     }
 
-    /// What comes next. Nothing is lost if it is interrupted.
-    pub(super) async fn next(&mut self) -> Result<Piece, Gone> {
+    /// The next message piece. Cancel-safe.
+    pub(super) async fn next(&mut self) -> Result<Piece, Disconnect> {
         loop {
             let next = self.reader.next(&mut self.input.bytes);
-            let next = next.map_err(|_| Gone::Broken(ratchet_websocket::PROTOCOL_ERROR))?;
+            let next = next.map_err(|_| Disconnect::Broken(ratchet_websocket::PROTOCOL_ERROR))?;
             match next {
-                Some(Piece::Close(code)) => return Err(Gone::Closed(code)),
+                Some(Piece::Close(code)) => return Err(Disconnect::Closed(code)),
                 Some(piece) => return Ok(piece),
                 None => {}
             }
             if !matches!(self.input.read(&mut self.io).await, Ok(1..)) {
-                return Err(Gone::Lost);
+                return Err(Disconnect::Lost);
             }
         }
     }
@@ -113,27 +113,27 @@ impl<R: AsyncRead + Unpin> Listener<R> {
     }
 }
 
-/// The half that speaks to a client. What it was given to say stays with it until it is written.
+/// The writing half, which queues messages until they are written.
 #[derive(Debug)]
-pub(super) struct Speaker<W> {
+pub(super) struct MessageWriter<W> {
     io: W,
     out: VecDeque<Bytes>,
     heads: BytesMut,
 }
 
-impl<W: AsyncWrite + Unpin> Speaker<W> {
+impl<W: AsyncWrite + Unpin> MessageWriter<W> {
     pub(super) fn new(io: W) -> Self {
         Self { io, out: VecDeque::new(), heads: BytesMut::new() }
     }
 
-    /// Bytes in a message of their own.
-    pub(super) fn say(&mut self, bytes: Bytes) {
+    /// Queues a binary message.
+    pub(super) fn send(&mut self, bytes: Bytes) {
         ratchet_websocket::write_head(&mut self.heads, ratchet_websocket::BINARY, bytes.len());
         self.push(bytes);
     }
 
-    /// Bytes on a channel.
-    pub(super) fn say_on(&mut self, channel: u8, bytes: Bytes) {
+    /// Queues a binary message on a channel.
+    pub(super) fn send_on(&mut self, channel: u8, bytes: Bytes) {
         ratchet_websocket::write_head(&mut self.heads, ratchet_websocket::BINARY, bytes.len() + 1);
         self.heads.put_u8(channel);
         self.push(bytes);
@@ -163,7 +163,7 @@ impl<W: AsyncWrite + Unpin> Speaker<W> {
         }
     }
 
-    /// Writes what there is to say. Nothing is lost or said twice if it is interrupted.
+    /// Writes the queue. Cancel-safe.
     pub(super) async fn flush(&mut self) -> io::Result<()> {
         poll_fn(|cx| self.poll_write(cx)).await?;
         self.io.flush().await
@@ -171,11 +171,11 @@ impl<W: AsyncWrite + Unpin> Speaker<W> {
 
     fn poll_write(&mut self, cx: &mut Context<'_>) -> Poll<io::Result<()>> {
         while !self.out.is_empty() {
-            let mut slices = [IoSlice::new(&[]); PIECES];
+            let mut slices = [IoSlice::new(&[]); MAX_BUFFERS];
             for (slice, piece) in slices.iter_mut().zip(&self.out) {
                 *slice = IoSlice::new(piece);
             }
-            let count = self.out.len().min(PIECES);
+            let count = self.out.len().min(MAX_BUFFERS);
             let slices = slices.get(..count).unwrap_or_default();
             let written = ready!(Pin::new(&mut self.io).poll_write_vectored(cx, slices))?;
             if written == 0 {
@@ -198,44 +198,44 @@ impl<W: AsyncWrite + Unpin> Speaker<W> {
     }
 }
 
-/// Takes leave of a client: what was said before arrives, and then why it ends.
-pub(super) async fn part<R, W>(
-    mut listener: Listener<R>,
-    mut speaker: Speaker<W>,
+/// Closes the connection: flushes the queue and sends the close message.
+pub(super) async fn close<R, W>(
+    mut reader: MessageReader<R>,
+    mut writer: MessageWriter<W>,
     why: Option<Option<u16>>,
 ) where
     R: AsyncRead + Unpin,
     W: AsyncWrite + Unpin,
 {
     if let Some(code) = why {
-        speaker.close(code);
-        let said = timeout(LAST_WORDS, async {
-            speaker.flush().await?;
-            speaker.io.shutdown().await
+        writer.close(code);
+        let closed = timeout(CLOSE_TIMEOUT, async {
+            writer.flush().await?;
+            writer.io.shutdown().await
         });
-        if let Ok(Ok(())) = said.await {
-            let _ = timeout(LINGER, listener.drain()).await;
+        if let Ok(Ok(())) = closed.await {
+            let _ = timeout(LINGER, reader.drain()).await;
         }
     }
 }
 
-/// Answers that one half owes because of what the other heard. The newest question is the one to answer.
+/// Pongs that the writing half must send for pings of the reading half; only the newest ping counts.
 #[derive(Debug, Default)]
 pub(super) struct Pongs {
     newest: Mutex<Option<Bytes>>,
-    asked: Notify,
+    notify: Notify,
 }
 
 impl Pongs {
-    pub(super) fn owe(&self, question: Bytes) {
+    pub(super) fn request(&self, question: Bytes) {
         *self.newest.lock().unwrap_or_else(PoisonError::into_inner) = Some(question);
-        self.asked.notify_one();
+        self.notify.notify_one();
     }
 
-    /// Waits for an answer that is owed.
-    pub(super) async fn owed(&self) -> Bytes {
+    /// Waits for a ping to answer.
+    pub(super) async fn next(&self) -> Bytes {
         loop {
-            self.asked.notified().await;
+            self.notify.notified().await;
             let newest = self.newest.lock().unwrap_or_else(PoisonError::into_inner).take();
             if let Some(question) = newest {
                 return question;

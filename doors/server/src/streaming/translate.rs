@@ -1,9 +1,9 @@
-//! Exec and attach: the channels of a client's WebSocket as the streams of a kubelet's SPDY.
+//! Exec and attach: translates WebSocket channels of the client to SPDY streams of the kubelet.
 
-use super::channels::{ERROR, Meaning, STDERR, STDOUT, Sorter, Streams};
+use super::channels::{ClientMessage, Demultiplexer, ERROR, STDERR, STDOUT, Streams};
 use super::negotiate::Protocol;
 use super::outcome::Outcome;
-use super::socket::{Gone, Listener, PING_EVERY, Pongs, Speaker, part};
+use super::socket::{Disconnect, MessageReader, MessageWriter, PING_EVERY, Pongs, close};
 use bytes::Bytes;
 use ratchet_spdy::{Session, SpdyError, Stream};
 use ratchet_websocket::{NORMAL, PROTOCOL_ERROR, Piece};
@@ -14,27 +14,26 @@ use std::time::Duration;
 use tokio::io::{AsyncRead, AsyncWrite, AsyncWriteExt, split};
 use tokio::time::{Instant, Interval, MissedTickBehavior, interval_at, timeout};
 
-/// How long a kubelet may take to accept a stream.
-const STREAM_PATIENCE: Duration = Duration::from_secs(30);
-/// How often a kubelet is asked whether it is there.
+/// The timeout for a kubelet to accept a stream.
+const STREAM_TIMEOUT: Duration = Duration::from_secs(30);
+/// The interval of pings to the kubelet.
 const KUBELET_PING_EVERY: Duration = Duration::from_secs(5);
-/// What a kubelet may say about how a command ended.
-const LONGEST_STATUS: usize = 64 << 10;
+/// The maximum length of the final `Status`.
+const MAX_STATUS_LENGTH: usize = 64 << 10;
 
-/// A kubelet that has answered that it speaks SPDY now.
+/// A connection to a kubelet after the SPDY upgrade.
 #[derive(Debug)]
 pub(crate) struct Kubelet<K> {
-    /// The connection after its answer.
+    /// The upgraded connection.
     pub(crate) io: K,
-    /// The dialect that it chose.
+    /// The chosen subprotocol.
     pub(crate) protocol: Protocol,
 }
 
-/// Carries a command's streams until it ends, the client is gone, or something goes wrong, which the client is told.
-/// `client` has been answered that it speaks WebSocket now. Gives the code under which metrics count the request.
+/// Copies the streams of a command until it ends, the client is gone, or an error occurs, which the client gets.
+/// `client` is upgraded to WebSocket. Returns the status code for metrics.
 ///
-/// The client hears that it is connected before the kubelet is reached; so why that failed is told on the error
-/// channel.
+/// The client is connected before the kubelet is reached, so that failures go to the error channel.
 pub(crate) async fn translate<C, K>(
     client: C,
     kubelet: impl Future<Output = Result<Kubelet<K>, String>>,
@@ -45,9 +44,9 @@ where
     K: AsyncRead + AsyncWrite + Send + Unpin + 'static,
 {
     let (client_in, client_out) = split(client);
-    let (mut listener, mut speaker) = (Listener::new(client_in), Speaker::new(client_out));
-    speaker.say_on(wanted.greeting(), Bytes::new());
-    if speaker.flush().await.is_err() {
+    let (mut reader, mut writer) = (MessageReader::new(client_in), MessageWriter::new(client_out));
+    writer.send_on(wanted.first_channel(), Bytes::new());
+    if writer.flush().await.is_err() {
         return 400;
     }
     let command = match kubelet.await {
@@ -55,59 +54,59 @@ where
         Err(why) => Err(why),
     };
     let ended = match command {
-        Ok(command) => command.run(&mut listener, &mut speaker).await,
+        Ok(command) => command.run(&mut reader, &mut writer).await,
         Err(why) => Ok(Outcome::internal(&why)),
     };
     match ended {
         Ok(outcome) => {
-            speaker.say_on(ERROR, outcome.status.into());
-            part(listener, speaker, Some(Some(NORMAL))).await;
+            writer.send_on(ERROR, outcome.status.into());
+            close(reader, writer, Some(Some(NORMAL))).await;
             outcome.code
         }
-        Err(gone) => {
-            part(listener, speaker, gone.answer()).await;
+        Err(disconnect) => {
+            close(reader, writer, disconnect.answer()).await;
             200
         }
     }
 }
 
-/// A command whose streams a kubelet has accepted.
+/// A command whose streams are open.
 struct Command {
     input: Input,
     output: Output,
 }
 
-/// What goes to the kubelet.
+/// Streams to the kubelet.
 struct Input {
     stdin: Option<Stream>,
     resize: Option<Stream>,
-    sorter: Sorter,
+    demultiplexer: Demultiplexer,
 }
 
-/// What comes from it.
+/// Streams from the kubelet.
 struct Output {
     session: Session,
     protocol: Protocol,
     stdout: Option<Stream>,
     stderr: Option<Stream>,
     error: Option<Stream>,
-    /// Streams that have said all. To drop them would reset them, and kubelets are not used to that.
-    over: Vec<Stream>,
+    /// Finished streams. They are kept, because dropping resets them, which kubelets do not expect.
+    finished: Vec<Stream>,
     status: Vec<u8>,
-    /// Why the kubelet could not tell how the command ended.
+    /// Why the final status could not be read.
     lost: Option<String>,
 }
 
-/// What the two directions tell each other.
+/// State shared by the two directions.
 #[derive(Default)]
-struct Between {
+struct Shared {
     pongs: Pongs,
-    /// The kubelet does not take what the client sends, so the client is not listened to.
-    stalled: AtomicBool,
+    /// Whether a send to the kubelet is blocked, so that the client is not read.
+    is_blocked: AtomicBool,
 }
 
 impl Command {
-    /// Opens all streams before anything is sent, for a kubelet does nothing until it has them.
+    /// Opens all streams first: a kubelet does nothing until it has them.
     async fn begin<K>(kubelet: Kubelet<K>, wanted: Streams) -> Result<Self, String>
     where
         K: AsyncRead + AsyncWrite + Send + Unpin + 'static,
@@ -123,31 +122,31 @@ impl Command {
                 *slot = Some(open(&session, name).await?);
             }
         }
-        let input = Input { stdin, resize, sorter: Sorter::default() };
-        let (over, status, lost) = (Vec::new(), Vec::new(), None);
-        let output = Output { session, protocol, stdout, stderr, error, over, status, lost };
+        let input = Input { stdin, resize, demultiplexer: Demultiplexer::default() };
+        let (finished, status, lost) = (Vec::new(), Vec::new(), None);
+        let output = Output { session, protocol, stdout, stderr, error, finished, status, lost };
         Ok(Self { input, output })
     }
 
     async fn run<R, W>(
         mut self,
-        listener: &mut Listener<R>,
-        speaker: &mut Speaker<W>,
-    ) -> Result<Outcome, Gone>
+        reader: &mut MessageReader<R>,
+        writer: &mut MessageWriter<W>,
+    ) -> Result<Outcome, Disconnect>
     where
         R: AsyncRead + Unpin,
         W: AsyncWrite + Unpin,
     {
-        let between = Between::default();
+        let shared = Shared::default();
         tokio::select! {
-            gone = self.input.run(listener, &between) => Err(gone),
-            ended = self.output.run(speaker, &between) => ended,
+            disconnect = self.input.run(reader, &shared) => Err(disconnect),
+            ended = self.output.run(writer, &shared) => ended,
         }
     }
 }
 
 async fn open(session: &Session, name: &str) -> Result<Stream, String> {
-    match timeout(STREAM_PATIENCE, session.open(&[("streamType", name)], false)).await {
+    match timeout(STREAM_TIMEOUT, session.open(&[("streamType", name)], false)).await {
         Ok(Ok(stream)) => Ok(stream),
         Ok(Err(SpdyError::Reset(_))) => Err("Stream reset".to_owned()),
         Ok(Err(why)) => Err(why.to_string()),
@@ -156,31 +155,31 @@ async fn open(session: &Session, name: &str) -> Result<Stream, String> {
 }
 
 impl Input {
-    /// Hands on what the client sends, at the pace at which the kubelet takes it, until the client is gone.
+    /// Copies from the client to the kubelet, with backpressure, until the client is gone.
     async fn run<R: AsyncRead + Unpin>(
         &mut self,
-        listener: &mut Listener<R>,
-        between: &Between,
-    ) -> Gone {
+        reader: &mut MessageReader<R>,
+        shared: &Shared,
+    ) -> Disconnect {
         loop {
-            let (bytes, last) = match listener.next().await {
+            let (bytes, last) = match reader.next().await {
                 Ok(Piece::Data { bytes, last, .. }) => (bytes, last),
                 Ok(Piece::Ping(question)) => {
-                    between.pongs.owe(question);
+                    shared.pongs.request(question);
                     continue;
                 }
                 Ok(Piece::Pong | Piece::Close(_)) => continue,
-                Err(gone) => return gone,
+                Err(disconnect) => return disconnect,
             };
-            let Ok(meaning) = self.sorter.sort(bytes, last) else {
-                return Gone::Broken(PROTOCOL_ERROR);
+            let Ok(message) = self.demultiplexer.decode(bytes, last) else {
+                return Disconnect::Broken(PROTOCOL_ERROR);
             };
-            match meaning {
-                Some(Meaning::Stdin(bytes)) => send(&mut self.stdin, bytes, between).await,
-                Some(Meaning::Resize(bytes)) => send(&mut self.resize, bytes, between).await,
-                Some(Meaning::EndOfStdin) => {
+            match message {
+                Some(ClientMessage::Stdin(bytes)) => send(&mut self.stdin, bytes, shared).await,
+                Some(ClientMessage::Resize(bytes)) => send(&mut self.resize, bytes, shared).await,
+                Some(ClientMessage::EndOfStdin) => {
                     if let Some(stdin) = &mut self.stdin {
-                        // A stream that is over already needs no end.
+                        // A stream that has already ended needs no shutdown.
                         let _ = stdin.shutdown().await;
                     }
                 }
@@ -190,80 +189,80 @@ impl Input {
     }
 }
 
-/// Sends to a stream, and to nobody when the kubelet wants no more of it: how the command ended will be told.
-async fn send(stream: &mut Option<Stream>, bytes: Bytes, between: &Between) {
+/// Sends to a stream; drops the stream if the kubelet has closed it, because the final status will follow.
+async fn send(stream: &mut Option<Stream>, bytes: Bytes, shared: &Shared) {
     let Some(open) = stream else { return };
-    between.stalled.store(true, Ordering::Relaxed);
+    shared.is_blocked.store(true, Ordering::Relaxed);
     let sent = open.send(bytes).await;
-    between.stalled.store(false, Ordering::Relaxed);
+    shared.is_blocked.store(false, Ordering::Relaxed);
     if sent.is_err() {
         *stream = None;
     }
 }
 
 impl Output {
-    /// Hands on what the command says, at the pace at which the client takes it, until it has said all.
+    /// Copies from the kubelet to the client, with backpressure, until all streams have ended.
     async fn run<W: AsyncWrite + Unpin>(
         &mut self,
-        speaker: &mut Speaker<W>,
-        between: &Between,
-    ) -> Result<Outcome, Gone> {
+        writer: &mut MessageWriter<W>,
+        shared: &Shared,
+    ) -> Result<Outcome, Disconnect> {
         let (mut pings, mut kubelet_pings) = (every(PING_EVERY), every(KUBELET_PING_EVERY));
         while self.stdout.is_some() || self.stderr.is_some() || self.error.is_some() {
             tokio::select! {
-                said = next(&mut self.stdout) => match said {
-                    Ok(Some(bytes)) => speaker.say_on(STDOUT, bytes),
-                    _ => self.over.extend(self.stdout.take()),
+                chunk = next(&mut self.stdout) => match chunk {
+                    Ok(Some(bytes)) => writer.send_on(STDOUT, bytes),
+                    _ => self.finished.extend(self.stdout.take()),
                 },
-                said = next(&mut self.stderr) => match said {
-                    Ok(Some(bytes)) => speaker.say_on(STDERR, bytes),
-                    _ => self.over.extend(self.stderr.take()),
+                chunk = next(&mut self.stderr) => match chunk {
+                    Ok(Some(bytes)) => writer.send_on(STDERR, bytes),
+                    _ => self.finished.extend(self.stderr.take()),
                 },
-                said = next(&mut self.error) => match said {
-                    Ok(Some(bytes)) => self.tell(&bytes),
-                    end => self.told(end.err()),
+                chunk = next(&mut self.error) => match chunk {
+                    Ok(Some(bytes)) => self.append_status(&bytes),
+                    end => self.end_error_stream(end.err()),
                 },
-                question = between.pongs.owed() => speaker.pong(question),
+                question = shared.pongs.next() => writer.pong(question),
                 _ = pings.tick() => {
-                    speaker.ping();
-                    if between.stalled.load(Ordering::Relaxed) {
-                        // Its pings wait behind what the kubelet does not take, and it must not think us dead.
-                        speaker.pong(Bytes::new());
+                    writer.ping();
+                    if shared.is_blocked.load(Ordering::Relaxed) {
+                        // Its pings queue behind the blocked data; an unsolicited pong keeps the connection alive.
+                        writer.pong(Bytes::new());
                     }
                 }
                 _ = kubelet_pings.tick() => self.session.ping(),
             }
-            speaker.flush().await.map_err(|_| Gone::Lost)?;
+            writer.flush().await.map_err(|_| Disconnect::Lost)?;
         }
         Ok(self.outcome())
     }
 
-    fn tell(&mut self, bytes: &[u8]) {
-        let room = LONGEST_STATUS.saturating_sub(self.status.len());
+    fn append_status(&mut self, bytes: &[u8]) {
+        let room = MAX_STATUS_LENGTH.saturating_sub(self.status.len());
         self.status.extend(bytes.iter().take(room));
     }
 
-    /// The error stream is over. A kubelet that is done resets its streams; one that is gone has told nothing, and in
-    /// some dialects neither has one that resets this stream without a word.
-    fn told(&mut self, why: Option<io::Error>) {
-        let silent = self.status.is_empty() && self.protocol.tells_success();
+    /// Handles the end of the error stream. A finished kubelet resets its streams; a lost connection is an error, and
+    /// in subprotocols that report success so is a reset without a status.
+    fn end_error_stream(&mut self, why: Option<io::Error>) {
+        let silent = self.status.is_empty() && self.protocol.reports_success();
         let lost = why.filter(|why| silent || why.kind() != io::ErrorKind::ConnectionReset);
         self.lost = lost.map(|why| why.to_string());
-        self.over.extend(self.error.take());
+        self.finished.extend(self.error.take());
     }
 
     fn outcome(&self) -> Outcome {
         match &self.lost {
-            // The reference calls this a success, for to it the stream just ends.
+            // The reference reports this as a success.
             Some(why) if self.status.is_empty() => {
                 Outcome::internal(&format!("error reading from error stream: {why}"))
             }
-            _ => Outcome::read(self.protocol, &self.status),
+            _ => Outcome::parse(self.protocol, &self.status),
         }
     }
 }
 
-/// The next bytes of a stream; never, if there is none.
+/// The next bytes of a stream; pending forever without a stream.
 async fn next(stream: &mut Option<Stream>) -> io::Result<Option<Bytes>> {
     match stream {
         Some(stream) => stream.chunk().await,

@@ -1,16 +1,15 @@
-//! Port-forward over WebSocket: messages that carry the bytes of a SPDY connection to the kubelet, unseen.
+//! Portforward: tunnels the bytes of a SPDY connection to the kubelet in WebSocket messages.
 
-use super::socket::{Gone, Input, Listener, PING_EVERY, Pongs, Speaker, part};
+use super::socket::{Disconnect, Input, MessageReader, MessageWriter, PING_EVERY, Pongs, close};
 use ratchet_websocket::{NORMAL, Piece, UNSUPPORTED};
 use std::time::Duration;
 use tokio::io::{AsyncRead, AsyncWrite, AsyncWriteExt, split};
 use tokio::time::{MissedTickBehavior, interval_at, timeout};
 
-/// How long a kubelet may take to hear that it is over.
-const FAREWELL: Duration = Duration::from_secs(1);
+/// The timeout for shutting the kubelet's connection down.
+const SHUTDOWN_TIMEOUT: Duration = Duration::from_secs(1);
 
-/// Carries bytes both ways until either end is done. `client` has been answered that it speaks WebSocket now, and
-/// `kubelet` has answered that it speaks SPDY.
+/// Copies bytes in both directions until either end is done. `client` is upgraded to WebSocket, and `kubelet` to SPDY.
 pub(crate) async fn tunnel<C, K>(client: C, kubelet: K)
 where
     C: AsyncRead + AsyncWrite + Unpin,
@@ -18,45 +17,53 @@ where
 {
     let (client_in, client_out) = split(client);
     let (mut kubelet_in, mut kubelet_out) = split(kubelet);
-    let mut listener = Listener::new(client_in);
-    let mut speaker = Speaker::new(client_out);
+    let mut reader = MessageReader::new(client_in);
+    let mut writer = MessageWriter::new(client_out);
     let pongs = Pongs::default();
-    let gone = tokio::select! {
-        gone = up(&mut listener, &mut kubelet_out, &pongs) => gone,
-        gone = down(&mut kubelet_in, &mut speaker, &pongs) => gone,
+    let disconnect = tokio::select! {
+        disconnect = client_to_kubelet(&mut reader, &mut kubelet_out, &pongs) => disconnect,
+        disconnect = kubelet_to_client(&mut kubelet_in, &mut writer, &pongs) => disconnect,
     };
-    let _ = timeout(FAREWELL, kubelet_out.shutdown()).await;
+    let _ = timeout(SHUTDOWN_TIMEOUT, kubelet_out.shutdown()).await;
     drop((kubelet_in, kubelet_out));
-    part(listener, speaker, gone.answer()).await;
+    close(reader, writer, disconnect.answer()).await;
 }
 
-/// From the client to the kubelet.
-async fn up<R, W>(listener: &mut Listener<R>, kubelet: &mut W, pongs: &Pongs) -> Gone
+/// Copies from the client to the kubelet.
+async fn client_to_kubelet<R, W>(
+    reader: &mut MessageReader<R>,
+    kubelet: &mut W,
+    pongs: &Pongs,
+) -> Disconnect
 where
     R: AsyncRead + Unpin,
     W: AsyncWrite + Unpin,
 {
     loop {
-        match listener.next().await {
-            Ok(Piece::Data { text: true, .. }) => return Gone::Broken(UNSUPPORTED),
+        match reader.next().await {
+            Ok(Piece::Data { text: true, .. }) => return Disconnect::Broken(UNSUPPORTED),
             Ok(Piece::Data { bytes, .. }) => {
                 let sent = async {
                     kubelet.write_all(&bytes).await?;
                     kubelet.flush().await
                 };
                 if sent.await.is_err() {
-                    return Gone::Closed(Some(NORMAL));
+                    return Disconnect::Closed(Some(NORMAL));
                 }
             }
-            Ok(Piece::Ping(question)) => pongs.owe(question),
+            Ok(Piece::Ping(question)) => pongs.request(question),
             Ok(Piece::Pong | Piece::Close(_)) => {}
-            Err(gone) => return gone,
+            Err(disconnect) => return disconnect,
         }
     }
 }
 
-/// From the kubelet to the client.
-async fn down<R, W>(kubelet: &mut R, speaker: &mut Speaker<W>, pongs: &Pongs) -> Gone
+/// Copies from the kubelet to the client.
+async fn kubelet_to_client<R, W>(
+    kubelet: &mut R,
+    writer: &mut MessageWriter<W>,
+    pongs: &Pongs,
+) -> Disconnect
 where
     R: AsyncRead + Unpin,
     W: AsyncWrite + Unpin,
@@ -67,14 +74,14 @@ where
     loop {
         tokio::select! {
             read = input.read(kubelet) => match read {
-                Ok(1..) => speaker.say(input.bytes.split().freeze()),
-                Ok(0) | Err(_) => return Gone::Closed(Some(NORMAL)),
+                Ok(1..) => writer.send(input.bytes.split().freeze()),
+                Ok(0) | Err(_) => return Disconnect::Closed(Some(NORMAL)),
             },
-            question = pongs.owed() => speaker.pong(question),
-            _ = pings.tick() => speaker.ping(),
+            question = pongs.next() => writer.pong(question),
+            _ = pings.tick() => writer.ping(),
         }
-        if speaker.flush().await.is_err() {
-            return Gone::Lost;
+        if writer.flush().await.is_err() {
+            return Disconnect::Lost;
         }
     }
 }

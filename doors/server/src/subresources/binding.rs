@@ -1,51 +1,57 @@
-//! `binding`: a pod is given its node.
+//! `pods/binding`: assigns a pod to a node.
 
-use crate::body::Wanted;
-use crate::call::{Answered, Reply, ResourceRequest};
+use crate::body::ExpectedKind;
 use crate::lifecycle::metadata;
 use crate::options::{OptionsKind, WriteOptions};
 use crate::request::ResourcePath;
+use crate::resource_request::{HandlerResult, Reply, ResourceRequest};
 use crate::status::StatusError;
 use crate::write::{self, Preconditions};
 use ratchet_engine::Part;
 use ratchet_object::Node;
 
-const BINDING: Wanted<'static> = Wanted { group: "", version: "v1", kind: "Binding" };
+const BINDING: ExpectedKind<'static> = ExpectedKind { group: "", version: "v1", kind: "Binding" };
 
-/// Binds the pod in the URL, or the pod that the Binding names.
-pub(super) async fn bind(call: &ResourceRequest<'_>) -> Answered {
-    let options = WriteOptions::read(call.params, OptionsKind::Create)?;
-    let binding = call.object_of(BINDING, options.fields)?;
-    bind_to(call, &binding, options.dry_run).await
+/// Binds the pod in the URL.
+pub(super) async fn bind(request: &ResourceRequest<'_>) -> HandlerResult {
+    let options = WriteOptions::from_params(request.params, OptionsKind::Create)?;
+    let binding = request.object_of(BINDING, options.fields)?;
+    bind_to(request, &binding, options.dry_run).await
 }
 
-/// Binds the pod that a Binding in the old collection names.
-pub(crate) async fn bind_any(call: &ResourceRequest<'_>) -> Answered {
-    let options = WriteOptions::read(call.params, OptionsKind::Create)?;
-    let binding = call.object_of(BINDING, options.fields)?;
-    let Some(pods) = call.app.registry.core("pods") else { return Err(StatusError::no_resource()) };
+/// Binds the pod that a Binding in the deprecated `bindings` collection names.
+pub(crate) async fn bind_any(request: &ResourceRequest<'_>) -> HandlerResult {
+    let options = WriteOptions::from_params(request.params, OptionsKind::Create)?;
+    let binding = request.object_of(BINDING, options.fields)?;
+    let Some(pods) = request.app.registry.core("pods") else {
+        return Err(StatusError::no_resource());
+    };
     let name = binding.text_at(&["metadata", "name"]).to_owned();
-    let place = ResourcePath {
+    let path = ResourcePath {
         resource: "pods".into(),
         name,
         subresource: "binding".into(),
-        ..call.place.clone()
+        ..request.path.clone()
     };
-    let pod = ResourceRequest { served: pods, place: &place, ..*call };
+    let pod = ResourceRequest { resource: pods, path: &path, ..*request };
     bind_to(&pod, &binding, options.dry_run).await
 }
 
-async fn bind_to(call: &ResourceRequest<'_>, binding: &Node<'static>, dry_run: bool) -> Answered {
-    let name = call.place.name.as_str();
-    let said = binding.text_at(&["metadata", "name"]);
-    if !said.is_empty() && said != name {
+async fn bind_to(
+    request: &ResourceRequest<'_>,
+    binding: &Node<'static>,
+    dry_run: bool,
+) -> HandlerResult {
+    let name = request.path.name.as_str();
+    let stated_name = binding.text_at(&["metadata", "name"]);
+    if !stated_name.is_empty() && stated_name != name {
         return Err(StatusError::bad_request("name in URL does not match name in Binding object"));
     }
     check(binding)?;
-    crate::admission::on_sent(call, BINDING.name(), binding)?;
+    crate::admission::on_sent(request, BINDING.name(), binding)?;
     let node_name = binding.text_at(&["target", "name"]).to_owned();
     let about = crate::status::About { group: "", resource: "pods/binding", name };
-    let now = call.app.now();
+    let now = request.app.now();
     let edit = |old: &Node<'static>| {
         if metadata::is_terminating(old) {
             return Err(StatusError::conflict(
@@ -74,24 +80,24 @@ async fn bind_to(call: &ResourceRequest<'_>, binding: &Node<'static>, dry_run: b
                 new.below("metadata").below(member).set(entry.key.clone(), entry.node.clone());
             }
         }
-        scheduled(&mut new, &now);
+        set_scheduled_condition(&mut new, &now);
         Ok((new, Preconditions::of(binding)))
     };
-    write::change(call, Part::Sub("binding"), dry_run, edit).await?;
+    write::change(request, Part::Sub("binding"), dry_run, edit).await?;
     Ok(Reply::json(
         201,
         r#"{"kind":"Status","apiVersion":"v1","metadata":{},"status":"Success","code":201}"#,
     ))
 }
 
-/// Nobody makes a proper refusal of what is wrong with a Binding.
+/// Validates a Binding; the reference reports errors without a `Status` reason.
 fn check(binding: &Node<'_>) -> Result<(), StatusError> {
     let mut causes = Vec::new();
     let kind = binding.text_at(&["target", "kind"]);
     if !matches!(kind, "" | "Node") {
-        let shown = ratchet_net::Quoted(kind);
+        let quoted = ratchet_net::Quoted(kind);
         causes.push(format!(
-            r#"target.kind: Unsupported value: {shown}: supported values: "Node", "<empty>""#
+            r#"target.kind: Unsupported value: {quoted}: supported values: "Node", "<empty>""#
         ));
     }
     if binding.text_at(&["target", "name"]).is_empty() {
@@ -104,8 +110,8 @@ fn check(binding: &Node<'_>) -> Result<(), StatusError> {
     }
 }
 
-/// The condition that a pod has got its node.
-fn scheduled(pod: &mut Node<'static>, now: &str) {
+/// Sets the PodScheduled condition.
+fn set_scheduled_condition(pod: &mut Node<'static>, now: &str) {
     let status = pod.below("status");
     let mut conditions = status.remove("conditions").unwrap_or_else(|| Node::list(Vec::new()));
     let condition = Node::map([

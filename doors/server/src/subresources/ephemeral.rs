@@ -1,8 +1,8 @@
-//! `ephemeralcontainers` and `resize`: the two parts of a running pod's spec that may change.
+//! `pods/ephemeralcontainers` and `pods/resize`: the mutable parts of a running pod's spec.
 
 use ratchet_object::Node;
 
-/// Takes over the ephemeral containers.
+/// Copies the ephemeral containers.
 pub(super) fn take(new: &mut Node<'static>, sent: &Node<'static>) {
     match sent.find(&["spec", "ephemeralContainers"]) {
         Some(list) => new.below("spec").set("ephemeralContainers", list.clone()),
@@ -12,7 +12,7 @@ pub(super) fn take(new: &mut Node<'static>, sent: &Node<'static>) {
     }
 }
 
-/// Takes over the resources of containers, and how they are resized.
+/// Copies the resources and resize policies of containers.
 pub(super) fn resize(new: &mut Node<'static>, sent: &Node<'static>) {
     for list in ["containers", "initContainers"] {
         let wanted = sent.find(&["spec", list]).map(Node::items).unwrap_or_default();

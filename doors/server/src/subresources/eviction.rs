@@ -1,9 +1,9 @@
-//! `eviction`: a pod is deleted if its disruption budget allows it.
+//! `pods/eviction`: deletes a pod if its disruption budget allows it.
 
-use crate::body::Wanted;
+use crate::body::ExpectedKind;
 use crate::cache::storable;
-use crate::call::{Answered, Reply, ResourceRequest};
 use crate::options::{DeleteOptions, DeleteScope, OptionsKind, WriteOptions};
+use crate::resource_request::{HandlerResult, Reply, ResourceRequest};
 use crate::status::StatusError;
 use crate::verbs::delete;
 use ratchet_object::Node;
@@ -11,36 +11,37 @@ use ratchet_object::selector::LabelSelector;
 use ratchet_store::{Act, Commit, Guard, Revision, Write};
 use std::sync::Arc;
 
-const EVICTION: Wanted<'static> = Wanted { group: "policy", version: "v1", kind: "Eviction" };
+const EVICTION: ExpectedKind<'static> =
+    ExpectedKind { group: "policy", version: "v1", kind: "Eviction" };
 
 /// Evicts the pod.
-pub(super) async fn evict(call: &ResourceRequest<'_>) -> Answered {
-    let options = WriteOptions::read(call.params, OptionsKind::Create)?;
-    let eviction = call.object_of(EVICTION, options.fields)?;
-    if eviction.text_at(&["metadata", "name"]) != call.place.name {
+pub(super) async fn evict(request: &ResourceRequest<'_>) -> HandlerResult {
+    let options = WriteOptions::from_params(request.params, OptionsKind::Create)?;
+    let eviction = request.object_of(EVICTION, options.fields)?;
+    if eviction.text_at(&["metadata", "name"]) != request.path.name {
         return Err(StatusError::bad_request("name in URL does not match name in Eviction object"));
     }
-    call.app.cache.fresh().await?;
-    crate::admission::on_part(call, &eviction)?;
-    crate::admission::on_sent(call, EVICTION.name(), &eviction)?;
+    request.app.cache.fresh().await?;
+    crate::admission::on_part(request, &eviction)?;
+    crate::admission::on_sent(request, EVICTION.name(), &eviction)?;
     let nothing = Node::empty_map();
-    let asked = eviction.get("deleteOptions").unwrap_or(&nothing);
-    let mut wanted = DeleteOptions::read(call.params, Some(asked))?;
+    let delete_options = eviction.get("deleteOptions").unwrap_or(&nothing);
+    let mut wanted = DeleteOptions::parse(request.params, Some(delete_options))?;
     wanted.dry_run |= options.dry_run;
-    // An eviction is not also a deletion: the reference asks once.
-    wanted.scope = DeleteScope::Nobody;
-    let pod = call.current().await?.node();
+    // The policies have seen the eviction; the reference does not evaluate the deletion too.
+    wanted.scope = DeleteScope::None;
+    let pod = request.current().await?.node();
     if !is_disposable(&pod) {
-        spend_budget(call, &pod, wanted.dry_run).await?;
+        consume_budget(request, &pod, wanted.dry_run).await?;
     }
-    delete::remove(call, &wanted).await?;
+    delete::remove(request, &wanted).await?;
     Ok(Reply::json(
         201,
         r#"{"kind":"Status","apiVersion":"v1","metadata":{},"status":"Success","code":201}"#,
     ))
 }
 
-/// Pods that are over or have not begun disturb nobody.
+/// Whether a pod is terminal, pending or terminating: its eviction needs no budget.
 fn is_disposable(pod: &Node<'_>) -> bool {
     matches!(pod.text_at(&["status", "phase"]), "Succeeded" | "Failed" | "Pending")
         || crate::lifecycle::metadata::is_terminating(pod)
@@ -53,30 +54,30 @@ fn is_ready(pod: &Node<'_>) -> bool {
         .any(|item| item.text_at(&["type"]) == "Ready" && item.text_at(&["status"]) == "True")
 }
 
-async fn spend_budget(
-    call: &ResourceRequest<'_>,
+async fn consume_budget(
+    request: &ResourceRequest<'_>,
     pod: &Node<'_>,
     dry_run: bool,
 ) -> Result<(), StatusError> {
-    let Some(budgets) = call.app.registry.find("policy", "v1", "poddisruptionbudgets").cloned()
+    let Some(budgets) = request.app.registry.find("policy", "v1", "poddisruptionbudgets").cloned()
     else {
         return Ok(());
     };
     for _ in 0..16 {
-        call.app.cache.fresh().await?;
-        let prefix = format!("{}/", call.place.namespace);
-        let snapshot = budgets.shelf.now();
+        request.app.cache.fresh().await?;
+        let prefix = format!("{}/", request.path.namespace);
+        let snapshot = budgets.cache.now();
         if let Some(found) = snapshot.unreadable_within(&prefix) {
             return Err(found.into());
         }
-        let mut guarding: Vec<(Arc<crate::cache::Item>, Node<'static>)> = Vec::new();
+        let mut budgets_of_pod: Vec<(Arc<crate::cache::Item>, Node<'static>)> = Vec::new();
         for item in snapshot.within(&prefix) {
             let node = item.node();
             if selects(&node, pod) {
-                guarding.push((item.clone(), node));
+                budgets_of_pod.push((item.clone(), node));
             }
         }
-        let (item, budget) = match guarding.as_slice() {
+        let (item, budget) = match budgets_of_pod.as_slice() {
             [] => return Ok(()),
             [one] => one,
             _ => {
@@ -102,7 +103,7 @@ async fn spend_budget(
             return Err(too_many(budget, text).retry_in(10));
         }
         if number("disruptionsAllowed") <= 0 {
-            return Err(too_many(budget, &why_not(budget)));
+            return Err(too_many(budget, &denial_reason(budget)));
         }
         if dry_run {
             return Ok(());
@@ -110,31 +111,33 @@ async fn spend_budget(
         let mut spent = budget.clone();
         let status = spent.below("status");
         status.set("disruptionsAllowed", Node::int(number("disruptionsAllowed") - 1));
-        status.below("disruptedPods").set(call.place.name.clone(), Node::string(call.app.now()));
+        status
+            .below("disruptedPods")
+            .set(request.path.name.clone(), Node::string(request.app.now()));
         let write = Write {
-            key: budgets.key(&call.place.namespace, budget.text_at(&["metadata", "name"])),
+            key: budgets.key(&request.path.namespace, budget.text_at(&["metadata", "name"])),
             guard: Guard::At(Revision(item.revision)),
             act: Act::Put { value: storable(spent)?.bytes(), lives: None },
         };
-        if let Commit::Done(revision) = call.app.cache.store().commit(vec![write]).await? {
-            call.app.cache.wait_for(revision.0).await?;
+        if let Commit::Done(revision) = request.app.cache.store().commit(vec![write]).await? {
+            request.app.cache.wait_for(revision.0).await?;
             return Ok(());
         }
     }
-    Err(StatusError::modified(call.served.about(&call.place.name)))
+    Err(StatusError::modified(request.resource.about(&request.path.name)))
 }
 
-/// Why a budget allows nothing now, as the end of a sentence that begins with its name.
-fn why_not(budget: &Node<'_>) -> String {
+/// Why a budget allows no disruption, as a sentence fragment after its name.
+fn denial_reason(budget: &Node<'_>) -> String {
     let number = |name: &str| budget.find(&["status", name]).and_then(Node::as_int).unwrap_or(0);
     let conditions = budget.find(&["status", "conditions"]).map(Node::items).unwrap_or_default();
-    let told = conditions.iter().find(|item| {
+    let condition = conditions.iter().find(|item| {
         item.text_at(&["type"]) == "DisruptionAllowed"
             && item.text_at(&["status"]) == "False"
             && !item.text_at(&["message"]).is_empty()
     });
-    let told = told.map(|item| (item.text_at(&["reason"]), item.text_at(&["message"])));
-    match told {
+    let condition = condition.map(|item| (item.text_at(&["reason"]), item.text_at(&["message"])));
+    match condition {
         Some(("SyncFailed", text)) => {
             format!("does not allow evicting pods currently because it failed sync: {text}")
         }
@@ -152,10 +155,10 @@ fn why_not(budget: &Node<'_>) -> String {
 
 fn too_many(budget: &Node<'_>, text: &str) -> StatusError {
     let name = budget.text_at(&["metadata", "name"]);
-    let refusal = StatusError::too_many_requests(
+    let error = StatusError::too_many_requests(
         "Cannot evict pod as it would violate the pod's disruption budget.",
     );
-    refusal.because("DisruptionBudget", "", format!("The disruption budget {name} {text}"))
+    error.because("DisruptionBudget", "", format!("The disruption budget {name} {text}"))
 }
 
 fn selects(budget: &Node<'_>, pod: &Node<'_>) -> bool {

@@ -1,8 +1,8 @@
-//! `finalize`: the list that holds a namespace has its own endpoint.
+//! `namespaces/finalize`: the finalizers in the spec of a namespace.
 
 use ratchet_object::Node;
 
-/// Takes over the finalizers in the spec of a namespace.
+/// Copies the finalizers of the spec.
 pub(super) fn take(new: &mut Node<'static>, sent: &Node<'static>) {
     match sent.find(&["spec", "finalizers"]) {
         Some(list) if !list.items().is_empty() => {

@@ -1,4 +1,4 @@
-//! The parts of objects that have URLs of their own.
+//! Subresources, one file per subresource.
 
 mod binding;
 mod ephemeral;
@@ -10,53 +10,53 @@ mod token;
 pub(crate) use binding::bind_any;
 pub(crate) use scale::scale_from;
 
-use crate::body::Wanted;
-use crate::call::{Answered, Reply, ResourceRequest};
+use crate::body::ExpectedKind;
+use crate::resource_request::{HandlerResult, Reply, ResourceRequest};
 use crate::status::StatusError;
-use crate::verbs::sent::Sent;
+use crate::verbs::update_body::UpdateBody;
 use crate::verbs::{get, update};
 use crate::write;
 use ratchet_engine::Part;
 use ratchet_object::Node;
 
-/// Answers a request for a part of an object.
-pub(crate) async fn answer(call: &ResourceRequest<'_>, verb: &str) -> Answered {
-    let Some(below) = call.served.row.subresource(&call.place.subresource) else {
+/// Handles a subresource request.
+pub(crate) async fn answer(request: &ResourceRequest<'_>, verb: &str) -> HandlerResult {
+    let Some(subresource) = request.resource.row.subresource(&request.path.subresource) else {
         return Err(StatusError::no_resource());
     };
-    if !below.allows(verb) {
+    if !subresource.allows(verb) {
         return Err(StatusError::method_not_allowed());
     }
-    match (below.name, verb) {
+    match (subresource.name, verb) {
         ("status", "get") | ("resize" | "ephemeralcontainers" | "approval", "get") => {
-            get::get(call).await
+            get::get(request).await
         }
-        ("status", _) => update::update(call, Part::STATUS, verb).await,
-        ("scale", _) => scale::answer(call, verb).await,
-        ("binding", "create") => binding::bind(call).await,
-        ("eviction", "create") => eviction::evict(call).await,
-        ("ephemeralcontainers", _) => save(call, verb, below.name, ephemeral::take).await,
-        ("resize", _) => save(call, verb, below.name, ephemeral::resize).await,
-        ("finalize", _) => save(call, verb, below.name, finalize::take).await,
-        ("approval", _) => update::update(call, Part::Sub(below.name), verb).await,
-        ("token", "create") => token::create(call).await,
+        ("status", _) => update::update(request, Part::STATUS, verb).await,
+        ("scale", _) => scale::answer(request, verb).await,
+        ("binding", "create") => binding::bind(request).await,
+        ("eviction", "create") => eviction::evict(request).await,
+        ("ephemeralcontainers", _) => save(request, verb, subresource.name, ephemeral::take).await,
+        ("resize", _) => save(request, verb, subresource.name, ephemeral::resize).await,
+        ("finalize", _) => save(request, verb, subresource.name, finalize::take).await,
+        ("approval", _) => update::update(request, Part::Sub(subresource.name), verb).await,
+        ("token", "create") => token::create(request).await,
         _ => Err(StatusError::method_not_allowed()),
     }
 }
 
-/// Writes a part of an object: `take` takes over from what was sent what this part is about.
+/// Updates a subresource: `take` copies its fields from the sent object to the stored one.
 async fn save(
-    call: &ResourceRequest<'_>,
+    request: &ResourceRequest<'_>,
     verb: &str,
     part: &'static str,
     take: impl Fn(&mut Node<'static>, &Node<'static>),
-) -> Answered {
-    let sent = Sent::read(call, verb, Wanted::of(call.served))?;
+) -> HandlerResult {
+    let sent = UpdateBody::decode(request, verb, ExpectedKind::of(request.resource))?;
     let edit = |old: &Node<'static>| {
-        let (asked, conditions) = sent.over(call, old)?;
+        let (sent_object, conditions) = sent.apply_to(request, old)?;
         let mut new = old.clone();
-        take(&mut new, &asked);
+        take(&mut new, &sent_object);
         Ok((new, conditions))
     };
-    Ok(Reply::item(write::change(call, Part::Sub(part), sent.dry_run, edit).await?))
+    Ok(Reply::item(write::change(request, Part::Sub(part), sent.dry_run, edit).await?))
 }

@@ -1,40 +1,41 @@
-//! `scale`: how many there should be, in one form for all kinds.
+//! `scale`: the replica count of workloads as an `autoscaling/v1` Scale.
 
-use crate::body::Wanted;
+use crate::body::ExpectedKind;
 use crate::cache::Item;
-use crate::call::{Answered, Reply, ResourceRequest};
+use crate::resource_request::{HandlerResult, Reply, ResourceRequest};
 use crate::status::StatusError;
-use crate::verbs::sent::Sent;
+use crate::verbs::update_body::UpdateBody;
 use crate::write;
 use ratchet_engine::Part;
 use ratchet_object::{Entry, Node};
 use std::sync::Arc;
 
-const SCALE: Wanted<'static> = Wanted { group: "autoscaling", version: "v1", kind: "Scale" };
+const SCALE: ExpectedKind<'static> =
+    ExpectedKind { group: "autoscaling", version: "v1", kind: "Scale" };
 
-/// Reads or changes the scale of an object.
-pub(super) async fn answer(call: &ResourceRequest<'_>, verb: &str) -> Answered {
+/// Handles a request for the scale of an object.
+pub(super) async fn answer(request: &ResourceRequest<'_>, verb: &str) -> HandlerResult {
     let item = match verb {
-        "get" => call.current().await?,
-        _ => save(call, verb).await?,
+        "get" => request.current().await?,
+        _ => save(request, verb).await?,
     };
-    Ok(Reply::json(200, scale_from(&write::as_served(call, &item)).to_json()))
+    Ok(Reply::json(200, scale_from(&write::to_request_version(request, &item)).to_json()))
 }
 
-async fn save(call: &ResourceRequest<'_>, verb: &str) -> Result<Arc<Item>, StatusError> {
-    let sent = Sent::read(call, verb, SCALE)?;
+async fn save(request: &ResourceRequest<'_>, verb: &str) -> Result<Arc<Item>, StatusError> {
+    let sent = UpdateBody::decode(request, verb, SCALE)?;
     let edit = |old: &Node<'static>| {
-        let (scale, conditions) = sent.over(call, &scale_from(old))?;
-        check(call, &scale)?;
+        let (scale, conditions) = sent.apply_to(request, &scale_from(old))?;
+        check(request, &scale)?;
         let mut new = old.clone();
         let replicas = scale.find(&["spec", "replicas"]).and_then(Node::as_int).unwrap_or(0);
         new.below("spec").set("replicas", Node::int(replicas));
         Ok((new, conditions))
     };
-    write::change(call, Part::Sub("scale"), sent.dry_run, edit).await
+    write::change(request, Part::Sub("scale"), sent.dry_run, edit).await
 }
 
-fn check(call: &ResourceRequest<'_>, scale: &Node<'_>) -> Result<(), StatusError> {
+fn check(request: &ResourceRequest<'_>, scale: &Node<'_>) -> Result<(), StatusError> {
     let replicas = scale.find(&["spec", "replicas"]).and_then(Node::as_int).unwrap_or(0);
     if replicas >= 0 {
         return Ok(());
@@ -44,7 +45,7 @@ fn check(call: &ResourceRequest<'_>, scale: &Node<'_>) -> Result<(), StatusError
         message: format!("Invalid value: {replicas}: must be greater than or equal to 0"),
         field: "spec.replicas".into(),
     };
-    Err(StatusError::invalid_object("Scale", "autoscaling", &call.place.name, vec![cause]))
+    Err(StatusError::invalid_object("Scale", "autoscaling", &request.path.name, vec![cause]))
 }
 
 pub(crate) fn scale_from(object: &Node<'static>) -> Node<'static> {
@@ -70,7 +71,7 @@ pub(crate) fn scale_from(object: &Node<'static>) -> Node<'static> {
     ])
 }
 
-/// The selector of a workload as the text that lists take.
+/// The selector of a workload in query syntax.
 fn selector_text(object: &Node<'_>) -> String {
     let Some(selector) = object.find(&["spec", "selector"]) else { return String::new() };
     let is_plain =

@@ -1,96 +1,105 @@
-//! `token`: a service account's credential for a while.
+//! `serviceaccounts/token`: issues service account tokens.
 
-use crate::body::Wanted;
-use crate::call::{Answered, Reply, ResourceRequest};
+use crate::body::ExpectedKind;
 use crate::options::{OptionsKind, WriteOptions};
+use crate::resource_request::{HandlerResult, Reply, ResourceRequest};
 use crate::status::{About, StatusError};
-use crate::write::named;
+use crate::write::set_namespace;
 use jiff::Timestamp;
 use ratchet_engine::StatusCause;
 use ratchet_identity::{Account, Bound, Issuing};
 use ratchet_object::{Node, defaults};
 
-const REQUEST: Wanted<'static> =
-    Wanted { group: "authentication.k8s.io", version: "v1", kind: "TokenRequest" };
+const REQUEST: ExpectedKind<'static> =
+    ExpectedKind { group: "authentication.k8s.io", version: "v1", kind: "TokenRequest" };
 
 /// Issues a token.
-pub(super) async fn create(call: &ResourceRequest<'_>) -> Answered {
-    let options = WriteOptions::read(call.params, OptionsKind::Create)?;
-    let mut request = call.object_of(REQUEST, options.fields)?;
-    defaults::apply(REQUEST.group, REQUEST.version, REQUEST.kind, &mut request);
-    named(call, &mut request)?;
-    crate::admission::on_part(call, &request)?;
-    check_name(call, &request)?;
-    let account = call.current().await?.node();
+pub(super) async fn create(request: &ResourceRequest<'_>) -> HandlerResult {
+    let options = WriteOptions::from_params(request.params, OptionsKind::Create)?;
+    let mut token_request = request.object_of(REQUEST, options.fields)?;
+    defaults::apply(REQUEST.group, REQUEST.version, REQUEST.kind, &mut token_request);
+    set_namespace(request, &mut token_request)?;
+    crate::admission::on_part(request, &token_request)?;
+    check_name(request, &token_request)?;
+    let account = request.current().await?.node();
     let uid = account.text_at(&["metadata", "uid"]);
-    check_uid(call, &request, uid)?;
-    request.remove("status");
+    check_uid(request, &token_request, uid)?;
+    token_request.remove("status");
     let seconds =
-        request.find(&["spec", "expirationSeconds"]).and_then(Node::as_int).unwrap_or(3600);
+        token_request.find(&["spec", "expirationSeconds"]).and_then(Node::as_int).unwrap_or(3600);
     check_seconds(seconds)?;
-    crate::admission::on_sent(call, REQUEST.name(), &request)?;
-    let binding = Binding::find(call, &request)?;
-    let asked = request.find(&["spec", "audiences"]).map(Node::items).unwrap_or_default();
-    let audiences: Vec<String> = asked.iter().filter_map(Node::text).map(str::to_owned).collect();
-    let (namespace, name) = (call.place.namespace.as_str(), call.place.name.as_str());
-    let wish = Issuing {
+    crate::admission::on_sent(request, REQUEST.name(), &token_request)?;
+    let binding = Binding::find(request, &token_request)?;
+    let requested = token_request.find(&["spec", "audiences"]).map(Node::items).unwrap_or_default();
+    let audiences: Vec<String> =
+        requested.iter().filter_map(Node::text).map(str::to_owned).collect();
+    let (namespace, name) = (request.path.namespace.as_str(), request.path.name.as_str());
+    let issuing = Issuing {
         account: Account { namespace, name, uid },
         bound: binding.as_ref().map(Binding::as_bound),
         audiences: &audiences,
         seconds,
     };
-    let issued = call.app.accounts.issue(&wish, Timestamp::now()).map_err(StatusError::internal)?;
+    let issued =
+        request.app.accounts.issue(&issuing, Timestamp::now()).map_err(StatusError::internal)?;
     if let Some(warning) = issued.warning {
-        call.told.warn(warning);
+        request.warnings.add(warning);
     }
-    call.told.annotate("authentication.kubernetes.io/issued-credential-id", issued.credential);
+    request.audit.annotate("authentication.kubernetes.io/issued-credential-id", issued.credential);
     let audiences =
-        if audiences.is_empty() { call.app.accounts.audiences.clone() } else { audiences };
-    let metadata = request.below("metadata");
+        if audiences.is_empty() { request.app.accounts.audiences.clone() } else { audiences };
+    let metadata = token_request.below("metadata");
     metadata.set("name", Node::string(name.to_owned()));
     metadata.set("namespace", Node::string(namespace.to_owned()));
     metadata.set("uid", Node::string(uid.to_owned()));
-    metadata.set("creationTimestamp", Node::string(call.app.now()));
-    let spec = request.below("spec");
+    metadata.set("creationTimestamp", Node::string(request.app.now()));
+    let spec = token_request.below("spec");
     spec.set("audiences", Node::list(audiences.into_iter().map(Node::string).collect()));
     spec.set("expirationSeconds", Node::int(issued.seconds));
     let expires = issued.expires.strftime("%Y-%m-%dT%H:%M:%SZ").to_string();
-    request.set(
+    token_request.set(
         "status",
         Node::map([
             ("token", Node::string(issued.token)),
             ("expirationTimestamp", Node::string(expires)),
         ]),
     );
-    Ok(Reply::json(201, crate::render::whole(request, "authentication.k8s.io/v1", "TokenRequest")))
+    Ok(Reply::json(
+        201,
+        crate::render::whole(token_request, "authentication.k8s.io/v1", "TokenRequest"),
+    ))
 }
 
-/// Refuses a request that names another account than its URL.
-fn check_name(call: &ResourceRequest<'_>, request: &Node<'_>) -> Result<(), StatusError> {
-    let (own, said) = (call.place.name.as_str(), request.text_at(&["metadata", "name"]));
-    if said.is_empty() || said == own {
+/// Rejects a request that names another account than the URL.
+fn check_name(request: &ResourceRequest<'_>, token_request: &Node<'_>) -> Result<(), StatusError> {
+    let (own, stated) = (request.path.name.as_str(), token_request.text_at(&["metadata", "name"]));
+    if stated.is_empty() || stated == own {
         return Ok(());
     }
-    let shown = ratchet_net::Quoted(said);
+    let quoted = ratchet_net::Quoted(stated);
     let cause = StatusCause {
         reason: "FieldValueInvalid",
         message: format!(
-            "Invalid value: {shown}: must match the service account name if specified"
+            "Invalid value: {quoted}: must match the service account name if specified"
         ),
         field: "metadata.name".into(),
     };
     Err(StatusError::invalid_object(REQUEST.kind, REQUEST.group, own, vec![cause]))
 }
 
-/// Refuses a request that means an account that was there before this one.
-fn check_uid(call: &ResourceRequest<'_>, request: &Node<'_>, own: &str) -> Result<(), StatusError> {
-    let said = request.text_at(&["metadata", "uid"]);
-    if said.is_empty() || said == own {
+/// Rejects a request for an earlier account of the same name.
+fn check_uid(
+    request: &ResourceRequest<'_>,
+    token_request: &Node<'_>,
+    own: &str,
+) -> Result<(), StatusError> {
+    let stated = token_request.text_at(&["metadata", "uid"]);
+    if stated.is_empty() || stated == own {
         return Ok(());
     }
-    let about = About { group: REQUEST.group, resource: REQUEST.kind, name: &call.place.name };
+    let about = About { group: REQUEST.group, resource: REQUEST.kind, name: &request.path.name };
     let why = format!(
-        "the UID in the token request ({said}) does not match the UID of the service account ({own})"
+        "the UID in the token request ({stated}) does not match the UID of the service account ({own})"
     );
     Err(StatusError::conflict(about, &why))
 }
@@ -111,7 +120,7 @@ fn check_seconds(seconds: i64) -> Result<(), StatusError> {
     Err(StatusError::invalid_object("TokenRequest", "authentication.k8s.io", "", vec![cause]))
 }
 
-/// The object that a token lives and dies with.
+/// The object that a token is bound to.
 enum Binding {
     Pod { name: String, uid: String, node: Option<(String, String)> },
     Secret { name: String, uid: String },
@@ -131,8 +140,11 @@ impl Binding {
         }
     }
 
-    fn find(call: &ResourceRequest<'_>, request: &Node<'_>) -> Result<Option<Self>, StatusError> {
-        let Some(object) = request.find(&["spec", "boundObjectRef"]) else { return Ok(None) };
+    fn find(
+        request: &ResourceRequest<'_>,
+        token_request: &Node<'_>,
+    ) -> Result<Option<Self>, StatusError> {
+        let Some(object) = token_request.find(&["spec", "boundObjectRef"]) else { return Ok(None) };
         if object.is_null() {
             return Ok(None);
         }
@@ -151,33 +163,33 @@ impl Binding {
         if name.is_empty() {
             return Err(StatusError::bad_request("Name parameter required."));
         }
-        let Some(served) = call.app.registry.core(plural) else { return Ok(None) };
-        let item = served.shelf.find(&served.shelf_key(&call.place.namespace, &name))?;
-        let Some(item) = item else { return Err(StatusError::not_found(served.about(&name))) };
+        let Some(resource) = request.app.registry.core(plural) else { return Ok(None) };
+        let item = resource.cache.find(&resource.cache_key(&request.path.namespace, &name))?;
+        let Some(item) = item else { return Err(StatusError::not_found(resource.about(&name))) };
         let node = item.node();
-        let account = &call.place.name;
+        let account = &request.path.name;
         if kind == "Pod" && node.text_at(&["spec", "serviceAccountName"]) != account {
             return Err(StatusError::bad_request(format!(
                 "cannot bind token for serviceaccount \"{account}\" to pod running with different serviceaccount name."
             )));
         }
         let uid = node.text_at(&["metadata", "uid"]).to_owned();
-        let asked = object.text_at(&["uid"]);
-        if !asked.is_empty() && asked != uid {
+        let requested = object.text_at(&["uid"]);
+        if !requested.is_empty() && requested != uid {
             let why = format!(
-                "the UID in the bound object reference ({asked}) does not match the UID in record. The object might have been deleted and then recreated"
+                "the UID in the bound object reference ({requested}) does not match the UID in record. The object might have been deleted and then recreated"
             );
             return Err(StatusError::conflict(About { group, resource: kind, name: &name }, &why));
         }
         Ok(Some(match kind {
-            "Pod" => Self::Pod { node: host(call, &node), name, uid },
+            "Pod" => Self::Pod { node: node_of_pod(request, &node), name, uid },
             "Secret" => Self::Secret { name, uid },
             _ => Self::Node { name, uid },
         }))
     }
 }
 
-/// The parts of an API version; neither, if it has more than two.
+/// Splits an `apiVersion`; both parts are empty if it has more than one slash.
 fn group_and_version(api_version: &str) -> (&str, &str) {
     match api_version.split_once('/') {
         None => ("", api_version),
@@ -186,12 +198,12 @@ fn group_and_version(api_version: &str) -> (&str, &str) {
     }
 }
 
-/// The node on which a pod runs; one that is not there has a name all the same.
-fn host(call: &ResourceRequest<'_>, pod: &Node<'_>) -> Option<(String, String)> {
+/// Name and uid of a pod's node; the uid is empty if the node does not exist.
+fn node_of_pod(request: &ResourceRequest<'_>, pod: &Node<'_>) -> Option<(String, String)> {
     let name = pod.text_at(&["spec", "nodeName"]);
-    let nodes = call.app.registry.core("nodes").filter(|_| !name.is_empty())?;
+    let nodes = request.app.registry.core("nodes").filter(|_| !name.is_empty())?;
     let uid =
-        nodes.shelf.get(name).map(|node| node.node().text_at(&["metadata", "uid"]).to_owned());
+        nodes.cache.get(name).map(|node| node.node().text_at(&["metadata", "uid"]).to_owned());
     Some((name.to_owned(), uid.unwrap_or_default()))
 }
 

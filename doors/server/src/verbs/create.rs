@@ -1,19 +1,19 @@
 //! POST to a collection.
 
-use crate::call::{Answered, Reply, ResourceRequest};
 use crate::options::{OptionsKind, WriteOptions};
+use crate::resource_request::{HandlerResult, Reply, ResourceRequest};
 use crate::status::StatusError;
 use crate::write;
 use ratchet_object::defaults;
 
-/// Makes an object.
-pub(crate) async fn create(call: &ResourceRequest<'_>) -> Answered {
-    let options = WriteOptions::read(call.params, OptionsKind::Create)?;
-    let row = call.served.row;
-    if row.namespaced && call.place.namespace.is_empty() {
+/// Creates an object.
+pub(crate) async fn create(request: &ResourceRequest<'_>) -> HandlerResult {
+    let options = WriteOptions::from_params(request.params, OptionsKind::Create)?;
+    let row = request.resource.row;
+    if row.namespaced && request.path.namespace.is_empty() {
         return Err(StatusError::method_not_allowed());
     }
-    let mut node = call.object(options.fields)?;
+    let mut node = request.object(options.fields)?;
     defaults::apply(row.group, row.version, row.kind, &mut node);
-    Ok(Reply::created(write::create(call, node, options.dry_run).await?))
+    Ok(Reply::created(write::create(request, node, options.dry_run).await?))
 }

@@ -1,81 +1,85 @@
-//! DELETE of an object or a collection: at once, or after a grace period and finalizers.
+//! DELETE of an object or a collection, with grace periods, finalizers and propagation policies.
 
 use crate::admission;
-use crate::body::{BodyType, Wanted, parse, receive};
+use crate::body::{BodyType, ExpectedKind, decode_body, parse};
 use crate::cache::{Item, storable};
-use crate::call::{Answered, Content, Reply, ResourceRequest};
 use crate::lifecycle::{Dependents, metadata};
 use crate::options::{DeleteOptions, DeleteScope, FieldValidation, Propagation};
 use crate::request::ResourcePath;
+use crate::resource_request::{Content, HandlerResult, Reply, ResourceRequest};
 use crate::services;
 use crate::status::{StatusError, success, uid_of};
 use crate::verbs::list;
-use crate::write::held_by_spec;
+use crate::write::has_spec_finalizers;
 use ratchet_object::{Kind, Node};
 use ratchet_store::{Act, Commit, Guard, Revision, Write};
 use std::sync::Arc;
 
-/// The finalizer of who waits for his dependents.
+/// The finalizer of foreground deletion: the owner waits for its dependents.
 const FOREGROUND: &str = "foregroundDeletion";
-/// The finalizer of who leaves his dependents behind.
+/// The finalizer of orphaning: the dependents stay.
 const ORPHAN: &str = "orphan";
 
-/// Namespaces that are always there.
-const FOREVER: &[&str] = &["default", "kube-system", "kube-public"];
+/// Namespaces that cannot be deleted.
+const PROTECTED: &[&str] = &["default", "kube-system", "kube-public"];
 
 /// Deletes one object.
-pub(crate) async fn delete(call: &ResourceRequest<'_>) -> Answered {
-    let options = options(call)?;
-    warn_of_children(call, &options);
-    let (item, is_gone) = remove(call, &options).await?;
-    if is_gone && !call.served.strategy.shows_deleted {
-        let text = success(call.served.about(&call.place.name), uid_of(&item.node()));
+pub(crate) async fn delete(request: &ResourceRequest<'_>) -> HandlerResult {
+    let options = options(request)?;
+    warn_about_orphans(request, &options);
+    let (item, is_gone) = remove(request, &options).await?;
+    if is_gone && !request.resource.strategy.returns_deleted {
+        let text = success(request.resource.about(&request.path.name), uid_of(&item.node()));
         return Ok(Reply::json(200, text));
     }
-    // Old clients that want the dependents to go are told that it takes its time.
+    // A deletion with the deprecated `orphanDependents=false` returns 202 while it is in progress.
     let code = if !is_gone && options.takes_dependents { 202 } else { 200 };
     Ok(Reply { code, ..Reply::item(item) })
 }
 
-/// Reads the options of a deletion from the body or the query.
-pub(crate) fn options(call: &ResourceRequest<'_>) -> Result<DeleteOptions, StatusError> {
-    if call.body.is_empty() {
-        return DeleteOptions::read(call.params, None);
+/// Decodes `DeleteOptions` from the body or the query.
+pub(crate) fn options(request: &ResourceRequest<'_>) -> Result<DeleteOptions, StatusError> {
+    if request.body.is_empty() {
+        return DeleteOptions::parse(request.params, None);
     }
     // Clients send the options in the group of the resource or in the core group.
-    let wanted = Wanted { group: "", version: "v1", kind: "DeleteOptions" };
-    let media = BodyType::read(call.headers)?;
-    let received = receive_any_group(call, media, wanted)?;
-    DeleteOptions::read(call.params, Some(&received))
+    let wanted = ExpectedKind { group: "", version: "v1", kind: "DeleteOptions" };
+    let media = BodyType::from_headers(request.headers)?;
+    let received = receive_any_group(request, media, wanted)?;
+    DeleteOptions::parse(request.params, Some(&received))
 }
 
 fn receive_any_group(
-    call: &ResourceRequest<'_>,
+    request: &ResourceRequest<'_>,
     media: BodyType,
-    wanted: Wanted<'_>,
+    wanted: ExpectedKind<'_>,
 ) -> Result<Node<'static>, StatusError> {
-    let row = call.served.row;
+    let row = request.resource.row;
     for (group, version) in
         [(row.group, row.version), ("meta.k8s.io", "v1"), (wanted.group, wanted.version)]
     {
-        let received =
-            receive(call.body, media, Wanted { group, version, ..wanted }, FieldValidation::Ignore);
+        let received = decode_body(
+            request.body,
+            media,
+            ExpectedKind { group, version, ..wanted },
+            FieldValidation::Ignore,
+        );
         if let Ok(received) = received {
             return Ok(received.node);
         }
     }
-    // Whatever version it says, the options are the same.
-    let said = said_version(call.body);
-    let (group, version) = said.rsplit_once('/').unwrap_or(("", &said));
-    let wanted = Wanted { group, version, ..wanted };
-    let received = receive(call.body, media, wanted, FieldValidation::Ignore);
-    received.map(|received| received.node).map_err(|refusal| match parse(call.body, media, "") {
-        Ok((node, _)) => unregistered(&node).unwrap_or(refusal),
-        Err(_) => refusal,
+    // `DeleteOptions` is the same in every group version.
+    let api_version = body_api_version(request.body);
+    let (group, version) = api_version.rsplit_once('/').unwrap_or(("", &api_version));
+    let wanted = ExpectedKind { group, version, ..wanted };
+    let received = decode_body(request.body, media, wanted, FieldValidation::Ignore);
+    received.map(|received| received.node).map_err(|error| match parse(request.body, media, "") {
+        Ok((node, _)) => unregistered(&node).unwrap_or(error),
+        Err(_) => error,
     })
 }
 
-/// What is said about a body of a kind that options do not have.
+/// The error for a body of another kind than `DeleteOptions`.
 fn unregistered(body: &Node<'_>) -> Option<StatusError> {
     let (kind, version) = (body.text_at(&["kind"]), body.text_at(&["apiVersion"]));
     let version = if version.is_empty() { "v1" } else { version };
@@ -86,64 +90,66 @@ fn unregistered(body: &Node<'_>) -> Option<StatusError> {
     })
 }
 
-/// The version that a body says it has; that of the core group if it says none.
-fn said_version(body: &[u8]) -> String {
+/// The `apiVersion` in a body; `v1` if there is none.
+fn body_api_version(body: &[u8]) -> String {
     let text = std::str::from_utf8(body).unwrap_or_default();
     let decoded = ratchet_object::decode_json(text, ratchet_object::Limits::DEFAULT);
-    let said = decoded.ok().and_then(|decoded| {
-        let said = decoded.documents.first()?.get("apiVersion")?.text()?;
-        Some(said.to_owned())
+    let api_version = decoded.ok().and_then(|decoded| {
+        let api_version = decoded.documents.first()?.get("apiVersion")?.text()?;
+        Some(api_version.to_owned())
     });
-    said.unwrap_or_else(|| "v1".into())
+    api_version.unwrap_or_else(|| "v1".into())
 }
 
 /// Deletes a collection, one object after another.
-pub(crate) async fn delete_collection(call: &ResourceRequest<'_>) -> Answered {
-    let options = DeleteOptions { scope: DeleteScope::Collection, ..options(call)? };
-    let Reply { content: Content::List(list), .. } = list::list(call).await? else {
+pub(crate) async fn delete_collection(request: &ResourceRequest<'_>) -> HandlerResult {
+    let options = DeleteOptions { scope: DeleteScope::Collection, ..options(request)? };
+    let Reply { content: Content::List(list), .. } = list::list(request).await? else {
         return Err(StatusError::internal("a list that is no list"));
     };
-    warn_of_children(call, &options);
+    warn_about_orphans(request, &options);
     for item in &list.items {
         let (namespace, name) = item.key.rsplit_once('/').unwrap_or(("", &item.key));
-        let place =
-            ResourcePath { namespace: namespace.into(), name: name.into(), ..call.place.clone() };
-        let one = ResourceRequest { place: &place, ..*call };
+        let path =
+            ResourcePath { namespace: namespace.into(), name: name.into(), ..request.path.clone() };
+        let one = ResourceRequest { path: &path, ..*request };
         match remove(&one, &options).await {
-            Err(refusal) if refusal.code != 404 => return Err(refusal),
+            Err(error) if error.code != 404 => return Err(error),
             _ => {}
         }
     }
-    // The list is as it was found: what was asked to go, and, if a limit was asked for, how it goes on.
+    // The list as it was before the deletion, with its continue token if there was a limit.
     Ok(Reply { code: 200, content: Content::List(list) })
 }
 
-/// Deletes an object: the object, and whether it is really gone.
+/// Deletes an object; returns its last state and whether it is removed from the store.
 pub(crate) async fn remove(
-    call: &ResourceRequest<'_>,
+    request: &ResourceRequest<'_>,
     options: &DeleteOptions,
 ) -> Result<(Arc<Item>, bool), StatusError> {
-    let served = call.served;
-    let Some(kind) = served.kind else { return Err(StatusError::method_not_allowed()) };
-    if (kind.group, kind.name) == ("", "Namespace") && FOREVER.contains(&call.place.name.as_str()) {
+    let resource = request.resource;
+    let Some(kind) = resource.kind else { return Err(StatusError::method_not_allowed()) };
+    if (kind.group, kind.name) == ("", "Namespace")
+        && PROTECTED.contains(&request.path.name.as_str())
+    {
         let why = "this namespace may not be deleted";
-        return Err(StatusError::forbidden(served.about(&call.place.name), why));
+        return Err(StatusError::forbidden(resource.about(&request.path.name), why));
     }
     for _ in 0..16 {
-        let current = call.current().await?;
+        let current = request.current().await?;
         let old = current.node();
-        admission::on_delete(call, &old)?;
-        check_preconditions(call, &kind, &old, options)?;
+        admission::on_delete(request, &old)?;
+        check_preconditions(request, &kind, &old, options)?;
         let mut new = old.clone();
-        let plan = plan(&kind, &mut new, options, call)?;
-        if !matches!(plan, Plan::Nothing) {
-            admission::on_removal(call, &old, &granted(&kind, &old, options))?;
+        let outcome = outcome(&kind, &mut new, options, request)?;
+        if !matches!(outcome, Outcome::Nothing) {
+            admission::on_removal(request, &old, &effective_options(&kind, &old, options))?;
         }
-        let key = served.key(&call.place.namespace, &call.place.name);
+        let key = resource.key(&request.path.namespace, &request.path.name);
         let guard = Guard::At(Revision(current.revision));
-        match plan {
-            Plan::Nothing => return Ok((current, false)),
-            Plan::Mark => {
+        match outcome {
+            Outcome::Nothing => return Ok((current, false)),
+            Outcome::Update => {
                 let value = storable(new)?;
                 let marked =
                     |revision| Arc::new(Item::written(current.key.clone(), revision, &value));
@@ -151,17 +157,17 @@ pub(crate) async fn remove(
                     return Ok((marked(current.revision), false));
                 }
                 let act = Act::Put { value: value.bytes(), lives: None };
-                if let Some(revision) = commit(call, vec![Write { key, guard, act }]).await? {
+                if let Some(revision) = commit(request, vec![Write { key, guard, act }]).await? {
                     return Ok((marked(revision), false));
                 }
             }
-            Plan::Remove => {
+            Outcome::Remove => {
                 if options.dry_run {
                     return Ok((current, true));
                 }
                 let mut writes = vec![Write { key, guard, act: Act::Delete }];
-                writes.extend(services::release(call.app, &kind, &old)?);
-                if let Some(revision) = commit(call, writes).await? {
+                writes.extend(services::release(request.app, &kind, &old)?);
+                if let Some(revision) = commit(request, writes).await? {
                     let mut last = new;
                     last.below("metadata").remove("resourceVersion");
                     let value = storable(last)?;
@@ -173,16 +179,16 @@ pub(crate) async fn remove(
             }
         }
     }
-    Err(StatusError::modified(served.about(&call.place.name)))
+    Err(StatusError::modified(resource.about(&request.path.name)))
 }
 
 async fn commit(
-    call: &ResourceRequest<'_>,
+    request: &ResourceRequest<'_>,
     writes: Vec<Write>,
 ) -> Result<Option<u64>, StatusError> {
-    match call.app.cache.store().commit(writes).await? {
+    match request.app.cache.store().commit(writes).await? {
         Commit::Done(revision) => {
-            call.app.cache.wait_for(revision.0).await?;
+            request.app.cache.wait_for(revision.0).await?;
             Ok(Some(revision.0))
         }
         Commit::Refused { .. } => Ok(None),
@@ -190,7 +196,7 @@ async fn commit(
 }
 
 fn check_preconditions(
-    call: &ResourceRequest<'_>,
+    request: &ResourceRequest<'_>,
     kind: &Kind<'_>,
     old: &Node<'_>,
     options: &DeleteOptions,
@@ -199,7 +205,7 @@ fn check_preconditions(
     let about = crate::status::About {
         group: kind.group,
         resource: if is_namespace { kind.plural } else { kind.name },
-        name: &call.place.name,
+        name: &request.path.name,
     };
     let uid = uid_of(old);
     if let Some(wanted) = options.uid.as_deref().filter(|wanted| *wanted != uid) {
@@ -228,32 +234,32 @@ fn check_preconditions(
     Ok(())
 }
 
-/// What a deletion comes to.
-enum Plan {
-    /// It is under way already.
+/// The outcome of a deletion request.
+enum Outcome {
+    /// Nothing to write: the deletion is already in progress.
     Nothing,
-    /// The object is marked; somebody else removes it.
-    Mark,
-    /// The object goes now.
+    /// Set the deletion timestamp or finalizers; a finalizer or the kubelet removes the object later.
+    Update,
+    /// Remove the object now.
     Remove,
 }
 
-fn plan(
+fn outcome(
     kind: &Kind<'_>,
     new: &mut Node<'static>,
     options: &DeleteOptions,
-    call: &ResourceRequest<'_>,
-) -> Result<Plan, StatusError> {
+    request: &ResourceRequest<'_>,
+) -> Result<Outcome, StatusError> {
     let was_terminating = metadata::is_terminating(new);
     if (kind.group, kind.name) == ("", "Namespace") {
         if was_terminating {
-            let held = held_by_spec(kind, new) || metadata::has_finalizers(new);
-            return Ok(if held { Plan::Nothing } else { Plan::Remove });
+            let is_held = has_spec_finalizers(kind, new) || metadata::has_finalizers(new);
+            return Ok(if is_held { Outcome::Nothing } else { Outcome::Remove });
         }
-        mark(new, &call.app.now(), None);
+        set_deletion(new, &request.app.now(), None);
         new.below("status").set("phase", Node::string("Terminating"));
         set_dependents(new, options.propagation);
-        return Ok(Plan::Mark);
+        return Ok(Outcome::Update);
     }
     let mut marked = false;
     if (kind.group, kind.name) == ("", "Pod") {
@@ -262,40 +268,40 @@ fn plan(
             .and_then(Node::as_int)
             .unwrap_or(0);
         if was_terminating && stored != 0 {
-            // Only a shorter period may be asked for.
+            // A grace period may only be shortened.
             match options.grace.map(|grace| if grace < 0 { 1 } else { grace }) {
-                Some(grace) if grace < stored => shorten(new, stored, grace, call),
-                _ => return Ok(Plan::Nothing),
+                Some(grace) if grace < stored => shorten(new, stored, grace, request),
+                _ => return Ok(Outcome::Nothing),
             }
             marked = true;
         } else if !was_terminating {
             let grace = pod_grace(new, options.grace);
-            let at = call.app.now_plus(grace);
-            mark(new, &at, Some(grace));
-            bump(new);
+            let at = request.app.now_plus(grace);
+            set_deletion(new, &at, Some(grace));
+            increment_generation(new);
             marked = true;
         }
     }
     let finalizers = metadata::has_finalizers(new);
-    let changed = set_dependents(new, propagation(call, new, options));
+    let changed = set_dependents(new, propagation(request, new, options));
     let grace =
         new.find(&["metadata", "deletionGracePeriodSeconds"]).and_then(Node::as_int).unwrap_or(0);
     if metadata::has_finalizers(new) {
         if !metadata::is_terminating(new) {
-            mark(new, &call.app.now(), Some(0));
-            bump(new);
+            set_deletion(new, &request.app.now(), Some(0));
+            increment_generation(new);
             marked = true;
         }
-        return Ok(if marked || changed { Plan::Mark } else { Plan::Nothing });
+        return Ok(if marked || changed { Outcome::Update } else { Outcome::Nothing });
     }
     Ok(if marked && grace > 0 || finalizers && !marked && !changed {
-        Plan::Mark
+        Outcome::Update
     } else {
-        Plan::Remove
+        Outcome::Remove
     })
 }
 
-fn mark(node: &mut Node<'static>, at: &str, grace: Option<i64>) {
+fn set_deletion(node: &mut Node<'static>, at: &str, grace: Option<i64>) {
     let metadata = node.below("metadata");
     metadata.set("deletionTimestamp", Node::string(at.to_owned()));
     if let Some(grace) = grace {
@@ -303,67 +309,67 @@ fn mark(node: &mut Node<'static>, at: &str, grace: Option<i64>) {
     }
 }
 
-/// Beginning to delete is a change that controllers must see.
-fn bump(node: &mut Node<'static>) {
+/// Increments the generation, so that controllers see the start of the deletion.
+fn increment_generation(node: &mut Node<'static>) {
     let generation = node.find(&["metadata", "generation"]).and_then(Node::as_int).unwrap_or(0);
     if generation > 0 {
         node.below("metadata").set("generation", Node::int(generation + 1));
     }
 }
 
-fn shorten(node: &mut Node<'static>, stored: i64, grace: i64, call: &ResourceRequest<'_>) {
+fn shorten(node: &mut Node<'static>, stored: i64, grace: i64, request: &ResourceRequest<'_>) {
     let at = node.text_at(&["metadata", "deletionTimestamp"]).to_owned();
-    let (at, grace) = call.app.earlier(&at, stored, grace);
-    mark(node, &at, Some(grace));
+    let (at, grace) = request.app.earlier(&at, stored, grace);
+    set_deletion(node, &at, Some(grace));
 }
 
-fn pod_grace(pod: &Node<'_>, asked: Option<i64>) -> i64 {
+fn pod_grace(pod: &Node<'_>, requested: Option<i64>) -> i64 {
     let own = pod.find(&["spec", "terminationGracePeriodSeconds"]).and_then(Node::as_int);
     let is_over = matches!(pod.text_at(&["status", "phase"]), "Failed" | "Succeeded");
     if pod.text_at(&["spec", "nodeName"]).is_empty() || is_over {
         return 0;
     }
-    match asked.or(own).unwrap_or(0) {
+    match requested.or(own).unwrap_or(0) {
         grace if grace < 0 => 1,
         grace => grace,
     }
 }
 
-/// The options as policies are told them: a pod's with the time that it really gets.
-fn granted(kind: &Kind<'_>, old: &Node<'_>, options: &DeleteOptions) -> DeleteOptions {
+/// The options as admission policies see them: with the effective grace period of a pod.
+fn effective_options(kind: &Kind<'_>, old: &Node<'_>, options: &DeleteOptions) -> DeleteOptions {
     let is_pod = (kind.group, kind.name) == ("", "Pod") && !metadata::is_terminating(old);
     let grace = if is_pod { Some(pod_grace(old, options.grace)) } else { options.grace };
     DeleteOptions { grace, ..options.clone() }
 }
 
-/// What happens to the dependents: what the deletion says, what the object says, or what its kind does.
+/// The propagation policy: of the options, of the object's finalizers, or the default of the kind.
 fn propagation(
-    call: &ResourceRequest<'_>,
+    request: &ResourceRequest<'_>,
     object: &Node<'_>,
     options: &DeleteOptions,
 ) -> Option<Propagation> {
-    let dependents = call.served.strategy.dependents;
-    let is_said = object.find(&["metadata", "finalizers"]).is_some_and(|list| {
+    let dependents = request.resource.strategy.dependents;
+    let is_decided = object.find(&["metadata", "finalizers"]).is_some_and(|list| {
         list.items().iter().any(|item| matches!(item.text(), Some(FOREGROUND | ORPHAN)))
     });
     match options.propagation {
         _ if dependents == Dependents::None => None,
-        None if dependents == Dependents::Stay && !is_said => Some(Propagation::Orphan),
-        said => said,
+        None if dependents == Dependents::Orphan && !is_decided => Some(Propagation::Orphan),
+        policy => policy,
     }
 }
 
-/// Who deletes a job and does not say what becomes of its pods may not expect that they stay.
-fn warn_of_children(call: &ResourceRequest<'_>, options: &DeleteOptions) {
-    let row = call.served.row;
+/// Warns that deleting a Job without a propagation policy orphans its pods.
+fn warn_about_orphans(request: &ResourceRequest<'_>, options: &DeleteOptions) {
+    let row = request.resource.row;
     if (row.group, row.kind) == ("batch", "Job") && options.propagation.is_none() {
-        call.told.warn(
+        request.warnings.add(
             "child pods are preserved by default when jobs are deleted; set propagationPolicy=Background to remove them or set propagationPolicy=Orphan to suppress this warning",
         );
     }
 }
 
-/// Sets the finalizers that stand for dependents; whether anything changed.
+/// Sets the finalizers of the propagation policy; returns whether anything changed.
 fn set_dependents(node: &mut Node<'static>, propagation: Option<Propagation>) -> bool {
     let Some(propagation) = propagation else { return false };
     let wanted = match propagation {
@@ -433,10 +439,10 @@ mod tests {
     #[test]
     fn beginning_to_delete_counts_where_generations_are_counted() {
         let mut counted = node("{metadata: {generation: 3}}");
-        bump(&mut counted);
+        increment_generation(&mut counted);
         assert_eq!(counted.find(&["metadata", "generation"]).and_then(Node::as_int), Some(4));
         let mut plain = node("{metadata: {}}");
-        bump(&mut plain);
+        increment_generation(&mut plain);
         assert_eq!(plain.find(&["metadata", "generation"]), None);
     }
 }

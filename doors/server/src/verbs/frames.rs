@@ -1,27 +1,27 @@
-//! The events of a watch in protobuf: each with its length before it.
+//! Length-prefixed protobuf frames of watch events.
 
 use bytes::Bytes;
 use ratchet_object::{Limits, decode, proto};
 
-/// An event that was written as a line of JSON, for a client that takes only protobuf.
+/// Encodes an event, given as a line of JSON, as a protobuf frame.
 ///
-/// None if the object has no protobuf form; such a watch cannot go on.
-pub(super) fn framed(line: &Bytes) -> Option<Bytes> {
+/// None if the object has no protobuf form; the watch cannot continue then.
+pub(super) fn frame(line: &Bytes) -> Option<Bytes> {
     let decoded = decode(std::str::from_utf8(line).ok()?, Limits::STORED).ok()?;
     let event = decoded.documents.first()?;
     let object = proto::encode(event.get("object")?).ok()?;
     // WatchEvent { type = 1, object = 2 { raw = 1 } }
     let mut raw = Vec::with_capacity(object.len() + 8);
-    put(&mut raw, 1, &object);
+    put_field(&mut raw, 1, &object);
     let mut message = Vec::with_capacity(raw.len() + 24);
-    put(&mut message, 1, event.text_at(&["type"]).as_bytes());
-    put(&mut message, 2, &raw);
+    put_field(&mut message, 1, event.text_at(&["type"]).as_bytes());
+    put_field(&mut message, 2, &raw);
     let length = u32::try_from(message.len()).ok()?;
     Some([length.to_be_bytes().as_slice(), &message].concat().into())
 }
 
-/// Adds a field that is a text, bytes or a message.
-fn put(out: &mut Vec<u8>, number: u8, bytes: &[u8]) {
+/// Appends a length-delimited field.
+fn put_field(out: &mut Vec<u8>, number: u8, bytes: &[u8]) {
     out.push(number << 3 | 2);
     let mut length = bytes.len();
     while length > 127 {
@@ -39,8 +39,8 @@ mod tests {
     #[test]
     fn an_event_has_its_length_its_type_and_an_enveloped_object() {
         let line = r#"{"type":"ADDED","object":{"kind":"ConfigMap","apiVersion":"v1","metadata":{"name":"x"}}}"#;
-        let frame = framed(&Bytes::from(line)).unwrap();
-        let (length, message) = frame.split_at(4);
+        let encoded = frame(&Bytes::from(line)).unwrap();
+        let (length, message) = encoded.split_at(4);
         assert_eq!(length, u32::try_from(message.len()).unwrap().to_be_bytes());
         assert!(message.starts_with(b"\x0a\x05ADDED\x12"));
         assert!(message.windows(4).any(|bytes| bytes == b"k8s\0"));
@@ -49,15 +49,15 @@ mod tests {
     #[test]
     fn lengths_of_more_than_one_byte() {
         let mut out = Vec::new();
-        put(&mut out, 2, &[7; 300]);
+        put_field(&mut out, 2, &[7; 300]);
         assert_eq!(out.get(..3), Some([0x12, 0xac, 0x02].as_slice()));
         assert_eq!(out.len(), 303);
     }
 
     #[test]
     fn what_has_no_protobuf_form_has_no_frame() {
-        assert_eq!(framed(&Bytes::from_static(b"{}")), None);
+        assert_eq!(frame(&Bytes::from_static(b"{}")), None);
         let odd = r#"{"type":"ADDED","object":{"kind":"Odd","apiVersion":"example.com/v1"}}"#;
-        assert_eq!(framed(&Bytes::from(odd)), None);
+        assert_eq!(frame(&Bytes::from(odd)), None);
     }
 }

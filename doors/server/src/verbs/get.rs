@@ -1,29 +1,29 @@
-//! GET of one object: its bytes as they are stored.
+//! GET of one object.
 
-use crate::call::{Answered, Reply, ResourceRequest};
+use crate::resource_request::{HandlerResult, Reply, ResourceRequest};
 use crate::status::StatusError;
-use crate::verbs::list::read_version;
+use crate::verbs::list::parse_version;
 
-/// Answers with the object.
-pub(crate) async fn get(call: &ResourceRequest<'_>) -> Answered {
-    match call.params.text("resourceVersion") {
-        "" => Ok(Reply::item(call.current().await?)),
-        "0" => cached(call),
+/// Returns the object, as fresh as `resourceVersion` demands.
+pub(crate) async fn get(request: &ResourceRequest<'_>) -> HandlerResult {
+    match request.params.text("resourceVersion") {
+        "" => Ok(Reply::item(request.current().await?)),
+        "0" => cached(request),
         version => {
-            // Of one object the reference answers a bad version as its own failure.
-            let revision = read_version(version).map_err(|refusal| {
-                let message = refusal.message.replacen("invalid resource version: ", "", 1);
+            // For GET the reference reports an invalid version as an unclassified 500.
+            let revision = parse_version(version).map_err(|error| {
+                let message = error.message.replacen("invalid resource version: ", "", 1);
                 StatusError::unclassified(message)
             })?;
-            call.app.cache.wait_for(revision).await?;
-            cached(call)
+            request.app.cache.wait_for(revision).await?;
+            cached(request)
         }
     }
 }
 
-fn cached(call: &ResourceRequest<'_>) -> Answered {
-    let key = call.served.shelf_key(&call.place.namespace, &call.place.name);
-    let item = call.served.shelf.find(&key)?;
-    let missing = || StatusError::not_found(call.served.about(&call.place.name));
+fn cached(request: &ResourceRequest<'_>) -> HandlerResult {
+    let key = request.resource.cache_key(&request.path.namespace, &request.path.name);
+    let item = request.resource.cache.find(&key)?;
+    let missing = || StatusError::not_found(request.resource.about(&request.path.name));
     Ok(Reply::item(item.ok_or_else(missing)?))
 }

@@ -1,10 +1,10 @@
-//! LIST: everything or what selectors ask for, at once or page by page from one snapshot.
+//! LIST: objects by label and field selectors, whole or in pages of one snapshot.
 
 use crate::cache::{Item, Unreadable};
-use crate::call::{Answered, Content, List, Reply, ResourceRequest};
 use crate::compute::SMALL;
 use crate::go_syntax;
-use crate::served::ServedResource;
+use crate::registry::ServedResource;
+use crate::resource_request::{Content, HandlerResult, List, Reply, ResourceRequest};
 use crate::status::StatusError;
 use base64::Engine;
 use base64::engine::general_purpose::URL_SAFE_NO_PAD;
@@ -13,51 +13,51 @@ use ratchet_object::{Limits, Node, decode_json};
 use ratchet_store::{Query, Revision, StoreError};
 use std::sync::Arc;
 
-/// What a reader asks of a collection.
+/// The selectors of a list or watch.
 pub(crate) struct Selection {
     labels: LabelSelector,
     fields: FieldSelector,
 }
 
 impl Selection {
-    /// Reads the selectors of a query.
-    pub(crate) fn read(call: &ResourceRequest<'_>) -> Result<Self, StatusError> {
-        let labels = LabelSelector::parse(call.params.text("labelSelector"));
+    /// Parses the selectors of a query.
+    pub(crate) fn parse(request: &ResourceRequest<'_>) -> Result<Self, StatusError> {
+        let labels = LabelSelector::parse(request.params.text("labelSelector"));
         let labels = labels.map_err(|why| StatusError::bad_request(why.to_string()))?;
-        let fields = FieldSelector::parse(call.params.text("fieldSelector"));
+        let fields = FieldSelector::parse(request.params.text("fieldSelector"));
         let fields = fields.map_err(|why| StatusError::bad_request(why.to_string()))?;
-        let row = call.served.row;
+        let row = request.resource.row;
         let checked = fields.check(row.group, row.version, row.kind);
         checked.map_err(|why| StatusError::bad_request(why.to_string()))?;
         Ok(Self { labels, fields })
     }
 
-    /// Whether everything is asked for.
+    /// Whether every object matches.
     pub(crate) fn is_everything(&self) -> bool {
         self.labels.is_everything() && self.fields.is_everything()
     }
 
-    /// Whether an object is asked for.
-    pub(crate) fn wants(&self, served: &ServedResource, item: &Item) -> bool {
-        let row = served.stored;
+    /// Whether an object matches.
+    pub(crate) fn matches(&self, resource: &ServedResource, item: &Item) -> bool {
+        let row = resource.stored;
         (self.labels.is_everything() || item.has_labels(&self.labels))
             && (self.fields.is_everything() || item.has_fields(&self.fields, row.group, row.kind))
     }
 }
 
-/// A resource version that a client wrote.
-pub(crate) fn read_version(text: &str) -> Result<u64, StatusError> {
+/// Parses a `resourceVersion`.
+pub(crate) fn parse_version(text: &str) -> Result<u64, StatusError> {
     text.parse().map_err(|_| {
-        let shown = ratchet_net::Quoted(text);
+        let quoted = ratchet_net::Quoted(text);
         StatusError::bad_request(format!(
-            "invalid resource version: resourceVersion: Invalid value: {shown}: strconv.ParseUint: parsing {shown}: invalid syntax"
+            "invalid resource version: resourceVersion: Invalid value: {quoted}: strconv.ParseUint: parsing {quoted}: invalid syntax"
         ))
     })
 }
 
-/// A whole number of the query; nothing is nought.
-pub(crate) fn read_number(call: &ResourceRequest<'_>, name: &str) -> Result<i64, StatusError> {
-    let text = call.params.text(name);
+/// Parses an integer parameter; absent means zero.
+pub(crate) fn parse_number(request: &ResourceRequest<'_>, name: &str) -> Result<i64, StatusError> {
+    let text = request.params.text(name);
     if text.is_empty() {
         return Ok(0);
     }
@@ -67,59 +67,59 @@ pub(crate) fn read_number(call: &ResourceRequest<'_>, name: &str) -> Result<i64,
             NegOverflow | PosOverflow => "value out of range",
             _ => "invalid syntax",
         };
-        let shown = ratchet_net::Quoted(text);
-        StatusError::bad_request(format!("strconv.ParseInt: parsing {shown}: {why}"))
+        let quoted = ratchet_net::Quoted(text);
+        StatusError::bad_request(format!("strconv.ParseInt: parsing {quoted}: {why}"))
     })
 }
 
-/// From when a list is to be.
-enum When {
-    /// As fresh as can be.
-    Now,
-    /// Whatever is at hand.
+/// The consistency that a list asks for.
+enum Consistency {
+    /// The most recent state.
+    MostRecent,
+    /// Whatever the cache holds.
     Any,
-    /// Not older than this.
-    NotOlder(u64),
-    /// Exactly this.
-    Exactly(u64),
+    /// At least this revision.
+    NotOlderThan(u64),
+    /// Exactly this revision.
+    Exact(u64),
 }
 
-/// Answers with a list.
-pub(crate) async fn list(call: &ResourceRequest<'_>) -> Answered {
-    let selection = Selection::read(call)?;
-    check_options(call)?;
-    read_number(call, "timeoutSeconds")?;
-    let limit = usize::try_from(read_number(call, "limit")?).unwrap_or(0);
-    let token = call.params.text("continue");
+/// Lists a collection.
+pub(crate) async fn list(request: &ResourceRequest<'_>) -> HandlerResult {
+    let selection = Selection::parse(request)?;
+    check_options(request)?;
+    parse_number(request, "timeoutSeconds")?;
+    let limit = usize::try_from(parse_number(request, "limit")?).unwrap_or(0);
+    let token = request.params.text("continue");
     if !token.is_empty() {
-        return go_on(call, &selection, token, limit).await;
+        return continue_list(request, &selection, token, limit).await;
     }
-    let when = when(call, limit)?;
-    let list = match when {
-        When::Exactly(revision) if revision > 0 => {
-            call.app.cache.wait_for(revision).await?;
-            from_store(call, &selection, Some(revision), None, limit).await?
+    let consistency = consistency(request, limit)?;
+    let list = match consistency {
+        Consistency::Exact(revision) if revision > 0 => {
+            request.app.cache.wait_for(revision).await?;
+            from_store(request, &selection, Some(revision), None, limit).await?
         }
-        When::Now | When::Exactly(_) => {
-            let revision = call.app.cache.fresh().await?;
-            from_shelf(call, &selection, limit, revision).await?
+        Consistency::MostRecent | Consistency::Exact(_) => {
+            let revision = request.app.cache.fresh().await?;
+            from_cache(request, &selection, limit, revision).await?
         }
-        When::Any => from_shelf(call, &selection, 0, call.app.cache.reached()).await?,
-        When::NotOlder(revision) => {
-            call.app.cache.wait_for(revision).await?;
-            from_shelf(call, &selection, limit, call.app.cache.reached()).await?
+        Consistency::Any => from_cache(request, &selection, 0, request.app.cache.reached()).await?,
+        Consistency::NotOlderThan(revision) => {
+            request.app.cache.wait_for(revision).await?;
+            from_cache(request, &selection, limit, request.app.cache.reached()).await?
         }
     };
     Ok(Reply { code: 200, content: Content::List(list) })
 }
 
-fn check_options(call: &ResourceRequest<'_>) -> Result<(), StatusError> {
+fn check_options(request: &ResourceRequest<'_>) -> Result<(), StatusError> {
     let (version, matching) =
-        (call.params.text("resourceVersion"), call.params.text("resourceVersionMatch"));
+        (request.params.text("resourceVersion"), request.params.text("resourceVersionMatch"));
     let invalid = |field: &str, reason, text: &str| {
         Err(StatusError::invalid("ListOptions", "meta.k8s.io", field, reason, text))
     };
-    if call.params.get("sendInitialEvents").is_some() {
+    if request.params.get("sendInitialEvents").is_some() {
         let text = "Forbidden: sendInitialEvents is forbidden for list";
         return invalid("sendInitialEvents", "FieldValueForbidden", text);
     }
@@ -131,7 +131,7 @@ fn check_options(call: &ResourceRequest<'_>) -> Result<(), StatusError> {
                 "Forbidden: resourceVersionMatch is forbidden unless resourceVersion is provided";
             invalid(field, "FieldValueForbidden", text)
         }
-        _ if !call.params.text("continue").is_empty() => {
+        _ if !request.params.text("continue").is_empty() => {
             let text = "Forbidden: resourceVersionMatch is forbidden when continue is provided";
             invalid(field, "FieldValueForbidden", text)
         }
@@ -143,115 +143,117 @@ fn check_options(call: &ResourceRequest<'_>) -> Result<(), StatusError> {
         }
         "Exact" => Ok(()),
         other => {
-            let shown = ratchet_net::Quoted(other);
+            let quoted = ratchet_net::Quoted(other);
             let text = format!(
-                r#"Unsupported value: {shown}: supported values: "Exact", "NotOlderThan", """#
+                r#"Unsupported value: {quoted}: supported values: "Exact", "NotOlderThan", """#
             );
             invalid(field, "FieldValueNotSupported", &text)
         }
     }
 }
 
-fn when(call: &ResourceRequest<'_>, limit: usize) -> Result<When, StatusError> {
-    let matching = call.params.text("resourceVersionMatch");
-    Ok(match call.params.text("resourceVersion") {
-        "" => When::Now,
-        "0" => When::Any,
+fn consistency(request: &ResourceRequest<'_>, limit: usize) -> Result<Consistency, StatusError> {
+    let matching = request.params.text("resourceVersionMatch");
+    Ok(match request.params.text("resourceVersion") {
+        "" => Consistency::MostRecent,
+        "0" => Consistency::Any,
         text => {
-            let revision = read_version(text)?;
+            let revision = parse_version(text)?;
             match matching {
-                "Exact" => When::Exactly(revision),
-                "NotOlderThan" => When::NotOlder(revision),
-                _ if limit > 0 => When::Exactly(revision),
-                _ => When::NotOlder(revision),
+                "Exact" => Consistency::Exact(revision),
+                "NotOlderThan" => Consistency::NotOlderThan(revision),
+                _ if limit > 0 => Consistency::Exact(revision),
+                _ => Consistency::NotOlderThan(revision),
             }
         }
     })
 }
 
 /// Why a page could not be read from the store.
-enum Failed {
-    /// The store could not answer.
+enum PageError {
+    /// The store failed.
     Store(StoreError),
-    /// It holds something that nobody can read.
+    /// A stored value cannot be decoded.
     Unreadable(Unreadable),
 }
 
-impl From<StoreError> for Failed {
+impl From<StoreError> for PageError {
     fn from(error: StoreError) -> Self {
         Self::Store(error)
     }
 }
 
-impl From<Unreadable> for Failed {
+impl From<Unreadable> for PageError {
     fn from(found: Unreadable) -> Self {
         Self::Unreadable(found)
     }
 }
 
-impl From<Failed> for StatusError {
-    fn from(failed: Failed) -> Self {
-        match failed {
-            Failed::Store(error) => error.into(),
-            Failed::Unreadable(found) => found.into(),
+impl From<PageError> for StatusError {
+    fn from(error: PageError) -> Self {
+        match error {
+            PageError::Store(error) => error.into(),
+            PageError::Unreadable(found) => found.into(),
         }
     }
 }
 
-/// How many bytes of objects are read in one turn.
-const TURN: usize = 256 * 1024;
+/// The number of object bytes that are filtered in one compute step.
+const STEP_BYTES: usize = 256 * 1024;
 
-/// So many objects are read in less than a millisecond.
-const FEW: usize = 32;
+/// A page of at most this many objects is filtered without a compute step: it takes less than a millisecond.
+const SMALL_PAGE: usize = 32;
 
-/// From the newest state in memory.
-async fn from_shelf(
-    call: &ResourceRequest<'_>,
+/// Lists from the watch cache.
+async fn from_cache(
+    request: &ResourceRequest<'_>,
     selection: &Selection,
     limit: usize,
     revision: u64,
 ) -> Result<List, StatusError> {
-    let snapshot = call.served.shelf.now();
-    let prefix = shelf_prefix(call);
+    let snapshot = request.resource.cache.now();
+    let prefix = cache_prefix(request);
     if let Some(found) = snapshot.unreadable_within(&prefix) {
         return Err(found.into());
     }
     let mut items: Vec<Arc<Item>> = Vec::new();
     let mut remaining = 0;
     let mut all = snapshot.within(&prefix);
-    // Looks at about so many bytes; whether there is more.
-    let mut select = |most: usize| {
+    // Filters about `limit_bytes` bytes of objects; returns whether there are more.
+    let mut select = |limit_bytes: usize| {
         let mut read = 0;
-        while read < most {
+        while read < limit_bytes {
             let Some(item) = all.next() else { return false };
             read += item.body.len();
             if limit > 0 && items.len() == limit {
                 remaining += 1;
-            } else if selection.is_everything() || selection.wants(call.served, item) {
+            } else if selection.is_everything() || selection.matches(request.resource, item) {
                 items.push(item.clone());
             }
         }
         true
     };
-    // A selector may have to read every object.
+    // A selector may have to decode every object.
     let at_once = if selection.is_everything() { usize::MAX } else { SMALL };
     if select(at_once) {
-        while call.app.compute.run(|| select(TURN)).await {}
+        while request.app.compute.run(|| select(STEP_BYTES)).await {}
     }
-    // The shelf may be ahead of what was asked for; the list is then as new as the shelf.
+    // The cache may be ahead of the requested revision.
     let revision = revision.max(snapshot.revision);
-    Ok(page(call, selection, items, remaining, revision))
+    Ok(page(request, selection, items, remaining, revision))
 }
 
-fn shelf_prefix(call: &ResourceRequest<'_>) -> String {
-    match call.place.namespace.as_str() {
-        namespace if call.served.row.namespaced && !namespace.is_empty() => format!("{namespace}/"),
+fn cache_prefix(request: &ResourceRequest<'_>) -> String {
+    match request.path.namespace.as_str() {
+        namespace if request.resource.row.namespaced && !namespace.is_empty() => {
+            format!("{namespace}/")
+        }
         _ => String::new(),
     }
 }
 
 fn page(
-    call: &ResourceRequest<'_>,
+    request: &ResourceRequest<'_>,
     selection: &Selection,
     items: Vec<Arc<Item>>,
     remaining: usize,
@@ -259,30 +261,30 @@ fn page(
 ) -> List {
     let last = items.last().map(|item| item.key.clone());
     let next = match last {
-        Some(last) if remaining > 0 => write_token(call, revision, &last),
+        Some(last) if remaining > 0 => encode_continue(request, revision, &last),
         _ => String::new(),
     };
     let counted = remaining > 0 && selection.is_everything();
     List { items, revision, next, remaining: counted.then_some(remaining) }
 }
 
-/// From what the store remembers of an older state.
+/// Lists an older revision from the store.
 async fn from_store(
-    call: &ResourceRequest<'_>,
+    request: &ResourceRequest<'_>,
     selection: &Selection,
     at: Option<u64>,
     after: Option<&str>,
     limit: usize,
-) -> Result<List, Failed> {
-    let prefix = call.served.prefix(&call.place.namespace);
-    let root = call.served.prefix("");
+) -> Result<List, PageError> {
+    let prefix = request.resource.prefix(&request.path.namespace);
+    let root = request.resource.prefix("");
     let mut after = after.map(|key| format!("{root}{key}"));
     let mut at = at.map(Revision);
     let mut items = Vec::new();
     loop {
         let wanted = if limit == 0 { 0 } else { limit - items.len() };
         let query = Query { prefix: prefix.clone(), after: after.take(), limit: wanted, at };
-        let found = call.app.cache.store().list(query).await?;
+        let found = request.app.cache.store().list(query).await?;
         at = Some(found.revision);
         let last = found.records.last().map(|record| record.key.to_string());
         let mut select = || -> Result<(), Unreadable> {
@@ -291,56 +293,56 @@ async fn from_store(
                 let item = Item::stored(key.into(), record.modified.0, &record.value);
                 let unreadable = |why| Unreadable { key: record.key.to_string(), why };
                 let item = Arc::new(item.map_err(unreadable)?);
-                if selection.is_everything() || selection.wants(call.served, &item) {
+                if selection.is_everything() || selection.matches(request.resource, &item) {
                     items.push(item);
                 }
             }
             Ok(())
         };
-        match found.records.len() <= FEW {
+        match found.records.len() <= SMALL_PAGE {
             true => select(),
-            false => call.app.compute.run(select).await,
+            false => request.app.compute.run(select).await,
         }?;
         if found.more == 0 || items.len() == limit || last.is_none() {
-            return Ok(page(call, selection, items, found.more, found.revision.0));
+            return Ok(page(request, selection, items, found.more, found.revision.0));
         }
         after = last;
     }
 }
 
-/// The next page of a list that was begun.
-async fn go_on(
-    call: &ResourceRequest<'_>,
+/// The next page, by its continue token.
+async fn continue_list(
+    request: &ResourceRequest<'_>,
     selection: &Selection,
     token: &str,
     limit: usize,
-) -> Answered {
-    if !matches!(call.params.text("resourceVersion"), "" | "0") {
+) -> HandlerResult {
+    if !matches!(request.params.text("resourceVersion"), "" | "0") {
         let text = "specifying resource version is not allowed when using continue";
         return Err(StatusError::bad_request(text));
     }
-    let (revision, after) = read_token(call, token)?;
-    // A token without a revision goes on with whatever is there now.
+    let (revision, after) = decode_continue(request, token)?;
+    // A token without a revision continues with the current state.
     let at = (revision > 0).then_some(revision);
-    match from_store(call, selection, at, Some(&after), limit).await {
+    match from_store(request, selection, at, Some(&after), limit).await {
         Ok(list) => Ok(Reply { code: 200, content: Content::List(list) }),
-        Err(Failed::Store(StoreError::Compacted { .. })) => {
+        Err(PageError::Store(StoreError::Compacted { .. })) => {
             let text = "The provided continue parameter is too old to display a consistent list result. \
                         You can start a new list without the continue parameter, or use the continue token \
                         in this response to retrieve the remainder of the results. Continuing with the \
                         provided token results in an inconsistent list - objects that were created, modified, \
                         or deleted between the time the first chunk was returned and now may show up in the \
                         list.";
-            let mut refusal = StatusError::expired(text);
-            refusal.continue_token = write_token(call, 0, &after);
-            Err(refusal)
+            let mut error = StatusError::expired(text);
+            error.continue_token = encode_continue(request, 0, &after);
+            Err(error)
         }
         Err(error) => Err(error.into()),
     }
 }
 
-fn write_token(call: &ResourceRequest<'_>, revision: u64, last: &str) -> String {
-    let prefix = shelf_prefix(call);
+fn encode_continue(request: &ResourceRequest<'_>, revision: u64, last: &str) -> String {
+    let prefix = cache_prefix(request);
     let rest = last.strip_prefix(&prefix).unwrap_or(last);
     let revision = i64::try_from(revision).unwrap_or(-1);
     let node = Node::map([
@@ -351,7 +353,10 @@ fn write_token(call: &ResourceRequest<'_>, revision: u64, last: &str) -> String 
     URL_SAFE_NO_PAD.encode(node.to_json())
 }
 
-fn read_token(call: &ResourceRequest<'_>, token: &str) -> Result<(u64, String), StatusError> {
+fn decode_continue(
+    request: &ResourceRequest<'_>,
+    token: &str,
+) -> Result<(u64, String), StatusError> {
     let bad = |why: String| {
         StatusError::bad_request(format!("invalid continue token: continue key is not valid{why}"))
     };
@@ -381,12 +386,12 @@ fn read_token(call: &ResourceRequest<'_>, token: &str) -> Result<(u64, String), 
     if start.is_empty() {
         return Err(bad(": encoded start key empty (version meta.k8s.io/v1)".to_owned()));
     }
-    // A key that climbs would lead out of what the list is of.
+    // A key with `..` would leave the listed collection.
     let rest = start.strip_prefix('/').unwrap_or(start);
     if rest.split('/').any(|part| matches!(part, "" | "." | "..")) {
         return Err(bad(format!(": {start}")));
     }
-    // The nought behind a name stands for the first key after it.
+    // A NUL byte after a name makes the first key after it.
     let after = rest.strip_suffix('\0').unwrap_or(rest);
-    Ok((u64::try_from(revision).unwrap_or(0), format!("{}{after}", shelf_prefix(call))))
+    Ok((u64::try_from(revision).unwrap_or(0), format!("{}{after}", cache_prefix(request))))
 }

@@ -1,4 +1,4 @@
-//! What can be done to the objects of a resource, one file a verb.
+//! The handlers of the verbs on stored resources, one file per verb.
 
 pub(crate) mod create;
 pub(crate) mod delete;
@@ -6,6 +6,6 @@ mod frames;
 pub(crate) mod get;
 pub(crate) mod list;
 pub(crate) mod patch;
-pub(crate) mod sent;
 pub(crate) mod update;
+pub(crate) mod update_body;
 pub(crate) mod watch;

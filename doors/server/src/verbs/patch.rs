@@ -1,24 +1,24 @@
-//! Patches: three ways to tell only the difference.
+//! JSON patch, merge patch and strategic merge patch.
 
-use crate::body::{self, Mistyped, Wanted, content_type};
-use crate::call::ResourceRequest;
+use crate::body::{self, DecodeError, ExpectedKind, content_type};
 use crate::go_syntax;
 use crate::options::{FieldValidation, OptionsKind, WriteOptions};
+use crate::resource_request::ResourceRequest;
 use crate::status::StatusError;
 use ratchet_object::patch::{self, GoText, PatchError};
 use ratchet_object::{Limits, Node, Value, schema};
 
-/// The sorts of patch that are understood.
+/// The supported patch types.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Sort {
+enum PatchType {
     Json,
     Merge,
     Strategic,
 }
 
-impl Sort {
-    fn read(call: &ResourceRequest<'_>) -> Result<Self, StatusError> {
-        match content_type(call.headers) {
+impl PatchType {
+    fn from_headers(request: &ResourceRequest<'_>) -> Result<Self, StatusError> {
+        match content_type(request.headers) {
             "application/json-patch+json" => Ok(Self::Json),
             "application/merge-patch+json" => Ok(Self::Merge),
             "application/strategic-merge-patch+json" => Ok(Self::Strategic),
@@ -33,28 +33,28 @@ impl Sort {
     }
 }
 
-/// A patch as it was received.
+/// A decoded patch.
 pub(crate) struct Patch {
-    sort: Sort,
+    patch_type: PatchType,
     node: Node<'static>,
     fields: FieldValidation,
-    /// Whether everything happens but the writing.
+    /// `dryRun=All`.
     pub dry_run: bool,
 }
 
 impl Patch {
-    /// Reads the patch of a request.
-    pub(crate) fn read(call: &ResourceRequest<'_>) -> Result<Self, StatusError> {
-        let sort = Sort::read(call)?;
-        let options = WriteOptions::read(call.params, OptionsKind::Patch)?;
-        let malformed = |why: &str| match sort {
-            // The API says no more about a strategic patch than its reader did.
-            Sort::Strategic => StatusError::bad_request(why.to_owned()),
-            Sort::Json | Sort::Merge => {
+    /// Decodes the patch of a request.
+    pub(crate) fn decode(request: &ResourceRequest<'_>) -> Result<Self, StatusError> {
+        let patch_type = PatchType::from_headers(request)?;
+        let options = WriteOptions::from_params(request.params, OptionsKind::Patch)?;
+        let malformed = |why: &str| match patch_type {
+            // The reference reports a malformed strategic patch without a prefix.
+            PatchType::Strategic => StatusError::bad_request(why.to_owned()),
+            PatchType::Json | PatchType::Merge => {
                 StatusError::bad_request(format!("error decoding patch: {why}"))
             }
         };
-        let text = std::str::from_utf8(call.body).map_err(|_| malformed("invalid UTF-8"))?;
+        let text = std::str::from_utf8(request.body).map_err(|_| malformed("invalid UTF-8"))?;
         let decoded = ratchet_object::decode_json(text, Limits::DEFAULT)
             .map_err(|error| malformed(&go_syntax::explain_or(text, &error.message)))?;
         let [node] = decoded.documents.as_slice() else {
@@ -62,80 +62,83 @@ impl Patch {
         };
         let node = node.clone().into_owned();
         let is_list = matches!(node.value, Value::List(_));
-        if is_list != (sort == Sort::Json) {
+        if is_list != (patch_type == PatchType::Json) {
             let what = node.type_name();
-            let into = match sort {
-                Sort::Json => "[]handlers.jsonPatchOp",
+            let into = match patch_type {
+                PatchType::Json => "[]handlers.jsonPatchOp",
                 _ => "map[string]interface {}",
             };
             let why = format!("json: cannot unmarshal {what} into Go value of type {into}");
             return Err(malformed(&why));
         }
-        Ok(Self { sort, node, fields: options.fields, dry_run: options.dry_run })
+        Ok(Self { patch_type, node, fields: options.fields, dry_run: options.dry_run })
     }
 
-    /// The patched object, of the kind that is wanted.
+    /// Applies the patch; the result must be an object of the wanted kind.
     pub(crate) fn apply(
         &self,
-        call: &ResourceRequest<'_>,
+        request: &ResourceRequest<'_>,
         old: &Node<'static>,
-        wanted: Wanted<'_>,
+        wanted: ExpectedKind<'_>,
     ) -> Result<Node<'static>, StatusError> {
         let row = schema::kind(wanted.group, wanted.version, wanted.kind);
-        let patched = match (self.sort, row) {
-            (Sort::Json, _) => patch::json_patch(old.clone(), &self.node),
-            (Sort::Strategic, Some(row)) => {
+        let patched = match (self.patch_type, row) {
+            (PatchType::Json, _) => patch::json_patch(old.clone(), &self.node),
+            (PatchType::Strategic, Some(row)) => {
                 patch::strategic_merge(old.clone(), &self.node, schema::type_of(row.ty))
             }
-            (Sort::Merge, _) | (Sort::Strategic, None) => {
+            (PatchType::Merge, _) | (PatchType::Strategic, None) => {
                 patch::merge_patch(old.clone(), &self.node)
             }
         };
-        let mut patched = patched.map_err(refused)?;
-        if self.sort == Sort::Strategic && matches!(patched.value, Value::Map(_)) {
-            // The object is patched in its Go type, which has no kind that could change.
+        let mut patched = patched.map_err(patch_error)?;
+        if self.patch_type == PatchType::Strategic && matches!(patched.value, Value::Map(_)) {
+            // The reference patches the Go type, which has no kind that could change.
             for name in ["apiVersion", "kind"] {
                 if let Some(value) = old.get(name) {
                     patched.set(name, value.clone());
                 }
             }
         }
-        let refuse = |text: String| {
-            let cause = format!("Invalid value: {}: {text}", ratchet_net::Quoted(&self.shown(old)));
+        let invalid_patch = |text: String| {
+            let cause =
+                format!("Invalid value: {}: {text}", ratchet_net::Quoted(&self.display(old)));
             StatusError::invalid("", "", "patch", "FieldValueInvalid", &cause)
         };
-        body::mismatch(&patched, wanted).map_or(Ok(()), |(_, why)| Err(refuse(why)))?;
-        let received = body::typed(patched, Vec::new(), wanted, self.fields).map_err(|error| {
-            let text = match error {
-                // A strategic patch is made of Go's values, not of text, and bytes are read on the way.
-                Mistyped::WrongType(text)
-                    if self.sort == Sort::Strategic && text.starts_with("illegal base64") =>
-                {
-                    format!("error decoding from json: {text}")
-                }
-                Mistyped::WrongType(text) | Mistyped::Strict(text) => text,
-            };
-            refuse(text)
-        })?;
+        body::mismatch(&patched, wanted).map_or(Ok(()), |(_, why)| Err(invalid_patch(why)))?;
+        let received =
+            body::check_types(patched, Vec::new(), wanted, self.fields).map_err(|error| {
+                let text = match error {
+                    // The reference decodes base64 while it converts a strategic patch's values.
+                    DecodeError::WrongType(text)
+                        if self.patch_type == PatchType::Strategic
+                            && text.starts_with("illegal base64") =>
+                    {
+                        format!("error decoding from json: {text}")
+                    }
+                    DecodeError::WrongType(text) | DecodeError::Strict(text) => text,
+                };
+                invalid_patch(text)
+            })?;
         for warning in received.warnings {
-            call.told.warn(warning);
+            request.warnings.add(warning);
         }
         Ok(received.node)
     }
 
-    /// The patch as the API shows it in a refusal.
-    fn shown(&self, old: &Node<'static>) -> String {
-        match self.sort {
-            Sort::Strategic => GoText(&self.node).to_string(),
-            Sort::Json => patch::json_patch(old.clone(), &self.node)
+    /// The patch as the reference prints it in an error message.
+    fn display(&self, old: &Node<'static>) -> String {
+        match self.patch_type {
+            PatchType::Strategic => GoText(&self.node).to_string(),
+            PatchType::Json => patch::json_patch(old.clone(), &self.node)
                 .map_or_else(|_| String::new(), |node| node.to_json()),
-            Sort::Merge => patch::merge_patch(old.clone(), &self.node)
+            PatchType::Merge => patch::merge_patch(old.clone(), &self.node)
                 .map_or_else(|_| String::new(), |node| node.to_json()),
         }
     }
 }
 
-fn refused(error: PatchError) -> StatusError {
+fn patch_error(error: PatchError) -> StatusError {
     match error {
         PatchError::Unprocessable(_) => StatusError::unprocessable(),
         other => StatusError {

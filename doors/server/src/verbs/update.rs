@@ -1,47 +1,53 @@
 //! PUT and PATCH of an object, or of its status.
 
-use crate::body::Wanted;
-use crate::call::{Answered, Reply, ResourceRequest};
+use crate::body::ExpectedKind;
+use crate::resource_request::{HandlerResult, Reply, ResourceRequest};
 use crate::status::StatusError;
-use crate::verbs::sent::Sent;
+use crate::verbs::update_body::UpdateBody;
 use crate::write;
 use ratchet_access::Attempt;
 use ratchet_engine::Part;
 use ratchet_object::{Node, defaults};
 
-/// How often an object that comes and goes is looked at again.
-const LOOKS: usize = 4;
+/// The number of attempts while the object is created or deleted concurrently.
+const TRIES: usize = 4;
 
-/// Replaces or changes an object; a PUT makes some kinds where there is none.
-pub(crate) async fn update(call: &ResourceRequest<'_>, part: Part, verb: &str) -> Answered {
-    let sent = Sent::read(call, verb, Wanted::of(call.served))?;
-    let whole = sent.whole().filter(|_| part == Part::Main && call.served.strategy.put_creates);
-    // Other things that are missing, such as a role that a binding names, are refused with the same code.
-    let missing = StatusError::not_found(call.served.about(&call.place.name));
-    for _ in 0..LOOKS {
-        let edit = |old: &Node<'static>| sent.over(call, old);
-        let changed = write::change(call, part, sent.dry_run, edit).await;
+/// Replaces or patches an object; for some kinds a PUT creates a missing object.
+pub(crate) async fn update(request: &ResourceRequest<'_>, part: Part, verb: &str) -> HandlerResult {
+    let body = UpdateBody::decode(request, verb, ExpectedKind::of(request.resource))?;
+    let whole = body
+        .whole()
+        .filter(|_| part == Part::Main && request.resource.strategy.allows_create_on_update);
+    // Compared as a whole: other missing objects, such as the role of a binding, are 404 as well.
+    let missing = StatusError::not_found(request.resource.about(&request.path.name));
+    for _ in 0..TRIES {
+        let edit = |old: &Node<'static>| body.apply_to(request, old);
+        let changed = write::change(request, part, body.dry_run, edit).await;
         let node = match (changed, whole) {
-            (Err(refusal), Some(node)) if refusal == missing => node,
+            (Err(error), Some(node)) if error == missing => node,
             (changed, _) => return changed.map(Reply::item),
         };
-        match make(call, node, sent.dry_run).await {
-            // Somebody else has just made it.
-            Err(refusal) if refusal.reason == "AlreadyExists" => {}
-            made => return made,
+        match create(request, node, body.dry_run).await {
+            // Created by another request meanwhile.
+            Err(error) if error.reason == "AlreadyExists" => {}
+            result => return result,
         }
     }
-    Err(StatusError::modified(call.served.about(&call.place.name)))
+    Err(StatusError::modified(request.resource.about(&request.path.name)))
 }
 
-/// Makes the object of a PUT; who may replace objects may not yet make them.
-async fn make(call: &ResourceRequest<'_>, node: &Node<'static>, dry_run: bool) -> Answered {
-    let target = crate::authorize::target(call.place, "");
-    call.app.authorizer.check(&Attempt { user: call.user, verb: "create", target })?;
+/// Creates the object of a PUT, if the user may also create.
+async fn create(
+    request: &ResourceRequest<'_>,
+    node: &Node<'static>,
+    dry_run: bool,
+) -> HandlerResult {
+    let target = crate::authorize::target(request.path, "");
+    request.app.authorizer.check(&Attempt { user: request.user, verb: "create", target })?;
     let mut node = node.clone();
     node.below("metadata").remove("resourceVersion");
-    write::Preconditions::of(&node).check(call, &Node::empty_map())?;
-    let row = call.served.row;
+    write::Preconditions::of(&node).check(request, &Node::empty_map())?;
+    let row = request.resource.row;
     defaults::apply(row.group, row.version, row.kind, &mut node);
-    Ok(Reply::created(write::create(call, node, dry_run).await?))
+    Ok(Reply::created(write::create(request, node, dry_run).await?))
 }

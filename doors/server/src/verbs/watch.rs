@@ -1,107 +1,107 @@
-//! WATCH: what is there, then what happens, until one of the two sides has enough.
+//! WATCH: initial events, then changes, until the client or the server ends the stream.
 
 use crate::app::App;
-use crate::cache::{Change, EventType, Item, TooOld, line};
-use crate::call::{Answered, Content, Reply, ResourceRequest};
+use crate::cache::{Change, EventType, Item, TooOld, event_line};
 use crate::compute::SMALL;
 use crate::convert;
+use crate::registry::ServedResource;
 use crate::render::{self, Rows};
 use crate::request::{Form, Media, Output, ResourcePath};
-use crate::served::ServedResource;
+use crate::resource_request::{Content, HandlerResult, Reply, ResourceRequest};
 use crate::status::StatusError;
-use crate::verbs::frames::framed;
-use crate::verbs::list::{Selection, read_number};
+use crate::verbs::frames::frame;
+use crate::verbs::list::{Selection, parse_number};
 use bytes::Bytes;
 use ratchet_http::{Sender, channel};
 use std::sync::Arc;
 use std::time::Duration;
 use tokio::time::{Instant, sleep_until};
 
-/// How often a quiet watch is told where it stands.
+/// The interval of bookmarks.
 const BOOKMARK_EVERY: Duration = Duration::from_secs(60);
 
-/// How long an event waits for a client to read.
-const PATIENCE: Duration = Duration::from_secs(60);
+/// The time within which a client must read an event.
+const SEND_TIMEOUT: Duration = Duration::from_secs(60);
 
-/// No watch lasts longer, whatever is asked for.
-const LONGEST: Duration = Duration::from_secs(7 * 24 * 3600);
+/// The maximum duration of a watch.
+const MAX_DURATION: Duration = Duration::from_secs(7 * 24 * 3600);
 
-/// How a watch begins.
+/// The beginning of a watch.
 enum Start {
-    /// With everything that is there.
-    State,
-    /// With everything that is there, and a mark behind it.
-    StateAndMark(u64),
-    /// With what happened after a revision.
+    /// The current objects as ADDED events.
+    Objects,
+    /// The current objects as ADDED events, then the `initial-events-end` bookmark.
+    ObjectsAndBookmark(u64),
+    /// The changes after a revision.
     After(u64),
 }
 
-/// Everything that a watch needs after its request is over.
+/// The state of a watch after its request handler has returned.
 struct Watcher {
     app: Arc<App>,
-    served: Arc<ServedResource>,
+    resource: Arc<ServedResource>,
     selection: Selection,
-    place: ResourcePath,
+    path: ResourcePath,
     output: Output,
     bookmarks: bool,
     ends: Instant,
     rows: Rows,
 }
 
-/// Begins a watch.
-pub(crate) async fn watch(call: &ResourceRequest<'_>) -> Answered {
-    if call.output.media == Media::Yaml {
+/// Starts a watch.
+pub(crate) async fn watch(request: &ResourceRequest<'_>) -> HandlerResult {
+    if request.output.media == Media::Yaml {
         return Err(StatusError::no_such_stream());
     }
-    let selection = Selection::read(call)?;
-    let start = start(call)?;
-    let limit = limit(call)?;
-    if let Start::StateAndMark(revision) = start {
-        call.app.cache.wait_for(revision).await?;
+    let selection = Selection::parse(request)?;
+    let start = start(request)?;
+    let limit = limit(request)?;
+    if let Start::ObjectsAndBookmark(revision) = start {
+        request.app.cache.wait_for(revision).await?;
     }
-    if matches!(start, Start::State | Start::StateAndMark(_)) {
-        call.app.cache.fresh().await?;
+    if matches!(start, Start::Objects | Start::ObjectsAndBookmark(_)) {
+        request.app.cache.fresh().await?;
     }
     let watcher = Watcher {
-        app: call.app.clone(),
-        served: call.served.clone(),
+        app: request.app.clone(),
+        resource: request.resource.clone(),
         selection,
-        place: call.place.clone(),
-        output: call.output,
-        bookmarks: call.params.flag("allowWatchBookmarks"),
+        path: request.path.clone(),
+        output: request.output,
+        bookmarks: request.params.flag("allowWatchBookmarks"),
         ends: Instant::now() + limit,
-        rows: Rows::read(call.params),
+        rows: Rows::from_params(request.params),
     };
     let (sender, body) = channel(16);
     tokio::spawn(async move {
-        let _guard = watcher.app.metrics.watching(&watcher.served);
-        // The client has gone: nobody is left to tell.
+        let _guard = watcher.app.metrics.watching(&watcher.resource);
+        // The client is gone: there is nobody to report to.
         let _ = watcher.run(start, sender).await;
     });
     Ok(Reply { code: 200, content: Content::Stream(body) })
 }
 
-/// How long a watch lasts: what its reader asks for, or else the server's limit and up to twice that, so that the
-/// watches of a restarted server do not all end at once.
-fn limit(call: &ResourceRequest<'_>) -> Result<Duration, StatusError> {
-    let seconds = u64::try_from(read_number(call, "timeoutSeconds")?).ok();
-    let least = call.app.limits.watch;
+/// The duration of a watch: `timeoutSeconds`, or else one to two times the server's minimum, so that the watches of a
+/// restarted server do not all end at once.
+fn limit(request: &ResourceRequest<'_>) -> Result<Duration, StatusError> {
+    let seconds = u64::try_from(parse_number(request, "timeoutSeconds")?).ok();
+    let minimum = request.app.limits.watch;
     let limit = match seconds.filter(|seconds| *seconds > 0) {
         Some(seconds) => Duration::from_secs(seconds),
-        None if least.is_zero() => LONGEST,
-        None => least.mul_f64(1.0 + fastrand::f64()),
+        None if minimum.is_zero() => MAX_DURATION,
+        None => minimum.mul_f64(1.0 + fastrand::f64()),
     };
-    Ok(limit.min(LONGEST))
+    Ok(limit.min(MAX_DURATION))
 }
 
-fn start(call: &ResourceRequest<'_>) -> Result<Start, StatusError> {
+fn start(request: &ResourceRequest<'_>) -> Result<Start, StatusError> {
     let (version, matching) =
-        (call.params.text("resourceVersion"), call.params.text("resourceVersionMatch"));
+        (request.params.text("resourceVersion"), request.params.text("resourceVersionMatch"));
     let forbidden = |field: &str, text: &str| {
         let text = format!("Forbidden: {text}");
         Err(StatusError::invalid("ListOptions", "meta.k8s.io", field, "FieldValueForbidden", &text))
     };
-    let initial = call.params.get("sendInitialEvents");
+    let initial = request.params.get("sendInitialEvents");
     if initial.is_none() && !matching.is_empty() {
         let text =
             "resourceVersionMatch is forbidden for watch unless sendInitialEvents is provided";
@@ -114,45 +114,45 @@ fn start(call: &ResourceRequest<'_>) -> Result<Start, StatusError> {
     let revision = match version {
         "" | "0" => 0,
         text => text.parse().map_err(|_| {
-            let shown = ratchet_net::Quoted(text);
+            let quoted = ratchet_net::Quoted(text);
             StatusError::unclassified(format!(
-                "resourceVersion: Invalid value: {shown}: strconv.ParseUint: parsing {shown}: invalid syntax"
+                "resourceVersion: Invalid value: {quoted}: strconv.ParseUint: parsing {quoted}: invalid syntax"
             ))
         })?,
     };
-    Ok(match (call.params.flag("sendInitialEvents"), revision) {
-        (true, revision) => Start::StateAndMark(revision),
-        (false, 0) if initial.is_none() => Start::State,
-        (false, 0) => Start::After(call.app.cache.reached()),
+    Ok(match (request.params.flag("sendInitialEvents"), revision) {
+        (true, revision) => Start::ObjectsAndBookmark(revision),
+        (false, 0) if initial.is_none() => Start::Objects,
+        (false, 0) => Start::After(request.app.cache.reached()),
         (false, revision) => Start::After(revision),
     })
 }
 
-/// The client has gone.
+/// The client is gone.
 struct Gone;
 
 impl Watcher {
     async fn run(mut self, start: Start, sender: Sender) -> Result<(), Gone> {
-        let mut changed = self.served.shelf.changes();
+        let mut changed = self.resource.cache.changes();
         let mut at = match start {
             Start::After(revision) => revision,
-            Start::State | Start::StateAndMark(_) => {
+            Start::Objects | Start::ObjectsAndBookmark(_) => {
                 let reached = self.app.cache.reached();
-                let snapshot = self.served.shelf.now();
+                let snapshot = self.resource.cache.now();
                 let prefix = self.prefix();
                 if let Some(found) = snapshot.unreadable_within(&prefix) {
                     return self.fail(&sender, &found.into()).await;
                 }
                 for item in snapshot.within(&prefix) {
-                    // A selector may pass over many objects before there is something to send.
+                    // A selector may skip many objects before there is something to send.
                     tokio::task::consume_budget().await;
-                    if self.holds(item) {
+                    if self.matches(item) {
                         let event = self.event(EventType::Added, item);
                         self.send(&sender, event).await?;
                     }
                 }
                 let at = snapshot.revision.max(reached);
-                if matches!(start, Start::StateAndMark(_)) {
+                if matches!(start, Start::ObjectsAndBookmark(_)) {
                     self.send(&sender, self.bookmark(at, true)).await?;
                 }
                 at
@@ -161,10 +161,10 @@ impl Watcher {
         let drain = self.app.drain.clone();
         let mut next_bookmark = Instant::now() + BOOKMARK_EVERY;
         loop {
-            // What is reached is read before the changes, so that a bookmark never runs ahead of them.
+            // The reached revision is read before the changes, so that a bookmark never runs ahead of them.
             let reached = self.app.cache.reached();
             changed.mark_unchanged();
-            match self.served.shelf.since(at) {
+            match self.resource.cache.since(at) {
                 Ok(changes) if !changes.is_empty() => {
                     for change in changes {
                         at = at.max(change.revision);
@@ -206,9 +206,9 @@ impl Watcher {
         Ok(())
     }
 
-    /// Tells why the watch ends.
-    async fn fail(&self, sender: &Sender, refusal: &StatusError) -> Result<(), Gone> {
-        let status = refusal.to_json();
+    /// Ends the watch with an ERROR event.
+    async fn fail(&self, sender: &Sender, error: &StatusError) -> Result<(), Gone> {
+        let status = error.to_json();
         let event = format!("{{\"type\":\"ERROR\",\"object\":{status}}}\n");
         self.send(sender, event.into()).await
     }
@@ -216,38 +216,38 @@ impl Watcher {
     async fn send(&self, sender: &Sender, event: Bytes) -> Result<(), Gone> {
         let event = match self.output.media {
             Media::Protobuf if event.len() > SMALL => {
-                self.app.compute.run(|| framed(&event)).await.ok_or(Gone)?
+                self.app.compute.run(|| frame(&event)).await.ok_or(Gone)?
             }
-            Media::Protobuf => framed(&event).ok_or(Gone)?,
+            Media::Protobuf => frame(&event).ok_or(Gone)?,
             Media::Json { .. } | Media::Yaml => event,
         };
-        self.app.metrics.watch_event(&self.served);
-        // Who does not read in so long a time is not there, and holds what others could forget.
-        let sent = tokio::time::timeout(PATIENCE, sender.send(event)).await;
+        self.app.metrics.watch_event(&self.resource);
+        // A client that does not read would keep old revisions in memory.
+        let sent = tokio::time::timeout(SEND_TIMEOUT, sender.send(event)).await;
         sent.map_or(Err(Gone), |sent| sent.map_err(|_| Gone))
     }
 
     fn prefix(&self) -> String {
-        match self.place.namespace.as_str() {
-            namespace if self.served.row.namespaced && !namespace.is_empty() => {
+        match self.path.namespace.as_str() {
+            namespace if self.resource.row.namespaced && !namespace.is_empty() => {
                 format!("{namespace}/")
             }
             _ => String::new(),
         }
     }
 
-    fn holds(&self, item: &Item) -> bool {
+    fn matches(&self, item: &Item) -> bool {
         let key: &str = &item.key;
         let prefix = self.prefix();
-        let named = self.place.name.as_str();
+        let named = self.path.name.as_str();
         let is_named = named.is_empty() || key.rsplit('/').next() == Some(named);
-        key.starts_with(&prefix) && is_named && self.selection.wants(&self.served, item)
+        key.starts_with(&prefix) && is_named && self.selection.matches(&self.resource, item)
     }
 
-    /// What a change is to somebody with a selection: objects come into it and leave it.
+    /// The event of a change as seen through the selectors: objects enter and leave the selection.
     fn event_of(&mut self, change: &Change) -> Option<Bytes> {
-        let before = change.before.as_ref().is_some_and(|item| self.holds(item));
-        let after = !change.is_deletion && self.holds(&change.item);
+        let before = change.before.as_ref().is_some_and(|item| self.matches(item));
+        let after = !change.is_deletion && self.matches(&change.item);
         let event = match (before, after) {
             (false, false) => return None,
             (false, true) => EventType::Added,
@@ -255,45 +255,49 @@ impl Watcher {
             (true, false) => EventType::Deleted,
         };
         if event == EventType::Deleted && !change.is_deletion {
-            // It went out of sight: its last seen state is told, as of now.
+            // The object left the selection: DELETED with its last matching state, at the new revision.
             let last = change.before.as_ref()?.as_of(change.revision);
             return Some(self.event(event, &last));
         }
-        let is_plain = self.output == Output::PLAIN && !self.served.is_converted();
+        let is_plain = self.output == Output::PLAIN && !self.resource.is_converted();
         if is_plain && event == change.event_type() {
-            return Some(change.encoded(event, &self.served.api_version(), self.served.row.kind));
+            return Some(change.encoded(
+                event,
+                &self.resource.api_version(),
+                self.resource.row.kind,
+            ));
         }
         Some(self.event(event, &change.item))
     }
 
     fn event(&mut self, event: EventType, item: &Item) -> Bytes {
-        let (version, kind) = (self.served.api_version(), self.served.row.kind);
+        let (version, kind) = (self.resource.api_version(), self.resource.row.kind);
         match self.output.form {
-            Form::Whole if self.served.is_converted() => {
+            Form::Whole if self.resource.is_converted() => {
                 let mut node = item.node();
                 convert::from_stored(&mut node, &version, kind);
-                line(event, &[render::whole(node, &version, kind).into()])
+                event_line(event, &[render::whole(node, &version, kind).into()])
             }
-            Form::Whole => line(event, &item.whole(&version, kind)),
+            Form::Whole => event_line(event, &item.whole(&version, kind)),
             Form::Metadata => {
-                line(event, &[render::partial(item, self.output.meta_version).into()])
+                event_line(event, &[render::partial(item, self.output.meta_version).into()])
             }
             Form::Table => {
                 let table = render::table_of_one(
                     &self.app,
-                    &self.served,
+                    &self.resource,
                     item,
                     self.output,
                     &mut self.rows,
                 );
-                line(event, &[table.into()])
+                event_line(event, &[table.into()])
             }
         }
     }
 
     fn bookmark(&self, revision: u64, is_initial_end: bool) -> Bytes {
-        let (version, kind) = (self.served.api_version(), self.served.row.kind);
-        let mark = match is_initial_end {
+        let (version, kind) = (self.resource.api_version(), self.resource.row.kind);
+        let annotations = match is_initial_end {
             true => r#","annotations":{"k8s.io/initial-events-end":"true"}"#,
             false => "",
         };
@@ -305,7 +309,7 @@ impl Watcher {
             Form::Table => (format!("meta.k8s.io/{}", self.output.meta_version), "Table"),
         };
         format!(
-            "{{\"type\":\"BOOKMARK\",\"object\":{{\"kind\":\"{kind}\",\"apiVersion\":\"{version}\",\"metadata\":{{\"resourceVersion\":\"{revision}\"{mark}}}}}}}\n"
+            "{{\"type\":\"BOOKMARK\",\"object\":{{\"kind\":\"{kind}\",\"apiVersion\":\"{version}\",\"metadata\":{{\"resourceVersion\":\"{revision}\"{annotations}}}}}}}\n"
         )
         .into()
     }

@@ -1,28 +1,28 @@
-//! Request lines and what they ask for.
+//! Request lines and their `RequestInfo`.
 
 use super::*;
 
-fn read(method: &Method, line: &str) -> Result<RequestInfo, Unreadable> {
+fn parse(method: &Method, line: &str) -> Result<RequestInfo, Unreadable> {
     let uri: Uri = line.parse().unwrap();
-    RequestInfo::read(method, &uri, &Params::read(uri.query()))
+    RequestInfo::parse(method, &uri, &Params::parse(uri.query()))
 }
 
 fn info(line: &str) -> RequestInfo {
-    read(&Method::GET, line).unwrap()
+    parse(&Method::GET, line).unwrap()
 }
 
-fn place(line: &str) -> (&'static str, ResourcePath) {
+fn resource_path(line: &str) -> (&'static str, ResourcePath) {
     match info(line) {
-        RequestInfo { verb, target: Target::Resource(place), .. } => (verb, place),
+        RequestInfo { verb, target: Target::Resource(path), .. } => (verb, path),
         other => panic!("{line}: {other:?}"),
     }
 }
 
-/// Verb, resource, namespace, name and part, as authorizers see them.
-fn seen(method: &Method, line: &str) -> [String; 5] {
-    let info = read(method, line).unwrap();
-    let Target::Resource(place) = info.target else { panic!("{line}") };
-    [info.verb.to_owned(), place.resource, place.namespace, place.name, place.subresource]
+/// Verb, resource, namespace, name and subresource, as authorizers see them.
+fn attributes(method: &Method, line: &str) -> [String; 5] {
+    let info = parse(method, line).unwrap();
+    let Target::Resource(path) = info.target else { panic!("{line}") };
+    [info.verb.to_owned(), path.resource, path.namespace, path.name, path.subresource]
 }
 
 #[test]
@@ -35,7 +35,7 @@ fn objects_collections_and_parts() {
         ("/api/v1/namespaces/shop/pods?watch=true;x=1", ["list", "pods", "shop", "", ""]),
         ("/api/v1/pods?fieldSelector=metadata.name%3Dx", ["list", "pods", "", "x", ""]),
         ("/api/v1/pods?watch=1&fieldSelector=metadata.name%3Dx", ["watch", "pods", "", "x", ""]),
-        // Who names an object gets it, whatever the query says.
+        // A named object is a get, whatever the query says.
         ("/api/v1/namespaces/shop/secrets/s?watch=true", ["get", "secrets", "shop", "s", ""]),
         ("/api/v1/namespaces/shop/secrets/s?watch", ["get", "secrets", "shop", "s", ""]),
         ("/api/v1/namespaces/shop?watch=true", ["get", "namespaces", "shop", "shop", ""]),
@@ -44,7 +44,7 @@ fn objects_collections_and_parts() {
         ("/api/v1//pods", ["get", "", "", "pods", ""]),
         ("/api/v1/pods//status", ["list", "pods", "", "", "status"]),
     ] {
-        assert_eq!(seen(&Method::GET, line), wanted, "{line}");
+        assert_eq!(attributes(&Method::GET, line), wanted, "{line}");
     }
 }
 
@@ -61,9 +61,9 @@ fn methods_are_verbs() {
         (Method::OPTIONS, "", ""),
         (Method::TRACE, "", ""),
     ] {
-        assert_eq!(seen(&method, one).first().unwrap(), of_one, "{method}");
-        assert_eq!(seen(&method, all).first().unwrap(), of_all, "{method}");
-        let plain = read(&method, "/healthz").unwrap();
+        assert_eq!(attributes(&method, one).first().unwrap(), of_one, "{method}");
+        assert_eq!(attributes(&method, all).first().unwrap(), of_all, "{method}");
+        let plain = parse(&method, "/healthz").unwrap();
         assert_eq!(plain.verb, method.as_str().to_lowercase());
     }
 }
@@ -80,15 +80,15 @@ fn escaped_paths_are_read_like_plain_ones() {
         assert_eq!(info(escaped), info(plain), "{escaped}");
     }
     for broken in ["/api/v1/pods/%", "/api/v1/%zz", "/%4"] {
-        assert_eq!(read(&Method::GET, broken), Err(Unreadable), "{broken}");
+        assert_eq!(parse(&Method::GET, broken), Err(Unreadable), "{broken}");
     }
 }
 
 #[test]
 fn a_namespace_is_in_itself_and_in_no_other() {
     let scope = |line: &str| {
-        let (_, place) = place(line);
-        (place.namespace, place.in_namespace, place.name)
+        let (_, path) = resource_path(line);
+        (path.namespace, path.in_namespace, path.name)
     };
     let itself = ("shop".to_owned(), false, "shop".to_owned());
     for line in [
@@ -136,12 +136,12 @@ fn verbs_in_paths() {
         ("/api/v1/proxy/nodes/n/logs", ["proxy", "nodes", "", "n", ""]),
     ] {
         for method in [Method::GET, Method::POST, Method::DELETE] {
-            assert_eq!(seen(&method, line), wanted, "{method} {line}");
+            assert_eq!(attributes(&method, line), wanted, "{method} {line}");
         }
     }
-    // Alone they are names of resources.
-    assert_eq!(seen(&Method::GET, "/api/v1/watch"), ["list", "watch", "", "", ""]);
-    assert_eq!(seen(&Method::POST, "/apis/apps/v1/proxy"), ["create", "proxy", "", "", ""]);
+    // Alone they are resource names.
+    assert_eq!(attributes(&Method::GET, "/api/v1/watch"), ["list", "watch", "", "", ""]);
+    assert_eq!(attributes(&Method::POST, "/apis/apps/v1/proxy"), ["create", "proxy", "", "", ""]);
 }
 
 #[test]
@@ -155,7 +155,7 @@ fn selectors_count_where_the_verb_has_them() {
         (Method::POST, "/api/v1/namespaces/a/pods?", ""),
         (Method::GET, "/api/v1/watch/pods?", ""),
     ] {
-        let info = read(&method, &format!("{line}{selector}")).unwrap();
+        let info = parse(&method, &format!("{line}{selector}")).unwrap();
         assert_eq!(info.field_selector, wanted, "{method} {line}");
     }
 }

@@ -1,4 +1,4 @@
-//! The ways to a kubelet over connections in memory: another WebSocket library is the client, `ratchet-spdy` the kubelet.
+//! Stream routes over connections in memory: `tokio-tungstenite` is the client, `ratchet-spdy` the kubelet.
 
 mod negotiating;
 mod translating;

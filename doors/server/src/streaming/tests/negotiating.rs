@@ -1,4 +1,4 @@
-//! What is offered and what is answered.
+//! Negotiation of subprotocols.
 
 use super::super::negotiate::*;
 use http::{HeaderMap, HeaderName, HeaderValue, Method, StatusCode};
@@ -33,21 +33,25 @@ fn each_request_has_its_way() {
     let v4 = websocket("v4.channel.k8s.io");
     let tunnel = websocket("SPDY/3.1+portforward.k8s.io");
     let other = websocket("SPDY/3.1+portforward.example.org");
-    for (subresource, headers, way_then) in [
-        ("exec", &v5, Some(Way::Translate)),
-        ("attach", &v5, Some(Way::Translate)),
-        ("portforward", &v5, Some(Way::PassThrough)),
-        ("exec", &v4, Some(Way::PassThrough)),
-        ("exec", &tunnel, Some(Way::PassThrough)),
-        ("portforward", &tunnel, Some(Way::Tunnel)),
-        ("portforward", &other, Some(Way::PassThrough)),
-        ("exec", &spdy, Some(Way::PassThrough)),
-        ("portforward", &spdy, Some(Way::PassThrough)),
+    for (subresource, headers, route) in [
+        ("exec", &v5, Some(StreamRoute::Translate)),
+        ("attach", &v5, Some(StreamRoute::Translate)),
+        ("portforward", &v5, Some(StreamRoute::PassThrough)),
+        ("exec", &v4, Some(StreamRoute::PassThrough)),
+        ("exec", &tunnel, Some(StreamRoute::PassThrough)),
+        ("portforward", &tunnel, Some(StreamRoute::Tunnel)),
+        ("portforward", &other, Some(StreamRoute::PassThrough)),
+        ("exec", &spdy, Some(StreamRoute::PassThrough)),
+        ("portforward", &spdy, Some(StreamRoute::PassThrough)),
         ("exec", &plain, None),
     ] {
-        assert_eq!(way(subresource, headers, false), way_then, "{subresource} {headers:?}");
-        let by_itself = way_then.map(|_| Way::PassThrough);
-        assert_eq!(way(subresource, headers, true), by_itself, "the node speaks WebSocket");
+        assert_eq!(stream_route(subresource, headers, false), route, "{subresource} {headers:?}");
+        let by_itself = route.map(|_| StreamRoute::PassThrough);
+        assert_eq!(
+            stream_route(subresource, headers, true),
+            by_itself,
+            "the node speaks WebSocket"
+        );
     }
 }
 
@@ -76,16 +80,16 @@ fn a_handshake_that_is_none_is_refused_as_the_reference_does() {
         headers.remove(name);
         headers
     };
-    let told = |headers: &HeaderMap| {
+    let error = |headers: &HeaderMap| {
         let why = handshake(&Method::GET, headers).unwrap_err();
         (why.code.as_u16(), why.text, why.names_version)
     };
-    assert_eq!(told(&without("upgrade")), (400, "not websocket protocol", false));
-    assert_eq!(told(&without("connection")), (400, "not websocket protocol", false));
-    assert_eq!(told(&without("sec-websocket-key")), (400, "mismatch challenge/response", false));
+    assert_eq!(error(&without("upgrade")), (400, "not websocket protocol", false));
+    assert_eq!(error(&without("connection")), (400, "not websocket protocol", false));
+    assert_eq!(error(&without("sec-websocket-key")), (400, "mismatch challenge/response", false));
     let version = (400, "missing or bad WebSocket Version", true);
-    assert_eq!(told(&without("sec-websocket-version")), version);
-    assert_eq!(told(&websocket("v4.channel.k8s.io")), (403, "", false));
+    assert_eq!(error(&without("sec-websocket-version")), version);
+    assert_eq!(error(&websocket("v4.channel.k8s.io")), (403, "", false));
     let posted = handshake(&Method::POST, &good).unwrap_err();
     assert_eq!((posted.code.as_u16(), posted.text), (405, "bad method"));
 }
@@ -110,14 +114,14 @@ fn a_tunnel_is_named_after_what_the_kubelet_chose() {
 fn a_kubelet_is_offered_every_dialect() {
     let headers = to_kubelet();
     let offered: Vec<_> = headers.get_all(STREAM_PROTOCOL).iter().collect();
-    let dialects = [
+    let protocols = [
         "v5.channel.k8s.io",
         "v4.channel.k8s.io",
         "v3.channel.k8s.io",
         "v2.channel.k8s.io",
         "channel.k8s.io",
     ];
-    assert_eq!(offered, dialects);
+    assert_eq!(offered, protocols);
     assert_eq!(headers.get("upgrade").unwrap(), "SPDY/3.1");
     assert_eq!(headers.get("connection").unwrap(), "Upgrade");
 }
@@ -155,10 +159,10 @@ fn what_a_kubelet_answers() {
     assert!(is_spdy(StatusCode::SWITCHING_PROTOCOLS, &spdy));
     assert!(!is_spdy(StatusCode::OK, &spdy));
     assert!(!is_spdy(StatusCode::SWITCHING_PROTOCOLS, &HeaderMap::new()));
-    let told = |body: &str| refused_upgrade(body.as_bytes());
+    let error = |body: &str| upgrade_error_message(body.as_bytes());
     let about = |why: &str| format!("unable to upgrade connection: {why}");
-    assert_eq!(told(r#"{"message":" no such container "}"#), about("no such container"));
-    assert_eq!(told(r#"{"error":"no"}"#), about("no"));
-    assert_eq!(told("Forbidden\n"), about("Forbidden"));
-    assert_eq!(told(" "), about("empty server response"));
+    assert_eq!(error(r#"{"message":" no such container "}"#), about("no such container"));
+    assert_eq!(error(r#"{"error":"no"}"#), about("no"));
+    assert_eq!(error("Forbidden\n"), about("Forbidden"));
+    assert_eq!(error(" "), about("empty server response"));
 }

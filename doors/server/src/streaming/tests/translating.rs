@@ -1,4 +1,4 @@
-//! Exec and attach: channels as streams.
+//! Exec and attach: WebSocket channels translated to SPDY streams.
 
 use super::super::{Kubelet, Protocol, Streams, translate};
 use super::{Client, client, soon};
@@ -16,7 +16,7 @@ const ALL: Streams = Streams { stdin: true, stdout: true, stderr: true, tty: fal
 const TTY: Streams = Streams { stdin: true, stdout: true, stderr: true, tty: true };
 const SUCCESS: &str = r#"{"metadata":{},"status":"Success"}"#;
 
-/// The kubelet of a test, with the streams that it was asked for.
+/// The kubelet of a test, with its open streams.
 struct Node {
     names: Vec<String>,
     streams: BTreeMap<String, Stream>,
@@ -29,14 +29,14 @@ impl Node {
         self.streams.remove(name).unwrap()
     }
 
-    /// Tells how the command ended, as kubelets do: without an end of any stream.
+    /// Sends the final status as kubelets do: without ending any stream.
     async fn end(mut self, status: &str) {
         self.take("error").write_all(status.as_bytes()).await.unwrap();
         soon(self.session.close()).await;
     }
 }
 
-/// A client that has heard that it is connected, its kubelet, and what lies between.
+/// A connected client, its kubelet, and the translating task.
 async fn begin(wanted: Streams, protocol: Protocol) -> (Client, Node, JoinHandle<u16>) {
     let (mut client, server) = client().await;
     let (io, kubelet) = tokio::io::duplex(16 << 10);
@@ -45,7 +45,7 @@ async fn begin(wanted: Streams, protocol: Protocol) -> (Client, Node, JoinHandle
     let count = 1 + rows.iter().filter(|row| row.1).count();
     let resizes = protocol.resizes() || !wanted.tty;
     let node = soon(accept(kubelet, if resizes { count } else { count - 1 })).await;
-    assert_eq!(client.hear_bytes().await, Bytes::copy_from_slice(&[wanted.greeting()]));
+    assert_eq!(client.hear_bytes().await, Bytes::copy_from_slice(&[wanted.first_channel()]));
     (client, node, task)
 }
 
@@ -80,9 +80,9 @@ async fn a_command_from_its_begin_to_its_end() {
     client.say(&b"\0some "[..]).await;
     client.say(&b"\0input"[..]).await;
     client.say(&b"\xff\0"[..]).await;
-    let mut heard = String::new();
-    soon(stdin.read_to_string(&mut heard)).await.unwrap();
-    assert_eq!(heard, "some input");
+    let mut received = String::new();
+    soon(stdin.read_to_string(&mut received)).await.unwrap();
+    assert_eq!(received, "some input");
     let (mut stdout, mut stderr) = (node.take("stdout"), node.take("stderr"));
     stdout.write_all(b"out").await.unwrap();
     assert_eq!(client.hear_bytes().await, &b"\x01out"[..]);
@@ -110,16 +110,16 @@ async fn what_was_said_arrives_before_the_kubelet_hangs_up() {
         node.end(status).await;
         drop((stdout, stderr));
     });
-    let mut heard = 0;
+    let mut received = 0;
     let status = loop {
         let message = client.hear_bytes().await;
         match message.split_first().unwrap() {
-            (1, bytes) => heard += bytes.len(),
+            (1, bytes) => received += bytes.len(),
             (3, status) => break String::from_utf8(status.to_vec()).unwrap(),
             _ => panic!("{message:?}"),
         }
     };
-    assert_eq!(heard, 1 << 20);
+    assert_eq!(received, 1 << 20);
     assert!(status.contains("command terminated with exit code 7"), "{status}");
     assert_eq!(client.hear_end().await, 1000);
     soon(speaking).await.unwrap();
@@ -132,9 +132,9 @@ async fn the_size_of_a_terminal_reaches_the_kubelet() {
     let (mut client, mut node, _task) = begin(TTY, Protocol::V4).await;
     let size = br#"{"Width":80,"Height":24}"#;
     client.say([&b"\x04"[..], size].concat()).await;
-    let mut heard = [0; 24];
-    soon(node.take("resize").read_exact(&mut heard)).await.unwrap();
-    assert_eq!(&heard, size);
+    let mut received = [0; 24];
+    soon(node.take("resize").read_exact(&mut received)).await.unwrap();
+    assert_eq!(&received, size);
 }
 
 #[tokio::test]
@@ -265,10 +265,10 @@ async fn a_command_that_does_not_read_holds_the_client_back() {
     });
     tokio::time::sleep(Duration::from_millis(200)).await;
     assert!(!flooding.is_finished());
-    // What the command says is not held back by what it does not read.
+    // Output of the command is not blocked by its unread input.
     stdout.write_all(b"still here").await.unwrap();
-    let heard = soon(hearing.next()).await.unwrap().unwrap();
-    assert_eq!(heard, Message::Binary(Bytes::from_static(b"\x01still here")));
+    let received = soon(hearing.next()).await.unwrap().unwrap();
+    assert_eq!(received, Message::Binary(Bytes::from_static(b"\x01still here")));
     let mut read = 0;
     while let Some(bytes) = soon(stdin.chunk()).await.unwrap() {
         read += bytes.len();
@@ -290,11 +290,11 @@ async fn a_client_that_does_not_read_holds_the_command_back() {
     });
     tokio::time::sleep(Duration::from_millis(200)).await;
     assert!(!flooding.is_finished());
-    let mut heard = 0;
-    while heard < 100 * (64 << 10) {
-        heard += client.hear_bytes().await.len() - 1;
+    let mut received = 0;
+    while received < 100 * (64 << 10) {
+        received += client.hear_bytes().await.len() - 1;
     }
-    assert_eq!(heard, 100 * (64 << 10));
+    assert_eq!(received, 100 * (64 << 10));
     drop(soon(flooding).await.unwrap());
 }
 

@@ -1,4 +1,4 @@
-//! Port-forward: bytes through messages.
+//! Portforward: SPDY bytes in WebSocket messages.
 
 use super::super::tunnel;
 use super::{Client, client, soon};
@@ -7,7 +7,7 @@ use tokio::io::{AsyncReadExt, AsyncWriteExt, DuplexStream};
 use tokio::task::JoinHandle;
 use tokio_tungstenite::tungstenite::Message;
 
-/// A client, the kubelet's end of its connection, and what lies between.
+/// A client, the kubelet's end of its connection, and the tunnel task.
 async fn begin() -> (Client, DuplexStream, JoinHandle<()>) {
     let (client, server) = client().await;
     let (ours, kubelet) = tokio::io::duplex(16 << 10);
@@ -20,12 +20,12 @@ async fn bytes_go_both_ways() {
     client.say(&b"hello"[..]).await;
     client.say(&b""[..]).await;
     client.say(&b" there"[..]).await;
-    let mut heard = [0; 11];
-    soon(kubelet.read_exact(&mut heard)).await.unwrap();
-    assert_eq!(&heard, b"hello there");
+    let mut received = [0; 11];
+    soon(kubelet.read_exact(&mut received)).await.unwrap();
+    assert_eq!(&received, b"hello there");
     kubelet.write_all(b"hi").await.unwrap();
     assert_eq!(client.hear_bytes().await, "hi");
-    // Much in both directions at once, and neither waits for the other.
+    // Large transfers in both directions at once, independent of each other.
     let sent: Vec<u8> = (0..3u32 << 20).map(|at| (at >> 5) as u8).collect();
     let (mut saying, mut hearing) = client.0.split();
     let (mut kubelet_in, mut kubelet_out) = tokio::io::split(kubelet);
@@ -43,20 +43,20 @@ async fn bytes_go_both_ways() {
         kubelet_out
     });
     let listening = tokio::spawn(async move {
-        let mut heard = vec![0; 3 << 20];
-        kubelet_in.read_exact(&mut heard).await.unwrap();
-        (heard, kubelet_in)
+        let mut received = vec![0; 3 << 20];
+        kubelet_in.read_exact(&mut received).await.unwrap();
+        (received, kubelet_in)
     });
-    let mut heard = Vec::new();
-    while heard.len() < sent.len() {
+    let mut received = Vec::new();
+    while received.len() < sent.len() {
         match soon(hearing.next()).await.unwrap().unwrap() {
-            Message::Binary(bytes) => heard.extend(bytes),
+            Message::Binary(bytes) => received.extend(bytes),
             other => panic!("{other:?}"),
         }
     }
-    assert!(heard == sent);
-    let (heard, _kubelet_in) = soon(listening).await.unwrap();
-    assert!(heard == sent);
+    assert!(received == sent);
+    let (received, _kubelet_in) = soon(listening).await.unwrap();
+    assert!(received == sent);
     drop(soon(replying).await.unwrap());
     drop((hearing, task));
 }
@@ -77,9 +77,9 @@ async fn a_client_that_is_done_is_answered() {
     let (mut client, mut kubelet, task) = begin().await;
     client.say(&b"last words"[..]).await;
     soon(client.0.close(None)).await.unwrap();
-    let mut heard = String::new();
-    soon(kubelet.read_to_string(&mut heard)).await.unwrap();
-    assert_eq!(heard, "last words");
+    let mut received = String::new();
+    soon(kubelet.read_to_string(&mut received)).await.unwrap();
+    assert_eq!(received, "last words");
     let answer = client.hear().await;
     assert!(matches!(answer, Message::Close(None)), "{answer:?}");
     soon(task).await.unwrap();
@@ -89,8 +89,8 @@ async fn a_client_that_is_done_is_answered() {
 async fn a_client_that_is_gone_ends_it() {
     let (client, mut kubelet, task) = begin().await;
     drop(client);
-    let mut heard = Vec::new();
-    soon(kubelet.read_to_end(&mut heard)).await.unwrap();
+    let mut received = Vec::new();
+    soon(kubelet.read_to_end(&mut received)).await.unwrap();
     soon(task).await.unwrap();
 }
 
@@ -99,9 +99,9 @@ async fn text_has_no_place_in_a_tunnel() {
     let (mut client, mut kubelet, task) = begin().await;
     soon(client.0.send(Message::Text("hello".into()))).await.unwrap();
     assert_eq!(client.hear_end().await, 1003);
-    let mut heard = Vec::new();
-    soon(kubelet.read_to_end(&mut heard)).await.unwrap();
-    assert!(heard.is_empty());
+    let mut received = Vec::new();
+    soon(kubelet.read_to_end(&mut received)).await.unwrap();
+    assert!(received.is_empty());
     drop(client);
     soon(task).await.unwrap();
 }
@@ -132,8 +132,8 @@ async fn a_kubelet_that_does_not_read_holds_the_client_back() {
     });
     tokio::time::sleep(std::time::Duration::from_millis(200)).await;
     assert!(!flooding.is_finished());
-    let mut heard = vec![0; 1 << 20];
-    soon(kubelet.read_exact(&mut heard)).await.unwrap();
-    assert!(heard.iter().all(|byte| *byte == 7));
+    let mut received = vec![0; 1 << 20];
+    soon(kubelet.read_exact(&mut received)).await.unwrap();
+    assert!(received.iter().all(|byte| *byte == 7));
     flooding.abort();
 }

@@ -1,9 +1,9 @@
-//! The cluster as policies see it: namespaces, parameters of any kind, other versions of objects.
+//! The cluster as admission policies see it: namespaces, parameters, equivalent resources, conversions, authorizer.
 
 use crate::app::App;
 use crate::cache::{Item, Unreadable};
 use crate::convert;
-use crate::served::ServedResource;
+use crate::registry::ServedResource;
 use crate::status::StatusError;
 use ratchet_access::{Attempt, Resource, Target, User};
 use ratchet_object::Node;
@@ -12,43 +12,43 @@ use ratchet_policy::{Equivalent, KindName, ResourceName, Served as How, Surround
 use std::sync::{Arc, OnceLock};
 use std::time::Instant;
 
-/// The cluster as of a request.
-pub(super) struct Around<'a> {
+/// Cluster state for the evaluation of one request.
+pub(super) struct PolicyCluster<'a> {
     app: &'a Arc<App>,
     user: &'a User,
-    begun: Instant,
-    /// What was asked for and could not be read.
+    started: Instant,
+    /// The first stored value that was needed and cannot be decoded.
     failed: OnceLock<Arc<Unreadable>>,
 }
 
-impl<'a> Around<'a> {
-    /// The cluster as of now.
+impl<'a> PolicyCluster<'a> {
+    /// Starts the clock of the evaluation.
     pub(super) fn new(app: &'a Arc<App>, user: &'a User) -> Self {
-        Self { app, user, begun: Instant::now(), failed: OnceLock::new() }
+        Self { app, user, started: Instant::now(), failed: OnceLock::new() }
     }
 
-    /// Refuses what was decided without something that is there and cannot be read.
+    /// Fails if the evaluation missed a stored value that cannot be decoded.
     pub(super) fn check(&self) -> Result<(), StatusError> {
         self.failed.get().map_or(Ok(()), |found| Err(found.into()))
     }
 
-    fn get(&self, served: &ServedResource, key: &str) -> Option<Arc<Item>> {
-        served.shelf.find(key).unwrap_or_else(|found| {
-            let _ = self.failed.set(Arc::new(found)); // one is enough
+    fn get(&self, resource: &ServedResource, key: &str) -> Option<Arc<Item>> {
+        resource.cache.find(key).unwrap_or_else(|found| {
+            let _ = self.failed.set(Arc::new(found)); // the first is enough
             None
         })
     }
 
     fn find(&self, kind: &KindName<'_>) -> Option<&'a Arc<ServedResource>> {
-        let is_it = |served: &&Arc<ServedResource>| {
-            let row = served.row;
+        let is_kind = |resource: &&Arc<ServedResource>| {
+            let row = resource.row;
             (row.group, row.version, row.kind) == (kind.group, kind.version, kind.kind)
         };
-        self.app.registry.all().find(is_it)
+        self.app.registry.all().find(is_kind)
     }
 }
 
-/// Asks the server's authorizers on behalf of an expression.
+/// The `authorizer` variable of CEL expressions.
 struct Asker {
     app: Arc<App>,
     user: User,
@@ -91,53 +91,53 @@ impl Authorize for Asker {
     }
 }
 
-fn shown(served: &ServedResource, item: &Item) -> Node<'static> {
+fn to_version(resource: &ServedResource, item: &Item) -> Node<'static> {
     let mut node = item.node();
-    convert::from_stored(&mut node, &served.api_version(), served.row.kind);
-    node.set("apiVersion", Node::string(served.api_version()));
-    node.set("kind", Node::string(served.row.kind));
+    convert::from_stored(&mut node, &resource.api_version(), resource.row.kind);
+    node.set("apiVersion", Node::string(resource.api_version()));
+    node.set("kind", Node::string(resource.row.kind));
     node
 }
 
-impl Surroundings for Around<'_> {
+impl Surroundings for PolicyCluster<'_> {
     fn namespace(&self, name: &str) -> Option<Node<'static>> {
         Some(self.get(self.app.registry.core("namespaces")?, name)?.node())
     }
 
     fn has_namespace(&self, name: &str) -> bool {
         let namespaces = self.app.registry.core("namespaces");
-        namespaces.is_some_and(|served| self.get(served, name).is_some())
+        namespaces.is_some_and(|resource| self.get(resource, name).is_some())
     }
 
     fn served(&self, kind: &KindName<'_>) -> Option<How> {
-        self.find(kind).map(|served| How { namespaced: served.row.namespaced })
+        self.find(kind).map(|resource| How { namespaced: resource.row.namespaced })
     }
 
     fn parameter(&self, kind: &KindName<'_>, namespace: &str, name: &str) -> Option<Node<'static>> {
-        let served = self.find(kind)?;
-        let item = self.get(served, &served.shelf_key(namespace, name))?;
-        Some(shown(served, &item))
+        let resource = self.find(kind)?;
+        let item = self.get(resource, &resource.cache_key(namespace, name))?;
+        Some(to_version(resource, &item))
     }
 
     fn parameters(&self, kind: &KindName<'_>, namespace: &str) -> Vec<Node<'static>> {
-        let Some(served) = self.find(kind) else { return Vec::new() };
-        let prefix = if served.row.namespaced { format!("{namespace}/") } else { String::new() };
-        let snapshot = served.shelf.now();
+        let Some(resource) = self.find(kind) else { return Vec::new() };
+        let prefix = if resource.row.namespaced { format!("{namespace}/") } else { String::new() };
+        let snapshot = resource.cache.now();
         if let Some(found) = snapshot.unreadable_within(&prefix) {
-            let _ = self.failed.set(found.clone()); // one is enough
+            let _ = self.failed.set(found.clone()); // the first is enough
         }
-        snapshot.within(&prefix).map(|item| shown(served, item)).collect()
+        snapshot.within(&prefix).map(|item| to_version(resource, item)).collect()
     }
 
     fn equivalents(&self, resource: &ResourceName<'_>, subresource: &str) -> Vec<Equivalent> {
         let ResourceName { group, version, resource } = *resource;
         let Some(own) = self.app.registry.find(group, version, resource) else { return Vec::new() };
-        let is_same = |served: &&Arc<ServedResource>| {
-            let has_part = || served.row.subresource(subresource).is_some();
-            std::ptr::eq(served.stored, own.stored) && (subresource.is_empty() || has_part())
+        let is_same = |candidate: &&Arc<ServedResource>| {
+            let has_part = || candidate.row.subresource(subresource).is_some();
+            std::ptr::eq(candidate.stored, own.stored) && (subresource.is_empty() || has_part())
         };
-        let name = |served: &Arc<ServedResource>| {
-            let row = served.row;
+        let name = |candidate: &Arc<ServedResource>| {
+            let row = candidate.row;
             let (group, version) = (row.group.to_owned(), row.version.to_owned());
             let kind = (group.clone(), version.clone(), row.kind.to_owned());
             Equivalent { group, version, resource: row.plural.to_owned(), kind }
@@ -146,14 +146,14 @@ impl Surroundings for Around<'_> {
     }
 
     fn converted(&self, object: &Node<'_>, kind: &KindName<'_>) -> Option<Node<'static>> {
-        let served = self.find(kind)?;
+        let resource = self.find(kind)?;
         let mut node = object.clone().into_owned();
         let (version, name) =
             (object.text_at(&["apiVersion"]).to_owned(), object.text_at(&["kind"]).to_owned());
         convert::to_stored(&mut node, &version, &name);
-        convert::from_stored(&mut node, &served.api_version(), served.row.kind);
-        node.set("apiVersion", Node::string(served.api_version()));
-        node.set("kind", Node::string(served.row.kind));
+        convert::from_stored(&mut node, &resource.api_version(), resource.row.kind);
+        node.set("apiVersion", Node::string(resource.api_version()));
+        node.set("kind", Node::string(resource.row.kind));
         Some(node)
     }
 
@@ -162,6 +162,6 @@ impl Surroundings for Around<'_> {
     }
 
     fn nanoseconds(&self) -> u64 {
-        u64::try_from(self.begun.elapsed().as_nanos()).unwrap_or(u64::MAX)
+        u64::try_from(self.started.elapsed().as_nanos()).unwrap_or(u64::MAX)
     }
 }

@@ -1,43 +1,43 @@
-//! The cluster as plugins see it: the cache, the authorizers, and what a certificate is asked for.
+//! The cluster as admission plugins see it: cached objects, the authorizer, certificate subjects.
 
 use crate::cache::Unreadable;
-use crate::call::ResourceRequest;
 use crate::csr;
-use crate::served::ServedResource;
+use crate::registry::ServedResource;
+use crate::resource_request::ResourceRequest;
 use crate::status::StatusError;
 use ratchet_access::{Attempt, Decision};
 use ratchet_admission::{Cluster, Subject};
 use ratchet_object::Node;
 use std::sync::{Arc, OnceLock};
 
-/// The cluster as of the request.
-pub(super) struct View<'a> {
-    call: &'a ResourceRequest<'a>,
-    /// What was asked for and could not be read.
+/// Cluster state for one request.
+pub(super) struct PluginCluster<'a> {
+    request: &'a ResourceRequest<'a>,
+    /// The first stored value that was needed and cannot be decoded.
     failed: OnceLock<Arc<Unreadable>>,
 }
 
-impl<'a> View<'a> {
-    pub(super) fn new(call: &'a ResourceRequest<'a>) -> Self {
-        Self { call, failed: OnceLock::new() }
+impl<'a> PluginCluster<'a> {
+    pub(super) fn new(request: &'a ResourceRequest<'a>) -> Self {
+        Self { request, failed: OnceLock::new() }
     }
 
-    /// Refuses what was decided without something that is there and cannot be read.
+    /// Fails if a plugin missed a stored value that cannot be decoded.
     pub(super) fn check(&self) -> Result<(), StatusError> {
         self.failed.get().map_or(Ok(()), |found| Err(found.into()))
     }
 
-    fn note(&self, found: Arc<Unreadable>) {
-        let _ = self.failed.set(found); // one is enough
+    fn record_failure(&self, found: Arc<Unreadable>) {
+        let _ = self.failed.set(found); // the first is enough
     }
 
-    fn served(&self, group: &str, resource: &str) -> Option<&Arc<ServedResource>> {
-        let mut all = self.call.app.registry.all();
-        all.find(|served| served.row.plural == resource && served.row.group == group)
+    fn find_resource(&self, group: &str, resource: &str) -> Option<&Arc<ServedResource>> {
+        let mut all = self.request.app.registry.all();
+        all.find(|candidate| candidate.row.plural == resource && candidate.row.group == group)
     }
 }
 
-impl Cluster for View<'_> {
+impl Cluster for PluginCluster<'_> {
     fn object(
         &self,
         group: &str,
@@ -45,35 +45,36 @@ impl Cluster for View<'_> {
         namespace: &str,
         name: &str,
     ) -> Option<Node<'static>> {
-        let served = self.served(group, resource)?;
-        match served.shelf.find(&served.shelf_key(namespace, name)) {
+        let served_resource = self.find_resource(group, resource)?;
+        match served_resource.cache.find(&served_resource.cache_key(namespace, name)) {
             Ok(item) => Some(item?.node()),
             Err(found) => {
-                self.note(Arc::new(found));
+                self.record_failure(Arc::new(found));
                 None
             }
         }
     }
 
     fn objects(&self, group: &str, resource: &str, namespace: &str) -> Vec<Node<'static>> {
-        let Some(served) = self.served(group, resource) else { return Vec::new() };
-        let prefix = if served.row.namespaced { format!("{namespace}/") } else { String::new() };
-        let snapshot = served.shelf.now();
+        let Some(served_resource) = self.find_resource(group, resource) else { return Vec::new() };
+        let prefix =
+            if served_resource.row.namespaced { format!("{namespace}/") } else { String::new() };
+        let snapshot = served_resource.cache.now();
         if let Some(found) = snapshot.unreadable_within(&prefix) {
-            self.note(found.clone());
+            self.record_failure(found.clone());
         }
         snapshot.within(&prefix).map(|item| item.node()).collect()
     }
 
     fn decide(&self, attempt: &Attempt<'_>) -> Result<(), String> {
-        match self.call.app.authorizer.decide(attempt) {
+        match self.request.app.authorizer.decide(attempt) {
             Decision::Allow { .. } => Ok(()),
             Decision::Deny { reason } | Decision::NoOpinion { reason } => Err(reason),
         }
     }
 
     fn resource_of(&self, group: &str, version: &str, kind: &str) -> Option<(String, bool)> {
-        let mut rows = self.call.app.registry.rows().iter();
+        let mut rows = self.request.app.registry.rows().iter();
         let row = rows.find(|row| (row.group, row.version, row.kind) == (group, version, kind))?;
         Some((row.plural.to_owned(), row.namespaced))
     }
@@ -83,15 +84,15 @@ impl Cluster for View<'_> {
     }
 
     fn suffix(&self) -> String {
-        crate::write::generated("")
+        crate::write::generate_name("")
     }
 }
 
-/// The subject of a certificate signing request: PEM in base64, as objects hold it.
+/// The subject of a certificate signing request, given as PEM in base64.
 fn subject(request: &str) -> Result<Subject, String> {
-    let der = csr::read_request(request)?;
-    let wish = csr::parse(&der)?;
-    let name = &wish.certification_request_info.subject;
+    let der = csr::decode_request(request)?;
+    let request = csr::parse(&der)?;
+    let name = &request.certification_request_info.subject;
     let texts = |values: Vec<&str>| values.into_iter().map(str::to_owned).collect::<Vec<_>>();
     let names = texts(name.iter_common_name().filter_map(|name| name.as_str().ok()).collect());
     let groups = texts(name.iter_organization().filter_map(|name| name.as_str().ok()).collect());

@@ -1,18 +1,18 @@
-//! What a writer sends to an object or to a part of it: the whole, or the difference.
+//! `UpdateBody`: the body of a PUT or PATCH to an object or subresource.
 
-use crate::body::Wanted;
-use crate::call::ResourceRequest;
+use crate::body::ExpectedKind;
 use crate::options::{OptionsKind, WriteOptions};
+use crate::resource_request::ResourceRequest;
 use crate::status::StatusError;
 use crate::verbs::patch::Patch;
-use crate::write::{OTHER_NAMESPACE, Preconditions};
+use crate::write::{NAMESPACE_MISMATCH, Preconditions};
 use ratchet_object::Node;
 
-/// The body of a PUT or a PATCH.
-pub(crate) struct Sent<'a> {
+/// A decoded PUT or PATCH body.
+pub(crate) struct UpdateBody<'a> {
     body: Body,
-    wanted: Wanted<'a>,
-    /// Whether everything happens but the writing.
+    wanted: ExpectedKind<'a>,
+    /// `dryRun=All`.
     pub(crate) dry_run: bool,
 }
 
@@ -21,24 +21,24 @@ enum Body {
     Patch(Patch),
 }
 
-impl<'a> Sent<'a> {
-    /// Reads an object of the kind that is wanted, or a patch of such an object.
-    pub(crate) fn read(
-        call: &ResourceRequest<'_>,
+impl<'a> UpdateBody<'a> {
+    /// Decodes an object of the wanted kind, or a patch of one.
+    pub(crate) fn decode(
+        request: &ResourceRequest<'_>,
         verb: &str,
-        wanted: Wanted<'a>,
+        wanted: ExpectedKind<'a>,
     ) -> Result<Self, StatusError> {
         if verb == "patch" {
-            let patch = Patch::read(call)?;
+            let patch = Patch::decode(request)?;
             return Ok(Self { dry_run: patch.dry_run, body: Body::Patch(patch), wanted });
         }
-        let options = WriteOptions::read(call.params, OptionsKind::Update)?;
-        let node = call.object_of(wanted, options.fields)?;
-        check_name(call, &node)?;
+        let options = WriteOptions::from_params(request.params, OptionsKind::Update)?;
+        let node = request.object_of(wanted, options.fields)?;
+        check_name(request, &node)?;
         Ok(Self { dry_run: options.dry_run, body: Body::Whole(node), wanted })
     }
 
-    /// The object if it was sent as a whole.
+    /// The object of a PUT; none for a PATCH.
     pub(crate) fn whole(&self) -> Option<&Node<'static>> {
         match &self.body {
             Body::Whole(node) => Some(node),
@@ -46,32 +46,32 @@ impl<'a> Sent<'a> {
         }
     }
 
-    /// What the writer wants to stand where `old` stands, and what they insist on.
-    pub(crate) fn over(
+    /// Applies the body to the stored object: the new object and its preconditions.
+    pub(crate) fn apply_to(
         &self,
-        call: &ResourceRequest<'_>,
+        request: &ResourceRequest<'_>,
         old: &Node<'static>,
     ) -> Result<(Node<'static>, Preconditions), StatusError> {
         let new = match &self.body {
             Body::Whole(node) => node.clone(),
             Body::Patch(patch) => {
-                let new = patch.apply(call, old, self.wanted)?;
-                check_name(call, &new)?;
+                let new = patch.apply(request, old, self.wanted)?;
+                check_name(request, &new)?;
                 new
             }
         };
         let conditions = match &self.body {
             Body::Whole(_) => Preconditions::of(&new),
-            // A patch that changes the identity is judged like any other change.
+            // A patch that changes the uid fails validation instead.
             Body::Patch(_) => Preconditions::of(&new).without_uid(),
         };
         Ok((new, conditions))
     }
 }
 
-/// The body must speak of the object in the URL.
-fn check_name(call: &ResourceRequest<'_>, node: &Node<'_>) -> Result<(), StatusError> {
-    let (name, wanted) = (node.text_at(&["metadata", "name"]), call.place.name.as_str());
+/// Checks name and namespace in the body against the URL.
+fn check_name(request: &ResourceRequest<'_>, node: &Node<'_>) -> Result<(), StatusError> {
+    let (name, wanted) = (node.text_at(&["metadata", "name"]), request.path.name.as_str());
     if name.is_empty() {
         return Err(StatusError::bad_request(format!(
             "the name of the object ({wanted} based on URL) was undeterminable: name must be provided"
@@ -83,8 +83,11 @@ fn check_name(call: &ResourceRequest<'_>, node: &Node<'_>) -> Result<(), StatusE
         )));
     }
     let namespace = node.text_at(&["metadata", "namespace"]);
-    if call.served.row.namespaced && !namespace.is_empty() && namespace != call.place.namespace {
-        return Err(StatusError::bad_request(OTHER_NAMESPACE));
+    if request.resource.row.namespaced
+        && !namespace.is_empty()
+        && namespace != request.path.namespace
+    {
+        return Err(StatusError::bad_request(NAMESPACE_MISMATCH));
     }
     Ok(())
 }

@@ -1,4 +1,4 @@
-//! The resources that this server serves: rows of the catalog with their kind, habits and shelf.
+//! The served resources: catalog rows with their kind, strategy and watch cache.
 
 use crate::cache::{Cache, ROOT, ResourceCache};
 use crate::lifecycle::{Strategy, strategy};
@@ -9,39 +9,39 @@ use ratchet_object::{Kind, Node, complete, find, respell, schema};
 use std::collections::HashMap;
 use std::sync::Arc;
 
-/// One resource in one version.
+/// One resource in one API version.
 pub struct ServedResource {
-    /// Its row.
+    /// The catalog row.
     pub row: &'static Resource<'static>,
-    /// Its kind, as the engine knows it; none for what is answered but never stored.
+    /// The engine's kind; none for resources without storage.
     pub kind: Option<Kind<'static>>,
-    /// How its objects are kept.
+    /// The create and update strategy.
     pub strategy: &'static Strategy,
-    /// Its objects; empty forever for reviews.
-    pub shelf: Arc<ResourceCache>,
-    /// The version in which its objects are stored.
+    /// The watch cache of its objects; always empty for reviews.
+    pub cache: Arc<ResourceCache>,
+    /// The catalog row of the storage version.
     pub stored: &'static Resource<'static>,
-    /// The name under which they are stored.
+    /// The name in storage keys: `pods`, `deployments.apps`.
     storage: String,
 }
 
 impl ServedResource {
-    /// `group/version` as objects write it.
+    /// The `apiVersion` of its objects.
     pub fn api_version(&self) -> String {
         api_version(self.row)
     }
 
     /// The key of an object in the store.
     pub fn key(&self, namespace: &str, name: &str) -> Arc<str> {
-        format!("{ROOT}{}/{}", self.storage, self.shelf_key(namespace, name)).into()
+        format!("{ROOT}{}/{}", self.storage, self.cache_key(namespace, name)).into()
     }
 
-    /// The key of an object on its shelf.
-    pub fn shelf_key(&self, namespace: &str, name: &str) -> String {
+    /// The key of an object in the watch cache.
+    pub fn cache_key(&self, namespace: &str, name: &str) -> String {
         if self.row.namespaced { format!("{namespace}/{name}") } else { name.to_owned() }
     }
 
-    /// The beginning of the keys of a collection.
+    /// The prefix of the store keys of a collection.
     pub fn prefix(&self, namespace: &str) -> String {
         match namespace {
             "" => format!("{ROOT}{}/", self.storage),
@@ -49,29 +49,29 @@ impl ServedResource {
         }
     }
 
-    /// What a refusal about one of its objects names.
+    /// Names one of its objects in a `StatusError`.
     pub fn about<'a>(&self, name: &'a str) -> About<'a> {
         About { group: self.row.group, resource: self.row.plural, name }
     }
 
-    /// Writes an object of this version as the API writes it again.
-    pub fn respell(&self, node: &mut Node<'static>) {
+    /// Rewrites an object into the canonical form of this version: spelling of values, fields that are always written.
+    pub fn canonicalize(&self, node: &mut Node<'static>) {
         if let Some(row) = schema::kind(self.row.group, self.row.version, self.row.kind) {
             respell(node, row.ty);
             complete(node, row.ty);
         }
     }
 
-    /// Adds to an object what the API always writes: so it can be compared with a stored one.
+    /// Adds the fields that the API always writes, so that the object can be compared with a stored one.
     pub fn complete(&self, node: &mut Node<'static>) {
         if let Some(row) = schema::kind(self.row.group, self.row.version, self.row.kind) {
             complete(node, row.ty);
         }
     }
 
-    /// The key under which kube-apiserver stores an object, which some refusals name.
+    /// The etcd key under which kube-apiserver stores an object, which some error messages contain.
     pub fn etcd_key(&self, namespace: &str, name: &str) -> String {
-        format!("{ROOT}{}/{}", told_prefix(self.stored), self.shelf_key(namespace, name))
+        format!("{ROOT}{}/{}", etcd_prefix(self.stored), self.cache_key(namespace, name))
     }
 
     /// Whether its objects are stored in another version than this one.
@@ -84,10 +84,10 @@ fn api_version(row: &Resource<'_>) -> String {
     ratchet_catalog::discovery::group_version(row.group, row.version)
 }
 
-/// The version in which the objects of a resource are stored: two resources may share them.
+/// The row of the storage version; two resources may share their stored objects.
 fn storage(row: &'static Resource<'static>) -> &'static Resource<'static> {
-    let kept = row.storage.unwrap_or(row.gvk());
-    ratchet_catalog::of_kind(kept.group, kept.version, kept.kind).unwrap_or(row)
+    let storage = row.storage.unwrap_or(row.gvk());
+    ratchet_catalog::of_kind(storage.group, storage.version, storage.kind).unwrap_or(row)
 }
 
 fn storage_name(row: &Resource<'_>) -> String {
@@ -97,8 +97,8 @@ fn storage_name(row: &Resource<'_>) -> String {
     }
 }
 
-/// Where kube-apiserver keeps a resource: under its plural, but for a few with a history.
-fn told_prefix(row: &'static Resource<'static>) -> &'static str {
+/// The etcd prefix of a resource in kube-apiserver: its plural, except for a few old ones.
+fn etcd_prefix(row: &'static Resource<'static>) -> &'static str {
     const OLD: &[(&str, &str, &str)] = &[
         ("", "endpoints", "services/endpoints"),
         ("", "nodes", "minions"),
@@ -110,21 +110,21 @@ fn told_prefix(row: &'static Resource<'static>) -> &'static str {
     old.map_or(row.plural, |(_, _, prefix)| *prefix)
 }
 
-/// The names under which anything may be stored.
+/// All storage names.
 pub(crate) fn storage_names() -> impl Iterator<Item = String> {
     let rows = ratchet_catalog::RESOURCES.iter().map(|row| storage_name(storage(row)));
     rows.chain([crate::services::NODE_PORTS.to_owned()])
 }
 
-/// All resources of this server.
+/// All served resources.
 pub struct Registry {
-    /// By plural: the few that share one differ in group or version.
+    /// By plural; resources with the same plural differ in group or version.
     all: HashMap<&'static str, Vec<Arc<ServedResource>>>,
     rows: Vec<&'static Resource<'static>>,
 }
 
 impl Registry {
-    /// Everything that the emulated release serves.
+    /// Builds the registry of the emulated release; `switched` is `--runtime-config`.
     pub fn new(cache: &Cache, emulated: Release, switched: &[(String, bool)]) -> Self {
         let wanted = |row: &&Resource<'_>| is_served(row, emulated) && !is_off(row, switched);
         let rows: Vec<_> = ratchet_catalog::RESOURCES.iter().filter(wanted).collect();
@@ -133,71 +133,71 @@ impl Registry {
             let stored = storage(row);
             let name = storage_name(stored);
             let kind = find(&api_version(row), row.kind);
-            let served = ServedResource {
+            let resource = ServedResource {
                 row,
                 kind,
                 strategy: strategy(stored.group, stored.kind),
-                shelf: cache.shelf(&name).unwrap_or_default(),
+                cache: cache.resource_cache(&name).unwrap_or_default(),
                 stored,
                 storage: name,
             };
-            all.entry(row.plural).or_default().push(Arc::new(served));
+            all.entry(row.plural).or_default().push(Arc::new(resource));
         }
         Self { all, rows }
     }
 
-    /// The resource of a URL.
+    /// Finds a resource by group, version and plural.
     pub fn find(&self, group: &str, version: &str, plural: &str) -> Option<&Arc<ServedResource>> {
         let mut named = self.all.get(plural)?.iter();
-        named.find(|served| (served.row.group, served.row.version) == (group, version))
+        named.find(|resource| (resource.row.group, resource.row.version) == (group, version))
     }
 
-    /// The resource of a core kind that this server itself needs.
+    /// Finds a resource of the core group.
     pub fn core(&self, plural: &str) -> Option<&Arc<ServedResource>> {
         self.find("", "v1", plural)
     }
 
-    /// Whether any resource has this group.
+    /// Whether the group is served in any version.
     pub fn has_group(&self, group: &str) -> bool {
         self.rows.iter().any(|row| row.group == group)
     }
 
-    /// Whether any resource has this group and version.
+    /// Whether the group version is served.
     pub fn has_version(&self, group: &str, version: &str) -> bool {
         self.rows.iter().any(|row| row.group == group && row.version == version)
     }
 
-    /// All rows, in the order of discovery.
+    /// All catalog rows in discovery order.
     pub fn rows(&self) -> &[&'static Resource<'static>] {
         &self.rows
     }
 
-    /// All resources, in the order of discovery.
+    /// All resources in discovery order.
     pub fn all(&self) -> impl Iterator<Item = &Arc<ServedResource>> {
         self.rows.iter().filter_map(|row| self.find(row.group, row.version, row.plural))
     }
 }
 
-/// Whether a release serves a row: `resource.k8s.io/v1` came with 1.34.
+/// Whether the release serves a row: `resource.k8s.io/v1` came with 1.34.
 fn is_served(row: &Resource<'_>, emulated: Release) -> bool {
     row.group != "resource.k8s.io" || emulated.since(34)
 }
 
-/// Whether `--runtime-config` turns a row off; what speaks of it most closely decides.
+/// Whether `--runtime-config` disables a row; the most specific entry decides.
 fn is_off(row: &Resource<'_>, switched: &[(String, bool)]) -> bool {
     let version = match row.group {
         "" => row.version.to_owned(),
         group => format!("{group}/{}", row.version),
     };
     let resource = format!("{version}/{}", row.plural);
-    // The core API stays, whatever is said about all.
+    // `api/all` does not disable the core API.
     let names = match row.group {
         "" => vec![resource],
         _ => vec![resource, version, "api/ga".to_owned(), "api/all".to_owned()],
     };
-    let said =
+    let setting =
         |name: &String| switched.iter().rev().find(|(key, _)| key == name).map(|(_, on)| *on);
-    names.iter().find_map(said) == Some(false)
+    names.iter().find_map(setting) == Some(false)
 }
 
 #[cfg(test)]

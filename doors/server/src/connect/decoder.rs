@@ -1,17 +1,17 @@
-//! The bytes of a page as its backend wrote them, unpacked no faster than they are read.
+//! Incremental decompression of proxied pages.
 
 use bytes::{Buf, Bytes};
 use flate2::bufread::{DeflateDecoder, GzDecoder};
 use std::io::{self, BufRead, Read};
 
-/// What a backend sent and nobody has read yet.
+/// The received but unread bytes.
 #[derive(Debug, Default)]
-pub(super) struct Feed {
+pub(super) struct Input {
     piece: Bytes,
     has_ended: bool,
 }
 
-impl Read for Feed {
+impl Read for Input {
     fn read(&mut self, out: &mut [u8]) -> io::Result<usize> {
         let mut ready = self.fill_buf()?;
         let count = ready.read(out)?;
@@ -20,8 +20,8 @@ impl Read for Feed {
     }
 }
 
-impl BufRead for Feed {
-    /// Fails with `WouldBlock` where more is to come.
+impl BufRead for Input {
+    /// Fails with `WouldBlock` if more input is expected.
     fn fill_buf(&mut self) -> io::Result<&[u8]> {
         match self.piece.is_empty() && !self.has_ended {
             true => Err(io::ErrorKind::WouldBlock.into()),
@@ -34,46 +34,46 @@ impl BufRead for Feed {
     }
 }
 
-/// How a page is packed.
-pub(super) enum Unpack {
-    Plain(Feed),
-    Gzip(Box<GzDecoder<Feed>>),
-    Deflate(Box<DeflateDecoder<Feed>>),
+/// A decoder by content encoding.
+pub(super) enum PageDecoder {
+    Plain(Input),
+    Gzip(Box<GzDecoder<Input>>),
+    Deflate(Box<DeflateDecoder<Input>>),
 }
 
-impl Unpack {
-    /// None if nobody here can unpack it.
+impl PageDecoder {
+    /// None if the encoding is not supported.
     pub(super) fn new(encoding: &str) -> Option<Self> {
         Some(match encoding {
-            "" => Self::Plain(Feed::default()),
-            "gzip" => Self::Gzip(Box::new(GzDecoder::new(Feed::default()))),
-            "deflate" => Self::Deflate(Box::new(DeflateDecoder::new(Feed::default()))),
+            "" => Self::Plain(Input::default()),
+            "gzip" => Self::Gzip(Box::new(GzDecoder::new(Input::default()))),
+            "deflate" => Self::Deflate(Box::new(DeflateDecoder::new(Input::default()))),
             _ => return None,
         })
     }
 
-    fn feed(&mut self) -> &mut Feed {
+    fn input(&mut self) -> &mut Input {
         match self {
-            Self::Plain(feed) => feed,
+            Self::Plain(input) => input,
             Self::Gzip(decoder) => decoder.get_mut(),
             Self::Deflate(decoder) => decoder.get_mut(),
         }
     }
 
-    /// Takes the next piece; only when the last one was read.
+    /// Sets the next piece of input, after the previous one was read.
     pub(super) fn push(&mut self, piece: Bytes) {
-        self.feed().piece = piece;
+        self.input().piece = piece;
     }
 
-    /// Nothing more is to come.
+    /// Marks the end of the input.
     pub(super) fn end(&mut self) {
-        self.feed().has_ended = true;
+        self.input().has_ended = true;
     }
 
-    /// Fills a window with what comes next; 0 is the end, and `WouldBlock` asks for another piece.
+    /// Reads decompressed bytes; 0 is the end, and `WouldBlock` asks for another piece.
     pub(super) fn read(&mut self, window: &mut [u8]) -> io::Result<usize> {
         match self {
-            Self::Plain(feed) => feed.read(window),
+            Self::Plain(input) => input.read(window),
             Self::Gzip(decoder) => decoder.read(window),
             Self::Deflate(decoder) => decoder.read(window),
         }
@@ -87,7 +87,7 @@ mod tests {
     use flate2::write::{DeflateEncoder, GzEncoder};
     use std::io::Write;
 
-    fn packed(encoding: &str, text: &[u8]) -> Vec<u8> {
+    fn compress(encoding: &str, text: &[u8]) -> Vec<u8> {
         match encoding {
             "gzip" => {
                 let mut encoder = GzEncoder::new(Vec::new(), Compression::best());
@@ -108,20 +108,20 @@ mod tests {
         let text: Vec<u8> =
             (0..5000_u32).flat_map(|number| number.to_string().into_bytes()).collect();
         for encoding in ["", "gzip", "deflate"] {
-            let bytes = packed(encoding, &text);
-            let mut unpack = Unpack::new(encoding).unwrap();
+            let bytes = compress(encoding, &text);
+            let mut decoder = PageDecoder::new(encoding).unwrap();
             let (mut got, mut window, mut at) = (Vec::new(), [0; 7], 0);
             loop {
-                match unpack.read(&mut window) {
+                match decoder.read(&mut window) {
                     Ok(0) => break,
                     Ok(count) => got.extend_from_slice(&window[..count]),
                     Err(error) if error.kind() == io::ErrorKind::WouldBlock => {
                         match bytes.get(at..(at + 3).min(bytes.len())) {
                             Some(piece) if !piece.is_empty() => {
-                                unpack.push(Bytes::copy_from_slice(piece));
+                                decoder.push(Bytes::copy_from_slice(piece));
                                 at += piece.len();
                             }
-                            _ => unpack.end(),
+                            _ => decoder.end(),
                         }
                     }
                     Err(error) => panic!("{encoding}: {error}"),
@@ -133,14 +133,14 @@ mod tests {
 
     #[test]
     fn what_breaks_off_or_is_not_packed_is_an_error() {
-        let bytes = packed("gzip", b"text");
+        let bytes = compress("gzip", b"text");
         for bytes in [bytes.get(..bytes.len() - 3).unwrap(), b"no gzip at all"] {
-            let mut unpack = Unpack::new("gzip").unwrap();
-            unpack.push(Bytes::copy_from_slice(bytes));
-            unpack.end();
+            let mut decoder = PageDecoder::new("gzip").unwrap();
+            decoder.push(Bytes::copy_from_slice(bytes));
+            decoder.end();
             let mut window = [0; 64];
             let error = loop {
-                match unpack.read(&mut window) {
+                match decoder.read(&mut window) {
                     Ok(0) => panic!("{bytes:?} has an end"),
                     Ok(_) => {}
                     Err(error) => break error,
@@ -148,6 +148,6 @@ mod tests {
             };
             assert_ne!(error.kind(), io::ErrorKind::WouldBlock);
         }
-        assert!(Unpack::new("br").is_none());
+        assert!(PageDecoder::new("br").is_none());
     }
 }

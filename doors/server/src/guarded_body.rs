@@ -1,4 +1,4 @@
-//! Bodies that do something when they have been read, or their reader has gone: let go of what they hold, tell their size.
+//! Response bodies that act when they are dropped: release a guard, or record their size.
 
 use bytes::Bytes;
 use http_body::{Frame, SizeHint};
@@ -8,17 +8,17 @@ use std::pin::Pin;
 use std::sync::Arc;
 use std::task::{Context, Poll};
 
-/// The same body, which drops `guard` when it is dropped itself.
-pub(crate) fn held<G: Send + Unpin + 'static>(body: Body, guard: G) -> Body {
-    Body::new(Held { body, _guard: guard })
+/// Wraps a body so that `guard` is dropped with it.
+pub(crate) fn with_guard<G: Send + Unpin + 'static>(body: Body, guard: G) -> Body {
+    Body::new(GuardedBody { body, _guard: guard })
 }
 
-struct Held<G> {
+struct GuardedBody<G> {
     body: Body,
     _guard: G,
 }
 
-impl<G: Unpin> http_body::Body for Held<G> {
+impl<G: Unpin> http_body::Body for GuardedBody<G> {
     type Data = Bytes;
     type Error = BodyError;
 
@@ -38,18 +38,18 @@ impl<G: Unpin> http_body::Body for Held<G> {
     }
 }
 
-/// The same body, whose length is counted in the end.
-pub(crate) fn measured(body: Body, sizes: Arc<Histogram>) -> Body {
-    Body::new(Measured { body, bytes: 0, sizes })
+/// Wraps a body whose length is recorded in `sizes` when it is dropped.
+pub(crate) fn with_size_metric(body: Body, sizes: Arc<Histogram>) -> Body {
+    Body::new(MeasuredBody { body, bytes: 0, sizes })
 }
 
-struct Measured {
+struct MeasuredBody {
     body: Body,
     bytes: usize,
     sizes: Arc<Histogram>,
 }
 
-impl http_body::Body for Measured {
+impl http_body::Body for MeasuredBody {
     type Data = Bytes;
     type Error = BodyError;
 
@@ -73,7 +73,7 @@ impl http_body::Body for Measured {
     }
 }
 
-impl Drop for Measured {
+impl Drop for MeasuredBody {
     fn drop(&mut self) {
         #[allow(clippy::cast_precision_loss, reason = "sizes are far below 2^52")]
         self.sizes.observe(self.bytes as f64);

@@ -1,4 +1,4 @@
-//! Documents that are made once and then only sent, or not even that: whoever has them is told so.
+//! Discovery and OpenAPI documents, built once and served with `ETag`s.
 
 use crate::app::App;
 use crate::compute::Lazy;
@@ -11,44 +11,44 @@ use ratchet_http::{Body, empty, full};
 use ratchet_object::patch::merge_rule;
 use std::sync::OnceLock;
 
-/// Discovery and OpenAPI. What is served does not change while a server runs.
+/// Discovery and OpenAPI documents; the served resources do not change while a server runs.
 #[derive(Default)]
 pub(crate) struct Documents {
-    core: Lazy<Made>,
-    groups: Lazy<Made>,
-    v2: Lazy<Made>,
-    v2_protobuf: Lazy<Made>,
+    core: Lazy<HashedDocument>,
+    groups: Lazy<HashedDocument>,
+    v2: Lazy<HashedDocument>,
+    v2_protobuf: Lazy<HashedDocument>,
     v3: OnceLock<Vec<Version>>,
 }
 
-/// A group and version, and the document about it.
+/// A group version and its OpenAPI v3 document.
 struct Version {
     group: &'static str,
     version: &'static str,
     path: String,
-    document: Lazy<Made>,
+    document: Lazy<HashedDocument>,
 }
 
-/// A document and its fingerprint.
-pub(super) struct Made {
+/// A document and its hash.
+pub(super) struct HashedDocument {
     bytes: Bytes,
     pub(super) hash: String,
 }
 
-impl Made {
+impl HashedDocument {
     fn of(bytes: impl Into<Bytes>) -> Self {
         let bytes = bytes.into();
         let hash = discovery::hash(&bytes);
         Self { bytes, hash }
     }
 
-    /// The document, or 304 for those who have it.
+    /// The document, or 304 if `If-None-Match` names its hash.
     pub(super) fn answer(&self, content_type: &'static str, headers: &HeaderMap) -> Response<Body> {
         let tag = format!("\"{}\"", self.hash);
-        let is_known = knows(headers, &tag);
-        let body = if is_known { empty() } else { full(self.bytes.clone()) };
+        let not_modified = matches_tag(headers, &tag);
+        let body = if not_modified { empty() } else { full(self.bytes.clone()) };
         let mut response = Response::new(body);
-        if is_known {
+        if not_modified {
             *response.status_mut() = StatusCode::NOT_MODIFIED;
         }
         let headers = response.headers_mut();
@@ -61,8 +61,8 @@ impl Made {
     }
 }
 
-/// Whether a client says that it has the document with this tag.
-fn knows(headers: &HeaderMap, tag: &str) -> bool {
+/// Whether `If-None-Match` contains the tag.
+fn matches_tag(headers: &HeaderMap, tag: &str) -> bool {
     let lists = headers.get_all(IF_NONE_MATCH).iter().filter_map(|value| value.to_str().ok());
     let mut tags = lists.flat_map(|list| list.split(',')).map(str::trim);
     tags.any(|known| known == "*" || known.strip_prefix("W/").unwrap_or(known) == tag)
@@ -76,24 +76,24 @@ const RULES: Option<openapi::MergeRules<'static>> = Some(&merge);
 
 impl Documents {
     /// Aggregated discovery.
-    pub(super) async fn aggregated(&self, app: &App, root: Root) -> &Made {
+    pub(super) async fn aggregated(&self, app: &App, root: Root) -> &HashedDocument {
         let document = match root {
             Root::Core => &self.core,
             Root::Groups => &self.groups,
         };
-        let make = || Made::of(discovery::aggregated(app.registry.rows(), root));
+        let make = || HashedDocument::of(discovery::aggregated(app.registry.rows(), root));
         document.get(&app.compute, make).await
     }
 
-    /// OpenAPI 2 in JSON.
-    pub(super) async fn v2(&self, app: &App) -> &Made {
-        let make = || Made::of(openapi::v2(app.registry.rows(), RULES));
+    /// OpenAPI v2 in JSON.
+    pub(super) async fn v2(&self, app: &App) -> &HashedDocument {
+        let make = || HashedDocument::of(openapi::v2(app.registry.rows(), RULES));
         self.v2.get(&app.compute, make).await
     }
 
-    /// OpenAPI 2 in protobuf.
-    pub(super) async fn v2_protobuf(&self, app: &App) -> &Made {
-        let make = || Made::of(openapi::v2_proto(app.registry.rows(), RULES));
+    /// OpenAPI v2 in protobuf.
+    pub(super) async fn v2_protobuf(&self, app: &App) -> &HashedDocument {
+        let make = || HashedDocument::of(openapi::v2_proto(app.registry.rows(), RULES));
         self.v2_protobuf.get(&app.compute, make).await
     }
 
@@ -110,19 +110,19 @@ impl Documents {
         })
     }
 
-    /// OpenAPI 3 of one version of a group; none if it is not served.
-    pub(super) async fn v3(&self, app: &App, path: &str) -> Option<&Made> {
+    /// OpenAPI v3 of one group version; none if it is not served.
+    pub(super) async fn v3(&self, app: &App, path: &str) -> Option<&HashedDocument> {
         let version = self.versions(app).iter().find(|version| version.path == path)?;
-        Some(version.made(app).await).filter(|made| !made.bytes.is_empty())
+        Some(version.document(app).await).filter(|document| !document.bytes.is_empty())
     }
 
-    /// The paths of all documents of OpenAPI 3, with their fingerprints.
+    /// The index of all OpenAPI v3 documents, with their hashes.
     pub(super) async fn v3_index(&self, app: &App) -> String {
         let mut all = Vec::new();
         for version in self.versions(app) {
-            let made = version.made(app).await;
-            if !made.bytes.is_empty() {
-                all.push((version.path.as_str(), made.hash.as_str()));
+            let document = version.document(app).await;
+            if !document.bytes.is_empty() {
+                all.push((version.path.as_str(), document.hash.as_str()));
             }
         }
         openapi::v3_index(all.into_iter())
@@ -130,10 +130,10 @@ impl Documents {
 }
 
 impl Version {
-    async fn made(&self, app: &App) -> &Made {
+    async fn document(&self, app: &App) -> &HashedDocument {
         let make = || {
             let document = openapi::v3(app.registry.rows(), self.group, self.version, RULES);
-            Made::of(document.unwrap_or_default())
+            HashedDocument::of(document.unwrap_or_default())
         };
         self.document.get(&app.compute, make).await
     }
@@ -145,7 +145,7 @@ mod tests {
 
     #[test]
     fn what_is_known_already_is_not_sent_again() {
-        let document = Made::of("{}");
+        let document = HashedDocument::of("{}");
         let first = document.answer("application/json", &HeaderMap::new());
         assert_eq!(first.status(), StatusCode::OK);
         let tag = first.headers().get(ETAG).unwrap().to_str().unwrap().to_owned();
@@ -165,6 +165,9 @@ mod tests {
         }
         let mut headers = HeaderMap::new();
         headers.insert(IF_NONE_MATCH, HeaderValue::from_str(&tag).unwrap());
-        assert_eq!(Made::of("[]").answer("application/json", &headers).status(), StatusCode::OK);
+        assert_eq!(
+            HashedDocument::of("[]").answer("application/json", &headers).status(),
+            StatusCode::OK
+        );
     }
 }
