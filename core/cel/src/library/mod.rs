@@ -45,7 +45,8 @@ use core::cell::Cell;
 pub struct Overload {
     /// The overload id of cel-go: `string_to_ip`.
     pub id: &'static str,
-    /// `receiver.name(arguments): result`, `name(arguments): result`, or, for a function in a namespace, `fn space.name(arguments): result`.
+    /// `receiver.name(arguments): result`, `name(arguments): result`, or, for a function in a namespace,
+    /// `fn space.name(arguments): result`.
     pub signature: &'static str,
     /// The implementation.
     pub call: Call,
