@@ -36,7 +36,7 @@ pub(super) fn check(text: &str) -> Result<(), String> {
 }
 
 fn url<'t>(_: &Context<'_>, arguments: &[Value<'t>]) -> Result<Value<'t>, Fault> {
-    let parsed = parse::parsed(text(arguments, 0)?);
+    let parsed = parse::parse_with_fragment(text(arguments, 0)?);
     parsed.map(|url| Value::opaque(Url(url))).map_err(|error| {
         Fault::new(alloc::format!("URL parse error during conversion from string: {error}"))
     })
