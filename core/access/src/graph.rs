@@ -1,4 +1,4 @@
-//! The graph of objects related to nodes, updated object by object, with constant-time queries.
+//! The graph of objects related to nodes, updated object by object, whose queries need no traversal.
 //!
 //! Edges lead towards nodes: a pod, volume attachment, resource slice or pod certificate request to the node it names;
 //! a secret, config map, claim, service account or resource claim to the pods that use it; a volume to its claim, and a

@@ -54,20 +54,29 @@ struct Mode {
 
 const MODES: [Mode; 4] = [
     Mode { name: "associated-node", applies: is_own_node },
-    Mode { name: "arbitrary-node", applies: |wanted, _| is_bare(wanted) && is_node(wanted) },
-    Mode { name: "serviceaccount", applies: |wanted, _| is_bare(wanted) && is_account(wanted) },
-    Mode { name: "user-info", applies: |wanted, _| !is_node(wanted) && !is_account(wanted) },
+    Mode {
+        name: "arbitrary-node",
+        applies: |impersonated, _| is_bare(impersonated) && is_node(impersonated),
+    },
+    Mode {
+        name: "serviceaccount",
+        applies: |impersonated, _| is_bare(impersonated) && is_account(impersonated),
+    },
+    Mode {
+        name: "user-info",
+        applies: |impersonated, _| !is_node(impersonated) && !is_account(impersonated),
+    },
 ];
 
-/// The user that `attempt`'s user becomes by impersonating `wanted`, if the authorizers allow it.
+/// The user that `attempt`'s user becomes by impersonating `impersonated`, if the authorizers allow it.
 pub fn impersonate(
-    wanted: &User,
+    impersonated: &User,
     attempt: &Attempt<'_>,
     authorize: Authorize<'_>,
 ) -> Result<Impersonated, Forbidden> {
     let mut first = None;
-    for mode in MODES.iter().filter(|mode| (mode.applies)(wanted, attempt.user)) {
-        match mode.check(wanted, attempt, authorize) {
+    for mode in MODES.iter().filter(|mode| (mode.applies)(impersonated, attempt.user)) {
+        match mode.check(impersonated, attempt, authorize) {
             Ok(user) => {
                 return Ok(Impersonated { user, constraint: format!("impersonate:{}", mode.name) });
             }
@@ -75,7 +84,7 @@ pub fn impersonate(
         }
     }
     let plain = Checks { requester: attempt.user, verb: "impersonate", mode: "", authorize };
-    match plain.run(wanted) {
+    match plain.run(impersonated) {
         Ok(user) => Ok(Impersonated { user, constraint: String::new() }),
         Err(forbidden) => Err(first.unwrap_or(forbidden)),
     }
@@ -84,7 +93,7 @@ pub fn impersonate(
 impl Mode {
     fn check(
         &self,
-        wanted: &User,
+        impersonated: &User,
         attempt: &Attempt<'_>,
         authorize: Authorize<'_>,
     ) -> Result<User, Forbidden> {
@@ -93,7 +102,7 @@ impl Mode {
         let request = Attempt { user: &requester, verb: &on, target: attempt.target };
         require(&request, authorize)?;
         let verb = format!("impersonate:{}", self.name);
-        Checks { requester: &requester, verb: &verb, mode: self.name, authorize }.run(wanted)
+        Checks { requester: &requester, verb: &verb, mode: self.name, authorize }.run(impersonated)
     }
 
     /// The requester as the authorizers see it. For a service account that impersonates its own node only the keys of
@@ -109,22 +118,22 @@ impl Mode {
     }
 }
 
-fn is_bare(wanted: &User) -> bool {
-    wanted.uid.is_empty() && wanted.groups.is_empty() && wanted.extra.is_empty()
+fn is_bare(impersonated: &User) -> bool {
+    impersonated.uid.is_empty() && impersonated.groups.is_empty() && impersonated.extra.is_empty()
 }
 
-fn is_node(wanted: &User) -> bool {
-    split_node(&wanted.name).is_some()
+fn is_node(impersonated: &User) -> bool {
+    split_node(&impersonated.name).is_some()
 }
 
-fn is_account(wanted: &User) -> bool {
-    split_service_account(&wanted.name).is_some()
+fn is_account(impersonated: &User) -> bool {
+    split_service_account(&impersonated.name).is_some()
 }
 
 /// Whether a service account impersonates the node on which its pod runs.
-fn is_own_node(wanted: &User, requester: &User) -> bool {
-    let node = split_node(&wanted.name);
-    is_bare(wanted)
+fn is_own_node(impersonated: &User, requester: &User) -> bool {
+    let node = split_node(&impersonated.name);
+    is_bare(impersonated)
         && node.is_some()
         && is_account(requester)
         && requester.extra_value(NODE_NAME) == node
@@ -140,14 +149,14 @@ struct Checks<'a> {
 }
 
 impl Checks<'_> {
-    fn run(&self, wanted: &User) -> Result<User, Forbidden> {
-        let mut user = wanted.clone();
-        self.name(wanted, &mut user)?;
-        if !wanted.uid.is_empty() {
-            self.try_on(AUTHENTICATION, "uids", "", &wanted.uid)?;
+    fn run(&self, impersonated: &User) -> Result<User, Forbidden> {
+        let mut user = impersonated.clone();
+        self.name(impersonated, &mut user)?;
+        if !impersonated.uid.is_empty() {
+            self.try_on(AUTHENTICATION, "uids", "", &impersonated.uid)?;
         }
-        self.groups(wanted)?;
-        self.extra(wanted)?;
+        self.groups(impersonated)?;
+        self.extra(impersonated)?;
         let group = if user.name == ANONYMOUS { UNAUTHENTICATED } else { AUTHENTICATED };
         if !user.is_in(UNAUTHENTICATED) && !user.is_in(group) {
             user.groups.push(group.into());
@@ -164,26 +173,26 @@ impl Checks<'_> {
         if self.is_plain() { "" } else { AUTHENTICATION }
     }
 
-    fn name(&self, wanted: &User, user: &mut User) -> Result<(), Forbidden> {
-        if let Some((namespace, name)) = split_service_account(&wanted.name) {
-            if wanted.groups.is_empty() {
+    fn name(&self, impersonated: &User, user: &mut User) -> Result<(), Forbidden> {
+        if let Some((namespace, name)) = split_service_account(&impersonated.name) {
+            if impersonated.groups.is_empty() {
                 user.groups = service_account_groups(namespace);
             }
             let rest = Resource { group: self.people(), namespace, name, ..Resource::default() };
             return self.require(Resource { resource: "serviceaccounts", ..rest });
         }
-        match split_node(&wanted.name) {
+        match split_node(&impersonated.name) {
             Some(node) if !self.is_plain() => {
                 user.groups = vec![NODES.into()];
                 let name = if self.mode == "associated-node" { "*" } else { node };
                 self.try_on(self.people(), "nodes", "", name)
             }
-            _ => self.try_on(self.people(), "users", "", &wanted.name),
+            _ => self.try_on(self.people(), "users", "", &impersonated.name),
         }
     }
 
-    fn groups(&self, wanted: &User) -> Result<(), Forbidden> {
-        let groups = &wanted.groups;
+    fn groups(&self, impersonated: &User) -> Result<(), Forbidden> {
+        let groups = &impersonated.groups;
         let has = |group: &str| groups.iter().any(|own| own == group);
         if !self.is_plain() {
             let refuse = |name, reason| self.refuse("groups", self.people(), name, reason);
@@ -201,18 +210,18 @@ impl Checks<'_> {
         groups.iter().try_for_each(|group| self.try_on(self.people(), "groups", "", group))
     }
 
-    fn extra(&self, wanted: &User) -> Result<(), Forbidden> {
+    fn extra(&self, impersonated: &User) -> Result<(), Forbidden> {
         if !self.is_plain() {
-            if let Some(reason) = wanted.extra.iter().find_map(extra_error) {
+            if let Some(reason) = impersonated.extra.iter().find_map(extra_error) {
                 return Err(self.refuse("userextras", AUTHENTICATION, "", &reason));
             }
-            let values: usize = wanted.extra.iter().map(|(_, values)| values.len()).sum();
-            let many = wanted.extra.len() >= MANY || values >= MANY;
+            let values: usize = impersonated.extra.iter().map(|(_, values)| values.len()).sum();
+            let many = impersonated.extra.len() >= MANY || values >= MANY;
             if many && self.try_on(AUTHENTICATION, "userextras", "*", "*").is_ok() {
                 return Ok(());
             }
         }
-        for (key, values) in &wanted.extra {
+        for (key, values) in &impersonated.extra {
             for value in values {
                 self.try_on(AUTHENTICATION, "userextras", key, value)?;
             }

@@ -29,7 +29,7 @@ const NODE_PREFIX: &str = "system:node:";
 pub struct User {
     /// The user name.
     pub name: String,
-    /// A unique id that outlives a reused name; often empty.
+    /// A unique id, which differs when a name is reused; often empty.
     pub uid: String,
     /// The groups, in the authenticator's order.
     pub groups: Vec<String>,

@@ -203,8 +203,8 @@ proptest! {
     }
 
     #[test]
-    fn words_never_panic(words in proptest::collection::vec(0..FRAGMENTS.len(), 0..25)) {
-        let text: Vec<&str> = words.iter().filter_map(|word| FRAGMENTS.get(*word)).copied().collect();
+    fn words_never_panic(indices in proptest::collection::vec(0..FRAGMENTS.len(), 0..25)) {
+        let text: Vec<&str> = indices.iter().filter_map(|index| FRAGMENTS.get(*index)).copied().collect();
         try_out(&environment(), &text.join(" "));
     }
 

@@ -159,7 +159,7 @@ impl<'a> At<'a> {
     }
 
     /// Whether both values are equal as `equality.Semantic.DeepEqual` compares Go's types: empty and absent lists are
-    /// equal, a pointer to an empty struct and a nil pointer are not.
+    /// equal, a pointer to an empty value and a nil pointer are not.
     pub fn equals(&self, other: &At<'_>) -> bool {
         self.slot().equal(self.node, other.node, Equality::Semantic)
     }

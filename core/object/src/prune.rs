@@ -41,7 +41,7 @@ fn value(node: &mut Node<'static>, shape: &'static Shape) {
 
 fn element(node: &mut Node<'static>, shape: &'static Shape) {
     match (&node.value, shape) {
-        // An empty struct; [`crate::complete`] adds the fields that are always encoded.
+        // An empty struct: the fields that are always encoded are added later.
         (Value::Null, Shape::Object(_)) => *node = Node::empty_map(),
         // Protobuf cannot express absent bytes in a list.
         (Value::Null, Shape::Bytes) => *node = Node::string(""),

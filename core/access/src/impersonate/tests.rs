@@ -14,7 +14,11 @@ fn rule(verbs: &[&str], groups: &[&str], resources: &[&str], names: &[&str]) -> 
     Rule { verbs, groups, resources: strings(resources), names: strings(names), urls: Vec::new() }
 }
 
-fn become_(requester: &User, wanted: &User, rules: &[Rule]) -> Result<Impersonated, Forbidden> {
+fn become_(
+    requester: &User,
+    impersonated: &User,
+    rules: &[Rule],
+) -> Result<Impersonated, Forbidden> {
     let request = attempt(requester, "list", "pods", "k", "");
     let ask = |attempt: &Attempt<'_>| {
         let reason = String::new();
@@ -24,7 +28,7 @@ fn become_(requester: &User, wanted: &User, rules: &[Rule]) -> Result<Impersonat
             Decision::NoOpinion { reason }
         }
     };
-    impersonate(wanted, &request, &ask)
+    impersonate(impersonated, &request, &ask)
 }
 
 fn refused(result: Result<Impersonated, Forbidden>) -> String {

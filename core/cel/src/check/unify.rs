@@ -76,7 +76,7 @@ impl Unifier {
         }
     }
 
-    /// Whether `other` is assignable to `one`; if so, keeps the bindings that this implies.
+    /// Whether `one` is assignable to `other`; if so, keeps the bindings that this implies.
     pub(super) fn assignable(&mut self, one: &Type, other: &Type) -> bool {
         let mark = self.trail.len();
         let fits = self.fits(one, other);

@@ -165,7 +165,7 @@ fn truth(node: &Node<'_>) -> ProtoResult<i64> {
 fn float(node: &Node<'_>) -> ProtoResult<f64> {
     match node.value {
         Value::Float(number) => Ok(number),
-        // Through the text, because no cast rounds an integer to the nearest float.
+        // Through the text, because no conversion trait rounds silently.
         Value::Int(number) => {
             number.to_string().parse().map_err(|_| type_mismatch(node, "a number"))
         }

@@ -20,8 +20,9 @@ impl<'t> Source<'t> {
     pub(super) fn new(text: &'t str) -> Option<Self> {
         let bytes = text.as_bytes();
         // Branch-free, so that the compiler vectorizes it.
-        let odd = |odd: bool, &byte: &u8| odd | ((byte < b' ') & (byte != b'\n')) | (byte > b'~');
-        if bytes.iter().fold(false, odd) && !is_readable(text) {
+        let unusual =
+            |unusual: bool, &byte: &u8| unusual | ((byte < b' ') & (byte != b'\n')) | (byte > b'~');
+        if bytes.iter().fold(false, unusual) && !is_readable(text) {
             return None;
         }
         Some(Self { text, bytes })
