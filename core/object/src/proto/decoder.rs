@@ -294,7 +294,7 @@ impl Decoder {
     }
 }
 
-/// Calls `see` with the fields of a message in wire order.
+/// Calls `visit` with the fields of a message in wire order.
 pub(super) fn each<'b>(
     bytes: &'b [u8],
     mut visit: impl FnMut(u32, Wire<'b>) -> ProtoResult<()>,

@@ -105,7 +105,7 @@ impl FieldSelector {
         })
     }
 
-    /// Whether the fields that `read` returns match all terms.
+    /// Whether the fields that `value_of` returns match all terms.
     pub fn matches_by<'v>(&self, value_of: impl Fn(&str) -> Cow<'v, str>) -> bool {
         self.terms.iter().all(|term| {
             let is_same = value_of(&term.field) == term.value;
