@@ -1,13 +1,13 @@
-//! Roles made of other roles: the rules that an aggregation rule gathers.
+//! Aggregated cluster roles: the rules that an aggregation rule collects.
 
 use crate::Rule;
 use alloc::borrow::ToOwned;
 use alloc::vec::Vec;
 use ratchet_object::Node;
 
-/// The rules that `cluster_role` has by its aggregation rule: those of all cluster roles that its
-/// selectors choose, in the order of their names, each rule once. None if it gathers nothing, or if
-/// a selector makes no sense: then its rules stay as they are.
+/// The rules of `cluster_role` by its aggregation rule: those of all cluster roles that its
+/// selectors match, in the order of their names, each rule once. None if it has no aggregation rule, or if
+/// a selector is malformed: then its rules stay as they are.
 pub fn aggregate(cluster_role: &Node<'_>, all: &[&Node<'_>]) -> Option<Vec<Rule>> {
     let gathering = cluster_role.get("aggregationRule").filter(|rule| !rule.is_null())?;
     let name = |node: &Node<'_>| node.text_at(&["metadata", "name"]).to_owned();
@@ -29,20 +29,20 @@ pub fn aggregate(cluster_role: &Node<'_>, all: &[&Node<'_>]) -> Option<Vec<Rule>
     Some(rules)
 }
 
-/// Whether the selector chooses the object; none if the selector makes no sense.
+/// Whether the selector matches the object; none if the selector is malformed.
 fn selects(selector: &Node<'_>, object: &Node<'_>) -> Option<bool> {
     let label = |key: &str| object.find(&["metadata", "labels", key]).and_then(Node::text);
     let labels = selector.get("matchLabels").map(Node::entries).unwrap_or_default();
     let mut chosen = labels.iter().all(|entry| label(&entry.key) == entry.node.text());
     for expression in selector.get("matchExpressions").map(Node::items).unwrap_or_default() {
         let values = expression.get("values").map(Node::items).unwrap_or_default();
-        let here = label(expression.text_at(&["key"]));
-        let among = here.is_some() && values.iter().any(|value| value.text() == here);
+        let value_here = label(expression.text_at(&["key"]));
+        let among = value_here.is_some() && values.iter().any(|value| value.text() == value_here);
         chosen &= match expression.text_at(&["operator"]) {
             "In" => among,
             "NotIn" => !among,
-            "Exists" => here.is_some(),
-            "DoesNotExist" => here.is_none(),
+            "Exists" => value_here.is_some(),
+            "DoesNotExist" => value_here.is_none(),
             _ => return None,
         };
     }
@@ -107,11 +107,14 @@ mod tests {
         let objects = bootstrap_objects();
         let all: Vec<_> =
             objects.iter().filter(|o| o.text_at(&["kind"]) == "ClusterRole").collect();
-        let named = |name: &str| {
+        let rules_of = |name: &str| {
             let role = all.iter().find(|role| role.text_at(&["metadata", "name"]) == name);
             aggregate(role.expect("there"), &all).expect("gathers")
         };
-        // One pass does not reach what the roles that it gathers gather themselves.
-        assert_eq!((named("view").len(), named("edit").len(), named("admin").len()), (12, 15, 2));
+        // One pass does not include what the aggregated roles aggregate themselves.
+        assert_eq!(
+            (rules_of("view").len(), rules_of("edit").len(), rules_of("admin").len()),
+            (12, 15, 2)
+        );
     }
 }

@@ -1,36 +1,36 @@
-//! What someone tries to do, and what is said about it.
+//! Authorization attributes of a request, and the decision about it.
 
 use crate::User;
 use alloc::string::String;
 
-/// What someone tries to do.
+/// The attributes of a request (`authorizer.Attributes`).
 #[derive(Clone, Copy, Debug)]
 pub struct Attempt<'a> {
-    /// Who.
+    /// The user.
     pub user: &'a User,
-    /// `get`, `list`, `create` …; for paths the method in lower case.
+    /// `get`, `list`, `create` …; for paths the HTTP method in lower case.
     pub verb: &'a str,
-    /// With what.
+    /// The resource or path.
     pub target: Target<'a>,
 }
 
-/// What an attempt is about.
+/// The object of an attempt.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Target<'a> {
     /// Objects of a resource.
     Resource(Resource<'a>),
-    /// A path that is no resource.
+    /// A non-resource path.
     Path(&'a str),
 }
 
-/// Objects of a resource; empty texts where the request says nothing.
+/// Objects of a resource; empty strings where the request has no value.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Resource<'a> {
-    /// The API group; empty for the core.
+    /// The API group; empty for the core group.
     pub group: &'a str,
     /// The version.
     pub version: &'a str,
-    /// The resource: the plural in lower case.
+    /// The plural resource name in lower case.
     pub resource: &'a str,
     /// The subresource.
     pub subresource: &'a str,
@@ -38,12 +38,12 @@ pub struct Resource<'a> {
     pub namespace: &'a str,
     /// The object's name; empty for collections and for new objects.
     pub name: &'a str,
-    /// The field selector, as the request spells it. Only nodes are judged by it.
+    /// The field selector as in the request. Only the node authorizer uses it.
     pub field_selector: &'a str,
 }
 
 impl<'a> Attempt<'a> {
-    /// The resource, if the attempt is about one.
+    /// The resource, if the attempt has one.
     pub fn resource(&self) -> Option<&Resource<'a>> {
         match &self.target {
             Target::Resource(resource) => Some(resource),
@@ -57,33 +57,33 @@ impl<'a> Attempt<'a> {
     }
 }
 
-/// What an authorizer says. Several are asked in turn; the first that has an opinion wins.
+/// The decision of an authorizer. Authorizers are asked in turn; the first that allows or denies wins.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Decision {
-    /// Yes.
+    /// Allowed.
     Allow {
-        /// Why, for the audit log.
+        /// The reason for the audit log.
         reason: String,
     },
-    /// Ask the next one; if there is none, no.
+    /// Left to the next authorizer; refused if there is none.
     NoOpinion {
-        /// What to tell the user behind the refusal; often empty.
+        /// The reason at the end of the error message; often empty.
         reason: String,
     },
-    /// No, whatever others say.
+    /// Denied, whatever other authorizers decide.
     Deny {
-        /// What to tell the user behind the refusal.
+        /// The reason at the end of the error message.
         reason: String,
     },
 }
 
 impl Decision {
-    /// Whether this is a yes.
+    /// Whether the decision is `Allow`.
     pub fn is_allowed(&self) -> bool {
         matches!(self, Self::Allow { .. })
     }
 
-    /// The reason.
+    /// The reason, whatever the decision.
     pub fn reason(&self) -> &str {
         match self {
             Self::Allow { reason } | Self::NoOpinion { reason } | Self::Deny { reason } => reason,

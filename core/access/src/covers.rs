@@ -1,4 +1,4 @@
-//! Whether what someone has covers what they want to give.
+//! Rule coverage, for escalation checks.
 
 use crate::Rule;
 use crate::rule::{holds, url_covers};
@@ -6,20 +6,20 @@ use alloc::string::String;
 use alloc::vec;
 use alloc::vec::Vec;
 
-/// What is known after comparing two lists of rules.
+/// The result of a comparison: the missing rules, if any.
 pub type Covered = Result<(), Vec<Rule>>;
 
-/// Whether `owned` covers all of `wanted`; what is missing otherwise, in pieces that name one verb
-/// and one resource or path each.
-pub fn covers(owned: &[Rule], wanted: &[Rule]) -> Covered {
-    let pieces = wanted.iter().flat_map(pieces);
+/// Whether `owned` covers all of `requested`; the error is the missing rules, each with one verb
+/// and one resource or path.
+pub fn covers(owned: &[Rule], requested: &[Rule]) -> Covered {
+    let pieces = requested.iter().flat_map(break_down);
     let missing: Vec<_> =
         pieces.filter(|piece| !owned.iter().any(|own| covers_piece(own, piece))).collect();
     if missing.is_empty() { Ok(()) } else { Err(missing) }
 }
 
-/// The rule in pieces with at most one verb, group, resource, name and path each.
-fn pieces(rule: &Rule) -> Vec<Rule> {
+/// Breaks a rule down into rules with at most one verb, group, resource, name and path each.
+fn break_down(rule: &Rule) -> Vec<Rule> {
     let one = |text: &String| vec![text.clone()];
     let mut pieces = Vec::new();
     for group in &rule.groups {
@@ -52,16 +52,16 @@ fn pieces(rule: &Rule) -> Vec<Rule> {
 }
 
 fn covers_piece(own: &Rule, piece: &Rule) -> bool {
-    let all = |own: &[String], piece: &[String]| piece.iter().all(|word| holds(own, word));
-    let named = |name: &String| own.names.contains(name);
+    let all = |own: &[String], piece: &[String]| piece.iter().all(|item| holds(own, item));
+    let has_name = |name: &String| own.names.contains(name);
     all(&own.verbs, &piece.verbs)
         && all(&own.groups, &piece.groups)
         && piece.resources.iter().all(|resource| covers_resource(&own.resources, resource))
-        && (own.names.is_empty() || !piece.names.is_empty() && piece.names.iter().all(named))
+        && (own.names.is_empty() || !piece.names.is_empty() && piece.names.iter().all(has_name))
         && piece.urls.iter().all(|url| own.urls.iter().any(|own| url_covers(own, url)))
 }
 
-/// `*/log` covers the subresource `log` of everything.
+/// `*/log` covers the subresource `log` of every resource.
 fn covers_resource(own: &[String], resource: &str) -> bool {
     let subresource = resource.split_once('/').map(|(_, subresource)| subresource);
     let covered_by = |own: &String| {
@@ -70,7 +70,7 @@ fn covers_resource(own: &[String], resource: &str) -> bool {
     holds(own, resource) || own.iter().any(covered_by)
 }
 
-/// The pieces put together again where they differ only by verb.
+/// Merges rules that differ only by verb.
 pub(crate) fn compact(pieces: Vec<Rule>) -> Vec<Rule> {
     let mut compacted: Vec<Rule> = Vec::new();
     for piece in pieces {

@@ -1,4 +1,4 @@
-//! Nobody gives what they do not have: writes of roles and bindings are checked against the writer's own rules.
+//! Escalation checks: roles and bindings may only grant what their writer has.
 
 use crate::covers::compact;
 use crate::quote::{quoted, quoted_list};
@@ -15,35 +15,35 @@ use ratchet_object::{Equality, Node, equal_at};
 /// A write of a role or binding.
 #[derive(Clone, Copy, Debug)]
 pub struct Grant<'a> {
-    /// The request: who, and on which resource of the group `rbac.authorization.k8s.io`.
+    /// The attributes of the request.
     pub attempt: Attempt<'a>,
-    /// The object to be written.
+    /// The new object.
     pub new: &'a Node<'a>,
-    /// The object that is there, for updates.
+    /// The stored object, for updates.
     pub old: Option<&'a Node<'a>>,
 }
 
-/// Why a write of a role or binding does not happen.
+/// Why a write of a role or binding is refused.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Refusal {
-    /// 403: what stands after `clusterroles.rbac.authorization.k8s.io "x" is forbidden: `.
+    /// 403: the text after `clusterroles.rbac.authorization.k8s.io "x" is forbidden: `.
     Forbidden(String),
-    /// 404: a binding to a role that is not there.
+    /// 404: a binding to a role that does not exist.
     NotFound {
         /// `clusterroles` or `roles`; the message is `<resource>.rbac.authorization.k8s.io "<name>" not found`.
         resource: &'static str,
         /// The name of the role.
         name: String,
     },
-    /// 400: a cluster-wide binding to a role of a namespace.
+    /// 400: a cluster role binding to a namespaced role.
     BadRequest(String),
-    /// 500: a binding to something that is no role.
+    /// 500: a binding to an unsupported role kind.
     Internal(String),
 }
 
 impl Rulebook {
-    /// Whether the writer may give what the object gives. `allowed` is asked about the verbs
-    /// `escalate` and `bind`: it is all the authorizers of the server, not only this rulebook.
+    /// Checks that the writer may grant what the object grants. `allowed` is called for the verbs
+    /// `escalate` and `bind`: it represents all authorizers of the server, not only this rulebook.
     pub fn escalation(
         &self,
         grant: &Grant<'_>,
@@ -66,12 +66,12 @@ impl Rulebook {
 
     fn role_write(&self, grant: &Grant<'_>) -> Result<(), Refusal> {
         self.holds_all(&grant.attempt, &Rule::all_of(grant.new))?;
-        let gathers = |role: &Node<'_>| {
+        let is_aggregated = |role: &Node<'_>| {
             let selectors = role.find(&["aggregationRule", "clusterRoleSelectors"]);
             selectors.is_some_and(|selectors| !selectors.items().is_empty())
         };
-        if gathers(grant.new) || grant.old.is_some_and(gathers) {
-            // What it gathers can be anything, today or tomorrow.
+        if is_aggregated(grant.new) || grant.old.is_some_and(is_aggregated) {
+            // What it aggregates can be anything, now or later.
             let everything = self.holds_all(&grant.attempt, &everything());
             return everything.map_err(|_| {
                 let text = "must have cluster-admin privileges to use the aggregationRule";
@@ -110,11 +110,11 @@ impl Rulebook {
         self.holds_all(&grant.attempt, self.role(space, name).ok_or_else(missing)?)
     }
 
-    /// Whether the writer has all these rules where they write.
-    fn holds_all(&self, attempt: &Attempt<'_>, wanted: &[Rule]) -> Result<(), Refusal> {
+    /// Checks that the writer has all these rules in the scope of the write.
+    fn holds_all(&self, attempt: &Attempt<'_>, required: &[Rule]) -> Result<(), Refusal> {
         let user = attempt.user;
-        let owned = self.rules_found(user, attempt.namespace(), Lookup::Storage);
-        let Err(missing) = covers(&owned.rules, wanted) else { return Ok(()) };
+        let owned = self.rules_with_errors(user, attempt.namespace(), Lookup::Storage);
+        let Err(missing) = covers(&owned.rules, required) else { return Ok(()) };
         let missing: BTreeSet<_> = compact(missing).iter().map(Rule::describe).collect();
         let missing: Vec<_> = missing.into_iter().collect();
         let mut text = format!(
@@ -136,7 +136,7 @@ fn as_verb<'a>(attempt: &Attempt<'a>, verb: &'a str, target: Resource<'a>) -> At
     Attempt { user: attempt.user, verb, target: Target::Resource(target) }
 }
 
-/// Everything there is: what only an administrator has.
+/// The rules that allow everything.
 fn everything() -> [Rule; 2] {
     let star = || vec![String::from("*")];
     [
@@ -145,7 +145,7 @@ fn everything() -> [Rule; 2] {
     ]
 }
 
-/// Whether the write changes at most what the garbage collector needs to change.
+/// Whether the write only changes metadata that the garbage collector updates.
 fn only_ownership_differs(new: &Node<'_>, old: &Node<'_>) -> bool {
     const OWNERSHIP: [&str; 4] = ["ownerReferences", "finalizers", "selfLink", "managedFields"];
     let bare = |node: &Node<'_>| {

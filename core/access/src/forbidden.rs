@@ -1,12 +1,12 @@
-//! What someone is told who may not do something.
+//! Messages of 403 responses.
 
 use crate::quote::quoted;
 use crate::{Attempt, Target};
 use alloc::format;
 use alloc::string::String;
 
-/// The message of the 403: `pods "x" is forbidden: User …`, with what the authorizer said at the
-/// end. The details of the status are the group, the resource as kind, and the name.
+/// The message of the 403: `pods "x" is forbidden: User …`, with the authorizer's reason at the
+/// end. The details of the Status are the group, the resource as kind, and the name.
 pub fn forbidden_message(attempt: &Attempt<'_>, reason: &str) -> String {
     let mut message = sentence(attempt);
     if !reason.is_empty() {
@@ -25,8 +25,8 @@ pub fn forbidden_message(attempt: &Attempt<'_>, reason: &str) -> String {
     }
 }
 
-/// The sentence about the attempt: `User "alice" cannot list resource "pods" in API group "" …`.
-/// It cannot be taken for HTML.
+/// The sentence about the attempt: `User "alice" cannot list resource "pods" in API group "" …`,
+/// with HTML characters escaped.
 fn sentence(attempt: &Attempt<'_>) -> String {
     let (user, verb) = (quoted(&attempt.user.name), attempt.verb);
     let message = match &attempt.target {
@@ -37,11 +37,11 @@ fn sentence(attempt: &Attempt<'_>) -> String {
                 subresource => quoted(&format!("{}/{subresource}", target.resource)),
             };
             let group = quoted(target.group);
-            let place = match target.namespace {
+            let scope = match target.namespace {
                 "" => "at the cluster scope".into(),
                 namespace => format!("in the namespace {}", quoted(namespace)),
             };
-            format!("User {user} cannot {verb} resource {resource} in API group {group} {place}")
+            format!("User {user} cannot {verb} resource {resource} in API group {group} {scope}")
         }
     };
     message.replace('&', "&amp;").replace('<', "&lt;").replace('>', "&gt;")
@@ -52,7 +52,7 @@ mod tests {
     use super::*;
     use crate::{Resource, User};
 
-    fn said(verb: &str, target: Target<'_>, reason: &str) -> String {
+    fn message(verb: &str, target: Target<'_>, reason: &str) -> String {
         let user = User { name: "alice".into(), ..User::default() };
         forbidden_message(&Attempt { user: &user, verb, target }, reason)
     }
@@ -61,17 +61,17 @@ mod tests {
     fn the_message_names_resource_and_place() {
         let pods = Resource { resource: "pods", version: "v1", ..Resource::default() };
         assert_eq!(
-            said("list", Target::Resource(Resource { namespace: "k", ..pods }), ""),
+            message("list", Target::Resource(Resource { namespace: "k", ..pods }), ""),
             r#"pods is forbidden: User "alice" cannot list resource "pods" in API group "" in the namespace "k""#
         );
         let log = Resource { subresource: "log", namespace: "k", name: "x", ..pods };
         assert_eq!(
-            said("get", Target::Resource(log), "because"),
+            message("get", Target::Resource(log), "because"),
             r#"pods "x" is forbidden: User "alice" cannot get resource "pods/log" in API group "" in the namespace "k": because"#
         );
         let apps = Resource { group: "apps", resource: "deployments", ..pods };
         assert_eq!(
-            said("watch", Target::Resource(apps), ""),
+            message("watch", Target::Resource(apps), ""),
             r#"deployments.apps is forbidden: User "alice" cannot watch resource "deployments" in API group "apps" at the cluster scope"#
         );
     }
@@ -79,7 +79,7 @@ mod tests {
     #[test]
     fn paths_have_no_resource_and_nothing_is_html() {
         assert_eq!(
-            said("get", Target::Path("/metrics?<b>&"), ""),
+            message("get", Target::Path("/metrics?<b>&"), ""),
             r#"forbidden: User "alice" cannot get path "/metrics?&lt;b&gt;&amp;""#
         );
     }

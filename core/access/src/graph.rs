@@ -1,4 +1,4 @@
-//! Which objects are related to a node: a graph that is kept object by object, and answers without walking.
+//! The graph of objects related to nodes, updated object by object, whose queries need no traversal.
 //!
 //! Edges lead towards nodes: a pod, volume attachment, resource slice or pod certificate request to the node it names;
 //! a secret, config map, claim, service account or resource claim to the pods that use it; a volume to its claim, and a
@@ -14,22 +14,22 @@ use alloc::vec::Vec;
 use ratchet_object::Node;
 use references::References;
 
-/// The kinds of objects from which edges are read.
+/// The kinds of objects that edges come from.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Source {
-    /// What runs on a node, and uses other objects there.
+    /// A pod, which runs on a node and uses other objects there.
     Pod,
-    /// What a claim is bound to.
+    /// A volume, which a claim is bound to.
     PersistentVolume,
     /// A volume that is attached to a node.
     VolumeAttachment,
-    /// Devices of a node.
+    /// The devices of a node.
     ResourceSlice,
     /// A certificate for a pod on a node.
     PodCertificateRequest,
 }
 
-/// The objects that a node may be related to.
+/// The kinds of objects that can be related to a node.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 enum Kind {
     ConfigMap,
@@ -44,7 +44,7 @@ enum Kind {
     VolumeAttachment,
 }
 
-/// Group, resource, kind, and the source if edges begin there.
+/// Group, resource, kind, and the source if edges come from it.
 type Row = (&'static str, &'static str, Kind, Option<Source>);
 
 const ROWS: [Row; 10] = [
@@ -66,13 +66,13 @@ const ROWS: [Row; 10] = [
 ];
 
 impl Source {
-    /// The source that a resource is, if edges are read from its objects.
+    /// The source of a resource, if edges come from its objects.
     #[must_use]
     pub fn of(group: &str, resource: &str) -> Option<Self> {
         ROWS.iter().find(|row| (row.0, row.1) == (group, resource))?.3
     }
 
-    /// The member without which an object has no edge: who has only its text need not read it.
+    /// A member that every object with an edge has: a caller with the text alone can skip others.
     #[must_use]
     pub const fn member(self) -> &'static str {
         match self {
@@ -92,7 +92,7 @@ impl Source {
     }
 }
 
-/// An object, whether it exists or is only named by others.
+/// An object, whether it exists or is only referenced.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 struct Vertex {
     kind: Kind,
@@ -106,13 +106,13 @@ impl Vertex {
     }
 }
 
-/// The nodes that a vertex leads to, and over how many edges.
+/// The nodes that a vertex leads to, with the number of edges.
 type Nodes = BTreeMap<Arc<str>, usize>;
 
-/// The edges of a source, as they must be taken away again.
+/// The edges of a source, kept to remove them again.
 #[derive(Clone, Debug, PartialEq, Eq)]
 enum Edges {
-    /// Everything that leads to this node through the object, itself included.
+    /// All vertices that lead to this node through the object, itself included.
     Node { node: Arc<str>, from: Vec<Arc<Vertex>> },
     /// The claim that the volume is bound to, and the secrets that lead to the volume.
     Claim { claim: Arc<Vertex>, secrets: Vec<Arc<Vertex>> },
@@ -120,10 +120,10 @@ enum Edges {
 
 /// The objects that are related to nodes.
 ///
-/// For every vertex the nodes are counted that it leads to, also through claims and volumes. So a question is two
-/// lookups, and a change costs as many steps as the object has references: for a pod the secrets of the volumes bound
-/// to its claims come on top, for a volume its secrets on each node that uses its claim. Nothing depends on how many
-/// other objects there are.
+/// For every vertex the nodes that it leads to are counted, also through claims and volumes. So a query is two
+/// lookups, and an update costs as many steps as the object has references: for a pod the secrets of the volumes bound
+/// to its claims are added, for a volume its secrets on each node that uses its claim. Nothing depends on the number of
+/// other objects.
 #[derive(Debug, Default)]
 pub struct NodeGraph {
     edges: BTreeMap<Vertex, Edges>,
@@ -135,11 +135,11 @@ pub struct NodeGraph {
 }
 
 impl NodeGraph {
-    /// Takes in an object as it is now; none if it is gone.
+    /// Updates an object; none if it was deleted.
     pub fn set(&mut self, source: Source, namespace: &str, name: &str, object: Option<&Node<'_>>) {
         let vertex = Vertex::new(source.kind(), namespace, name);
-        let found = object.and_then(|object| references::of(source, &vertex, object));
-        let edges = found.map(|found| self.shared(found));
+        let references = object.and_then(|object| references::of(source, &vertex, object));
+        let edges = references.map(|references| self.shared(references));
         if self.edges.get(&vertex) == edges.as_ref() {
             return;
         }
@@ -152,7 +152,7 @@ impl NodeGraph {
         }
     }
 
-    /// Whether there is a way from an object to a node.
+    /// Whether an object leads to a node.
     #[must_use]
     pub fn is_related(&self, node: &str, target: &Resource<'_>) -> bool {
         let row = ROWS.iter().find(|row| (row.0, row.1) == (target.group, target.resource));
@@ -165,13 +165,13 @@ impl NodeGraph {
         nodes.is_some_and(|nodes| nodes.contains_key(node))
     }
 
-    /// The same references, with vertices that are kept once.
-    fn shared(&self, found: References) -> Edges {
+    /// The same references with shared vertices.
+    fn shared(&self, references: References) -> Edges {
         let shared = |vertex: Vertex| match self.nodes.get_key_value(&vertex) {
-            Some((known, _)) => known.clone(),
+            Some((existing, _)) => existing.clone(),
             None => Arc::new(vertex),
         };
-        match found {
+        match references {
             References::Node { node, from } => {
                 Edges::Node { node, from: from.into_iter().map(shared).collect() }
             }
@@ -184,11 +184,11 @@ impl NodeGraph {
 
     fn link(&mut self, vertex: &Vertex, edges: &Edges) {
         match edges {
-            Edges::Node { node, from } => from.iter().for_each(|from| self.add(from, node)),
+            Edges::Node { node, from } => from.iter().for_each(|from| self.add_edge(from, node)),
             Edges::Claim { claim, secrets } => {
                 self.volumes.entry(claim.clone()).or_default().insert(vertex.clone());
                 for node in self.nodes_of(claim) {
-                    secrets.iter().for_each(|secret| self.add(secret, &node));
+                    secrets.iter().for_each(|secret| self.add_edge(secret, &node));
                 }
             }
         }
@@ -196,7 +196,7 @@ impl NodeGraph {
 
     fn unlink(&mut self, vertex: &Vertex, edges: &Edges) {
         match edges {
-            Edges::Node { node, from } => from.iter().for_each(|from| self.take(from, node)),
+            Edges::Node { node, from } => from.iter().for_each(|from| self.remove_edge(from, node)),
             Edges::Claim { claim, secrets } => {
                 if let Some(volumes) = self.volumes.get_mut(claim) {
                     volumes.remove(vertex);
@@ -205,7 +205,7 @@ impl NodeGraph {
                     }
                 }
                 for node in self.nodes_of(claim) {
-                    secrets.iter().for_each(|secret| self.take(secret, &node));
+                    secrets.iter().for_each(|secret| self.remove_edge(secret, &node));
                 }
             }
         }
@@ -215,8 +215,8 @@ impl NodeGraph {
         self.nodes.get(vertex).map(|nodes| nodes.keys().cloned().collect()).unwrap_or_default()
     }
 
-    /// One edge more from a vertex to a node.
-    fn add(&mut self, from: &Arc<Vertex>, node: &Arc<str>) {
+    /// Adds one edge from a vertex to a node.
+    fn add_edge(&mut self, from: &Arc<Vertex>, node: &Arc<str>) {
         #[cfg(test)]
         {
             self.steps += 1;
@@ -226,13 +226,13 @@ impl NodeGraph {
         *count += 1;
         if *count == 1 {
             for secret in self.secrets_through(from) {
-                self.add(&secret, node);
+                self.add_edge(&secret, node);
             }
         }
     }
 
-    /// One edge less from a vertex to a node.
-    fn take(&mut self, from: &Arc<Vertex>, node: &Arc<str>) {
+    /// Removes one edge from a vertex to a node.
+    fn remove_edge(&mut self, from: &Arc<Vertex>, node: &Arc<str>) {
         #[cfg(test)]
         {
             self.steps += 1;
@@ -248,11 +248,11 @@ impl NodeGraph {
             self.nodes.remove(from);
         }
         for secret in self.secrets_through(from) {
-            self.take(&secret, node);
+            self.remove_edge(&secret, node);
         }
     }
 
-    /// The secrets of the volumes that are bound to a claim. Secrets have none, so adding them goes no deeper.
+    /// The secrets of the volumes bound to a claim. Secrets have no such secrets, so adding them does not recurse.
     fn secrets_through(&self, claim: &Arc<Vertex>) -> Vec<Arc<Vertex>> {
         let volumes = self.volumes.get(claim).into_iter().flatten();
         let edges = volumes.filter_map(|volume| self.edges.get(volume));

@@ -1,4 +1,4 @@
-//! Acting as someone else: which attempts must be allowed first, and who one then is.
+//! Impersonation: the authorization checks it requires, and the resulting user.
 
 use crate::quote::quoted;
 use crate::user::{is_subdomain, split_node, split_service_account};
@@ -12,40 +12,40 @@ use alloc::string::String;
 use alloc::vec;
 use alloc::vec::Vec;
 
-/// The group of what is about users.
+/// The API group of users and related resources.
 const AUTHENTICATION: &str = "authentication.k8s.io";
-/// The extra that says on which node a service account's pod runs.
+/// The extra with the node of a service account's pod.
 const NODE_NAME: &str = "authentication.kubernetes.io/node-name";
-/// From so many values on, one attempt on all of them is made first.
+/// From so many values on, one check of all of them comes first.
 const MANY: usize = 4;
 
-/// Who one is after impersonating.
+/// The result of an impersonation.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Impersonated {
-    /// The user.
+    /// The impersonated user.
     pub user: User,
-    /// The verb that made it possible, for the audit log; empty for plain `impersonate`.
+    /// The verb that allowed it, for the audit log; empty for plain `impersonate`.
     pub constraint: String,
 }
 
-/// An impersonation that is refused: what the status of the 403 says.
+/// A refused impersonation, as the Status of the 403 describes it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Forbidden {
-    /// The whole message.
+    /// The full message.
     pub message: String,
-    /// The group of the resource that was tried.
+    /// The group of the refused resource.
     pub group: String,
-    /// The resource that was tried, the status's kind; empty for a path.
+    /// The refused resource, which is the Status's kind; empty for a path.
     pub resource: String,
-    /// The name that was tried.
+    /// The refused name.
     pub name: String,
 }
 
-/// Asks the authorizers of the server.
-type Ask<'f> = &'f dyn Fn(&Attempt<'_>) -> Decision;
+/// The authorizers of the server.
+type Authorize<'f> = &'f dyn Fn(&Attempt<'_>) -> Decision;
 
-/// A way to act as someone else. All are tried in turn, the narrow ones first; the first refusal is
-/// the one that is told.
+/// A mode of constrained impersonation. All are tried in turn, the narrow ones first; the first refusal is
+/// the one that is reported.
 struct Mode {
     /// The name in `impersonate:<name>` and `impersonate-on:<name>:<verb>`.
     name: &'static str,
@@ -54,45 +54,59 @@ struct Mode {
 
 const MODES: [Mode; 4] = [
     Mode { name: "associated-node", applies: is_own_node },
-    Mode { name: "arbitrary-node", applies: |wanted, _| is_bare(wanted) && is_node(wanted) },
-    Mode { name: "serviceaccount", applies: |wanted, _| is_bare(wanted) && is_account(wanted) },
-    Mode { name: "user-info", applies: |wanted, _| !is_node(wanted) && !is_account(wanted) },
+    Mode {
+        name: "arbitrary-node",
+        applies: |impersonated, _| is_bare(impersonated) && is_node(impersonated),
+    },
+    Mode {
+        name: "serviceaccount",
+        applies: |impersonated, _| is_bare(impersonated) && is_account(impersonated),
+    },
+    Mode {
+        name: "user-info",
+        applies: |impersonated, _| !is_node(impersonated) && !is_account(impersonated),
+    },
 ];
 
-/// Who `attempt`'s user becomes by asking to be `wanted`, if the authorizers allow it.
+/// The user that `attempt`'s user becomes by impersonating `impersonated`, if the authorizers allow it.
 pub fn impersonate(
-    wanted: &User,
+    impersonated: &User,
     attempt: &Attempt<'_>,
-    ask: Ask<'_>,
+    authorize: Authorize<'_>,
 ) -> Result<Impersonated, Forbidden> {
     let mut first = None;
-    for mode in MODES.iter().filter(|mode| (mode.applies)(wanted, attempt.user)) {
-        match mode.check(wanted, attempt, ask) {
+    for mode in MODES.iter().filter(|mode| (mode.applies)(impersonated, attempt.user)) {
+        match mode.check(impersonated, attempt, authorize) {
             Ok(user) => {
                 return Ok(Impersonated { user, constraint: format!("impersonate:{}", mode.name) });
             }
             Err(forbidden) => first = first.or(Some(forbidden)),
         }
     }
-    let plain = Checks { requester: attempt.user, verb: "impersonate", mode: "", ask };
-    match plain.run(wanted) {
+    let plain = Checks { requester: attempt.user, verb: "impersonate", mode: "", authorize };
+    match plain.run(impersonated) {
         Ok(user) => Ok(Impersonated { user, constraint: String::new() }),
         Err(forbidden) => Err(first.unwrap_or(forbidden)),
     }
 }
 
 impl Mode {
-    fn check(&self, wanted: &User, attempt: &Attempt<'_>, ask: Ask<'_>) -> Result<User, Forbidden> {
+    fn check(
+        &self,
+        impersonated: &User,
+        attempt: &Attempt<'_>,
+        authorize: Authorize<'_>,
+    ) -> Result<User, Forbidden> {
         let on = format!("impersonate-on:{}:{}", self.name, attempt.verb);
         let requester = self.requester(attempt.user);
         let request = Attempt { user: &requester, verb: &on, target: attempt.target };
-        require(&request, ask)?;
+        require(&request, authorize)?;
         let verb = format!("impersonate:{}", self.name);
-        Checks { requester: &requester, verb: &verb, mode: self.name, ask }.run(wanted)
+        Checks { requester: &requester, verb: &verb, mode: self.name, authorize }.run(impersonated)
     }
 
-    /// Who asks. Of a service account that acts as its own node only the names of its extras are
-    /// told: the answer must be the same on every node.
+    /// The requester as the authorizers see it. For a service account that impersonates its own node only the keys of
+    /// its extras are kept: the decision must be the same on every node.
     fn requester(&self, user: &User) -> User {
         if self.name != "associated-node" {
             return user.clone();
@@ -104,45 +118,45 @@ impl Mode {
     }
 }
 
-fn is_bare(wanted: &User) -> bool {
-    wanted.uid.is_empty() && wanted.groups.is_empty() && wanted.extra.is_empty()
+fn is_bare(impersonated: &User) -> bool {
+    impersonated.uid.is_empty() && impersonated.groups.is_empty() && impersonated.extra.is_empty()
 }
 
-fn is_node(wanted: &User) -> bool {
-    split_node(&wanted.name).is_some()
+fn is_node(impersonated: &User) -> bool {
+    split_node(&impersonated.name).is_some()
 }
 
-fn is_account(wanted: &User) -> bool {
-    split_service_account(&wanted.name).is_some()
+fn is_account(impersonated: &User) -> bool {
+    split_service_account(&impersonated.name).is_some()
 }
 
-/// A service account that wants to be the node on which its pod runs.
-fn is_own_node(wanted: &User, requester: &User) -> bool {
-    let node = split_node(&wanted.name);
-    is_bare(wanted)
+/// Whether a service account impersonates the node on which its pod runs.
+fn is_own_node(impersonated: &User, requester: &User) -> bool {
+    let node = split_node(&impersonated.name);
+    is_bare(impersonated)
         && node.is_some()
         && is_account(requester)
         && requester.extra_value(NODE_NAME) == node
 }
 
-/// The attempts that one mode makes, part by part of the wanted user.
+/// The checks of one mode, for each part of the impersonated user.
 struct Checks<'a> {
     requester: &'a User,
     verb: &'a str,
     /// Empty for plain `impersonate`, which is looser and uses the core group for names and groups.
     mode: &'static str,
-    ask: Ask<'a>,
+    authorize: Authorize<'a>,
 }
 
 impl Checks<'_> {
-    fn run(&self, wanted: &User) -> Result<User, Forbidden> {
-        let mut user = wanted.clone();
-        self.name(wanted, &mut user)?;
-        if !wanted.uid.is_empty() {
-            self.try_on(AUTHENTICATION, "uids", "", &wanted.uid)?;
+    fn run(&self, impersonated: &User) -> Result<User, Forbidden> {
+        let mut user = impersonated.clone();
+        self.name(impersonated, &mut user)?;
+        if !impersonated.uid.is_empty() {
+            self.try_on(AUTHENTICATION, "uids", "", &impersonated.uid)?;
         }
-        self.groups(wanted)?;
-        self.extra(wanted)?;
+        self.groups(impersonated)?;
+        self.extra(impersonated)?;
         let group = if user.name == ANONYMOUS { UNAUTHENTICATED } else { AUTHENTICATED };
         if !user.is_in(UNAUTHENTICATED) && !user.is_in(group) {
             user.groups.push(group.into());
@@ -154,31 +168,31 @@ impl Checks<'_> {
         self.mode.is_empty()
     }
 
-    /// The group of the resources `users`, `groups`, `nodes` and `serviceaccounts`.
+    /// The API group of the resources `users`, `groups`, `nodes` and `serviceaccounts`.
     fn people(&self) -> &'static str {
         if self.is_plain() { "" } else { AUTHENTICATION }
     }
 
-    fn name(&self, wanted: &User, user: &mut User) -> Result<(), Forbidden> {
-        if let Some((namespace, name)) = split_service_account(&wanted.name) {
-            if wanted.groups.is_empty() {
+    fn name(&self, impersonated: &User, user: &mut User) -> Result<(), Forbidden> {
+        if let Some((namespace, name)) = split_service_account(&impersonated.name) {
+            if impersonated.groups.is_empty() {
                 user.groups = service_account_groups(namespace);
             }
             let rest = Resource { group: self.people(), namespace, name, ..Resource::default() };
             return self.require(Resource { resource: "serviceaccounts", ..rest });
         }
-        match split_node(&wanted.name) {
+        match split_node(&impersonated.name) {
             Some(node) if !self.is_plain() => {
                 user.groups = vec![NODES.into()];
                 let name = if self.mode == "associated-node" { "*" } else { node };
                 self.try_on(self.people(), "nodes", "", name)
             }
-            _ => self.try_on(self.people(), "users", "", &wanted.name),
+            _ => self.try_on(self.people(), "users", "", &impersonated.name),
         }
     }
 
-    fn groups(&self, wanted: &User) -> Result<(), Forbidden> {
-        let groups = &wanted.groups;
+    fn groups(&self, impersonated: &User) -> Result<(), Forbidden> {
+        let groups = &impersonated.groups;
         let has = |group: &str| groups.iter().any(|own| own == group);
         if !self.is_plain() {
             let refuse = |name, reason| self.refuse("groups", self.people(), name, reason);
@@ -196,18 +210,18 @@ impl Checks<'_> {
         groups.iter().try_for_each(|group| self.try_on(self.people(), "groups", "", group))
     }
 
-    fn extra(&self, wanted: &User) -> Result<(), Forbidden> {
+    fn extra(&self, impersonated: &User) -> Result<(), Forbidden> {
         if !self.is_plain() {
-            if let Some(reason) = wanted.extra.iter().find_map(odd_extra) {
+            if let Some(reason) = impersonated.extra.iter().find_map(extra_error) {
                 return Err(self.refuse("userextras", AUTHENTICATION, "", &reason));
             }
-            let values: usize = wanted.extra.iter().map(|(_, values)| values.len()).sum();
-            let many = wanted.extra.len() >= MANY || values >= MANY;
+            let values: usize = impersonated.extra.iter().map(|(_, values)| values.len()).sum();
+            let many = impersonated.extra.len() >= MANY || values >= MANY;
             if many && self.try_on(AUTHENTICATION, "userextras", "*", "*").is_ok() {
                 return Ok(());
             }
         }
-        for (key, values) in &wanted.extra {
+        for (key, values) in &impersonated.extra {
             for value in values {
                 self.try_on(AUTHENTICATION, "userextras", key, value)?;
             }
@@ -226,7 +240,7 @@ impl Checks<'_> {
     }
 
     fn require(&self, target: Resource<'_>) -> Result<(), Forbidden> {
-        require(&self.attempt(target), self.ask)
+        require(&self.attempt(target), self.authorize)
     }
 
     fn refuse(&self, resource: &str, group: &str, name: &str, reason: &str) -> Forbidden {
@@ -240,13 +254,13 @@ impl Checks<'_> {
     }
 }
 
-/// What is wrong with an extra, if something is.
-fn odd_extra((key, values): &(String, Vec<String>)) -> Option<String> {
+/// The error of an invalid extra, if it is invalid.
+fn extra_error((key, values): &(String, Vec<String>)) -> Option<String> {
     let reason = if key.is_empty() {
         "impersonating the empty string key in extra is not allowed".into()
-    } else if let Some(odd) = odd_key(key) {
+    } else if let Some(error) = key_error(key) {
         format!(
-            "impersonating an invalid key in extra is not allowed: extra.key: Invalid value: {odd}"
+            "impersonating an invalid key in extra is not allowed: extra.key: Invalid value: {error}"
         )
     } else if *key != key.to_lowercase() {
         let key = quoted(key);
@@ -261,31 +275,31 @@ fn odd_extra((key, values): &(String, Vec<String>)) -> Option<String> {
     Some(reason)
 }
 
-/// What is wrong with a key that should be a path behind a domain, if something is.
-fn odd_key(key: &str) -> Option<String> {
+/// The error of a key that is not a domain-prefixed path.
+fn key_error(key: &str) -> Option<String> {
     const PATH: &str = r"A-Za-z0-9/\-._~%!$&'()*+,;=:";
     let parts = key.split_once('/').filter(|(host, path)| !host.is_empty() && !path.is_empty());
     let Some((host, path)) = parts else {
-        let why = "must be a domain-prefixed path (such as \"acme.io/foo\")";
-        return Some(format!("{}: {why}", quoted(key)));
+        let reason = "must be a domain-prefixed path (such as \"acme.io/foo\")";
+        return Some(format!("{}: {reason}", quoted(key)));
     };
     if !is_subdomain(host) {
         return Some(format!("{}: {NO_SUBDOMAIN}", quoted(host)));
     }
     let fits =
         |letter: char| letter != '\\' && (letter.is_ascii_alphanumeric() || PATH.contains(letter));
-    let why = format!("Invalid path (regex used for validation is '[{PATH}]+')");
-    (!path.chars().all(fits)).then(|| format!("{}: {why}", quoted(path)))
+    let reason = format!("Invalid path (regex used for validation is '[{PATH}]+')");
+    (!path.chars().all(fits)).then(|| format!("{}: {reason}", quoted(path)))
 }
 
-/// What is said about a host that is no DNS subdomain.
+/// The error of a host that is not a DNS subdomain.
 const NO_SUBDOMAIN: &str = "a lowercase RFC 1123 subdomain must consist of lower case alphanumeric \
     characters, '-' or '.', and must start and end with an alphanumeric character (e.g. \
     'example.com', regex used for validation is \
     '[a-z0-9]([-a-z0-9]*[a-z0-9])?(\\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*')";
 
-fn require(attempt: &Attempt<'_>, ask: Ask<'_>) -> Result<(), Forbidden> {
-    match ask(attempt) {
+fn require(attempt: &Attempt<'_>, authorize: Authorize<'_>) -> Result<(), Forbidden> {
+    match authorize(attempt) {
         Decision::Allow { .. } => Ok(()),
         Decision::NoOpinion { reason } | Decision::Deny { reason } => {
             Err(forbidden(attempt, &reason))

@@ -1,4 +1,4 @@
-//! Who may do what: RBAC as a pure function.
+//! Authorization as pure functions: RBAC, nodes, impersonation, escalation and the default roles.
 #![no_std]
 extern crate alloc;
 

@@ -1,4 +1,4 @@
-//! What a node may do: its own objects, and what its pods need.
+//! The node authorizer: a node's own objects, and the objects that its pods need.
 
 use crate::bootstrap::nodes_may;
 use crate::quote::quoted;
@@ -8,10 +8,10 @@ use alloc::format;
 use alloc::string::String;
 use ratchet_object::selector::{FieldOp, FieldSelector};
 
-/// Whether the attempt of a node is allowed. `related` says whether the object of the attempt
-/// belongs to the node: a pod that runs there, or a secret, config map, claim, volume, service
-/// account … that such a pod uses; [`crate::NodeGraph::is_related`] can tell. A caller that always
-/// answers yes lets a node read these objects of every node.
+/// Decides an attempt of a node. `related` is whether the object of the attempt is related
+/// to the node: a pod that runs there, or a secret, config map, claim, volume, service
+/// account … that such a pod uses, as [`crate::NodeGraph::is_related`] decides. A caller that always
+/// returns true lets a node read these objects of every node.
 ///
 /// Nodes are the users `system:node:<name>` of the group `system:nodes`; others get no opinion.
 pub fn decide_node(
@@ -19,34 +19,38 @@ pub fn decide_node(
     related: &dyn Fn(&str, &Resource<'_>) -> bool,
 ) -> Decision {
     if !attempt.user.is_in(NODES) || !attempt.user.name.starts_with("system:node:") {
-        return no("");
+        return no_opinion("");
     }
     let Some(node) = split_node(&attempt.user.name) else {
-        return no(format!("unknown node for user {}", quoted(&attempt.user.name)));
+        return no_opinion(format!("unknown node for user {}", quoted(&attempt.user.name)));
     };
     let Some(target) = attempt.resource() else { return by_rules(attempt) };
-    let asks = Asks { node, verb: attempt.verb, target, related };
+    let node_attempt = NodeAttempt { node, verb: attempt.verb, target, related };
     let row = ROWS.iter().find(|row| (row.group, row.resource) == (target.group, target.resource));
     match row {
-        Some(row) => (row.judge)(&asks),
+        Some(row) => (row.check)(&node_attempt),
         None => by_rules(attempt),
     }
 }
 
-/// Resources that the rules of nodes open too wide, and who looks closer.
+/// A resource that the rules of nodes allow too widely, and its stricter check.
 struct Row {
     group: &'static str,
     resource: &'static str,
-    judge: fn(&Asks<'_>) -> Decision,
+    check: fn(&NodeAttempt<'_>) -> Decision,
 }
 
-const fn row(group: &'static str, resource: &'static str, judge: fn(&Asks<'_>) -> Decision) -> Row {
-    Row { group, resource, judge }
+const fn row(
+    group: &'static str,
+    resource: &'static str,
+    check: fn(&NodeAttempt<'_>) -> Decision,
+) -> Row {
+    Row { group, resource, check }
 }
 
 const ROWS: [Row; 13] = [
-    row("", "secrets", read),
-    row("", "configmaps", read),
+    row("", "secrets", read_related),
+    row("", "configmaps", read_related),
     row("", "persistentvolumeclaims", claim),
     row("", "persistentvolumes", get),
     row("resource.k8s.io", "resourceclaims", get),
@@ -57,133 +61,139 @@ const ROWS: [Row; 13] = [
     row("resource.k8s.io", "resourceslices", resource_slice),
     row("", "nodes", nodes),
     row("", "pods", pods),
-    row("certificates.k8s.io", "podcertificaterequests", |_| no("")),
+    row("certificates.k8s.io", "podcertificaterequests", |_| no_opinion("")),
 ];
 
-/// An attempt on a resource, by a node.
-struct Asks<'a> {
+/// An attempt of a node on a resource.
+struct NodeAttempt<'a> {
     node: &'a str,
     verb: &'a str,
     target: &'a Resource<'a>,
     related: &'a dyn Fn(&str, &Resource<'_>) -> bool,
 }
 
-/// Objects that the node's pods need, one by one.
-fn read(asks: &Asks<'_>) -> Decision {
-    match (asks.verb, asks.target.subresource, asks.target.namespace) {
-        ("get" | "list" | "watch", "", "") => no("can only read namespaced object of this type"),
-        ("get" | "list" | "watch", "", _) => asks.related(),
-        ("get" | "list" | "watch", _, _) => no("cannot read subresource"),
-        _ => no("can only read resources of this type"),
-    }
-}
-
-fn get(asks: &Asks<'_>) -> Decision {
-    match (asks.verb, asks.target.subresource) {
-        ("get", "") => asks.related(),
-        ("get", _) => no("cannot get subresource"),
-        _ => no("can only get individual resources of this type"),
-    }
-}
-
-fn claim(asks: &Asks<'_>) -> Decision {
-    match (asks.target.subresource, asks.verb) {
-        ("status", "update" | "patch") => asks.related(),
-        ("status", _) => no("can only get/update/patch this type"),
-        _ => get(asks),
-    }
-}
-
-fn service_account(asks: &Asks<'_>) -> Decision {
-    match (asks.verb, asks.target.subresource) {
-        ("get", "") => read(asks),
-        ("create", "token") if !asks.target.name.is_empty() => asks.related(),
-        ("create", _) if !asks.target.name.is_empty() => {
-            no("can only create token subresource of serviceaccount")
+/// Read access to objects that the node's pods need, one by one.
+fn read_related(attempt: &NodeAttempt<'_>) -> Decision {
+    match (attempt.verb, attempt.target.subresource, attempt.target.namespace) {
+        ("get" | "list" | "watch", "", "") => {
+            no_opinion("can only read namespaced object of this type")
         }
-        _ => no("can only create tokens for individual service accounts"),
+        ("get" | "list" | "watch", "", _) => attempt.related(),
+        ("get" | "list" | "watch", _, _) => no_opinion("cannot read subresource"),
+        _ => no_opinion("can only read resources of this type"),
     }
 }
 
-fn lease(asks: &Asks<'_>) -> Decision {
-    if !asks.is_upkeep() {
-        return no("can only get, create, update, patch, or delete a node lease");
+fn get(attempt: &NodeAttempt<'_>) -> Decision {
+    match (attempt.verb, attempt.target.subresource) {
+        ("get", "") => attempt.related(),
+        ("get", _) => no_opinion("cannot get subresource"),
+        _ => no_opinion("can only get individual resources of this type"),
     }
-    if asks.target.namespace != "kube-node-lease" {
-        return no("can only access leases in the \"kube-node-lease\" system namespace");
-    }
-    asks.own("can only access node lease with the same name as the requesting node")
 }
 
-fn csi_node(asks: &Asks<'_>) -> Decision {
-    if !asks.is_upkeep() {
-        return no("can only get, create, update, patch, or delete a CSINode");
+fn claim(attempt: &NodeAttempt<'_>) -> Decision {
+    match (attempt.target.subresource, attempt.verb) {
+        ("status", "update" | "patch") => attempt.related(),
+        ("status", _) => no_opinion("can only get/update/patch this type"),
+        _ => get(attempt),
     }
-    if !asks.target.subresource.is_empty() {
-        return no("cannot authorize CSINode subresources");
-    }
-    asks.own("can only access CSINode with the same name as the requesting node")
 }
 
-fn resource_slice(asks: &Asks<'_>) -> Decision {
-    if !asks.target.subresource.is_empty() {
-        return no("cannot authorize ResourceSlice subresources");
-    }
-    match asks.verb {
-        "create" => yes(),
-        "get" | "update" | "patch" | "delete" => asks.related(),
-        "watch" | "list" | "deletecollection" if asks.selects("spec.nodeName") => yes(),
-        "watch" | "list" | "deletecollection" => {
-            no("can only list/watch/deletecollection resourceslices with nodeName field selector")
+fn service_account(attempt: &NodeAttempt<'_>) -> Decision {
+    match (attempt.verb, attempt.target.subresource) {
+        ("get", "") => read_related(attempt),
+        ("create", "token") if !attempt.target.name.is_empty() => attempt.related(),
+        ("create", _) if !attempt.target.name.is_empty() => {
+            no_opinion("can only create token subresource of serviceaccount")
         }
-        _ => no("only the following verbs are allowed for a ResourceSlice: get, watch, list, \
-             create, update, patch, delete, deletecollection"),
+        _ => no_opinion("can only create tokens for individual service accounts"),
     }
 }
 
-fn nodes(asks: &Asks<'_>) -> Decision {
-    let node = asks.node;
-    match (asks.target.subresource, asks.verb, asks.target.name) {
-        ("", "create" | "update" | "patch", _) | ("status", "update" | "patch", _) => yes(),
-        ("", "get" | "list" | "watch", name) if name == node => yes(),
+fn lease(attempt: &NodeAttempt<'_>) -> Decision {
+    if !attempt.is_maintenance() {
+        return no_opinion("can only get, create, update, patch, or delete a node lease");
+    }
+    if attempt.target.namespace != "kube-node-lease" {
+        return no_opinion("can only access leases in the \"kube-node-lease\" system namespace");
+    }
+    attempt.own("can only access node lease with the same name as the requesting node")
+}
+
+fn csi_node(attempt: &NodeAttempt<'_>) -> Decision {
+    if !attempt.is_maintenance() {
+        return no_opinion("can only get, create, update, patch, or delete a CSINode");
+    }
+    if !attempt.target.subresource.is_empty() {
+        return no_opinion("cannot authorize CSINode subresources");
+    }
+    attempt.own("can only access CSINode with the same name as the requesting node")
+}
+
+fn resource_slice(attempt: &NodeAttempt<'_>) -> Decision {
+    if !attempt.target.subresource.is_empty() {
+        return no_opinion("cannot authorize ResourceSlice subresources");
+    }
+    match attempt.verb {
+        "create" => allow(),
+        "get" | "update" | "patch" | "delete" => attempt.related(),
+        "watch" | "list" | "deletecollection" if attempt.selects("spec.nodeName") => allow(),
+        "watch" | "list" | "deletecollection" => no_opinion(
+            "can only list/watch/deletecollection resourceslices with nodeName field selector",
+        ),
+        _ => no_opinion(
+            "only the following verbs are allowed for a ResourceSlice: get, watch, list, \
+             create, update, patch, delete, deletecollection",
+        ),
+    }
+}
+
+fn nodes(attempt: &NodeAttempt<'_>) -> Decision {
+    let node = attempt.node;
+    match (attempt.target.subresource, attempt.verb, attempt.target.name) {
+        ("", "create" | "update" | "patch", _) | ("status", "update" | "patch", _) => allow(),
+        ("", "get" | "list" | "watch", name) if name == node => allow(),
         ("", "get" | "list" | "watch", "") => {
-            no(format!("node '{node}' cannot read all nodes, only its own Node object"))
+            no_opinion(format!("node '{node}' cannot read all nodes, only its own Node object"))
         }
         ("", "get" | "list" | "watch", name) => {
-            no(format!("node '{node}' cannot read '{name}', only its own Node object"))
+            no_opinion(format!("node '{node}' cannot read '{name}', only its own Node object"))
         }
-        _ => no(""),
+        _ => no_opinion(""),
     }
 }
 
-fn pods(asks: &Asks<'_>) -> Decision {
-    match (asks.target.subresource, asks.verb) {
-        ("", "get") => get(asks),
-        ("", "list" | "watch") if asks.selects("spec.nodeName") => yes(),
-        ("", "list" | "watch") if !asks.target.name.is_empty() => asks.related(),
-        ("", "list" | "watch") => no("can only list/watch pods with spec.nodeName field selector"),
+fn pods(attempt: &NodeAttempt<'_>) -> Decision {
+    match (attempt.target.subresource, attempt.verb) {
+        ("", "get") => get(attempt),
+        ("", "list" | "watch") if attempt.selects("spec.nodeName") => allow(),
+        ("", "list" | "watch") if !attempt.target.name.is_empty() => attempt.related(),
+        ("", "list" | "watch") => {
+            no_opinion("can only list/watch pods with spec.nodeName field selector")
+        }
         ("", "create" | "delete") | ("status", "update" | "patch") | ("eviction", "create") => {
-            yes()
+            allow()
         }
-        _ => no(""),
+        _ => no_opinion(""),
     }
 }
 
-impl Asks<'_> {
-    /// The verbs that a node needs for what it keeps about itself.
-    fn is_upkeep(&self) -> bool {
+impl NodeAttempt<'_> {
+    /// Whether the verb is one that a node needs to maintain its own objects.
+    fn is_maintenance(&self) -> bool {
         matches!(self.verb, "get" | "create" | "update" | "patch" | "delete")
     }
 
-    /// Objects named as the node. A new one has no name yet; admission looks at it.
+    /// Objects with the node's name. A new one has no name yet; admission checks it.
     fn own(&self, otherwise: &str) -> Decision {
         let own = self.verb == "create" || self.target.name == self.node;
-        if own { yes() } else { no(otherwise) }
+        if own { allow() } else { no_opinion(otherwise) }
     }
 
-    /// Whether the field selector demands that `field` is the node.
+    /// Whether the field selector requires `field` to be the node.
     fn selects(&self, field: &str) -> bool {
-        // Read as the list reads it: a value may hold an escaped comma and what looks like another term.
+        // Parsed as the list request parses it: a value may hold an escaped comma and what looks like another term.
         let selector = FieldSelector::parse(self.target.field_selector).unwrap_or_default();
         let mut terms = selector.terms().iter();
         terms.any(|term| {
@@ -193,24 +203,24 @@ impl Asks<'_> {
 
     fn related(&self) -> Decision {
         if self.target.name.is_empty() {
-            return no("No Object name found");
+            return no_opinion("No Object name found");
         }
         if (self.related)(self.node, self.target) {
-            return yes();
+            return allow();
         }
-        no(format!("no relationship found between node '{}' and this object", self.node))
+        no_opinion(format!("no relationship found between node '{}' and this object", self.node))
     }
 }
 
 fn by_rules(attempt: &Attempt<'_>) -> Decision {
-    if nodes_may(attempt) { yes() } else { no("") }
+    if nodes_may(attempt) { allow() } else { no_opinion("") }
 }
 
-fn yes() -> Decision {
+fn allow() -> Decision {
     Decision::Allow { reason: String::new() }
 }
 
-fn no(reason: impl Into<String>) -> Decision {
+fn no_opinion(reason: impl Into<String>) -> Decision {
     Decision::NoOpinion { reason: reason.into() }
 }
 
@@ -224,7 +234,7 @@ mod tests {
         user("system:node:n1", &["system:nodes", "system:authenticated"])
     }
 
-    fn says(verb: &str, resource: &str, namespace: &str, name: &str) -> Decision {
+    fn decide(verb: &str, resource: &str, namespace: &str, name: &str) -> Decision {
         let user = node();
         let related = |node: &str, target: &Resource<'_>| node == "n1" && target.name == "mine";
         decide_node(&attempt(&user, verb, resource, namespace, name), &related)
@@ -255,7 +265,7 @@ mod tests {
             ("create", "events", "a", ""),
         ];
         for (verb, resource, namespace, name) in cases {
-            let decision = says(verb, resource, namespace, name);
+            let decision = decide(verb, resource, namespace, name);
             assert!(decision.is_allowed(), "{verb} {resource}: {decision:?}");
         }
     }
@@ -296,8 +306,8 @@ mod tests {
             ("list", "apps:deployments", "a", "", ""),
         ];
         for (verb, resource, namespace, name, reason) in cases {
-            let decision = says(verb, resource, namespace, name);
-            assert_eq!(decision, no(reason), "{verb} {resource}");
+            let decision = decide(verb, resource, namespace, name);
+            assert_eq!(decision, no_opinion(reason), "{verb} {resource}");
         }
     }
 
@@ -329,7 +339,7 @@ mod tests {
             (user("system:node:", &["system:nodes"]), "unknown node for user \"system:node:\""),
         ] {
             let get = attempt(&user, "get", "nodes", "", "n1");
-            assert_eq!(decide_node(&get, &|_, _| true), no(reason));
+            assert_eq!(decide_node(&get, &|_, _| true), no_opinion(reason));
         }
     }
 }

@@ -1,9 +1,9 @@
-//! Texts in quotes, as Go's `%q` writes them.
+//! Quoting of strings as Go's `%q` does.
 
 use alloc::string::String;
 use core::fmt::Write;
 
-/// The text in double quotes, with what cannot be printed escaped.
+/// The text in double quotes, with unprintable characters escaped.
 pub fn quoted(text: &str) -> String {
     let mut out = String::with_capacity(text.len() + 2);
     push_quoted(&mut out, text);
@@ -54,7 +54,7 @@ fn push_letter(out: &mut String, letter: char) {
     };
 }
 
-/// Whether Go would print the letter. Letters that Unicode has not assigned are taken as printable.
+/// Whether Go would print the letter. Unassigned code points are treated as printable.
 fn is_printable(letter: char) -> bool {
     let hidden = matches!(letter,
         '\u{ad}' | '\u{61c}' | '\u{180e}' | '\u{200b}'..='\u{200f}' | '\u{2028}'..='\u{202e}'

@@ -1,14 +1,14 @@
-//! A default object that is already there gets what it lacks, and keeps what it has.
+//! Reconciliation of default roles and bindings: a stored object gets what it lacks, and keeps what it has.
 
 use crate::{Rule, covers};
 use ratchet_object::Node;
 
-/// Where an administrator says that a default object shall stay as it is.
+/// The annotation that exempts a default object from reconciliation.
 const AUTOUPDATE: &str = "rbac.authorization.kubernetes.io/autoupdate";
 
 /// The stored object with what the default one has and it lacks: labels, annotations, rules,
-/// selectors, subjects. None if there is nothing to do, or if the object asks to be left alone, or
-/// if it binds another role (that would have to be deleted first; nothing is taken away here).
+/// selectors, subjects. None if nothing is missing, if the object is exempt, or if it binds another role
+/// (that would have to be deleted first; nothing is removed here).
 pub fn reconcile<'t>(stored: &Node<'t>, default: &Node<'t>) -> Option<Node<'t>> {
     if stored.text_at(&["metadata", "annotations", AUTOUPDATE]) == "false" {
         return None;
@@ -19,16 +19,17 @@ pub fn reconcile<'t>(stored: &Node<'t>, default: &Node<'t>) -> Option<Node<'t>> 
     let mut object = stored.clone();
     let mut changed = false;
     for part in ["labels", "annotations"] {
-        let wanted = default.find(&["metadata", part]).map(Node::entries).unwrap_or_default();
-        for entry in wanted {
+        let default_entries =
+            default.find(&["metadata", part]).map(Node::entries).unwrap_or_default();
+        for entry in default_entries {
             if stored.find(&["metadata", part, &entry.key]).is_none() {
                 changed = true;
                 object.below("metadata").below(part).set(entry.key.clone(), entry.node.clone());
             }
         }
     }
-    let wanted = Rule::all_of(default);
-    if let Err(missing) = covers(&Rule::all_of(stored), &wanted) {
+    let default_rules = Rule::all_of(default);
+    if let Err(missing) = covers(&Rule::all_of(stored), &default_rules) {
         changed = true;
         append(&mut object, "rules", missing.iter().map(|rule| -> Node<'t> { rule.to_node() }));
     }
@@ -37,12 +38,12 @@ pub fn reconcile<'t>(stored: &Node<'t>, default: &Node<'t>) -> Option<Node<'t>> 
     changed.then_some(object)
 }
 
-/// Adds the items of the list at `path` that the object lacks; whether there were any.
+/// Appends the items of the list at `path` that the object lacks; whether there were any.
 fn append_missing<'t>(object: &mut Node<'t>, default: &Node<'t>, path: &[&'static str]) -> bool {
     let Some((last, above)) = path.split_last() else { return false };
-    let there = object.find(path).map(Node::items).unwrap_or_default();
-    let wanted = default.find(path).map(Node::items).unwrap_or_default();
-    let missing = wanted.iter().filter(|item| !there.contains(item));
+    let stored_items = object.find(path).map(Node::items).unwrap_or_default();
+    let default_items = default.find(path).map(Node::items).unwrap_or_default();
+    let missing = default_items.iter().filter(|item| !stored_items.contains(item));
     let missing: alloc::vec::Vec<_> = missing.cloned().collect();
     let any = !missing.is_empty();
     if any {
@@ -54,7 +55,7 @@ fn append_missing<'t>(object: &mut Node<'t>, default: &Node<'t>, path: &[&'stati
 
 fn append<'t>(holder: &mut Node<'t>, name: &'static str, items: impl Iterator<Item = Node<'t>>) {
     match holder.get_mut(name).and_then(Node::items_mut) {
-        Some(there) => there.extend(items),
+        Some(existing) => existing.extend(items),
         None => holder.set(name, Node::list(items.collect())),
     }
 }

@@ -1,4 +1,4 @@
-//! One rule of a role: which attempts it allows, and how it is read and written.
+//! A policy rule: the attempts it allows, and its conversion from and to objects.
 
 use crate::quote::quoted_list;
 use crate::{Attempt, Resource, Target};
@@ -7,23 +7,23 @@ use alloc::string::{String, ToString};
 use alloc::vec::Vec;
 use ratchet_object::Node;
 
-/// One rule of a role.
+/// A policy rule of a role.
 #[derive(Clone, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Rule {
     /// The verbs, or `*`.
     pub verbs: Vec<String>,
-    /// The API groups, or `*`; the core is the empty text.
+    /// The API groups, or `*`; the core group is the empty string.
     pub groups: Vec<String>,
     /// The resources: `*`, `pods`, `pods/log` or `*/log`.
     pub resources: Vec<String>,
-    /// The names of objects; none means all.
+    /// The names of objects; empty means all.
     pub names: Vec<String>,
-    /// Paths that are no resources; `*` at the end stands for the rest.
+    /// Non-resource paths; `*` at the end matches any suffix.
     pub urls: Vec<String>,
 }
 
 impl Rule {
-    /// The rule that a stored object holds.
+    /// Parses a rule of a stored object.
     pub fn from_node(node: &Node<'_>) -> Self {
         let texts = |name: &str| {
             let items = node.get(name).map(Node::items).unwrap_or_default();
@@ -38,13 +38,13 @@ impl Rule {
         }
     }
 
-    /// The rules below `rules` of a role.
+    /// All rules of a role.
     pub fn all_of(role: &Node<'_>) -> Vec<Self> {
         let rules = role.get("rules").map(Node::items).unwrap_or_default();
         rules.iter().map(Self::from_node).collect()
     }
 
-    /// The rule as an object holds it; empty parts are left out, verbs are always there.
+    /// The rule as a node; empty parts are omitted, verbs are always present.
     pub fn to_node(&self) -> Node<'static> {
         let parts = [
             ("verbs", &self.verbs),
@@ -58,7 +58,7 @@ impl Rule {
         Node::map(filled.map(|(name, part)| (name, Node::list(texts(part)))))
     }
 
-    /// The rule as messages about missing permissions spell it.
+    /// The rule as in messages about missing permissions.
     pub fn describe(&self) -> String {
         let parts = [
             ("APIGroups", &self.groups),
@@ -81,33 +81,33 @@ impl Rule {
             }
     }
 
-    fn allows_resource(&self, wanted: &Resource<'_>) -> bool {
-        holds(&self.groups, wanted.group)
-            && self.resources.iter().any(|own| resource_matches(own, wanted))
-            && (self.names.is_empty() || self.names.iter().any(|name| name == wanted.name))
+    fn allows_resource(&self, target: &Resource<'_>) -> bool {
+        holds(&self.groups, target.group)
+            && self.resources.iter().any(|own| resource_matches(own, target))
+            && (self.names.is_empty() || self.names.iter().any(|name| name == target.name))
     }
 }
 
-/// Whether the list holds the word, or the star that stands for all.
-pub(crate) fn holds(list: &[String], word: &str) -> bool {
-    list.iter().any(|own| own == "*" || own == word)
+/// Whether the list contains the item, or `*`.
+pub(crate) fn holds(list: &[String], item: &str) -> bool {
+    list.iter().any(|own| own == "*" || own == item)
 }
 
-/// `*` is everything, `pods` only pods, `pods/log` and `*/log` subresources.
-fn resource_matches(own: &str, wanted: &Resource<'_>) -> bool {
+/// `*` matches everything, `pods` only pods, `pods/log` and `*/log` subresources.
+fn resource_matches(own: &str, target: &Resource<'_>) -> bool {
     if own == "*" {
         return true;
     }
-    if wanted.subresource.is_empty() {
-        return own == wanted.resource;
+    if target.subresource.is_empty() {
+        return own == target.resource;
     }
-    match own.strip_suffix(wanted.subresource).and_then(|rest| rest.strip_suffix('/')) {
-        Some(resource) => resource == "*" || resource == wanted.resource,
+    match own.strip_suffix(target.subresource).and_then(|rest| rest.strip_suffix('/')) {
+        Some(resource) => resource == "*" || resource == target.resource,
         None => false,
     }
 }
 
-/// Whether the pattern covers the path: it is the same, or ends with a star and begins alike.
+/// Whether the pattern matches the path: it is equal, or ends with `*` and is a prefix.
 pub(crate) fn url_covers(pattern: &str, path: &str) -> bool {
     pattern == path || (pattern.ends_with('*') && path.starts_with(pattern.trim_end_matches('*')))
 }
@@ -117,13 +117,14 @@ mod tests {
     use super::*;
     use crate::User;
 
-    fn words(text: &str) -> Vec<String> {
+    fn split_list(text: &str) -> Vec<String> {
         text.split(',').map(ToString::to_string).collect()
     }
 
     fn rule(verbs: &str, groups: &str, resources: &str, names: Option<&str>) -> Rule {
-        let names = names.map(words).unwrap_or_default();
-        let (verbs, groups, resources) = (words(verbs), words(groups), words(resources));
+        let names = names.map(split_list).unwrap_or_default();
+        let (verbs, groups, resources) =
+            (split_list(verbs), split_list(groups), split_list(resources));
         Rule { verbs, groups, resources, names, urls: Vec::new() }
     }
 
@@ -158,16 +159,20 @@ mod tests {
 
     #[test]
     fn names_keep_out_everything_without_a_name() {
-        let named = rule("*", "", "pods", Some("a,b"));
-        assert!(allows(&named, "get", "", "pods", "b"));
-        assert!(!allows(&named, "get", "", "pods", "c"));
-        assert!(!allows(&named, "create", "", "pods", ""));
+        let rule_with_names = rule("*", "", "pods", Some("a,b"));
+        assert!(allows(&rule_with_names, "get", "", "pods", "b"));
+        assert!(!allows(&rule_with_names, "get", "", "pods", "c"));
+        assert!(!allows(&rule_with_names, "create", "", "pods", ""));
     }
 
     #[test]
     fn paths_match_by_beginning() {
         let user = User::default();
-        let urls = Rule { verbs: words("get"), urls: words("/healthz/*,/api"), ..Rule::default() };
+        let urls = Rule {
+            verbs: split_list("get"),
+            urls: split_list("/healthz/*,/api"),
+            ..Rule::default()
+        };
         let allows =
             |verb, path| urls.allows(&Attempt { user: &user, verb, target: Target::Path(path) });
         assert!(allows("get", "/healthz/etcd"));
@@ -179,14 +184,14 @@ mod tests {
 
     #[test]
     fn rules_are_read_written_and_described() {
-        let named = rule("get,list", "", "pods", Some("a"));
+        let rule_with_names = rule("get,list", "", "pods", Some("a"));
         assert_eq!(
-            named.to_node().to_json(),
+            rule_with_names.to_node().to_json(),
             r#"{"verbs":["get","list"],"apiGroups":[""],"resources":["pods"],"resourceNames":["a"]}"#
         );
-        assert_eq!(Rule::from_node(&named.to_node()), named);
+        assert_eq!(Rule::from_node(&rule_with_names.to_node()), rule_with_names);
         assert_eq!(
-            named.describe(),
+            rule_with_names.describe(),
             r#"{APIGroups:[""], Resources:["pods"], ResourceNames:["a"], Verbs:["get" "list"]}"#
         );
     }

@@ -1,4 +1,4 @@
-//! All roles and bindings at one moment, indexed by who has them.
+//! A snapshot of all roles and bindings, indexed by subject.
 
 use crate::quote::quoted;
 use crate::user::is_service_account;
@@ -9,13 +9,13 @@ use alloc::string::{String, ToString};
 use alloc::vec::Vec;
 use ratchet_object::Node;
 
-/// All roles and bindings at one moment. Built from the stored objects; a question costs as much as
-/// the bindings of the asker, not of the cluster.
+/// A snapshot of all roles and bindings, built from the stored objects. A decision costs as much as
+/// the bindings of the user, not of the cluster.
 #[derive(Clone, Debug, Default)]
 pub struct Rulebook {
     /// The rules of roles by namespace and name; cluster roles have no namespace.
     roles: BTreeMap<String, BTreeMap<String, Vec<Rule>>>,
-    /// Bindings by namespace; those of the whole cluster have none.
+    /// Bindings by namespace; cluster role bindings have none.
     bindings: BTreeMap<String, Bindings>,
 }
 
@@ -42,59 +42,59 @@ struct Subject {
     name: String,
 }
 
-/// What someone may do in a namespace, as `SelfSubjectRulesReview` shows it.
+/// The rules of a user in a namespace, as `SelfSubjectRulesReview` returns them.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Rules {
-    /// The rules, as far as they could be found.
+    /// The rules that were found.
     pub rules: Vec<Rule>,
-    /// What could not be found: bindings to roles that are not there. Empty if all was.
+    /// Errors of bindings to roles that do not exist. Empty if there are none.
     pub missing: Vec<String>,
 }
 
-/// Who looks roles up, for each says otherwise that one is not there.
+/// The lookup of roles, which determines the message for a missing one.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Lookup {
-    /// The authorizer, from memory: it names the kind in small letters.
+    /// By the authorizer, from memory: the message has the kind in lower case.
     Authorizer,
-    /// The storage of roles and bindings: it names the resource.
+    /// By the storage of roles and bindings: the message has the resource.
     Storage,
 }
 
 impl Rules {
-    /// What could not be found, as one text.
+    /// The errors as one text.
     pub fn errors(&self) -> String {
         aggregated(&self.missing)
     }
 
-    /// The rules about resources.
+    /// The rules for resources.
     pub fn resource_rules(&self) -> impl Iterator<Item = &Rule> {
         self.rules.iter().filter(|rule| !rule.resources.is_empty())
     }
 
-    /// The rules about paths.
+    /// The rules for non-resource URLs.
     pub fn path_rules(&self) -> impl Iterator<Item = &Rule> {
         self.rules.iter().filter(|rule| !rule.urls.is_empty())
     }
 }
 
 impl Rulebook {
-    /// The rulebook of these stored objects.
+    /// Indexes these stored objects.
     pub fn new<'n, 't: 'n>(
         cluster_roles: impl IntoIterator<Item = &'n Node<'t>>,
         roles: impl IntoIterator<Item = &'n Node<'t>>,
         cluster_role_bindings: impl IntoIterator<Item = &'n Node<'t>>,
         role_bindings: impl IntoIterator<Item = &'n Node<'t>>,
     ) -> Self {
-        let mut book = Self::default();
+        let mut rulebook = Self::default();
         for role in cluster_roles.into_iter().chain(roles) {
-            let own = book.roles.entry(namespace(role).into()).or_default();
+            let own = rulebook.roles.entry(namespace(role).into()).or_default();
             own.insert(name(role).into(), Rule::all_of(role));
         }
         for binding in cluster_role_bindings.into_iter().chain(role_bindings) {
             let namespace = namespace(binding);
-            book.bindings.entry(namespace.into()).or_default().add(binding, namespace);
+            rulebook.bindings.entry(namespace.into()).or_default().add(binding, namespace);
         }
-        book
+        rulebook
     }
 
     /// Whether a rule allows the attempt; RBAC never denies, it only has no opinion.
@@ -116,22 +116,22 @@ impl Rulebook {
         Decision::NoOpinion { reason }
     }
 
-    /// What `user` may do in `namespace` (empty: only what cluster-wide bindings give).
+    /// The rules of `user` in `namespace` (empty: only those of cluster role bindings).
     pub fn rules_for(&self, user: &User, namespace: &str) -> Rules {
-        self.rules_found(user, namespace, Lookup::Authorizer)
+        self.rules_with_errors(user, namespace, Lookup::Authorizer)
     }
 
-    /// The same, with what is missing told as the one says who looks it up.
-    pub(crate) fn rules_found(&self, user: &User, namespace: &str, lookup: Lookup) -> Rules {
-        let mut found = Rules::default();
+    /// The same, with the errors of this lookup.
+    pub(crate) fn rules_with_errors(&self, user: &User, namespace: &str, lookup: Lookup) -> Rules {
+        let mut rules_result = Rules::default();
         for (namespace, binding) in self.bindings_of(user, namespace) {
             let role = (binding.role_kind.as_str(), binding.role_name.as_str());
             match self.referenced(role, namespace, lookup) {
-                Ok(rules) => found.rules.extend_from_slice(rules),
-                Err(error) => found.missing.push(error),
+                Ok(rules) => rules_result.rules.extend_from_slice(rules),
+                Err(error) => rules_result.missing.push(error),
             }
         }
-        found
+        rules_result
     }
 
     /// The rules of the cluster role `name`, or of the role of `namespace` if that is not empty.
@@ -139,7 +139,7 @@ impl Rulebook {
         self.roles.get(namespace)?.get(name).map(Vec::as_slice)
     }
 
-    /// The bindings that give `user` something, the cluster's first, each with its namespace.
+    /// The bindings of `user`, the cluster's first, each with its namespace.
     fn bindings_of<'a>(
         &'a self,
         user: &User,
@@ -148,9 +148,10 @@ impl Rulebook {
         let cluster = self.bindings.get("").map(|own| ("", own));
         let local = self.bindings.get(namespace).filter(|_| !namespace.is_empty());
         let both = cluster.into_iter().chain(local.map(|own| (namespace, own)));
-        let found: Vec<_> = both.map(|(namespace, own)| (namespace, own.of(user), own)).collect();
-        found.into_iter().flat_map(|(namespace, places, own)| {
-            places.into_iter().filter_map(move |at| Some((namespace, own.all.get(at)?)))
+        let user_bindings: Vec<_> =
+            both.map(|(namespace, own)| (namespace, own.of(user), own)).collect();
+        user_bindings.into_iter().flat_map(|(namespace, indices, own)| {
+            indices.into_iter().filter_map(move |at| Some((namespace, own.all.get(at)?)))
         })
     }
 
@@ -174,7 +175,7 @@ impl Rulebook {
             let name = quoted(name);
             format!("{resource}.rbac.authorization.k8s.io {name} not found")
         };
-        // A role of no namespace is no cluster role.
+        // A role without namespace is no cluster role.
         let is_nowhere = kind == "Role" && namespace.is_empty();
         self.role(space, name).filter(|_| !is_nowhere).ok_or_else(missing)
     }
@@ -199,19 +200,19 @@ impl Bindings {
         });
     }
 
-    /// The places of the bindings that name `user`, in the order in which they were added.
+    /// The indices of the bindings of `user`, in the order in which they were added.
     fn of(&self, user: &User) -> Vec<usize> {
         let groups = user.groups.iter().filter_map(|group| self.by_group.get(group));
-        let found = self.by_user.get(&user.name).into_iter().chain(groups);
-        let mut places: Vec<_> = found.flatten().copied().collect();
-        places.sort_unstable();
-        places.dedup();
-        places
+        let binding_indices = self.by_user.get(&user.name).into_iter().chain(groups);
+        let mut indices: Vec<_> = binding_indices.flatten().copied().collect();
+        indices.sort_unstable();
+        indices.dedup();
+        indices
     }
 }
 
 impl Binding {
-    /// Where a permission comes from, as the audit log says it.
+    /// The binding in the reason for the audit log.
     fn describe(&self, user: &User, namespace: &str) -> String {
         let (kind, name) = match namespace {
             "" => ("ClusterRoleBinding", quoted(&self.name)),
@@ -230,7 +231,7 @@ impl Subject {
         Self { kind: text("kind"), namespace: text("namespace"), name: text("name") }
     }
 
-    /// Whether a group is meant, and the name of the group or user.
+    /// Whether the subject is a group, and the name of the group or user.
     fn key(&self, binding_namespace: &str) -> Option<(bool, String)> {
         match self.kind.as_str() {
             "User" => Some((false, self.name.clone())),
@@ -266,13 +267,13 @@ impl Subject {
         format!("{} {name}", self.kind)
     }
 
-    /// A service account without a namespace is one of the binding's.
+    /// A service account without a namespace is in the binding's.
     fn namespace_in<'a>(&'a self, binding_namespace: &'a str) -> &'a str {
         if self.namespace.is_empty() { binding_namespace } else { &self.namespace }
     }
 }
 
-/// Several errors as one, each said once.
+/// Aggregates errors as Go does, each once.
 fn aggregated(errors: &[String]) -> String {
     let mut once: Vec<&str> = Vec::new();
     for error in errors {

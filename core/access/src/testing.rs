@@ -1,11 +1,11 @@
-//! What the tests of this crate share: objects and attempts in one line each.
+//! Shared test helpers: objects and attempts in one line each.
 
 use crate::{Attempt, Resource, Rulebook, Target, User};
 use alloc::borrow::ToOwned;
 use alloc::vec::Vec;
 use ratchet_object::{Limits, Node, decode};
 
-/// The object that a line of YAML spells.
+/// Decodes one line of YAML.
 pub(crate) fn node(text: &str) -> Node<'static> {
     decode(text, Limits::DEFAULT).expect("YAML").documents.remove(0).into_owned()
 }
@@ -32,7 +32,7 @@ pub(crate) fn attempt<'a>(
 }
 
 /// The rulebook of objects of all four kinds.
-pub(crate) fn book(objects: &[Node<'_>]) -> Rulebook {
+pub(crate) fn rulebook_of(objects: &[Node<'_>]) -> Rulebook {
     let of = |kind: &'static str| -> Vec<&Node<'_>> {
         objects.iter().filter(|object| object.text_at(&["kind"]) == kind).collect()
     };

@@ -1,4 +1,4 @@
-//! Someone who asks: a name, groups, and what the authenticator adds.
+//! Users: name, groups, and extras from the authenticator.
 
 use alloc::borrow::ToOwned;
 use alloc::format;
@@ -6,45 +6,45 @@ use alloc::string::String;
 use alloc::vec;
 use alloc::vec::Vec;
 
-/// The group that may do everything, before any rule is looked at.
+/// The group that may do everything, before any rule is evaluated.
 pub const MASTERS: &str = "system:masters";
-/// The group of everyone who proved who they are.
+/// The group of all authenticated users.
 pub const AUTHENTICATED: &str = "system:authenticated";
-/// The group of everyone who did not.
+/// The group of all unauthenticated users.
 pub const UNAUTHENTICATED: &str = "system:unauthenticated";
-/// The name of everyone who did not.
+/// The name of unauthenticated users.
 pub const ANONYMOUS: &str = "system:anonymous";
 /// The group of all nodes.
 pub const NODES: &str = "system:nodes";
 /// The group of all service accounts.
 pub const SERVICE_ACCOUNTS: &str = "system:serviceaccounts";
 
-/// Before `<namespace>:<name>` in the name of a service account.
+/// The prefix of service accounts' user names, before `<namespace>:<name>`.
 const ACCOUNT_PREFIX: &str = "system:serviceaccount:";
-/// Before the name of the node in the name of a node's user.
+/// The prefix of nodes' user names.
 const NODE_PREFIX: &str = "system:node:";
 
-/// Someone who asks.
+/// The user of a request (`user.Info`).
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct User {
-    /// The name.
+    /// The user name.
     pub name: String,
-    /// What stays when a name is given to someone else; often empty.
+    /// A unique id, which differs when a name is reused; often empty.
     pub uid: String,
-    /// The groups, in the order the authenticator named them.
+    /// The groups, in the authenticator's order.
     pub groups: Vec<String>,
-    /// What else the authenticator knows, for audit and webhooks.
+    /// Further attributes from the authenticator, for audit and webhooks.
     pub extra: Vec<(String, Vec<String>)>,
 }
 
 impl User {
-    /// Someone who did not say who they are.
+    /// The unauthenticated user.
     pub fn anonymous() -> Self {
         let groups = vec![UNAUTHENTICATED.to_owned()];
         Self { name: ANONYMOUS.into(), groups, ..Self::default() }
     }
 
-    /// The service account `name` of `namespace`, with the groups that all of its kind have.
+    /// The service account `name` of `namespace`, with the groups of all service accounts.
     pub fn service_account(namespace: &str, name: &str) -> Self {
         let name = format!("{ACCOUNT_PREFIX}{namespace}:{name}");
         Self { name, groups: service_account_groups(namespace), ..Self::default() }
@@ -64,10 +64,10 @@ impl User {
         }
     }
 
-    /// Adds the group of all authenticated users, unless the groups already say which it is.
+    /// Adds the group of all authenticated users, unless the groups already include it or its opposite.
     pub fn add_authenticated_group(&mut self) {
-        let said = self.is_in(AUTHENTICATED) || self.is_in(UNAUTHENTICATED);
-        if self.name != ANONYMOUS && !said {
+        let has_either_group = self.is_in(AUTHENTICATED) || self.is_in(UNAUTHENTICATED);
+        if self.name != ANONYMOUS && !has_either_group {
             self.groups.push(AUTHENTICATED.into());
         }
     }
@@ -83,13 +83,13 @@ pub fn service_account_groups(namespace: &str) -> Vec<String> {
     vec![SERVICE_ACCOUNTS.into(), format!("{SERVICE_ACCOUNTS}:{namespace}")]
 }
 
-/// The namespace and name of the service account that has the user name `name`.
+/// The namespace and name of the service account with this user name.
 pub fn split_service_account(name: &str) -> Option<(&str, &str)> {
     let (namespace, name) = name.strip_prefix(ACCOUNT_PREFIX)?.split_once(':')?;
     (is_label(namespace) && is_subdomain(name)).then_some((namespace, name))
 }
 
-/// The name of the node that has the user name `name`, if it can be a node's.
+/// The name of the node with this user name, if it is valid.
 pub fn split_node(name: &str) -> Option<&str> {
     name.strip_prefix(NODE_PREFIX).filter(|name| is_subdomain(name))
 }
@@ -100,17 +100,17 @@ pub(crate) fn is_service_account(user: &str, namespace: &str, name: &str) -> boo
     rest.and_then(|rest| rest.strip_prefix(':')) == Some(name)
 }
 
-/// A DNS label: what a namespace may be called.
+/// Whether a text is a DNS label, as a namespace must be.
 fn is_label(text: &str) -> bool {
     text.len() <= 63 && is_part(text)
 }
 
-/// A DNS subdomain whose parts may be of any length: what a service account or node may be called.
+/// Whether a text is a DNS subdomain with labels of any length, as service accounts and nodes must be.
 pub(crate) fn is_subdomain(text: &str) -> bool {
     text.len() <= 253 && text.split('.').all(is_part)
 }
 
-/// Lower case letters and digits, with dashes between them.
+/// Whether a text has lower case letters and digits, with dashes between them.
 fn is_part(text: &str) -> bool {
     let solid = |byte: &u8| byte.is_ascii_lowercase() || byte.is_ascii_digit();
     let bytes = text.as_bytes();

@@ -1,4 +1,4 @@
-//! Lists of amounts by resource name, and what a pod as a whole asks for.
+//! Resource lists by name, and the requests and limits of a pod as a whole.
 
 use crate::pods;
 use alloc::collections::BTreeMap;
@@ -6,27 +6,27 @@ use alloc::string::String;
 use core::cmp::Ordering;
 use ratchet_object::{Node, Quantity};
 
-/// Amounts by the name of what they are of.
+/// Quantities by resource name.
 pub(crate) type Amounts = BTreeMap<String, Quantity>;
 
-/// The amounts in a map of an object; what is no amount is not there.
-pub(crate) fn read(list: Option<&Node<'_>>) -> Amounts {
+/// Parses a map of quantities; invalid ones are dropped.
+pub(crate) fn parse(list: Option<&Node<'_>>) -> Amounts {
     let entries = list.map(Node::entries).unwrap_or_default().iter();
     entries
         .filter_map(|entry| Some((entry.key.as_ref().into(), Quantity::of(&entry.node)?)))
         .collect()
 }
 
-/// Whether two maps hold the same amounts, however they are spelled.
+/// Whether two maps have the same quantities, however they are spelled.
 pub(crate) fn same(one: Option<&Node<'_>>, other: Option<&Node<'_>>) -> bool {
-    let (one, other) = (read(one), read(other));
+    let (one, other) = (parse(one), parse(other));
     one.len() == other.len()
         && one.iter().all(|(name, amount)| {
             other.get(name).is_some_and(|other| amount.compare(*other) == Ordering::Equal)
         })
 }
 
-/// Adds amounts to others.
+/// Adds quantities to others.
 pub(crate) fn add(sums: &mut Amounts, more: &Amounts) {
     for (name, amount) in more {
         let sum = sums.get(name).map_or(*amount, |sum| sum.plus(*amount));
@@ -34,16 +34,16 @@ pub(crate) fn add(sums: &mut Amounts, more: &Amounts) {
     }
 }
 
-/// Keeps the larger of two amounts.
+/// Raises quantities to the larger of two.
 pub(crate) fn raise(most: &mut Amounts, others: &Amounts) {
     for (name, amount) in others {
-        if most.get(name).is_none_or(|known| amount.exceeds(*known)) {
+        if most.get(name).is_none_or(|current| amount.exceeds(*current)) {
             most.insert(name.clone(), *amount);
         }
     }
 }
 
-/// Which of the two lists of a container counts.
+/// The requests or the limits of a container.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Side {
     Requests,
@@ -59,13 +59,13 @@ impl Side {
     }
 }
 
-/// What a container asks for.
+/// The requests or limits of a container.
 pub(crate) fn of_container(container: &Node<'_>, side: Side) -> Amounts {
-    read(container.find(&["resources", side.name()]))
+    parse(container.find(&["resources", side.name()]))
 }
 
-/// What a pod as a whole asks for: its containers together, or its largest init container with the sidecars before
-/// it; what is said for the pod itself wins.
+/// The requests or limits of a pod as a whole: its containers together, or its largest init container with the sidecars
+/// before it; pod-level resources override.
 pub(crate) fn of_pod(pod: &Node<'_>, side: Side) -> Amounts {
     let mut sums = Amounts::new();
     for container in pods::containers(pod, "containers") {
@@ -84,7 +84,7 @@ pub(crate) fn of_pod(pod: &Node<'_>, side: Side) -> Amounts {
         raise(&mut most, &own);
     }
     raise(&mut sums, &most);
-    for (name, amount) in read(pod.find(&["spec", "resources", side.name()])) {
+    for (name, amount) in parse(pod.find(&["spec", "resources", side.name()])) {
         if matches!(name.as_str(), "cpu" | "memory") || name.starts_with("hugepages-") {
             sums.insert(name, amount);
         }
@@ -92,7 +92,7 @@ pub(crate) fn of_pod(pod: &Node<'_>, side: Side) -> Amounts {
     sums
 }
 
-/// Whether a resource is one that somebody outside Kubernetes named.
+/// Whether a resource is an extended resource.
 pub(crate) fn is_extended(name: &str) -> bool {
     name.contains('/') && !name.contains("kubernetes.io/") && !name.starts_with("requests.")
 }

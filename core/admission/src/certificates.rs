@@ -1,4 +1,4 @@
-//! CertificateApproval, CertificateSigning, CertificateSubjectRestriction: who may say yes for which signer.
+//! CertificateApproval, CertificateSigning and CertificateSubjectRestriction.
 
 use crate::request::may;
 use crate::{Cluster, Denial, Request};
@@ -10,7 +10,7 @@ const GROUP: &str = "certificates.k8s.io";
 const REQUESTS: &str = "certificatesigningrequests";
 const CLIENT_SIGNER: &str = "kubernetes.io/kube-apiserver-client";
 
-/// Refuses approvals for signers that the requester may not approve for.
+/// Refuses approvals for signers that the user may not approve for.
 pub(crate) fn approval(
     request: &Request<'_>,
     _: &Node<'_>,
@@ -22,7 +22,7 @@ pub(crate) fn approval(
     allowed(request, cluster, "approve", old.text_at(&["spec", "signerName"]))
 }
 
-/// Refuses certificates and conditions of signers that the requester may not sign for.
+/// Refuses certificates and conditions of signers that the user may not sign for.
 pub(crate) fn signing(
     request: &Request<'_>,
     new: &Node<'_>,
@@ -38,7 +38,7 @@ pub(crate) fn signing(
     allowed(request, cluster, "sign", old.text_at(&["spec", "signerName"]))
 }
 
-/// Whether the requester may do something for a signer, or for all signers of its domain.
+/// Whether the user may do something for a signer, or for all signers of its domain.
 fn allowed(
     request: &Request<'_>,
     cluster: &dyn Cluster,
@@ -66,7 +66,7 @@ fn allowed(
     )))
 }
 
-/// Refuses requests for certificates that could do everything.
+/// Refuses client certificates of the group `system:masters`.
 pub(crate) fn subject(
     request: &Request<'_>,
     new: &Node<'_>,
@@ -78,7 +78,7 @@ pub(crate) fn subject(
     }
     let subject = cluster.subject_of(new.text_at(&["spec", "request"]));
     let subject =
-        subject.map_err(|why| Denial::Forbidden(format!("failed to parse CSR: {why}")))?;
+        subject.map_err(|error| Denial::Forbidden(format!("failed to parse CSR: {error}")))?;
     if subject.organizations.iter().any(|group| group == ratchet_access::MASTERS) {
         let text =
             format!("use of {CLIENT_SIGNER} signer with system:masters group is not allowed");
@@ -99,17 +99,17 @@ mod tests {
     fn approving_needs_the_signer_or_its_domain() {
         let user = user("u", &[]);
         let old = node("{spec: {signerName: a.example/b}}");
-        let judged = |cluster: Fake| {
+        let outcome = |cluster: Fake| {
             let update = Request {
                 subresource: "approval",
                 ..request(Update, GROUP, REQUESTS, &user, Some(&old))
             };
             text(approval(&update, &old, &cluster))
         };
-        assert_eq!(judged(Fake::default().allowing("approve signers a.example/b")), "Ok(())");
-        assert_eq!(judged(Fake::default().allowing("approve signers a.example/*")), "Ok(())");
+        assert_eq!(outcome(Fake::default().allowing("approve signers a.example/b")), "Ok(())");
+        assert_eq!(outcome(Fake::default().allowing("approve signers a.example/*")), "Ok(())");
         assert_eq!(
-            judged(Fake::default()),
+            outcome(Fake::default()),
             "user not permitted to approve requests with signerName \"a.example/b\""
         );
     }
@@ -118,16 +118,16 @@ mod tests {
     fn signing_is_looked_at_only_where_something_is_signed() {
         let user = user("u", &[]);
         let old = node("{spec: {signerName: a.example/b}, status: {}}");
-        let judged = |new: &str| {
+        let outcome = |new: &str| {
             let update = Request {
                 subresource: "status",
                 ..request(Update, GROUP, REQUESTS, &user, Some(&old))
             };
             text(signing(&update, &node(new), &Fake::default()))
         };
-        assert_eq!(judged("{status: {}}"), "Ok(())");
+        assert_eq!(outcome("{status: {}}"), "Ok(())");
         assert_eq!(
-            judged("{status: {certificate: eA==}}"),
+            outcome("{status: {certificate: eA==}}"),
             "user not permitted to sign requests with signerName \"a.example/b\""
         );
     }
@@ -135,17 +135,17 @@ mod tests {
     #[test]
     fn nobody_is_given_everything() {
         let user = user("u", &[]);
-        let judged = |signer: &str, groups: &[&str]| {
+        let outcome = |signer: &str, groups: &[&str]| {
             let organizations = groups.iter().map(|group| String::from(*group)).collect();
             let subject_known = Subject { common_name: "c".into(), organizations };
             let cluster = Fake { subject: Some(subject_known), ..Fake::default() };
             let new = node(&format!("{{spec: {{signerName: {signer}, request: eA==}}}}"));
             text(subject(&request(Create, GROUP, REQUESTS, &user, None), &new, &cluster))
         };
-        assert_eq!(judged(CLIENT_SIGNER, &["a"]), "Ok(())");
-        assert_eq!(judged("a.example/b", &["system:masters"]), "Ok(())");
+        assert_eq!(outcome(CLIENT_SIGNER, &["a"]), "Ok(())");
+        assert_eq!(outcome("a.example/b", &["system:masters"]), "Ok(())");
         assert_eq!(
-            judged(CLIENT_SIGNER, &["system:masters"]),
+            outcome(CLIENT_SIGNER, &["system:masters"]),
             "use of kubernetes.io/kube-apiserver-client signer with system:masters group is not allowed"
         );
     }

@@ -1,17 +1,17 @@
-//! DefaultStorageClass and DefaultIngressClass: who names no class gets the one that is marked as default.
+//! DefaultStorageClass and DefaultIngressClass: objects without a class get the one that is marked as default.
 
 use crate::{Cluster, Denial, Request, pods};
 use alloc::string::String;
 use core::cmp::Ordering;
 use ratchet_object::Node;
 
-const STORAGE_MARKS: &[&str] = &[
+const STORAGE_ANNOTATIONS: &[&str] = &[
     "storageclass.kubernetes.io/is-default-class",
     "storageclass.beta.kubernetes.io/is-default-class",
 ];
-const INGRESS_MARKS: &[&str] = &["ingressclass.kubernetes.io/is-default-class"];
+const INGRESS_ANNOTATIONS: &[&str] = &["ingressclass.kubernetes.io/is-default-class"];
 
-/// Gives a claim the default storage class.
+/// Sets the default storage class of a claim.
 pub(crate) fn storage(
     request: &Request<'_>,
     claim: &mut Node<'static>,
@@ -21,13 +21,14 @@ pub(crate) fn storage(
     let has_class = pods::annotation(claim, crate::storage::CLASS_ANNOTATION).is_some()
         || claim.find(&["spec", "storageClassName"]).is_some_and(|class| !class.is_null());
     if is_new && !has_class {
-        let class = default_class(cluster, ("storage.k8s.io", "storageclasses"), STORAGE_MARKS);
+        let class =
+            default_class(cluster, ("storage.k8s.io", "storageclasses"), STORAGE_ANNOTATIONS);
         set(claim, "storageClassName", class);
     }
     Ok(())
 }
 
-/// Gives an ingress the default ingress class.
+/// Sets the default ingress class of an ingress.
 pub(crate) fn ingress(
     request: &Request<'_>,
     ingress: &mut Node<'static>,
@@ -37,7 +38,8 @@ pub(crate) fn ingress(
     let has_class = pods::annotation(ingress, "kubernetes.io/ingress.class").is_some()
         || ingress.find(&["spec", "ingressClassName"]).is_some_and(|class| !class.is_null());
     if is_new && !has_class {
-        let class = default_class(cluster, ("networking.k8s.io", "ingressclasses"), INGRESS_MARKS);
+        let class =
+            default_class(cluster, ("networking.k8s.io", "ingressclasses"), INGRESS_ANNOTATIONS);
         set(ingress, "ingressClassName", class);
     }
     Ok(())
@@ -50,23 +52,24 @@ fn set(object: &mut Node<'static>, member: &'static str, class: Option<Node<'sta
     }
 }
 
-/// The class that is marked; of several the newest, and of those the first by name.
+/// The class with a default annotation; of several the newest, and of those the first by name.
 fn default_class(
     cluster: &dyn Cluster,
     (group, resource): (&str, &str),
-    marks: &[&str],
+    annotations: &[&str],
 ) -> Option<Node<'static>> {
-    let is_marked =
-        |class: &Node<'_>| marks.iter().any(|mark| pods::annotation(class, mark) == Some("true"));
+    let is_marked = |class: &Node<'_>| {
+        annotations.iter().any(|annotation| pods::annotation(class, annotation) == Some("true"))
+    };
     cluster.objects(group, resource, "").into_iter().filter(is_marked).min_by(by_age)
 }
 
 fn by_age(one: &Node<'_>, other: &Node<'_>) -> Ordering {
-    fn made<'n>(class: &'n Node<'_>) -> &'n str {
+    fn created<'n>(class: &'n Node<'_>) -> &'n str {
         class.text_at(&["metadata", "creationTimestamp"])
     }
     let name = |class: &Node<'_>| String::from(class.text_at(&["metadata", "name"]));
-    made(other).cmp(made(one)).then_with(|| name(one).cmp(&name(other)))
+    created(other).cmp(created(one)).then_with(|| name(one).cmp(&name(other)))
 }
 
 #[cfg(test)]
@@ -75,9 +78,9 @@ mod tests {
     use crate::Operation::Create;
     use crate::testing::{Fake, node, request, user};
 
-    fn class(name: &str, made: &str, mark: &str) -> String {
+    fn class(name: &str, created: &str, annotation: &str) -> String {
         alloc::format!(
-            "{{metadata: {{name: {name}, creationTimestamp: '{made}', annotations: {{{mark}: 'true'}}}}}}"
+            "{{metadata: {{name: {name}, creationTimestamp: '{created}', annotations: {{{annotation}: 'true'}}}}}}"
         )
     }
 
@@ -85,24 +88,24 @@ mod tests {
     fn a_claim_gets_the_newest_default() {
         let user = user("u", &[]);
         let [old, new] = [
-            class("old", "2020-01-01T00:00:00Z", STORAGE_MARKS[0]),
-            class("new", "2021-01-01T00:00:00Z", STORAGE_MARKS[1]),
+            class("old", "2020-01-01T00:00:00Z", STORAGE_ANNOTATIONS[0]),
+            class("new", "2021-01-01T00:00:00Z", STORAGE_ANNOTATIONS[1]),
         ];
         let cluster = Fake::default().with(
             "storage.k8s.io",
             "storageclasses",
             &[&old, &new, "{metadata: {name: plain}}"],
         );
-        let given = |text: &str| {
+        let class_of = |text: &str| {
             let mut claim = node(text);
             let create = request(Create, "", "persistentvolumeclaims", &user, None);
             storage(&create, &mut claim, &cluster).unwrap();
             claim.find(&["spec", "storageClassName"]).and_then(Node::text).map(String::from)
         };
-        assert_eq!(given("{spec: {}}").as_deref(), Some("new"));
-        assert_eq!(given("{spec: {storageClassName: ''}}").as_deref(), Some(""));
+        assert_eq!(class_of("{spec: {}}").as_deref(), Some("new"));
+        assert_eq!(class_of("{spec: {storageClassName: ''}}").as_deref(), Some(""));
         assert_eq!(
-            given(
+            class_of(
                 "{metadata: {annotations: {volume.beta.kubernetes.io/storage-class: a}}, spec: {}}"
             ),
             None
@@ -113,7 +116,7 @@ mod tests {
     fn an_ingress_gets_the_default_if_there_is_one() {
         let user = user("u", &[]);
         let create = request(Create, "networking.k8s.io", "ingresses", &user, None);
-        let marked = class("a", "", INGRESS_MARKS[0]);
+        let marked = class("a", "", INGRESS_ANNOTATIONS[0]);
         let cluster = Fake::default().with("networking.k8s.io", "ingressclasses", &[&marked]);
         let mut one = node("{spec: {}}");
         ingress(&create, &mut one, &Fake::default()).unwrap();

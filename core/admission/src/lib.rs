@@ -1,4 +1,4 @@
-//! What admission plugins add to objects and refuse: each is a function over the object and what the cluster says.
+//! Admission plugins as pure functions over an object and the cluster state.
 #![no_std]
 extern crate alloc;
 

@@ -1,4 +1,4 @@
-//! LimitRanger: containers get the defaults of their namespace, and nothing may ask for less or more than it allows.
+//! LimitRanger: containers get the namespace's default requests and limits, and its minimums and maximums are enforced.
 
 use crate::amounts::{self, Amounts, Side};
 use crate::{Cluster, Denial, Request, pods};
@@ -9,30 +9,30 @@ use ratchet_object::{Node, Quantity};
 
 const ANNOTATION: &str = "kubernetes.io/limit-ranger";
 
-/// Above this a thousandth no longer fits 64 bits.
-const MOST_MILLI: i128 = (i64::MAX / 1000) as i128;
+/// Larger quantities do not fit 64 bits in thousandths.
+const MAX_IN_MILLI: i128 = (i64::MAX / 1000) as i128;
 
-/// Gives the containers of a pod the defaults of its namespace.
+/// Sets the namespace's defaults on the containers of a pod.
 pub(crate) fn admit(
     request: &Request<'_>,
     node: &mut Node<'static>,
     cluster: &dyn Cluster,
 ) -> Result<(), Denial> {
-    if concerns(request) && request.resource == "pods" {
+    if applies_to(request) && request.resource == "pods" {
         for range in cluster.objects("", "limitranges", request.namespace) {
-            fill(node, &range);
+            set_defaults(node, &range);
         }
     }
     Ok(())
 }
 
-/// Refuses what the ranges of the namespace do not allow.
+/// Refuses objects outside the limits of the namespace.
 pub(crate) fn validate(
     request: &Request<'_>,
     node: &Node<'_>,
     cluster: &dyn Cluster,
 ) -> Result<(), Denial> {
-    if !concerns(request) {
+    if !applies_to(request) {
         return Ok(());
     }
     for range in cluster.objects("", "limitranges", request.namespace) {
@@ -40,31 +40,31 @@ pub(crate) fn validate(
             "pods" => pod_faults(node, &range),
             _ => claim_faults(node, &range),
         };
-        if let Some(text) = together(faults) {
+        if let Some(text) = aggregate(faults) {
             return Err(Denial::Forbidden(text));
         }
     }
     Ok(())
 }
 
-/// New pods, pods that are resized, and claims; not what is being deleted.
-fn concerns(request: &Request<'_>) -> bool {
-    let goes =
+/// Whether a request is a new pod, a resize or a claim that is not being deleted.
+fn applies_to(request: &Request<'_>) -> bool {
+    let is_deleting =
         request.old.is_some_and(|old| old.find(&["metadata", "deletionTimestamp"]).is_some());
-    let written = request.is_create() || request.is_update();
-    let resized = request.is_on_part("", "pods", "resize") && request.is_update();
-    let is_it = request.is_on("", "pods") && request.is_create()
+    let is_write = request.is_create() || request.is_update();
+    let is_resize = request.is_on_part("", "pods", "resize") && request.is_update();
+    let is_pod_or_claim = request.is_on("", "pods") && request.is_create()
         || request.is_on("", "persistentvolumeclaims");
-    !goes && written && (is_it || resized)
+    !is_deleting && is_write && (is_pod_or_claim || is_resize)
 }
 
-fn limits_of<'n, 't>(range: &'n Node<'t>, sort: &str) -> impl Iterator<Item = &'n Node<'t>> {
+fn limits_of<'n, 't>(range: &'n Node<'t>, limit_type: &str) -> impl Iterator<Item = &'n Node<'t>> {
     pods::items(range, &["spec", "limits"])
         .iter()
-        .filter(move |limit| limit.text_at(&["type"]) == sort)
+        .filter(move |limit| limit.text_at(&["type"]) == limit_type)
 }
 
-fn fill(pod: &mut Node<'static>, range: &Node<'_>) {
+fn set_defaults(pod: &mut Node<'static>, range: &Node<'_>) {
     let mut defaults: [Vec<(String, Node<'static>)>; 2] = [Vec::new(), Vec::new()];
     for limit in limits_of(range, "Container") {
         for (list, member) in defaults.iter_mut().zip(["defaultRequest", "default"]) {
@@ -75,29 +75,30 @@ fn fill(pod: &mut Node<'static>, range: &Node<'_>) {
         }
     }
     let [requests, limits] = &defaults;
-    let mut notes = Vec::new();
-    for (list, sort) in [("containers", "container"), ("initContainers", "init container")] {
+    let mut annotations = Vec::new();
+    for (list, limit_type) in [("containers", "container"), ("initContainers", "init container")] {
         let containers = pod.find_mut(&["spec", list]).and_then(Node::items_mut);
         for container in containers.into_iter().flatten() {
-            // Both are looked at before either is set: a default limit is no reason for a request.
+            // Both are determined before either is set: a default limit is no reason for a request.
             let set = [(requests, "requests", "request"), (limits, "limits", "limit")];
-            for (defaults, member, word) in set {
-                let names = fill_list(container, member, defaults);
+            for (defaults, member, label) in set {
+                let names = add_missing(container, member, defaults);
                 if !names.is_empty() {
                     let name = container.text_at(&["name"]);
-                    notes.push(format!("{} {word} for {sort} {name}", names.join(", ")));
+                    annotations
+                        .push(format!("{} {label} for {limit_type} {name}", names.join(", ")));
                 }
             }
         }
     }
-    if !notes.is_empty() {
-        let note = format!("LimitRanger plugin set: {}", notes.join("; "));
+    if !annotations.is_empty() {
+        let note = format!("LimitRanger plugin set: {}", annotations.join("; "));
         pod.below("metadata").below("annotations").set(ANNOTATION, Node::string(note));
     }
 }
 
-/// The names of what was missing, in order.
-fn fill_list(
+/// Adds missing quantities and returns their names, in order.
+fn add_missing(
     container: &mut Node<'static>,
     member: &'static str,
     defaults: &[(String, Node<'static>)],
@@ -122,13 +123,13 @@ fn pod_faults(pod: &Node<'_>, range: &Node<'_>) -> Vec<String> {
                 for container in lists.iter().flat_map(|list| pods::containers(pod, list)) {
                     let own = |side| amounts::of_container(container, side);
                     Bounds::new("Container", own(Side::Requests), own(Side::Limits))
-                        .hold(limit, &mut faults);
+                        .check(limit, &mut faults);
                 }
             }
             "Pod" => {
                 let whole = |side| amounts::of_pod(pod, side);
                 Bounds::new("Pod", whole(Side::Requests), whole(Side::Limits))
-                    .hold(limit, &mut faults);
+                    .check(limit, &mut faults);
             }
             _ => {}
         }
@@ -143,48 +144,48 @@ fn claim_faults(claim: &Node<'_>, range: &Node<'_>) -> Vec<String> {
         Side::Requests,
     );
     let bounds = Bounds::new("PersistentVolumeClaim", requests, Amounts::new());
-    for limit in limits_of(range, bounds.sort) {
+    for limit in limits_of(range, bounds.limit_type) {
         faults.extend(
-            amounts::read(limit.get("min"))
+            amounts::parse(limit.get("min"))
                 .iter()
                 .filter_map(|(name, least)| bounds.least(name, *least)),
         );
         faults.extend(
-            amounts::read(limit.get("max"))
+            amounts::parse(limit.get("max"))
                 .iter()
-                .filter_map(|(name, most)| bounds.most_asked(name, *most)),
+                .filter_map(|(name, most)| bounds.most_requested(name, *most)),
         );
     }
     faults
 }
 
-/// What is asked for, to be held against a limit.
+/// The requests and limits to check against a limit range.
 struct Bounds {
-    sort: &'static str,
+    limit_type: &'static str,
     requests: Amounts,
     limits: Amounts,
 }
 
-/// Holds one resource against one bound.
+/// A check of one resource against one bound.
 type Check = fn(&Bounds, &str, Quantity) -> Option<String>;
 
 impl Bounds {
-    fn new(sort: &'static str, requests: Amounts, limits: Amounts) -> Self {
-        Self { sort, requests, limits }
+    fn new(limit_type: &'static str, requests: Amounts, limits: Amounts) -> Self {
+        Self { limit_type, requests, limits }
     }
 
-    fn hold(&self, limit: &Node<'_>, faults: &mut Vec<String>) {
+    fn check(&self, limit: &Node<'_>, faults: &mut Vec<String>) {
         let checks: [(&str, Check); 3] =
             [("min", Self::least), ("max", Self::most), ("maxLimitRequestRatio", Self::ratio)];
         for (member, check) in checks {
-            let bounds = amounts::read(limit.get(member));
+            let bounds = amounts::parse(limit.get(member));
             faults.extend(bounds.iter().filter_map(|(name, bound)| check(self, name, *bound)));
         }
     }
 
     fn least(&self, name: &str, least: Quantity) -> Option<String> {
         let (request, limit) = (self.requests.get(name), self.limits.get(name));
-        let start = format!("minimum {name} usage per {} is {least}", self.sort);
+        let start = format!("minimum {name} usage per {} is {least}", self.limit_type);
         let count = counter([request, limit, Some(&least)]);
         match (request, limit) {
             (None, _) => Some(format!("{start}.  No request is specified")),
@@ -200,7 +201,7 @@ impl Bounds {
 
     fn most(&self, name: &str, most: Quantity) -> Option<String> {
         let (request, limit) = (self.requests.get(name), self.limits.get(name));
-        let start = format!("maximum {name} usage per {} is {most}", self.sort);
+        let start = format!("maximum {name} usage per {} is {most}", self.limit_type);
         let count = counter([request, limit, Some(&most)]);
         match (limit, request) {
             (None, _) => Some(format!("{start}.  No limit is specified")),
@@ -214,10 +215,10 @@ impl Bounds {
         }
     }
 
-    /// The same where limits mean nothing.
-    fn most_asked(&self, name: &str, most: Quantity) -> Option<String> {
+    /// The maximum of requests alone, where limits do not exist.
+    fn most_requested(&self, name: &str, most: Quantity) -> Option<String> {
         let request = self.requests.get(name);
-        let start = format!("maximum {name} usage per {} is {most}", self.sort);
+        let start = format!("maximum {name} usage per {} is {most}", self.limit_type);
         let count = counter([request, None, Some(&most)]);
         match request {
             None => Some(format!("{start}.  No request is specified")),
@@ -230,7 +231,8 @@ impl Bounds {
 
     fn ratio(&self, name: &str, most: Quantity) -> Option<String> {
         let (request, limit) = (self.requests.get(name), self.limits.get(name));
-        let start = format!("{name} max limit to request ratio per {} is {most}, but", self.sort);
+        let start =
+            format!("{name} max limit to request ratio per {} is {most}, but", self.limit_type);
         let count = counter([request, limit, Some(&most)]);
         let Some(request) = request.map(|amount| count(*amount)).filter(|amount| *amount != 0)
         else {
@@ -248,14 +250,14 @@ impl Bounds {
     }
 }
 
-/// Counts in thousandths, unless one of the amounts is too large for that.
+/// A function to count in thousandths, unless one of the quantities is too large for that.
 fn counter(amounts: [Option<&Quantity>; 3]) -> fn(Quantity) -> i128 {
-    let fits = amounts.into_iter().flatten().all(|amount| amount.in_wholes() <= MOST_MILLI);
+    let fits = amounts.into_iter().flatten().all(|amount| amount.in_wholes() <= MAX_IN_MILLI);
     if fits { Quantity::thousandths } else { Quantity::in_wholes }
 }
 
-/// Faults as one text: each once, in brackets if there are several.
-pub(crate) fn together(faults: Vec<String>) -> Option<String> {
+/// Aggregates errors as Go does: each once, in brackets if there are several.
+pub(crate) fn aggregate(faults: Vec<String>) -> Option<String> {
     let mut once: Vec<String> = Vec::new();
     for fault in faults {
         if !once.contains(&fault) {
@@ -283,7 +285,7 @@ mod tests {
         Fake::default().with("", "limitranges", &[range])
     }
 
-    fn judged(pod: &str, range: &str) -> String {
+    fn outcome(pod: &str, range: &str) -> String {
         let user = user("u", &[]);
         text(validate(&request(Create, "", "pods", &user, None), &node(pod), &ranges(range)))
     }
@@ -326,21 +328,21 @@ mod tests {
                 "{{spec: {{containers: [{{name: a, resources: {{requests: {requests}, limits: {limits}}}}}]}}}}"
             )
         };
-        assert_eq!(judged(&pod("{cpu: 200m}", "{cpu: 1}"), RANGE), "Ok(())");
+        assert_eq!(outcome(&pod("{cpu: 200m}", "{cpu: 1}"), RANGE), "Ok(())");
         assert_eq!(
-            judged(&pod("{cpu: 10m}", "{cpu: 50m}"), RANGE),
+            outcome(&pod("{cpu: 10m}", "{cpu: 50m}"), RANGE),
             "minimum cpu usage per Container is 50m, but request is 10m"
         );
         assert_eq!(
-            judged(&pod("{cpu: 500m}", "{cpu: 2}"), RANGE),
+            outcome(&pod("{cpu: 500m}", "{cpu: 2}"), RANGE),
             "maximum cpu usage per Container is 1, but limit is 2"
         );
         assert_eq!(
-            judged(&pod("{cpu: 100m}", "{cpu: 1}"), RANGE),
+            outcome(&pod("{cpu: 100m}", "{cpu: 1}"), RANGE),
             "cpu max limit to request ratio per Container is 5, but provided ratio is 10.000000"
         );
         assert_eq!(
-            judged("{spec: {containers: [{name: a}]}}", RANGE),
+            outcome("{spec: {containers: [{name: a}]}}", RANGE),
             "[minimum cpu usage per Container is 50m.  No request is specified, maximum cpu usage per Container is 1.  No limit is specified, cpu max limit to request ratio per Container is 5, but no request is specified or request is 0]"
         );
     }
@@ -349,9 +351,9 @@ mod tests {
     fn bounds_hold_for_pods_as_a_whole() {
         let range = "{metadata: {name: r, namespace: ns}, spec: {limits: [{type: Pod, max: {memory: 1Gi}}]}}";
         let pod = "{spec: {containers: [{resources: {limits: {memory: 1Gi}}}, {resources: {limits: {memory: 512Mi}}}]}}";
-        assert_eq!(judged(pod, range), "maximum memory usage per Pod is 1Gi, but limit is 1536Mi");
+        assert_eq!(outcome(pod, range), "maximum memory usage per Pod is 1Gi, but limit is 1536Mi");
         assert_eq!(
-            judged("{spec: {containers: [{resources: {limits: {memory: 1Gi}}}]}}", range),
+            outcome("{spec: {containers: [{resources: {limits: {memory: 1Gi}}}]}}", range),
             "Ok(())"
         );
     }
@@ -360,7 +362,7 @@ mod tests {
     fn claims_are_held_against_what_they_ask_for() {
         let range = "{metadata: {name: r, namespace: ns}, spec: {limits: [{type: PersistentVolumeClaim, min: {storage: 1Gi}, max: {storage: 2Gi}}]}}";
         let user = user("u", &[]);
-        let judged = |storage: &str, old: Option<&Node<'_>>| {
+        let outcome = |storage: &str, old: Option<&Node<'_>>| {
             let claim = node(&alloc::format!(
                 "{{spec: {{resources: {{requests: {{storage: {storage}}}}}}}}}"
             ));
@@ -373,16 +375,16 @@ mod tests {
             );
             text(validate(&request, &claim, &ranges(range)))
         };
-        assert_eq!(judged("2Gi", None), "Ok(())");
+        assert_eq!(outcome("2Gi", None), "Ok(())");
         assert_eq!(
-            judged("3Gi", None),
+            outcome("3Gi", None),
             "maximum storage usage per PersistentVolumeClaim is 2Gi, but request is 3Gi"
         );
         assert_eq!(
-            judged("1Mi", None),
+            outcome("1Mi", None),
             "minimum storage usage per PersistentVolumeClaim is 1Gi, but request is 1Mi"
         );
         let going = node("{metadata: {deletionTimestamp: x}}");
-        assert_eq!(judged("3Gi", Some(&going)), "Ok(())");
+        assert_eq!(outcome("3Gi", Some(&going)), "Ok(())");
     }
 }

@@ -1,4 +1,4 @@
-//! PodTopologyLabels: a pod that has a node carries the node's zone and region.
+//! PodTopologyLabels: a pod gets the zone and region labels of its node.
 
 use crate::{Cluster, Denial, Request};
 use alloc::string::String;
@@ -12,9 +12,9 @@ pub(crate) fn admit(
     pod: &mut Node<'static>,
     cluster: &dyn Cluster,
 ) -> Result<(), Denial> {
-    let is_it = request.is_on("", "pods") || request.is_on_part("", "pods", "binding");
+    let is_pod = request.is_on("", "pods") || request.is_on_part("", "pods", "binding");
     let name = pod.text_at(&["spec", "nodeName"]);
-    if !is_it || !request.is_create() || request.minor < 35 || name.is_empty() {
+    if !is_pod || !request.is_create() || request.minor < 35 || name.is_empty() {
         return Ok(());
     }
     let Some(node) = cluster.object("", "nodes", "", name) else { return Ok(()) };

@@ -1,4 +1,4 @@
-//! NodeRestriction: a node writes only what is its own.
+//! NodeRestriction: a node may only write its own objects.
 
 use crate::request::may;
 use crate::{Cluster, Denial, Operation, Request, pods};
@@ -11,7 +11,7 @@ use ratchet_object::{Equality, Node, equal_at};
 
 type Rule = fn(&str, &Request<'_>, &Node<'_>, &dyn Cluster) -> Result<(), Denial>;
 
-/// What nodes are held to: group, resource, rule.
+/// The restricted resources: group, resource, rule.
 static RULES: &[(&str, &str, Rule)] = &[
     ("", "nodes", node),
     ("", "persistentvolumeclaims", claim),
@@ -38,7 +38,7 @@ const OWN_LABELS: &[&str] = &[
     "topology.kubernetes.io/zone",
 ];
 
-/// Refuses a node's writes to what is not its own; for deletions the object is what is there.
+/// Refuses a node's writes to objects that are not its own; for deletions the object is the stored one.
 pub(crate) fn admit(
     request: &Request<'_>,
     object: &mut Node<'static>,
@@ -49,7 +49,7 @@ pub(crate) fn admit(
         return Ok(());
     }
     if name.is_empty() {
-        return no(format!("could not determine node from user {}", quoted(&request.user.name)));
+        return deny(format!("could not determine node from user {}", quoted(&request.user.name)));
     }
     let rule = RULES
         .iter()
@@ -57,7 +57,7 @@ pub(crate) fn admit(
     rule.map_or(Ok(()), |(_, _, rule)| rule(name, request, object, cluster))
 }
 
-fn no(text: String) -> Result<(), Denial> {
+fn deny(text: String) -> Result<(), Denial> {
     Err(Denial::Forbidden(text))
 }
 
@@ -68,17 +68,17 @@ fn pod(
     cluster: &dyn Cluster,
 ) -> Result<(), Denial> {
     let host = |pod: &Node<'_>| String::from(pod.text_at(&["spec", "nodeName"]));
-    let shown = quoted(own);
+    let node_name = quoted(own);
     match (request.subresource, request.operation) {
         ("", Operation::Create) => mirror(own, object, cluster),
         ("", Operation::Delete) if request.old.is_some_and(|pod| host(pod) == own) => Ok(()),
         ("", Operation::Delete) => {
-            no(format!("node {shown} can only delete pods with spec.nodeName set to itself"))
+            deny(format!("node {node_name} can only delete pods with spec.nodeName set to itself"))
         }
         ("", operation) => {
-            let word = quoted(operation.word());
-            no(format!(
-                "unexpected operation {word}, node {shown} can only create and delete mirror pods"
+            let operation_name = quoted(operation.word());
+            deny(format!(
+                "unexpected operation {operation_name}, node {node_name} can only create and delete mirror pods"
             ))
         }
         ("status", Operation::Update) => status(own, request, object),
@@ -88,31 +88,32 @@ fn pod(
             if host(&pod.ok_or_else(missing)?) == own {
                 return Ok(());
             }
-            no(format!("node {own} can only evict pods with spec.nodeName set to itself"))
+            deny(format!("node {own} can only evict pods with spec.nodeName set to itself"))
         }
         ("status" | "eviction", operation) => {
-            no(format!("unexpected operation {}", quoted(operation.word())))
+            deny(format!("unexpected operation {}", quoted(operation.word())))
         }
         (other, _) => {
             let other = quoted(other);
-            no(format!(
+            deny(format!(
                 "unexpected pod subresource {other}, only 'status' and 'eviction' are allowed"
             ))
         }
     }
 }
 
-/// Nodes make pods only to show what they run by themselves.
+/// Nodes may only create mirror pods.
 fn mirror(own: &str, pod: &Node<'_>, cluster: &dyn Cluster) -> Result<(), Denial> {
-    let shown = quoted(own);
+    let node_name = quoted(own);
     if !pods::is_mirror(pod) {
-        let mark = quoted(pods::MIRROR);
-        return no(format!(
-            "pod does not have {mark} annotation, node {shown} can only create mirror pods"
+        let annotation = quoted(pods::MIRROR);
+        return deny(format!(
+            "pod does not have {annotation} annotation, node {node_name} can only create mirror pods"
         ));
     }
-    let only =
-        |what: &str| no(format!("node {shown} can only create pods with {what} set to itself"));
+    let only = |subject: &str| {
+        deny(format!("node {node_name} can only create pods with {subject} set to itself"))
+    };
     if pod.text_at(&["spec", "nodeName"]) != own {
         return only("spec.nodeName");
     }
@@ -121,8 +122,9 @@ fn mirror(own: &str, pod: &Node<'_>, cluster: &dyn Cluster) -> Result<(), Denial
         [] => return only("an owner reference"),
         _ => return only("a single owner reference"),
     };
-    let said = |name: &str| owner.text_at(&[name]);
-    if (said("apiVersion"), said("kind"), said("name")) != ("v1", "Node", own) {
+    let owner_field = |name: &str| owner.text_at(&[name]);
+    if (owner_field("apiVersion"), owner_field("kind"), owner_field("name")) != ("v1", "Node", own)
+    {
         return only("an owner reference");
     }
     let is = |name: &str| owner.get(name).and_then(Node::as_bool) == Some(true);
@@ -130,23 +132,27 @@ fn mirror(own: &str, pod: &Node<'_>, cluster: &dyn Cluster) -> Result<(), Denial
         return only("a controller owner reference");
     }
     if is("blockOwnerDeletion") {
-        return no(format!("node {shown} must not set blockOwnerDeletion on an owner reference"));
+        return deny(format!(
+            "node {node_name} must not set blockOwnerDeletion on an owner reference"
+        ));
     }
     let Some(node) = cluster.object("", "nodes", "", own) else {
         return Err(Denial::NotFound { resource: "nodes", name: own.into() });
     };
-    let (uid, known) = (said("uid"), node.text_at(&["metadata", "uid"]));
-    if uid != known {
-        return no(format!("node {own} UID mismatch: expected {uid} got {known}"));
+    let (uid, node_uid) = (owner_field("uid"), node.text_at(&["metadata", "uid"]));
+    if uid != node_uid {
+        return deny(format!("node {own} UID mismatch: expected {uid} got {node_uid}"));
     }
     match reference(pod) {
-        Some(what) => no(format!("node {shown} can not create pods that reference {what}")),
+        Some(subject) => {
+            deny(format!("node {node_name} can not create pods that reference {subject}"))
+        }
         None => Ok(()),
     }
 }
 
-/// Volumes that need the API, and what they are about.
-const NEEDY: &[(&str, &str)] = &[
+/// Volume sources that need the API, and the name of what they reference.
+const API_SOURCES: &[(&str, &str)] = &[
     ("configMap", "configmaps (via configmap volumes)"),
     ("secret", "secrets (via secret volumes)"),
     ("csi", "csidrivers (via CSI volumes)"),
@@ -156,8 +162,8 @@ const NEEDY: &[(&str, &str)] = &[
     ("azureFile", "secrets (via azureFile volumes)"),
 ];
 
-/// The same for what is projected into one volume.
-const NEEDY_SOURCES: &[(&str, &str)] = &[
+/// The same for sources of projected volumes.
+const PROJECTED_API_SOURCES: &[(&str, &str)] = &[
     ("configMap", "configmaps (via projected volumes)"),
     ("secret", "secrets (via projected volumes)"),
     ("serviceAccountToken", "serviceaccounts (via projected volumes)"),
@@ -165,7 +171,7 @@ const NEEDY_SOURCES: &[(&str, &str)] = &[
     ("podCertificate", "podcertificates"),
 ];
 
-/// What a pod refers to in the API, if anything.
+/// The name of the API objects that a pod references, if any.
 fn reference(pod: &Node<'_>) -> Option<&'static str> {
     if !pod.text_at(&["spec", "serviceAccountName"]).is_empty() {
         return Some("serviceaccounts");
@@ -179,53 +185,57 @@ fn reference(pod: &Node<'_>) -> Option<&'static str> {
     if !pods::items(pod, &["spec", "resourceClaims"]).is_empty() {
         return Some("resourceclaims");
     }
-    let within = |node: &Node<'_>, rows: &'static [(&'static str, &'static str)]| {
-        rows.iter().find(|(member, _)| pods::has(node, member)).map(|(_, what)| *what)
+    let find_source = |node: &Node<'_>, rows: &'static [(&'static str, &'static str)]| {
+        rows.iter().find(|(member, _)| pods::has(node, member)).map(|(_, subject)| *subject)
     };
     pods::items(pod, &["spec", "volumes"]).iter().find_map(|volume| {
         let mut sources = pods::items(volume, &["projected", "sources"]).iter();
-        within(volume, NEEDY).or_else(|| sources.find_map(|source| within(source, NEEDY_SOURCES)))
+        find_source(volume, API_SOURCES)
+            .or_else(|| sources.find_map(|source| find_source(source, PROJECTED_API_SOURCES)))
     })
 }
 
 fn status(own: &str, request: &Request<'_>, new: &Node<'_>) -> Result<(), Denial> {
     let Some(old) = request.old else { return Ok(()) };
-    let shown = quoted(own);
+    let node_name = quoted(own);
     if old.text_at(&["spec", "nodeName"]) != own {
-        return no(format!(
-            "node {shown} can only update pod status for pods with spec.nodeName set to itself"
+        return deny(format!(
+            "node {node_name} can only update pod status for pods with spec.nodeName set to itself"
         ));
     }
     let changes = |names: &[&str]| !equal_at(new, old, names, Equality::Semantic);
     if changes(&["metadata", "labels"]) {
-        return no(format!("node {shown} cannot update labels through pod status"));
+        return deny(format!("node {node_name} cannot update labels through pod status"));
     }
     if changes(&["status", "resourceClaimStatuses"]) {
-        return no(format!("node {shown} cannot update resource claim statues"));
+        return deny(format!("node {node_name} cannot update resource claim statues"));
     }
     if changes(&["status", "extendedResourceClaimStatus"]) {
-        return no(format!("node {shown} cannot update extended resource claim status"));
+        return deny(format!("node {node_name} cannot update extended resource claim status"));
     }
     Ok(())
 }
 
 fn node(own: &str, request: &Request<'_>, new: &Node<'_>, _: &dyn Cluster) -> Result<(), Denial> {
-    let shown = quoted(own);
+    let node_name = quoted(own);
     if request.name != own {
-        return no(format!("node {shown} is not allowed to modify node {}", quoted(request.name)));
+        return deny(format!(
+            "node {node_name} is not allowed to modify node {}",
+            quoted(request.name)
+        ));
     }
     let source = ["spec", "configSource"];
     match (request.operation, request.old) {
         (Operation::Create, _) => {
             if new.find(&source).is_some_and(|source| !source.is_null()) {
-                return no(format!(
-                    "node {shown} is not allowed to create pods with a non-nil configSource"
+                return deny(format!(
+                    "node {node_name} is not allowed to create pods with a non-nil configSource"
                 ));
             }
             match forbidden_labels(new, None) {
                 labels if labels.is_empty() => Ok(()),
-                labels => no(format!(
-                    "node {shown} is not allowed to set the following labels: {}",
+                labels => deny(format!(
+                    "node {node_name} is not allowed to set the following labels: {}",
                     labels.join(", ")
                 )),
             }
@@ -233,26 +243,26 @@ fn node(own: &str, request: &Request<'_>, new: &Node<'_>, _: &dyn Cluster) -> Re
         (Operation::Update, Some(old)) => {
             let changes = |names: &[&str]| !equal_at(new, old, names, Equality::Semantic);
             if new.find(&source).is_some_and(|source| !source.is_null()) && changes(&source) {
-                return no(format!(
-                    "node {shown} is not allowed to update configSource to a new non-nil configSource"
+                return deny(format!(
+                    "node {node_name} is not allowed to update configSource to a new non-nil configSource"
                 ));
             }
             if changes(&["spec", "taints"]) {
-                return no(format!("node {shown} is not allowed to modify taints"));
+                return deny(format!("node {node_name} is not allowed to modify taints"));
             }
             if changes(&["metadata", "ownerReferences"]) {
-                return no(format!("node {shown} is not allowed to modify ownerReferences"));
+                return deny(format!("node {node_name} is not allowed to modify ownerReferences"));
             }
             match forbidden_labels(new, Some(old)) {
                 labels if labels.is_empty() => Ok(()),
-                labels => no(format!("is not allowed to modify labels: {}", labels.join(", "))),
+                labels => deny(format!("is not allowed to modify labels: {}", labels.join(", "))),
             }
         }
         _ => Ok(()),
     }
 }
 
-/// The labels that differ and that are not a node's to set, in order.
+/// The changed labels that a node may not set, in order.
 fn forbidden_labels(new: &Node<'_>, old: Option<&Node<'_>>) -> Vec<String> {
     fn labels(node: Option<&Node<'_>>) -> BTreeSet<(String, String)> {
         let labels = node.and_then(|node| node.find(&["metadata", "labels"]));
@@ -268,23 +278,23 @@ fn forbidden_labels(new: &Node<'_>, old: Option<&Node<'_>>) -> Vec<String> {
 }
 
 fn is_forbidden(label: &str) -> bool {
-    let space = label.split_once('/').map_or("", |(space, _)| space);
-    let within = |domain: &str| {
-        space.strip_suffix(domain).is_some_and(|rest| rest.is_empty() || rest.ends_with('.'))
+    let label_domain = label.split_once('/').map_or("", |(label_domain, _)| label_domain);
+    let is_in_domain = |domain: &str| {
+        label_domain.strip_suffix(domain).is_some_and(|rest| rest.is_empty() || rest.ends_with('.'))
     };
-    let is_ours = within("kubernetes.io") || within("k8s.io");
+    let is_reserved = is_in_domain("kubernetes.io") || is_in_domain("k8s.io");
     let is_own = OWN_LABELS.contains(&label)
-        || within("kubelet.kubernetes.io")
-        || within("node.kubernetes.io");
-    within("node-restriction.kubernetes.io") || is_ours && !is_own
+        || is_in_domain("kubelet.kubernetes.io")
+        || is_in_domain("node.kubernetes.io");
+    is_in_domain("node-restriction.kubernetes.io") || is_reserved && !is_own
 }
 
 fn claim(own: &str, request: &Request<'_>, new: &Node<'_>, _: &dyn Cluster) -> Result<(), Denial> {
     if request.subresource != "status" {
-        return no("may only update PVC status".into());
+        return deny("may only update PVC status".into());
     }
     let Some(old) = request.old else {
-        return no(format!("unexpected operation {}", quoted(request.operation.word())));
+        return deny(format!("unexpected operation {}", quoted(request.operation.word())));
     };
     let bare = |claim: &Node<'_>| {
         let mut claim = claim.clone().into_owned();
@@ -299,58 +309,61 @@ fn claim(own: &str, request: &Request<'_>, new: &Node<'_>, _: &dyn Cluster) -> R
     if equal_at(&bare(new), &bare(old), &[], Equality::Semantic) {
         return Ok(());
     }
-    let shown = quoted(own);
-    no(format!(
-        "node {shown} is not allowed to update fields other than status.quantity and status.conditions"
+    let node_name = quoted(own);
+    deny(format!(
+        "node {node_name} is not allowed to update fields other than status.quantity and status.conditions"
     ))
 }
 
 fn token(
     own: &str,
     request: &Request<'_>,
-    asked: &Node<'_>,
+    token_request: &Node<'_>,
     cluster: &dyn Cluster,
 ) -> Result<(), Denial> {
     if request.operation != Operation::Create || request.subresource != "token" {
         return Ok(());
     }
-    let bound = |name: &str| asked.text_at(&["spec", "boundObjectRef", name]);
+    let bound = |name: &str| token_request.text_at(&["spec", "boundObjectRef", name]);
     if (bound("apiVersion"), bound("kind")) != ("v1", "Pod") || bound("name").is_empty() {
-        return no("node requested token not bound to a pod".into());
+        return deny("node requested token not bound to a pod".into());
     }
     let uid = bound("uid");
     if uid.is_empty() {
-        return no("node requested token with a pod binding without a uid".into());
+        return deny("node requested token with a pod binding without a uid".into());
     }
     let Some(pod) = cluster.object("", "pods", request.namespace, bound("name")) else {
         return Err(Denial::NotFound { resource: "pods", name: bound("name").into() });
     };
     if pod.text_at(&["metadata", "uid"]) != uid {
-        return no(format!(
+        return deny(format!(
             "the UID in the bound object reference ({uid}) does not match the UID in record. The object might have been deleted and then recreated"
         ));
     }
     if pod.text_at(&["spec", "nodeName"]) != own {
-        return no("node requested token bound to a pod scheduled on a different node".into());
+        return deny("node requested token bound to a pod scheduled on a different node".into());
     }
-    audience(request, asked, &pod, cluster)
+    audience(request, token_request, &pod, cluster)
 }
 
-/// A node asks only for tokens that the volumes of the pod need, unless it may ask for more.
+/// A node may only request tokens with the audiences that the pod's volumes need, unless it is authorized for more.
 fn audience(
     request: &Request<'_>,
-    asked: &Node<'_>,
+    token_request: &Node<'_>,
     pod: &Node<'_>,
     cluster: &dyn Cluster,
 ) -> Result<(), Denial> {
-    let audience = match pods::items(asked, &["spec", "audiences"]) {
+    let audience = match pods::items(token_request, &["spec", "audiences"]) {
         _ if request.minor < 33 => return Ok(()),
         [] => "",
         [one] => one.text().unwrap_or_default(),
-        _ => return no("node may only request 0 or 1 audiences".into()),
+        _ => return deny("node may only request 0 or 1 audiences".into()),
     };
     let volumes = pods::items(pod, &["spec", "volumes"]);
-    if volumes.iter().any(|volume| wants(volume, audience, pod, request.namespace, cluster)) {
+    if volumes
+        .iter()
+        .any(|volume| needs_audience(volume, audience, pod, request.namespace, cluster))
+    {
         return Ok(());
     }
     let resource = Resource {
@@ -362,15 +375,15 @@ fn audience(
     };
     let verb = "request-serviceaccounts-token-audience";
     may(cluster, request.user, verb, resource).or_else(|_| {
-        let (shown, user) = (quoted(audience), &request.user.name);
-        no(format!(
-            "audience {shown} not found in pod spec volume, {user} is not authorized to request tokens for this audience"
+        let (quoted_audience, user) = (quoted(audience), &request.user.name);
+        deny(format!(
+            "audience {quoted_audience} not found in pod spec volume, {user} is not authorized to request tokens for this audience"
         ))
     })
 }
 
-/// Whether a volume needs a token for an audience: by itself, or because its driver does.
-fn wants(
+/// Whether a volume needs a token for an audience: by itself, or because its CSI driver does.
+fn needs_audience(
     volume: &Node<'_>,
     audience: &str,
     pod: &Node<'_>,
@@ -407,12 +420,12 @@ fn wants(
 
 fn lease(own: &str, request: &Request<'_>, new: &Node<'_>, _: &dyn Cluster) -> Result<(), Denial> {
     if request.namespace != "kube-node-lease" {
-        return no("can only access leases in the \"kube-node-lease\" system namespace".into());
+        return deny("can only access leases in the \"kube-node-lease\" system namespace".into());
     }
-    if named(request, new) == own {
+    if name_of(request, new) == own {
         return Ok(());
     }
-    no("can only access node lease with the same name as the requesting node".into())
+    deny("can only access node lease with the same name as the requesting node".into())
 }
 
 fn csi_node(
@@ -421,13 +434,13 @@ fn csi_node(
     new: &Node<'_>,
     _: &dyn Cluster,
 ) -> Result<(), Denial> {
-    if named(request, new) == own {
+    if name_of(request, new) == own {
         return Ok(());
     }
-    no("can only access CSINode with the same name as the requesting node".into())
+    deny("can only access CSINode with the same name as the requesting node".into())
 }
 
-fn named<'a>(request: &Request<'a>, new: &'a Node<'_>) -> &'a str {
+fn name_of<'a>(request: &Request<'a>, new: &'a Node<'_>) -> &'a str {
     if request.is_create() { new.text_at(&["metadata", "name"]) } else { request.name }
 }
 
@@ -440,7 +453,7 @@ fn slice(own: &str, request: &Request<'_>, new: &Node<'_>, _: &dyn Cluster) -> R
     if slice.text_at(&["spec", "nodeName"]) == own {
         return Ok(());
     }
-    no(format!("can only {verb} ResourceSlice with the same NodeName as the requesting node"))
+    deny(format!("can only {verb} ResourceSlice with the same NodeName as the requesting node"))
 }
 
 fn signing_request(
@@ -456,11 +469,11 @@ fn signing_request(
     }
     let subject = cluster.subject_of(new.text_at(&["spec", "request"]));
     let subject =
-        subject.map_err(|why| Denial::Forbidden(format!("unable to parse csr: {why}")))?;
+        subject.map_err(|error| Denial::Forbidden(format!("unable to parse csr: {error}")))?;
     if subject.common_name == format!("system:node:{own}") {
         return Ok(());
     }
-    no(format!("can only create a node CSR with CN=system:node:{own}"))
+    deny(format!("can only create a node CSR with CN=system:node:{own}"))
 }
 
 #[cfg(test)]

@@ -1,4 +1,4 @@
-//! Both sides of what nodes may write.
+//! Tests of NodeRestriction, allowed and refused.
 
 use super::*;
 use crate::Operation::{Create, Delete, Update};
@@ -27,16 +27,16 @@ fn cluster() -> Fake {
     )
 }
 
-fn judged(request: &Request<'_>, object: &str) -> String {
+fn outcome(request: &Request<'_>, object: &str) -> String {
     text(admit(request, &mut tree(object), &cluster()))
 }
 
 #[test]
 fn others_are_not_held() {
     let someone = user("someone", &["system:nodes"]);
-    assert_eq!(judged(&request(Update, "", "pods", &someone, None), "{}"), "Ok(())");
+    assert_eq!(outcome(&request(Update, "", "pods", &someone, None), "{}"), "Ok(())");
     let pretender = user("system:node:n1", &[]);
-    assert_eq!(judged(&request(Update, "", "pods", &pretender, None), "{}"), "Ok(())");
+    assert_eq!(outcome(&request(Update, "", "pods", &pretender, None), "{}"), "Ok(())");
 }
 
 #[test]
@@ -49,33 +49,33 @@ fn nodes_make_only_mirrors_of_their_own() {
         )
     };
     let owner = "[{apiVersion: v1, kind: Node, name: n1, uid: u1, controller: true}]";
-    assert_eq!(judged(&create, &mirror("n1", owner, "")), "Ok(())");
+    assert_eq!(outcome(&create, &mirror("n1", owner, "")), "Ok(())");
     assert_eq!(
-        judged(&create, "{spec: {nodeName: n1}}"),
+        outcome(&create, "{spec: {nodeName: n1}}"),
         "pod does not have \"kubernetes.io/config.mirror\" annotation, node \"n1\" can only create mirror pods"
     );
     assert_eq!(
-        judged(&create, &mirror("n2", owner, "")),
+        outcome(&create, &mirror("n2", owner, "")),
         "node \"n1\" can only create pods with spec.nodeName set to itself"
     );
     assert_eq!(
-        judged(&create, &mirror("n1", "[]", "")),
+        outcome(&create, &mirror("n1", "[]", "")),
         "node \"n1\" can only create pods with an owner reference set to itself"
     );
     let wrong = owner.replace("u1", "u2");
     assert_eq!(
-        judged(&create, &mirror("n1", &wrong, "")),
+        outcome(&create, &mirror("n1", &wrong, "")),
         "node n1 UID mismatch: expected u2 got u1"
     );
     assert_eq!(
-        judged(
+        outcome(
             &create,
             &mirror("n1", owner, ", volumes: [{name: v, persistentVolumeClaim: {claimName: c}}]")
         ),
         "node \"n1\" can not create pods that reference persistentvolumeclaims"
     );
     assert_eq!(
-        judged(&request(Update, "", "pods", &user, None), "{}"),
+        outcome(&request(Update, "", "pods", &user, None), "{}"),
         "unexpected operation \"UPDATE\", node \"n1\" can only create and delete mirror pods"
     );
 }
@@ -84,9 +84,9 @@ fn nodes_make_only_mirrors_of_their_own() {
 fn nodes_delete_evict_and_report_only_their_own_pods() {
     let user = kubelet();
     let (mine, other) = (tree("{spec: {nodeName: n1}}"), tree("{spec: {nodeName: n2}}"));
-    assert_eq!(judged(&request(Delete, "", "pods", &user, Some(&mine)), "{}"), "Ok(())");
+    assert_eq!(outcome(&request(Delete, "", "pods", &user, Some(&mine)), "{}"), "Ok(())");
     assert_eq!(
-        judged(&request(Delete, "", "pods", &user, Some(&other)), "{}"),
+        outcome(&request(Delete, "", "pods", &user, Some(&other)), "{}"),
         "node \"n1\" can only delete pods with spec.nodeName set to itself"
     );
     let evict = |name| Request {
@@ -94,24 +94,24 @@ fn nodes_delete_evict_and_report_only_their_own_pods() {
         name,
         ..request(Create, "", "pods", &user, None)
     };
-    assert_eq!(judged(&evict("mine"), "{}"), "Ok(())");
+    assert_eq!(outcome(&evict("mine"), "{}"), "Ok(())");
     assert_eq!(
-        judged(&evict("other"), "{}"),
+        outcome(&evict("other"), "{}"),
         "node n1 can only evict pods with spec.nodeName set to itself"
     );
     let report =
         |old| Request { subresource: "status", ..request(Update, "", "pods", &user, Some(old)) };
     assert_eq!(
-        judged(&report(&mine), "{spec: {nodeName: n1}, status: {phase: Running}}"),
+        outcome(&report(&mine), "{spec: {nodeName: n1}, status: {phase: Running}}"),
         "Ok(())"
     );
     assert_eq!(
-        judged(&report(&mine), "{metadata: {labels: {a: b}}, spec: {nodeName: n1}}"),
+        outcome(&report(&mine), "{metadata: {labels: {a: b}}, spec: {nodeName: n1}}"),
         "node \"n1\" cannot update labels through pod status"
     );
-    assert!(judged(&report(&other), "{}").contains("can only update pod status"));
+    assert!(outcome(&report(&other), "{}").contains("can only update pod status"));
     let bind = Request { subresource: "binding", ..request(Create, "", "pods", &user, None) };
-    assert!(judged(&bind, "{}").starts_with("unexpected pod subresource \"binding\""));
+    assert!(outcome(&bind, "{}").starts_with("unexpected pod subresource \"binding\""));
 }
 
 #[test]
@@ -120,15 +120,15 @@ fn nodes_change_only_themselves_and_not_their_taints_and_our_labels() {
     let old = tree("{metadata: {name: n1}}");
     let update = Request { name: "n1", ..request(Update, "", "nodes", &user, Some(&old)) };
     assert_eq!(
-        judged(&update, "{metadata: {name: n1, labels: {kubernetes.io/os: linux, mine: a}}}"),
+        outcome(&update, "{metadata: {name: n1, labels: {kubernetes.io/os: linux, mine: a}}}"),
         "Ok(())"
     );
     assert_eq!(
-        judged(&update, "{metadata: {name: n1}, spec: {taints: [{key: a, effect: NoSchedule}]}}"),
+        outcome(&update, "{metadata: {name: n1}, spec: {taints: [{key: a, effect: NoSchedule}]}}"),
         "node \"n1\" is not allowed to modify taints"
     );
     assert_eq!(
-        judged(
+        outcome(
             &update,
             "{metadata: {name: n1, labels: {b.node-restriction.kubernetes.io/a: x, foo.kubernetes.io/a: y}}}"
         ),
@@ -136,11 +136,11 @@ fn nodes_change_only_themselves_and_not_their_taints_and_our_labels() {
     );
     let create = Request { name: "n1", ..request(Create, "", "nodes", &user, None) };
     assert_eq!(
-        judged(&create, "{metadata: {name: n1, labels: {node-restriction.kubernetes.io/a: x}}}"),
+        outcome(&create, "{metadata: {name: n1, labels: {node-restriction.kubernetes.io/a: x}}}"),
         "node \"n1\" is not allowed to set the following labels: node-restriction.kubernetes.io/a"
     );
     let other = Request { name: "n2", ..update };
-    assert_eq!(judged(&other, "{}"), "node \"n1\" is not allowed to modify node \"n2\"");
+    assert_eq!(outcome(&other, "{}"), "node \"n1\" is not allowed to modify node \"n2\"");
 }
 
 #[test]
@@ -153,17 +153,17 @@ fn tokens_are_for_pods_of_the_node() {
             "{{spec: {{boundObjectRef: {{apiVersion: v1, kind: Pod, name: {name}, uid: {uid}}}}}}}"
         )
     };
-    assert_eq!(judged(&create, &bound("mine", "p1")), "Ok(())");
-    assert_eq!(judged(&create, "{spec: {}}"), "node requested token not bound to a pod");
+    assert_eq!(outcome(&create, &bound("mine", "p1")), "Ok(())");
+    assert_eq!(outcome(&create, "{spec: {}}"), "node requested token not bound to a pod");
     assert_eq!(
-        judged(&create, &bound("other", "p2")),
+        outcome(&create, &bound("other", "p2")),
         "node requested token bound to a pod scheduled on a different node"
     );
     assert!(
-        judged(&create, &bound("mine", "p9"))
+        outcome(&create, &bound("mine", "p9"))
             .starts_with("the UID in the bound object reference (p9)")
     );
-    assert!(judged(&create, &bound("none", "p9")).contains("NotFound"));
+    assert!(outcome(&create, &bound("none", "p9")).contains("NotFound"));
 }
 
 #[test]
@@ -171,20 +171,20 @@ fn tokens_are_for_what_the_volumes_need() {
     let user = kubelet();
     let create =
         Request { subresource: "token", ..request(Create, "", "serviceaccounts", &user, None) };
-    let asked = |audiences: &str, cluster: &Fake| {
+    let requested = |audiences: &str, cluster: &Fake| {
         let reference = "{apiVersion: v1, kind: Pod, name: mine, uid: p1}";
         let object = format!("{{spec: {{boundObjectRef: {reference}, audiences: {audiences}}}}}");
         text(admit(&create, &mut tree(&object), cluster))
     };
-    assert_eq!(asked("[]", &cluster()), "Ok(())");
-    assert_eq!(asked("[vault]", &cluster()), "Ok(())");
-    assert_eq!(asked("[a, b]", &cluster()), "node may only request 0 or 1 audiences");
+    assert_eq!(requested("[]", &cluster()), "Ok(())");
+    assert_eq!(requested("[vault]", &cluster()), "Ok(())");
+    assert_eq!(requested("[a, b]", &cluster()), "node may only request 0 or 1 audiences");
     assert_eq!(
-        asked("[other]", &cluster()),
+        requested("[other]", &cluster()),
         "audience \"other\" not found in pod spec volume, system:node:n1 is not authorized to request tokens for this audience"
     );
     let allowed = cluster().allowing("request-serviceaccounts-token-audience other x");
-    assert_eq!(asked("[other]", &allowed), "Ok(())");
+    assert_eq!(requested("[other]", &allowed), "Ok(())");
 }
 
 #[test]
@@ -194,21 +194,21 @@ fn leases_slices_and_certificates_are_the_nodes_own() {
         namespace,
         ..request(Create, "coordination.k8s.io", "leases", &user, None)
     };
-    assert_eq!(judged(&lease("kube-node-lease"), "{metadata: {name: n1}}"), "Ok(())");
+    assert_eq!(outcome(&lease("kube-node-lease"), "{metadata: {name: n1}}"), "Ok(())");
     assert_eq!(
-        judged(&lease("kube-node-lease"), "{metadata: {name: n2}}"),
+        outcome(&lease("kube-node-lease"), "{metadata: {name: n2}}"),
         "can only access node lease with the same name as the requesting node"
     );
     assert_eq!(
-        judged(&lease("ns"), "{}"),
+        outcome(&lease("ns"), "{}"),
         "can only access leases in the \"kube-node-lease\" system namespace"
     );
     let slice = request(Create, "resource.k8s.io", "resourceslices", &user, None);
-    assert_eq!(judged(&slice, "{spec: {nodeName: n1}}"), "Ok(())");
-    assert!(judged(&slice, "{spec: {nodeName: n2}}").starts_with("can only create ResourceSlice"));
+    assert_eq!(outcome(&slice, "{spec: {nodeName: n1}}"), "Ok(())");
+    assert!(outcome(&slice, "{spec: {nodeName: n2}}").starts_with("can only create ResourceSlice"));
     let csi = request(Create, "storage.k8s.io", "csinodes", &user, None);
-    assert_eq!(judged(&csi, "{metadata: {name: n1}}"), "Ok(())");
-    assert!(judged(&csi, "{metadata: {name: n2}}").starts_with("can only access CSINode"));
+    assert_eq!(outcome(&csi, "{metadata: {name: n1}}"), "Ok(())");
+    assert!(outcome(&csi, "{metadata: {name: n2}}").starts_with("can only access CSINode"));
     let wish = |name: &str| {
         let subject = Subject { common_name: name.into(), organizations: Vec::new() };
         let cluster = Fake { subject: Some(subject), ..cluster() };
@@ -229,14 +229,14 @@ fn claims_are_only_reported_on() {
     let user = kubelet();
     let old = tree("{metadata: {name: c}, status: {phase: Bound}}");
     let update = request(Update, "", "persistentvolumeclaims", &user, Some(&old));
-    assert_eq!(judged(&update, "{}"), "may only update PVC status");
+    assert_eq!(outcome(&update, "{}"), "may only update PVC status");
     let report = Request { subresource: "status", ..update };
     assert_eq!(
-        judged(&report, "{metadata: {name: c}, status: {phase: Bound, capacity: {storage: 1Gi}}}"),
+        outcome(&report, "{metadata: {name: c}, status: {phase: Bound, capacity: {storage: 1Gi}}}"),
         "Ok(())"
     );
     assert!(
-        judged(&report, "{metadata: {name: c}, status: {phase: Lost}}")
+        outcome(&report, "{metadata: {name: c}, status: {phase: Lost}}")
             .contains("is not allowed to update fields")
     );
 }

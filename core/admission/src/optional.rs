@@ -1,19 +1,19 @@
-//! AlwaysPullImages, LimitPodHardAntiAffinityTopology, NamespaceExists, AlwaysDeny: off unless asked for.
+//! Plugins that are off by default: AlwaysPullImages, LimitPodHardAntiAffinityTopology, NamespaceExists, AlwaysDeny.
 
-use crate::limit_ranger::together;
+use crate::limit_ranger::aggregate;
 use crate::{Cluster, Denial, Request, pods};
 use alloc::format;
 use alloc::string::String;
 use alloc::vec::Vec;
 use ratchet_object::Node;
 
-/// Makes every start of a container ask the registry, so that images are not shared without their password.
+/// Sets every image pull policy to `Always`, so that private images are not shared without credentials.
 pub(crate) fn admit(
     request: &Request<'_>,
     pod: &mut Node<'static>,
     _: &dyn Cluster,
 ) -> Result<(), Denial> {
-    if !concerns(request, pod) {
+    if !applies_to(request, pod) {
         return Ok(());
     }
     for list in pods::LISTS {
@@ -32,21 +32,22 @@ pub(crate) fn admit(
     Ok(())
 }
 
-/// Refuses what would not pull.
+/// Refuses any other image pull policy.
 pub(crate) fn validate(
     request: &Request<'_>,
     pod: &Node<'_>,
     _: &dyn Cluster,
 ) -> Result<(), Denial> {
-    if !concerns(request, pod) {
+    if !applies_to(request, pod) {
         return Ok(());
     }
     let mut faults = Vec::new();
     let mut look = |path: String, policy: &str| {
         if policy != "Always" {
-            let shown = ratchet_access::quoted(policy);
-            faults
-                .push(format!("{path}: Unsupported value: {shown}: supported values: \"Always\""));
+            let formatted = ratchet_access::quoted(policy);
+            faults.push(format!(
+                "{path}: Unsupported value: {formatted}: supported values: \"Always\""
+            ));
         }
     };
     for list in pods::LISTS {
@@ -62,23 +63,23 @@ pub(crate) fn validate(
             look(format!("spec.volumes[{at}].image.pullPolicy"), image.text_at(&["pullPolicy"]));
         }
     }
-    together(faults).map_or(Ok(()), |text| Err(Denial::Forbidden(text)))
+    aggregate(faults).map_or(Ok(()), |text| Err(Denial::Forbidden(text)))
 }
 
-/// Pods, unless an update brings no new image.
-fn concerns(request: &Request<'_>, pod: &Node<'_>) -> bool {
+/// Whether a request is about a pod, unless it is an update without a new image.
+fn applies_to(request: &Request<'_>, pod: &Node<'_>) -> bool {
     let images = |pod: &Node<'_>| -> Vec<String> {
         pods::all(pod).map(|container| container.text_at(&["image"]).into()).collect()
     };
     let is_written = request.is_create() || request.is_update();
     let is_known = request.old.is_some_and(|old| {
-        let known = images(old);
-        images(pod).iter().all(|image| known.contains(image))
+        let old_images = images(old);
+        images(pod).iter().all(|image| old_images.contains(image))
     });
     request.is_on("", "pods") && is_written && !(request.is_update() && is_known)
 }
 
-/// Refuses pods that keep others away from more than a node.
+/// Refuses pods whose required anti-affinity has another topology than the node.
 pub(crate) fn anti_affinity(
     request: &Request<'_>,
     pod: &Node<'_>,
@@ -88,9 +89,9 @@ pub(crate) fn anti_affinity(
     if !request.is_on("", "pods") {
         return Ok(());
     }
-    let place =
+    let path =
         ["spec", "affinity", "podAntiAffinity", "requiredDuringSchedulingIgnoredDuringExecution"];
-    let mut keys = pods::items(pod, &place).iter().map(|term| term.text_at(&["topologyKey"]));
+    let mut keys = pods::items(pod, &path).iter().map(|term| term.text_at(&["topologyKey"]));
     match keys.find(|key| *key != HOST) {
         Some(key) => Err(Denial::Forbidden(format!(
             "affinity.PodAntiAffinity.RequiredDuringScheduling has TopologyKey {key} but only key {HOST} is allowed"
@@ -99,15 +100,15 @@ pub(crate) fn anti_affinity(
     }
 }
 
-/// Refuses what is in a namespace that does not exist.
+/// Refuses objects in a namespace that does not exist.
 pub(crate) fn namespace_exists(
     request: &Request<'_>,
     _: &Node<'_>,
     cluster: &dyn Cluster,
 ) -> Result<(), Denial> {
     let name = request.namespace;
-    let is_it = request.is_on("", "namespaces");
-    if name.is_empty() || is_it || cluster.object("", "namespaces", "", name).is_some() {
+    let is_namespace = request.is_on("", "namespaces");
+    if name.is_empty() || is_namespace || cluster.object("", "namespaces", "", name).is_some() {
         return Ok(());
     }
     Err(Denial::NotFound { resource: "namespaces", name: name.into() })
@@ -144,8 +145,8 @@ mod tests {
     fn what_is_in_no_namespace_is_refused() {
         let user = user("u", &[]);
         let create = request(Create, "", "pods", &user, None);
-        let there = Fake::default().with("", "namespaces", &["{metadata: {name: ns}}"]);
-        assert_eq!(text(namespace_exists(&create, &node("{}"), &there)), "Ok(())");
+        let cluster = Fake::default().with("", "namespaces", &["{metadata: {name: ns}}"]);
+        assert_eq!(text(namespace_exists(&create, &node("{}"), &cluster)), "Ok(())");
         let missing = Denial::NotFound { resource: "namespaces", name: "ns".into() };
         assert_eq!(namespace_exists(&create, &node("{}"), &Fake::default()), Err(missing));
     }
@@ -153,16 +154,16 @@ mod tests {
     #[test]
     fn pods_keep_others_away_from_a_node_at_most() {
         let user = user("u", &[]);
-        let judged = |key: &str| {
+        let outcome = |key: &str| {
             let terms = format!(
                 "{{podAntiAffinity: {{requiredDuringSchedulingIgnoredDuringExecution: [{{topologyKey: {key}}}]}}}}"
             );
             let pod = node(&format!("{{spec: {{affinity: {terms}}}}}"));
             text(anti_affinity(&request(Create, "", "pods", &user, None), &pod, &Fake::default()))
         };
-        assert_eq!(judged("kubernetes.io/hostname"), "Ok(())");
+        assert_eq!(outcome("kubernetes.io/hostname"), "Ok(())");
         assert!(
-            judged("zone")
+            outcome("zone")
                 .contains("has TopologyKey zone but only key kubernetes.io/hostname is allowed")
         );
     }

@@ -1,4 +1,4 @@
-//! OwnerReferencesPermissionEnforcement: who changes owners must be able to delete, and not hold owners that are not theirs.
+//! OwnerReferencesPermissionEnforcement: changing owners needs `delete`, blocking an owner needs its `finalizers`.
 
 use crate::request::may;
 use crate::{Cluster, Denial, Request, pods};
@@ -6,7 +6,7 @@ use alloc::format;
 use ratchet_access::Resource;
 use ratchet_object::{Equality, Node, Slot};
 
-/// Refuses owner references that the requester has no right to.
+/// Refuses owner references that the user is not authorized to set.
 pub(crate) fn validate(
     request: &Request<'_>,
     new: &Node<'_>,
@@ -32,9 +32,9 @@ pub(crate) fn validate(
             name: request.name,
             ..Resource::default()
         };
-        may(cluster, request.user, "delete", own).map_err(|why| {
+        may(cluster, request.user, "delete", own).map_err(|error| {
             Denial::Forbidden(format!(
-                "cannot set an ownerRef on a resource you can't delete: {why}, <nil>"
+                "cannot set an ownerRef on a resource you can't delete: {error}, <nil>"
             ))
         })?;
     }
@@ -58,10 +58,10 @@ pub(crate) fn validate(
     if blocking.peek().is_none() || may(cluster, request.user, "update", anything).is_ok() {
         return Ok(());
     }
-    blocking.try_for_each(|owner| may_hold(request, owner, cluster))
+    blocking.try_for_each(|owner| may_block(request, owner, cluster))
 }
 
-fn may_hold(request: &Request<'_>, owner: &Node<'_>, cluster: &dyn Cluster) -> Result<(), Denial> {
+fn may_block(request: &Request<'_>, owner: &Node<'_>, cluster: &dyn Cluster) -> Result<(), Denial> {
     let (api_version, kind) = (owner.text_at(&["apiVersion"]), owner.text_at(&["kind"]));
     let (group, version) = api_version.split_once('/').unwrap_or(("", api_version));
     let Some((resource, namespaced)) = cluster.resource_of(group, version, kind) else {
@@ -69,7 +69,7 @@ fn may_hold(request: &Request<'_>, owner: &Node<'_>, cluster: &dyn Cluster) -> R
             "cannot set blockOwnerDeletion in this case because cannot find RESTMapping for APIVersion {api_version} Kind {kind}: no matches for kind \"{kind}\" in version \"{api_version}\""
         )));
     };
-    let held = Resource {
+    let owner_resource = Resource {
         group,
         version,
         resource: &resource,
@@ -78,9 +78,9 @@ fn may_hold(request: &Request<'_>, owner: &Node<'_>, cluster: &dyn Cluster) -> R
         name: owner.text_at(&["name"]),
         ..Resource::default()
     };
-    may(cluster, request.user, "update", held).map_err(|why| {
+    may(cluster, request.user, "update", owner_resource).map_err(|error| {
         Denial::Forbidden(format!(
-            "cannot set blockOwnerDeletion if an ownerReference refers to a resource you can't set finalizers on: {why}, <nil>"
+            "cannot set blockOwnerDeletion if an ownerReference refers to a resource you can't set finalizers on: {error}, <nil>"
         ))
     })
 }
@@ -96,7 +96,7 @@ mod tests {
         "{metadata: {ownerReferences: [{apiVersion: apps/v1, kind: ReplicaSet, name: r, uid: u}]}}";
     const HOLDING: &str = "{metadata: {ownerReferences: [{apiVersion: apps/v1, kind: ReplicaSet, name: r, uid: u, blockOwnerDeletion: true}]}}";
 
-    fn judged(new: &str, old: Option<&str>, cluster: &Fake) -> String {
+    fn outcome(new: &str, old: Option<&str>, cluster: &Fake) -> String {
         let user = user("u", &[]);
         let old = old.map(node);
         let operation = if old.is_some() { Update } else { Create };
@@ -106,29 +106,35 @@ mod tests {
     #[test]
     fn changing_owners_needs_the_right_to_delete() {
         let nobody = Fake::default();
-        assert_eq!(judged(OWNED, None, &nobody), "Ok(())");
-        assert_eq!(judged(OWNED, Some(OWNED), &nobody), "Ok(())");
+        assert_eq!(outcome(OWNED, None, &nobody), "Ok(())");
+        assert_eq!(outcome(OWNED, Some(OWNED), &nobody), "Ok(())");
         assert!(
-            judged(OWNED, Some("{}"), &nobody)
+            outcome(OWNED, Some("{}"), &nobody)
                 .starts_with("cannot set an ownerRef on a resource you can't delete")
         );
-        assert_eq!(judged(OWNED, Some("{}"), &Fake::default().allowing("delete pods x")), "Ok(())");
+        assert_eq!(
+            outcome(OWNED, Some("{}"), &Fake::default().allowing("delete pods x")),
+            "Ok(())"
+        );
     }
 
     #[test]
     fn holding_an_owner_needs_its_finalizers() {
         assert!(
-            judged(HOLDING, None, &Fake::default()).starts_with("cannot set blockOwnerDeletion if")
+            outcome(HOLDING, None, &Fake::default())
+                .starts_with("cannot set blockOwnerDeletion if")
         );
         assert_eq!(
-            judged(HOLDING, None, &Fake::default().allowing("update replicasets/finalizers r")),
+            outcome(HOLDING, None, &Fake::default().allowing("update replicasets/finalizers r")),
             "Ok(())"
         );
         assert_eq!(
-            judged(HOLDING, None, &Fake::default().allowing("update */finalizers *")),
+            outcome(HOLDING, None, &Fake::default().allowing("update */finalizers *")),
             "Ok(())"
         );
         let strange = HOLDING.replace("ReplicaSet", "Thing");
-        assert!(judged(&strange, None, &Fake::default()).contains("no matches for kind \"Thing\""));
+        assert!(
+            outcome(&strange, None, &Fake::default()).contains("no matches for kind \"Thing\"")
+        );
     }
 }

@@ -1,8 +1,8 @@
-//! Where things stand in a pod.
+//! Accessors for fields of pods.
 
 use ratchet_object::{Node, Value};
 
-/// The annotation of pods that a kubelet made known by itself.
+/// The annotation of mirror pods.
 pub(crate) const MIRROR: &str = "kubernetes.io/config.mirror";
 
 /// The lists of containers, in the order in which they are visited.
@@ -23,7 +23,7 @@ pub(crate) fn items<'n, 't>(node: &'n Node<'t>, names: &[&str]) -> &'n [Node<'t>
     node.find(names).map(Node::items).unwrap_or_default()
 }
 
-/// The list `name` below a node, made if it is absent.
+/// The list `name` below a node, created if it is absent.
 pub(crate) fn list_mut<'n>(
     node: &'n mut Node<'static>,
     name: &'static str,
@@ -38,22 +38,22 @@ pub(crate) fn list_mut<'n>(
     }
 }
 
-/// The annotation of an object.
+/// An annotation of an object.
 pub(crate) fn annotation<'n>(node: &'n Node<'_>, name: &str) -> Option<&'n str> {
     node.find(&["metadata", "annotations", name])?.text()
 }
 
-/// Whether a member is there and not null.
+/// Whether a member is set and not null.
 pub(crate) fn has(node: &Node<'_>, name: &str) -> bool {
     node.get(name).is_some_and(|member| !member.is_null())
 }
 
-/// Whether a kubelet made this pod known by itself.
+/// Whether a pod is a mirror pod.
 pub(crate) fn is_mirror(pod: &Node<'_>) -> bool {
     annotation(pod, MIRROR).is_some()
 }
 
-/// Whether a pod refers to secrets, other than by volumes that show whole tokens.
+/// Whether a pod references secrets, other than by projected service account tokens.
 pub(crate) fn uses_secrets(pod: &Node<'_>) -> bool {
     let volumes = items(pod, &["spec", "volumes"]);
     !items(pod, &["spec", "imagePullSecrets"]).is_empty()
@@ -61,7 +61,7 @@ pub(crate) fn uses_secrets(pod: &Node<'_>) -> bool {
         || volumes.iter().any(volume_has_secret)
 }
 
-/// Whether a pod refers to config maps.
+/// Whether a pod references config maps.
 pub(crate) fn uses_config_maps(pod: &Node<'_>) -> bool {
     let volumes = items(pod, &["spec", "volumes"]);
     let projects = |volume: &Node<'_>| {
@@ -78,7 +78,7 @@ fn from_environment(pod: &Node<'_>, key: &str, whole: &str) -> bool {
     })
 }
 
-/// The volumes that name a secret, and under which member.
+/// The volume sources that reference a secret, and the field that does.
 const SECRETS: &[(&str, &str)] = &[
     ("azureFile", "secretName"),
     ("cephfs", "secretRef"),

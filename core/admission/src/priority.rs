@@ -1,4 +1,4 @@
-//! Priority: the class of a pod becomes a number, and one class at most is for everybody.
+//! Priority: resolves the priority class of a pod, and allows one global default class.
 
 use crate::{Cluster, Denial, Request};
 use alloc::format;
@@ -8,7 +8,7 @@ use ratchet_object::Node;
 const GROUP: &str = "scheduling.k8s.io";
 const CLASSES: &str = "priorityclasses";
 
-/// Resolves the class of a new pod; an update keeps what was resolved.
+/// Resolves the class of a new pod; an update keeps the resolved priority.
 pub(crate) fn admit(
     request: &Request<'_>,
     pod: &mut Node<'static>,
@@ -20,9 +20,9 @@ pub(crate) fn admit(
     if let (true, Some(old)) = (request.is_update(), request.old) {
         for name in ["priority", "preemptionPolicy"] {
             if pod.find(&["spec", name]).is_none()
-                && let Some(kept) = old.find(&["spec", name])
+                && let Some(resolved) = old.find(&["spec", name])
             {
-                pod.below("spec").set(name, kept.clone().into_owned());
+                pod.below("spec").set(name, resolved.clone().into_owned());
             }
         }
         return Ok(());
@@ -53,27 +53,29 @@ fn resolve(pod: &mut Node<'static>, cluster: &dyn Cluster) -> Result<(), Denial>
             Node::string(String::from(class.text_at(&["metadata", "name"]))),
         );
     }
-    if let Some(said) = spec.get("priority").and_then(Node::as_int).filter(|said| *said != value) {
+    if let Some(specified) =
+        spec.get("priority").and_then(Node::as_int).filter(|specified| *specified != value)
+    {
         return Err(Denial::Forbidden(format!(
-            "the integer value of priority ({said}) must not be provided in pod spec; priority admission controller computed {value} from the given PriorityClass name"
+            "the integer value of priority ({specified}) must not be provided in pod spec; priority admission controller computed {value} from the given PriorityClass name"
         )));
     }
     spec.set("priority", Node::int(value));
     if policy.is_empty() {
         return Ok(());
     }
-    if let Some(said) =
-        spec.get("preemptionPolicy").and_then(Node::text).filter(|said| *said != policy)
+    if let Some(specified) =
+        spec.get("preemptionPolicy").and_then(Node::text).filter(|specified| *specified != policy)
     {
         return Err(Denial::Forbidden(format!(
-            "the string value of PreemptionPolicy ({said}) must not be provided in pod spec; priority admission controller computed {policy} from the given PriorityClass name"
+            "the string value of PreemptionPolicy ({specified}) must not be provided in pod spec; priority admission controller computed {policy} from the given PriorityClass name"
         )));
     }
     spec.set("preemptionPolicy", Node::string(policy));
     Ok(())
 }
 
-/// Refuses a second class for everybody.
+/// Refuses a second global default class.
 pub(crate) fn validate(
     request: &Request<'_>,
     class: &Node<'_>,
@@ -101,7 +103,7 @@ fn value_of(class: &Node<'_>) -> i64 {
     class.get("value").and_then(Node::as_int).unwrap_or(0)
 }
 
-/// The class for everybody; if a race made several, the lowest.
+/// The global default class; the lowest if a race created several.
 fn default_class(cluster: &dyn Cluster) -> Option<Node<'static>> {
     cluster.objects(GROUP, CLASSES, "").into_iter().filter(is_default).min_by_key(value_of)
 }
@@ -123,8 +125,8 @@ mod tests {
     fn admitted(pod: &str, cluster: &Fake) -> (String, Node<'static>) {
         let user = user("u", &[]);
         let mut pod = node(pod);
-        let said = text(admit(&request(Create, "", "pods", &user, None), &mut pod, cluster));
-        (said, pod)
+        let outcome = text(admit(&request(Create, "", "pods", &user, None), &mut pod, cluster));
+        (outcome, pod)
     }
 
     #[test]
@@ -181,16 +183,16 @@ mod tests {
     fn only_one_class_is_for_everybody() {
         let user = user("u", &[]);
         let class = node("{metadata: {name: b}, globalDefault: true}");
-        let there =
+        let cluster_with_default =
             Fake::default().with(GROUP, CLASSES, &["{metadata: {name: a}, globalDefault: true}"]);
         let create = request(Create, GROUP, CLASSES, &user, None);
         assert_eq!(text(validate(&create, &class, &Fake::default())), "Ok(())");
         assert_eq!(
-            text(validate(&create, &class, &there)),
+            text(validate(&create, &class, &cluster_with_default)),
             "PriorityClass a is already marked as default. Only one default can exist"
         );
         let same = node("{metadata: {name: a}, globalDefault: true}");
         let update = request(Update, GROUP, CLASSES, &user, Some(&same));
-        assert_eq!(text(validate(&update, &same, &there)), "Ok(())");
+        assert_eq!(text(validate(&update, &same, &cluster_with_default)), "Ok(())");
     }
 }

@@ -1,23 +1,23 @@
-//! What a plugin is told: the request, and the cluster that it may ask.
+//! The inputs of admission plugins: the request, and the cluster state.
 
 use alloc::string::String;
 use alloc::vec::Vec;
 use ratchet_access::{Attempt, Resource, Target, User};
 use ratchet_object::Node;
 
-/// What would happen.
+/// The operations of admission.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Operation {
-    /// Something is made.
+    /// Creation of an object.
     Create,
-    /// Something is changed.
+    /// An update of an object.
     Update,
-    /// Something goes.
+    /// Deletion of an object.
     Delete,
 }
 
 impl Operation {
-    /// The word in messages and metrics.
+    /// The name in messages and metrics.
     pub fn word(self) -> &'static str {
         match self {
             Self::Create => "CREATE",
@@ -27,77 +27,77 @@ impl Operation {
     }
 }
 
-/// A request that is about to be admitted.
+/// The attributes of an admission request (`admission.Attributes`).
 #[derive(Clone, Copy, Debug)]
 pub struct Request<'a> {
-    /// What would happen.
+    /// The operation.
     pub operation: Operation,
-    /// API group.
+    /// The API group.
     pub group: &'a str,
-    /// API version.
+    /// The API version.
     pub version: &'a str,
-    /// The plural in the URL.
+    /// The plural resource name in the URL.
     pub resource: &'a str,
     /// The subresource; empty for the object itself.
     pub subresource: &'a str,
-    /// The namespace; empty for what lives in the cluster.
+    /// The namespace; empty for cluster-scoped objects.
     pub namespace: &'a str,
     /// The name of the object; empty if it has yet to be generated.
     pub name: &'a str,
-    /// Who asks.
+    /// The user of the request.
     pub user: &'a User,
-    /// The minor release that the server emulates: some plugins grew.
+    /// The minor release that the server emulates: some plugins differ by release.
     pub minor: u8,
-    /// The object that is there, for updates and deletions.
+    /// The stored object, for updates and deletions.
     pub old: Option<&'a Node<'a>>,
 }
 
 impl Request<'_> {
-    /// Whether it is about the objects of a resource themselves.
+    /// Whether the request is about the objects of a resource themselves.
     pub fn is_on(&self, group: &str, resource: &str) -> bool {
         self.is_on_part(group, resource, "")
     }
 
-    /// Whether it is about a subresource.
+    /// Whether the request is about a subresource.
     pub fn is_on_part(&self, group: &str, resource: &str, subresource: &str) -> bool {
         (self.group, self.resource, self.subresource) == (group, resource, subresource)
     }
 
-    /// Whether something is made.
+    /// Whether the operation is `Create`.
     pub fn is_create(&self) -> bool {
         self.operation == Operation::Create
     }
 
-    /// Whether something is changed.
+    /// Whether the operation is `Update`.
     pub fn is_update(&self) -> bool {
         self.operation == Operation::Update
     }
 }
 
-/// Why a plugin refuses.
+/// The refusal of a plugin.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Denial {
-    /// 403: what stands after `pods "x" is forbidden: `.
+    /// 403: the text after `pods "x" is forbidden: `.
     Forbidden(String),
     /// 403 with a cause of this type beside the text.
     ForbiddenBecause(String, &'static str),
-    /// 404: something of the core group that the object needs.
+    /// 404: an object of the core group that the request needs.
     NotFound {
-        /// The plural.
+        /// The plural resource name.
         resource: &'static str,
-        /// The name.
+        /// The name of the missing object.
         name: String,
     },
 }
 
 impl Denial {
-    /// 403.
+    /// A 403 with this text.
     pub fn forbidden(text: impl Into<String>) -> Self {
         Self::Forbidden(text.into())
     }
 }
 
-/// Whom a certificate is asked for.
+/// The subject of a certificate signing request.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Subject {
     /// The common name.
@@ -106,9 +106,9 @@ pub struct Subject {
     pub organizations: Vec<String>,
 }
 
-/// The cluster as of now: plugins ask, the door answers from its cache.
+/// The current cluster state: the door answers from its cache.
 pub trait Cluster {
-    /// One object; the namespace is empty for what lives in the cluster.
+    /// One object; the namespace is empty for cluster-scoped objects.
     fn object(
         &self,
         group: &str,
@@ -117,23 +117,23 @@ pub trait Cluster {
         name: &str,
     ) -> Option<Node<'static>>;
 
-    /// All objects of a resource in a namespace, or in the cluster, in the order of their names.
+    /// All objects of a resource in a namespace, or in the cluster, sorted by name.
     fn objects(&self, group: &str, resource: &str, namespace: &str) -> Vec<Node<'static>>;
 
-    /// Whether the authorizers allow it; if not, what they say.
+    /// Whether the authorizers allow the attempt; the error is their reason.
     fn decide(&self, attempt: &Attempt<'_>) -> Result<(), String>;
 
-    /// The resource that has a kind: version is ignored where the kind is known; whether it lives in namespaces.
+    /// The resource of a kind, and whether it is namespaced; the version is ignored where the kind is known.
     fn resource_of(&self, group: &str, version: &str, kind: &str) -> Option<(String, bool)>;
 
-    /// The subject in the PEM text of a certificate signing request, or what is wrong with it.
+    /// The subject in the PEM text of a certificate signing request, or the error.
     fn subject_of(&self, request: &str) -> Result<Subject, String>;
 
-    /// Five random letters for a name.
+    /// Five random letters for a generated name.
     fn suffix(&self) -> String;
 }
 
-/// Whether the requester may do something to a resource of the cluster.
+/// Whether the user may do something to a resource.
 pub(crate) fn may(
     cluster: &dyn Cluster,
     user: &User,

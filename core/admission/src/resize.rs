@@ -1,4 +1,4 @@
-//! PodResizeValidator: a pod grows only as far as its node can carry it.
+//! PodResizeValidator: a pod may only be resized within the capacity of its node.
 
 use crate::amounts::{self, Side};
 use crate::{Cluster, Denial, Request};
@@ -7,10 +7,10 @@ use alloc::vec::Vec;
 use ratchet_access::quoted;
 use ratchet_object::{Equality, Node, Quantity, equal_at};
 
-/// In which unit an amount is told.
+/// The unit of a quantity in messages.
 type Count = fn(Quantity) -> i128;
 
-/// Refuses what the node of a pod cannot do.
+/// Refuses a resize that the node of the pod cannot satisfy.
 pub(crate) fn validate(
     request: &Request<'_>,
     pod: &Node<'_>,
@@ -38,19 +38,19 @@ pub(crate) fn validate(
         return Err(Denial::ForbiddenBecause(text, "UnsupportedPlatform"));
     }
     let requests = amounts::of_pod(pod, Side::Requests);
-    let allocatable = amounts::read(node.find(&["status", "allocatable"]));
+    let allocatable = amounts::parse(node.find(&["status", "allocatable"]));
     let mut faults = Vec::new();
     let counts: [(&str, Count); 2] =
         [("cpu", Quantity::thousandths), ("memory", Quantity::in_wholes)];
     for (name, count) in counts {
         let nothing = Quantity::whole(0);
-        let asked = requests.get(name).copied().unwrap_or(nothing);
-        let there = allocatable.get(name).copied().unwrap_or(nothing);
-        if asked.exceeds(there) {
+        let requested = requests.get(name).copied().unwrap_or(nothing);
+        let available = allocatable.get(name).copied().unwrap_or(nothing);
+        if requested.exceeds(available) {
             faults.push(format!(
                 "{name}, requested: {}, allocatable: {}",
-                count(asked),
-                count(there)
+                count(requested),
+                count(available)
             ));
         }
     }
@@ -81,21 +81,21 @@ mod tests {
             ))
         };
         let old = pod("1");
-        let judged = |cpu: &str, labels: &str| {
+        let outcome = |cpu: &str, labels: &str| {
             let cluster = Fake::default().with("", "nodes", &[&host(labels)]);
             let update =
                 Request { subresource: "resize", ..request(Update, "", "pods", &user, Some(&old)) };
             text(validate(&update, &pod(cpu), &cluster))
         };
-        assert_eq!(judged("2", "{}"), "Ok(())");
+        assert_eq!(outcome("2", "{}"), "Ok(())");
         assert_eq!(
-            judged("3", "{}"),
+            outcome("3", "{}"),
             "node didn't have enough allocatable resources: cpu, requested: 3000, allocatable: 2000"
         );
         assert!(
-            judged("2", "{kubernetes.io/os: windows}")
+            outcome("2", "{kubernetes.io/os: windows}")
                 .starts_with("pod resize is only supported on linux nodes")
         );
-        assert_eq!(judged("1", "{kubernetes.io/os: windows}"), "Ok(())");
+        assert_eq!(outcome("1", "{kubernetes.io/os: windows}"), "Ok(())");
     }
 }

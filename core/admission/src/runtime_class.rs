@@ -1,4 +1,4 @@
-//! RuntimeClass: a pod bears the overhead of its runtime, and runs where the runtime is.
+//! RuntimeClass: a pod gets the overhead and scheduling constraints of its runtime class.
 
 use crate::{Cluster, Denial, Request, amounts, pods, tolerations};
 use alloc::format;
@@ -8,7 +8,7 @@ use ratchet_object::Node;
 
 const MISMATCH: &str = "pod rejected: Pod's Overhead doesn't match RuntimeClass's defined Overhead";
 
-/// Adds what the runtime needs.
+/// Adds overhead, node selector and tolerations of the runtime class.
 pub(crate) fn admit(
     request: &Request<'_>,
     pod: &mut Node<'static>,
@@ -16,24 +16,25 @@ pub(crate) fn admit(
 ) -> Result<(), Denial> {
     let Some(class) = class_of(request, pod, cluster)? else { return Ok(()) };
     if let Some(fixed) = class.find(&["overhead", "podFixed"]) {
-        let said = pod.find(&["spec", "overhead"]).filter(|said| !said.entries().is_empty());
-        if said.is_some_and(|said| !amounts::same(Some(said), Some(fixed))) {
+        let specified =
+            pod.find(&["spec", "overhead"]).filter(|specified| !specified.entries().is_empty());
+        if specified.is_some_and(|specified| !amounts::same(Some(specified), Some(fixed))) {
             return Err(Denial::forbidden(MISMATCH));
         }
         pod.below("spec").set("overhead", fixed.clone());
     }
     let Some(scheduling) = class.get("scheduling") else { return Ok(()) };
     for entry in scheduling.get("nodeSelector").map(Node::entries).unwrap_or_default() {
-        let (key, wanted) = (&*entry.key, entry.node.text().unwrap_or_default());
-        let said = pod.find(&["spec", "nodeSelector", key]).and_then(Node::text);
-        if let Some(said) = said.filter(|said| *said != wanted) {
+        let (key, required) = (&*entry.key, entry.node.text().unwrap_or_default());
+        let specified = pod.find(&["spec", "nodeSelector", key]).and_then(Node::text);
+        if let Some(specified) = specified.filter(|specified| *specified != required) {
             return Err(Denial::Forbidden(format!(
-                "conflict: runtimeClass.scheduling.nodeSelector[{key}] = {wanted}; pod.spec.nodeSelector[{key}] = {said}"
+                "conflict: runtimeClass.scheduling.nodeSelector[{key}] = {required}; pod.spec.nodeSelector[{key}] = {specified}"
             )));
         }
         pod.below("spec")
             .below("nodeSelector")
-            .set(String::from(key), Node::string(String::from(wanted)));
+            .set(String::from(key), Node::string(String::from(required)));
     }
     let lists =
         [pods::items(pod, &["spec", "tolerations"]), pods::items(scheduling, &["tolerations"])];
@@ -44,7 +45,7 @@ pub(crate) fn admit(
     Ok(())
 }
 
-/// Refuses an overhead that no runtime has.
+/// Refuses an overhead that differs from the runtime class.
 pub(crate) fn validate(
     request: &Request<'_>,
     pod: &Node<'_>,
@@ -55,9 +56,9 @@ pub(crate) fn validate(
     }
     let class = class_of(request, pod, cluster)?;
     let fixed = class.as_ref().and_then(|class| class.get("overhead"));
-    let said = pod.find(&["spec", "overhead"]).filter(|said| !said.is_null());
-    match (fixed, said) {
-        (Some(fixed), said) if !amounts::same(fixed.get("podFixed"), said) => {
+    let specified = pod.find(&["spec", "overhead"]).filter(|specified| !specified.is_null());
+    match (fixed, specified) {
+        (Some(fixed), specified) if !amounts::same(fixed.get("podFixed"), specified) => {
             Err(Denial::forbidden(MISMATCH))
         }
         (None, Some(_)) => {
@@ -90,27 +91,27 @@ mod tests {
     const CLASS: &str = "{metadata: {name: vm}, overhead: {podFixed: {memory: 128Mi}},
         scheduling: {nodeSelector: {vm: 'yes'}, tolerations: [{key: vm, operator: Exists}]}}";
 
-    fn judged(pod: &str) -> (String, Node<'static>) {
+    fn admitted(pod: &str) -> (String, Node<'static>) {
         let user = user("u", &[]);
         let cluster = Fake::default().with("node.k8s.io", "runtimeclasses", &[CLASS]);
         let create = request(Create, "", "pods", &user, None);
         let mut pod = node(pod);
-        let said =
+        let outcome =
             admit(&create, &mut pod, &cluster).and_then(|()| validate(&create, &pod, &cluster));
-        (text(said), pod)
+        (text(outcome), pod)
     }
 
     #[test]
     fn a_pod_gets_what_its_runtime_needs() {
-        let (said, pod) = judged("{spec: {runtimeClassName: vm}}");
-        assert_eq!(said, "Ok(())");
+        let (outcome, pod) = admitted("{spec: {runtimeClassName: vm}}");
+        assert_eq!(outcome, "Ok(())");
         assert_eq!(
             pod.get("spec").unwrap().to_json(),
             r#"{"runtimeClassName":"vm","overhead":{"memory":"128Mi"},"nodeSelector":{"vm":"yes"},"tolerations":[{"key":"vm","operator":"Exists"}]}"#
         );
-        assert_eq!(judged("{spec: {}}").0, "Ok(())");
+        assert_eq!(admitted("{spec: {}}").0, "Ok(())");
         assert_eq!(
-            judged("{spec: {runtimeClassName: vm, overhead: {memory: 131072Ki}}}").0,
+            admitted("{spec: {runtimeClassName: vm, overhead: {memory: 131072Ki}}}").0,
             "Ok(())"
         );
     }
@@ -118,16 +119,16 @@ mod tests {
     #[test]
     fn what_does_not_fit_the_runtime_is_refused() {
         assert_eq!(
-            judged("{spec: {runtimeClassName: b}}").0,
+            admitted("{spec: {runtimeClassName: b}}").0,
             "pod rejected: RuntimeClass \"b\" not found"
         );
-        assert_eq!(judged("{spec: {runtimeClassName: vm, overhead: {memory: 1Mi}}}").0, MISMATCH);
+        assert_eq!(admitted("{spec: {runtimeClassName: vm, overhead: {memory: 1Mi}}}").0, MISMATCH);
         assert_eq!(
-            judged("{spec: {overhead: {memory: 1Mi}}}").0,
+            admitted("{spec: {overhead: {memory: 1Mi}}}").0,
             "pod rejected: Pod Overhead set without corresponding RuntimeClass defined Overhead"
         );
         assert_eq!(
-            judged("{spec: {runtimeClassName: vm, nodeSelector: {vm: 'no'}}}").0,
+            admitted("{spec: {runtimeClassName: vm, nodeSelector: {vm: 'no'}}}").0,
             "conflict: runtimeClass.scheduling.nodeSelector[vm] = yes; pod.spec.nodeSelector[vm] = no"
         );
     }

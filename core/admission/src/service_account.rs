@@ -1,4 +1,4 @@
-//! ServiceAccount: every pod runs as an account that exists, and sees its token.
+//! ServiceAccount: every pod has an existing service account, and mounts its token.
 
 use crate::{Cluster, Denial, Request, pods};
 use alloc::format;
@@ -9,11 +9,11 @@ use ratchet_object::Node;
 
 const MOUNT: &str = "/var/run/secrets/kubernetes.io/serviceaccount";
 const VOLUME: &str = "kube-api-access-";
-/// What is left of an hour when tokens are looked at by those who watch for old ones.
+/// An hour plus seven seconds, which tells injected tokens apart.
 const EXPIRATION: i64 = 3607;
 const ENFORCE: &str = "kubernetes.io/enforce-mountable-secrets";
 
-/// Gives a new pod its account, the account's token and pull secrets.
+/// Sets the service account of a new pod, with its token volume and pull secrets.
 pub(crate) fn admit(
     request: &Request<'_>,
     pod: &mut Node<'static>,
@@ -23,7 +23,7 @@ pub(crate) fn admit(
         return Ok(());
     }
     if pods::is_mirror(pod) {
-        // A kubelet would delete a mirror that is not what it mirrors.
+        // A kubelet would delete a mirror pod that differs from its static pod.
         return mirror(pod);
     }
     if pod.text_at(&["spec", "serviceAccountName"]).is_empty() {
@@ -37,7 +37,7 @@ pub(crate) fn admit(
     }
     if pods::items(pod, &["spec", "imagePullSecrets"]).is_empty() {
         let secrets = pods::items(&account, &["imagePullSecrets"]).iter();
-        let secrets: Vec<_> = secrets.map(|secret| named(secret.text_at(&["name"]))).collect();
+        let secrets: Vec<_> = secrets.map(|secret| name_ref(secret.text_at(&["name"]))).collect();
         if !secrets.is_empty() {
             pod.below("spec").set("imagePullSecrets", Node::list(secrets));
         }
@@ -45,7 +45,7 @@ pub(crate) fn admit(
     validate(request, pod, cluster)
 }
 
-/// Refuses pods whose account is not there, or that use more secrets than it allows.
+/// Refuses pods whose account does not exist, or that use more secrets than it allows.
 pub(crate) fn validate(
     request: &Request<'_>,
     pod: &Node<'_>,
@@ -70,7 +70,7 @@ pub(crate) fn validate(
     ) {
         return Ok(());
     }
-    limited(pod, &account, is_debugged)
+    check_mountable_secrets(pod, &account, is_debugged)
 }
 
 fn account(
@@ -95,7 +95,7 @@ fn mirror(pod: &Node<'_>) -> Result<(), Denial> {
             .iter()
             .any(|source| pods::has(source, "serviceAccountToken"))
     };
-    let why = if !pod.text_at(&["spec", "serviceAccountName"]).is_empty() {
+    let reason = if !pod.text_at(&["spec", "serviceAccountName"]).is_empty() {
         "reference service accounts"
     } else if pods::uses_secrets(pod) {
         "reference secrets"
@@ -104,10 +104,10 @@ fn mirror(pod: &Node<'_>) -> Result<(), Denial> {
     } else {
         return Ok(());
     };
-    Err(Denial::Forbidden(format!("a mirror pod may not {why}")))
+    Err(Denial::Forbidden(format!("a mirror pod may not {reason}")))
 }
 
-/// Whether the pod, or else its account, wants the token to be there; both may be silent.
+/// Whether the pod, or else its account, mounts the token; true if neither is set.
 fn automounts(account: &Node<'_>, pod: &Node<'_>) -> bool {
     let own = pod.find(&["spec", "automountServiceAccountToken"]).and_then(Node::as_bool);
     own.or_else(|| account.get("automountServiceAccountToken").and_then(Node::as_bool))
@@ -117,9 +117,9 @@ fn automounts(account: &Node<'_>, pod: &Node<'_>) -> bool {
 fn mount_token(pod: &mut Node<'static>, cluster: &dyn Cluster) {
     let volumes =
         pods::items(pod, &["spec", "volumes"]).iter().map(|volume| volume.text_at(&["name"]));
-    let there: Option<String> =
+    let existing: Option<String> =
         volumes.into_iter().find(|name| name.starts_with(VOLUME)).map(Into::into);
-    let name = there.clone().unwrap_or_else(|| format!("{VOLUME}{}", cluster.suffix()));
+    let name = existing.clone().unwrap_or_else(|| format!("{VOLUME}{}", cluster.suffix()));
     let mount = Node::map([
         ("name", Node::string(name.clone())),
         ("readOnly", Node::bool(true)),
@@ -131,24 +131,24 @@ fn mount_token(pod: &mut Node<'static>, cluster: &dyn Cluster) {
             pod.find_mut(&["spec", list]).and_then(Node::items_mut).into_iter().flatten()
         {
             let mounts = pods::items(container, &["volumeMounts"]);
-            // Who mounts something else there does not want the token.
+            // A container that mounts something else at this path does not get the token.
             if !mounts.iter().any(|other| other.text_at(&["mountPath"]) == MOUNT) {
                 pods::list_mut(container, "volumeMounts").push(mount.clone());
                 is_needed = true;
             }
         }
     }
-    if is_needed && there.is_none() {
+    if is_needed && existing.is_none() {
         let volume = Node::map([("name", Node::string(name)), ("projected", token_volume())]);
         pods::list_mut(pod.below("spec"), "volumes").push(volume);
     }
 }
 
-fn named(name: &str) -> Node<'static> {
+fn name_ref(name: &str) -> Node<'static> {
     Node::map([("name", Node::string(String::from(name)))])
 }
 
-/// The token, the cluster's certificate authority, and the namespace.
+/// The volume with the token, the cluster's certificate authority, and the namespace.
 fn token_volume() -> Node<'static> {
     let token =
         Node::map([("expirationSeconds", Node::int(EXPIRATION)), ("path", Node::string("token"))]);
@@ -160,24 +160,28 @@ fn token_volume() -> Node<'static> {
         ("fieldPath", Node::string("metadata.namespace")),
     ]);
     let file = Node::map([("path", Node::string("namespace")), ("fieldRef", field)]);
-    let place = Node::map([("items", Node::list(vec![file]))]);
+    let downward_api = Node::map([("items", Node::list(vec![file]))]);
     let sources = vec![
         Node::map([("serviceAccountToken", token)]),
         Node::map([("configMap", authority)]),
-        Node::map([("downwardAPI", place)]),
+        Node::map([("downwardAPI", downward_api)]),
     ];
     Node::map([("sources", Node::list(sources)), ("defaultMode", Node::int(0o644))])
 }
 
-/// Refuses secrets that the account does not name.
-fn limited(pod: &Node<'_>, account: &Node<'_>, is_debugged: bool) -> Result<(), Denial> {
+/// Refuses secrets that the account does not reference.
+fn check_mountable_secrets(
+    pod: &Node<'_>,
+    account: &Node<'_>,
+    is_debugged: bool,
+) -> Result<(), Denial> {
     let owner = account.text_at(&["metadata", "name"]);
     let names = |list: &str, name: &str| {
         pods::items(account, &[list]).iter().any(|item| item.text_at(&["name"]) == name)
     };
-    let refuse = |what: String, secret: &str| {
+    let refuse = |reference: String, secret: &str| {
         let text = format!(
-            "{what}=\"{secret}\" is not allowed because service account {owner} does not reference that secret"
+            "{reference}=\"{secret}\" is not allowed because service account {owner} does not reference that secret"
         );
         Err(Denial::Forbidden(text))
     };
@@ -196,7 +200,7 @@ fn limited(pod: &Node<'_>, account: &Node<'_>, is_debugged: bool) -> Result<(), 
             }
         }
     }
-    for (list, word) in lists {
+    for (list, description) in lists {
         for container in pods::containers(pod, list) {
             let name = container.text_at(&["name"]);
             for env in pods::items(container, &["env"]) {
@@ -205,7 +209,9 @@ fn limited(pod: &Node<'_>, account: &Node<'_>, is_debugged: bool) -> Result<(), 
                 if !names("secrets", secret) {
                     let env = env.text_at(&["name"]);
                     return refuse(
-                        format!("{word} {name} with envVar {env} referencing secret.secretName"),
+                        format!(
+                            "{description} {name} with envVar {env} referencing secret.secretName"
+                        ),
                         secret,
                     );
                 }
@@ -217,7 +223,7 @@ fn limited(pod: &Node<'_>, account: &Node<'_>, is_debugged: bool) -> Result<(), 
                 let secret = env.text_at(&["secretRef", "name"]);
                 if !names("secrets", secret) {
                     return refuse(
-                        format!("{word} {name} with envFrom referencing secret.secretName"),
+                        format!("{description} {name} with envFrom referencing secret.secretName"),
                         secret,
                     );
                 }
@@ -257,8 +263,8 @@ mod tests {
 
     #[test]
     fn a_pod_gets_the_default_account_its_token_and_its_pull_secrets() {
-        let (said, pod) = admitted("{spec: {containers: [{name: a}]}}", DEFAULT);
-        assert_eq!(said, "Ok(())");
+        let (outcome, pod) = admitted("{spec: {containers: [{name: a}]}}", DEFAULT);
+        assert_eq!(outcome, "Ok(())");
         assert_eq!(
             pod.get("spec").unwrap().to_json(),
             r#"{"containers":[{"name":"a","volumeMounts":[{"name":"kube-api-access-abcde","readOnly":true,"mountPath":"/var/run/secrets/kubernetes.io/serviceaccount"}]}],"serviceAccountName":"default","serviceAccount":"default","volumes":[{"name":"kube-api-access-abcde","projected":{"sources":[{"serviceAccountToken":{"expirationSeconds":3607,"path":"token"}},{"configMap":{"name":"kube-root-ca.crt","items":[{"key":"ca.crt","path":"ca.crt"}]}},{"downwardAPI":{"items":[{"path":"namespace","fieldRef":{"apiVersion":"v1","fieldPath":"metadata.namespace"}}]}}],"defaultMode":420}}],"imagePullSecrets":[{"name":"pull"}]}"#
@@ -284,9 +290,9 @@ mod tests {
 
     #[test]
     fn an_account_that_is_not_there_is_refused() {
-        let (said, _) = admitted("{spec: {serviceAccountName: robot}}", DEFAULT);
+        let (outcome, _) = admitted("{spec: {serviceAccountName: robot}}", DEFAULT);
         assert_eq!(
-            said,
+            outcome,
             "error looking up service account ns/robot: serviceaccount \"robot\" not found"
         );
     }
@@ -301,8 +307,8 @@ mod tests {
                 DEFAULT,
             )
         };
-        let (said, pod) = mirror("{containers: [{name: a}]}");
-        assert_eq!((said.as_str(), pod.find(&["spec", "serviceAccountName"])), ("Ok(())", None));
+        let (outcome, pod) = mirror("{containers: [{name: a}]}");
+        assert_eq!((outcome.as_str(), pod.find(&["spec", "serviceAccountName"])), ("Ok(())", None));
         assert_eq!(
             mirror("{serviceAccountName: a}").0,
             "a mirror pod may not reference service accounts"
@@ -316,13 +322,13 @@ mod tests {
     #[test]
     fn an_account_may_limit_the_secrets() {
         let account = "{metadata: {name: default, namespace: ns, annotations: {kubernetes.io/enforce-mountable-secrets: 'true'}}, secrets: [{name: s}]}";
-        let (said, _) =
+        let (outcome, _) =
             admitted("{spec: {volumes: [{name: v, secret: {secretName: s}}]}}", account);
-        assert_eq!(said, "Ok(())");
-        let (said, _) =
+        assert_eq!(outcome, "Ok(())");
+        let (outcome, _) =
             admitted("{spec: {volumes: [{name: v, secret: {secretName: t}}]}}", account);
         assert_eq!(
-            said,
+            outcome,
             "volume with secret.secretName=\"t\" is not allowed because service account default does not reference that secret"
         );
     }

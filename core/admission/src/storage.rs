@@ -1,26 +1,26 @@
-//! StorageObjectInUseProtection and PersistentVolumeClaimResize: storage is not lost while in use, and grows only where it can.
+//! StorageObjectInUseProtection and PersistentVolumeClaimResize: finalizers on new storage, checks of claim expansion.
 
 use crate::{Cluster, Denial, Request, pods};
 use core::cmp::Ordering;
 use ratchet_object::{Node, Quantity};
 
-/// The older way to name the storage class of a claim.
+/// The deprecated annotation with the storage class of a claim.
 pub(crate) const CLASS_ANNOTATION: &str = "volume.beta.kubernetes.io/storage-class";
 
-/// What holds objects that are in use: group, resource, finalizer, since which release.
-const HELD: &[(&str, &str, &str, u8)] = &[
+/// The protected resources: group, resource, finalizer, first release.
+const PROTECTED: &[(&str, &str, &str, u8)] = &[
     ("", "persistentvolumeclaims", "kubernetes.io/pvc-protection", 0),
     ("", "persistentvolumes", "kubernetes.io/pv-protection", 0),
     ("storage.k8s.io", "volumeattributesclasses", "kubernetes.io/vac-protection", 34),
 ];
 
-/// Holds new volumes and claims until their controller lets them go.
+/// Adds the protection finalizers to new volumes and claims.
 pub(crate) fn protect(
     request: &Request<'_>,
     node: &mut Node<'static>,
     _: &dyn Cluster,
 ) -> Result<(), Denial> {
-    let row = HELD.iter().find(|(group, resource, _, since)| {
+    let row = PROTECTED.iter().find(|(group, resource, _, since)| {
         request.is_on(group, resource) && request.is_create() && request.minor >= *since
     });
     let Some((_, _, finalizer, _)) = row else { return Ok(()) };
@@ -37,7 +37,7 @@ pub(crate) fn class_of<'n>(claim: &'n Node<'_>) -> &'n str {
         .unwrap_or_else(|| claim.text_at(&["spec", "storageClassName"]))
 }
 
-/// Refuses to enlarge claims that cannot grow.
+/// Refuses the expansion of claims that cannot be expanded.
 pub(crate) fn resize(
     request: &Request<'_>,
     claim: &Node<'_>,
@@ -81,12 +81,12 @@ mod tests {
     #[test]
     fn new_storage_is_held_once() {
         let user = user("u", &[]);
-        for (group, resource, finalizer, _) in HELD {
-            let mut made = node("{metadata: {name: a}}");
+        for (group, resource, finalizer, _) in PROTECTED {
+            let mut created = node("{metadata: {name: a}}");
             let create = request(Create, group, resource, &user, None);
-            protect(&create, &mut made, &Fake::default()).unwrap();
-            protect(&create, &mut made, &Fake::default()).unwrap();
-            let finalizers = pods::items(&made, &["metadata", "finalizers"]);
+            protect(&create, &mut created, &Fake::default()).unwrap();
+            protect(&create, &mut created, &Fake::default()).unwrap();
+            let finalizers = pods::items(&created, &["metadata", "finalizers"]);
             assert_eq!(finalizers, [Node::string(*finalizer)]);
         }
         let mut pod = node("{metadata: {name: a}}");
@@ -107,19 +107,19 @@ mod tests {
                 "{{spec: {{storageClassName: {class}, resources: {{requests: {{storage: {size}}}}}}}, status: {{phase: {phase}}}}}"
             ))
         };
-        let judged = |class: &str, size: &str, phase: &str| {
+        let outcome = |class: &str, size: &str, phase: &str| {
             let old = claim(class, "1Gi", phase);
             let update = request(Update, "", "persistentvolumeclaims", &user, Some(&old));
             text(resize(&update, &claim(class, size, phase), &cluster))
         };
-        assert_eq!(judged("grows", "2Gi", "Bound"), "Ok(())");
-        assert_eq!(judged("fixed", "1024Mi", "Pending"), "Ok(())");
+        assert_eq!(outcome("grows", "2Gi", "Bound"), "Ok(())");
+        assert_eq!(outcome("fixed", "1024Mi", "Pending"), "Ok(())");
         assert_eq!(
-            judged("grows", "2Gi", "Pending"),
+            outcome("grows", "2Gi", "Pending"),
             "Only bound persistent volume claims can be expanded"
         );
         assert!(
-            judged("fixed", "2Gi", "Bound")
+            outcome("fixed", "2Gi", "Bound")
                 .starts_with("only dynamically provisioned pvc can be resized")
         );
     }

@@ -1,4 +1,4 @@
-//! All plugins of Kubernetes 1.36 in the order in which they run, and what each of them does here.
+//! The table of all plugins of Kubernetes 1.36 in their order, with their implementations.
 
 use crate::{
     Cluster, Denial, Request, certificates, classes, limit_ranger, node_labels, node_restriction,
@@ -8,24 +8,24 @@ use crate::{
 use alloc::vec::Vec;
 use ratchet_object::Node;
 
-/// Changes an object, or refuses it.
+/// A mutating plugin: changes an object, or refuses it.
 pub type Admit = fn(&Request<'_>, &mut Node<'static>, &dyn Cluster) -> Result<(), Denial>;
 
-/// Refuses an object, or not.
+/// A validating plugin: refuses an object, or not.
 pub type Validate = fn(&Request<'_>, &Node<'_>, &dyn Cluster) -> Result<(), Denial>;
 
 /// One plugin.
 #[derive(Clone, Copy, Debug)]
 pub struct PluginRow {
-    /// Its name in flags and metrics.
+    /// The name in flags and metrics.
     pub name: &'static str,
-    /// Whether it is on unless switched off.
+    /// Whether it is enabled by default.
     pub default_on: bool,
-    /// Whether it does here what it does in Kubernetes; also if that is nothing, for what it looks at is not served.
+    /// Whether it behaves as in Kubernetes; also if it has no effect because its resources are not served.
     pub implemented: bool,
-    /// What it does before an object is validated.
+    /// The mutating part, which runs before validation of the object.
     pub admit: Option<Admit>,
-    /// What it does after that.
+    /// The validating part, which runs after that.
     pub validate: Option<Validate>,
 }
 
@@ -38,7 +38,7 @@ impl PluginRow {
         Self { implemented: true, validate: Some(validate), ..self }
     }
 
-    /// It is done by another part of the server, or there is nothing to do.
+    /// Implemented by another part of the server, or without effect.
     const fn elsewhere(self) -> Self {
         Self { implemented: true, ..self }
     }
@@ -97,7 +97,7 @@ pub static PLUGINS: &[PluginRow] = &[
     off("AlwaysDeny").admits(optional::deny),
 ];
 
-/// The names of the plugins that are on unless switched off.
+/// The names of the plugins that are enabled by default.
 pub fn default_plugins() -> Vec<&'static str> {
     PLUGINS.iter().filter(|row| row.default_on).map(|row| row.name).collect()
 }

@@ -1,4 +1,4 @@
-//! A small cluster for tests.
+//! A fake cluster for tests.
 
 use crate::{Cluster, Denial, Operation, Request, Subject};
 use alloc::format;
@@ -7,12 +7,12 @@ use alloc::vec::Vec;
 use ratchet_access::{Attempt, User};
 use ratchet_object::{Limits, Node, decode};
 
-/// A tree from YAML.
+/// Decodes YAML.
 pub(crate) fn node(text: &str) -> Node<'static> {
     decode(text, Limits::DEFAULT).unwrap().documents.remove(0).into_owned()
 }
 
-/// Objects by `resource.group`, what is allowed, and whom a certificate is asked for.
+/// Objects by `resource.group`, allowed attempts, and the subject of certificate requests.
 #[derive(Default)]
 pub(crate) struct Fake {
     pub(crate) objects: Vec<(String, Node<'static>)>,
@@ -22,7 +22,7 @@ pub(crate) struct Fake {
 }
 
 impl Fake {
-    /// A cluster with these objects of one resource.
+    /// The same cluster with these objects of one resource.
     pub(crate) fn with(self, group: &str, resource: &str, texts: &[&str]) -> Self {
         texts.iter().fold(self, |mut fake, text| {
             fake.objects.push((format!("{resource}.{group}"), node(text)));
@@ -30,9 +30,9 @@ impl Fake {
         })
     }
 
-    /// The same, with something allowed.
-    pub(crate) fn allowing(mut self, what: &str) -> Self {
-        self.allowed.push(what.to_string());
+    /// The same cluster with something allowed.
+    pub(crate) fn allowing(mut self, permission: &str) -> Self {
+        self.allowed.push(permission.to_string());
         self
     }
 }
@@ -60,11 +60,11 @@ impl Cluster for Fake {
     fn decide(&self, attempt: &Attempt<'_>) -> Result<(), String> {
         let resource = attempt.resource().unwrap();
         let slash = if resource.subresource.is_empty() { "" } else { "/" };
-        let what = format!(
+        let permission = format!(
             "{} {}{slash}{} {}",
             attempt.verb, resource.resource, resource.subresource, resource.name
         );
-        if self.allowed.contains(&what) { Ok(()) } else { Err(String::new()) }
+        if self.allowed.contains(&permission) { Ok(()) } else { Err(String::new()) }
     }
 
     fn resource_of(&self, _: &str, _: &str, kind: &str) -> Option<(String, bool)> {
@@ -111,7 +111,7 @@ pub(crate) fn request<'a>(
     }
 }
 
-/// The text of a 403.
+/// The message of a refusal.
 pub(crate) fn text(result: Result<(), Denial>) -> String {
     match result {
         Err(Denial::Forbidden(text) | Denial::ForbiddenBecause(text, _)) => text,

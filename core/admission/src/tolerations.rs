@@ -1,4 +1,4 @@
-//! DefaultTolerationSeconds, ExtendedResourceToleration, TaintNodesByCondition: what pods bear, and what nodes begin with.
+//! DefaultTolerationSeconds, ExtendedResourceToleration, TaintNodesByCondition.
 
 use crate::{Cluster, Denial, Request, amounts, pods};
 use alloc::collections::BTreeSet;
@@ -9,10 +9,10 @@ use ratchet_object::Node;
 const NOT_READY: &str = "node.kubernetes.io/not-ready";
 const UNREACHABLE: &str = "node.kubernetes.io/unreachable";
 
-/// How long pods stay on a node that is not ready or not reached.
+/// How long pods stay on a node that is not ready or unreachable.
 const SECONDS: i64 = 300;
 
-/// Lets pods stay for five minutes on a node that is lost.
+/// Adds tolerations of five minutes for nodes that are not ready or unreachable.
 pub(crate) fn default_seconds(
     request: &Request<'_>,
     pod: &mut Node<'static>,
@@ -41,7 +41,7 @@ pub(crate) fn default_seconds(
     Ok(())
 }
 
-/// Lets pods that ask for a device run on the nodes that are kept for it.
+/// Adds tolerations for the extended resources that a pod requests.
 pub(crate) fn extended(
     request: &Request<'_>,
     pod: &mut Node<'static>,
@@ -51,22 +51,23 @@ pub(crate) fn extended(
         return Ok(());
     }
     let lists = ["containers", "initContainers"];
-    let asked = lists.iter().flat_map(|list| pods::containers(pod, list)).flat_map(|container| {
-        container.find(&["resources", "requests"]).map(Node::entries).unwrap_or_default()
-    });
-    let names: BTreeSet<String> = asked
+    let requested =
+        lists.iter().flat_map(|list| pods::containers(pod, list)).flat_map(|container| {
+            container.find(&["resources", "requests"]).map(Node::entries).unwrap_or_default()
+        });
+    let names: BTreeSet<String> = requested
         .map(|entry| String::from(&*entry.key))
         .filter(|name| amounts::is_extended(name))
         .collect();
     for name in names {
-        let is_it = |other: &Node<'_>| {
+        let is_same = |other: &Node<'_>| {
             other.text_at(&["key"]) == name
                 && other.text_at(&["effect"]) == "NoSchedule"
                 && other.text_at(&["operator"]) == "Exists"
                 && other.text_at(&["value"]).is_empty()
         };
         let tolerations = pods::list_mut(pod.below("spec"), "tolerations");
-        if !tolerations.iter().any(is_it) {
+        if !tolerations.iter().any(is_same) {
             tolerations.push(Node::map([
                 ("key", Node::string(name)),
                 ("operator", Node::string("Exists")),
@@ -77,7 +78,7 @@ pub(crate) fn extended(
     Ok(())
 }
 
-/// A new node takes no pods until somebody has seen that it is ready.
+/// Taints a new node as not ready.
 pub(crate) fn taint(
     request: &Request<'_>,
     node: &mut Node<'static>,
@@ -86,10 +87,10 @@ pub(crate) fn taint(
     if !request.is_on("", "nodes") || !request.is_create() {
         return Ok(());
     }
-    let is_it = |taint: &Node<'_>| {
+    let is_not_ready_taint = |taint: &Node<'_>| {
         taint.text_at(&["key"]) == NOT_READY && taint.text_at(&["effect"]) == "NoSchedule"
     };
-    if !pods::items(node, &["spec", "taints"]).iter().any(is_it) {
+    if !pods::items(node, &["spec", "taints"]).iter().any(is_not_ready_taint) {
         let taint =
             Node::map([("key", Node::string(NOT_READY)), ("effect", Node::string("NoSchedule"))]);
         pods::list_mut(node.below("spec"), "taints").push(taint);
@@ -97,7 +98,7 @@ pub(crate) fn taint(
     Ok(())
 }
 
-/// Two lists as one: what another toleration covers is left out.
+/// Merges two lists: tolerations that another one covers are dropped.
 pub(crate) fn merged(all: Vec<Node<'static>>) -> Vec<Node<'static>> {
     let mut merged: Vec<Node<'static>> = Vec::new();
     for (at, toleration) in all.iter().enumerate() {
@@ -111,7 +112,7 @@ pub(crate) fn merged(all: Vec<Node<'static>>) -> Vec<Node<'static>> {
     merged
 }
 
-/// Whether `wide` bears everything that `narrow` bears.
+/// Whether `wide` tolerates everything that `narrow` does.
 fn covers(wide: &Node<'_>, narrow: &Node<'_>) -> bool {
     if wide == narrow {
         return true;
@@ -186,12 +187,12 @@ mod tests {
     #[test]
     fn new_nodes_are_not_ready_once() {
         let user = user("u", &[]);
-        let mut made = node("{metadata: {name: n1}}");
+        let mut created = node("{metadata: {name: n1}}");
         let create = request(Create, "", "nodes", &user, None);
-        taint(&create, &mut made, &Fake::default()).unwrap();
-        taint(&create, &mut made, &Fake::default()).unwrap();
+        taint(&create, &mut created, &Fake::default()).unwrap();
+        taint(&create, &mut created, &Fake::default()).unwrap();
         assert_eq!(
-            made.get("spec").unwrap().to_json(),
+            created.get("spec").unwrap().to_json(),
             r#"{"taints":[{"key":"node.kubernetes.io/not-ready","effect":"NoSchedule"}]}"#
         );
     }
@@ -200,9 +201,9 @@ mod tests {
     fn the_wider_toleration_stays() {
         let list = |text: &str| node(text).items().to_vec();
         let all = "[{key: a, operator: Equal, value: b, effect: NoSchedule}, {key: a, operator: Exists}, {key: c, operator: Exists}]";
-        let kept = merged(list(all));
-        assert_eq!(kept.len(), 2);
-        assert_eq!(kept[0].text_at(&["operator"]), "Exists");
+        let merged_list = merged(list(all));
+        assert_eq!(merged_list.len(), 2);
+        assert_eq!(merged_list[0].text_at(&["operator"]), "Exists");
         let seconds = "[{key: a, operator: Exists, effect: NoExecute, tolerationSeconds: 5}, {key: a, operator: Exists, effect: NoExecute}]";
         assert_eq!(merged(list(seconds)).len(), 1);
     }

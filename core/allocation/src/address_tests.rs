@@ -1,6 +1,6 @@
 //! Tests of the addresses and families of Services.
 
-use crate::testing::{Server, at, dual, node, single, stack, told};
+use crate::testing::{Server, at, dual, error_texts, node, single, stack};
 use crate::{Ranges, ip_address, ip_name, service_cidr};
 use alloc::format;
 use alloc::string::ToString;
@@ -15,13 +15,13 @@ fn ip(text: &str) -> IpAddr {
 #[test]
 fn a_service_gets_an_address_above_the_first_256() {
     let mut server = Server::new(dual());
-    let made = server.create(PLAIN);
-    assert_eq!(stack(&made), [r#"["10.96.1.42"]"#, r#"["IPv4"]"#, r#""SingleStack""#]);
-    assert_eq!(at(&made, "clusterIP"), r#""10.96.1.42""#);
+    let created = server.create(PLAIN);
+    assert_eq!(stack(&created), [r#"["10.96.1.42"]"#, r#"["IPv4"]"#, r#""SingleStack""#]);
+    assert_eq!(at(&created, "clusterIP"), r#""10.96.1.42""#);
     assert!(server.ledger.addresses.contains(&ip("10.96.1.42")));
-    assert_ne!(at(&server.create(PLAIN), "clusterIP"), at(&made, "clusterIP"));
-    server.delete(&made);
-    assert_eq!(at(&server.create(PLAIN), "clusterIP"), at(&made, "clusterIP"));
+    assert_ne!(at(&server.create(PLAIN), "clusterIP"), at(&created, "clusterIP"));
+    server.delete(&created);
+    assert_eq!(at(&server.create(PLAIN), "clusterIP"), at(&created, "clusterIP"));
 }
 
 #[test]
@@ -34,19 +34,20 @@ fn an_address_that_is_named_is_kept_as_it_is_spelt() {
     ];
     for (text, family, canonical) in cases {
         let mut server = Server::legacy(dual());
-        let made = server.create(&format!(r#"{{"ports":[{{"port":80}}],"clusterIP":"{text}"}}"#));
-        assert_eq!(at(&made, "clusterIP"), format!("\"{text}\""));
-        assert_eq!(at(&made, "clusterIPs"), format!("[\"{text}\"]"));
-        assert_eq!(at(&made, "ipFamilies"), format!("[\"{family}\"]"));
+        let created =
+            server.create(&format!(r#"{{"ports":[{{"port":80}}],"clusterIP":"{text}"}}"#));
+        assert_eq!(at(&created, "clusterIP"), format!("\"{text}\""));
+        assert_eq!(at(&created, "clusterIPs"), format!("[\"{text}\"]"));
+        assert_eq!(at(&created, "ipFamilies"), format!("[\"{family}\"]"));
         assert!(server.ledger.addresses.contains(&ip(canonical)));
         let again = format!(r#"{{"ports":[{{"port":80}}],"clusterIP":"{canonical}"}}"#);
         assert_eq!(
-            told(server.put(&again, None)),
+            error_texts(server.put(&again, None)),
             [format!(
                 "spec.clusterIPs: Invalid value: [\"{canonical}\"]: failed to allocate IP {canonical}: provided IP is already allocated"
             )]
         );
-        server.delete(&made);
+        server.delete(&created);
         server.create(&again);
     }
 }
@@ -57,17 +58,17 @@ fn an_address_outside_the_ranges_is_refused() {
     for text in outside {
         let spec = format!(r#"{{"ports":[{{"port":80}}],"clusterIP":"{text}"}}"#);
         assert_eq!(
-            told(Server::new(dual()).put(&spec, None)),
+            error_texts(Server::new(dual()).put(&spec, None)),
             [format!(
                 "spec.clusterIPs: Invalid value: [\"{text}\"]: failed to allocate IP {text}: the provided network does not match the current range"
             )]
         );
     }
-    // Where another address is yet to be chosen, its place is shown.
+    // Where another address is yet to be chosen, it is shown as an empty string.
     let spec =
         r#"{"ports":[{"port":80}],"clusterIP":"1.2.3.4","ipFamilyPolicy":"RequireDualStack"}"#;
     assert_eq!(
-        told(Server::new(dual()).put(spec, None)),
+        error_texts(Server::new(dual()).put(spec, None)),
         [
             r#"spec.clusterIPs: Invalid value: ["1.2.3.4",""]: failed to allocate IP 1.2.3.4: the provided network does not match the current range"#
         ]
@@ -103,9 +104,9 @@ fn families_follow_policy_and_ranges() {
     ];
     for (ranges, members, families) in cases {
         let mut server = Server::new(ranges);
-        let made = server.create(&format!(r#"{{"ports":[{{"port":80}}],{members}}}"#));
-        assert_eq!(at(&made, "ipFamilies"), families, "{members}");
-        let count = made.find(&["spec", "clusterIPs"]).unwrap().items().len();
+        let created = server.create(&format!(r#"{{"ports":[{{"port":80}}],{members}}}"#));
+        assert_eq!(at(&created, "ipFamilies"), families, "{members}");
+        let count = created.find(&["spec", "clusterIPs"]).unwrap().items().len();
         assert_eq!(count, families.matches("IP").count(), "{members}");
         assert_eq!(server.ledger.addresses.len(), count);
     }
@@ -129,7 +130,7 @@ fn families_that_the_server_lacks_are_refused() {
     ];
     for (members, text) in cases {
         let spec = format!(r#"{{"ports":[{{"port":80}}],{members}}}"#);
-        assert_eq!(told(Server::new(single()).put(&spec, None)), [text]);
+        assert_eq!(error_texts(Server::new(single()).put(&spec, None)), [text]);
     }
 }
 
@@ -148,25 +149,25 @@ fn headless_services_have_families_but_hold_nothing() {
     ];
     for (ranges, spec, families, policy) in cases {
         let mut server = Server::new(ranges);
-        let made = server.create(spec);
+        let created = server.create(spec);
         let policy = format!("\"{policy}\"");
-        assert_eq!(stack(&made), [r#"["None"]"#, families, policy.as_str()]);
-        let changed = server.put(spec, Some(&made)).unwrap();
-        assert_eq!(stack(&changed), stack(&made));
+        assert_eq!(stack(&created), [r#"["None"]"#, families, policy.as_str()]);
+        let changed = server.put(spec, Some(&created)).unwrap();
+        assert_eq!(stack(&changed), stack(&created));
         assert!(server.is_idle());
-        server.delete(&made);
+        server.delete(&created);
     }
 }
 
 #[test]
 fn an_update_keeps_the_address_that_it_does_not_repeat() {
     let mut server = Server::legacy(dual());
-    let made = server.create(r#"{"ports":[{"port":80}],"clusterIP":"010.096.000.095"}"#);
+    let created = server.create(r#"{"ports":[{"port":80}],"clusterIP":"010.096.000.095"}"#);
     server.policy = Server::new(dual()).policy;
-    let changed = server.put(r#"{"ports":[{"port":81}],"selector":{"a":"b"}}"#, Some(&made));
-    assert_eq!(stack(&changed.unwrap()), stack(&made));
+    let changed = server.put(r#"{"ports":[{"port":81}],"selector":{"a":"b"}}"#, Some(&created));
+    assert_eq!(stack(&changed.unwrap()), stack(&created));
     for other in [r#"{"clusterIP":"10.96.0.95"}"#, r#"{"clusterIP":"None"}"#] {
-        let texts = told(server.patch(other, &made));
+        let texts = error_texts(server.patch(other, &created));
         assert!(texts[0].ends_with("may not change once set"), "{texts:?}");
     }
 }
@@ -180,7 +181,7 @@ fn a_second_family_comes_and_goes() {
     assert_eq!(at(&two, "ipFamilies"), r#"["IPv4","IPv6"]"#);
     assert_eq!(at(&two, "clusterIPs"), r#"["::ffff:10.96.0.115","fd00:10:96::12a"]"#);
     assert_eq!(server.ledger.addresses.len(), 2);
-    // Leaving everything out changes nothing.
+    // An update without these fields changes nothing.
     let same = server.put(PLAIN, Some(&two)).unwrap();
     assert_eq!(stack(&same), stack(&two));
     for (patch, text) in [
@@ -193,12 +194,12 @@ fn a_second_family_comes_and_goes() {
             r#"spec.clusterIPs[0]: Invalid value: "::ffff:10.96.0.115": expected an IPv6 value as indicated by `ipFamilies[0]`"#,
         ),
     ] {
-        assert_eq!(told(server.patch(patch, &two))[0], text);
+        assert_eq!(error_texts(server.patch(patch, &two))[0], text);
     }
     let back = server.patch(r#"{"ipFamilyPolicy":"SingleStack"}"#, &two).unwrap();
     assert_eq!(stack(&back), stack(&one));
     assert_eq!(server.ledger.addresses.len(), 1);
-    // The second address can also be named, or taken out by hand.
+    // The second address can also be named, or removed explicitly.
     let two = server.patch(
         r#"{"ipFamilyPolicy":"RequireDualStack","clusterIPs":["::ffff:10.96.0.115","fd00:10:96::7"]}"#,
         &back,
@@ -216,16 +217,16 @@ fn a_second_family_comes_and_goes() {
 #[test]
 fn services_do_not_get_a_second_family_unasked() {
     let mut server = Server::new(single());
-    let made = server.create(r#"{"ports":[{"port":80}],"ipFamilyPolicy":"PreferDualStack"}"#);
+    let created = server.create(r#"{"ports":[{"port":80}],"ipFamilyPolicy":"PreferDualStack"}"#);
     server.ranges = dual();
-    let kept = server.patch(r#"{"selector":{"a":"b"}}"#, &made).unwrap();
-    assert_eq!(stack(&kept), stack(&made));
-    let asked = server.patch(r#"{"ipFamilies":["IPv4","IPv6"]}"#, &made).unwrap();
+    let unchanged = server.patch(r#"{"selector":{"a":"b"}}"#, &created).unwrap();
+    assert_eq!(stack(&unchanged), stack(&created));
+    let dual_service = server.patch(r#"{"ipFamilies":["IPv4","IPv6"]}"#, &created).unwrap();
     assert_eq!(server.ledger.addresses.len(), 2);
     // Nor do they lose it.
     server.ranges = single();
-    let kept = server.patch(r#"{"selector":{"a":"b"}}"#, &asked).unwrap();
-    assert_eq!(stack(&kept), stack(&asked));
+    let unchanged = server.patch(r#"{"selector":{"a":"b"}}"#, &dual_service).unwrap();
+    assert_eq!(stack(&unchanged), stack(&dual_service));
 }
 
 #[test]
@@ -249,28 +250,28 @@ fn a_full_range_is_our_failure() {
         server.create(PLAIN);
     }
     let full = r#"500 InternalError failed to allocate a serviceIP for Service "s": range is full"#;
-    assert_eq!(told(server.put(PLAIN, None)), [full]);
+    assert_eq!(error_texts(server.put(PLAIN, None)), [full]);
     // Another ServiceCIDR helps.
     server.ranges.add("10.0.1.0/30").unwrap();
-    let made = server.create(PLAIN);
-    assert!(at(&made, "clusterIP").starts_with("\"10.0.1."));
+    let created = server.create(PLAIN);
+    assert!(at(&created, "clusterIP").starts_with("\"10.0.1."));
     server.create(PLAIN);
-    assert_eq!(told(server.put(PLAIN, None)), [full]);
+    assert_eq!(error_texts(server.put(PLAIN, None)), [full]);
     for smallest in ["10.0.0.0/31", "10.0.0.0/32"] {
         let ranges = Ranges::new(smallest, None, (30000, 32767)).unwrap();
         assert_eq!(ranges.first_address(), None);
-        assert_eq!(told(Server::new(ranges).put(PLAIN, None)), [full]);
+        assert_eq!(error_texts(Server::new(ranges).put(PLAIN, None)), [full]);
     }
 }
 
 #[test]
 fn the_lower_part_is_used_when_the_upper_is_full() {
-    // Of 30 addresses, 16 are left to those who name them.
+    // Of 30 addresses, 16 are reserved for Services that name them.
     let ranges = Ranges::new("10.0.0.0/27", None, (30000, 32767)).unwrap();
     let mut server = Server::new(ranges);
     for round in 0..30 {
-        let made = server.create(PLAIN);
-        let text = at(&made, "clusterIP");
+        let created = server.create(PLAIN);
+        let text = at(&created, "clusterIP");
         let last: u8 = text.trim_matches('"').rsplit('.').next().unwrap().parse().unwrap();
         assert_eq!(last > 16, round < 14, "{text} in round {round}");
     }

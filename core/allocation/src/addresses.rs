@@ -1,21 +1,21 @@
-//! The addresses of a Service: those it names are checked, those it lacks are chosen.
+//! Allocation of cluster IPs: named ones are checked, missing ones are chosen.
 
+use crate::allocations::ServiceAllocations;
 use crate::choose::choose;
 use crate::fault::{Fault, invalid, list};
-use crate::held::Held;
 use crate::plan::{Plan, Taken};
-use crate::ranges::{Ranges, word};
+use crate::ranges::{Ranges, family_name};
 use crate::spec::Spec;
 use alloc::format;
 use alloc::string::{String, ToString};
 use core::net::IpAddr;
 use ratchet_net::{Canonical, Family, IpText, Quoted};
 
-/// Gives each family of a Service an address; `before` is what the stored one holds.
-pub(crate) fn fill(
+/// Allocates an address for each family of a Service; `before` are the allocations of the stored one.
+pub(crate) fn allocate(
     spec: &mut Spec,
     name: &str,
-    before: &Held,
+    before: &ServiceAllocations,
     ranges: &Ranges,
     taken: &dyn Taken,
     random: &mut dyn FnMut(u64) -> u64,
@@ -24,7 +24,7 @@ pub(crate) fn fill(
     if spec.is_headless() {
         return Ok(());
     }
-    // Errors show an empty text for each address that is yet to be chosen.
+    // Errors show an empty string for each address that is yet to be chosen.
     if spec.cluster_ips.len() < spec.families.len() {
         spec.cluster_ips.resize(spec.families.len(), String::new());
     }
@@ -36,8 +36,8 @@ pub(crate) fn fill(
         if before.addresses.contains(&address) {
             continue;
         }
-        if let Some(why) = refusal(address, ranges, taken) {
-            let detail = format!("failed to allocate IP {stated}: {why}");
+        if let Some(error) = unavailable(address, ranges, taken) {
+            let detail = format!("failed to allocate IP {stated}: {error}");
             let cause = invalid("spec.clusterIPs", list(&spec.cluster_ips), &detail);
             return Err(Fault::Invalid([cause].into()));
         }
@@ -50,9 +50,9 @@ pub(crate) fn fill(
         }
         let chosen = free(family, ranges, &mut is_free, random).ok_or_else(|| {
             let service = Quoted(name);
-            let why =
+            let error =
                 format!("failed to allocate a serviceIP for Service {service}: range is full");
-            Fault::Internal(why)
+            Fault::Internal(error)
         })?;
         *ip = Canonical::of(chosen).to_string();
         plan.chosen_addresses.push(chosen);
@@ -63,8 +63,8 @@ pub(crate) fn fill(
     Ok(())
 }
 
-/// Why a Service cannot have this address.
-fn refusal(address: IpAddr, ranges: &Ranges, taken: &dyn Taken) -> Option<&'static str> {
+/// The error for an address that a Service cannot have.
+fn unavailable(address: IpAddr, ranges: &Ranges, taken: &dyn Taken) -> Option<&'static str> {
     if !ranges.contains(address) {
         return Some("the provided network does not match the current range");
     }
@@ -78,7 +78,8 @@ fn free(
     is_free: &mut dyn FnMut(IpAddr) -> bool,
     random: &mut dyn FnMut(u64) -> u64,
 ) -> Option<IpAddr> {
-    let family = [Family::V4, Family::V6].into_iter().find(|known| word(*known) == family)?;
+    let family =
+        [Family::V4, Family::V6].into_iter().find(|candidate| family_name(*candidate) == family)?;
     ranges.of_family(family).find_map(|network| {
         let mut is_free = |number: u128| is_free(network.address(number));
         choose(&network.bands(), &mut is_free, random).map(|number| network.address(number))

@@ -1,13 +1,13 @@
-//! A free number in a range: by chance first, then one after the other.
+//! Choice of a free number in a range: at random first, then sequentially.
 
-/// How many guesses are made before a band is searched.
-const GUESSES: usize = 8;
+/// The number of random attempts before a band is scanned.
+const RANDOM_ATTEMPTS: usize = 8;
 
-/// How many numbers of a band are looked at before it counts as full. No range of addresses that
+/// The most numbers of a band that are scanned before it counts as full. No address range that
 /// can be full is larger.
-const LOOKS: u64 = 1 << 20;
+const MAX_SCANNED: u64 = 1 << 20;
 
-/// Numbers from the first to the last; empty if the first is behind the last.
+/// An inclusive range of numbers; empty if `first` is greater than `last`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Band {
     first: u128,
@@ -15,11 +15,11 @@ pub(crate) struct Band {
 }
 
 impl Band {
-    /// The numbers from `first` to `last` without the lowest `kept`, and then those.
-    pub(crate) fn above_and_below(first: u128, last: u128, kept: u128) -> [Self; 2] {
-        let middle = first.saturating_add(kept);
+    /// The numbers from `first` to `last` without the lowest `reserved`, and then those.
+    pub(crate) fn above_and_below(first: u128, last: u128, reserved: u128) -> [Self; 2] {
+        let middle = first.saturating_add(reserved);
         let none = Self { first: 1, last: 0 };
-        let below = if kept == 0 { none } else { Self { first, last: last.min(middle - 1) } };
+        let below = if reserved == 0 { none } else { Self { first, last: last.min(middle - 1) } };
         [Self { first: middle, last }, below]
     }
 
@@ -28,7 +28,7 @@ impl Band {
         u64::try_from(len).unwrap_or(u64::MAX)
     }
 
-    /// A number for which `is_free` holds; `random` gives a number below its argument.
+    /// A number for which `is_free` holds; `random` returns a number below its argument.
     fn choose(
         &self,
         is_free: &mut dyn FnMut(u128) -> bool,
@@ -39,14 +39,15 @@ impl Band {
             return None;
         }
         let mut guess = || random(len) % len;
-        let guessed =
-            (0..GUESSES).map(|_| self.first + u128::from(guess())).find(|number| is_free(*number));
+        let guessed = (0..RANDOM_ATTEMPTS)
+            .map(|_| self.first + u128::from(guess()))
+            .find(|number| is_free(*number));
         if guessed.is_some() {
             return guessed;
         }
         let start = u128::from(guess());
         let at = |step: u64| self.first + (start + u128::from(step)) % u128::from(len);
-        (0..len.min(LOOKS)).map(at).find(|number| is_free(*number))
+        (0..len.min(MAX_SCANNED)).map(at).find(|number| is_free(*number))
     }
 }
 
@@ -69,11 +70,11 @@ mod tests {
         let bands = Band::above_and_below(1, 20, 5);
         let mut used = BTreeSet::new();
         for round in 0..20 {
-            let found =
+            let chosen =
                 choose(&bands, &mut |number| !used.contains(&number), &mut |below| 7 % below);
-            let found = found.unwrap();
-            assert_eq!(found > 5, round < 15, "{found} in round {round}");
-            assert!((1..=20).contains(&found) && used.insert(found));
+            let chosen = chosen.unwrap();
+            assert_eq!(chosen > 5, round < 15, "{chosen} in round {round}");
+            assert!((1..=20).contains(&chosen) && used.insert(chosen));
         }
         assert_eq!(choose(&bands, &mut |number| !used.contains(&number), &mut |_| 0), None);
     }

@@ -1,15 +1,15 @@
-//! Which families a Service has: what it says, or its addresses say, or the server's ranges say.
+//! IP families of a Service: from its fields, its addresses, or the server's ranges.
 
 use crate::fault::{Fault, invalid, json, list, unless_empty};
-use crate::ranges::{Ranges, word};
+use crate::ranges::{Ranges, family_name};
 use crate::spec::{Spec, family_of};
 use alloc::format;
 use alloc::string::String;
 use alloc::vec::Vec;
 
-/// A Service that prefers both families keeps what it has when nothing about it changes, even if
-/// the server has got another family meanwhile.
-pub(crate) fn is_settled(new: &Spec, old: Option<&Spec>) -> bool {
+/// A Service with `PreferDualStack` keeps its families when nothing about them changes, even if
+/// the server has gained another family meanwhile.
+pub(crate) fn is_unchanged(new: &Spec, old: Option<&Spec>) -> bool {
     const BOTH: &str = "PreferDualStack";
     let kinds = ["ClusterIP", "NodePort", "LoadBalancer"];
     old.is_some_and(|old| {
@@ -22,7 +22,7 @@ pub(crate) fn is_settled(new: &Spec, old: Option<&Spec>) -> bool {
     })
 }
 
-/// Completes policy and families; the Service is not of the type ExternalName.
+/// Completes policy and families of a Service whose type is not ExternalName.
 pub(crate) fn complete(spec: &mut Spec, old: Option<&Spec>, ranges: &Ranges) -> Result<(), Fault> {
     let is_bare = spec.is_headless() && !spec.has_selector;
     if spec.policy.is_empty() {
@@ -32,7 +32,7 @@ pub(crate) fn complete(spec: &mut Spec, old: Option<&Spec>, ranges: &Ranges) -> 
     }
     let is_single = spec.policy == "SingleStack";
     if let Some(old) = old.filter(|_| is_single) {
-        // The policy alone says clearly enough that the second one is to go.
+        // The policy alone makes clear that the second family is to be removed.
         if spec.cluster_ips == old.cluster_ips {
             spec.cluster_ips.truncate(1);
         }
@@ -45,7 +45,7 @@ pub(crate) fn complete(spec: &mut Spec, old: Option<&Spec>, ranges: &Ranges) -> 
         check(spec, ranges)?;
     }
     if spec.families.is_empty() {
-        spec.families.push(word(ranges.primary_family()).into());
+        spec.families.push(family_name(ranges.primary_family()).into());
     }
     // A Service without selector and address may name families that the server does not have.
     let may_have_two = is_bare || ranges.is_dual_stack();
@@ -59,7 +59,7 @@ pub(crate) fn complete(spec: &mut Spec, old: Option<&Spec>, ranges: &Ranges) -> 
     Ok(())
 }
 
-/// Adds the families of stated addresses.
+/// Adds the families of named addresses.
 fn infer(spec: &mut Spec, ranges: &Ranges) -> Result<(), Fault> {
     if spec.is_headless() {
         return Ok(());
@@ -81,7 +81,7 @@ fn infer(spec: &mut Spec, ranges: &Ranges) -> Result<(), Fault> {
     Ok(())
 }
 
-/// Families that are asked for must be there.
+/// Requested families must be configured.
 fn check(spec: &Spec, ranges: &Ranges) -> Result<(), Fault> {
     let mut causes = Vec::new();
     if spec.policy == "RequireDualStack" && !ranges.is_dual_stack() {

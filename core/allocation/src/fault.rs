@@ -1,4 +1,4 @@
-//! Why a Service does not get what it asks for.
+//! Errors of allocation.
 
 use alloc::format;
 use alloc::string::String;
@@ -6,7 +6,7 @@ use alloc::vec::Vec;
 use ratchet_engine::{Cause, StatusCause};
 use ratchet_object::write_text;
 
-/// A refusal, as the API answers it.
+/// An error, as the API server reports it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Fault {
     /// 422 with these causes.
@@ -17,29 +17,29 @@ pub enum Fault {
     Unclassified(String),
 }
 
-/// A fault at a field: `shown` is the value as Kubernetes shows it.
+/// An invalid field: `value` is formatted as Kubernetes formats it.
 pub(crate) fn invalid(
     field: impl Into<String>,
-    shown: impl core::fmt::Display,
+    value: impl core::fmt::Display,
     detail: &str,
 ) -> StatusCause {
-    let message = format!("Invalid value: {shown}: {detail}");
+    let message = format!("Invalid value: {value}: {detail}");
     StatusCause { reason: Cause::Invalid.reason(), message, field: field.into() }
 }
 
-/// A field that may not be set, or not so.
+/// A field that may not be set, or not to this value.
 pub(crate) fn forbidden(field: impl Into<String>, detail: &str) -> StatusCause {
     let message = format!("Forbidden: {detail}");
     StatusCause { reason: Cause::Forbidden.reason(), message, field: field.into() }
 }
 
-/// A value that already stands elsewhere.
-pub(crate) fn duplicate(field: impl Into<String>, shown: impl core::fmt::Display) -> StatusCause {
-    let message = format!("Duplicate value: {shown}");
+/// A duplicate value.
+pub(crate) fn duplicate(field: impl Into<String>, value: impl core::fmt::Display) -> StatusCause {
+    let message = format!("Duplicate value: {value}");
     StatusCause { reason: Cause::Duplicate.reason(), message, field: field.into() }
 }
 
-/// A text in JSON.
+/// A JSON string.
 pub(crate) fn json(text: &str) -> String {
     let mut out = String::with_capacity(text.len() + 2);
     // Writing to a String cannot fail.
@@ -47,13 +47,13 @@ pub(crate) fn json(text: &str) -> String {
     out
 }
 
-/// Texts as a JSON list.
+/// A JSON list of strings.
 pub(crate) fn list(texts: &[String]) -> String {
     let items: Vec<String> = texts.iter().map(|text| json(text)).collect();
     format!("[{}]", items.join(","))
 }
 
-/// Nothing, or all the causes.
+/// An error with all the causes, if there are any.
 pub(crate) fn unless_empty(causes: Vec<StatusCause>) -> Result<(), Fault> {
     if causes.is_empty() { Ok(()) } else { Err(Fault::Invalid(causes)) }
 }

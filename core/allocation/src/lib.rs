@@ -1,25 +1,25 @@
-//! Which cluster IPs and node ports a Service gets: a plan, made from what is taken.
+//! Allocation of cluster IPs and node ports for Services, and of pod CIDRs for nodes.
 //!
-//! Nothing is reserved here. What a Service holds can be read from the Service itself, so a plan
-//! is the difference between what the stored one holds and what the new one will hold. Whoever
-//! stores the Service takes and gives back in the same commit.
+//! Nothing is reserved here. The allocations of a Service can be derived from the Service itself, so a plan
+//! is the difference between those of the stored one and those of the new one. Whoever
+//! stores the Service applies the plan in the same commit.
 #![no_std]
 extern crate alloc;
 
 mod addresses;
+mod allocations;
 mod choose;
 mod families;
 mod fault;
-mod held;
 mod node_ranges;
 mod objects;
 mod plan;
 mod ports;
 mod prepare;
 mod ranges;
-mod settled;
 mod spec;
 mod subnets;
+mod validate;
 
 #[cfg(test)]
 mod address_tests;

@@ -1,4 +1,4 @@
-//! Which networks nodes give to their pods: parts of the cluster's, each of one node only.
+//! Allocation of pod CIDRs for nodes: subnets of the cluster's networks, each for one node only.
 
 use crate::subnets::{Block, Subnets};
 use alloc::collections::BTreeMap;
@@ -7,7 +7,7 @@ use alloc::string::{String, ToString};
 use alloc::vec::Vec;
 use ratchet_net::Family;
 
-/// How long the prefixes of nodes are, as flags say it; none where they say nothing.
+/// The node mask sizes of the flags; none where they are not set.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct MaskSizes {
     /// For the one family of the cluster.
@@ -18,26 +18,26 @@ pub struct MaskSizes {
     pub v6: Option<u8>,
 }
 
-const USUAL_V4: u8 = 24;
-const USUAL_V6: u8 = 64;
+const DEFAULT_V4: u8 = 24;
+const DEFAULT_V6: u8 = 64;
 
-/// The parts that a node holds: of which network, from which to which.
-type Held = (usize, (u128, u128));
+/// The subnets of a node: the index of the network, and the first and last subnet.
+type SubnetRun = (usize, (u128, u128));
 
-/// The networks of a cluster's pods, and who holds which parts.
+/// The pod networks of a cluster, and which node has which subnets.
 #[derive(Clone, Debug)]
 pub struct NodeRanges {
     networks: Vec<Subnets>,
-    nodes: BTreeMap<String, Vec<Held>>,
+    nodes: BTreeMap<String, Vec<SubnetRun>>,
 }
 
 impl NodeRanges {
-    /// The networks of the flags, without what Services are given from.
+    /// The networks of the flags, without the Service networks.
     pub fn new(cluster: &str, sizes: MaskSizes, services: &[String]) -> Result<Self, String> {
         let mut blocks = Vec::new();
         for (at, text) in cluster.trim().split(',').enumerate() {
-            let unread = || format!("invalid CIDR[{at}]: <nil> (invalid CIDR address: {text})");
-            blocks.push(Block::read(text).ok_or_else(unread)?);
+            let invalid = || format!("invalid CIDR[{at}]: <nil> (invalid CIDR address: {text})");
+            blocks.push(Block::parse(text).ok_or_else(invalid)?);
         }
         let count = blocks.len();
         let has = |family| blocks.iter().any(|block| block.family == family);
@@ -50,13 +50,13 @@ impl NodeRanges {
             return Err(format!("length of clusterCIDRs is:{count} more than max allowed of 2"));
         }
         let is_v6 = !has(Family::V4);
-        let (v4, v6) = sizes.settle(count > 1, is_v6)?;
+        let (v4, v6) = sizes.resolve(count > 1, is_v6)?;
         let cut =
             |block: Block| Subnets::new(block, if block.family == Family::V4 { v4 } else { v6 });
         let mut networks = blocks.into_iter().map(cut).collect::<Result<Vec<_>, _>>()?;
-        for block in services.iter().filter_map(|text| Block::read(text)) {
+        for block in services.iter().filter_map(|text| Block::parse(text)) {
             for network in &mut networks {
-                if let Some(parts) = network.touched(&block) {
+                if let Some(parts) = network.overlap(&block) {
                     network.occupy(parts);
                 }
             }
@@ -64,83 +64,83 @@ impl NodeRanges {
         Ok(Self { networks, nodes: BTreeMap::new() })
     }
 
-    /// The node has these networks, however they are spelled. Those that cannot be read, or that
-    /// are not of this cluster, are handed back: nothing else can have them from here.
+    /// Records that the node has these CIDRs, however they are spelled. Those that are malformed, or
+    /// outside this cluster's networks, are returned: they are never allocated from here.
     pub fn occupy<'t>(&mut self, node: &str, cidrs: &[&'t str]) -> Vec<&'t str> {
-        let (mut held, mut strange) = (Vec::new(), Vec::new());
+        let (mut subnets, mut unknown) = (Vec::new(), Vec::new());
         for text in cidrs {
-            let before = held.len();
-            if let Some(block) = Block::read(text) {
+            let before = subnets.len();
+            if let Some(block) = Block::parse(text) {
                 let touched = self.networks.iter().enumerate();
-                held.extend(
-                    touched.filter_map(|(at, network)| Some((at, network.touched(&block)?))),
+                subnets.extend(
+                    touched.filter_map(|(at, network)| Some((at, network.overlap(&block)?))),
                 );
             }
-            if held.len() == before {
-                strange.push(*text);
+            if subnets.len() == before {
+                unknown.push(*text);
             }
         }
-        for (at, parts) in &held {
+        for (at, parts) in &subnets {
             if let Some(network) = self.networks.get_mut(*at) {
                 network.occupy(*parts);
             }
         }
-        // What it held before is given back only now, so that nothing is free in between.
+        // The earlier allocations are released only now, so that nothing is free in between.
         self.release(node);
-        if !held.is_empty() {
-            self.nodes.insert(node.to_string(), held);
+        if !subnets.is_empty() {
+            self.nodes.insert(node.to_string(), subnets);
         }
-        strange
+        unknown
     }
 
-    /// A network of each kind for the node, in canonical text. What it was given before and has
-    /// not given back it is given again. If one kind is exhausted it gets none, and is told why.
+    /// A CIDR of each family for the node, in canonical text. A node that has an allocation
+    /// gets it again. If one family is exhausted it gets none, and an error.
     pub fn allocate(&mut self, node: &str) -> Result<Vec<String>, String> {
-        if let Some(held) = self.nodes.get(node) {
-            return Ok(self.texts(held));
+        if let Some(subnets) = self.nodes.get(node) {
+            return Ok(self.texts(subnets));
         }
-        let mut held = Vec::new();
+        let mut subnets = Vec::new();
         for at in 0..self.networks.len() {
             match self.networks.get_mut(at).and_then(Subnets::take) {
-                Some(part) => held.push((at, (part, part))),
+                Some(part) => subnets.push((at, (part, part))),
                 None => {
-                    self.give_back(held);
+                    self.give_back(subnets);
                     return Err(format!(
                         "failed to allocate cidr from cluster cidr at idx:{at}: CIDR allocation failed; there are no remaining CIDRs left to allocate in the accepted range"
                     ));
                 }
             }
         }
-        let texts = self.texts(&held);
-        self.nodes.insert(node.to_string(), held);
+        let texts = self.texts(&subnets);
+        self.nodes.insert(node.to_string(), subnets);
         Ok(texts)
     }
 
-    /// The node is gone, or has not got what it was to get. Whether it held anything.
+    /// Releases the node's CIDRs: it was deleted, or was not updated. Whether it had any.
     pub fn release(&mut self, node: &str) -> bool {
-        let held = self.nodes.remove(node);
-        let had = held.is_some();
-        self.give_back(held.unwrap_or_default());
+        let subnets = self.nodes.remove(node);
+        let had = subnets.is_some();
+        self.give_back(subnets.unwrap_or_default());
         had
     }
 
-    fn give_back(&mut self, held: Vec<Held>) {
-        for (at, parts) in held {
+    fn give_back(&mut self, subnets: Vec<SubnetRun>) {
+        for (at, parts) in subnets {
             if let Some(network) = self.networks.get_mut(at) {
                 network.release(parts);
             }
         }
     }
 
-    fn texts(&self, held: &[Held]) -> Vec<String> {
-        let text = |(at, (first, _)): &Held| Some(self.networks.get(*at)?.text(*first));
-        held.iter().filter_map(text).collect()
+    fn texts(&self, subnets: &[SubnetRun]) -> Vec<String> {
+        let text = |(at, (first, _)): &SubnetRun| Some(self.networks.get(*at)?.text(*first));
+        subnets.iter().filter_map(text).collect()
     }
 }
 
 impl MaskSizes {
-    /// What the flags mean together.
-    fn settle(self, is_dual: bool, is_v6: bool) -> Result<(u8, u8), &'static str> {
+    /// The mask sizes that the flags result in.
+    fn resolve(self, is_dual: bool, is_v6: bool) -> Result<(u8, u8), &'static str> {
         if is_dual && self.any.is_some() {
             return Err("usage of --node-cidr-mask-size is not allowed with dual-stack clusters");
         }
@@ -160,6 +160,6 @@ impl MaskSizes {
             );
         }
         let own = |size: Option<u8>, usual| self.any.or(size).unwrap_or(usual);
-        Ok((own(self.v4, USUAL_V4), own(self.v6, USUAL_V6)))
+        Ok((own(self.v4, DEFAULT_V4), own(self.v6, DEFAULT_V6)))
     }
 }

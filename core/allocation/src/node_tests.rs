@@ -1,4 +1,4 @@
-//! Networks of nodes: what flags say, what is taken, and whatever nodes come and go.
+//! Tests of pod CIDRs: flags, allocation, and sequences of nodes coming and going.
 
 use crate::{MaskSizes, NodeRanges};
 use alloc::collections::BTreeMap;
@@ -69,8 +69,8 @@ fn flags_that_make_no_sense_are_refused_in_the_words_of_the_reference() {
         ("10.0.0.0/8", Some(33), None, None, "the node CIDR mask size 33 is larger than 32 bits"),
     ];
     for (cluster, any, v4, v6, expected) in table {
-        let made = NodeRanges::new(cluster, MaskSizes { any, v4, v6 }, &[]);
-        assert_eq!(made.err().as_deref(), Some(expected), "{cluster}");
+        let created = NodeRanges::new(cluster, MaskSizes { any, v4, v6 }, &[]);
+        assert_eq!(created.err().as_deref(), Some(expected), "{cluster}");
     }
 }
 
@@ -80,10 +80,10 @@ fn nodes_get_canonical_parts_one_after_another() {
     let mut ranges = NodeRanges::new("10.244.0.0/16,fd00:0010::/60", sizes, &[]).unwrap();
     assert_eq!(ranges.allocate("a").unwrap(), ["10.244.0.0/24", "fd00:10::/64"]);
     assert_eq!(ranges.allocate("b").unwrap(), ["10.244.1.0/24", "fd00:10:0:1::/64"]);
-    // Asked again before it was written: the same.
+    // Requested again before it was stored: the same.
     assert_eq!(ranges.allocate("a").unwrap(), ["10.244.0.0/24", "fd00:10::/64"]);
     assert!(ranges.release("a") && !ranges.release("a"));
-    // What was given back is not given again while there is another.
+    // A released subnet is not allocated again while there is another.
     assert_eq!(ranges.allocate("c").unwrap(), ["10.244.2.0/24", "fd00:10:0:2::/64"]);
 }
 
@@ -159,12 +159,12 @@ fn the_largest_networks_cost_nothing() {
     assert_eq!(ranges.allocate("b").unwrap(), ["128.0.0.0/32"]);
 }
 
-/// What a cluster goes through.
+/// The events of a cluster.
 #[derive(Clone, Debug)]
 enum Step {
     Join(u8),
     Leave(u8),
-    /// The controller starts anew, and finds what nodes have, in another spelling.
+    /// The controller restarts, and finds the nodes' CIDRs in another spelling.
     Restart(u8),
 }
 
@@ -218,7 +218,7 @@ proptest! {
                 }
                 Step::Join(node) => match ranges.allocate(&node.to_string()) {
                     Ok(cidrs) => { nodes.insert(node, cidrs); }
-                    // Seven parts are left of eight, and as many of the other family.
+                    // Seven subnets are left of eight, and as many of the other family.
                     Err(_) => prop_assert_eq!(nodes.len(), 7),
                 },
                 Step::Leave(node) => {

@@ -1,6 +1,6 @@
-//! The objects that tell the world which addresses Services have.
+//! The IPAddress and ServiceCIDR objects that publish allocations.
 
-use crate::ranges::{Ranges, word};
+use crate::ranges::{Ranges, family_name};
 use alloc::borrow::ToOwned;
 use alloc::string::{String, ToString};
 use core::net::IpAddr;
@@ -14,14 +14,14 @@ pub fn ip_name(ip: IpAddr) -> String {
     Canonical::of(ip).to_string()
 }
 
-/// The IPAddress object of an address that a Service has.
+/// The IPAddress object of a Service's address.
 pub fn ip_address(ip: IpAddr, namespace: &str, name: &str) -> Node<'static> {
-    let family = word(Family::of(ip.to_canonical()));
+    let family = family_name(Family::of(ip.to_canonical()));
     let labels = Node::map([
         ("ipaddress.kubernetes.io/ip-family", Node::string(family)),
         ("ipaddress.kubernetes.io/managed-by", Node::string("ipallocator.k8s.io")),
     ]);
-    // The group of Services is the empty one, which is left out.
+    // The group of Services is empty, and therefore omitted.
     let parent = Node::map([
         ("name", Node::string(name.to_owned())),
         ("namespace", Node::string(namespace.to_owned())),
@@ -35,7 +35,7 @@ pub fn ip_address(ip: IpAddr, namespace: &str, name: &str) -> Node<'static> {
     ])
 }
 
-/// The default ServiceCIDR, which states the networks of the server's flags and is ready since `now`.
+/// The default ServiceCIDR, with the networks of the server's flags, ready since `now`.
 pub fn service_cidr(ranges: &Ranges, now: &str) -> Node<'static> {
     let cidrs = ranges.cidrs().into_iter().map(Node::string).collect();
     let ready = Node::map([

@@ -1,42 +1,42 @@
-//! What a Service takes and gives back when it is stored.
+//! Allocation plans: what storing a Service allocates and releases.
 
+use crate::allocations::ServiceAllocations;
 use crate::fault::Fault;
-use crate::held::Held;
 use crate::ports::{self, Numbers};
 use crate::ranges::Ranges;
 use crate::spec::Spec;
-use crate::{addresses, families, settled};
+use crate::{addresses, families, validate};
 use alloc::collections::BTreeSet;
 use alloc::string::String;
 use alloc::vec::Vec;
 use core::net::IpAddr;
 use ratchet_object::Node;
 
-/// What other Services have. What the Service itself has already may be among it or not.
+/// The allocations of other Services. Those of the Service itself may be included or not.
 pub trait Taken {
-    /// Whether somebody has this address.
+    /// Whether an address is allocated.
     fn address(&self, ip: IpAddr) -> bool;
-    /// Whether somebody has this node port. One Service may use a number for several protocols;
-    /// two Services may not share one, so all protocols are asked about.
+    /// Whether a node port is allocated. One Service may use a number for several protocols;
+    /// two Services may not share one, so all protocols are checked.
     fn port(&self, port: u16, protocol: &str) -> bool;
 }
 
-/// What is to be taken and given back in the commit that stores or deletes a Service.
+/// What is allocated and released in the commit that stores or deletes a Service.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Plan {
-    /// Addresses that nobody may have yet.
+    /// Addresses to allocate, which must be free.
     pub take_addresses: Vec<IpAddr>,
-    /// Addresses that are free from then on.
+    /// Addresses to release.
     pub give_addresses: Vec<IpAddr>,
-    /// Node ports with their protocols.
+    /// Node ports to allocate, with their protocols.
     pub take_ports: Vec<(u16, String)>,
-    /// Node ports with their protocols that are free from then on.
+    /// Node ports to release, with their protocols.
     pub give_ports: Vec<(u16, String)>,
-    /// Node ports that nobody may have yet, for any protocol: a number belongs to one Service.
+    /// Node ports that must be free for any protocol: a number belongs to one Service.
     pub take_numbers: Vec<u16>,
     /// Node ports that the Service no longer has for any protocol.
     pub give_numbers: Vec<u16>,
-    /// Those of `take_addresses` that the Service did not name: if one is gone meanwhile, another
+    /// Those of `take_addresses` that the Service did not name: if one is allocated meanwhile, a new
     /// plan chooses another.
     pub chosen_addresses: Vec<IpAddr>,
     /// Those of `take_numbers` that the Service did not name.
@@ -44,7 +44,7 @@ pub struct Plan {
 }
 
 impl Plan {
-    /// Whether nothing is taken or given back.
+    /// Whether nothing is allocated or released.
     pub fn is_empty(&self) -> bool {
         self.take_addresses.is_empty()
             && self.give_addresses.is_empty()
@@ -52,8 +52,8 @@ impl Plan {
             && self.give_ports.is_empty()
     }
 
-    /// Notes the way from one state to the other.
-    fn step(&mut self, before: &Held, after: &Held) {
+    /// Adds the difference between two states.
+    fn step(&mut self, before: &ServiceAllocations, after: &ServiceAllocations) {
         fn without<T: Ord + Clone>(all: &BTreeSet<T>, those: &BTreeSet<T>) -> Vec<T> {
             all.difference(those).cloned().collect()
         }
@@ -66,11 +66,11 @@ impl Plan {
     }
 }
 
-/// Chooses what a Service lacks and writes it into the Service, which [`crate::prepare`] has
-/// prepared and which has been judged. `old` is the stored Service, if there is one; `random` gives
-/// a number below its argument. A Service that is refused is left as it was.
+/// Allocates what a Service lacks and writes it into the Service, which [`crate::prepare`] has
+/// prepared and which has been validated. `old` is the stored Service, if there is one; `random` returns
+/// a number below its argument. A Service that is refused is left unchanged.
 ///
-/// What is chosen is written in canonical form, what the Service names stays as it is spelt.
+/// Chosen values are in canonical form, named ones stay as they are spelled.
 pub fn plan(
     service: &mut Node<'static>,
     old: Option<&Node<'_>>,
@@ -78,30 +78,30 @@ pub fn plan(
     taken: &dyn Taken,
     random: &mut dyn FnMut(u64) -> u64,
 ) -> Result<Plan, Fault> {
-    let mut spec = Spec::read(service);
+    let mut spec = Spec::from_service(service);
     let old = old.map(|old| Spec::stored(old, ranges));
     let old = old.as_ref();
-    let before = old.map(Held::by).unwrap_or_default();
+    let before = old.map(ServiceAllocations::of).unwrap_or_default();
     let mut plan = Plan::default();
-    if !spec.is_external_name() && !families::is_settled(&spec, old) {
+    if !spec.is_external_name() && !families::is_unchanged(&spec, old) {
         families::complete(&mut spec, old, ranges)?;
         let name = service.text_at(&["metadata", "name"]);
-        addresses::fill(&mut spec, name, &before, ranges, taken, random, &mut plan)?;
+        addresses::allocate(&mut spec, name, &before, ranges, taken, random, &mut plan)?;
     }
     let mut numbers = Numbers::new(ranges.ports(), taken, random, before.numbers());
-    ports::fill(&mut spec, old, &mut numbers)?;
+    ports::allocate(&mut spec, old, &mut numbers)?;
     plan.chosen_ports = numbers.chosen;
-    settled::check(&spec, old)?;
-    plan.step(&before, &Held::by(&spec));
+    validate::check(&spec, old)?;
+    plan.step(&before, &ServiceAllocations::of(&spec));
     spec.write(service);
     Ok(plan)
 }
 
-/// What a deleted Service gives back.
+/// The plan for the deletion of a Service.
 pub fn release(service: &Node<'_>) -> Plan {
-    let mut spec = Spec::read(service);
+    let mut spec = Spec::from_service(service);
     spec.follow_single();
     let mut plan = Plan::default();
-    plan.step(&Held::by(&spec), &Held::default());
+    plan.step(&ServiceAllocations::of(&spec), &ServiceAllocations::default());
     plan
 }

@@ -1,6 +1,6 @@
 //! Tests of the node ports of Services.
 
-use crate::testing::{Server, at, dual, node_ports, told};
+use crate::testing::{Server, at, dual, error_texts, node_ports};
 use crate::{Plan, Ranges, plan, prepare, release};
 use alloc::format;
 use alloc::string::String;
@@ -15,12 +15,12 @@ fn ports(list: &str) -> String {
 #[test]
 fn a_port_is_chosen_above_the_first_86() {
     let mut server = Server::new(dual());
-    let made = server.create(WEB);
-    assert_eq!(node_ports(&made), [30086 + 41]);
+    let created = server.create(WEB);
+    assert_eq!(node_ports(&created), [30086 + 41]);
     let other = server.create(WEB);
-    assert_ne!(node_ports(&other), node_ports(&made));
-    assert_eq!(node_ports(&server.put(WEB, Some(&made)).unwrap()), node_ports(&made));
-    server.delete(&made);
+    assert_ne!(node_ports(&other), node_ports(&created));
+    assert_eq!(node_ports(&server.put(WEB, Some(&created)).unwrap()), node_ports(&created));
+    server.delete(&created);
     server.delete(&other);
     assert!(server.is_idle());
 }
@@ -28,12 +28,12 @@ fn a_port_is_chosen_above_the_first_86() {
 #[test]
 fn a_port_that_is_named_must_be_free_and_in_range() {
     let mut server = Server::new(dual());
-    let made = server.create(&ports(r#"{"port":80,"nodePort":30001}"#));
-    assert_eq!(node_ports(&made), [30001]);
+    let created = server.create(&ports(r#"{"port":80,"nodePort":30001}"#));
+    assert_eq!(node_ports(&created), [30001]);
     let taken = "provided port is already allocated";
     let outside =
         "provided port is not in the valid range. The range of valid ports is 30000-32767";
-    for (number, why) in
+    for (number, error) in
         [(30001, taken), (29999, outside), (32768, outside), (70000, outside), (-1, outside)]
     {
         // Not even for another protocol: a number belongs to one Service.
@@ -41,10 +41,10 @@ fn a_port_that_is_named_must_be_free_and_in_range() {
             let spec = ports(&format!(
                 r#"{{"name":"a","port":79}},{{"name":"b","port":80,"protocol":"{protocol}","nodePort":{number}}}"#
             ));
-            let text = format!("spec.ports[1].nodePort: Invalid value: {number}: {why}");
-            assert_eq!(told(server.put(&spec, None)).join("; "), text);
+            let text = format!("spec.ports[1].nodePort: Invalid value: {number}: {error}");
+            assert_eq!(error_texts(server.put(&spec, None)).join("; "), text);
             let other = server.create(WEB);
-            assert_eq!(told(server.put(&spec, Some(&other))), [text]);
+            assert_eq!(error_texts(server.put(&spec, Some(&other))), [text]);
         }
     }
 }
@@ -53,12 +53,12 @@ fn a_port_that_is_named_must_be_free_and_in_range() {
 fn protocols_of_one_port_share_a_number() {
     let mut server = Server::new(dual());
     let dns = r#"{"name":"a","port":53},{"name":"b","port":53,"protocol":"UDP"}"#;
-    let made = server.create(&ports(dns));
-    let both = node_ports(&made);
+    let created = server.create(&ports(dns));
+    let both = node_ports(&created);
     assert_eq!(both[0], both[1]);
-    let plan = release(&made);
+    let plan = release(&created);
     assert_eq!((plan.give_ports.len(), plan.give_numbers.len()), (2, 1));
-    // The one that names it may stand behind.
+    // A later port may be the one that names it.
     let named =
         r#"{"name":"a","port":53},{"name":"b","port":53,"protocol":"UDP","nodePort":30053}"#;
     let other = server.create(&ports(named));
@@ -69,8 +69,8 @@ fn protocols_of_one_port_share_a_number() {
     // But two ports of a new Service may not name the same number.
     let mixed = r#"{"name":"a","port":53,"nodePort":30056},{"name":"b","port":54,"protocol":"UDP","nodePort":30056}"#;
     let text = "spec.ports[1].nodePort: Invalid value: 30056: provided port is already allocated";
-    assert_eq!(told(server.put(&ports(mixed), None)), [text]);
-    // A changed one may.
+    assert_eq!(error_texts(server.put(&ports(mixed), None)), [text]);
+    // An updated one may.
     let changed = server.put(&ports(mixed), Some(&other)).unwrap();
     assert_eq!(node_ports(&changed), [30056, 30056]);
 }
@@ -80,10 +80,13 @@ fn one_number_cannot_serve_one_protocol_twice() {
     let mut server = Server::new(dual());
     let twice =
         ports(r#"{"name":"a","port":80,"nodePort":30080},{"name":"b","port":81,"nodePort":30080}"#);
-    assert_eq!(told(server.put(&twice, None)), ["spec.ports[1].nodePort: Duplicate value: 30080"]);
-    let made = server.create(WEB);
     assert_eq!(
-        told(server.put(&twice, Some(&made))),
+        error_texts(server.put(&twice, None)),
+        ["spec.ports[1].nodePort: Duplicate value: 30080"]
+    );
+    let created = server.create(WEB);
+    assert_eq!(
+        error_texts(server.put(&twice, Some(&created))),
         ["spec.ports[1].nodePort: Duplicate value: 30080"]
     );
 }
@@ -91,12 +94,12 @@ fn one_number_cannot_serve_one_protocol_twice() {
 #[test]
 fn ports_are_known_again_by_name() {
     let mut server = Server::new(dual());
-    let made = server.create(&ports(r#"{"name":"a","port":80},{"name":"b","port":81}"#));
-    let before = node_ports(&made);
+    let created = server.create(&ports(r#"{"name":"a","port":80},{"name":"b","port":81}"#));
+    let before = node_ports(&created);
     let turned = server
         .put(
             &ports(r#"{"name":"b","port":91},{"name":"a","port":90},{"name":"c","port":92}"#),
-            Some(&made),
+            Some(&created),
         )
         .unwrap();
     let after = node_ports(&turned);
@@ -118,12 +121,12 @@ fn ports_are_known_again_by_name() {
 #[test]
 fn a_protocol_that_joins_a_number_takes_no_new_number() {
     let mut server = Server::new(dual());
-    let made = server.create(&ports(r#"{"name":"a","port":53,"nodePort":30053}"#));
+    let created = server.create(&ports(r#"{"name":"a","port":53,"nodePort":30053}"#));
     let mut new = crate::testing::service(&ports(
         r#"{"name":"a","port":53,"nodePort":30053},{"name":"b","port":53,"protocol":"UDP","nodePort":30053}"#,
     ));
-    prepare(&mut new, Some(&made), &server.ranges);
-    let plan = plan(&mut new, Some(&made), &server.ranges, &server.ledger, &mut |_| 0).unwrap();
+    prepare(&mut new, Some(&created), &server.ranges);
+    let plan = plan(&mut new, Some(&created), &server.ranges, &server.ledger, &mut |_| 0).unwrap();
     let expected = Plan { take_ports: [(30053, "UDP".into())].into(), ..Plan::default() };
     assert_eq!(plan, expected);
     assert!(!plan.is_empty() && Plan::default().is_empty());
@@ -133,14 +136,14 @@ fn a_protocol_that_joins_a_number_takes_no_new_number() {
 fn balancers_may_do_without_node_ports() {
     let mut server = Server::new(dual());
     let spec = r#"{"type":"LoadBalancer","allocateLoadBalancerNodePorts":false,"ports":[{"name":"a","port":80},{"name":"b","port":81,"nodePort":30001}]}"#;
-    let made = server.create(spec);
-    assert_eq!(node_ports(&made), [0, 30001]);
-    let some = server.patch(r#"{"allocateLoadBalancerNodePorts":true}"#, &made).unwrap();
+    let created = server.create(spec);
+    assert_eq!(node_ports(&created), [0, 30001]);
+    let some = server.patch(r#"{"allocateLoadBalancerNodePorts":true}"#, &created).unwrap();
     assert!(node_ports(&some)[0] > 30000);
-    // What it has it keeps, unless it is taken out.
-    let kept = server.patch(r#"{"allocateLoadBalancerNodePorts":false}"#, &some).unwrap();
-    assert_eq!(node_ports(&kept), node_ports(&some));
-    let none = server.put(spec, Some(&kept)).unwrap();
+    // It keeps its node ports, unless they are removed.
+    let unchanged = server.patch(r#"{"allocateLoadBalancerNodePorts":false}"#, &some).unwrap();
+    assert_eq!(node_ports(&unchanged), node_ports(&some));
+    let none = server.put(spec, Some(&unchanged)).unwrap();
     assert_eq!(node_ports(&none), [0, 30001]);
     assert_eq!(server.ledger.ports.len(), 1);
 }
@@ -150,14 +153,14 @@ fn local_balancers_have_a_port_for_health_checks() {
     let mut server = Server::new(dual());
     const LOCAL: &str =
         r#"{"type":"LoadBalancer","externalTrafficPolicy":"Local","ports":[{"port":80}]}"#;
-    let made = server.create(LOCAL);
-    let health = at(&made, "healthCheckNodePort");
-    assert_ne!(health, format!("{}", node_ports(&made)[0]));
+    let created = server.create(LOCAL);
+    let health = at(&created, "healthCheckNodePort");
+    assert_ne!(health, format!("{}", node_ports(&created)[0]));
     assert_eq!(server.ledger.ports.len(), 2);
-    let same = server.put(LOCAL, Some(&made)).unwrap();
+    let same = server.put(LOCAL, Some(&created)).unwrap();
     assert_eq!(at(&same, "healthCheckNodePort"), health);
     assert_eq!(
-        told(server.patch(r#"{"healthCheckNodePort":30009}"#, &made)),
+        error_texts(server.patch(r#"{"healthCheckNodePort":30009}"#, &created)),
         ["spec.healthCheckNodePort: Forbidden: field is immutable"]
     );
     // Its number is not free for the ports of the Service.
@@ -165,8 +168,8 @@ fn local_balancers_have_a_port_for_health_checks() {
         "spec.ports[0].nodePort: Invalid value: {health}: provided port is already allocated"
     );
     let patch = format!(r#"{{"ports":[{{"port":80,"nodePort":{health}}}]}}"#);
-    assert_eq!(told(server.patch(&patch, &made)), [text]);
-    let everywhere = server.patch(r#"{"externalTrafficPolicy":"Cluster"}"#, &made).unwrap();
+    assert_eq!(error_texts(server.patch(&patch, &created)), [text]);
+    let everywhere = server.patch(r#"{"externalTrafficPolicy":"Cluster"}"#, &created).unwrap();
     assert_eq!(
         (at(&everywhere, "healthCheckNodePort"), server.ledger.ports.len()),
         ("-".into(), 1)
@@ -177,14 +180,14 @@ fn local_balancers_have_a_port_for_health_checks() {
     assert_eq!(at(&named, "healthCheckNodePort"), "30007");
     let again = LOCAL.replace("{\"type\"", "{\"healthCheckNodePort\":30007,\"type\"");
     assert_eq!(
-        told(server.put(&again, None)),
+        error_texts(server.put(&again, None)),
         [
             "500 InternalError failed to allocate requested HealthCheck NodePort 30007: provided port is already allocated"
         ]
     );
     let elsewhere = again.replace("Local", "Cluster");
     assert_eq!(
-        told(server.put(&elsewhere, None)),
+        error_texts(server.put(&elsewhere, None)),
         [
             "spec.healthCheckNodePort: Invalid value: 30007: may only be set when `type` is 'LoadBalancer' and `externalTrafficPolicy` is 'Local'"
         ]
@@ -201,14 +204,14 @@ fn a_full_range_of_ports_is_our_failure() {
     const LOCAL: &str =
         r#"{"type":"LoadBalancer","externalTrafficPolicy":"Local","ports":[{"port":80}]}"#;
     assert_eq!(
-        told(server.put(LOCAL, None)),
+        error_texts(server.put(LOCAL, None)),
         ["500 InternalError failed to allocate a HealthCheck NodePort 0: range is full"]
     );
     server.create(WEB);
     let full = "500 InternalError failed to allocate a nodePort: range is full";
-    assert_eq!(told(server.put(WEB, None)), [full]);
+    assert_eq!(error_texts(server.put(WEB, None)), [full]);
     let plain = server.create(r#"{"ports":[{"port":80}]}"#);
-    assert_eq!(told(server.put(WEB, Some(&plain))), [full]);
+    assert_eq!(error_texts(server.put(WEB, Some(&plain))), [full]);
 }
 
 #[test]

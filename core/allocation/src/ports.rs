@@ -1,4 +1,4 @@
-//! The node ports of a Service: those it names are checked, those it lacks are chosen.
+//! Allocation of node ports: named ones are checked, missing ones are chosen.
 
 use crate::choose::choose;
 use crate::fault::{Fault, invalid};
@@ -10,34 +10,34 @@ use alloc::format;
 use alloc::string::String;
 use alloc::vec::Vec;
 
-/// Kubernetes gives a number to one Service, whatever the protocol.
+/// Kubernetes allocates a number to one Service, whatever the protocol.
 const PROTOCOLS: &[&str] = &["TCP", "UDP", "SCTP"];
 
 const FULL: &str = "range is full";
 
-/// Hands out numbers within one plan.
+/// Allocates numbers within one plan.
 pub(crate) struct Numbers<'a> {
     range: PortRange,
     taken: &'a dyn Taken,
     random: &'a mut dyn FnMut(u64) -> u64,
-    /// What this Service has or has just got: a number is handed out once.
-    mine: BTreeSet<u16>,
-    /// Those that the Service did not ask for.
+    /// The numbers of this Service, so that each is allocated once.
+    own: BTreeSet<u16>,
+    /// Those that the Service did not name.
     pub(crate) chosen: Vec<u16>,
 }
 
 impl<'a> Numbers<'a> {
-    /// Numbers of a range; `mine` are those that the stored Service has.
+    /// Numbers of a range; `own` are those of the stored Service.
     pub(crate) fn new(
         range: PortRange,
         taken: &'a dyn Taken,
         random: &'a mut dyn FnMut(u64) -> u64,
-        mine: BTreeSet<u16>,
+        own: BTreeSet<u16>,
     ) -> Self {
-        Self { range, taken, random, mine, chosen: Vec::new() }
+        Self { range, taken, random, own, chosen: Vec::new() }
     }
 
-    /// Takes a number that is asked for, or says why not.
+    /// Allocates a named number, or returns the error.
     fn take(&mut self, number: i64) -> Result<(), String> {
         let Some(port) = self.range.find(number) else {
             return Err(format!(
@@ -45,22 +45,22 @@ impl<'a> Numbers<'a> {
                 self.range
             ));
         };
-        if self.mine.contains(&port) || is_taken(self.taken, port) {
+        if self.own.contains(&port) || is_taken(self.taken, port) {
             return Err("provided port is already allocated".into());
         }
-        self.mine.insert(port);
+        self.own.insert(port);
         Ok(())
     }
 
-    /// Takes any free number.
+    /// Allocates any free number.
     fn take_any(&mut self) -> Option<i64> {
-        let (mine, taken) = (&self.mine, self.taken);
+        let (own, taken) = (&self.own, self.taken);
         let mut is_free = |number: u128| {
-            u16::try_from(number).is_ok_and(|port| !mine.contains(&port) && !is_taken(taken, port))
+            u16::try_from(number).is_ok_and(|port| !own.contains(&port) && !is_taken(taken, port))
         };
-        let found = choose(&self.range.bands(), &mut is_free, self.random)?;
-        let port = u16::try_from(found).ok()?;
-        self.mine.insert(port);
+        let chosen_number = choose(&self.range.bands(), &mut is_free, self.random)?;
+        let port = u16::try_from(chosen_number).ok()?;
+        self.own.insert(port);
         self.chosen.push(port);
         Some(port.into())
     }
@@ -70,27 +70,27 @@ fn is_taken(taken: &dyn Taken, port: u16) -> bool {
     PROTOCOLS.iter().any(|protocol| taken.port(port, protocol))
 }
 
-/// Gives node ports to a Service, and the port for health checks.
-pub(crate) fn fill(
+/// Allocates node ports for a Service, and its health check port.
+pub(crate) fn allocate(
     spec: &mut Spec,
     old: Option<&Spec>,
     numbers: &mut Numbers<'_>,
 ) -> Result<(), Fault> {
     if spec.may_have_node_ports() {
         match old {
-            None => fill_new(spec, numbers)?,
-            Some(old) => fill_changed(spec, old, numbers)?,
+            None => allocate_new(spec, numbers)?,
+            Some(old) => allocate_changed(spec, old, numbers)?,
         }
     }
     let had_one = old.is_some_and(|old| old.has_health_port() && old.health_port != 0);
     if spec.has_health_port() && !had_one {
-        fill_health_port(spec, numbers)?;
+        allocate_health_port(spec, numbers)?;
     }
     Ok(())
 }
 
 /// A new Service: the protocols of one port share a node port.
-fn fill_new(spec: &mut Spec, numbers: &mut Numbers<'_>) -> Result<(), Fault> {
+fn allocate_new(spec: &mut Spec, numbers: &mut Numbers<'_>) -> Result<(), Fault> {
     let mut by_port: BTreeMap<i64, i64> = BTreeMap::new();
     let stated: Vec<(i64, i64)> =
         spec.ports.iter().map(|port| (port.port, port.node_port)).collect();
@@ -100,7 +100,7 @@ fn fill_new(spec: &mut Spec, numbers: &mut Numbers<'_>) -> Result<(), Fault> {
             continue;
         }
         let shared = by_port.get(&port.port).copied();
-        let asked = match shared {
+        let requested = match shared {
             Some(shared) if port.node_port == 0 || port.node_port == shared => {
                 port.node_port = shared;
                 continue;
@@ -112,7 +112,7 @@ fn fill_new(spec: &mut Spec, numbers: &mut Numbers<'_>) -> Result<(), Fault> {
                 .find(|(number, node_port)| *number == port.port && *node_port != 0)
                 .map_or(0, |(_, node_port)| *node_port),
         };
-        port.node_port = take(numbers, asked, index)?;
+        port.node_port = take(numbers, requested, index)?;
         if shared.is_none() {
             by_port.insert(port.port, port.node_port);
         }
@@ -120,9 +120,9 @@ fn fill_new(spec: &mut Spec, numbers: &mut Numbers<'_>) -> Result<(), Fault> {
     Ok(())
 }
 
-/// A changed Service: what it had it keeps, and each port that lacks one gets its own.
-fn fill_changed(spec: &mut Spec, old: &Spec, numbers: &mut Numbers<'_>) -> Result<(), Fault> {
-    let mut known: BTreeSet<i64> = match old.may_have_node_ports() {
+/// An updated Service: it keeps its node ports, and each port without one gets its own.
+fn allocate_changed(spec: &mut Spec, old: &Spec, numbers: &mut Numbers<'_>) -> Result<(), Fault> {
+    let mut allocated: BTreeSet<i64> = match old.may_have_node_ports() {
         true => old.node_ports().collect(),
         false => BTreeSet::new(),
     };
@@ -132,9 +132,9 @@ fn fill_changed(spec: &mut Spec, old: &Spec, numbers: &mut Numbers<'_>) -> Resul
         if port.node_port == 0 && !wants {
             continue;
         }
-        if port.node_port == 0 || !known.contains(&port.node_port) {
+        if port.node_port == 0 || !allocated.contains(&port.node_port) {
             port.node_port = take(numbers, port.node_port, index)?;
-            known.insert(port.node_port);
+            allocated.insert(port.node_port);
         }
         if !seen.insert((port.protocol.clone(), port.node_port)) {
             let pair = format!("{{{} {}}}", port.protocol, port.node_port);
@@ -144,25 +144,25 @@ fn fill_changed(spec: &mut Spec, old: &Spec, numbers: &mut Numbers<'_>) -> Resul
     Ok(())
 }
 
-/// The number that is asked for, or any if that is zero.
-fn take(numbers: &mut Numbers<'_>, asked: i64, index: usize) -> Result<i64, Fault> {
-    if asked == 0 {
+/// Allocates the requested number, or any if it is zero.
+fn take(numbers: &mut Numbers<'_>, requested: i64, index: usize) -> Result<i64, Fault> {
+    if requested == 0 {
         let full = || Fault::Internal(format!("failed to allocate a nodePort: {FULL}"));
         return numbers.take_any().ok_or_else(full);
     }
-    let at = |why: String| {
+    let at = |error: String| {
         let field = format!("spec.ports[{index}].nodePort");
-        Fault::Invalid([invalid(field, asked, &why)].into())
+        Fault::Invalid([invalid(field, requested, &error)].into())
     };
-    numbers.take(asked).map(|()| asked).map_err(at)
+    numbers.take(requested).map(|()| requested).map_err(at)
 }
 
-fn fill_health_port(spec: &mut Spec, numbers: &mut Numbers<'_>) -> Result<(), Fault> {
-    let asked = spec.health_port;
-    if asked != 0 {
-        return numbers.take(asked).map_err(|why| {
-            let what = "failed to allocate requested HealthCheck NodePort";
-            Fault::Internal(format!("{what} {asked}: {why}"))
+fn allocate_health_port(spec: &mut Spec, numbers: &mut Numbers<'_>) -> Result<(), Fault> {
+    let requested = spec.health_port;
+    if requested != 0 {
+        return numbers.take(requested).map_err(|error| {
+            let message = "failed to allocate requested HealthCheck NodePort";
+            Fault::Internal(format!("{message} {requested}: {error}"))
         });
     }
     spec.health_port = numbers.take_any().ok_or_else(|| {

@@ -1,28 +1,28 @@
-//! What becomes of a Service before it is judged: old values are carried over, moot ones dropped.
+//! Preparation of a Service for validation: values are carried over from the stored one, inapplicable ones dropped.
 
 use crate::ranges::Ranges;
 use crate::spec::Spec;
 use alloc::collections::{BTreeMap, BTreeSet};
 use ratchet_object::Node;
 
-/// Prepares a Service for judgement; `old` is the stored one, if there is one.
+/// Prepares a Service for validation; `old` is the stored one, if there is one.
 ///
-/// A client need not repeat what was chosen for it, and need not clear what the type it changes to
-/// cannot have. Families and their policy are left to [`crate::plan`]: until then they say what the
-/// client said, and that is what is judged.
+/// A client need not repeat allocated values, and need not clear fields that the new type
+/// cannot have. Families and their policy are left to [`crate::plan`]: until then they are as the
+/// client sent them, and are validated as such.
 pub fn prepare(service: &mut Node<'static>, old: Option<&Node<'_>>, ranges: &Ranges) {
     if service.get("spec").is_none_or(|spec| spec.entries().is_empty()) {
         return;
     }
-    let mut new = Spec::read(service);
+    let mut new = Spec::from_service(service);
     match old {
         None => new.follow_single(),
         Some(old) => {
             let old_spec = Spec::stored(old, ranges);
             carry_over(&mut new, &old_spec);
             normalize(&mut new, &old_spec);
-            drop_moot_members(service, &new, &old_spec);
-            drop_moot(&mut new, &old_spec);
+            drop_inapplicable_members(service, &new, &old_spec);
+            drop_inapplicable(&mut new, &old_spec);
         }
     }
     if new.is_external_name() {
@@ -31,7 +31,7 @@ pub fn prepare(service: &mut Node<'static>, old: Option<&Node<'_>>, ranges: &Ran
     new.write(service);
 }
 
-/// Fills in what was chosen before and is left out now.
+/// Copies allocated values that the update leaves out.
 fn carry_over(new: &mut Spec, old: &Spec) {
     if !old.is_external_name() && !new.is_external_name() {
         if new.cluster_ip.is_empty() {
@@ -49,7 +49,7 @@ fn carry_over(new: &mut Spec, old: &Spec) {
     }
 }
 
-/// Ports are known again by their names, and keep node ports that no other port has got.
+/// Ports are matched by name, and keep node ports that no other port has.
 fn carry_over_node_ports(new: &mut Spec, old: &Spec) {
     let stated: BTreeSet<i64> = new.node_ports().collect();
     let by_name: BTreeMap<&str, i64> =
@@ -62,7 +62,7 @@ fn carry_over_node_ports(new: &mut Spec, old: &Spec) {
     }
 }
 
-/// Lets the list follow the single field where the client touched only that.
+/// The list follows the single field where the client changed only that.
 fn normalize(new: &mut Spec, old: &Spec) {
     let is_same = new.cluster_ip == old.cluster_ip;
     if new.cluster_ips.is_empty() && is_same {
@@ -74,8 +74,8 @@ fn normalize(new: &mut Spec, old: &Spec) {
     }
 }
 
-/// Drops what the new type cannot have, unless the client has changed it: then it is judged.
-fn drop_moot(new: &mut Spec, old: &Spec) {
+/// Drops fields that the new type cannot have, unless the client changed them: then they are validated.
+fn drop_inapplicable(new: &mut Spec, old: &Spec) {
     if !old.is_external_name() && new.is_external_name() {
         if (&new.cluster_ip, &new.cluster_ips) == (&old.cluster_ip, &old.cluster_ips) {
             new.cluster_ip.clear();
@@ -100,7 +100,7 @@ fn drop_moot(new: &mut Spec, old: &Spec) {
 }
 
 /// The same for members that are not addresses or ports.
-fn drop_moot_members(service: &mut Node<'static>, new: &Spec, old: &Spec) {
+fn drop_inapplicable_members(service: &mut Node<'static>, new: &Spec, old: &Spec) {
     let spec = service.below("spec");
     let was_balancer = old.is_balancer() && !new.is_balancer();
     if was_balancer && new.allocates_ports.is_some() && new.allocates_ports == old.allocates_ports {
@@ -114,7 +114,7 @@ fn drop_moot_members(service: &mut Node<'static>, new: &Spec, old: &Spec) {
         spec.remove("externalTrafficPolicy");
     }
     if was_balancer {
-        // Whoever asks no longer sees a balancer, though taking it down may still take a while.
+        // The status no longer shows a load balancer, though removing it may still take a while.
         service.below("status").set("loadBalancer", Node::empty_map());
     }
 }

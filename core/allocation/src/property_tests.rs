@@ -1,4 +1,4 @@
-//! Whatever Services come, change and go: nothing is shared, nothing is lost, all is canonical.
+//! Property tests: for any sequence of Services, nothing is shared, nothing is lost, all is canonical.
 
 use crate::testing::{Server, node_ports};
 use crate::{Ranges, release};
@@ -10,7 +10,7 @@ use core::net::IpAddr;
 use proptest::prelude::*;
 use ratchet_object::Node;
 
-/// A server that is soon full.
+/// Ranges that are soon full.
 fn ranges() -> impl Strategy<Value = Ranges> {
     let networks = prop_oneof![
         Just(("10.0.0.0/28", Some("fd00::/124"))),
@@ -31,7 +31,7 @@ fn port() -> impl Strategy<Value = String> {
     })
 }
 
-/// A spec as somebody might write it, sense or not.
+/// A random spec, valid or not.
 fn spec() -> impl Strategy<Value = String> {
     let kind = prop_oneof!["ClusterIP", "NodePort", "LoadBalancer", "ExternalName"];
     let address = prop_oneof![
@@ -63,7 +63,7 @@ fn spec() -> impl Strategy<Value = String> {
     )
 }
 
-/// The addresses that a Service states, as they are spelt.
+/// The addresses of a Service, as they are spelled.
 fn addresses(service: &Node<'_>) -> Vec<String> {
     let list = service.find(&["spec", "clusterIPs"]).map(Node::items).unwrap_or_default();
     list.iter().map(|ip| ip.text().unwrap().to_string()).collect()
@@ -81,29 +81,29 @@ proptest! {
         for (index, (spec, at)) in steps.iter().enumerate() {
             let at = at.filter(|at| *at < stored.len());
             if (seed >> (index % 64)) & 3 == 3 && at.is_some() {
-                let gone = stored.remove(at.unwrap());
-                server.delete(&gone);
+                let deleted = stored.remove(at.unwrap());
+                server.delete(&deleted);
                 continue;
             }
-            // The ledger itself refuses what is taken twice, or given back by somebody else.
+            // The ledger itself refuses double allocations and foreign releases.
             let old = at.map(|at| stored[at].clone());
-            let Ok(made) = server.put(spec, old.as_ref()) else { continue };
-            let stated = addresses(&made);
+            let Ok(created) = server.put(spec, old.as_ref()) else { continue };
+            let stated = addresses(&created);
             let first = stated.first().map_or("", String::as_str);
-            prop_assert_eq!(made.text_at(&["spec", "clusterIP"]), first);
+            prop_assert_eq!(created.text_at(&["spec", "clusterIP"]), first);
             for ip in stated.iter().filter(|ip| !spec.contains(ip.as_str()) && *ip != "None") {
-                let kept = old.as_ref().is_some_and(|old| addresses(old).contains(ip));
-                let read: Option<IpAddr> = ip.parse().ok();
-                prop_assert!(kept || read.is_some_and(|read| read.to_string() == *ip), "{}", ip);
+                let is_kept = old.as_ref().is_some_and(|old| addresses(old).contains(ip));
+                let parsed: Option<IpAddr> = ip.parse().ok();
+                prop_assert!(is_kept || parsed.is_some_and(|parsed| parsed.to_string() == *ip), "{}", ip);
             }
             match at {
-                Some(at) => stored[at] = made,
-                None => stored.push(made),
+                Some(at) => stored[at] = created,
+                None => stored.push(created),
             }
             let mut numbers = BTreeSet::new();
             for service in &stored {
-                let held = release(service);
-                for number in held.give_numbers {
+                let allocations = release(service);
+                for number in allocations.give_numbers {
                     prop_assert!(numbers.insert(number), "two Services have {}", number);
                 }
             }

@@ -1,4 +1,4 @@
-//! The addresses and ports that Services are given from.
+//! The ranges of cluster IPs and node ports.
 
 use crate::choose::Band;
 use alloc::format;
@@ -9,9 +9,9 @@ use core::net::{IpAddr, Ipv4Addr, Ipv6Addr};
 use ratchet_net::{CidrText, Family};
 
 /// The shortest prefix of an IPv6 range.
-const SHORTEST_V6: u8 = 64;
+const MIN_PREFIX_LEN_V6: u8 = 64;
 
-/// What a server gives to Services: one network or one of each family, and node ports.
+/// The ranges of a server: one network or one of each family, and node ports.
 #[derive(Clone, Debug)]
 pub struct Ranges {
     primary: Network,
@@ -38,13 +38,13 @@ pub(crate) struct PortRange {
 impl Ranges {
     /// The ranges of a server's flags; `ports` are the first and the last node port.
     pub fn new(primary: &str, secondary: Option<&str>, ports: (u16, u16)) -> Result<Self, String> {
-        let unread = |why: &'static str| move |_: Unread| why.to_string();
-        let primary = Network::read(primary)
-            .map_err(unread("service-cluster-ip-range[0] is not a valid cidr"))??;
+        let invalid = |message: &'static str| move |_: InvalidCidr| message.to_string();
+        let primary = Network::parse(primary)
+            .map_err(invalid("service-cluster-ip-range[0] is not a valid cidr"))??;
         let secondary = secondary
             .map(|text| {
-                Network::read(text)
-                    .map_err(unread("service-cluster-ip-range[1] is not an ip net"))?
+                Network::parse(text)
+                    .map_err(invalid("service-cluster-ip-range[1] is not an ip net"))?
             })
             .transpose()?;
         if secondary.is_some_and(|other| other.family == primary.family) {
@@ -58,17 +58,17 @@ impl Ranges {
     }
 
     /// Adds a network of another ServiceCIDR that is ready. One of a family that the flags do not
-    /// name is never given from.
+    /// have is never used.
     pub fn add(&mut self, cidr: &str) -> Result<(), String> {
         let network =
-            Network::read(cidr).map_err(|_| format!("{cidr:?} is not a valid cidr"))??;
-        if self.networks().all(|known| *known != network) {
+            Network::parse(cidr).map_err(|_| format!("{cidr:?} is not a valid cidr"))??;
+        if self.networks().all(|existing| *existing != network) {
             self.more.push(network);
         }
         Ok(())
     }
 
-    /// The family of Services that ask for none.
+    /// The family of Services that request none.
     pub fn primary_family(&self) -> Family {
         self.primary.family
     }
@@ -78,7 +78,7 @@ impl Ranges {
         self.secondary.is_some()
     }
 
-    /// The networks of the flags in canonical text, as the default ServiceCIDR states them.
+    /// The networks of the flags in canonical text, as in the default ServiceCIDR.
     pub fn cidrs(&self) -> Vec<String> {
         let flags = core::iter::once(&self.primary).chain(&self.secondary);
         flags.map(ToString::to_string).collect()
@@ -96,11 +96,11 @@ impl Ranges {
         self.of_family(Family::of(ip)).any(|network| network.contains(ip))
     }
 
-    /// Whether the flags name a network of this family (`IPv4` or `IPv6`).
+    /// Whether the flags have a network of this family (`IPv4` or `IPv6`).
     pub(crate) fn has_family(&self, family: &str) -> bool {
-        [Family::V4, Family::V6]
-            .into_iter()
-            .any(|known| family == word(known) && self.of_family(known).next().is_some())
+        [Family::V4, Family::V6].into_iter().any(|candidate| {
+            family == family_name(candidate) && self.of_family(candidate).next().is_some()
+        })
     }
 
     /// The networks of a family, those of the flags first.
@@ -110,7 +110,6 @@ impl Ranges {
         self.networks().filter(move |network| is_configured && network.family == family)
     }
 
-    /// The node ports.
     pub(crate) fn ports(&self) -> PortRange {
         self.ports
     }
@@ -120,8 +119,8 @@ impl Ranges {
     }
 }
 
-/// A family in the words of `ipFamilies`.
-pub(crate) fn word(family: Family) -> &'static str {
+/// The name of a family in `ipFamilies`.
+pub(crate) fn family_name(family: Family) -> &'static str {
     match family {
         Family::V4 => "IPv4",
         Family::V6 => "IPv6",
@@ -129,32 +128,32 @@ pub(crate) fn word(family: Family) -> &'static str {
 }
 
 /// The text is not a network.
-struct Unread;
+struct InvalidCidr;
 
 impl Network {
-    fn read(text: &str) -> Result<Result<Self, String>, Unread> {
-        let cidr = CidrText::read(text).map_err(|_| Unread)?;
+    fn parse(text: &str) -> Result<Result<Self, String>, InvalidCidr> {
+        let cidr = CidrText::read(text).map_err(|_| InvalidCidr)?;
         if cidr.ip().is_mapped() {
-            return Err(Unread);
+            return Err(InvalidCidr);
         }
         let (base, length) = (number(cidr.network_addr()), cidr.prefix_len());
         let family = cidr.family();
-        if family == Family::V6 && length < SHORTEST_V6 {
+        if family == Family::V6 && length < MIN_PREFIX_LEN_V6 {
             return Ok(Err(format!(
-                "shortest allowed prefix length for service CIDR is {SHORTEST_V6}, got {length}"
+                "shortest allowed prefix length for service CIDR is {MIN_PREFIX_LEN_V6}, got {length}"
             )));
         }
         Ok(Ok(Self { family, base, length }))
     }
 
-    /// How many addresses stand behind the prefix.
+    /// The number of addresses of the prefix.
     fn size(&self) -> u128 {
         // At most 64 bits are left by an IPv6 prefix, and 32 by an IPv4 one.
         1_u128.checked_shl(u32::from(self.family.width() - self.length)).unwrap_or(u128::MAX)
     }
 
     /// The first and the last address that a Service may have: not the network itself, and not
-    /// the broadcast address of an IPv4 network. The first is behind the last if there is none.
+    /// the broadcast address of an IPv4 network. The first is greater than the last if there is none.
     fn hosts(&self) -> (u128, u128) {
         let last = self.base + (self.size() - 1);
         match self.family {
@@ -169,13 +168,13 @@ impl Network {
         Family::of(ip) == self.family && (first..=last).contains(&number(ip))
     }
 
-    /// Where to choose: the lower part is left to those who name an address, as long as it can be.
+    /// The bands to choose from: the lower part is reserved for Services that name an address, as long as possible.
     pub(crate) fn bands(&self) -> [Band; 2] {
-        const FEWEST: u128 = 16;
+        const MIN_RESERVED: u128 = 16;
         let (first, last) = self.hosts();
         let size = self.size();
-        let kept = if size <= FEWEST { 0 } else { (size / 16).clamp(FEWEST, 256) };
-        Band::above_and_below(first, last, kept)
+        let reserved = if size <= MIN_RESERVED { 0 } else { (size / 16).clamp(MIN_RESERVED, 256) };
+        Band::above_and_below(first, last, reserved)
     }
 
     /// The address of a number.
@@ -194,18 +193,18 @@ impl fmt::Display for Network {
 }
 
 impl PortRange {
-    /// The port, if it is one of these.
+    /// The port, if it is in the range.
     pub(crate) fn find(&self, number: i64) -> Option<u16> {
         let port = u16::try_from(number).ok()?;
         (self.first..=self.last).contains(&port).then_some(port)
     }
 
-    /// Where to choose: the lower part is left to those who name a port, as long as it can be.
+    /// The bands to choose from: the lower part is reserved for Services that name a port, as long as possible.
     pub(crate) fn bands(&self) -> [Band; 2] {
-        const FEWEST: u128 = 16;
+        const MIN_RESERVED: u128 = 16;
         let size = u128::from(self.last - self.first) + 1;
-        let kept = if size <= FEWEST { 0 } else { (size / 32).clamp(FEWEST, 128) };
-        Band::above_and_below(self.first.into(), self.last.into(), kept)
+        let reserved = if size <= MIN_RESERVED { 0 } else { (size / 32).clamp(MIN_RESERVED, 128) };
+        Band::above_and_below(self.first.into(), self.last.into(), reserved)
     }
 }
 

@@ -1,16 +1,16 @@
-//! The part of a Service that has to do with addresses and ports, read and written.
+//! The part of a Service's spec that allocation uses, parsed and written.
 
-use crate::ranges::{Ranges, word};
+use crate::ranges::{Ranges, family_name};
 use alloc::borrow::ToOwned;
 use alloc::string::{String, ToString};
 use alloc::vec::Vec;
 use ratchet_net::{Family, IpText};
 use ratchet_object::Node;
 
-/// What stands for an address in a Service that has none.
+/// The `clusterIP` of a headless Service.
 const NONE: &str = "None";
 
-/// `spec`, as far as it matters here; empty texts, empty lists and zeros are absent.
+/// The fields of `spec` that matter here; empty strings, empty lists and zeros are absent.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Spec {
     pub(crate) kind: String,
@@ -27,7 +27,7 @@ pub(crate) struct Spec {
     pub(crate) class: Option<String>,
 }
 
-/// One of `spec.ports`.
+/// An item of `spec.ports`.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Port {
     pub(crate) name: String,
@@ -37,8 +37,8 @@ pub(crate) struct Port {
 }
 
 impl Spec {
-    /// What a Service says.
-    pub(crate) fn read(service: &Node<'_>) -> Self {
+    /// Parses the spec of a Service.
+    pub(crate) fn from_service(service: &Node<'_>) -> Self {
         let spec = service.get("spec");
         let text = |name: &str| spec.map(|spec| spec.text_at(&[name])).unwrap_or_default();
         let items =
@@ -54,7 +54,7 @@ impl Spec {
             policy: text("ipFamilyPolicy").to_owned(),
             has_selector: of("selector").is_some_and(|selector| !selector.entries().is_empty()),
             has_external_ips: !items("externalIPs").is_empty(),
-            ports: items("ports").iter().map(Port::read).collect(),
+            ports: items("ports").iter().map(Port::from_node).collect(),
             allocates_ports: of("allocateLoadBalancerNodePorts").and_then(Node::as_bool),
             health_port: of("healthCheckNodePort").and_then(Node::as_int).unwrap_or_default(),
             traffic: text("externalTrafficPolicy").to_owned(),
@@ -62,9 +62,9 @@ impl Spec {
         }
     }
 
-    /// What a stored Service says, completed where an older server has left something out.
+    /// Parses the spec of a stored Service, completed where an older server has left something out.
     pub(crate) fn stored(service: &Node<'_>, ranges: &Ranges) -> Self {
-        let mut spec = Self::read(service);
+        let mut spec = Self::from_service(service);
         spec.follow_single();
         if spec.is_external_name() || !spec.families.is_empty() {
             return spec;
@@ -72,8 +72,10 @@ impl Spec {
         let primary = ranges.primary_family();
         let is_bare = spec.is_headless() && !spec.has_selector;
         spec.families = match spec.is_headless() {
-            true if is_bare => [primary, other(primary)].map(|family| word(family).into()).into(),
-            true => [word(primary).to_string()].into(),
+            true if is_bare => {
+                [primary, other(primary)].map(|family| family_name(family).into()).into()
+            }
+            true => [family_name(primary).to_string()].into(),
             false => spec.cluster_ips.iter().map(|ip| family_of(ip).to_owned()).collect(),
         };
         match spec.families.len() {
@@ -84,7 +86,7 @@ impl Spec {
         spec
     }
 
-    /// Writes addresses, families and ports into a Service, and takes out what is absent.
+    /// Writes addresses, families and ports into a Service, and removes absent ones.
     pub(crate) fn write(&self, service: &mut Node<'static>) {
         let spec = service.below("spec");
         put(spec, "clusterIP", text(&self.cluster_ip));
@@ -113,12 +115,12 @@ impl Spec {
         self.kind == "LoadBalancer"
     }
 
-    /// Whether the Service has no address, and wants none.
+    /// Whether the Service is headless.
     pub(crate) fn is_headless(&self) -> bool {
         self.cluster_ip == NONE || self.cluster_ips.first().is_some_and(|ip| ip == NONE)
     }
 
-    /// Whether the type is one of those that have node ports.
+    /// Whether the type has node ports.
     pub(crate) fn may_have_node_ports(&self) -> bool {
         self.kind == "NodePort" || self.is_balancer()
     }
@@ -128,24 +130,24 @@ impl Spec {
         self.kind == "NodePort" || (self.is_balancer() && self.allocates_ports != Some(false))
     }
 
-    /// Whether balancers ask a port of its own which nodes to use.
+    /// Whether load balancers have a health check port.
     pub(crate) fn has_health_port(&self) -> bool {
         self.is_balancer() && self.traffic == "Local"
     }
 
-    /// Whether anybody outside the cluster can reach it.
+    /// Whether it is reachable from outside the cluster.
     pub(crate) fn is_reachable_from_outside(&self) -> bool {
         self.may_have_node_ports() || (self.kind == "ClusterIP" && self.has_external_ips)
     }
 
-    /// The node ports that are stated.
+    /// The node ports that are set.
     pub(crate) fn node_ports(&self) -> impl Iterator<Item = i64> {
         self.ports.iter().map(|port| port.node_port).filter(|number| *number != 0)
     }
 }
 
 impl Port {
-    fn read(node: &Node<'_>) -> Self {
+    fn from_node(node: &Node<'_>) -> Self {
         let number = |name: &str| node.get(name).and_then(Node::as_int).unwrap_or_default();
         Self {
             name: node.text_at(&["name"]).to_owned(),
@@ -156,9 +158,9 @@ impl Port {
     }
 }
 
-/// The family of an address that a Service states, however it is spelt.
+/// The family of a named address, however it is spelled.
 pub(crate) fn family_of(ip: &str) -> &'static str {
-    IpText::read(ip).map_or("unknown", |ip| word(ip.family()))
+    IpText::read(ip).map_or("unknown", |ip| family_name(ip.family()))
 }
 
 /// The other family.

@@ -1,4 +1,4 @@
-//! A network cut into equal parts, and which of them are taken.
+//! A network divided into equal subnets, and which of them are allocated.
 
 use alloc::collections::BTreeMap;
 use alloc::format;
@@ -7,10 +7,10 @@ use alloc::vec::Vec;
 use core::net::{IpAddr, Ipv4Addr, Ipv6Addr};
 use ratchet_net::{CidrText, Family};
 
-/// An IPv6 network is cut into at most two to the power of this many parts.
-const MOST_BITS_V6: u8 = 16;
+/// An IPv6 network is divided into at most two to the power of this many subnets.
+const MAX_BITS_V6: u8 = 16;
 
-/// A network in numbers.
+/// A network as numbers.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Block {
     pub(crate) family: Family,
@@ -19,8 +19,8 @@ pub(crate) struct Block {
 }
 
 impl Block {
-    /// Reads a network sloppily: whatever its spelling, it is the network that it denotes.
-    pub(crate) fn read(text: &str) -> Option<Self> {
+    /// Parses a network sloppily: whatever its spelling, it is the network that it denotes.
+    pub(crate) fn parse(text: &str) -> Option<Self> {
         let cidr = CidrText::read(text).ok()?;
         let base = cidr.network_addr();
         let length = match base {
@@ -43,21 +43,21 @@ impl Block {
     }
 }
 
-/// The parts of a network.
+/// The subnets of a network.
 #[derive(Clone, Debug)]
 pub(crate) struct Subnets {
     whole: Block,
     length: u8,
-    /// Parts that are taken one by one, and how often.
-    taken: BTreeMap<u128, u32>,
-    /// Runs of parts that are taken together.
+    /// Subnets that are allocated one by one, and how often.
+    allocated: BTreeMap<u128, u32>,
+    /// Runs of subnets that are allocated together.
     runs: Vec<(u128, u128)>,
-    /// Where to look first: parts that were given back are not given again at once.
+    /// Where to search first: released subnets are not reused at once.
     next: u128,
 }
 
 impl Subnets {
-    /// The parts of this length.
+    /// The subnets of this prefix length.
     pub(crate) fn new(whole: Block, length: u8) -> Result<Self, String> {
         if whole.length > length {
             return Err("Controller: Invalid --cluster-cidr, mask size of cluster CIDR must be less than or equal to --node-cidr-mask-size configured for CIDR family".into());
@@ -66,43 +66,43 @@ impl Subnets {
             let width = whole.family.width();
             return Err(format!("the node CIDR mask size {length} is larger than {width} bits"));
         }
-        if whole.family == Family::V6 && length - whole.length > MOST_BITS_V6 {
+        if whole.family == Family::V6 && length - whole.length > MAX_BITS_V6 {
             return Err("New CIDR set failed; the node CIDR size is too big".into());
         }
-        Ok(Self { whole, length, taken: BTreeMap::new(), runs: Vec::new(), next: 0 })
+        Ok(Self { whole, length, allocated: BTreeMap::new(), runs: Vec::new(), next: 0 })
     }
 
-    /// The first and the last part that this network touches, if any.
-    pub(crate) fn touched(&self, block: &Block) -> Option<(u128, u128)> {
+    /// The first and the last subnet that this network overlaps, if any.
+    pub(crate) fn overlap(&self, block: &Block) -> Option<(u128, u128)> {
         let (first, last) = (block.base.max(self.whole.base), block.last().min(self.whole.last()));
         let touches = block.family == self.whole.family && first <= last;
         touches.then(|| (self.part_of(first), self.part_of(last)))
     }
 
-    /// These parts are taken once more.
+    /// Counts these subnets as allocated once more.
     pub(crate) fn occupy(&mut self, (first, last): (u128, u128)) {
         if first == last {
-            *self.taken.entry(first).or_default() += 1;
+            *self.allocated.entry(first).or_default() += 1;
         } else {
             self.runs.push((first, last));
         }
     }
 
-    /// These parts are taken once less.
+    /// Counts these subnets as allocated once less.
     pub(crate) fn release(&mut self, (first, last): (u128, u128)) {
         if first != last {
             if let Some(at) = self.runs.iter().position(|run| *run == (first, last)) {
                 self.runs.swap_remove(at);
             }
-        } else if let Some(count) = self.taken.get_mut(&first) {
+        } else if let Some(count) = self.allocated.get_mut(&first) {
             *count -= 1;
             if *count == 0 {
-                self.taken.remove(&first);
+                self.allocated.remove(&first);
             }
         }
     }
 
-    /// Takes the next free part, if there is one.
+    /// Allocates the next free subnet, if there is one.
     pub(crate) fn take(&mut self) -> Option<u128> {
         let count = self.count();
         let free = self.free(self.next, count).or_else(|| self.free(0, self.next))?;
@@ -111,7 +111,7 @@ impl Subnets {
         Some(free)
     }
 
-    /// The canonical text of a part.
+    /// The canonical text of a subnet.
     pub(crate) fn text(&self, part: u128) -> String {
         let number = self.whole.base | part.checked_shl(self.bits().into()).unwrap_or(0);
         let address: IpAddr = match self.whole.family {
@@ -121,14 +121,14 @@ impl Subnets {
         format!("{address}/{}", self.length)
     }
 
-    /// The first free part from `from` on, before `end`.
+    /// The first free subnet from `from` on, before `end`.
     fn free(&self, from: u128, end: u128) -> Option<u128> {
         let mut candidate = from;
         while candidate < end {
             let run = self.runs.iter().find(|(first, last)| (*first..=*last).contains(&candidate));
             candidate = match run {
                 Some((_, last)) => last + 1,
-                None if self.taken.contains_key(&candidate) => candidate + 1,
+                None if self.allocated.contains_key(&candidate) => candidate + 1,
                 None => return Some(candidate),
             };
         }
@@ -144,7 +144,7 @@ impl Subnets {
     }
 
     fn part_of(&self, number: u128) -> u128 {
-        // Where the parts are single addresses of an IPv4 network, or larger, this fits.
+        // Where the subnets are single addresses of an IPv4 network, or larger, this fits.
         (number - self.whole.base).checked_shr(self.bits().into()).unwrap_or(0)
     }
 }

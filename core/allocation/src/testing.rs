@@ -1,4 +1,4 @@
-//! What the tests of this crate share: a server's ranges, Services as text, and a memory of what is taken.
+//! Shared test helpers: a server's ranges, Services as text, and a ledger of allocations.
 
 use crate::{Fault, Plan, Ranges, Taken, plan, prepare, release};
 use alloc::collections::BTreeSet;
@@ -8,7 +8,7 @@ use core::net::IpAddr;
 use ratchet_engine::{Behavior, Change, Facts, Policy, Release, Status, judge};
 use ratchet_object::{Limits, Node, Object, decode};
 
-/// Everything that Services have.
+/// The allocations of all Services.
 #[derive(Default)]
 pub(crate) struct Ledger {
     pub(crate) addresses: BTreeSet<IpAddr>,
@@ -25,7 +25,7 @@ impl Taken for Ledger {
 }
 
 impl Ledger {
-    /// What a store does with a plan: it refuses what is taken already.
+    /// Applies a plan as a store does: it refuses double allocations.
     pub(crate) fn commit(&mut self, plan: &Plan) {
         for ip in &plan.give_addresses {
             assert!(self.addresses.remove(ip), "{ip} is given back but was not held");
@@ -67,7 +67,7 @@ pub(crate) fn service(spec: &str) -> Node<'static> {
     node
 }
 
-/// A server that prepares, judges, plans and remembers.
+/// A server that prepares, validates, plans and commits.
 pub(crate) struct Server {
     pub(crate) ranges: Ranges,
     pub(crate) ledger: Ledger,
@@ -80,7 +80,7 @@ impl Server {
         Self { ranges, ledger: Ledger::default(), policy }
     }
 
-    /// A server that reads addresses as old ones did.
+    /// A server that parses addresses as old ones did.
     pub(crate) fn legacy(ranges: Ranges) -> Self {
         let mut server = Self::new(ranges);
         server.policy.gates.apply(&["StrictIPCIDRValidation=false"]).unwrap();
@@ -96,7 +96,7 @@ impl Server {
         self.write(service(spec), old)
     }
 
-    /// Changes members of a Service's spec; `null` takes one out.
+    /// Changes members of a Service's spec; `null` removes one.
     pub(crate) fn patch(
         &mut self,
         spec: &str,
@@ -121,10 +121,10 @@ impl Server {
         prepare(&mut new, old, &self.ranges);
         self.judge(&new, old)?;
         let untouched = new.clone();
-        let made = plan(&mut new, old, &self.ranges, &self.ledger, &mut |below| 41 % below);
-        match made {
-            Ok(made) => {
-                self.ledger.commit(&made);
+        let planned = plan(&mut new, old, &self.ranges, &self.ledger, &mut |below| 41 % below);
+        match planned {
+            Ok(planned) => {
+                self.ledger.commit(&planned);
                 Ok(new)
             }
             Err(fault) => {
@@ -156,14 +156,14 @@ impl Server {
         self.ledger.commit(&release(service));
     }
 
-    /// Whether nobody has anything.
+    /// Whether nothing is allocated.
     pub(crate) fn is_idle(&self) -> bool {
         self.ledger.addresses.is_empty() && self.ledger.ports.is_empty()
     }
 }
 
-/// What is told when a Service is refused: fields with texts, or the text alone.
-pub(crate) fn told(answer: Result<Node<'static>, Fault>) -> Vec<String> {
+/// The errors of a refused Service: fields with messages, or the message alone.
+pub(crate) fn error_texts(answer: Result<Node<'static>, Fault>) -> Vec<String> {
     match answer.unwrap_err() {
         Fault::Invalid(causes) => causes
             .into_iter()

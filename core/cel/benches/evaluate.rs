@@ -1,4 +1,4 @@
-//! A policy of two clauses, compiled and evaluated; and loops over lists.
+//! Compilation and evaluation of a policy of two clauses, and of loops over lists.
 
 #![allow(clippy::expect_used, reason = "a bench may fail like a test")]
 

@@ -1,4 +1,4 @@
-//! When two values are equal, and which is the smaller.
+//! Equality and ordering of values.
 
 use crate::{Fault, List, Map, Value};
 use alloc::collections::BTreeMap;
@@ -6,14 +6,14 @@ use core::cmp::Ordering;
 use ratchet_object::Node;
 
 impl Value<'_> {
-    /// Whether two values are equal, as `==` sees it: numbers across their kinds, nothing else
-    /// across kinds.
+    /// Whether two values are equal, as by `==`: numbers compare across their types, nothing else
+    /// does.
     pub fn equal(&self, other: &Value<'_>) -> bool {
         let mut work = u64::MAX;
         self.equal_within(other, &mut work)
     }
 
-    /// The same, looking at no more than `work` values; once that is spent the answer is `false`.
+    /// The same, comparing no more than `work` values; once that is spent the answer is `false`.
     fn equal_within(&self, other: &Value<'_>, work: &mut u64) -> bool {
         *work = work.saturating_sub(1);
         match (self, other) {
@@ -37,8 +37,7 @@ impl Value<'_> {
         }
     }
 
-    /// Whether `==` has an answer: a value of a library's own type on the left is compared with
-    /// its like only.
+    /// Whether `==` is defined: an opaque value on the left compares with values of its own type only.
     pub(crate) fn meets(&self, other: &Value<'_>) -> bool {
         match (self, other) {
             (Self::Opaque(a), Value::Opaque(b)) => a.meets(b.as_ref()),
@@ -47,7 +46,7 @@ impl Value<'_> {
         }
     }
 
-    /// Which value is the smaller; `None` if they cannot be compared.
+    /// The order of two values; `None` if they cannot be compared.
     pub fn compare(&self, other: &Value<'_>) -> Option<Ordering> {
         match (self, other) {
             (Self::Bool(a), Value::Bool(b)) => Some(a.cmp(b)),
@@ -60,15 +59,15 @@ impl Value<'_> {
     }
 }
 
-/// Room that looking at one value takes.
-const LOOK: u64 = 16;
+/// The room that comparing one value takes.
+const ROOM_PER_VALUE: u64 = 16;
 
-/// Whether two values are equal, within what room there is.
+/// Whether two values are equal, within the room that is left.
 pub(crate) fn equal_in(room: &mut u64, one: &Value<'_>, other: &Value<'_>) -> Result<bool, Fault> {
-    let before = *room / LOOK;
+    let before = *room / ROOM_PER_VALUE;
     let mut work = before;
     let equal = one.equal_within(other, &mut work);
-    *room -= before.saturating_sub(work) * LOOK;
+    *room -= before.saturating_sub(work) * ROOM_PER_VALUE;
     if work == 0 { Err(Fault::over_budget()) } else { Ok(equal) }
 }
 
@@ -81,20 +80,20 @@ fn maps_equal(a: &Map<'_>, b: &Map<'_>, work: &mut u64) -> bool {
         return false;
     }
     let mut rest = a.iter().enumerate();
-    // Objects mostly write their members in one order.
-    for (place, (key, value)) in rest.by_ref() {
-        match b.entry(place).filter(|(other, _)| key.equal(other)) {
+    // Objects mostly have their members in the same order.
+    for (index, (key, value)) in rest.by_ref() {
+        match b.entry(index).filter(|(other, _)| key.equal(other)) {
             Some((_, other)) if value.equal_within(&other, work) => {}
             Some(_) => return false,
-            None => return anywhere(a, b, place, work),
+            None => return contains_entries(a, b, index, work),
         }
     }
     true
 }
 
-/// Whether the entries of one map from a place on stand anywhere in another.
-fn anywhere(a: &Map<'_>, b: &Map<'_>, from: usize, work: &mut u64) -> bool {
-    // Making an index is work as well.
+/// Whether the entries of one map from an index on are anywhere in another.
+fn contains_entries(a: &Map<'_>, b: &Map<'_>, from: usize, work: &mut u64) -> bool {
+    // Building an index is work as well.
     *work = work.saturating_sub(u64::try_from(b.len()).unwrap_or(u64::MAX).saturating_mul(4));
     if *work == 0 {
         return false;
@@ -111,7 +110,7 @@ fn anywhere(a: &Map<'_>, b: &Map<'_>, from: usize, work: &mut u64) -> bool {
     })
 }
 
-/// Numbers of any kinds, compared by what they mean; `None` with NaN or what is no number.
+/// Numbers of any types, compared by value; `None` with NaN or a value that is not a number.
 fn numbers(a: &Value<'_>, b: &Value<'_>) -> Option<Ordering> {
     match (a, b) {
         (Value::Int(a), Value::Int(b)) => Some(a.cmp(b)),
@@ -120,19 +119,19 @@ fn numbers(a: &Value<'_>, b: &Value<'_>) -> Option<Ordering> {
         (Value::Int(a), Value::Uint(b)) => Some(i128::from(*a).cmp(&i128::from(*b))),
         (Value::Uint(a), Value::Int(b)) => Some(i128::from(*a).cmp(&i128::from(*b))),
         (Value::Double(a), Value::Int(b)) => {
-            double_and_whole(*a, *b as f64, (i64::MIN as f64, i64::MAX as f64))
+            double_and_integer(*a, *b as f64, (i64::MIN as f64, i64::MAX as f64))
         }
         (Value::Double(a), Value::Uint(b)) => {
-            double_and_whole(*a, *b as f64, (0.0, u64::MAX as f64))
+            double_and_integer(*a, *b as f64, (0.0, u64::MAX as f64))
         }
         (Value::Int(_) | Value::Uint(_), Value::Double(_)) => numbers(b, a).map(Ordering::reverse),
         _ => None,
     }
 }
 
-/// Beyond the range of whole numbers a double is larger or smaller than all of them; within it the
-/// whole number is compared as a double.
-fn double_and_whole(a: f64, b: f64, (low, high): (f64, f64)) -> Option<Ordering> {
+/// Outside the range of the integer type a double is larger or smaller than all integers; within it the
+/// integer is compared as a double.
+fn double_and_integer(a: f64, b: f64, (low, high): (f64, f64)) -> Option<Ordering> {
     if a.is_nan() {
         None
     } else if a < low {

@@ -1,16 +1,16 @@
-//! What expressions may name: variables, functions, types.
+//! The environment of expressions: their variables, functions and types.
 
-use crate::check::{self, Meaning};
-use crate::library::{LIBRARIES, Overload, Signature, read_type};
+use crate::check::{self, Reference};
+use crate::library::{LIBRARIES, Overload, Signature, parse_type};
 use crate::plan;
-use crate::syntax::{self, Wrong};
+use crate::syntax::{self, SourceError};
 use crate::{Issues, Program, Type, Types, Value};
 use alloc::collections::BTreeMap;
 use alloc::string::String;
 use alloc::sync::Arc;
 use alloc::vec::Vec;
 
-/// What expressions may name. Cheap to clone.
+/// The declarations that expressions may use. Cheap to clone.
 #[derive(Clone, Debug)]
 pub struct Environment {
     version: (u32, u32),
@@ -19,31 +19,29 @@ pub struct Environment {
     types: Option<Arc<dyn Types>>,
 }
 
-/// What makes a value when it is needed.
-type Make<T> = fn() -> T;
+/// A constructor, for statics that need an allocation.
+type Constructor<T> = fn() -> T;
 
 /// The functions and constants of a release.
 #[derive(Debug, Default)]
 struct Functions {
-    by_name: BTreeMap<String, Arc<[Known]>>,
-    constants: BTreeMap<&'static str, (Type, Make<Value<'static>>)>,
+    by_name: BTreeMap<String, Arc<[OverloadDecl]>>,
+    constants: BTreeMap<&'static str, (Type, Constructor<Value<'static>>)>,
 }
 
-/// A function that can be called.
+/// A declared overload of a function.
 #[derive(Clone, Debug)]
-pub(crate) struct Known {
-    /// Its row.
+pub(crate) struct OverloadDecl {
     pub(crate) row: &'static Overload,
-    /// Its signature.
     pub(crate) signature: Arc<Signature>,
-    /// Whether it belongs to the language itself.
+    /// Whether it belongs to the CEL standard library.
     pub(crate) standard: bool,
-    /// Whether the reference knows its cost only where the types leave no doubt which one it is.
+    /// Whether the reference prices it only where the types leave a single candidate.
     pub(crate) priced_alone: bool,
 }
 
 /// Types that expressions may name as values.
-static TYPE_NAMES: &[(&str, Make<Type>)] = &[
+static TYPE_NAMES: &[(&str, Constructor<Type>)] = &[
     ("bool", || Type::Bool),
     ("bytes", || Type::Bytes),
     ("double", || Type::Double),
@@ -63,24 +61,26 @@ static TYPE_NAMES: &[(&str, Make<Type>)] = &[
 
 impl Functions {
     fn of(version: (u32, u32)) -> Self {
-        let mut by_name: BTreeMap<String, Vec<Known>> = BTreeMap::new();
+        let mut by_name: BTreeMap<String, Vec<OverloadDecl>> = BTreeMap::new();
         let mut constants = BTreeMap::new();
         for library in LIBRARIES.iter().filter(|library| version >= library.since) {
             let standard = library.name == "standard";
             let priced_alone = standard || library.name == "cel.lib.ext.lists";
             for row in library.overloads {
-                // A test reads every signature, so that none is left out here.
+                // A test parses every signature, so that none is skipped here.
                 let Some(signature) = Signature::read(row.signature) else { continue };
                 let name = signature.name.clone();
-                let known = Known { row, signature: Arc::new(signature), standard, priced_alone };
-                by_name.entry(name).or_default().push(known);
+                let overload =
+                    OverloadDecl { row, signature: Arc::new(signature), standard, priced_alone };
+                by_name.entry(name).or_default().push(overload);
             }
             for constant in library.constants {
-                let Some(ty) = read_type(constant.ty) else { continue };
-                constants.insert(constant.name, (ty, constant.value as Make<_>));
+                let Some(ty) = parse_type(constant.ty) else { continue };
+                constants.insert(constant.name, (ty, constant.value as Constructor<_>));
             }
         }
-        let by_name = by_name.into_iter().map(|(name, known)| (name, known.into())).collect();
+        let by_name =
+            by_name.into_iter().map(|(name, overloads)| (name, overloads.into())).collect();
         Self { by_name, constants }
     }
 }
@@ -92,14 +92,14 @@ impl Environment {
         Self { version, functions, variables: Arc::default(), types: None }
     }
 
-    /// The same, with a variable.
+    /// The same environment with one more variable.
     #[must_use]
     pub fn with(mut self, name: impl Into<Arc<str>>, ty: Type) -> Self {
         Arc::make_mut(&mut self.variables).push((name.into(), ty));
         self
     }
 
-    /// The same, with types that have fields.
+    /// The same environment with types that have fields.
     #[must_use]
     pub fn with_types(self, types: Arc<dyn Types>) -> Self {
         Self { types: Some(types), ..self }
@@ -107,9 +107,9 @@ impl Environment {
 
     /// Parses and checks an expression.
     pub fn compile(&self, text: &str) -> Result<Program, Issues> {
-        let wrong = |wrongs: Vec<Wrong>| Issues::of(text, wrongs);
-        let (expr, count) = syntax::parse(text, self.version).map_err(wrong)?;
-        let checked = check::check(self, &expr, count).map_err(wrong)?;
+        let source_error = |errors: Vec<SourceError>| Issues::of(text, errors);
+        let (expr, count) = syntax::parse(text, self.version).map_err(source_error)?;
+        let checked = check::check(self, &expr, count).map_err(source_error)?;
         plan::plan(&expr, checked)
             .map_err(|(fault, result)| Issues::instantiation(text, fault, result))
     }
@@ -118,7 +118,7 @@ impl Environment {
         self.version
     }
 
-    pub(crate) fn functions(&self, name: &str) -> Option<Arc<[Known]>> {
+    pub(crate) fn functions(&self, name: &str) -> Option<Arc<[OverloadDecl]>> {
         self.functions.by_name.get(name).cloned()
     }
 
@@ -126,29 +126,31 @@ impl Environment {
         self.types.as_ref()?.field(object, field)
     }
 
-    /// The type and the meaning of a name that is not of a loop.
-    pub(crate) fn lookup(&self, name: &str) -> Option<(Type, Meaning)> {
-        if let Some((name, ty)) = self.variables.iter().rev().find(|(known, _)| &**known == name) {
-            return Some((ty.clone(), Meaning::Variable((&**name).into())));
+    /// The type and the declaration of a name that is not a loop variable.
+    pub(crate) fn lookup(&self, name: &str) -> Option<(Type, Reference)> {
+        if let Some((name, ty)) =
+            self.variables.iter().rev().find(|(declared, _)| &**declared == name)
+        {
+            return Some((ty.clone(), Reference::Variable((&**name).into())));
         }
         if let Some((ty, value)) = self.functions.constants.get(name) {
-            return Some((ty.clone(), Meaning::Constant(value())));
+            return Some((ty.clone(), Reference::Constant(value())));
         }
-        // The reference knows these names when it checks, and not when it makes a program.
-        let undefined = ["duration", "timestamp"].into_iter().find(|known| *known == name);
+        // The reference declares these names for its checker, but not for its planner.
+        let undefined = ["duration", "timestamp"].into_iter().find(|declared| *declared == name);
         let ty = self.named_type(name)?;
         if let Some(name) = undefined {
-            return Some((Type::type_of(ty), Meaning::Undefined(name)));
+            return Some((Type::type_of(ty), Reference::Undefined(name)));
         }
-        Some((Type::type_of(ty.clone()), Meaning::Constant(Value::Type(ty))))
+        Some((Type::type_of(ty.clone()), Reference::Constant(Value::Type(ty))))
     }
 
     fn named_type(&self, name: &str) -> Option<Type> {
-        if let Some((_, ty)) = TYPE_NAMES.iter().find(|(known, _)| *known == name) {
+        if let Some((_, ty)) = TYPE_NAMES.iter().find(|(declared, _)| *declared == name) {
             return Some(ty());
         }
         let libraries = LIBRARIES.iter().filter(|library| self.version >= library.since);
         let mut types = libraries.flat_map(|library| library.types);
-        types.find(|known| **known == name).map(|known| Type::Opaque(known))
+        types.find(|declared| **declared == name).map(|declared| Type::Opaque(declared))
     }
 }

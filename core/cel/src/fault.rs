@@ -1,48 +1,48 @@
-//! Why an evaluation has no value, and what it may spend.
+//! Evaluation errors, and the cost budget of an evaluation.
 
 use alloc::string::String;
 use core::fmt;
 
-/// Why an evaluation has no value.
+/// An evaluation error.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Fault {
-    /// cel-go's words: `no such key: x`.
+    /// cel-go's message: `no such key: x`.
     pub message: String,
-    /// Which sort.
+    /// Whether it can be recovered from.
     pub kind: FaultKind,
-    /// Where the part of the expression stands that failed, in code points, if it is known.
+    /// The offset of the failing subexpression, in code points, if it is known.
     pub at: Option<u32>,
 }
 
-/// The sorts of faults.
+/// The kinds of evaluation errors.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum FaultKind {
-    /// An error of the expression, which `&&` and `||` may forgive.
+    /// An error of the expression, which `&&` and `||` may discard.
     Ordinary,
-    /// The budget is spent; nothing forgives that.
+    /// The budget is spent; nothing recovers from that.
     OverBudget,
 }
 
-/// What an expression says that spent all it may.
+/// cel-go's message for an expression that exceeded its cost limit.
 pub const OVER_BUDGET: &str = "operation cancelled: actual cost limit exceeded";
 
 impl Fault {
-    /// An error of the expression.
+    /// An ordinary error with this message.
     pub fn new(message: impl Into<String>) -> Self {
         Self { message: message.into(), kind: FaultKind::Ordinary, at: None }
     }
 
-    /// No function takes arguments of these types.
+    /// The error that no overload takes arguments of these types.
     pub fn no_such_overload() -> Self {
         Self::new("no such overload")
     }
 
-    /// The same fault, which happened at a place unless it knows better.
+    /// The same fault with an offset, unless it has one.
     pub(crate) fn or_at(self, at: u32) -> Self {
         Self { at: self.at.or(Some(at)), ..self }
     }
 
-    /// The budget is spent.
+    /// The error that the budget is spent.
     pub fn over_budget() -> Self {
         Self { message: OVER_BUDGET.into(), kind: FaultKind::OverBudget, at: None }
     }
@@ -56,7 +56,7 @@ impl fmt::Display for Fault {
 
 impl core::error::Error for Fault {}
 
-/// What an evaluation may still spend.
+/// The cost that an evaluation may still incur.
 #[derive(Clone, Debug)]
 pub struct Budget {
     limit: u64,
@@ -64,22 +64,22 @@ pub struct Budget {
 }
 
 impl Budget {
-    /// A budget of so many units.
+    /// A budget of `limit` units.
     pub fn new(limit: u64) -> Self {
         Self { limit, spent: 0 }
     }
 
-    /// What has been spent, also where that is more than there was.
+    /// The cost so far, which may exceed the limit.
     pub fn spent(&self) -> u64 {
         self.spent
     }
 
-    /// What is left.
+    /// The units that are left.
     pub fn left(&self) -> u64 {
         self.limit.saturating_sub(self.spent)
     }
 
-    /// Spends `units`; more than there is ends the evaluation.
+    /// Charges `units`; exceeding the limit ends the evaluation.
     pub fn spend(&mut self, units: u64) -> Result<(), Fault> {
         self.spent = self.spent.saturating_add(units);
         if self.spent > self.limit { Err(Fault::over_budget()) } else { Ok(()) }

@@ -1,6 +1,6 @@
-//! What is wrong with an expression, shown as cel-go shows it.
+//! Compilation errors, formatted as cel-go formats them.
 
-use crate::syntax::Wrong;
+use crate::syntax::SourceError;
 use crate::{Fault, Type};
 use alloc::format;
 use alloc::string::{String, ToString};
@@ -8,42 +8,43 @@ use alloc::vec;
 use alloc::vec::Vec;
 use core::fmt;
 
-/// How many are shown.
-const SHOWN: usize = 100;
-/// Longer lines are not shown.
-const LONGEST_LINE: usize = 16_384;
+/// The most issues that are reported.
+const MAX_REPORTED: usize = 100;
+/// Longer lines get no snippet.
+const MAX_SNIPPET_LINE: usize = 16_384;
 
-/// One thing that is wrong with an expression.
+/// One error in an expression.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Issue {
-    /// The line, from 1; -1 if it has no place in the text.
+    /// The line, from 1; -1 if it has no position.
     pub line: i32,
-    /// The column, from 0, in code points; -1 if it has no place in the text.
+    /// The column, from 0, in code points; -1 if it has no position.
     pub column: i32,
-    /// What is wrong.
+    /// cel-go's message.
     pub message: String,
 }
 
-/// All that is wrong with an expression, by place.
+/// All errors of an expression, by position.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Issues {
-    /// Each of them.
+    /// The errors.
     pub issues: Vec<Issue>,
     /// The expression.
     pub source: String,
-    /// Whether the expression is sound and yet cannot be made a program: a constant in it fails.
+    /// Whether the expression type-checks and yet cannot be planned: a constant in it fails.
     /// The text is then that failure alone.
     pub instantiation: bool,
-    /// The type of the expression, if it is sound.
+    /// The type of the expression, if it type-checks.
     pub result: Option<Type>,
     more: usize,
 }
 
 impl Issues {
-    pub(crate) fn of(source: &str, wrongs: Vec<Wrong>) -> Self {
-        let more = wrongs.len().saturating_sub(SHOWN);
-        let shown = wrongs.into_iter().take(SHOWN);
-        let mut issues: Vec<Issue> = shown.map(|wrong| placed(source, wrong)).collect();
+    pub(crate) fn of(source: &str, errors: Vec<SourceError>) -> Self {
+        let more = errors.len().saturating_sub(MAX_REPORTED);
+        let reported = errors.into_iter().take(MAX_REPORTED);
+        let mut issues: Vec<Issue> =
+            reported.map(|source_error| located(source, source_error)).collect();
         issues.sort_by_key(|issue| (issue.line, issue.column));
         Self { issues, source: source.to_string(), instantiation: false, result: None, more }
     }
@@ -55,8 +56,8 @@ impl Issues {
     }
 }
 
-fn placed(source: &str, wrong: Wrong) -> Issue {
-    let Wrong { at, message } = wrong;
+fn located(source: &str, source_error: SourceError) -> Issue {
+    let SourceError { at, message } = source_error;
     let Some(at) = at.and_then(|at| usize::try_from(at).ok()) else {
         return Issue { line: -1, column: -1, message };
     };
@@ -94,10 +95,11 @@ impl fmt::Display for Issues {
 }
 
 impl Issues {
-    /// The line of the expression, and below it where the issue stands.
+    /// The line of the expression, and below it a caret at the issue's column.
     fn snippet(&self, issue: &Issue) -> Option<String> {
         let line = usize::try_from(issue.line).ok()?.checked_sub(1)?;
-        let text = self.source.split('\n').nth(line).filter(|text| text.len() <= LONGEST_LINE)?;
+        let text =
+            self.source.split('\n').nth(line).filter(|text| text.len() <= MAX_SNIPPET_LINE)?;
         let text = text.replace('\t', " ");
         let column = usize::try_from(issue.column).ok()?;
         let mut under = String::new();

@@ -1,4 +1,4 @@
-//! The Common Expression Language as Kubernetes speaks it: parsed, checked, evaluated within a budget.
+//! The Common Expression Language of Kubernetes: parser, type checker and evaluator with a cost budget.
 #![no_std]
 
 extern crate alloc;
@@ -29,9 +29,9 @@ pub use time::Timestamp;
 pub use types::{Type, Types};
 pub use value::{Opaque, Text, Value};
 
-/// What one expression may cost.
+/// The cost limit of one expression.
 pub const PER_CALL_LIMIT: u64 = 1_000_000;
-/// What all expressions of a policy may cost together.
+/// The cost limit of all expressions of a policy together.
 pub const RUNTIME_COST_BUDGET: u64 = 10_000_000;
-/// What all match conditions of a policy may cost together.
+/// The cost limit of all match conditions of a policy together.
 pub const MATCH_CONDITIONS_BUDGET: u64 = 2_500_000;

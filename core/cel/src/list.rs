@@ -1,4 +1,4 @@
-//! Values in order.
+//! CEL lists.
 
 use crate::Value;
 use crate::value::TREE_LEVELS;
@@ -6,18 +6,18 @@ use alloc::sync::Arc;
 use alloc::vec::Vec;
 use ratchet_object::Node;
 
-/// Values in order, of a tree or of their own.
+/// A list, borrowed from a tree or owned.
 #[derive(Clone, Debug)]
 pub enum List<'t> {
-    /// Of a tree.
+    /// The items of a list in a tree.
     Tree(&'t [Node<'t>]),
-    /// Of their own.
+    /// Owned items.
     Shared(Arc<Items<'t>>),
-    /// One list after another, not copied.
+    /// A concatenation, which is not copied.
     Joined(Arc<Joined<'t>>),
 }
 
-/// Values of a list of its own, and how deep they are.
+/// Owned items, with their nesting depth.
 #[derive(Clone, Debug, Default)]
 pub struct Items<'t> {
     values: Vec<Value<'t>>,
@@ -40,7 +40,7 @@ impl<'t> FromIterator<Value<'t>> for Items<'t> {
     }
 }
 
-/// Two lists, one after the other.
+/// Two concatenated lists.
 #[derive(Debug)]
 pub struct Joined<'t> {
     first: List<'t>,
@@ -50,15 +50,15 @@ pub struct Joined<'t> {
     levels: u32,
 }
 
-/// Lists shorter than this are copied when joined.
-const SHORT: usize = 32;
-/// How deep joined lists may be nested before they are copied.
-const DEEPEST: u32 = 24;
-/// No list is longer.
-const LONGEST: usize = 1 << 24;
+/// Shorter lists are copied when they are concatenated.
+const COPY_BELOW: usize = 32;
+/// The nesting limit of concatenations before they are copied.
+const MAX_JOIN_DEPTH: u32 = 24;
+/// The length limit of lists.
+const MAX_LEN: usize = 1 << 24;
 
 impl<'t> List<'t> {
-    /// How many.
+    /// The number of items.
     pub fn len(&self) -> usize {
         match self {
             Self::Tree(nodes) => nodes.len(),
@@ -67,12 +67,12 @@ impl<'t> List<'t> {
         }
     }
 
-    /// Whether there are none.
+    /// Whether there are no items.
     pub fn is_empty(&self) -> bool {
         self.len() == 0
     }
 
-    /// The one at `index`.
+    /// The item at `index`.
     pub fn get(&self, index: usize) -> Option<Value<'t>> {
         let (mut list, mut index) = (self, index);
         loop {
@@ -90,12 +90,12 @@ impl<'t> List<'t> {
         }
     }
 
-    /// All of them in order.
+    /// All items in order.
     pub fn iter(&self) -> impl ExactSizeIterator<Item = Value<'t>> + '_ {
         (0..self.len()).map(|index| self.get(index).unwrap_or(Value::Null))
     }
 
-    /// How many values stand inside one another in it, itself included.
+    /// The nesting depth of its values, itself included.
     pub(crate) fn levels(&self) -> u32 {
         match self {
             Self::Tree(_) => TREE_LEVELS,
@@ -111,11 +111,11 @@ impl<'t> List<'t> {
         }
     }
 
-    /// This list and then another; `None` if that is too long.
+    /// The concatenation with another list; `None` if it is too long.
     pub(crate) fn joined(&self, other: &Self) -> Option<Self> {
-        let length = self.len().checked_add(other.len()).filter(|length| *length <= LONGEST)?;
+        let length = self.len().checked_add(other.len()).filter(|length| *length <= MAX_LEN)?;
         let depth = self.depth().max(other.depth()) + 1;
-        if length <= SHORT || depth > DEEPEST {
+        if length <= COPY_BELOW || depth > MAX_JOIN_DEPTH {
             return Some(Self::Shared(Arc::new(self.iter().chain(other.iter()).collect())));
         }
         let (first, second) = (self.clone(), other.clone());
@@ -142,6 +142,6 @@ mod tests {
         for _ in 0..8 {
             joined = joined.joined(&joined).unwrap_or(joined);
         }
-        assert!(joined.len() <= LONGEST);
+        assert!(joined.len() <= MAX_LEN);
     }
 }

@@ -1,4 +1,4 @@
-//! Values under keys.
+//! CEL maps.
 
 use crate::value::TREE_LEVELS;
 use crate::{Text, Value};
@@ -8,29 +8,29 @@ use alloc::vec::Vec;
 use core::cmp::Ordering;
 use ratchet_object::Entry;
 
-/// Values under keys, of a tree or of their own.
+/// A map, borrowed from a tree or owned.
 #[derive(Clone, Debug)]
 pub enum Map<'t> {
-    /// Of a tree: the keys are texts.
+    /// The members of a map in a tree, whose keys are strings.
     Tree(&'t [Entry<'t>]),
-    /// Of their own.
+    /// Owned entries.
     Shared(Arc<Table<'t>>),
 }
 
-/// Entries in the order in which they came; keys are distinct.
+/// Entries in insertion order; keys are distinct.
 #[derive(Clone, Debug, Default)]
 pub struct Table<'t> {
     entries: Vec<(Value<'t>, Value<'t>)>,
-    /// Where each key stands, once there are many.
+    /// The position of each key, once there are many.
     index: BTreeMap<Key<'t>, usize>,
-    /// How deep what stands in it is, or was.
+    /// An upper bound of the nesting depth of its values.
     levels: u32,
 }
 
-/// With so few entries looking at each is faster.
-const FEW: usize = 8;
+/// With so few entries a linear search is faster.
+const LINEAR_SEARCH_MAX: usize = 8;
 
-/// A key as maps compare them: numbers by what they mean.
+/// A key with the equality of maps: numbers by value.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 enum Key<'t> {
     Bool(bool),
@@ -79,13 +79,13 @@ impl Ord for Text<'_> {
 impl<'t> Table<'t> {
     fn position(&self, key: &Value<'_>) -> Option<usize> {
         if self.index.is_empty() {
-            return self.entries.iter().position(|(known, _)| known.equal(key));
+            return self.entries.iter().position(|(existing, _)| existing.equal(key));
         }
         let table: &Table<'_> = self;
         table.index.get(&Key::of(key)?).copied()
     }
 
-    /// Puts a value under a key, in place of what was there.
+    /// Sets a key, replacing its value.
     pub(crate) fn set(&mut self, key: Value<'t>, value: Value<'t>) {
         self.levels = self.levels.max(value.levels());
         match self.position(&key) {
@@ -98,7 +98,7 @@ impl<'t> Table<'t> {
         }
     }
 
-    /// Puts a value under a key; `false` if there was one already.
+    /// Inserts a key; `false` if it exists already.
     pub(crate) fn insert(&mut self, key: Value<'t>, value: Value<'t>) -> bool {
         let fresh = self.position(&key).is_none();
         if fresh {
@@ -107,7 +107,7 @@ impl<'t> Table<'t> {
         fresh
     }
 
-    /// Takes a key out.
+    /// Removes a key.
     pub(crate) fn remove(&mut self, key: &Value<'_>) {
         if let Some(index) = self.position(key) {
             self.entries.remove(index);
@@ -125,21 +125,21 @@ impl<'t> Table<'t> {
             if let Some(key) = self.entries.last().and_then(|(key, _)| Key::of(key)) {
                 self.index.insert(key, last);
             }
-        } else if self.entries.len() > FEW {
+        } else if self.entries.len() > LINEAR_SEARCH_MAX {
             self.reindex();
         }
     }
 
-    /// An index is only kept where every key can stand in it.
+    /// Rebuilds the index, unless a key cannot be indexed.
     fn reindex(&mut self) {
         let keys = self.entries.iter().enumerate();
-        let keys = keys.map(|(place, (key, _))| Some((Key::of(key)?, place)));
+        let keys = keys.map(|(position, (key, _))| Some((Key::of(key)?, position)));
         self.index = keys.collect::<Option<BTreeMap<_, _>>>().unwrap_or_default();
     }
 }
 
 impl<'t> Map<'t> {
-    /// How many.
+    /// The number of entries.
     pub fn len(&self) -> usize {
         match self {
             Self::Tree(entries) => entries.len(),
@@ -147,12 +147,12 @@ impl<'t> Map<'t> {
         }
     }
 
-    /// Whether there are none.
+    /// Whether there are no entries.
     pub fn is_empty(&self) -> bool {
         self.len() == 0
     }
 
-    /// How many values stand inside one another in it, itself included.
+    /// The nesting depth of its values, itself included.
     pub(crate) fn levels(&self) -> u32 {
         match self {
             Self::Tree(_) => TREE_LEVELS,
@@ -160,7 +160,7 @@ impl<'t> Map<'t> {
         }
     }
 
-    /// The key and the value at a place.
+    /// The key and the value at a position.
     pub fn entry(&self, index: usize) -> Option<(Value<'t>, Value<'t>)> {
         match self {
             Self::Tree(entries) => entries
@@ -170,12 +170,12 @@ impl<'t> Map<'t> {
         }
     }
 
-    /// All keys with their values.
+    /// All entries in order.
     pub fn iter(&self) -> impl ExactSizeIterator<Item = (Value<'t>, Value<'t>)> + '_ {
         (0..self.len()).map(|index| self.entry(index).unwrap_or((Value::Null, Value::Null)))
     }
 
-    /// The value under a text.
+    /// The value under a string key.
     pub fn get_text(&self, key: &str) -> Option<Value<'t>> {
         match self {
             Self::Tree(entries) => {
@@ -185,7 +185,7 @@ impl<'t> Map<'t> {
         }
     }
 
-    /// The value under a key of any kind; numbers of different kinds are one key if equal.
+    /// The value under a key of any type; numbers of different types are one key if equal.
     pub fn get(&self, key: &Value<'_>) -> Option<Value<'t>> {
         match (key, self) {
             (Value::Text(text), Self::Tree(_)) => self.get_text(text),

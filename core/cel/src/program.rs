@@ -1,4 +1,4 @@
-//! A checked expression, ready to be evaluated again and again.
+//! Compiled expressions.
 
 use crate::library::Prepared;
 use crate::plan::Step;
@@ -6,7 +6,7 @@ use crate::{Budget, Fault, Type, Value, evaluate};
 use alloc::sync::Arc;
 use alloc::vec::Vec;
 
-/// A checked expression.
+/// A compiled expression, which can be evaluated any number of times.
 #[derive(Debug)]
 pub struct Program {
     pub(crate) root: Step,
@@ -17,13 +17,13 @@ pub struct Program {
     pub(crate) height: u32,
 }
 
-/// What an evaluation asks about its surroundings.
+/// The variables of an evaluation (cel-go's `Activation`).
 pub trait World<'t> {
     /// The value of a variable; `None` if there is none.
     fn variable(&self, name: &str) -> Option<Value<'t>>;
 
-    /// A field of a variable that is computed when it is asked for, as `variables.x` is; `None`
-    /// where the variable is an ordinary value. Only variables of object types are asked.
+    /// A field of a variable that is computed on demand, as `variables.x` is; `None`
+    /// where the variable is an ordinary value. Only called for variables of object types.
     fn member(
         &self,
         variable: &str,
@@ -41,17 +41,17 @@ impl Program {
         &self.result
     }
 
-    /// How deep its expressions stand in one another: what evaluating it takes of the stack goes with this.
+    /// The nesting depth of its expressions: the stack that an evaluation takes is proportional to it.
     pub fn height(&self) -> u32 {
         self.height
     }
 
-    /// Whether it mentions a variable.
+    /// Whether it references a variable.
     pub fn uses(&self, variable: &str) -> bool {
-        self.variables.iter().any(|known| &**known == variable)
+        self.variables.iter().any(|referenced| &**referenced == variable)
     }
 
-    /// Evaluates it.
+    /// Evaluates it, charging `budget`.
     pub fn evaluate<'t>(
         &self,
         world: &dyn World<'t>,

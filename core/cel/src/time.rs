@@ -1,4 +1,4 @@
-//! Points in time and spans of it, read and written as Go does.
+//! Timestamps and durations, parsed and formatted as Go does.
 
 use alloc::format;
 use alloc::string::String;
@@ -10,9 +10,9 @@ use core::fmt;
 pub struct Timestamp {
     /// Whole seconds since 1970-01-01T00:00:00Z, rounded down.
     pub seconds: i64,
-    /// Nanoseconds after that, below a milliard.
+    /// Nanoseconds after that, below 10^9.
     pub nanos: u32,
-    /// How far its writer was ahead of UTC, in seconds: only of interest when it is written again.
+    /// The offset from UTC that it was written with, in seconds: only used to format it again.
     pub offset: i32,
 }
 
@@ -47,7 +47,7 @@ impl Timestamp {
         (FIRST_SECOND..=LAST_SECOND).contains(&self.seconds)
     }
 
-    /// Reads RFC 3339: `2006-01-02T15:04:05.999Z`.
+    /// Parses RFC 3339: `2006-01-02T15:04:05.999Z`.
     pub fn read(text: &str) -> Option<Self> {
         let (date, rest) = (text.get(..10)?, text.get(10..)?.strip_prefix('T')?);
         let year = digits(date.get(..4)?)?;
@@ -71,7 +71,7 @@ impl Timestamp {
         Some(Self { seconds: seconds - offset, nanos, offset: offset_seconds })
     }
 
-    /// This time and `nanos` more; `None` outside the years 1 to 9999.
+    /// The sum of this time and `nanos`; `None` outside the years 1 to 9999.
     pub(crate) fn plus(self, nanos: i64) -> Option<Self> {
         let sum = i128::from(self.seconds) * i128::from(SECOND)
             + i128::from(self.nanos)
@@ -81,7 +81,7 @@ impl Timestamp {
         Some(Self { seconds, nanos, offset: self.offset }).filter(Self::in_range)
     }
 
-    /// The nanoseconds from another time to this one; `None` if they are too many.
+    /// The nanoseconds from another time to this one; `None` on overflow.
     pub(crate) fn since(self, other: Self) -> Option<i64> {
         let seconds = i128::from(self.seconds) - i128::from(other.seconds);
         let nanos = i128::from(self.nanos) - i128::from(other.nanos);
@@ -97,7 +97,7 @@ fn digits(text: &str) -> Option<i64> {
     text.parse().ok()
 }
 
-/// The nanoseconds of `.123` and what follows.
+/// The nanoseconds of a fraction such as `.123`, and the rest of the text.
 fn fraction(text: &str) -> Option<(u32, &str)> {
     let Some(rest) = text.strip_prefix(['.', ',']) else { return Some((0, text)) };
     let length = rest.find(|c: char| !c.is_ascii_digit()).unwrap_or(rest.len());
@@ -105,14 +105,14 @@ fn fraction(text: &str) -> Option<(u32, &str)> {
         return None;
     }
     let mut nanos = 0_u32;
-    for place in 0..9 {
-        let digit = rest.as_bytes().get(place).filter(|_| place < length);
+    for digit_index in 0..9 {
+        let digit = rest.as_bytes().get(digit_index).filter(|_| digit_index < length);
         nanos = nanos * 10 + digit.map_or(0, |byte| u32::from(byte - b'0'));
     }
     Some((nanos, rest.get(length..)?))
 }
 
-/// The seconds that a zone is ahead of UTC.
+/// The offset of a zone from UTC, in seconds.
 fn zone(text: &str) -> Option<i64> {
     if text == "Z" {
         return Some(0);
@@ -149,7 +149,7 @@ fn day_number(year: i64, month: i64, day: i64) -> i64 {
     era * 146_097 + of_era * 365 + of_era / 4 - of_era / 100 + of_year - 719_468
 }
 
-/// A time as calendars and clocks show it.
+/// A time in calendar fields.
 pub(crate) struct Civil {
     pub(crate) year: i64,
     pub(crate) month: i64,
@@ -161,7 +161,7 @@ pub(crate) struct Civil {
 }
 
 impl Civil {
-    /// What a clock in UTC shows.
+    /// The fields of a time in UTC.
     pub(crate) fn of(seconds: i64) -> Self {
         let days = seconds.div_euclid(DAY);
         let shifted = days + 719_468;
@@ -202,7 +202,7 @@ impl fmt::Display for Timestamp {
     }
 }
 
-/// A duration in seconds: `5400s`.
+/// Formats a duration in seconds: `5400s`.
 pub(crate) fn duration_text(nanos: i64) -> String {
     let seconds = (nanos / SECOND) as f64 + (nanos % SECOND) as f64 / 1e9;
     format!("{seconds}s")
@@ -220,8 +220,8 @@ const UNITS: &[(&str, u64)] = &[
     ("h", 3_600_000_000_000),
 ];
 
-/// Reads a duration as Go writes it: `1h30m`, `-1.5s`; in nanoseconds.
-pub(crate) fn read_duration(text: &str) -> Option<i64> {
+/// Parses a duration in Go's syntax: `1h30m`, `-1.5s`; in nanoseconds.
+pub(crate) fn parse_duration(text: &str) -> Option<i64> {
     let negative = text.starts_with('-');
     let mut rest = text.strip_prefix(['-', '+']).unwrap_or(text);
     if rest == "0" {
@@ -232,15 +232,15 @@ pub(crate) fn read_duration(text: &str) -> Option<i64> {
     }
     let mut total = 0_u64;
     while !rest.is_empty() {
-        let (nanos, after) = read_span(rest)?;
+        let (nanos, after) = parse_span(rest)?;
         total = total.checked_add(nanos).filter(|total| *total <= 1 << 63)?;
         rest = after;
     }
     if negative { 0_i64.checked_sub_unsigned(total) } else { i64::try_from(total).ok() }
 }
 
-/// One number with its unit, and what follows.
-fn read_span(text: &str) -> Option<(u64, &str)> {
+/// One number with its unit, and the rest of the text.
+fn parse_span(text: &str) -> Option<(u64, &str)> {
     let length = |text: &str| text.find(|c: char| !c.is_ascii_digit()).unwrap_or(text.len());
     let whole_length = length(text);
     let (whole, rest) = text.split_at_checked(whole_length)?;
@@ -253,12 +253,12 @@ fn read_span(text: &str) -> Option<(u64, &str)> {
     }
     let name_length = rest.find(|c: char| c == '.' || c.is_ascii_digit()).unwrap_or(rest.len());
     let (name, rest) = rest.split_at_checked(name_length)?;
-    let (_, unit) = UNITS.iter().find(|(known, _)| *known == name)?;
+    let (_, unit) = UNITS.iter().find(|(symbol, _)| *symbol == name)?;
     let number: u64 = if whole.is_empty() { 0 } else { whole.parse().ok()? };
     let nanos = number.checked_mul(*unit)?;
     let (mut value, mut scale) = (0_u64, 1.0_f64);
     for digit in part.bytes() {
-        // More digits than fit say nothing more.
+        // Digits beyond the precision are ignored.
         let Some(next) = value.checked_mul(10).filter(|value| *value < 1 << 62) else { break };
         value = next + u64::from(digit - b'0');
         scale *= 10.0;
@@ -287,8 +287,8 @@ mod tests {
             ("x", None),
         ];
         for (text, expected) in cases {
-            let written = Timestamp::read(text).map(|time| time.to_string());
-            assert_eq!(written.as_deref(), expected, "{text}");
+            let formatted = Timestamp::read(text).map(|time| time.to_string());
+            assert_eq!(formatted.as_deref(), expected, "{text}");
         }
     }
 
@@ -309,7 +309,7 @@ mod tests {
             (".s", None),
         ];
         for (text, expected) in cases {
-            assert_eq!(read_duration(text), expected, "{text}");
+            assert_eq!(parse_duration(text), expected, "{text}");
         }
         assert_eq!(duration_text(5_400_000_000_000), "5400s");
         assert_eq!(duration_text(1_500_000_000), "1.5s");

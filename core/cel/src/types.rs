@@ -1,4 +1,4 @@
-//! The types of expressions, written as cel-go writes them.
+//! CEL types, formatted as cel-go does.
 
 use crate::Value;
 use alloc::format;
@@ -6,63 +6,63 @@ use alloc::string::{String, ToString};
 use alloc::sync::Arc;
 use core::fmt;
 
-/// A type.
+/// A CEL type.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Type {
-    /// Only `null`.
+    /// The type of `null`.
     Null,
-    /// `true` and `false`.
+    /// `bool`.
     Bool,
-    /// Signed whole numbers.
+    /// Signed 64-bit integers.
     Int,
-    /// Unsigned whole numbers.
+    /// Unsigned 64-bit integers.
     Uint,
     /// Floating point numbers.
     Double,
-    /// Text.
+    /// Strings.
     String,
     /// Bytes.
     Bytes,
-    /// Spans of time.
+    /// Durations.
     Duration,
-    /// Points in time.
+    /// Timestamps.
     Timestamp,
-    /// Anything: known only when evaluated.
+    /// `dyn`: the type is only known at evaluation.
     Dyn,
-    /// What an expression has whose error has been reported already.
+    /// The type of an expression whose error has been reported already.
     Error,
     /// Lists of one type.
     List(Arc<Self>),
     /// Maps from one type to another.
     Map(Arc<Self>, Arc<Self>),
-    /// Values that may be missing.
+    /// Optional values.
     Optional(Arc<Self>),
-    /// A type of a library, by its name.
+    /// An opaque type of a library, by name.
     Opaque(&'static str),
-    /// A type with fields, by its name: the environment knows the fields.
+    /// A type with fields, by name: the environment knows the fields.
     Object(Arc<str>),
     /// The type of a type.
     TypeOf(Arc<Self>),
-    /// The type of types, of which nothing more is said.
+    /// The type of types, without a parameter.
     Meta,
     /// A type parameter of a signature.
     Param(char),
-    /// A type that the checker has yet to find.
+    /// A type variable of the checker.
     Var(u32),
 }
 
 impl Type {
-    /// Lists of `element`.
+    /// A list of `element`.
     pub fn list(element: Self) -> Self {
         Self::List(Arc::new(element))
     }
 
-    /// Maps from `key` to `value`.
+    /// A map from `key` to `value`.
     pub fn map(key: Self, value: Self) -> Self {
         Self::Map(Arc::new(key), Arc::new(value))
     }
 
-    /// `inner`, or nothing.
+    /// An optional `inner`.
     pub fn optional(inner: Self) -> Self {
         Self::Optional(Arc::new(inner))
     }
@@ -106,19 +106,19 @@ impl fmt::Display for Type {
     }
 }
 
-/// Which fields the types of an environment have.
+/// The fields of an environment's object types.
 pub trait Types: fmt::Debug + Send + Sync {
     /// The type of `field` of the type named `object`, if it has that field.
     fn field(&self, object: &str, field: &str) -> Option<Type>;
 }
 
 impl Type {
-    /// Whether two types have one name: what `type(x) == type(y)` compares.
+    /// Whether two types have the same name: what `type(x) == type(y)` compares.
     pub fn same_name(&self, other: &Self) -> bool {
         self.name() == other.name()
     }
 
-    /// The type's own name, without what it is a list or a map of, as errors of evaluation write it.
+    /// The type's own name without its parameters, as in evaluation errors.
     pub fn name(&self) -> &str {
         match self {
             Self::Null => "null_type",
@@ -141,7 +141,7 @@ impl Type {
         }
     }
 
-    /// The whole name, as the reference writes the type that an expression has:
+    /// The full name, as the reference formats the type of an expression:
     /// `list(google.protobuf.Timestamp)`.
     pub fn full_name(&self) -> String {
         match self {
@@ -153,8 +153,8 @@ impl Type {
         }
     }
 
-    /// Whether a value can be an argument of this type while evaluating: of lists and maps the first
-    /// items are looked at.
+    /// Whether a value can be an argument of this type at evaluation: of lists and maps only the first
+    /// items are checked.
     pub(crate) fn admits(&self, value: &Value<'_>) -> bool {
         match (self, value) {
             (Self::Dyn | Self::Param(_) | Self::Var(_), _)

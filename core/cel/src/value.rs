@@ -1,4 +1,4 @@
-//! What an expression can come to; trees are looked into, never copied.
+//! CEL values; trees are borrowed, never copied.
 
 use crate::{List, Map, Table, Timestamp, Type};
 use alloc::boxed::Box;
@@ -9,39 +9,39 @@ use core::any::Any;
 use core::fmt;
 use ratchet_object::Node;
 
-/// As deep as a part of a tree can be; it is not walked to be found less deep.
+/// The assumed depth of a value in a tree, which is not walked to measure it.
 pub(crate) const TREE_LEVELS: u32 = 300;
 
-/// Values inside values: a tree, and as much around it as one expression can write. Expressions that build on one
-/// another could make more, and values are compared, written and dropped by functions that call themselves.
-pub(crate) const DEEPEST_VALUE: u32 = TREE_LEVELS + 128;
+/// The nesting limit of values: a tree, and as much around it as one expression can build. Chained expressions
+/// could build more, and values are compared, formatted and dropped by recursive functions.
+pub(crate) const MAX_VALUE_LEVELS: u32 = TREE_LEVELS + 128;
 
-/// A value. Cloning one is cheap, whatever it holds.
+/// A CEL value. Cloning one is cheap, whatever it holds.
 #[derive(Clone, Debug)]
 pub enum Value<'t> {
     /// `null`.
     Null,
     /// `true` or `false`.
     Bool(bool),
-    /// A signed whole number.
+    /// A signed integer.
     Int(i64),
-    /// An unsigned whole number.
+    /// An unsigned integer.
     Uint(u64),
     /// A floating point number.
     Double(f64),
-    /// Text.
+    /// A string.
     Text(Text<'t>),
     /// Bytes.
     Bytes(Arc<[u8]>),
-    /// A span of time, in nanoseconds.
+    /// A duration, in nanoseconds.
     Duration(i64),
     /// A point in time.
     Timestamp(Timestamp),
-    /// Values in order.
+    /// A list.
     List(List<'t>),
-    /// Values under keys.
+    /// A map.
     Map(Map<'t>),
-    /// A value that may be missing.
+    /// An optional.
     Optional(Option<Arc<Self>>),
     /// A type, itself a value.
     Type(Type),
@@ -49,19 +49,19 @@ pub enum Value<'t> {
     Opaque(Arc<dyn Opaque>),
 }
 
-/// A value of a type that only its library looks into.
+/// A value of a library's own type, opaque to the evaluator.
 pub trait Opaque: Any + fmt::Debug + Send + Sync {
     /// The type's name, as `type()` prints it.
     fn type_name(&self) -> &'static str;
-    /// Whether two values are the same, as `==` sees it.
+    /// Whether two values are equal, as by `==`.
     fn equal(&self, other: &dyn Opaque) -> bool;
-    /// Whether `==` can compare it with another value at all.
+    /// Whether `==` is defined for this value and another.
     fn meets(&self, other: &dyn Opaque) -> bool {
         self.type_name() == other.type_name()
     }
-    /// The value itself, for its own library.
+    /// The value itself, for downcasts by its library.
     fn as_any(&self) -> &dyn Any;
-    /// How large it is where costs are by size.
+    /// The size for cost estimation.
     fn cost_size(&self) -> u64 {
         1
     }
@@ -72,17 +72,17 @@ pub trait Opaque: Any + fmt::Debug + Send + Sync {
     }
 }
 
-/// Text, of a tree or of its own.
+/// A string, borrowed from a tree or shared.
 #[derive(Clone)]
 pub enum Text<'t> {
-    /// Of a tree.
+    /// Borrowed from a tree.
     Borrowed(&'t str),
-    /// Of its own.
+    /// Owned and shared.
     Shared(Arc<str>),
 }
 
 impl Text<'_> {
-    /// The text.
+    /// The string.
     pub fn as_str(&self) -> &str {
         match self {
             Self::Borrowed(text) => text,
@@ -106,7 +106,7 @@ impl fmt::Debug for Text<'_> {
 }
 
 impl<'t> Value<'t> {
-    /// What a node of a tree is.
+    /// The value of a tree node.
     pub fn of(node: &'t Node<'t>) -> Self {
         use ratchet_object::Value as Tree;
         match &node.value {
@@ -120,7 +120,7 @@ impl<'t> Value<'t> {
         }
     }
 
-    /// How many values stand inside one another in it, itself included.
+    /// The nesting depth of its values, itself included.
     pub(crate) fn levels(&self) -> u32 {
         match self {
             Self::List(list) => list.levels(),
@@ -130,17 +130,17 @@ impl<'t> Value<'t> {
         }
     }
 
-    /// Text of its own.
+    /// A shared string.
     pub fn text(text: impl Into<Arc<str>>) -> Self {
         Self::Text(Text::Shared(text.into()))
     }
 
-    /// A list of its own.
+    /// An owned list.
     pub fn list(values: Vec<Self>) -> Self {
         Self::List(List::Shared(Arc::new(values.into_iter().collect())))
     }
 
-    /// A map of its own; of equal keys the last one wins.
+    /// An owned map; of equal keys the last one wins.
     pub fn map(entries: Vec<(Self, Self)>) -> Self {
         let mut table = Table::default();
         for (key, value) in entries {
@@ -149,12 +149,12 @@ impl<'t> Value<'t> {
         Self::Map(Map::Shared(Arc::new(table)))
     }
 
-    /// Bytes.
+    /// Shared bytes.
     pub fn bytes(bytes: Vec<u8>) -> Self {
         Self::Bytes(bytes.into())
     }
 
-    /// An optional that has a value.
+    /// An optional with a value.
     pub fn some(value: Self) -> Self {
         Self::Optional(Some(Arc::new(value)))
     }
@@ -164,7 +164,7 @@ impl<'t> Value<'t> {
         Self::Opaque(Arc::new(value))
     }
 
-    /// The text, if it is one.
+    /// The string, if it is one.
     pub fn as_text(&self) -> Option<&str> {
         match self {
             Self::Text(text) => Some(text),
@@ -180,7 +180,7 @@ impl<'t> Value<'t> {
         }
     }
 
-    /// The truth, if it is a bool.
+    /// The boolean, if it is one.
     pub fn as_bool(&self) -> Option<bool> {
         match self {
             Self::Bool(truth) => Some(*truth),
@@ -212,7 +212,7 @@ impl<'t> Value<'t> {
         }
     }
 
-    /// Its type while evaluating: elements of lists and maps are `dyn`.
+    /// Its runtime type: elements of lists and maps are `dyn`.
     pub fn type_of(&self) -> Type {
         match self {
             Self::Null => Type::Null,
@@ -232,7 +232,7 @@ impl<'t> Value<'t> {
         }
     }
 
-    /// How large it is where costs are by size: code points, bytes, items; 1 for all else.
+    /// The size for cost estimation: code points, bytes, items; 1 for all else.
     pub fn cost_size(&self) -> u64 {
         let size = match self {
             Self::Text(text) => text.chars().count(),

@@ -1,15 +1,15 @@
-//! What expressions ask of whoever decides what is allowed.
+//! The authorization checks that expressions make.
 #![allow(clippy::expect_used, reason = "a helper of a test may fail like a test")]
 
 use ratchet_cel::library::authz::{Ask, Authorize, Authorizer, Decision, Resource, Target};
 use ratchet_cel::{Budget, Environment, PER_CALL_LIMIT, Type, Value, World};
 use std::sync::{Arc, Mutex};
 
-/// Allows `get`, fails over `fail`, and remembers what it was asked.
+/// Allows `get`, fails for the verb `fail`, and records its checks.
 #[derive(Debug, Default)]
-struct Judge(Mutex<Vec<Ask>>);
+struct RecordingAuthorizer(Mutex<Vec<Ask>>);
 
-impl Authorize for Judge {
+impl Authorize for RecordingAuthorizer {
     fn decide(&self, ask: &Ask) -> Decision {
         self.0.lock().expect("no panic").push(ask.clone());
         Decision {
@@ -20,9 +20,9 @@ impl Authorize for Judge {
     }
 }
 
-struct Surroundings(Authorizer);
+struct AuthorizerWorld(Authorizer);
 
-impl<'t> World<'t> for Surroundings {
+impl<'t> World<'t> for AuthorizerWorld {
     fn variable(&self, name: &str) -> Option<Value<'t>> {
         let resource = Resource { resource: "pods".into(), ..Resource::default() };
         match name {
@@ -33,22 +33,22 @@ impl<'t> World<'t> for Surroundings {
     }
 }
 
-/// What an expression says, what it cost, and what was asked.
+/// The result of an expression, its cost, and its checks.
 fn run(expression: &str) -> (String, u64, Vec<Ask>) {
     let environment = Environment::kubernetes((1, 36))
         .with("authorizer", Type::Opaque(Authorizer::TYPE))
         .with("check", Type::Opaque(Authorizer::RESOURCE_CHECK_TYPE));
-    let program = environment.compile(expression).unwrap_or_else(|why| panic!("{why}"));
-    let judge = Arc::new(Judge::default());
-    let world = Surroundings(Authorizer::new(judge.clone()));
+    let program = environment.compile(expression).unwrap_or_else(|issues| panic!("{issues}"));
+    let recorder = Arc::new(RecordingAuthorizer::default());
+    let world = AuthorizerWorld(Authorizer::new(recorder.clone()));
     let mut budget = Budget::new(PER_CALL_LIMIT);
-    let said = match program.evaluate(&world, &mut budget) {
+    let outcome = match program.evaluate(&world, &mut budget) {
         Ok(Value::Text(text)) => text.to_string(),
         Ok(value) => format!("{value:?}"),
         Err(fault) => format!("! {fault}"),
     };
-    let asked = judge.0.lock().expect("no panic").clone();
-    (said, budget.spent(), asked)
+    let checks = recorder.0.lock().expect("no panic").clone();
+    (outcome, budget.spent(), checks)
 }
 
 #[test]
@@ -79,15 +79,15 @@ fn answers_and_faults() {
         ),
         ("check.check('get').allowed()", "Bool(true)", 350_002),
     ];
-    for (expression, said, cost) in rows {
+    for (expression, outcome, cost) in rows {
         let (got, spent, _) = run(expression);
-        assert_eq!((got.as_str(), spent), (said, cost), "{expression}");
+        assert_eq!((got.as_str(), spent), (outcome, cost), "{expression}");
     }
 }
 
 #[test]
 fn everything_that_is_said_is_asked() {
-    let (_, _, asked) = run(
+    let (_, _, checks) = run(
         "authorizer.serviceAccount('ns', 'sa').group('apps').resource('deployments').subresource('scale').namespace('n').name('x').fieldSelector('a=b').labelSelector('c in (d)').check('get').allowed()",
     );
     let resource = Resource {
@@ -101,18 +101,18 @@ fn everything_that_is_said_is_asked() {
     };
     let account = Some(("ns".into(), "sa".into()));
     let ask = Ask { account, verb: "get".into(), target: Target::Resource(resource) };
-    assert_eq!(asked, [ask]);
-    let (_, _, asked) = run("authorizer.path('/a').check('get').allowed()");
+    assert_eq!(checks, [ask]);
+    let (_, _, checks) = run("authorizer.path('/a').check('get').allowed()");
     let target = Target::Path("/a".into());
-    assert_eq!(asked, [Ask { account: None, verb: "get".into(), target }]);
+    assert_eq!(checks, [Ask { account: None, verb: "get".into(), target }]);
 }
 
 #[test]
 fn two_checks_fit_and_three_do_not() {
     let check = "authorizer.path('/a').check('get').allowed()";
     assert_eq!(run(&format!("{check} && {check}")).0, "Bool(true)");
-    let (said, _, _) = run(&format!("{check} && {check} && {check}"));
-    assert_eq!(said, "! operation cancelled: actual cost limit exceeded");
+    let (outcome, _, _) = run(&format!("{check} && {check} && {check}"));
+    assert_eq!(outcome, "! operation cancelled: actual cost limit exceeded");
 }
 
 #[test]

@@ -1,4 +1,4 @@
-//! What nobody means well with: depth, size, and noise.
+//! Hostile input: depth, size, and noise.
 
 #![allow(clippy::expect_used, reason = "a helper of a test may fail like a test")]
 
@@ -136,15 +136,15 @@ fn large_objects_are_compared_and_searched_in_time() {
         let value = program.evaluate(&world, &mut Budget::new(10_000_000)).expect("a value");
         assert_eq!(value.as_bool(), Some(expected), "{text}");
     }
-    // Comparing everything with everything is cut off, though its price is low.
+    // Comparing everything with everything is cut off, though its cost is low.
     let program = environment.compile("object.m.all(k, object != oldObject || true)");
     let program = program.expect("compiles");
     let fault = program.evaluate(&world, &mut Budget::new(10_000_000)).map(|_| ()).unwrap_err();
     assert_eq!(fault.kind, FaultKind::OverBudget);
 }
 
-/// Words that expressions are made of, so that noise comes near to them.
-const WORDS: &[&str] = &[
+/// Fragments of expressions, so that random input comes close to valid ones.
+const FRAGMENTS: &[&str] = &[
     "object",
     ".",
     "i",
@@ -203,15 +203,15 @@ proptest! {
     }
 
     #[test]
-    fn words_never_panic(words in proptest::collection::vec(0..WORDS.len(), 0..25)) {
-        let text: Vec<&str> = words.iter().filter_map(|word| WORDS.get(*word)).copied().collect();
+    fn words_never_panic(indices in proptest::collection::vec(0..FRAGMENTS.len(), 0..25)) {
+        let text: Vec<&str> = indices.iter().filter_map(|index| FRAGMENTS.get(*index)).copied().collect();
         try_out(&environment(), &text.join(" "));
     }
 
     #[test]
     fn texts_mean_themselves(text in "\\PC{0,40}") {
         let quoted = format!("{text:?}");
-        // Rust writes some letters in a way of its own.
+        // Rust escapes some letters differently.
         prop_assume!(!quoted.contains("\\u{"));
         let program = Environment::kubernetes((1, 36)).compile(&quoted);
         let program = program.map_err(|issues| TestCaseError::fail(issues.to_string()))?;

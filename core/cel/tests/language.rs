@@ -1,9 +1,9 @@
-//! Tables of expressions with what kube-apiserver's evaluator says of them: value, type, cost, words.
+//! Tables of expressions with the results of kube-apiserver's evaluator: value, type, cost, messages.
 
 mod world;
 
 use ratchet_cel::{Budget, PER_CALL_LIMIT, Value};
-use world::{Object, decoded, environment, show};
+use world::{Object, decoded, environment, format_value};
 
 fn plain(cell: &str) -> String {
     cell.replace("\\n", "\n").replace("\\t", "\t").replace("\\\\", "\\")
@@ -13,7 +13,7 @@ fn rows(table: &'static str) -> impl Iterator<Item = Vec<String>> {
     table.lines().map(|line| line.split('\t').map(unescaped).collect())
 }
 
-/// A cell: `\\`, `\n` and `\t` stand for what tables cannot hold.
+/// A cell, with `\\`, `\n` and `\t` as escapes.
 fn unescaped(cell: &str) -> String {
     let mut out = String::new();
     let mut letters = cell.chars();
@@ -46,13 +46,13 @@ fn values_types_and_costs() {
         };
         assert_eq!(program.result().full_name(), *ty, "{text}");
         let mut budget = Budget::new(PER_CALL_LIMIT);
-        let shown = match program.evaluate(&world, &mut budget) {
-            Ok(value) => show(&value),
+        let formatted = match program.evaluate(&world, &mut budget) {
+            Ok(value) => format_value(&value),
             Err(fault) => format!("! {fault}"),
         };
-        assert_eq!(shown, *expected, "{text}");
+        assert_eq!(formatted, *expected, "{text}");
         assert_eq!(budget.spent().to_string(), *cost, "{text}");
-        // With a unit less than it needs, it is cut off; with just enough, it is not.
+        // One unit less than it needs cuts it off; exactly enough does not.
         let needed = budget.spent();
         if needed > 0 {
             let cut = program.evaluate(&world, &mut Budget::new(needed - 1)).map(|_| ());

@@ -1,4 +1,4 @@
-//! The other function libraries in expressions.
+//! Tables of the other function libraries.
 #![allow(clippy::expect_used, reason = "a helper of a test may fail like a test")]
 
 mod rows;

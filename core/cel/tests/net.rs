@@ -1,4 +1,4 @@
-//! Addresses and networks in expressions.
+//! Tables of addresses and networks in expressions.
 #![allow(clippy::expect_used, reason = "a helper of a test may fail like a test")]
 
 mod rows;

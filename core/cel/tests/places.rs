@@ -1,18 +1,18 @@
-//! What fails while it is evaluated says where in the expression it stands.
+//! Offsets of evaluation errors.
 #![allow(clippy::expect_used, reason = "a test may fail so")]
 
 use ratchet_cel::{Budget, Environment, PER_CALL_LIMIT, Type, Value, World};
 use ratchet_object::{Limits, Node, decode_json};
 
-struct Around<'t>(&'t Node<'t>);
+struct ObjectWorld<'t>(&'t Node<'t>);
 
-impl<'t> World<'t> for Around<'t> {
+impl<'t> World<'t> for ObjectWorld<'t> {
     fn variable(&self, name: &str) -> Option<Value<'t>> {
         (name == "object").then(|| Value::of(self.0))
     }
 }
 
-/// The expression, with the caret's place marked by `^` in front of what fails, and the words.
+/// The expression, with `^` in front of the failing part, and a part of the message.
 const CASES: &[(&str, &str)] = &[
     ("1 ^/ object.zero", "division by zero"),
     ("object.^nope", "no such key: nope"),
@@ -32,13 +32,13 @@ fn a_fault_knows_its_place() {
     let decoded = decode_json(text, Limits::STORED).expect("reads");
     let object = decoded.documents.into_iter().next().expect("an object");
     let environment = Environment::kubernetes((1, 36)).with("object", Type::Dyn);
-    for (marked, words) in CASES {
+    for (marked, phrase) in CASES {
         let at = marked.chars().position(|letter| letter == '^').expect("a mark");
         let expression = marked.replace('^', "");
         let program = environment.compile(&expression).expect("compiles");
         let mut budget = Budget::new(PER_CALL_LIMIT);
-        let fault = program.evaluate(&Around(&object), &mut budget).expect_err(&expression);
-        assert!(fault.message.contains(words), "{expression}: {fault}");
+        let fault = program.evaluate(&ObjectWorld(&object), &mut budget).expect_err(&expression);
+        assert!(fault.message.contains(phrase), "{expression}: {fault}");
         assert_eq!(fault.at, u32::try_from(at).ok(), "{expression}: {fault}");
     }
 }

@@ -1,4 +1,4 @@
-//! Which release of Kubernetes brought which functions.
+//! The release of Kubernetes that introduced each function.
 
 use ratchet_cel::library::authz::Authorizer;
 use ratchet_cel::{Environment, Type};
@@ -33,8 +33,8 @@ fn functions_are_unknown_before_their_release() {
     for (minor, expression) in rows {
         assert_eq!(compiles(minor, expression), Ok(()), "{expression} in 1.{minor}");
         let before = compiles(minor - 1, expression);
-        let told = before.expect_err(expression);
-        assert!(told.contains("undeclared reference to '"), "{told}");
+        let message = before.expect_err(expression);
+        assert!(message.contains("undeclared reference to '"), "{message}");
     }
 }
 

@@ -61,8 +61,8 @@ fn verdict(c: &mut Criterion) {
     group.bench_function("verdict", |b| {
         b.iter(|| {
             for text in TEXTS {
-                let read = IpText::read(black_box(text));
-                black_box(read.map(|ip| (ip, ip.fault(), ip.is_canonical())).ok());
+                let parsed = IpText::read(black_box(text));
+                black_box(parsed.map(|ip| (ip, ip.fault(), ip.is_canonical())).ok());
             }
         });
     });

@@ -1,11 +1,11 @@
-//! The one right spelling of an address, with or without a length behind it.
+//! Canonical text of addresses, with or without a prefix length.
 
 use core::{
     fmt::{self, Write},
     net::IpAddr,
 };
 
-/// The canonical text of an address: RFC 5952, and a mapped address as plain IPv4.
+/// The canonical text of an address: RFC 5952, and an IPv4-mapped address as plain IPv4.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Canonical(IpAddr);
 
@@ -16,7 +16,7 @@ impl Canonical {
         Self(addr.to_canonical())
     }
 
-    /// Writes the text where no allocator is at hand.
+    /// Writes the text into a buffer, without allocation.
     pub fn as_text<'a>(&self, buf: &'a mut TextBuf) -> &'a str {
         buf.fill(self)
     }
@@ -28,7 +28,7 @@ impl fmt::Display for Canonical {
     }
 }
 
-/// An address, a slash and a length.
+/// An address, a slash and a prefix length.
 ///
 /// The length has a sign because the canonical form of an interface address can have one.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -43,7 +43,7 @@ impl AddrWithLength {
         Self { addr, length }
     }
 
-    /// Writes the text where no allocator is at hand.
+    /// Writes the text into a buffer, without allocation.
     pub fn as_text<'a>(&self, buf: &'a mut TextBuf) -> &'a str {
         buf.fill(self)
     }
@@ -55,7 +55,7 @@ impl fmt::Display for AddrWithLength {
     }
 }
 
-/// Room for the longest text of this module: eight groups, a slash, three digits.
+/// A buffer for the longest text of this module: eight groups, a slash, three digits.
 #[derive(Clone, Copy, Debug)]
 pub struct TextBuf {
     bytes: [u8; 48],
@@ -71,7 +71,7 @@ impl TextBuf {
 
     fn fill(&mut self, text: &impl fmt::Display) -> &str {
         self.len = 0;
-        // The texts of this module fit; were one too long, it would be cut, not lost.
+        // The texts of this module fit; one that were too long would be truncated, not lost.
         let _ = write!(self, "{text}");
         self.bytes.get(..self.len).and_then(|bytes| str::from_utf8(bytes).ok()).unwrap_or_default()
     }

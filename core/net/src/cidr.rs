@@ -1,10 +1,10 @@
-//! A text that claims to be an address with a prefix length.
+//! Sloppy CIDR parsing, with the reasons why a strict parser refuses the text.
 
 use core::{error, fmt, net::IpAddr, str::FromStr};
 
 use crate::{AddrWithLength, Family, IpText, mask};
 
-/// The reading of a text that claims to be CIDR: a network, or an interface address.
+/// A parsed CIDR text: a network, or an interface address.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct CidrText {
     ip: IpText,
@@ -12,40 +12,40 @@ pub struct CidrText {
     len_padded: bool,
 }
 
-/// The text is not CIDR, not even sloppily.
+/// The text is not CIDR, not even to the sloppy parser.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct NotACidr;
 
-/// Why a text that can be read sloppily should not be used for a network.
+/// Why a text that the sloppy parser accepts should not be used for a network.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum CidrFault {
-    /// Zeros, in the address or in the length, that a strict reader refuses.
+    /// Zeros, in the address or in the length, that a strict parser refuses.
     LeadingZeros,
-    /// An IPv4 address in IPv6 clothes.
+    /// An IPv4-mapped IPv6 address.
     Mapped,
-    /// The address has bits behind the prefix: is the network meant, or the address?
+    /// The address has bits beyond the prefix, so that it is unclear whether the network or the address is meant.
     HostBits,
 }
 
-/// How much longer a prefix is when IPv4 is written as IPv6.
+/// The prefix length of the IPv4-mapped network `::ffff:0:0/96`.
 const MAPPED_PREFIX: u8 = 96;
 
 impl CidrText {
-    /// Reads the text sloppily: leading zeros are ignored, in the length as well.
+    /// Parses the text sloppily: leading zeros are ignored, in the length as well.
     ///
     /// # Errors
     ///
-    /// [`NotACidr`] if it cannot be read.
+    /// [`NotACidr`] if it cannot be parsed.
     pub fn read(text: &str) -> Result<Self, NotACidr> {
         let (addr, len) = text.split_once('/').ok_or(NotACidr)?;
         let ip = IpText::read(addr).map_err(|_| NotACidr)?;
-        let (len, len_padded) = read_length(len).ok_or(NotACidr)?;
+        let (len, len_padded) = parse_length(len).ok_or(NotACidr)?;
         let fits = |len: &u8| *len <= width_of(&ip);
         let len = u8::try_from(len).ok().filter(fits).ok_or(NotACidr)?;
         Ok(Self { ip, len, len_padded })
     }
 
-    /// The address in front of the slash.
+    /// The address before the slash.
     #[must_use]
     pub const fn ip(&self) -> &IpText {
         &self.ip
@@ -57,7 +57,7 @@ impl CidrText {
         self.ip.addr()
     }
 
-    /// How many bits the written form has: 32 or 128, the latter also for a mapped address.
+    /// The bits of the written form: 32 or 128, the latter also for a mapped address.
     #[must_use]
     pub const fn width(&self) -> u8 {
         width_of(&self.ip)
@@ -75,7 +75,7 @@ impl CidrText {
         mask::network(self.ip.unfolded(), self.len).to_canonical()
     }
 
-    /// What is wrong with the text as a network, the gravest reason only. A canonical network
+    /// The gravest fault of the text as a network. A canonical network
     /// has no fault, but an IPv6 network without fault need not be canonical.
     #[must_use]
     pub fn fault(&self) -> Option<CidrFault> {
@@ -90,62 +90,62 @@ impl CidrText {
         }
     }
 
-    /// A strict reader refuses the text because of zeros.
+    /// Whether a strict parser refuses the text because of zeros.
     #[must_use]
     pub const fn has_leading_zeros(&self) -> bool {
         self.len_padded || self.ip.has_leading_zeros()
     }
 
-    /// The address is not the address of its network, whatever else is wrong.
+    /// Whether the address has host bits, whatever other faults there are.
     #[must_use]
     pub fn is_ambiguous(&self) -> bool {
         self.addr() != self.network_addr()
     }
 
-    /// A strict reader refuses the text, or reads a mapped address.
+    /// Whether a strict parser refuses the text, or it has a mapped address.
     #[must_use]
     pub const fn is_nonstandard(&self) -> bool {
         self.has_leading_zeros() || self.ip.is_mapped()
     }
 
-    /// The text is the one that [`Self::network`] would write.
+    /// Whether the text is the one that [`Self::network`] would write.
     #[must_use]
     pub fn is_canonical_network(&self) -> bool {
         self.is_canonical_interface() && !self.is_ambiguous()
     }
 
-    /// The text is the one that [`Self::prefix`] would write.
+    /// Whether the text is the one that [`Self::prefix`] would write.
     #[must_use]
     pub const fn is_canonical_prefix(&self) -> bool {
         !self.len_padded && self.ip.is_canonical_unfolded()
     }
 
-    /// The text is the one that [`Self::interface`] would write.
+    /// Whether the text is the one that [`Self::interface`] would write.
     #[must_use]
     pub const fn is_canonical_interface(&self) -> bool {
         !self.len_padded && self.ip.is_canonical()
     }
 
-    /// The family of the network. A short prefix cuts the mapped address off: `::ffff:1.2.3.4/64`
+    /// The family of the network. A short prefix masks the mapping off: `::ffff:1.2.3.4/64`
     /// is IPv6.
     #[must_use]
     pub fn family(&self) -> Family {
         Family::of(self.network_addr())
     }
 
-    /// The family of the address, host bits and all.
+    /// The family of the address with its host bits.
     #[must_use]
     pub const fn address_family(&self) -> Family {
         self.ip.family()
     }
 
-    /// The network. If it is mapped, it is written as the IPv4 network that it stands for.
+    /// The network. A mapped one is written as its IPv4 network.
     #[must_use]
     pub fn network(&self) -> AddrWithLength {
         AddrWithLength::new(self.network_addr(), self.network_len().into())
     }
 
-    /// The text of a strict reading: host bits kept, a mapped address kept.
+    /// The text of a strict parse: host bits kept, a mapped address kept.
     #[must_use]
     pub const fn prefix(&self) -> AddrWithLength {
         AddrWithLength::new(self.ip.unfolded(), self.len as i16)
@@ -161,7 +161,7 @@ impl CidrText {
     /// The text as the address of an interface in a network.
     ///
     /// A length over 32 behind an IPv4 address was meant for its mapped form. The 96 bits are
-    /// taken off even if fewer are there, which gives the odd `1.2.3.4/-32`.
+    /// subtracted even if there are fewer, which gives the odd `1.2.3.4/-32`.
     #[must_use]
     pub const fn interface(&self) -> AddrWithLength {
         let v4 = matches!(self.ip.family(), Family::V4);
@@ -170,7 +170,7 @@ impl CidrText {
         AddrWithLength::new(self.addr(), len)
     }
 
-    /// The address lies in this network. A mapped address is IPv4, and so is a mapped network.
+    /// Whether the address is in this network. A mapped address is IPv4, and so is a mapped network.
     #[must_use]
     pub fn contains(&self, addr: IpAddr) -> bool {
         let network = self.network_addr();
@@ -179,7 +179,7 @@ impl CidrText {
             && mask::network(addr, self.network_len()) == network
     }
 
-    /// The first address of the other network lies in this one. Lengths are not compared, so
+    /// Whether the first address of the other network is in this one. Lengths are not compared, so
     /// this alone does not make the other network a part of this one.
     #[must_use]
     pub fn contains_network(&self, other: &Self) -> bool {
@@ -189,21 +189,21 @@ impl CidrText {
     /// The prefix length that goes with [`Self::network_addr`].
     fn network_len(&self) -> u8 {
         match self.network_addr() {
-            // Still mapped, so all 96 bits in front are inside the prefix.
+            // Still mapped, so all 96 leading bits are inside the prefix.
             IpAddr::V4(_) if self.ip.written_as_v6() => self.len.saturating_sub(MAPPED_PREFIX),
             _ => self.len,
         }
     }
 }
 
-/// The written form decides how long a prefix can be, so a mapped address has all 128 bits.
+/// The width of the written form, which limits the prefix length: a mapped address has 128 bits.
 const fn width_of(ip: &IpText) -> u8 {
     if ip.written_as_v6() { Family::V6.width() } else { Family::V4.width() }
 }
 
-/// The number behind a slash, and whether it was padded with zeros: a strict reader refuses padding. A number that
-/// no machine integer holds is none.
-pub(crate) fn read_length(text: &str) -> Option<(i64, bool)> {
+/// The number behind a slash, and whether it was padded with zeros, which a strict parser refuses. None if it does
+/// not fit an `i64`.
+pub(crate) fn parse_length(text: &str) -> Option<(i64, bool)> {
     let mut length = 0_i64;
     for byte in text.bytes() {
         let digit = byte.wrapping_sub(b'0');

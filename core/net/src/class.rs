@@ -1,6 +1,6 @@
-//! Addresses with a special meaning.
+//! Special address classes.
 //!
-//! A mapped address is judged as the IPv4 address that it stands for.
+//! An IPv4-mapped address is classified as its IPv4 address.
 
 use core::net::IpAddr;
 

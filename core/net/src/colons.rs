@@ -1,15 +1,15 @@
-//! Hexadecimal groups with colons between them, read sloppily; what a strict reader refuses is noted on the way.
+//! Sloppy parsing of IPv6 text; what a strict parser refuses is reported on the way.
 
 use crate::faults::Faults;
 use crate::{AddrReason, dotted};
 
-/// What was read, and how it was spelled.
+/// The parsed bits, and how they were spelled.
 #[derive(Clone, Copy)]
 pub(crate) struct Colons {
     pub(crate) bits: u128,
-    /// Zeros that a strict reader refuses: a group of five digits or more, a padded octet.
+    /// Zeros that a strict parser refuses: a group of five digits or more, a padded octet.
     pub(crate) excess: bool,
-    /// Lower case, no padding, and `::` exactly where RFC 5952 wants it.
+    /// Lower case, no padding, and `::` exactly where RFC 5952 puts it.
     pub(crate) tidy: bool,
     /// The last two groups were written as four octets.
     pub(crate) tail: bool,
@@ -17,14 +17,14 @@ pub(crate) struct Colons {
 
 const GROUPS: u32 = 8;
 
-/// A group of more digits has zeros that a strict reader refuses.
+/// A longer group has zeros that a strict parser refuses.
 const STRICT_DIGITS: usize = 4;
 
 /// Groups on one side of `::`, right-aligned.
 #[derive(Clone, Copy)]
 struct Side {
     bits: u128,
-    /// One bit a group, set where the group is zero.
+    /// One bit per group, set where the group is zero.
     zeros: u32,
     len: u32,
 }
@@ -40,10 +40,10 @@ impl Side {
     }
 }
 
-/// Reads the whole text. A group may have any number of leading zeros.
+/// Parses the whole text. A group may have any number of leading zeros.
 #[inline]
-pub(crate) fn read<'a>(text: &'a [u8], faults: &mut impl Faults<'a>) -> Option<Colons> {
-    let mut head = Side::EMPTY; // what stands before `::`, once there is one
+pub(crate) fn parse<'a>(text: &'a [u8], faults: &mut impl Faults<'a>) -> Option<Colons> {
+    let mut head = Side::EMPTY; // the groups before `::`, once there is one
     let mut side = Side::EMPTY;
     let mut shortened = false;
     let mut excess = false;
@@ -55,18 +55,18 @@ pub(crate) fn read<'a>(text: &'a [u8], faults: &mut impl Faults<'a>) -> Option<C
         shortened = true;
         rest = after;
     }
-    // Entered with a group due, unless the text ends with `::`.
+    // Entered where a group must follow, unless the text ends with `::`.
     while head.len + side.len < GROUPS && !(rest.is_empty() && shortened && side.len == 0) {
-        let group = Group::read(rest, faults)?;
+        let group = Group::parse(rest, faults)?;
         if group.after.first() == Some(&b'.') {
-            let written = head.len + side.len;
-            if !shortened && written != GROUPS - 2 {
+            let written_groups = head.len + side.len;
+            if !shortened && written_groups != GROUPS - 2 {
                 return faults.refuse_at(AddrReason::OctetsTooEarly, rest);
             }
-            if written > GROUPS - 2 {
+            if written_groups > GROUPS - 2 {
                 return faults.refuse_at(AddrReason::OctetsTooLate, rest);
             }
-            let octets = dotted::read(rest, faults)?;
+            let octets = dotted::parse(rest, faults)?;
             side.push(octets.bits >> 16);
             side.push(octets.bits & 0xffff);
             excess |= octets.padded;
@@ -97,23 +97,23 @@ pub(crate) fn read<'a>(text: &'a [u8], faults: &mut impl Faults<'a>) -> Option<C
     if !rest.is_empty() {
         return faults.refuse_at(AddrReason::TooManyGroups, rest);
     }
-    let written = head.len + side.len;
-    // `::` stands for one group at least; without it every group is written.
-    match (shortened, written == GROUPS) {
+    let written_groups = head.len + side.len;
+    // `::` stands for at least one group; without it every group is written.
+    match (shortened, written_groups == GROUPS) {
         (true, true) => return faults.refuse(AddrReason::EmptyEllipsis),
         (false, false) => return faults.refuse(AddrReason::TooFewGroups),
         _ => {}
     }
-    let left_out = GROUPS - written;
-    // A head of nothing is shifted by all 128 bits.
+    let omitted_groups = GROUPS - written_groups;
+    // An empty head is shifted by all 128 bits.
     let bits = head.bits.checked_shl(16 * (GROUPS - head.len)).unwrap_or(0) | side.bits;
-    let gap = ((1 << left_out) - 1) << side.len;
+    let gap = ((1 << omitted_groups) - 1) << side.len;
     let zeros = head.zeros << (GROUPS - head.len) | gap | side.zeros;
     let tidy = !untidy && !excess && gap == longest_zero_run(zeros);
     Some(Colons { bits, excess, tidy, tail })
 }
 
-/// One group and what follows it.
+/// One group and the rest of the text.
 struct Group<'a> {
     value: u32,
     digits: usize,
@@ -123,7 +123,7 @@ struct Group<'a> {
 
 impl<'a> Group<'a> {
     #[inline]
-    fn read(text: &'a [u8], faults: &mut impl Faults<'a>) -> Option<Self> {
+    fn parse(text: &'a [u8], faults: &mut impl Faults<'a>) -> Option<Self> {
         let mut value = 0_u32;
         let mut digits = 0;
         let mut untidy = false;
@@ -154,11 +154,11 @@ impl<'a> Group<'a> {
 }
 
 /// The groups that the canonical text replaces by `::`: the longest run of two zeros or more,
-/// the first one if several are equally long. The first group is bit 7.
+/// the first one of equally long runs. The first group is bit 7.
 #[inline]
 fn longest_zero_run(zeros: u32) -> u32 {
-    // A bit survives a round as long as the run to its right goes on: what survives last marks the
-    // beginnings of the longest runs.
+    // A bit survives a round as long as the run to its right goes on: the last survivors mark the
+    // starts of the longest runs.
     let mut begins = zeros & zeros << 1;
     if begins == 0 {
         return 0;

@@ -1,6 +1,6 @@
-//! Names of the domain name system, and the search lists made of them.
+//! DNS names and search lists.
 
-/// What can be wrong with a name.
+/// The faults of a name.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum NameFault {
     /// More bytes than allowed.
@@ -9,7 +9,7 @@ pub enum NameFault {
     Pattern,
 }
 
-/// Everything that is wrong with a name: the length and the pattern are judged apart.
+/// All faults of a name: length and pattern are checked independently.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[must_use]
 pub struct NameFaults {
@@ -20,13 +20,13 @@ pub struct NameFaults {
 }
 
 impl NameFaults {
-    /// Nothing is wrong.
+    /// Whether there is no fault.
     #[must_use]
     pub const fn is_ok(self) -> bool {
         !self.too_long && !self.pattern
     }
 
-    /// The faults in the order in which they are told.
+    /// The faults in the order in which they are reported.
     pub fn iter(self) -> impl Iterator<Item = NameFault> {
         let too_long = self.too_long.then_some(NameFault::TooLong);
         let pattern = self.pattern.then_some(NameFault::Pattern);
@@ -39,11 +39,11 @@ impl NameFaults {
 pub enum Underscores {
     /// Inside a label, and one in front of it: `_sip._tcp.a_b`.
     LeadingToo,
-    /// Only inside a label, where a dash may stand too: `a_b`.
+    /// Only inside a label, where a dash is allowed too: `a_b`.
     WhereDashMayStand,
 }
 
-/// How the entries of a search list are read.
+/// How the entries of a search list are checked.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum SearchReading {
     /// RFC 1123 names only.
@@ -55,29 +55,29 @@ pub enum SearchReading {
 const SUBDOMAIN_MAX: usize = 253;
 const LABEL_MAX: usize = 63;
 
-/// Judges an RFC 1123 subdomain: labels with dots between them, 253 bytes. A label in it has no
+/// Checks an RFC 1123 subdomain: labels with dots between them, 253 bytes. A label in it has no
 /// limit of its own.
 pub fn subdomain(text: &str) -> NameFaults {
-    judge(text, SUBDOMAIN_MAX, |label| is_label(label, None))
+    check(text, SUBDOMAIN_MAX, |label| is_label(label, None))
 }
 
-/// Judges one RFC 1123 label: 63 bytes.
+/// Checks one RFC 1123 label: 63 bytes.
 pub fn label(text: &str) -> NameFaults {
     NameFaults { too_long: text.len() > LABEL_MAX, pattern: !is_label(text.as_bytes(), None) }
 }
 
-/// Judges a subdomain that may have underscores.
+/// Checks a subdomain that may have underscores.
 pub fn underscored(text: &str, underscores: Underscores) -> NameFaults {
-    judge(text, SUBDOMAIN_MAX, |label| is_label(label, Some(underscores)))
+    check(text, SUBDOMAIN_MAX, |label| is_label(label, Some(underscores)))
 }
 
-/// Takes one dot off the end. Two dots are a fault that one of them must remain to show.
+/// Removes one final dot. Of two final dots one remains, and is reported as a fault.
 #[must_use]
 pub fn strip_final_dot(text: &str) -> &str {
     text.strip_suffix('.').unwrap_or(text)
 }
 
-/// Judges an entry of a search list, and gives back the part of it that was judged.
+/// Checks an entry of a search list, and returns the part of it that was checked.
 pub fn search_name(text: &str, reading: SearchReading) -> (&str, NameFaults) {
     match reading {
         SearchReading::Relaxed(_) if text == "." => (text, NameFaults::default()),
@@ -92,7 +92,7 @@ pub fn search_name(text: &str, reading: SearchReading) -> (&str, NameFaults) {
     }
 }
 
-fn judge(text: &str, max: usize, is_label: impl Fn(&[u8]) -> bool) -> NameFaults {
+fn check(text: &str, max: usize, is_label: impl Fn(&[u8]) -> bool) -> NameFaults {
     let all_labels = text.as_bytes().split(|&byte| byte == b'.').all(is_label);
     NameFaults { too_long: text.len() > max, pattern: !all_labels }
 }

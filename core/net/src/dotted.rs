@@ -1,4 +1,4 @@
-//! Four decimal numbers with dots between them, read sloppily; what a strict reader refuses is noted on the way.
+//! Sloppy parsing of dotted IPv4 text; what a strict parser refuses is reported on the way.
 
 use crate::AddrReason;
 use crate::faults::Faults;
@@ -10,9 +10,9 @@ pub(crate) struct Dotted {
     pub(crate) padded: bool,
 }
 
-/// Reads the whole text. Padding is ignored whatever its length, and never means octal.
+/// Parses the whole text. Padding is ignored whatever its length, and never means octal.
 #[inline]
-pub(crate) fn read<'a>(text: &'a [u8], faults: &mut impl Faults<'a>) -> Option<Dotted> {
+pub(crate) fn parse<'a>(text: &'a [u8], faults: &mut impl Faults<'a>) -> Option<Dotted> {
     let mut bits = 0_u32;
     let mut octet = 0_u32;
     let mut begun = false;
@@ -45,7 +45,7 @@ pub(crate) fn read<'a>(text: &'a [u8], faults: &mut impl Faults<'a>) -> Option<D
         }
         rest = after;
     }
-    // A dot at the end was refused, so that the last octet has begun.
+    // A final dot was refused, so that the last octet has begun.
     if dots < 3 {
         return faults.refuse(AddrReason::TooFewOctets);
     }

@@ -1,13 +1,13 @@
-//! The two families of addresses.
+//! IP address families.
 
 use core::{fmt, net::IpAddr};
 
 /// The family of an address.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum Family {
-    /// 32 bits.
+    /// IPv4.
     V4,
-    /// 128 bits.
+    /// IPv6.
     V6,
 }
 
@@ -21,7 +21,7 @@ impl Family {
         }
     }
 
-    /// How many bits an address of this family has.
+    /// The number of bits of an address.
     #[must_use]
     pub const fn width(self) -> u8 {
         match self {

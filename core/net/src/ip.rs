@@ -1,4 +1,4 @@
-//! A text that claims to be an IP address.
+//! Sloppy IP address parsing, with the reasons why a strict parser refuses the text.
 
 use core::{
     error, fmt,
@@ -6,12 +6,12 @@ use core::{
     str::FromStr,
 };
 
-use crate::faults::{Faults, Unasked};
+use crate::faults::{Faults, IgnoreFaults};
 use crate::{AddrReason, Canonical, Family, colons, dotted};
 
-/// The reading of a text that claims to be an IP address.
+/// A parsed IP address text.
 ///
-/// One pass over the text computes everything that can be asked here.
+/// One pass over the text computes everything that the methods return.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct IpText {
     addr: IpAddr,
@@ -21,72 +21,75 @@ pub struct IpText {
     canonical_unfolded: bool,
 }
 
-/// The text is not an IP address, not even sloppily.
+/// The text is not an IP address, not even to the sloppy parser.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct NotAnIp;
 
-/// Why a text that can be read sloppily should not be.
+/// Why a text that the sloppy parser accepts should not be used.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum IpFault {
-    /// Zeros that some readers take for octal, or that a strict reader refuses.
+    /// Zeros that some parsers take for octal, or that a strict parser refuses.
     LeadingZeros,
-    /// An IPv4 address in IPv6 clothes.
+    /// An IPv4-mapped IPv6 address.
     Mapped,
 }
 
 impl IpText {
-    /// Reads the text sloppily: leading zeros are ignored, zones and brackets are refused.
+    /// Parses the text sloppily: leading zeros are ignored, zones and brackets are refused.
     ///
     /// # Errors
     ///
-    /// [`NotAnIp`] if it cannot be read.
+    /// [`NotAnIp`] if it cannot be parsed.
     #[inline]
     pub fn read(text: &str) -> Result<Self, NotAnIp> {
-        Self::read_noting(text.as_bytes(), &mut Unasked).ok_or(NotAnIp)
+        Self::parse_reporting(text.as_bytes(), &mut IgnoreFaults).ok_or(NotAnIp)
     }
 
-    /// The one reader of addresses: what it returns is the sloppy reading, and what it notes is why a strict one
-    /// refuses the text. The first dot or colon decides how the rest is read.
+    /// The one parser of addresses: it returns the sloppy result, and reports to `faults` why a strict parser refuses
+    /// the text. The first dot or colon decides the format.
     #[inline]
-    pub(crate) fn read_noting<'a>(text: &'a [u8], faults: &mut impl Faults<'a>) -> Option<Self> {
+    pub(crate) fn parse_reporting<'a>(
+        text: &'a [u8],
+        faults: &mut impl Faults<'a>,
+    ) -> Option<Self> {
         match text.iter().find(|byte| matches!(byte, b'.' | b':')) {
-            Some(b'.') => dotted::read(text, faults).map(Self::from_dotted),
-            Some(_) => colons::read(text, faults).map(Self::from_colons),
+            Some(b'.') => dotted::parse(text, faults).map(Self::from_dotted),
+            Some(_) => colons::parse(text, faults).map(Self::from_colons),
             None => faults.refuse(AddrReason::Unrecognized),
         }
     }
 
     #[inline]
-    fn from_dotted(read: dotted::Dotted) -> Self {
+    fn from_dotted(parsed: dotted::Dotted) -> Self {
         // Four octets have one spelling without padding, so strict means canonical.
         Self {
-            addr: IpAddr::V4(Ipv4Addr::from_bits(read.bits)),
+            addr: IpAddr::V4(Ipv4Addr::from_bits(parsed.bits)),
             colons: false,
-            excess: read.padded,
-            canonical: !read.padded,
-            canonical_unfolded: !read.padded,
+            excess: parsed.padded,
+            canonical: !parsed.padded,
+            canonical_unfolded: !parsed.padded,
         }
     }
 
     #[inline]
-    fn from_colons(read: colons::Colons) -> Self {
-        let mapped = read.bits >> 32 == 0xffff;
+    fn from_colons(parsed: colons::Colons) -> Self {
+        let mapped = parsed.bits >> 32 == 0xffff;
         Self {
             addr: if mapped {
                 #[allow(clippy::cast_possible_truncation, reason = "the low 32 bits are meant")]
-                IpAddr::V4(Ipv4Addr::from_bits(read.bits as u32))
+                IpAddr::V4(Ipv4Addr::from_bits(parsed.bits as u32))
             } else {
-                IpAddr::V6(Ipv6Addr::from_bits(read.bits))
+                IpAddr::V6(Ipv6Addr::from_bits(parsed.bits))
             },
             colons: true,
-            excess: read.excess,
-            canonical: read.tidy && !read.tail && !mapped,
+            excess: parsed.excess,
+            canonical: parsed.tidy && !parsed.tail && !mapped,
             // Mapped addresses are the only ones that are written with octets at the end.
-            canonical_unfolded: read.tidy && read.tail == mapped,
+            canonical_unfolded: parsed.tidy && parsed.tail == mapped,
         }
     }
 
-    /// The address; a mapped one as the IPv4 address that it stands for.
+    /// The address; a mapped one as its IPv4 address.
     #[must_use]
     pub const fn addr(&self) -> IpAddr {
         self.addr
@@ -107,25 +110,25 @@ impl IpText {
         Family::of(self.addr)
     }
 
-    /// Written with colons; so is a mapped address.
+    /// Whether it was written with colons, as a mapped address is.
     #[must_use]
     pub const fn written_as_v6(&self) -> bool {
         self.colons
     }
 
-    /// An IPv4 address in IPv6 clothes, however spelled.
+    /// Whether it is an IPv4-mapped IPv6 address, however spelled.
     #[must_use]
     pub const fn is_mapped(&self) -> bool {
         self.colons && self.addr.is_ipv4()
     }
 
-    /// A strict reader refuses the text because of zeros.
+    /// Whether a strict parser refuses the text because of zeros.
     #[must_use]
     pub const fn has_leading_zeros(&self) -> bool {
         self.excess
     }
 
-    /// What is wrong with the text, the gravest reason only. A canonical text has no fault, but
+    /// The gravest fault of the text. A canonical text has no fault, but
     /// an IPv6 text without fault need not be canonical.
     #[must_use]
     pub const fn fault(&self) -> Option<IpFault> {
@@ -138,13 +141,13 @@ impl IpText {
         }
     }
 
-    /// The text is the one that [`Self::canonical`] would write.
+    /// Whether the text is the one that [`Self::canonical`] would write.
     #[must_use]
     pub const fn is_canonical(&self) -> bool {
         self.canonical
     }
 
-    /// The text is the one that a strict reading of it would write, where a mapped address
+    /// Whether the text is the one that a strict parse of it would write, where a mapped address
     /// stays one (`::ffff:1.2.3.4`).
     #[must_use]
     pub const fn is_canonical_unfolded(&self) -> bool {

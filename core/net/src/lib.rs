@@ -1,11 +1,11 @@
-//! Text that claims to be an address, a network or a DNS name: what it means, and how it is misspelt.
+//! Parsing of IP addresses, CIDR networks and DNS names, strictly and sloppily.
 //!
-//! There is one reader of addresses, and two ways to ask it. The *sloppy* one ([`IpText`], [`CidrText`])
+//! There is one parser of addresses with two interfaces. The *sloppy* one ([`IpText`], [`CidrText`])
 //! accepts what old software has always accepted, leading zeros included, and keeps the reasons why
 //! the spelling is not good. The *strict* one ([`strict_addr`], [`strict_prefix`]) accepts only what
-//! cannot be misread, and explains a refusal in words: those of the first fault that the reader noted.
+//! cannot be misread; its errors describe the first fault that the parser reported.
 //!
-//! Nothing here allocates, panics or looks beyond its argument.
+//! Nothing here allocates, panics or depends on anything but its argument.
 
 #![no_std]
 

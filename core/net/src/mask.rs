@@ -1,8 +1,8 @@
-//! The bits of an address that belong to the network.
+//! Network masks.
 
 use core::net::{IpAddr, Ipv4Addr, Ipv6Addr};
 
-/// Clears the bits behind the first `len`. A longer length than the address has clears none.
+/// Clears the bits beyond the first `len`. A length of the address's width or more clears none.
 pub(crate) fn network(addr: IpAddr, len: u8) -> IpAddr {
     match addr {
         IpAddr::V4(v4) => {

@@ -1,11 +1,11 @@
-//! Text in double quotes, with everything that cannot be seen escaped.
+//! Quoting of text as in Go.
 
 use core::fmt::{self, Write};
 
-/// Writes the text as Go's `%q` does: what is printable stands as it is, the rest is escaped.
+/// Displays the text as Go's `%q` does: printable characters as they are, the rest escaped.
 #[derive(Clone, Copy, Debug)]
 pub struct Quoted<'a>(
-    /// The text between the quotes.
+    /// The text to quote.
     pub &'a str,
 );
 
@@ -35,24 +35,24 @@ impl fmt::Display for Quoted<'_> {
 
 /// A letter, mark, number, punctuation or symbol of Unicode 15.0, the version that Go knows.
 fn is_printable(c: char) -> bool {
-    // The standard library keeps its table of printable characters to itself, but shows it in
-    // what it escapes. Behind a first character, marks are not escaped for being marks.
+    // The standard library's table of printable characters is private, but determines what its `Debug`
+    // escapes. Behind a first character, marks are not escaped for being marks.
     let mut buf = [b'a', 0, 0, 0, 0];
     let [_, room @ ..] = &mut buf;
     let end = 1 + c.encode_utf8(room).len();
     let text = buf.get(..end).and_then(|bytes| str::from_utf8(bytes).ok()).unwrap_or_default();
-    text.escape_debug().nth(1) == Some(c) && !is_younger(c)
+    text.escape_debug().nth(1) == Some(c) && !is_newer(c)
 }
 
-/// A printable character that Unicode got after 15.0.
-fn is_younger(c: char) -> bool {
-    let after = YOUNGER.partition_point(|&(first, _)| first <= c);
-    YOUNGER.get(..after).and_then(<[_]>::last).is_some_and(|&(_, last)| c <= last)
+/// A printable character that was added after Unicode 15.0.
+fn is_newer(c: char) -> bool {
+    let after = NEWER.partition_point(|&(first, _)| first <= c);
+    NEWER.get(..after).and_then(<[_]>::last).is_some_and(|&(_, last)| c <= last)
 }
 
 /// What the standard library (Unicode 17) can print and Go (Unicode 15.0) cannot, in order.
-/// A test counts the printable characters, and fails when the standard library learns new ones.
-static YOUNGER: [(char, char); 53] = [
+/// A test counts the printable characters, and fails when the standard library adds new ones.
+static NEWER: [(char, char); 53] = [
     ('\u{88f}', '\u{897}'),
     ('\u{c5c}', '\u{c5c}'),
     ('\u{cdc}', '\u{cdc}'),

@@ -1,19 +1,19 @@
-//! Why a strict reader refused a text, in the words of Go's `net/netip`.
+//! Errors of the strict parsers, with the messages of Go's `net/netip`.
 
 use core::{error, fmt};
 
 use crate::Quoted;
 
-/// A text that is not an address to a strict reader.
+/// A text that the strict parser refuses as an address.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct AddrError<'a> {
     pub(crate) input: &'a str,
     pub(crate) reason: AddrReason,
-    /// The rest of the text from where it went wrong; empty if the place does not matter.
+    /// The rest of the text from the fault on; empty if the position does not matter.
     pub(crate) at: &'a str,
 }
 
-/// What a strict reader stumbled over.
+/// The faults of addresses.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum AddrReason {
     /// Neither dot nor colon.
@@ -36,7 +36,7 @@ pub enum AddrReason {
     EmptyZone,
     /// A group of five digits or more.
     GroupTooLong,
-    /// No digit where a group is due.
+    /// No digit where a group must follow.
     EmptyGroup,
     /// Octets before the end of the address.
     OctetsTooEarly,
@@ -57,13 +57,13 @@ pub enum AddrReason {
 }
 
 impl<'a> AddrError<'a> {
-    /// The text that was refused.
+    /// The refused text.
     #[must_use]
     pub const fn input(&self) -> &'a str {
         self.input
     }
 
-    /// The reason as a value.
+    /// The fault.
     #[must_use]
     pub const fn reason(&self) -> AddrReason {
         self.reason
@@ -71,7 +71,7 @@ impl<'a> AddrError<'a> {
 }
 
 impl AddrReason {
-    const fn words(self) -> &'static str {
+    const fn message(self) -> &'static str {
         match self {
             Self::Unrecognized => "unable to parse IP",
             Self::MissingAddress => "missing IPv6 address",
@@ -102,43 +102,43 @@ impl AddrReason {
 
 impl fmt::Display for AddrError<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "ParseAddr({}): {}", Quoted(self.input), self.reason.words())?;
+        write!(f, "ParseAddr({}): {}", Quoted(self.input), self.reason.message())?;
         if self.at.is_empty() { Ok(()) } else { write!(f, " (at {})", Quoted(self.at)) }
     }
 }
 
 impl error::Error for AddrError<'_> {}
 
-/// A text that is not a prefix to a strict reader.
+/// A text that the strict parser refuses as a prefix.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct PrefixError<'a> {
     pub(crate) input: &'a str,
     pub(crate) reason: PrefixReason<'a>,
 }
 
-/// What a strict reader stumbled over.
+/// The faults of prefixes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum PrefixReason<'a> {
     /// No slash.
     NoSlash,
-    /// The part before the last slash is no address.
+    /// The part before the last slash is not an address.
     Addr(AddrError<'a>),
     /// The address has a zone.
     Zone,
-    /// The part behind the last slash is no number, or has leading zeros.
+    /// The part behind the last slash is not a number, or has leading zeros.
     BadBits(&'a str),
-    /// The number is longer than the address.
+    /// The length is longer than the address.
     OutOfRange,
 }
 
 impl<'a> PrefixError<'a> {
-    /// The text that was refused.
+    /// The refused text.
     #[must_use]
     pub const fn input(&self) -> &'a str {
         self.input
     }
 
-    /// The reason as a value.
+    /// The fault.
     #[must_use]
     pub const fn reason(&self) -> PrefixReason<'a> {
         self.reason
@@ -150,7 +150,7 @@ impl fmt::Display for PrefixError<'_> {
         write!(f, "netip.ParsePrefix({}): ", Quoted(self.input))?;
         match self.reason {
             PrefixReason::NoSlash => f.write_str("no '/'"),
-            PrefixReason::Addr(why) => why.fmt(f),
+            PrefixReason::Addr(error) => error.fmt(f),
             PrefixReason::Zone => f.write_str("IPv6 zones cannot be present in a prefix"),
             PrefixReason::BadBits(bits) => write!(f, "bad bits after slash: {}", Quoted(bits)),
             PrefixReason::OutOfRange => f.write_str("prefix length out of range"),

@@ -9,7 +9,7 @@ const PATTERN: NameFaults = NameFaults { too_long: false, pattern: true };
 const TOO_LONG: NameFaults = NameFaults { too_long: true, pattern: false };
 const RELAXED: SearchReading = SearchReading::Relaxed(Underscores::LeadingToo);
 
-/// Entry, relaxed, strict. What is reported is checked apart.
+/// Entry, relaxed, strict. The checked part is tested separately.
 const ENTRIES: [(&str, NameFaults, NameFaults); 34] = [
     (".", OK, PATTERN),
     ("..", PATTERN, PATTERN),

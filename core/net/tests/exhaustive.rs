@@ -1,4 +1,4 @@
-//! Every short octet in every place, and IPv6 texts of every shape, against simple models.
+//! Every short octet at every position, and IPv6 texts of every shape, against simple models.
 
 #![allow(clippy::expect_used, reason = "a helper of a test may fail like a test")]
 
@@ -13,34 +13,34 @@ fn digit_texts() -> impl Iterator<Item = String> {
 
 #[test]
 fn every_octet_in_every_place() {
-    let mut seen = 0;
-    for place in 0..4 {
+    let mut count = 0;
+    for position in 0..4 {
         for digits in digit_texts() {
             let mut octets = ["7"; 4];
-            octets[place] = &digits;
+            octets[position] = &digits;
             let text = octets.join(".");
 
             let value = digits.parse::<u32>().expect("digits");
             let padded = digits.len() > 1 && digits.starts_with('0');
-            let read = IpText::read(&text);
+            let parsed = IpText::read(&text);
             if value > 255 {
-                assert!(read.is_err(), "{text}");
+                assert!(parsed.is_err(), "{text}");
             } else {
-                let ip = read.expect(&text);
+                let ip = parsed.expect(&text);
                 let mut want = [7; 4];
-                want[place] = value as u8;
+                want[position] = value as u8;
                 assert_eq!(ip.addr(), IpAddr::V4(Ipv4Addr::from(want)), "{text}");
                 assert_eq!(ip.fault(), padded.then_some(IpFault::LeadingZeros), "{text}");
                 assert_eq!(ip.is_canonical(), !padded, "{text}");
             }
             assert_eq!(strict_addr(&text).is_ok(), value <= 255 && !padded, "{text}");
-            seen += 1;
+            count += 1;
         }
     }
-    assert_eq!(seen, 4 * 11_110);
+    assert_eq!(count, 4 * 11_110);
 }
 
-/// How one group is written.
+/// The spelling of one group.
 #[derive(Clone, Copy)]
 struct Spelling {
     text: &'static str,
@@ -60,7 +60,7 @@ const SPELLINGS: [Spelling; 9] = [
     Spelling { text: "12aB", value: 0x12ab, strict: true },
 ];
 
-/// Checks one text that is known to denote these groups.
+/// Checks one text that denotes these groups.
 fn check(text: &str, groups: [u16; 8], strict: bool) {
     let v6 = Ipv6Addr::from(groups);
     let mapped = v6.to_ipv4_mapped();
@@ -77,20 +77,28 @@ fn check(text: &str, groups: [u16; 8], strict: bool) {
     assert_eq!(ip.fault(), fault, "{text}");
     assert_eq!(ip.is_canonical(), text == addr.to_string(), "{text}");
     assert_eq!(ip.is_canonical_unfolded(), text == v6.to_string(), "{text}");
-    assert_eq!(strict_addr(text).map(|read| read.addr).ok(), strict.then_some(v6.into()), "{text}");
+    assert_eq!(
+        strict_addr(text).map(|parsed| parsed.addr).ok(),
+        strict.then_some(v6.into()),
+        "{text}"
+    );
 }
 
-/// Zero groups in every pattern, and `::` of every length in every place where it may stand.
+/// Zero groups in every pattern, and `::` of every length at every position.
 #[test]
 fn every_place_of_the_ellipsis() {
     for zeros in 0_u32..256 {
         let groups: [u16; 8] = std::array::from_fn(|i| if zeros >> i & 1 == 1 { 0 } else { 0xb });
-        let words = groups.map(|group| format!("{group:x}"));
-        check(&words.join(":"), groups, true);
+        let group_texts = groups.map(|group| format!("{group:x}"));
+        check(&group_texts.join(":"), groups, true);
         for start in 0..8 {
             for end in start + 1..=8 {
                 if groups[start..end].iter().all(|&group| group == 0) {
-                    let text = format!("{}::{}", words[..start].join(":"), words[end..].join(":"));
+                    let text = format!(
+                        "{}::{}",
+                        group_texts[..start].join(":"),
+                        group_texts[end..].join(":")
+                    );
                     check(&text, groups, true);
                 }
             }
@@ -98,19 +106,19 @@ fn every_place_of_the_ellipsis() {
     }
 }
 
-/// Every spelling of a group in every place, beside every spelling of its neighbour.
+/// Every spelling of a group at every position, beside every spelling of its neighbour.
 #[test]
 fn every_spelling_of_two_neighbours() {
-    for place in 0..7 {
+    for position in 0..7 {
         for one in SPELLINGS {
             for two in SPELLINGS {
-                let mut words = ["c"; 8];
+                let mut group_texts = ["c"; 8];
                 let mut groups = [0xc; 8];
-                for (at, spelling) in [(place, one), (place + 1, two)] {
-                    words[at] = spelling.text;
+                for (at, spelling) in [(position, one), (position + 1, two)] {
+                    group_texts[at] = spelling.text;
                     groups[at] = spelling.value;
                 }
-                check(&words.join(":"), groups, one.strict && two.strict);
+                check(&group_texts.join(":"), groups, one.strict && two.strict);
             }
         }
     }
@@ -148,7 +156,7 @@ fn octets_at_the_end() {
     }
 }
 
-/// How many groups there are, on each side of `::` or without it, decides.
+/// The number of groups, on each side of `::` or without it, decides.
 #[test]
 fn every_number_of_groups() {
     for front in 0..12 {

@@ -1,4 +1,4 @@
-//! What holds for every text.
+//! Properties that hold for every text.
 
 #![allow(clippy::indexing_slicing, reason = "a helper of a test may fail like a test")]
 
@@ -7,7 +7,7 @@ use std::net::{IpAddr, Ipv6Addr};
 use proptest::{prelude::*, sample::select};
 use ratchet_net::{CidrText, IpFault, IpText, Quoted, TextBuf, strict_addr, strict_prefix};
 
-/// Texts that are nearly addresses.
+/// Texts that resemble addresses.
 fn near_address() -> impl Strategy<Value = String> {
     let piece = select(
         &[
@@ -22,9 +22,9 @@ fn near_address() -> impl Strategy<Value = String> {
 fn written_address() -> impl Strategy<Value = String> {
     let group = prop_oneof![3 => Just(0_u16), 1 => 0..16_u16, 1 => any::<u16>(), 1 => Just(0xffff)];
     let v6 = prop::array::uniform8(group).prop_map(Ipv6Addr::from);
-    let written = (v6, 0..5_u8).prop_map(|(addr, way)| {
+    let v6_spellings = (v6, 0..5_u8).prop_map(|(addr, style)| {
         let groups = addr.segments();
-        match way {
+        match style {
             0 => addr.to_string(),
             1 => addr.to_string().to_uppercase(),
             2 => groups.map(|group| format!("{group:x}")).join(":"),
@@ -35,7 +35,7 @@ fn written_address() -> impl Strategy<Value = String> {
     let octet = prop_oneof![any::<u8>().prop_map(|n| n.to_string()), "0{0,3}[0-9]{1,2}"];
     let v4 = prop::collection::vec(octet, 4).prop_map(|octets| octets.join("."));
     let mapped = v4.clone().prop_map(|octets| format!("::ffff:{octets}"));
-    prop_oneof![written, v4, mapped]
+    prop_oneof![v6_spellings, v4, mapped]
 }
 
 fn any_text() -> impl Strategy<Value = String> {
@@ -50,7 +50,7 @@ fn any_cidr() -> impl Strategy<Value = String> {
     ]
 }
 
-/// The network by hand, octet by octet.
+/// The network address, computed octet by octet.
 fn masked(addr: IpAddr, len: u8) -> IpAddr {
     let keep = |i: usize| {
         let bits = usize::from(len).saturating_sub(8 * i).min(8);
@@ -73,9 +73,9 @@ proptest! {
     fn strict_is_narrower(text in any_text()) {
         let sloppy = IpText::read(&text);
         match strict_addr(&text) {
-            Ok(read) if read.zone.is_some() => prop_assert!(sloppy.is_err()),
-            Ok(read) => {
-                prop_assert_eq!(sloppy.map(|ip| ip.unfolded()), Ok(read.addr));
+            Ok(strict) if strict.zone.is_some() => prop_assert!(sloppy.is_err()),
+            Ok(strict) => {
+                prop_assert_eq!(sloppy.map(|ip| ip.unfolded()), Ok(strict.addr));
                 prop_assert!(sloppy.is_ok_and(|ip| ip.fault() != Some(IpFault::LeadingZeros)));
             }
             Err(_) => {
@@ -86,8 +86,8 @@ proptest! {
 
     #[test]
     fn strict_agrees_with_the_standard_library(text in any_text()) {
-        let ours = strict_addr(&text).ok().filter(|read| read.zone.is_none());
-        prop_assert_eq!(ours.map(|read| read.addr), text.parse().ok());
+        let ours = strict_addr(&text).ok().filter(|strict| strict.zone.is_none());
+        prop_assert_eq!(ours.map(|strict| strict.addr), text.parse().ok());
     }
 
     #[test]

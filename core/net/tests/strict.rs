@@ -1,10 +1,10 @@
-//! What strict readers say about texts that they refuse, and what they accept.
+//! What the strict parsers refuse, with which messages, and what they accept.
 
 use ratchet_net::{Quoted, strict_addr, strict_prefix};
 
 #[test]
 fn refused_addresses() {
-    for (text, words) in [
+    for (text, message) in [
         ("", "unable to parse IP"),
         ("localhost", "unable to parse IP"),
         ("%eth0", "missing IPv6 address"),
@@ -48,9 +48,9 @@ fn refused_addresses() {
         ("1:2:3:4:5:6:7:8::", "the :: must expand to at least one field of zeros"),
         ("::1:2:3:4:5:6:1.2.3.4", "the :: must expand to at least one field of zeros"),
     ] {
-        let why = strict_addr(text).expect_err(text);
-        assert_eq!(why.input(), text);
-        assert_eq!(why.to_string(), format!("ParseAddr({}): {words}", Quoted(text)));
+        let error = strict_addr(text).expect_err(text);
+        assert_eq!(error.input(), text);
+        assert_eq!(error.to_string(), format!("ParseAddr({}): {message}", Quoted(text)));
     }
 }
 
@@ -64,12 +64,12 @@ fn zones() {
     ] {
         assert_eq!(strict_addr(text).expect(text).to_string(), canonical);
     }
-    assert!(strict_addr("::ffff:102:304%z").is_ok_and(|read| read.is_mapped()));
+    assert!(strict_addr("::ffff:102:304%z").is_ok_and(|parsed| parsed.is_mapped()));
 }
 
 #[test]
 fn refused_prefixes() {
-    for (text, words) in [
+    for (text, message) in [
         ("10.0.0.0", "no '/'"),
         ("10.0.0/8", r#"ParseAddr("10.0.0"): IPv4 address too short"#),
         ("10.0.0.0/8/8", r#"ParseAddr("10.0.0.0/8"): unexpected character (at "/8")"#),
@@ -84,9 +84,9 @@ fn refused_prefixes() {
         ("10.0.0.0/33", "prefix length out of range"),
         ("::/129", "prefix length out of range"),
     ] {
-        let why = strict_prefix(text).expect_err(text);
-        assert_eq!(why.input(), text);
-        assert_eq!(why.to_string(), format!("netip.ParsePrefix({}): {words}", Quoted(text)));
+        let error = strict_prefix(text).expect_err(text);
+        assert_eq!(error.input(), text);
+        assert_eq!(error.to_string(), format!("netip.ParsePrefix({}): {message}", Quoted(text)));
     }
 }
 

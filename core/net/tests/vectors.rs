@@ -10,21 +10,21 @@ fn ip() {
     assert_eq!(rows.len(), 142);
     for [text, sloppy, family, strict, lenient, strict_field, new_field, warning] in rows {
         let text = &unescape(text);
-        let read = IpText::read(text).ok();
+        let parsed = IpText::read(text).ok();
         let or_reject = |text: Option<String>| text.unwrap_or_else(|| "REJECT".to_owned());
 
-        assert_eq!(or_reject(read.map(|ip| ip.canonical().to_string())), sloppy, "{text:?}");
-        assert_eq!(read.map_or("-".to_owned(), |ip| ip.family().to_string()), family, "{text:?}");
+        assert_eq!(or_reject(parsed.map(|ip| ip.canonical().to_string())), sloppy, "{text:?}");
+        assert_eq!(parsed.map_or("-".to_owned(), |ip| ip.family().to_string()), family, "{text:?}");
         assert_eq!(
             or_reject(strict_addr(text).ok().map(|a| a.to_string())),
             strict,
             "strict {text:?}"
         );
-        assert_eq!(if read.is_some() { "OK" } else { "IP-BAD" }, lenient, "lenient {text:?}");
-        assert_eq!(ip_field(read), strict_field, "strict field {text:?}");
-        assert_eq!(new_ip_field(read), new_field, "new field {text:?}");
-        assert_eq!(ip_warning(read), warning, "warning {text:?}");
-        if let Some(ip) = read {
+        assert_eq!(if parsed.is_some() { "OK" } else { "IP-BAD" }, lenient, "lenient {text:?}");
+        assert_eq!(ip_field(parsed), strict_field, "strict field {text:?}");
+        assert_eq!(new_ip_field(parsed), new_field, "new field {text:?}");
+        assert_eq!(ip_warning(parsed), warning, "warning {text:?}");
+        if let Some(ip) = parsed {
             assert_eq!(ip.is_canonical(), text == sloppy, "canonical {text:?}");
             assert_eq!(ip.is_canonical_unfolded(), text == strict, "unfolded {text:?}");
             assert_eq!(ip.has_leading_zeros(), strict == "REJECT", "leading zeros {text:?}");
@@ -39,17 +39,17 @@ fn cidr() {
     assert_eq!(rows.len(), 84);
     for [text, addr, network, lenient, strict_field, new_field, interface, warnings] in rows {
         let text = &unescape(text);
-        let read = CidrText::read(text).ok();
-        let read_addr = read.map_or("REJECT".to_owned(), |cidr| cidr.addr().to_string());
+        let parsed = CidrText::read(text).ok();
+        let parsed_addr = parsed.map_or("REJECT".to_owned(), |cidr| cidr.addr().to_string());
 
-        assert_eq!(read_addr, addr, "{text:?}");
-        assert_eq!(read.map_or("-".to_owned(), |cidr| cidr.network().to_string()), network);
-        assert_eq!(if read.is_some() { "OK" } else { "CIDR-BAD" }, lenient, "lenient {text:?}");
-        assert_eq!(cidr_field(read), strict_field, "strict field {text:?}");
-        assert_eq!(new_cidr_field(read), new_field, "new field {text:?}");
-        assert_eq!(interface_field(read), interface, "interface {text:?}");
-        assert_eq!(cidr_warnings(read), warnings, "warnings {text:?}");
-        if let Some(cidr) = read {
+        assert_eq!(parsed_addr, addr, "{text:?}");
+        assert_eq!(parsed.map_or("-".to_owned(), |cidr| cidr.network().to_string()), network);
+        assert_eq!(if parsed.is_some() { "OK" } else { "CIDR-BAD" }, lenient, "lenient {text:?}");
+        assert_eq!(cidr_field(parsed), strict_field, "strict field {text:?}");
+        assert_eq!(new_cidr_field(parsed), new_field, "new field {text:?}");
+        assert_eq!(interface_field(parsed), interface, "interface {text:?}");
+        assert_eq!(cidr_warnings(parsed), warnings, "warnings {text:?}");
+        if let Some(cidr) = parsed {
             assert_eq!(cidr.is_canonical_network(), text == network, "network {text:?}");
             assert_eq!(cidr.is_canonical_prefix(), *text == cidr.prefix().to_string(), "{text:?}");
             assert_eq!(cidr.width(), if text.contains(':') { 128 } else { 32 }, "{text:?}");
@@ -57,8 +57,8 @@ fn cidr() {
     }
 }
 
-fn ip_field(read: Option<IpText>) -> &'static str {
-    match read.map(|ip| ip.fault()) {
+fn ip_field(parsed: Option<IpText>) -> &'static str {
+    match parsed.map(|ip| ip.fault()) {
         None => "IP-BAD",
         Some(Some(IpFault::LeadingZeros)) => "IP-L0",
         Some(Some(IpFault::Mapped)) => "IP-MAP",
@@ -66,15 +66,15 @@ fn ip_field(read: Option<IpText>) -> &'static str {
     }
 }
 
-fn new_ip_field(read: Option<IpText>) -> String {
-    match (ip_field(read), read) {
+fn new_ip_field(parsed: Option<IpText>) -> String {
+    match (ip_field(parsed), parsed) {
         ("OK", Some(ip)) if !ip.is_canonical() => format!("CANON {}", ip.canonical()),
         (code, _) => code.to_owned(),
     }
 }
 
-fn ip_warning(read: Option<IpText>) -> String {
-    match read {
+fn ip_warning(parsed: Option<IpText>) -> String {
+    match parsed {
         Some(ip) if ip.fault().is_some() => format!("NS {}", ip.canonical()),
         Some(ip) if ip.family() == Family::V6 && !ip.is_canonical() => {
             format!("6C {}", ip.canonical())
@@ -83,8 +83,8 @@ fn ip_warning(read: Option<IpText>) -> String {
     }
 }
 
-fn cidr_field(read: Option<CidrText>) -> &'static str {
-    match read.map(|cidr| cidr.fault()) {
+fn cidr_field(parsed: Option<CidrText>) -> &'static str {
+    match parsed.map(|cidr| cidr.fault()) {
         None => "CIDR-BAD",
         Some(Some(CidrFault::LeadingZeros)) => "CIDR-L0",
         Some(Some(CidrFault::Mapped)) => "CIDR-MAP",
@@ -93,24 +93,24 @@ fn cidr_field(read: Option<CidrText>) -> &'static str {
     }
 }
 
-fn new_cidr_field(read: Option<CidrText>) -> String {
-    match (cidr_field(read), read) {
+fn new_cidr_field(parsed: Option<CidrText>) -> String {
+    match (cidr_field(parsed), parsed) {
         ("OK", Some(cidr)) if !cidr.is_canonical_network() => format!("CANON {}", cidr.network()),
         (code, _) => code.to_owned(),
     }
 }
 
-fn interface_field(read: Option<CidrText>) -> String {
-    match read {
+fn interface_field(parsed: Option<CidrText>) -> String {
+    match parsed {
         None => "IF-BAD".to_owned(),
         Some(cidr) if cidr.is_canonical_interface() => "OK".to_owned(),
         Some(cidr) => format!("CANON {}", cidr.interface()),
     }
 }
 
-fn cidr_warnings(read: Option<CidrText>) -> String {
+fn cidr_warnings(parsed: Option<CidrText>) -> String {
     let mut warnings = Vec::new();
-    if let Some(cidr) = read {
+    if let Some(cidr) = parsed {
         if cidr.is_ambiguous() {
             warnings.push(format!("AMB {} {}", cidr.network(), cidr.single()));
         }

@@ -1,62 +1,62 @@
-//! A value together with the place it was read from.
+//! `At`: a value together with its path and span.
 
 use crate::{Equality, Node, Path, Slot, Span, Value};
 
-/// A value, or its absence, and where it stands. Rules receive these, so that no rule can misname
+/// A value, or its absence, with its path and span. Rules receive these, so that no rule can misname
 /// a field or forget that it may be missing.
 #[derive(Clone, Copy, Debug)]
 pub struct At<'a> {
     node: Option<&'a Node<'a>>,
     path: Path<'a>,
-    /// The object around it, unless the path is not its own.
+    /// The enclosing object; none once the path was replaced by [`At::named`].
     root: Option<&'a Node<'a>>,
     near: Span,
-    shown: Option<Span>,
+    span_override: Option<Span>,
 }
 
 impl<'a> At<'a> {
-    /// The root of a tree.
+    /// The root of a tree, with an empty path.
     pub fn root(node: &'a Node<'a>) -> Self {
         let path = Path::default();
-        Self { node: Some(node), path, root: Some(node), near: node.span, shown: None }
+        Self { node: Some(node), path, root: Some(node), near: node.span, span_override: None }
     }
 
-    /// The same value under another name: where Kubernetes names a field differently from the
-    /// place that a person wrote it to.
+    /// The same value under another path: where Kubernetes reports a field under a different name than
+    /// the one a person wrote.
     #[must_use]
     pub fn named(self, path: Path<'a>) -> Self {
         Self { path, root: None, ..self }
     }
 
-    /// The same value, pointing elsewhere: a value of the stored object has no place in the text of
+    /// The same value with another span: a value of the stored object has no position in the text of
     /// the new one.
     #[must_use]
     pub fn pointing_at(self, span: Span) -> Self {
-        Self { shown: Some(span), ..self }
+        Self { span_override: Some(span), ..self }
     }
 
-    /// Where this value stands in the object.
+    /// The path of this value in the object.
     pub fn path(&self) -> &Path<'a> {
         &self.path
     }
 
-    /// Where to point in the text: the value, or the nearest thing around it that was written.
+    /// The span to report: the value's own, or that of its nearest ancestor that was written.
     pub fn span(&self) -> Span {
-        self.shown.or(self.node.map(|node| node.span)).unwrap_or(self.near)
+        self.span_override.or(self.node.map(|node| node.span)).unwrap_or(self.near)
     }
 
-    /// The value, if it is there and not `null`.
+    /// The value, if it is set and not `null`.
     pub fn node(&self) -> Option<&'a Node<'a>> {
         self.node.filter(|node| !matches!(node.value, Value::Null))
     }
 
-    /// Whether it is there and not `null`.
+    /// Whether the value is set and not `null`.
     pub fn is_set(&self) -> bool {
         self.node().is_some()
     }
 
-    /// The text here. Absence and `null` read as empty, as they do in Kubernetes' own types;
-    /// what is not text reads as none, and decoding has refused it before.
+    /// The text of this value. Absence and `null` are the empty text, as in Kubernetes' own types;
+    /// a value that is not text gives none, and decoding has refused it before.
     pub fn text(&self) -> Option<&'a str> {
         match self.node() {
             None => Some(""),
@@ -64,17 +64,17 @@ impl<'a> At<'a> {
         }
     }
 
-    /// The text here, where empty, absent and misshapen are all the same to the reader.
+    /// The text of this value; empty if it is absent or not text.
     pub fn text_or_empty(&self) -> &'a str {
         self.text().unwrap_or_default()
     }
 
-    /// Whether it is there and `true`.
+    /// Whether the value is `true`.
     pub fn is_true(&self) -> bool {
         self.truth() == Some(true)
     }
 
-    /// The truth value, if it is there.
+    /// The boolean, if this is one.
     pub fn truth(&self) -> Option<bool> {
         match self.node()?.value {
             Value::Bool(truth) => Some(truth),
@@ -82,7 +82,7 @@ impl<'a> At<'a> {
         }
     }
 
-    /// The whole number, if it is there.
+    /// The integer, if this is one.
     pub fn int(&self) -> Option<i64> {
         match self.node()?.value {
             Value::Int(number) => Some(number),
@@ -117,7 +117,7 @@ impl<'a> At<'a> {
             path: path.index(index),
             root,
             near,
-            shown: None,
+            span_override: None,
         })
     }
 
@@ -127,44 +127,44 @@ impl<'a> At<'a> {
         let entries = self.node.map(Node::entries).unwrap_or_default();
         entries.iter().map(move |entry| {
             let path = path.key(&entry.key);
-            let at = At { node: Some(&entry.node), path, root, near, shown: None };
+            let at = At { node: Some(&entry.node), path, root, near, span_override: None };
             (entry.key.as_ref(), at)
         })
     }
 
-    /// How many items stand below.
+    /// The number of items or entries.
     pub fn len(&self) -> usize {
         self.node.map_or(0, |node| node.items().len())
     }
 
-    /// Whether no item stands below.
+    /// Whether there are no items or entries.
     pub fn is_empty(&self) -> bool {
         self.len() == 0
     }
 
     fn down(&self, node: Option<&'a Node<'a>>, path: Path<'a>) -> Self {
-        Self { node, path, root: self.root, near: self.span(), shown: None }
+        Self { node, path, root: self.root, near: self.span(), span_override: None }
     }
 
-    /// The whole object that this place is in; none where the path is not its own.
+    /// The enclosing object; none once the path was replaced by [`At::named`].
     pub fn object(&self) -> Option<&'a Node<'a>> {
         self.root
     }
 
-    /// What the schema of the object around it says of this place.
+    /// The Go type information that the enclosing object's schema has for this field.
     pub fn slot(&self) -> Slot {
         let root = self.root.filter(|_| !self.path.is_full());
         let slot = root.map_or(Slot::UNKNOWN, Slot::of_object);
         self.path.steps().iter().fold(slot, |slot, step| slot.step(*step))
     }
 
-    /// Whether this place holds what `other` does, as `equality.Semantic.DeepEqual` compares Go's types: empty and
-    /// absent lists are one, a pointer to nothing and no pointer are two.
+    /// Whether both values are equal as `equality.Semantic.DeepEqual` compares Go's types: empty and absent lists are
+    /// equal, a pointer to an empty value and a nil pointer are not.
     pub fn equals(&self, other: &At<'_>) -> bool {
         self.slot().equal(self.node, other.node, Equality::Semantic)
     }
 
-    /// Whether this place holds what Go has where nobody set anything.
+    /// Whether this is the zero value of its Go type.
     pub fn is_zero(&self) -> bool {
         self.slot().equal(self.node, None, Equality::Semantic)
     }

@@ -1,4 +1,4 @@
-//! Bytes as JSON shows them: base64 as Go reads it, and the byte at which it is none.
+//! Base64 as Go decodes it, with the offset that Go reports for corrupt input.
 
 use crate::Node;
 use alloc::string::String;
@@ -6,14 +6,13 @@ use alloc::vec::Vec;
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
 
-/// Bytes as JSON shows them.
 pub(crate) fn encode(bytes: &[u8]) -> String {
     STANDARD.encode(bytes)
 }
 
-/// The bytes that JSON shows, or the offset that Go names in its error.
+/// Decodes base64, or gives the offset that Go's `CorruptInputError` reports.
 ///
-/// As in Go, line ends do not count, and neither do the bits that the last letter has too many.
+/// As in Go, line ends are ignored, and so are the unused low bits of the last letter.
 pub(crate) fn decode(text: &str) -> Result<Vec<u8>, usize> {
     let mut out = Vec::with_capacity(text.len() / 4 * 3);
     let (mut group, mut length) = (0u32, 0usize);
@@ -38,7 +37,7 @@ pub(crate) fn decode(text: &str) -> Result<Vec<u8>, usize> {
                 None => return Err(text.len()),
             }
         }
-        // Two letters hold one byte, three hold two.
+        // Two letters encode one byte, three encode two.
         let whole = group << (6 * (4 - length));
         out.extend(whole.to_be_bytes().into_iter().skip(1).take(length - 1));
         return letters.next().map_or(Ok(out), |(at, _)| Err(at));
@@ -46,7 +45,7 @@ pub(crate) fn decode(text: &str) -> Result<Vec<u8>, usize> {
     if length == 0 { Ok(out) } else { Err(text.len() - length) }
 }
 
-/// The bytes of a list of numbers, which Go reads as well; none if one of them is no byte.
+/// The bytes of a list of numbers, which Go accepts as well; none if a number is not a byte.
 pub(crate) fn of_numbers(items: &[Node<'_>]) -> Option<Vec<u8>> {
     items.iter().map(|item| u8::try_from(item.as_int()?).ok()).collect()
 }

@@ -1,20 +1,20 @@
-//! An object with all that the API writes even where nobody said it: empty objects, zeros and nulls.
+//! Completion of objects with the fields that Go always encodes: empty structs, zeros and nulls.
 
 use crate::proto::{Emptiness, presences};
 use crate::schema::{FieldRow, Shape};
 use crate::{Node, Value};
 
-/// Adds to an object of the type at `place` what the Go types always write: those who read it, or
-/// compare it with what they sent, find `status: {}` and `resources: {}` there.
-pub fn complete(node: &mut Node<'_>, place: u16) {
+/// Adds the fields that Go types without `omitempty` always encode: clients expect `status: {}` and
+/// `resources: {}` when they compare an object with what they sent.
+pub fn complete(node: &mut Node<'_>, type_index: u16) {
     if !matches!(node.value, Value::Map(_)) {
         return;
     }
-    for (field, emptiness) in presences(place) {
+    for (field, emptiness) in presences(type_index) {
         match node.get_mut(field.name) {
-            Some(member) if !member.is_null() => below(member, &field.shape),
+            Some(member) if !member.is_null() => complete_value(member, &field.shape),
             member => {
-                let Some(value) = silence(field, emptiness) else { continue };
+                let Some(value) = absent_value(field, emptiness) else { continue };
                 match member {
                     Some(member) => member.value = value.value,
                     None => node.set(field.name, value),
@@ -24,43 +24,46 @@ pub fn complete(node: &mut Node<'_>, place: u16) {
     }
 }
 
-fn below(node: &mut Node<'_>, shape: &'static Shape) {
+fn complete_value(node: &mut Node<'_>, shape: &'static Shape) {
     match shape {
-        Shape::Object(place) => complete(node, *place),
-        Shape::List(inner) if holds_objects(inner) => {
+        Shape::Object(type_index) => complete(node, *type_index),
+        Shape::List(inner) if contains_objects(inner) => {
             for item in node.items_mut().into_iter().flatten() {
-                below(item, inner);
+                complete_value(item, inner);
             }
         }
-        Shape::Map(inner) if holds_objects(inner) => {
+        Shape::Map(inner) if contains_objects(inner) => {
             for entry in node.entries_mut().into_iter().flatten() {
-                below(&mut entry.node, inner);
+                complete_value(&mut entry.node, inner);
             }
         }
         _ => {}
     }
 }
 
-fn holds_objects(shape: &Shape) -> bool {
+fn contains_objects(shape: &Shape) -> bool {
     match shape {
         Shape::Object(_) => true,
-        Shape::List(inner) | Shape::Map(inner) => holds_objects(inner),
+        Shape::List(inner) | Shape::Map(inner) => contains_objects(inner),
         _ => false,
     }
 }
 
-/// What is written where a field says nothing; none if nothing is.
-pub(crate) fn silence(field: &'static FieldRow, emptiness: Emptiness) -> Option<Node<'static>> {
-    let is_told = match emptiness {
-        Emptiness::Told => true,
-        Emptiness::Omitted => is_structure(&field.shape),
-        Emptiness::Null => return Some(Node::new(Value::Null)),
-        Emptiness::Said | Emptiness::OmittedWhole => false,
+/// The value that Go encodes for an absent field; none if it omits the field.
+pub(crate) fn absent_value(
+    field: &'static FieldRow,
+    emptiness: Emptiness,
+) -> Option<Node<'static>> {
+    let is_encoded = match emptiness {
+        Emptiness::Always => true,
+        Emptiness::OmitEmpty => is_structure(&field.shape),
+        Emptiness::NullPointer => return Some(Node::new(Value::NullPointer)),
+        Emptiness::Pointer | Emptiness::OmitZero => false,
     };
-    is_told.then(|| zero(&field.shape))
+    is_encoded.then(|| zero(&field.shape))
 }
 
-/// Whether a shape is a struct in Go: `omitempty` knows no empty ones.
+/// Whether a shape is a struct in Go: `omitempty` never omits one.
 pub(crate) fn is_structure(shape: &Shape) -> bool {
     matches!(
         shape,
@@ -73,16 +76,16 @@ pub(crate) fn is_structure(shape: &Shape) -> bool {
     )
 }
 
-/// The zero of a shape, as Go writes it.
+/// The zero value of a shape, as Go encodes it.
 pub(crate) fn zero(shape: &'static Shape) -> Node<'static> {
     match shape {
         Shape::String => Node::string(""),
         Shape::Quantity => Node::string("0"),
         Shape::Int32 | Shape::Int64 | Shape::Float | Shape::IntOrString => Node::int(0),
         Shape::Bool => Node::bool(false),
-        Shape::Object(place) => {
+        Shape::Object(type_index) => {
             let mut node = Node::empty_map();
-            complete(&mut node, *place);
+            complete(&mut node, *type_index);
             node
         }
         Shape::Bytes

@@ -1,48 +1,49 @@
-//! Bytes become trees, the way Kubernetes reads them; what cannot be read says where and why.
+//! Decoding of JSON and YAML text into trees, as Kubernetes reads them, with the position of every error.
 
 use crate::{Node, Span, depth, json, yaml, yaml_plain};
 use alloc::string::String;
 use alloc::vec::Vec;
 use core::fmt;
 
-/// How a text is written.
+/// The formats of text that are decoded.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Format {
-    /// JSON, one value after another.
+    /// JSON values, one after another.
     Json,
     /// YAML 1.1 as Kubernetes reads it.
     Yaml,
 }
 
 impl Format {
-    /// What a text looks like: JSON begins with a brace or a bracket.
+    /// The likely format of a text: JSON begins with a brace or a bracket.
     pub fn guess(text: &str) -> Self {
         let begins = text.trim_start_matches(['\u{feff}', ' ', '\t', '\r', '\n']);
         if begins.starts_with(['{', '[']) { Self::Json } else { Self::Yaml }
     }
 }
 
-/// How much a text may ask of us before it is refused.
+/// Limits on what a text may make the decoder allocate.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Limits {
-    /// Bytes of one document.
+    /// The largest document, in bytes.
     pub bytes: usize,
-    /// Values inside values; no reader goes beyond those of [`Limits::STORED`].
+    /// The deepest nesting of values; never more than that of [`Limits::STORED`].
     pub depth: usize,
-    /// Values in all, those that aliases repeat included.
+    /// The most values, including those that aliases repeat.
     pub nodes: usize,
 }
 
 impl Limits {
-    /// As large as the API takes a request, and no more values than such an object can use.
-    pub const DEFAULT: Self = Self { bytes: 3 << 20, depth: depth::SENT, nodes: 1 << 17 };
+    /// The largest request body that the API takes, and no more values than such an object can use.
+    pub const DEFAULT: Self =
+        Self { bytes: 3 << 20, depth: depth::MAX_REQUEST_DEPTH, nodes: 1 << 17 };
 
-    /// For what this program wrote itself: lists of objects, each of which was within the limits.
-    pub const STORED: Self = Self { bytes: usize::MAX, depth: depth::DEEPEST, nodes: usize::MAX };
+    /// For lists that this program wrote itself, each item of which was within the limits.
+    pub const STORED: Self = Self { bytes: usize::MAX, depth: depth::MAX_DEPTH, nodes: usize::MAX };
 
-    /// The same limits, within what any tree may be.
+    /// The same limits, with the depth capped at the deepest tree there may be.
     pub(crate) fn capped(self) -> Self {
-        Self { depth: self.depth.min(depth::DEEPEST), ..self }
+        Self { depth: self.depth.min(depth::MAX_DEPTH), ..self }
     }
 }
 
@@ -52,14 +53,14 @@ impl Default for Limits {
     }
 }
 
-/// So many members that were written twice are reported; nobody reads more.
-pub(crate) const MOST_REPEATED: usize = 100;
+/// Reports at most so many duplicate members; nobody reads more.
+pub(crate) const MAX_REPEATED: usize = 100;
 
-/// A path that a person can read: what a key of a hundred thousand letters adds is cut off.
+/// Truncates a path for display: a key may have a hundred thousand letters.
 pub(crate) fn readable(mut path: String) -> String {
-    const LONGEST: usize = 1000;
-    if path.len() > LONGEST {
-        let end = (0..=LONGEST).rev().find(|&at| path.is_char_boundary(at)).unwrap_or(0);
+    const MAX_LEN: usize = 1000;
+    if path.len() > MAX_LEN {
+        let end = (0..=MAX_LEN).rev().find(|&at| path.is_char_boundary(at)).unwrap_or(0);
         path.truncate(end);
         path.push('…');
         path.shrink_to_fit();
@@ -67,30 +68,30 @@ pub(crate) fn readable(mut path: String) -> String {
     path
 }
 
-/// What a text held.
+/// The documents of a text.
 #[derive(Clone, Debug, Default)]
 pub struct Decoded<'t> {
-    /// The documents in it; an empty text has none.
+    /// The documents in order; none for an empty text.
     pub documents: Vec<Node<'t>>,
-    /// Members that were written twice; the last one counts.
+    /// Duplicate members; the last one counts.
     pub repeated: Vec<Repeated>,
 }
 
-/// A member that was written twice.
+/// A duplicate member.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Repeated {
-    /// Its path.
+    /// The path of the member.
     pub path: String,
-    /// Where it was written again.
+    /// The span of the repeated key.
     pub span: Span,
 }
 
-/// Why a text cannot be read.
+/// A syntax error, or a limit that was exceeded.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct DecodeError {
-    /// What is wrong there.
+    /// What is wrong.
     pub message: String,
-    /// The byte at which reading stopped.
+    /// The byte offset at which decoding stopped.
     pub offset: u32,
 }
 
@@ -108,30 +109,30 @@ impl fmt::Display for DecodeError {
 
 impl core::error::Error for DecodeError {}
 
-/// Reads one document of a stream (or, in JSON, several values one after another).
+/// Decodes one document of a stream (or, in JSON, several values one after another).
 pub fn decode(text: &str, limits: Limits) -> Result<Decoded<'_>, DecodeError> {
     let limits = limits.capped();
-    // Nearly every manifest is plain; what is not is read from its beginning again.
+    // Nearly every manifest is plain; any other is parsed again from its beginning.
     decode_by(text, limits, |text| {
-        yaml_plain::read(text, limits).map_or_else(|| yaml::read(text, limits), Ok)
+        yaml_plain::parse(text, limits).map_or_else(|| yaml::parse(text, limits), Ok)
     })
 }
 
-/// Reads JSON only: one value, or several one after another.
+/// Decodes JSON only: one value, or several one after another.
 pub fn decode_json(text: &str, limits: Limits) -> Result<Decoded<'_>, DecodeError> {
     let limits = limits.capped();
     if text.len() > limits.bytes {
         let message = alloc::format!("the document is larger than {} bytes", limits.bytes);
         return Err(DecodeError::new(message, 0));
     }
-    json::read(text, limits)
+    json::parse(text, limits)
 }
 
-/// The same as [`decode`] without its shortcut, for benches and fuzzing to compare it with.
+/// [`decode`] without its fast path, for benches and fuzzing to compare with.
 #[doc(hidden)]
 pub fn decode_without_shortcut(text: &str, limits: Limits) -> Result<Decoded<'_>, DecodeError> {
     let limits = limits.capped();
-    decode_by(text, limits, |text| yaml::read(text, limits))
+    decode_by(text, limits, |text| yaml::parse(text, limits))
 }
 
 fn decode_by<'t>(
@@ -145,8 +146,8 @@ fn decode_by<'t>(
     }
     match Format::guess(text) {
         Format::Yaml => read_yaml(text),
-        // YAML's own braces look like JSON; what only YAML can read is YAML.
-        Format::Json => json::read(text, limits)
-            .or_else(|as_json| yaml::read(text, limits).map_err(|_| as_json)),
+        // YAML flow collections look like JSON; what only YAML can parse is YAML.
+        Format::Json => json::parse(text, limits)
+            .or_else(|json_error| yaml::parse(text, limits).map_err(|_| json_error)),
     }
 }

@@ -1,26 +1,26 @@
-//! How deep a tree may be: one limit, held by everything that builds one.
+//! The limit on the depth of trees, enforced by everything that builds one.
 //!
-//! Trees are walked, compared, written and dropped by functions that call themselves, so their depth is what such a
-//! walk needs of the stack. Readers and patches refuse what is deeper than [`SENT`]; what this program wraps around an
-//! object (a list, a row of a table, an event) stays within [`DEEPEST`], which no reader goes beyond, whatever its
-//! [`Limits`](crate::Limits) say.
+//! Trees are walked, compared, encoded and dropped by recursive functions, so their depth is the stack that such a walk
+//! needs. Decoders and patches refuse trees deeper than [`MAX_REQUEST_DEPTH`]; what this program wraps around an object
+//! (a list, a table row, a watch event) stays within [`MAX_DEPTH`], which no decoder exceeds, whatever its
+//! [`Limits`](crate::Limits) are.
 
 use crate::{Node, Value};
 use alloc::vec;
 
-/// Values inside values in an object that somebody sent.
-pub(crate) const SENT: usize = 250;
+/// The depth limit of a request body.
+pub(crate) const MAX_REQUEST_DEPTH: usize = 250;
 
-/// Values inside values in an object as it is stored: what the server adds to one is not deep.
-pub(crate) const STORED: usize = SENT + 20;
+/// The depth limit of a stored object: what the server adds to a request is not deep.
+pub(crate) const MAX_STORED_DEPTH: usize = MAX_REQUEST_DEPTH + 20;
 
-/// Values inside values in any tree.
-pub(crate) const DEEPEST: usize = 300;
+/// The depth limit of any tree.
+pub(crate) const MAX_DEPTH: usize = 300;
 
 impl Node<'_> {
-    /// How many values stand inside one another below this one: none in a scalar or in an empty list, one in `[1]`.
+    /// The depth of nesting below this value: zero for a scalar or an empty list, one for `[1]`.
     ///
-    /// Takes no more stack for a deep tree than for a flat one.
+    /// Iterative: a deep tree takes no more stack than a flat one.
     pub fn depth(&self) -> usize {
         let mut deepest = 0;
         let mut open = vec![(self, 0)];
@@ -55,8 +55,8 @@ mod tests {
 
     #[test]
     fn every_reader_takes_the_deepest_tree_and_none_that_is_deeper() {
-        type Read = fn(&str) -> Option<usize>;
-        let readers: [(&str, Read); 3] = [
+        type Decode = fn(&str) -> Option<usize>;
+        let readers: [(&str, Decode); 3] = [
             ("JSON", |text| Some(decode_json(text, Limits::DEFAULT).ok()?.documents[0].depth())),
             ("YAML", |text| Some(decode(text, Limits::DEFAULT).ok()?.documents[0].depth())),
             ("events", |text| {
@@ -65,18 +65,19 @@ mod tests {
         ];
         let lists = |levels: usize| format!("{}1{}", "[".repeat(levels), "]".repeat(levels));
         let maps = |levels: usize| format!("{}1{}", r#"{"a":"#.repeat(levels), "}".repeat(levels));
-        for (name, read) in readers {
-            for text in [lists(SENT), maps(SENT)] {
-                assert_eq!(read(&text), Some(SENT), "{name}");
+        for (name, decode_with) in readers {
+            for text in [lists(MAX_REQUEST_DEPTH), maps(MAX_REQUEST_DEPTH)] {
+                assert_eq!(decode_with(&text), Some(MAX_REQUEST_DEPTH), "{name}");
             }
-            for text in [lists(SENT + 1), maps(SENT + 1), lists(100_000)] {
-                assert_eq!(read(&text), None, "{name}");
+            for text in [lists(MAX_REQUEST_DEPTH + 1), maps(MAX_REQUEST_DEPTH + 1), lists(100_000)]
+            {
+                assert_eq!(decode_with(&text), None, "{name}");
             }
         }
         let dashes = |levels: usize| format!("{}1\n", "- ".repeat(levels));
-        for read in [decode, decode_without_shortcut] {
-            assert!(read(&dashes(SENT), Limits::DEFAULT).is_ok());
-            assert!(read(&dashes(SENT + 1), Limits::DEFAULT).is_err());
+        for decode_with in [decode, decode_without_shortcut] {
+            assert!(decode_with(&dashes(MAX_REQUEST_DEPTH), Limits::DEFAULT).is_ok());
+            assert!(decode_with(&dashes(MAX_REQUEST_DEPTH + 1), Limits::DEFAULT).is_err());
         }
     }
 
@@ -84,9 +85,9 @@ mod tests {
     fn no_limits_go_beyond_the_deepest() {
         let endless = Limits { depth: usize::MAX, ..Limits::STORED };
         let lists = |levels: usize| format!("{}1{}", "[".repeat(levels), "]".repeat(levels));
-        assert!(decode_json(&lists(DEEPEST), endless).is_ok());
-        assert!(decode_json(&lists(DEEPEST + 1), endless).is_err());
-        assert!(decode(&lists(DEEPEST + 1), endless).is_err());
+        assert!(decode_json(&lists(MAX_DEPTH), endless).is_ok());
+        assert!(decode_json(&lists(MAX_DEPTH + 1), endless).is_err());
+        assert!(decode(&lists(MAX_DEPTH + 1), endless).is_err());
     }
 
     #[test]
@@ -101,13 +102,13 @@ mod tests {
         };
         let long = chained(240, 24);
         assert!(long.len() < 13_000);
-        let why = decode(&long, Limits::DEFAULT).unwrap_err();
-        assert_eq!(why.message, "nested deeper than 250 levels");
+        let error = decode(&long, Limits::DEFAULT).unwrap_err();
+        assert_eq!(error.message, "nested deeper than 250 levels");
         // Three times 83 levels, and the map around them.
         let fits = chained(83, 3);
-        assert_eq!(decode(&fits, Limits::DEFAULT).unwrap().documents[0].depth(), SENT);
+        assert_eq!(decode(&fits, Limits::DEFAULT).unwrap().documents[0].depth(), MAX_REQUEST_DEPTH);
         assert!(decode(&chained(83, 4), Limits::DEFAULT).is_err());
-        // A merge key lays members beside others: it makes nothing deeper.
+        // A merge key adds members beside others: it makes nothing deeper.
         let mut merged = String::from("a: &a {x: 1}\n");
         merged += &"b: {<<: *a}\n".repeat(3);
         assert_eq!(decode(&merged, Limits::DEFAULT).unwrap().documents[0].depth(), 2);

@@ -1,36 +1,36 @@
-//! Changing a tree: members are replaced where they stand, new ones go to the end.
+//! Constructing and changing trees: members are replaced in place, new ones are appended.
 
 use crate::{Entry, Node, Span, Value};
 use alloc::borrow::Cow;
 use alloc::vec::Vec;
 
 impl<'t> Node<'t> {
-    /// A value that no text holds.
+    /// A value without a source span.
     pub fn new(value: Value<'t>) -> Self {
         Self { value, span: Span::default() }
     }
 
-    /// A text.
+    /// A text value.
     pub fn string(text: impl Into<Cow<'t, str>>) -> Self {
         Self::new(Value::Text(text.into()))
     }
 
-    /// A whole number.
+    /// An integer value.
     pub fn int(number: i64) -> Self {
         Self::new(Value::Int(number))
     }
 
-    /// True or false.
+    /// A boolean value.
     pub fn bool(truth: bool) -> Self {
         Self::new(Value::Bool(truth))
     }
 
-    /// A list.
+    /// A list value.
     pub fn list(items: Vec<Self>) -> Self {
         Self::new(Value::List(items))
     }
 
-    /// A map without members.
+    /// An empty map.
     pub fn empty_map() -> Self {
         Self::new(Value::Map(Vec::new()))
     }
@@ -46,7 +46,7 @@ impl<'t> Node<'t> {
         matches!(self.value, Value::Null)
     }
 
-    /// The whole number, if this is one.
+    /// The integer, if this is one.
     pub fn as_int(&self) -> Option<i64> {
         match self.value {
             Value::Int(number) => Some(number),
@@ -54,7 +54,7 @@ impl<'t> Node<'t> {
         }
     }
 
-    /// The truth value, if this is one.
+    /// The boolean, if this is one.
     pub fn as_bool(&self) -> Option<bool> {
         match self.value {
             Value::Bool(truth) => Some(truth),
@@ -62,27 +62,27 @@ impl<'t> Node<'t> {
         }
     }
 
-    /// The value at the end of `names`, one below the other, if all are there.
+    /// The value at the path `names`, if all its members exist.
     pub fn find(&self, names: &[&str]) -> Option<&Self> {
         names.iter().try_fold(self, |node, name| node.get(name))
     }
 
-    /// The text at the end of `names`; empty if there is none.
+    /// The text at the path `names`; empty if there is none.
     pub fn text_at(&self, names: &[&str]) -> &str {
         self.find(names).and_then(Self::text).unwrap_or_default()
     }
 
-    /// The member `name`, to be changed.
+    /// The member `name`, mutably.
     pub fn get_mut(&mut self, name: &str) -> Option<&mut Self> {
         self.entries_mut()?.iter_mut().find(|entry| entry.key == name).map(|entry| &mut entry.node)
     }
 
-    /// The value at the end of `names`, to be changed, if all are there.
+    /// The value at the path `names`, mutably, if all its members exist.
     pub fn find_mut(&mut self, names: &[&str]) -> Option<&mut Self> {
         names.iter().try_fold(self, |node, name| node.get_mut(name))
     }
 
-    /// The members, to be changed, if this is a map.
+    /// The members, mutably, if this is a map.
     pub fn entries_mut(&mut self) -> Option<&mut Vec<Entry<'t>>> {
         match &mut self.value {
             Value::Map(entries) => Some(entries),
@@ -90,7 +90,7 @@ impl<'t> Node<'t> {
         }
     }
 
-    /// The items, to be changed, if this is a list.
+    /// The items, mutably, if this is a list.
     pub fn items_mut(&mut self) -> Option<&mut Vec<Self>> {
         match &mut self.value {
             Value::List(items) => Some(items),
@@ -98,23 +98,23 @@ impl<'t> Node<'t> {
         }
     }
 
-    /// Sets the member `name`; what is not a map becomes one.
+    /// Sets the member `name`; anything but a map becomes one.
     pub fn set(&mut self, name: impl Into<Cow<'t, str>>, node: Self) {
         let name = name.into();
         match self.get_mut(&name) {
-            Some(there) => *there = node,
+            Some(existing) => *existing = node,
             None => self.members().push(Entry::new(name, node)),
         }
     }
 
-    /// Takes the member `name` out.
+    /// Removes the member `name` and returns it.
     pub fn remove(&mut self, name: &str) -> Option<Self> {
         let entries = self.entries_mut()?;
         let at = entries.iter().position(|entry| entry.key == name)?;
         Some(entries.remove(at).node)
     }
 
-    /// The map `name` below, made if it is absent or `null`.
+    /// The member `name` as a map, created if it is absent or `null`.
     pub fn below(&mut self, name: &'static str) -> &mut Self {
         let at = self.entries().iter().position(|entry| entry.key == name);
         let members = self.members();
@@ -122,7 +122,7 @@ impl<'t> Node<'t> {
         if at == members.len() {
             members.push(Entry::new(name, Self::empty_map()));
         }
-        // The member is there: it was found, or has just been pushed.
+        // In bounds: the member was found, or has just been pushed.
         #[allow(clippy::indexing_slicing, reason = "the position was found or made above")]
         let node = &mut members[at].node;
         if node.is_null() {
@@ -143,7 +143,7 @@ impl<'t> Node<'t> {
 }
 
 impl<'t> Entry<'t> {
-    /// A member that no text holds.
+    /// A member without a source span.
     pub fn new(key: impl Into<Cow<'t, str>>, node: Node<'t>) -> Self {
         Self { key: key.into(), key_span: Span::default(), node }
     }

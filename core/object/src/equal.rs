@@ -1,23 +1,23 @@
-//! Whether two values are equal as the API compares them: by their Go types, not by how they are written.
+//! Equality of values as the API server compares them: by Go type, not by spelling.
 
 use crate::base64;
 use crate::defaults::quantity::Quantity;
 use crate::path::Step;
-use crate::proto::{Emptiness, Moment, emptiness};
+use crate::proto::{Emptiness, Timestamp, emptiness};
 use crate::schema::{self, Shape};
 use crate::{Node, Value};
 use core::cmp::Ordering;
 
-/// Which of Go's comparisons is meant.
+/// The two comparisons of Go values that the API server uses.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Equality {
-    /// `equality.Semantic.DeepEqual`: lists and maps without members equal absent ones.
+    /// `equality.Semantic.DeepEqual`: empty lists and maps equal absent ones.
     Semantic,
-    /// `reflect.DeepEqual`: they do not.
+    /// `reflect.DeepEqual`: empty lists and maps differ from absent ones.
     Reflect,
 }
 
-/// What Go's types say of one place in an object: what stands there, and whether it may be nil.
+/// Go's type of one field of an object: its shape, and whether it is a pointer.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Slot {
     shape: Shape,
@@ -25,10 +25,10 @@ pub struct Slot {
 }
 
 impl Slot {
-    /// A place that no schema speaks of: nothing but the same value equals what stands there.
+    /// A field without a schema: only the same value is equal.
     pub const UNKNOWN: Self = Self { shape: Shape::Any, is_pointer: true };
 
-    /// The place of a whole object, by what it says of its kind.
+    /// The slot of a whole object, by its `apiVersion` and `kind`.
     #[must_use]
     pub fn of_object(object: &Node<'_>) -> Self {
         let api_version = object.text_at(&["apiVersion"]);
@@ -41,14 +41,18 @@ impl Slot {
         Self { shape, is_pointer: false }
     }
 
-    /// The place of the member `name`.
+    /// The slot of the member `name`.
     #[must_use]
     pub fn member(self, name: &str) -> Self {
         match self.shape {
-            Shape::Object(place) => {
-                let Some(field) = schema::type_of(place).field(name) else { return Self::UNKNOWN };
-                let is_pointer =
-                    matches!(emptiness(place, name), Emptiness::Said | Emptiness::Null);
+            Shape::Object(type_index) => {
+                let Some(field) = schema::type_of(type_index).field(name) else {
+                    return Self::UNKNOWN;
+                };
+                let is_pointer = matches!(
+                    emptiness(type_index, name),
+                    Emptiness::Pointer | Emptiness::NullPointer
+                );
                 Self { shape: field.shape, is_pointer }
             }
             Shape::Map(inner) => Self::value(*inner),
@@ -56,7 +60,7 @@ impl Slot {
         }
     }
 
-    /// The place of every item.
+    /// The slot of a list item or map value.
     #[must_use]
     pub fn item(self) -> Self {
         match self.shape {
@@ -65,7 +69,7 @@ impl Slot {
         }
     }
 
-    /// The place one step further down.
+    /// The slot one step further down.
     pub(crate) fn step(self, step: Step<'_>) -> Self {
         match step {
             Step::Field(name) | Step::Key(name) => self.member(name),
@@ -74,7 +78,7 @@ impl Slot {
         }
     }
 
-    /// Whether two values, or their absence, are equal here.
+    /// Whether two values, either of which may be absent, are equal in this slot.
     #[must_use]
     pub fn equal(
         self,
@@ -93,7 +97,7 @@ impl Slot {
     }
 }
 
-/// Whether the values at the end of `names` are equal in two objects of one kind, which the first one names.
+/// Whether the values at the path `names` are equal in two objects of the first one's kind.
 #[must_use]
 pub fn equal_at(one: &Node<'_>, other: &Node<'_>, names: &[&str], equality: Equality) -> bool {
     let slot = names.iter().fold(Slot::of_object(one), |slot, name| slot.member(name));
@@ -134,13 +138,13 @@ fn equal_values(shape: Shape, one: &Node<'_>, other: &Node<'_>, equality: Equali
             one == other || base64::decode(a).is_ok_and(|a| base64::decode(b) == Ok(a))
         }
         (Shape::Time | Shape::MicroTime, Value::Text(a), Value::Text(b)) => {
-            one == other || Moment::read(a).is_some_and(|a| Moment::read(b) == Some(a))
+            one == other || Timestamp::parse(a).is_some_and(|a| Timestamp::parse(b) == Some(a))
         }
         _ => one == other,
     }
 }
 
-/// Whether a value is what Go has where nobody set one.
+/// Whether a value is the zero value of its Go type.
 fn is_zero(shape: Shape, node: &Node<'_>, equality: Equality) -> bool {
     let is_semantic = equality == Equality::Semantic;
     match (shape, &node.value) {

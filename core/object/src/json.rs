@@ -1,29 +1,29 @@
-//! JSON with spans: the reader that `serde_json` is not, for it drops places and repeated names.
+//! A JSON parser that keeps spans and duplicate members, which `serde_json` drops.
 
-use crate::decode::{DecodeError, Decoded, Limits, MOST_REPEATED, Repeated, readable};
+use crate::decode::{DecodeError, Decoded, Limits, MAX_REPEATED, Repeated, readable};
 use crate::tree::{Entry, Node, Value};
-use crate::yaml::settle;
+use crate::yaml::dedup_members;
 use crate::{Path, Span};
 use alloc::borrow::Cow;
 use alloc::format;
 use alloc::string::String;
 use alloc::vec::Vec;
 
-/// Reads every value of `text`, one after another.
-pub(crate) fn read(text: &str, limits: Limits) -> Result<Decoded<'_>, DecodeError> {
+/// Parses every value of `text`, one after another.
+pub(crate) fn parse(text: &str, limits: Limits) -> Result<Decoded<'_>, DecodeError> {
     let start = text.len() - text.trim_start_matches('\u{feff}').len();
-    let mut reader = Reader { text, at: start, limits, nodes: 0, repeated: Vec::new() };
+    let mut parser = Parser { text, at: start, limits, nodes: 0, repeated: Vec::new() };
     let mut documents = Vec::new();
     loop {
-        reader.skip_space();
-        if reader.peek().is_none() {
-            return Ok(Decoded { documents, repeated: reader.repeated });
+        parser.skip_space();
+        if parser.peek().is_none() {
+            return Ok(Decoded { documents, repeated: parser.repeated });
         }
-        documents.push(reader.value(0, Path::default())?);
+        documents.push(parser.value(0, Path::default())?);
     }
 }
 
-struct Reader<'t> {
+struct Parser<'t> {
     text: &'t str,
     at: usize,
     limits: Limits,
@@ -31,7 +31,7 @@ struct Reader<'t> {
     repeated: Vec<Repeated>,
 }
 
-impl<'t> Reader<'t> {
+impl<'t> Parser<'t> {
     fn value(&mut self, depth: usize, path: Path<'_>) -> Result<Node<'t>, DecodeError> {
         if depth > self.limits.depth {
             return Err(self.error(format!("nested deeper than {} levels", self.limits.depth)));
@@ -47,7 +47,7 @@ impl<'t> Reader<'t> {
             Some(b'[') => self.list(depth, path)?,
             Some(b'"') => Value::Text(self.string()?),
             Some(b'-' | b'0'..=b'9') => self.number()?,
-            Some(_) => self.word()?,
+            Some(_) => self.literal()?,
             None => return Err(self.error("unexpected end of JSON input")),
         };
         Ok(Node { value, span: Span::new(start, self.at) })
@@ -82,8 +82,8 @@ impl<'t> Reader<'t> {
                 return Err(self.unexpected("',' or '}' after a member"));
             }
         }
-        settle(&mut entries, |key, span| {
-            if self.repeated.len() < MOST_REPEATED {
+        dedup_members(&mut entries, |key, span| {
+            if self.repeated.len() < MAX_REPEATED {
                 self.repeated
                     .push(Repeated { path: readable(format!("{}", path.field(key))), span });
             }
@@ -169,7 +169,7 @@ impl<'t> Reader<'t> {
         Ok(letter)
     }
 
-    /// `\uXXXX`, with surrogate pairs; a lone surrogate reads as U+FFFD, as Go has it.
+    /// `\uXXXX`, with surrogate pairs; a lone surrogate becomes U+FFFD, as in Go.
     fn unicode(&mut self) -> Result<char, DecodeError> {
         let unit = self.hex4()?;
         if let Some(plain) = char::from_u32(unit) {
@@ -215,13 +215,13 @@ impl<'t> Reader<'t> {
         }
     }
 
-    fn word(&mut self) -> Result<Value<'t>, DecodeError> {
+    fn literal(&mut self) -> Result<Value<'t>, DecodeError> {
         let rest = self.text.get(self.at..).unwrap_or_default();
-        for (word, value) in
+        for (literal, value) in
             [("true", Value::Bool(true)), ("false", Value::Bool(false)), ("null", Value::Null)]
         {
-            if rest.starts_with(word) {
-                self.at += word.len();
+            if rest.starts_with(literal) {
+                self.at += literal.len();
                 return Ok(value);
             }
         }
@@ -233,9 +233,9 @@ impl<'t> Reader<'t> {
     }
 
     fn eat(&mut self, byte: u8) -> bool {
-        let found = self.peek() == Some(byte);
-        self.at += usize::from(found);
-        found
+        let matched = self.peek() == Some(byte);
+        self.at += usize::from(matched);
+        matched
     }
 
     fn skip_space(&mut self) {
@@ -244,11 +244,11 @@ impl<'t> Reader<'t> {
         }
     }
 
-    fn unexpected(&self, wanted: &str) -> DecodeError {
+    fn unexpected(&self, expected: &str) -> DecodeError {
         let rest = self.text.get(self.at..).unwrap_or_default();
         match rest.chars().next() {
-            Some(found) => self.error(format!("invalid character {found:?}, expected {wanted}")),
-            None => self.error(format!("unexpected end of JSON input, expected {wanted}")),
+            Some(found) => self.error(format!("invalid character {found:?}, expected {expected}")),
+            None => self.error(format!("unexpected end of JSON input, expected {expected}")),
         }
     }
 
@@ -257,7 +257,7 @@ impl<'t> Reader<'t> {
     }
 }
 
-/// JSON's own grammar of numbers; Rust reads more than that.
+/// Whether a text matches JSON's grammar of numbers; Rust's parser accepts more.
 fn is_json_number(text: &str) -> bool {
     let digits = |text: &str| !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit());
     let bare = text.strip_prefix('-').unwrap_or(text);
@@ -282,7 +282,7 @@ mod tests {
     use super::*;
 
     fn one(text: &str) -> Result<Value<'_>, String> {
-        let decoded = read(text, Limits::DEFAULT).map_err(|error| error.message)?;
+        let decoded = parse(text, Limits::DEFAULT).map_err(|error| error.message)?;
         decoded.documents.into_iter().next().map(|node| node.value).ok_or("nothing".into())
     }
 
@@ -299,7 +299,7 @@ mod tests {
     #[test]
     fn spans_cover_what_was_written() {
         let text = r#"{"spec": {"ips": ["1.2.3.4", 5]}}"#;
-        let decoded = read(text, Limits::DEFAULT).unwrap();
+        let decoded = parse(text, Limits::DEFAULT).unwrap();
         let ips = decoded.documents[0].get("spec").unwrap().get("ips").unwrap();
         let spans: Vec<&str> = ips
             .items()
@@ -311,7 +311,7 @@ mod tests {
 
     #[test]
     fn a_repeated_member_is_reported_and_the_last_one_counts() {
-        let decoded = read(r#"{"a": {"b": 1, "c": 2, "b": 3}}"#, Limits::DEFAULT).unwrap();
+        let decoded = parse(r#"{"a": {"b": 1, "c": 2, "b": 3}}"#, Limits::DEFAULT).unwrap();
         assert_eq!(decoded.repeated.len(), 1);
         assert_eq!(decoded.repeated[0].path, "a.b");
         let map = decoded.documents[0].get("a").unwrap();
@@ -321,13 +321,13 @@ mod tests {
 
     #[test]
     fn several_values_stand_one_after_another() {
-        assert_eq!(read("{} {}\n[1]", Limits::DEFAULT).unwrap().documents.len(), 3);
-        assert!(read(" \n", Limits::DEFAULT).unwrap().documents.is_empty());
+        assert_eq!(parse("{} {}\n[1]", Limits::DEFAULT).unwrap().documents.len(), 3);
+        assert!(parse(" \n", Limits::DEFAULT).unwrap().documents.is_empty());
     }
 
     #[test]
     fn what_is_broken_says_where() {
-        for (text, offset, word) in [
+        for (text, offset, phrase) in [
             ("{", 1, "end of JSON"),
             ("{a}", 1, "double quotes"),
             ("{\"a\" 1}", 5, "':'"),
@@ -342,8 +342,8 @@ mod tests {
             ("\"\\u12\"", 3, "hexadecimal"),
             ("[1e999]", 1, "kept"),
         ] {
-            let error = read(text, Limits::DEFAULT).unwrap_err();
-            assert!(error.message.contains(word), "{text}: {}", error.message);
+            let error = parse(text, Limits::DEFAULT).unwrap_err();
+            assert!(error.message.contains(phrase), "{text}: {}", error.message);
             assert_eq!(error.offset, offset, "{text}: {}", error.message);
         }
     }
@@ -351,8 +351,8 @@ mod tests {
     #[test]
     fn depth_and_number_of_values_are_limited() {
         let deep = "[".repeat(300) + &"]".repeat(300);
-        assert!(read(&deep, Limits::DEFAULT).unwrap_err().message.contains("deeper"));
+        assert!(parse(&deep, Limits::DEFAULT).unwrap_err().message.contains("deeper"));
         let few = Limits { nodes: 3, ..Limits::DEFAULT };
-        assert!(read("[1,2,3]", few).unwrap_err().message.contains("more than 3 values"));
+        assert!(parse("[1,2,3]", few).unwrap_err().message.contains("more than 3 values"));
     }
 }

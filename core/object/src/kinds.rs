@@ -1,49 +1,49 @@
-//! Kinds as data: the ones that the proposals touch have a row each, every other built-in kind is
-//! made from its schema, and a custom resource's row is made by whoever read its definition.
+//! The table of kinds: a row for each kind that rules name, rows derived from the schema for all other built-in
+//! kinds; rows of custom resources are made by the code that reads their definitions.
 
 use crate::schema;
 
-/// Whether objects of a kind live in a namespace.
+/// Whether objects of a kind are namespaced.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Scope {
-    /// One per cluster and name.
+    /// Unique by name in the cluster.
     Cluster,
-    /// One per namespace and name.
+    /// Unique by name in a namespace.
     Namespaced,
 }
 
-/// Where a kind keeps the pod it describes: the fields that lead to what holds `metadata` and
-/// `spec` of the pod. A Pod is its own, so its way is empty.
+/// The fields that lead from an object to the `metadata` and `spec` of the pod it describes. They are empty for
+/// a Pod itself.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct PodPlace<'k>(pub &'k [&'k str]);
 
-/// One row: how a kind is called and built. It borrows its words, so that the row of a custom
-/// resource can be made at run time.
+/// A row of the table: a kind's names, scope and subresources. It borrows its strings, so that the row of a
+/// custom resource can be made at run time.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Kind<'k> {
     /// API group; empty for the core group.
     pub group: &'k str,
-    /// Versions that are read alike, the preferred one first.
+    /// The versions with one and the same schema, the preferred one first.
     pub versions: &'k [&'k str],
-    /// The kind.
+    /// The kind, such as `Pod`.
     pub name: &'k str,
-    /// The resource in a URL.
+    /// The plural resource name in URLs, such as `pods`.
     pub plural: &'k str,
-    /// Where its objects live.
+    /// Cluster-scoped or namespaced.
     pub scope: Scope,
-    /// Where its pod stands, if it describes one.
+    /// The path of the pod template, if the kind has one.
     pub pod: Option<PodPlace<'k>>,
-    /// Its subresources.
+    /// The names of its subresources.
     pub subresources: &'k [&'k str],
 }
 
 impl<'k> Kind<'k> {
-    /// `Deployment.apps`, or `Pod` in the core group: how errors name a kind.
+    /// `Deployment.apps`, or `Pod` in the core group: the name of the kind in errors.
     pub fn qualified(&self) -> impl core::fmt::Display + use<'k> {
         Qualified(self.name, self.group)
     }
 
-    /// `deployments.apps`, or `pods` in the core group: how errors name a resource.
+    /// `deployments.apps`, or `pods` in the core group: the name of the resource in errors.
     pub fn resource(&self) -> impl core::fmt::Display + use<'k> {
         Qualified(self.plural, self.group)
     }
@@ -63,7 +63,7 @@ impl core::fmt::Display for Qualified<'_> {
 const POD: Option<PodPlace<'static>> = Some(PodPlace(&[]));
 const TEMPLATE: Option<PodPlace<'static>> = Some(PodPlace(&["spec", "template"]));
 
-/// Every kind that a rule speaks about, sorted by group and name.
+/// Every kind that a rule names, sorted by group and name.
 pub static KINDS: &[Kind<'static>] = &[
     kind("", &["v1"], "Endpoints", "endpoints", None, &[]),
     cluster_kind("", &["v1"], "Namespace", "namespaces", &["finalize", "status"]),
@@ -128,12 +128,12 @@ const fn cluster_kind(
 /// The row of `apiVersion: api_version`, `kind: name`, if the kind is built in.
 pub fn find(api_version: &str, name: &str) -> Option<Kind<'static>> {
     let (group, version) = api_version.rsplit_once('/').unwrap_or(("", api_version));
-    let is_it =
+    let matches_kind =
         |row: &&Kind<'_>| row.name == name && row.group == group && row.versions.contains(&version);
-    KINDS.iter().find(is_it).copied().or_else(|| from_schema(group, version, name))
+    KINDS.iter().find(matches_kind).copied().or_else(|| from_schema(group, version, name))
 }
 
-/// The row of a built-in kind that no rule speaks about by name.
+/// The row of a built-in kind that no rule names.
 fn from_schema(group: &str, version: &str, name: &str) -> Option<Kind<'static>> {
     let row = schema::kind(group, version, name).filter(|row| !row.subresource)?;
     Some(Kind {
@@ -189,8 +189,8 @@ mod tests {
                 row.name
             );
         }
-        let words = alloc::string::String::from("example.com");
-        let custom = Kind { group: &words, name: "Widget", ..map };
+        let group = alloc::string::String::from("example.com");
+        let custom = Kind { group: &group, name: "Widget", ..map };
         assert_eq!(custom.qualified().to_string(), "Widget.example.com");
     }
 

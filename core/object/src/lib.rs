@@ -1,4 +1,4 @@
-//! A Kubernetes object as it arrived: nothing dropped, and every value knows where it stands.
+//! Kubernetes objects as trees of values with source spans, and everything that reads, changes and writes them.
 #![no_std]
 extern crate alloc;
 

@@ -1,43 +1,43 @@
-//! One decoded object, and what every object says about itself.
+//! One decoded object and its type and object metadata.
 
 use crate::{At, Entry, Kind, Node, Span, Value, kinds};
 
-/// An object as it arrived. Unknown fields survive.
+/// An object as it arrived, unknown fields included.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Object<'t>(Node<'t>);
 
 impl<'t> Object<'t> {
-    /// Takes a decoded tree for an object.
+    /// Wraps a decoded tree.
     pub fn new(node: Node<'t>) -> Self {
         Self(node)
     }
 
-    /// The tree.
+    /// The underlying tree.
     pub fn node(&self) -> &Node<'t> {
         &self.0
     }
 
-    /// The tree itself, for those who change it.
+    /// The underlying tree by value, for callers that change it.
     pub fn into_node(self) -> Node<'t> {
         self.0
     }
 
-    /// The root, from which places are named.
+    /// The root, from which rules walk to fields.
     pub fn root(&self) -> At<'_> {
         At::root(&self.0)
     }
 
     /// `apiVersion`.
     pub fn api_version(&self) -> &str {
-        self.word("apiVersion")
+        self.text_field("apiVersion")
     }
 
     /// `kind`.
     pub fn kind_name(&self) -> &str {
-        self.word("kind")
+        self.text_field("kind")
     }
 
-    /// The row of the kind, if it is built in.
+    /// The kind's row in the table of kinds, if it is built in.
     pub fn kind(&self) -> Option<Kind<'static>> {
         kinds::find(self.api_version(), self.kind_name())
     }
@@ -52,7 +52,7 @@ impl<'t> Object<'t> {
         self.metadata("namespace")
     }
 
-    /// The same object in `namespace`, if it names none itself.
+    /// The same object in `namespace`, unless it has a namespace already.
     #[must_use]
     pub fn in_namespace(mut self, namespace: &'t str) -> Self {
         if !self.namespace().is_empty() {
@@ -78,7 +78,7 @@ impl<'t> Object<'t> {
         self
     }
 
-    fn word(&self, name: &str) -> &str {
+    fn text_field(&self, name: &str) -> &str {
         self.0.get(name).and_then(Node::text).unwrap_or_default()
     }
 

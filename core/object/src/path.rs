@@ -1,14 +1,14 @@
-//! The name of a place in an object, built step by step and never by formatting.
+//! Field paths, built step by step and never by formatting.
 
 use core::fmt;
 
-/// How many steps a path can hold: the deepest place that a rule names has thirteen.
-const DEEPEST: usize = 14;
+/// The most steps that a path holds: the deepest field that a rule names has thirteen.
+const MAX_STEPS: usize = 14;
 
-/// One step down.
+/// One step down from a value.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Step<'a> {
-    /// Nowhere: pads the unused end of a path.
+    /// Padding at the unused end of a path.
     #[default]
     End,
     /// A named field: `.spec`.
@@ -19,33 +19,33 @@ pub enum Step<'a> {
     Key(&'a str),
 }
 
-/// `spec.externalIPs[0]`: a place in an object. Copying it costs no allocation.
+/// A field path such as `spec.externalIPs[0]`. Copying it costs no allocation.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Path<'a> {
-    steps: [Step<'a>; DEEPEST],
+    steps: [Step<'a>; MAX_STEPS],
     len: u8,
 }
 
 impl<'a> Path<'a> {
-    /// The field `name` below this place.
+    /// The path of the field `name` below this one.
     #[must_use]
     pub fn field(self, name: &'a str) -> Self {
         self.step(Step::Field(name))
     }
 
-    /// The `index`th item below this place.
+    /// The path of the `index`th item below this one.
     #[must_use]
     pub fn index(self, index: usize) -> Self {
         self.step(Step::Index(index))
     }
 
-    /// The entry `key` below this place.
+    /// The path of the entry `key` below this one.
     #[must_use]
     pub fn key(self, key: &'a str) -> Self {
         self.step(Step::Key(key))
     }
 
-    /// The place `step` below this one. Deeper than any rule looks, the path stays where it is.
+    /// The path one `step` further down. A full path stays as it is: no rule looks that deep.
     #[must_use]
     pub fn step(mut self, step: Step<'a>) -> Self {
         if let Some(free) = self.steps.get_mut(usize::from(self.len)) {
@@ -55,12 +55,12 @@ impl<'a> Path<'a> {
         self
     }
 
-    /// Whether no step more fits: what is called deeper may be any place below.
+    /// Whether no further step fits, so that this path may stand for any value below it.
     pub(crate) fn is_full(&self) -> bool {
-        usize::from(self.len) == DEEPEST
+        usize::from(self.len) == MAX_STEPS
     }
 
-    /// The steps from the root to here.
+    /// The steps from the root.
     pub fn steps(&self) -> &[Step<'a>] {
         self.steps.get(..usize::from(self.len)).unwrap_or(&[])
     }
@@ -72,7 +72,7 @@ impl fmt::Display for Path<'_> {
     }
 }
 
-/// Steps from the root, written as Kubernetes writes a path.
+/// Steps from the root, displayed as Kubernetes formats a field path.
 pub(crate) struct Steps<'s, 'a>(pub(crate) &'s [Step<'a>]);
 
 impl fmt::Display for Steps<'_, '_> {
@@ -106,6 +106,6 @@ mod tests {
     #[test]
     fn a_path_deeper_than_any_rule_stops_growing() {
         let deep = (0..40).fold(Path::default(), Path::index);
-        assert_eq!(deep.steps().len(), DEEPEST);
+        assert_eq!(deep.steps().len(), MAX_STEPS);
     }
 }

@@ -1,14 +1,14 @@
-//! What reading into Go's types leaves of a tree: known fields only, and zeros where items are `null`.
+//! Pruning as decoding into Go's types does it: unknown fields go, and `null` items become zero values.
 
 use crate::base64;
 use crate::complete::zero;
 use crate::schema::{self, Shape};
 use crate::{Node, Value};
 
-/// Drops from an object of the type at `place` what its schema does not know, and `null`, which means the same as
-/// nothing; an item of a list, or an entry of a map, that is `null` becomes the zero of its type.
-pub fn prune(node: &mut Node<'static>, place: u16) {
-    let row = schema::type_of(place);
+/// Drops unknown fields and `null` members from an object of the type at `type_index`; a `null` item of a list or
+/// value of a map becomes the zero value of its type.
+pub fn prune(node: &mut Node<'static>, type_index: u16) {
+    let row = schema::type_of(type_index);
     let Some(entries) = node.entries_mut() else { return };
     entries.retain(|entry| !entry.node.is_null() && row.field(&entry.key).is_some());
     for entry in entries {
@@ -20,7 +20,7 @@ pub fn prune(node: &mut Node<'static>, place: u16) {
 
 fn value(node: &mut Node<'static>, shape: &'static Shape) {
     match shape {
-        Shape::Object(place) => prune(node, *place),
+        Shape::Object(type_index) => prune(node, *type_index),
         Shape::List(inner) => {
             node.items_mut().into_iter().flatten().for_each(|item| element(item, inner));
         }
@@ -41,9 +41,9 @@ fn value(node: &mut Node<'static>, shape: &'static Shape) {
 
 fn element(node: &mut Node<'static>, shape: &'static Shape) {
     match (&node.value, shape) {
-        // A structure without members: what is always written is written later.
+        // An empty struct: the fields that are always encoded are added later.
         (Value::Null, Shape::Object(_)) => *node = Node::empty_map(),
-        // Protobuf has no bytes that are not there.
+        // Protobuf cannot express absent bytes in a list.
         (Value::Null, Shape::Bytes) => *node = Node::string(""),
         (Value::Null, _) => *node = zero(shape),
         _ => value(node, shape),

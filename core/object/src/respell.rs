@@ -1,21 +1,21 @@
-//! An object as the API writes it again: members that say nothing are left out, amounts, times and bytes are
-//! canonical, and what the API always writes is there.
+//! Canonical form of objects as the API server returns them: empty members are omitted, quantities, times and bytes
+//! are canonical, and the fields that Go always encodes are present.
 //!
-//! This is what Go's types make of an object that is stored as protobuf and read again: a member that is a pointer
-//! stays if it is there, one that is a value stays if it is not zero.
+//! This is the result of storing an object as protobuf and decoding it again: a pointer field stays if it is set, a
+//! value field stays if it is not zero.
 
 use crate::base64;
-use crate::complete::{is_structure, silence, zero};
+use crate::complete::{absent_value, is_structure, zero};
 use crate::defaults::quantity::Quantity;
-use crate::proto::{Emptiness, Moment, emptiness, presences};
+use crate::proto::{Emptiness, Timestamp, emptiness, presences};
 use crate::schema::{self, Shape};
 use crate::{Node, Value};
 use alloc::string::ToString;
 
-/// Writes an object of the type at `place` as the API would: clients that compare what they sent
-/// with what they got are used to it.
-pub fn respell(node: &mut Node<'_>, place: u16) {
-    let row = schema::type_of(place);
+/// Rewrites an object of the type at `type_index` as the API server would: clients rely on it when they
+/// compare what they sent with what they got.
+pub fn respell(node: &mut Node<'_>, type_index: u16) {
+    let row = schema::type_of(type_index);
     let Some(entries) = node.entries_mut() else { return };
     entries.retain_mut(|entry| {
         let Some(field) = row.field(&entry.key) else { return true };
@@ -23,19 +23,19 @@ pub fn respell(node: &mut Node<'_>, place: u16) {
             return false;
         }
         value(&mut entry.node, &field.shape);
-        match emptiness(place, &entry.key) {
-            Emptiness::Said | Emptiness::Null => true,
-            // What holds nothing is nil once it was stored, and written as such below.
-            Emptiness::Told => {
+        match emptiness(type_index, &entry.key) {
+            Emptiness::Pointer | Emptiness::NullPointer => true,
+            // An empty list or map is nil once it was stored; the loop below encodes it as such.
+            Emptiness::Always => {
                 !matches!(field.shape, Shape::List(_) | Shape::Map(_)) || !is_empty(&entry.node)
             }
-            Emptiness::Omitted => is_structure(&field.shape) || !is_empty(&entry.node),
-            Emptiness::OmittedWhole => !is_empty(&entry.node),
+            Emptiness::OmitEmpty => is_structure(&field.shape) || !is_empty(&entry.node),
+            Emptiness::OmitZero => !is_empty(&entry.node),
         }
     });
-    for (field, emptiness) in presences(place) {
+    for (field, emptiness) in presences(type_index) {
         if node.get(field.name).is_none()
-            && let Some(value) = silence(field, emptiness)
+            && let Some(value) = absent_value(field, emptiness)
         {
             node.set(field.name, value);
         }
@@ -44,13 +44,13 @@ pub fn respell(node: &mut Node<'_>, place: u16) {
 
 fn value(node: &mut Node<'_>, shape: &'static Shape) {
     match shape {
-        Shape::Object(place) => respell(node, *place),
+        Shape::Object(type_index) => respell(node, *type_index),
         Shape::List(inner) => {
-            node.items_mut().into_iter().flatten().for_each(|item| element(item, inner));
+            node.items_mut().into_iter().flatten().for_each(|item| respell_element(item, inner));
         }
         Shape::Map(inner) => {
             let entries = node.entries_mut().into_iter().flatten();
-            entries.for_each(|entry| element(&mut entry.node, inner));
+            entries.for_each(|entry| respell_element(&mut entry.node, inner));
         }
         Shape::Quantity => {
             if let Some(amount) = Quantity::of(node) {
@@ -61,8 +61,8 @@ fn value(node: &mut Node<'_>, shape: &'static Shape) {
             let Value::Text(text) = &node.value else { return };
             let canonical = match shape {
                 Shape::Bytes => base64::decode(text).ok().map(|bytes| base64::encode(&bytes)),
-                Shape::Time => Moment::read(text).and_then(Moment::in_seconds),
-                _ => Moment::read(text).and_then(Moment::in_micros),
+                Shape::Time => Timestamp::parse(text).and_then(Timestamp::to_rfc3339),
+                _ => Timestamp::parse(text).and_then(Timestamp::to_rfc3339_micros),
             };
             if let Some(canonical) = canonical.filter(|canonical| *canonical != *text) {
                 node.value = Value::Text(canonical.into());
@@ -72,8 +72,8 @@ fn value(node: &mut Node<'_>, shape: &'static Shape) {
     }
 }
 
-/// An item or an entry: it is there, whatever it holds.
-fn element(node: &mut Node<'_>, shape: &'static Shape) {
+/// Canonicalizes a list item or map value, which stays even if it is empty.
+fn respell_element(node: &mut Node<'_>, shape: &'static Shape) {
     match (&node.value, shape) {
         (Value::Null, Shape::Bytes) => node.value = Value::Text("".into()),
         (Value::Null, _) => node.value = zero(shape).value,
@@ -160,24 +160,24 @@ mod tests {
 
     #[test]
     fn what_is_always_told_is_told_where_nobody_said_it() {
-        let told = |group, kind, text: &str| {
+        let respelled_json = |group, kind, text: &str| {
             let text = respelled(group, "v1", kind, text);
             let status = text.find(r#""status":"#).map_or("", |at| &text[at..]);
             alloc::string::String::from(status)
         };
         assert_eq!(
-            told("policy", "PodDisruptionBudget", "{metadata: {}, spec: {}}"),
+            respelled_json("policy", "PodDisruptionBudget", "{metadata: {}, spec: {}}"),
             r#""status":{"currentHealthy":0,"desiredHealthy":0,"disruptionsAllowed":0,"expectedPods":0}}"#
         );
         assert_eq!(
-            told("networking.k8s.io", "Ingress", "{metadata: {}, spec: {}}"),
+            respelled_json("networking.k8s.io", "Ingress", "{metadata: {}, spec: {}}"),
             r#""status":{"loadBalancer":{}}}"#
         );
         let divisor = "{metadata: {}, spec: {containers: [{name: a, env: [{name: A, valueFrom: {resourceFieldRef: {resource: limits.cpu}}}]}]}}";
         let pod = respelled("", "v1", "Pod", divisor);
         assert!(pod.contains(r#"{"resource":"limits.cpu","divisor":"0"}"#), "{pod}");
         assert!(pod.contains(r#""resources":{}"#), "{pod}");
-        // Pointers are told only if they were set.
+        // Nil pointers are omitted.
         assert!(!pod.contains("securityContext"), "{pod}");
     }
 

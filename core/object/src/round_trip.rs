@@ -1,5 +1,5 @@
-//! Objects of every kind with empty values in random places: what is stored is what Go's types make of them, and
-//! nothing else than an equal object is stored as the same text.
+//! Property tests of storage: random objects of every kind are stored as Go's types decode them, and only equal
+//! objects are stored as the same text.
 
 use crate::proto::{decode, encode};
 use crate::schema::{KINDS, KindRow, Shape, type_of};
@@ -9,13 +9,13 @@ use alloc::string::String;
 use alloc::vec::Vec;
 use proptest::prelude::*;
 
-/// Makes objects that fit their schema; half of what is in them is empty.
-struct Maker {
+/// Generates objects that fit their schema; half of their values are empty.
+struct Generator {
     state: u64,
     left: usize,
 }
 
-impl Maker {
+impl Generator {
     fn below(&mut self, end: u64) -> u64 {
         // xorshift64, whose state is never zero.
         self.state ^= self.state << 13;
@@ -32,12 +32,12 @@ impl Maker {
         node
     }
 
-    fn object(&mut self, place: u16) -> Node<'static> {
+    fn object(&mut self, type_index: u16) -> Node<'static> {
         let mut entries = Vec::new();
-        for field in type_of(place).fields {
-            // JSON of any sort is told apart by what it is, not by whether it is empty.
-            let is_made = self.left > 0 && self.below(3) == 0 && !holds_any(&field.shape);
-            if is_made && !matches!(field.name, "apiVersion" | "kind") {
+        for field in type_of(type_index).fields {
+            // JSON of any type is compared by value, not by whether it is empty.
+            let is_generated = self.left > 0 && self.below(3) == 0 && !holds_any(&field.shape);
+            if is_generated && !matches!(field.name, "apiVersion" | "kind") {
                 self.left -= 1;
                 entries.push(Entry::new(field.name, self.value(&field.shape)));
             }
@@ -53,7 +53,7 @@ impl Maker {
         match shape {
             Shape::Object(_) | Shape::Map(_) if is_empty => Node::empty_map(),
             Shape::List(_) if is_empty => Node::list(Vec::new()),
-            Shape::Object(place) => self.object(*place),
+            Shape::Object(type_index) => self.object(*type_index),
             Shape::List(inner) => {
                 let count = self.below(3);
                 Node::list((0..count).map(|_| self.value(inner)).collect())
@@ -77,9 +77,9 @@ impl Maker {
         }
     }
 
-    /// Empties, fills, adds or removes one value somewhere.
-    fn edit(&mut self, node: &mut Node<'static>, place: u16) {
-        let fields = type_of(place).fields;
+    /// Empties, fills, adds or removes one random value.
+    fn edit(&mut self, node: &mut Node<'static>, type_index: u16) {
+        let fields = type_of(type_index).fields;
         let at = usize::try_from(self.below(u64::try_from(fields.len().max(1)).unwrap())).unwrap();
         let Some(field) = fields.get(at) else { return };
         if holds_any(&field.shape) || matches!(field.name, "apiVersion" | "kind") {
@@ -109,7 +109,7 @@ fn holds_any(shape: &Shape) -> bool {
     }
 }
 
-/// An object as it is stored.
+/// The object in the form in which it is stored.
 fn stored(node: &Node<'static>, row: &KindRow) -> Node<'static> {
     let mut node = node.clone();
     prune(&mut node, row.ty);
@@ -118,10 +118,10 @@ fn stored(node: &Node<'static>, row: &KindRow) -> Node<'static> {
     node
 }
 
-/// Gives bytes that nobody set the empty text. Go compares nil and empty bytes as equal, but where JSON always has the
-/// field it writes `null` for the one and `""` for the other.
-fn fill_bytes(mut node: Node<'static>, place: u16) -> Node<'static> {
-    for field in type_of(place).fields {
+/// Sets absent bytes to the empty text. Go compares nil and empty bytes as equal, but in fields that are always
+/// encoded it writes `null` for the one and `""` for the other.
+fn fill_bytes(mut node: Node<'static>, type_index: u16) -> Node<'static> {
+    for field in type_of(type_index).fields {
         let Some(member) = node.get_mut(field.name) else { continue };
         match field.shape {
             Shape::Bytes if member.is_null() => *member = Node::string(""),
@@ -138,10 +138,10 @@ proptest! {
     #[test]
     fn what_is_stored_is_what_protobuf_leaves_of_it(kind in 0..KINDS.len(), seed in 1u64..) {
         let row = &KINDS[kind];
-        let node = Maker { state: seed, left: 300 }.whole(row);
-        let mut read = node.clone();
-        prune(&mut read, row.ty);
-        let mut again = decode(&encode(&read).unwrap(), Limits::DEFAULT).unwrap();
+        let node = Generator { state: seed, left: 300 }.whole(row);
+        let mut pruned_node = node.clone();
+        prune(&mut pruned_node, row.ty);
+        let mut again = decode(&encode(&pruned_node).unwrap(), Limits::DEFAULT).unwrap();
         complete(&mut again, row.ty);
         let stored = stored(&node, row);
         prop_assert_eq!(&stored, &again, "of {}: {} is not {}", node, stored, again);
@@ -150,7 +150,7 @@ proptest! {
     #[test]
     fn to_store_again_changes_nothing(kind in 0..KINDS.len(), seed in 1u64..) {
         let row = &KINDS[kind];
-        let once = stored(&Maker { state: seed, left: 300 }.whole(row), row);
+        let once = stored(&Generator { state: seed, left: 300 }.whole(row), row);
         prop_assert_eq!(&stored(&once, row), &once);
     }
 
@@ -161,12 +161,12 @@ proptest! {
         edits in 1..4usize,
     ) {
         let row = &KINDS[kind];
-        let mut maker = Maker { state: seed, left: 60 };
-        let one = maker.whole(row);
+        let mut generator = Generator { state: seed, left: 60 };
+        let one = generator.whole(row);
         let mut other = one.clone();
-        maker.left = 20;
+        generator.left = 20;
         for _ in 0..edits {
-            maker.edit(&mut other, row.ty);
+            generator.edit(&mut other, row.ty);
         }
         let is_equal = equal_at(&one, &other, &[], Equality::Semantic);
         let stored = |node| fill_bytes(stored(node, row), row.ty);

@@ -1,4 +1,4 @@
-//! What does not fit the kind's schema: fields it does not have, values of the wrong type.
+//! Violations of a kind's schema: unknown fields and values of the wrong type.
 
 use crate::base64;
 use crate::decode::readable;
@@ -9,44 +9,44 @@ use alloc::format;
 use alloc::string::String;
 use alloc::vec::Vec;
 
-/// A value that the kind's schema has no place for.
+/// A value that violates the kind's schema.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct SchemaViolation {
-    /// What is odd about it.
+    /// Which violation this is.
     pub oddity: ViolationKind,
-    /// Its path.
+    /// The field path.
     pub path: String,
-    /// Where it stands: the name of an unknown field, the value of a wrong type.
+    /// The span of an unknown field's key, or of a value of the wrong type.
     pub span: Span,
 }
 
-/// How a value does not fit.
+/// The ways in which a value violates a schema.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum ViolationKind {
     /// The schema has no such field.
     Unknown,
-    /// The value has another type; the text is the API's own.
+    /// The value has another type; the text is the API server's own message.
     WrongType(String),
 }
 
-/// Everything in an object that does not fit its kind's schema; nothing if the kind is unknown.
+/// All schema violations of an object; none if the kind is unknown.
 pub fn misfits(object: &Object<'_>) -> Vec<SchemaViolation> {
     let (group, version) =
         object.api_version().rsplit_once('/').unwrap_or(("", object.api_version()));
     if let Some(row) = schema::kind(group, version, object.kind_name()) {
-        let mut walk = Walk { found: Vec::new(), steps: Vec::new() };
+        let mut walk = Walk { violations: Vec::new(), steps: Vec::new() };
         walk.object(object.node(), schema::type_of(row.ty));
-        return walk.found;
+        return walk.violations;
     }
     Vec::new()
 }
 
-/// So many misfits of one object are reported; nobody reads more.
-const MOST_MISFITS: usize = 200;
+/// Reports at most so many violations of one object; nobody reads more.
+const MAX_VIOLATIONS: usize = 200;
 
-/// Where the walk is; the path is only written out where something does not fit.
+/// A walk through an object; the path is only formatted where there is a violation.
 struct Walk<'n> {
-    found: Vec<SchemaViolation>,
+    violations: Vec<SchemaViolation>,
     steps: Vec<Step<'n>>,
 }
 
@@ -80,7 +80,7 @@ impl<'n> Walk<'n> {
                     self.steps.pop();
                 }
             }
-            (Shape::Quantity, Value::Text(text)) if !is_amount(text.trim()) => {
+            (Shape::Quantity, Value::Text(text)) if !is_quantity(text.trim()) => {
                 let message = "quantities must match the regular expression '^([+-]?[0-9.]+)([eEinumkKMGTP]*[-+]?[0-9]*)$'";
                 self.report(ViolationKind::WrongType(message.into()), node.span);
             }
@@ -99,7 +99,7 @@ impl<'n> Walk<'n> {
                 });
                 let message = format!(
                     "json: cannot unmarshal {} into Go struct field {}.{} of type {}",
-                    called(node, shape),
+                    describe(node, shape),
                     row.name,
                     names.collect::<Vec<_>>().join("."),
                     go_type(shape)
@@ -110,16 +110,16 @@ impl<'n> Walk<'n> {
     }
 
     fn report(&mut self, oddity: ViolationKind, span: Span) {
-        if self.found.len() >= MOST_MISFITS {
+        if self.violations.len() >= MAX_VIOLATIONS {
             return;
         }
         let path = readable(format!("{}", Steps(&self.steps)));
-        self.found.push(SchemaViolation { oddity, path, span });
+        self.violations.push(SchemaViolation { oddity, path, span });
     }
 }
 
-/// How the API calls a value that does not fit: a number that is no such number is shown.
-fn called(node: &Node<'_>, shape: &Shape) -> String {
+/// The value as the API server's message describes it: integer fields show the number that does not fit.
+fn describe(node: &Node<'_>, shape: &Shape) -> String {
     match (&node.value, shape) {
         (Value::Int(number), Shape::Int32 | Shape::Int64) => format!("number {number}"),
         (Value::Float(number), Shape::Int32 | Shape::Int64) => format!("number {number:?}"),
@@ -127,8 +127,8 @@ fn called(node: &Node<'_>, shape: &Shape) -> String {
     }
 }
 
-/// Whether a text could be an amount: a number, letters of a unit, and an exponent.
-fn is_amount(text: &str) -> bool {
+/// Whether a text matches the quantity pattern: a number, letters of a unit, and an exponent.
+fn is_quantity(text: &str) -> bool {
     let unsigned = text.strip_prefix(['+', '-']).unwrap_or(text);
     let unit = unsigned.trim_start_matches(|c: char| c.is_ascii_digit() || c == '.');
     let power = unit.trim_start_matches(|c| "eEinumkKMGTP".contains(c));
@@ -182,31 +182,34 @@ mod tests {
     use super::*;
     use crate::{Limits, decode};
 
-    fn odd(text: &str) -> Vec<(String, ViolationKind)> {
+    fn violations(text: &str) -> Vec<(String, ViolationKind)> {
         let node = decode(text, Limits::DEFAULT).unwrap().documents.remove(0);
-        misfits(&Object::new(node)).into_iter().map(|misfit| (misfit.path, misfit.oddity)).collect()
+        misfits(&Object::new(node))
+            .into_iter()
+            .map(|violation| (violation.path, violation.oddity))
+            .collect()
     }
 
     #[test]
     fn fields_that_the_kind_does_not_have() {
         let text = "apiVersion: v1\nkind: Pod\nspec:\n  containers:\n  - name: c\n    imag: x\n  hostNetwrok: true\nmetadata:\n  labels: {anything: goes}\n";
-        let paths: Vec<String> = odd(text).into_iter().map(|row| row.0).collect();
+        let paths: Vec<String> = violations(text).into_iter().map(|row| row.0).collect();
         assert_eq!(paths, ["spec.containers[0].imag", "spec.hostNetwrok"]);
     }
 
     #[test]
     fn values_of_the_wrong_type() {
         let text = "apiVersion: v1\nkind: Service\nspec:\n  externalIPs: 1.2.3.4\n  ports:\n  - port: http\n    targetPort: http\n  publishNotReadyAddresses: 'yes'\n";
-        let found = odd(text);
-        assert_eq!(found[0].1, ViolationKind::WrongType("json: cannot unmarshal string into Go struct field ServiceSpec.spec.externalIPs of type []string".into()));
-        assert_eq!(found[1].1, ViolationKind::WrongType("json: cannot unmarshal string into Go struct field ServicePort.spec.ports.port of type int32".into()));
-        assert_eq!(found[2].0, "spec.publishNotReadyAddresses");
-        assert_eq!(found.len(), 3);
+        let violations = violations(text);
+        assert_eq!(violations[0].1, ViolationKind::WrongType("json: cannot unmarshal string into Go struct field ServiceSpec.spec.externalIPs of type []string".into()));
+        assert_eq!(violations[1].1, ViolationKind::WrongType("json: cannot unmarshal string into Go struct field ServicePort.spec.ports.port of type int32".into()));
+        assert_eq!(violations[2].0, "spec.publishNotReadyAddresses");
+        assert_eq!(violations.len(), 3);
     }
 
     #[test]
     fn numbers_that_are_no_such_numbers_are_shown() {
-        let first = |text: &str| match odd(text).remove(0).1 {
+        let first = |text: &str| match violations(text).remove(0).1 {
             ViolationKind::WrongType(message) => message,
             ViolationKind::Unknown => panic!("{text}"),
         };
@@ -226,20 +229,20 @@ mod tests {
     #[test]
     fn amounts_have_a_form() {
         for text in ["1", "+1", "-1.5", "1Gi", "500m", "1e3", "1E-3", "12e6", ".5", " 1 "] {
-            assert!(is_amount(text.trim()), "{text}");
+            assert!(is_quantity(text.trim()), "{text}");
         }
         for text in ["", "x", "1x", "1 Gi", "Gi", "1e3m", "-"] {
-            assert!(!is_amount(text), "{text}");
+            assert!(!is_quantity(text), "{text}");
         }
-        let found = odd(
+        let violations = violations(
             "apiVersion: v1\nkind: Pod\nspec: {containers: [{resources: {limits: {cpu: lots}}}]}\n",
         );
-        assert_eq!(found.len(), 1);
+        assert_eq!(violations.len(), 1);
     }
 
     #[test]
     fn null_quantities_and_unknown_kinds_pass() {
-        assert!(odd("apiVersion: v1\nkind: Pod\nspec:\n  containers:\n  - resources: {limits: {cpu: 1, memory: 1Gi}}\n    command: null\n").is_empty());
-        assert!(odd("apiVersion: example.com/v1\nkind: Thing\nspec: {a: b}\n").is_empty());
+        assert!(violations("apiVersion: v1\nkind: Pod\nspec:\n  containers:\n  - resources: {limits: {cpu: 1, memory: 1Gi}}\n    command: null\n").is_empty());
+        assert!(violations("apiVersion: example.com/v1\nkind: Thing\nspec: {a: b}\n").is_empty());
     }
 }

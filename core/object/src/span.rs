@@ -1,18 +1,18 @@
-//! Where in a text a value stands.
+//! Byte spans in a source text, and their lines and columns.
 
 use alloc::vec::Vec;
 
-/// A range of bytes in the text a value was read from.
+/// A range of bytes in the source text.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Span {
-    /// First byte.
+    /// The first byte.
     pub start: u32,
     /// One past the last byte.
     pub end: u32,
 }
 
 impl Span {
-    /// A span from byte offsets; texts are limited far below 4 GiB, so saturation never shows.
+    /// A span from byte offsets; texts are limited far below 4 GiB, so the conversion never saturates.
     pub fn new(start: usize, end: usize) -> Self {
         let clip = |at: usize| u32::try_from(at).unwrap_or(u32::MAX);
         Self { start: clip(start), end: clip(end) }
@@ -22,13 +22,13 @@ impl Span {
 /// A line and a column, both counted from one; columns count characters.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Place {
-    /// Line, from one.
+    /// The line, from one.
     pub line: u32,
-    /// Column in characters, from one.
+    /// The column in characters, from one.
     pub column: u32,
 }
 
-/// The line starts of a text, made once when something has to be reported.
+/// The line starts of a text, computed once when something has to be reported.
 #[derive(Clone, Debug)]
 pub struct LineIndex<'t> {
     text: &'t str,

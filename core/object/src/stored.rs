@@ -1,13 +1,13 @@
-//! The JSON that objects are stored as: nothing is written that its reader does not read back as the same tree.
+//! The JSON that objects are stored as; a tree is refused unless it decodes to the same tree again.
 
 use crate::{DecodeError, Limits, Node, Value, decode_json, depth};
 use alloc::format;
 use alloc::string::String;
 
-/// One object may be as large as it was sent, and a little deeper than that.
-const LIMITS: Limits = Limits { depth: depth::STORED, ..Limits::STORED };
+/// A stored object may be as large as a request, and a little deeper.
+const LIMITS: Limits = Limits { depth: depth::MAX_STORED_DEPTH, ..Limits::STORED };
 
-/// Reads one stored object.
+/// Decodes one stored object.
 pub fn read_stored(text: &str) -> Result<Node<'_>, DecodeError> {
     let mut documents = decode_json(text, LIMITS)?.documents;
     match (documents.pop(), documents.is_empty()) {
@@ -16,7 +16,7 @@ pub fn read_stored(text: &str) -> Result<Node<'_>, DecodeError> {
     }
 }
 
-/// An object as it is stored, or why it must not be.
+/// Encodes an object for storage, or explains why it must not be stored.
 pub fn stored_json(node: &Node<'_>) -> Result<String, String> {
     let depth = node.depth();
     if depth > LIMITS.depth {
@@ -24,22 +24,22 @@ pub fn stored_json(node: &Node<'_>) -> Result<String, String> {
     }
     let text = node.to_json();
     match read_stored(&text) {
-        Ok(again) if is_written_as(node, &again) => Ok(text),
+        Ok(again) if round_trips(node, &again) => Ok(text),
         Ok(_) => Err("it is read back as another object".into()),
-        Err(why) => Err(format!("it cannot be read back: {why}")),
+        Err(error) => Err(format!("it cannot be read back: {error}")),
     }
 }
 
-/// Whether `read` is what `written` says: members in the same order, and numbers by what they mean, for JSON does not
-/// tell `1.0` from `1`.
-fn is_written_as(written: &Node<'_>, read: &Node<'_>) -> bool {
-    match (&written.value, &read.value) {
+/// Whether `decoded` equals `original`, with members in the same order and numbers compared by value, for JSON does
+/// not tell `1.0` from `1`.
+fn round_trips(original: &Node<'_>, decoded: &Node<'_>) -> bool {
+    match (&original.value, &decoded.value) {
         (Value::List(a), Value::List(b)) => {
-            a.len() == b.len() && a.iter().zip(b).all(|(a, b)| is_written_as(a, b))
+            a.len() == b.len() && a.iter().zip(b).all(|(a, b)| round_trips(a, b))
         }
         (Value::Map(a), Value::Map(b)) => {
             let same = |(a, b): (&crate::Entry<'_>, &crate::Entry<'_>)| {
-                a.key == b.key && is_written_as(&a.node, &b.node)
+                a.key == b.key && round_trips(&a.node, &b.node)
             };
             a.len() == b.len() && a.iter().zip(b).all(same)
         }
@@ -63,14 +63,14 @@ mod tests {
     #[test]
     fn what_cannot_be_read_back_is_not_written() {
         assert_eq!(stored_json(&nested(2)).as_deref(), Ok(r#"{"a":{"a":{}}}"#));
-        assert!(stored_json(&nested(depth::STORED)).is_ok());
-        let why = stored_json(&nested(depth::STORED + 1)).unwrap_err();
-        assert_eq!(why, "it is nested 271 levels deep, more than 270");
+        assert!(stored_json(&nested(depth::MAX_STORED_DEPTH)).is_ok());
+        let error = stored_json(&nested(depth::MAX_STORED_DEPTH + 1)).unwrap_err();
+        assert_eq!(error, "it is nested 271 levels deep, more than 270");
         // Deep, but not so deep that this test could not drop it.
         assert!(stored_json(&nested(2_000)).is_err());
         let twice = vec![Entry::new("a", Node::int(1)), Entry::new("a", Node::int(2))];
-        let why = stored_json(&Node::new(Value::Map(twice))).unwrap_err();
-        assert_eq!(why, "it is read back as another object");
+        let error = stored_json(&Node::new(Value::Map(twice))).unwrap_err();
+        assert_eq!(error, "it is read back as another object");
         let endless = Node::map([("a", Node::new(Value::Float(f64::INFINITY)))]);
         assert_eq!(stored_json(&endless).unwrap_err(), "it is read back as another object");
         assert_eq!(
@@ -111,11 +111,11 @@ mod tests {
         fn every_tree_is_read_back(tree in any_tree()) {
             let object = Node::map([("a", tree)]);
             let stored = |node: &Node<'_>| stored_json(node).map_err(TestCaseError::fail);
-            let read = |text| read_stored(text).map_err(|why| TestCaseError::fail(why.message));
+            let decode_stored = |text| read_stored(text).map_err(|error| TestCaseError::fail(error.message));
             let text = stored(&object)?;
-            // What was read once is stored alike for ever; `-0` is nought from then on.
-            let once = stored(&read(&text)?)?;
-            prop_assert_eq!(&stored(&read(&once)?)?, &once);
+            // After the first round trip the text is stable; `-0` is `0` from then on.
+            let once = stored(&decode_stored(&text)?)?;
+            prop_assert_eq!(&stored(&decode_stored(&once)?)?, &once);
             prop_assert_eq!(once, text.replace("-0}", "0}").replace("-0,", "0,").replace("-0]", "0]"));
         }
 
@@ -123,7 +123,7 @@ mod tests {
         fn every_body_that_is_read_can_be_stored(text in body()) {
             let Ok(decoded) = decode(&text, Limits::DEFAULT) else { return Ok(()) };
             for node in decoded.documents {
-                prop_assert!(node.depth() <= depth::SENT);
+                prop_assert!(node.depth() <= depth::MAX_REQUEST_DEPTH);
                 if matches!(node.value, Value::Map(_)) {
                     prop_assert!(stored_json(&node).is_ok(), "{}", text);
                 }
@@ -167,7 +167,7 @@ mod tests {
                 "18446744073709551616",
             ][..],
         );
-        let words = prop::collection::vec(part, 0..40).prop_map(|parts| parts.concat());
+        let parts_text = prop::collection::vec(part, 0..40).prop_map(|parts| parts.concat());
         let deep = (0..300_usize, 1..6_usize).prop_map(|(brackets, anchors)| {
             let (open, close) = ("[".repeat(brackets), "]".repeat(brackets));
             let lines: Vec<String> = (0..anchors)
@@ -178,6 +178,6 @@ mod tests {
                 .collect();
             lines.concat()
         });
-        prop_oneof![3 => words, 1 => deep]
+        prop_oneof![3 => parts_text, 1 => deep]
     }
 }

@@ -1,13 +1,13 @@
-//! A stream of YAML documents, cut at its `---` lines without reading what lies between.
+//! Splitting a YAML stream into documents at its `---` lines, without parsing them.
 
-/// One document of a stream, as text.
+/// The text of one document of a stream.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Piece<'t> {
-    /// The document without its separators.
+    /// The document without separator lines.
     pub text: &'t str,
-    /// How many bytes stand before it.
+    /// The number of bytes before it in the stream.
     pub offset: usize,
-    /// How many lines stand before it.
+    /// The number of lines before it in the stream.
     pub line: u32,
 }
 
@@ -31,7 +31,7 @@ pub fn pieces(text: &str) -> impl Iterator<Item = Piece<'_>> {
     })
 }
 
-/// Where the first separator line of `bytes` begins and where the text after it does.
+/// The start of the first separator line in `bytes`, and the start of the text after it.
 pub(crate) fn separator(bytes: &[u8]) -> Option<(usize, usize)> {
     let mut from = 0;
     loop {
@@ -52,7 +52,7 @@ pub(crate) fn separator(bytes: &[u8]) -> Option<(usize, usize)> {
     }
 }
 
-/// After `---` a separator line holds nothing but blanks and a comment.
+/// Whether only blanks and a comment follow `---`, as in a separator line.
 fn is_separator_tail(tail: &[u8]) -> bool {
     let trimmed = tail.trim_ascii();
     trimmed.is_empty() || (trimmed.starts_with(b"#") && !tail.starts_with(b"#"))
@@ -86,7 +86,7 @@ mod tests {
 
     #[test]
     fn a_document_may_begin_on_its_separator_line() {
-        // `--- {a: 1}` is one document with a directive end; it is left whole for the parser.
+        // `--- {a: 1}` is one document with a directive end; it is left to the parser.
         assert_eq!(cut("--- {a: 1}\n").len(), 1);
     }
 }

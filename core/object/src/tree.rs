@@ -1,19 +1,19 @@
-//! The tree that a document becomes: values in their order, each with its span.
+//! The document tree: values in source order, each with its span.
 
 use crate::Span;
 use alloc::borrow::Cow;
 use alloc::vec::Vec;
 
-/// A value and where it stands. Texts borrow from the document wherever it spells them plainly.
+/// A value and its source span. Texts borrow from the document wherever it spells them without escapes.
 #[derive(Clone, Debug)]
 pub struct Node<'t> {
-    /// What it is.
+    /// The value itself.
     pub value: Value<'t>,
-    /// Where it was written.
+    /// Its bytes in the source text.
     pub span: Span,
 }
 
-/// What a document can say.
+/// The values that JSON and YAML documents hold.
 #[derive(Clone, Debug)]
 pub enum Value<'t> {
     /// `null`.
@@ -28,18 +28,18 @@ pub enum Value<'t> {
     Text(Cow<'t, str>),
     /// Items in order.
     List(Vec<Node<'t>>),
-    /// Members in the order they were written; names are unique (the last one won).
+    /// Members in source order; keys are unique (the last duplicate wins).
     Map(Vec<Entry<'t>>),
 }
 
 /// A member of a map.
 #[derive(Clone, Debug)]
 pub struct Entry<'t> {
-    /// Its name.
+    /// The key.
     pub key: Cow<'t, str>,
-    /// Where the name was written.
+    /// The bytes of the key in the source text.
     pub key_span: Span,
-    /// What it names.
+    /// The value under the key.
     pub node: Node<'t>,
 }
 
@@ -73,7 +73,7 @@ impl<'t> Node<'t> {
         }
     }
 
-    /// How Kubernetes names this value's type in decoding errors.
+    /// The name of this value's type in Kubernetes' decoding errors.
     pub fn type_name(&self) -> &'static str {
         match self.value {
             Value::Null => "null",
@@ -85,7 +85,7 @@ impl<'t> Node<'t> {
         }
     }
 
-    /// The same tree, owning all its texts.
+    /// The same tree with all texts owned.
     pub fn into_owned(self) -> Node<'static> {
         let value = match self.value {
             Value::Null => Value::Null,
@@ -110,7 +110,7 @@ impl Entry<'_> {
     }
 }
 
-/// Equal in meaning: spans and the order of members do not count.
+/// Semantic equality: spans and the order of members do not count.
 impl PartialEq for Node<'_> {
     fn eq(&self, other: &Self) -> bool {
         self.value == other.value

@@ -1,17 +1,17 @@
-//! Trees become JSON, in the spelling of Go's encoder: compact, with `<`, `>` and `&` escaped.
+//! Encoding of trees as JSON, byte for byte as Go's encoder: compact, with `<`, `>` and `&` escaped.
 
 use crate::{Node, Value};
 use alloc::string::String;
 use core::fmt::{self, Write};
 
 impl Node<'_> {
-    /// This tree as compact JSON, at the end of `out`.
+    /// Appends this tree to `out` as compact JSON.
     pub fn write_json(&self, out: &mut String) {
         // Writing to a String cannot fail.
         let _ = write!(out, "{self}");
     }
 
-    /// This tree as compact JSON.
+    /// Encodes this tree as compact JSON.
     pub fn to_json(&self) -> String {
         let mut out = String::new();
         self.write_json(&mut out);
@@ -55,7 +55,7 @@ fn write_value(out: &mut impl Write, value: &Value<'_>) -> fmt::Result {
     }
 }
 
-/// A number as Go writes it: plain between 1e-6 and 1e21, with an exponent beyond.
+/// A number as Go formats it: plain between 1e-6 and 1e21, with an exponent beyond.
 fn write_float(out: &mut impl Write, number: f64) -> fmt::Result {
     let size = number.abs();
     if size != 0.0 && !(1e-6..1e21).contains(&size) && size.is_finite() {
@@ -66,11 +66,11 @@ fn write_float(out: &mut impl Write, number: f64) -> fmt::Result {
             None => out.write_str(&text),
         };
     }
-    // JSON has no word for infinity; nothing that was decoded holds one.
+    // JSON cannot express infinity; decoded trees never hold it.
     if size.is_finite() { write!(out, "{number}") } else { out.write_str("null") }
 }
 
-/// A text in JSON, escaped as Go's encoder does (it also escapes HTML).
+/// Writes a JSON string, escaped as Go's encoder does (it also escapes HTML).
 pub fn write_text(out: &mut impl Write, text: &str) -> fmt::Result {
     out.write_char('"')?;
     let mut rest = text;
@@ -118,12 +118,12 @@ mod tests {
 
     #[test]
     fn numbers_are_spelled_as_go_does() {
-        let shown = |number| Node::new(Value::Float(number)).to_string();
-        assert_eq!(shown(1.5), "1.5");
-        assert_eq!(shown(1e21), "1e+21");
-        assert_eq!(shown(1e-7), "1e-7");
-        assert_eq!(shown(0.000_001), "0.000001");
-        assert_eq!(shown(100.0), "100");
+        let format_float = |number| Node::new(Value::Float(number)).to_string();
+        assert_eq!(format_float(1.5), "1.5");
+        assert_eq!(format_float(1e21), "1e+21");
+        assert_eq!(format_float(1e-7), "1e-7");
+        assert_eq!(format_float(0.000_001), "0.000001");
+        assert_eq!(format_float(100.0), "100");
     }
 
     #[test]

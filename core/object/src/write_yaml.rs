@@ -1,10 +1,10 @@
-//! Trees become YAML, in block style: a text is quoted unless every reader takes it for text.
+//! Encoding of trees as block-style YAML; a text is quoted unless every parser takes it for text.
 
 use crate::{Node, Value, write_text};
 use alloc::string::String;
 use core::fmt::Write;
 
-/// A tree as a YAML document.
+/// Encodes a tree as a YAML document.
 pub fn to_yaml(node: &Node<'_>) -> String {
     let mut out = String::new();
     block(&mut out, node, 0, true);
@@ -23,7 +23,7 @@ fn block(out: &mut String, node: &Node<'_>, depth: usize, starts_line: bool) {
                         out.push(' ');
                         leaf(out, &entry.node);
                     }
-                    // A list stands below its name, without indentation of its own.
+                    // A list below a key has no indentation of its own.
                     false => {
                         out.push('\n');
                         let is_list = matches!(entry.node.value, Value::List(_));
@@ -67,12 +67,12 @@ fn leaf(out: &mut String, node: &Node<'_>) {
     out.push('\n');
 }
 
-/// Letters, digits and a few signs, beginning with a letter, and no word that means something else.
+/// Writes a text plain if it begins with a letter, holds only letters, digits and `-_./`, and is no YAML keyword.
 fn text(out: &mut String, text: &str) {
-    const WORDS: &[&str] = &["y", "n", "yes", "no", "on", "off", "true", "false", "null"];
+    const KEYWORDS: &[&str] = &["y", "n", "yes", "no", "on", "off", "true", "false", "null"];
     let is_plain = text.starts_with(|letter: char| letter.is_ascii_alphabetic())
         && text.chars().all(|letter| letter.is_ascii_alphanumeric() || "-_./".contains(letter))
-        && !WORDS.iter().any(|word| text.eq_ignore_ascii_case(word));
+        && !KEYWORDS.iter().any(|keyword| text.eq_ignore_ascii_case(keyword));
     if is_plain {
         out.push_str(text);
         return;
@@ -82,7 +82,7 @@ fn text(out: &mut String, text: &str) {
     let _ = write_text(&mut quoted, text);
     for letter in quoted.chars() {
         match letter {
-            // JSON lets these stand as they are, YAML does not.
+            // Legal unescaped in JSON, not in YAML.
             '\u{7f}'..='\u{9f}' | '\u{feff}' | '\u{fffe}' | '\u{ffff}' => {
                 let _ = write!(out, "\\u{:04x}", u32::from(letter));
             }
@@ -98,8 +98,9 @@ mod tests {
 
     #[test]
     fn letters_that_yaml_does_not_print_are_escaped() {
-        let odd = "p\u{7f}\u{80}\u{85}\u{9f}\u{a0}\u{feff}\u{fffe}\u{ffff}\u{2028}\u{0}\u{10ffff}é";
-        let node = Node::map([(odd, Node::string(odd))]);
+        let unprintable =
+            "p\u{7f}\u{80}\u{85}\u{9f}\u{a0}\u{feff}\u{fffe}\u{ffff}\u{2028}\u{0}\u{10ffff}é";
+        let node = Node::map([(unprintable, Node::string(unprintable))]);
         let yaml = to_yaml(&node);
         assert_eq!(decode(&yaml, Limits::DEFAULT).unwrap().documents.remove(0), node, "{yaml:?}");
     }

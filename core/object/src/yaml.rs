@@ -1,6 +1,6 @@
-//! One YAML document becomes a tree: events in, values out, aliases repeated, merge keys merged.
+//! Building a tree from the parser events of one YAML document, with aliases expanded and merge keys applied.
 
-use crate::decode::{DecodeError, Decoded, Limits, MOST_REPEATED, Repeated, readable};
+use crate::decode::{DecodeError, Decoded, Limits, MAX_REPEATED, Repeated, readable};
 use crate::tree::{Entry, Node, Value};
 use crate::yaml_scalar::{key_name, plain};
 use crate::{Path, Span};
@@ -11,8 +11,8 @@ use alloc::string::String;
 use alloc::vec::Vec;
 use granit_parser::{Event, Parser, ScalarStyle, Tag};
 
-/// Reads the one document of `text`.
-pub(crate) fn read(text: &str, limits: Limits) -> Result<Decoded<'_>, DecodeError> {
+/// Parses the one document of `text`.
+pub(crate) fn parse(text: &str, limits: Limits) -> Result<Decoded<'_>, DecodeError> {
     let mut builder = Builder { limits, ..Builder::default() };
     for event in Parser::new_from_str(text) {
         match event {
@@ -20,7 +20,7 @@ pub(crate) fn read(text: &str, limits: Limits) -> Result<Decoded<'_>, DecodeErro
                 let at = span
                     .byte_range()
                     .map_or(Span::default(), |range| Span::new(range.start, range.end));
-                builder.take(event, at)?;
+                builder.handle(event, at)?;
             }
             Err(error) => {
                 let offset = error.marker().byte_offset().unwrap_or(0);
@@ -37,14 +37,14 @@ struct Builder<'t> {
     documents: Vec<Node<'t>>,
     repeated: Vec<Repeated>,
     open: Vec<Open<'t>>,
-    /// What anchors name, and what repeating it asks of us.
+    /// The anchored values, with what repeating each one costs.
     anchors: BTreeMap<usize, Anchored<'t>>,
-    /// How many letters anchors and aliases have repeated.
+    /// How many bytes of text anchors and aliases have repeated.
     repeated_text: usize,
     nodes: usize,
 }
 
-/// What an anchor names: how many values and letters it holds, and how deep it is.
+/// An anchored value: how many values and bytes of text it holds, and how deep it is.
 struct Anchored<'t> {
     node: Node<'t>,
     size: usize,
@@ -52,15 +52,15 @@ struct Anchored<'t> {
     depth: usize,
 }
 
-/// A list or map whose end has not been seen.
+/// A list or map that is still being parsed.
 struct Open<'t> {
     start: u32,
     anchor: usize,
     nodes_before: usize,
-    holds: Holds<'t>,
+    collection: Collection<'t>,
 }
 
-enum Holds<'t> {
+enum Collection<'t> {
     List(Vec<Node<'t>>),
     Map { entries: Vec<Entry<'t>>, key: Option<Key<'t>>, merges: Vec<(usize, Node<'t>)> },
 }
@@ -71,80 +71,94 @@ enum Key<'t> {
 }
 
 impl<'t> Builder<'t> {
-    fn take(&mut self, event: Event<'t>, span: Span) -> Result<(), DecodeError> {
+    fn handle(&mut self, event: Event<'t>, span: Span) -> Result<(), DecodeError> {
         match event {
             Event::Scalar(text, style, anchor, tag) => {
-                self.count(1, span)?;
-                if style == ScalarStyle::Plain && tag.is_none() && text == "<<" && self.wants_key()
+                self.count_values(1, span)?;
+                if style == ScalarStyle::Plain
+                    && tag.is_none()
+                    && text == "<<"
+                    && self.expects_key()
                 {
                     return self.merge_key();
                 }
                 let value = scalar(text, style, tag.as_deref(), span)?;
-                self.reach(0, span)?;
-                self.place(Node { value, span }, anchor, 1)
+                self.check_depth(0, span)?;
+                self.insert(Node { value, span }, anchor, 1)
             }
-            Event::SequenceStart(_, anchor, _) => self.open(Holds::List(Vec::new()), anchor, span),
+            Event::SequenceStart(_, anchor, _) => {
+                self.open(Collection::List(Vec::new()), anchor, span)
+            }
             Event::MappingStart(_, anchor, _) => {
-                let holds = Holds::Map { entries: Vec::new(), key: None, merges: Vec::new() };
-                self.open(holds, anchor, span)
+                let collection =
+                    Collection::Map { entries: Vec::new(), key: None, merges: Vec::new() };
+                self.open(collection, anchor, span)
             }
             Event::SequenceEnd | Event::MappingEnd => self.close(span),
             Event::Alias(anchor) => {
                 let Some(&Anchored { size, text, depth, .. }) = self.anchors.get(&anchor) else {
                     return Err(error("an alias inside the value that it repeats", span));
                 };
-                self.count(size, span)?;
-                self.repeat(text, span)?;
-                self.reach(depth, span)?;
+                self.count_values(size, span)?;
+                self.count_repeated_text(text, span)?;
+                self.check_depth(depth, span)?;
                 let node = self.anchors.get(&anchor).map(|anchored| anchored.node.clone());
-                node.map_or(Ok(()), |node| self.place(node, 0, size))
+                node.map_or(Ok(()), |node| self.insert(node, 0, size))
             }
             _ => Ok(()),
         }
     }
 
-    fn wants_key(&self) -> bool {
-        matches!(self.open.last().map(|open| &open.holds), Some(Holds::Map { key: None, .. }))
+    fn expects_key(&self) -> bool {
+        matches!(
+            self.open.last().map(|open| &open.collection),
+            Some(Collection::Map { key: None, .. })
+        )
     }
 
     fn merge_key(&mut self) -> Result<(), DecodeError> {
-        if let Some(Open { holds: Holds::Map { key, .. }, .. }) = self.open.last_mut() {
+        if let Some(Open { collection: Collection::Map { key, .. }, .. }) = self.open.last_mut() {
             *key = Some(Key::Merge);
         }
         Ok(())
     }
 
-    fn open(&mut self, holds: Holds<'t>, anchor: usize, span: Span) -> Result<(), DecodeError> {
-        if self.wants_key() {
+    fn open(
+        &mut self,
+        collection: Collection<'t>,
+        anchor: usize,
+        span: Span,
+    ) -> Result<(), DecodeError> {
+        if self.expects_key() {
             return Err(error("a member's name must be a scalar", span));
         }
-        self.reach(0, span)?;
+        self.check_depth(0, span)?;
         let nodes_before = self.nodes;
-        self.count(1, span)?;
-        self.open.push(Open { start: span.start, anchor, nodes_before, holds });
+        self.count_values(1, span)?;
+        self.open.push(Open { start: span.start, anchor, nodes_before, collection });
         Ok(())
     }
 
     fn close(&mut self, end: Span) -> Result<(), DecodeError> {
-        let Some(Open { start, anchor, nodes_before, holds }) = self.open.pop() else {
+        let Some(Open { start, anchor, nodes_before, collection }) = self.open.pop() else {
             return Err(error("an end without a beginning", end));
         };
-        let value = match holds {
-            Holds::List(items) => Value::List(items),
-            Holds::Map { mut entries, merges, .. } => {
+        let value = match collection {
+            Collection::List(items) => Value::List(items),
+            Collection::Map { mut entries, merges, .. } => {
                 let mut again: Vec<(Cow<'t, str>, Span)> = Vec::new();
                 let mut report = |key: &Cow<'t, str>, span: Span| {
-                    if again.len() < MOST_REPEATED {
+                    if again.len() < MAX_REPEATED {
                         again.push((key.clone(), span));
                     }
                 };
                 if merges.is_empty() {
-                    settle(&mut entries, report);
+                    dedup_members(&mut entries, report);
                 } else {
                     entries = merge(entries, merges, end, &mut report)?;
                 }
                 for (key, span) in again {
-                    if self.repeated.len() < MOST_REPEATED {
+                    if self.repeated.len() < MAX_REPEATED {
                         let path = readable(join(&self.path(), &key));
                         self.repeated.push(Repeated { path, span });
                     }
@@ -152,7 +166,7 @@ impl<'t> Builder<'t> {
                 Value::Map(entries)
             }
         };
-        // A block's end is noticed on the next line; what it holds tells where it really ends.
+        // The end event of a block comes on the next line; its last value tells where the block ends.
         let last = match &value {
             Value::List(items) => items.last().map(|item| item.span.end),
             Value::Map(entries) => entries.last().map(|entry| entry.node.span.end),
@@ -161,20 +175,20 @@ impl<'t> Builder<'t> {
         let end = if end.end > end.start { end.end } else { last.unwrap_or(end.end) };
         let node = Node { value, span: Span { start, end: end.max(start) } };
         let size = self.nodes - nodes_before;
-        self.place(node, anchor, size)
+        self.insert(node, anchor, size)
     }
 
-    fn place(&mut self, node: Node<'t>, anchor: usize, size: usize) -> Result<(), DecodeError> {
+    fn insert(&mut self, node: Node<'t>, anchor: usize, size: usize) -> Result<(), DecodeError> {
         if anchor != 0 {
-            self.count(size, node.span)?;
-            let (text, depth) = (text_of(&node), node.depth());
-            self.repeat(text, node.span)?;
+            self.count_values(size, node.span)?;
+            let (text, depth) = (text_len(&node), node.depth());
+            self.count_repeated_text(text, node.span)?;
             self.anchors.insert(anchor, Anchored { node: node.clone(), size, text, depth });
         }
-        match self.open.last_mut().map(|open| &mut open.holds) {
+        match self.open.last_mut().map(|open| &mut open.collection) {
             None => self.documents.push(node),
-            Some(Holds::List(items)) => items.push(node),
-            Some(Holds::Map { entries, key, merges }) => match key.take() {
+            Some(Collection::List(items)) => items.push(node),
+            Some(Collection::Map { entries, key, merges }) => match key.take() {
                 None => *key = Some(name(node)?),
                 Some(Key::Merge) => merges.push((entries.len(), node)),
                 Some(Key::Named(name, key_span)) => {
@@ -185,7 +199,7 @@ impl<'t> Builder<'t> {
         Ok(())
     }
 
-    fn count(&mut self, size: usize, span: Span) -> Result<(), DecodeError> {
+    fn count_values(&mut self, size: usize, span: Span) -> Result<(), DecodeError> {
         self.nodes = self.nodes.saturating_add(size);
         if self.nodes > self.limits.nodes {
             return Err(error(format!("more than {} values", self.limits.nodes), span));
@@ -193,9 +207,9 @@ impl<'t> Builder<'t> {
         Ok(())
     }
 
-    /// Refuses a value of this depth where the tree would become too deep by it, whether it stands there or an alias
-    /// puts it there.
-    fn reach(&self, depth: usize, span: Span) -> Result<(), DecodeError> {
+    /// Refuses a value of this depth if the tree would become too deep, whether the value was written here or comes
+    /// from an alias.
+    fn check_depth(&self, depth: usize, span: Span) -> Result<(), DecodeError> {
         let deepest = self.limits.depth;
         if self.open.len() + depth > deepest {
             return Err(error(format!("nested deeper than {deepest} levels"), span));
@@ -203,8 +217,8 @@ impl<'t> Builder<'t> {
         Ok(())
     }
 
-    /// A few lines must not become gigabytes by naming a long text again and again.
-    fn repeat(&mut self, text: usize, span: Span) -> Result<(), DecodeError> {
+    /// Limits repeated text: a few lines must not become gigabytes by aliasing a long text again and again.
+    fn count_repeated_text(&mut self, text: usize, span: Span) -> Result<(), DecodeError> {
         self.repeated_text = self.repeated_text.saturating_add(text);
         if self.repeated_text > self.limits.bytes {
             return Err(error(
@@ -215,24 +229,24 @@ impl<'t> Builder<'t> {
         Ok(())
     }
 
-    /// The path of the value that is being built, for a report.
+    /// The path of the value that is being built, for reports.
     fn path(&self) -> String {
-        let path = self.open.iter().fold(Path::default(), |path, open| match &open.holds {
-            Holds::List(items) => path.index(items.len()),
-            Holds::Map { key: Some(Key::Named(name, _)), .. } => path.field(name),
-            Holds::Map { .. } => path,
+        let path = self.open.iter().fold(Path::default(), |path, open| match &open.collection {
+            Collection::List(items) => path.index(items.len()),
+            Collection::Map { key: Some(Key::Named(name, _)), .. } => path.field(name),
+            Collection::Map { .. } => path,
         });
         format!("{path}")
     }
 }
 
-/// How many letters a value holds.
-fn text_of(node: &Node<'_>) -> usize {
+/// The number of bytes of text in a value.
+fn text_len(node: &Node<'_>) -> usize {
     match &node.value {
         Value::Text(text) => text.len(),
-        Value::List(items) => items.iter().map(text_of).sum(),
+        Value::List(items) => items.iter().map(text_len).sum(),
         Value::Map(entries) => {
-            entries.iter().map(|entry| entry.key.len() + text_of(&entry.node)).sum()
+            entries.iter().map(|entry| entry.key.len() + text_len(&entry.node)).sum()
         }
         Value::Null | Value::Bool(_) | Value::Int(_) | Value::Float(_) => 0,
     }
@@ -264,17 +278,17 @@ fn scalar<'t>(
         None if style == ScalarStyle::Plain && tag.is_none() => plain(text),
         None | Some("str") => Value::Text(text),
         Some("binary") => Value::Text(Cow::Owned(binary(&text, span)?)),
-        Some(wanted @ ("null" | "bool" | "int" | "float")) => {
+        Some(expected @ ("null" | "bool" | "int" | "float")) => {
             let value = plain(text.clone());
             let fits = matches!(
-                (wanted, &value),
+                (expected, &value),
                 ("null", Value::Null)
                     | ("bool", Value::Bool(_))
                     | ("int", Value::Int(_))
                     | ("float", Value::Int(_) | Value::Float(_))
             );
             if !fits {
-                return Err(error(format!("cannot read {text:?} as a !!{wanted}"), span));
+                return Err(error(format!("cannot read {text:?} as a !!{expected}"), span));
             }
             value
         }
@@ -288,11 +302,11 @@ fn scalar<'t>(
     }
 }
 
-/// `!!binary` holds base64; Kubernetes reads it as the text that it encodes.
+/// Decodes `!!binary`, which holds base64; Kubernetes reads it as the text that it encodes.
 fn binary(text: &str, span: Span) -> Result<String, DecodeError> {
     let bad = || error("!!binary value contains invalid base64 data", span);
     let mut bytes = Vec::with_capacity(text.len() / 4 * 3);
-    let (mut bits, mut held, mut padded) = (0u32, 0u32, false);
+    let (mut bits, mut pending, mut padded) = (0u32, 0u32, false);
     for letter in text.bytes().filter(|byte| !byte.is_ascii_whitespace()) {
         let digit = match letter {
             b'A'..=b'Z' => letter - b'A',
@@ -310,10 +324,10 @@ fn binary(text: &str, span: Span) -> Result<String, DecodeError> {
             return Err(bad());
         }
         bits = bits << 6 | u32::from(digit);
-        held += 6;
-        if held >= 8 {
-            held -= 8;
-            bytes.push((bits >> held & 0xff) as u8);
+        pending += 6;
+        if pending >= 8 {
+            pending -= 8;
+            bytes.push((bits >> pending & 0xff) as u8);
         }
     }
     Ok(String::from_utf8_lossy(&bytes).into_owned())
@@ -322,8 +336,8 @@ fn binary(text: &str, span: Span) -> Result<String, DecodeError> {
 /// Maps up to this size are compared pair by pair, which needs no memory.
 const SMALL: usize = 24;
 
-/// Keeps the last of members that were written twice, and reports them.
-pub(crate) fn settle<'t>(
+/// Keeps the last of duplicate members, and reports them.
+pub(crate) fn dedup_members<'t>(
     entries: &mut Vec<Entry<'t>>,
     mut report: impl FnMut(&Cow<'t, str>, Span),
 ) {
@@ -361,7 +375,7 @@ pub(crate) fn settle<'t>(
     }
 }
 
-/// Members and merges in the order they were written, each overriding what stands before it.
+/// Applies members and merges in source order, each overriding those before it.
 fn merge<'t>(
     entries: Vec<Entry<'t>>,
     merges: Vec<(usize, Node<'t>)>,
@@ -369,10 +383,10 @@ fn merge<'t>(
     report: &mut impl FnMut(&Cow<'t, str>, Span),
 ) -> Result<Vec<Entry<'t>>, DecodeError> {
     let mut out: Vec<(Entry<'t>, bool)> = Vec::new();
-    let mut places: BTreeMap<Cow<'t, str>, usize> = BTreeMap::new();
-    let mut put = |entry: Entry<'t>, merged: bool| match places
+    let mut indices: BTreeMap<Cow<'t, str>, usize> = BTreeMap::new();
+    let mut put = |entry: Entry<'t>, merged: bool| match indices
         .get(&entry.key)
-        .and_then(|&place| out.get_mut(place))
+        .and_then(|&index| out.get_mut(index))
     {
         Some(slot) => {
             if !merged && !slot.1 {
@@ -381,7 +395,7 @@ fn merge<'t>(
             *slot = (entry, merged);
         }
         None => {
-            places.insert(entry.key.clone(), out.len());
+            indices.insert(entry.key.clone(), out.len());
             out.push((entry, merged));
         }
     };

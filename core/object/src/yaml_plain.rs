@@ -1,14 +1,14 @@
-//! The plain YAML that nearly all manifests are written in, read in one pass over its lines.
+//! A single-pass parser for plain YAML, the subset that nearly all manifests use.
 //!
-//! What this reader takes, it reads exactly as [`crate::yaml`] does: the same values, spans and
-//! repeated members. All it is not sure of, errors included, it leaves to that reader by returning
-//! nothing, so it need not be complete, only right.
+//! Whatever this parser accepts, it parses exactly as [`crate::yaml`] does: the same values, spans and
+//! duplicate members. Everything else, errors included, it leaves to that parser by returning
+//! none, so it need not be complete, only right.
 
 mod block;
 mod flow;
 mod source;
 
-use crate::decode::{Decoded, Limits, MOST_REPEATED, Repeated, readable};
+use crate::decode::{Decoded, Limits, MAX_REPEATED, Repeated, readable};
 use crate::yaml_scalar::{key_name, plain};
 use crate::{Entry, Node, Path, Span, Value, yaml};
 use alloc::borrow::Cow;
@@ -17,18 +17,18 @@ use alloc::vec::Vec;
 use alloc::{format, vec};
 use source::{Source, ends_word};
 
-/// The other reader refuses what is nested deeper than it can count.
-const DEEPEST: usize = 250;
+/// The full parser refuses deeper nesting.
+const MAX_DEPTH: usize = 250;
 
-/// The other reader refuses names of more than 1024 characters.
-const LONGEST_KEY: usize = 1000;
+/// The full parser refuses keys of more than 1024 characters.
+const MAX_KEY_LEN: usize = 1000;
 
-/// Reads the one document of `text` if every construct in it is plain.
-pub(crate) fn read(text: &str, limits: Limits) -> Option<Decoded<'_>> {
+/// Parses the one document of `text` if every construct in it is plain.
+pub(crate) fn parse(text: &str, limits: Limits) -> Option<Decoded<'_>> {
     u32::try_from(text.len()).ok()?;
-    let mut reader = Reader {
+    let mut parser = Parser {
         source: Source::new(text)?,
-        depth: limits.depth.min(DEEPEST),
+        depth: limits.depth.min(MAX_DEPTH),
         nodes_left: limits.nodes,
         open: Vec::with_capacity(16),
         entries: Vec::with_capacity(32),
@@ -38,26 +38,26 @@ pub(crate) fn read(text: &str, limits: Limits) -> Option<Decoded<'_>> {
     };
     let mut next = 0;
     loop {
-        let (line, at) = reader.source.content(next);
+        let (line, at) = parser.source.content(next);
         if at >= text.len() {
             break;
         }
-        next = reader.line(at - line, at)?;
+        next = parser.line(at - line, at)?;
     }
-    while !reader.open.is_empty() {
-        reader.leave()?;
+    while !parser.open.is_empty() {
+        parser.end_collection()?;
     }
-    // A text without content has no document; how many it has is left to the other reader.
-    Some(Decoded { documents: vec![reader.root?], repeated: reader.repeated })
+    // A text without content has no document; the full parser decides how many it has.
+    Some(Decoded { documents: vec![parser.root?], repeated: parser.repeated })
 }
 
-struct Reader<'t> {
+struct Parser<'t> {
     source: Source<'t>,
     depth: usize,
     nodes_left: usize,
     open: Vec<Open>,
     /// The members of all open maps, the innermost last: each map is allocated once, when its size
-    /// is known. A member is null until its value has been read.
+    /// is known. A member is null until its value has been parsed.
     entries: Vec<Entry<'t>>,
     /// The items of all open lists, likewise.
     items: Vec<Node<'t>>,
@@ -65,22 +65,22 @@ struct Reader<'t> {
     repeated: Vec<Repeated>,
 }
 
-/// A list or map whose end has not been seen.
+/// A list or map that is still being parsed.
 #[derive(Clone, Copy)]
 struct Open {
     is_map: bool,
-    /// The column of its names or dashes; brackets have none.
+    /// The column of its keys or dashes; flow collections have none.
     column: usize,
     start: usize,
-    /// How many members or items belong to those around it.
+    /// The number of members or items that belong to enclosing collections.
     base: usize,
-    /// A value is due on a following line; if none comes, it is null and stands here.
-    due: Option<usize>,
+    /// The offset of a key or dash whose value may follow on a later line; if none does, it is null.
+    pending: Option<usize>,
 }
 
-impl<'t> Reader<'t> {
-    /// Reads one line whose content begins at `at`, and what belongs to it on the following ones;
-    /// returns where the next line begins.
+impl<'t> Parser<'t> {
+    /// Parses one line whose content begins at `at`, with its continuation on following lines;
+    /// returns the start of the next line.
     fn line(&mut self, column: usize, at: usize) -> Option<usize> {
         if column == 0 && self.is_marker(at) {
             return None;
@@ -94,18 +94,17 @@ impl<'t> Reader<'t> {
                 break;
             };
             if open.column < column {
-                // Deeper than what is open: only a value that is due can stand here.
-                open.due?;
+                // Deeper than the open collection: only a pending value can be here.
+                open.pending?;
                 break;
             }
             if open.column == column && open.is_map != is_dash {
-                self.fill()?;
+                self.fill_pending()?;
                 return if is_dash { self.item(column, at, None) } else { self.member(at) };
             }
             if open.column == column && is_dash {
-                // A list may stand at the column of the name that it belongs to; such a list is
-                // said to begin at its first item.
-                open.due?;
+                // A list may be at the column of its key; the span of such a list begins at its first item.
+                open.pending?;
                 let first = self.source.blanks(at + 1);
                 let start = match self.source.byte(first) {
                     b'#' => self.source.line_end(first),
@@ -113,12 +112,12 @@ impl<'t> Reader<'t> {
                 };
                 return self.item(column, at, Some(start));
             }
-            self.leave()?;
+            self.end_collection()?;
         }
         if is_dash { self.item(column, at, Some(at)) } else { self.first_member(column, at, false) }
     }
 
-    /// Whether a line begins like one that separates documents.
+    /// Whether a line begins like a document separator.
     fn is_marker(&self, at: usize) -> bool {
         match self.source.byte(at) {
             b'-' => self.source.starts_with(at, b"---"),
@@ -127,7 +126,7 @@ impl<'t> Reader<'t> {
         }
     }
 
-    /// Reads an item of a list from its dash on; a new list first gets its `start`.
+    /// Parses a list item from its dash on; `start` opens a new list.
     fn item(&mut self, mut column: usize, mut at: usize, start: Option<usize>) -> Option<usize> {
         let mut start = start;
         loop {
@@ -140,7 +139,7 @@ impl<'t> Reader<'t> {
                     b'#' => self.source.line_end(content),
                     _ => content,
                 };
-                self.open.last_mut()?.due = Some(end);
+                self.open.last_mut()?.pending = Some(end);
                 return Some(next);
             }
             if !self.source.is_dash(content) {
@@ -152,8 +151,7 @@ impl<'t> Reader<'t> {
         }
     }
 
-    /// Reads what stands where a value is due: the first member of a map or, behind a dash, also a
-    /// value without members.
+    /// Parses a pending value: the first member of a map or, behind a dash, also a scalar.
     fn first_member(&mut self, column: usize, at: usize, may_be_scalar: bool) -> Option<usize> {
         match self.source.byte(at) {
             b'"' | b'\'' => {
@@ -191,7 +189,7 @@ impl<'t> Reader<'t> {
         }
     }
 
-    /// Reads another member of the innermost map.
+    /// Parses another member of the innermost map.
     fn member(&mut self, at: usize) -> Option<usize> {
         let colon = if matches!(self.source.byte(at), b'"' | b'\'') {
             let (name, end) = self.source.quoted(at)?;
@@ -209,20 +207,20 @@ impl<'t> Reader<'t> {
         self.after_colon(column, colon)
     }
 
-    /// Reads the value of a member, or notes that it is due.
+    /// Parses the value of a member, or marks it as pending.
     fn after_colon(&mut self, column: usize, colon: usize) -> Option<usize> {
         if self.source.byte(colon) != b':' || !ends_word(self.source.byte(colon + 1)) {
             return None;
         }
         let content = self.source.blanks(colon + 1);
         if let Some(next) = self.source.next_line(content) {
-            self.open.last_mut()?.due = Some(colon);
+            self.open.last_mut()?.pending = Some(colon);
             return Some(next);
         }
         self.value(column, content)
     }
 
-    /// Reads a value that begins on the line of its name or dash, and the rest of its line.
+    /// Parses a value that begins on the line of its key or dash, and the rest of its line.
     fn value(&mut self, column: usize, at: usize) -> Option<usize> {
         match self.source.byte(at) {
             b'"' | b'\'' => {
@@ -251,7 +249,7 @@ impl<'t> Reader<'t> {
 
     fn plain_value(&mut self, at: usize, end: usize) -> Option<()> {
         let value = plain(Cow::Borrowed(self.source.slice(at, end)?));
-        // Infinity is an error, and errors are told by the other reader.
+        // Infinity is an error, and the full parser reports errors.
         if matches!(value, Value::Float(number) if !number.is_finite()) {
             return None;
         }
@@ -269,7 +267,7 @@ impl<'t> Reader<'t> {
     }
 
     fn key(&mut self, name: Cow<'t, str>, at: usize, end: usize, colon: usize) -> Option<()> {
-        if colon - at > LONGEST_KEY {
+        if colon - at > MAX_KEY_LEN {
             return None;
         }
         self.count()?;
@@ -284,7 +282,7 @@ impl<'t> Reader<'t> {
             return None;
         }
         self.count()?;
-        self.place(node)
+        self.insert(node)
     }
 
     #[inline]
@@ -294,11 +292,11 @@ impl<'t> Reader<'t> {
     }
 
     #[inline]
-    fn place(&mut self, node: Node<'t>) -> Option<()> {
+    fn insert(&mut self, node: Node<'t>) -> Option<()> {
         match self.open.last_mut() {
             None => self.root = Some(node),
             Some(open) => {
-                open.due = None;
+                open.pending = None;
                 if open.is_map {
                     self.entries.last_mut()?.node = node;
                 } else {
@@ -315,34 +313,34 @@ impl<'t> Reader<'t> {
         }
         self.count()?;
         let base = if is_map { self.entries.len() } else { self.items.len() };
-        self.open.push(Open { is_map, column, start, base, due: None });
+        self.open.push(Open { is_map, column, start, base, pending: None });
         Some(())
     }
 
-    /// Null, if a value was due and none came.
-    fn fill(&mut self) -> Option<()> {
-        match self.open.last()?.due {
+    /// Inserts null if a value was pending and none came.
+    fn fill_pending(&mut self) -> Option<()> {
+        match self.open.last()?.pending {
             None => Some(()),
             Some(at) => self.scalar(Node { value: Value::Null, span: Span::new(at, at) }),
         }
     }
 
-    /// Ends the innermost list or map, whose last value may be missing.
-    fn leave(&mut self) -> Option<()> {
-        self.fill()?;
+    /// Ends the innermost collection, whose last value may be missing.
+    fn end_collection(&mut self) -> Option<()> {
+        self.fill_pending()?;
         self.close(None)
     }
 
-    /// Ends the innermost list or map: at its bracket, or else where its last value ends.
+    /// Ends the innermost collection: at its bracket, or else where its last value ends.
     fn close(&mut self, bracket: Option<usize>) -> Option<()> {
         let open = self.open.pop()?;
         let (value, last) = if open.is_map {
             let mut entries = self.entries.split_off(open.base);
             let mut again: Vec<(Cow<'t, str>, Span)> = Vec::new();
-            yaml::settle(&mut entries, |key, span| again.push((key.clone(), span)));
+            yaml::dedup_members(&mut entries, |key, span| again.push((key.clone(), span)));
             for (key, span) in again {
                 let path = readable(self.path(&key));
-                if self.repeated.len() < MOST_REPEATED {
+                if self.repeated.len() < MAX_REPEATED {
                     self.repeated.push(Repeated { path, span });
                 }
             }
@@ -357,7 +355,7 @@ impl<'t> Reader<'t> {
         if bracket.is_none() {
             span.end = span.end.max(last?);
         }
-        self.place(Node { value, span })
+        self.insert(Node { value, span })
     }
 
     /// The path of the member `key` of the map that was closed last.
@@ -365,7 +363,7 @@ impl<'t> Reader<'t> {
     fn path(&self, key: &str) -> String {
         let mut path = Path::default();
         for (depth, open) in self.open.iter().enumerate() {
-            // What is open has the members or items from its base to that of the next of its kind.
+            // An open collection owns the members or items from its base to that of the next of its kind.
             let mut deeper = self.open.iter().skip(depth + 1);
             let next = deeper.find(|other| other.is_map == open.is_map).map(|other| other.base);
             if open.is_map {
@@ -376,8 +374,8 @@ impl<'t> Reader<'t> {
                 path = path.index(next.unwrap_or(self.items.len()) - open.base);
             }
         }
-        let place = format!("{path}");
-        if place.is_empty() { key.into() } else { format!("{place}.{key}") }
+        let parent = format!("{path}");
+        if parent.is_empty() { key.into() } else { format!("{parent}.{key}") }
     }
 }
 

@@ -1,21 +1,23 @@
-//! What an unquoted YAML word means, by YAML 1.1 as Kubernetes' own reader applies it.
+//! Resolution of plain YAML scalars by YAML 1.1, as Kubernetes' parser applies it.
 
 use crate::Value;
 use alloc::borrow::Cow;
 use alloc::string::{String, ToString};
 
-/// The meaning of a plain scalar: `yes` is true, `0777` is 511, `1_000` is 1000, `08` is 8.
+/// The value of a plain scalar: `yes` is true, `0777` is 511, `1_000` is 1000, `08` is 8.
 pub(crate) fn plain(text: Cow<'_, str>) -> Value<'_> {
     let Some(first) = text.bytes().next() else { return Value::Null };
     let value = match first {
         b'0'..=b'9' | b'+' | b'-' | b'.' => number(&text),
-        b'~' | b'n' | b'N' | b'y' | b'Y' | b't' | b'T' | b'f' | b'F' | b'o' | b'O' => word(&text),
+        b'~' | b'n' | b'N' | b'y' | b'Y' | b't' | b'T' | b'f' | b'F' | b'o' | b'O' => {
+            keyword(&text)
+        }
         _ => None,
     };
     value.unwrap_or(Value::Text(text))
 }
 
-fn word(text: &str) -> Option<Value<'static>> {
+fn keyword(text: &str) -> Option<Value<'static>> {
     Some(match text {
         "~" | "null" | "Null" | "NULL" => Value::Null,
         "y" | "Y" | "yes" | "Yes" | "YES" | "true" | "True" | "TRUE" | "on" | "On" | "ON" => {
@@ -42,11 +44,11 @@ fn number(text: &str) -> Option<Value<'static>> {
     } else {
         Cow::Borrowed(text)
     };
-    whole(&bare).or_else(|| is_float(&bare).then(|| bare.parse().ok().map(settled))?)
+    integer(&bare).or_else(|| is_float(&bare).then(|| bare.parse().ok().map(float_value))?)
 }
 
-/// Kubernetes turns YAML into JSON first, and there `8.0` is `8`.
-fn settled(number: f64) -> Value<'static> {
+/// Kubernetes converts YAML to JSON first, and there `8.0` is `8`.
+fn float_value(number: f64) -> Value<'static> {
     const EXACT: f64 = 9_007_199_254_740_992.0;
     if number % 1.0 == 0.0 && number.abs() <= EXACT {
         #[expect(
@@ -58,8 +60,8 @@ fn settled(number: f64) -> Value<'static> {
     Value::Float(number)
 }
 
-/// A whole number in the bases that Go reads: `0x`, `0o`, `0b`, and a bare leading zero for octal.
-fn whole(text: &str) -> Option<Value<'static>> {
+/// An integer in the bases that Go reads: `0x`, `0o`, `0b`, and a bare leading zero for octal.
+fn integer(text: &str) -> Option<Value<'static>> {
     let (negative, digits) = match text.strip_prefix('-') {
         Some(digits) => (true, digits),
         None => (false, text.strip_prefix('+').unwrap_or(text)),
@@ -79,7 +81,7 @@ fn whole(text: &str) -> Option<Value<'static>> {
         Ok(number) => Some(Value::Int(if negative { -number } else { number })),
         Err(_) if negative && size == 1 << 63 => Some(Value::Int(i64::MIN)),
         Err(_) if negative => None,
-        // Larger than any field of the API takes; kept near enough to be shown.
+        // Larger than any field of the API takes; kept as a float for error messages.
         Err(_) => digits.parse().ok().map(Value::Float).filter(|_| radix == 10),
     }
 }
@@ -93,7 +95,7 @@ fn is_float(text: &str) -> bool {
     let all_digits = |text: &str| text.bytes().all(|byte| byte.is_ascii_digit());
     let mantissa_is_fine = match mantissa.split_once('.') {
         Some(("", fraction)) => !fraction.is_empty() && all_digits(fraction),
-        Some((whole, fraction)) => all_digits(whole) && all_digits(fraction),
+        Some((integer, fraction)) => all_digits(integer) && all_digits(fraction),
         None => !mantissa.is_empty() && all_digits(mantissa),
     };
     let exponent_is_fine = exponent.is_none_or(|text| {
@@ -103,7 +105,7 @@ fn is_float(text: &str) -> bool {
     mantissa_is_fine && exponent_is_fine
 }
 
-/// The name of a member whose key is not text, as JSON will have it; none where it has no name.
+/// The JSON key for a member whose YAML key is not text; none where JSON has no such key.
 pub(crate) fn key_name(value: &Value<'_>) -> Option<String> {
     match value {
         Value::Bool(truth) => Some(truth.to_string()),

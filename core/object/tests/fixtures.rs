@@ -1,6 +1,6 @@
-//! Kubernetes' own examples of every kind: what protobuf says is what JSON says.
+//! Kubernetes' own fixtures of every kind: protobuf decodes to the same tree as JSON.
 //!
-//! The examples are not part of this repository: `RATCHET_FIXTURES` names their folders, such as
+//! The fixtures are not part of this repository: `RATCHET_FIXTURES` names their folders, such as
 //! `testdata/HEAD` of k8s.io/api, and `cargo xtask ci` runs the test where it is set.
 
 #![allow(
@@ -32,36 +32,36 @@ fn protobuf_says_what_json_says() {
         group => (format!("{group}/{}", row.version), row.kind.to_owned()),
     });
     let without: Vec<_> = without.filter(|kind| !compared.contains(kind)).collect();
-    tell(&format!("{} kinds compared; no fixture for {without:?}", compared.len()));
+    report(&format!("{} kinds compared; no fixture for {without:?}", compared.len()));
     assert!(!compared.is_empty());
     assert!(differences.is_empty(), "{}:\n{}", differences.len(), differences.join("\n"));
 }
 
-/// Compares one pair of files; the kind, if it is one that is read.
+/// Compares one pair of files; returns the kind, if it is one that is decoded.
 fn compare(path: &Path, differences: &mut Vec<String>) -> Option<(String, String)> {
     let bytes = std::fs::read(path).unwrap();
     let json = std::fs::read_to_string(path.with_extension("json")).unwrap();
     let json = decode(&json, Limits::DEFAULT).unwrap().documents.remove(0);
-    let told = |what: &str| format!("{}: {what}", path.display());
+    let with_path = |message: &str| format!("{}: {message}", path.display());
     let node = match proto::decode(&bytes, Limits::DEFAULT) {
         Ok(node) => node,
-        // Answers of the API server, and a WatchEvent, whose envelope is empty.
-        Err(why)
+        // Responses of the API server, and a WatchEvent, whose envelope is empty.
+        Err(error)
             if ["has no protobuf form", "does not name a kind"]
                 .iter()
-                .any(|words| why.message.contains(words)) =>
+                .any(|phrase| error.message.contains(phrase)) =>
         {
             return None;
         }
-        Err(why) => {
-            differences.push(told(&why.to_string()));
+        Err(error) => {
+            differences.push(with_path(&error.to_string()));
             return None;
         }
     };
-    differ(&told(""), &node, &json, differences);
+    differ(&with_path(""), &node, &json, differences);
     for tree in [&node, &json] {
         let again = proto::decode(&proto::encode(tree).unwrap(), Limits::DEFAULT).unwrap();
-        differ(&told("written again: "), &again, &json, differences);
+        differ(&with_path("written again: "), &again, &json, differences);
     }
     Some((json.text_at(&["apiVersion"]).to_owned(), json.text_at(&["kind"]).to_owned()))
 }
@@ -94,7 +94,7 @@ fn differ(path: &str, one: &Node<'_>, other: &Node<'_>, differences: &mut Vec<St
     }
 }
 
-fn tell(text: &str) {
-    // Not `eprintln!`, which tests that pass keep to themselves; nobody reads it, no harm.
+fn report(text: &str) {
+    // Not `eprintln!`, whose output is captured for tests that pass; an error here does no harm.
     let _ = writeln!(std::io::stderr(), "fixtures: {text}");
 }

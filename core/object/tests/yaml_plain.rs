@@ -1,10 +1,10 @@
-//! Decoding gives the same with the shortcut for plain YAML as without it, errors included.
+//! Decoding gives the same result with the fast path for plain YAML as without it, errors included.
 
 use ratchet_object::{Decoded, Limits, decode, decode_without_shortcut};
 
-/// Everything that was read, spans included, or why it was not.
-fn shown(read: Result<Decoded<'_>, ratchet_object::DecodeError>) -> String {
-    format!("{read:?}")
+/// The result with all spans, or the error.
+fn debug_text(result: Result<Decoded<'_>, ratchet_object::DecodeError>) -> String {
+    format!("{result:?}")
 }
 
 #[test]
@@ -28,8 +28,8 @@ fn the_shortcut_shows_nowhere() {
     ] {
         let limits = Limits::DEFAULT;
         assert_eq!(
-            shown(decode(text, limits)),
-            shown(decode_without_shortcut(text, limits)),
+            debug_text(decode(text, limits)),
+            debug_text(decode_without_shortcut(text, limits)),
             "{text:?}"
         );
     }
@@ -43,7 +43,7 @@ fn limits_hold_on_both_ways() {
             for bytes in [10, 100] {
                 let limits = Limits { bytes, depth, nodes };
                 let full = decode_without_shortcut(text, limits);
-                assert_eq!(shown(decode(text, limits)), shown(full), "{limits:?}");
+                assert_eq!(debug_text(decode(text, limits)), debug_text(full), "{limits:?}");
             }
         }
     }

@@ -1,4 +1,4 @@
-//! How long policies look at an attempt, after they are compiled.
+//! Evaluation time of compiled policies on one attempt.
 #![allow(missing_docs, reason = "criterion's macros make functions")]
 
 use criterion::{Criterion, criterion_group, criterion_main};

@@ -1,13 +1,13 @@
-//! What somebody tries to do to an object, as policies see it.
+//! Admission attributes of an attempt, as policies see them.
 
 use core::fmt;
 use ratchet_access::User;
 use ratchet_object::Node;
 
-/// A kind, by its full name. Shown as Go shows it: `apps/v1, Kind=Deployment`.
+/// A group, version and kind. Displayed as in Go: `apps/v1, Kind=Deployment`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct KindName<'a> {
-    /// The API group; empty for the core.
+    /// The API group; empty for the core group.
     pub group: &'a str,
     /// The version.
     pub version: &'a str,
@@ -21,14 +21,14 @@ impl fmt::Display for KindName<'_> {
     }
 }
 
-/// A resource, by its full name. Shown as Go shows it: `apps/v1, Resource=deployments`.
+/// A group, version and resource. Displayed as in Go: `apps/v1, Resource=deployments`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct ResourceName<'a> {
-    /// The API group; empty for the core.
+    /// The API group; empty for the core group.
     pub group: &'a str,
     /// The version.
     pub version: &'a str,
-    /// The resource: the plural in lower case.
+    /// The plural resource name in lower case.
     pub resource: &'a str,
 }
 
@@ -38,21 +38,21 @@ impl fmt::Display for ResourceName<'_> {
     }
 }
 
-/// What is done.
+/// The operations of admission.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Operation {
-    /// An object is made, or something is sent to a part of one that is never stored.
+    /// Creation of an object, or a post to a subresource that is never stored.
     Create,
-    /// An object is changed, whole or in part.
+    /// An update or a patch.
     Update,
-    /// An object goes.
+    /// A deletion.
     Delete,
-    /// A connection is made to what an object stands for.
+    /// A connection to a subresource such as `exec`.
     Connect,
 }
 
 impl Operation {
-    /// The word in rules and in `request.operation`.
+    /// The name in rules and in `request.operation`.
     pub fn word(self) -> &'static str {
         match self {
             Self::Create => "CREATE",
@@ -63,37 +63,37 @@ impl Operation {
     }
 }
 
-/// What somebody tries to do to an object.
+/// The attributes of an admission request (`admission.Attributes`).
 #[derive(Clone, Copy, Debug)]
 pub struct Attempt<'a> {
-    /// What is done.
+    /// The operation.
     pub operation: Operation,
-    /// The kind of the object that was sent: for parts of an object that of the part (`Scale`, `Binding`, `PodExecOptions`).
+    /// The kind of the object in the request: for subresources their own kind (`Scale`, `Binding`, `PodExecOptions`).
     pub kind: KindName<'a>,
     /// The resource of the URL.
     pub resource: ResourceName<'a>,
-    /// The part of the URL: `status`, `scale`, `exec`; empty for the object itself.
+    /// The subresource in the URL: `status`, `scale`, `exec`; empty for the object itself.
     pub subresource: &'a str,
     /// The object's name; empty if it is yet to be generated.
     pub name: &'a str,
-    /// The object's namespace; empty for what is in none (namespaces too: that a namespace counts as being in itself
-    /// is known here).
+    /// The object's namespace; empty for cluster-scoped objects, namespaces included: that a namespace counts as being
+    /// in itself is handled here.
     pub namespace: &'a str,
-    /// The object as it would be stored: with defaults, `apiVersion` and `kind`. None when it goes.
+    /// The object as it would be stored: with defaults, `apiVersion` and `kind`. None for deletions.
     pub object: Option<&'a Node<'a>>,
-    /// The object as it is stored, with `apiVersion` and `kind`. None when it is made, and for connections.
+    /// The stored object, with `apiVersion` and `kind`. None for creations and connections.
     pub old: Option<&'a Node<'a>>,
-    /// What the request says about how it is done (`CreateOptions` and so on), with `apiVersion` and `kind`.
+    /// The options of the request (`CreateOptions` and so on), with `apiVersion` and `kind`.
     pub options: Option<&'a Node<'a>>,
-    /// Who tries.
+    /// The user of the request.
     pub user: &'a User,
-    /// Whether nothing is stored, whatever comes of it.
+    /// Whether nothing is stored, whatever the result.
     pub dry_run: bool,
 }
 
 impl<'a> Attempt<'a> {
-    /// The namespace that matters: a namespace is in itself.
-    pub(crate) fn space(&self) -> &'a str {
+    /// The namespace for matching: a namespace is in itself.
+    pub(crate) fn effective_namespace(&self) -> &'a str {
         let is_namespace = (self.resource.group, self.resource.resource) == ("", "namespaces");
         if is_namespace && self.namespace.is_empty() {
             self.name_of_object()

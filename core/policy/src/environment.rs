@@ -1,4 +1,4 @@
-//! What the expressions of a policy may name, and of which types that is.
+//! The CEL environment of a policy's expressions: variables and their types.
 
 use alloc::string::{String, ToString};
 use alloc::sync::Arc;
@@ -13,7 +13,7 @@ const NAMESPACE: &str = "kubernetes.Namespace";
 /// The type of `variables`.
 const VARIABLES: &str = "kubernetes.variables";
 
-/// The types that fields of `request` and `namespaceObject` have.
+/// The types of the fields of `request` and `namespaceObject`.
 enum Shape {
     Text,
     Truth,
@@ -52,7 +52,7 @@ const STATUS: &str = "kubernetes.NamespaceStatus";
 const CONDITION: &str = "kubernetes.NamespaceCondition";
 const METADATA: &str = "kubernetes.NamespaceMetadata";
 
-/// The fields of the types that every policy knows.
+/// The fields of the types that every policy has.
 static FIELDS: &[(&str, &str, Shape)] = &[
     (KIND, "group", Shape::Text),
     (KIND, "version", Shape::Text),
@@ -89,7 +89,7 @@ static FIELDS: &[(&str, &str, Shape)] = &[
     (METADATA, "namespace", Shape::Text),
     (METADATA, "labels", Shape::TextByText),
     (METADATA, "annotations", Shape::TextByText),
-    // Kubernetes declares it so; what it is at run time has another name.
+    // Kubernetes declares it under this name; the field itself has another name.
     (METADATA, "UID", Shape::Text),
     (METADATA, "creationTimestamp", Shape::Time),
     (METADATA, "deletionGracePeriodSeconds", Shape::Number),
@@ -102,15 +102,15 @@ static FIELDS: &[(&str, &str, Shape)] = &[
     (NAMESPACE, "status", Shape::Of(STATUS)),
 ];
 
-/// The fields that are known: those of every policy, those of its variables, and those of the types it is checked
+/// The declared fields: those of every policy, those of its variables, and those of the types it is checked
 /// against.
 #[derive(Clone, Debug, Default)]
-struct Known {
+struct DeclaredTypes {
     variables: Vec<(String, Type)>,
     more: Option<Arc<dyn Types>>,
 }
 
-impl Types for Known {
+impl Types for DeclaredTypes {
     fn field(&self, object: &str, field: &str) -> Option<Type> {
         if object == VARIABLES {
             let mut own = self.variables.iter().rev();
@@ -121,24 +121,24 @@ impl Types for Known {
     }
 }
 
-/// What a policy's expressions have in common.
+/// The environment that a policy's expressions share.
 #[derive(Clone, Debug)]
-pub(crate) struct Grounds {
+pub(crate) struct PolicyEnvironment {
     base: Environment,
     params: Option<Type>,
-    known: Known,
+    declared_types: DeclaredTypes,
     object: Type,
     composed: bool,
     resource_check: bool,
 }
 
-impl Grounds {
-    /// Those of a release, whose libraries are in `base`; `params` says whether the policy has parameters.
+impl PolicyEnvironment {
+    /// The environment of a release, whose libraries are in `base`; `params` is whether the policy has parameters.
     pub(crate) fn new(base: &Environment, params: bool) -> Self {
         Self {
             base: base.clone(),
             params: params.then_some(Type::Dyn),
-            known: Known::default(),
+            declared_types: DeclaredTypes::default(),
             object: Type::Dyn,
             composed: true,
             resource_check: true,
@@ -150,21 +150,21 @@ impl Grounds {
         Self { composed: false, ..self }
     }
 
-    /// The same, where the types of objects and parameters are known. So they are checked without the check of the
-    /// resource itself, which the reference forgets there.
+    /// The same with the types of objects and parameters. Without `authorizer.requestResource`, which the
+    /// reference does not declare there.
     pub(crate) fn typed(self, object: Type, params: Option<Type>, types: Arc<dyn Types>) -> Self {
         let params = self.params.is_some().then(|| params.unwrap_or(Type::Dyn));
-        let known = Known { more: Some(types), ..self.known };
-        Self { object, params, known, resource_check: false, ..self }
+        let declared_types = DeclaredTypes { more: Some(types), ..self.declared_types };
+        Self { object, params, declared_types, resource_check: false, ..self }
     }
 
-    /// Makes a variable known, with its type; what could not be compiled may be anything.
+    /// Declares a variable with its type; one that did not compile is `dyn`.
     pub(crate) fn declare(&mut self, name: &str, ty: Option<&Type>) {
-        let ty = ty.map_or(Type::Dyn, |ty| declared(ty, DEEPEST_TYPE));
-        self.known.variables.push((name.to_string(), ty));
+        let ty = ty.map_or(Type::Dyn, |ty| declared(ty, MAX_TYPE_LEVELS));
+        self.declared_types.variables.push((name.to_string(), ty));
     }
 
-    /// What an expression may name.
+    /// The environment of one expression.
     pub(crate) fn environment(&self, authorizer: bool) -> Environment {
         let mut environment = self
             .base
@@ -186,40 +186,40 @@ impl Grounds {
         if self.composed {
             environment = environment.with("variables", Type::object(VARIABLES));
         }
-        environment.with_types(Arc::new(self.known.clone()))
+        environment.with_types(Arc::new(self.declared_types.clone()))
     }
 
-    /// Compiles an expression that must come to one of the wanted types; why it cannot, in the API's words.
+    /// Compiles an expression that must have one of the allowed result types; the error is the API server's.
     pub(crate) fn compile(&self, text: &str, use_: Use) -> Result<Program, String> {
         let environment = self.environment(use_ != Use::Message);
         let program = environment
             .compile(text)
             .map_err(|issues| alloc::format!("compilation failed: {issues}"))?;
-        let (wanted, result) = (use_.wanted(), program.result());
-        if wanted.is_empty() || wanted.contains(result) {
+        let (result_types, result) = (use_.result_types(), program.result());
+        if result_types.is_empty() || result_types.contains(result) {
             return Ok(program);
         }
         let got = go_name(result);
-        let names: Vec<String> = wanted.iter().map(go_name).collect();
+        let names: Vec<String> = result_types.iter().map(go_name).collect();
         Err(match names.as_slice() {
             [only] => alloc::format!("must evaluate to {only} but got {got}"),
             all => alloc::format!("must evaluate to one of [{}] but got {got}", all.join(" ")),
         })
     }
 
-    /// Checks an expression whatever it comes to: its type, or what is wrong.
+    /// Checks an expression of any result type: its type, or the error.
     pub(crate) fn check(&self, text: &str) -> Result<Type, String> {
         let compiled = self.environment(true).compile(text);
         compiled.map(|program| program.result().clone()).map_err(|issues| issues.to_string())
     }
 }
 
-/// What an expression is for: that says what it must come to.
+/// The use of an expression, which determines its result type.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Use {
     /// A validation or a match condition.
     Condition,
-    /// A message: the only use that cannot ask who may do what.
+    /// A message: the only use without the authorizer.
     Message,
     /// The value of an audit annotation.
     Annotation,
@@ -228,7 +228,7 @@ pub(crate) enum Use {
 }
 
 impl Use {
-    fn wanted(self) -> &'static [Type] {
+    fn result_types(self) -> &'static [Type] {
         match self {
             Self::Condition => &[Type::Bool],
             Self::Message => &[Type::String],
@@ -238,11 +238,11 @@ impl Use {
     }
 }
 
-/// So many types inside types are known of a variable: those that build on one another would have ever deeper ones.
-const DEEPEST_TYPE: usize = 64;
+/// The most levels of a variable's declared type: variables that build on one another would have ever deeper types.
+const MAX_TYPE_LEVELS: usize = 64;
 
-/// The type that a variable has for those who use it: plain types, lists and maps are kept, of everything else nothing
-/// is known.
+/// The declared type of a variable: primitive types, lists and maps are kept, everything else
+/// is `dyn`.
 fn declared(ty: &Type, levels: usize) -> Type {
     let Some(left) = levels.checked_sub(1) else { return Type::Dyn };
     match ty {
@@ -261,7 +261,7 @@ fn declared(ty: &Type, levels: usize) -> Type {
     }
 }
 
-/// A type's name in Go, where it differs from how the checker writes it.
+/// A type's name in Go, where it differs from the checker's.
 fn go_name(ty: &Type) -> String {
     match ty {
         Type::Null => "null_type".into(),

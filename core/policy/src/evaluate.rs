@@ -1,51 +1,51 @@
-//! One policy about one attempt with one parameter: what each of its validations decides.
+//! Evaluation of one policy on one attempt with one parameter.
 
+use crate::activation::{Activation, ActivationInputs, BudgetExceeded};
 use crate::judged::Reason;
 use crate::policy::{Policy, Validation};
-use crate::scene::{Exhausted, Scene, Sight};
 use alloc::borrow::ToOwned;
 use alloc::format;
 use alloc::string::{String, ToString};
 use alloc::vec::Vec;
 use ratchet_cel::{MATCH_CONDITIONS_BUDGET, RUNTIME_COST_BUDGET, Value};
 
-/// The longest message that an expression may come to, in bytes.
-const LONGEST_MESSAGE: usize = 5 * 1024;
-/// The longest value of an audit annotation, in bytes.
-const LONGEST_ANNOTATION: usize = 10 * 1024;
+/// The length limit of a message expression's value, in bytes.
+const MAX_MESSAGE_LEN: usize = 5 * 1024;
+/// The length limit of an audit annotation's value, in bytes.
+const MAX_ANNOTATION_LEN: usize = 10 * 1024;
 
-/// What one validation decides.
+/// The decision of one validation.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Decision {
     pub(crate) outcome: Outcome,
-    pub(crate) words: String,
+    pub(crate) message: String,
     pub(crate) reason: Reason,
     pub(crate) nanoseconds: u64,
 }
 
-/// How a validation ends.
+/// The outcome of a validation.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Outcome {
-    /// It is met.
-    Met,
-    /// It is not met.
-    Unmet,
-    /// It could not be evaluated, and the policy lets that pass.
-    Forgiven,
-    /// It could not be evaluated.
-    Failed,
+    /// The expression is true.
+    Admitted,
+    /// The expression is false.
+    Denied,
+    /// The evaluation failed, and the failure policy is `Ignore`.
+    ErrorIgnored,
+    /// The evaluation failed.
+    Error,
 }
 
-/// What an audit annotation comes to.
+/// The result of an audit annotation.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum Annotation {
-    /// A value under a key.
-    Told(String, String),
-    /// It could not be evaluated.
-    Failed { words: String, nanoseconds: u64 },
+    /// A key and a value to publish.
+    Publish(String, String),
+    /// The evaluation failed.
+    Error { message: String, nanoseconds: u64 },
 }
 
-/// What a policy comes to.
+/// The result of a policy.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Evaluated {
     /// Whether the only decision is about the policy as a whole, and not about its first validation.
@@ -55,47 +55,51 @@ pub(crate) struct Evaluated {
 }
 
 impl Policy {
-    /// Evaluates the policy. `sight` has everything; what a group of expressions may not see is taken from it here.
-    pub(crate) fn evaluate(&self, sight: &Sight<'_, '_>, clock: &dyn Fn() -> u64) -> Evaluated {
-        match self.conditions_hold(sight) {
+    /// Evaluates the policy. `inputs` has everything; what a group of expressions may not see is removed here.
+    pub(crate) fn evaluate(
+        &self,
+        inputs: &ActivationInputs<'_, '_>,
+        clock: &dyn Fn() -> u64,
+    ) -> Evaluated {
+        match self.conditions_hold(inputs) {
             Ok(true) => {}
             Ok(false) => return Evaluated::default(),
-            Err(words) => return self.only_failure(words),
+            Err(message) => return self.only_failure(message),
         }
-        let Ok(decisions) = self.decide(sight, clock) else {
-            return self.only_failure(Exhausted::WORDS.into());
+        let Ok(decisions) = self.decide(inputs, clock) else {
+            return self.only_failure(BudgetExceeded::MESSAGE.into());
         };
-        let Ok(annotations) = self.annotate(sight, clock) else {
-            return self.only_failure(Exhausted::WORDS.into());
+        let Ok(annotations) = self.annotate(inputs, clock) else {
+            return self.only_failure(BudgetExceeded::MESSAGE.into());
         };
         Evaluated { is_whole: false, decisions, annotations }
     }
 
-    fn only_failure(&self, words: String) -> Evaluated {
-        let decisions = alloc::vec![self.failure(words, 0)];
+    fn only_failure(&self, message: String) -> Evaluated {
+        let decisions = alloc::vec![self.failure(message, 0)];
         Evaluated { is_whole: true, decisions, annotations: Vec::new() }
     }
 
-    fn failure(&self, words: String, nanoseconds: u64) -> Decision {
-        let outcome = if self.ignores_failures { Outcome::Forgiven } else { Outcome::Failed };
-        Decision { outcome, words, reason: Reason::default(), nanoseconds }
+    fn failure(&self, message: String, nanoseconds: u64) -> Decision {
+        let outcome = if self.ignores_failures { Outcome::ErrorIgnored } else { Outcome::Error };
+        Decision { outcome, message, reason: Reason::default(), nanoseconds }
     }
 
-    /// Whether all match conditions hold. One that is false settles it, also where others fail.
-    fn conditions_hold(&self, sight: &Sight<'_, '_>) -> Result<bool, String> {
+    /// Whether all match conditions hold. A false one decides, also where others fail.
+    fn conditions_hold(&self, inputs: &ActivationInputs<'_, '_>) -> Result<bool, String> {
         if self.conditions.is_empty() {
             return Ok(true);
         }
-        let sight = Sight { namespace: None, ..*sight };
-        let mut scene = Scene::new(sight, MATCH_CONDITIONS_BUDGET);
+        let inputs = ActivationInputs { namespace: None, ..*inputs };
+        let mut activation = Activation::new(inputs, MATCH_CONDITIONS_BUDGET);
         let mut faults: Vec<String> = Vec::new();
         let mut is_false = false;
         for condition in &self.conditions {
-            match scene.evaluate(condition) {
+            match activation.evaluate(condition) {
                 Ok(Ok(value)) => is_false |= value.as_bool() == Some(false),
-                Ok(Err(why)) => faults.push(why),
-                Err(Exhausted) if self.ignores_failures => return Ok(false),
-                Err(Exhausted) => return Err(Exhausted::WORDS.into()),
+                Ok(Err(error)) => faults.push(error),
+                Err(BudgetExceeded) if self.ignores_failures => return Ok(false),
+                Err(BudgetExceeded) => return Err(BudgetExceeded::MESSAGE.into()),
             }
         }
         if is_false || !faults.is_empty() && self.ignores_failures {
@@ -106,33 +110,33 @@ impl Policy {
 
     fn decide(
         &self,
-        sight: &Sight<'_, '_>,
+        inputs: &ActivationInputs<'_, '_>,
         clock: &dyn Fn() -> u64,
-    ) -> Result<Vec<Decision>, Exhausted> {
-        let mut scene = Scene::new(*sight, RUNTIME_COST_BUDGET);
+    ) -> Result<Vec<Decision>, BudgetExceeded> {
+        let mut activation = Activation::new(*inputs, RUNTIME_COST_BUDGET);
         let mut results = Vec::with_capacity(self.validations.len());
         for validation in &self.validations {
-            let begun = clock();
-            let result = scene.evaluate(&validation.expression)?;
-            results.push((result, clock().saturating_sub(begun)));
+            let started = clock();
+            let result = activation.evaluate(&validation.expression)?;
+            results.push((result, clock().saturating_sub(started)));
         }
-        let messages = self.messages(sight, scene.left());
+        let messages = self.messages(inputs, activation.left());
         let decided = results.into_iter().zip(&self.validations).enumerate().map(
             |(index, ((result, nanoseconds), validation))| match (result, &messages) {
-                (Err(words), _) => self.failure(words, nanoseconds),
-                (Ok(_), Err(Exhausted)) => {
-                    let words = format!("failed messageExpression: {}", Exhausted::WORDS);
-                    self.failure(words, nanoseconds)
+                (Err(message), _) => self.failure(message, nanoseconds),
+                (Ok(_), Err(BudgetExceeded)) => {
+                    let message = format!("failed messageExpression: {}", BudgetExceeded::MESSAGE);
+                    self.failure(message, nanoseconds)
                 }
                 (Ok(value), _) if value.as_bool() == Some(true) => Decision {
-                    outcome: Outcome::Met,
-                    words: String::new(),
+                    outcome: Outcome::Admitted,
+                    message: String::new(),
                     reason: Reason::default(),
                     nanoseconds,
                 },
                 (Ok(_), Ok(messages)) => Decision {
-                    outcome: Outcome::Unmet,
-                    words: words(validation, messages.get(index).map(String::as_str)),
+                    outcome: Outcome::Denied,
+                    message: denial_message(validation, messages.get(index).map(String::as_str)),
                     reason: validation.reason,
                     nanoseconds,
                 },
@@ -141,17 +145,22 @@ impl Policy {
         Ok(decided.collect())
     }
 
-    /// What the message expressions come to: nothing where there is none, or it is of no use.
-    fn messages(&self, sight: &Sight<'_, '_>, budget: u64) -> Result<Vec<String>, Exhausted> {
+    /// The values of the message expressions: empty where there is none, or it is unusable.
+    fn messages(
+        &self,
+        inputs: &ActivationInputs<'_, '_>,
+        budget: u64,
+    ) -> Result<Vec<String>, BudgetExceeded> {
         if self.validations.iter().all(|validation| validation.message_expression.is_none()) {
             return Ok(Vec::new());
         }
-        let mut scene = Scene::new(Sight { authority: None, ..*sight }, budget);
+        let mut activation =
+            Activation::new(ActivationInputs { authorizer_values: None, ..*inputs }, budget);
         let message = |validation: &Validation| {
             let Some(expression) = &validation.message_expression else { return Ok(String::new()) };
-            let value = scene.evaluate(expression)?.unwrap_or(Value::Null);
+            let value = activation.evaluate(expression)?.unwrap_or(Value::Null);
             let text = value.as_text().unwrap_or_default().trim();
-            let is_good = text.len() <= LONGEST_MESSAGE && !text.contains('\n');
+            let is_good = text.len() <= MAX_MESSAGE_LEN && !text.contains('\n');
             Ok(if is_good { text.to_owned() } else { String::new() })
         };
         self.validations.iter().map(message).collect()
@@ -159,45 +168,49 @@ impl Policy {
 
     fn annotate(
         &self,
-        sight: &Sight<'_, '_>,
+        inputs: &ActivationInputs<'_, '_>,
         clock: &dyn Fn() -> u64,
-    ) -> Result<Vec<Annotation>, Exhausted> {
-        let mut scene = Scene::new(Sight { authority: None, ..*sight }, RUNTIME_COST_BUDGET);
-        let mut told = Vec::new();
+    ) -> Result<Vec<Annotation>, BudgetExceeded> {
+        let mut activation = Activation::new(
+            ActivationInputs { authorizer_values: None, ..*inputs },
+            RUNTIME_COST_BUDGET,
+        );
+        let mut annotations = Vec::new();
         for (key, expression) in &self.annotations {
-            let begun = clock();
-            let result = scene.evaluate(expression)?;
-            let nanoseconds = clock().saturating_sub(begun);
+            let started = clock();
+            let result = activation.evaluate(expression)?;
+            let nanoseconds = clock().saturating_sub(started);
             match result {
                 Err(_) if self.ignores_failures => {}
-                Err(words) => told.push(Annotation::Failed { words, nanoseconds }),
+                Err(message) => annotations.push(Annotation::Error { message, nanoseconds }),
                 Ok(value) => match value.as_text().map(str::trim) {
                     None | Some("") => {}
-                    Some(text) => told.push(Annotation::Told(key.clone(), cut(text).to_owned())),
+                    Some(text) => annotations
+                        .push(Annotation::Publish(key.clone(), truncate(text).to_owned())),
                 },
             }
         }
-        Ok(told)
+        Ok(annotations)
     }
 }
 
-/// The words of a validation that is not met: those of its expression, its own, or none of its own.
-fn words(validation: &Validation, expressed: Option<&str>) -> String {
+/// The message of a denied validation: that of its message expression, its own, or the default.
+fn denial_message(validation: &Validation, evaluated: Option<&str>) -> String {
     let own = validation.message.trim();
-    match expressed.filter(|text| !text.is_empty()) {
+    match evaluated.filter(|text| !text.is_empty()) {
         Some(text) => text.to_owned(),
         None if !own.is_empty() => own.to_owned(),
         None => format!("failed expression: {}", validation.expression.text.trim()),
     }
 }
 
-/// As much of a text as an annotation holds.
-fn cut(text: &str) -> &str {
-    let end = (0..=LONGEST_ANNOTATION.min(text.len())).rev().find(|&at| text.is_char_boundary(at));
+/// Truncates a text to the length limit of an annotation.
+fn truncate(text: &str) -> &str {
+    let end = (0..=MAX_ANNOTATION_LEN.min(text.len())).rev().find(|&at| text.is_char_boundary(at));
     text.get(..end.unwrap_or(0)).unwrap_or_default()
 }
 
-/// Several faults in one text: each once, in brackets if there is more than one.
+/// Aggregates errors as Go does: each once, in brackets if there is more than one.
 fn aggregate(faults: Vec<String>) -> String {
     let mut distinct: Vec<String> = Vec::new();
     for fault in faults {

@@ -1,47 +1,47 @@
-//! What comes of judging an attempt: refusals, warnings, annotations, and what was counted.
+//! The result of evaluating policies: denials, warnings, audit annotations and metrics.
 
 use alloc::string::String;
 use alloc::vec::Vec;
 
-/// What policies say to an attempt. Nothing, if there is nothing in it.
+/// The result of evaluating all policies on an attempt. Empty if no policy has anything to report.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Judged {
-    /// Why the attempt is refused. The API answers with the first one only.
+    /// The denials. The API server answers with the first one only.
     pub denials: Vec<Denial>,
-    /// What the writer is told: whole texts of `Warning` headers.
+    /// Warnings for the client: texts of `Warning` headers.
     pub warnings: Vec<String>,
-    /// What the audit log is told: keys and values.
+    /// Audit annotations: keys and values.
     pub annotations: Vec<(String, String)>,
-    /// What is counted.
+    /// Samples for the metrics.
     pub checks: Vec<Check>,
-    /// A namespace that was needed and is not there: the attempt is refused with 404 before anything else.
+    /// A namespace that is needed and does not exist: the request fails with 404 before anything else.
     pub missing_namespace: Option<String>,
 }
 
 impl Judged {
-    /// Whether no policy refuses the attempt.
+    /// Whether no policy denies the attempt.
     pub fn admits(&self) -> bool {
         self.denials.is_empty() && self.missing_namespace.is_none()
     }
 }
 
-/// Why a policy refuses an attempt.
+/// The denial of a policy.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Denial {
-    /// The policy.
+    /// The name of the policy.
     pub policy: String,
-    /// The binding; none where the policy itself could not be applied.
+    /// The name of the binding; none where the policy itself could not be applied.
     pub binding: Option<String>,
-    /// The policy's words: its message, or what went wrong.
+    /// The policy's message, or the error.
     pub words: String,
     /// The reason of the Status.
     pub reason: Reason,
-    /// The validation that was not met, by its place in the policy; none for what is no validation's fault.
+    /// The index of the denied validation in the policy; none if no single validation is the cause.
     pub validation: Option<usize>,
 }
 
 impl Denial {
-    /// The whole text, as the Status has it after `… is forbidden: ` and in its cause.
+    /// The full message, as the Status has it after `… is forbidden: ` and in its cause.
     pub fn message(&self) -> String {
         let Self { policy, binding, words, .. } = self;
         match binding {
@@ -53,7 +53,7 @@ impl Denial {
     }
 }
 
-/// The reasons that a validation may give.
+/// The reasons that a validation may have.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Reason {
     /// 422.
@@ -67,7 +67,7 @@ pub enum Reason {
     RequestEntityTooLarge,
 }
 
-/// Each reason with its word and its HTTP status code.
+/// Each reason with its name and its HTTP status code.
 const REASONS: [(Reason, &str, u16); 4] = [
     (Reason::Invalid, "Invalid", 422),
     (Reason::Forbidden, "Forbidden", 403),
@@ -76,9 +76,9 @@ const REASONS: [(Reason, &str, u16); 4] = [
 ];
 
 impl Reason {
-    /// Reads a reason; what is none is `Invalid`.
-    pub(crate) fn read(word: &str) -> Self {
-        REASONS.iter().find(|row| row.1 == word).map(|row| row.0).unwrap_or_default()
+    /// Parses a reason; any other text is `Invalid`.
+    pub(crate) fn parse(name: &str) -> Self {
+        REASONS.iter().find(|row| row.1 == name).map(|row| row.0).unwrap_or_default()
     }
 
     fn row(self) -> (&'static str, u16) {
@@ -86,7 +86,7 @@ impl Reason {
         row.map_or(("Invalid", 422), |row| (row.1, row.2))
     }
 
-    /// The word in the Status.
+    /// The reason in the Status.
     pub fn word(self) -> &'static str {
         self.row().0
     }
@@ -97,21 +97,21 @@ impl Reason {
     }
 }
 
-/// One row of the metrics `apiserver_validating_admission_policy_check_*`.
+/// One sample of the metrics `apiserver_validating_admission_policy_check_*`.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Check {
-    /// The policy.
+    /// The name of the policy.
     pub policy: String,
-    /// The binding.
+    /// The name of the binding.
     pub binding: String,
     /// `no_error`, `invalid_error`, `compile_error` or `out_of_budget`.
     pub error: &'static str,
     /// `allow`, `deny`, `audit` or `warn`.
     pub action: &'static str,
-    /// How long the expression took.
+    /// The duration of the evaluation.
     pub nanoseconds: u64,
-    /// The validation, by its place in the policy; none for what is no validation's fault.
+    /// The index of the validation in the policy; none if no single validation is the cause.
     pub validation: Option<usize>,
-    /// The policy's words: its message, or what went wrong.
+    /// The policy's message, or the error.
     pub words: String,
 }

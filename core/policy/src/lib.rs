@@ -1,11 +1,12 @@
-//! ValidatingAdmissionPolicies as pure functions: read once, then asked about attempts.
+//! ValidatingAdmissionPolicies as pure functions: compiled once, then evaluated on admission attempts.
 //!
-//! [`Policy::read`] and [`Binding::read`] compile what objects say, [`Policies::new`] binds them, and
-//! [`Policies::judge`] asks all of them about an [`Attempt`]. What they must know of the cluster is asked of
+//! [`Policy::read`] and [`Binding::read`] compile API objects, [`Policies::new`] binds them, and
+//! [`Policies::judge`] evaluates them on an [`Attempt`]. What they need to know of the cluster comes from
 //! [`Surroundings`], which the door implements.
 #![no_std]
 extern crate alloc;
 
+mod activation;
 mod attempt;
 mod environment;
 mod evaluate;
@@ -19,7 +20,6 @@ mod policies;
 mod policies_tests;
 mod policy;
 mod request;
-mod scene;
 mod schema_types;
 mod surroundings;
 #[cfg(test)]
@@ -30,7 +30,7 @@ mod type_check;
 mod type_check_tests;
 mod validate;
 
-/// How expressions ask who may do what: the door implements [`authz::Authorize`].
+/// Authorization checks of expressions: the door implements [`authz::Authorize`].
 pub use ratchet_cel::library::authz;
 
 pub use attempt::{Attempt, KindName, Operation, ResourceName};

@@ -1,4 +1,4 @@
-//! Whether a policy, or one of its bindings, is about an attempt.
+//! Matching of attempts by the constraints of policies and bindings.
 
 use crate::{Attempt, Equivalent, KindName, Operation, ResourceName, Surroundings};
 use alloc::borrow::ToOwned;
@@ -9,7 +9,7 @@ use ratchet_net::Quoted;
 use ratchet_object::Node;
 use ratchet_object::selector::LabelSelector;
 
-/// Which attempts are meant: `matchConstraints` of a policy, `matchResources` of a binding.
+/// The constraints of `matchConstraints` of a policy or `matchResources` of a binding.
 #[derive(Clone, Debug)]
 pub(crate) struct Criteria {
     namespaces: Result<LabelSelector, String>,
@@ -19,7 +19,7 @@ pub(crate) struct Criteria {
     equivalent: bool,
 }
 
-/// One rule; `*` in a list stands for everything.
+/// One rule; `*` in a list matches everything.
 #[derive(Clone, Debug)]
 struct Rule {
     groups: Vec<String>,
@@ -30,41 +30,42 @@ struct Rule {
     names: Vec<String>,
 }
 
-/// How an attempt is met.
+/// How an attempt matches.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) enum Met {
-    /// It is not meant.
-    No,
-    /// It is meant as it is.
-    Yes,
-    /// It is meant under another name of its resource.
-    As(Equivalent),
+pub(crate) enum MatchKind {
+    /// It does not match.
+    NoMatch,
+    /// It matches as it is.
+    Exact,
+    /// It matches under an equivalent resource.
+    Equivalent(Equivalent),
 }
 
-/// The texts of a list.
-pub(crate) fn texts(list: Option<&Node<'_>>) -> Vec<String> {
+/// The strings of a list.
+pub(crate) fn strings(list: Option<&Node<'_>>) -> Vec<String> {
     let items = list.map(Node::items).unwrap_or_default();
     items.iter().filter_map(Node::text).map(str::to_owned).collect()
 }
 
 impl Rule {
-    fn read(node: &Node<'_>) -> Self {
+    fn parse(node: &Node<'_>) -> Self {
         Self {
-            groups: texts(node.get("apiGroups")),
-            versions: texts(node.get("apiVersions")),
-            resources: texts(node.get("resources")),
-            operations: texts(node.get("operations")),
+            groups: strings(node.get("apiGroups")),
+            versions: strings(node.get("apiVersions")),
+            resources: strings(node.get("resources")),
+            operations: strings(node.get("operations")),
             scope: node.text_at(&["scope"]).to_owned(),
-            names: texts(node.get("resourceNames")),
+            names: strings(node.get("resourceNames")),
         }
     }
 
     fn covers(&self, attempt: &Attempt<'_>, resource: &ResourceName<'_>) -> bool {
-        let named = |list: &[String], name: &str| list.iter().any(|own| own == "*" || own == name);
+        let contains =
+            |list: &[String], name: &str| list.iter().any(|own| own == "*" || own == name);
         self.covers_scope(attempt, resource)
-            && named(&self.operations, attempt.operation.word())
-            && named(&self.groups, resource.group)
-            && named(&self.versions, resource.version)
+            && contains(&self.operations, attempt.operation.word())
+            && contains(&self.groups, resource.group)
+            && contains(&self.versions, resource.version)
             && self.resources.iter().any(|own| {
                 let (name, part) = own.split_once('/').unwrap_or((own, ""));
                 (name == "*" || name == resource.resource)
@@ -75,7 +76,7 @@ impl Rule {
     fn covers_scope(&self, attempt: &Attempt<'_>, resource: &ResourceName<'_>) -> bool {
         const NAMESPACES: ResourceName<'_> =
             ResourceName { group: "", version: "v1", resource: "namespaces" };
-        let is_clusterwide = *resource == NAMESPACES || attempt.space().is_empty();
+        let is_clusterwide = *resource == NAMESPACES || attempt.effective_namespace().is_empty();
         match self.scope.as_str() {
             "" | "*" => true,
             "Namespaced" => !is_clusterwide,
@@ -90,18 +91,18 @@ impl Rule {
 }
 
 impl Criteria {
-    /// Reads what has its defaults.
-    pub(crate) fn read(node: &Node<'_>) -> Self {
+    /// Parses an object with defaults.
+    pub(crate) fn parse(node: &Node<'_>) -> Self {
         let rules = |name: &str| {
             let rows = node.get(name).map(Node::items).unwrap_or_default();
-            rows.iter().map(Rule::read).collect()
+            rows.iter().map(Rule::parse).collect()
         };
         let selector = |name: &str, short: &str| match node.get(name) {
             None => Err(format!(
                 "a nil {short} selector was passed, please ensure selectors are initialized properly"
             )),
             some => LabelSelector::from_tree(some)
-                .map_err(|why| format!("Internal error occurred: {why}")),
+                .map_err(|error| format!("Internal error occurred: {error}")),
         };
         Self {
             namespaces: selector("namespaceSelector", "namespace"),
@@ -112,44 +113,47 @@ impl Criteria {
         }
     }
 
-    /// Whether anything that is done to a resource under this name, or to a part of it, can be meant.
-    pub(crate) fn may_mean(&self, group: &str, resource: &str) -> bool {
-        let named = |list: &[String], name: &str| list.iter().any(|own| own == "*" || own == name);
+    /// Whether any operation on this resource, or on a subresource of it, can match.
+    pub(crate) fn may_match(&self, group: &str, resource: &str) -> bool {
+        let contains =
+            |list: &[String], name: &str| list.iter().any(|own| own == "*" || own == name);
         let by_name = |rule: &Rule| {
             let mut names = rule.resources.iter().map(|own| own.split('/').next().unwrap_or(own));
-            named(&rule.groups, group) && names.any(|own| own == "*" || own == resource)
+            contains(&rule.groups, group) && names.any(|own| own == "*" || own == resource)
         };
         self.rules.is_empty() || self.rules.iter().any(by_name)
     }
 
-    /// Whether an attempt is meant. What cannot be told about one that is not meant anyway is no error.
-    pub(crate) fn meets(
+    /// Whether an attempt matches. Errors do not count for an attempt that does not match anyway.
+    pub(crate) fn matches(
         &self,
         attempt: &Attempt<'_>,
-        around: &dyn Surroundings,
-    ) -> Result<Met, String> {
-        let labels = self.meets_objects(attempt);
+        cluster: &dyn Surroundings,
+    ) -> Result<MatchKind, String> {
+        let labels = self.matches_object_selector(attempt);
         if labels == Ok(false) {
-            return Ok(Met::No);
+            return Ok(MatchKind::NoMatch);
         }
-        // Rules are cheaper than the labels of a namespace, and have no errors that would be told first.
-        let met = match self.rules.is_empty() {
-            true => Met::Yes,
-            false => self.by_rules(&self.rules, attempt, around)?,
+        // Rules are cheaper than the labels of a namespace, and have no errors that would come first.
+        let matched = match self.rules.is_empty() {
+            true => MatchKind::Exact,
+            false => self.match_rules(&self.rules, attempt, cluster)?,
         };
-        if met == Met::No {
-            return Ok(Met::No);
+        if matched == MatchKind::NoMatch {
+            return Ok(MatchKind::NoMatch);
         }
-        let namespace = self.meets_namespace(attempt, around);
-        if namespace == Ok(false) || self.by_rules(&self.excluded, attempt, around)? != Met::No {
-            return Ok(Met::No);
+        let namespace = self.matches_namespace_selector(attempt, cluster);
+        if namespace == Ok(false)
+            || self.match_rules(&self.excluded, attempt, cluster)? != MatchKind::NoMatch
+        {
+            return Ok(MatchKind::NoMatch);
         }
         namespace?;
         labels?;
-        Ok(met)
+        Ok(matched)
     }
 
-    fn meets_objects(&self, attempt: &Attempt<'_>) -> Result<bool, String> {
+    fn matches_object_selector(&self, attempt: &Attempt<'_>) -> Result<bool, String> {
         let selector = self.objects.as_ref().map_err(Clone::clone)?;
         let matches = |object: Option<&Node<'_>>| {
             object.is_some_and(|object| selector.matches_object(object))
@@ -157,13 +161,13 @@ impl Criteria {
         Ok(selector.is_everything() || matches(attempt.object) || matches(attempt.old))
     }
 
-    fn meets_namespace(
+    fn matches_namespace_selector(
         &self,
         attempt: &Attempt<'_>,
-        around: &dyn Surroundings,
+        cluster: &dyn Surroundings,
     ) -> Result<bool, String> {
-        let (space, resource) = (attempt.space(), attempt.resource.resource);
-        if space.is_empty() && resource != "namespaces" {
+        let (namespace_name, resource) = (attempt.effective_namespace(), attempt.resource.resource);
+        if namespace_name.is_empty() && resource != "namespaces" {
             return Ok(true);
         }
         let selector = self.namespaces.as_ref().map_err(Clone::clone)?;
@@ -174,27 +178,27 @@ impl Criteria {
         if resource == "namespaces" && attempt.subresource.is_empty() && is_written {
             return Ok(attempt.object.is_some_and(|object| selector.matches_object(object)));
         }
-        let namespace = around.namespace(space);
+        let namespace = cluster.namespace(namespace_name);
         let namespace =
-            namespace.ok_or_else(|| format!("namespaces {} not found", Quoted(space)))?;
+            namespace.ok_or_else(|| format!("namespaces {} not found", Quoted(namespace_name)))?;
         Ok(selector.matches_object(&namespace))
     }
 
-    fn by_rules(
+    fn match_rules(
         &self,
         rules: &[Rule],
         attempt: &Attempt<'_>,
-        around: &dyn Surroundings,
-    ) -> Result<Met, String> {
+        cluster: &dyn Surroundings,
+    ) -> Result<MatchKind, String> {
         let resource = &attempt.resource;
-        let meant = |rule: &&Rule| rule.covers(attempt, resource) && rule.covers_name(attempt);
-        if rules.iter().any(|rule| meant(&rule)) {
-            return Ok(Met::Yes);
+        let is_match = |rule: &&Rule| rule.covers(attempt, resource) && rule.covers_name(attempt);
+        if rules.iter().any(|rule| is_match(&rule)) {
+            return Ok(MatchKind::Exact);
         }
         if !self.equivalent || rules.is_empty() {
-            return Ok(Met::No);
+            return Ok(MatchKind::NoMatch);
         }
-        let others = around.equivalents(resource, attempt.subresource);
+        let others = cluster.equivalents(resource, attempt.subresource);
         for rule in rules {
             for other in &others {
                 let name = other.name();
@@ -206,21 +210,21 @@ impl Criteria {
                     return Err(format!("unable to convert to {name}: unknown kind"));
                 }
                 if rule.covers_name(attempt) {
-                    return Ok(Met::As(other.clone()));
+                    return Ok(MatchKind::Equivalent(other.clone()));
                 }
             }
         }
-        Ok(Met::No)
+        Ok(MatchKind::NoMatch)
     }
 }
 
 impl Equivalent {
-    /// The resource's name.
+    /// The group, version and resource.
     pub(crate) fn name(&self) -> ResourceName<'_> {
         ResourceName { group: &self.group, version: &self.version, resource: &self.resource }
     }
 
-    /// The kind's name.
+    /// The group, version and kind.
     pub(crate) fn kind_name(&self) -> KindName<'_> {
         let (group, version, kind) = &self.kind;
         KindName { group, version, kind }

@@ -1,7 +1,7 @@
-//! Which attempts policies and bindings are about.
+//! Tests of matching.
 
-use crate::matching::{Criteria, Met};
-use crate::testing::{Cluster, alice, making, map, node};
+use crate::matching::{Criteria, MatchKind};
+use crate::testing::{Cluster, alice, creation, map, node};
 use crate::{Attempt, KindName, Operation, ResourceName};
 use alloc::format;
 use ratchet_object::defaults;
@@ -13,20 +13,20 @@ fn criteria(text: &str) -> Criteria {
     let text = format!("{{spec: {{matchConstraints: {{{text}}}}}}}");
     let mut policy = node(&text);
     defaults::apply("admissionregistration.k8s.io", "v1", "ValidatingAdmissionPolicy", &mut policy);
-    Criteria::read(policy.find(&["spec", "matchConstraints"]).unwrap())
+    Criteria::parse(policy.find(&["spec", "matchConstraints"]).unwrap())
 }
 
-fn meets(text: &str, attempt: &Attempt<'_>) -> bool {
-    criteria(text).meets(attempt, &Cluster).unwrap() != Met::No
+fn matches(text: &str, attempt: &Attempt<'_>) -> bool {
+    criteria(text).matches(attempt, &Cluster).unwrap() != MatchKind::NoMatch
 }
 
 #[test]
 fn rules_name_resources() {
     let (user, object) = (alice(), map(""));
-    let attempt = making(&user, &object);
+    let attempt = creation(&user, &object);
     let with = |from: &str, to: &str| format!("resourceRules: [{{{}}}]", RULE.replace(from, to));
-    assert!(meets(&with("", ""), &attempt));
-    assert!(meets("", &attempt), "no rules are about everything");
+    assert!(matches(&with("", ""), &attempt));
+    assert!(matches("", &attempt), "no rules are about everything");
     for (from, to, expected) in [
         ("['']", "['*']", true),
         ("['']", "[apps]", false),
@@ -44,13 +44,13 @@ fn rules_name_resources() {
         ("[CREATE]", "[CREATE], resourceNames: [c]", true),
         ("[CREATE]", "[CREATE], resourceNames: [d]", false),
     ] {
-        assert_eq!(meets(&with(from, to), &attempt), expected, "{to}");
+        assert_eq!(matches(&with(from, to), &attempt), expected, "{to}");
     }
     let part = Attempt { subresource: "status", ..attempt };
-    assert!(!meets(&with("", ""), &part));
-    assert!(meets(&with("[configmaps]", "[configmaps/status]"), &part));
-    assert!(meets(&with("[configmaps]", "['*/status']"), &part));
-    assert!(!meets(&with("[configmaps]", "['*']"), &part));
+    assert!(!matches(&with("", ""), &part));
+    assert!(matches(&with("[configmaps]", "[configmaps/status]"), &part));
+    assert!(matches(&with("[configmaps]", "['*/status']"), &part));
+    assert!(!matches(&with("[configmaps]", "['*']"), &part));
 }
 
 #[test]
@@ -61,8 +61,8 @@ fn what_is_excluded_is_not_meant() {
             "resourceRules: [{{{RULE}}}], excludeResourceRules: [{{{RULE}, resourceNames: [{names}]}}]"
         )
     };
-    assert!(!meets(&text("c"), &making(&user, &object)));
-    assert!(meets(&text("d"), &making(&user, &object)));
+    assert!(!matches(&text("c"), &creation(&user, &object)));
+    assert!(matches(&text("d"), &creation(&user, &object)));
 }
 
 #[test]
@@ -70,29 +70,29 @@ fn objects_are_selected_by_the_new_or_the_old_one() {
     let user = alice();
     let (labelled, plain) = (map(""), node("{metadata: {name: c}}"));
     let selector = "objectSelector: {matchLabels: {a: b}}";
-    assert!(meets(selector, &making(&user, &labelled)));
-    assert!(!meets(selector, &making(&user, &plain)));
+    assert!(matches(selector, &creation(&user, &labelled)));
+    assert!(!matches(selector, &creation(&user, &plain)));
     let update =
-        Attempt { operation: Operation::Update, old: Some(&labelled), ..making(&user, &plain) };
-    assert!(meets(selector, &update));
-    let gone = Attempt {
+        Attempt { operation: Operation::Update, old: Some(&labelled), ..creation(&user, &plain) };
+    assert!(matches(selector, &update));
+    let deleted = Attempt {
         operation: Operation::Delete,
         object: None,
         old: Some(&labelled),
-        ..making(&user, &plain)
+        ..creation(&user, &plain)
     };
-    assert!(meets(selector, &gone));
-    let gone = Attempt { object: None, old: None, ..gone };
-    assert!(!meets(selector, &gone));
+    assert!(matches(selector, &deleted));
+    let deleted = Attempt { object: None, old: None, ..deleted };
+    assert!(!matches(selector, &deleted));
 }
 
 #[test]
 fn namespaces_are_selected_but_what_is_in_none_is_always_meant() {
     let (user, object) = (alice(), map(""));
     let selector = |env: &str| format!("namespaceSelector: {{matchLabels: {{env: {env}}}}}");
-    let attempt = making(&user, &object);
-    assert!(meets(&selector("test"), &attempt));
-    assert!(!meets(&selector("prod"), &attempt));
+    let attempt = creation(&user, &object);
+    assert!(matches(&selector("test"), &attempt));
+    assert!(!matches(&selector("prod"), &attempt));
     let wide = Attempt {
         resource: ResourceName {
             group: "rbac.authorization.k8s.io",
@@ -102,18 +102,18 @@ fn namespaces_are_selected_but_what_is_in_none_is_always_meant() {
         namespace: "",
         ..attempt
     };
-    assert!(meets(&selector("prod"), &wide));
-    let gone = Attempt { namespace: "gone", ..attempt };
-    let why = criteria(&selector("prod")).meets(&gone, &Cluster);
-    assert_eq!(why, Err("namespaces \"gone\" not found".into()));
+    assert!(matches(&selector("prod"), &wide));
+    let missing = Attempt { namespace: "gone", ..attempt };
+    let result = criteria(&selector("prod")).matches(&missing, &Cluster);
+    assert_eq!(result, Err("namespaces \"gone\" not found".into()));
     let other = format!(
         "{}, resourceRules: [{{{}}}]",
         selector("prod"),
         RULE.replace("configmaps", "pods")
     );
     assert_eq!(
-        criteria(&other).meets(&gone, &Cluster),
-        Ok(Met::No),
+        criteria(&other).matches(&missing, &Cluster),
+        Ok(MatchKind::NoMatch),
         "no error about what is not meant"
     );
 }
@@ -127,25 +127,25 @@ fn a_namespace_is_in_itself() {
         resource: ResourceName { group: "", version: "v1", resource: "namespaces" },
         name: "test",
         namespace: "",
-        ..making(&user, &labelled)
+        ..creation(&user, &labelled)
     };
     let selector = "namespaceSelector: {matchLabels: {env: prod}}";
-    assert!(meets(selector, &attempt), "what is written counts");
+    assert!(matches(selector, &attempt), "what is written counts");
     let part = Attempt { operation: Operation::Update, subresource: "finalize", ..attempt };
-    assert!(!meets(selector, &part), "what is stored counts");
-    let gone =
+    assert!(!matches(selector, &part), "what is stored counts");
+    let deleted =
         Attempt { operation: Operation::Delete, object: None, old: Some(&labelled), ..attempt };
-    assert!(!meets(selector, &gone), "what is stored counts");
+    assert!(!matches(selector, &deleted), "what is stored counts");
     let rule = "resourceRules: [{apiGroups: [''], apiVersions: [v1], resources: [namespaces], operations: ['*'], scope: SCOPE}]";
-    assert!(meets(&rule.replace("SCOPE", "Cluster"), &attempt));
-    assert!(!meets(&rule.replace("SCOPE", "Namespaced"), &attempt));
+    assert!(matches(&rule.replace("SCOPE", "Cluster"), &attempt));
+    assert!(!matches(&rule.replace("SCOPE", "Namespaced"), &attempt));
 }
 
 #[test]
 fn selectors_that_cannot_be_read_are_told() {
     let (user, object) = (alice(), map(""));
     let bad = "objectSelector: {matchExpressions: [{key: a, operator: Nope}]}";
-    let why = criteria(bad).meets(&making(&user, &object), &Cluster);
+    let result = criteria(bad).matches(&creation(&user, &object), &Cluster);
     let expected = "Internal error occurred: \"Nope\" is not a valid label selector operator";
-    assert_eq!(why, Err(expected.into()));
+    assert_eq!(result, Err(expected.into()));
 }

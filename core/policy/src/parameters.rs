@@ -1,4 +1,4 @@
-//! Which parameters a binding gives to its policy.
+//! Resolution of a binding's parameters.
 
 use crate::policy::{Binding, ParameterRef, Policy};
 use crate::{Served, Surroundings};
@@ -7,64 +7,67 @@ use alloc::string::String;
 use alloc::vec::Vec;
 use ratchet_object::Node;
 
-/// Whether the kind of a policy's parameters is served at all.
-pub(crate) fn served(policy: &Policy, around: &dyn Surroundings) -> Result<Option<Served>, String> {
+/// How the kind of a policy's parameters is served, if it is.
+pub(crate) fn served(
+    policy: &Policy,
+    cluster: &dyn Surroundings,
+) -> Result<Option<Served>, String> {
     let Some(kind) = &policy.parameters else { return Ok(None) };
     let name = kind.name();
-    let served = around.served(&name);
+    let served = cluster.served(&name);
     served
         .map(Some)
         .ok_or_else(|| format!("failed to find resource referenced by paramKind: '{name}'"))
 }
 
-/// The parameters with which a policy is evaluated, once with each; `None` among them is no parameter at all.
+/// The parameters that a policy is evaluated with, one after another; `None` among them is no parameter.
 pub(crate) fn collect(
     policy: &Policy,
     binding: &Binding,
     namespace: &str,
-    around: &dyn Surroundings,
+    cluster: &dyn Surroundings,
 ) -> Result<Vec<Option<Node<'static>>>, String> {
     let without = || Ok(alloc::vec![None]);
-    let (Some(kind), Some(wanted)) = (&policy.parameters, &binding.parameter) else {
+    let (Some(kind), Some(param_ref)) = (&policy.parameters, &binding.parameter) else {
         return without();
     };
-    let Some(served) = served(policy, around)? else { return without() };
-    let namespace = place(wanted, served, namespace)?;
-    let found: Vec<Node<'static>> = match &wanted.selector {
-        Some(_) if !wanted.name.is_empty() => {
+    let Some(served) = served(policy, cluster)? else { return without() };
+    let namespace = param_namespace(param_ref, served, namespace)?;
+    let params: Vec<Node<'static>> = match &param_ref.selector {
+        Some(_) if !param_ref.name.is_empty() => {
             return Err("paramRef.name and paramRef.selector are mutually exclusive".into());
         }
-        None if wanted.name.is_empty() => {
+        None if param_ref.name.is_empty() => {
             return Err("one of name or selector must be provided".into());
         }
-        None => around.parameter(&kind.name(), namespace, &wanted.name).into_iter().collect(),
+        None => cluster.parameter(&kind.name(), namespace, &param_ref.name).into_iter().collect(),
         Some(selector) => {
             let selector = selector.as_ref().map_err(Clone::clone)?;
-            let mut all = around.parameters(&kind.name(), namespace);
+            let mut all = cluster.parameters(&kind.name(), namespace);
             all.retain(|node| selector.matches_object(node));
             all
         }
     };
-    if found.is_empty() && wanted.denies_missing {
-        let why = "no params found for policy binding with `Deny` parameterNotFoundAction";
-        return Err(why.into());
+    if params.is_empty() && param_ref.denies_missing {
+        let message = "no params found for policy binding with `Deny` parameterNotFoundAction";
+        return Err(message.into());
     }
-    Ok(found.into_iter().map(Some).collect())
+    Ok(params.into_iter().map(Some).collect())
 }
 
-/// Where parameters are looked for: where the binding says, or where the object is.
-fn place<'n>(
-    wanted: &'n ParameterRef,
+/// The namespace of the parameters: the binding's, or the object's.
+fn param_namespace<'n>(
+    param_ref: &'n ParameterRef,
     served: Served,
     namespace: &'n str,
 ) -> Result<&'n str, String> {
-    match (served.namespaced, wanted.namespace.as_str()) {
+    match (served.namespaced, param_ref.namespace.as_str()) {
         (true, "") if namespace.is_empty() => Err(
             "cannot use namespaced paramRef in policy binding that matches cluster-scoped resources"
                 .into(),
         ),
         (true, "") => Ok(namespace),
-        (true, named) => Ok(named),
+        (true, explicit) => Ok(explicit),
         (false, "") => Ok(""),
         (false, _) => {
             Err("paramRef.namespace must not be provided for a cluster-scoped `paramKind`".into())

@@ -1,11 +1,11 @@
-//! All policies with their bindings, asked about an attempt: the one way in for every door.
+//! All policies with their bindings, evaluated on an attempt: the entry point for every door.
 
+use crate::activation::{ActivationInputs, AuthorizerValues};
 use crate::evaluate::{Annotation, Decision, Evaluated, Outcome};
 use crate::judged::{Check, Denial, Judged, Reason};
-use crate::matching::Met;
+use crate::matching::MatchKind;
 use crate::policy::{Action, Binding, Policy};
 use crate::request::{namespace_object, request};
-use crate::scene::{Authority, Sight};
 use crate::{Attempt, Surroundings, parameters, policy};
 use alloc::borrow::ToOwned;
 use alloc::format;
@@ -16,17 +16,17 @@ use ratchet_cel::Value;
 use ratchet_cel::library::authz::{self, Authorizer};
 use ratchet_object::{Node, write_text};
 
-/// The key under which the audit log is told of a validation that was not met.
+/// The key of the audit annotation for a failed validation.
 const FAILURE_KEY: &str = "validation.policy.admission.k8s.io/validation_failure";
 
-/// Policies with their bindings. A policy without a binding, and a binding without a policy, do nothing.
+/// Policies with their bindings. A policy without a binding, and a binding without a policy, have no effect.
 #[derive(Clone, Debug, Default)]
 pub struct Policies {
     bound: Vec<(Arc<Policy>, Vec<Arc<Binding>>)>,
 }
 
 impl Policies {
-    /// Binds policies; they are asked in the order of their names, and so are the bindings of each.
+    /// Binds policies; they are evaluated in the order of their names, and so are the bindings of each.
     pub fn new(policies: Vec<Arc<Policy>>, bindings: Vec<Arc<Binding>>) -> Self {
         let mut bound: Vec<(Arc<Policy>, Vec<Arc<Binding>>)> = Vec::new();
         for policy in policies {
@@ -41,37 +41,44 @@ impl Policies {
         Self { bound }
     }
 
-    /// Whether no attempt can be refused: nothing is bound.
+    /// Whether nothing is bound, so that no attempt can be denied.
     pub fn is_empty(&self) -> bool {
         self.bound.is_empty()
     }
 
-    /// Whether any policy can have something to say about a resource under this name. Who serves it under other names
-    /// asks for those too.
+    /// Whether any policy can match a resource under this name. A caller that serves it under other names
+    /// checks those too.
     pub fn look_at(&self, group: &str, resource: &str) -> bool {
-        let may_mean = |policy: &Policy| match &policy.criteria {
-            Some(criteria) => criteria.may_mean(group, resource),
+        let may_match = |policy: &Policy| match &policy.criteria {
+            Some(criteria) => criteria.may_match(group, resource),
             None => true,
         };
-        !policy::is_exempt(group, resource) && self.bound.iter().any(|(policy, _)| may_mean(policy))
+        !policy::is_exempt(group, resource)
+            && self.bound.iter().any(|(policy, _)| may_match(policy))
     }
 
-    /// Asks all policies about an attempt.
+    /// Evaluates all policies on an attempt.
     ///
-    /// The attempt is as validation left it: with defaults, and valid. Whoever asks refuses with the first of
-    /// [`Judged::denials`], tells the writer the warnings, and the audit log the annotations. The answer depends on
-    /// nothing but the policies, the attempt and what `around` says.
-    pub fn judge(&self, attempt: &Attempt<'_>, around: &dyn Surroundings) -> Judged {
+    /// The attempt is as validation left it: with defaults, and valid. The caller denies with the first of
+    /// [`Judged::denials`], sends the warnings to the client, and the annotations to the audit log. The result depends
+    /// on nothing but the policies, the attempt and what `cluster` returns.
+    pub fn judge(&self, attempt: &Attempt<'_>, cluster: &dyn Surroundings) -> Judged {
         let mut judged = Judged::default();
         if self.is_empty() || policy::is_exempt(attempt.resource.group, attempt.resource.resource) {
             return judged;
         }
-        let asks = self.bound.iter().any(|(policy, _)| policy.asks_rights);
-        let authority = if asks { authority(attempt, around) } else { None };
-        let namespace = Asked::Not;
-        let mut court = Court { attempt, around, authority, namespace, is_there: false };
+        let asks = self.bound.iter().any(|(policy, _)| policy.uses_authorizer);
+        let authorizer_values = if asks { authorizer_values(attempt, cluster) } else { None };
+        let namespace = NamespaceLookup::Pending;
+        let mut context = AttemptContext {
+            attempt,
+            cluster,
+            authorizer_values,
+            namespace,
+            namespace_exists: false,
+        };
         for (policy, bindings) in &self.bound {
-            court.apply(policy, bindings, &mut judged);
+            context.apply(policy, bindings, &mut judged);
             if judged.missing_namespace.is_some() {
                 break;
             }
@@ -80,200 +87,215 @@ impl Policies {
     }
 }
 
-/// Who is asked what the user may do, in general and with the object at hand.
-fn authority(attempt: &Attempt<'_>, around: &dyn Surroundings) -> Option<Authority> {
-    let authorizer = Authorizer::new(around.authorizer()?);
+/// The values of `authorizer` and `authorizer.requestResource`.
+fn authorizer_values(
+    attempt: &Attempt<'_>,
+    cluster: &dyn Surroundings,
+) -> Option<AuthorizerValues> {
+    let authorizer = Authorizer::new(cluster.authorizer()?);
     let request_resource = authorizer.resource_check(authz::Resource {
         group: attempt.resource.group.to_owned(),
         resource: attempt.resource.resource.to_owned(),
         subresource: attempt.subresource.to_owned(),
-        namespace: attempt.space().to_owned(),
+        namespace: attempt.effective_namespace().to_owned(),
         name: attempt.name.to_owned(),
         ..authz::Resource::default()
     });
-    Some(Authority { authorizer: Value::opaque(authorizer), request_resource })
+    Some(AuthorizerValues { authorizer: Value::opaque(authorizer), request_resource })
 }
 
-/// What has been asked of the surroundings.
-enum Asked {
-    Not,
-    Known(Option<Node<'static>>),
+/// The lookup of the attempt's namespace.
+enum NamespaceLookup {
+    Pending,
+    Done(Option<Node<'static>>),
 }
 
-/// An attempt, and what is found out about it once for all policies.
-struct Court<'c> {
+/// An attempt with what all policies share about it.
+struct AttemptContext<'c> {
     attempt: &'c Attempt<'c>,
-    around: &'c dyn Surroundings,
-    authority: Option<Authority>,
-    namespace: Asked,
+    cluster: &'c dyn Surroundings,
+    authorizer_values: Option<AuthorizerValues>,
+    namespace: NamespaceLookup,
     /// Whether its namespace is known to exist.
-    is_there: bool,
+    namespace_exists: bool,
 }
 
-/// An object and its predecessor as a policy wants to see them.
-struct Seen {
+/// The object and the stored object in the version that a policy matched.
+struct VersionedObjects {
     object: Option<Node<'static>>,
     old: Option<Node<'static>>,
 }
 
-impl Court<'_> {
+impl AttemptContext<'_> {
     fn apply(&mut self, policy: &Policy, bindings: &[Arc<Binding>], judged: &mut Judged) {
-        let (attempt, around) = (self.attempt, self.around);
-        let met = match &policy.criteria {
+        let (attempt, cluster) = (self.attempt, self.cluster);
+        let matched = match &policy.criteria {
             None => Err("policy contained no match constraints, a required field".to_owned()),
-            Some(criteria) => criteria.meets(attempt, around),
+            Some(criteria) => criteria.matches(attempt, cluster),
         };
-        let met = match met {
-            Ok(Met::No) => return,
-            Ok(met) => met,
-            Err(why) => return misconfigured(policy, None, &why, judged),
+        let matched = match matched {
+            Ok(MatchKind::NoMatch) => return,
+            Ok(matched) => matched,
+            Err(error) => return misconfigured(policy, None, &error, judged),
         };
-        if let Err(why) = parameters::served(policy, around) {
-            return misconfigured(policy, None, &why, judged);
+        if let Err(error) = parameters::served(policy, cluster) {
+            return misconfigured(policy, None, &error, judged);
         }
-        let mut told: Vec<(String, Vec<String>)> = Vec::new();
-        let mut seen = None;
+        let mut published: Vec<(String, Vec<String>)> = Vec::new();
+        let mut versioned = None;
         for binding in bindings {
             let met_again = match &binding.criteria {
-                None => Ok(Met::Yes),
-                Some(criteria) => criteria.meets(attempt, around),
+                None => Ok(MatchKind::Exact),
+                Some(criteria) => criteria.matches(attempt, cluster),
             };
             match met_again {
-                Ok(Met::No) => continue,
+                Ok(MatchKind::NoMatch) => continue,
                 Ok(_) => {}
-                Err(why) => {
-                    misconfigured(policy, Some(binding), &why, judged);
+                Err(error) => {
+                    misconfigured(policy, Some(binding), &error, judged);
                     continue;
                 }
             }
-            let found = match parameters::collect(policy, binding, attempt.space(), around) {
-                Ok(found) => found,
-                Err(why) => {
-                    misconfigured(policy, Some(binding), &why, judged);
+            let params = match parameters::collect(
+                policy,
+                binding,
+                attempt.effective_namespace(),
+                cluster,
+            ) {
+                Ok(params) => params,
+                Err(error) => {
+                    misconfigured(policy, Some(binding), &error, judged);
                     continue;
                 }
             };
-            if found.is_empty() {
+            if params.is_empty() {
                 continue;
             }
-            if seen.is_none() {
-                match self.seen(&met) {
-                    Ok(made) => seen = Some(made),
-                    Err(why) => {
-                        misconfigured(policy, Some(binding), &why, judged);
+            if versioned.is_none() {
+                match self.convert_objects(&matched) {
+                    Ok(versioned_objects) => versioned = Some(versioned_objects),
+                    Err(error) => {
+                        misconfigured(policy, Some(binding), &error, judged);
                         continue;
                     }
                 }
             }
-            if let Err(missing) = self.find_namespace(policy.sees_namespace) {
+            if let Err(missing) = self.find_namespace(policy.uses_namespace) {
                 judged.missing_namespace = Some(missing);
                 return;
             }
-            for parameter in &found {
-                let evaluated = self.evaluate(policy, &met, seen.as_ref(), parameter.as_ref());
-                conclude(policy, binding, evaluated, &mut told, judged);
+            for parameter in &params {
+                let evaluated =
+                    self.evaluate(policy, &matched, versioned.as_ref(), parameter.as_ref());
+                apply_decisions(policy, binding, evaluated, &mut published, judged);
             }
         }
-        for (key, values) in told {
+        for (key, values) in published {
             annotate(judged, format!("{}/{key}", policy.name), values.join(", "));
         }
     }
 
-    /// The objects in the version that the policy asked for; none where they are already.
-    fn seen(&self, met: &Met) -> Result<Seen, String> {
-        let Met::As(other) = met else { return Ok(Seen { object: None, old: None }) };
+    /// Converts the objects to the version that the policy matched; none where they already have it.
+    fn convert_objects(&self, matched: &MatchKind) -> Result<VersionedObjects, String> {
+        let MatchKind::Equivalent(other) = matched else {
+            return Ok(VersionedObjects { object: None, old: None });
+        };
         let convert = |node: Option<&Node<'_>>| match node {
             None => Ok(None),
             Some(node) => {
-                let made = self.around.converted(node, &other.kind_name());
-                let why = || {
+                let converted_node = self.cluster.converted(node, &other.kind_name());
+                let error = || {
                     let kind = other.kind_name();
                     format!("failed to convert object version: unable to convert to {kind}")
                 };
-                made.map(Some).ok_or_else(why)
+                converted_node.map(Some).ok_or_else(error)
             }
         };
-        Ok(Seen { object: convert(self.attempt.object)?, old: convert(self.attempt.old)? })
+        Ok(VersionedObjects {
+            object: convert(self.attempt.object)?,
+            old: convert(self.attempt.old)?,
+        })
     }
 
-    /// Finds the namespace of the attempt once, as far as it is wanted; its name, if there is none.
-    fn find_namespace(&mut self, is_wanted: bool) -> Result<(), String> {
-        if matches!(self.namespace, Asked::Known(_)) || !is_wanted && self.is_there {
+    /// Looks the namespace of the attempt up once, its existence alone unless it `is_needed`; the error is its name.
+    fn find_namespace(&mut self, is_needed: bool) -> Result<(), String> {
+        if matches!(self.namespace, NamespaceLookup::Done(_)) || !is_needed && self.namespace_exists
+        {
             return Ok(());
         }
         let kind = &self.attempt.kind;
         let is_namespace = (kind.group, kind.version, kind.kind) == ("", "v1", "Namespace");
-        let name = if is_namespace { "" } else { self.attempt.space() };
-        let found = match name {
+        let name = if is_namespace { "" } else { self.attempt.effective_namespace() };
+        let namespace = match name {
             "" => None,
-            name if !is_wanted => {
-                self.is_there = self.around.has_namespace(name);
-                return if self.is_there { Ok(()) } else { Err(name.to_owned()) };
+            name if !is_needed => {
+                self.namespace_exists = self.cluster.has_namespace(name);
+                return if self.namespace_exists { Ok(()) } else { Err(name.to_owned()) };
             }
-            name => Some(self.around.namespace(name).ok_or_else(|| name.to_owned())?),
+            name => Some(self.cluster.namespace(name).ok_or_else(|| name.to_owned())?),
         };
-        self.namespace = Asked::Known(found.map(namespace_object));
+        self.namespace = NamespaceLookup::Done(namespace.map(namespace_object));
         Ok(())
     }
 
     fn evaluate(
         &self,
         policy: &Policy,
-        met: &Met,
-        seen: Option<&Seen>,
+        matched: &MatchKind,
+        versioned: Option<&VersionedObjects>,
         parameter: Option<&Node<'static>>,
     ) -> Evaluated {
-        let request = match policy.sees_request {
-            true => request(self.attempt, met),
+        let request = match policy.uses_request {
+            true => request(self.attempt, matched),
             false => Node::empty_map(),
         };
-        let converted = seen.filter(|_| matches!(met, Met::As(_)));
-        let sight = Sight {
-            object: converted.map_or(self.attempt.object, |seen| seen.object.as_ref()),
-            old: converted.map_or(self.attempt.old, |seen| seen.old.as_ref()),
+        let converted = versioned.filter(|_| matches!(matched, MatchKind::Equivalent(_)));
+        let inputs = ActivationInputs {
+            object: converted.map_or(self.attempt.object, |versioned| versioned.object.as_ref()),
+            old: converted.map_or(self.attempt.old, |versioned| versioned.old.as_ref()),
             params: parameter,
             request: &request,
             namespace: match &self.namespace {
-                Asked::Known(found) => found.as_ref(),
-                Asked::Not => None,
+                NamespaceLookup::Done(namespace) => namespace.as_ref(),
+                NamespaceLookup::Pending => None,
             },
-            authority: self.authority.as_ref(),
+            authorizer_values: self.authorizer_values.as_ref(),
             variables: &policy.variables,
         };
-        policy.evaluate(&sight, &|| self.around.nanoseconds())
+        policy.evaluate(&inputs, &|| self.cluster.nanoseconds())
     }
 }
 
-/// A policy or a binding that cannot be applied refuses everything it is about, unless its failures are ignored.
-fn misconfigured(policy: &Policy, binding: Option<&Binding>, why: &str, judged: &mut Judged) {
+/// A policy or a binding that cannot be applied denies everything it matches, unless its failures are ignored.
+fn misconfigured(policy: &Policy, binding: Option<&Binding>, error: &str, judged: &mut Judged) {
     if policy.ignores_failures {
         return;
     }
-    let what = if binding.is_some() { "binding" } else { "policy" };
+    let subject = if binding.is_some() { "binding" } else { "policy" };
     judged.denials.push(Denial {
         policy: policy.name.clone(),
         binding: binding.map(|binding| binding.name.clone()),
-        words: format!("failed to configure {what}: {why}"),
+        words: format!("failed to configure {subject}: {error}"),
         reason: Reason::default(),
         validation: None,
     });
 }
 
-fn conclude(
+fn apply_decisions(
     policy: &Policy,
     binding: &Binding,
     evaluated: Evaluated,
-    told: &mut Vec<(String, Vec<String>)>,
+    published: &mut Vec<(String, Vec<String>)>,
     judged: &mut Judged,
 ) {
     let (denials, checks) = (judged.denials.len(), judged.checks.len());
     for (index, decision) in evaluated.decisions.into_iter().enumerate() {
         match decision.outcome {
-            Outcome::Met => {}
-            Outcome::Forgiven => {
+            Outcome::Admitted => {}
+            Outcome::ErrorIgnored => {
                 count(policy, binding, (Some(index), &decision), "allow", judged);
             }
-            Outcome::Unmet | Outcome::Failed => {
+            Outcome::Denied | Outcome::Error => {
                 for action in &binding.actions {
                     act(*action, policy, binding, (index, &decision), judged);
                 }
@@ -286,14 +308,16 @@ fn conclude(
     }
     for annotation in evaluated.annotations {
         match annotation {
-            Annotation::Told(key, value) => match told.iter_mut().find(|(own, _)| *own == key) {
-                None => told.push((key, alloc::vec![value])),
-                Some((_, values)) if values.contains(&value) => {}
-                Some((_, values)) => values.push(value),
-            },
-            Annotation::Failed { words, nanoseconds } => {
-                let (outcome, reason) = (Outcome::Failed, Reason::default());
-                let decision = Decision { outcome, words, reason, nanoseconds };
+            Annotation::Publish(key, value) => {
+                match published.iter_mut().find(|(own, _)| *own == key) {
+                    None => published.push((key, alloc::vec![value])),
+                    Some((_, values)) if values.contains(&value) => {}
+                    Some((_, values)) => values.push(value),
+                }
+            }
+            Annotation::Error { message, nanoseconds } => {
+                let (outcome, reason) = (Outcome::Error, Reason::default());
+                let decision = Decision { outcome, message, reason, nanoseconds };
                 deny(policy, binding, (None, &decision), judged);
             }
         }
@@ -316,7 +340,7 @@ fn act(
         Action::Warn => {
             judged.warnings.push(format!(
                 "Validation failed for ValidatingAdmissionPolicy '{}' with binding '{}': {}",
-                policy.name, binding.name, decision.words
+                policy.name, binding.name, decision.message
             ));
             count(policy, binding, (Some(index), decision), "warn", judged);
         }
@@ -333,24 +357,24 @@ fn deny(
     judged.denials.push(Denial {
         policy: policy.name.clone(),
         binding: Some(binding.name.clone()),
-        words: decision.words.clone(),
+        words: decision.message.clone(),
         reason: decision.reason,
         validation: index,
     });
 }
 
-/// Tells the audit log something; what was told first under a key stays.
+/// Adds an audit annotation; the first value of a key stays.
 fn annotate(judged: &mut Judged, key: String, value: String) {
     if !judged.annotations.iter().any(|(own, _)| *own == key) {
         judged.annotations.push((key, value));
     }
 }
 
-/// A list of one, in JSON, in the order of the API's own type.
+/// A JSON list of one item, with the fields in the order of the API type.
 fn failure_value(binding: &Binding, index: usize, decision: &Decision) -> String {
     let mut out = String::from("[{");
     let texts =
-        [("message", &decision.words), ("policy", &binding.policy), ("binding", &binding.name)];
+        [("message", &decision.message), ("policy", &binding.policy), ("binding", &binding.name)];
     for (name, text) in texts {
         out.push_str(&format!("\"{name}\":"));
         // Writing to a String cannot fail.
@@ -358,7 +382,7 @@ fn failure_value(binding: &Binding, index: usize, decision: &Decision) -> String
         out.push(',');
     }
     let actions: Vec<String> =
-        binding.actions.iter().map(|action| format!("\"{}\"", action.word())).collect();
+        binding.actions.iter().map(|action| format!("\"{}\"", action.as_str())).collect();
     let actions = actions.join(",");
     out.push_str(&format!("\"expressionIndex\":{index},\"validationActions\":[{actions}]}}]"));
     out
@@ -371,10 +395,10 @@ fn count(
     action: &'static str,
     judged: &mut Judged,
 ) {
-    let words = decision.words.as_str();
-    let error = if words.starts_with("compilation") {
+    let message = decision.message.as_str();
+    let error = if message.starts_with("compilation") {
         "compile_error"
-    } else if words.starts_with("validation failed due to running out of cost budget") {
+    } else if message.starts_with("validation failed due to running out of cost budget") {
         "out_of_budget"
     } else {
         "invalid_error"
@@ -386,6 +410,6 @@ fn count(
         action,
         nanoseconds: decision.nanoseconds,
         validation,
-        words: decision.words.clone(),
+        words: decision.message.clone(),
     });
 }

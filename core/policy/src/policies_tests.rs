@@ -1,7 +1,7 @@
-//! Policies and their bindings, asked about attempts.
+//! Tests of policies and their bindings.
 
 use crate::testing::{
-    CONFIG_MAP, Cluster, alice, binding, judged, making, map, node, policy, words,
+    CONFIG_MAP, Cluster, alice, binding, creation, denial_messages, judged, map, node, policy,
 };
 use crate::{Attempt, Judged, KindName, Operation, Policies, Reason, ResourceName};
 use alloc::format;
@@ -19,9 +19,9 @@ fn a_validation_that_is_met_says_nothing() {
 
 #[test]
 fn a_validation_that_is_not_met_denies() {
-    let found = judged("validations: [{expression: \" object.data.a == 'b' \"}]", "", "a: x");
-    assert_eq!(words(&found), ["failed expression: object.data.a == 'b'"]);
-    let denial = &found.denials[0];
+    let result = judged("validations: [{expression: \" object.data.a == 'b' \"}]", "", "a: x");
+    assert_eq!(denial_messages(&result), ["failed expression: object.data.a == 'b'"]);
+    let denial = &result.denials[0];
     assert_eq!(
         denial.message(),
         "ValidatingAdmissionPolicy 'p' with binding 'b' denied request: failed expression: object.data.a == 'b'"
@@ -30,24 +30,24 @@ fn a_validation_that_is_not_met_denies() {
         (denial.reason.word(), denial.reason.code(), denial.validation),
         ("Invalid", 422, Some(0))
     );
-    let check = &found.checks[0];
+    let check = &result.checks[0];
     assert_eq!((check.error, check.action), ("invalid_error", "deny"));
 }
 
 #[test]
 fn reasons_have_codes() {
-    for (word, code) in [
+    for (name, code) in [
         ("Forbidden", 403),
         ("Invalid", 422),
         ("RequestEntityTooLarge", 413),
         ("Unauthorized", 401),
     ] {
-        let found =
-            judged(&format!("validations: [{{expression: 'false', reason: {word}}}]"), "", "");
-        let reason = found.denials[0].reason;
-        assert_eq!((reason.word(), reason.code()), (word, code));
+        let result =
+            judged(&format!("validations: [{{expression: 'false', reason: {name}}}]"), "", "");
+        let reason = result.denials[0].reason;
+        assert_eq!((reason.word(), reason.code()), (name, code));
     }
-    assert_eq!(Reason::read("Nonsense"), Reason::Invalid);
+    assert_eq!(Reason::parse("Nonsense"), Reason::Invalid);
 }
 
 #[test]
@@ -67,8 +67,8 @@ fn messages_are_chosen() {
         ("message: static, messageExpression: string(object.data.a)", "static", long(5121)),
     ];
     for (spec, expected, data) in cases {
-        let found = judged(&format!("validations: [{{expression: 'false', {spec}}}]"), "", &data);
-        assert_eq!(words(&found), [expected], "{spec}");
+        let result = judged(&format!("validations: [{{expression: 'false', {spec}}}]"), "", &data);
+        assert_eq!(denial_messages(&result), [expected], "{spec}");
     }
     let spec = "validations: [{expression: 'false', messageExpression: string(object.data.a)}]";
     assert_eq!(judged(spec, "", &long(5120)).denials[0].words.len(), 5120);
@@ -77,30 +77,30 @@ fn messages_are_chosen() {
 #[test]
 fn failures_deny_unless_they_are_ignored() {
     let spec = "validations: [{expression: \"object.data.nope == 'x'\"}]";
-    let found = judged(spec, "", "a: b");
+    let result = judged(spec, "", "a: b");
     assert_eq!(
-        words(&found),
+        denial_messages(&result),
         ["expression 'object.data.nope == 'x'' resulted in error: no such key: nope"]
     );
-    let found = judged(&format!("failurePolicy: Ignore, {spec}"), "", "a: b");
-    assert!(found.admits());
-    assert_eq!((found.checks[0].action, found.checks[0].error), ("allow", "invalid_error"));
-    let found = judged("failurePolicy: Ignore, validations: [{expression: 'false'}]", "", "");
-    assert!(!found.admits(), "what is evaluated is not ignored");
+    let result = judged(&format!("failurePolicy: Ignore, {spec}"), "", "a: b");
+    assert!(result.admits());
+    assert_eq!((result.checks[0].action, result.checks[0].error), ("allow", "invalid_error"));
+    let result = judged("failurePolicy: Ignore, validations: [{expression: 'false'}]", "", "");
+    assert!(!result.admits(), "what is evaluated is not ignored");
 }
 
 #[test]
 fn what_does_not_compile_fails_when_it_is_applied() {
-    let found = judged("validations: [{expression: nope}]", "", "");
+    let result = judged("validations: [{expression: nope}]", "", "");
     assert_eq!(
-        words(&found),
+        denial_messages(&result),
         [
             "compilation error: compilation failed: ERROR: <input>:1:1: undeclared reference to 'nope' (in container '')\n | nope\n | ^"
         ]
     );
-    assert_eq!(found.checks[0].error, "compile_error");
-    let found = judged("validations: [{expression: '1'}]", "", "");
-    assert_eq!(words(&found), ["compilation error: must evaluate to bool but got int"]);
+    assert_eq!(result.checks[0].error, "compile_error");
+    let result = judged("validations: [{expression: '1'}]", "", "");
+    assert_eq!(denial_messages(&result), ["compilation error: must evaluate to bool but got int"]);
 }
 
 #[test]
@@ -121,14 +121,14 @@ fn actions_are_taken() {
     let value = r#"[{"message":"m1","policy":"p","binding":"b","expressionIndex":0,"validationActions":["Audit","Warn"]}]"#;
     assert_eq!(audited.annotations, [(key.into(), value.into())], "the first stays");
     assert_eq!((audited.warnings.len(), audited.checks.len()), (2, 4));
-    assert_eq!(words(&judged(spec, "", "")), ["m1", "m2"]);
+    assert_eq!(denial_messages(&judged(spec, "", "")), ["m1", "m2"]);
 }
 
 #[test]
 fn variables_are_evaluated_when_asked_for_and_once() {
     let spec = "variables: [{name: length, expression: size(object.data.a)}, {name: m, expression: variables.length + 1}], validations: [{expression: variables.m > 3, messageExpression: \"'m is ' + string(variables.m)\"}]";
     assert!(judged(spec, "", "a: xxx").admits());
-    assert_eq!(words(&judged(spec, "", "a: x")), ["m is 2"]);
+    assert_eq!(denial_messages(&judged(spec, "", "a: x")), ["m is 2"]);
     let failing =
         "variables: [{name: x, expression: int(object.data.a)}], validations: [{expression: EXPR}]";
     let unused = failing.replace("EXPR", "'true'");
@@ -137,11 +137,11 @@ fn variables_are_evaluated_when_asked_for_and_once() {
     assert!(judged(&forgiven, "", "a: b").admits());
     let used = judged(&failing.replace("EXPR", "variables.x == 1"), "", "a: b");
     assert!(
-        words(&used)[0].starts_with("expression 'variables.x == 1' resulted in error: composited variable \"x\" fails to evaluate: "),
+        denial_messages(&used)[0].starts_with("expression 'variables.x == 1' resulted in error: composited variable \"x\" fails to evaluate: "),
         "{used:?}"
     );
     let twice = "variables: [{name: x, expression: '1'}, {name: x, expression: variables.x + 1}], validations: [{expression: variables.x == 2}]";
-    assert!(words(&judged(twice, "", ""))[0].contains("it needs itself"));
+    assert!(denial_messages(&judged(twice, "", ""))[0].contains("it needs itself"));
 }
 
 #[test]
@@ -152,14 +152,14 @@ fn conditions_decide_whether_a_policy_is_asked() {
     let is_b = "{name: b, expression: \"object.data.a == 'b'\"}";
     let fails = "{name: f, expression: \"object.data.nope == 'b'\"}";
     assert!(judged(&spec(is_b, ""), "", "a: x").admits());
-    assert_eq!(words(&judged(&spec(is_b, ""), "", "a: b")), ["failed expression: false"]);
-    let why = "expression 'object.data.nope == 'b'' resulted in error: no such key: nope";
-    assert_eq!(words(&judged(&spec(fails, ""), "", "a: b")), [why]);
+    assert_eq!(denial_messages(&judged(&spec(is_b, ""), "", "a: b")), ["failed expression: false"]);
+    let error = "expression 'object.data.nope == 'b'' resulted in error: no such key: nope";
+    assert_eq!(denial_messages(&judged(&spec(fails, ""), "", "a: b")), [error]);
     let two = format!("{fails}, {{name: g, expression: object.data.other == 1}}");
     let both = format!(
-        "[{why}, expression 'object.data.other == 1' resulted in error: no such key: other]"
+        "[{error}, expression 'object.data.other == 1' resulted in error: no such key: other]"
     );
-    assert_eq!(words(&judged(&spec(&two, ""), "", "a: b")), [both]);
+    assert_eq!(denial_messages(&judged(&spec(&two, ""), "", "a: b")), [both]);
     let mixed = format!("{fails}, {is_b}");
     assert!(judged(&spec(&mixed, ""), "", "a: x").admits(), "one that is false settles it");
     assert!(judged(&spec(fails, "failurePolicy: Ignore,"), "", "a: b").admits());
@@ -170,18 +170,19 @@ fn conditions_decide_whether_a_policy_is_asked() {
 #[test]
 fn parameters_come_from_where_the_binding_says() {
     let spec = "paramKind: {apiVersion: v1, kind: ConfigMap}, validations: [{expression: \"params != null && size(object.data.a) <= int(params.data.most)\", messageExpression: \"'at most ' + params.data.most\"}]";
-    let named = |more: &str| format!("paramRef: {{name: limits, {more}}}");
+    let with_name = |more: &str| format!("paramRef: {{name: limits, {more}}}");
     assert_eq!(
-        words(&judged(spec, &named("parameterNotFoundAction: Deny"), "a: xxxx")),
+        denial_messages(&judged(spec, &with_name("parameterNotFoundAction: Deny"), "a: xxxx")),
         ["at most 3"]
     );
     assert!(
-        judged(spec, &named("namespace: prod, parameterNotFoundAction: Deny"), "a: xxxx").admits()
+        judged(spec, &with_name("namespace: prod, parameterNotFoundAction: Deny"), "a: xxxx")
+            .admits()
     );
     let all = "paramRef: {selector: {}, parameterNotFoundAction: Deny}";
-    assert_eq!(words(&judged(spec, all, "a: xxxxxx")), ["at most 3", "at most 5"]);
+    assert_eq!(denial_messages(&judged(spec, all, "a: xxxxxx")), ["at most 3", "at most 5"]);
     let some = "paramRef: {selector: {matchLabels: {is: limits-b}}, parameterNotFoundAction: Deny}";
-    assert_eq!(words(&judged(spec, some, "a: xxxxxx")), ["at most 5"]);
+    assert_eq!(denial_messages(&judged(spec, some, "a: xxxxxx")), ["at most 5"]);
     let missing = "paramRef: {name: gone, parameterNotFoundAction: Deny}";
     assert_eq!(
         judged(spec, missing, "a: x").denials[0].message(),
@@ -210,7 +211,7 @@ fn parameters_that_cannot_be_are_told() {
     );
     let wide = judged(&spec("v1, kind: Namespace"), &deny("namespace: test,"), "");
     assert_eq!(
-        words(&wide),
+        denial_messages(&wide),
         [
             "failed to configure binding: paramRef.namespace must not be provided for a cluster-scoped `paramKind`"
         ]
@@ -222,17 +223,17 @@ fn parameters_that_cannot_be_are_told() {
 #[test]
 fn annotations_are_gathered() {
     let spec = "auditAnnotations: [{key: k, valueExpression: \"' v ' + object.data.a\"}, {key: n, valueExpression: 'null'}, {key: e, valueExpression: \"'  '\"}]";
-    let found = judged(spec, "", "a: b");
-    assert_eq!(found.annotations, [("p/k".into(), "v b".into())]);
+    let result = judged(spec, "", "a: b");
+    assert_eq!(result.annotations, [("p/k".into(), "v b".into())]);
     let spec = "paramKind: {apiVersion: v1, kind: ConfigMap}, auditAnnotations: [{key: k, valueExpression: params.metadata.name + ''}, {key: same, valueExpression: \"'x'\"}]";
-    let found = judged(spec, "paramRef: {selector: {}, parameterNotFoundAction: Deny}", "");
+    let result = judged(spec, "paramRef: {selector: {}, parameterNotFoundAction: Deny}", "");
     let expected = [("p/k", "limits, limits-b"), ("p/same", "x")];
     let expected: Vec<(String, String)> =
         expected.iter().map(|(key, value)| ((*key).into(), (*value).into())).collect();
-    assert_eq!(found.annotations, expected);
+    assert_eq!(result.annotations, expected);
     let failing = "auditAnnotations: [{key: k, valueExpression: string(object.data.nope)}]";
     assert_eq!(
-        words(&judged(failing, "validationActions: [Audit]", "")),
+        denial_messages(&judged(failing, "validationActions: [Audit]", "")),
         ["expression 'string(object.data.nope)' resulted in error: no such key: nope"],
         "whatever the binding does"
     );
@@ -251,25 +252,25 @@ fn nested(depth: usize) -> String {
 #[test]
 fn hostile_expressions_end() {
     let one = format!("validations: [{{expression: '{}'}}]", nested(7));
-    let found = judged(&one, "", "");
-    let why = "resulted in error: operation cancelled: actual cost limit exceeded";
-    assert!(words(&found)[0].ends_with(why), "{found:?}");
+    let result = judged(&one, "", "");
+    let error = "resulted in error: operation cancelled: actual cost limit exceeded";
+    assert!(denial_messages(&result)[0].ends_with(error), "{result:?}");
     let many: Vec<String> = (0..40).map(|_| format!("{{expression: '{}'}}", nested(5))).collect();
-    let found = judged(&format!("validations: [{}]", many.join(", ")), "", "");
+    let result = judged(&format!("validations: [{}]", many.join(", ")), "", "");
     let out = "validation failed due to running out of cost budget, no further validation rules will be run";
-    assert_eq!(words(&found), [out]);
-    assert_eq!(found.checks[0].error, "out_of_budget");
+    assert_eq!(denial_messages(&result), [out]);
+    assert_eq!(result.checks[0].error, "out_of_budget");
     let conditions: Vec<String> =
         (0..12).map(|index| format!("{{name: n{index}, expression: '{}'}}", nested(5))).collect();
     let spec = format!(
         "matchConditions: [{}], validations: [{{expression: 'true'}}]",
         conditions.join(", ")
     );
-    assert_eq!(words(&judged(&spec, "", "")), [out]);
+    assert_eq!(denial_messages(&judged(&spec, "", "")), [out]);
     assert!(judged(&format!("failurePolicy: Ignore, {spec}"), "", "").admits());
 }
 
-/// Variables that build on one another, each within so many brackets, and a validation of each.
+/// Variables that build on one another, each inside so many brackets, and a validation for each index.
 fn chain(count: usize, brackets: usize, validations: &[usize]) -> String {
     let (open, close) = ("[".repeat(brackets), "]".repeat(brackets));
     let mut variables = vec![String::from("{name: v0, expression: object.data}")];
@@ -287,13 +288,16 @@ fn variables_that_build_on_one_another_do_not_need_more_stack_than_there_is() {
     assert_eq!(judged(&chain(60, 0, &[59]), "", "a: b"), Judged::default());
     assert_eq!(judged(&chain(4, 30, &[3]), "", "a: b"), Judged::default());
     for (count, brackets) in [(5_000, 0), (400, 60), (200, 120)] {
-        let found = judged(&chain(count, brackets, &[count - 1]), "", "a: b");
-        assert!(words(&found)[0].contains("nested too deeply"), "{count}");
+        let result = judged(&chain(count, brackets, &[count - 1]), "", "a: b");
+        assert!(denial_messages(&result)[0].contains("nested too deeply"), "{count}");
     }
-    // Each is asked for when the one before it is known: what grows is the value.
+    // Each variable is evaluated after the one before it: what grows is the value.
     let (all, count): (Vec<usize>, usize) = ((0..200).collect(), 200);
-    let found = judged(&chain(count, 100, &all), "", "a: b");
-    assert!(words(&found)[0].contains("value is nested deeper than 428 levels"), "{found:?}");
+    let result = judged(&chain(count, 100, &all), "", "a: b");
+    assert!(
+        denial_messages(&result)[0].contains("value is nested deeper than 428 levels"),
+        "{result:?}"
+    );
 }
 
 #[test]
@@ -301,7 +305,7 @@ fn the_request_is_seen() {
     let message = "request.operation + ' ' + request.kind.kind + ' ' + request.resource.resource + ' ' + request.namespace + '/' + request.name + ' ' + request.userInfo.username + ' ' + request.userInfo.groups[0] + ' ' + string(request.dryRun) + string(has(request.subResource)) + ' ' + namespaceObject.metadata.labels.env + namespaceObject.status.phase + string(has(dyn(namespaceObject.metadata).managedFields))";
     let spec = format!("validations: [{{expression: 'false', messageExpression: \"{message}\"}}]");
     assert_eq!(
-        words(&judged(&spec, "", "")),
+        denial_messages(&judged(&spec, "", "")),
         ["CREATE ConfigMap configmaps test/c alice devs falsefalse testActivefalse"]
     );
 }
@@ -314,10 +318,10 @@ fn old_objects_make_ratchets() {
     let (good, bad) = (map("a: b"), map("bad: x"));
     let update = |old, new| {
         let attempt =
-            Attempt { operation: Operation::Update, old: Some(old), ..making(&user, new) };
+            Attempt { operation: Operation::Update, old: Some(old), ..creation(&user, new) };
         policies.judge(&attempt, &Cluster).admits()
     };
-    assert!(!policies.judge(&making(&user, &bad), &Cluster).admits());
+    assert!(!policies.judge(&creation(&user, &bad), &Cluster).admits());
     assert!(!update(&good, &bad));
     assert!(update(&bad, &bad));
     assert!(update(&bad, &good));
@@ -330,7 +334,7 @@ fn nobody_is_asked_about_policies_and_questions() {
     let (user, object) = (alice(), map(""));
     let judge = |group, resource| {
         let resource = ResourceName { group, version: "v1", resource };
-        let attempt = Attempt { resource, namespace: "", ..making(&user, &object) };
+        let attempt = Attempt { resource, namespace: "", ..creation(&user, &object) };
         policies.judge(&attempt, &Cluster).admits()
     };
     let group = "admissionregistration.k8s.io";
@@ -355,11 +359,11 @@ fn an_object_is_seen_in_the_version_that_was_asked_for() {
             version: "v1",
             resource: "horizontalpodautoscalers",
         },
-        ..making(&user, &object)
+        ..creation(&user, &object)
     };
     let judge =
         |spec: &str| Policies::new(vec![policy(spec)], vec![binding("")]).judge(&attempt, &Cluster);
-    assert_eq!(words(&judge(&spec.replace("RULE", rule))), ["autoscaling/v2 v2 v1"]);
+    assert_eq!(denial_messages(&judge(&spec.replace("RULE", rule))), ["autoscaling/v2 v2 v1"]);
     let exact = spec.replace("RULE", &format!("matchPolicy: Exact, {rule}"));
     assert!(judge(&exact).admits());
 }
@@ -369,10 +373,10 @@ fn a_missing_namespace_is_told() {
     let policies =
         Policies::new(vec![policy("validations: [{expression: 'true'}]")], vec![binding("")]);
     let (user, object) = (alice(), map(""));
-    let attempt = Attempt { namespace: "gone", kind: CONFIG_MAP, ..making(&user, &object) };
-    let found = policies.judge(&attempt, &Cluster);
-    assert_eq!(found.missing_namespace.as_deref(), Some("gone"));
-    assert!(!found.admits());
+    let attempt = Attempt { namespace: "gone", kind: CONFIG_MAP, ..creation(&user, &object) };
+    let result = policies.judge(&attempt, &Cluster);
+    assert_eq!(result.missing_namespace.as_deref(), Some("gone"));
+    assert!(!result.admits());
 }
 
 #[test]

@@ -1,9 +1,9 @@
-//! A policy and a binding, read once from their objects; expressions are compiled then and never again.
+//! Policies and bindings, parsed from their objects once; expressions are compiled then and never again.
 
 use crate::KindName;
-use crate::environment::{Grounds, Use};
+use crate::environment::{PolicyEnvironment, Use};
 use crate::judged::Reason;
-use crate::matching::{Criteria, texts};
+use crate::matching::{Criteria, strings};
 use alloc::borrow::ToOwned;
 use alloc::string::String;
 use alloc::vec::Vec;
@@ -17,7 +17,7 @@ const GROUP: &str = "admissionregistration.k8s.io";
 #[derive(Debug)]
 pub struct Policy {
     pub(crate) name: String,
-    /// Whether what cannot be evaluated is let through.
+    /// Whether the failure policy is `Ignore`.
     pub(crate) ignores_failures: bool,
     pub(crate) parameters: Option<ParameterKind>,
     pub(crate) criteria: Option<Criteria>,
@@ -25,12 +25,12 @@ pub struct Policy {
     pub(crate) variables: Vec<Variable>,
     pub(crate) validations: Vec<Validation>,
     pub(crate) annotations: Vec<(String, Expression)>,
-    /// Whether any expression may ask who may do what.
-    pub(crate) asks_rights: bool,
-    /// Whether any expression may look at the request.
-    pub(crate) sees_request: bool,
-    /// Whether any expression may look at the namespace.
-    pub(crate) sees_namespace: bool,
+    /// Whether any expression may use the authorizer.
+    pub(crate) uses_authorizer: bool,
+    /// Whether any expression may use the request.
+    pub(crate) uses_request: bool,
+    /// Whether any expression may use the namespace.
+    pub(crate) uses_namespace: bool,
 }
 
 /// The kind of a policy's parameters.
@@ -42,20 +42,20 @@ pub(crate) struct ParameterKind {
 }
 
 impl ParameterKind {
-    fn read(node: &Node<'_>) -> Self {
-        let written = node.text_at(&["apiVersion"]);
-        let (group, version) = written.split_once('/').unwrap_or(("", written));
+    fn parse(node: &Node<'_>) -> Self {
+        let api_version = node.text_at(&["apiVersion"]);
+        let (group, version) = api_version.split_once('/').unwrap_or(("", api_version));
         let kind = node.text_at(&["kind"]);
         Self { group: group.to_owned(), version: version.to_owned(), kind: kind.to_owned() }
     }
 
-    /// Its name.
+    /// The group, version and kind.
     pub(crate) fn name(&self) -> KindName<'_> {
         KindName { group: &self.group, version: &self.version, kind: &self.kind }
     }
 }
 
-/// An expression, compiled, or why it could not be.
+/// A compiled expression, or the error.
 #[derive(Debug)]
 pub(crate) struct Expression {
     pub(crate) text: String,
@@ -63,19 +63,18 @@ pub(crate) struct Expression {
 }
 
 impl Expression {
-    fn new(grounds: &Grounds, text: &str, use_: Use) -> Self {
-        Self { text: text.to_owned(), program: grounds.compile(text, use_) }
+    fn new(policy_environment: &PolicyEnvironment, text: &str, use_: Use) -> Self {
+        Self { text: text.to_owned(), program: policy_environment.compile(text, use_) }
     }
 }
 
-/// A variable.
 #[derive(Debug)]
 pub(crate) struct Variable {
     pub(crate) name: String,
     pub(crate) program: Result<Program, String>,
 }
 
-/// What must hold, and what is said if it does not.
+/// A validation with its message and reason.
 #[derive(Debug)]
 pub(crate) struct Validation {
     pub(crate) expression: Expression,
@@ -84,12 +83,12 @@ pub(crate) struct Validation {
     pub(crate) reason: Reason,
 }
 
-/// The rows of a list in the spec.
+/// The items of a list in the spec.
 fn rows<'n>(node: &'n Node<'n>, name: &str) -> &'n [Node<'n>] {
     node.find(&["spec", name]).map(Node::items).unwrap_or_default()
 }
 
-/// Whether a name stands in any expression of a policy: what is not named need not be found out.
+/// Whether any expression of a policy contains a name: what is not named need not be looked up.
 fn mentions(node: &Node<'_>, name: &str) -> bool {
     const LISTS: [&str; 4] = ["matchConditions", "variables", "validations", "auditAnnotations"];
     const TEXTS: [&str; 3] = ["expression", "messageExpression", "valueExpression"];
@@ -98,28 +97,28 @@ fn mentions(node: &Node<'_>, name: &str) -> bool {
 }
 
 impl Policy {
-    /// Reads a policy for a release of Kubernetes. Never fails: what is wrong with it is said when it is applied. Whoever
-    /// reads many keeps a [`Reader`].
+    /// Parses a policy for a release of Kubernetes. Never fails: errors are reported when the policy is applied. A
+    /// caller with many policies keeps a [`Reader`].
     pub fn read(object: &Node<'_>, version: (u32, u32)) -> Self {
         Reader::new(version).policy(object)
     }
 
-    fn read_in(object: &Node<'_>, base: &Environment) -> Self {
+    fn parse_with(object: &Node<'_>, base: &Environment) -> Self {
         let mut node = object.clone();
         defaults::apply(GROUP, "v1", "ValidatingAdmissionPolicy", &mut node);
         let node = &node;
         let spec = |name: &str| node.find(&["spec", name]).filter(|node| !node.is_null());
-        let parameters = spec("paramKind").map(ParameterKind::read);
-        let mut grounds = Grounds::new(base, parameters.is_some());
+        let parameters = spec("paramKind").map(ParameterKind::parse);
+        let mut policy_environment = PolicyEnvironment::new(base, parameters.is_some());
         let mut variables = Vec::new();
         for row in rows(node, "variables") {
-            let program = grounds.compile(row.text_at(&["expression"]), Use::Variable);
+            let program = policy_environment.compile(row.text_at(&["expression"]), Use::Variable);
             let name = row.text_at(&["name"]).to_owned();
-            grounds.declare(&name, program.as_ref().ok().map(Program::result));
+            policy_environment.declare(&name, program.as_ref().ok().map(Program::result));
             variables.push(Variable { name, program });
         }
         let compiled = |row: &Node<'_>, name: &str, use_| {
-            Expression::new(&grounds, row.text_at(&[name]), use_)
+            Expression::new(&policy_environment, row.text_at(&[name]), use_)
         };
         let validation = |row: &Node<'_>| Validation {
             expression: compiled(row, "expression", Use::Condition),
@@ -128,7 +127,7 @@ impl Policy {
                 "" => None,
                 _ => Some(compiled(row, "messageExpression", Use::Message)),
             },
-            reason: Reason::read(row.text_at(&["reason"])),
+            reason: Reason::parse(row.text_at(&["reason"])),
         };
         let annotation = |row: &Node<'_>| {
             let key = row.text_at(&["key"]).to_owned();
@@ -137,12 +136,12 @@ impl Policy {
         let condition = |row: &Node<'_>| compiled(row, "expression", Use::Condition);
         let mentions = |name: &str| mentions(node, name);
         Self {
-            asks_rights: mentions("authorizer"),
-            sees_request: mentions("request"),
-            sees_namespace: mentions("namespaceObject"),
+            uses_authorizer: mentions("authorizer"),
+            uses_request: mentions("request"),
+            uses_namespace: mentions("namespaceObject"),
             name: node.text_at(&["metadata", "name"]).to_owned(),
             ignores_failures: node.text_at(&["spec", "failurePolicy"]) == "Ignore",
-            criteria: spec("matchConstraints").map(Criteria::read),
+            criteria: spec("matchConstraints").map(Criteria::parse),
             conditions: rows(node, "matchConditions").iter().map(condition).collect(),
             validations: rows(node, "validations").iter().map(validation).collect(),
             annotations: rows(node, "auditAnnotations").iter().map(annotation).collect(),
@@ -157,23 +156,23 @@ impl Policy {
     }
 }
 
-/// Reads policies: the functions that expressions may call are gathered once for all of them.
+/// Parses policies: the function declarations of expressions are built once for all of them.
 #[derive(Clone, Debug)]
 pub struct Reader(Environment);
 
 impl Reader {
-    /// For the expressions of a release of Kubernetes.
+    /// A reader for a release of Kubernetes.
     pub fn new(version: (u32, u32)) -> Self {
         Self(Environment::kubernetes(version))
     }
 
-    /// Reads a policy, as [`Policy::read`] does.
+    /// Parses a policy, as [`Policy::read`] does.
     pub fn policy(&self, object: &Node<'_>) -> Policy {
-        Policy::read_in(object, &self.0)
+        Policy::parse_with(object, &self.0)
     }
 }
 
-/// What is done about a validation that is not met.
+/// The actions for a denied validation.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Action {
     Deny,
@@ -191,7 +190,7 @@ pub struct Binding {
     pub(crate) actions: Vec<Action>,
 }
 
-/// Which parameters a binding gives to its policy.
+/// The reference of a binding to its parameters.
 #[derive(Debug)]
 pub(crate) struct ParameterRef {
     pub(crate) name: String,
@@ -201,7 +200,7 @@ pub(crate) struct ParameterRef {
 }
 
 impl ParameterRef {
-    fn read(node: &Node<'_>) -> Self {
+    fn parse(node: &Node<'_>) -> Self {
         let selector = node.get("selector").filter(|node| !node.is_null());
         Self {
             name: node.text_at(&["name"]).to_owned(),
@@ -213,12 +212,12 @@ impl ParameterRef {
 }
 
 impl Binding {
-    /// Reads a binding. Never fails: what is wrong with it is said when it is applied.
+    /// Parses a binding. Never fails: errors are reported when it is applied.
     pub fn read(object: &Node<'_>) -> Self {
         let mut node = object.clone();
         defaults::apply(GROUP, "v1", "ValidatingAdmissionPolicyBinding", &mut node);
         let spec = |name: &str| node.find(&["spec", name]).filter(|node| !node.is_null());
-        let action = |word: &String| match word.as_str() {
+        let action = |action_name: &String| match action_name.as_str() {
             "Deny" => Some(Action::Deny),
             "Warn" => Some(Action::Warn),
             "Audit" => Some(Action::Audit),
@@ -227,9 +226,9 @@ impl Binding {
         Self {
             name: node.text_at(&["metadata", "name"]).to_owned(),
             policy: node.text_at(&["spec", "policyName"]).to_owned(),
-            parameter: spec("paramRef").map(ParameterRef::read),
-            criteria: spec("matchResources").map(Criteria::read),
-            actions: texts(spec("validationActions")).iter().filter_map(action).collect(),
+            parameter: spec("paramRef").map(ParameterRef::parse),
+            criteria: spec("matchResources").map(Criteria::parse),
+            actions: strings(spec("validationActions")).iter().filter_map(action).collect(),
         }
     }
 
@@ -244,7 +243,7 @@ impl Binding {
     }
 }
 
-/// Resources that no policy is asked about: policies themselves, which must always be mendable, and questions that
+/// Resources that no policy matches: policies themselves, which must always be repairable, and reviews that
 /// change nothing.
 static EXEMPT: &[(&str, &str)] = &[
     (GROUP, "validatingadmissionpolicies"),
@@ -259,14 +258,14 @@ static EXEMPT: &[(&str, &str)] = &[
     ("authorization.k8s.io", "subjectaccessreviews"),
 ];
 
-/// Whether no policy is asked about a resource.
+/// Whether no policy matches a resource.
 pub fn is_exempt(group: &str, resource: &str) -> bool {
     EXEMPT.contains(&(group, resource))
 }
 
 impl Action {
-    /// The word in bindings.
-    pub(crate) fn word(self) -> &'static str {
+    /// The name in bindings.
+    pub(crate) fn as_str(self) -> &'static str {
         match self {
             Self::Deny => "Deny",
             Self::Warn => "Warn",

@@ -1,17 +1,17 @@
-//! What expressions see of the request and of its namespace.
+//! The values of `request` and `namespaceObject`.
 
-use crate::matching::Met;
+use crate::matching::MatchKind;
 use crate::{Attempt, KindName, ResourceName};
 use alloc::vec::Vec;
 use ratchet_object::{Entry, Node, Value};
 
-/// `request`: as a webhook would be sent it, but for the objects. What is empty is not there.
-pub(crate) fn request(attempt: &Attempt<'_>, met: &Met) -> Node<'static> {
-    let (kind, resource) = match met {
-        Met::As(other) => (other.kind_name(), other.name()),
-        Met::Yes | Met::No => (attempt.kind, attempt.resource),
+/// `request`: as in an AdmissionReview, but without the objects. Empty fields are omitted.
+pub(crate) fn request(attempt: &Attempt<'_>, matched: &MatchKind) -> Node<'static> {
+    let (kind, resource) = match matched {
+        MatchKind::Equivalent(other) => (other.kind_name(), other.name()),
+        MatchKind::Exact | MatchKind::NoMatch => (attempt.kind, attempt.resource),
     };
-    // The converter of the reference leaves the objects in, empty.
+    // The converter of the reference leaves the objects in, as null.
     let mut members = alloc::vec![
         member("uid", text("")),
         member("kind", kind_node(&kind)),
@@ -22,7 +22,7 @@ pub(crate) fn request(attempt: &Attempt<'_>, met: &Met) -> Node<'static> {
     members.push(member("requestResource", resource_node(&attempt.resource)));
     set(&mut members, "requestSubResource", attempt.subresource);
     set(&mut members, "name", attempt.name);
-    set(&mut members, "namespace", attempt.space());
+    set(&mut members, "namespace", attempt.effective_namespace());
     members.push(member("operation", Node::string(attempt.operation.word())));
     members.push(member("userInfo", user(attempt)));
     members.push(member("object", Node::new(Value::Null)));
@@ -74,8 +74,8 @@ fn user(attempt: &Attempt<'_>) -> Node<'static> {
     Node::new(Value::Map(members))
 }
 
-/// What expressions see of a namespace's metadata.
-const SHOWN: [&str; 12] = [
+/// The metadata fields of `namespaceObject`.
+const METADATA_FIELDS: [&str; 12] = [
     "name",
     "generateName",
     "namespace",
@@ -90,11 +90,11 @@ const SHOWN: [&str; 12] = [
     "finalizers",
 ];
 
-/// `namespaceObject`: metadata without who manages or owns it, spec and status.
+/// `namespaceObject`: metadata without managed fields and owners, spec and status.
 pub(crate) fn namespace_object(mut namespace: Node<'static>) -> Node<'static> {
     let mut metadata = namespace.remove("metadata").unwrap_or_else(Node::empty_map);
     if let Some(entries) = metadata.entries_mut() {
-        entries.retain(|entry| SHOWN.contains(&entry.key.as_ref()));
+        entries.retain(|entry| METADATA_FIELDS.contains(&entry.key.as_ref()));
     }
     let part = |namespace: &mut Node<'static>, name| {
         namespace.remove(name).unwrap_or_else(Node::empty_map)

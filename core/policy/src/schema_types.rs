@@ -1,17 +1,17 @@
-//! The types of built-in objects for the checker: a type's name is the way to it, as in `Pod.spec.containers.@idx`.
+//! Types of built-in objects for the checker: a type's name is its path, as in `Pod.spec.containers.@idx`.
 
 use alloc::format;
 use alloc::string::String;
 use ratchet_cel::{Type, Types};
 use ratchet_object::schema::{KindRow, Shape, type_of};
 
-/// In a type's name: the items of a list.
+/// Path element: the items of a list.
 const ITEM: &str = "@idx";
-/// In a type's name: the values of a map.
+/// Path element: the values of a map.
 const VALUE: &str = "@elem";
-/// Names the parameters where the objects are of another kind of the same name.
+/// Prefix of the parameters' type where the objects are of another kind of the same name.
 const PARAMETERS: &str = "params:";
-/// What has no type in these schemas is no field at all to the reference; elsewhere it is an object without fields.
+/// Fields without a type in these schemas do not exist for the reference; elsewhere they are objects without fields.
 const UNTYPED: &str = "io.k8s.apiextensions-apiserver.";
 
 /// The types of objects and parameters.
@@ -30,29 +30,29 @@ impl SchemaTypes {
         }
     }
 
-    /// What stands at the end of a way.
-    fn shape(&self, way: &str) -> Option<Found> {
-        let mut steps = way.split('.');
+    /// The field at a path.
+    fn shape(&self, path: &str) -> Option<FieldShape> {
+        let mut steps = path.split('.');
         let root = steps.next()?;
         let row = if root == self.object.kind { self.object } else { self.params? };
-        let start = Found { shape: Shape::Object(row.ty), owner: "" };
-        steps.try_fold(start, Found::down)
+        let start = FieldShape { shape: Shape::Object(row.ty), owner: "" };
+        steps.try_fold(start, FieldShape::down)
     }
 }
 
 /// A shape, and the type that has it as a field.
 #[derive(Clone, Copy)]
-struct Found {
+struct FieldShape {
     shape: Shape,
     owner: &'static str,
 }
 
-impl Found {
+impl FieldShape {
     fn down(self, step: &str) -> Option<Self> {
         let inner = match (self.shape, step) {
             (Shape::List(inner), ITEM) | (Shape::Map(inner), VALUE) => *inner,
-            (Shape::Object(place), name) => {
-                let row = type_of(place);
+            (Shape::Object(type_index), name) => {
+                let row = type_of(type_index);
                 return Some(Self { shape: row.field(name)?.shape, owner: row.id });
             }
             _ => return None,
@@ -60,9 +60,9 @@ impl Found {
         Some(Self { shape: inner, ..self })
     }
 
-    /// The type of it; none for what the reference knows no type of.
-    fn ty(self, way: &str) -> Option<Type> {
-        let below = |step: &str| self.down(step)?.ty(&format!("{way}.{step}"));
+    /// Its CEL type; none where the reference knows no type.
+    fn ty(self, path: &str) -> Option<Type> {
+        let below = |step: &str| self.down(step)?.ty(&format!("{path}.{step}"));
         Some(match self.shape {
             Shape::String => Type::String,
             Shape::Bytes => Type::Bytes,
@@ -71,17 +71,17 @@ impl Found {
             Shape::Bool => Type::Bool,
             Shape::Time | Shape::MicroTime => Type::Timestamp,
             Shape::IntOrString => Type::Dyn,
-            // Its schema is one of two, and the reference looks at neither.
+            // Its schema is one of two, and the reference uses neither.
             Shape::Quantity => return None,
             Shape::Any if self.owner.starts_with(UNTYPED) => return None,
-            Shape::Any | Shape::Object(_) => Type::object(way),
+            Shape::Any | Shape::Object(_) => Type::object(path),
             Shape::List(_) => Type::list(below(ITEM)?),
             Shape::Map(_) => Type::map(Type::String, below(VALUE)?),
         })
     }
 }
 
-/// A field's name as expressions may also spell it, so that it is no word of the language.
+/// A field's name without the escapes that expressions use for reserved identifiers.
 fn unescaped(name: &str) -> &str {
     let inner = name.strip_prefix("__").and_then(|rest| rest.strip_suffix("__"));
     inner.filter(|inner| !inner.is_empty()).unwrap_or(name)
@@ -91,9 +91,9 @@ impl Types for SchemaTypes {
     fn field(&self, object: &str, field: &str) -> Option<Type> {
         let at = self.shape(object)?;
         let name = unescaped(field);
-        let way: String = format!("{object}.{name}");
+        let path: String = format!("{object}.{name}");
         match at.shape {
-            Shape::Object(_) => at.down(name)?.ty(&way),
+            Shape::Object(_) => at.down(name)?.ty(&path),
             _ => None,
         }
     }

@@ -1,4 +1,4 @@
-//! A small cluster and a few words to put something before its policies.
+//! A small cluster and helpers to evaluate policies in tests.
 
 use crate::{
     Attempt, Binding, Equivalent, Judged, KindName, Operation, Policies, Policy, ResourceName,
@@ -11,7 +11,7 @@ use alloc::vec::Vec;
 use ratchet_access::User;
 use ratchet_object::{Limits, Node, decode};
 
-/// Reads YAML.
+/// Decodes YAML.
 pub(crate) fn node(text: &str) -> Node<'static> {
     decode(text, Limits::DEFAULT).unwrap().documents.remove(0).into_owned()
 }
@@ -82,7 +82,7 @@ impl Surroundings for Cluster {
     }
 }
 
-/// A policy `p` about ConfigMaps that are made or changed; `spec` is added.
+/// A policy `p` for ConfigMaps on create and update; `spec` is added.
 pub(crate) fn policy(spec: &str) -> Arc<Policy> {
     const RULES: &str = "resourceRules: [{apiGroups: [''], apiVersions: [v1], resources: [configmaps], operations: [CREATE, UPDATE]}]";
     let constraints = if spec.contains("matchConstraints") {
@@ -105,7 +105,7 @@ pub(crate) fn binding(spec: &str) -> Arc<Binding> {
     Arc::new(Binding::read(&node(&text)))
 }
 
-/// Somebody who tries.
+/// The user of the attempts.
 pub(crate) fn alice() -> User {
     User { name: "alice".into(), groups: alloc::vec!["devs".into()], ..User::default() }
 }
@@ -115,8 +115,8 @@ pub(crate) const CONFIG_MAPS: ResourceName<'static> =
 pub(crate) const CONFIG_MAP: KindName<'static> =
     KindName { group: "", version: "v1", kind: "ConfigMap" };
 
-/// An attempt to make the ConfigMap `c` in `test`.
-pub(crate) fn making<'a>(user: &'a User, object: &'a Node<'a>) -> Attempt<'a> {
+/// The creation of the ConfigMap `c` in `test`.
+pub(crate) fn creation<'a>(user: &'a User, object: &'a Node<'a>) -> Attempt<'a> {
     Attempt {
         operation: Operation::Create,
         kind: CONFIG_MAP,
@@ -132,22 +132,22 @@ pub(crate) fn making<'a>(user: &'a User, object: &'a Node<'a>) -> Attempt<'a> {
     }
 }
 
-/// A ConfigMap `c` with this in `data`.
+/// A ConfigMap `c` with this `data`.
 pub(crate) fn map(data: &str) -> Node<'static> {
     node(&format!(
         "{{apiVersion: v1, kind: ConfigMap, metadata: {{name: c, namespace: test, labels: {{a: b}}}}, data: {{{data}}}}}"
     ))
 }
 
-/// What a policy says to a new ConfigMap.
+/// The result of a policy for a new ConfigMap.
 pub(crate) fn judged(policy_spec: &str, binding_spec: &str, data: &str) -> Judged {
     let policies =
         Policies::new(alloc::vec![policy(policy_spec)], alloc::vec![binding(binding_spec)]);
     let (user, object) = (alice(), map(data));
-    policies.judge(&making(&user, &object), &Cluster)
+    policies.judge(&creation(&user, &object), &Cluster)
 }
 
-/// The words of all denials.
-pub(crate) fn words(judged: &Judged) -> Vec<&str> {
+/// The messages of all denials.
+pub(crate) fn denial_messages(judged: &Judged) -> Vec<&str> {
     judged.denials.iter().map(|denial| denial.words.as_str()).collect()
 }

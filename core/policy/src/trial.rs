@@ -1,9 +1,9 @@
-//! An expression by itself, tried by somebody who writes a policy: it sees what it would see in one.
+//! Evaluation of a single expression, for authors of policies: it sees what it would see in a policy.
 
-use crate::environment::Grounds;
-use crate::matching::Met;
+use crate::activation::{Activation, ActivationInputs};
+use crate::environment::PolicyEnvironment;
+use crate::matching::MatchKind;
 use crate::policy::Variable;
-use crate::scene::{Scene, Sight};
 use crate::{Attempt, request};
 use alloc::string::String;
 use alloc::vec::Vec;
@@ -12,14 +12,14 @@ use ratchet_cel::{
 };
 use ratchet_object::Node;
 
-/// Expressions that are tried, with the variables that they may use.
+/// An environment for single expressions, with the variables that they may use.
 #[derive(Debug)]
 pub struct Trial {
-    grounds: Grounds,
+    policy_environment: PolicyEnvironment,
     variables: Vec<Variable>,
 }
 
-/// What expressions that are tried see; what is none is `null`.
+/// The inputs of single expressions; absent ones are `null`.
 #[derive(Clone, Copy, Debug)]
 pub struct Setting<'t> {
     /// `object`.
@@ -28,44 +28,44 @@ pub struct Setting<'t> {
     pub old: Option<&'t Node<'t>>,
     /// `params`.
     pub params: Option<&'t Node<'t>>,
-    /// `namespaceObject`, as [`namespace_seen`] makes it.
+    /// `namespaceObject`, as [`namespace_seen`] builds it.
     pub namespace: Option<&'t Node<'t>>,
-    /// `request`, as [`request_seen`] makes it.
+    /// `request`, as [`request_seen`] builds it.
     pub request: &'t Node<'t>,
 }
 
-/// `request`, as expressions see an attempt.
+/// The value of `request` for an attempt.
 pub fn request_seen(attempt: &Attempt<'_>) -> Node<'static> {
-    request::request(attempt, &Met::Yes)
+    request::request(attempt, &MatchKind::Exact)
 }
 
-/// `namespaceObject`, as expressions see a namespace.
+/// The value of `namespaceObject` for a namespace.
 pub fn namespace_seen(namespace: Node<'static>) -> Node<'static> {
     request::namespace_object(namespace)
 }
 
 impl Trial {
-    /// Nothing but what a release of Kubernetes knows, and parameters.
+    /// The environment of a release of Kubernetes, with parameters and without variables.
     pub fn new(version: (u32, u32)) -> Self {
         let base = Environment::kubernetes(version);
-        Self { grounds: Grounds::new(&base, true), variables: Vec::new() }
+        Self { policy_environment: PolicyEnvironment::new(&base, true), variables: Vec::new() }
     }
 
-    /// Makes `variables.name` known to everything that is compiled later.
+    /// Declares `variables.name` for everything that is compiled later.
     pub fn declare(&mut self, name: &str, text: &str) -> Result<Type, Issues> {
         let program = self.compile(text)?;
         let ty = program.result().clone();
-        self.grounds.declare(name, Some(&ty));
+        self.policy_environment.declare(name, Some(&ty));
         self.variables.push(Variable { name: String::from(name), program: Ok(program) });
         Ok(ty)
     }
 
-    /// Compiles an expression, whatever it comes to.
+    /// Compiles an expression of any result type.
     pub fn compile(&self, text: &str) -> Result<Program, Issues> {
-        self.grounds.environment(true).compile(text)
+        self.policy_environment.environment(true).compile(text)
     }
 
-    /// Evaluates an expression: what it comes to, and what that cost, its variables included.
+    /// Evaluates an expression: its value, and its cost, its variables included.
     pub fn evaluate<'t>(
         &self,
         program: &Program,
@@ -73,12 +73,20 @@ impl Trial {
     ) -> (Result<Value<'t>, Fault>, u64) {
         let Setting { object, old, params, namespace, request } = *setting;
         let variables = &self.variables;
-        let sight = Sight { object, old, params, request, namespace, authority: None, variables };
-        let scene = Scene::new(sight, RUNTIME_COST_BUDGET);
+        let inputs = ActivationInputs {
+            object,
+            old,
+            params,
+            request,
+            namespace,
+            authorizer_values: None,
+            variables,
+        };
+        let activation = Activation::new(inputs, RUNTIME_COST_BUDGET);
         let mut budget = Budget::new(PER_CALL_LIMIT);
-        scene.enter(program);
-        let result = program.evaluate(&scene, &mut budget);
-        (result, budget.spent().saturating_add(scene.spent()))
+        activation.enter(program);
+        let result = program.evaluate(&activation, &mut budget);
+        (result, budget.spent().saturating_add(activation.spent()))
     }
 }
 
@@ -114,8 +122,8 @@ mod tests {
     fn what_does_not_compile_is_told_with_its_place() {
         let mut trial = Trial::new((1, 36));
         let issues = trial.declare("x", "1 +\n nope").unwrap_err();
-        let place = issues.issues.first().map(|issue| (issue.line, issue.column));
-        assert_eq!(place, Some((2, 1)));
+        let position = issues.issues.first().map(|issue| (issue.line, issue.column));
+        assert_eq!(position, Some((2, 1)));
         assert!(trial.compile("variables.x").unwrap_err().to_string().contains("undefined field"));
     }
 }

@@ -1,8 +1,8 @@
-//! What is likely wrong with a policy's expressions, by the types of the objects that it is about.
+//! Type checking of a policy's expressions against the types that its rules name.
 
 use crate::KindName;
-use crate::environment::Grounds;
-use crate::matching::texts;
+use crate::environment::PolicyEnvironment;
+use crate::matching::strings;
 use crate::schema_types::SchemaTypes;
 use crate::validate::STORED;
 use alloc::format;
@@ -13,55 +13,57 @@ use ratchet_cel::{Environment, Type};
 use ratchet_object::schema::{self, KindRow};
 use ratchet_object::{Node, Value};
 
-/// With how many types the expressions of one rule are checked at most.
-const MOST_TYPES: usize = 10;
+/// The most types that the expressions of one rule are checked with.
+const MAX_TYPES: usize = 10;
 
-/// Something that is likely wrong with an expression.
+/// A type checking warning (`status.typeChecking.expressionWarnings`).
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ExpressionWarning {
-    /// Where: `spec.validations[0].expression`.
+    /// The field: `spec.validations[0].expression`.
     pub field: String,
-    /// What, with a line for every type.
+    /// The warning, with a line for every type.
     pub warning: String,
 }
 
-/// Checks validations and their messages against every type that the policy's rules name. Types whose fields are not
-/// known say nothing.
+/// Checks validations and their messages against every type that the policy's rules name. Types without known
+/// fields give no warnings.
 pub fn type_check(policy: &Node<'_>) -> Vec<ExpressionWarning> {
     let kinds = kinds(policy);
     let items = |name| policy.find(&["spec", name]).map(Node::items).unwrap_or_default();
     let base = Environment::kubernetes(STORED);
-    let of =
-        |row: &&'static KindRow| (name_of(row), grounds(&base, policy, row, items("variables")));
-    let grounds: Vec<(KindName<'_>, Grounds)> = kinds.iter().map(of).collect();
+    let of = |row: &&'static KindRow| {
+        (name_of(row), policy_environment(&base, policy, row, items("variables")))
+    };
+    let policy_environment: Vec<(KindName<'_>, PolicyEnvironment)> = kinds.iter().map(of).collect();
     let mut warnings = Vec::new();
     for (index, row) in items("validations").iter().enumerate() {
         for name in ["expression", "messageExpression"] {
             let text = row.text_at(&[name]);
-            let found: Vec<String> = grounds
+            let type_warnings: Vec<String> = policy_environment
                 .iter()
-                .filter_map(|(kind, grounds)| {
-                    let issues = grounds.check(text).err()?;
+                .filter_map(|(kind, policy_environment)| {
+                    let issues = policy_environment.check(text).err()?;
                     Some(format!("{kind}: {issues}\n"))
                 })
                 .collect();
-            let is_there = name == "expression" || !text.is_empty();
-            if is_there && !found.is_empty() {
+            let is_set = name == "expression" || !text.is_empty();
+            if is_set && !type_warnings.is_empty() {
                 let field = format!("spec.validations[{index}].{name}");
-                warnings.push(ExpressionWarning { field, warning: found.join("\n") });
+                warnings.push(ExpressionWarning { field, warning: type_warnings.join("\n") });
             }
         }
     }
     warnings
 }
 
-/// The status that says so, for the generation that was looked at.
+/// The status with the warnings, for the generation that was checked.
 pub fn status(policy: &Node<'_>) -> Node<'static> {
     let generation = policy.find(&["metadata", "generation"]).and_then(Node::as_int).unwrap_or(0);
     let warnings: Vec<Node<'static>> = type_check(policy)
         .into_iter()
-        .map(|found| {
-            let (field, warning) = (Node::string(found.field), Node::string(found.warning));
+        .map(|expression_warning| {
+            let (field, warning) =
+                (Node::string(expression_warning.field), Node::string(expression_warning.warning));
             Node::map([("fieldRef", field), ("warning", warning)])
         })
         .collect();
@@ -79,7 +81,7 @@ pub fn status(policy: &Node<'_>) -> Node<'static> {
     status
 }
 
-/// Whether nobody has looked at this generation of a policy yet.
+/// Whether this generation of a policy has not been checked yet.
 pub fn is_unchecked(policy: &Node<'_>) -> bool {
     let number = |names: &[&str]| policy.find(names).and_then(Node::as_int).unwrap_or(0);
     number(&["metadata", "generation"]) > number(&["status", "observedGeneration"])
@@ -89,37 +91,38 @@ fn name_of(row: &KindRow) -> KindName<'static> {
     KindName { group: row.group, version: row.version, kind: row.kind }
 }
 
-/// What expressions may name where objects are of one kind.
-fn grounds(
+/// The environment of expressions whose objects are of one kind.
+fn policy_environment(
     base: &Environment,
     policy: &Node<'_>,
     row: &'static KindRow,
     variables: &[Node<'_>],
-) -> Grounds {
-    let wanted = policy.find(&["spec", "paramKind"]).filter(|node| !node.is_null());
-    let params = wanted.and_then(|node| {
-        let written = node.text_at(&["apiVersion"]);
-        let (group, version) = written.split_once('/').unwrap_or(("", written));
+) -> PolicyEnvironment {
+    let param_kind = policy.find(&["spec", "paramKind"]).filter(|node| !node.is_null());
+    let params = param_kind.and_then(|node| {
+        let api_version = node.text_at(&["apiVersion"]);
+        let (group, version) = api_version.split_once('/').unwrap_or(("", api_version));
         schema::kind(group, version, node.text_at(&["kind"]))
     });
     let types = SchemaTypes { object: row, params };
     let params = params.map(|row| types.root(row));
     let object: Type = types.root(row);
-    let mut grounds = Grounds::new(base, wanted.is_some()).typed(object, params, Arc::new(types));
+    let mut policy_environment =
+        PolicyEnvironment::new(base, param_kind.is_some()).typed(object, params, Arc::new(types));
     for variable in variables {
-        let ty = grounds.check(variable.text_at(&["expression"])).ok();
-        grounds.declare(variable.text_at(&["name"]), ty.as_ref());
+        let ty = policy_environment.check(variable.text_at(&["expression"])).ok();
+        policy_environment.declare(variable.text_at(&["name"]), ty.as_ref());
     }
-    grounds
+    policy_environment
 }
 
-/// The kinds that a policy's rules name, in order; a rule that says `*` says nothing about types.
+/// The kinds that a policy's rules name, in order; a rule with `*` names none.
 fn kinds(policy: &Node<'_>) -> Vec<&'static KindRow> {
     let rules = policy.find(&["spec", "matchConstraints", "resourceRules"]);
-    let mut found: Vec<&'static KindRow> = Vec::new();
+    let mut kind_rows: Vec<&'static KindRow> = Vec::new();
     for rule in rules.map(Node::items).unwrap_or_default() {
         let list = |name: &str| {
-            let mut list = texts(rule.get(name));
+            let mut list = strings(rule.get(name));
             list.sort_unstable();
             list
         };
@@ -130,23 +133,27 @@ fn kinds(policy: &Node<'_>) -> Vec<&'static KindRow> {
         let mut resources = list("resources");
         resources.retain(|text| !text.contains(['*', '/']));
         let mut count = 0;
-        for row in named(&groups, &versions, &resources) {
-            if !found.contains(&row) {
-                found.push(row);
+        for row in kinds_named(&groups, &versions, &resources) {
+            if !kind_rows.contains(&row) {
+                kind_rows.push(row);
             }
             count += 1;
-            if count == MOST_TYPES {
-                found.sort_unstable_by_key(|row| name_of(row));
-                return found;
+            if count == MAX_TYPES {
+                kind_rows.sort_unstable_by_key(|row| name_of(row));
+                return kind_rows;
             }
         }
     }
-    found.sort_unstable_by_key(|row| name_of(row));
-    found
+    kind_rows.sort_unstable_by_key(|row| name_of(row));
+    kind_rows
 }
 
-/// The kinds of these names. To the mapper of the reference no group is any group.
-fn named(groups: &[String], versions: &[String], resources: &[String]) -> Vec<&'static KindRow> {
+/// The kinds of these names. To the reference's REST mapper an empty group is any group.
+fn kinds_named(
+    groups: &[String],
+    versions: &[String],
+    resources: &[String],
+) -> Vec<&'static KindRow> {
     let mut rows = Vec::new();
     for group in groups {
         for version in versions {

@@ -1,4 +1,4 @@
-//! What is likely wrong with expressions, as the reference says it.
+//! Tests of type checking: the reference's warnings.
 
 use crate::testing::node;
 use crate::{is_unchecked, status, type_check};
@@ -11,7 +11,10 @@ fn warnings(rule: &str, expression: &str, more: &str) -> Vec<String> {
     let text = format!(
         "{{metadata: {{name: p, generation: 3}}, spec: {{{more} matchConstraints: {{resourceRules: [{{{rule}, operations: ['*']}}]}}, validations: [{{expression: \"{expression}\"}}]}}}}"
     );
-    type_check(&node(&text)).into_iter().map(|found| found.warning).collect()
+    type_check(&node(&text))
+        .into_iter()
+        .map(|expression_warning| expression_warning.warning)
+        .collect()
 }
 
 const PODS: &str = "apiGroups: [''], apiVersions: [v1], resources: [pods]";
@@ -52,16 +55,16 @@ fn types_are_those_of_the_schema() {
         "object.spec.ports[0].targetPort == 'x' || object.spec.ports[0].targetPort == 1"
     ));
     assert!(!is_fine(&services, "object.spec.ports[0].port == 'x'"));
-    // The reference knows no type of quantities: where one stands, no field is.
+    // The reference knows no type of quantities: a quantity is no field.
     assert!(!is_fine(PODS, "object.spec.containers[0].resources.limits.cpu == '1'"));
 }
 
 #[test]
 fn every_type_is_told_of_in_order() {
     let rule = "apiGroups: [apps], apiVersions: [v1], resources: [deployments, daemonsets, deployments/scale]";
-    let found = warnings(rule, "object.spec.replicas > 'a'", "");
+    let messages = warnings(rule, "object.spec.replicas > 'a'", "");
     let kinds: Vec<&str> =
-        found[0].split("\n\n").filter_map(|part| part.split(':').next()).collect();
+        messages[0].split("\n\n").filter_map(|part| part.split(':').next()).collect();
     assert_eq!(kinds, ["apps/v1, Kind=DaemonSet", "apps/v1, Kind=Deployment"]);
     let events = warnings(&PODS.replace("pods", "events"), "object.nope == 1", "");
     assert!(

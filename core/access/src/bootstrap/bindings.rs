@@ -1,8 +1,8 @@
-//! Who has which cluster role from the start.
+//! The default cluster role bindings.
 
 use super::row::{Binding, account, binding, group, user};
 
-/// In the order of their names.
+/// Sorted by name.
 pub(super) const BINDINGS: &[Binding] = &[
     binding("cluster-admin", &[group("system:masters")]),
     binding("system:basic-user", &[group("system:authenticated")]),

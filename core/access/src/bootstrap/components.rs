@@ -1,8 +1,8 @@
-//! The cluster roles of components: the scheduler, nodes, proxies, and what everyone may see.
+//! The default cluster roles of components: the scheduler, nodes, proxies, discovery.
 
 use super::row::{CORE, EVENTS, READ, Role, on, role, urls};
 
-/// In the order of their names.
+/// Sorted by name.
 pub(super) const ROLES: &[Role] = &[
     role(
         "system:auth-delegator",

@@ -1,8 +1,8 @@
-//! The cluster roles of the controllers, each for a service account of its name in `kube-system`.
+//! The cluster roles of the controllers, each for the service account of its name in `kube-system`.
 
 use super::row::{CORE, EVENTS, READ, Role, on, role};
 
-/// In the order of their names, which stand here without `system:controller:`.
+/// Sorted by name, without the prefix `system:controller:`.
 pub(super) const ROLES: &[Role] = &[
     role("attachdetach-controller", &[
         on("list watch", CORE, "persistentvolumeclaims persistentvolumes"),

@@ -1,4 +1,4 @@
-//! The roles and bindings that every cluster starts with, as Kubernetes 1.36 has them with its default gates.
+//! The default roles and bindings of Kubernetes 1.36 with its default feature gates.
 
 mod bindings;
 mod components;
@@ -15,16 +15,16 @@ use alloc::vec::Vec;
 use ratchet_object::{Node, Value};
 use row::{Binding, Role, Row, Subject};
 
-/// The group of all these objects.
+/// The API group of all these objects.
 const GROUP: &str = "rbac.authorization.k8s.io";
-/// Before the name of a controller's role.
+/// The prefix of the names of controllers' roles.
 const CONTROLLER: &str = "system:controller:";
-/// Before the name of the role to which a label adds.
+/// The prefix of aggregation labels.
 const AGGREGATE_TO: &str = "rbac.authorization.k8s.io/aggregate-to-";
 
 /// All default objects: cluster roles, cluster role bindings, then the roles and bindings of
-/// `kube-public` and `kube-system`. The rules of `admin`, `edit` and `view` are `null`: they are
-/// what [`crate::aggregate`] gathers.
+/// `kube-public` and `kube-system`. The rules of `admin`, `edit` and `view` are `null`:
+/// [`crate::aggregate`] computes them.
 pub fn bootstrap_objects() -> Vec<Node<'static>> {
     let roles = people::ROLES.iter().chain(components::ROLES);
     let mut objects: Vec<_> = roles.map(|role| role_object(role, "", "")).collect();
@@ -55,7 +55,7 @@ fn role_object(role: &Role, prefix: &str, namespace: &'static str) -> Node<'stat
         let label = format!("{AGGREGATE_TO}{}", role.aggregated_to);
         object.below("metadata").below("labels").set(label, Node::string("true"));
     }
-    if role.gathers {
+    if role.is_aggregated {
         let labels = Node::map([(format!("{AGGREGATE_TO}{}", role.name), Node::string("true"))]);
         let selector = Node::map([("matchLabels", labels)]);
         let rule = Node::map([("clusterRoleSelectors", Node::list(vec![selector]))]);
@@ -77,7 +77,7 @@ fn binding_object(binding: &Binding, namespace: &'static str) -> Node<'static> {
     bound(header(kind, binding.name, namespace), role, binding.role.into(), subjects.collect())
 }
 
-/// A controller has the role of its name.
+/// The binding of a controller to the role of its name.
 fn controller_binding(role: &Role) -> Node<'static> {
     let name = format!("{CONTROLLER}{}", role.name);
     let subject = subject_node(row::account("kube-system", role.name));
@@ -132,18 +132,18 @@ fn header(kind: &'static str, name: impl ToString, namespace: &'static str) -> N
 
 fn rule(row: &Row) -> Rule {
     Rule {
-        verbs: words(row.verbs),
-        groups: words(row.groups),
-        resources: words(row.resources),
-        names: words(row.names),
-        urls: words(row.urls),
+        verbs: split_list(row.verbs),
+        groups: split_list(row.groups),
+        resources: split_list(row.resources),
+        names: split_list(row.names),
+        urls: split_list(row.urls),
     }
 }
 
-/// The words of a row; `core` is spelled as the group without a name.
-fn words(text: &str) -> Vec<String> {
-    let word = |word: &str| if word == row::CORE { String::new() } else { word.into() };
-    text.split_ascii_whitespace().map(word).collect()
+/// Splits a row's text at spaces; `core` becomes the empty group.
+fn split_list(text: &str) -> Vec<String> {
+    let item = |item: &str| if item == row::CORE { String::new() } else { item.into() };
+    text.split_ascii_whitespace().map(item).collect()
 }
 
 #[cfg(test)]

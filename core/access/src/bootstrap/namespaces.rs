@@ -1,15 +1,15 @@
-//! The roles and bindings of the namespaces that the system keeps for itself.
+//! The default roles and bindings of `kube-public` and `kube-system`.
 
 use super::row::{Binding, CORE, EVENTS, READ, Role, account, binding, on, role, user};
 
-/// A namespace, its roles, and who has them.
+/// A namespace with its roles and bindings.
 pub(super) struct Namespace {
     pub(super) name: &'static str,
     pub(super) roles: &'static [Role],
     pub(super) bindings: &'static [Binding],
 }
 
-/// In the order of their names.
+/// Sorted by name.
 pub(super) const NAMESPACES: &[Namespace] = &[
     Namespace { name: "kube-public", roles: KUBE_PUBLIC_ROLES, bindings: KUBE_PUBLIC_BINDINGS },
     Namespace { name: "kube-system", roles: KUBE_SYSTEM_ROLES, bindings: KUBE_SYSTEM_BINDINGS },

@@ -1,15 +1,15 @@
-//! The cluster roles meant for people: what an administrator, an editor and a viewer may do.
+//! The default user-facing cluster roles: `admin`, `edit`, `view` and others.
 
-use super::row::{CORE, READ, Role, WRITE, gathering, on, role, urls};
+use super::row::{CORE, READ, Role, WRITE, aggregated, on, role, urls};
 
-/// In the order of their names.
+/// Sorted by name.
 pub(super) const ROLES: &[Role] = &[
-    gathering("admin"),
+    aggregated("admin"),
     role("cluster-admin", &[
         on("*", "*", "*"),
         urls("*", "*"),
     ]),
-    gathering("edit").aggregated_to("admin"),
+    aggregated("edit").aggregated_to("admin"),
     role("system:aggregate-to-admin", &[
         on("create", "authorization.k8s.io", "localsubjectaccessreviews"),
         on("create delete deletecollection get list patch update watch", "rbac.authorization.k8s.io", "rolebindings roles"),
@@ -45,5 +45,5 @@ pub(super) const ROLES: &[Role] = &[
         on(READ, "networking.k8s.io", "ingresses ingresses/status networkpolicies"),
         on(READ, "resource.k8s.io", "resourceclaims resourceclaims/status resourceclaimtemplates"),
     ]).aggregated_to("view"),
-    gathering("view").aggregated_to("edit"),
+    aggregated("view").aggregated_to("edit"),
 ];

@@ -1,15 +1,14 @@
-//! How a row of the default policy is spelled: words separated by spaces, `core` for the group without a name.
+//! The row format of the default policy: lists separated by spaces, `core` for the empty group.
 
-/// The group without a name.
+/// The core group.
 pub(super) const CORE: &str = "core";
-/// The verbs that change nothing.
+/// The read verbs.
 pub(super) const READ: &str = "get list watch";
-/// The verbs that change something.
+/// The write verbs.
 pub(super) const WRITE: &str = "create delete deletecollection patch update";
-/// What nearly every component may do: tell what happened.
+/// The rule to record events, which nearly every component has.
 pub(super) const EVENTS: Row = on("create patch update", "core events.k8s.io", "events");
 
-/// A rule.
 #[derive(Clone, Copy)]
 pub(super) struct Row {
     pub(super) verbs: &'static str,
@@ -19,18 +18,18 @@ pub(super) struct Row {
     pub(super) urls: &'static str,
 }
 
-/// A rule about resources.
+/// A rule for resources.
 pub(super) const fn on(verbs: &'static str, groups: &'static str, resources: &'static str) -> Row {
     Row { verbs, groups, resources, names: "", urls: "" }
 }
 
-/// A rule about paths.
+/// A rule for non-resource URLs.
 pub(super) const fn urls(verbs: &'static str, urls: &'static str) -> Row {
     Row { verbs, groups: "", resources: "", names: "", urls }
 }
 
 impl Row {
-    /// The same, for the objects of these names only.
+    /// The same rule for the objects of these names only.
     pub(super) const fn named(self, names: &'static str) -> Self {
         Self { names, ..self }
     }
@@ -41,30 +40,29 @@ impl Row {
 pub(super) struct Role {
     pub(super) name: &'static str,
     pub(super) rules: &'static [Row],
-    /// Whether its rules are those of the roles that are aggregated to it.
-    pub(super) gathers: bool,
-    /// The role to which its rules are added, if any.
+    /// Whether it has an aggregation rule.
+    pub(super) is_aggregated: bool,
+    /// The role that it is aggregated to, if any.
     pub(super) aggregated_to: &'static str,
 }
 
 /// A role with rules of its own.
 pub(super) const fn role(name: &'static str, rules: &'static [Row]) -> Role {
-    Role { name, rules, gathers: false, aggregated_to: "" }
+    Role { name, rules, is_aggregated: false, aggregated_to: "" }
 }
 
-/// A role whose rules are gathered from others.
-pub(super) const fn gathering(name: &'static str) -> Role {
-    Role { name, rules: &[], gathers: true, aggregated_to: "" }
+/// A role with an aggregation rule.
+pub(super) const fn aggregated(name: &'static str) -> Role {
+    Role { name, rules: &[], is_aggregated: true, aggregated_to: "" }
 }
 
 impl Role {
-    /// The same, lending its rules to `role`.
+    /// The same role, aggregated to `role`.
     pub(super) const fn aggregated_to(self, role: &'static str) -> Self {
         Self { aggregated_to: role, ..self }
     }
 }
 
-/// Who has a role.
 #[derive(Clone, Copy)]
 pub(super) struct Binding {
     pub(super) name: &'static str,
@@ -72,7 +70,6 @@ pub(super) struct Binding {
     pub(super) subjects: &'static [Subject],
 }
 
-/// Someone who can have a role.
 #[derive(Clone, Copy)]
 pub(super) struct Subject {
     pub(super) kind: &'static str,
@@ -86,7 +83,7 @@ pub(super) const fn binding(name: &'static str, subjects: &'static [Subject]) ->
 }
 
 impl Binding {
-    /// The same, to the role `role`.
+    /// The same binding to another role.
     pub(super) const fn of(self, role: &'static str) -> Self {
         Self { role, ..self }
     }

@@ -1,7 +1,7 @@
-//! The default policy has the shape that clients and controllers rely on.
+//! Tests of the default policy's shape, which clients and controllers rely on.
 
 use super::*;
-use crate::testing::{attempt, book, user};
+use crate::testing::{attempt, rulebook_of, user};
 use crate::{Attempt, Target, aggregate};
 use alloc::collections::BTreeSet;
 
@@ -25,8 +25,8 @@ fn names_are_unique_and_all_are_marked_as_defaults() {
         let at = |path: &[&str]| object.text_at(path).to_string();
         let key = (at(&["kind"]), at(&["metadata", "namespace"]), at(&["metadata", "name"]));
         assert_eq!(at(&["apiVersion"]), "rbac.authorization.k8s.io/v1");
-        let mark = ["metadata", "labels", "kubernetes.io/bootstrapping"];
-        assert_eq!(at(&mark), "rbac-defaults", "{key:?}");
+        let label_path = ["metadata", "labels", "kubernetes.io/bootstrapping"];
+        assert_eq!(at(&label_path), "rbac-defaults", "{key:?}");
         let update = ["metadata", "annotations", "rbac.authorization.kubernetes.io/autoupdate"];
         assert_eq!(at(&update), "true", "{key:?}");
         assert!(seen.insert(key));
@@ -38,13 +38,13 @@ fn every_binding_has_its_role() {
     let objects = bootstrap_objects();
     for binding in objects.iter().filter(|object| object.get("roleRef").is_some()) {
         let kind = binding.text_at(&["roleRef", "kind"]);
-        let there = |role: &&Node<'_>| {
+        let is_referenced = |role: &&Node<'_>| {
             role.text_at(&["kind"]) == kind
                 && role.text_at(&["metadata", "name"]) == binding.text_at(&["roleRef", "name"])
                 && role.text_at(&["metadata", "namespace"])
                     == binding.text_at(&["metadata", "namespace"])
         };
-        assert!(objects.iter().any(|role| there(&role)), "{}", binding.to_json());
+        assert!(objects.iter().any(|role| is_referenced(&role)), "{}", binding.to_json());
     }
 }
 
@@ -75,10 +75,10 @@ fn an_object_looks_as_the_api_shows_it() {
 #[test]
 fn everyone_gets_what_clients_need() {
     let objects = bootstrap_objects();
-    let book = book(&objects);
+    let rulebook = rulebook_of(&objects);
     let alice = user("alice", &["system:authenticated"]);
     let get = |user, path| {
-        book.decide(&Attempt { user, verb: "get", target: Target::Path(path) }).is_allowed()
+        rulebook.decide(&Attempt { user, verb: "get", target: Target::Path(path) }).is_allowed()
     };
     assert!(get(&alice, "/apis/apps/v1"));
     assert!(get(&alice, "/openapi/v3"));
@@ -87,29 +87,29 @@ fn everyone_gets_what_clients_need() {
     assert!(get(&nobody, "/healthz") && get(&nobody, "/version"));
     assert!(!get(&nobody, "/api"));
     let review = "authorization.k8s.io:selfsubjectaccessreviews";
-    assert!(book.decide(&attempt(&alice, "create", review, "", "")).is_allowed());
-    assert!(!book.decide(&attempt(&nobody, "create", review, "", "")).is_allowed());
-    assert!(!book.decide(&attempt(&alice, "list", "pods", "a", "")).is_allowed());
+    assert!(rulebook.decide(&attempt(&alice, "create", review, "", "")).is_allowed());
+    assert!(!rulebook.decide(&attempt(&nobody, "create", review, "", "")).is_allowed());
+    assert!(!rulebook.decide(&attempt(&alice, "list", "pods", "a", "")).is_allowed());
 }
 
 #[test]
 fn controllers_and_the_scheduler_can_work() {
     let objects = bootstrap_objects();
-    let book = book(&objects);
+    let rulebook = rulebook_of(&objects);
     let account = crate::User::service_account("kube-system", "replicaset-controller");
-    assert!(book.decide(&attempt(&account, "create", "pods", "a", "")).is_allowed());
-    assert!(!book.decide(&attempt(&account, "create", "secrets", "a", "")).is_allowed());
+    assert!(rulebook.decide(&attempt(&account, "create", "pods", "a", "")).is_allowed());
+    assert!(!rulebook.decide(&attempt(&account, "create", "secrets", "a", "")).is_allowed());
     let scheduler = user("system:kube-scheduler", &[]);
-    assert!(book.decide(&attempt(&scheduler, "create", "pods/binding", "a", "p")).is_allowed());
+    assert!(rulebook.decide(&attempt(&scheduler, "create", "pods/binding", "a", "p")).is_allowed());
     let lease = "coordination.k8s.io:leases";
     let own = attempt(&scheduler, "update", lease, "kube-system", "kube-scheduler");
-    assert!(book.decide(&own).is_allowed());
+    assert!(rulebook.decide(&own).is_allowed());
 }
 
 #[test]
 fn people_roles_grow_from_view_to_admin() {
     let mut objects = bootstrap_objects();
-    // Three times, for `admin` gathers `edit`, which gathers `view`.
+    // Three times, for `admin` aggregates `edit`, which aggregates `view`.
     for _ in 0..3 {
         let before = objects.clone();
         let all: Vec<_> = before.iter().collect();

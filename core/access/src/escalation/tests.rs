@@ -1,13 +1,13 @@
-//! Both sides of every way to give permissions away.
+//! Tests of escalation checks, allowed and refused.
 
 use super::*;
-use crate::testing::{attempt, book, node, user};
+use crate::testing::{attempt, node, rulebook_of, user};
 use crate::{Decision, User};
 
 const RBAC: &str = "rbac.authorization.k8s.io";
 
 fn rulebook() -> Rulebook {
-    book(&[
+    rulebook_of(&[
         node(
             "{kind: ClusterRole, metadata: {name: reader}, rules: [{verbs: [get, list], apiGroups: [''], resources: [pods]}]}",
         ),
@@ -45,12 +45,13 @@ fn write(
     new: &str,
     old: Option<&str>,
 ) -> Result<(), Refusal> {
-    let book = rulebook();
+    let rulebook = rulebook();
     let (new, old) = (node(new), old.map(node));
     let resource = format!("{RBAC}:{resource}");
     let attempt = attempt(user, "create", &resource, namespace, "");
-    let allowed = |attempt: &Attempt<'_>| matches!(book.decide(attempt), Decision::Allow { .. });
-    book.escalation(&Grant { attempt, new: &new, old: old.as_ref() }, &allowed)
+    let allowed =
+        |attempt: &Attempt<'_>| matches!(rulebook.decide(attempt), Decision::Allow { .. });
+    rulebook.escalation(&Grant { attempt, new: &new, old: old.as_ref() }, &allowed)
 }
 
 fn forbidden(text: &str) -> Result<(), Refusal> {
@@ -109,8 +110,8 @@ fn bindings_give_only_what_the_binder_has() {
         )
     );
     let missing = |resource, name: &str| Err(Refusal::NotFound { resource, name: name.into() });
-    let gone = to("ClusterRole", "gone");
-    assert_eq!(bind("rolebindings", "a", &gone), missing("clusterroles", "gone"));
+    let missing_role = to("ClusterRole", "gone");
+    assert_eq!(bind("rolebindings", "a", &missing_role), missing("clusterroles", "gone"));
     assert_eq!(bind("rolebindings", "a", &to("Role", "gone")), missing("roles", "gone"));
     assert_eq!(
         bind("clusterrolebindings", "", &to("Role", "x")),

@@ -1,4 +1,4 @@
-//! What an object refers to: a pod to what it uses, a volume to its claim and secrets, others to their node.
+//! The references of objects: a pod's to what it uses, a volume's to its claim and secrets, others' to their node.
 
 use super::{Kind, Source, Vertex};
 use alloc::collections::BTreeSet;
@@ -14,7 +14,7 @@ pub(super) enum References {
     Claim { claim: Vertex, secrets: BTreeSet<Vertex> },
 }
 
-/// Where a pod names objects of its namespace that it uses.
+/// The fields of a pod that name objects of its namespace.
 const USES: [(Kind, &[&str]); 4] = [
     (
         Kind::Secret,
@@ -56,8 +56,8 @@ const USES: [(Kind, &[&str]); 4] = [
     (Kind::ServiceAccount, &["spec.serviceAccountName"]),
 ];
 
-/// Where a volume names a secret with its namespace, and whether the claim's namespace is meant if none is named. What
-/// only controllers need is not here.
+/// The fields of a volume that name a secret with its namespace, and whether an absent namespace means the claim's.
+/// Secrets that only controllers need are not included.
 const VOLUME_SECRETS: [(&str, bool); 10] = [
     ("cephfs.secretRef", true),
     ("flexVolume.secretRef", true),
@@ -71,7 +71,7 @@ const VOLUME_SECRETS: [(&str, bool); 10] = [
     ("csi.nodeExpandSecretRef", false),
 ];
 
-/// What marks pods that a kubelet made itself.
+/// The annotation of mirror pods.
 const MIRROR: [&str; 3] = ["metadata", "annotations", "kubernetes.io/config.mirror"];
 
 /// The references of an object; none if it leads to no node.
@@ -84,7 +84,7 @@ pub(super) fn of(source: Source, vertex: &Vertex, object: &Node<'_>) -> Option<R
         return None;
     }
     let mut from = BTreeSet::from([vertex.clone()]);
-    // A node must not get at objects by a pod that it makes itself.
+    // A node must not gain access to objects by a mirror pod that it creates itself.
     if source == Source::Pod && object.find(&MIRROR).is_none() {
         used_by_pod(vertex, object, &mut from);
     }
@@ -111,13 +111,17 @@ fn used_by_pod(vertex: &Vertex, pod: &Node<'_>, from: &mut BTreeSet<Vertex>) {
     }
     let statuses = list(&["status", "resourceClaimStatuses"]);
     for claim in list(&["spec", "resourceClaims"]) {
-        let named = claim.text_at(&["resourceClaimName"]);
-        uses(Kind::ResourceClaim, named);
-        if named.is_empty() && claim.get("resourceClaimTemplateName").is_some() {
-            // The claim was made from a template, under a name that only the status knows.
+        let claim_name = claim.text_at(&["resourceClaimName"]);
+        uses(Kind::ResourceClaim, claim_name);
+        if claim_name.is_empty() && claim.get("resourceClaimTemplateName").is_some() {
+            // The claim was created from a template, with a name that only the status has.
             let name = claim.text_at(&["name"]);
-            let made = statuses.iter().find(|status| status.text_at(&["name"]) == name);
-            uses(Kind::ResourceClaim, made.map_or("", |made| made.text_at(&["resourceClaimName"])));
+            let claim_status = statuses.iter().find(|status| status.text_at(&["name"]) == name);
+            uses(
+                Kind::ResourceClaim,
+                claim_status
+                    .map_or("", |claim_status| claim_status.text_at(&["resourceClaimName"])),
+            );
         }
     }
     let extended = ["status", "extendedResourceClaimStatus", "resourceClaimName"];
@@ -149,7 +153,7 @@ fn of_volume(volume: &Node<'_>) -> Option<References> {
     Some(References::Claim { claim, secrets })
 }
 
-/// Every text at the end of a path, through all items of lists on its way.
+/// Calls `take` with every string at a path, through all items of lists on the way.
 fn each_text(node: &Node<'_>, path: &str, take: &mut dyn FnMut(&str)) {
     if !node.items().is_empty() {
         return node.items().iter().for_each(|item| each_text(item, path, take));

@@ -1,4 +1,4 @@
-//! Every edge and its end, the graph against a plain walk, and what a change costs.
+//! Tests of every edge, of the graph against a plain walk, and of the cost of updates.
 
 use super::*;
 use crate::testing::node;
@@ -16,12 +16,12 @@ fn related(graph: &NodeGraph, on: &str, resource: &str, namespace: &str, name: &
     graph.is_related(on, &target(resource, namespace, name))
 }
 
-/// A pod on node `n1` with this in it.
+/// A pod on node `n1` with these fields.
 fn pod(rest: &str) -> Node<'static> {
     node(&format!("{{metadata: {{name: p, namespace: a}}, spec: {{nodeName: n1, {rest}}}}}"))
 }
 
-/// An object in which a text stands at the end of a path, through lists where Kubernetes has lists.
+/// An object with a string at the end of a path, through lists where Kubernetes has lists.
 fn at_path(path: &str, text: &str) -> String {
     const LISTS: [&str; 8] = [
         "containers",
@@ -34,13 +34,13 @@ fn at_path(path: &str, text: &str) -> String {
         "imagePullSecrets",
     ];
     path.rsplit('.').fold(text.to_string(), |inner, name| match LISTS.contains(&name) {
-        // Something stands in front of what is looked for, as it may.
+        // Another item precedes the one that is looked for.
         true => format!("{{{name}: [{{name: first}}, {inner}]}}"),
         false => format!("{{{name}: {inner}}}"),
     })
 }
 
-/// What pods refer to, as the API's types have it.
+/// The references of pods in the API types.
 const POD_EDGES: [(&str, &str); 28] = [
     ("serviceAccountName", "serviceaccounts"),
     ("imagePullSecrets.name", "secrets"),
@@ -111,7 +111,7 @@ fn claims_of_resources_are_known_by_spec_and_status() {
     for name in ["gpu", "p-made", "extended"] {
         assert!(has(name), "{name}");
     }
-    // What a status says counts for templates of the spec only.
+    // A status counts only for templates in the spec.
     for name in ["stolen", "foreign", "t", ""] {
         assert!(!has(name), "{name}");
     }
@@ -154,7 +154,7 @@ fn volumes_and_their_secrets_come_through_claims() {
             let secret = related(graph, "n1", "secrets", namespace, "s");
             (secret, related(graph, "n1", "persistentvolumes", "", "v"))
         };
-        // In either order, and each of the two ends it.
+        // In either order, and removing either one ends the relation.
         graph.set(Source::PersistentVolume, "", "v", Some(&volume));
         assert_eq!(has(&graph), (false, false), "{source}: nobody uses the claim");
         graph.set(Source::Pod, "a", "p", Some(&uses));
@@ -244,7 +244,7 @@ fn the_last_of_two_ends_it() {
     assert!(related(&graph, "n1", "serviceaccounts", "a", "bot"));
 }
 
-/// Steps that one more pod, its change, its status and its end take among so many others.
+/// The steps that adding a pod, its status, its update and its deletion take among so many others.
 fn steps_among(others: usize) -> [usize; 4] {
     let mut graph = NodeGraph::default();
     let claim = "volumes: [{name: d, persistentVolumeClaim: {claimName: shared}}, {name: s, secret: {secretName: one}}]";
@@ -263,31 +263,31 @@ fn steps_among(others: usize) -> [usize; 4] {
         "{spec: {claimRef: {namespace: a, name: shared}, csi: {nodeStageSecretRef: {namespace: b, name: stage}}}}",
     );
     graph.set(Source::PersistentVolume, "", "shared", Some(&bound));
-    let mut taken = |object: Option<&Node<'_>>| {
+    let mut steps_for = |object: Option<&Node<'_>>| {
         let before = graph.steps;
         graph.set(Source::Pod, "a", "p", object);
         graph.steps - before
     };
     let object = pod(claim);
-    let mut told = object.clone();
-    told.below("status").set("phase", Node::string("Running"));
+    let mut with_status = object.clone();
+    with_status.below("status").set("phase", Node::string("Running"));
     [
-        taken(Some(&object)),
-        taken(Some(&told)),
-        taken(Some(&pod("serviceAccountName: bot"))),
-        taken(None),
+        steps_for(Some(&object)),
+        steps_for(Some(&with_status)),
+        steps_for(Some(&pod("serviceAccountName: bot"))),
+        steps_for(None),
     ]
 }
 
 #[test]
 fn a_change_costs_what_the_object_refers_to_and_not_what_else_there_is() {
     let few = steps_among(100);
-    // The pod, its claim and secret, and the secret behind the claim; a status that changes nothing costs nothing.
+    // The pod, its claim and secret, and the secret behind the claim; a status without references costs nothing.
     assert_eq!(few, [4, 0, 6, 2]);
     assert_eq!(steps_among(3000), few);
 }
 
-/// Objects in few places, so that they meet.
+/// Objects with few names, so that they refer to each other.
 #[derive(Clone, Debug)]
 enum Event {
     Pod { name: u8, on: u8, secret: Option<u8>, claim: Option<u8> },
@@ -348,7 +348,7 @@ fn object_of(event: &Event) -> Option<Node<'static>> {
 }
 
 proptest! {
-    /// Whatever comes and goes: the graph says what a walk over the objects that are there says.
+    /// After any sequence of events, the graph agrees with a walk over the existing objects.
     #[test]
     fn the_graph_says_what_a_walk_says(events in proptest::collection::vec(event(), 0..40)) {
         let mut graph = NodeGraph::default();
@@ -368,8 +368,8 @@ proptest! {
             }
         }
         for on in 1..3_u8 {
-            let claimed = |wanted: u8| pods.values().any(|pod| {
-                matches!(pod, Event::Pod { on: at, claim: Some(claim), .. } if (*at, *claim) == (on, wanted))
+            let claimed = |claim_number: u8| pods.values().any(|pod| {
+                matches!(pod, Event::Pod { on: at, claim: Some(claim), .. } if (*at, *claim) == (on, claim_number))
             });
             for number in 0..4_u8 {
                 let has = |resource: &str, namespace: &str, letter: char| {

@@ -1,20 +1,24 @@
-//! Who may be whom, and with which words it is refused.
+//! Tests of impersonation, with the messages of refusals.
 
 use super::*;
 use crate::testing::{attempt, user};
 use crate::{Rule, split_service_account};
 use alloc::string::ToString;
 
-fn words(texts: &[&str]) -> Vec<String> {
+fn strings(texts: &[&str]) -> Vec<String> {
     texts.iter().map(ToString::to_string).collect()
 }
 
 fn rule(verbs: &[&str], groups: &[&str], resources: &[&str], names: &[&str]) -> Rule {
-    let (verbs, groups) = (words(verbs), words(groups));
-    Rule { verbs, groups, resources: words(resources), names: words(names), urls: Vec::new() }
+    let (verbs, groups) = (strings(verbs), strings(groups));
+    Rule { verbs, groups, resources: strings(resources), names: strings(names), urls: Vec::new() }
 }
 
-fn become_(requester: &User, wanted: &User, rules: &[Rule]) -> Result<Impersonated, Forbidden> {
+fn become_(
+    requester: &User,
+    impersonated: &User,
+    rules: &[Rule],
+) -> Result<Impersonated, Forbidden> {
     let request = attempt(requester, "list", "pods", "k", "");
     let ask = |attempt: &Attempt<'_>| {
         let reason = String::new();
@@ -24,7 +28,7 @@ fn become_(requester: &User, wanted: &User, rules: &[Rule]) -> Result<Impersonat
             Decision::NoOpinion { reason }
         }
     };
-    impersonate(wanted, &request, &ask)
+    impersonate(impersonated, &request, &ask)
 }
 
 fn refused(result: Result<Impersonated, Forbidden>) -> String {
@@ -36,7 +40,7 @@ fn plain_impersonation_needs_every_part() {
     let alice = user("alice", &[]);
     let mut bob = user("bob", &["devs"]);
     bob.uid = "7".into();
-    bob.extra = vec![("scopes".into(), words(&["view"]))];
+    bob.extra = vec![("scopes".into(), strings(&["view"]))];
     let mut rules = vec![
         rule(&["impersonate"], &[""], &["users"], &["bob"]),
         rule(&["impersonate"], &[""], &["groups"], &["devs"]),
@@ -85,13 +89,13 @@ fn constrained_impersonation_has_its_own_verbs() {
         assert!(message.ends_with(reason), "{message}");
     }
     let mut bob = user("bob", &[]);
-    bob.extra = vec![("scopes".into(), words(&["a"]))];
+    bob.extra = vec![("scopes".into(), strings(&["a"]))];
     let message = refused(become_(&alice, &bob, &rules));
-    let why = r#"extra.key: Invalid value: "scopes": must be a domain-prefixed path (such as "acme.io/foo")"#;
-    assert!(message.ends_with(why), "{message}");
-    bob.extra = vec![("acme.io/a b".into(), words(&["a"]))];
+    let expected = r#"extra.key: Invalid value: "scopes": must be a domain-prefixed path (such as "acme.io/foo")"#;
+    assert!(message.ends_with(expected), "{message}");
+    bob.extra = vec![("acme.io/a b".into(), strings(&["a"]))];
     assert!(become_(&alice, &bob, &rules).is_err());
-    bob.extra = vec![("acme.io/scopes".into(), words(&["a"]))];
+    bob.extra = vec![("acme.io/scopes".into(), strings(&["a"]))];
     assert!(become_(&alice, &bob, &rules).is_ok());
 }
 
@@ -120,7 +124,7 @@ fn service_accounts_have_the_groups_of_their_kind() {
 #[test]
 fn a_pod_may_be_its_own_node_only() {
     let mut agent = User::service_account("k", "agent");
-    agent.extra = vec![(NODE_NAME.into(), words(&["n1"]))];
+    agent.extra = vec![(NODE_NAME.into(), strings(&["n1"]))];
     let rules = [
         rule(&["impersonate-on:associated-node:list"], &[""], &["pods"], &[]),
         rule(&["impersonate:associated-node"], &["authentication.k8s.io"], &["nodes"], &["*"]),

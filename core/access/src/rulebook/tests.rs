@@ -1,7 +1,7 @@
-//! Bindings give what roles hold, where they hold it, and to whom.
+//! Tests of bindings: what they grant, where, and to whom.
 
 use super::*;
-use crate::testing::{attempt, book, node, user};
+use crate::testing::{attempt, node, rulebook_of, user};
 use alloc::vec;
 
 fn objects() -> Vec<Node<'static>> {
@@ -34,7 +34,7 @@ fn objects() -> Vec<Node<'static>> {
 }
 
 fn reason(user: &User, verb: &str, resource: &str, namespace: &str) -> (bool, String) {
-    let decision = book(&objects()).decide(&attempt(user, verb, resource, namespace, ""));
+    let decision = rulebook_of(&objects()).decide(&attempt(user, verb, resource, namespace, ""));
     (decision.is_allowed(), decision.reason().to_string())
 }
 
@@ -78,8 +78,8 @@ fn missing_roles_are_told() {
     let both = format!("RBAC: [{cluster}, {local}]");
     assert_eq!(reason(&dave, "get", "pods", "a"), (false, both));
     let erin = user("erin", &[]);
-    let odd = r#"RBAC: unsupported role reference kind: "Thing""#;
-    assert_eq!(reason(&erin, "get", "pods", ""), (false, odd.into()));
+    let message = r#"RBAC: unsupported role reference kind: "Thing""#;
+    assert_eq!(reason(&erin, "get", "pods", ""), (false, message.into()));
     assert_eq!(reason(&user("r2", &["r2"]), "get", "pods", ""), (false, String::new()));
     let nowhere = user("system:serviceaccount::nowhere", &[]);
     assert_eq!(reason(&nowhere, "get", "pods", ""), (false, String::new()));
@@ -87,13 +87,13 @@ fn missing_roles_are_told() {
 
 #[test]
 fn rules_of_a_user_are_listed() {
-    let book = book(&objects());
-    let rules = book.rules_for(&User::service_account("a", "bot"), "a");
+    let rulebook = rulebook_of(&objects());
+    let rules = rulebook.rules_for(&User::service_account("a", "bot"), "a");
     assert_eq!(rules.resource_rules().count(), 1);
     assert_eq!(rules.path_rules().count(), 0);
     assert_eq!(rules.errors(), "");
-    assert_eq!(book.rules_for(&user("alice", &["readers"]), "").rules.len(), 1);
-    let lost = book.rules_for(&user("dave", &[]), "");
+    assert_eq!(rulebook.rules_for(&user("alice", &["readers"]), "").rules.len(), 1);
+    let lost = rulebook.rules_for(&user("dave", &[]), "");
     assert_eq!(lost.errors(), r#"clusterrole.rbac.authorization.k8s.io "gone" not found"#);
     assert!(lost.rules.is_empty());
 }
@@ -101,7 +101,7 @@ fn rules_of_a_user_are_listed() {
 #[test]
 fn what_is_listed_is_what_is_allowed() {
     let objects = crate::bootstrap_objects();
-    let book = book(&objects);
+    let rulebook = rulebook_of(&objects);
     let users = [
         user("system:kube-scheduler", &["system:authenticated"]),
         user("root", &["system:masters"]),
@@ -111,12 +111,12 @@ fn what_is_listed_is_what_is_allowed() {
     ];
     for user in &users {
         for namespace in ["", "kube-system", "other"] {
-            let rules = book.rules_for(user, namespace);
+            let rules = rulebook.rules_for(user, namespace);
             for resource in ["pods", "secrets", "pods/binding", "apps:statefulsets", "nodes"] {
                 for verb in ["get", "list", "create", "delete"] {
                     let attempt = attempt(user, verb, resource, namespace, "");
                     let listed = rules.rules.iter().any(|rule| rule.allows(&attempt));
-                    assert_eq!(book.decide(&attempt).is_allowed(), listed, "{attempt:?}");
+                    assert_eq!(rulebook.decide(&attempt).is_allowed(), listed, "{attempt:?}");
                 }
             }
         }

@@ -1,4 +1,4 @@
-//! ResourceQuota: a namespace uses no more than it was given, and what it uses is kept in the quota's status.
+//! ResourceQuota: enforces the quotas of a namespace, and maintains the usage in their status.
 
 mod scopes;
 mod usage;
@@ -10,10 +10,10 @@ use alloc::format;
 use alloc::string::{String, ToString};
 use alloc::vec::Vec;
 use ratchet_object::{Node, Quantity};
-use usage::{Measure, measure_of, measures_for};
+use usage::{UsageEvaluator, evaluator_for, resource_counted_by};
 
-/// What is never counted: group, resource.
-const UNCOUNTED: &[(&str, &str)] = &[
+/// Resources that no quota counts: group, resource.
+const IGNORED: &[(&str, &str)] = &[
     ("", "bindings"),
     ("", "componentstatuses"),
     ("", "events"),
@@ -26,15 +26,15 @@ const UNCOUNTED: &[(&str, &str)] = &[
     ("events.k8s.io", "events"),
 ];
 
-/// Whether a request may change what a namespace uses.
+/// Whether a request may change the usage of a namespace.
 pub fn counts(request: &Request<'_>, new: &Node<'_>) -> bool {
     !request.namespace.is_empty()
-        && !UNCOUNTED.contains(&(request.group, request.resource))
-        && measure_of(request.group, request.resource).handles(request, new)
+        && !IGNORED.contains(&(request.group, request.resource))
+        && evaluator_for(request.group, request.resource).handles(request, new)
 }
 
-/// Charges the quotas of the namespace for a request; refuses it if one does not suffice. `now` is in seconds
-/// since 1970. Afterwards the quotas say what is used if the request happens.
+/// Charges the quotas of the namespace for a request; refuses it if one is exceeded. `now` is in seconds
+/// since 1970. Afterwards the quotas have the usage after the request.
 pub fn charge(
     request: &Request<'_>,
     new: &Node<'_>,
@@ -44,14 +44,14 @@ pub fn charge(
     if !counts(request, new) {
         return Ok(());
     }
-    let measure = measure_of(request.group, request.resource);
+    let evaluator = evaluator_for(request.group, request.resource);
     let mut charged = Vec::new();
     for (at, quota) in quotas.iter().enumerate() {
-        if covers(&measure, quota, new)? {
+        if covers(&evaluator, quota, new)? {
             charged.push(at);
         }
     }
-    let usage = measure.usage(new, now);
+    let usage = evaluator.usage(new, now);
     let negative: Vec<&str> = usage
         .iter()
         .filter(|(_, amount)| amount.is_negative())
@@ -64,9 +64,9 @@ pub fn charge(
     let before = request.old.filter(|_| request.is_update());
     for (at, quota) in quotas.iter_mut().enumerate().filter(|(at, _)| charged.contains(at)) {
         debug_assert!(charged.contains(&at));
-        let was_charged = before.filter(|old| matches(&measure, quota, old));
+        let was_charged = before.filter(|old| matches(&evaluator, quota, old));
         let more = match was_charged {
-            Some(old) => growth(&usage, &measure.usage(old, now)),
+            Some(old) => growth(&usage, &evaluator.usage(old, now)),
             None => usage.clone(),
         };
         spend(quota, more, request.subresource == "status")?;
@@ -74,20 +74,24 @@ pub fn charge(
     Ok(())
 }
 
-/// Whether a quota is to be charged for an object; refuses objects that do not say what the quota must know.
-fn covers(measure: &Measure<'_>, quota: &Node<'_>, new: &Node<'_>) -> Result<bool, Denial> {
-    if !matches(measure, quota, new) {
+/// Whether a quota is charged for an object; refuses objects without values that the quota requires.
+fn covers(
+    evaluator: &UsageEvaluator<'_>,
+    quota: &Node<'_>,
+    new: &Node<'_>,
+) -> Result<bool, Denial> {
+    if !matches(evaluator, quota, new) {
         return Ok(false);
     }
     let name = quota.text_at(&["metadata", "name"]);
-    let restricted: BTreeSet<String> = amounts::read(quota.find(&["status", "hard"]))
+    let restricted: BTreeSet<String> = amounts::parse(quota.find(&["status", "hard"]))
         .into_keys()
-        .filter(|name| measure.names(name))
+        .filter(|name| evaluator.names(name))
         .collect();
-    if let Some(missing) = measure.missing(&restricted, new) {
+    if let Some(missing) = evaluator.missing(&restricted, new) {
         return Err(Denial::Forbidden(format!("failed quota: {name}: {missing}")));
     }
-    let used = amounts::read(quota.find(&["status", "used"]));
+    let used = amounts::parse(quota.find(&["status", "used"]));
     if restricted.iter().any(|name| !used.contains_key(name)) {
         let names: Vec<String> = restricted.into_iter().collect();
         let text = format!("status unknown for quota: {name}, resources: {}", names.join(","));
@@ -96,14 +100,14 @@ fn covers(measure: &Measure<'_>, quota: &Node<'_>, new: &Node<'_>) -> Result<boo
     Ok(true)
 }
 
-/// Whether a quota is about an object.
-fn matches(measure: &Measure<'_>, quota: &Node<'_>, object: &Node<'_>) -> bool {
-    let hard = amounts::read(quota.find(&["status", "hard"]));
-    hard.keys().any(|name| measure.names(name))
-        && scopes::of(quota).iter().all(|scope| measure.is_in(scope, object))
+/// Whether a quota matches an object.
+fn matches(evaluator: &UsageEvaluator<'_>, quota: &Node<'_>, object: &Node<'_>) -> bool {
+    let hard = amounts::parse(quota.find(&["status", "hard"]));
+    hard.keys().any(|name| evaluator.names(name))
+        && scopes::of(quota).iter().all(|scope| evaluator.is_in(scope, object))
 }
 
-/// What is used more than before; never less than nothing, for others give back what goes.
+/// The increase in usage; never negative, for usage is released elsewhere.
 fn growth(new: &Amounts, old: &Amounts) -> Amounts {
     let more = new.iter().map(|(name, amount)| {
         let more = old.get(name).map_or(*amount, |old| amount.minus(*old));
@@ -113,83 +117,84 @@ fn growth(new: &Amounts, old: &Amounts) -> Amounts {
 }
 
 fn spend(quota: &mut Node<'static>, more: Amounts, is_report: bool) -> Result<(), Denial> {
-    let hard = amounts::read(quota.find(&["status", "hard"]));
-    let used = amounts::read(quota.find(&["status", "used"]));
-    let asked: Amounts = more
+    let hard = amounts::parse(quota.find(&["status", "hard"]));
+    let used = amounts::parse(quota.find(&["status", "used"]));
+    let requested: Amounts = more
         .into_iter()
         .filter(|(name, amount)| !amount.is_zero() && hard.contains_key(name))
         .collect();
     let mut after = used.clone();
-    amounts::add(&mut after, &asked);
+    amounts::add(&mut after, &requested);
     let exceeds = |name: &String| match (after.get(name), hard.get(name)) {
         (Some(after), Some(hard)) => after.exceeds(*hard),
         _ => false,
     };
-    let exceeded: Vec<&String> = asked.keys().filter(|name| exceeds(name)).collect();
+    let exceeded: Vec<&String> = requested.keys().filter(|name| exceeds(name)).collect();
     if !is_report && !exceeded.is_empty() {
-        let shown = |list: &Amounts| {
+        let format_amounts = |list: &Amounts| {
             let one = |name: &&String| list.get(*name).map(|amount| format!("{name}={amount}"));
             exceeded.iter().filter_map(one).collect::<Vec<_>>().join(",")
         };
         return Err(Denial::Forbidden(format!(
             "exceeded quota: {}, requested: {}, used: {}, limited: {}",
             quota.text_at(&["metadata", "name"]),
-            shown(&asked),
-            shown(&used),
-            shown(&hard),
+            format_amounts(&requested),
+            format_amounts(&used),
+            format_amounts(&hard),
         )));
     }
-    if !asked.is_empty() {
-        quota.below("status").set("used", written(&after));
+    if !requested.is_empty() {
+        quota.below("status").set("used", to_node(&after));
     }
     Ok(())
 }
 
-fn written(amounts: &Amounts) -> Node<'static> {
+fn to_node(amounts: &Amounts) -> Node<'static> {
     Node::map(amounts.iter().map(|(name, amount)| (name.clone(), Node::string(amount.to_string()))))
 }
 
-/// Whether a quota's status speaks of all that its spec limits.
+/// Whether a quota's status covers all that its spec limits.
 pub fn is_current(quota: &Node<'_>) -> bool {
     let (hard, used) =
-        (quota.find(&["status", "hard"]), amounts::read(quota.find(&["status", "used"])));
-    let wanted = quota.find(&["spec", "hard"]);
-    let knows = |name: &String| measures_for(name).is_none() || used.contains_key(name);
-    amounts::same(wanted, hard) && amounts::read(wanted).keys().all(knows)
+        (quota.find(&["status", "hard"]), amounts::parse(quota.find(&["status", "used"])));
+    let spec_hard = quota.find(&["spec", "hard"]);
+    let is_counted = |name: &String| resource_counted_by(name).is_none() || used.contains_key(name);
+    amounts::same(spec_hard, hard) && amounts::parse(spec_hard).keys().all(is_counted)
 }
 
-/// Counts anew what a namespace uses and writes it into the quota's status: `list` gives the objects of a resource
-/// (group, plural) in the namespace, or nothing where the resource is not served.
+/// Recomputes the usage of a namespace and writes it into the quota's status: `list` returns the objects of a resource
+/// (group, plural) in the namespace, or none where the resource is not served.
 pub fn recount(
     quota: &mut Node<'static>,
     list: &dyn Fn(&str, &str) -> Option<Vec<Node<'static>>>,
     now: i64,
 ) {
-    let hard = amounts::read(quota.find(&["spec", "hard"]));
+    let hard = amounts::parse(quota.find(&["spec", "hard"]));
     let scopes = scopes::of(quota);
     let mut used = Amounts::new();
     let measures: BTreeSet<(String, String)> =
-        hard.keys().filter_map(|name| measures_for(name)).collect();
+        hard.keys().filter_map(|name| resource_counted_by(name)).collect();
     for (group, resource) in &measures {
-        let measure = measure_of(group, resource);
+        let evaluator = evaluator_for(group, resource);
         let Some(objects) = list(group, resource) else { continue };
         let mut sums: Amounts = hard
             .keys()
-            .filter(|name| measure.names(name))
+            .filter(|name| evaluator.names(name))
             .map(|name| (name.clone(), Quantity::whole(0)))
             .collect();
-        for object in
-            objects.iter().filter(|object| scopes.iter().all(|scope| measure.is_in(scope, object)))
+        for object in objects
+            .iter()
+            .filter(|object| scopes.iter().all(|scope| evaluator.is_in(scope, object)))
         {
-            let mut usage = measure.usage(object, now);
+            let mut usage = evaluator.usage(object, now);
             usage.retain(|name, _| sums.contains_key(name));
             amounts::add(&mut sums, &usage);
         }
         used.extend(sums);
     }
     let status = quota.below("status");
-    status.set("hard", written(&hard));
-    status.set("used", written(&used));
+    status.set("hard", to_node(&hard));
+    status.set("used", to_node(&used));
 }
 
 #[cfg(test)]

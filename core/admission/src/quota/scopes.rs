@@ -1,4 +1,4 @@
-//! Scopes: which pods and claims a quota is about.
+//! Quota scopes of pods and claims.
 
 use crate::amounts::{self, Side};
 use crate::pods;
@@ -6,7 +6,7 @@ use alloc::string::String;
 use alloc::vec::Vec;
 use ratchet_object::Node;
 
-/// One condition of a quota.
+/// A scope selector requirement.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Scope {
     name: String,
@@ -14,7 +14,7 @@ pub(crate) struct Scope {
     values: Vec<String>,
 }
 
-/// The conditions of a quota: all must hold.
+/// The scope requirements of a quota: all must hold.
 pub(crate) fn of(quota: &Node<'_>) -> Vec<Scope> {
     let plain = pods::items(quota, &["spec", "scopes"]).iter().filter_map(Node::text);
     let plain = plain.map(|name| Scope {
@@ -38,7 +38,7 @@ pub(crate) fn of(quota: &Node<'_>) -> Vec<Scope> {
 }
 
 impl Scope {
-    /// Whether a name that may be absent is asked for.
+    /// Whether a name, which may be empty, is selected.
     fn selects(&self, name: &str) -> bool {
         let is_listed = self.values.iter().any(|value| value == name);
         match self.operator.as_str() {
@@ -59,21 +59,21 @@ pub(super) fn pod(scope: &Scope, pod: &Node<'_>) -> bool {
         "BestEffort" => is_best_effort(pod),
         "NotBestEffort" => !is_best_effort(pod),
         "PriorityClass" => scope.selects(pod.text_at(&["spec", "priorityClassName"])),
-        "CrossNamespacePodAffinity" => looks_elsewhere(pod),
+        "CrossNamespacePodAffinity" => has_cross_namespace_affinity(pod),
         _ => false,
     }
 }
 
 /// Whether a claim is in a scope.
 pub(super) fn claim(scope: &Scope, claim: &Node<'_>) -> bool {
-    let places: [&[&str]; 3] = [
+    let paths: [&[&str]; 3] = [
         &["spec", "volumeAttributesClassName"],
         &["status", "currentVolumeAttributesClassName"],
         &["status", "modifyVolumeStatus", "targetVolumeAttributesClassName"],
     ];
-    let mut names = places
+    let mut names = paths
         .into_iter()
-        .map(|place| claim.text_at(place))
+        .map(|path| claim.text_at(path))
         .filter(|name| !name.is_empty())
         .peekable();
     if scope.name != "VolumeAttributesClass" {
@@ -85,7 +85,7 @@ pub(super) fn claim(scope: &Scope, claim: &Node<'_>) -> bool {
     names.any(|name| scope.selects(name))
 }
 
-/// Whether a pod ends by itself.
+/// Whether a pod has an active deadline.
 pub(super) fn is_terminating(pod: &Node<'_>) -> bool {
     pod.find(&["spec", "activeDeadlineSeconds"])
         .and_then(Node::as_int)
@@ -100,16 +100,16 @@ fn is_best_effort(pod: &Node<'_>) -> bool {
     let all = lists.iter().flat_map(|list| pods::containers(pod, list)).chain(&whole);
     !all.into_iter().any(|container| {
         [Side::Requests, Side::Limits].into_iter().any(|side| {
-            let asked = amounts::of_container(container, side);
+            let amounts_of_container = amounts::of_container(container, side);
             ["cpu", "memory"]
                 .into_iter()
-                .any(|name| asked.get(name).is_some_and(|amount| !amount.is_zero()))
+                .any(|name| amounts_of_container.get(name).is_some_and(|amount| !amount.is_zero()))
         })
     })
 }
 
-/// Whether a pod wants to be near or far from pods of other namespaces.
-fn looks_elsewhere(pod: &Node<'_>) -> bool {
+/// Whether a pod has affinity terms for other namespaces.
+fn has_cross_namespace_affinity(pod: &Node<'_>) -> bool {
     let is_other = |term: &Node<'_>| {
         !pods::items(term, &["namespaces"]).is_empty() || pods::has(term, "namespaceSelector")
     };

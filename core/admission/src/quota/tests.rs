@@ -1,4 +1,4 @@
-//! Both sides of quotas: what fits is charged, what does not is refused.
+//! Tests of quotas: charged and refused requests.
 
 use super::*;
 use crate::Operation::{Create, Update};
@@ -22,8 +22,8 @@ fn charged(
     let operation = if old.is_some() { Update } else { Create };
     let mut quotas = [quota];
     let request = request(operation, "", resource, &user, old.as_ref());
-    let said = text(charge(&request, &node(object), &mut quotas, 0));
-    (said, quotas[0].find(&["status", "used"]).map(Node::to_json).unwrap_or_default())
+    let outcome = text(charge(&request, &node(object), &mut quotas, 0));
+    (outcome, quotas[0].find(&["status", "used"]).map(Node::to_json).unwrap_or_default())
 }
 
 #[test]
@@ -34,8 +34,8 @@ fn what_fits_is_charged_and_what_does_not_is_refused() {
         ("Ok(())".into(), r#"{"pods":"1"}"#.into())
     );
     let full = quota("{pods: '1'}", "{pods: '1'}");
-    let (said, used) = charged("pods", "{spec: {}}", None, full);
-    assert_eq!(said, "exceeded quota: q, requested: pods=1, used: pods=1, limited: pods=1");
+    let (outcome, used) = charged("pods", "{spec: {}}", None, full);
+    assert_eq!(outcome, "exceeded quota: q, requested: pods=1, used: pods=1, limited: pods=1");
     assert_eq!(used, r#"{"pods":"1"}"#);
 }
 
@@ -43,36 +43,36 @@ fn what_fits_is_charged_and_what_does_not_is_refused() {
 fn compute_is_counted_and_must_be_said() {
     let pod = "{spec: {containers: [{name: a, resources: {requests: {cpu: 300m, memory: 1Gi}, limits: {cpu: 1}}}]}}";
     let hard = "{requests.cpu: '1', limits.cpu: '2', memory: 2Gi}";
-    let (said, used) = charged(
+    let (outcome, used) = charged(
         "pods",
         pod,
         None,
         quota(hard, "{requests.cpu: 500m, limits.cpu: 500m, memory: 512Mi}"),
     );
-    assert_eq!(said, "Ok(())");
+    assert_eq!(outcome, "Ok(())");
     assert_eq!(used, r#"{"limits.cpu":"1500m","memory":"1536Mi","requests.cpu":"800m"}"#);
-    let (said, _) = charged(
+    let (outcome, _) = charged(
         "pods",
         pod,
         None,
         quota(hard, "{requests.cpu: 800m, limits.cpu: '2', memory: '0'}"),
     );
     assert_eq!(
-        said,
+        outcome,
         "exceeded quota: q, requested: limits.cpu=1,requests.cpu=300m, used: limits.cpu=2,requests.cpu=800m, limited: limits.cpu=2,requests.cpu=1"
     );
-    let (said, _) =
+    let (outcome, _) =
         charged("pods", "{spec: {containers: [{name: b}, {name: a}]}}", None, quota(hard, "{}"));
     assert_eq!(
-        said,
+        outcome,
         "failed quota: q: must specify limits.cpu for: a,b; memory for: a,b; requests.cpu for: a,b"
     );
 }
 
 #[test]
 fn a_quota_that_nobody_has_counted_for_refuses() {
-    let (said, _) = charged("pods", "{spec: {}}", None, quota("{pods: '1'}", "{}"));
-    assert_eq!(said, "status unknown for quota: q, resources: pods");
+    let (outcome, _) = charged("pods", "{spec: {}}", None, quota("{pods: '1'}", "{}"));
+    assert_eq!(outcome, "status unknown for quota: q, resources: pods");
     assert!(!is_current(&quota("{pods: '1'}", "{}")));
     assert!(is_current(&quota("{pods: '1', nonsense: '3'}", "{pods: '0'}")));
     assert!(!is_current(&node("{spec: {hard: {pods: 1}}}")));
@@ -85,14 +85,14 @@ fn scopes_choose_pods() {
             "{{metadata: {{name: q}}, spec: {{scopes: {scopes}}}, status: {{hard: {{pods: 0}}, used: {{pods: 0}}}}}}"
         ))
     };
-    let said = |pod: &str, scopes: &str| {
+    let outcome = |pod: &str, scopes: &str| {
         charged("pods", pod, None, scoped(scopes)).0.starts_with("exceeded")
     };
-    assert!(said("{spec: {}}", "[BestEffort]"));
-    assert!(!said("{spec: {containers: [{resources: {limits: {cpu: 1}}}]}}", "[BestEffort]"));
-    assert!(said("{spec: {activeDeadlineSeconds: 5}}", "[Terminating]"));
-    assert!(!said("{spec: {activeDeadlineSeconds: 5}}", "[NotTerminating]"));
-    assert!(!said("{spec: {}}", "[CrossNamespacePodAffinity]"));
+    assert!(outcome("{spec: {}}", "[BestEffort]"));
+    assert!(!outcome("{spec: {containers: [{resources: {limits: {cpu: 1}}}]}}", "[BestEffort]"));
+    assert!(outcome("{spec: {activeDeadlineSeconds: 5}}", "[Terminating]"));
+    assert!(!outcome("{spec: {activeDeadlineSeconds: 5}}", "[NotTerminating]"));
+    assert!(!outcome("{spec: {}}", "[CrossNamespacePodAffinity]"));
     let by_class = |operator: &str| {
         node(&format!(
             "{{metadata: {{name: q}}, spec: {{scopeSelector: {{matchExpressions: [{{scopeName: PriorityClass, operator: {operator}, values: [high]}}]}}}}, status: {{hard: {{pods: 0}}, used: {{pods: 0}}}}}}"
@@ -126,17 +126,17 @@ fn services_and_claims_count_for_what_they_are() {
     };
     let hard = "{requests.storage: 10Gi, gold.storageclass.storage.k8s.io/requests.storage: 3Gi}";
     let used = "{requests.storage: 1Gi, gold.storageclass.storage.k8s.io/requests.storage: 1Gi}";
-    let (said, _) = charged("persistentvolumeclaims", &claim("2Gi"), None, quota(hard, used));
-    assert_eq!(said, "Ok(())");
-    let (said, _) =
+    let (outcome, _) = charged("persistentvolumeclaims", &claim("2Gi"), None, quota(hard, used));
+    assert_eq!(outcome, "Ok(())");
+    let (outcome, _) =
         charged("persistentvolumeclaims", &claim("4Gi"), Some(&claim("1Gi")), quota(hard, used));
     assert_eq!(
-        said,
+        outcome,
         "exceeded quota: q, requested: gold.storageclass.storage.k8s.io/requests.storage=3Gi, used: gold.storageclass.storage.k8s.io/requests.storage=1Gi, limited: gold.storageclass.storage.k8s.io/requests.storage=3Gi"
     );
-    let (said, after) =
+    let (outcome, after) =
         charged("persistentvolumeclaims", &claim("1Gi"), Some(&claim("1Gi")), quota(hard, used));
-    assert_eq!((said.as_str(), after.contains("\"1Gi\"")), ("Ok(())", true));
+    assert_eq!((outcome.as_str(), after.contains("\"1Gi\"")), ("Ok(())", true));
 }
 
 #[test]
@@ -181,19 +181,19 @@ fn what_is_used_can_be_counted_anew() {
 }
 
 proptest! {
-    /// Whatever comes, a quota is never charged beyond its limit, and a refusal changes nothing.
+    /// For any sequence, a quota is never charged beyond its limit, and a refusal changes nothing.
     #[test]
-    fn no_quota_is_overdrawn(limit in 0_i64..50, wishes in proptest::collection::vec(0_i64..20, 1..20)) {
+    fn no_quota_is_overdrawn(limit in 0_i64..50, requests in proptest::collection::vec(0_i64..20, 1..20)) {
         let user = user("u", &[]);
         let request = request(Create, "", "persistentvolumeclaims", &user, None);
         let mut quotas = [quota(&format!("{{requests.storage: {limit}}}"), "{requests.storage: 0}")];
         let mut sum = 0;
-        for wish in wishes {
-            let claim = node(&format!("{{spec: {{resources: {{requests: {{storage: {wish}}}}}}}}}"));
+        for requested in requests {
+            let claim = node(&format!("{{spec: {{resources: {{requests: {{storage: {requested}}}}}}}}}"));
             if charge(&request, &claim, &mut quotas, 0).is_ok() {
-                sum += wish;
+                sum += requested;
             }
-            let used = amounts::read(quotas[0].find(&["status", "used"]));
+            let used = amounts::parse(quotas[0].find(&["status", "used"]));
             prop_assert_eq!(used.get("requests.storage").map(|used| used.in_wholes()), Some(i128::from(sum)));
             prop_assert!(sum <= limit);
         }

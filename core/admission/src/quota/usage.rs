@@ -1,4 +1,4 @@
-//! What objects count for: pods, services and claims by what they ask for, everything by number.
+//! Usage evaluators: pods, services and claims by their resources, everything by object count.
 
 use super::scopes::{self, Scope};
 use crate::amounts::{self, Amounts, Side};
@@ -10,15 +10,15 @@ use alloc::string::String;
 use alloc::vec::Vec;
 use ratchet_object::{Equality, Node, Quantity, equal_at};
 
-/// How the objects of a resource are counted.
-pub(super) struct Measure<'a> {
+/// The usage evaluator of a resource.
+pub(super) struct UsageEvaluator<'a> {
     count: String,
     alias: &'a str,
-    sort: Option<&'static Sort>,
+    resource_evaluator: Option<&'static ResourceEvaluator>,
 }
 
-/// A resource that counts for more than its number.
-struct Sort {
+/// A resource with usage beyond its object count.
+struct ResourceEvaluator {
     resource: &'static str,
     handles: fn(&Request<'_>, &Node<'_>) -> bool,
     names: fn(&str) -> bool,
@@ -26,22 +26,22 @@ struct Sort {
     is_in: fn(&Scope, &Node<'_>) -> bool,
 }
 
-static SORTS: &[Sort] = &[
-    Sort {
+static EVALUATORS: &[ResourceEvaluator] = &[
+    ResourceEvaluator {
         resource: "pods",
         handles: pod_handles,
         names: pod_names,
         usage: pod_usage,
         is_in: scopes::pod,
     },
-    Sort {
+    ResourceEvaluator {
         resource: "services",
         handles: |request, _| request.subresource.is_empty(),
         names: |name| matches!(name, "services" | "services.nodeports" | "services.loadbalancers"),
         usage: service_usage,
         is_in: |_, _| false,
     },
-    Sort {
+    ResourceEvaluator {
         resource: "persistentvolumeclaims",
         handles: claim_handles,
         names: claim_names,
@@ -50,24 +50,26 @@ static SORTS: &[Sort] = &[
     },
 ];
 
-/// Resources that are counted under their bare name too.
+/// Resources that are also counted under their bare name.
 const ALIASES: [&str; 4] = ["configmaps", "replicationcontrollers", "resourcequotas", "secrets"];
 
 const BY_CLASS: &str = ".storageclass.storage.k8s.io/";
 
-/// How a resource is counted.
-pub(super) fn measure_of<'a>(group: &str, resource: &'a str) -> Measure<'a> {
+/// The evaluator of a resource.
+pub(super) fn evaluator_for<'a>(group: &str, resource: &'a str) -> UsageEvaluator<'a> {
     let dot = if group.is_empty() { "" } else { "." };
     let is_core = group.is_empty();
-    Measure {
+    UsageEvaluator {
         count: format!("count/{resource}{dot}{group}"),
         alias: if is_core && ALIASES.contains(&resource) { resource } else { "" },
-        sort: SORTS.iter().find(|sort| is_core && sort.resource == resource),
+        resource_evaluator: EVALUATORS
+            .iter()
+            .find(|resource_evaluator| is_core && resource_evaluator.resource == resource),
     }
 }
 
-/// The resource (group, plural) whose objects a name in a quota counts.
-pub(super) fn measures_for(name: &str) -> Option<(String, String)> {
+/// The resource (group, plural) whose objects a quota name counts.
+pub(super) fn resource_counted_by(name: &str) -> Option<(String, String)> {
     if let Some(counted) = name.strip_prefix("count/") {
         let (resource, group) = counted.split_once('.').unwrap_or((counted, ""));
         return Some((group.into(), resource.into()));
@@ -75,52 +77,57 @@ pub(super) fn measures_for(name: &str) -> Option<(String, String)> {
     if ALIASES.contains(&name) {
         return Some((String::new(), name.into()));
     }
-    let sort = SORTS.iter().find(|sort| (sort.names)(name))?;
-    Some((String::new(), sort.resource.into()))
+    let resource_evaluator =
+        EVALUATORS.iter().find(|resource_evaluator| (resource_evaluator.names)(name))?;
+    Some((String::new(), resource_evaluator.resource.into()))
 }
 
-impl Measure<'_> {
-    /// Whether a request may change what is used.
+impl UsageEvaluator<'_> {
+    /// Whether a request may change the usage.
     pub(super) fn handles(&self, request: &Request<'_>, new: &Node<'_>) -> bool {
         let is_written = request.is_create() || request.is_update();
-        match self.sort {
-            Some(sort) => is_written && (sort.handles)(request, new),
+        match self.resource_evaluator {
+            Some(resource_evaluator) => is_written && (resource_evaluator.handles)(request, new),
             None => request.is_create() && request.subresource.is_empty(),
         }
     }
 
-    /// Whether a name in a quota is about these objects.
+    /// Whether a quota name counts these objects.
     pub(super) fn names(&self, name: &str) -> bool {
         name == self.count
             || (!name.is_empty() && name == self.alias)
-            || self.sort.is_some_and(|sort| (sort.names)(name))
+            || self
+                .resource_evaluator
+                .is_some_and(|resource_evaluator| (resource_evaluator.names)(name))
     }
 
     /// Whether an object is in a scope; most are in none.
     pub(super) fn is_in(&self, scope: &Scope, object: &Node<'_>) -> bool {
-        self.sort.is_some_and(|sort| (sort.is_in)(scope, object))
+        self.resource_evaluator
+            .is_some_and(|resource_evaluator| (resource_evaluator.is_in)(scope, object))
     }
 
-    /// What an object uses.
+    /// The usage of an object.
     pub(super) fn usage(&self, object: &Node<'_>, now: i64) -> Amounts {
         let mut usage = Amounts::new();
         usage.insert(self.count.clone(), Quantity::whole(1));
         if !self.alias.is_empty() {
             usage.insert(self.alias.into(), Quantity::whole(1));
         }
-        if let Some(sort) = self.sort {
-            (sort.usage)(object, now, &mut usage);
+        if let Some(resource_evaluator) = self.resource_evaluator {
+            (resource_evaluator.usage)(object, now, &mut usage);
         }
         usage
     }
 
-    /// What the containers of a pod must say and do not, if its quota limits it.
+    /// The resources that the containers of a pod must specify and do not, if its quota limits them.
     pub(super) fn missing(
         &self,
         restricted: &BTreeSet<String>,
         object: &Node<'_>,
     ) -> Option<String> {
-        self.sort.filter(|sort| sort.resource == "pods")?;
+        self.resource_evaluator
+            .filter(|resource_evaluator| resource_evaluator.resource == "pods")?;
         if object.find(&["spec", "resources"]).is_some_and(|whole| !whole.entries().is_empty()) {
             return None;
         }
@@ -128,10 +135,11 @@ impl Measure<'_> {
         let lists = ["containers", "initContainers"];
         for container in lists.iter().flat_map(|list| pods::containers(object, list)) {
             let own = |side| amounts::of_container(container, side);
-            let mut said = Amounts::new();
-            compute(&own(Side::Requests), &own(Side::Limits), &mut said);
-            let needed = restricted.iter().filter(|name| MUST_SAY.contains(&name.as_str()));
-            for name in needed.filter(|name| !said.contains_key(*name)) {
+            let mut specified = Amounts::new();
+            compute(&own(Side::Requests), &own(Side::Limits), &mut specified);
+            let needed =
+                restricted.iter().filter(|name| REQUIRED_IF_LIMITED.contains(&name.as_str()));
+            for name in needed.filter(|name| !specified.contains_key(*name)) {
                 missing.entry(name).or_default().insert(container.text_at(&["name"]));
             }
         }
@@ -147,8 +155,8 @@ impl Measure<'_> {
     }
 }
 
-/// What every container must say if a quota limits it.
-const MUST_SAY: [&str; 6] =
+/// The resources that every container must specify if a quota limits them.
+const REQUIRED_IF_LIMITED: [&str; 6] =
     ["cpu", "limits.cpu", "limits.memory", "memory", "requests.cpu", "requests.memory"];
 
 const POD_NAMES: [&str; 10] = [
@@ -165,10 +173,10 @@ const POD_NAMES: [&str; 10] = [
 ];
 
 fn pod_names(name: &str) -> bool {
-    let asked = name.strip_prefix("requests.");
+    let requested = name.strip_prefix("requests.");
     POD_NAMES.contains(&name)
         || name.starts_with("hugepages-")
-        || asked.is_some_and(|name| {
+        || requested.is_some_and(|name| {
             name.starts_with("hugepages-") || amounts::is_extended(name) || is_device(name)
         })
 }
@@ -194,7 +202,7 @@ fn pod_usage(pod: &Node<'_>, now: i64, usage: &mut Amounts) {
     }
     let mut requests = amounts::of_pod(pod, Side::Requests);
     let mut limits = amounts::of_pod(pod, Side::Limits);
-    let overhead = amounts::read(pod.find(&["spec", "overhead"]));
+    let overhead = amounts::parse(pod.find(&["spec", "overhead"]));
     amounts::add(&mut requests, &overhead);
     let limited = overhead
         .into_iter()
@@ -204,7 +212,7 @@ fn pod_usage(pod: &Node<'_>, now: i64, usage: &mut Amounts) {
     compute(&requests, &limits, usage);
 }
 
-/// Requests and limits under the names that quotas have for them.
+/// Requests and limits under their quota names.
 fn compute(requests: &Amounts, limits: &Amounts, usage: &mut Amounts) {
     usage.insert("pods".into(), Quantity::whole(1));
     for name in ["cpu", "memory", "ephemeral-storage"] {
@@ -227,7 +235,7 @@ fn compute(requests: &Amounts, limits: &Amounts, usage: &mut Amounts) {
     }
 }
 
-/// Whether a pod has ended, or should have ended long ago.
+/// Whether a pod has ended, or its grace period is over.
 fn is_over(pod: &Node<'_>, now: i64) -> bool {
     if matches!(pod.text_at(&["status", "phase"]), "Failed" | "Succeeded") {
         return true;
@@ -237,7 +245,7 @@ fn is_over(pod: &Node<'_>, now: i64) -> bool {
     matches!((ends, grace), (Some(ends), Some(grace)) if now > ends.saturating_add(grace))
 }
 
-/// The seconds since 1970 of a time that the API wrote, such as `2026-01-02T03:04:05Z`.
+/// The seconds since 1970 of an API timestamp such as `2026-01-02T03:04:05Z`.
 fn seconds(text: &str) -> Option<i64> {
     let number = |from: usize, to: usize| text.get(from..to)?.parse::<i64>().ok();
     let (year, month, day) = (number(0, 4)?, number(5, 7)?, number(8, 10)?);
@@ -256,8 +264,8 @@ fn service_usage(service: &Node<'_>, _: i64, usage: &mut Amounts) {
     let allocates =
         service.find(&["spec", "allocateLoadBalancerNodePorts"]).and_then(Node::as_bool)
             != Some(false);
-    let sort = service.text_at(&["spec", "type"]);
-    let node_ports = match sort {
+    let service_type = service.text_at(&["spec", "type"]);
+    let node_ports = match service_type {
         "NodePort" => ports.len(),
         "LoadBalancer" if allocates => ports.len(),
         "LoadBalancer" => ports.iter().filter(with_node_port).count(),
@@ -270,7 +278,7 @@ fn service_usage(service: &Node<'_>, _: i64, usage: &mut Amounts) {
     );
     usage.insert(
         "services.loadbalancers".into(),
-        Quantity::whole(i64::from(sort == "LoadBalancer")),
+        Quantity::whole(i64::from(service_type == "LoadBalancer")),
     );
 }
 
@@ -299,11 +307,12 @@ fn claim_usage(claim: &Node<'_>, _: i64, usage: &mut Amounts) {
         }
     };
     insert("persistentvolumeclaims", Quantity::whole(1));
-    let asked = claim.find(&["spec", "resources", "requests", "storage"]).and_then(Quantity::of);
+    let requested =
+        claim.find(&["spec", "resources", "requests", "storage"]).and_then(Quantity::of);
     let allocated = claim.find(&["status", "allocatedResources", "storage"]).and_then(Quantity::of);
-    let Some(asked) = asked else { return };
-    let most = allocated.filter(|allocated| allocated.exceeds(asked)).unwrap_or(asked);
-    insert("requests.storage", most.rounded());
+    let Some(requested) = requested else { return };
+    let charged = allocated.filter(|allocated| allocated.exceeds(requested)).unwrap_or(requested);
+    insert("requests.storage", charged.rounded());
 }
 
 #[cfg(test)]
@@ -321,16 +330,16 @@ mod tests {
 
     #[test]
     fn names_lead_to_what_they_count() {
-        let found =
-            |name| measures_for(name).map(|(group, resource)| format!("{resource}|{group}"));
-        assert_eq!(found("pods").as_deref(), Some("pods|"));
-        assert_eq!(found("requests.example.com/gpu").as_deref(), Some("pods|"));
-        assert_eq!(found("count/deployments.apps").as_deref(), Some("deployments|apps"));
-        assert_eq!(found("secrets").as_deref(), Some("secrets|"));
+        let resource_of =
+            |name| resource_counted_by(name).map(|(group, resource)| format!("{resource}|{group}"));
+        assert_eq!(resource_of("pods").as_deref(), Some("pods|"));
+        assert_eq!(resource_of("requests.example.com/gpu").as_deref(), Some("pods|"));
+        assert_eq!(resource_of("count/deployments.apps").as_deref(), Some("deployments|apps"));
+        assert_eq!(resource_of("secrets").as_deref(), Some("secrets|"));
         assert_eq!(
-            found("gold.storageclass.storage.k8s.io/requests.storage").as_deref(),
+            resource_of("gold.storageclass.storage.k8s.io/requests.storage").as_deref(),
             Some("persistentvolumeclaims|")
         );
-        assert_eq!(found("nonsense"), None);
+        assert_eq!(resource_of("nonsense"), None);
     }
 }

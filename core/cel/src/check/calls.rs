@@ -1,8 +1,8 @@
-//! Which functions a call can mean.
+//! Overload resolution of calls.
 
-use super::{Checker, Meaning};
+use super::{Checker, Reference};
 use crate::Type;
-use crate::environment::Known;
+use crate::environment::OverloadDecl;
 use crate::syntax::{Expr, Kind};
 use alloc::format;
 use alloc::string::String;
@@ -27,19 +27,19 @@ impl Checker<'_> {
         let Some(target) = target else {
             return match self.environment.functions(plain) {
                 None => self.undeclared(expr, function),
-                Some(known) => self.resolve(expr, plain, &known, None, arguments),
+                Some(overloads) => self.resolve(expr, plain, &overloads, None, arguments),
             };
         };
         if let Some(space) = target.qualified_name() {
             let name = format!("{}.{function}", space.strip_prefix('.').unwrap_or(&space));
-            if let Some(known) = self.environment.functions(&name) {
-                return self.resolve_namespaced(expr, &name, &known, arguments);
+            if let Some(overloads) = self.environment.functions(&name) {
+                return self.resolve_namespaced(expr, &name, &overloads, arguments);
             }
         }
         self.check(target);
         match self.environment.functions(function) {
             None => self.undeclared(expr, function),
-            Some(known) => self.resolve(expr, function, &known, Some(target), arguments),
+            Some(overloads) => self.resolve(expr, function, &overloads, Some(target), arguments),
         }
     }
 
@@ -54,11 +54,11 @@ impl Checker<'_> {
         &mut self,
         expr: &Expr,
         name: &str,
-        known: &[Known],
+        overloads: &[OverloadDecl],
         arguments: &[Expr],
     ) -> Type {
-        let ty = self.resolve(expr, name, known, None, arguments);
-        if let Some(Meaning::Calls { namespaced, .. }) = self.meanings.get_mut(expr.id) {
+        let ty = self.resolve(expr, name, overloads, None, arguments);
+        if let Some(Reference::Calls { namespaced, .. }) = self.references.get_mut(expr.id) {
             *namespaced = true;
         }
         ty
@@ -68,24 +68,24 @@ impl Checker<'_> {
         &mut self,
         expr: &Expr,
         name: &str,
-        known: &[Known],
+        candidates: &[OverloadDecl],
         target: Option<&Expr>,
         arguments: &[Expr],
     ) -> Type {
-        let found: Vec<Type> =
+        let argument_types: Vec<Type> =
             target.into_iter().chain(arguments).map(|part| self.type_of(part)).collect();
         if matches!(name, "_&&_" | "_||_") {
-            return self.logical(expr, known, arguments, &found);
+            return self.logical(expr, candidates, arguments, &argument_types);
         }
         let mut result: Option<Type> = None;
         let mut overloads = Vec::new();
-        for candidate in known {
+        for candidate in candidates {
             let signature = &candidate.signature;
             if signature.member != target.is_some() {
                 continue;
             }
             let fresh = self.unifier.instantiate(signature);
-            if !self.unifier.all_assignable(&found, &fresh.parameters) {
+            if !self.unifier.all_assignable(&argument_types, &fresh.parameters) {
                 continue;
             }
             overloads.push(candidate.clone());
@@ -97,47 +97,51 @@ impl Checker<'_> {
             });
         }
         let Some(result) = result else {
-            let shown = self.applied(&found, target.is_some());
-            let message = format!("found no matching overload for '{name}' applied to '{shown}'");
+            let signature = self.applied(&argument_types, target.is_some());
+            let message =
+                format!("found no matching overload for '{name}' applied to '{signature}'");
             self.report(expr, message);
             return Type::Error;
         };
-        self.mean(expr, Meaning::Calls { overloads, namespaced: false });
+        self.set_reference(expr, Reference::Calls { overloads, namespaced: false });
         result
     }
 
-    /// `&&` and `||` say which of their terms is not a bool.
+    /// `&&` and `||` report which of their terms is not a bool.
     fn logical(
         &mut self,
         expr: &Expr,
-        known: &[Known],
+        candidates: &[OverloadDecl],
         arguments: &[Expr],
-        found: &[Type],
+        argument_types: &[Type],
     ) -> Type {
         let mut result = Type::Bool;
-        for (argument, ty) in arguments.iter().zip(found) {
+        for (argument, ty) in arguments.iter().zip(argument_types) {
             if !self.unifier.assignable(ty, &Type::Bool) {
                 self.mismatch(argument, &Type::Bool, ty);
                 result = Type::Error;
             }
         }
-        self.mean(expr, Meaning::Calls { overloads: known.to_vec(), namespaced: false });
+        self.set_reference(
+            expr,
+            Reference::Calls { overloads: candidates.to_vec(), namespaced: false },
+        );
         result
     }
 
-    /// The types of arguments, as the reference writes them: `string.(int)`.
-    fn applied(&self, found: &[Type], member: bool) -> String {
-        let mut shown = String::new();
-        let mut types = found.iter().map(|ty| self.unifier.substitute(ty, true));
+    /// The types of arguments, as the reference formats them: `string.(int)`.
+    fn applied(&self, argument_types: &[Type], member: bool) -> String {
+        let mut signature = String::new();
+        let mut types = argument_types.iter().map(|ty| self.unifier.substitute(ty, true));
         if member && let Some(receiver) = types.next() {
-            let _ = write!(shown, "{receiver}.");
+            let _ = write!(signature, "{receiver}.");
         }
-        shown.push('(');
+        signature.push('(');
         for (index, ty) in types.enumerate() {
             let comma = if index > 0 { ", " } else { "" };
-            let _ = write!(shown, "{comma}{ty}");
+            let _ = write!(signature, "{comma}{ty}");
         }
-        shown.push(')');
-        shown
+        signature.push(')');
+        signature
     }
 }

@@ -1,14 +1,19 @@
-//! Literals that can be judged before anything is evaluated.
+//! Checks of literals that need no evaluation.
 
 use crate::library::{regex, standard, string_format_check};
-use crate::syntax::{Expr, Fold, Kind, Wrong};
+use crate::syntax::{Expr, Fold, Kind, SourceError};
 use crate::{Type, Value};
 use alloc::format;
 use alloc::vec::Vec;
 
-/// Reports literals that cannot work, in the order of the reference's validators.
-pub(super) fn check(expr: &Expr, types: &[Type], version: (u32, u32), wrongs: &mut Vec<Wrong>) {
-    check_mixtures(expr, types, wrongs);
+/// Reports literals that cannot be valid, in the order of the reference's validators.
+pub(super) fn check(
+    expr: &Expr,
+    types: &[Type],
+    version: (u32, u32),
+    errors: &mut Vec<SourceError>,
+) {
+    check_mixtures(expr, types, errors);
     if version < (1, 29) {
         return;
     }
@@ -16,37 +21,37 @@ pub(super) fn check(expr: &Expr, types: &[Type], version: (u32, u32), wrongs: &m
         if let Kind::Call { function, arguments, .. } = &expr.kind
             && let Some(argument) = arguments.first()
             && let Kind::Literal(value) = &argument.kind
-            && !works(function, value)
+            && !converts(function, value)
         {
             let message = format!("invalid {function} argument");
-            wrongs.push(Wrong { at: Some(argument.at), message });
+            errors.push(SourceError { at: Some(argument.at), message });
         }
     });
-    visit(expr, &mut |expr| wrongs.extend(string_format_check::check(expr, types)));
+    visit(expr, &mut |expr| errors.extend(string_format_check::check(expr, types)));
 }
 
-/// Reports lists and maps that mix types.
-fn check_mixtures(expr: &Expr, types: &[Type], wrongs: &mut Vec<Wrong>) {
+/// Reports lists and maps of mixed types.
+fn check_mixtures(expr: &Expr, types: &[Type], errors: &mut Vec<SourceError>) {
     visit_unless(expr, may_mix, &mut |expr| match &expr.kind {
         Kind::List(items) => {
             let items = items.iter().map(|(item, optional)| (item, *optional));
-            wrongs.extend(strangers(items, types).next());
+            errors.extend(mismatched_items(items, types).next());
         }
         Kind::Map(entries) => {
             let keys = entries.iter().map(|entry| (&entry.key, false));
             let values = entries.iter().map(|entry| (&entry.value, entry.optional));
-            wrongs.extend(strangers(keys, types).chain(strangers(values, types)));
+            errors.extend(mismatched_items(keys, types).chain(mismatched_items(values, types)));
         }
         _ => {}
     });
 }
 
-/// Whether lists and maps within an expression may mix types: only `format()` wants them to.
+/// Whether lists and maps within an expression may have mixed types: only `format()` takes them.
 fn may_mix(expr: &Expr) -> bool {
     matches!(&expr.kind, Kind::Call { function, .. } if function == "format")
 }
 
-fn works(function: &str, value: &Value<'static>) -> bool {
+fn converts(function: &str, value: &Value<'static>) -> bool {
     match (function, value.as_text()) {
         ("duration", _) => standard::to_duration(value).is_ok(),
         ("timestamp", _) => standard::to_timestamp(value).is_ok(),
@@ -56,10 +61,10 @@ fn works(function: &str, value: &Value<'static>) -> bool {
 }
 
 /// The items of another type than the first.
-fn strangers<'e>(
+fn mismatched_items<'e>(
     mut items: impl Iterator<Item = (&'e Expr, bool)>,
     types: &[Type],
-) -> impl Iterator<Item = Wrong> {
+) -> impl Iterator<Item = SourceError> {
     let type_of = |(item, optional): (&Expr, bool)| {
         let ty = types.get(item.id).cloned().unwrap_or(Type::Error);
         match ty {
@@ -71,16 +76,16 @@ fn strangers<'e>(
     items.filter_map(move |(item, optional)| {
         let (expected, ty) = (expected.as_ref()?, type_of((item, optional)));
         let message = format!("expected type '{expected}' but found '{ty}'");
-        (*expected != ty).then_some(Wrong { at: Some(item.at), message })
+        (*expected != ty).then_some(SourceError { at: Some(item.at), message })
     })
 }
 
-/// Calls `each` for an expression and all within it.
+/// Calls `each` for an expression and all its subexpressions.
 pub(crate) fn visit(expr: &Expr, each: &mut dyn FnMut(&Expr)) {
     visit_unless(expr, |_| false, each);
 }
 
-/// The same, but for what is within an expression that `ends` names.
+/// The same, without the subexpressions of an expression for which `ends` is true.
 fn visit_unless(expr: &Expr, ends: fn(&Expr) -> bool, each: &mut dyn FnMut(&Expr)) {
     each(expr);
     if ends(expr) {

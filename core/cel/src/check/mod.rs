@@ -1,11 +1,11 @@
-//! Which type each part of an expression has, and which functions its calls mean.
+//! The type checker: the type of each expression, and the declarations that names and calls refer to.
 
 mod calls;
 mod literals;
 mod unify;
 
-use crate::environment::{Environment, Known};
-use crate::syntax::{Entry, Expr, Fold, Kind, Wrong};
+use crate::environment::{Environment, OverloadDecl};
+use crate::syntax::{Entry, Expr, Fold, Kind, SourceError};
 use crate::{Type, Value};
 use alloc::format;
 use alloc::string::String;
@@ -13,62 +13,61 @@ use alloc::vec;
 use alloc::vec::Vec;
 use unify::Unifier;
 
-/// What the checker found out about each expression, by its number.
+/// The result of a check, by expression id.
 pub(crate) struct Checked {
-    /// The types.
     pub(crate) types: Vec<Type>,
-    /// What names and calls mean.
-    pub(crate) meanings: Vec<Meaning>,
+    /// The declarations that names and calls refer to.
+    pub(crate) references: Vec<Reference>,
 }
 
-/// What a name or a call means.
+/// The declaration that a name or a call refers to.
 #[derive(Clone, Debug)]
-pub(crate) enum Meaning {
-    /// Nothing of its own.
+pub(crate) enum Reference {
+    /// Neither a name nor a call.
     None,
-    /// The variable of that name.
+    /// The variable of this name.
     Variable(String),
     /// A constant.
     Constant(Value<'static>),
-    /// A type that can be named but not made a value of.
+    /// A type that can be named but has no value.
     Undefined(&'static str),
-    /// One of these functions; `namespaced` if the receiver is part of the name.
-    Calls { overloads: Vec<Known>, namespaced: bool },
+    /// One of these overloads; `namespaced` if the receiver is part of the function's name.
+    Calls { overloads: Vec<OverloadDecl>, namespaced: bool },
 }
 
-/// Checks an expression of `count` parts.
+/// Checks an expression with `count` subexpressions.
 pub(crate) fn check(
     environment: &Environment,
     expr: &Expr,
     count: usize,
-) -> Result<Checked, Vec<Wrong>> {
+) -> Result<Checked, Vec<SourceError>> {
     let mut checker = Checker {
         environment,
         types: vec![Type::Error; count],
-        meanings: vec![Meaning::None; count],
+        references: vec![Reference::None; count],
         scopes: Vec::new(),
         unifier: Unifier::default(),
-        wrongs: Vec::new(),
+        errors: Vec::new(),
     };
     checker.check(expr);
-    let Checker { mut types, meanings, unifier, mut wrongs, .. } = checker;
+    let Checker { mut types, references, unifier, mut errors, .. } = checker;
     for ty in &mut types {
         *ty = unifier.substitute(ty, true);
     }
-    if wrongs.is_empty() {
-        literals::check(expr, &types, environment.version(), &mut wrongs);
+    if errors.is_empty() {
+        literals::check(expr, &types, environment.version(), &mut errors);
     }
-    if wrongs.is_empty() { Ok(Checked { types, meanings }) } else { Err(wrongs) }
+    if errors.is_empty() { Ok(Checked { types, references }) } else { Err(errors) }
 }
 
 struct Checker<'e> {
     environment: &'e Environment,
     types: Vec<Type>,
-    meanings: Vec<Meaning>,
-    /// Names of loops, the innermost last.
+    references: Vec<Reference>,
+    /// Loop variables in scope, the innermost last.
     scopes: Vec<(String, Type)>,
     unifier: Unifier,
-    wrongs: Vec<Wrong>,
+    errors: Vec<SourceError>,
 }
 
 impl Checker<'_> {
@@ -89,14 +88,14 @@ impl Checker<'_> {
     }
 
     fn set(&mut self, expr: &Expr, ty: Type) {
-        if let Some(place) = self.types.get_mut(expr.id) {
-            *place = ty;
+        if let Some(slot) = self.types.get_mut(expr.id) {
+            *slot = ty;
         }
     }
 
-    fn mean(&mut self, expr: &Expr, meaning: Meaning) {
-        if let Some(place) = self.meanings.get_mut(expr.id) {
-            *place = meaning;
+    fn set_reference(&mut self, expr: &Expr, reference: Reference) {
+        if let Some(slot) = self.references.get_mut(expr.id) {
+            *slot = reference;
         }
     }
 
@@ -105,7 +104,7 @@ impl Checker<'_> {
     }
 
     fn report(&mut self, expr: &Expr, message: String) {
-        self.wrongs.push(Wrong { at: Some(expr.at), message });
+        self.errors.push(SourceError { at: Some(expr.at), message });
     }
 
     fn undeclared(&mut self, expr: &Expr, name: &str) -> Type {
@@ -113,23 +112,23 @@ impl Checker<'_> {
         Type::Error
     }
 
-    fn mismatch(&mut self, expr: &Expr, expected: &Type, found: &Type) {
-        self.report(expr, format!("expected type '{expected}' but found '{found}'"));
+    fn mismatch(&mut self, expr: &Expr, expected: &Type, actual: &Type) {
+        self.report(expr, format!("expected type '{expected}' but found '{actual}'"));
     }
 
-    /// The type and the meaning of a name; `None` if it has none.
-    fn lookup(&self, name: &str) -> Option<(Type, Meaning)> {
+    /// The type and the declaration of a name; `None` if it is undeclared.
+    fn lookup(&self, name: &str) -> Option<(Type, Reference)> {
         let plain = name.strip_prefix('.').unwrap_or(name);
-        if let Some((_, ty)) = self.scopes.iter().rev().find(|(known, _)| known == plain) {
-            return Some((ty.clone(), Meaning::Variable(plain.into())));
+        if let Some((_, ty)) = self.scopes.iter().rev().find(|(declared, _)| declared == plain) {
+            return Some((ty.clone(), Reference::Variable(plain.into())));
         }
         self.environment.lookup(plain)
     }
 
     fn ident(&mut self, expr: &Expr, name: &str) -> Type {
         match self.lookup(name) {
-            Some((ty, meaning)) => {
-                self.mean(expr, meaning);
+            Some((ty, reference)) => {
+                self.set_reference(expr, reference);
                 ty
             }
             None => self.undeclared(expr, name),
@@ -139,9 +138,9 @@ impl Checker<'_> {
     fn select(&mut self, expr: &Expr, operand: &Expr, field: &str, test: bool) -> Type {
         if !test
             && let Some(name) = expr.qualified_name()
-            && let Some((ty, meaning)) = self.lookup(&name)
+            && let Some((ty, reference)) = self.lookup(&name)
         {
-            self.mean(expr, meaning);
+            self.set_reference(expr, reference);
             return ty;
         }
         let ty = self.field(expr, operand, field, false);
@@ -155,7 +154,7 @@ impl Checker<'_> {
             Type::Optional(inner) => (inner.as_ref().clone(), true),
             other => (other.clone(), false),
         };
-        let found = match &target {
+        let field_type = match &target {
             Type::Map(_, value) => value.as_ref().clone(),
             Type::Object(name) => match self.environment.field(name, field) {
                 Some(ty) => ty,
@@ -174,7 +173,7 @@ impl Checker<'_> {
                 Type::Dyn
             }
         };
-        if wrapped || optional { Type::optional(found) } else { found }
+        if wrapped || optional { Type::optional(field_type) } else { field_type }
     }
 
     fn list(&mut self, items: &[(Expr, bool)]) -> Type {
@@ -202,7 +201,7 @@ impl Checker<'_> {
         Type::map(key, value)
     }
 
-    /// The type of an item; where it is written with `?`, it must be an optional.
+    /// The type of an item; one marked with `?` must be an optional.
     fn unwrapped(&mut self, item: &Expr, optional: bool) -> Type {
         let ty = self.type_of(item);
         if !optional {
@@ -249,9 +248,9 @@ impl Checker<'_> {
         self.check(&fold.range);
         self.check(&fold.start);
         let range = self.unifier.substitute(&self.type_of(&fold.range), false);
-        let carried = self.type_of(&fold.start);
+        let accumulator = self.type_of(&fold.start);
         let depth = self.scopes.len();
-        self.scopes.push((fold.accumulator.clone(), carried.clone()));
+        self.scopes.push((fold.accumulator.clone(), accumulator.clone()));
         let two = fold.second.is_some();
         let (item, second) = match &range {
             Type::List(item) if two => (Type::Int, item.as_ref().clone()),
@@ -275,19 +274,19 @@ impl Checker<'_> {
             self.scopes.push((name.clone(), second));
         }
         self.check(&fold.condition);
-        self.demand(&fold.condition, &Type::Bool);
+        self.expect_type(&fold.condition, &Type::Bool);
         self.check(&fold.step);
-        self.demand(&fold.step, &carried);
+        self.expect_type(&fold.step, &accumulator);
         self.scopes.truncate(depth + 1);
         self.check(&fold.result);
         self.scopes.truncate(depth);
         self.unifier.substitute(&self.type_of(&fold.result), false)
     }
 
-    fn demand(&mut self, expr: &Expr, expected: &Type) {
-        let found = self.type_of(expr);
-        if !self.unifier.assignable(expected, &found) {
-            self.mismatch(expr, expected, &found);
+    fn expect_type(&mut self, expr: &Expr, expected: &Type) {
+        let actual = self.type_of(expr);
+        if !self.unifier.assignable(expected, &actual) {
+            self.mismatch(expr, expected, &actual);
         }
     }
 }

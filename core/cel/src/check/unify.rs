@@ -1,44 +1,44 @@
-//! Whether one type can stand for another, and what unknown types turn out to be.
+//! Type unification: assignability, and the inference of type variables.
 
 use crate::Type;
 use crate::library::Signature;
 use alloc::sync::Arc;
 use alloc::vec::Vec;
 
-/// Types that are yet to be found, and what was found so far.
+/// Type variables and their bindings.
 #[derive(Default)]
 pub(super) struct Unifier {
     bound: Vec<Option<Type>>,
-    /// What was bound before each change, so that a failed attempt can be undone.
+    /// The bindings before each change, so that a failed attempt can be undone.
     trail: Vec<(usize, Option<Type>)>,
 }
 
 impl Unifier {
-    /// A type that is yet to be found.
+    /// A new type variable.
     pub(super) fn fresh(&mut self) -> Type {
         self.bound.push(None);
         Type::Var(u32::try_from(self.bound.len() - 1).unwrap_or(u32::MAX))
     }
 
-    /// A signature with types yet to be found in place of its parameters.
+    /// A signature with its type parameters replaced by new type variables.
     pub(super) fn instantiate(&mut self, signature: &Signature) -> Signature {
-        let mut known: Vec<(char, Type)> = Vec::new();
-        let mut put = |ty: &Type| self.replace(ty, &mut known);
+        let mut substitutions: Vec<(char, Type)> = Vec::new();
+        let mut put = |ty: &Type| self.replace(ty, &mut substitutions);
         let parameters = signature.parameters.iter().map(&mut put).collect();
         let result = put(&signature.result);
         Signature { name: signature.name.clone(), member: signature.member, parameters, result }
     }
 
-    fn replace(&mut self, ty: &Type, known: &mut Vec<(char, Type)>) -> Type {
+    fn replace(&mut self, ty: &Type, substitutions: &mut Vec<(char, Type)>) -> Type {
         if let Type::Param(letter) = ty {
-            if let Some((_, found)) = known.iter().find(|(other, _)| other == letter) {
-                return found.clone();
+            if let Some((_, instance)) = substitutions.iter().find(|(other, _)| other == letter) {
+                return instance.clone();
             }
             let fresh = self.fresh();
-            known.push((*letter, fresh.clone()));
+            substitutions.push((*letter, fresh.clone()));
             return fresh;
         }
-        rebuild(ty, &mut |inner| self.replace(inner, known))
+        rebuild(ty, &mut |inner| self.replace(inner, substitutions))
     }
 
     fn find(&self, ty: &Type) -> Option<&Type> {
@@ -51,24 +51,24 @@ impl Unifier {
     fn bind(&mut self, variable: &Type, ty: Type) {
         let Type::Var(number) = variable else { return };
         let Ok(index) = usize::try_from(*number) else { return };
-        if let Some(place) = self.bound.get_mut(index) {
-            self.trail.push((index, place.replace(ty)));
+        if let Some(slot) = self.bound.get_mut(index) {
+            self.trail.push((index, slot.replace(ty)));
         }
     }
 
     fn undo(&mut self, mark: usize) {
         for (index, before) in self.trail.drain(mark..).rev() {
-            if let Some(place) = self.bound.get_mut(index) {
-                *place = before;
+            if let Some(slot) = self.bound.get_mut(index) {
+                *slot = before;
             }
         }
     }
 
-    /// A type with what was found in place of what was to be found; what is still unknown becomes
-    /// `dyn` if asked.
+    /// A type with its variables replaced by their bindings; unbound ones become
+    /// `dyn` if `to_dyn` is set.
     pub(super) fn substitute(&self, ty: &Type, to_dyn: bool) -> Type {
-        if let Some(found) = self.find(ty) {
-            return self.substitute(found, to_dyn);
+        if let Some(bound_type) = self.find(ty) {
+            return self.substitute(bound_type, to_dyn);
         }
         match ty {
             Type::Var(_) | Type::Param(_) if to_dyn => Type::Dyn,
@@ -76,7 +76,7 @@ impl Unifier {
         }
     }
 
-    /// Whether `one` can stand where `other` is wanted; if so, remembers what that implies.
+    /// Whether `one` is assignable to `other`; if so, keeps the bindings that this implies.
     pub(super) fn assignable(&mut self, one: &Type, other: &Type) -> bool {
         let mark = self.trail.len();
         let fits = self.fits(one, other);
@@ -86,7 +86,7 @@ impl Unifier {
         fits
     }
 
-    /// The same, for all of two lists of types together.
+    /// The same, for two lists of types pairwise.
     pub(super) fn all_assignable(&mut self, ones: &[Type], others: &[Type]) -> bool {
         let mark = self.trail.len();
         let fits = self.all_fit(ones, others);
@@ -103,14 +103,14 @@ impl Unifier {
 
     fn fits(&mut self, one: &Type, other: &Type) -> bool {
         if is_variable(other) {
-            match self.stands_for(one, other) {
+            match self.bind_variable(one, other) {
                 (true, _) => return true,
                 (false, true) => return false,
                 (false, false) => {}
             }
         }
         if is_variable(one) {
-            return self.stands_for(other, one).0;
+            return self.bind_variable(other, one).0;
         }
         match (one, other) {
             (Type::Dyn | Type::Error, _) | (_, Type::Dyn | Type::Error) => true,
@@ -124,19 +124,19 @@ impl Unifier {
         }
     }
 
-    /// Whether a variable can stand for a type, and whether the variable was bound before.
-    fn stands_for(&mut self, ty: &Type, variable: &Type) -> (bool, bool) {
+    /// Whether a variable can be bound to a type, and whether it was bound before.
+    fn bind_variable(&mut self, ty: &Type, variable: &Type) -> (bool, bool) {
         if ty == variable {
             return (true, true);
         }
-        if let Some(found) = self.find(variable).cloned() {
-            if *ty == found {
+        if let Some(bound_type) = self.find(variable).cloned() {
+            if *ty == bound_type {
                 return (true, true);
             }
-            if !self.fits(ty, &found) {
+            if !self.fits(ty, &bound_type) {
                 return (false, true);
             }
-            let general = most_general(ty, &found).clone();
+            let general = most_general(ty, &bound_type).clone();
             if self.absent(variable, &general) {
                 self.bind(variable, general);
             }
@@ -149,13 +149,15 @@ impl Unifier {
         (false, false)
     }
 
-    /// Whether a variable does not occur within a type.
-    fn absent(&self, variable: &Type, within: &Type) -> bool {
-        if variable == within {
+    /// The occurs check: whether a variable does not occur in a type.
+    fn absent(&self, variable: &Type, container: &Type) -> bool {
+        if variable == container {
             return false;
         }
-        match within {
-            Type::Var(_) => self.find(within).is_none_or(|found| self.absent(variable, found)),
+        match container {
+            Type::Var(_) => {
+                self.find(container).is_none_or(|bound_type| self.absent(variable, bound_type))
+            }
             Type::List(inner) | Type::Optional(inner) | Type::TypeOf(inner) => {
                 self.absent(variable, inner)
             }
@@ -169,7 +171,7 @@ fn is_variable(ty: &Type) -> bool {
     matches!(ty, Type::Var(_) | Type::Param(_))
 }
 
-/// Types that `null` is also a value of.
+/// Types that include `null`.
 fn nullable(ty: &Type) -> bool {
     matches!(
         ty,
@@ -182,7 +184,7 @@ fn nullable(ty: &Type) -> bool {
     )
 }
 
-/// The more general of two types that fit.
+/// The more general of two types that unify.
 pub(super) fn most_general<'a>(one: &'a Type, other: &'a Type) -> &'a Type {
     if less_specific(one, other) { one } else { other }
 }

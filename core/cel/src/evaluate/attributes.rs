@@ -1,27 +1,27 @@
-//! Looking up names, fields, keys and indexes.
+//! Resolution of names, fields, keys and indexes.
 
 use super::folds::go_type;
-use super::{Outcome, Run, Slot, bounded, forgiving, shown};
-use crate::plan::{Attribute, Key, Root, Sought};
+use super::{EvalResult, Evaluator, Slot, check_levels, format_value, recoverable};
+use crate::plan::{Attribute, Key, KeySource, Root};
 use crate::{Fault, Map, Value};
 use alloc::collections::BTreeMap;
 use alloc::format;
 use ratchet_object::{Entry, Node};
 
-/// Larger maps of trees get an index when they are first looked into.
+/// Larger maps of trees are indexed when they are first looked into.
 const LARGE: usize = 64;
 
-impl<'p, 't> Run<'p, 't> {
-    /// What an attribute comes to, without its own cost.
-    pub(super) fn attribute(&mut self, attribute: &'p Attribute) -> Outcome<'t> {
-        let value = self.found(attribute)?;
+impl<'p, 't> Evaluator<'p, 't> {
+    /// The value of an attribute, without its own cost.
+    pub(super) fn attribute(&mut self, attribute: &'p Attribute) -> EvalResult<'t> {
+        let value = self.resolve(attribute)?;
         match value {
             Value::Optional(inner) if attribute.test => Ok(Value::Bool(inner.is_some())),
-            other => bounded(other),
+            other => check_levels(other),
         }
     }
 
-    fn found(&mut self, attribute: &'p Attribute) -> Outcome<'t> {
+    fn resolve(&mut self, attribute: &'p Attribute) -> EvalResult<'t> {
         let keys = attribute.keys.as_slice();
         match &attribute.root {
             Root::Local(slot) => {
@@ -29,8 +29,8 @@ impl<'p, 't> Run<'p, 't> {
                 self.look_up(value, keys)
             }
             Root::Variable { index, lazy } => {
-                if *lazy && let Some(found) = self.member(*index, keys) {
-                    return found;
+                if *lazy && let Some(value) = self.member(*index, keys) {
+                    return value;
                 }
                 let value = self.variable(*index)?;
                 self.look_up(value, keys)
@@ -52,48 +52,53 @@ impl<'p, 't> Run<'p, 't> {
         }
     }
 
-    pub(super) fn local(&mut self, slot: usize) -> Outcome<'t> {
+    pub(super) fn local(&mut self, slot: usize) -> EvalResult<'t> {
         let pending = match self.slots.get(slot) {
             Some(Slot::Ready(value)) => return value.clone(),
             Some(Slot::Pending(step)) => *step,
             _ => return Err(Fault::new("no such attribute(s)")),
         };
-        let value = forgiving(self.step(pending))?;
-        if let Some(place) = self.slots.get_mut(slot) {
-            *place = Slot::Ready(value.clone());
+        let value = recoverable(self.step(pending))?;
+        if let Some(slot) = self.slots.get_mut(slot) {
+            *slot = Slot::Ready(value.clone());
         }
         value
     }
 
-    fn variable(&mut self, index: usize) -> Outcome<'t> {
-        if let Some(Some(known)) = self.variables.get(index) {
-            return Ok(known.clone());
+    fn variable(&mut self, index: usize) -> EvalResult<'t> {
+        if let Some(Some(cached)) = self.variables.get(index) {
+            return Ok(cached.clone());
         }
         let name = self.names.get(index).map_or("", |name| &**name);
         let Some(value) = self.world.variable(name) else {
             return Err(Fault::new(format!("no such attribute(s): {name}")));
         };
-        if let Some(place) = self.variables.get_mut(index) {
-            *place = Some(value.clone());
+        if let Some(slot) = self.variables.get_mut(index) {
+            *slot = Some(value.clone());
         }
         Ok(value)
     }
 
-    /// A field of a variable that computes its fields; `None` if it does not.
-    fn member(&mut self, index: usize, keys: &'p [Key]) -> Option<Outcome<'t>> {
+    /// A field of a variable that computes its fields; `None` if the variable does not.
+    fn member(&mut self, index: usize, keys: &'p [Key]) -> Option<EvalResult<'t>> {
         let (first, rest) = keys.split_first()?;
-        let Sought::Constant(field) = &first.what else { return None };
+        let KeySource::Constant(field) = &first.source else { return None };
         let name = self.names.get(index)?;
-        let found = self.world.member(name, field.as_text()?, self.budget)?;
-        Some(self.membered(found, first, rest))
+        let member = self.world.member(name, field.as_text()?, self.budget)?;
+        Some(self.resolve_member(member, first, rest))
     }
 
-    fn membered(&mut self, found: Outcome<'t>, first: &Key, rest: &'p [Key]) -> Outcome<'t> {
-        // What failed in another expression failed here where that is named.
-        let found = found.map_err(|fault| Fault { at: Some(first.at), ..fault });
-        let found = forgiving(found)?;
+    fn resolve_member(
+        &mut self,
+        member: EvalResult<'t>,
+        first: &Key,
+        rest: &'p [Key],
+    ) -> EvalResult<'t> {
+        // A fault in another expression is reported where that expression is named.
+        let member = member.map_err(|fault| Fault { at: Some(first.at), ..fault });
+        let member = recoverable(member)?;
         self.budget.spend(1)?;
-        let value = found?;
+        let value = member?;
         if first.test {
             return Ok(Value::Bool(true));
         }
@@ -101,7 +106,7 @@ impl<'p, 't> Run<'p, 't> {
         self.look_up(value, rest)
     }
 
-    fn look_up(&mut self, value: Value<'t>, keys: &'p [Key]) -> Outcome<'t> {
+    fn look_up(&mut self, value: Value<'t>, keys: &'p [Key]) -> EvalResult<'t> {
         if keys.is_empty() {
             return Ok(value);
         }
@@ -112,11 +117,11 @@ impl<'p, 't> Run<'p, 't> {
         };
         for key in keys {
             optional |= key.optional;
-            let found = self.look_up_one(&value, key, optional);
-            let found = forgiving(found.map_err(|fault| fault.or_at(key.at)))?;
-            match found {
+            let member = self.look_up_one(&value, key, optional);
+            let member = recoverable(member.map_err(|fault| fault.or_at(key.at)))?;
+            match member {
                 Ok(None) if optional => return Ok(Value::Optional(None)),
-                // What is not there costs nothing if it may be missing.
+                // An absent optional member costs nothing.
                 Err(fault) if optional => return Err(fault),
                 other => {
                     self.budget.spend(1)?;
@@ -127,7 +132,7 @@ impl<'p, 't> Run<'p, 't> {
         Ok(if optional { Value::some(value) } else { value })
     }
 
-    /// What stands under a key. `None` is only said where missing is no error.
+    /// The value under a key. `None` is only returned where absence is no error.
     fn look_up_one(
         &mut self,
         value: &Value<'t>,
@@ -135,28 +140,28 @@ impl<'p, 't> Run<'p, 't> {
         optional: bool,
     ) -> Result<Option<Value<'t>>, Fault> {
         let computed;
-        let sought: &Value<'_> = match &key.what {
-            Sought::Constant(value) => value,
-            Sought::Attribute(attribute) => {
+        let key_value: &Value<'_> = match &key.source {
+            KeySource::Constant(value) => value,
+            KeySource::Attribute(attribute) => {
                 computed = self.attribute(attribute)?;
                 &computed
             }
-            Sought::Step(step) => {
+            KeySource::Step(step) => {
                 computed = self.step(step)?;
                 &computed
             }
         };
-        let found = self.within(value, sought)?;
-        match found {
+        let member = self.get(value, key_value)?;
+        match member {
             Some(_) if key.test && !optional => Ok(Some(Value::Bool(true))),
-            Some(found) => Ok(Some(found)),
+            Some(member) => Ok(Some(member)),
             None if optional => Ok(None),
             None if key.test => Ok(Some(Value::Bool(false))),
-            None => Err(missing(value, sought)),
+            None => Err(missing(value, key_value)),
         }
     }
 
-    fn within(&mut self, value: &Value<'t>, key: &Value<'_>) -> Result<Option<Value<'t>>, Fault> {
+    fn get(&mut self, value: &Value<'t>, key: &Value<'_>) -> Result<Option<Value<'t>>, Fault> {
         usable_key(key)?;
         match (value, key) {
             (Value::Map(Map::Tree(entries)), Value::Text(name)) => {
@@ -171,7 +176,7 @@ impl<'p, 't> Run<'p, 't> {
         }
     }
 
-    /// The member of a map of a tree that has a name; large maps get an index for that.
+    /// The member `name` of a map in a tree; large maps are indexed for that.
     pub(super) fn member_named(
         &mut self,
         entries: &'t [Entry<'t>],
@@ -184,19 +189,19 @@ impl<'p, 't> Run<'p, 't> {
                 .map(|entry| Value::of(&entry.node));
         }
         let address = entries.as_ptr() as usize;
-        let known = self.indexes.iter().position(|(other, _)| *other == address);
-        let place = known.unwrap_or(self.indexes.len());
-        if known.is_none() {
+        let cached = self.indexes.iter().position(|(other, _)| *other == address);
+        let position = cached.unwrap_or(self.indexes.len());
+        if cached.is_none() {
             let index: BTreeMap<&'t str, &'t Node<'t>> =
                 entries.iter().map(|entry| (&*entry.key, &entry.node)).collect();
             self.indexes.push((address, index));
         }
-        let (_, index) = self.indexes.get(place)?;
+        let (_, index) = self.indexes.get(position)?;
         index.get(name).map(|node| Value::of(node))
     }
 }
 
-/// Whether something can be looked up under a key at all.
+/// Whether a value can be a key at all.
 pub(crate) fn usable_key(key: &Value<'_>) -> Result<(), Fault> {
     match key {
         Value::Text(_) | Value::Int(_) | Value::Uint(_) | Value::Bool(_) | Value::Double(_) => {
@@ -206,14 +211,14 @@ pub(crate) fn usable_key(key: &Value<'_>) -> Result<(), Fault> {
     }
 }
 
-/// The index that a key is in a list.
+/// The list index that a key denotes.
 fn index(key: &Value<'_>) -> Result<i64, Fault> {
     match key {
         Value::Int(number) => Ok(*number),
         Value::Uint(number) => i64::try_from(*number).map_err(|_| Fault::new("integer overflow")),
         Value::Double(number) if *number as i64 as f64 == *number => Ok(*number as i64),
         Value::Double(_) => {
-            Err(Fault::new(format!("unsupported index value {} in list", shown(key))))
+            Err(Fault::new(format!("unsupported index value {} in list", format_value(key))))
         }
         other => {
             let name = other.type_of();
@@ -223,7 +228,7 @@ fn index(key: &Value<'_>) -> Result<i64, Fault> {
 }
 
 fn missing(value: &Value<'_>, key: &Value<'_>) -> Fault {
-    let key = shown(key);
+    let key = format_value(key);
     match value {
         Value::List(_) => Fault::new(format!("index out of bounds: {key}")),
         _ => Fault::new(format!("no such key: {key}")),

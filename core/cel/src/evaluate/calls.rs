@@ -1,7 +1,7 @@
-//! Calling functions.
+//! Function calls.
 
-use super::{Outcome, Run, bounded, forgiving};
-use crate::environment::Known;
+use super::{EvalResult, Evaluator, check_levels, recoverable};
+use crate::environment::OverloadDecl;
 use crate::library::Context;
 use crate::plan::{Call, Style};
 use crate::{Fault, Map, Value};
@@ -9,29 +9,29 @@ use alloc::format;
 use alloc::string::String;
 use alloc::vec;
 
-impl<'p, 't> Run<'p, 't> {
-    pub(super) fn call(&mut self, call: &'p Call) -> Outcome<'t> {
+impl<'p, 't> Evaluator<'p, 't> {
+    pub(super) fn call(&mut self, call: &'p Call) -> EvalResult<'t> {
         match call.arguments.len() {
-            0 => self.called(call, &mut []),
-            1 => self.called(call, &mut [Value::Null]),
-            2 => self.called(call, &mut [Value::Null, Value::Null]),
-            more => self.called(call, &mut vec![Value::Null; more]),
+            0 => self.dispatch(call, &mut []),
+            1 => self.dispatch(call, &mut [Value::Null]),
+            2 => self.dispatch(call, &mut [Value::Null, Value::Null]),
+            more => self.dispatch(call, &mut vec![Value::Null; more]),
         }
     }
 
-    fn called(&mut self, call: &'p Call, values: &mut [Value<'t>]) -> Outcome<'t> {
-        // Calls of one and two arguments look at all of them before they give up.
-        let hasty = matches!(call.style, Style::Dispatched | Style::Prepared);
-        let patient = values.len() <= 2 && !hasty;
+    fn dispatch(&mut self, call: &'p Call, values: &mut [Value<'t>]) -> EvalResult<'t> {
+        // Calls of one and two arguments evaluate all of them before they fail.
+        let fails_fast = matches!(call.style, Style::Dispatched | Style::Prepared);
+        let evaluates_all = values.len() <= 2 && !fails_fast;
         let count = values.len();
         let mut failed = None;
-        for (index, (argument, place)) in call.arguments.iter().zip(values.iter_mut()).enumerate() {
-            match forgiving(self.step(argument))? {
-                Ok(value) => *place = value,
-                Err(fault) if patient || index + 1 == count => {
+        for (index, (argument, slot)) in call.arguments.iter().zip(values.iter_mut()).enumerate() {
+            match recoverable(self.step(argument))? {
+                Ok(value) => *slot = value,
+                Err(fault) if evaluates_all || index + 1 == count => {
                     failed = failed.or(Some(fault));
                 }
-                // What was not given all its arguments costs nothing.
+                // A call that fails before its last argument costs nothing.
                 Err(fault) => return Err(fault),
             }
         }
@@ -39,7 +39,7 @@ impl<'p, 't> Run<'p, 't> {
             self.budget.spend(cost(call, values, None))?;
             return Err(fault);
         }
-        let standard = call.overloads.first().is_some_and(|known| known.standard);
+        let standard = call.overloads.first().is_some_and(|overload| overload.standard);
         if standard {
             self.budget.spend(cost(call, values, None))?;
         }
@@ -49,44 +49,44 @@ impl<'p, 't> Run<'p, 't> {
             return Ok(Value::Bool(self.member_named(entries, name).is_some()));
         }
         let context = Context::with(self.room, self.prepared);
-        let outcome = forgiving(apply(call, &context, values))?;
+        let result = recoverable(apply(call, &context, values))?;
         self.room = context.room_left();
         if !standard {
-            self.budget.spend(cost(call, values, outcome.as_ref().ok()))?;
+            self.budget.spend(cost(call, values, result.as_ref().ok()))?;
         }
-        outcome.and_then(bounded).map_err(|fault| fault.or_at(call.at))
+        result.and_then(check_levels).map_err(|fault| fault.or_at(call.at))
     }
 }
 
-/// What a call costs. Where several functions are possible, the language's own cost one unit, and
-/// those of most libraries what they all cost at least.
+/// The cost of a call. With several candidate overloads, those of the standard library cost one unit, and
+/// those of most libraries the least that any of them costs.
 fn cost<'t>(call: &Call, arguments: &[Value<'t>], result: Option<&Value<'t>>) -> u64 {
     match call.overloads.as_slice() {
-        [known] => (known.row.cost.0)(arguments, result),
+        [overload] => (overload.row.cost.0)(arguments, result),
         [first, ..] if first.priced_alone => 1,
         several => {
-            let costs = several.iter().map(|known| (known.row.cost.0)(arguments, result));
+            let costs = several.iter().map(|overload| (overload.row.cost.0)(arguments, result));
             costs.min().unwrap_or(1)
         }
     }
 }
 
-fn apply<'t>(call: &Call, context: &Context<'_>, arguments: &[Value<'t>]) -> Outcome<'t> {
+fn apply<'t>(call: &Call, context: &Context<'_>, arguments: &[Value<'t>]) -> EvalResult<'t> {
     let chosen = match call.style {
         Style::Operator => call.overloads.first(),
         Style::Single | Style::Dispatched | Style::Prepared => {
-            call.overloads.iter().find(|known| admits(known, arguments))
+            call.overloads.iter().find(|overload| admits(overload, arguments))
         }
     };
     match chosen {
-        Some(known) => (known.row.call)(context, arguments),
+        Some(overload) => (overload.row.call)(context, arguments),
         None if call.style == Style::Prepared => Err(Fault::no_such_overload()),
         None => Err(no_such_overload(&call.function, arguments)),
     }
 }
 
-fn admits(known: &Known, arguments: &[Value<'_>]) -> bool {
-    let parameters = &known.signature.parameters;
+fn admits(overload: &OverloadDecl, arguments: &[Value<'_>]) -> bool {
+    let parameters = &overload.signature.parameters;
     parameters.iter().zip(arguments).all(|(parameter, argument)| parameter.admits(argument))
 }
 

@@ -1,37 +1,37 @@
-//! Loops.
+//! Comprehensions.
 
-use super::{LIST_COST, Outcome, Run, Slot, bounded, forgiving, shown};
+use super::{EvalResult, Evaluator, LIST_COST, Slot, check_levels, format_value, recoverable};
 use crate::plan::{Fold, Step};
 use crate::{Fault, List, Map, Table, Value};
 use alloc::format;
 use alloc::sync::Arc;
 use alloc::vec::Vec;
 
-impl<'p, 't> Run<'p, 't> {
-    pub(super) fn fold(&mut self, fold: &'p Fold) -> Outcome<'t> {
+impl<'p, 't> Evaluator<'p, 't> {
+    pub(super) fn fold(&mut self, fold: &'p Fold) -> EvalResult<'t> {
         let range = self.step(&fold.range)?;
-        self.put(fold.carried, Slot::Pending(&fold.start));
+        self.set_slot(fold.accumulator, Slot::Pending(&fold.start));
         match (&range, fold.second) {
             (Value::List(list), second) => {
                 for (index, value) in list.iter().enumerate() {
                     let first = match second {
                         None => value,
-                        Some(place) => {
-                            self.put(place, Slot::Ready(Ok(value)));
+                        Some(slot) => {
+                            self.set_slot(slot, Slot::Ready(Ok(value)));
                             Value::Int(i64::try_from(index).unwrap_or(i64::MAX))
                         }
                     };
-                    if !self.round(fold, first)? {
+                    if !self.iterate(fold, first)? {
                         break;
                     }
                 }
             }
             (Value::Map(map), second) => {
                 for (key, value) in map.iter() {
-                    if let Some(place) = second {
-                        self.put(place, Slot::Ready(Ok(value)));
+                    if let Some(slot) = second {
+                        self.set_slot(slot, Slot::Ready(Ok(value)));
                     }
-                    if !self.round(fold, key)? {
+                    if !self.iterate(fold, key)? {
                         break;
                     }
                 }
@@ -46,83 +46,83 @@ impl<'p, 't> Run<'p, 't> {
             }
         }
         let result = self.step(&fold.result);
-        self.put(fold.carried, Slot::Empty);
+        self.set_slot(fold.accumulator, Slot::Empty);
         result
     }
 
-    fn put(&mut self, place: usize, slot: Slot<'p, 't>) {
-        if let Some(known) = self.slots.get_mut(place) {
-            *known = slot;
+    fn set_slot(&mut self, index: usize, slot: Slot<'p, 't>) {
+        if let Some(current) = self.slots.get_mut(index) {
+            *current = slot;
         }
     }
 
-    /// One round; `false` ends the loop.
-    fn round(&mut self, fold: &'p Fold, item: Value<'t>) -> Result<bool, Fault> {
-        self.put(fold.item, Slot::Ready(Ok(item)));
-        if let Ok(Value::Bool(false)) = forgiving(self.step(&fold.condition))? {
+    /// One iteration; `false` ends the loop.
+    fn iterate(&mut self, fold: &'p Fold, item: Value<'t>) -> Result<bool, Fault> {
+        self.set_slot(fold.item, Slot::Ready(Ok(item)));
+        if let Ok(Value::Bool(false)) = recoverable(self.step(&fold.condition))? {
             return Ok(false);
         }
-        let carried = forgiving(self.step(&fold.step))?;
-        self.put(fold.carried, Slot::Ready(carried));
+        let accumulator = recoverable(self.step(&fold.step))?;
+        self.set_slot(fold.accumulator, Slot::Ready(accumulator));
         Ok(true)
     }
 
-    /// Takes what a loop carries out of its place, so that it can grow there.
-    fn carried(&mut self, slot: usize) -> Outcome<'t> {
+    /// Takes the accumulator out of its slot, so that it can grow in place.
+    fn take_accumulator(&mut self, slot: usize) -> EvalResult<'t> {
         if let Some(Slot::Pending(_)) = self.slots.get(slot) {
-            let _ = forgiving(self.local(slot))?;
+            let _ = recoverable(self.local(slot))?;
         }
         self.budget.spend(1)?;
-        match self.slots.get_mut(slot).map(|place| core::mem::replace(place, Slot::Empty)) {
+        match self.slots.get_mut(slot).map(|current| core::mem::replace(current, Slot::Empty)) {
             Some(Slot::Ready(value)) => value,
             _ => Err(Fault::new("no such attribute(s)")),
         }
     }
 
-    /// What is carried, and a list more.
-    pub(super) fn append(&mut self, slot: usize, added: &'p Step) -> Outcome<'t> {
-        let carried = forgiving(self.carried(slot))?;
-        // The list of one that is added is never made, but it is paid for.
+    /// Appends a list to the accumulator.
+    pub(super) fn append(&mut self, slot: usize, added: &'p Step) -> EvalResult<'t> {
+        let accumulator = recoverable(self.take_accumulator(slot))?;
+        // The list of one item is never built, but it is paid for.
         let item = match added {
             Step::List(items) => match items.as_slice() {
                 [(item, false)] => {
-                    let item = forgiving(self.step(item))?;
+                    let item = recoverable(self.step(item))?;
                     self.budget.spend(LIST_COST)?;
                     item.map(Added::Item)
                 }
-                _ => forgiving(self.step(added))?.map(Added::List),
+                _ => recoverable(self.step(added))?.map(Added::List),
             },
-            other => forgiving(self.step(other))?.map(Added::List),
+            other => recoverable(self.step(other))?.map(Added::List),
         };
         self.budget.spend(1)?;
-        let carried = carried?;
+        let accumulator = accumulator?;
         let item = item?;
         self.room = self.room.checked_sub(1).ok_or_else(Fault::over_budget)?;
-        let Value::List(list) = carried else { return Err(Fault::no_such_overload()) };
+        let Value::List(list) = accumulator else { return Err(Fault::no_such_overload()) };
         let mut values = match list {
             List::Shared(values) => values,
             other => Arc::new(other.iter().collect()),
         };
-        let grown = Arc::make_mut(&mut values);
+        let target = Arc::make_mut(&mut values);
         match item {
-            Added::Item(value) => grown.push(value),
-            Added::List(Value::List(list)) => list.iter().for_each(|value| grown.push(value)),
+            Added::Item(value) => target.push(value),
+            Added::List(Value::List(list)) => list.iter().for_each(|value| target.push(value)),
             Added::List(_) => return Err(Fault::no_such_overload()),
         }
-        bounded(Value::List(List::Shared(values)))
+        check_levels(Value::List(List::Shared(values)))
     }
 
-    /// What is carried, and an entry or the entries of a map more.
-    pub(super) fn insert(&mut self, slot: usize, added: &'p [Step]) -> Outcome<'t> {
-        let carried = forgiving(self.carried(slot))?;
+    /// Inserts an entry or the entries of a map into the accumulator.
+    pub(super) fn insert(&mut self, slot: usize, added: &'p [Step]) -> EvalResult<'t> {
+        let accumulator = recoverable(self.take_accumulator(slot))?;
         let mut parts = Vec::with_capacity(added.len());
-        let mut failed = carried.as_ref().err().cloned();
+        let mut failed = accumulator.as_ref().err().cloned();
         for (index, step) in added.iter().enumerate() {
-            // With three arguments the first failure ends the call, unpaid.
+            // With three arguments the first failure ends the call at no cost.
             if failed.is_some() && added.len() == 2 {
                 return Err(failed.unwrap_or_else(Fault::no_such_overload));
             }
-            match forgiving(self.step(step))? {
+            match recoverable(self.step(step))? {
                 Ok(value) => parts.push(value),
                 Err(fault) if added.len() == 2 && index == 0 => return Err(fault),
                 Err(fault) => failed = failed.or(Some(fault)),
@@ -132,34 +132,34 @@ impl<'p, 't> Run<'p, 't> {
         if let Some(fault) = failed {
             return Err(fault);
         }
-        let Value::Map(map) = carried? else { return Err(Fault::no_such_overload()) };
+        let Value::Map(map) = accumulator? else { return Err(Fault::no_such_overload()) };
         let mut table = match map {
             Map::Shared(table) => table,
             Map::Tree(_) => Arc::new(Table::default()),
         };
-        let grown = Arc::make_mut(&mut table);
+        let target = Arc::make_mut(&mut table);
         let mut parts = parts.into_iter();
         match (parts.next(), parts.next()) {
-            (Some(key), Some(value)) => put_new(grown, key, value)?,
+            (Some(key), Some(value)) => put_new(target, key, value)?,
             (Some(Value::Map(map)), None) => {
                 for (key, value) in map.iter() {
-                    put_new(grown, key, value)?;
+                    put_new(target, key, value)?;
                 }
             }
             _ => return Err(Fault::no_such_overload()),
         }
-        bounded(Value::Map(Map::Shared(table)))
+        check_levels(Value::Map(Map::Shared(table)))
     }
 }
 
-/// What is added to a list.
+/// An addition to a list.
 enum Added<'t> {
     Item(Value<'t>),
     List(Value<'t>),
 }
 
 fn put_new<'t>(table: &mut Table<'t>, key: Value<'t>, value: Value<'t>) -> Result<(), Fault> {
-    let name = shown(&key);
+    let name = format_value(&key);
     if table.insert(key, value) {
         Ok(())
     } else {
@@ -167,7 +167,7 @@ fn put_new<'t>(table: &mut Table<'t>, key: Value<'t>, value: Value<'t>) -> Resul
     }
 }
 
-/// The name of a value's type in the reference's own source, which some of its errors show.
+/// The name of a value's type in the reference's Go source, which some of its errors show.
 pub(super) fn go_type(value: &Value<'_>) -> &'static str {
     match value {
         Value::Null => "types.Null",

@@ -1,4 +1,4 @@
-//! Evaluates what was planned, paying for every step as cel-go does.
+//! The evaluator of plans, which charges every step what cel-go charges.
 
 mod attributes;
 mod calls;
@@ -9,7 +9,7 @@ pub(crate) use attributes::usable_key;
 use crate::compare::equal_in;
 use crate::library::Prepared;
 use crate::plan::Step;
-use crate::value::DEEPEST_VALUE;
+use crate::value::MAX_VALUE_LEVELS;
 use crate::{Budget, Fault, FaultKind, Map, Program, Table, Value, World};
 use alloc::collections::BTreeMap;
 use alloc::format;
@@ -18,24 +18,24 @@ use alloc::vec;
 use alloc::vec::Vec;
 use ratchet_object::Node;
 
-/// Bytes and items that one evaluation may build, and values that it may compare.
+/// The bytes and items that one evaluation may build, and the values that it may compare.
 const ROOM: u64 = 64 << 20;
-/// What making a list costs.
+/// The cost of creating a list.
 const LIST_COST: u64 = 10;
-/// What making a map costs.
+/// The cost of creating a map.
 const MAP_COST: u64 = 30;
 
-type Outcome<'t> = Result<Value<'t>, Fault>;
+type EvalResult<'t> = Result<Value<'t>, Fault>;
 
 /// Evaluates a program.
 pub(crate) fn run<'t>(
     program: &Program,
     world: &dyn World<'t>,
     budget: &mut Budget,
-) -> Outcome<'t> {
+) -> EvalResult<'t> {
     let mut slots = Vec::new();
     slots.resize_with(program.slots, || Slot::Empty);
-    let mut run = Run {
+    let mut run = Evaluator {
         names: &program.variables,
         prepared: &program.prepared,
         world,
@@ -48,21 +48,25 @@ pub(crate) fn run<'t>(
     run.step(&program.root)
 }
 
-/// A world without variables.
-struct Nowhere;
+/// An activation without variables.
+struct NoVariables;
 
-impl<'t> World<'t> for Nowhere {
+impl<'t> World<'t> for NoVariables {
     fn variable(&self, _: &str) -> Option<Value<'t>> {
         None
     }
 }
 
 /// Evaluates a step that needs no variables.
-pub(crate) fn constant(step: &Step, prepared: &Prepared, budget: &mut Budget) -> Outcome<'static> {
-    let mut run = Run {
+pub(crate) fn constant(
+    step: &Step,
+    prepared: &Prepared,
+    budget: &mut Budget,
+) -> EvalResult<'static> {
+    let mut run = Evaluator {
         names: &[],
         prepared,
-        world: &Nowhere,
+        world: &NoVariables,
         budget,
         slots: Vec::new(),
         variables: Vec::new(),
@@ -72,29 +76,29 @@ pub(crate) fn constant(step: &Step, prepared: &Prepared, budget: &mut Budget) ->
     run.step(step)
 }
 
-/// An evaluation under way: `'p` is the program's life, `'t` that of the trees.
-struct Run<'p, 't> {
+/// The state of an evaluation: `'p` is the lifetime of the program, `'t` that of the trees.
+struct Evaluator<'p, 't> {
     names: &'p [Arc<str>],
     prepared: &'p Prepared,
     world: &'p dyn World<'t>,
     budget: &'p mut Budget,
     slots: Vec<Slot<'p, 't>>,
     variables: Vec<Option<Value<'t>>>,
-    /// Where the members of large maps stand, by the address of the map.
+    /// Indexes of the members of large maps, by the address of the map.
     indexes: Vec<(usize, BTreeMap<&'t str, &'t Node<'t>>)>,
     room: u64,
 }
 
-/// What a name of a loop holds.
+/// The value of a loop variable.
 enum Slot<'p, 't> {
     Empty,
-    /// What comes when it is first asked for.
+    /// Evaluated when it is first used.
     Pending(&'p Step),
-    Ready(Outcome<'t>),
+    Ready(EvalResult<'t>),
 }
 
-impl<'p, 't> Run<'p, 't> {
-    fn step(&mut self, step: &'p Step) -> Outcome<'t> {
+impl<'p, 't> Evaluator<'p, 't> {
+    fn step(&mut self, step: &'p Step) -> EvalResult<'t> {
         match step {
             Step::Constant(value) => Ok(value.clone()),
             Step::Attribute(attribute) => {
@@ -107,12 +111,12 @@ impl<'p, 't> Run<'p, 't> {
             Step::Equal { sides, negated, at } => self.equal(sides, *negated, *at),
             Step::Among { item, set } => {
                 let item = self.step(item)?;
-                Ok(Value::Bool(set.iter().any(|known| known.equal(&item))))
+                Ok(Value::Bool(set.iter().any(|member| member.equal(&item))))
             }
-            Step::NotFalse(asked) => {
-                let asked = forgiving(self.step(asked))?;
+            Step::NotFalse(condition) => {
+                let condition = recoverable(self.step(condition))?;
                 self.budget.spend(1)?;
-                Ok(Value::Bool(!matches!(asked, Ok(Value::Bool(false)))))
+                Ok(Value::Bool(!matches!(condition, Ok(Value::Bool(false)))))
             }
             Step::Call(call) => self.call(call),
             Step::List(items) => self.list(items),
@@ -124,12 +128,12 @@ impl<'p, 't> Run<'p, 't> {
         }
     }
 
-    /// `&&` (until one is false) and `||` (until one is true): errors are forgiven where another
+    /// `&&` (until one is false) and `||` (until one is true): errors are discarded where another
     /// term decides.
-    fn logic(&mut self, terms: &'p [Step], decisive: bool) -> Outcome<'t> {
+    fn logic(&mut self, terms: &'p [Step], decisive: bool) -> EvalResult<'t> {
         let mut failed = None;
         for term in terms {
-            match forgiving(self.step(term))? {
+            match recoverable(self.step(term))? {
                 Ok(Value::Bool(truth)) if truth == decisive => return Ok(Value::Bool(decisive)),
                 Ok(Value::Bool(_)) => {}
                 Ok(_) if failed.is_none() => failed = Some(Fault::no_such_overload()),
@@ -140,10 +144,10 @@ impl<'p, 't> Run<'p, 't> {
         failed.map_or(Ok(Value::Bool(!decisive)), Err)
     }
 
-    fn equal(&mut self, sides: &'p (Step, Step), negated: bool, at: u32) -> Outcome<'t> {
-        let left = forgiving(self.step(&sides.0))?;
-        let right = forgiving(self.step(&sides.1))?;
-        let size = |side: &Outcome<'t>| side.as_ref().map_or(1, Value::cost_size);
+    fn equal(&mut self, sides: &'p (Step, Step), negated: bool, at: u32) -> EvalResult<'t> {
+        let left = recoverable(self.step(&sides.0))?;
+        let right = recoverable(self.step(&sides.1))?;
+        let size = |side: &EvalResult<'t>| side.as_ref().map_or(1, Value::cost_size);
         let cost = match &left {
             Ok(Value::Opaque(_)) if !negated => 1,
             _ => size(&left).min(size(&right)).div_ceil(10),
@@ -157,11 +161,11 @@ impl<'p, 't> Run<'p, 't> {
         Ok(Value::Bool(equal != negated))
     }
 
-    fn list(&mut self, items: &'p [(Step, bool)]) -> Outcome<'t> {
+    fn list(&mut self, items: &'p [(Step, bool)]) -> EvalResult<'t> {
         let mut values = Vec::with_capacity(items.len());
         let mut failed = None;
         for (item, optional) in items {
-            match forgiving(self.step(item))? {
+            match recoverable(self.step(item))? {
                 Err(fault) => failed = Some(fault),
                 Ok(value) if !optional => values.push(value),
                 Ok(Value::Optional(None)) => {}
@@ -173,20 +177,20 @@ impl<'p, 't> Run<'p, 't> {
             }
         }
         self.budget.spend(LIST_COST)?;
-        failed.map_or_else(|| bounded(Value::list(values)), Err)
+        failed.map_or_else(|| check_levels(Value::list(values)), Err)
     }
 
-    fn map(&mut self, entries: &'p [(Step, Step, bool)]) -> Outcome<'t> {
+    fn map(&mut self, entries: &'p [(Step, Step, bool)]) -> EvalResult<'t> {
         let mut table = Table::default();
         let mut failed = None;
         for entry in entries {
-            if let Err(fault) = forgiving(self.entry(&mut table, entry))? {
+            if let Err(fault) = recoverable(self.entry(&mut table, entry))? {
                 failed = Some(fault);
                 break;
             }
         }
         self.budget.spend(MAP_COST)?;
-        failed.map_or_else(|| bounded(Value::Map(Map::Shared(Arc::new(table)))), Err)
+        failed.map_or_else(|| check_levels(Value::Map(Map::Shared(Arc::new(table)))), Err)
     }
 
     fn entry(
@@ -200,13 +204,13 @@ impl<'p, 't> Run<'p, 't> {
             Value::Optional(None) => table.remove(&key),
             Value::Optional(Some(value)) => table.set(key, value.as_ref().clone()),
             value => {
-                return Err(not_optional(&format!("entry '{}'", shown(&key)), &value));
+                return Err(not_optional(&format!("entry '{}'", format_value(&key)), &value));
             }
         }
         Ok(())
     }
 
-    fn optional_or(&mut self, sides: &'p (Step, Step), unwrap: bool) -> Outcome<'t> {
+    fn optional_or(&mut self, sides: &'p (Step, Step), unwrap: bool) -> EvalResult<'t> {
         match self.step(&sides.0)? {
             Value::Optional(None) => self.step(&sides.1),
             Value::Optional(Some(value)) if unwrap => Ok(value.as_ref().clone()),
@@ -215,29 +219,29 @@ impl<'p, 't> Run<'p, 't> {
     }
 }
 
-/// A value that has just been made, unless it is too deep.
-fn bounded(value: Value<'_>) -> Outcome<'_> {
-    if value.levels() > DEEPEST_VALUE {
-        return Err(Fault::new(format!("value is nested deeper than {DEEPEST_VALUE} levels")));
+/// Refuses a new value that is nested too deeply.
+fn check_levels(value: Value<'_>) -> EvalResult<'_> {
+    if value.levels() > MAX_VALUE_LEVELS {
+        return Err(Fault::new(format!("value is nested deeper than {MAX_VALUE_LEVELS} levels")));
     }
     Ok(value)
 }
 
-/// An error that may be forgiven stays within; a spent budget ends the evaluation.
-fn forgiving<T>(outcome: Result<T, Fault>) -> Result<Result<T, Fault>, Fault> {
-    match outcome {
+/// Separates errors that another term may override from a spent budget, which ends the evaluation.
+fn recoverable<T>(result: Result<T, Fault>) -> Result<Result<T, Fault>, Fault> {
+    match result {
         Err(fault) if fault.kind == FaultKind::OverBudget => Err(fault),
         other => Ok(other),
     }
 }
 
-fn not_optional(what: &str, value: &Value<'_>) -> Fault {
-    let value = shown(value);
-    Fault::new(format!("cannot initialize optional {what} from non-optional value {value}"))
+fn not_optional(element: &str, value: &Value<'_>) -> Fault {
+    let value = format_value(value);
+    Fault::new(format!("cannot initialize optional {element} from non-optional value {value}"))
 }
 
 /// A value as Go prints it in errors.
-fn shown(value: &Value<'_>) -> alloc::string::String {
+fn format_value(value: &Value<'_>) -> alloc::string::String {
     use alloc::string::ToString;
     match value {
         Value::Text(text) => text.to_string(),

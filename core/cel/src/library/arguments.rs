@@ -1,4 +1,4 @@
-//! The arguments of a call, read by their types.
+//! Accessors for the arguments of a call, by type.
 
 use crate::{Fault, List, Opaque, Value};
 

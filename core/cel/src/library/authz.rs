@@ -1,4 +1,4 @@
-//! `authorizer`: whether someone may do something, asked of whoever decides that.
+//! The `authorizer` variable: authorization checks in expressions.
 
 use super::arguments::{opaque, text};
 use super::{Context, Cost, Library, Overload, size_of, tenths};
@@ -9,60 +9,60 @@ use core::any::Any;
 use core::fmt;
 use ratchet_net::dns;
 
-/// Who decides.
+/// An authorizer.
 pub trait Authorize: fmt::Debug + Send + Sync {
-    /// Decides.
+    /// Decides one check.
     fn decide(&self, ask: &Ask) -> Decision;
 }
 
-/// What is asked.
+/// An authorization check.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Ask {
-    /// Namespace and name of the service account that is asked about; otherwise it is whoever
-    /// made the request.
+    /// Namespace and name of the service account to check; `None` for the user of the
+    /// request.
     pub account: Option<(String, String)>,
-    /// What is to be done.
+    /// The verb, such as `get`.
     pub verb: String,
-    /// And to what.
+    /// The resource or path.
     pub target: Target,
 }
 
-/// What something is to be done to.
+/// The object of an authorization check.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Target {
-    /// A path that is no resource.
+    /// A non-resource path.
     Path(String),
     /// A resource.
     Resource(Resource),
 }
 
-/// A resource; empty texts are parts that are not asked about.
+/// A resource; empty strings are parts that are not restricted.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Resource {
-    /// Its API group.
+    /// The API group.
     pub group: String,
-    /// Its plural name.
+    /// The plural resource name.
     pub resource: String,
-    /// Its subresource.
+    /// The subresource.
     pub subresource: String,
     /// The namespace.
     pub namespace: String,
     /// The name of the object.
     pub name: String,
-    /// Which objects, by their fields; as written, so that it may be none that can be read.
+    /// The field selector as written, which may be malformed.
     pub field_selector: String,
-    /// Which objects, by their labels; as written.
+    /// The label selector as written.
     pub label_selector: String,
 }
 
-/// What was decided.
+/// The result of an authorization check.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Decision {
     /// Whether it is allowed.
     pub allowed: bool,
-    /// Why.
+    /// The authorizer's explanation.
     pub reason: String,
-    /// What went wrong, if something did.
+    /// The error of the authorizer, if it failed.
     pub error: Option<String>,
 }
 
@@ -74,12 +74,12 @@ pub struct Authorizer {
 }
 
 impl Authorizer {
-    /// The name of its type.
+    /// The CEL type name.
     pub const TYPE: &'static str = "kubernetes.authorization.Authorizer";
-    /// The name of the type of a check of a resource.
+    /// The CEL type name of a resource check.
     pub const RESOURCE_CHECK_TYPE: &'static str = "kubernetes.authorization.ResourceCheck";
 
-    /// An authorizer that asks about whoever made the request.
+    /// An authorizer for the user of the request.
     pub fn new(who: Arc<dyn Authorize>) -> Self {
         Self { who, account: None }
     }
@@ -112,7 +112,7 @@ struct ResourceCheck {
     resource: Resource,
 }
 
-/// Values that have functions only, and are equal to none.
+/// Types that only have member functions; their values never compare equal.
 macro_rules! receiver_only {
     ($($ty:ty => $name:expr),* $(,)?) => {$(
         impl Opaque for $ty {
@@ -185,8 +185,8 @@ fn resource<'t>(_: &Context<'_>, arguments: &[Value<'t>]) -> Result<Value<'t>, F
     Ok(Value::opaque(ResourceCheck { authorizer: check.authorizer.clone(), resource }))
 }
 
-/// The same check, with one more part asked about.
-fn narrowed<'t>(
+/// The same check with one more restriction.
+fn restricted<'t>(
     arguments: &[Value<'t>],
     part: fn(&mut Resource) -> &mut String,
 ) -> Result<Value<'t>, Fault> {
@@ -215,15 +215,15 @@ fn decided<'t>(
     opaque(arguments, 0).map(part)
 }
 
-/// Two checks fit into what an expression may cost.
+/// Chosen so that two checks fit into the cost limit of an expression.
 const CHECK: Cost = Cost(|_, _| 350_000);
-/// A selector is read, and every second of its letters may begin a requirement.
+/// A selector is parsed, and every second of its letters may begin a requirement.
 const SELECTOR: Cost = Cost(|arguments, _| {
     let size = size_of(arguments, 1);
     10 + tenths(size, 1) + size.div_ceil(2).saturating_mul(50)
 });
 
-/// Kubernetes' authorizer.
+/// Kubernetes' authorizer library.
 #[rustfmt::skip]
 pub static AUTHZ: Library = Library {
     name: "kubernetes.authz",
@@ -233,9 +233,9 @@ pub static AUTHZ: Library = Library {
         Overload { id: "authorizer_group", signature: "kubernetes.authorization.Authorizer.group(string): kubernetes.authorization.GroupCheck", call: group, cost: Cost::ONE },
         Overload { id: "authorizer_serviceaccount", signature: "kubernetes.authorization.Authorizer.serviceAccount(string, string): kubernetes.authorization.Authorizer", call: service_account, cost: Cost::ONE },
         Overload { id: "groupcheck_resource", signature: "kubernetes.authorization.GroupCheck.resource(string): kubernetes.authorization.ResourceCheck", call: resource, cost: Cost::ONE },
-        Overload { id: "resourcecheck_subresource", signature: "kubernetes.authorization.ResourceCheck.subresource(string): kubernetes.authorization.ResourceCheck", call: |_, arguments| narrowed(arguments, |resource| &mut resource.subresource), cost: Cost::ONE },
-        Overload { id: "resourcecheck_namespace", signature: "kubernetes.authorization.ResourceCheck.namespace(string): kubernetes.authorization.ResourceCheck", call: |_, arguments| narrowed(arguments, |resource| &mut resource.namespace), cost: Cost::ONE },
-        Overload { id: "resourcecheck_name", signature: "kubernetes.authorization.ResourceCheck.name(string): kubernetes.authorization.ResourceCheck", call: |_, arguments| narrowed(arguments, |resource| &mut resource.name), cost: Cost::ONE },
+        Overload { id: "resourcecheck_subresource", signature: "kubernetes.authorization.ResourceCheck.subresource(string): kubernetes.authorization.ResourceCheck", call: |_, arguments| restricted(arguments, |resource| &mut resource.subresource), cost: Cost::ONE },
+        Overload { id: "resourcecheck_namespace", signature: "kubernetes.authorization.ResourceCheck.namespace(string): kubernetes.authorization.ResourceCheck", call: |_, arguments| restricted(arguments, |resource| &mut resource.namespace), cost: Cost::ONE },
+        Overload { id: "resourcecheck_name", signature: "kubernetes.authorization.ResourceCheck.name(string): kubernetes.authorization.ResourceCheck", call: |_, arguments| restricted(arguments, |resource| &mut resource.name), cost: Cost::ONE },
         Overload { id: "pathcheck_check", signature: "kubernetes.authorization.PathCheck.check(string): kubernetes.authorization.Decision", call: check_path, cost: CHECK },
         Overload { id: "resourcecheck_check", signature: "kubernetes.authorization.ResourceCheck.check(string): kubernetes.authorization.Decision", call: check_resource, cost: CHECK },
         Overload { id: "decision_errored", signature: "kubernetes.authorization.Decision.errored(): bool", call: |_, arguments| decided(arguments, |decision| decision.error.is_some().into()), cost: Cost::ONE },
@@ -247,14 +247,14 @@ pub static AUTHZ: Library = Library {
     types: &[],
 };
 
-/// What narrows a check by selectors.
+/// Kubernetes' library for selectors in authorization checks.
 #[rustfmt::skip]
 pub static AUTHZ_SELECTORS: Library = Library {
     name: "kubernetes.authzSelectors",
     since: (1, 31),
     overloads: &[
-        Overload { id: "authorizer_fieldselector", signature: "kubernetes.authorization.ResourceCheck.fieldSelector(string): kubernetes.authorization.ResourceCheck", call: |_, arguments| narrowed(arguments, |resource| &mut resource.field_selector), cost: SELECTOR },
-        Overload { id: "authorizer_labelselector", signature: "kubernetes.authorization.ResourceCheck.labelSelector(string): kubernetes.authorization.ResourceCheck", call: |_, arguments| narrowed(arguments, |resource| &mut resource.label_selector), cost: SELECTOR },
+        Overload { id: "authorizer_fieldselector", signature: "kubernetes.authorization.ResourceCheck.fieldSelector(string): kubernetes.authorization.ResourceCheck", call: |_, arguments| restricted(arguments, |resource| &mut resource.field_selector), cost: SELECTOR },
+        Overload { id: "authorizer_labelselector", signature: "kubernetes.authorization.ResourceCheck.labelSelector(string): kubernetes.authorization.ResourceCheck", call: |_, arguments| restricted(arguments, |resource| &mut resource.label_selector), cost: SELECTOR },
     ],
     constants: &[],
     types: &[],

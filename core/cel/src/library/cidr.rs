@@ -1,4 +1,4 @@
-//! `cidr()` and what can be asked of a network: `net.CIDR`, on the strict reader of prefixes.
+//! The CIDR library: `cidr()` and the functions of `net.CIDR`, on the strict prefix parser.
 
 use super::arguments::{opaque, text};
 use super::ip::{self, Ip};
@@ -8,7 +8,7 @@ use alloc::string::{String, ToString};
 use core::any::Any;
 use ratchet_net::{Quoted, StrictPrefix, strict_prefix};
 
-/// A network whose address is not mapped; it may have host bits.
+/// A prefix whose address is not IPv4-mapped; it may have host bits.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Cidr(pub StrictPrefix);
 
@@ -25,7 +25,7 @@ impl Opaque for Cidr {
         self
     }
 
-    /// How many bytes the network's own bits fill.
+    /// The number of bytes that the prefix length covers.
     fn cost_size(&self) -> u64 {
         u64::from(self.0.bits).div_ceil(8)
     }
@@ -33,25 +33,25 @@ impl Opaque for Cidr {
 
 const PREFACE: &str = "network address parse error during conversion from string: ";
 
-fn read(text: &str) -> Result<Cidr, String> {
-    let prefix = strict_prefix(text).map_err(|why| alloc::format!("{PREFACE}{why}"))?;
+fn parse(text: &str) -> Result<Cidr, String> {
+    let prefix = strict_prefix(text).map_err(|error| alloc::format!("{PREFACE}{error}"))?;
     if prefix.is_mapped() {
         return Err(alloc::format!("IPv4-mapped IPv6 address {} is not allowed", Quoted(text)));
     }
     Ok(Cidr(prefix))
 }
 
-/// Reads a network for an expression, which is told twice what it was that failed.
-fn read_or_fail(text: &str) -> Result<Cidr, Fault> {
-    read(text).map_err(|why| Fault::new(alloc::format!("{PREFACE}{why}")))
+/// Parses a prefix for an expression, whose error has the preface twice.
+fn parse_or_fault(text: &str) -> Result<Cidr, Fault> {
+    parse(text).map_err(|error| Fault::new(alloc::format!("{PREFACE}{error}")))
 }
 
 fn cidr<'t>(_: &Context<'_>, arguments: &[Value<'t>]) -> Result<Value<'t>, Fault> {
-    read_or_fail(text(arguments, 0)?).map(Value::opaque)
+    parse_or_fault(text(arguments, 0)?).map(Value::opaque)
 }
 
 fn is_cidr<'t>(_: &Context<'_>, arguments: &[Value<'t>]) -> Result<Value<'t>, Fault> {
-    Ok(read(text(arguments, 0)?).is_ok().into())
+    Ok(parse(text(arguments, 0)?).is_ok().into())
 }
 
 fn to_text<'t>(_: &Context<'_>, arguments: &[Value<'t>]) -> Result<Value<'t>, Fault> {
@@ -67,8 +67,8 @@ fn contains_ip<'t>(_: &Context<'_>, arguments: &[Value<'t>]) -> Result<Value<'t>
 
 fn contains_ip_text<'t>(_: &Context<'_>, arguments: &[Value<'t>]) -> Result<Value<'t>, Fault> {
     let Cidr(prefix) = opaque(arguments, 0)?;
-    // The API does not tell what is wrong with the text here.
-    let Ip(addr) = ip::read(text(arguments, 1)?).map_err(|_| Fault::no_such_overload())?;
+    // The API server does not report what is wrong with the text here.
+    let Ip(addr) = ip::parse(text(arguments, 1)?).map_err(|_| Fault::no_such_overload())?;
     Ok(prefix.contains(addr).into())
 }
 
@@ -80,7 +80,7 @@ fn contains_cidr<'t>(_: &Context<'_>, arguments: &[Value<'t>]) -> Result<Value<'
 
 fn contains_cidr_text<'t>(_: &Context<'_>, arguments: &[Value<'t>]) -> Result<Value<'t>, Fault> {
     let Cidr(prefix) = opaque(arguments, 0)?;
-    let Cidr(other) = read_or_fail(text(arguments, 1)?)?;
+    let Cidr(other) = parse_or_fault(text(arguments, 1)?)?;
     Ok(prefix.contains_prefix(other).into())
 }
 
@@ -99,21 +99,21 @@ fn masked<'t>(_: &Context<'_>, arguments: &[Value<'t>]) -> Result<Value<'t>, Fau
     Ok(Value::opaque(Cidr(prefix.masked())))
 }
 
-/// The network's bytes are compared with as many of the address.
-fn comparing(arguments: &[Value<'_>]) -> u64 {
+/// The cost of comparing the prefix's bytes with as many of the address.
+fn compare_cost(arguments: &[Value<'_>]) -> u64 {
     tenths(size_of(arguments, 0), 2)
 }
 
-/// A network is masked first, and the lengths are compared too.
-fn comparing_networks(arguments: &[Value<'_>]) -> u64 {
-    comparing(arguments) + tenths(size_of(arguments, 0), 1) + 1
+/// The cost of masking a prefix first and comparing the lengths too.
+fn compare_prefixes_cost(arguments: &[Value<'_>]) -> u64 {
+    compare_cost(arguments) + tenths(size_of(arguments, 0), 1) + 1
 }
 
-fn reading(arguments: &[Value<'_>]) -> u64 {
+fn parse_cost(arguments: &[Value<'_>]) -> u64 {
     tenths(size_of(arguments, 1), 1)
 }
 
-/// Kubernetes' functions of networks.
+/// Kubernetes' CIDR library.
 pub(super) static CIDR: Library = Library {
     name: "kubernetes.net.cidr",
     since: (1, 30),
@@ -140,25 +140,25 @@ pub(super) static CIDR: Library = Library {
             id: "cidr_contains_ip_string",
             signature: "net.CIDR.containsIP(string): bool",
             call: contains_ip_text,
-            cost: Cost(|arguments, _| comparing(arguments) + reading(arguments)),
+            cost: Cost(|arguments, _| compare_cost(arguments) + parse_cost(arguments)),
         },
         Overload {
             id: "cidr_contains_ip_ip",
             signature: "net.CIDR.containsIP(net.IP): bool",
             call: contains_ip,
-            cost: Cost(|arguments, _| comparing(arguments)),
+            cost: Cost(|arguments, _| compare_cost(arguments)),
         },
         Overload {
             id: "cidr_contains_cidr_string",
             signature: "net.CIDR.containsCIDR(string): bool",
             call: contains_cidr_text,
-            cost: Cost(|arguments, _| comparing_networks(arguments) + reading(arguments)),
+            cost: Cost(|arguments, _| compare_prefixes_cost(arguments) + parse_cost(arguments)),
         },
         Overload {
             id: "cidr_contains_cidr",
             signature: "net.CIDR.containsCIDR(net.CIDR): bool",
             call: contains_cidr,
-            cost: Cost(|arguments, _| comparing_networks(arguments)),
+            cost: Cost(|arguments, _| compare_prefixes_cost(arguments)),
         },
         Overload {
             id: "cidr_ip",

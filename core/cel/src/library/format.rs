@@ -1,4 +1,4 @@
-//! Named formats that texts can be held against: `format.dns1123Label().validate(text)`.
+//! Named formats: `format.dns1123Label().validate(text)`.
 
 use super::arguments::{opaque, text};
 use super::regex::search_cost;
@@ -10,8 +10,8 @@ use core::any::Any;
 use ratchet_net::dns;
 use ratchet_object::selector::{label_key_faults, label_value_faults};
 
-/// A format: its name, what it finds wrong with a text, and how long a regular expression for it
-/// would be.
+/// A format: its name, its validation, and the length of an equivalent regular expression, which
+/// its cost is based on.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Format {
     name: &'static str,
@@ -40,37 +40,37 @@ const SUBDOMAIN: &str = "a lowercase RFC 1123 subdomain must consist of lower ca
 const LONG_63: &str = "must be no more than 63 characters";
 const LONG_253: &str = "must be no more than 253 characters";
 
-fn told(faults: [(bool, &str); 2]) -> Vec<String> {
+fn messages(faults: [(bool, &str); 2]) -> Vec<String> {
     faults.into_iter().filter(|fault| fault.0).map(|fault| fault.1.to_string()).collect()
 }
 
 fn label(text: &str) -> Vec<String> {
     let faults = dns::label(text);
-    // What would be a name with dots lacks nothing but that.
-    let words = if dns::subdomain(text).pattern { LABEL } else { "must not contain dots" };
-    told([(faults.too_long, LONG_63), (faults.pattern, words)])
+    // A text with dots that is otherwise a valid subdomain only has the dots reported.
+    let message = if dns::subdomain(text).pattern { LABEL } else { "must not contain dots" };
+    messages([(faults.too_long, LONG_63), (faults.pattern, message)])
 }
 
 fn label_1035(text: &str) -> Vec<String> {
     let faults = dns::label(text);
     let starts = text.starts_with(|letter: char| letter.is_ascii_lowercase());
-    told([(faults.too_long, LONG_63), (faults.pattern || !starts, LABEL_1035)])
+    messages([(faults.too_long, LONG_63), (faults.pattern || !starts, LABEL_1035)])
 }
 
 fn subdomain(text: &str) -> Vec<String> {
     let faults = dns::subdomain(text);
-    told([(faults.too_long, LONG_253), (faults.pattern, SUBDOMAIN)])
+    messages([(faults.too_long, LONG_253), (faults.pattern, SUBDOMAIN)])
 }
 
-/// The beginning of a name may end with a dash: the API puts a letter in the place of the last
-/// two bytes.
+/// The prefix of a name may end with a dash: the API server replaces the last two bytes by a
+/// letter.
 fn stem(text: &str, faults: fn(&str) -> Vec<String>) -> Vec<String> {
     match text.strip_suffix('-').filter(|stem| !stem.is_empty()) {
         Some(stem) => {
-            let kept = stem.strip_suffix(|_: char| true).unwrap_or_default();
-            // A character of several bytes is broken, and so is the name.
+            let retained = stem.strip_suffix(|_: char| true).unwrap_or_default();
+            // A multi-byte character is cut, which makes the name invalid.
             let broken = stem.chars().next_back().is_some_and(|letter| !letter.is_ascii());
-            faults(&alloc::format!("{kept}{}", if broken { "\u{fffd}" } else { "a" }))
+            faults(&alloc::format!("{retained}{}", if broken { "\u{fffd}" } else { "a" }))
         }
         None => faults(text),
     }
@@ -80,8 +80,8 @@ fn uri(text: &str) -> Vec<String> {
     url::check(text).err().into_iter().collect()
 }
 
-fn unless(fits: bool, words: &str) -> Vec<String> {
-    if fits { Vec::new() } else { [words.to_string()].into() }
+fn unless(fits: bool, message: &str) -> Vec<String> {
+    if fits { Vec::new() } else { [message.to_string()].into() }
 }
 
 fn uuid(text: &str) -> Vec<String> {
@@ -158,8 +158,8 @@ fn is_datetime(text: &str) -> bool {
 fn is_time(text: &str) -> bool {
     let Some((clock, rest)) = text.split_at_checked(8) else { return false };
     let [h1, h2, b':', m1, m2, b':', s1, s2] = clock.as_bytes() else { return false };
-    let within = |a: &u8, b: &u8, most| two_digits(&[*a, *b]).is_some_and(|value| value <= most);
-    if !(within(h1, h2, 23) && within(m1, m2, 59) && within(s1, s2, 59)) {
+    let in_range = |a: &u8, b: &u8, most| two_digits(&[*a, *b]).is_some_and(|value| value <= most);
+    if !(in_range(h1, h2, 23) && in_range(m1, m2, 59) && in_range(s1, s2, 59)) {
         return false;
     }
     if is_offset(rest) {
@@ -182,7 +182,7 @@ fn is_offset(text: &str) -> bool {
     }
 }
 
-/// Every format under the name by which expressions ask for it.
+/// All formats, by the name that expressions use.
 static FORMATS: [(&str, Format); 13] = {
     const fn row(
         key: &'static str,
@@ -217,7 +217,7 @@ fn constant<'t>(key: &str) -> Result<Value<'t>, Fault> {
     find(key).ok_or_else(Fault::no_such_overload)
 }
 
-fn named<'t>(_: &Context<'_>, arguments: &[Value<'t>]) -> Result<Value<'t>, Fault> {
+fn named_format<'t>(_: &Context<'_>, arguments: &[Value<'t>]) -> Result<Value<'t>, Fault> {
     Ok(find(text(arguments, 0)?).map_or(Value::Optional(None), Value::some))
 }
 
@@ -235,7 +235,7 @@ const VALIDATE: Cost = Cost(|arguments, _| {
     format.map_or(1, |format| search_cost(size_of(arguments, 1), format.pattern_size))
 });
 
-/// Kubernetes' named formats.
+/// Kubernetes' library of named formats.
 pub(super) static FORMAT: Library = Library {
     name: "kubernetes.format",
     since: (1, 31),
@@ -249,7 +249,7 @@ pub(super) static FORMAT: Library = Library {
         Overload {
             id: "format-named",
             signature: "fn format.named(string): optional_type(kubernetes.NamedFormat)",
-            call: named,
+            call: named_format,
             cost: Cost::ONE,
         },
         Overload {

@@ -1,4 +1,4 @@
-//! `ip()` and what can be asked of an address: `net.IP`, on the strict reader of addresses.
+//! The IP library: `ip()` and the functions of `net.IP`, on the strict address parser.
 
 use super::arguments::{opaque, text};
 use super::{Context, Cost, Library, Overload, size_of, tenths};
@@ -8,11 +8,11 @@ use core::any::Any;
 use core::net::IpAddr;
 use ratchet_net::{Canonical, Quoted, class, strict_addr};
 
-/// An address that is neither mapped nor has a zone.
+/// An address that is neither IPv4-mapped nor has a zone.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Ip(pub IpAddr);
 
-/// The name of the type of addresses.
+/// The CEL type name of addresses.
 pub(super) const IP_TYPE: &str = "net.IP";
 
 impl Opaque for Ip {
@@ -28,7 +28,7 @@ impl Opaque for Ip {
         self
     }
 
-    /// How many bytes the address has.
+    /// The number of bytes of the address.
     fn cost_size(&self) -> u64 {
         match self.0 {
             IpAddr::V4(_) => 4,
@@ -37,33 +37,33 @@ impl Opaque for Ip {
     }
 }
 
-/// Reads an address: strictly, but not only its canonical spelling.
-pub(super) fn read(text: &str) -> Result<Ip, String> {
+/// Parses an address strictly, though not only in its canonical form.
+pub(super) fn parse(text: &str) -> Result<Ip, String> {
     let quoted = Quoted(text);
-    let read = strict_addr(text).map_err(|why| {
-        alloc::format!("IP Address {quoted} parse error during conversion from string: {why}")
+    let parsed = strict_addr(text).map_err(|error| {
+        alloc::format!("IP Address {quoted} parse error during conversion from string: {error}")
     })?;
-    if read.zone.is_some() {
+    if parsed.zone.is_some() {
         return Err(alloc::format!("IP address {quoted} with zone value is not allowed"));
     }
-    if read.is_mapped() {
+    if parsed.is_mapped() {
         return Err(alloc::format!("IPv4-mapped IPv6 address {quoted} is not allowed"));
     }
-    Ok(Ip(read.addr))
+    Ok(Ip(parsed.addr))
 }
 
 fn ip<'t>(_: &Context<'_>, arguments: &[Value<'t>]) -> Result<Value<'t>, Fault> {
-    read(text(arguments, 0)?).map(Value::opaque).map_err(Fault::new)
+    parse(text(arguments, 0)?).map(Value::opaque).map_err(Fault::new)
 }
 
 fn is_ip<'t>(_: &Context<'_>, arguments: &[Value<'t>]) -> Result<Value<'t>, Fault> {
-    Ok(read(text(arguments, 0)?).is_ok().into())
+    Ok(parse(text(arguments, 0)?).is_ok().into())
 }
 
 fn is_canonical<'t>(_: &Context<'_>, arguments: &[Value<'t>]) -> Result<Value<'t>, Fault> {
-    let written = text(arguments, 0)?;
-    let Ip(addr) = read(written).map_err(Fault::new)?;
-    Ok((Canonical::of(addr).to_string() == written).into())
+    let original = text(arguments, 0)?;
+    let Ip(addr) = parse(original).map_err(Fault::new)?;
+    Ok((Canonical::of(addr).to_string() == original).into())
 }
 
 fn to_text<'t>(_: &Context<'_>, arguments: &[Value<'t>]) -> Result<Value<'t>, Fault> {
@@ -76,15 +76,18 @@ fn family<'t>(_: &Context<'_>, arguments: &[Value<'t>]) -> Result<Value<'t>, Fau
     Ok(Value::Int(if addr.is_ipv4() { 4 } else { 6 }))
 }
 
-fn ask<'t>(arguments: &[Value<'t>], question: fn(IpAddr) -> bool) -> Result<Value<'t>, Fault> {
+fn test_address<'t>(
+    arguments: &[Value<'t>],
+    predicate: fn(IpAddr) -> bool,
+) -> Result<Value<'t>, Fault> {
     let Ip(addr) = opaque(arguments, 0)?;
-    Ok(question(*addr).into())
+    Ok(predicate(*addr).into())
 }
 
-/// Reading a text twice: once for the address, once to compare its spelling.
-const READ_TWICE: Cost = Cost(|arguments, _| tenths(size_of(arguments, 0), 2));
+/// The cost of parsing a text twice: for the address, and to compare it with its canonical form.
+const PARSE_TWICE: Cost = Cost(|arguments, _| tenths(size_of(arguments, 0), 2));
 
-/// Kubernetes' functions of addresses.
+/// Kubernetes' IP library.
 pub(super) static IP: Library = Library {
     name: "kubernetes.net.ip",
     since: (1, 30),
@@ -100,7 +103,7 @@ pub(super) static IP: Library = Library {
             id: "ip_is_canonical",
             signature: "fn ip.isCanonical(string): bool",
             call: is_canonical,
-            cost: READ_TWICE,
+            cost: PARSE_TWICE,
         },
         Overload {
             id: "ip_to_string",
@@ -117,31 +120,31 @@ pub(super) static IP: Library = Library {
         Overload {
             id: "ip_is_unspecified",
             signature: "net.IP.isUnspecified(): bool",
-            call: |_, arguments| ask(arguments, class::is_unspecified),
+            call: |_, arguments| test_address(arguments, class::is_unspecified),
             cost: Cost::ONE,
         },
         Overload {
             id: "ip_is_loopback",
             signature: "net.IP.isLoopback(): bool",
-            call: |_, arguments| ask(arguments, class::is_loopback),
+            call: |_, arguments| test_address(arguments, class::is_loopback),
             cost: Cost::ONE,
         },
         Overload {
             id: "ip_is_link_local_multicast",
             signature: "net.IP.isLinkLocalMulticast(): bool",
-            call: |_, arguments| ask(arguments, class::is_link_local_multicast),
+            call: |_, arguments| test_address(arguments, class::is_link_local_multicast),
             cost: Cost::ONE,
         },
         Overload {
             id: "ip_is_link_local_unicast",
             signature: "net.IP.isLinkLocalUnicast(): bool",
-            call: |_, arguments| ask(arguments, class::is_link_local_unicast),
+            call: |_, arguments| test_address(arguments, class::is_link_local_unicast),
             cost: Cost::ONE,
         },
         Overload {
             id: "ip_is_global_unicast",
             signature: "net.IP.isGlobalUnicast(): bool",
-            call: |_, arguments| ask(arguments, class::is_global_unicast),
+            call: |_, arguments| test_address(arguments, class::is_global_unicast),
             cost: Cost::ONE,
         },
     ],

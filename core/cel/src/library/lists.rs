@@ -1,4 +1,4 @@
-//! Kubernetes' functions of lists: `isSorted`, `sum`, `min`, `max`, `indexOf`, `lastIndexOf`.
+//! Kubernetes' list library: `isSorted`, `sum`, `min`, `max`, `indexOf`, `lastIndexOf`.
 
 use super::arguments::list;
 use super::strings::WALK;
@@ -6,7 +6,7 @@ use super::{Call, Context, Library, Overload};
 use crate::{Fault, PER_CALL_LIMIT, Value};
 use core::cmp::Ordering;
 
-/// Whether a value has an order at all.
+/// Whether a value is ordered.
 pub(super) fn is_comparable(value: &Value<'_>) -> bool {
     matches!(
         value,
@@ -54,7 +54,7 @@ fn plus<'t>(a: &Value<'_>, b: &Value<'_>) -> Result<Value<'t>, Fault> {
     sum.ok_or_else(|| Fault::new(overflow))
 }
 
-/// The first item, unless a later one is better.
+/// The first item that no later one replaces.
 fn best<'t>(arguments: &[Value<'t>], name: &str, replaces: Ordering) -> Result<Value<'t>, Fault> {
     let mut best: Option<Value<'t>> = None;
     for item in list(arguments, 0)?.iter() {
@@ -76,76 +76,74 @@ fn max<'t>(_: &Context<'_>, arguments: &[Value<'t>]) -> Result<Value<'t>, Fault>
     best(arguments, "max", Ordering::Less)
 }
 
-fn place(index: Option<usize>) -> Value<'static> {
+fn index_value(index: Option<usize>) -> Value<'static> {
     Value::Int(index.and_then(|index| i64::try_from(index).ok()).unwrap_or(-1))
 }
 
 fn index_of<'t>(_: &Context<'_>, arguments: &[Value<'t>]) -> Result<Value<'t>, Fault> {
-    let wanted = arguments.get(1).ok_or_else(Fault::no_such_overload)?;
-    Ok(place(list(arguments, 0)?.iter().position(|item| item.equal(wanted))))
+    let item_to_find = arguments.get(1).ok_or_else(Fault::no_such_overload)?;
+    Ok(index_value(list(arguments, 0)?.iter().position(|item| item.equal(item_to_find))))
 }
 
 fn last_index_of<'t>(_: &Context<'_>, arguments: &[Value<'t>]) -> Result<Value<'t>, Fault> {
-    let wanted = arguments.get(1).ok_or_else(Fault::no_such_overload)?;
+    let item_to_find = arguments.get(1).ok_or_else(Fault::no_such_overload)?;
     let items = list(arguments, 0)?;
-    let found = (0..items.len())
+    let position = (0..items.len())
         .rev()
-        .find(|index| items.get(*index).is_some_and(|item| item.equal(wanted)));
-    Ok(place(found))
+        .find(|index| items.get(*index).is_some_and(|item| item.equal(item_to_find)));
+    Ok(index_value(position))
 }
 
-/// Refuses work that would cost more than an expression may, before it is done.
+/// Refuses work that would exceed the cost limit, before it is done.
 pub(super) fn check_work(a: usize, b: usize) -> Result<(), Fault> {
     let steps = u64::try_from(a.saturating_mul(b)).unwrap_or(u64::MAX);
     if steps > PER_CALL_LIMIT { Err(Fault::over_budget()) } else { Ok(()) }
 }
 
-/// A function that walks along its list.
-const fn walking(id: &'static str, signature: &'static str, call: Call) -> Overload {
+/// An overload whose cost is linear in its list.
+const fn linear(id: &'static str, signature: &'static str, call: Call) -> Overload {
     Overload { id, signature, call, cost: WALK }
 }
 
-/// Kubernetes' functions of lists.
+/// Kubernetes' list library.
 pub(super) static LISTS: Library = Library {
     name: "kubernetes.lists",
     since: (1, 0),
     overloads: &[
-        walking("list_int_is_sorted_bool", "list(int).isSorted(): bool", is_sorted),
-        walking("list_uint_is_sorted_bool", "list(uint).isSorted(): bool", is_sorted),
-        walking("list_double_is_sorted_bool", "list(double).isSorted(): bool", is_sorted),
-        walking("list_bool_is_sorted_bool", "list(bool).isSorted(): bool", is_sorted),
-        walking("list_duration_is_sorted_bool", "list(duration).isSorted(): bool", is_sorted),
-        walking("list_timestamp_is_sorted_bool", "list(timestamp).isSorted(): bool", is_sorted),
-        walking("list_string_is_sorted_bool", "list(string).isSorted(): bool", is_sorted),
-        walking("list_bytes_is_sorted_bool", "list(bytes).isSorted(): bool", is_sorted),
-        walking("list_int_sum_int", "list(int).sum(): int", |_, list| sum(list, Value::Int(0))),
-        walking("list_uint_sum_uint", "list(uint).sum(): uint", |_, list| {
-            sum(list, Value::Uint(0))
-        }),
-        walking("list_double_sum_double", "list(double).sum(): double", |_, list| {
+        linear("list_int_is_sorted_bool", "list(int).isSorted(): bool", is_sorted),
+        linear("list_uint_is_sorted_bool", "list(uint).isSorted(): bool", is_sorted),
+        linear("list_double_is_sorted_bool", "list(double).isSorted(): bool", is_sorted),
+        linear("list_bool_is_sorted_bool", "list(bool).isSorted(): bool", is_sorted),
+        linear("list_duration_is_sorted_bool", "list(duration).isSorted(): bool", is_sorted),
+        linear("list_timestamp_is_sorted_bool", "list(timestamp).isSorted(): bool", is_sorted),
+        linear("list_string_is_sorted_bool", "list(string).isSorted(): bool", is_sorted),
+        linear("list_bytes_is_sorted_bool", "list(bytes).isSorted(): bool", is_sorted),
+        linear("list_int_sum_int", "list(int).sum(): int", |_, list| sum(list, Value::Int(0))),
+        linear("list_uint_sum_uint", "list(uint).sum(): uint", |_, list| sum(list, Value::Uint(0))),
+        linear("list_double_sum_double", "list(double).sum(): double", |_, list| {
             sum(list, Value::Double(0.0))
         }),
-        walking("list_duration_sum_duration", "list(duration).sum(): duration", |_, list| {
+        linear("list_duration_sum_duration", "list(duration).sum(): duration", |_, list| {
             sum(list, Value::Duration(0))
         }),
-        walking("list_int_max_int", "list(int).max(): int", max),
-        walking("list_uint_max_uint", "list(uint).max(): uint", max),
-        walking("list_double_max_double", "list(double).max(): double", max),
-        walking("list_bool_max_bool", "list(bool).max(): bool", max),
-        walking("list_duration_max_duration", "list(duration).max(): duration", max),
-        walking("list_timestamp_max_timestamp", "list(timestamp).max(): timestamp", max),
-        walking("list_string_max_string", "list(string).max(): string", max),
-        walking("list_bytes_max_bytes", "list(bytes).max(): bytes", max),
-        walking("list_int_min_int", "list(int).min(): int", min),
-        walking("list_uint_min_uint", "list(uint).min(): uint", min),
-        walking("list_double_min_double", "list(double).min(): double", min),
-        walking("list_bool_min_bool", "list(bool).min(): bool", min),
-        walking("list_duration_min_duration", "list(duration).min(): duration", min),
-        walking("list_timestamp_min_timestamp", "list(timestamp).min(): timestamp", min),
-        walking("list_string_min_string", "list(string).min(): string", min),
-        walking("list_bytes_min_bytes", "list(bytes).min(): bytes", min),
-        walking("list_a_index_of_int", "list(A).indexOf(A): int", index_of),
-        walking("list_a_last_index_of_int", "list(A).lastIndexOf(A): int", last_index_of),
+        linear("list_int_max_int", "list(int).max(): int", max),
+        linear("list_uint_max_uint", "list(uint).max(): uint", max),
+        linear("list_double_max_double", "list(double).max(): double", max),
+        linear("list_bool_max_bool", "list(bool).max(): bool", max),
+        linear("list_duration_max_duration", "list(duration).max(): duration", max),
+        linear("list_timestamp_max_timestamp", "list(timestamp).max(): timestamp", max),
+        linear("list_string_max_string", "list(string).max(): string", max),
+        linear("list_bytes_max_bytes", "list(bytes).max(): bytes", max),
+        linear("list_int_min_int", "list(int).min(): int", min),
+        linear("list_uint_min_uint", "list(uint).min(): uint", min),
+        linear("list_double_min_double", "list(double).min(): double", min),
+        linear("list_bool_min_bool", "list(bool).min(): bool", min),
+        linear("list_duration_min_duration", "list(duration).min(): duration", min),
+        linear("list_timestamp_min_timestamp", "list(timestamp).min(): timestamp", min),
+        linear("list_string_min_string", "list(string).min(): string", min),
+        linear("list_bytes_min_bytes", "list(bytes).min(): bytes", min),
+        linear("list_a_index_of_int", "list(A).indexOf(A): int", index_of),
+        linear("list_a_last_index_of_int", "list(A).lastIndexOf(A): int", last_index_of),
     ],
     constants: &[],
     types: &[],

@@ -1,4 +1,4 @@
-//! cel-go's functions that make lists of lists: `slice`, `flatten`, `sort`, `distinct`, `reverse`, `lists.range`.
+//! cel-go's list extension: `slice`, `flatten`, `sort`, `distinct`, `reverse`, `lists.range`.
 
 use super::arguments::{int, list};
 use super::lists::{check_work, is_comparable};
@@ -9,7 +9,8 @@ use core::cmp::Ordering;
 
 fn slice<'t>(context: &Context<'_>, arguments: &[Value<'t>]) -> Result<Value<'t>, Fault> {
     let (items, start, end) = (list(arguments, 0)?, int(arguments, 1)?, int(arguments, 2)?);
-    let refuse = |why: &str| Err(Fault::new(alloc::format!("cannot slice({start}, {end}), {why}")));
+    let refuse =
+        |reason: &str| Err(Fault::new(alloc::format!("cannot slice({start}, {end}), {reason}")));
     let (Ok(from), Ok(to)) = (usize::try_from(start), usize::try_from(end)) else {
         return refuse("negative indexes not supported");
     };
@@ -65,16 +66,16 @@ fn reverse<'t>(context: &Context<'_>, arguments: &[Value<'t>]) -> Result<Value<'
 
 fn distinct<'t>(context: &Context<'_>, arguments: &[Value<'t>]) -> Result<Value<'t>, Fault> {
     let items = list(arguments, 0)?;
-    // Each is compared with all before it.
+    // Each item is compared with all before it.
     check_work(items.len(), items.len())?;
     context.room(items.len())?;
-    let mut kept: Vec<Value<'t>> = Vec::new();
+    let mut distinct_items: Vec<Value<'t>> = Vec::new();
     for item in items.iter() {
-        if !kept.iter().any(|known| item.equal(known)) {
-            kept.push(item);
+        if !distinct_items.iter().any(|earlier| item.equal(earlier)) {
+            distinct_items.push(item);
         }
     }
-    Ok(Value::list(kept))
+    Ok(Value::list(distinct_items))
 }
 
 fn sort<'t>(context: &Context<'_>, arguments: &[Value<'t>]) -> Result<Value<'t>, Fault> {
@@ -111,37 +112,37 @@ fn sorted_by<'t>(
     Ok(Value::list(pairs.into_iter().map(|pair| pair.1).collect()))
 }
 
-/// An order for all values of one kind: what is no number comes last.
+/// A total order of values of one type: NaN comes last.
 fn order(a: &Value<'_>, b: &Value<'_>) -> Ordering {
     let is_nan = |value: &Value<'_>| matches!(value, Value::Double(number) if number.is_nan());
     a.compare(b).unwrap_or_else(|| is_nan(a).cmp(&is_nan(b)))
 }
 
-/// The call, the new list, and so much for each of `size` steps. The API reckons with floating
-/// point numbers here, and lets them wrap.
-fn making(size: u64, factor: f64) -> u64 {
+/// The cost of the call, the new list, and `factor` for each of `size` steps. The API server computes it with
+/// floating point numbers, and lets them wrap.
+fn list_cost(size: u64, factor: f64) -> u64 {
     ((size as f64 * factor) as i64).cast_unsigned().wrapping_add(11)
 }
 
-const OUTPUT: Cost = Cost(|_, result| making(result.map_or(1, Value::cost_size), 1.0));
+const OUTPUT: Cost = Cost(|_, result| list_cost(result.map_or(1, Value::cost_size), 1.0));
 const FLATTEN: Cost = Cost(|arguments, _| {
     let depth = arguments.get(1).and_then(Value::as_int).unwrap_or(1);
-    making(size_of(arguments, 0), depth as f64)
+    list_cost(size_of(arguments, 0), depth as f64)
 });
 
-/// Each with each other one.
-fn comparing(keys: Option<&Value<'_>>) -> u64 {
+/// The cost of comparing each key with each other one.
+fn sort_cost(keys: Option<&Value<'_>>) -> u64 {
     let size = keys.map_or(0, Value::cost_size);
     let first = keys.and_then(Value::as_list).and_then(|list| list.get(0));
     let factor = match first {
         Some(Value::Text(_) | Value::Bytes(_)) => 2.1,
         _ => 2.0,
     };
-    making(size.wrapping_mul(size), factor)
+    list_cost(size.wrapping_mul(size), factor)
 }
 
-const SORT: Cost = Cost(|arguments, _| comparing(arguments.first()));
-const SORT_BY: Cost = Cost(|arguments, _| comparing(arguments.get(1)));
+const SORT: Cost = Cost(|arguments, _| sort_cost(arguments.first()));
+const SORT_BY: Cost = Cost(|arguments, _| sort_cost(arguments.get(1)));
 
 const fn sorting(id: &'static str, signature: &'static str) -> Overload {
     Overload { id, signature, call: sort, cost: SORT }
@@ -155,7 +156,7 @@ const fn other(id: &'static str, signature: &'static str, call: Call, cost: Cost
     Overload { id, signature, call, cost }
 }
 
-/// cel-go's functions of lists. `sortBy` is a macro that ends in `@sortByAssociatedKeys`.
+/// cel-go's list extension. `sortBy` is a macro that expands to `@sortByAssociatedKeys`.
 #[rustfmt::skip]
 pub(super) static LISTS_EXT: Library = Library {
     name: "cel.lib.ext.lists",

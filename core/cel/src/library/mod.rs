@@ -1,4 +1,4 @@
-//! Functions are rows: a name, a signature, what it does and what it costs.
+//! Function libraries as tables: each overload has a name, a signature, an implementation and a cost.
 
 mod arguments;
 pub mod authz;
@@ -31,7 +31,7 @@ mod zone;
 pub use cidr::Cidr;
 pub use ip::Ip;
 pub use signature::Signature;
-pub(crate) use signature::read_type;
+pub(crate) use signature::parse_type;
 
 use crate::compare::equal_in;
 use crate::{Fault, Value};
@@ -40,23 +40,24 @@ use alloc::string::{String, ToString};
 use alloc::sync::Arc;
 use core::cell::Cell;
 
-/// One way to call a function.
+/// An overload of a function.
 #[derive(Debug)]
 pub struct Overload {
-    /// Its name in cel-go's declarations: `string_to_ip`.
+    /// The overload id of cel-go: `string_to_ip`.
     pub id: &'static str,
-    /// `receiver.name(arguments): result`, `name(arguments): result`, or, for a function in a namespace, `fn space.name(arguments): result`.
+    /// `receiver.name(arguments): result`, `name(arguments): result`, or, for a function in a namespace,
+    /// `fn space.name(arguments): result`.
     pub signature: &'static str,
-    /// What it does.
+    /// The implementation.
     pub call: Call,
-    /// What it costs.
+    /// The cost function.
     pub cost: Cost,
 }
 
-/// What a function does: the receiver of a member call is the first argument.
+/// The implementation of a function; the receiver of a member call is the first argument.
 pub type Call = for<'a, 't> fn(&'a Context<'a>, &'a [Value<'t>]) -> Result<Value<'t>, Fault>;
 
-/// What a call costs, by its arguments and its result (`None` if it failed).
+/// The cost of a call, by its arguments and its result (`None` if it failed).
 #[derive(Clone, Copy, Debug)]
 pub struct Cost(pub for<'a, 't> fn(&'a [Value<'t>], Option<&'a Value<'t>>) -> u64);
 
@@ -67,17 +68,17 @@ impl Cost {
     pub const SCAN: Self = Self(|arguments, _| tenths(size_of(arguments, 0), 1));
 }
 
-/// The size of an argument where costs are by size; 0 if there is no such argument.
+/// The size of an argument for cost estimation; 0 if there is no such argument.
 pub fn size_of(arguments: &[Value<'_>], index: usize) -> u64 {
     arguments.get(index).map_or(0, Value::cost_size)
 }
 
-/// `size` × `tenths`/10, rounded up, as Kubernetes rounds the costs of walking along texts.
+/// `size` × `tenths`/10, rounded up, as Kubernetes rounds the costs of string traversal.
 pub fn tenths(size: u64, tenths: u64) -> u64 {
     size.saturating_mul(tenths).div_ceil(10)
 }
 
-/// What surrounds a call.
+/// The context of a call: its memory limit and precompiled patterns.
 #[derive(Debug)]
 pub struct Context<'a> {
     room: Cell<u64>,
@@ -94,7 +95,7 @@ impl<'a> Context<'a> {
         Self { room: Cell::new(room), prepared: Some(prepared) }
     }
 
-    /// Asks for room for a text or a list of `length` bytes or items before it is built: what one
+    /// Reserves room for a text or a list of `length` bytes or items before it is built: what one
     /// evaluation builds is bounded.
     pub fn room(&self, length: usize) -> Result<(), Fault> {
         let length = u64::try_from(length).unwrap_or(u64::MAX);
@@ -103,8 +104,8 @@ impl<'a> Context<'a> {
         Ok(())
     }
 
-    /// Whether two values are equal; looking at them takes room too, since what evaluation costs
-    /// does not say how much there is to be looked at.
+    /// Whether two values are equal; comparing takes room too, since the cost of an evaluation
+    /// does not reflect how much there is to compare.
     pub(crate) fn equal(&self, one: &Value<'_>, other: &Value<'_>) -> Result<bool, Fault> {
         let mut left = self.room.get();
         let equal = equal_in(&mut left, one, other);
@@ -116,16 +117,16 @@ impl<'a> Context<'a> {
         self.room.get()
     }
 
-    /// A pattern, compiled; constant patterns were compiled before.
+    /// A compiled pattern; constant patterns were compiled before.
     pub(crate) fn regex(&self, pattern: &str) -> Result<Arc<regex::Regex>, String> {
-        if let Some(known) = self.prepared.and_then(|prepared| prepared.patterns.get(pattern)) {
-            return Ok(known.clone());
+        if let Some(compiled) = self.prepared.and_then(|prepared| prepared.patterns.get(pattern)) {
+            return Ok(compiled.clone());
         }
         regex::compile(pattern).map(Arc::new)
     }
 }
 
-/// What is made ready once for all evaluations of an expression.
+/// What is computed once for all evaluations of an expression.
 #[derive(Debug, Default)]
 pub(crate) struct Prepared {
     patterns: BTreeMap<String, Arc<regex::Regex>>,
@@ -145,30 +146,30 @@ impl Prepared {
 /// A constant of a library.
 #[derive(Debug)]
 pub struct Constant {
-    /// Its name, with its namespace.
+    /// The qualified name.
     pub name: &'static str,
-    /// Its type, written as in signatures.
+    /// The type, in the syntax of signatures.
     pub ty: &'static str,
-    /// Its value.
+    /// The value.
     pub value: fn() -> Value<'static>,
 }
 
-/// Functions that came to Kubernetes together.
+/// A library: functions that Kubernetes introduced together.
 #[derive(Debug)]
 pub struct Library {
-    /// Its name.
+    /// The name of the library.
     pub name: &'static str,
-    /// The release that has it first.
+    /// The first release that has it.
     pub since: (u32, u32),
-    /// Its functions.
+    /// The overloads that it declares.
     pub overloads: &'static [Overload],
-    /// Its constants.
+    /// The constants that it declares.
     pub constants: &'static [Constant],
-    /// Names of opaque types that expressions may name.
+    /// The opaque types that expressions may name.
     pub types: &'static [&'static str],
 }
 
-/// All libraries, in the order in which they are declared.
+/// All libraries, in the order of declaration.
 pub static LIBRARIES: &[&Library] = &[
     &standard::STANDARD,
     &standard::CROSS_TYPE,

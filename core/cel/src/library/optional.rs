@@ -1,21 +1,21 @@
-//! Values that may be missing.
+//! The optional library: values that may be absent.
 
 use super::{Call, Context, Cost, Library, Overload};
 use crate::{Fault, Value};
 use alloc::vec::Vec;
 
-type Done<'t> = Result<Value<'t>, Fault>;
+type EvalResult<'t> = Result<Value<'t>, Fault>;
 
-fn of<'t>(_: &Context<'_>, arguments: &[Value<'t>]) -> Done<'t> {
+fn of<'t>(_: &Context<'_>, arguments: &[Value<'t>]) -> EvalResult<'t> {
     let value = arguments.first().ok_or_else(Fault::no_such_overload)?;
     Ok(Value::some(value.clone()))
 }
 
-fn none<'t>(_: &Context<'_>, _: &[Value<'t>]) -> Done<'t> {
+fn none<'t>(_: &Context<'_>, _: &[Value<'t>]) -> EvalResult<'t> {
     Ok(Value::Optional(None))
 }
 
-fn of_non_zero<'t>(context: &Context<'_>, arguments: &[Value<'t>]) -> Done<'t> {
+fn of_non_zero<'t>(context: &Context<'_>, arguments: &[Value<'t>]) -> EvalResult<'t> {
     let zero = match arguments.first() {
         Some(Value::Null | Value::Bool(false) | Value::Int(0) | Value::Uint(0)) => true,
         Some(Value::Double(number)) => *number == 0.0,
@@ -24,7 +24,7 @@ fn of_non_zero<'t>(context: &Context<'_>, arguments: &[Value<'t>]) -> Done<'t> {
         Some(Value::List(list)) => list.is_empty(),
         Some(Value::Map(map)) => map.is_empty(),
         Some(Value::Duration(nanos)) => *nanos == 0,
-        // The zero of Go's times is the first second of the year 1.
+        // Go's zero time is the first second of the year 1.
         Some(Value::Timestamp(time)) => time.seconds == -62_135_596_800 && time.nanos == 0,
         Some(Value::Optional(inner)) => inner.is_none(),
         _ => false,
@@ -32,7 +32,7 @@ fn of_non_zero<'t>(context: &Context<'_>, arguments: &[Value<'t>]) -> Done<'t> {
     if zero { Ok(Value::Optional(None)) } else { of(context, arguments) }
 }
 
-fn value<'t>(_: &Context<'_>, arguments: &[Value<'t>]) -> Done<'t> {
+fn value<'t>(_: &Context<'_>, arguments: &[Value<'t>]) -> EvalResult<'t> {
     match arguments.first() {
         Some(Value::Optional(Some(value))) => Ok(value.as_ref().clone()),
         Some(Value::Optional(None)) => Err(Fault::new("optional.none() dereference")),
@@ -40,28 +40,28 @@ fn value<'t>(_: &Context<'_>, arguments: &[Value<'t>]) -> Done<'t> {
     }
 }
 
-fn has_value<'t>(_: &Context<'_>, arguments: &[Value<'t>]) -> Done<'t> {
+fn has_value<'t>(_: &Context<'_>, arguments: &[Value<'t>]) -> EvalResult<'t> {
     match arguments.first() {
         Some(Value::Optional(value)) => Ok(Value::Bool(value.is_some())),
         _ => Err(Fault::no_such_overload()),
     }
 }
 
-fn at<'t>(arguments: &[Value<'t>], last: bool) -> Done<'t> {
+fn at<'t>(arguments: &[Value<'t>], last: bool) -> EvalResult<'t> {
     let list = arguments.first().and_then(Value::as_list).ok_or_else(Fault::no_such_overload)?;
     let index = if last { list.len().checked_sub(1) } else { Some(0) };
     Ok(index.and_then(|index| list.get(index)).map_or(Value::Optional(None), Value::some))
 }
 
-fn first<'t>(_: &Context<'_>, arguments: &[Value<'t>]) -> Done<'t> {
+fn first<'t>(_: &Context<'_>, arguments: &[Value<'t>]) -> EvalResult<'t> {
     at(arguments, false)
 }
 
-fn last<'t>(_: &Context<'_>, arguments: &[Value<'t>]) -> Done<'t> {
+fn last<'t>(_: &Context<'_>, arguments: &[Value<'t>]) -> EvalResult<'t> {
     at(arguments, true)
 }
 
-fn unwrap<'t>(context: &Context<'_>, arguments: &[Value<'t>]) -> Done<'t> {
+fn unwrap<'t>(context: &Context<'_>, arguments: &[Value<'t>]) -> EvalResult<'t> {
     let list = arguments.first().and_then(Value::as_list).ok_or_else(Fault::no_such_overload)?;
     context.room(list.len())?;
     let mut values = Vec::new();
@@ -79,7 +79,7 @@ const fn row(id: &'static str, signature: &'static str, call: Call) -> Overload 
     Overload { id, signature, call, cost: Cost::ONE }
 }
 
-/// Optional values. Choosing between them and looking into them is the evaluator's own.
+/// The optional library. Selection and chaining are implemented by the evaluator.
 pub(super) static OPTIONAL: Library = Library {
     name: "optional",
     since: (1, 28),

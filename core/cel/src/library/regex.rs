@@ -1,4 +1,4 @@
-//! `find`, `findAll`, and the engine behind them and `matches`: RE2 as Go has it.
+//! The regex library (`find`, `findAll`), and the RE2 engine behind it and `matches`.
 
 use super::arguments::{int, text};
 use super::re2::{self, Reason};
@@ -9,9 +9,9 @@ use alloc::sync::Arc;
 use alloc::vec::Vec;
 use regex_automata::meta;
 
-/// Memory that one compiled pattern may take.
+/// The memory limit of a compiled pattern.
 const SIZE_LIMIT: usize = 10 << 20;
-/// Memory for the states that a search finds on its way.
+/// The memory limit of a search's lazily built states.
 const CACHE: usize = 1 << 20;
 
 /// A compiled pattern.
@@ -22,7 +22,7 @@ pub(crate) struct Regex(meta::Regex);
 ///
 /// # Errors
 ///
-/// Go's words for what is wrong with it.
+/// Go's error message.
 pub(crate) fn compile(pattern: &str) -> Result<Regex, String> {
     let hir = re2::parse(pattern).map_err(|fault| fault.to_string())?;
     let config = meta::Config::new()
@@ -30,12 +30,12 @@ pub(crate) fn compile(pattern: &str) -> Result<Regex, String> {
         .hybrid_cache_capacity(CACHE)
         .which_captures(regex_automata::nfa::thompson::WhichCaptures::Implicit);
     let built = meta::Builder::new().configure(config).build_from_hir(&hir);
-    // What remains to be refused once the pattern is read is its size.
+    // Once the pattern is parsed, only its size can be refused.
     built.map(Regex).map_err(|_| re2::Fault { reason: Reason::Large, part: pattern }.to_string())
 }
 
 impl Regex {
-    /// Whether it matches somewhere.
+    /// Whether it matches anywhere.
     pub(crate) fn is_match(&self, text: &str) -> bool {
         self.0.is_match(text)
     }
@@ -45,7 +45,7 @@ impl Regex {
         self.0.find(text).and_then(|found| text.get(found.range()))
     }
 
-    /// Matches that do not overlap, in order.
+    /// The non-overlapping matches, in order.
     pub(crate) fn find_all<'r, 'h>(
         &'r self,
         text: &'h str,
@@ -55,7 +55,7 @@ impl Regex {
 }
 
 fn compiled(context: &Context<'_>, pattern: &str) -> Result<Arc<Regex>, Fault> {
-    context.regex(pattern).map_err(|why| Fault::new(alloc::format!("Illegal regex: {why}")))
+    context.regex(pattern).map_err(|error| Fault::new(alloc::format!("Illegal regex: {error}")))
 }
 
 fn find<'t>(context: &Context<'_>, arguments: &[Value<'t>]) -> Result<Value<'t>, Fault> {
@@ -66,15 +66,15 @@ fn find<'t>(context: &Context<'_>, arguments: &[Value<'t>]) -> Result<Value<'t>,
 fn find_all<'t>(context: &Context<'_>, arguments: &[Value<'t>]) -> Result<Value<'t>, Fault> {
     let limit = if arguments.len() > 2 { int(arguments, 2)? } else { -1 };
     let regex = compiled(context, text(arguments, 1)?)?;
-    // A negative limit is none.
+    // A negative limit means none.
     let limit = usize::try_from(limit).unwrap_or(usize::MAX);
     let text = text(arguments, 0)?;
     context.room(text.len().min(limit))?;
-    let found = regex.find_all(text).take(limit);
-    Ok(Value::list(found.map(|part| part.to_string().into()).collect::<Vec<_>>()))
+    let matches = regex.find_all(text).take(limit);
+    Ok(Value::list(matches.map(|part| part.to_string().into()).collect::<Vec<_>>()))
 }
 
-/// What a search costs: along the text, and along the pattern for every step.
+/// The cost of a search: the length of the text times that of the pattern.
 pub(crate) fn search_cost(text_size: u64, pattern_size: u64) -> u64 {
     let steps = tenths(text_size.saturating_add(1), 1);
     steps.saturating_mul(pattern_size.div_ceil(4))
@@ -82,7 +82,7 @@ pub(crate) fn search_cost(text_size: u64, pattern_size: u64) -> u64 {
 
 const SEARCH: Cost = Cost(|arguments, _| search_cost(size_of(arguments, 0), size_of(arguments, 1)));
 
-/// Kubernetes' functions of regular expressions.
+/// Kubernetes' regex library.
 pub(super) static REGEX: Library = Library {
     name: "kubernetes.regex",
     since: (1, 0),

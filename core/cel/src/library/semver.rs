@@ -1,4 +1,4 @@
-//! `semver()` and what can be asked of versions: `kubernetes.Semver`.
+//! The semver library: `semver()` and the functions of `kubernetes.Semver`.
 
 use super::arguments::{opaque, text, truth};
 use super::{Context, Cost, Library, Overload};
@@ -10,14 +10,14 @@ use core::any::Any;
 use core::cmp::Ordering;
 use ratchet_net::Quoted;
 
-/// A semantic version; what stands behind `+` does not matter.
+/// A semantic version without its build metadata.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Semver {
     numbers: [u64; 3],
     before: Vec<Part>,
 }
 
-/// A part of what stands behind `-`: numbers are smaller than words.
+/// A pre-release identifier: numbers sort before alphanumeric ones.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 enum Part {
     Number(u64),
@@ -28,7 +28,7 @@ impl Semver {
     fn compare(&self, other: &Self) -> Ordering {
         self.numbers.cmp(&other.numbers).then_with(|| {
             match (self.before.is_empty(), other.before.is_empty()) {
-                // A release is later than everything that came before it.
+                // A release is later than all its pre-releases.
                 (true, false) => Ordering::Greater,
                 (false, true) => Ordering::Less,
                 _ => self.before.cmp(&other.before),
@@ -52,7 +52,7 @@ impl Opaque for Semver {
     }
 }
 
-fn is_word(text: &str) -> bool {
+fn is_identifier(text: &str) -> bool {
     text.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'-')
 }
 
@@ -66,8 +66,8 @@ fn has_leading_zero(text: &str) -> bool {
 
 fn number(text: &str) -> Result<u64, String> {
     text.parse().map_err(|_| {
-        let why = if text.is_empty() { "invalid syntax" } else { "value out of range" };
-        alloc::format!("strconv.ParseUint: parsing {}: {why}", Quoted(text))
+        let reason = if text.is_empty() { "invalid syntax" } else { "value out of range" };
+        alloc::format!("strconv.ParseUint: parsing {}: {reason}", Quoted(text))
     })
 }
 
@@ -83,7 +83,7 @@ fn component(text: &str, name: &str, capital: &str) -> Result<u64, String> {
     number(text)
 }
 
-fn read(text: &str) -> Result<Semver, String> {
+fn parse(text: &str) -> Result<Semver, String> {
     if text.is_empty() {
         return Err("Version string empty".into());
     }
@@ -114,7 +114,7 @@ fn part(text: &str) -> Result<Part, String> {
     }
     let quoted = Quoted(text);
     if !is_number(text) {
-        if is_word(text) {
+        if is_identifier(text) {
             return Ok(Part::Word(text.into()));
         }
         return Err(alloc::format!("Invalid character(s) found in prerelease {quoted}"));
@@ -131,21 +131,21 @@ fn check_build(text: &str) -> Result<(), String> {
     if text.is_empty() {
         return Err("Build meta data is empty".into());
     }
-    if is_word(text) {
+    if is_identifier(text) {
         return Ok(());
     }
     Err(alloc::format!("Invalid character(s) found in build meta data {}", Quoted(text)))
 }
 
-/// Reads a version that may have a `v` before it, leading zeros, or fewer than three numbers.
-fn read_leniently(text: &str) -> Result<Semver, String> {
+/// Parses a version that may have a `v` prefix, leading zeros, or fewer than three numbers.
+fn parse_tolerant(text: &str) -> Result<Semver, String> {
     let text = text.strip_prefix('v').unwrap_or(text);
     let mut parts: Vec<Cow<'_, str>> = text.splitn(3, '.').map(without_zeros).collect();
     if parts.len() < 3 && parts.last().is_some_and(|last| last.contains(['+', '-'])) {
         return Err("short version cannot contain PreRelease/Build meta data".into());
     }
     parts.resize(3, Cow::Borrowed("0"));
-    read(&parts.join("."))
+    parse(&parts.join("."))
 }
 
 fn without_zeros(part: &str) -> Cow<'_, str> {
@@ -163,7 +163,7 @@ fn without_zeros(part: &str) -> Cow<'_, str> {
 fn version(arguments: &[Value<'_>]) -> Result<Result<Semver, String>, Fault> {
     let text = text(arguments, 0)?;
     let is_lenient = arguments.len() > 1 && truth(arguments, 1)?;
-    Ok(if is_lenient { read_leniently(text) } else { read(text) })
+    Ok(if is_lenient { parse_tolerant(text) } else { parse(text) })
 }
 
 fn semver<'t>(_: &Context<'_>, arguments: &[Value<'t>]) -> Result<Value<'t>, Fault> {
@@ -179,13 +179,16 @@ fn order(arguments: &[Value<'_>]) -> Result<Ordering, Fault> {
     Ok(a.compare(b))
 }
 
-fn ask<'t>(arguments: &[Value<'t>], which: fn([u64; 3]) -> u64) -> Result<Value<'t>, Fault> {
+fn version_number<'t>(
+    arguments: &[Value<'t>],
+    select: fn([u64; 3]) -> u64,
+) -> Result<Value<'t>, Fault> {
     let version: &Semver = opaque(arguments, 0)?;
-    // Numbers that do not fit become negative, as they do for the API.
-    Ok(Value::Int(which(version.numbers).cast_signed()))
+    // Numbers that do not fit become negative, as in the API server.
+    Ok(Value::Int(select(version.numbers).cast_signed()))
 }
 
-/// Kubernetes' functions of versions.
+/// Kubernetes' semver library.
 pub(super) static SEMVER: Library = Library {
     name: "kubernetes.Semver",
     since: (1, 33),
@@ -235,19 +238,19 @@ pub(super) static SEMVER: Library = Library {
         Overload {
             id: "semver_major",
             signature: "kubernetes.Semver.major(): int",
-            call: |_, arguments| ask(arguments, |[major, _, _]| major),
+            call: |_, arguments| version_number(arguments, |[major, _, _]| major),
             cost: Cost::ONE,
         },
         Overload {
             id: "semver_minor",
             signature: "kubernetes.Semver.minor(): int",
-            call: |_, arguments| ask(arguments, |[_, minor, _]| minor),
+            call: |_, arguments| version_number(arguments, |[_, minor, _]| minor),
             cost: Cost::ONE,
         },
         Overload {
             id: "semver_patch",
             signature: "kubernetes.Semver.patch(): int",
-            call: |_, arguments| ask(arguments, |[_, _, patch]| patch),
+            call: |_, arguments| version_number(arguments, |[_, _, patch]| patch),
             cost: Cost::ONE,
         },
     ],

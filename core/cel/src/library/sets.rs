@@ -1,19 +1,19 @@
-//! Lists as sets: `sets.contains`, `sets.equivalent`, `sets.intersects`.
+//! The sets library: `sets.contains`, `sets.equivalent`, `sets.intersects`.
 
 use super::arguments::list;
 use super::lists::check_work;
 use super::{Context, Cost, Library, Overload, size_of};
 use crate::{Fault, List, Value};
 
-fn holds(list: &List<'_>, wanted: &Value<'_>) -> bool {
-    list.iter().any(|item| wanted.equal(&item))
+fn contains_item(list: &List<'_>, sought: &Value<'_>) -> bool {
+    list.iter().any(|item| sought.equal(&item))
 }
 
-fn holds_all(list: &List<'_>, wanted: &List<'_>) -> bool {
-    wanted.iter().all(|item| holds(list, &item))
+fn contains_all(list: &List<'_>, sought: &List<'_>) -> bool {
+    sought.iter().all(|item| contains_item(list, &item))
 }
 
-/// Both lists, unless comparing them would be too much work.
+/// Both lists, unless comparing them would exceed the cost limit.
 fn both<'a, 't>(arguments: &'a [Value<'t>]) -> Result<(&'a List<'t>, &'a List<'t>), Fault> {
     let (a, b) = (list(arguments, 0)?, list(arguments, 1)?);
     check_work(a.len(), b.len())?;
@@ -21,21 +21,21 @@ fn both<'a, 't>(arguments: &'a [Value<'t>]) -> Result<(&'a List<'t>, &'a List<'t
 }
 
 fn contains<'t>(_: &Context<'_>, arguments: &[Value<'t>]) -> Result<Value<'t>, Fault> {
-    let (list, wanted) = both(arguments)?;
-    Ok(holds_all(list, wanted).into())
+    let (list, sought) = both(arguments)?;
+    Ok(contains_all(list, sought).into())
 }
 
 fn equivalent<'t>(_: &Context<'_>, arguments: &[Value<'t>]) -> Result<Value<'t>, Fault> {
     let (a, b) = both(arguments)?;
-    Ok((holds_all(a, b) && holds_all(b, a)).into())
+    Ok((contains_all(a, b) && contains_all(b, a)).into())
 }
 
 fn intersects<'t>(_: &Context<'_>, arguments: &[Value<'t>]) -> Result<Value<'t>, Fault> {
     let (a, b) = both(arguments)?;
-    Ok(a.iter().any(|item| holds(b, &item)).into())
+    Ok(a.iter().any(|item| contains_item(b, &item)).into())
 }
 
-/// Every item may be compared with every other one.
+/// The number of comparisons if every item is compared with every other one.
 fn comparisons(arguments: &[Value<'_>]) -> u64 {
     size_of(arguments, 0).saturating_mul(size_of(arguments, 1))
 }
@@ -43,7 +43,7 @@ fn comparisons(arguments: &[Value<'_>]) -> u64 {
 const ONCE: Cost = Cost(|arguments, _| comparisons(arguments).saturating_add(1));
 const TWICE: Cost = Cost(|arguments, _| comparisons(arguments).saturating_mul(2).saturating_add(1));
 
-/// cel-go's functions of sets.
+/// cel-go's sets library.
 pub(super) static SETS: Library = Library {
     name: "cel.lib.ext.sets",
     since: (1, 29),

@@ -1,24 +1,24 @@
-//! Signatures as text: `string.split(string): list(string)`.
+//! Function signatures as text: `string.split(string): list(string)`.
 
 use crate::Type;
 use alloc::string::{String, ToString};
 use alloc::vec::Vec;
 
-/// A signature, read.
+/// A parsed signature.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Signature {
-    /// The function's name, with its namespace.
+    /// The qualified name of the function.
     pub name: String,
     /// Whether the first parameter is a receiver.
     pub member: bool,
     /// The parameters, the receiver first.
     pub parameters: Vec<Type>,
-    /// The result.
+    /// The result type.
     pub result: Type,
 }
 
 impl Signature {
-    /// Reads a signature; `None` if it is not one.
+    /// Parses a signature; `None` if it is malformed.
     pub fn read(text: &'static str) -> Option<Self> {
         let (text, namespaced) = match text.strip_prefix("fn ") {
             Some(text) => (text, true),
@@ -26,20 +26,20 @@ impl Signature {
         };
         let close = text.rfind("):")?;
         let open = opening(text, close)?;
-        let result = read_type(text.get(close + 2..)?)?;
-        let mut parameters = read_types(text.get(open + 1..close)?)?;
+        let result = parse_type(text.get(close + 2..)?)?;
+        let mut parameters = parse_types(text.get(open + 1..close)?)?;
         let head = text.get(..open)?;
         let dot = if namespaced { None } else { head.rfind('.') };
         let Some(dot) = dot else {
             return Some(Self { name: head.to_string(), member: false, parameters, result });
         };
-        parameters.insert(0, read_type(head.get(..dot)?)?);
+        parameters.insert(0, parse_type(head.get(..dot)?)?);
         let name = head.get(dot + 1..)?.to_string();
         Some(Self { name, member: true, parameters, result })
     }
 }
 
-/// The parenthesis that the one at `close` closes.
+/// The opening parenthesis that matches the closing one at `close`.
 fn opening(text: &str, close: usize) -> Option<usize> {
     let mut depth = 0_u32;
     for (index, byte) in
@@ -59,7 +59,7 @@ fn opening(text: &str, close: usize) -> Option<usize> {
     None
 }
 
-fn read_types(text: &'static str) -> Option<Vec<Type>> {
+fn parse_types(text: &'static str) -> Option<Vec<Type>> {
     if text.trim().is_empty() {
         return Some(Vec::new());
     }
@@ -70,18 +70,18 @@ fn read_types(text: &'static str) -> Option<Vec<Type>> {
             b'(' => depth += 1,
             b')' => depth = depth.checked_sub(1)?,
             b',' if depth == 0 => {
-                types.push(read_type(text.get(start..index)?)?);
+                types.push(parse_type(text.get(start..index)?)?);
                 start = index + 1;
             }
             _ => {}
         }
     }
-    types.push(read_type(text.get(start..)?)?);
+    types.push(parse_type(text.get(start..)?)?);
     Some(types)
 }
 
-/// Types that are one word.
-const WORDS: &[(&str, Type)] = &[
+/// The types without parameters.
+const SIMPLE_TYPES: &[(&str, Type)] = &[
     ("null", Type::Null),
     ("bool", Type::Bool),
     ("int", Type::Int),
@@ -94,14 +94,14 @@ const WORDS: &[(&str, Type)] = &[
     ("dyn", Type::Dyn),
 ];
 
-/// Reads a type as signatures write it.
-pub(crate) fn read_type(text: &'static str) -> Option<Type> {
+/// Parses a type in the syntax of signatures.
+pub(crate) fn parse_type(text: &'static str) -> Option<Type> {
     let text = text.trim();
-    if let Some((_, ty)) = WORDS.iter().find(|(word, _)| *word == text) {
+    if let Some((_, ty)) = SIMPLE_TYPES.iter().find(|(simple, _)| *simple == text) {
         return Some(ty.clone());
     }
     if let Some((name, rest)) = text.split_once('(') {
-        let mut inner = read_types(rest.strip_suffix(')')?)?.into_iter();
+        let mut inner = parse_types(rest.strip_suffix(')')?)?.into_iter();
         let ty = match name {
             "list" => Type::list(inner.next()?),
             "map" => Type::map(inner.next()?, inner.next()?),

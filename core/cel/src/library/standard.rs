@@ -1,4 +1,4 @@
-//! The functions of the language itself, as rows.
+//! The CEL standard library as a table.
 
 pub(crate) use super::standard_convert::{
     double_text, duration as to_duration, timestamp as to_timestamp,
@@ -12,11 +12,11 @@ use super::standard_text as text;
 use super::standard_time as time;
 use super::{Call, Cost, Library, Overload, size_of, tenths};
 
-/// The language itself.
+/// The CEL standard library.
 pub(super) static STANDARD: Library =
     Library { name: "standard", since: (1, 0), overloads: ROWS, constants: &[], types: &[] };
 
-/// Order between numbers of different kinds.
+/// Comparisons between numbers of different types.
 pub(super) static CROSS_TYPE: Library =
     Library { name: "standard", since: (1, 28), overloads: CROSS_ROWS, constants: &[], types: &[] };
 
@@ -24,25 +24,25 @@ const fn row(id: &'static str, signature: &'static str, call: Call, cost: Cost) 
     Overload { id, signature, call, cost }
 }
 
-/// Along the shorter of two.
+/// Linear in the shorter of two arguments.
 const SHORTER: Cost = Cost(|arguments, _| {
     let (one, other) = (size_of(arguments, 0), size_of(arguments, 1));
     tenths(if one < other { one } else { other }, 1)
 });
-/// Along both.
+/// Linear in both arguments together.
 const BOTH: Cost =
     Cost(|arguments, _| tenths(size_of(arguments, 0).saturating_add(size_of(arguments, 1)), 1));
-/// Along the second for every step along the first.
+/// The product of both sizes.
 const PRODUCT: Cost = Cost(|arguments, _| {
     tenths(size_of(arguments, 0), 1).saturating_mul(tenths(size_of(arguments, 1), 1))
 });
-/// One for each item of a list.
+/// The number of items of a list.
 const LIST: Cost = Cost(|arguments, _| size_of(arguments, 1));
-/// Along a text with a pattern.
+/// The cost of matching a text with a pattern.
 const PATTERN: Cost =
     Cost(|arguments, _| search_cost(size_of(arguments, 0), size_of(arguments, 1)));
 
-/// Operators and functions; `compare::never` stands where evaluation has a way of its own.
+/// Operators and functions; `compare::never` is used for those that the evaluator implements.
 static ROWS: &[Overload] = &[
     row("conditional", "_?_:_(bool, A, A): A", compare::never, Cost::ONE),
     row("logical_and", "_&&_(bool, bool): bool", compare::never, Cost::ONE),
@@ -140,8 +140,8 @@ static ROWS: &[Overload] = &[
     ),
     row("index_list", "_[_](list(A), int): A", compare::never, Cost::ONE),
     row("index_map", "_[_](map(A, B), A): B", compare::never, Cost::ONE),
-    row("in_list", "@in(A, list(A)): bool", text::within, LIST),
-    row("in_map", "@in(A, map(A, B)): bool", text::within, Cost::ONE),
+    row("in_list", "@in(A, list(A)): bool", text::is_in, LIST),
+    row("in_map", "@in(A, map(A, B)): bool", text::is_in, Cost::ONE),
     row("size_bytes", "size(bytes): int", text::size, Cost::ONE),
     row("bytes_size", "bytes.size(): int", text::size, Cost::ONE),
     row("size_list", "size(list(A)): int", text::size, Cost::ONE),
@@ -277,7 +277,7 @@ static ROWS: &[Overload] = &[
     ),
 ];
 
-/// Order between numbers of different kinds.
+/// Comparisons between numbers of different types.
 static CROSS_ROWS: &[Overload] = &[
     row("less_int64_double", "_<_(int, double): bool", compare::less, Cost::ONE),
     row("less_int64_uint64", "_<_(int, uint): bool", compare::less, Cost::ONE),

@@ -1,15 +1,15 @@
-//! Order, and what errors say where an operator does not fit.
+//! Comparison operators, and errors for operands that do not fit.
 
 use super::Context;
 use crate::{Fault, Value};
 use core::cmp::Ordering;
 
-/// What operators are evaluated without.
+/// Stands in for operators that the evaluator implements.
 pub(super) fn never<'t>(_: &Context<'_>, _: &[Value<'t>]) -> Result<Value<'t>, Fault> {
     Err(Fault::no_such_overload())
 }
 
-/// The error of an operator whose left side does not know it: the reference names the operator
+/// The error for an operator that its left operand does not support: the reference names the operator
 /// unless the value is of a type with methods.
 pub(super) fn unknown(left: &Value<'_>, operator: &str) -> Fault {
     match left {

@@ -1,12 +1,12 @@
-//! From one type to another.
+//! Type conversions.
 
 use super::Context;
-use crate::time::{duration_text, read_duration};
+use crate::time::{duration_text, parse_duration};
 use crate::{Fault, Timestamp, Type, Value};
 use alloc::format;
 use alloc::string::{String, ToString};
 
-type Done<'t> = Result<Value<'t>, Fault>;
+type EvalResult<'t> = Result<Value<'t>, Fault>;
 
 fn only<'a, 't>(arguments: &'a [Value<'t>]) -> Result<&'a Value<'t>, Fault> {
     arguments.first().ok_or_else(Fault::no_such_overload)
@@ -17,15 +17,15 @@ fn impossible(value: &Value<'_>, to: &Type) -> Fault {
     Fault::new(format!("type conversion error from '{}' to '{}'", from.name(), to.name()))
 }
 
-pub(super) fn identity<'t>(_: &Context<'_>, arguments: &[Value<'t>]) -> Done<'t> {
+pub(super) fn identity<'t>(_: &Context<'_>, arguments: &[Value<'t>]) -> EvalResult<'t> {
     only(arguments).cloned()
 }
 
-pub(super) fn to_type<'t>(_: &Context<'_>, arguments: &[Value<'t>]) -> Done<'t> {
+pub(super) fn to_type<'t>(_: &Context<'_>, arguments: &[Value<'t>]) -> EvalResult<'t> {
     Ok(Value::Type(only(arguments)?.type_of()))
 }
 
-pub(super) fn to_bool<'t>(_: &Context<'_>, arguments: &[Value<'t>]) -> Done<'t> {
+pub(super) fn to_bool<'t>(_: &Context<'_>, arguments: &[Value<'t>]) -> EvalResult<'t> {
     let value = only(arguments)?;
     match (value, value.as_text()) {
         (Value::Bool(_), _) => Ok(value.clone()),
@@ -35,7 +35,7 @@ pub(super) fn to_bool<'t>(_: &Context<'_>, arguments: &[Value<'t>]) -> Done<'t> 
     }
 }
 
-pub(super) fn to_bytes<'t>(context: &Context<'_>, arguments: &[Value<'t>]) -> Done<'t> {
+pub(super) fn to_bytes<'t>(context: &Context<'_>, arguments: &[Value<'t>]) -> EvalResult<'t> {
     match only(arguments)? {
         Value::Text(text) => {
             context.room(text.len())?;
@@ -46,26 +46,26 @@ pub(super) fn to_bytes<'t>(context: &Context<'_>, arguments: &[Value<'t>]) -> Do
     }
 }
 
-pub(super) fn to_double<'t>(_: &Context<'_>, arguments: &[Value<'t>]) -> Done<'t> {
+pub(super) fn to_double<'t>(_: &Context<'_>, arguments: &[Value<'t>]) -> EvalResult<'t> {
     match only(arguments)? {
         Value::Double(number) => Ok(Value::Double(*number)),
         Value::Int(number) => Ok(Value::Double(*number as f64)),
         Value::Uint(number) => Ok(Value::Double(*number as f64)),
         value @ Value::Text(text) => {
-            read_double(text).map(Value::Double).ok_or_else(|| impossible(value, &Type::Double))
+            parse_double(text).map(Value::Double).ok_or_else(|| impossible(value, &Type::Double))
         }
         other => Err(impossible(other, &Type::Double)),
     }
 }
 
-/// A number as Go reads it: what is too large is no number, unless it says that it is infinite.
-fn read_double(text: &str) -> Option<f64> {
+/// A number as Go parses it: overflow is an error, unless the text names infinity.
+fn parse_double(text: &str) -> Option<f64> {
     let number: f64 = text.parse().ok()?;
-    let named = text.contains(['n', 'N']);
-    (number.is_finite() || named).then_some(number)
+    let is_named = text.contains(['n', 'N']);
+    (number.is_finite() || is_named).then_some(number)
 }
 
-pub(super) fn to_int<'t>(_: &Context<'_>, arguments: &[Value<'t>]) -> Done<'t> {
+pub(super) fn to_int<'t>(_: &Context<'_>, arguments: &[Value<'t>]) -> EvalResult<'t> {
     let value = only(arguments)?;
     let overflow = || Fault::new("integer overflow");
     match value {
@@ -83,7 +83,7 @@ pub(super) fn to_int<'t>(_: &Context<'_>, arguments: &[Value<'t>]) -> Done<'t> {
     }
 }
 
-pub(super) fn to_uint<'t>(_: &Context<'_>, arguments: &[Value<'t>]) -> Done<'t> {
+pub(super) fn to_uint<'t>(_: &Context<'_>, arguments: &[Value<'t>]) -> EvalResult<'t> {
     let value = only(arguments)?;
     let overflow = || Fault::new("unsigned integer overflow");
     match value {
@@ -100,7 +100,7 @@ pub(super) fn to_uint<'t>(_: &Context<'_>, arguments: &[Value<'t>]) -> Done<'t> 
     }
 }
 
-pub(super) fn to_string<'t>(context: &Context<'_>, arguments: &[Value<'t>]) -> Done<'t> {
+pub(super) fn to_string<'t>(context: &Context<'_>, arguments: &[Value<'t>]) -> EvalResult<'t> {
     let value = only(arguments)?;
     let text = match value {
         Value::Text(_) => return Ok(value.clone()),
@@ -121,26 +121,26 @@ pub(super) fn to_string<'t>(context: &Context<'_>, arguments: &[Value<'t>]) -> D
     Ok(text.into())
 }
 
-pub(super) fn to_duration<'t>(_: &Context<'_>, arguments: &[Value<'t>]) -> Done<'t> {
+pub(super) fn to_duration<'t>(_: &Context<'_>, arguments: &[Value<'t>]) -> EvalResult<'t> {
     duration(only(arguments)?)
 }
 
-pub(super) fn to_timestamp<'t>(_: &Context<'_>, arguments: &[Value<'t>]) -> Done<'t> {
+pub(super) fn to_timestamp<'t>(_: &Context<'_>, arguments: &[Value<'t>]) -> EvalResult<'t> {
     timestamp(only(arguments)?)
 }
 
-/// A value as a duration.
-pub(crate) fn duration<'t>(value: &Value<'_>) -> Done<'t> {
+/// Converts a value to a duration.
+pub(crate) fn duration<'t>(value: &Value<'_>) -> EvalResult<'t> {
     let nanos = match value {
         Value::Duration(nanos) => Some(*nanos),
-        Value::Text(text) => read_duration(text),
+        Value::Text(text) => parse_duration(text),
         _ => None,
     };
     nanos.map(Value::Duration).ok_or_else(|| impossible(value, &Type::Duration))
 }
 
-/// A value as a timestamp.
-pub(crate) fn timestamp<'t>(value: &Value<'_>) -> Done<'t> {
+/// Converts a value to a timestamp.
+pub(crate) fn timestamp<'t>(value: &Value<'_>) -> EvalResult<'t> {
     let time = match value {
         Value::Timestamp(time) => Some(*time),
         Value::Int(seconds) => Some(Timestamp { seconds: *seconds, nanos: 0, offset: 0 }),
@@ -151,7 +151,7 @@ pub(crate) fn timestamp<'t>(value: &Value<'_>) -> Done<'t> {
     if time.in_range() { Ok(Value::Timestamp(time)) } else { Err(Fault::new("timestamp overflow")) }
 }
 
-/// A number as Go's `%g` writes it.
+/// A number as Go's `%g` formats it.
 pub(crate) fn double_text(number: f64) -> String {
     if number.is_nan() {
         return "NaN".to_string();
@@ -169,5 +169,5 @@ pub(crate) fn double_text(number: f64) -> String {
     format!("{digits}e{sign}{:02}", power.unsigned_abs())
 }
 
-/// From this power of ten on, numbers are written with an exponent.
+/// From this power of ten on, numbers are formatted with an exponent.
 const SCIENTIFIC: i32 = 6;

@@ -1,4 +1,4 @@
-//! Arithmetic, also of texts, lists and times.
+//! Arithmetic on numbers, strings, lists and times.
 
 use super::Context;
 use super::standard_compare::unknown;
@@ -6,21 +6,21 @@ use crate::{Fault, Timestamp, Value};
 use alloc::string::String;
 use alloc::vec::Vec;
 
-type Done<'t> = Result<Value<'t>, Fault>;
+type EvalResult<'t> = Result<Value<'t>, Fault>;
 
 const OVERFLOW: &str = "integer overflow";
 const UNSIGNED_OVERFLOW: &str = "unsigned integer overflow";
 const DURATION_OVERFLOW: &str = "duration overflow";
 
-fn whole<'t>(number: Option<i64>) -> Done<'t> {
+fn int_or_overflow<'t>(number: Option<i64>) -> EvalResult<'t> {
     number.map(Value::Int).ok_or_else(|| Fault::new(OVERFLOW))
 }
 
-fn unsigned<'t>(number: Option<u64>) -> Done<'t> {
+fn uint_or_overflow<'t>(number: Option<u64>) -> EvalResult<'t> {
     number.map(Value::Uint).ok_or_else(|| Fault::new(UNSIGNED_OVERFLOW))
 }
 
-fn span<'t>(number: Option<i64>) -> Done<'t> {
+fn duration_or_overflow<'t>(number: Option<i64>) -> EvalResult<'t> {
     number.map(Value::Duration).ok_or_else(|| Fault::new(DURATION_OVERFLOW))
 }
 
@@ -31,14 +31,14 @@ fn sides<'a, 't>(arguments: &'a [Value<'t>]) -> Result<(&'a Value<'t>, &'a Value
     }
 }
 
-pub(super) fn add<'t>(context: &Context<'_>, arguments: &[Value<'t>]) -> Done<'t> {
+pub(super) fn add<'t>(context: &Context<'_>, arguments: &[Value<'t>]) -> EvalResult<'t> {
     match sides(arguments)? {
-        (Value::Int(a), Value::Int(b)) => whole(a.checked_add(*b)),
-        (Value::Uint(a), Value::Uint(b)) => unsigned(a.checked_add(*b)),
+        (Value::Int(a), Value::Int(b)) => int_or_overflow(a.checked_add(*b)),
+        (Value::Uint(a), Value::Uint(b)) => uint_or_overflow(a.checked_add(*b)),
         (Value::Double(a), Value::Double(b)) => Ok(Value::Double(a + b)),
-        (Value::Duration(a), Value::Duration(b)) => span(a.checked_add(*b)),
+        (Value::Duration(a), Value::Duration(b)) => duration_or_overflow(a.checked_add(*b)),
         (Value::Duration(a), Value::Timestamp(b)) | (Value::Timestamp(b), Value::Duration(a)) => {
-            later(*b, *a)
+            timestamp_plus(*b, *a)
         }
         (Value::Text(a), Value::Text(b)) => {
             context.room(a.len().saturating_add(b.len()))?;
@@ -61,18 +61,18 @@ pub(super) fn add<'t>(context: &Context<'_>, arguments: &[Value<'t>]) -> Done<'t
     }
 }
 
-fn later<'t>(time: Timestamp, nanos: i64) -> Done<'t> {
+fn timestamp_plus<'t>(time: Timestamp, nanos: i64) -> EvalResult<'t> {
     time.plus(nanos).map(Value::Timestamp).ok_or_else(|| Fault::new("timestamp overflow"))
 }
 
-pub(super) fn subtract<'t>(_: &Context<'_>, arguments: &[Value<'t>]) -> Done<'t> {
+pub(super) fn subtract<'t>(_: &Context<'_>, arguments: &[Value<'t>]) -> EvalResult<'t> {
     match sides(arguments)? {
-        (Value::Int(a), Value::Int(b)) => whole(a.checked_sub(*b)),
-        (Value::Uint(a), Value::Uint(b)) => unsigned(a.checked_sub(*b)),
+        (Value::Int(a), Value::Int(b)) => int_or_overflow(a.checked_sub(*b)),
+        (Value::Uint(a), Value::Uint(b)) => uint_or_overflow(a.checked_sub(*b)),
         (Value::Double(a), Value::Double(b)) => Ok(Value::Double(a - b)),
-        (Value::Duration(a), Value::Duration(b)) => span(a.checked_sub(*b)),
+        (Value::Duration(a), Value::Duration(b)) => duration_or_overflow(a.checked_sub(*b)),
         (Value::Timestamp(a), Value::Duration(b)) => match b.checked_neg() {
-            Some(b) => later(*a, b),
+            Some(b) => timestamp_plus(*a, b),
             None => Err(Fault::new("timestamp overflow")),
         },
         (Value::Timestamp(a), Value::Timestamp(b)) => {
@@ -86,46 +86,46 @@ pub(super) fn subtract<'t>(_: &Context<'_>, arguments: &[Value<'t>]) -> Done<'t>
     }
 }
 
-pub(super) fn multiply<'t>(_: &Context<'_>, arguments: &[Value<'t>]) -> Done<'t> {
+pub(super) fn multiply<'t>(_: &Context<'_>, arguments: &[Value<'t>]) -> EvalResult<'t> {
     match sides(arguments)? {
-        (Value::Int(a), Value::Int(b)) => whole(a.checked_mul(*b)),
-        (Value::Uint(a), Value::Uint(b)) => unsigned(a.checked_mul(*b)),
+        (Value::Int(a), Value::Int(b)) => int_or_overflow(a.checked_mul(*b)),
+        (Value::Uint(a), Value::Uint(b)) => uint_or_overflow(a.checked_mul(*b)),
         (Value::Double(a), Value::Double(b)) => Ok(Value::Double(a * b)),
         (Value::Int(_) | Value::Uint(_) | Value::Double(_), _) => Err(Fault::no_such_overload()),
         (left, _) => Err(unknown(left, "_*_")),
     }
 }
 
-pub(super) fn divide<'t>(_: &Context<'_>, arguments: &[Value<'t>]) -> Done<'t> {
+pub(super) fn divide<'t>(_: &Context<'_>, arguments: &[Value<'t>]) -> EvalResult<'t> {
     match sides(arguments)? {
         (Value::Int(_), Value::Int(0)) | (Value::Uint(_), Value::Uint(0)) => {
             Err(Fault::new("division by zero"))
         }
-        (Value::Int(a), Value::Int(b)) => whole(a.checked_div(*b)),
-        (Value::Uint(a), Value::Uint(b)) => unsigned(a.checked_div(*b)),
+        (Value::Int(a), Value::Int(b)) => int_or_overflow(a.checked_div(*b)),
+        (Value::Uint(a), Value::Uint(b)) => uint_or_overflow(a.checked_div(*b)),
         (Value::Double(a), Value::Double(b)) => Ok(Value::Double(a / b)),
         (Value::Int(_) | Value::Uint(_) | Value::Double(_), _) => Err(Fault::no_such_overload()),
         (left, _) => Err(unknown(left, "_/_")),
     }
 }
 
-pub(super) fn modulo<'t>(_: &Context<'_>, arguments: &[Value<'t>]) -> Done<'t> {
+pub(super) fn modulo<'t>(_: &Context<'_>, arguments: &[Value<'t>]) -> EvalResult<'t> {
     match sides(arguments)? {
         (Value::Int(_), Value::Int(0)) | (Value::Uint(_), Value::Uint(0)) => {
             Err(Fault::new("modulus by zero"))
         }
-        (Value::Int(a), Value::Int(b)) => whole(a.checked_rem(*b)),
-        (Value::Uint(a), Value::Uint(b)) => unsigned(a.checked_rem(*b)),
+        (Value::Int(a), Value::Int(b)) => int_or_overflow(a.checked_rem(*b)),
+        (Value::Uint(a), Value::Uint(b)) => uint_or_overflow(a.checked_rem(*b)),
         (Value::Int(_) | Value::Uint(_), _) => Err(Fault::no_such_overload()),
         (left, _) => Err(unknown(left, "_%_")),
     }
 }
 
-pub(super) fn negate<'t>(_: &Context<'_>, arguments: &[Value<'t>]) -> Done<'t> {
+pub(super) fn negate<'t>(_: &Context<'_>, arguments: &[Value<'t>]) -> EvalResult<'t> {
     match arguments {
-        [Value::Int(number)] => whole(number.checked_neg()),
+        [Value::Int(number)] => int_or_overflow(number.checked_neg()),
         [Value::Double(number)] => Ok(Value::Double(-number)),
-        [Value::Duration(number)] => span(number.checked_neg()),
+        [Value::Duration(number)] => duration_or_overflow(number.checked_neg()),
         [Value::Bool(_)] | [] => Err(Fault::no_such_overload()),
         [value, ..] => Err(unknown(value, "-_")),
     }

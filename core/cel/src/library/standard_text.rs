@@ -1,12 +1,12 @@
-//! Sizes, membership, and what texts contain.
+//! Sizes, membership, and substring tests.
 
 use super::Context;
 use super::standard_compare::unknown;
 use crate::{Fault, Value};
 
-type Done<'t> = Result<Value<'t>, Fault>;
+type EvalResult<'t> = Result<Value<'t>, Fault>;
 
-pub(super) fn size<'t>(_: &Context<'_>, arguments: &[Value<'t>]) -> Done<'t> {
+pub(super) fn size<'t>(_: &Context<'_>, arguments: &[Value<'t>]) -> EvalResult<'t> {
     let size = match arguments {
         [Value::Text(text)] => text.chars().count(),
         [Value::Bytes(bytes)] => bytes.len(),
@@ -18,7 +18,7 @@ pub(super) fn size<'t>(_: &Context<'_>, arguments: &[Value<'t>]) -> Done<'t> {
     Ok(Value::Int(i64::try_from(size).unwrap_or(i64::MAX)))
 }
 
-pub(super) fn within<'t>(context: &Context<'_>, arguments: &[Value<'t>]) -> Done<'t> {
+pub(super) fn is_in<'t>(context: &Context<'_>, arguments: &[Value<'t>]) -> EvalResult<'t> {
     match arguments {
         [item, Value::List(list)] => {
             for other in list.iter() {
@@ -33,26 +33,26 @@ pub(super) fn within<'t>(context: &Context<'_>, arguments: &[Value<'t>]) -> Done
     }
 }
 
-fn texts<'t>(arguments: &[Value<'t>], asked: fn(&str, &str) -> bool) -> Done<'t> {
+fn test_strings<'t>(arguments: &[Value<'t>], predicate: fn(&str, &str) -> bool) -> EvalResult<'t> {
     match arguments {
-        [Value::Text(text), Value::Text(part)] => Ok(Value::Bool(asked(text, part))),
+        [Value::Text(text), Value::Text(part)] => Ok(Value::Bool(predicate(text, part))),
         _ => Err(Fault::no_such_overload()),
     }
 }
 
-pub(super) fn contains<'t>(_: &Context<'_>, arguments: &[Value<'t>]) -> Done<'t> {
-    texts(arguments, |text, part| text.contains(part))
+pub(super) fn contains<'t>(_: &Context<'_>, arguments: &[Value<'t>]) -> EvalResult<'t> {
+    test_strings(arguments, |text, part| text.contains(part))
 }
 
-pub(super) fn ends_with<'t>(_: &Context<'_>, arguments: &[Value<'t>]) -> Done<'t> {
-    texts(arguments, |text, part| text.ends_with(part))
+pub(super) fn ends_with<'t>(_: &Context<'_>, arguments: &[Value<'t>]) -> EvalResult<'t> {
+    test_strings(arguments, |text, part| text.ends_with(part))
 }
 
-pub(super) fn starts_with<'t>(_: &Context<'_>, arguments: &[Value<'t>]) -> Done<'t> {
-    texts(arguments, |text, part| text.starts_with(part))
+pub(super) fn starts_with<'t>(_: &Context<'_>, arguments: &[Value<'t>]) -> EvalResult<'t> {
+    test_strings(arguments, |text, part| text.starts_with(part))
 }
 
-pub(super) fn matches<'t>(context: &Context<'_>, arguments: &[Value<'t>]) -> Done<'t> {
+pub(super) fn matches<'t>(context: &Context<'_>, arguments: &[Value<'t>]) -> EvalResult<'t> {
     match arguments {
         [Value::Text(text), Value::Text(pattern)] => {
             let regex = context.regex(pattern).map_err(Fault::new)?;

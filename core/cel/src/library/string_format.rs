@@ -1,4 +1,4 @@
-//! `'%s: %d'.format([…])`: clauses, what they take, and cel-go's words for what they do not.
+//! `'%s: %d'.format([…])`: clauses, the types they take, and cel-go's errors for others.
 
 use super::arguments::{list, text};
 use super::{Context, standard_convert};
@@ -7,7 +7,7 @@ use alloc::string::{String, ToString};
 use core::fmt::Write;
 use ratchet_net::Quoted;
 
-/// What a clause asks for.
+/// A formatting clause.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Clause {
     /// `%s`
@@ -16,13 +16,13 @@ pub(crate) enum Clause {
     Decimal,
     /// `%f`, with so many digits behind the point
     Fixed(usize),
-    /// `%e`, as wide as this
+    /// `%e`, with this minimum width
     Scientific(usize),
     /// `%b`
     Binary,
     /// `%x` and `%X`
     Hex {
-        /// Whether letters are capital.
+        /// Whether letters are upper case.
         upper: bool,
     },
     /// `%o`
@@ -30,8 +30,8 @@ pub(crate) enum Clause {
 }
 
 impl Clause {
-    /// What it says about a type that it does not take.
-    pub(crate) fn refusal(self, given: &str) -> String {
+    /// The error for an argument of a type that the clause does not take.
+    pub(crate) fn type_error(self, type_name: &str) -> String {
         let takes = match self {
             Self::Text => {
                 "string clause can only be used on strings, bools, bytes, ints, doubles, maps, lists, types, durations, and timestamps"
@@ -43,14 +43,14 @@ impl Clause {
             Self::Hex { .. } => "only integers, byte buffers, and strings can be formatted as hex",
             Self::Octal => "octal clause can only be used on integers",
         };
-        alloc::format!("{takes}, was given {given}")
+        alloc::format!("{takes}, was given {type_name}")
     }
 }
 
-/// A part of a format.
+/// A part of a format string.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Piece<'f> {
-    /// Text as it is.
+    /// Literal text.
     Plain(&'f str),
     /// A clause.
     Clause(Clause),
@@ -58,7 +58,7 @@ pub(crate) enum Piece<'f> {
 
 const DEFAULT_PRECISION: usize = 6;
 
-/// Takes a format apart, piece by piece; the first thing wrong with it is the last piece.
+/// Splits a format string; its first error is the last piece.
 pub(crate) fn pieces(format: &str) -> impl Iterator<Item = Result<Piece<'_>, String>> {
     let mut rest = format;
     core::iter::from_fn(move || {
@@ -84,8 +84,8 @@ fn clause(text: &str) -> Result<(Clause, &str), String> {
     if text.is_empty() {
         return Err("unexpected end of string".into());
     }
-    let (precision, rest) = precision(text).map_err(|why| {
-        alloc::format!("could not parse formatting clause: error while parsing precision: {why}")
+    let (precision, rest) = precision(text).map_err(|error| {
+        alloc::format!("could not parse formatting clause: error while parsing precision: {error}")
     })?;
     let clause = match rest.bytes().next().unwrap_or_default() {
         b's' => Clause::Text,
@@ -97,10 +97,10 @@ fn clause(text: &str) -> Result<(Clause, &str), String> {
         b'X' => Clause::Hex { upper: true },
         b'o' => Clause::Octal,
         other => {
-            // The API looks at bytes here, and shows one as if it were a character.
-            let shown = char::from(other);
+            // The API server works on bytes here, and shows one as if it were a character.
+            let character = char::from(other);
             return Err(alloc::format!(
-                "could not parse formatting clause: unrecognized formatting clause \"{shown}\""
+                "could not parse formatting clause: unrecognized formatting clause \"{character}\""
             ));
         }
     };
@@ -115,10 +115,10 @@ fn precision(text: &str) -> Result<(usize, &str), String> {
     }
     let digits = after.strip_suffix(rest).unwrap_or_default();
     let number: i64 = digits.parse().map_err(|_| {
-        let why = if digits.is_empty() { "invalid syntax" } else { "value out of range" };
+        let error = if digits.is_empty() { "invalid syntax" } else { "value out of range" };
         let quoted = Quoted(digits);
         alloc::format!(
-            "error while converting precision to integer: strconv.Atoi: parsing {quoted}: {why}"
+            "error while converting precision to integer: strconv.Atoi: parsing {quoted}: {error}"
         )
     })?;
     Ok((usize::try_from(number).unwrap_or(usize::MAX), rest))
@@ -133,21 +133,22 @@ pub(super) fn format<'t>(
     let mut out = String::new();
     let mut index = 0;
     for piece in pieces(format) {
-        // A value that is missing is told before a clause that cannot be read.
+        // A missing argument is reported before a malformed clause.
         let missing = || Fault::new(alloc::format!("index {index} out of range"));
         match piece {
             Ok(Piece::Plain(plain)) => out.push_str(plain),
             Ok(Piece::Clause(clause)) => {
                 let value = values.get(index).ok_or_else(missing)?;
-                let part = write(context, clause, &value)
-                    .map_err(|why| Fault::new(alloc::format!("error during formatting: {why}")))?;
+                let part = write(context, clause, &value).map_err(|error| {
+                    Fault::new(alloc::format!("error during formatting: {error}"))
+                })?;
                 context.room(part.len())?;
                 out.push_str(&part);
                 index += 1;
             }
-            Err(why) => {
+            Err(error) => {
                 values.get(index).ok_or_else(missing)?;
-                return Err(Fault::new(why));
+                return Err(Fault::new(error));
             }
         }
     }
@@ -155,7 +156,7 @@ pub(super) fn format<'t>(
 }
 
 fn write(context: &Context<'_>, clause: Clause, value: &Value<'_>) -> Result<String, String> {
-    let written = match (clause, value) {
+    let formatted = match (clause, value) {
         (Clause::Text, _) => return plain(context, value),
         (Clause::Decimal, Value::Int(_) | Value::Uint(_)) => return plain(context, value),
         (Clause::Fixed(precision), _) => double(value).map(|number| fixed(number, precision)),
@@ -173,7 +174,7 @@ fn write(context: &Context<'_>, clause: Clause, value: &Value<'_>) -> Result<Str
         }
         _ => None,
     };
-    written.ok_or_else(|| clause.refusal(value.type_of().name()))
+    formatted.ok_or_else(|| clause.type_error(value.type_of().name()))
 }
 
 fn signed(value: &Value<'_>) -> Option<(&'static str, u64)> {
@@ -216,21 +217,21 @@ fn infinite(number: f64) -> Option<&'static str> {
     }
 }
 
-/// More digits than any number has behind its point.
+/// More fraction digits than any double has.
 const ALL_DIGITS: usize = 1100;
 
-/// As people in the United States write it: commas between thousands. The number of zeros at the
-/// end is kept in a byte, so that 256 asks for none.
+/// As in the locale en-US: commas between thousands. The number of trailing zeros is an 8-bit
+/// counter, so that 256 means none.
 fn fixed(number: f64, precision: usize) -> String {
     if let Some(name) = infinite(number) {
         return name.into();
     }
-    // Nothing has no sign.
+    // Zero has no sign.
     let number = if number == 0.0 { 0.0 } else { number };
     let digits = alloc::format!("{number:.*}", precision.min(ALL_DIGITS));
     let (whole, part) = digits.split_once('.').unwrap_or((&digits, ""));
     let part = part.trim_end_matches('0');
-    let least = precision % 256;
+    let min_digits = precision % 256;
     let mut out = String::new();
     let (sign, whole) = whole.strip_prefix('-').map_or(("", whole), |whole| ("-", whole));
     out.push_str(sign);
@@ -240,17 +241,17 @@ fn fixed(number: f64, precision: usize) -> String {
         }
         out.push(digit);
     }
-    if !part.is_empty() || least > 0 {
-        let _ = write!(out, ".{part:0<least$}");
+    if !part.is_empty() || min_digits > 0 {
+        let _ = write!(out, ".{part:0<min_digits$}");
     }
     out
 }
 
-/// Six digits behind the point, whatever the precision: it is taken for the width.
+/// Six fraction digits, whatever the precision: it is used as the width.
 fn scientific(number: f64, width: usize) -> String {
     let width = width % (1 << 16);
     let number = if number == 0.0 { 0.0 } else { number };
-    let written = infinite(number).map_or_else(
+    let formatted = infinite(number).map_or_else(
         || {
             let digits = alloc::format!("{number:.6e}");
             let (mantissa, exponent) = digits.split_once('e').unwrap_or((&digits, "0"));
@@ -262,7 +263,7 @@ fn scientific(number: f64, width: usize) -> String {
         },
         ToString::to_string,
     );
-    alloc::format!("{written:>width$}")
+    alloc::format!("{formatted:>width$}")
 }
 
 fn superscript(digit: char) -> char {
@@ -274,23 +275,25 @@ fn superscript(digit: char) -> char {
     }
 }
 
-/// What `%s` makes of a value.
+/// The text of a value for `%s`.
 fn plain(context: &Context<'_>, value: &Value<'_>) -> Result<String, String> {
     match value {
         Value::List(_) | Value::Map(_) => nested(context, value),
         Value::Null => Ok("null".into()),
-        Value::Optional(_) | Value::Opaque(_) => Err(Clause::Text.refusal(value.type_of().name())),
+        Value::Optional(_) | Value::Opaque(_) => {
+            Err(Clause::Text.type_error(value.type_of().name()))
+        }
         Value::Type(ty) => Ok(ty.name().to_string()),
         _ => {
             let text = standard_convert::to_string(context, core::slice::from_ref(value));
-            text.map(|text| text.as_text().unwrap_or_default().to_string()).map_err(|why| {
-                alloc::format!("could not convert argument {} to string", Quoted(&why.message))
+            text.map(|text| text.as_text().unwrap_or_default().to_string()).map_err(|error| {
+                alloc::format!("could not convert argument {} to string", Quoted(&error.message))
             })
         }
     }
 }
 
-/// A value inside a list or a map is written as an expression would write it.
+/// A value inside a list or a map is formatted as a literal.
 fn nested(context: &Context<'_>, value: &Value<'_>) -> Result<String, String> {
     match value {
         Value::Text(text) => Ok(Quoted(text).to_string()),
@@ -323,9 +326,9 @@ fn map(context: &Context<'_>, value: &Value<'_>) -> Result<String, String> {
     let mut pairs = alloc::vec::Vec::new();
     for (key, value) in value.as_map().into_iter().flat_map(crate::Map::iter) {
         if !matches!(key, Value::Text(_) | Value::Bool(_) | Value::Int(_) | Value::Uint(_)) {
-            let given = key.type_of();
-            let given = given.name();
-            return Err(alloc::format!("no formatting function for map key of type {given}"));
+            let type_name = key.type_of();
+            let type_name = type_name.name();
+            return Err(alloc::format!("no formatting function for map key of type {type_name}"));
         }
         pairs.push((nested(context, &key)?, nested(context, &value)?));
     }
@@ -339,7 +342,7 @@ fn map(context: &Context<'_>, value: &Value<'_>) -> Result<String, String> {
     Ok(out)
 }
 
-/// A value in a message about it.
-pub(super) fn shown(context: &Context<'_>, value: &Value<'_>) -> String {
+/// A value in an error message.
+pub(super) fn format_value(context: &Context<'_>, value: &Value<'_>) -> String {
     plain(context, value).unwrap_or_else(|_| value.type_of().name().to_string())
 }

@@ -1,4 +1,4 @@
-//! cel-go's extended functions of text, in the version that Kubernetes has; places are code points.
+//! cel-go's string extension, in the version of Kubernetes; positions are code points.
 
 use super::arguments::{int, list, text};
 use super::{Context, Cost, Library, Overload, string_format, tenths};
@@ -10,14 +10,14 @@ fn out_of_range(index: i64) -> Fault {
     Fault::new(alloc::format!("index out of range: {index}"))
 }
 
-/// Where a code point begins; the end of the text is a place too.
-fn place(text: &str, index: i64) -> Option<usize> {
+/// The byte offset of a code point; the end of the text is valid too.
+fn byte_offset(text: &str, index: i64) -> Option<usize> {
     let index = usize::try_from(index).ok()?;
     let ends = core::iter::once(text.len());
     text.char_indices().map(|(at, _)| at).chain(ends).nth(index)
 }
 
-/// How many code points stand before a place.
+/// The number of code points before a byte offset.
 fn count(text: &str, end: usize) -> i64 {
     let before = text.get(..end).unwrap_or_default().chars().count();
     i64::try_from(before).unwrap_or(i64::MAX)
@@ -25,7 +25,7 @@ fn count(text: &str, end: usize) -> i64 {
 
 fn char_at<'t>(_: &Context<'_>, arguments: &[Value<'t>]) -> Result<Value<'t>, Fault> {
     let (text, index) = (text(arguments, 0)?, int(arguments, 1)?);
-    let at = place(text, index).ok_or_else(|| out_of_range(index))?;
+    let at = byte_offset(text, index).ok_or_else(|| out_of_range(index))?;
     let letter = text.get(at..).and_then(|rest| rest.chars().next());
     Ok(letter.map(String::from).unwrap_or_default().into())
 }
@@ -39,17 +39,17 @@ fn index_of<'t>(_: &Context<'_>, arguments: &[Value<'t>]) -> Result<Value<'t>, F
     if offset < 0 {
         return Err(out_of_range(offset));
     }
-    let found = place(text, offset).and_then(|start| {
+    let position = byte_offset(text, offset).and_then(|start| {
         let at = start + text.get(start..)?.find(part)?;
         Some(count(text, at))
     });
-    Ok(Value::Int(found.unwrap_or(-1)))
+    Ok(Value::Int(position.unwrap_or(-1)))
 }
 
 fn last_index_of<'t>(_: &Context<'_>, arguments: &[Value<'t>]) -> Result<Value<'t>, Fault> {
     let (text, part) = (text(arguments, 0)?, text(arguments, 1)?);
-    let found = text.rfind(part).map_or(-1, |at| count(text, at));
-    Ok(Value::Int(found))
+    let position = text.rfind(part).map_or(-1, |at| count(text, at));
+    Ok(Value::Int(position))
 }
 
 fn last_index_of_before<'t>(_: &Context<'_>, arguments: &[Value<'t>]) -> Result<Value<'t>, Fault> {
@@ -60,13 +60,13 @@ fn last_index_of_before<'t>(_: &Context<'_>, arguments: &[Value<'t>]) -> Result<
     if last < 0 {
         return Err(out_of_range(last));
     }
-    // A place at the end or beyond it is not found; otherwise the match begins there or earlier.
-    let found = place(text, last).filter(|start| *start < text.len()).and_then(|start| {
+    // An offset at the end or beyond it matches nothing; otherwise the match begins there or earlier.
+    let position = byte_offset(text, last).filter(|start| *start < text.len()).and_then(|start| {
         let end = text.floor_char_boundary(start.saturating_add(part.len()));
         let at = text.get(..end)?.rfind(part)?;
         Some(count(text, at))
     });
-    Ok(Value::Int(found.unwrap_or(-1)))
+    Ok(Value::Int(position.unwrap_or(-1)))
 }
 
 fn lower<'t>(_: &Context<'_>, arguments: &[Value<'t>]) -> Result<Value<'t>, Fault> {
@@ -81,7 +81,7 @@ fn trim<'t>(_: &Context<'_>, arguments: &[Value<'t>]) -> Result<Value<'t>, Fault
     Ok(text(arguments, 0)?.trim().to_string().into())
 }
 
-/// A limit as Go counts: negative is none.
+/// A limit as in Go: negative means none.
 fn limit(arguments: &[Value<'_>], index: usize) -> Result<usize, Fault> {
     if index >= arguments.len() {
         return Ok(usize::MAX);
@@ -111,7 +111,7 @@ fn split<'t>(context: &Context<'_>, arguments: &[Value<'t>]) -> Result<Value<'t>
     Ok(Value::list(parts))
 }
 
-/// Letter by letter; the last part is the rest.
+/// Splits into characters; the last part is the rest.
 fn letters<'t>(text: &str, limit: usize) -> Vec<Value<'t>> {
     let mut parts = Vec::new();
     let mut rest = text;
@@ -134,9 +134,9 @@ fn substring<'t>(_: &Context<'_>, arguments: &[Value<'t>]) -> Result<Value<'t>, 
             "invalid substring range. start: {start}, end: {end}"
         )));
     }
-    let from = place(text, start).ok_or_else(|| out_of_range(start))?;
+    let from = byte_offset(text, start).ok_or_else(|| out_of_range(start))?;
     let to = match end {
-        Some(end) => place(text, end).ok_or_else(|| out_of_range(end))?,
+        Some(end) => byte_offset(text, end).ok_or_else(|| out_of_range(end))?,
         None => text.len(),
     };
     Ok(text.get(from..to).unwrap_or_default().to_string().into())
@@ -148,8 +148,8 @@ fn join<'t>(context: &Context<'_>, arguments: &[Value<'t>]) -> Result<Value<'t>,
     let mut length = 0_usize;
     for part in parts.iter() {
         let Some(part) = part.as_text() else {
-            let shown = string_format::shown(context, &part);
-            return Err(Fault::new(alloc::format!("join: invalid input: {shown}")));
+            let formatted = string_format::format_value(context, &part);
+            return Err(Fault::new(alloc::format!("join: invalid input: {formatted}")));
         };
         length = length.saturating_add(part.len()).saturating_add(separator.len());
     }
@@ -186,7 +186,7 @@ fn quote<'t>(_: &Context<'_>, arguments: &[Value<'t>]) -> Result<Value<'t>, Faul
     Ok(quoted.into())
 }
 
-/// Along a text, or along everything in a list.
+/// The cost of traversing a string, or all items of a list.
 pub(super) fn walk(value: &Value<'_>) -> u64 {
     match value {
         Value::Text(text) => text.len() as u64 / 10,
@@ -197,14 +197,14 @@ pub(super) fn walk(value: &Value<'_>) -> u64 {
     }
 }
 
-/// Along the first argument, rounded down where it is text.
+/// The cost of traversing the first argument, rounded down for strings.
 pub(super) const WALK: Cost = Cost(|arguments, _| arguments.first().map_or(0, walk));
-/// Along the first argument, and writing the result.
+/// The cost of traversing the first argument and writing the result.
 const TWICE: Cost = Cost(|arguments, _| tenths(arguments.first().map_or(0, Value::cost_size), 2));
-/// Along the result.
+/// The cost of traversing the result.
 const RESULT: Cost = Cost(|_, result| tenths(result.map_or(1, Value::cost_size), 2));
 
-/// cel-go's functions of text.
+/// cel-go's string extension.
 pub(super) static STRINGS: Library = Library {
     name: "cel.lib.ext.strings",
     since: (1, 0),
@@ -310,7 +310,7 @@ pub(super) static STRINGS: Library = Library {
     types: &[],
 };
 
-/// What came with a later version of them.
+/// The functions of a later version of the extension.
 pub(super) static STRINGS_2: Library = Library {
     name: "cel.lib.ext.strings",
     since: (1, 29),

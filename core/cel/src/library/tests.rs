@@ -1,4 +1,4 @@
-//! What must hold for every row of every library.
+//! Invariants of all libraries.
 
 use super::{LIBRARIES, Signature};
 use alloc::collections::BTreeSet;

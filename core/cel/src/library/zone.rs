@@ -1,9 +1,9 @@
-//! Time zones: UTC and fixed distances from it.
+//! Time zones: UTC and fixed offsets.
 
 use crate::Fault;
 use alloc::format;
 
-/// How many seconds a zone is ahead of UTC at a time.
+/// The offset of a zone from UTC at a time, in seconds.
 pub(super) fn offset(name: &str, _seconds: i64) -> Result<i64, Fault> {
     if let Some((hours, minutes)) = name.split_once(':') {
         let sign = if name.starts_with('-') { -1 } else { 1 };
@@ -15,7 +15,7 @@ pub(super) fn offset(name: &str, _seconds: i64) -> Result<i64, Fault> {
     }
     let fixed = name.strip_prefix("Etc/GMT").and_then(|hours| hours.parse::<i64>().ok());
     match fixed {
-        // In these names the sign is that of the way to Greenwich.
+        // In these names the sign is inverted.
         Some(hours) if (-14..=12).contains(&hours) => Ok(-hours * 3600),
         _ => Err(Fault::new(format!("unknown time zone {name}"))),
     }

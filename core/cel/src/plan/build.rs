@@ -1,7 +1,7 @@
-//! From a checked expression to what is to be done.
+//! Planning of checked expressions.
 
-use super::{Attribute, Fold, Key, Root, Sought, Step};
-use crate::check::{Checked, Meaning};
+use super::{Attribute, Fold, Key, KeySource, Root, Step};
+use crate::check::{Checked, Reference};
 use crate::library::Prepared;
 use crate::syntax::{self, Expr, Kind};
 use crate::{Fault, Program, Type, Value};
@@ -11,7 +11,7 @@ use alloc::string::{String, ToString};
 use alloc::sync::Arc;
 use alloc::vec::Vec;
 
-/// Plans an expression. What fails in it whatever the variables are, fails here.
+/// Plans an expression. A subexpression that fails whatever the variables are fails here.
 pub(crate) fn plan(expr: &Expr, checked: Checked) -> Result<Program, (Fault, Type)> {
     let result = checked.types.get(expr.id).cloned().unwrap_or(Type::Dyn);
     let mut planner = Planner {
@@ -19,7 +19,7 @@ pub(crate) fn plan(expr: &Expr, checked: Checked) -> Result<Program, (Fault, Typ
         variables: Vec::new(),
         scopes: Vec::new(),
         slots: 0,
-        carried: Vec::new(),
+        accumulators: Vec::new(),
         prepared: Prepared::default(),
         depth: 0,
         height: 0,
@@ -35,31 +35,31 @@ pub(crate) fn plan(expr: &Expr, checked: Checked) -> Result<Program, (Fault, Typ
 pub(super) struct Planner {
     checked: Checked,
     variables: Vec<Arc<str>>,
-    /// Names of loops with their places, the innermost last.
+    /// Loop variables in scope with their slots, the innermost last.
     scopes: Vec<(String, usize)>,
     slots: usize,
-    /// The places of what loops carry and only they can name.
-    pub(super) carried: Vec<usize>,
+    /// The slots of the accumulators that only macros can name.
+    pub(super) accumulators: Vec<usize>,
     pub(super) prepared: Prepared,
-    /// How deep the planner is in the expression, and how deep it has been.
+    /// The current nesting depth in the expression, and the maximum so far.
     depth: u32,
     height: u32,
 }
 
 impl Planner {
-    pub(super) fn meaning(&self, expr: &Expr) -> Meaning {
-        self.checked.meanings.get(expr.id).cloned().unwrap_or(Meaning::None)
+    pub(super) fn reference(&self, expr: &Expr) -> Reference {
+        self.checked.references.get(expr.id).cloned().unwrap_or(Reference::None)
     }
 
     pub(super) fn step(&mut self, expr: &Expr) -> Result<Step, Fault> {
         self.depth += 1;
         self.height = self.height.max(self.depth);
-        let step = self.step_within(expr);
+        let step = self.step_kind(expr);
         self.depth -= 1;
         step
     }
 
-    fn step_within(&mut self, expr: &Expr) -> Result<Step, Fault> {
+    fn step_kind(&mut self, expr: &Expr) -> Result<Step, Fault> {
         match &expr.kind {
             Kind::Literal(value) => Ok(Step::Constant(value.clone())),
             Kind::Ident(_) => self.name(expr),
@@ -76,12 +76,12 @@ impl Planner {
     }
 
     fn name(&mut self, expr: &Expr) -> Result<Step, Fault> {
-        match self.meaning(expr) {
-            Meaning::Constant(value) => Ok(Step::Constant(value)),
-            Meaning::Undefined(name) => {
+        match self.reference(expr) {
+            Reference::Constant(value) => Ok(Step::Constant(value)),
+            Reference::Undefined(name) => {
                 Err(Fault::new(format!("reference to undefined type: {name}")))
             }
-            Meaning::Variable(name) => {
+            Reference::Variable(name) => {
                 let lazy = matches!(self.checked.types.get(expr.id), Some(Type::Object(_)));
                 Ok(Step::Attribute(Box::new(self.variable(&name, lazy))))
             }
@@ -90,13 +90,13 @@ impl Planner {
     }
 
     fn variable(&mut self, name: &str, lazy: bool) -> Attribute {
-        let local = self.scopes.iter().rev().find(|(known, _)| known == name);
+        let local = self.scopes.iter().rev().find(|(declared, _)| declared == name);
         let root = match local {
             Some((_, slot)) => Root::Local(*slot),
             None => {
-                let known = self.variables.iter().position(|known| &**known == name);
-                let index = known.unwrap_or(self.variables.len());
-                if known.is_none() {
+                let existing = self.variables.iter().position(|existing| &**existing == name);
+                let index = existing.unwrap_or(self.variables.len());
+                if existing.is_none() {
                     self.variables.push(name.into());
                 }
                 Root::Variable { index, lazy }
@@ -112,16 +112,16 @@ impl Planner {
         field: &str,
         test: bool,
     ) -> Result<Step, Fault> {
-        if !test && !matches!(self.meaning(expr), Meaning::None) {
+        if !test && !matches!(self.reference(expr), Reference::None) {
             return self.name(expr);
         }
         let operand = self.step(operand)?;
-        let what = Sought::Constant(Value::text(field));
-        // The name stands behind its dot.
+        let source = KeySource::Constant(Value::text(field));
+        // The field name is behind its dot.
         let at = expr.at.saturating_add(1);
-        let mut attribute = with_key(operand, Key { what, optional: false, test, at });
+        let mut attribute = with_key(operand, Key { source, optional: false, test, at });
         if test {
-            // Asking whether there is a field costs what the way to it costs.
+            // A presence test costs what the path to the field costs.
             attribute.test = true;
             attribute.cost = 0;
         }
@@ -172,9 +172,9 @@ impl Planner {
         let start = self.step(&fold.start)?;
         let range = self.step(&fold.range)?;
         let depth = self.scopes.len();
-        let carried = self.slot(&fold.accumulator);
-        if fold.accumulator == syntax::CARRIED {
-            self.carried.push(carried);
+        let accumulator = self.slot(&fold.accumulator);
+        if fold.accumulator == syntax::ACCUMULATOR {
+            self.accumulators.push(accumulator);
         }
         let item = self.slot(&fold.item);
         let second = fold.second.as_ref().map(|name| self.slot(name));
@@ -183,12 +183,12 @@ impl Planner {
         self.scopes.truncate(depth + 1);
         let result = self.step(&fold.result)?;
         self.scopes.truncate(depth);
-        let fold = Fold { range, item, second, carried, start, condition, step, result };
+        let fold = Fold { range, item, second, accumulator, start, condition, step, result };
         Ok(Step::Fold(Box::new(fold)))
     }
 }
 
-/// What a step comes to, as an attribute to look something up in.
+/// A step as an attribute to select from.
 pub(super) fn attribute(step: Step) -> Box<Attribute> {
     match step {
         Step::Attribute(attribute) => attribute,
@@ -199,7 +199,7 @@ pub(super) fn attribute(step: Step) -> Box<Attribute> {
     }
 }
 
-/// The same, with one thing more to look up.
+/// The same with one more key.
 pub(super) fn with_key(operand: Step, key: Key) -> Box<Attribute> {
     let mut attribute = attribute(operand);
     attribute.keys.push(key);

@@ -1,9 +1,9 @@
-//! From checked calls to what is to be done; some calls are more than calls.
+//! Planning of checked calls, some of which become special steps.
 
 use super::build::{Planner, attribute, with_key};
-use super::{Attribute, Call, Key, Root, Sought, Step, Style};
-use crate::check::Meaning;
-use crate::environment::Known;
+use super::{Attribute, Call, Key, KeySource, Root, Step, Style};
+use crate::check::Reference;
+use crate::environment::OverloadDecl;
 use crate::syntax::Expr;
 use crate::{Budget, Fault, Value, evaluate};
 use alloc::boxed::Box;
@@ -11,11 +11,11 @@ use alloc::string::ToString;
 use alloc::vec;
 use alloc::vec::Vec;
 
-/// Functions whose calls with constants are evaluated at once.
+/// Conversions whose calls with constants are evaluated at plan time.
 const CONVERSIONS: &[&str] =
     &["bool", "bytes", "double", "duration", "dyn", "int", "string", "timestamp", "type", "uint"];
 
-/// Functions of the language that are one for all types.
+/// Standard functions with one implementation for all types.
 const OPERATORS: &[&str] = &[
     "_+_",
     "_-_",
@@ -38,7 +38,7 @@ const OPERATORS: &[&str] = &[
     "matches",
 ];
 
-/// Functions with a constant pattern, and which argument it is.
+/// Functions with a pattern argument, and its index.
 const PATTERNS: &[(&str, usize)] = &[("matches", 1), ("find", 1), ("findAll", 1)];
 
 impl Planner {
@@ -49,8 +49,8 @@ impl Planner {
         function: &str,
         arguments: &[Expr],
     ) -> Result<Step, Fault> {
-        let (overloads, namespaced) = match self.meaning(expr) {
-            Meaning::Calls { overloads, namespaced } => (overloads, namespaced),
+        let (overloads, namespaced) = match self.reference(expr) {
+            Reference::Calls { overloads, namespaced } => (overloads, namespaced),
             _ => (Vec::new(), false),
         };
         let target = target.filter(|_| !namespaced);
@@ -61,7 +61,9 @@ impl Planner {
         if let ("_[_]" | "_[?_]", [_, Step::Constant(key)]) = (function, steps.as_slice()) {
             evaluate::usable_key(key)?;
         }
-        match special(function, steps, expr.at).or_else(|steps| self.grown(function, steps)) {
+        match special(function, steps, expr.at)
+            .or_else(|steps| self.in_place_update(function, steps))
+        {
             Ok(step) => Ok(step),
             Err(steps) => self.plain(function, expr.at, overloads, steps),
         }
@@ -71,19 +73,19 @@ impl Planner {
         &mut self,
         function: &str,
         at: u32,
-        overloads: Vec<Known>,
+        overloads: Vec<OverloadDecl>,
         arguments: Vec<Step>,
     ) -> Result<Step, Fault> {
         let single = overloads.len() == 1;
-        let standard = overloads.first().is_some_and(|known| known.standard);
-        let id = overloads.first().map(|known| known.row.id).filter(|_| single);
+        let standard = overloads.first().is_some_and(|overload| overload.standard);
+        let id = overloads.first().map(|overload| overload.row.id).filter(|_| single);
         if id == Some("in_list")
             && let [_, Step::Constant(Value::List(list))] = arguments.as_slice()
         {
             let set: Vec<Value<'static>> = list.iter().collect();
             return Ok(among(arguments, set));
         }
-        // An optional that has a value is not asked for the other one.
+        // The alternative of an optional with a value is not evaluated.
         if matches!(function, "or" | "orValue") && id.is_some_and(|id| id.starts_with("optional_"))
         {
             let unwrap = function == "orValue";
@@ -113,8 +115,8 @@ impl Planner {
         };
         let folds =
             CONVERSIONS.contains(&plain) && matches!(arguments.as_slice(), [Step::Constant(_)]);
-        // Errors name functions with their namespaces.
-        let name = overloads.first().map_or(plain, |known| known.signature.name.as_str());
+        // Errors show the qualified names of functions.
+        let name = overloads.first().map_or(plain, |overload| overload.signature.name.as_str());
         let call = Call { function: name.to_string(), overloads, arguments, style, at };
         let step = Step::Call(Box::new(call));
         if folds {
@@ -126,11 +128,11 @@ impl Planner {
 }
 
 impl Planner {
-    /// What a loop carries plus a list of one, or a map and an entry more.
-    fn grown(&self, function: &str, mut steps: Vec<Step>) -> Result<Step, Vec<Step>> {
+    /// Plans an accumulator plus a list of one item, or a map insertion, as an in-place update.
+    fn in_place_update(&self, function: &str, mut steps: Vec<Step>) -> Result<Step, Vec<Step>> {
         let slot = match steps.first() {
             Some(Step::Attribute(attribute)) => match attribute.root {
-                Root::Local(slot) if self.carried.contains(&slot) => slot,
+                Root::Local(slot) if self.accumulators.contains(&slot) => slot,
                 _ => return Err(steps),
             },
             _ => return Err(steps),
@@ -160,7 +162,7 @@ fn among(arguments: Vec<Step>, set: Vec<Value<'static>>) -> Step {
     Step::Among { item: Box::new(item), set: set.into() }
 }
 
-/// Calls that are not calls when evaluated; gives the arguments back if it is none.
+/// Calls with a step of their own; returns the arguments for any other function.
 fn special(function: &str, steps: Vec<Step>, at: u32) -> Result<Step, Vec<Step>> {
     match function {
         "_&&_" => Ok(Step::And(flat(steps, |step| match step {
@@ -176,8 +178,8 @@ fn special(function: &str, steps: Vec<Step>, at: u32) -> Result<Step, Vec<Step>>
             Step::Equal { sides: Box::new(sides), negated, at }
         }),
         "@not_strictly_false" => {
-            let [asked] = <[Step; 1]>::try_from(steps)?;
-            Ok(Step::NotFalse(Box::new(asked)))
+            let [condition] = <[Step; 1]>::try_from(steps)?;
+            Ok(Step::NotFalse(Box::new(condition)))
         }
         "_?_:_" => {
             let [condition, truthy, falsy] = <[Step; 3]>::try_from(steps)?;
@@ -185,7 +187,8 @@ fn special(function: &str, steps: Vec<Step>, at: u32) -> Result<Step, Vec<Step>>
         }
         "_[_]" | "_[?_]" | "_?._" => {
             let (operand, index) = pair(steps)?;
-            let key = Key { what: sought(index), optional: function != "_[_]", test: false, at };
+            let key =
+                Key { source: key_source(index), optional: function != "_[_]", test: false, at };
             Ok(Step::Attribute(with_key(operand, key)))
         }
         _ => Err(steps),
@@ -203,7 +206,7 @@ fn flat(steps: Vec<Step>, terms: fn(Step) -> Result<Vec<Step>, Step>) -> Vec<Ste
     flat
 }
 
-/// A branch of a choice costs what is looked up in it, not what it is itself.
+/// A branch of a conditional costs what is selected from it, not what it is itself.
 fn choice(condition: Step, truthy: Step, falsy: Step) -> Attribute {
     let branch = |step: Step| match step {
         Step::Attribute(attribute) => Attribute { cost: 0, ..*attribute },
@@ -213,10 +216,10 @@ fn choice(condition: Step, truthy: Step, falsy: Step) -> Attribute {
     Attribute { root, keys: Vec::new(), cost: 0, test: false }
 }
 
-fn sought(index: Step) -> Sought {
+fn key_source(index: Step) -> KeySource {
     match index {
-        Step::Constant(value) => Sought::Constant(value),
-        Step::Attribute(attribute) => Sought::Attribute(Attribute { cost: 0, ..*attribute }),
-        other => Sought::Step(other),
+        Step::Constant(value) => KeySource::Constant(value),
+        Step::Attribute(attribute) => KeySource::Attribute(Attribute { cost: 0, ..*attribute }),
+        other => KeySource::Step(other),
     }
 }

@@ -1,4 +1,4 @@
-//! What is to be done to evaluate an expression: names resolved, constants folded.
+//! Evaluation plans of expressions: names resolved, constants folded.
 
 mod build;
 mod calls;
@@ -6,18 +6,18 @@ mod calls;
 pub(crate) use build::plan;
 
 use crate::Value;
-use crate::environment::Known;
+use crate::environment::OverloadDecl;
 use alloc::boxed::Box;
 use alloc::string::String;
 use alloc::sync::Arc;
 use alloc::vec::Vec;
 
-/// Something to be done, which comes to a value.
+/// A node of the plan, which evaluates to a value.
 #[derive(Debug)]
 pub(crate) enum Step {
-    /// Costs nothing.
+    /// A constant, which costs nothing.
     Constant(Value<'static>),
-    /// A variable or another value, and what is looked up in it.
+    /// A variable or another value, and the keys that are selected from it.
     Attribute(Box<Attribute>),
     /// All must be true.
     And(Vec<Self>),
@@ -27,7 +27,7 @@ pub(crate) enum Step {
     Equal { sides: Box<(Self, Self)>, negated: bool, at: u32 },
     /// Membership in a constant list.
     Among { item: Box<Self>, set: Arc<[Value<'static>]> },
-    /// Anything but false, errors too.
+    /// `@not_strictly_false`: anything but false, errors too.
     NotFalse(Box<Self>),
     /// A function.
     Call(Box<Call>),
@@ -37,33 +37,32 @@ pub(crate) enum Step {
     Map(Vec<(Self, Self, bool)>),
     /// A loop.
     Fold(Box<Fold>),
-    /// What a loop carries, and more: lists grow in place.
+    /// Appends to the accumulator of a loop in place.
     Append { slot: usize, added: Box<Self> },
-    /// The same for maps: the key and the value, or a map.
+    /// Inserts into the accumulator of a loop in place: the key and the value, or a map.
     Insert { slot: usize, added: Vec<Self> },
-    /// The first if it has a value, else the second; `unwrap` takes the value out of the first.
+    /// The first if it has a value, else the second; `unwrap` unwraps the first.
     OptionalOr { sides: Box<(Self, Self)>, unwrap: bool },
 }
 
-/// A value and what is looked up in it, step by step.
+/// A value and the keys that are selected from it, one after another.
 #[derive(Debug)]
 pub(crate) struct Attribute {
-    /// Where it begins.
+    /// The start of the path.
     pub(crate) root: Root,
-    /// What is looked up.
     pub(crate) keys: Vec<Key>,
-    /// What it costs by itself.
+    /// Its own cost.
     pub(crate) cost: u64,
-    /// Whether only presence is asked for.
+    /// Whether this is a presence test.
     pub(crate) test: bool,
 }
 
-/// Where an attribute begins.
+/// The start of an attribute.
 #[derive(Debug)]
 pub(crate) enum Root {
-    /// A name of a loop.
+    /// The slot of a loop variable.
     Local(usize),
-    /// A variable; a lazy one computes its fields when they are asked for.
+    /// A variable; a lazy one computes its fields on demand.
     Variable { index: usize, lazy: bool },
     /// Any other value.
     Step(Step),
@@ -71,75 +70,72 @@ pub(crate) enum Root {
     Choice(Box<(Step, Attribute, Attribute)>),
 }
 
-/// What is looked up in a value.
+/// A key that is selected from a value.
 #[derive(Debug)]
 pub(crate) struct Key {
-    /// Which key.
-    pub(crate) what: Sought,
-    /// Whether it may be missing.
+    pub(crate) source: KeySource,
+    /// Whether it may be absent.
     pub(crate) optional: bool,
-    /// Whether only its presence is asked for.
+    /// Whether only its presence is tested.
     pub(crate) test: bool,
-    /// Where it stands.
+    /// Its offset in the expression.
     pub(crate) at: u32,
 }
 
-/// Which key is looked up.
+/// Where the value of a key comes from.
 #[derive(Debug)]
-pub(crate) enum Sought {
+pub(crate) enum KeySource {
     /// A constant.
     Constant(Value<'static>),
-    /// What an attribute comes to, at no cost of its own.
+    /// An attribute, at no cost of its own.
     Attribute(Attribute),
-    /// What a step comes to.
+    /// Any other step.
     Step(Step),
 }
 
 /// A call of a function.
 #[derive(Debug)]
 pub(crate) struct Call {
-    /// Its name.
     pub(crate) function: String,
-    /// What it can mean.
-    pub(crate) overloads: Vec<Known>,
-    /// Its arguments, the receiver first.
+    /// The candidates.
+    pub(crate) overloads: Vec<OverloadDecl>,
+    /// The arguments, the receiver first.
     pub(crate) arguments: Vec<Step>,
-    /// How arguments and functions come together.
     pub(crate) style: Style,
-    /// Where it stands.
+    /// Its offset in the expression.
     pub(crate) at: u32,
 }
 
-/// How arguments and functions come together.
+/// How a call is dispatched to an overload.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Style {
-    /// One function for all types, which judges its arguments itself.
+    /// One implementation for all types, which checks its arguments itself.
     Operator,
-    /// One function, whose types are checked.
+    /// One overload, whose argument types are checked.
     Single,
-    /// Several functions, of which the types choose.
+    /// Several overloads, chosen by the argument types.
     Dispatched,
-    /// A search with a pattern that is compiled already.
+    /// A search with a precompiled pattern.
     Prepared,
 }
 
-/// A loop.
+/// A comprehension.
 #[derive(Debug)]
 pub(crate) struct Fold {
-    /// What is gone through.
+    /// The list or map.
     pub(crate) range: Step,
-    /// Where the item is kept.
+    /// The slot of the item.
     pub(crate) item: usize,
-    /// Where the value is kept, in loops with two names.
+    /// The slot of the value, in comprehensions with two variables.
     pub(crate) second: Option<usize>,
-    /// Where what is carried is kept.
-    pub(crate) carried: usize,
-    /// What is carried into the first round.
+    /// The slot of the accumulator.
+    pub(crate) accumulator: usize,
+    /// The initial accumulator.
     pub(crate) start: Step,
-    /// Whether to go on.
+    /// The loop condition.
     pub(crate) condition: Step,
-    /// What is carried out of a round.
+    /// The next accumulator.
     pub(crate) step: Step,
-    /// What the loop comes to.
+    /// The value of the comprehension.
     pub(crate) result: Step,
 }

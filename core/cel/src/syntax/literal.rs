@@ -1,16 +1,16 @@
-//! What quoted texts and numbers mean.
+//! Decoding of string, bytes and number literals.
 
 use alloc::string::String;
 use alloc::vec::Vec;
 
 const BROKEN: &str = "unable to unescape string";
 
-/// The text that a quoted text means.
+/// The text of a string literal.
 pub(super) fn text(quoted: &str) -> Result<String, &'static str> {
     String::from_utf8(unquote(quoted, false)?).map_err(|_| BROKEN)
 }
 
-/// The bytes that quoted bytes (with their prefix) mean.
+/// The bytes of a bytes literal (with its prefix).
 pub(super) fn bytes(quoted: &str) -> Result<Vec<u8>, &'static str> {
     unquote(quoted.get(1..).unwrap_or_default(), true)
 }
@@ -86,13 +86,13 @@ fn code(out: &mut Vec<u8>, value: u32, bytes: bool) -> Result<(), &'static str> 
     Ok(())
 }
 
-/// The number that a whole number means, without its sign.
+/// The value of an integer literal without its sign.
 pub(super) fn int(text: &str, negative: bool) -> Option<i64> {
     let magnitude = uint(text)?;
     if negative { 0_i64.checked_sub_unsigned(magnitude) } else { i64::try_from(magnitude).ok() }
 }
 
-/// The number that an unsigned whole number means, without its `u`.
+/// The value of an unsigned integer literal, without its `u`.
 pub(super) fn uint(text: &str) -> Option<u64> {
     match text.strip_prefix("0x") {
         Some(hex) => u64::from_str_radix(hex, 16).ok(),
@@ -100,7 +100,7 @@ pub(super) fn uint(text: &str) -> Option<u64> {
     }
 }
 
-/// The number that a floating point number means.
+/// The value of a floating point literal.
 pub(super) fn double(text: &str, negative: bool) -> Option<f64> {
     let number: f64 = text.parse().ok()?;
     number.is_finite().then_some(if negative { -number } else { number })

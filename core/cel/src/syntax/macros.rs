@@ -1,7 +1,7 @@
-//! Calls that are short for something longer: loops, `has`, and what maps optionals.
+//! Macros: comprehensions, `has`, and functions on optionals.
 
 use super::grammar::Factory;
-use super::{Expr, Fold, Kind, Wrong};
+use super::{Expr, Fold, Kind, SourceError};
 use crate::Value;
 use alloc::boxed::Box;
 use alloc::format;
@@ -17,15 +17,15 @@ pub(super) struct Call {
     pub(super) arguments: Vec<Expr>,
 }
 
-/// The name of what a loop carries: no name that can be written.
-pub(crate) const CARRIED: &str = "@result";
-/// What it was once called; loops may not use it for their items.
-const CARRIED_ONCE: &str = "__result__";
+/// The name of the accumulator, which cannot be written in an expression.
+pub(crate) const ACCUMULATOR: &str = "@result";
+/// The former name of the accumulator, which iteration variables may not have.
+const LEGACY_ACCUMULATOR: &str = "__result__";
 
-/// How many parts an expression may come to.
-const MOST_PARTS: usize = 1 << 17;
+/// The most subexpressions that an expression may expand to.
+const MAX_EXPRESSIONS: usize = 1 << 17;
 
-type Expand = fn(&mut Factory, u32, Expr, Vec<Expr>) -> Result<Expr, Wrong>;
+type Expand = fn(&mut Factory, u32, Expr, Vec<Expr>) -> Result<Expr, SourceError>;
 
 /// A macro with a receiver.
 struct Macro {
@@ -61,17 +61,17 @@ static MACROS: &[Macro] = &[
     row("sortBy", 2, 34, sort_by),
 ];
 
-/// What a call is short for, or the call itself.
+/// Expands a call, if it is a macro.
 pub(super) fn expand(
     factory: &mut Factory,
     call: Call,
     version: (u32, u32),
-) -> Result<Expr, Wrong> {
+) -> Result<Expr, SourceError> {
     let Call { at, target, function, mut arguments } = call;
-    let known = MACROS.iter().find(|row| {
+    let matching_macro = MACROS.iter().find(|row| {
         row.function == function && row.arguments == arguments.len() && version >= row.since
     });
-    match (target, known) {
+    match (target, matching_macro) {
         (Some(target), Some(row)) => (row.expand)(factory, at, target, arguments),
         (None, _) if function == "has" && arguments.len() == 1 => has(factory, at, arguments.pop()),
         (target, _) => {
@@ -81,21 +81,21 @@ pub(super) fn expand(
     }
 }
 
-fn wrong(at: u32, message: &str) -> Wrong {
-    Wrong { at: Some(at), message: message.to_string() }
+fn source_error(at: u32, message: &str) -> SourceError {
+    SourceError { at: Some(at), message: message.to_string() }
 }
 
-fn has(factory: &mut Factory, at: u32, argument: Option<Expr>) -> Result<Expr, Wrong> {
-    let place = argument.as_ref().map_or(at, |argument| argument.at);
+fn has(factory: &mut Factory, at: u32, argument: Option<Expr>) -> Result<Expr, SourceError> {
+    let offset = argument.as_ref().map_or(at, |argument| argument.at);
     match argument.map(|argument| argument.kind) {
         Some(Kind::Select { operand, field, test: false }) => {
             Ok(factory.make(at, Kind::Select { operand, field, test: true }))
         }
-        _ => Err(wrong(place, "invalid argument to has() macro")),
+        _ => Err(source_error(offset, "invalid argument to has() macro")),
     }
 }
 
-/// The names of a loop's items.
+/// The names of the iteration variables.
 struct Names {
     item: String,
     second: Option<String>,
@@ -105,39 +105,39 @@ const NOT_SIMPLE: &str = "argument must be a simple name";
 const NOT_IDENTIFIER: &str = "argument is not an identifier";
 const OVERWRITES: &str = "iteration variable overwrites accumulator variable";
 
-fn simple_name(expr: &Expr, otherwise: &str) -> Result<String, Wrong> {
+fn simple_name(expr: &Expr, otherwise: &str) -> Result<String, SourceError> {
     match &expr.kind {
         Kind::Ident(name) => Ok(name.clone()),
-        _ => Err(wrong(expr.at, otherwise)),
+        _ => Err(source_error(expr.at, otherwise)),
     }
 }
 
-fn one_name(arguments: &mut Vec<Expr>, otherwise: &str) -> Result<Names, Wrong> {
+fn one_name(arguments: &mut Vec<Expr>, otherwise: &str) -> Result<Names, SourceError> {
     let first = arguments.remove(0);
     let item = simple_name(&first, otherwise)?;
-    if item == CARRIED_ONCE {
-        return Err(wrong(first.at, OVERWRITES));
+    if item == LEGACY_ACCUMULATOR {
+        return Err(source_error(first.at, OVERWRITES));
     }
     Ok(Names { item, second: None })
 }
 
-fn two_names(arguments: &mut Vec<Expr>) -> Result<Names, Wrong> {
+fn two_names(arguments: &mut Vec<Expr>) -> Result<Names, SourceError> {
     let (first, second) = (arguments.remove(0), arguments.remove(0));
     let item = simple_name(&first, NOT_SIMPLE)?;
     let value = simple_name(&second, NOT_SIMPLE)?;
     if item == value {
-        return Err(wrong(second.at, &format!("duplicate variable name: {item}")));
+        return Err(source_error(second.at, &format!("duplicate variable name: {item}")));
     }
     for (name, at) in [(&item, first.at), (&value, second.at)] {
-        if name == CARRIED_ONCE {
-            return Err(wrong(at, OVERWRITES));
+        if name == LEGACY_ACCUMULATOR {
+            return Err(source_error(at, OVERWRITES));
         }
     }
     Ok(Names { item, second: Some(value) })
 }
 
-/// The names of a quantifier, and what it asks of each item.
-fn quantified(mut arguments: Vec<Expr>) -> Result<(Names, Expr), Wrong> {
+/// The names and the predicate of a quantifier.
+fn quantified(mut arguments: Vec<Expr>) -> Result<(Names, Expr), SourceError> {
     let names = if arguments.len() == 3 {
         two_names(&mut arguments)?
     } else {
@@ -146,23 +146,34 @@ fn quantified(mut arguments: Vec<Expr>) -> Result<(Names, Expr), Wrong> {
     Ok((names, arguments.remove(0)))
 }
 
-/// How a loop goes.
-struct Rounds {
+/// The expressions of a comprehension.
+struct Comprehension {
     start: Expr,
     condition: Expr,
     step: Expr,
     result: Expr,
 }
 
-fn fold(factory: &mut Factory, at: u32, range: Expr, names: Names, rounds: Rounds) -> Expr {
+fn fold(
+    factory: &mut Factory,
+    at: u32,
+    range: Expr,
+    names: Names,
+    comprehension: Comprehension,
+) -> Expr {
     let Names { item, second } = names;
-    let Rounds { start, condition, step, result } = rounds;
-    let accumulator = CARRIED.to_string();
+    let Comprehension { start, condition, step, result } = comprehension;
+    let accumulator = ACCUMULATOR.to_string();
     let fold = Fold { range, item, second, accumulator, start, condition, step, result };
     factory.make(at, Kind::Fold(Box::new(fold)))
 }
 
-fn all(factory: &mut Factory, at: u32, range: Expr, arguments: Vec<Expr>) -> Result<Expr, Wrong> {
+fn all(
+    factory: &mut Factory,
+    at: u32,
+    range: Expr,
+    arguments: Vec<Expr>,
+) -> Result<Expr, SourceError> {
     until(factory, at, range, arguments, false)
 }
 
@@ -171,30 +182,30 @@ fn exists(
     at: u32,
     range: Expr,
     arguments: Vec<Expr>,
-) -> Result<Expr, Wrong> {
+) -> Result<Expr, SourceError> {
     until(factory, at, range, arguments, true)
 }
 
-/// A loop that ends with the first item whose answer is `decisive`.
+/// A loop that ends with the first item whose predicate is `decisive`.
 fn until(
     factory: &mut Factory,
     at: u32,
     range: Expr,
     arguments: Vec<Expr>,
     decisive: bool,
-) -> Result<Expr, Wrong> {
-    let (names, asked) = quantified(arguments)?;
+) -> Result<Expr, SourceError> {
+    let (names, predicate) = quantified(arguments)?;
     let start = factory.literal(at, Value::Bool(!decisive));
-    let mut undecided = factory.ident(at, CARRIED);
+    let mut undecided = factory.ident(at, ACCUMULATOR);
     if decisive {
         undecided = factory.call(at, "!_", vec![undecided]);
     }
     let condition = factory.call(at, "@not_strictly_false", vec![undecided]);
-    let carried = factory.ident(at, CARRIED);
+    let accumulator = factory.ident(at, ACCUMULATOR);
     let join = if decisive { "_||_" } else { "_&&_" };
-    let step = factory.call(at, join, vec![carried, asked]);
-    let result = factory.ident(at, CARRIED);
-    Ok(fold(factory, at, range, names, Rounds { start, condition, step, result }))
+    let step = factory.call(at, join, vec![accumulator, predicate]);
+    let result = factory.ident(at, ACCUMULATOR);
+    Ok(fold(factory, at, range, names, Comprehension { start, condition, step, result }))
 }
 
 fn exists_one(
@@ -202,33 +213,33 @@ fn exists_one(
     at: u32,
     range: Expr,
     arguments: Vec<Expr>,
-) -> Result<Expr, Wrong> {
-    let (names, asked) = quantified(arguments)?;
+) -> Result<Expr, SourceError> {
+    let (names, predicate) = quantified(arguments)?;
     let start = factory.literal(at, Value::Int(0));
     let condition = factory.literal(at, Value::Bool(true));
-    let carried = factory.ident(at, CARRIED);
+    let accumulator = factory.ident(at, ACCUMULATOR);
     let one = factory.literal(at, Value::Int(1));
-    let more = factory.call(at, "_+_", vec![carried, one]);
-    let step = chosen(factory, at, Some(asked), more);
-    let carried = factory.ident(at, CARRIED);
+    let more = factory.call(at, "_+_", vec![accumulator, one]);
+    let step = conditional_step(factory, at, Some(predicate), more);
+    let accumulator = factory.ident(at, ACCUMULATOR);
     let one = factory.literal(at, Value::Int(1));
-    let result = factory.call(at, "_==_", vec![carried, one]);
-    Ok(fold(factory, at, range, names, Rounds { start, condition, step, result }))
+    let result = factory.call(at, "_==_", vec![accumulator, one]);
+    Ok(fold(factory, at, range, names, Comprehension { start, condition, step, result }))
 }
 
-/// `step` where the filter lets the item through; what is carried stays as it is elsewhere.
-fn chosen(factory: &mut Factory, at: u32, filter: Option<Expr>, step: Expr) -> Expr {
+/// `step` where the filter accepts the item; the unchanged accumulator elsewhere.
+fn conditional_step(factory: &mut Factory, at: u32, filter: Option<Expr>, step: Expr) -> Expr {
     match filter {
         None => step,
         Some(filter) => {
-            let carried = factory.ident(at, CARRIED);
-            factory.call(at, "_?_:_", vec![filter, step, carried])
+            let accumulator = factory.ident(at, ACCUMULATOR);
+            factory.call(at, "_?_:_", vec![filter, step, accumulator])
         }
     }
 }
 
-/// A loop that carries a list or a map and adds to it.
-fn gather(
+/// A comprehension that adds to a list or a map.
+fn accumulate(
     factory: &mut Factory,
     at: u32,
     range: Expr,
@@ -237,15 +248,15 @@ fn gather(
     step: Expr,
 ) -> Expr {
     let condition = factory.literal(at, Value::Bool(true));
-    let result = factory.ident(at, CARRIED);
-    fold(factory, at, range, names, Rounds { start, condition, step, result })
+    let result = factory.ident(at, ACCUMULATOR);
+    fold(factory, at, range, names, Comprehension { start, condition, step, result })
 }
 
-fn appended(factory: &mut Factory, at: u32, filter: Option<Expr>, item: Expr) -> Expr {
-    let carried = factory.ident(at, CARRIED);
+fn append_step(factory: &mut Factory, at: u32, filter: Option<Expr>, item: Expr) -> Expr {
+    let accumulator = factory.ident(at, ACCUMULATOR);
     let added = factory.make(at, Kind::List(vec![(item, false)]));
-    let step = factory.call(at, "_+_", vec![carried, added]);
-    chosen(factory, at, filter, step)
+    let step = factory.call(at, "_+_", vec![accumulator, added]);
+    conditional_step(factory, at, filter, step)
 }
 
 fn map(
@@ -253,12 +264,12 @@ fn map(
     at: u32,
     range: Expr,
     mut arguments: Vec<Expr>,
-) -> Result<Expr, Wrong> {
+) -> Result<Expr, SourceError> {
     let names = one_name(&mut arguments, NOT_IDENTIFIER)?;
     let filter = if arguments.len() == 2 { Some(arguments.remove(0)) } else { None };
     let start = factory.make(at, Kind::List(Vec::new()));
-    let step = appended(factory, at, filter, arguments.remove(0));
-    Ok(gather(factory, at, range, names, start, step))
+    let step = append_step(factory, at, filter, arguments.remove(0));
+    Ok(accumulate(factory, at, range, names, start, step))
 }
 
 fn filter(
@@ -266,14 +277,14 @@ fn filter(
     at: u32,
     range: Expr,
     mut arguments: Vec<Expr>,
-) -> Result<Expr, Wrong> {
+) -> Result<Expr, SourceError> {
     let item = arguments.first().cloned();
     let names = one_name(&mut arguments, NOT_IDENTIFIER)?;
     let item = item.unwrap_or_else(|| factory.ident(at, &names.item));
     let start = factory.make(at, Kind::List(Vec::new()));
-    let asked = arguments.remove(0);
-    let step = appended(factory, at, Some(asked), item);
-    Ok(gather(factory, at, range, names, start, step))
+    let predicate = arguments.remove(0);
+    let step = append_step(factory, at, Some(predicate), item);
+    Ok(accumulate(factory, at, range, names, start, step))
 }
 
 fn transform_list(
@@ -281,12 +292,12 @@ fn transform_list(
     at: u32,
     range: Expr,
     mut arguments: Vec<Expr>,
-) -> Result<Expr, Wrong> {
+) -> Result<Expr, SourceError> {
     let names = two_names(&mut arguments)?;
     let filter = if arguments.len() == 2 { Some(arguments.remove(0)) } else { None };
     let start = factory.make(at, Kind::List(Vec::new()));
-    let step = appended(factory, at, filter, arguments.remove(0));
-    Ok(gather(factory, at, range, names, start, step))
+    let step = append_step(factory, at, filter, arguments.remove(0));
+    Ok(accumulate(factory, at, range, names, start, step))
 }
 
 fn transform_map(
@@ -294,15 +305,15 @@ fn transform_map(
     at: u32,
     range: Expr,
     mut arguments: Vec<Expr>,
-) -> Result<Expr, Wrong> {
+) -> Result<Expr, SourceError> {
     let names = two_names(&mut arguments)?;
     let filter = if arguments.len() == 2 { Some(arguments.remove(0)) } else { None };
-    let carried = factory.ident(at, CARRIED);
+    let accumulator = factory.ident(at, ACCUMULATOR);
     let key = factory.ident(at, &names.item);
-    let inserted = factory.call(at, "cel.@mapInsert", vec![carried, key, arguments.remove(0)]);
-    let step = chosen(factory, at, filter, inserted);
+    let inserted = factory.call(at, "cel.@mapInsert", vec![accumulator, key, arguments.remove(0)]);
+    let step = conditional_step(factory, at, filter, inserted);
     let start = factory.make(at, Kind::Map(Vec::new()));
-    Ok(gather(factory, at, range, names, start, step))
+    Ok(accumulate(factory, at, range, names, start, step))
 }
 
 fn transform_map_entry(
@@ -310,17 +321,17 @@ fn transform_map_entry(
     at: u32,
     range: Expr,
     mut arguments: Vec<Expr>,
-) -> Result<Expr, Wrong> {
+) -> Result<Expr, SourceError> {
     let names = two_names(&mut arguments)?;
     let filter = if arguments.len() == 2 { Some(arguments.remove(0)) } else { None };
-    let carried = factory.ident(at, CARRIED);
-    let inserted = factory.call(at, "cel.@mapInsert", vec![carried, arguments.remove(0)]);
-    let step = chosen(factory, at, filter, inserted);
+    let accumulator = factory.ident(at, ACCUMULATOR);
+    let inserted = factory.call(at, "cel.@mapInsert", vec![accumulator, arguments.remove(0)]);
+    let step = conditional_step(factory, at, filter, inserted);
     let start = factory.make(at, Kind::Map(Vec::new()));
-    Ok(gather(factory, at, range, names, start, step))
+    Ok(accumulate(factory, at, range, names, start, step))
 }
 
-/// `value` under `name` in `body`: a loop of no rounds.
+/// `value` under `name` in `body`: a comprehension without iterations.
 fn bind(factory: &mut Factory, at: u32, name: &str, value: Expr, body: Expr) -> Expr {
     let range = factory.make(at, Kind::List(Vec::new()));
     let condition = factory.literal(at, Value::Bool(false));
@@ -338,19 +349,19 @@ fn bind(factory: &mut Factory, at: u32, name: &str, value: Expr, body: Expr) -> 
     factory.make(at, Kind::Fold(Box::new(fold)))
 }
 
-/// What optional maps share: the value of the optional, under a name, in the body.
-fn opened(
+/// What the optional maps share: the test for a value, and the body with the value bound to a name.
+fn bind_optional(
     factory: &mut Factory,
     at: u32,
     target: &Expr,
     mut arguments: Vec<Expr>,
     function: &str,
-) -> Result<(Expr, Expr), Wrong> {
+) -> Result<(Expr, Expr), SourceError> {
     let message = format!("{function}() variable name must be a simple identifier");
     let name = simple_name(&arguments.remove(0), &message)?;
-    // Each such macro doubles what stands before it.
-    if factory.made() > MOST_PARTS {
-        return Err(wrong(at, "expression is too large once its macros are expanded"));
+    // Each such macro duplicates its target.
+    if factory.count() > MAX_EXPRESSIONS {
+        return Err(source_error(at, "expression is too large once its macros are expanded"));
     }
     let again = Box::new(renumbered(factory, target));
     let member = |function: &str, target: Box<Expr>| Kind::Call {
@@ -360,8 +371,8 @@ fn opened(
     };
     let value = factory.make(at, member("value", again));
     let body = bind(factory, at, &name, value, arguments.remove(0));
-    let asked = factory.make(at, member("hasValue", Box::new(target.clone())));
-    Ok((asked, body))
+    let predicate = factory.make(at, member("hasValue", Box::new(target.clone())));
+    Ok((predicate, body))
 }
 
 fn optional_map(
@@ -369,11 +380,11 @@ fn optional_map(
     at: u32,
     target: Expr,
     arguments: Vec<Expr>,
-) -> Result<Expr, Wrong> {
-    let (asked, body) = opened(factory, at, &target, arguments, "optMap")?;
+) -> Result<Expr, SourceError> {
+    let (predicate, body) = bind_optional(factory, at, &target, arguments, "optMap")?;
     let some = factory.call(at, "optional.of", vec![body]);
     let none = factory.call(at, "optional.none", Vec::new());
-    Ok(factory.call(at, "_?_:_", vec![asked, some, none]))
+    Ok(factory.call(at, "_?_:_", vec![predicate, some, none]))
 }
 
 fn optional_flat_map(
@@ -381,26 +392,26 @@ fn optional_flat_map(
     at: u32,
     target: Expr,
     arguments: Vec<Expr>,
-) -> Result<Expr, Wrong> {
-    let (asked, body) = opened(factory, at, &target, arguments, "optFlatMap")?;
+) -> Result<Expr, SourceError> {
+    let (predicate, body) = bind_optional(factory, at, &target, arguments, "optFlatMap")?;
     let none = factory.call(at, "optional.none", Vec::new());
-    Ok(factory.call(at, "_?_:_", vec![asked, body, none]))
+    Ok(factory.call(at, "_?_:_", vec![predicate, body, none]))
 }
 
-/// `list.sortBy(x, key)` is `list` sorted by the list of its keys.
+/// Expands `list.sortBy(x, key)` to `list` sorted by the list of its keys.
 fn sort_by(
     factory: &mut Factory,
     at: u32,
     target: Expr,
     mut arguments: Vec<Expr>,
-) -> Result<Expr, Wrong> {
+) -> Result<Expr, SourceError> {
     const INPUT: &str = "@__sortBy_input__";
     if !matches!(
         target.kind,
         Kind::List(_) | Kind::Select { .. } | Kind::Ident(_) | Kind::Fold(_) | Kind::Call { .. }
     ) {
         let message = "sortBy can only be applied to a list, identifier, comprehension, call or select expression";
-        return Err(wrong(target.at, message));
+        return Err(source_error(target.at, message));
     }
     let range = factory.ident(at, INPUT);
     let keys = map(factory, at, range, core::mem::take(&mut arguments))?;
@@ -414,7 +425,7 @@ fn sort_by(
     Ok(bind(factory, at, INPUT, target, body))
 }
 
-/// The same expression with numbers of its own.
+/// The same expression with new ids.
 fn renumbered(factory: &mut Factory, expr: &Expr) -> Expr {
     let mut copy = expr.clone();
     renumber(factory, &mut copy);

@@ -1,4 +1,4 @@
-//! From text to a tree of expressions: tokens, grammar, macros.
+//! Parsing of expressions: tokens, grammar, macros.
 
 mod grammar;
 mod literal;
@@ -9,16 +9,16 @@ mod token;
 mod tree;
 
 pub(crate) use grammar::parse;
-pub(crate) use macros::CARRIED;
+pub(crate) use macros::ACCUMULATOR;
 pub(crate) use tree::{Entry, Expr, Fold, Kind};
 
 use alloc::string::String;
 
-/// Something wrong in the text, at an offset counted in code points.
+/// An error in the text of an expression.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) struct Wrong {
-    /// Where; `None` has no place in the text.
+pub(crate) struct SourceError {
+    /// The offset in code points; `None` if it has no position.
     pub(crate) at: Option<u32>,
-    /// What.
+    /// cel-go's message.
     pub(crate) message: String,
 }

@@ -1,34 +1,34 @@
-//! From text to words.
+//! The tokenizer.
 
-use super::Wrong;
-use super::token::{SIGNS, Token, WORDS};
+use super::SourceError;
+use super::token::{KEYWORDS, SIGNS, TokenKind};
 use alloc::format;
 use alloc::vec::Vec;
 
-/// A word and where it stands.
+/// A token and its position.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Word<'s> {
-    pub(super) token: Token,
+pub(super) struct Token<'s> {
+    pub(super) kind: TokenKind,
     pub(super) text: &'s str,
-    /// Where it begins, in code points.
+    /// Its offset, in code points.
     pub(super) at: u32,
 }
 
-/// Cuts a text into words, the last of which is the end; what is no word is reported and skipped.
-pub(super) fn scan(text: &str) -> (Vec<Word<'_>>, Vec<Wrong>) {
-    let mut scanner = Scanner { rest: text, at: 0, words: Vec::new(), wrongs: Vec::new() };
+/// Splits a text into tokens, the last of which is the end; characters that form no token are reported and skipped.
+pub(super) fn scan(text: &str) -> (Vec<Token<'_>>, Vec<SourceError>) {
+    let mut scanner = Scanner { rest: text, at: 0, tokens: Vec::new(), errors: Vec::new() };
     while !scanner.rest.is_empty() {
         scanner.next();
     }
-    scanner.words.push(Word { token: Token::End, text: "<EOF>", at: scanner.at });
-    (scanner.words, scanner.wrongs)
+    scanner.tokens.push(Token { kind: TokenKind::End, text: "<EOF>", at: scanner.at });
+    (scanner.tokens, scanner.errors)
 }
 
 struct Scanner<'s> {
     rest: &'s str,
     at: u32,
-    words: Vec<Word<'s>>,
-    wrongs: Vec<Wrong>,
+    tokens: Vec<Token<'s>>,
+    errors: Vec<SourceError>,
 }
 
 impl<'s> Scanner<'s> {
@@ -37,35 +37,35 @@ impl<'s> Scanner<'s> {
             self.take(length);
             return;
         }
-        match word(self.rest) {
-            Ok((token, length)) => {
+        match scan_token(self.rest) {
+            Ok((kind, length)) => {
                 let at = self.at;
                 let text = self.take(length);
-                self.words.push(Word { token, text, at });
+                self.tokens.push(Token { kind, text, at });
             }
             Err(length) => {
                 let at = self.at;
                 let text = self.take(length.max(first(self.rest)));
                 let message = format!("Syntax error: token recognition error at: '{text}'");
-                self.wrongs.push(Wrong { at: Some(at), message });
+                self.errors.push(SourceError { at: Some(at), message });
             }
         }
     }
 
     fn take(&mut self, length: usize) -> &'s str {
-        let (taken, rest) = self.rest.split_at_checked(length).unwrap_or((self.rest, ""));
+        let (prefix, rest) = self.rest.split_at_checked(length).unwrap_or((self.rest, ""));
         self.rest = rest;
-        self.at = self.at.saturating_add(u32::try_from(taken.chars().count()).unwrap_or(u32::MAX));
-        taken
+        self.at = self.at.saturating_add(u32::try_from(prefix.chars().count()).unwrap_or(u32::MAX));
+        prefix
     }
 }
 
-/// How long the first character is.
+/// The length of the first character.
 fn first(text: &str) -> usize {
     text.chars().next().map_or(0, char::len_utf8)
 }
 
-/// How long the white space or comment is that stands here.
+/// The length of white space or a comment, if it begins here.
 fn blank(text: &str) -> Option<usize> {
     let white = text.find(|c| !matches!(c, '\t' | ' ' | '\r' | '\n' | '\u{c}'));
     match white.unwrap_or(text.len()) {
@@ -75,29 +75,29 @@ fn blank(text: &str) -> Option<usize> {
     }
 }
 
-/// The word that stands here and its length, or how much of it is read before it fails.
-fn word(text: &str) -> Result<(Token, usize), usize> {
+/// The token here and its length, or how much of it is read before it fails.
+fn scan_token(text: &str) -> Result<(TokenKind, usize), usize> {
     let bytes = text.as_bytes();
     let letter = bytes.first().copied().unwrap_or_default();
     let second = bytes.get(1).copied().unwrap_or_default();
     if letter.is_ascii_digit() || (letter == b'.' && second.is_ascii_digit()) {
         return Ok(number(text));
     }
-    if let Some(found) = quoted(text) {
-        return found;
+    if let Some(literal) = quoted(text) {
+        return literal;
     }
     if letter.is_ascii_alphabetic() || letter == b'_' {
         let length = text.find(|c: char| !c.is_ascii_alphanumeric() && c != '_');
         let name = text.get(..length.unwrap_or(text.len())).unwrap_or_default();
-        let known = WORDS.iter().find(|(word, _)| *word == name);
-        return Ok((known.map_or(Token::Ident, |(_, token)| *token), name.len()));
+        let keyword = KEYWORDS.iter().find(|(keyword, _)| *keyword == name);
+        return Ok((keyword.map_or(TokenKind::Ident, |(_, kind)| *kind), name.len()));
     }
     if letter == b'`' {
         return escaped_name(text);
     }
     match SIGNS.iter().find(|(sign, _)| text.starts_with(sign)) {
-        Some((sign, token)) => Ok((*token, sign.len())),
-        // `&`, `|` and `=` wait for a second sign and fail on what comes instead.
+        Some((sign, kind)) => Ok((*kind, sign.len())),
+        // `&`, `|` and `=` expect a second character and fail on any other.
         None if matches!(letter, b'&' | b'|' | b'=') => {
             Err(1 + first(text.get(1..).unwrap_or_default()))
         }
@@ -105,13 +105,13 @@ fn word(text: &str) -> Result<(Token, usize), usize> {
     }
 }
 
-fn escaped_name(text: &str) -> Result<(Token, usize), usize> {
+fn escaped_name(text: &str) -> Result<(TokenKind, usize), usize> {
     let inner = text.get(1..).unwrap_or_default();
     let allowed = |c: char| c.is_ascii_alphanumeric() || "_.-/ ".contains(c);
     let length = inner.find(|c| !allowed(c)).unwrap_or(inner.len());
     let after = inner.get(length..).unwrap_or_default();
     if length > 0 && after.starts_with('`') {
-        Ok((Token::EscapedIdent, length + 2))
+        Ok((TokenKind::EscapedIdent, length + 2))
     } else {
         Err(1 + length + first(after))
     }
@@ -127,7 +127,7 @@ fn byte(text: &str, at: usize) -> u8 {
 }
 
 /// A number: the longest that can be read here.
-fn number(text: &str) -> (Token, usize) {
+fn number(text: &str) -> (TokenKind, usize) {
     if text.starts_with("0x") {
         let tail = text.get(2..).unwrap_or_default();
         let length = tail.find(|c: char| !c.is_ascii_hexdigit()).unwrap_or(tail.len());
@@ -149,24 +149,24 @@ fn number(text: &str) -> (Token, usize) {
             length += 1 + sign + power;
         }
     }
-    if float { (Token::Float, length) } else { whole(text, length) }
+    if float { (TokenKind::Float, length) } else { whole(text, length) }
 }
 
-fn whole(text: &str, length: usize) -> (Token, usize) {
+fn whole(text: &str, length: usize) -> (TokenKind, usize) {
     if matches!(byte(text, length), b'u' | b'U') {
-        (Token::Uint, length + 1)
+        (TokenKind::Uint, length + 1)
     } else {
-        (Token::Int, length)
+        (TokenKind::Int, length)
     }
 }
 
-/// A quoted text or bytes, if one begins here.
-fn quoted(text: &str) -> Option<Result<(Token, usize), usize>> {
+/// A string or bytes literal, if one begins here.
+fn quoted(text: &str) -> Option<Result<(TokenKind, usize), usize>> {
     let mut prefix = 0;
-    let mut token = Token::Text;
+    let mut kind = TokenKind::Text;
     if matches!(byte(text, 0), b'b' | b'B') {
         prefix = 1;
-        token = Token::Bytes;
+        kind = TokenKind::Bytes;
     }
     let raw = matches!(byte(text, prefix), b'r' | b'R');
     prefix += usize::from(raw);
@@ -181,19 +181,19 @@ fn quoted(text: &str) -> Option<Result<(Token, usize), usize>> {
         .and_then(|inner| through(inner, triple, raw, true).ok().map(|length| 3 + length));
     let found = match found {
         Some(length) => Ok(length),
-        // What is no text in three quotes may still be the empty text, and then a quote.
+        // A malformed literal in three quotes may still be the empty string, followed by a quote.
         None => {
             let single = if quote == b'"' { "\"" } else { "'" };
             through(body.get(1..)?, single, raw, false).map(|length| 1 + length).map_err(|l| 1 + l)
         }
     };
     Some(match found {
-        Ok(length) => Ok((token, prefix + length)),
+        Ok(length) => Ok((kind, prefix + length)),
         Err(length) => Err(prefix + length),
     })
 }
 
-/// The length up to and with the closing quotes, or how much is read before that fails.
+/// The length up to and including the closing quotes, or how much is read before that fails.
 fn through(text: &str, close: &str, raw: bool, lines: bool) -> Result<usize, usize> {
     let mut at = 0;
     while let Some(rest) = text.get(at..).filter(|rest| !rest.is_empty()) {
@@ -238,8 +238,8 @@ mod tests {
 
     #[test]
     fn words_are_cut_as_the_reference_cuts_them() {
-        use Token::{Bytes, Dot, End, Float, Ident, Int, Text, Uint};
-        let cases: &[(&str, &[Token])] = &[
+        use TokenKind::{Bytes, Dot, End, Float, Ident, Int, Text, Uint};
+        let cases: &[(&str, &[TokenKind])] = &[
             ("1.5e3 .5 1.x 0x1Fu 7U", &[Float, Float, Int, Dot, Ident, Uint, Uint, End]),
             ("'a\\'b' \"\"\"x\ny\"\"\" r'\\' b'x' br\"\"", &[Text, Text, Text, Bytes, Bytes, End]),
             ("a // b\n c", &[Ident, Ident, End]),
@@ -247,9 +247,9 @@ mod tests {
             ("''", &[Text, End]),
         ];
         for (text, expected) in cases {
-            let (words, wrongs) = scan(text);
-            assert!(wrongs.is_empty(), "{text}: {wrongs:?}");
-            let tokens: Vec<Token> = words.iter().map(|word| word.token).collect();
+            let (tokens, errors) = scan(text);
+            assert!(errors.is_empty(), "{text}: {errors:?}");
+            let tokens: Vec<TokenKind> = tokens.iter().map(|token| token.kind).collect();
             assert_eq!(&tokens, expected, "{text}");
         }
     }
@@ -263,10 +263,10 @@ mod tests {
             ("\"\\q\"", "'\"\\q'", 0),
             ("\"\\u12\"", "'\"\\u12\"'", 0),
         ];
-        for (text, shown, at) in cases {
-            let (_, wrongs) = scan(text);
-            let message = format!("Syntax error: token recognition error at: {shown}");
-            assert_eq!(wrongs.first(), Some(&Wrong { at: Some(at), message }), "{text}");
+        for (text, quoted_text, at) in cases {
+            let (_, errors) = scan(text);
+            let message = format!("Syntax error: token recognition error at: {quoted_text}");
+            assert_eq!(errors.first(), Some(&SourceError { at: Some(at), message }), "{text}");
         }
     }
 }

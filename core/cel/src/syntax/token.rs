@@ -1,8 +1,8 @@
-//! The words of the language.
+//! The tokens of the language.
 
-/// A kind of word.
+/// The kinds of tokens.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Token {
+pub(super) enum TokenKind {
     Equal,
     NotEqual,
     In,
@@ -41,39 +41,43 @@ pub(super) enum Token {
     End,
 }
 
-/// Signs, the longer ones first.
-pub(super) const SIGNS: &[(&str, Token)] = &[
-    ("==", Token::Equal),
-    ("!=", Token::NotEqual),
-    ("<=", Token::LessEqual),
-    (">=", Token::GreaterEqual),
-    ("&&", Token::And),
-    ("||", Token::Or),
-    ("<", Token::Less),
-    (">", Token::Greater),
-    ("[", Token::OpenBracket),
-    ("]", Token::CloseBracket),
-    ("{", Token::OpenBrace),
-    ("}", Token::CloseBrace),
-    ("(", Token::OpenParen),
-    (")", Token::CloseParen),
-    (".", Token::Dot),
-    (",", Token::Comma),
-    ("-", Token::Minus),
-    ("!", Token::Not),
-    ("?", Token::Question),
-    (":", Token::Colon),
-    ("+", Token::Plus),
-    ("*", Token::Star),
-    ("/", Token::Slash),
-    ("%", Token::Percent),
+/// Punctuation, the longer ones first.
+pub(super) const SIGNS: &[(&str, TokenKind)] = &[
+    ("==", TokenKind::Equal),
+    ("!=", TokenKind::NotEqual),
+    ("<=", TokenKind::LessEqual),
+    (">=", TokenKind::GreaterEqual),
+    ("&&", TokenKind::And),
+    ("||", TokenKind::Or),
+    ("<", TokenKind::Less),
+    (">", TokenKind::Greater),
+    ("[", TokenKind::OpenBracket),
+    ("]", TokenKind::CloseBracket),
+    ("{", TokenKind::OpenBrace),
+    ("}", TokenKind::CloseBrace),
+    ("(", TokenKind::OpenParen),
+    (")", TokenKind::CloseParen),
+    (".", TokenKind::Dot),
+    (",", TokenKind::Comma),
+    ("-", TokenKind::Minus),
+    ("!", TokenKind::Not),
+    ("?", TokenKind::Question),
+    (":", TokenKind::Colon),
+    ("+", TokenKind::Plus),
+    ("*", TokenKind::Star),
+    ("/", TokenKind::Slash),
+    ("%", TokenKind::Percent),
 ];
 
-/// Words that look like names and are not.
-pub(super) const WORDS: &[(&str, Token)] =
-    &[("in", Token::In), ("true", Token::True), ("false", Token::False), ("null", Token::Null)];
+/// Literals that look like identifiers.
+pub(super) const KEYWORDS: &[(&str, TokenKind)] = &[
+    ("in", TokenKind::In),
+    ("true", TokenKind::True),
+    ("false", TokenKind::False),
+    ("null", TokenKind::Null),
+];
 
-/// Names that variables and functions may not have.
+/// Identifiers that are reserved.
 pub(super) const RESERVED: &[&str] = &[
     "as",
     "break",
@@ -98,7 +102,7 @@ pub(super) const RESERVED: &[&str] = &[
     "while",
 ];
 
-/// What can begin an expression, as the reference lists it.
+/// The tokens that can begin an expression, as the reference lists them.
 pub(super) const BEGINNINGS: &str = "{'[', '{', '(', '.', '-', '!', 'true', 'false', 'null', \
      NUM_FLOAT, NUM_INT, NUM_UINT, STRING, BYTES, IDENTIFIER}";
 

@@ -1,4 +1,4 @@
-//! The tree of an expression, with macros expanded.
+//! The expression tree, with macros expanded.
 
 use crate::Value;
 use alloc::boxed::Box;
@@ -8,22 +8,22 @@ use alloc::vec::Vec;
 /// An expression.
 #[derive(Clone, Debug)]
 pub(crate) struct Expr {
-    /// Its number, which the checker files types under.
+    /// Its id, by which the checker stores types.
     pub(crate) id: usize,
-    /// Where it stands, in code points.
+    /// Its offset, in code points.
     pub(crate) at: u32,
-    /// What it is.
+    /// Its kind, with its operands.
     pub(crate) kind: Kind,
 }
 
-/// What an expression can be.
+/// The kinds of expressions.
 #[derive(Clone, Debug)]
 pub(crate) enum Kind {
     /// A constant.
     Literal(Value<'static>),
     /// A name.
     Ident(String),
-    /// A field, or the question whether there is one.
+    /// A field selection, or a presence test.
     Select { operand: Box<Expr>, field: String, test: bool },
     /// A call; operators are calls too.
     Call { target: Option<Box<Expr>>, function: String, arguments: Vec<Expr> },
@@ -33,44 +33,42 @@ pub(crate) enum Kind {
     Map(Vec<Entry>),
     /// `Name{field: value}`.
     Struct { name: String, values: Vec<Expr> },
-    /// A loop.
+    /// A comprehension.
     Fold(Box<Fold>),
 }
 
-/// A key with its value.
+/// A map entry.
 #[derive(Clone, Debug)]
 pub(crate) struct Entry {
-    /// The key.
     pub(crate) key: Expr,
-    /// The value.
     pub(crate) value: Expr,
-    /// Whether the value is an optional that is left out if it is missing.
+    /// Whether the value is an optional, whose entry is omitted if it is absent.
     pub(crate) optional: bool,
 }
 
-/// A loop over a list or a map: what macros become.
+/// A comprehension over a list or a map, which macros expand to.
 #[derive(Clone, Debug)]
 pub(crate) struct Fold {
-    /// What is gone through.
+    /// The list or map.
     pub(crate) range: Expr,
-    /// The item, or the key, or (with a second name) the index.
+    /// The variable of the item or the key, or (with a second variable) the index.
     pub(crate) item: String,
-    /// The value, in loops with two names.
+    /// The variable of the value, in comprehensions with two variables.
     pub(crate) second: Option<String>,
-    /// What is carried from round to round.
+    /// The accumulator variable.
     pub(crate) accumulator: String,
-    /// What is carried into the first round.
+    /// The initial accumulator.
     pub(crate) start: Expr,
-    /// Whether to go on.
+    /// The loop condition.
     pub(crate) condition: Expr,
-    /// What is carried out of a round.
+    /// The next accumulator.
     pub(crate) step: Expr,
-    /// What the loop comes to.
+    /// The value of the comprehension.
     pub(crate) result: Expr,
 }
 
 impl Expr {
-    /// The name `a.b.c`, if the expression is one.
+    /// The qualified name `a.b.c`, if the expression is one.
     pub(crate) fn qualified_name(&self) -> Option<String> {
         match &self.kind {
             Kind::Ident(name) => Some(name.clone()),

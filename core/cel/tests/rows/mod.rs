@@ -1,7 +1,7 @@
-//! Tables of expressions: each row is compiled, evaluated and compared with what it says.
+//! Tables of expressions: each row is compiled, evaluated and compared with its expected result.
 //!
-//! `expression => value @cost`, `expression => ! fault @cost` or `expression => ? what the checker
-//! says`. Values are written so that their types can be told apart: `"text"`, `1`, `1u`,
+//! `expression => value @cost`, `expression => ! fault @cost` or `expression => ? checker
+//! message`. Values are formatted so that their types differ: `"text"`, `1`, `1u`,
 //! `double:1.5`, `net.IP:192.0.2.1`.
 
 use ratchet_cel::library::authz::{Ask, Authorize, Authorizer, Decision};
@@ -10,7 +10,7 @@ use ratchet_cel::{Budget, Environment, FaultKind, PER_CALL_LIMIT, Type, Value, W
 use ratchet_object::{Limits, Node, decode};
 use std::sync::Arc;
 
-/// What the expressions of the tables look at.
+/// The object of the tables' expressions.
 const OBJECT: &str = r#"{
     "data": {"ip": "192.0.2.7", "cidr": "198.51.100.0/24", "six": "2001:DB8::7", "bad": "10.0.0.08"},
     "list": ["10.1.0.1", "fd00::5", "not an ip"]
@@ -26,58 +26,58 @@ pub(crate) fn check(name: &str, table: &str) {
     let mut rows = 0;
     let mut wrong = Vec::new();
     for line in table.lines().filter(|line| !line.is_empty() && !line.starts_with('#')) {
-        let (expression, wanted) = line.rsplit_once(" => ").expect("a row has an arrow");
-        let said = say(&environment, expression, object);
+        let (expression, expected) = line.rsplit_once(" => ").expect("a row has an arrow");
+        let actual = evaluate(&environment, expression, object);
         rows += 1;
-        if said != wanted {
-            wrong.push(format!("{expression}\n  wanted {wanted}\n  got    {said}"));
+        if actual != expected {
+            wrong.push(format!("{expression}\n  wanted {expected}\n  got    {actual}"));
         }
     }
     assert!(rows > 5, "{name} has rows");
     assert!(wrong.is_empty(), "{name}: {} of {rows} rows\n{}", wrong.len(), wrong.join("\n"));
 }
 
-struct Surroundings<'t>(&'t Node<'t>);
+struct TableWorld<'t>(&'t Node<'t>);
 
-impl<'t> World<'t> for Surroundings<'t> {
+impl<'t> World<'t> for TableWorld<'t> {
     fn variable(&self, name: &str) -> Option<Value<'t>> {
         match name {
             "object" => Some(Value::of(self.0)),
-            "authorizer" => Some(Value::opaque(Authorizer::new(Arc::new(Nobody)))),
+            "authorizer" => Some(Value::opaque(Authorizer::new(Arc::new(DenyAll)))),
             _ => None,
         }
     }
 }
 
 #[derive(Debug)]
-struct Nobody;
+struct DenyAll;
 
-impl Authorize for Nobody {
+impl Authorize for DenyAll {
     fn decide(&self, _: &Ask) -> Decision {
         Decision::default()
     }
 }
 
-fn say<'t>(environment: &Environment, expression: &str, object: &'t Node<'t>) -> String {
+fn evaluate<'t>(environment: &Environment, expression: &str, object: &'t Node<'t>) -> String {
     let program = match environment.compile(expression) {
         Ok(program) => program,
         Err(issues) => {
-            let said: Vec<_> =
+            let messages: Vec<_> =
                 issues.issues.iter().map(|issue| issue.message.replace('\n', "\\n")).collect();
-            return format!("? {}", said.join(" ; "));
+            return format!("? {}", messages.join(" ; "));
         }
     };
     let mut budget = Budget::new(PER_CALL_LIMIT);
-    let said = match program.evaluate(&Surroundings(object), &mut budget) {
-        Ok(value) => shown(&value),
-        // What is over the budget has cost too much, and how much does not matter.
+    let formatted = match program.evaluate(&TableWorld(object), &mut budget) {
+        Ok(value) => format_value(&value),
+        // Beyond the budget, the exact cost does not matter.
         Err(fault) if fault.kind == FaultKind::OverBudget => return format!("! {fault}"),
         Err(fault) => format!("! {fault}"),
     };
-    format!("{} @{}", said.replace('\n', "\\n"), budget.spent())
+    format!("{} @{}", formatted.replace('\n', "\\n"), budget.spent())
 }
 
-fn shown(value: &Value<'_>) -> String {
+fn format_value(value: &Value<'_>) -> String {
     let joined = |parts: Vec<String>| parts.join(", ");
     match value {
         Value::Null => "null".into(),
@@ -92,18 +92,18 @@ fn shown(value: &Value<'_>) -> String {
         Value::Duration(nanos) => format!("duration:{nanos}"),
         Value::Timestamp(time) => format!("timestamp:{}.{:09}", time.seconds, time.nanos),
         Value::List(list) => {
-            format!("[{}]", joined(list.iter().map(|item| shown(&item)).collect()))
+            format!("[{}]", joined(list.iter().map(|item| format_value(&item)).collect()))
         }
         Value::Map(map) => {
             let pair = |(key, value): (Value<'_>, Value<'_>)| {
-                format!("{}: {}", shown(&key), shown(&value))
+                format!("{}: {}", format_value(&key), format_value(&value))
             };
             let mut pairs: Vec<_> = map.iter().map(pair).collect();
             pairs.sort();
             format!("{{{}}}", joined(pairs))
         }
         Value::Optional(None) => "optional.none".into(),
-        Value::Optional(Some(value)) => format!("optional({})", shown(value)),
+        Value::Optional(Some(value)) => format!("optional({})", format_value(value)),
         Value::Type(ty) => format!("type:{ty}"),
         Value::Opaque(opaque) => {
             let text = value.as_opaque::<Ip>().map(|ip| ip.0.to_string());
@@ -124,8 +124,8 @@ fn double(number: f64) -> String {
     if number.is_infinite() {
         return if number < 0.0 { "-Inf" } else { "+Inf" }.into();
     }
-    let written = format!("{number:e}");
-    let (digits, exponent) = written.split_once('e').expect("an exponent");
+    let scientific = format!("{number:e}");
+    let (digits, exponent) = scientific.split_once('e').expect("an exponent");
     let exponent: i32 = exponent.parse().expect("a number");
     if number == 0.0 || (-4..6).contains(&exponent) {
         return number.to_string();

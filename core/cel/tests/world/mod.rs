@@ -1,4 +1,4 @@
-//! A small object to evaluate against, and values as the tables write them.
+//! A small object to evaluate against, and the format of values in the tables.
 
 #![allow(clippy::expect_used, reason = "a helper of a test may fail like a test")]
 #![allow(dead_code, reason = "each test uses its own part of this")]
@@ -7,16 +7,16 @@ use ratchet_cel::{Environment, Type, Types, Value, World};
 use ratchet_object::{Decoded, Limits, decode_json};
 use std::sync::{Arc, LazyLock};
 
-/// The object that the tables speak of.
+/// The object that the tables refer to.
 pub(crate) const OBJECT: &str = r#"{"i":5,"s":"abc","d":1.5,"b":true,"n":null,"l":[1,2,3],"m":{"a":1,"b":"x"},
 "ls":["x","y"],"e":[],"big":"xxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxx"}"#;
 
-/// The object, read.
+/// The object, decoded.
 pub(crate) fn decoded() -> Decoded<'static> {
     decode_json(OBJECT, Limits::DEFAULT).expect("JSON")
 }
 
-/// A world with an object in it.
+/// Variables with an object.
 pub(crate) struct Object<'t>(pub(crate) Value<'t>);
 
 impl<'t> World<'t> for Object<'t> {
@@ -50,11 +50,11 @@ impl Types for Fields {
 
 /// The environment of the tables.
 pub(crate) fn environment() -> Environment {
-    static MADE: LazyLock<Environment> = LazyLock::new(make);
-    MADE.clone()
+    static ENVIRONMENT: LazyLock<Environment> = LazyLock::new(build_environment);
+    ENVIRONMENT.clone()
 }
 
-fn make() -> Environment {
+fn build_environment() -> Environment {
     Environment::kubernetes((1, 36))
         .with("object", Type::Dyn)
         .with("oldObject", Type::Dyn)
@@ -65,8 +65,8 @@ fn make() -> Environment {
         .with_types(Arc::new(Fields))
 }
 
-/// A value as the tables write it.
-pub(crate) fn show(value: &Value<'_>) -> String {
+/// A value in the format of the tables.
+pub(crate) fn format_value(value: &Value<'_>) -> String {
     match value {
         Value::Null => "null".into(),
         Value::Bool(truth) => truth.to_string(),
@@ -81,19 +81,19 @@ pub(crate) fn show(value: &Value<'_>) -> String {
         Value::Duration(nanos) => format!("duration:{nanos}"),
         Value::Timestamp(time) => format!("timestamp:{}.{:09}", time.seconds, time.nanos),
         Value::List(list) => {
-            let items: Vec<String> = list.iter().map(|item| show(&item)).collect();
+            let items: Vec<String> = list.iter().map(|item| format_value(&item)).collect();
             format!("[{}]", items.join(", "))
         }
         Value::Map(map) => {
             let mut entries: Vec<String> = map
                 .iter()
-                .map(|(key, value)| format!("{}: {}", show(&key), show(&value)))
+                .map(|(key, value)| format!("{}: {}", format_value(&key), format_value(&value)))
                 .collect();
             entries.sort();
             format!("{{{}}}", entries.join(", "))
         }
         Value::Optional(None) => "optional.none".into(),
-        Value::Optional(Some(value)) => format!("optional({})", show(value)),
+        Value::Optional(Some(value)) => format!("optional({})", format_value(value)),
         Value::Type(ty) => format!("type:{}", ty.full_name()),
         Value::Opaque(value) => value.type_name().into(),
     }

@@ -1,24 +1,25 @@
-//! What extends the API: webhooks, admission policies, custom resources and aggregated servers.
+//! Defaults of API extensions: webhooks, admission policies, custom resources and aggregated servers.
 
-use super::fill::{
-    Fill, Gap, each, fill, inside, is_empty, is_map_or_nil, is_nil, is_zero, nil, put, within,
+use super::fields::{
+    DefaultValue, FieldDefault, each, is_empty, is_map_or_nil, is_nil, is_zero, nil, pointer_field,
+    put, set_defaults, struct_field,
 };
 use crate::Node;
 use alloc::format;
 
-const FAIL: &[Gap] = &[nil("failurePolicy", Fill::Text("Fail"))];
+const FAIL: &[FieldDefault] = &[nil("failurePolicy", DefaultValue::Text("Fail"))];
 
-const MATCHED: &[Gap] = &[
-    nil("matchPolicy", Fill::Text("Equivalent")),
-    nil("namespaceSelector", Fill::Map),
-    nil("objectSelector", Fill::Map),
+const MATCHED: &[FieldDefault] = &[
+    nil("matchPolicy", DefaultValue::Text("Equivalent")),
+    nil("namespaceSelector", DefaultValue::Map),
+    nil("objectSelector", DefaultValue::Map),
 ];
 
-const WEBHOOK: &[Gap] = &[nil("timeoutSeconds", Fill::Int(10))];
-const MUTATING_WEBHOOK: &[Gap] = &[nil("reinvocationPolicy", Fill::Text("Never"))];
-const RULE: &[Gap] = &[nil("scope", Fill::Text("*"))];
-const SERVICE: &[Gap] = &[nil("port", Fill::Int(443))];
-const PARAMETERS: &[Gap] = &[nil("parameterNotFoundAction", Fill::Text("Deny"))];
+const WEBHOOK: &[FieldDefault] = &[nil("timeoutSeconds", DefaultValue::Int(10))];
+const MUTATING_WEBHOOK: &[FieldDefault] = &[nil("reinvocationPolicy", DefaultValue::Text("Never"))];
+const RULE: &[FieldDefault] = &[nil("scope", DefaultValue::Text("*"))];
+const SERVICE: &[FieldDefault] = &[nil("port", DefaultValue::Int(443))];
+const PARAMETERS: &[FieldDefault] = &[nil("parameterNotFoundAction", DefaultValue::Text("Deny"))];
 
 /// A ValidatingWebhookConfiguration.
 pub(super) fn validating_webhooks(node: &mut Node<'_>) {
@@ -29,67 +30,70 @@ pub(super) fn validating_webhooks(node: &mut Node<'_>) {
 pub(super) fn mutating_webhooks(node: &mut Node<'_>) {
     each(node, "webhooks", |hook| {
         webhook(hook);
-        fill(hook, MUTATING_WEBHOOK);
+        set_defaults(hook, MUTATING_WEBHOOK);
     });
 }
 
 fn webhook(hook: &mut Node<'_>) {
-    fill(hook, FAIL);
-    fill(hook, MATCHED);
-    fill(hook, WEBHOOK);
-    within(hook, "clientConfig", |client| within(client, "service", service));
+    set_defaults(hook, FAIL);
+    set_defaults(hook, MATCHED);
+    set_defaults(hook, WEBHOOK);
+    pointer_field(hook, "clientConfig", |client| pointer_field(client, "service", service));
     each(hook, "rules", rule);
 }
 
 fn service(service: &mut Node<'_>) {
-    fill(service, SERVICE);
+    set_defaults(service, SERVICE);
 }
 
 fn rule(rule: &mut Node<'_>) {
-    fill(rule, RULE);
+    set_defaults(rule, RULE);
 }
 
 /// A ValidatingAdmissionPolicy or MutatingAdmissionPolicy.
 pub(super) fn policy(node: &mut Node<'_>) {
-    inside(node, "spec", |spec| {
-        fill(spec, FAIL);
-        within(spec, "matchConstraints", match_resources);
+    struct_field(node, "spec", |spec| {
+        set_defaults(spec, FAIL);
+        pointer_field(spec, "matchConstraints", match_resources);
     });
 }
 
 /// A ValidatingAdmissionPolicyBinding or MutatingAdmissionPolicyBinding.
 pub(super) fn binding(node: &mut Node<'_>) {
-    within(node, "spec", |spec| within(spec, "matchResources", match_resources));
+    pointer_field(node, "spec", |spec| pointer_field(spec, "matchResources", match_resources));
 }
 
-/// A MutatingAdmissionPolicyBinding of the first alpha, which still chose what to do about missing
-/// parameters.
+/// A MutatingAdmissionPolicyBinding of the first alpha, which still had `parameterNotFoundAction`.
 pub(super) fn binding_v1alpha1(node: &mut Node<'_>) {
-    within(node, "spec", |spec| within(spec, "paramRef", |wanted| fill(wanted, PARAMETERS)));
+    pointer_field(node, "spec", |spec| {
+        pointer_field(spec, "paramRef", |parameters| set_defaults(parameters, PARAMETERS))
+    });
     binding(node);
 }
 
 fn match_resources(node: &mut Node<'_>) {
-    fill(node, MATCHED);
+    set_defaults(node, MATCHED);
     each(node, "resourceRules", rule);
     each(node, "excludeResourceRules", rule);
 }
 
 /// An APIService.
 pub(super) fn api_service(node: &mut Node<'_>) {
-    within(node, "spec", |spec| within(spec, "service", service));
+    pointer_field(node, "spec", |spec| pointer_field(spec, "service", service));
 }
 
 /// A CustomResourceDefinition.
 pub(super) fn custom_resource(node: &mut Node<'_>) {
-    inside(node, "spec", |spec| {
-        inside(spec, "names", names);
+    struct_field(node, "spec", |spec| {
+        struct_field(spec, "names", names);
         if is_nil(spec, "conversion") {
             put(spec, "conversion", Node::map([("strategy", Node::string("None"))]));
         }
-        within(spec, "conversion", |conversion| {
-            within(conversion, "webhook", |hook| {
-                within(hook, "clientConfig", |client| within(client, "service", service));
+        pointer_field(spec, "conversion", |conversion| {
+            pointer_field(conversion, "webhook", |hook| {
+                pointer_field(hook, "clientConfig", |client| {
+                    pointer_field(client, "service", service)
+                });
             });
         });
     });
@@ -109,7 +113,7 @@ fn names(names: &mut Node<'_>) {
     }
 }
 
-/// Objects have so far been stored only in the version that is stored now.
+/// `status.storedVersions` defaults to the current storage version.
 fn stored_versions(node: &mut Node<'_>) {
     let versions = node.find(&["spec", "versions"]).map(Node::items).unwrap_or_default();
     let stored = versions

@@ -1,20 +1,25 @@
-//! HorizontalPodAutoscaler, in both of its versions.
+//! Defaults of HorizontalPodAutoscaler, in both of its versions.
 
-use super::fill::{Fill, Gap, fill, inside, is_empty, is_nil, nil, put, within};
+use super::fields::{
+    DefaultValue, FieldDefault, is_empty, is_nil, nil, pointer_field, put, set_defaults,
+    struct_field,
+};
 use crate::{Limits, Node, decode};
 use alloc::vec::Vec;
 
-const SCALER: &[Gap] = &[nil("minReplicas", Fill::Int(1))];
-const CPU_TARGET: &[Gap] = &[nil("targetCPUUtilizationPercentage", Fill::Int(CPU_PERCENT))];
-const SCALE_UP: &[Gap] = &[nil("stabilizationWindowSeconds", Fill::Int(0))];
-const SCALING: &[Gap] = &[nil("selectPolicy", Fill::Text("Max"))];
-const BEHAVIOR: &[Gap] = &[nil("scaleUp", Fill::Map), nil("scaleDown", Fill::Map)];
+const SCALER: &[FieldDefault] = &[nil("minReplicas", DefaultValue::Int(1))];
+const CPU_TARGET: &[FieldDefault] =
+    &[nil("targetCPUUtilizationPercentage", DefaultValue::Int(CPU_PERCENT))];
+const SCALE_UP: &[FieldDefault] = &[nil("stabilizationWindowSeconds", DefaultValue::Int(0))];
+const SCALING: &[FieldDefault] = &[nil("selectPolicy", DefaultValue::Text("Max"))];
+const BEHAVIOR: &[FieldDefault] =
+    &[nil("scaleUp", DefaultValue::Map), nil("scaleDown", DefaultValue::Map)];
 
-/// The use of processors that an autoscaler aims at if it is told nothing.
+/// The target CPU utilization of an autoscaler without metrics.
 const CPU_PERCENT: i64 = 80;
-/// Where version 1 keeps the metrics that it has no field for.
+/// The annotation with the metrics that version 1 has no field for.
 const METRICS: &str = "autoscaling.alpha.kubernetes.io/metrics";
-/// What may change in how many seconds.
+/// The default scaling policies: type and value.
 const UP: &[(&str, i64)] = &[("Pods", 4), ("Percent", 100)];
 const DOWN: &[(&str, i64)] = &[("Percent", 100)];
 const PERIOD_SECONDS: i64 = 15;
@@ -25,25 +30,27 @@ pub(super) fn scaler_v1(node: &mut Node<'_>) {
         .find(&["metadata", "annotations", METRICS])
         .and_then(Node::text)
         .is_some_and(lists_something);
-    inside(node, "spec", |spec| fill(spec, SCALER));
+    struct_field(node, "spec", |spec| set_defaults(spec, SCALER));
     if !has_metrics {
-        inside(node, "spec", |spec| fill(spec, CPU_TARGET));
+        struct_field(node, "spec", |spec| set_defaults(spec, CPU_TARGET));
     }
 }
 
 fn lists_something(text: &str) -> bool {
     let decoded = decode(text, Limits::DEFAULT);
-    decoded.is_ok_and(|found| found.documents.iter().any(|list| !list.items().is_empty()))
+    decoded.is_ok_and(|decoded_list| {
+        decoded_list.documents.iter().any(|list| !list.items().is_empty())
+    })
 }
 
 /// Version 2.
 pub(super) fn scaler_v2(node: &mut Node<'_>) {
-    inside(node, "spec", |spec| {
-        fill(spec, SCALER);
+    struct_field(node, "spec", |spec| {
+        set_defaults(spec, SCALER);
         if is_empty(spec, "metrics") {
             put(spec, "metrics", cpu_metrics());
         }
-        within(spec, "behavior", behavior);
+        pointer_field(spec, "behavior", behavior);
     });
 }
 
@@ -57,19 +64,19 @@ fn cpu_metrics<'t>() -> Node<'t> {
     Node::list(alloc::vec![metric])
 }
 
-/// Who says something about the behavior has said all of it. The window for scaling down stays open:
+/// Rules that the client set keep their policies. The window for scaling down stays unset:
 /// it is the controller's own setting.
 fn behavior(behavior: &mut Node<'_>) {
-    fill(behavior, BEHAVIOR);
-    within(behavior, "scaleUp", |rules| {
-        fill(rules, SCALE_UP);
+    set_defaults(behavior, BEHAVIOR);
+    pointer_field(behavior, "scaleUp", |rules| {
+        set_defaults(rules, SCALE_UP);
         scaling(rules, UP);
     });
-    within(behavior, "scaleDown", |rules| scaling(rules, DOWN));
+    pointer_field(behavior, "scaleDown", |rules| scaling(rules, DOWN));
 }
 
 fn scaling(rules: &mut Node<'_>, policies: &[(&'static str, i64)]) {
-    fill(rules, SCALING);
+    set_defaults(rules, SCALING);
     if is_nil(rules, "policies") {
         let policies: Vec<_> = policies.iter().map(|(kind, value)| policy(kind, *value)).collect();
         put(rules, "policies", Node::list(policies));

@@ -1,8 +1,8 @@
-//! The small kinds of the core group: services, namespaces, nodes, secrets and their like.
+//! Defaults of the small kinds of the core group: services, namespaces, nodes, secrets and others.
 
-use super::fill::{
-    Fill, Gap, each, fill, inside, is_empty, is_list_or_nil, is_map_or_nil, is_text, is_zero, nil,
-    put, within, zero,
+use super::fields::{
+    DefaultValue, FieldDefault, each, is_empty, is_list_or_nil, is_map_or_nil, is_text, is_zero,
+    nil, pointer_field, put, set_defaults, struct_field, zero,
 };
 use super::{pod, resources};
 use crate::{Node, Value};
@@ -10,50 +10,52 @@ use alloc::vec::Vec;
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 
-const SERVICE: &[Gap] =
-    &[zero("sessionAffinity", Fill::Text("None")), zero("type", Fill::Text("ClusterIP"))];
+const SERVICE: &[FieldDefault] = &[
+    zero("sessionAffinity", DefaultValue::Text("None")),
+    zero("type", DefaultValue::Text("ClusterIP")),
+];
 
-const OUTSIDE: &[Gap] = &[zero("externalTrafficPolicy", Fill::Text("Cluster"))];
-const INSIDE: &[Gap] = &[nil("internalTrafficPolicy", Fill::Text("Cluster"))];
-const BALANCED: &[Gap] = &[nil("allocateLoadBalancerNodePorts", Fill::Bool(true))];
-const INGRESS: &[Gap] = &[nil("ipMode", Fill::Text("VIP"))];
-const PORT: &[Gap] = &[zero("protocol", Fill::Text("TCP"))];
-const ACTIVE: &[Gap] = &[zero("phase", Fill::Text("Active"))];
-const SECRET: &[Gap] = &[zero("type", Fill::Text("Opaque"))];
-const REPLICAS: &[Gap] = &[nil("replicas", Fill::Int(1))];
+const OUTSIDE: &[FieldDefault] = &[zero("externalTrafficPolicy", DefaultValue::Text("Cluster"))];
+const INSIDE: &[FieldDefault] = &[nil("internalTrafficPolicy", DefaultValue::Text("Cluster"))];
+const BALANCED: &[FieldDefault] = &[nil("allocateLoadBalancerNodePorts", DefaultValue::Bool(true))];
+const INGRESS: &[FieldDefault] = &[nil("ipMode", DefaultValue::Text("VIP"))];
+const PORT: &[FieldDefault] = &[zero("protocol", DefaultValue::Text("TCP"))];
+const ACTIVE: &[FieldDefault] = &[zero("phase", DefaultValue::Text("Active"))];
+const SECRET: &[FieldDefault] = &[zero("type", DefaultValue::Text("Opaque"))];
+const REPLICAS: &[FieldDefault] = &[nil("replicas", DefaultValue::Int(1))];
 
-/// How long a client stays with one endpoint: three hours.
+/// The session affinity timeout: three hours.
 const AFFINITY_SECONDS: i64 = 10_800;
 /// The label by which a namespace can be selected by its name.
 const NAME_LABEL: &str = "kubernetes.io/metadata.name";
 
 /// A Service.
 pub(super) fn service(node: &mut Node<'_>) {
-    inside(node, "spec", service_spec);
+    struct_field(node, "spec", service_spec);
     let is_balanced = node.text_at(&["spec", "type"]) == "LoadBalancer";
     if let Some(balancer) = node.find_mut(&["status", "loadBalancer"]).filter(|_| is_balanced) {
         each(balancer, "ingress", |ingress| {
             if !is_zero(ingress, "ip") {
-                fill(ingress, INGRESS);
+                set_defaults(ingress, INGRESS);
             }
         });
     }
 }
 
 fn service_spec(spec: &mut Node<'_>) {
-    fill(spec, SERVICE);
+    set_defaults(spec, SERVICE);
     session_affinity(spec);
     each(spec, "ports", service_port);
     let is = |kind| is_text(spec, "type", kind);
     let (cluster, node, balancer) = (is("ClusterIP"), is("NodePort"), is("LoadBalancer"));
     if balancer || node || (cluster && !is_empty(spec, "externalIPs")) {
-        fill(spec, OUTSIDE);
+        set_defaults(spec, OUTSIDE);
     }
     if balancer || node || cluster {
-        fill(spec, INSIDE);
+        set_defaults(spec, INSIDE);
     }
     if balancer {
-        fill(spec, BALANCED);
+        set_defaults(spec, BALANCED);
     }
 }
 
@@ -71,7 +73,7 @@ fn session_affinity(spec: &mut Node<'_>) {
 }
 
 fn service_port(port: &mut Node<'_>) {
-    fill(port, PORT);
+    set_defaults(port, PORT);
     if is_zero(port, "targetPort")
         && let Some(number) = port.get("port").and_then(Node::as_int)
     {
@@ -81,10 +83,10 @@ fn service_port(port: &mut Node<'_>) {
 
 /// Endpoints.
 pub(super) fn endpoints(node: &mut Node<'_>) {
-    each(node, "subsets", |subset| each(subset, "ports", |port| fill(port, PORT)));
+    each(node, "subsets", |subset| each(subset, "ports", |port| set_defaults(port, PORT)));
 }
 
-/// A Namespace. One that is yet to be named is labelled once it is.
+/// A Namespace. One with `generateName` is labelled once it has a name.
 pub(super) fn namespace(node: &mut Node<'_>) {
     let name = node.find(&["metadata", "name"]).filter(|name| name.text() != Some("")).cloned();
     if let Some(name) = name.filter(|name| name.text().is_some())
@@ -93,16 +95,16 @@ pub(super) fn namespace(node: &mut Node<'_>) {
     {
         metadata.below("labels").set(NAME_LABEL, name);
     }
-    inside(node, "status", |status| fill(status, ACTIVE));
+    struct_field(node, "status", |status| set_defaults(status, ACTIVE));
 }
 
 /// A Node.
 pub(super) fn node(node: &mut Node<'_>) {
-    within(node, "spec", pod_cidrs);
-    within(node, "status", resources::node_status);
+    pointer_field(node, "spec", pod_cidrs);
+    pointer_field(node, "status", resources::node_status);
 }
 
-/// The single range and the first of the list are one; where they differ, the single one wins.
+/// `podCIDR` and the first of `podCIDRs` are kept equal; where they differ, `podCIDR` wins.
 fn pod_cidrs(spec: &mut Node<'_>) {
     let first = spec.get("podCIDRs").and_then(|list| list.items().first());
     let single = spec.get("podCIDR").filter(|_| !is_zero(spec, "podCIDR"));
@@ -121,9 +123,9 @@ fn pod_cidrs(spec: &mut Node<'_>) {
     }
 }
 
-/// A Secret. What was written as text is kept as the bytes that it stands for.
+/// A Secret. `stringData` becomes base64 in `data`.
 pub(super) fn secret(node: &mut Node<'_>) {
-    fill(node, SECRET);
+    set_defaults(node, SECRET);
     let is_fit = |list: &Node<'_>| {
         list.is_null() || list.entries().iter().all(|entry| text_of(&entry.node).is_some())
     };
@@ -143,17 +145,17 @@ pub(super) fn secret(node: &mut Node<'_>) {
     }
 }
 
-/// A text of a map; null reads as empty.
+/// A string of a map; null is the empty string.
 fn text_of<'a>(node: &'a Node<'_>) -> Option<&'a str> {
     if node.is_null() { Some("") } else { node.text() }
 }
 
-/// A ReplicationController, which is labelled and selects as its template does.
+/// A ReplicationController, whose labels and selector default to its template's labels.
 pub(super) fn replication_controller(node: &mut Node<'_>) {
     let labels = template_labels(node);
-    inside(node, "spec", |spec| {
-        fill(spec, REPLICAS);
-        within(spec, "template", pod::template);
+    struct_field(node, "spec", |spec| {
+        set_defaults(spec, REPLICAS);
+        pointer_field(spec, "template", pod::template);
     });
     if let Some(spec) = node.get_mut("spec")
         && is_empty(spec, "selector")
@@ -184,11 +186,11 @@ pub(super) fn label_as<'t>(node: &mut Node<'t>, labels: Option<Node<'t>>) {
 
 /// A LimitRange.
 pub(super) fn limit_range(node: &mut Node<'_>) {
-    within(node, "spec", |spec| each(spec, "limits", resources::limit_range_item));
+    pointer_field(node, "spec", |spec| each(spec, "limits", resources::limit_range_item));
 }
 
 /// A ResourceQuota.
 pub(super) fn resource_quota(node: &mut Node<'_>) {
-    within(node, "spec", |spec| resources::round(spec, &["hard"]));
-    within(node, "status", |status| resources::round(status, &["hard", "used"]));
+    pointer_field(node, "spec", |spec| resources::round(spec, &["hard"]));
+    pointer_field(node, "status", |status| resources::round(status, &["hard", "used"]));
 }

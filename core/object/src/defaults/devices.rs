@@ -1,46 +1,53 @@
-//! Devices and the claims to them, in all versions of their group.
+//! Defaults of devices and claims to them, in all versions of `resource.k8s.io`.
 //!
-//! The time since which a device is tainted is missing here, for it needs a clock.
+//! `timeAdded` of device taints is missing here, for it needs a clock.
 
-use super::fill::{Fill, Gap, each, each_value, fill, inside, is_text, is_zero, nil, within, zero};
+use super::fields::{
+    DefaultValue, FieldDefault, each, each_value, is_text, is_zero, nil, pointer_field,
+    set_defaults, struct_field, zero,
+};
 use crate::Node;
 
-const MODE: &[Gap] = &[zero("allocationMode", Fill::Text("ExactCount"))];
-const COUNT: &[Gap] = &[zero("count", Fill::Int(1))];
-const TOLERATION: &[Gap] = &[zero("operator", Fill::Text("Equal"))];
-const MAPPING: &[Gap] = &[nil("allocationMultiplier", Fill::Text("1"))];
-const STATUS_REQUEST: &[Gap] = &[nil("limit", Fill::Int(100))];
+const MODE: &[FieldDefault] = &[zero("allocationMode", DefaultValue::Text("ExactCount"))];
+const COUNT: &[FieldDefault] = &[zero("count", DefaultValue::Int(1))];
+const TOLERATION: &[FieldDefault] = &[zero("operator", DefaultValue::Text("Equal"))];
+const MAPPING: &[FieldDefault] = &[nil("allocationMultiplier", DefaultValue::Text("1"))];
+const STATUS_REQUEST: &[FieldDefault] = &[nil("limit", DefaultValue::Int(100))];
 
 /// A ResourceClaim.
 pub(super) fn claim(node: &mut Node<'_>) {
-    within(node, "spec", |spec| requests(spec, request));
-    within(node, "status", allocated);
+    pointer_field(node, "spec", |spec| requests(spec, request));
+    pointer_field(node, "status", allocated);
 }
 
 /// A ResourceClaimTemplate.
 pub(super) fn claim_template(node: &mut Node<'_>) {
-    within(node, "spec", |spec| within(spec, "spec", |claim| requests(claim, request)));
+    pointer_field(node, "spec", |spec| {
+        pointer_field(spec, "spec", |claim| requests(claim, request))
+    });
 }
 
-/// A ResourceClaim of the first beta, whose requests are either exact or a choice, all in one.
+/// A ResourceClaim of the first beta, whose requests are exact or a choice in one struct.
 pub(super) fn claim_v1beta1(node: &mut Node<'_>) {
-    within(node, "spec", |spec| requests(spec, request_v1beta1));
-    within(node, "status", allocated);
+    pointer_field(node, "spec", |spec| requests(spec, request_v1beta1));
+    pointer_field(node, "status", allocated);
 }
 
 /// A ResourceClaimTemplate of the first beta.
 pub(super) fn claim_template_v1beta1(node: &mut Node<'_>) {
-    within(node, "spec", |spec| within(spec, "spec", |claim| requests(claim, request_v1beta1)));
+    pointer_field(node, "spec", |spec| {
+        pointer_field(spec, "spec", |claim| requests(claim, request_v1beta1))
+    });
 }
 
-fn requests(spec: &mut Node<'_>, request: super::fill::Filler) {
+fn requests(spec: &mut Node<'_>, request: super::fields::Defaulter) {
     if let Some(devices) = spec.get_mut("devices") {
         each(devices, "requests", request);
     }
 }
 
 fn request(request: &mut Node<'_>) {
-    within(request, "exactly", counted);
+    pointer_field(request, "exactly", counted);
     each(request, "firstAvailable", counted);
 }
 
@@ -54,40 +61,40 @@ fn request_v1beta1(request: &mut Node<'_>) {
 }
 
 fn counted(request: &mut Node<'_>) {
-    fill(request, MODE);
+    set_defaults(request, MODE);
     if is_text(request, "allocationMode", "ExactCount") {
-        fill(request, COUNT);
+        set_defaults(request, COUNT);
     }
     tolerations(request);
 }
 
 fn tolerations(node: &mut Node<'_>) {
-    each(node, "tolerations", |toleration| fill(toleration, TOLERATION));
+    each(node, "tolerations", |toleration| set_defaults(toleration, TOLERATION));
 }
 
 fn allocated(status: &mut Node<'_>) {
-    within(status, "allocation", |allocation| {
-        within(allocation, "devices", |devices| each(devices, "results", tolerations));
+    pointer_field(status, "allocation", |allocation| {
+        pointer_field(allocation, "devices", |devices| each(devices, "results", tolerations));
     });
 }
 
 /// A ResourceSlice.
 pub(super) fn slice(node: &mut Node<'_>) {
-    within(node, "spec", |spec| each(spec, "devices", mappings));
+    pointer_field(node, "spec", |spec| each(spec, "devices", mappings));
 }
 
 /// A ResourceSlice of the first beta.
 pub(super) fn slice_v1beta1(node: &mut Node<'_>) {
-    within(node, "spec", |spec| {
-        each(spec, "devices", |device| within(device, "basic", mappings));
+    pointer_field(node, "spec", |spec| {
+        each(spec, "devices", |device| pointer_field(device, "basic", mappings));
     });
 }
 
 fn mappings(device: &mut Node<'_>) {
-    each_value(device, "nodeAllocatableResourceMappings", |mapping| fill(mapping, MAPPING));
+    each_value(device, "nodeAllocatableResourceMappings", |mapping| set_defaults(mapping, MAPPING));
 }
 
 /// A ResourcePoolStatusRequest.
 pub(super) fn status_request(node: &mut Node<'_>) {
-    inside(node, "spec", |spec| fill(spec, STATUS_REQUEST));
+    struct_field(node, "spec", |spec| set_defaults(spec, STATUS_REQUEST));
 }

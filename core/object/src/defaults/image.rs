@@ -1,12 +1,12 @@
-//! Whether the name of an image means its tag `latest`.
+//! Image references: whether one means the tag `latest`.
 
-/// The registry of names that do not say one.
+/// The registry of references that name none.
 const DEFAULT_DOMAIN: &str = "docker.io";
 /// The longest path of a repository.
 const MAX_PATH: usize = 255;
 
-/// Whether this image is to be pulled anew each time: its tag is `latest`, or it has neither tag
-/// nor digest. What is no name of an image has no tag.
+/// Whether the pull policy defaults to `Always`: the tag is `latest`, or there is neither tag nor
+/// digest. An invalid reference has no tag.
 pub(super) fn is_latest(image: &str) -> bool {
     if image.len() == 64 && image.bytes().all(is_low_hex) {
         return false;
@@ -32,7 +32,7 @@ pub(super) fn is_latest(image: &str) -> bool {
         }
 }
 
-/// Names without a registry belong to the default one.
+/// Splits a reference into registry and path, with the default registry if it names none.
 fn split_domain(image: &str) -> (&str, &str) {
     match image.split_once('/') {
         Some((domain, rest)) if looks_like_domain(domain) => (domain, rest),
@@ -44,7 +44,7 @@ fn looks_like_domain(text: &str) -> bool {
     text == "localhost" || text.contains(['.', ':']) || text.chars().any(char::is_uppercase)
 }
 
-/// How long the path counts: short names at the default registry stand below `library/`.
+/// The length of the path with the implied `library/` of short names at the default registry.
 fn full_length(domain: &str, path: &str) -> usize {
     let is_short = matches!(domain, DEFAULT_DOMAIN | "index.docker.io") && !path.contains('/');
     path.len() + if is_short { "library/".len() } else { 0 }
@@ -78,7 +78,7 @@ fn is_domain_label(text: &str) -> bool {
         && text.bytes().all(|b| b.is_ascii_alphanumeric() || b == b'-')
 }
 
-/// Lower case letters and digits, with a dot, one or two underscores, or dashes between them.
+/// Whether a path component has lower case letters and digits, joined by a dot, one or two underscores, or dashes.
 fn is_component(text: &str) -> bool {
     let is_plain = |b: u8| b.is_ascii_lowercase() || b.is_ascii_digit();
     let is_edge_plain =
@@ -89,7 +89,7 @@ fn is_component(text: &str) -> bool {
             .all(|gap| matches!(gap, "" | "." | "_" | "__") || gap.bytes().all(|b| b == b'-'))
 }
 
-/// A digest by one of the algorithms that Go has.
+/// Whether a text is a digest by one of the algorithms that Go registers.
 fn is_digest(text: &str) -> bool {
     const ALGORITHMS: [(&str, usize); 3] = [("sha256", 64), ("sha384", 96), ("sha512", 128)];
     text.split_once(':').is_some_and(|(algorithm, hex)| {

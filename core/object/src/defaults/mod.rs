@@ -1,15 +1,14 @@
-//! What the API server fills in where a writer is silent.
+//! The API server's defaults for fields that a client did not set.
 //!
-//! Defaults are given to every object that is decoded, also to stored ones, so that an object says
-//! at any time all that it means. What its creation or its place adds (a cluster address, a status,
-//! a uid) is not part of this; neither is the spelling of what is there. Gates stand as they do in
-//! Kubernetes 1.36.
+//! Defaults apply to every decoded object, also to stored ones, so that an object is always
+//! complete. What creation or allocation adds (a cluster IP, a status, a uid) is not part of this;
+//! neither is canonical spelling. Feature gates are at their defaults in Kubernetes 1.36.
 
 mod admission;
 mod autoscaling;
 mod core_v1;
 mod devices;
-mod fill;
+mod fields;
 mod image;
 mod pod;
 mod policies;
@@ -23,23 +22,23 @@ mod workloads;
 pub use quantity::Quantity;
 
 use crate::Node;
-use fill::Filler;
+use fields::Defaulter;
 
-/// A kind and what fills in its objects.
+/// A kind and its defaulting function.
 struct Row {
     group: &'static str,
     version: &'static str,
     kind: &'static str,
-    filler: Filler,
+    defaulter: Defaulter,
 }
 
 const fn row(
     group: &'static str,
     version: &'static str,
     kind: &'static str,
-    filler: Filler,
+    defaulter: Defaulter,
 ) -> Row {
-    Row { group, version, kind, filler }
+    Row { group, version, kind, defaulter }
 }
 
 const ADMISSION: &str = "admissionregistration.k8s.io";
@@ -111,15 +110,15 @@ static ROWS: &[Row] = &[
     row(STORAGE, "v1", "VolumeAttachment", volumes::volume_attachment),
 ];
 
-/// Fills in what the writer of an object left out, as the API does on every decode: of requests, of
+/// Sets the defaults of an object, as the API server does on every decode: of requests, of
 /// the results of patches, and of stored objects.
 ///
-/// Doing it twice changes nothing more. What is there keeps its place, what is new goes to the end,
-/// and what has the wrong type is left alone.
+/// Idempotent. Existing members keep their order, new ones are appended, and values of the wrong
+/// type are left alone.
 pub fn apply(group: &str, version: &str, kind: &str, node: &mut Node<'_>) {
-    let wanted = (group, version, kind);
-    let place = ROWS.binary_search_by(|row| (row.group, row.version, row.kind).cmp(&wanted));
-    if let Some(row) = place.ok().and_then(|place| ROWS.get(place)) {
-        (row.filler)(node);
+    let key = (group, version, kind);
+    let index = ROWS.binary_search_by(|row| (row.group, row.version, row.kind).cmp(&key));
+    if let Some(row) = index.ok().and_then(|index| ROWS.get(index)) {
+        (row.defaulter)(node);
     }
 }

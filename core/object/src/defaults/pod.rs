@@ -1,42 +1,46 @@
-//! Pods, wherever they stand: as objects, and as the templates of other kinds.
+//! Defaults of pods, as objects and as templates of other kinds.
 
-use super::fill::{Fill, Gap, each, fill, inside, is_list_or_nil, is_zero, nil, put, within, zero};
+use super::fields::{
+    DefaultValue, FieldDefault, each, is_list_or_nil, is_zero, nil, pointer_field, put,
+    set_defaults, struct_field, zero,
+};
 use super::{image, resources, volumes};
 use crate::Node;
 
-const POD: &[Gap] = &[nil("enableServiceLinks", Fill::Bool(true))];
+const POD: &[FieldDefault] = &[nil("enableServiceLinks", DefaultValue::Bool(true))];
 
-const SPEC: &[Gap] = &[
-    zero("dnsPolicy", Fill::Text("ClusterFirst")),
-    zero("restartPolicy", Fill::Text("Always")),
-    nil("securityContext", Fill::Map),
-    nil("terminationGracePeriodSeconds", Fill::Int(30)),
-    zero("schedulerName", Fill::Text("default-scheduler")),
+const SPEC: &[FieldDefault] = &[
+    zero("dnsPolicy", DefaultValue::Text("ClusterFirst")),
+    zero("restartPolicy", DefaultValue::Text("Always")),
+    nil("securityContext", DefaultValue::Map),
+    nil("terminationGracePeriodSeconds", DefaultValue::Int(30)),
+    zero("schedulerName", DefaultValue::Text("default-scheduler")),
 ];
 
-const CONTAINER: &[Gap] = &[
-    zero("terminationMessagePath", Fill::Text("/dev/termination-log")),
-    zero("terminationMessagePolicy", Fill::Text("File")),
+const CONTAINER: &[FieldDefault] = &[
+    zero("terminationMessagePath", DefaultValue::Text("/dev/termination-log")),
+    zero("terminationMessagePolicy", DefaultValue::Text("File")),
 ];
 
-const PORT: &[Gap] = &[zero("protocol", Fill::Text("TCP"))];
-const FIELD_REF: &[Gap] = &[zero("apiVersion", Fill::Text("v1"))];
-const FILE_KEY_REF: &[Gap] = &[nil("optional", Fill::Bool(false))];
+const PORT: &[FieldDefault] = &[zero("protocol", DefaultValue::Text("TCP"))];
+const FIELD_REF: &[FieldDefault] = &[zero("apiVersion", DefaultValue::Text("v1"))];
+const FILE_KEY_REF: &[FieldDefault] = &[nil("optional", DefaultValue::Bool(false))];
 
-const PROBE: &[Gap] = &[
-    zero("timeoutSeconds", Fill::Int(1)),
-    zero("periodSeconds", Fill::Int(10)),
-    zero("successThreshold", Fill::Int(1)),
-    zero("failureThreshold", Fill::Int(3)),
+const PROBE: &[FieldDefault] = &[
+    zero("timeoutSeconds", DefaultValue::Int(1)),
+    zero("periodSeconds", DefaultValue::Int(10)),
+    zero("successThreshold", DefaultValue::Int(1)),
+    zero("failureThreshold", DefaultValue::Int(3)),
 ];
 
-const HTTP_GET: &[Gap] = &[zero("path", Fill::Text("/")), zero("scheme", Fill::Text("HTTP"))];
-const GRPC: &[Gap] = &[nil("service", Fill::Text(""))];
+const HTTP_GET: &[FieldDefault] =
+    &[zero("path", DefaultValue::Text("/")), zero("scheme", DefaultValue::Text("HTTP"))];
+const GRPC: &[FieldDefault] = &[nil("service", DefaultValue::Text(""))];
 
-/// The lists of containers that a pod starts with.
+/// The container lists that defaults apply to.
 const STARTED: [&str; 2] = ["containers", "initContainers"];
 
-/// Annotations that fields replaced long ago; they would contradict the fields.
+/// Annotations that were replaced by fields long ago; they would contradict the fields.
 const INIT_ANNOTATIONS: [&str; 4] = [
     "pod.beta.kubernetes.io/init-containers",
     "pod.alpha.kubernetes.io/init-containers",
@@ -47,22 +51,22 @@ const INIT_ANNOTATIONS: [&str; 4] = [
 /// A Pod.
 pub(super) fn pod(node: &mut Node<'_>) {
     drop_init_annotations(node);
-    inside(node, "spec", |spec| {
+    struct_field(node, "spec", |spec| {
         only_in_pods(spec);
         pod_spec(spec);
     });
-    within(node, "status", status);
+    pointer_field(node, "status", status);
 }
 
 /// A PodTemplate.
 pub(super) fn pod_template(node: &mut Node<'_>) {
-    inside(node, "template", template);
+    struct_field(node, "template", template);
 }
 
-/// A pod in another kind.
+/// A pod template in another kind.
 pub(super) fn template(node: &mut Node<'_>) {
     drop_init_annotations(node);
-    inside(node, "spec", pod_spec);
+    struct_field(node, "spec", pod_spec);
 }
 
 fn drop_init_annotations(node: &mut Node<'_>) {
@@ -73,13 +77,13 @@ fn drop_init_annotations(node: &mut Node<'_>) {
     }
 }
 
-/// What a template leaves open until a pod is made from it.
+/// Defaults that a template does not get, only a pod.
 fn only_in_pods(spec: &mut Node<'_>) {
     for list in STARTED {
         each(spec, list, resources::requests_follow_limits);
     }
     resources::pod_level(spec);
-    fill(spec, POD);
+    set_defaults(spec, POD);
     if spec.get("hostNetwork").and_then(Node::as_bool) == Some(true) {
         for list in STARTED {
             each(spec, list, |container| each(container, "ports", host_port));
@@ -90,7 +94,7 @@ fn only_in_pods(spec: &mut Node<'_>) {
     }
 }
 
-/// In the network of the host, a port of the container is a port of the host.
+/// In the host network, a container port is also a host port.
 fn host_port(port: &mut Node<'_>) {
     if is_zero(port, "hostPort")
         && let Some(number) = port.get("containerPort").and_then(Node::as_int)
@@ -101,7 +105,7 @@ fn host_port(port: &mut Node<'_>) {
 }
 
 fn pod_spec(spec: &mut Node<'_>) {
-    fill(spec, SPEC);
+    set_defaults(spec, SPEC);
     service_account(spec);
     each(spec, "volumes", volumes::volume);
     for list in ["initContainers", "containers", "ephemeralContainers"] {
@@ -111,7 +115,7 @@ fn pod_spec(spec: &mut Node<'_>) {
     resources::round_requirements(spec);
 }
 
-/// The old name of the field follows the new one, and stands in for it.
+/// `serviceAccount` mirrors `serviceAccountName`, and stands in for it.
 fn service_account(spec: &mut Node<'_>) {
     let name = match spec.text_at(&["serviceAccountName"]) {
         "" if is_zero(spec, "serviceAccountName") => spec.get("serviceAccount"),
@@ -129,43 +133,43 @@ fn container(node: &mut Node<'_>) {
     if is_zero(node, "imagePullPolicy") {
         put(node, "imagePullPolicy", pull_policy(node.text_at(&["image"])));
     }
-    fill(node, CONTAINER);
-    each(node, "ports", |port| fill(port, PORT));
-    each(node, "env", |variable| within(variable, "valueFrom", env_source));
+    set_defaults(node, CONTAINER);
+    each(node, "ports", |port| set_defaults(port, PORT));
+    each(node, "env", |variable| pointer_field(variable, "valueFrom", env_source));
     resources::round_requirements(node);
     for name in ["livenessProbe", "readinessProbe", "startupProbe"] {
-        within(node, name, probe);
+        pointer_field(node, name, probe);
     }
-    within(node, "lifecycle", |lifecycle| {
+    pointer_field(node, "lifecycle", |lifecycle| {
         for name in ["postStart", "preStop"] {
-            within(lifecycle, name, |handler| within(handler, "httpGet", http_get));
+            pointer_field(lifecycle, name, |handler| pointer_field(handler, "httpGet", http_get));
         }
     });
 }
 
-/// How often an image is pulled, by its tag.
+/// The image pull policy, by the tag of the image.
 pub(super) fn pull_policy<'t>(image: &str) -> Node<'t> {
     Node::string(if image::is_latest(image) { "Always" } else { "IfNotPresent" })
 }
 
 fn env_source(source: &mut Node<'_>) {
-    within(source, "fieldRef", field_ref);
-    within(source, "fileKeyRef", |file| fill(file, FILE_KEY_REF));
+    pointer_field(source, "fieldRef", field_ref);
+    pointer_field(source, "fileKeyRef", |file| set_defaults(file, FILE_KEY_REF));
 }
 
 /// A reference to a field of the pod itself.
 pub(super) fn field_ref(node: &mut Node<'_>) {
-    fill(node, FIELD_REF);
+    set_defaults(node, FIELD_REF);
 }
 
 fn probe(probe: &mut Node<'_>) {
-    fill(probe, PROBE);
-    within(probe, "httpGet", http_get);
-    within(probe, "grpc", |grpc| fill(grpc, GRPC));
+    set_defaults(probe, PROBE);
+    pointer_field(probe, "httpGet", http_get);
+    pointer_field(probe, "grpc", |grpc| set_defaults(grpc, GRPC));
 }
 
 fn http_get(node: &mut Node<'_>) {
-    fill(node, HTTP_GET);
+    set_defaults(node, HTTP_GET);
 }
 
 fn status(status: &mut Node<'_>) {
@@ -181,7 +185,7 @@ fn allocated(node: &mut Node<'_>) {
     resources::round_requirements(node);
 }
 
-/// The single address and the first of the list are one; where they differ, the single one wins.
+/// `podIP` and the first of `podIPs` are kept equal; where they differ, `podIP` wins.
 fn pod_ips(status: &mut Node<'_>) {
     let first = status.get("podIPs").and_then(|list| list.items().first());
     let first = first.map(|item| item.text_at(&["ip"]));

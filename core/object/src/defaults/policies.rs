@@ -1,72 +1,81 @@
-//! Small kinds of many groups that say how a cluster treats its guests: who may do what, who goes
-//! first, who may talk to whom, and how disks are had.
+//! Defaults of small kinds of many groups: RBAC, tokens, networking, scheduling, flow control and
+//! storage classes.
 
-use super::fill::{Fill, Gap, each, fill, inside, is_empty, nil, put, within, zero};
+use super::fields::{
+    DefaultValue, FieldDefault, each, is_empty, nil, pointer_field, put, set_defaults,
+    struct_field, zero,
+};
 use crate::Node;
 use alloc::vec;
 
-/// The group of roles, and of the users and groups that they are given to.
-const RBAC: &[Gap] = &[zero("apiGroup", Fill::Text("rbac.authorization.k8s.io"))];
-const TOKEN: &[Gap] = &[nil("expirationSeconds", Fill::Int(3600))];
-const POD_CERTIFICATE: &[Gap] = &[nil("maxExpirationSeconds", Fill::Int(86_400))];
-const ENDPOINT_PORT: &[Gap] = &[nil("name", Fill::Text("")), nil("protocol", Fill::Text("TCP"))];
-const POLICY_PORT: &[Gap] = &[nil("protocol", Fill::Text("TCP"))];
-const CLASS_PARAMETERS: &[Gap] = &[nil("scope", Fill::Text("Cluster"))];
-const PRIORITY: &[Gap] = &[nil("preemptionPolicy", Fill::Text("PreemptLowerPriority"))];
-const POD_GROUP: &[Gap] = &[nil("disruptionMode", Fill::Text("Pod"))];
-const FLOW: &[Gap] = &[zero("matchingPrecedence", Fill::Int(1000))];
-const LIMITED: &[Gap] =
-    &[nil("nominalConcurrencyShares", Fill::Int(30)), nil("lendablePercent", Fill::Int(0))];
-const EXEMPT: &[Gap] =
-    &[nil("nominalConcurrencyShares", Fill::Int(0)), nil("lendablePercent", Fill::Int(0))];
-const QUEUES: &[Gap] = &[
-    zero("handSize", Fill::Int(8)),
-    zero("queues", Fill::Int(64)),
-    zero("queueLengthLimit", Fill::Int(50)),
+/// The API group of role references and of user and group subjects.
+const RBAC: &[FieldDefault] = &[zero("apiGroup", DefaultValue::Text("rbac.authorization.k8s.io"))];
+const TOKEN: &[FieldDefault] = &[nil("expirationSeconds", DefaultValue::Int(3600))];
+const POD_CERTIFICATE: &[FieldDefault] = &[nil("maxExpirationSeconds", DefaultValue::Int(86_400))];
+const ENDPOINT_PORT: &[FieldDefault] =
+    &[nil("name", DefaultValue::Text("")), nil("protocol", DefaultValue::Text("TCP"))];
+const POLICY_PORT: &[FieldDefault] = &[nil("protocol", DefaultValue::Text("TCP"))];
+const CLASS_PARAMETERS: &[FieldDefault] = &[nil("scope", DefaultValue::Text("Cluster"))];
+const PRIORITY: &[FieldDefault] =
+    &[nil("preemptionPolicy", DefaultValue::Text("PreemptLowerPriority"))];
+const POD_GROUP: &[FieldDefault] = &[nil("disruptionMode", DefaultValue::Text("Pod"))];
+const FLOW: &[FieldDefault] = &[zero("matchingPrecedence", DefaultValue::Int(1000))];
+const LIMITED: &[FieldDefault] = &[
+    nil("nominalConcurrencyShares", DefaultValue::Int(30)),
+    nil("lendablePercent", DefaultValue::Int(0)),
 ];
-const STORAGE_CLASS: &[Gap] = &[
-    nil("reclaimPolicy", Fill::Text("Delete")),
-    nil("volumeBindingMode", Fill::Text("Immediate")),
+const EXEMPT: &[FieldDefault] = &[
+    nil("nominalConcurrencyShares", DefaultValue::Int(0)),
+    nil("lendablePercent", DefaultValue::Int(0)),
 ];
-const CSI_DRIVER: &[Gap] = &[
-    nil("attachRequired", Fill::Bool(true)),
-    nil("podInfoOnMount", Fill::Bool(false)),
-    nil("storageCapacity", Fill::Bool(false)),
-    nil("fsGroupPolicy", Fill::Text("ReadWriteOnceWithFSType")),
-    nil("requiresRepublish", Fill::Bool(false)),
-    nil("seLinuxMount", Fill::Bool(false)),
+const QUEUES: &[FieldDefault] = &[
+    zero("handSize", DefaultValue::Int(8)),
+    zero("queues", DefaultValue::Int(64)),
+    zero("queueLengthLimit", DefaultValue::Int(50)),
 ];
-/// What a disruption budget that selects nothing says in its old version; no other may use it.
+const STORAGE_CLASS: &[FieldDefault] = &[
+    nil("reclaimPolicy", DefaultValue::Text("Delete")),
+    nil("volumeBindingMode", DefaultValue::Text("Immediate")),
+];
+const CSI_DRIVER: &[FieldDefault] = &[
+    nil("attachRequired", DefaultValue::Bool(true)),
+    nil("podInfoOnMount", DefaultValue::Bool(false)),
+    nil("storageCapacity", DefaultValue::Bool(false)),
+    nil("fsGroupPolicy", DefaultValue::Text("ReadWriteOnceWithFSType")),
+    nil("requiresRepublish", DefaultValue::Bool(false)),
+    nil("seLinuxMount", DefaultValue::Bool(false)),
+];
+/// The selector label that matches nothing in `policy/v1beta1`; no other version may use it.
 const OLD_BUDGET_LABEL: &str = "pdb.kubernetes.io/deprecated-v1beta1-empty-selector-match";
 
 /// A RoleBinding or ClusterRoleBinding.
 pub(super) fn role_binding(node: &mut Node<'_>) {
-    inside(node, "roleRef", |role| fill(role, RBAC));
+    struct_field(node, "roleRef", |role| set_defaults(role, RBAC));
     each(node, "subjects", |subject| {
         if matches!(subject.text_at(&["kind"]), "User" | "Group") {
-            fill(subject, RBAC);
+            set_defaults(subject, RBAC);
         }
     });
 }
 
 /// A TokenRequest.
 pub(super) fn token_request(node: &mut Node<'_>) {
-    inside(node, "spec", |spec| fill(spec, TOKEN));
+    struct_field(node, "spec", |spec| set_defaults(spec, TOKEN));
 }
 
 /// A PodCertificateRequest.
 pub(super) fn pod_certificate(node: &mut Node<'_>) {
-    inside(node, "spec", |spec| fill(spec, POD_CERTIFICATE));
+    struct_field(node, "spec", |spec| set_defaults(spec, POD_CERTIFICATE));
 }
 
 /// An EndpointSlice.
 pub(super) fn endpoint_slice(node: &mut Node<'_>) {
-    each(node, "ports", |port| fill(port, ENDPOINT_PORT));
+    each(node, "ports", |port| set_defaults(port, ENDPOINT_PORT));
 }
 
 /// A NetworkPolicy.
 pub(super) fn network_policy(node: &mut Node<'_>) {
-    inside(node, "spec", |spec| {
+    struct_field(node, "spec", |spec| {
         if is_empty(spec, "policyTypes") {
             let mut types = vec![Node::string("Ingress")];
             if !is_empty(spec, "egress") {
@@ -75,23 +84,25 @@ pub(super) fn network_policy(node: &mut Node<'_>) {
             put(spec, "policyTypes", Node::list(types));
         }
         for direction in ["ingress", "egress"] {
-            each(spec, direction, |rule| each(rule, "ports", |port| fill(port, POLICY_PORT)));
+            each(spec, direction, |rule| {
+                each(rule, "ports", |port| set_defaults(port, POLICY_PORT))
+            });
         }
     });
 }
 
 /// An IngressClass.
 pub(super) fn ingress_class(node: &mut Node<'_>) {
-    within(node, "spec", |spec| {
-        within(spec, "parameters", |wanted| fill(wanted, CLASS_PARAMETERS));
+    pointer_field(node, "spec", |spec| {
+        pointer_field(spec, "parameters", |parameters| set_defaults(parameters, CLASS_PARAMETERS));
     });
 }
 
-/// A PodDisruptionBudget. Nothing is filled in; a label that means all or nothing to the old
-/// version is taken out where it stands beside others.
+/// A PodDisruptionBudget. Nothing is defaulted; the old version's special label is removed where it
+/// appears beside other requirements.
 pub(super) fn disruption_budget(node: &mut Node<'_>) {
     let Some(selector) = node.find_mut(&["spec", "selector"]) else { return };
-    let is_old = |wanted: &Node<'_>| wanted.text_at(&["key"]) == OLD_BUDGET_LABEL;
+    let is_old = |requirement: &Node<'_>| requirement.text_at(&["key"]) == OLD_BUDGET_LABEL;
     let is_match_none = is_empty(selector, "matchLabels")
         && matches!(
             selector.get("matchExpressions").map(Node::items),
@@ -102,48 +113,48 @@ pub(super) fn disruption_budget(node: &mut Node<'_>) {
     if is_match_none {
         return;
     }
-    if let Some(wanted) = selector.get_mut("matchExpressions").and_then(Node::items_mut) {
-        wanted.retain(|wanted| !is_old(wanted));
+    if let Some(requirements) = selector.get_mut("matchExpressions").and_then(Node::items_mut) {
+        requirements.retain(|requirement| !is_old(requirement));
     }
 }
 
 /// A PriorityClass.
 pub(super) fn priority_class(node: &mut Node<'_>) {
-    fill(node, PRIORITY);
+    set_defaults(node, PRIORITY);
 }
 
 /// A PodGroup.
 pub(super) fn pod_group(node: &mut Node<'_>) {
-    inside(node, "spec", |spec| fill(spec, POD_GROUP));
+    struct_field(node, "spec", |spec| set_defaults(spec, POD_GROUP));
 }
 
 /// A FlowSchema.
 pub(super) fn flow_schema(node: &mut Node<'_>) {
-    inside(node, "spec", |spec| fill(spec, FLOW));
+    struct_field(node, "spec", |spec| set_defaults(spec, FLOW));
 }
 
 /// A PriorityLevelConfiguration.
 pub(super) fn priority_level(node: &mut Node<'_>) {
-    within(node, "spec", |spec| {
-        within(spec, "limited", |limited| {
-            fill(limited, LIMITED);
-            within(limited, "limitResponse", |response| {
-                within(response, "queuing", |queues| fill(queues, QUEUES));
+    pointer_field(node, "spec", |spec| {
+        pointer_field(spec, "limited", |limited| {
+            set_defaults(limited, LIMITED);
+            pointer_field(limited, "limitResponse", |response| {
+                pointer_field(response, "queuing", |queues| set_defaults(queues, QUEUES));
             });
         });
-        within(spec, "exempt", |exempt| fill(exempt, EXEMPT));
+        pointer_field(spec, "exempt", |exempt| set_defaults(exempt, EXEMPT));
     });
 }
 
 /// A StorageClass.
 pub(super) fn storage_class(node: &mut Node<'_>) {
-    fill(node, STORAGE_CLASS);
+    set_defaults(node, STORAGE_CLASS);
 }
 
 /// A CSIDriver.
 pub(super) fn csi_driver(node: &mut Node<'_>) {
-    inside(node, "spec", |spec| {
-        fill(spec, CSI_DRIVER);
+    struct_field(node, "spec", |spec| {
+        set_defaults(spec, CSI_DRIVER);
         if is_empty(spec, "volumeLifecycleModes") {
             put(spec, "volumeLifecycleModes", Node::list(vec![Node::string("Persistent")]));
         }

@@ -1,16 +1,16 @@
-//! Amounts such as `500m` and `1Gi`: read, counted with, and spelled as the API spells them.
+//! Quantities such as `500m` and `1Gi`: parsed, calculated with, and formatted as the API server formats them.
 
 use crate::{Node, Value};
 use alloc::string::ToString;
 use core::cmp::Ordering;
 use core::fmt;
 
-/// How fine an amount can be: nothing is smaller than a nano.
+/// The finest unit: nothing is smaller than a nano.
 const NANOS: i128 = 1_000_000_000;
-/// The smallest amount of a resource.
+/// A thousandth, in nanos.
 const MILLI: i128 = 1_000_000;
 
-/// An amount and how its writer spells amounts.
+/// A quantity with the format it was written in.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Quantity {
     nanos: i128,
@@ -42,7 +42,7 @@ const DECIMAL: [(&str, i32); 10] = [
 const BINARY: [&str; 7] = ["", "Ki", "Mi", "Gi", "Ti", "Pi", "Ei"];
 
 impl Quantity {
-    /// Reads an amount; none if it is not one, or beyond counting.
+    /// Parses a quantity; none if it is invalid or too large to count.
     pub fn parse(text: &str) -> Option<Self> {
         let (is_negative, text) = match text.strip_prefix('-') {
             Some(rest) => (true, rest),
@@ -67,91 +67,91 @@ impl Quantity {
         Some(Self { nanos: if is_negative { -nanos } else { nanos }, format })
     }
 
-    /// The same amount in whole thousandths, away from zero.
+    /// The same quantity rounded up (away from zero) to thousandths.
     #[must_use]
     pub fn in_millis(self) -> Self {
         Self { nanos: div_away(self.nanos, MILLI).saturating_mul(MILLI), ..self }
     }
 
-    /// The amount in a field: texts and plain numbers are amounts.
+    /// The quantity in a field, which may be a string or a number.
     pub fn of(node: &Node<'_>) -> Option<Self> {
         match &node.value {
-            // In a field, as the API reads it, spaces around it do not count.
+            // As in the API server, surrounding spaces do not count.
             Value::Text(text) => Self::parse(text.trim()),
             Value::Int(_) | Value::Float(_) => Self::parse(&node.to_string()),
             _ => None,
         }
     }
 
-    /// So many whole ones.
+    /// A quantity of `number` whole units.
     pub fn whole(number: i64) -> Self {
         Self { nanos: i128::from(number).saturating_mul(NANOS), format: Format::Decimal }
     }
 
-    /// The number of whole ones, away from zero.
+    /// The number of whole units, rounded away from zero.
     pub fn in_wholes(self) -> i128 {
         div_away(self.nanos, NANOS)
     }
 
-    /// The number of thousandths, away from zero.
+    /// The number of thousandths, rounded away from zero.
     pub fn thousandths(self) -> i128 {
         div_away(self.nanos, MILLI)
     }
 
-    /// The same amount in whole ones, away from zero.
+    /// The same quantity rounded away from zero to whole units.
     #[must_use]
     pub fn rounded(self) -> Self {
         Self { nanos: self.in_wholes().saturating_mul(NANOS), ..self }
     }
 
-    /// What is left without the other, spelled as this one, or as the other if this is nothing.
+    /// The difference, in this format, or in the other's if this is zero.
     #[must_use]
     pub fn minus(self, other: Self) -> Self {
         self.plus(Self { nanos: other.nanos.saturating_neg(), ..other })
     }
 
-    /// How the two amounts compare; how they are spelled does not count.
+    /// Compares the two quantities by value, not by format.
     pub fn compare(self, other: Self) -> Ordering {
         self.nanos.cmp(&other.nanos)
     }
 
-    /// Whether it is nothing.
+    /// Whether it is zero.
     pub fn is_zero(self) -> bool {
         self.nanos == 0
     }
 
-    /// Whether it is less than nothing.
+    /// Whether it is below zero.
     pub fn is_negative(self) -> bool {
         self.nanos < 0
     }
 
-    /// Both together, spelled as this one, or as the other if this is nothing.
+    /// The sum, in this format, or in the other's if this is zero.
     #[must_use]
     pub fn plus(self, other: Self) -> Self {
         let format = if self.nanos == 0 { other.format } else { self.format };
         Self { nanos: self.nanos.saturating_add(other.nanos), format }
     }
 
-    /// Whether this is the larger amount.
+    /// Whether this is the larger quantity.
     pub fn exceeds(self, other: Self) -> bool {
         self.nanos > other.nanos
     }
 }
 
-/// The format, the factor, and the power of ten that a suffix stands for.
+/// The format, the factor, and the power of ten that a suffix denotes.
 fn suffix_meaning(suffix: &str) -> Option<(Format, i128, i32)> {
     if let Some((_, power)) = DECIMAL.iter().find(|(name, _)| *name == suffix) {
         return Some((Format::Decimal, 1, *power));
     }
-    if let Some(place) = BINARY.iter().position(|name| *name == suffix) {
-        let factor = 1024_i128.checked_pow(u32::try_from(place).ok()?)?;
+    if let Some(power_index) = BINARY.iter().position(|name| *name == suffix) {
+        let factor = 1024_i128.checked_pow(u32::try_from(power_index).ok()?)?;
         return Some((Format::Binary, factor, 0));
     }
     let power = suffix.strip_prefix(['e', 'E'])?.parse().ok()?;
     Some((Format::Exponent, 1, power))
 }
 
-/// A number times a power of ten; what falls below one is rounded away from zero.
+/// A number times a power of ten; fractions are rounded away from zero.
 fn scaled(number: i128, power: i32) -> Option<i128> {
     match 10_i128.checked_pow(power.unsigned_abs()) {
         Some(factor) if power >= 0 => number.checked_mul(factor),
@@ -191,7 +191,7 @@ impl fmt::Display for Quantity {
     }
 }
 
-/// A number without the factors of `by`, at most `most` of them, and how many there were.
+/// Divides a number by `by` as often as it divides evenly, at most `most` times, and counts the divisions.
 fn reduced(mut number: i128, by: i128, most: usize) -> (i128, usize) {
     let mut steps = 0;
     while number != 0 && number % by == 0 && steps < most {
@@ -205,7 +205,7 @@ fn reduced(mut number: i128, by: i128, most: usize) -> (i128, usize) {
 mod tests {
     use super::*;
 
-    fn shown(text: &str) -> Option<alloc::string::String> {
+    fn canonical_text(text: &str) -> Option<alloc::string::String> {
         Quantity::parse(text).map(|quantity| quantity.to_string())
     }
 
@@ -229,14 +229,14 @@ mod tests {
             ("1n", "1n"),
             ("0.1n", "1n"),
         ] {
-            assert_eq!(shown(text).as_deref(), Some(canonical), "{text}");
+            assert_eq!(canonical_text(text).as_deref(), Some(canonical), "{text}");
         }
     }
 
     #[test]
     fn what_is_no_amount_is_none() {
         for text in ["", "-", ".", "1..2", "Ki", "1ki", "1e", "x", "1 ", "1e400", "1é"] {
-            assert_eq!(shown(text), None, "{text}");
+            assert_eq!(canonical_text(text), None, "{text}");
         }
     }
 

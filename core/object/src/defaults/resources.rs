@@ -1,15 +1,15 @@
-//! Lists of resources: rounding, requests that follow limits, and what a pod asks for as a whole.
+//! Defaults of resource lists: rounding, requests that default to limits, and pod-level requests.
 
-use super::fill::{is_empty, is_nil, is_text};
+use super::fields::{is_empty, is_nil, is_text};
 use super::quantity::Quantity;
 use crate::{Entry, Node, Value};
 use alloc::string::{String, ToString};
 use alloc::vec::Vec;
 
-/// Amounts by the name of their resource.
+/// Quantities by resource name.
 type Totals = Vec<(String, Quantity)>;
 
-/// Rounds the amounts of some lists up to thousandths: nothing finer can be had.
+/// Rounds the quantities of some lists up to thousandths, the finest that the API keeps.
 pub(super) fn round(node: &mut Node<'_>, lists: &[&str]) {
     for name in lists {
         for entry in node.get_mut(name).and_then(Node::entries_mut).into_iter().flatten() {
@@ -22,39 +22,39 @@ pub(super) fn round(node: &mut Node<'_>, lists: &[&str]) {
     }
 }
 
-/// Rounds what stands below `resources`.
+/// Rounds the limits and requests below `resources`.
 pub(super) fn round_requirements(node: &mut Node<'_>) {
     if let Some(resources) = node.get_mut("resources") {
         round(resources, &["limits", "requests"]);
     }
 }
 
-/// What is limited and not asked for is asked for up to its limit.
+/// Requests default to limits.
 pub(super) fn requests_follow_limits(container: &mut Node<'_>) {
     if let Some(resources) = container.get_mut("resources") {
-        follow(resources, "requests", "limits", |_| true);
+        copy_missing(resources, "requests", "limits", |_| true);
     }
 }
 
-/// The defaults of a container's limits: from the largest down to the smallest.
+/// Container defaults of a LimitRange: `default` from `max`, `defaultRequest` from `default`, then from `min`.
 pub(super) fn limit_range_item(item: &mut Node<'_>) {
     if is_text(item, "type", "Container") {
-        follow(item, "default", "max", |_| true);
-        follow(item, "defaultRequest", "default", |_| true);
-        follow(item, "defaultRequest", "min", |_| true);
+        copy_missing(item, "default", "max", |_| true);
+        copy_missing(item, "defaultRequest", "default", |_| true);
+        copy_missing(item, "defaultRequest", "min", |_| true);
     }
     round(item, &["max", "min", "default", "defaultRequest", "maxLimitRequestRatio"]);
 }
 
-/// What a node has is what it can give, unless it says otherwise.
+/// `allocatable` defaults to `capacity`.
 pub(super) fn node_status(status: &mut Node<'_>) {
     if is_nil(status, "allocatable") {
-        follow(status, "allocatable", "capacity", |_| true);
+        copy_missing(status, "allocatable", "capacity", |_| true);
     }
     round(status, &["capacity", "allocatable"]);
 }
 
-/// A pod that limits itself as a whole asks for what its containers ask for, and else for its limits.
+/// Pod-level requests default to the containers' requests, and else to the pod-level limits.
 pub(super) fn pod_level(spec: &mut Node<'_>) {
     let needs = |list| spec.get("resources").is_some_and(|all| !is_empty(all, list));
     if needs("limits") || needs("requests") {
@@ -72,11 +72,11 @@ pub(super) fn pod_level(spec: &mut Node<'_>) {
         totals(spec, "requests").into_iter().filter(|(name, _)| is_shared(name)).collect();
     add_missing(spec, "requests", missing);
     if let Some(resources) = spec.get_mut("resources") {
-        follow(resources, "requests", "limits", |name| is_shared(name) || is_huge_page(name));
+        copy_missing(resources, "requests", "limits", |name| is_shared(name) || is_huge_page(name));
     }
 }
 
-/// The resources of a pod as a whole that its containers share.
+/// Whether a resource can be set at pod level.
 fn is_shared(name: &str) -> bool {
     matches!(name, "cpu" | "memory")
 }
@@ -85,11 +85,11 @@ fn is_huge_page(name: &str) -> bool {
     name.starts_with("hugepages-")
 }
 
-/// Copies to one list what only another has.
-fn follow(node: &mut Node<'_>, to: &'static str, from: &str, wanted: fn(&str) -> bool) {
-    let there = |name: &str| node.get(to).is_some_and(|list| list.get(name).is_some());
+/// Copies resources that only the list `from` has to the list `to`.
+fn copy_missing(node: &mut Node<'_>, to: &'static str, from: &str, is_included: fn(&str) -> bool) {
+    let is_present = |name: &str| node.get(to).is_some_and(|list| list.get(name).is_some());
     let missing: Vec<_> = (node.get(from).map(Node::entries).unwrap_or_default().iter())
-        .filter(|entry| wanted(&entry.key) && !there(&entry.key))
+        .filter(|entry| is_included(&entry.key) && !is_present(&entry.key))
         .map(|entry| Entry::new(entry.key.clone(), entry.node.clone()))
         .collect();
     add(node, to, missing);
@@ -97,9 +97,9 @@ fn follow(node: &mut Node<'_>, to: &'static str, from: &str, wanted: fn(&str) ->
 
 fn add_missing(spec: &mut Node<'_>, to: &'static str, totals: Totals) {
     let Some(resources) = spec.get_mut("resources") else { return };
-    let there = |name: &str| resources.get(to).is_some_and(|list| list.get(name).is_some());
+    let is_present = |name: &str| resources.get(to).is_some_and(|list| list.get(name).is_some());
     let missing = (totals.into_iter())
-        .filter(|(name, _)| !there(name))
+        .filter(|(name, _)| !is_present(name))
         .map(|(name, amount)| Entry::new(name, Node::string(amount.to_string())))
         .collect();
     add(resources, to, missing);
@@ -114,8 +114,8 @@ fn add<'t>(node: &mut Node<'t>, to: &'static str, missing: Vec<Entry<'t>>) {
     }
 }
 
-/// What the containers of a pod have at most at any one time. Sidecars run on beside all that start
-/// after them; other init containers run one by one before the rest.
+/// The most that the containers of a pod have at any one time. Sidecars keep running beside all containers that
+/// start after them; other init containers run one by one before the rest.
 fn totals(spec: &Node<'_>, list: &str) -> Totals {
     let (mut all, mut sidecars, mut init) = (Totals::new(), Totals::new(), Totals::new());
     for container in spec.get("containers").map(Node::items).unwrap_or_default() {
@@ -126,14 +126,14 @@ fn totals(spec: &Node<'_>, list: &str) -> Totals {
         if is_text(container, "restartPolicy", "Always") {
             plus(&mut all, &own);
             plus(&mut sidecars, &own);
-            at_least(&mut init, &sidecars);
+            raise_to(&mut init, &sidecars);
         } else {
             let mut now = own;
             plus(&mut now, &sidecars);
-            at_least(&mut init, &now);
+            raise_to(&mut init, &now);
         }
     }
-    at_least(&mut all, &init);
+    raise_to(&mut all, &init);
     all
 }
 
@@ -147,13 +147,13 @@ fn plus(sums: &mut Totals, more: &Totals) {
     merge(sums, more, Quantity::plus);
 }
 
-fn at_least(sums: &mut Totals, floor: &Totals) {
+fn raise_to(sums: &mut Totals, floor: &Totals) {
     merge(sums, floor, |sum, least| if least.exceeds(sum) { least } else { sum });
 }
 
 fn merge(sums: &mut Totals, more: &Totals, join: fn(Quantity, Quantity) -> Quantity) {
     for (name, amount) in more {
-        match sums.iter_mut().find(|(known, _)| known == name) {
+        match sums.iter_mut().find(|(existing, _)| existing == name) {
             Some((_, sum)) => *sum = join(*sum, *amount),
             None => sums.push((name.clone(), *amount)),
         }

@@ -1,42 +1,47 @@
-//! Volumes: those of pods, those of the cluster, and the claims between them.
+//! Defaults of volumes: those of pods, PersistentVolumes, and claims.
 
-use super::fill::{Fill, Gap, each, fill, inside, is_zero, nil, put, within, zero};
+use super::fields::{
+    DefaultValue, FieldDefault, each, is_zero, nil, pointer_field, put, set_defaults, struct_field,
+    zero,
+};
 use super::{pod, resources};
 use crate::Node;
 
-/// The permissions of files that Kubernetes writes: `0644`.
-const MODE: &[Gap] = &[nil("defaultMode", Fill::Int(0o644))];
-const HOST_PATH: &[Gap] = &[nil("type", Fill::Text(""))];
-const ISCSI: &[Gap] = &[zero("iscsiInterface", Fill::Text("default"))];
+/// The default permissions of files in volumes: `0644`.
+const MODE: &[FieldDefault] = &[nil("defaultMode", DefaultValue::Int(0o644))];
+const HOST_PATH: &[FieldDefault] = &[nil("type", DefaultValue::Text(""))];
+const ISCSI: &[FieldDefault] = &[zero("iscsiInterface", DefaultValue::Text("default"))];
 
-const RBD: &[Gap] = &[
-    zero("pool", Fill::Text("rbd")),
-    zero("user", Fill::Text("admin")),
-    zero("keyring", Fill::Text("/etc/ceph/keyring")),
+const RBD: &[FieldDefault] = &[
+    zero("pool", DefaultValue::Text("rbd")),
+    zero("user", DefaultValue::Text("admin")),
+    zero("keyring", DefaultValue::Text("/etc/ceph/keyring")),
 ];
 
-const AZURE_DISK: &[Gap] = &[
-    nil("cachingMode", Fill::Text("ReadWrite")),
-    nil("fsType", Fill::Text("ext4")),
-    nil("readOnly", Fill::Bool(false)),
-    nil("kind", Fill::Text("Shared")),
+const AZURE_DISK: &[FieldDefault] = &[
+    nil("cachingMode", DefaultValue::Text("ReadWrite")),
+    nil("fsType", DefaultValue::Text("ext4")),
+    nil("readOnly", DefaultValue::Bool(false)),
+    nil("kind", DefaultValue::Text("Shared")),
 ];
 
-const SCALE_IO: &[Gap] =
-    &[zero("storageMode", Fill::Text("ThinProvisioned")), zero("fsType", Fill::Text("xfs"))];
-
-const TOKEN: &[Gap] = &[nil("expirationSeconds", Fill::Int(3600))];
-
-const VOLUME: &[Gap] = &[
-    zero("persistentVolumeReclaimPolicy", Fill::Text("Retain")),
-    nil("volumeMode", Fill::Text("Filesystem")),
+const SCALE_IO: &[FieldDefault] = &[
+    zero("storageMode", DefaultValue::Text("ThinProvisioned")),
+    zero("fsType", DefaultValue::Text("xfs")),
 ];
 
-const CLAIM: &[Gap] = &[nil("volumeMode", Fill::Text("Filesystem"))];
-const PENDING: &[Gap] = &[zero("phase", Fill::Text("Pending"))];
+const TOKEN: &[FieldDefault] = &[nil("expirationSeconds", DefaultValue::Int(3600))];
 
-/// The sources that pods and the cluster share, with their gaps.
-const SOURCES: &[(&str, &[Gap])] = &[
+const VOLUME: &[FieldDefault] = &[
+    zero("persistentVolumeReclaimPolicy", DefaultValue::Text("Retain")),
+    nil("volumeMode", DefaultValue::Text("Filesystem")),
+];
+
+const CLAIM: &[FieldDefault] = &[nil("volumeMode", DefaultValue::Text("Filesystem"))];
+const PENDING: &[FieldDefault] = &[zero("phase", DefaultValue::Text("Pending"))];
+
+/// The volume sources that pods and PersistentVolumes share, with their defaults.
+const SOURCES: &[(&str, &[FieldDefault])] = &[
     ("hostPath", HOST_PATH),
     ("iscsi", ISCSI),
     ("rbd", RBD),
@@ -44,8 +49,8 @@ const SOURCES: &[(&str, &[Gap])] = &[
     ("scaleIO", SCALE_IO),
 ];
 
-/// The sources that only pods have, with their gaps.
-const POD_SOURCES: &[(&str, &[Gap])] =
+/// The volume sources that only pods have, with their defaults.
+const POD_SOURCES: &[(&str, &[FieldDefault])] =
     &[("secret", MODE), ("configMap", MODE), ("downwardAPI", MODE), ("projected", MODE)];
 
 /// A volume of a pod.
@@ -57,18 +62,20 @@ pub(super) fn volume(volume: &mut Node<'_>) {
     }
     sources(volume, SOURCES);
     sources(volume, POD_SOURCES);
-    within(volume, "image", image);
-    within(volume, "downwardAPI", field_refs);
-    within(volume, "projected", |projected| each(projected, "sources", projection));
-    within(volume, "ephemeral", |ephemeral| {
-        within(ephemeral, "volumeClaimTemplate", |template| inside(template, "spec", claim_spec));
+    pointer_field(volume, "image", image);
+    pointer_field(volume, "downwardAPI", field_refs);
+    pointer_field(volume, "projected", |projected| each(projected, "sources", projection));
+    pointer_field(volume, "ephemeral", |ephemeral| {
+        pointer_field(ephemeral, "volumeClaimTemplate", |template| {
+            struct_field(template, "spec", claim_spec)
+        });
     });
 }
 
-fn sources(node: &mut Node<'_>, table: &[(&str, &[Gap])]) {
-    for (name, gaps) in table {
+fn sources(node: &mut Node<'_>, table: &[(&str, &[FieldDefault])]) {
+    for (name, defaults) in table {
         if let Some(source) = node.get_mut(name) {
-            fill(source, gaps);
+            set_defaults(source, defaults);
         }
     }
 }
@@ -80,27 +87,29 @@ fn image(image: &mut Node<'_>) {
 }
 
 fn projection(source: &mut Node<'_>) {
-    within(source, "downwardAPI", field_refs);
-    within(source, "serviceAccountToken", |token| fill(token, TOKEN));
+    pointer_field(source, "downwardAPI", field_refs);
+    pointer_field(source, "serviceAccountToken", |token| set_defaults(token, TOKEN));
 }
 
 fn field_refs(node: &mut Node<'_>) {
-    each(node, "items", |file| within(file, "fieldRef", pod::field_ref));
+    each(node, "items", |file| pointer_field(file, "fieldRef", pod::field_ref));
 }
 
 /// A PersistentVolume.
 pub(super) fn persistent_volume(node: &mut Node<'_>) {
-    inside(node, "status", |status| fill(status, PENDING));
-    inside(node, "spec", |spec| {
-        fill(spec, VOLUME);
+    struct_field(node, "status", |status| set_defaults(status, PENDING));
+    struct_field(node, "spec", |spec| {
+        set_defaults(spec, VOLUME);
         volume_sources(spec);
     });
 }
 
-/// A VolumeAttachment, which can hold a whole volume.
+/// A VolumeAttachment, which can embed a PersistentVolume's spec.
 pub(super) fn volume_attachment(node: &mut Node<'_>) {
-    within(node, "spec", |spec| {
-        within(spec, "source", |source| within(source, "inlineVolumeSpec", volume_sources));
+    pointer_field(node, "spec", |spec| {
+        pointer_field(spec, "source", |source| {
+            pointer_field(source, "inlineVolumeSpec", volume_sources)
+        });
     });
 }
 
@@ -111,14 +120,14 @@ fn volume_sources(spec: &mut Node<'_>) {
 
 /// A PersistentVolumeClaim.
 pub(super) fn claim(node: &mut Node<'_>) {
-    inside(node, "status", |status| {
-        fill(status, PENDING);
+    struct_field(node, "status", |status| {
+        set_defaults(status, PENDING);
         resources::round(status, &["capacity", "allocatedResources"]);
     });
-    inside(node, "spec", claim_spec);
+    struct_field(node, "spec", claim_spec);
 }
 
 fn claim_spec(spec: &mut Node<'_>) {
-    fill(spec, CLAIM);
+    set_defaults(spec, CLAIM);
     resources::round_requirements(spec);
 }

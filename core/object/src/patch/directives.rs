@@ -1,4 +1,4 @@
-//! The words of strategic merge patch that stand among the members of a patch, and its errors.
+//! Directives of strategic merge patch among the members of a patch, and its errors.
 
 use super::PatchError;
 use super::go_text::GoText;
@@ -7,23 +7,23 @@ use alloc::format;
 use alloc::string::String;
 use alloc::vec::Vec;
 
-/// Says what to do with the map that holds it: `delete`, `replace` or `merge`.
+/// What to do with the enclosing map: `delete`, `replace` or `merge`.
 pub(super) const PATCH: &str = "$patch";
-/// Names the members that a map keeps.
+/// The members that the enclosing map retains.
 pub(super) const RETAIN_KEYS: &str = "$retainKeys";
-/// Before the name of a list of scalars: items to take out.
+/// Prefix of a list of scalars: items to delete.
 pub(super) const DELETE_FROM: &str = "$deleteFromPrimitiveList";
-/// Before the name of a list: the order of its items.
+/// Prefix of a list: the order of its items.
 pub(super) const SET_ORDER: &str = "$setElementOrder";
 
-/// The list that a directive speaks about, if the member is that directive at all; `Some(None)` if
-/// it names none.
+/// The list that a directive applies to, if the member is that directive at all; `Some(None)` if
+/// it names no list.
 pub(super) fn list_named<'k>(member: &'k str, directive: &str) -> Option<Option<&'k str>> {
     let rest = member.strip_prefix(directive)?;
     Some(rest.strip_prefix('/'))
 }
 
-/// Takes every map with a `$patch` out of a new value; false if the value is such a map itself.
+/// Removes every map with a `$patch` from a new value; false if the value is such a map itself.
 pub(super) fn remove_directives(node: &mut Node<'static>) -> bool {
     match &mut node.value {
         Value::Map(entries) => {
@@ -38,7 +38,7 @@ pub(super) fn remove_directives(node: &mut Node<'static>) -> bool {
     true
 }
 
-/// Takes the members that are `null` out of a new value, at every depth.
+/// Removes the members that are `null` from a new value, at every depth.
 pub(super) fn discard_nulls(node: &mut Node<'static>) {
     match &mut node.value {
         Value::Map(entries) => {
@@ -78,16 +78,16 @@ pub(super) fn bad_type(expected: &str, actual: &Node<'_>) -> PatchError {
     internal(format!("expected a {expected}, but received a {}", go_type(actual)))
 }
 
-/// An item's `$patch` that is none of the words, or not one that fits there.
+/// The error for a `$patch` with an unknown value, or one that is not allowed there.
 pub(super) fn bad_patch_type(directive: &Node<'_>, holder: &Node<'_>) -> PatchError {
-    let shown = match &directive.value {
+    let formatted = match &directive.value {
         Value::Null => "%!s(<nil>)".into(),
         Value::Bool(_) | Value::Int(_) | Value::Float(_) => {
             format!("%!s({}={})", go_type(directive), GoText(directive))
         }
         _ => format!("{}", GoText(directive)),
     };
-    internal(format!("unknown patch type: {shown} in map: {}", GoText(holder)))
+    internal(format!("unknown patch type: {formatted} in map: {}", GoText(holder)))
 }
 
 pub(super) const GO_MAP: &str = "map[string]interface {}";
@@ -105,7 +105,7 @@ fn go_type(node: &Node<'_>) -> &'static str {
     }
 }
 
-/// The items of a list, or the error that Go's type assertion would give.
+/// The items of a list, or the error of Go's type assertion.
 pub(super) fn into_items(node: Node<'static>) -> Result<Vec<Node<'static>>, PatchError> {
     match node.value {
         Value::List(items) => Ok(items),

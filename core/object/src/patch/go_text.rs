@@ -1,4 +1,4 @@
-//! A tree in the words of Go's `%v`, which error messages of the API show.
+//! Trees formatted like Go's `%v`, as in error messages of the API server.
 
 use crate::{Node, Value};
 use alloc::format;
@@ -6,10 +6,10 @@ use alloc::string::String;
 use alloc::vec::Vec;
 use core::fmt;
 
-/// Writes a tree as Go prints maps and slices: `map[a:1 b:[x y]]`, keys sorted, texts bare.
+/// Displays a tree as Go prints maps and slices: `map[a:1 b:[x y]]`, keys sorted, strings unquoted.
 #[derive(Clone, Copy, Debug)]
 pub struct GoText<'a>(
-    /// The tree.
+    /// The tree to display.
     pub &'a Node<'a>,
 );
 
@@ -58,7 +58,7 @@ pub(super) fn list(items: &[Node<'static>]) -> String {
     format!("{}", Items(items))
 }
 
-/// The shortest digits, with an exponent of at least two digits beyond 1e-4 and 1e21.
+/// A float as Go prints it: the shortest digits, with an exponent of at least two digits beyond 1e-4 and 1e21.
 fn float(number: f64) -> String {
     let size = number.abs();
     if size == 0.0 || (1e-4..1e21).contains(&size) {

@@ -1,4 +1,4 @@
-//! JSON patch, RFC 6902, with the habits of the library that kube-apiserver uses.
+//! JSON patch, RFC 6902, with the quirks of the library that kube-apiserver uses.
 
 use super::PatchError;
 use super::pointer::{self, Pointer};
@@ -9,27 +9,26 @@ use alloc::format;
 use alloc::string::String;
 use alloc::vec::Vec;
 
-/// So many operations a patch may have.
-const MOST_OPERATIONS: usize = 10_000;
-/// So many bytes of JSON all copies of a patch may add.
-const MOST_COPIED: usize = 3 << 20;
-/// So much searching and shifting a patch may ask for; honest patches stay far below.
-const MOST_WORK: usize = 1 << 24;
+/// The most operations of a patch.
+const MAX_OPERATIONS: usize = 10_000;
+/// The most bytes of JSON that all copies of a patch may add.
+const MAX_COPIED_BYTES: usize = 3 << 20;
+/// The most searching and shifting that a patch may cost; honest patches stay far below.
+const MAX_WORK: usize = 1 << 24;
 
 /// The members of an operation.
 const FIELDS: [&str; 4] = ["op", "path", "from", "value"];
 
 /// Applies a JSON patch.
 ///
-/// The habits of the reference: negative indices count from the end, replacing a member that is not
-/// there adds it, copying one that is not there copies `null`, and testing for absence is testing
-/// for `null`.
+/// Quirks of the reference: negative indices count from the end, replacing an absent member adds
+/// it, copying an absent one copies `null`, and testing for absence is testing for `null`.
 pub fn json_patch(original: Node<'static>, patch: &Node<'_>) -> Result<Node<'static>, PatchError> {
     let operations = operations(patch)?;
-    let mut run = Run { document: original, copied: 0, work: 0 };
+    let mut run = Application { document: original, copied: 0, work: 0 };
     for operation in operations {
         run.apply(operation)?;
-        if run.work > MOST_WORK {
+        if run.work > MAX_WORK {
             let text = "the operations of the patch take too long on this object";
             return Err(PatchError::TooLarge(text.into()));
         }
@@ -37,13 +36,13 @@ pub fn json_patch(original: Node<'static>, patch: &Node<'_>) -> Result<Node<'sta
     bounded(run.document)
 }
 
-/// What strict reading of a JSON patch finds odd, in the words of the API: unknown members.
+/// Warnings of strict decoding, in the API server's wording: unknown members of operations.
 #[must_use]
 pub fn json_patch_oddities(patch: &Node<'_>) -> Vec<String> {
     let items = patch.items().iter().enumerate();
     let unknown = items.flat_map(|(index, item)| {
-        let odd = item.entries().iter().filter(|entry| !FIELDS.contains(&&*entry.key));
-        odd.map(move |entry| format!("json patch unknown field \"[{index}].{}\"", entry.key))
+        let unknown = item.entries().iter().filter(|entry| !FIELDS.contains(&&*entry.key));
+        unknown.map(move |entry| format!("json patch unknown field \"[{index}].{}\"", entry.key))
     });
     unknown.take(100).collect()
 }
@@ -70,23 +69,23 @@ fn operations<'p, 't>(patch: &'p Node<'t>) -> Result<&'p [Node<'t>], PatchError>
             }
         }
     }
-    if operations.len() > MOST_OPERATIONS {
+    if operations.len() > MAX_OPERATIONS {
         return Err(PatchError::TooLarge(format!(
-            "The allowed maximum operations in a JSON patch is {MOST_OPERATIONS}, got {}",
+            "The allowed maximum operations in a JSON patch is {MAX_OPERATIONS}, got {}",
             operations.len()
         )));
     }
     Ok(operations)
 }
 
-/// A patch under way.
-struct Run {
+/// The state of a patch that is being applied.
+struct Application {
     document: Node<'static>,
     copied: usize,
     work: usize,
 }
 
-fn rejected<T>(text: String) -> Result<T, PatchError> {
+fn unprocessable<T>(text: String) -> Result<T, PatchError> {
     Err(PatchError::Unprocessable(text))
 }
 
@@ -94,20 +93,20 @@ fn member<'n>(operation: &'n Node<'_>, name: &str) -> Option<&'n str> {
     operation.get(name).and_then(Node::text)
 }
 
-impl Run {
+impl Application {
     fn apply(&mut self, operation: &Node<'_>) -> Result<(), PatchError> {
         match member(operation, "op").unwrap_or("unknown") {
             "add" => self.put("add", operation),
             "remove" => {
                 let path = path_of("remove", operation)?;
                 let (pointer, container) = self.reach("remove", path)?;
-                named("remove", path, pointer::remove(container, &pointer.last)).map(drop)
+                at_path("remove", path, pointer::remove(container, &pointer.last)).map(drop)
             }
             "replace" => self.replace(operation),
             "move" => self.relocate(operation),
             "test" => self.test(operation),
             "copy" => self.copy(operation),
-            other => rejected(format!("Unexpected kind: {other}")),
+            other => unprocessable(format!("Unexpected kind: {other}")),
         }
     }
 
@@ -116,7 +115,7 @@ impl Run {
         self.insert(name, path, value_of(operation))
     }
 
-    /// The container that `path` ends in.
+    /// The container of the last step of `path`.
     fn reach(
         &mut self,
         name: &str,
@@ -128,7 +127,7 @@ impl Run {
             );
             PatchError::Unprocessable(text)
         };
-        let pointer = Pointer::read(path).ok_or_else(missing)?;
+        let pointer = Pointer::parse(path).ok_or_else(missing)?;
         let container = pointer.container(&mut self.document, &mut self.work);
         let container = container.ok_or_else(missing)?;
         self.work += (container.entries().len() + container.items().len()) / 8 + 1;
@@ -139,7 +138,7 @@ impl Run {
         let size = Size::of(&value);
         let (pointer, container) = self.reach(name, path)?;
         too_deep(pointer.depth() + size.depth)?;
-        named(name, path, pointer::add(container, &pointer.last, value))?;
+        at_path(name, path, pointer::add(container, &pointer.last, value))?;
         self.work += size.values;
         Ok(())
     }
@@ -149,15 +148,15 @@ impl Run {
         let value = value_of(operation);
         if path.is_empty() {
             if !matches!(value.value, Value::Map(_) | Value::List(_)) {
-                return rejected("replace operation value must be object or array".into());
+                return unprocessable("replace operation value must be object or array".into());
             }
             self.document = value;
             return Ok(());
         }
         let (pointer, container) = self.reach("replace", path)?;
         too_deep(pointer.depth() + Size::of(&value).depth)?;
-        match named("replace", path, pointer::get(container, &pointer.last))? {
-            Some(there) => *there = value,
+        match at_path("replace", path, pointer::get(container, &pointer.last))? {
+            Some(existing) => *existing = value,
             None => container.set(pointer.last, value),
         }
         Ok(())
@@ -166,26 +165,26 @@ impl Run {
     fn relocate(&mut self, operation: &Node<'_>) -> Result<(), PatchError> {
         let from = from_of("move", operation)?;
         let (pointer, container) = self.reach("move", from)?;
-        let value = named("move", from, pointer::remove(container, &pointer.last))?;
+        let value = at_path("move", from, pointer::remove(container, &pointer.last))?;
         self.insert("move", path_of("move", operation)?, value)
     }
 
     fn copy(&mut self, operation: &Node<'_>) -> Result<(), PatchError> {
         let from = from_of("copy", operation)?;
         let (pointer, container) = self.reach("copy", from)?;
-        let found = named("copy", from, pointer::get(container, &pointer.last))?;
-        // Measured before it is copied: what is too large is not copied even once.
+        let found = at_path("copy", from, pointer::get(container, &pointer.last))?;
+        // Measured before it is copied: an excessive value is not copied even once.
         let (value, bytes) = match found {
             None => (Node::new(Value::Null), 0),
-            Some(there) if Size::of(there).bytes > 2 * MOST_COPIED => {
-                (Node::new(Value::Null), MOST_COPIED + 1)
+            Some(existing) if Size::of(existing).bytes > 2 * MAX_COPIED_BYTES => {
+                (Node::new(Value::Null), MAX_COPIED_BYTES + 1)
             }
-            Some(there) => (there.clone(), there.to_json().len()),
+            Some(existing) => (existing.clone(), existing.to_json().len()),
         };
         self.copied += bytes;
-        if self.copied > MOST_COPIED {
-            return rejected(format!(
-                "Unable to complete the copy, the accumulated size increase of copy is {}, exceeding the limit {MOST_COPIED}",
+        if self.copied > MAX_COPIED_BYTES {
+            return unprocessable(format!(
+                "Unable to complete the copy, the accumulated size increase of copy is {}, exceeding the limit {MAX_COPIED_BYTES}",
                 self.copied
             ));
         }
@@ -194,19 +193,23 @@ impl Run {
 
     fn test(&mut self, operation: &Node<'_>) -> Result<(), PatchError> {
         let path = path_of("test", operation)?;
-        let wanted = operation.get("value").filter(|value| !value.is_null());
+        let expected = operation.get("value").filter(|value| !value.is_null());
         let holds = if path.is_empty() {
-            wanted.is_some_and(|wanted| equal(&self.document, wanted))
+            expected.is_some_and(|expected| equal(&self.document, expected))
         } else {
             let (pointer, container) = self.reach("test", path)?;
-            let found = named("test", path, pointer::get(container, &pointer.last))?;
-            match (found.filter(|found| !found.is_null()), wanted) {
+            let found = at_path("test", path, pointer::get(container, &pointer.last))?;
+            match (found.filter(|found| !found.is_null()), expected) {
                 (None, None) => true,
-                (Some(found), Some(wanted)) => equal(found, wanted),
+                (Some(found), Some(expected)) => equal(found, expected),
                 _ => false,
             }
         };
-        if holds { Ok(()) } else { rejected(format!("testing value {path} failed: test failed")) }
+        if holds {
+            Ok(())
+        } else {
+            unprocessable(format!("testing value {path} failed: test failed"))
+        }
     }
 }
 
@@ -220,29 +223,30 @@ fn from_of<'n>(name: &str, operation: &'n Node<'_>) -> Result<&'n str, PatchErro
     member(operation, "from").ok_or_else(|| PatchError::Unprocessable(missing()))
 }
 
-/// The value of an operation; none is `null`.
+/// The value of an operation; `null` if it has none.
 fn value_of(operation: &Node<'_>) -> Node<'static> {
     let value = operation.get("value").cloned();
     value.map_or_else(|| Node::new(Value::Null), Node::into_owned)
 }
 
-fn named<T>(name: &str, path: &str, result: Result<T, String>) -> Result<T, PatchError> {
-    result.map_err(|why| {
-        PatchError::Unprocessable(format!("error in {name} for path: '{path}': {why}"))
+fn at_path<T>(name: &str, path: &str, result: Result<T, String>) -> Result<T, PatchError> {
+    result.map_err(|error| {
+        PatchError::Unprocessable(format!("error in {name} for path: '{path}': {error}"))
     })
 }
 
-/// The same as `==`, but quick on maps with many members.
+/// The same as `==`, but fast on maps with many members.
 fn equal(one: &Node<'_>, other: &Node<'_>) -> bool {
     match (&one.value, &other.value) {
         (Value::Map(a), Value::Map(b)) => {
             if a.len() != b.len() {
                 return false;
             }
-            let places: BTreeMap<&str, &Node<'_>> =
+            let by_name: BTreeMap<&str, &Node<'_>> =
                 b.iter().map(|entry| (&*entry.key, &entry.node)).collect();
-            a.iter()
-                .all(|entry| places.get(&*entry.key).is_some_and(|there| equal(&entry.node, there)))
+            a.iter().all(|entry| {
+                by_name.get(&*entry.key).is_some_and(|existing| equal(&entry.node, existing))
+            })
         }
         (Value::List(a), Value::List(b)) => {
             a.len() == b.len() && a.iter().zip(b).all(|(a, b)| equal(a, b))
@@ -259,16 +263,17 @@ mod tests {
     use alloc::vec;
     use proptest::prelude::*;
 
-    fn read(text: &str) -> Node<'static> {
+    fn parse(text: &str) -> Node<'static> {
         decode(text, Limits::DEFAULT).unwrap().documents.remove(0).into_owned()
     }
 
     fn patched(original: &str, patch: &str) -> String {
-        json_patch(read(original), &read(patch)).map_or_else(|why| why.to_string(), |n| n.to_json())
+        json_patch(parse(original), &parse(patch))
+            .map_or_else(|error| error.to_string(), |n| n.to_json())
     }
 
     fn code(original: &str, patch: &str) -> u16 {
-        json_patch(read(original), &read(patch)).map_or_else(|why| why.code(), |_| 200)
+        json_patch(parse(original), &parse(patch)).map_or_else(|error| error.code(), |_| 200)
     }
 
     #[test]
@@ -355,29 +360,29 @@ mod tests {
                 "json: cannot unmarshal number into Go struct field jsonPatchOp.op of type string",
             ),
         ] {
-            let error = json_patch(read("{}"), &read(patch)).unwrap_err();
+            let error = json_patch(parse("{}"), &parse(patch)).unwrap_err();
             assert_eq!(error, PatchError::BadRequest(format!("error decoding patch: {text}")));
         }
     }
 
     #[test]
     fn a_scalar_has_nothing_in_it() {
-        let add = Node::list(vec![read(r#"{"op":"add","path":"/a","value":1}"#)]);
+        let add = Node::list(vec![parse(r#"{"op":"add","path":"/a","value":1}"#)]);
         assert_eq!(json_patch(Node::int(1), &add).unwrap_err().code(), 422);
     }
 
     #[test]
     fn strict_reading_names_unknown_members() {
-        let patch = read(r#"[{"op":"add","path":"/a","value":1},{"op":"x","foo":1}]"#);
+        let patch = parse(r#"[{"op":"add","path":"/a","value":1},{"op":"x","foo":1}]"#);
         assert_eq!(json_patch_oddities(&patch), ["json patch unknown field \"[1].foo\""]);
     }
 
     #[test]
     fn ten_thousand_operations_are_the_most() {
-        let test = read(r#"{"op":"test","path":"/a","value":1}"#);
+        let test = parse(r#"{"op":"test","path":"/a","value":1}"#);
         let many = |count| Node::list(vec![test.clone(); count]);
-        assert!(json_patch(read(r#"{"a":1}"#), &many(10_000)).is_ok());
-        let error = json_patch(read(r#"{"a":1}"#), &many(10_001)).unwrap_err();
+        assert!(json_patch(parse(r#"{"a":1}"#), &many(10_000)).is_ok());
+        let error = json_patch(parse(r#"{"a":1}"#), &many(10_001)).unwrap_err();
         assert_eq!(
             error.message(),
             "Request entity too large: The allowed maximum operations in a JSON patch is 10000, got 10001"
@@ -386,25 +391,25 @@ mod tests {
 
     #[test]
     fn copies_cannot_make_it_large_or_deep() {
-        let copy = read(r#"{"op":"copy","from":"/a","path":"/a/-"}"#);
-        let original = read(&format!(r#"{{"a":["{}"]}}"#, "x".repeat(1000)));
+        let copy = parse(r#"{"op":"copy","from":"/a","path":"/a/-"}"#);
+        let original = parse(&format!(r#"{{"a":["{}"]}}"#, "x".repeat(1000)));
         let error = json_patch(original, &Node::list(vec![copy; 40])).unwrap_err();
         assert_eq!(error.code(), 422);
-        let deeper = read(r#"{"op":"copy","from":"/a","path":"/a/a"}"#);
-        let error = json_patch(read(r#"{"a":{}}"#), &Node::list(vec![deeper; 300])).unwrap_err();
+        let deeper = parse(r#"{"op":"copy","from":"/a","path":"/a/a"}"#);
+        let error = json_patch(parse(r#"{"a":{}}"#), &Node::list(vec![deeper; 300])).unwrap_err();
         assert_eq!(error.code(), 413);
         let path = "/a".repeat(300);
         let nested = (1..300).map(|at| {
-            read(&format!(r#"{{"op":"add","path":"{}","value":{{}}}}"#, &path[..at * 2]))
+            parse(&format!(r#"{{"op":"add","path":"{}","value":{{}}}}"#, &path[..at * 2]))
         });
-        let error = json_patch(read("{}"), &Node::list(nested.collect())).unwrap_err();
+        let error = json_patch(parse("{}"), &Node::list(nested.collect())).unwrap_err();
         assert_eq!(error.code(), 413);
     }
 
     #[test]
     fn endless_shifting_is_refused() {
         let original = Node::map([("a", Node::list(vec![Node::int(1); 100_000]))]);
-        let first = read(r#"{"op":"add","path":"/a/0","value":1}"#);
+        let first = parse(r#"{"op":"add","path":"/a/0","value":1}"#);
         let error = json_patch(original, &Node::list(vec![first; 10_000])).unwrap_err();
         assert_eq!(error.code(), 413);
     }

@@ -1,18 +1,18 @@
-//! The members of a map while they are changed: in their order, and found quickly even among many.
+//! The members of a map under change: in order, and found quickly even among many.
 
 use crate::{Entry, Node, Value};
 use alloc::borrow::Cow;
 use alloc::collections::BTreeMap;
 use alloc::vec::Vec;
 
-/// So few members are searched one by one.
-const FEW: usize = 16;
+/// Up to so many members are searched linearly.
+const LINEAR_SEARCH_MAX: usize = 16;
 
-/// Members under change. One that was taken out leaves a gap until the end, so places stay.
+/// Members under change. A removed member leaves a gap until the end, so indices stay valid.
 pub(super) struct Members {
     entries: Vec<Option<Entry<'static>>>,
-    /// The place of each name, once there are more than a few.
-    places: Option<BTreeMap<Cow<'static, str>, usize>>,
+    /// The index of each key, once there are more than a few.
+    indices: Option<BTreeMap<Cow<'static, str>, usize>>,
 }
 
 impl Members {
@@ -20,18 +20,18 @@ impl Members {
     pub(super) fn of(node: &mut Node<'static>) -> Self {
         let entries = node.entries_mut().map(core::mem::take).unwrap_or_default();
         let entries: Vec<_> = entries.into_iter().map(Some).collect();
-        let places = (entries.len() > FEW).then(|| places_of(&entries));
-        Self { entries, places }
+        let indices = (entries.len() > LINEAR_SEARCH_MAX).then(|| index_by_key(&entries));
+        Self { entries, indices }
     }
 
-    /// Makes them the members of `node`.
+    /// Makes these the members of `node`.
     pub(super) fn into_map(self, node: &mut Node<'static>) {
         node.value = Value::Map(self.entries.into_iter().flatten().collect());
     }
 
-    fn place(&self, name: &str) -> Option<usize> {
-        match &self.places {
-            Some(places) => places.get(name).copied(),
+    fn index(&self, name: &str) -> Option<usize> {
+        match &self.indices {
+            Some(indices) => indices.get(name).copied(),
             None => self
                 .entries
                 .iter()
@@ -40,42 +40,43 @@ impl Members {
     }
 
     pub(super) fn get(&self, name: &str) -> Option<&Node<'static>> {
-        let entry = self.entries.get(self.place(name)?)?;
+        let entry = self.entries.get(self.index(name)?)?;
         entry.as_ref().map(|entry| &entry.node)
     }
 
     pub(super) fn get_mut(&mut self, name: &str) -> Option<&mut Node<'static>> {
-        let place = self.place(name)?;
-        self.entries.get_mut(place)?.as_mut().map(|entry| &mut entry.node)
+        let index = self.index(name)?;
+        self.entries.get_mut(index)?.as_mut().map(|entry| &mut entry.node)
     }
 
     pub(super) fn remove(&mut self, name: &str) -> Option<Node<'static>> {
-        let place = self.place(name)?;
-        if let Some(places) = &mut self.places {
-            places.remove(name);
+        let index = self.index(name)?;
+        if let Some(indices) = &mut self.indices {
+            indices.remove(name);
         }
-        self.entries.get_mut(place)?.take().map(|entry| entry.node)
+        self.entries.get_mut(index)?.take().map(|entry| entry.node)
     }
 
-    /// Sets a member where it stands, or at the end.
+    /// Sets a member in place, or appends it.
     pub(super) fn set(&mut self, name: Cow<'static, str>, node: Node<'static>) {
-        if let Some(there) = self.get_mut(&name) {
-            *there = node;
+        if let Some(existing) = self.get_mut(&name) {
+            *existing = node;
             return;
         }
-        if let Some(places) = &mut self.places {
-            places.insert(name.clone(), self.entries.len());
+        if let Some(indices) = &mut self.indices {
+            indices.insert(name.clone(), self.entries.len());
         }
         self.entries.push(Some(Entry::new(name, node)));
-        if self.places.is_none() && self.entries.len() > FEW {
-            self.places = Some(places_of(&self.entries));
+        if self.indices.is_none() && self.entries.len() > LINEAR_SEARCH_MAX {
+            self.indices = Some(index_by_key(&self.entries));
         }
     }
 
-    /// Keeps only the members whose names pass.
+    /// Retains only the members whose keys pass.
     pub(super) fn retain(&mut self, keep: impl Fn(&str) -> bool) {
         self.entries.retain(|entry| entry.as_ref().is_some_and(|entry| keep(&entry.key)));
-        self.places = (self.entries.len() > FEW).then(|| places_of(&self.entries));
+        self.indices =
+            (self.entries.len() > LINEAR_SEARCH_MAX).then(|| index_by_key(&self.entries));
     }
 
     pub(super) fn iter(&self) -> impl Iterator<Item = &Entry<'static>> {
@@ -87,11 +88,11 @@ impl Members {
     }
 }
 
-fn places_of(entries: &[Option<Entry<'static>>]) -> BTreeMap<Cow<'static, str>, usize> {
-    let named = |(place, entry): (usize, &Option<Entry<'static>>)| {
-        entry.as_ref().map(|entry| (entry.key.clone(), place))
+fn index_by_key(entries: &[Option<Entry<'static>>]) -> BTreeMap<Cow<'static, str>, usize> {
+    let key_and_index = |(index, entry): (usize, &Option<Entry<'static>>)| {
+        entry.as_ref().map(|entry| (entry.key.clone(), index))
     };
-    entries.iter().enumerate().filter_map(named).collect()
+    entries.iter().enumerate().filter_map(key_and_index).collect()
 }
 
 #[cfg(test)]

@@ -1,4 +1,4 @@
-//! JSON merge patch, RFC 7386: what the patch holds wins, `null` takes away.
+//! JSON merge patch, RFC 7386: the patch overrides, `null` deletes.
 
 use super::PatchError;
 use super::members::Members;
@@ -8,7 +8,7 @@ use alloc::format;
 
 /// Applies a merge patch.
 ///
-/// A patch that is `null` or not an object is refused with the texts of the API.
+/// A patch that is `null` or not an object is refused with the API server's messages.
 pub fn merge_patch(original: Node<'static>, patch: &Node<'_>) -> Result<Node<'static>, PatchError> {
     match patch.value {
         Value::Map(_) => {}
@@ -27,7 +27,7 @@ pub fn merge_patch(original: Node<'static>, patch: &Node<'_>) -> Result<Node<'st
 
 fn merge(target: &mut Node<'static>, mut patch: Node<'static>) {
     if !matches!(target.value, Value::Map(_)) {
-        // What takes the place of something else arrives without its nulls, in lists too.
+        // A value that replaces one of another type loses its nulls, in lists too.
         prune(&mut patch);
         *target = patch;
         return;
@@ -43,7 +43,7 @@ fn merge(target: &mut Node<'static>, mut patch: Node<'static>) {
             continue;
         }
         match members.get_mut(&entry.key) {
-            Some(there) => merge(there, entry.node),
+            Some(existing) => merge(existing, entry.node),
             None => {
                 prune(&mut entry.node);
                 members.set(entry.key, entry.node);
@@ -53,7 +53,7 @@ fn merge(target: &mut Node<'static>, mut patch: Node<'static>) {
     members.into_map(target);
 }
 
-/// Takes the members that are `null` out, at every depth; a `null` in a list stays.
+/// Removes the members that are `null`, at every depth; a `null` in a list stays.
 fn prune(node: &mut Node<'static>) {
     match &mut node.value {
         Value::Map(entries) => {
@@ -73,12 +73,12 @@ mod tests {
     use alloc::vec;
     use proptest::prelude::*;
 
-    fn read(text: &str) -> Node<'static> {
+    fn parse(text: &str) -> Node<'static> {
         decode(text, Limits::DEFAULT).unwrap().documents.remove(0).into_owned()
     }
 
     fn patched(original: &str, patch: &str) -> String {
-        merge_patch(read(original), &read(patch)).unwrap().to_json()
+        merge_patch(parse(original), &parse(patch)).unwrap().to_json()
     }
 
     #[test]
@@ -101,7 +101,7 @@ mod tests {
 
     #[test]
     fn nulls_in_lists_are_the_librarys() {
-        // New lists lose the nulls of their maps; a list in the place of a map keeps them.
+        // New lists lose the nulls of their maps; a list that replaces a map keeps them.
         assert_eq!(patched("{}", r#"{"a":[null,{"b":null}]}"#), r#"{"a":[null,{}]}"#);
         assert_eq!(patched(r#"{"a":1}"#, r#"{"a":[{"b":null}]}"#), r#"{"a":[{}]}"#);
         assert_eq!(patched(r#"{"a":{}}"#, r#"{"a":[{"b":null}]}"#), r#"{"a":[{"b":null}]}"#);
@@ -109,7 +109,7 @@ mod tests {
 
     #[test]
     fn what_is_no_object_is_refused() {
-        let refused = |patch: &str| merge_patch(read("{}"), &read(patch)).unwrap_err();
+        let refused = |patch: &str| merge_patch(parse("{}"), &parse(patch)).unwrap_err();
         assert_eq!(
             refused("[]").message(),
             "error decoding patch: json: cannot unmarshal array into Go value of type map[string]interface {}"
@@ -160,8 +160,8 @@ mod tests {
                     Value::Null => prop_assert!(patched.get(&entry.key).is_none()),
                     Value::List(_) | Value::Map(_) => {
                         let is_map = matches!(entry.node.value, Value::Map(_));
-                        let there = patched.get(&entry.key).unwrap();
-                        prop_assert_eq!(matches!(there.value, Value::Map(_)), is_map);
+                        let existing = patched.get(&entry.key).unwrap();
+                        prop_assert_eq!(matches!(existing.value, Value::Map(_)), is_map);
                     }
                     _ => prop_assert_eq!(patched.get(&entry.key), Some(&entry.node)),
                 }

@@ -1,12 +1,12 @@
-//! How strategic merge patch treats fields: which lists merge by which key, which maps are replaced.
+//! Patch strategies of fields: which lists merge by which key, which maps are replaced.
 
-/// How a field is merged; the words are those of the OpenAPI extensions.
+/// The patch strategy of a field, in the terms of the OpenAPI extensions.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct MergeRule {
     /// `x-kubernetes-patch-strategy`: `merge`, `merge,retainKeys`, `retainKeys` or `replace`.
     pub strategy: &'static str,
-    /// `x-kubernetes-patch-merge-key`: the member that tells items apart; empty for lists of scalars
-    /// and for what is not a list.
+    /// `x-kubernetes-patch-merge-key`: the member that identifies items; empty for lists of scalars
+    /// and for fields that are not lists.
     pub key: &'static str,
 }
 
@@ -14,22 +14,22 @@ impl MergeRule {
     /// Whether a list with this rule is merged; a list without a rule is replaced.
     #[must_use]
     pub fn merges(&self) -> bool {
-        self.strategy.split(',').any(|word| word == "merge")
+        self.strategy.split(',').any(|directive| directive == "merge")
     }
 
     /// Whether a map with this rule is replaced; a map without a rule is merged.
     #[must_use]
     pub fn replaces(&self) -> bool {
-        self.strategy.split(',').any(|word| word == "replace")
+        self.strategy.split(',').any(|directive| directive == "replace")
     }
 }
 
 /// The rule of a field, by the id of its type in [`crate::schema::TYPES`].
 #[must_use]
 pub fn merge_rule(type_id: &str, field: &str) -> Option<&'static MergeRule> {
-    let wanted = (type_id, field);
-    let place = MERGE_RULES.binary_search_by(|row| (row.type_id, row.field).cmp(&wanted)).ok()?;
-    MERGE_RULES.get(place).map(|row| &row.rule)
+    let key = (type_id, field);
+    let index = MERGE_RULES.binary_search_by(|row| (row.type_id, row.field).cmp(&key)).ok()?;
+    MERGE_RULES.get(index).map(|row| &row.rule)
 }
 
 /// A field with a rule.
@@ -39,7 +39,7 @@ pub struct MergeRow {
     pub type_id: &'static str,
     /// The field's name in JSON.
     pub field: &'static str,
-    /// How it is merged.
+    /// Its patch strategy.
     pub rule: MergeRule,
 }
 

@@ -1,8 +1,8 @@
-//! The ways to change an object by telling only the difference.
+//! JSON patch, JSON merge patch and strategic merge patch.
 //!
-//! Each function takes the object as it is and gives the patched one, or the reason why not; the
-//! answers are those of kube-apiserver. Reading the body is the caller's part, as is judging the
-//! patched object by its schema.
+//! Each function takes the original object and returns the patched one or an error; the
+//! answers are those of kube-apiserver. Decoding the body is the caller's part, as is validating the
+//! patched object against its schema.
 
 mod directives;
 mod go_text;
@@ -31,14 +31,14 @@ use core::fmt;
 /// Why a patch was not applied.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum PatchError {
-    /// The patch is no patch: 400 BadRequest with this message.
+    /// The patch is malformed: 400 BadRequest with this message.
     BadRequest(String),
-    /// The patch does not apply: 422 Invalid with a fixed message and empty details. The text says
-    /// why; the API keeps it to itself.
+    /// The patch does not apply: 422 Invalid with a fixed message and empty details. The text is the
+    /// cause, which the API server does not disclose.
     Unprocessable(String),
-    /// The patch asks for too much: 413 RequestEntityTooLarge.
+    /// The patch exceeds a limit: 413 RequestEntityTooLarge.
     TooLarge(String),
-    /// What the reference server answers as its own failure, though the patch is at fault: 500 with
+    /// What the reference server reports as its own failure, though the patch is at fault: 500 with
     /// this message and no reason.
     Internal(String),
 }
@@ -79,11 +79,11 @@ impl PatchError {
     }
 }
 
-/// Written for a log: with the reason that the API does not tell.
+/// For logs: includes the cause that the API server does not disclose.
 impl fmt::Display for PatchError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Self::Unprocessable(why) => f.write_str(why),
+            Self::Unprocessable(cause) => f.write_str(cause),
             _ => f.write_str(&self.message()),
         }
     }

@@ -1,43 +1,43 @@
-//! JSON pointers as the API reads them, and the container that a pointer's last step changes.
+//! JSON pointers as the API server resolves them, and the container that a pointer's last step changes.
 
 use crate::{Entry, Node, Value};
 use alloc::format;
 use alloc::string::{String, ToString};
 use alloc::vec::Vec;
 
-/// A path: the way to a container, and the name or place in it.
+/// A pointer: the steps to a container, and the key or index in it.
 pub(super) struct Pointer {
-    way: Vec<String>,
+    parents: Vec<String>,
     pub(super) last: String,
 }
 
 impl Pointer {
-    /// What stands before the first slash is not looked at; a path without a slash leads nowhere.
-    pub(super) fn read(path: &str) -> Option<Self> {
+    /// Ignores what precedes the first slash; a path without a slash is no pointer.
+    pub(super) fn parse(path: &str) -> Option<Self> {
         let (_, steps) = path.split_once('/')?;
-        let mut way: Vec<String> = steps.split('/').map(unescape).collect();
-        let last = way.pop()?;
-        Some(Self { way, last })
+        let mut parents: Vec<String> = steps.split('/').map(unescape).collect();
+        let last = parents.pop()?;
+        Some(Self { parents, last })
     }
 
-    /// How deep a value stands that is put here.
+    /// The depth of a value that is put here.
     pub(super) fn depth(&self) -> usize {
-        self.way.len() + 1
+        self.parents.len() + 1
     }
 
-    /// The map or list that the last step is about. `cost` learns how much was searched.
+    /// The map or list that the last step applies to. `cost` accumulates how much was searched.
     pub(super) fn container<'n>(
         &self,
         root: &'n mut Node<'static>,
         cost: &mut usize,
     ) -> Option<&'n mut Node<'static>> {
-        let end = self.way.iter().try_fold(root, |node, step| {
+        let end = self.parents.iter().try_fold(root, |node, step| {
             *cost += breadth(node) / 8 + 1;
             match &mut node.value {
                 Value::Map(entries) => entry_mut(entries, step).map(|entry| &mut entry.node),
                 Value::List(items) => {
-                    let place = place(step, items.len()).ok()?;
-                    items.get_mut(place)
+                    let item_index = item_index(step, items.len()).ok()?;
+                    items.get_mut(item_index)
                 }
                 _ => None,
             }
@@ -71,36 +71,37 @@ fn unescape(step: &str) -> String {
     out
 }
 
-/// The place of an item that is there; what is negative counts from the end.
-fn place(step: &str, count: usize) -> Result<usize, String> {
+/// The index of an existing item; a negative one counts from the end.
+fn item_index(step: &str, count: usize) -> Result<usize, String> {
     let index: i64 =
         step.parse().map_err(|_| format!("strconv.Atoi: parsing {step:?}: invalid syntax"))?;
-    let wrong = || format!("Unable to access invalid index: {index}: invalid index referenced");
-    let place = if index < 0 {
-        let back = usize::try_from(index.unsigned_abs()).map_err(|_| wrong())?;
-        count.checked_sub(back).ok_or_else(wrong)?
+    let out_of_range =
+        || format!("Unable to access invalid index: {index}: invalid index referenced");
+    let item_index = if index < 0 {
+        let back = usize::try_from(index.unsigned_abs()).map_err(|_| out_of_range())?;
+        count.checked_sub(back).ok_or_else(out_of_range)?
     } else {
-        usize::try_from(index).map_err(|_| wrong())?
+        usize::try_from(index).map_err(|_| out_of_range())?
     };
-    if place < count { Ok(place) } else { Err(wrong()) }
+    if item_index < count { Ok(item_index) } else { Err(out_of_range()) }
 }
 
-/// The value in a container; a map that lacks it says so without an error, as the library does.
+/// The value in a container; an absent member of a map is no error, as in the library.
 pub(super) fn get<'n>(
     container: &'n mut Node<'static>,
     step: &str,
 ) -> Result<Option<&'n mut Node<'static>>, String> {
     match &mut container.value {
         Value::List(items) => {
-            let place = place(step, items.len())?;
-            Ok(items.get_mut(place))
+            let item_index = item_index(step, items.len())?;
+            Ok(items.get_mut(item_index))
         }
         Value::Map(entries) => Ok(entry_mut(entries, step).map(|entry| &mut entry.node)),
         _ => Ok(None),
     }
 }
 
-/// Adds to a container: a member is set, an item goes in before the one that stands there.
+/// Adds to a container: a member is set, an item is inserted before the one at its index.
 pub(super) fn add(
     container: &mut Node<'static>,
     step: &str,
@@ -109,23 +110,24 @@ pub(super) fn add(
     match &mut container.value {
         Value::List(items) if step == "-" => items.push(value),
         Value::List(items) => {
-            // One place more than there are: the end.
-            let place = place(step, items.len() + 1).map_err(|why| match step.parse::<i64>() {
-                Ok(_) => why,
-                Err(_) => format!("value was not a proper array index: '{step}': {why}"),
-            })?;
-            items.insert(place, value);
+            // One index more than there are items: the end.
+            let item_index =
+                item_index(step, items.len() + 1).map_err(|error| match step.parse::<i64>() {
+                    Ok(_) => error,
+                    Err(_) => format!("value was not a proper array index: '{step}': {error}"),
+                })?;
+            items.insert(item_index, value);
         }
         _ => container.set(step.to_string(), value),
     }
     Ok(())
 }
 
-/// Takes a value out of a container.
+/// Removes a value from a container.
 pub(super) fn remove(container: &mut Node<'static>, step: &str) -> Result<Node<'static>, String> {
     if let Value::List(items) = &mut container.value {
-        let place = place(step, items.len())?;
-        return Ok(items.remove(place));
+        let item_index = item_index(step, items.len())?;
+        return Ok(items.remove(item_index));
     }
     container
         .remove(step)
@@ -147,21 +149,21 @@ mod tests {
 
     #[test]
     fn places_count_from_both_ends() {
-        assert_eq!(place("0", 2), Ok(0));
-        assert_eq!(place("-1", 2), Ok(1));
-        assert_eq!(place("+1", 2), Ok(1));
-        assert_eq!(place("01", 2), Ok(1));
+        assert_eq!(item_index("0", 2), Ok(0));
+        assert_eq!(item_index("-1", 2), Ok(1));
+        assert_eq!(item_index("+1", 2), Ok(1));
+        assert_eq!(item_index("01", 2), Ok(1));
         for step in ["2", "-3", "", "-", "x", "1.0", "99999999999999999999"] {
-            assert!(place(step, 2).is_err(), "{step}");
+            assert!(item_index(step, 2).is_err(), "{step}");
         }
-        assert!(place("-9223372036854775808", 2).is_err());
+        assert!(item_index("-9223372036854775808", 2).is_err());
     }
 
     #[test]
     fn paths_without_a_slash_lead_nowhere() {
-        assert!(Pointer::read("").is_none());
-        assert!(Pointer::read("a").is_none());
-        let odd = Pointer::read("a/b/c").unwrap();
-        assert_eq!((odd.way.len(), odd.last.as_str()), (1, "c"));
+        assert!(Pointer::parse("").is_none());
+        assert!(Pointer::parse("a").is_none());
+        let pointer = Pointer::parse("a/b/c").unwrap();
+        assert_eq!((pointer.parents.len(), pointer.last.as_str()), (1, "c"));
     }
 }

@@ -1,10 +1,10 @@
-//! How large a tree is, so that a small patch cannot make a huge object.
+//! The size of a tree, so that a small patch cannot make a huge object.
 
 use super::PatchError;
 use crate::{Limits, Node, Value};
 use alloc::format;
 
-/// Values, bytes and levels of a tree; bytes are about those of its JSON.
+/// The number of values, bytes and levels of a tree; bytes are about those of its JSON.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(super) struct Size {
     pub(super) values: usize,
@@ -19,24 +19,24 @@ impl Size {
             Value::Null | Value::Bool(_) => size.bytes = 5,
             Value::Int(_) | Value::Float(_) => size.bytes = 8,
             Value::Text(text) => size.bytes = text.len() + 2,
-            Value::List(items) => items.iter().for_each(|item| size.hold(Self::of(item), 1)),
+            Value::List(items) => items.iter().for_each(|item| size.add(Self::of(item), 1)),
             Value::Map(entries) => {
                 entries.iter().for_each(|entry| {
-                    size.hold(Self::of(&entry.node), entry.key.len() + 4);
+                    size.add(Self::of(&entry.node), entry.key.len() + 4);
                 });
             }
         }
         size
     }
 
-    fn hold(&mut self, inner: Self, around: usize) {
+    fn add(&mut self, inner: Self, around: usize) {
         self.values += inner.values;
         self.bytes += inner.bytes + around;
         self.depth = self.depth.max(inner.depth + 1);
     }
 }
 
-/// A patched object within the limits of one that was sent, or the refusal.
+/// The patched object, unless it exceeds the limits of a request body.
 pub(super) fn bounded(node: Node<'static>) -> Result<Node<'static>, PatchError> {
     let limits = Limits::DEFAULT;
     let size = Size::of(&node);
@@ -52,7 +52,7 @@ pub(super) fn bounded(node: Node<'static>) -> Result<Node<'static>, PatchError> 
     Ok(node)
 }
 
-/// Refuses what is nested deeper than any reader of ours goes.
+/// Refuses a depth that no decoder accepts.
 pub(super) fn too_deep(depth: usize) -> Result<(), PatchError> {
     let deepest = Limits::DEFAULT.depth;
     if depth > deepest {

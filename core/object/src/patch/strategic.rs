@@ -1,4 +1,4 @@
-//! Strategic merge patch: maps are merged as the kind's schema says, by directives in the patch.
+//! Strategic merge patch: maps are merged by the kind's schema and by directives in the patch.
 
 use super::PatchError;
 use super::directives::{
@@ -9,7 +9,9 @@ use super::members::Members;
 use super::merge_keys::{MergeRule, merge_rule};
 use super::size::bounded;
 use super::strategic_list::{ListRule, merge_list};
-use super::strategic_order::{check_order, in_order, places, places_found, sort_of};
+use super::strategic_order::{
+    check_order, holds_maps, in_order, lenient_order_indices, order_indices,
+};
 use crate::schema::{Shape, TypeRow, type_of};
 use crate::{Entry, Node, Value};
 use alloc::collections::BTreeSet;
@@ -19,8 +21,8 @@ use alloc::vec::Vec;
 
 /// Applies a strategic merge patch to an object of the kind whose type is `kind_type`.
 ///
-/// What the API answers in words of its own failure (a list item without its merge key, an unknown
-/// `$patch`) is [`PatchError::Internal`], and reaches clients as a 500 there, too.
+/// Errors that the API server reports as its own failure (a list item without its merge key, an unknown
+/// `$patch`) are [`PatchError::Internal`], and reach clients as a 500 there, too.
 pub fn strategic_merge(
     original: Node<'static>,
     patch: &Node<'_>,
@@ -42,16 +44,16 @@ pub fn strategic_merge(
     bounded(patched)
 }
 
-/// What is known about the members of a map.
+/// The schema of a map's members.
 #[derive(Clone, Copy, Debug)]
 pub(super) enum Schema {
-    /// It is an object of this type.
+    /// An object of this type.
     Struct(&'static TypeRow),
-    /// It is something else, which Go calls this.
+    /// Another type, with its name in Go.
     Other(&'static str),
 }
 
-/// Stands for values that are JSON of any sort; the schema says nothing about what is in them.
+/// The type of values that are JSON of any type; it has no fields.
 static ANY: TypeRow = TypeRow { name: "RawExtension", id: "", fields: &[] };
 
 struct Field {
@@ -62,7 +64,7 @@ struct Field {
 impl Schema {
     pub(super) fn of(shape: &'static Shape) -> Self {
         match shape {
-            Shape::Object(place) => Self::Struct(type_of(*place)),
+            Shape::Object(type_index) => Self::Struct(type_of(*type_index)),
             Shape::Any => Self::Struct(&ANY),
             Shape::Map(_) => Self::Other("map"),
             Shape::List(_) | Shape::Bytes => Self::Other("slice"),
@@ -77,7 +79,7 @@ impl Schema {
         }
     }
 
-    /// How Go calls the sort of type that this is.
+    /// Go's `reflect.Kind` of the type.
     pub(super) fn sort(self) -> &'static str {
         match self {
             Self::Struct(_) => "struct",
@@ -85,7 +87,7 @@ impl Schema {
         }
     }
 
-    /// A field, in the spelling of the schema or, failing that, in any case of its letters.
+    /// A field, by its exact name or, failing that, by its name in any case.
     fn field(self, name: &str) -> Result<Field, PatchError> {
         let row = match self {
             Self::Struct(row) => row,
@@ -150,25 +152,25 @@ pub(super) fn merge_map(
     Ok(())
 }
 
-/// `$retainKeys`: members of the original that it does not name go away.
+/// `$retainKeys`: members of the original that it does not name are removed.
 fn retain_keys(members: &mut Members, patch: &mut Members) -> Result<(), PatchError> {
     let Some(keys) = patch.remove(RETAIN_KEYS) else { return Ok(()) };
     let Value::List(keys) = &keys.value else { return Err(bad_retain_keys()) };
-    let kept: BTreeSet<&str> = keys.iter().filter_map(Node::text).collect();
-    let is_told = |entry: &Entry<'_>| {
+    let retained: BTreeSet<&str> = keys.iter().filter_map(Node::text).collect();
+    let is_retained = |entry: &Entry<'_>| {
         entry.node.is_null()
             || entry.key.starts_with(DELETE_FROM)
             || entry.key.starts_with(SET_ORDER)
-            || kept.contains(&*entry.key)
+            || retained.contains(&*entry.key)
     };
-    if !patch.iter().all(is_told) {
+    if !patch.iter().all(is_retained) {
         return Err(bad_retain_keys());
     }
-    members.retain(|name| kept.contains(name));
+    members.retain(|name| retained.contains(name));
     Ok(())
 }
 
-/// The lists that come with a `$setElementOrder`; they leave the patch.
+/// Merges the lists that come with a `$setElementOrder`, and removes them from the patch.
 fn merge_ordered(
     members: &mut Members,
     patch: &mut Members,
@@ -191,8 +193,8 @@ fn merge_ordered(
             continue;
         }
         let on_server = original.as_deref().unwrap_or_default();
-        sort_of(&[on_server, changes.as_deref().unwrap_or_default()])?;
-        let mut on_server = places_found(on_server, rule.key);
+        holds_maps(&[on_server, changes.as_deref().unwrap_or_default()])?;
+        let mut on_server = lenient_order_indices(on_server, rule.key);
         let merged = match (original, changes) {
             (Some(original), Some(changes)) if rule.merges => {
                 let merged = merge_list(original, changes, &rule, false)?;
@@ -206,7 +208,7 @@ fn merge_ordered(
             }
             (original, None) => original.unwrap_or_default(),
         };
-        let ordered = in_order(merged, &places(&order, rule.key)?, &on_server, rule.key)?;
+        let ordered = in_order(merged, &order_indices(&order, rule.key)?, &on_server, rule.key)?;
         members.set(String::from(name).into(), Node::list(ordered));
         patch.remove(name);
     }
@@ -217,7 +219,7 @@ fn list_of(members: &Members, name: &str) -> Result<Option<Vec<Node<'static>>>, 
     members.get(name).cloned().map(into_items).transpose()
 }
 
-/// One member of the patch that is no directive about its neighbours, except for deletions.
+/// Merges one member of the patch that is not a directive, except for deletions.
 fn merge_member(
     members: &mut Members,
     entry: Entry<'static>,
@@ -234,31 +236,31 @@ fn merge_member(
         members.remove(name);
         return Ok(());
     }
-    let there = members.get_mut(name);
-    match (there, &change.value) {
-        (Some(there), Value::Map(_)) if matches!(there.value, Value::Map(_)) => {
+    let current = members.get_mut(name);
+    match (current, &change.value) {
+        (Some(current), Value::Map(_)) if matches!(current.value, Value::Map(_)) => {
             let field = schema.field(name)?;
             if field.rule.is_some_and(MergeRule::replaces) {
-                *there = change;
+                *current = change;
                 return Ok(());
             }
-            merge_map(there, change, Schema::of(field.shape))
+            merge_map(current, change, Schema::of(field.shape))
         }
-        (Some(there), Value::List(_)) if matches!(there.value, Value::List(_)) => {
+        (Some(current), Value::List(_)) if matches!(current.value, Value::List(_)) => {
             let rule = schema.list(name)?;
             if !rule.merges && deletion.is_none() {
-                *there = change;
+                *current = change;
                 return Ok(());
             }
-            let original = into_items(core::mem::replace(there, Node::list(Vec::new())))?;
+            let original = into_items(core::mem::replace(current, Node::list(Vec::new())))?;
             let merged = merge_list(original, into_items(change)?, &rule, deletion.is_some())?;
-            *there = Node::list(merged.items);
+            *current = Node::list(merged.items);
             Ok(())
         }
-        (there, value) => {
-            // A deletion from a list that is not there changes nothing; between scalars of one type
-            // it replaces, as it happens to do in the reference.
-            let same_scalar = there.is_some_and(|there| is_same_sort(&there.value, value));
+        (current, value) => {
+            // A deletion from an absent list changes nothing; between scalars of one type it replaces, as it happens to
+            // do in the reference.
+            let same_scalar = current.is_some_and(|current| is_same_sort(&current.value, value));
             if deletion.is_some() && !same_scalar {
                 return Ok(());
             }
@@ -278,7 +280,7 @@ fn is_same_sort(one: &Value<'_>, other: &Value<'_>) -> bool {
     core::mem::discriminant(one) == core::mem::discriminant(other)
 }
 
-/// The items of a list must be maps where a merge key tells them apart.
+/// The items of a list must be maps where it has a merge key.
 pub(super) fn must_be_map(item: &Node<'static>) -> Result<(), PatchError> {
     match item.value {
         Value::Map(_) => Ok(()),

@@ -1,4 +1,4 @@
-//! The order of a merged list: what the patch demands comes first, then what the server had.
+//! The order of a merged list: first the order that the patch sets, then the server's.
 
 use super::PatchError;
 use super::directives::{GO_MAP, PATCH, SET_ORDER, bad_type, internal, no_merge_key};
@@ -10,20 +10,20 @@ use alloc::format;
 use alloc::string::String;
 use alloc::vec::Vec;
 
-/// What tells an item of a list apart.
+/// The identity of a list item.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) enum Key {
     Null,
     Bool(bool),
     Int(i64),
-    /// A number by its bits, zero without its sign.
+    /// A float by its bits, zero without its sign.
     Float(u64),
     Text(String),
 }
 
 type Items = Vec<Node<'static>>;
 
-/// The scalar that tells `item` apart: its member `key`, or itself if there is no key.
+/// The scalar that identifies `item`: its member `key`, or the item itself if there is no key.
 pub(super) fn key_of(item: &Node<'static>, key: &str) -> Result<Key, PatchError> {
     let node = if key.is_empty() {
         item
@@ -43,8 +43,8 @@ pub(super) fn key_of(item: &Node<'static>, key: &str) -> Result<Key, PatchError>
     }
 }
 
-/// Whether the items of all these lists are maps; they must be of one sort, and no lists.
-pub(super) fn sort_of(lists: &[&[Node<'static>]]) -> Result<bool, PatchError> {
+/// Whether the items of all these lists are maps; they must be of one type, and not lists.
+pub(super) fn holds_maps(lists: &[&[Node<'static>]]) -> Result<bool, PatchError> {
     let mut items = lists.iter().copied().flatten();
     let Some(first) = items.next() else {
         return Err(internal("no elements in any of the given slices"));
@@ -55,42 +55,45 @@ pub(super) fn sort_of(lists: &[&[Node<'static>]]) -> Result<bool, PatchError> {
     let sort = core::mem::discriminant(&first.value);
     let is_mixed = items.any(|item| core::mem::discriminant(&item.value) != sort);
     if is_mixed || first.is_null() {
-        let shown: Vec<String> = lists.iter().map(|list| go_text::list(list)).collect();
-        let shown = shown.join(" ");
-        return Err(internal(format!("list element types are not identical: [{shown}]")));
+        let formatted: Vec<String> = lists.iter().map(|list| go_text::list(list)).collect();
+        let formatted = formatted.join(" ");
+        return Err(internal(format!("list element types are not identical: [{formatted}]")));
     }
     Ok(matches!(first.value, Value::Map(_)))
 }
 
-/// The place of each key in an order; the first counts.
-pub(super) type Places = BTreeMap<Key, usize>;
+/// The index of each key in an order; of duplicates the first.
+pub(super) type OrderIndices = BTreeMap<Key, usize>;
 
-/// The places in a list whose items all must have the key.
-pub(super) fn places(order: &[Node<'static>], key: &str) -> Result<Places, PatchError> {
-    let mut places = BTreeMap::new();
-    for (place, item) in order.iter().enumerate() {
-        places.entry(key_of(item, key)?).or_insert(place);
+/// The indices of a list whose items all must have the key.
+pub(super) fn order_indices(
+    order: &[Node<'static>],
+    key: &str,
+) -> Result<OrderIndices, PatchError> {
+    let mut indices = BTreeMap::new();
+    for (index, item) in order.iter().enumerate() {
+        indices.entry(key_of(item, key)?).or_insert(index);
     }
-    Ok(places)
+    Ok(indices)
 }
 
-/// The places in a list where items may lack the key; whoever merges them finds that out.
-pub(super) fn places_found(items: &[Node<'static>], key: &str) -> Places {
-    let mut places = BTreeMap::new();
-    for (place, item) in items.iter().enumerate() {
-        if let Ok(found) = key_of(item, key) {
-            places.entry(found).or_insert(place);
+/// The indices of a list whose items may lack the key; merging them reports it.
+pub(super) fn lenient_order_indices(items: &[Node<'static>], key: &str) -> OrderIndices {
+    let mut indices = BTreeMap::new();
+    for (index, item) in items.iter().enumerate() {
+        if let Ok(item_key) = key_of(item, key) {
+            indices.entry(item_key).or_insert(index);
         }
     }
-    places
+    indices
 }
 
-/// Puts a merged list in order: items that `patch` names stand as it says, the others as on the
-/// `server`, and between the two the server's order decides where it can.
+/// Orders a merged list: items in `patch` have its order, the others that of the `server`, and between
+/// the two the server's order decides where it can.
 pub(super) fn in_order(
     merged: Items,
-    patch: &Places,
-    server: &Places,
+    patch: &OrderIndices,
+    server: &OrderIndices,
     key: &str,
 ) -> Result<Items, PatchError> {
     let mut keyed = Vec::with_capacity(merged.len());
@@ -104,12 +107,15 @@ pub(super) fn in_order(
     let mut out = Vec::with_capacity(patched.len() + rest.len());
     let mut rest = rest.into_iter().peekable();
     for (key, item) in patched {
-        let there = server.get(&key);
-        let goes_before = |(mine, _): &(Key, Node<'static>)| {
-            server.get(mine).zip(there).is_some_and(|(mine, there)| mine < there)
+        let server_index = server.get(&key);
+        let goes_before = |(other, _): &(Key, Node<'static>)| {
+            server
+                .get(other)
+                .zip(server_index)
+                .is_some_and(|(other, server_index)| other < server_index)
         };
-        while let Some((_, mine)) = rest.next_if(goes_before) {
-            out.push(mine);
+        while let Some((_, other)) = rest.next_if(goes_before) {
+            out.push(other);
         }
         out.push(item);
     }
@@ -117,8 +123,8 @@ pub(super) fn in_order(
     Ok(out)
 }
 
-/// A list of the patch must follow its `$setElementOrder`: all its items are named there, in the
-/// same relative order. Items that delete are not looked at.
+/// Checks that a list of the patch follows its `$setElementOrder`: all its items are in it, in the
+/// same relative order. Items that delete are ignored.
 pub(super) fn check_order(
     patch: &[Node<'static>],
     order: &[Node<'static>],
@@ -128,13 +134,13 @@ pub(super) fn check_order(
         return Ok(());
     }
     if !key.is_empty()
-        && let Some(odd) = patch.iter().find(|item| !matches!(item.value, Value::Map(_)))
+        && let Some(scalar) = patch.iter().find(|item| !matches!(item.value, Value::Map(_)))
     {
-        return Err(bad_type(GO_MAP, odd));
+        return Err(bad_type(GO_MAP, scalar));
     }
     let mut left = order.iter();
     for item in patch.iter().filter(|item| item.get(PATCH).is_none()) {
-        let wanted = key_of(item, key)?;
+        let item_key = key_of(item, key)?;
         loop {
             let Some(next) = left.next() else {
                 let (patch, order) = (go_text::list(patch), go_text::list(order));
@@ -142,7 +148,7 @@ pub(super) fn check_order(
                     "The order in patch list:\n{patch}\n doesn't match {SET_ORDER} list:\n{order}\n"
                 )));
             };
-            if key_of(next, key)? == wanted {
+            if key_of(next, key)? == item_key {
                 break;
             }
         }

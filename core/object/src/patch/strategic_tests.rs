@@ -1,4 +1,4 @@
-//! Tests of strategic merge patch: what kubectl sends, and what the API makes of it.
+//! Tests of strategic merge patch: what kubectl sends, and what the API server makes of it.
 
 use super::{PatchError, merge_patch, strategic_merge};
 use crate::schema::{TypeRow, kind, type_of};
@@ -8,7 +8,7 @@ use alloc::string::{String, ToString};
 use alloc::vec::Vec;
 use proptest::prelude::*;
 
-fn read(text: &str) -> Node<'static> {
+fn parse(text: &str) -> Node<'static> {
     decode(text, Limits::DEFAULT).unwrap().documents.remove(0).into_owned()
 }
 
@@ -17,15 +17,15 @@ fn type_named(group: &str, version: &str, name: &str) -> &'static TypeRow {
 }
 
 fn apply(ty: &'static TypeRow, original: &str, patch: &str) -> Result<String, PatchError> {
-    strategic_merge(read(original), &read(patch), ty).map(|node| node.to_json())
+    strategic_merge(parse(original), &parse(patch), ty).map(|node| node.to_json())
 }
 
-/// A patch of a pod, given and shown without its `spec`.
+/// Patches a pod; specs are given and returned without their object.
 fn pod(spec: &str, patch: &str) -> String {
     let ty = type_named("", "v1", "Pod");
     match apply(ty, &format!("{{spec: {spec}}}"), &format!("{{spec: {patch}}}")) {
         Ok(text) => text.strip_prefix("{\"spec\":").unwrap().strip_suffix('}').unwrap().into(),
-        Err(why) => format!("{}: {why}", why.code()),
+        Err(error) => format!("{}: {error}", error.code()),
     }
 }
 
@@ -33,7 +33,7 @@ fn meta(metadata: &str, patch: &str) -> String {
     let ty = type_named("", "v1", "ConfigMap");
     match apply(ty, &format!("{{metadata: {metadata}}}"), &format!("{{metadata: {patch}}}")) {
         Ok(text) => text.strip_prefix("{\"metadata\":").unwrap().strip_suffix('}').unwrap().into(),
-        Err(why) => format!("{}: {why}", why.code()),
+        Err(error) => format!("{}: {error}", error.code()),
     }
 }
 
@@ -71,7 +71,7 @@ fn items_are_found_by_their_key() {
         pod(one, "{containers: [{name: b, image: z}]}"),
         r#"{"containers":[{"name":"a","image":"x"},{"name":"b","image":"z"}]}"#
     );
-    // New items come before those that the patch does not name.
+    // New items precede those that the patch does not name.
     assert_eq!(
         pod("{containers: [{name: c}]}", "{containers: [{name: d}]}"),
         r#"{"containers":[{"name":"d"},{"name":"c"}]}"#
@@ -238,7 +238,7 @@ fn orders() {
         assert_eq!(pod(one, &patch), error);
     }
     assert_eq!(pod("{}", &format!("{{{order}: [{{name: a}}]}}")), "{}");
-    // A new item takes the place that a deleted one left, behind those that only the server has.
+    // A new item takes the index of a deleted one, behind those that only the server has.
     assert_eq!(
         pod(
             one,
@@ -345,8 +345,8 @@ fn two_way(old: &[Node<'static>], new: &[Node<'static>]) -> Node<'static> {
             change
         })
         .collect();
-    for gone in old.iter().filter(|item| new.iter().all(|other| name(other) != name(item))) {
-        changes.push(Node::map([("name", name(gone)), ("$patch", Node::string("delete"))]));
+    for deleted in old.iter().filter(|item| new.iter().all(|other| name(other) != name(item))) {
+        changes.push(Node::map([("name", name(deleted)), ("$patch", Node::string("delete"))]));
     }
     Node::map([
         ("$setElementOrder/containers", Node::list(order)),
@@ -356,9 +356,9 @@ fn two_way(old: &[Node<'static>], new: &[Node<'static>]) -> Node<'static> {
 
 fn two_way_env(old: &Node<'static>, new: &Node<'static>) -> Node<'static> {
     let mut rows = new.items().to_vec();
-    for gone in old.items() {
-        if new.items().iter().all(|row| row.get("name") != gone.get("name")) {
-            let name = gone.get("name").unwrap().clone();
+    for deleted in old.items() {
+        if new.items().iter().all(|row| row.get("name") != deleted.get("name")) {
+            let name = deleted.get("name").unwrap().clone();
             rows.push(Node::map([("$patch", Node::string("delete")), ("name", name)]));
         }
     }

@@ -1,16 +1,16 @@
-//! A list in protobuf, item by item: whoever writes a long one never holds all of it.
+//! Encoding of a protobuf list item by item, so that a long list is never held in memory as a whole.
 
-use super::more::LIST_META;
+use super::response_types::LIST_META;
 use super::table::{self, Body};
-use super::{MAGIC, ProtoError, unknown, wire, write};
+use super::{MAGIC, ProtoError, encoder, unknown, wire};
 use crate::Node;
 use alloc::string::String;
 use alloc::vec::Vec;
 
-/// Writes the body of one list: its start, its items, its end.
+/// Encodes the body of one list: its start, its items, its end.
 ///
-/// The envelope says how long the message within is. So every item is written twice: once to learn its length, and once
-/// to send it.
+/// The envelope holds the length of the message inside. So every item is encoded twice: once to learn its length, and
+/// once to send it.
 #[derive(Clone, Debug)]
 pub struct ListEncoder {
     api_version: String,
@@ -19,10 +19,10 @@ pub struct ListEncoder {
 }
 
 impl ListEncoder {
-    /// What follows the last item: two members of the envelope that Go writes even when they are empty.
+    /// The bytes behind the last item: two fields of the envelope that Go writes even when they are empty.
     pub const END: [u8; 4] = [0x1a, 0, 0x22, 0];
 
-    /// For lists of this kind, such as `v1` and `PodList`.
+    /// An encoder for lists of this kind, such as `v1` and `PodList`.
     pub fn new(api_version: &str, kind: &str) -> Result<Self, ProtoError> {
         match table::body(api_version, kind) {
             Some(Body::Many(item)) => {
@@ -32,21 +32,21 @@ impl ListEncoder {
         }
     }
 
-    /// One item, as it stands in the list.
+    /// Encodes one item with its tag and length.
     pub fn item(&self, node: &Node<'_>) -> Result<Vec<u8>, ProtoError> {
         let mut out = Vec::new();
-        wire::put_bytes(&mut out, 2, &write::object(node, self.item)?);
+        wire::put_bytes(&mut out, 2, &encoder::object(node, self.item)?);
         Ok(out)
     }
 
-    /// What stands before the first item, where all items together have so many bytes.
+    /// Encodes what precedes the first item; `items` is the encoded length of all items together.
     pub fn start(&self, metadata: Option<&Node<'_>>, items: usize) -> Result<Vec<u8>, ProtoError> {
         let mut type_meta = Vec::new();
         wire::put_bytes(&mut type_meta, 1, self.api_version.as_bytes());
         wire::put_bytes(&mut type_meta, 2, self.kind.as_bytes());
         let mut message = Vec::new();
         if let Some(metadata) = metadata {
-            let metadata = write::object(metadata, LIST_META);
+            let metadata = encoder::object(metadata, LIST_META);
             wire::put_bytes(&mut message, 1, &metadata.map_err(|error| error.below("metadata"))?);
         }
         let mut out = MAGIC.to_vec();

@@ -1,21 +1,21 @@
-//! Kubernetes' protobuf bodies become the same trees as JSON does.
+//! Kubernetes' protobuf encoding, decoded to and encoded from the same trees as JSON.
 //!
-//! A body is four bytes and an envelope that names the kind; the message inside has numbers for
-//! names, so it can only be read with the [`crate::schema`] of that kind. What Go would leave out
-//! of JSON is left out of the tree, so that nobody further on can tell how an object was sent.
+//! A body is four magic bytes and an envelope that names the kind; the message inside has field numbers
+//! instead of names, so it can only be decoded with the [`crate::schema`] of that kind. Fields that Go
+//! omits from JSON are omitted from the tree, so that later code cannot tell how an object was sent.
 
+mod decoder;
+mod encoder;
 mod leaf;
 mod list;
-mod more;
-mod read;
+mod response_types;
 mod table;
 mod time;
 mod v1_36;
 mod wire;
-mod write;
 
 pub use list::ListEncoder;
-pub(crate) use time::Moment;
+pub(crate) use time::Timestamp;
 
 use crate::decode::readable;
 use crate::{Entry, Limits, Node, Value};
@@ -24,15 +24,15 @@ use alloc::string::String;
 use alloc::vec::Vec;
 use core::fmt;
 
-/// What every body begins with.
+/// The magic bytes at the start of every body.
 const MAGIC: [u8; 4] = [b'k', b'8', b's', 0];
 
-/// Why a body cannot be read, or a tree not be written.
+/// A body that cannot be decoded, or a tree that cannot be encoded.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ProtoError {
-    /// Where, such as `spec.ports[0].port`; empty for the whole body.
+    /// The field path, such as `spec.ports[0].port`; empty for the whole body.
     pub path: String,
-    /// What is wrong there.
+    /// What is wrong.
     pub message: String,
 }
 
@@ -41,17 +41,17 @@ impl ProtoError {
         Self { path: String::new(), message: message.into() }
     }
 
-    /// The same, seen from one level further up: below a member,
+    /// Prefixes the path with a field name.
     fn below(self, name: &str) -> Self {
         self.at(name.into())
     }
 
-    /// below an item,
+    /// Prefixes the path with a list index.
     fn item(self, index: usize) -> Self {
         self.at(format!("[{index}]"))
     }
 
-    /// below a key.
+    /// Prefixes the path with a map key.
     fn key(self, key: &str) -> Self {
         self.at(format!("[{key}]"))
     }
@@ -73,75 +73,75 @@ impl fmt::Display for ProtoError {
 
 impl core::error::Error for ProtoError {}
 
-/// Whether a body says of itself that it is Kubernetes' protobuf.
+/// Whether a body begins with the magic bytes of Kubernetes' protobuf.
 #[must_use]
 pub fn is_enveloped(bytes: &[u8]) -> bool {
     bytes.starts_with(&MAGIC)
 }
 
-/// Whether a field of a type of [`crate::schema::TYPES`] is a pointer in Go, so that zero, false
-/// and an empty text said on purpose differ from nothing said.
+/// Whether a field of a type of [`crate::schema::TYPES`] is a pointer in Go, so that an explicit zero, false
+/// or empty string differs from absence.
 #[must_use]
-pub fn is_pointer(type_place: u16, field: &str) -> bool {
-    let message = table::message(type_place);
-    let place = message.row.fields.binary_search_by(|row| row.name.cmp(field));
-    let tag = place.ok().and_then(|place| message.tags.get(place));
+pub fn is_pointer(type_index: u16, field: &str) -> bool {
+    let message = table::message(type_index);
+    let position = message.row.fields.binary_search_by(|row| row.name.cmp(field));
+    let tag = position.ok().and_then(|position| message.tags.get(position));
     use table::Presence::{NullPointer, Pointer};
     tag.is_some_and(|tag| matches!(tag.presence, Pointer | NullPointer))
 }
 
-/// What JSON does with a member that is empty.
+/// How Go's JSON encoding treats a field that is empty.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Emptiness {
-    /// It was said on purpose and stays.
-    Said,
-    /// The same, and where nobody said it JSON has `null`.
-    Null,
-    /// It is always told.
-    Told,
-    /// It is left out, unless it is an object.
-    Omitted,
-    /// It is left out.
-    OmittedWhole,
+    /// A pointer with `omitempty`: an empty value was set explicitly and stays.
+    Pointer,
+    /// A pointer without `omitempty`: like `Pointer`, and nil is encoded as `null`.
+    NullPointer,
+    /// A value without `omitempty`: always encoded.
+    Always,
+    /// A value with `omitempty`: omitted when empty, unless it is a struct.
+    OmitEmpty,
+    /// A value with `omitzero`: omitted when zero, structs included.
+    OmitZero,
 }
 
-/// What JSON does with a field of a type of [`crate::schema::TYPES`] that is empty.
+/// How Go's JSON encoding treats an empty field of a type of [`crate::schema::TYPES`].
 #[must_use]
-pub fn emptiness(type_place: u16, field: &str) -> Emptiness {
-    let message = table::message(type_place);
-    let place = message.row.fields.binary_search_by(|row| row.name.cmp(field));
-    let tag = place.ok().and_then(|place| message.tags.get(place));
-    tag.map_or(Emptiness::Said, |tag| Emptiness::of(tag.presence))
+pub fn emptiness(type_index: u16, field: &str) -> Emptiness {
+    let message = table::message(type_index);
+    let position = message.row.fields.binary_search_by(|row| row.name.cmp(field));
+    let tag = position.ok().and_then(|position| message.tags.get(position));
+    tag.map_or(Emptiness::Pointer, |tag| Emptiness::of(tag.presence))
 }
 
-/// All fields of a type of [`crate::schema::TYPES`], and what JSON does with each when it is empty.
+/// All fields of a type of [`crate::schema::TYPES`], each with its treatment by Go's JSON encoding.
 pub(crate) fn presences(
-    type_place: u16,
+    type_index: u16,
 ) -> impl Iterator<Item = (&'static crate::schema::FieldRow, Emptiness)> {
-    let table::Message { row, tags } = table::message(type_place);
+    let table::Message { row, tags } = table::message(type_index);
     row.fields.iter().zip(tags).map(|(field, tag)| (field, Emptiness::of(tag.presence)))
 }
 
 impl Emptiness {
     const fn of(presence: table::Presence) -> Self {
         match presence {
-            table::Presence::UnlessEmpty => Self::Omitted,
-            table::Presence::UnlessZero => Self::OmittedWhole,
-            table::Presence::Always => Self::Told,
-            table::Presence::Pointer => Self::Said,
-            table::Presence::NullPointer => Self::Null,
+            table::Presence::UnlessEmpty => Self::OmitEmpty,
+            table::Presence::UnlessZero => Self::OmitZero,
+            table::Presence::Always => Self::Always,
+            table::Presence::Pointer => Self::Pointer,
+            table::Presence::NullPointer => Self::NullPointer,
         }
     }
 }
 
-/// Reads a body, whose envelope must name its kind.
+/// Decodes a body whose envelope names its kind.
 pub fn decode(bytes: &[u8], limits: Limits) -> Result<Node<'static>, ProtoError> {
     decode_as(bytes, limits, "", "")
 }
 
-/// Reads a body; if its envelope names no kind, then as one of this `api_version` and `kind`.
+/// Decodes a body; if its envelope names no kind, then as one of this `api_version` and `kind`.
 ///
-/// The tree says what the envelope says, and nothing about its kind if that says nothing.
+/// The tree has the `apiVersion` and `kind` of the envelope, and neither if the envelope has none.
 pub fn decode_as(
     bytes: &[u8],
     limits: Limits,
@@ -152,32 +152,33 @@ pub fn decode_as(
     if bytes.len() > limits.bytes {
         return Err(ProtoError::new(format!("the body is larger than {} bytes", limits.bytes)));
     }
-    let envelope = Envelope::read(bytes)?;
-    let or = |told, asked| if str::is_empty(told) { asked } else { told };
+    let envelope = Envelope::decode(bytes)?;
+    let or = |own, fallback| if str::is_empty(own) { fallback } else { own };
     let (api_version, kind) = (or(envelope.api_version, api_version), or(envelope.kind, kind));
     let body = table::body(api_version, kind).ok_or_else(|| unknown(api_version, kind))?;
-    let mut node = read::Reader::new(limits).body(envelope.raw, body)?;
+    let mut node = decoder::Decoder::new(limits).body(envelope.raw, body)?;
     if let Value::Map(entries) = &mut node.value {
-        let told = [("apiVersion", envelope.api_version), ("kind", envelope.kind)];
-        let told = told.into_iter().filter(|(_, text)| !text.is_empty());
-        let told = told.map(|(name, text)| Entry::new(name, Node::string(String::from(text))));
-        entries.splice(..0, told);
+        let type_meta = [("apiVersion", envelope.api_version), ("kind", envelope.kind)];
+        let type_meta = type_meta.into_iter().filter(|(_, text)| !text.is_empty());
+        let type_meta =
+            type_meta.map(|(name, text)| Entry::new(name, Node::string(String::from(text))));
+        entries.splice(..0, type_meta);
     }
     Ok(node)
 }
 
-/// Writes a tree as a body, by the schema of the kind that it names.
+/// Encodes a tree as a body, by the schema of the kind that it names.
 pub fn encode(node: &Node<'_>) -> Result<Vec<u8>, ProtoError> {
     let (api_version, kind) = (node.text_at(&["apiVersion"]), node.text_at(&["kind"]));
     let body = table::body(api_version, kind).ok_or_else(|| unknown(api_version, kind))?;
-    let raw = write::body(node, body)?;
+    let raw = encoder::body(node, body)?;
     let mut type_meta = Vec::new();
     wire::put_bytes(&mut type_meta, 1, api_version.as_bytes());
     wire::put_bytes(&mut type_meta, 2, kind.as_bytes());
     let mut out = MAGIC.to_vec();
     wire::put_bytes(&mut out, 1, &type_meta);
     wire::put_bytes(&mut out, 2, &raw);
-    // Go writes these two even when they are empty, as they are for protobuf in protobuf.
+    // Go writes these two fields even though they are empty.
     wire::put_bytes(&mut out, 3, &[]);
     wire::put_bytes(&mut out, 4, &[]);
     Ok(out)
@@ -187,11 +188,13 @@ fn unknown(api_version: &str, kind: &str) -> ProtoError {
     if kind.is_empty() {
         return ProtoError::new("the envelope does not name a kind");
     }
-    let shown = readable(format!("{api_version}, Kind={kind}"));
-    ProtoError::new(format!("{shown} has no protobuf form; send it as application/json"))
+    let group_version_kind = readable(format!("{api_version}, Kind={kind}"));
+    ProtoError::new(format!(
+        "{group_version_kind} has no protobuf form; send it as application/json"
+    ))
 }
 
-/// What stands around a message.
+/// The envelope around a message (`runtime.Unknown`).
 struct Envelope<'b> {
     api_version: &'b str,
     kind: &'b str,
@@ -199,14 +202,14 @@ struct Envelope<'b> {
 }
 
 impl<'b> Envelope<'b> {
-    fn read(bytes: &'b [u8]) -> Result<Self, ProtoError> {
+    fn decode(bytes: &'b [u8]) -> Result<Self, ProtoError> {
         let rest = bytes.strip_prefix(&MAGIC).ok_or_else(|| {
             ProtoError::new("the body does not begin with the bytes 6b 38 73 00 of its envelope")
         })?;
         let mut envelope = Self { api_version: "", kind: "", raw: &[] };
-        read::each(rest, |number, wire| {
+        decoder::each(rest, |number, wire| {
             match number {
-                1 => envelope.read_type(wire.bytes()?)?,
+                1 => envelope.decode_type(wire.bytes()?)?,
                 2 => envelope.raw = wire.bytes()?,
                 _ => {}
             }
@@ -216,8 +219,8 @@ impl<'b> Envelope<'b> {
         Ok(envelope)
     }
 
-    fn read_type(&mut self, bytes: &'b [u8]) -> Result<(), ProtoError> {
-        read::each(bytes, |number, wire| {
+    fn decode_type(&mut self, bytes: &'b [u8]) -> Result<(), ProtoError> {
+        decoder::each(bytes, |number, wire| {
             match number {
                 1 => self.api_version = wire.text()?,
                 2 => self.kind = wire.text()?,

@@ -1,45 +1,45 @@
-//! How a type's fields stand in protobuf: their numbers, and when JSON leaves them out.
+//! Protobuf field tables: the numbers of a type's fields, and when Go's JSON encoding omits them.
 
-use super::more;
+use super::response_types;
 use super::v1_36::{DELETE_OPTIONS, TAGS};
 use crate::schema::{self, TypeRow};
 
-/// How one field stands in protobuf.
+/// The protobuf encoding of one field.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Tag {
-    /// Its number; zero, which no message uses, if the field is not there.
+    /// The field number; zero, which no message uses, if protobuf does not have the field.
     pub(super) number: u8,
     pub(super) presence: Presence,
-    /// The numbers of the messages around it that JSON does not show, outermost first.
+    /// The numbers of the enclosing messages that JSON inlines, outermost first.
     pub(super) under: &'static [u8],
     pub(super) union: Union,
 }
 
-/// What happens to a field whose value is zero: the wire has all that are no pointers.
+/// When JSON omits a zero value: the wire has all that are not pointers.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Presence {
-    /// A pointer in Go: zero was said on purpose and stays.
+    /// A pointer in Go: an explicit zero stays.
     Pointer,
     /// A pointer without `omitempty`: JSON has `null` where it is nil.
     NullPointer,
-    /// JSON leaves an empty text, zero and false out, but not an empty object.
+    /// `omitempty`: JSON omits an empty string, zero and false, but not an empty object.
     UnlessEmpty,
-    /// JSON leaves everything out that is empty.
+    /// `omitzero`: JSON omits everything that is empty.
     UnlessZero,
-    /// JSON always has it.
+    /// JSON always has the field.
     Always,
 }
 
-/// A message that JSON shows as one of two things.
+/// A message that JSON encodes as one of two types.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Union {
-    /// No union; JSON of any sort is one field with its text.
+    /// No union; JSON of any type is one field with its text.
     No,
     /// A schema or a list of schemas.
     SchemaOrSchemas,
-    /// True or false, or a schema.
+    /// A boolean or a schema.
     BoolOrSchema,
-    /// A schema or a list of texts.
+    /// A schema or a list of strings.
     SchemaOrTexts,
 }
 
@@ -54,14 +54,14 @@ impl Tag {
         self
     }
 
-    /// The same field, holding one of two things.
+    /// The same field, encoded as a union.
     pub(super) const fn or(mut self, union: Union) -> Self {
         self.union = union;
         self
     }
 }
 
-/// A field that protobuf does not have: the envelope says it.
+/// A field that protobuf does not have: it is in the envelope.
 pub(super) const fn none() -> Tag {
     Tag::new(0, Presence::UnlessEmpty)
 }
@@ -91,40 +91,40 @@ pub(super) const fn always(number: u8) -> Tag {
     Tag::new(number, Presence::Always)
 }
 
-/// A type: its fields, and beside each how it stands in protobuf.
+/// A type: its fields, and the tag of each.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Message {
     pub(super) row: &'static TypeRow,
     pub(super) tags: &'static [Tag],
 }
 
-/// The type at a place of the schema's table, or of the few types only protobuf needs.
-pub(super) fn message(place: u16) -> Message {
-    match TAGS.get(usize::from(place)) {
-        Some(tags) => Message { row: schema::type_of(place), tags },
-        None => more::message(place),
+/// The type at an index of the schema's table, or of the few types in [`response_types`](super::response_types).
+pub(super) fn message(type_index: u16) -> Message {
+    match TAGS.get(usize::from(type_index)) {
+        Some(tags) => Message { row: schema::type_of(type_index), tags },
+        None => response_types::message(type_index),
     }
 }
 
-/// What a body holds.
+/// The content of a body.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Body {
-    /// One object of the type at this place.
+    /// One object of the type at this index.
     One(u16),
-    /// A list of objects of the type at this place.
+    /// A list of objects of the type at this index.
     Many(u16),
 }
 
-/// What a body of this kind holds, if the kind has a form in protobuf.
+/// The content of a body of this kind, if the kind has a protobuf encoding.
 pub(super) fn body(api_version: &str, kind: &str) -> Option<Body> {
     let (group, version) = api_version.rsplit_once('/').unwrap_or(("", api_version));
     if let Some(row) = schema::kind(group, version, kind) {
         return Some(Body::One(row.ty));
     }
     match kind {
-        // Clients write these two in the group and version of what they speak about.
+        // Clients send these two in the group and version of the resource they are about.
         "DeleteOptions" => Some(Body::One(DELETE_OPTIONS)),
-        "Status" => Some(Body::One(more::STATUS)),
+        "Status" => Some(Body::One(response_types::STATUS)),
         _ => {
             let item = schema::kind(group, version, kind.strip_suffix("List")?)?;
             Some(Body::Many(item.ty))
@@ -143,7 +143,7 @@ mod tests {
         for (ty, tags) in TYPES.iter().zip(TAGS) {
             assert_eq!(ty.fields.len(), tags.len(), "{}", ty.id);
             for (field, tag) in ty.fields.iter().zip(*tags) {
-                // What the envelope says is the one exception.
+                // The fields in the envelope are the one exception.
                 let in_envelope = matches!(field.name, "apiVersion" | "kind");
                 assert!(tag.number > 0 || in_envelope, "{}.{}", ty.id, field.name);
             }
@@ -156,9 +156,9 @@ mod tests {
             for (at, tag) in tags.iter().enumerate().filter(|(_, tag)| tag.number > 0) {
                 let is_same = |other: &Tag| (other.number, other.under) == (tag.number, tag.under);
                 assert!(!tags[at + 1..].iter().any(is_same), "{} {tag:?}", ty.id);
-                let mut place = tag.under.to_vec();
-                place.push(tag.number);
-                assert!(!tags.iter().any(|other| other.under.starts_with(&place)), "{}", ty.id);
+                let mut path = tag.under.to_vec();
+                path.push(tag.number);
+                assert!(!tags.iter().any(|other| other.under.starts_with(&path)), "{}", ty.id);
             }
         }
     }
@@ -181,7 +181,7 @@ mod tests {
         assert!(matches!(body("v1", "Pod"), Some(Body::One(_))));
         assert!(matches!(body("apps/v1", "DeploymentList"), Some(Body::Many(_))));
         assert_eq!(body("apps/v1", "DeleteOptions"), body("v1", "DeleteOptions"));
-        assert_eq!(body("v1", "Status"), Some(Body::One(more::STATUS)));
+        assert_eq!(body("v1", "Status"), Some(Body::One(response_types::STATUS)));
         assert_eq!(body("example.com/v1", "Thing"), None);
         assert_eq!(body("v1", "List"), None);
     }

@@ -1,4 +1,4 @@
-//! Bodies written out by hand: what each sort of field looks like, and what is refused.
+//! Hand-written bodies: the encoding of each type of field, and what is refused.
 
 use super::wire::{put_bytes, put_int};
 use super::{decode, decode_as, encode, is_enveloped, is_pointer};
@@ -6,7 +6,7 @@ use crate::{Limits, Node, schema};
 use alloc::string::{String, ToString};
 use alloc::vec::Vec;
 
-/// A field with a text or a message.
+/// A field with a string or a message.
 fn part(number: u8, inside: &[u8]) -> Vec<u8> {
     let mut out = Vec::new();
     put_bytes(&mut out, number, inside);
@@ -24,11 +24,11 @@ fn body(api_version: &str, kind: &str, raw: &[u8]) -> Vec<u8> {
     [b"k8s\0".to_vec(), part(1, &type_meta), part(2, raw)].concat()
 }
 
-/// What a body reads as, in JSON.
-fn read(api_version: &str, kind: &str, raw: &[u8]) -> String {
+/// The JSON that a body decodes to.
+fn decoded_json(api_version: &str, kind: &str, raw: &[u8]) -> String {
     match decode(&body(api_version, kind, raw), Limits::DEFAULT) {
         Ok(node) => node.to_json(),
-        Err(why) => why.to_string(),
+        Err(error) => error.to_string(),
     }
 }
 
@@ -36,15 +36,15 @@ fn tree(json: &str) -> Node<'_> {
     crate::decode(json, Limits::DEFAULT).unwrap().documents.remove(0)
 }
 
-/// Both ways: the tree becomes bytes that become the tree.
-fn survives(json: &str) {
+/// Both directions: the tree is encoded to bytes that decode to the tree.
+fn round_trips(json: &str) {
     let node = tree(json);
     assert!(schema::KINDS.iter().any(|row| row.kind == node.text_at(&["kind"])), "{json}");
     let again = decode(&encode(&node).unwrap(), Limits::DEFAULT).unwrap();
     assert_eq!(again, node, "{again} is not {json}");
 }
 
-/// The whole of a small ConfigMap, byte by byte.
+/// A small ConfigMap, byte by byte.
 #[test]
 fn a_body_byte_by_byte() {
     let bytes: &[u8] = b"k8s\0\
@@ -58,58 +58,61 @@ fn a_body_byte_by_byte() {
     let json =
         r#"{"apiVersion":"v1","kind":"ConfigMap","data":{"k":"vé"},"metadata":{"name":"c"}}"#;
     assert_eq!(node.to_json(), json);
-    let written = encode(&node).unwrap();
-    assert_eq!(decode(&written, Limits::DEFAULT).unwrap(), node);
-    assert!(written.ends_with(b"\x1a\x00\x22\x00"), "{written:?}");
+    let encoded = encode(&node).unwrap();
+    assert_eq!(decode(&encoded, Limits::DEFAULT).unwrap(), node);
+    assert!(encoded.ends_with(b"\x1a\x00\x22\x00"), "{encoded:?}");
 }
 
 #[test]
 fn zero_is_kept_where_go_has_a_pointer() {
     let spec = [number(1, 0), number(9, 0), number(5, 0)].concat();
     let json = r#"{"apiVersion":"apps/v1","kind":"Deployment","spec":{"progressDeadlineSeconds":0,"replicas":0}}"#;
-    assert_eq!(read("apps/v1", "Deployment", &part(2, &spec)), json);
+    assert_eq!(decoded_json("apps/v1", "Deployment", &part(2, &spec)), json);
 
     let account = number(4, 0);
     let json =
         r#"{"apiVersion":"v1","kind":"ServiceAccount","automountServiceAccountToken":false}"#;
-    assert_eq!(read("v1", "ServiceAccount", &account), json);
+    assert_eq!(decoded_json("v1", "ServiceAccount", &account), json);
 
     let claim = [part(5, b""), part(3, b"")].concat();
     let json =
         r#"{"apiVersion":"v1","kind":"PersistentVolumeClaim","spec":{"storageClassName":""}}"#;
-    assert_eq!(read("v1", "PersistentVolumeClaim", &part(2, &claim)), json);
+    assert_eq!(decoded_json("v1", "PersistentVolumeClaim", &part(2, &claim)), json);
 }
 
 #[test]
 fn empty_objects_stay_as_json_has_them_and_an_empty_time_does_not() {
     let raw = [part(1, &part(8, b"")), part(2, &part(2, &part(1, b"c"))), part(3, b"")].concat();
     let json = r#"{"apiVersion":"v1","kind":"Pod","metadata":{},"spec":{"containers":[{"name":"c"}]},"status":{}}"#;
-    assert_eq!(read("v1", "Pod", &raw), json);
+    assert_eq!(decoded_json("v1", "Pod", &raw), json);
 }
 
-/// Go has no `omitempty` on this one, so JSON says null; and so does what is written again.
+/// Go has no `omitempty` on this field, so JSON has null, before and after a round trip.
 #[test]
 fn an_empty_time_that_json_always_has() {
     let condition = [part(1, b"Ready"), part(2, b"True"), part(4, b""), part(6, b"")].concat();
     let json = r#"{"apiVersion":"networking.k8s.io/v1","kind":"ServiceCIDR","status":{"conditions":[{"lastTransitionTime":null,"message":"","status":"True","type":"Ready"}]}}"#;
-    assert_eq!(read("networking.k8s.io/v1", "ServiceCIDR", &part(3, &part(1, &condition))), json);
-    survives(json);
+    assert_eq!(
+        decoded_json("networking.k8s.io/v1", "ServiceCIDR", &part(3, &part(1, &condition))),
+        json
+    );
+    round_trips(json);
 }
 
-/// A volume's source and a probe's handler are messages of their own; JSON does not show them.
+/// A volume's source and a probe's handler are messages of their own, which JSON inlines.
 #[test]
 fn messages_that_json_does_not_show() {
     let host_path = part(2, &part(1, &part(1, b"/x")));
     let volume = [part(1, b"v"), host_path].concat();
     let json = r#"{"apiVersion":"v1","kind":"Pod","spec":{"volumes":[{"hostPath":{"path":"/x"},"name":"v"}]}}"#;
-    assert_eq!(read("v1", "Pod", &part(2, &part(1, &volume))), json);
-    survives(json);
-    survives(
+    assert_eq!(decoded_json("v1", "Pod", &part(2, &part(1, &volume))), json);
+    round_trips(json);
+    round_trips(
         r#"{"apiVersion":"v1","kind":"Pod","spec":{"containers":[{"name":"c","livenessProbe":{"periodSeconds":3,"httpGet":{"port":"http"}},
             "env":[{"name":"e","valueFrom":{"secretKeyRef":{"name":"s","key":"k","optional":false}}}]}],
             "ephemeralContainers":[{"name":"e","image":"i","targetContainerName":"c"}]}}"#,
     );
-    survives(
+    round_trips(
         r#"{"apiVersion":"admissionregistration.k8s.io/v1","kind":"ValidatingAdmissionPolicy","spec":{"matchConstraints":
             {"resourceRules":[{"resourceNames":["n"],"operations":["*"],"apiGroups":[""],"resources":["pods"],"scope":"*"}]}}}"#,
     );
@@ -117,27 +120,27 @@ fn messages_that_json_does_not_show() {
 
 #[test]
 fn leaves_that_are_messages() {
-    survives(
+    round_trips(
         r#"{"apiVersion":"v1","kind":"Pod","metadata":{"creationTimestamp":"2026-01-02T03:04:05Z","managedFields":[{"fieldsV1":{"f:a":{".":{}}}}]},
             "spec":{"tolerations":[{"tolerationSeconds":-1}],"containers":[{"name":"c","resources":{"limits":{"cpu":"500m"}}}]}}"#,
     );
-    survives(
+    round_trips(
         r#"{"apiVersion":"coordination.k8s.io/v1","kind":"Lease","spec":{"renewTime":"2026-01-02T03:04:05.000060Z"}}"#,
     );
-    survives(
+    round_trips(
         r#"{"apiVersion":"v1","kind":"Secret","data":{"a":"","b":"AAE=","c":"/+8="},"type":"Opaque"}"#,
     );
-    survives(
+    round_trips(
         r#"{"apiVersion":"authorization.k8s.io/v1","kind":"SubjectAccessReview","spec":{"user":"u","extra":{"scopes":["a","b"]}},"status":{"allowed":false}}"#,
     );
-    survives(
+    round_trips(
         r#"{"apiVersion":"apps/v1","kind":"ControllerRevision","data":{"spec":[1,"x",null,1.5]},"revision":7}"#,
     );
 }
 
 #[test]
 fn schemas_of_custom_resources() {
-    survives(
+    round_trips(
         r#"{"apiVersion":"apiextensions.k8s.io/v1","kind":"CustomResourceDefinition","spec":{"group":"g","names":{"kind":"K","plural":"ks"},"scope":"Cluster",
             "versions":[{"name":"v1","served":true,"storage":false,"schema":{"openAPIV3Schema":{"maximum":5,"minimum":-0.5,"default":{"a":1},"enum":[1,"a",null],
             "properties":{"a":{"items":{"type":"string"}},"b":{"items":[{"type":"string"}]}},"additionalProperties":false,"additionalItems":{"nullable":true},
@@ -149,7 +152,7 @@ fn schemas_of_custom_resources() {
 fn numbers_in_one_field_are_numbers_one_by_one() {
     let spec = |groups: Vec<u8>| {
         let context = part(14, &groups);
-        read("v1", "Pod", &part(2, &context))
+        decoded_json("v1", "Pod", &part(2, &context))
     };
     let json = r#"{"apiVersion":"v1","kind":"Pod","spec":{"securityContext":{"supplementalGroups":[1,300]}}}"#;
     assert_eq!(spec([number(4, 1), number(4, 300)].concat()), json);
@@ -161,22 +164,22 @@ fn keys_are_sorted_and_the_last_of_a_name_wins() {
     let entry = |key: &[u8], value: &[u8]| part(2, &[part(1, key), part(2, value)].concat());
     let raw = [entry(b"b", b"1"), entry(b"a", b"2"), entry(b"b", b"3"), part(2, b"")].concat();
     let json = r#"{"apiVersion":"v1","kind":"ConfigMap","data":{"":"","a":"2","b":"3"}}"#;
-    assert_eq!(read("v1", "ConfigMap", &raw), json);
+    assert_eq!(decoded_json("v1", "ConfigMap", &raw), json);
 }
 
 #[test]
 fn unknown_fields_are_skipped() {
     let raw = [number(99, 1), part(200, b"x"), part(1, &part(1, b"n"))].concat();
     let json = r#"{"apiVersion":"v1","kind":"ConfigMap","metadata":{"name":"n"}}"#;
-    assert_eq!(read("v1", "ConfigMap", &raw), json);
-    let written = encode(&tree(r#"{"apiVersion":"v1","kind":"ConfigMap","colour":"red"}"#));
+    assert_eq!(decoded_json("v1", "ConfigMap", &raw), json);
+    let encoded = encode(&tree(r#"{"apiVersion":"v1","kind":"ConfigMap","colour":"red"}"#));
     let json = r#"{"apiVersion":"v1","kind":"ConfigMap"}"#;
-    assert_eq!(decode(&written.unwrap(), Limits::DEFAULT).unwrap().to_json(), json);
+    assert_eq!(decode(&encoded.unwrap(), Limits::DEFAULT).unwrap().to_json(), json);
 }
 
 #[test]
 fn what_cannot_be_read_says_where() {
-    let pod = |spec: &[u8]| read("v1", "Pod", &part(2, spec));
+    let pod = |spec: &[u8]| decoded_json("v1", "Pod", &part(2, spec));
     assert_eq!(
         pod(&part(2, &number(1, 1))),
         "protobuf: spec.containers[0].name: wire type 0 where a text, bytes or a message belongs"
@@ -184,15 +187,15 @@ fn what_cannot_be_read_says_where() {
     assert_eq!(pod(&part(10, b"\xff")), "protobuf: spec.nodeName: text that is not UTF-8");
     assert_eq!(pod(&[0x0a, 9]), "protobuf: spec: unexpected end of the message");
     assert_eq!(
-        read("v1", "ConfigMap", &part(2, &[part(1, b"k"), number(2, 1)].concat())),
+        decoded_json("v1", "ConfigMap", &part(2, &[part(1, b"k"), number(2, 1)].concat())),
         "protobuf: data[k]: wire type 0 where a text, bytes or a message belongs"
     );
     assert_eq!(
-        read("apps/v1", "ControllerRevision", &part(2, &part(1, b"{}{}"))),
+        decoded_json("apps/v1", "ControllerRevision", &part(2, &part(1, b"{}{}"))),
         "protobuf: data: JSON that cannot be read: not one value"
     );
     assert_eq!(
-        read("example.com/v1", "Thing", b""),
+        decoded_json("example.com/v1", "Thing", b""),
         "protobuf: example.com/v1, Kind=Thing has no protobuf form; send it as application/json"
     );
     let plain = decode(b"{}", Limits::DEFAULT).unwrap_err().to_string();
@@ -227,14 +230,14 @@ fn limits_hold() {
     let deep = |levels| {
         let schema = (0..levels).fold(Vec::new(), |inside, _| part(28, &inside));
         let spec = part(7, &part(4, &part(1, &schema)));
-        read("apiextensions.k8s.io/v1", "CustomResourceDefinition", &part(2, &spec))
+        decoded_json("apiextensions.k8s.io/v1", "CustomResourceDefinition", &part(2, &spec))
     };
     assert!(deep(240).starts_with('{'), "{}", deep(240));
     let refused = deep(300);
     assert!(refused.ends_with("nested deeper than 250 levels"), "{refused}");
     assert!(refused.len() < 1200, "a path is cut off");
 
-    // A list is a level, though no message is: `allOf` is field 25.
+    // A list is a level, though it is no message: `allOf` is field 25.
     let listed = |levels| {
         let schema = (0..levels).fold(Vec::new(), |inside, _| part(25, &inside));
         let spec = part(7, &part(4, &part(1, &schema)));
@@ -267,8 +270,8 @@ fn options_statuses_and_lists() {
 
 #[test]
 fn pointers() {
-    let place = |id: &str| schema::TYPES.iter().position(|ty| ty.id == id).unwrap() as u16;
-    let spec = place("io.k8s.api.apps.v1.DeploymentSpec");
+    let type_index = |id: &str| schema::TYPES.iter().position(|ty| ty.id == id).unwrap() as u16;
+    let spec = type_index("io.k8s.api.apps.v1.DeploymentSpec");
     assert!(is_pointer(spec, "replicas"));
     assert!(!is_pointer(spec, "paused"));
     assert!(!is_pointer(spec, "colour"));

@@ -1,11 +1,11 @@
-//! Points in time as RFC 3339 writes them, and as seconds and nanoseconds since 1970.
+//! Timestamps as RFC 3339 text, and as seconds and nanoseconds since 1970.
 
 use alloc::format;
 use alloc::string::String;
 
-/// A point in time.
+/// A point in time, like `google.protobuf.Timestamp`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct Moment {
+pub(crate) struct Timestamp {
     /// Seconds since 1970.
     pub(super) seconds: i64,
     /// Nanoseconds since that second began.
@@ -13,17 +13,17 @@ pub(crate) struct Moment {
 }
 
 const DAY: i64 = 86_400;
-/// The first second of the year 1, which Go calls no time at all, and of the year 10000.
+/// The seconds of the years 1 to 9999; the first one is Go's zero time.
 const YEARS: core::ops::Range<i64> = -62_135_596_800..253_402_300_800;
 
-impl Moment {
-    /// The text of its second, in UTC; nothing if its year does not have four digits.
-    pub(crate) fn in_seconds(self) -> Option<String> {
+impl Timestamp {
+    /// RFC 3339 with seconds, in UTC; none if the year does not have four digits.
+    pub(crate) fn to_rfc3339(self) -> Option<String> {
         Some(format!("{}Z", self.second()?))
     }
 
-    /// The text of its microsecond, in UTC.
-    pub(crate) fn in_micros(self) -> Option<String> {
+    /// RFC 3339 with microseconds, in UTC.
+    pub(crate) fn to_rfc3339_micros(self) -> Option<String> {
         Some(format!("{}.{:06}Z", self.second()?, self.nanos / 1000))
     }
 
@@ -37,8 +37,8 @@ impl Moment {
         Some(format!("{year:04}-{month:02}-{day:02}T{hour:02}:{minute:02}:{second:02}"))
     }
 
-    /// Reads RFC 3339: any offset, any fraction of a second.
-    pub(crate) fn read(text: &str) -> Option<Self> {
+    /// Parses RFC 3339 with any offset and any fraction of a second.
+    pub(crate) fn parse(text: &str) -> Option<Self> {
         let (day, time) = text.split_once(['T', 't'])?;
         let [year, month, day] = numbers(day, '-', [4, 2, 2])?;
         let (time, offset) = split_offset(time)?;
@@ -50,12 +50,12 @@ impl Moment {
             && minute < 60
             && second < 60;
         let seconds = days(year, month, day) * DAY + hour * 3600 + minute * 60 + second - offset;
-        let nanos = read_fraction(fraction)?;
+        let nanos = parse_fraction(fraction)?;
         (fits && YEARS.contains(&seconds)).then_some(Self { seconds, nanos })
     }
 }
 
-/// What stands before the offset, and the offset in seconds.
+/// The text before the offset, and the offset in seconds.
 fn split_offset(time: &str) -> Option<(&str, i64)> {
     if let Some(time) = time.strip_suffix(['Z', 'z']) {
         return Some((time, 0));
@@ -67,7 +67,7 @@ fn split_offset(time: &str) -> Option<(&str, i64)> {
     (hours < 24 && minutes < 60).then_some((time, sign * (hours * 3600 + minutes * 60)))
 }
 
-/// Numbers of so many digits each, with a sign between them.
+/// Numbers of fixed widths, separated by `between`.
 fn numbers<const N: usize>(text: &str, between: char, digits: [usize; N]) -> Option<[i64; N]> {
     let mut parts = text.split(between);
     let mut all = [0; N];
@@ -78,7 +78,7 @@ fn numbers<const N: usize>(text: &str, between: char, digits: [usize; N]) -> Opt
     parts.next().is_none().then_some(all)
 }
 
-fn read_fraction(digits: &str) -> Option<u32> {
+fn parse_fraction(digits: &str) -> Option<u32> {
     if digits.is_empty() || !is_digits(digits) {
         return None;
     }
@@ -98,7 +98,7 @@ fn days_in(year: i64, month: i64) -> i64 {
     }
 }
 
-/// Days since 1970 of a date. A year is counted from March, so that its odd day comes last.
+/// The days from 1970 to a date. A year is counted from March, so that its leap day comes last.
 fn days(year: i64, month: i64, day: i64) -> i64 {
     let year = if month <= 2 { year - 1 } else { year };
     let (era, of_era) = (year.div_euclid(400), year.rem_euclid(400));
@@ -106,7 +106,7 @@ fn days(year: i64, month: i64, day: i64) -> i64 {
     era * 146_097 + of_era * 365 + of_era / 4 - of_era / 100 + of_year - 719_468
 }
 
-/// The date of a day since 1970.
+/// The date of a day counted from 1970.
 fn date(days: i64) -> (i64, i64, i64) {
     let days = days + 719_468;
     let (era, of_era) = (days.div_euclid(146_097), days.rem_euclid(146_097));
@@ -133,20 +133,21 @@ mod tests {
             (253_402_300_799, "9999-12-31T23:59:59Z"),
             (-62_135_596_800, "0001-01-01T00:00:00Z"),
         ] {
-            let moment = Moment { seconds, nanos: 0 };
-            assert_eq!(moment.in_seconds().as_deref(), Some(text));
-            assert_eq!(Moment::read(text), Some(moment));
+            let timestamp = Timestamp { seconds, nanos: 0 };
+            assert_eq!(timestamp.to_rfc3339().as_deref(), Some(text));
+            assert_eq!(Timestamp::parse(text), Some(timestamp));
         }
-        assert_eq!(Moment { seconds: 253_402_300_800, nanos: 0 }.in_seconds(), None);
-        assert_eq!(Moment { seconds: i64::MIN, nanos: 0 }.in_micros(), None);
+        assert_eq!(Timestamp { seconds: 253_402_300_800, nanos: 0 }.to_rfc3339(), None);
+        assert_eq!(Timestamp { seconds: i64::MIN, nanos: 0 }.to_rfc3339_micros(), None);
     }
 
     #[test]
     fn offsets_and_fractions() {
-        let read = |text| Moment::read(text).map(|moment| (moment.seconds, moment.nanos));
-        assert_eq!(read("1970-01-01T02:00:00+02:00"), Some((0, 0)));
-        assert_eq!(read("1969-12-31T19:30:00.25-04:30"), Some((0, 250_000_000)));
-        assert_eq!(read("1970-01-01T00:00:00.1234567891Z"), Some((0, 123_456_789)));
+        let parse =
+            |text| Timestamp::parse(text).map(|timestamp| (timestamp.seconds, timestamp.nanos));
+        assert_eq!(parse("1970-01-01T02:00:00+02:00"), Some((0, 0)));
+        assert_eq!(parse("1969-12-31T19:30:00.25-04:30"), Some((0, 250_000_000)));
+        assert_eq!(parse("1970-01-01T00:00:00.1234567891Z"), Some((0, 123_456_789)));
         for text in [
             "",
             "1970-01-01",
@@ -160,20 +161,20 @@ mod tests {
             "1970-01-01T00:00:00+0200",
             "+970-01-01T00:00:00Z",
         ] {
-            assert_eq!(read(text), None, "{text}");
+            assert_eq!(parse(text), None, "{text}");
         }
     }
 
     proptest! {
         #[test]
         fn what_is_written_is_read(seconds in YEARS, micros in 0u32..1_000_000) {
-            let moment = Moment { seconds, nanos: micros * 1000 };
-            prop_assert_eq!(Moment::read(&moment.in_micros().unwrap()), Some(moment));
+            let timestamp = Timestamp { seconds, nanos: micros * 1000 };
+            prop_assert_eq!(Timestamp::parse(&timestamp.to_rfc3339_micros().unwrap()), Some(timestamp));
         }
 
         #[test]
         fn nothing_panics(text in "\\PC*", date in "[0-9TtZz:.+-]{0,40}") {
-            let _ = (Moment::read(&text), Moment::read(&date));
+            let _ = (Timestamp::parse(&text), Timestamp::parse(&date));
         }
     }
 }

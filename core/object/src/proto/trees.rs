@@ -1,7 +1,7 @@
-//! Random trees of random kinds, and that they survive being written and read.
+//! Property tests: random trees of random kinds survive encoding and decoding.
 
 use super::table::{self, Presence, Tag, Union};
-use super::time::Moment;
+use super::time::Timestamp;
 use super::v1_36::SCHEMA;
 use super::{decode, encode};
 use crate::schema::{KINDS, Shape};
@@ -13,13 +13,13 @@ use alloc::vec;
 use alloc::vec::Vec;
 use proptest::prelude::*;
 
-/// Makes trees that JSON and protobuf can both hold: nothing in them that JSON would leave out.
-struct Maker {
+/// Generates trees that JSON and protobuf can both hold: nothing in them that JSON would omit.
+struct Generator {
     state: u64,
     left: usize,
 }
 
-impl Maker {
+impl Generator {
     fn below(&mut self, end: u64) -> u64 {
         // xorshift64, whose state is never zero.
         self.state ^= self.state << 13;
@@ -28,8 +28,8 @@ impl Maker {
         (self.state >> 20) % end
     }
 
-    fn object(&mut self, place: u16) -> Node<'static> {
-        let message = table::message(place);
+    fn object(&mut self, type_index: u16) -> Node<'static> {
+        let message = table::message(type_index);
         let mut entries = Vec::new();
         for (field, tag) in message.row.fields.iter().zip(message.tags) {
             if self.left > 0 && tag.number > 0 && self.below(3) == 0 {
@@ -74,13 +74,13 @@ impl Maker {
             Shape::Int64 => Node::int(i64::MIN + number),
             Shape::Float => Node::new(Value::Float(number as f64 + 0.5)),
             Shape::Bool => Node::bool(true),
-            Shape::Time => Node::string(moment(number).in_seconds().unwrap()),
-            Shape::MicroTime => Node::string(moment(number).in_micros().unwrap()),
+            Shape::Time => Node::string(timestamp(number).to_rfc3339().unwrap()),
+            Shape::MicroTime => Node::string(timestamp(number).to_rfc3339_micros().unwrap()),
             Shape::Quantity => Node::string(format!("{number}m")),
             Shape::IntOrString if is_zero => Node::string("http"),
             Shape::IntOrString => Node::int(number),
             Shape::Any => self.any(union),
-            Shape::Object(place) => self.object(*place),
+            Shape::Object(type_index) => self.object(*type_index),
             Shape::List(inner) => Node::list(vec![self.value(inner, Union::No, true)]),
             Shape::Map(_) => unreachable!("no map stands in another"),
         }
@@ -98,15 +98,15 @@ impl Maker {
     }
 }
 
-fn moment(number: i64) -> Moment {
-    Moment { seconds: number, nanos: 123_456_000 }
+fn timestamp(number: i64) -> Timestamp {
+    Timestamp { seconds: number, nanos: 123_456_000 }
 }
 
 proptest! {
     #[test]
     fn trees_survive(kind in 0..KINDS.len(), seed in 1u64..) {
         let row = KINDS[kind];
-        let mut node = Maker { state: seed, left: 500 }.object(row.ty);
+        let mut node = Generator { state: seed, left: 500 }.object(row.ty);
         let slash = if row.group.is_empty() { "" } else { "/" };
         node.set("apiVersion", Node::string(format!("{}{slash}{}", row.group, row.version)));
         node.set("kind", Node::string(String::from(row.kind)));

@@ -1,10 +1,10 @@
-//! The wire format of protobuf: varints, and fields with a number and a value.
+//! Protobuf's wire format: varints, and fields with a number and a value.
 
 use super::ProtoError;
 use alloc::format;
 use alloc::vec::Vec;
 
-/// A value as it stands on the wire.
+/// A wire value, by wire type.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Wire<'b> {
     Varint(u64),
@@ -22,21 +22,21 @@ impl<'b> Wire<'b> {
     pub(super) fn varint(self) -> Result<u64, ProtoError> {
         match self {
             Self::Varint(number) => Ok(number),
-            other => Err(other.refused("a whole number or a truth value")),
+            other => Err(other.wire_type_error("a whole number or a truth value")),
         }
     }
 
     pub(super) fn double(self) -> Result<f64, ProtoError> {
         match self {
             Self::Fixed64(bits) => Ok(f64::from_bits(bits)),
-            other => Err(other.refused("a number of 64 bits")),
+            other => Err(other.wire_type_error("a number of 64 bits")),
         }
     }
 
     pub(super) fn bytes(self) -> Result<&'b [u8], ProtoError> {
         match self {
             Self::Bytes(bytes) => Ok(bytes),
-            other => Err(other.refused("a text, bytes or a message")),
+            other => Err(other.wire_type_error("a text, bytes or a message")),
         }
     }
 
@@ -44,18 +44,18 @@ impl<'b> Wire<'b> {
         core::str::from_utf8(self.bytes()?).map_err(|_| ProtoError::new("text that is not UTF-8"))
     }
 
-    fn refused(self, wanted: &str) -> ProtoError {
+    fn wire_type_error(self, expected: &str) -> ProtoError {
         let wire_type = match self {
             Self::Varint(_) => VARINT,
             Self::Fixed64(_) => FIXED64,
             Self::Bytes(_) => BYTES,
             Self::Fixed32(_) => FIXED32,
         };
-        ProtoError::new(format!("wire type {wire_type} where {wanted} belongs"))
+        ProtoError::new(format!("wire type {wire_type} where {expected} belongs"))
     }
 }
 
-/// The fields of a message, read one after the other.
+/// An iterator over the fields of a message.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Fields<'b> {
     rest: &'b [u8],
@@ -66,7 +66,7 @@ impl<'b> Fields<'b> {
         Self { rest: bytes }
     }
 
-    /// The next field's number and value.
+    /// The number and value of the next field.
     pub(super) fn next(&mut self) -> Result<Option<(u32, Wire<'b>)>, ProtoError> {
         if self.rest.is_empty() {
             return Ok(None);
@@ -94,7 +94,7 @@ impl<'b> Fields<'b> {
         self.rest.is_empty()
     }
 
-    /// A number in groups of seven bits, the lowest first.
+    /// A varint: groups of seven bits, the lowest first.
     pub(super) fn varint(&mut self) -> Result<u64, ProtoError> {
         let mut number = 0;
         for shift in (0..64).step_by(7) {
@@ -112,23 +112,23 @@ impl<'b> Fields<'b> {
     }
 
     fn array<const N: usize>(&mut self) -> Result<[u8; N], ProtoError> {
-        let (first, rest) = self.rest.split_first_chunk().ok_or_else(cut_short)?;
+        let (first, rest) = self.rest.split_first_chunk().ok_or_else(truncated)?;
         self.rest = rest;
         Ok(*first)
     }
 
     fn take(&mut self, length: usize) -> Result<&'b [u8], ProtoError> {
-        let (first, rest) = self.rest.split_at_checked(length).ok_or_else(cut_short)?;
+        let (first, rest) = self.rest.split_at_checked(length).ok_or_else(truncated)?;
         self.rest = rest;
         Ok(first)
     }
 }
 
-fn cut_short() -> ProtoError {
+fn truncated() -> ProtoError {
     ProtoError::new("unexpected end of the message")
 }
 
-/// Writes a number in groups of seven bits.
+/// Appends a varint.
 pub(super) fn put_varint(out: &mut Vec<u8>, mut number: u64) {
     loop {
         let low = number.to_le_bytes()[0] & 0x7f;
@@ -140,25 +140,25 @@ pub(super) fn put_varint(out: &mut Vec<u8>, mut number: u64) {
     }
 }
 
-/// Writes a field with a whole number; a negative one takes ten bytes, as everywhere in proto2.
+/// Appends an integer field; a negative one takes ten bytes, as everywhere in proto2.
 pub(super) fn put_int(out: &mut Vec<u8>, number: u8, value: i64) {
     put_varint(out, u64::from(number) << 3 | VARINT);
     put_varint(out, value.cast_unsigned());
 }
 
-/// Writes a field with a number of 64 bits.
+/// Appends a 64-bit floating-point field.
 pub(super) fn put_double(out: &mut Vec<u8>, number: u8, value: f64) {
     put_varint(out, u64::from(number) << 3 | FIXED64);
     out.extend(value.to_bits().to_le_bytes());
 }
 
-/// Writes a field with a text, bytes or a message.
+/// Appends a field with a string, bytes or a message.
 pub(super) fn put_bytes(out: &mut Vec<u8>, number: u8, bytes: &[u8]) {
     put_length(out, number, bytes.len());
     out.extend_from_slice(bytes);
 }
 
-/// The beginning of a field of so many bytes, which are to follow.
+/// Appends the tag and length of a field of so many bytes, which are to follow.
 pub(super) fn put_length(out: &mut Vec<u8>, number: u8, length: usize) {
     put_varint(out, u64::from(number) << 3 | BYTES);
     put_varint(out, u64::try_from(length).unwrap_or(u64::MAX));
@@ -183,14 +183,14 @@ mod tests {
 
     #[test]
     fn what_cannot_be_read() {
-        let refused = |bytes: &[u8]| Fields::new(bytes).next().unwrap_err().message;
-        assert_eq!(refused(&[0x0a, 5, 1]), "unexpected end of the message");
-        assert_eq!(refused(&[0x80]), "unexpected end of the message");
-        assert_eq!(refused(&[0x0b]), "wire type 3 of field 1, which is not read");
-        assert_eq!(refused(&[0x00, 0]), "a field number that cannot be");
-        assert_eq!(refused(&[0xff; 11]), "a number longer than 64 bits");
+        let wire_type_error = |bytes: &[u8]| Fields::new(bytes).next().unwrap_err().message;
+        assert_eq!(wire_type_error(&[0x0a, 5, 1]), "unexpected end of the message");
+        assert_eq!(wire_type_error(&[0x80]), "unexpected end of the message");
+        assert_eq!(wire_type_error(&[0x0b]), "wire type 3 of field 1, which is not read");
+        assert_eq!(wire_type_error(&[0x00, 0]), "a field number that cannot be");
+        assert_eq!(wire_type_error(&[0xff; 11]), "a number longer than 64 bits");
         assert_eq!(
-            refused(&[0x0a, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 1]),
+            wire_type_error(&[0x0a, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 1]),
             "unexpected end of the message"
         );
     }

@@ -1,4 +1,4 @@
-//! Says which fields the kinds built into Kubernetes have, and what their values look like.
+//! The schemas of the kinds built into Kubernetes: their fields and the shapes of their values.
 //!
 //! A lookup starts at a [`kind`] and goes from [`type_of`] to [`TypeRow::field`] and on, as deep as
 //! the [`Shape`]s lead. The tables are static, so nothing here allocates; `tools/schemagen` writes
@@ -11,11 +11,11 @@ pub use v1_36::{KINDS, TYPES};
 /// An object type, such as ServiceSpec.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct TypeRow {
-    /// The name it has in Go. Types of different API versions share names.
+    /// Its name in Go. Types of different API versions share names.
     pub name: &'static str,
     /// The full and unique name, such as `io.k8s.api.core.v1.ServiceSpec`.
     pub id: &'static str,
-    /// All its fields, sorted by name.
+    /// Its fields, sorted by name.
     pub fields: &'static [FieldRow],
 }
 
@@ -24,44 +24,44 @@ pub struct TypeRow {
 pub struct FieldRow {
     /// The name in JSON.
     pub name: &'static str,
-    /// What its values look like.
+    /// The shape of its values.
     pub shape: Shape,
-    /// Whether the schema insists on it.
+    /// Whether the schema requires it.
     ///
     /// Never true for the `metadata` of a kind, and never a promise: much that the API server
-    /// insists on, such as a name, its schema calls optional.
+    /// requires, such as a name, is optional in its schema.
     pub required: bool,
 }
 
-/// What a value looks like.
+/// The shape of a value.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Shape {
     /// A string.
     String,
-    /// A string of base64.
+    /// A base64 string.
     Bytes,
-    /// A whole number of 32 bits.
+    /// A 32-bit integer.
     Int32,
-    /// A whole number of 64 bits.
+    /// A 64-bit integer.
     Int64,
-    /// A number.
+    /// A floating-point number.
     Float,
-    /// True or false.
+    /// A boolean.
     Bool,
-    /// A string with an RFC 3339 date and time.
+    /// An RFC 3339 string with seconds.
     Time,
-    /// A string with an RFC 3339 date and time, in microseconds.
+    /// An RFC 3339 string with microseconds.
     MicroTime,
-    /// An amount such as `500m` or `1Gi`: a string or a number.
+    /// A quantity such as `500m` or `1Gi`: a string or a number.
     Quantity,
-    /// A whole number of 32 bits or a string, such as a port by number or name.
+    /// A 32-bit integer or a string, such as a port by number or name.
     IntOrString,
-    /// Anything at all, for the table makes no claim about it.
+    /// Any value: the table does not constrain it.
     ///
-    /// RawExtension, JSON and FieldsV1, and the places in a CustomResourceDefinition that hold
+    /// RawExtension, JSON and FieldsV1, and the fields of a CustomResourceDefinition that hold
     /// either a schema or something else.
     Any,
-    /// An object of the type at this place in [`TYPES`]; see [`type_of`].
+    /// An object of the type at this index of [`TYPES`]; see [`type_of`].
     Object(u16),
     /// A list whose items all have one shape.
     List(&'static Self),
@@ -69,48 +69,48 @@ pub enum Shape {
     Map(&'static Self),
 }
 
-/// A kind: what `apiVersion` and `kind` together name.
+/// A kind, identified by `apiVersion` and `kind`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct KindRow {
     /// The API group, empty for core.
     pub group: &'static str,
-    /// The version in the group.
+    /// The version within the group.
     pub version: &'static str,
-    /// The name of the kind.
+    /// The kind, such as `Service`.
     pub kind: &'static str,
-    /// The place of its type in [`TYPES`]; see [`type_of`].
+    /// The index of its type in [`TYPES`]; see [`type_of`].
     pub ty: u16,
-    /// Whether its objects live in a namespace; those of a subresource live where its parent does.
+    /// Whether its objects are namespaced; a subresource has the scope of its parent.
     pub namespaced: bool,
-    /// Whether it is only ever sent to a subresource of other objects, as Eviction is to Pods.
+    /// Whether it is only ever sent to a subresource, as Eviction is to Pods.
     pub subresource: bool,
-    /// The name in URLs, such as `services`; that of the subresource if it is one.
+    /// The plural name in URLs, such as `services`; the subresource's name if it is one.
     pub plural: &'static str,
 }
 
-/// Stands in for a place that does not exist; no row of the tables leads to it.
+/// Stands in for an index that is out of range; no row of the tables leads to it.
 static NO_TYPE: TypeRow = TypeRow { name: "", id: "", fields: &[] };
 
 /// Finds a built-in kind; the group is empty for core.
 #[must_use]
 pub fn kind(group: &str, version: &str, kind: &str) -> Option<&'static KindRow> {
-    let wanted = (group, version, kind);
-    let place = KINDS.binary_search_by(|row| (row.group, row.version, row.kind).cmp(&wanted));
-    KINDS.get(place.ok()?)
+    let key = (group, version, kind);
+    let index = KINDS.binary_search_by(|row| (row.group, row.version, row.kind).cmp(&key));
+    KINDS.get(index.ok()?)
 }
 
-/// The type at a place that came from the tables; any other place holds a type without fields.
+/// The type at an index from the tables; any other index gives a type without fields.
 #[must_use]
-pub fn type_of(place: u16) -> &'static TypeRow {
-    TYPES.get(usize::from(place)).unwrap_or(&NO_TYPE)
+pub fn type_of(type_index: u16) -> &'static TypeRow {
+    TYPES.get(usize::from(type_index)).unwrap_or(&NO_TYPE)
 }
 
 impl TypeRow {
     /// Finds a field by its exact name; as in the API server, case matters.
     #[must_use]
     pub fn field(&self, name: &str) -> Option<&'static FieldRow> {
-        let place = self.fields.binary_search_by(|row| row.name.cmp(name));
-        self.fields.get(place.ok()?)
+        let index = self.fields.binary_search_by(|row| row.name.cmp(name));
+        self.fields.get(index.ok()?)
     }
 }
 
@@ -136,8 +136,8 @@ mod tests {
         for name in path.split('.') {
             let field = *ty.field(name).unwrap_or_else(|| panic!("{}.{name}", ty.name));
             found = Some(field);
-            if let Some(place) = object_in(field.shape) {
-                ty = type_of(place);
+            if let Some(type_index) = object_in(field.shape) {
+                ty = type_of(type_index);
             }
         }
         found.expect(path)
@@ -145,7 +145,7 @@ mod tests {
 
     fn object_in(shape: Shape) -> Option<u16> {
         match shape {
-            Shape::Object(place) => Some(place),
+            Shape::Object(type_index) => Some(type_index),
             Shape::List(inner) | Shape::Map(inner) => object_in(*inner),
             _ => None,
         }
@@ -185,9 +185,9 @@ mod tests {
     #[test]
     fn every_place_exists() {
         let fields = TYPES.iter().flat_map(|ty| ty.fields);
-        let places = fields.filter_map(|field| object_in(field.shape));
-        for place in places.chain(KINDS.iter().map(|row| row.ty)) {
-            assert!(usize::from(place) < TYPES.len(), "{place}");
+        let type_indices = fields.filter_map(|field| object_in(field.shape));
+        for type_index in type_indices.chain(KINDS.iter().map(|row| row.ty)) {
+            assert!(usize::from(type_index) < TYPES.len(), "{type_index}");
         }
         assert_eq!(type_of(u16::MAX), &NO_TYPE);
     }

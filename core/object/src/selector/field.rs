@@ -1,6 +1,6 @@
-//! Field selectors: terms such as `metadata.name=x` that all must hold.
+//! Field selectors: terms such as `metadata.name=x`, all of which must match.
 
-use super::selectable::{SelectableField, refusal, selectable};
+use super::selectable::{SelectableField, selectable, unsupported_field};
 use crate::Node;
 use alloc::borrow::Cow;
 use alloc::format;
@@ -17,15 +17,15 @@ pub struct FieldSelector {
 /// One term on one field.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct FieldTerm {
-    /// The name of the field, as it was written.
+    /// The name of the field.
     pub field: String,
-    /// How it relates to the value.
+    /// The operator.
     pub op: FieldOp,
     /// The value, unescaped.
     pub value: String,
 }
 
-/// How a field relates to a value.
+/// The operators of field selectors.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum FieldOp {
     /// `=` or `==`.
@@ -34,12 +34,12 @@ pub enum FieldOp {
     NotEquals,
 }
 
-/// At one place the longer operator is tried first.
+/// The longer operator is tried first.
 const OPERATORS: [(&str, FieldOp); 3] =
     [("!=", FieldOp::NotEquals), ("==", FieldOp::Equals), ("=", FieldOp::Equals)];
 
 impl FieldSelector {
-    /// Reads a selector, or says why it is none in the words of the API.
+    /// Parses a selector; the error is the API server's message.
     pub fn parse(text: &str) -> Result<Self, String> {
         let mut parts = split(text);
         parts.sort_unstable();
@@ -53,7 +53,7 @@ impl FieldSelector {
         Ok(Self { terms })
     }
 
-    /// The terms, in the order of their text.
+    /// The terms, in text order.
     #[must_use]
     pub fn terms(&self) -> &[FieldTerm] {
         &self.terms
@@ -65,25 +65,25 @@ impl FieldSelector {
         self.terms.is_empty()
     }
 
-    /// The value that a field must have, if a term says so.
+    /// The value that a field must have, if a term requires one.
     #[must_use]
     pub fn exact(&self, field: &str) -> Option<&str> {
         let is_exact = |term: &&FieldTerm| term.field == field && term.op == FieldOp::Equals;
         self.terms.iter().find(is_exact).map(|term| term.value.as_str())
     }
 
-    /// Whether objects of this built-in kind can be selected so; the error is the API's (400).
+    /// Checks that a built-in kind supports these fields; the error is the API server's (400).
     pub fn check(&self, group: &str, version: &str, kind: &str) -> Result<(), String> {
         let fields = selectable(group, kind);
         let is_known = |term: &&FieldTerm| fields.iter().any(|field| field.key == term.field);
         match self.terms.iter().find(|term| !is_known(term)) {
             None => Ok(()),
-            Some(term) => Err(refusal(group, version, kind, &term.field)),
+            Some(term) => Err(unsupported_field(group, version, kind, &term.field)),
         }
     }
 
-    /// Whether custom resources can be selected so; `extra` are the fields that their definition
-    /// names, without the dot in front.
+    /// Checks that a custom resource supports these fields; `extra` are the selectable fields of its
+    /// definition, without the leading dot.
     pub fn check_custom(&self, namespaced: bool, extra: &[&str]) -> Result<(), String> {
         let is_known = |term: &&FieldTerm| match term.field.as_str() {
             "metadata.name" => true,
@@ -96,7 +96,7 @@ impl FieldSelector {
         }
     }
 
-    /// Whether an object meets all terms; a field that is not among `fields` reads as empty.
+    /// Whether an object matches all terms; a field that is not among `fields` is the empty string.
     #[must_use]
     pub fn matches(&self, object: &Node<'_>, fields: &[SelectableField]) -> bool {
         self.matches_by(|name| {
@@ -105,16 +105,16 @@ impl FieldSelector {
         })
     }
 
-    /// Whether fields that `read` gives meet all terms.
-    pub fn matches_by<'v>(&self, read: impl Fn(&str) -> Cow<'v, str>) -> bool {
+    /// Whether the fields that `value_of` returns match all terms.
+    pub fn matches_by<'v>(&self, value_of: impl Fn(&str) -> Cow<'v, str>) -> bool {
         self.terms.iter().all(|term| {
-            let is_same = read(&term.field) == term.value;
+            let is_same = value_of(&term.field) == term.value;
             is_same == (term.op == FieldOp::Equals)
         })
     }
 }
 
-/// In the form that is parsed.
+/// Formats the selector in the syntax that is parsed.
 impl fmt::Display for FieldSelector {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let mut before = "";
@@ -131,7 +131,7 @@ impl fmt::Display for FieldSelector {
     }
 }
 
-/// The parts between commas; an escaped comma is part of a part.
+/// The terms between commas; an escaped comma does not separate.
 fn split(text: &str) -> Vec<&str> {
     let mut in_escape = false;
     let is_end = |letter: char| {
@@ -185,7 +185,7 @@ mod tests {
 
     #[test]
     fn selectors_are_read() {
-        for (text, shown) in [
+        for (text, formatted) in [
             ("", ""),
             (",,", ""),
             ("b!=2,a=1", "a=1,b!=2"),
@@ -196,7 +196,7 @@ mod tests {
             ("a!b=c", "a!b=c"),
         ] {
             let result = FieldSelector::parse(text).map(|selector| selector.to_string());
-            assert_eq!(result.as_deref(), Ok(shown), "{text}");
+            assert_eq!(result.as_deref(), Ok(formatted), "{text}");
         }
         let escaped = FieldSelector::parse(r"a=b\,c").unwrap();
         assert_eq!(escaped.exact("a"), Some("b,c"));
@@ -250,8 +250,11 @@ mod tests {
             custom.check_custom(true, &[]),
             Err("field label not supported: spec.color".into())
         );
-        let named = FieldSelector::parse("metadata.namespace=x").unwrap();
-        assert!(named.check_custom(true, &[]).is_ok() && named.check_custom(false, &[]).is_err());
+        let namespace_term = FieldSelector::parse("metadata.namespace=x").unwrap();
+        assert!(
+            namespace_term.check_custom(true, &[]).is_ok()
+                && namespace_term.check_custom(false, &[]).is_err()
+        );
     }
 
     #[test]
@@ -292,12 +295,12 @@ mod tests {
         #[test]
         fn anything_is_read_or_refused(text in r"[ab!=,\\é]{0,12}") {
             if let Ok(selector) = FieldSelector::parse(&text) {
-                let shown = selector.to_string();
-                let again = FieldSelector::parse(&shown).unwrap();
+                let formatted = selector.to_string();
+                let again = FieldSelector::parse(&formatted).unwrap();
                 prop_assert_eq!(again.terms().len(), selector.terms().len());
-                // A field that holds a backslash before a comma cannot be written.
+                // A field with a backslash before a comma cannot be expressed.
                 if !text.contains('\\') {
-                    // Terms stand in the order of their texts, and a text may be spelled in two ways.
+                    // Terms are in text order, and a text may be spelled in two ways.
                     let sorted = |selector: &FieldSelector| {
                         let mut terms: Vec<String> =
                             selector.terms().iter().map(|term| format!("{term:?}")).collect();

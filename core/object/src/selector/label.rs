@@ -1,4 +1,4 @@
-//! Label selectors: requirements that all must hold.
+//! Label selectors: requirements, all of which must hold.
 
 use super::label_name::{label_key_faults, label_value_faults};
 use crate::Node;
@@ -23,7 +23,7 @@ pub struct Requirement {
     values: Vec<String>,
 }
 
-/// How a label relates to the values of a requirement.
+/// The operators of label selectors.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum LabelOp {
     /// `key=value`.
@@ -46,7 +46,7 @@ pub enum LabelOp {
     LessThan,
 }
 
-/// How selectors in objects call operators.
+/// The names of operators in `matchExpressions`.
 const OPERATORS: [(&str, LabelOp); 4] = [
     ("In", LabelOp::In),
     ("NotIn", LabelOp::NotIn),
@@ -55,20 +55,20 @@ const OPERATORS: [(&str, LabelOp); 4] = [
 ];
 
 impl LabelSelector {
-    /// The selector that matches no labels at all.
+    /// The selector that matches nothing.
     #[must_use]
     pub fn nothing() -> Self {
         Self { requirements: Vec::new(), matches_nothing: true }
     }
 
-    /// The selector of these requirements.
+    /// A selector of these requirements.
     #[must_use]
     pub fn new(mut requirements: Vec<Requirement>) -> Self {
         requirements.sort_by(|a, b| a.key.cmp(&b.key));
         Self { requirements, matches_nothing: false }
     }
 
-    /// Reads the selector of an object, `{matchLabels, matchExpressions}`. An absent one matches
+    /// Parses the selector of an object, `{matchLabels, matchExpressions}`. An absent one matches
     /// nothing, an empty one everything.
     pub fn from_tree(selector: Option<&Node<'_>>) -> Result<Self, String> {
         let Some(selector) = selector.filter(|selector| !selector.is_null()) else {
@@ -94,8 +94,8 @@ impl LabelSelector {
         Ok(Self::new(requirements))
     }
 
-    /// Reads a plain map of labels, such as the selector of a Service; an empty one matches
-    /// everything, and nothing in it is checked.
+    /// A selector from a plain map of labels, such as the selector of a Service; an empty one matches
+    /// everything, and the labels are not validated.
     #[must_use]
     pub fn from_labels(labels: &Node<'_>) -> Self {
         let requirement = |entry: &crate::Entry<'_>| Requirement {
@@ -106,12 +106,12 @@ impl LabelSelector {
         Self::new(labels.entries().iter().map(requirement).collect())
     }
 
-    /// Whether these labels meet all requirements; `get` gives the value of a label.
+    /// Whether labels match all requirements; `get` returns the value of a label.
     pub fn matches<'v>(&self, get: impl Fn(&str) -> Option<&'v str>) -> bool {
         !self.matches_nothing && self.requirements.iter().all(|one| one.holds(get(&one.key)))
     }
 
-    /// Whether the labels of an object meet all requirements.
+    /// Whether the labels of an object match all requirements.
     #[must_use]
     pub fn matches_object(&self, object: &Node<'_>) -> bool {
         let labels = object.find(&["metadata", "labels"]);
@@ -124,7 +124,7 @@ impl LabelSelector {
         self.requirements.is_empty() && !self.matches_nothing
     }
 
-    /// Whether it is the selector that matches nothing.
+    /// Whether this is the selector that matches nothing.
     #[must_use]
     pub fn is_nothing(&self) -> bool {
         self.matches_nothing
@@ -138,7 +138,7 @@ impl LabelSelector {
 }
 
 impl Requirement {
-    /// A requirement, or why it is none.
+    /// A valid requirement, or the error.
     pub fn new(key: &str, op: LabelOp, values: Vec<String>) -> Result<Self, String> {
         let mut faults = Vec::new();
         let key_faults = label_key_faults(key);
@@ -147,10 +147,10 @@ impl Requirement {
         }
         check_count(op, &values, &mut faults);
         for (index, value) in values.iter().enumerate() {
-            let found = label_value_faults(value);
-            if !found.is_empty() {
+            let value_faults = label_value_faults(value);
+            if !value_faults.is_empty() {
                 let path = format!("values[{index}][{key}]");
-                faults.push(invalid(&path, &Quoted(value), &found.join("; ")));
+                faults.push(invalid(&path, &Quoted(value), &value_faults.join("; ")));
             }
         }
         match faults.as_slice() {
@@ -178,13 +178,13 @@ impl Requirement {
         &self.values
     }
 
-    /// Whether a label with this value, or absent, meets the requirement.
+    /// Whether a label with this value, or an absent one, meets the requirement.
     #[must_use]
     pub fn holds(&self, label: Option<&str>) -> bool {
         let is_listed = |label: &str| self.values.iter().any(|value| value == label);
         let compared = |label: &str| -> Option<(i64, i64)> {
-            let wanted = self.values.first()?.parse().ok()?;
-            Some((label.parse().ok()?, wanted))
+            let bound = self.values.first()?.parse().ok()?;
+            Some((label.parse().ok()?, bound))
         };
         match self.op {
             LabelOp::In | LabelOp::Equals | LabelOp::DoubleEquals => label.is_some_and(is_listed),
@@ -201,7 +201,7 @@ fn invalid(path: &str, value: &dyn fmt::Display, detail: &str) -> String {
     format!("{path}: Invalid value: {value}: {detail}")
 }
 
-/// How many values an operator takes, and which.
+/// Checks the number and type of values that an operator takes.
 fn check_count(op: LabelOp, values: &[String], faults: &mut Vec<String>) {
     let (fits, detail) = match op {
         LabelOp::In | LabelOp::NotIn => {
@@ -218,9 +218,10 @@ fn check_count(op: LabelOp, values: &[String], faults: &mut Vec<String>) {
         }
     };
     if !fits {
-        let shown = values.iter().map(|value| Node::string(value.as_str())).collect::<Vec<_>>();
-        let shown = if shown.is_empty() { "null".into() } else { Node::list(shown).to_json() };
-        faults.push(invalid("values", &shown, detail));
+        let formatted = values.iter().map(|value| Node::string(value.as_str())).collect::<Vec<_>>();
+        let formatted =
+            if formatted.is_empty() { "null".into() } else { Node::list(formatted).to_json() };
+        faults.push(invalid("values", &formatted, detail));
     }
     if !matches!(op, LabelOp::GreaterThan | LabelOp::LessThan) {
         return;
@@ -233,7 +234,7 @@ fn check_count(op: LabelOp, values: &[String], faults: &mut Vec<String>) {
     }
 }
 
-/// In the form that is parsed, values sorted.
+/// Formats the requirement in the syntax that is parsed, with values sorted.
 impl fmt::Display for Requirement {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let mut values: Vec<&str> = self.values.iter().map(String::as_str).collect();

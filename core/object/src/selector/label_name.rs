@@ -1,12 +1,12 @@
-//! What may be the key or the value of a label, and what the API says about what may not.
+//! Validation of label keys and values, with the API server's messages.
 
 use alloc::format;
 use alloc::string::String;
 use alloc::vec::Vec;
 use ratchet_net::dns;
 
-const LONGEST: usize = 63;
-const LONGEST_PREFIX: usize = 253;
+const MAX_LEN: usize = 63;
+const MAX_PREFIX_LEN: usize = 253;
 
 const KEY_RULE: &str = "must consist of alphanumeric characters, '-', '_' or '.', and must start and end with an alphanumeric character (e.g. 'MyName',  or 'my.name',  or '123-abc', regex used for validation is '([A-Za-z0-9][-A-Za-z0-9_.]*)?[A-Za-z0-9]')";
 const VALUE_RULE: &str = "a valid label must be an empty string or consist of alphanumeric characters, '-', '_' or '.', and must start and end with an alphanumeric character (e.g. 'MyValue',  or 'my_value',  or '12345', regex used for validation is '(([A-Za-z0-9][-A-Za-z0-9_.]*)?[A-Za-z0-9])?')";
@@ -20,7 +20,7 @@ fn is_name(text: &str) -> bool {
         && text.ends_with(|letter: char| letter.is_ascii_alphanumeric())
 }
 
-/// What is wrong with the key of a label or annotation; nothing if it is well-formed.
+/// The errors of a label or annotation key; none if it is valid.
 #[must_use]
 pub fn label_key_faults(key: &str) -> Vec<String> {
     let mut faults = Vec::new();
@@ -35,22 +35,22 @@ pub fn label_key_faults(key: &str) -> Vec<String> {
         return faults;
     }
     if let Some(prefix) = prefix {
-        let found = dns::subdomain(prefix);
+        let errors = dns::subdomain(prefix);
         if prefix.is_empty() {
             faults.push("prefix part must be non-empty".into());
         } else {
-            if found.too_long {
-                faults.push(format!("prefix part must be no more than {LONGEST_PREFIX} bytes"));
+            if errors.too_long {
+                faults.push(format!("prefix part must be no more than {MAX_PREFIX_LEN} bytes"));
             }
-            if found.pattern {
+            if errors.pattern {
                 faults.push(format!("prefix part {PREFIX_RULE}"));
             }
         }
     }
     if name.is_empty() {
         faults.push("name part must be non-empty".into());
-    } else if name.len() > LONGEST {
-        faults.push(format!("name part must be no more than {LONGEST} bytes"));
+    } else if name.len() > MAX_LEN {
+        faults.push(format!("name part must be no more than {MAX_LEN} bytes"));
     }
     if !is_name(name) {
         faults.push(format!("name part {KEY_RULE}"));
@@ -58,12 +58,12 @@ pub fn label_key_faults(key: &str) -> Vec<String> {
     faults
 }
 
-/// What is wrong with the value of a label; nothing if it is well-formed.
+/// The errors of a label value; none if it is valid.
 #[must_use]
 pub fn label_value_faults(value: &str) -> Vec<String> {
     let mut faults = Vec::new();
-    if value.len() > LONGEST {
-        faults.push(format!("must be no more than {LONGEST} bytes"));
+    if value.len() > MAX_LEN {
+        faults.push(format!("must be no more than {MAX_LEN} bytes"));
     }
     if !value.is_empty() && !is_name(value) {
         faults.push(VALUE_RULE.into());

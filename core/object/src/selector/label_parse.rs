@@ -1,4 +1,4 @@
-//! The text form of label selectors: `a=b,c in (d,e),!f`.
+//! The text syntax of label selectors: `a=b,c in (d,e),!f`.
 
 use super::label::{LabelOp, LabelSelector, Requirement};
 use super::label_name::label_key_faults;
@@ -19,7 +19,7 @@ enum Token {
     Operator(LabelOp),
 }
 
-/// What is written with special letters; the longest that fits is taken.
+/// Tokens of special characters; the longest match wins.
 const SYMBOLS: [(&str, Token); 9] = [
     ("==", Token::Operator(LabelOp::DoubleEquals)),
     ("!=", Token::Operator(LabelOp::NotEquals)),
@@ -32,14 +32,14 @@ const SYMBOLS: [(&str, Token); 9] = [
     ("(", Token::Open),
 ];
 
-/// What is written with letters; where a value stands these are values.
-const WORDS: [(&str, Token); 2] =
+/// Tokens of letters; in the position of a value they are values.
+const KEYWORDS: [(&str, Token); 2] =
     [("in", Token::Operator(LabelOp::In)), ("notin", Token::Operator(LabelOp::NotIn))];
 
 const BINARY: &str = "in, notin, =, ==, !=, gt, lt";
 
 impl LabelSelector {
-    /// Reads a selector, or says why it is none in the words of the API. An empty text matches
+    /// Parses a selector; the error is the API server's message. An empty text matches
     /// everything.
     pub fn parse(text: &str) -> Result<Self, String> {
         Parser { items: scan(text), at: 0 }.selector().map(Self::new)
@@ -54,7 +54,7 @@ fn is_space(letter: char) -> bool {
     matches!(letter, ' ' | '\t' | '\r' | '\n')
 }
 
-/// Cuts a text into tokens. A zero byte ends the token before it, and the text if none is there.
+/// Splits a text into tokens. A zero byte ends the token before it, and the text if there is none.
 fn scan(text: &str) -> Vec<(Token, &str)> {
     let mut items = Vec::new();
     let mut rest = text.trim_start_matches(is_space);
@@ -65,9 +65,9 @@ fn scan(text: &str) -> Vec<(Token, &str)> {
             None => {
                 let is_end = |letter| is_special(letter) || is_space(letter) || letter == '\0';
                 let length = rest.find(is_end).unwrap_or(rest.len());
-                let word = rest.get(..length).unwrap_or_default();
-                let known = WORDS.iter().find(|(known, _)| *known == word);
-                (known.map_or(Token::Identifier, |(_, token)| *token), length)
+                let identifier = rest.get(..length).unwrap_or_default();
+                let keyword = KEYWORDS.iter().find(|(keyword, _)| *keyword == identifier);
+                (keyword.map_or(Token::Identifier, |(_, token)| *token), length)
             }
         };
         let (literal, after) = rest.split_at_checked(length).unwrap_or((rest, ""));
@@ -85,8 +85,8 @@ struct Parser<'t> {
 }
 
 impl<'t> Parser<'t> {
-    /// The next token where `in` and `notin` are words like any other.
-    fn look(&self) -> (Token, &'t str) {
+    /// The next token, with `in` and `notin` as plain identifiers.
+    fn peek_value(&self) -> (Token, &'t str) {
         match self.items.get(self.at).copied().unwrap_or((Token::End, "")) {
             (Token::Operator(LabelOp::In | LabelOp::NotIn), literal) => {
                 (Token::Identifier, literal)
@@ -96,7 +96,7 @@ impl<'t> Parser<'t> {
     }
 
     fn take(&mut self) -> (Token, &'t str) {
-        let item = self.look();
+        let item = self.peek_value();
         self.at += 1;
         item
     }
@@ -104,11 +104,11 @@ impl<'t> Parser<'t> {
     fn selector(mut self) -> Result<Vec<Requirement>, String> {
         let mut requirements = Vec::new();
         loop {
-            match self.look() {
+            match self.peek_value() {
                 (Token::Identifier | Token::Not, _) => {
                     let requirement = self
                         .requirement()
-                        .map_err(|why| format!("unable to parse requirement: {why}"))?;
+                        .map_err(|error| format!("unable to parse requirement: {error}"))?;
                     requirements.push(requirement);
                 }
                 (Token::End, _) => return Ok(requirements),
@@ -125,7 +125,7 @@ impl<'t> Parser<'t> {
                     return Err(format!("found '{literal}', expected: ',' or 'end of string'"));
                 }
             }
-            if let (token, literal) = self.look()
+            if let (token, literal) = self.peek_value()
                 && !matches!(token, Token::Identifier | Token::Not)
             {
                 return Err(format!("found '{literal}', expected: identifier after ','"));
@@ -150,7 +150,7 @@ impl<'t> Parser<'t> {
         if is_negated {
             return Requirement::new(key, LabelOp::DoesNotExist, Vec::new());
         }
-        if matches!(self.look().0, Token::End | Token::Comma) {
+        if matches!(self.peek_value().0, Token::End | Token::Comma) {
             return Requirement::new(key, LabelOp::Exists, Vec::new());
         }
         let op = self.operator()?;
@@ -170,13 +170,13 @@ impl<'t> Parser<'t> {
         }
     }
 
-    /// `(a,b)`; what is empty between commas is the empty value.
+    /// `(a,b)`; nothing between commas is the empty value.
     fn values(&mut self) -> Result<BTreeSet<&'t str>, String> {
         let (token, literal) = self.take();
         if token != Token::Open {
             return Err(format!("found '{literal}' expected: '('"));
         }
-        match self.look() {
+        match self.peek_value() {
             (Token::Identifier | Token::Comma, _) => {}
             (Token::Close, _) => {
                 self.take();
@@ -191,7 +191,7 @@ impl<'t> Parser<'t> {
             match self.take() {
                 (Token::Identifier, value) => {
                     values.insert(value);
-                    match self.look() {
+                    match self.peek_value() {
                         (Token::Comma | Token::Close, _) => {}
                         (_, literal) => {
                             return Err(format!("found '{literal}', expected: ',' or ')'"));
@@ -199,7 +199,7 @@ impl<'t> Parser<'t> {
                     }
                 }
                 (Token::Comma, _) => {
-                    let next = self.look().0;
+                    let next = self.peek_value().0;
                     if values.is_empty() || matches!(next, Token::Comma | Token::Close) {
                         values.insert("");
                     }
@@ -208,16 +208,16 @@ impl<'t> Parser<'t> {
                     return Err(format!("found '{literal}', expected: ',', or identifier"));
                 }
             }
-            if self.look().0 == Token::Close {
+            if self.peek_value().0 == Token::Close {
                 self.take();
                 return Ok(values);
             }
         }
     }
 
-    /// The value after an operator such as `=`; none is the empty value.
+    /// The value after an operator such as `=`; a missing one is the empty value.
     fn exact_value(&mut self) -> Result<BTreeSet<&'t str>, String> {
-        if matches!(self.look().0, Token::End | Token::Comma) {
+        if matches!(self.peek_value().0, Token::End | Token::Comma) {
             return Ok(BTreeSet::from([""]));
         }
         match self.take() {
@@ -235,7 +235,7 @@ mod tests {
 
     #[test]
     fn selectors_are_read() {
-        for (text, shown) in [
+        for (text, formatted) in [
             ("", ""),
             ("  ", ""),
             ("x=a,y=b,z=c", "x=a,y=b,z=c"),
@@ -258,7 +258,7 @@ mod tests {
             if text.contains("<-") {
                 assert!(result.is_err());
             } else {
-                assert_eq!(result.as_deref(), Ok(shown), "{text}");
+                assert_eq!(result.as_deref(), Ok(formatted), "{text}");
             }
         }
     }
@@ -348,8 +348,8 @@ mod tests {
         #[test]
         fn anything_is_read_or_refused(text in "[ab!=<>(), \u{0}é/.-]{0,12}|(a|in|notin|,|\\(|\\)|=| ){0,9}") {
             if let Ok(selector) = LabelSelector::parse(&text) {
-                let shown = selector.to_string();
-                prop_assert_eq!(LabelSelector::parse(&shown), Ok(selector), "{}", shown);
+                let formatted = selector.to_string();
+                prop_assert_eq!(LabelSelector::parse(&formatted), Ok(selector), "{}", formatted);
             }
         }
     }

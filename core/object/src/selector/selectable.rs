@@ -1,4 +1,4 @@
-//! Which fields of which kinds can be selected by, and how each is read from an object.
+//! The selectable fields of each kind, and how each is read from an object.
 
 use crate::{Node, Value};
 use alloc::borrow::Cow;
@@ -9,31 +9,31 @@ use ratchet_net::Quoted;
 /// A field that objects can be selected by.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct SelectableField {
-    /// Its name in selectors.
+    /// The name in field selectors.
     pub key: &'static str,
-    /// How it is read.
+    /// How the field is read.
     pub read: Read,
 }
 
-/// How a field is read from an object, as text.
+/// How a field is read from an object, as a string.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Read {
-    /// The text at this path; empty if there is none.
+    /// The string at this path; empty if there is none.
     Text(&'static [&'static str]),
-    /// The text at the first of these paths that has any.
+    /// The string at the first of these paths that has one.
     Either(&'static [&'static str], &'static [&'static str]),
-    /// The text at the first path, or else at the second path below the first item of a list.
+    /// The string at the first path, or else at the second path below the first item of a list.
     OrFirstItem(&'static [&'static str], &'static [&'static str], &'static str),
     /// `true` or `false`; absent is `false`.
     Flag(&'static [&'static str]),
-    /// A whole number; absent is `0`.
+    /// An integer; absent is `0`.
     Number(&'static [&'static str]),
-    /// Always empty: the API takes the name but never fills it in.
+    /// Always empty: the API server accepts the name but never fills it in.
     Empty,
 }
 
 impl Read {
-    /// What an object has there.
+    /// The value of the field in an object.
     #[must_use]
     pub fn of<'n>(&self, object: &'n Node<'_>) -> Cow<'n, str> {
         match self {
@@ -61,7 +61,7 @@ impl Read {
     }
 }
 
-/// The text of a scalar in a custom resource, as its selectable fields have it; anything else is
+/// The string of a scalar in a custom resource, for its selectable fields; anything else is
 /// empty.
 #[must_use]
 pub fn scalar_text<'n>(node: Option<&'n Node<'_>>) -> Cow<'n, str> {
@@ -73,7 +73,7 @@ pub fn scalar_text<'n>(node: Option<&'n Node<'_>>) -> Cow<'n, str> {
     }
 }
 
-/// How a kind words its refusal of a field.
+/// The wording of a kind's error for an unsupported field.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Wording {
     Plain,
@@ -108,9 +108,9 @@ const fn kind(
 const NAME: SelectableField = text("metadata.name", &["metadata", "name"]);
 const NAMESPACE: SelectableField = text("metadata.namespace", &["metadata", "namespace"]);
 
-/// What every kind that is not in [`ROWS`] can be selected by; where there is no namespace it reads
-/// as empty.
-static USUAL: &[SelectableField] = &[NAME, NAMESPACE];
+/// The fields of every kind that is not in [`ROWS`]; the namespace of a cluster-scoped object is
+/// empty.
+static DEFAULT_FIELDS: &[SelectableField] = &[NAME, NAMESPACE];
 
 /// The kinds with fields of their own.
 static ROWS: &[KindRow] = &[
@@ -171,7 +171,7 @@ static POD: &[SelectableField] = &[
     NAME,
     NAMESPACE,
     NODE_NAME,
-    // How old clients call it.
+    // The name that old clients use.
     text("spec.host", &["spec", "nodeName"]),
     text("spec.restartPolicy", &["spec", "restartPolicy"]),
     text("spec.schedulerName", &["spec", "schedulerName"]),
@@ -224,11 +224,11 @@ fn row(group: &str, kind: &str) -> Option<&'static KindRow> {
 /// The fields that objects of a built-in kind can be selected by; the group is empty for core.
 #[must_use]
 pub fn selectable(group: &str, kind: &str) -> &'static [SelectableField] {
-    row(group, kind).map_or(USUAL, |row| row.fields)
+    row(group, kind).map_or(DEFAULT_FIELDS, |row| row.fields)
 }
 
-/// What the API says about a field that a kind cannot be selected by.
-pub(super) fn refusal(group: &str, version: &str, kind: &str, field: &str) -> String {
+/// The API server's error for a field that a kind does not support.
+pub(super) fn unsupported_field(group: &str, version: &str, kind: &str, field: &str) -> String {
     match row(group, kind).map(|row| row.wording) {
         None => format!(
             "{} is not a known field selector: only \"metadata.name\", \"metadata.namespace\"",
@@ -267,7 +267,7 @@ mod tests {
         };
         for path in paths {
             path.iter().fold(ty, |ty, name| match ty.field(name).expect(name).shape {
-                schema::Shape::Object(place) => schema::type_of(place),
+                schema::Shape::Object(type_index) => schema::type_of(type_index),
                 _ => ty,
             });
         }
@@ -275,7 +275,7 @@ mod tests {
 
     #[test]
     fn kinds_without_a_row_have_names_and_namespaces() {
-        assert_eq!(selectable("apps", "Deployment"), USUAL);
+        assert_eq!(selectable("apps", "Deployment"), DEFAULT_FIELDS);
         assert_eq!(selectable("", "Node").len(), 2);
     }
 

@@ -1,36 +1,36 @@
-//! Texts of several lines behind `|` and `>`.
+//! Block scalars behind `|` and `>`.
 
-use super::Reader;
+use super::Parser;
 use super::source::END;
 use crate::{Node, Span, Value};
 use alloc::borrow::Cow;
 use alloc::string::String;
 
-/// Deeper texts are read differently by the other reader, and nobody writes them.
-const DEEPEST: usize = 100;
+/// The full parser treats deeper block scalars differently, and nobody writes them.
+const MAX_INDENT: usize = 100;
 
-/// What becomes of the line breaks at the end.
+/// The chomping of the line breaks at the end.
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum Tail {
+enum Chomping {
     Strip,
     Clip,
     Keep,
 }
 
-impl Reader<'_> {
-    /// Reads the text whose `|` or `>` stands at `at`, inside a list or map at `column`, and
-    /// returns where the line after it begins.
+impl Parser<'_> {
+    /// Parses the block scalar whose `|` or `>` is at `at`, inside a collection at `column`, and
+    /// returns the start of the line after it.
     pub(super) fn block(&mut self, at: usize, column: usize) -> Option<usize> {
         let source = self.source;
         let is_folded = source.byte(at) == b'>';
         let (tail, header) = match source.byte(at + 1) {
-            b'-' => (Tail::Strip, at + 2),
-            b'+' => (Tail::Keep, at + 2),
-            _ => (Tail::Clip, at + 1),
+            b'-' => (Chomping::Strip, at + 2),
+            b'+' => (Chomping::Keep, at + 2),
+            _ => (Chomping::Clip, at + 1),
         };
         let mut line = source.rest_is_empty(header)?;
 
-        // The first line with content says how deep the text stands.
+        // The first line with content sets the indentation.
         let (mut breaks, mut widest) = (0, 0);
         let (indent, start) = loop {
             let content = source.blanks(line);
@@ -42,8 +42,8 @@ impl Reader<'_> {
             }
             breaks += 1;
         };
-        // An empty text has a span of its own kind; too many blanks before a text are an error.
-        if indent <= column || indent < widest || indent > DEEPEST {
+        // An empty scalar has a different span; leading blank lines that are too wide are an error.
+        if indent <= column || indent < widest || indent > MAX_INDENT {
             return None;
         }
 
@@ -67,7 +67,7 @@ impl Reader<'_> {
             if !after_break {
                 break line;
             }
-            // Lines that hold nothing, or less than the indentation.
+            // Blank lines, or lines with less than the indentation.
             content = loop {
                 let spaces = source.blanks(line) - line;
                 let content = line + spaces.min(indent);
@@ -81,10 +81,10 @@ impl Reader<'_> {
                 break content;
             }
         };
-        if tail != Tail::Strip {
+        if tail != Chomping::Strip {
             text.push('\n');
         }
-        if tail == Tail::Keep {
+        if tail == Chomping::Keep {
             push_breaks(&mut text, breaks);
         }
         let node = Node { value: Value::Text(Cow::Owned(text)), span: Span::new(start, end) };

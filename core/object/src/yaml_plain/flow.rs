@@ -1,9 +1,9 @@
-//! Lists and maps between brackets, as long as they stay on one line.
+//! Flow collections (`[...]` and `{...}`) on a single line.
 
-use super::Reader;
+use super::Parser;
 
-impl Reader<'_> {
-    /// Reads the list or map that opens at `at` and returns what follows it.
+impl Parser<'_> {
+    /// Parses the collection that opens at `at` and returns the offset behind it.
     pub(super) fn flow(&mut self, mut at: usize) -> Option<usize> {
         let floor = self.open.len();
         loop {
@@ -39,8 +39,8 @@ impl Reader<'_> {
         }
     }
 
-    /// Closes what ends behind a value; returns where the next value begins, or what follows the
-    /// last bracket.
+    /// Closes the collections that end behind a value; returns the start of the next value, or the offset
+    /// behind the last bracket.
     fn after_flow_value(&mut self, mut at: usize, floor: usize) -> Option<usize> {
         loop {
             at = self.source.blanks(at);
@@ -49,7 +49,7 @@ impl Reader<'_> {
                 (b',', _) => {
                     at = self.source.blanks(at + 1);
                     match (self.source.byte(at), is_map) {
-                        // A comma may stand after the last value.
+                        // A trailing comma is allowed.
                         (b']', false) | (b'}', true) => {}
                         (_, true) => return self.flow_key(at),
                         (_, false) => return Some(at),
@@ -67,7 +67,7 @@ impl Reader<'_> {
         }
     }
 
-    /// Reads a name and returns where its value begins.
+    /// Parses a key and returns the start of its value.
     fn flow_key(&mut self, at: usize) -> Option<usize> {
         let colon = if matches!(self.source.byte(at), b'"' | b'\'') {
             let (name, end) = self.source.quoted(at)?;
@@ -76,7 +76,7 @@ impl Reader<'_> {
             colon
         } else {
             let (end, colon) = self.source.plain_in_flow(at)?;
-            // Behind a plain name only a blank makes the colon an indicator.
+            // Behind a plain key, the colon is an indicator only before a blank.
             if self.source.byte(colon + 1) != b' ' {
                 return None;
             }

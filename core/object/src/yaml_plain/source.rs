@@ -1,13 +1,13 @@
-//! The bytes of a plain document and the marks in them: blanks, line ends, the ends of scalars.
+//! The bytes of a plain document and scans over them: blanks, line ends, the ends of scalars.
 
 use alloc::borrow::Cow;
 use alloc::string::String;
 use memchr::{memchr, memchr2, memchr3};
 
-/// What stands after the last byte; the text itself holds none, for it is not printable.
+/// The byte behind the end; the text itself never holds it, for it is not printable.
 pub(super) const END: u8 = 0;
 
-/// A text whose characters have been looked at.
+/// A text whose characters have been checked.
 #[derive(Clone, Copy)]
 pub(super) struct Source<'t> {
     text: &'t str,
@@ -15,13 +15,14 @@ pub(super) struct Source<'t> {
 }
 
 impl<'t> Source<'t> {
-    /// Takes a text in which each character may stand where the reader does not look twice: all
-    /// are printable, none is a byte order mark, and a carriage return only ends a line.
+    /// Accepts a text whose characters need no further checks: all are printable, none is a byte order
+    /// mark, and a carriage return only ends a line.
     pub(super) fn new(text: &'t str) -> Option<Self> {
         let bytes = text.as_bytes();
-        // No branch: the compiler looks at many bytes at once.
-        let odd = |odd: bool, &byte: &u8| odd | ((byte < b' ') & (byte != b'\n')) | (byte > b'~');
-        if bytes.iter().fold(false, odd) && !is_readable(text) {
+        // Branch-free, so that the compiler vectorizes it.
+        let unusual =
+            |unusual: bool, &byte: &u8| unusual | ((byte < b' ') & (byte != b'\n')) | (byte > b'~');
+        if bytes.iter().fold(false, unusual) && !is_readable(text) {
             return None;
         }
         Some(Self { text, bytes })
@@ -37,18 +38,18 @@ impl<'t> Source<'t> {
         self.text.get(from..to)
     }
 
-    pub(super) fn starts_with(self, at: usize, word: &[u8]) -> bool {
-        self.bytes.get(at..).is_some_and(|rest| rest.starts_with(word))
+    pub(super) fn starts_with(self, at: usize, prefix: &[u8]) -> bool {
+        self.bytes.get(at..).is_some_and(|rest| rest.starts_with(prefix))
     }
 
-    /// The first byte from `at` on that is no space.
+    /// The first byte from `at` on that is not a space.
     #[inline]
     pub(super) fn blanks(self, at: usize) -> usize {
         let rest = self.bytes.get(at..).unwrap_or_default();
         at + rest.iter().position(|&byte| byte != b' ').unwrap_or(rest.len())
     }
 
-    /// Where the line ends, its break not included.
+    /// The end of the line, without its break.
     pub(super) fn line_end(self, at: usize) -> usize {
         let rest = self.bytes.get(at..).unwrap_or_default();
         match memchr(b'\n', rest) {
@@ -58,7 +59,7 @@ impl<'t> Source<'t> {
         }
     }
 
-    /// Where the next line begins, for a break, the end or a comment at `at`.
+    /// The start of the next line, if `at` is a break, the end or a comment.
     #[inline]
     pub(super) fn next_line(self, at: usize) -> Option<usize> {
         match self.byte(at) {
@@ -75,14 +76,14 @@ impl<'t> Source<'t> {
         memchr(b'\n', rest).map_or(self.bytes.len(), |length| at + length + 1)
     }
 
-    /// Where the next line begins if nothing but blanks and a comment follows on this one.
+    /// The start of the next line if nothing but blanks and a comment follows on this one.
     #[inline]
     pub(super) fn rest_is_empty(self, at: usize) -> Option<usize> {
         let end = self.blanks(at);
         if end == at && self.byte(end) == b'#' { None } else { self.next_line(end) }
     }
 
-    /// Where the first line after `line` begins that has content, and where its content does.
+    /// The start of the first line after `line` that has content, and the start of its content.
     #[inline]
     pub(super) fn content(self, mut line: usize) -> (usize, usize) {
         loop {
@@ -109,14 +110,14 @@ impl<'t> Source<'t> {
         }
     }
 
-    /// Where the plain scalar at `at` ends, and what ends it: a colon, a comment, the line.
+    /// The end of the plain scalar at `at`, and the offset of what ends it: a colon, a comment, the line.
     #[inline]
     pub(super) fn plain(self, at: usize) -> Option<(usize, usize)> {
         let mut stop = at;
         loop {
             let rest = self.bytes.get(stop..)?;
-            let marks = |byte: &u8| matches!(byte, b'\t' | b'\n' | b'\r' | b'#' | b':');
-            stop += rest.iter().position(marks).unwrap_or(rest.len());
+            let is_stop = |byte: &u8| matches!(byte, b'\t' | b'\n' | b'\r' | b'#' | b':');
+            stop += rest.iter().position(is_stop).unwrap_or(rest.len());
             match self.byte(stop) {
                 b'\t' => return None,
                 b':' if !ends_word(self.byte(stop + 1)) => stop += 1,
@@ -126,7 +127,7 @@ impl<'t> Source<'t> {
         }
     }
 
-    /// Where the plain scalar at `at` ends, and what ends it, between brackets.
+    /// The end of the plain scalar at `at` in a flow collection, and the offset of what ends it.
     pub(super) fn plain_in_flow(self, at: usize) -> Option<(usize, usize)> {
         let can_begin = match self.byte(at) {
             b'-' => !ends_word(self.byte(at + 1)) && !is_bracket(self.byte(at + 1)),
@@ -139,10 +140,10 @@ impl<'t> Source<'t> {
         let mut stop = at;
         loop {
             let rest = self.bytes.get(stop..)?;
-            let marks = |&byte: &u8| {
+            let is_stop = |&byte: &u8| {
                 matches!(byte, b'\t' | b'\n' | b'\r' | b'#' | b':') || is_bracket(byte)
             };
-            stop += rest.iter().position(marks)?;
+            stop += rest.iter().position(is_stop)?;
             let next = self.byte(stop + 1);
             match self.byte(stop) {
                 b'\t' | b'\n' | b'\r' => return None,
@@ -155,12 +156,12 @@ impl<'t> Source<'t> {
     }
 
     fn trimmed(self, from: usize, to: usize) -> usize {
-        let held = self.bytes.get(from..to).unwrap_or_default();
-        from + held.iter().rposition(|&byte| byte != b' ').map_or(0, |last| last + 1)
+        let scalar = self.bytes.get(from..to).unwrap_or_default();
+        from + scalar.iter().rposition(|&byte| byte != b' ').map_or(0, |last| last + 1)
     }
 
-    /// The text of the quoted scalar at `at`, and what follows its quote; none if the line ends
-    /// before it does.
+    /// The text of the quoted scalar at `at`, and the offset behind its quote; none if the line ends
+    /// first.
     pub(super) fn quoted(self, at: usize) -> Option<(Cow<'t, str>, usize)> {
         let is_single = self.byte(at) == b'\'';
         let mut from = at + 1;
@@ -174,14 +175,14 @@ impl<'t> Source<'t> {
                     memchr3(b'"', b'\\', b'\n', rest)?
                 };
             let text = self.slice(from, stop)?;
-            let written = match (self.byte(stop), self.byte(stop + 1)) {
+            let unescaped = match (self.byte(stop), self.byte(stop + 1)) {
                 (b'\n', _) => return None,
                 (b'\'', b'\'') => '\'',
                 (b'\\', b'n') => '\n',
                 (b'\\', b't') => '\t',
                 (b'\\', b'r') => '\r',
                 (b'\\', letter @ (b'"' | b'\\' | b'/' | b' ')) => char::from(letter),
-                // Rare enough to be left to the other reader.
+                // Rare enough to be left to the full parser.
                 (b'\\', _) => return None,
                 _ => {
                     let text = match owned {
@@ -193,14 +194,14 @@ impl<'t> Source<'t> {
             };
             let before = owned.get_or_insert_default();
             before.push_str(text);
-            before.push(written);
+            before.push(unescaped);
             from = stop + 2;
         }
     }
 }
 
 /// Whether a `-` or `:` before this byte is an indicator. (A tab would end a word too, but plain
-/// scalars do not go past one.)
+/// scalars never contain one.)
 #[inline]
 pub(super) fn ends_word(byte: u8) -> bool {
     matches!(byte, b' ' | b'\n' | b'\r' | END)
@@ -222,7 +223,7 @@ fn is_indicator(byte: u8) -> bool {
         )
 }
 
-/// The same as [`Source::new`] asks, for a text that is not all ordinary ASCII.
+/// The check of [`Source::new`] for a text that is not all ordinary ASCII.
 #[cold]
 fn is_readable(text: &str) -> bool {
     let mut characters = text.chars().peekable();

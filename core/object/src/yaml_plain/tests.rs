@@ -1,4 +1,4 @@
-//! The shortcut against the reader that it stands in for: what it takes, it reads the same.
+//! The fast path against the full parser: whatever it accepts, it parses the same.
 
 extern crate std;
 
@@ -6,23 +6,23 @@ mod corpus;
 mod generated;
 mod mutated;
 
-use super::read;
+use super::parse;
 use crate::{Decoded, Limits, Node, Value, yaml};
 use alloc::string::{String, ToString};
 use alloc::vec::Vec;
 use alloc::{format, vec};
 
-/// Whether the shortcut takes a text; fails if it then reads it differently.
-fn takes_with(text: &str, limits: Limits) -> Result<bool, String> {
-    let Some(plain) = read(text, limits) else { return Ok(false) };
-    let full = yaml::read(text, limits)
+/// Whether the fast path accepts a text; fails if it then parses it differently.
+fn accepts_with(text: &str, limits: Limits) -> Result<bool, String> {
+    let Some(plain) = parse(text, limits) else { return Ok(false) };
+    let full = yaml::parse(text, limits)
         .map_err(|error| format!("taken, but an error at {}: {error}", error.offset))?;
     compare(&plain, &full)?;
     Ok(true)
 }
 
-fn takes(text: &str) -> Result<bool, String> {
-    takes_with(text, Limits::DEFAULT)
+fn accepts(text: &str) -> Result<bool, String> {
+    accepts_with(text, Limits::DEFAULT)
 }
 
 fn compare(plain: &Decoded<'_>, full: &Decoded<'_>) -> Result<(), String> {
@@ -59,7 +59,7 @@ fn compare_nodes(plain: &Node<'_>, full: &Node<'_>) -> Result<(), String> {
     }
 }
 
-/// What a text holds, with each value's span cut out of it.
+/// The values of a text, each with the source of its span.
 fn spans(text: &str) -> Vec<(String, &str)> {
     fn walk<'t>(node: &Node<'_>, path: String, text: &'t str, out: &mut Vec<(String, &'t str)>) {
         out.push((path.clone(), &text[node.span.start as usize..node.span.end as usize]));
@@ -71,7 +71,7 @@ fn spans(text: &str) -> Vec<(String, &str)> {
         }
     }
     let mut out = vec![];
-    let decoded = read(text, Limits::DEFAULT).expect("plain");
+    let decoded = parse(text, Limits::DEFAULT).expect("plain");
     walk(&decoded.documents[0], String::new(), text, &mut out);
     out
 }
@@ -79,14 +79,14 @@ fn spans(text: &str) -> Vec<(String, &str)> {
 #[test]
 fn plain_texts_take_the_shortcut_and_read_the_same() {
     for text in corpus::PLAIN {
-        assert_eq!(takes(text), Ok(true), "{text:?}");
-        // Windows' line ends and a missing last one change nothing.
+        assert_eq!(accepts(text), Ok(true), "{text:?}");
+        // CRLF line ends and a missing last line end change nothing.
         let windows = text.replace('\n', "\r\n");
-        assert_eq!(takes(&windows), Ok(true), "{windows:?}");
+        assert_eq!(accepts(&windows), Ok(true), "{windows:?}");
         let cut = text.trim_end_matches('\n');
-        takes(cut).unwrap_or_else(|what| panic!("{cut:?}: {what}"));
+        accepts(cut).unwrap_or_else(|difference| panic!("{cut:?}: {difference}"));
         let nested = format!("outer:\n{}after: 1\n", indented(text));
-        takes(&nested).unwrap_or_else(|what| panic!("{nested:?}: {what}"));
+        accepts(&nested).unwrap_or_else(|difference| panic!("{nested:?}: {difference}"));
     }
 }
 
@@ -97,7 +97,7 @@ fn indented(text: &str) -> String {
 #[test]
 fn other_texts_are_left_to_the_other_reader() {
     for text in corpus::LEFT {
-        assert_eq!(takes(text), Ok(false), "{text:?}");
+        assert_eq!(accepts(text), Ok(false), "{text:?}");
     }
 }
 
@@ -109,7 +109,7 @@ fn there_are_enough_texts() {
 #[test]
 fn values_have_the_spans_of_their_text() {
     let text = "a: 'x' # c\nb:\n- y\nc: {d: [1]}\ne: |\n  t\nf:\n";
-    let found = spans(text);
+    let values = spans(text);
     let want = [
         ("", &text[..text.len() - 2]),
         (".a", "'x'"),
@@ -121,49 +121,49 @@ fn values_have_the_spans_of_their_text() {
         (".e", "t\n"),
         (".f", ""),
     ];
-    assert_eq!(found, want.map(|(path, text)| (path.to_string(), text)));
+    assert_eq!(values, want.map(|(path, text)| (path.to_string(), text)));
 }
 
 #[test]
 fn repeated_members_are_told_with_their_paths() {
     let text = "a:\n- - b: {c: 1, c: 2}\n    d: 1\n  - d: 1\n    d: 2\ne: 1\ne: 2\n";
-    let decoded = read(text, Limits::DEFAULT).expect("plain");
+    let decoded = parse(text, Limits::DEFAULT).expect("plain");
     let paths: Vec<&str> = decoded.repeated.iter().map(|row| row.path.as_str()).collect();
     assert_eq!(paths, ["a[0][0].b.c", "a[0][1].d", "e"]);
-    assert_eq!(takes(text), Ok(true));
+    assert_eq!(accepts(text), Ok(true));
 }
 
 #[test]
 fn limits_hold() {
     let nodes = |nodes| Limits { nodes, ..Limits::DEFAULT };
     let text = "a: [1, {b: 2}]\nc:\n";
-    // One map, two names, a list, a number, a map, a name, a number and a null.
+    // One map, two keys, a list, a number, a map, a key, a number and a null.
     for count in 0..12 {
-        assert_eq!(takes_with(text, nodes(count)), Ok(count >= 9), "{count} nodes");
-        assert_eq!(yaml::read(text, nodes(count)).is_ok(), count >= 9, "{count} nodes");
+        assert_eq!(accepts_with(text, nodes(count)), Ok(count >= 9), "{count} nodes");
+        assert_eq!(yaml::parse(text, nodes(count)).is_ok(), count >= 9, "{count} nodes");
     }
     for depth in 0..6 {
         let limits = Limits { depth, ..Limits::DEFAULT };
-        let taken = takes_with("a:\n- - [{b: 1}]\n", limits);
-        assert_eq!(taken, Ok(depth >= 5), "{depth} levels");
+        let accepted = accepts_with("a:\n- - [{b: 1}]\n", limits);
+        assert_eq!(accepted, Ok(depth >= 5), "{depth} levels");
     }
     for deep in [200, 249, 250, 251, 252, 300] {
         let brackets = format!("a: {}{}\n", "[".repeat(deep), "]".repeat(deep));
-        assert_eq!(takes(&brackets), Ok(deep <= 250), "{deep} levels");
+        assert_eq!(accepts(&brackets), Ok(deep <= 250), "{deep} levels");
         let dashes = format!("{}a\n", "- ".repeat(deep));
-        assert_eq!(takes(&dashes), Ok(deep <= 250), "{deep} levels");
+        assert_eq!(accepts(&dashes), Ok(deep <= 250), "{deep} levels");
     }
     for long in [900, 1000, 1001, 1023, 1024, 1025, 5000] {
         let key = "k".repeat(long);
         for text in [format!("{key}: 1\n"), format!("a: {{{key}: 1}}\n"), format!("- '{key}'\n")] {
-            takes(&text).unwrap_or_else(|what| panic!("{long}: {what}"));
+            accepts(&text).unwrap_or_else(|difference| panic!("{long}: {difference}"));
         }
     }
 }
 
-/// All documents of the YAML files below a folder, each with the name of its file.
+/// All documents of the YAML files below a folder, each with its file name.
 fn documents(folder: &str) -> Vec<(String, String)> {
-    let mut found = vec![];
+    let mut documents = vec![];
     let mut folders = vec![std::path::PathBuf::from(folder)];
     while let Some(folder) = folders.pop() {
         for entry in std::fs::read_dir(folder).expect("a folder") {
@@ -174,13 +174,15 @@ fn documents(folder: &str) -> Vec<(String, String)> {
             } else if is_yaml && let Ok(text) = std::fs::read_to_string(&path) {
                 let pieces = crate::pieces(&text).map(|piece| piece.text);
                 let pieces = pieces.filter(|text| {
-                    !yaml::read(text, Limits::DEFAULT).is_ok_and(|read| read.documents.is_empty())
+                    !yaml::parse(text, Limits::DEFAULT)
+                        .is_ok_and(|decoded| decoded.documents.is_empty())
                 });
-                found.extend(pieces.map(|piece| (path.display().to_string(), piece.to_string())));
+                documents
+                    .extend(pieces.map(|piece| (path.display().to_string(), piece.to_string())));
             }
         }
     }
-    found
+    documents
 }
 
 #[test]
@@ -188,7 +190,7 @@ fn all_cases_without_anchors_take_the_shortcut() {
     let all = documents("../../cases");
     assert!(all.len() > 300);
     for (path, text) in all {
-        let taken = takes(&text).unwrap_or_else(|what| panic!("{path}: {what}"));
-        assert!(taken || text.contains(": &"), "{path}");
+        let accepted = accepts(&text).unwrap_or_else(|difference| panic!("{path}: {difference}"));
+        assert!(accepted || text.contains(": &"), "{path}");
     }
 }

@@ -1,6 +1,6 @@
-//! A binding: which policy, with which parameters, about what, and what is done.
+//! Validation of bindings.
 
-use super::{resources, word};
+use super::{check_enum, resources};
 use alloc::vec::Vec;
 use ratchet_engine::writing::{FieldErrors, NameFormat, check_selector, shown_list, shown_word};
 use ratchet_object::At;
@@ -42,26 +42,26 @@ fn check_parameter(at: &At<'_>, errs: &mut FieldErrors<'_, '_>) {
     if action.text_or_empty().is_empty() {
         errs.required(&action, "");
     } else {
-        word(&action, &["Deny", "Allow"], errs);
+        check_enum(&action, &["Deny", "Allow"], errs);
     }
 }
 
 fn check_actions(actions: &At<'_>, errs: &mut FieldErrors<'_, '_>) {
     let release = errs.ctx.policy.release;
-    let mut known: Vec<&str> = Vec::new();
+    let mut seen: Vec<&str> = Vec::new();
     for action in actions.items() {
         let text = action.text_or_empty();
-        word(&action, &["Audit", "Deny", "Warn"], errs);
-        if known.contains(&text) {
+        check_enum(&action, &["Audit", "Deny", "Warn"], errs);
+        if seen.contains(&text) {
             errs.duplicate(&action, shown_word(text, release));
         }
-        known.push(text);
+        seen.push(text);
     }
-    if known.contains(&"Deny") && known.contains(&"Warn") {
+    if seen.contains(&"Deny") && seen.contains(&"Warn") {
         const DETAIL: &str = "must not contain both Deny and Warn (repeating the same validation failure information in the API response and headers serves no purpose)";
-        errs.invalid_as(actions, shown_list(&known, release), DETAIL);
+        errs.invalid_as(actions, shown_list(&seen, release), DETAIL);
     }
-    if known.is_empty() {
+    if seen.is_empty() {
         errs.required(actions, "at least one validation action is required");
     }
 }

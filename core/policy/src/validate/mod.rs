@@ -1,4 +1,4 @@
-//! Whether policies and bindings are well made: their expressions included, so the engine cannot tell it.
+//! Validation of policies and bindings, with their expressions, which the engine cannot compile.
 
 mod binding;
 mod expressions;
@@ -16,13 +16,13 @@ use ratchet_engine::{Change, Part, Verdict};
 use ratchet_object::At;
 
 const GROUP: &str = "admissionregistration.k8s.io";
-/// How names end that a later release keeps for itself.
+/// The suffix of names that a later release reserves.
 const RESERVED: &str = ".static.k8s.io";
-const MOST_CONDITIONS: usize = 64;
-const MOST_ANNOTATIONS: usize = 20;
+const MAX_CONDITIONS: usize = 64;
+const MAX_ANNOTATIONS: usize = 20;
 
-/// Adds to a verdict what is wrong with a policy or a binding; nothing for every other kind. It belongs behind what
-/// the engine found, which is about metadata.
+/// Adds the errors of a policy or a binding to a verdict; none for any other kind. They belong behind those of
+/// the engine, which are about metadata.
 pub fn validate(change: &Change<'_>, policy: &ratchet_engine::Policy, verdict: &mut Verdict) {
     if change.kind.group != GROUP {
         return;
@@ -53,7 +53,7 @@ pub fn validate(change: &Change<'_>, policy: &ratchet_engine::Policy, verdict: &
 fn check_policy(spec: &At<'_>, errs: &mut FieldErrors<'_, '_>) {
     let failure = spec.field("failurePolicy");
     if failure.is_set() {
-        word(&failure, &["Fail", "Ignore"], errs);
+        check_enum(&failure, &["Fail", "Ignore"], errs);
     } else {
         errs.required(&failure, "");
     }
@@ -72,7 +72,7 @@ fn check_policy(spec: &At<'_>, errs: &mut FieldErrors<'_, '_>) {
         errs.required(&constraints, "");
     }
     let mut expressions = Expressions::new(spec, errs.ctx);
-    if !conditions_are_kept(spec, errs) {
+    if !conditions_unchanged(spec, errs) {
         check_conditions(&spec.field("matchConditions"), &expressions, errs);
     }
     for variable in spec.field("variables").items() {
@@ -91,28 +91,28 @@ fn check_policy(spec: &At<'_>, errs: &mut FieldErrors<'_, '_>) {
     check_annotations(&annotations, &expressions, errs);
 }
 
-/// Conditions are looked at again only where they, or what they may speak of, have changed.
-fn conditions_are_kept(spec: &At<'_>, errs: &FieldErrors<'_, '_>) -> bool {
+/// Conditions are validated again only if they, or the parameters they may use, have changed.
+fn conditions_unchanged(spec: &At<'_>, errs: &FieldErrors<'_, '_>) -> bool {
     let Some(old) = errs.ctx.change.old_root() else { return false };
     let old = old.field("spec");
-    let is_kept = |name: &'static str| spec.field(name).equals(&old.field(name));
-    is_kept("paramKind") && is_kept("matchConditions")
+    let is_unchanged = |name: &'static str| spec.field(name).equals(&old.field(name));
+    is_unchanged("paramKind") && is_unchanged("matchConditions")
 }
 
-/// One of a few words, also where the field is empty.
-fn word(at: &At<'_>, words: &[&str], errs: &mut FieldErrors<'_, '_>) {
+/// Checks that a field has one of a few values, also where it is empty.
+fn check_enum(at: &At<'_>, supported: &[&str], errs: &mut FieldErrors<'_, '_>) {
     let text = at.text_or_empty();
-    if !words.contains(&text) {
-        errs.unsupported(at, shown_word(text, errs.ctx.policy.release), words);
+    if !supported.contains(&text) {
+        errs.unsupported(at, shown_word(text, errs.ctx.policy.release), supported);
     }
 }
 
 fn check_parameter_kind(kind: &At<'_>, errs: &mut FieldErrors<'_, '_>) {
-    let written = kind.field("apiVersion");
-    match written.text_or_empty() {
-        "" => errs.required(&written, ""),
+    let api_version = kind.field("apiVersion");
+    match api_version.text_or_empty() {
+        "" => errs.required(&api_version, ""),
         text if text.matches('/').count() > 1 => {
-            errs.invalid(&written, alloc::format!("unexpected GroupVersion string: {text}"));
+            errs.invalid(&api_version, alloc::format!("unexpected GroupVersion string: {text}"));
         }
         text => {
             let (group, version) = match text {
@@ -120,11 +120,11 @@ fn check_parameter_kind(kind: &At<'_>, errs: &mut FieldErrors<'_, '_>) {
                 text => text.split_once('/').unwrap_or(("", text)),
             };
             if !group.is_empty() {
-                joined(&written, group, NameFormat::Subdomain, errs);
+                check_part(&api_version, group, NameFormat::Subdomain, errs);
             }
             match version {
-                "" => errs.invalid(&written, "version must be specified"),
-                version => joined(&written, version, NameFormat::Label1035, errs),
+                "" => errs.invalid(&api_version, "version must be specified"),
+                version => check_part(&api_version, version, NameFormat::Label1035, errs),
             }
         }
     }
@@ -142,17 +142,17 @@ fn check_parameter_kind(kind: &At<'_>, errs: &mut FieldErrors<'_, '_>) {
 }
 
 fn faults(text: &str, form: NameFormat) -> alloc::vec::Vec<alloc::borrow::Cow<'static, str>> {
-    let mut found = alloc::vec::Vec::new();
-    form_faults(form, text, |detail| found.push(detail));
-    found
+    let mut messages = alloc::vec::Vec::new();
+    form_faults(form, text, |detail| messages.push(detail));
+    messages
 }
 
-/// All that is wrong with a part of a text, in one sentence.
-fn joined(at: &At<'_>, part: &str, form: NameFormat, errs: &mut FieldErrors<'_, '_>) {
+/// Reports all errors of a part of a text in one message.
+fn check_part(at: &At<'_>, part: &str, form: NameFormat, errs: &mut FieldErrors<'_, '_>) {
     let faults = faults(part, form);
     if !faults.is_empty() {
-        let shown = alloc::format!("{}", ratchet_net::Quoted(part));
-        errs.invalid_as(at, shown, faults.join(","));
+        let formatted = alloc::format!("{}", ratchet_net::Quoted(part));
+        errs.invalid_as(at, formatted, faults.join(","));
     }
 }
 
@@ -161,8 +161,8 @@ fn check_conditions(
     expressions: &Expressions<'_>,
     errs: &mut FieldErrors<'_, '_>,
 ) {
-    if conditions.len() > MOST_CONDITIONS {
-        errs.too_many(conditions, conditions.len(), MOST_CONDITIONS);
+    if conditions.len() > MAX_CONDITIONS {
+        errs.too_many(conditions, conditions.len(), MAX_CONDITIONS);
     }
     let mut names: alloc::vec::Vec<&str> = alloc::vec::Vec::new();
     for condition in conditions.items() {
@@ -187,17 +187,17 @@ fn quoted(text: &str) -> alloc::string::String {
 
 fn check_variable(at: &At<'_>, expressions: &mut Expressions<'_>, errs: &mut FieldErrors<'_, '_>) {
     let (name, expression) = (at.field("name"), at.field("expression"));
-    let named = name.text_or_empty();
-    if named.trim().is_empty() {
+    let name_text = name.text_or_empty();
+    if name_text.trim().is_empty() {
         errs.required(&name, "name is not specified");
-    } else if !expressions::is_identifier(named) {
+    } else if !expressions::is_identifier(name_text) {
         errs.invalid(&name, "must be a valid CEL identifier");
     }
     let text = expression.text_or_empty();
     if text.trim().is_empty() {
         errs.required(&expression, "expression is not specified");
     } else {
-        expressions.variable(named, &expression, text, errs);
+        expressions.variable(name_text, &expression, text, errs);
     }
 }
 
@@ -228,7 +228,7 @@ fn check_validation(at: &At<'_>, expressions: &Expressions<'_>, errs: &mut Field
     }
     let reason = at.field("reason");
     if reason.is_set() {
-        word(&reason, REASONS, errs);
+        check_enum(&reason, REASONS, errs);
     }
 }
 
@@ -237,40 +237,40 @@ fn check_annotations(
     expressions: &Expressions<'_>,
     errs: &mut FieldErrors<'_, '_>,
 ) {
-    const LONGEST: usize = 5 * 1024;
-    if annotations.len() > MOST_ANNOTATIONS {
-        let shown = shown_annotations(annotations);
-        let detail = alloc::format!("must not have more than {MOST_ANNOTATIONS} auditAnnotations");
-        errs.invalid_as(annotations, shown, detail);
+    const MAX_EXPRESSION_LEN: usize = 5 * 1024;
+    if annotations.len() > MAX_ANNOTATIONS {
+        let formatted = format_annotations(annotations);
+        let detail = alloc::format!("must not have more than {MAX_ANNOTATIONS} auditAnnotations");
+        errs.invalid_as(annotations, formatted, detail);
     }
     let owner = errs.ctx.change.new_object().name();
     let mut keys: alloc::vec::Vec<&str> = alloc::vec::Vec::new();
     for annotation in annotations.items() {
         let key = annotation.field("key");
-        let named = key.text_or_empty();
+        let key_text = key.text_or_empty();
         if owner.is_empty() {
-            errs.invalid_as(&key, quoted(named), "requires metadata.name be non-empty");
+            errs.invalid_as(&key, quoted(key_text), "requires metadata.name be non-empty");
         } else {
-            errs.form_of(&key, &alloc::format!("{owner}/{named}"), NameFormat::Qualified);
+            errs.form_of(&key, &alloc::format!("{owner}/{key_text}"), NameFormat::Qualified);
         }
         let value = annotation.field("valueExpression");
         match value.text_or_empty().trim() {
             "" => errs.required(&value, "valueExpression is not specified"),
-            text if text.len() > LONGEST => {
-                let detail = alloc::format!("must not exceed {LONGEST} bytes in length");
+            text if text.len() > MAX_EXPRESSION_LEN => {
+                let detail = alloc::format!("must not exceed {MAX_EXPRESSION_LEN} bytes in length");
                 errs.required(&value, detail);
             }
             text => expressions.annotation(&value, text, errs),
         }
-        if keys.contains(&named) {
-            errs.duplicate(&key, quoted(named));
+        if keys.contains(&key_text) {
+            errs.duplicate(&key, quoted(key_text));
         }
-        keys.push(named);
+        keys.push(key_text);
     }
 }
 
-/// Annotations as the API shows them: by the names of its own type.
-fn shown_annotations(annotations: &At<'_>) -> alloc::string::String {
+/// Annotations as the API server formats them: by the names of its Go type.
+fn format_annotations(annotations: &At<'_>) -> alloc::string::String {
     let item = |at: At<'_>| {
         let mut out = alloc::string::String::from("{\"Key\":");
         // Writing to a String cannot fail.

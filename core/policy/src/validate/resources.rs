@@ -1,6 +1,6 @@
-//! Which attempts are meant: selectors, and rules about resources.
+//! Validation of match constraints: selectors, and resource rules.
 
-use super::{quoted, word};
+use super::{check_enum, quoted};
 use alloc::format;
 use alloc::vec::Vec;
 use ratchet_engine::writing::{FieldErrors, NameFormat, check_selector, shown_list};
@@ -10,7 +10,7 @@ use ratchet_object::At;
 pub(super) fn check(at: &At<'_>, errs: &mut FieldErrors<'_, '_>) {
     let policy = at.field("matchPolicy");
     if policy.is_set() {
-        word(&policy, &["Equivalent", "Exact"], errs);
+        check_enum(&policy, &["Equivalent", "Exact"], errs);
     } else {
         errs.required(&policy, "");
     }
@@ -49,30 +49,34 @@ fn check_rule(rule: &At<'_>, errs: &mut FieldErrors<'_, '_>) {
     check_resources(&rule.field("resources"), errs);
     let scope = rule.field("scope");
     if scope.is_set() {
-        word(&scope, &["*", "Cluster", "Namespaced"], errs);
+        check_enum(&scope, &["*", "Cluster", "Namespaced"], errs);
     }
 }
 
-fn texts<'a>(list: &At<'a>) -> Vec<&'a str> {
+fn strings<'a>(list: &At<'a>) -> Vec<&'a str> {
     list.items().map(|item| item.text_or_empty()).collect()
 }
 
-/// A list that is not empty, and says `*` only where it says nothing else.
-fn check_list(list: &At<'_>, what: &str, errs: &mut FieldErrors<'_, '_>) {
+/// A list that is not empty, and has `*` only as its single item.
+fn check_list(list: &At<'_>, items: &str, errs: &mut FieldErrors<'_, '_>) {
     if list.is_empty() {
         errs.required(list, "");
     }
-    let all = texts(list);
+    let all = strings(list);
     if all.len() > 1 && all.contains(&"*") {
-        let shown = shown_list(&all, errs.ctx.policy.release);
-        errs.invalid_as(list, shown, format!("if '*' is present, must not specify other {what}"));
+        let formatted = shown_list(&all, errs.ctx.policy.release);
+        errs.invalid_as(
+            list,
+            formatted,
+            format!("if '*' is present, must not specify other {items}"),
+        );
     }
 }
 
 fn check_operations(operations: &At<'_>, errs: &mut FieldErrors<'_, '_>) {
     check_list(operations, "operations", errs);
     for operation in operations.items() {
-        word(&operation, &["*", "CONNECT", "CREATE", "DELETE", "UPDATE"], errs);
+        check_enum(&operation, &["*", "CONNECT", "CREATE", "DELETE", "UPDATE"], errs);
     }
 }
 
@@ -80,7 +84,7 @@ fn check_resources(resources: &At<'_>, errs: &mut FieldErrors<'_, '_>) {
     if resources.is_empty() {
         errs.required(resources, "");
     }
-    // What is already said of all parts of a resource, and of one part of all resources.
+    // Resources with all their subresources, and subresources of all resources.
     let (mut whole, mut everywhere): (Vec<&str>, Vec<&str>) = (Vec::new(), Vec::new());
     let mut last_is_named = false;
     for at in resources.items() {
@@ -106,15 +110,15 @@ fn check_resources(resources: &At<'_>, errs: &mut FieldErrors<'_, '_>) {
             everywhere.push(part);
         }
     }
-    let all = texts(resources);
-    let shown = shown_list(&all, errs.ctx.policy.release);
+    let all = strings(resources);
+    let formatted = shown_list(&all, errs.ctx.policy.release);
     if all.len() > 1 && all.contains(&"*/*") {
         const DETAIL: &str = "if '*/*' is present, must not specify other resources";
-        errs.invalid_as(resources, shown.clone(), DETAIL);
+        errs.invalid_as(resources, formatted.clone(), DETAIL);
     }
     if all.contains(&"*") && last_is_named {
         const DETAIL: &str =
             "if '*' is present, must not specify other resources without subresources";
-        errs.invalid_as(resources, shown, DETAIL);
+        errs.invalid_as(resources, formatted, DETAIL);
     }
 }

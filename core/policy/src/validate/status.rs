@@ -1,38 +1,38 @@
-//! The status of a policy: warnings that name a field, and conditions like those of every kind.
+//! Validation of a policy's status: warnings that name a field, and conditions.
 
-use super::{quoted, word};
+use super::{check_enum, quoted};
 use alloc::vec::Vec;
 use ratchet_engine::writing::{FieldErrors, NameFormat};
 use ratchet_object::At;
 
-const LONGEST_REASON: usize = 1024;
-const LONGEST_MESSAGE: usize = 32 * 1024;
+const MAX_REASON_LEN: usize = 1024;
+const MAX_MESSAGE_LEN: usize = 32 * 1024;
 const REASON: &str = "a condition reason must start with alphabetic character, optionally followed by a string of alphanumeric characters or '_,:', and must end with an alphanumeric character or '_' (e.g. 'my_name',  or 'MY_NAME',  or 'MyName',  or 'ReasonA,ReasonB',  or 'ReasonA:ReasonB', regex used for validation is '[A-Za-z]([A-Za-z0-9_,:]*[A-Za-z0-9_])?')";
 
 /// The status of a policy.
 pub(super) fn check(status: &At<'_>, errs: &mut FieldErrors<'_, '_>) {
     for warning in status.descend(&["typeChecking", "expressionWarnings"]).items() {
         errs.needs_text(&warning.field("warning"));
-        let place = warning.field("fieldRef");
-        if place.text_or_empty().trim().is_empty() {
-            errs.required(&place, "");
+        let field_ref = warning.field("fieldRef");
+        if field_ref.text_or_empty().trim().is_empty() {
+            errs.required(&field_ref, "");
         }
     }
-    let mut known: Vec<&str> = Vec::new();
+    let mut types: Vec<&str> = Vec::new();
     for condition in status.field("conditions").items() {
         let kind = condition.field("type");
         let text = kind.text_or_empty();
-        if known.contains(&text) {
+        if types.contains(&text) {
             errs.duplicate(&kind, quoted(text));
         }
-        known.push(text);
+        types.push(text);
         check_condition(&condition, errs);
     }
 }
 
 fn check_condition(at: &At<'_>, errs: &mut FieldErrors<'_, '_>) {
     errs.form(&at.field("type"), NameFormat::Qualified);
-    word(&at.field("status"), &["False", "True", "Unknown"], errs);
+    check_enum(&at.field("status"), &["False", "True", "Unknown"], errs);
     let generation = at.field("observedGeneration");
     if generation.int().is_some_and(|number| number < 0) {
         errs.invalid(&generation, "must be greater than or equal to zero");
@@ -47,13 +47,13 @@ fn check_condition(at: &At<'_>, errs: &mut FieldErrors<'_, '_>) {
         if !is_reason(text) {
             errs.invalid(&reason, REASON);
         }
-        if text.len() > LONGEST_REASON {
-            errs.too_long(&reason, LONGEST_REASON);
+        if text.len() > MAX_REASON_LEN {
+            errs.too_long(&reason, MAX_REASON_LEN);
         }
     }
     let message = at.field("message");
-    if message.text_or_empty().len() > LONGEST_MESSAGE {
-        errs.too_long(&message, LONGEST_MESSAGE);
+    if message.text_or_empty().len() > MAX_MESSAGE_LEN {
+        errs.too_long(&message, MAX_MESSAGE_LEN);
     }
 }
 

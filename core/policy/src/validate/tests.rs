@@ -1,4 +1,4 @@
-//! What is said to policies and bindings that are not well made, as the reference says it.
+//! Tests of validation: the reference's errors.
 
 use crate::testing::node;
 use crate::validate;
@@ -32,12 +32,12 @@ fn judged(change: &Change<'_>) -> Verdict {
     verdict
 }
 
-fn made(kind: &str, spec: &str) -> Vec<String> {
+fn creation_errors(kind: &str, spec: &str) -> Vec<String> {
     let object = object(kind, "p", spec);
     texts(&judged(&Change::create(&object).unwrap()))
 }
 
-/// What is said to a policy that lacks nothing but what is given.
+/// The errors of a policy that is valid but for `spec`.
 fn policy(spec: &str) -> Vec<String> {
     let mut whole = spec.to_string();
     for (name, value) in [
@@ -48,7 +48,7 @@ fn policy(spec: &str) -> Vec<String> {
             whole = format!("{name}: {value}, {whole}");
         }
     }
-    made("ValidatingAdmissionPolicy", &whole)
+    creation_errors("ValidatingAdmissionPolicy", &whole)
 }
 
 fn binding(spec: &str) -> Vec<String> {
@@ -58,7 +58,7 @@ fn binding(spec: &str) -> Vec<String> {
             whole = format!("{name}: {value}, {whole}");
         }
     }
-    made("ValidatingAdmissionPolicyBinding", &whole)
+    creation_errors("ValidatingAdmissionPolicyBinding", &whole)
 }
 
 const NONE: [&str; 0] = [];
@@ -144,27 +144,29 @@ fn kinds_of_parameters_have_names() {
             "spec.paramKind.apiVersion: Invalid value: \"a/b/c\": unexpected GroupVersion string: a/b/c"
         ]
     );
-    for written in ["/", "foo/"] {
+    for api_version in ["/", "foo/"] {
         assert_eq!(
-            policy(&format!("paramKind: {{apiVersion: {written}, kind: X}}")),
+            policy(&format!("paramKind: {{apiVersion: {api_version}, kind: X}}")),
             [format!(
-                "spec.paramKind.apiVersion: Invalid value: \"{written}\": version must be specified"
+                "spec.paramKind.apiVersion: Invalid value: \"{api_version}\": version must be specified"
             )]
         );
     }
-    let odd = policy("paramKind: {apiVersion: Foo_/v_1, kind: Con_fig}");
-    assert_eq!(odd.len(), 3);
-    assert!(odd[0].starts_with("spec.paramKind.apiVersion: Invalid value: \"Foo_\": a lowercase"));
-    assert!(odd[1].starts_with("spec.paramKind.apiVersion: Invalid value: \"v_1\": a DNS-1035"));
-    assert!(odd[2].starts_with("spec.paramKind.kind: Invalid value: \"Con_fig\": may have mixed case, but should otherwise match: a DNS-1035"));
+    let errors = policy("paramKind: {apiVersion: Foo_/v_1, kind: Con_fig}");
+    assert_eq!(errors.len(), 3);
+    assert!(
+        errors[0].starts_with("spec.paramKind.apiVersion: Invalid value: \"Foo_\": a lowercase")
+    );
+    assert!(errors[1].starts_with("spec.paramKind.apiVersion: Invalid value: \"v_1\": a DNS-1035"));
+    assert!(errors[2].starts_with("spec.paramKind.kind: Invalid value: \"Con_fig\": may have mixed case, but should otherwise match: a DNS-1035"));
 }
 
 #[test]
 fn rules_about_resources() {
     let rules = |rule: &str| {
-        let said = policy(&format!("matchConstraints: {{resourceRules: [{rule}]}}"));
+        let errors = policy(&format!("matchConstraints: {{resourceRules: [{rule}]}}"));
         let start = "spec.matchConstraints.resourceRules[0].";
-        said.iter().map(|text| text.trim_start_matches(start).to_string()).collect::<Vec<_>>()
+        errors.iter().map(|text| text.trim_start_matches(start).to_string()).collect::<Vec<_>>()
     };
     assert_eq!(
         rules("{}"),
@@ -201,11 +203,11 @@ fn rules_about_resources() {
 
 #[test]
 fn selectors_are_checked() {
-    let said = policy(&format!(
+    let errors = policy(&format!(
         "matchConstraints: {{matchPolicy: Foo, objectSelector: {{matchExpressions: [{{key: k, operator: In}}]}}, resourceRules: [{RULE}]}}"
     ));
     assert_eq!(
-        said,
+        errors,
         [
             "spec.matchConstraints.matchPolicy: Unsupported value: \"Foo\": supported values: \"Equivalent\", \"Exact\"",
             "spec.matchConstraints.objectSelector.matchExpressions[0].values: Required value: must be specified when `operator` is 'In' or 'NotIn'",
@@ -216,8 +218,8 @@ fn selectors_are_checked() {
 #[test]
 fn expressions_come_to_what_is_wanted() {
     let typed = |expression: &str| {
-        let said = policy(&format!("validations: [{{expression: \"{expression}\"}}]"));
-        said.first().map(|text| text.rsplit(": ").next().unwrap_or_default().to_string())
+        let errors = policy(&format!("validations: [{{expression: \"{expression}\"}}]"));
+        errors.first().map(|text| text.rsplit(": ").next().unwrap_or_default().to_string())
     };
     for (expression, got) in [
         ("1", "int"),
@@ -249,20 +251,22 @@ fn expressions_come_to_what_is_wanted() {
 #[test]
 fn expressions_name_what_they_may() {
     let unknown = |name: &str| format!("undeclared reference to '{name}' (in container '')");
-    let said = |spec: &str| policy(spec).join("; ");
-    assert!(said("validations: [{expression: params == null}]").contains(&unknown("params")));
-    assert!(said("validations: [{expression: variables.x == 1}]").contains(&unknown("variables")));
+    let errors = |spec: &str| policy(spec).join("; ");
+    assert!(errors("validations: [{expression: params == null}]").contains(&unknown("params")));
+    assert!(
+        errors("validations: [{expression: variables.x == 1}]").contains(&unknown("variables"))
+    );
     let spec = "variables: [{name: x, expression: '1'}], matchConditions: [{name: a, expression: variables.x == 1}]";
-    assert!(said(spec).contains(&unknown("variables")), "conditions come before variables");
+    assert!(errors(spec).contains(&unknown("variables")), "conditions come before variables");
     let spec = "validations: [{expression: 'true', messageExpression: string(authorizer)}]";
-    assert!(said(spec).contains(&unknown("authorizer")));
+    assert!(errors(spec).contains(&unknown("authorizer")));
     let spec = "variables: [{name: a, expression: variables.b}, {name: b, expression: '1'}]";
-    assert!(said(spec).contains("undefined field 'b'"), "only what stands before");
+    assert!(errors(spec).contains("undefined field 'b'"), "only what stands before");
     let spec =
         "variables: [{name: a, expression: nope}], validations: [{expression: variables.a == 1}]";
     assert_eq!(policy(spec).len(), 1, "what did not compile may be anything");
     assert!(
-        said("validations: [{expression: request.nope == 1}]").contains("undefined field 'nope'")
+        errors("validations: [{expression: request.nope == 1}]").contains("undefined field 'nope'")
     );
 }
 
@@ -309,24 +313,24 @@ fn names_and_messages_have_forms() {
 
 #[test]
 fn annotations_have_keys_below_the_name() {
-    let said = policy(
+    let errors = policy(
         "auditAnnotations: [{key: a, valueExpression: \"'x'\"}, {key: a, valueExpression: ''}, {key: b/c, valueExpression: 'null'}]",
     );
     assert_eq!(
-        said[0],
+        errors[0],
         "spec.auditAnnotations[1].valueExpression: Required value: valueExpression is not specified"
     );
-    assert_eq!(said[1], "spec.auditAnnotations[1].key: Duplicate value: \"a\"");
-    assert!(said[2].starts_with(
+    assert_eq!(errors[1], "spec.auditAnnotations[1].key: Duplicate value: \"a\"");
+    assert!(errors[2].starts_with(
         "spec.auditAnnotations[2].key: Invalid value: \"p/b/c\": a valid label key must"
     ));
     let many: Vec<String> =
         (0..21).map(|at| format!("{{key: k{at}, valueExpression: \"'x'\"}}")).collect();
-    let said = policy(&format!("auditAnnotations: [{}]", many.join(", ")));
-    assert!(said[0].starts_with(
+    let errors = policy(&format!("auditAnnotations: [{}]", many.join(", ")));
+    assert!(errors[0].starts_with(
         "spec.auditAnnotations: Invalid value: [{\"Key\":\"k0\",\"ValueExpression\":\"'x'\"},"
     ));
-    assert!(said[0].ends_with(": must not have more than 20 auditAnnotations"));
+    assert!(errors[0].ends_with(": must not have more than 20 auditAnnotations"));
     let long =
         format!("auditAnnotations: [{{key: a, valueExpression: \"'{}'\"}}]", "x".repeat(5120));
     assert_eq!(
@@ -377,7 +381,7 @@ fn a_status_is_checked_by_itself() {
     new.set("status", node("{typeChecking: {expressionWarnings: [{fieldRef: ' ', warning: ''}]}, conditions: [{type: x, status: Foo, reason: '1'}, {type: x, status: 'True', reason: A, lastTransitionTime: '2020-01-01T00:00:00Z', observedGeneration: -1}]}"));
     let new = Object::new(new);
     let change = Change::update(&new, &new).unwrap().through(Part::STATUS);
-    let said = texts(&judged(&change));
+    let errors = texts(&judged(&change));
     let starts = [
         "status.typeChecking.expressionWarnings[0].warning: Required value",
         "status.typeChecking.expressionWarnings[0].fieldRef: Required value",
@@ -387,8 +391,8 @@ fn a_status_is_checked_by_itself() {
         "status.conditions[1].type: Duplicate value: \"x\"",
         "status.conditions[1].observedGeneration: Invalid value: -1: must be greater than or equal to zero",
     ];
-    assert_eq!(said.len(), starts.len(), "{said:?}");
-    for (text, start) in said.iter().zip(starts) {
+    assert_eq!(errors.len(), starts.len(), "{errors:?}");
+    for (text, start) in errors.iter().zip(starts) {
         assert!(text.starts_with(start), "{text}");
     }
 }

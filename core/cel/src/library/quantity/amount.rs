@@ -1,7 +1,7 @@
-//! Amounts with units (`500m`, `1.5Gi`, `2e3`), read and reckoned as the API's own type does it.
+//! Quantities with suffixes (`500m`, `1.5Gi`, `2e3`), parsed and calculated as `resource.Quantity` does.
 //!
-//! An amount is small or large by the way it came about, not by its value: only a small one can
-//! say that it is a whole number.
+//! Whether a quantity is small or large depends on how it was computed, not on its value: only a small one
+//! is an integer.
 
 use super::decimal::Decimal;
 use core::cmp::Ordering;
@@ -12,20 +12,20 @@ const SUFFIX: &str = "unable to parse quantity's suffix";
 const NUMERIC: &str = "unable to parse numeric part of quantity";
 const NANO: i32 = -9;
 
-/// An amount.
+/// A number with a decimal scale.
 #[derive(Clone, Debug)]
 pub(super) enum Amount {
-    /// A number that fits a machine word, times a power of ten.
+    /// A number that fits an `i64`, times a power of ten.
     Small(i64, i32),
-    /// Any other.
+    /// Any other number.
     Large(Decimal),
 }
 
-/// Why a text is no amount.
+/// A parse error.
 #[derive(Debug, PartialEq, Eq)]
-pub(super) enum Refusal {
-    Wrong(&'static str),
-    /// It may be one, but is not computed with.
+pub(super) enum ParseError {
+    Invalid(&'static str),
+    /// It may be valid, but has too many digits to compute with.
     TooLong,
 }
 
@@ -59,11 +59,11 @@ fn unit(suffix: &str) -> Option<Unit> {
         return Some(*unit);
     }
     let exponent: i64 = suffix.strip_prefix(['e', 'E'])?.parse().ok()?;
-    // The API cuts it off, too.
+    // The API server truncates it, too.
     Some(Unit::Ten(exponent as i32))
 }
 
-/// The parts of a text: sign, digits before and behind the point, unit.
+/// The parts of a text: sign, digits before and behind the point, suffix.
 struct Parts<'a> {
     negative: bool,
     has_digits: bool,
@@ -72,7 +72,7 @@ struct Parts<'a> {
     suffix: &'a str,
 }
 
-/// Takes a text apart. What lacks digits has zeros.
+/// Splits a text into its parts. Missing digits are zeros.
 fn parts(text: &str) -> Option<Parts<'_>> {
     let negative = text.starts_with('-');
     let unsigned = text.strip_prefix(['-', '+']).unwrap_or(text);
@@ -98,12 +98,12 @@ fn parts(text: &str) -> Option<Parts<'_>> {
 }
 
 impl Amount {
-    pub(super) fn read(text: &str) -> Result<Self, Refusal> {
+    pub(super) fn parse(text: &str) -> Result<Self, ParseError> {
         if text.is_empty() {
-            return Err(Refusal::Wrong(FORMAT));
+            return Err(ParseError::Invalid(FORMAT));
         }
-        let parts = parts(text).ok_or(Refusal::Wrong(FORMAT))?;
-        let unit = unit(parts.suffix).ok_or(Refusal::Wrong(SUFFIX))?;
+        let parts = parts(text).ok_or(ParseError::Invalid(FORMAT))?;
+        let unit = unit(parts.suffix).ok_or(ParseError::Invalid(SUFFIX))?;
         small(&parts, unit).map_or_else(|| large(&parts, unit), Ok)
     }
 
@@ -114,10 +114,10 @@ impl Amount {
         }
     }
 
-    /// The whole number that it is. A fraction that happens to be whole (`1.0`) is not one.
+    /// The integer value. A fraction that happens to be integral (`1.0`) has none.
     pub(super) fn whole(&self) -> Option<i64> {
         match self {
-            Self::Small(value, scale) => raised(*value, u32::try_from(*scale).ok()?),
+            Self::Small(value, scale) => scale_up(*value, u32::try_from(*scale).ok()?),
             Self::Large(_) => None,
         }
     }
@@ -154,7 +154,7 @@ impl Amount {
     /// The difference; `None` as for a sum.
     pub(super) fn minus(&self, other: &Self) -> Option<Self> {
         let negated = match other {
-            // The smallest number is its own negative, as it is for the API.
+            // The smallest number is its own negative, as in the API server.
             Self::Small(value, scale) => Self::Small(value.wrapping_neg(), *scale),
             Self::Large(decimal) => {
                 let mut decimal = decimal.clone();
@@ -183,21 +183,21 @@ fn small(parts: &Parts<'_>, unit: Unit) -> Option<Amount> {
     Some(Amount::Small(if parts.negative { -value } else { value }, scale))
 }
 
-fn large(parts: &Parts<'_>, unit: Unit) -> Result<Amount, Refusal> {
+fn large(parts: &Parts<'_>, unit: Unit) -> Result<Amount, ParseError> {
     if !parts.has_digits {
-        return Err(Refusal::Wrong(NUMERIC));
+        return Err(ParseError::Invalid(NUMERIC));
     }
-    let places = i32::try_from(parts.part.len()).map_err(|_| Refusal::TooLong)?;
+    let places = i32::try_from(parts.part.len()).map_err(|_| ParseError::TooLong)?;
     let exponent = match unit {
         Unit::Ten(exponent) => exponent.wrapping_sub(places),
         Unit::Two(_) => -places,
     };
     let mut decimal = Decimal::new(parts.negative, &[parts.whole, parts.part], exponent)
-        .ok_or(Refusal::TooLong)?;
+        .ok_or(ParseError::TooLong)?;
     if let Unit::Two(bits) = unit {
         decimal.times(1 << bits);
     }
-    // Whoever asks for something gets something: the smallest amount there is.
+    // A value that is not zero is at least the smallest quantity.
     if !decimal.is_zero() {
         decimal.round_up(NANO);
     }
@@ -207,7 +207,7 @@ fn large(parts: &Parts<'_>, unit: Unit) -> Result<Amount, Refusal> {
     Ok(Amount::Large(decimal))
 }
 
-/// Amounts in binary units are capped; the others are not.
+/// Quantities in binary units are capped; the others are not.
 fn cap(decimal: &mut Decimal) {
     let negative = core::mem::replace(&mut decimal.negative, false);
     let most = Decimal::of(i64::MAX, 0);
@@ -225,19 +225,19 @@ fn small_sum((a, a_scale): (i64, i32), (b, b_scale): (i64, i32)) -> Option<(i64,
         return Some((b, b_scale));
     }
     let scale = a_scale.min(b_scale);
-    let at_scale = |value, from: i32| raised(value, from.abs_diff(scale));
+    let at_scale = |value, from: i32| scale_up(value, from.abs_diff(scale));
     Some((at_scale(a, a_scale)?.checked_add(at_scale(b, b_scale)?)?, scale))
 }
 
-/// Times a power of ten.
-fn raised(value: i64, power: u32) -> Option<i64> {
+/// A number times a power of ten.
+fn scale_up(value: i64, power: u32) -> Option<i64> {
     if value == 0 {
         return Some(0);
     }
     value.checked_mul(10_i64.checked_pow(power)?)
 }
 
-/// Ten to a power, with the small errors that the API's way of computing it has.
+/// A power of ten, with the small errors of the API server's computation.
 fn power_of_ten(exponent: i32) -> f64 {
     let literal = |power: i32| alloc::format!("1e{power}").parse().unwrap_or(0.0_f64);
     match exponent {

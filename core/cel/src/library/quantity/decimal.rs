@@ -1,17 +1,17 @@
-//! Decimal numbers of any size, within reason.
+//! Decimal numbers of arbitrary size, up to a limit.
 
 use alloc::string::String;
 use alloc::vec::Vec;
 use core::cmp::Ordering;
 
-/// More digits than this are not computed with.
+/// The most digits that are computed with.
 pub(super) const MAX_DIGITS: usize = 4096;
 
-/// Digits times ten to the power of an exponent.
+/// Digits times a power of ten.
 #[derive(Clone, Debug)]
 pub(super) struct Decimal {
     pub(super) negative: bool,
-    /// The most significant first, no leading zeros; none at all is zero.
+    /// The most significant digit first, without leading zeros; empty for zero.
     digits: Vec<u8>,
     pub(super) exponent: i32,
 }
@@ -48,7 +48,7 @@ impl Decimal {
         }
     }
 
-    /// Times a whole number.
+    /// Multiplies by an integer.
     pub(super) fn times(&mut self, factor: u64) {
         let mut carry = 0_u128;
         for digit in self.digits.iter_mut().rev() {
@@ -64,8 +64,8 @@ impl Decimal {
         self.digits.splice(0..0, front.into_iter().rev());
     }
 
-    /// With `exponent` as its exponent: digits that are lost are rounded away from zero. Too
-    /// large a difference is left as it is.
+    /// Changes the exponent: lost digits are rounded away from zero. Too large a
+    /// difference changes nothing.
     pub(super) fn round_up(&mut self, exponent: i32) {
         let Ok(lost) = usize::try_from(i64::from(exponent) - i64::from(self.exponent)) else {
             self.extend(exponent);
@@ -73,7 +73,7 @@ impl Decimal {
         };
         let keep = self.digits.len().saturating_sub(lost);
         let is_exact = self.digits.drain(keep..).all(|digit| digit == 0);
-        // A number of fewer digits than are lost is not zero either.
+        // A number with fewer digits than are lost does not become zero.
         if !is_exact {
             self.increment();
         }
@@ -91,7 +91,7 @@ impl Decimal {
         self.digits.insert(0, 1);
     }
 
-    /// Writes zeros behind the digits until the exponent is `exponent`; `false` if they are too many.
+    /// Appends zeros until the exponent is `exponent`; `false` if they are too many.
     fn extend(&mut self, exponent: i32) -> bool {
         if self.is_zero() {
             self.exponent = exponent;
@@ -177,7 +177,7 @@ fn sum(a: &[u8], b: &[u8]) -> Vec<u8> {
     trimmed(digits)
 }
 
-/// `a` must not be the smaller one.
+/// `a` must not be smaller than `b`.
 fn difference(a: &[u8], b: &[u8]) -> Vec<u8> {
     let mut b = b.iter().rev();
     let mut borrow = 0;
@@ -189,7 +189,7 @@ fn difference(a: &[u8], b: &[u8]) -> Vec<u8> {
     trimmed(digits.collect())
 }
 
-/// Digits with the least significant first become digits with the most significant first.
+/// Reverses digits to most significant first, without leading zeros.
 fn trimmed(mut digits: Vec<u8>) -> Vec<u8> {
     while digits.last() == Some(&0) {
         digits.pop();

@@ -1,4 +1,4 @@
-//! `quantity()` and what can be done with amounts: `kubernetes.Quantity`.
+//! The quantity library: `quantity()` and the functions of `kubernetes.Quantity`.
 
 mod amount;
 mod decimal;
@@ -8,16 +8,16 @@ mod tests;
 use super::arguments::{int, opaque, text};
 use super::{Context, Cost, Library, Overload};
 use crate::{Fault, Opaque, Value};
-use amount::{Amount, Refusal};
+use amount::{Amount, ParseError};
 use core::any::Any;
 use core::cmp::Ordering;
 
-/// An amount with a unit.
+/// A quantity value.
 #[derive(Clone, Debug)]
 pub(super) struct Quantity {
     amount: Amount,
     /// Whether it is a sum or a difference.
-    reckoned: bool,
+    computed: bool,
 }
 
 impl Opaque for Quantity {
@@ -27,13 +27,13 @@ impl Opaque for Quantity {
 
     fn equal(&self, other: &dyn Opaque) -> bool {
         let other: Option<&Self> = other.as_any().downcast_ref();
-        other.is_some_and(|other| !other.reckoned && self.amount.compare(&other.amount).is_eq())
+        other.is_some_and(|other| !other.computed && self.amount.compare(&other.amount).is_eq())
     }
 
-    /// On the right of `==`, the API does not know what it has reckoned for a quantity.
+    /// On the right of `==`, the API server does not recognize a computed quantity as one.
     fn meets(&self, other: &dyn Opaque) -> bool {
         let other: Option<&Self> = other.as_any().downcast_ref();
-        other.is_some_and(|other| !other.reckoned)
+        other.is_some_and(|other| !other.computed)
     }
 
     fn as_any(&self) -> &dyn Any {
@@ -42,16 +42,16 @@ impl Opaque for Quantity {
 }
 
 fn quantity<'t>(_: &Context<'_>, arguments: &[Value<'t>]) -> Result<Value<'t>, Fault> {
-    match Amount::read(text(arguments, 0)?) {
-        Ok(amount) => Ok(Value::opaque(Quantity { amount, reckoned: false })),
-        Err(Refusal::Wrong(why)) => Err(Fault::new(why)),
-        Err(Refusal::TooLong) => Err(Fault::over_budget()),
+    match Amount::parse(text(arguments, 0)?) {
+        Ok(amount) => Ok(Value::opaque(Quantity { amount, computed: false })),
+        Err(ParseError::Invalid(message)) => Err(Fault::new(message)),
+        Err(ParseError::TooLong) => Err(Fault::over_budget()),
     }
 }
 
 fn is_quantity<'t>(_: &Context<'_>, arguments: &[Value<'t>]) -> Result<Value<'t>, Fault> {
-    let refusal = Amount::read(text(arguments, 0)?).err();
-    Ok((!matches!(refusal, Some(Refusal::Wrong(_)))).into())
+    let error = Amount::parse(text(arguments, 0)?).err();
+    Ok((!matches!(error, Some(ParseError::Invalid(_)))).into())
 }
 
 fn amount<'a>(arguments: &'a [Value<'_>], index: usize) -> Result<&'a Amount, Fault> {
@@ -79,7 +79,7 @@ fn order(arguments: &[Value<'_>]) -> Result<Ordering, Fault> {
     Ok(amount(arguments, 0)?.compare(amount(arguments, 1)?))
 }
 
-/// The second argument, an amount or a number.
+/// The second argument, a quantity or an integer.
 fn other(arguments: &[Value<'_>]) -> Result<Amount, Fault> {
     match int(arguments, 1) {
         Ok(number) => Ok(Amount::Small(number, 0)),
@@ -87,23 +87,23 @@ fn other(arguments: &[Value<'_>]) -> Result<Amount, Fault> {
     }
 }
 
-fn reckon<'t>(
+fn compute<'t>(
     arguments: &[Value<'t>],
     how: fn(&Amount, &Amount) -> Option<Amount>,
 ) -> Result<Value<'t>, Fault> {
     let amount = how(amount(arguments, 0)?, &other(arguments)?).ok_or_else(Fault::over_budget)?;
-    Ok(Value::opaque(Quantity { amount, reckoned: true }))
+    Ok(Value::opaque(Quantity { amount, computed: true }))
 }
 
 fn add<'t>(_: &Context<'_>, arguments: &[Value<'t>]) -> Result<Value<'t>, Fault> {
-    reckon(arguments, Amount::plus)
+    compute(arguments, Amount::plus)
 }
 
 fn sub<'t>(_: &Context<'_>, arguments: &[Value<'t>]) -> Result<Value<'t>, Fault> {
-    reckon(arguments, Amount::minus)
+    compute(arguments, Amount::minus)
 }
 
-/// Kubernetes' functions of quantities.
+/// Kubernetes' quantity library.
 pub(super) static QUANTITY: Library = Library {
     name: "kubernetes.quantity",
     since: (1, 28),

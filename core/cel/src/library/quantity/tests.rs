@@ -1,20 +1,20 @@
-//! Laws of amounts; what is told of single ones stands in the tables of expressions.
+//! Property tests of quantities; single values are in the tables of expressions.
 
-use super::amount::{Amount, Refusal};
+use super::amount::{Amount, ParseError};
 use alloc::string::String;
 use core::cmp::Ordering;
 use proptest::prelude::*;
 
 fn amounts() -> impl Strategy<Value = Amount> {
     "-?[0-9]{1,22}(\\.[0-9]{0,12})?(n|u|m|k|M|G|T|P|E|Ki|Mi|Gi|Ti|Pi|Ei|e[0-9]{1,2}|e-[0-9])?"
-        .prop_map(|text| Amount::read(&text).expect("an amount"))
+        .prop_map(|text| Amount::parse(&text).expect("an amount"))
 }
 
 proptest! {
     #[test]
     fn nothing_panics(text in "[-+.0-9eEinumkKMGTPa]{0,12}", any in any::<String>()) {
         for text in [text, any] {
-            if let Ok(amount) = Amount::read(&text) {
+            if let Ok(amount) = Amount::parse(&text) {
                 let _ = (amount.sign(), amount.whole(), amount.approximate());
                 let _ = (amount.plus(&amount), amount.minus(&amount));
             }
@@ -47,11 +47,11 @@ proptest! {
 #[test]
 fn amounts_of_too_many_digits_are_not_reckoned_with() {
     let long = "1".repeat(5000);
-    assert_eq!(Amount::read(&long).err(), Some(Refusal::TooLong));
-    let read = |text| Amount::read(text).expect("an amount");
-    let (large, small) = (read("1e999999999"), read("1"));
+    assert_eq!(Amount::parse(&long).err(), Some(ParseError::TooLong));
+    let parse = |text| Amount::parse(text).expect("an amount");
+    let (large, small) = (parse("1e999999999"), parse("1"));
     assert_eq!(large.compare(&small), Ordering::Greater);
     assert_eq!(large.whole(), None);
     assert!(large.plus(&small).is_none());
-    assert!(read("1e4000").plus(&small).is_some());
+    assert!(parse("1e4000").plus(&small).is_some());
 }

@@ -1,10 +1,10 @@
-//! Sets of characters: `[a-z]`, `[^\d[:alpha:]]`, `\pL`.
+//! Character classes: `[a-z]`, `[^\d[:alpha:]]`, `\pL`.
 
 use super::text::Rest;
 use super::{Fault, Reason, escape, group, unicode};
 use regex_syntax::hir::{ClassUnicode, ClassUnicodeRange};
 
-/// Reads `[…]`.
+/// Parses `[…]`.
 pub(super) fn bracketed<'p>(rest: &mut Rest<'p>, folds: bool) -> Result<ClassUnicode, Fault<'p>> {
     let start = *rest;
     rest.next();
@@ -13,8 +13,8 @@ pub(super) fn bracketed<'p>(rest: &mut Rest<'p>, folds: bool) -> Result<ClassUni
     let mut is_first = true;
     while is_first || rest.peek() != Some(']') {
         is_first = false;
-        if let Some(named) = posix(rest, folds)? {
-            class.union(&named);
+        if let Some(class_set) = posix(rest, folds)? {
+            class.union(&class_set);
         } else if let Some(named) = named(rest, folds)? {
             class.union(&named);
         } else {
@@ -28,7 +28,7 @@ pub(super) fn bracketed<'p>(rest: &mut Rest<'p>, folds: bool) -> Result<ClassUni
     Ok(class)
 }
 
-/// Reads `\d`, `\pL`, `\p{Greek}` and their like, if one stands here.
+/// Parses `\d`, `\pL`, `\p{Greek}` and similar classes, if one is here.
 pub(super) fn named<'p>(
     rest: &mut Rest<'p>,
     folds: bool,
@@ -113,7 +113,7 @@ fn character<'p>(rest: &mut Rest<'p>, bracket: Rest<'p>) -> Result<u32, Fault<'p
     }
 }
 
-/// The characters between two code points; surrogates, which are none, are left out.
+/// The characters between two code points, without surrogates, which are no characters.
 fn between(lo: u32, hi: u32) -> ClassUnicode {
     let lo = char::from_u32(lo).unwrap_or('\u{e000}');
     let hi = char::from_u32(hi).unwrap_or('\u{d7ff}');
@@ -123,7 +123,7 @@ fn between(lo: u32, hi: u32) -> ClassUnicode {
     ClassUnicode::new([ClassUnicodeRange::new(lo, hi)])
 }
 
-/// Case is folded before a set is turned round: `(?i)[^k]` does not match `K`.
+/// Case is folded before a class is negated: `(?i)[^k]` does not match `K`.
 pub(super) fn finish(mut class: ClassUnicode, negated: bool, folds: bool) -> ClassUnicode {
     if folds {
         class.case_fold_simple();

@@ -1,11 +1,11 @@
-//! Escapes that stand for one character: `\n`, `\x41`, `\x{1F600}`, `\101`, `\.`.
+//! Escapes of single characters: `\n`, `\x41`, `\x{1F600}`, `\101`, `\.`.
 
 use super::text::Rest;
 use super::{Fault, Reason};
 
 const MAX_RUNE: u32 = 0x10_ffff;
 
-/// Reads an escape; the code point may be one that no text has.
+/// Parses an escape; the code point may be one that no text contains.
 pub(super) fn escape<'p>(rest: &mut Rest<'p>) -> Result<u32, Fault<'p>> {
     let start = *rest;
     rest.next();

@@ -1,8 +1,8 @@
-//! What can be wrong with a pattern, in Go's words.
+//! Pattern syntax errors, with Go's messages.
 
 use core::fmt;
 
-/// The kind of a fault.
+/// The kinds of errors.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Reason {
     CharRange,
@@ -21,7 +21,7 @@ pub(crate) enum Reason {
 }
 
 impl Reason {
-    const fn words(self) -> &'static str {
+    const fn message(self) -> &'static str {
         match self {
             Self::CharRange => "invalid character class range",
             Self::Escape => "invalid escape sequence",
@@ -40,7 +40,7 @@ impl Reason {
     }
 }
 
-/// A fault and the part of the pattern that shows it.
+/// An error and the part of the pattern that caused it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Fault<'p> {
     pub(crate) reason: Reason,
@@ -49,6 +49,6 @@ pub(crate) struct Fault<'p> {
 
 impl fmt::Display for Fault<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "error parsing regexp: {}: `{}`", self.reason.words(), self.part)
+        write!(f, "error parsing regexp: {}: `{}`", self.reason.message(), self.part)
     }
 }

@@ -1,4 +1,4 @@
-//! The small sets of characters that have names.
+//! The Perl and POSIX character classes.
 
 use regex_syntax::hir::{ClassUnicode, ClassUnicodeRange};
 
@@ -27,14 +27,14 @@ const POSIX: [Row; 14] = [
     ("xdigit", &[('0', '9'), ('A', 'F'), ('a', 'f')]),
 ];
 
-/// The set behind `\d`, `\s`, `\w`, and whether its letter asks for all others.
+/// The class of `\d`, `\s`, `\w`, and whether its letter negates it.
 pub(super) fn perl(letter: char) -> Option<(ClassUnicode, bool)> {
     let mut buf = [0; 4];
     let name = letter.to_ascii_lowercase().encode_utf8(&mut buf);
     find(&PERL, name).map(|class| (class, letter.is_ascii_uppercase()))
 }
 
-/// The set behind the name in `[:name:]`, and whether a `^` before it asks for all others.
+/// The class of the name in `[:name:]`, and whether a `^` before it negates it.
 pub(super) fn posix(name: &str) -> Option<(ClassUnicode, bool)> {
     match name.strip_prefix('^') {
         Some(name) => find(&POSIX, name).map(|class| (class, true)),

@@ -1,4 +1,4 @@
-//! Regular expressions in the syntax of RE2 as Go reads it, with Go's words for what is wrong.
+//! A parser of regular expressions in Go's RE2 syntax, with Go's error messages.
 
 mod class;
 mod escape;

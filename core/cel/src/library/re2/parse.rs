@@ -1,4 +1,4 @@
-//! A pattern becomes what the matching engine compiles; nothing here calls itself.
+//! Parsing of a pattern into the representation that the regex engine compiles, without recursion.
 
 use super::text::Rest;
 use super::{Fault, Reason, class, escape};
@@ -6,8 +6,8 @@ use alloc::boxed::Box;
 use alloc::vec::Vec;
 use regex_syntax::hir::{Class, ClassUnicode, ClassUnicodeRange, Dot, Hir, Look, Repetition};
 
-/// How deep groups and repetitions may nest. Go allows 1000; those who compile this tree call
-/// themselves, and must do with the stack of a thread.
+/// The nesting limit of groups and repetitions. Go allows 1000; the compiler of this tree is
+/// recursive, and must do with the stack of a thread.
 const MAX_HEIGHT: u32 = 400;
 const MAX_REPEAT: u32 = 1000;
 
@@ -19,11 +19,11 @@ struct Flags {
     lazy: bool,
 }
 
-/// A part of the pattern that a repetition could apply to.
+/// A part of the pattern that a repetition can apply to.
 struct Item {
     hir: Hir,
     height: u32,
-    /// How many copies of the innermost thing the counted repetitions in it make.
+    /// The number of copies of the innermost item that its counted repetitions make.
     copies: u32,
 }
 
@@ -33,7 +33,7 @@ impl Item {
     }
 }
 
-/// An open parenthesis, or the whole pattern.
+/// An open group, or the whole pattern.
 #[derive(Default)]
 struct Level {
     outside: Flags,
@@ -70,11 +70,11 @@ struct Parser<'p> {
     flags: Flags,
     top: Level,
     outer: Vec<Level>,
-    /// Where the repetition began that ended just here.
+    /// The start of the repetition that ended just here.
     last_repeat: Option<Rest<'p>>,
 }
 
-/// Reads a pattern.
+/// Parses a pattern.
 pub(crate) fn parse(pattern: &str) -> Result<Hir, Fault<'_>> {
     let mut parser = Parser {
         whole: pattern,
@@ -99,7 +99,7 @@ pub(crate) fn parse(pattern: &str) -> Result<Hir, Fault<'_>> {
 }
 
 impl<'p> Parser<'p> {
-    /// Reads one part, and tells where it began if it was a repetition.
+    /// Parses one item, and returns its start if it was a repetition.
     fn step(&mut self, letter: char) -> Result<Option<Rest<'p>>, Fault<'p>> {
         let start = self.rest;
         match letter {
@@ -144,7 +144,7 @@ impl<'p> Parser<'p> {
 
     fn literal(&mut self, code: u32) {
         let Some(letter) = char::from_u32(code) else {
-            // A surrogate, which no text has.
+            // A surrogate, which no text contains.
             self.push(Hir::fail());
             return;
         };
@@ -202,7 +202,7 @@ impl<'p> Parser<'p> {
         Ok(())
     }
 
-    /// What stands between `\Q` and `\E`, or the end, is meant as it stands.
+    /// The text between `\Q` and `\E`, or the end, is literal.
     fn quoted(&mut self, inside: Rest<'p>) {
         let (text, after) = inside.0.split_once("\\E").unwrap_or((inside.0, ""));
         for letter in text.chars() {
@@ -256,13 +256,15 @@ impl<'p> Parser<'p> {
         Ok(Some(start))
     }
 
-    /// Reads `(?i)`, `(?i:`, `(?P<name>` or `(?<name>`.
+    /// Parses `(?i)`, `(?i:`, `(?P<name>` or `(?<name>`.
     fn flagged(&mut self) -> Result<(), Fault<'p>> {
         let start = self.rest;
         let mut ahead = start;
         ahead.take("(?");
-        let named = ahead.0.strip_prefix("P<").filter(|name| !name.is_empty());
-        if let Some(name) = named.or_else(|| ahead.0.strip_prefix('<').filter(|n| !n.is_empty())) {
+        let group_name = ahead.0.strip_prefix("P<").filter(|name| !name.is_empty());
+        if let Some(name) =
+            group_name.or_else(|| ahead.0.strip_prefix('<').filter(|n| !n.is_empty()))
+        {
             return self.named_group(start, name);
         }
         let mut flags = self.flags;
@@ -309,14 +311,14 @@ impl<'p> Parser<'p> {
 
 fn copies(min: u32, max: Option<u32>, inner: u32) -> u32 {
     match max.unwrap_or(min) {
-        // Nothing of what is inside is ever made.
+        // No copy of the inner item is ever made.
         0 if max.is_some() => 0,
         0 => inner,
         count => count.saturating_mul(inner.max(1)),
     }
 }
 
-/// Reads `min}`, `min,}` or `min,max}`: `None` if it is none of them, and `Some(None)` if its
+/// Parses `min}`, `min,}` or `min,max}`: `None` if it is none of them, and `Some(None)` if its
 /// numbers are too big.
 #[expect(clippy::option_option, reason = "two ways of not being a repetition")]
 fn counts(rest: &mut Rest<'_>) -> Option<Option<(u32, Option<u32>)>> {

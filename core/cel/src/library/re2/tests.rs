@@ -1,4 +1,4 @@
-//! What Go's regexp package finds and refuses, pattern by pattern.
+//! Matches and errors of Go's regexp package, pattern by pattern.
 
 use crate::library::regex::compile;
 use alloc::vec::Vec;
@@ -150,7 +150,7 @@ const FOUND: &[(&str, &str, &[&str])] = &[
     ("^v[0-9]+((alpha|beta)[0-9]+)?$", "v1beta1", &["v1beta1"]),
 ];
 
-/// Pattern, and what is wrong with it.
+/// Pattern, and its error.
 #[rustfmt::skip]
 const REFUSED: &[(&str, &str)] = &[
     ("[[:foo:]]", "invalid character class range: `[:foo:]`"),
@@ -245,7 +245,7 @@ const REFUSED: &[(&str, &str)] = &[
 #[test]
 fn patterns_find_what_go_finds() {
     for (pattern, text, matches) in FOUND {
-        let regex = compile(pattern).unwrap_or_else(|why| panic!("{pattern}: {why}"));
+        let regex = compile(pattern).unwrap_or_else(|error| panic!("{pattern}: {error}"));
         assert_eq!(&regex.find_all(text).collect::<Vec<_>>(), matches, "{pattern} in {text:?}");
         assert_eq!(regex.find(text), matches.first().copied(), "{pattern} in {text:?}");
         assert_eq!(regex.is_match(text), !matches.is_empty(), "{pattern} in {text:?}");
@@ -254,9 +254,9 @@ fn patterns_find_what_go_finds() {
 
 #[test]
 fn patterns_are_refused_in_go_s_words() {
-    for (pattern, why) in REFUSED {
-        let said = compile(pattern).expect_err(pattern);
-        assert_eq!(said, alloc::format!("error parsing regexp: {why}"));
+    for (pattern, error) in REFUSED {
+        let actual = compile(pattern).expect_err(pattern);
+        assert_eq!(actual, alloc::format!("error parsing regexp: {error}"));
     }
 }
 
@@ -267,8 +267,8 @@ fn patterns_that_grow_or_nest_without_end_are_refused() {
     for (open, close) in [("(", ")"), ("(?:", ")*"), ("(?:a|", ")")] {
         for (depth, refused) in [(100, false), (401, true), (100_000, true)] {
             let deep = alloc::format!("{}x{}", open.repeat(depth), close.repeat(depth));
-            let said = compile(&deep).err().unwrap_or_default();
-            assert_eq!(said.contains("nests too deeply"), refused, "{open} {depth}");
+            let actual = compile(&deep).err().unwrap_or_default();
+            assert_eq!(actual.contains("nests too deeply"), refused, "{open} {depth}");
         }
     }
     assert!(compile(&"(".repeat(1_000_000)).is_err());

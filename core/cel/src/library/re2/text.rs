@@ -1,8 +1,8 @@
-//! A place in a pattern.
+//! The input of the pattern parser.
 
 use super::{Fault, Reason};
 
-/// What is still to be read.
+/// The rest of the pattern.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Rest<'p>(pub(super) &'p str);
 
@@ -28,18 +28,18 @@ impl<'p> Rest<'p> {
         }
     }
 
-    /// What was read since an earlier place.
+    /// The text that was consumed since an earlier position.
     pub(super) fn since(&self, start: Self) -> &'p str {
         let end = start.0.len().saturating_sub(self.0.len());
         start.0.get(..end).unwrap_or_default()
     }
 
-    /// A fault that shows what was read since an earlier place.
+    /// An error with the text that was consumed since an earlier position.
     pub(super) fn fault(&self, start: Self, reason: Reason) -> Fault<'p> {
         Fault { reason, part: self.since(start) }
     }
 
-    /// A fault that shows everything that is still to be read.
+    /// An error with the whole rest of the pattern.
     pub(super) fn fault_to_end(&self, reason: Reason) -> Fault<'p> {
         Fault { reason, part: self.0 }
     }

@@ -1,10 +1,10 @@
-//! Percent signs in URLs: which bytes may stand as they are, and what the others become.
+//! Percent-encoding in URLs, as in Go's net/url.
 
 use alloc::string::String;
 use alloc::vec::Vec;
 use core::fmt::Write;
 
-/// A part of a URL, for each has its own rules.
+/// A part of a URL, each with its own rules.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Part {
     Path,
@@ -16,7 +16,7 @@ pub(super) enum Part {
 }
 
 impl Part {
-    /// What may stand as it is besides letters, digits and `-._~`.
+    /// The bytes that need no escape besides letters, digits and `-._~`.
     const fn plain(self) -> &'static [u8] {
         match self {
             Self::Path => b"$&+,/:;=@",
@@ -36,7 +36,7 @@ fn hex(byte: Option<&u8>) -> Option<u8> {
     char::from(*byte?).to_digit(16).and_then(|digit| u8::try_from(digit).ok())
 }
 
-/// Replaces escapes by the bytes they stand for; the error is in Go's words.
+/// Decodes escapes; the error is Go's.
 pub(super) fn unescape(text: &str, part: Part) -> Result<Vec<u8>, String> {
     let mut out = Vec::with_capacity(text.len());
     let mut rest = text.as_bytes();
@@ -63,7 +63,7 @@ pub(super) fn unescape(text: &str, part: Part) -> Result<Vec<u8>, String> {
     Ok(out)
 }
 
-/// In hosts only bytes beyond ASCII are escaped, in zones only those that could stand there.
+/// In hosts only non-ASCII bytes may be escaped, in zones only bytes that need it.
 fn may_be_escaped(value: u8, escape: &[u8], part: Part) -> bool {
     match part {
         Part::Host => !value.is_ascii() || escape == b"%25",
@@ -76,7 +76,7 @@ fn bad_escape(escape: &[u8]) -> String {
     alloc::format!("invalid URL escape {}", quoted(escape))
 }
 
-/// Bytes in quotes as Go writes them, also where they are not text.
+/// Bytes in quotes as Go formats them, also where they are not UTF-8.
 fn quoted(bytes: &[u8]) -> String {
     let mut out = String::from("\"");
     for chunk in bytes.utf8_chunks() {
@@ -90,7 +90,7 @@ fn quoted(bytes: &[u8]) -> String {
     out
 }
 
-/// Writes bytes with escapes where they are needed.
+/// Encodes bytes with escapes where they are needed.
 pub(super) fn escape(bytes: &[u8], part: Part) -> String {
     let mut out = String::with_capacity(bytes.len());
     for &byte in bytes {
@@ -103,7 +103,7 @@ pub(super) fn escape(bytes: &[u8], part: Part) -> String {
     out
 }
 
-/// Whether a spelling of escapes can be left as it is.
+/// Whether an escaped text is valid as it is.
 pub(super) fn is_well_escaped(text: &str, part: Part) -> bool {
     text.bytes().all(|byte| b"!$&'()*+,;=:@[]%".contains(&byte) || part.is_plain(byte))
 }

@@ -1,4 +1,4 @@
-//! `url()` and the parts of a URL: `kubernetes.URL`.
+//! The URL library: `url()` and the functions of `kubernetes.URL`.
 
 mod escape;
 mod parse;
@@ -11,7 +11,7 @@ use crate::{Fault, Opaque, Value};
 use alloc::string::{String, ToString};
 use core::any::Any;
 
-/// A URL.
+/// A URL value.
 #[derive(Clone, Debug)]
 pub(super) struct Url(parse::Url);
 
@@ -22,7 +22,7 @@ impl Opaque for Url {
 
     fn equal(&self, other: &dyn Opaque) -> bool {
         let other: Option<&Self> = other.as_any().downcast_ref();
-        other.is_some_and(|other| self.0.written() == other.0.written())
+        other.is_some_and(|other| self.0.to_text() == other.0.to_text())
     }
 
     fn as_any(&self) -> &dyn Any {
@@ -30,15 +30,15 @@ impl Opaque for Url {
     }
 }
 
-/// Whether a text is a URL that a request could be made to, and why not.
+/// Whether a text is a URL as Go's `ParseRequestURI` accepts it; the error is Go's.
 pub(super) fn check(text: &str) -> Result<(), String> {
     parse::check(text)
 }
 
 fn url<'t>(_: &Context<'_>, arguments: &[Value<'t>]) -> Result<Value<'t>, Fault> {
-    let read = parse::read(text(arguments, 0)?);
-    read.map(|url| Value::opaque(Url(url))).map_err(|why| {
-        Fault::new(alloc::format!("URL parse error during conversion from string: {why}"))
+    let parsed = parse::parse_with_fragment(text(arguments, 0)?);
+    parsed.map(|url| Value::opaque(Url(url))).map_err(|error| {
+        Fault::new(alloc::format!("URL parse error during conversion from string: {error}"))
     })
 }
 
@@ -46,7 +46,10 @@ fn is_url<'t>(_: &Context<'_>, arguments: &[Value<'t>]) -> Result<Value<'t>, Fau
     Ok(check(text(arguments, 0)?).is_ok().into())
 }
 
-fn ask<'t>(arguments: &[Value<'t>], part: fn(&parse::Url) -> String) -> Result<Value<'t>, Fault> {
+fn url_part<'t>(
+    arguments: &[Value<'t>],
+    part: fn(&parse::Url) -> String,
+) -> Result<Value<'t>, Fault> {
     let Url(url) = opaque(arguments, 0)?;
     Ok(part(url).into())
 }
@@ -59,7 +62,7 @@ fn query<'t>(_: &Context<'_>, arguments: &[Value<'t>]) -> Result<Value<'t>, Faul
     Ok(Value::map(entries.collect()))
 }
 
-/// Kubernetes' functions of URLs.
+/// Kubernetes' URL library.
 pub(super) static URL: Library = Library {
     name: "kubernetes.urls",
     since: (1, 0),
@@ -79,31 +82,31 @@ pub(super) static URL: Library = Library {
         Overload {
             id: "url_get_scheme",
             signature: "kubernetes.URL.getScheme(): string",
-            call: |_, arguments| ask(arguments, |url| url.scheme.to_string()),
+            call: |_, arguments| url_part(arguments, |url| url.scheme.to_string()),
             cost: Cost::ONE,
         },
         Overload {
             id: "url_get_host",
             signature: "kubernetes.URL.getHost(): string",
-            call: |_, arguments| ask(arguments, parse::Url::host_text),
+            call: |_, arguments| url_part(arguments, parse::Url::host_text),
             cost: Cost::ONE,
         },
         Overload {
             id: "url_get_hostname",
             signature: "kubernetes.URL.getHostname(): string",
-            call: |_, arguments| ask(arguments, |url| url.host_and_port().0),
+            call: |_, arguments| url_part(arguments, |url| url.host_and_port().0),
             cost: Cost::ONE,
         },
         Overload {
             id: "url_get_port",
             signature: "kubernetes.URL.getPort(): string",
-            call: |_, arguments| ask(arguments, |url| url.host_and_port().1),
+            call: |_, arguments| url_part(arguments, |url| url.host_and_port().1),
             cost: Cost::ONE,
         },
         Overload {
             id: "url_get_escaped_path",
             signature: "kubernetes.URL.getEscapedPath(): string",
-            call: |_, arguments| ask(arguments, parse::Url::escaped_path),
+            call: |_, arguments| url_part(arguments, parse::Url::escaped_path),
             cost: Cost::ONE,
         },
         Overload {

@@ -1,4 +1,4 @@
-//! URLs as Go's net/url reads them.
+//! URL parsing as in Go's net/url.
 
 use super::escape::{Part, escape, is_well_escaped, unescape};
 use alloc::borrow::ToOwned;
@@ -7,7 +7,7 @@ use alloc::vec::Vec;
 use core::net::IpAddr;
 use ratchet_net::{Quoted, strict_addr};
 
-/// A URL, taken apart. Parts that were unescaped can be any bytes.
+/// A parsed URL. Unescaped parts can be any bytes.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Url {
     pub(super) scheme: String,
@@ -25,26 +25,27 @@ pub(super) struct Url {
 
 /// Whether a text can be the target of a request: an absolute URL or an absolute path.
 pub(super) fn check(text: &str) -> Result<(), String> {
-    parse(text, true).map(drop).map_err(|why| told(text, &why))
+    parse(text, true).map(drop).map_err(|error| parse_error(text, &error))
 }
 
-/// Reads a URL that [`check`] let through, with its fragment.
-pub(super) fn read(text: &str) -> Result<Url, String> {
+/// Parses a URL that [`check`] accepted, with its fragment.
+pub(super) fn parse_with_fragment(text: &str) -> Result<Url, String> {
     check(text)?;
     let (url, fragment) = text.split_once('#').unwrap_or((text, ""));
-    let mut read = parse(url, false).map_err(|why| told(url, &why))?;
+    let mut url_parts = parse(url, false).map_err(|error| parse_error(url, &error))?;
     if !fragment.is_empty() {
-        read.fragment = unescape(fragment, Part::Fragment).map_err(|why| told(text, &why))?;
-        read.raw_fragment = raw(fragment, &read.fragment, Part::Fragment);
+        url_parts.fragment =
+            unescape(fragment, Part::Fragment).map_err(|error| parse_error(text, &error))?;
+        url_parts.raw_fragment = raw(fragment, &url_parts.fragment, Part::Fragment);
     }
-    Ok(read)
+    Ok(url_parts)
 }
 
-fn told(text: &str, why: &str) -> String {
-    alloc::format!("parse {}: {why}", Quoted(text))
+fn parse_error(text: &str, error: &str) -> String {
+    alloc::format!("parse {}: {error}", Quoted(text))
 }
 
-/// The spelling, if it is not the one that would be chosen anyway.
+/// The escaped text, if it differs from the default encoding.
 fn raw(spelling: &str, bytes: &[u8], part: Part) -> String {
     if escape(bytes, part) == spelling { String::new() } else { spelling.to_owned() }
 }
@@ -88,7 +89,7 @@ fn parse(text: &str, for_request: bool) -> Result<Url, String> {
     if let Some(after) = rest.strip_prefix("//").filter(|_| may_have_host) {
         let (authority, path) = after.split_at(after.find('/').unwrap_or(after.len()));
         rest = path;
-        read_authority(&mut url, authority)?;
+        parse_authority(&mut url, authority)?;
     } else if !scheme.is_empty() {
         url.omits_host = true;
     }
@@ -109,12 +110,12 @@ fn scheme(text: &str) -> Result<(&str, &str), String> {
     }
 }
 
-fn read_authority(url: &mut Url, authority: &str) -> Result<(), String> {
+fn parse_authority(url: &mut Url, authority: &str) -> Result<(), String> {
     let (user, host) = match authority.rsplit_once('@') {
         Some((user, host)) => (Some(user), host),
         None => (None, authority),
     };
-    url.host = read_host(&url.scheme, host)?;
+    url.host = parse_host(&url.scheme, host)?;
     let Some(user) = user else { return Ok(()) };
     let is_part = |byte: u8| byte.is_ascii_alphanumeric() || b"-._:~!$&'()*+,;=%@".contains(&byte);
     if !user.bytes().all(is_part) {
@@ -129,13 +130,13 @@ fn read_authority(url: &mut Url, authority: &str) -> Result<(), String> {
     Ok(())
 }
 
-fn read_host(scheme: &str, host: &str) -> Result<Vec<u8>, String> {
+fn parse_host(scheme: &str, host: &str) -> Result<Vec<u8>, String> {
     match host.rfind('[') {
-        Some(0) => return read_literal(host),
+        Some(0) => return parse_ip_literal(host),
         Some(_) => return Err("invalid IP-literal".into()),
         None => {}
     }
-    // Other schemes may name several hosts with ports.
+    // Other schemes may list several hosts with ports.
     let is_strict = matches!(scheme, "http" | "https");
     let colon = if is_strict { host.find(':') } else { host.rfind(':') };
     if let Some(port) = colon.and_then(|colon| host.get(colon..)) {
@@ -144,8 +145,8 @@ fn read_host(scheme: &str, host: &str) -> Result<Vec<u8>, String> {
     unescape(host, Part::Host)
 }
 
-/// Reads `[address]:port`.
-fn read_literal(host: &str) -> Result<Vec<u8>, String> {
+/// Parses `[address]:port`.
+fn parse_ip_literal(host: &str) -> Result<Vec<u8>, String> {
     let Some((inside, port)) = host.strip_prefix('[').and_then(|rest| rest.rsplit_once(']')) else {
         return Err("missing ']' in host".into());
     };
@@ -159,10 +160,12 @@ fn read_literal(host: &str) -> Result<Vec<u8>, String> {
         }
         None => unescape(inside, Part::Host)?,
     };
-    let shown = String::from_utf8_lossy(&name);
-    match strict_addr(&shown) {
-        Err(why) => return Err(alloc::format!("invalid host: {why}")),
-        Ok(read) if matches!(read.addr, IpAddr::V4(_)) => return Err("invalid IP-literal".into()),
+    let literal = String::from_utf8_lossy(&name);
+    match strict_addr(&literal) {
+        Err(error) => return Err(alloc::format!("invalid host: {error}")),
+        Ok(address) if matches!(address.addr, IpAddr::V4(_)) => {
+            return Err("invalid IP-literal".into());
+        }
         Ok(_) => {}
     }
     Ok([b"[".as_slice(), &name, b"]", &port].concat())
@@ -176,7 +179,7 @@ fn check_port(port: &str) -> Result<(), String> {
     }
 }
 
-/// Nothing, or a colon and digits, of which there may be none.
+/// Whether a text is empty, or a colon and digits, of which there may be none.
 fn is_port(port: &str) -> bool {
     port.is_empty()
         || port.strip_prefix(':').is_some_and(|port| port.bytes().all(|byte| byte.is_ascii_digit()))
@@ -207,7 +210,7 @@ impl Url {
         escape(&self.fragment, Part::Fragment)
     }
 
-    /// The parameters: names in the order of their first values. What is misspelt is left out.
+    /// The query parameters: names in the order of their first values. Malformed ones are skipped.
     pub(super) fn parameters(&self) -> Vec<(String, Vec<String>)> {
         let mut all: Vec<(String, Vec<String>)> = Vec::new();
         if self.query.bytes().filter(|byte| *byte == b'&').count() >= MAX_PARAMETERS {
@@ -223,16 +226,16 @@ impl Url {
             else {
                 continue;
             };
-            match all.iter_mut().find(|known| known.0 == name) {
-                Some(known) => known.1.push(value),
+            match all.iter_mut().find(|parameter| parameter.0 == name) {
+                Some(parameter) => parameter.1.push(value),
                 None => all.push((name, [value].into())),
             }
         }
         all
     }
 
-    /// Written again.
-    pub(super) fn written(&self) -> String {
+    /// The URL as text.
+    pub(super) fn to_text(&self) -> String {
         let mut out = String::new();
         if !self.scheme.is_empty() {
             out = alloc::format!("{}:", self.scheme);
@@ -280,7 +283,7 @@ impl Url {
     }
 }
 
-/// With more parameters, none is read.
+/// Queries with more parameters are not parsed.
 const MAX_PARAMETERS: usize = 10_000;
 
 impl Url {

@@ -1,6 +1,6 @@
-//! Texts by hand: plain ones, which take the shortcut, and near misses, which must not.
+//! Hand-written texts: plain ones, which the fast path accepts, and near misses, which it must not.
 
-/// Texts that take the shortcut.
+/// Texts that the fast path accepts.
 pub(super) const PLAIN: &[&str] = &[
     // maps
     "a: 1\n",
@@ -118,7 +118,7 @@ pub(super) const PLAIN: &[&str] = &[
     "- []\n- {}\n- [a]   # b\n",
     "a:\n- {b: c}\n- {d: e}\nf: 1\n",
     "a: [~, null, yes, 0777, 1.5]\n",
-    // texts of several lines
+    // block scalars
     "a: |\n  b\n  c\nd: e\n",
     "a: |-\n  b\n\n\nd: e\n",
     "a: |+\n  b\n\n\nd: e\n",
@@ -151,7 +151,7 @@ pub(super) const PLAIN: &[&str] = &[
     "#\ta\ttab\na: 1 #\tb\n",
 ];
 
-/// Texts that are left to the other reader.
+/// Texts that are left to the full parser.
 pub(super) const LEFT: &[&str] = &[
     "",
     "\n",

@@ -1,7 +1,7 @@
-//! Random trees, written in random plain styles: all of them take the shortcut.
+//! Random trees in random plain styles, all of which the fast path accepts.
 
-use super::mutated::{config, damage, hurt};
-use super::takes;
+use super::accepts;
+use super::mutated::{apply_damage, config, damage};
 use alloc::format;
 use alloc::string::{String, ToString};
 use alloc::vec::Vec;
@@ -55,7 +55,7 @@ const SCALARS: &[&str] = &[
     "2001-01-01",
 ];
 
-/// The gap behind a value, a comment perhaps.
+/// What follows a value on its line, perhaps a comment.
 const GAPS: &[&str] = &["", "", "", "", " ", "   ", " # comment", "  # a: b"];
 
 /// Lines between others, at any depth.
@@ -87,7 +87,7 @@ fn tree() -> impl Strategy<Value = Tree> {
     })
 }
 
-/// Writes what stands behind a name or a dash whose column is `column`.
+/// Writes the value behind a key or a dash at `column`.
 fn write(tree: &Tree, column: usize, behind_dash: bool, out: &mut String) {
     match tree {
         Tree::Scalar(text, gap) => {
@@ -95,7 +95,7 @@ fn write(tree: &Tree, column: usize, behind_dash: bool, out: &mut String) {
             out.push_str(&format!("{blank}{text}{gap}\n"));
         }
         Tree::Text(style, lines) => {
-            // The first line sets the depth, so it holds something.
+            // The first line sets the indentation, so it must have content.
             out.push_str(&format!(" {style}\n{}first\n", " ".repeat(column + 2)));
             for line in lines {
                 out.push_str(&format!("{}{line}\n", " ".repeat(column + 2)));
@@ -149,7 +149,7 @@ fn manifest() -> impl Strategy<Value = Vec<Row>> {
     prop::collection::vec((select(KEYS), tree(), select(BETWEEN)), 1..5)
 }
 
-fn written(rows: &[Row]) -> String {
+fn to_text(rows: &[Row]) -> String {
     let mut text = String::new();
     write_rows(rows, 0, None, &mut text);
     text
@@ -160,11 +160,11 @@ proptest! {
 
     #[test]
     fn a_generated_manifest_takes_the_shortcut(rows in manifest()) {
-        let text = written(&rows);
-        match takes(&text) {
+        let text = to_text(&rows);
+        match accepts(&text) {
             Ok(true) => {}
             Ok(false) => return Err(TestCaseError::fail(format!("left: {text:?}\n{text}"))),
-            Err(what) => return Err(TestCaseError::fail(format!("{text:?}\n{what}"))),
+            Err(difference) => return Err(TestCaseError::fail(format!("{text:?}\n{difference}"))),
         }
     }
 
@@ -173,9 +173,9 @@ proptest! {
         rows in manifest(),
         damages in prop::collection::vec(damage(), 1..4),
     ) {
-        let text = damages.iter().fold(written(&rows), |text, damage| hurt(&text, damage));
-        if let Err(what) = takes(&text) {
-            return Err(TestCaseError::fail(format!("{text:?}\n{what}")));
+        let text = damages.iter().fold(to_text(&rows), |text, damage| apply_damage(&text, damage));
+        if let Err(difference) = accepts(&text) {
+            return Err(TestCaseError::fail(format!("{text:?}\n{difference}")));
         }
     }
 }

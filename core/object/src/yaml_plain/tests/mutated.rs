@@ -1,12 +1,12 @@
-//! Manifests with random damage: a character lost, a line moved, an indentation changed.
+//! Manifests with random damage: a lost character, a moved line, a changed indentation.
 
-use super::{std, takes};
+use super::{accepts, std};
 use alloc::string::{String, ToString};
 use alloc::vec::Vec;
 use proptest::prelude::*;
 use proptest::sample::{Index, select};
 
-/// Things that change how a text is read, wherever they are put.
+/// Fragments that change how a text is parsed, wherever they are inserted.
 const PIECES: &[&str] = &[
     " ", "  ", "    ", "\n", "\n\n", "\r\n", "\r", "\t", ":", ": ", " :", "-", "- ", "- - ", "#",
     " #", " # c", "'", "''", "\"", "\\", "\\n", "\\\"", "[", "]", "{", "}", ",", ", ", "[]", "{}",
@@ -49,31 +49,31 @@ pub(super) fn damage() -> impl Strategy<Value = Damage> {
     ]
 }
 
-/// Does one damage to a text.
-pub(super) fn hurt(text: &str, damage: &Damage) -> String {
+pub(super) fn apply_damage(text: &str, damage: &Damage) -> String {
     let mut lines: Vec<String> = text.split('\n').map(ToString::to_string).collect();
     let count = lines.len();
-    let place = |at: &Index| {
-        let places: Vec<usize> = text.char_indices().map(|row| row.0).chain([text.len()]).collect();
-        places[at.index(places.len())]
+    let offset = |at: &Index| {
+        let offsets: Vec<usize> =
+            text.char_indices().map(|row| row.0).chain([text.len()]).collect();
+        offsets[at.index(offsets.len())]
     };
     let after = |at: usize, letters: usize| {
         text[at..].char_indices().nth(letters).map_or(text.len(), |row| at + row.0)
     };
     match damage {
         Damage::Insert(at, piece) => {
-            let (before, behind) = text.split_at(place(at));
+            let (before, behind) = text.split_at(offset(at));
             return [before, piece, behind].concat();
         }
         Damage::Delete(at, length) => {
-            let at = place(at);
+            let at = offset(at);
             return [&text[..at], &text[after(at, *length)..]].concat();
         }
         Damage::Replace(at, piece) => {
-            let at = place(at);
+            let at = offset(at);
             return [&text[..at], piece, &text[after(at, 1)..]].concat();
         }
-        Damage::Truncate(at) => return text[..place(at)].to_string(),
+        Damage::Truncate(at) => return text[..offset(at)].to_string(),
         Damage::Windows => return text.replace("\r\n", "\n").replace('\n', "\r\n"),
         Damage::SwapLines(a, b) => lines.swap(a.index(count), b.index(count)),
         Damage::RepeatLine(a, b) => {
@@ -96,11 +96,11 @@ pub(super) fn hurt(text: &str, damage: &Damage) -> String {
     lines.join("\n")
 }
 
-/// How many texts are tried: 2,000, or what the environment says.
+/// 2,000 cases, or what the environment sets.
 pub(super) fn config() -> ProptestConfig {
-    let asked = std::env::var("PROPTEST_CASES").ok().and_then(|text| text.parse().ok());
+    let requested = std::env::var("PROPTEST_CASES").ok().and_then(|text| text.parse().ok());
     ProptestConfig {
-        cases: asked.unwrap_or(2_000),
+        cases: requested.unwrap_or(2_000),
         failure_persistence: None,
         ..ProptestConfig::default()
     }
@@ -114,9 +114,9 @@ proptest! {
         text in select(MANIFESTS),
         damages in prop::collection::vec(damage(), 0..6),
     ) {
-        let text = damages.iter().fold(text.to_string(), |text, damage| hurt(&text, damage));
-        if let Err(what) = takes(&text) {
-            return Err(TestCaseError::fail(alloc::format!("{text:?}\n{what}")));
+        let text = damages.iter().fold(text.to_string(), |text, damage| apply_damage(&text, damage));
+        if let Err(difference) = accepts(&text) {
+            return Err(TestCaseError::fail(alloc::format!("{text:?}\n{difference}")));
         }
     }
 
@@ -126,17 +126,17 @@ proptest! {
         other in select(super::corpus::PLAIN),
         damages in prop::collection::vec(damage(), 0..4),
     ) {
-        let text = damages.iter().fold([text, other].concat(), |text, damage| hurt(&text, damage));
-        if let Err(what) = takes(&text) {
-            return Err(TestCaseError::fail(alloc::format!("{text:?}\n{what}")));
+        let text = damages.iter().fold([text, other].concat(), |text, damage| apply_damage(&text, damage));
+        if let Err(difference) = accepts(&text) {
+            return Err(TestCaseError::fail(alloc::format!("{text:?}\n{difference}")));
         }
     }
 
     #[test]
     fn pieces_in_any_order_read_the_same(pieces in prop::collection::vec(select(PIECES), 0..14)) {
         let text = pieces.concat();
-        if let Err(what) = takes(&text) {
-            return Err(TestCaseError::fail(alloc::format!("{text:?}\n{what}")));
+        if let Err(difference) = accepts(&text) {
+            return Err(TestCaseError::fail(alloc::format!("{text:?}\n{difference}")));
         }
     }
 }

@@ -1,11 +1,11 @@
-//! Trees become messages, by the schema of their kind; what the schema does not have stays behind.
+//! Encoding of trees as protobuf messages, by the schema of their kind; unknown fields are dropped.
 
 use super::ProtoError;
+use super::decoder::inner;
 use super::leaf;
-use super::more::LIST_META;
-use super::read::inner;
+use super::response_types::LIST_META;
 use super::table::{Body, Message, Presence, Tag, Union, message};
-use super::time::Moment;
+use super::time::Timestamp;
 use super::v1_36::SCHEMA;
 use super::wire::{put_bytes, put_double, put_int};
 use crate::schema::Shape;
@@ -14,54 +14,54 @@ use alloc::format;
 use alloc::string::ToString;
 use alloc::vec::Vec;
 
-type Outcome<T> = Result<T, ProtoError>;
+type ProtoResult<T> = Result<T, ProtoError>;
 
 /// The message of a whole body.
-pub(super) fn body(node: &Node<'_>, body: Body) -> Outcome<Vec<u8>> {
+pub(super) fn body(node: &Node<'_>, body: Body) -> ProtoResult<Vec<u8>> {
     match body {
-        Body::One(place) => object(node, place),
-        Body::Many(place) => objects(node, place),
+        Body::One(type_index) => object(node, type_index),
+        Body::Many(type_index) => objects(node, type_index),
     }
 }
 
-fn objects(node: &Node<'_>, place: u16) -> Outcome<Vec<u8>> {
+fn objects(node: &Node<'_>, type_index: u16) -> ProtoResult<Vec<u8>> {
     let mut out = Vec::new();
     if let Some(metadata) = node.get("metadata") {
         let metadata = object(metadata, LIST_META).map_err(|error| error.below("metadata"))?;
         put_bytes(&mut out, 1, &metadata);
     }
     for (at, item) in node.get("items").map(Node::items).unwrap_or_default().iter().enumerate() {
-        let item = object(item, place).map_err(|error| error.item(at).below("items"))?;
+        let item = object(item, type_index).map_err(|error| error.item(at).below("items"))?;
         put_bytes(&mut out, 2, &item);
     }
     Ok(out)
 }
 
 /// The message of one object.
-pub(super) fn object(node: &Node<'_>, place: u16) -> Outcome<Vec<u8>> {
+pub(super) fn object(node: &Node<'_>, type_index: u16) -> ProtoResult<Vec<u8>> {
     match node.value {
-        Value::Map(_) => members(node, message(place), &[]),
+        Value::Map(_) => members(node, message(type_index), &[]),
         Value::Null => Ok(Vec::new()),
-        _ => Err(unfit(node, "an object")),
+        _ => Err(type_mismatch(node, "an object")),
     }
 }
 
-/// The members that stand in the inner message `under`, and those of the messages inside it.
-fn members(node: &Node<'_>, message: Message, under: &[u8]) -> Outcome<Vec<u8>> {
+/// The members of the inlined message `under`, and those of the messages inside it.
+fn members(node: &Node<'_>, message: Message, under: &[u8]) -> ProtoResult<Vec<u8>> {
     let mut out = Vec::new();
     let rows = message.row.fields.iter().zip(message.tags);
     for (field, tag) in rows.filter(|(_, tag)| tag.under == under && tag.number > 0) {
-        let written = |value: &&Node<'_>| !value.is_null() || is_null_kept(&field.shape, tag);
-        if let Some(value) = node.get(field.name).filter(written) {
+        let is_encoded = |value: &&Node<'_>| !value.is_null() || keeps_null(&field.shape, tag);
+        if let Some(value) = node.get(field.name).filter(is_encoded) {
             member(&mut out, tag.number, &field.shape, tag.union, value)
                 .map_err(|error| error.below(field.name))?;
         }
     }
-    let mut written = Vec::new();
+    let mut encoded = Vec::new();
     for tag in message.tags {
         let next = tag.under.strip_prefix(under).and_then(<[u8]>::first);
-        let Some(next) = next.filter(|next| !written.contains(*next)) else { continue };
-        written.push(*next);
+        let Some(next) = next.filter(|next| !encoded.contains(*next)) else { continue };
+        encoded.push(*next);
         if let Some(under) = inner(message.tags, under, *next) {
             let inside = members(node, message, under)?;
             if !inside.is_empty() {
@@ -72,8 +72,8 @@ fn members(node: &Node<'_>, message: Message, under: &[u8]) -> Outcome<Vec<u8>> 
     Ok(out)
 }
 
-/// Whether null is what the reader would say of an empty message: JSON always has such a time.
-fn is_null_kept(shape: &Shape, tag: &Tag) -> bool {
+/// Whether an empty message decodes to null: JSON always has such a time.
+fn keeps_null(shape: &Shape, tag: &Tag) -> bool {
     let is_leaf = matches!(shape, Shape::Time | Shape::MicroTime | Shape::Any);
     is_leaf && tag.presence == Presence::Always
 }
@@ -84,7 +84,7 @@ fn member(
     shape: &Shape,
     union: Union,
     node: &Node<'_>,
-) -> Outcome<()> {
+) -> ProtoResult<()> {
     match (shape, &node.value) {
         (Shape::List(inner), Value::List(items)) => {
             for (at, item) in items.iter().enumerate() {
@@ -102,8 +102,8 @@ fn member(
             }
             Ok(())
         }
-        (Shape::List(_), _) => Err(unfit(node, "a list")),
-        (Shape::Map(_), _) => Err(unfit(node, "an object")),
+        (Shape::List(_), _) => Err(type_mismatch(node, "a list")),
+        (Shape::Map(_), _) => Err(type_mismatch(node, "an object")),
         _ => value(out, number, shape, union, node),
     }
 }
@@ -114,8 +114,8 @@ fn value(
     shape: &Shape,
     union: Union,
     node: &Node<'_>,
-) -> Outcome<()> {
-    // In a list or a map, null holds a place; in Go that is the zero of its type.
+) -> ProtoResult<()> {
+    // In a list or a map, null becomes the zero value of its Go type.
     let is_null = node.is_null();
     match shape {
         Shape::Int32 => put_int(out, number, if is_null { 0 } else { int32(node)? }),
@@ -125,7 +125,8 @@ fn value(
         _ if is_null && !matches!(shape, Shape::Any) => put_bytes(out, number, &[]),
         Shape::String => put_bytes(out, number, text(node)?.as_bytes()),
         Shape::Bytes => {
-            let bytes = leaf::from_base64(text(node)?).ok_or_else(|| unfit(node, "base64"))?;
+            let bytes =
+                leaf::from_base64(text(node)?).ok_or_else(|| type_mismatch(node, "base64"))?;
             put_bytes(out, number, &bytes);
         }
         Shape::Time => put_bytes(out, number, &time(node, false)?),
@@ -133,7 +134,7 @@ fn value(
         Shape::Quantity => put_bytes(out, number, &quantity(node)?),
         Shape::IntOrString => put_bytes(out, number, &int_or_string(node)?),
         Shape::Any => put_bytes(out, number, &any(node, union)?),
-        Shape::Object(place) => put_bytes(out, number, &object(node, *place)?),
+        Shape::Object(type_index) => put_bytes(out, number, &object(node, *type_index)?),
         Shape::List(_) => {
             let mut items = Vec::new();
             member(&mut items, 1, shape, Union::No, node)?;
@@ -144,56 +145,58 @@ fn value(
     Ok(())
 }
 
-fn text<'n>(node: &'n Node<'_>) -> Outcome<&'n str> {
-    node.text().ok_or_else(|| unfit(node, "a string"))
+fn text<'n>(node: &'n Node<'_>) -> ProtoResult<&'n str> {
+    node.text().ok_or_else(|| type_mismatch(node, "a string"))
 }
 
-fn int(node: &Node<'_>) -> Outcome<i64> {
-    node.as_int().ok_or_else(|| unfit(node, "a whole number"))
+fn int(node: &Node<'_>) -> ProtoResult<i64> {
+    node.as_int().ok_or_else(|| type_mismatch(node, "a whole number"))
 }
 
-fn int32(node: &Node<'_>) -> Outcome<i64> {
+fn int32(node: &Node<'_>) -> ProtoResult<i64> {
     let fits = |number: &i64| i32::try_from(*number).is_ok();
-    node.as_int().filter(fits).ok_or_else(|| unfit(node, "a whole number of 32 bits"))
+    node.as_int().filter(fits).ok_or_else(|| type_mismatch(node, "a whole number of 32 bits"))
 }
 
-fn truth(node: &Node<'_>) -> Outcome<i64> {
-    node.as_bool().map(i64::from).ok_or_else(|| unfit(node, "true or false"))
+fn truth(node: &Node<'_>) -> ProtoResult<i64> {
+    node.as_bool().map(i64::from).ok_or_else(|| type_mismatch(node, "true or false"))
 }
 
-fn float(node: &Node<'_>) -> Outcome<f64> {
+fn float(node: &Node<'_>) -> ProtoResult<f64> {
     match node.value {
         Value::Float(number) => Ok(number),
-        // Through the text, because there is no cast that rounds in silence by design.
-        Value::Int(number) => number.to_string().parse().map_err(|_| unfit(node, "a number")),
-        _ => Err(unfit(node, "a number")),
+        // Through the text, because no conversion trait rounds silently.
+        Value::Int(number) => {
+            number.to_string().parse().map_err(|_| type_mismatch(node, "a number"))
+        }
+        _ => Err(type_mismatch(node, "a number")),
     }
 }
 
-fn time(node: &Node<'_>, with_nanos: bool) -> Outcome<Vec<u8>> {
-    let wanted = || unfit(node, "a time such as 2006-01-02T15:04:05Z");
-    let moment = Moment::read(text(node)?).ok_or_else(wanted)?;
+fn time(node: &Node<'_>, with_nanos: bool) -> ProtoResult<Vec<u8>> {
+    let expected = || type_mismatch(node, "a time such as 2006-01-02T15:04:05Z");
+    let timestamp = Timestamp::parse(text(node)?).ok_or_else(expected)?;
     let mut out = Vec::new();
-    put_int(&mut out, 1, moment.seconds);
-    put_int(&mut out, 2, if with_nanos { i64::from(moment.nanos) } else { 0 });
+    put_int(&mut out, 1, timestamp.seconds);
+    put_int(&mut out, 2, if with_nanos { i64::from(timestamp.nanos) } else { 0 });
     Ok(out)
 }
 
-fn quantity(node: &Node<'_>) -> Outcome<Vec<u8>> {
+fn quantity(node: &Node<'_>) -> ProtoResult<Vec<u8>> {
     let mut out = Vec::new();
     match &node.value {
         Value::Text(text) => put_bytes(&mut out, 1, text.as_bytes()),
         Value::Int(_) | Value::Float(_) => put_bytes(&mut out, 1, node.to_json().as_bytes()),
-        _ => return Err(unfit(node, "a quantity")),
+        _ => return Err(type_mismatch(node, "a quantity")),
     }
     Ok(out)
 }
 
-fn int_or_string(node: &Node<'_>) -> Outcome<Vec<u8>> {
+fn int_or_string(node: &Node<'_>) -> ProtoResult<Vec<u8>> {
     let (kind, number, text) = match &node.value {
         Value::Text(text) => (1, 0, &**text),
         Value::Int(_) => (0, int32(node)?, ""),
-        _ => return Err(unfit(node, "a whole number or a string")),
+        _ => return Err(type_mismatch(node, "a whole number or a string")),
     };
     let mut out = Vec::new();
     put_int(&mut out, 1, kind);
@@ -202,7 +205,7 @@ fn int_or_string(node: &Node<'_>) -> Outcome<Vec<u8>> {
     Ok(out)
 }
 
-fn any(node: &Node<'_>, union: Union) -> Outcome<Vec<u8>> {
+fn any(node: &Node<'_>, union: Union) -> ProtoResult<Vec<u8>> {
     let mut out = Vec::new();
     match (union, &node.value) {
         (Union::No, _) => put_bytes(&mut out, 1, node.to_json().as_bytes()),
@@ -224,6 +227,6 @@ fn any(node: &Node<'_>, union: Union) -> Outcome<Vec<u8>> {
     Ok(out)
 }
 
-fn unfit(node: &Node<'_>, wanted: &str) -> ProtoError {
-    ProtoError::new(format!("{} where {wanted} belongs", node.type_name()))
+fn type_mismatch(node: &Node<'_>, expected: &str) -> ProtoError {
+    ProtoError::new(format!("{} where {expected} belongs", node.type_name()))
 }

@@ -1,4 +1,4 @@
-//! What a Service holds: it can be read from the Service itself.
+//! The addresses and node ports that a Service has, derived from the Service itself.
 
 use crate::spec::Spec;
 use alloc::collections::BTreeSet;
@@ -6,25 +6,25 @@ use alloc::string::String;
 use core::net::IpAddr;
 use ratchet_net::IpText;
 
-/// Addresses and node ports of one Service.
+/// The addresses and node ports of one Service.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub(crate) struct Held {
+pub(crate) struct ServiceAllocations {
     pub(crate) addresses: BTreeSet<IpAddr>,
     pub(crate) ports: BTreeSet<(u16, String)>,
 }
 
-impl Held {
-    /// What a Service holds. A field that its type has no use for holds nothing.
-    pub(crate) fn by(spec: &Spec) -> Self {
-        let mut held = Self::default();
+impl ServiceAllocations {
+    /// The allocations of a Service. Fields that its type does not use count for nothing.
+    pub(crate) fn of(spec: &Spec) -> Self {
+        let mut allocations = Self::default();
         if !spec.is_external_name() && !spec.is_headless() {
-            let read = |ip: &String| IpText::read(ip).ok().map(|ip| ip.addr());
-            held.addresses = spec.cluster_ips.iter().filter_map(read).collect();
+            let parse = |ip: &String| IpText::read(ip).ok().map(|ip| ip.addr());
+            allocations.addresses = spec.cluster_ips.iter().filter_map(parse).collect();
         }
         if spec.may_have_node_ports() {
             let stated = spec.ports.iter().map(|port| (port.node_port, port.protocol.as_str()));
             let health = spec.has_health_port().then_some((spec.health_port, "TCP"));
-            held.ports = stated
+            allocations.ports = stated
                 .chain(health)
                 .filter_map(|(number, protocol)| {
                     let port = u16::try_from(number).ok().filter(|port| *port != 0)?;
@@ -32,7 +32,7 @@ impl Held {
                 })
                 .collect();
         }
-        held
+        allocations
     }
 
     /// The node ports, whatever their protocols.

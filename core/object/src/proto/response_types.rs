@@ -1,22 +1,22 @@
-//! The types that only answers use, and so the schemas of what is sent do not have: Status, ListMeta.
+//! The types that only occur in responses and so are not in the request schemas: Status, ListMeta.
 
 use super::table::{Message, Tag, always, empty, none, pointer};
 use crate::schema::{FieldRow, Shape, TypeRow};
 
-/// Places from here on are in this table; the schema's own end long before.
+/// Indices from here on are in this table; the schema's own end long before.
 const FIRST: u16 = 0xff00;
-/// The place of ListMeta.
+/// The index of ListMeta.
 pub(super) const LIST_META: u16 = FIRST;
-/// The place of Status.
+/// The index of Status.
 pub(super) const STATUS: u16 = FIRST + 1;
 const DETAILS: u16 = FIRST + 2;
 const CAUSE: u16 = FIRST + 3;
 const SHARD: u16 = FIRST + 4;
 
-/// The type at a place of this table; any other place holds a type without fields.
-pub(super) fn message(place: u16) -> Message {
+/// The type at an index of this table; any other index gives a type without fields.
+pub(super) fn message(type_index: u16) -> Message {
     const NOTHING: (TypeRow, &[Tag]) = (TypeRow { name: "", id: "", fields: &[] }, &[]);
-    let at = usize::from(place.wrapping_sub(FIRST));
+    let at = usize::from(type_index.wrapping_sub(FIRST));
     let (row, tags) = ROWS.get(at).unwrap_or(&NOTHING);
     Message { row, tags }
 }

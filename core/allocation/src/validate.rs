@@ -1,4 +1,4 @@
-//! What must hold of a Service once its addresses and ports are known.
+//! Validation of a Service once its addresses and ports are allocated.
 
 use crate::fault::{Fault, duplicate, forbidden, invalid, json, list, unless_empty};
 use crate::spec::Spec;
@@ -9,7 +9,7 @@ use ratchet_engine::StatusCause;
 
 const ONCE_SET: &str = "may not change once set";
 
-/// Checks a Service that has got all it gets.
+/// Checks a Service with all its allocations.
 pub(crate) fn check(new: &Spec, old: Option<&Spec>) -> Result<(), Fault> {
     let mut causes = Vec::new();
     if let Some(old) = old {
@@ -31,7 +31,7 @@ pub(crate) fn check(new: &Spec, old: Option<&Spec>) -> Result<(), Fault> {
     unless_empty(causes)
 }
 
-/// The first family of a Service with addresses stays.
+/// The first family of a Service with addresses is immutable.
 fn check_families(new: &Spec, old: &Spec, causes: &mut Vec<StatusCause>) {
     let is_free = |spec: &Spec| spec.is_external_name() || spec.is_headless();
     if is_free(new) || is_free(old) {

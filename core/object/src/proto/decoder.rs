@@ -1,8 +1,8 @@
-//! Messages become trees: what JSON would show stays, what it would leave out does not appear.
+//! Decoding of protobuf messages into trees with the members that Go's JSON encoding would have.
 
 use super::ProtoError;
 use super::leaf;
-use super::more::LIST_META;
+use super::response_types::LIST_META;
 use super::table::{Body, Message, Presence, Tag, Union, message};
 use super::v1_36::SCHEMA;
 use super::wire::{Fields, Wire};
@@ -14,30 +14,30 @@ use alloc::vec;
 use alloc::vec::Vec;
 
 type Tree = Node<'static>;
-type Outcome<T> = Result<T, ProtoError>;
+type ProtoResult<T> = Result<T, ProtoError>;
 
-/// A message being read, and how much it may still ask of us.
-pub(super) struct Reader {
+/// A decoder with its remaining limits.
+pub(super) struct Decoder {
     depth: usize,
     limits: Limits,
     nodes: usize,
 }
 
-impl Reader {
+impl Decoder {
     pub(super) fn new(limits: Limits) -> Self {
         Self { depth: 0, limits, nodes: 0 }
     }
 
-    /// Reads the message of a whole body.
-    pub(super) fn body(&mut self, bytes: &[u8], body: Body) -> Outcome<Tree> {
+    /// Decodes the message of a whole body.
+    pub(super) fn body(&mut self, bytes: &[u8], body: Body) -> ProtoResult<Tree> {
         match body {
-            Body::One(place) => self.deeper(|reader| reader.object(bytes, place)),
-            Body::Many(place) => self.deeper(|reader| reader.objects(bytes, place)),
+            Body::One(type_index) => self.nested(|decoder| decoder.object(bytes, type_index)),
+            Body::Many(type_index) => self.nested(|decoder| decoder.objects(bytes, type_index)),
         }
     }
 
-    /// Reads a list of objects: its metadata, and its items.
-    fn objects(&mut self, bytes: &[u8], place: u16) -> Outcome<Tree> {
+    /// Decodes a list of objects: its metadata, and its items.
+    fn objects(&mut self, bytes: &[u8], type_index: u16) -> ProtoResult<Tree> {
         let mut metadata = Node::empty_map();
         let mut items = Vec::new();
         each(bytes, |number, wire| {
@@ -46,8 +46,10 @@ impl Reader {
                 _ => return Ok(()),
             };
             let node = match number {
-                1 => self.deeper(|reader| reader.object(bytes, LIST_META)),
-                _ => self.inside(|reader| reader.deeper(|reader| reader.object(bytes, place))),
+                1 => self.nested(|decoder| decoder.object(bytes, LIST_META)),
+                _ => self.in_collection(|decoder| {
+                    decoder.nested(|decoder| decoder.object(bytes, type_index))
+                }),
             };
             match number {
                 1 => metadata = node.map_err(|error| error.below("metadata"))?,
@@ -58,29 +60,30 @@ impl Reader {
         Ok(Node::map([("metadata", metadata), ("items", Node::list(items))]))
     }
 
-    fn object(&mut self, bytes: &[u8], place: u16) -> Outcome<Tree> {
-        let message = message(place);
+    fn object(&mut self, bytes: &[u8], type_index: u16) -> ProtoResult<Tree> {
+        let message = message(type_index);
         let mut slots = vec![None; message.tags.len()];
         self.members(bytes, message, &[], &mut slots)?;
-        let named = message.row.fields.iter().zip(slots);
-        let entries =
-            named.filter_map(|(field, node)| Some(Entry::new(field.name, settled(node?))));
+        let fields_with_slots = message.row.fields.iter().zip(slots);
+        let entries = fields_with_slots
+            .filter_map(|(field, node)| Some(Entry::new(field.name, sorted_map(node?))));
         Ok(Node::new(Value::Map(entries.collect())))
     }
 
-    /// Reads a message into the slots of a type; `under` says which of its inner messages it is.
+    /// Decodes a message into the slots of a type; `under` is the path of the inlined message it belongs to.
     fn members(
         &mut self,
         bytes: &[u8],
         message: Message,
         under: &'static [u8],
         slots: &mut [Option<Tree>],
-    ) -> Outcome<()> {
+    ) -> ProtoResult<()> {
         each(bytes, |number, wire| {
             let Ok(number) = u8::try_from(number) else { return Ok(()) };
             let rows = message.row.fields.iter().zip(message.tags).zip(&mut *slots);
-            let mut found = rows.filter(|((_, tag), _)| tag.number == number && tag.under == under);
-            if let Some(((field, tag), slot)) = found.next() {
+            let mut matching =
+                rows.filter(|((_, tag), _)| tag.number == number && tag.under == under);
+            if let Some(((field, tag), slot)) = matching.next() {
                 return self
                     .member(field, tag, wire, slot)
                     .map_err(|error| error.below(field.name));
@@ -98,39 +101,39 @@ impl Reader {
         tag: &Tag,
         wire: Wire<'_>,
         slot: &mut Option<Tree>,
-    ) -> Outcome<()> {
+    ) -> ProtoResult<()> {
         match field.shape {
-            Shape::List(inner) => self.inside(|reader| {
+            Shape::List(inner) => self.in_collection(|decoder| {
                 let items = list_in(slot);
                 match wire {
-                    Wire::Bytes(bytes) if is_number(inner) => reader.packed(inner, bytes, items),
+                    Wire::Bytes(bytes) if is_number(inner) => decoder.packed(inner, bytes, items),
                     _ => {
-                        let node = reader.value(inner, tag.union, wire);
+                        let node = decoder.value(inner, tag.union, wire);
                         items.push(node.map_err(|error| error.item(items.len()))?);
                         Ok(())
                     }
                 }
             }),
-            Shape::Map(inner) => self.inside(|reader| {
-                let entry = reader.entry(inner, tag.union, wire.bytes()?)?;
+            Shape::Map(inner) => self.in_collection(|decoder| {
+                let entry = decoder.entry(inner, tag.union, wire.bytes()?)?;
                 map_in(slot).push(entry);
                 Ok(())
             }),
             ref shape => {
                 let node = self.value(shape, tag.union, wire)?;
-                *slot = (!is_left_out(&node, shape, tag.presence)).then_some(node);
+                *slot = (!is_omitted(&node, shape, tag.presence)).then_some(node);
                 Ok(())
             }
         }
     }
 
-    /// Reads an entry of a map: its key is field 1, its value field 2.
+    /// Decodes an entry of a map: its key is field 1, its value field 2.
     fn entry(
         &mut self,
         inner: &'static Shape,
         union: Union,
         bytes: &[u8],
-    ) -> Outcome<Entry<'static>> {
+    ) -> ProtoResult<Entry<'static>> {
         let mut key = String::new();
         let mut value = None;
         each(bytes, |number, wire| {
@@ -141,18 +144,18 @@ impl Reader {
             }
             Ok(())
         })?;
-        let wire = value.unwrap_or_else(|| nothing(inner));
+        let wire = value.unwrap_or_else(|| zero_wire(inner));
         let node = self.value(inner, union, wire).map_err(|error| error.key(&key))?;
         Ok(Entry::new(key, node))
     }
 
-    /// Reads numbers that stand one after the other in one field.
+    /// Decodes packed repeated numbers.
     fn packed(
         &mut self,
         inner: &'static Shape,
         bytes: &[u8],
         items: &mut Vec<Tree>,
-    ) -> Outcome<()> {
+    ) -> ProtoResult<()> {
         let mut rest = Fields::new(bytes);
         while !rest.is_empty() {
             let wire = match inner {
@@ -164,8 +167,8 @@ impl Reader {
         Ok(())
     }
 
-    fn value(&mut self, shape: &'static Shape, union: Union, wire: Wire<'_>) -> Outcome<Tree> {
-        self.deeper(|reader| match shape {
+    fn value(&mut self, shape: &'static Shape, union: Union, wire: Wire<'_>) -> ProtoResult<Tree> {
+        self.nested(|decoder| match shape {
             Shape::String => Ok(Node::string(wire.text()?.to_string())),
             Shape::Bytes => Ok(Node::string(leaf::base64(wire.bytes()?))),
             Shape::Int32 => Ok(Node::int(leaf::int32(wire.varint()?))),
@@ -176,15 +179,15 @@ impl Reader {
             Shape::MicroTime => leaf::micro_time(wire.bytes()?),
             Shape::Quantity => leaf::quantity(wire.bytes()?),
             Shape::IntOrString => leaf::int_or_string(wire.bytes()?),
-            Shape::Any => reader.any(union, wire.bytes()?),
-            Shape::Object(place) => reader.object(wire.bytes()?, *place),
-            Shape::List(inner) => reader.wrapped(inner, wire.bytes()?),
+            Shape::Any => decoder.any(union, wire.bytes()?),
+            Shape::Object(type_index) => decoder.object(wire.bytes()?, *type_index),
+            Shape::List(inner) => decoder.wrapped(inner, wire.bytes()?),
             Shape::Map(_) => Err(ProtoError::new("a map where protobuf cannot have one")),
         })
     }
 
-    /// Reads a list that is a message of its own, with its items in field 1.
-    fn wrapped(&mut self, inner: &'static Shape, bytes: &[u8]) -> Outcome<Tree> {
+    /// Decodes a list that is a message of its own, with its items in field 1.
+    fn wrapped(&mut self, inner: &'static Shape, bytes: &[u8]) -> ProtoResult<Tree> {
         let mut items = Vec::new();
         each(bytes, |number, wire| {
             if number == 1 {
@@ -192,12 +195,12 @@ impl Reader {
             }
             Ok(())
         })?;
-        // Go appends to nil: a list of none stays nil, and JSON says so.
+        // Go appends to nil: an empty list stays nil, which JSON encodes as null.
         Ok(if items.is_empty() { Node::new(Value::Null) } else { Node::list(items) })
     }
 
-    /// Reads what JSON shows without a schema of its own.
-    fn any(&mut self, union: Union, bytes: &[u8]) -> Outcome<Tree> {
+    /// Decodes a value that JSON shows without a schema of its own.
+    fn any(&mut self, union: Union, bytes: &[u8]) -> ProtoResult<Tree> {
         let (mut one, mut two) = (None, Vec::new());
         each(bytes, |number, wire| {
             match number {
@@ -223,7 +226,7 @@ impl Reader {
                     _ => &Shape::Object(SCHEMA),
                 };
                 let items = two.into_iter().map(|wire| self.value(shape, Union::No, wire));
-                Ok(Node::list(items.collect::<Outcome<_>>()?))
+                Ok(Node::list(items.collect::<ProtoResult<_>>()?))
             }
             Union::SchemaOrSchemas | Union::SchemaOrTexts => match one {
                 Some(wire) => self.object(wire.bytes()?, SCHEMA),
@@ -232,21 +235,21 @@ impl Reader {
         }
     }
 
-    /// Reads JSON that stands in a message as it is.
-    fn json(&mut self, raw: &[u8]) -> Outcome<Tree> {
+    /// Decodes JSON that a message holds verbatim.
+    fn json(&mut self, raw: &[u8]) -> ProtoResult<Tree> {
         if raw.is_empty() {
             return Ok(Node::new(Value::Null));
         }
         let text = Wire::Bytes(raw).text()?;
         let limits = Limits {
-            // The value has been counted already.
+            // The value itself has been counted already.
             depth: (self.limits.depth + 1).saturating_sub(self.depth),
             nodes: self.limits.nodes.saturating_sub(self.nodes),
             ..self.limits
         };
-        let refused = |why: &str| ProtoError::new(format!("JSON that cannot be read: {why}"));
+        let refused = |reason: &str| ProtoError::new(format!("JSON that cannot be read: {reason}"));
         let mut documents =
-            json::read(text, limits).map_err(|error| refused(&error.message))?.documents;
+            json::parse(text, limits).map_err(|error| refused(&error.message))?.documents;
         let (Some(node), true) = (documents.pop(), documents.is_empty()) else {
             return Err(refused("not one value"));
         };
@@ -255,8 +258,8 @@ impl Reader {
         Ok(node)
     }
 
-    /// Whether a value may stand where the reader is.
-    fn reach(&self) -> Outcome<()> {
+    /// Checks the current depth against the limit.
+    fn check_depth(&self) -> ProtoResult<()> {
         let deepest = self.limits.depth;
         if self.depth > deepest {
             return Err(ProtoError::new(format!("nested deeper than {deepest} levels")));
@@ -264,43 +267,46 @@ impl Reader {
         Ok(())
     }
 
-    /// Reads what stands in a list or a map that no message is.
-    fn inside<T>(&mut self, read: impl FnOnce(&mut Self) -> Outcome<T>) -> Outcome<T> {
-        self.reach()?;
+    /// Decodes the elements of a list or a map, which are one level deeper though they are no message.
+    fn in_collection<T>(
+        &mut self,
+        decode: impl FnOnce(&mut Self) -> ProtoResult<T>,
+    ) -> ProtoResult<T> {
+        self.check_depth()?;
         self.depth += 1;
-        let outcome = read(self);
+        let result = decode(self);
         self.depth -= 1;
-        outcome
+        result
     }
 
-    /// Counts one value, and reads what is in it.
-    fn deeper<T>(&mut self, read: impl FnOnce(&mut Self) -> Outcome<T>) -> Outcome<T> {
-        self.reach()?;
+    /// Counts one value, and decodes what is in it one level deeper.
+    fn nested<T>(&mut self, decode: impl FnOnce(&mut Self) -> ProtoResult<T>) -> ProtoResult<T> {
+        self.check_depth()?;
         let nodes = self.limits.nodes;
         self.nodes += 1;
         if self.nodes > nodes {
             return Err(ProtoError::new(format!("more than {nodes} values")));
         }
         self.depth += 1;
-        let outcome = read(self);
+        let result = decode(self);
         self.depth -= 1;
-        outcome
+        result
     }
 }
 
-/// Goes through the fields of a message.
+/// Calls `visit` with the fields of a message in wire order.
 pub(super) fn each<'b>(
     bytes: &'b [u8],
-    mut see: impl FnMut(u32, Wire<'b>) -> Outcome<()>,
-) -> Outcome<()> {
+    mut visit: impl FnMut(u32, Wire<'b>) -> ProtoResult<()>,
+) -> ProtoResult<()> {
     let mut fields = Fields::new(bytes);
     while let Some((number, wire)) = fields.next()? {
-        see(number, wire)?;
+        visit(number, wire)?;
     }
     Ok(())
 }
 
-/// The way to the inner message `number` of the inner message `under`, if fields stand in it.
+/// The path of the inlined message `number` inside the inlined message `under`, if fields are in it.
 pub(super) fn inner(tags: &'static [Tag], under: &[u8], number: u8) -> Option<&'static [u8]> {
     let leads = |tag: &&Tag| {
         tag.under.strip_prefix(under).is_some_and(|rest| rest.first() == Some(&number))
@@ -308,8 +314,8 @@ pub(super) fn inner(tags: &'static [Tag], under: &[u8], number: u8) -> Option<&'
     tags.iter().find(leads)?.under.get(..=under.len())
 }
 
-/// Whether JSON would leave out a member that the wire has.
-fn is_left_out(node: &Tree, shape: &Shape, presence: Presence) -> bool {
+/// Whether JSON omits a member that is present on the wire.
+fn is_omitted(node: &Tree, shape: &Shape, presence: Presence) -> bool {
     let is_scalar = matches!(
         shape,
         Shape::String | Shape::Bytes | Shape::Int32 | Shape::Int64 | Shape::Float | Shape::Bool
@@ -330,8 +336,8 @@ fn is_number(shape: &Shape) -> bool {
     matches!(shape, Shape::Int32 | Shape::Int64 | Shape::Bool | Shape::Float)
 }
 
-/// What stands for a value that an entry of a map does not have.
-fn nothing(shape: &Shape) -> Wire<'static> {
+/// The wire value for a map entry that has no value field.
+fn zero_wire(shape: &Shape) -> Wire<'static> {
     match shape {
         Shape::Float => Wire::Fixed64(0),
         shape if is_number(shape) => Wire::Varint(0),
@@ -355,8 +361,8 @@ fn map_in(slot: &mut Option<Tree>) -> &mut Vec<Entry<'static>> {
     }
 }
 
-/// A member as JSON has it: the keys of a map in order, and of those that repeat the last.
-fn settled(mut node: Tree) -> Tree {
+/// A member as JSON has it: the keys of a map sorted, and of duplicates the last.
+fn sorted_map(mut node: Tree) -> Tree {
     if let Value::Map(entries) = &mut node.value
         && !entries.is_sorted_by(|a, b| a.key < b.key)
     {

@@ -1,58 +1,58 @@
-//! The few moves that all defaults are made of: fill a gap, and go down without making one up.
+//! Helpers to default fields of a tree and to descend into it without creating objects.
 
 use crate::{Node, Value};
 
-/// Fills in one object, whatever stands in it.
-pub(super) type Filler = fn(&mut Node<'_>);
+/// Sets the defaults of one object.
+pub(super) type Defaulter = fn(&mut Node<'_>);
 
-/// A field, and what it says where its writer says nothing.
-pub(super) struct Gap {
+/// A field and its default.
+pub(super) struct FieldDefault {
     name: &'static str,
-    silence: Silence,
-    fill: Fill,
+    unset: Unset,
+    value: DefaultValue,
 }
 
-/// What counts as nothing.
+/// Which values of a field the default replaces.
 #[derive(Clone, Copy)]
-enum Silence {
-    /// Only absence: an optional field, whose zero is a choice.
+enum Unset {
+    /// Absent or null: an optional field, whose zero is a choice.
     Nil,
-    /// Also the zero of its type, which a plain Go field cannot tell from absence.
+    /// Also the zero value, which a non-pointer Go field cannot tell from absence.
     Zero,
 }
 
-/// A value to fill in.
-pub(super) enum Fill {
+/// A default as a constant.
+pub(super) enum DefaultValue {
     Text(&'static str),
     Int(i64),
     Bool(bool),
     Map,
 }
 
-/// A gap only where the field is absent or null.
-pub(super) const fn nil(name: &'static str, fill: Fill) -> Gap {
-    Gap { name, silence: Silence::Nil, fill }
+/// A default for an absent or null field.
+pub(super) const fn nil(name: &'static str, value: DefaultValue) -> FieldDefault {
+    FieldDefault { name, unset: Unset::Nil, value }
 }
 
-/// A gap also where the field is empty or zero.
-pub(super) const fn zero(name: &'static str, fill: Fill) -> Gap {
-    Gap { name, silence: Silence::Zero, fill }
+/// A default for an absent, empty or zero field.
+pub(super) const fn zero(name: &'static str, value: DefaultValue) -> FieldDefault {
+    FieldDefault { name, unset: Unset::Zero, value }
 }
 
-/// Fills the gaps of an object; what is no object stays as it is.
-pub(super) fn fill(node: &mut Node<'_>, gaps: &[Gap]) {
-    for gap in gaps {
-        let silent = match gap.silence {
-            Silence::Nil => is_nil(node, gap.name),
-            Silence::Zero => is_zero(node, gap.name),
+/// Sets the defaults of an object; anything but a map stays as it is.
+pub(super) fn set_defaults(node: &mut Node<'_>, defaults: &[FieldDefault]) {
+    for default in defaults {
+        let is_unset = match default.unset {
+            Unset::Nil => is_nil(node, default.name),
+            Unset::Zero => is_zero(node, default.name),
         };
-        if silent {
-            put(node, gap.name, gap.fill.node());
+        if is_unset {
+            put(node, default.name, default.value.node());
         }
     }
 }
 
-impl Fill {
+impl DefaultValue {
     fn node<'t>(&self) -> Node<'t> {
         match *self {
             Self::Text(text) => Node::string(text),
@@ -63,7 +63,7 @@ impl Fill {
     }
 }
 
-/// Sets a field of an object; what is no object stays as it is.
+/// Sets a field of an object; anything but a map stays as it is.
 pub(super) fn put<'t>(node: &mut Node<'t>, name: &'static str, value: Node<'t>) {
     if matches!(node.value, Value::Map(_)) {
         node.set(name, value);
@@ -95,12 +95,12 @@ pub(super) fn is_empty(node: &Node<'_>, name: &str) -> bool {
     })
 }
 
-/// Whether a list can be put here without losing something misshapen.
+/// Whether a list can be set here without losing a value of the wrong type.
 pub(super) fn is_list_or_nil(node: &Node<'_>, name: &str) -> bool {
     node.get(name).is_none_or(|list| matches!(list.value, Value::Null | Value::List(_)))
 }
 
-/// Whether members can be put here without losing something misshapen.
+/// Whether members can be set here without losing a value of the wrong type.
 pub(super) fn is_map_or_nil(node: &Node<'_>, name: &str) -> bool {
     node.get(name).is_none_or(|map| matches!(map.value, Value::Null | Value::Map(_)))
 }
@@ -110,25 +110,25 @@ pub(super) fn is_text(node: &Node<'_>, name: &str, text: &str) -> bool {
     node.get(name).and_then(Node::text) == Some(text)
 }
 
-/// Goes to an object that is there or not: a pointer in Go.
-pub(super) fn within(node: &mut Node<'_>, name: &str, filler: Filler) {
+/// Descends into a pointer field: an object that may be absent.
+pub(super) fn pointer_field(node: &mut Node<'_>, name: &str, defaulter: Defaulter) {
     if let Some(below) = node.get_mut(name)
         && matches!(below.value, Value::Map(_))
     {
-        filler(below);
+        defaulter(below);
     }
 }
 
-/// Goes to an object that is always there in Go, and so is made if something fills it.
-pub(super) fn inside(node: &mut Node<'_>, name: &'static str, filler: Filler) {
+/// Descends into a struct field: an object that always exists in Go, and so is created if it gets a default.
+pub(super) fn struct_field(node: &mut Node<'_>, name: &'static str, defaulter: Defaulter) {
     if !matches!(node.value, Value::Map(_)) {
         return;
     }
     match node.get_mut(name) {
-        Some(below) => always(below, filler),
+        Some(below) => always(below, defaulter),
         None => {
             let mut fresh = Node::empty_map();
-            filler(&mut fresh);
+            defaulter(&mut fresh);
             if !fresh.entries().is_empty() {
                 node.set(name, fresh);
             }
@@ -136,27 +136,27 @@ pub(super) fn inside(node: &mut Node<'_>, name: &'static str, filler: Filler) {
     }
 }
 
-/// Goes to every object of a list.
-pub(super) fn each(node: &mut Node<'_>, name: &str, filler: Filler) {
+/// Descends into every object of a list.
+pub(super) fn each(node: &mut Node<'_>, name: &str, defaulter: Defaulter) {
     for item in node.get_mut(name).and_then(Node::items_mut).into_iter().flatten() {
-        always(item, filler);
+        always(item, defaulter);
     }
 }
 
-/// Goes to every object of a map with free keys.
-pub(super) fn each_value(node: &mut Node<'_>, name: &str, filler: Filler) {
+/// Descends into every object of a map with free keys.
+pub(super) fn each_value(node: &mut Node<'_>, name: &str, defaulter: Defaulter) {
     for entry in node.get_mut(name).and_then(Node::entries_mut).into_iter().flatten() {
-        always(&mut entry.node, filler);
+        always(&mut entry.node, defaulter);
     }
 }
 
-/// Null reads as an object without members, where Go has no pointer to be nil.
-fn always(node: &mut Node<'_>, filler: Filler) {
+/// Null is an object without members where Go has a struct and no pointer.
+fn always(node: &mut Node<'_>, defaulter: Defaulter) {
     match node.value {
-        Value::Map(_) => filler(node),
+        Value::Map(_) => defaulter(node),
         Value::Null => {
             let mut fresh = Node::empty_map();
-            filler(&mut fresh);
+            defaulter(&mut fresh);
             if !fresh.entries().is_empty() {
                 node.value = fresh.value;
             }
@@ -171,12 +171,13 @@ mod tests {
     use alloc::string::ToString;
     use alloc::vec;
 
-    const GAPS: &[Gap] = &[nil("nil", Fill::Int(3)), zero("zero", Fill::Text("x"))];
+    const GAPS: &[FieldDefault] =
+        &[nil("nil", DefaultValue::Int(3)), zero("zero", DefaultValue::Text("x"))];
 
     #[test]
     fn zero_is_silence_only_where_go_cannot_tell() {
         let filled = |mut node: Node<'static>| {
-            fill(&mut node, GAPS);
+            set_defaults(&mut node, GAPS);
             node.to_string()
         };
         assert_eq!(filled(Node::empty_map()), r#"{"nil":3,"zero":"x"}"#);
@@ -191,16 +192,16 @@ mod tests {
 
     #[test]
     fn only_what_go_always_has_is_made() {
-        let filler: Filler = |node| fill(node, GAPS);
+        let defaulter: Defaulter = |node| set_defaults(node, GAPS);
         let mut node = Node::empty_map();
-        within(&mut node, "pointer", filler);
-        each(&mut node, "list", filler);
-        inside(&mut node, "empty", |_| {});
+        pointer_field(&mut node, "pointer", defaulter);
+        each(&mut node, "list", defaulter);
+        struct_field(&mut node, "empty", |_| {});
         assert_eq!(node.to_string(), "{}");
-        inside(&mut node, "value", filler);
+        struct_field(&mut node, "value", defaulter);
         assert_eq!(node.to_string(), r#"{"value":{"nil":3,"zero":"x"}}"#);
         let mut node = Node::map([("value", Node::int(1))]);
-        inside(&mut node, "value", filler);
+        struct_field(&mut node, "value", defaulter);
         assert_eq!(node.to_string(), r#"{"value":1}"#);
     }
 }
