@@ -57,7 +57,8 @@ fn round(drafts: &mut [Draft], ratios: Option<&Ratios>) -> Option<()> {
     let shares = shares(ratios?, ready(drafts).count())?;
     let mut served = ByZone::new();
     for draft in drafts.iter_mut() {
-        let reusable = (!draft.is_changed).then(|| reusable_hints(&draft.slice, &served, &shares)).flatten();
+        let reusable =
+            (!draft.is_changed).then(|| reusable_hints(&draft.slice, &served, &shares)).flatten();
         match reusable {
             Some(counts) => {
                 for (zone, n) in counts {
@@ -115,7 +116,11 @@ fn shares(ratios: &Ratios, endpoints: usize) -> Option<BTreeMap<String, Share>> 
 }
 
 /// How many endpoints of a slice serve each zone, if its hints can stay.
-fn reusable_hints(slice: &Slice, served: &ByZone, shares: &BTreeMap<String, Share>) -> Option<ByZone> {
+fn reusable_hints(
+    slice: &Slice,
+    served: &ByZone,
+    shares: &BTreeMap<String, Share>,
+) -> Option<ByZone> {
     let mut added = ByZone::new();
     for endpoint in slice.endpoints.iter().filter(|endpoint| endpoint.is_ready()) {
         let hints = endpoint.hints.as_ref().filter(|hints| !hints.zones.is_empty())?;
