@@ -11,7 +11,7 @@ enum Exception {
     All,
     Network(IpAddr, u8),
     Address(IpAddr, Option<u16>),
-    /// A domain with a leading dot; `whole` if the domain itself matches too.
+    /// A domain with a leading dot; `includes_domain` if the domain itself matches too.
     Domain {
         name: String,
         includes_domain: bool,
