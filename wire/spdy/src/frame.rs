@@ -191,7 +191,7 @@ impl Reader {
     fn block(&mut self, packed: &[u8]) -> Result<Option<Headers>, FrameError> {
         let block = self.inflater.inflate(packed);
         let block = block.ok_or(FrameError("a header block that cannot be inflated"))?;
-        Ok(Headers::read(&block))
+        Ok(Headers::parse(&block))
     }
 }
 
