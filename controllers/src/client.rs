@@ -145,12 +145,12 @@ impl Client {
         self.send("DELETE", path, Bytes::from_static(DELETE_OPTIONS.as_bytes())).await.map(drop)
     }
 
-    /// Lists a collection page by page, calls `see` for every object, and returns the resource
+    /// Lists a collection page by page, calls `visit` for every object, and returns the resource
     /// version of the list.
     pub async fn list(
         &self,
         path: &str,
-        mut see: impl FnMut(Node<'_>) + Send,
+        mut visit: impl FnMut(Node<'_>) + Send,
     ) -> Result<String, Failure> {
         let mut continue_token = String::new();
         loop {
@@ -164,7 +164,7 @@ impl Client {
             let mut list = parse_json(&body)?;
             continue_token = list.text_at(&["metadata", "continue"]).to_owned();
             if let Some(Node { value: Value::List(items), .. }) = list.remove("items") {
-                items.into_iter().for_each(&mut see);
+                items.into_iter().for_each(&mut visit);
             }
             if continue_token.is_empty() {
                 return Ok(list.text_at(&["metadata", "resourceVersion"]).to_owned());

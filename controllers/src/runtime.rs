@@ -81,7 +81,7 @@ impl Setup<'_> {
         self.informers.at(path).store()
     }
 
-    /// Calls `hear` for every change in the collection at `path`; at first every object is a
+    /// Calls `handler` for every change in the collection at `path`; at first every object is a
     /// change.
     pub fn listen(
         &mut self,
