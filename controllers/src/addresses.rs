@@ -1,38 +1,37 @@
-//! The one spelling in which controllers write addresses, whatever spelling they were told.
+//! IP addresses in the canonical form that controllers write, whatever form the source object uses.
 
 use ratchet_net::{Family, IpText};
 
-/// An address, read sloppily.
+/// An IP address parsed leniently: leading zeros and IPv4-mapped forms are accepted.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Address(IpText);
 
 impl Address {
-    /// Reads the text; what cannot be read is nowhere written.
-    pub(crate) fn read(text: &str) -> Option<Self> {
+    /// `None` for text that is not an address; such text is never written.
+    pub(crate) fn parse(text: &str) -> Option<Self> {
         IpText::read(text).ok().map(Self)
     }
 
-    /// Its family; a mapped address is IPv4.
+    /// A mapped address is IPv4.
     pub(crate) fn family(&self) -> Family {
         self.0.family()
     }
 
-    /// The canonical text.
+    /// The canonical form.
     pub(crate) fn text(&self) -> String {
         self.0.canonical().to_string()
     }
 }
 
-/// How the API spells a family, both in Services and as the type of addresses in slices.
+/// Names of the families in the API, both in `ipFamilies` of Services and as `addressType` of
+/// slices.
 pub(crate) const FAMILIES: [(Family, &str); 2] = [(Family::V4, "IPv4"), (Family::V6, "IPv6")];
 
-/// The family of this name.
-pub(crate) fn family_named(name: &str) -> Option<Family> {
+pub(crate) fn parse_family(name: &str) -> Option<Family> {
     FAMILIES.iter().find(|(_, known)| *known == name).map(|(family, _)| *family)
 }
 
-/// The name of a family.
-pub(crate) fn name_of(family: Family) -> &'static str {
+pub(crate) fn family_name(family: Family) -> &'static str {
     match family {
         Family::V4 => "IPv4",
         Family::V6 => "IPv6",
@@ -53,11 +52,11 @@ mod tests {
             ("2001:DB8:0:0::1", "2001:db8::1", Family::V6),
             ("::1.2.3.4", "::102:304", Family::V6),
         ] {
-            let address = Address::read(text).expect("reads");
+            let address = Address::parse(text).expect("reads");
             assert_eq!((address.text().as_str(), address.family()), (canonical, family), "{text}");
         }
         for text in ["", "10.0.0", "fe80::1%eth0", "[::1]", "none", " 10.0.0.1"] {
-            assert_eq!(Address::read(text), None, "{text}");
+            assert_eq!(Address::parse(text), None, "{text}");
         }
     }
 }

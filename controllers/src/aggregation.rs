@@ -1,18 +1,17 @@
-//! Cluster roles made of other cluster roles get their rules.
+//! Controller that fills the rules of aggregated cluster roles from the roles they select.
 
-use crate::client::escaped;
-use crate::{Client, Failure, Outcome, Pace, Reconcile, Row, Setup, Shared, Store, Waiting};
+use crate::client::percent_encode;
+use crate::{Client, Failure, Outcome, Reconcile, RetryDelay, Row, Setup, Shared, Store, Waiting};
 use ratchet_access::{Rule, aggregate};
 use ratchet_object::Node;
 use std::collections::BTreeSet;
 use std::sync::{Arc, Mutex, PoisonError};
 
-/// The row of this controller.
 pub(crate) const ROW: Row = Row {
     name: "clusterrole-aggregation-controller",
     aliases: &["clusterrole-aggregation"],
     on_by_default: true,
-    pace: Pace::DEFAULT,
+    retry_delay: RetryDelay::DEFAULT,
     workers: 1,
     start,
 };
@@ -22,29 +21,34 @@ const ROLES: &str = "/apis/rbac.authorization.k8s.io/v1/clusterroles";
 struct Aggregation {
     client: Client,
     roles: Arc<Store>,
-    /// The uids of roles that have gathered something: their rules are no longer those of who made them.
-    gathered: Mutex<BTreeSet<String>>,
+    /// The uids of roles that have aggregated rules: these are no longer the rules the role was
+    /// created with.
+    aggregated: Mutex<BTreeSet<String>>,
 }
 
 fn start(setup: &mut Setup<'_>) -> Box<dyn Reconcile> {
     let roles = setup.collection(ROLES);
-    let (queue, known) = (setup.queue.clone(), roles.clone());
-    // Any role may be part of any other, and there are few that gather: all of them are looked at.
+    let (queue, all_roles) = (setup.queue.clone(), roles.clone());
+    // Any role may be part of any other, and few roles aggregate: each change enqueues all of them.
     setup.listen(ROLES, move |_| {
-        known.all().iter().filter(|(_, role)| gathers(role)).for_each(|(key, _)| queue.add(key));
+        all_roles
+            .all()
+            .iter()
+            .filter(|(_, role)| aggregates(role))
+            .for_each(|(key, _)| queue.add(key));
     });
-    Box::new(Aggregation { client: setup.client.clone(), roles, gathered: Mutex::default() })
+    Box::new(Aggregation { client: setup.client.clone(), roles, aggregated: Mutex::default() })
 }
 
 impl Reconcile for Aggregation {
     fn reconcile<'a>(&'a self, key: &'a str) -> Waiting<'a, Result<Outcome, Failure>> {
         Box::pin(async move {
-            if let Some(role) = self.wanted(key) {
-                let path = format!("{ROLES}/{}?fieldManager={}", escaped(key), ROW.name);
+            if let Some(role) = self.updated_role(key) {
+                let path = format!("{ROLES}/{}?fieldManager={}", percent_encode(key), ROW.name);
                 match self.client.put(&path, &role).await {
-                    // Gone since: then it needs no rules.
+                    // Deleted since: it needs no rules.
                     Err(failure) if failure.is_not_found() => {}
-                    answered => drop(answered?),
+                    result => drop(result?),
                 }
             }
             Ok(Outcome::Done)
@@ -53,21 +57,21 @@ impl Reconcile for Aggregation {
 }
 
 impl Aggregation {
-    /// The role as it should be, if it is not so already. It keeps its resource version, so that
-    /// a role that others changed meanwhile is not overwritten but looked at again.
-    fn wanted(&self, key: &str) -> Option<Node<'static>> {
+    /// The role as it should be, or `None` if it already is. It keeps its resource version, so that
+    /// a concurrent change is not overwritten but reconciled again.
+    fn updated_role(&self, key: &str) -> Option<Node<'static>> {
         let role = self.roles.get(key)?;
         let all = self.roles.all();
         let all: Vec<&Node<'_>> = all.iter().map(|(_, role)| &**role).collect();
         let rules = aggregate(&role, &all)?;
-        let mut gathered = self.gathered.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut aggregated = self.aggregated.lock().unwrap_or_else(PoisonError::into_inner);
         let uid = role.text_at(&["metadata", "uid"]);
-        // Who gathers nothing claims nothing: the rules are those that it was made with, unless they were gathered
-        // and their parts are gone now.
-        if rules.is_empty() && !gathered.contains(uid) {
+        // A role that aggregates nothing keeps the rules it was created with, unless its rules were
+        // aggregated before and their sources are gone now.
+        if rules.is_empty() && !aggregated.contains(uid) {
             return None;
         }
-        gathered.insert(uid.to_owned());
+        aggregated.insert(uid.to_owned());
         if rules == Rule::all_of(&role) {
             return None;
         }
@@ -79,6 +83,6 @@ impl Aggregation {
     }
 }
 
-fn gathers(role: &Shared) -> bool {
+fn aggregates(role: &Shared) -> bool {
     role.get("aggregationRule").is_some_and(|rule| !rule.is_null())
 }

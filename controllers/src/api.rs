@@ -1,23 +1,23 @@
-//! How controllers reach the API: like any client, through the whole pipeline.
+//! The API as controllers reach it: like any client, through the whole request pipeline.
 
 use bytes::Bytes;
 use std::future::Future;
 use std::pin::Pin;
 
-/// A future that can wait on any thread.
+/// A boxed future that is `Send`.
 pub type Waiting<'a, T> = Pin<Box<dyn Future<Output = T> + Send + 'a>>;
 
-/// A request to the API.
+/// One request to the API.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ApiRequest {
-    /// The controller that asks, for those who give each its own user; empty if the answer is
-    /// shared by several.
+    /// The controller that sends the request, for implementations that give each its own user;
+    /// empty if several controllers share the response.
     pub controller: &'static str,
     /// `GET`, `PUT`, `POST`, `PATCH` or `DELETE`.
     pub method: &'static str,
     /// The path, with its query.
     pub path: String,
-    /// How much of objects is wanted.
+    /// Whether whole objects are wanted or only their metadata.
     pub shown: Shown,
     /// The type of the body; empty if there is no body.
     pub content_type: &'static str,
@@ -25,36 +25,37 @@ pub struct ApiRequest {
     pub body: Bytes,
 }
 
-/// How much of objects is asked for.
+/// How much of each object a request asks for.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Shown {
-    /// All of it.
+    /// The whole object.
     #[default]
     Whole,
     /// The metadata only, as `PartialObjectMetadata`.
     Metadata,
 }
 
-/// What the API answered.
+/// The response of the API.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ApiAnswer {
-    /// The status code; 0 if no answer came.
+    /// The status code; 0 if there was no response.
     pub status: u16,
     /// The body, in JSON.
     pub body: Bytes,
 }
 
-/// The lines of a watch.
+/// The lines of a watch response.
 pub trait Lines: Send {
-    /// The next complete line of JSON; none at the end.
+    /// The next complete line of JSON; `None` at the end.
     fn next(&mut self) -> Waiting<'_, Option<Bytes>>;
 }
 
-/// How controllers reach the API: as a named user, who is checked like any other.
+/// Access to the API as a named user, authenticated and authorized like any other.
 pub trait Api: Send + Sync + 'static {
-    /// Sends a request and waits for the whole answer.
+    /// Sends a request and waits for the whole response.
     fn send(&self, request: ApiRequest) -> Waiting<'_, ApiAnswer>;
 
-    /// Begins a watch at `path` (with its query); a refusal is the status code, 0 if none came.
+    /// Starts a watch at `path` (with its query); a refusal is the status code, 0 if there was no
+    /// response.
     fn watch(&self, path: &str, shown: Shown) -> Waiting<'_, Result<Box<dyn Lines>, u16>>;
 }

@@ -1,8 +1,8 @@
-//! Waiting longer after each failure, and never in step with others.
+//! Exponential backoff with jitter.
 
 use std::time::Duration;
 
-/// Delays that double from `first` to `longest`.
+/// Delays that double from `first` up to `longest`.
 #[derive(Clone, Debug)]
 pub struct Backoff {
     first: Duration,
@@ -11,26 +11,26 @@ pub struct Backoff {
 }
 
 impl Backoff {
-    /// Delays from `first` to `longest`.
+    /// Starts with `first` as the next delay.
     pub fn new(first: Duration, longest: Duration) -> Self {
         Self { first, longest, failures: 0 }
     }
 
-    /// The next delay, with up to half of it added, so that many who lost the same server do not
-    /// come back at the same time.
+    /// The next delay, with up to half of it added, so that many clients that lost the same server
+    /// do not reconnect at the same time.
     pub fn next_delay(&mut self) -> Duration {
         let delay = doubled(self.first, self.failures, self.longest);
         self.failures = self.failures.saturating_add(1);
         delay.mul_f64(1.0 + fastrand::f64() / 2.0)
     }
 
-    /// All is well: the next delay is the first again.
+    /// Starts over with the first delay, after a success.
     pub fn reset(&mut self) {
         self.failures = 0;
     }
 }
 
-/// `first`, doubled `times` times, but never more than `longest`.
+/// `first` doubled `times` times, but never more than `longest`.
 pub(crate) fn doubled(first: Duration, times: u32, longest: Duration) -> Duration {
     first.saturating_mul(1u32.checked_shl(times).unwrap_or(u32::MAX)).min(longest)
 }

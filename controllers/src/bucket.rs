@@ -1,15 +1,15 @@
-//! How many keys may be tried again in all: a bucket that fills slowly.
+//! Token bucket that limits the retries of all keys of a queue together.
 
 use std::time::Duration;
 use tokio::time::Instant;
 
-/// So many can be taken at once.
-const ROOM: f64 = 100.0;
+/// The capacity of the bucket.
+const BURST: f64 = 100.0;
 
-/// So many come back in a second.
-const A_SECOND: f64 = 10.0;
+/// Tokens refilled per second.
+const QPS: f64 = 10.0;
 
-/// The bucket; it starts full and may owe.
+/// A token bucket that starts full and may go into debt.
 #[derive(Default)]
 pub(crate) struct Bucket {
     taken: f64,
@@ -17,13 +17,13 @@ pub(crate) struct Bucket {
 }
 
 impl Bucket {
-    /// Takes one out, and says after which time it may be used.
+    /// Takes a token and returns the delay after which it may be used.
     pub(crate) fn take(&mut self, now: Instant) -> Duration {
-        let passed =
+        let elapsed =
             self.since.map_or(Duration::ZERO, |since| now.saturating_duration_since(since));
         self.since = Some(now);
-        self.taken = (self.taken - passed.as_secs_f64() * A_SECOND).max(0.0) + 1.0;
-        Duration::from_secs_f64(((self.taken - ROOM) / A_SECOND).max(0.0))
+        self.taken = (self.taken - elapsed.as_secs_f64() * QPS).max(0.0) + 1.0;
+        Duration::from_secs_f64(((self.taken - BURST) / QPS).max(0.0))
     }
 }
 

@@ -1,4 +1,4 @@
-//! Requests and answers as trees.
+//! Typed requests to the API, with objects as trees of nodes.
 
 use crate::{Api, ApiAnswer, ApiRequest, Failure, Lines, Shown};
 use bytes::Bytes;
@@ -7,50 +7,50 @@ use std::sync::Arc;
 use std::time::Duration;
 use tokio::time::timeout;
 
-/// So many objects are asked for at once.
+/// Objects per page of a list.
 const PAGE: u32 = 500;
 
-/// No answer takes longer, so that a lost one does not stop a controller for ever.
+/// The timeout of a request, so that a lost response does not stop a controller for ever.
 const LONGEST: Duration = Duration::from_secs(60);
 
-/// What a DELETE says: dependents are not our business, the collector of garbage sees to them.
+/// The body of a plain DELETE: dependents are left to the garbage collector.
 const DELETE_OPTIONS: &str =
     r#"{"kind":"DeleteOptions","apiVersion":"v1","propagationPolicy":"Background"}"#;
 
-/// A PATCH, by how it is read.
+/// The format of a PATCH.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Patch {
-    /// Members replace members, and null removes (RFC 7386).
+    /// JSON merge patch (RFC 7386): members replace members, and null removes.
     Merge,
-    /// The same, but lists are merged by their keys.
+    /// Strategic merge patch: like a merge patch, but lists are merged by their keys.
     Strategic,
-    /// A list of steps (RFC 6902).
+    /// JSON patch (RFC 6902): a list of operations.
     Steps,
 }
 
-/// What becomes of the dependents of what is deleted.
+/// The propagation policy of a deletion: what happens to dependents.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Policy {
-    /// They go afterwards.
+    /// They are deleted afterwards.
     Background,
-    /// They go first.
+    /// They are deleted first.
     Foreground,
     /// They stay.
     Orphan,
 }
 
-/// How an object is deleted.
+/// The options of a deletion.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Deletion {
-    /// What becomes of the dependents; none if that is left to the API.
+    /// What happens to dependents; `None` leaves that to the API.
     pub policy: Option<Policy>,
-    /// Only the object with this uid.
+    /// Precondition: only the object with this uid.
     pub uid: Option<String>,
-    /// Only if nothing changed since this version.
+    /// Precondition: only this resource version.
     pub version: Option<String>,
 }
 
-/// The API, as one controller sees it.
+/// A client of the API for one controller.
 #[derive(Clone)]
 pub struct Client {
     api: Arc<dyn Api>,
@@ -98,32 +98,32 @@ impl Deletion {
 }
 
 impl Client {
-    /// The API as `controller` sees it.
+    /// A client that sends requests in the name of `controller`.
     pub fn new(api: Arc<dyn Api>, controller: &'static str) -> Self {
         Self { api, controller, shown: Shown::Whole }
     }
 
-    /// The same, but objects are shown without what is beside their metadata.
+    /// The same client, but objects come as `PartialObjectMetadata`.
     pub fn metadata_only(&self) -> Self {
         Self { shown: Shown::Metadata, ..self.clone() }
     }
 
-    /// Reads one object or document.
+    /// Gets one object or document.
     pub async fn get(&self, path: &str) -> Result<Node<'static>, Failure> {
         self.tree("GET", path, Bytes::new()).await
     }
 
-    /// Replaces an object, or the part of it that the path names.
+    /// Replaces an object or the subresource that the path names.
     pub async fn put(&self, path: &str, node: &Node<'_>) -> Result<Node<'static>, Failure> {
         self.tree("PUT", path, node.to_json().into()).await
     }
 
-    /// Makes an object.
+    /// Creates an object.
     pub async fn post(&self, path: &str, node: &Node<'_>) -> Result<Node<'static>, Failure> {
         self.tree("POST", path, node.to_json().into()).await
     }
 
-    /// Changes a part of an object.
+    /// Patches an object.
     pub async fn patch(
         &self,
         path: &str,
@@ -131,48 +131,51 @@ impl Client {
         node: &Node<'_>,
     ) -> Result<Node<'static>, Failure> {
         let body = node.to_json().into();
-        read(&self.send_as("PATCH", path, patch.content_type(), body).await?).map(Node::into_owned)
+        parse_json(&self.send_as("PATCH", path, patch.content_type(), body).await?)
+            .map(Node::into_owned)
     }
 
-    /// Deletes an object in a certain way.
+    /// Deletes an object with these options.
     pub async fn delete_with(&self, path: &str, deletion: &Deletion) -> Result<(), Failure> {
         self.send("DELETE", path, deletion.to_node().to_json().into()).await.map(drop)
     }
 
-    /// Deletes an object or, if the path names none, all of a collection.
+    /// Deletes an object or, if the path names none, the whole collection.
     pub async fn delete(&self, path: &str) -> Result<(), Failure> {
         self.send("DELETE", path, Bytes::from_static(DELETE_OPTIONS.as_bytes())).await.map(drop)
     }
 
-    /// Shows every object of a collection to `see`, page by page, and says at which resource
-    /// version they were there.
+    /// Lists a collection page by page, calls `visit` for every object, and returns the resource
+    /// version of the list.
     pub async fn list(
         &self,
         path: &str,
-        mut see: impl FnMut(Node<'_>) + Send,
+        mut visit: impl FnMut(Node<'_>) + Send,
     ) -> Result<String, Failure> {
-        let mut more = String::new();
+        let mut continue_token = String::new();
         loop {
-            let page = match more.as_str() {
-                "" => asking(path, &format!("limit={PAGE}")),
-                token => asking(path, &format!("limit={PAGE}&continue={}", escaped(token))),
+            let page_path = match continue_token.as_str() {
+                "" => with_query(path, &format!("limit={PAGE}")),
+                token => {
+                    with_query(path, &format!("limit={PAGE}&continue={}", percent_encode(token)))
+                }
             };
-            let body = self.send("GET", &page, Bytes::new()).await?;
-            let mut list = read(&body)?;
-            more = list.text_at(&["metadata", "continue"]).to_owned();
+            let body = self.send("GET", &page_path, Bytes::new()).await?;
+            let mut list = parse_json(&body)?;
+            continue_token = list.text_at(&["metadata", "continue"]).to_owned();
             if let Some(Node { value: Value::List(items), .. }) = list.remove("items") {
-                items.into_iter().for_each(&mut see);
+                items.into_iter().for_each(&mut visit);
             }
-            if more.is_empty() {
+            if continue_token.is_empty() {
                 return Ok(list.text_at(&["metadata", "resourceVersion"]).to_owned());
             }
         }
     }
 
-    /// Begins a watch.
+    /// Starts a watch.
     pub async fn watch(&self, path: &str) -> Result<Box<dyn Lines>, Failure> {
-        let begun = timeout(LONGEST, self.api.watch(path, self.shown)).await.unwrap_or(Err(0));
-        begun.map_err(|status| Failure::of(&ApiAnswer { status, body: Bytes::new() }))
+        let lines = timeout(LONGEST, self.api.watch(path, self.shown)).await.unwrap_or(Err(0));
+        lines.map_err(|status| Failure::of(&ApiAnswer { status, body: Bytes::new() }))
     }
 
     async fn tree(
@@ -181,7 +184,7 @@ impl Client {
         path: &str,
         body: Bytes,
     ) -> Result<Node<'static>, Failure> {
-        read(&self.send(method, path, body).await?).map(Node::into_owned)
+        parse_json(&self.send(method, path, body).await?).map(Node::into_owned)
     }
 
     async fn send(&self, method: &'static str, path: &str, body: Bytes) -> Result<Bytes, Failure> {
@@ -198,18 +201,18 @@ impl Client {
     ) -> Result<Bytes, Failure> {
         let (controller, path, shown) = (self.controller, path.to_owned(), self.shown);
         let request = ApiRequest { controller, method, path, shown, content_type, body };
-        let silence = ApiAnswer { status: 0, body: Bytes::new() };
-        let answer = timeout(LONGEST, self.api.send(request)).await.unwrap_or(silence);
-        if (200..300).contains(&answer.status) {
-            Ok(answer.body)
+        let no_response = ApiAnswer { status: 0, body: Bytes::new() };
+        let response = timeout(LONGEST, self.api.send(request)).await.unwrap_or(no_response);
+        if (200..300).contains(&response.status) {
+            Ok(response.body)
         } else {
-            Err(Failure::of(&answer))
+            Err(Failure::of(&response))
         }
     }
 }
 
-/// Reads one value.
-pub(crate) fn read(body: &[u8]) -> Result<Node<'_>, Failure> {
+/// Decodes one JSON value.
+pub(crate) fn parse_json(body: &[u8]) -> Result<Node<'_>, Failure> {
     let unreadable =
         |why: &dyn std::fmt::Display| Failure::new(format!("unreadable answer: {why}"));
     let text = std::str::from_utf8(body).map_err(|why| unreadable(&why))?;
@@ -217,14 +220,14 @@ pub(crate) fn read(body: &[u8]) -> Result<Node<'_>, Failure> {
     decoded.documents.into_iter().next().ok_or_else(|| unreadable(&"it is empty"))
 }
 
-/// A path with more in its query.
-pub(crate) fn asking(path: &str, query: &str) -> String {
-    let mark = if path.contains('?') { '&' } else { '?' };
-    format!("{path}{mark}{query}")
+/// The path with `query` added to its query string.
+pub(crate) fn with_query(path: &str, query: &str) -> String {
+    let separator = if path.contains('?') { '&' } else { '?' };
+    format!("{path}{separator}{query}")
 }
 
-/// A text as a part of a path or a value of a query holds it.
-pub(crate) fn escaped(text: &str) -> String {
+/// Percent-encodes text for a path segment or a query value.
+pub(crate) fn percent_encode(text: &str) -> String {
     let mut out = String::with_capacity(text.len());
     for byte in text.bytes() {
         match byte {
@@ -242,10 +245,10 @@ mod tests {
     use super::*;
     use crate::Waiting;
 
-    /// Never answers.
-    struct Deaf;
+    /// An API that never responds.
+    struct Unresponsive;
 
-    impl Api for Deaf {
+    impl Api for Unresponsive {
         fn send(&self, _: ApiRequest) -> Waiting<'_, ApiAnswer> {
             Box::pin(std::future::pending())
         }
@@ -257,7 +260,7 @@ mod tests {
 
     #[tokio::test(start_paused = true)]
     async fn no_answer_is_a_failure_after_a_while() {
-        let client = Client::new(Arc::new(Deaf), "test");
+        let client = Client::new(Arc::new(Unresponsive), "test");
         let expected = Failure { code: 0, message: "the API did not answer".to_owned() };
         assert_eq!(client.get("/api").await, Err(expected.clone()));
         assert_eq!(client.watch("/api").await.err(), Some(expected));
@@ -265,8 +268,8 @@ mod tests {
 
     #[test]
     fn tokens_are_escaped() {
-        assert_eq!(escaped("aZ09-._~"), "aZ09-._~");
-        assert_eq!(escaped("a+b/c=\u{e9}"), "a%2Bb%2Fc%3D%C3%A9");
+        assert_eq!(percent_encode("aZ09-._~"), "aZ09-._~");
+        assert_eq!(percent_encode("a+b/c=\u{e9}"), "a%2Bb%2Fc%3D%C3%A9");
     }
 
     #[test]
@@ -287,8 +290,8 @@ mod tests {
     #[test]
     fn what_is_no_json_is_a_failure() {
         for body in [&b""[..], b"{", b"\xff"] {
-            assert!(read(body).is_err(), "{body:?}");
+            assert!(parse_json(body).is_err(), "{body:?}");
         }
-        assert!(read(b"{}").is_ok());
+        assert!(parse_json(b"{}").is_ok());
     }
 }

@@ -1,32 +1,29 @@
-//! What the API offers: every resource, in every version.
+//! API discovery: every resource that the server offers, in every version.
 
 use crate::{Client, Failure};
 use ratchet_object::Node;
 use std::collections::BTreeMap;
 
-/// A resource.
+/// One resource of the API.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Resource {
-    /// The group; empty for the core.
+    /// The group; empty for the core group.
     pub(crate) group: String,
-    /// The version.
     pub(crate) version: String,
-    /// The name in paths.
+    /// The plural name that paths use.
     pub(crate) name: String,
-    /// The kind of its objects.
     pub(crate) kind: String,
-    /// Whether its objects stand in namespaces.
     pub(crate) namespaced: bool,
     verbs: Vec<String>,
 }
 
 impl Resource {
-    /// Whether this can be done with it.
-    pub(crate) fn offers(&self, verb: &str) -> bool {
-        self.verbs.iter().any(|offered| offered == verb)
+    /// Whether the server supports this verb.
+    pub(crate) fn supports(&self, verb: &str) -> bool {
+        self.verbs.iter().any(|supported| supported == verb)
     }
 
-    /// Where its objects in a namespace are, or all of them if the namespace is empty.
+    /// The path of the collection in a namespace, or across all namespaces if `namespace` is empty.
     pub(crate) fn path(&self, namespace: &str) -> String {
         let root = root(&self.group, &self.version);
         match namespace {
@@ -35,7 +32,7 @@ impl Resource {
         }
     }
 
-    /// Group and version, as objects have them.
+    /// `group/version`, or the version alone for the core group, as `apiVersion` has it.
     pub(crate) fn api_version(&self) -> String {
         match self.group.as_str() {
             "" => self.version.clone(),
@@ -43,70 +40,69 @@ impl Resource {
         }
     }
 
-    /// Whether these are the pods.
     pub(crate) fn is_pods(&self) -> bool {
         self.group.is_empty() && self.version == "v1" && self.name == "pods"
     }
 }
 
-/// What discovery said, and what it could not say.
+/// The result of discovery, which may be incomplete.
 #[derive(Debug, Default)]
-pub(crate) struct Discovered {
+pub(crate) struct DiscoveredResources {
     /// The resources, each in its preferred version.
     pub(crate) resources: Vec<Resource>,
     /// The resources in every version.
     pub(crate) all: Vec<Resource>,
-    /// What failed.
+    /// Why discovery is incomplete, if it is.
     pub(crate) failure: Option<String>,
-    /// How many groups and versions failed; none if discovery failed as a whole.
+    /// How many group versions failed; 0 if discovery failed as a whole.
     pub(crate) failing: usize,
-    /// The first group and version that cannot be understood.
+    /// The first group version that cannot be parsed.
     pub(crate) unparsed: Option<String>,
 }
 
-/// A group and version that the API offers.
-struct Offered {
+/// A group version that the server offers.
+struct GroupVersion {
     group: String,
     version: String,
-    spelled: String,
+    text: String,
     preferred: bool,
 }
 
-impl Discovered {
-    /// Asks the API. What fails for one group leaves the others as they are.
-    pub(crate) async fn read(client: &Client) -> Self {
-        let offered = match offered(client).await {
-            Ok(offered) => offered,
+impl DiscoveredResources {
+    /// Queries the server. A failure for one group does not affect the others.
+    pub(crate) async fn fetch(client: &Client) -> Self {
+        let group_versions = match group_versions(client).await {
+            Ok(group_versions) => group_versions,
             Err(why) => return Self { failure: Some(why.message), ..Self::default() },
         };
-        let mut found = Self::default();
+        let mut discovered = Self::default();
         let (mut failures, mut chosen) = (Vec::new(), BTreeMap::new());
-        for offer in offered {
-            match client.get(&root(&offer.group, &offer.version)).await {
-                Ok(list) if offer.spelled.matches('/').count() <= 1 => {
-                    found.all.extend(offer.choose(&list, &mut chosen));
+        for group_version in group_versions {
+            match client.get(&root(&group_version.group, &group_version.version)).await {
+                Ok(list) if group_version.text.matches('/').count() <= 1 => {
+                    discovered.all.extend(group_version.choose(&list, &mut chosen));
                 }
                 Ok(_) => {
-                    let why = format!("unexpected GroupVersion string: {}", offer.spelled);
-                    found.unparsed.get_or_insert(why);
+                    let why = format!("unexpected GroupVersion string: {}", group_version.text);
+                    discovered.unparsed.get_or_insert(why);
                 }
-                Err(why) => failures.push(format!("{}: {why}", offer.spelled)),
+                Err(why) => failures.push(format!("{}: {why}", group_version.text)),
             }
         }
         failures.sort();
-        found.failing = failures.len();
-        found.failure = (!failures.is_empty()).then(|| {
+        discovered.failing = failures.len();
+        discovered.failure = (!failures.is_empty()).then(|| {
             let failures = failures.join(", ");
             format!("unable to retrieve the complete list of server APIs: {failures}")
         });
-        found.resources = chosen.into_values().collect();
-        found
+        discovered.resources = chosen.into_values().collect();
+        discovered
     }
 }
 
-impl Offered {
-    /// All resources of this version. Those that no other version has given yet are chosen; the
-    /// preferred version's always are.
+impl GroupVersion {
+    /// All resources of this group version. Adds to `chosen` those that no other version has
+    /// provided yet; the preferred version always wins.
     fn choose(
         &self,
         list: &Node<'_>,
@@ -137,23 +133,23 @@ impl Offered {
     }
 }
 
-/// Every group and version that the API names.
-async fn offered(client: &Client) -> Result<Vec<Offered>, Failure> {
+/// All group versions that the server lists.
+async fn group_versions(client: &Client) -> Result<Vec<GroupVersion>, Failure> {
     let (core, groups) = (optional(client, "/api").await?, optional(client, "/apis").await?);
     let mut all = Vec::new();
     for version in core.get("versions").map(Node::items).unwrap_or_default() {
         let version = version.text().unwrap_or_default().to_owned();
-        let (group, spelled) = (String::new(), version.clone());
-        all.push(Offered { group, version, spelled, preferred: all.is_empty() });
+        let (group, text) = (String::new(), version.clone());
+        all.push(GroupVersion { group, version, text, preferred: all.is_empty() });
     }
     for group in groups.get("groups").map(Node::items).unwrap_or_default() {
         let preferred = group.text_at(&["preferredVersion", "version"]);
         for row in group.get("versions").map(Node::items).unwrap_or_default() {
             let version = row.text_at(&["version"]);
-            all.push(Offered {
+            all.push(GroupVersion {
                 group: group.text_at(&["name"]).to_owned(),
                 version: version.to_owned(),
-                spelled: row.text_at(&["groupVersion"]).to_owned(),
+                text: row.text_at(&["groupVersion"]).to_owned(),
                 preferred: version == preferred,
             });
         }
@@ -168,7 +164,7 @@ async fn offered(client: &Client) -> Result<Vec<Offered>, Failure> {
 async fn optional(client: &Client, path: &str) -> Result<Node<'static>, Failure> {
     match client.get(path).await {
         Err(failure) if failure.is_not_found() => Ok(Node::empty_map()),
-        answered => answered,
+        result => result,
     }
 }
 
@@ -179,15 +175,15 @@ fn root(group: &str, version: &str) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::client::read;
+    use crate::client::parse_json;
 
-    fn offer(version: &str, preferred: bool) -> Offered {
-        let (group, spelled) = ("g".to_owned(), format!("g/{version}"));
-        Offered { group, version: version.to_owned(), spelled, preferred }
+    fn group_version(version: &str, preferred: bool) -> GroupVersion {
+        let (group, text) = ("g".to_owned(), format!("g/{version}"));
+        GroupVersion { group, version: version.to_owned(), text, preferred }
     }
 
     fn list(text: &str) -> Node<'static> {
-        read(text.as_bytes()).expect("reads").into_owned()
+        parse_json(text.as_bytes()).expect("reads").into_owned()
     }
 
     #[test]
@@ -200,11 +196,11 @@ mod tests {
             let mut chosen = BTreeMap::new();
             for (version, preferred) in order {
                 let text = if preferred { both } else { more };
-                offer(version, preferred).choose(&list(text), &mut chosen);
+                group_version(version, preferred).choose(&list(text), &mut chosen);
             }
             let chosen: Vec<_> = chosen.into_values().collect();
             let names: Vec<_> =
-                chosen.iter().map(|r| (&*r.name, &*r.version, r.offers("list"))).collect();
+                chosen.iter().map(|r| (&*r.name, &*r.version, r.supports("list"))).collect();
             assert_eq!(names, [("a", "v1", true), ("b", "v2", false)]);
         }
     }
@@ -212,7 +208,7 @@ mod tests {
     #[test]
     fn paths_of_the_core_and_of_groups() {
         let row = list(r#"{"name":"a","namespaced":true,"verbs":["delete"]}"#);
-        let mut resource = offer("v1", true).resource(&row);
+        let mut resource = group_version("v1", true).resource(&row);
         assert_eq!(resource.path("shop"), "/apis/g/v1/namespaces/shop/a");
         assert_eq!(
             (resource.path("").as_str(), &*resource.api_version()),

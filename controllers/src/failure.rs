@@ -1,20 +1,20 @@
-//! A request that failed: what the API said, or what a client says when the API said nothing.
+//! The error of a failed request: the message of the API's Status, or a default for its code.
 
 use crate::ApiAnswer;
 use ratchet_object::{Limits, Node, decode_json};
 use std::fmt;
 
-/// Why something could not be done.
+/// Why a request or a reconciliation failed.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Failure {
-    /// The status code; 0 if there was no answer, or if no request failed.
+    /// The status code; 0 if there was no response, or if no request failed.
     pub code: u16,
-    /// What happened.
+    /// The message of the Status, or a description of the failure.
     pub message: String,
 }
 
-/// What clients say for answers that do not say it themselves.
-const PLAIN: &[(u16, &str)] = &[
+/// Default messages for responses without a Status, as client-go has them.
+const DEFAULT_MESSAGES: &[(u16, &str)] = &[
     (0, "the API did not answer"),
     (403, "the server does not allow this request"),
     (404, "the server could not find the requested resource"),
@@ -25,45 +25,48 @@ const PLAIN: &[(u16, &str)] = &[
 ];
 
 impl Failure {
-    /// A failure that is no answer of the API.
+    /// A failure that is not a response of the API.
     pub fn new(message: impl Into<String>) -> Self {
         Self { code: 0, message: message.into() }
     }
 
-    /// What an answer that is no success says.
-    pub fn of(answer: &ApiAnswer) -> Self {
-        let code = answer.status;
-        let message = said(&answer.body).unwrap_or_else(|| plain(code));
+    /// The failure in an unsuccessful response.
+    pub fn of(response: &ApiAnswer) -> Self {
+        let code = response.status;
+        let message = status_message(&response.body).unwrap_or_else(|| default_message(code));
         Self { code, message }
     }
 
-    /// Whether the object, or the whole resource, is not there.
+    /// Whether the object, or the whole resource, does not exist.
     pub fn is_not_found(&self) -> bool {
         self.code == 404
     }
 
-    /// Whether somebody else was faster.
+    /// Whether the object already exists or was changed concurrently.
     pub fn is_conflict(&self) -> bool {
         self.code == 409
     }
 
-    /// Whether the API does not offer this at all.
+    /// Whether the API does not support the resource or the verb.
     pub fn is_not_offered(&self) -> bool {
         matches!(self.code, 404 | 405)
     }
 }
 
 /// The message of a Status.
-fn said(body: &[u8]) -> Option<String> {
+fn status_message(body: &[u8]) -> Option<String> {
     let text = std::str::from_utf8(body).ok()?;
     let decoded = decode_json(text, Limits::DEFAULT).ok()?;
     let message = decoded.documents.first()?.get("message").and_then(Node::text)?;
     (!message.is_empty()).then(|| message.to_owned())
 }
 
-fn plain(code: u16) -> String {
-    let known = PLAIN.iter().find(|(of, _)| *of == code).map(|(_, text)| (*text).to_owned());
-    known.unwrap_or_else(|| {
+fn default_message(code: u16) -> String {
+    let default = DEFAULT_MESSAGES
+        .iter()
+        .find(|(status, _)| *status == code)
+        .map(|(_, text)| (*text).to_owned());
+    default.unwrap_or_else(|| {
         format!("an error on the server (code {code}) has prevented the request from succeeding")
     })
 }

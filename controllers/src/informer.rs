@@ -1,17 +1,17 @@
-//! A local copy of a collection: listed once, then kept up by a watch.
+//! Informer: a local copy of a collection, listed once and then updated by a watch.
 
 use crate::reflector::{Follower, Reflector};
 use crate::store::{Change, Shared, Store, key_of};
-use crate::trim::trimmed;
+use crate::trim::trim_object;
 use crate::{Client, Key, Metrics};
 use ratchet_object::Node;
 use std::sync::Arc;
 use tokio::sync::watch;
 
-/// Hears of every change, after the store has it.
+/// Called for every change, after the store has it.
 pub(crate) type Listener = Box<dyn Fn(&Change) + Send + Sync>;
 
-/// A collection that many controllers may look at.
+/// A collection that several controllers may share.
 pub(crate) struct Informer {
     path: &'static str,
     reflector: Reflector,
@@ -21,19 +21,19 @@ pub(crate) struct Informer {
 }
 
 impl Informer {
-    /// An informer of the collection at `path`, which knows nothing yet.
-    pub(crate) fn new(path: &'static str, client: Client, meter: Arc<dyn Metrics>) -> Self {
-        let reflector = Reflector::new(path, path, client, meter);
+    /// An informer of the collection at `path`, with an empty store.
+    pub(crate) fn new(path: &'static str, client: Client, metrics: Arc<dyn Metrics>) -> Self {
+        let reflector = Reflector::new(path, path, client, metrics);
         let (store, listeners) = (Arc::default(), Vec::new());
         Self { path, reflector, store, listeners, synced: watch::Sender::new(false) }
     }
 
-    /// What is known.
+    /// The local copy.
     pub(crate) fn store(&self) -> Arc<Store> {
         self.store.clone()
     }
 
-    /// Adds somebody who hears of changes; everything that is there is a change at first.
+    /// Adds a listener; at first every object is a change.
     pub(crate) fn listen(&mut self, listener: Listener) {
         self.listeners.push(listener);
     }
@@ -44,40 +44,40 @@ impl Informer {
         let _ = self.synced.subscribe().wait_for(|synced| *synced).await;
     }
 
-    /// Keeps the copy up, for ever.
+    /// Keeps the copy up to date, for ever.
     pub(crate) async fn run(&self) {
         self.reflector.run(self).await;
     }
 
-    /// What is kept of an object.
-    fn kept(&self, node: Node<'_>) -> Shared {
-        Shared::new(trimmed(self.path, node).into_owned())
+    /// The part of an object that the store retains.
+    fn trimmed_object(&self, node: Node<'_>) -> Shared {
+        Shared::new(trim_object(self.path, node).into_owned())
     }
 
-    fn tell(&self, change: &Change) {
+    fn notify(&self, change: &Change) {
         self.listeners.iter().for_each(|listener| listener(change));
     }
 }
 
 impl Follower for Informer {
-    type Kept = (Key, Shared);
+    type Retained = (Key, Shared);
 
-    fn keep(&self, node: Node<'_>) -> Self::Kept {
-        (key_of(&node), self.kept(node))
+    fn retain(&self, node: Node<'_>) -> Self::Retained {
+        (key_of(&node), self.trimmed_object(node))
     }
 
-    fn replace(&self, all: Vec<Self::Kept>) {
+    fn replace(&self, all: Vec<Self::Retained>) {
         let changes = self.store.replace(all.into_iter().collect());
-        changes.iter().for_each(|change| self.tell(change));
+        changes.iter().for_each(|change| self.notify(change));
         self.synced.send_replace(true);
     }
 
     fn set(&self, node: Node<'_>) {
         let key = key_of(&node);
-        self.tell(&self.store.set(key, Some(self.kept(node))));
+        self.notify(&self.store.set(key, Some(self.trimmed_object(node))));
     }
 
     fn remove(&self, node: Node<'_>) {
-        self.tell(&self.store.set(key_of(&node), None));
+        self.notify(&self.store.set(key_of(&node), None));
     }
 }

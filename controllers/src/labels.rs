@@ -1,38 +1,37 @@
-//! Objects by their labels: who has these, without looking at all the others.
+//! Index of objects by label.
 
 use crate::{Key, Shared};
 use ratchet_object::Node;
 use std::collections::{BTreeMap, HashMap};
 
-/// The objects that have a label, for every namespace, label and value that there is.
+/// The objects with a label, for every namespace, label and value.
 #[derive(Default)]
 pub(crate) struct ByLabel {
     objects: HashMap<String, BTreeMap<Key, Shared>>,
 }
 
-/// The labels of an object.
 pub(crate) fn labels<'n>(node: &'n Node<'_>) -> impl Iterator<Item = (&'n str, &'n str)> {
-    texts(node.find(&["metadata", "labels"]))
+    string_entries(node.find(&["metadata", "labels"]))
 }
 
-/// The annotations of an object.
 pub(crate) fn annotations<'n>(node: &'n Node<'_>) -> impl Iterator<Item = (&'n str, &'n str)> {
-    texts(node.find(&["metadata", "annotations"]))
+    string_entries(node.find(&["metadata", "annotations"]))
 }
 
-/// The texts of a map of texts, by name.
-pub(crate) fn texts<'n>(map: Option<&'n Node<'_>>) -> impl Iterator<Item = (&'n str, &'n str)> {
+/// The entries of a map whose values are strings.
+pub(crate) fn string_entries<'n>(
+    map: Option<&'n Node<'_>>,
+) -> impl Iterator<Item = (&'n str, &'n str)> {
     let entries = map.map(Node::entries).unwrap_or_default();
     entries.iter().map(|entry| (entry.key.as_ref(), entry.node.text().unwrap_or_default()))
 }
 
-/// The label `name` of an object.
 pub(crate) fn label<'n>(node: &'n Node<'_>, name: &str) -> Option<&'n str> {
     node.find(&["metadata", "labels", name]).map(|label| label.text().unwrap_or_default())
 }
 
-/// One label in one namespace. Neither names nor values can hold the character in between.
-fn place(namespace: &str, name: &str, value: &str) -> String {
+/// The index key of one label in one namespace. Neither names nor values can contain the separator.
+fn index_key(namespace: &str, name: &str, value: &str) -> String {
     [namespace, name, value].join("\0")
 }
 
@@ -40,19 +39,19 @@ impl ByLabel {
     pub(crate) fn add(&mut self, key: &Key, node: &Shared) {
         let namespace = node.text_at(&["metadata", "namespace"]);
         for (name, value) in labels(node) {
-            let there = self.objects.entry(place(namespace, name, value)).or_default();
-            there.insert(key.clone(), node.clone());
+            let objects = self.objects.entry(index_key(namespace, name, value)).or_default();
+            objects.insert(key.clone(), node.clone());
         }
     }
 
     fn remove(&mut self, key: &Key, node: &Shared) {
         let namespace = node.text_at(&["metadata", "namespace"]);
         for (name, value) in labels(node) {
-            let place = place(namespace, name, value);
-            let Some(there) = self.objects.get_mut(&place) else { continue };
-            there.remove(key);
-            if there.is_empty() {
-                self.objects.remove(&place);
+            let index_key = index_key(namespace, name, value);
+            let Some(objects) = self.objects.get_mut(&index_key) else { continue };
+            objects.remove(key);
+            if objects.is_empty() {
+                self.objects.remove(&index_key);
             }
         }
     }
@@ -66,20 +65,22 @@ impl ByLabel {
         }
     }
 
-    /// Only the objects with the rarest of the labels are looked at.
-    pub(crate) fn find(&self, namespace: &str, wanted: &[(&str, &str)]) -> Vec<Shared> {
+    /// Only the objects with the rarest of the labels are compared.
+    pub(crate) fn find(&self, namespace: &str, required: &[(&str, &str)]) -> Vec<Shared> {
         let mut rarest: Option<&BTreeMap<Key, Shared>> = None;
-        for (name, value) in wanted {
-            let Some(there) = self.objects.get(&place(namespace, name, value)) else {
+        for (name, value) in required {
+            let Some(objects) = self.objects.get(&index_key(namespace, name, value)) else {
                 return Vec::new();
             };
-            if rarest.is_none_or(|rarest| there.len() < rarest.len()) {
-                rarest = Some(there);
+            if rarest.is_none_or(|rarest| objects.len() < rarest.len()) {
+                rarest = Some(objects);
             }
         }
         let has_all =
-            |node: &&Shared| wanted.iter().all(|(name, value)| label(node, name) == Some(*value));
-        rarest.map(|there| there.values().filter(has_all).cloned().collect()).unwrap_or_default()
+            |node: &&Shared| required.iter().all(|(name, value)| label(node, name) == Some(*value));
+        rarest
+            .map(|objects| objects.values().filter(has_all).cloned().collect())
+            .unwrap_or_default()
     }
 }
 
@@ -87,14 +88,14 @@ impl ByLabel {
 mod tests {
     use super::*;
     use crate::Store;
-    use crate::client::read;
+    use crate::client::parse_json;
     use crate::store::key_of;
 
     fn object(namespace: &str, name: &str, labels: &str) -> (Key, Shared) {
         let text = format!(
             r#"{{"metadata":{{"namespace":"{namespace}","name":"{name}","labels":{{{labels}}}}}}}"#
         );
-        let node = read(text.as_bytes()).expect("reads").into_owned();
+        let node = parse_json(text.as_bytes()).expect("reads").into_owned();
         (key_of(&node), Shared::new(node))
     }
 
@@ -119,10 +120,10 @@ mod tests {
         assert_eq!(names(&store, "x", &[("a", "1")]), ["early", "one", "two"]);
         assert_eq!(names(&store, "x", &[("a", "1"), ("b", "2")]), ["two"]);
         assert_eq!(names(&store, "y", &[("b", "1")]), ["far"]);
-        for (namespace, wanted) in
+        for (namespace, required) in
             [("x", &[("a", "2")][..]), ("x", &[("a", "1"), ("c", "1")]), ("z", &[("a", "1")])]
         {
-            assert!(names(&store, namespace, wanted).is_empty(), "{wanted:?}");
+            assert!(names(&store, namespace, required).is_empty(), "{required:?}");
         }
         assert!(names(&store, "x", &[]).is_empty());
     }

@@ -1,31 +1,31 @@
-//! One of several servers runs the controllers: the one that holds the Lease.
+//! Leader election by a Lease: one of several servers runs the controllers.
 
-use crate::client::escaped;
+use crate::client::percent_encode;
 use crate::{Client, Failure};
 use jiff::Timestamp;
 use ratchet_object::Node;
 use std::time::Duration;
 use tokio::time::{Instant, sleep, timeout_at};
 
-/// How a Lease is held.
+/// The parameters of leader election.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Election {
     /// The namespace of the Lease.
     pub namespace: String,
-    /// Its name.
+    /// The name of the Lease.
     pub name: String,
-    /// Who we are; no other server has this name.
+    /// The identity of this server, unique among all servers.
     pub identity: String,
-    /// So long after the last sign of life of its holder it may be taken.
+    /// How long after the last renewal another server may take the Lease.
     pub lease: Duration,
-    /// So long the holder tries to renew it before it gives up.
+    /// How long the holder tries to renew before it gives up.
     pub renew: Duration,
-    /// So long everybody waits between attempts.
+    /// The interval between attempts.
     pub retry: Duration,
 }
 
 impl Election {
-    /// Why these times cannot work together, if they cannot.
+    /// The error in the durations, if they are inconsistent.
     pub fn refusal(&self) -> Option<&'static str> {
         let positive = [
             (self.lease, "leaseDuration must be greater than zero"),
@@ -42,50 +42,50 @@ impl Election {
     }
 }
 
-/// Waiting times are lengthened by chance up to this factor.
+/// The maximum jitter factor of intervals.
 const JITTER: f64 = 1.2;
 
-/// The Lease as we saw it, and since when it is so: clocks of others are not believed.
+/// The Lease as last observed, and since when: clocks of other servers are not trusted.
 struct Observed {
     record: String,
     since: Instant,
 }
 
-/// Who tries to hold the Lease.
-pub(crate) struct Candidate {
+/// Acquires, renews and releases the Lease.
+pub(crate) struct LeaderElector {
     client: Client,
     election: Election,
     observed: Option<Observed>,
 }
 
-/// What is to be done about the Lease.
+/// The next step of an attempt.
 #[derive(Debug, PartialEq, Eq)]
 enum Step {
-    /// Somebody holds it.
+    /// Another server holds the Lease.
     Wait,
-    /// It is ours, or free.
+    /// The Lease is ours, or free.
     Write {
-        /// Whether it changes hands.
-        takes: bool,
+        /// Whether the holder changes.
+        acquires: bool,
     },
 }
 
 fn step(lease: &Node<'_>, identity: &str, unchanged: Duration, duration: Duration) -> Step {
     let holder = lease.text_at(&["spec", "holderIdentity"]);
     match holder {
-        _ if holder == identity => Step::Write { takes: false },
-        "" => Step::Write { takes: true },
+        _ if holder == identity => Step::Write { acquires: false },
+        "" => Step::Write { acquires: true },
         _ if unchanged < duration => Step::Wait,
-        _ => Step::Write { takes: true },
+        _ => Step::Write { acquires: true },
     }
 }
 
-impl Candidate {
+impl LeaderElector {
     pub(crate) fn new(client: Client, election: Election) -> Self {
         Self { client, election, observed: None }
     }
 
-    /// Waits until the Lease is ours.
+    /// Waits until this server holds the Lease.
     pub(crate) async fn acquire(&mut self) {
         loop {
             match self.attempt().await {
@@ -98,8 +98,8 @@ impl Candidate {
         }
     }
 
-    /// Keeps the Lease until it is lost.
-    pub(crate) async fn keep(&mut self) {
+    /// Renews the Lease until it is lost.
+    pub(crate) async fn renew(&mut self) {
         loop {
             let deadline = Instant::now() + self.election.renew;
             let renewed = async {
@@ -118,7 +118,7 @@ impl Candidate {
         }
     }
 
-    /// Lets others have the Lease at once.
+    /// Releases the Lease, so that another server can take it at once.
     pub(crate) async fn release(&mut self) {
         let released = async {
             let mut lease = self.client.get(&self.path()).await?;
@@ -135,30 +135,30 @@ impl Candidate {
         }
     }
 
-    /// Takes or renews the Lease if that can be; whether it is ours now.
+    /// Acquires or renews the Lease if possible, and returns whether this server holds it.
     async fn attempt(&mut self) -> Result<bool, Failure> {
         let lease = match self.client.get(&self.path()).await {
             Err(failure) if failure.is_not_found() => {
-                let new = self.written(None, true);
+                let new = self.updated_lease(None, true);
                 return self.client.post(&self.collection(), &new).await.map(|_| true);
             }
-            answered => answered?,
+            result => result?,
         };
         let unchanged = self.observe(&lease);
         match step(&lease, &self.election.identity, unchanged, self.election.lease) {
             Step::Wait => Ok(false),
-            Step::Write { takes } => {
-                let new = self.written(Some(&lease), takes);
+            Step::Write { acquires } => {
+                let new = self.updated_lease(Some(&lease), acquires);
                 match self.client.put(&self.path(), &new).await {
-                    // Somebody was faster; who, the next look will show.
+                    // A concurrent write; the next attempt will see its holder.
                     Err(failure) if failure.is_conflict() => Ok(false),
-                    answered => answered.map(|_| true),
+                    result => result.map(|_| true),
                 }
             }
         }
     }
 
-    /// How long the Lease has been as it is.
+    /// How long the Lease has been unchanged.
     fn observe(&mut self, lease: &Node<'_>) -> Duration {
         let record = lease.get("spec").map(Node::to_json).unwrap_or_default();
         match &self.observed {
@@ -170,11 +170,11 @@ impl Candidate {
         }
     }
 
-    fn written(&self, old: Option<&Node<'static>>, takes: bool) -> Node<'static> {
+    fn updated_lease(&self, old: Option<&Node<'static>>, acquires: bool) -> Node<'static> {
         let text = |text: &str| Node::string(text.to_owned());
         let mut lease = old.cloned().unwrap_or_else(|| {
-            let at = [("name", &self.election.name), ("namespace", &self.election.namespace)];
-            Node::map([("metadata", Node::map(at.map(|(name, value)| (name, text(value)))))])
+            let names = [("name", &self.election.name), ("namespace", &self.election.namespace)];
+            Node::map([("metadata", Node::map(names.map(|(name, value)| (name, text(value)))))])
         });
         lease.set("apiVersion", text("coordination.k8s.io/v1"));
         lease.set("kind", text("Lease"));
@@ -184,7 +184,7 @@ impl Candidate {
         let transitions = spec.get("leaseTransitions").and_then(Node::as_int).unwrap_or(0);
         spec.set("holderIdentity", text(&self.election.identity));
         spec.set("leaseDurationSeconds", Node::int(seconds));
-        if takes {
+        if acquires {
             spec.set("acquireTime", text(&now));
             let transitions = if old.is_some() { transitions.saturating_add(1) } else { 0 };
             spec.set("leaseTransitions", Node::int(transitions));
@@ -194,19 +194,19 @@ impl Candidate {
     }
 
     fn collection(&self) -> String {
-        let namespace = escaped(&self.election.namespace);
+        let namespace = percent_encode(&self.election.namespace);
         format!("/apis/coordination.k8s.io/v1/namespaces/{namespace}/leases")
     }
 
     fn path(&self) -> String {
-        format!("{}/{}", self.collection(), escaped(&self.election.name))
+        format!("{}/{}", self.collection(), percent_encode(&self.election.name))
     }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::client::read;
+    use crate::client::parse_json;
 
     fn election(lease: u64, renew: u64, retry: u64) -> Election {
         Election {
@@ -236,15 +236,15 @@ mod tests {
         let duration = Duration::from_secs(15);
         let lease = |holder: &str| {
             let text = format!(r#"{{"spec":{{"holderIdentity":"{holder}"}}}}"#);
-            read(text.as_bytes()).expect("reads").into_owned()
+            parse_json(text.as_bytes()).expect("reads").into_owned()
         };
         for (holder, unchanged, expected) in [
-            ("me", 0, Step::Write { takes: false }),
-            ("me", 60, Step::Write { takes: false }),
-            ("", 0, Step::Write { takes: true }),
+            ("me", 0, Step::Write { acquires: false }),
+            ("me", 60, Step::Write { acquires: false }),
+            ("", 0, Step::Write { acquires: true }),
             ("other", 0, Step::Wait),
             ("other", 14, Step::Wait),
-            ("other", 15, Step::Write { takes: true }),
+            ("other", 15, Step::Write { acquires: true }),
         ] {
             let step = step(&lease(holder), "me", Duration::from_secs(unchanged), duration);
             assert_eq!(step, expected, "{holder} {unchanged}");

@@ -1,9 +1,10 @@
-//! The small loops that a server needs.
+//! The controllers that run inside the server, and the runtime they share.
 
 mod addresses;
 mod aggregation;
 mod api;
 mod backoff;
+mod batching;
 mod bucket;
 mod certificates;
 mod client;
@@ -11,11 +12,9 @@ mod discovery;
 mod endpoint_slice;
 mod endpoints;
 mod events;
-mod expected;
+mod expectations;
 mod failure;
-mod frame;
 mod garbage;
-mod gathering;
 mod informer;
 mod labels;
 mod lease;
@@ -30,6 +29,7 @@ mod properties;
 mod queue;
 mod reflector;
 mod root_ca;
+mod runtime;
 mod selection;
 mod selectors;
 mod service;
@@ -47,18 +47,18 @@ pub use api::{Api, ApiAnswer, ApiRequest, Lines, Shown, Waiting};
 pub use backoff::Backoff;
 pub use certificates::{CertificateSigner, Signing};
 pub use client::{Client, Deletion, Patch, Policy};
-pub use events::{About, Recorder};
+pub use events::{ObjectReference, Recorder};
 pub use failure::Failure;
-pub use frame::{Idle, Outcome, Reconcile, Row, Setup, run};
 pub use lease::Election;
-pub use metrics::{Metrics, Silent};
-pub use queue::{Key, Pace, Queue};
+pub use metrics::{Metrics, NoopMetrics};
+pub use queue::{Key, Queue, RetryDelay};
+pub use runtime::{Idle, Outcome, Reconcile, Row, Setup, run};
 pub use selection::Selection;
 pub use service_account_token::{Account, Mint};
 pub use settings::Settings;
 pub use store::{Change, Shared, Store, key_of};
 
-/// All controllers.
+/// All controllers, in the order in which they start.
 pub static CONTROLLERS: &[Row] = &[
     namespace::ROW,
     aggregation::ROW,

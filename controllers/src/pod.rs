@@ -1,4 +1,4 @@
-//! A Pod as the controllers of endpoints see it.
+//! The parts of a Pod that the endpoint controllers need.
 
 use crate::addresses::Address;
 use crate::labels::labels;
@@ -7,28 +7,27 @@ use jiff::Timestamp;
 use ratchet_net::Family;
 use ratchet_object::Node;
 
-/// What matters of a Pod.
+/// A parsed Pod.
 #[derive(Clone, Debug)]
 pub(crate) struct Pod<'n> {
     node: &'n Node<'static>,
     pub(crate) namespace: &'n str,
     pub(crate) name: &'n str,
     pub(crate) uid: &'n str,
-    /// The node that it runs on; empty if there is none yet.
+    /// The node that it runs on; empty if it is not scheduled yet.
     pub(crate) node_name: &'n str,
     hostname: &'n str,
     subdomain: &'n str,
     pub(crate) is_ready: bool,
-    /// Since when it is ready, or is not.
+    /// Since when it is ready, or not ready.
     pub(crate) ready_since: Option<Timestamp>,
     pub(crate) is_deleted: bool,
     /// Whether its containers have ended for good.
-    pub(crate) is_over: bool,
+    pub(crate) has_ended: bool,
 }
 
 impl<'n> Pod<'n> {
-    /// Reads a Pod.
-    pub(crate) fn read(node: &'n Node<'static>) -> Self {
+    pub(crate) fn from_node(node: &'n Node<'static>) -> Self {
         let ready = condition(node, "Ready");
         let since = ready.map(|ready| ready.text_at(&["lastTransitionTime"]));
         Self {
@@ -42,40 +41,40 @@ impl<'n> Pod<'n> {
             is_ready: ready.is_some_and(|ready| ready.text_at(&["status"]) == "True"),
             ready_since: since.and_then(|text| text.parse().ok()),
             is_deleted: !node.text_at(&["metadata", "deletionTimestamp"]).is_empty(),
-            is_over: matches!(node.text_at(&["status", "phase"]), "Failed" | "Succeeded"),
+            has_ended: matches!(node.text_at(&["status", "phase"]), "Failed" | "Succeeded"),
         }
     }
 
-    /// The addresses that its status tells, as they are spelled.
+    /// The addresses in its status, in their original form.
     fn address_texts(&self) -> impl Iterator<Item = &'n str> {
         let node = self.node;
         let list = node.find(&["status", "podIPs"]).map(Node::items).unwrap_or_default();
-        // One who wrote the old field only means the same.
+        // A writer of the old field only means the same.
         let single = if list.is_empty() { node.text_at(&["status", "podIP"]) } else { "" };
         let single = (!single.is_empty()).then_some(single);
         list.iter().map(|item| item.text_at(&["ip"])).chain(single)
     }
 
-    /// Whether it can be an endpoint at all: it was told an address, and its containers run.
-    pub(crate) fn is_placed(&self) -> bool {
-        !self.is_over && self.address_texts().next().is_some()
+    /// Whether it can be an endpoint: it has an address, and its containers run.
+    pub(crate) fn can_be_endpoint(&self) -> bool {
+        !self.has_ended && self.address_texts().next().is_some()
     }
 
-    /// Its addresses, without those that cannot be read.
+    /// Its addresses, without those that cannot be parsed.
     fn addresses(&self) -> impl Iterator<Item = Address> {
-        self.address_texts().filter_map(Address::read)
+        self.address_texts().filter_map(Address::parse)
     }
 
-    /// Its addresses of this family, canonical, each once, in their order.
-    pub(crate) fn texts_of(&self, family: Family) -> Vec<String> {
-        let mut texts = Vec::new();
+    /// Its addresses of this family: canonical, unique, in their order.
+    pub(crate) fn addresses_of(&self, family: Family) -> Vec<String> {
+        let mut addresses = Vec::new();
         for address in self.addresses().filter(|address| address.family() == family) {
             let text = address.text();
-            if !texts.contains(&text) {
-                texts.push(text);
+            if !addresses.contains(&text) {
+                addresses.push(text);
             }
         }
-        texts
+        addresses
     }
 
     /// The family of its first address.
@@ -83,47 +82,48 @@ impl<'n> Pod<'n> {
         self.addresses().next().map(|address| address.family())
     }
 
-    /// The name under which DNS knows it as a part of this Service.
+    /// Its DNS hostname within this Service, if it has one.
     pub(crate) fn hostname_for(&self, service: &Service<'_>) -> Option<&'n str> {
-        let meant = !self.hostname.is_empty()
+        let is_subdomain = !self.hostname.is_empty()
             && self.subdomain == service.name
             && self.namespace == service.namespace;
-        meant.then_some(self.hostname)
+        is_subdomain.then_some(self.hostname)
     }
 
-    /// The number of the port that is meant, if this pod has it.
-    pub(crate) fn port(&self, wanted: &ServicePort<'_>) -> Option<i64> {
-        let name = match wanted.target {
+    /// The number of the target port, if this pod has it.
+    pub(crate) fn port(&self, service_port: &ServicePort<'_>) -> Option<i64> {
+        let name = match service_port.target {
             Target::Number(number) => return Some(number),
             Target::Name(name) => name,
         };
         let spec =
             |list: &str| self.node.find(&["spec", list]).map(Node::items).unwrap_or_default();
-        let stays = |container: &&Node<'_>| container.text_at(&["restartPolicy"]) == "Always";
+        let is_sidecar = |container: &&Node<'_>| container.text_at(&["restartPolicy"]) == "Always";
         let containers =
-            spec("containers").iter().chain(spec("initContainers").iter().filter(stays));
+            spec("containers").iter().chain(spec("initContainers").iter().filter(is_sidecar));
         let mut ports = containers
             .flat_map(|container| container.get("ports").map(Node::items).unwrap_or_default());
-        let found =
-            ports.find(|port| port.text_at(&["name"]) == name && protocol(port) == wanted.protocol);
-        found?.get("containerPort")?.as_int()
+        let matching = ports.find(|port| {
+            port.text_at(&["name"]) == name && protocol(port) == service_port.protocol
+        });
+        matching?.get("containerPort")?.as_int()
     }
 
-    /// Whether endpoints of one and of the other can differ; labels do not count.
+    /// Whether endpoints of the two pods can differ; labels do not count.
     fn differs(&self, other: &Self) -> bool {
-        let plain = |pod: &Self| {
+        let compared = |pod: &Self| {
             let (node, host, domain) = (pod.node_name, pod.hostname, pod.subdomain);
-            (pod.is_deleted, pod.is_ready, pod.is_over, (node, host, domain))
+            (pod.is_deleted, pod.is_ready, pod.has_ended, (node, host, domain))
         };
-        plain(self) != plain(other)
+        compared(self) != compared(other)
             || self.uid != other.uid
             || !self.address_texts().eq(other.address_texts())
     }
 }
 
-/// What endpoints can show of the change of a Pod: whether it or its labels became different.
-pub(crate) fn matters(old: &Node<'static>, new: &Node<'static>) -> bool {
-    Pod::read(old).differs(&Pod::read(new)) || !same_labels(old, new)
+/// Whether a change of a Pod affects endpoints: whether it or its labels became different.
+pub(crate) fn affects_endpoints(old: &Node<'static>, new: &Node<'static>) -> bool {
+    Pod::from_node(old).differs(&Pod::from_node(new)) || !same_labels(old, new)
 }
 
 fn same_labels(old: &Node<'_>, new: &Node<'_>) -> bool {
@@ -133,9 +133,9 @@ fn same_labels(old: &Node<'_>, new: &Node<'_>) -> bool {
 }
 
 /// The condition of this type.
-pub(crate) fn condition<'n, 't>(node: &'n Node<'t>, wanted: &str) -> Option<&'n Node<'t>> {
+pub(crate) fn condition<'n, 't>(node: &'n Node<'t>, kind: &str) -> Option<&'n Node<'t>> {
     let all = node.find(&["status", "conditions"])?.items();
-    all.iter().find(|condition| condition.text_at(&["type"]) == wanted)
+    all.iter().find(|condition| condition.text_at(&["type"]) == kind)
 }
 
 #[cfg(test)]
@@ -175,8 +175,8 @@ mod tests {
             let old = pod("p", "n1", &["10.0.0.1"]);
             let mut new = old.clone();
             edit(&mut new);
-            assert_eq!(matters(&old, &new), expected, "{name}");
-            assert_eq!(matters(&new, &old), expected, "{name} undone");
+            assert_eq!(affects_endpoints(&old, &new), expected, "{name}");
+            assert_eq!(affects_endpoints(&new, &old), expected, "{name} undone");
         }
     }
 }

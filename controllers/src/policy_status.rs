@@ -1,17 +1,17 @@
-//! Policies are told what is likely wrong with their expressions, by the types of the objects they are about.
+//! Controller that type-checks the expressions of validating admission policies and writes their
+//! status.
 
-use crate::client::escaped;
-use crate::{Client, Failure, Outcome, Pace, Reconcile, Row, Setup, Store, Waiting};
+use crate::client::percent_encode;
+use crate::{Client, Failure, Outcome, Reconcile, RetryDelay, Row, Setup, Store, Waiting};
 use ratchet_object::Node;
 use ratchet_policy::{is_unchecked, status};
 use std::sync::Arc;
 
-/// The row of this controller.
 pub(crate) const ROW: Row = Row {
     name: "validatingadmissionpolicy-status-controller",
     aliases: &[],
     on_by_default: true,
-    pace: Pace::DEFAULT,
+    retry_delay: RetryDelay::DEFAULT,
     workers: 1,
     start,
 };
@@ -33,12 +33,13 @@ fn start(setup: &mut Setup<'_>) -> Box<dyn Reconcile> {
 impl Reconcile for PolicyStatus {
     fn reconcile<'a>(&'a self, key: &'a str) -> Waiting<'a, Result<Outcome, Failure>> {
         Box::pin(async move {
-            if let Some(policy) = self.policies.get(key).as_deref().and_then(wanted) {
-                let path = format!("{POLICIES}/{}/status?fieldManager={MANAGER}", escaped(key));
+            if let Some(policy) = self.policies.get(key).as_deref().and_then(with_status) {
+                let path =
+                    format!("{POLICIES}/{}/status?fieldManager={MANAGER}", percent_encode(key));
                 match self.client.put(&path, &policy).await {
-                    // Gone since: then nobody reads its status.
+                    // Deleted since: nobody reads its status.
                     Err(failure) if failure.is_not_found() => {}
-                    answered => drop(answered?),
+                    result => drop(result?),
                 }
             }
             Ok(Outcome::Done)
@@ -48,9 +49,9 @@ impl Reconcile for PolicyStatus {
 
 const MANAGER: &str = "validatingadmissionpolicy-status";
 
-/// The policy with its status as it should be, if nobody has looked at this generation yet. It keeps its resource
-/// version, so that a policy that was changed meanwhile is looked at again.
-fn wanted(policy: &Node<'static>) -> Option<Node<'static>> {
+/// The policy with its new status, or `None` if this generation was checked already. It keeps its
+/// resource version, so that a concurrent change is checked again.
+fn with_status(policy: &Node<'static>) -> Option<Node<'static>> {
     if !is_unchecked(policy) {
         return None;
     }
@@ -68,13 +69,13 @@ mod tests {
 
     #[test]
     fn a_generation_is_looked_at_once() {
-        let read =
+        let parse =
             |text: &str| decode(text, Limits::DEFAULT).unwrap().documents.remove(0).into_owned();
-        let policy = read("{metadata: {name: p, generation: 2, resourceVersion: '7'}, spec: {}}");
-        let new = wanted(&policy).unwrap();
+        let policy = parse("{metadata: {name: p, generation: 2, resourceVersion: '7'}, spec: {}}");
+        let new = with_status(&policy).unwrap();
         assert_eq!(new.find(&["status", "observedGeneration"]).and_then(Node::as_int), Some(2));
         assert_eq!(new.text_at(&["metadata", "resourceVersion"]), "7");
         assert!(new.find(&["status", "typeChecking"]).is_some());
-        assert_eq!(wanted(&new), None);
+        assert_eq!(with_status(&new), None);
     }
 }

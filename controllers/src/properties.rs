@@ -1,7 +1,7 @@
-//! Properties of plans over random clusters in random spellings.
+//! Properties of plans over random clusters, with addresses in random forms.
 
 use crate::Shared;
-use crate::client::read;
+use crate::client::parse_json;
 use crate::endpoint_slice::testing::World;
 use crate::endpoints;
 use crate::pod::Pod;
@@ -14,8 +14,8 @@ use ratchet_object::Node;
 use std::collections::{BTreeMap, BTreeSet};
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr};
 
-/// An address from a small pool, so that the same one comes again, in one of its spellings.
-fn spelled() -> impl Strategy<Value = (IpAddr, String)> {
+/// An address from a small pool, so that repeats occur, in one of its text forms.
+fn address_text() -> impl Strategy<Value = (IpAddr, String)> {
     let v4 = (0u8..40, 0usize..5).prop_map(|(last, how)| {
         let address = Ipv4Addr::new(10, 1, 2, last);
         let text = match how {
@@ -40,9 +40,9 @@ fn spelled() -> impl Strategy<Value = (IpAddr, String)> {
     prop_oneof![v4, v6]
 }
 
-/// What a pod is: its addresses and its state.
+/// Addresses and state of a random pod.
 #[derive(Clone, Debug)]
-struct PodLike {
+struct RandomPod {
     addresses: Vec<(IpAddr, String)>,
     unreadable: bool,
     on: usize,
@@ -50,10 +50,10 @@ struct PodLike {
     port: u16,
 }
 
-fn podlike() -> impl Strategy<Value = PodLike> {
+fn random_pod() -> impl Strategy<Value = RandomPod> {
     let parts =
-        (prop::collection::vec(spelled(), 0..3), any::<bool>(), 0usize..4, 0usize..6, 1u16..3);
-    parts.prop_map(|(addresses, unreadable, on, state, port)| PodLike {
+        (prop::collection::vec(address_text(), 0..3), any::<bool>(), 0usize..4, 0usize..6, 1u16..3);
+    parts.prop_map(|(addresses, unreadable, on, state, port)| RandomPod {
         addresses,
         unreadable,
         on,
@@ -79,23 +79,23 @@ fn service() -> impl Strategy<Value = String> {
     })
 }
 
-fn apply(world: &mut World, number: usize, like: Option<&PodLike>) {
+fn apply(world: &mut World, number: usize, pod_state: Option<&RandomPod>) {
     let name = format!("p{number:03}");
-    let Some(like) = like else {
+    let Some(pod_state) = pod_state else {
         world.pods.remove(&name);
         return;
     };
-    let mut ips: Vec<_> = like.addresses.iter().map(|(_, text)| text.as_str()).collect();
-    if like.unreadable {
+    let mut ips: Vec<_> = pod_state.addresses.iter().map(|(_, text)| text.as_str()).collect();
+    if pod_state.unreadable {
         ips.insert(0, "10.1.2.3.4");
     }
-    world.add_pod(&name, ["n1", "n2", "nowhere", ""][like.on], &ips);
+    world.add_pod(&name, ["n1", "n2", "nowhere", ""][pod_state.on], &ips);
     world.set(
         &name,
         &["spec", "containers"],
-        &format!("[{{ports: [{{name: web, containerPort: {}}}]}}]", like.port),
+        &format!("[{{ports: [{{name: web, containerPort: {}}}]}}]", pod_state.port),
     );
-    match like.state {
+    match pod_state.state {
         0 => world.unready(&name),
         1 => world.set(&name, &["metadata", "deletionTimestamp"], "'2026-01-01T00:00:00Z'"),
         2 => world.set(&name, &["status", "phase"], "Failed"),
@@ -104,12 +104,12 @@ fn apply(world: &mut World, number: usize, like: Option<&PodLike>) {
 }
 
 /// Whatever was written is canonical, and is an address of the pod that it names.
-fn true_to(told: &str, pod: &str, pods: &BTreeMap<usize, PodLike>) {
-    let read = IpText::read(told).expect("an address");
-    assert!(read.is_canonical(), "{told}");
+fn assert_address_of_pod(text: &str, pod: &str, pods: &BTreeMap<usize, RandomPod>) {
+    let address = IpText::read(text).expect("an address");
+    assert!(address.is_canonical(), "{text}");
     let number: usize = pod.trim_start_matches('p').parse().expect("a number");
     let known = &pods[&number].addresses;
-    assert!(known.iter().any(|(address, _)| *address == read.addr()), "{told} of {pod}");
+    assert!(known.iter().any(|(known, _)| *known == address.addr()), "{text} of {pod}");
 }
 
 proptest! {
@@ -119,7 +119,7 @@ proptest! {
     fn slices_are_canonical_true_complete_and_settled(
         spec in service(),
         spreads in any::<bool>(),
-        steps in prop::collection::vec((0usize..30, prop::option::weighted(0.8, podlike())), 1..60),
+        steps in prop::collection::vec((0usize..30, prop::option::weighted(0.8, random_pod())), 1..60),
         pauses in prop::collection::btree_set(0usize..60, 0..6),
     ) {
         let mut world = World::new(&spec);
@@ -128,14 +128,14 @@ proptest! {
             world.service.below("metadata").set("annotations", annotations);
         }
         let mut pods = BTreeMap::new();
-        for (at, (number, like)) in steps.iter().enumerate() {
-            apply(&mut world, *number, like.as_ref());
-            match like {
-                Some(like) => drop(pods.insert(*number, like.clone())),
+        for (at, (number, pod_state)) in steps.iter().enumerate() {
+            apply(&mut world, *number, pod_state.as_ref());
+            match pod_state {
+                Some(pod_state) => drop(pods.insert(*number, pod_state.clone())),
                 None => drop(pods.remove(number)),
             }
             if pauses.contains(&at) || at + 1 == steps.len() {
-                // Nothing is left to do afterwards: `settle` looks.
+                // `settle` checks that nothing is left to do.
                 world.settle();
                 check_slices(&world, &pods);
             }
@@ -164,28 +164,28 @@ proptest! {
     #[test]
     fn endpoints_are_canonical_true_and_settled(
         spec in service(),
-        likes in prop::collection::vec(podlike(), 0..40),
+        likes in prop::collection::vec(random_pod(), 0..40),
     ) {
         let mut world = World::new(&spec);
         let pods: BTreeMap<_, _> = likes.into_iter().enumerate().collect();
-        pods.iter().for_each(|(number, like)| apply(&mut world, *number, Some(like)));
-        let service = Service::read(&world.service);
-        let read_pods: Vec<_> = world.pods.values().map(Pod::read).collect();
+        pods.iter().for_each(|(number, pod_state)| apply(&mut world, *number, Some(pod_state)));
+        let service = Service::from_node(&world.service);
+        let parsed_pods: Vec<_> = world.pods.values().map(Pod::from_node).collect();
         let plan = |endpoints: Option<&Shared>| endpoints::plan(&endpoints::Inputs {
             service: &service,
-            pods: &read_pods,
+            pods: &parsed_pods,
             endpoints,
             trigger: None,
         });
         let Some(Write::Create(made)) = plan(None) else { panic!("must be made") };
-        let made = Shared::new(read(made.to_json().as_bytes()).expect("reads").into_owned());
+        let made = Shared::new(parse_json(made.to_json().as_bytes()).expect("reads").into_owned());
         prop_assert_eq!(plan(Some(&made)), None);
         let mut seen = BTreeSet::new();
-        for subset in endpoints::Subset::read_all(&made) {
+        for subset in endpoints::Subset::all_from_node(&made) {
             for address in subset.ready.iter().chain(&subset.unready) {
                 let pod = address.target.as_ref().map(|target| target.get("name").to_owned());
                 let pod = pod.expect("a pod");
-                true_to(&address.ip, &pod, &pods);
+                assert_address_of_pod(&address.ip, &pod, &pods);
                 let ports = format!("{:?}", subset.ports);
                 prop_assert!(seen.insert((pod, ports)), "a pod stands once for its ports");
             }
@@ -195,7 +195,7 @@ proptest! {
     #[test]
     fn mirrored_slices_are_canonical_true_and_settled(
         subsets in prop::collection::vec(
-            (prop::collection::vec((spelled(), any::<bool>(), any::<bool>()), 0..12), 0u16..3), 0..4,
+            (prop::collection::vec((address_text(), any::<bool>(), any::<bool>()), 0..12), 0u16..3), 0..4,
         ),
     ) {
         let mut known = BTreeSet::new();
@@ -225,47 +225,48 @@ proptest! {
         for write in crate::mirroring::plan(&endpoints, &slices).writes {
             let Write::Create(mut made) = write else { panic!("nothing is there yet") };
             made.below("metadata").set("name", Node::string(format!("db-{}", slices.len())));
-            slices.push(Shared::new(read(made.to_json().as_bytes()).expect("reads").into_owned()));
+            slices.push(Shared::new(parse_json(made.to_json().as_bytes()).expect("reads").into_owned()));
         }
         prop_assert!(crate::mirroring::plan(&endpoints, &slices).writes.is_empty());
-        let mut told = BTreeSet::new();
-        for slice in slices.iter().map(crate::slices::Slice::read) {
+        let mut written = BTreeSet::new();
+        for slice in slices.iter().map(crate::slices::Slice::from_node) {
             let mut once = BTreeSet::new();
             for text in slice.endpoints.iter().flat_map(|endpoint| &endpoint.addresses) {
-                let read = IpText::read(text).expect("an address");
-                prop_assert!(read.is_canonical() && once.insert(text.clone()), "{}", text);
-                prop_assert_eq!(read.addr().is_ipv4(), slice.address_type == "IPv4");
-                told.insert(read.addr());
+                let address = IpText::read(text).expect("an address");
+                prop_assert!(address.is_canonical() && once.insert(text.clone()), "{}", text);
+                prop_assert_eq!(address.addr().is_ipv4(), slice.address_type == "IPv4");
+                written.insert(address.addr());
             }
         }
-        prop_assert_eq!(told, known);
+        prop_assert_eq!(written, known);
     }
 }
 
-fn check_slices(world: &World, pods: &BTreeMap<usize, PodLike>) {
+fn check_slices(world: &World, pods: &BTreeMap<usize, RandomPod>) {
     let mut seen = BTreeSet::new();
-    for slice in world.read() {
+    for slice in world.parsed_slices() {
         assert!(slice.endpoints.len() <= 100);
         for endpoint in &slice.endpoints {
             let pod = endpoint.target.as_ref().expect("a pod").get("name").to_owned();
             let once: BTreeSet<_> = endpoint.addresses.iter().collect();
             assert!(!once.is_empty() && once.len() == endpoint.addresses.len());
-            for told in &endpoint.addresses {
-                true_to(told, &pod, pods);
-                let family = IpText::read(told).expect("an address").family().to_string();
+            for text in &endpoint.addresses {
+                assert_address_of_pod(text, &pod, pods);
+                let family = IpText::read(text).expect("an address").family().to_string();
                 assert_eq!(family, slice.address_type);
             }
             assert!(seen.insert((pod, slice.address_type.clone())), "an endpoint twice");
         }
     }
-    // Every pod that can be an endpoint is one, in each family that it and the Service have.
-    let service = Service::read(&world.service);
+    // Every pod that can be an endpoint is one, in each family that it shares with the Service.
+    let service = Service::from_node(&world.service);
     let mut wanted = BTreeSet::new();
-    for (number, like) in pods {
-        let known = like.on < 2 || service.publishes_all;
+    for (number, pod_state) in pods {
+        let known = pod_state.on < 2 || service.publishes_all;
         for family in service.families() {
-            let has = like.addresses.iter().any(|(ip, _)| ratchet_net::Family::of(*ip) == family);
-            if known && like.state != 2 && has {
+            let has =
+                pod_state.addresses.iter().any(|(ip, _)| ratchet_net::Family::of(*ip) == family);
+            if known && pod_state.state != 2 && has {
                 wanted.insert((format!("p{number:03}"), family.to_string()));
             }
         }

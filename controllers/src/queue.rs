@@ -1,4 +1,4 @@
-//! Keys that wait for their controller: each at most once, failed ones later and later.
+//! Work queue of keys: each at most once, failed ones with a growing delay.
 
 use crate::Metrics;
 use crate::backoff::doubled;
@@ -10,152 +10,156 @@ use std::time::Duration;
 use tokio::sync::Notify;
 use tokio::time::{Instant, sleep_until};
 
-/// The name of what must be looked at: `namespace/name`, `name`, or what a controller likes.
+/// The key of an object to reconcile: `namespace/name`, `name`, or whatever a controller defines.
 pub type Key = Arc<str>;
 
-/// How long a key that failed waits.
+/// The delays before a failed key is retried.
 #[derive(Clone, Copy, Debug)]
-pub struct Pace {
-    /// After the first failure; it doubles after each further one.
+pub struct RetryDelay {
+    /// The delay after the first failure; it doubles with each further one.
     pub first: Duration,
-    /// At most.
+    /// The maximum delay.
     pub longest: Duration,
 }
 
-impl Pace {
-    /// What fits most controllers.
+impl RetryDelay {
+    /// The delays of most controllers.
     pub const DEFAULT: Self =
         Self { first: Duration::from_millis(5), longest: Duration::from_secs(30) };
 }
 
-/// A queue for the workers of one controller.
+/// The queue of one controller, shared by its workers.
 pub struct Queue {
     controller: &'static str,
-    meter: Arc<dyn Metrics>,
-    pace: Pace,
+    metrics: Arc<dyn Metrics>,
+    retry_delay: RetryDelay,
     state: Mutex<State>,
-    bell: Notify,
+    notify: Notify,
 }
 
 #[derive(Default)]
 struct State {
-    /// Keys to be handed out, with the time since when.
+    /// Keys to be handed out, with the time since when they wait.
     ready: VecDeque<(Key, Instant)>,
-    /// Keys that are in `ready`, or will be as soon as their work is done.
-    wanted: BTreeSet<Key>,
-    /// The keys that were handed out.
-    working: BTreeSet<Key>,
-    /// Keys that wait for their time, by time and by key.
-    later: BTreeSet<(Instant, Key)>,
-    times: BTreeMap<Key, Instant>,
+    /// Keys that are in `ready`, or will be as soon as their current processing is done.
+    dirty: BTreeSet<Key>,
+    /// Keys that were handed out.
+    processing: BTreeSet<Key>,
+    /// Keys with a delay, by time and by key.
+    delayed: BTreeSet<(Instant, Key)>,
+    delayed_until: BTreeMap<Key, Instant>,
     failures: BTreeMap<Key, u32>,
     bucket: Bucket,
 }
 
 impl Queue {
-    /// An empty queue.
-    pub fn new(controller: &'static str, meter: Arc<dyn Metrics>, pace: Pace) -> Self {
-        Self { controller, meter, pace, state: Mutex::default(), bell: Notify::new() }
+    pub fn new(
+        controller: &'static str,
+        metrics: Arc<dyn Metrics>,
+        retry_delay: RetryDelay,
+    ) -> Self {
+        Self { controller, metrics, retry_delay, state: Mutex::default(), notify: Notify::new() }
     }
 
-    /// The key must be looked at. If it is being worked on, then once more afterwards.
+    /// Adds a key. If it is being processed, it is processed once more afterwards.
     pub fn add(&self, key: &str) {
         let mut state = self.state();
-        state.add(Key::from(key), Instant::now()).then(|| self.added(&state));
+        state.add(Key::from(key), Instant::now()).then(|| self.report_added(&state));
         drop(state);
-        self.bell.notify_one();
+        self.notify.notify_one();
     }
 
-    /// The key must be looked at after a while; the earliest time that was asked for counts.
+    /// Adds a key after a delay; the earliest requested time counts.
     pub fn add_after(&self, key: &str, delay: Duration) {
         self.state().postpone(Key::from(key), Instant::now() + delay);
-        self.bell.notify_one();
+        self.notify.notify_one();
     }
 
-    /// The key must be looked at within `delay`, so that what comes until then is seen at once. One
-    /// that is about to be looked at anyway is not asked for a second time.
+    /// Adds a key after `delay`, so that changes until then are handled together. A key that waits
+    /// to be processed anyway is not added a second time.
     pub fn add_soon(&self, key: &str, delay: Duration) {
         let mut state = self.state();
-        if !state.wanted.contains(key) {
+        if !state.dirty.contains(key) {
             state.postpone(Key::from(key), Instant::now() + delay);
             drop(state);
-            self.bell.notify_one();
+            self.notify.notify_one();
         }
     }
 
-    /// The work for the key failed: again, later after each failure, and not too many in all.
+    /// Adds a failed key again, with a delay that grows with each failure and a limit on all
+    /// retries.
     pub fn retry(&self, key: &str) {
-        self.meter.count(self.controller, RETRIES, 1);
+        self.metrics.count(self.controller, RETRIES, 1);
         let mut state = self.state();
         let failures = state.failures.entry(Key::from(key)).or_default();
-        let own = doubled(self.pace.first, *failures, self.pace.longest);
+        let key_delay = doubled(self.retry_delay.first, *failures, self.retry_delay.longest);
         *failures = failures.saturating_add(1);
         let now = Instant::now();
-        let delay = own.max(state.bucket.take(now));
+        let delay = key_delay.max(state.bucket.take(now));
         state.postpone(Key::from(key), now + delay);
         drop(state);
-        self.bell.notify_one();
+        self.notify.notify_one();
     }
 
-    /// The work for the key succeeded: its failures are forgotten.
+    /// Forgets the failures of a key, after a success.
     pub fn forget(&self, key: &str) {
         self.state().failures.remove(key);
     }
 
-    /// The next key, as soon as there is one. The worker says when it is `done`.
+    /// The next key, as soon as there is one. The worker must call `done` with it.
     pub async fn next(&self) -> Key {
         loop {
-            let rung = self.bell.notified();
-            let (key, wakes) = self.take(Instant::now());
+            let notified = self.notify.notified();
+            let (key, wake_at) = self.take(Instant::now());
             if let Some(key) = key {
                 return key;
             }
-            match wakes {
-                Some(time) => tokio::select! { () = rung => {}, () = sleep_until(time) => {} },
-                None => rung.await,
+            match wake_at {
+                Some(time) => tokio::select! { () = notified => {}, () = sleep_until(time) => {} },
+                None => notified.await,
             }
         }
     }
 
-    /// The worker is done with the key.
+    /// Ends the processing of a key.
     pub fn done(&self, key: &str) {
         let mut state = self.state();
-        state.working.remove(key);
-        if let Some(key) = state.wanted.get(key).cloned() {
+        state.processing.remove(key);
+        if let Some(key) = state.dirty.get(key).cloned() {
             state.ready.push_back((key, Instant::now()));
-            self.depth(&state);
+            self.report_depth(&state);
         }
         drop(state);
-        self.bell.notify_one();
+        self.notify.notify_one();
     }
 
-    /// Takes a key that is ready, or says when the next one will be.
+    /// Takes a key that is ready, or returns when the next one will be.
     fn take(&self, now: Instant) -> (Option<Key>, Option<Instant>) {
         let mut state = self.state();
         for key in state.due(now) {
-            state.add(key, now).then(|| self.added(&state));
+            state.add(key, now).then(|| self.report_added(&state));
         }
         let Some((key, since)) = state.ready.pop_front() else {
-            return (None, state.later.first().map(|(time, _)| *time));
+            return (None, state.delayed.first().map(|(time, _)| *time));
         };
-        state.wanted.remove(&key);
-        state.working.insert(key.clone());
-        // Whoever is woken next may be another worker: the bell rings once however much is there.
-        if !state.ready.is_empty() || !state.later.is_empty() {
-            self.bell.notify_one();
+        state.dirty.remove(&key);
+        state.processing.insert(key.clone());
+        // The next waiter may be another worker, and a notification wakes only one.
+        if !state.ready.is_empty() || !state.delayed.is_empty() {
+            self.notify.notify_one();
         }
-        self.meter.observe(self.controller, WAITED, (now - since).as_secs_f64());
-        self.depth(&state);
+        self.metrics.observe(self.controller, WAITED, (now - since).as_secs_f64());
+        self.report_depth(&state);
         (Some(key), None)
     }
 
-    fn added(&self, state: &State) {
-        self.meter.count(self.controller, ADDS, 1);
-        self.depth(state);
+    fn report_added(&self, state: &State) {
+        self.metrics.count(self.controller, ADDS, 1);
+        self.report_depth(state);
     }
 
-    fn depth(&self, state: &State) {
-        self.meter.gauge(self.controller, DEPTH, state.ready.len() as f64);
+    fn report_depth(&self, state: &State) {
+        self.metrics.gauge(self.controller, DEPTH, state.ready.len() as f64);
     }
 
     fn state(&self) -> MutexGuard<'_, State> {
@@ -165,33 +169,33 @@ impl Queue {
 }
 
 impl State {
-    /// Whether the key was not wanted before.
+    /// Adds the key, and returns whether it was not dirty before.
     fn add(&mut self, key: Key, now: Instant) -> bool {
-        if !self.wanted.insert(key.clone()) {
+        if !self.dirty.insert(key.clone()) {
             return false;
         }
-        if !self.working.contains(&key) {
+        if !self.processing.contains(&key) {
             self.ready.push_back((key, now));
         }
         true
     }
 
     fn postpone(&mut self, key: Key, time: Instant) {
-        match self.times.get(&key) {
+        match self.delayed_until.get(&key) {
             Some(earlier) if *earlier <= time => return,
-            Some(later) => self.later.remove(&(*later, key.clone())),
+            Some(delayed) => self.delayed.remove(&(*delayed, key.clone())),
             None => false,
         };
-        self.times.insert(key.clone(), time);
-        self.later.insert((time, key));
+        self.delayed_until.insert(key.clone(), time);
+        self.delayed.insert((time, key));
     }
 
-    /// Takes out the keys whose time has come.
+    /// Takes out the keys whose delay is over.
     fn due(&mut self, now: Instant) -> Vec<Key> {
         let mut due = Vec::new();
-        while self.later.first().is_some_and(|(time, _)| *time <= now) {
-            if let Some((_, key)) = self.later.pop_first() {
-                self.times.remove(&key);
+        while self.delayed.first().is_some_and(|(time, _)| *time <= now) {
+            if let Some((_, key)) = self.delayed.pop_first() {
+                self.delayed_until.remove(&key);
                 due.push(key);
             }
         }
@@ -202,13 +206,13 @@ impl State {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::Silent;
+    use crate::NoopMetrics;
     use tokio::time::timeout;
 
     const SHORT: Duration = Duration::from_millis(1);
 
     fn queue() -> Queue {
-        Queue::new("test", Arc::new(Silent), Pace::DEFAULT)
+        Queue::new("test", Arc::new(NoopMetrics), RetryDelay::DEFAULT)
     }
 
     #[tokio::test(start_paused = true)]
@@ -304,7 +308,7 @@ mod tests {
         }
         let idle = || {
             let state = queue.state();
-            state.ready.is_empty() && state.later.is_empty() && state.working.is_empty()
+            state.ready.is_empty() && state.delayed.is_empty() && state.processing.is_empty()
         };
         while !idle() {
             tokio::time::sleep(SHORT).await;

@@ -1,7 +1,7 @@
-//! Follows a collection: lists it once, then keeps up by a watch, whatever happens to the watch.
+//! Reflector: lists a collection once, then follows it by watches, whatever happens to a watch.
 
 use crate::backoff::Backoff;
-use crate::client::{asking, escaped, read};
+use crate::client::{parse_json, percent_encode, with_query};
 use crate::metrics::{LISTS, WATCHES};
 use crate::{Client, Failure, Lines, Metrics};
 use ratchet_object::Node;
@@ -9,62 +9,61 @@ use std::sync::Arc;
 use std::time::Duration;
 use tokio::time::{Instant, sleep, timeout_at};
 
-/// A watch that lived so long was a good one: what ended it is no failure.
-const GOOD: Duration = Duration::from_secs(5);
+/// A watch that lasted this long was successful: its end is no failure.
+const SUCCESS_DURATION: Duration = Duration::from_secs(5);
 
-/// How long after its announced end a watch that says nothing is given up.
-const PATIENCE: Duration = Duration::from_secs(30);
+/// How long after its announced end a silent watch is given up.
+const SILENCE_TIMEOUT: Duration = Duration::from_secs(30);
 
-/// Refusals of a watch that have nothing to do with where it begins.
-const PASSING: [u16; 6] = [0, 429, 500, 502, 503, 504];
+/// Status codes of transient failures, which do not concern the resource version of the watch.
+const TRANSIENT: [u16; 6] = [0, 429, 500, 502, 503, 504];
 
-/// Who is told what is in a collection.
+/// The consumer of a reflector.
 pub(crate) trait Follower: Send + Sync {
-    /// What is kept of a page's object until the list is complete.
-    type Kept: Send;
+    /// What is retained of a listed object until the list is complete.
+    type Retained: Send;
 
-    /// Keeps what is needed of a listed object.
-    fn keep(&self, node: Node<'_>) -> Self::Kept;
+    /// Retains what is needed of a listed object.
+    fn retain(&self, node: Node<'_>) -> Self::Retained;
 
-    /// Everything that is there.
-    fn replace(&self, all: Vec<Self::Kept>);
+    /// Replaces everything with the complete list.
+    fn replace(&self, all: Vec<Self::Retained>);
 
-    /// An object is there, new or changed.
+    /// Adds or updates an object.
     fn set(&self, node: Node<'_>);
 
-    /// An object is gone.
+    /// Removes a deleted object.
     fn remove(&self, node: Node<'_>);
 }
 
-/// Follows the collection at one path.
+/// Lists and watches the collection at one path.
 pub(crate) struct Reflector {
     path: String,
-    /// Under what its measurements are told.
+    /// The name for metrics.
     name: &'static str,
     client: Client,
-    meter: Arc<dyn Metrics>,
+    metrics: Arc<dyn Metrics>,
 }
 
 /// Why a watch ended.
 enum End {
-    /// It can go on where it was.
+    /// It can resume at the last version.
     Resume,
-    /// What it would go on from is forgotten: everything must be listed again.
+    /// The last version is too old: the collection must be listed again.
     Relist,
 }
 
 impl Reflector {
-    /// Follows the collection at `path`.
     pub(crate) fn new(
         path: impl Into<String>,
         name: &'static str,
         client: Client,
-        meter: Arc<dyn Metrics>,
+        metrics: Arc<dyn Metrics>,
     ) -> Self {
-        Self { path: path.into(), name, client, meter }
+        Self { path: path.into(), name, client, metrics }
     }
 
-    /// Tells the follower, for ever.
+    /// Feeds the follower, for ever.
     pub(crate) async fn run(&self, follower: &impl Follower) {
         let mut backoff = Backoff::new(Duration::from_millis(100), Duration::from_secs(30));
         let mut version = None;
@@ -77,47 +76,47 @@ impl Reflector {
                     tracing::warn!(path = self.path, code = failure.code, %failure, "cannot follow");
                 }
             }
-            if started.elapsed() >= GOOD {
+            if started.elapsed() >= SUCCESS_DURATION {
                 backoff.reset();
             }
             sleep(backoff.next_delay()).await;
         }
     }
 
-    /// Lists if that is needed, and watches until the watch ends.
+    /// Lists if necessary, and watches until the watch ends.
     async fn step(
         &self,
         follower: &impl Follower,
         version: &mut Option<String>,
     ) -> Result<End, Failure> {
-        let from = match version {
-            Some(from) => from,
+        let resource_version = match version {
+            Some(resource_version) => resource_version,
             None => version.insert(self.list(follower).await?),
         };
         let seconds = fastrand::u64(300..600);
         let query = format!(
             "watch=true&allowWatchBookmarks=true&timeoutSeconds={seconds}&resourceVersion={}",
-            escaped(from)
+            percent_encode(resource_version)
         );
-        let path = asking(&self.path, &query);
-        self.meter.count(self.name, WATCHES, 1);
+        let path = with_query(&self.path, &query);
+        self.metrics.count(self.name, WATCHES, 1);
         let mut lines = match self.client.watch(&path).await {
             Ok(lines) => lines,
-            Err(failure) if PASSING.contains(&failure.code) => return Err(failure),
-            // 410: too old. Anything else says that the version means nothing to this server, as
-            // after it was restored from a copy.
+            Err(failure) if TRANSIENT.contains(&failure.code) => return Err(failure),
+            // 410: too old. Any other code means that the server does not know the version, as
+            // after a restore from a backup.
             Err(_) => return Ok(End::Relist),
         };
-        let deadline = Instant::now() + Duration::from_secs(seconds) + PATIENCE;
-        // Nothing for so long after the announced end: the connection is dead.
-        let followed = self.follow(follower, &mut *lines, from);
-        Ok(timeout_at(deadline, followed).await.unwrap_or(End::Resume))
+        let deadline = Instant::now() + Duration::from_secs(seconds) + SILENCE_TIMEOUT;
+        // Silence this long after the announced end: the connection is dead.
+        let following = self.follow(follower, &mut *lines, resource_version);
+        Ok(timeout_at(deadline, following).await.unwrap_or(End::Resume))
     }
 
     async fn list(&self, follower: &impl Follower) -> Result<String, Failure> {
-        self.meter.count(self.name, LISTS, 1);
+        self.metrics.count(self.name, LISTS, 1);
         let mut all = Vec::new();
-        let version = self.client.list(&self.path, |node| all.push(follower.keep(node))).await?;
+        let version = self.client.list(&self.path, |node| all.push(follower.retain(node))).await?;
         follower.replace(all);
         Ok(version)
     }
@@ -126,13 +125,13 @@ impl Reflector {
         &self,
         follower: &impl Follower,
         lines: &mut dyn Lines,
-        from: &mut String,
+        resource_version: &mut String,
     ) -> End {
         while let Some(line) = lines.next().await {
-            let mut event = match read(&line) {
+            let mut event = match parse_json(&line) {
                 Ok(event) => event,
                 Err(failure) => {
-                    // It would come again and again; a list steps over it.
+                    // It would come again with every watch; a list skips it.
                     tracing::warn!(path = self.path, %failure, "an event cannot be read");
                     return End::Relist;
                 }
@@ -143,11 +142,11 @@ impl Reflector {
                 "ADDED" | "MODIFIED" => follower.set(object),
                 "DELETED" => follower.remove(object),
                 "BOOKMARK" => {}
-                // The server cannot go on; whatever it says, a new list is right.
+                // The server cannot continue; whatever the error is, a new list is right.
                 _ => return End::Relist,
             }
             if !version.is_empty() {
-                *from = version;
+                *resource_version = version;
             }
         }
         End::Resume

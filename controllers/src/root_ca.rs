@@ -1,42 +1,43 @@
-//! Every namespace has a config map with the certificates by which pods know the server.
+//! Controller that publishes the cluster's CA certificates as a config map in every namespace.
 
-use crate::client::escaped;
-use crate::{Client, Failure, Idle, Outcome, Pace, Reconcile, Row, Setup, Shared, Store, Waiting};
+use crate::client::percent_encode;
+use crate::{
+    Client, Failure, Idle, Outcome, Reconcile, RetryDelay, Row, Setup, Shared, Store, Waiting,
+};
 use ratchet_object::Node;
 use std::sync::Arc;
 
-/// The row of this controller.
 pub(crate) const ROW: Row = Row {
     name: "root-ca-certificate-publisher-controller",
     aliases: &["root-ca-cert-publisher"],
     on_by_default: true,
-    pace: Pace::DEFAULT,
+    retry_delay: RetryDelay::DEFAULT,
     workers: 1,
     start,
 };
 
 const NAMESPACES: &str = "/api/v1/namespaces";
 
-/// Other config maps are none of our business, and need not be kept.
-const MAPS: &str = "/api/v1/configmaps?fieldSelector=metadata.name%3Dkube-root-ca.crt";
+/// Other config maps are not needed, and would only use memory.
+const CONFIG_MAPS: &str = "/api/v1/configmaps?fieldSelector=metadata.name%3Dkube-root-ca.crt";
 
 const NAME: &str = "kube-root-ca.crt";
 const DESCRIPTION: &str = "kubernetes.io/description";
-const WORDS: &str = "Contains a CA bundle that can be used to verify the kube-apiserver when using internal endpoints such as the internal service IP or kubernetes.default.svc. No other usage is guaranteed across distributions of Kubernetes clusters.";
+const DESCRIPTION_TEXT: &str = "Contains a CA bundle that can be used to verify the kube-apiserver when using internal endpoints such as the internal service IP or kubernetes.default.svc. No other usage is guaranteed across distributions of Kubernetes clusters.";
 
 struct Publisher {
     client: Client,
     namespaces: Arc<Store>,
-    maps: Arc<Store>,
-    authority: String,
+    config_maps: Arc<Store>,
+    ca_bundle: String,
 }
 
 fn start(setup: &mut Setup<'_>) -> Box<dyn Reconcile> {
-    let authority = setup.settings.root_ca.clone();
-    if authority.is_empty() {
+    let ca_bundle = setup.settings.root_ca.clone();
+    if ca_bundle.is_empty() {
         return Box::new(Idle);
     }
-    let (namespaces, maps) = (setup.collection(NAMESPACES), setup.collection(MAPS));
+    let (namespaces, config_maps) = (setup.collection(NAMESPACES), setup.collection(CONFIG_MAPS));
     let queue = setup.queue.clone();
     setup.listen(NAMESPACES, move |change| {
         if change.new.is_some() {
@@ -44,12 +45,12 @@ fn start(setup: &mut Setup<'_>) -> Box<dyn Reconcile> {
         }
     });
     let queue = setup.queue.clone();
-    setup.listen(MAPS, move |change| {
+    setup.listen(CONFIG_MAPS, move |change| {
         if let Some((namespace, NAME)) = change.key.split_once('/') {
             queue.add(namespace);
         }
     });
-    Box::new(Publisher { client: setup.client.clone(), namespaces, maps, authority })
+    Box::new(Publisher { client: setup.client.clone(), namespaces, config_maps, ca_bundle })
 }
 
 impl Reconcile for Publisher {
@@ -65,38 +66,41 @@ impl Reconcile for Publisher {
 
 impl Publisher {
     async fn publish(&self, namespace: &str) -> Result<(), Failure> {
-        let path = format!("{NAMESPACES}/{}/configmaps", escaped(namespace));
-        let answered = match self.maps.get(&format!("{namespace}/{NAME}")) {
-            None => self.client.post(&path, &self.wanted(None)).await,
-            Some(map) if self.is_right(&map) => return Ok(()),
-            Some(map) => self.client.put(&format!("{path}/{NAME}"), &self.wanted(Some(&map))).await,
+        let path = format!("{NAMESPACES}/{}/configmaps", percent_encode(namespace));
+        let result = match self.config_maps.get(&format!("{namespace}/{NAME}")) {
+            None => self.client.post(&path, &self.desired(None)).await,
+            Some(config_map) if self.is_up_to_date(&config_map) => return Ok(()),
+            Some(config_map) => {
+                self.client.put(&format!("{path}/{NAME}"), &self.desired(Some(&config_map))).await
+            }
         };
-        match answered {
-            // The namespace, or the map, is on its way out.
+        match result {
+            // The namespace, or the config map, is being deleted.
             Err(failure) if failure.is_not_found() => Ok(()),
             Err(failure) if failure.message.contains("being terminated") => Ok(()),
-            answered => answered.map(drop),
+            result => result.map(drop),
         }
     }
 
-    fn is_right(&self, map: &Shared) -> bool {
-        let is_described = !map.text_at(&["metadata", "annotations", DESCRIPTION]).is_empty();
-        is_described && map.get("data") == Some(&self.data())
+    fn is_up_to_date(&self, config_map: &Shared) -> bool {
+        let has_description =
+            !config_map.text_at(&["metadata", "annotations", DESCRIPTION]).is_empty();
+        has_description && config_map.get("data") == Some(&self.data())
     }
 
     fn data(&self) -> Node<'static> {
-        Node::map([("ca.crt", Node::string(self.authority.clone()))])
+        Node::map([("ca.crt", Node::string(self.ca_bundle.clone()))])
     }
 
-    fn wanted(&self, old: Option<&Shared>) -> Node<'static> {
-        let mut map = old.map_or_else(Node::empty_map, |old| Node::clone(old));
-        map.set("apiVersion", Node::string("v1"));
-        map.set("kind", Node::string("ConfigMap"));
-        let metadata = map.below("metadata");
+    fn desired(&self, old: Option<&Shared>) -> Node<'static> {
+        let mut config_map = old.map_or_else(Node::empty_map, |old| Node::clone(old));
+        config_map.set("apiVersion", Node::string("v1"));
+        config_map.set("kind", Node::string("ConfigMap"));
+        let metadata = config_map.below("metadata");
         metadata.set("name", Node::string(NAME));
-        metadata.below("annotations").set(DESCRIPTION, Node::string(WORDS));
-        map.set("data", self.data());
-        map
+        metadata.below("annotations").set(DESCRIPTION, Node::string(DESCRIPTION_TEXT));
+        config_map.set("data", self.data());
+        config_map
     }
 }
 

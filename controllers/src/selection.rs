@@ -1,62 +1,62 @@
-//! Which controllers run: `*`, `name`, `-name`.
+//! The selection of controllers by the `--controllers` flag: `*`, `name`, `-name`.
 
 use crate::{CONTROLLERS, Row};
 
-/// A choice of controllers, as the flag `--controllers` spells it.
+/// The parsed `--controllers` flag.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Selection {
-    words: Vec<Word>,
+    entries: Vec<Entry>,
 }
 
 #[derive(Clone, Debug, PartialEq, Eq)]
-enum Word {
+enum Entry {
     Default,
     On(&'static str),
     Off(&'static str),
 }
 
 impl Selection {
-    /// Reads `*,-namespace-controller`: `*` are all that are on by default, a name is on, a name
-    /// behind `-` is off; what is named first counts. An empty text is none at all.
+    /// Parses `*,-namespace-controller`: `*` selects all that are on by default, a name selects, a
+    /// name after `-` deselects; the first mention counts. An empty text selects nothing.
     pub fn parse(text: &str) -> Result<Self, String> {
         if text.is_empty() {
             return Ok(Self::none());
         }
-        let words: Result<_, _> = text.split(',').map(Word::parse).collect();
-        Ok(Self { words: words? })
+        let entries: Result<_, _> = text.split(',').map(Entry::parse).collect();
+        Ok(Self { entries: entries? })
     }
 
-    /// No controller at all.
+    /// Selects no controller.
     pub fn none() -> Self {
-        Self { words: Vec::new() }
+        Self { entries: Vec::new() }
     }
 
-    /// Whether the controller shall run.
+    /// Whether the controller is selected.
     pub fn holds(&self, row: &Row) -> bool {
-        let chosen = self.words.iter().find_map(|word| match word {
-            Word::On(name) if *name == row.name => Some(true),
-            Word::Off(name) if *name == row.name => Some(false),
+        let chosen = self.entries.iter().find_map(|entry| match entry {
+            Entry::On(name) if *name == row.name => Some(true),
+            Entry::Off(name) if *name == row.name => Some(false),
             _ => None,
         });
-        chosen.unwrap_or_else(|| self.words.contains(&Word::Default) && row.on_by_default)
+        chosen.unwrap_or_else(|| self.entries.contains(&Entry::Default) && row.on_by_default)
     }
 }
 
-/// All that are on by default.
+/// Selects all controllers that are on by default.
 impl Default for Selection {
     fn default() -> Self {
-        Self { words: vec![Word::Default] }
+        Self { entries: vec![Entry::Default] }
     }
 }
 
-impl Word {
-    fn parse(word: &str) -> Result<Self, String> {
-        if word == "*" {
+impl Entry {
+    fn parse(text: &str) -> Result<Self, String> {
+        if text == "*" {
             return Ok(Self::Default);
         }
-        let (make, name): (fn(_) -> _, _) = match word.strip_prefix('-') {
+        let (make, name): (fn(_) -> _, _) = match text.strip_prefix('-') {
             Some(name) => (Self::Off, name),
-            None => (Self::On, word),
+            None => (Self::On, text),
         };
         let known = |row: &&Row| row.name == name || row.aliases.contains(&name);
         let row = CONTROLLERS.iter().find(known);

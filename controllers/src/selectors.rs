@@ -1,4 +1,4 @@
-//! Services by the pods that they select: whose is this pod, without asking every Service.
+//! Index of the selectors of Services: the Services of a pod, without comparing every Service.
 
 use crate::labels::labels;
 use crate::service::selector;
@@ -15,22 +15,22 @@ pub(crate) struct Selectors {
 
 #[derive(Default)]
 struct State {
-    /// What each Service selects, and the one label under which it is found.
+    /// The selector of each Service, and the one label under which it is indexed.
     services: HashMap<Key, Selector>,
     by_label: HashMap<String, BTreeSet<Key>>,
 }
 
 struct Selector {
     labels: BTreeMap<String, String>,
-    place: String,
+    index_key: String,
 }
 
-fn place(namespace: &str, name: &str, value: &str) -> String {
+fn index_key(namespace: &str, name: &str, value: &str) -> String {
     [namespace, name, value].join("\0")
 }
 
 impl Selectors {
-    /// Takes in a change of a Service.
+    /// Applies a change of a Service.
     pub(crate) fn change(&self, change: &Change) {
         let mut state = self.state.write().unwrap_or_else(PoisonError::into_inner);
         state.remove(&change.key);
@@ -44,13 +44,13 @@ impl Selectors {
         let state = self.state.read().unwrap_or_else(PoisonError::into_inner);
         let namespace = pod.text_at(&["metadata", "namespace"]);
         let candidates = labels(pod)
-            .filter_map(|(name, value)| state.by_label.get(&place(namespace, name, value)))
+            .filter_map(|(name, value)| state.by_label.get(&index_key(namespace, name, value)))
             .flatten();
         let selects = |key: &&Key| state.services.get(*key).is_some_and(|it| it.matches(pod));
         candidates.filter(selects).cloned().collect()
     }
 
-    /// All Services that select something.
+    /// All Services with a selector.
     pub(crate) fn all(&self) -> Vec<Key> {
         let state = self.state.read().unwrap_or_else(PoisonError::into_inner);
         state.services.keys().cloned().collect()
@@ -58,25 +58,26 @@ impl Selectors {
 }
 
 impl State {
-    /// A Service is found under the label that the fewest others are found under, so that one
-    /// that all of them name does not bring them all together.
+    /// A Service is indexed under the label that the fewest others are indexed under, so that a
+    /// label common to all does not collect them all.
     fn add(&mut self, key: &Key, service: &Node<'_>) {
         let namespace = service.text_at(&["metadata", "namespace"]);
-        let places = selector(service).map(|(name, value)| place(namespace, name, value));
-        let crowd = |place: &String| self.by_label.get(place).map_or(0, BTreeSet::len);
-        let Some(place) = places.min_by_key(crowd) else { return };
+        let index_keys = selector(service).map(|(name, value)| index_key(namespace, name, value));
+        let bucket_size =
+            |index_key: &String| self.by_label.get(index_key).map_or(0, BTreeSet::len);
+        let Some(index_key) = index_keys.min_by_key(bucket_size) else { return };
         let labels = selector(service);
         let labels = labels.map(|(name, value)| (name.to_owned(), value.to_owned())).collect();
-        self.by_label.entry(place.clone()).or_default().insert(key.clone());
-        self.services.insert(key.clone(), Selector { labels, place });
+        self.by_label.entry(index_key.clone()).or_default().insert(key.clone());
+        self.services.insert(key.clone(), Selector { labels, index_key });
     }
 
     fn remove(&mut self, key: &Key) {
         let Some(selector) = self.services.remove(key) else { return };
-        let Some(there) = self.by_label.get_mut(&selector.place) else { return };
-        there.remove(key);
-        if there.is_empty() {
-            self.by_label.remove(&selector.place);
+        let Some(bucket) = self.by_label.get_mut(&selector.index_key) else { return };
+        bucket.remove(key);
+        if bucket.is_empty() {
+            self.by_label.remove(&selector.index_key);
         }
     }
 }
@@ -94,19 +95,19 @@ impl Selector {
 mod tests {
     use super::*;
     use crate::Shared;
-    use crate::client::read;
+    use crate::client::parse_json;
 
     fn service(name: &str, labels: &str) -> Change {
         let text = format!(
             r#"{{"metadata":{{"namespace":"x","name":"{name}"}},"spec":{{"selector":{{{labels}}}}}}}"#
         );
-        let node = read(text.as_bytes()).expect("reads").into_owned();
+        let node = parse_json(text.as_bytes()).expect("reads").into_owned();
         Change { key: format!("x/{name}").into(), old: None, new: Some(Shared::new(node)) }
     }
 
     fn of(selectors: &Selectors, namespace: &str, labels: &str) -> Vec<String> {
         let text = format!(r#"{{"metadata":{{"namespace":"{namespace}","labels":{{{labels}}}}}}}"#);
-        let pod = read(text.as_bytes()).expect("reads");
+        let pod = parse_json(text.as_bytes()).expect("reads");
         selectors.of(&pod).iter().map(ToString::to_string).collect()
     }
 

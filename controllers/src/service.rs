@@ -1,20 +1,20 @@
-//! A Service as the controllers of endpoints see it.
+//! The parts of a Service that the endpoint controllers need.
 
-use crate::addresses::{Address, family_named};
-use crate::labels::{annotations, labels, texts};
+use crate::addresses::{Address, parse_family};
+use crate::labels::{annotations, labels, string_entries};
 use jiff::Timestamp;
 use ratchet_net::Family;
 use ratchet_object::{Node, Value};
 use std::collections::BTreeMap;
 
-/// Tells that a Service has no address of its own.
+/// The label of slices whose Service is headless.
 pub(crate) const HEADLESS: &str = "service.kubernetes.io/headless";
 
-/// Ask for hints that spread the load over zones; the first that is there counts.
+/// Annotations that ask for topology-aware hints; the first present one counts.
 const TOPOLOGY: [&str; 2] =
     ["service.kubernetes.io/topology-aware-hints", "service.kubernetes.io/topology-mode"];
 
-/// What matters of a Service.
+/// A parsed Service.
 #[derive(Clone, Debug)]
 pub(crate) struct Service<'n> {
     pub(crate) namespace: &'n str,
@@ -23,20 +23,19 @@ pub(crate) struct Service<'n> {
     pub(crate) cluster_ip: &'n str,
     pub(crate) is_external_name: bool,
     pub(crate) is_deleted: bool,
-    /// Whether pods that are not ready are published like those that are.
+    /// Whether pods that are not ready are published like ready ones.
     pub(crate) publishes_all: bool,
-    /// The labels of its pods; empty if others make its endpoints.
+    /// The labels of its pods; empty if others maintain its endpoints.
     pub(crate) selector: Vec<(&'n str, &'n str)>,
     pub(crate) ports: Vec<ServicePort<'n>>,
     families: Vec<Family>,
     pub(crate) labels: BTreeMap<&'n str, &'n str>,
-    /// Whether hints shall spread the load over zones.
-    pub(crate) spreads: bool,
+    /// Whether topology-aware hints are requested.
+    pub(crate) wants_topology_hints: bool,
     pub(crate) distribution: Distribution,
     pub(crate) created: Option<Timestamp>,
 }
 
-/// A port of a Service.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct ServicePort<'n> {
     pub(crate) name: &'n str,
@@ -45,14 +44,14 @@ pub(crate) struct ServicePort<'n> {
     pub(crate) target: Target<'n>,
 }
 
-/// Which port of a pod is meant.
+/// The target port in a pod.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Target<'n> {
     Number(i64),
     Name(&'n str),
 }
 
-/// Where clients shall find endpoints first.
+/// `trafficDistribution`: the endpoints that clients prefer.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Distribution {
     Anywhere,
@@ -67,13 +66,12 @@ const DISTRIBUTIONS: [(&str, Distribution); 3] = [
 ];
 
 impl<'n> Service<'n> {
-    /// Reads a Service.
-    pub(crate) fn read(node: &'n Node<'_>) -> Self {
+    pub(crate) fn from_node(node: &'n Node<'_>) -> Self {
         let spec = |name: &str| node.text_at(&["spec", name]);
         let flag = |name: &str| node.find(&["spec", name]).and_then(Node::as_bool);
         let items = |name: &str| node.find(&["spec", name]).map(Node::items).unwrap_or_default();
-        let wanted = spec("trafficDistribution");
-        let known = DISTRIBUTIONS.iter().find(|(name, _)| *name == wanted);
+        let traffic_distribution = spec("trafficDistribution");
+        let distribution = DISTRIBUTIONS.iter().find(|(name, _)| *name == traffic_distribution);
         let families = items("ipFamilies").iter().filter_map(Node::text);
         Self {
             namespace: node.text_at(&["metadata", "namespace"]),
@@ -84,27 +82,28 @@ impl<'n> Service<'n> {
             is_deleted: !node.text_at(&["metadata", "deletionTimestamp"]).is_empty(),
             publishes_all: flag("publishNotReadyAddresses").unwrap_or_default(),
             selector: selector(node).collect(),
-            ports: items("ports").iter().map(ServicePort::read).collect(),
-            families: families.filter_map(family_named).collect(),
+            ports: items("ports").iter().map(ServicePort::from_node).collect(),
+            families: families.filter_map(parse_family).collect(),
             labels: labels(node).collect(),
-            spreads: spreads(node),
-            distribution: known.map_or(Distribution::Anywhere, |(_, distribution)| *distribution),
+            wants_topology_hints: wants_topology_hints(node),
+            distribution: distribution
+                .map_or(Distribution::Anywhere, |(_, distribution)| *distribution),
             created: node.text_at(&["metadata", "creationTimestamp"]).parse().ok(),
         }
     }
 
-    /// Whether its endpoints are made from pods.
+    /// Whether its endpoints come from pods.
     pub(crate) fn selects(&self) -> bool {
         !self.selector.is_empty() && !self.is_external_name
     }
 
-    /// Whether it has no address of its own.
+    /// Whether it has no cluster IP.
     pub(crate) fn is_headless(&self) -> bool {
         matches!(self.cluster_ip, "" | "None")
     }
 
-    /// The families of its endpoints, in the order of the Service. One that was never told its
-    /// families has those of its address, or both.
+    /// The families of its endpoints, in the order of the Service. A Service without `ipFamilies`
+    /// has the family of its cluster IP, or both.
     pub(crate) fn families(&self) -> Vec<Family> {
         let mut families = self.families.clone();
         families.dedup();
@@ -115,7 +114,7 @@ impl<'n> Service<'n> {
         }
     }
 
-    /// The family of its Endpoints, which have one only.
+    /// The single family of its Endpoints.
     pub(crate) fn first_family(&self, of_pod: Option<Family>) -> Family {
         match self.families.first() {
             Some(first) => *first,
@@ -125,23 +124,23 @@ impl<'n> Service<'n> {
     }
 
     fn family_of_address(&self) -> Family {
-        Address::read(self.cluster_ip).map_or(Family::V4, |address| address.family())
+        Address::parse(self.cluster_ip).map_or(Family::V4, |address| address.family())
     }
 }
 
-/// The selector of a Service.
 pub(crate) fn selector<'n>(service: &'n Node<'_>) -> impl Iterator<Item = (&'n str, &'n str)> {
-    texts(service.find(&["spec", "selector"]))
+    string_entries(service.find(&["spec", "selector"]))
 }
 
-/// Whether hints shall spread the load of a Service over zones.
-pub(crate) fn spreads(service: &Node<'_>) -> bool {
-    let asked = |wanted: &&str| annotations(service).find(|(name, _)| name == wanted);
-    TOPOLOGY.iter().find_map(asked).is_some_and(|(_, value)| matches!(value, "Auto" | "auto"))
+/// Whether topology-aware hints are requested for a Service.
+pub(crate) fn wants_topology_hints(service: &Node<'_>) -> bool {
+    let annotation =
+        |annotation_name: &&str| annotations(service).find(|(name, _)| name == annotation_name);
+    TOPOLOGY.iter().find_map(annotation).is_some_and(|(_, value)| matches!(value, "Auto" | "auto"))
 }
 
 impl<'n> ServicePort<'n> {
-    fn read(node: &'n Node<'_>) -> Self {
+    fn from_node(node: &'n Node<'_>) -> Self {
         let number = |name: &str| node.get(name).and_then(Node::as_int);
         let target = match node.get("targetPort").map(|target| &target.value) {
             Some(Value::Text(name)) if !name.is_empty() => Target::Name(name),
@@ -157,7 +156,7 @@ impl<'n> ServicePort<'n> {
     }
 }
 
-/// The protocol of a port: TCP, if nothing is said.
+/// The protocol of a port, TCP by default.
 pub(crate) fn protocol<'n>(port: &'n Node<'_>) -> &'n str {
     match port.text_at(&["protocol"]) {
         "" => "TCP",

@@ -1,16 +1,15 @@
-//! Every namespace has a service account `default`, so that pods which name none run as somebody.
+//! Controller that creates the service account `default` in every namespace.
 
-use crate::client::escaped;
-use crate::{Client, Failure, Outcome, Pace, Reconcile, Row, Setup, Shared, Store, Waiting};
+use crate::client::percent_encode;
+use crate::{Client, Failure, Outcome, Reconcile, RetryDelay, Row, Setup, Shared, Store, Waiting};
 use ratchet_object::Node;
 use std::sync::Arc;
 
-/// The row of this controller.
 pub(crate) const ROW: Row = Row {
     name: "serviceaccount-controller",
     aliases: &["serviceaccount"],
     on_by_default: true,
-    pace: Pace::DEFAULT,
+    retry_delay: RetryDelay::DEFAULT,
     workers: 1,
     start,
 };
@@ -35,7 +34,7 @@ fn start(setup: &mut Setup<'_>) -> Box<dyn Reconcile> {
     });
     let queue = setup.queue.clone();
     setup.listen(ACCOUNTS, move |change| {
-        // Whoever deletes the account of a namespace that stays gets a new one.
+        // A deleted account of a remaining namespace is created again.
         if change.new.is_none()
             && let Some((namespace, NAME)) = change.key.split_once('/')
         {
@@ -48,15 +47,16 @@ fn start(setup: &mut Setup<'_>) -> Box<dyn Reconcile> {
 impl Reconcile for Accounts {
     fn reconcile<'a>(&'a self, key: &'a str) -> Waiting<'a, Result<Outcome, Failure>> {
         Box::pin(async move {
-            let lacks = self.namespaces.get(key).is_some_and(|namespace| is_active(&namespace))
-                && self.accounts.get(&format!("{key}/{NAME}")).is_none();
-            if lacks {
-                let path = format!("{NAMESPACES}/{}/serviceaccounts", escaped(key));
+            let is_missing =
+                self.namespaces.get(key).is_some_and(|namespace| is_active(&namespace))
+                    && self.accounts.get(&format!("{key}/{NAME}")).is_none();
+            if is_missing {
+                let path = format!("{NAMESPACES}/{}/serviceaccounts", percent_encode(key));
                 match self.client.post(&path, &account()).await {
-                    // Somebody else made it, or the namespace is on its way out.
+                    // Created by somebody else, or the namespace is being deleted.
                     Err(failure) if failure.is_conflict() || failure.is_not_found() => {}
                     Err(failure) if failure.message.contains("being terminated") => {}
-                    answered => drop(answered?),
+                    result => drop(result?),
                 }
             }
             Ok(Outcome::Done)

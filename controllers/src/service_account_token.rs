@@ -1,47 +1,46 @@
-//! Secrets that ask for a token of a service account get one that does not end, and go with the account.
+//! Controller that populates service account token secrets, and deletes them with their account.
 
-use crate::client::escaped;
+use crate::client::percent_encode;
 use crate::{
-    Client, Deletion, Failure, Idle, Outcome, Pace, Reconcile, Row, Settings, Setup, Shared, Store,
-    Waiting,
+    Client, Deletion, Failure, Idle, Outcome, Reconcile, RetryDelay, Row, Settings, Setup, Shared,
+    Store, Waiting,
 };
 use base64::Engine;
 use base64::prelude::BASE64_STANDARD;
 use ratchet_object::Node;
 use std::sync::Arc;
 
-/// The row of this controller.
 pub(crate) const ROW: Row = Row {
     name: "serviceaccount-token-controller",
     aliases: &["serviceaccount-token"],
     on_by_default: true,
-    pace: Pace::DEFAULT,
+    retry_delay: RetryDelay::DEFAULT,
     workers: 5,
     start,
 };
 
 const ACCOUNTS: &str = "/api/v1/serviceaccounts";
 
-/// Other secrets are none of our business, and need not be kept.
+/// Other secrets are not needed, and would only use memory.
 const SECRETS: &str = "/api/v1/secrets?fieldSelector=type%3Dkubernetes.io%2Fservice-account-token";
 
 const NAME: &str = "kubernetes.io/service-account.name";
 const UID: &str = "kubernetes.io/service-account.uid";
 
-/// A service account.
+/// The service account of a token.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Account<'a> {
-    /// Its namespace.
+    /// The namespace of the account.
     pub namespace: &'a str,
-    /// Its name.
+    /// The name of the account.
     pub name: &'a str,
-    /// Which one it is.
+    /// The uid of the account.
     pub uid: &'a str,
 }
 
-/// Who makes tokens. Signing is the one thing that the API does not do for controllers.
+/// Issues tokens. Signing is the one thing that the API does not do for controllers.
 pub trait Mint: Send + Sync + 'static {
-    /// A token of the account, good as long as this secret holds it.
+    /// A token of the account, valid as long as this secret holds it.
     fn token(&self, account: Account<'_>, secret: &str) -> Result<String, String>;
 }
 
@@ -52,10 +51,10 @@ struct Tokens {
     settings: Arc<Settings>,
 }
 
-/// What the keys of the queue begin with: a secret, an account that is gone, a secret that is gone.
+/// Prefixes of the keys in the queue: a secret, a deleted account, a deleted secret.
 const SECRET: &str = "secret ";
-const BEREFT: &str = "bereft ";
-const FORGET: &str = "forget ";
+const DELETED_ACCOUNT: &str = "bereft ";
+const DELETED_SECRET: &str = "forget ";
 
 fn start(setup: &mut Setup<'_>) -> Box<dyn Reconcile> {
     if setup.settings.mint.is_none() {
@@ -67,16 +66,16 @@ fn start(setup: &mut Setup<'_>) -> Box<dyn Reconcile> {
         (Some(_), _) => queue.add(&format!("{SECRET}{}", change.key)),
         (None, Some(old)) => {
             let (name, uid) = (annotation(old, NAME), annotation(old, UID));
-            queue.add(&format!("{FORGET}{} {name} {uid}", change.key));
+            queue.add(&format!("{DELETED_SECRET}{} {name} {uid}", change.key));
         }
         (None, None) => {}
     });
     let queue = setup.queue.clone();
     setup.listen(ACCOUNTS, move |change| {
-        // One that was deleted and made again is another one.
+        // An account that was deleted and created again is another one.
         let now = change.new.as_ref().map(uid);
         if let Some(old) = change.old.as_ref().filter(|old| now != Some(uid(old))) {
-            queue.add(&format!("{BEREFT}{} {}", change.key, uid(old)));
+            queue.add(&format!("{DELETED_ACCOUNT}{} {}", change.key, uid(old)));
         }
     });
     let (client, settings) = (setup.client.clone(), setup.settings.clone());
@@ -87,13 +86,13 @@ impl Reconcile for Tokens {
     fn reconcile<'a>(&'a self, key: &'a str) -> Waiting<'a, Result<Outcome, Failure>> {
         Box::pin(async move {
             if let Some(key) = key.strip_prefix(SECRET) {
-                self.fill(key).await?;
+                self.populate(key).await?;
             } else if let Some((key, uid)) =
-                key.strip_prefix(BEREFT).and_then(|k| k.split_once(' '))
+                key.strip_prefix(DELETED_ACCOUNT).and_then(|k| k.split_once(' '))
             {
-                self.clear(key, uid).await?;
-            } else if let Some(key) = key.strip_prefix(FORGET) {
-                self.forget(key).await?;
+                self.delete_secrets_of(key, uid).await?;
+            } else if let Some(key) = key.strip_prefix(DELETED_SECRET) {
+                self.remove_reference(key).await?;
             }
             Ok(Outcome::Done)
         })
@@ -101,47 +100,47 @@ impl Reconcile for Tokens {
 }
 
 impl Tokens {
-    /// Gives a secret what it lacks, or takes it away if it has no account.
-    async fn fill(&self, key: &str) -> Result<(), Failure> {
+    /// Adds what a secret lacks, or deletes it if it has no account.
+    async fn populate(&self, key: &str) -> Result<(), Failure> {
         let Some(secret) = self.secrets.get(key) else { return Ok(()) };
         let Some((namespace, _)) = key.split_once('/') else { return Ok(()) };
-        let (name, wanted) = (annotation(&secret, NAME), annotation(&secret, UID));
+        let (name, wanted_uid) = (annotation(&secret, NAME), annotation(&secret, UID));
         if name.is_empty() || is_deleted(&secret) {
             return Ok(());
         }
-        let Some(account) = self.account(namespace, name, wanted).await? else {
+        let Some(account) = self.account(namespace, name, wanted_uid).await? else {
             return self.delete(key, &secret).await;
         };
         let account = Account { namespace, name, uid: account.text_at(&["metadata", "uid"]) };
-        let Some(new) = self.filled(&secret, account)? else { return Ok(()) };
+        let Some(new) = self.populated(&secret, account)? else { return Ok(()) };
         match self.client.put(&path("secrets", key), &new).await {
-            // Somebody changed it, and we shall hear of it; or it is gone.
+            // Changed concurrently, for which there will be an event; or deleted.
             Err(failure) if failure.is_conflict() || failure.is_not_found() => Ok(()),
-            answered => answered.map(drop),
+            result => result.map(drop),
         }
     }
 
-    /// The secret with all that belongs in it, if it lacks anything.
-    fn filled(
+    /// The secret with all its data, or `None` if it lacks nothing.
+    fn populated(
         &self,
         secret: &Shared,
         account: Account<'_>,
     ) -> Result<Option<Node<'static>>, Failure> {
-        let has = |name: &str| secret.text_at(&["data", name]);
-        let authority = BASE64_STANDARD.encode(&self.settings.root_ca);
-        let lacks_authority = !authority.is_empty() && has("ca.crt") != authority;
-        let lacks_token = has("token").is_empty();
-        if !lacks_authority && !lacks_token && !has("namespace").is_empty() {
+        let data_value = |name: &str| secret.text_at(&["data", name]);
+        let ca_bundle = BASE64_STANDARD.encode(&self.settings.root_ca);
+        let lacks_ca_bundle = !ca_bundle.is_empty() && data_value("ca.crt") != ca_bundle;
+        let lacks_token = data_value("token").is_empty();
+        if !lacks_ca_bundle && !lacks_token && !data_value("namespace").is_empty() {
             return Ok(None);
         }
         let mut new = Node::clone(secret);
         new.set("apiVersion", Node::string("v1"));
         new.set("kind", Node::string("Secret"));
         let data = new.below("data");
-        if lacks_authority {
-            data.set("ca.crt", Node::string(authority));
+        if lacks_ca_bundle {
+            data.set("ca.crt", Node::string(ca_bundle));
         }
-        if has("namespace").is_empty() {
+        if data_value("namespace").is_empty() {
             data.set("namespace", Node::string(BASE64_STANDARD.encode(account.namespace)));
         }
         if let (true, Some(mint)) = (lacks_token, &self.settings.mint) {
@@ -155,28 +154,33 @@ impl Tokens {
         Ok(Some(new))
     }
 
-    /// Takes away the secrets of an account that is gone.
-    async fn clear(&self, key: &str, uid: &str) -> Result<(), Failure> {
+    /// Deletes the secrets of a deleted account.
+    async fn delete_secrets_of(&self, key: &str, uid: &str) -> Result<(), Failure> {
         let Some((namespace, name)) = key.split_once('/') else { return Ok(()) };
         for (key, secret) in self.secrets.all() {
-            let is_near = key.split_once('/').is_some_and(|(of, _)| of == namespace);
-            if is_near && annotation(&secret, NAME) == name && annotation(&secret, UID) == uid {
+            let same_namespace = key.split_once('/').is_some_and(|(of, _)| of == namespace);
+            if same_namespace
+                && annotation(&secret, NAME) == name
+                && annotation(&secret, UID) == uid
+            {
                 self.delete(&key, &secret).await?;
             }
         }
         Ok(())
     }
 
-    /// Takes the name of a secret that is gone out of its account.
-    async fn forget(&self, key: &str) -> Result<(), Failure> {
-        let mut words = key.split(' ');
-        let (secret, name, wanted) = (words.next(), words.next(), words.next());
+    /// Removes a deleted secret from the list of its account.
+    async fn remove_reference(&self, key: &str) -> Result<(), Failure> {
+        let mut parts = key.split(' ');
+        let (secret, name, wanted_uid) = (parts.next(), parts.next(), parts.next());
         let Some((namespace, secret)) = secret.and_then(|key| key.split_once('/')) else {
             return Ok(());
         };
-        let of = format!("{namespace}/{}", name.unwrap_or_default());
-        let Some(account) = self.accounts.get(&of) else { return Ok(()) };
-        if wanted.is_some_and(|wanted| !wanted.is_empty() && wanted != uid(&account)) {
+        let account_key = format!("{namespace}/{}", name.unwrap_or_default());
+        let Some(account) = self.accounts.get(&account_key) else { return Ok(()) };
+        if wanted_uid
+            .is_some_and(|wanted_uid| !wanted_uid.is_empty() && wanted_uid != uid(&account))
+        {
             return Ok(());
         }
         let all = account.get("secrets").map(Node::items).unwrap_or_default();
@@ -189,28 +193,28 @@ impl Tokens {
         new.set("apiVersion", Node::string("v1"));
         new.set("kind", Node::string("ServiceAccount"));
         new.set("secrets", Node::list(others));
-        match self.client.put(&path("serviceaccounts", &of), &new).await {
+        match self.client.put(&path("serviceaccounts", &account_key), &new).await {
             Err(failure) if failure.is_not_found() => Ok(()),
-            answered => answered.map(drop),
+            result => result.map(drop),
         }
     }
 
-    /// The account of this name, if it is the one that is wanted. It may be so new that only the
-    /// API knows of it.
+    /// The account of this name, if it has the wanted uid. It may be so new that only the API has
+    /// it.
     async fn account(
         &self,
         namespace: &str,
         name: &str,
-        wanted: &str,
+        wanted_uid: &str,
     ) -> Result<Option<Shared>, Failure> {
-        let is_wanted = |account: &Shared| wanted.is_empty() || uid(account) == wanted;
+        let is_wanted = |account: &Shared| wanted_uid.is_empty() || uid(account) == wanted_uid;
         let key = format!("{namespace}/{name}");
-        if let Some(known) = self.accounts.get(&key).filter(is_wanted) {
-            return Ok(Some(known));
+        if let Some(cached) = self.accounts.get(&key).filter(is_wanted) {
+            return Ok(Some(cached));
         }
         match self.client.get(&path("serviceaccounts", &key)).await {
             Err(failure) if failure.is_not_found() => Ok(None),
-            answered => Ok(Some(Shared::new(answered?)).filter(is_wanted)),
+            result => Ok(Some(Shared::new(result?)).filter(is_wanted)),
         }
     }
 
@@ -218,14 +222,14 @@ impl Tokens {
         let deletion = Deletion { uid: Some(uid(secret).to_owned()), ..Deletion::default() };
         match self.client.delete_with(&path("secrets", key), &deletion).await {
             Err(failure) if failure.is_not_found() || failure.is_conflict() => Ok(()),
-            answered => answered,
+            result => result,
         }
     }
 }
 
 fn path(resource: &str, key: &str) -> String {
     let (namespace, name) = key.split_once('/').unwrap_or(("", key));
-    format!("/api/v1/namespaces/{}/{resource}/{}", escaped(namespace), escaped(name))
+    format!("/api/v1/namespaces/{}/{resource}/{}", percent_encode(namespace), percent_encode(name))
 }
 
 fn annotation<'n>(object: &'n Shared, name: &str) -> &'n str {

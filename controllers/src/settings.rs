@@ -1,22 +1,22 @@
-//! What controllers are told when they start.
+//! The settings of the controllers, as flags define them.
 
 use crate::{Election, Mint, Selection, Signing};
 use ratchet_allocation::NodeRanges;
 use std::sync::Arc;
 
-/// What flags decide.
+/// The settings of all controllers.
 #[derive(Clone, Default)]
 pub struct Settings {
-    /// Which controllers run.
+    /// The controllers that run.
     pub selection: Selection,
-    /// From what nodes get networks for their pods; none if they get none here.
+    /// The ranges for pod CIDRs of nodes; `None` if they are not allocated here.
     pub node_ranges: Option<NodeRanges>,
-    /// The certificates by which pods know the server, in PEM; empty if nobody publishes them.
+    /// The CA certificates for pods, in PEM; empty if they are not published.
     pub root_ca: String,
-    /// Who makes tokens that do not end; none if nobody does.
+    /// Issues tokens that do not expire; `None` disables token secrets.
     pub mint: Option<Arc<dyn Mint>>,
-    /// Who signs certificates for approved requests; none if nobody does.
+    /// Signs certificates of approved requests; `None` disables signing.
     pub signing: Option<Signing>,
-    /// How it is decided which of several servers runs the controllers; none if there is one.
+    /// Leader election among several servers; `None` if there is only one.
     pub election: Option<Election>,
 }

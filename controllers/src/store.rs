@@ -1,4 +1,4 @@
-//! What an informer knows: the objects of one collection by their keys.
+//! Store of an informer: the objects of one collection by key.
 
 use crate::Key;
 use crate::labels::ByLabel;
@@ -6,7 +6,7 @@ use ratchet_object::Node;
 use std::collections::BTreeMap;
 use std::sync::{Arc, PoisonError, RwLock};
 
-/// An object that many may look at.
+/// An object that several controllers share.
 pub type Shared = Arc<Node<'static>>;
 
 /// The objects of one collection.
@@ -21,30 +21,30 @@ struct State {
     by_label: Option<ByLabel>,
 }
 
-/// What happened to an object: one of `old` and `new` may be absent.
+/// A change of an object: `old` is absent for an added one, `new` for a deleted one.
 #[derive(Clone, Debug)]
 pub struct Change {
-    /// `namespace/name`, or `name` where there are no namespaces.
+    /// `namespace/name`, or `name` for cluster-scoped objects.
     pub key: Key,
-    /// What it was.
+    /// The previous object.
     pub old: Option<Shared>,
-    /// What it is.
+    /// The current object.
     pub new: Option<Shared>,
 }
 
 impl Store {
     /// The object with this key.
     pub fn get(&self, key: &str) -> Option<Shared> {
-        self.read(|state| state.objects.get(key).cloned())
+        self.with_state(|state| state.objects.get(key).cloned())
     }
 
-    /// All objects, in the order of their keys.
+    /// All objects, ordered by key.
     pub fn all(&self) -> Vec<(Key, Shared)> {
-        let both = |(key, node): (&Key, &Shared)| (key.clone(), node.clone());
-        self.read(|state| state.objects.iter().map(both).collect())
+        let pair = |(key, node): (&Key, &Shared)| (key.clone(), node.clone());
+        self.with_state(|state| state.objects.iter().map(pair).collect())
     }
 
-    /// Makes objects known by their labels too, so that [`Self::labelled`] need not look at all.
+    /// Adds an index by label, which [`Self::labelled`] needs.
     pub(crate) fn index_labels(&self) {
         let mut state = self.state.write().unwrap_or_else(PoisonError::into_inner);
         let State { objects, by_label } = &mut *state;
@@ -55,16 +55,15 @@ impl Store {
         });
     }
 
-    /// The objects of a namespace that have all these labels, in the order of their keys; none if
-    /// no label is named.
+    /// The objects of a namespace with all these labels, ordered by key; none if no label is given.
     pub(crate) fn labelled(&self, namespace: &str, labels: &[(&str, &str)]) -> Vec<Shared> {
-        self.read(|state| match &state.by_label {
+        self.with_state(|state| match &state.by_label {
             Some(index) => index.find(namespace, labels),
             None => Vec::new(),
         })
     }
 
-    /// Sets an object, or takes it out.
+    /// Sets an object, or removes it.
     pub(crate) fn set(&self, key: Key, new: Option<Shared>) -> Change {
         let mut state = self.state.write().unwrap_or_else(PoisonError::into_inner);
         let State { objects, by_label } = &mut *state;
@@ -78,7 +77,7 @@ impl Store {
         Change { key, old, new }
     }
 
-    /// Replaces everything, and says what became different while nobody looked.
+    /// Replaces everything, and returns the differences.
     pub(crate) fn replace(&self, new: BTreeMap<Key, Shared>) -> Vec<Change> {
         let mut state = self.state.write().unwrap_or_else(PoisonError::into_inner);
         let State { objects, by_label } = &mut *state;
@@ -96,16 +95,16 @@ impl Store {
             new: None,
         }));
         if let Some(index) = by_label {
-            let told = |change: &Change| {
+            let update_index = |change: &Change| {
                 index.change(&change.key, change.old.as_ref(), change.new.as_ref());
             };
-            changes.iter().for_each(told);
+            changes.iter().for_each(update_index);
         }
         changes
     }
 
-    fn read<T>(&self, look: impl FnOnce(&State) -> T) -> T {
-        look(&self.state.read().unwrap_or_else(PoisonError::into_inner))
+    fn with_state<T>(&self, read_state: impl FnOnce(&State) -> T) -> T {
+        read_state(&self.state.read().unwrap_or_else(PoisonError::into_inner))
     }
 }
 
@@ -118,7 +117,7 @@ pub fn key_of(node: &Node<'_>) -> Key {
     }
 }
 
-/// The identity and version of an object: one that was deleted and made again is another.
+/// The identity and version of an object: one that was deleted and created again is another.
 fn version<'n>(node: &'n Node<'_>) -> (&'n str, &'n str) {
     (node.text_at(&["metadata", "uid"]), node.text_at(&["metadata", "resourceVersion"]))
 }
@@ -141,13 +140,13 @@ mod tests {
         store
             .replace([object("same", "1"), object("new version", "1"), object("gone", "1")].into());
         let now = [object("same", "1"), object("new version", "2"), object("new", "3")];
-        let told: Vec<_> = store
+        let changes: Vec<_> = store
             .replace(now.into())
             .into_iter()
             .map(|change| (change.key.to_string(), change.old.is_some(), change.new.is_some()))
             .collect();
         let expected = [("new", false, true), ("new version", true, true), ("gone", true, false)];
-        assert_eq!(told, expected.map(|(key, old, new)| (key.to_owned(), old, new)));
+        assert_eq!(changes, expected.map(|(key, old, new)| (key.to_owned(), old, new)));
         assert!(store.get("gone").is_none() && store.get("new").is_some());
     }
 

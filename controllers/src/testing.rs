@@ -1,14 +1,14 @@
-//! Objects for the tests of plans.
+//! Objects for tests of plans.
 
 use ratchet_object::{Limits, Node, decode};
 
-/// Reads YAML.
+/// Parses YAML.
 pub(crate) fn node(text: &str) -> Node<'static> {
     let decoded = decode(text, Limits::DEFAULT).expect("reads");
     decoded.documents.into_iter().next().expect("there").into_owned()
 }
 
-/// A pod that is ready, on a node, with these addresses.
+/// A ready pod on a node, with these addresses.
 pub(crate) fn pod(name: &str, on: &str, ips: &[&str]) -> Node<'static> {
     let ips: Vec<_> = ips.iter().map(|ip| format!("{{ip: '{ip}'}}")).collect();
     node(&format!(

@@ -1,13 +1,13 @@
-//! What is kept of objects that are many: only what some controller looks at.
+//! Trimming of objects that are many: only the fields that controllers use are stored.
 
 use crate::slices::PODS;
 use ratchet_object::{Node, Value};
 
-/// A part of an object: a member, and what is kept below it; everything if nothing is named. The
-/// items of a list are kept alike.
+/// A retained part of an object: a member, and what is retained below it; everything if that is
+/// empty. Applies to each item of a list.
 struct Part(&'static str, &'static [Self]);
 
-/// What is kept of a Pod. Nobody writes one that an informer told of.
+/// The retained fields of a Pod. No controller writes a Pod from an informer.
 const POD: &[Part] = &[
     Part(
         "metadata",
@@ -49,8 +49,8 @@ const CONTAINER: &[Part] = &[Part("ports", &[]), Part("restartPolicy", &[])];
 
 const TRIMMED: &[(&str, &[Part])] = &[(PODS, POD)];
 
-/// What is kept of an object of the collection at `path`.
-pub(crate) fn trimmed<'t>(path: &str, mut node: Node<'t>) -> Node<'t> {
+/// The object without the fields that no controller uses, by the collection at `path`.
+pub(crate) fn trim_object<'t>(path: &str, mut node: Node<'t>) -> Node<'t> {
     if let Some((_, parts)) = TRIMMED.iter().find(|(trimmed, _)| *trimmed == path) {
         trim(&mut node, parts);
     }
@@ -80,9 +80,12 @@ mod tests {
     #[test]
     fn only_what_is_looked_at_is_kept_and_only_of_pods() {
         let text = "{kind: Pod, metadata: {name: p, labels: {a: b}, annotations: {c: d}, managedFields: [{}]}, spec: {nodeName: n1, volumes: [{}], containers: [{image: x, ports: [{name: web, containerPort: 80}]}]}, status: {phase: Running, hostIP: 10.0.0.1, podIPs: [{ip: 10.0.0.1}], conditions: [{type: Ready, status: 'True', message: long}]}}";
-        let kept = "{metadata: {name: p, labels: {a: b}}, spec: {nodeName: n1, containers: [{ports: [{name: web, containerPort: 80}]}]}, status: {phase: Running, podIPs: [{ip: 10.0.0.1}], conditions: [{type: Ready, status: 'True'}]}}";
-        assert_eq!(trimmed(PODS, node(text)), node(kept));
-        assert_eq!(trimmed("/api/v1/services", node(text)), node(text));
-        assert_eq!(trimmed(PODS, node("{spec: null, status: 7}")), node("{spec: null, status: 7}"));
+        let retained = "{metadata: {name: p, labels: {a: b}}, spec: {nodeName: n1, containers: [{ports: [{name: web, containerPort: 80}]}]}, status: {phase: Running, podIPs: [{ip: 10.0.0.1}], conditions: [{type: Ready, status: 'True'}]}}";
+        assert_eq!(trim_object(PODS, node(text)), node(retained));
+        assert_eq!(trim_object("/api/v1/services", node(text)), node(text));
+        assert_eq!(
+            trim_object(PODS, node("{spec: null, status: 7}")),
+            node("{spec: null, status: 7}")
+        );
     }
 }

@@ -1,12 +1,15 @@
-//! Takes what `kubectl explain` says about types and fields from the source of the k8s-openapi crate.
+//! Build script that extracts the descriptions of types and fields from the source of the
+//! k8s-openapi crate.
 //!
-//! The texts are Kubernetes' own, so they are not part of this repository; the crate has them in the schemas that its
-//! feature `schemars` would compile. Nothing is compiled for it: cargo says where the source is, and it is read as text.
+//! The texts are Kubernetes' own, so they are not part of this repository; the crate has them in
+//! the schemas of its feature `schemars`. They are not compiled: cargo locates the source, which is
+//! parsed as text.
 //!
-//! `descriptions.txt` in `OUT_DIR` has a block a type, sorted by id, a blank line between blocks. The first line of a
-//! block is the id and, if there is one, a tab and the text; each further line is a dot, the name of a field, a tab and
-//! the text. Newlines, tabs and backslashes in texts are written `\n`, `\t` and `\\`. What nearly all kinds say about a
-//! field is said once, in the first block, whose id is `*`.
+//! `descriptions.txt` in `OUT_DIR` has a block per type, sorted by id, separated by blank lines.
+//! The first line of a block is the id and, if there is one, a tab and the text; each further line
+//! is a dot, the name of a field, a tab and the text. Newlines, tabs and backslashes in texts are
+//! escaped as `\n`, `\t` and `\\`. Texts of fields that nearly all kinds share are in the first
+//! block, whose id is `*`.
 
 use std::collections::BTreeMap;
 use std::error::Error;
@@ -18,11 +21,11 @@ use std::process::Command;
 /// The release whose types are described.
 const RELEASE: &str = "v1_36";
 
-/// The fields that all kinds have.
+/// The fields of all kinds.
 const SHARED: [&str; 3] = ["apiVersion", "kind", "metadata"];
 
-/// Types of answers that no document of ours describes.
-const LEFT_OUT: &[&str] = &[
+/// Types of responses that are in no document.
+const EXCLUDED: &[&str] = &[
     "io.k8s.apimachinery.pkg.apis.meta.v1.APIGroup",
     "io.k8s.apimachinery.pkg.apis.meta.v1.APIGroupList",
     "io.k8s.apimachinery.pkg.apis.meta.v1.APIResource",
@@ -34,7 +37,7 @@ const LEFT_OUT: &[&str] = &[
     "io.k8s.apimachinery.pkg.version.Info",
 ];
 
-/// A type: its own text, and the texts of its fields by name.
+/// The description of a type, and those of its fields by name.
 type Texts = (String, BTreeMap<String, String>);
 
 type Failure = Box<dyn Error>;
@@ -46,7 +49,7 @@ fn main() -> Result<(), Failure> {
     let lock = lock.ok_or("there is no Cargo.lock")?;
     let mut types = BTreeMap::new();
     let source = source(&home, &out, &lock)?.join("src").join(RELEASE);
-    read(&source, &mut types)?;
+    parse_directory(&source, &mut types)?;
     if types.is_empty() {
         return Err(format!("{} describes nothing", source.display()).into());
     }
@@ -60,10 +63,10 @@ fn variable(name: &str) -> Result<String, Failure> {
     std::env::var(name).map_err(|why| format!("{name}: {why}").into())
 }
 
-/// The folder of the k8s-openapi that is locked.
+/// The directory of the locked k8s-openapi.
 ///
-/// Cargo is asked about a package of its own that needs nothing else: about the workspace it could not answer offline
-/// where somebody has fetched what they build and no more.
+/// Cargo is asked about a package of its own that needs nothing else: for the workspace it could
+/// fail offline where only the build's dependencies were fetched.
 fn source(home: &Path, out: &Path, lock: &Path) -> Result<PathBuf, Failure> {
     let asking = out.join("asking");
     fs::create_dir_all(asking.join("src"))?;
@@ -83,19 +86,19 @@ fn source(home: &Path, out: &Path, lock: &Path) -> Result<PathBuf, Failure> {
     if let Some(unpacked) = unpacked(&fs::read_to_string(lock)?) {
         return Ok(unpacked);
     }
-    // Whoever builds this crate alone may still have to fetch it.
-    let refusal = |why| format!("cargo cannot say where k8s-openapi is: {why}");
-    manifest_of(&metadata(home, &asking, &[])?.map_err(refusal)?)
+    // A build of this crate alone may still have to fetch it.
+    let error = |why| format!("cargo cannot say where k8s-openapi is: {why}");
+    manifest_of(&metadata(home, &asking, &[])?.map_err(error)?)
 }
 
-/// What cargo says about a package, or why it says nothing.
+/// The output of `cargo metadata` for a package, or its error.
 fn metadata(
     home: &Path,
     asking: &Path,
     network: &[&str],
 ) -> Result<Result<String, String>, Failure> {
     let mut cargo = Command::new(variable("CARGO")?);
-    // Where cargo runs decides which configuration it reads, such as that of vendored sources.
+    // The working directory determines the configuration of cargo, such as vendored sources.
     cargo.current_dir(home).args(["metadata", "--format-version=1", "--filter-platform"]);
     cargo.arg(variable("TARGET")?).args(network);
     cargo.arg("--manifest-path").arg(asking.join("Cargo.toml"));
@@ -106,7 +109,7 @@ fn metadata(
     Ok(Err(String::from_utf8_lossy(&answer.stderr).into_owned()))
 }
 
-/// The folder into which cargo has unpacked the locked version from a registry.
+/// The directory into which cargo has unpacked the locked version from a registry.
 fn unpacked(lock: &str) -> Option<PathBuf> {
     let rest = lock.split_once("name = \"k8s-openapi\"\nversion = \"")?.1;
     let name = format!("k8s-openapi-{}", rest.split('"').next()?);
@@ -117,7 +120,7 @@ fn unpacked(lock: &str) -> Option<PathBuf> {
     folders.find(|folder| folder.is_dir())
 }
 
-/// The folder of k8s-openapi's manifest: no other manifest stands in a folder of that name.
+/// The directory of k8s-openapi's manifest: no other manifest is in a directory of that name.
 fn manifest_of(metadata: &str) -> Result<PathBuf, Failure> {
     let manifests = metadata.split("\"manifest_path\":\"").skip(1);
     let mut manifests = manifests.filter_map(|rest| rest.split('"').next());
@@ -130,13 +133,13 @@ fn manifest_of(metadata: &str) -> Result<PathBuf, Failure> {
     Ok(path.parent().map(Path::to_owned).unwrap_or_default())
 }
 
-/// Reads the schemas in all files below a folder.
-fn read(folder: &Path, types: &mut BTreeMap<String, Texts>) -> Result<(), Failure> {
+/// Parses the schemas in all files below a directory.
+fn parse_directory(folder: &Path, types: &mut BTreeMap<String, Texts>) -> Result<(), Failure> {
     let entries = fs::read_dir(folder).map_err(|why| format!("{}: {why}", folder.display()))?;
     for entry in entries {
         let path = entry?.path();
         if path.is_dir() {
-            read(&path, types)?;
+            parse_directory(&path, types)?;
         } else if path.extension().is_some_and(|end| end == "rs") {
             schemas(&fs::read_to_string(&path)?, types);
         }
@@ -144,8 +147,8 @@ fn read(folder: &Path, types: &mut BTreeMap<String, Texts>) -> Result<(), Failur
     Ok(())
 }
 
-/// Reads the schemas of a file. Their layout is fixed: a type's text stands one step inside the schema, its fields two
-/// steps, and their texts three.
+/// Parses the schemas of a file. Their layout is fixed: a type's text is indented one step inside
+/// the schema, its fields two steps, and their texts three.
 fn schemas(source: &str, types: &mut BTreeMap<String, Texts>) {
     let (mut id, mut field) = (None, String::new());
     let mut lines = source.lines();
@@ -171,7 +174,7 @@ fn schemas(source: &str, types: &mut BTreeMap<String, Texts>) {
     }
 }
 
-/// The first string literal of a line, read.
+/// The first string literal of a line, unescaped.
 fn literal(line: &str) -> Option<String> {
     let mut letters = line.split_once('"')?.1.chars();
     let mut text = String::new();
@@ -194,13 +197,13 @@ fn literal(line: &str) -> Option<String> {
     }
 }
 
-/// The whole file.
+/// The complete file.
 fn file(types: BTreeMap<String, Texts>) -> String {
     let shared = shared(&types);
     let mut out = String::new();
     block(&mut out, "*", "", &shared);
     for (id, (text, mut fields)) in types {
-        if LEFT_OUT.contains(&id.as_str()) {
+        if EXCLUDED.contains(&id.as_str()) {
             continue;
         }
         fields.retain(|name, text| shared.get(name) != Some(text));

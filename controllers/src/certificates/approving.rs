@@ -1,17 +1,20 @@
-//! Requests of nodes for client certificates are approved, if those who ask may have them.
+//! Controller that approves client certificate requests of nodes, if the requesting user may have
+//! them.
 
-use super::{PACE, REQUESTS, has, is_issued, listen, part, usages, wish, with_condition};
+use super::{
+    REQUESTS, RETRY_DELAY, has_condition, is_issued, listen, parse_csr, subresource_path, usages,
+    with_condition,
+};
 use crate::{Client, Failure, Outcome, Reconcile, Row, Setup, Store, Waiting};
 use ratchet_certificate::{CertificateRequest, Signer};
 use ratchet_object::Node;
 use std::sync::Arc;
 
-/// The row of this controller.
 pub(crate) const ROW: Row = Row {
     name: "certificatesigningrequest-approving-controller",
     aliases: &["csrapproving"],
     on_by_default: true,
-    pace: PACE,
+    retry_delay: RETRY_DELAY,
     workers: 5,
     start,
 };
@@ -19,19 +22,19 @@ pub(crate) const ROW: Row = Row {
 const SIGNER: &str = "kubernetes.io/kube-apiserver-client-kubelet";
 const REVIEWS: &str = "/apis/authorization.k8s.io/v1/subjectaccessreviews";
 
-/// A sort of request that is approved without anybody looking at it.
+/// A kind of request that is approved automatically.
 struct Recognizer {
-    is: fn(&Node<'_>, &CertificateRequest) -> bool,
-    /// What whoever asks must be allowed to create.
+    matches: fn(&Node<'_>, &CertificateRequest) -> bool,
+    /// The subresource that the requesting user must be allowed to create.
     subresource: &'static str,
     message: &'static str,
 }
 
-/// The first that is recognised and allowed counts.
+/// The first that matches and is allowed decides.
 static RECOGNIZERS: &[Recognizer] = &[
     Recognizer {
-        is: |request, wish| {
-            wish.common_names
+        matches: |request, csr| {
+            csr.common_names
                 .last()
                 .is_some_and(|name| name == request.text_at(&["spec", "username"]))
         },
@@ -39,7 +42,7 @@ static RECOGNIZERS: &[Recognizer] = &[
         message: "Auto approving self kubelet client certificate after SubjectAccessReview.",
     },
     Recognizer {
-        is: |_, _| true,
+        matches: |_, _| true,
         subresource: "nodeclient",
         message: "Auto approving kubelet client certificate after SubjectAccessReview.",
     },
@@ -60,36 +63,40 @@ impl Reconcile for Approvals {
     fn reconcile<'a>(&'a self, key: &'a str) -> Waiting<'a, Result<Outcome, Failure>> {
         Box::pin(async move {
             let Some(request) = self.requests.get(key) else { return Ok(Outcome::Done) };
-            if is_issued(&request) || has(&request, "Approved") || has(&request, "Denied") {
+            if is_issued(&request)
+                || has_condition(&request, "Approved")
+                || has_condition(&request, "Denied")
+            {
                 return Ok(Outcome::Done);
             }
             let recognized = recognized(&request).map_err(Failure::new)?;
-            for one in &recognized {
-                if !self.is_allowed(&request, one.subresource).await? {
+            for recognizer in &recognized {
+                if !self.is_allowed(&request, recognizer.subresource).await? {
                     continue;
                 }
-                let approved = with_condition(&request, approval(one.message));
-                match self.client.put(&part(key, "approval"), &approved).await {
+                let approved = with_condition(&request, approval(recognizer.message));
+                match self.client.put(&subresource_path(key, "approval"), &approved).await {
                     Err(failure) if failure.is_not_found() => {}
                     answered => drop(answered?),
                 }
                 return Ok(Outcome::Done);
             }
-            // Whoever asks may be allowed later.
+            // The user may be granted the permission later.
             Ok(if recognized.is_empty() { Outcome::Done } else { Outcome::Retry })
         })
     }
 }
 
-/// Which sorts of request it is. Requests for other signers are not even read.
+/// The recognizers that match. Requests for other signers are not even parsed.
 fn recognized(request: &Node<'_>) -> Result<Vec<&'static Recognizer>, String> {
     if request.text_at(&["spec", "signerName"]) != SIGNER {
         return Ok(Vec::new());
     }
-    let wish = wish(request)?;
+    let csr = parse_csr(request)?;
     let is_node =
-        Signer::named(SIGNER).is_some_and(|signer| signer.check(&wish, &usages(request)).is_ok());
-    let all = RECOGNIZERS.iter().filter(|one| is_node && (one.is)(request, &wish));
+        Signer::named(SIGNER).is_some_and(|signer| signer.check(&csr, &usages(request)).is_ok());
+    let all =
+        RECOGNIZERS.iter().filter(|recognizer| is_node && (recognizer.matches)(request, &csr));
     Ok(all.collect())
 }
 
@@ -103,13 +110,17 @@ fn approval(message: &str) -> Node<'static> {
 }
 
 impl Approvals {
-    /// Whether whoever made the request may create this part of requests.
-    async fn is_allowed(&self, request: &Node<'static>, part: &str) -> Result<bool, Failure> {
+    /// Whether the user who made the request may create this subresource of requests.
+    async fn is_allowed(
+        &self,
+        request: &Node<'static>,
+        subresource: &str,
+    ) -> Result<bool, Failure> {
         let attributes = Node::map([
             ("group", Node::string("certificates.k8s.io")),
             ("version", Node::string("*")),
             ("resource", Node::string("certificatesigningrequests")),
-            ("subresource", Node::string(part.to_owned())),
+            ("subresource", Node::string(subresource.to_owned())),
             ("verb", Node::string("create")),
         ]);
         let mut spec = Node::map([("resourceAttributes", attributes)]);
@@ -125,8 +136,8 @@ impl Approvals {
             ("kind", Node::string("SubjectAccessReview")),
             ("spec", spec),
         ]);
-        let answer = self.client.post(REVIEWS, &review).await?;
-        Ok(answer
+        let review = self.client.post(REVIEWS, &review).await?;
+        Ok(review
             .find(&["status", "allowed"])
             .is_some_and(|allowed| allowed.as_bool() == Some(true)))
     }

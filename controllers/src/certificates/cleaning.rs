@@ -1,8 +1,11 @@
-//! Requests that were answered, and those that nobody answers, go after a while.
+//! Controller that deletes certificate signing requests some time after they were answered, or
+//! ignored.
 
 use super::{REQUESTS, conditions, is_issued, listen};
-use crate::client::escaped;
-use crate::{Client, Deletion, Failure, Outcome, Pace, Reconcile, Row, Setup, Store, Waiting};
+use crate::client::percent_encode;
+use crate::{
+    Client, Deletion, Failure, Outcome, Reconcile, RetryDelay, Row, Setup, Store, Waiting,
+};
 use base64::Engine;
 use base64::prelude::BASE64_STANDARD;
 use jiff::{SignedDuration, Timestamp};
@@ -11,20 +14,19 @@ use ratchet_object::Node;
 use std::sync::Arc;
 use std::time::Duration;
 
-/// The row of this controller.
 pub(crate) const ROW: Row = Row {
     name: "certificatesigningrequest-cleaner-controller",
     aliases: &["csrcleaner"],
     on_by_default: true,
-    pace: Pace::DEFAULT,
+    retry_delay: RetryDelay::DEFAULT,
     workers: 1,
     start,
 };
 
-/// So long whoever asked has to fetch the answer.
+/// How long an answered request stays, so that the client can fetch the certificate.
 const ANSWERED: SignedDuration = SignedDuration::from_hours(1);
 
-/// So long a request waits for an answer.
+/// How long a request waits for an answer.
 const UNANSWERED: SignedDuration = SignedDuration::from_hours(24);
 
 struct Cleaner {
@@ -42,53 +44,57 @@ impl Reconcile for Cleaner {
     fn reconcile<'a>(&'a self, key: &'a str) -> Waiting<'a, Result<Outcome, Failure>> {
         Box::pin(async move {
             let Some(request) = self.requests.get(key) else { return Ok(Outcome::Done) };
-            let Some(end) = end(&request) else { return Ok(Outcome::Done) };
-            let left = end.duration_since(Timestamp::now());
-            if let Ok(left) = Duration::try_from(left)
-                && !left.is_zero()
+            let Some(deletion_time) = deletion_time(&request) else { return Ok(Outcome::Done) };
+            let remaining = deletion_time.duration_since(Timestamp::now());
+            if let Ok(remaining) = Duration::try_from(remaining)
+                && !remaining.is_zero()
             {
-                return Ok(Outcome::Again(left));
+                return Ok(Outcome::RequeueAfter(remaining));
             }
             let uid = request.text_at(&["metadata", "uid"]).to_owned();
             let deletion = Deletion { uid: Some(uid), ..Deletion::default() };
-            match self.client.delete_with(&format!("{REQUESTS}/{}", escaped(key)), &deletion).await
+            match self
+                .client
+                .delete_with(&format!("{REQUESTS}/{}", percent_encode(key)), &deletion)
+                .await
             {
-                // Gone, or another one of the same name, of which we hear.
+                // Deleted, or replaced by another of the same name, for which there will be an
+                // event.
                 Err(failure) if failure.is_not_found() || failure.is_conflict() => {}
-                answered => answered?,
+                result => result?,
             }
             Ok(Outcome::Done)
         })
     }
 }
 
-/// When a request goes: the first of all reasons that it has.
-fn end(request: &Node<'_>) -> Option<Timestamp> {
+/// When a request is deleted: the earliest of all reasons.
+fn deletion_time(request: &Node<'_>) -> Option<Timestamp> {
     let is_issued = is_issued(request);
-    let mut ends = Vec::new();
+    let mut times = Vec::new();
     for condition in conditions(request) {
-        let life = match condition.text_at(&["type"]) {
+        let lifetime = match condition.text_at(&["type"]) {
             "Denied" | "Failed" => ANSWERED,
             "Approved" if is_issued => ANSWERED,
             "Approved" => UNANSWERED,
             _ => continue,
         };
-        ends.extend(after(condition.text_at(&["lastUpdateTime"]), life));
+        times.extend(after(condition.text_at(&["lastUpdateTime"]), lifetime));
         if condition.text_at(&["type"]) == "Approved" {
-            ends.extend(expiry(request.text_at(&["status", "certificate"])));
+            times.extend(expiry(request.text_at(&["status", "certificate"])));
         }
     }
     if conditions(request).is_empty() {
-        ends.extend(after(request.text_at(&["metadata", "creationTimestamp"]), UNANSWERED));
+        times.extend(after(request.text_at(&["metadata", "creationTimestamp"]), UNANSWERED));
     }
-    ends.into_iter().min()
+    times.into_iter().min()
 }
 
-fn after(time: &str, life: SignedDuration) -> Option<Timestamp> {
-    time.parse::<Timestamp>().ok()?.checked_add(life).ok()
+fn after(time: &str, lifetime: SignedDuration) -> Option<Timestamp> {
+    time.parse::<Timestamp>().ok()?.checked_add(lifetime).ok()
 }
 
-/// When a certificate ends: nobody fetches it afterwards.
+/// When a certificate expires: nobody fetches it afterwards.
 fn expiry(certificate: &str) -> Option<Timestamp> {
     let pem = BASE64_STANDARD.decode(certificate).ok()?;
     let facts = Facts::from_pem(&pem).ok()?;
@@ -104,7 +110,7 @@ mod tests {
         let request = node(&format!(
             "{{metadata: {{creationTimestamp: '2026-01-01T00:00:00Z'}}, status: {status}}}"
         ));
-        end(&request).map(|end| end.to_string()).unwrap_or_default()
+        deletion_time(&request).map(|deletion_time| deletion_time.to_string()).unwrap_or_default()
     }
 
     fn condition(kind: &str) -> String {
@@ -122,7 +128,7 @@ mod tests {
         assert_eq!(with(&["Approved", "Failed"], ""), "2026-01-02T01:00:00Z");
         assert_eq!(with(&["Approved"], ""), "2026-01-03T00:00:00Z");
         assert_eq!(with(&["Approved"], ", certificate: eA=="), "2026-01-02T01:00:00Z");
-        // A condition of somebody else's says nothing, and one without a time neither.
+        // An unknown condition does not count, nor does one without a time.
         assert_eq!(with(&["Odd"], ""), "");
         assert_eq!(ends("{conditions: [{type: Denied, status: 'True'}]}"), "");
     }

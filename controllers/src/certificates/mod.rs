@@ -1,4 +1,5 @@
-//! Certificate signing requests: those of nodes are approved, approved ones are signed, old ones go.
+//! Controllers of CertificateSigningRequests: approving those of nodes, signing approved ones,
+//! deleting old ones.
 
 mod approving;
 mod cleaning;
@@ -9,8 +10,8 @@ pub(crate) use cleaning::ROW as CLEANING;
 pub(crate) use signing::ROW as SIGNING;
 pub use signing::{CertificateSigner, Signing};
 
-use crate::client::escaped;
-use crate::{Pace, Setup};
+use crate::client::percent_encode;
+use crate::{RetryDelay, Setup};
 use base64::Engine;
 use base64::prelude::BASE64_STANDARD;
 use ratchet_certificate::CertificateRequest;
@@ -19,10 +20,10 @@ use std::time::Duration;
 
 const REQUESTS: &str = "/apis/certificates.k8s.io/v1/certificatesigningrequests";
 
-/// How long a request waits that could not be answered.
-const PACE: Pace = Pace { first: Duration::from_millis(200), longest: Duration::from_secs(1000) };
+const RETRY_DELAY: RetryDelay =
+    RetryDelay { first: Duration::from_millis(200), longest: Duration::from_secs(1000) };
 
-/// Every change of a request is looked at.
+/// Enqueues every request that is created or changed.
 fn listen(setup: &mut Setup<'_>) {
     let queue = setup.queue.clone();
     setup.listen(REQUESTS, move |change| {
@@ -32,18 +33,17 @@ fn listen(setup: &mut Setup<'_>) {
     });
 }
 
-/// The path of a part of a request.
-fn part(name: &str, part: &str) -> String {
-    format!("{REQUESTS}/{}/{part}", escaped(name))
+fn subresource_path(name: &str, subresource: &str) -> String {
+    format!("{REQUESTS}/{}/{subresource}", percent_encode(name))
 }
 
 fn conditions<'n, 't>(request: &'n Node<'t>) -> &'n [Node<'t>] {
     request.find(&["status", "conditions"]).map(Node::items).unwrap_or_default()
 }
 
-/// Whether it has a condition of this type, whatever that says.
-fn has(request: &Node<'_>, kind: &str) -> bool {
-    conditions(request).iter().any(|one| one.text_at(&["type"]) == kind)
+/// Whether there is a condition of this type, whatever its status.
+fn has_condition(request: &Node<'_>, kind: &str) -> bool {
+    conditions(request).iter().any(|condition| condition.text_at(&["type"]) == kind)
 }
 
 fn is_issued(request: &Node<'_>) -> bool {
@@ -55,8 +55,8 @@ fn usages<'n>(request: &'n Node<'_>) -> Vec<&'n str> {
     list.iter().filter_map(Node::text).collect()
 }
 
-/// What is asked for.
-fn wish(request: &Node<'_>) -> Result<CertificateRequest, String> {
+/// Parses the PKCS#10 request in `spec.request`.
+fn parse_csr(request: &Node<'_>) -> Result<CertificateRequest, String> {
     let pem = BASE64_STANDARD.decode(request.text_at(&["spec", "request"])).unwrap_or_default();
     CertificateRequest::from_pem(&pem).map_err(|why| {
         format!("unable to parse csr {:?}: {why}", request.text_at(&["metadata", "name"]))
@@ -72,7 +72,7 @@ fn with_condition(request: &Node<'static>, condition: Node<'static>) -> Node<'st
     new
 }
 
-/// The request as it is sent.
+/// The request with `apiVersion` and `kind`, as it is sent.
 fn typed(request: &Node<'static>) -> Node<'static> {
     let mut new = request.clone();
     new.set("apiVersion", Node::string("certificates.k8s.io/v1"));

@@ -1,6 +1,9 @@
-//! Approved requests for the certificates of Kubernetes are signed, or told why not.
+//! Controller that signs approved requests for the built-in signers, or marks them as failed.
 
-use super::{PACE, REQUESTS, has, is_issued, listen, part, typed, usages, wish, with_condition};
+use super::{
+    REQUESTS, RETRY_DELAY, has_condition, is_issued, listen, parse_csr, subresource_path, typed,
+    usages, with_condition,
+};
 use crate::{Client, Failure, Idle, Outcome, Reconcile, Row, Setup, Store, Waiting};
 use base64::Engine;
 use base64::prelude::BASE64_STANDARD;
@@ -10,37 +13,36 @@ use ratchet_object::Node;
 use std::sync::Arc;
 use std::time::Duration;
 
-/// The row of this controller.
 pub(crate) const ROW: Row = Row {
     name: "certificatesigningrequest-signing-controller",
     aliases: &["csrsigning"],
     on_by_default: true,
-    pace: PACE,
+    retry_delay: RETRY_DELAY,
     workers: 5,
     start,
 };
 
-/// Who signs certificates. Keys are no business of controllers.
+/// Signs certificates; controllers hold no keys themselves.
 pub trait CertificateSigner: Send + Sync + 'static {
-    /// A certificate (PEM) for a request, for these usages and no others, that lives so long.
+    /// A PEM certificate for a request, for exactly these usages and with this lifetime.
     fn sign(
         &self,
         request: &CertificateRequest,
         usages: &[&str],
-        life: Duration,
+        lifetime: Duration,
     ) -> Result<String, String>;
 }
 
-/// Who signs, and for how long at most.
+/// The signer and the longest lifetime it grants.
 #[derive(Clone)]
 pub struct Signing {
-    /// Who signs.
+    /// Signs the certificates.
     pub signer: Arc<dyn CertificateSigner>,
-    /// How long a certificate lives that asks for no shorter life.
+    /// The lifetime of a certificate whose request asks for no shorter one.
     pub longest: Duration,
 }
 
-/// No certificate lives shorter, whatever is asked for: it begins five minutes before it is made.
+/// The shortest lifetime, whatever is requested: `notBefore` is five minutes before signing.
 const SHORTEST: Duration = Duration::from_secs(10 * 60);
 
 struct Signatures {
@@ -60,11 +62,11 @@ impl Reconcile for Signatures {
     fn reconcile<'a>(&'a self, key: &'a str) -> Waiting<'a, Result<Outcome, Failure>> {
         Box::pin(async move {
             let Some(request) = self.requests.get(key) else { return Ok(Outcome::Done) };
-            if let Some(answered) = self.answered(&request).map_err(Failure::new)? {
-                match self.client.put(&part(key, "status"), &answered).await {
-                    // Gone since: nobody waits for an answer.
+            if let Some(updated) = self.updated_request(&request).map_err(Failure::new)? {
+                match self.client.put(&subresource_path(key, "status"), &updated).await {
+                    // Deleted since: nobody waits for a certificate.
                     Err(failure) if failure.is_not_found() => {}
-                    answered => drop(answered?),
+                    result => drop(result?),
                 }
             }
             Ok(Outcome::Done)
@@ -73,21 +75,24 @@ impl Reconcile for Signatures {
 }
 
 impl Signatures {
-    /// The request with its certificate, or with why there is none; nothing if it is not ours to answer.
-    fn answered(&self, request: &Node<'static>) -> Result<Option<Node<'static>>, String> {
-        let waits = has(request, "Approved") && !has(request, "Denied") && !is_failed(request);
+    /// The request with its certificate or a `Failed` condition; `None` if it is not for this
+    /// controller to answer.
+    fn updated_request(&self, request: &Node<'static>) -> Result<Option<Node<'static>>, String> {
+        let is_pending = has_condition(request, "Approved")
+            && !has_condition(request, "Denied")
+            && !is_failed(request);
         let Some(signer) = Signer::named(request.text_at(&["spec", "signerName"])) else {
             return Ok(None);
         };
-        if !waits || is_issued(request) {
+        if !is_pending || is_issued(request) {
             return Ok(None);
         }
-        let (wish, usages) = (wish(request)?, usages(request));
-        if let Err(why) = signer.check(&wish, &usages) {
-            return Ok(Some(with_condition(request, failed(why))));
+        let (csr, usages) = (parse_csr(request)?, usages(request));
+        if let Err(why) = signer.check(&csr, &usages) {
+            return Ok(Some(with_condition(request, failed_condition(why))));
         }
-        let life = life(request, self.signing.longest);
-        let signed = self.signing.signer.sign(&wish, &usages, life);
+        let lifetime = lifetime(request, self.signing.longest);
+        let signed = self.signing.signer.sign(&csr, &usages, lifetime);
         let pem = signed.map_err(|why| format!("error auto signing csr: {why}"))?;
         let mut new = typed(request);
         new.below("status").set("certificate", Node::string(BASE64_STANDARD.encode(pem)));
@@ -96,12 +101,13 @@ impl Signatures {
 }
 
 fn is_failed(request: &Node<'_>) -> bool {
-    super::conditions(request).iter().any(|one| {
-        one.text_at(&["type"]) == "Failed" && matches!(one.text_at(&["status"]), "" | "True")
+    super::conditions(request).iter().any(|condition| {
+        condition.text_at(&["type"]) == "Failed"
+            && matches!(condition.text_at(&["status"]), "" | "True")
     })
 }
 
-fn failed(why: String) -> Node<'static> {
+fn failed_condition(why: String) -> Node<'static> {
     let now = Timestamp::from_second(Timestamp::now().as_second()).unwrap_or_default();
     Node::map([
         ("type", Node::string("Failed")),
@@ -113,13 +119,15 @@ fn failed(why: String) -> Node<'static> {
     ])
 }
 
-/// How long the certificate lives: as asked, but neither longer than allowed nor too short to be of use.
-fn life(request: &Node<'_>, longest: Duration) -> Duration {
-    let Some(asked) = request.find(&["spec", "expirationSeconds"]).and_then(Node::as_int) else {
+/// The lifetime of the certificate: as requested, but neither longer than allowed nor too short to
+/// be of use.
+fn lifetime(request: &Node<'_>, longest: Duration) -> Duration {
+    let Some(requested) = request.find(&["spec", "expirationSeconds"]).and_then(Node::as_int)
+    else {
         return longest;
     };
-    let asked = Duration::from_secs(u64::try_from(asked).unwrap_or(0));
-    if asked > longest { longest } else { asked.max(SHORTEST) }
+    let requested = Duration::from_secs(u64::try_from(requested).unwrap_or(0));
+    if requested > longest { longest } else { requested.max(SHORTEST) }
 }
 
 #[cfg(test)]
@@ -129,9 +137,9 @@ mod tests {
 
     #[test]
     fn lives_are_between_ten_minutes_and_the_longest() {
-        let lives = |asked: &str, longest: u64| {
-            let request = node(&format!("{{spec: {{{asked}}}}}"));
-            life(&request, Duration::from_secs(longest)).as_secs()
+        let lives = |requested: &str, longest: u64| {
+            let request = node(&format!("{{spec: {{{requested}}}}}"));
+            lifetime(&request, Duration::from_secs(longest)).as_secs()
         };
         assert_eq!(lives("", 7200), 7200);
         assert_eq!(lives("expirationSeconds: 3600", 7200), 3600);

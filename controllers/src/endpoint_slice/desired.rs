@@ -1,4 +1,4 @@
-//! The endpoints that a Service should have, by the ports that its pods offer.
+//! The endpoints that a Service should have, grouped by the ports of its pods.
 
 use super::Inputs;
 use crate::pod::Pod;
@@ -7,17 +7,21 @@ use crate::slices::{Endpoint, EndpointKey, Hints, Port, Reference};
 use ratchet_net::Family;
 use std::collections::BTreeMap;
 
-/// Endpoints, each once.
+/// Endpoints by identity.
 pub(super) type Endpoints = BTreeMap<EndpointKey, Endpoint>;
 
-/// The endpoints of one family. Pods that find other ports under the names of the Service stand
-/// in slices of their own.
-pub(super) fn of(inputs: &Inputs<'_>, family: Family) -> BTreeMap<Vec<Port>, Endpoints> {
+/// The desired endpoints of one family. Pods that resolve the named ports of the Service
+/// differently belong in separate slices.
+pub(super) fn endpoints_by_ports(
+    inputs: &Inputs<'_>,
+    family: Family,
+) -> BTreeMap<Vec<Port>, Endpoints> {
     let mut by_ports: BTreeMap<Vec<Port>, Endpoints> = BTreeMap::new();
-    for pod in inputs.pods.iter().filter(|pod| pod.is_placed()) {
-        let addresses = pod.texts_of(family);
+    for pod in inputs.pods.iter().filter(|pod| pod.can_be_endpoint()) {
+        let addresses = pod.addresses_of(family);
         let group = by_ports.entry(ports(inputs.service, pod)).or_default();
-        // A pod whose node is not known may be a leftover, unless the user wants all there is.
+        // A pod on an unknown node may be a leftover, unless the Service publishes not-ready
+        // addresses.
         let zone = (inputs.zone)(pod.node_name);
         if addresses.is_empty() || (zone.is_none() && !inputs.service.publishes_all) {
             continue;
@@ -28,17 +32,17 @@ pub(super) fn of(inputs: &Inputs<'_>, family: Family) -> BTreeMap<Vec<Port>, End
     by_ports
 }
 
-/// The ports of the Service as this pod has them; those that it lacks are left out.
+/// The ports of the Service resolved for this pod; those that the pod lacks are left out.
 fn ports(service: &Service<'_>, pod: &Pod<'_>) -> Vec<Port> {
-    let found = service.ports.iter().filter_map(|wanted| {
+    let resolved = service.ports.iter().filter_map(|service_port| {
         Some(Port {
-            name: wanted.name.to_owned(),
-            protocol: wanted.protocol.to_owned(),
-            port: Some(pod.port(wanted)?),
-            app_protocol: wanted.app_protocol.map(str::to_owned),
+            name: service_port.name.to_owned(),
+            protocol: service_port.protocol.to_owned(),
+            port: Some(pod.port(service_port)?),
+            app_protocol: service_port.app_protocol.map(str::to_owned),
         })
     });
-    let mut ports: Vec<_> = found.collect();
+    let mut ports: Vec<_> = resolved.collect();
     ports.sort();
     ports
 }
@@ -49,16 +53,16 @@ fn endpoint(
     addresses: Vec<String>,
     zone: Option<String>,
 ) -> Endpoint {
-    let some = |text: &str| (!text.is_empty()).then(|| text.to_owned());
+    let non_empty = |text: &str| (!text.is_empty()).then(|| text.to_owned());
     let mut endpoint = Endpoint {
         addresses,
-        // A pod that goes is not ready any more, even while it still serves.
+        // A terminating pod is not ready, even while it still serves.
         ready: Some(service.publishes_all || (pod.is_ready && !pod.is_deleted)),
         serving: Some(pod.is_ready),
         terminating: Some(pod.is_deleted),
         hostname: pod.hostname_for(service).map(str::to_owned),
         target: Some(Reference::pod(pod.namespace, pod.name, pod.uid)),
-        node_name: some(pod.node_name),
+        node_name: non_empty(pod.node_name),
         zone: zone.filter(|zone| !zone.is_empty()),
         hints: None,
     };
@@ -66,9 +70,9 @@ fn endpoint(
     endpoint
 }
 
-/// Those who are near shall come first, if the Service prefers that.
+/// Hints for nearby clients, if `trafficDistribution` prefers that.
 fn hints(service: &Service<'_>, endpoint: &Endpoint) -> Option<Hints> {
-    if service.spreads || !endpoint.is_ready() {
+    if service.wants_topology_hints || !endpoint.is_ready() {
         return None;
     }
     let zones = Vec::from_iter(endpoint.zone.clone());

@@ -1,28 +1,28 @@
-//! Hints that spread the load over zones, each as much as it has of the cluster.
+//! Topology-aware hints that distribute endpoints over zones in proportion to their CPU.
 
 use super::pack::Draft;
 use super::topology::Ratios;
 use crate::slices::{Endpoint, Hints, Slice};
 use std::collections::BTreeMap;
 
-/// So much more than its share an endpoint may have to bear.
+/// The overload that an endpoint may have to bear beyond its share.
 const OVERLOAD: f64 = 0.2;
 
-/// A spread that is not settled after so many rounds will not be.
+/// The number of rounds after which a distribution that is still changing is given up.
 const ROUNDS: usize = 8;
 
-/// How many endpoints serve each zone.
+/// The number of endpoints for each zone.
 type ByZone = BTreeMap<String, usize>;
 
-/// How many endpoints should serve a zone.
+/// The number of endpoints that a zone should get.
 struct Share {
-    least: usize,
-    most: usize,
-    wanted: f64,
+    minimum: usize,
+    maximum: usize,
+    desired: f64,
 }
 
-/// Gives hints to all endpoints that are ready, or to none where that cannot be fair. Slices whose
-/// hints are good enough stay as they are.
+/// Sets hints on all ready endpoints, or on none where the distribution cannot be fair. Slices
+/// whose hints are good enough stay as they are.
 pub(super) fn spread(drafts: &mut [Draft], ratios: Option<&Ratios>) {
     // The order must not depend on names, which new slices do not have yet.
     drafts.sort_by_key(|draft| draft.slice.endpoints.first().map(Endpoint::key));
@@ -34,7 +34,8 @@ pub(super) fn spread(drafts: &mut [Draft], ratios: Option<&Ratios>) {
         if drafts.iter().map(|draft| hints_of(&draft.slice)).eq(before) {
             return;
         }
-        // The next round is what a later look would do: it must find nothing more to change.
+        // The next round is what a later reconciliation would do: it must find nothing more to
+        // change.
         drafts.iter_mut().for_each(|draft| draft.is_changed = false);
     }
 }
@@ -51,15 +52,16 @@ fn ready(drafts: &[Draft]) -> impl Iterator<Item = &Endpoint> {
     drafts.iter().flat_map(|draft| &draft.slice.endpoints).filter(|endpoint| endpoint.is_ready())
 }
 
-/// One look; nothing if no fair spread is possible.
+/// One round; `None` if no fair distribution is possible.
 fn round(drafts: &mut [Draft], ratios: Option<&Ratios>) -> Option<()> {
     let shares = shares(ratios?, ready(drafts).count())?;
     let mut served = ByZone::new();
     for draft in drafts.iter_mut() {
-        let good = (!draft.is_changed).then(|| good(&draft.slice, &served, &shares)).flatten();
-        match good {
-            Some(more) => {
-                for (zone, n) in more {
+        let reusable =
+            (!draft.is_changed).then(|| reusable_hints(&draft.slice, &served, &shares)).flatten();
+        match reusable {
+            Some(counts) => {
+                for (zone, n) in counts {
                     *served.entry(zone).or_default() += n;
                 }
             }
@@ -81,10 +83,10 @@ fn round(drafts: &mut [Draft], ratios: Option<&Ratios>) -> Option<()> {
         let Some(giver) = endpoint.zone.as_ref().and_then(|zone| givers.get_mut(zone)) else {
             continue;
         };
-        let taker = takers.iter_mut().find(|(_, left)| **left > 0);
-        if let Some((zone, left)) = taker.filter(|_| *giver > 0) {
+        let taker = takers.iter_mut().find(|(_, remaining)| **remaining > 0);
+        if let Some((zone, remaining)) = taker.filter(|_| *giver > 0) {
             *giver -= 1;
-            *left -= 1;
+            *remaining -= 1;
             endpoint.hints = hint(zone.clone());
         }
     }
@@ -95,45 +97,49 @@ fn hint(zone: String) -> Option<Hints> {
     Some(Hints { zones: vec![zone], nodes: Vec::new() })
 }
 
-/// The share of each zone; nothing if some endpoint would have to bear too much.
+/// The share of each zone; `None` if some endpoint would be overloaded.
 fn shares(ratios: &Ratios, endpoints: usize) -> Option<BTreeMap<String, Share>> {
     if ratios.len() > endpoints {
         return None;
     }
     let mut shares = BTreeMap::new();
-    let mut spare = endpoints;
+    let mut remaining = endpoints;
     for (zone, ratio) in ratios {
-        let wanted = ratio * endpoints as f64;
-        let least = (wanted / (1.0 + OVERLOAD)).ceil();
-        spare = spare.checked_sub(least as usize)?;
-        let share = Share { least: least as usize, most: 0, wanted: wanted.max(least) };
+        let desired = ratio * endpoints as f64;
+        let minimum = (desired / (1.0 + OVERLOAD)).ceil();
+        remaining = remaining.checked_sub(minimum as usize)?;
+        let share = Share { minimum: minimum as usize, maximum: 0, desired: desired.max(minimum) };
         shares.insert(zone.clone(), share);
     }
-    shares.values_mut().for_each(|share| share.most = share.least + spare);
+    shares.values_mut().for_each(|share| share.maximum = share.minimum + remaining);
     Some(shares)
 }
 
-/// Whom the endpoints of a slice serve, if they may go on so.
-fn good(slice: &Slice, served: &ByZone, shares: &BTreeMap<String, Share>) -> Option<ByZone> {
-    let mut more = ByZone::new();
+/// How many endpoints of a slice serve each zone, if its hints can stay.
+fn reusable_hints(
+    slice: &Slice,
+    served: &ByZone,
+    shares: &BTreeMap<String, Share>,
+) -> Option<ByZone> {
+    let mut added = ByZone::new();
     for endpoint in slice.endpoints.iter().filter(|endpoint| endpoint.is_ready()) {
         let hints = endpoint.hints.as_ref().filter(|hints| !hints.zones.is_empty())?;
         for zone in &hints.zones {
-            *more.entry(zone.clone()).or_default() += 1;
+            *added.entry(zone.clone()).or_default() += 1;
         }
     }
     let fits = |(zone, n): (&String, &usize)| {
-        let there = served.get(zone).copied().unwrap_or_default();
-        shares.get(zone).is_some_and(|share| n + there <= share.most)
+        let current = served.get(zone).copied().unwrap_or_default();
+        shares.get(zone).is_some_and(|share| n + current <= share.maximum)
     };
-    more.iter().all(fits).then_some(more)
+    added.iter().all(fits).then_some(added)
 }
 
-/// How many endpoints zones that have more than their share give, and to whom.
+/// How many endpoints the zones above their share give, and which zones take them.
 fn exchange(shares: &BTreeMap<String, Share>, served: &ByZone) -> (ByZone, ByZone) {
     let surplus = |(zone, share): (&String, &Share)| {
-        let there = served.get(zone).copied().unwrap_or_default();
-        (zone.clone(), there as f64 - share.wanted)
+        let current = served.get(zone).copied().unwrap_or_default();
+        (zone.clone(), current as f64 - share.desired)
     };
     let mut surplus: BTreeMap<_, _> = shares.iter().map(surplus).collect();
     let (mut givers, mut takers) = (ByZone::new(), ByZone::new());

@@ -1,4 +1,4 @@
-//! The EndpointSlices of Services that select pods.
+//! Controller that maintains the EndpointSlices of Services with selectors.
 
 mod desired;
 mod hints;
@@ -12,18 +12,18 @@ mod topology;
 
 pub(crate) use plan::{Inputs, plan};
 
-use crate::client::escaped;
-use crate::expected::Expected;
-use crate::gathering::Gathering;
+use crate::batching::Batching;
+use crate::client::percent_encode;
+use crate::expectations::Expectations;
 use crate::labels::label;
 use crate::pod::{self, Pod};
 use crate::selectors::Selectors;
-use crate::service::{Service, spreads};
-use crate::slices::{Carried, MANAGED_BY, PODS, SERVICE_NAME, SERVICES, SLICES, carry_out};
+use crate::service::{Service, wants_topology_hints};
+use crate::slices::{MANAGED_BY, PODS, SERVICE_NAME, SERVICES, SLICES, WriteOutcome, apply_writes};
 use crate::trigger::Triggers;
 use crate::{
-    About, Change, Client, Failure, Key, Outcome, Pace, Queue, Reconcile, Recorder, Row, Setup,
-    Shared, Store, Waiting,
+    Change, Client, Failure, Key, ObjectReference, Outcome, Queue, Reconcile, Recorder, RetryDelay,
+    Row, Setup, Shared, Store, Waiting,
 };
 use plan::CONTROLLER;
 use ratchet_object::Node;
@@ -31,31 +31,30 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 use topology::Ratios;
 
-/// The row of this controller.
 pub(crate) const ROW: Row = Row {
     name: "endpointslice-controller",
     aliases: &["endpointslice"],
     on_by_default: true,
-    pace: Pace { first: Duration::from_millis(100), longest: Duration::from_secs(60) },
+    retry_delay: RetryDelay { first: Duration::from_millis(100), longest: Duration::from_secs(60) },
     workers: 5,
     start,
 };
 
 const NODES: &str = "/api/v1/nodes";
 
-/// Nodes seldom change alone.
-const GATHER: Duration = Duration::from_millis(200);
+/// Delay that batches changes of nodes, which seldom change alone.
+const NODE_BATCH_DELAY: Duration = Duration::from_millis(200);
 
-/// Who else changes our slices may not be done yet.
-pub(crate) const RESPITE: Duration = Duration::from_secs(1);
+/// Delay after a foreign change of our slices, whose author may not be done yet.
+pub(crate) const FOREIGN_CHANGE_DELAY: Duration = Duration::from_secs(1);
 
-/// A plan that somebody overtook is made again after so long.
-pub(crate) const SOON: Duration = Duration::from_millis(20);
+/// Delay before a plan that met a conflict is made again.
+pub(crate) const CONFLICT_DELAY: Duration = Duration::from_millis(20);
 
-/// The keys that stand for all Services, and for those whose load is spread over zones, for when
-/// nodes have changed. No Service has such a name.
-const ALL: &str = "*";
-const SPREAD: &str = "*spread";
+/// Keys that stand for all Services, and for those with topology-aware hints, after nodes have
+/// changed. No Service can have such a name.
+const ALL_SERVICES: &str = "*";
+const HINTED_SERVICES: &str = "*spread";
 
 struct Slices {
     client: Client,
@@ -66,15 +65,15 @@ struct Slices {
     slices: Arc<Store>,
     nodes: Arc<Store>,
     selectors: Arc<Selectors>,
-    expected: Arc<Expected>,
-    gathering: Arc<Gathering>,
+    expectations: Arc<Expectations>,
+    batching: Arc<Batching>,
     triggers: Triggers,
-    /// Counted when nodes change, not for every Service; nothing if that was not done yet.
+    /// CPU ratios by zone, computed when nodes change and not for every Service; `None` until then.
     ratios: Mutex<Option<Option<Arc<Ratios>>>>,
 }
 
 fn start(setup: &mut Setup<'_>) -> Box<dyn Reconcile> {
-    let this = Slices {
+    let controller = Slices {
         client: setup.client.clone(),
         queue: setup.queue.clone(),
         events: setup.recorder("endpoint-slice-controller"),
@@ -83,37 +82,37 @@ fn start(setup: &mut Setup<'_>) -> Box<dyn Reconcile> {
         slices: setup.collection(SLICES),
         nodes: setup.collection(NODES),
         selectors: Arc::default(),
-        expected: Arc::default(),
-        gathering: Arc::default(),
+        expectations: Arc::default(),
+        batching: Arc::default(),
         triggers: Triggers::default(),
         ratios: Mutex::default(),
     };
-    this.pods.index_labels();
-    this.slices.index_labels();
-    let (queue, selectors) = (setup.queue.clone(), this.selectors.clone());
+    controller.pods.index_labels();
+    controller.slices.index_labels();
+    let (queue, selectors) = (setup.queue.clone(), controller.selectors.clone());
     setup.listen(SERVICES, move |change| {
         selectors.change(change);
         queue.add(&change.key);
     });
-    let (queue, selectors) = (setup.queue.clone(), this.selectors.clone());
-    let gathering = this.gathering.clone();
-    setup.listen(PODS, move |change| hear_of_pod(&queue, &selectors, &gathering, change));
-    let (queue, expected) = (setup.queue.clone(), this.expected.clone());
-    setup.listen(SLICES, move |change| hear_of_slice(&queue, &expected, CONTROLLER, change));
+    let (queue, selectors) = (setup.queue.clone(), controller.selectors.clone());
+    let batching = controller.batching.clone();
+    setup.listen(PODS, move |change| on_pod_change(&queue, &selectors, &batching, change));
+    let (queue, expectations) = (setup.queue.clone(), controller.expectations.clone());
+    setup.listen(SLICES, move |change| on_slice_change(&queue, &expectations, CONTROLLER, change));
     let queue = setup.queue.clone();
-    setup.listen(NODES, move |change| hear_of_node(&queue, change));
-    Box::new(this)
+    setup.listen(NODES, move |change| on_node_change(&queue, change));
+    Box::new(controller)
 }
 
-/// Any Service may have pods on a node that comes, goes, or changes its zone; what else a node has
-/// matters only to those whose load is spread.
-fn hear_of_node(queue: &Queue, change: &Change) {
+/// Any Service may have pods on a node that is added, deleted, or changes its zone; other changes
+/// matter only to Services with topology-aware hints.
+fn on_node_change(queue: &Queue, change: &Change) {
     let zone = |node: &Option<Shared>| node.as_ref().map(|node| zone_of(node));
-    let power = |node: &Option<Shared>| node.as_ref().and_then(|node| topology::power(node));
+    let cpu = |node: &Option<Shared>| node.as_ref().and_then(|node| topology::countable_cpu(node));
     if zone(&change.old) != zone(&change.new) {
-        queue.add_soon(ALL, GATHER);
-    } else if power(&change.old) != power(&change.new) {
-        queue.add_soon(SPREAD, GATHER);
+        queue.add_soon(ALL_SERVICES, NODE_BATCH_DELAY);
+    } else if cpu(&change.old) != cpu(&change.new) {
+        queue.add_soon(HINTED_SERVICES, NODE_BATCH_DELAY);
     }
 }
 
@@ -121,33 +120,39 @@ fn zone_of(node: &Node<'_>) -> String {
     label(node, topology::ZONE).unwrap_or_default().to_owned()
 }
 
-/// The Services of a pod must be looked at, both those that it had and those that it has.
-pub(crate) fn hear_of_pod(
+/// Enqueues the Services that selected the pod before or select it now.
+pub(crate) fn on_pod_change(
     queue: &Queue,
     selectors: &Selectors,
-    gathering: &Gathering,
+    batching: &Batching,
     change: &Change,
 ) {
     if let (Some(old), Some(new)) = (&change.old, &change.new)
-        && !pod::matters(old, new)
+        && !pod::affects_endpoints(old, new)
     {
         return;
     }
     for pod in change.old.iter().chain(&change.new) {
         for service in selectors.of(pod) {
-            queue.add_soon(&service, gathering.delay(&service));
+            queue.add_soon(&service, batching.delay(&service));
         }
     }
 }
 
-/// Whoever changes a slice that `controller` keeps, or takes it away from it, makes work.
-pub(crate) fn hear_of_slice(queue: &Queue, expected: &Expected, controller: &str, change: &Change) {
+/// Enqueues the Service of a slice of `controller` that somebody else changed, deleted or took
+/// over.
+pub(crate) fn on_slice_change(
+    queue: &Queue,
+    expectations: &Expectations,
+    controller: &str,
+    change: &Change,
+) {
     for slice in change.old.iter().chain(&change.new) {
         if label(slice, MANAGED_BY) != Some(controller) {
             continue;
         }
-        if let Some(key) = service_of(slice).filter(|key| !expected.explains(key, change)) {
-            queue.add_soon(&key, RESPITE);
+        if let Some(key) = service_of(slice).filter(|key| !expectations.explains(key, change)) {
+            queue.add_soon(&key, FOREIGN_CHANGE_DELAY);
         }
     }
 }
@@ -162,44 +167,45 @@ impl Reconcile for Slices {
     fn reconcile<'a>(&'a self, key: &'a str) -> Waiting<'a, Result<Outcome, Failure>> {
         Box::pin(async move {
             match key {
-                ALL | SPREAD => {
-                    self.count_again(key == SPREAD);
+                ALL_SERVICES | HINTED_SERVICES => {
+                    self.reset_ratios(key == HINTED_SERVICES);
                     Ok(Outcome::Done)
                 }
-                key => self.settle(key).await,
+                key => self.reconcile_service(key).await,
             }
         })
     }
 }
 
 impl Slices {
-    /// Nodes have changed.
-    fn count_again(&self, only_spread: bool) {
+    /// Discards the ratios and enqueues the affected Services after nodes have changed.
+    fn reset_ratios(&self, only_hinted: bool) {
         *self.ratios.lock().unwrap_or_else(PoisonError::into_inner) = None;
-        let concerned = |key: &Key| {
-            !only_spread || self.services.get(key).is_some_and(|service| spreads(&service))
+        let is_affected = |key: &Key| {
+            !only_hinted
+                || self.services.get(key).is_some_and(|service| wants_topology_hints(&service))
         };
-        for key in self.selectors.all().into_iter().filter(concerned) {
+        for key in self.selectors.all().into_iter().filter(is_affected) {
             self.queue.add_soon(&key, Duration::ZERO);
         }
     }
 
     fn ratios(&self) -> Option<Arc<Ratios>> {
-        let count = || {
+        let compute = || {
             let nodes = self.nodes.all();
             topology::ratios(nodes.iter().map(|(_, node)| &**node)).map(Arc::new)
         };
         let mut ratios = self.ratios.lock().unwrap_or_else(PoisonError::into_inner);
-        ratios.get_or_insert_with(count).clone()
+        ratios.get_or_insert_with(compute).clone()
     }
 
-    async fn settle(&self, key: &str) -> Result<Outcome, Failure> {
+    async fn reconcile_service(&self, key: &str) -> Result<Outcome, Failure> {
         let Some(object) = self.services.get(key) else {
             self.triggers.forget(key);
-            self.expected.forget(key);
+            self.expectations.forget(key);
             return Ok(Outcome::Done);
         };
-        let service = Service::read(&object);
+        let service = Service::from_node(&object);
         if !service.selects() {
             return Ok(Outcome::Done);
         }
@@ -207,15 +213,16 @@ impl Slices {
             .slices
             .labelled(service.namespace, &[(SERVICE_NAME, service.name), (MANAGED_BY, CONTROLLER)]);
         slices.retain(|slice| slice.text_at(&["metadata", "deletionTimestamp"]).is_empty());
-        let namespace = escaped(service.namespace);
+        let namespace = percent_encode(service.namespace);
         let collection = format!("/apis/discovery.k8s.io/v1/namespaces/{namespace}/endpointslices");
-        let awaited = self.expected.awaited(&self.client, key, &collection, &slices);
-        if let Some(delay) = awaited.await? {
-            return Ok(Outcome::Again(delay));
+        let pending_delay =
+            self.expectations.pending_delay(&self.client, key, &collection, &slices);
+        if let Some(delay) = pending_delay.await? {
+            return Ok(Outcome::RequeueAfter(delay));
         }
         let pods = self.pods.labelled(service.namespace, &service.selector);
-        let pods: Vec<_> = pods.iter().map(|pod| Pod::read(pod)).collect();
-        let ratios = if service.spreads { self.ratios() } else { None };
+        let pods: Vec<_> = pods.iter().map(|pod| Pod::from_node(pod)).collect();
+        let ratios = if service.wants_topology_hints { self.ratios() } else { None };
         let writes = plan(&Inputs {
             service: &service,
             pods: &pods,
@@ -227,16 +234,17 @@ impl Slices {
         if writes.is_empty() {
             return Ok(Outcome::Done);
         }
-        self.gathering.wrote(key);
-        let carried = carry_out(&self.client, &self.expected, key, &collection, writes).await;
-        if let Err(failure) = &carried {
-            let about = About::object("v1", "Service", &object);
-            let what = format!("Error updating Endpoint Slices for Service {key}: {failure}");
-            self.events.warn(&about, "FailedToUpdateEndpointSlices", what);
+        self.batching.record_write(key);
+        let outcome =
+            apply_writes(&self.client, &self.expectations, key, &collection, writes).await;
+        if let Err(failure) = &outcome {
+            let object_ref = ObjectReference::object("v1", "Service", &object);
+            let message = format!("Error updating Endpoint Slices for Service {key}: {failure}");
+            self.events.warn(&object_ref, "FailedToUpdateEndpointSlices", message);
         }
-        match carried? {
-            Carried::Overtaken => Ok(Outcome::Again(SOON)),
-            Carried::All | Carried::NamespaceGoes => Ok(Outcome::Done),
+        match outcome? {
+            WriteOutcome::Conflict => Ok(Outcome::RequeueAfter(CONFLICT_DELAY)),
+            WriteOutcome::All | WriteOutcome::NamespaceTerminating => Ok(Outcome::Done),
         }
     }
 

@@ -1,11 +1,12 @@
-//! Endpoints into slices: what is there stays where it is, and as few slices as possible change.
+//! Packing of endpoints into slices: existing endpoints stay where they are, and as few slices as
+//! possible change.
 
 use super::desired::Endpoints;
 use crate::slices::{Endpoint, Slice};
 use std::collections::BTreeMap;
 
-/// No slice holds more.
-pub(super) const MOST: usize = 100;
+/// The maximum number of endpoints in a slice.
+pub(super) const MAX_ENDPOINTS: usize = 100;
 
 /// A slice, and whether it must be written.
 #[derive(Clone, Debug)]
@@ -14,38 +15,38 @@ pub(super) struct Draft {
     pub(super) is_changed: bool,
 }
 
-/// What becomes of the slices of one set of ports.
+/// The result for the slices of one set of ports.
 #[derive(Debug, Default)]
 pub(super) struct Packed {
-    /// Slices that stay or come.
+    /// Slices that stay or are new.
     pub(super) drafts: Vec<Draft>,
-    /// Slices of which nothing is left.
+    /// Slices without any remaining endpoint.
     pub(super) empty: Vec<Slice>,
 }
 
-/// Packs the wanted endpoints into the existing slices, and into new ones like `blank`.
+/// Packs the desired endpoints into the existing slices, and into new ones cloned from `blank`.
 pub(super) fn pack(
     existing: Vec<Slice>,
-    mut wanted: Endpoints,
+    mut desired: Endpoints,
     labels: &BTreeMap<String, String>,
-    same: impl Fn(&Endpoint, &Endpoint) -> bool,
+    is_same: impl Fn(&Endpoint, &Endpoint) -> bool,
     blank: &Slice,
 ) -> Packed {
     let mut packed = Packed::default();
     for slice in existing {
-        packed.keep(slice, &mut wanted, labels, &same);
+        packed.retain(slice, &mut desired, labels, &is_same);
     }
-    fill_changed(&mut packed.drafts, &mut wanted);
-    while !wanted.is_empty() {
-        let at = roomiest(&packed.drafts, wanted.len());
-        match at.and_then(|at| packed.drafts.get_mut(at)) {
+    fill_changed(&mut packed.drafts, &mut desired);
+    while !desired.is_empty() {
+        let index = best_fit(&packed.drafts, desired.len());
+        match index.and_then(|index| packed.drafts.get_mut(index)) {
             Some(draft) => {
                 draft.slice.labels = labels.clone();
-                draft.fill(&mut wanted);
+                draft.fill(&mut desired);
             }
             None => {
                 let mut draft = Draft { slice: blank.clone(), is_changed: true };
-                draft.fill(&mut wanted);
+                draft.fill(&mut desired);
                 packed.drafts.push(draft);
             }
         }
@@ -54,64 +55,65 @@ pub(super) fn pack(
 }
 
 impl Packed {
-    /// Keeps of a slice what is still wanted.
-    fn keep(
+    /// Retains the endpoints of a slice that are still desired.
+    fn retain(
         &mut self,
         mut slice: Slice,
-        wanted: &mut Endpoints,
+        desired: &mut Endpoints,
         labels: &BTreeMap<String, String>,
-        same: &impl Fn(&Endpoint, &Endpoint) -> bool,
+        is_same: &impl Fn(&Endpoint, &Endpoint) -> bool,
     ) {
         let mut is_changed = slice.labels != *labels;
-        let mut kept = Vec::with_capacity(slice.endpoints.len());
+        let mut retained = Vec::with_capacity(slice.endpoints.len());
         for old in &slice.endpoints {
-            match wanted.remove(&old.key()) {
-                Some(new) if kept.len() < MOST => {
-                    is_changed |= !same(&new, old);
-                    kept.push(new);
+            match desired.remove(&old.key()) {
+                Some(new) if retained.len() < MAX_ENDPOINTS => {
+                    is_changed |= !is_same(&new, old);
+                    retained.push(new);
                 }
-                Some(new) => drop(wanted.insert(new.key(), new)),
+                Some(new) => drop(desired.insert(new.key(), new)),
                 None => {}
             }
         }
-        if kept.len() != slice.endpoints.len() {
-            if kept.is_empty() {
+        if retained.len() != slice.endpoints.len() {
+            if retained.is_empty() {
                 return self.empty.push(slice);
             }
             is_changed = true;
         }
         if is_changed {
-            slice.endpoints = kept;
+            slice.endpoints = retained;
             slice.labels.clone_from(labels);
         }
         self.drafts.push(Draft { slice, is_changed });
     }
 }
 
-/// Slices that must be written anyway take in what they can, the fullest first.
-fn fill_changed(drafts: &mut [Draft], wanted: &mut Endpoints) {
+/// Fills the slices that must be written anyway, the fullest first.
+fn fill_changed(drafts: &mut [Draft], desired: &mut Endpoints) {
     let mut changed: Vec<_> = drafts.iter_mut().filter(|draft| draft.is_changed).collect();
     changed.sort_by_key(|draft| std::cmp::Reverse(draft.slice.endpoints.len()));
-    changed.into_iter().for_each(|draft| draft.fill(wanted));
+    changed.into_iter().for_each(|draft| draft.fill(desired));
 }
 
-/// The slice that was not touched yet and would be fullest with all of what is left.
-fn roomiest(drafts: &[Draft], left: usize) -> Option<usize> {
-    if left >= MOST {
+/// The unchanged slice that would be fullest with all `remaining` endpoints.
+fn best_fit(drafts: &[Draft], remaining: usize) -> Option<usize> {
+    if remaining >= MAX_ENDPOINTS {
         return None;
     }
     let fits = |(_, draft): &(usize, &Draft)| {
-        !draft.is_changed && draft.slice.endpoints.len() + left <= MOST
+        !draft.is_changed && draft.slice.endpoints.len() + remaining <= MAX_ENDPOINTS
     };
-    let best = drafts.iter().enumerate().filter(fits);
-    best.max_by_key(|(at, draft)| (draft.slice.endpoints.len(), std::cmp::Reverse(*at)))
-        .map(|(at, _)| at)
+    let candidates = drafts.iter().enumerate().filter(fits);
+    candidates
+        .max_by_key(|(index, draft)| (draft.slice.endpoints.len(), std::cmp::Reverse(*index)))
+        .map(|(index, _)| index)
 }
 
 impl Draft {
-    fn fill(&mut self, wanted: &mut Endpoints) {
-        while self.slice.endpoints.len() < MOST {
-            let Some((_, endpoint)) = wanted.pop_first() else { return };
+    fn fill(&mut self, desired: &mut Endpoints) {
+        while self.slice.endpoints.len() < MAX_ENDPOINTS {
+            let Some((_, endpoint)) = desired.pop_first() else { return };
             self.slice.endpoints.push(endpoint);
             self.is_changed = true;
         }

@@ -1,4 +1,4 @@
-//! A small cluster for plans: what is in it, and what it becomes when a plan is carried out.
+//! A small cluster for tests of plans, to which the writes of a plan can be applied.
 
 use crate::Shared;
 use crate::endpoint_slice::topology::{ZONE, ratios};
@@ -17,7 +17,7 @@ pub(crate) struct World {
     pub(crate) pods: BTreeMap<String, Node<'static>>,
     pub(crate) nodes: BTreeMap<String, Node<'static>>,
     pub(crate) slices: BTreeMap<String, Shared>,
-    made: usize,
+    created: usize,
 }
 
 impl World {
@@ -32,7 +32,7 @@ impl World {
             pods: BTreeMap::new(),
             nodes: BTreeMap::new(),
             slices: BTreeMap::new(),
-            made: 0,
+            created: 0,
         };
         world.add_node("n1", "z1");
         world.add_node("n2", "z2");
@@ -46,7 +46,7 @@ impl World {
         self.nodes.insert(name.to_owned(), node(&text));
     }
 
-    /// A pod on a node, which is ready.
+    /// Adds a ready pod on a node.
     pub(crate) fn add_pod(&mut self, name: &str, on: &str, ips: &[&str]) {
         self.pods.insert(name.to_owned(), pod(name, on, ips));
     }
@@ -60,11 +60,11 @@ impl World {
 
     pub(crate) fn set(&mut self, pod: &str, path: &[&'static str], value: &str) {
         let (last, path) = path.split_last().expect("a path");
-        let mut at = self.pods.get_mut(pod).expect("there");
+        let mut target = self.pods.get_mut(pod).expect("there");
         for name in path {
-            at = at.below(name);
+            target = target.below(name);
         }
-        at.set(*last, node(value));
+        target.set(*last, node(value));
     }
 
     pub(crate) fn unready(&mut self, pod: &str) {
@@ -72,79 +72,80 @@ impl World {
     }
 
     pub(crate) fn plan(&self) -> Vec<Write> {
-        let service = Service::read(&self.service);
-        let pods: Vec<_> = self.pods.values().map(Pod::read).collect();
+        let service = Service::from_node(&self.service);
+        let pods: Vec<_> = self.pods.values().map(Pod::from_node).collect();
         let slices: Vec<_> = self.slices.values().cloned().collect();
         let zone = |name: &str| {
             let node = self.nodes.get(name)?;
             Some(label(node, ZONE).unwrap_or_default().to_owned())
         };
-        let counted = ratios(self.nodes.values());
+        let cpu_ratios = ratios(self.nodes.values());
         plan(&Inputs {
             service: &service,
             pods: &pods,
             zone: &zone,
-            ratios: counted.as_ref().filter(|_| service.spreads),
+            ratios: cpu_ratios.as_ref().filter(|_| service.wants_topology_hints),
             slices: &slices,
             trigger: "2026-02-03T04:05:06Z".parse().ok(),
         })
     }
 
-    /// Carries out the plan, checks that nothing is left to do, and says what was done: creates,
-    /// updates, deletes.
+    /// Applies the plan, checks that a second plan is empty, and returns the numbers of creates,
+    /// updates and deletes.
     pub(crate) fn settle(&mut self) -> (usize, usize, usize) {
-        let (mut done, writes) = ((0, 0, 0), self.plan());
+        let (mut counts, writes) = ((0, 0, 0), self.plan());
         for write in writes {
             match write {
                 Write::Create(node) => {
-                    done.0 += 1;
-                    self.made += 1;
+                    counts.0 += 1;
+                    self.created += 1;
                     // Names have no order that plans could rely on.
-                    let name = format!("web-{:03}", (self.made * 617) % 1000);
+                    let name = format!("web-{:03}", (self.created * 617) % 1000);
                     self.put(&name, node);
                 }
                 Write::Update(node) => {
-                    done.1 += 1;
+                    counts.1 += 1;
                     let name = node.text_at(&["metadata", "name"]).to_owned();
                     assert!(self.slices.contains_key(&name), "an update of what is there");
                     self.put(&name, node);
                 }
                 Write::Delete(node) => {
-                    done.2 += 1;
-                    let gone = self.slices.remove(node.text_at(&["metadata", "name"]));
-                    assert!(gone.is_some(), "a deletion of what is there");
+                    counts.2 += 1;
+                    let removed = self.slices.remove(node.text_at(&["metadata", "name"]));
+                    assert!(removed.is_some(), "a deletion of what is there");
                 }
             }
         }
         let again = self.plan();
-        assert!(again.is_empty(), "a second plan after {done:?}: {again:?}");
-        done
+        assert!(again.is_empty(), "a second plan after {counts:?}: {again:?}");
+        counts
     }
 
     fn put(&mut self, name: &str, mut node: Node<'static>) {
         node.below("metadata").set("name", Node::string(name.to_owned()));
         node.below("metadata").set("uid", Node::string(format!("uid of {name}")));
-        // As it comes back over the wire.
-        let read = crate::client::read(node.to_json().as_bytes()).expect("reads").into_owned();
-        self.slices.insert(name.to_owned(), Shared::new(read));
+        // Encoded and decoded, as it comes back over the wire.
+        let decoded =
+            crate::client::parse_json(node.to_json().as_bytes()).expect("reads").into_owned();
+        self.slices.insert(name.to_owned(), Shared::new(decoded));
     }
 
-    pub(crate) fn read(&self) -> Vec<Slice> {
-        self.slices.values().map(Slice::read).collect()
+    pub(crate) fn parsed_slices(&self) -> Vec<Slice> {
+        self.slices.values().map(Slice::from_node).collect()
     }
 
-    /// All addresses, in order.
+    /// All addresses, sorted.
     pub(crate) fn addresses(&self) -> Vec<String> {
-        let slices = self.read();
+        let slices = self.parsed_slices();
         let endpoints = slices.iter().flat_map(|slice| &slice.endpoints);
         let mut all: Vec<_> = endpoints.flat_map(|endpoint| endpoint.addresses.clone()).collect();
         all.sort();
         all
     }
 
-    /// The only endpoint, as text.
+    /// The only endpoint, as JSON.
     pub(crate) fn endpoint(&self) -> String {
-        let slices = self.read();
+        let slices = self.parsed_slices();
         let endpoints: Vec<_> = slices.iter().flat_map(|slice| &slice.endpoints).collect();
         assert_eq!(endpoints.len(), 1);
         endpoints[0].to_node().to_json()

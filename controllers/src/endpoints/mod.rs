@@ -1,4 +1,4 @@
-//! The Endpoints of Services that select pods.
+//! Controller that maintains the Endpoints of Services with selectors.
 
 mod plan;
 mod subsets;
@@ -8,38 +8,37 @@ mod tests;
 pub(crate) use plan::{Inputs, plan};
 pub(crate) use subsets::{Address as SubsetAddress, Subset, repacked};
 
-use crate::client::escaped;
-use crate::endpoint_slice::{SOON, hear_of_pod};
-use crate::expected::Expected;
-use crate::gathering::Gathering;
+use crate::batching::Batching;
+use crate::client::percent_encode;
+use crate::endpoint_slice::{CONFLICT_DELAY, on_pod_change};
+use crate::expectations::Expectations;
 use crate::labels::annotations;
 use crate::pod::Pod;
 use crate::selectors::Selectors;
 use crate::service::Service;
-use crate::slices::{Carried, ENDPOINTS, PODS, SERVICES, Write, carry_out};
+use crate::slices::{ENDPOINTS, PODS, SERVICES, Write, WriteOutcome, apply_writes};
 use crate::trigger::Triggers;
 use crate::{
-    About, Client, Failure, Outcome, Pace, Queue, Reconcile, Recorder, Row, Setup, Shared, Store,
-    Waiting,
+    Client, Failure, ObjectReference, Outcome, Queue, Reconcile, Recorder, RetryDelay, Row, Setup,
+    Shared, Store, Waiting,
 };
 use std::sync::Arc;
 
-/// The row of this controller.
 pub(crate) const ROW: Row = Row {
     name: "endpoints-controller",
     aliases: &["endpoint"],
     on_by_default: true,
-    pace: Pace::DEFAULT,
+    retry_delay: RetryDelay::DEFAULT,
     workers: 5,
     start,
 };
 
-/// Endpoints with this annotation are no endpoints: old programs elected their leader by them.
+/// Annotation of Endpoints that are leader election locks of old programs, and not endpoints.
 pub(crate) const LEADER: &str = "control-plane.alpha.kubernetes.io/leader";
 
-/// The key that stands for what a start must look at: Endpoints whose Service went while nobody
-/// looked. No Service has such a name.
-const LEFT_OVER: &str = "*";
+/// The key that stands for the check at startup for Endpoints whose Service was deleted while no
+/// controller ran. No Service can have such a name.
+const LEFTOVERS: &str = "*";
 
 struct Endpoints {
     client: Client,
@@ -48,91 +47,93 @@ struct Endpoints {
     services: Arc<Store>,
     pods: Arc<Store>,
     endpoints: Arc<Store>,
-    expected: Arc<Expected>,
-    gathering: Arc<Gathering>,
+    expectations: Arc<Expectations>,
+    batching: Arc<Batching>,
     triggers: Triggers,
 }
 
 fn start(setup: &mut Setup<'_>) -> Box<dyn Reconcile> {
-    let this = Endpoints {
+    let controller = Endpoints {
         client: setup.client.clone(),
         queue: setup.queue.clone(),
         events: setup.recorder("endpoint-controller"),
         services: setup.collection(SERVICES),
         pods: setup.collection(PODS),
         endpoints: setup.collection(ENDPOINTS),
-        expected: Arc::default(),
-        gathering: Arc::default(),
+        expectations: Arc::default(),
+        batching: Arc::default(),
         triggers: Triggers::default(),
     };
-    this.pods.index_labels();
+    controller.pods.index_labels();
     let selectors: Arc<Selectors> = Arc::default();
-    let (queue, known) = (setup.queue.clone(), selectors.clone());
+    let (queue, service_selectors) = (setup.queue.clone(), selectors.clone());
     setup.listen(SERVICES, move |change| {
-        known.change(change);
+        service_selectors.change(change);
         queue.add(&change.key);
     });
-    let (queue, gathering) = (setup.queue.clone(), this.gathering.clone());
-    setup.listen(PODS, move |change| hear_of_pod(&queue, &selectors, &gathering, change));
-    let (queue, expected) = (setup.queue.clone(), this.expected.clone());
+    let (queue, batching) = (setup.queue.clone(), controller.batching.clone());
+    setup.listen(PODS, move |change| on_pod_change(&queue, &selectors, &batching, change));
+    let (queue, expectations) = (setup.queue.clone(), controller.expectations.clone());
     setup.listen(ENDPOINTS, move |change| {
-        // Who writes Endpoints by hand is left in peace until the Service or its pods change; but
-        // they must be there.
-        if !expected.explains(&change.key, change) && change.new.is_none() {
+        // Endpoints changed by hand stay until the Service or its pods change, but deleted ones are
+        // created again.
+        if !expectations.explains(&change.key, change) && change.new.is_none() {
             queue.add(&change.key);
         }
     });
-    setup.queue.add(LEFT_OVER);
-    Box::new(this)
+    setup.queue.add(LEFTOVERS);
+    Box::new(controller)
 }
 
 impl Reconcile for Endpoints {
     fn reconcile<'a>(&'a self, key: &'a str) -> Waiting<'a, Result<Outcome, Failure>> {
         Box::pin(async move {
-            if key == LEFT_OVER {
-                self.look_for_leftovers();
+            if key == LEFTOVERS {
+                self.enqueue_leftovers();
                 return Ok(Outcome::Done);
             }
             let endpoints = self.endpoints.get(key);
             let (namespace, _) = key.split_once('/').unwrap_or_default();
-            let collection = format!("/api/v1/namespaces/{}/endpoints", escaped(namespace));
-            let known = endpoints.as_slice();
-            let awaited = self.expected.awaited(&self.client, key, &collection, known);
-            if let Some(delay) = awaited.await? {
-                return Ok(Outcome::Again(delay));
+            let collection = format!("/api/v1/namespaces/{}/endpoints", percent_encode(namespace));
+            let current = endpoints.as_slice();
+            let pending_delay =
+                self.expectations.pending_delay(&self.client, key, &collection, current);
+            if let Some(delay) = pending_delay.await? {
+                return Ok(Outcome::RequeueAfter(delay));
             }
-            let Some(write) = self.wanted(key, endpoints) else {
+            let Some(write) = self.planned_write(key, endpoints) else {
                 return Ok(Outcome::Done);
             };
-            self.gathering.wrote(key);
-            let failed = Failed::of(key, &write);
+            self.batching.record_write(key);
+            let event = FailureEvent::for_write(key, &write);
             let writes = vec![write];
-            let carried = carry_out(&self.client, &self.expected, key, &collection, writes).await;
-            if let (Err(failure), Some(failed)) = (&carried, failed) {
+            let outcome =
+                apply_writes(&self.client, &self.expectations, key, &collection, writes).await;
+            if let (Err(failure), Some(event)) = (&outcome, event) {
                 self.events.warn(
-                    &failed.about,
-                    failed.reason,
-                    format!("{}: {failure}", failed.what),
+                    &event.object,
+                    event.reason,
+                    format!("{}: {failure}", event.message),
                 );
             }
-            match carried? {
-                Carried::Overtaken => Ok(Outcome::Again(SOON)),
-                Carried::All | Carried::NamespaceGoes => Ok(Outcome::Done),
+            match outcome? {
+                WriteOutcome::Conflict => Ok(Outcome::RequeueAfter(CONFLICT_DELAY)),
+                WriteOutcome::All | WriteOutcome::NamespaceTerminating => Ok(Outcome::Done),
             }
         })
     }
 }
 
-/// What is told of a write that failed.
-struct Failed {
-    about: About,
+/// The event for a failed write.
+struct FailureEvent {
+    object: ObjectReference,
     reason: &'static str,
-    what: String,
+    message: String,
 }
 
-impl Failed {
-    fn of(key: &str, write: &Write) -> Option<Self> {
-        let (node, reason, what) = match write {
+impl FailureEvent {
+    fn for_write(key: &str, write: &Write) -> Option<Self> {
+        let (node, reason, message) = match write {
             Write::Create(node) => (
                 node,
                 "FailedToCreateEndpoint",
@@ -143,31 +144,31 @@ impl Failed {
             }
             Write::Delete(_) => return None,
         };
-        Some(Self { about: About::object("v1", "Endpoints", node), reason, what })
+        Some(Self { object: ObjectReference::object("v1", "Endpoints", node), reason, message })
     }
 }
 
 impl Endpoints {
-    fn look_for_leftovers(&self) {
+    fn enqueue_leftovers(&self) {
         for (key, endpoints) in self.endpoints.all() {
-            let elects = annotations(&endpoints).any(|(name, _)| name == LEADER);
-            if !elects && self.services.get(&key).is_none() {
+            let is_election_lock = annotations(&endpoints).any(|(name, _)| name == LEADER);
+            if !is_election_lock && self.services.get(&key).is_none() {
                 self.queue.add(&key);
             }
         }
     }
 
-    fn wanted(&self, key: &str, endpoints: Option<Shared>) -> Option<Write> {
+    fn planned_write(&self, key: &str, endpoints: Option<Shared>) -> Option<Write> {
         let Some(service) = self.services.get(key) else {
             self.triggers.forget(key);
             return endpoints.map(Write::Delete);
         };
-        let service = Service::read(&service);
+        let service = Service::from_node(&service);
         if !service.selects() {
             return None;
         }
         let pods = self.pods.labelled(service.namespace, &service.selector);
-        let pods: Vec<_> = pods.iter().map(|pod| Pod::read(pod)).collect();
+        let pods: Vec<_> = pods.iter().map(|pod| Pod::from_node(pod)).collect();
         plan(&Inputs {
             service: &service,
             pods: &pods,

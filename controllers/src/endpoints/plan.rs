@@ -1,6 +1,6 @@
-//! What must be written so that the Endpoints of a Service show its pods: a plain function.
+//! Plan of the write that brings the Endpoints of a Service in line with its pods: a pure function.
 
-use super::subsets::{Address, Subset, repacked, truncated};
+use super::subsets::{Address, Subset, repacked, truncate};
 use crate::Shared;
 use crate::labels::{annotations, labels};
 use crate::pod::Pod;
@@ -11,37 +11,40 @@ use jiff::Timestamp;
 use ratchet_object::Node;
 use std::collections::BTreeMap;
 
-/// Tells who keeps an Endpoints object.
+/// The label with the controller of an Endpoints object.
 const MANAGED_BY: &str = "endpoints.kubernetes.io/managed-by";
 const CONTROLLER: &str = "endpoint-controller";
 
-/// Tells that not all addresses are there.
+/// The annotation of truncated Endpoints.
 const OVER_CAPACITY: &str = "endpoints.kubernetes.io/over-capacity";
 
-/// No Endpoints object holds more addresses.
-const MOST: usize = 1000;
+/// The maximum number of addresses in an Endpoints object.
+const MAX_ADDRESSES: usize = 1000;
 
-/// All that a plan is made from.
+/// The inputs of a plan.
 pub(crate) struct Inputs<'a> {
     pub(crate) service: &'a Service<'a>,
-    /// The pods that it selects.
+    /// The pods that the Service selects.
     pub(crate) pods: &'a [Pod<'a>],
-    /// The Endpoints of its name.
+    /// The existing Endpoints of the same name.
     pub(crate) endpoints: Option<&'a Shared>,
-    /// When that happened for which they are written.
+    /// When the change happened that triggers the write.
     pub(crate) trigger: Option<Timestamp>,
 }
 
-/// What must be written, if anything. Once it is, the plan is empty.
+/// The necessary write, if any. Once it is applied, the plan is empty.
 pub(crate) fn plan(inputs: &Inputs<'_>) -> Option<Write> {
-    let mut subsets = repacked(wanted(inputs.service, inputs.pods));
-    let is_cut = truncated(&mut subsets, MOST);
-    let labels = wanted_labels(inputs.service);
-    if inputs.endpoints.is_some_and(|there| is_so(there, &subsets, &labels, is_cut)) {
+    let mut subsets = repacked(desired_subsets(inputs.service, inputs.pods));
+    let is_truncated = truncate(&mut subsets, MAX_ADDRESSES);
+    let labels = desired_labels(inputs.service);
+    if inputs
+        .endpoints
+        .is_some_and(|current| is_up_to_date(current, &subsets, &labels, is_truncated))
+    {
         return None;
     }
     let mut node = match inputs.endpoints {
-        Some(there) => Node::clone(there),
+        Some(current) => Node::clone(current),
         None => Node::empty_map(),
     };
     node.set("apiVersion", Node::string("v1"));
@@ -52,7 +55,7 @@ pub(crate) fn plan(inputs: &Inputs<'_>) -> Option<Write> {
     let labels = labels.into_iter();
     metadata.set("labels", Node::map(labels.map(|(name, value)| (name, Node::string(value)))));
     annotate(&mut node, trigger::ANNOTATION, inputs.trigger.map(|time| time.to_string()));
-    annotate(&mut node, OVER_CAPACITY, is_cut.then(|| "truncated".to_owned()));
+    annotate(&mut node, OVER_CAPACITY, is_truncated.then(|| "truncated".to_owned()));
     node.set("subsets", Node::list(subsets.iter().map(Subset::to_node).collect()));
     Some(match inputs.endpoints {
         Some(_) => Write::Update(node),
@@ -60,21 +63,25 @@ pub(crate) fn plan(inputs: &Inputs<'_>) -> Option<Write> {
     })
 }
 
-/// Whether nothing need be written. Others order subsets otherwise, and mean the same.
-fn is_so(
-    there: &Node<'_>,
+/// Whether the object is up to date. Another order of subsets means the same.
+fn is_up_to_date(
+    current: &Node<'_>,
     subsets: &[Subset],
-    wanted: &BTreeMap<String, String>,
-    is_cut: bool,
+    desired: &BTreeMap<String, String>,
+    is_truncated: bool,
 ) -> bool {
-    let found = Subset::read_all(there);
-    let same_labels = labels(there).count() == wanted.len()
-        && labels(there).all(|(name, value)| wanted.get(name).is_some_and(|known| known == value));
-    let says_cut = annotations(there).any(|(name, _)| name == OVER_CAPACITY);
-    same_labels && says_cut == is_cut && (found == subsets || repacked(found) == subsets)
+    let current_subsets = Subset::all_from_node(current);
+    let same_labels = labels(current).count() == desired.len()
+        && labels(current).all(|(name, value)| {
+            desired.get(name).is_some_and(|desired_value| desired_value == value)
+        });
+    let has_annotation = annotations(current).any(|(name, _)| name == OVER_CAPACITY);
+    same_labels
+        && has_annotation == is_truncated
+        && (current_subsets == subsets || repacked(current_subsets) == subsets)
 }
 
-fn wanted_labels(service: &Service<'_>) -> BTreeMap<String, String> {
+fn desired_labels(service: &Service<'_>) -> BTreeMap<String, String> {
     let owned = |(name, value): (&&str, &&str)| ((*name).to_owned(), (*value).to_owned());
     let mut labels: BTreeMap<_, _> = service.labels.iter().map(owned).collect();
     labels.remove(HEADLESS);
@@ -86,9 +93,9 @@ fn wanted_labels(service: &Service<'_>) -> BTreeMap<String, String> {
 }
 
 /// One subset for each pod and port.
-fn wanted(service: &Service<'_>, pods: &[Pod<'_>]) -> Vec<Subset> {
+fn desired_subsets(service: &Service<'_>, pods: &[Pod<'_>]) -> Vec<Subset> {
     let mut subsets = Vec::new();
-    for pod in pods.iter().filter(|pod| pod.is_placed()) {
+    for pod in pods.iter().filter(|pod| pod.can_be_endpoint()) {
         if pod.is_deleted && !service.publishes_all {
             continue;
         }
@@ -108,26 +115,26 @@ fn wanted(service: &Service<'_>, pods: &[Pod<'_>]) -> Vec<Subset> {
         service
             .ports
             .iter()
-            .filter_map(|wanted| port(pod, wanted))
+            .filter_map(|service_port| port(pod, service_port))
             .for_each(|port| add(vec![port]));
     }
     subsets
 }
 
-fn port(pod: &Pod<'_>, wanted: &crate::service::ServicePort<'_>) -> Option<Port> {
+fn port(pod: &Pod<'_>, service_port: &crate::service::ServicePort<'_>) -> Option<Port> {
     Some(Port {
-        name: wanted.name.to_owned(),
-        protocol: wanted.protocol.to_owned(),
-        port: Some(pod.port(wanted)?),
-        app_protocol: wanted.app_protocol.map(str::to_owned),
+        name: service_port.name.to_owned(),
+        protocol: service_port.protocol.to_owned(),
+        port: Some(pod.port(service_port)?),
+        app_protocol: service_port.app_protocol.map(str::to_owned),
     })
 }
 
-/// The first address of the one family that Endpoints have.
+/// The first address of the single family that Endpoints support.
 fn address(service: &Service<'_>, pod: &Pod<'_>) -> Option<Address> {
     let family = service.first_family(pod.first_family());
     Some(Address {
-        ip: pod.texts_of(family).into_iter().next()?,
+        ip: pod.addresses_of(family).into_iter().next()?,
         hostname: pod.hostname_for(service).unwrap_or_default().to_owned(),
         node_name: (!pod.node_name.is_empty()).then(|| pod.node_name.to_owned()),
         target: Some(Reference::pod(pod.namespace, pod.name, pod.uid)),

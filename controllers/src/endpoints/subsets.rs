@@ -1,10 +1,10 @@
-//! Subsets of Endpoints: addresses that offer the same ports stand together, in one order.
+//! Subsets of Endpoints: addresses grouped by the ports they offer, in canonical order.
 
 use crate::slices::{Port, Reference};
 use ratchet_object::Node;
 use std::collections::BTreeMap;
 
-/// An address of a subset.
+/// One address of a subset.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Address {
     pub(crate) ip: String,
@@ -21,7 +21,7 @@ pub(crate) struct Subset {
     pub(crate) ports: Vec<Port>,
 }
 
-/// Which address it is: several pods may have one, those of the node they run on.
+/// The identity of an address: several pods may share one, if they use the network of their node.
 type AddressKey = (String, String);
 
 impl Address {
@@ -30,13 +30,13 @@ impl Address {
         (self.ip.clone(), uid.unwrap_or_default())
     }
 
-    pub(crate) fn read(node: &Node<'_>) -> Self {
+    pub(crate) fn from_node(node: &Node<'_>) -> Self {
         let node_name = node.get("nodeName").and_then(Node::text).map(str::to_owned);
         Self {
             ip: node.text_at(&["ip"]).to_owned(),
             hostname: node.text_at(&["hostname"]).to_owned(),
             node_name: node_name.filter(|name| !name.is_empty()),
-            target: Reference::read(node.get("targetRef")),
+            target: Reference::from_node(node.get("targetRef")),
         }
     }
 
@@ -56,18 +56,18 @@ impl Address {
 }
 
 impl Subset {
-    /// The subsets of an Endpoints object, as they stand there.
-    pub(crate) fn read_all(endpoints: &Node<'_>) -> Vec<Self> {
+    /// The subsets of an Endpoints object, in their order.
+    pub(crate) fn all_from_node(endpoints: &Node<'_>) -> Vec<Self> {
         let subsets = endpoints.get("subsets").map(Node::items).unwrap_or_default();
-        let read = |subset: &Node<'_>| {
+        let parse = |subset: &Node<'_>| {
             let list = |name: &str| {
                 let items = subset.get(name).map(Node::items).unwrap_or_default();
-                items.iter().map(Address::read).collect()
+                items.iter().map(Address::from_node).collect()
             };
             let (ready, unready) = (list("addresses"), list("notReadyAddresses"));
-            Self { ready, unready, ports: Port::read_all(subset) }
+            Self { ready, unready, ports: Port::all_from_node(subset) }
         };
-        subsets.iter().map(read).collect()
+        subsets.iter().map(parse).collect()
     }
 
     pub(crate) fn to_node(&self) -> Node<'static> {
@@ -78,7 +78,7 @@ impl Subset {
             }
         }
         if !self.ports.is_empty() {
-            node.set("ports", Node::list(self.ports.iter().map(Port::to_subset).collect()));
+            node.set("ports", Node::list(self.ports.iter().map(Port::to_subset_node).collect()));
         }
         node
     }
@@ -88,14 +88,14 @@ impl Subset {
     }
 }
 
-/// The same subsets in the one form that two who mean the same agree on: every set of addresses
-/// once, with all its ports; an address that is not ready in one place is not ready.
+/// The canonical form of these subsets, which is equal for equivalent inputs: every set of
+/// addresses once, with all its ports; an address that is not ready in one subset is not ready.
 pub(crate) fn repacked(subsets: Vec<Subset>) -> Vec<Subset> {
-    let mut known: BTreeMap<AddressKey, Address> = BTreeMap::new();
+    let mut addresses_by_key: BTreeMap<AddressKey, Address> = BTreeMap::new();
     let mut by_port: BTreeMap<Option<Port>, BTreeMap<AddressKey, bool>> = BTreeMap::new();
     for Subset { ready, unready, ports } in subsets {
         let ports: Vec<_> = match ports.is_empty() {
-            // Addresses without ports are there nevertheless.
+            // Addresses without ports are kept.
             true => vec![None],
             false => ports.into_iter().map(Some).collect(),
         };
@@ -103,10 +103,10 @@ pub(crate) fn repacked(subsets: Vec<Subset>) -> Vec<Subset> {
         for (address, is_ready) in ready.chain(unready.into_iter().map(|address| (address, false)))
         {
             let key = address.key();
-            known.entry(key.clone()).or_insert(address);
+            addresses_by_key.entry(key.clone()).or_insert(address);
             for port in &ports {
-                let at = by_port.entry(port.clone()).or_default();
-                *at.entry(key.clone()).or_insert(true) &= is_ready;
+                let readiness = by_port.entry(port.clone()).or_default();
+                *readiness.entry(key.clone()).or_insert(true) &= is_ready;
             }
         }
     }
@@ -117,7 +117,7 @@ pub(crate) fn repacked(subsets: Vec<Subset>) -> Vec<Subset> {
     let subset = |(addresses, ports): (BTreeMap<AddressKey, bool>, Vec<Port>)| {
         let list = |wanted: bool| {
             let keys = addresses.iter().filter(|(_, is_ready)| **is_ready == wanted);
-            keys.filter_map(|(key, _)| known.get(key).cloned()).collect()
+            keys.filter_map(|(key, _)| addresses_by_key.get(key).cloned()).collect()
         };
         Subset { ready: list(true), unready: list(false), ports }
     };
@@ -126,25 +126,25 @@ pub(crate) fn repacked(subsets: Vec<Subset>) -> Vec<Subset> {
     subsets
 }
 
-/// Takes addresses out until no more than `most` are left, those that are not ready first, from
-/// each subset in proportion; says whether any had to go.
-pub(crate) fn truncated(subsets: &mut [Subset], most: usize) -> bool {
+/// Removes addresses until at most `most` remain, not-ready ones first and from each subset in
+/// proportion; returns whether any was removed.
+pub(crate) fn truncate(subsets: &mut [Subset], maximum: usize) -> bool {
     let ready: usize = subsets.iter().map(|subset| subset.ready.len()).sum();
     let unready: usize = subsets.iter().map(|subset| subset.unready.len()).sum();
-    if ready + unready <= most {
+    if ready + unready <= maximum {
         return false;
     }
-    let cuts_ready = ready > most;
-    let (room, total) = if cuts_ready { (most, ready) } else { (most - ready, unready) };
-    let mut left = room;
+    let truncates_ready = ready > maximum;
+    let (room, total) = if truncates_ready { (maximum, ready) } else { (maximum - ready, unready) };
+    let mut remaining = room;
     for subset in subsets {
-        if cuts_ready {
+        if truncates_ready {
             subset.unready.clear();
         }
-        let list = if cuts_ready { &mut subset.ready } else { &mut subset.unready };
-        let part = (list.len() * room).div_ceil(total);
-        list.truncate(part.min(left));
-        left -= list.len();
+        let list = if truncates_ready { &mut subset.ready } else { &mut subset.unready };
+        let quota = (list.len() * room).div_ceil(total);
+        list.truncate(quota.min(remaining));
+        remaining -= list.len();
     }
     true
 }

@@ -1,9 +1,9 @@
 //! Plans, behaviour by behaviour.
 
-use super::subsets::{Address, Subset, repacked, truncated};
+use super::subsets::{Address, Subset, repacked, truncate};
 use super::{Inputs, plan};
 use crate::Shared;
-use crate::client::read;
+use crate::client::parse_json;
 use crate::pod::Pod;
 use crate::service::Service;
 use crate::slices::Write;
@@ -36,8 +36,8 @@ impl World {
     }
 
     fn plan(&self) -> Option<Write> {
-        let service = Service::read(&self.service);
-        let pods: Vec<_> = self.pods.values().map(Pod::read).collect();
+        let service = Service::from_node(&self.service);
+        let pods: Vec<_> = self.pods.values().map(Pod::from_node).collect();
         let trigger = "2026-02-03T04:05:06Z".parse().ok();
         plan(&Inputs {
             service: &service,
@@ -47,7 +47,7 @@ impl World {
         })
     }
 
-    /// Carries out the plan, and says whether there was something to do.
+    /// Applies the plan, and returns whether there was something to do.
     fn settle(&mut self) -> bool {
         let written = match self.plan() {
             None => return false,
@@ -61,7 +61,7 @@ impl World {
             }
             Some(Write::Delete(_)) => panic!("nothing to delete"),
         };
-        let written = read(written.to_json().as_bytes()).expect("reads").into_owned();
+        let written = parse_json(written.to_json().as_bytes()).expect("reads").into_owned();
         self.endpoints = Some(Shared::new(written));
         assert_eq!(self.plan(), None, "a second plan");
         true
@@ -70,11 +70,11 @@ impl World {
     fn subsets(&mut self) -> String {
         self.settle();
         let endpoints = self.endpoints.as_ref().expect("there");
-        let subsets = Subset::read_all(endpoints);
+        let subsets = Subset::all_from_node(endpoints);
         let show = |list: &[Address]| {
             list.iter().map(|address| address.ip.as_str()).collect::<Vec<_>>().join(",")
         };
-        let shown = subsets.iter().map(|subset| {
+        let formatted = subsets.iter().map(|subset| {
             let ports: Vec<_> = subset
                 .ports
                 .iter()
@@ -82,7 +82,7 @@ impl World {
                 .collect();
             format!("{}|{}|{}", show(&subset.ready), show(&subset.unready), ports.join(","))
         });
-        shown.collect::<Vec<_>>().join(" ")
+        formatted.collect::<Vec<_>>().join(" ")
     }
 }
 
@@ -245,7 +245,7 @@ fn what_others_wrote_is_put_right_and_their_annotations_stay() {
             "a spelling",
             |it| {
                 let text = it.to_json().replace("10.0.0.1", "010.0.0.1");
-                *it = read(text.as_bytes()).expect("reads").into_owned();
+                *it = parse_json(text.as_bytes()).expect("reads").into_owned();
             },
             true,
         ),
@@ -256,11 +256,11 @@ fn what_others_wrote_is_put_right_and_their_annotations_stay() {
         world.settle();
         let mut endpoints = Node::clone(world.endpoints.as_ref().expect("there"));
         change(&mut endpoints);
-        let kept = endpoints.text_at(&["metadata", "annotations", "x"]).to_owned();
+        let annotation = endpoints.text_at(&["metadata", "annotations", "x"]).to_owned();
         world.endpoints = Some(Shared::new(endpoints));
         assert_eq!(world.settle(), expected, "{name}");
         let now = world.endpoints.as_ref().expect("there");
-        assert_eq!(now.text_at(&["metadata", "annotations", "x"]), kept, "{name}");
+        assert_eq!(now.text_at(&["metadata", "annotations", "x"]), annotation, "{name}");
     }
 }
 
@@ -273,14 +273,14 @@ fn no_more_than_a_thousand_addresses_and_it_is_said() {
     }
     world.settle();
     let endpoints = world.endpoints.clone().expect("there");
-    assert_eq!(Subset::read_all(&endpoints)[0].len(), 1000);
+    assert_eq!(Subset::all_from_node(&endpoints)[0].len(), 1000);
     assert_eq!(endpoints.text_at(&over), "truncated");
     for n in 0..3 {
         world.pods.remove(&format!("p{n:04}"));
     }
     assert!(world.settle());
     let endpoints = world.endpoints.clone().expect("there");
-    assert_eq!(Subset::read_all(&endpoints)[0].len(), 1000);
+    assert_eq!(Subset::all_from_node(&endpoints)[0].len(), 1000);
     assert_eq!(endpoints.find(&over), None);
 }
 
@@ -310,7 +310,7 @@ fn what_is_cut_is_cut_in_proportion_and_the_unready_first() {
         (&[(1, 0), (1, 0), (1, 0)], 2, &[(1, 0), (1, 0), (0, 0)]),
     ] {
         let mut subsets: Vec<_> = before.iter().map(|(a, b)| subset(*a, *b)).collect();
-        let cut = truncated(&mut subsets, most);
+        let cut = truncate(&mut subsets, most);
         let sizes: Vec<_> =
             subsets.iter().map(|subset| (subset.ready.len(), subset.unready.len())).collect();
         assert_eq!(sizes, expected, "{before:?}");

@@ -1,35 +1,35 @@
-//! Owners of which the API said that they are not there; uids are never used again.
+//! Cache of owners that the API reported as absent; uids are never reused.
 
 use super::identity::Identity;
 use std::collections::{HashSet, VecDeque};
 
-/// So many are remembered.
-const ROOM: usize = 500;
+/// The capacity.
+const CAPACITY: usize = 500;
 
-/// The last ones.
+/// The most recently reported absent owners.
 #[derive(Debug, Default)]
-pub(super) struct Absent {
-    known: HashSet<Identity>,
+pub(super) struct AbsentOwners {
+    set: HashSet<Identity>,
     order: VecDeque<Identity>,
 }
 
-impl Absent {
-    /// Remembers one; the oldest is forgotten where there is no room.
+impl AbsentOwners {
+    /// Adds an owner, and evicts the oldest when full.
     pub(super) fn add(&mut self, identity: Identity) {
-        if !self.known.insert(identity.clone()) {
+        if !self.set.insert(identity.clone()) {
             return;
         }
         self.order.push_back(identity);
-        if self.order.len() > ROOM
+        if self.order.len() > CAPACITY
             && let Some(oldest) = self.order.pop_front()
         {
-            self.known.remove(&oldest);
+            self.set.remove(&oldest);
         }
     }
 
-    /// Whether it is known not to be there.
-    pub(super) fn has(&self, identity: &Identity) -> bool {
-        self.known.contains(identity)
+    /// Whether the owner is known to be absent.
+    pub(super) fn contains(&self, identity: &Identity) -> bool {
+        self.set.contains(identity)
     }
 }
 
@@ -46,12 +46,12 @@ mod tests {
             name: "n".into(),
             uid: uid.to_string().into(),
         };
-        let mut absent = Absent::default();
-        for uid in 0..ROOM + 10 {
+        let mut absent = AbsentOwners::default();
+        for uid in 0..CAPACITY + 10 {
             absent.add(identity(uid));
             absent.add(identity(uid));
         }
-        assert!(!absent.has(&identity(9)) && absent.has(&identity(10)));
-        assert_eq!((absent.known.len(), absent.order.len()), (ROOM, ROOM));
+        assert!(!absent.contains(&identity(9)) && absent.contains(&identity(10)));
+        assert_eq!((absent.set.len(), absent.order.len()), (CAPACITY, CAPACITY));
     }
 }

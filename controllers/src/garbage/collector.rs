@@ -1,14 +1,14 @@
-//! Carries out what the graph asks for, after the API was asked whether it is so.
+//! The collector: applies what the graph asks for, after checking with the API that it still holds.
 
 use super::graph::{Effect, Graph};
 use super::identity::{
-    FOREGROUND, Identity, ORPHAN, Owner, Seen, Uid, Words, finalizers, has_finalizer, is_deleted,
-    owner_nodes, owners,
+    FOREGROUND, Identity, Interner, ORPHAN, ObservedObject, Owner, Uid, finalizers, has_finalizer,
+    is_deleted, owner_nodes, owners,
 };
-use super::verdict::{Case, Standing, Verdict};
-use crate::client::escaped;
-use crate::discovery::{Discovered, Resource};
-use crate::events::{About, Recorder};
+use super::verdict::{DependentState, OwnerState, Verdict};
+use crate::client::percent_encode;
+use crate::discovery::{DiscoveredResources, Resource};
+use crate::events::{ObjectReference, Recorder};
 use crate::{Client, Deletion, Failure, Outcome, Patch, Policy, Queue, Reconcile, Waiting};
 use ratchet_object::Node;
 use std::collections::HashMap;
@@ -16,82 +16,90 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError, RwLock};
 use std::time::Duration;
 use tokio::sync::watch;
 
-/// What the keys of the queue begin with.
-const JUDGE: &str = "judge ";
-const ORPHANS: &str = "orphan ";
+/// Prefixes of the keys in the queue.
+const ATTEMPT_TO_DELETE: &str = "judge ";
+const ATTEMPT_TO_ORPHAN: &str = "orphan ";
 
-/// Dependents that were made just before their owner was deleted may still be on their way here;
-/// who is to be left behind must not be forgotten for that.
-const ARRIVAL: Duration = Duration::from_millis(200);
+/// Dependents created just before their owner was deleted may not have arrived yet; an orphaned
+/// dependent must not be missed for that.
+const ORPHAN_DELAY: Duration = Duration::from_millis(200);
 
-/// So often a patch that met another one is tried again at once.
+/// How often a patch that met a conflict is retried at once.
 const ATTEMPTS: u32 = 5;
 
-/// What the monitors and the collector share.
-pub(super) struct Shelf {
+/// State shared by the monitors and the collector.
+pub(super) struct SharedState {
     graph: Mutex<Graph>,
-    words: Mutex<Words>,
+    interner: Mutex<Interner>,
     kinds: RwLock<HashMap<(String, String), Resource>>,
     queue: Arc<Queue>,
     recorder: Recorder,
-    began: watch::Sender<bool>,
+    started: watch::Sender<bool>,
 }
 
-impl Shelf {
-    /// An empty graph.
+impl SharedState {
     pub(super) fn new(queue: Arc<Queue>, recorder: Recorder) -> Self {
         Self {
             graph: Mutex::default(),
-            words: Mutex::default(),
+            interner: Mutex::default(),
             kinds: RwLock::default(),
             queue,
             recorder,
-            began: watch::Sender::new(false),
+            started: watch::Sender::new(false),
         }
     }
 
-    /// Reads the metadata of an object.
-    pub(super) fn read(&self, node: &Node<'_>, api_version: &Arc<str>, kind: &Arc<str>) -> Seen {
-        let mut words = self.words.lock().unwrap_or_else(PoisonError::into_inner);
-        Seen::read(node, api_version, kind, &mut words)
+    /// Parses the metadata of an object.
+    pub(super) fn observe(
+        &self,
+        node: &Node<'_>,
+        api_version: &Arc<str>,
+        kind: &Arc<str>,
+    ) -> ObservedObject {
+        let mut interner = self.interner.lock().unwrap_or_else(PoisonError::into_inner);
+        ObservedObject::from_node(node, api_version, kind, &mut interner)
     }
 
-    /// Changes the graph, and asks for what follows from it.
+    /// Changes the graph, and enqueues the effects.
     pub(super) fn change(&self, change: impl FnOnce(&mut Graph) -> Vec<Effect>) {
         let effects = change(&mut self.graph());
         for effect in effects {
             match effect {
-                Effect::Judge(uid) => self.queue.add(&format!("{JUDGE}{uid}")),
-                Effect::JudgeLater(uid) => self.queue.retry(&format!("{JUDGE}{uid}")),
-                Effect::Orphan(uid) => {
-                    self.queue.add_after(&format!("{ORPHANS}{uid}"), ARRIVAL);
+                Effect::AttemptToDelete(uid) => {
+                    self.queue.add(&format!("{ATTEMPT_TO_DELETE}{uid}"));
                 }
-                Effect::Astray { dependent, owner } => self.tell_astray(&dependent, &owner),
+                Effect::RetryDelete(uid) => self.queue.retry(&format!("{ATTEMPT_TO_DELETE}{uid}")),
+                Effect::Orphan(uid) => {
+                    self.queue.add_after(&format!("{ATTEMPT_TO_ORPHAN}{uid}"), ORPHAN_DELAY);
+                }
+                Effect::InvalidOwnerNamespace { dependent, owner } => {
+                    self.report_invalid_namespace(&dependent, &owner);
+                }
             }
         }
     }
 
-    /// Takes in which kinds there are.
-    pub(super) fn learn(&self, found: Discovered) {
+    /// Updates the known kinds from discovery.
+    pub(super) fn update_kinds(&self, discovered: DiscoveredResources) {
         let mut kinds = HashMap::new();
-        for resource in found.all {
+        for resource in discovered.all {
             let key = (resource.api_version(), resource.kind.clone());
             kinds.entry(key).or_insert(resource);
         }
-        let mut known = self.kinds.write().unwrap_or_else(PoisonError::into_inner);
-        // What could not be asked is as it was.
-        let old = std::mem::take(&mut *known);
-        *known = if found.failure.is_some() { old } else { HashMap::new() };
-        known.extend(kinds);
+        let mut current = self.kinds.write().unwrap_or_else(PoisonError::into_inner);
+        // Kinds of groups that could not be discovered stay known.
+        let old = std::mem::take(&mut *current);
+        *current = if discovered.failure.is_some() { old } else { HashMap::new() };
+        current.extend(kinds);
     }
 
-    /// Everything was listed: work begins.
-    pub(super) fn begin(&self) {
-        self.began.send_replace(true);
+    /// Starts collection, once everything was listed.
+    pub(super) fn start(&self) {
+        self.started.send_replace(true);
     }
 
     fn graph(&self) -> MutexGuard<'_, Graph> {
-        // No change leaves the graph in a state that the next one could not go on from.
+        // No change leaves the graph in a state that the next one could not continue from.
         self.graph.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
@@ -101,8 +109,8 @@ impl Shelf {
         kinds.get(&key).cloned()
     }
 
-    fn tell_astray(&self, dependent: &Identity, owner: &Owner) {
-        let about = About {
+    fn report_invalid_namespace(&self, dependent: &Identity, owner: &Owner) {
+        let object = ObjectReference {
             api_version: dependent.api_version.to_string(),
             kind: dependent.kind.to_string(),
             namespace: dependent.namespace.to_string(),
@@ -110,29 +118,29 @@ impl Shelf {
             uid: dependent.uid.to_string(),
         };
         let namespace = &dependent.namespace;
-        let owner = owner.within(namespace);
+        let owner = owner.in_namespace(namespace);
         let message = format!("ownerRef {owner} does not exist in namespace {namespace:?}");
-        self.recorder.warn(&about, "OwnerRefInvalidNamespace", message);
+        self.recorder.warn(&object, "OwnerRefInvalidNamespace", message);
     }
 }
 
-/// The collector.
+/// The garbage collector.
 pub(super) struct Collector {
     pub(super) client: Client,
-    pub(super) shelf: Arc<Shelf>,
+    pub(super) shared: Arc<SharedState>,
 }
 
-/// Why an object could not be judged.
-enum Trouble {
+/// Why an object could not be processed.
+enum CollectError {
     /// A request failed.
     Failed(Failure),
-    /// The kind is not offered, now or ever.
-    Unknown,
-    /// An object without a namespace names an owner that stands in one: that will not get better.
-    Senseless,
+    /// The kind is not served, now or ever.
+    UnknownKind,
+    /// A cluster-scoped object names a namespaced owner: retrying does not help.
+    InvalidOwner,
 }
 
-impl From<Failure> for Trouble {
+impl From<Failure> for CollectError {
     fn from(failure: Failure) -> Self {
         Self::Failed(failure)
     }
@@ -141,17 +149,18 @@ impl From<Failure> for Trouble {
 impl Reconcile for Collector {
     fn reconcile<'a>(&'a self, key: &'a str) -> Waiting<'a, Result<Outcome, Failure>> {
         Box::pin(async move {
-            // The sender lives as long as the shelf.
-            let _ = self.shelf.began.subscribe().wait_for(|began| *began).await;
-            let done = match (key.strip_prefix(JUDGE), key.strip_prefix(ORPHANS)) {
-                (Some(uid), _) => self.judge(uid).await,
-                (_, Some(uid)) => self.orphan(uid).await,
-                _ => Ok(Outcome::Done),
-            };
-            match done {
-                Err(Trouble::Unknown) => Ok(Outcome::Retry),
-                Err(Trouble::Senseless) => Ok(Outcome::Done),
-                Err(Trouble::Failed(failure)) => Err(failure),
+            // The sender lives as long as the shared state.
+            let _ = self.shared.started.subscribe().wait_for(|started| *started).await;
+            let result =
+                match (key.strip_prefix(ATTEMPT_TO_DELETE), key.strip_prefix(ATTEMPT_TO_ORPHAN)) {
+                    (Some(uid), _) => self.attempt_to_delete(uid).await,
+                    (_, Some(uid)) => self.attempt_to_orphan(uid).await,
+                    _ => Ok(Outcome::Done),
+                };
+            match result {
+                Err(CollectError::UnknownKind) => Ok(Outcome::Retry),
+                Err(CollectError::InvalidOwner) => Ok(Outcome::Done),
+                Err(CollectError::Failed(failure)) => Err(failure),
                 Ok(outcome) => Ok(outcome),
             }
         })
@@ -159,51 +168,55 @@ impl Reconcile for Collector {
 }
 
 impl Collector {
-    /// Sees whether an object must go.
-    async fn judge(&self, uid: &str) -> Result<Outcome, Trouble> {
+    /// Deletes an object if its owners require it.
+    async fn attempt_to_delete(&self, uid: &str) -> Result<Outcome, CollectError> {
         let Some((identity, foreground, deleting)) = self
-            .shelf
+            .shared
             .graph()
             .get(uid)
             .map(|vertex| (vertex.identity.clone(), vertex.foreground, vertex.deleting))
         else {
             return Ok(Outcome::Done);
         };
-        // Nothing stops what was deleted: its dependents are looked at when it is gone.
+        // A deleted object needs no second deletion: its dependents are processed when it is gone.
         if deleting && !foreground {
             return Ok(Outcome::Done);
         }
         let Some(live) = self.live(&identity).await? else {
-            self.shelf.change(|graph| graph.refute(&identity));
+            self.shared.change(|graph| graph.mark_absent(&identity));
             return Ok(Outcome::Done);
         };
         if foreground {
             self.wait_for_dependents(&identity).await?;
-        } else if self.settle(&identity, &live).await? == Gone::Yes {
-            self.shelf.change(|graph| graph.refute(&identity));
+        } else if self.apply_verdict(&identity, &live).await? == Gone::Yes {
+            self.shared.change(|graph| graph.mark_absent(&identity));
             return Ok(Outcome::Done);
         }
-        // What nobody has seen yet is asked for until somebody sees it, or it is not there.
-        let is_rumour = self.shelf.graph().get(uid).is_some_and(|vertex| vertex.rumour);
-        Ok(if is_rumour { Outcome::Retry } else { Outcome::Done })
+        // A virtual vertex is retried until its object is observed or known to be absent.
+        let is_virtual = self.shared.graph().get(uid).is_some_and(|vertex| vertex.is_virtual);
+        Ok(if is_virtual { Outcome::Retry } else { Outcome::Done })
     }
 
-    /// Does with a living object what its owners make of it.
-    async fn settle(&self, identity: &Identity, live: &Node<'_>) -> Result<Gone, Trouble> {
-        let mut standings = Vec::new();
+    /// Applies the verdict on an existing object.
+    async fn apply_verdict(
+        &self,
+        identity: &Identity,
+        live: &Node<'_>,
+    ) -> Result<Gone, CollectError> {
+        let mut owner_states = Vec::new();
         for owner in owners(live) {
-            standings.push((owner.uid.clone(), self.standing(&owner, identity).await?));
+            owner_states.push((owner.uid.clone(), self.owner_state(&owner, identity).await?));
         }
-        let case = Case {
-            owners: standings,
+        let dependent = DependentState {
+            owners: owner_states,
             dependents: {
-                let graph = self.shelf.graph();
+                let graph = self.shared.graph();
                 graph.dependents(&identity.uid).map(|vertex| vertex.foreground).collect()
             },
             orphan: has_finalizer(live, ORPHAN),
             foreground: has_finalizer(live, FOREGROUND),
         };
-        match case.judge() {
+        match dependent.judge() {
             Verdict::Keep => Ok(Gone::No),
             Verdict::Drop(uids) => {
                 self.drop_owners(identity, &uids).await?;
@@ -213,43 +226,48 @@ impl Collector {
                 if unblock {
                     self.unblock(identity, live).await?;
                 }
-                // Our own patch is no reason to think that somebody else changed it.
+                // The patch above changed the version, so it cannot be a precondition.
                 let version = if unblock { "" } else { version(live) };
                 self.delete(identity, version, live, policy).await
             }
         }
     }
 
-    /// How an owner stands, as the API says.
-    async fn standing(&self, owner: &Owner, item: &Identity) -> Result<Standing, Trouble> {
-        let mut meant = owner.within(&"".into());
-        let near = owner.within(&item.namespace);
+    /// The state of an owner according to the API.
+    async fn owner_state(
+        &self,
+        owner: &Owner,
+        item: &Identity,
+    ) -> Result<OwnerState, CollectError> {
+        let mut identity = owner.in_namespace(&"".into());
+        let namespaced = owner.in_namespace(&item.namespace);
         {
-            let graph = self.shelf.graph();
-            if graph.absent.has(&meant) || graph.absent.has(&near) {
-                return Ok(Standing::Dangling);
+            let graph = self.shared.graph();
+            if graph.absent.contains(&identity) || graph.absent.contains(&namespaced) {
+                return Ok(OwnerState::Dangling);
             }
         }
-        let resource = self.shelf.resource(&meant).ok_or(Trouble::Unknown)?;
+        let resource = self.shared.resource(&identity).ok_or(CollectError::UnknownKind)?;
         if resource.namespaced {
-            meant = near;
+            identity = namespaced;
         }
-        match self.live(&meant).await? {
+        match self.live(&identity).await? {
             None => {
-                self.shelf.graph().absent.add(meant);
-                Ok(Standing::Dangling)
+                self.shared.graph().absent.add(identity);
+                Ok(OwnerState::Dangling)
             }
             Some(live) if is_deleted(&live) && has_finalizer(&live, FOREGROUND) => {
-                Ok(Standing::Waiting)
+                Ok(OwnerState::Waiting)
             }
-            Some(_) => Ok(Standing::Solid),
+            Some(_) => Ok(OwnerState::Solid),
         }
     }
 
-    /// An object that waits for its dependents: goes if there are none, makes them go otherwise.
-    async fn wait_for_dependents(&self, identity: &Identity) -> Result<(), Trouble> {
+    /// Removes the foreground finalizer if no dependent blocks, or enqueues the blocking
+    /// dependents.
+    async fn wait_for_dependents(&self, identity: &Identity) -> Result<(), CollectError> {
         let blocking: Vec<(Uid, bool)> = {
-            let graph = self.shelf.graph();
+            let graph = self.shared.graph();
             let all = graph.blocking(&identity.uid);
             all.map(|vertex| (vertex.identity.uid.clone(), vertex.foreground)).collect()
         };
@@ -257,27 +275,28 @@ impl Collector {
             return self.remove_finalizer(identity, FOREGROUND).await;
         }
         for (uid, _) in blocking.iter().filter(|(_, waits)| !waits) {
-            self.shelf.queue.add(&format!("{JUDGE}{uid}"));
+            self.shared.queue.add(&format!("{ATTEMPT_TO_DELETE}{uid}"));
         }
         Ok(())
     }
 
-    /// Makes the dependents of an object let go of it.
-    async fn orphan(&self, uid: &str) -> Result<Outcome, Trouble> {
+    /// Removes the owner from its dependents, then the orphan finalizer from the owner.
+    async fn attempt_to_orphan(&self, uid: &str) -> Result<Outcome, CollectError> {
         let (owner, dependents): (_, Vec<Identity>) = {
-            let graph = self.shelf.graph();
+            let graph = self.shared.graph();
             let Some(vertex) = graph.get(uid) else { return Ok(Outcome::Done) };
             let dependents = graph.dependents(uid).map(|vertex| vertex.identity.clone());
             (vertex.identity.clone(), dependents.collect())
         };
-        let mut trouble = None;
+        let mut first_error = None;
         for dependent in &dependents {
-            if let Err(why) = self.drop_owners(dependent, std::slice::from_ref(&owner.uid)).await {
-                trouble = trouble.or(Some(why));
+            if let Err(error) = self.drop_owners(dependent, std::slice::from_ref(&owner.uid)).await
+            {
+                first_error = first_error.or(Some(error));
             }
         }
-        match trouble {
-            Some(why) => Err(why),
+        match first_error {
+            Some(error) => Err(error),
             None => {
                 self.remove_finalizer(&owner, ORPHAN).await?;
                 Ok(Outcome::Done)
@@ -285,54 +304,53 @@ impl Collector {
         }
     }
 
-    /// Takes the references to these owners out of an object. One that is gone needs it no more.
-    async fn drop_owners(&self, identity: &Identity, uids: &[Uid]) -> Result<(), Trouble> {
+    /// Removes the references to these owners from an object, if it still exists.
+    async fn drop_owners(&self, identity: &Identity, uids: &[Uid]) -> Result<(), CollectError> {
         let references = uids.iter().map(|uid| {
             Node::map([("$patch", Node::string("delete")), ("uid", Node::string(uid.to_string()))])
         });
         let patch = owners_patch(identity, references.collect());
-        let stays = |node: &Node<'static>| {
+        let retained = |node: &Node<'static>| {
             let uid = node.text_at(&["uid"]);
             (!uids.iter().any(|dropped| &**dropped == uid)).then(|| node.clone())
         };
-        self.patch_owners(identity, &patch, stays).await
+        self.patch_owners(identity, &patch, retained).await
     }
 
-    /// Makes the owners of an object wait for it no more.
-    async fn unblock(&self, identity: &Identity, live: &Node<'_>) -> Result<(), Trouble> {
-        let freed = |node: &Node<'_>| {
+    /// Makes the object block its owners' deletion no more.
+    async fn unblock(&self, identity: &Identity, live: &Node<'_>) -> Result<(), CollectError> {
+        let unblocked = |node: &Node<'_>| {
             let mut node = node.clone().into_owned();
             node.set("blockOwnerDeletion", Node::bool(false));
             node
         };
         let blocks =
             |node: &&Node<'_>| node.get("blockOwnerDeletion").and_then(Node::as_bool) == Some(true);
-        let blocking = owner_nodes(live).iter().filter(blocks).map(freed).collect();
+        let blocking = owner_nodes(live).iter().filter(blocks).map(unblocked).collect();
         let patch = owners_patch(identity, blocking);
-        self.patch_owners(identity, &patch, |node| Some(freed(node))).await
+        self.patch_owners(identity, &patch, |node| Some(unblocked(node))).await
     }
 
-    /// Patches the references to owners by their uids or, where the API cannot, as a whole.
+    /// Patches owner references by uid or, where the API does not support that, replaces them all.
     async fn patch_owners(
         &self,
         identity: &Identity,
         patch: &Node<'static>,
         change: impl Fn(&Node<'static>) -> Option<Node<'static>>,
-    ) -> Result<(), Trouble> {
+    ) -> Result<(), CollectError> {
         let path = self.path(identity)?;
         let client = self.client.metadata_only();
         match client.patch(&path, Patch::Strategic, patch).await {
             Err(failure) if failure.code == 415 => {}
-            answered => return gone_is_fine(answered),
+            result => return ignore_not_found(result),
         }
         let Some(live) = self.live(identity).await? else { return Ok(()) };
         let references = owner_nodes(&live).iter().filter_map(change).collect();
-        let whole = metadata_patch(version(&live), "ownerReferences", references);
-        gone_is_fine(client.patch(&path, Patch::Merge, &whole).await)
+        let replacement = metadata_patch(version(&live), "ownerReferences", references);
+        ignore_not_found(client.patch(&path, Patch::Merge, &replacement).await)
     }
 
-    /// Takes a finalizer out.
-    async fn remove_finalizer(&self, identity: &Identity, name: &str) -> Result<(), Trouble> {
+    async fn remove_finalizer(&self, identity: &Identity, name: &str) -> Result<(), CollectError> {
         let path = self.path(identity)?;
         let client = self.client.metadata_only();
         let mut attempts = 1;
@@ -345,43 +363,43 @@ impl Collector {
             let patch = metadata_patch(version(&live), "finalizers", others.collect());
             match client.patch(&path, Patch::Merge, &patch).await {
                 Err(failure) if failure.is_conflict() && attempts < ATTEMPTS => attempts += 1,
-                answered => return gone_is_fine(answered),
+                result => return ignore_not_found(result),
             }
         }
     }
 
-    /// Deletes exactly this object. One that others change all the time is deleted nevertheless,
-    /// as long as they leave its owners alone.
+    /// Deletes exactly this object. One that others keep changing is deleted nevertheless, as long
+    /// as its owner references stay the same.
     async fn delete(
         &self,
         identity: &Identity,
-        version_seen: &str,
-        seen: &Node<'_>,
+        judged_version: &str,
+        judged: &Node<'_>,
         policy: Policy,
-    ) -> Result<Gone, Trouble> {
+    ) -> Result<Gone, CollectError> {
         let path = self.path(identity)?;
         let mut deletion = Deletion {
             policy: Some(policy),
             uid: Some(identity.uid.to_string()),
-            version: (!version_seen.is_empty()).then(|| version_seen.to_owned()),
+            version: (!judged_version.is_empty()).then(|| judged_version.to_owned()),
         };
         loop {
             match self.client.delete_with(&path, &deletion).await {
                 Err(failure) if failure.is_not_found() => return Ok(Gone::Yes),
                 Err(failure) if failure.is_conflict() && deletion.version.is_some() => {
                     let Some(live) = self.live(identity).await? else { return Ok(Gone::Yes) };
-                    if owner_nodes(&live) != owner_nodes(seen) {
+                    if owner_nodes(&live) != owner_nodes(judged) {
                         return Err(failure.into());
                     }
                     deletion.version = None;
                 }
-                answered => return Ok(answered.map(|()| Gone::No)?),
+                result => return Ok(result.map(|()| Gone::No)?),
             }
         }
     }
 
-    /// The object as it is now, if it is there and no other.
-    async fn live(&self, identity: &Identity) -> Result<Option<Node<'static>>, Trouble> {
+    /// The current object, if it exists and has the same uid.
+    async fn live(&self, identity: &Identity) -> Result<Option<Node<'static>>, CollectError> {
         match self.client.metadata_only().get(&self.path(identity)?).await {
             Err(failure) if failure.is_not_found() => Ok(None),
             Err(failure) => Err(failure.into()),
@@ -392,17 +410,21 @@ impl Collector {
         }
     }
 
-    fn path(&self, identity: &Identity) -> Result<String, Trouble> {
-        let resource = self.shelf.resource(identity).ok_or(Trouble::Unknown)?;
+    fn path(&self, identity: &Identity) -> Result<String, CollectError> {
+        let resource = self.shared.resource(identity).ok_or(CollectError::UnknownKind)?;
         let namespace = if resource.namespaced { &*identity.namespace } else { "" };
         if resource.namespaced && namespace.is_empty() {
-            return Err(Trouble::Senseless);
+            return Err(CollectError::InvalidOwner);
         }
-        Ok(format!("{}/{}", resource.path(&escaped(namespace)), escaped(&identity.name)))
+        Ok(format!(
+            "{}/{}",
+            resource.path(&percent_encode(namespace)),
+            percent_encode(&identity.name)
+        ))
     }
 }
 
-/// Whether an object was found not to be there any more.
+/// Whether an object turned out to be deleted already.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Gone {
     Yes,
@@ -413,14 +435,14 @@ fn version<'n>(object: &'n Node<'_>) -> &'n str {
     object.text_at(&["metadata", "resourceVersion"])
 }
 
-fn gone_is_fine(answered: Result<Node<'static>, Failure>) -> Result<(), Trouble> {
-    match answered {
+fn ignore_not_found(result: Result<Node<'static>, Failure>) -> Result<(), CollectError> {
+    match result {
         Err(failure) if failure.is_not_found() => Ok(()),
-        answered => Ok(answered.map(drop)?),
+        result => Ok(result.map(drop)?),
     }
 }
 
-/// A strategic patch of references to owners; the uid keeps it from hitting another object.
+/// A strategic patch of owner references; the uid protects another object of the same name.
 fn owners_patch(identity: &Identity, references: Vec<Node<'static>>) -> Node<'static> {
     let metadata = Node::map([
         ("ownerReferences", Node::list(references)),
@@ -429,7 +451,7 @@ fn owners_patch(identity: &Identity, references: Vec<Node<'static>>) -> Node<'st
     Node::map([("metadata", metadata)])
 }
 
-/// A merge patch of one list of the metadata; the version keeps it from undoing what others did.
+/// A merge patch of one list of the metadata; the version protects concurrent changes.
 fn metadata_patch(version: &str, name: &'static str, list: Vec<Node<'static>>) -> Node<'static> {
     let list =
         if list.is_empty() { Node::new(ratchet_object::Value::Null) } else { Node::list(list) };

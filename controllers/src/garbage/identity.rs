@@ -1,71 +1,71 @@
-//! Who an object is, and who it says its owners are.
+//! Identities of objects and their owner references.
 
 use ratchet_object::Node;
 use std::collections::BTreeSet;
 use std::fmt;
 use std::sync::Arc;
 
-/// The finalizer of who waits until his dependents are gone.
+/// The finalizer of an object that waits for the deletion of its dependents.
 pub(super) const FOREGROUND: &str = "foregroundDeletion";
 
-/// The finalizer of who waits until his dependents have let go of him.
+/// The finalizer of an object that waits until its dependents are orphaned.
 pub(super) const ORPHAN: &str = "orphan";
 
-/// What no other object ever has.
+/// The uid of an object, unique for all time.
 pub(super) type Uid = Arc<str>;
 
-/// Where an object is, and which one it is.
+/// The coordinates of one object.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub(super) struct Identity {
     pub(super) kind: Arc<str>,
     pub(super) api_version: Arc<str>,
-    /// Empty if it stands in none, or if that is not known.
+    /// Empty if the object is cluster-scoped, or if that is not known.
     pub(super) namespace: Arc<str>,
     pub(super) name: Arc<str>,
     pub(super) uid: Uid,
 }
 
-/// What an object says about one of its owners.
+/// One owner reference.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Owner {
     pub(super) kind: Arc<str>,
     pub(super) api_version: Arc<str>,
     pub(super) name: Arc<str>,
     pub(super) uid: Uid,
-    /// Whether the owner, where it waits for its dependents, waits for this one.
+    /// `blockOwnerDeletion`: whether a foreground deletion of the owner waits for this dependent.
     pub(super) blocks: bool,
 }
 
-/// What is known of an object from its metadata.
+/// The parts of an object's metadata that the graph needs.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) struct Seen {
+pub(super) struct ObservedObject {
     pub(super) identity: Identity,
     pub(super) owners: Vec<Owner>,
-    /// Whether it was deleted, and is only held.
+    /// Whether it has a deletion timestamp.
     pub(super) deleting: bool,
-    /// Whether it waits until its dependents are gone.
+    /// Whether it waits for the deletion of its dependents.
     pub(super) foreground: bool,
-    /// Whether it waits until its dependents have let go of it.
+    /// Whether it waits until its dependents are orphaned.
     pub(super) orphan: bool,
 }
 
 impl Owner {
-    /// Who is meant, if the owner stands in this namespace.
-    pub(super) fn within(&self, namespace: &Arc<str>) -> Identity {
+    /// The identity of the owner, if it is in this namespace.
+    pub(super) fn in_namespace(&self, namespace: &Arc<str>) -> Identity {
         let Self { kind, api_version, name, uid, .. } = self.clone();
         Identity { kind, api_version, namespace: namespace.clone(), name, uid }
     }
 
-    /// Whether this one is meant, wherever it stands.
-    pub(super) fn means(&self, identity: &Identity) -> bool {
+    /// Whether the reference names this object, in whatever namespace.
+    pub(super) fn matches(&self, identity: &Identity) -> bool {
         (&self.uid, &self.name, &self.kind, &self.api_version)
             == (&identity.uid, &identity.name, &identity.kind, &identity.api_version)
     }
 
-    fn read(node: &Node<'_>, words: &mut Words) -> Self {
+    fn from_node(node: &Node<'_>, interner: &mut Interner) -> Self {
         Self {
-            kind: words.known(node.text_at(&["kind"])),
-            api_version: words.known(node.text_at(&["apiVersion"])),
+            kind: interner.intern(node.text_at(&["kind"])),
+            api_version: interner.intern(node.text_at(&["apiVersion"])),
             name: node.text_at(&["name"]).into(),
             uid: node.text_at(&["uid"]).into(),
             blocks: node.get("blockOwnerDeletion").and_then(Node::as_bool) == Some(true),
@@ -73,22 +73,23 @@ impl Owner {
     }
 }
 
-impl Seen {
-    /// Reads the metadata of an object of this kind.
-    pub(super) fn read(
+impl ObservedObject {
+    /// Parses the metadata of an object of this kind.
+    pub(super) fn from_node(
         node: &Node<'_>,
         api_version: &Arc<str>,
         kind: &Arc<str>,
-        words: &mut Words,
+        interner: &mut Interner,
     ) -> Self {
         let at = |name: &str| node.text_at(&["metadata", name]);
-        let owners = owner_nodes(node).iter().map(|owner| Owner::read(owner, words)).collect();
+        let owners =
+            owner_nodes(node).iter().map(|owner| Owner::from_node(owner, interner)).collect();
         let deleting = is_deleted(node);
         Self {
             identity: Identity {
                 kind: kind.clone(),
                 api_version: api_version.clone(),
-                namespace: words.known(at("namespace")),
+                namespace: interner.intern(at("namespace")),
                 name: at("name").into(),
                 uid: at("uid").into(),
             },
@@ -100,17 +101,17 @@ impl Seen {
     }
 }
 
-/// Words that many objects share, kept once.
+/// Interned strings that many objects share.
 #[derive(Debug, Default)]
-pub(super) struct Words(BTreeSet<Arc<str>>);
+pub(super) struct Interner(BTreeSet<Arc<str>>);
 
-impl Words {
-    /// The word.
-    pub(super) fn known(&mut self, word: &str) -> Arc<str> {
-        match self.0.get(word) {
-            Some(known) => known.clone(),
+impl Interner {
+    /// The shared copy of a string.
+    pub(super) fn intern(&mut self, text: &str) -> Arc<str> {
+        match self.0.get(text) {
+            Some(shared) => shared.clone(),
             None => {
-                let new: Arc<str> = word.into();
+                let new: Arc<str> = text.into();
                 self.0.insert(new.clone());
                 new
             }
@@ -125,28 +126,26 @@ impl fmt::Display for Identity {
     }
 }
 
-/// The references to owners, as they stand in an object.
+/// The owner references of an object.
 pub(super) fn owner_nodes<'n, 't>(object: &'n Node<'t>) -> &'n [Node<'t>] {
     object.find(&["metadata", "ownerReferences"]).map(Node::items).unwrap_or_default()
 }
 
-/// The owners that an object names.
+/// The parsed owner references of an object.
 pub(super) fn owners(object: &Node<'_>) -> Vec<Owner> {
-    let mut words = Words::default();
-    owner_nodes(object).iter().map(|owner| Owner::read(owner, &mut words)).collect()
+    let mut interner = Interner::default();
+    owner_nodes(object).iter().map(|owner| Owner::from_node(owner, &mut interner)).collect()
 }
 
-/// Whether an object was deleted and is only held.
+/// Whether an object has a deletion timestamp.
 pub(super) fn is_deleted(object: &Node<'_>) -> bool {
     !object.text_at(&["metadata", "deletionTimestamp"]).is_empty()
 }
 
-/// Whether this finalizer holds the object.
 pub(super) fn has_finalizer(object: &Node<'_>, name: &str) -> bool {
     finalizers(object).iter().any(|one| one.text() == Some(name))
 }
 
-/// The finalizers of an object.
 pub(super) fn finalizers<'n, 't>(object: &'n Node<'t>) -> &'n [Node<'t>] {
     object.find(&["metadata", "finalizers"]).map(Node::items).unwrap_or_default()
 }
@@ -154,7 +153,7 @@ pub(super) fn finalizers<'n, 't>(object: &'n Node<'t>) -> &'n [Node<'t>] {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::client::read;
+    use crate::client::parse_json;
 
     #[test]
     fn metadata_is_all_that_is_read() {
@@ -162,40 +161,45 @@ mod tests {
             "finalizers":["a","foregroundDeletion"],"ownerReferences":[
             {"apiVersion":"apps/v1","kind":"ReplicaSet","name":"r","uid":"2","blockOwnerDeletion":true},
             {"apiVersion":"v1","kind":"Node","name":"n","uid":"3"}]}}"#;
-        let node = read(text.as_bytes()).expect("reads");
-        let mut words = Words::default();
-        let seen = Seen::read(&node, &"v1".into(), &"Pod".into(), &mut words);
-        assert_eq!(seen.identity.to_string(), "[v1/Pod, namespace: shop, name: p, uid: 1]");
-        assert_eq!((seen.deleting, seen.foreground, seen.orphan), (true, true, false));
-        let blocks: Vec<_> = seen.owners.iter().map(|owner| (&*owner.uid, owner.blocks)).collect();
+        let node = parse_json(text.as_bytes()).expect("reads");
+        let mut interner = Interner::default();
+        let observed = ObservedObject::from_node(&node, &"v1".into(), &"Pod".into(), &mut interner);
+        assert_eq!(observed.identity.to_string(), "[v1/Pod, namespace: shop, name: p, uid: 1]");
+        assert_eq!((observed.deleting, observed.foreground, observed.orphan), (true, true, false));
+        let blocks: Vec<_> =
+            observed.owners.iter().map(|owner| (&*owner.uid, owner.blocks)).collect();
         assert_eq!(blocks, [("2", true), ("3", false)]);
-        assert_eq!(owners(&node), seen.owners);
+        assert_eq!(owners(&node), observed.owners);
     }
 
     #[test]
     fn a_finalizer_counts_only_where_something_was_deleted() {
         let text = r#"{"metadata":{"uid":"1","finalizers":["orphan","foregroundDeletion"]}}"#;
-        let node = read(text.as_bytes()).expect("reads");
-        let seen = Seen::read(&node, &"v1".into(), &"Pod".into(), &mut Words::default());
-        assert_eq!((seen.deleting, seen.foreground, seen.orphan), (false, false, false));
+        let node = parse_json(text.as_bytes()).expect("reads");
+        let observed =
+            ObservedObject::from_node(&node, &"v1".into(), &"Pod".into(), &mut Interner::default());
+        assert_eq!(
+            (observed.deleting, observed.foreground, observed.orphan),
+            (false, false, false)
+        );
     }
 
     #[test]
     fn an_owner_means_one_object_in_every_coordinate() {
-        let node = read(
+        let node = parse_json(
             br#"{"metadata":{"ownerReferences":[{"apiVersion":"v1","kind":"K","name":"n","uid":"u"}]}}"#,
         );
         let owner = owners(&node.expect("reads")).remove(0);
-        let meant = owner.within(&"shop".into());
-        assert!(owner.means(&meant));
+        let identity = owner.in_namespace(&"shop".into());
+        assert!(owner.matches(&identity));
         for other in [
-            Identity { kind: "L".into(), ..meant.clone() },
-            Identity { api_version: "v2".into(), ..meant.clone() },
-            Identity { name: "m".into(), ..meant.clone() },
-            Identity { uid: "v".into(), ..meant.clone() },
+            Identity { kind: "L".into(), ..identity.clone() },
+            Identity { api_version: "v2".into(), ..identity.clone() },
+            Identity { name: "m".into(), ..identity.clone() },
+            Identity { uid: "v".into(), ..identity.clone() },
         ] {
-            assert!(!owner.means(&other), "{other}");
+            assert!(!owner.matches(&other), "{other}");
         }
-        assert!(owner.means(&Identity { namespace: "".into(), ..meant }));
+        assert!(owner.matches(&Identity { namespace: "".into(), ..identity }));
     }
 }

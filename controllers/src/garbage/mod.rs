@@ -1,4 +1,5 @@
-//! What belongs to an owner goes with it, before it or after it, or is let go.
+//! The garbage collector: deletes dependents whose owners are gone, before or after them, or
+//! orphans them.
 
 mod absent;
 mod collector;
@@ -9,27 +10,26 @@ mod monitors;
 mod tests;
 mod verdict;
 
-use crate::{Pace, Reconcile, Row, Setup};
-use collector::{Collector, Shelf};
+use crate::{Reconcile, RetryDelay, Row, Setup};
+use collector::{Collector, SharedState};
 use std::sync::Arc;
 use std::time::Duration;
 
-/// The row of this controller.
 pub(crate) const ROW: Row = Row {
     name: "garbage-collector-controller",
     aliases: &["garbagecollector"],
     on_by_default: true,
-    // An owner of a kind that nobody offers is asked for again and again, as it may be offered
-    // one day; that must cost nothing.
-    pace: Pace { longest: Duration::from_secs(300), ..Pace::DEFAULT },
+    // An owner of a kind that is not served is retried again and again, as it may be served one
+    // day; that must cost little.
+    retry_delay: RetryDelay { longest: Duration::from_secs(300), ..RetryDelay::DEFAULT },
     workers: 20,
     start,
 };
 
 fn start(setup: &mut Setup<'_>) -> Box<dyn Reconcile> {
     let recorder = setup.recorder(ROW.name);
-    let shelf = Arc::new(Shelf::new(setup.queue.clone(), recorder));
-    let (client, meter) = (setup.client.clone(), setup.meter.clone());
-    setup.beside(monitors::run(client.clone(), meter, shelf.clone()));
-    Box::new(Collector { client, shelf })
+    let shared = Arc::new(SharedState::new(setup.queue.clone(), recorder));
+    let (client, metrics) = (setup.client.clone(), setup.metrics.clone());
+    setup.background(monitors::run(client.clone(), metrics, shared.clone()));
+    Box::new(Collector { client, shared })
 }

@@ -1,64 +1,63 @@
-//! What becomes of an object, by how its owners stand.
+//! The verdict on a dependent, by the states of its owners.
 
 use super::identity::Uid;
 use crate::Policy;
 
-/// How an owner stands.
+/// The state of an owner.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Standing {
-    /// It is there.
+pub(super) enum OwnerState {
+    /// It exists.
     Solid,
-    /// It is not there.
+    /// It does not exist.
     Dangling,
-    /// It was deleted, and waits until its dependents are gone.
+    /// It is being deleted in the foreground and waits for its dependents.
     Waiting,
 }
 
-/// What is known of an object that may have to go.
+/// What is known of an object that may have to be deleted.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub(super) struct Case {
-    /// Its owners.
-    pub(super) owners: Vec<(Uid, Standing)>,
+pub(super) struct DependentState {
+    /// Its owners and their states.
+    pub(super) owners: Vec<(Uid, OwnerState)>,
     /// For each of its dependents, whether it waits for its own dependents.
     pub(super) dependents: Vec<bool>,
-    /// Whether the object has the finalizer of who leaves his dependents behind.
+    /// Whether the object has the orphan finalizer.
     pub(super) orphan: bool,
-    /// Whether the object has the finalizer of who waits for his dependents.
+    /// Whether the object has the foreground finalizer.
     pub(super) foreground: bool,
 }
 
-/// What becomes of it.
+/// What happens to the object.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) enum Verdict {
-    /// It stays as it is.
+    /// Keep it unchanged.
     Keep,
-    /// It stays, without its references to these owners.
+    /// Keep it, without its references to these owners.
     Drop(Vec<Uid>),
-    /// It goes.
+    /// Delete it.
     Delete {
-        /// What becomes of its dependents.
+        /// What happens to its dependents.
         policy: Policy,
-        /// Whether its owners must stop waiting for it first: it may wait for one that waits
-        /// for it.
+        /// Whether it must first stop blocking its owners: it may wait for one that waits for it.
         unblock: bool,
     },
 }
 
-impl Case {
-    /// One owner that is there keeps an object; without any it goes, and if an owner waits for it,
-    /// its own dependents go first.
+impl DependentState {
+    /// One existing owner keeps an object; without any it is deleted, and if an owner waits for it,
+    /// its own dependents are deleted first.
     pub(super) fn judge(&self) -> Verdict {
-        let count = |wanted| self.owners.iter().filter(|(_, standing)| *standing == wanted).count();
+        let count = |expected| self.owners.iter().filter(|(_, state)| *state == expected).count();
         if self.owners.is_empty() {
             return Verdict::Keep;
         }
-        if count(Standing::Solid) > 0 {
-            // Owners that wait would wait for ever for an object that stays.
-            let others = self.owners.iter().filter(|(_, standing)| *standing != Standing::Solid);
+        if count(OwnerState::Solid) > 0 {
+            // Waiting owners would wait for ever for an object that stays.
+            let others = self.owners.iter().filter(|(_, state)| *state != OwnerState::Solid);
             let others: Vec<_> = others.map(|(uid, _)| uid.clone()).collect();
             return if others.is_empty() { Verdict::Keep } else { Verdict::Drop(others) };
         }
-        if count(Standing::Waiting) > 0 && !self.dependents.is_empty() {
+        if count(OwnerState::Waiting) > 0 && !self.dependents.is_empty() {
             let unblock = self.dependents.contains(&true);
             return Verdict::Delete { policy: Policy::Foreground, unblock };
         }
@@ -74,14 +73,14 @@ impl Case {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use Standing::{Dangling, Solid, Waiting};
+    use OwnerState::{Dangling, Solid, Waiting};
 
-    fn case(owners: &[Standing], dependents: &[bool]) -> Case {
+    fn dependent(owners: &[OwnerState], dependents: &[bool]) -> DependentState {
         let owners = owners.iter().enumerate();
-        Case {
-            owners: owners.map(|(at, standing)| (at.to_string().into(), *standing)).collect(),
+        DependentState {
+            owners: owners.map(|(at, state)| (at.to_string().into(), *state)).collect(),
             dependents: dependents.to_vec(),
-            ..Case::default()
+            ..DependentState::default()
         }
     }
 
@@ -91,23 +90,27 @@ mod tests {
 
     #[test]
     fn every_way_that_owners_can_stand() {
-        let goes = |policy, unblock| Verdict::Delete { policy, unblock };
-        let table: &[(&[Standing], &[bool], Verdict)] = &[
+        let deleted = |policy, unblock| Verdict::Delete { policy, unblock };
+        let table: &[(&[OwnerState], &[bool], Verdict)] = &[
             (&[], &[], Verdict::Keep),
             (&[Solid], &[], Verdict::Keep),
             (&[Solid, Solid], &[true], Verdict::Keep),
             (&[Solid, Dangling], &[], drop_of(&["1"])),
             (&[Waiting, Solid], &[], drop_of(&["0"])),
             (&[Waiting, Solid, Dangling], &[false], drop_of(&["0", "2"])),
-            (&[Dangling], &[], goes(Policy::Background, false)),
-            (&[Dangling], &[true, false], goes(Policy::Background, false)),
-            (&[Waiting], &[], goes(Policy::Background, false)),
-            (&[Waiting], &[false], goes(Policy::Foreground, false)),
-            (&[Waiting], &[false, true], goes(Policy::Foreground, true)),
-            (&[Dangling, Waiting], &[false], goes(Policy::Foreground, false)),
+            (&[Dangling], &[], deleted(Policy::Background, false)),
+            (&[Dangling], &[true, false], deleted(Policy::Background, false)),
+            (&[Waiting], &[], deleted(Policy::Background, false)),
+            (&[Waiting], &[false], deleted(Policy::Foreground, false)),
+            (&[Waiting], &[false, true], deleted(Policy::Foreground, true)),
+            (&[Dangling, Waiting], &[false], deleted(Policy::Foreground, false)),
         ];
         for (owners, dependents, expected) in table {
-            assert_eq!(&case(owners, dependents).judge(), expected, "{owners:?} {dependents:?}");
+            assert_eq!(
+                &dependent(owners, dependents).judge(),
+                expected,
+                "{owners:?} {dependents:?}"
+            );
         }
     }
 
@@ -119,8 +122,8 @@ mod tests {
             (false, true, Policy::Foreground),
             (false, false, Policy::Background),
         ] {
-            let case = Case { orphan, foreground, ..case(&[Dangling], &[]) };
-            assert_eq!(case.judge(), Verdict::Delete { policy, unblock: false });
+            let dependent = DependentState { orphan, foreground, ..dependent(&[Dangling], &[]) };
+            assert_eq!(dependent.judge(), Verdict::Delete { policy, unblock: false });
         }
     }
 }

@@ -1,30 +1,30 @@
-//! Slices that show hand-made Endpoints, for those who read slices only.
+//! Controller that mirrors custom Endpoints into EndpointSlices, for clients that read slices only.
 
 mod plan;
 #[cfg(test)]
 mod tests;
 
-use crate::client::escaped;
-use crate::endpoint_slice::{SOON, hear_of_slice};
-use crate::expected::Expected;
+use crate::client::percent_encode;
+use crate::endpoint_slice::{CONFLICT_DELAY, on_slice_change};
+use crate::expectations::Expectations;
 use crate::service::selector;
 use crate::slices::{
-    Carried, ENDPOINTS, MANAGED_BY, SERVICE_NAME, SERVICES, SLICES, Write, carry_out,
+    ENDPOINTS, MANAGED_BY, SERVICE_NAME, SERVICES, SLICES, Write, WriteOutcome, apply_writes,
 };
 use crate::{
-    About, Client, Failure, Outcome, Pace, Reconcile, Recorder, Row, Setup, Shared, Store, Waiting,
+    Client, Failure, ObjectReference, Outcome, Reconcile, Recorder, RetryDelay, Row, Setup, Shared,
+    Store, Waiting,
 };
 pub(crate) use plan::plan;
-use plan::{CONTROLLER, MOST, Plan, is_mirrored};
+use plan::{CONTROLLER, MAX_ADDRESSES, Plan, is_mirrored};
 use std::sync::Arc;
 use std::time::Duration;
 
-/// The row of this controller.
 pub(crate) const ROW: Row = Row {
     name: "endpointslice-mirroring-controller",
     aliases: &["endpointslicemirroring"],
     on_by_default: true,
-    pace: Pace { first: Duration::from_millis(100), longest: Duration::from_secs(60) },
+    retry_delay: RetryDelay { first: Duration::from_millis(100), longest: Duration::from_secs(60) },
     workers: 5,
     start,
 };
@@ -35,19 +35,19 @@ struct Mirroring {
     services: Arc<Store>,
     endpoints: Arc<Store>,
     slices: Arc<Store>,
-    expected: Arc<Expected>,
+    expectations: Arc<Expectations>,
 }
 
 fn start(setup: &mut Setup<'_>) -> Box<dyn Reconcile> {
-    let this = Mirroring {
+    let controller = Mirroring {
         client: setup.client.clone(),
         events: setup.recorder("endpoint-slice-mirroring-controller"),
         services: setup.collection(SERVICES),
         endpoints: setup.collection(ENDPOINTS),
         slices: setup.collection(SLICES),
-        expected: Arc::default(),
+        expectations: Arc::default(),
     };
-    this.slices.index_labels();
+    controller.slices.index_labels();
     let queue = setup.queue.clone();
     setup.listen(SERVICES, move |change| {
         let selects = |service: &Option<Shared>| {
@@ -58,18 +58,18 @@ fn start(setup: &mut Setup<'_>) -> Box<dyn Reconcile> {
             queue.add(&change.key);
         }
     });
-    let (queue, services) = (setup.queue.clone(), this.services.clone());
+    let (queue, services) = (setup.queue.clone(), controller.services.clone());
     setup.listen(ENDPOINTS, move |change| {
         let mirrored = change.old.iter().chain(&change.new).any(|endpoints| is_mirrored(endpoints));
-        // Those of Services that select pods are many, and never mirrored.
+        // Endpoints of Services with selectors are many, and never mirrored.
         let selects = services.get(&change.key).is_some_and(|it| selector(&it).next().is_some());
         if mirrored && !selects {
             queue.add(&change.key);
         }
     });
-    let (queue, expected) = (setup.queue.clone(), this.expected.clone());
-    setup.listen(SLICES, move |change| hear_of_slice(&queue, &expected, CONTROLLER, change));
-    Box::new(this)
+    let (queue, expectations) = (setup.queue.clone(), controller.expectations.clone());
+    setup.listen(SLICES, move |change| on_slice_change(&queue, &expectations, CONTROLLER, change));
+    Box::new(controller)
 }
 
 impl Reconcile for Mirroring {
@@ -81,47 +81,48 @@ impl Reconcile for Mirroring {
             slices.retain(|slice| slice.text_at(&["metadata", "deletionTimestamp"]).is_empty());
             let collection = format!(
                 "/apis/discovery.k8s.io/v1/namespaces/{}/endpointslices",
-                escaped(namespace)
+                percent_encode(namespace)
             );
-            let awaited = self.expected.awaited(&self.client, key, &collection, &slices);
-            if let Some(delay) = awaited.await? {
-                return Ok(Outcome::Again(delay));
+            let pending_delay =
+                self.expectations.pending_delay(&self.client, key, &collection, &slices);
+            if let Some(delay) = pending_delay.await? {
+                return Ok(Outcome::RequeueAfter(delay));
             }
-            let writes = self.wanted(key, slices);
-            match carry_out(&self.client, &self.expected, key, &collection, writes).await? {
-                Carried::Overtaken => Ok(Outcome::Again(SOON)),
-                Carried::All | Carried::NamespaceGoes => Ok(Outcome::Done),
+            let writes = self.planned_writes(key, slices);
+            match apply_writes(&self.client, &self.expectations, key, &collection, writes).await? {
+                WriteOutcome::Conflict => Ok(Outcome::RequeueAfter(CONFLICT_DELAY)),
+                WriteOutcome::All | WriteOutcome::NamespaceTerminating => Ok(Outcome::Done),
             }
         })
     }
 }
 
 impl Mirroring {
-    fn wanted(&self, key: &str, slices: Vec<Shared>) -> Vec<Write> {
-        let by_hand =
+    fn planned_writes(&self, key: &str, slices: Vec<Shared>) -> Vec<Write> {
+        let has_no_selector =
             self.services.get(key).is_some_and(|service| selector(&service).next().is_none());
         let endpoints = self.endpoints.get(key).filter(|endpoints| is_mirrored(endpoints));
-        let Some(endpoints) = endpoints.filter(|_| by_hand) else {
+        let Some(endpoints) = endpoints.filter(|_| has_no_selector) else {
             return slices.into_iter().map(Write::Delete).collect();
         };
         let plan = plan(&endpoints, &slices);
-        self.tell(&endpoints, &plan);
+        self.record_events(&endpoints, &plan);
         plan.writes
     }
-    /// Tells what cannot be mirrored.
-    fn tell(&self, endpoints: &Shared, plan: &Plan) {
-        let about = About::object("v1", "Endpoints", endpoints);
-        let (bad, all) = (plan.unreadable, plan.unreadable + plan.excess);
-        if bad > 0 {
-            let what =
-                format!("Skipped {bad} invalid IP addresses when mirroring to EndpointSlices");
-            self.events.warn(&about, "InvalidIPAddress", what);
+    /// Records events for addresses that cannot be mirrored.
+    fn record_events(&self, endpoints: &Shared, plan: &Plan) {
+        let object = ObjectReference::object("v1", "Endpoints", endpoints);
+        let (invalid, skipped) = (plan.invalid, plan.invalid + plan.excess);
+        if invalid > 0 {
+            let message =
+                format!("Skipped {invalid} invalid IP addresses when mirroring to EndpointSlices");
+            self.events.warn(&object, "InvalidIPAddress", message);
         }
         if plan.excess > 0 {
-            let what = format!(
-                "A max of {MOST} addresses can be mirrored to EndpointSlices per Endpoints subset. {all} addresses were skipped"
+            let message = format!(
+                "A max of {MAX_ADDRESSES} addresses can be mirrored to EndpointSlices per Endpoints subset. {skipped} addresses were skipped"
             );
-            self.events.warn(&about, "TooManyAddressesToMirror", what);
+            self.events.warn(&object, "TooManyAddressesToMirror", message);
         }
     }
 }

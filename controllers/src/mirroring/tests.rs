@@ -1,14 +1,14 @@
 //! Plans, behaviour by behaviour.
 
-use super::plan::{MOST, Plan, is_mirrored, plan};
+use super::plan::{MAX_ADDRESSES, Plan, is_mirrored, plan};
 use crate::Shared;
-use crate::client::read;
+use crate::client::parse_json;
 use crate::slices::{Slice, Write};
 use crate::testing::node;
 use ratchet_object::Node;
 use std::collections::BTreeMap;
 
-/// Endpoints made by hand, and their slices.
+/// Custom Endpoints, and their slices.
 struct World {
     endpoints: Node<'static>,
     slices: BTreeMap<String, Shared>,
@@ -26,7 +26,7 @@ impl World {
         plan(&self.endpoints, &self.slices.values().cloned().collect::<Vec<_>>())
     }
 
-    /// Carries out the plan: creates, updates, deletes.
+    /// Applies the plan, and returns the numbers of creates, updates and deletes.
     fn settle(&mut self) -> (usize, usize, usize) {
         let mut done = (0, 0, 0);
         for write in self.plan().writes {
@@ -55,13 +55,13 @@ impl World {
 
     fn put(&mut self, name: &str, mut node: Node<'static>) {
         node.below("metadata").set("name", Node::string(name.to_owned()));
-        let read = read(node.to_json().as_bytes()).expect("reads").into_owned();
-        self.slices.insert(name.to_owned(), Shared::new(read));
+        let decoded = parse_json(node.to_json().as_bytes()).expect("reads").into_owned();
+        self.slices.insert(name.to_owned(), Shared::new(decoded));
     }
 
-    fn shown(&self) -> Vec<String> {
-        let show = |slice: &Shared| {
-            let slice = Slice::read(slice);
+    fn formatted(&self) -> Vec<String> {
+        let format_slice = |slice: &Shared| {
+            let slice = Slice::from_node(slice);
             let endpoints = slice.endpoints.iter().map(|endpoint| {
                 let mark = if endpoint.is_ready() { "" } else { "!" };
                 format!("{mark}{}", endpoint.addresses.join("+"))
@@ -72,9 +72,9 @@ impl World {
                 slice.ports.iter().map(|port| port.port.unwrap_or_default().to_string()).collect();
             format!("{} {} {}", slice.address_type, ports.join(","), endpoints.join(" "))
         };
-        let mut shown: Vec<_> = self.slices.values().map(show).collect();
-        shown.sort();
-        shown
+        let mut formatted: Vec<_> = self.slices.values().map(format_slice).collect();
+        formatted.sort();
+        formatted
     }
 }
 
@@ -112,7 +112,7 @@ endpoints:
 
 #[test]
 fn addresses_are_canonical_in_the_slices_of_their_family() {
-    for (subsets, expected, unreadable) in [
+    for (subsets, expected, invalid) in [
         ("[]", &[][..], 0),
         ("[{addresses: [{ip: 10.0.0.1}]}]", &["IPv4  10.0.0.1"], 0),
         (
@@ -159,8 +159,8 @@ fn addresses_are_canonical_in_the_slices_of_their_family() {
     ] {
         let mut world = World::new(subsets);
         world.settle();
-        assert_eq!(world.shown(), expected, "{subsets}");
-        assert_eq!(world.plan().unreadable, unreadable, "{subsets}");
+        assert_eq!(world.formatted(), expected, "{subsets}");
+        assert_eq!(world.plan().invalid, invalid, "{subsets}");
     }
 }
 
@@ -213,12 +213,13 @@ fn a_second_slice_of_the_same_ports_goes() {
 
 #[test]
 fn no_more_than_a_thousand_of_a_subset() {
-    let addresses: Vec<_> =
-        (0..MOST + 7).map(|n| format!("{{ip: 10.0.{}.{}}}", n / 250, n % 250 + 1)).collect();
+    let addresses: Vec<_> = (0..MAX_ADDRESSES + 7)
+        .map(|n| format!("{{ip: 10.0.{}.{}}}", n / 250, n % 250 + 1))
+        .collect();
     let mut world = World::new(&format!("[{{addresses: [{}]}}]", addresses.join(", ")));
     world.settle();
-    let slices: Vec<_> = world.slices.values().map(Slice::read).collect();
-    assert_eq!((slices.len(), slices[0].endpoints.len()), (1, MOST));
+    let slices: Vec<_> = world.slices.values().map(Slice::from_node).collect();
+    assert_eq!((slices.len(), slices[0].endpoints.len()), (1, MAX_ADDRESSES));
     assert_eq!(world.plan().excess, 7);
 }
 

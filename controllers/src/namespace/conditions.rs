@@ -1,27 +1,27 @@
-//! What a namespace that goes away says about its way.
+//! The conditions of a namespace that is being deleted.
 
-use super::content::Swept;
-use crate::discovery::Discovered;
+use super::content::ContentDeletion;
+use crate::discovery::DiscoveredResources;
 use jiff::Timestamp;
 use ratchet_object::Node;
 use std::collections::BTreeMap;
 
-/// A condition: what it says when all is well, and what when not.
+/// A condition: its reason and message on success, and its reason on failure.
 struct Row {
     kind: &'static str,
-    well: (&'static str, &'static str),
-    ill: &'static str,
-    message: fn(&Discovered, &Swept) -> Option<String>,
+    success: (&'static str, &'static str),
+    failure_reason: &'static str,
+    message: fn(&DiscoveredResources, &ContentDeletion) -> Option<String>,
 }
 
 static CONDITIONS: [Row; 5] = [
     Row {
         kind: "NamespaceDeletionDiscoveryFailure",
-        well: ("ResourcesDiscovered", "All resources successfully discovered"),
-        ill: "DiscoveryFailed",
-        message: |found, _| {
-            let why = found.failure.as_ref()?;
-            Some(match found.failing {
+        success: ("ResourcesDiscovered", "All resources successfully discovered"),
+        failure_reason: "DiscoveryFailed",
+        message: |discovered, _| {
+            let why = discovered.failure.as_ref()?;
+            Some(match discovered.failing {
                 0 => why.clone(),
                 many => format!("Discovery failed for some groups, {many} failing: {why}"),
             })
@@ -29,19 +29,19 @@ static CONDITIONS: [Row; 5] = [
     },
     Row {
         kind: "NamespaceDeletionGroupVersionParsingFailure",
-        well: ("ParsedGroupVersions", "All legacy kube types successfully parsed"),
-        ill: "GroupVersionParsingFailed",
-        message: |found, _| found.unparsed.clone(),
+        success: ("ParsedGroupVersions", "All legacy kube types successfully parsed"),
+        failure_reason: "GroupVersionParsingFailed",
+        message: |discovered, _| discovered.unparsed.clone(),
     },
     Row {
         kind: "NamespaceDeletionContentFailure",
-        well: (
+        success: (
             "ContentDeleted",
             "All content successfully deleted, may be waiting on finalization",
         ),
-        ill: "ContentDeletionFailed",
-        message: |_, swept| {
-            let mut all = swept.failures.clone();
+        failure_reason: "ContentDeletionFailed",
+        message: |_, deletion| {
+            let mut all = deletion.failures.clone();
             all.sort();
             let text = format!("{} remaining: {}", all.len(), all.join(", "));
             (!all.is_empty()).then(|| format!("Failed to delete all resource types, {text}"))
@@ -49,52 +49,57 @@ static CONDITIONS: [Row; 5] = [
     },
     Row {
         kind: "NamespaceContentRemaining",
-        well: ("ContentRemoved", "All content successfully removed"),
-        ill: "SomeResourcesRemain",
-        message: |_, swept| {
-            let all = counted(&swept.remaining, "has")?;
+        success: ("ContentRemoved", "All content successfully removed"),
+        failure_reason: "SomeResourcesRemain",
+        message: |_, deletion| {
+            let all = format_counts(&deletion.remaining, "has")?;
             Some(format!("Some resources are remaining: {all}"))
         },
     },
     Row {
         kind: "NamespaceFinalizersRemaining",
-        well: ("ContentHasNoFinalizers", "All content-preserving finalizers finished"),
-        ill: "SomeFinalizersRemain",
-        message: |_, swept| {
-            let all = counted(&swept.finalizers, "in")?;
+        success: ("ContentHasNoFinalizers", "All content-preserving finalizers finished"),
+        failure_reason: "SomeFinalizersRemain",
+        message: |_, deletion| {
+            let all = format_counts(&deletion.finalizers, "in")?;
             Some(format!("Some content in the namespace has finalizers remaining: {all}"))
         },
     },
 ];
 
-fn counted(counts: &BTreeMap<String, usize>, word: &str) -> Option<String> {
-    let texts = counts.iter().map(|(of, many)| format!("{of} {word} {many} resource instances"));
+fn format_counts(counts: &BTreeMap<String, usize>, preposition: &str) -> Option<String> {
+    let texts =
+        counts.iter().map(|(of, many)| format!("{of} {preposition} {many} resource instances"));
     let mut texts: Vec<_> = texts.collect();
     texts.sort();
     (!texts.is_empty()).then(|| texts.join(", "))
 }
 
-/// What a condition should say.
-pub(super) struct Wanted {
+/// The desired state of one condition.
+pub(super) struct Condition {
     kind: &'static str,
     status: &'static str,
     reason: &'static str,
     message: String,
 }
 
-/// What the conditions should say after a round.
-pub(super) fn of(found: &Discovered, swept: &Swept) -> Vec<Wanted> {
-    let wanted = CONDITIONS.iter().map(|row| {
-        let ill = (row.message)(found, swept).map(|message| ("True", row.ill, message));
-        let well = || ("False", row.well.0, row.well.1.to_owned());
-        let (status, reason, message) = ill.unwrap_or_else(well);
-        Wanted { kind: row.kind, status, reason, message }
+/// The desired conditions after one round of deletion.
+pub(super) fn desired_conditions(
+    discovered: &DiscoveredResources,
+    deletion: &ContentDeletion,
+) -> Vec<Condition> {
+    let desired = CONDITIONS.iter().map(|row| {
+        let failure = (row.message)(discovered, deletion)
+            .map(|message| ("True", row.failure_reason, message));
+        let success = || ("False", row.success.0, row.success.1.to_owned());
+        let (status, reason, message) = failure.unwrap_or_else(success);
+        Condition { kind: row.kind, status, reason, message }
     });
-    wanted.collect()
+    desired.collect()
 }
 
-/// The namespace with these conditions, if it has not got them already.
-pub(super) fn set(namespace: &Node<'_>, wanted: &[Wanted]) -> Option<Node<'static>> {
+/// The namespace with these conditions, or `None` if it has them already.
+pub(super) fn set(namespace: &Node<'_>, desired: &[Condition]) -> Option<Node<'static>> {
     let mut new = namespace.clone().into_owned();
     let status = new.below("status");
     let mut conditions = status.remove("conditions").unwrap_or_else(|| Node::list(Vec::new()));
@@ -103,11 +108,11 @@ pub(super) fn set(namespace: &Node<'_>, wanted: &[Wanted]) -> Option<Node<'stati
     }
     let list = conditions.items_mut()?;
     let mut changed = false;
-    for want in wanted {
-        match list.iter_mut().find(|one| one.text_at(&["type"]) == want.kind) {
-            Some(one) => changed |= want.update(one),
+    for condition in desired {
+        match list.iter_mut().find(|existing| existing.text_at(&["type"]) == condition.kind) {
+            Some(existing) => changed |= condition.update(existing),
             None => {
-                list.push(want.fresh());
+                list.push(condition.to_node());
                 changed = true;
             }
         }
@@ -116,12 +121,12 @@ pub(super) fn set(namespace: &Node<'_>, wanted: &[Wanted]) -> Option<Node<'stati
     changed.then_some(new)
 }
 
-impl Wanted {
+impl Condition {
     fn parts(&self) -> [(&'static str, &str); 3] {
         [("status", self.status), ("reason", self.reason), ("message", &self.message)]
     }
 
-    fn fresh(&self) -> Node<'static> {
+    fn to_node(&self) -> Node<'static> {
         let mut condition = Node::map([("type", Node::string(self.kind))]);
         condition.set("status", Node::string(self.status));
         condition.set("lastTransitionTime", now());
@@ -130,7 +135,8 @@ impl Wanted {
         condition
     }
 
-    /// Whether anything changed. The time is that of the last change between well and ill.
+    /// Updates the condition and returns whether it changed. The transition time changes only with
+    /// the status.
     fn update(&self, condition: &mut Node<'static>) -> bool {
         if self.parts().iter().all(|(name, text)| condition.text_at(&[name]) == *text) {
             return false;
@@ -161,10 +167,11 @@ mod tests {
 
     #[test]
     fn all_five_are_kept_and_written_once() {
-        let wanted = of(&Discovered::default(), &Swept::default());
-        let new = set(&Node::empty_map(), &wanted).expect("changes");
+        let desired =
+            desired_conditions(&DiscoveredResources::default(), &ContentDeletion::default());
+        let new = set(&Node::empty_map(), &desired).expect("changes");
         assert_eq!(new.find(&["status", "conditions"]).expect("there").items().len(), 5);
-        assert_eq!(set(&new, &wanted), None);
+        assert_eq!(set(&new, &desired), None);
         let expected = ["False", "ContentRemoved", "All content successfully removed"];
         assert_eq!(message(&new, "NamespaceContentRemaining"), expected);
     }
@@ -172,19 +179,20 @@ mod tests {
     #[test]
     fn what_is_ill_is_named_in_a_stable_order() {
         let counts = |names: [&str; 2]| names.map(|name| (name.to_owned(), 2)).into();
-        let swept = Swept {
+        let deletion = ContentDeletion {
             failures: vec!["b".to_owned(), "a".to_owned()],
             wait: 15,
             remaining: counts(["pods.", "deployments.apps"]),
             finalizers: counts(["z/z", "a/a"]),
         };
-        let found = Discovered {
+        let discovered = DiscoveredResources {
             failure: Some("unable".to_owned()),
             failing: 1,
             unparsed: Some("unexpected GroupVersion string: a/b/c".to_owned()),
-            ..Discovered::default()
+            ..DiscoveredResources::default()
         };
-        let new = set(&Node::empty_map(), &of(&found, &swept)).expect("changes");
+        let new =
+            set(&Node::empty_map(), &desired_conditions(&discovered, &deletion)).expect("changes");
         for (kind, reason, text) in [
             (
                 "NamespaceDeletionDiscoveryFailure",
@@ -214,8 +222,12 @@ mod tests {
         ] {
             assert_eq!(message(&new, kind), ["True", reason, text]);
         }
-        let well = set(&new, &of(&Discovered::default(), &Swept::default())).expect("changes");
-        assert_eq!(message(&well, "NamespaceDeletionDiscoveryFailure")[0], "False");
+        let success = set(
+            &new,
+            &desired_conditions(&DiscoveredResources::default(), &ContentDeletion::default()),
+        )
+        .expect("changes");
+        assert_eq!(message(&success, "NamespaceDeletionDiscoveryFailure")[0], "False");
     }
 
     #[test]
@@ -232,15 +244,24 @@ mod tests {
         });
         let status = Node::map([("conditions", Node::list(list.to_vec()))]);
         let namespace = Node::map([("status", status)]);
-        let swept = Swept { remaining: [("pods.".to_owned(), 1)].into(), ..Swept::default() };
-        let still = set(&namespace, &of(&Discovered::default(), &swept)).expect("changes");
+        let deletion = ContentDeletion {
+            remaining: [("pods.".to_owned(), 1)].into(),
+            ..ContentDeletion::default()
+        };
+        let unchanged =
+            set(&namespace, &desired_conditions(&DiscoveredResources::default(), &deletion))
+                .expect("changes");
         let times = |node: &Node<'_>| -> Vec<String> {
             let list = node.find(&["status", "conditions"]).expect("there").items();
             list.iter().take(2).map(|one| one.text_at(&["lastTransitionTime"]).to_owned()).collect()
         };
-        assert_eq!(times(&still), [old, old]);
-        let well = set(&still, &of(&Discovered::default(), &Swept::default())).expect("changes");
-        assert_ne!(times(&well)[0], old);
-        assert_eq!(times(&well)[1], old);
+        assert_eq!(times(&unchanged), [old, old]);
+        let success = set(
+            &unchanged,
+            &desired_conditions(&DiscoveredResources::default(), &ContentDeletion::default()),
+        )
+        .expect("changes");
+        assert_ne!(times(&success)[0], old);
+        assert_eq!(times(&success)[1], old);
     }
 }

@@ -1,34 +1,33 @@
-//! A deleted namespace really goes away: first what is in it, then what holds it.
+//! Controller that finishes the deletion of namespaces: their content first, then the finalizer.
 
 mod conditions;
 mod content;
 
-use crate::discovery::Discovered;
-use crate::{Change, Client, Failure, Outcome, Pace, Reconcile, Row, Setup, Waiting};
-use content::Swept;
+use crate::discovery::DiscoveredResources;
+use crate::{Change, Client, Failure, Outcome, Reconcile, RetryDelay, Row, Setup, Waiting};
+use content::ContentDeletion;
 use ratchet_object::Node;
 use std::time::Duration;
 
-/// The row of this controller.
 pub(crate) const ROW: Row = Row {
     name: "namespace-controller",
     aliases: &["namespace"],
     on_by_default: true,
-    pace: Pace { longest: Duration::from_secs(60), ..Pace::DEFAULT },
+    retry_delay: RetryDelay { longest: Duration::from_secs(60), ..RetryDelay::DEFAULT },
     workers: 1,
     start,
 };
 
 const NAMESPACES: &str = "/api/v1/namespaces";
 
-/// What this controller takes out of `spec.finalizers` at the end.
+/// The finalizer in `spec.finalizers` that this controller removes at the end.
 const FINALIZER: &str = "kubernetes";
 
 /// Servers need a moment to see that nothing may be created in the namespace any more, and last
 /// creations a moment to arrive: before that, an empty namespace may not stay empty.
 const GRACE: Duration = Duration::from_secs(5);
 
-/// So often a write that met another one is tried again at once.
+/// How often a write that met a conflict is retried at once.
 const ATTEMPTS: u32 = 5;
 
 struct Namespaces {
@@ -48,8 +47,8 @@ fn start(setup: &mut Setup<'_>) -> Box<dyn Reconcile> {
 impl Reconcile for Namespaces {
     fn reconcile<'a>(&'a self, key: &'a str) -> Waiting<'a, Result<Outcome, Failure>> {
         Box::pin(async move {
-            match self.finish(key).await {
-                // It went while we looked: somebody else was faster, and all is well.
+            match self.finish_deletion(key).await {
+                // Deleted meanwhile: nothing is left to do.
                 Err(failure) if failure.is_not_found() => Ok(Outcome::Done),
                 outcome => outcome,
             }
@@ -58,8 +57,9 @@ impl Reconcile for Namespaces {
 }
 
 impl Namespaces {
-    /// One step on the way out. The namespace is read anew: many change one that goes.
-    async fn finish(&self, name: &str) -> Result<Outcome, Failure> {
+    /// One round of deletion. The namespace is fetched anew: many writers change one that is being
+    /// deleted.
+    async fn finish_deletion(&self, name: &str) -> Result<Outcome, Failure> {
         let path = format!("{NAMESPACES}/{name}");
         let namespace = self.client.get(&path).await?;
         if !is_deleted(&namespace) {
@@ -69,29 +69,29 @@ impl Namespaces {
         if finalizers(&namespace).is_empty() {
             return Ok(Outcome::Done);
         }
-        let discovered = Discovered::read(&self.client).await;
-        let swept = content::sweep(&self.client, &namespace, &discovered).await;
-        let namespace = self.tell(&path, namespace, &discovered, &swept).await;
-        if let Some(failure) = first_failure(&discovered, &swept) {
+        let discovered = DiscoveredResources::fetch(&self.client).await;
+        let deletion = content::delete_content(&self.client, &namespace, &discovered).await;
+        let namespace = self.update_conditions(&path, namespace, &discovered, &deletion).await;
+        if let Some(failure) = first_failure(&discovered, &deletion) {
             return Err(failure);
         }
-        if swept.wait > 0 {
-            return Ok(Outcome::Again(Duration::from_secs(swept.wait / 2 + 1)));
+        if deletion.wait > 0 {
+            return Ok(Outcome::RequeueAfter(Duration::from_secs(deletion.wait / 2 + 1)));
         }
         self.write(&path, "finalize", namespace, finalized).await?;
         Ok(Outcome::Done)
     }
 
-    /// Keeps the conditions. One that could not be written will be at the next step.
-    async fn tell(
+    /// Updates the conditions. A failed write is made up for in the next round.
+    async fn update_conditions(
         &self,
         path: &str,
         namespace: Node<'static>,
-        found: &Discovered,
-        swept: &Swept,
+        discovered: &DiscoveredResources,
+        deletion: &ContentDeletion,
     ) -> Node<'static> {
-        let wanted = conditions::of(found, swept);
-        let set = |namespace: &Node<'static>| conditions::set(namespace, &wanted);
+        let desired = conditions::desired_conditions(discovered, deletion);
+        let set = |namespace: &Node<'static>| conditions::set(namespace, &desired);
         match self.write(path, "status", namespace.clone(), set).await {
             Ok(written) => written,
             Err(failure) => {
@@ -101,12 +101,12 @@ impl Namespaces {
         }
     }
 
-    /// Writes a part of the namespace as `change` wants it, if it wants anything, and reads it
-    /// again where another write was faster. One with another uid is another namespace.
+    /// Writes a subresource of the namespace as `change` wants it, if it wants anything, and
+    /// fetches it again after a conflict. One with another uid is another namespace.
     async fn write(
         &self,
         path: &str,
-        part: &str,
+        subresource: &str,
         mut namespace: Node<'static>,
         change: impl Fn(&Node<'static>) -> Option<Node<'static>> + Sync,
     ) -> Result<Node<'static>, Failure> {
@@ -118,9 +118,9 @@ impl Namespaces {
             };
             new.set("apiVersion", Node::string("v1"));
             new.set("kind", Node::string("Namespace"));
-            match self.client.put(&format!("{path}/{part}"), &new).await {
+            match self.client.put(&format!("{path}/{subresource}"), &new).await {
                 Err(failure) if failure.is_conflict() && attempts < ATTEMPTS => attempts += 1,
-                answered => return answered,
+                result => return result,
             }
             namespace = self.client.get(path).await?;
             if namespace.text_at(&["metadata", "uid"]) != uid {
@@ -138,7 +138,7 @@ fn finalizers<'n, 't>(namespace: &'n Node<'t>) -> &'n [Node<'t>] {
     namespace.find(&["spec", "finalizers"]).map(Node::items).unwrap_or_default()
 }
 
-/// The namespace in its last phase, if it is not there yet.
+/// The namespace in phase `Terminating`, or `None` if it is already.
 fn terminating(namespace: &Node<'static>) -> Option<Node<'static>> {
     if !is_deleted(namespace) || namespace.text_at(&["status", "phase"]) == "Terminating" {
         return None;
@@ -148,10 +148,11 @@ fn terminating(namespace: &Node<'static>) -> Option<Node<'static>> {
     Some(new)
 }
 
-/// The namespace without our finalizer, if it is there.
+/// The namespace without our finalizer, or `None` if it has none.
 fn finalized(namespace: &Node<'static>) -> Option<Node<'static>> {
     let all = finalizers(namespace);
-    let others: Vec<_> = all.iter().filter(|one| one.text() != Some(FINALIZER)).cloned().collect();
+    let others: Vec<_> =
+        all.iter().filter(|finalizer| finalizer.text() != Some(FINALIZER)).cloned().collect();
     if others.len() == all.len() {
         return None;
     }
@@ -160,20 +161,20 @@ fn finalized(namespace: &Node<'static>) -> Option<Node<'static>> {
     Some(new)
 }
 
-/// Why the namespace cannot be finished yet, if something failed.
-fn first_failure(discovered: &Discovered, swept: &Swept) -> Option<Failure> {
+/// Why the namespace cannot be finalized yet, if something failed.
+fn first_failure(discovered: &DiscoveredResources, deletion: &ContentDeletion) -> Option<Failure> {
     let discovery = discovered.failure.iter().chain(&discovered.unparsed);
-    let messages: Vec<_> = discovery.chain(&swept.failures).map(String::as_str).collect();
+    let messages: Vec<_> = discovery.chain(&deletion.failures).map(String::as_str).collect();
     (!messages.is_empty()).then(|| Failure::new(messages.join(", ")))
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::client::read;
+    use crate::client::parse_json;
 
     fn namespace(text: &str) -> Node<'static> {
-        read(text.as_bytes()).expect("reads").into_owned()
+        parse_json(text.as_bytes()).expect("reads").into_owned()
     }
 
     #[test]

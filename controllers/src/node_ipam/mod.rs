@@ -1,73 +1,73 @@
-//! Every node gets networks for its pods, none that another one has.
+//! Controller that allocates pod CIDRs to nodes, no range twice.
 
 #[cfg(test)]
 mod tests;
 
-use crate::client::escaped;
+use crate::client::percent_encode;
 use crate::{
-    About, Change, Client, Failure, Idle, Key, Outcome, Pace, Patch, Queue, Reconcile, Recorder,
-    Row, Setup, Shared, Store, Waiting,
+    Change, Client, Failure, Idle, Key, ObjectReference, Outcome, Patch, Queue, Reconcile,
+    Recorder, RetryDelay, Row, Setup, Shared, Store, Waiting,
 };
 use ratchet_allocation::NodeRanges;
 use ratchet_object::Node;
 use std::collections::BTreeSet;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-/// The row of this controller.
 pub(crate) const ROW: Row = Row {
     name: "node-ipam-controller",
     aliases: &["nodeipam"],
     on_by_default: true,
-    pace: Pace::DEFAULT,
+    retry_delay: RetryDelay::DEFAULT,
     workers: 5,
     start,
 };
 
 const NODES: &str = "/api/v1/nodes";
 
-/// Who tells of it.
+/// The source of the events.
 const COMPONENT: &str = "cidrAllocator";
 
-/// Refusals that leave no doubt: nothing was written.
-const REFUSED: std::ops::Range<u16> = 400..500;
+/// Status codes after which nothing was written for certain.
+const NOT_WRITTEN: std::ops::Range<u16> = 400..500;
 
-/// What is taken, and who waits for what is not there.
-struct Ledger {
+/// The allocated ranges, and the nodes that wait for a free one.
+struct Allocations {
     ranges: NodeRanges,
     waiting: BTreeSet<Key>,
 }
 
-struct Networks {
+struct CidrAllocator {
     client: Client,
     nodes: Arc<Store>,
     recorder: Recorder,
-    ledger: Arc<Mutex<Ledger>>,
+    allocations: Arc<Mutex<Allocations>>,
 }
 
 fn start(setup: &mut Setup<'_>) -> Box<dyn Reconcile> {
     let Some(ranges) = setup.settings.node_ranges.clone() else { return Box::new(Idle) };
     let nodes = setup.collection(NODES);
     let recorder = setup.recorder(COMPONENT);
-    let ledger = Arc::new(Mutex::new(Ledger { ranges, waiting: BTreeSet::new() }));
-    let (queue, heard) = (setup.queue.clone(), ledger.clone());
-    // What nodes have is taken in here and not by the workers: they begin when all is known.
-    setup.listen(NODES, move |change| lock(&heard).hear(change, &queue));
-    Box::new(Networks { client: setup.client.clone(), nodes, recorder, ledger })
+    let allocations = Arc::new(Mutex::new(Allocations { ranges, waiting: BTreeSet::new() }));
+    let (queue, shared) = (setup.queue.clone(), allocations.clone());
+    // CIDRs of existing nodes are occupied here and not by the workers, which start when all are
+    // known.
+    setup.listen(NODES, move |change| lock(&shared).on_change(change, &queue));
+    Box::new(CidrAllocator { client: setup.client.clone(), nodes, recorder, allocations })
 }
 
-fn lock(ledger: &Mutex<Ledger>) -> MutexGuard<'_, Ledger> {
-    // No step leaves the ledger half changed.
-    ledger.lock().unwrap_or_else(PoisonError::into_inner)
+fn lock(allocations: &Mutex<Allocations>) -> MutexGuard<'_, Allocations> {
+    // No step leaves the state half changed.
+    allocations.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-impl Ledger {
-    fn hear(&mut self, change: &Change, queue: &Queue) {
+impl Allocations {
+    fn on_change(&mut self, change: &Change, queue: &Queue) {
         let key = &change.key;
-        let is_other = match (&change.old, &change.new) {
+        let is_replaced_or_deleted = match (&change.old, &change.new) {
             (Some(old), Some(new)) => uid(old) != uid(new),
             (_, new) => new.is_none(),
         };
-        if is_other {
+        if is_replaced_or_deleted {
             self.waiting.remove(key);
             self.release(key, queue);
         }
@@ -82,7 +82,7 @@ impl Ledger {
         }
     }
 
-    /// What a node held is free, and those who wait may have it.
+    /// Frees the CIDRs of a node, and enqueues the nodes that wait.
     fn release(&mut self, key: &str, queue: &Queue) {
         if self.ranges.release(key) {
             std::mem::take(&mut self.waiting).iter().for_each(|waiting| queue.add(waiting));
@@ -90,62 +90,62 @@ impl Ledger {
     }
 }
 
-impl Reconcile for Networks {
+impl Reconcile for CidrAllocator {
     fn reconcile<'a>(&'a self, key: &'a str) -> Waiting<'a, Result<Outcome, Failure>> {
         Box::pin(async move {
-            match self.nodes.get(key).filter(wants) {
-                Some(node) => self.give(key, &node).await,
+            match self.nodes.get(key).filter(needs_cidrs) {
+                Some(node) => self.allocate(key, &node).await,
                 None => Ok(Outcome::Done),
             }
         })
     }
 }
 
-impl Networks {
-    async fn give(&self, key: &str, node: &Shared) -> Result<Outcome, Failure> {
-        let allocated = lock(&self.ledger).ranges.allocate(key);
+impl CidrAllocator {
+    async fn allocate(&self, key: &str, node: &Shared) -> Result<Outcome, Failure> {
+        let allocated = lock(&self.allocations).ranges.allocate(key);
         let cidrs = match allocated {
             Ok(cidrs) => cidrs,
             Err(why) => {
-                // Told once: it is tried again as soon as another node goes.
-                if !lock(&self.ledger).waiting.insert(key.into()) {
+                // Recorded once: it is retried as soon as another node is deleted.
+                if !lock(&self.allocations).waiting.insert(key.into()) {
                     return Ok(Outcome::Done);
                 }
-                self.tell(node, "CIDRNotAvailable");
+                self.record_event(node, "CIDRNotAvailable");
                 return Err(Failure::new(why));
             }
         };
-        let path = format!("{NODES}/{}", escaped(key));
+        let path = format!("{NODES}/{}", percent_encode(key));
         match self.client.patch(&path, Patch::Strategic, &patch(node, &cidrs)).await {
             Ok(_) => Ok(Outcome::Done),
-            // Where nobody knows whether it was written, the node keeps what it would have: the
+            // Where it is unknown whether the write succeeded, the node keeps its allocation: the
             // next attempt is the same.
-            Err(failure) if !REFUSED.contains(&failure.code) => Err(failure),
+            Err(failure) if !NOT_WRITTEN.contains(&failure.code) => Err(failure),
             Err(failure) => {
-                // It may have got others meanwhile, which must not be given away.
-                let now = self.nodes.get(key).is_some_and(|node| !wants(&node));
-                if !now {
-                    lock(&self.ledger).ranges.release(key);
+                // The node may have got others meanwhile, which must stay allocated.
+                let has_cidrs = self.nodes.get(key).is_some_and(|node| !needs_cidrs(&node));
+                if !has_cidrs {
+                    lock(&self.allocations).ranges.release(key);
                 }
                 if failure.is_not_found() {
                     return Ok(Outcome::Done);
                 }
                 if !failure.is_conflict() {
-                    self.tell(node, "CIDRAssignmentFailed");
+                    self.record_event(node, "CIDRAssignmentFailed");
                 }
                 Err(failure)
             }
         }
     }
 
-    fn tell(&self, node: &Shared, status: &'static str) {
-        let about = About::object("v1", "Node", node);
-        let message = format!("Node {} status is now: {status}", about.name);
-        self.recorder.tell(&about, status, message);
+    fn record_event(&self, node: &Shared, status: &'static str) {
+        let object = ObjectReference::object("v1", "Node", node);
+        let message = format!("Node {} status is now: {status}", object.name);
+        self.recorder.normal(&object, status, message);
     }
 }
 
-/// The uid keeps it from hitting another node of this name.
+/// The uid protects another node of this name.
 fn patch(node: &Node<'_>, cidrs: &[String]) -> Node<'static> {
     let text = |text: &String| Node::string(text.clone());
     let list = Node::list(cidrs.iter().map(text).collect());
@@ -156,7 +156,7 @@ fn patch(node: &Node<'_>, cidrs: &[String]) -> Node<'static> {
     ])
 }
 
-fn wants(node: &Shared) -> bool {
+fn needs_cidrs(node: &Shared) -> bool {
     pod_cidrs(node).is_empty() && node.text_at(&["metadata", "deletionTimestamp"]).is_empty()
 }
 

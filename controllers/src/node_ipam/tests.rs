@@ -1,8 +1,9 @@
-//! Nodes that come and go while answers are lost and the controller is started anew: no two ever share a network.
+//! Nodes join and leave while responses are lost and the controller restarts: no two ever share a
+//! CIDR.
 
 mod world;
 
-use crate::{Selection, Settings, Silent, run};
+use crate::{NoopMetrics, Selection, Settings, run};
 use proptest::prelude::*;
 use ratchet_allocation::{MaskSizes, NodeRanges};
 use ratchet_net::CidrText;
@@ -10,11 +11,11 @@ use std::sync::Arc;
 use std::time::Duration;
 use world::{Mood, World};
 
-/// What happens.
+/// One step of a scenario.
 #[derive(Clone, Debug)]
 enum Step {
     Join(u8),
-    /// A node comes with a network of its own, in an odd spelling.
+    /// A node joins with a CIDR of its own, in a non-canonical form.
     Bring(u8, u8),
     Leave(u8),
     Restart,
@@ -55,16 +56,21 @@ fn start(world: &Arc<World>) -> Running {
         node_ranges: NodeRanges::new("10.0.0.0/21,fd00::/61", sizes, &services).ok(),
         ..Settings::default()
     };
-    Running(tokio::spawn(run(world.clone(), settings, Arc::new(Silent), std::future::pending())))
+    Running(tokio::spawn(run(
+        world.clone(),
+        settings,
+        Arc::new(NoopMetrics),
+        std::future::pending(),
+    )))
 }
 
-/// What two nodes were both given, if anything.
+/// A CIDR that two nodes share, if any.
 fn shared(world: &World) -> Option<String> {
-    let given = world.given();
+    let given = world.cidrs_by_node();
     for (at, (node, one)) in given.iter().enumerate() {
-        let read = |text: &str| CidrText::read(text).expect("a network");
+        let parse = |text: &str| CidrText::read(text).expect("a network");
         for (other_node, other) in &given[at + 1..] {
-            let (a, b) = (read(one), read(other));
+            let (a, b) = (parse(one), parse(other));
             if node != other_node && (a.contains_network(&b) || b.contains_network(&a)) {
                 return Some(format!("{node} and {other_node} share {one} and {other}"));
             }
@@ -81,7 +87,7 @@ async fn live(steps: Vec<Step>) -> Result<(), TestCaseError> {
             Step::Join(node) => world.join(node, &[]),
             Step::Bring(node, part) => {
                 let odd = format!("010.0.0{part}.00/024");
-                // Whoever brings a network takes it from nobody.
+                // A node with its own CIDR takes it from nobody.
                 if !world.is_taken(&odd) {
                     world.join(node, &[odd]);
                 }
@@ -99,7 +105,7 @@ async fn live(steps: Vec<Step>) -> Result<(), TestCaseError> {
     world.set_mood(Mood::Good);
     tokio::time::sleep(Duration::from_secs(120)).await;
     prop_assert_eq!(shared(&world), None);
-    // Seven of eight networks are for nodes: nobody waits in vain, and all is canonical.
+    // Seven of eight CIDRs are for nodes: none waits in vain, and all are canonical.
     let (with, without) = world.counts();
     prop_assert!(without == 0 || with >= 7, "{} have some and {} wait", with, without);
     for cidr in world.written() {

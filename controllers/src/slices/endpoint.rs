@@ -3,7 +3,7 @@
 use ratchet_object::Node;
 use std::collections::BTreeMap;
 
-/// An endpoint.
+/// One endpoint, with its optional fields as they are in the object.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Endpoint {
     pub(crate) addresses: Vec<String>,
@@ -17,19 +17,19 @@ pub(crate) struct Endpoint {
     pub(crate) hints: Option<Hints>,
 }
 
-/// Who should use an endpoint.
+/// The zones and nodes that should use an endpoint.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Hints {
     pub(crate) zones: Vec<String>,
     pub(crate) nodes: Vec<String>,
 }
 
-/// A reference to an object. Its resource version does not count: it changes when nothing that
-/// endpoints show does.
+/// An object reference. Its resource version does not count: it changes when nothing relevant to
+/// endpoints does.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Reference(BTreeMap<String, String>);
 
-/// What makes two endpoints the same one, whatever else changes.
+/// The identity of an endpoint, which other changes do not affect.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) struct EndpointKey {
     addresses: Vec<String>,
@@ -39,7 +39,6 @@ pub(crate) struct EndpointKey {
 }
 
 impl Endpoint {
-    /// Which one it is.
     pub(crate) fn key(&self) -> EndpointKey {
         let mut addresses = self.addresses.clone();
         addresses.sort_unstable();
@@ -58,8 +57,8 @@ impl Endpoint {
         self.ready == Some(true)
     }
 
-    /// Whether the other one, which has the same key, says the same; hints apart.
-    pub(crate) fn same_but_hints(&self, other: &Self) -> bool {
+    /// Whether an endpoint with the same key is equal, apart from hints.
+    pub(crate) fn equals_except_hints(&self, other: &Self) -> bool {
         let conditions = |it: &Self| (it.ready, it.serving, it.terminating);
         conditions(self) == conditions(other)
             && self.node_name == other.node_name
@@ -67,31 +66,30 @@ impl Endpoint {
             && self.target == other.target
     }
 
-    /// Reads an endpoint of a slice.
-    pub(crate) fn read(node: &Node<'_>) -> Self {
+    pub(crate) fn from_node(node: &Node<'_>) -> Self {
         let text = |name: &str| node.get(name).and_then(Node::text).map(str::to_owned);
-        let is = |name: &str| node.find(&["conditions", name]).and_then(Node::as_bool);
+        let condition = |name: &str| node.find(&["conditions", name]).and_then(Node::as_bool);
         let addresses = node.get("addresses").map(Node::items).unwrap_or_default();
         Self {
             addresses: addresses.iter().filter_map(Node::text).map(str::to_owned).collect(),
-            ready: is("ready"),
-            serving: is("serving"),
-            terminating: is("terminating"),
+            ready: condition("ready"),
+            serving: condition("serving"),
+            terminating: condition("terminating"),
             hostname: text("hostname"),
-            target: Reference::read(node.get("targetRef")),
+            target: Reference::from_node(node.get("targetRef")),
             node_name: text("nodeName"),
             zone: text("zone"),
-            hints: Hints::read(node.get("hints")),
+            hints: Hints::from_node(node.get("hints")),
         }
     }
 
-    /// The endpoint as a slice spells it.
     pub(crate) fn to_node(&self) -> Node<'static> {
         let mut node = Node::map([("addresses", names(&self.addresses))]);
         let conditions =
             [("ready", self.ready), ("serving", self.serving), ("terminating", self.terminating)];
-        let said = conditions.iter().filter_map(|(name, is)| Some((*name, Node::bool((*is)?))));
-        node.set("conditions", Node::map(said));
+        let present =
+            conditions.iter().filter_map(|(name, value)| Some((*name, Node::bool((*value)?))));
+        node.set("conditions", Node::map(present));
         if let Some(hostname) = &self.hostname {
             node.set("hostname", Node::string(hostname.clone()));
         }
@@ -115,7 +113,7 @@ fn names(texts: &[String]) -> Node<'static> {
 }
 
 impl Hints {
-    fn read(node: Option<&Node<'_>>) -> Option<Self> {
+    fn from_node(node: Option<&Node<'_>>) -> Option<Self> {
         let node = node.filter(|node| !node.is_null())?;
         let names = |list: &str| {
             let items = node.get(list).map(Node::items).unwrap_or_default();
@@ -133,22 +131,21 @@ impl Hints {
 }
 
 impl Reference {
-    /// A reference to a Pod.
     pub(crate) fn pod(namespace: &str, name: &str, uid: &str) -> Self {
-        let said = [("kind", "Pod"), ("namespace", namespace), ("name", name), ("uid", uid)];
-        let said = said.iter().filter(|(_, text)| !text.is_empty());
-        Self(said.map(|(name, text)| ((*name).to_owned(), (*text).to_owned())).collect())
+        let fields = [("kind", "Pod"), ("namespace", namespace), ("name", name), ("uid", uid)];
+        let fields = fields.iter().filter(|(_, text)| !text.is_empty());
+        Self(fields.map(|(name, text)| ((*name).to_owned(), (*text).to_owned())).collect())
     }
 
-    /// Reads a reference; empty texts say nothing.
-    pub(crate) fn read(node: Option<&Node<'_>>) -> Option<Self> {
+    /// Empty strings are ignored.
+    pub(crate) fn from_node(node: Option<&Node<'_>>) -> Option<Self> {
         let entries = node.filter(|node| !node.is_null())?.entries().iter();
-        let said = entries.filter_map(|entry| Some((entry.key.as_ref(), entry.node.text()?)));
-        let said = said.filter(|(_, text)| !text.is_empty());
-        Some(Self(said.map(|(name, text)| (name.to_owned(), text.to_owned())).collect()))
+        let fields = entries.filter_map(|entry| Some((entry.key.as_ref(), entry.node.text()?)));
+        let fields = fields.filter(|(_, text)| !text.is_empty());
+        Some(Self(fields.map(|(name, text)| (name.to_owned(), text.to_owned())).collect()))
     }
 
-    /// What it says of `name`.
+    /// The field `name`; empty if absent.
     pub(crate) fn get(&self, name: &str) -> &str {
         self.0.get(name).map(String::as_str).unwrap_or_default()
     }
@@ -157,14 +154,14 @@ impl Reference {
         Node::map(self.0.iter().map(|(name, text)| (name.clone(), Node::string(text.clone()))))
     }
 
-    fn counted(&self) -> impl Iterator<Item = (&String, &String)> {
+    fn compared(&self) -> impl Iterator<Item = (&String, &String)> {
         self.0.iter().filter(|(name, _)| *name != "resourceVersion")
     }
 }
 
 impl PartialEq for Reference {
     fn eq(&self, other: &Self) -> bool {
-        self.counted().eq(other.counted())
+        self.compared().eq(other.compared())
     }
 }
 

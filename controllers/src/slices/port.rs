@@ -3,7 +3,7 @@
 use crate::service::protocol;
 use ratchet_object::Node;
 
-/// A port, with what is not said filled in.
+/// A port, with defaults filled in.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) struct Port {
     pub(crate) name: String,
@@ -13,8 +13,8 @@ pub(crate) struct Port {
 }
 
 impl Port {
-    /// Reads a port of a slice, or of a subset of Endpoints, which spells it alike.
-    pub(crate) fn read(node: &Node<'_>) -> Self {
+    /// Parses a port of a slice, or of a subset of Endpoints, which has the same fields.
+    pub(crate) fn from_node(node: &Node<'_>) -> Self {
         Self {
             name: node.text_at(&["name"]).to_owned(),
             protocol: protocol(node).to_owned(),
@@ -23,32 +23,32 @@ impl Port {
         }
     }
 
-    /// The ports of a slice or a subset, in one order whatever order they stand in.
-    pub(crate) fn read_all(node: &Node<'_>) -> Vec<Self> {
+    /// The ports of a slice or a subset, sorted.
+    pub(crate) fn all_from_node(node: &Node<'_>) -> Vec<Self> {
         let ports = node.get("ports").map(Node::items).unwrap_or_default();
-        let mut ports: Vec<_> = ports.iter().map(Self::read).collect();
+        let mut ports: Vec<_> = ports.iter().map(Self::from_node).collect();
         ports.sort();
         ports
     }
 
-    /// The port as a slice spells it.
+    /// The port as a slice has it.
     pub(crate) fn to_node(&self) -> Node<'static> {
         let mut node = Node::map([("name", Node::string(self.name.clone()))]);
-        self.rest(&mut node);
+        self.add_common_fields(&mut node);
         node
     }
 
-    /// The port as a subset of Endpoints spells it: without an empty name.
-    pub(crate) fn to_subset(&self) -> Node<'static> {
+    /// The port as a subset of Endpoints has it: without an empty name.
+    pub(crate) fn to_subset_node(&self) -> Node<'static> {
         let mut node = Node::empty_map();
         if !self.name.is_empty() {
             node.set("name", Node::string(self.name.clone()));
         }
-        self.rest(&mut node);
+        self.add_common_fields(&mut node);
         node
     }
 
-    fn rest(&self, node: &mut Node<'static>) {
+    fn add_common_fields(&self, node: &mut Node<'static>) {
         if let Some(port) = self.port {
             node.set("port", Node::int(port));
         }

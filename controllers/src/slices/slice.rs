@@ -1,4 +1,4 @@
-//! An EndpointSlice: as it was found, and as it shall be.
+//! An EndpointSlice: its current object, and its desired parts.
 
 use super::{Endpoint, Port};
 use crate::Shared;
@@ -18,32 +18,31 @@ pub(crate) struct Slice {
 }
 
 impl Slice {
-    /// Reads a slice.
-    pub(crate) fn read(node: &Shared) -> Self {
+    pub(crate) fn from_node(node: &Shared) -> Self {
         let endpoints = node.get("endpoints").map(Node::items).unwrap_or_default();
         let owned = |(name, value): (&str, &str)| (name.to_owned(), value.to_owned());
         Self {
             origin: Some(node.clone()),
             address_type: node.text_at(&["addressType"]).to_owned(),
             labels: labels(node).map(owned).collect(),
-            ports: Port::read_all(node),
-            endpoints: endpoints.iter().map(Endpoint::read).collect(),
+            ports: Port::all_from_node(node),
+            endpoints: endpoints.iter().map(Endpoint::from_node).collect(),
         }
     }
 
-    /// Its name in the API; empty if it is not there yet.
+    /// The name in the API; empty if it does not exist yet.
     #[cfg(test)]
     pub(crate) fn name(&self) -> &str {
         self.origin.as_ref().map(|origin| origin.text_at(&["metadata", "name"])).unwrap_or_default()
     }
 
-    /// Whether the slice in the API is just so.
-    pub(crate) fn is_as_found(&self) -> bool {
-        let Some(found) = self.origin.as_ref().map(Self::read) else { return false };
-        found.labels == self.labels
-            && found.ports == self.ports
-            && found.endpoints == self.endpoints
-            && found.address_type == self.address_type
+    /// Whether the slice in the API has the desired parts already.
+    pub(crate) fn is_unchanged(&self) -> bool {
+        let Some(current) = self.origin.as_ref().map(Self::from_node) else { return false };
+        current.labels == self.labels
+            && current.ports == self.ports
+            && current.endpoints == self.endpoints
+            && current.address_type == self.address_type
     }
 
     /// The object to be written: the one in the API with these parts replaced, or a new one.
@@ -76,27 +75,27 @@ impl Slice {
     }
 }
 
-/// Sets an annotation, or takes it out.
+/// Sets an annotation, or removes it.
 pub(crate) fn annotate(node: &mut Node<'static>, name: &'static str, text: Option<String>) {
-    let there = annotations(node).any(|(known, _)| known == name);
+    let exists = annotations(node).any(|(existing, _)| existing == name);
     match text {
         Some(text) => node.below("metadata").below("annotations").set(name, Node::string(text)),
-        None if there => drop(node.below("metadata").below("annotations").remove(name)),
+        None if exists => drop(node.below("metadata").below("annotations").remove(name)),
         None => {}
     }
 }
 
 /// Replaces all annotations.
-pub(crate) fn annotate_all(node: &mut Node<'static>, texts: &BTreeMap<String, String>) {
-    let all = texts.iter().map(|(name, text)| (name.clone(), Node::string(text.clone())));
+pub(crate) fn annotate_all(node: &mut Node<'static>, annotations: &BTreeMap<String, String>) {
+    let all = annotations.iter().map(|(name, text)| (name.clone(), Node::string(text.clone())));
     let metadata = node.below("metadata");
     metadata.remove("annotations");
-    if !texts.is_empty() {
+    if !annotations.is_empty() {
         metadata.set("annotations", Node::map(all));
     }
 }
 
-/// A reference to the one object that a slice goes with.
+/// The owner reference of a slice.
 pub(crate) fn owner(kind: &'static str, name: &str, uid: &str) -> Node<'static> {
     Node::map([
         ("apiVersion", Node::string("v1")),
@@ -108,7 +107,7 @@ pub(crate) fn owner(kind: &'static str, name: &str, uid: &str) -> Node<'static> 
     ])
 }
 
-/// Whether the slice goes with the object of this uid.
+/// Whether the slice has an owner with this kind and uid.
 pub(crate) fn is_owned(slice: &Node<'_>, kind: &str, uid: &str) -> bool {
     let owners = slice.find(&["metadata", "ownerReferences"]).map(Node::items).unwrap_or_default();
     owners.iter().any(|owner| {

@@ -1,4 +1,4 @@
-//! Cluster roles that gather get the rules of the roles that they gather, and keep them.
+//! Aggregated cluster roles get the rules of the roles they select, and keep them.
 
 use crate::fake::{Fake, node, pass};
 use ratchet_object::Node;
@@ -15,7 +15,7 @@ fn part(fake: &Fake, name: &str, verb: &str) {
     fake.set(&path(name), &text.replace("add: y", r#"add: "y""#));
 }
 
-/// A role that gathers, and two parts.
+/// An aggregated role, and two parts.
 fn roles() -> Arc<Fake> {
     let fake = Fake::new();
     fake.set(

@@ -1,10 +1,10 @@
-//! Requests for certificates: who approves them, who signs them, and when they go.
+//! CertificateSigningRequests: approval, signing, and deletion.
 
 use crate::fake::{Fake, pass};
 use base64::Engine as _;
 use base64::prelude::BASE64_STANDARD;
 use ratchet_certificate::CertificateRequest;
-use ratchet_controllers::{CertificateSigner, Settings, Signing, Silent};
+use ratchet_controllers::{CertificateSigner, NoopMetrics, Settings, Signing};
 use ratchet_object::Node;
 use rcgen::{CertificateParams, DistinguishedName, DnType, KeyPair, SanType};
 use std::sync::{Arc, Mutex};
@@ -15,7 +15,7 @@ const SIGNING: &str = "certificatesigningrequest-signing-controller";
 const APPROVING: &str = "certificatesigningrequest-approving-controller";
 const CLEANING: &str = "certificatesigningrequest-cleaner-controller";
 
-fn wish(serves: bool) -> String {
+fn encoded_request(serves: bool) -> String {
     let mut params = CertificateParams::default();
     params.distinguished_name = DistinguishedName::new();
     params.distinguished_name.push(DnType::OrganizationName, "system:nodes");
@@ -30,23 +30,23 @@ fn wish(serves: bool) -> String {
 fn serving(usages: &str, conditions: &str) -> String {
     format!(
         "{{spec: {{signerName: kubernetes.io/kubelet-serving, usages: [{usages}], expirationSeconds: 3600, request: {}}}, status: {{conditions: [{conditions}]}}}}",
-        wish(true)
+        encoded_request(true)
     )
 }
 
 fn joining(user: &str) -> String {
     format!(
         "{{spec: {{signerName: kubernetes.io/kube-apiserver-client-kubelet, username: {user}, usages: [digital signature, client auth], request: {}}}}}",
-        wish(false)
+        encoded_request(false)
     )
 }
 
 const APPROVED: &str = "{type: Approved, status: 'True'}";
 
-/// Common names, usages, and how many seconds it lives.
+/// Common names, usages, and the lifetime in seconds.
 type Signature = (Vec<String>, Vec<String>, u64);
 
-/// Signs with words, and remembers for whom; refuses while it is told to.
+/// Signs with plain text and records the requests; fails when told to.
 #[derive(Default)]
 struct FakeSigner {
     signed: Mutex<Vec<Signature>>,
@@ -107,7 +107,7 @@ async fn what_is_approved_is_signed_once_and_what_is_not_is_left() {
     for (name, text) in &rows {
         fake.set(&format!("{REQUESTS}/{name}"), text);
     }
-    let _running = fake.start_with(SIGNING, Arc::new(Silent), settings(&signer));
+    let _running = fake.start_with(SIGNING, Arc::new(NoopMetrics), settings(&signer));
     pass(3600).await;
     assert_eq!(status(&fake, "good").text_at(&["certificate"]), BASE64_STANDARD.encode("signed"));
     let usages = vec!["digital signature".to_owned(), "server auth".to_owned()];
@@ -136,24 +136,24 @@ async fn nodes_are_approved_when_they_may_join_and_as_soon_as_they_may() {
     fake.set(&bob, &joining("bob"));
     fake.set(&format!("{REQUESTS}/serving"), &serving("digital signature, server auth", ""));
     fake.allow("system:bootstrap:x", "nodeclient");
-    // Being allowed to renew one's own certificate is not being allowed to ask for any node's.
+    // Permission to renew one's own certificate is not permission to request any node's.
     fake.allow("system:node:a", "selfnodeclient");
     fake.allow("bob", "selfnodeclient");
     let _running = fake.start(APPROVING);
     pass(60).await;
-    let told = |name: &str| {
+    let conditions_of = |name: &str| {
         let status = status(&fake, name);
         let conditions = status.get("conditions").map(Node::items).unwrap_or_default().to_vec();
         conditions.iter().map(|one| one.text_at(&["message"]).to_owned()).collect::<Vec<_>>()
     };
     let node = "Auto approving kubelet client certificate after SubjectAccessReview.";
-    assert_eq!(told("join"), [node]);
+    assert_eq!(conditions_of("join"), [node]);
     let self_node = "Auto approving self kubelet client certificate after SubjectAccessReview.";
-    assert_eq!(told("own"), [self_node]);
-    assert!(told("bob").is_empty() && told("serving").is_empty());
+    assert_eq!(conditions_of("own"), [self_node]);
+    assert!(conditions_of("bob").is_empty() && conditions_of("serving").is_empty());
     fake.allow("bob", "nodeclient");
     pass(2000).await;
-    assert_eq!(told("bob"), [node]);
+    assert_eq!(conditions_of("bob"), [node]);
     let settled = fake.writes().len();
     pass(3600).await;
     assert_eq!(fake.writes().len(), settled, "{:?}", fake.writes());

@@ -1,8 +1,9 @@
-//! Services, pods and hand-made Endpoints become slices and Endpoints, and then nothing is written.
+//! Services, pods and custom Endpoints become slices and Endpoints, and then nothing more is
+//! written.
 
 use crate::fake::{Fake, node, pass};
-use crate::frame::Tally;
-use ratchet_controllers::meter;
+use crate::frame::RecordedMetrics;
+use ratchet_controllers::metrics;
 use ratchet_object::Node;
 use std::sync::Arc;
 
@@ -133,7 +134,7 @@ async fn news_that_comes_late_makes_no_second_slice() {
     pods(&fake, 5);
     let _running = fake.start(ALL);
     pass(1).await;
-    // Slices are written, but nobody hears of it for a while; the pods go on changing.
+    // Slices are written, but their events are delayed; the pods go on changing.
     fake.fail("WATCH /apis/discovery.k8s.io/v1/endpointslices", 6, 500);
     fake.hang_up();
     pods(&fake, 150);
@@ -162,7 +163,7 @@ async fn who_changes_or_deletes_what_we_keep_is_answered_once() {
     pass(10).await;
     assert_eq!((in_slices(&fake).len(), in_endpoints(&fake).len()), (3, 3));
     assert_eq!(fake.writes().len() - before, 3);
-    // Who takes a slice over keeps it.
+    // A slice taken over by another controller stays with it.
     let slice = fake.paths(SLICES).remove(0);
     fake.change(&slice, |slice| {
         let labels = slice.below("metadata").below("labels");
@@ -198,7 +199,7 @@ async fn endpoints_go_with_their_service_even_if_nobody_looked() {
     pass(10).await;
     assert_eq!(fake.get(ENDPOINTS), None);
     drop(running);
-    // Left over from before the start, but for those that were never endpoints.
+    // Left over from before the start, except those that were never endpoints.
     fake.set(ENDPOINTS, "{}");
     let leader = "{metadata: {annotations: {control-plane.alpha.kubernetes.io/leader: ''}}}";
     fake.set(&format!("{SHOP}/endpoints/leader"), leader);
@@ -206,7 +207,7 @@ async fn endpoints_go_with_their_service_even_if_nobody_looked() {
     pass(10).await;
     assert_eq!(fake.get(ENDPOINTS), None);
     assert!(fake.get(&format!("{SHOP}/endpoints/leader")).is_some());
-    // Who makes Endpoints before the Service is given the time for it.
+    // Endpoints created before their Service are left alone for a while.
     fake.set(ENDPOINTS, "{}");
     pass(600).await;
     assert!(fake.get(ENDPOINTS).is_some());
@@ -274,22 +275,22 @@ async fn failures_are_tried_again_and_a_namespace_that_goes_is_no_failure() {
     }
     let fake = shop();
     fake.delete(SHOP);
-    let tally = Arc::new(Tally::default());
-    let _running = fake.start_metered(ALL, tally.clone());
+    let recorded = Arc::new(RecordedMetrics::default());
+    let _running = fake.start_metered(ALL, recorded.clone());
     pass(600).await;
     assert!((2..=3).contains(&fake.writes().len()), "{:?}", fake.writes());
-    assert_eq!(tally.of(metrics::ERRORS), 0.0);
+    assert_eq!(recorded.of(metrics::ERRORS), 0.0);
 }
 
-/// What is told about an object: reason and message.
-fn told(fake: &Fake, kind: &str) -> Vec<String> {
+/// Reason and message of the events about an object.
+fn events_of(fake: &Fake, kind: &str) -> Vec<String> {
     let events = fake.paths(&format!("{SHOP}/events")).into_iter().filter_map(|at| fake.get(&at));
     let about = events.filter(|event| event.text_at(&["involvedObject", "kind"]) == kind);
-    let mut told: Vec<_> = about
+    let mut events: Vec<_> = about
         .map(|event| format!("{}: {}", event.text_at(&["reason"]), event.text_at(&["message"])))
         .collect();
-    told.sort();
-    told
+    events.sort();
+    events
 }
 
 #[tokio::test(start_paused = true)]
@@ -307,13 +308,13 @@ async fn what_cannot_be_done_is_told() {
     let expected = format!(
         "FailedToUpdateEndpointSlices: Error updating Endpoint Slices for Service shop/web: {why}"
     );
-    assert_eq!(told(&fake, "Service"), [expected]);
+    assert_eq!(events_of(&fake, "Service"), [expected]);
     let expected =
         format!("FailedToCreateEndpoint: Failed to create endpoint for service shop/web: {why}");
-    assert_eq!(told(&fake, "Endpoints"), [expected]);
+    assert_eq!(events_of(&fake, "Endpoints"), [expected]);
     let _running = fake.start("endpointslicemirroring");
     pass(60).await;
     let expected =
         "InvalidIPAddress: Skipped 2 invalid IP addresses when mirroring to EndpointSlices";
-    assert!(told(&fake, "Endpoints").iter().any(|event| event == expected));
+    assert!(events_of(&fake, "Endpoints").iter().any(|event| event == expected));
 }

@@ -2,7 +2,8 @@
 
 use bytes::Bytes;
 use ratchet_controllers::{
-    Api, ApiAnswer, ApiRequest, Lines, Metrics, Selection, Settings, Shown, Silent, Waiting, run,
+    Api, ApiAnswer, ApiRequest, Lines, Metrics, NoopMetrics, Selection, Settings, Shown, Waiting,
+    run,
 };
 use ratchet_object::{Limits, Node, decode};
 use std::collections::BTreeMap;
@@ -11,10 +12,10 @@ use std::time::Duration;
 use tokio::sync::mpsc;
 use tokio::task::JoinHandle;
 
-/// A list never holds more at once, so that every test reads pages.
+/// The maximum page size, so that every test reads several pages.
 const PAGE: usize = 2;
 
-/// The resources: group and version, name, namespaced, whether collections can be deleted.
+/// The resources: group version, name, namespaced, whether collections can be deleted.
 const RESOURCES: &[(&str, &str, bool, bool)] = &[
     ("v1", "namespaces", false, false),
     ("v1", "pods", true, true),
@@ -47,15 +48,15 @@ struct State {
     watchers: Vec<(String, mpsc::UnboundedSender<Bytes>)>,
     writes: Vec<String>,
     reads: usize,
-    /// `METHOD path` and how often (at most) it fails with which code.
+    /// `METHOD path`, how often it fails at most, and with which code.
     failures: Vec<(String, usize, u16)>,
     /// Watches from before this revision are too old.
     oldest: u64,
-    /// Who may create which subresource: `user subresource`.
+    /// Allowed creations: `user subresource`.
     allowed: Vec<String>,
 }
 
-/// A code, and what is said about it.
+/// A status code and its message.
 struct Refused(u16, &'static str);
 
 impl From<u16> for Refused {
@@ -67,13 +68,13 @@ impl From<u16> for Refused {
 const TERMINATED: &str =
     r#"{"message":"unable to create new content in namespace x because it is being terminated"}"#;
 
-/// Reads YAML.
+/// Parses YAML.
 pub(crate) fn node(text: &str) -> Node<'static> {
     let decoded = decode(text, Limits::DEFAULT).expect("reads");
     decoded.documents.into_iter().next().expect("there").into_owned()
 }
 
-/// Lets so many seconds pass.
+/// Advances the paused clock.
 pub(crate) async fn pass(seconds: u64) {
     tokio::time::sleep(Duration::from_secs(seconds)).await;
 }
@@ -93,29 +94,29 @@ impl Fake {
     }
 
     pub(crate) fn start(self: &Arc<Self>, controllers: &str) -> Running {
-        self.start_metered(controllers, Arc::new(Silent))
+        self.start_metered(controllers, Arc::new(NoopMetrics))
     }
 
     pub(crate) fn start_metered(
         self: &Arc<Self>,
         controllers: &str,
-        meter: Arc<dyn Metrics>,
+        metrics: Arc<dyn Metrics>,
     ) -> Running {
-        self.start_with(controllers, meter, Settings::default())
+        self.start_with(controllers, metrics, Settings::default())
     }
 
     pub(crate) fn start_with(
         self: &Arc<Self>,
         controllers: &str,
-        meter: Arc<dyn Metrics>,
+        metrics: Arc<dyn Metrics>,
         settings: Settings,
     ) -> Running {
         let selection = Selection::parse(controllers).expect("known");
         let settings = Settings { selection, ..settings };
-        Running(tokio::spawn(run(self.clone(), settings, meter, std::future::pending())))
+        Running(tokio::spawn(run(self.clone(), settings, metrics, std::future::pending())))
     }
 
-    /// Lets a user create a subresource.
+    /// Allows a user to create a subresource.
     pub(crate) fn allow(&self, user: &str, subresource: &str) {
         self.state().allowed.push(format!("{user} {subresource}"));
     }
@@ -124,7 +125,7 @@ impl Fake {
         self.state.lock().expect("no panic")
     }
 
-    /// Puts an object, whatever was there.
+    /// Stores an object, whatever was there.
     pub(crate) fn set(&self, path: &str, text: &str) {
         let mut new = node(text);
         let mut parts = path.rsplit('/');
@@ -144,17 +145,17 @@ impl Fake {
         state.put(path, new);
     }
 
-    /// What is there.
+    /// The stored object.
     pub(crate) fn get(&self, path: &str) -> Option<Node<'static>> {
         self.state().objects.get(path).cloned()
     }
 
-    /// Takes an object out as if a client had deleted it.
+    /// Removes an object as if a client had deleted it.
     pub(crate) fn delete(&self, path: &str) {
         self.state().delete(path);
     }
 
-    /// The requests to write so far.
+    /// The write requests so far.
     pub(crate) fn writes(&self) -> Vec<String> {
         self.state().writes.clone()
     }
@@ -164,17 +165,17 @@ impl Fake {
         self.state().below(collection)
     }
 
-    /// How many requests to read there were so far.
+    /// The number of read requests so far.
     pub(crate) fn reads(&self) -> usize {
         self.state().reads
     }
 
-    /// The next `times` requests that begin so fail.
+    /// Makes the next `times` requests with this prefix fail.
     pub(crate) fn fail(&self, request: &str, times: usize, code: u16) {
         self.state().failures.push((request.to_owned(), times, code));
     }
 
-    /// Requests work again.
+    /// Makes requests succeed again.
     pub(crate) fn heal(&self) {
         self.state().failures.clear();
     }
@@ -191,21 +192,21 @@ impl Fake {
         state.events.clear();
     }
 
-    /// Forgets all events; watches are too old then, and may hear of it.
+    /// Forgets all events, so that watches are too old; `tell` sends them the error.
     pub(crate) fn compact(&self, tell: bool) {
         self.state().revision += 1;
         self.forget();
         let mut state = self.state();
         let line = r#"{"type":"ERROR","object":{"kind":"Status","code":410}}"#;
         if tell {
-            // Who has stopped listening does not hear it.
+            // A watcher that is gone does not receive it.
             let send = |(_, watcher): &(_, mpsc::UnboundedSender<Bytes>)| watcher.send(line.into());
             state.watchers.iter().for_each(|watcher| drop(send(watcher)));
         }
         state.watchers.clear();
     }
 
-    /// Tells all watches where they are.
+    /// Sends a bookmark to all watches.
     pub(crate) fn bookmark(&self) {
         self.state().revision += 1;
         let version = self.state().revision;
@@ -213,7 +214,7 @@ impl Fake {
         self.say(&format!(r#"{{"type":"BOOKMARK","object":{object}}}"#));
     }
 
-    /// Says a line to all watches.
+    /// Sends a line to all watches.
     pub(crate) fn say(&self, line: &str) {
         let (state, line) = (self.state(), Bytes::from(line.to_owned()));
         state.watchers.iter().for_each(|(_, watcher)| watcher.send(line.clone()).expect("listens"));
@@ -255,7 +256,7 @@ impl State {
             .retain(|(at, watcher)| !holds(at, path) || watcher.send(line.clone()).is_ok());
     }
 
-    /// The code with which this request fails, if it shall.
+    /// The code with which this request fails, if it does.
     fn failure(&mut self, request: &str) -> Option<u16> {
         let failure = self
             .failures
@@ -381,13 +382,13 @@ impl State {
     }
 }
 
-/// The namespace that an object is in.
+/// The namespace of an object.
 fn namespace(path: &str) -> Option<&str> {
     let (name, rest) = path.split_once("/namespaces/")?.1.split_once('/')?;
     rest.contains('/').then_some(name)
 }
 
-/// Whether an object is in a collection: of its namespace, or of all of them.
+/// Whether an object is in a collection: of its namespace, or of all namespaces.
 fn holds(collection: &str, path: &str) -> bool {
     let (of, _) = path.rsplit_once('/').expect("a path");
     let everywhere = namespace(path).map(|name| of.replace(&format!("/namespaces/{name}"), ""));
@@ -399,7 +400,7 @@ fn has(object: &Node<'_>, name: &str) -> bool {
     there.is_some_and(|node| node.text().is_some() || !node.items().is_empty())
 }
 
-/// What discovery says.
+/// The discovery documents.
 fn document(path: &str) -> Option<String> {
     if path == "/api" {
         return Some(r#"{"versions":["v1"]}"#.to_owned());

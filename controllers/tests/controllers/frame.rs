@@ -1,11 +1,11 @@
-//! Informers survive whatever a watch can meet, and a settled cluster is left in peace.
+//! Informers survive every failure of a watch, and a settled cluster causes no writes.
 
 use crate::fake::{Fake, pass};
-use ratchet_controllers::{Metrics, meter};
+use ratchet_controllers::{Metrics, metrics};
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex};
 
-/// Controllers that look at few collections, so that reads can be counted.
+/// Controllers with few collections, so that reads can be counted.
 const FEW: &str = "namespace,clusterrole-aggregation,serviceaccount";
 
 const SUM: &str = "/apis/rbac.authorization.k8s.io/v1/clusterroles/sum";
@@ -47,8 +47,8 @@ async fn what_happened_while_the_watch_was_too_old_is_seen() {
 #[tokio::test(start_paused = true)]
 async fn a_watch_that_ends_goes_on_where_it_was() {
     let fake = roles();
-    let tally = Arc::new(Tally::default());
-    let _running = fake.start_metered("clusterrole-aggregation", tally.clone());
+    let recorded = Arc::new(RecordedMetrics::default());
+    let _running = fake.start_metered("clusterrole-aggregation", recorded.clone());
     pass(10).await;
     for verb in ["get", "list", "watch"] {
         fake.bookmark();
@@ -59,8 +59,8 @@ async fn a_watch_that_ends_goes_on_where_it_was() {
         pass(30).await;
         assert!(follows(&fake, verb), "{verb}");
     }
-    assert_eq!(tally.of(metrics::LISTS), 1.0);
-    assert_eq!(tally.of(metrics::WATCHES), 4.0);
+    assert_eq!(recorded.of(metrics::LISTS), 1.0);
+    assert_eq!(recorded.of(metrics::WATCHES), 4.0);
 }
 
 #[tokio::test(start_paused = true)]
@@ -70,8 +70,8 @@ async fn a_server_that_fails_for_a_while_is_asked_gently_until_it_answers() {
     fake.fail("", usize::MAX, 0);
     let _running = fake.start(FEW);
     pass(600).await;
-    let asked = fake.reads();
-    assert!((20..80).contains(&asked), "{asked}");
+    let reads = fake.reads();
+    assert!((20..80).contains(&reads), "{reads}");
     fake.heal();
     pass(60).await;
     assert!(follows(&fake, "get"));
@@ -88,14 +88,14 @@ async fn a_server_that_fails_for_a_while_is_asked_gently_until_it_answers() {
 #[tokio::test(start_paused = true)]
 async fn a_line_that_is_no_event_is_stepped_over() {
     let fake = roles();
-    let tally = Arc::new(Tally::default());
-    let _running = fake.start_metered("clusterrole-aggregation", tally.clone());
+    let recorded = Arc::new(RecordedMetrics::default());
+    let _running = fake.start_metered("clusterrole-aggregation", recorded.clone());
     pass(10).await;
     fake.say("{");
     part(&fake, "get");
     pass(10).await;
     assert!(follows(&fake, "get"));
-    assert_eq!(tally.of(metrics::LISTS), 2.0);
+    assert_eq!(recorded.of(metrics::LISTS), 2.0);
 }
 
 #[tokio::test(start_paused = true)]
@@ -141,12 +141,12 @@ async fn controllers_are_measured() {
     let fake = roles();
     part(&fake, "get");
     fake.fail("PUT ", 2, 500);
-    let tally = Arc::new(Tally::default());
-    let _running = fake.start_metered("*", tally.clone());
+    let recorded = Arc::new(RecordedMetrics::default());
+    let _running = fake.start_metered("*", recorded.clone());
     pass(60).await;
-    assert_eq!((tally.of(metrics::RETRIES), tally.of(metrics::ERRORS)), (2.0, 2.0));
-    assert_eq!(tally.of(metrics::DEPTH), 0.0);
-    assert!(tally.of(metrics::ADDS) >= 3.0 && tally.of(metrics::WORKED) >= 3.0);
+    assert_eq!((recorded.of(metrics::RETRIES), recorded.of(metrics::ERRORS)), (2.0, 2.0));
+    assert_eq!(recorded.of(metrics::DEPTH), 0.0);
+    assert!(recorded.of(metrics::ADDS) >= 3.0 && recorded.of(metrics::WORKED) >= 3.0);
 }
 
 #[tokio::test(start_paused = true)]
@@ -155,26 +155,26 @@ async fn what_went_by_itself_is_no_error() {
     let fake = roles();
     fake.set(SHOP, "{spec: {finalizers: [kubernetes]}}");
     fake.delete(SHOP);
-    let tally = Arc::new(Tally::default());
-    let _running = fake.start_metered("*", tally.clone());
+    let recorded = Arc::new(RecordedMetrics::default());
+    let _running = fake.start_metered("*", recorded.clone());
     pass(1).await;
     fake.change(SHOP, |namespace| drop(namespace.remove("spec")));
     pass(60).await;
     assert_eq!(fake.get(SHOP), None);
-    assert_eq!((tally.of(metrics::ERRORS), fake.writes().len()), (0.0, 0));
+    assert_eq!((recorded.of(metrics::ERRORS), fake.writes().len()), (0.0, 0));
 }
 
-/// Sums up counts, keeps the last gauge, counts observations.
+/// Sums counters, keeps the last gauge, counts observations.
 #[derive(Default)]
-pub(crate) struct Tally(Mutex<BTreeMap<&'static str, f64>>);
+pub(crate) struct RecordedMetrics(Mutex<BTreeMap<&'static str, f64>>);
 
-impl Tally {
+impl RecordedMetrics {
     pub(crate) fn of(&self, what: &str) -> f64 {
         self.0.lock().expect("no panic").get(what).copied().unwrap_or_default()
     }
 }
 
-impl Metrics for Tally {
+impl Metrics for RecordedMetrics {
     fn count(&self, _: &'static str, what: &'static str, n: u64) {
         *self.0.lock().expect("no panic").entry(what).or_default() += n as f64;
     }

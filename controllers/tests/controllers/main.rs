@@ -1,4 +1,4 @@
-//! The controllers against an API in memory, in a time that passes by itself.
+//! The controllers against an API in memory, with a paused clock.
 #![allow(clippy::expect_used, clippy::indexing_slicing, reason = "a test that panics has failed")]
 
 mod aggregation;

@@ -1,4 +1,4 @@
-//! Namespaces that are deleted go away, and say on the way what keeps them.
+//! Deleted namespaces are emptied and removed, with conditions on the way.
 
 use crate::fake::{Fake, node, pass};
 use ratchet_object::Node;
@@ -11,7 +11,7 @@ const WIDGET: &str = "/apis/example.com/v1/namespaces/shop/widgets/w";
 const POD: &str = "/api/v1/namespaces/shop/pods/p";
 const HELD: &str = "{metadata: {finalizers: [example.com/hold]}}";
 
-/// A namespace with three configmaps, a deployment and a widget, and one that is left alone.
+/// A namespace with three configmaps, a deployment and a widget, and another one.
 fn shop() -> Arc<Fake> {
     let fake = Fake::new();
     for namespace in [SHOP, "/api/v1/namespaces/other"] {

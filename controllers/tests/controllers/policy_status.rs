@@ -1,4 +1,4 @@
-//! Policies are told what is likely wrong with them, once for every generation.
+//! Policies are type-checked once for every generation.
 
 use crate::fake::{Fake, pass};
 use ratchet_object::Node;
@@ -11,7 +11,7 @@ fn spec(expression: &str) -> String {
     )
 }
 
-fn told(fake: &Fake) -> (i64, usize) {
+fn observed_status(fake: &Fake) -> (i64, usize) {
     let policy = fake.get(POLICY).expect("there");
     let generation = policy.find(&["status", "observedGeneration"]).and_then(Node::as_int);
     let warnings = policy.find(&["status", "typeChecking", "expressionWarnings"]);
@@ -25,7 +25,7 @@ async fn every_generation_is_looked_at_once() {
     fake.set(POLICY, &text);
     let _running = fake.start("validatingadmissionpolicy-status-controller");
     pass(10).await;
-    assert_eq!(told(&fake), (1, 1));
+    assert_eq!(observed_status(&fake), (1, 1));
     assert_eq!(fake.writes().len(), 1, "{:?}", fake.writes());
     pass(3600).await;
     assert_eq!(fake.writes().len(), 1);
@@ -34,6 +34,6 @@ async fn every_generation_is_looked_at_once() {
         policy.set("spec", crate::fake::node(&spec("object.spec.hostNetwork")));
     });
     pass(10).await;
-    assert_eq!(told(&fake), (2, 0));
+    assert_eq!(observed_status(&fake), (2, 0));
     assert_eq!(fake.writes().len(), 2);
 }

@@ -1,8 +1,8 @@
-//! Every namespace that stays has its service account `default`, made once.
+//! Every remaining namespace has its service account `default`, created once.
 
 use crate::fake::{Fake, pass};
-use crate::frame::Tally;
-use ratchet_controllers::meter;
+use crate::frame::RecordedMetrics;
+use ratchet_controllers::metrics;
 use std::sync::Arc;
 
 const SHOP: &str = "/api/v1/namespaces/shop";
@@ -10,7 +10,7 @@ const ACCOUNTS: &str = "/api/v1/namespaces/shop/serviceaccounts";
 const DEFAULT: &str = "/api/v1/namespaces/shop/serviceaccounts/default";
 const ALONE: &str = "serviceaccount-controller";
 
-/// A namespace that goes only when somebody lets it go.
+/// A namespace with a finalizer.
 fn shop() -> Arc<Fake> {
     let fake = Fake::new();
     fake.set(SHOP, "{spec: {finalizers: [kubernetes]}}");
@@ -26,7 +26,7 @@ fn posts(fake: &Fake) -> usize {
 #[tokio::test(start_paused = true)]
 async fn every_namespace_gets_one_account_whenever_it_was_made() {
     let fake = shop();
-    // Another one's account, and another account, are not what is wanted.
+    // The account of another namespace, and another account, do not count.
     fake.set("/api/v1/namespaces/shop/serviceaccounts/other", "{}");
     let _running = fake.start(ALONE);
     pass(1).await;
@@ -82,11 +82,11 @@ async fn failures_are_tried_again() {
     for code in [0, 403, 500, 503] {
         let fake = shop();
         fake.fail("POST ", 3, code);
-        let tally = Arc::new(Tally::default());
-        let _running = fake.start_metered(ALONE, tally.clone());
+        let recorded = Arc::new(RecordedMetrics::default());
+        let _running = fake.start_metered(ALONE, recorded.clone());
         pass(60).await;
         assert!(fake.get(DEFAULT).is_some(), "{code}");
-        assert_eq!((posts(&fake), tally.of(metrics::ERRORS)), (4, 3.0), "{code}");
+        assert_eq!((posts(&fake), recorded.of(metrics::ERRORS)), (4, 3.0), "{code}");
     }
 }
 
@@ -95,20 +95,20 @@ async fn who_was_faster_is_no_error() {
     for code in [404, 409] {
         let fake = shop();
         fake.fail("POST ", usize::MAX, code);
-        let tally = Arc::new(Tally::default());
-        let _running = fake.start_metered(ALONE, tally.clone());
+        let recorded = Arc::new(RecordedMetrics::default());
+        let _running = fake.start_metered(ALONE, recorded.clone());
         pass(600).await;
-        assert_eq!((posts(&fake), tally.of(metrics::ERRORS)), (1, 0.0), "{code}");
+        assert_eq!((posts(&fake), recorded.of(metrics::ERRORS)), (1, 0.0), "{code}");
     }
 }
 
 #[tokio::test(start_paused = true)]
 async fn a_namespace_of_which_nobody_told_that_it_goes_is_no_error() {
     let fake = shop();
-    let tally = Arc::new(Tally::default());
-    let _running = fake.start_metered(ALONE, tally.clone());
+    let recorded = Arc::new(RecordedMetrics::default());
+    let _running = fake.start_metered(ALONE, recorded.clone());
     pass(10).await;
-    // The news of accounts comes, that of namespaces does not.
+    // Events of accounts arrive, those of namespaces do not.
     fake.fail("WATCH /api/v1/namespaces", usize::MAX, 500);
     fake.fail("GET /api/v1/namespaces", usize::MAX, 500);
     fake.hang_up();
@@ -116,6 +116,6 @@ async fn a_namespace_of_which_nobody_told_that_it_goes_is_no_error() {
     fake.delete(SHOP);
     fake.delete(DEFAULT);
     pass(60).await;
-    assert_eq!((posts(&fake), tally.of(metrics::ERRORS)), (2, 0.0));
+    assert_eq!((posts(&fake), recorded.of(metrics::ERRORS)), (2, 0.0));
     assert_eq!(fake.get(DEFAULT), None);
 }

@@ -1,6 +1,6 @@
-//! The documents by which clients learn what is served, from a list of resources.
+//! Discovery documents of the served resources.
 //!
-//! Groups, and versions within a group, come in the order of the list; the first version of a group
+//! Groups, and versions within a group, are in the order of the list; the first version of a group
 //! is the preferred one.
 
 use alloc::format;
@@ -14,7 +14,7 @@ use sha2::{Digest, Sha256, Sha512};
 use crate::json::Json;
 use crate::resources::{Gvk, Resource, Subresource};
 
-/// The answer to `GET /api`; the address is that of this server, with its port.
+/// The response to `GET /api`; the address is that of this server, with its port.
 #[must_use]
 pub fn api_versions(server_address: &str) -> String {
     Json::line(|json| {
@@ -29,7 +29,7 @@ pub fn api_versions(server_address: &str) -> String {
     })
 }
 
-/// The answer to `GET /apis`: an APIGroupList.
+/// The response to `GET /apis`: an APIGroupList.
 #[must_use]
 pub fn api_group_list(served: &[&Resource<'_>]) -> String {
     Json::line(|json| {
@@ -43,7 +43,7 @@ pub fn api_group_list(served: &[&Resource<'_>]) -> String {
     })
 }
 
-/// The answer to `GET /apis/{group}`: an APIGroup; none if nothing of the group is served.
+/// The response to `GET /apis/{group}`: an APIGroup; `None` if nothing of the group is served.
 #[must_use]
 pub fn api_group(served: &[&Resource<'_>], group: &str) -> Option<String> {
     groups(served).contains(&group).then(|| {
@@ -55,14 +55,14 @@ pub fn api_group(served: &[&Resource<'_>], group: &str) -> Option<String> {
     })
 }
 
-/// The answer to `GET /api/v1` and `GET /apis/{group}/{version}`: an APIResourceList; none if
+/// The response to `GET /api/v1` and `GET /apis/{group}/{version}`: an APIResourceList; `None` if
 /// nothing of the version is served.
 #[must_use]
 pub fn api_resource_list(served: &[&Resource<'_>], group: &str, version: &str) -> Option<String> {
     versions(served, group).contains(&version).then(|| {
         Json::line(|json| {
             json.pair("kind", "APIResourceList");
-            // The core group dates from before lists of resources had a version.
+            // The core group predates the version of resource lists.
             if !group.is_empty() {
                 json.pair("apiVersion", "v1");
             }
@@ -70,8 +70,8 @@ pub fn api_resource_list(served: &[&Resource<'_>], group: &str, version: &str) -
             json.key("resources").list(|json| {
                 for resource in of_version(served, group, version) {
                     json.object(|json| write_resource(json, resource));
-                    for below in resource.subresources {
-                        json.object(|json| write_subresource(json, resource, below));
+                    for subresource in resource.subresources {
+                        json.object(|json| write_subresource(json, resource, subresource));
                     }
                 }
             });
@@ -79,7 +79,7 @@ pub fn api_resource_list(served: &[&Resource<'_>], group: &str, version: &str) -
     })
 }
 
-/// The part of the API that an aggregated document is about.
+/// The root of an aggregated document.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Root {
     /// `/api`: the core group.
@@ -88,7 +88,7 @@ pub enum Root {
     Groups,
 }
 
-/// The answer to `GET /api` or `GET /apis` for clients that ask for all in one: an
+/// The response to `GET /api` or `GET /apis` for clients that accept aggregated discovery: an
 /// APIGroupDiscoveryList of `apidiscovery.k8s.io/v2`.
 #[must_use]
 pub fn aggregated(served: &[&Resource<'_>], root: Root) -> String {
@@ -108,51 +108,51 @@ pub fn aggregated(served: &[&Resource<'_>], root: Root) -> String {
     })
 }
 
-/// What stands in the header `ETag` beside an aggregated document, with its quotes.
+/// The `ETag` header of an aggregated document, with its quotes.
 #[must_use]
 pub fn etag(body: &str) -> String {
     format!("\"{}\"", hash(body.as_bytes()))
 }
 
-/// A fingerprint: SHA-512 in upper-case hexadecimal.
+/// SHA-512 in upper-case hexadecimal.
 #[must_use]
 pub fn hash(body: &[u8]) -> String {
     Sha512::digest(body).iter().map(|byte| format!("{byte:02X}")).collect()
 }
 
-/// How discovery shows the kind under which objects are kept.
+/// The storage version hash of a kind.
 #[must_use]
-pub fn storage_version_hash(kept: Gvk<'_>) -> String {
-    let Gvk { group, version, kind } = kept;
+pub fn storage_version_hash(storage: Gvk<'_>) -> String {
+    let Gvk { group, version, kind } = storage;
     let digest = Sha256::digest(format!("{group}/{version}/{kind}"));
     BASE64_STANDARD.encode(digest.get(..8).unwrap_or(&digest))
 }
 
-/// How a group and a version are written together.
+/// `group/version`, or the version alone for the core group.
 #[must_use]
 pub fn group_version(group: &str, version: &str) -> String {
     if group.is_empty() { version.into() } else { format!("{group}/{version}") }
 }
 
-/// Each group and version that is served, once, in the order of the list.
+/// All served group versions, in the order of the list.
 #[must_use]
 pub fn group_versions<'k>(served: &[&Resource<'k>]) -> Vec<(&'k str, &'k str)> {
-    once_each(served.iter().map(|resource| (resource.group, resource.version)))
+    unique(served.iter().map(|resource| (resource.group, resource.version)))
 }
 
-/// The served groups other than core, each once.
+/// The served groups other than core.
 fn groups<'k>(served: &[&Resource<'k>]) -> Vec<&'k str> {
     let names = served.iter().map(|resource| resource.group).filter(|group| !group.is_empty());
-    once_each(names)
+    unique(names)
 }
 
-/// The served versions of a group, each once.
+/// The served versions of a group.
 fn versions<'k>(served: &[&Resource<'k>], group: &str) -> Vec<&'k str> {
-    once_each(served.iter().filter(|row| row.group == group).map(|row| row.version))
+    unique(served.iter().filter(|row| row.group == group).map(|row| row.version))
 }
 
-/// The first appearances, in their order.
-fn once_each<T: PartialEq>(names: impl Iterator<Item = T>) -> Vec<T> {
+/// The values without duplicates, in the order of their first occurrence.
+fn unique<T: PartialEq>(names: impl Iterator<Item = T>) -> Vec<T> {
     let mut seen = Vec::new();
     for name in names {
         if !seen.contains(&name) {
@@ -196,26 +196,26 @@ fn write_resource(json: &mut Json, resource: &Resource<'_>) {
     json.texts("verbs", resource.verbs);
     json.texts_if_any("shortNames", resource.short_names);
     json.texts_if_any("categories", resource.categories);
-    if let Some(kept) = resource.storage {
-        json.pair("storageVersionHash", &storage_version_hash(kept));
+    if let Some(storage) = resource.storage {
+        json.pair("storageVersionHash", &storage_version_hash(storage));
     }
 }
 
-fn write_subresource(json: &mut Json, resource: &Resource<'_>, below: &Subresource<'_>) {
-    json.pair("name", &format!("{}/{}", resource.plural, below.name));
+fn write_subresource(json: &mut Json, resource: &Resource<'_>, subresource: &Subresource<'_>) {
+    json.pair("name", &format!("{}/{}", resource.plural, subresource.name));
     json.pair("singularName", "");
     json.key("namespaced").flag(resource.namespaced);
-    if is_elsewhere(resource, below) {
-        json.pair_if_any("group", below.group);
-        json.pair_if_any("version", below.version);
+    if is_foreign_kind(resource, subresource) {
+        json.pair_if_any("group", subresource.group);
+        json.pair_if_any("version", subresource.version);
     }
-    json.pair("kind", below.kind);
-    json.texts("verbs", below.verbs);
+    json.pair("kind", subresource.kind);
+    json.texts("verbs", subresource.verbs);
 }
 
-/// Whether the kind of a subresource belongs to another group or version than the resource.
-fn is_elsewhere(resource: &Resource<'_>, below: &Subresource<'_>) -> bool {
-    (resource.group, resource.version) != (below.group, below.version)
+/// Whether the kind of a subresource belongs to another group version than the resource.
+fn is_foreign_kind(resource: &Resource<'_>, subresource: &Subresource<'_>) -> bool {
+    (resource.group, resource.version) != (subresource.group, subresource.version)
 }
 
 fn write_group_discovery(json: &mut Json, served: &[&Resource<'_>], group: &str) {
@@ -245,21 +245,21 @@ fn write_resource_discovery(json: &mut Json, resource: &Resource<'_>) {
     json.texts_if_any("categories", resource.categories);
     if !resource.subresources.is_empty() {
         json.key("subresources").list(|json| {
-            for below in resource.subresources {
+            for subresource in resource.subresources {
                 json.object(|json| {
-                    json.pair("subresource", below.name);
-                    let elsewhere = is_elsewhere(resource, below);
+                    json.pair("subresource", subresource.name);
+                    let elsewhere = is_foreign_kind(resource, subresource);
                     let (group, version) =
-                        if elsewhere { (below.group, below.version) } else { ("", "") };
-                    write_response_kind(json, group, version, below.kind);
-                    json.texts("verbs", below.verbs);
+                        if elsewhere { (subresource.group, subresource.version) } else { ("", "") };
+                    write_response_kind(json, group, version, subresource.kind);
+                    json.texts("verbs", subresource.verbs);
                 });
             }
         });
     }
 }
 
-/// Empty means: as the document around it says.
+/// Writes the kind; empty parts mean the same as in the enclosing document.
 fn write_response_kind(json: &mut Json, group: &str, version: &str, kind: &str) {
     json.key("responseKind").object(|json| {
         json.pair("group", group);

@@ -1,10 +1,10 @@
-//! Writes JSON as it goes, so that no document has to stand in memory as a tree.
+//! Streaming JSON writer, so that no document has to be a tree in memory.
 
 use alloc::string::String;
 
 use ratchet_object::write_text;
 
-/// A JSON text in the making; commas come by themselves.
+/// A JSON text under construction; commas are inserted automatically.
 pub(crate) struct Json {
     out: String,
 }
@@ -17,14 +17,14 @@ impl Json {
         json.out
     }
 
-    /// The same and a newline, with which the API server ends all but the OpenAPI documents.
+    /// The same with a newline, which the API server appends to all but the OpenAPI documents.
     pub(crate) fn line(members: impl FnOnce(&mut Self)) -> String {
         let mut text = Self::document(members);
         text.push('\n');
         text
     }
 
-    /// A comma, unless this is the first in its object or list, or the value of a member.
+    /// Writes a comma, unless this is the first in its object or list, or the value of a member.
     fn gap(&mut self) {
         if !matches!(self.out.as_bytes().last(), None | Some(b'{' | b'[' | b':')) {
             self.out.push(',');
@@ -38,54 +38,54 @@ impl Json {
         self.out.push(close);
     }
 
-    /// The name of a member; its value comes next.
+    /// Writes the name of a member; its value comes next.
     pub(crate) fn key(&mut self, name: &str) -> &mut Self {
         self.text(name);
         self.out.push(':');
         self
     }
 
-    /// A string.
+    /// Writes a string.
     pub(crate) fn text(&mut self, text: &str) {
         self.gap();
         // Writing to a String cannot fail.
         let _ = write_text(&mut self.out, text);
     }
 
-    /// True or false.
+    /// Writes a boolean.
     pub(crate) fn flag(&mut self, truth: bool) {
         self.gap();
         self.out.push_str(if truth { "true" } else { "false" });
     }
 
-    /// An object.
+    /// Writes an object.
     pub(crate) fn object(&mut self, members: impl FnOnce(&mut Self)) {
         self.braces('{', '}', members);
     }
 
-    /// A list.
+    /// Writes a list.
     pub(crate) fn list(&mut self, items: impl FnOnce(&mut Self)) {
         self.braces('[', ']', items);
     }
 
-    /// A member that holds a string.
+    /// Writes a string member.
     pub(crate) fn pair(&mut self, name: &str, text: &str) {
         self.key(name).text(text);
     }
 
-    /// A member that holds a string, left out if that is empty.
+    /// Writes a string member, unless it is empty.
     pub(crate) fn pair_if_any(&mut self, name: &str, text: &str) {
         if !text.is_empty() {
             self.pair(name, text);
         }
     }
 
-    /// A member that holds a list of strings.
+    /// Writes a string list member.
     pub(crate) fn texts(&mut self, name: &str, texts: &[&str]) {
         self.key(name).list(|json| texts.iter().for_each(|text| json.text(text)));
     }
 
-    /// A member that holds a list of strings, left out if that is empty.
+    /// Writes a string list member, unless it is empty.
     pub(crate) fn texts_if_any(&mut self, name: &str, texts: &[&str]) {
         if !texts.is_empty() {
             self.texts(name, texts);

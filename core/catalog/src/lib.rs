@@ -1,4 +1,4 @@
-//! What the API offers: resources, discovery and OpenAPI documents.
+//! The API catalog: built-in resources, discovery and OpenAPI documents.
 #![no_std]
 extern crate alloc;
 

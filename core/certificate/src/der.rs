@@ -1,4 +1,4 @@
-//! DER, element by element: read strictly, and written.
+//! DER elements: strict parsing, and encoding.
 
 use alloc::vec;
 use alloc::vec::Vec;
@@ -14,7 +14,7 @@ pub(crate) const GENERALIZED_TIME: u8 = 0x18;
 pub(crate) const SEQUENCE: u8 = 0x30;
 pub(crate) const SET: u8 = 0x31;
 
-/// One element: its type, its length in the one short form, and its content.
+/// One element: its tag, its length in the shortest form, and its content.
 pub(crate) fn element(tag: u8, content: &[u8]) -> Vec<u8> {
     let mut out = vec![tag];
     match u8::try_from(content.len()) {
@@ -36,18 +36,19 @@ pub(crate) fn elements(tag: u8, parts: &[Vec<u8>]) -> Vec<u8> {
     element(tag, &parts.concat())
 }
 
-/// The content of the one element that these bytes are.
+/// The content of the single element in these bytes.
 pub(crate) fn only(mut bytes: &[u8], tag: u8) -> Option<&[u8]> {
     let content = next_of(&mut bytes, tag)?;
     bytes.is_empty().then_some(content)
 }
 
-/// The content of the next element, which must be of this type.
+/// The content of the next element, which must have this tag.
 pub(crate) fn next_of<'a>(bytes: &mut &'a [u8], tag: u8) -> Option<&'a [u8]> {
-    next(bytes).and_then(|(found, content)| (found == tag).then_some(content))
+    next(bytes).and_then(|(actual, content)| (actual == tag).then_some(content))
 }
 
-/// Takes the next element: its tag and content. Lengths are in their one short form, as DER wants.
+/// Takes the next element: its tag and content. Lengths must be in the shortest form, as DER
+/// requires.
 pub(crate) fn next<'a>(bytes: &mut &'a [u8]) -> Option<(u8, &'a [u8])> {
     let (&tag, rest) = bytes.split_first()?;
     let (&first, rest) = rest.split_first()?;
@@ -62,12 +63,12 @@ pub(crate) fn next<'a>(bytes: &mut &'a [u8]) -> Option<(u8, &'a [u8])> {
             let length = u16::from_be_bytes(*length);
             (usize::from(length), (length >= 0x100).then_some(rest)?)
         }
-        // A subject longer than 64 KiB is nobody's.
+        // No valid subject is longer than 64 KiB.
         _ => return None,
     };
     let (content, rest) = rest.split_at_checked(length)?;
     *bytes = rest;
-    // A tag of several bytes would hide what its first byte seems to say.
+    // A multi-byte tag would hide what its first byte seems to be.
     (tag & 0x1f != 0x1f).then_some((tag, content))
 }
 
@@ -86,8 +87,9 @@ mod tests {
 
     #[test]
     fn lengths_have_one_form() {
-        for odd in [&[4, 0x81, 1, 7][..], &[4, 0x82, 0, 1, 7], &[4, 0x80, 7, 0, 0], &[4, 2, 7]] {
-            assert_eq!(only(odd, OCTET_STRING), None, "{odd:?}");
+        for invalid in [&[4, 0x81, 1, 7][..], &[4, 0x82, 0, 1, 7], &[4, 0x80, 7, 0, 0], &[4, 2, 7]]
+        {
+            assert_eq!(only(invalid, OCTET_STRING), None, "{invalid:?}");
         }
     }
 }

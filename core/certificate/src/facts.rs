@@ -1,4 +1,4 @@
-//! What stands in a certificate, read once and without believing any of it.
+//! Contents of a certificate, parsed without any verification.
 
 use crate::text;
 use alloc::borrow::ToOwned;
@@ -17,51 +17,51 @@ use x509_parser::prelude::{FromDer, X509Certificate};
 use x509_parser::public_key::PublicKey;
 use x509_parser::x509::{SubjectPublicKeyInfo, X509Name};
 
-/// What a certificate says of itself. Nothing in it is verified, and every text is whatever its maker wrote.
+/// The contents of a certificate. Nothing is verified, and every text is whatever its issuer wrote.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Facts {
-    /// Every common name of the subject, in order.
+    /// All common names of the subject, in order.
     pub common_names: Vec<String>,
-    /// Every organisation of the subject, in order.
+    /// All organizations of the subject, in order.
     pub organizations: Vec<String>,
-    /// The subject as `O=system:nodes,CN=system:node:a`, in the order it is written.
+    /// The subject as `O=system:nodes,CN=system:node:a`, in the order of the certificate.
     pub subject: String,
     /// The issuer, in the same form.
     pub issuer: String,
-    /// Every common name of the issuer, in order.
+    /// All common names of the issuer, in order.
     pub issuer_common_names: Vec<String>,
-    /// The DNS names that it speaks for.
+    /// The DNS subject alternative names.
     pub dns_names: Vec<String>,
-    /// The addresses that it speaks for.
+    /// The IP subject alternative names.
     pub addresses: Vec<IpAddr>,
-    /// How many further subject alternative names there are: mail, URIs, what cannot be read.
+    /// The number of other subject alternative names: mail, URIs, and invalid ones.
     pub other_names: usize,
-    /// When it begins to be valid, in seconds since 1970.
+    /// The start of the validity, as Unix time in seconds.
     pub not_before: i64,
-    /// When it is valid for the last time, in seconds since 1970.
+    /// The end of the validity, as Unix time in seconds.
     pub not_after: i64,
-    /// Whether issuer and subject are the same, byte for byte. The signature is not looked at.
+    /// Whether issuer and subject are identical. The signature is not checked.
     pub is_self_issued: bool,
     /// Whether it may sign other certificates.
     pub is_ca: bool,
-    /// Its number in hexadecimal, as openssl writes it.
+    /// The serial number in hexadecimal, as openssl writes it.
     pub serial: String,
-    /// Its key.
+    /// The type of the public key.
     pub key: Key,
-    /// What the key may be used for; none if the certificate does not say, which allows all.
+    /// The extended key usages; empty if there are none, which allows all.
     pub usages: Vec<Usage>,
 }
 
-/// The sort of a public key.
+/// The type of a public key.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Key {
     /// RSA, with this many bits.
     Rsa(usize),
-    /// An elliptic curve, by its usual name or its number.
+    /// An elliptic curve, by its usual name or its OID.
     Ec(String),
     /// Ed25519.
     Ed25519,
-    /// Anything else, by its number.
+    /// Anything else, by its OID.
     Other(String),
 }
 
@@ -79,13 +79,13 @@ impl fmt::Display for Key {
 /// An extended key usage.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Usage {
-    /// Whatever one likes.
+    /// Any usage.
     Any,
-    /// Being a TLS server.
+    /// TLS server.
     ServerAuth,
-    /// Being a TLS client.
+    /// TLS client.
     ClientAuth,
-    /// Anything else, by its name or number.
+    /// Anything else, by its name or OID.
     Other(String),
 }
 
@@ -100,10 +100,10 @@ impl fmt::Display for Usage {
     }
 }
 
-/// Why bytes are no certificate.
+/// Why bytes are not a certificate.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Unreadable {
-    /// What is wrong with them.
+    /// The reason.
     pub why: String,
 }
 
@@ -116,7 +116,7 @@ impl fmt::Display for Unreadable {
 impl core::error::Error for Unreadable {}
 
 impl Facts {
-    /// Reads the first block of a PEM text.
+    /// Parses the first block of a PEM text.
     pub fn from_pem(pem: &[u8]) -> Result<Self, Unreadable> {
         match parse_x509_pem(pem) {
             Ok((_, block)) if block.label == "CERTIFICATE" => Self::read(&block.contents),
@@ -126,31 +126,31 @@ impl Facts {
         }
     }
 
-    /// Reads one certificate (DER).
+    /// Parses one certificate (DER).
     pub fn read(der: &[u8]) -> Result<Self, Unreadable> {
-        let (rest, read) = X509Certificate::from_der(der)
+        let (rest, parsed) = X509Certificate::from_der(der)
             .map_err(|error| Unreadable { why: text::one_line(&error.to_string()) })?;
         if !rest.is_empty() {
             return Err(Unreadable { why: format!("{} bytes stand behind it", rest.len()) });
         }
         let mut facts = Self {
-            common_names: text::values(read.subject().iter_common_name()),
-            organizations: text::values(read.subject().iter_organization()),
-            subject: text::distinguished(read.subject()),
-            issuer: text::distinguished(read.issuer()),
-            issuer_common_names: text::values(read.issuer().iter_common_name()),
+            common_names: text::values(parsed.subject().iter_common_name()),
+            organizations: text::values(parsed.subject().iter_organization()),
+            subject: text::distinguished(parsed.subject()),
+            issuer: text::distinguished(parsed.issuer()),
+            issuer_common_names: text::values(parsed.issuer().iter_common_name()),
             dns_names: Vec::new(),
             addresses: Vec::new(),
             other_names: 0,
-            not_before: read.validity().not_before.timestamp(),
-            not_after: read.validity().not_after.timestamp(),
-            is_self_issued: is_same_name(read.issuer(), read.subject()),
+            not_before: parsed.validity().not_before.timestamp(),
+            not_after: parsed.validity().not_after.timestamp(),
+            is_self_issued: is_same_name(parsed.issuer(), parsed.subject()),
             is_ca: false,
-            serial: text::hexadecimal(read.raw_serial()),
-            key: key(read.public_key()),
+            serial: text::hexadecimal(parsed.raw_serial()),
+            key: key(parsed.public_key()),
             usages: Vec::new(),
         };
-        for extension in read.extensions() {
+        for extension in parsed.extensions() {
             match extension.parsed_extension() {
                 ParsedExtension::SubjectAlternativeName(names) => {
                     names.general_names.iter().for_each(|name| facts.add_name(name));
@@ -163,24 +163,25 @@ impl Facts {
         Ok(facts)
     }
 
-    /// Whether the subject alternative names hold this host, as the API server's TLS matches them: an address must
-    /// stand there as an address, a name may be covered by a `*` in place of its first label.
+    /// Whether the subject alternative names match this host, as the API server's TLS matches them:
+    /// an address must be an IP SAN, a name may be matched by a `*` in place of its first label.
     pub fn speaks_for(&self, host: &str) -> bool {
         match host.parse::<IpAddr>() {
             Ok(address) => {
-                self.addresses.iter().any(|one| one.to_canonical() == address.to_canonical())
+                self.addresses.iter().any(|san| san.to_canonical() == address.to_canonical())
             }
-            Err(_) => self.dns_names.iter().any(|name| covers(name, host)),
+            Err(_) => self.dns_names.iter().any(|name| matches_host(name, host)),
         }
     }
 
-    /// Whether it may be shown by a TLS server.
+    /// Whether it may be used by a TLS server.
     pub fn may_serve(&self) -> bool {
         self.usages.is_empty()
             || self.usages.iter().any(|usage| matches!(usage, Usage::Any | Usage::ServerAuth))
     }
 
-    /// How much of its life is over at this time, in percent: below 0 before it begins, above 100 when it has expired.
+    /// The elapsed part of its validity at this time, in percent: below 0 before it begins, above
+    /// 100 when it has expired.
     pub fn age(&self, now: i64) -> i64 {
         let life = i128::from(self.not_after) - i128::from(self.not_before);
         let past = i128::from(now) - i128::from(self.not_before);
@@ -211,8 +212,8 @@ fn address(bytes: &[u8]) -> Option<IpAddr> {
     }
 }
 
-/// Whether a DNS name of a certificate holds for a host.
-fn covers(pattern: &str, host: &str) -> bool {
+/// Whether a DNS name of a certificate matches a host.
+fn matches_host(pattern: &str, host: &str) -> bool {
     let host = host.strip_suffix('.').unwrap_or(host);
     if host.is_empty() || pattern.is_empty() {
         return false;
@@ -248,19 +249,19 @@ fn key(info: &SubjectPublicKeyInfo<'_>) -> Key {
     Key::Ec(known.unwrap_or_else(|| curve.to_id_string()))
 }
 
-fn usages(said: &ExtendedKeyUsage<'_>) -> Vec<Usage> {
+fn usages(extension: &ExtendedKeyUsage<'_>) -> Vec<Usage> {
     let other = |name: &str| Usage::Other(name.to_owned());
     let rows = [
-        (said.any, Usage::Any),
-        (said.server_auth, Usage::ServerAuth),
-        (said.client_auth, Usage::ClientAuth),
-        (said.code_signing, other("code signing")),
-        (said.email_protection, other("email protection")),
-        (said.time_stamping, other("time stamping")),
-        (said.ocsp_signing, other("OCSP signing")),
+        (extension.any, Usage::Any),
+        (extension.server_auth, Usage::ServerAuth),
+        (extension.client_auth, Usage::ClientAuth),
+        (extension.code_signing, other("code signing")),
+        (extension.email_protection, other("email protection")),
+        (extension.time_stamping, other("time stamping")),
+        (extension.ocsp_signing, other("OCSP signing")),
     ];
-    let known = rows.into_iter().filter_map(|(is_said, usage)| is_said.then_some(usage));
-    known.chain(said.other.iter().map(|id| Usage::Other(id.to_id_string()))).collect()
+    let known = rows.into_iter().filter_map(|(is_set, usage)| is_set.then_some(usage));
+    known.chain(extension.other.iter().map(|id| Usage::Other(id.to_id_string()))).collect()
 }
 
 #[cfg(test)]

@@ -1,7 +1,7 @@
-//! A certificate for a request: what is taken over from it, and what the authority decides.
+//! Certificates for requests: what is taken from the request, and what the issuer decides.
 //!
-//! Names and the key come from the request; usages, times and that it is no authority come from whoever signs. No
-//! extension of a request is ever copied.
+//! Names and the key come from the request; usages, validity and basic constraints come from the
+//! issuer. No extension of a request is ever copied.
 
 use alloc::borrow::ToOwned;
 use alloc::format;
@@ -19,23 +19,23 @@ use crate::der::{
     UTC_TIME, UTF8_STRING, element, elements,
 };
 
-/// What certificates take over from the certificate of their authority.
+/// The parts of an issuer's certificate that go into issued ones.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct IssuerCertificate {
     name: Vec<u8>,
     key_identifier: Option<Vec<u8>>,
-    /// When it is valid for the last time, in seconds since 1970.
+    /// The end of its validity, as Unix time in seconds.
     pub not_after: i64,
 }
 
 impl IssuerCertificate {
-    /// Reads the certificate (DER) of an authority.
+    /// Parses the certificate (DER) of an issuer.
     pub fn read(der: &[u8]) -> Result<Self, String> {
-        let (_, read) = X509Certificate::from_der(der)
+        let (_, parsed) = X509Certificate::from_der(der)
             .map_err(|error| crate::text::one_line(&format!("not a certificate: {error}")))?;
         let mut key_identifier = None;
         let mut is_authority = false;
-        for extension in read.extensions() {
+        for extension in parsed.extensions() {
             match extension.parsed_extension() {
                 ParsedExtension::SubjectKeyIdentifier(id) => key_identifier = Some(id.0.to_vec()),
                 ParsedExtension::BasicConstraints(basic) => is_authority |= basic.ca,
@@ -45,36 +45,36 @@ impl IssuerCertificate {
         if !is_authority {
             return Err("it is no certificate of an authority (CA:TRUE)".to_owned());
         }
-        let not_after = read.validity().not_after.timestamp();
-        Ok(Self { name: read.subject().as_raw().to_vec(), key_identifier, not_after })
+        let not_after = parsed.validity().not_after.timestamp();
+        Ok(Self { name: parsed.subject().as_raw().to_vec(), key_identifier, not_after })
     }
 }
 
-/// What the authority decides about a certificate.
+/// The decisions of the issuer about a certificate.
 #[derive(Clone, Debug)]
 pub struct Issuance<'a> {
-    /// Who signs.
+    /// The issuer.
     pub issuer: &'a IssuerCertificate,
-    /// The algorithm of the signature (the content of an AlgorithmIdentifier).
+    /// The signature algorithm (the content of an AlgorithmIdentifier).
     pub algorithm: &'a [u8],
-    /// Its number; nobody else's.
+    /// The unique serial number.
     pub serial: [u8; 16],
-    /// When it begins to be valid, in seconds since 1970.
+    /// The start of the validity, as Unix time in seconds.
     pub not_before: i64,
-    /// When it is valid for the last time, in seconds since 1970.
+    /// The end of the validity, as Unix time in seconds.
     pub not_after: i64,
-    /// What it may be used for, as certificate signing requests spell it.
+    /// The usages, as certificate signing requests name them.
     pub usages: &'a [&'a str],
 }
 
 impl Issuance<'_> {
-    /// The certificate before it is signed (DER).
+    /// The TBSCertificate (DER).
     pub fn to_be_signed(&self, request: &CertificateRequest) -> Result<Vec<u8>, String> {
         let validity = [time(self.not_before)?, time(self.not_after)?];
         Ok(elements(
             SEQUENCE,
             &[
-                // The third version, in which there are extensions.
+                // Version 3, which has extensions.
                 element(0xa0, &element(INTEGER, &[2])),
                 serial(&self.serial),
                 element(SEQUENCE, self.algorithm),
@@ -98,7 +98,7 @@ impl Issuance<'_> {
                 purposes.iter().map(|id| element(OBJECT_IDENTIFIER, id)).collect();
             all.push(extension(EXTENDED_KEY_USAGE, false, &elements(SEQUENCE, &purposes)));
         }
-        // Empty, which means that it is no authority.
+        // Empty, which means that it is no CA.
         all.push(extension(BASIC_CONSTRAINTS, true, &element(SEQUENCE, &[])));
         if let Some(id) = &self.issuer.key_identifier {
             let id = element(SEQUENCE, &element(0x80, id));
@@ -113,25 +113,26 @@ impl Issuance<'_> {
     }
 }
 
-/// A whole certificate (DER): what was signed, how, and the signature.
+/// A complete certificate (DER): TBSCertificate, algorithm, and signature.
 pub fn signed(body: Vec<u8>, algorithm: &[u8], signature: &[u8]) -> Vec<u8> {
     let signature = element(BIT_STRING, &[&[0], signature].concat());
     elements(SEQUENCE, &[body, element(SEQUENCE, algorithm), signature])
 }
 
-/// So long before it is made a certificate begins, for those whose clocks are behind.
+/// Certificates are backdated, for clients whose clock is slow.
 const BACKDATE: i64 = 5 * 60;
 
-/// A certificate that lives shorter than this loses nothing of its life to [`BACKDATE`].
-const SHORT: i64 = 8 * 60 * 60;
+/// A certificate with a shorter lifetime loses nothing of it to [`BACKDATE`].
+const SHORT_LIFETIME: i64 = 8 * 60 * 60;
 
-/// From when until when a certificate is valid that is made now for so many seconds; never longer than its issuer.
-pub fn validity(now: i64, life: i64, issuer_not_after: i64) -> Result<(i64, i64), String> {
+/// The validity of a certificate issued now with this lifetime in seconds; never beyond its
+/// issuer's.
+pub fn validity(now: i64, lifetime: i64, issuer_not_after: i64) -> Result<(i64, i64), String> {
     if now >= issuer_not_after {
         return Err("the signer has expired".to_owned());
     }
-    let lost = if life < SHORT { 0 } else { BACKDATE };
-    let end = now.saturating_add(life).saturating_sub(lost);
+    let lost = if lifetime < SHORT_LIFETIME { 0 } else { BACKDATE };
+    let end = now.saturating_add(lifetime).saturating_sub(lost);
     Ok((now - BACKDATE, end.min(issuer_not_after)))
 }
 
@@ -179,7 +180,7 @@ fn serial(bytes: &[u8; 16]) -> Vec<u8> {
     element(INTEGER, &bytes)
 }
 
-/// What a key may do: the bit of RFC 5280, counted from the left of two bytes.
+/// Key usages: the bit of RFC 5280, counted from the left of two bytes.
 static KEY_USAGES: &[(&str, u16)] = &[
     ("signing", 1 << 15),
     ("digital signature", 1 << 15),
@@ -189,7 +190,7 @@ static KEY_USAGES: &[(&str, u16)] = &[
     ("key agreement", 1 << 11),
 ];
 
-/// What a certificate is for.
+/// Extended key usages.
 static PURPOSES: &[(&str, &[u8])] = &[
     ("server auth", &[0x2b, 6, 1, 5, 5, 7, 3, 1]),
     ("client auth", &[0x2b, 6, 1, 5, 5, 7, 3, 2]),
@@ -201,7 +202,7 @@ static PURPOSES: &[(&str, &[u8])] = &[
 
 type Purposes = Vec<&'static [u8]>;
 
-/// Bits and purposes of the names of usages. What would let somebody sign certificates is not among them.
+/// Bits and OIDs of the names of usages. Usages that allow signing certificates are not supported.
 fn usages(names: &[&str]) -> Result<(u16, Purposes), String> {
     let (mut bits, mut purposes, mut unknown) = (0, Vec::new(), Vec::new());
     for &name in names {
@@ -221,7 +222,7 @@ fn usages(names: &[&str]) -> Result<(u16, Purposes), String> {
     }
 }
 
-/// Named bits: no byte and no bit behind the last one that is set.
+/// A bit string without trailing zero bits.
 fn bit_string(bits: u16) -> Vec<u8> {
     let [first, second] = bits.to_be_bytes();
     let unused = |byte: u8| u8::try_from(byte.trailing_zeros()).unwrap_or(0);
@@ -231,7 +232,7 @@ fn bit_string(bits: u16) -> Vec<u8> {
     }
 }
 
-/// A time as certificates write it: two digits of a year until 2049, four afterwards.
+/// A time as certificates encode it: two digits of a year until 2049, four afterwards.
 fn time(seconds: i64) -> Result<Vec<u8>, String> {
     let (year, month, day) = date(seconds.div_euclid(86_400));
     let rest = seconds.rem_euclid(86_400);
@@ -249,7 +250,8 @@ fn time(seconds: i64) -> Result<Vec<u8>, String> {
     }
 }
 
-/// Year, month and day of a number of days since 1970. Years are counted from March, so that a leap day is their last.
+/// Year, month and day of a number of days since 1970. Years are counted from March, so that a leap
+/// day is their last.
 fn date(days: i64) -> (i64, i64, i64) {
     let days = days.saturating_add(719_468);
     let (era, day_of_era) = (days.div_euclid(146_097), days.rem_euclid(146_097));

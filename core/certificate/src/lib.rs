@@ -1,5 +1,5 @@
-//! What a certificate says of itself: whose it is, for whom it speaks, until when, and whether it bears a node's name;
-//! and what a request for one asks, who would sign it, and what is written into the answer.
+//! Certificates: parsed contents, node names, the ways kubelets get them, signing requests, and
+//! issuing.
 #![no_std]
 
 extern crate alloc;

@@ -1,4 +1,4 @@
-//! Whether a certificate bears the name of a node, and no other.
+//! Node names in certificates.
 
 use alloc::borrow::ToOwned;
 use alloc::format;
@@ -11,29 +11,30 @@ use ratchet_net::Quoted;
 
 use crate::subject::{CommonName, common_names};
 
-/// The name of a Node object: who a connection is meant for.
+/// The name of a Node object, which a connection is meant for.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct NodeName(String);
 
 impl NodeName {
-    /// None for the empty name, which is no node's.
+    /// `None` for the empty name, which no node has.
     pub fn new(name: &str) -> Option<Self> {
         (!name.is_empty()).then(|| Self(name.to_owned()))
     }
 
-    /// The name of the object.
     pub fn as_str(&self) -> &str {
         &self.0
     }
 
-    /// The one common name that its kubelet's certificate may have.
+    /// The only common name that its kubelet's certificate may have.
     pub fn common_name(&self) -> String {
         format!("system:node:{}", self.0)
     }
 
-    /// Whether this certificate (DER, the leaf alone) bears the node's name as its only common name, byte for byte.
+    /// Whether this certificate (DER, the leaf alone) has the node's name as its only common name,
+    /// byte for byte.
     ///
-    /// Nothing else of the certificate is asked: neither organizations nor alternative names can make up for it.
+    /// Nothing else of the certificate counts: neither organizations nor alternative names can make
+    /// up for it.
     pub fn is_borne_by(&self, leaf: &[u8]) -> Result<(), NameFault> {
         let expected = self.common_name();
         match common_names(leaf).as_deref() {
@@ -49,54 +50,55 @@ impl fmt::Display for NodeName {
     }
 }
 
-/// A certificate that bears another name than the expected one, several, or none.
+/// A certificate with another name than the expected one, several, or none.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct NameFault {
-    /// The one common name that would have done.
+    /// The expected common name.
     pub expected: String,
     /// What the certificate has instead.
     pub presented: Presented,
 }
 
 impl NameFault {
-    /// What was presented, in quotes and escaped, never longer than a line of a log may be.
+    /// The presented name, quoted and escaped, of limited length.
     pub fn presented(&self) -> String {
         self.presented.to_string()
     }
 }
 
-/// What a certificate presents in place of the expected name. Every text is quoted, escaped and cut, because whoever
-/// made the certificate chose it.
+/// What a certificate presents instead of the expected name. Every text is quoted, escaped and
+/// truncated, because the issuer of the certificate chose it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Presented {
     /// One other common name, which may be empty: in quotes.
     Other(String),
     /// No common name at all.
     Nothing,
-    /// Several common names, the right one among them or not: the first of them in quotes, and how many there are.
+    /// Several common names, the right one among them or not: the first of them in quotes, and
+    /// their number.
     Several(String, usize),
-    /// One common name of a type that is not read, as a BMPString.
+    /// One common name of an unsupported type, such as BMPString.
     Unread(&'static str),
-    /// One common name that does not hold what its type allows.
+    /// One common name that is invalid for its type.
     Broken(&'static str),
-    /// The certificate cannot be read.
+    /// The certificate cannot be parsed.
     Unreadable,
 }
 
-/// How many characters of a name are shown.
-const SHOWN: usize = 256;
-/// How many of several names are shown.
-const SHOWN_NAMES: usize = 3;
+/// The maximum number of characters of a name in messages.
+const MAX_CHARS: usize = 256;
+/// The maximum number of names in messages.
+const MAX_NAMES: usize = 3;
 
 impl Presented {
     fn of(names: Option<&[CommonName]>) -> Self {
         match names {
             None => Self::Unreadable,
             Some([]) => Self::Nothing,
-            Some([Ok(name)]) => Self::Other(quoted(name, SHOWN)),
-            Some([Err(odd)]) if odd.known => Self::Broken(odd.kind),
-            Some([Err(odd)]) => Self::Unread(odd.kind),
-            Some(several) => Self::Several(listed(several), several.len()),
+            Some([Ok(name)]) => Self::Other(quote_truncated(name, MAX_CHARS)),
+            Some([Err(invalid)]) if invalid.is_supported => Self::Broken(invalid.kind),
+            Some([Err(invalid)]) => Self::Unread(invalid.kind),
+            Some(several) => Self::Several(format_names(several), several.len()),
         }
     }
 }
@@ -139,30 +141,30 @@ impl fmt::Display for NameFault {
 
 impl Error for NameFault {}
 
-fn listed(names: &[CommonName]) -> String {
+fn format_names(names: &[CommonName]) -> String {
     let each = |name: &CommonName| match name {
-        Ok(name) => quoted(name, SHOWN / SHOWN_NAMES),
-        Err(odd) => format!("a {}", odd.kind),
+        Ok(name) => quote_truncated(name, MAX_CHARS / MAX_NAMES),
+        Err(invalid) => format!("a {}", invalid.kind),
     };
-    let mut shown: Vec<String> = names.iter().take(SHOWN_NAMES).map(each).collect();
-    if names.len() > SHOWN_NAMES {
-        shown.push("…".to_owned());
+    let mut formatted: Vec<String> = names.iter().take(MAX_NAMES).map(each).collect();
+    if names.len() > MAX_NAMES {
+        formatted.push("…".to_owned());
     }
-    shown.join(", ")
+    formatted.join(", ")
 }
 
-/// The text in quotes, in at most so many characters between them; what is cut is told by an ellipsis.
-fn quoted(text: &str, most: usize) -> String {
-    let whole = Quoted(text).to_string();
-    if whole.chars().count() <= most + 2 {
-        return whole;
+/// The text in quotes, with at most `max` characters between them; an ellipsis marks truncation.
+fn quote_truncated(text: &str, max: usize) -> String {
+    let complete = Quoted(text).to_string();
+    if complete.chars().count() <= max + 2 {
+        return complete;
     }
-    // Cut before quoting, by what quoting makes of each character, so that no escape is cut in two.
-    let mut room = most;
+    // Truncated before quoting, by the quoted width of each character, so that no escape is split.
+    let mut remaining = max;
     let end = text.char_indices().find_map(|(at, c)| {
         let width = Quoted(c.encode_utf8(&mut [0; 4])).to_string().chars().count() - 2;
-        let fits = width < room;
-        room = room.saturating_sub(width);
+        let fits = width < remaining;
+        remaining = remaining.saturating_sub(width);
         (!fits).then_some(at)
     });
     let cut = end.and_then(|end| text.get(..end)).unwrap_or_default();

@@ -1,4 +1,4 @@
-//! A certificate signing request: for whom a certificate is wanted, and what proves that its key is held.
+//! Certificate signing requests (PKCS#10): requested names, and proof of possession of the key.
 
 use alloc::borrow::ToOwned;
 use alloc::format;
@@ -18,29 +18,30 @@ use crate::{subject, text};
 
 const LABEL: &str = "CERTIFICATE REQUEST";
 
-/// What a certificate is wanted for. Nothing in it is verified: whoever signs asks [`Self::proof`] first.
+/// A parsed request. Nothing in it is verified: a signer checks [`Self::proof`] first.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct CertificateRequest {
-    /// Every common name of the subject, in order.
+    /// All common names of the subject, in order.
     pub common_names: Vec<String>,
-    /// Every organisation of the subject, in order.
+    /// All organizations of the subject, in order.
     pub organizations: Vec<String>,
-    /// The DNS names that it wants to speak for.
+    /// The requested DNS names.
     pub dns_names: Vec<String>,
-    /// The addresses that it wants to speak for.
+    /// The requested IP addresses.
     pub addresses: Vec<IpAddr>,
-    /// The mail addresses that it wants to speak for.
+    /// The requested mail addresses.
     pub emails: Vec<String>,
-    /// The URIs that it wants to speak for.
+    /// The requested URIs.
     pub uris: Vec<String>,
-    /// Every attribute of the subject that certificates take over: its type (the content of an OID) and its text.
+    /// The attributes of the subject that certificates take over: type (the content of an OID) and
+    /// text.
     pub(crate) attributes: Vec<(Vec<u8>, String)>,
     /// The public key, as SubjectPublicKeyInfo.
     pub(crate) key: Vec<u8>,
     proof: Proof,
 }
 
-/// That whoever asks holds the key: a signature with it over the rest of the request.
+/// Proof of possession of the key: a signature with it over the rest of the request.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Proof {
     /// The algorithm of the key (the content of an AlgorithmIdentifier).
@@ -49,13 +50,13 @@ pub struct Proof {
     pub key: Vec<u8>,
     /// The algorithm of the signature (the content of an AlgorithmIdentifier).
     pub algorithm: Vec<u8>,
-    /// What is signed.
+    /// The signed bytes.
     pub message: Vec<u8>,
     /// The signature.
     pub signature: Vec<u8>,
 }
 
-/// Why bytes are no certificate signing request.
+/// Why bytes are not a certificate signing request.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct UnreadableRequest(String);
 
@@ -72,7 +73,7 @@ fn unreadable(why: &str) -> UnreadableRequest {
 }
 
 impl CertificateRequest {
-    /// Reads the first block of a PEM text.
+    /// Parses the first block of a PEM text.
     pub fn from_pem(pem: &[u8]) -> Result<Self, UnreadableRequest> {
         match parse_x509_pem(pem) {
             Ok((_, block)) if block.label == LABEL => Self::from_der(&block.contents),
@@ -80,24 +81,24 @@ impl CertificateRequest {
         }
     }
 
-    /// Reads a request (DER).
+    /// Parses a request (DER).
     pub fn from_der(der: &[u8]) -> Result<Self, UnreadableRequest> {
-        let (rest, read) = X509CertificationRequest::from_der(der).map_err(|error| {
+        let (rest, parsed) = X509CertificationRequest::from_der(der).map_err(|error| {
             UnreadableRequest(format!("asn1: {}", text::one_line(&error.to_string())))
         })?;
         if !rest.is_empty() {
             return Err(unreadable("asn1: trailing data"));
         }
-        let info = &read.certification_request_info;
+        let info = &parsed.certification_request_info;
         let broken = || unreadable("asn1: structure error");
         let attributes = attributes(info.subject.as_raw())?;
-        let of = |kind: &[u8]| -> Vec<String> {
-            let found = attributes.iter().filter(|(id, _)| id == kind);
-            found.map(|(_, text)| text.clone()).collect()
+        let texts_of = |kind: &[u8]| -> Vec<String> {
+            let matching = attributes.iter().filter(|(id, _)| id == kind);
+            matching.map(|(_, text)| text.clone()).collect()
         };
         let mut request = Self {
-            common_names: of(COMMON_NAME),
-            organizations: of(ORGANIZATION),
+            common_names: texts_of(COMMON_NAME),
+            organizations: texts_of(ORGANIZATION),
             attributes,
             dns_names: Vec::new(),
             addresses: Vec::new(),
@@ -106,22 +107,26 @@ impl CertificateRequest {
             key: info.subject_pki.raw.to_vec(),
             proof: proof(der).ok_or_else(broken)?,
         };
-        request.add_names(&read)?;
+        request.add_names(&parsed)?;
         Ok(request)
     }
 
-    /// What proves that the key is held.
+    /// The proof of possession of the key.
     pub fn proof(&self) -> &Proof {
         &self.proof
     }
 
-    fn add_names(&mut self, read: &X509CertificationRequest<'_>) -> Result<(), UnreadableRequest> {
+    fn add_names(
+        &mut self,
+        parsed: &X509CertificationRequest<'_>,
+    ) -> Result<(), UnreadableRequest> {
         let mut lists = 0;
-        for attribute in read.certification_request_info.iter_attributes() {
-            let ParsedCriAttribute::ExtensionRequest(wanted) = attribute.parsed_attribute() else {
+        for attribute in parsed.certification_request_info.iter_attributes() {
+            let ParsedCriAttribute::ExtensionRequest(requested) = attribute.parsed_attribute()
+            else {
                 continue;
             };
-            for extension in &wanted.extensions {
+            for extension in &requested.extensions {
                 let names = match extension.parsed_extension() {
                     ParsedExtension::SubjectAlternativeName(names) => names,
                     ParsedExtension::ParseError { .. } => {
@@ -134,7 +139,7 @@ impl CertificateRequest {
             }
         }
         match lists {
-            // Whom a request with two lists is for depends on who reads it.
+            // The meaning of a request with two lists would depend on its reader.
             2.. => {
                 Err(unreadable("x509: certificate request contains duplicate requested extensions"))
             }
@@ -150,13 +155,14 @@ impl CertificateRequest {
             GeneralName::IPAddress(bytes) => {
                 let v4 = <[u8; 4]>::try_from(*bytes).map(IpAddr::from);
                 let address = v4.or_else(|_| <[u8; 16]>::try_from(*bytes).map(IpAddr::from));
-                let odd = |_| format!("x509: cannot parse IP address of length {}", bytes.len());
-                self.addresses.push(address.map_err(odd).map_err(UnreadableRequest)?);
+                let invalid =
+                    |_| format!("x509: cannot parse IP address of length {}", bytes.len());
+                self.addresses.push(address.map_err(invalid).map_err(UnreadableRequest)?);
             }
             GeneralName::Invalid(..) => {
                 return Err(unreadable("x509: a subject alternative name cannot be read"));
             }
-            // Nobody signs these.
+            // No signer supports these.
             _ => {}
         }
         Ok(())
@@ -168,9 +174,10 @@ pub(crate) const COMMON_NAME: &[u8] = &[0x55, 0x04, 0x03];
 /// 2.5.4.10
 pub(crate) const ORGANIZATION: &[u8] = &[0x55, 0x04, 0x0a];
 
-/// The attributes of a subject that certificates take over, in the order in which they are written there: country,
-/// organisation, unit, locality, province, street, postal code, common name, serial number.
-const TAKEN: &[&[u8]] = &[
+/// The attributes of a subject that certificates take over, in the order in which they are written
+/// there: country, organization, unit, locality, province, street, postal code, common name, serial
+/// number.
+const COPIED_ATTRIBUTES: &[&[u8]] = &[
     &[0x55, 0x04, 0x06],
     ORGANIZATION,
     &[0x55, 0x04, 0x0b],
@@ -184,7 +191,7 @@ const TAKEN: &[&[u8]] = &[
 
 fn attributes(name: &[u8]) -> Result<Vec<(Vec<u8>, String)>, UnreadableRequest> {
     let broken = || unreadable("asn1: the subject cannot be read");
-    let mut found = Vec::new();
+    let mut attributes_found = Vec::new();
     let mut sets = only(name, SEQUENCE).ok_or_else(broken)?;
     while !sets.is_empty() {
         let mut set = next_of(&mut sets, SET).ok_or_else(broken)?;
@@ -195,16 +202,18 @@ fn attributes(name: &[u8]) -> Result<Vec<(Vec<u8>, String)>, UnreadableRequest> 
             if !attribute.is_empty() {
                 return Err(broken());
             }
-            let Some(place) = TAKEN.iter().position(|taken| *taken == kind) else { continue };
+            let Some(index) = COPIED_ATTRIBUTES.iter().position(|copied| *copied == kind) else {
+                continue;
+            };
             let text = subject::text(tag, value).map_err(|_| broken())?;
-            found.push((place, kind.to_vec(), text));
+            attributes_found.push((index, kind.to_vec(), text));
         }
     }
-    found.sort_by_key(|(place, ..)| *place);
-    Ok(found.into_iter().map(|(_, kind, text)| (kind, text)).collect())
+    attributes_found.sort_by_key(|(index, ..)| *index);
+    Ok(attributes_found.into_iter().map(|(_, kind, text)| (kind, text)).collect())
 }
 
-/// The parts of a request that prove something, as they stand there byte for byte.
+/// The signed parts of a request, byte for byte.
 fn proof(der: &[u8]) -> Option<Proof> {
     let mut parts = only(der, SEQUENCE)?;
     let before = parts;
@@ -213,7 +222,7 @@ fn proof(der: &[u8]) -> Option<Proof> {
     let algorithm = next_of(&mut parts, SEQUENCE)?;
     let signature = bits(next_of(&mut parts, BIT_STRING)?)?;
     let mut info = only(message, SEQUENCE)?;
-    // The version and the subject stand before the key.
+    // The version and the subject come before the key.
     next(&mut info)?;
     next_of(&mut info, SEQUENCE)?;
     let mut key = next_of(&mut info, SEQUENCE)?;
@@ -228,7 +237,7 @@ fn proof(der: &[u8]) -> Option<Proof> {
     })
 }
 
-/// The bytes of a bit string that has whole ones only.
+/// The bytes of a bit string without unused bits.
 fn bits(content: &[u8]) -> Option<&[u8]> {
     content.split_first().filter(|(unused, _)| **unused == 0).map(|(_, bytes)| bytes)
 }

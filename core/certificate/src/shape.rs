@@ -1,26 +1,25 @@
-//! How kubelets come by their certificates, recognised by what stands in them: one row a way.
+//! The ways kubelets get their serving certificates, recognized by the certificates' contents.
 
 use crate::{Facts, NodeName};
 use alloc::string::String;
 
-/// A way in which kubelets come by their serving certificates.
+/// A way in which kubelets get their serving certificates.
 #[derive(Debug)]
 pub struct Shape {
-    /// Its short and permanent name.
+    /// The short and permanent name.
     pub id: &'static str,
-    /// What it is.
     pub title: &'static str,
-    /// How it is recognised.
+    /// How it is recognized.
     pub recognised: &'static str,
-    /// What it means for the validation of names.
+    /// What it means for the validation of node names.
     pub meaning: &'static str,
-    /// What to do about it, one step each; `<node>` stands for the node's name. Empty if there is nothing to do.
+    /// The steps to fix it; `<node>` stands for the node's name. Empty if there is nothing to do.
     pub fix: &'static [&'static str],
     is: fn(&Facts, &NodeName) -> bool,
 }
 
 impl Shape {
-    /// The shape of a node's certificate: the first row that recognises it, and the last one recognises all.
+    /// The shape of a node's certificate: the first row that matches, and the last one matches all.
     pub fn of(facts: &Facts, node: &NodeName) -> &'static Self {
         SHAPES.iter().copied().find(|shape| (shape.is)(facts, node)).unwrap_or(&CUSTOM)
     }
@@ -32,7 +31,7 @@ impl PartialEq for Shape {
     }
 }
 
-/// Every shape; the first that recognises a certificate is the right one.
+/// All shapes; the first that matches a certificate is the right one.
 pub static SHAPES: &[&Shape] = &[
     &NAMELESS,
     &SEVERAL_NAMES,
@@ -46,13 +45,13 @@ pub static SHAPES: &[&Shape] = &[
     &CUSTOM,
 ];
 
-/// Every kubelet's common name begins with it.
+/// The prefix of every kubelet's common name.
 const PREFIX: &str = "system:node:";
 
-/// The organisation of nodes.
+/// The organization of nodes.
 const NODES: &str = "system:nodes";
 
-/// What makes a kubelet ask the cluster for its certificate.
+/// Makes a kubelet request its certificate from the cluster.
 const BOOTSTRAP: &[&str] = &[
     "in the kubelet's configuration (/var/lib/kubelet/config.yaml) set `serverTLSBootstrap: true`, and remove `tlsCertFile` and `tlsPrivateKeyFile`",
     "with kubeadm, for all nodes: `kubectl -n kube-system edit configmap kubelet-config`, then on each node `kubeadm upgrade node phase kubelet-config`",
@@ -60,8 +59,8 @@ const BOOTSTRAP: &[&str] = &[
     "`kubectl get csr --field-selector spec.signerName=kubernetes.io/kubelet-serving`, and for each that you believe `kubectl certificate approve <name>`; an approver must go on doing so at every rotation",
 ];
 
-/// How to make a certificate by hand. Nothing but the key is taken from the request: a node that lies in it gets a
-/// certificate for its own name all the same, and none that can sign others.
+/// Issues a certificate by hand. Nothing but the key is taken from the request: a node that lies in
+/// it gets a certificate for its own name all the same, and none that can sign others.
 const REISSUE: &[&str] = &[
     "on the node, where the key stays: `openssl req -new -key kubelet.key -subj \"/CN=<node>\" -out kubelet.csr`",
     EXTENSIONS,
@@ -70,7 +69,7 @@ const REISSUE: &[&str] = &[
     "or let the cluster sign: `serverTLSBootstrap: true` without these two files, and approve the request with `kubectl certificate approve <name>`",
 ];
 
-/// What whoever signs decides: no authority, for servers only, and for these names.
+/// The issuer's decisions: no CA, for servers only, and for these names.
 const EXTENSIONS: &str = "with the names and addresses of the node from your own inventory, not from the request: `printf 'basicConstraints=critical,CA:FALSE\\nkeyUsage=critical,digitalSignature\\nextendedKeyUsage=serverAuth\\nsubjectAltName=DNS:<hostname>,IP:<address>\\n' >kubelet.ext`";
 
 static NAMELESS: Shape = Shape {
@@ -187,7 +186,10 @@ static HOST_NAMED: Shape = Shape {
     is: |facts, node| {
         facts.common_names.first().is_some_and(|name| {
             name == node.as_str()
-                || facts.dns_names.iter().any(|one| one.eq_ignore_ascii_case(name))
+                || facts
+                    .dns_names
+                    .iter()
+                    .any(|name_in_certificate| name_in_certificate.eq_ignore_ascii_case(name))
         })
     },
 };
@@ -212,7 +214,7 @@ fn is_issued_by(facts: &Facts, authority: &str) -> bool {
     facts.issuer_common_names.first().and_then(|name| stamped(name)) == Some(authority)
 }
 
-/// `host` of `host@1700000000`: how client-go and K3s name what they make.
+/// `host` of `host@1700000000`, the naming scheme of client-go and K3s for generated certificates.
 fn stamped(name: &str) -> Option<&str> {
     let (host, time) = name.rsplit_once('@')?;
     let is_time = !time.is_empty() && time.bytes().all(|byte| byte.is_ascii_digit());

@@ -1,4 +1,4 @@
-//! The signers of Kubernetes: which requests each of them answers, one row each.
+//! The built-in signers of Kubernetes and the requests they accept.
 
 use alloc::borrow::ToOwned;
 use alloc::format;
@@ -7,15 +7,15 @@ use alloc::vec::Vec;
 
 use crate::CertificateRequest;
 
-/// A signer, by the name that requests call it.
+/// A signer, by its `signerName`.
 #[derive(Debug)]
 pub struct Signer {
-    /// Its name.
+    /// The `signerName`.
     pub name: &'static str,
     check: fn(&CertificateRequest, &[&str]) -> Result<(), String>,
 }
 
-/// Every signer that signs here.
+/// All signers that sign here.
 pub static SIGNERS: &[Signer] = &[
     Signer { name: "kubernetes.io/kube-apiserver-client", check: client },
     Signer { name: "kubernetes.io/kube-apiserver-client-kubelet", check: kubelet_client },
@@ -28,9 +28,11 @@ impl Signer {
         SIGNERS.iter().find(|signer| signer.name == name)
     }
 
-    /// Whether it signs this request, for these usages; why not, in the words of kube-controller-manager.
+    /// Whether it signs this request, for these usages; the error is that of
+    /// kube-controller-manager.
     pub fn check(&self, request: &CertificateRequest, usages: &[&str]) -> Result<(), String> {
-        // The API reads the last of several names, others the first: who is meant must not depend on that.
+        // The API reads the last of several names, others the first: the meaning must not depend on
+        // that.
         if request.common_names.len() > 1 {
             return Err("subject has more than one common name".to_owned());
         }
@@ -43,7 +45,7 @@ const ENCIPHERMENT: &str = "key encipherment";
 const CLIENT: &str = "client auth";
 const SERVER: &str = "server auth";
 
-/// Usages that a client may ask for beside client auth.
+/// Usages that a client may request besides client auth.
 fn client(_: &CertificateRequest, usages: &[&str]) -> Result<(), String> {
     for usage in usages {
         if ![SIGNATURE, ENCIPHERMENT, CLIENT].contains(usage) {
@@ -66,7 +68,7 @@ fn kubelet_client(request: &CertificateRequest, usages: &[&str]) -> Result<(), S
     ];
     none_of(&unwanted)?;
     node_named(request)?;
-    exactly(
+    exact_usages(
         usages,
         [SIGNATURE, ENCIPHERMENT, CLIENT],
         "[client auth digital signature key encipherment]",
@@ -79,7 +81,7 @@ fn kubelet_serving(request: &CertificateRequest, usages: &[&str]) -> Result<(), 
         return Err("DNS or IP subjectAltName is required".to_owned());
     }
     none_of(&[(request.emails.is_empty(), "Email"), (request.uris.is_empty(), "URI")])?;
-    exactly(
+    exact_usages(
         usages,
         [SIGNATURE, ENCIPHERMENT, SERVER],
         "[digital signature key encipherment server auth]",
@@ -109,16 +111,17 @@ fn none_of(lists: &[(bool, &str)]) -> Result<(), String> {
 }
 
 /// These usages, or these without key encipherment, which only RSA keys need.
-fn exactly(usages: &[&str], wanted: [&str; 3], told: &str) -> Result<(), String> {
-    let mut asked: Vec<&str> = usages.to_vec();
-    asked.sort_unstable();
-    asked.dedup();
-    let mut all = wanted.to_vec();
-    all.sort_unstable();
-    let fewer: Vec<&str> = all.iter().copied().filter(|usage| *usage != ENCIPHERMENT).collect();
-    match asked == all || asked == fewer {
+fn exact_usages(usages: &[&str], wanted: [&str; 3], description: &str) -> Result<(), String> {
+    let mut requested: Vec<&str> = usages.to_vec();
+    requested.sort_unstable();
+    requested.dedup();
+    let mut allowed = wanted.to_vec();
+    allowed.sort_unstable();
+    let without_encipherment: Vec<&str> =
+        allowed.iter().copied().filter(|usage| *usage != ENCIPHERMENT).collect();
+    match requested == allowed || requested == without_encipherment {
         true => Ok(()),
-        false => Err(format!("usages did not match {told}")),
+        false => Err(format!("usages did not match {description}")),
     }
 }
 

@@ -1,4 +1,4 @@
-//! Names of certificates as text: whatever their encoding, and whatever was hidden in them.
+//! Names of certificates as text, whatever their encoding.
 
 use alloc::borrow::ToOwned;
 use alloc::format;
@@ -7,7 +7,7 @@ use alloc::vec::Vec;
 use x509_parser::oid_registry::Oid;
 use x509_parser::x509::{AttributeTypeAndValue, X509Name};
 
-/// The attributes that have short names.
+/// The attributes with short names.
 const SHORT: &[(&str, &str)] = &[
     ("2.5.4.3", "CN"),
     ("2.5.4.5", "SERIALNUMBER"),
@@ -21,7 +21,7 @@ const SHORT: &[(&str, &str)] = &[
     ("0.9.2342.19200300.100.1.25", "DC"),
 ];
 
-/// The universal tag of BMPString: two bytes a letter.
+/// The universal tag of BMPString: two bytes per character.
 const BMP: u32 = 30;
 
 /// The texts of attributes, in order.
@@ -31,7 +31,7 @@ pub(crate) fn values<'a, 'b: 'a>(
     attributes.map(value).collect()
 }
 
-/// What an attribute says; bytes that are no text are shown as replacement letters.
+/// The value of an attribute; invalid bytes become replacement characters.
 fn value(attribute: &AttributeTypeAndValue<'_>) -> String {
     let bytes = attribute.as_slice();
     if attribute.attr_value().tag().0 == BMP {
@@ -44,10 +44,11 @@ fn value(attribute: &AttributeTypeAndValue<'_>) -> String {
     String::from_utf8_lossy(bytes).into_owned()
 }
 
-/// `O=system:nodes,CN=system:node:a`: parts in the order they are written, those of one set joined by `+`.
+/// `O=system:nodes,CN=system:node:a`: parts in the order of the certificate, those of one set
+/// joined by `+`.
 pub(crate) fn distinguished(name: &X509Name<'_>) -> String {
-    let part = |one: &AttributeTypeAndValue<'_>| {
-        format!("{}={}", short(one.attr_type()), escaped(&value(one)))
+    let part = |attribute: &AttributeTypeAndValue<'_>| {
+        format!("{}={}", short(attribute.attr_type()), escape(&value(attribute)))
     };
     let sets = name.iter().map(|set| set.iter().map(part).collect::<Vec<_>>().join("+"));
     sets.collect::<Vec<_>>().join(",")
@@ -58,8 +59,8 @@ fn short(id: &Oid<'_>) -> String {
     SHORT.iter().find(|row| row.0 == id).map_or(id, |row| row.1.to_owned())
 }
 
-/// A value that cannot be taken for the end of itself.
-fn escaped(text: &str) -> String {
+/// A value with its special characters escaped.
+fn escape(text: &str) -> String {
     let mut out = String::with_capacity(text.len());
     for letter in text.chars() {
         if matches!(letter, ',' | '+' | '=' | '"' | '\\' | '<' | '>' | ';') {
@@ -70,12 +71,12 @@ fn escaped(text: &str) -> String {
     out
 }
 
-/// `0A:FF`.
+/// For example `0A:FF`.
 pub(crate) fn hexadecimal(bytes: &[u8]) -> String {
     bytes.iter().map(|byte| format!("{byte:02X}")).collect::<Vec<_>>().join(":")
 }
 
-/// A message of someone else's, on one line.
+/// A message of another library, on one line.
 pub(crate) fn one_line(text: &str) -> String {
     text.split_whitespace().collect::<Vec<_>>().join(" ")
 }

@@ -1,7 +1,7 @@
-//! Who programs are, and who is bound to which role.
+//! Printers of service accounts and role bindings.
 
 use crate::column::{AGE, Column, NAME, Row, text as column};
-use crate::shown::{Cells, Shown, text};
+use crate::printed_object::{Cells, PrintedObject, text};
 use alloc::format;
 use alloc::string::String;
 use alloc::vec;
@@ -25,21 +25,21 @@ const BINDING: &[Column] = &[
     column("ServiceAccounts", "The service accounts that the role is granted to.").wide(),
 ];
 
-fn account(shown: &Shown<'_>) -> Cells {
-    vec![shown.name(), shown.age()]
+fn account(object: &PrintedObject<'_>) -> Cells {
+    vec![object.name(), object.age()]
 }
 
-fn binding(shown: &Shown<'_>) -> Cells {
-    let role = |field| shown.text(&["roleRef", field]);
-    let subjects = shown.items(&["subjects"]);
-    let of_kind = |kind: &str, told: fn(&Node<'_>) -> String| {
-        let found = subjects.iter().filter(|subject| subject.text_at(&["kind"]) == kind);
-        text(found.map(told).collect::<Vec<_>>().join(", "))
+fn binding(object: &PrintedObject<'_>) -> Cells {
+    let role = |field| object.text(&["roleRef", field]);
+    let subjects = object.items(&["subjects"]);
+    let of_kind = |kind: &str, format: fn(&Node<'_>) -> String| {
+        let matching = subjects.iter().filter(|subject| subject.text_at(&["kind"]) == kind);
+        text(matching.map(format).collect::<Vec<_>>().join(", "))
     };
     vec![
-        shown.name(),
+        object.name(),
         text(format!("{}/{}", role("kind"), role("name"))),
-        shown.age(),
+        object.age(),
         of_kind("User", |subject| subject.text_at(&["name"]).into()),
         of_kind("Group", |subject| subject.text_at(&["name"]).into()),
         of_kind("ServiceAccount", |subject| {
@@ -50,7 +50,7 @@ fn binding(shown: &Shown<'_>) -> Cells {
 
 #[cfg(test)]
 mod tests {
-    use crate::trial::line;
+    use crate::testing::line;
 
     #[test]
     fn accounts() {
@@ -62,11 +62,11 @@ mod tests {
         let text = "{roleRef: {kind: ClusterRole, name: view}, subjects: [{kind: User, name: u}, {kind: Group, \
             name: g}, {kind: ServiceAccount, namespace: 'n', name: s}, {kind: User, name: v}]}";
         for kind in ["RoleBinding", "ClusterRoleBinding"] {
-            let told = line("rbac.authorization.k8s.io", kind, text);
-            assert_eq!(told, "a | ClusterRole/view | 5m | u, v | g | n/s");
+            let formatted = line("rbac.authorization.k8s.io", kind, text);
+            assert_eq!(formatted, "a | ClusterRole/view | 5m | u, v | g | n/s");
         }
         let bare = "{roleRef: {kind: Role, name: r}}";
-        let told = line("rbac.authorization.k8s.io", "RoleBinding", bare);
-        assert_eq!(told, "a | Role/r | 5m |  |  | ");
+        let formatted = line("rbac.authorization.k8s.io", "RoleBinding", bare);
+        assert_eq!(formatted, "a | Role/r | 5m |  |  | ");
     }
 }

@@ -1,8 +1,8 @@
-//! Who else has a say in requests: webhooks and policies.
+//! Printers of admission webhooks and policies.
 
 use crate::column::{AGE, Column, NAME, Row, integer, text as column};
 use crate::labels::debug;
-use crate::shown::{Cells, Shown, UNSET, at, text};
+use crate::printed_object::{Cells, PrintedObject, UNSET, at, text};
 use alloc::borrow::ToOwned;
 use alloc::format;
 use alloc::string::String;
@@ -23,7 +23,7 @@ pub(crate) const ROWS: &[Row] = &[
 const fn row(
     kind: &'static str,
     columns: &'static [Column],
-    cells: fn(&Shown<'_>) -> Cells,
+    cells: fn(&PrintedObject<'_>) -> Cells,
 ) -> Row {
     Row { group: GROUP, kind, columns, cells }
 }
@@ -46,38 +46,38 @@ const BINDING: &[Column] = &[
     AGE,
 ];
 
-fn webhooks(shown: &Shown<'_>) -> Cells {
-    vec![shown.name(), Node::int(shown.count(&["webhooks"])), shown.age()]
+fn webhooks(object: &PrintedObject<'_>) -> Cells {
+    vec![object.name(), Node::int(object.count(&["webhooks"])), object.age()]
 }
 
-fn validating(shown: &Shown<'_>) -> Cells {
-    policy(shown, &["spec", "validations"])
+fn validating(object: &PrintedObject<'_>) -> Cells {
+    policy(object, &["spec", "validations"])
 }
 
-fn mutating(shown: &Shown<'_>) -> Cells {
-    policy(shown, &["spec", "mutations"])
+fn mutating(object: &PrintedObject<'_>) -> Cells {
+    policy(object, &["spec", "mutations"])
 }
 
-fn policy(shown: &Shown<'_>, rules: &[&str]) -> Cells {
-    let param = shown.at(&["spec", "paramKind"]).map_or_else(
+fn policy(object: &PrintedObject<'_>, rules: &[&str]) -> Cells {
+    let param = object.at(&["spec", "paramKind"]).map_or_else(
         || UNSET.to_owned(),
         |param| format!("{}/{}", param.text_at(&["apiVersion"]), param.text_at(&["kind"])),
     );
-    vec![shown.name(), Node::int(shown.count(rules)), text(param), shown.age()]
+    vec![object.name(), Node::int(object.count(rules)), text(param), object.age()]
 }
 
-fn binding(shown: &Shown<'_>) -> Cells {
-    let param = shown.at(&["spec", "paramRef"]).and_then(param_told);
+fn binding(object: &PrintedObject<'_>) -> Cells {
+    let param = object.at(&["spec", "paramRef"]).and_then(format_param_ref);
     vec![
-        shown.name(),
-        shown.cell(&["spec", "policyName"]),
+        object.name(),
+        object.cell(&["spec", "policyName"]),
         text(param.unwrap_or_else(|| UNSET.to_owned())),
-        shown.age(),
+        object.age(),
     ]
 }
 
-/// Whether parameters have a namespace is not known here: without one they stand for any.
-fn param_told(param: &Node<'_>) -> Option<String> {
+/// Whether parameters are namespaced is not known here: without a namespace they stand for any.
+fn format_param_ref(param: &Node<'_>) -> Option<String> {
     match (param.text_at(&["name"]), param.text_at(&["namespace"])) {
         ("", _) => at(param, &["selector"]).map(debug),
         (name, "") => Some(format!("*/{name}")),
@@ -88,7 +88,7 @@ fn param_told(param: &Node<'_>) -> Option<String> {
 #[cfg(test)]
 mod tests {
     use super::GROUP;
-    use crate::trial::line;
+    use crate::testing::line;
     use alloc::format;
 
     #[test]
@@ -114,16 +114,16 @@ mod tests {
     #[test]
     fn bindings() {
         for kind in ["ValidatingAdmissionPolicyBinding", "MutatingAdmissionPolicyBinding"] {
-            let told = |param: &str| {
+            let formatted = |param: &str| {
                 line(GROUP, kind, &format!("{{spec: {{policyName: p, paramRef: {param}}}}}"))
             };
-            assert_eq!(told("null"), "a | p | <unset> | 5m");
-            assert_eq!(told("{}"), "a | p | <unset> | 5m");
-            assert_eq!(told("{name: 'n'}"), "a | p | */n | 5m");
-            assert_eq!(told("{name: 'n', namespace: s}"), "a | p | s/n | 5m");
+            assert_eq!(formatted("null"), "a | p | <unset> | 5m");
+            assert_eq!(formatted("{}"), "a | p | <unset> | 5m");
+            assert_eq!(formatted("{name: 'n'}"), "a | p | */n | 5m");
+            assert_eq!(formatted("{name: 'n', namespace: s}"), "a | p | s/n | 5m");
             let expected = "a | p | &LabelSelector{MatchLabels:map[string]string{x: y,},\
                 MatchExpressions:[]LabelSelectorRequirement{},} | 5m";
-            assert_eq!(told("{selector: {matchLabels: {x: 'y'}}}"), expected);
+            assert_eq!(formatted("{selector: {matchLabels: {x: 'y'}}}"), expected);
         }
     }
 }

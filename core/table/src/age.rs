@@ -1,6 +1,6 @@
-//! Points in time as RFC 3339 writes them, and how people read what lies between two of them.
+//! RFC 3339 timestamps, and durations between them in human-readable form.
 
-use crate::shown::UNKNOWN;
+use crate::printed_object::UNKNOWN;
 use alloc::format;
 use alloc::string::String;
 
@@ -9,14 +9,14 @@ const HOUR: i64 = 60 * MINUTE;
 const DAY: i64 = 24 * HOUR;
 const YEAR: i64 = 365 * DAY;
 
-/// Go counts nanoseconds in 64 bits; nothing is longer than that.
+/// Go's longest duration: nanoseconds in 64 bits.
 const LONGEST: i64 = i64::MAX / 1_000_000_000;
 
-/// Go's zero time: nobody set it.
+/// Go's zero time, which means unset.
 const ZERO: i64 = -62_135_596_800;
 
-/// Seconds since 1970 of a point in time; none if it is not one, or Go's zero time. Fractions of
-/// a second are dropped.
+/// The Unix time of a timestamp in seconds; `None` if it is invalid, or Go's zero time. Fractions
+/// of a second are dropped.
 pub(crate) fn seconds(text: &str) -> Option<i64> {
     let (date, rest) = text.split_once('T')?;
     let (time, offset) = rest.split_at_checked(8)?;
@@ -30,7 +30,7 @@ pub(crate) fn seconds(text: &str) -> Option<i64> {
     Some(local - zone(offset)?).filter(|seconds| *seconds != ZERO)
 }
 
-/// Seconds that a zone is ahead of UTC, written after an optional fraction.
+/// Offset of a zone from UTC in seconds, after an optional fraction.
 fn zone(text: &str) -> Option<i64> {
     let text = match text.strip_prefix('.') {
         Some(fraction) => fraction.trim_start_matches(|c: char| c.is_ascii_digit()),
@@ -47,18 +47,18 @@ fn zone(text: &str) -> Option<i64> {
     Some(sign * (hours * HOUR + minutes * MINUTE))
 }
 
-/// So many numbers of exactly these widths, with a sign between them.
+/// `N` numbers of exactly these widths, separated by `between`.
 fn numbers<const N: usize>(text: &str, between: char, widths: [usize; N]) -> Option<[i64; N]> {
     let mut parts = text.split(between);
-    let mut found = [0; N];
-    for (number, width) in found.iter_mut().zip(widths) {
+    let mut numbers = [0; N];
+    for (number, width) in numbers.iter_mut().zip(widths) {
         let part = parts.next()?;
         if part.len() != width || !part.bytes().all(|byte| byte.is_ascii_digit()) {
             return None;
         }
         *number = part.parse().ok()?;
     }
-    parts.next().is_none().then_some(found)
+    parts.next().is_none().then_some(numbers)
 }
 
 /// Days since 1970 of a date. Years begin in March here, so that a leap day is the last one.
@@ -69,12 +69,12 @@ fn days(year: i64, month: i64, day: i64) -> i64 {
     era * 146_097 + of_era * 365 + of_era / 4 - of_era / 100 + of_year - 719_468
 }
 
-/// How long ago that is; `<unknown>` if it is not known.
+/// The duration since then; `<unknown>` if the time is not known.
 pub(crate) fn since(then: Option<i64>, now: i64) -> String {
     then.map_or_else(|| UNKNOWN.into(), |then| span(now.saturating_sub(then)))
 }
 
-/// So many seconds with two or three figures. Clocks may differ by a second.
+/// A duration with two or three figures. Clocks may differ by a second.
 pub(crate) fn span(seconds: i64) -> String {
     let seconds = seconds.min(LONGEST);
     match seconds {
@@ -92,7 +92,7 @@ pub(crate) fn span(seconds: i64) -> String {
     }
 }
 
-/// In two units, the smaller one only if something is left for it.
+/// A duration in two units, the smaller one only if it is not zero.
 fn pair(seconds: i64, (large, l): (i64, char), (small, s): (i64, char)) -> String {
     match seconds % large / small {
         0 => format!("{}{l}", seconds / large),
@@ -172,7 +172,7 @@ mod tests {
 
         #[test]
         fn days_follow_each_other(day in 0_i64..3_000_000) {
-            // Walks the calendar the slow way within a year around the day.
+            // Walks the calendar day by day within a year around the day.
             let mut year = 1970 + day / 366;
             while days(year + 1, 1, 1) <= day { year += 1; }
             let start = days(year, 1, 1);

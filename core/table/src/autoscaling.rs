@@ -1,8 +1,8 @@
-//! What makes workloads larger and smaller.
+//! Printers of horizontal pod autoscalers and scales.
 
 use crate::column::{AGE, Column, NAME, Row, integer, text as column};
-use crate::few::first;
-use crate::shown::{Cells, NONE, Shown, UNKNOWN, UNSET, amount, at, text};
+use crate::printed_object::{Cells, NONE, PrintedObject, UNKNOWN, UNSET, amount, at, text};
+use crate::truncate::first;
 use alloc::borrow::ToOwned;
 use alloc::format;
 use alloc::string::{String, ToString};
@@ -33,33 +33,35 @@ const SCALE: &[Column] = &[
     AGE,
 ];
 
-fn scaler(shown: &Shown<'_>) -> Cells {
-    let target = |field| shown.text(&["spec", "scaleTargetRef", field]);
-    let least = shown.at(&["spec", "minReplicas"]).and_then(Node::as_int);
+fn scaler(object: &PrintedObject<'_>) -> Cells {
+    let target = |field| object.text(&["spec", "scaleTargetRef", field]);
+    let min_replicas = object.at(&["spec", "minReplicas"]).and_then(Node::as_int);
     vec![
-        shown.name(),
+        object.name(),
         text(format!("{}/{}", target("kind"), target("name"))),
-        text(targets(shown)),
-        text(least.map_or_else(|| UNSET.to_owned(), |least| least.to_string())),
-        Node::int(shown.int(&["spec", "maxReplicas"])),
-        Node::int(shown.int(&["status", "currentReplicas"])),
-        shown.age(),
+        text(targets(object)),
+        text(
+            min_replicas.map_or_else(|| UNSET.to_owned(), |min_replicas| min_replicas.to_string()),
+        ),
+        Node::int(object.int(&["spec", "maxReplicas"])),
+        Node::int(object.int(&["status", "currentReplicas"])),
+        object.age(),
     ]
 }
 
-/// Version 1 of the kind knows the processor only, in fields of their own.
-fn targets(shown: &Shown<'_>) -> String {
-    let metrics = shown.items(&["spec", "metrics"]);
-    let statuses = shown.items(&["status", "currentMetrics"]);
+/// Version 1 of the kind supports CPU only, in fields of their own.
+fn targets(object: &PrintedObject<'_>) -> String {
+    let metrics = object.items(&["spec", "metrics"]);
+    let statuses = object.items(&["status", "currentMetrics"]);
     if !metrics.is_empty() {
-        let told =
+        let targets =
             metrics.iter().enumerate().map(|(index, spec)| target(spec, statuses.get(index)));
-        return first(2, told, ", ");
+        return first(2, targets, ", ");
     }
-    let percent = |names: &[&str]| shown.at(names).and_then(Node::as_int);
+    let percent = |names: &[&str]| object.at(names).and_then(Node::as_int);
     let current = percent(&["status", "currentCPUUtilizationPercentage"]);
     match percent(&["spec", "targetCPUUtilizationPercentage"]) {
-        Some(wanted) => format!("cpu: {}/{wanted}%", percentage(current, UNKNOWN)),
+        Some(target) => format!("cpu: {}/{target}%", percentage(current, UNKNOWN)),
         None => NONE.to_owned(),
     }
 }
@@ -68,20 +70,20 @@ fn percentage(percent: Option<i64>, absent: &str) -> String {
     percent.map_or_else(|| absent.to_owned(), |percent| format!("{percent}%"))
 }
 
-/// How a kind of metric is told.
+/// The printer of one metric type.
 struct Metric {
     kind: &'static str,
-    /// The member that holds it.
+    /// The member that contains the metric.
     field: &'static str,
-    told: fn(&Node<'_>, Option<&Node<'_>>) -> String,
+    format: fn(&Node<'_>, Option<&Node<'_>>) -> String,
 }
 
 const METRICS: [Metric; 5] = [
-    Metric { kind: "External", field: "external", told: value },
-    Metric { kind: "Object", field: "object", told: value },
-    Metric { kind: "Pods", field: "pods", told: average },
-    Metric { kind: "Resource", field: "resource", told: resource },
-    Metric { kind: "ContainerResource", field: "containerResource", told: resource },
+    Metric { kind: "External", field: "external", format: value },
+    Metric { kind: "Object", field: "object", format: value },
+    Metric { kind: "Pods", field: "pods", format: average },
+    Metric { kind: "Resource", field: "resource", format: resource },
+    Metric { kind: "ContainerResource", field: "containerResource", format: resource },
 ];
 
 fn target(spec: &Node<'_>, status: Option<&Node<'_>>) -> String {
@@ -91,30 +93,30 @@ fn target(spec: &Node<'_>, status: Option<&Node<'_>>) -> String {
     };
     let status = status.and_then(|status| at(status, &[metric.field]));
     let nothing = Node::empty_map();
-    (metric.told)(at(spec, &[metric.field]).unwrap_or(&nothing), status)
+    (metric.format)(at(spec, &[metric.field]).unwrap_or(&nothing), status)
 }
 
-/// An amount that Kubernetes prints even if nobody set it, as Go prints what is not there.
+/// An amount that Kubernetes prints even if it is not set, as Go prints a missing value.
 fn amount_at(node: &Node<'_>, names: &[&str]) -> String {
     at(node, names).map_or_else(|| "<nil>".to_owned(), amount)
 }
 
 fn value(spec: &Node<'_>, status: Option<&Node<'_>>) -> String {
     match at(spec, &["target", "averageValue"]) {
-        Some(wanted) => {
+        Some(target) => {
             let current = status.and_then(|status| at(status, &["current", "averageValue"]));
             let current = current.map_or_else(|| UNKNOWN.to_owned(), amount);
-            format!("{current}/{} (avg)", amount(wanted))
+            format!("{current}/{} (avg)", amount(target))
         }
-        None => now_and_wanted(spec, status, "value"),
+        None => current_and_target(spec, status, "value"),
     }
 }
 
 fn average(spec: &Node<'_>, status: Option<&Node<'_>>) -> String {
-    now_and_wanted(spec, status, "averageValue")
+    current_and_target(spec, status, "averageValue")
 }
 
-fn now_and_wanted(spec: &Node<'_>, status: Option<&Node<'_>>, field: &str) -> String {
+fn current_and_target(spec: &Node<'_>, status: Option<&Node<'_>>, field: &str) -> String {
     let current =
         status.map_or_else(|| UNKNOWN.to_owned(), |status| amount_at(status, &["current", field]));
     format!("{current}/{}", amount_at(spec, &["target", field]))
@@ -131,19 +133,19 @@ fn resource(spec: &Node<'_>, status: Option<&Node<'_>>) -> String {
     format!("{name}: {current}/{}", percentage(percent(spec, "target"), "<auto>"))
 }
 
-fn scale(shown: &Shown<'_>) -> Cells {
+fn scale(object: &PrintedObject<'_>) -> Cells {
     vec![
-        shown.name(),
-        Node::int(shown.int(&["spec", "replicas"])),
-        Node::int(shown.int(&["status", "replicas"])),
-        shown.age(),
+        object.name(),
+        Node::int(object.int(&["spec", "replicas"])),
+        Node::int(object.int(&["status", "replicas"])),
+        object.age(),
     ]
 }
 
 #[cfg(test)]
 mod tests {
     use super::GROUP;
-    use crate::trial::line;
+    use crate::testing::line;
     use alloc::format;
     use alloc::string::String;
 

@@ -1,4 +1,4 @@
-//! Pods that come to an end: jobs, and jobs by the calendar.
+//! Printers of jobs and cron jobs.
 
 use crate::age;
 use crate::column::{
@@ -6,7 +6,7 @@ use crate::column::{
 };
 use crate::labels::selector;
 use crate::pods::containers;
-use crate::shown::{Cells, NONE, Shown, UNSET, text};
+use crate::printed_object::{Cells, NONE, PrintedObject, UNSET, text};
 use alloc::format;
 use alloc::string::String;
 use alloc::vec;
@@ -41,7 +41,7 @@ const CRON_JOB: &[Column] = &[
     SELECTOR,
 ];
 
-/// Conditions that have the word, in their order; being deleted comes between the two halves.
+/// Conditions that determine the status, in their order; `Terminating` comes between the two lists.
 const ENDED: [(&str, &str); 2] = [("Complete", "Complete"), ("Failed", "Failed")];
 const ENDING: [(&str, &str); 3] = [
     ("Suspended", "Suspended"),
@@ -49,69 +49,72 @@ const ENDING: [(&str, &str); 3] = [
     ("SuccessCriteriaMet", "SuccessCriteriaMet"),
 ];
 
-fn job(shown: &Shown<'_>) -> Cells {
-    let [names, images] = containers(shown, &["spec", "template", "spec", "containers"]);
+fn job(object: &PrintedObject<'_>) -> Cells {
+    let [names, images] = containers(object, &["spec", "template", "spec", "containers"]);
     vec![
-        shown.name(),
-        text(status(shown)),
-        text(completions(shown)),
-        text(duration(shown)),
-        shown.age(),
+        object.name(),
+        text(status(object)),
+        text(completions(object)),
+        text(duration(object)),
+        object.age(),
         names,
         images,
-        text(selector(shown.at(&["spec", "selector"]))),
+        text(selector(object.at(&["spec", "selector"]))),
     ]
 }
 
-fn status(shown: &Shown<'_>) -> &'static str {
-    let first = |words: &[(&str, &'static str)]| {
-        words.iter().find(|(condition, _)| shown.holds(condition)).map(|(_, word)| *word)
+fn status(object: &PrintedObject<'_>) -> &'static str {
+    let first = |conditions: &[(&str, &'static str)]| {
+        conditions
+            .iter()
+            .find(|(condition, _)| object.is_condition_true(condition))
+            .map(|(_, status)| *status)
     };
     first(&ENDED)
-        .or(shown.is_going().then_some("Terminating"))
+        .or(object.is_terminating().then_some("Terminating"))
         .or_else(|| first(&ENDING))
         .unwrap_or("Running")
 }
 
-fn completions(shown: &Shown<'_>) -> String {
-    let succeeded = shown.int(&["status", "succeeded"]);
-    let wanted = shown.at(&["spec", "completions"]).and_then(Node::as_int);
-    match (wanted, shown.int(&["spec", "parallelism"])) {
-        (Some(wanted), _) => format!("{succeeded}/{wanted}"),
+fn completions(object: &PrintedObject<'_>) -> String {
+    let succeeded = object.int(&["status", "succeeded"]);
+    let completions = object.at(&["spec", "completions"]).and_then(Node::as_int);
+    match (completions, object.int(&["spec", "parallelism"])) {
+        (Some(completions), _) => format!("{succeeded}/{completions}"),
         (None, parallel) if parallel > 1 => format!("{succeeded}/1 of {parallel}"),
         (None, _) => format!("{succeeded}/1"),
     }
 }
 
-fn duration(shown: &Shown<'_>) -> String {
-    let Some(start) = shown.time(&["status", "startTime"]) else { return String::new() };
-    let end = shown.time(&["status", "completionTime"]).unwrap_or(shown.now);
+fn duration(object: &PrintedObject<'_>) -> String {
+    let Some(start) = object.time(&["status", "startTime"]) else { return String::new() };
+    let end = object.time(&["status", "completionTime"]).unwrap_or(object.now);
     age::span(end.saturating_sub(start))
 }
 
-fn cron_job(shown: &Shown<'_>) -> Cells {
+fn cron_job(object: &PrintedObject<'_>) -> Cells {
     const SPEC: [&str; 3] = ["spec", "jobTemplate", "spec"];
     let [a, b, c] = SPEC;
-    let [names, images] = containers(shown, &[a, b, c, "template", "spec", "containers"]);
+    let [names, images] = containers(object, &[a, b, c, "template", "spec", "containers"]);
     let last = &["status", "lastScheduleTime"];
-    let suspend = shown.at(&["spec", "suspend"]).and_then(Node::as_bool);
+    let suspend = object.at(&["spec", "suspend"]).and_then(Node::as_bool);
     vec![
-        shown.name(),
-        shown.cell(&["spec", "schedule"]),
-        shown.cell_or(&["spec", "timeZone"], NONE),
+        object.name(),
+        object.cell(&["spec", "schedule"]),
+        object.cell_or(&["spec", "timeZone"], NONE),
         text(suspend.map_or(UNSET, |suspend| if suspend { "True" } else { "False" })),
-        Node::int(shown.count(&["status", "active"])),
-        text(if shown.at(last).is_some() { shown.since(last) } else { NONE.into() }),
-        shown.age(),
+        Node::int(object.count(&["status", "active"])),
+        text(if object.at(last).is_some() { object.since(last) } else { NONE.into() }),
+        object.age(),
         names,
         images,
-        text(selector(shown.at(&[a, b, c, "selector"]))),
+        text(selector(object.at(&[a, b, c, "selector"]))),
     ]
 }
 
 #[cfg(test)]
 mod tests {
-    use crate::trial::line;
+    use crate::testing::line;
     use alloc::format;
 
     #[test]

@@ -1,9 +1,9 @@
-//! Requests for certificates, and who vouches for them.
+//! Printers of certificate requests and trust bundles.
 
 use crate::age;
 use crate::column::{AGE, Column, NAME, Row, text as column};
 use crate::labels::labels;
-use crate::shown::{Cells, NONE, Shown, or, text};
+use crate::printed_object::{Cells, NONE, PrintedObject, or, text};
 use alloc::string::String;
 use alloc::vec;
 use ratchet_object::Node;
@@ -39,76 +39,76 @@ const FOR_POD: &[Column] = &[
     column("UnverifiedUserAnnotations", "What the pod tells the signer; nobody has checked it."),
 ];
 
-fn signer(shown: &Shown<'_>) -> Node<'static> {
-    text(or(shown.text(&["spec", "signerName"]), NONE))
+fn signer(object: &PrintedObject<'_>) -> Node<'static> {
+    text(or(object.text(&["spec", "signerName"]), NONE))
 }
 
-fn request(shown: &Shown<'_>) -> Cells {
-    let seconds = shown.at(&["spec", "expirationSeconds"]).and_then(Node::as_int);
+fn request(object: &PrintedObject<'_>) -> Cells {
+    let seconds = object.at(&["spec", "expirationSeconds"]).and_then(Node::as_int);
     vec![
-        shown.name(),
-        shown.age(),
-        signer(shown),
-        shown.cell(&["spec", "username"]),
+        object.name(),
+        object.age(),
+        signer(object),
+        object.cell(&["spec", "username"]),
         text(seconds.map_or_else(|| NONE.into(), age::span)),
-        text(condition(shown)),
+        text(condition(object)),
     ]
 }
 
-/// A denial outweighs an approval; whether a condition holds is not asked, for it always does.
-fn condition(shown: &Shown<'_>) -> String {
-    let has = |kind| shown.condition(kind).is_some();
-    let decision = match (has("Denied"), has("Approved")) {
+/// A denial outweighs an approval; the status of a condition does not matter, as it is always true.
+fn condition(object: &PrintedObject<'_>) -> String {
+    let has_condition = |kind| object.condition(kind).is_some();
+    let decision = match (has_condition("Denied"), has_condition("Approved")) {
         (true, _) => "Denied",
         (false, true) => "Approved",
         (false, false) => "Pending",
     };
-    let mut told = String::from(decision);
-    if has("Failed") {
-        told.push_str(",Failed");
+    let mut formatted = String::from(decision);
+    if has_condition("Failed") {
+        formatted.push_str(",Failed");
     }
-    if !shown.text(&["status", "certificate"]).is_empty() {
-        told.push_str(",Issued");
+    if !object.text(&["status", "certificate"]).is_empty() {
+        formatted.push_str(",Issued");
     }
-    told
+    formatted
 }
 
-fn bundle(shown: &Shown<'_>) -> Cells {
-    vec![shown.name(), signer(shown)]
+fn bundle(object: &PrintedObject<'_>) -> Cells {
+    vec![object.name(), signer(object)]
 }
 
-fn for_pod(shown: &Shown<'_>) -> Cells {
-    let conditions = shown.items(&["status", "conditions"]).iter();
+fn for_pod(object: &PrintedObject<'_>) -> Cells {
+    let conditions = object.items(&["status", "conditions"]).iter();
     let state = conditions
         .map(|condition| condition.text_at(&["type"]))
         .rfind(|kind| ["Issued", "Denied", "Failed"].contains(kind));
     vec![
-        shown.name(),
-        shown.cell(&["spec", "podName"]),
-        shown.cell(&["spec", "serviceAccountName"]),
-        shown.cell(&["spec", "nodeName"]),
-        shown.cell(&["spec", "signerName"]),
+        object.name(),
+        object.cell(&["spec", "podName"]),
+        object.cell(&["spec", "serviceAccountName"]),
+        object.cell(&["spec", "nodeName"]),
+        object.cell(&["spec", "signerName"]),
         text(state.unwrap_or("Pending")),
-        text(labels(shown.at(&["spec", "unverifiedUserAnnotations"]))),
+        text(labels(object.at(&["spec", "unverifiedUserAnnotations"]))),
     ]
 }
 
 #[cfg(test)]
 mod tests {
     use super::GROUP;
-    use crate::trial::line;
+    use crate::testing::line;
 
     #[test]
     fn requests() {
         let text = "{spec: {signerName: s, username: u, expirationSeconds: 3600}, status: {certificate: eA==, \
             conditions: [{type: Approved}]}}";
-        let told = line(GROUP, "CertificateSigningRequest", text);
-        assert_eq!(told, "a | 5m | s | u | 60m | Approved,Issued");
-        let told = line(GROUP, "CertificateSigningRequest", "{}");
-        assert_eq!(told, "a | 5m | <none> |  | <none> | Pending");
+        let formatted = line(GROUP, "CertificateSigningRequest", text);
+        assert_eq!(formatted, "a | 5m | s | u | 60m | Approved,Issued");
+        let formatted = line(GROUP, "CertificateSigningRequest", "{}");
+        assert_eq!(formatted, "a | 5m | <none> |  | <none> | Pending");
         let text = "{status: {conditions: [{type: Approved}, {type: Denied}, {type: Failed}]}}";
-        let told = line(GROUP, "CertificateSigningRequest", text);
-        assert_eq!(told, "a | 5m | <none> |  | <none> | Denied,Failed");
+        let formatted = line(GROUP, "CertificateSigningRequest", text);
+        assert_eq!(formatted, "a | 5m | <none> |  | <none> | Denied,Failed");
     }
 
     #[test]
@@ -121,9 +121,9 @@ mod tests {
     fn requests_for_pods() {
         let text = "{spec: {podName: p, serviceAccountName: sa, nodeName: 'n', signerName: s, \
             unverifiedUserAnnotations: {k: v}}, status: {conditions: [{type: Issued, status: 'True'}]}}";
-        let told = line(GROUP, "PodCertificateRequest", text);
-        assert_eq!(told, "a | p | sa | n | s | Issued | k=v");
-        let told = line(GROUP, "PodCertificateRequest", "{}");
-        assert_eq!(told, "a |  |  |  |  | Pending | <none>");
+        let formatted = line(GROUP, "PodCertificateRequest", text);
+        assert_eq!(formatted, "a | p | sa | n | s | Issued | k=v");
+        let formatted = line(GROUP, "PodCertificateRequest", "{}");
+        assert_eq!(formatted, "a |  |  |  |  | Pending | <none>");
     }
 }

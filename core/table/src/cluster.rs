@@ -1,8 +1,8 @@
-//! The cluster itself: nodes, namespaces, leases, and what the API server knows of itself.
+//! Printers of nodes, namespaces, leases and the API server's own resources.
 
 use crate::column::{AGE, Column, NAME, Row, text as column};
-use crate::few::first_three;
-use crate::shown::{Cells, NONE, Shown, UNKNOWN, UNSET, or, text};
+use crate::printed_object::{Cells, NONE, PrintedObject, UNKNOWN, UNSET, or, text};
+use crate::truncate::first_three;
 use alloc::borrow::ToOwned;
 use alloc::collections::BTreeSet;
 use alloc::format;
@@ -79,17 +79,17 @@ const MOVE: &[Column] = &[
     column("Status", "How far that has come."),
 ];
 
-fn node(shown: &Shown<'_>) -> Cells {
-    let info = |field| shown.text(&["status", "nodeInfo", field]);
+fn node(object: &PrintedObject<'_>) -> Cells {
+    let info = |field| object.text(&["status", "nodeInfo", field]);
     let kernel = or(info("kernelVersion"), UNKNOWN);
     vec![
-        shown.name(),
-        text(node_status(shown)),
-        text(or(&roles(shown).join(","), NONE)),
-        shown.age(),
+        object.name(),
+        text(node_status(object)),
+        text(or(&roles(object).join(","), NONE)),
+        object.age(),
         text(info("kubeletVersion")),
-        text(node_address(shown, "InternalIP")),
-        text(node_address(shown, "ExternalIP")),
+        text(node_address(object, "InternalIP")),
+        text(node_address(object, "ExternalIP")),
         text(or(info("osImage"), UNKNOWN)),
         text(match info("architecture") {
             "" => kernel.to_owned(),
@@ -99,18 +99,18 @@ fn node(shown: &Shown<'_>) -> Cells {
     ]
 }
 
-fn node_status(shown: &Shown<'_>) -> String {
-    let status = match shown.condition("Ready") {
-        Some(_) if shown.holds("Ready") => "Ready",
+fn node_status(object: &PrintedObject<'_>) -> String {
+    let status = match object.condition("Ready") {
+        Some(_) if object.is_condition_true("Ready") => "Ready",
         Some(_) => "NotReady",
         None => "Unknown",
     };
-    let is_closed = shown.flag(&["spec", "unschedulable"]);
+    let is_closed = object.flag(&["spec", "unschedulable"]);
     format!("{status}{}", if is_closed { ",SchedulingDisabled" } else { "" })
 }
 
-fn roles<'a>(shown: &Shown<'a>) -> Vec<&'a str> {
-    let labels = shown.at(&["metadata", "labels"]).map(Node::entries).unwrap_or_default();
+fn roles<'a>(object: &PrintedObject<'a>) -> Vec<&'a str> {
+    let labels = object.at(&["metadata", "labels"]).map(Node::entries).unwrap_or_default();
     let roles: BTreeSet<&str> = labels
         .iter()
         .filter_map(|label| match label.key.strip_prefix("node-role.kubernetes.io/") {
@@ -122,18 +122,18 @@ fn roles<'a>(shown: &Shown<'a>) -> Vec<&'a str> {
     roles.into_iter().collect()
 }
 
-fn node_address<'a>(shown: &Shown<'a>, kind: &str) -> &'a str {
-    let mut addresses = shown.items(&["status", "addresses"]).iter();
-    let found = addresses.find(|address| address.text_at(&["type"]) == kind);
-    found.map_or(NONE, |address| address.text_at(&["address"]))
+fn node_address<'a>(object: &PrintedObject<'a>, kind: &str) -> &'a str {
+    let mut addresses = object.items(&["status", "addresses"]).iter();
+    let matching = addresses.find(|address| address.text_at(&["type"]) == kind);
+    matching.map_or(NONE, |address| address.text_at(&["address"]))
 }
 
-fn namespace(shown: &Shown<'_>) -> Cells {
-    vec![shown.name(), shown.cell(&["status", "phase"]), shown.age()]
+fn namespace(object: &PrintedObject<'_>) -> Cells {
+    vec![object.name(), object.cell(&["status", "phase"]), object.age()]
 }
 
-fn component(shown: &Shown<'_>) -> Cells {
-    let mut conditions = shown.items(&["conditions"]).iter();
+fn component(object: &PrintedObject<'_>) -> Cells {
+    let mut conditions = object.items(&["conditions"]).iter();
     let health = conditions.find(|condition| condition.text_at(&["type"]) == "Healthy");
     let field = |name| health.map_or("", |health| health.text_at(&[name]));
     let status = match health {
@@ -141,29 +141,29 @@ fn component(shown: &Shown<'_>) -> Cells {
         Some(_) if field("status") == "True" => "Healthy",
         Some(_) => "Unhealthy",
     };
-    vec![shown.name(), text(status), text(field("message")), text(field("error"))]
+    vec![object.name(), text(status), text(field("message")), text(field("error"))]
 }
 
-fn lease(shown: &Shown<'_>) -> Cells {
-    vec![shown.name(), shown.cell(&["spec", "holderIdentity"]), shown.age()]
+fn lease(object: &PrintedObject<'_>) -> Cells {
+    vec![object.name(), object.cell(&["spec", "holderIdentity"]), object.age()]
 }
 
-fn candidate(shown: &Shown<'_>) -> Cells {
+fn candidate(object: &PrintedObject<'_>) -> Cells {
     vec![
-        shown.name(),
-        shown.cell(&["spec", "leaseName"]),
-        shown.cell(&["spec", "binaryVersion"]),
-        shown.cell(&["spec", "emulationVersion"]),
-        shown.age(),
+        object.name(),
+        object.cell(&["spec", "leaseName"]),
+        object.cell(&["spec", "binaryVersion"]),
+        object.cell(&["spec", "emulationVersion"]),
+        object.age(),
     ]
 }
 
-fn service(shown: &Shown<'_>) -> Cells {
-    let service = shown.at(&["spec", "service"]);
+fn service(object: &PrintedObject<'_>) -> Cells {
+    let service = object.at(&["spec", "service"]);
     let served = |service: &Node<'_>| {
         format!("{}/{}", service.text_at(&["namespace"]), service.text_at(&["name"]))
     };
-    let available = shown.condition("Available").map_or_else(
+    let available = object.condition("Available").map_or_else(
         || "Unknown".to_owned(),
         |condition| match (condition.text_at(&["status"]), condition.text_at(&["reason"])) {
             (status, "") | (status @ "True", _) => status.to_owned(),
@@ -171,42 +171,42 @@ fn service(shown: &Shown<'_>) -> Cells {
         },
     );
     vec![
-        shown.name(),
+        object.name(),
         text(service.map_or_else(|| "Local".to_owned(), served)),
         text(available),
-        shown.age(),
+        object.age(),
     ]
 }
 
-fn version(shown: &Shown<'_>) -> Cells {
-    let versions = shown.items(&["status", "storageVersions"]).iter().map(|one| {
-        format!("{}={}", one.text_at(&["apiServerID"]), one.text_at(&["encodingVersion"]))
+fn version(object: &PrintedObject<'_>) -> Cells {
+    let versions = object.items(&["status", "storageVersions"]).iter().map(|version| {
+        format!("{}={}", version.text_at(&["apiServerID"]), version.text_at(&["encodingVersion"]))
     });
     vec![
-        shown.name(),
-        shown.cell_or(&["status", "commonEncodingVersion"], UNSET),
+        object.name(),
+        object.cell_or(&["status", "commonEncodingVersion"], UNSET),
         text(or(&first_three(versions), UNSET)),
-        shown.age(),
+        object.age(),
     ]
 }
 
-fn migration(shown: &Shown<'_>) -> Cells {
-    let field = |name| shown.text(&["spec", "resource", name]);
+fn migration(object: &PrintedObject<'_>) -> Cells {
+    let field = |name| object.text(&["spec", "resource", name]);
     let resource = match field("group") {
         "" => field("resource").to_owned(),
         group => format!("{}.{group}", field("resource")),
     };
-    let conditions = shown.items(&["status", "conditions"]).iter();
+    let conditions = object.items(&["status", "conditions"]).iter();
     let status = conditions
         .filter(|condition| condition.text_at(&["status"]) == "True")
         .map(|condition| condition.text_at(&["type"]))
         .rfind(|kind| ["Running", "Failed", "Succeeded"].contains(kind));
-    vec![shown.name(), text(resource), text(status.unwrap_or("Unknown"))]
+    vec![object.name(), text(resource), text(status.unwrap_or("Unknown"))]
 }
 
 #[cfg(test)]
 mod tests {
-    use crate::trial::line;
+    use crate::testing::line;
 
     #[test]
     fn nodes() {

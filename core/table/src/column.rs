@@ -1,30 +1,30 @@
-//! What a column is, and what a kind's row in the tables of this crate is.
+//! Columns of tables, and the printer of a kind.
 
-use crate::shown::{Cells, Shown};
+use crate::printed_object::{Cells, PrintedObject};
 
 /// A column of a table.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Column {
-    /// What stands above it.
+    /// The header.
     pub name: &'static str,
     /// `string`, `integer`, `boolean` or `date`.
     pub kind: &'static str,
     /// `name` if its cells name objects, else nothing.
     pub format: &'static str,
-    /// What its cells tell.
+    /// A description of the cells.
     pub description: &'static str,
-    /// 0 if it is always shown, 1 if only in wide tables.
+    /// 0 if the column is always printed, 1 if only in wide tables.
     pub priority: u8,
 }
 
 impl Column {
-    /// The same column, shown in wide tables only.
+    /// The same column, in wide tables only.
     pub(crate) const fn wide(self) -> Self {
         Self { priority: 1, ..self }
     }
 
-    /// The same column, naming objects.
-    pub(crate) const fn of_names(self) -> Self {
+    /// The same column, with the format `name`.
+    pub(crate) const fn with_name_format(self) -> Self {
         Self { format: "name", ..self }
     }
 
@@ -33,52 +33,49 @@ impl Column {
     }
 }
 
-/// How objects of one kind are shown.
+/// The printer of one kind.
 pub(crate) struct Row {
     /// The group of the kind.
     pub(crate) group: &'static str,
-    /// The kind.
     pub(crate) kind: &'static str,
-    /// Its columns.
     pub(crate) columns: &'static [Column],
-    /// Fills them.
-    pub(crate) cells: fn(&Shown<'_>) -> Cells,
+    /// Formats an object as one cell per column.
+    pub(crate) cells: fn(&PrintedObject<'_>) -> Cells,
 }
 
-/// What the column Created At tells.
+/// The description of the column Created At.
 pub(crate) const CREATED: &str = "When the object was created, by the clock of the server, in UTC.";
 
-/// The name of an object.
 pub(crate) const NAME: Column =
-    text("Name", "The name of the object, unique among its kind in its namespace.").of_names();
-/// The age of an object.
+    text("Name", "The name of the object, unique among its kind in its namespace.")
+        .with_name_format();
 pub(crate) const AGE: Column = text("Age", "The time since the object was created.");
-/// The containers of a template.
+/// The containers of a pod template.
 pub(crate) const CONTAINERS: Column =
     text("Containers", "The names of the containers in the template.").wide();
-/// The images of a template.
+/// The images of a pod template.
 pub(crate) const IMAGES: Column =
     text("Images", "The images that the containers in the template run.").wide();
-/// The pods of a controller.
+/// The selector of a controller.
 pub(crate) const SELECTOR: Column =
     text("Selector", "The labels of the pods that belong to the object.").wide();
 
-/// A column of texts.
+/// A string column.
 pub(crate) const fn text(name: &'static str, description: &'static str) -> Column {
     Column::of("string", name, description)
 }
 
-/// A column of whole numbers.
+/// An integer column.
 pub(crate) const fn integer(name: &'static str, description: &'static str) -> Column {
     Column::of("integer", name, description)
 }
 
-/// A column of truths.
+/// A boolean column.
 pub(crate) const fn boolean(name: &'static str, description: &'static str) -> Column {
     Column::of("boolean", name, description)
 }
 
-/// A column of points in time.
+/// A date column.
 pub(crate) const fn date(name: &'static str, description: &'static str) -> Column {
     Column::of("date", name, description)
 }

@@ -1,7 +1,7 @@
-//! What programs read: configuration and secrets, of which only the number of keys is shown.
+//! Printers of config maps and secrets, of which only the number of keys is printed.
 
 use crate::column::{AGE, Column, NAME, Row, text as column};
-use crate::shown::{Cells, Shown};
+use crate::printed_object::{Cells, PrintedObject};
 use alloc::vec;
 use ratchet_object::Node;
 
@@ -14,18 +14,18 @@ const DATA: Column = column("Data", "How many keys it holds.");
 const CONFIG_MAP: &[Column] = &[NAME, DATA, AGE];
 const SECRET: &[Column] = &[NAME, column("Type", "What the secret is for."), DATA, AGE];
 
-fn config_map(shown: &Shown<'_>) -> Cells {
-    let keys = shown.count(&["data"]).saturating_add(shown.count(&["binaryData"]));
-    vec![shown.name(), Node::int(keys), shown.age()]
+fn config_map(object: &PrintedObject<'_>) -> Cells {
+    let keys = object.count(&["data"]).saturating_add(object.count(&["binaryData"]));
+    vec![object.name(), Node::int(keys), object.age()]
 }
 
-fn secret(shown: &Shown<'_>) -> Cells {
-    vec![shown.name(), shown.cell(&["type"]), Node::int(shown.count(&["data"])), shown.age()]
+fn secret(object: &PrintedObject<'_>) -> Cells {
+    vec![object.name(), object.cell(&["type"]), Node::int(object.count(&["data"])), object.age()]
 }
 
 #[cfg(test)]
 mod tests {
-    use crate::trial::line;
+    use crate::testing::line;
 
     #[test]
     fn keys_are_counted() {

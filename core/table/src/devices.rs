@@ -1,7 +1,7 @@
-//! Devices that are more than a number: classes, claims, slices, taints.
+//! Printers of dynamic resource allocation: device classes, claims, slices, taints.
 
 use crate::column::{AGE, Column, NAME, Row, integer, text as column};
-use crate::shown::{Cells, NONE, Shown, at, int, text};
+use crate::printed_object::{Cells, NONE, PrintedObject, at, int, text};
 use alloc::borrow::ToOwned;
 use alloc::format;
 use alloc::string::{String, ToString};
@@ -53,94 +53,97 @@ const POOLS: &[Column] = &[
     column("Completed", "The time since the request was answered."),
 ];
 
-/// The numbers of a pool that are added up.
+/// The numbers that are summed over all pools.
 const SUMMED: [&str; 4] =
     ["totalDevices", "availableDevices", "allocatedDevices", "unavailableDevices"];
 
-fn plain(shown: &Shown<'_>) -> Cells {
-    vec![shown.name(), shown.age()]
+fn plain(object: &PrintedObject<'_>) -> Cells {
+    vec![object.name(), object.age()]
 }
 
-fn claim(shown: &Shown<'_>) -> Cells {
-    let is_allocated = shown.at(&["status", "allocation"]).is_some();
-    let is_reserved = is_allocated && shown.count(&["status", "reservedFor"]) > 0;
+fn claim(object: &PrintedObject<'_>) -> Cells {
+    let is_allocated = object.at(&["status", "allocation"]).is_some();
+    let is_reserved = is_allocated && object.count(&["status", "reservedFor"]) > 0;
     let states = [
-        ("deleted", shown.is_going()),
-        ("pending", !is_allocated && !shown.is_going()),
+        ("deleted", object.is_terminating()),
+        ("pending", !is_allocated && !object.is_terminating()),
         ("allocated", is_allocated),
         ("reserved", is_reserved),
     ];
-    let states: Vec<&str> =
-        states.iter().filter(|(_, holds)| *holds).map(|(state, _)| *state).collect();
-    vec![shown.name(), text(states.join(",")), shown.age()]
+    let states: Vec<&str> = states
+        .iter()
+        .filter(|(_, is_condition_true)| *is_condition_true)
+        .map(|(state, _)| *state)
+        .collect();
+    vec![object.name(), text(states.join(",")), object.age()]
 }
 
-fn slice(shown: &Shown<'_>) -> Cells {
+fn slice(object: &PrintedObject<'_>) -> Cells {
     vec![
-        shown.name(),
-        shown.cell(&["spec", "nodeName"]),
-        shown.cell(&["spec", "driver"]),
-        shown.cell(&["spec", "pool", "name"]),
-        shown.age(),
+        object.name(),
+        object.cell(&["spec", "nodeName"]),
+        object.cell(&["spec", "driver"]),
+        object.cell(&["spec", "pool", "name"]),
+        object.age(),
     ]
 }
 
-fn taint(shown: &Shown<'_>) -> Cells {
+fn taint(object: &PrintedObject<'_>) -> Cells {
     let added = &["spec", "taint", "timeAdded"];
     vec![
-        shown.name(),
-        shown.cell(&["spec", "taint", "key"]),
-        shown.cell(&["spec", "taint", "value"]),
-        shown.cell(&["spec", "taint", "effect"]),
-        text(if shown.at(added).is_some() { shown.since(added) } else { String::new() }),
-        shown.age(),
+        object.name(),
+        object.cell(&["spec", "taint", "key"]),
+        object.cell(&["spec", "taint", "value"]),
+        object.cell(&["spec", "taint", "effect"]),
+        text(if object.at(added).is_some() { object.since(added) } else { String::new() }),
+        object.age(),
     ]
 }
 
-fn pools(shown: &Shown<'_>) -> Cells {
-    let mut conditions = shown.items(&["status", "conditions"]).iter();
+fn pools(object: &PrintedObject<'_>) -> Cells {
+    let mut conditions = object.items(&["status", "conditions"]).iter();
     let end = conditions.find(|condition| {
         condition.text_at(&["status"]) == "True"
             && ["Complete", "Failed"].contains(&condition.text_at(&["type"]))
     });
-    let word = end.map_or("Pending", |end| end.text_at(&["type"]));
-    let pools = shown.items(&["status", "pools"]);
-    let count = shown.int(&["status", "poolCount"]);
-    let is_cut = word == "Complete" && count > crate::shown::count(pools.len());
-    let completed = end.filter(|_| word == "Complete").map_or_else(
+    let status = end.map_or("Pending", |end| end.text_at(&["type"]));
+    let pools = object.items(&["status", "pools"]);
+    let count = object.int(&["status", "poolCount"]);
+    let is_truncated = status == "Complete" && count > crate::printed_object::count(pools.len());
+    let completed = end.filter(|_| status == "Complete").map_or_else(
         || NONE.to_owned(),
         |end| {
             let then = crate::age::seconds(end.text_at(&["lastTransitionTime"]));
-            crate::age::since(then, shown.now)
+            crate::age::since(then, object.now)
         },
     );
-    let mut cells = vec![shown.name(), shown.cell(&["spec", "driver"])];
-    // Nothing is counted before there is an answer, nor after a failure.
-    let is_counted = shown.at(&["status"]).is_some() && word != "Failed";
+    let mut cells = vec![object.name(), object.cell(&["spec", "driver"])];
+    // Nothing is counted before there is a status, nor after a failure.
+    let is_counted = object.at(&["status"]).is_some() && status != "Failed";
     cells.extend(sums(pools).map(|sum| text(if is_counted { sum } else { "-".to_owned() })));
     cells.push(Node::int(count));
-    cells.push(text(if is_cut {
+    cells.push(text(if is_truncated {
         format!("Complete ({}/{count} pools)", pools.len())
     } else {
-        word.to_owned()
+        status.to_owned()
     }));
     cells.push(text(completed));
     cells
 }
 
-/// The devices of all pools, and how many pools are wrong.
+/// The devices of all pools, and the number of pools with an error.
 fn sums(pools: &[Node<'_>]) -> impl Iterator<Item = String> {
     let sum =
         |field: &str| pools.iter().fold(0_i64, |sum, pool| sum.saturating_add(int(pool, &[field])));
-    let wrong = pools.iter().filter(|pool| at(pool, &["validationError"]).is_some()).count();
+    let invalid = pools.iter().filter(|pool| at(pool, &["validationError"]).is_some()).count();
     let devices = SUMMED.map(|field| sum(field).to_string());
-    devices.into_iter().chain([wrong.to_string()])
+    devices.into_iter().chain([invalid.to_string()])
 }
 
 #[cfg(test)]
 mod tests {
     use super::GROUP;
-    use crate::trial::line;
+    use crate::testing::line;
     use alloc::format;
 
     #[test]

@@ -1,8 +1,8 @@
-//! Where the traffic of services goes.
+//! Printers of Endpoints and EndpointSlices.
 
 use crate::column::{AGE, Column, NAME, Row, text as column};
-use crate::few::first_three;
-use crate::shown::{Cells, NONE, Shown, UNSET, at, int, items, or, text};
+use crate::printed_object::{Cells, NONE, PrintedObject, UNSET, at, int, items, or, text};
+use crate::truncate::first_three;
 use alloc::borrow::ToOwned;
 use alloc::format;
 use alloc::string::{String, ToString};
@@ -26,17 +26,17 @@ const SLICE: &[Column] = &[
     AGE,
 ];
 
-fn endpoints(shown: &Shown<'_>) -> Cells {
-    let subsets = shown.items(&["subsets"]);
-    let told = if subsets.is_empty() {
+fn endpoints(object: &PrintedObject<'_>) -> Cells {
+    let subsets = object.items(&["subsets"]);
+    let formatted = if subsets.is_empty() {
         NONE.to_owned()
     } else {
         first_three(subsets.iter().flat_map(subset))
     };
-    vec![shown.name(), text(told), shown.age()]
+    vec![object.name(), text(formatted), object.age()]
 }
 
-/// Every port of every address; services without ports have addresses only.
+/// Every port of every address; without ports the addresses alone.
 fn subset(subset: &Node<'_>) -> Vec<String> {
     let (addresses, ports) = (items(subset, &["addresses"]), items(subset, &["ports"]));
     let hosts = || addresses.iter().map(|address| address.text_at(&["ip"]));
@@ -51,15 +51,16 @@ fn host_port(host: &str, port: i64) -> String {
     if host.contains(':') { format!("[{host}]:{port}") } else { format!("{host}:{port}") }
 }
 
-fn slice(shown: &Shown<'_>) -> Cells {
-    let addresses = shown.items(&["endpoints"]).iter().flat_map(|one| items(one, &["addresses"]));
+fn slice(object: &PrintedObject<'_>) -> Cells {
+    let addresses =
+        object.items(&["endpoints"]).iter().flat_map(|endpoint| items(endpoint, &["addresses"]));
     let addresses = addresses.filter_map(Node::text).map(ToOwned::to_owned);
     vec![
-        shown.name(),
-        shown.cell(&["addressType"]),
-        text(or(&first_three(shown.items(&["ports"]).iter().map(port)), UNSET)),
+        object.name(),
+        object.cell(&["addressType"]),
+        text(or(&first_three(object.items(&["ports"]).iter().map(port)), UNSET)),
         text(or(&first_three(addresses), UNSET)),
-        shown.age(),
+        object.age(),
     ]
 }
 
@@ -73,7 +74,7 @@ fn port(port: &Node<'_>) -> String {
 
 #[cfg(test)]
 mod tests {
-    use crate::trial::line;
+    use crate::testing::line;
 
     #[test]
     fn endpoints() {

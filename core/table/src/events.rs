@@ -1,8 +1,8 @@
-//! Events, in the words of both of their groups.
+//! Printer of events in both API groups.
 
 use crate::age;
 use crate::column::{Column, NAME, Row, text as column};
-use crate::shown::{Cells, Shown, int, or, text};
+use crate::printed_object::{Cells, PrintedObject, int, or, text};
 use alloc::format;
 use alloc::string::String;
 use alloc::vec;
@@ -26,53 +26,53 @@ const EVENT: &[Column] = &[
     NAME.wide(),
 ];
 
-fn event(shown: &Shown<'_>) -> Cells {
-    let (last, first) = times(shown);
-    let about = object(shown);
+fn event(object: &PrintedObject<'_>) -> Cells {
+    let (last, first) = times(object);
+    let regarding = regarding(object);
     vec![
-        text(age::since(last, shown.now)),
-        shown.cell(&["type"]),
-        shown.cell(&["reason"]),
-        text(target(about)),
-        text(about.map_or("", |about| about.text_at(&["fieldPath"]))),
-        text(source(shown)),
-        text(or(shown.text(&["message"]), shown.text(&["note"])).trim()),
-        text(age::since(first, shown.now)),
-        Node::int(count(shown)),
-        shown.name(),
+        text(age::since(last, object.now)),
+        object.cell(&["type"]),
+        object.cell(&["reason"]),
+        text(target(regarding)),
+        text(regarding.map_or("", |regarding| regarding.text_at(&["fieldPath"]))),
+        text(source(object)),
+        text(or(object.text(&["message"]), object.text(&["note"])).trim()),
+        text(age::since(first, object.now)),
+        Node::int(count(object)),
+        object.name(),
     ]
 }
 
-/// When it was seen last and first. What is told as a series has its last time there.
-fn times(shown: &Shown<'_>) -> (Option<i64>, Option<i64>) {
-    let either = |core: &str, other: &str| shown.time(&[core]).or_else(|| shown.time(&[other]));
-    let first =
-        either("firstTimestamp", "deprecatedFirstTimestamp").or_else(|| shown.time(&["eventTime"]));
-    let last = match shown.at(&["series"]) {
-        Some(_) => shown.time(&["series", "lastObservedTime"]),
+/// The last and the first time. A series has its own last time.
+fn times(object: &PrintedObject<'_>) -> (Option<i64>, Option<i64>) {
+    let either = |core: &str, other: &str| object.time(&[core]).or_else(|| object.time(&[other]));
+    let first = either("firstTimestamp", "deprecatedFirstTimestamp")
+        .or_else(|| object.time(&["eventTime"]));
+    let last = match object.at(&["series"]) {
+        Some(_) => object.time(&["series", "lastObservedTime"]),
         None => either("lastTimestamp", "deprecatedLastTimestamp").or(first),
     };
     (last, first)
 }
 
-fn object<'a>(shown: &Shown<'a>) -> Option<&'a Node<'a>> {
-    shown.at(&["involvedObject"]).or_else(|| shown.at(&["regarding"]))
+fn regarding<'a>(object: &PrintedObject<'a>) -> Option<&'a Node<'a>> {
+    object.at(&["involvedObject"]).or_else(|| object.at(&["regarding"]))
 }
 
-fn target(about: Option<&Node<'_>>) -> String {
-    let Some(about) = about else { return String::new() };
-    let kind = about.text_at(&["kind"]).to_lowercase();
-    match about.text_at(&["name"]) {
+fn target(regarding: Option<&Node<'_>>) -> String {
+    let Some(regarding) = regarding else { return String::new() };
+    let kind = regarding.text_at(&["kind"]).to_lowercase();
+    match regarding.text_at(&["name"]) {
         "" => kind,
         name => format!("{kind}/{name}"),
     }
 }
 
-fn source(shown: &Shown<'_>) -> String {
+fn source(object: &PrintedObject<'_>) -> String {
     let first = |places: &[&[&str]]| {
         places
             .iter()
-            .map(|names| shown.text(names))
+            .map(|names| object.text(names))
             .find(|text| !text.is_empty())
             .unwrap_or_default()
     };
@@ -87,18 +87,18 @@ fn source(shown: &Shown<'_>) -> String {
     if instance.is_empty() { component.into() } else { format!("{component}, {instance}") }
 }
 
-/// Single events do not count themselves.
-fn count(shown: &Shown<'_>) -> i64 {
-    if let Some(series) = shown.at(&["series"]) {
+/// Single events have no count.
+fn count(object: &PrintedObject<'_>) -> i64 {
+    if let Some(series) = object.at(&["series"]) {
         return int(series, &["count"]);
     }
-    let counts = [shown.int(&["count"]), shown.int(&["deprecatedCount"])];
+    let counts = [object.int(&["count"]), object.int(&["deprecatedCount"])];
     counts.into_iter().find(|count| *count != 0).unwrap_or(1)
 }
 
 #[cfg(test)]
 mod tests {
-    use crate::trial::line;
+    use crate::testing::line;
 
     #[test]
     fn both_groups_tell_the_same() {

@@ -1,7 +1,7 @@
-//! Who waits for whom when many ask at once.
+//! Printers of API priority and fairness: flow schemas and priority levels.
 
 use crate::column::{AGE, Column, NAME, Row, text as column};
-use crate::shown::{Cells, NONE, Shown, at, int, text};
+use crate::printed_object::{Cells, NONE, PrintedObject, at, int, text};
 use alloc::vec;
 use ratchet_object::Node;
 
@@ -31,40 +31,40 @@ const LEVEL: &[Column] = &[
     AGE,
 ];
 
-fn schema(shown: &Shown<'_>) -> Cells {
-    let method = shown.at(&["spec", "distinguisherMethod"]);
-    let dangling = shown.condition("Dangling");
+fn schema(object: &PrintedObject<'_>) -> Cells {
+    let method = object.at(&["spec", "distinguisherMethod"]);
+    let dangling = object.condition("Dangling");
     vec![
-        shown.name(),
-        shown.cell(&["spec", "priorityLevelConfiguration", "name"]),
-        Node::int(shown.int(&["spec", "matchingPrecedence"])),
+        object.name(),
+        object.cell(&["spec", "priorityLevelConfiguration", "name"]),
+        Node::int(object.int(&["spec", "matchingPrecedence"])),
         text(method.map_or(NONE, |method| method.text_at(&["type"]))),
-        shown.age(),
+        object.age(),
         text(dangling.map_or("?", |condition| condition.text_at(&["status"]))),
     ]
 }
 
-fn level(shown: &Shown<'_>) -> Cells {
-    let limited = shown.at(&["spec", "limited"]);
+fn level(object: &PrintedObject<'_>) -> Cells {
+    let limited = object.at(&["spec", "limited"]);
     let queuing = limited.and_then(|limited| at(limited, &["limitResponse", "queuing"]));
     let number = |node: Option<&Node<'_>>, field| {
         node.map_or_else(|| text(NONE), |node| Node::int(int(node, &[field])))
     };
     vec![
-        shown.name(),
-        shown.cell(&["spec", "type"]),
+        object.name(),
+        object.cell(&["spec", "type"]),
         number(limited, "nominalConcurrencyShares"),
         number(queuing, "queues"),
         number(queuing, "handSize"),
         number(queuing, "queueLengthLimit"),
-        shown.age(),
+        object.age(),
     ]
 }
 
 #[cfg(test)]
 mod tests {
     use super::GROUP;
-    use crate::trial::line;
+    use crate::testing::line;
 
     #[test]
     fn schemas() {

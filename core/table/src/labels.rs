@@ -1,6 +1,6 @@
 //! Labels and label selectors as one line of text.
 
-use crate::shown::{NONE, items, or};
+use crate::printed_object::{NONE, items, or};
 use alloc::borrow::ToOwned;
 use alloc::format;
 use alloc::string::String;
@@ -20,7 +20,7 @@ fn pair(key: &str, value: &Node<'_>) -> String {
     format!("{key}={}", value.text().unwrap_or_default())
 }
 
-/// A label selector as a query; `<none>` if it says nothing, `<error>` if it makes no sense.
+/// A label selector as a query; `<none>` if it is empty, `<error>` if it is invalid.
 pub(crate) fn selector(node: Option<&Node<'_>>) -> String {
     match query(node) {
         Some(query) => or(&query, NONE).to_owned(),
@@ -28,7 +28,7 @@ pub(crate) fn selector(node: Option<&Node<'_>>) -> String {
     }
 }
 
-/// A label selector as a query, sorted by key; none if it makes no sense.
+/// A label selector as a query, sorted by key; `None` if it is invalid.
 pub(crate) fn query(node: Option<&Node<'_>>) -> Option<String> {
     let Some(node) = node else { return Some(String::new()) };
     let labels = node.get("matchLabels").map(Node::entries).unwrap_or_default();
@@ -59,11 +59,11 @@ fn requirement(expression: &Node<'_>) -> Option<String> {
         "DoesNotExist" => (false, format!("!{key}")),
         _ => return None,
     };
-    let is_sound = is_key(key) && values.iter().all(|value| is_value(value));
-    (is_sound && wants_values == has_values).then_some(text)
+    let is_valid = is_key(key) && values.iter().all(|value| is_value(value));
+    (is_valid && wants_values == has_values).then_some(text)
 }
 
-/// A name, perhaps after a DNS name and a slash.
+/// A name with an optional DNS prefix and a slash.
 fn is_key(key: &str) -> bool {
     let (prefix, name) = key.split_once('/').map_or((None, key), |(p, name)| (Some(p), name));
     !name.is_empty() && is_value(name) && prefix.is_none_or(is_domain)
@@ -102,16 +102,16 @@ pub(crate) fn debug(node: &Node<'_>) -> String {
 
 fn debug_one(expression: &Node<'_>) -> String {
     let (key, operator) = (expression.text_at(&["key"]), expression.text_at(&["operator"]));
-    let values = crate::shown::joined(items(expression, &["values"]), " ");
+    let values = crate::printed_object::joined(items(expression, &["values"]), " ");
     format!("LabelSelectorRequirement{{Key:{key},Operator:{operator},Values:[{values}],}},")
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::trial::tree;
+    use crate::testing::tree;
 
-    fn shown(text: &str) -> String {
+    fn formatted(text: &str) -> String {
         selector(Some(&tree(text)))
     }
 
@@ -127,8 +127,8 @@ mod tests {
         let all = "{matchLabels: {c: x, example.com/a: 'y'}, matchExpressions: [\
             {key: b, operator: In, values: [z, a]}, {key: d, operator: NotIn, values: [q]},\
             {key: e, operator: Exists}, {key: f, operator: DoesNotExist}]}";
-        assert_eq!(shown(all), "b in (a,z),c=x,d notin (q),e,example.com/a=y,!f");
-        assert_eq!(shown("{}"), "<none>");
+        assert_eq!(formatted(all), "b in (a,z),c=x,d notin (q),e,example.com/a=y,!f");
+        assert_eq!(formatted("{}"), "<none>");
         assert_eq!(selector(None), "<none>");
     }
 
@@ -142,7 +142,7 @@ mod tests {
             "{matchExpressions: [{key: a, operator: In}]}",
             "{matchExpressions: [{key: a, operator: Exists, values: [b]}]}",
         ] {
-            assert_eq!(shown(text), "<error>", "{text}");
+            assert_eq!(formatted(text), "<error>", "{text}");
         }
     }
 

@@ -1,4 +1,4 @@
-//! Objects as rows of the tables that people read.
+//! Objects as rows of tables, as `kubectl get` prints them.
 #![no_std]
 extern crate alloc;
 
@@ -14,16 +14,16 @@ mod contents;
 mod devices;
 mod endpoints;
 mod events;
-mod few;
 mod flow;
 mod labels;
 mod network;
 mod pods;
+mod printed_object;
 mod scheduling;
-mod shown;
 mod storage;
 #[cfg(test)]
-mod trial;
+mod testing;
+mod truncate;
 mod volumes;
 mod workloads;
 
@@ -32,10 +32,10 @@ pub use column::Column;
 use alloc::vec;
 use alloc::vec::Vec;
 use column::{NAME, Row, date};
+use printed_object::{Cells, PrintedObject, text};
 use ratchet_object::Node;
-use shown::{Cells, Shown, text};
 
-/// The rows of all areas. What people list most stands first, because it is looked for first.
+/// The printers of all areas. The kinds listed most often come first, because the search is linear.
 static AREAS: &[&[Row]] = &[
     pods::ROWS,
     workloads::ROWS,
@@ -56,24 +56,25 @@ static AREAS: &[&[Row]] = &[
     devices::ROWS,
 ];
 
-/// How a kind is shown that has no row: Role, ClusterRole, LimitRange, CSIStorageCapacity and
+/// The columns of kinds without a printer: Role, ClusterRole, LimitRange, CSIStorageCapacity and
 /// CustomResourceDefinition are among them, as they are in Kubernetes.
 static PLAIN: &[Column] = &[NAME, date("Created At", column::CREATED)];
 
-/// What Go's zero time looks like.
+/// Go's zero time.
 const NEVER: &str = "0001-01-01T00:00:00Z";
 
-/// The columns of a kind; kinds without their own get Name and Created At.
+/// The columns of a kind; kinds without a printer get Name and Created At.
 #[must_use]
 pub fn columns(group: &str, kind: &str) -> &'static [Column] {
     row(group, kind).map_or(PLAIN, |row| row.columns)
 }
 
-/// The cells of one object, in the order of [`columns`]. `now` is seconds since 1970 (for ages).
+/// The cells of one object, in the order of [`columns`]. `now` is the Unix time in seconds, for
+/// ages.
 #[must_use]
 pub fn cells(group: &str, kind: &str, object: &Node<'_>, now: i64) -> Vec<Node<'static>> {
-    let shown = Shown { object, now };
-    row(group, kind).map_or_else(|| plain(&shown), |row| (row.cells)(&shown))
+    let printed = PrintedObject { object, now };
+    row(group, kind).map_or_else(|| plain(&printed), |row| (row.cells)(&printed))
 }
 
 fn row(group: &str, kind: &str) -> Option<&'static Row> {
@@ -81,15 +82,15 @@ fn row(group: &str, kind: &str) -> Option<&'static Row> {
     rows.into_iter().find(|row| row.kind == kind && row.group == group)
 }
 
-fn plain(shown: &Shown<'_>) -> Cells {
-    let created = shown.text(&["metadata", "creationTimestamp"]);
-    vec![shown.name(), text(if created.is_empty() { NEVER } else { created })]
+fn plain(object: &PrintedObject<'_>) -> Cells {
+    let created = object.text(&["metadata", "creationTimestamp"]);
+    vec![object.name(), text(if created.is_empty() { NEVER } else { created })]
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::trial::line;
+    use crate::testing::line;
     use alloc::collections::BTreeSet;
     use alloc::string::String;
     use proptest::prelude::*;
@@ -124,7 +125,8 @@ mod tests {
         assert_eq!(plain, PLAIN_KINDS);
     }
 
-    /// Kinds that Kubernetes prints without a printer of their own, and those that are only sent.
+    /// Kinds that Kubernetes prints without a printer of their own, and those that are never
+    /// stored.
     const PLAIN_KINDS: &[&str] = &[
         "Binding",
         "LimitRange",
@@ -153,7 +155,7 @@ mod tests {
         }
     }
 
-    /// Names that the rows look for, so that random trees reach deep into them.
+    /// Fields that the printers use, so that random trees reach deep into them.
     const FIELDS: &str = "(metadata|name|namespace|labels|annotations|ownerReferences|controller|\
         creationTimestamp|deletionTimestamp|spec|status|conditions|type|reason|phase|template|\
         containers|initContainers|containerStatuses|initContainerStatuses|state|lastState|waiting|\
@@ -185,13 +187,13 @@ mod tests {
         })
     }
 
-    /// Half of them have the parts that nearly every kind has.
+    /// Half of the objects have the parts that nearly every kind has.
     fn object() -> impl Strategy<Value = Node<'static>> {
         let parts = (tree(), tree(), tree());
-        let whole = parts.prop_map(|(metadata, spec, status)| {
+        let complete = parts.prop_map(|(metadata, spec, status)| {
             Node::map([("metadata", metadata), ("spec", spec), ("status", status)])
         });
-        prop_oneof![tree(), whole]
+        prop_oneof![tree(), complete]
     }
 
     proptest! {

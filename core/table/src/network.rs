@@ -1,8 +1,8 @@
-//! How traffic finds its way: services, ingresses, policies, the addresses of services.
+//! Printers of services, ingresses, network policies and service addresses.
 
 use crate::column::{AGE, Column, NAME, Row, SELECTOR, text as column};
 use crate::labels::{labels, selector};
-use crate::shown::{Cells, NONE, Shown, UNKNOWN, int, items, joined, or, text};
+use crate::printed_object::{Cells, NONE, PrintedObject, UNKNOWN, int, items, joined, or, text};
 use alloc::borrow::ToOwned;
 use alloc::collections::BTreeSet;
 use alloc::format;
@@ -56,16 +56,16 @@ const CIDR: &[Column] =
 
 const ADDRESS: &[Column] = &[NAME, column("ParentRef", "The object that has the address.")];
 
-fn service(shown: &Shown<'_>) -> Cells {
-    let ports: Vec<String> = shown.items(&["spec", "ports"]).iter().map(port).collect();
+fn service(object: &PrintedObject<'_>) -> Cells {
+    let ports: Vec<String> = object.items(&["spec", "ports"]).iter().map(port).collect();
     vec![
-        shown.name(),
-        shown.cell(&["spec", "type"]),
-        text(inside(shown)),
-        text(outside(shown)),
+        object.name(),
+        object.cell(&["spec", "type"]),
+        text(cluster_ip(object)),
+        text(external_ip(object)),
         text(or(&ports.join(","), NONE)),
-        shown.age(),
-        text(labels(shown.at(&["spec", "selector"]))),
+        object.age(),
+        text(labels(object.at(&["spec", "selector"]))),
     ]
 }
 
@@ -77,82 +77,84 @@ fn port(port: &Node<'_>) -> String {
     }
 }
 
-/// Old objects have the single field only; one that is just a name has no address at all.
-fn inside<'a>(shown: &Shown<'a>) -> &'a str {
-    match shown.items(&["spec", "clusterIPs"]).first() {
+/// Old objects have the single field only; an `ExternalName` service has no address at all.
+fn cluster_ip<'a>(object: &PrintedObject<'a>) -> &'a str {
+    match object.items(&["spec", "clusterIPs"]).first() {
         Some(first) => first.text().unwrap_or_default(),
-        None if shown.text(&["spec", "type"]) == "ExternalName" => NONE,
-        None => or(shown.text(&["spec", "clusterIP"]), NONE),
+        None if object.text(&["spec", "type"]) == "ExternalName" => NONE,
+        None => or(object.text(&["spec", "clusterIP"]), NONE),
     }
 }
 
-fn outside(shown: &Shown<'_>) -> String {
-    let chosen = joined(shown.items(&["spec", "externalIPs"]), ",");
-    match shown.text(&["spec", "type"]) {
-        "ClusterIP" | "NodePort" => or(&chosen, NONE).to_owned(),
+fn external_ip(object: &PrintedObject<'_>) -> String {
+    let external_ips = joined(object.items(&["spec", "externalIPs"]), ",");
+    match object.text(&["spec", "type"]) {
+        "ClusterIP" | "NodePort" => or(&external_ips, NONE).to_owned(),
         "LoadBalancer" => {
-            let given = balancer(shown);
-            let both: Vec<&str> =
-                [given.as_str(), &chosen].into_iter().filter(|part| !part.is_empty()).collect();
+            let load_balancer = balancer(object);
+            let both: Vec<&str> = [load_balancer.as_str(), &external_ips]
+                .into_iter()
+                .filter(|part| !part.is_empty())
+                .collect();
             or(&both.join(","), "<pending>").to_owned()
         }
-        "ExternalName" => shown.text(&["spec", "externalName"]).to_owned(),
+        "ExternalName" => object.text(&["spec", "externalName"]).to_owned(),
         _ => UNKNOWN.to_owned(),
     }
 }
 
-/// The addresses of a load balancer, or its names where it has none.
-fn balancer(shown: &Shown<'_>) -> String {
-    let points = shown.items(&["status", "loadBalancer", "ingress"]).iter();
-    let told: BTreeSet<&str> =
+/// The addresses of a load balancer, or its host names where it has none.
+fn balancer(object: &PrintedObject<'_>) -> String {
+    let points = object.items(&["status", "loadBalancer", "ingress"]).iter();
+    let addresses: BTreeSet<&str> =
         points.map(|point| or(point.text_at(&["ip"]), point.text_at(&["hostname"]))).collect();
-    let told: Vec<&str> = told.into_iter().filter(|point| !point.is_empty()).collect();
-    told.join(",")
+    let addresses: Vec<&str> = addresses.into_iter().filter(|point| !point.is_empty()).collect();
+    addresses.join(",")
 }
 
-fn ingress(shown: &Shown<'_>) -> Cells {
-    let has_tls = !shown.items(&["spec", "tls"]).is_empty();
+fn ingress(object: &PrintedObject<'_>) -> Cells {
+    let has_tls = !object.items(&["spec", "tls"]).is_empty();
     vec![
-        shown.name(),
-        shown.cell_or(&["spec", "ingressClassName"], NONE),
-        text(hosts(items(shown.object, &["spec", "rules"]))),
-        text(balancer(shown)),
+        object.name(),
+        object.cell_or(&["spec", "ingressClassName"], NONE),
+        text(hosts(items(object.object, &["spec", "rules"]))),
+        text(balancer(object)),
         text(if has_tls { "80, 443" } else { "80" }),
-        shown.age(),
+        object.age(),
     ]
 }
 
-/// Three hosts at most; rules without one count among those that are left out, as they do in
+/// Three hosts at most; rules without a host count among those that are left out, as they do in
 /// Kubernetes.
 fn hosts(rules: &[Node<'_>]) -> String {
-    let mut shown: Vec<&str> = Vec::new();
+    let mut hosts: Vec<&str> = Vec::new();
     for rule in rules {
-        if shown.len() == 3 {
-            return format!("{} + {} more...", shown.join(","), rules.len() - 3);
+        if hosts.len() == 3 {
+            return format!("{} + {} more...", hosts.join(","), rules.len() - 3);
         }
-        shown.extend(Some(rule.text_at(&["host"])).filter(|host| !host.is_empty()));
+        hosts.extend(Some(rule.text_at(&["host"])).filter(|host| !host.is_empty()));
     }
-    or(&shown.join(","), "*").to_owned()
+    or(&hosts.join(","), "*").to_owned()
 }
 
-fn class(shown: &Shown<'_>) -> Cells {
+fn class(object: &PrintedObject<'_>) -> Cells {
     let is_default =
-        shown.annotation("ingressclass.kubernetes.io/is-default-class") == Some("true");
-    let parameters = shown.at(&["spec", "parameters"]);
+        object.annotation("ingressclass.kubernetes.io/is-default-class") == Some("true");
+    let parameters = object.at(&["spec", "parameters"]);
     vec![
-        if is_default { default_name(shown) } else { shown.name() },
-        shown.cell(&["spec", "controller"]),
-        text(parameters.map_or_else(|| NONE.to_owned(), parameters_told)),
-        shown.age(),
+        if is_default { default_name(object) } else { object.name() },
+        object.cell(&["spec", "controller"]),
+        text(parameters.map_or_else(|| NONE.to_owned(), format_parameters)),
+        object.age(),
     ]
 }
 
-/// The name of what is used where nothing else is asked for.
-pub(crate) fn default_name(shown: &Shown<'_>) -> Node<'static> {
-    text(format!("{} (default)", shown.text(&["metadata", "name"])))
+/// The name, with a mark if the object is the default of its kind.
+pub(crate) fn default_name(object: &PrintedObject<'_>) -> Node<'static> {
+    text(format!("{} (default)", object.text(&["metadata", "name"])))
 }
 
-fn parameters_told(parameters: &Node<'_>) -> String {
+fn format_parameters(parameters: &Node<'_>) -> String {
     let (kind, name) = (parameters.text_at(&["kind"]), parameters.text_at(&["name"]));
     match parameters.get("apiGroup").and_then(Node::text) {
         Some(group) => format!("{kind}.{group}/{name}"),
@@ -160,35 +162,35 @@ fn parameters_told(parameters: &Node<'_>) -> String {
     }
 }
 
-fn policy(shown: &Shown<'_>) -> Cells {
-    let pods = selector(shown.at(&["spec", "podSelector"]));
-    vec![shown.name(), text(pods), shown.age()]
+fn policy(object: &PrintedObject<'_>) -> Cells {
+    let pods = selector(object.at(&["spec", "podSelector"]));
+    vec![object.name(), text(pods), object.age()]
 }
 
-fn cidr(shown: &Shown<'_>) -> Cells {
-    vec![shown.name(), text(joined(shown.items(&["spec", "cidrs"]), ",")), shown.age()]
+fn cidr(object: &PrintedObject<'_>) -> Cells {
+    vec![object.name(), text(joined(object.items(&["spec", "cidrs"]), ",")), object.age()]
 }
 
-fn address(shown: &Shown<'_>) -> Cells {
-    let parent = shown.at(&["spec", "parentRef"]);
-    vec![shown.name(), text(parent.map_or_else(|| NONE.to_owned(), parent_told))]
+fn address(object: &PrintedObject<'_>) -> Cells {
+    let parent = object.at(&["spec", "parentRef"]);
+    vec![object.name(), text(parent.map_or_else(|| NONE.to_owned(), format_parent))]
 }
 
-/// `services/default/web`.
-fn parent_told(parent: &Node<'_>) -> String {
+/// For example `services/default/web`.
+fn format_parent(parent: &Node<'_>) -> String {
     let resource = match (parent.text_at(&["resource"]), parent.text_at(&["group"])) {
         (resource, "") => resource.to_lowercase(),
         (resource, group) => format!("{resource}.{group}").to_lowercase(),
     };
     let parts = [resource.as_str(), parent.text_at(&["namespace"])];
-    let mut told: Vec<&str> = parts.into_iter().filter(|part| !part.is_empty()).collect();
-    told.push(parent.text_at(&["name"]));
-    told.join("/")
+    let mut parts: Vec<&str> = parts.into_iter().filter(|part| !part.is_empty()).collect();
+    parts.push(parent.text_at(&["name"]));
+    parts.join("/")
 }
 
 #[cfg(test)]
 mod tests {
-    use crate::trial::line;
+    use crate::testing::line;
     use alloc::format;
     use alloc::string::String;
 
@@ -212,19 +214,19 @@ mod tests {
 
     #[test]
     fn load_balancers_tell_what_they_got() {
-        let outside = |spec: &str, status: &str| {
+        let external_ip = |spec: &str, status: &str| {
             let text = format!(
                 "{{spec: {{type: LoadBalancer{spec}}}, status: {{loadBalancer: {{ingress: [{status}]}}}}}}"
             );
             String::from(line("", "Service", &text).split(" | ").nth(3).unwrap())
         };
-        assert_eq!(outside("", ""), "<pending>");
+        assert_eq!(external_ip("", ""), "<pending>");
         assert_eq!(
-            outside("", "{ip: 2.2.2.2}, {hostname: b.org}, {ip: 1.1.1.1}"),
+            external_ip("", "{ip: 2.2.2.2}, {hostname: b.org}, {ip: 1.1.1.1}"),
             "1.1.1.1,2.2.2.2,b.org"
         );
-        assert_eq!(outside(", externalIPs: [9.9.9.9]", "{ip: 2.2.2.2}"), "2.2.2.2,9.9.9.9");
-        assert_eq!(outside(", externalIPs: [9.9.9.9]", ""), "9.9.9.9");
+        assert_eq!(external_ip(", externalIPs: [9.9.9.9]", "{ip: 2.2.2.2}"), "2.2.2.2,9.9.9.9");
+        assert_eq!(external_ip(", externalIPs: [9.9.9.9]", ""), "9.9.9.9");
     }
 
     #[test]

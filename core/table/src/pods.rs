@@ -1,9 +1,9 @@
-//! Pods: what became of their containers, told in one word; and templates of pods.
+//! Printers of pods, whose status summarizes their containers, and of pod templates.
 
 use crate::age;
 use crate::column::{AGE, CONTAINERS, Column, IMAGES, NAME, Row, text as column};
 use crate::labels::labels;
-use crate::shown::{Cells, NONE, Shown, at, flag, int, or, text};
+use crate::printed_object::{Cells, NONE, PrintedObject, at, flag, int, or, text};
 use alloc::borrow::ToOwned;
 use alloc::format;
 use alloc::string::{String, ToString};
@@ -35,35 +35,36 @@ const TEMPLATE: &[Column] = &[
     column("Pod Labels", "The labels of pods that are made from the template."),
 ];
 
-fn pod(shown: &Shown<'_>) -> Cells {
-    let story = Story::of(shown);
-    let address = match shown.text(&["status", "podIP"]) {
-        "" => shown.items(&["status", "podIPs"]).first().map_or("", |ip| ip.text_at(&["ip"])),
+fn pod(object: &PrintedObject<'_>) -> Cells {
+    let summary = ContainerSummary::new(object);
+    let address = match object.text(&["status", "podIP"]) {
+        "" => object.items(&["status", "podIPs"]).first().map_or("", |ip| ip.text_at(&["ip"])),
         address => address,
     };
     vec![
-        shown.name(),
-        text(format!("{}/{}", story.ready, story.containers)),
-        text(story.reason.clone()),
-        text(story.restarts_told(shown.now)),
-        shown.age(),
+        object.name(),
+        text(format!("{}/{}", summary.ready, summary.containers)),
+        text(summary.reason.clone()),
+        text(summary.format_restarts(object.now)),
+        object.age(),
         text(or(address, NONE)),
-        text(or(shown.text(&["spec", "nodeName"]), NONE)),
-        text(or(shown.text(&["status", "nominatedNodeName"]), NONE)),
-        text(gates(shown)),
+        text(or(object.text(&["spec", "nodeName"]), NONE)),
+        text(or(object.text(&["status", "nominatedNodeName"]), NONE)),
+        text(gates(object)),
     ]
 }
 
-fn gates(shown: &Shown<'_>) -> String {
-    let gates = shown.items(&["spec", "readinessGates"]);
+fn gates(object: &PrintedObject<'_>) -> String {
+    let gates = object.items(&["spec", "readinessGates"]);
     if gates.is_empty() {
         return NONE.to_owned();
     }
-    let holding = gates.iter().filter(|gate| shown.holds(gate.text_at(&["conditionType"])));
+    let holding =
+        gates.iter().filter(|gate| object.is_condition_true(gate.text_at(&["conditionType"])));
     format!("{}/{}", holding.count(), gates.len())
 }
 
-/// How often, and when the last time.
+/// The number of restarts, and the time of the last one.
 #[derive(Clone, Copy, Default)]
 struct Restarts {
     count: i64,
@@ -73,66 +74,68 @@ struct Restarts {
 impl Restarts {
     fn add(&mut self, container: &Node<'_>) {
         self.count = self.count.saturating_add(int(container, &["restartCount"]));
-        let ended = age::seconds(container.text_at(&["lastState", "terminated", "finishedAt"]));
-        self.last = self.last.max(ended);
+        let terminated =
+            age::seconds(container.text_at(&["lastState", "terminated", "finishedAt"]));
+        self.last = self.last.max(terminated);
     }
 }
 
-/// What the statuses of the containers add up to.
-struct Story {
+/// The summary of the container statuses.
+struct ContainerSummary {
     reason: String,
     ready: usize,
     containers: usize,
     restarts: Restarts,
-    /// Restarts of init containers that keep running beside the others.
-    beside: Restarts,
+    /// Restarts of sidecar containers.
+    sidecar_restarts: Restarts,
 }
 
-impl Story {
-    fn of(shown: &Shown<'_>) -> Self {
-        let inits = shown.items(&["spec", "initContainers"]);
-        let mut story = Self {
-            reason: first_reason(shown),
+impl ContainerSummary {
+    fn new(object: &PrintedObject<'_>) -> Self {
+        let inits = object.items(&["spec", "initContainers"]);
+        let mut summary = Self {
+            reason: first_reason(object),
             ready: 0,
-            containers: shown.items(&["spec", "containers"]).len()
-                + inits.iter().filter(|init| keeps_running(init)).count(),
+            containers: object.items(&["spec", "containers"]).len()
+                + inits.iter().filter(|init| is_sidecar(init)).count(),
             restarts: Restarts::default(),
-            beside: Restarts::default(),
+            sidecar_restarts: Restarts::default(),
         };
         let is_initializing =
-            story.initialize(inits, shown.items(&["status", "initContainerStatuses"]));
-        if !is_initializing || shown.holds("Initialized") {
-            story.run(shown);
+            summary.initialize(inits, object.items(&["status", "initContainerStatuses"]));
+        if !is_initializing || object.is_condition_true("Initialized") {
+            summary.run(object);
         }
-        let phase = shown.text(&["status", "phase"]);
-        if shown.is_going() && shown.text(&["status", "reason"]) == "NodeLost" {
-            story.reason = "Unknown".to_owned();
-        } else if shown.is_going() && !["Failed", "Succeeded"].contains(&phase) {
-            story.reason = "Terminating".to_owned();
+        let phase = object.text(&["status", "phase"]);
+        if object.is_terminating() && object.text(&["status", "reason"]) == "NodeLost" {
+            summary.reason = "Unknown".to_owned();
+        } else if object.is_terminating() && !["Failed", "Succeeded"].contains(&phase) {
+            summary.reason = "Terminating".to_owned();
         }
-        story
+        summary
     }
 
-    /// Follows the init containers up to the first that is not done; whether there is one.
+    /// Follows the init containers up to the first that is not done, and returns whether there is
+    /// one.
     fn initialize(&mut self, inits: &[Node<'_>], statuses: &[Node<'_>]) -> bool {
         for (index, status) in statuses.iter().enumerate() {
             let name = status.text_at(&["name"]);
             let spec = inits.iter().rfind(|init| init.text_at(&["name"]) == name);
-            let is_beside = spec.is_some_and(keeps_running);
+            let is_beside = spec.is_some_and(is_sidecar);
             self.restarts.add(status);
             if is_beside {
-                self.beside.add(status);
+                self.sidecar_restarts.add(status);
             }
-            let ended = at(status, &["state", "terminated"]);
-            if ended.is_some_and(|ended| int(ended, &["exitCode"]) == 0) {
+            let terminated = at(status, &["state", "terminated"]);
+            if terminated.is_some_and(|terminated| int(terminated, &["exitCode"]) == 0) {
                 continue;
             }
             if is_beside && flag(status, &["started"]) {
                 self.ready += usize::from(flag(status, &["ready"]));
                 continue;
             }
-            self.reason = match (ended, status.text_at(&["state", "waiting", "reason"])) {
-                (Some(ended), _) => format!("Init:{}", end(ended)),
+            self.reason = match (terminated, status.text_at(&["state", "waiting", "reason"])) {
+                (Some(terminated), _) => format!("Init:{}", termination_reason(terminated)),
                 (None, "" | "PodInitializing") => format!("Init:{index}/{}", inits.len()),
                 (None, reason) => format!("Init:{reason}"),
             };
@@ -141,19 +144,19 @@ impl Story {
         false
     }
 
-    /// Follows the containers, the last one first, so that the first one has the last word.
-    fn run(&mut self, shown: &Shown<'_>) {
-        self.restarts = self.beside;
+    /// Follows the containers, the last one first, so that the first one decides.
+    fn run(&mut self, object: &PrintedObject<'_>) {
+        self.restarts = self.sidecar_restarts;
         let mut is_running = false;
         let mut failure = None;
-        for status in shown.items(&["status", "containerStatuses"]).iter().rev() {
+        for status in object.items(&["status", "containerStatuses"]).iter().rev() {
             self.restarts.add(status);
             let waits = status.text_at(&["state", "waiting", "reason"]);
             if !waits.is_empty() {
                 self.reason = waits.to_owned();
-            } else if let Some(ended) = at(status, &["state", "terminated"]) {
-                self.reason = end(ended);
-                if int(ended, &["exitCode"]) != 0 {
+            } else if let Some(terminated) = at(status, &["state", "terminated"]) {
+                self.reason = termination_reason(terminated);
+                if int(terminated, &["exitCode"]) != 0 {
                     failure = Some(self.reason.clone());
                 }
             } else if flag(status, &["ready"]) && at(status, &["state", "running"]).is_some() {
@@ -163,7 +166,7 @@ impl Story {
         }
         if self.reason == "Completed" {
             self.reason = match failure {
-                _ if is_running && shown.holds("Ready") => "Running".to_owned(),
+                _ if is_running && object.is_condition_true("Ready") => "Running".to_owned(),
                 Some(failure) => failure,
                 None if is_running => "NotReady".to_owned(),
                 None => return,
@@ -171,7 +174,7 @@ impl Story {
         }
     }
 
-    fn restarts_told(&self, now: i64) -> String {
+    fn format_restarts(&self, now: i64) -> String {
         let Restarts { count, last } = self.restarts;
         match last {
             Some(last) if count != 0 => format!("{count} ({} ago)", age::since(Some(last), now)),
@@ -180,48 +183,49 @@ impl Story {
     }
 }
 
-/// What the pod says of itself, before its containers are asked.
-fn first_reason(shown: &Shown<'_>) -> String {
-    let is_gated = shown.items(&["status", "conditions"]).iter().any(|condition| {
+/// The reason of the pod itself, before its containers are considered.
+fn first_reason(object: &PrintedObject<'_>) -> String {
+    let is_gated = object.items(&["status", "conditions"]).iter().any(|condition| {
         condition.text_at(&["type"]) == "PodScheduled"
             && condition.text_at(&["reason"]) == "SchedulingGated"
     });
     if is_gated {
         return "SchedulingGated".to_owned();
     }
-    or(shown.text(&["status", "reason"]), shown.text(&["status", "phase"])).to_owned()
+    or(object.text(&["status", "reason"]), object.text(&["status", "phase"])).to_owned()
 }
 
-fn keeps_running(init: &Node<'_>) -> bool {
+fn is_sidecar(init: &Node<'_>) -> bool {
     init.text_at(&["restartPolicy"]) == "Always"
 }
 
-/// Why a container ended.
-fn end(ended: &Node<'_>) -> String {
-    match (ended.text_at(&["reason"]), int(ended, &["signal"])) {
-        ("", 0) => format!("ExitCode:{}", int(ended, &["exitCode"])),
+/// Why a container terminated.
+fn termination_reason(terminated: &Node<'_>) -> String {
+    match (terminated.text_at(&["reason"]), int(terminated, &["signal"])) {
+        ("", 0) => format!("ExitCode:{}", int(terminated, &["exitCode"])),
         ("", signal) => format!("Signal:{signal}"),
         (reason, _) => reason.to_owned(),
     }
 }
 
-/// The names and the images of the containers at the end of `names`.
-pub(crate) fn containers(shown: &Shown<'_>, names: &[&str]) -> [Node<'static>; 2] {
-    let containers = shown.items(names);
+/// The names and the images of the containers at `names`.
+pub(crate) fn containers(object: &PrintedObject<'_>, names: &[&str]) -> [Node<'static>; 2] {
+    let containers = object.items(names);
     ["name", "image"].map(|field| {
-        let texts: Vec<&str> = containers.iter().map(|one| one.text_at(&[field])).collect();
+        let texts: Vec<&str> =
+            containers.iter().map(|container| container.text_at(&[field])).collect();
         text(texts.join(","))
     })
 }
 
-fn template(shown: &Shown<'_>) -> Cells {
-    let [names, images] = containers(shown, &["template", "spec", "containers"]);
-    vec![shown.name(), names, images, text(labels(shown.at(&["template", "metadata", "labels"])))]
+fn template(object: &PrintedObject<'_>) -> Cells {
+    let [names, images] = containers(object, &["template", "spec", "containers"]);
+    vec![object.name(), names, images, text(labels(object.at(&["template", "metadata", "labels"])))]
 }
 
 #[cfg(test)]
 mod tests {
-    use crate::trial::line;
+    use crate::testing::line;
     use alloc::format;
     use alloc::string::String;
 
@@ -280,11 +284,11 @@ mod tests {
         assert_eq!(with(&waits("ErrImagePull")), "0/1 | Init:ErrImagePull | 0");
         let done = "{name: i, state: {terminated: {exitCode: 0}}}";
         assert_eq!(with(&format!("{done}, {{name: j}}")), "0/1 | Init:1/2 | 0");
-        let ended =
+        let terminated =
             |how: &str| format!("{{name: i, restartCount: 2, state: {{terminated: {{{how}}}}}}}");
-        assert_eq!(with(&ended("exitCode: 2, reason: Error")), "0/1 | Init:Error | 2");
-        assert_eq!(with(&ended("exitCode: 2")), "0/1 | Init:ExitCode:2 | 2");
-        assert_eq!(with(&ended("exitCode: 2, signal: 9")), "0/1 | Init:Signal:9 | 2");
+        assert_eq!(with(&terminated("exitCode: 2, reason: Error")), "0/1 | Init:Error | 2");
+        assert_eq!(with(&terminated("exitCode: 2")), "0/1 | Init:ExitCode:2 | 2");
+        assert_eq!(with(&terminated("exitCode: 2, signal: 9")), "0/1 | Init:Signal:9 | 2");
         assert_eq!(
             with(&format!("{done}, {}", done.replace(": i", ": j"))),
             "0/1 | PodInitializing | 0"

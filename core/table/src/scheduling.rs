@@ -1,7 +1,7 @@
-//! Who gets room, and how much: priorities, runtimes, quotas, budgets, groups of pods.
+//! Printers of priorities, runtime classes, quotas, disruption budgets and pod groups.
 
 use crate::column::{AGE, Column, NAME, Row, boolean, integer, text as column};
-use crate::shown::{Cells, NONE, Shown, amount, text};
+use crate::printed_object::{Cells, NONE, PrintedObject, amount, text};
 use alloc::borrow::ToOwned;
 use alloc::format;
 use alloc::string::String;
@@ -54,78 +54,81 @@ const PODS: &[Column] = &[
 const RUNTIME: &[Column] =
     &[NAME, column("Handler", "What the container runtime calls this class."), AGE];
 
-fn quota(shown: &Shown<'_>) -> Cells {
-    let hard = shown.at(&["status", "hard"]).map(Node::entries).unwrap_or_default();
+fn quota(object: &PrintedObject<'_>) -> Cells {
+    let hard = object.at(&["status", "hard"]).map(Node::entries).unwrap_or_default();
     let mut resources: Vec<(&str, &Node<'_>)> =
         hard.iter().map(|entry| (&*entry.key, &entry.node)).collect();
     resources.sort_unstable_by_key(|(name, _)| *name);
-    let told = |is_limit: bool| {
-        let wanted = resources.iter().filter(|(name, _)| name.starts_with("limits.") == is_limit);
-        let told: Vec<String> = wanted.map(|(name, hard)| used_of(shown, name, hard)).collect();
-        text(told.join(", "))
+    let format_group = |is_limit: bool| {
+        let matching = resources.iter().filter(|(name, _)| name.starts_with("limits.") == is_limit);
+        let format_group: Vec<String> =
+            matching.map(|(name, hard)| used_of(object, name, hard)).collect();
+        text(format_group.join(", "))
     };
-    vec![shown.name(), told(false), told(true), shown.age()]
+    vec![object.name(), format_group(false), format_group(true), object.age()]
 }
 
-fn used_of(shown: &Shown<'_>, name: &str, hard: &Node<'_>) -> String {
-    let used = shown.at(&["status", "used", name]).map_or_else(|| "0".to_owned(), amount);
+fn used_of(object: &PrintedObject<'_>, name: &str, hard: &Node<'_>) -> String {
+    let used = object.at(&["status", "used", name]).map_or_else(|| "0".to_owned(), amount);
     format!("{name}: {used}/{}", amount(hard))
 }
 
-fn budget(shown: &Shown<'_>) -> Cells {
+fn budget(object: &PrintedObject<'_>) -> Cells {
     let number = |field| {
-        let number = shown.at(&["spec", field]);
+        let number = object.at(&["spec", field]);
         text(number.map_or_else(|| "N/A".to_owned(), amount))
     };
     vec![
-        shown.name(),
+        object.name(),
         number("minAvailable"),
         number("maxUnavailable"),
-        Node::int(shown.int(&["status", "disruptionsAllowed"])),
-        shown.age(),
+        Node::int(object.int(&["status", "disruptionsAllowed"])),
+        object.age(),
     ]
 }
 
-fn priority(shown: &Shown<'_>) -> Cells {
+fn priority(object: &PrintedObject<'_>) -> Cells {
     vec![
-        shown.name(),
-        Node::int(shown.int(&["value"])),
-        Node::bool(shown.flag(&["globalDefault"])),
-        shown.age(),
-        shown.cell(&["preemptionPolicy"]),
+        object.name(),
+        Node::int(object.int(&["value"])),
+        Node::bool(object.flag(&["globalDefault"])),
+        object.age(),
+        object.cell(&["preemptionPolicy"]),
     ]
 }
 
-fn runtime(shown: &Shown<'_>) -> Cells {
-    vec![shown.name(), shown.cell(&["handler"]), shown.age()]
+fn runtime(object: &PrintedObject<'_>) -> Cells {
+    vec![object.name(), object.cell(&["handler"]), object.age()]
 }
 
-fn workload(shown: &Shown<'_>) -> Cells {
-    vec![shown.name(), shown.age()]
+fn workload(object: &PrintedObject<'_>) -> Cells {
+    vec![object.name(), object.age()]
 }
 
-fn pod_group(shown: &Shown<'_>) -> Cells {
-    let is_gang = shown.at(&["spec", "schedulingPolicy", "gang"]).is_some();
-    let status = match (shown.condition("DisruptionTarget"), shown.condition("PodGroupScheduled")) {
+fn pod_group(object: &PrintedObject<'_>) -> Cells {
+    let is_gang = object.at(&["spec", "schedulingPolicy", "gang"]).is_some();
+    let status = match (object.condition("DisruptionTarget"), object.condition("PodGroupScheduled"))
+    {
         (Some(disrupted), _) => disrupted.text_at(&["reason"]),
-        (None, Some(_)) if shown.holds("PodGroupScheduled") => "Scheduled",
+        (None, Some(_)) if object.is_condition_true("PodGroupScheduled") => "Scheduled",
         (None, Some(_)) => "Unschedulable",
         (None, None) => "Pending",
     };
-    let template = shown.at(&["spec", "podGroupTemplateRef"]);
-    let workload = template.map_or(NONE, |one| one.text_at(&["workload", "workloadName"]));
+    let template = object.at(&["spec", "podGroupTemplateRef"]);
+    let workload =
+        template.map_or(NONE, |template| template.text_at(&["workload", "workloadName"]));
     vec![
-        shown.name(),
+        object.name(),
         text(if is_gang { "Gang" } else { "Basic" }),
         text(workload),
         text(status),
-        shown.age(),
+        object.age(),
     ]
 }
 
 #[cfg(test)]
 mod tests {
-    use crate::trial::line;
+    use crate::testing::line;
     use alloc::format;
 
     #[test]
@@ -147,10 +150,10 @@ mod tests {
     #[test]
     fn priorities_and_runtimes() {
         let text = "{value: 100, globalDefault: true, preemptionPolicy: Never}";
-        let told = line("scheduling.k8s.io", "PriorityClass", text);
-        assert_eq!(told, "a | 100 | true | 5m | Never");
-        let told = line("scheduling.k8s.io", "PriorityClass", "{value: -1}");
-        assert_eq!(told, "a | -1 | false | 5m | ");
+        let formatted = line("scheduling.k8s.io", "PriorityClass", text);
+        assert_eq!(formatted, "a | 100 | true | 5m | Never");
+        let formatted = line("scheduling.k8s.io", "PriorityClass", "{value: -1}");
+        assert_eq!(formatted, "a | -1 | false | 5m | ");
         assert_eq!(line("node.k8s.io", "RuntimeClass", "{handler: h}"), "a | h | 5m");
         assert_eq!(line("scheduling.k8s.io", "Workload", "{}"), "a | 5m");
     }

@@ -1,8 +1,8 @@
-//! Where volumes come from: classes, drivers, attachments.
+//! Printers of storage classes, drivers and attachments.
 
 use crate::column::{AGE, Column, NAME, Row, boolean, integer, text as column};
 use crate::network::default_name;
-use crate::shown::{Cells, NONE, Shown, UNSET, joined, or, text};
+use crate::printed_object::{Cells, NONE, PrintedObject, UNSET, joined, or, text};
 use alloc::borrow::ToOwned;
 use alloc::string::String;
 use alloc::vec;
@@ -33,7 +33,7 @@ const ATTRIBUTES: &[Column] =
 
 const ATTACHMENT: &[Column] = &[
     NAME,
-    column("Attacher", "The driver that attaches the volume.").of_names(),
+    column("Attacher", "The driver that attaches the volume.").with_name_format(),
     column("PV", "The volume."),
     column("Node", "The node that the volume is attached to."),
     boolean("Attached", "Whether the volume is attached by now."),
@@ -53,72 +53,73 @@ const DRIVER: &[Column] = &[
     AGE,
 ];
 
-/// The annotation of the class for claims that name none, and what it was called before.
+/// The annotations of the default class, the current and the former one.
 const DEFAULT: [&str; 2] = [
     "storageclass.kubernetes.io/is-default-class",
     "storageclass.beta.kubernetes.io/is-default-class",
 ];
 
-fn class(shown: &Shown<'_>) -> Cells {
-    let is_default = DEFAULT.iter().any(|key| shown.annotation(key) == Some("true"));
+fn class(object: &PrintedObject<'_>) -> Cells {
+    let is_default = DEFAULT.iter().any(|key| object.annotation(key) == Some("true"));
     vec![
-        if is_default { default_name(shown) } else { shown.name() },
-        shown.cell(&["provisioner"]),
-        shown.cell_or(&["reclaimPolicy"], "Delete"),
-        shown.cell_or(&["volumeBindingMode"], "Immediate"),
-        Node::bool(shown.flag(&["allowVolumeExpansion"])),
-        shown.age(),
+        if is_default { default_name(object) } else { object.name() },
+        object.cell(&["provisioner"]),
+        object.cell_or(&["reclaimPolicy"], "Delete"),
+        object.cell_or(&["volumeBindingMode"], "Immediate"),
+        Node::bool(object.flag(&["allowVolumeExpansion"])),
+        object.age(),
     ]
 }
 
-fn attributes(shown: &Shown<'_>) -> Cells {
-    vec![shown.name(), shown.cell(&["driverName"]), shown.age()]
+fn attributes(object: &PrintedObject<'_>) -> Cells {
+    vec![object.name(), object.cell(&["driverName"]), object.age()]
 }
 
-fn attachment(shown: &Shown<'_>) -> Cells {
+fn attachment(object: &PrintedObject<'_>) -> Cells {
     vec![
-        shown.name(),
-        shown.cell(&["spec", "attacher"]),
-        shown.cell(&["spec", "source", "persistentVolumeName"]),
-        shown.cell(&["spec", "nodeName"]),
-        Node::bool(shown.flag(&["status", "attached"])),
-        shown.age(),
+        object.name(),
+        object.cell(&["spec", "attacher"]),
+        object.cell(&["spec", "source", "persistentVolumeName"]),
+        object.cell(&["spec", "nodeName"]),
+        Node::bool(object.flag(&["status", "attached"])),
+        object.age(),
     ]
 }
 
-fn node(shown: &Shown<'_>) -> Cells {
-    vec![shown.name(), Node::int(shown.count(&["spec", "drivers"])), shown.age()]
+fn node(object: &PrintedObject<'_>) -> Cells {
+    vec![object.name(), Node::int(object.count(&["spec", "drivers"])), object.age()]
 }
 
-fn driver(shown: &Shown<'_>) -> Cells {
-    let must_attach = shown.at(&["spec", "attachRequired"]).and_then(Node::as_bool);
-    let modes = joined(shown.items(&["spec", "volumeLifecycleModes"]), ",");
+fn driver(object: &PrintedObject<'_>) -> Cells {
+    let must_attach = object.at(&["spec", "attachRequired"]).and_then(Node::as_bool);
+    let modes = joined(object.items(&["spec", "volumeLifecycleModes"]), ",");
     vec![
-        shown.name(),
+        object.name(),
         Node::bool(must_attach.unwrap_or(true)),
-        Node::bool(shown.flag(&["spec", "podInfoOnMount"])),
-        Node::bool(shown.flag(&["spec", "storageCapacity"])),
-        text(audiences(shown)),
-        Node::bool(shown.flag(&["spec", "requiresRepublish"])),
+        Node::bool(object.flag(&["spec", "podInfoOnMount"])),
+        Node::bool(object.flag(&["spec", "storageCapacity"])),
+        text(audiences(object)),
+        Node::bool(object.flag(&["spec", "requiresRepublish"])),
         text(or(&modes, NONE)),
-        shown.age(),
+        object.age(),
     ]
 }
 
-/// An empty list does not survive storing in Kubernetes, so that it is as good as none.
-fn audiences(shown: &Shown<'_>) -> String {
-    let requests = shown.items(&["spec", "tokenRequests"]);
+/// An empty list does not survive storing in Kubernetes, so that it is the same as none.
+fn audiences(object: &PrintedObject<'_>) -> String {
+    let requests = object.items(&["spec", "tokenRequests"]);
     if requests.is_empty() {
         return UNSET.to_owned();
     }
-    let audiences: Vec<&str> = requests.iter().map(|one| one.text_at(&["audience"])).collect();
+    let audiences: Vec<&str> =
+        requests.iter().map(|request| request.text_at(&["audience"])).collect();
     audiences.join(",")
 }
 
 #[cfg(test)]
 mod tests {
     use super::GROUP;
-    use crate::trial::line;
+    use crate::testing::line;
 
     #[test]
     fn classes() {

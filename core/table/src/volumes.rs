@@ -1,7 +1,7 @@
-//! Volumes that outlive pods, and the claims on them.
+//! Printers of persistent volumes and claims.
 
 use crate::column::{AGE, Column, NAME, Row, text as column};
-use crate::shown::{Cells, Shown, UNSET, amount, text};
+use crate::printed_object::{Cells, PrintedObject, UNSET, amount, text};
 use alloc::borrow::ToOwned;
 use alloc::format;
 use alloc::string::String;
@@ -49,7 +49,7 @@ const CLAIM: &[Column] = &[
     MODE,
 ];
 
-/// Access modes and their short names, in the order in which they are told.
+/// Access modes and their abbreviations, in the order in which they are printed.
 const SHORT: [(&str, &str); 4] = [
     ("ReadWriteOnce", "RWO"),
     ("ReadOnlyMany", "ROX"),
@@ -57,70 +57,70 @@ const SHORT: [(&str, &str); 4] = [
     ("ReadWriteOncePod", "RWOP"),
 ];
 
-fn volume(shown: &Shown<'_>) -> Cells {
-    let claim = shown.at(&["spec", "claimRef"]);
+fn volume(object: &PrintedObject<'_>) -> Cells {
+    let claim = object.at(&["spec", "claimRef"]);
     let claim = claim.map_or_else(String::new, |claim| {
         format!("{}/{}", claim.text_at(&["namespace"]), claim.text_at(&["name"]))
     });
     vec![
-        shown.name(),
-        capacity(shown, &["spec", "capacity", "storage"]),
-        modes(shown, &["spec", "accessModes"]),
-        shown.cell(&["spec", "persistentVolumeReclaimPolicy"]),
-        phase(shown),
+        object.name(),
+        capacity(object, &["spec", "capacity", "storage"]),
+        modes(object, &["spec", "accessModes"]),
+        object.cell(&["spec", "persistentVolumeReclaimPolicy"]),
+        phase(object),
         text(claim),
-        class(shown),
-        shown.cell_or(&["spec", "volumeAttributesClassName"], UNSET),
-        shown.cell(&["status", "reason"]),
-        shown.age(),
-        shown.cell_or(&["spec", "volumeMode"], UNSET),
+        class(object),
+        object.cell_or(&["spec", "volumeAttributesClassName"], UNSET),
+        object.cell(&["status", "reason"]),
+        object.age(),
+        object.cell_or(&["spec", "volumeMode"], UNSET),
     ]
 }
 
-fn claim(shown: &Shown<'_>) -> Cells {
-    // What a claim got is known once it has a volume.
-    let is_bound = !shown.text(&["spec", "volumeName"]).is_empty();
+fn claim(object: &PrintedObject<'_>) -> Cells {
+    // The capacity of a claim is known once it has a volume.
+    let is_bound = !object.text(&["spec", "volumeName"]).is_empty();
     let got = |cell: Node<'static>| if is_bound { cell } else { text("") };
     vec![
-        shown.name(),
-        phase(shown),
-        shown.cell(&["spec", "volumeName"]),
-        got(capacity(shown, &["status", "capacity", "storage"])),
-        got(modes(shown, &["status", "accessModes"])),
-        class(shown),
-        shown.cell_or(&["spec", "volumeAttributesClassName"], UNSET),
-        shown.age(),
-        shown.cell_or(&["spec", "volumeMode"], UNSET),
+        object.name(),
+        phase(object),
+        object.cell(&["spec", "volumeName"]),
+        got(capacity(object, &["status", "capacity", "storage"])),
+        got(modes(object, &["status", "accessModes"])),
+        class(object),
+        object.cell_or(&["spec", "volumeAttributesClassName"], UNSET),
+        object.age(),
+        object.cell_or(&["spec", "volumeMode"], UNSET),
     ]
 }
 
-fn phase(shown: &Shown<'_>) -> Node<'static> {
-    if shown.is_going() { text("Terminating") } else { shown.cell(&["status", "phase"]) }
+fn phase(object: &PrintedObject<'_>) -> Node<'static> {
+    if object.is_terminating() { text("Terminating") } else { object.cell(&["status", "phase"]) }
 }
 
-fn capacity(shown: &Shown<'_>, names: &[&str]) -> Node<'static> {
-    text(shown.at(names).map_or_else(|| "0".to_owned(), amount))
+fn capacity(object: &PrintedObject<'_>, names: &[&str]) -> Node<'static> {
+    text(object.at(names).map_or_else(|| "0".to_owned(), amount))
 }
 
-fn modes(shown: &Shown<'_>, names: &[&str]) -> Node<'static> {
-    let modes = shown.items(names);
+fn modes(object: &PrintedObject<'_>, names: &[&str]) -> Node<'static> {
+    let modes = object.items(names);
     let has = |mode| modes.iter().any(|node| node.text() == Some(mode));
-    let told: Vec<&str> =
+    let abbreviations: Vec<&str> =
         SHORT.iter().filter(|(mode, _)| has(*mode)).map(|(_, short)| *short).collect();
-    text(told.join(","))
+    text(abbreviations.join(","))
 }
 
 /// The annotation is older than the field, and still wins.
-fn class(shown: &Shown<'_>) -> Node<'static> {
-    match shown.annotation("volume.beta.kubernetes.io/storage-class") {
+fn class(object: &PrintedObject<'_>) -> Node<'static> {
+    match object.annotation("volume.beta.kubernetes.io/storage-class") {
         Some(class) => text(class),
-        None => shown.cell(&["spec", "storageClassName"]),
+        None => object.cell(&["spec", "storageClassName"]),
     }
 }
 
 #[cfg(test)]
 mod tests {
-    use crate::trial::line;
+    use crate::testing::line;
 
     #[test]
     fn volumes() {

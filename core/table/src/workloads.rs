@@ -1,11 +1,11 @@
-//! What keeps pods running: deployments, replica sets, stateful sets, daemon sets.
+//! Printers of deployments, replica sets, stateful sets and daemon sets.
 
 use crate::column::{
     AGE, CONTAINERS, Column, IMAGES, NAME, Row, SELECTOR, integer, text as column,
 };
 use crate::labels::{labels, query, selector};
 use crate::pods::containers;
-use crate::shown::{Cells, NONE, Shown, flag, text};
+use crate::printed_object::{Cells, NONE, PrintedObject, flag, text};
 use alloc::format;
 use alloc::string::String;
 use alloc::vec;
@@ -72,85 +72,85 @@ const REVISION: &[Column] = &[
 const TEMPLATE: &[&str] = &["spec", "template", "spec", "containers"];
 const SELECTED: &[&str] = &["spec", "selector"];
 
-fn ready(shown: &Shown<'_>) -> Node<'static> {
-    let (ready, wanted) =
-        (shown.int(&["status", "readyReplicas"]), shown.int(&["spec", "replicas"]));
-    text(format!("{ready}/{wanted}"))
+fn ready(object: &PrintedObject<'_>) -> Node<'static> {
+    let (ready, desired) =
+        (object.int(&["status", "readyReplicas"]), object.int(&["spec", "replicas"]));
+    text(format!("{ready}/{desired}"))
 }
 
-fn deployment(shown: &Shown<'_>) -> Cells {
-    let [names, images] = containers(shown, TEMPLATE);
-    let pods = query(shown.at(SELECTED)).unwrap_or_else(|| "<invalid>".into());
+fn deployment(object: &PrintedObject<'_>) -> Cells {
+    let [names, images] = containers(object, TEMPLATE);
+    let pods = query(object.at(SELECTED)).unwrap_or_else(|| "<invalid>".into());
     vec![
-        shown.name(),
-        ready(shown),
-        Node::int(shown.int(&["status", "updatedReplicas"])),
-        Node::int(shown.int(&["status", "availableReplicas"])),
-        shown.age(),
+        object.name(),
+        ready(object),
+        Node::int(object.int(&["status", "updatedReplicas"])),
+        Node::int(object.int(&["status", "availableReplicas"])),
+        object.age(),
         names,
         images,
         text(pods),
     ]
 }
 
-fn replica_set(shown: &Shown<'_>) -> Cells {
-    replicas(shown, selector(shown.at(SELECTED)))
+fn replica_set(object: &PrintedObject<'_>) -> Cells {
+    replicas(object, selector(object.at(SELECTED)))
 }
 
-fn controller(shown: &Shown<'_>) -> Cells {
-    replicas(shown, labels(shown.at(SELECTED)))
+fn controller(object: &PrintedObject<'_>) -> Cells {
+    replicas(object, labels(object.at(SELECTED)))
 }
 
-fn replicas(shown: &Shown<'_>, pods: String) -> Cells {
-    let [names, images] = containers(shown, TEMPLATE);
+fn replicas(object: &PrintedObject<'_>, pods: String) -> Cells {
+    let [names, images] = containers(object, TEMPLATE);
     vec![
-        shown.name(),
-        Node::int(shown.int(&["spec", "replicas"])),
-        Node::int(shown.int(&["status", "replicas"])),
-        Node::int(shown.int(&["status", "readyReplicas"])),
-        shown.age(),
+        object.name(),
+        Node::int(object.int(&["spec", "replicas"])),
+        Node::int(object.int(&["status", "replicas"])),
+        Node::int(object.int(&["status", "readyReplicas"])),
+        object.age(),
         names,
         images,
         text(pods),
     ]
 }
 
-fn stateful_set(shown: &Shown<'_>) -> Cells {
-    let [names, images] = containers(shown, TEMPLATE);
-    vec![shown.name(), ready(shown), shown.age(), names, images]
+fn stateful_set(object: &PrintedObject<'_>) -> Cells {
+    let [names, images] = containers(object, TEMPLATE);
+    vec![object.name(), ready(object), object.age(), names, images]
 }
 
-fn daemon_set(shown: &Shown<'_>) -> Cells {
-    let [names, images] = containers(shown, TEMPLATE);
-    let number = |field| Node::int(shown.int(&["status", field]));
+fn daemon_set(object: &PrintedObject<'_>) -> Cells {
+    let [names, images] = containers(object, TEMPLATE);
+    let number = |field| Node::int(object.int(&["status", field]));
     vec![
-        shown.name(),
+        object.name(),
         number("desiredNumberScheduled"),
         number("currentNumberScheduled"),
         number("numberReady"),
         number("updatedNumberScheduled"),
         number("numberAvailable"),
-        text(labels(shown.at(&["spec", "template", "spec", "nodeSelector"]))),
-        shown.age(),
+        text(labels(object.at(&["spec", "template", "spec", "nodeSelector"]))),
+        object.age(),
         names,
         images,
-        text(selector(shown.at(SELECTED))),
+        text(selector(object.at(SELECTED))),
     ]
 }
 
-fn revision(shown: &Shown<'_>) -> Cells {
-    let mut owners = shown.items(&["metadata", "ownerReferences"]).iter();
+fn revision(object: &PrintedObject<'_>) -> Cells {
+    let mut owners = object.items(&["metadata", "ownerReferences"]).iter();
     let owner = owners.find(|owner| flag(owner, &["controller"]));
     vec![
-        shown.name(),
-        text(owner.map_or_else(|| NONE.into(), owner_told)),
-        Node::int(shown.int(&["revision"])),
-        shown.age(),
+        object.name(),
+        text(owner.map_or_else(|| NONE.into(), format_owner)),
+        Node::int(object.int(&["revision"])),
+        object.age(),
     ]
 }
 
-/// `statefulset.apps/web`.
-fn owner_told(owner: &Node<'_>) -> String {
+/// For example `statefulset.apps/web`.
+fn format_owner(owner: &Node<'_>) -> String {
     let kind = owner.text_at(&["kind"]);
     let group = owner.text_at(&["apiVersion"]).split_once('/').map_or("", |(group, _)| group);
     let full = if group.is_empty() { kind.into() } else { format!("{kind}.{group}") };
@@ -159,7 +159,7 @@ fn owner_told(owner: &Node<'_>) -> String {
 
 #[cfg(test)]
 mod tests {
-    use crate::trial::line;
+    use crate::testing::line;
 
     const SPEC: &str = "replicas: 3, selector: {matchLabels: {x: 'y'}}, template: {spec: {nodeSelector: \
         {os: linux}, containers: [{name: c, image: i}, {name: d, image: j}]}}";

@@ -1,28 +1,28 @@
-//! Why a store could not answer.
+//! Errors of a store.
 
 use crate::Revision;
 
-/// Why a store could not answer; each text says what a person can do about it.
+/// Why a store failed; each text says what a person can do about it.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum StoreError {
-    /// The revision asked for has been forgotten.
+    /// The requested revision has been compacted.
     #[error(
         "that revision is forgotten, the oldest one kept is {oldest}: list again and go on from there"
     )]
     Compacted {
-        /// The oldest revision that can still be asked for.
+        /// The oldest revision that is still available.
         oldest: Revision,
     },
-    /// The revision asked for has not happened yet.
+    /// The requested revision does not exist yet.
     #[error("that revision has not happened yet, the latest one is {latest}")]
     Future {
-        /// The newest revision there is.
+        /// The latest revision.
         latest: Revision,
     },
-    /// There is no room for the write; nothing of it happened, and reads go on.
+    /// There is no space for the write; nothing of it happened, and reads still work.
     #[error("{0}")]
     Full(String),
-    /// The store cannot be trusted to have done, or to do, what was asked.
+    /// The store cannot guarantee that the operation was or will be done.
     #[error("{0}")]
     Broken(String),
     /// The store was shut down.

@@ -1,22 +1,24 @@
-//! How a store fares, for those who ask without asking it for anything.
+//! Health of a store, available without an operation on it.
 
-/// What a store can do just now, and how often it could not.
+/// The current state of a store, and its failures.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Health {
-    /// What it can do.
+    /// The current state.
     pub state: State,
-    /// How many writes of its own or of others have failed for its disk, since it was opened.
+    /// The number of writes that failed because of the disk since the store was opened, including
+    /// internal ones.
     pub failures: u64,
 }
 
-/// What a store can do just now. Texts are for people who run it: they may name files.
+/// The current state. Texts are for operators: they may name files.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub enum State {
-    /// Everything.
+    /// Reads and writes work.
     #[default]
     Sound,
-    /// It has no room for writes, and goes on by itself as soon as there is some; reads go on.
+    /// There is no space for writes, which resume by themselves as soon as there is some; reads
+    /// work.
     Full(String),
-    /// It cannot write, and cannot say that this will pass.
+    /// Writes fail, and it is unknown whether that will pass.
     Broken(String),
 }

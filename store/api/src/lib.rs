@@ -1,7 +1,9 @@
-//! The contract of a store: bytes under text keys with one revision counter, and the exam that every store must pass.
+//! The contract of a store: bytes under string keys with one revision counter, and its conformance
+//! suite.
 //!
-//! A store knows no Kubernetes. Every commit that changes something gets the next revision; what the keys held at any
-//! revision that is not forgotten yet can be listed, and everything that happened after it can be watched.
+//! A store knows nothing of Kubernetes. Every commit that changes something gets the next revision;
+//! the state at any revision that is not compacted can be listed, and all later events can be
+//! watched.
 
 pub mod conformance;
 mod error;

@@ -1,4 +1,4 @@
-//! What is stored, what is asked, and what is told: plain values.
+//! Values of the contract: records, writes, queries and events.
 
 use std::fmt;
 use std::sync::Arc;
@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use bytes::Bytes;
 
-/// A moment in the life of a store; 0 is the empty store before its first commit.
+/// A revision of a store; 0 is the empty store before its first commit.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Revision(pub u64);
 
@@ -16,23 +16,23 @@ impl fmt::Display for Revision {
     }
 }
 
-/// What a key holds.
+/// The value of a key, with its revisions.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Record {
     /// The key.
     pub key: Arc<str>,
-    /// What it holds.
+    /// The value.
     pub value: Bytes,
-    /// Since when the key has existed without interruption.
+    /// The revision at which the key was created.
     pub created: Revision,
-    /// When it got this value.
+    /// The revision at which the value was last written.
     pub modified: Revision,
 }
 
-/// What must hold for a write to happen.
+/// A precondition of a write.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Guard {
-    /// Nothing.
+    /// No precondition.
     Anything,
     /// The key does not exist.
     Absent,
@@ -40,35 +40,35 @@ pub enum Guard {
     At(Revision),
 }
 
-/// What a write does.
+/// The operation of a write.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Act {
-    /// The key holds `value` from now on.
+    /// Sets the value of the key.
     Put {
-        /// What it holds.
+        /// The new value.
         value: Bytes,
-        /// After how long the store deletes the key by itself; counted on the wall clock, also while the store is shut.
+        /// The time to live; measured by the wall clock, also while the store is closed.
         lives: Option<Duration>,
     },
-    /// The key does not exist from now on. Deleting what is not there changes nothing and is not told.
+    /// Deletes the key. Deleting a missing key changes nothing and causes no event.
     Delete,
-    /// Nothing: only the guard counts.
+    /// No operation: only the guard counts.
     Keep,
 }
 
-/// One key's part of a commit.
+/// The part of a commit for one key.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Write {
-    /// Which key.
+    /// The key.
     pub key: Arc<str>,
-    /// What must hold before the commit.
+    /// The precondition.
     pub guard: Guard,
-    /// What happens if it does.
+    /// The operation if the precondition holds.
     pub act: Act,
 }
 
 impl Write {
-    /// Puts a value that stays until it is replaced or deleted.
+    /// Puts a value without a time to live.
     pub fn put(key: &str, guard: Guard, value: impl Into<Bytes>) -> Self {
         Self { key: key.into(), guard, act: Act::Put { value: value.into(), lives: None } }
     }
@@ -78,87 +78,87 @@ impl Write {
         Self { key: key.into(), guard, act: Act::Delete }
     }
 
-    /// Changes nothing, but the rest of the commit happens only if the guard holds.
+    /// Changes nothing, but the commit succeeds only if the guard holds.
     pub fn keep(key: &str, guard: Guard) -> Self {
         Self { key: key.into(), guard, act: Act::Keep }
     }
 }
 
-/// What became of a commit.
+/// The result of a commit.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Commit {
     /// All writes happened at this revision; if nothing changed, it is the latest one.
     Done(Revision),
     /// Nothing happened: this is the first write whose guard failed.
     Refused {
-        /// Its key.
+        /// The key of the write.
         key: Arc<str>,
-        /// What the key holds.
+        /// The current record of the key.
         found: Option<Record>,
     },
 }
 
-/// Which records are wanted.
+/// A query for records.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Query {
-    /// Keys that begin so.
+    /// The prefix of the keys.
     pub prefix: String,
     /// Only keys strictly greater than this one.
     pub after: Option<String>,
-    /// At most so many; 0 means all.
+    /// The maximum number of records; 0 means all.
     pub limit: usize,
-    /// As they were at this revision; `None` means the latest.
+    /// The revision to read; `None` means the latest.
     pub at: Option<Revision>,
 }
 
 impl Query {
-    /// All records whose keys begin with `prefix`, as they are now.
+    /// All current records with this prefix.
     pub fn under(prefix: &str) -> Self {
         Self { prefix: prefix.to_owned(), ..Self::default() }
     }
 }
 
-/// The answer to a query: records in the order of their keys (as bytes), all from one moment.
+/// The result of a query: records in the byte order of their keys, all of one revision.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Page {
     /// The records.
     pub records: Vec<Record>,
-    /// How many match beyond these.
+    /// The number of further matches.
     pub more: usize,
-    /// The moment: ask for the next page at this revision.
+    /// The revision: query the next page at it.
     pub revision: Revision,
 }
 
-/// Something that happened to a key.
+/// A change of a key.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Event {
     /// The key.
     pub key: Arc<str>,
-    /// When.
+    /// The revision of the change.
     pub revision: Revision,
-    /// What.
+    /// The kind of the change.
     pub act: Happened,
 }
 
-/// What happened to a key.
+/// The kind of a change.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Happened {
-    /// It got a value.
+    /// The key was written.
     Put {
-        /// The value.
+        /// The new value.
         value: Bytes,
-        /// Since when the key exists; equal to the event's revision if it did not exist before.
+        /// The revision at which the key was created; equal to the event's revision if it is new.
         created: Revision,
     },
-    /// It was deleted, by a commit or because its time was over.
+    /// The key was deleted, by a commit or because it expired.
     Deleted,
 }
 
-/// What a watch tells at once: the events of one or more whole commits, oldest first.
+/// A batch of a watch: the events of one or more complete commits, oldest first.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Batch {
-    /// The events; none if the batch only tells progress.
+    /// The events; empty if the batch only reports progress.
     pub events: Vec<Event>,
-    /// Everything up to here has been told.
+    /// All events up to this revision have been delivered.
     pub upto: Revision,
 }

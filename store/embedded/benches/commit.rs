@@ -1,4 +1,4 @@
-//! How fast commits become durable, alone and in a crowd, and how fast ten thousand records are listed.
+//! Benchmarks of durable commits, alone and concurrent, and of a list of ten thousand records.
 #![allow(clippy::unwrap_used, missing_docs, reason = "a measurement stops by panicking")]
 
 use std::sync::Arc;
@@ -12,11 +12,11 @@ use tokio::runtime::Runtime;
 
 const RECORDS: u64 = 10_000;
 
-fn store(room: &TempDir) -> Arc<Embedded> {
-    Arc::new(Embedded::open(room.path(), Options::default()).unwrap())
+fn store(dir: &TempDir) -> Arc<Embedded> {
+    Arc::new(Embedded::open(dir.path(), Options::default()).unwrap())
 }
 
-/// So many commits of 2 kB by so many writers at once.
+/// A number of 2 kB commits by concurrent writers.
 async fn crowd(store: &Arc<Embedded>, writers: u64, commits: u64) -> Duration {
     let begin = Instant::now();
     let tasks: Vec<_> = (0..writers)
@@ -44,8 +44,8 @@ fn commits(bench: &mut Criterion) {
     let mut group = bench.benchmark_group("commit");
     group.sample_size(10).throughput(Throughput::Elements(1));
     for writers in [1, 64] {
-        let room = tempfile::tempdir().unwrap();
-        let store = store(&room);
+        let dir = tempfile::tempdir().unwrap();
+        let store = store(&dir);
         group.bench_function(format!("{writers} writers"), |bench| {
             bench.iter_custom(|commits| runtime.block_on(crowd(&store, writers, commits)));
         });
@@ -55,8 +55,8 @@ fn commits(bench: &mut Criterion) {
 
 fn lists(bench: &mut Criterion) {
     let runtime = Runtime::new().unwrap();
-    let room = tempfile::tempdir().unwrap();
-    let embedded = store(&room);
+    let dir = tempfile::tempdir().unwrap();
+    let embedded = store(&dir);
     runtime.block_on(crowd(&embedded, 1, 1));
     let many = |from| {
         let keys = (from..from + 500).map(|number: u64| format!("/list/{number:05}"));
@@ -77,7 +77,7 @@ fn lists(bench: &mut Criterion) {
         bench.iter(|| runtime.block_on(embedded.list(past.clone())).unwrap());
     });
     drop(embedded);
-    group.bench_function("open", |bench| bench.iter(|| store(&room)));
+    group.bench_function("open", |bench| bench.iter(|| store(&dir)));
     group.finish();
 }
 

@@ -1,4 +1,4 @@
-//! The data directory: made if absent, readable for its owner only, and held by one process at a time.
+//! The data directory: created if absent, readable for its owner only, and locked by one process.
 
 use std::fs::{self, File, OpenOptions, TryLockError};
 use std::io;
@@ -13,35 +13,37 @@ const FILE: &str = "state.redb";
 const LOCK: &str = "state.lock";
 const DRAFT: &str = "state.redb.new";
 
-/// What holds the bytes; tests put other things here.
+/// The storage of the store; tests use simulated ones.
 pub(crate) trait Medium: Send + Sync + 'static {
-    /// Its name in messages.
+    /// The name in messages.
     fn path(&self) -> &Path;
-    /// Opens it; called again after an error of the disk.
+    /// Opens it; called again after a disk error.
     fn open(&self) -> io::Result<Box<dyn StorageBackend>>;
-    /// Whether there is nothing yet.
+    /// Whether there is no store yet.
     fn is_new(&self) -> bool;
-    /// A place to make a store in, empty; it counts only once it is settled, so that a power cut leaves no half-made one.
+    /// An empty draft for a new store; it counts only once it is settled, so that a power cut
+    /// leaves no partial store.
     fn draft(&self) -> io::Result<Box<dyn StorageBackend>>;
-    /// Puts the draft, which is closed, where [`Medium::open`] finds it.
+    /// Moves the closed draft to where [`Medium::open`] finds it.
     fn settle(&self) -> io::Result<()>;
-    /// Writes all of it anew, flushed, in place of what is there; it is closed.
+    /// Rewrites the whole closed file, flushed, into a new one that replaces it.
     fn rewrite(&self) -> io::Result<()>;
-    /// Lets others have it.
+    /// Releases the lock.
     fn release(&self);
 }
 
-/// A data directory that this process holds.
+/// A locked data directory.
 #[derive(Debug)]
 pub(crate) struct Directory {
     file: PathBuf,
     directory: PathBuf,
-    /// The lock is our own and not only the engine's, because the engine drops its lock whenever it is reopened.
+    /// A lock of our own besides the engine's, because the engine drops its lock whenever it is
+    /// reopened.
     lock: File,
 }
 
 impl Directory {
-    /// Makes the directory if it is absent, and takes it.
+    /// Creates the directory if it is absent, and locks it.
     pub(crate) fn take(path: &Path) -> Result<Self, OpenError> {
         let unusable = |why| OpenError::Directory { path: path.to_owned(), why };
         make(path).map_err(unusable)?;
@@ -66,7 +68,7 @@ impl Medium for Directory {
     }
 
     fn is_new(&self) -> bool {
-        // A link that leads nowhere, or a name that cannot be looked at, is not nothing.
+        // A dangling link, or a name that cannot be accessed, is not absent.
         fs::symlink_metadata(&self.file).is_err_and(|why| why.kind() == io::ErrorKind::NotFound)
     }
 
@@ -104,7 +106,7 @@ fn backend(file: File) -> io::Result<Box<dyn StorageBackend>> {
     Ok(Box::new(FileBackend::new(file).map_err(io::Error::other)?))
 }
 
-/// The store holds secrets: others on the machine must not read it.
+/// The store contains secrets: other users must not read it.
 fn options() -> OpenOptions {
     let mut options = OpenOptions::new();
     options.read(true).write(true).create(true).truncate(false);

@@ -1,5 +1,5 @@
-//! What stands between the engine and its file: remembers what failed, because afterwards the engine only says that
-//! something did.
+//! Storage backend that records I/O errors, because the engine later only reports that something
+//! failed.
 
 use std::io;
 use std::ops::Bound;
@@ -10,51 +10,51 @@ use crate::injected::Injected;
 use ratchet_store::{Health, State};
 use redb::{BackendError, StorageBackend};
 
-/// How the file fares, over all times that it was opened.
+/// The state of the file, across reopenings.
 #[derive(Debug, Default)]
 pub(crate) struct DiskHealth {
     failure: Mutex<Option<(io::ErrorKind, String)>>,
     unflushed: AtomicBool,
     length: AtomicU64,
-    told: Mutex<Health>,
+    health: Mutex<Health>,
 }
 
 impl DiskHealth {
-    /// What is told of the store.
-    pub(crate) fn told(&self) -> Health {
-        self.told.lock().unwrap_or_else(PoisonError::into_inner).clone()
+    /// The reported health of the store.
+    pub(crate) fn health(&self) -> Health {
+        self.health.lock().unwrap_or_else(PoisonError::into_inner).clone()
     }
 
-    /// Sets what is told; whatever is not sound is one failure more.
+    /// Sets the reported state; every state that is not sound counts as a failure.
     pub(crate) fn set(&self, state: State) {
-        let mut told = self.told.lock().unwrap_or_else(PoisonError::into_inner);
-        told.failures += u64::from(state != State::Sound);
-        told.state = state;
+        let mut health = self.health.lock().unwrap_or_else(PoisonError::into_inner);
+        health.failures += u64::from(state != State::Sound);
+        health.state = state;
     }
 
-    /// What failed last.
+    /// The last failure.
     pub(crate) fn failure(&self) -> Option<(io::ErrorKind, String)> {
         self.failure.lock().unwrap_or_else(PoisonError::into_inner).clone()
     }
 
-    /// Whether a flush failed: the system may have dropped what it could not write, so nothing read from now on is known
-    /// to be on the disk, and trying again would prove nothing.
+    /// Whether a flush failed: the system may have dropped unwritten pages, so nothing read from
+    /// now on is known to be on the disk, and flushing again would prove nothing.
     pub(crate) fn unflushed(&self) -> bool {
         self.unflushed.load(Ordering::Acquire)
     }
 
-    /// Notes that all of the file has been written anew.
+    /// Records that the whole file has been rewritten.
     pub(crate) fn flushed(&self) {
         self.unflushed.store(false, Ordering::Release);
     }
 
-    /// How long the file is.
+    /// The length of the file.
     pub(crate) fn length(&self) -> u64 {
         self.length.load(Ordering::Relaxed)
     }
 
-    /// Remembers what failed.
-    pub(crate) fn note<T>(&self, result: io::Result<T>) -> io::Result<T> {
+    /// Records a failure.
+    pub(crate) fn record<T>(&self, result: io::Result<T>) -> io::Result<T> {
         if let Err(error) = &result {
             let failure = Some((error.kind(), error.to_string()));
             *self.failure.lock().unwrap_or_else(PoisonError::into_inner) = failure;
@@ -63,7 +63,7 @@ impl DiskHealth {
     }
 }
 
-/// A file under the engine.
+/// The file of the engine.
 #[derive(Debug)]
 pub(crate) struct Disk {
     pub(crate) inner: Box<dyn StorageBackend>,
@@ -73,24 +73,24 @@ pub(crate) struct Disk {
 
 impl StorageBackend for Disk {
     fn len(&self) -> io::Result<u64> {
-        let length = self.health.note(self.inner.len())?;
+        let length = self.health.record(self.inner.len())?;
         self.health.length.store(length, Ordering::Relaxed);
         Ok(length)
     }
 
     fn read(&self, offset: u64, out: &mut [u8]) -> io::Result<()> {
-        self.health.note(self.inner.read(offset, out))
+        self.health.record(self.inner.read(offset, out))
     }
 
     fn set_len(&self, len: u64) -> io::Result<()> {
-        self.health.note(self.inner.set_len(len))?;
+        self.health.record(self.inner.set_len(len))?;
         self.health.length.store(len, Ordering::Relaxed);
         Ok(())
     }
 
     fn sync_data(&self) -> io::Result<()> {
         let flushed = self.injected.on_flush().and_then(|()| self.inner.sync_data());
-        let result = self.health.note(flushed);
+        let result = self.health.record(flushed);
         if result.is_err() {
             self.health.unflushed.store(true, Ordering::Release);
         }
@@ -98,7 +98,7 @@ impl StorageBackend for Disk {
     }
 
     fn write(&self, offset: u64, data: &[u8]) -> io::Result<()> {
-        self.health.note(self.injected.on_write().and_then(|()| self.inner.write(offset, data)))
+        self.health.record(self.injected.on_write().and_then(|()| self.inner.write(offset, data)))
     }
 
     fn close(&self) -> io::Result<()> {

@@ -1,4 +1,4 @@
-//! What can go wrong when a store is opened or used, in words that a person can act on.
+//! Errors of opening and using a store, with messages for operators.
 
 use std::io;
 use std::path::{Path, PathBuf};
@@ -13,21 +13,21 @@ pub enum OpenError {
     Directory {
         /// The directory.
         path: PathBuf,
-        /// What the system said.
+        /// The system's error.
         why: io::Error,
     },
-    /// Another process has it.
+    /// Another process has locked it.
     #[error("{} is in use by another process: stop that one or choose another data directory", path.display())]
     InUse {
         /// The store's file.
         path: PathBuf,
     },
-    /// The file is there, but it is not a whole store.
+    /// The file exists, but is not a valid store.
     #[error("{} is damaged ({why}): restore it from a backup, or move it away to begin with an empty store", path.display())]
     Damaged {
         /// The store's file.
         path: PathBuf,
-        /// What is wrong with it.
+        /// The reason.
         why: String,
     },
     /// The file was written by a newer Ratchet.
@@ -35,9 +35,9 @@ pub enum OpenError {
     Newer {
         /// The store's file.
         path: PathBuf,
-        /// Its format.
+        /// The format of the file.
         found: u64,
-        /// The newest format known here.
+        /// The newest supported format.
         known: u64,
     },
     /// The file cannot be read or written.
@@ -45,24 +45,24 @@ pub enum OpenError {
     File {
         /// The store's file.
         path: PathBuf,
-        /// What the system said.
+        /// The system's error.
         why: io::Error,
     },
 }
 
-/// What went wrong inside, before it is known what that means to the caller.
+/// An internal error, before it is translated for the caller.
 #[derive(Debug)]
-pub(crate) enum Trouble {
+pub(crate) enum EngineError {
     /// The engine failed.
     Engine(redb::Error),
-    /// The engine gave rows that make no sense together.
+    /// The rows of the engine are inconsistent.
     Damaged(String),
     /// An ordinary error of the contract.
-    Plain(StoreError),
+    Store(StoreError),
 }
 
-impl Trouble {
-    /// Whether the engine refuses everything until it is opened anew.
+impl EngineError {
+    /// Whether the engine fails everything until it is reopened.
     pub(crate) fn needs_renewal(&self) -> bool {
         let Self::Engine(error) = self else { return false };
         use redb::Error::{DatabaseClosed, Io, LockPoisoned, PreviousIo};
@@ -70,15 +70,15 @@ impl Trouble {
     }
 }
 
-impl From<StoreError> for Trouble {
+impl From<StoreError> for EngineError {
     fn from(error: StoreError) -> Self {
-        Self::Plain(error)
+        Self::Store(error)
     }
 }
 
 macro_rules! engine_errors {
     ($($error:ident)*) => {$(
-        impl From<redb::$error> for Trouble {
+        impl From<redb::$error> for EngineError {
             fn from(error: redb::$error) -> Self {
                 Self::Engine(error.into())
             }
@@ -87,13 +87,13 @@ macro_rules! engine_errors {
 }
 engine_errors!(TransactionError TableError StorageError CommitError DatabaseError);
 
-/// Whether the system says that there is no room.
+/// Whether the error means that there is no space.
 pub(crate) fn is_full(kind: io::ErrorKind) -> bool {
     use io::ErrorKind::{FileTooLarge, QuotaExceeded, StorageFull};
     matches!(kind, StorageFull | QuotaExceeded | FileTooLarge)
 }
 
-/// What an I/O error means to whoever asked.
+/// The store error for an I/O error.
 pub(crate) fn explain(path: &Path, kind: io::ErrorKind, why: &str) -> StoreError {
     let path = path.display();
     if is_full(kind) {
@@ -105,7 +105,7 @@ pub(crate) fn explain(path: &Path, kind: io::ErrorKind, why: &str) -> StoreError
     }
 }
 
-/// What damage means to whoever asked.
+/// The store error for damaged data.
 pub(crate) fn damage(path: &Path, why: &str) -> StoreError {
     StoreError::Broken(format!("{} is damaged ({why}): restore it from a backup", path.display()))
 }

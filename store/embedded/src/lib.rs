@@ -1,7 +1,8 @@
-//! A durable store in one file, for one machine: redb underneath, one writer with group commit, history and watches on
-//! top.
+//! Durable store in one file, for one machine: redb underneath, one writer with group commit,
+//! history and watches on top.
 //!
-//! What is acknowledged is on the disk. The directory holds `state.redb` (everything) and `state.lock` (who has it).
+//! Acknowledged commits are on the disk. The directory contains `state.redb` (the data) and
+//! `state.lock` (the lock).
 
 use std::fmt;
 use std::future::ready;
@@ -34,25 +35,25 @@ pub use error::OpenError;
 pub use injected::Injected;
 
 use directory::{Directory, Medium};
-use engine::{Engine, head_of, sheltered};
+use engine::{Engine, catch_panics, head_of};
 use recent::Recent;
 use shared::{Published, Shared};
 use watcher::Watcher;
 use writer::Job;
 
-/// Longer keys and values are refused, long before the engine's own limits.
-const LONGEST_KEY: usize = 32 << 10;
-const LONGEST_VALUE: usize = 64 << 20;
+/// Longer keys and values are refused, well below the engine's own limits.
+const MAX_KEY: usize = 32 << 10;
+const MAX_VALUE: usize = 64 << 20;
 
-/// How much memory a store may use, and how careful it is.
+/// Memory limits and verification.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Options {
-    /// Bytes of the file that are kept in memory.
+    /// Bytes of the file cached in memory.
     pub cache: usize,
-    /// Bytes of recent events that are kept in memory for watches that keep up.
+    /// Bytes of recent events kept in memory for watches that keep up.
     pub recent: usize,
-    /// Whether to read the whole file when it is opened and compare all checksums; without it, damage is found when what
-    /// is damaged is read.
+    /// Whether to read the whole file when it is opened and verify all checksums; otherwise damage
+    /// is found when damaged data is read.
     pub verify: bool,
 }
 
@@ -62,19 +63,19 @@ impl Default for Options {
     }
 }
 
-/// A store in one file; dropping it waits for the writer and lets go of the file.
+/// A store in one file; dropping it waits for the writer and releases the file.
 pub struct Embedded {
     shared: Arc<Shared>,
     writer: Option<JoinHandle<()>>,
 }
 
 impl Embedded {
-    /// Opens the store in the directory `path`, which is made if it is absent.
+    /// Opens the store in the directory `path`, which is created if it is absent.
     pub fn open(path: &Path, options: Options) -> Result<Self, OpenError> {
         Self::open_with(path, options, Injected::default())
     }
 
-    /// The same on a disk whose faults a test decides on.
+    /// The same with injected disk faults.
     #[doc(hidden)]
     pub fn open_with(path: &Path, options: Options, injected: Injected) -> Result<Self, OpenError> {
         Self::on(Box::new(Directory::take(path)?), path, options, injected)
@@ -125,7 +126,7 @@ impl fmt::Debug for Embedded {
 
 impl Store for Embedded {
     fn latest(&self) -> Answer<'_, Revision> {
-        // The writer publishes before it acknowledges, so that no read of the file is needed to be fresh.
+        // The writer publishes before it acknowledges, so that no read of the file is needed.
         let published = *self.shared.published.borrow();
         Box::pin(ready(match published.closed {
             true => Err(StoreError::Closed),
@@ -146,23 +147,23 @@ impl Store for Embedded {
 
     fn commit(&self, writes: Vec<Write>) -> Answer<'_, Commit> {
         Box::pin(async move {
-            writes.iter().try_for_each(fits)?;
-            self.shared.ask(|reply| Job::Commit(writes, reply)).await
+            writes.iter().try_for_each(check_size)?;
+            self.shared.submit(|reply| Job::Commit(writes, reply)).await
         })
     }
 
     fn watch(&self, prefix: &str, after: Revision) -> Answer<'_, Box<dyn Watch>> {
         let prefix = Arc::from(prefix);
         Box::pin(async move {
-            let head = |snapshot| ready(sheltered(|| head_of(&snapshot)));
+            let head = |snapshot| ready(catch_panics(|| head_of(&snapshot)));
             let head = self.shared.read(head).await?;
-            reads::within(after.0, head.oldest, head.latest)?;
+            reads::check_revision(after.0, head.oldest, head.latest)?;
             Ok(Box::new(Watcher::new(&self.shared, prefix, after)) as Box<dyn Watch>)
         })
     }
 
     fn compact(&self, before: Revision) -> Answer<'_, ()> {
-        Box::pin(self.shared.ask(move |reply| Job::Forget(before, reply)))
+        Box::pin(self.shared.submit(move |reply| Job::Compact(before, reply)))
     }
 
     fn size(&self) -> Answer<'_, u64> {
@@ -174,20 +175,20 @@ impl Store for Embedded {
     }
 }
 
-fn fits(write: &Write) -> Result<(), StoreError> {
+fn check_size(write: &Write) -> Result<(), StoreError> {
     let (key, value) = match &write.act {
         Act::Put { value, .. } => (write.key.len(), value.len()),
         Act::Delete | Act::Keep => (write.key.len(), 0),
     };
-    if key > LONGEST_KEY {
+    if key > MAX_KEY {
         return Err(StoreError::Broken(format!(
-            "a key of {key} bytes is too long: at most {LONGEST_KEY}"
+            "a key of {key} bytes is too long: at most {MAX_KEY}"
         )));
     }
-    if value > LONGEST_VALUE {
+    if value > MAX_VALUE {
         let key = &write.key;
         return Err(StoreError::Broken(format!(
-            "a value of {value} bytes under {key} is too long: at most {LONGEST_VALUE}"
+            "a value of {value} bytes under {key} is too long: at most {MAX_VALUE}"
         )));
     }
     Ok(())

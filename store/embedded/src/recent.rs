@@ -1,21 +1,22 @@
-//! The last events in memory, shared by all watches, so that those who keep up never read the disk.
+//! Ring of recent events in memory, shared by all watches, so that those that keep up never read
+//! the disk.
 
 use std::collections::VecDeque;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use ratchet_store::{Batch, Event, Happened, Revision};
 
-/// What an event weighs besides its key and value.
+/// The weight of an event besides its key and value.
 const OVERHEAD: usize = 96;
-/// A batch is handed over when it has so many events; a commit is never cut.
-const ENOUGH: usize = 1024;
+/// A batch ends after this many events; a commit is never split.
+const BATCH_EVENTS: usize = 1024;
 
 /// A bounded ring of commits.
 #[derive(Debug)]
 pub(crate) struct Recent {
     ring: Mutex<Ring>,
-    /// How many bytes it may hold.
-    room: usize,
+    /// The maximum size in bytes.
+    capacity: usize,
 }
 
 #[derive(Debug, Default)]
@@ -27,25 +28,25 @@ struct Ring {
     bytes: usize,
 }
 
-/// What the ring knows about a cursor.
+/// The events since a cursor.
 pub(crate) enum Since {
-    /// This happened.
-    Told(Batch),
-    /// Nothing happened.
-    Nothing,
-    /// The ring does not reach so far back.
-    Gone,
+    /// Some events.
+    Events(Batch),
+    /// No events.
+    UpToDate,
+    /// The ring does not reach back to the cursor.
+    TooOld,
 }
 
 impl Recent {
     /// An empty ring of a store whose latest revision is `latest`.
-    pub(crate) fn new(room: usize, latest: u64) -> Self {
-        let recent = Self { ring: Mutex::default(), room };
+    pub(crate) fn new(capacity: usize, latest: u64) -> Self {
+        let recent = Self { ring: Mutex::default(), capacity };
         recent.reset(latest);
         recent
     }
 
-    /// Forgets all; from here on the ring is complete again.
+    /// Clears the ring; it is complete from `latest` on.
     pub(crate) fn reset(&self, latest: u64) {
         *self.ring() = Ring { floor: latest, latest, ..Ring::default() };
     }
@@ -55,27 +56,27 @@ impl Recent {
         self.ring().latest
     }
 
-    /// Adds a commit and drops the oldest ones if there is no room.
+    /// Adds a commit and drops the oldest ones if there is no space.
     pub(crate) fn push(&self, revision: u64, events: Vec<Event>) {
         let mut ring = self.ring();
         ring.bytes += weight(&events);
         ring.commits.push_back((revision, events.into()));
         ring.latest = revision;
-        while ring.bytes > self.room {
+        while ring.bytes > self.capacity {
             let Some((revision, events)) = ring.commits.pop_front() else { break };
             ring.bytes -= weight(&events);
             ring.floor = revision;
         }
     }
 
-    /// What happened after `cursor` to keys that begin with `prefix`.
+    /// The events after `cursor` for keys with this prefix.
     pub(crate) fn since(&self, cursor: u64, prefix: &str) -> Since {
         let ring = self.ring();
         if cursor >= ring.latest {
-            return Since::Nothing;
+            return Since::UpToDate;
         }
         if cursor < ring.floor {
-            return Since::Gone;
+            return Since::TooOld;
         }
         let first = ring.commits.partition_point(|(revision, _)| *revision <= cursor);
         let mut batch = Batch { events: Vec::new(), upto: Revision(cursor) };
@@ -84,11 +85,11 @@ impl Recent {
                 .events
                 .extend(events.iter().filter(|event| event.key.starts_with(prefix)).cloned());
             batch.upto = Revision(*revision);
-            if batch.events.len() >= ENOUGH {
+            if batch.events.len() >= BATCH_EVENTS {
                 break;
             }
         }
-        Since::Told(batch)
+        Since::Events(batch)
     }
 
     fn ring(&self) -> MutexGuard<'_, Ring> {
@@ -97,11 +98,11 @@ impl Recent {
 }
 
 fn weight(events: &[Event]) -> usize {
-    let one = |event: &Event| match &event.act {
+    let event_weight = |event: &Event| match &event.act {
         Happened::Put { value, .. } => OVERHEAD + event.key.len() + value.len(),
         Happened::Deleted => OVERHEAD + event.key.len(),
     };
-    events.iter().map(one).sum()
+    events.iter().map(event_weight).sum()
 }
 
 #[cfg(test)]
@@ -114,8 +115,8 @@ mod tests {
         Event { key: key.into(), revision: Revision(revision), act }
     }
 
-    fn told(since: Since) -> (Vec<u64>, u64) {
-        let Since::Told(batch) = since else { panic!("nothing told") };
+    fn batch_of(since: Since) -> (Vec<u64>, u64) {
+        let Since::Events(batch) = since else { panic!("nothing told") };
         (batch.events.iter().map(|event| event.revision.0).collect(), batch.upto.0)
     }
 
@@ -125,11 +126,11 @@ mod tests {
         recent.push(5, vec![put("/a", 5)]);
         recent.push(6, vec![put("/b", 6)]);
         recent.push(7, vec![put("/a", 7), put("/a2", 7)]);
-        assert_eq!(told(recent.since(4, "/a")), (vec![5, 7, 7], 7));
-        assert_eq!(told(recent.since(5, "/a")), (vec![7, 7], 7));
-        assert_eq!(told(recent.since(5, "/c")), (vec![], 7));
-        assert!(matches!(recent.since(7, ""), Since::Nothing));
-        assert!(matches!(recent.since(3, ""), Since::Gone));
+        assert_eq!(batch_of(recent.since(4, "/a")), (vec![5, 7, 7], 7));
+        assert_eq!(batch_of(recent.since(5, "/a")), (vec![7, 7], 7));
+        assert_eq!(batch_of(recent.since(5, "/c")), (vec![], 7));
+        assert!(matches!(recent.since(7, ""), Since::UpToDate));
+        assert!(matches!(recent.since(3, ""), Since::TooOld));
     }
 
     #[test]
@@ -138,12 +139,12 @@ mod tests {
         for revision in 1..=100 {
             recent.push(revision, vec![put("/a", revision)]);
         }
-        assert!(matches!(recent.since(90, ""), Since::Gone));
-        assert_eq!(told(recent.since(97, "")), (vec![98, 99, 100], 100));
+        assert!(matches!(recent.since(90, ""), Since::TooOld));
+        assert_eq!(batch_of(recent.since(97, "")), (vec![98, 99, 100], 100));
         recent.push(101, (0..50).map(|_| put("/a", 101)).collect());
-        assert!(matches!(recent.since(100, ""), Since::Gone));
+        assert!(matches!(recent.since(100, ""), Since::TooOld));
         recent.reset(200);
-        assert!(matches!(recent.since(200, ""), Since::Nothing));
-        assert!(matches!(recent.since(199, ""), Since::Gone));
+        assert!(matches!(recent.since(200, ""), Since::UpToDate));
+        assert!(matches!(recent.since(199, ""), Since::TooOld));
     }
 }

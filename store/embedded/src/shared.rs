@@ -1,4 +1,4 @@
-//! What the store, its watches and its writer share.
+//! State shared by the store, its watches and its writer.
 
 use std::future::Future;
 use std::sync::mpsc;
@@ -8,14 +8,14 @@ use redb::ReadTransaction;
 use tokio::sync::{oneshot, watch};
 
 use crate::engine::Engine;
-use crate::error::Trouble;
+use crate::error::EngineError;
 use crate::recent::Recent;
 use crate::writer::{Job, Reply};
 
-/// So often a question is asked again after the engine was renewed.
-const TRIES: usize = 3;
+/// How often a read is retried after the engine was renewed.
+const MAX_TRIES: usize = 3;
 
-/// What watches wait for.
+/// The revision that watches wait for.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct Published {
     pub(crate) latest: u64,
@@ -30,35 +30,39 @@ pub(crate) struct Shared {
 }
 
 impl Shared {
-    /// Hands a job to the writer and waits for its answer.
-    pub(crate) async fn ask<T>(&self, job: impl FnOnce(Reply<T>) -> Job) -> Result<T, StoreError> {
+    /// Submits a job to the writer and waits for its result.
+    pub(crate) async fn submit<T>(
+        &self,
+        job: impl FnOnce(Reply<T>) -> Job,
+    ) -> Result<T, StoreError> {
         let (reply, answer) = oneshot::channel();
         self.jobs.send(job(reply)).map_err(|_| StoreError::Closed)?;
         answer.await.unwrap_or(Err(StoreError::Closed))
     }
 
-    /// Reads a snapshot; if the disk failed meanwhile, for a writer perhaps, the engine is renewed and asked again.
+    /// Reads a snapshot; after a disk error, perhaps of a write, the engine is renewed and the read
+    /// retried.
     pub(crate) async fn read<T, F>(
         &self,
         question: impl Fn(ReadTransaction) -> F,
     ) -> Result<T, StoreError>
     where
-        F: Future<Output = Result<T, Trouble>>,
+        F: Future<Output = Result<T, EngineError>>,
     {
-        let mut tries = TRIES;
+        let mut tries = MAX_TRIES;
         loop {
             let (generation, snapshot) = self.engine.read();
             let result = match snapshot {
                 Ok(snapshot) => question(snapshot).await,
-                Err(trouble) => Err(trouble),
+                Err(error) => Err(error),
             };
             match result {
                 Ok(answer) => return Ok(answer),
-                Err(trouble) if trouble.needs_renewal() && tries > 0 => {
+                Err(error) if error.needs_renewal() && tries > 0 => {
                     tries -= 1;
-                    self.ask(|reply| Job::Renew(generation, reply)).await?;
+                    self.submit(|reply| Job::Renew(generation, reply)).await?;
                 }
-                Err(trouble) => return Err(self.engine.explain(trouble)),
+                Err(error) => return Err(self.engine.explain(error)),
             }
         }
     }

@@ -1,4 +1,4 @@
-//! What a write transaction does to the tables: commits, expiry, and forgetting in small slices.
+//! Changes of the tables in a write transaction: commits, expiry, and compaction in small steps.
 
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -8,40 +8,40 @@ use bytes::Bytes;
 use ratchet_store::{Act, Commit, Event, Guard, Record, Revision, StoreError, Write};
 use redb::{ReadableTable, Table, WriteTransaction};
 
-use crate::error::Trouble;
-use crate::reads::unreadable;
-use crate::rows::{EXPIRY, HEAD, HISTORY, Head, LOG, NEWEST, Place, Row};
+use crate::error::EngineError;
+use crate::reads::damaged_row;
+use crate::rows::{EXPIRY, HEAD, HISTORY, Head, LOG, LogPosition, NEWEST, Row};
 
-/// So many keys expire in one transaction at most.
-const EXPIRES_AT_ONCE: usize = 256;
+/// The maximum number of keys that expire in one transaction.
+const MAX_EXPIRED: usize = 256;
 
 /// The tables, open for writing.
 pub(crate) struct Tables<'t> {
-    newest: Table<'t, &'static str, (Place, u64, u64)>,
-    history: Table<'t, (&'static str, u64), Place>,
-    log: Table<'t, Place, &'static [u8]>,
+    newest: Table<'t, &'static str, (LogPosition, u64, u64)>,
+    history: Table<'t, (&'static str, u64), LogPosition>,
+    log: Table<'t, LogPosition, &'static [u8]>,
     expiry: Table<'t, (u64, &'static str), ()>,
     head_row: Table<'t, (), (u64, u64, u64, u64, u64)>,
-    /// The numbers as they will be; [`Tables::finish`] writes them.
+    /// The new numbers; [`Tables::finish`] writes them.
     pub(crate) head: Head,
     written: Head,
 }
 
-/// What became of one commit: what to answer, and what to tell.
+/// The result of one commit: the response, and the events.
 pub(crate) type Applied = (Commit, Vec<Event>);
 
 #[derive(Clone, Copy)]
 struct Current {
-    place: Place,
+    position: LogPosition,
     created: u64,
     expires: u64,
 }
 
 impl<'t> Tables<'t> {
-    pub(crate) fn open(transaction: &'t WriteTransaction) -> Result<Self, Trouble> {
+    pub(crate) fn open(transaction: &'t WriteTransaction) -> Result<Self, EngineError> {
         let head_row = transaction.open_table(HEAD)?;
-        let head = head_row.get(())?.and_then(|row| Head::read(row.value()));
-        let head = head.ok_or_else(|| Trouble::Damaged("its head is unreadable".to_owned()))?;
+        let head = head_row.get(())?.and_then(|row| Head::decode(row.value()));
+        let head = head.ok_or_else(|| EngineError::Damaged("its head is unreadable".to_owned()))?;
         Ok(Self {
             newest: transaction.open_table(NEWEST)?,
             history: transaction.open_table(HISTORY)?,
@@ -54,72 +54,75 @@ impl<'t> Tables<'t> {
     }
 
     /// Writes the head; `false` if nothing changed and the transaction need not be committed.
-    pub(crate) fn finish(mut self) -> Result<bool, Trouble> {
+    pub(crate) fn finish(mut self) -> Result<bool, EngineError> {
         if self.head == self.written {
             return Ok(false);
         }
-        self.head_row.insert((), self.head.write())?;
+        self.head_row.insert((), self.head.encode())?;
         Ok(true)
     }
 
-    /// Does all writes at the next revision, or none.
-    pub(crate) fn commit(&mut self, writes: &[Write], now: u64) -> Result<Applied, Trouble> {
+    /// Applies all writes at the next revision, or none.
+    pub(crate) fn commit(&mut self, writes: &[Write], now: u64) -> Result<Applied, EngineError> {
         for write in writes {
             let current = self.current(&write.key)?;
             let holds = match write.guard {
                 Guard::Anything => true,
                 Guard::Absent => current.is_none(),
-                Guard::At(revision) => current.is_some_and(|row| row.place.0 == revision.0),
+                Guard::At(revision) => current.is_some_and(|row| row.position.0 == revision.0),
             };
             if !holds {
-                let found = current.map(|row| self.record(row.place)).transpose()?;
-                return Ok((Commit::Refused { key: Arc::clone(&write.key), found }, Vec::new()));
+                let record = current.map(|row| self.record(row.position)).transpose()?;
+                return Ok((
+                    Commit::Refused { key: Arc::clone(&write.key), found: record },
+                    Vec::new(),
+                ));
             }
         }
         let mut events = Vec::with_capacity(writes.len());
         for write in last_acts(writes) {
-            let place = (self.head.latest + 1, events.len() as u32);
+            let position = (self.head.latest + 1, events.len() as u32);
             let row = match &write.act {
                 Act::Keep => None,
-                Act::Delete => self.delete(&write.key, place)?,
+                Act::Delete => self.delete(&write.key, position)?,
                 Act::Put { value, lives } => {
-                    let expires = lives.map_or(0, |lives| moment(now, lives));
-                    Some(self.put(&write.key, value, expires, place)?)
+                    let expires = lives.map_or(0, |lives| expiry_time(now, lives));
+                    Some(self.put(&write.key, value, expires, position)?)
                 }
             };
-            events.extend(row.map(|row| row.into_event(place.0)));
+            events.extend(row.map(|row| row.into_event(position.0)));
         }
         self.head.latest += u64::from(!events.is_empty());
         Ok((Commit::Done(Revision(self.head.latest)), events))
     }
 
-    /// Deletes keys whose time is over, each at its own revision.
-    pub(crate) fn expire(&mut self, now: u64) -> Result<Vec<(u64, Vec<Event>)>, Trouble> {
+    /// Deletes expired keys, each at its own revision.
+    pub(crate) fn expire(&mut self, now: u64) -> Result<Vec<(u64, Vec<Event>)>, EngineError> {
         let mut due = Vec::new();
-        for item in self.expiry.range(..(now.saturating_add(1), ""))?.take(EXPIRES_AT_ONCE) {
+        for item in self.expiry.range(..(now.saturating_add(1), ""))?.take(MAX_EXPIRED) {
             let (row, ()) = item.map(|(row, _)| (row, ()))?;
             let (when, key) = row.value();
             due.push((when, Arc::<str>::from(key)));
         }
-        let mut told = Vec::with_capacity(due.len());
+        let mut expired = Vec::with_capacity(due.len());
         for (when, key) in due {
             self.expiry.remove((when, &*key))?;
-            let place = (self.head.latest + 1, 0);
-            if let Some(row) = self.delete(&key, place)? {
-                self.head.latest = place.0;
-                told.push((place.0, vec![row.into_event(place.0)]));
+            let position = (self.head.latest + 1, 0);
+            if let Some(row) = self.delete(&key, position)? {
+                self.head.latest = position.0;
+                expired.push((position.0, vec![row.into_event(position.0)]));
             }
         }
-        Ok(told)
+        Ok(expired)
     }
 
     /// When the next key expires.
-    pub(crate) fn next_expiry(&self) -> Result<Option<u64>, Trouble> {
+    pub(crate) fn next_expiry(&self) -> Result<Option<u64>, EngineError> {
         Ok(self.expiry.first()?.map(|(row, _)| row.value().0))
     }
 
-    /// From now on nobody may ask for what was before `before`.
-    pub(crate) fn forget(&mut self, before: Revision) -> Result<(), StoreError> {
+    /// Makes revisions before `before` unavailable.
+    pub(crate) fn compact(&mut self, before: Revision) -> Result<(), StoreError> {
         if before.0 > self.head.latest {
             return Err(StoreError::Future { latest: Revision(self.head.latest) });
         }
@@ -127,51 +130,52 @@ impl<'t> Tables<'t> {
         Ok(())
     }
 
-    /// Whether rows wait to be removed.
-    pub(crate) fn is_dusty(&self) -> bool {
+    /// Whether compacted rows wait to be removed.
+    pub(crate) fn needs_sweep(&self) -> bool {
         self.head.swept < self.head.oldest
     }
 
-    /// Removes what nobody may ask for, looking at about `budget` rows of the log, each once in its life: a row at or
-    /// before the oldest revision has made its predecessor invisible, and a deletion there has nothing left to say.
-    pub(crate) fn sweep(&mut self, budget: usize) -> Result<(), Trouble> {
-        let mut looked = Vec::new();
+    /// Removes compacted rows, reading about `budget` rows of the log, each once in its life: a row
+    /// at or before the oldest revision makes its predecessor invisible, and a deletion there is
+    /// not needed any more.
+    pub(crate) fn sweep(&mut self, budget: usize) -> Result<(), EngineError> {
+        let mut visited = Vec::new();
         let range = (self.head.swept + 1, 0)..=(self.head.oldest, u32::MAX);
         let mut upto = self.head.oldest;
         for item in self.log.range(range)? {
-            let (place, row) = item?;
-            let place = place.value();
-            match looked.last() {
-                Some(((revision, _), _)) if looked.len() >= budget && *revision != place.0 => {
+            let (position, row) = item?;
+            let position = position.value();
+            match visited.last() {
+                Some(((revision, _), _)) if visited.len() >= budget && *revision != position.0 => {
                     upto = *revision;
                     break;
                 }
-                _ => looked.push((place, Row::read(place, row.value()))),
+                _ => visited.push((position, Row::decode(position, row.value()))),
             }
         }
-        for (place, row) in looked {
-            // A row that rotted stays and is reported to whoever reads it; forgetting must not stop for it.
+        for (position, row) in visited {
+            // A damaged row stays and is reported to its reader; compaction must not stop for it.
             let Some(row) = row else { continue };
             if let Some(before) = row.before {
                 self.log.remove(before)?;
-                self.history.remove((&*row.key, place.0))?;
+                self.history.remove((&*row.key, position.0))?;
             }
             if row.put.is_none() {
-                self.log.remove(place)?;
+                self.log.remove(position)?;
             }
         }
         self.head.swept = upto;
         Ok(())
     }
 
-    fn current(&self, key: &str) -> Result<Option<Current>, Trouble> {
+    fn current(&self, key: &str) -> Result<Option<Current>, EngineError> {
         let row = self.newest.get(key)?.map(|row| row.value());
-        Ok(row.map(|(place, created, expires)| Current { place, created, expires }))
+        Ok(row.map(|(position, created, expires)| Current { position, created, expires }))
     }
 
-    fn record(&self, place: Place) -> Result<Record, Trouble> {
-        let row = self.log.get(place)?.and_then(|row| Row::read(place, row.value()));
-        row.and_then(|row| row.into_record(place.0)).ok_or_else(|| unreadable(place))
+    fn record(&self, position: LogPosition) -> Result<Record, EngineError> {
+        let row = self.log.get(position)?.and_then(|row| Row::decode(position, row.value()));
+        row.and_then(|row| row.into_record(position.0)).ok_or_else(|| damaged_row(position))
     }
 
     fn put(
@@ -179,37 +183,46 @@ impl<'t> Tables<'t> {
         key: &Arc<str>,
         value: &Bytes,
         expires: u64,
-        place: Place,
-    ) -> Result<Row, Trouble> {
+        position: LogPosition,
+    ) -> Result<Row, EngineError> {
         let current = self.current(key)?;
-        let created = current.map_or(place.0, |row| row.created);
+        let created = current.map_or(position.0, |row| row.created);
         let row = Row {
             key: Arc::clone(key),
             put: Some((value.clone(), Revision(created))),
-            before: current.map(|row| row.place),
+            before: current.map(|row| row.position),
         };
-        self.retire(key, current, place)?;
-        self.log.insert(place, row.write(place).as_slice())?;
-        self.newest.insert(&**key, (place, created, expires))?;
+        self.retire(key, current, position)?;
+        self.log.insert(position, row.encode(position).as_slice())?;
+        self.newest.insert(&**key, (position, created, expires))?;
         if expires != 0 {
             self.expiry.insert((expires, &**key), ())?;
         }
         Ok(row)
     }
 
-    fn delete(&mut self, key: &Arc<str>, place: Place) -> Result<Option<Row>, Trouble> {
+    fn delete(
+        &mut self,
+        key: &Arc<str>,
+        position: LogPosition,
+    ) -> Result<Option<Row>, EngineError> {
         let Some(current) = self.current(key)? else { return Ok(None) };
-        let row = Row { key: Arc::clone(key), put: None, before: Some(current.place) };
-        self.retire(key, Some(current), place)?;
-        self.log.insert(place, row.write(place).as_slice())?;
+        let row = Row { key: Arc::clone(key), put: None, before: Some(current.position) };
+        self.retire(key, Some(current), position)?;
+        self.log.insert(position, row.encode(position).as_slice())?;
         self.newest.remove(&**key)?;
         Ok(Some(row))
     }
 
-    /// What a key held becomes history.
-    fn retire(&mut self, key: &str, old: Option<Current>, by: Place) -> Result<(), Trouble> {
+    /// Moves the value of a key to the history.
+    fn retire(
+        &mut self,
+        key: &str,
+        old: Option<Current>,
+        by: LogPosition,
+    ) -> Result<(), EngineError> {
         let Some(old) = old else { return Ok(()) };
-        self.history.insert((key, by.0), old.place)?;
+        self.history.insert((key, by.0), old.position)?;
         if old.expires != 0 {
             self.expiry.remove((old.expires, key))?;
         }
@@ -217,7 +230,7 @@ impl<'t> Tables<'t> {
     }
 }
 
-/// The writes whose acts count: of those that name the same key, the last that is not `Keep`.
+/// The effective writes: of those for the same key, the last that is not `Keep`.
 fn last_acts(writes: &[Write]) -> impl Iterator<Item = &Write> {
     let acts = || writes.iter().enumerate().filter(|(_, write)| write.act != Act::Keep);
     let last: HashMap<&str, usize> = acts().map(|(at, write)| (&*write.key, at)).collect();
@@ -225,6 +238,6 @@ fn last_acts(writes: &[Write]) -> impl Iterator<Item = &Write> {
 }
 
 /// `lives` after `now`, in milliseconds; never 0, which means never.
-fn moment(now: u64, lives: Duration) -> u64 {
+fn expiry_time(now: u64, lives: Duration) -> u64 {
     now.saturating_add(u64::try_from(lives.as_millis()).unwrap_or(u64::MAX)).clamp(1, u64::MAX - 1)
 }

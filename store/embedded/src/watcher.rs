@@ -1,4 +1,5 @@
-//! A watch: a cursor that follows the writer, through memory if it keeps up and through the log on disk if not.
+//! A watch: a cursor that follows the writer, through memory if it keeps up and through the log on
+//! disk if not.
 
 use std::future::ready;
 use std::sync::Arc;
@@ -10,7 +11,7 @@ use crate::reads;
 use crate::recent::Since;
 use crate::shared::{Published, Shared};
 
-/// Costs the writer nothing but a wake-up, however slow it is.
+/// A watch, which costs the writer nothing but a wakeup, however slow it is.
 pub(crate) struct Watcher {
     shared: Arc<Shared>,
     published: watch::Receiver<Published>,
@@ -24,15 +25,15 @@ impl Watcher {
         Self { shared: Arc::clone(shared), published, prefix, cursor: after.0 }
     }
 
-    async fn tell(&mut self) -> Result<Batch, StoreError> {
+    async fn next_batch(&mut self) -> Result<Batch, StoreError> {
         loop {
             if self.published.borrow().closed {
                 return Err(StoreError::Closed);
             }
             let batch = match self.shared.recent.since(self.cursor, &self.prefix) {
-                Since::Told(batch) => batch,
-                Since::Gone => self.replay().await?,
-                Since::Nothing => {
+                Since::Events(batch) => batch,
+                Since::TooOld => self.replay().await?,
+                Since::UpToDate => {
                     let cursor = self.cursor;
                     let news =
                         |published: &Published| published.closed || published.latest > cursor;
@@ -53,6 +54,6 @@ impl Watcher {
 
 impl Watch for Watcher {
     fn next(&mut self) -> Answer<'_, Batch> {
-        Box::pin(self.tell())
+        Box::pin(self.next_batch())
     }
 }

@@ -1,4 +1,5 @@
-//! The one thread that writes: takes what is waiting, does it in one durable transaction, then answers.
+//! The writer thread: takes all waiting jobs, applies them in one durable transaction, then
+//! responds.
 
 use std::sync::Arc;
 use std::sync::mpsc::{Receiver, RecvTimeoutError};
@@ -7,62 +8,63 @@ use std::time::{Duration, Instant, SystemTime};
 use ratchet_store::{Act, Commit, Event, Revision, StoreError, Write};
 use tokio::sync::oneshot;
 
-use crate::engine::{head_of, sheltered};
-use crate::error::Trouble;
-use crate::rows::TRIAL;
+use crate::engine::{catch_panics, head_of};
+use crate::error::EngineError;
+use crate::rows::PROBE;
 use crate::shared::Shared;
 use crate::tables::Tables;
 
-/// So many commits share a transaction at most.
+/// The maximum number of commits in a transaction.
 const GROUP: usize = 256;
-/// So many rows are swept in a transaction at most.
+/// The maximum number of rows swept in a transaction.
 const SWEEP: usize = 1000;
-/// How long housekeeping rests after it failed, and after how long a store that could not write tries again by itself.
-const REST: Duration = Duration::from_secs(1);
-/// No more bytes are tried to be written.
-const MOST_TRIED: usize = 8 << 20;
-/// The clock of the wall may jump: look at it again after this time.
+/// How long housekeeping pauses after a failure, and after how long a store that could not write
+/// tries again by itself.
+const PAUSE: Duration = Duration::from_secs(1);
+/// The maximum size of a probe for free space.
+const MAX_PROBE: usize = 8 << 20;
+/// The wall clock may jump: check it again after this time.
 const LONGEST_WAIT: Duration = Duration::from_secs(10);
 
-/// Who waits for an answer.
+/// The sender of a result.
 pub(crate) type Reply<T> = oneshot::Sender<Result<T, StoreError>>;
 
-/// What the writer is asked to do.
+/// A job of the writer.
 pub(crate) enum Job {
     Commit(Vec<Write>, Reply<Commit>),
-    Forget(Revision, Reply<()>),
+    Compact(Revision, Reply<()>),
     /// A reader found the engine unusable.
     Renew(u64, Reply<()>),
     Stop,
 }
 
-/// What is known of work that nobody asks for.
+/// The state of internal work.
 #[derive(Default)]
-struct Chores {
-    dusty: bool,
+struct Housekeeping {
+    needs_sweep: bool,
     next_expiry: Option<u64>,
-    rest_until: Option<Instant>,
-    /// How many bytes could not be written.
-    needs: usize,
+    pause_until: Option<Instant>,
+    /// The size of the last refused write in bytes.
+    probe_size: usize,
 }
 
-/// What one transaction did.
+/// The result of one transaction.
 #[derive(Default)]
-struct Done {
-    commits: Vec<Result<Commit, Trouble>>,
-    forgets: Vec<Result<(), StoreError>>,
-    told: Vec<(u64, Vec<Event>)>,
-    dusty: bool,
+struct TransactionResult {
+    commits: Vec<Result<Commit, EngineError>>,
+    compactions: Vec<Result<(), StoreError>>,
+    events: Vec<(u64, Vec<Event>)>,
+    needs_sweep: bool,
     next_expiry: Option<u64>,
     /// Whether something reached the disk.
     written: bool,
 }
 
-/// What is done together.
+/// Jobs that share a transaction.
 #[derive(Default)]
 struct Group {
     commits: Vec<(Vec<Write>, Reply<Commit>)>,
-    forgets: Vec<(Revision, Reply<()>)>,
+    compactions: Vec<(Revision, Reply<()>)>,
     renewals: Vec<(u64, Reply<()>)>,
     stop: bool,
 }
@@ -71,35 +73,35 @@ impl Group {
     fn add(&mut self, job: Job) {
         match job {
             Job::Commit(writes, reply) => self.commits.push((writes, reply)),
-            Job::Forget(before, reply) => self.forgets.push((before, reply)),
+            Job::Compact(before, reply) => self.compactions.push((before, reply)),
             Job::Renew(generation, reply) => self.renewals.push((generation, reply)),
             Job::Stop => self.stop = true,
         }
     }
 }
 
-/// Writes until it is told to stop.
+/// Runs the writer until it is stopped.
 pub(crate) fn run(shared: &Arc<Shared>, jobs: &Receiver<Job>) {
-    // Whatever a former life left to do is found by the first round.
-    let mut chores = Chores { dusty: true, ..Chores::default() };
+    // Work left by an earlier process is found in the first round.
+    let mut housekeeping = Housekeeping { needs_sweep: true, ..Housekeeping::default() };
     loop {
         let unwritable = shared.engine.is_unwritable();
-        let wait = chores.wait();
-        let wait = if unwritable { Some(wait.map_or(REST, |wait| wait.min(REST))) } else { wait };
+        let wait = housekeeping.wait();
+        let wait = if unwritable { Some(wait.map_or(PAUSE, |wait| wait.min(PAUSE))) } else { wait };
         let group = gather(jobs, wait);
         for (generation, reply) in group.renewals {
             let renewed = shared.engine.renew(generation).map_err(|why| shared.engine.explain(why));
             catch_up(shared);
             let _ = reply.send(renewed);
         }
-        let resting = chores.rest_until.is_some_and(|until| Instant::now() < until);
-        let due = chores.due() && !resting;
-        // Nobody may be asking any more: whether there is room again is tried, not waited for.
-        let probe = unwritable && !resting;
-        if !group.commits.is_empty() || !group.forgets.is_empty() || due {
-            work(shared, group.commits, group.forgets, due, &mut chores);
+        let is_paused = housekeeping.pause_until.is_some_and(|until| Instant::now() < until);
+        let due = housekeeping.due() && !is_paused;
+        // There may be no further writes: free space is probed, not waited for.
+        let probe = unwritable && !is_paused;
+        if !group.commits.is_empty() || !group.compactions.is_empty() || due {
+            process_group(shared, group.commits, group.compactions, due, &mut housekeeping);
         } else if probe {
-            try_room(shared, &mut chores);
+            probe_space(shared, &mut housekeeping);
         }
         if group.stop {
             shared.engine.close();
@@ -109,7 +111,7 @@ pub(crate) fn run(shared: &Arc<Shared>, jobs: &Receiver<Job>) {
     }
 }
 
-/// Waits for the first job, then takes all that are there.
+/// Waits for the first job, then takes all waiting ones.
 fn gather(jobs: &Receiver<Job>, wait: Option<Duration>) -> Group {
     let mut group = Group::default();
     let first = match wait {
@@ -128,74 +130,79 @@ fn gather(jobs: &Receiver<Job>, wait: Option<Duration>) -> Group {
     group
 }
 
-impl Chores {
+impl Housekeeping {
     /// How long to wait for jobs; `None` means for ever.
     fn wait(&self) -> Option<Duration> {
         let until_expiry =
             self.next_expiry.map(|when| Duration::from_millis(when.saturating_sub(now())));
-        let wait = if self.dusty { Some(Duration::ZERO) } else { until_expiry };
-        let rest = self.rest_until.map(|until| until.saturating_duration_since(Instant::now()));
+        let wait = if self.needs_sweep { Some(Duration::ZERO) } else { until_expiry };
+        let rest = self.pause_until.map(|until| until.saturating_duration_since(Instant::now()));
         wait.map(|wait| wait.max(rest.unwrap_or_default()).min(LONGEST_WAIT))
     }
 
     fn due(&self) -> bool {
-        self.dusty || self.next_expiry.is_some_and(|when| when <= now())
+        self.needs_sweep || self.next_expiry.is_some_and(|when| when <= now())
     }
 }
 
-/// Does a group and tells what became of it.
-fn work(
+/// Applies a group and sends the results.
+fn process_group(
     shared: &Shared,
     commits: Vec<(Vec<Write>, Reply<Commit>)>,
-    forgets: Vec<(Revision, Reply<()>)>,
+    compactions: Vec<(Revision, Reply<()>)>,
     due: bool,
-    chores: &mut Chores,
+    housekeeping: &mut Housekeeping,
 ) {
     let writes: Vec<Vec<Write>>;
     let replies: Vec<Reply<Commit>>;
     (writes, replies) = commits.into_iter().unzip();
-    let befores: Vec<Revision> = forgets.iter().map(|(before, _)| *before).collect();
+    let befores: Vec<Revision> = compactions.iter().map(|(before, _)| *before).collect();
     let (generation, transaction) = shared.engine.write();
     let result = transaction
-        .and_then(|transaction| sheltered(|| attempt(transaction, &writes, &befores, due)));
+        .and_then(|transaction| catch_panics(|| attempt(transaction, &writes, &befores, due)));
     match result {
-        Ok(done) => {
-            chores.dusty = done.dusty;
-            chores.next_expiry = done.next_expiry;
-            chores.rest_until = None;
-            if done.written {
-                chores.needs = 0;
+        Ok(result) => {
+            housekeeping.needs_sweep = result.needs_sweep;
+            housekeeping.next_expiry = result.next_expiry;
+            housekeeping.pause_until = None;
+            if result.written {
+                housekeeping.probe_size = 0;
                 shared.engine.note_written();
             }
-            publish(shared, done.told);
-            replies.into_iter().zip(done.commits).for_each(|(reply, result)| {
+            publish(shared, result.events);
+            replies.into_iter().zip(result.commits).for_each(|(reply, result)| {
                 let _ = reply.send(result.map_err(|why| shared.engine.explain(why)));
             });
-            forgets.into_iter().zip(done.forgets).for_each(|((_, reply), result)| {
+            compactions.into_iter().zip(result.compactions).for_each(|((_, reply), result)| {
                 let _ = reply.send(result);
             });
         }
-        Err(trouble) => {
+        Err(error) => {
             let bytes = writes.iter().flatten().map(bytes_of).sum::<usize>();
-            chores.needs = chores.needs.max(bytes).min(MOST_TRIED);
-            let mut why = failed(shared, generation, trouble, chores);
+            housekeeping.probe_size = housekeeping.probe_size.max(bytes).min(MAX_PROBE);
+            let mut why = record_failure(shared, generation, error, housekeeping);
             if catch_up(shared) {
                 why = StoreError::Broken(format!("it was written, but then: {why}"));
             }
             replies.into_iter().for_each(|reply| {
                 let _ = reply.send(Err(why.clone()));
             });
-            forgets.into_iter().for_each(|(_, reply)| {
+            compactions.into_iter().for_each(|(_, reply)| {
                 let _ = reply.send(Err(why.clone()));
             });
         }
     }
 }
 
-/// Notes that nothing could be written, and makes the engine ready for another attempt.
-fn failed(shared: &Shared, generation: u64, trouble: Trouble, chores: &mut Chores) -> StoreError {
-    chores.rest_until = Some(Instant::now() + REST);
-    let why = shared.engine.explain(trouble);
+/// Records a failed transaction, and prepares the engine for another attempt.
+fn record_failure(
+    shared: &Shared,
+    generation: u64,
+    error: EngineError,
+    housekeeping: &mut Housekeeping,
+) -> StoreError {
+    housekeeping.pause_until = Some(Instant::now() + PAUSE);
+    let why = shared.engine.explain(error);
     shared.engine.note_failed(&why);
     let _ = shared.engine.renew(generation); // if it fails, the next one to need it tries again
     why
@@ -208,14 +215,14 @@ fn bytes_of(write: &Write) -> usize {
     }
 }
 
-/// Whether what could not be written would fit now: as many bytes are written and taken out again, for the file may
-/// have room for less.
-fn try_room(shared: &Shared, chores: &mut Chores) {
-    for bytes in [Some(vec![0_u8; chores.needs]), None] {
+/// Probes whether the refused write would fit now: as many bytes are written and removed again, for
+/// the file may have space for less.
+fn probe_space(shared: &Shared, housekeeping: &mut Housekeeping) {
+    for bytes in [Some(vec![0_u8; housekeeping.probe_size]), None] {
         let (generation, transaction) = shared.engine.write();
         let result = transaction.and_then(|transaction| {
-            sheltered(|| {
-                let mut table = transaction.open_table(TRIAL)?;
+            catch_panics(|| {
+                let mut table = transaction.open_table(PROBE)?;
                 match &bytes {
                     Some(bytes) => drop(table.insert((), bytes.as_slice())?),
                     None => drop(table.remove(())?),
@@ -224,72 +231,74 @@ fn try_room(shared: &Shared, chores: &mut Chores) {
                 Ok(transaction.commit()?)
             })
         });
-        if let Err(trouble) = result {
-            failed(shared, generation, trouble, chores);
+        if let Err(error) = result {
+            record_failure(shared, generation, error, housekeeping);
             catch_up(shared);
             return;
         }
     }
-    chores.needs = 0;
-    chores.rest_until = None;
+    housekeeping.probe_size = 0;
+    housekeeping.pause_until = None;
     shared.engine.note_written();
 }
 
-/// One durable transaction. An error of one commit alone is its answer; an error of the engine undoes the whole group.
+/// One durable transaction. An error of a single commit is its result; an error of the engine
+/// undoes the whole group.
 fn attempt(
     transaction: redb::WriteTransaction,
     commits: &[Vec<Write>],
-    forgets: &[Revision],
+    compactions: &[Revision],
     due: bool,
-) -> Result<Done, Trouble> {
-    let mut done = Done::default();
+) -> Result<TransactionResult, EngineError> {
+    let mut result = TransactionResult::default();
     let mut tables = Tables::open(&transaction)?;
     let now = now();
     for writes in commits {
         match tables.commit(writes, now) {
             Ok((commit, events)) => {
                 if !events.is_empty() {
-                    done.told.push((tables.head.latest, events));
+                    result.events.push((tables.head.latest, events));
                 }
-                done.commits.push(Ok(commit));
+                result.commits.push(Ok(commit));
             }
-            // Only the record found by a refused commit can be unreadable: nothing was written for it.
-            Err(trouble @ Trouble::Damaged(_)) => done.commits.push(Err(trouble)),
-            Err(trouble) => return Err(trouble),
+            // Only the record found by a refused commit can be damaged: nothing was written for it.
+            Err(error @ EngineError::Damaged(_)) => result.commits.push(Err(error)),
+            Err(error) => return Err(error),
         }
     }
-    done.forgets = forgets.iter().map(|before| tables.forget(*before)).collect();
+    result.compactions = compactions.iter().map(|before| tables.compact(*before)).collect();
     if due {
-        done.told.extend(tables.expire(now)?);
-        // Faster than what this group added, and yet no group waits long for it.
+        result.events.extend(tables.expire(now)?);
+        // Faster than the growth by this group, and yet no group waits long for it.
         let budget = if commits.is_empty() { SWEEP } else { 64 + 2 * commits.len() };
-        if tables.is_dusty() {
+        if tables.needs_sweep() {
             tables.sweep(budget.min(SWEEP))?;
         }
     }
-    done.dusty = tables.is_dusty();
-    done.next_expiry = tables.next_expiry()?;
-    done.written = tables.finish()?;
-    if done.written {
+    result.needs_sweep = tables.needs_sweep();
+    result.next_expiry = tables.next_expiry()?;
+    result.written = tables.finish()?;
+    if result.written {
         transaction.commit()?;
     } else {
         transaction.abort()?;
     }
-    Ok(done)
+    Ok(result)
 }
 
 /// Wakes the watches.
-fn publish(shared: &Shared, told: Vec<(u64, Vec<Event>)>) {
-    let Some(latest) = told.last().map(|(revision, _)| *revision) else { return };
-    for (revision, events) in told {
+fn publish(shared: &Shared, events: Vec<(u64, Vec<Event>)>) {
+    let Some(latest) = events.last().map(|(revision, _)| *revision) else { return };
+    for (revision, events) in events {
         shared.recent.push(revision, events);
     }
     shared.published.send_modify(|published| published.latest = latest);
 }
 
-/// After an error it is the file that knows what happened; whether a transaction is in it that was not acknowledged.
+/// After an error the file knows what happened; returns whether it contains a transaction that was
+/// not acknowledged.
 fn catch_up(shared: &Shared) -> bool {
-    let latest = shared.engine.read().1.and_then(|snapshot| sheltered(|| head_of(&snapshot)));
+    let latest = shared.engine.read().1.and_then(|snapshot| catch_panics(|| head_of(&snapshot)));
     let Ok(latest) = latest.map(|head| head.latest) else { return false };
     if latest == shared.recent.latest() {
         return false;

@@ -16,8 +16,8 @@ const WRITES: u64 = 20_000;
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn a_file_that_is_rewritten_stays_small() {
-    let room = tempfile::tempdir().unwrap();
-    let store = Arc::new(Embedded::open(room.path(), Options::default()).unwrap());
+    let dir = tempfile::tempdir().unwrap();
+    let store = Arc::new(Embedded::open(dir.path(), Options::default()).unwrap());
     let writers = (0..KEYS).map(|key| {
         let store = Arc::clone(&store);
         tokio::spawn(async move {
@@ -45,21 +45,21 @@ async fn a_file_that_is_rewritten_stays_small() {
     for writer in writers {
         writer.await.unwrap();
     }
-    // 75 kB live, the history of a thousand commits or two is kept, and 30 MB are written in all.
+    // 75 kB of current data, the history of a thousand commits or two, and 30 MB written in all.
     assert!(largest < 8 << 20, "the file grew to {largest}");
     let page = store.list(Query::under("/k/")).await.unwrap();
     assert_eq!(page.records.len(), KEYS);
     assert_eq!(page.revision, Revision(WRITES));
     drop(store);
-    let on_disk = std::fs::metadata(room.path().join("state.redb")).unwrap().len();
+    let on_disk = std::fs::metadata(dir.path().join("state.redb")).unwrap().len();
     assert!(on_disk < 8 << 20, "{on_disk} bytes on disk");
 }
 
 #[tokio::test]
 async fn a_slow_watch_reads_on_from_the_file_or_is_told_that_it_is_too_late() {
-    let room = tempfile::tempdir().unwrap();
+    let dir = tempfile::tempdir().unwrap();
     let options = Options { recent: 10_000, ..Options::default() };
-    let store = Embedded::open(room.path(), options).unwrap();
+    let store = Embedded::open(dir.path(), options).unwrap();
     let mut patient = store.watch("/k", Revision(0)).await.unwrap();
     let mut late = store.watch("/k", Revision(0)).await.unwrap();
     for _ in 0..300 {

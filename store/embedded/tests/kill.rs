@@ -1,4 +1,4 @@
-//! The process is killed at any moment: what it acknowledged is there, without a gap and without a half commit.
+//! Killed processes: acknowledged commits are there, without gaps or partial commits.
 #![allow(
     clippy::unwrap_used,
     clippy::expect_used,
@@ -19,10 +19,10 @@ use ratchet_store::{Commit, Guard, Query, Revision, Store, Write};
 
 const KILLS: usize = 20;
 const WRITERS: usize = 4;
-/// Names the directory to the process that is to be killed.
+/// The variable with the directory of the process to be killed.
 const VICTIM: &str = "RATCHET_STORE_VICTIM";
 
-/// Not a test of its own: the process that is to be killed. It writes and says what was acknowledged.
+/// Not a test of its own: the process to be killed. It writes and prints what was acknowledged.
 #[test]
 #[ignore = "the process that the other tests start and kill"]
 fn victim() {
@@ -52,7 +52,7 @@ async fn write(store: Arc<Embedded>, writer: usize) {
         let Commit::Done(revision) = store.commit(writes).await.unwrap() else {
             panic!("{writer} is refused at {round}");
         };
-        // One write call a line: a line is there whole or not at all.
+        // One write call per line: a line is there completely or not at all.
         let line = format!("ack {writer} {round} {revision}\n");
         std::io::stdout().lock().write_all(line.as_bytes()).unwrap();
         std::io::stdout().flush().unwrap();
@@ -62,7 +62,8 @@ async fn write(store: Arc<Embedded>, writer: usize) {
     }
 }
 
-/// Starts the victim, kills it some time after its first words, and returns the last round that each writer was told.
+/// Starts the victim, kills it some time after its first output, and returns the last acknowledged
+/// round of each writer.
 fn kill(directory: &Path, after: Duration) -> BTreeMap<usize, (usize, u64)> {
     let mut child = Command::new(std::env::current_exe().unwrap())
         .args(["victim", "--exact", "--ignored", "--nocapture"])
@@ -71,20 +72,20 @@ fn kill(directory: &Path, after: Duration) -> BTreeMap<usize, (usize, u64)> {
         .spawn()
         .unwrap();
     let lines = BufReader::new(child.stdout.take().unwrap()).lines();
-    let (first, begun) = mpsc::channel();
+    let (first, started) = mpsc::channel();
     let reader = std::thread::spawn(move || {
         let mut acked = BTreeMap::new();
         for line in lines {
             let line = line.unwrap();
             let Some((_, ack)) = line.split_once("ack ") else { continue };
-            let mut words = ack.split(' ').map(|word| word.parse::<u64>().unwrap());
-            let mut word = || words.next().unwrap();
-            acked.insert(word() as usize, (word() as usize, word()));
+            let mut numbers = ack.split(' ').map(|number| number.parse::<u64>().unwrap());
+            let mut next_number = || numbers.next().unwrap();
+            acked.insert(next_number() as usize, (next_number() as usize, next_number()));
             let _ = first.send(());
         }
         acked
     });
-    begun.recv_timeout(Duration::from_secs(60)).expect("the victim writes nothing");
+    started.recv_timeout(Duration::from_secs(60)).expect("the victim writes nothing");
     std::thread::sleep(after);
     child.kill().unwrap(); // SIGKILL
     child.wait().unwrap();
@@ -103,8 +104,12 @@ async fn check(directory: &Path, acked: &BTreeMap<usize, (usize, u64)>) {
             assert_eq!(*record.key, format!("{prefix}{round:06}"), "a gap");
             assert_eq!(record.value.len(), round * 7 % 3000);
         }
-        let (told, revision) = acked.get(&writer).copied().unwrap_or_default();
-        assert!(log.len() >= told, "writer {writer} was told {told}, and {} are there", log.len());
+        let (acknowledged, revision) = acked.get(&writer).copied().unwrap_or_default();
+        assert!(
+            log.len() >= acknowledged,
+            "writer {writer} was told {acknowledged}, and {} are there",
+            log.len()
+        );
         assert!(latest.0 >= revision);
         if let Some(last) = log.last() {
             let value = format!("{writer}:{}", log.len());
@@ -140,7 +145,8 @@ fn a_second_process_is_told_who_has_the_file() {
         .output()
         .unwrap();
     assert!(!output.status.success());
-    let said = String::from_utf8_lossy(&output.stderr) + String::from_utf8_lossy(&output.stdout);
-    assert!(said.contains("InUse") && said.contains("state.redb"), "{said}");
+    let output_text =
+        String::from_utf8_lossy(&output.stderr) + String::from_utf8_lossy(&output.stdout);
+    assert!(output_text.contains("InUse") && output_text.contains("state.redb"), "{output_text}");
     drop(store);
 }

@@ -1,4 +1,5 @@
-//! The store against a model that keeps every revision whole: any sequence of operations gets the same answers.
+//! The store against a model with a copy of every revision: any sequence of operations gets the
+//! same results.
 #![allow(
     clippy::unwrap_used,
     clippy::expect_used,
@@ -17,9 +18,9 @@ const PREFIXES: [&str; 6] = ["", "/", "/a", "/a/", "/b", "\u{10ffff}"];
 
 #[derive(Clone, Debug)]
 enum Op {
-    /// Which key, which guard, and what: a value, a deletion, or nothing.
-    Commit(Vec<(usize, Wish, Option<Option<u8>>)>),
-    /// At which share of all revisions.
+    /// The key, the guard, and the act: a value, a deletion, or nothing.
+    Commit(Vec<(usize, GuardChoice, Option<Option<u8>>)>),
+    /// The share of all revisions to read at.
     List {
         prefix: usize,
         after: Option<usize>,
@@ -35,7 +36,7 @@ enum Op {
 }
 
 #[derive(Clone, Copy, Debug)]
-enum Wish {
+enum GuardChoice {
     Anything,
     Absent,
     /// The revision at which the key was modified: the right guard.
@@ -44,15 +45,15 @@ enum Wish {
 }
 
 fn op() -> impl Strategy<Value = Op> {
-    let wish = prop_oneof![
-        4 => Just(Wish::Anything),
-        2 => Just(Wish::Absent),
-        4 => Just(Wish::Right),
-        1 => (0..40u64).prop_map(Wish::Wrong),
+    let guard_choice = prop_oneof![
+        4 => Just(GuardChoice::Anything),
+        2 => Just(GuardChoice::Absent),
+        4 => Just(GuardChoice::Right),
+        1 => (0..40u64).prop_map(GuardChoice::Wrong),
     ];
     let write = (
         0..KEYS.len(),
-        wish,
+        guard_choice,
         proptest::option::weighted(0.9, proptest::option::weighted(0.7, any::<u8>())),
     );
     let list = (
@@ -74,9 +75,9 @@ fn op() -> impl Strategy<Value = Op> {
 type State = BTreeMap<String, (u8, u64, u64)>;
 
 /// Revision, key, and the value and created, if it was not deleted.
-type Told = (u64, String, Option<(u8, u64)>);
+type ModelEvent = (u64, String, Option<(u8, u64)>);
 
-/// Every revision from the beginning, whole.
+/// A copy of every revision from the beginning.
 struct Model {
     revisions: Vec<State>,
     oldest: u64,
@@ -91,7 +92,7 @@ impl Model {
         self.revisions.last().unwrap()
     }
 
-    /// A revision, now and then one that is forgotten or to come.
+    /// A revision, now and then one that is compacted or in the future.
     fn pick(&self, share: u8) -> u64 {
         u64::from(share) * (self.latest() + 2) / 255
     }
@@ -106,12 +107,12 @@ impl Model {
     fn commit(&mut self, writes: &[Write]) -> Result<u64, String> {
         let now = self.now().clone();
         for write in writes {
-            let there = now.get(&*write.key);
+            let current = now.get(&*write.key);
             let holds = match write.guard {
                 Guard::Anything => true,
-                Guard::Absent => there.is_none(),
+                Guard::Absent => current.is_none(),
                 Guard::At(revision) => {
-                    there.is_some_and(|(_, _, modified)| *modified == revision.0)
+                    current.is_some_and(|(_, _, modified)| *modified == revision.0)
                 }
             };
             if !holds {
@@ -138,8 +139,8 @@ impl Model {
         Ok(self.latest())
     }
 
-    /// What happened after a revision, in any order within one.
-    fn events(&self, prefix: &str, after: u64) -> Vec<Told> {
+    /// The events after a revision, in any order within one.
+    fn events(&self, prefix: &str, after: u64) -> Vec<ModelEvent> {
         let mut events = Vec::new();
         for revision in after + 1..=self.latest() {
             let (old, new) =
@@ -159,13 +160,13 @@ impl Model {
 }
 
 async fn run(ops: Vec<Op>) {
-    let room = tempfile::tempdir().unwrap();
+    let dir = tempfile::tempdir().unwrap();
     let options = Options { cache: 64 << 10, recent: 600, ..Options::default() };
-    let mut store = Embedded::open(room.path(), options.clone()).unwrap();
+    let mut store = Embedded::open(dir.path(), options.clone()).unwrap();
     let mut model = Model { revisions: vec![State::new()], oldest: 0 };
     for op in ops {
         match op {
-            Op::Commit(wishes) => commit(&store, &mut model, wishes).await,
+            Op::Commit(choices) => commit(&store, &mut model, choices).await,
             Op::List { prefix, after, limit, at } => {
                 let query = Query {
                     prefix: PREFIXES[prefix].to_owned(),
@@ -190,7 +191,7 @@ async fn run(ops: Vec<Op>) {
             }
             Op::Reopen => {
                 drop(store);
-                store = Embedded::open(room.path(), options.clone()).unwrap();
+                store = Embedded::open(dir.path(), options.clone()).unwrap();
             }
         }
         assert_eq!(store.latest().await, Ok(Revision(model.latest())));
@@ -204,15 +205,15 @@ async fn run(ops: Vec<Op>) {
 async fn commit(
     store: &Embedded,
     model: &mut Model,
-    wishes: Vec<(usize, Wish, Option<Option<u8>>)>,
+    choices: Vec<(usize, GuardChoice, Option<Option<u8>>)>,
 ) {
-    let write = |(key, wish, act): (usize, Wish, Option<Option<u8>>)| {
+    let write = |(key, guard_choice, act): (usize, GuardChoice, Option<Option<u8>>)| {
         let key = KEYS[key];
-        let guard = match (wish, model.now().get(key)) {
-            (Wish::Anything, _) => Guard::Anything,
-            (Wish::Wrong(revision), _) => Guard::At(Revision(revision)),
-            (Wish::Absent, _) | (Wish::Right, None) => Guard::Absent,
-            (Wish::Right, Some((_, _, modified))) => Guard::At(Revision(*modified)),
+        let guard = match (guard_choice, model.now().get(key)) {
+            (GuardChoice::Anything, _) => Guard::Anything,
+            (GuardChoice::Wrong(revision), _) => Guard::At(Revision(revision)),
+            (GuardChoice::Absent, _) | (GuardChoice::Right, None) => Guard::Absent,
+            (GuardChoice::Right, Some((_, _, modified))) => Guard::At(Revision(*modified)),
         };
         match act {
             Some(Some(value)) => Write::put(key, guard, vec![value]),
@@ -220,7 +221,7 @@ async fn commit(
             None => Write::keep(key, guard),
         }
     };
-    let writes: Vec<Write> = wishes.into_iter().map(write).collect();
+    let writes: Vec<Write> = choices.into_iter().map(write).collect();
     match (store.commit(writes.clone()).await.unwrap(), model.commit(&writes)) {
         (Commit::Done(revision), Ok(right)) => assert_eq!(revision.0, right),
         (Commit::Refused { key, found }, Err(right)) => {
@@ -259,7 +260,7 @@ async fn watch(store: &Embedded, model: &Model, prefix: &str, after: u64) {
         assert_eq!(result.map(drop), Err(refusal));
         return;
     }
-    let (mut watch, mut upto, mut told) = (result.unwrap(), after, Vec::new());
+    let (mut watch, mut upto, mut events) = (result.unwrap(), after, Vec::new());
     while upto < model.latest() {
         let batch = watch.next().await.unwrap();
         for event in batch.events {
@@ -267,15 +268,15 @@ async fn watch(store: &Embedded, model: &Model, prefix: &str, after: u64) {
                 Happened::Put { value, created } => Some((value[0], created.0)),
                 Happened::Deleted => None,
             };
-            told.push((event.revision.0, event.key.to_string(), put));
+            events.push((event.revision.0, event.key.to_string(), put));
         }
-        assert!(told.is_sorted_by_key(|(revision, _, _)| *revision));
+        assert!(events.is_sorted_by_key(|(revision, _, _)| *revision));
         upto = batch.upto.0;
     }
-    told.sort();
+    events.sort();
     let mut right = model.events(prefix, after);
     right.sort();
-    assert_eq!(told, right);
+    assert_eq!(events, right);
 }
 
 proptest! {

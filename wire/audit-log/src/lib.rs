@@ -1,8 +1,9 @@
-//! The audit log: which requests are told, and how much of them.
+//! The audit log: policy, events of requests, and the log file.
 //!
-//! A [`Policy`] says how much of a request is told, a [`Trail`] follows it through its stages and writes one line at each,
-//! and a [`Sink`] takes the lines without ever holding a request up. What is secret is taken out where lines are made
-//! (`redact.rs`), so that no policy can let it through.
+//! A [`Policy`] determines the level of a request, a [`Trail`] follows the request through its
+//! stages and writes one event at each, and a [`Sink`] takes the lines without ever blocking a
+//! request. Secrets are removed where events are built (`redact.rs`), so that no policy can let
+//! them through.
 
 mod policy;
 mod redact;

@@ -1,28 +1,28 @@
-//! The policy of `audit.k8s.io/v1`: the first rule that fits a request says how much of it is told.
+//! Audit policy of `audit.k8s.io/v1`: the first rule that matches a request determines its level.
 
 mod check;
-mod read;
+mod parse;
 
 use std::path::Path;
 
-/// How much of a request is told.
+/// The level of detail of a request's events.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Level {
-    /// Nothing.
+    /// No events.
     None,
-    /// Who, what, when, and how it ended.
+    /// User, verb, resource, times and status.
     Metadata,
-    /// And the body that was sent.
+    /// Metadata and the request body.
     Request,
-    /// And the body that was answered.
+    /// Metadata, the request body and the response body.
     RequestResponse,
 }
 
 impl Level {
-    /// From the least to the most.
+    /// All levels, from the least to the most detailed.
     pub const ALL: [Self; 4] = [Self::None, Self::Metadata, Self::Request, Self::RequestResponse];
 
-    /// Its name in policies and events.
+    /// The name in policies and events.
     pub fn name(self) -> &'static str {
         match self {
             Self::None => "None",
@@ -33,25 +33,26 @@ impl Level {
     }
 }
 
-/// A moment in the life of a request at which it is told.
+/// A stage of a request at which an event is written.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Stage {
-    /// It has come.
+    /// The request was received.
     RequestReceived,
-    /// The head of the answer is sent and the body will take a while; only for watches and their like.
+    /// The response headers were sent, and the body follows over time; only for watches and the
+    /// like.
     ResponseStarted,
-    /// The last byte of the answer is sent.
+    /// The last byte of the response was sent.
     ResponseComplete,
-    /// We failed.
+    /// The server panicked.
     Panic,
 }
 
 impl Stage {
-    /// In the order of a request's life.
+    /// All stages in their order.
     pub const ALL: [Self; 4] =
         [Self::RequestReceived, Self::ResponseStarted, Self::ResponseComplete, Self::Panic];
 
-    /// Its name in policies and events.
+    /// The name in policies and events.
     pub fn name(self) -> &'static str {
         match self {
             Self::RequestReceived => "RequestReceived",
@@ -67,12 +68,12 @@ impl Stage {
 pub struct Stages(u8);
 
 impl Stages {
-    /// Whether a stage is in it.
+    /// Whether the set contains a stage.
     pub fn contains(self, stage: Stage) -> bool {
         self.0 & (1 << stage as u8) != 0
     }
 
-    /// Both together.
+    /// The union of both sets.
     #[must_use]
     pub fn and(self, other: Self) -> Self {
         Self(self.0 | other.0)
@@ -85,37 +86,37 @@ impl FromIterator<Stage> for Stages {
     }
 }
 
-/// What the policy says about one request.
+/// The result of the policy for one request.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Detail {
-    /// How much is told.
+    /// The level of detail.
     pub level: Level,
-    /// At which stages nothing is told.
+    /// The stages without an event.
     pub omit_stages: Stages,
-    /// Whether bodies are told without `metadata.managedFields`.
+    /// Whether `metadata.managedFields` is omitted from bodies.
     pub omit_managed_fields: bool,
 }
 
-/// What rules look at.
+/// The request attributes that rules match.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct Attributes<'a> {
-    /// The name of who asks; `None` when nobody could be told.
+    /// The name of the user; `None` when it is unknown.
     pub user: Option<&'a str>,
-    /// The groups of who asks.
+    /// The groups of the user.
     pub groups: &'a [String],
     /// `get`, `list`, `create`, …
     pub verb: &'a str,
-    /// Whether a resource is asked for, and not a path such as `/healthz`.
+    /// Whether the request is for a resource, and not for a path such as `/healthz`.
     pub is_resource_request: bool,
     /// The group of the resource; empty for the core group.
     pub api_group: &'a str,
     /// The version of the group.
     pub api_version: &'a str,
-    /// The resource in its plural.
+    /// The plural name of the resource.
     pub resource: &'a str,
-    /// What of the resource, or empty.
+    /// The subresource, or empty.
     pub subresource: &'a str,
-    /// The namespace; empty for what has none.
+    /// The namespace; empty if the resource is cluster-scoped.
     pub namespace: &'a str,
     /// The name of the object, or empty.
     pub name: &'a str,
@@ -123,7 +124,7 @@ pub struct Attributes<'a> {
     pub path: &'a str,
 }
 
-/// An audit policy, checked.
+/// A validated audit policy.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Policy {
     rules: Vec<Rule>,
@@ -152,30 +153,30 @@ struct GroupResources {
 }
 
 impl Policy {
-    /// Reads a policy from YAML or JSON.
+    /// Parses a policy from YAML or JSON.
     ///
     /// # Errors
     ///
-    /// What is wrong with it, in the words of the API server.
-    pub fn read(text: &str) -> Result<Self, String> {
-        read::policy(text).map_err(|why| format!("loading audit policy file: {why}"))
+    /// The error message of the API server.
+    pub fn parse(text: &str) -> Result<Self, String> {
+        parse::policy(text).map_err(|why| format!("loading audit policy file: {why}"))
     }
 
-    /// Reads a policy from a file.
+    /// Loads a policy from a file.
     ///
     /// # Errors
     ///
-    /// As [`Policy::read`], with the name of the file.
+    /// As [`Policy::parse`], with the name of the file.
     pub fn load(path: &Path) -> Result<Self, String> {
         let text = std::fs::read_to_string(path).map_err(|error| {
             format!("loading audit policy file: failed to read file path {path:?}: {error}")
         })?;
-        Self::read(&text).map_err(|why| format!("{why}: from file {}", path.display()))
+        Self::parse(&text).map_err(|why| format!("{why}: from file {}", path.display()))
     }
 
-    /// How much of a request is told: what its first rule says, or nothing.
+    /// The level of a request: that of the first matching rule, or none.
     pub fn level(&self, request: &Attributes<'_>) -> Detail {
-        let rule = self.rules.iter().find(|rule| rule.fits(request));
+        let rule = self.rules.iter().find(|rule| rule.matches(request));
         let level = rule.map_or(Level::None, |rule| rule.level);
         let omit_stages = rule.map_or(Stages::default(), |rule| rule.omit_stages);
         let own = rule.and_then(|rule| rule.omit_managed_fields);
@@ -188,69 +189,70 @@ impl Policy {
 }
 
 impl Rule {
-    fn fits(&self, request: &Attributes<'_>) -> bool {
-        if !self.users.is_empty() && !request.user.is_some_and(|user| holds(&self.users, user)) {
+    fn matches(&self, request: &Attributes<'_>) -> bool {
+        if !self.users.is_empty() && !request.user.is_some_and(|user| contains(&self.users, user)) {
             return false;
         }
         let in_group = || request.groups.iter().any(|group| self.user_groups.contains(group));
         if !self.user_groups.is_empty() && (request.user.is_none() || !in_group()) {
             return false;
         }
-        if !self.verbs.is_empty() && !holds(&self.verbs, request.verb) {
+        if !self.verbs.is_empty() && !contains(&self.verbs, request.verb) {
             return false;
         }
         if !self.namespaces.is_empty() || !self.resources.is_empty() {
-            return request.is_resource_request && self.fits_resource(request);
+            return request.is_resource_request && self.matches_resource(request);
         }
         self.non_resource_urls.is_empty()
             || (!request.is_resource_request
-                && self.non_resource_urls.iter().any(|url| fits_path(url, request.path)))
+                && self.non_resource_urls.iter().any(|url| matches_path(url, request.path)))
     }
 
-    fn fits_resource(&self, request: &Attributes<'_>) -> bool {
-        if !self.namespaces.is_empty() && !holds(&self.namespaces, request.namespace) {
+    fn matches_resource(&self, request: &Attributes<'_>) -> bool {
+        if !self.namespaces.is_empty() && !contains(&self.namespaces, request.namespace) {
             return false;
         }
-        self.resources.is_empty() || self.resources.iter().any(|resources| resources.fit(request))
+        self.resources.is_empty()
+            || self.resources.iter().any(|resources| resources.matches(request))
     }
 }
 
 impl GroupResources {
-    fn fit(&self, request: &Attributes<'_>) -> bool {
+    fn matches(&self, request: &Attributes<'_>) -> bool {
         if self.group != "*" && self.group != request.api_group {
             return false;
         }
         if self.resources.is_empty() {
             return true;
         }
-        if !self.resource_names.is_empty() && !holds(&self.resource_names, request.name) {
+        if !self.resource_names.is_empty() && !contains(&self.resource_names, request.name) {
             return false;
         }
-        self.resources.iter().any(|wanted| fits_name(wanted, request))
+        self.resources.iter().any(|pattern| matches_name(pattern, request))
     }
 }
 
-/// `pods`, `pods/log`, `pods/*`, `*/scale` or `*`.
-fn fits_name(wanted: &str, request: &Attributes<'_>) -> bool {
+/// Matches `pods`, `pods/log`, `pods/*`, `*/scale` or `*`.
+fn matches_name(pattern: &str, request: &Attributes<'_>) -> bool {
     let Attributes { resource, subresource, .. } = *request;
-    if wanted == "*" {
+    if pattern == "*" {
         return true;
     }
-    if wanted.strip_suffix("/*") == Some(resource) {
+    if pattern.strip_suffix("/*") == Some(resource) {
         return true;
     }
     if subresource.is_empty() {
-        return wanted == resource;
+        return pattern == resource;
     }
-    wanted.strip_prefix("*/") == Some(subresource)
-        || wanted.split_once('/') == Some((resource, subresource))
+    pattern.strip_prefix("*/") == Some(subresource)
+        || pattern.split_once('/') == Some((resource, subresource))
 }
 
-fn fits_path(wanted: &str, path: &str) -> bool {
-    wanted == path || (wanted.ends_with('*') && path.starts_with(wanted.trim_end_matches('*')))
+fn matches_path(pattern: &str, path: &str) -> bool {
+    pattern == path || (pattern.ends_with('*') && path.starts_with(pattern.trim_end_matches('*')))
 }
 
-fn holds(list: &[String], value: &str) -> bool {
+fn contains(list: &[String], value: &str) -> bool {
     list.iter().any(|item| item == value)
 }
 

@@ -1,28 +1,28 @@
-//! Takes out what nobody may read in a log: the contents of Secrets, and tokens.
+//! Redaction of secrets and tokens from audit events.
 //!
-//! It works by what may stay: of an object that holds secrets only the members named here are told, so that a misspelt
-//! `Data` does not slip through. It looks at what was asked for as well as at what a body calls itself, for bodies may
-//! leave out their kind, and lists do.
+//! It uses allow lists: of an object with secrets only the fields named here are logged, so that a
+//! misspelt `Data` does not slip through. It considers the requested resource as well as the kind
+//! of a body, for bodies may omit their kind, and lists do.
 
 use ratchet_object::{Entry, Node, Value};
 
-/// What stands in place of what is hidden.
+/// The replacement of redacted values.
 pub const HIDDEN: &str = "[redacted]";
 
 /// kubectl copies a whole object into this annotation.
 const LAST_APPLIED: &str = "kubectl.kubernetes.io/last-applied-configuration";
 
-/// An object that holds secrets.
+/// A kind of object that contains secrets.
 #[derive(Debug)]
 pub(crate) struct Sensitive {
     group: &'static str,
     resource: &'static str,
     subresource: &'static str,
     kind: &'static str,
-    /// What may be told of the object.
-    keep: &'static [&'static str],
-    /// A member that is told in part, and what may be told of it.
-    inside: Option<(&'static str, &'static [&'static str])>,
+    /// The fields that may be logged.
+    allowed: &'static [&'static str],
+    /// A field that is logged in part, and its fields that may be logged.
+    partial: Option<(&'static str, &'static [&'static str])>,
 }
 
 static SENSITIVE: [Sensitive; 3] = [
@@ -31,40 +31,40 @@ static SENSITIVE: [Sensitive; 3] = [
         resource: "secrets",
         subresource: "",
         kind: "Secret",
-        keep: &[
+        allowed: &[
             "apiVersion",
             "kind",
             "metadata",
             "type",
             "immutable",
-            // a delete brings options in place of an object
+            // a delete has options instead of an object
             "dryRun",
             "gracePeriodSeconds",
             "orphanDependents",
             "preconditions",
             "propagationPolicy",
         ],
-        inside: None,
+        partial: None,
     },
     Sensitive {
         group: "",
         resource: "serviceaccounts",
         subresource: "token",
         kind: "TokenRequest",
-        keep: &["apiVersion", "kind", "metadata", "spec", "status"],
-        inside: Some(("status", &["expirationTimestamp"])),
+        allowed: &["apiVersion", "kind", "metadata", "spec", "status"],
+        partial: Some(("status", &["expirationTimestamp"])),
     },
     Sensitive {
         group: "authentication.k8s.io",
         resource: "tokenreviews",
         subresource: "",
         kind: "TokenReview",
-        keep: &["apiVersion", "kind", "metadata", "spec", "status"],
-        inside: Some(("spec", &["audiences"])),
+        allowed: &["apiVersion", "kind", "metadata", "spec", "status"],
+        partial: Some(("spec", &["audiences"])),
     },
 ];
 
-/// What may be told of the metadata of such an object; what is indented too far ends up there.
+/// The metadata fields that may be logged; fields indented too far end up in the metadata.
 const METADATA: &[&str] = &[
     "annotations",
     "continue",
@@ -85,95 +85,95 @@ const METADATA: &[&str] = &[
     "uid",
 ];
 
-/// The row of what a request is about, if that holds secrets.
+/// The entry for the resource of a request, if it contains secrets.
 pub(crate) fn by_resource(
     group: &str,
     resource: &str,
     subresource: &str,
 ) -> Option<&'static Sensitive> {
-    let asked = (group, resource, subresource);
-    SENSITIVE.iter().find(|row| (row.group, row.resource, row.subresource) == asked)
+    let requested = (group, resource, subresource);
+    SENSITIVE.iter().find(|row| (row.group, row.resource, row.subresource) == requested)
 }
 
-/// The row of what a body calls itself; the version does not matter.
+/// The entry for the kind of a body; the version does not matter.
 fn by_kind(node: &Node<'_>) -> Option<&'static Sensitive> {
     let kind = node.text_at(&["kind"]);
     SENSITIVE.iter().find(|row| row.kind == kind || kind.strip_suffix("List") == Some(row.kind))
 }
 
-/// A body that was sent.
-pub(crate) fn request(node: &mut Node<'_>, asked: Option<&'static Sensitive>) {
-    match (asked, &mut node.value) {
-        // A JSON patch: whatever it writes or compares with may be the secret.
-        (Some(_), Value::List(operations)) => operations.iter_mut().for_each(hide_operation),
-        (Some(row), _) => hide(node, row),
-        (None, _) => search(node),
+/// Redacts a request body.
+pub(crate) fn request(node: &mut Node<'_>, requested: Option<&'static Sensitive>) {
+    match (requested, &mut node.value) {
+        // A JSON patch: any value that it writes or tests may be the secret.
+        (Some(_), Value::List(operations)) => operations.iter_mut().for_each(redact_operation),
+        (Some(row), _) => redact(node, row),
+        (None, _) => redact_nested(node),
     }
 }
 
-/// A body that was answered; what we answer can be believed about its kind.
-pub(crate) fn response(node: &mut Node<'_>, asked: Option<&'static Sensitive>) {
-    let Some(row) = asked else { return search(node) };
+/// Redacts a response body, whose kind can be trusted.
+pub(crate) fn response(node: &mut Node<'_>, requested: Option<&'static Sensitive>) {
+    let Some(row) = requested else { return redact_nested(node) };
     let kind = node.text_at(&["kind"]);
     if kind == "Status" {
-        hide_words(node);
+        redact_message(node);
     } else if kind == "Table" || kind.ends_with("List") {
-        hide_each(node, row);
+        redact_items(node, row);
     } else {
-        hide(node, row);
+        redact(node, row);
     }
 }
 
-/// Looks for objects that hold secrets, however deep they stand.
-fn search(node: &mut Node<'_>) {
+/// Redacts objects with secrets at any depth.
+fn redact_nested(node: &mut Node<'_>) {
     if let Some(row) = by_kind(node) {
         let is_one = node.text_at(&["kind"]) == row.kind;
-        return if is_one { hide(node, row) } else { hide_each(node, row) };
+        return if is_one { redact(node, row) } else { redact_items(node, row) };
     }
     match &mut node.value {
-        Value::Map(entries) => entries.iter_mut().for_each(|entry| search(&mut entry.node)),
-        Value::List(items) => items.iter_mut().for_each(search),
+        Value::Map(entries) => entries.iter_mut().for_each(|entry| redact_nested(&mut entry.node)),
+        Value::List(items) => items.iter_mut().for_each(redact_nested),
         _ => {}
     }
 }
 
-fn hide(node: &mut Node<'_>, row: &Sensitive) {
-    keep_only(node, row.keep);
+fn redact(node: &mut Node<'_>, row: &Sensitive) {
+    redact_except(node, row.allowed);
     if let Some(metadata) = node.get_mut("metadata") {
-        keep_only(metadata, METADATA);
+        redact_except(metadata, METADATA);
         if let Some(annotations) = metadata.get_mut("annotations") {
-            hide_unless_map(annotations);
-            annotations.get_mut(LAST_APPLIED).into_iter().for_each(hide_value);
+            redact_unless_map(annotations);
+            annotations.get_mut(LAST_APPLIED).into_iter().for_each(redact_value);
         }
     }
-    if let Some((name, keep)) = row.inside
+    if let Some((name, allowed)) = row.partial
         && let Some(member) = node.get_mut(name)
     {
-        keep_only(member, keep);
+        redact_except(member, allowed);
     }
 }
 
-/// Hides every member but these; what should be a map and is not is hidden whole.
-fn keep_only(node: &mut Node<'_>, keep: &[&str]) {
-    hide_unless_map(node);
+/// Redacts every field but these; a value that should be a map and is not is redacted whole.
+fn redact_except(node: &mut Node<'_>, allowed: &[&str]) {
+    redact_unless_map(node);
     let entries = node.entries_mut().into_iter().flatten();
-    entries.filter(|entry| !keep.contains(&&*entry.key)).for_each(hide_entry);
+    entries.filter(|entry| !allowed.contains(&&*entry.key)).for_each(redact_entry);
 }
 
-/// The objects of a list, or of the rows of a table.
-fn hide_each(node: &mut Node<'_>, row: &Sensitive) {
-    const KEEP: [&str; 6] =
+/// Redacts the objects of a list, or of the rows of a table.
+fn redact_items(node: &mut Node<'_>, row: &Sensitive) {
+    const ALLOWED: [&str; 6] =
         ["apiVersion", "kind", "metadata", "items", "rows", "columnDefinitions"];
     for entry in node.entries_mut().into_iter().flatten() {
         match &*entry.key {
-            "items" => each(&mut entry.node, |item| hide(item, row)),
+            "items" => each(&mut entry.node, |item| redact(item, row)),
             "rows" => each(&mut entry.node, |line| {
                 if let Some(object) = line.get_mut("object") {
-                    hide(object, row);
+                    redact(object, row);
                 }
             }),
-            name if KEEP.contains(&name) => {}
-            _ => hide_entry(entry),
+            name if ALLOWED.contains(&name) => {}
+            _ => redact_entry(entry),
         }
     }
 }
@@ -181,53 +181,53 @@ fn hide_each(node: &mut Node<'_>, row: &Sensitive) {
 fn each(list: &mut Node<'_>, change: impl FnMut(&mut Node<'_>)) {
     match &mut list.value {
         Value::List(items) => items.iter_mut().for_each(change),
-        _ => hide_value(list),
+        _ => redact_value(list),
     }
 }
 
-fn hide_operation(operation: &mut Node<'_>) {
-    keep_only(operation, &["op", "path", "from"]);
+fn redact_operation(operation: &mut Node<'_>) {
+    redact_except(operation, &["op", "path", "from"]);
 }
 
-/// The words of a refusal may quote what was refused; that it was refused, and why in one word, stays.
-pub(crate) fn hide_words(status: &mut Node<'_>) {
+/// Redacts the message of an error, which may quote the request; code and reason stay.
+pub(crate) fn redact_message(status: &mut Node<'_>) {
     let quotes = matches!(status.get("code").and_then(Node::as_int), Some(400 | 422));
     if !quotes {
         return;
     }
     if let Some(message) = status.get_mut("message") {
-        hide_value(message);
+        redact_value(message);
     }
     if let Some(causes) = status.find_mut(&["details", "causes"]) {
         each(causes, |cause| {
             if let Some(message) = cause.get_mut("message") {
-                hide_value(message);
+                redact_value(message);
             }
         });
     }
 }
 
-/// The names in a map are told, for they say what was changed; its values are not.
-fn hide_entry(entry: &mut Entry<'_>) {
+/// The keys of a map are logged, for they show what was changed; its values are not.
+fn redact_entry(entry: &mut Entry<'_>) {
     match &mut entry.node.value {
-        Value::Map(inner) => inner.iter_mut().for_each(|entry| hide_value(&mut entry.node)),
-        _ => hide_value(&mut entry.node),
+        Value::Map(inner) => inner.iter_mut().for_each(|entry| redact_value(&mut entry.node)),
+        _ => redact_value(&mut entry.node),
     }
 }
 
-fn hide_unless_map(node: &mut Node<'_>) {
+fn redact_unless_map(node: &mut Node<'_>) {
     if !matches!(node.value, Value::Map(_)) {
-        hide_value(node);
+        redact_value(node);
     }
 }
 
-fn hide_value(node: &mut Node<'_>) {
+fn redact_value(node: &mut Node<'_>) {
     if !node.is_null() {
         node.value = Value::Text(HIDDEN.into());
     }
 }
 
-/// Parameters of a URL that carry a token, in small letters.
+/// URL parameters with a token, in lower case.
 const TOKEN_PARAMETERS: [&str; 9] = [
     "access_token",
     "authorization",
@@ -240,17 +240,17 @@ const TOKEN_PARAMETERS: [&str; 9] = [
     "token",
 ];
 
-/// A URI without the tokens that its query may carry.
+/// A URI without tokens in its query.
 pub(crate) fn uri(uri: &str) -> String {
     let Some((path, query)) = uri.split_once('?') else { return uri.to_owned() };
     let pairs = query.split('&').map(|pair| match pair.split_once('=') {
-        Some((name, _)) if names_token(name) => format!("{name}={HIDDEN}"),
+        Some((name, _)) if is_token_parameter(name) => format!("{name}={HIDDEN}"),
         _ => pair.to_owned(),
     });
     format!("{path}?{}", pairs.collect::<Vec<_>>().join("&"))
 }
 
-fn names_token(name: &str) -> bool {
+fn is_token_parameter(name: &str) -> bool {
     let mut bytes = name.bytes();
     let mut plain = String::new();
     while let Some(byte) = bytes.next() {
@@ -259,7 +259,7 @@ fn names_token(name: &str) -> bool {
                 let mut digit = || bytes.next().and_then(|byte| char::from(byte).to_digit(16));
                 match (digit(), digit()) {
                     (Some(high), Some(low)) => (high * 16 + low) as u8,
-                    // Nobody can tell what this names.
+                    // An invalid escape could name anything.
                     _ => return true,
                 }
             }

@@ -1,7 +1,7 @@
-//! Takes the lines of the log: a queue with an end, and one thread that writes.
+//! Sink for the lines of the log: a bounded queue, and one writer thread.
 //!
-//! A request never waits for the disk and never fails because of it. What cannot be written is counted, and told once a
-//! minute where the server tells its other troubles.
+//! A request never waits for the disk and never fails because of it. Lost events are counted, and
+//! reported once a minute in the server's log.
 
 mod rotating;
 
@@ -16,16 +16,16 @@ use crate::policy::Level;
 use rotating::RotatingFile;
 pub use rotating::Rotation;
 
-/// So many lines may wait to be written.
-const MOST_LINES: usize = 10_000;
-/// So many bytes may wait to be written.
-const MOST_BYTES: usize = 64 << 20;
-/// So many bytes are written at once.
+/// The maximum number of queued lines.
+const MAX_LINES: usize = 10_000;
+/// The maximum size of queued lines in bytes.
+const MAX_BYTES: usize = 64 << 20;
+/// The size of a batch in bytes.
 const BATCH: usize = 64 << 10;
-/// How long the end of a sink waits for what is not yet written.
-const LAST_PATIENCE: Duration = Duration::from_secs(5);
+/// How long dropping a sink waits for queued lines.
+const DROP_TIMEOUT: Duration = Duration::from_secs(5);
 
-/// What has been told and what has been lost, for the metrics `apiserver_audit_*`.
+/// Counters of written and lost events, for the metrics `apiserver_audit_*`.
 #[derive(Debug, Default)]
 pub struct Counts {
     events: AtomicU64,
@@ -39,12 +39,12 @@ impl Counts {
         self.events.load(Ordering::Relaxed)
     }
 
-    /// `apiserver_audit_error_total{plugin="log"}`: events that did not reach the log.
+    /// `apiserver_audit_error_total{plugin="log"}`: lost events.
     pub fn errors(&self) -> u64 {
         self.errors.load(Ordering::Relaxed)
     }
 
-    /// `apiserver_audit_level_total{level}`: requests that the policy put at this level.
+    /// `apiserver_audit_level_total{level}`: requests at this level.
     pub fn level(&self, level: Level) -> u64 {
         self.levels.get(level as usize).map_or(0, |count| count.load(Ordering::Relaxed))
     }
@@ -62,11 +62,11 @@ impl Counts {
 
 enum Message {
     Line(String),
-    /// Answered when everything before it is written.
+    /// Acknowledged when all previous lines are written.
     Flush(SyncSender<()>),
 }
 
-/// Where the lines go.
+/// Writes lines to the log in the background.
 #[derive(Debug)]
 pub struct Sink {
     queue: SyncSender<Message>,
@@ -81,7 +81,7 @@ struct Shared {
 }
 
 impl Sink {
-    /// A sink into this file, or with `-` into the standard output.
+    /// A sink for this file, or with `-` for the standard output.
     ///
     /// # Errors
     ///
@@ -93,13 +93,13 @@ impl Sink {
         Self::into_writer(RotatingFile::open(Path::new(path), rotation)?)
     }
 
-    /// A sink into anything that can be written to.
+    /// A sink for any writer.
     ///
     /// # Errors
     ///
-    /// When there is no thread to be had.
+    /// When the thread cannot be spawned.
     pub fn into_writer(target: impl Write + Send + 'static) -> io::Result<Self> {
-        let (queue, lines) = sync_channel(MOST_LINES);
+        let (queue, lines) = sync_channel(MAX_LINES);
         let shared = Arc::new(Shared::default());
         std::thread::Builder::new().name("audit-log".to_owned()).spawn({
             let shared = Arc::clone(&shared);
@@ -108,16 +108,16 @@ impl Sink {
         Ok(Self { queue, shared })
     }
 
-    /// Hands over one line with its newline; returns at once.
+    /// Queues one line with its newline; never blocks.
     pub fn write(&self, line: String) {
         let length = line.len();
-        if self.shared.waiting.fetch_add(length, Ordering::AcqRel) + length > MOST_BYTES {
+        if self.shared.waiting.fetch_add(length, Ordering::AcqRel) + length > MAX_BYTES {
             self.shared.waiting.fetch_sub(length, Ordering::AcqRel);
-            return self.shared.lost(1, "too much waits to be written");
+            return self.shared.record_lost(1, "too much waits to be written");
         }
         if let Err(error) = self.queue.try_send(Message::Line(line)) {
             self.shared.waiting.fetch_sub(length, Ordering::AcqRel);
-            self.shared.lost(
+            self.shared.record_lost(
                 1,
                 match error {
                     TrySendError::Full(_) => "too much waits to be written",
@@ -127,21 +127,21 @@ impl Sink {
         }
     }
 
-    /// What has been told and what has been lost.
+    /// Counters of written and lost events.
     pub fn counts(&self) -> &Counts {
         &self.shared.counts
     }
 
-    /// Waits until everything handed over so far is written, but no longer than this; says whether it is.
-    pub fn flush(&self, patience: Duration) -> bool {
-        let deadline = Instant::now() + patience;
-        let (done, wait) = sync_channel(1);
-        let mut message = Message::Flush(done);
+    /// Waits until all queued lines are written, with a timeout; returns whether they are.
+    pub fn flush(&self, timeout: Duration) -> bool {
+        let deadline = Instant::now() + timeout;
+        let (acknowledge, acknowledged) = sync_channel(1);
+        let mut message = Message::Flush(acknowledge);
         loop {
             match self.queue.try_send(message) {
                 Ok(()) => {
-                    let left = deadline.saturating_duration_since(Instant::now());
-                    return wait.recv_timeout(left).is_ok();
+                    let remaining = deadline.saturating_duration_since(Instant::now());
+                    return acknowledged.recv_timeout(remaining).is_ok();
                 }
                 Err(TrySendError::Full(unsent)) if Instant::now() < deadline => {
                     message = unsent;
@@ -154,16 +154,17 @@ impl Sink {
 }
 
 impl Drop for Sink {
-    /// The end of a server must not wait for a disk that hangs; the writer ends by itself when the queue is empty.
+    /// The end of a server must not wait for a hanging disk; the writer ends by itself when the
+    /// queue is empty.
     fn drop(&mut self) {
-        if !self.flush(LAST_PATIENCE) {
+        if !self.flush(DROP_TIMEOUT) {
             tracing::error!("the last audit events are not written");
         }
     }
 }
 
 impl Shared {
-    fn lost(&self, events: u64, why: &str) {
+    fn record_lost(&self, events: u64, why: &str) {
         const PAUSE: Duration = Duration::from_secs(60);
         let so_far = self.counts.errors.fetch_add(events, Ordering::Relaxed) + events;
         let mut last = self.last_complaint.lock().unwrap_or_else(PoisonError::into_inner);
@@ -187,7 +188,7 @@ fn write_all(lines: &Receiver<Message>, mut target: impl Write, shared: &Shared)
                     batch += &line;
                     count += 1;
                 }
-                Message::Flush(done) => flushed = Some(done),
+                Message::Flush(acknowledge) => flushed = Some(acknowledge),
             }
             let full = batch.len() >= BATCH || flushed.is_some();
             next = if full { None } else { lines.try_recv().ok() };
@@ -196,11 +197,11 @@ fn write_all(lines: &Receiver<Message>, mut target: impl Write, shared: &Shared)
         if count > 0
             && let Err(error) = target.write_all(batch.as_bytes()).and_then(|()| target.flush())
         {
-            shared.lost(count, &error.to_string());
+            shared.record_lost(count, &error.to_string());
         }
-        if let Some(done) = flushed {
-            // Whoever waited may have given up.
-            let _ = done.send(());
+        if let Some(acknowledge) = flushed {
+            // The waiter may have given up.
+            let _ = acknowledge.send(());
         }
     }
 }

@@ -1,16 +1,16 @@
-//! Where a request came from, and through whom.
+//! The source addresses of a request.
 
 use std::net::IpAddr;
 
 use ratchet_net::IpText;
 
-/// The addresses of a request, first the farthest: those that `X-Forwarded-For` names, `X-Real-Ip` when it is none of
-/// them, and the other end of the connection, which is the only one that cannot be made up.
+/// The addresses of a request, the farthest first: those in `X-Forwarded-For`, `X-Real-Ip` if it is
+/// none of them, and the peer of the connection, which is the only one that cannot be forged.
 pub fn source_ips(forwarded: Option<&str>, real: Option<&str>, remote: IpAddr) -> Vec<IpAddr> {
-    let read = |text: &str| IpText::read(text).ok().map(|ip| ip.addr().to_canonical());
+    let parse = |text: &str| IpText::read(text).ok().map(|ip| ip.addr().to_canonical());
     let forwarded = forwarded.unwrap_or_default().split(',');
-    let mut addresses: Vec<IpAddr> = forwarded.filter_map(|part| read(part.trim())).collect();
-    if let Some(real) = real.and_then(read)
+    let mut addresses: Vec<IpAddr> = forwarded.filter_map(|part| parse(part.trim())).collect();
+    if let Some(real) = real.and_then(parse)
         && !addresses.contains(&real)
     {
         addresses.push(real);
@@ -38,9 +38,9 @@ mod tests {
             (Some("010.000.000.001"), None, "10.0.0.1"),
             (None, Some("10.0.0.1"), "10.0.0.1"),
         ] {
-            let found: Vec<String> =
+            let addresses: Vec<String> =
                 source_ips(forwarded, real, remote).iter().map(IpAddr::to_string).collect();
-            assert_eq!(found.join(" "), wanted);
+            assert_eq!(addresses.join(" "), wanted);
         }
     }
 }

@@ -1,4 +1,4 @@
-//! What is told about one request, from its coming to its end.
+//! Audit events of one request, from its receipt to its end.
 
 mod line;
 
@@ -13,72 +13,73 @@ use crate::policy::{Detail, Level, Stage};
 use crate::redact::{self, Sensitive};
 use crate::sink::Sink;
 
-/// Bodies are read again to be told; lists may be larger than anything that can be sent.
+/// Bodies are decoded again for the log; lists may be larger than any request body.
 const LIMITS: Limits = Limits { bytes: 64 << 20, depth: 250, nodes: 1 << 22 };
 
-/// Longer names of programs are cut.
-const MOST_USER_AGENT: usize = 1024;
+/// The maximum length of a user agent.
+const MAX_USER_AGENT: usize = 1024;
 
-/// Who asks.
+/// The user of a request.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct User {
-    /// The name.
+    /// The name of the user.
     pub username: String,
     /// The uid, or empty.
     pub uid: String,
-    /// The groups.
+    /// The groups of the user.
     pub groups: Vec<String>,
-    /// What else is known.
+    /// Additional attributes of the user.
     pub extra: BTreeMap<String, Vec<String>>,
 }
 
-/// What a request is about; what is not known is empty.
+/// The object of a request; unknown fields are empty.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct ObjectReference {
-    /// The resource in its plural.
+    /// The plural name of the resource.
     pub resource: String,
-    /// Its namespace.
+    /// The namespace of the object.
     pub namespace: String,
-    /// Its name.
+    /// The name of the object.
     pub name: String,
-    /// Its uid.
+    /// The uid of the object.
     pub uid: String,
     /// The group of the resource.
     pub api_group: String,
     /// The version of the group.
     pub api_version: String,
-    /// The version of the object.
+    /// The resource version of the object.
     pub resource_version: String,
-    /// What of the resource.
+    /// The subresource.
     pub subresource: String,
 }
 
-/// What is known of a request when it comes.
+/// The properties of a request that are known when it is received.
 #[derive(Debug, Clone, Default)]
 pub struct Request {
-    /// The answer's `Audit-Id`.
+    /// The `Audit-Id` of the response.
     pub audit_id: String,
     /// Path and query as they were sent.
     pub uri: String,
     /// `get`, `list`, `create`, …
     pub verb: String,
-    /// Who asks.
+    /// The authenticated user.
     pub user: User,
     /// See [`crate::source_ips`].
     pub source_ips: Vec<IpAddr>,
-    /// What the client calls itself.
+    /// The `User-Agent` header.
     pub user_agent: String,
-    /// What it is about; nothing for paths such as `/healthz`.
+    /// The object of the request; `None` for paths such as `/healthz`.
     pub object: Option<ObjectReference>,
-    /// When it came.
+    /// The time of receipt.
     pub received: Timestamp,
-    /// Whether it goes on after its answer has begun, as a watch does.
+    /// Whether the request continues after the response has started, as a watch does.
     pub is_long_running: bool,
 }
 
-/// Follows one request and tells of it; when it is dropped the request has ended.
+/// Writes the events of one request; dropping it ends the request.
 ///
-/// A request whose client went away is dropped in the middle and told all the same, and so is one that panicked.
+/// A request whose client disconnected is dropped midway and still logged, and so is one that
+/// panicked.
 #[derive(Debug)]
 pub struct Trail {
     sink: Arc<Sink>,
@@ -88,7 +89,7 @@ pub struct Trail {
     impersonated: Option<User>,
     impersonation_constraint: String,
     status: Option<Status>,
-    /// Bodies in JSON, without what is secret.
+    /// Bodies in JSON, redacted.
     request_object: Option<String>,
     response_object: Option<String>,
     annotations: BTreeMap<String, String>,
@@ -96,7 +97,7 @@ pub struct Trail {
     ended: bool,
 }
 
-/// How a request ended.
+/// The status of a response.
 #[derive(Debug, Clone, Default)]
 struct Status {
     status: String,
@@ -108,14 +109,14 @@ struct Status {
 }
 
 impl Trail {
-    /// Begins to follow a request and tells that it has come; nothing when the policy wants nothing told.
+    /// Starts a trail and writes the `RequestReceived` event; `None` when the level is `None`.
     pub fn begin(sink: &Arc<Sink>, detail: Detail, mut request: Request) -> Option<Self> {
         sink.counts().count_level(detail.level);
         if detail.level == Level::None {
             return None;
         }
         request.uri = redact::uri(&request.uri);
-        shorten(&mut request.user_agent);
+        truncate_user_agent(&mut request.user_agent);
         let sensitive = request.object.as_ref().and_then(|object| {
             redact::by_resource(&object.api_group, &object.resource, &object.subresource)
         });
@@ -133,16 +134,16 @@ impl Trail {
             started: false,
             ended: false,
         };
-        trail.tell(Stage::RequestReceived, trail.request.received);
+        trail.write_event(Stage::RequestReceived, trail.request.received);
         Some(trail)
     }
 
-    /// How much is told, so that nobody prepares what is not wanted.
+    /// The level, so that callers can skip what is not needed.
     pub fn level(&self) -> Level {
         self.detail.level
     }
 
-    /// Somebody speaks for somebody else; the constraint is the verb that allowed it, or empty.
+    /// Records impersonation; the constraint is the verb that allowed it, or empty.
     pub fn impersonated(&mut self, user: User, constraint: &str) {
         self.impersonated = Some(user);
         constraint.clone_into(&mut self.impersonation_constraint);
@@ -153,55 +154,56 @@ impl Trail {
         self.annotations.entry(key.into()).or_insert_with(|| value.into());
     }
 
-    /// The object that was sent.
+    /// Records the request object.
     pub fn request_object(&mut self, object: &Node<'_>) {
-        self.learn(object);
+        self.fill_reference(object);
         if self.detail.level >= Level::Request {
-            self.request_object = Some(self.body(object.clone(), redact::request));
+            self.request_object = Some(self.redacted_json(object.clone(), redact::request));
         }
     }
 
-    /// The patch that was sent, as text; what is not JSON or YAML is not told.
+    /// Records a patch as text; one that is not JSON or YAML is not logged.
     pub fn request_patch(&mut self, patch: &str) {
         if self.detail.level >= Level::Request {
-            self.request_object = first(patch).map(|node| self.body(node, redact::request));
+            self.request_object =
+                decode_first(patch).map(|node| self.redacted_json(node, redact::request));
         }
     }
 
-    /// The object that is answered; a Status says also how the request ended.
+    /// Records the response object; a Status also determines the response status.
     pub fn response_object(&mut self, object: &Node<'_>) {
         if object.text_at(&["kind"]) == "Status" {
-            self.status = Some(self.read_status(object));
+            self.status = Some(self.parse_status(object));
         }
         if self.detail.level >= Level::RequestResponse {
-            self.response_object = Some(self.body(object.clone(), redact::response));
+            self.response_object = Some(self.redacted_json(object.clone(), redact::response));
         }
     }
 
     /// The same as [`Trail::response_object`] for bytes that are sent as they were stored.
     pub fn response_json(&mut self, text: &str) {
-        if let Some(node) = first(text) {
+        if let Some(node) = decode_first(text) {
             self.response_object(&node);
         }
     }
 
-    /// The code of the answer.
+    /// Records the status code of the response.
     pub fn status_code(&mut self, code: u16) {
         self.status.get_or_insert_default().code = code.into();
     }
 
-    /// The answer of a long request has begun.
+    /// Writes the `ResponseStarted` event of a long-running request.
     pub fn response_started(&mut self) {
         self.started = true;
-        self.tell(Stage::ResponseStarted, Timestamp::now());
+        self.write_event(Stage::ResponseStarted, Timestamp::now());
     }
 
-    /// We failed; this ends the trail.
+    /// Writes the `Panic` event, which ends the trail.
     pub fn panicked(mut self, what: &str) {
         self.end_in_panic(what);
     }
 
-    /// The last byte of the answer is sent; the same as dropping the trail.
+    /// The last byte of the response was sent; the same as dropping the trail.
     pub fn finish(self) {}
 
     fn end_in_panic(&mut self, what: &str) {
@@ -213,7 +215,7 @@ impl Trail {
             details: None,
             code: 500,
         });
-        self.tell(Stage::Panic, Timestamp::now());
+        self.write_event(Stage::Panic, Timestamp::now());
     }
 
     fn end(&mut self) {
@@ -229,47 +231,47 @@ impl Trail {
                 self.response_started();
             }
         }
-        self.tell(Stage::ResponseComplete, Timestamp::now());
+        self.write_event(Stage::ResponseComplete, Timestamp::now());
     }
 
-    fn tell(&mut self, stage: Stage, now: Timestamp) {
+    fn write_event(&mut self, stage: Stage, now: Timestamp) {
         if !self.detail.omit_stages.contains(stage) {
             self.sink.counts().count_event();
             self.sink.write(line::write(self, stage, now));
         }
     }
 
-    /// What the object knows about itself and the URL did not say.
-    fn learn(&mut self, object: &Node<'_>) {
+    /// Takes fields from the object that the URL does not contain.
+    fn fill_reference(&mut self, object: &Node<'_>) {
         let reference = self.request.object.get_or_insert_default();
-        for (known, name) in [
+        for (target, name) in [
             (&mut reference.namespace, "namespace"),
             (&mut reference.name, "name"),
             (&mut reference.uid, "uid"),
             (&mut reference.resource_version, "resourceVersion"),
         ] {
-            if known.is_empty() {
-                object.text_at(&["metadata", name]).clone_into(known);
+            if target.is_empty() {
+                object.text_at(&["metadata", name]).clone_into(target);
             }
         }
     }
 
-    fn body(
+    fn redacted_json(
         &self,
         mut object: Node<'_>,
-        hide: impl Fn(&mut Node<'_>, Option<&'static Sensitive>),
+        redact_body: impl Fn(&mut Node<'_>, Option<&'static Sensitive>),
     ) -> String {
         if self.detail.omit_managed_fields {
             omit_managed_fields(&mut object);
         }
-        hide(&mut object, self.sensitive);
+        redact_body(&mut object, self.sensitive);
         object.to_json()
     }
 
-    fn read_status(&self, object: &Node<'_>) -> Status {
+    fn parse_status(&self, object: &Node<'_>) -> Status {
         let mut object = object.clone();
         if self.sensitive.is_some() {
-            redact::hide_words(&mut object);
+            redact::redact_message(&mut object);
         }
         let text = |name| object.text_at(&[name]).to_owned();
         Status {
@@ -295,18 +297,18 @@ impl Drop for Trail {
     }
 }
 
-fn first(text: &str) -> Option<Node<'_>> {
+fn decode_first(text: &str) -> Option<Node<'_>> {
     decode(text, LIMITS).ok()?.documents.into_iter().next()
 }
 
-fn shorten(user_agent: &mut String) {
-    if user_agent.len() > MOST_USER_AGENT {
-        user_agent.truncate(user_agent.floor_char_boundary(MOST_USER_AGENT));
+fn truncate_user_agent(user_agent: &mut String) {
+    if user_agent.len() > MAX_USER_AGENT {
+        user_agent.truncate(user_agent.floor_char_boundary(MAX_USER_AGENT));
         user_agent.push_str("...TRUNCATED");
     }
 }
 
-/// Out of the object itself, the items of a list, and the objects of a table.
+/// Removes the field from the object itself, the items of a list, and the objects of a table.
 fn omit_managed_fields(object: &mut Node<'_>) {
     fn omit(object: &mut Node<'_>) {
         if let Some(metadata) = object.get_mut("metadata") {

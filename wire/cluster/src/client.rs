@@ -1,4 +1,4 @@
-//! One cluster and what can be asked of it.
+//! Client of one cluster.
 
 use crate::error::chain;
 use crate::{ClusterError, Pages, Way};
@@ -9,10 +9,10 @@ use kube_client::client::Body;
 use ratchet_object::{Limits, decode_json};
 use std::time::Duration;
 
-/// No answer is larger, be it a page of large objects.
-const MOST_BYTES: usize = 512 << 20;
+/// The maximum size of a response, which may be a page of large objects.
+const MAX_BYTES: usize = 512 << 20;
 
-/// A cluster that can be asked. Nothing is sent before the first question.
+/// A client of a cluster. Nothing is sent before the first request.
 #[derive(Clone)]
 pub struct Cluster {
     client: Client,
@@ -20,23 +20,23 @@ pub struct Cluster {
     timeout: Option<Duration>,
 }
 
-/// What a server answered, whatever it is.
+/// The response of the server, whatever its status.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Answer {
     /// The HTTP status.
     pub code: u16,
-    /// The body; what is no text in it is replaced.
+    /// The body; invalid UTF-8 is replaced.
     pub body: String,
 }
 
 impl Answer {
-    /// The message of a Status, if it is one.
+    /// The message, if the body is a Status.
     pub fn status_message(&self) -> Option<String> {
-        self.member("message")
+        self.status_field("message")
     }
 
-    /// A text of a Status, if it is one.
-    fn member(&self, name: &str) -> Option<String> {
+    /// A field of the body, if it is a Status.
+    fn status_field(&self, name: &str) -> Option<String> {
         let decoded = decode_json(&self.body, Limits::DEFAULT).ok()?;
         let status = decoded.documents.first()?;
         if status.text_at(&["kind"]) != "Status" {
@@ -47,7 +47,7 @@ impl Answer {
 }
 
 impl Cluster {
-    /// Reads the kubeconfig and makes ready to ask.
+    /// Loads the kubeconfig and prepares the client.
     pub async fn connect(way: &Way) -> Result<Self, ClusterError> {
         let config = way.config().await?;
         let server = config.cluster_url.to_string().trim_end_matches('/').to_owned();
@@ -60,48 +60,49 @@ impl Cluster {
         Ok(Self { client, server, timeout: way.request_timeout })
     }
 
-    /// The server's address.
+    /// The server's URL.
     pub fn server(&self) -> &str {
         &self.server
     }
 
-    /// Asks for a path (with its query) and takes any answer.
+    /// Gets a path (with its query) and returns any response.
     pub async fn ask(&self, path: &str) -> Result<Answer, ClusterError> {
         let request = Request::get(path)
             .header("Accept", "application/json, */*")
             .body(Body::empty())
-            .map_err(|error| self.unreadable(path, &error.to_string()))?;
+            .map_err(|error| self.unreadable_error(path, &error.to_string()))?;
         let exchange = async {
             let answer = self.client.send(request).await.map_err(|error| chain(&error))?;
             let code = answer.status().as_u16();
-            let body = http_body_util::Limited::new(answer.into_body(), MOST_BYTES);
+            let body = http_body_util::Limited::new(answer.into_body(), MAX_BYTES);
             let body = body.collect().await.map_err(|error| chain(error.as_ref()))?.to_bytes();
             Ok(Answer { code, body: String::from_utf8_lossy(&body).into_owned() })
         };
-        let done = match self.timeout {
+        let result = match self.timeout {
             None => exchange.await,
             Some(limit) => tokio::time::timeout(limit, exchange).await.unwrap_or_else(|_| {
                 Err(format!("no answer within {} seconds", limit.as_secs_f64()))
             }),
         };
-        done.map_err(|why: String| ClusterError::Unreachable { server: self.server.clone(), why })
+        result.map_err(|why: String| ClusterError::Unreachable { server: self.server.clone(), why })
     }
 
-    /// Asks for a path and takes nothing but success.
+    /// Gets a path and returns an error for any status but success.
     pub async fn get(&self, path: &str) -> Result<String, ClusterError> {
         let answer = self.ask(path).await?;
         if (200..300).contains(&answer.code) {
             return Ok(answer.body);
         }
-        Err(self.refused(path, &answer))
+        Err(self.refused_error(path, &answer))
     }
 
-    /// The objects at a path, page by page; `query` may hold selectors, written as in a URL.
+    /// Lists the objects at a path, page by page; `query` may contain selectors, encoded as in a
+    /// URL.
     pub fn list(&self, path: &str, query: &[(&str, &str)]) -> Pages<'_> {
         Pages::new(self, path, query)
     }
 
-    pub(crate) fn refused(&self, path: &str, answer: &Answer) -> ClusterError {
+    pub(crate) fn refused_error(&self, path: &str, answer: &Answer) -> ClusterError {
         let message = answer.status_message().unwrap_or_else(|| {
             let line: String =
                 answer.body.lines().next().unwrap_or_default().chars().take(300).collect();
@@ -111,7 +112,7 @@ impl Cluster {
         ClusterError::Refused { server, path, code: answer.code, message }
     }
 
-    pub(crate) fn unreadable(&self, path: &str, why: &str) -> ClusterError {
+    pub(crate) fn unreadable_error(&self, path: &str, why: &str) -> ClusterError {
         let (server, path) = (self.server.clone(), without_query(path).to_owned());
         ClusterError::Unreadable { server, path, why: why.to_owned() }
     }

@@ -1,46 +1,46 @@
-//! Why a cluster could not be read, in words that say what to do.
+//! Errors of cluster access, with advice for users.
 
 use thiserror::Error;
 
-/// Why a cluster could not be read.
+/// Why a request to the cluster failed.
 #[derive(Clone, Debug, Error, PartialEq, Eq)]
 pub enum ClusterError {
     /// The kubeconfig cannot be used.
     #[error("{0}")]
     Kubeconfig(String),
-    /// The server could not be reached, or did not answer in time.
+    /// The server could not be reached, or did not respond in time.
     #[error("cannot reach the API server {server}: {why}")]
     Unreachable {
-        /// The server's address.
+        /// The server's URL.
         server: String,
-        /// What went wrong.
+        /// The cause.
         why: String,
     },
-    /// The server answered and said no.
+    /// The server responded with an error.
     #[error("the API server {server} refuses GET {path} ({code}): {message}{}", advice(*code))]
     Refused {
-        /// The server's address.
+        /// The server's URL.
         server: String,
-        /// What was asked for.
+        /// The requested path.
         path: String,
         /// The HTTP status.
         code: u16,
-        /// Its words.
+        /// The message of the server.
         message: String,
     },
-    /// The server answered something that is not what was asked for.
+    /// The response is not valid for the request.
     #[error("the API server {server} answers GET {path} with something else: {why}")]
     Unreadable {
-        /// The server's address.
+        /// The server's URL.
         server: String,
-        /// What was asked for.
+        /// The requested path.
         path: String,
-        /// What is wrong with it.
+        /// The reason.
         why: String,
     },
 }
 
-/// What a person can do about a refusal.
+/// Advice for the user about an error status.
 fn advice(code: u16) -> &'static str {
     match code {
         401 => {
@@ -53,17 +53,18 @@ fn advice(code: u16) -> &'static str {
     }
 }
 
-/// The whole chain of causes on one line, without repeating what a cause says already.
+/// The whole chain of causes on one line, without repeating a cause that a message already
+/// contains.
 pub(crate) fn chain(error: &(dyn std::error::Error + 'static)) -> String {
-    let mut told = error.to_string();
+    let mut message = error.to_string();
     let mut next = error.source();
     while let Some(cause) = next {
         let text = cause.to_string();
-        if !told.contains(&text) {
-            told.push_str(": ");
-            told.push_str(&text);
+        if !message.contains(&text) {
+            message.push_str(": ");
+            message.push_str(&text);
         }
         next = cause.source();
     }
-    told.split_whitespace().collect::<Vec<_>>().join(" ")
+    message.split_whitespace().collect::<Vec<_>>().join(" ")
 }

@@ -1,4 +1,4 @@
-//! A live cluster, read through its kubeconfig.
+//! Access to a live cluster through its kubeconfig.
 
 mod client;
 mod error;

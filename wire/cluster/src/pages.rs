@@ -1,15 +1,15 @@
-//! Lists of any length, a page at a time.
+//! Paginated lists.
 
 use crate::{Answer, Cluster, ClusterError};
 use ratchet_object::{Limits, Node, decode_json};
 
-/// So many objects come at once: enough to be quick, few enough to stay small.
+/// The page size: large enough to be fast, small enough to save memory.
 const PAGE: &str = "250";
 
-/// What a server answers when a list took so long that its beginning is forgotten.
+/// The status for an expired continue token.
 const GONE: u16 = 410;
 
-/// A list under way.
+/// A list in progress.
 pub struct Pages<'c> {
     cluster: &'c Cluster,
     path: String,
@@ -25,32 +25,32 @@ enum Next {
 
 impl<'c> Pages<'c> {
     pub(crate) fn new(cluster: &'c Cluster, path: &str, query: &[(&str, &str)]) -> Self {
-        let mut written = format!("limit={PAGE}");
+        let mut query_string = format!("limit={PAGE}");
         for (name, value) in query.iter().filter(|pair| !pair.1.is_empty()) {
-            written.push_str(&format!("&{name}={}", encoded(value)));
+            query_string.push_str(&format!("&{name}={}", percent_encode(value)));
         }
-        Self { cluster, path: path.to_owned(), query: written, next: Next::First }
+        Self { cluster, path: path.to_owned(), query: query_string, next: Next::First }
     }
 
-    /// The next page, or none after the last.
+    /// The next page, or `None` after the last.
     pub async fn next(&mut self) -> Result<Option<Page>, ClusterError> {
         let answer = match &self.next {
             Next::Nothing => return Ok(None),
-            Next::First => self.ask("").await?,
+            Next::First => self.request("").await?,
             Next::From(token) => {
-                let answer = self.ask(token).await?;
+                let answer = self.request(token).await?;
                 match (answer.code == GONE).then(|| continuation(&answer.body)).flatten() {
-                    // The server forgot what the list began with and offers to go on with what is there now.
-                    Some(token) => self.ask(&token).await?,
+                    // The token expired, and the server offers to continue with the current state.
+                    Some(token) => self.request(&token).await?,
                     None => answer,
                 }
             }
         };
         if !(200..300).contains(&answer.code) {
-            return Err(self.cluster.refused(&self.path, &answer));
+            return Err(self.cluster.refused_error(&self.path, &answer));
         }
         let page = Page { text: answer.body };
-        let list = page.read().map_err(|why| self.cluster.unreadable(&self.path, &why))?;
+        let list = page.read().map_err(|why| self.cluster.unreadable_error(&self.path, &why))?;
         self.next = match list.text_at(&["metadata", "continue"]) {
             "" => Next::Nothing,
             token => Next::From(token.to_owned()),
@@ -58,21 +58,24 @@ impl<'c> Pages<'c> {
         Ok(Some(page))
     }
 
-    async fn ask(&self, token: &str) -> Result<Answer, ClusterError> {
-        let from =
-            if token.is_empty() { String::new() } else { format!("&continue={}", encoded(token)) };
+    async fn request(&self, token: &str) -> Result<Answer, ClusterError> {
+        let from = if token.is_empty() {
+            String::new()
+        } else {
+            format!("&continue={}", percent_encode(token))
+        };
         self.cluster.ask(&format!("{}?{}{from}", self.path, self.query)).await
     }
 }
 
-/// A page of a list, as it came.
+/// A page of a list, as received.
 #[derive(Clone, Debug)]
 pub struct Page {
     text: String,
 }
 
 impl Page {
-    /// The list with its items.
+    /// The parsed list with its items.
     pub fn read(&self) -> Result<Node<'_>, String> {
         let decoded = decode_json(&self.text, Limits::STORED).map_err(|error| error.to_string())?;
         let list = decoded.documents.into_iter().next().ok_or("it is empty")?;
@@ -82,21 +85,21 @@ impl Page {
         Ok(list)
     }
 
-    /// The list as it came.
+    /// The text of the list.
     pub fn text(&self) -> &str {
         &self.text
     }
 }
 
-/// Where the list goes on, if it does.
+/// The continue token, if there is another page.
 fn continuation(text: &str) -> Option<String> {
     let decoded = decode_json(text, Limits::STORED).ok()?;
     let token = decoded.documents.first()?.text_at(&["metadata", "continue"]).to_owned();
     (!token.is_empty()).then_some(token)
 }
 
-/// A value as a query holds it.
-fn encoded(text: &str) -> String {
+/// Percent-encodes a query value.
+fn percent_encode(text: &str) -> String {
     let mut out = String::with_capacity(text.len());
     for byte in text.bytes() {
         if byte.is_ascii_alphanumeric() || b"-._~".contains(&byte) {
@@ -114,8 +117,8 @@ mod tests {
 
     #[test]
     fn queries_hold_any_text() {
-        assert_eq!(encoded("a=b,c in (d)"), "a%3Db%2Cc%20in%20%28d%29");
-        assert_eq!(encoded("grün-._~0"), "gr%C3%BCn-._~0");
+        assert_eq!(percent_encode("a=b,c in (d)"), "a%3Db%2Cc%20in%20%28d%29");
+        assert_eq!(percent_encode("grün-._~0"), "gr%C3%BCn-._~0");
     }
 
     #[test]

@@ -1,4 +1,4 @@
-//! The way to a cluster: which kubeconfig, which part of it, and as whom.
+//! Selection of the kubeconfig, its context, and the user.
 
 use crate::ClusterError;
 use crate::error::chain;
@@ -8,31 +8,32 @@ use std::fmt::Display;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-/// What kubectl's flags of the same names say; nothing set means what kubectl does without flags.
+/// kubectl's flags of the same names; unset flags mean kubectl's defaults.
 #[derive(Clone, Debug, Default)]
 pub struct Way {
-    /// `--kubeconfig`: this file, and neither `KUBECONFIG` nor `~/.kube/config`.
+    /// `--kubeconfig`: this file instead of `KUBECONFIG` or `~/.kube/config`.
     pub kubeconfig: Option<PathBuf>,
-    /// `--context`: this context, and not the current one.
+    /// `--context`: this context instead of the current one.
     pub context: Option<String>,
-    /// `--cluster`: this cluster, and not the context's.
+    /// `--cluster`: this cluster instead of the context's.
     pub cluster: Option<String>,
-    /// `--user`: this user, and not the context's.
+    /// `--user`: this user instead of the context's.
     pub user: Option<String>,
-    /// `--as`: ask as somebody else.
+    /// `--as`: the user to impersonate.
     pub impersonate: Option<String>,
-    /// `--as-group`: and as a member of these groups.
+    /// `--as-group`: the groups to impersonate.
     pub impersonate_groups: Vec<String>,
-    /// `--request-timeout`: how long one request may take; none means forever.
+    /// `--request-timeout`: the timeout of one request; `None` disables it.
     pub request_timeout: Option<Duration>,
 }
 
 impl Way {
-    /// What the kubeconfig says about it; in a pod without one, what the pod's service account says.
+    /// The client configuration from the kubeconfig or, in a pod without one, from its service
+    /// account.
     pub(crate) async fn config(&self) -> Result<Config, ClusterError> {
-        let mut config = match self.read()? {
-            Some((kubeconfig, place)) => self.chosen(kubeconfig, &place).await?,
-            None => Config::incluster().map_err(|_| nowhere())?,
+        let mut config = match self.load()? {
+            Some((kubeconfig, path_text)) => self.select(kubeconfig, &path_text).await?,
+            None => Config::incluster().map_err(|_| no_kubeconfig())?,
         };
         if let Some(user) = &self.impersonate {
             config.auth_info.impersonate = Some(user.clone());
@@ -40,18 +41,18 @@ impl Way {
         if !self.impersonate_groups.is_empty() {
             config.auth_info.impersonate_groups = Some(self.impersonate_groups.clone());
         }
-        // Answers such as 503 are what some callers want to read.
+        // Some callers want to see responses such as 503.
         config.default_retry = false;
         Ok(config)
     }
 
-    /// The kubeconfig and where it was found; none if there is none and nobody named one.
-    fn read(&self) -> Result<Option<(Kubeconfig, String)>, ClusterError> {
+    /// The kubeconfig and its path; `None` if there is none and none was requested.
+    fn load(&self) -> Result<Option<(Kubeconfig, String)>, ClusterError> {
         if let Some(path) = &self.kubeconfig {
-            let place = path.display().to_string();
-            return Ok(Some((read_file(path)?, place)));
+            let path_text = path.display().to_string();
+            return Ok(Some((read_file(path)?, path_text)));
         }
-        let unusable = |error| wrong(format!("KUBECONFIG: {}", chain(&error)));
+        let unusable = |error| kubeconfig_error(format!("KUBECONFIG: {}", chain(&error)));
         if let Some(kubeconfig) = Kubeconfig::from_env().map_err(unusable)? {
             return Ok(Some((kubeconfig, "KUBECONFIG".to_owned())));
         }
@@ -64,40 +65,49 @@ impl Way {
         Ok(Some((read_file(&path)?, path.display().to_string())))
     }
 
-    async fn chosen(&self, kubeconfig: Kubeconfig, place: &str) -> Result<Config, ClusterError> {
-        self.check(&kubeconfig, place)?;
+    async fn select(
+        &self,
+        kubeconfig: Kubeconfig,
+        path_text: &str,
+    ) -> Result<Config, ClusterError> {
+        self.check(&kubeconfig, path_text)?;
         let options = KubeConfigOptions {
             context: self.context.clone(),
             cluster: self.cluster.clone(),
             user: self.user.clone(),
         };
         let config = Config::from_custom_kubeconfig(kubeconfig, &options).await;
-        config.map_err(|error| wrong(format!("{place}: {}", chain(&error))))
+        config.map_err(|error| kubeconfig_error(format!("{path_text}: {}", chain(&error))))
     }
 
-    /// Names that are not there are told with those that are.
-    fn check(&self, kubeconfig: &Kubeconfig, place: &str) -> Result<(), ClusterError> {
-        let contexts: Vec<&str> = kubeconfig.contexts.iter().map(|one| one.name.as_str()).collect();
-        let clusters: Vec<&str> = kubeconfig.clusters.iter().map(|one| one.name.as_str()).collect();
-        let users: Vec<&str> = kubeconfig.auth_infos.iter().map(|one| one.name.as_str()).collect();
+    /// Reports unknown names together with the existing ones.
+    fn check(&self, kubeconfig: &Kubeconfig, path_text: &str) -> Result<(), ClusterError> {
+        let contexts: Vec<&str> =
+            kubeconfig.contexts.iter().map(|entry| entry.name.as_str()).collect();
+        let clusters: Vec<&str> =
+            kubeconfig.clusters.iter().map(|entry| entry.name.as_str()).collect();
+        let users: Vec<&str> =
+            kubeconfig.auth_infos.iter().map(|entry| entry.name.as_str()).collect();
         let current = kubeconfig.current_context.as_ref().filter(|name| !name.is_empty());
         let Some(context) = self.context.as_ref().or(current) else {
             let which = list("contexts", &contexts);
-            return Err(wrong(format!(
-                "{place} has no current context: name one with --context; {which}"
+            return Err(kubeconfig_error(format!(
+                "{path_text} has no current context: name one with --context; {which}"
             )));
         };
-        let wanted = [
+        let requested = [
             ("context", Some(context), &contexts),
             ("cluster", self.cluster.as_ref(), &clusters),
             ("user", self.user.as_ref(), &users),
         ];
-        for (what, name, known) in wanted {
+        for (what, name, known) in requested {
             if let Some(name) = name
                 && !known.contains(&name.as_str())
             {
                 let which = list(&format!("{what}s"), known);
-                return Err(wrong(format!("{place} has no {what} {name:?}; {which}")));
+                return Err(kubeconfig_error(format!(
+                    "{path_text} has no {what} {name:?}; {which}"
+                )));
             }
         }
         Ok(())
@@ -113,24 +123,25 @@ fn list(what: &str, names: &[&str]) -> String {
 }
 
 fn read_file(path: &Path) -> Result<Kubeconfig, ClusterError> {
-    // Read here first: the file's own error says more than that of its reader.
+    // Opened here first: the system's error is more precise than that of the parser.
     std::fs::File::open(path).map_err(|error| {
-        wrong(format!(
+        kubeconfig_error(format!(
             "cannot read the kubeconfig {}: {error}; name another with --kubeconfig",
             path.display()
         ))
     })?;
-    Kubeconfig::read_from(path)
-        .map_err(|error| wrong(format!("{} is no kubeconfig: {}", path.display(), chain(&error))))
+    Kubeconfig::read_from(path).map_err(|error| {
+        kubeconfig_error(format!("{} is no kubeconfig: {}", path.display(), chain(&error)))
+    })
 }
 
-fn nowhere() -> ClusterError {
-    wrong(
+fn no_kubeconfig() -> ClusterError {
+    kubeconfig_error(
         "there is no kubeconfig, neither in KUBECONFIG nor as ~/.kube/config: name one with --kubeconfig",
     )
 }
 
-fn wrong(why: impl Display) -> ClusterError {
+fn kubeconfig_error(why: impl Display) -> ClusterError {
     ClusterError::Kubeconfig(why.to_string())
 }
 

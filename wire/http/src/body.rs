@@ -1,4 +1,4 @@
-//! What an answer is made of: bytes at once, bytes in pieces, or a stream that is still being written.
+//! Response bodies: complete, in chunks of known length, or streamed through a channel.
 
 use std::collections::VecDeque;
 use std::convert::Infallible;
@@ -11,15 +11,15 @@ use http_body_util::combinators::UnsyncBoxBody;
 use http_body_util::{BodyExt, Empty, Full};
 use tokio::sync::mpsc;
 
-/// The body of every answer.
+/// The body of every response.
 pub type Body = UnsyncBoxBody<Bytes, BodyError>;
 
-/// Why a body ended before its end; the connection tells the client by breaking off.
+/// Why a body was aborted; the client sees a broken connection.
 #[derive(Debug, thiserror::Error)]
 #[error("the answer broke off: {0}")]
 pub struct BodyError(pub String);
 
-/// The client has gone: there is nobody to send to.
+/// The client has disconnected.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 #[error("the client has gone")]
 pub struct Gone;
@@ -29,19 +29,20 @@ pub fn full(bytes: impl Into<Bytes>) -> Body {
     Full::new(bytes.into()).map_err(never).boxed_unsync()
 }
 
-/// A body of nothing.
+/// An empty body.
 pub fn empty() -> Body {
     Empty::new().map_err(never).boxed_unsync()
 }
 
-/// A body of several pieces whose total length is known, so that a list is sent without being copied together.
+/// A body of several chunks with a known total length, so that a list is sent without being copied
+/// together.
 pub fn chunks(pieces: Vec<Bytes>) -> Body {
-    let left = pieces.iter().map(|piece| piece.len() as u64).sum();
+    let remaining = pieces.iter().map(|piece| piece.len() as u64).sum();
     let pieces = pieces.into_iter().filter(|piece| !piece.is_empty()).collect();
-    Chunks { pieces, left, given: 0 }.boxed_unsync()
+    Chunks { pieces, remaining, since_yield: 0 }.boxed_unsync()
 }
 
-/// A body that is written while it is sent; at most `capacity` pieces wait for a slow client.
+/// A body that is written while it is sent; at most `capacity` chunks wait for a slow client.
 pub fn channel(capacity: usize) -> (Sender, Body) {
     let (sender, receiver) = mpsc::channel(capacity.max(1));
     (Sender(sender), Stream(receiver).boxed_unsync())
@@ -52,7 +53,7 @@ pub fn channel(capacity: usize) -> (Sender, Body) {
 pub struct Sender(mpsc::Sender<Result<Bytes, BodyError>>);
 
 impl Sender {
-    /// Hands over one piece, which goes out at once; waits while the client is slow.
+    /// Sends one chunk, which is flushed at once; waits while the client is slow.
     pub async fn send(&self, piece: impl Into<Bytes>) -> Result<(), Gone> {
         let piece = piece.into();
         if piece.is_empty() {
@@ -61,18 +62,19 @@ impl Sender {
         self.0.send(Ok(piece)).await.map_err(|_| Gone)
     }
 
-    /// Breaks the body off, so that the client cannot take what it has for the whole.
+    /// Aborts the body, so that the client cannot mistake it for complete.
     pub async fn fail(self, why: impl Into<String>) {
-        // Nobody is left to be told when this fails.
+        // A failure here means that the client is gone already.
         let _ = self.0.send(Err(BodyError(why.into()))).await;
     }
 
-    /// Returns when the client has gone; a quiet watch waits on it together with its events.
+    /// Completes when the client has disconnected; a quiet watch waits for it together with its
+    /// events.
     pub async fn closed(&self) {
         self.0.closed().await;
     }
 
-    /// Whether the client has gone.
+    /// Whether the client has disconnected.
     pub fn is_closed(&self) -> bool {
         self.0.is_closed()
     }
@@ -84,14 +86,14 @@ fn never(impossible: Infallible) -> BodyError {
 
 struct Chunks {
     pieces: VecDeque<Bytes>,
-    left: u64,
-    /// How much was given since others had their turn.
-    given: usize,
+    remaining: u64,
+    /// Bytes returned since the last yield.
+    since_yield: usize,
 }
 
-/// How much of a body that is there already is given in one go: whoever sends it takes as much as the system does, and
-/// encrypts it on a thread for which others wait.
-const AT_ONCE: usize = 256 * 1024;
+/// How much of a buffered body is returned without yielding: the connection takes as much as the
+/// socket accepts, and encrypts it on a thread for which other tasks wait.
+const YIELD_AFTER: usize = 256 * 1024;
 
 impl http_body::Body for Chunks {
     type Data = Bytes;
@@ -102,14 +104,14 @@ impl http_body::Body for Chunks {
         context: &mut Context<'_>,
     ) -> Poll<Option<Result<Frame<Bytes>, BodyError>>> {
         let this = self.get_mut();
-        if this.given >= AT_ONCE && !this.pieces.is_empty() {
-            this.given = 0;
+        if this.since_yield >= YIELD_AFTER && !this.pieces.is_empty() {
+            this.since_yield = 0;
             context.waker().wake_by_ref();
             return Poll::Pending;
         }
         Poll::Ready(this.pieces.pop_front().map(|piece| {
-            this.given += piece.len();
-            this.left = this.left.saturating_sub(piece.remaining() as u64);
+            this.since_yield += piece.len();
+            this.remaining = this.remaining.saturating_sub(piece.remaining() as u64);
             Ok(Frame::data(piece))
         }))
     }
@@ -119,7 +121,7 @@ impl http_body::Body for Chunks {
     }
 
     fn size_hint(&self) -> SizeHint {
-        SizeHint::with_exact(self.left)
+        SizeHint::with_exact(self.remaining)
     }
 }
 
@@ -159,7 +161,7 @@ mod tests {
 
     #[tokio::test]
     async fn others_have_their_turn_while_much_is_sent() {
-        let piece = Bytes::from(vec![b'x'; AT_ONCE / 4]);
+        let piece = Bytes::from(vec![b'x'; YIELD_AFTER / 4]);
         let mut body = chunks(vec![piece; 16]);
         let (mut rests, mut length) = (0, 0);
         loop {
@@ -172,7 +174,7 @@ mod tests {
                 Poll::Ready(Some(frame)) => length += frame.unwrap().into_data().unwrap().len(),
             }
         }
-        assert_eq!((rests, length), (3, 4 * AT_ONCE));
+        assert_eq!((rests, length), (3, 4 * YIELD_AFTER));
     }
 
     #[tokio::test]

@@ -1,10 +1,11 @@
-//! Our own certificate authority: what a server needs to speak TLS and to let its first user in, kept in a folder.
+//! The server's own certificate authority in a directory: serving and client certificates for the
+//! first start.
 
 mod client;
 mod files;
+mod inspect;
 mod issuing;
 mod kubeconfig;
-mod look;
 
 use std::io;
 use std::net::IpAddr;
@@ -21,31 +22,31 @@ pub use issuing::SigningAuthority;
 pub use kubeconfig::kubeconfig;
 
 const DAY: Duration = Duration::from_secs(24 * 60 * 60);
-/// How long the authority's own certificate is valid.
-const AUTHORITY_LIFE: Duration = Duration::from_secs(10 * 365 * 24 * 60 * 60);
-/// How long what it signs is valid.
-const LEAF_LIFE: Duration = Duration::from_secs(365 * 24 * 60 * 60);
-/// A certificate that ends sooner than this is made anew.
+/// The lifetime of the CA certificate.
+const AUTHORITY_LIFETIME: Duration = Duration::from_secs(10 * 365 * 24 * 60 * 60);
+/// The lifetime of issued certificates.
+const LEAF_LIFETIME: Duration = Duration::from_secs(365 * 24 * 60 * 60);
+/// A certificate is renewed when it has less time left.
 const RENEW_BEFORE: Duration = Duration::from_secs(30 * 24 * 60 * 60);
 
-/// Why a certificate could not be made or kept.
+/// Why a certificate could not be issued or stored.
 #[derive(Debug, thiserror::Error)]
 pub enum CertificateError {
-    /// A file or folder of the authority could not be read or written.
+    /// A file or directory of the authority could not be read or written.
     #[error("{0}: {1}")]
     File(PathBuf, #[source] io::Error),
-    /// What a file holds is not what it should hold.
+    /// A file has invalid contents.
     #[error("{0}: {1}")]
     Content(PathBuf, String),
-    /// It is not signed, and why.
+    /// The request is refused, with the reason.
     #[error("{0}")]
     Refused(String),
-    /// The library could not make it.
+    /// rcgen failed.
     #[error("cannot make a certificate: {0}")]
     Make(#[from] rcgen::Error),
 }
 
-/// A certificate authority whose key stays in one folder.
+/// A certificate authority whose key stays in one directory.
 pub struct Authority {
     dir: PathBuf,
     pem: String,
@@ -53,16 +54,16 @@ pub struct Authority {
 }
 
 impl Authority {
-    /// Opens the authority in this folder, or founds one there.
+    /// Opens the authority in this directory, or creates one.
     ///
-    /// A certificate without its key is an error: founding a second authority in its place would lock out everyone who
-    /// trusts the first.
+    /// A certificate without its key is an error: creating a second authority in its place would
+    /// lock out everyone who trusts the first.
     pub fn load_or_create(dir: impl Into<PathBuf>) -> Result<Self, CertificateError> {
         let dir = dir.into();
         files::make_private_dir(&dir)?;
         let (certificate_path, key_path) = (dir.join("ca.crt"), dir.join("ca.key"));
-        let certificate = files::read_if_there(&certificate_path)?;
-        let key = files::read_if_there(&key_path)?;
+        let certificate = files::read_if_exists(&certificate_path)?;
+        let key = files::read_if_exists(&key_path)?;
         let (pem, key) = match (certificate, key) {
             (Some(pem), Some(key)) => {
                 let key = KeyPair::from_pem(&key)
@@ -73,40 +74,42 @@ impl Authority {
                 let why = "the authority's key is missing beside its certificate ca.crt";
                 return Err(CertificateError::Content(key_path, why.to_owned()));
             }
-            (None, key) => found(&certificate_path, &key_path, key)?,
+            (None, key) => create(&certificate_path, &key_path, key)?,
         };
-        look::belongs(&pem, &key)
+        inspect::belongs(&pem, &key)
             .map_err(|why| CertificateError::Content(certificate_path.clone(), why))?;
         let issuer = Issuer::from_ca_cert_pem(&pem, key)
             .map_err(|error| CertificateError::Content(certificate_path, error.to_string()))?;
         Ok(Self { dir, pem, issuer })
     }
 
-    /// The authority's certificate in PEM: what clients must trust.
+    /// The CA certificate in PEM, which clients must trust.
     pub fn pem(&self) -> &str {
         &self.pem
     }
 
-    /// Where the authority's certificate is, as `--client-ca-file` wants it.
+    /// The path of the CA certificate, for `--client-ca-file`.
     pub fn path(&self) -> PathBuf {
         self.dir.join("ca.crt")
     }
 
-    /// Where its certificate and its key are.
+    /// The paths of the CA certificate and its key.
     pub fn files(&self) -> KeyFiles {
         KeyFiles { certificate: self.path(), key: self.dir.join("ca.key") }
     }
 
-    /// The pair to serve with, made anew when it is missing, names others than these, or ends within thirty days.
+    /// The serving pair, issued anew when it is missing, has other names, or expires within thirty
+    /// days.
     ///
-    /// Call it at the start and once a day; a [`crate::TlsReload`] on these files takes what is new by itself.
+    /// Call it at startup and once a day; a [`crate::TlsReload`] of these files reloads them by
+    /// itself.
     pub fn serving(&self, names: &[String]) -> Result<KeyFiles, CertificateError> {
         let files = KeyFiles {
             certificate: self.dir.join("apiserver.crt"),
             key: self.dir.join("apiserver.key"),
         };
         let names = canonical(names);
-        if !self.still_good(&files, |certificate| certificate.names == names)? {
+        if !self.is_current(&files, |certificate| certificate.names == names)? {
             let key = KeyPair::generate_for(&PKCS_ECDSA_P256_SHA256)?;
             let mut params = leaf(ExtendedKeyUsagePurpose::ServerAuth);
             params.subject_alt_names = CertificateParams::new(names)?.subject_alt_names;
@@ -118,27 +121,29 @@ impl Authority {
         Ok(files)
     }
 
-    /// The certificate and key (PEM) of the first administrator, `kubernetes-admin` of `system:masters`, kept in the
-    /// folder and made anew within thirty days of their end.
+    /// The certificate and key (PEM) of the first administrator, `kubernetes-admin` in
+    /// `system:masters`, stored in the directory and renewed within thirty days of expiry.
     pub fn admin(&self) -> Result<(String, String), CertificateError> {
-        let files = self.kept_client("admin", "kubernetes-admin")?;
+        let files = self.stored_client("admin", "kubernetes-admin")?;
         let read = |path: &Path| {
-            let gone = || io::Error::from(io::ErrorKind::NotFound);
-            files::read_if_there(path)?.ok_or_else(|| CertificateError::File(path.into(), gone()))
+            let not_found = || io::Error::from(io::ErrorKind::NotFound);
+            files::read_if_exists(path)?
+                .ok_or_else(|| CertificateError::File(path.into(), not_found()))
         };
         Ok((read(&files.certificate)?, read(&files.key)?))
     }
 
-    /// The pair with which the server shows kubelets who it is, kept like that of the administrator.
+    /// The client pair for kubelets, stored and renewed like that of the administrator.
     pub fn kubelet_client(&self) -> Result<KeyFiles, CertificateError> {
-        self.kept_client("apiserver-kubelet-client", "kube-apiserver-kubelet-client")
+        self.stored_client("apiserver-kubelet-client", "kube-apiserver-kubelet-client")
     }
 
-    /// A pair of somebody who may do everything, kept in the folder and made anew within thirty days of its end.
-    fn kept_client(&self, stem: &str, common_name: &str) -> Result<KeyFiles, CertificateError> {
+    /// A client pair in `system:masters`, stored in the directory and renewed within thirty days of
+    /// expiry.
+    fn stored_client(&self, stem: &str, common_name: &str) -> Result<KeyFiles, CertificateError> {
         let file = |ending: &str| self.dir.join(format!("{stem}.{ending}"));
         let files = KeyFiles { certificate: file("crt"), key: file("key") };
-        if !self.still_good(&files, |_| true)? {
+        if !self.is_current(&files, |_| true)? {
             let (pem, key) = self.client(common_name, &["system:masters"])?;
             files::write_private(&files.key, &key)?;
             files::write_public(&files.certificate, &pem)?;
@@ -146,7 +151,7 @@ impl Authority {
         Ok(files)
     }
 
-    /// A certificate and key (PEM) for a user of these groups, kept nowhere.
+    /// A certificate and key (PEM) for a user in these groups, not stored.
     pub fn client(
         &self,
         common_name: &str,
@@ -159,27 +164,28 @@ impl Authority {
         Ok((pem, key.serialize_pem()))
     }
 
-    /// Whether a pair on disk is whole, of this authority, not about to end, and as `wanted`.
-    fn still_good(
+    /// Whether a stored pair is complete, issued by this authority, not about to expire, and
+    /// `wanted`.
+    fn is_current(
         &self,
         files: &KeyFiles,
-        wanted: impl Fn(&look::Certificate) -> bool,
+        is_wanted: impl Fn(&inspect::Certificate) -> bool,
     ) -> Result<bool, CertificateError> {
-        let pem = files::read_if_there(&files.certificate)?;
-        let key = files::read_if_there(&files.key)?;
+        let pem = files::read_if_exists(&files.certificate)?;
+        let key = files::read_if_exists(&files.key)?;
         let (Some(pem), Some(key)) = (pem, key) else { return Ok(false) };
         let Ok(key) = KeyPair::from_pem(&key) else { return Ok(false) };
-        let Ok(certificate) = look::read(&pem) else { return Ok(false) };
+        let Ok(certificate) = inspect::parse(&pem) else { return Ok(false) };
         let deadline = SystemTime::now() + RENEW_BEFORE;
-        Ok(look::belongs(&pem, &key).is_ok()
-            && look::signed_by(&pem, &self.pem)
-            && certificate.ends > deadline
-            && wanted(&certificate))
+        Ok(inspect::belongs(&pem, &key).is_ok()
+            && inspect::signed_by(&pem, &self.pem)
+            && certificate.not_after > deadline
+            && is_wanted(&certificate))
     }
 }
 
-/// Founds an authority; with a key that is there already, left by a start that was interrupted, it is used.
-fn found(
+/// Creates an authority; a key left by an interrupted start is reused.
+fn create(
     certificate_path: &Path,
     key_path: &Path,
     key: Option<String>,
@@ -189,7 +195,7 @@ fn found(
             .map_err(|error| CertificateError::Content(key_path.into(), error.to_string()))?,
         None => KeyPair::generate_for(&PKCS_ECDSA_P256_SHA256)?,
     };
-    let mut params = valid_for(AUTHORITY_LIFE);
+    let mut params = valid_for(AUTHORITY_LIFETIME);
     params.is_ca = IsCa::Ca(BasicConstraints::Unconstrained);
     params.key_usages = vec![
         KeyUsagePurpose::DigitalSignature,
@@ -198,7 +204,7 @@ fn found(
     ];
     params.distinguished_name.push(DnType::CommonName, "kubernetes");
     let pem = params.self_signed(&key)?.pem();
-    // The key first: a key without a certificate is taken up again at the next start.
+    // The key first: a key without a certificate is reused at the next start.
     files::write_private(key_path, &key.serialize_pem())?;
     files::write_public(certificate_path, &pem)?;
     tracing::info!(certificate = %certificate_path.display(), "certificate authority founded");
@@ -211,24 +217,24 @@ fn write_pair(files: &KeyFiles, pem: &str, key: &KeyPair) -> Result<(), Certific
 }
 
 fn leaf(usage: ExtendedKeyUsagePurpose) -> CertificateParams {
-    let mut params = valid_for(LEAF_LIFE);
+    let mut params = valid_for(LEAF_LIFETIME);
     params.key_usages = vec![KeyUsagePurpose::DigitalSignature];
     params.extended_key_usages = vec![usage];
     params.use_authority_key_identifier_extension = true;
     params
 }
 
-fn valid_for(life: Duration) -> CertificateParams {
+fn valid_for(lifetime: Duration) -> CertificateParams {
     let mut params = CertificateParams::default();
     let now = SystemTime::now();
     params.distinguished_name = DistinguishedName::new();
-    // A day back, for clients whose clock is behind.
+    // Backdated by a day, for clients whose clock is slow.
     params.not_before = (now - DAY).into();
-    params.not_after = (now + life).into();
+    params.not_after = (now + lifetime).into();
     params
 }
 
-/// Names as a set: addresses in their one spelling, host names in small letters, sorted, each once.
+/// Names as a set: canonical addresses, lower-case host names, sorted, without duplicates.
 fn canonical(names: &[String]) -> Vec<String> {
     let mut names: Vec<String> = names
         .iter()
@@ -243,7 +249,7 @@ fn canonical(names: &[String]) -> Vec<String> {
     names
 }
 
-/// The names by which every API server is known inside its cluster and on its own machine.
+/// The names of every API server inside its cluster and on its own machine.
 pub fn usual_names() -> Vec<String> {
     const NAMES: &[&str] = &[
         "kubernetes",
@@ -256,9 +262,9 @@ pub fn usual_names() -> Vec<String> {
     ];
     let host = std::fs::read_to_string("/proc/sys/kernel/hostname").unwrap_or_default();
     let host = host.trim().to_ascii_lowercase();
-    let fits =
+    let is_host_name =
         !host.is_empty() && host.bytes().all(|b| b.is_ascii_alphanumeric() || b"-.".contains(&b));
-    NAMES.iter().map(|&name| name.to_owned()).chain(fits.then_some(host)).collect()
+    NAMES.iter().map(|&name| name.to_owned()).chain(is_host_name.then_some(host)).collect()
 }
 
 #[cfg(test)]

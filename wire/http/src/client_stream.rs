@@ -1,4 +1,5 @@
-//! A client's socket: it counts against the limit of connections until it is closed, and breaks when nobody reads.
+//! The socket of a client: counted against the connection limit, and closed when the client stops
+//! reading.
 
 use std::io::{self, IoSlice};
 use std::pin::Pin;
@@ -8,13 +9,14 @@ use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
 use tokio::sync::OwnedSemaphorePermit;
 use tokio::time::{Instant, Sleep, sleep_until};
 
-/// A socket with a write timeout. It stands below TLS and HTTP, so that what a connection is upgraded to has it as well.
+/// A socket with a write timeout. It is below TLS and HTTP, so that upgraded connections have it as
+/// well.
 #[derive(Debug)]
 pub(crate) struct ClientStream<IO> {
     io: IO,
-    /// How long bytes may wait for the client to read; zero means for ever.
+    /// How long bytes may wait for the client to read; zero disables the timeout.
     write_timeout: Duration,
-    /// Since when the system takes no more bytes.
+    /// Since when the socket accepts no more bytes.
     blocked_since: Option<Instant>,
     timer: Option<Pin<Box<Sleep>>>,
     _permit: Option<OwnedSemaphorePermit>,
@@ -26,14 +28,14 @@ impl<IO> ClientStream<IO> {
         Self { io, write_timeout, blocked_since, timer, _permit: Some(permit) }
     }
 
-    /// Passes on how a write went; one that waits is given up after the timeout.
-    fn written(
+    /// Passes on the result of a write; a blocked one fails after the timeout.
+    fn check_progress(
         &mut self,
         context: &mut Context<'_>,
         polled: Poll<io::Result<usize>>,
     ) -> Poll<io::Result<usize>> {
         if polled.is_ready() {
-            // The timer is left as it is: a socket that is busy would set it again and again.
+            // The timer is not reset: a busy socket would set it again and again.
             self.blocked_since = None;
             return polled;
         }
@@ -71,7 +73,7 @@ impl<IO: AsyncWrite + Unpin> AsyncWrite for ClientStream<IO> {
         bytes: &[u8],
     ) -> Poll<io::Result<usize>> {
         let polled = Pin::new(&mut self.io).poll_write(context, bytes);
-        self.written(context, polled)
+        self.check_progress(context, polled)
     }
 
     fn poll_write_vectored(
@@ -80,7 +82,7 @@ impl<IO: AsyncWrite + Unpin> AsyncWrite for ClientStream<IO> {
         pieces: &[IoSlice<'_>],
     ) -> Poll<io::Result<usize>> {
         let polled = Pin::new(&mut self.io).poll_write_vectored(context, pieces);
-        self.written(context, polled)
+        self.check_progress(context, polled)
     }
 
     fn is_write_vectored(&self) -> bool {

@@ -1,4 +1,4 @@
-//! One connection: its handshake, its protocol, its requests, and when it must end.
+//! One connection: its handshake, its protocol, its requests, and its end.
 
 use std::convert::Infallible;
 use std::future::Future;
@@ -23,24 +23,23 @@ use tokio_rustls::server::TlsStream;
 
 use crate::body::{Body, BodyError};
 use crate::client_stream::ClientStream;
+use crate::coalesce::{CoalescingStream, Gate, set_chunk_buffer};
 use crate::drain::Drain;
-use crate::gathered::{Gate, Gathered, take_whole_chunks};
 use crate::listener::{ListenLimits, Peer, Service};
-use crate::panics::Caught;
-use crate::unread::{Mark, Unread};
+use crate::panics::CatchPanic;
+use crate::unread::{ResponseMark, UnreadResponses};
 
-/// What all connections of a listener share.
-pub(crate) struct Host {
+/// State shared by all connections of a listener.
+pub(crate) struct ListenerState {
     pub(crate) service: Arc<dyn Service>,
     pub(crate) drain: Drain,
     pub(crate) limits: ListenLimits,
 }
 
-/// How much of an answer waits for the connection before whoever makes it waits: more than leaves at once would only be
-/// cold in the caches when its turn comes.
+/// The send buffer of a response: more would only be cold in the caches when its turn comes.
 const SEND_AHEAD: usize = 64 * 1024;
 
-/// The bytes that one HTTP/2 request may send ahead of whoever reads it: most bodies whole.
+/// The flow control window of an HTTP/2 request body: enough for most bodies.
 const STREAM_WINDOW: u32 = 256 * 1024;
 
 /// Serves a connection to its end.
@@ -48,22 +47,22 @@ pub(crate) async fn serve(
     stream: ClientStream<TcpStream>,
     address: SocketAddr,
     acceptor: Option<TlsAcceptor>,
-    host: Arc<Host>,
+    state: Arc<ListenerState>,
 ) {
     let Some(acceptor) = acceptor else {
         let peer = Peer { address, certificates: Arc::from([]) };
-        return serve_http1(stream, Calls::new(host, peer)).await;
+        return serve_http1(stream, RequestHandler::new(state, peer)).await;
     };
-    let Some(mut stream) = handshake(stream, address, &acceptor, &host).await else { return };
+    let Some(mut stream) = handshake(stream, address, &acceptor, &state).await else { return };
     let session = stream.get_ref().1;
     let certificates = session.peer_certificates().unwrap_or_default().into();
-    let speaks_http2 = session.alpn_protocol() == Some(b"h2");
-    let calls = Calls::new(host, Peer { address, certificates });
-    if speaks_http2 {
-        serve_http2(Gathered::new(stream), calls).await;
+    let is_http2 = session.alpn_protocol() == Some(b"h2");
+    let handler = RequestHandler::new(state, Peer { address, certificates });
+    if is_http2 {
+        serve_http2(CoalescingStream::new(stream), handler).await;
     } else {
-        take_whole_chunks(&mut stream);
-        serve_http1(stream, calls).await;
+        set_chunk_buffer(&mut stream);
+        serve_http1(stream, handler).await;
     }
 }
 
@@ -71,15 +70,15 @@ async fn handshake(
     stream: ClientStream<TcpStream>,
     address: SocketAddr,
     acceptor: &TlsAcceptor,
-    host: &Host,
+    state: &ListenerState,
 ) -> Option<TlsStream<Gate<ClientStream<TcpStream>>>> {
     let handshake = acceptor.accept(Gate::open(stream));
-    let handshake = tokio::time::timeout(host.limits.handshake_timeout, handshake);
-    let done = tokio::select! {
-        () = host.drain.wait() => return None,
-        done = handshake => done,
+    let handshake = tokio::time::timeout(state.limits.handshake_timeout, handshake);
+    let result = tokio::select! {
+        () = state.drain.wait() => return None,
+        result = handshake => result,
     };
-    match done {
+    match result {
         Ok(Ok(stream)) => return Some(stream),
         Ok(Err(error)) => tracing::debug!(%address, %error, "TLS handshake failed"),
         Err(_) => tracing::debug!(%address, "TLS handshake took too long"),
@@ -87,49 +86,50 @@ async fn handshake(
     None
 }
 
-async fn serve_http1<S>(stream: S, calls: Calls)
+async fn serve_http1<S>(stream: S, handler: RequestHandler)
 where
     S: AsyncRead + AsyncWrite + Unpin + Send + 'static,
 {
-    let limits = &calls.host.limits;
+    let limits = &handler.state.limits;
     let connection = http1::Builder::new()
         .timer(TokioTimer::new())
         .header_read_timeout(limits.header_timeout)
         .max_buf_size((limits.max_header_bytes as usize).max(8192))
         .max_headers(limits.max_headers)
         .title_case_headers(true) // as Go writes them
-        .serve_connection(TokioIo::new(stream), calls.clone())
+        .serve_connection(TokioIo::new(stream), handler.clone())
         .with_upgrades();
-    drive(connection, &calls).await;
+    drive(connection, &handler).await;
 }
 
-async fn serve_http2<S>(stream: S, calls: Calls)
+async fn serve_http2<S>(stream: S, handler: RequestHandler)
 where
     S: AsyncRead + AsyncWrite + Unpin + Send + 'static,
 {
-    let limits = &calls.host.limits;
-    // Room for every stream at once: a request whose body nobody reads yet must not hold up the others.
-    let whole_window = STREAM_WINDOW.saturating_mul(limits.max_streams).min(i32::MAX as u32);
+    let limits = &handler.state.limits;
+    // Window for every stream at once: a request whose body is not read yet must not block the
+    // others.
+    let connection_window = STREAM_WINDOW.saturating_mul(limits.max_streams).min(i32::MAX as u32);
     let connection = http2::Builder::new(TokioExecutor::new())
         .timer(TokioTimer::new())
         .max_concurrent_streams(limits.max_streams)
         .max_header_list_size(limits.max_header_bytes)
         .initial_stream_window_size(STREAM_WINDOW)
-        .initial_connection_window_size(whole_window)
+        .initial_connection_window_size(connection_window)
         .max_frame_size(STREAM_WINDOW)
         .max_send_buf_size(SEND_AHEAD)
         .keep_alive_interval(limits.ping_interval)
         .keep_alive_timeout(limits.ping_interval)
-        .serve_connection(TokioIo::new(stream), calls.clone());
-    drive(connection, &calls).await;
+        .serve_connection(TokioIo::new(stream), handler.clone());
+    drive(connection, &handler).await;
 }
 
-/// A connection that can be asked to end: GOAWAY, or `Connection: close`.
-trait Closing: Future<Output = hyper::Result<()>> {
+/// A connection that can be shut down gracefully: by GOAWAY, or `Connection: close`.
+trait GracefulShutdown: Future<Output = hyper::Result<()>> {
     fn close(self: Pin<&mut Self>);
 }
 
-impl<S> Closing for http1::UpgradeableConnection<TokioIo<S>, Calls>
+impl<S> GracefulShutdown for http1::UpgradeableConnection<TokioIo<S>, RequestHandler>
 where
     S: AsyncRead + AsyncWrite + Unpin + Send + 'static,
 {
@@ -138,7 +138,7 @@ where
     }
 }
 
-impl<S> Closing for http2::Connection<TokioIo<S>, Calls, TokioExecutor>
+impl<S> GracefulShutdown for http2::Connection<TokioIo<S>, RequestHandler, TokioExecutor>
 where
     S: AsyncRead + AsyncWrite + Unpin + Send + 'static,
 {
@@ -148,10 +148,10 @@ where
 }
 
 /// Runs a connection until it ends by itself, is drained, or has been idle for too long.
-async fn drive(connection: impl Closing, calls: &Calls) {
-    let Calls { host, peer, activity, .. } = calls;
+async fn drive(connection: impl GracefulShutdown, handler: &RequestHandler) {
+    let RequestHandler { state, peer, activity, .. } = handler;
     let mut connection = pin!(connection);
-    let mut draining = pin!(host.drain.wait());
+    let mut draining = pin!(state.drain.wait());
     let mut asked_to_drain = false;
     let mut asked_for_idling = false;
     loop {
@@ -166,13 +166,14 @@ async fn drive(connection: impl Closing, calls: &Calls) {
                 asked_to_drain = true;
                 connection.as_mut().close();
             }
-            // A client may read the connection and not an answer on it; nobody but the whole connection can then be left.
-            () = calls.unread.lasts(host.limits.write_timeout) => {
+            // A client may read the connection but not a response on it; then only the whole
+            // connection can be closed.
+            () = handler.unread.stalled(state.limits.write_timeout) => {
                 tracing::debug!(address = %peer.address, "the client did not read in time");
                 return;
             }
-            // A client that ignores being asked is left behind the second time.
-            () = activity.idle(&host.limits) => {
+            // A client that ignores the graceful shutdown is dropped the second time.
+            () = activity.idle(&state.limits) => {
                 if asked_for_idling {
                     return;
                 }
@@ -184,47 +185,47 @@ async fn drive(connection: impl Closing, calls: &Calls) {
     }
 }
 
-/// Whether requests run on a connection, and since when not.
+/// Whether requests are running on a connection, and since when not.
 #[derive(Debug)]
 struct Activity {
     running: AtomicUsize,
     served: AtomicUsize,
-    began: Instant,
-    /// Milliseconds after `began` at which the last request ended.
+    started: Instant,
+    /// Milliseconds after `started` at which the last request ended.
     last: AtomicU64,
 }
 
 impl Activity {
     fn new() -> Self {
         let zero = || AtomicUsize::new(0);
-        Self { running: zero(), served: zero(), began: Instant::now(), last: AtomicU64::new(0) }
+        Self { running: zero(), served: zero(), started: Instant::now(), last: AtomicU64::new(0) }
     }
 
     fn touch(&self) {
-        let now = u64::try_from(self.began.elapsed().as_millis()).unwrap_or(u64::MAX);
+        let now = u64::try_from(self.started.elapsed().as_millis()).unwrap_or(u64::MAX);
         self.last.store(now, Ordering::Relaxed);
     }
 
-    /// Returns when nothing has run for as long as the limits allow.
+    /// Completes when nothing has run for as long as the limits allow.
     async fn idle(&self, limits: &ListenLimits) {
         loop {
             let first = self.served.load(Ordering::Relaxed) == 0;
             let limit = if first { limits.header_timeout } else { limits.idle_timeout };
             let busy = self.running.load(Ordering::Acquire) > 0;
-            let last = self.began + Duration::from_millis(self.last.load(Ordering::Relaxed));
-            let until = if busy { Instant::now() + limit } else { last + limit };
-            if !busy && until <= Instant::now() {
+            let last = self.started + Duration::from_millis(self.last.load(Ordering::Relaxed));
+            let deadline = if busy { Instant::now() + limit } else { last + limit };
+            if !busy && deadline <= Instant::now() {
                 return;
             }
-            tokio::time::sleep_until(until).await;
+            tokio::time::sleep_until(deadline).await;
         }
     }
 }
 
-/// Held as long as a request runs, its answer's last byte included.
-struct Running(Arc<Activity>);
+/// Held while a request runs, including the last byte of its response.
+struct RunningRequest(Arc<Activity>);
 
-impl Running {
+impl RunningRequest {
     fn start(activity: &Arc<Activity>) -> Self {
         activity.running.fetch_add(1, Ordering::AcqRel);
         activity.served.fetch_add(1, Ordering::Relaxed);
@@ -232,55 +233,55 @@ impl Running {
     }
 }
 
-impl Drop for Running {
+impl Drop for RunningRequest {
     fn drop(&mut self) {
         self.0.touch();
         self.0.running.fetch_sub(1, Ordering::AcqRel);
     }
 }
 
-/// Brings the requests of one connection to the service.
+/// Passes the requests of one connection to the service.
 #[derive(Clone)]
-struct Calls {
-    host: Arc<Host>,
+struct RequestHandler {
+    state: Arc<ListenerState>,
     peer: Arc<Peer>,
     activity: Arc<Activity>,
-    unread: Arc<Unread>,
+    unread: Arc<UnreadResponses>,
 }
 
-impl Calls {
-    fn new(host: Arc<Host>, peer: Peer) -> Self {
+impl RequestHandler {
+    fn new(state: Arc<ListenerState>, peer: Peer) -> Self {
         let activity = Arc::new(Activity::new());
-        Self { host, peer: Arc::new(peer), activity, unread: Arc::default() }
+        Self { state, peer: Arc::new(peer), activity, unread: Arc::default() }
     }
 }
 
-impl hyper::service::Service<Request<Incoming>> for Calls {
-    type Response = Response<Counted>;
+impl hyper::service::Service<Request<Incoming>> for RequestHandler {
+    type Response = Response<TrackedBody>;
     type Error = Infallible;
-    type Future = Pin<Box<dyn Future<Output = Result<Response<Counted>, Infallible>> + Send>>;
+    type Future = Pin<Box<dyn Future<Output = Result<Response<TrackedBody>, Infallible>> + Send>>;
 
     fn call(&self, request: Request<Incoming>) -> Self::Future {
-        let running = Running::start(&self.activity);
-        let (host, peer) = (Arc::clone(&self.host), Arc::clone(&self.peer));
-        // HTTP/1.1 has one answer at a time: that nobody reads it is seen at the socket.
+        let running = RunningRequest::start(&self.activity);
+        let (state, peer) = (Arc::clone(&self.state), Arc::clone(&self.peer));
+        // HTTP/1.1 has one response at a time: an unread one is noticed at the socket.
         let mark = (request.version() == Version::HTTP_2).then(|| self.unread.mark());
-        let answer = async move { host.service.call(request, peer).await };
+        let answer = async move { state.service.call(request, peer).await };
         Box::pin(async move {
-            let response = Caught(Box::pin(answer)).await;
-            Ok(response.map(|body| Counted { body, mark, _running: running }))
+            let response = CatchPanic(Box::pin(answer)).await;
+            Ok(response.map(|body| TrackedBody { body, mark, _running: running }))
         })
     }
 }
 
 /// A body whose request counts as running until it is sent.
-struct Counted {
+struct TrackedBody {
     body: Body,
-    mark: Option<Mark>,
-    _running: Running,
+    mark: Option<ResponseMark>,
+    _running: RunningRequest,
 }
 
-impl http_body::Body for Counted {
+impl http_body::Body for TrackedBody {
     type Data = Bytes;
     type Error = BodyError;
 
@@ -291,7 +292,7 @@ impl http_body::Body for Counted {
         let polled = Pin::new(&mut self.body).poll_frame(context);
         if let Some(mark) = &self.mark {
             match polled {
-                Poll::Ready(Some(Ok(_))) => mark.given(),
+                Poll::Ready(Some(Ok(_))) => mark.sent(),
                 _ => mark.taken(),
             }
         }

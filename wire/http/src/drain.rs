@@ -1,20 +1,20 @@
-//! The word that ends a server: said once, heard by the listener and by every long stream.
+//! Drain signal that ends a server: sent once, and received by the listener and every long stream.
 
 use std::sync::Arc;
 
 use tokio::sync::watch;
 
-/// A clonable switch that goes from serving to draining and never back.
+/// A cloneable signal that goes from serving to draining and never back.
 #[derive(Debug, Clone)]
 pub struct Drain(Arc<watch::Sender<bool>>);
 
 impl Drain {
-    /// A switch that has not been thrown.
+    /// A signal that has not been sent.
     pub fn new() -> Self {
         Self(Arc::new(watch::Sender::new(false)))
     }
 
-    /// Starts draining: no new connections, requests under way finish, streams are told.
+    /// Starts draining: no new connections, running requests finish, streams are notified.
     pub fn begin(&self) {
         self.0.send_replace(true);
     }
@@ -24,7 +24,8 @@ impl Drain {
         *self.0.borrow()
     }
 
-    /// Returns when draining starts, or at once when it has; a watch selects on it to end cleanly.
+    /// Completes when draining starts, or at once when it has; a watch selects on it to end
+    /// cleanly.
     pub async fn wait(&self) {
         // The sender lives in `self`, so waiting cannot fail.
         let _ = self.0.subscribe().wait_for(|draining| *draining).await;

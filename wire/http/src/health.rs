@@ -1,25 +1,25 @@
-//! Health as probes ask for it: `/livez`, `/readyz`, `/healthz`, whole or check by check.
+//! Health endpoints `/livez`, `/readyz` and `/healthz`, as a whole or for single checks.
 
 use std::collections::BTreeSet;
 
 use http::StatusCode;
 
-/// The three questions.
+/// The three health endpoints.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Endpoint {
-    /// The old question, answered like `livez`.
+    /// The deprecated endpoint, answered like `livez`.
     Healthz,
-    /// Should this process be restarted?
+    /// Whether this process should be restarted.
     Livez,
-    /// Should this process be sent requests?
+    /// Whether this process should receive requests.
     Readyz,
 }
 
 impl Endpoint {
-    /// All of them.
+    /// All endpoints.
     pub const ALL: [Self; 3] = [Self::Healthz, Self::Livez, Self::Readyz];
 
-    /// Its name, which is also its path without the slash.
+    /// The name, which is also the path without the slash.
     pub fn name(self) -> &'static str {
         match self {
             Self::Healthz => "healthz",
@@ -29,95 +29,97 @@ impl Endpoint {
     }
 }
 
-/// What the query of a probe asks for.
+/// The query of a probe.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct HealthQuery {
-    /// Every check with its outcome, also when all is well.
+    /// Lists every check with its result, also when all succeed.
     pub verbose: bool,
     /// Checks to leave out.
     pub exclude: BTreeSet<String>,
 }
 
 impl HealthQuery {
-    /// Reads the query of a URL, such as `verbose&exclude=etcd`.
+    /// Parses the query of a URL, such as `verbose&exclude=etcd`.
     pub fn parse(query: Option<&str>) -> Self {
-        let mut asked = Self::default();
+        let mut parsed = Self::default();
         for pair in query.unwrap_or_default().split('&').filter(|pair| !pair.contains(';')) {
             let (name, value) = pair.split_once('=').unwrap_or((pair, ""));
-            match unescape(name).as_deref() {
-                Some("verbose") => asked.verbose = true,
-                Some("exclude") => asked.exclude.extend(unescape(value)),
+            match percent_decode(name).as_deref() {
+                Some("verbose") => parsed.verbose = true,
+                Some("exclude") => parsed.exclude.extend(percent_decode(value)),
                 _ => {}
             }
         }
-        asked
+        parsed
     }
 }
 
-type Ask = Box<dyn Fn() -> Result<(), String> + Send + Sync>;
+type CheckFn = Box<dyn Fn() -> Result<(), String> + Send + Sync>;
 
 struct Check {
     name: String,
     on: Vec<Endpoint>,
-    ask: Ask,
+    run: CheckFn,
 }
 
-/// The table of checks, asked in the order in which they were added.
+/// The table of checks, run in the order in which they were added.
 #[derive(Default)]
 pub struct Checks(Vec<Check>);
 
 impl Checks {
-    /// A table with `ping`, which is well as long as anything answers.
+    /// A table with `ping`, which succeeds as long as the server responds.
     pub fn new() -> Self {
         Self::default().with("ping", &Endpoint::ALL, || Ok(()))
     }
 
-    /// Adds a check to these endpoints; it must answer at once, and says why when it fails.
+    /// Adds a check to these endpoints; it must not block, and returns the reason when it fails.
     #[must_use]
     pub fn with(
         mut self,
         name: impl Into<String>,
         on: &[Endpoint],
-        ask: impl Fn() -> Result<(), String> + Send + Sync + 'static,
+        run: impl Fn() -> Result<(), String> + Send + Sync + 'static,
     ) -> Self {
-        self.0.push(Check { name: name.into(), on: on.to_vec(), ask: Box::new(ask) });
+        self.0.push(Check { name: name.into(), on: on.to_vec(), run: Box::new(run) });
         self
     }
 
-    /// The answer, in plain text: of the whole endpoint, or of one check named behind it (`/livez/etcd`).
+    /// The response in plain text: of the whole endpoint, or of one check named in the path
+    /// (`/livez/etcd`).
     ///
-    /// A check that does not exist is a page that does not exist.
+    /// An unknown check is not found.
     pub fn render(
         &self,
         endpoint: Endpoint,
         query: &HealthQuery,
         check: Option<&str>,
     ) -> (StatusCode, String) {
-        let Some(name) = check else { return self.whole(endpoint, query) };
+        let Some(name) = check else { return self.render_all(endpoint, query) };
         let missing = || (StatusCode::NOT_FOUND, "404 page not found\n".to_owned());
-        self.of(endpoint).find(|check| check.name == name).map_or_else(missing, alone)
+        self.checks_of(endpoint).find(|check| check.name == name).map_or_else(missing, render_check)
     }
 
     /// The names of an endpoint's checks, for the list of paths.
     pub fn names(&self, endpoint: Endpoint) -> impl Iterator<Item = &str> {
-        self.of(endpoint).map(|check| check.name.as_str())
+        self.checks_of(endpoint).map(|check| check.name.as_str())
     }
 
-    fn of(&self, endpoint: Endpoint) -> impl Iterator<Item = &Check> {
+    fn checks_of(&self, endpoint: Endpoint) -> impl Iterator<Item = &Check> {
         self.0.iter().filter(move |check| check.on.contains(&endpoint))
     }
 
-    fn whole(&self, endpoint: Endpoint, query: &HealthQuery) -> (StatusCode, String) {
+    fn render_all(&self, endpoint: Endpoint, query: &HealthQuery) -> (StatusCode, String) {
         let mut unknown = query.exclude.clone();
         let mut text = String::new();
         let mut failed = false;
-        for check in self.of(endpoint) {
+        for check in self.checks_of(endpoint) {
             let name = &check.name;
             if query.exclude.contains(name) {
                 unknown.remove(name);
                 text += &format!("[+]{name} excluded: ok\n");
-            } else if let Err(why) = (check.ask)() {
-                // Anybody may ask this; the reason is for the log, and for those who may ask the check itself.
+            } else if let Err(why) = (check.run)() {
+                // Anybody may read this; the reason is for the log, and for those who may read the
+                // check itself.
                 tracing::info!(
                     check = name,
                     endpoint = endpoint.name(),
@@ -147,15 +149,15 @@ impl Checks {
     }
 }
 
-fn alone(check: &Check) -> (StatusCode, String) {
-    match (check.ask)() {
+fn render_check(check: &Check) -> (StatusCode, String) {
+    match (check.run)() {
         Ok(()) => (StatusCode::OK, "ok".to_owned()),
         Err(why) => (StatusCode::INTERNAL_SERVER_ERROR, format!("internal server error: {why}\n")),
     }
 }
 
-/// Reads `%41` and `+`; nothing when an escape is broken, and then the pair does not count.
-fn unescape(text: &str) -> Option<String> {
+/// Decodes `%41` and `+`; `None` for an invalid escape, and then the pair is ignored.
+fn percent_decode(text: &str) -> Option<String> {
     let mut bytes = text.bytes();
     let mut out = Vec::with_capacity(text.len());
     while let Some(byte) = bytes.next() {
@@ -229,11 +231,12 @@ mod tests {
     #[test]
     fn a_check_can_be_asked_alone() {
         let checks = checks(Err("no disk".into()));
-        let alone = |name| checks.render(Endpoint::Livez, &HealthQuery::default(), Some(name));
-        assert_eq!(alone("ping"), (StatusCode::OK, "ok".into()));
+        let render_check =
+            |name| checks.render(Endpoint::Livez, &HealthQuery::default(), Some(name));
+        assert_eq!(render_check("ping"), (StatusCode::OK, "ok".into()));
         let failure = "internal server error: no disk\n".to_owned();
-        assert_eq!(alone("etcd"), (StatusCode::INTERNAL_SERVER_ERROR, failure));
-        assert_eq!(alone("shutdown").0, StatusCode::NOT_FOUND, "not a check of livez");
+        assert_eq!(render_check("etcd"), (StatusCode::INTERNAL_SERVER_ERROR, failure));
+        assert_eq!(render_check("shutdown").0, StatusCode::NOT_FOUND, "not a check of livez");
         assert_eq!(checks.names(Endpoint::Livez).collect::<Vec<_>>(), ["ping", "etcd"]);
     }
 

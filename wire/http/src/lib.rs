@@ -1,15 +1,16 @@
-//! The listener: TLS and its reload, draining, certificates, metrics, health.
+//! HTTP server: listener, TLS with reload, draining, certificates, metrics, health.
 //!
-//! A door brings a [`Service`] and says when to [`Drain`]; this crate owns the sockets. It never asks who a client is: the
-//! certificates that a client showed are handed over with each request, and verifying them is the business of
-//! `wire/identity`, so that a bad certificate becomes an answer (401) and not a broken connection.
+//! A door provides a [`Service`] and a [`Drain`] signal; this crate owns the sockets. It never
+//! authenticates clients: their certificates are passed on with each request, and verified by
+//! `wire/identity`, so that an invalid certificate results in a response (401) and not in a broken
+//! connection.
 
 mod body;
 pub mod certificates;
 mod client_stream;
+mod coalesce;
 mod connection;
 mod drain;
-mod gathered;
 pub mod health;
 mod listener;
 pub mod metrics;

@@ -1,4 +1,4 @@
-//! The door of the house: accepts connections, counts them, and closes in order.
+//! Listener: accepts connections, limits their number, and drains in order.
 
 use std::future::Future;
 use std::io;
@@ -17,22 +17,22 @@ use tokio_rustls::TlsAcceptor;
 
 use crate::body::Body;
 use crate::client_stream::ClientStream;
-use crate::connection::{self, Host};
+use crate::connection::{self, ListenerState};
 use crate::drain::Drain;
 use crate::tls::TlsReload;
 
-/// Who is at the other end of a connection.
+/// The other end of a connection.
 #[derive(Debug, Clone)]
 pub struct Peer {
-    /// Where it comes from.
+    /// The address of the client.
     pub address: SocketAddr,
-    /// The certificates that it showed, its own first; nobody has verified them yet.
+    /// The certificates of the client, its own first; not verified yet.
     pub certificates: Arc<[CertificateDer<'static>]>,
 }
 
-/// What answers requests.
+/// Handles requests.
 pub trait Service: Send + Sync + 'static {
-    /// Answers one request; dropped when the client goes away.
+    /// Handles one request; dropped when the client disconnects.
     fn call(
         &self,
         request: Request<Incoming>,
@@ -40,30 +40,31 @@ pub trait Service: Send + Sync + 'static {
     ) -> Pin<Box<dyn Future<Output = Response<Body>> + Send + '_>>;
 }
 
-/// How much a client may ask of the listener, and for how long.
+/// Limits and timeouts for clients.
 #[derive(Debug, Clone)]
 pub struct ListenLimits {
-    /// How long a TLS handshake may take.
+    /// Timeout of a TLS handshake.
     pub handshake_timeout: Duration,
-    /// How long the first request, and in HTTP/1.1 the head of every request, may take.
+    /// Timeout of the first request and, in HTTP/1.1, of the head of every request.
     pub header_timeout: Duration,
-    /// How long a connection may stand without a request.
+    /// Timeout of a connection without a request.
     pub idle_timeout: Duration,
-    /// How many bytes the head of a request may have; in HTTP/1.1 about, for a read may bring twice as many.
+    /// The maximum size of a request head in bytes; approximate in HTTP/1.1, where a read may bring
+    /// twice as many.
     pub max_header_bytes: u32,
-    /// How many headers a request may have.
+    /// The maximum number of headers of a request.
     pub max_headers: usize,
-    /// How many requests may run at once on one HTTP/2 connection.
+    /// The maximum number of concurrent requests on one HTTP/2 connection.
     pub max_streams: u32,
-    /// How many connections may stand at once, upgraded ones included; more wait to be accepted.
+    /// The maximum number of connections, including upgraded ones; more wait to be accepted.
     pub max_connections: usize,
-    /// How long an answer may wait for its client to read; zero means for ever.
+    /// How long a response may wait for its client to read; zero disables the timeout.
     pub write_timeout: Duration,
-    /// How often a quiet HTTP/2 client is asked whether it is still there.
+    /// The interval of pings on a quiet HTTP/2 connection.
     pub ping_interval: Duration,
-    /// How long requests under way may take to finish once draining has begun.
+    /// How long running requests may take to finish after draining has begun.
     pub drain_limit: Duration,
-    /// How often the files of the serving certificate are looked at.
+    /// The interval at which the files of the serving certificate are checked.
     pub certificate_poll: Duration,
 }
 
@@ -85,7 +86,7 @@ impl Default for ListenLimits {
     }
 }
 
-/// A bound socket that has not begun to serve.
+/// A bound socket that does not serve yet.
 #[derive(Debug)]
 pub struct Listener {
     socket: TcpListener,
@@ -97,7 +98,8 @@ impl Listener {
     pub async fn bind(address: SocketAddr) -> io::Result<Self> {
         let socket = if address.is_ipv4() { TcpSocket::new_v4()? } else { TcpSocket::new_v6()? };
         socket.set_reuseaddr(true)?;
-        // Accepted sockets inherit it, and a watcher whose machine vanished is noticed one day.
+        // Inherited by accepted sockets, so that a watcher whose machine vanished is noticed one
+        // day.
         socket.set_keepalive(true)?;
         socket.bind(address)?;
         let socket = socket.listen(1024)?;
@@ -105,12 +107,12 @@ impl Listener {
         Ok(Self { socket, address })
     }
 
-    /// Where it listens.
+    /// The bound address.
     pub fn address(&self) -> SocketAddr {
         self.address
     }
 
-    /// Serves HTTPS until `drain` begins and the requests under way have finished.
+    /// Serves HTTPS until `drain` begins and running requests have finished.
     pub async fn serve(
         self,
         tls: Arc<TlsReload>,
@@ -119,62 +121,63 @@ impl Listener {
         limits: ListenLimits,
     ) {
         let watching = Arc::clone(&tls).watch(limits.certificate_poll);
-        let host = Arc::new(Host { service, drain, limits });
+        let state = Arc::new(ListenerState { service, drain, limits });
         tokio::select! {
             () = watching => {}
-            () = self.accept_all(Some(tls), host) => {}
+            () = self.accept_all(Some(tls), state) => {}
         }
     }
 
     /// Serves HTTP/1.1 without TLS, for tests and for a proxy on the same machine.
     pub async fn serve_plain(self, service: Arc<dyn Service>, drain: Drain, limits: ListenLimits) {
-        let host = Arc::new(Host { service, drain, limits });
-        self.accept_all(None, host).await;
+        let state = Arc::new(ListenerState { service, drain, limits });
+        self.accept_all(None, state).await;
     }
 
-    async fn accept_all(self, tls: Option<Arc<TlsReload>>, host: Arc<Host>) {
-        let room = Arc::new(Semaphore::new(host.limits.max_connections));
+    async fn accept_all(self, tls: Option<Arc<TlsReload>>, state: Arc<ListenerState>) {
+        let permits = Arc::new(Semaphore::new(state.limits.max_connections));
         let mut connections = JoinSet::new();
-        let mut draining = pin!(host.drain.wait());
-        let mut setback = Setback::default();
+        let mut draining = pin!(state.drain.wait());
+        let mut backoff = AcceptBackoff::default();
         loop {
             let accepted = tokio::select! {
                 biased;
                 () = &mut draining => break,
                 Some(_) = connections.join_next() => continue,
-                accepted = self.accept(&room) => accepted,
+                accepted = self.accept(&permits) => accepted,
             };
             match accepted {
                 Ok((stream, address, permit)) => {
-                    setback = Setback::default();
-                    // Each connection with the settings of its moment: they are replaced while we serve.
+                    backoff = AcceptBackoff::default();
+                    // Each connection uses the current configuration, which may be replaced at any
+                    // time.
                     let acceptor = tls.as_ref().map(|tls| TlsAcceptor::from(tls.config()));
-                    let stream = ClientStream::new(stream, host.limits.write_timeout, permit);
+                    let stream = ClientStream::new(stream, state.limits.write_timeout, permit);
                     connections.spawn(connection::serve(
                         stream,
                         address,
                         acceptor,
-                        Arc::clone(&host),
+                        Arc::clone(&state),
                     ));
                 }
-                Err(error) => setback.after(&error).await,
+                Err(error) => backoff.after(&error).await,
             }
         }
         drop(self.socket); // From here on a client is refused and can go elsewhere.
-        finish(connections, host.limits.drain_limit).await;
+        finish(connections, state.limits.drain_limit).await;
     }
 
-    /// The next connection, once there is room for it.
+    /// The next connection, as soon as the limit allows it.
     async fn accept(
         &self,
-        room: &Arc<Semaphore>,
+        permits: &Arc<Semaphore>,
     ) -> io::Result<(TcpStream, SocketAddr, OwnedSemaphorePermit)> {
-        if room.available_permits() == 0 {
+        if permits.available_permits() == 0 {
             tracing::warn!("the limit of connections is reached, new ones wait");
         }
-        let permit = Arc::clone(room).acquire_owned().await.map_err(io::Error::other)?;
+        let permit = Arc::clone(permits).acquire_owned().await.map_err(io::Error::other)?;
         let (stream, address) = self.socket.accept().await?;
-        // Small answers must not wait for more; a socket that refuses still works.
+        // Small responses must not wait for more data; a failure to set this is harmless.
         let _ = stream.set_nodelay(true);
         Ok((stream, address, permit))
     }
@@ -188,11 +191,12 @@ async fn finish(mut connections: JoinSet<()>, limit: Duration) {
     }
 }
 
-/// Waits longer after each failure, so that a lack of file descriptors neither ends the loop nor spins it.
+/// Backoff after failures of `accept`, so that a lack of file descriptors neither ends the loop nor
+/// spins it.
 #[derive(Default)]
-struct Setback(Duration);
+struct AcceptBackoff(Duration);
 
-impl Setback {
+impl AcceptBackoff {
     async fn after(&mut self, error: &io::Error) {
         use io::ErrorKind::{ConnectionAborted, ConnectionReset, Interrupted};
         if matches!(error.kind(), ConnectionAborted | ConnectionReset | Interrupted) {
@@ -210,15 +214,15 @@ mod tests {
 
     #[tokio::test(start_paused = true)]
     async fn failures_of_accept_wait_and_those_of_a_client_do_not() {
-        let began = tokio::time::Instant::now();
-        let mut setback = Setback::default();
-        setback.after(&io::Error::from(io::ErrorKind::ConnectionAborted)).await;
-        assert_eq!(began.elapsed(), Duration::ZERO);
+        let start = tokio::time::Instant::now();
+        let mut backoff = AcceptBackoff::default();
+        backoff.after(&io::Error::from(io::ErrorKind::ConnectionAborted)).await;
+        assert_eq!(start.elapsed(), Duration::ZERO);
         for _ in 0..20 {
-            setback.after(&io::Error::from_raw_os_error(24)).await; // EMFILE
+            backoff.after(&io::Error::from_raw_os_error(24)).await; // EMFILE
         }
-        assert_eq!(setback.0, Duration::from_secs(1));
-        assert!(began.elapsed() > Duration::from_secs(10));
+        assert_eq!(backoff.0, Duration::from_secs(1));
+        assert!(start.elapsed() > Duration::from_secs(10));
     }
 
     #[tokio::test]

@@ -1,8 +1,10 @@
-//! Metrics as kube-apiserver shows them: Prometheus text 0.0.4, families and labels sorted, each with its stability.
+//! Metrics as kube-apiserver exposes them: Prometheus text 0.0.4, families and labels sorted, each
+//! with its stability.
 //!
-//! Written here and not taken from prometheus-client, for that library keeps families in the order of registration and
-//! labels in the order of a type, puts a full stop behind every help text, and speaks OpenMetrics, where a counter's family
-//! has no `_total`; a filter that undoes all four would be longer than this.
+//! Not based on prometheus-client, because that library keeps families in the order of registration
+//! and labels in the order of a type, adds a full stop to every help text, and writes OpenMetrics,
+//! where a counter's family has no `_total`; a filter that undoes all four would be longer than
+//! this.
 
 mod family;
 mod process;
@@ -15,10 +17,10 @@ use family::{Family, Series};
 pub use process::process_metrics;
 pub use text::Writer;
 
-/// The type of the text that [`Registry::render`] writes.
+/// The content type of [`Registry::render`].
 pub const CONTENT_TYPE: &str = "text/plain; version=0.0.4; charset=utf-8; escaping=underscores";
 
-/// How much a metric's name and labels may change; it stands in front of its help text.
+/// The stability of a metric's name and labels, which precedes its help text.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Stability {
     /// `[ALPHA]`
@@ -27,11 +29,11 @@ pub enum Stability {
     Beta,
     /// `[STABLE]`
     Stable,
-    /// Nothing: metrics of the process, which are not Kubernetes' own.
+    /// No stability: metrics of the process, which are not Kubernetes' own.
     Unmarked,
 }
 
-/// What sort of numbers a family holds.
+/// The type of a family.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum MetricType {
     /// Only grows.
@@ -40,15 +42,15 @@ pub enum MetricType {
     Gauge,
 }
 
-/// A family that can write itself.
+/// A family that can be written.
 trait Source: Send + Sync {
     fn write(&self, writer: &mut Writer);
 }
 
-/// Computes values when they are asked for.
+/// Computes values when they are scraped.
 pub type Collector = Box<dyn Fn(&mut Writer) + Send + Sync>;
 
-/// All metrics of a process; clones are the same registry.
+/// All metrics of a process; clones share the registry.
 #[derive(Clone, Default)]
 pub struct Registry(Arc<Sources>);
 
@@ -59,12 +61,13 @@ struct Sources {
 }
 
 impl Registry {
-    /// A registry with nothing in it.
+    /// An empty registry.
     pub fn new() -> Self {
         Self::default()
     }
 
-    /// A family of counters; without labels it is shown from the start, with labels from its first series on.
+    /// A family of counters; without labels it is exposed from the start, with labels from its
+    /// first series on.
     pub fn counter(
         &self,
         name: &'static str,
@@ -86,7 +89,7 @@ impl Registry {
         GaugeVec(self.family(name, stability, help, labels, &[]))
     }
 
-    /// A family of histograms with these upper bounds, which must rise; the last bucket, +Inf, is added.
+    /// A family of histograms with these increasing upper bounds; the bucket +Inf is added.
     pub fn histogram(
         &self,
         name: &'static str,
@@ -98,19 +101,19 @@ impl Registry {
         HistogramVec(self.family(name, stability, help, labels, buckets))
     }
 
-    /// Adds something that computes its values when they are asked for.
+    /// Adds a collector that computes its values when they are scraped.
     pub fn collector(&self, collector: Collector) {
         let mut collectors = self.0.collectors.lock().unwrap_or_else(PoisonError::into_inner);
         collectors.push(Arc::new(collector));
     }
 
-    /// The whole text, as `GET /metrics` answers it.
+    /// The complete text, as `GET /metrics` returns it.
     pub fn render(&self) -> String {
         let mut writer = Writer::default();
         for family in self.0.families.read().unwrap_or_else(PoisonError::into_inner).iter() {
             family.write(&mut writer);
         }
-        // Not under the lock: a collector may take its time, and may register more.
+        // Not under the lock: a collector may be slow, and may register more.
         let collectors = self.0.collectors.lock().unwrap_or_else(PoisonError::into_inner).clone();
         for collector in collectors {
             collector(&mut writer);

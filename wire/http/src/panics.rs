@@ -1,4 +1,4 @@
-//! The last net under a request: a panic becomes one answer of 500 and not the end of a connection that others share.
+//! Panic handler for requests: a panic becomes a 500 response and does not end a shared connection.
 
 use std::future::Future;
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -10,22 +10,23 @@ use http::{HeaderValue, Response, StatusCode};
 
 use crate::body::{Body, full};
 
-/// Runs a request, and answers in its place when it panics.
-pub(crate) struct Caught<F>(pub(crate) Pin<Box<F>>);
+/// Runs a request, and responds in its place when it panics.
+pub(crate) struct CatchPanic<F>(pub(crate) Pin<Box<F>>);
 
-impl<F: Future<Output = Response<Body>>> Future for Caught<F> {
+impl<F: Future<Output = Response<Body>>> Future for CatchPanic<F> {
     type Output = Response<Body>;
 
     fn poll(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<Response<Body>> {
-        // The future is not polled again after a panic, so nobody sees what it left half done.
+        // The future is not polled again after a panic, so that its inconsistent state is not
+        // visible.
         catch_unwind(AssertUnwindSafe(|| self.0.as_mut().poll(context))).unwrap_or_else(|_| {
             tracing::error!("a request caused a panic");
-            Poll::Ready(answer())
+            Poll::Ready(panic_response())
         })
     }
 }
 
-fn answer() -> Response<Body> {
+fn panic_response() -> Response<Body> {
     const TEXT: &str = "This request caused apiserver to panic. Look in the logs for details.\n";
     let mut response = Response::new(full(TEXT));
     *response.status_mut() = StatusCode::INTERNAL_SERVER_ERROR;
@@ -42,9 +43,9 @@ mod tests {
 
     #[tokio::test]
     async fn a_panic_is_an_answer() {
-        let calm = Caught(Box::pin(async { Response::new(empty()) })).await;
+        let calm = CatchPanic(Box::pin(async { Response::new(empty()) })).await;
         assert_eq!(calm.status(), StatusCode::OK);
-        let wild = Caught(Box::pin(async { panic!("as this test wants") })).await;
+        let wild = CatchPanic(Box::pin(async { panic!("as this test wants") })).await;
         assert_eq!(wild.status(), StatusCode::INTERNAL_SERVER_ERROR);
     }
 }

@@ -1,4 +1,4 @@
-//! Reading the body of a request: never more than the limit, never longer than the patience.
+//! Reading of request bodies with a size limit and a timeout.
 
 use std::time::Duration;
 
@@ -9,51 +9,51 @@ use http_body_util::BodyExt;
 /// Why a body could not be read.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 pub enum ReadError {
-    /// It is longer than the limit.
+    /// It exceeds the limit.
     #[error("the body is too large")]
     TooLarge,
     /// It did not arrive in time.
     #[error("the body came too slowly")]
     TooSlow,
-    /// The client broke off.
+    /// The client disconnected.
     #[error("the body broke off")]
     Broken,
 }
 
-/// How much of a body that is refused is taken in and dropped, and for how long: a client that still writes when its
-/// connection is closed never sees why.
-const SWALLOWED: usize = 32 << 20;
-const SWALLOWED_WITHIN: Duration = Duration::from_secs(2);
+/// How much of a refused body is read and discarded, and for how long: a client that still writes
+/// when its connection is closed never sees the reason.
+const DISCARD_LIMIT: usize = 32 << 20;
+const DISCARD_TIMEOUT: Duration = Duration::from_secs(2);
 
-/// Reads a whole body of at most `limit` bytes within `timeout`.
+/// Reads a complete body of at most `limit` bytes within `timeout`.
 ///
-/// What is longer is never held, even where the body says so at once.
+/// A longer body is never buffered, even if its length is declared.
 pub async fn read_body<B>(mut body: B, limit: usize, timeout: Duration) -> Result<Bytes, ReadError>
 where
     B: Body<Data = Bytes> + Unpin,
 {
-    let read = async {
+    let result = async {
         match body.size_hint().lower() > limit as u64 {
             true => Err(ReadError::TooLarge),
             false => read_all(&mut body, limit).await,
         }
     };
-    let read = tokio::time::timeout(timeout, read).await.unwrap_or(Err(ReadError::TooSlow));
-    if read == Err(ReadError::TooLarge) {
-        // Whether it ends, breaks off or takes too long: the answer is the same.
-        let _ = tokio::time::timeout(SWALLOWED_WITHIN, swallow(&mut body)).await;
+    let result = tokio::time::timeout(timeout, result).await.unwrap_or(Err(ReadError::TooSlow));
+    if result == Err(ReadError::TooLarge) {
+        // Whether it ends, breaks off or takes too long: the result is the same.
+        let _ = tokio::time::timeout(DISCARD_TIMEOUT, discard(&mut body)).await;
     }
-    read
+    result
 }
 
-async fn swallow<B>(body: &mut B)
+async fn discard<B>(body: &mut B)
 where
     B: Body<Data = Bytes> + Unpin,
 {
     let mut swallowed = 0;
     while let Ok(Some(piece)) = next(body).await {
         swallowed += piece.len();
-        if swallowed > SWALLOWED {
+        if swallowed > DISCARD_LIMIT {
             return;
         }
     }
@@ -63,23 +63,23 @@ async fn read_all<B>(body: &mut B, limit: usize) -> Result<Bytes, ReadError>
 where
     B: Body<Data = Bytes> + Unpin,
 {
-    // Nearly every body is one frame, which is then handed on without a copy.
+    // Nearly every body is one frame, which is passed on without a copy.
     let Some(first) = next(body).await? else { return Ok(Bytes::new()) };
     if first.len() > limit {
         return Err(ReadError::TooLarge);
     }
-    let mut whole: Option<BytesMut> = None;
+    let mut buffer: Option<BytesMut> = None;
     while let Some(piece) = next(body).await? {
-        let whole = whole.get_or_insert_with(|| BytesMut::from(first.as_ref()));
-        if piece.len() > limit.saturating_sub(whole.len()) {
+        let buffer = buffer.get_or_insert_with(|| BytesMut::from(first.as_ref()));
+        if piece.len() > limit.saturating_sub(buffer.len()) {
             return Err(ReadError::TooLarge);
         }
-        whole.extend_from_slice(&piece);
+        buffer.extend_from_slice(&piece);
     }
-    Ok(whole.map_or(first, BytesMut::freeze))
+    Ok(buffer.map_or(first, BytesMut::freeze))
 }
 
-/// The next piece that holds bytes; trailers are passed over.
+/// The next frame with data; trailers are skipped.
 async fn next<B>(body: &mut B) -> Result<Option<Bytes>, ReadError>
 where
     B: Body<Data = Bytes> + Unpin,

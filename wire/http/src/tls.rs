@@ -1,4 +1,5 @@
-//! TLS as the API server speaks it: a client may show any certificate, and our own pair is replaced while we serve.
+//! TLS configuration of the server: any client certificate is accepted, and our own pairs are
+//! reloaded.
 
 mod pair;
 mod verifier;
@@ -18,30 +19,30 @@ use rustls::{DistinguishedName, ServerConfig};
 use pair::Pair;
 pub use pair::TlsError;
 
-/// Where a certificate chain and its key are, both in PEM.
+/// The files of a certificate chain and its key, both in PEM.
 #[derive(Debug, Clone)]
 pub struct KeyFiles {
     /// The chain, the server's own certificate first.
     pub certificate: PathBuf,
-    /// Its private key.
+    /// The private key of the certificate.
     pub key: PathBuf,
 }
 
 /// The server's certificates, which follow their files.
 ///
-/// A new pair is taken when both files are whole and belong together; until then the old one is kept. Connections that
-/// stand are not touched.
+/// A new pair is used when both files are complete and belong together; until then the old one
+/// stays. Existing connections are not affected.
 #[derive(Debug)]
 pub struct TlsReload {
     sources: Arc<Sources>,
     config: ArcSwap<ServerConfig>,
 }
 
-/// How many bytes the names of authorities may take together in a handshake: it has room for 2^16, and other things.
-const MOST_NAMES: usize = 60_000;
+/// The maximum size of all CA names in a handshake: its limit is 2^16 bytes, including other data.
+const MAX_NAMES_SIZE: usize = 60_000;
 
 impl TlsReload {
-    /// One pair for every name.
+    /// One pair for every server name.
     pub fn from_files(
         certificate: impl Into<PathBuf>,
         key: impl Into<PathBuf>,
@@ -50,8 +51,8 @@ impl TlsReload {
         Self::from_pairs(files, Vec::new())
     }
 
-    /// A pair for every name, and pairs for the names beside them (or, where there are none, the names that the
-    /// certificate itself holds), as `--tls-sni-cert-key` gives them.
+    /// A default pair, and pairs for given server names (or, if none are given, the names in the
+    /// certificate itself), as `--tls-sni-cert-key` specifies.
     pub fn from_pairs(
         any: KeyFiles,
         named: Vec<(KeyFiles, Vec<String>)>,
@@ -67,9 +68,9 @@ impl TlsReload {
         Ok(Arc::new(Self { sources, config }))
     }
 
-    /// Names the authorities of clients in handshakes from now on, by the subjects of their certificates (the inside of
-    /// the DER sequence). A client that holds certificates of several authorities chooses by these names. What does
-    /// not fit is not named at all: an empty list stands for any authority.
+    /// Announces the client CAs in handshakes from now on, by the subjects of their certificates
+    /// (the content of the DER sequence). A client with certificates of several CAs chooses by
+    /// these names. If they do not fit, none is announced: an empty list stands for any CA.
     pub fn name_authorities<'s>(
         &self,
         subjects: impl IntoIterator<Item = &'s [u8]>,
@@ -77,12 +78,12 @@ impl TlsReload {
         let mut names: Vec<DistinguishedName> = Vec::new();
         for subject in subjects {
             let name = DistinguishedName::in_sequence(subject);
-            if !names.iter().any(|known| known.as_ref() == name.as_ref()) {
+            if !names.iter().any(|existing| existing.as_ref() == name.as_ref()) {
                 names.push(name);
             }
         }
         let size: usize = names.iter().map(|name| name.as_ref().len() + 2).sum();
-        if size > MOST_NAMES {
+        if size > MAX_NAMES_SIZE {
             tracing::warn!(size, "too many authorities of clients to name them in handshakes");
             names.clear();
         }
@@ -90,32 +91,34 @@ impl TlsReload {
         Ok(())
     }
 
-    /// Looks at the files now, as SIGHUP asks; what is broken is told in the log and changes nothing.
+    /// Reloads the files now, as on SIGHUP; broken files are logged and change nothing.
     pub fn reload_now(&self) {
         for source in self.sources.all() {
             source.reload(&self.sources.provider);
         }
     }
 
-    /// Looks at the files again and again, for ever; secret mounts swap links, which polling sees and inotify does not.
+    /// Reloads the files periodically, for ever; secret mounts swap links, which polling sees and
+    /// inotify does not.
     pub async fn watch(self: Arc<Self>, every: Duration) {
         loop {
             tokio::time::sleep(every).await;
             let this = Arc::clone(&self);
-            // A slow disk must not hold up the requests of this thread.
+            // A slow disk must not block the requests of this thread.
             if tokio::task::spawn_blocking(move || this.reload_now()).await.is_err() {
                 tracing::error!("looking at the serving certificate failed");
             }
         }
     }
 
-    /// What the handshake uses.
+    /// The current handshake configuration.
     pub(crate) fn config(&self) -> Arc<ServerConfig> {
         self.config.load_full()
     }
 }
 
-/// The settings of handshakes. New ones also forget the sessions of the old ones, and with them who clients were.
+/// A new server configuration. It also forgets the sessions of the old one, and with them the
+/// client certificates.
 fn settings(
     sources: &Arc<Sources>,
     authorities: Vec<DistinguishedName>,
@@ -150,14 +153,14 @@ impl ResolvesServerCert for Sources {
     }
 }
 
-/// One pair of files and what was last read from them.
+/// One pair of files and its current contents.
 #[derive(Debug)]
 struct Source {
     files: KeyFiles,
     names: Vec<String>,
     pair: ArcSwap<Pair>,
-    /// A digest of the contents last looked at, good or bad, so that a broken pair is told once.
-    seen: Mutex<u64>,
+    /// A digest of the last contents, valid or not, so that a broken pair is reported once.
+    last_digest: Mutex<u64>,
     digests: RandomState,
 }
 
@@ -170,20 +173,20 @@ impl Source {
         let contents = Contents::read(&files)?;
         let pair = Pair::parse(&files, &contents, provider)?;
         let digests = RandomState::new();
-        let seen = Mutex::new(digests.hash_one(&contents));
+        let last_digest = Mutex::new(digests.hash_one(&contents));
         let names = names.into_iter().map(|name| name.to_ascii_lowercase()).collect();
-        Ok(Self { files, names, pair: ArcSwap::from_pointee(pair), seen, digests })
+        Ok(Self { files, names, pair: ArcSwap::from_pointee(pair), last_digest, digests })
     }
 
     fn serves(&self, name: &str) -> bool {
         let name = name.to_ascii_lowercase();
         let pair = self.pair.load();
         let names = if self.names.is_empty() { &pair.names } else { &self.names };
-        names.iter().any(|pattern| covers(pattern, &name))
+        names.iter().any(|pattern| matches_host(pattern, &name))
     }
 
     fn reload(&self, provider: &CryptoProvider) {
-        match self.read_if_new(provider) {
+        match self.load_if_changed(provider) {
             Ok(Some(pair)) => {
                 self.pair.store(Arc::new(pair));
                 tracing::info!(certificate = %self.files.certificate.display(), "serving certificate replaced");
@@ -195,29 +198,29 @@ impl Source {
         }
     }
 
-    fn read_if_new(&self, provider: &CryptoProvider) -> Result<Option<Pair>, TlsError> {
-        let read = Contents::read(&self.files);
-        let digest = match &read {
+    fn load_if_changed(&self, provider: &CryptoProvider) -> Result<Option<Pair>, TlsError> {
+        let contents = Contents::read(&self.files);
+        let digest = match &contents {
             Ok(contents) => self.digests.hash_one(contents),
             Err(error) => self.digests.hash_one(error.to_string()),
         };
-        let mut seen = self.seen.lock().unwrap_or_else(PoisonError::into_inner);
-        if std::mem::replace(&mut *seen, digest) == digest {
+        let mut last_digest = self.last_digest.lock().unwrap_or_else(PoisonError::into_inner);
+        if std::mem::replace(&mut *last_digest, digest) == digest {
             return Ok(None);
         }
-        Pair::parse(&self.files, &read?, provider).map(Some)
+        Pair::parse(&self.files, &contents?, provider).map(Some)
     }
 }
 
-/// Whether a name of a certificate stands for this host: itself, or `*.` for one label.
-fn covers(pattern: &str, host: &str) -> bool {
+/// Whether a certificate name matches this host: exactly, or by `*.` for one label.
+fn matches_host(pattern: &str, host: &str) -> bool {
     match pattern.strip_prefix("*.") {
         Some(rest) => host.split_once('.').is_some_and(|(_, parent)| parent == rest),
         None => pattern == host,
     }
 }
 
-/// The bytes of both files.
+/// The contents of both files.
 #[derive(Hash)]
 struct Contents {
     certificate: Vec<u8>,
@@ -246,7 +249,7 @@ mod tests {
         files
     }
 
-    fn shown(tls: &TlsReload) -> Vec<u8> {
+    fn presented_certificate(tls: &TlsReload) -> Vec<u8> {
         tls.sources.any.pair.load().key.cert[0].to_vec()
     }
 
@@ -256,31 +259,31 @@ mod tests {
         let authority = Authority::load_or_create(dir.path()).unwrap();
         let files = pair(&authority, dir.path(), "one");
         let tls = TlsReload::from_files(&files.certificate, &files.key).unwrap();
-        let first = shown(&tls);
+        let first = presented_certificate(&tls);
 
         tls.reload_now();
-        assert_eq!(shown(&tls), first, "nothing changed");
+        assert_eq!(presented_certificate(&tls), first, "nothing changed");
 
         std::fs::write(&files.certificate, "garbage").unwrap();
         tls.reload_now();
-        assert_eq!(shown(&tls), first, "a broken certificate is not taken");
+        assert_eq!(presented_certificate(&tls), first, "a broken certificate is not taken");
 
         let (other, _) = authority.client("other", &[]).unwrap();
         std::fs::write(&files.certificate, other).unwrap();
         tls.reload_now();
-        assert_eq!(shown(&tls), first, "a certificate of another key is not taken");
+        assert_eq!(presented_certificate(&tls), first, "a certificate of another key is not taken");
 
         std::fs::remove_file(&files.key).unwrap();
         tls.reload_now();
-        assert_eq!(shown(&tls), first, "a missing key changes nothing");
+        assert_eq!(presented_certificate(&tls), first, "a missing key changes nothing");
 
         pair(&authority, dir.path(), "two");
         tls.reload_now();
-        assert_ne!(shown(&tls), first, "a whole pair is taken");
+        assert_ne!(presented_certificate(&tls), first, "a whole pair is taken");
     }
 
-    /// The names of authorities that a handshake tells a client.
-    fn told(tls: &TlsReload, authority: &Authority) -> Vec<Vec<u8>> {
+    /// The CA names that a handshake announces to a client.
+    fn announced_authorities(tls: &TlsReload, authority: &Authority) -> Vec<Vec<u8>> {
         #[derive(Debug, Default)]
         struct Listens(Mutex<Vec<Vec<u8>>>);
         impl rustls::client::ResolvesClientCert for Listens {
@@ -310,7 +313,7 @@ mod tests {
         let mut client = rustls::ClientConnection::new(Arc::new(config), name).unwrap();
         let mut server = rustls::ServerConnection::new(tls.config()).unwrap();
         let mut bytes = Vec::new();
-        // A handshake has three flights; one round more than that would be a fault of the test.
+        // A handshake has three flights; more rounds would be a bug of the test.
         for _ in 0..4 {
             while client.wants_write() {
                 client.write_tls(&mut bytes).unwrap();
@@ -341,27 +344,30 @@ mod tests {
         let authority = Authority::load_or_create(dir.path()).unwrap();
         let files = authority.serving(&["localhost".into()]).unwrap();
         let tls = TlsReload::from_pairs(files, Vec::new()).unwrap();
-        assert!(told(&tls, &authority).is_empty());
+        assert!(announced_authorities(&tls, &authority).is_empty());
         let name = |text: &'static [u8]| DistinguishedName::in_sequence(text).as_ref().to_vec();
         tls.name_authorities([b"one".as_slice(), b"two", b"one"]).unwrap();
-        assert_eq!(told(&tls, &authority), [name(b"one"), name(b"two")]);
+        assert_eq!(announced_authorities(&tls, &authority), [name(b"one"), name(b"two")]);
         tls.name_authorities([b"three".as_slice()]).unwrap();
-        assert_eq!(told(&tls, &authority), [name(b"three")], "others since");
+        assert_eq!(announced_authorities(&tls, &authority), [name(b"three")], "others since");
         let many: Vec<Vec<u8>> =
             (0..700_u32).map(|number| [number.to_be_bytes(); 25].concat()).collect();
         tls.name_authorities(many.iter().map(Vec::as_slice)).unwrap();
-        assert!(told(&tls, &authority).is_empty(), "more than a handshake can hold");
+        assert!(
+            announced_authorities(&tls, &authority).is_empty(),
+            "more than a handshake can hold"
+        );
         tls.name_authorities(many.iter().take(500).map(Vec::as_slice)).unwrap();
-        assert_eq!(told(&tls, &authority).len(), 500);
+        assert_eq!(announced_authorities(&tls, &authority).len(), 500);
     }
 
     #[test]
     fn names_choose_their_pair() {
-        assert!(covers("a.example", "a.example"));
-        assert!(!covers("a.example", "b.example"));
-        assert!(covers("*.example", "a.example"));
-        assert!(!covers("*.example", "a.b.example"));
-        assert!(!covers("*.example", "example"));
+        assert!(matches_host("a.example", "a.example"));
+        assert!(!matches_host("a.example", "b.example"));
+        assert!(matches_host("*.example", "a.example"));
+        assert!(!matches_host("*.example", "a.b.example"));
+        assert!(!matches_host("*.example", "example"));
     }
 
     #[test]
@@ -371,9 +377,9 @@ mod tests {
         let files = authority.serving(&["a.example".into(), "*.b.example".into()]).unwrap();
         let named = vec![(files.clone(), vec![]), (files.clone(), vec!["C.example".into()])];
         let tls = TlsReload::from_pairs(files, named).unwrap();
-        let [own, given] = &tls.sources.named[..] else { panic!("two pairs") };
+        let [own, custom] = &tls.sources.named[..] else { panic!("two pairs") };
         assert!(own.serves("A.example") && own.serves("x.b.example") && !own.serves("c.example"));
-        assert!(given.serves("c.EXAMPLE") && !given.serves("a.example"));
+        assert!(custom.serves("c.EXAMPLE") && !custom.serves("a.example"));
     }
 
     #[test]
@@ -381,8 +387,8 @@ mod tests {
         let dir = tempfile::tempdir().unwrap();
         let authority = Authority::load_or_create(dir.path()).unwrap();
         let files = pair(&authority, dir.path(), "one");
-        let refused = |error: TlsError, word: &str| {
-            assert!(error.to_string().contains(word), "{error} lacks {word}");
+        let refused = |error: TlsError, expected_text: &str| {
+            assert!(error.to_string().contains(expected_text), "{error} lacks {expected_text}");
         };
         std::fs::write(&files.key, "").unwrap();
         let open = || TlsReload::from_files(&files.certificate, &files.key).unwrap_err();

@@ -1,6 +1,6 @@
-//! All ways to say who one is, asked in turn.
+//! Request authentication: all configured authenticators, tried in turn.
 
-use crate::certificate::Vouching;
+use crate::certificate::ClientVerifier;
 use crate::{
     Authorities, Cluster, Proxy, Reloading, ServiceAccounts, TokenFile, TokenUsage, bearer,
     bootstrap_token,
@@ -12,40 +12,40 @@ use rustls::pki_types::CertificateDer;
 use std::fmt;
 use std::sync::Arc;
 
-/// Which ways there are.
+/// The configured authenticators.
 pub struct Config {
-    /// The authorities of clients' certificates.
+    /// The authorities of client certificates.
     pub clients: Option<Arc<Reloading<Authorities>>>,
-    /// Proxies that say who asks.
+    /// Trusted authenticating proxies.
     pub proxy: Option<Proxy>,
-    /// Fixed tokens.
+    /// Static tokens.
     pub tokens: Option<TokenFile>,
-    /// Tokens of service accounts.
+    /// Service account tokens.
     pub accounts: Option<Arc<ServiceAccounts>>,
-    /// Whether machines may join with bootstrap tokens.
+    /// Whether bootstrap tokens are accepted.
     pub bootstrap_tokens: bool,
-    /// Whether those who do not say who they are may ask.
+    /// Whether anonymous requests are allowed.
     pub anonymous: bool,
-    /// What is known about the cluster.
+    /// The objects that tokens depend on.
     pub cluster: Arc<dyn Cluster>,
 }
 
-/// Who asks.
+/// The result of authentication.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Verdict {
-    /// Someone who proved it.
+    /// An authenticated user.
     User(User),
-    /// Someone who did not say, where that is allowed.
+    /// No credentials, where anonymous requests are allowed.
     Anonymous,
-    /// 401: someone who said it and could not prove it, or did not say it where that is demanded.
+    /// 401: invalid credentials, or none where they are required.
     Rejected {
-        /// Why, for the log; the client is only told `Unauthorized`.
+        /// The reason, for the log; the client only gets `Unauthorized`.
         reason: String,
     },
 }
 
 impl Verdict {
-    /// The user that the request is judged as; none for a 401.
+    /// The user for authorization; `None` for a 401.
     pub fn into_user(self) -> Option<User> {
         match self {
             Self::User(user) => Some(user),
@@ -55,19 +55,19 @@ impl Verdict {
     }
 }
 
-/// A token that was looked at for someone else, as `TokenReview` asks.
+/// The result of a token review, as for `TokenReview`.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Reviewed {
-    /// Whose it is.
+    /// The user of the token.
     pub user: User,
-    /// Those of the asked audiences that it is for.
+    /// The requested audiences that the token is valid for.
     pub audiences: Vec<String>,
 }
 
-/// All ways to say who one is.
+/// All configured authenticators.
 pub struct Authenticators {
     config: Config,
-    clients: Option<Vouching>,
+    clients: Option<ClientVerifier>,
 }
 
 impl fmt::Debug for Authenticators {
@@ -76,19 +76,18 @@ impl fmt::Debug for Authenticators {
     }
 }
 
-/// What one way says: someone, nobody, or that the proof is bad.
-type Said = Result<Option<User>, String>;
+/// The result of one authenticator: a user, no credentials, or invalid credentials.
+type AuthResult = Result<Option<User>, String>;
 
 impl Authenticators {
-    /// The ways of this configuration.
     pub fn new(config: Config) -> Self {
-        let clients = config.clients.clone().map(Vouching::new);
+        let clients = config.clients.clone().map(ClientVerifier::new);
         Self { config, clients }
     }
 
-    /// Who sends the request: its headers, and the certificates of its connection, the client's own
-    /// first. The first way that knows someone wins; a bad proof and no good one is a 401.
-    /// `usage` records what else the use of a token means, also if it is refused.
+    /// Authenticates a request by its headers and the certificates of its connection, the client's
+    /// own first. The first authenticator that succeeds wins; only invalid credentials are a 401.
+    /// `usage` records the side effects of a token, also if it is refused.
     pub fn authenticate(
         &self,
         headers: &HeaderMap,
@@ -96,15 +95,15 @@ impl Authenticators {
         now: Timestamp,
         usage: &mut TokenUsage,
     ) -> Verdict {
-        let ways: [&dyn Fn(&mut TokenUsage) -> Said; 4] = [
-            &|_| self.by_proxy(headers, peer_certs, now),
-            &|_| self.by_certificate(peer_certs, now),
-            &|usage| self.by_token(bearer::from_authorization(headers), now, usage),
-            &|usage| self.by_token(bearer::from_websocket(headers)?, now, usage),
+        let authenticators: [&dyn Fn(&mut TokenUsage) -> AuthResult; 4] = [
+            &|_| self.authenticate_proxy(headers, peer_certs, now),
+            &|_| self.authenticate_certificate(peer_certs, now),
+            &|usage| self.authenticate_token(bearer::from_authorization(headers), now, usage),
+            &|usage| self.authenticate_token(bearer::from_websocket(headers)?, now, usage),
         ];
         let mut reasons = Vec::new();
-        for way in ways {
-            match way(usage) {
+        for authenticator in authenticators {
+            match authenticator(usage) {
                 Ok(Some(mut user)) => {
                     user.add_authenticated_group();
                     return Verdict::User(user);
@@ -119,7 +118,7 @@ impl Authenticators {
         Verdict::Rejected { reason: reasons.join(", ") }
     }
 
-    /// Takes the proofs out of the headers of a request that was believed.
+    /// Removes the credentials from the headers of an authenticated request.
     pub fn strip(&self, headers: &mut HeaderMap) {
         bearer::strip(headers);
         if let Some(proxy) = &self.config.proxy {
@@ -127,7 +126,7 @@ impl Authenticators {
         }
     }
 
-    /// Whose the token is, if it is for one of the audiences (none: this server).
+    /// The user of the token, if it is valid for one of the audiences (none: this server).
     pub fn review(
         &self,
         token: &str,
@@ -140,27 +139,40 @@ impl Authenticators {
         Ok(reviewed)
     }
 
-    fn by_proxy(&self, headers: &HeaderMap, chain: &[CertificateDer<'_>], now: Timestamp) -> Said {
+    fn authenticate_proxy(
+        &self,
+        headers: &HeaderMap,
+        chain: &[CertificateDer<'_>],
+        now: Timestamp,
+    ) -> AuthResult {
         self.config.proxy.as_ref().map_or(Ok(None), |proxy| proxy.user(headers, chain, now))
     }
 
-    fn by_certificate(&self, chain: &[CertificateDer<'_>], now: Timestamp) -> Said {
+    fn authenticate_certificate(&self, chain: &[CertificateDer<'_>], now: Timestamp) -> AuthResult {
         match &self.clients {
             Some(clients) if !chain.is_empty() => clients.subject(chain, now)?.user(),
             _ => Ok(None),
         }
     }
 
-    fn by_token(&self, token: Option<String>, now: Timestamp, usage: &mut TokenUsage) -> Said {
+    fn authenticate_token(
+        &self,
+        token: Option<String>,
+        now: Timestamp,
+        usage: &mut TokenUsage,
+    ) -> AuthResult {
         let config = &self.config;
-        let any = config.tokens.is_some() || config.accounts.is_some() || config.bootstrap_tokens;
+        let accepts_tokens =
+            config.tokens.is_some() || config.accounts.is_some() || config.bootstrap_tokens;
         match token {
-            Some(token) if any => self.token(&token, &[], now, usage).map(|known| Some(known.user)),
+            Some(token) if accepts_tokens => {
+                self.token(&token, &[], now, usage).map(|reviewed| Some(reviewed.user))
+            }
             _ => Ok(None),
         }
     }
 
-    /// Whose the token is: the first way that knows it wins.
+    /// The user of the token: the first authenticator that succeeds wins.
     fn token(
         &self,
         token: &str,
@@ -169,32 +181,35 @@ impl Authenticators {
         usage: &mut TokenUsage,
     ) -> Result<Reviewed, String> {
         let config = &self.config;
-        // Ways that know no audiences are for this server, and no other.
-        let own = config.accounts.as_ref().map(|accounts| accounts.audiences.clone());
-        let own: Vec<String> = own.unwrap_or_default();
-        let asked = if audiences.is_empty() { &own } else { audiences };
-        let for_us: Vec<_> = asked.iter().filter(|one| own.contains(one)).cloned().collect();
+        // Authenticators without audiences are for this server only.
+        let own_audiences = config.accounts.as_ref().map(|accounts| accounts.audiences.clone());
+        let own_audiences: Vec<String> = own_audiences.unwrap_or_default();
+        let requested = if audiences.is_empty() { &own_audiences } else { audiences };
+        let matching: Vec<_> =
+            requested.iter().filter(|audience| own_audiences.contains(audience)).cloned().collect();
         let agnostic = |user: User| {
-            let fits = !for_us.is_empty() || own.is_empty();
-            fits.then(|| Reviewed { user, audiences: for_us.clone() })
+            let is_for_us = !matching.is_empty() || own_audiences.is_empty();
+            is_for_us.then(|| Reviewed { user, audiences: matching.clone() })
         };
-        let fixed = config.tokens.as_ref().and_then(|file| file.user(token));
-        if let Some(reviewed) = fixed.cloned().and_then(agnostic) {
+        let static_user = config.tokens.as_ref().and_then(|file| file.user(token));
+        if let Some(reviewed) = static_user.cloned().and_then(agnostic) {
             return Ok(reviewed);
         }
         let cluster = &*config.cluster;
         let account = config.accounts.as_ref();
-        let account = account.and_then(|own| own.verify(token, audiences, cluster, now, usage));
+        let account =
+            account.and_then(|accounts| accounts.verify(token, audiences, cluster, now, usage));
         let mut reason = "invalid bearer token".to_owned();
         match account {
-            Some(Ok(known)) => {
-                return Ok(Reviewed { user: known.user, audiences: known.audiences });
+            Some(Ok(verified)) => {
+                return Ok(Reviewed { user: verified.user, audiences: verified.audiences });
             }
             Some(Err(why)) => reason = format!("[{reason}, {why}]"),
             None => {}
         }
-        let joining = config.bootstrap_tokens.then(|| bootstrap_token::user(token, cluster, now));
-        joining.flatten().and_then(agnostic).ok_or(reason)
+        let bootstrap_user =
+            config.bootstrap_tokens.then(|| bootstrap_token::user(token, cluster, now));
+        bootstrap_user.flatten().and_then(agnostic).ok_or(reason)
     }
 }
 

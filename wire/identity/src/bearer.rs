@@ -1,4 +1,4 @@
-//! Where a request carries a token: its `Authorization`, or a protocol of a WebSocket.
+//! Bearer tokens of a request, in its `Authorization` header or in a WebSocket subprotocol.
 
 use crate::headers::{all, first};
 use base64::Engine;
@@ -6,7 +6,7 @@ use base64::prelude::BASE64_URL_SAFE_NO_PAD;
 use http::HeaderMap;
 use http::header::{AUTHORIZATION, CONNECTION, SEC_WEBSOCKET_PROTOCOL, UPGRADE};
 
-/// Before the token in a protocol's name.
+/// The prefix of the subprotocol with the token.
 const PROTOCOL: &str = "base64url.bearer.authorization.k8s.io.";
 
 /// The token of the `Authorization` header, if there is one.
@@ -18,7 +18,7 @@ pub(crate) fn from_authorization(headers: &HeaderMap) -> Option<String> {
     (scheme.eq_ignore_ascii_case("bearer") && !token.is_empty()).then(|| token.into())
 }
 
-/// The token among the protocols of a WebSocket, if there is one.
+/// The token among the subprotocols of a WebSocket, if there is one.
 pub(crate) fn from_websocket(headers: &HeaderMap) -> Result<Option<String>, String> {
     if !is_websocket(headers) {
         return Ok(None);
@@ -37,24 +37,24 @@ pub(crate) fn from_websocket(headers: &HeaderMap) -> Result<Option<String>, Stri
         let text = String::from_utf8(bytes);
         token = Some(text.map_err(|_| "invalid base64.bearer.authorization token")?);
     }
-    // One protocol must be left that can be agreed upon.
+    // One subprotocol must remain that can be negotiated.
     match token.filter(|token| !token.is_empty()) {
         Some(_) if others == 0 => Err("missing additional subprotocol".into()),
         token => Ok(token),
     }
 }
 
-/// Takes the tokens out of the headers, so that nothing behind is tempted to use them.
+/// Removes the tokens from the headers, so that no backend can use them.
 pub(crate) fn strip(headers: &mut HeaderMap) {
     if from_authorization(headers).is_some() {
         headers.remove(AUTHORIZATION);
     }
     let named = protocols(headers);
     if named.iter().any(|protocol| protocol.starts_with(PROTOCOL)) {
-        let kept = named.into_iter().filter(|protocol| !protocol.starts_with(PROTOCOL));
-        let kept = kept.collect::<Vec<_>>().join(",");
+        let remaining = named.into_iter().filter(|protocol| !protocol.starts_with(PROTOCOL));
+        let remaining = remaining.collect::<Vec<_>>().join(",");
         headers.remove(SEC_WEBSOCKET_PROTOCOL);
-        if let Ok(value) = kept.parse() {
+        if let Ok(value) = remaining.parse() {
             headers.insert(SEC_WEBSOCKET_PROTOCOL, value);
         }
     }
@@ -69,7 +69,7 @@ fn protocols(headers: &HeaderMap) -> Vec<String> {
 fn is_websocket(headers: &HeaderMap) -> bool {
     let upgrade = first(headers, UPGRADE.as_str()).eq_ignore_ascii_case("websocket");
     let connection = first(headers, CONNECTION.as_str()).to_ascii_lowercase();
-    upgrade && connection.split(',').any(|word| word.trim() == "upgrade")
+    upgrade && connection.split(',').any(|token| token.trim() == "upgrade")
 }
 
 #[cfg(test)]

@@ -1,4 +1,4 @@
-//! Tokens with which a machine joins: `<id>.<secret>`, kept in secrets of `kube-system`.
+//! Bootstrap tokens `<id>.<secret>`, stored in secrets of `kube-system`.
 
 use crate::Cluster;
 use crate::legacy::data;
@@ -6,24 +6,25 @@ use aws_lc_rs::constant_time::verify_slices_are_equal;
 use jiff::Timestamp;
 use ratchet_access::User;
 
-/// The group of everyone who joins.
+/// The group of all bootstrap tokens.
 const BOOTSTRAPPERS: &str = "system:bootstrappers";
 
-/// Who joins with the token, if a secret knows it and still lets it.
+/// The user of the token, if a secret contains it and allows its use.
 pub(crate) fn user(token: &str, cluster: &dyn Cluster, now: Timestamp) -> Option<User> {
     let (id, secret) = token.split_once('.')?;
-    let plain = |text: &str| text.bytes().all(|b| b.is_ascii_lowercase() || b.is_ascii_digit());
-    if id.len() != 6 || secret.len() != 16 || !plain(id) || !plain(secret) {
+    let is_alphanumeric =
+        |text: &str| text.bytes().all(|b| b.is_ascii_lowercase() || b.is_ascii_digit());
+    if id.len() != 6 || secret.len() != 16 || !is_alphanumeric(id) || !is_alphanumeric(secret) {
         return None;
     }
-    let kept = cluster.secret("kube-system", &format!("bootstrap-token-{id}"))?;
-    let value = |key: &str| data(&kept, key).unwrap_or_default();
-    let is_token = kept.text_at(&["type"]) == "bootstrap.kubernetes.io/token";
+    let stored = cluster.secret("kube-system", &format!("bootstrap-token-{id}"))?;
+    let value = |key: &str| data(&stored, key).unwrap_or_default();
+    let is_token = stored.text_at(&["type"]) == "bootstrap.kubernetes.io/token";
     let same = |key: &str, text: &str| {
         verify_slices_are_equal(value(key).as_bytes(), text.as_bytes()).is_ok()
     };
-    let lets = value("usage-bootstrap-authentication") == "true";
-    if !is_token || !same("token-secret", secret) || !same("token-id", id) || !lets {
+    let is_usable = value("usage-bootstrap-authentication") == "true";
+    if !is_token || !same("token-secret", secret) || !same("token-id", id) || !is_usable {
         return None;
     }
     if is_expired(&value("expiration"), now) {
@@ -33,12 +34,12 @@ pub(crate) fn user(token: &str, cluster: &dyn Cluster, now: Timestamp) -> Option
     Some(User { name: format!("system:bootstrap:{id}"), groups, ..User::default() })
 }
 
-/// A time that makes no sense is over.
+/// An invalid time counts as expired.
 fn is_expired(expiration: &str, now: Timestamp) -> bool {
     !expiration.is_empty() && expiration.parse::<Timestamp>().map_or(true, |end| end <= now)
 }
 
-/// The group of all who join and those that the secret adds, in order, each once.
+/// The group of all bootstrap tokens and those that the secret adds, sorted, without duplicates.
 fn groups(extra: &str) -> Option<Vec<String>> {
     let mut groups = vec![BOOTSTRAPPERS.to_owned()];
     for group in extra.split(',').filter(|_| !extra.is_empty()) {

@@ -1,4 +1,4 @@
-//! Client certificates: whether an authority vouches for one, and whose it is.
+//! Client certificates: verification of chains, and the user in the subject.
 
 use crate::Reloading;
 use aws_lc_rs::digest::{Context, SHA256, digest};
@@ -16,17 +16,17 @@ use webpki::{
 };
 use x509_parser::prelude::{FromDer, X509Certificate};
 
-/// The attribute of a subject that holds the uid.
+/// The subject attribute with the uid.
 const UID: &str = "1.3.6.1.4.1.57683.2";
-/// How long a verdict about a chain is remembered, in seconds.
-const REMEMBERED: i64 = 60;
-/// How many verdicts are remembered; then all are forgotten.
-const MANY: usize = 4096;
+/// How long the result for a chain is cached, in seconds.
+const CACHE_SECONDS: i64 = 60;
+/// The capacity of the cache, which is cleared when full.
+const CACHE_CAPACITY: usize = 4096;
 
-/// The authorities whose signature is believed: the certificates of a bundle.
+/// The trusted client CAs of a bundle.
 #[derive(Debug)]
 pub struct Authorities {
-    /// Each with the seconds between which it is valid: webpki does not look at that.
+    /// Each with its validity in seconds, which webpki does not check.
     anchors: Vec<(TrustAnchor<'static>, i64, i64)>,
 }
 
@@ -35,11 +35,11 @@ impl Authorities {
     pub fn from_pem(pem: &[u8]) -> Result<Self, String> {
         let mut anchors = Vec::new();
         for (at, der) in CertificateDer::pem_slice_iter(pem).enumerate() {
-            let wrong = |why: String| format!("certificate {}: {why}", at + 1);
-            let der = der.map_err(|error| wrong(format!("{error:?}")))?;
+            let invalid = |why: String| format!("certificate {}: {why}", at + 1);
+            let der = der.map_err(|error| invalid(format!("{error:?}")))?;
             let anchor = anchor_from_trusted_cert(&der);
-            let anchor = anchor.map_err(|error| wrong(error.to_string()))?.to_owned();
-            let (begin, end) = validity(&der).ok_or_else(|| wrong("unreadable".into()))?;
+            let anchor = anchor.map_err(|error| invalid(error.to_string()))?.to_owned();
+            let (begin, end) = validity(&der).ok_or_else(|| invalid("unreadable".into()))?;
             anchors.push((anchor, begin, end));
         }
         if anchors.is_empty() {
@@ -48,18 +48,18 @@ impl Authorities {
         Ok(Self { anchors })
     }
 
-    /// The names of the authorities: the subjects of their certificates, as handshakes name them to clients.
+    /// The subjects of the CA certificates, as handshakes announce them to clients.
     pub fn subjects(&self) -> impl Iterator<Item = &[u8]> {
         self.anchors.iter().map(|(anchor, ..)| anchor.subject.as_ref())
     }
 
-    /// Authorities that follow a file.
+    /// Authorities that are reloaded from a file.
     pub fn open(path: &std::path::Path) -> Result<Reloading<Self>, crate::ReloadError> {
         Reloading::open(path, Self::from_pem)
     }
 
-    /// Whether one of the authorities vouches for the chain as a client's.
-    fn vouch(&self, chain: &[CertificateDer<'_>], now: i64) -> Result<(), String> {
+    /// Whether the chain is a valid client chain of one of the authorities.
+    fn verify(&self, chain: &[CertificateDer<'_>], now: i64) -> Result<(), String> {
         let Some((leaf, others)) = chain.split_first() else { return Err("no chain".into()) };
         let valid = self.anchors.iter().filter(|(_, begin, end)| (*begin..=*end).contains(&now));
         let anchors: Vec<_> = valid.map(|(anchor, ..)| anchor.clone()).collect();
@@ -77,8 +77,8 @@ const CLIENT_AUTH: KeyPurposeId<'static> = KeyPurposeId::new(&[43, 6, 1, 5, 5, 7
 /// `anyExtendedKeyUsage` (2.5.29.37.0).
 const ANY_USAGE: KeyPurposeId<'static> = KeyPurposeId::new(&[85, 29, 37, 0]);
 
-/// A certificate of a client: it is for clients, for anything, or does not say what it is for. webpki itself knows no
-/// certificate that is for anything.
+/// Accepts certificates for clients, for any usage, or without usages. webpki itself does not
+/// support `anyExtendedKeyUsage`.
 struct ClientUsage;
 
 impl ExtendedKeyUsageValidator for ClientUsage {
@@ -100,26 +100,26 @@ impl ExtendedKeyUsageValidator for ClientUsage {
     }
 }
 
-/// The seconds between which a certificate is valid.
+/// The validity of a certificate in seconds.
 fn validity(der: &[u8]) -> Option<(i64, i64)> {
     let (_, certificate) = X509Certificate::from_der(der).ok()?;
     let validity = certificate.validity();
     Some((validity.not_before.timestamp(), validity.not_after.timestamp()))
 }
 
-/// A client's certificate that an authority vouches for.
+/// The subject of a verified client certificate.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Subject {
     /// The common name; empty if there is none.
     pub(crate) name: String,
     organizations: Vec<String>,
-    /// The uid, or why there is none that can be used.
+    /// The uid, or why it cannot be used.
     uid: Result<String, String>,
     fingerprint: String,
 }
 
 impl Subject {
-    fn read(der: &[u8]) -> Result<Self, String> {
+    fn parse(der: &[u8]) -> Result<Self, String> {
         let (_, certificate) = X509Certificate::from_der(der).map_err(|error| error.to_string())?;
         let (mut name, mut organizations, mut uids) = (String::new(), Vec::new(), Vec::new());
         for attribute in certificate.subject().iter_attributes() {
@@ -145,7 +145,7 @@ impl Subject {
         Ok(Self { name, organizations, uid, fingerprint })
     }
 
-    /// The user; none if the certificate names nobody.
+    /// The user; `None` if the certificate has no common name.
     pub(crate) fn user(&self) -> Result<Option<User>, String> {
         if self.name.is_empty() {
             return Ok(None);
@@ -160,28 +160,28 @@ impl Subject {
     }
 }
 
-/// Who vouches for clients, with a memory: a connection sends the same chain with every request.
+/// Verifies client chains with a cache: a connection sends the same chain with every request.
 #[derive(Debug)]
-pub(crate) struct Vouching {
+pub(crate) struct ClientVerifier {
     authorities: Arc<Reloading<Authorities>>,
-    remembered: Mutex<HashMap<[u8; 32], Remembered>>,
+    cache: Mutex<HashMap<[u8; 32], CachedResult>>,
 }
 
 #[derive(Debug)]
-struct Remembered {
-    /// The authorities that were asked; the answer of others may be another.
-    asked: Arc<Authorities>,
+struct CachedResult {
+    /// The authorities that verified the chain; others may come to another result.
+    authorities: Arc<Authorities>,
     since: i64,
     until: i64,
     answer: Result<Arc<Subject>, String>,
 }
 
-impl Vouching {
+impl ClientVerifier {
     pub(crate) fn new(authorities: Arc<Reloading<Authorities>>) -> Self {
-        Self { authorities, remembered: Mutex::default() }
+        Self { authorities, cache: Mutex::default() }
     }
 
-    /// The subject of the chain's first certificate, if an authority vouches for it.
+    /// The subject of the chain's first certificate, if the chain is valid.
     pub(crate) fn subject(
         &self,
         chain: &[CertificateDer<'_>],
@@ -190,37 +190,37 @@ impl Vouching {
         let (now, authorities) = (now.as_second(), self.authorities.get());
         let key = fingerprint(chain);
         if let Some(key) = key {
-            let remembered = self.remembered.lock().unwrap_or_else(PoisonError::into_inner);
-            let fresh = |known: &&Remembered| {
-                Arc::ptr_eq(&known.asked, &authorities) && (known.since..known.until).contains(&now)
+            let cache = self.cache.lock().unwrap_or_else(PoisonError::into_inner);
+            let is_current = |cached: &&CachedResult| {
+                Arc::ptr_eq(&cached.authorities, &authorities)
+                    && (cached.since..cached.until).contains(&now)
             };
-            if let Some(known) = remembered.get(&key).filter(fresh) {
-                return known.answer.clone();
+            if let Some(cached) = cache.get(&key).filter(is_current) {
+                return cached.answer.clone();
             }
         }
-        let answer = authorities.vouch(chain, now).and_then(|()| {
+        let answer = authorities.verify(chain, now).and_then(|()| {
             let leaf = chain.first().map(AsRef::as_ref).unwrap_or_default();
-            Subject::read(leaf).map(Arc::new)
+            Subject::parse(leaf).map(Arc::new)
         });
         if let Some(key) = key {
-            let until = turns(chain, now);
-            let known =
-                Remembered { asked: authorities, since: now, until, answer: answer.clone() };
-            let mut remembered = self.remembered.lock().unwrap_or_else(PoisonError::into_inner);
-            if remembered.len() >= MANY {
-                remembered.clear();
+            let until = cache_deadline(chain, now);
+            let cached = CachedResult { authorities, since: now, until, answer: answer.clone() };
+            let mut cache = self.cache.lock().unwrap_or_else(PoisonError::into_inner);
+            if cache.len() >= CACHE_CAPACITY {
+                cache.clear();
             }
-            remembered.insert(key, known);
+            cache.insert(key, cached);
         }
         answer
     }
 }
 
-/// Until when an answer holds: a minute, or until a certificate becomes or ceases to be valid.
-fn turns(chain: &[CertificateDer<'_>], now: i64) -> i64 {
+/// Until when a result may be cached: a minute, or until a certificate becomes valid or expires.
+fn cache_deadline(chain: &[CertificateDer<'_>], now: i64) -> i64 {
     let times = chain.iter().filter_map(|der| validity(der)).flat_map(|(begin, end)| [begin, end]);
     let next = times.filter(|time| *time > now).min().unwrap_or(i64::MAX);
-    next.min(now.saturating_add(REMEMBERED))
+    next.min(now.saturating_add(CACHE_SECONDS))
 }
 
 /// A hash of the whole chain.

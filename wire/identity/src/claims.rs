@@ -1,45 +1,45 @@
-//! The claims of a token, read once and strictly: a claim of the wrong type makes the whole token worthless.
+//! Claims of a token, parsed strictly: a claim of the wrong type invalidates the whole token.
 
 use serde_json::{Number, Value};
 
-// A claim that is read as if it were absent is one that restricts nothing: a token whose `exp` is a text would live
-// for ever, one whose `pod` is a text would outlive its pod.
+// A claim that is treated as absent restricts nothing: a token whose `exp` is a string would never
+// expire, one whose `pod` is a string would outlive its pod.
 
-/// The claims of every token of ours.
+/// The registered claims of our tokens.
 #[derive(Debug, Default, PartialEq, Eq)]
 pub(crate) struct Claims {
     /// `sub`: the user.
     pub(crate) subject: String,
-    /// `jti`: the token's own name.
+    /// `jti`: the id of the token.
     pub(crate) id: String,
-    /// `aud`: for whom it is; none means this server.
+    /// `aud`: the audiences; none means this server.
     pub(crate) audiences: Vec<String>,
-    /// `exp`: until when it is good, in seconds.
+    /// `exp`: the expiry, in seconds.
     pub(crate) expires: Option<i64>,
-    /// `nbf`: since when.
+    /// `nbf`: not valid before.
     pub(crate) not_before: Option<i64>,
-    /// `iat`: when it was made.
+    /// `iat`: the time of issue.
     pub(crate) issued_at: Option<i64>,
 }
 
 /// The name and uid of an object.
-pub(crate) type Named = (String, String);
+pub(crate) type ObjectIdentity = (String, String);
 
-/// What a token says below `kubernetes.io`: the account, and with what it lives and dies.
+/// The claims below `kubernetes.io`: the account, and the objects that the token is bound to.
 #[derive(Debug)]
 pub(crate) struct BoundClaims {
     pub(crate) namespace: String,
-    pub(crate) account: Named,
-    pub(crate) secret: Option<Named>,
-    pub(crate) pod: Option<Named>,
-    pub(crate) node: Option<Named>,
-    /// After when its use is remarkable, in seconds.
+    pub(crate) account: ObjectIdentity,
+    pub(crate) secret: Option<ObjectIdentity>,
+    pub(crate) pod: Option<ObjectIdentity>,
+    pub(crate) node: Option<ObjectIdentity>,
+    /// The time after which the use of the token is reported, in seconds.
     pub(crate) warn_after: Option<i64>,
 }
 
 impl Claims {
-    /// The claims of a token's payload.
-    pub(crate) fn read(payload: &Value) -> Result<Self, String> {
+    /// Parses the claims of a payload.
+    pub(crate) fn parse(payload: &Value) -> Result<Self, String> {
         Ok(Self {
             subject: text(payload, "sub")?,
             id: text(payload, "jti")?,
@@ -52,8 +52,8 @@ impl Claims {
 }
 
 impl BoundClaims {
-    /// The claims of a token's payload.
-    pub(crate) fn read(payload: &Value) -> Result<Self, String> {
+    /// Parses the claims of a payload.
+    pub(crate) fn parse(payload: &Value) -> Result<Self, String> {
         let claims =
             object(payload, "kubernetes.io")?.ok_or("token has no kubernetes.io claims")?;
         let account = reference(claims, "serviceaccount")?;
@@ -68,30 +68,30 @@ impl BoundClaims {
     }
 }
 
-fn wrong(name: &str) -> String {
+fn type_error(name: &str) -> String {
     format!("the claim {name} has the wrong type")
 }
 
-/// A text; empty if it is not there.
+/// A string; empty if it is absent.
 pub(crate) fn text(claims: &Value, name: &str) -> Result<String, String> {
     match claims.get(name) {
         None | Some(Value::Null) => Ok(String::new()),
         Some(Value::String(text)) => Ok(text.clone()),
-        Some(_) => Err(wrong(name)),
+        Some(_) => Err(type_error(name)),
     }
 }
 
 fn object<'v>(claims: &'v Value, name: &str) -> Result<Option<&'v Value>, String> {
     match claims.get(name) {
         None | Some(Value::Null) => Ok(None),
-        Some(found) if found.is_object() => Ok(Some(found)),
-        Some(_) => Err(wrong(name)),
+        Some(value) if value.is_object() => Ok(Some(value)),
+        Some(_) => Err(type_error(name)),
     }
 }
 
-fn reference(claims: &Value, name: &str) -> Result<Option<Named>, String> {
-    let found = object(claims, name)?;
-    found.map(|found| Ok((text(found, "name")?, text(found, "uid")?))).transpose()
+fn reference(claims: &Value, name: &str) -> Result<Option<ObjectIdentity>, String> {
+    let value = object(claims, name)?;
+    value.map(|value| Ok((text(value, "name")?, text(value, "uid")?))).transpose()
 }
 
 fn audiences(claim: Option<&Value>) -> Result<Vec<String>, String> {
@@ -99,41 +99,42 @@ fn audiences(claim: Option<&Value>) -> Result<Vec<String>, String> {
         "go-jose/go-jose/jwt: expected string or array value to unmarshal to Audience";
     match claim {
         None => Ok(Vec::new()),
-        Some(Value::String(one)) => Ok(vec![one.clone()]),
+        Some(Value::String(audience)) => Ok(vec![audience.clone()]),
         Some(Value::Array(several)) => {
-            let texts = several.iter().map(|one| one.as_str().map(str::to_owned));
+            let texts = several.iter().map(|audience| audience.as_str().map(str::to_owned));
             texts.collect::<Option<_>>().ok_or_else(|| WRONG.into())
         }
         Some(_) => Err(WRONG.into()),
     }
 }
 
-/// A time in seconds; fractions are cut off.
+/// A time in seconds; fractions are truncated.
 fn date(claims: &Value, name: &str) -> Result<Option<i64>, String> {
     let seconds = match claims.get(name) {
         None | Some(Value::Null) => return Ok(None),
         Some(Value::Number(number)) => seconds(number),
         Some(_) => None,
     };
-    let wrong = "go-jose/go-jose/jwt: expected number value to unmarshal NumericDate";
-    seconds.map(Some).ok_or_else(|| wrong.into())
+    let type_error = "go-jose/go-jose/jwt: expected number value to unmarshal NumericDate";
+    seconds.map(Some).ok_or_else(|| type_error.into())
 }
 
-/// The whole seconds of a number; none where no calendar reaches.
+/// The whole seconds of a number; `None` if it is out of range.
 fn seconds(number: &Number) -> Option<i64> {
-    /// Seconds from the year 1 to 1970: a time this close to the end of 64 bits cannot be reckoned with.
+    /// Seconds from the year 1 to 1970: a time this close to the limit of 64 bits would overflow.
     const EPOCH: i64 = 62_135_596_800;
-    // Whole numbers up to here have an exact double, so that the conversion below cuts off a fraction and nothing else.
+    // Whole numbers up to here have an exact double, so that the conversion below truncates a
+    // fraction and nothing else.
     const EXACT: f64 = 9_007_199_254_740_992.0;
-    let whole = match number.as_i64() {
-        Some(whole) => Some(whole),
+    let seconds_value = match number.as_i64() {
+        Some(seconds_value) => Some(seconds_value),
         None => {
             let real = number.as_f64().filter(|real| real.abs() <= EXACT)?;
             #[allow(clippy::cast_possible_truncation, reason = "bounded above")]
             Some(real as i64)
         }
     };
-    whole.filter(|seconds| (-(i64::MAX - EPOCH)..=i64::MAX - EPOCH).contains(seconds))
+    seconds_value.filter(|seconds| (-(i64::MAX - EPOCH)..=i64::MAX - EPOCH).contains(seconds))
 }
 
 #[cfg(test)]
@@ -142,7 +143,7 @@ mod tests {
     use proptest::prelude::*;
     use serde_json::json;
 
-    /// What may stand where a claim of some type is expected.
+    /// Any value in place of a claim of some type.
     fn anything() -> impl Strategy<Value = Value> {
         let leaf = prop_oneof![
             Just(Value::Null),
@@ -164,12 +165,12 @@ mod tests {
 
     #[test]
     fn times_are_numbers() {
-        let read = |value: Value| date(&json!({ "exp": value }), "exp");
-        assert_eq!(read(json!(1_800_000_000)), Ok(Some(1_800_000_000)));
-        assert_eq!(read(json!(1_800_000_000.9)), Ok(Some(1_800_000_000)));
-        assert_eq!(read(json!(1.8e9)), Ok(Some(1_800_000_000)));
-        assert_eq!(read(json!(-1.5)), Ok(Some(-1)));
-        assert_eq!(read(Value::Null), Ok(None));
+        let parse = |value: Value| date(&json!({ "exp": value }), "exp");
+        assert_eq!(parse(json!(1_800_000_000)), Ok(Some(1_800_000_000)));
+        assert_eq!(parse(json!(1_800_000_000.9)), Ok(Some(1_800_000_000)));
+        assert_eq!(parse(json!(1.8e9)), Ok(Some(1_800_000_000)));
+        assert_eq!(parse(json!(-1.5)), Ok(Some(-1)));
+        assert_eq!(parse(Value::Null), Ok(None));
         for bad in [
             json!("1800000000"),
             json!(""),
@@ -183,8 +184,8 @@ mod tests {
             json!(i64::MAX),
             json!(i64::MIN),
         ] {
-            let said = read(bad.clone());
-            assert!(said.is_err_and(|why| why.ends_with("NumericDate")), "{bad}");
+            let result = parse(bad.clone());
+            assert!(result.is_err_and(|why| why.ends_with("NumericDate")), "{bad}");
         }
     }
 
@@ -197,7 +198,7 @@ mod tests {
             ("aud", json!(["a", 1])),
             ("aud", json!({})),
         ] {
-            assert!(Claims::read(&json!({ (name): bad })).is_err(), "{name}");
+            assert!(Claims::parse(&json!({ (name): bad })).is_err(), "{name}");
         }
         let account = json!({ "name": "bot", "uid": "u1" });
         for (name, bad) in [
@@ -211,27 +212,27 @@ mod tests {
         ] {
             let mut claims = json!({ "namespace": "ns", "serviceaccount": account });
             claims[name] = bad;
-            assert!(BoundClaims::read(&json!({ "kubernetes.io": claims })).is_err(), "{name}");
+            assert!(BoundClaims::parse(&json!({ "kubernetes.io": claims })).is_err(), "{name}");
         }
     }
 
     proptest! {
-        /// Whatever is there and not `null` is either understood or refused, never taken for absent.
+        /// Whatever is present and not `null` is either parsed or refused, never treated as absent.
         #[test]
         fn no_claim_is_taken_for_absent(value in anything()) {
-            let there = !value.is_null();
+            let is_present = !value.is_null();
             let payload = json!({ "exp": value, "nbf": value, "iat": value, "sub": value, "aud": value });
             for name in ["exp", "nbf", "iat"] {
-                prop_assert!(!there || !matches!(date(&payload, name), Ok(None)));
-                prop_assert!(date(&payload, name).is_err() == (there && !value.is_number())
+                prop_assert!(!is_present || !matches!(date(&payload, name), Ok(None)));
+                prop_assert!(date(&payload, name).is_err() == (is_present && !value.is_number())
                     || value.is_number());
             }
             if let Ok(subject) = text(&payload, "sub") {
-                prop_assert!(!there || value.as_str() == Some(subject.as_str()));
+                prop_assert!(!is_present || value.as_str() == Some(subject.as_str()));
             }
             let bound = json!({ "pod": value, "secret": value, "node": value });
             for name in ["pod", "secret", "node"] {
-                prop_assert!(!there || !matches!(reference(&bound, name), Ok(None)));
+                prop_assert!(!is_present || !matches!(reference(&bound, name), Ok(None)));
             }
         }
     }

@@ -1,11 +1,11 @@
-//! What must be known about the cluster to believe a token.
+//! Cluster objects that token validation depends on.
 
 use ratchet_object::Node;
 
-/// The kinds of objects with which a token lives and dies.
+/// The kinds of objects that a token can be bound to.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Bindable {
-    /// The service account that the token speaks for.
+    /// The service account of the token.
     ServiceAccount,
     /// A pod that runs as the service account.
     Pod,
@@ -15,16 +15,16 @@ pub enum Bindable {
     Node,
 }
 
-/// Answers about stored objects. They are asked for every token, so they should come from memory.
+/// Access to stored objects. It is used for every token, so it should be served from memory.
 pub trait Cluster: Send + Sync {
-    /// The uid of the object. None if it is not there, or if its deletion was asked for more than a
-    /// minute ago.
+    /// The uid of the object. `None` if it does not exist, or if its deletion was requested more
+    /// than a minute ago.
     fn uid(&self, kind: Bindable, namespace: &str, name: &str) -> Option<String>;
 
-    /// The secret, for bootstrap tokens and tokens that are kept in secrets; none if it is not
-    /// there or being deleted.
+    /// The secret, for bootstrap tokens and tokens stored in secrets; `None` if it does not exist
+    /// or is being deleted.
     fn secret(&self, namespace: &str, name: &str) -> Option<Node<'static>>;
 
-    /// The service account, for tokens that are kept in secrets; it may be on its way out.
+    /// The service account, for tokens stored in secrets; it may be being deleted.
     fn account(&self, namespace: &str, name: &str) -> Option<Node<'static>>;
 }

@@ -1,14 +1,14 @@
-//! Reading headers as Go's server does: first values, all values, and names that hide a key.
+//! Header access as in Go's server: first values, all values, and keys encoded in names.
 
 use http::{HeaderMap, HeaderName, HeaderValue};
 
-/// Before the name of an extra in an impersonation header.
+/// The prefix of impersonation headers with an extra.
 pub(crate) const IMPERSONATE_EXTRA: &str = "impersonate-extra-";
-/// The impersonation headers that are no extras: user, uid, group.
+/// The other impersonation headers: user, uid, group.
 pub(crate) const IMPERSONATE: [&str; 3] =
     ["impersonate-user", "impersonate-uid", "impersonate-group"];
 
-/// The text of a header's value. Bytes that are no UTF-8 are replaced: no name holds them.
+/// The text of a header value. Invalid UTF-8 is replaced: no name contains it.
 pub(crate) fn text(value: &HeaderValue) -> String {
     String::from_utf8_lossy(value.as_bytes()).into_owned()
 }
@@ -18,20 +18,19 @@ pub(crate) fn first(headers: &HeaderMap, name: &str) -> String {
     headers.get(name).map(text).unwrap_or_default()
 }
 
-/// All values of the header.
 pub(crate) fn all(headers: &HeaderMap, name: &str) -> Vec<String> {
     headers.get_all(name).iter().map(text).collect()
 }
 
-/// The extras in headers whose names begin with `prefix`: keys in order, values as they came.
+/// The extras in headers with this prefix: keys sorted, values in their order.
 pub(crate) fn extras(headers: &HeaderMap, prefix: &str) -> Vec<(String, Vec<String>)> {
     let prefix = prefix.to_ascii_lowercase();
     let mut extras: Vec<(String, Vec<String>)> = Vec::new();
     for name in headers.keys() {
-        let Some(key) = name.as_str().strip_prefix(&prefix).map(unescaped) else { continue };
+        let Some(key) = name.as_str().strip_prefix(&prefix).map(percent_decode) else { continue };
         let values = all(headers, name.as_str());
         match extras.iter_mut().find(|(own, _)| *own == key) {
-            Some((_, there)) => there.extend(values),
+            Some((_, existing)) => existing.extend(values),
             None => extras.push((key, values)),
         }
     }
@@ -39,7 +38,7 @@ pub(crate) fn extras(headers: &HeaderMap, prefix: &str) -> Vec<(String, Vec<Stri
     extras
 }
 
-/// Takes out every header whose name begins with `prefix`.
+/// Removes every header with this prefix.
 pub(crate) fn remove_prefixed(headers: &mut HeaderMap, prefix: &str) {
     let prefix = prefix.to_ascii_lowercase();
     let named = headers.keys().filter(|name| name.as_str().starts_with(&prefix));
@@ -49,7 +48,7 @@ pub(crate) fn remove_prefixed(headers: &mut HeaderMap, prefix: &str) {
     }
 }
 
-/// Takes the impersonation headers out, so that nothing behind acts on them again.
+/// Removes the impersonation headers, so that no backend acts on them again.
 pub fn strip_impersonation(headers: &mut HeaderMap) {
     for name in IMPERSONATE {
         headers.remove(name);
@@ -57,8 +56,8 @@ pub fn strip_impersonation(headers: &mut HeaderMap) {
     remove_prefixed(headers, IMPERSONATE_EXTRA);
 }
 
-/// The key with `%2f` and the like spelled out; as it is if that makes no sense.
-fn unescaped(key: &str) -> String {
+/// The key with percent-encoding decoded; unchanged if that is invalid.
+fn percent_decode(key: &str) -> String {
     let mut bytes = Vec::with_capacity(key.len());
     let mut rest = key.bytes();
     while let Some(byte) = rest.next() {
@@ -91,14 +90,14 @@ mod tests {
             ("a+b", "a+b"),
             ("%25", "%"),
         ] {
-            assert_eq!(unescaped(key), plain);
+            assert_eq!(percent_decode(key), plain);
         }
     }
 
     proptest! {
         #[test]
         fn unescaping_never_fails(key in ".*") {
-            let plain = unescaped(&key);
+            let plain = percent_decode(&key);
             prop_assert!(key.contains('%') || plain == key);
         }
     }

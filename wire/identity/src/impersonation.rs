@@ -1,31 +1,31 @@
-//! Whom a request asks to be: the impersonation headers.
+//! The user that a request wants to impersonate, from its headers.
 
 use crate::headers::{IMPERSONATE, IMPERSONATE_EXTRA, all, extras, first};
 use http::HeaderMap;
 use ratchet_access::{User, quoted};
 
-/// Whom the request asks to be, as the headers spell it; none if it does not ask. Whether it may is
-/// for [`ratchet_access::impersonate`] to say. The error is the message of a 400.
+/// The requested user; `None` without impersonation headers. [`ratchet_access::impersonate`]
+/// decides whether it is allowed. The error is the message of a 400.
 pub fn impersonation(headers: &HeaderMap) -> Result<Option<User>, String> {
     let [user, uid, group] = IMPERSONATE;
     let has_extra = headers.keys().any(|name| name.as_str().starts_with(IMPERSONATE_EXTRA));
-    let wanted = User {
+    let requested = User {
         name: first(headers, user),
         uid: first(headers, uid),
         groups: all(headers, group),
         extra: extras(headers, IMPERSONATE_EXTRA),
     };
-    if !wanted.name.is_empty() {
-        return Ok(Some(wanted));
+    if !requested.name.is_empty() {
+        return Ok(Some(requested));
     }
-    if wanted.uid.is_empty() && wanted.groups.is_empty() && !has_extra {
+    if requested.uid.is_empty() && requested.groups.is_empty() && !has_extra {
         return Ok(None);
     }
-    Err(format!("requested {} without impersonating a user name", spelled(&wanted)))
+    Err(format!("requested {} without impersonating a user name", format_as_go(&requested)))
 }
 
-/// The user as Go spells its structure: that is what the message holds.
-fn spelled(user: &User) -> String {
+/// The user as Go formats the structure in the error message.
+fn format_as_go(user: &User) -> String {
     let texts = |texts: &[String]| {
         let texts: Vec<_> = texts.iter().map(|text| quoted(text)).collect();
         format!("[]string{{{}}}", texts.join(", "))

@@ -1,28 +1,27 @@
-//! Tokens of three parts: a header, claims, and the signature of both.
+//! JSON web tokens: header, claims, and signature.
 
 use crate::keys::{KeyError, PublicKey, SigningKey};
 use base64::Engine;
 use base64::prelude::BASE64_URL_SAFE_NO_PAD;
 use serde_json::{Value, json};
 
-// Written by hand over aws-lc-rs: so few lines need no crate with its own list of algorithms, and
-// here a key can only ever be used with the one algorithm that belongs to it.
+// Implemented on aws-lc-rs: so few lines need no crate with its own list of algorithms, and here a
+// key can only ever be used with its own algorithm.
 
-/// A token taken apart, not yet believed.
+/// A parsed token that is not verified yet.
 #[derive(Debug)]
 pub(crate) struct Token<'t> {
     algorithm: String,
-    /// The key that it names; empty if it names none.
+    /// The id of its key; empty if it has none.
     key: String,
-    /// The claims.
     pub(crate) claims: Value,
-    /// What was signed.
+    /// The signed part.
     signed: &'t str,
     signature: Vec<u8>,
 }
 
 impl<'t> Token<'t> {
-    /// The token that the text spells, if it spells one.
+    /// Parses a token; `None` if the text is not one.
     pub(crate) fn parse(text: &'t str) -> Option<Self> {
         let (signed, signature) = text.rsplit_once('.')?;
         let (header, claims) = signed.split_once('.')?;
@@ -30,10 +29,10 @@ impl<'t> Token<'t> {
             serde_json::from_slice(&BASE64_URL_SAFE_NO_PAD.decode(part).ok()?).ok()
         };
         let (header, claims) = (part(header)?, part(claims)?);
-        // A header that must be understood (RFC 7515, 4.1.11) is one that is not understood here.
-        let unknown = header.get("crit").is_some();
+        // Critical header parameters (RFC 7515, 4.1.11) are not supported here.
+        let is_unsupported = header.get("crit").is_some();
         let text = |name: &str| header.get(name).and_then(Value::as_str).unwrap_or_default();
-        (claims.is_object() && !unknown).then_some(())?;
+        (claims.is_object() && !is_unsupported).then_some(())?;
         Some(Self {
             algorithm: text("alg").into(),
             key: text("kid").into(),
@@ -43,7 +42,7 @@ impl<'t> Token<'t> {
         })
     }
 
-    /// Whether one of the keys proves the token: the one it names, or any if it names none.
+    /// Verifies the signature with the key that the token names, or with any if it names none.
     pub(crate) fn check(&self, keys: &[PublicKey]) -> Result<(), String> {
         let named = |key: &&PublicKey| self.key.is_empty() || key.id == self.key;
         let mut keys = keys.iter().filter(named).peekable();
@@ -58,7 +57,7 @@ impl<'t> Token<'t> {
     }
 }
 
-/// The token that says these claims, signed with the key.
+/// A signed token with these claims.
 pub(crate) fn sign(key: &SigningKey, claims: &Value) -> Result<String, KeyError> {
     let public = key.public();
     let header = json!({ "alg": public.algorithm.name(), "kid": public.id });
@@ -94,7 +93,7 @@ mod tests {
         }
     }
 
-    /// The token of RFC 7515, A.3: what others sign is understood.
+    /// The token of RFC 7515, A.3: foreign signatures are verified too.
     #[test]
     fn the_example_of_the_standard_is_believed() {
         let mut spki = vec![0x30, 0x59, 0x30, 0x13, 0x06, 0x07, 0x2a, 0x86, 0x48, 0xce, 0x3d, 0x02];

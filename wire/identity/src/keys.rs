@@ -1,4 +1,4 @@
-//! Keys that sign service account tokens, and keys that prove them.
+//! Keys that sign and verify service account tokens.
 
 use aws_lc_rs::digest::{SHA256, digest};
 use aws_lc_rs::encoding::AsDer;
@@ -16,23 +16,23 @@ use x509_parser::x509::SubjectPublicKeyInfo;
 /// Why a key cannot be used.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum KeyError {
-    /// No PEM block holds a key.
+    /// No PEM block contains a key.
     #[error("data does not contain any valid RSA or ECDSA keys")]
     None,
-    /// The PEM text is broken.
+    /// The PEM text is invalid.
     #[error("no PEM text: {0}")]
     Pem(String),
-    /// A key of a kind or size that tokens do not use.
+    /// A key of a type or size that tokens do not use.
     #[error(
         "unknown key type: it must be RSA of 2048 to 8192 bits, or ECDSA with P-256, P-384 or P-521"
     )]
     Unknown,
-    /// The system could not make or use a key.
+    /// The crypto library failed.
     #[error("the system refused to work with the key")]
     System,
 }
 
-/// How tokens are signed.
+/// The signature algorithm of tokens.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Algorithm {
     /// RSA with SHA-256.
@@ -45,12 +45,12 @@ pub enum Algorithm {
     Es512,
 }
 
-/// What belongs to an algorithm.
+/// The properties of an algorithm.
 struct Row {
     algorithm: Algorithm,
     name: &'static str,
     curve: &'static str,
-    /// How long a point of the curve is.
+    /// The length of an encoded point of the curve.
     point: usize,
     verify: &'static dyn signature::VerificationAlgorithm,
 }
@@ -86,7 +86,7 @@ const ROWS: [Row; 4] = [
     },
 ];
 
-/// The curves with which a private key is tried.
+/// The curves that a private key is tried with.
 static CURVES: [&signature::EcdsaSigningAlgorithm; 3] = [
     &signature::ECDSA_P256_SHA256_FIXED_SIGNING,
     &signature::ECDSA_P384_SHA384_FIXED_SIGNING,
@@ -94,7 +94,7 @@ static CURVES: [&signature::EcdsaSigningAlgorithm; 3] = [
 ];
 
 impl Algorithm {
-    /// The name that tokens carry.
+    /// The name in the header of tokens.
     pub fn name(self) -> &'static str {
         self.row().name
     }
@@ -110,14 +110,14 @@ impl Algorithm {
     }
 }
 
-/// A key that proves tokens.
+/// A key that verifies tokens.
 #[derive(Clone, PartialEq, Eq)]
 pub struct PublicKey {
-    /// The hash of the key, by which tokens name it.
+    /// The hash of the key, which tokens use as its id.
     pub id: String,
-    /// How it signs.
+    /// The algorithm of the key.
     pub algorithm: Algorithm,
-    /// The key itself, as X.509 spells it.
+    /// The key as SubjectPublicKeyInfo.
     spki: Vec<u8>,
 }
 
@@ -128,8 +128,7 @@ impl fmt::Debug for PublicKey {
 }
 
 impl PublicKey {
-    /// All keys of a PEM text: public keys, certificates, and private keys, of which the public half
-    /// is taken.
+    /// All keys of a PEM text: public keys, certificates, and the public halves of private keys.
     pub fn all_from_pem(pem: &[u8]) -> Result<Vec<Self>, KeyError> {
         let mut keys = Vec::new();
         for (kind, der) in sections(pem)? {
@@ -165,7 +164,7 @@ impl PublicKey {
         Ok(Self { id, algorithm, spki: spki.to_vec() })
     }
 
-    /// Whether the signature of the message was made with this key.
+    /// Whether the signature of the message is valid.
     pub fn proves(&self, message: &[u8], signature: &[u8]) -> bool {
         let key = UnparsedPublicKey::new(self.algorithm.row().verify, &self.spki);
         key.verify(message, signature).is_ok()
@@ -208,7 +207,7 @@ impl PublicKey {
     }
 }
 
-/// The bytes of a number, without the zeros before it.
+/// The bytes of a number without leading zeros.
 fn number(bytes: &[u8]) -> Vec<u8> {
     bytes.iter().copied().skip_while(|byte| *byte == 0).collect()
 }
@@ -242,7 +241,7 @@ impl SigningKey {
         Self::from_der(&key.ok_or(KeyError::None)?.1)
     }
 
-    /// A new key (P-256: small tokens, and made at once), and the PEM text to keep it by.
+    /// A new P-256 key, which makes small tokens and is generated quickly, and its PEM text.
     pub fn generate() -> Result<(Self, String), KeyError> {
         let key = EcdsaKeyPair::generate(&signature::ECDSA_P256_SHA256_FIXED_SIGNING);
         let document = key.and_then(|key| key.to_pkcs8v1()).map_err(|_| KeyError::System)?;
@@ -272,7 +271,7 @@ impl SigningKey {
         Ok(Self { pair: Pair::Ec(Box::new(pair)), public })
     }
 
-    /// The half that proves what this key signed.
+    /// The public half.
     pub fn public(&self) -> &PublicKey {
         &self.public
     }

@@ -1,4 +1,5 @@
-//! Tokens that are kept in secrets: believed while the secret holds them and is not marked as invalid.
+//! Legacy tokens stored in secrets: valid while the secret contains them and is not marked as
+//! invalid.
 
 use crate::claims::{Claims, text};
 use crate::{Cluster, SecretUsage, TokenCounter, TokenUsage};
@@ -11,10 +12,10 @@ use ratchet_access::{User, split_service_account};
 use ratchet_object::Node;
 use serde_json::Value;
 
-/// The label of a secret whose token is refused since the day that it says.
+/// The label of a secret whose token is invalid since the date in its value.
 const INVALID_SINCE: &str = "kubernetes.io/legacy-token-invalid-since";
 
-/// The claims that such a token needs, and how their absence is told.
+/// The required claims, and the messages for missing ones.
 const CLAIMS: [(&str, &str); 4] = [
     ("kubernetes.io/serviceaccount/namespace", "namespace"),
     ("kubernetes.io/serviceaccount/secret.name", "secretName"),
@@ -22,7 +23,7 @@ const CLAIMS: [(&str, &str); 4] = [
     ("kubernetes.io/serviceaccount/service-account.uid", "serviceAccountUID"),
 ];
 
-/// The user of a token that is kept in a secret, if the secret still holds it.
+/// The user of a token stored in a secret, if the secret still contains it.
 pub(crate) fn user(
     token: &str,
     claims: &Claims,
@@ -31,23 +32,23 @@ pub(crate) fn user(
     now: Timestamp,
     usage: &mut TokenUsage,
 ) -> Result<User, String> {
-    let mut found = CLAIMS.map(|_| String::new());
-    for (slot, (claim, _)) in found.iter_mut().zip(CLAIMS) {
+    let mut values = CLAIMS.map(|_| String::new());
+    for (slot, (claim, _)) in values.iter_mut().zip(CLAIMS) {
         *slot = text(private, claim)?;
     }
     if claims.subject.is_empty() {
         return Err("sub claim is missing".into());
     }
-    if let Some((_, (_, name))) = found.iter().zip(CLAIMS).find(|(text, _)| text.is_empty()) {
+    if let Some((_, (_, name))) = values.iter().zip(CLAIMS).find(|(text, _)| text.is_empty()) {
         return Err(format!("{name} claim is missing"));
     }
-    let [namespace, secret_name, name, uid] = found;
+    let [namespace, secret_name, name, uid] = values;
     if split_service_account(&claims.subject) != Some((&namespace, &name)) {
         return Err("sub claim is invalid".into());
     }
     let secret = cluster.secret(&namespace, &secret_name).ok_or("Token has been invalidated")?;
-    let held = data(&secret, "token").unwrap_or_default();
-    if verify_slices_are_equal(held.as_bytes(), token.as_bytes()).is_err() {
+    let stored_token = data(&secret, "token").unwrap_or_default();
+    if verify_slices_are_equal(stored_token.as_bytes(), token.as_bytes()).is_err() {
         return Err("Token does not match server's copy".into());
     }
     let account = cluster.account(&namespace, &name);
@@ -55,14 +56,14 @@ pub(crate) fn user(
     if !account.text_at(&["metadata", "deletionTimestamp"]).is_empty() {
         return Err(format!("ServiceAccount {namespace}/{name} has been deleted"));
     }
-    let there = account.text_at(&["metadata", "uid"]);
-    if there != uid {
-        return Err(format!("ServiceAccount UID ({there}) does not match claim ({uid})"));
+    let current_uid = account.text_at(&["metadata", "uid"]);
+    if current_uid != uid {
+        return Err(format!("ServiceAccount UID ({current_uid}) does not match claim ({uid})"));
     }
-    usage.secret = unmarked(&secret, &namespace, &secret_name, now);
+    usage.secret = missing_usage_label(&secret, &namespace, &secret_name, now);
     if !secret.text_at(&["metadata", "labels", INVALID_SINCE]).is_empty() {
-        let told = format!("{secret_name}/{namespace}");
-        usage.annotations.push(("authentication.k8s.io/legacy-token-invalidated", told));
+        let secret_ref = format!("{secret_name}/{namespace}");
+        usage.annotations.push(("authentication.k8s.io/legacy-token-invalidated", secret_ref));
         usage.counters.push(TokenCounter::Invalidated);
         return Err(format!(
             "the token in secret {namespace}/{secret_name} for service account {namespace}/{name} has been marked invalid. Use tokens from the TokenRequest API or manually created secret-based tokens, or remove the '{INVALID_SINCE}' label from the secret to temporarily allow use of this token"
@@ -83,8 +84,14 @@ pub(crate) fn user(
     Ok(User { uid, ..user })
 }
 
-/// The mark that the secret lacks: that it was used today. Tomorrow will do, for clocks differ.
-fn unmarked(secret: &Node<'_>, namespace: &str, name: &str, now: Timestamp) -> Option<SecretUsage> {
+/// The last-used label for today, if the secret lacks it. Tomorrow counts as well, for clocks
+/// differ.
+fn missing_usage_label(
+    secret: &Node<'_>,
+    namespace: &str,
+    name: &str,
+    now: Timestamp,
+) -> Option<SecretUsage> {
     let today = now.to_zoned(TimeZone::UTC).date();
     let tomorrow = today.checked_add(1.day()).ok()?;
     let label = secret.text_at(&["metadata", "labels", SecretUsage::LABEL]);
@@ -97,7 +104,7 @@ fn unmarked(secret: &Node<'_>, namespace: &str, name: &str, now: Timestamp) -> O
     })
 }
 
-/// What a secret keeps under `key`.
+/// The decoded value of a key in a secret.
 pub(crate) fn data(secret: &Node<'_>, key: &str) -> Option<String> {
     let encoded = secret.find(&["data", key])?.text()?;
     String::from_utf8(BASE64_STANDARD.decode(encoded).ok()?).ok()

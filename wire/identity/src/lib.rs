@@ -1,4 +1,4 @@
-//! Who asks: certificates and tokens become a user.
+//! Authentication: certificates and tokens become users.
 
 mod authenticate;
 mod bearer;

@@ -1,6 +1,6 @@
-//! A proxy that has already asked who it is, and says so in headers.
+//! Authenticating proxies, which pass the user in request headers.
 
-use crate::certificate::Vouching;
+use crate::certificate::ClientVerifier;
 use crate::headers::{all, extras, first, remove_prefixed};
 use crate::{Authorities, Reloading};
 use http::HeaderMap;
@@ -9,37 +9,37 @@ use ratchet_access::User;
 use rustls::pki_types::CertificateDer;
 use std::sync::Arc;
 
-/// Which proxies are believed, and how they say who asks.
+/// The trusted proxies and their headers.
 #[derive(Debug)]
 pub struct Proxy {
-    vouching: Vouching,
-    /// The common names of believed proxies; none means all that the authorities vouch for.
+    vouching: ClientVerifier,
+    /// The allowed common names of proxies; empty allows all that the authorities verify.
     pub allowed_names: Vec<String>,
-    /// The headers with the user's name; the first that says something counts.
+    /// The headers with the user name; the first non-empty one counts.
     pub user_headers: Vec<String>,
     /// The headers with the uid.
     pub uid_headers: Vec<String>,
     /// The headers with groups; all count.
     pub group_headers: Vec<String>,
-    /// Before the names of extras.
+    /// The prefixes of headers with extras.
     pub extra_prefixes: Vec<String>,
 }
 
 impl Proxy {
-    /// Proxies that these authorities vouch for, with the headers that everyone uses.
+    /// Proxies verified by these authorities, with the standard headers.
     pub fn new(authorities: Arc<Reloading<Authorities>>) -> Self {
-        let one = |name: &str| vec![name.to_owned()];
+        let single = |name: &str| vec![name.to_owned()];
         Self {
-            vouching: Vouching::new(authorities),
+            vouching: ClientVerifier::new(authorities),
             allowed_names: Vec::new(),
-            user_headers: one("X-Remote-User"),
-            uid_headers: one("X-Remote-Uid"),
-            group_headers: one("X-Remote-Group"),
-            extra_prefixes: one("X-Remote-Extra-"),
+            user_headers: single("X-Remote-User"),
+            uid_headers: single("X-Remote-Uid"),
+            group_headers: single("X-Remote-Group"),
+            extra_prefixes: single("X-Remote-Extra-"),
         }
     }
 
-    /// Whom a believed proxy names; none if there is no certificate, or nobody is named.
+    /// The user that a trusted proxy names; `None` without a certificate or user.
     pub(crate) fn user(
         &self,
         headers: &HeaderMap,
@@ -66,14 +66,14 @@ impl Proxy {
         let mut extra: Vec<(String, Vec<String>)> = Vec::new();
         for (key, values) in self.extra_prefixes.iter().flat_map(|prefix| extras(headers, prefix)) {
             match extra.iter_mut().find(|(own, _)| *own == key) {
-                Some((_, there)) => there.extend(values),
+                Some((_, existing)) => existing.extend(values),
                 None => extra.push((key, values)),
             }
         }
         Ok(Some(User { name, uid: value(&self.uid_headers), groups, extra }))
     }
 
-    /// Takes the headers out, so that nothing behind acts on them.
+    /// Removes the headers, so that no backend acts on them.
     pub(crate) fn strip(&self, headers: &mut HeaderMap) {
         for name in
             [&self.user_headers, &self.uid_headers, &self.group_headers].into_iter().flatten()

@@ -1,10 +1,10 @@
-//! A file whose content is taken up again when it changes.
+//! A file that is parsed again when its content changes.
 
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, PoisonError, RwLock};
 
-/// What a file says, as of the last time it was looked at. Compared by content, because files are
+/// The parsed content of a file as of the last poll. Compared by content, because files are
 /// replaced through links whose times say nothing.
 #[derive(Debug)]
 pub struct Reloading<T> {
@@ -13,7 +13,7 @@ pub struct Reloading<T> {
     now: RwLock<(Vec<u8>, Arc<T>)>,
 }
 
-/// A file that could not be taken up.
+/// A file that could not be loaded.
 #[derive(Debug, thiserror::Error)]
 #[error("{}: {why}", path.display())]
 pub struct ReloadError {
@@ -22,7 +22,7 @@ pub struct ReloadError {
 }
 
 impl<T> Reloading<T> {
-    /// Reads the file for the first time; `read` makes sense of its content.
+    /// Loads the file for the first time; `read` parses its content.
     pub fn open(
         path: impl Into<PathBuf>,
         read: fn(&[u8]) -> Result<T, String>,
@@ -33,12 +33,12 @@ impl<T> Reloading<T> {
         Ok(Self { path, read, now: RwLock::new((content, Arc::new(value))) })
     }
 
-    /// What the file said last.
+    /// The last valid value.
     pub fn get(&self) -> Arc<T> {
         Arc::clone(&self.now.read().unwrap_or_else(PoisonError::into_inner).1)
     }
 
-    /// Looks at the file again; whether it says something new. On an error the old content stays.
+    /// Checks the file, and returns whether its content changed. On an error the old value stays.
     pub fn poll(&self) -> Result<bool, ReloadError> {
         let content = load(&self.path)?;
         if self.now.read().unwrap_or_else(PoisonError::into_inner).0 == content {

@@ -1,6 +1,6 @@
-//! Service accounts: their tokens are issued, and believed as long as what they are bound to lives.
+//! Service account tokens: issuing, and verification against the objects they are bound to.
 
-use crate::claims::{BoundClaims, Claims, Named};
+use crate::claims::{BoundClaims, Claims, ObjectIdentity};
 use crate::jwt::{Token, sign};
 use crate::keys::{KeyError, PublicKey, SigningKey};
 use crate::{Bindable, Cluster, TokenUsage, legacy};
@@ -11,52 +11,53 @@ use serde_json::{Map, Value, json};
 use std::collections::HashSet;
 use std::sync::{Mutex, PoisonError};
 
-/// The issuer of tokens that are kept in secrets.
+/// The issuer of tokens stored in secrets.
 const LEGACY_ISSUER: &str = "kubernetes/serviceaccount";
-/// Clocks may differ by a minute.
+/// Allowed clock skew, in seconds.
 const LEEWAY: i64 = 60;
-/// No token lives shorter than ten minutes.
+/// The minimum lifetime of a token, in seconds.
 const SHORTEST: i64 = 600;
-/// What the kubelet asks for when it wants to be warned about clients that do not reload tokens.
+/// The lifetime that the kubelet requests to detect clients that do not reload tokens.
 const WARN_ONLY: i64 = 3607;
-/// How long such a token lives instead: a year.
+/// The extended lifetime of such a token: a year.
 const EXTENDED: i64 = 365 * 24 * 60 * 60;
 
-/// How many proven tokens are remembered; then all are forgotten.
-const MANY: usize = 4096;
+/// The capacity of the cache of verified tokens, which is cleared when full.
+const CACHE_CAPACITY: usize = 4096;
 
-/// How tokens are issued and believed.
+/// Issues and verifies service account tokens.
 #[derive(Debug)]
 pub struct ServiceAccounts {
-    /// Who issues them; the first is written into new tokens, all are believed.
+    /// The issuers; the first is used for new tokens, all are accepted.
     pub issuers: Vec<String>,
-    /// For whom they are if nobody else is named: this server.
+    /// The default audiences: this server.
     pub audiences: Vec<String>,
-    /// The longest life of a token in seconds, if there is one.
+    /// The maximum lifetime of a token in seconds, if there is one.
     pub longest: Option<i64>,
     /// Whether tokens of pods live a year with a warning instead of an hour.
     pub extend: bool,
     signing_key: Option<SigningKey>,
     keys: Vec<PublicKey>,
-    /// Hashes of tokens whose signature is proven: that is the slow part, and it stays true.
-    proven: Mutex<HashSet<[u8; 32]>>,
+    /// Hashes of tokens with a verified signature: that is the slow part, and its result never
+    /// changes.
+    verified: Mutex<HashSet<[u8; 32]>>,
 }
 
-/// Whose token it is.
+/// The service account of a token.
 #[derive(Clone, Copy, Debug)]
 pub struct Account<'a> {
-    /// The namespace.
+    /// The namespace of the account.
     pub namespace: &'a str,
-    /// The name.
+    /// The name of the account.
     pub name: &'a str,
-    /// The uid.
+    /// The uid of the account.
     pub uid: &'a str,
 }
 
-/// With what a token lives and dies: name and uid.
+/// The object that a token is bound to: name and uid.
 #[derive(Clone, Copy, Debug)]
 pub enum Bound<'a> {
-    /// A pod, and the node where it runs if it runs.
+    /// A pod, and its node if it is scheduled.
     Pod(&'a str, &'a str, Option<(&'a str, &'a str)>),
     /// A secret.
     Secret(&'a str, &'a str),
@@ -64,94 +65,94 @@ pub enum Bound<'a> {
     Node(&'a str, &'a str),
 }
 
-/// A wish for a token.
+/// A request for a token.
 #[derive(Clone, Copy, Debug)]
 pub struct Issuing<'a> {
-    /// Whose it shall be.
+    /// The service account.
     pub account: Account<'a>,
-    /// With what it shall live and die.
+    /// The object that the token is bound to.
     pub bound: Option<Bound<'a>>,
-    /// For whom it shall be; none means this server.
+    /// The audiences; none means this server.
     pub audiences: &'a [String],
-    /// How long it shall live.
+    /// The requested lifetime in seconds.
     pub seconds: i64,
 }
 
-/// A new token.
+/// An issued token.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Issued {
-    /// The token.
+    /// The signed token.
     pub token: String,
-    /// How long it lives, as the answer's `spec.expirationSeconds` says.
+    /// The lifetime, for `spec.expirationSeconds` of the response.
     pub seconds: i64,
-    /// Until when, as the answer's status says.
+    /// The expiry, for the status of the response.
     pub expires: Timestamp,
     /// For the audit log: `JTI=<id>`.
     pub credential: String,
-    /// What the asker should be told, if something was not as wished.
+    /// The warning for the client, if the request was not fully honored.
     pub warning: Option<String>,
 }
 
-/// Someone whose token was believed.
-pub(crate) struct Believed {
+/// The result of a successful verification.
+pub(crate) struct VerifiedToken {
     pub(crate) user: User,
-    /// Those of the asked audiences that the token is for.
+    /// The requested audiences that the token is valid for.
     pub(crate) audiences: Vec<String>,
 }
 
 impl ServiceAccounts {
-    /// Tokens of this issuer and for it, that these keys prove; the signing key proves its own.
+    /// Accepts tokens of this issuer that these keys verify; the signing key is included.
     pub fn new(issuer: &str, signing_key: Option<SigningKey>, keys: Vec<PublicKey>) -> Self {
-        let own = signing_key.as_ref().map(|key| key.public().clone());
-        let mut all = keys;
-        all.extend(own.filter(|own| !all.contains(own)));
+        let public_key = signing_key.as_ref().map(|key| key.public().clone());
+        let mut all_keys = keys;
+        all_keys.extend(public_key.filter(|public_key| !all_keys.contains(public_key)));
         Self {
             issuers: vec![issuer.into()],
             audiences: vec![issuer.into()],
             longest: None,
             extend: true,
             signing_key,
-            keys: all,
-            proven: Mutex::default(),
+            keys: all_keys,
+            verified: Mutex::default(),
         }
     }
 
-    /// A token for a service account. The caller has checked that the account and what it is bound
-    /// to exist; a wish below ten minutes gets ten minutes.
-    pub fn issue(&self, wish: &Issuing<'_>, now: Timestamp) -> Result<Issued, KeyError> {
+    /// Issues a token. The caller has checked that the account and the bound object exist; a
+    /// lifetime below ten minutes becomes ten minutes.
+    pub fn issue(&self, request: &Issuing<'_>, now: Timestamp) -> Result<Issued, KeyError> {
         let key = self.signing_key.as_ref().ok_or(KeyError::None)?;
-        let asked = wish.seconds.max(SHORTEST);
+        let requested = request.seconds.max(SHORTEST);
         let longest = self.longest.filter(|longest| *longest > 0).unwrap_or(i64::MAX);
-        let seconds = asked.min(longest);
-        let warning = (seconds < asked).then(|| {
-            format!("requested expiration of {asked} seconds shortened to {seconds} seconds")
+        let seconds = requested.min(longest);
+        let warning = (seconds < requested).then(|| {
+            format!("requested expiration of {requested} seconds shortened to {seconds} seconds")
         });
-        let none = wish.audiences.is_empty();
-        let audiences = if none { &self.audiences } else { wish.audiences };
-        let warned = self.extend
-            && matches!(wish.bound, Some(Bound::Pod(..)))
+        let no_audiences = request.audiences.is_empty();
+        let audiences = if no_audiences { &self.audiences } else { request.audiences };
+        let is_extended = self.extend
+            && matches!(request.bound, Some(Bound::Pod(..)))
             && seconds == WARN_ONLY
             && audiences.iter().all(|audience| self.audiences.contains(audience));
-        let begin = now.as_second();
+        let issued_at = now.as_second();
         let id = uuid::Uuid::new_v4().to_string();
-        let end = begin + if warned { EXTENDED } else { seconds };
-        // Names in the order of their letters, as clients of upstream see them.
+        let expiry = issued_at + if is_extended { EXTENDED } else { seconds };
+        // Claims in alphabetical order, as upstream writes them.
         let claims = json!({
             "aud": audiences,
-            "exp": end,
-            "iat": begin,
+            "exp": expiry,
+            "iat": issued_at,
             "iss": self.issuers.first().map(String::as_str).unwrap_or_default(),
             "jti": id,
-            "kubernetes.io": bound_claims(wish, warned.then_some(begin + seconds)),
-            "nbf": begin,
-            "sub": User::service_account(wish.account.namespace, wish.account.name).name,
+            "kubernetes.io": bound_claims(request, is_extended.then_some(issued_at + seconds)),
+            "nbf": issued_at,
+            "sub": User::service_account(request.account.namespace, request.account.name).name,
         });
-        let expires = Timestamp::from_second(begin + seconds).unwrap_or(Timestamp::MAX);
+        let expires = Timestamp::from_second(issued_at + seconds).unwrap_or(Timestamp::MAX);
         let token = sign(key, &claims)?;
         Ok(Issued { token, seconds, expires, credential: format!("JTI={id}"), warning })
     }
 
-    /// A token that does not end, good as long as the secret of this name holds it. The caller has
+    /// Issues a token that does not expire, valid as long as the secret contains it. The caller has
     /// checked that both exist.
     pub fn issue_lasting(&self, account: Account<'_>, secret: &str) -> Result<String, KeyError> {
         let key = self.signing_key.as_ref().ok_or(KeyError::None)?;
@@ -166,9 +167,9 @@ impl ServiceAccounts {
         sign(key, &claims)
     }
 
-    /// Whose the token is, if it is for one of the audiences (none: this server). None if it is no
-    /// token of a service account at all; an error if it is one that is not believed. Either way
-    /// `usage` records what else its use means.
+    /// The user of the token, if it is valid for one of the audiences (none: this server). `None`
+    /// if it is not a service account token; an error if it is an invalid one. Either way `usage`
+    /// records the side effects.
     pub(crate) fn verify(
         &self,
         text: &str,
@@ -176,15 +177,16 @@ impl ServiceAccounts {
         cluster: &dyn Cluster,
         now: Timestamp,
         usage: &mut TokenUsage,
-    ) -> Option<Result<Believed, String>> {
+    ) -> Option<Result<VerifiedToken, String>> {
         let token = Token::parse(text)?;
         let issuer = token.claims.get("iss").and_then(Value::as_str)?;
         let legacy = issuer == LEGACY_ISSUER;
         if !legacy && !self.issuers.iter().any(|own| own == issuer) {
             return None;
         }
-        let proven = self.prove(text, &token).and_then(|()| Claims::read(&token.claims));
-        Some(proven.and_then(|claims| {
+        let verified =
+            self.verify_signature(text, &token).and_then(|()| Claims::parse(&token.claims));
+        Some(verified.and_then(|claims| {
             let audiences = self.audiences_of(&claims, audiences, usage)?;
             let user = if legacy {
                 legacy::user(text, &claims, &token.claims, cluster, now, usage)?
@@ -192,51 +194,56 @@ impl ServiceAccounts {
                 check_times(&claims, now.as_second())?;
                 bound_user(&claims, &token.claims, cluster, now.as_second(), usage)?
             };
-            Ok(Believed { user, audiences })
+            Ok(VerifiedToken { user, audiences })
         }))
     }
 
-    /// Whether a key proves the token.
-    fn prove(&self, text: &str, token: &Token<'_>) -> Result<(), String> {
-        let known = || self.proven.lock().unwrap_or_else(PoisonError::into_inner);
+    /// Verifies the signature, with a cache.
+    fn verify_signature(&self, text: &str, token: &Token<'_>) -> Result<(), String> {
+        let verified = || self.verified.lock().unwrap_or_else(PoisonError::into_inner);
         let hash: Option<[u8; 32]> = digest(&SHA256, text.as_bytes()).as_ref().try_into().ok();
-        if hash.is_some_and(|hash| known().contains(&hash)) {
+        if hash.is_some_and(|hash| verified().contains(&hash)) {
             return Ok(());
         }
         token.check(&self.keys)?;
-        let mut known = known();
-        if known.len() >= MANY {
-            known.clear();
+        let mut verified = verified();
+        if verified.len() >= CACHE_CAPACITY {
+            verified.clear();
         }
-        known.extend(hash);
+        verified.extend(hash);
         Ok(())
     }
 
-    /// The audiences that are both asked for and named by the token.
+    /// The audiences that are both requested and named by the token.
     fn audiences_of(
         &self,
         claims: &Claims,
-        asked: &[String],
+        requested: &[String],
         usage: &mut TokenUsage,
     ) -> Result<Vec<String>, String> {
-        let named = if claims.audiences.is_empty() {
-            usage.for_nobody_in_particular(&claims.subject);
+        let token_audiences = if claims.audiences.is_empty() {
+            usage.record_without_audience(&claims.subject);
             &self.audiences
         } else {
             &claims.audiences
         };
-        let asked = if asked.is_empty() { &self.audiences } else { asked };
-        let both: Vec<_> = asked.iter().filter(|one| named.contains(one)).cloned().collect();
-        if both.is_empty() {
-            let (named, asked) = (quoted_list(named), quoted_list(asked));
+        let requested = if requested.is_empty() { &self.audiences } else { requested };
+        let matching: Vec<_> = requested
+            .iter()
+            .filter(|audience| token_audiences.contains(audience))
+            .cloned()
+            .collect();
+        if matching.is_empty() {
+            let (token_audiences, requested) =
+                (quoted_list(token_audiences), quoted_list(requested));
             let text = "is invalid for the target audiences";
-            return Err(format!("token audiences {named} {text} {asked}"));
+            return Err(format!("token audiences {token_audiences} {text} {requested}"));
         }
-        Ok(both)
+        Ok(matching)
     }
 
-    /// The document at `/.well-known/openid-configuration`; none if the issuer is no HTTPS address,
-    /// for then nobody may rely on it.
+    /// The document at `/.well-known/openid-configuration`; `None` if the issuer is no HTTPS URL,
+    /// because then nobody may rely on it.
     pub fn openid_configuration(&self, keys_uri: &str) -> Option<String> {
         let issuer = self.issuers.first()?;
         if !issuer.starts_with("https://") || issuer.contains(['?', '#']) {
@@ -262,15 +269,15 @@ impl ServiceAccounts {
     }
 }
 
-/// What a token says about the account and what it is bound to.
-fn bound_claims(wish: &Issuing<'_>, warn_after: Option<i64>) -> Value {
+/// The claims about the account and the bound object.
+fn bound_claims(request: &Issuing<'_>, warn_after: Option<i64>) -> Value {
     let mut claims = Map::new();
-    // As upstream: a uid that is not known is left out.
+    // As upstream: an unknown uid is left out.
     let reference = |name: &str, uid: &str| {
         if uid.is_empty() { json!({ "name": name }) } else { json!({ "name": name, "uid": uid }) }
     };
-    claims.insert("namespace".into(), wish.account.namespace.into());
-    match wish.bound {
+    claims.insert("namespace".into(), request.account.namespace.into());
+    match request.bound {
         Some(Bound::Pod(name, uid, node)) => {
             if let Some((node, uid)) = node {
                 claims.insert("node".into(), reference(node, uid));
@@ -285,7 +292,7 @@ fn bound_claims(wish: &Issuing<'_>, warn_after: Option<i64>) -> Value {
         }
         None => {}
     }
-    let account = reference(wish.account.name, wish.account.uid);
+    let account = reference(request.account.name, request.account.uid);
     claims.insert("serviceaccount".into(), account);
     if let Some(seconds) = warn_after {
         claims.insert("warnafter".into(), seconds.into());
@@ -293,7 +300,7 @@ fn bound_claims(wish: &Issuing<'_>, warn_after: Option<i64>) -> Value {
     Value::Object(claims)
 }
 
-/// Whether the token is of this time, give or take a minute.
+/// Whether the token is valid now, with the allowed clock skew.
 fn check_times(claims: &Claims, now: i64) -> Result<(), String> {
     let token = "service account token";
     if claims.not_before.is_some_and(|begin| now.saturating_add(LEEWAY) < begin) {
@@ -308,7 +315,7 @@ fn check_times(claims: &Claims, now: i64) -> Result<(), String> {
     Ok(())
 }
 
-/// The user of a token that is bound to objects, if they are still there.
+/// The user of a bound token, if the bound objects still exist.
 fn bound_user(
     claims: &Claims,
     private: &Value,
@@ -317,32 +324,33 @@ fn bound_user(
     usage: &mut TokenUsage,
 ) -> Result<User, String> {
     let BoundClaims { namespace, account: (name, uid), secret, pod, node, warn_after } =
-        BoundClaims::read(private)?;
-    let there = cluster.uid(Bindable::ServiceAccount, &namespace, &name);
-    let there = there.ok_or_else(|| format!("serviceaccounts \"{name}\" not found"))?;
-    if there != uid {
-        return Err(format!("service account UID ({there}) does not match claim ({uid})"));
+        BoundClaims::parse(private)?;
+    let current_uid = cluster.uid(Bindable::ServiceAccount, &namespace, &name);
+    let current_uid = current_uid.ok_or_else(|| format!("serviceaccounts \"{name}\" not found"))?;
+    if current_uid != uid {
+        return Err(format!("service account UID ({current_uid}) does not match claim ({uid})"));
     }
-    let alive = |kind, namespace: &str, what: &str, (name, uid): &Named| match cluster
-        .uid(kind, namespace, name)
-    {
-        None => Err("service account token has been invalidated".to_owned()),
-        Some(there) if there == *uid => Ok(()),
-        Some(there) => Err(format!(
-            "{what} UID ({there}) does not match service account {what} ref claim ({uid})"
-        )),
-    };
+    let check_bound =
+        |kind, namespace: &str, what: &str, (name, uid): &ObjectIdentity| match cluster
+            .uid(kind, namespace, name)
+        {
+            None => Err("service account token has been invalidated".to_owned()),
+            Some(current_uid) if current_uid == *uid => Ok(()),
+            Some(current_uid) => Err(format!(
+                "{what} UID ({current_uid}) does not match service account {what} ref claim ({uid})"
+            )),
+        };
     if let Some(secret) = &secret {
-        alive(Bindable::Secret, &namespace, "secret", secret)?;
+        check_bound(Bindable::Secret, &namespace, "secret", secret)?;
     }
     if let Some(pod) = &pod {
-        alive(Bindable::Pod, &namespace, "pod", pod)?;
+        check_bound(Bindable::Pod, &namespace, "pod", pod)?;
     }
     if let (Some(node), None) = (&node, &pod) {
-        alive(Bindable::Node, "", "node", node)?;
+        check_bound(Bindable::Node, "", "node", node)?;
     }
     if let Some(warn_after) = warn_after.filter(|seconds| *seconds != 0) {
-        usage.warn_after(&claims.subject, now - warn_after);
+        usage.record_reload_age(&claims.subject, now - warn_after);
     }
     let mut user = User::service_account(&namespace, &name);
     user.uid = uid;
@@ -350,24 +358,28 @@ fn bound_user(
     Ok(user)
 }
 
-/// The extras that tell which token it is and where it is used.
-fn extras(id: &str, pod: Option<Named>, node: Option<Named>) -> Vec<(String, Vec<String>)> {
+/// The extras that identify the token and its pod and node.
+fn extras(
+    id: &str,
+    pod: Option<ObjectIdentity>,
+    node: Option<ObjectIdentity>,
+) -> Vec<(String, Vec<String>)> {
     let mut extra = Vec::new();
-    let mut put = |name: &str, value: String| {
+    let mut add = |name: &str, value: String| {
         extra.push((format!("authentication.kubernetes.io/{name}"), vec![value]));
     };
     if !id.is_empty() {
-        put("credential-id", format!("JTI={id}"));
+        add("credential-id", format!("JTI={id}"));
     }
     if let Some((name, uid)) = node.filter(|(name, _)| !name.is_empty()) {
-        put("node-name", name);
+        add("node-name", name);
         if !uid.is_empty() {
-            put("node-uid", uid);
+            add("node-uid", uid);
         }
     }
     if let Some((name, uid)) = pod.filter(|(name, uid)| !name.is_empty() && !uid.is_empty()) {
-        put("pod-name", name);
-        put("pod-uid", uid);
+        add("pod-name", name);
+        add("pod-uid", uid);
     }
     extra
 }

@@ -1,24 +1,24 @@
-//! The file of fixed tokens: `token,user,uid,"group1,group2"`, one a line.
+//! Static token file: `token,user,uid,"group1,group2"`, one per line.
 
 use ratchet_access::User;
 use std::collections::HashMap;
 use std::fmt;
 
-/// Fixed tokens and whose they are.
+/// Static tokens and their users.
 #[derive(Default)]
 pub struct TokenFile {
     tokens: HashMap<String, User>,
-    /// What is odd but no error: lines without a token, tokens that stand there twice.
+    /// Suspicious lines that are no errors: lines without a token, duplicate tokens.
     pub warnings: Vec<String>,
 }
 
-/// Why a token file cannot be read.
+/// Why a token file cannot be parsed.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("token file line {line}: {why}")]
 pub struct TokenFileError {
     /// The line, from one.
     pub line: usize,
-    /// What is wrong there.
+    /// The error in the line.
     pub why: String,
 }
 
@@ -30,7 +30,7 @@ impl fmt::Debug for TokenFile {
 }
 
 impl TokenFile {
-    /// The tokens that the content of the file names.
+    /// Parses the content of the file.
     pub fn parse(content: &str) -> Result<Self, TokenFileError> {
         let mut file = Self::default();
         for (line, record) in records(content)? {
@@ -52,7 +52,7 @@ impl TokenFile {
         Ok(file)
     }
 
-    /// Whose the token is.
+    /// The user of the token.
     pub fn user(&self, token: &str) -> Option<&User> {
         self.tokens.get(token)
     }
@@ -60,7 +60,7 @@ impl TokenFile {
 
 type Record = (usize, Vec<String>);
 
-/// The records of a CSV text, each with the line where it begins; empty lines are no records.
+/// The records of a CSV text, each with its first line; empty lines are no records.
 fn records(content: &str) -> Result<Vec<Record>, TokenFileError> {
     let mut records = Vec::new();
     let (mut line, mut rest) = (1, content);
@@ -68,16 +68,16 @@ fn records(content: &str) -> Result<Vec<Record>, TokenFileError> {
         let begin = line;
         let mut record = Vec::new();
         loop {
-            let (value, more) = field(rest, &mut line)?;
+            let (value, rest_after) = field(rest, &mut line)?;
             record.push(value);
-            rest = more;
+            rest = rest_after;
             match rest.strip_prefix(',') {
-                Some(more) => rest = more,
+                Some(rest_after) => rest = rest_after,
                 None => break,
             }
         }
-        if let Some(more) = rest.strip_prefix("\r\n").or_else(|| rest.strip_prefix('\n')) {
-            rest = more;
+        if let Some(rest_after) = rest.strip_prefix("\r\n").or_else(|| rest.strip_prefix('\n')) {
+            rest = rest_after;
             line += 1;
         }
         if record.iter().any(|value| !value.is_empty()) || record.len() > 1 {
@@ -87,7 +87,7 @@ fn records(content: &str) -> Result<Vec<Record>, TokenFileError> {
     Ok(records)
 }
 
-/// The next field and what stands behind it: a comma, the end of the line, or nothing.
+/// The next field and the rest of the text: a comma, the end of the line, or nothing.
 fn field<'t>(text: &'t str, line: &mut usize) -> Result<(String, &'t str), TokenFileError> {
     if let Some(quoted) = text.strip_prefix('"') {
         return quoted_field(quoted, line);
@@ -104,26 +104,26 @@ fn field<'t>(text: &'t str, line: &mut usize) -> Result<(String, &'t str), Token
     Ok((value.into(), rest))
 }
 
-/// What stands behind an opening quote; two quotes are one.
+/// The field after an opening quote; two quotes are one.
 fn quoted_field<'t>(text: &'t str, line: &mut usize) -> Result<(String, &'t str), TokenFileError> {
     let error = |line, why: &str| TokenFileError { line, why: why.into() };
     let (begin, mut value, mut rest) = (*line, String::new(), text);
     loop {
-        let Some((part, more)) = rest.split_once('"') else {
+        let Some((part, rest_after)) = rest.split_once('"') else {
             return Err(error(begin, "extraneous or missing \" in quoted-field"));
         };
         value.push_str(part);
         *line += part.matches('\n').count();
-        match more.strip_prefix('"') {
-            Some(more) => {
+        match rest_after.strip_prefix('"') {
+            Some(rest_after) => {
                 value.push('"');
-                rest = more;
+                rest = rest_after;
             }
-            None if more.is_empty()
-                || more.starts_with([',', '\n'])
-                || more.starts_with("\r\n") =>
+            None if rest_after.is_empty()
+                || rest_after.starts_with([',', '\n'])
+                || rest_after.starts_with("\r\n") =>
             {
-                return Ok((value, more));
+                return Ok((value, rest_after));
             }
             None => return Err(error(*line, "extraneous or missing \" in quoted-field")),
         }

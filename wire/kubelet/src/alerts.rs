@@ -1,8 +1,8 @@
-//! The names of TLS alerts as Go says them.
+//! Descriptions of TLS alerts as Go's crypto/tls formats them.
 
 use rustls::AlertDescription as Alert;
 
-static WORDS: [(Alert, &str); 30] = [
+static DESCRIPTIONS: [(Alert, &str); 30] = [
     (Alert::CloseNotify, "close notify"),
     (Alert::UnexpectedMessage, "unexpected message"),
     (Alert::BadRecordMac, "bad record MAC"),
@@ -35,8 +35,8 @@ static WORDS: [(Alert, &str); 30] = [
     (Alert::NoApplicationProtocol, "no application protocol"),
 ];
 
-/// What Go calls this alert.
-pub(crate) fn words(alert: Alert) -> String {
-    let row = WORDS.iter().find(|(known, _)| *known == alert);
-    row.map_or_else(|| format!("alert({})", u8::from(alert)), |(_, words)| (*words).to_owned())
+/// Go's description of this alert.
+pub(crate) fn description(alert: Alert) -> String {
+    let row = DESCRIPTIONS.iter().find(|(known, _)| *known == alert);
+    row.map_or_else(|| format!("alert({})", u8::from(alert)), |(_, text)| (*text).to_owned())
 }

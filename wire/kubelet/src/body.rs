@@ -1,4 +1,4 @@
-//! The body of an answer, which holds its connection's place as long as it is read.
+//! Response body that keeps its stream slot on the connection until it is read.
 
 use std::pin::Pin;
 use std::task::{Context, Poll, ready};
@@ -8,9 +8,9 @@ use http_body::{Body, Frame, SizeHint};
 use hyper::body::Incoming;
 
 use crate::KubeletError;
-use crate::line::Lease;
+use crate::http_connection::Lease;
 
-/// What a kubelet answers, as it comes: whoever reads slowly slows the kubelet down.
+/// The body of a kubelet's response, streamed: a slow reader slows the kubelet down.
 #[derive(Debug)]
 pub struct PooledBody {
     inner: Incoming,

@@ -1,4 +1,4 @@
-//! What can go wrong on the way to a kubelet, in the words that clients know from the reference.
+//! Errors of connections to kubelets, with the messages of the Go API server.
 
 use std::error::Error;
 use std::io;
@@ -7,9 +7,10 @@ use std::net::SocketAddr;
 use ratchet_certificate::NameFault;
 
 use crate::alerts;
-use crate::verifier::Refusal;
+use crate::verifier::CertificateRefusal;
 
-/// Why there is no answer. Its text is what the reference would say behind `error dialing backend: `.
+/// Why there is no response. Its text is what the Go API server writes after `error dialing
+/// backend: `.
 #[derive(Clone, Debug, thiserror::Error)]
 pub enum KubeletError {
     /// The host has no address.
@@ -17,42 +18,42 @@ pub enum KubeletError {
     Lookup {
         /// The name that was looked up.
         host: String,
-        /// What the resolver says.
+        /// The resolver's error.
         why: String,
     },
-    /// Nobody answers there.
+    /// The TCP connection failed.
     #[error("dial tcp {address}: {why}")]
     Dial {
         /// The first address that was tried.
         address: SocketAddr,
-        /// What the kernel says.
+        /// The system's error.
         why: String,
     },
-    /// A proxy on the way does not let us through.
+    /// A proxy refused the connection.
     #[error("{0}")]
     Proxy(String),
-    /// The certificate is not trusted, or not for this address, or not now.
+    /// The certificate is not trusted, not for this host, or not valid now.
     #[error("tls: failed to verify certificate: {0}")]
     Certificate(String),
-    /// The certificate is another node's, or nobody's.
+    /// The certificate does not have the name of the node.
     #[error(transparent)]
     Name(#[from] NameFault),
-    /// No TLS connection came about, for another reason.
+    /// The TLS handshake failed for another reason.
     #[error("{0}")]
     Handshake(String),
-    /// The connection stood, and the exchange failed.
+    /// The HTTP exchange failed on an established connection.
     #[error("{0}")]
     Exchange(String),
 }
 
 impl KubeletError {
-    /// Whether its text contains `x509:`, by which failures of TLS are counted.
+    /// Whether its text contains `x509:`, by which TLS failures are counted.
     pub fn mentions_x509(&self) -> bool {
         self.to_string().contains("x509:")
     }
 
     pub(crate) fn dial(address: SocketAddr, error: &io::Error) -> Self {
-        Self::Dial { address, why: format!("connect: {}", system_words(error)) }
+        Self::Dial { address, why: format!("connect: {}", system_message(error)) }
     }
 
     pub(crate) fn dial_timeout(address: SocketAddr) -> Self {
@@ -60,37 +61,37 @@ impl KubeletError {
     }
 
     pub(crate) fn lookup(host: &str, error: &io::Error) -> Self {
-        let told = error.to_string();
-        let why = LOOKUP_WORDS.iter().find(|(theirs, _)| told.contains(theirs));
-        let why = why.map_or(told.as_str(), |(_, ours)| ours).to_owned();
+        let message = error.to_string();
+        let why = LOOKUP_MESSAGES.iter().find(|(resolver, _)| message.contains(resolver));
+        let why = why.map_or(message.as_str(), |(_, go)| go).to_owned();
         Self::Lookup { host: host.to_owned(), why }
     }
 
-    /// From what ended a handshake between these two addresses.
+    /// From the error of a handshake between these two addresses.
     pub(crate) fn handshake(error: &io::Error, between: Option<(SocketAddr, SocketAddr)>) -> Self {
         use rustls::{CertificateError, Error as Tls};
         match error.get_ref().and_then(|inner| inner.downcast_ref::<Tls>()) {
             Some(Tls::InvalidCertificate(CertificateError::Other(other))) => {
-                let refusal = other.0.downcast_ref::<Refusal>();
+                let refusal = other.0.downcast_ref::<CertificateRefusal>();
                 Self::Certificate(refusal.map_or_else(|| other.to_string(), ToString::to_string))
             }
-            _ => Self::Handshake(io_words(error, between)),
+            _ => Self::Handshake(io_message(error, between)),
         }
     }
 
-    /// From what ended an exchange.
+    /// From the error of an exchange.
     pub(crate) fn exchange(error: &hyper::Error) -> Self {
-        Self::Exchange(exchange_words(error, "EOF"))
+        Self::Exchange(exchange_message(error, "EOF"))
     }
 
-    /// From what ended a body before its end.
+    /// From the error of an incomplete body.
     pub(crate) fn body(error: &hyper::Error) -> Self {
-        Self::Exchange(exchange_words(error, "unexpected EOF"))
+        Self::Exchange(exchange_message(error, "unexpected EOF"))
     }
 }
 
-/// What resolvers say, and how the reference says it.
-static LOOKUP_WORDS: [(&str, &str); 5] = [
+/// Messages of resolvers, and Go's messages for them.
+static LOOKUP_MESSAGES: [(&str, &str); 5] = [
     ("Name or service not known", "no such host"),
     ("No address associated with hostname", "no such host"),
     ("nodename nor servname provided", "no such host"),
@@ -98,32 +99,32 @@ static LOOKUP_WORDS: [(&str, &str); 5] = [
     ("Non-recoverable failure in name resolution", "server misbehaving"),
 ];
 
-/// The kernel's words without their number and their capital.
-fn system_words(error: &io::Error) -> String {
+/// The system's message without its number, in lower case.
+fn system_message(error: &io::Error) -> String {
     if error.kind() == io::ErrorKind::TimedOut {
         return "connection timed out".to_owned();
     }
-    let told = error.to_string();
-    told.split(" (os error").next().unwrap_or_default().to_lowercase()
+    let message = error.to_string();
+    message.split(" (os error").next().unwrap_or_default().to_lowercase()
 }
 
-fn io_words(error: &io::Error, between: Option<(SocketAddr, SocketAddr)>) -> String {
+fn io_message(error: &io::Error, between: Option<(SocketAddr, SocketAddr)>) -> String {
     if let Some(tls) = error.get_ref().and_then(|inner| inner.downcast_ref::<rustls::Error>()) {
-        return tls_words(tls);
+        return tls_message(tls);
     }
     match (error.kind(), between) {
         (io::ErrorKind::UnexpectedEof, _) => "EOF".to_owned(),
         (_, Some((ours, theirs))) if error.raw_os_error().is_some() => {
-            format!("read tcp {ours}->{theirs}: read: {}", system_words(error))
+            format!("read tcp {ours}->{theirs}: read: {}", system_message(error))
         }
-        _ => system_words(error),
+        _ => system_message(error),
     }
 }
 
-fn tls_words(error: &rustls::Error) -> String {
+fn tls_message(error: &rustls::Error) -> String {
     use rustls::Error as Tls;
     match error {
-        Tls::AlertReceived(alert) => format!("remote error: tls: {}", alerts::words(*alert)),
+        Tls::AlertReceived(alert) => format!("remote error: tls: {}", alerts::description(*alert)),
         Tls::InvalidMessage(_) => "tls: first record does not look like a TLS handshake".to_owned(),
         Tls::PeerIncompatible(why) => format!("tls: no common ground with the server: {why:?}"),
         Tls::InvalidCertificate(why) => {
@@ -133,15 +134,15 @@ fn tls_words(error: &rustls::Error) -> String {
     }
 }
 
-fn exchange_words(error: &hyper::Error, end: &str) -> String {
+fn exchange_message(error: &hyper::Error, end: &str) -> String {
     if error.is_incomplete_message() {
         return end.to_owned();
     }
     let mut cause = error.source();
     while let Some(this) = cause {
         if let Some(io) = this.downcast_ref::<io::Error>() {
-            let words = io_words(io, None);
-            return if words == "EOF" { end.to_owned() } else { words };
+            let message = io_message(io, None);
+            return if message == "EOF" { end.to_owned() } else { message };
         }
         cause = this.source();
     }
@@ -176,10 +177,10 @@ mod tests {
             KubeletError::dial_timeout(address).to_string(),
             "dial tcp [::1]:10250: i/o timeout"
         );
-        let nobody =
+        let not_found =
             io::Error::other("failed to lookup address information: Name or service not known");
         assert_eq!(
-            KubeletError::lookup("nope.invalid", &nobody).to_string(),
+            KubeletError::lookup("nope.invalid", &not_found).to_string(),
             "dial tcp: lookup nope.invalid: no such host"
         );
     }

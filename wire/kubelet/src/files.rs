@@ -1,4 +1,4 @@
-//! The files that connections depend on: the authorities, our certificate and its key.
+//! Files that connections depend on: the CA certificates, and our client certificate with its key.
 
 use std::io;
 use std::path::{Path, PathBuf};
@@ -12,42 +12,42 @@ use rustls::sign::{CertifiedKey, SingleCertAndKey};
 use crate::verifier::Authorities;
 use crate::{KeyFiles, Settings, Trust};
 
-/// Why connections cannot be made with these files.
+/// Why these files cannot be used.
 #[derive(Debug, thiserror::Error)]
 pub enum OpenError {
     /// A file could not be read.
-    #[error("open {}: {}", .0.display(), plainly(.1))]
+    #[error("open {}: {}", .0.display(), system_message(.1))]
     Read(PathBuf, #[source] io::Error),
-    /// The file of the authorities holds none.
+    /// The CA file contains no CA certificate.
     #[error("unable to load root certificates: {} holds no certificate of an authority", .0.display())]
     NoAuthority(PathBuf),
-    /// The file of our certificate holds none.
+    /// The certificate file contains no certificate.
     #[error("tls: failed to find any PEM data in certificate input: {}: {}", .0.display(), .1)]
     NoCertificate(PathBuf, String),
-    /// The file of our key holds none that we can use.
+    /// The key file contains no usable key.
     #[error("tls: failed to find any PEM data in key input: {}: {}", .0.display(), .1)]
     NoKey(PathBuf, String),
-    /// Certificate and key are of two different pairs.
+    /// Certificate and key do not belong together.
     #[error("tls: private key does not match public key: {} and {}: {error}", .certificate.display(), .key.display())]
     Apart {
-        /// The file of the certificate.
+        /// The certificate file.
         certificate: PathBuf,
-        /// The file of the key.
+        /// The key file.
         key: PathBuf,
-        /// What the library says.
+        /// The error of rustls.
         error: rustls::Error,
     },
-    /// The library refuses the settings.
+    /// rustls rejects the settings.
     #[error("tls: {0}")]
     Settings(#[from] rustls::Error),
 }
 
-/// The system's words as Go writes them.
-fn plainly(error: &io::Error) -> String {
+/// The system's message as Go writes it.
+fn system_message(error: &io::Error) -> String {
     error.to_string().split(" (os error").next().unwrap_or_default().to_lowercase()
 }
 
-/// What stands in the files.
+/// The contents of the files.
 #[derive(Hash)]
 pub(crate) struct Contents {
     authorities: Option<Vec<u8>>,
@@ -58,16 +58,16 @@ impl Contents {
     pub(crate) fn read(settings: &Settings) -> Result<Self, OpenError> {
         let authorities = match &settings.trust {
             Trust::Anyone => None,
-            Trust::Authority { file, .. } => Some(read(file)?),
+            Trust::Authority { file, .. } => Some(read_file(file)?),
         };
         let pair = match &settings.client {
             None => None,
-            Some(files) => Some((read(&files.certificate)?, read(&files.key)?)),
+            Some(files) => Some((read_file(&files.certificate)?, read_file(&files.key)?)),
         };
         Ok(Self { authorities, pair })
     }
 
-    /// The authorities, if there are to be any.
+    /// The trusted authorities, if the settings name any.
     pub(crate) fn authorities(
         &self,
         settings: &Settings,
@@ -77,13 +77,13 @@ impl Contents {
         else {
             return Ok(None);
         };
-        // As in the reference, what is no certificate is passed over as long as something is left.
+        // As in Go, a PEM block that is no certificate is skipped as long as one remains.
         let certificates = CertificateDer::pem_slice_iter(pem).filter_map(Result::ok).collect();
-        let none = || OpenError::NoAuthority(file.clone());
-        Authorities::new(certificates, provider).map(Some).ok_or_else(none)
+        let no_authority = || OpenError::NoAuthority(file.clone());
+        Authorities::new(certificates, provider).map(Some).ok_or_else(no_authority)
     }
 
-    /// Our certificate with its key, if we have one.
+    /// Our certificate with its key, if the settings name one.
     pub(crate) fn client(
         &self,
         settings: &Settings,
@@ -115,6 +115,6 @@ fn client_key(
     })
 }
 
-fn read(path: &Path) -> Result<Vec<u8>, OpenError> {
+fn read_file(path: &Path) -> Result<Vec<u8>, OpenError> {
     std::fs::read(path).map_err(|error| OpenError::Read(path.to_owned(), error))
 }

@@ -1,4 +1,4 @@
-//! What was made of the files at one time: the settings of TLS, until the files change.
+//! Generations of the TLS client configuration, which follow changes of the files.
 
 use std::hash::{BuildHasher, RandomState};
 use std::sync::{Arc, Mutex, PoisonError};
@@ -13,16 +13,16 @@ use crate::files::Contents;
 use crate::verifier::Anyone;
 use crate::{OpenError, Settings, Verification};
 
-/// Which protocols are offered.
+/// The protocols offered by ALPN.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Offer {
-    /// HTTP/2, and HTTP/1.1 for who does not speak it.
+    /// HTTP/2, with HTTP/1.1 as a fallback.
     Any,
-    /// HTTP/1.1, the one that can be upgraded.
+    /// HTTP/1.1 only, because it can be upgraded.
     Upgradeable,
 }
 
-/// The settings of TLS with a number that grows.
+/// A TLS configuration with an increasing number.
 #[derive(Debug)]
 pub(crate) struct Generation {
     pub(crate) number: u64,
@@ -35,24 +35,24 @@ impl Generation {
     fn new(number: u64, settings: &Settings, contents: &Contents) -> Result<Self, OpenError> {
         let provider = Arc::new(rustls::crypto::aws_lc_rs::default_provider());
         let anyone: Arc<dyn ServerCertVerifier> = Arc::new(Anyone::new(&provider));
-        let believed = match contents.authorities(settings, &provider)? {
+        let trusted = match contents.authorities(settings, &provider)? {
             Some(authorities) => Arc::new(authorities),
             None => Arc::clone(&anyone),
         };
         let client = contents.client(settings, &provider)?;
         let client = client.map(|pair| pair as Arc<dyn ResolvesClientCert>);
-        let made = |verifier: &Arc<dyn ServerCertVerifier>, offer| {
+        let build = |verifier: &Arc<dyn ServerCertVerifier>, offer| {
             config(&provider, Arc::clone(verifier), client.clone(), offer)
         };
         Ok(Self {
             number,
-            verified: made(&believed, Offer::Any)?,
-            verified_upgradeable: made(&believed, Offer::Upgradeable)?,
-            skipped: made(&anyone, Offer::Any)?,
+            verified: build(&trusted, Offer::Any)?,
+            verified_upgradeable: build(&trusted, Offer::Upgradeable)?,
+            skipped: build(&anyone, Offer::Any)?,
         })
     }
 
-    /// What a handshake of this sort uses.
+    /// The configuration for a handshake.
     pub(crate) fn config(&self, verification: Verification, offer: Offer) -> Arc<ClientConfig> {
         Arc::clone(match (verification, offer) {
             (Verification::Full, Offer::Any) => &self.verified,
@@ -62,8 +62,8 @@ impl Generation {
     }
 }
 
-/// Settings of TLS that never take up an earlier session: it would bring back a certificate that was checked for
-/// another node, or by another authority.
+/// A TLS configuration without session resumption, which would bring back a certificate that was
+/// checked for another node, or by another authority.
 pub(crate) fn config(
     provider: &Arc<CryptoProvider>,
     verifier: Arc<dyn ServerCertVerifier>,
@@ -87,12 +87,12 @@ pub(crate) fn config(
     Ok(Arc::new(config))
 }
 
-/// The generation of now, which follows its files.
+/// The current generation, reloaded when the files change.
 #[derive(Debug)]
 pub(crate) struct Generations {
     current: ArcSwap<Generation>,
-    /// A digest of what was last looked at, good or bad, so that broken files are told once.
-    seen: Mutex<u64>,
+    /// A digest of the last contents, valid or not, so that broken files are reported once.
+    last_digest: Mutex<u64>,
     digests: RandomState,
 }
 
@@ -101,28 +101,29 @@ impl Generations {
         let contents = Contents::read(settings)?;
         let first = Generation::new(1, settings, &contents)?;
         let digests = RandomState::new();
-        let seen = Mutex::new(digests.hash_one(&contents));
-        Ok(Self { current: ArcSwap::from_pointee(first), seen, digests })
+        let last_digest = Mutex::new(digests.hash_one(&contents));
+        Ok(Self { current: ArcSwap::from_pointee(first), last_digest, digests })
     }
 
     pub(crate) fn current(&self) -> Arc<Generation> {
         self.current.load_full()
     }
 
-    /// Looks at the files; the number of the new generation if they changed and are good.
+    /// Checks the files, and returns the number of the new generation if they changed and are
+    /// valid.
     pub(crate) fn reload(&self, settings: &Settings) -> Result<Option<u64>, OpenError> {
-        let read = Contents::read(settings);
-        let digest = match &read {
+        let contents = Contents::read(settings);
+        let digest = match &contents {
             Ok(contents) => self.digests.hash_one(contents),
             Err(error) => self.digests.hash_one(error.to_string()),
         };
-        // Held until the end, so that of two reloads at once the later one stays.
-        let mut seen = self.seen.lock().unwrap_or_else(PoisonError::into_inner);
-        if std::mem::replace(&mut *seen, digest) == digest {
+        // Held until the end, so that of two concurrent reloads the later one wins.
+        let mut last_digest = self.last_digest.lock().unwrap_or_else(PoisonError::into_inner);
+        if std::mem::replace(&mut *last_digest, digest) == digest {
             return Ok(None);
         }
         let number = self.current.load().number + 1;
-        self.current.store(Arc::new(Generation::new(number, settings, &read?)?));
+        self.current.store(Arc::new(Generation::new(number, settings, &contents?)?));
         Ok(Some(number))
     }
 }

@@ -1,4 +1,4 @@
-//! Connections to kubelets: asked for by the name of a node, and given only if the certificate is that node's.
+//! Client for kubelets: connects by node name, and only if the certificate belongs to that node.
 
 use std::fmt;
 use std::sync::Arc;
@@ -14,29 +14,31 @@ use tokio::net::TcpStream;
 use tokio_rustls::client::TlsStream;
 
 use crate::generation::{Generations, Offer};
-use crate::line::{BoxError, Target};
+use crate::http_connection::{BoxError, Target};
 use crate::notices::Notices;
-use crate::pool::{Dialled, Pool};
+use crate::pool::{DialedConnection, Pool};
 use crate::{
     Connection, Endpoint, KubeletError, NameCheck, NodeName, OpenError, PooledBody, Settings,
     Trust, Verification, proxy, tls,
 };
 
-/// Told once for every new connection whose chain and host were good: whether it bears its node's name.
+/// Called once for every new connection whose chain and host were valid: whether it has its node's
+/// name.
 pub type Witness = Box<dyn Fn(bool) + Send + Sync>;
 
-/// All connections to kubelets. A clone is the same.
+/// A client for all kubelets. Clones share the connection pool.
 #[derive(Clone)]
 pub struct Kubelets(Arc<Inner>);
 
 struct Inner {
-    dialler: Arc<Dialler>,
-    /// By everything that a connection is made for: never by its address alone, which two nodes may share.
+    dialer: Arc<Dialer>,
+    /// Keyed by everything that a connection is verified for: never by its address alone, which two
+    /// nodes may share.
     pool: Arc<Pool<(Endpoint, Verification)>>,
 }
 
-/// The one way to a kubelet, for pooled connections and for others.
-struct Dialler {
+/// Dials kubelets, for pooled connections and for others.
+struct Dialer {
     settings: Settings,
     generations: Generations,
     notices: Notices,
@@ -45,36 +47,37 @@ struct Dialler {
     failed: AtomicU64,
 }
 
-/// How many connections were asked for, pooled ones once.
+/// The number of connection attempts so far.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Connected {
-    /// Those that could be used.
+    /// Successful attempts.
     pub opened: u64,
-    /// Those that could not: nobody answered, or the certificate was no good.
+    /// Failed attempts: no response, or a certificate that was not accepted.
     pub failed: u64,
 }
 
 impl fmt::Debug for Kubelets {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("Kubelets")
-            .field("settings", &self.0.dialler.settings)
+            .field("settings", &self.0.dialer.settings)
             .finish_non_exhaustive()
     }
 }
 
 impl Kubelets {
-    /// Reads the files.
+    /// Opens a client with the files in `settings`.
     pub fn open(settings: Settings, witness: Witness) -> Result<Self, OpenError> {
         let generations = Generations::open(&settings)?;
         let notices = Notices::new(settings.timing.notice);
         let pool = Pool::new(settings.timing.clone());
         let (opened, failed) = (AtomicU64::new(0), AtomicU64::new(0));
-        let dialler = Dialler { settings, generations, notices, witness, opened, failed };
-        let dialler = Arc::new(dialler);
-        Ok(Self(Arc::new(Inner { dialler, pool })))
+        let dialer = Dialer { settings, generations, notices, witness, opened, failed };
+        let dialer = Arc::new(dialer);
+        Ok(Self(Arc::new(Inner { dialer, pool })))
     }
 
-    /// Sends a request, whose URI is a path with its query, and gives the answer as soon as its head is there.
+    /// Sends a request, whose URI is a path with its query, and returns the response as soon as its
+    /// head arrives.
     pub async fn send<B>(
         &self,
         to: &Endpoint,
@@ -88,27 +91,27 @@ impl Kubelets {
         let target = Target::new(Scheme::HTTPS, &to.authority())?;
         let request = request.map(|body| body.map_err(Into::into).boxed_unsync());
         let dial = || {
-            let (dialler, to) = (Arc::clone(&self.0.dialler), to.clone());
-            async move { dialler.dial(&to, verification, Offer::Any).await }
+            let (dialer, to) = (Arc::clone(&self.0.dialer), to.clone());
+            async move { dialer.dial(&to, verification, Offer::Any).await }
         };
         self.0.pool.send(&(to.clone(), verification), &target, dial, request).await
     }
 
-    /// A new connection for one who upgrades it: HTTP/1.1, verified as every other.
+    /// A new connection to be upgraded: HTTP/1.1, verified like every other.
     pub async fn dial(&self, to: &Endpoint) -> Result<Connection, KubeletError> {
-        let dialled = self.0.dialler.dial(to, Verification::Full, Offer::Upgradeable).await?;
-        Ok(dialled.connection)
+        let dialed = self.0.dialer.dial(to, Verification::Full, Offer::Upgradeable).await?;
+        Ok(dialed.connection)
     }
 
-    /// How many connections there were so far, however they are verified.
+    /// The number of connection attempts so far, whatever their verification.
     pub fn connections(&self) -> Connected {
-        let Dialler { opened, failed, .. } = &*self.0.dialler;
+        let Dialer { opened, failed, .. } = &*self.0.dialer;
         Connected { opened: opened.load(Ordering::Relaxed), failed: failed.load(Ordering::Relaxed) }
     }
 
-    /// Looks at the files now; what is broken is told in the log and changes nothing.
+    /// Reloads the files now; broken files are logged and change nothing.
     pub fn reload_now(&self) {
-        match self.0.dialler.generations.reload(&self.0.dialler.settings) {
+        match self.0.dialer.generations.reload(&self.0.dialer.settings) {
             Ok(Some(generation)) => {
                 self.0.pool.retire(generation);
                 tracing::info!("the certificates for kubelets were replaced");
@@ -120,12 +123,13 @@ impl Kubelets {
         }
     }
 
-    /// Looks at the files again and again, for ever; secret mounts swap links, which polling sees and inotify does not.
+    /// Reloads the files periodically, for ever; secret mounts swap links, which polling sees and
+    /// inotify does not.
     pub async fn watch(self, every: Duration) {
         loop {
             tokio::time::sleep(every).await;
             let this = self.clone();
-            // A slow disk must not hold up the requests of this thread.
+            // A slow disk must not block the requests of this thread.
             if tokio::task::spawn_blocking(move || this.reload_now()).await.is_err() {
                 tracing::error!("looking at the certificates for kubelets failed");
             }
@@ -133,18 +137,18 @@ impl Kubelets {
     }
 }
 
-impl Dialler {
+impl Dialer {
     /// Opens a connection, and counts it.
     async fn dial(
         &self,
         to: &Endpoint,
         verification: Verification,
         offer: Offer,
-    ) -> Result<Dialled, KubeletError> {
-        let dialled = self.open(to, verification, offer).await;
-        let counter = if dialled.is_ok() { &self.opened } else { &self.failed };
+    ) -> Result<DialedConnection, KubeletError> {
+        let dialed = self.open(to, verification, offer).await;
+        let counter = if dialed.is_ok() { &self.opened } else { &self.failed };
         counter.fetch_add(1, Ordering::Relaxed);
-        dialled
+        dialed
     }
 
     async fn open(
@@ -152,7 +156,7 @@ impl Dialler {
         to: &Endpoint,
         verification: Verification,
         offer: Offer,
-    ) -> Result<Dialled, KubeletError> {
+    ) -> Result<DialedConnection, KubeletError> {
         let Settings { timing, proxies, trust, .. } = &self.settings;
         let generation = self.generations.current();
         let name = if verification == Verification::Full && *trust != Trust::Anyone {
@@ -166,11 +170,11 @@ impl Dialler {
         if verification == Verification::Full {
             self.check_name(&to.node, &stream)?;
         }
-        Ok(Dialled { connection: Connection::tls(stream), generation: generation.number })
+        Ok(DialedConnection { connection: Connection::tls(stream), generation: generation.number })
     }
 
-    /// Whether the certificate is the node's. It is asked of the connection as it stands, after chain and host were
-    /// found good, so that no way through a handshake leads past it.
+    /// Whether the certificate is the node's. Checked on the established connection, after chain
+    /// and host were verified, so that no path through a handshake can bypass it.
     fn check_name(
         &self,
         node: &NodeName,
@@ -190,14 +194,14 @@ impl Dialler {
         match verdict {
             Ok(()) => Ok(()),
             Err(fault) => {
-                self.notices.tell(node, &fault, mode);
+                self.notices.report(node, &fault, mode);
                 if mode == NameCheck::Enforce { Err(fault.into()) } else { Ok(()) }
             }
         }
     }
 }
 
-/// For a host that no certificate can name.
+/// The error for a host that no certificate can name.
 fn no_name(host: &str) -> KubeletError {
     let host = host.escape_default();
     let why = format!("x509: certificate is not valid for any names, but wanted to match {host}");

@@ -1,4 +1,4 @@
-//! Connections to kubelets, each asked for by the name of its node and verified for that node.
+//! Client for kubelets: connections are requested by node name and verified for that node.
 
 mod alerts;
 mod body;
@@ -6,18 +6,18 @@ mod dial;
 mod error;
 mod files;
 mod generation;
+mod http_connection;
 mod kubelets;
-mod line;
 mod notices;
 mod others;
-mod pace;
 mod pool;
 mod proxy;
+mod read_pacing;
 mod settings;
 mod stream;
 mod tls;
 mod verifier;
-mod words;
+mod x509_messages;
 
 pub use body::PooledBody;
 pub use error::KubeletError;

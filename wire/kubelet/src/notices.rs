@@ -1,4 +1,4 @@
-//! Tells of certificates that bear a wrong name: every node's, but none too often.
+//! Rate-limited log of certificates with a wrong node name.
 
 use std::collections::HashMap;
 use std::sync::{Mutex, PoisonError};
@@ -8,33 +8,33 @@ use ratchet_certificate::{NameFault, NodeName};
 
 use crate::NameCheck;
 
-/// How many nodes are remembered; more than this many at once share one turn.
+/// How many nodes are tracked; further ones share one rate limit.
 const NODES: usize = 1024;
 
-/// When each node was told of.
+/// The time of the last log line for each node.
 #[derive(Debug)]
 pub(crate) struct Notices {
-    every: Duration,
-    told: Mutex<Told>,
+    interval: Duration,
+    state: Mutex<State>,
 }
 
 #[derive(Debug, Default)]
-struct Told {
-    nodes: HashMap<NodeName, Turn>,
-    others: Turn,
+struct State {
+    nodes: HashMap<NodeName, RateLimit>,
+    others: RateLimit,
 }
 
-/// When it was last told, and how often it was not since then.
+/// The time of the last log line, and how many were suppressed since.
 #[derive(Debug, Default)]
-struct Turn {
+struct RateLimit {
     last: Option<Instant>,
     suppressed: u64,
 }
 
-impl Turn {
-    /// Whether it may be told now; then, how often it was not.
-    fn take(&mut self, now: Instant, every: Duration) -> Option<u64> {
-        if self.is_recent(now, every) {
+impl RateLimit {
+    /// The number of suppressed lines, if a line may be logged now.
+    fn take(&mut self, now: Instant, interval: Duration) -> Option<u64> {
+        if self.is_recent(now, interval) {
             self.suppressed += 1;
             return None;
         }
@@ -42,39 +42,39 @@ impl Turn {
         Some(std::mem::take(&mut self.suppressed))
     }
 
-    fn is_recent(&self, now: Instant, every: Duration) -> bool {
-        self.last.is_some_and(|last| now.duration_since(last) < every)
+    fn is_recent(&self, now: Instant, interval: Duration) -> bool {
+        self.last.is_some_and(|last| now.duration_since(last) < interval)
     }
 }
 
 impl Notices {
-    pub(crate) fn new(every: Duration) -> Self {
-        Self { every, told: Mutex::default() }
+    pub(crate) fn new(interval: Duration) -> Self {
+        Self { interval, state: Mutex::default() }
     }
 
-    /// Writes one line, unless this node had one a moment ago.
-    pub(crate) fn tell(&self, node: &NodeName, fault: &NameFault, mode: NameCheck) {
-        let Some(suppressed) = self.turn(node, Instant::now()) else { return };
+    /// Logs one line, unless this node had one a moment ago.
+    pub(crate) fn report(&self, node: &NodeName, fault: &NameFault, mode: NameCheck) {
+        let Some(suppressed) = self.suppressed_if_due(node, Instant::now()) else { return };
         tracing::error!(
             node = node.as_str(),
             expected = fault.expected,
             presented = fault.presented(),
-            mode = mode.word(),
+            mode = mode.as_str(),
             suppressed,
             "the certificate of a kubelet does not bear the name of its node"
         );
     }
 
-    fn turn(&self, node: &NodeName, now: Instant) -> Option<u64> {
-        let mut told = self.told.lock().unwrap_or_else(PoisonError::into_inner);
-        let told = &mut *told;
-        if !told.nodes.contains_key(node) && told.nodes.len() >= NODES {
-            told.nodes.retain(|_, turn| turn.is_recent(now, self.every));
+    fn suppressed_if_due(&self, node: &NodeName, now: Instant) -> Option<u64> {
+        let mut state = self.state.lock().unwrap_or_else(PoisonError::into_inner);
+        let state = &mut *state;
+        if !state.nodes.contains_key(node) && state.nodes.len() >= NODES {
+            state.nodes.retain(|_, limit| limit.is_recent(now, self.interval));
         }
-        let has_room = told.nodes.len() < NODES || told.nodes.contains_key(node);
-        let turn =
-            if has_room { told.nodes.entry(node.clone()).or_default() } else { &mut told.others };
-        turn.take(now, self.every)
+        let has_room = state.nodes.len() < NODES || state.nodes.contains_key(node);
+        let limit =
+            if has_room { state.nodes.entry(node.clone()).or_default() } else { &mut state.others };
+        limit.take(now, self.interval)
     }
 }
 
@@ -84,18 +84,27 @@ mod tests {
 
     #[test]
     fn each_node_has_its_turn_and_memory_is_bounded() {
-        let every = Duration::from_secs(10);
-        let notices = Notices::new(every);
+        let interval = Duration::from_secs(10);
+        let notices = Notices::new(interval);
         let node = |number: usize| NodeName::new(&format!("node-{number}")).unwrap();
         let begin = Instant::now();
-        assert_eq!(notices.turn(&node(1), begin), Some(0));
-        assert_eq!(notices.turn(&node(1), begin), None);
-        assert_eq!(notices.turn(&node(1), begin + every / 2), None);
-        assert_eq!(notices.turn(&node(2), begin), Some(0), "another node is not held back");
-        assert_eq!(notices.turn(&node(1), begin + every), Some(2));
-        let loud = (0..5_000).filter(|n| notices.turn(&node(*n), begin + every).is_some());
-        assert!(loud.count() <= NODES + 1);
-        assert!(notices.told.lock().unwrap().nodes.len() <= NODES);
-        assert_eq!(notices.turn(&node(200_000), begin + every * 3), Some(0), "room again");
+        assert_eq!(notices.suppressed_if_due(&node(1), begin), Some(0));
+        assert_eq!(notices.suppressed_if_due(&node(1), begin), None);
+        assert_eq!(notices.suppressed_if_due(&node(1), begin + interval / 2), None);
+        assert_eq!(
+            notices.suppressed_if_due(&node(2), begin),
+            Some(0),
+            "another node is not held back"
+        );
+        assert_eq!(notices.suppressed_if_due(&node(1), begin + interval), Some(2));
+        let logged =
+            (0..5_000).filter(|n| notices.suppressed_if_due(&node(*n), begin + interval).is_some());
+        assert!(logged.count() <= NODES + 1);
+        assert!(notices.state.lock().unwrap().nodes.len() <= NODES);
+        assert_eq!(
+            notices.suppressed_if_due(&node(200_000), begin + interval * 3),
+            Some(0),
+            "room again"
+        );
     }
 }

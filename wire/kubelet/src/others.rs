@@ -1,4 +1,5 @@
-//! Connections to what is no kubelet (pods, services, other ports of nodes), where nothing is verified and nothing is shown.
+//! Client for backends that are not kubelets (pods, services, other ports of nodes): no
+//! verification, no client certificate.
 
 use std::fmt;
 use std::sync::Arc;
@@ -10,23 +11,23 @@ use http_body_util::BodyExt;
 use rustls::ClientConfig;
 
 use crate::generation::{Offer, config};
-use crate::line::{BoxError, Target};
-use crate::pool::{Dialled, Pool};
+use crate::http_connection::{BoxError, Target};
+use crate::pool::{DialedConnection, Pool};
 use crate::settings::authority;
 use crate::verifier::Anyone;
 use crate::{Connection, KubeletError, OpenError, PooledBody, Proxies, Timing, proxy, tls};
 
-/// How to speak with it.
+/// The protocol of a backend.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Scheme {
-    /// In the clear.
+    /// Plain HTTP.
     Http,
-    /// In TLS, with whoever answers.
+    /// HTTPS with any certificate.
     Https,
 }
 
 impl Scheme {
-    /// The port that is meant where none is named.
+    /// The default port of the scheme.
     pub fn default_port(self) -> u16 {
         match self {
             Self::Http => 80,
@@ -35,17 +36,17 @@ impl Scheme {
     }
 }
 
-/// All connections to what is no kubelet. They share nothing with those to kubelets, least of all our certificate. A
-/// clone is the same.
+/// A client for backends that are not kubelets. It shares nothing with the client for kubelets,
+/// least of all our certificate. Clones share the connection pool.
 #[derive(Clone)]
 pub struct Others(Arc<Inner>);
 
 struct Inner {
-    dialler: Arc<Dialler>,
+    dialer: Arc<Dialer>,
     pool: Arc<Pool<(Scheme, String, u16)>>,
 }
 
-struct Dialler {
+struct Dialer {
     timing: Timing,
     proxies: Proxies,
     any: Arc<ClientConfig>,
@@ -59,17 +60,18 @@ impl fmt::Debug for Others {
 }
 
 impl Others {
-    /// Connections that wait no longer than this.
+    /// Opens a client with these timeouts and proxies.
     pub fn open(timing: Timing, proxies: Proxies) -> Result<Self, OpenError> {
         let provider = Arc::new(rustls::crypto::aws_lc_rs::default_provider());
-        let made = |offer| config(&provider, Arc::new(Anyone::new(&provider)), None, offer);
-        let (any, upgradeable) = (made(Offer::Any)?, made(Offer::Upgradeable)?);
+        let build = |offer| config(&provider, Arc::new(Anyone::new(&provider)), None, offer);
+        let (any, upgradeable) = (build(Offer::Any)?, build(Offer::Upgradeable)?);
         let pool = Pool::new(timing.clone());
-        let dialler = Arc::new(Dialler { timing, proxies, any, upgradeable });
-        Ok(Self(Arc::new(Inner { dialler, pool })))
+        let dialer = Arc::new(Dialer { timing, proxies, any, upgradeable });
+        Ok(Self(Arc::new(Inner { dialer, pool })))
     }
 
-    /// Sends a request, whose URI is a path with its query, and gives the answer as soon as its head is there.
+    /// Sends a request, whose URI is a path with its query, and returns the response as soon as its
+    /// head arrives.
     pub async fn send<B>(
         &self,
         scheme: Scheme,
@@ -88,27 +90,27 @@ impl Others {
         let target = Target::new(name, &authority(host, port))?;
         let request = request.map(|body| body.map_err(Into::into).boxed_unsync());
         let dial = || {
-            let (dialler, host) = (Arc::clone(&self.0.dialler), host.to_owned());
+            let (dialer, host) = (Arc::clone(&self.0.dialer), host.to_owned());
             async move {
-                let connection = dialler.dial(scheme, &host, port, Offer::Any).await?;
-                Ok(Dialled { connection, generation: 1 })
+                let connection = dialer.dial(scheme, &host, port, Offer::Any).await?;
+                Ok(DialedConnection { connection, generation: 1 })
             }
         };
         self.0.pool.send(&(scheme, host.to_owned(), port), &target, dial, request).await
     }
 
-    /// A new connection for one who upgrades it.
+    /// A new connection to be upgraded.
     pub async fn dial(
         &self,
         scheme: Scheme,
         host: &str,
         port: u16,
     ) -> Result<Connection, KubeletError> {
-        self.0.dialler.dial(scheme, host, port, Offer::Upgradeable).await
+        self.0.dialer.dial(scheme, host, port, Offer::Upgradeable).await
     }
 }
 
-impl Dialler {
+impl Dialer {
     async fn dial(
         &self,
         scheme: Scheme,

@@ -1,7 +1,8 @@
-//! Connections that wait for the next request of exactly the peer that they were made for.
+//! Connection pool: idle connections wait for the next request to exactly the peer they were
+//! verified for.
 
+mod checkout;
 mod entry;
-mod held;
 
 use std::collections::HashMap;
 use std::hash::Hash;
@@ -13,21 +14,21 @@ use http_body::Body;
 use http_body_util::{BodyExt, Empty};
 use tokio::sync::{oneshot, watch};
 
-use crate::line::{Line, Outgoing, Target};
+use crate::http_connection::{HttpConnection, Outgoing, Target};
 use crate::{Connection, KubeletError, PooledBody, Timing};
+use checkout::Checkout;
 use entry::Entry;
-use held::Held;
 
-/// How many peers are remembered.
+/// The maximum number of tracked peers.
 const PEERS: usize = 8192;
 
-/// What a dialler brings: a connection, and the generation of the settings it was made with.
-pub(crate) struct Dialled {
+/// A new connection, and the generation of the TLS configuration it was made with.
+pub(crate) struct DialedConnection {
     pub(crate) connection: Connection,
     pub(crate) generation: u64,
 }
 
-/// Connections by peer. `K` must say everything that a connection was verified for.
+/// Connections by peer. `K` must contain everything that a connection was verified for.
 #[derive(Debug)]
 pub(crate) struct Pool<K> {
     state: Mutex<State<K>>,
@@ -38,33 +39,33 @@ pub(crate) struct Pool<K> {
 struct State<K> {
     generation: u64,
     peers: HashMap<K, Entry>,
-    is_swept: bool,
+    sweeper_runs: bool,
 }
 
-/// How a dial ended, for those who wait for it; None while it goes on.
-type Ended = Option<Result<(), KubeletError>>;
+/// The result of a dial, for those who wait for it; `None` while it is in progress.
+type DialResult = Option<Result<(), KubeletError>>;
 
-/// What a request finds.
-enum Found<K> {
-    Line(Held<K>),
-    /// Somebody else dials already, and perhaps there will be room for us too.
-    Wait(watch::Receiver<Ended>),
-    /// Nobody dials: we do, and tell the others.
-    Lead(watch::Sender<Ended>),
+/// What the pool has for a request.
+enum Lookup<K> {
+    Pooled(Checkout<K>),
+    /// Another request dials already, and there may be a slot for this one too.
+    Wait(watch::Receiver<DialResult>),
+    /// Nobody dials: this request does, and publishes the result.
+    Lead(watch::Sender<DialResult>),
     /// Connections to this peer cannot be shared.
-    Alone,
+    Unshared,
 }
 
 impl<K: Clone + Eq + Hash + Send + Sync + 'static> Pool<K> {
     pub(crate) fn new(timing: Timing) -> Arc<Self> {
-        let state = State { generation: 1, peers: HashMap::new(), is_swept: false };
+        let state = State { generation: 1, peers: HashMap::new(), sweeper_runs: false };
         Arc::new(Self { state: Mutex::new(state), timing })
     }
 
-    /// Sends a request on a connection of this peer, or on a new one.
+    /// Sends a request on a connection to this peer, or on a new one.
     ///
-    /// What was sent on a connection that turns out to be dead is sent once more, on a new one, if it cannot have had
-    /// an effect.
+    /// A request on a connection that turns out to be dead is sent once more, on a new one, if it
+    /// cannot have had an effect.
     pub(crate) async fn send<D, F>(
         self: &Arc<Self>,
         key: &K,
@@ -74,35 +75,39 @@ impl<K: Clone + Eq + Hash + Send + Sync + 'static> Pool<K> {
     ) -> Result<Response<PooledBody>, KubeletError>
     where
         D: Fn() -> F,
-        F: Future<Output = Result<Dialled, KubeletError>> + Send + 'static,
+        F: Future<Output = Result<DialedConnection, KubeletError>> + Send + 'static,
     {
         let copy = copy(&request);
-        let held = self.line(key, &dial).await?;
-        let failed = match held.send(request, target).await {
+        let checkout = self.connection(key, &dial).await?;
+        let failure = match checkout.send(request, target).await {
             Ok(response) => return Ok(response),
-            Err(failed) => failed,
+            Err(failure) => failure,
         };
-        let again = if failed.was_stale { failed.unsent.or(copy) } else { None };
-        let Some(again) = again else { return Err(failed.error) };
-        let held = self.dial(key, dial()).await?;
-        held.send(again, target).await.map_err(|failed| failed.error)
+        let retry = if failure.was_stale { failure.unsent.or(copy) } else { None };
+        let Some(retry) = retry else { return Err(failure.error) };
+        let checkout = self.dial(key, dial()).await?;
+        checkout.send(retry, target).await.map_err(|failure| failure.error)
     }
 
     /// A connection, from the pool or new.
-    async fn line<D, F>(self: &Arc<Self>, key: &K, dial: &D) -> Result<Held<K>, KubeletError>
+    async fn connection<D, F>(
+        self: &Arc<Self>,
+        key: &K,
+        dial: &D,
+    ) -> Result<Checkout<K>, KubeletError>
     where
         D: Fn() -> F,
-        F: Future<Output = Result<Dialled, KubeletError>> + Send + 'static,
+        F: Future<Output = Result<DialedConnection, KubeletError>> + Send + 'static,
     {
         loop {
-            match self.find(key) {
-                Found::Line(held) => return Ok(held),
-                Found::Alone => return self.dial(key, dial()).await,
-                Found::Lead(tell) => return self.lead(key, dial(), tell).await,
-                Found::Wait(mut ended) => {
-                    // An Err here means that whoever dialled is gone without a word: look again.
-                    if let Ok(ended) = ended.wait_for(Option::is_some).await
-                        && let Some(Err(error)) = &*ended
+            match self.lookup(key) {
+                Lookup::Pooled(checkout) => return Ok(checkout),
+                Lookup::Unshared => return self.dial(key, dial()).await,
+                Lookup::Lead(publish) => return self.lead(key, dial(), publish).await,
+                Lookup::Wait(mut result) => {
+                    // An `Err` means that the dialing request is gone without a result: look again.
+                    if let Ok(result) = result.wait_for(Option::is_some).await
+                        && let Some(Err(error)) = &*result
                     {
                         return Err(error.clone());
                     }
@@ -111,98 +116,107 @@ impl<K: Clone + Eq + Hash + Send + Sync + 'static> Pool<K> {
         }
     }
 
-    /// Dials for us and for those who wait. It goes on if we are gone, for then the others still wait.
+    /// Dials for this request and for those who wait. The dial continues if this request is gone,
+    /// for the others still wait.
     async fn lead<F>(
         self: &Arc<Self>,
         key: &K,
-        dialling: F,
-        tell: watch::Sender<Ended>,
-    ) -> Result<Held<K>, KubeletError>
+        dialing: F,
+        publish: watch::Sender<DialResult>,
+    ) -> Result<Checkout<K>, KubeletError>
     where
-        F: Future<Output = Result<Dialled, KubeletError>> + Send + 'static,
+        F: Future<Output = Result<DialedConnection, KubeletError>> + Send + 'static,
     {
-        let (give, given) = oneshot::channel();
+        let (send_result, result) = oneshot::channel();
         let (pool, key) = (Arc::clone(self), key.clone());
         tokio::spawn(async move {
-            let dialled = pool.dial(&key, dialling).await;
-            tell.send_replace(Some(dialled.as_ref().map(drop).map_err(Clone::clone)));
-            if let Err(Ok(held)) = give.send(dialled) {
-                held.keep();
+            let dialed = pool.dial(&key, dialing).await;
+            publish.send_replace(Some(dialed.as_ref().map(drop).map_err(Clone::clone)));
+            if let Err(Ok(checkout)) = send_result.send(dialed) {
+                checkout.put_back();
             }
         });
-        let gone = || KubeletError::Exchange("context canceled".to_owned());
-        given.await.unwrap_or_else(|_| Err(gone()))
+        let canceled = || KubeletError::Exchange("context canceled".to_owned());
+        result.await.unwrap_or_else(|_| Err(canceled()))
     }
 
-    async fn dial<F>(self: &Arc<Self>, key: &K, dialling: F) -> Result<Held<K>, KubeletError>
+    async fn dial<F>(self: &Arc<Self>, key: &K, dialing: F) -> Result<Checkout<K>, KubeletError>
     where
-        F: Future<Output = Result<Dialled, KubeletError>> + Send + 'static,
+        F: Future<Output = Result<DialedConnection, KubeletError>> + Send + 'static,
     {
-        let Dialled { connection, generation } = dialling.await?;
-        let line = Line::open(connection, &self.timing).await?;
+        let DialedConnection { connection, generation } = dialing.await?;
+        let connection = HttpConnection::open(connection, &self.timing).await?;
         let mut state = self.lock();
         let is_current = state.generation == generation;
         let entry = state.entry(key);
-        entry.is_shared = matches!(line, Line::Many(_));
-        let lease = match &line {
-            Line::Many(many) => {
-                let lease = many.lease();
+        entry.is_shared = matches!(connection, HttpConnection::Http2(_));
+        let lease = match &connection {
+            HttpConnection::Http2(http2) => {
+                let lease = http2.lease();
                 if is_current {
-                    entry.many.push(many.clone());
+                    entry.http2.push(http2.clone());
                 }
                 lease
             }
-            Line::One(_) => None,
+            HttpConnection::Http1(_) => None,
         };
-        Ok(Held::new(self, key, generation, line, lease, false))
+        Ok(Checkout::new(self, key, generation, connection, lease, false))
     }
 
-    fn find(self: &Arc<Self>, key: &K) -> Found<K> {
+    fn lookup(self: &Arc<Self>, key: &K) -> Lookup<K> {
         let mut state = self.lock();
-        // Also for a peer that never answers: it is forgotten like the others.
-        self.sweep_from_now_on(&mut state);
+        // Also for a peer that never responds: it is evicted like the others.
+        self.ensure_sweeper(&mut state);
         let generation = state.generation;
         let entry = state.entry(key);
         entry.used = Instant::now();
-        entry.forget_closed();
-        if let Some((many, lease)) = entry.many.iter().find_map(|many| Some((many, many.lease()?)))
+        entry.remove_closed();
+        if let Some((http2, lease)) =
+            entry.http2.iter().find_map(|http2| Some((http2, http2.lease()?)))
         {
-            let line = Line::Many(many.clone());
-            return Found::Line(Held::new(self, key, generation, line, Some(lease), true));
+            let connection = HttpConnection::Http2(http2.clone());
+            return Lookup::Pooled(Checkout::new(
+                self,
+                key,
+                generation,
+                connection,
+                Some(lease),
+                true,
+            ));
         }
-        if let Some(idle) = entry.one.pop() {
-            let line = Line::One(idle.sender);
-            return Found::Line(Held::new(self, key, generation, line, None, true));
+        if let Some(idle) = entry.http1.pop() {
+            let connection = HttpConnection::Http1(idle.sender);
+            return Lookup::Pooled(Checkout::new(self, key, generation, connection, None, true));
         }
         if !entry.is_shared {
-            return Found::Alone;
+            return Lookup::Unshared;
         }
-        match &entry.dialling {
-            Some(ended) => Found::Wait(ended.clone()),
+        match &entry.dialing {
+            Some(result) => Lookup::Wait(result.clone()),
             None => {
-                let (tell, ended) = watch::channel(None);
-                entry.dialling = Some(ended);
-                Found::Lead(tell)
+                let (publish, result) = watch::channel(None);
+                entry.dialing = Some(result);
+                Lookup::Lead(publish)
             }
         }
     }
 
-    /// Lets go of every connection of an older generation; what is under way on them goes on.
+    /// Drops all connections of older generations; exchanges in progress continue.
     pub(crate) fn retire(&self, generation: u64) {
         let mut state = self.lock();
         state.generation = generation;
         state.peers.clear();
     }
 
-    fn sweep_from_now_on(self: &Arc<Self>, state: &mut State<K>) {
-        if std::mem::replace(&mut state.is_swept, true) {
+    fn ensure_sweeper(self: &Arc<Self>, state: &mut State<K>) {
+        if std::mem::replace(&mut state.sweeper_runs, true) {
             return;
         }
         let pool = Arc::downgrade(self);
-        let every = (self.timing.idle / 4).max(Duration::from_millis(10));
+        let interval = (self.timing.idle / 4).max(Duration::from_millis(10));
         tokio::spawn(async move {
             loop {
-                tokio::time::sleep(every).await;
+                tokio::time::sleep(interval).await;
                 if pool.upgrade().is_none_or(|pool| pool.sweep()) {
                     return;
                 }
@@ -210,12 +224,12 @@ impl<K: Clone + Eq + Hash + Send + Sync + 'static> Pool<K> {
         });
     }
 
-    /// Drops what nobody used for long; whether nothing is left.
+    /// Drops unused connections, and returns whether none is left.
     fn sweep(&self) -> bool {
         let mut state = self.lock();
         state.peers.retain(|_, entry| entry.sweep(self.timing.idle));
-        state.is_swept = !state.peers.is_empty();
-        !state.is_swept
+        state.sweeper_runs = !state.peers.is_empty();
+        !state.sweeper_runs
     }
 }
 
@@ -228,13 +242,13 @@ impl<K> Pool<K> {
 impl<K: Clone + Eq + Hash> State<K> {
     fn entry(&mut self, key: &K) -> &mut Entry {
         if self.peers.len() >= PEERS && !self.peers.contains_key(key) {
-            self.make_room();
+            self.evict_oldest();
         }
         self.peers.entry(key.clone()).or_insert_with(Entry::new)
     }
 
-    /// Forgets the peer that was not asked for longest, those last that are being read from.
-    fn make_room(&mut self) {
+    /// Evicts the least recently used peer, busy ones last.
+    fn evict_oldest(&mut self) {
         let oldest = self.peers.iter().min_by_key(|(_, entry)| (entry.is_busy(), entry.used));
         if let Some(key) = oldest.map(|(key, _)| key.clone()) {
             self.peers.remove(&key);
@@ -242,10 +256,10 @@ impl<K: Clone + Eq + Hash> State<K> {
     }
 }
 
-/// The request again, if it has no body and asks for nothing but an answer.
+/// A copy of the request, if it has no body and a safe method.
 fn copy(request: &Request<Outgoing>) -> Option<Request<Outgoing>> {
-    let harmless = [Method::GET, Method::HEAD, Method::OPTIONS].contains(request.method());
-    if !harmless || !request.body().is_end_stream() {
+    let is_safe = [Method::GET, Method::HEAD, Method::OPTIONS].contains(request.method());
+    if !is_safe || !request.body().is_end_stream() {
         return None;
     }
     let mut copy = Request::new(Empty::new().map_err(|never| match never {}).boxed_unsync());
@@ -255,8 +269,8 @@ fn copy(request: &Request<Outgoing>) -> Option<Request<Outgoing>> {
     Some(copy)
 }
 
-/// A pool that may be gone when a connection comes back to it.
-type Home<K> = Weak<Pool<K>>;
+/// A pool that may be gone when a connection is returned to it.
+type WeakPool<K> = Weak<Pool<K>>;
 
 #[cfg(test)]
 mod tests {
@@ -268,12 +282,12 @@ mod tests {
         let pool = Pool::<usize>::new(timing);
         let begin = Instant::now();
         for key in 0..PEERS + 10 {
-            assert!(matches!(pool.find(&key), Found::Lead(_)));
+            assert!(matches!(pool.lookup(&key), Lookup::Lead(_)));
             pool.lock().entry(&key).used = begin + Duration::from_nanos(key as u64);
         }
         assert_eq!(pool.lock().peers.len(), PEERS);
         assert!(!pool.lock().peers.contains_key(&0), "the oldest went first");
-        // Whoever would have dialled is gone, so that nothing keeps them.
+        // The dialing requests are gone, so that nothing retains the peers.
         for _ in 0..100 {
             tokio::time::sleep(Duration::from_millis(10)).await;
             if pool.lock().peers.is_empty() {
@@ -286,11 +300,11 @@ mod tests {
     #[tokio::test]
     async fn one_dials_and_the_others_wait_until_it_is_told() {
         let pool = Pool::<usize>::new(Timing::default());
-        let Found::Lead(tell) = pool.find(&1) else { panic!("nobody dials yet") };
-        assert!(matches!(pool.find(&1), Found::Wait(_)));
-        assert!(matches!(pool.find(&2), Found::Lead(_)), "another peer is another matter");
-        tell.send_replace(Some(Err(KubeletError::Exchange("EOF".to_owned()))));
-        assert!(matches!(pool.find(&1), Found::Lead(_)), "told: the next one tries again");
-        assert!(matches!(pool.find(&1), Found::Lead(_)), "gone without a word: the same");
+        let Lookup::Lead(publish) = pool.lookup(&1) else { panic!("nobody dials yet") };
+        assert!(matches!(pool.lookup(&1), Lookup::Wait(_)));
+        assert!(matches!(pool.lookup(&2), Lookup::Lead(_)), "another peer is another matter");
+        publish.send_replace(Some(Err(KubeletError::Exchange("EOF".to_owned()))));
+        assert!(matches!(pool.lookup(&1), Lookup::Lead(_)), "told: the next one tries again");
+        assert!(matches!(pool.lookup(&1), Lookup::Lead(_)), "gone without a word: the same");
     }
 }

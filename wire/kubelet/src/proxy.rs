@@ -1,4 +1,4 @@
-//! Proxies between us and kubelets, as `HTTPS_PROXY` and `NO_PROXY` name them.
+//! HTTP proxies for kubelets, from `HTTPS_PROXY` and `NO_PROXY`.
 
 mod exceptions;
 
@@ -16,44 +16,46 @@ use crate::settings::authority;
 use crate::{KubeletError, Timing, dial};
 use exceptions::Exceptions;
 
-/// The most that a proxy may say before it lets us through.
+/// The maximum size of a proxy's response head.
 const HEAD: usize = 16 * 1024;
 
-/// Which way leads to a host: straight, or through a proxy. The default is straight for all.
+/// The proxy for each host. The default is no proxy at all.
 #[derive(Clone, Default)]
 pub struct Proxies {
     proxy: Option<Proxy>,
-    except: Exceptions,
+    no_proxy: Exceptions,
 }
 
-/// A proxy that speaks HTTP.
+/// A proxy that is reached by HTTP.
 #[derive(Clone)]
 struct Proxy {
     host: String,
     port: u16,
-    /// The value of its Proxy-Authorization header.
+    /// The value of the Proxy-Authorization header.
     authorization: Option<String>,
 }
 
 impl fmt::Debug for Proxies {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        // Not its password.
+        // Without its password.
         let proxy = self.proxy.as_ref().map(|proxy| authority(&proxy.host, proxy.port));
         f.debug_struct("Proxies").field("proxy", &proxy).finish_non_exhaustive()
     }
 }
 
 impl Proxies {
-    /// From the values of `HTTPS_PROXY` and `NO_PROXY`; an empty one is none. What the proxy's URL cannot be is told.
+    /// From the values of `HTTPS_PROXY` and `NO_PROXY`; an empty one means none. An invalid URL is
+    /// an error.
     pub fn new(https_proxy: &str, no_proxy: &str) -> Result<Self, String> {
         let proxy = match https_proxy.trim() {
             "" => None,
-            url => Some(Proxy::read(url)?),
+            url => Some(Proxy::parse(url)?),
         };
-        Ok(Self { proxy, except: Exceptions::read(no_proxy) })
+        Ok(Self { proxy, no_proxy: Exceptions::parse(no_proxy) })
     }
 
-    /// As the environment says. Kubelets are always reached by https, so that `HTTP_PROXY` is not asked.
+    /// From the environment. Kubelets are always reached by https, so that `HTTP_PROXY` does not
+    /// apply.
     pub fn from_environment() -> Result<Self, String> {
         let value = |upper: &str, lower: &str| {
             let set = |name| std::env::var(name).ok().filter(|value| !value.is_empty());
@@ -63,45 +65,45 @@ impl Proxies {
     }
 
     fn for_host(&self, host: &str, port: u16) -> Option<&Proxy> {
-        self.proxy.as_ref().filter(|_| !self.except.holds(host, port))
+        self.proxy.as_ref().filter(|_| !self.no_proxy.contains(host, port))
     }
 }
 
 impl Proxy {
-    fn read(url: &str) -> Result<Self, String> {
-        let told = |why: &str| format!("invalid proxy address: {why}");
-        let whole = if url.contains("://") { url.to_owned() } else { format!("http://{url}") };
-        let uri: Uri = whole.parse().map_err(|error| told(&format!("{error}")))?;
+    fn parse(url: &str) -> Result<Self, String> {
+        let invalid = |why: &str| format!("invalid proxy address: {why}");
+        let absolute = if url.contains("://") { url.to_owned() } else { format!("http://{url}") };
+        let uri: Uri = absolute.parse().map_err(|error| invalid(&format!("{error}")))?;
         if uri.scheme_str() != Some("http") {
-            return Err(told("only proxies that are reached by http are supported"));
+            return Err(invalid("only proxies that are reached by http are supported"));
         }
-        let authority = uri.authority().ok_or_else(|| told("no host"))?;
+        let authority = uri.authority().ok_or_else(|| invalid("no host"))?;
         let user = authority.as_str().rsplit_once('@').map(|(user, _)| user);
         let authorization =
-            user.map(|user| format!("Basic {}", BASE64_STANDARD.encode(unescaped(user))));
+            user.map(|user| format!("Basic {}", BASE64_STANDARD.encode(percent_decode(user))));
         let host = authority.host().trim_start_matches('[').trim_end_matches(']').to_owned();
         Ok(Self { host, port: authority.port_u16().unwrap_or(80), authorization })
     }
 }
 
-/// What percent signs stand for.
-fn unescaped(text: &str) -> Vec<u8> {
+/// Decodes percent-encoding.
+fn percent_decode(text: &str) -> Vec<u8> {
     let mut bytes = Vec::with_capacity(text.len());
     let mut rest = text.as_bytes();
-    while let Some((&first, behind)) = rest.split_first() {
-        let escaped = behind.split_first_chunk::<2>().filter(|_| first == b'%');
-        let byte = escaped.and_then(|(digits, behind)| {
+    while let Some((&first, rest_after)) = rest.split_first() {
+        let escaped = rest_after.split_first_chunk::<2>().filter(|_| first == b'%');
+        let byte = escaped.and_then(|(digits, rest_after)| {
             let byte = u8::from_str_radix(str::from_utf8(digits).ok()?, 16).ok()?;
-            Some((byte, behind))
+            Some((byte, rest_after))
         });
-        let (byte, behind) = byte.unwrap_or((first, behind));
+        let (byte, rest_after) = byte.unwrap_or((first, rest_after));
         bytes.push(byte);
-        rest = behind;
+        rest = rest_after;
     }
     bytes
 }
 
-/// A TCP connection with the host at its other end, whoever stands between.
+/// A TCP connection to the host, through a proxy if there is one.
 pub(crate) async fn tcp(
     proxies: &Proxies,
     host: &str,
@@ -111,9 +113,9 @@ pub(crate) async fn tcp(
     let Some(proxy) = proxies.for_host(host, port) else {
         return dial::tcp(host, port, timing).await;
     };
-    let on_the_way =
+    let proxy_error =
         |error: KubeletError| KubeletError::Proxy(format!("proxyconnect tcp: {error}"));
-    let mut stream = dial::tcp(&proxy.host, proxy.port, timing).await.map_err(on_the_way)?;
+    let mut stream = dial::tcp(&proxy.host, proxy.port, timing).await.map_err(proxy_error)?;
     connect(&mut stream, proxy, &authority(host, port), timing.dial).await?;
     Ok(stream)
 }
@@ -128,11 +130,11 @@ async fn connect(
     let authorization = proxy.authorization.as_ref();
     let authorization =
         authorization.map_or_else(String::new, |value| format!("Proxy-Authorization: {value}\r\n"));
-    let asked = format!("CONNECT {to} HTTP/1.1\r\nHost: {to}\r\n{authorization}\r\n");
+    let request = format!("CONNECT {to} HTTP/1.1\r\nHost: {to}\r\n{authorization}\r\n");
     let exchange = async {
-        stream.write_all(asked.as_bytes()).await?;
+        stream.write_all(request.as_bytes()).await?;
         let mut head = Vec::new();
-        // Byte by byte: what comes behind the head is not ours to read.
+        // Byte by byte: what follows the head is not ours to read.
         while !head.ends_with(b"\r\n\r\n") && head.len() < HEAD {
             head.push(stream.read_u8().await?);
         }
@@ -144,12 +146,12 @@ async fn connect(
         .map_err(|error| fault(&format!("proxyconnect tcp: {error}")))?;
     let head = String::from_utf8_lossy(&head);
     let line = head.lines().next().unwrap_or_default();
-    let (code, words) =
+    let (code, reason) =
         line.split_once(' ').and_then(|(_, rest)| rest.split_once(' ')).unwrap_or((line, ""));
     match code {
         "200" => Ok(()),
-        _ if words.is_empty() => Err(fault("unknown status code")),
-        _ => Err(fault(&words.escape_default().to_string())),
+        _ if reason.is_empty() => Err(fault("unknown status code")),
+        _ => Err(fault(&reason.escape_default().to_string())),
     }
 }
 

@@ -1,4 +1,4 @@
-//! What is known of kubelets before the first connection: whom to trust, who we are, how long to wait.
+//! Settings of connections to kubelets: trust, client certificate, timeouts, proxies.
 
 use std::path::PathBuf;
 use std::time::Duration;
@@ -7,59 +7,59 @@ use ratchet_certificate::NodeName;
 
 use crate::Proxies;
 
-/// A kubelet: whose it must be, and where it listens.
+/// A kubelet: its node, and its address.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct Endpoint {
-    /// The node whose name its certificate must bear.
+    /// The node whose name the certificate must have.
     pub node: NodeName,
     /// An address or a DNS name, without brackets.
     pub host: String,
-    /// Its port.
+    /// The port of the kubelet.
     pub port: u16,
 }
 
 impl Endpoint {
-    /// `host:port` as it stands in a URL.
+    /// `host:port` as in a URL.
     pub fn authority(&self) -> String {
         authority(&self.host, self.port)
     }
 }
 
-/// `host:port`, with brackets around what has colons.
+/// `host:port`, with brackets around IPv6 addresses.
 pub fn authority(host: &str, port: u16) -> String {
     if host.contains(':') { format!("[{host}]:{port}") } else { format!("{host}:{port}") }
 }
 
-/// Which certificates are believed.
+/// The certificates that are trusted.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub enum Trust {
-    /// Any: no `--kubelet-certificate-authority`, nothing is verified and no name is looked at.
+    /// Any: without `--kubelet-certificate-authority` nothing is verified, not even names.
     #[default]
     Anyone,
-    /// Those that one of these authorities signed for the address that was dialled.
+    /// Those that one of these authorities signed for the dialed host.
     Authority {
-        /// The authorities, in PEM.
+        /// The CA certificates, in PEM.
         file: PathBuf,
-        /// What is made of the common name.
+        /// The check of the common name.
         names: NameCheck,
     },
 }
 
-/// What is made of the common name of a certificate that is otherwise good.
+/// The check of the common name of a certificate that is otherwise valid.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum NameCheck {
-    /// It is not looked at.
+    /// No check.
     #[default]
     Off,
-    /// It is counted and told, and nothing fails.
+    /// A mismatch is counted and logged, but does not fail.
     Observe,
-    /// It is counted and told, and the connection fails if it is not the node's.
+    /// A mismatch is counted and logged, and the connection fails.
     Enforce,
 }
 
 impl NameCheck {
-    /// The word for it in logs.
-    pub(crate) fn word(self) -> &'static str {
+    /// The name of the mode in logs.
+    pub(crate) fn as_str(self) -> &'static str {
         match self {
             Self::Off => "off",
             Self::Observe => "observe",
@@ -71,51 +71,51 @@ impl NameCheck {
 /// Whether a connection is verified.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Verification {
-    /// As the settings say.
+    /// As the settings require.
     Full,
-    /// Not at all, as `insecureSkipTLSVerifyBackend` asks for logs: nothing is checked, nothing is counted, and the
-    /// connection serves no request that is verified.
+    /// Not at all, as `insecureSkipTLSVerifyBackend` requests for logs: nothing is checked or
+    /// counted, and the connection serves no verified request.
     Skipped,
 }
 
-/// Where a certificate chain and its key are, both in PEM.
+/// The files of a certificate chain and its key, both in PEM.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct KeyFiles {
     /// The chain, our own certificate first.
     pub certificate: PathBuf,
-    /// Its private key.
+    /// The private key of the certificate.
     pub key: PathBuf,
 }
 
-/// All that connections to kubelets depend on.
+/// The settings of all connections to kubelets.
 #[derive(Clone, Debug, Default)]
 pub struct Settings {
-    /// Whom we believe.
+    /// The trusted authorities.
     pub trust: Trust,
-    /// What we show.
+    /// Our client certificate.
     pub client: Option<KeyFiles>,
-    /// How long we wait for what.
+    /// Timeouts and intervals.
     pub timing: Timing,
-    /// Which proxies stand between.
+    /// The proxies to use.
     pub proxies: Proxies,
 }
 
-/// How long is waited for what.
+/// Timeouts and intervals.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Timing {
     /// For a TCP connection, all addresses of a name together.
     pub dial: Duration,
     /// For a TLS handshake.
     pub handshake: Duration,
-    /// How long a connection that nobody uses is kept.
+    /// How long an unused connection is kept.
     pub idle: Duration,
-    /// Between signs of life that the kernel sends on a silent connection.
+    /// The interval of TCP keep-alive probes.
     pub keep_alive: Duration,
-    /// How long an HTTP/2 connection may be silent before it is asked whether it lives.
+    /// How long an HTTP/2 connection may be silent before it is pinged.
     pub ping: Duration,
-    /// How long it has to answer.
+    /// The timeout of a ping.
     pub ping_answer: Duration,
-    /// How often the same node's wrong name is told.
+    /// The interval between log lines about the same node's wrong name.
     pub notice: Duration,
 }
 

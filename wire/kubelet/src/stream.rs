@@ -1,4 +1,4 @@
-//! A connection as bytes: plain or in TLS.
+//! Byte streams of connections: plain or TLS.
 
 use std::io::{self, IoSlice};
 use std::pin::Pin;
@@ -8,14 +8,14 @@ use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
 use tokio::net::TcpStream;
 use tokio_rustls::client::TlsStream;
 
-use crate::pace::Pace;
+use crate::read_pacing::ReadPacing;
 
-/// A connection of its own, for who wants to upgrade it. Shutting it down says that no more is written and leaves the
-/// other direction open.
+/// A connection of its own, to be upgraded. Shutting it down closes the write direction and leaves
+/// the read direction open.
 #[derive(Debug)]
 pub struct Connection {
     stream: Stream,
-    pace: Pace,
+    pacing: ReadPacing,
 }
 
 #[derive(Debug)]
@@ -26,15 +26,15 @@ enum Stream {
 
 impl Connection {
     pub(crate) fn plain(tcp: TcpStream) -> Self {
-        Self { stream: Stream::Plain(tcp), pace: Pace::default() }
+        Self { stream: Stream::Plain(tcp), pacing: ReadPacing::default() }
     }
 
     pub(crate) fn tls(tls: TlsStream<TcpStream>) -> Self {
-        Self { stream: Stream::Tls(Box::new(tls)), pace: Pace::default() }
+        Self { stream: Stream::Tls(Box::new(tls)), pacing: ReadPacing::default() }
     }
 
-    /// Whether HTTP/2 was agreed on.
-    pub(crate) fn speaks_http2(&self) -> bool {
+    /// Whether HTTP/2 was negotiated.
+    pub(crate) fn is_http2(&self) -> bool {
         match &self.stream {
             Stream::Plain(_) => false,
             Stream::Tls(tls) => tls.get_ref().1.alpn_protocol() == Some(b"h2"),
@@ -42,7 +42,7 @@ impl Connection {
     }
 }
 
-/// Does the same with whichever stream it is.
+/// Delegates to whichever stream it is.
 macro_rules! either {
     ($either:expr, $stream:ident => $do:expr) => {
         match $either {
@@ -64,8 +64,8 @@ impl AsyncRead for Connection {
         cx: &mut Context<'_>,
         buffer: &mut ReadBuf<'_>,
     ) -> Poll<io::Result<()>> {
-        let Self { stream, pace } = self.get_mut();
-        pace.poll_read(
+        let Self { stream, pacing } = self.get_mut();
+        pacing.poll_read(
             cx,
             buffer,
             |cx, buffer| either!(stream, stream => stream.poll_read(cx, buffer)),

@@ -1,4 +1,4 @@
-//! One TLS handshake, with a limit of time and errors in the reference's words.
+//! TLS handshake with a timeout and Go's error messages.
 
 use std::net::{IpAddr, Ipv4Addr};
 use std::sync::Arc;
@@ -13,7 +13,8 @@ use tokio_rustls::client::TlsStream;
 
 use crate::KubeletError;
 
-/// Whom a certificate must be for: the host as it was dialled. None if no certificate can be for such a host.
+/// The name that the certificate must be valid for: the host as dialed. `None` if no certificate
+/// can be valid for it.
 pub(crate) fn server_name(host: &str) -> Option<ServerName<'static>> {
     if let Ok(address) = host.parse::<IpAddr>() {
         return Some(ServerName::from(address));
@@ -21,13 +22,13 @@ pub(crate) fn server_name(host: &str) -> Option<ServerName<'static>> {
     ServerName::try_from(host.strip_suffix('.').unwrap_or(host).to_owned()).ok()
 }
 
-/// For who verifies nothing: the host if it can be told to the server, or nothing.
+/// The server name without verification: the host if it can be sent to the server, or none.
 pub(crate) fn server_name_or_none(host: &str) -> ServerName<'static> {
     // An address is not sent to the server.
     server_name(host).unwrap_or_else(|| ServerName::from(IpAddr::V4(Ipv4Addr::UNSPECIFIED)))
 }
 
-/// Makes a TLS connection of a TCP connection.
+/// Performs the handshake on a TCP connection.
 pub(crate) async fn handshake(
     tcp: TcpStream,
     config: Arc<ClientConfig>,
@@ -36,7 +37,7 @@ pub(crate) async fn handshake(
 ) -> Result<TlsStream<TcpStream>, KubeletError> {
     let between = tcp.local_addr().ok().zip(tcp.peer_addr().ok());
     match timeout(limit, TlsConnector::from(config).connect(name, tcp)).await {
-        Ok(done) => done.map_err(|error| KubeletError::handshake(&error, between)),
+        Ok(result) => result.map_err(|error| KubeletError::handshake(&error, between)),
         Err(_) => Err(KubeletError::Handshake("net/http: TLS handshake timeout".to_owned())),
     }
 }

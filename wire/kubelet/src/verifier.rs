@@ -1,4 +1,4 @@
-//! Who is believed: those whom the authorities signed for this host and this hour, or anyone.
+//! Server certificate verifiers: trusted authorities for this host and time, or anyone.
 
 use std::fmt;
 use std::sync::Arc;
@@ -13,44 +13,44 @@ use rustls::{
 };
 use x509_parser::prelude::{FromDer, X509Certificate};
 
-use crate::words;
+use crate::x509_messages;
 
-/// Why a certificate is refused, in words for clients.
+/// Why a certificate is refused, as a message for clients.
 #[derive(Debug)]
-pub(crate) struct Refusal(String);
+pub(crate) struct CertificateRefusal(String);
 
-impl fmt::Display for Refusal {
+impl fmt::Display for CertificateRefusal {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(&self.0)
     }
 }
 
-impl std::error::Error for Refusal {}
+impl std::error::Error for CertificateRefusal {}
 
-impl From<Refusal> for Error {
-    fn from(refusal: Refusal) -> Self {
+impl From<CertificateRefusal> for Error {
+    fn from(refusal: CertificateRefusal) -> Self {
         CertificateError::Other(OtherError(Arc::new(refusal))).into()
     }
 }
 
-/// Verifies chain, time and host. Names of nodes are not its business: they are looked at when the handshake is over,
-/// by whoever knows which node was meant.
+/// Verifies chain, time and host. Node names are checked after the handshake, by the caller, which
+/// knows the node.
 #[derive(Debug)]
 pub(crate) struct Authorities {
-    members: Vec<Member>,
+    certificates: Vec<AuthorityCertificate>,
     all: Arc<WebPkiServerVerifier>,
     provider: Arc<CryptoProvider>,
 }
 
-/// One certificate of the file.
+/// One certificate of the CA file.
 #[derive(Debug)]
-struct Member {
-    certificate: CertificateDer<'static>,
+struct AuthorityCertificate {
+    der: CertificateDer<'static>,
     not_before: i64,
     not_after: i64,
 }
 
-impl Member {
+impl AuthorityCertificate {
     fn is_valid(&self, now: UnixTime) -> bool {
         let now = i64::try_from(now.as_secs()).unwrap_or(i64::MAX);
         (self.not_before..=self.not_after).contains(&now)
@@ -58,22 +58,27 @@ impl Member {
 }
 
 impl Authorities {
-    /// None if there is no certificate among these that can vouch for others.
+    /// `None` if no certificate can be a trust anchor.
     pub(crate) fn new(
-        certificates: Vec<CertificateDer<'static>>,
+        ders: Vec<CertificateDer<'static>>,
         provider: &Arc<CryptoProvider>,
     ) -> Option<Self> {
-        let members: Vec<Member> = certificates.into_iter().filter_map(member).collect();
-        let all = verifier(members.iter(), provider)?;
-        Some(Self { members, all, provider: Arc::clone(provider) })
+        let certificates: Vec<AuthorityCertificate> =
+            ders.into_iter().filter_map(parse_certificate).collect();
+        let all = verifier(certificates.iter(), provider)?;
+        Some(Self { certificates, all, provider: Arc::clone(provider) })
     }
 
-    /// The verifier of those authorities that are valid now: webpki believes an anchor for ever, the reference does not.
+    /// The verifier of the authorities that are valid now: webpki trusts an anchor for ever, Go
+    /// does not.
     fn now(&self, now: UnixTime) -> Option<Arc<WebPkiServerVerifier>> {
-        if self.members.iter().all(|member| member.is_valid(now)) {
+        if self.certificates.iter().all(|certificate| certificate.is_valid(now)) {
             return Some(Arc::clone(&self.all));
         }
-        verifier(self.members.iter().filter(|member| member.is_valid(now)), &self.provider)
+        verifier(
+            self.certificates.iter().filter(|certificate| certificate.is_valid(now)),
+            &self.provider,
+        )
     }
 
     fn verify(
@@ -84,7 +89,7 @@ impl Authorities {
         ocsp: &[u8],
         now: UnixTime,
     ) -> Result<ServerCertVerified, Error> {
-        if self.members.iter().any(|member| member.certificate == *leaf) {
+        if self.certificates.iter().any(|certificate| certificate.der == *leaf) {
             return verify_pinned(leaf, host, now);
         }
         let unknown = || Error::from(CertificateError::UnknownIssuer);
@@ -92,39 +97,40 @@ impl Authorities {
     }
 }
 
-fn member(certificate: CertificateDer<'static>) -> Option<Member> {
-    let (_, read) = X509Certificate::from_der(&certificate).ok()?;
-    let validity = read.validity();
+fn parse_certificate(certificate: CertificateDer<'static>) -> Option<AuthorityCertificate> {
+    let (_, parsed) = X509Certificate::from_der(&certificate).ok()?;
+    let validity = parsed.validity();
     let (not_before, not_after) = (validity.not_before.timestamp(), validity.not_after.timestamp());
-    Some(Member { not_before, not_after, certificate })
+    Some(AuthorityCertificate { not_before, not_after, der: certificate })
 }
 
 fn verifier<'a>(
-    members: impl Iterator<Item = &'a Member>,
+    certificates: impl Iterator<Item = &'a AuthorityCertificate>,
     provider: &Arc<CryptoProvider>,
 ) -> Option<Arc<WebPkiServerVerifier>> {
     let mut roots = RootCertStore::empty();
-    roots.add_parsable_certificates(members.map(|member| member.certificate.clone()));
+    roots.add_parsable_certificates(certificates.map(|certificate| certificate.der.clone()));
     if roots.is_empty() {
         return None;
     }
     WebPkiServerVerifier::builder_with_provider(Arc::new(roots), Arc::clone(provider)).build().ok()
 }
 
-/// A certificate that stands in the file itself needs no signature of another, but is held to all else. webpki would
-/// refuse it if it calls itself an authority, as those do that servers sign for themselves.
+/// A certificate that is in the CA file itself needs no signature of another, but must pass all
+/// other checks. webpki would refuse it if it is a CA certificate, as self-signed server
+/// certificates often are.
 fn verify_pinned(
     leaf: &CertificateDer<'_>,
     host: &ServerName<'_>,
     now: UnixTime,
 ) -> Result<ServerCertVerified, Error> {
-    let (_, read) =
+    let (_, parsed) =
         X509Certificate::from_der(leaf).map_err(|_| Error::from(CertificateError::BadEncoding))?;
-    if words::out_of_time(&read, now).is_some() {
+    if x509_messages::validity_error(&parsed, now).is_some() {
         return Err(CertificateError::Expired.into());
     }
     rustls::client::verify_server_name(&ParsedCertificate::try_from(leaf)?, host)?;
-    let usage = read.extended_key_usage().map_err(|_| CertificateError::BadEncoding)?;
+    let usage = parsed.extended_key_usage().map_err(|_| CertificateError::BadEncoding)?;
     if usage.is_some_and(|usage| !usage.value.server_auth && !usage.value.any) {
         return Err(CertificateError::InvalidPurpose.into());
     }
@@ -141,8 +147,15 @@ impl ServerCertVerifier for Authorities {
         now: UnixTime,
     ) -> Result<ServerCertVerified, Error> {
         self.verify(leaf, intermediates, host, ocsp, now).map_err(|error| {
-            let authorities = self.members.iter().map(|member| &member.certificate);
-            Refusal(words::refusal(&error, leaf, host, now, authorities)).into()
+            let authorities = self.certificates.iter().map(|certificate| &certificate.der);
+            CertificateRefusal(x509_messages::verification_error(
+                &error,
+                leaf,
+                host,
+                now,
+                authorities,
+            ))
+            .into()
         })
     }
 
@@ -169,8 +182,8 @@ impl ServerCertVerifier for Authorities {
     }
 }
 
-/// Believes anyone. Not even the signature is looked at: where every key will do, knowing that the other side holds the
-/// one that it shows says nothing, and odd old certificates would fail.
+/// Accepts any certificate. Not even the signature is verified: where every key is accepted,
+/// knowing that the peer holds its key proves nothing, and odd old certificates would fail.
 #[derive(Debug)]
 pub(crate) struct Anyone(WebPkiSupportedAlgorithms);
 

@@ -1,7 +1,7 @@
-//! The task that drives one connection: it alone reads and writes it.
+//! Driver task of one connection: it alone reads and writes it.
 
 use crate::frame::{Frame, Reader};
-use crate::outward::LARGEST;
+use crate::outgoing::MAX_DATA;
 use crate::state::{Delivery, Phase, Remote, Shared, State};
 use crate::{Limits, SpdyError};
 use bytes::{Buf, Bytes, BytesMut};
@@ -15,18 +15,18 @@ use std::time::Duration;
 use tokio::io::{AsyncRead, AsyncReadExt, AsyncWrite, AsyncWriteExt};
 use tokio::time::timeout;
 
-/// How long the last frames may take to go out.
-const PATIENCE: Duration = Duration::from_secs(10);
-/// How long a peer may take to hang up after the last frame. Who hangs up on bytes that nobody read takes away from
-/// the peer what it has not read either.
+/// The timeout for writing the last frames.
+const WRITE_TIMEOUT: Duration = Duration::from_secs(10);
+/// How long the driver waits for the peer to close after the last frame. Closing a socket with
+/// unread input makes the peer lose what it has not read yet.
 const LINGER: Duration = Duration::from_secs(1);
-/// How much is read at once: little at first, for most connections are quiet.
+/// The size of a read: little at first, for most connections are quiet.
 const FIRST_READ: usize = 8 << 10;
-const LARGEST_READ: usize = 2 * LARGEST;
-/// How many pieces are written at once.
-const PIECES: usize = 32;
-/// How often the connection is looked at before other tasks get their turn.
-const TURNS: usize = 32;
+const LARGEST_READ: usize = 2 * MAX_DATA;
+/// The maximum number of slices in a vectored write.
+const MAX_SLICES: usize = 32;
+/// The number of rounds before other tasks get their turn.
+const MAX_ROUNDS: usize = 32;
 
 pub(crate) struct Driver<IO> {
     io: IO,
@@ -34,9 +34,9 @@ pub(crate) struct Driver<IO> {
     reader: Reader,
     input: BytesMut,
     read_size: usize,
-    /// A piece of data whose stream is full.
-    held: Option<(u32, Bytes, bool)>,
-    /// What is being written.
+    /// Data whose stream is full.
+    blocked: Option<(u32, Bytes, bool)>,
+    /// The bytes being written.
     output: VecDeque<Bytes>,
     unflushed: bool,
 }
@@ -49,7 +49,7 @@ impl<IO: AsyncRead + AsyncWrite + Send + Unpin + 'static> Driver<IO> {
             reader: Reader::new(limits),
             input: BytesMut::new(),
             read_size: FIRST_READ,
-            held: None,
+            blocked: None,
             output: VecDeque::new(),
             unflushed: false,
         };
@@ -59,24 +59,24 @@ impl<IO: AsyncRead + AsyncWrite + Send + Unpin + 'static> Driver<IO> {
     async fn run(mut self) {
         let shared = Arc::clone(&self.shared);
         let mut phase = shared.phase.subscribe();
-        let late = async {
-            let _ = phase.wait_for(|phase| *phase == Phase::Leaving).await;
-            tokio::time::sleep(PATIENCE).await;
+        let timed_out = async {
+            let _ = phase.wait_for(|phase| *phase == Phase::ShuttingDown).await;
+            tokio::time::sleep(WRITE_TIMEOUT).await;
         };
-        let ended = tokio::select! {
-            ended = poll_fn(|cx| self.turn(cx)) => ended,
-            () = late => Err(SpdyError::Broken("the peer does not read".to_owned())),
+        let result = tokio::select! {
+            result = poll_fn(|cx| self.poll_io(cx)) => result,
+            () = timed_out => Err(SpdyError::Broken("the peer does not read".to_owned())),
         };
-        let gracefully = ended.is_ok();
-        shared.act(|state| state.end(ended.err().unwrap_or(SpdyError::Closed)));
-        let _ = timeout(PATIENCE, self.io.shutdown()).await;
+        let is_graceful = result.is_ok();
+        shared.act(|state| state.end(result.err().unwrap_or(SpdyError::Closed)));
+        let _ = timeout(WRITE_TIMEOUT, self.io.shutdown()).await;
         shared.phase.send_replace(Phase::Closed);
-        if gracefully {
+        if is_graceful {
             let _ = timeout(LINGER, self.drain()).await;
         }
     }
 
-    /// Reads until the peer hangs up, and looks at nothing.
+    /// Reads and discards until the peer closes.
     async fn drain(&mut self) {
         loop {
             self.input.clear();
@@ -87,10 +87,11 @@ impl<IO: AsyncRead + AsyncWrite + Send + Unpin + 'static> Driver<IO> {
         }
     }
 
-    /// Reads and writes for as long as one of them gets on; reads first, for what comes may want an answer.
-    fn turn(&mut self, cx: &mut Context<'_>) -> Poll<Result<(), SpdyError>> {
-        self.shared.act(|state| state.looked_at(cx));
-        for _ in 0..TURNS {
+    /// Reads and writes for as long as either makes progress; reads first, for input may require a
+    /// response.
+    fn poll_io(&mut self, cx: &mut Context<'_>) -> Poll<Result<(), SpdyError>> {
+        self.shared.act(|state| state.register_driver(cx));
+        for _ in 0..MAX_ROUNDS {
             let read = self.read(cx)?;
             let written = self.write(cx)?;
             if self.output.is_empty() && !self.unflushed && self.shared.act(|state| state.is_done())
@@ -105,7 +106,7 @@ impl<IO: AsyncRead + AsyncWrite + Send + Unpin + 'static> Driver<IO> {
         Poll::Pending
     }
 
-    /// Writes once what there is; pending if nothing is left or the connection takes no more.
+    /// Writes once; pending if there is nothing to write or the connection blocks.
     fn write(&mut self, cx: &mut Context<'_>) -> Poll<Result<(), SpdyError>> {
         if self.output.is_empty() {
             self.shared.act(|state| state.out.take(&mut self.output));
@@ -132,7 +133,7 @@ impl<IO: AsyncRead + AsyncWrite + Send + Unpin + 'static> Driver<IO> {
         Poll::Ready(Ok(()))
     }
 
-    /// Handles what has come and reads once more; pending if a stream is full or nothing came.
+    /// Handles the input and reads once; pending if a stream is full or there is no input.
     fn read(&mut self, cx: &mut Context<'_>) -> Poll<Result<(), SpdyError>> {
         if !self.handle_input()? {
             return Poll::Pending;
@@ -140,7 +141,9 @@ impl<IO: AsyncRead + AsyncWrite + Send + Unpin + 'static> Driver<IO> {
         self.input.reserve(self.read_size);
         let read = pin!(self.io.read_buf(&mut self.input)).poll(cx);
         match ready!(read).map_err(broken)? {
-            0 if self.shared.act(|state| state.is_parting()) => Poll::Ready(Err(SpdyError::Closed)),
+            0 if self.shared.act(|state| state.may_peer_close()) => {
+                Poll::Ready(Err(SpdyError::Closed))
+            }
             0 => Poll::Ready(Err(SpdyError::Broken("the peer hung up".to_owned()))),
             read => {
                 if read >= self.read_size {
@@ -151,23 +154,23 @@ impl<IO: AsyncRead + AsyncWrite + Send + Unpin + 'static> Driver<IO> {
         }
     }
 
-    /// Whether all that has come could be handled.
+    /// Handles buffered frames, and returns whether all of them could be handled.
     fn handle_input(&mut self) -> Result<bool, SpdyError> {
-        let Self { reader, input, held, shared, .. } = self;
+        let Self { reader, input, blocked, shared, .. } = self;
         shared.act(|state| {
-            if state.is_leaving() {
+            if state.is_shutting_down() {
                 input.clear();
-                *held = None;
+                *blocked = None;
                 return Ok(true);
             }
             loop {
-                if let Some((id, bytes, fin)) = held.take() {
+                if let Some((id, bytes, fin)) = blocked.take() {
                     match state.deliver(id, bytes) {
                         Delivery::Full(bytes) => {
-                            *held = Some((id, bytes, fin));
+                            *blocked = Some((id, bytes, fin));
                             return Ok(false);
                         }
-                        Delivery::Done if fin => state.finished(id),
+                        Delivery::Done if fin => state.peer_finished(id),
                         Delivery::Done => {}
                     }
                 }
@@ -175,7 +178,7 @@ impl<IO: AsyncRead + AsyncWrite + Send + Unpin + 'static> Driver<IO> {
                     return Ok(false);
                 }
                 match reader.next(input).map_err(|why| SpdyError::Protocol(why.0))? {
-                    Some(Frame::Data { id, bytes, fin }) => *held = Some((id, bytes, fin)),
+                    Some(Frame::Data { id, bytes, fin }) => *blocked = Some((id, bytes, fin)),
                     Some(frame) => handle(state, frame),
                     None => return Ok(true),
                 }
@@ -184,18 +187,18 @@ impl<IO: AsyncRead + AsyncWrite + Send + Unpin + 'static> Driver<IO> {
     }
 }
 
-/// What a frame that carries no data does to the state.
+/// Applies a frame without data to the state.
 fn handle(state: &mut State, frame: Frame) {
     match frame {
         Frame::SynStream { id, headers, fin, unidirectional } => {
             let remote = if fin { Remote::Fin } else { Remote::Open };
-            state.knock(id, headers, remote, !unidirectional);
+            state.peer_opened(id, headers, remote, !unidirectional);
         }
-        Frame::SynReply { id, headers, fin } => state.replied(id, headers, fin),
-        Frame::Reset { id, status } => state.was_reset(id, status),
-        Frame::Ping(id) => state.pinged(id),
-        Frame::GoAway => state.went_away(),
-        Frame::Headers { id, fin: true } => state.finished(id),
+        Frame::SynReply { id, headers, fin } => state.peer_replied(id, headers, fin),
+        Frame::Reset { id, status } => state.peer_reset(id, status),
+        Frame::Ping(id) => state.peer_pinged(id),
+        Frame::GoAway => state.peer_went_away(),
+        Frame::Headers { id, fin: true } => state.peer_finished(id),
         Frame::Headers { .. } | Frame::Data { .. } => {}
     }
 }
@@ -205,7 +208,7 @@ fn write_pieces<IO: AsyncWrite + Unpin>(
     pieces: &VecDeque<Bytes>,
     cx: &mut Context<'_>,
 ) -> Poll<std::io::Result<usize>> {
-    let mut slices = [IoSlice::new(&[]); PIECES];
+    let mut slices = [IoSlice::new(&[]); MAX_SLICES];
     let mut count = 0;
     for (slice, piece) in slices.iter_mut().zip(pieces) {
         *slice = IoSlice::new(piece);

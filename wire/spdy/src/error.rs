@@ -1,39 +1,39 @@
-//! What can go wrong with a session and with one of its streams.
+//! Errors of sessions and streams.
 
 use std::io;
 
-/// Why a stream was reset, in the numbers of the protocol.
+/// The status of a reset stream, as the protocol defines it.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub struct Reset(pub u32);
 
 impl Reset {
-    /// The peer broke the protocol.
+    /// The peer violated the protocol.
     pub const PROTOCOL_ERROR: Self = Self(1);
     /// The stream was not accepted.
     pub const REFUSED: Self = Self(3);
-    /// Nobody needs the stream any more.
+    /// The stream is not needed any more.
     pub const CANCEL: Self = Self(5);
 }
 
-/// Why a session or a stream cannot go on.
+/// Why a session or a stream cannot continue.
 #[derive(Clone, Debug, Eq, PartialEq, thiserror::Error)]
 pub enum SpdyError {
-    /// The session has ended, or its peer wants no more streams.
+    /// The session has ended, or its peer accepts no more streams.
     #[error("the SPDY session is closed")]
     Closed,
-    /// The connection broke.
+    /// The connection failed.
     #[error("the connection of the SPDY session broke: {0}")]
     Broken(String),
-    /// The headers of a stream are more than any peer would take.
+    /// The headers of a stream are too large for any peer.
     #[error("the headers of the SPDY stream are too large")]
     HeadersTooLarge,
-    /// The peer broke the protocol.
+    /// The peer violated the protocol.
     #[error("the peer of the SPDY session broke the protocol: {0}")]
     Protocol(&'static str),
     /// The peer reset the stream.
     #[error("the SPDY stream was reset (status {})", .0.0)]
     Reset(Reset),
-    /// There are too many streams, or no number is left for another.
+    /// There are too many streams, or no stream id is left.
     #[error("the SPDY session has no room for another stream")]
     TooManyStreams,
 }

@@ -1,21 +1,21 @@
-//! Frames as a peer sends them: the reader that finds them in bytes, however those arrive.
+//! Parser of received frames, independent of how the bytes arrive.
 
 use crate::inflate::Inflater;
 use crate::{Headers, Limits, Reset};
 use bytes::{Buf, Bytes, BytesMut};
 
-/// The version that control frames bear.
+/// The protocol version in control frames.
 pub(crate) const VERSION: u16 = 3;
-/// This end sends nothing more on the stream.
+/// The sender sends nothing more on the stream.
 pub(crate) const FIN: u8 = 1;
-/// The other end may send nothing on the stream.
+/// The receiver may send nothing on the stream.
 const UNIDIRECTIONAL: u8 = 2;
-/// The bytes that every frame begins with.
+/// The length of a frame header.
 pub(crate) const HEAD: usize = 8;
-/// Stream numbers have 31 bits.
+/// The largest stream id (31 bits).
 pub(crate) const LAST_ID: u32 = 0x7fff_ffff;
 
-/// What a control frame is, by the numbers of the protocol.
+/// The types of control frames.
 pub(crate) mod kind {
     pub(crate) const SYN_STREAM: u16 = 1;
     pub(crate) const SYN_REPLY: u16 = 2;
@@ -25,82 +25,82 @@ pub(crate) mod kind {
     pub(crate) const HEADERS: u16 = 8;
 }
 
-/// One frame, or a piece of a data frame that has not come whole yet.
+/// One frame, or a part of an incomplete data frame.
 #[derive(Clone, Debug, Eq, PartialEq)]
 pub enum Frame {
-    /// A stream begins.
+    /// Opens a stream.
     SynStream {
-        /// Its number.
+        /// The id of the stream.
         id: u32,
-        /// What it is for; `None` if the block cannot be read.
+        /// The headers; `None` if the block is invalid.
         headers: Option<Headers>,
-        /// Its opener sends nothing on it.
+        /// Whether the opener sends nothing on it.
         fin: bool,
-        /// Only its opener sends on it.
+        /// Whether only the opener sends on it.
         unidirectional: bool,
     },
-    /// A stream is accepted.
+    /// Accepts a stream.
     SynReply {
-        /// Its number.
+        /// The id of the stream.
         id: u32,
-        /// What there is to say about it; `None` if the block cannot be read.
+        /// The headers; `None` if the block is invalid.
         headers: Option<Headers>,
-        /// The other end sends nothing on it.
+        /// Whether the sender sends nothing on it.
         fin: bool,
     },
-    /// A stream is over.
+    /// Resets a stream.
     Reset {
-        /// Its number.
+        /// The id of the stream.
         id: u32,
-        /// Why.
+        /// The reason.
         status: Reset,
     },
-    /// Are you there? Or: yes.
+    /// A ping, or the reply to one.
     Ping(u32),
-    /// No more streams.
+    /// Announces that no more streams are accepted.
     GoAway,
-    /// More headers on a stream. Nobody sends them to say something, but they may carry the end.
+    /// More headers of a stream. They are not used, but may carry the FIN flag.
     Headers {
-        /// The number of the stream.
+        /// The id of the stream.
         id: u32,
-        /// The other end sends nothing more.
+        /// Whether the sender sends nothing more.
         fin: bool,
     },
-    /// Bytes on a stream.
+    /// Data of a stream.
     Data {
-        /// The number of the stream.
+        /// The id of the stream.
         id: u32,
-        /// As many of them as are there.
+        /// The bytes received so far.
         bytes: Bytes,
-        /// Nothing follows on this stream.
+        /// Whether nothing follows on this stream.
         fin: bool,
     },
 }
 
-/// Why bytes are no frames. Nothing after them can be understood.
+/// Why bytes are not a valid frame. Nothing after them can be parsed.
 #[derive(Clone, Copy, Debug, Eq, PartialEq, thiserror::Error)]
 #[error("{0}")]
 pub struct FrameError(pub(crate) &'static str);
 
-/// Finds frames in the bytes of a connection.
+/// Parses frames from the bytes of a connection.
 #[derive(Debug)]
 pub struct Reader {
     inflater: Inflater,
     limit: usize,
     data: Option<Data>,
-    /// Bytes to come of a frame that means nothing here.
-    skipping: usize,
+    /// Remaining bytes of an ignored frame.
+    skip_bytes: usize,
 }
 
-/// A data frame whose bytes are still to come.
+/// A data frame with bytes still to come.
 #[derive(Debug)]
 struct Data {
     id: u32,
     fin: bool,
-    left: usize,
+    remaining: usize,
 }
 
-/// The first bytes of a frame, taken apart.
+/// The parsed header of a frame.
 struct Head {
     word: u32,
     flags: u8,
@@ -108,7 +108,7 @@ struct Head {
 }
 
 impl Head {
-    fn read(mut bytes: &[u8]) -> Option<Self> {
+    fn parse(mut bytes: &[u8]) -> Option<Self> {
         let word = bytes.try_get_u32().ok()?;
         let flags = bytes.try_get_u8().ok()?;
         let length = usize::try_from(bytes.try_get_uint(3).ok()?).ok()?;
@@ -121,30 +121,32 @@ impl Head {
 }
 
 impl Reader {
-    /// A reader of what comes after the upgrade.
+    /// A reader for the bytes after the upgrade.
     pub fn new(limits: &Limits) -> Self {
         let inflater = Inflater::new(limits.header_block);
-        Self { inflater, limit: limits.control_frame, data: None, skipping: 0 }
+        Self { inflater, limit: limits.control_frame, data: None, skip_bytes: 0 }
     }
 
-    /// Takes the next frame out of `input`; `None` means that more bytes must come first. Bytes of a data frame are
-    /// handed on as they come, so that no frame is too large, and without being copied.
+    /// Takes the next frame out of `input`; `None` means that more bytes are needed. Bytes of a
+    /// data frame are passed on as they arrive, so that no frame is too large, and without being
+    /// copied.
     ///
     /// # Errors
     ///
-    /// If the bytes are no frame, or one that is larger than the limits. There is no way to go on from there.
+    /// If the bytes are not a frame, or one above the limits. The reader cannot continue after
+    /// that.
     pub fn next(&mut self, input: &mut BytesMut) -> Result<Option<Frame>, FrameError> {
         loop {
-            let skipped = self.skipping.min(input.len());
+            let skipped = self.skip_bytes.min(input.len());
             input.advance(skipped);
-            self.skipping -= skipped;
+            self.skip_bytes -= skipped;
             if let Some(data) = self.data.take() {
                 return Ok(self.piece(data, input));
             }
-            let Some(head) = Head::read(input) else { return Ok(None) };
+            let Some(head) = Head::parse(input) else { return Ok(None) };
             if head.word >> 31 == 0 {
                 let id = stream_id(head.word)?;
-                self.data = Some(Data { id, fin: head.fin(), left: head.length });
+                self.data = Some(Data { id, fin: head.fin(), remaining: head.length });
                 input.advance(HEAD);
                 continue;
             }
@@ -152,9 +154,10 @@ impl Reader {
                 return Err(FrameError("a control frame of another version"));
             }
             let kind = (head.word & 0xffff) as u16;
-            let Some(read) = READERS.iter().find(|row| row.0 == kind).map(|row| row.1) else {
+            let Some(parse_payload) = PARSERS.iter().find(|row| row.0 == kind).map(|row| row.1)
+            else {
                 input.advance(HEAD);
-                self.skipping = head.length;
+                self.skip_bytes = head.length;
                 continue;
             };
             if head.length > self.limit {
@@ -165,21 +168,21 @@ impl Reader {
             }
             input.advance(HEAD);
             let payload = input.split_to(head.length);
-            return read(self, &head, &payload).map(Some);
+            return parse_payload(self, &head, &payload).map(Some);
         }
     }
 
-    /// What has come of a data frame.
+    /// The received part of a data frame.
     fn piece(&mut self, mut data: Data, input: &mut BytesMut) -> Option<Frame> {
-        if input.is_empty() && data.left > 0 {
+        if input.is_empty() && data.remaining > 0 {
             self.data = Some(data);
             return None;
         }
-        let bytes = input.split_to(data.left.min(input.len())).freeze();
-        data.left -= bytes.len();
-        let whole = data.left == 0;
-        let frame = Frame::Data { id: data.id, bytes, fin: data.fin && whole };
-        if !whole {
+        let bytes = input.split_to(data.remaining.min(input.len())).freeze();
+        data.remaining -= bytes.len();
+        let is_complete = data.remaining == 0;
+        let frame = Frame::Data { id: data.id, bytes, fin: data.fin && is_complete };
+        if !is_complete {
             self.data = Some(data);
         }
         Some(frame)
@@ -188,14 +191,14 @@ impl Reader {
     fn block(&mut self, packed: &[u8]) -> Result<Option<Headers>, FrameError> {
         let block = self.inflater.inflate(packed);
         let block = block.ok_or(FrameError("a header block that cannot be inflated"))?;
-        Ok(Headers::read(&block))
+        Ok(Headers::parse(&block))
     }
 }
 
-type Read = fn(&mut Reader, &Head, &[u8]) -> Result<Frame, FrameError>;
+type FrameParser = fn(&mut Reader, &Head, &[u8]) -> Result<Frame, FrameError>;
 
-/// The control frames that mean something. Settings and windows do not: the peers neither have nor keep any.
-const READERS: &[(u16, Read)] = &[
+/// The supported control frames. Settings and windows are not: the peers do not use them.
+const PARSERS: &[(u16, FrameParser)] = &[
     (kind::SYN_STREAM, syn_stream),
     (kind::SYN_REPLY, syn_reply),
     (kind::RST_STREAM, rst_stream),
@@ -206,7 +209,7 @@ const READERS: &[(u16, Read)] = &[
 
 const SHORT: FrameError = FrameError("a control frame that is too short");
 
-fn word(payload: &mut &[u8]) -> Result<u32, FrameError> {
+fn read_u32(payload: &mut &[u8]) -> Result<u32, FrameError> {
     payload.try_get_u32().map_err(|_| SHORT)
 }
 
@@ -218,25 +221,25 @@ fn stream_id(word: u32) -> Result<u32, FrameError> {
 }
 
 fn syn_stream(reader: &mut Reader, head: &Head, mut payload: &[u8]) -> Result<Frame, FrameError> {
-    let id = stream_id(word(&mut payload)?)?;
-    let _associated = word(&mut payload)?;
+    let id = stream_id(read_u32(&mut payload)?)?;
+    let _associated = read_u32(&mut payload)?;
     let _priority_and_slot = payload.try_get_u16().map_err(|_| SHORT)?;
     let unidirectional = head.flags & UNIDIRECTIONAL != 0;
     Ok(Frame::SynStream { id, headers: reader.block(payload)?, fin: head.fin(), unidirectional })
 }
 
 fn syn_reply(reader: &mut Reader, head: &Head, mut payload: &[u8]) -> Result<Frame, FrameError> {
-    let id = stream_id(word(&mut payload)?)?;
+    let id = stream_id(read_u32(&mut payload)?)?;
     Ok(Frame::SynReply { id, headers: reader.block(payload)?, fin: head.fin() })
 }
 
 fn rst_stream(_: &mut Reader, _: &Head, mut payload: &[u8]) -> Result<Frame, FrameError> {
-    let id = stream_id(word(&mut payload)?)?;
-    Ok(Frame::Reset { id, status: Reset(word(&mut payload)?) })
+    let id = stream_id(read_u32(&mut payload)?)?;
+    Ok(Frame::Reset { id, status: Reset(read_u32(&mut payload)?) })
 }
 
 fn ping(_: &mut Reader, _: &Head, mut payload: &[u8]) -> Result<Frame, FrameError> {
-    Ok(Frame::Ping(word(&mut payload)?))
+    Ok(Frame::Ping(read_u32(&mut payload)?))
 }
 
 fn go_away(_: &mut Reader, _: &Head, _: &[u8]) -> Result<Frame, FrameError> {
@@ -244,8 +247,8 @@ fn go_away(_: &mut Reader, _: &Head, _: &[u8]) -> Result<Frame, FrameError> {
 }
 
 fn headers(reader: &mut Reader, head: &Head, mut payload: &[u8]) -> Result<Frame, FrameError> {
-    let id = stream_id(word(&mut payload)?)?;
-    // Read although nobody looks at them: the next block builds on this one.
+    let id = stream_id(read_u32(&mut payload)?)?;
+    // Parsed although unused: the next block builds on the state of this one.
     reader.block(payload)?;
     Ok(Frame::Headers { id, fin: head.fin() })
 }

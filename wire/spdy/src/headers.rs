@@ -1,35 +1,37 @@
-//! The headers of a stream, and the block that carries them.
+//! Headers of a stream, and the header block.
 
 use crate::SpdyError;
 use bytes::{Buf, BufMut};
 
-/// Names in lower case with their values, in the order in which they came.
+/// Names in lower case with their values, in their order.
 #[derive(Clone, Debug, Default, Eq, PartialEq)]
 pub struct Headers(Vec<(String, String)>);
 
-/// Between the values of one name.
+/// The separator of several values of one name.
 const SEPARATOR: char = '\0';
 
 impl Headers {
-    /// The first value of `name`, whatever its case.
+    /// The first value of `name`, compared without case.
     pub fn get(&self, name: &str) -> Option<&str> {
-        self.iter().find(|(known, _)| known.eq_ignore_ascii_case(name)).map(|(_, value)| value)
+        self.iter()
+            .find(|(existing, _)| existing.eq_ignore_ascii_case(name))
+            .map(|(_, value)| value)
     }
 
-    /// All names with their values; a name that has several comes once for each.
+    /// All names with their values; a name with several values comes once for each.
     pub fn iter(&self) -> impl Iterator<Item = (&str, &str)> {
         self.0.iter().map(|(name, value)| (name.as_str(), value.as_str()))
     }
 
-    /// Reads an inflated block; `None` means that it breaks the protocol.
-    pub(crate) fn read(mut block: &[u8]) -> Option<Self> {
+    /// Parses an inflated block; `None` if it violates the protocol.
+    pub(crate) fn parse(mut block: &[u8]) -> Option<Self> {
         let count = block.try_get_u32().ok()?;
         let mut headers = Vec::new();
         for _ in 0..count {
             let name = text(&mut block)?.to_lowercase();
             let values = text(&mut block)?;
-            let known = headers.iter().any(|(other, _): &(String, String)| *other == name);
-            if name.is_empty() || known {
+            let existing = headers.iter().any(|(other, _): &(String, String)| *other == name);
+            if name.is_empty() || existing {
                 return None;
             }
             let values = values.split(SEPARATOR).map(|value| (name.clone(), value.to_owned()));
@@ -38,12 +40,12 @@ impl Headers {
         block.is_empty().then_some(Self(headers))
     }
 
-    /// Writes the block of `headers`, the values of one name together.
+    /// Writes the block of `headers`, with the values of one name joined.
     pub(crate) fn write(headers: &[(&str, &str)], limit: usize) -> Result<Vec<u8>, SpdyError> {
         let mut joined: Vec<(String, String)> = Vec::with_capacity(headers.len());
         for (name, value) in headers {
             let name = name.to_lowercase();
-            match joined.iter_mut().find(|(known, _)| *known == name) {
+            match joined.iter_mut().find(|(existing, _)| *existing == name) {
                 Some((_, values)) => {
                     values.push(SEPARATOR);
                     values.push_str(value);
@@ -68,7 +70,7 @@ fn text(block: &mut &[u8]) -> Option<String> {
     Some(String::from_utf8_lossy(text).into_owned())
 }
 
-/// A block that is too long for its numbers is refused as a whole, by its size.
+/// A block whose lengths overflow is refused as a whole, by its size.
 fn put_length(block: &mut Vec<u8>, length: usize) {
     block.put_u32(u32::try_from(length).unwrap_or(u32::MAX));
 }
@@ -83,10 +85,10 @@ mod tests {
         let block = Headers::write(&[("streamType", "a"), ("port", "1"), ("StreamType", "b")], 999);
         let block = block.unwrap();
         assert_eq!(block[..4], [0, 0, 0, 2]);
-        let read = Headers::read(&block).unwrap();
-        let all: Vec<_> = read.iter().collect();
+        let parsed = Headers::parse(&block).unwrap();
+        let all: Vec<_> = parsed.iter().collect();
         assert_eq!(all, [("streamtype", "a"), ("streamtype", "b"), ("port", "1")]);
-        assert_eq!((read.get("STREAMTYPE"), read.get("x")), (Some("a"), None));
+        assert_eq!((parsed.get("STREAMTYPE"), parsed.get("x")), (Some("a"), None));
     }
 
     #[test]
@@ -95,11 +97,11 @@ mod tests {
         let unnamed = b"\0\0\0\x01\0\0\0\0\0\0\0\0";
         let short = b"\0\0\0\x01\0\0\0\x09a";
         let many = b"\xff\xff\xff\xff";
-        let more = b"\0\0\0\0x";
-        for block in [&twice[..], unnamed, short, many, more, b"", b"\0"] {
-            assert_eq!(Headers::read(block), None, "{block:?}");
+        let trailing = b"\0\0\0\0x";
+        for block in [&twice[..], unnamed, short, many, trailing, b"", b"\0"] {
+            assert_eq!(Headers::parse(block), None, "{block:?}");
         }
-        assert_eq!(Headers::read(b"\0\0\0\0"), Some(Headers::default()));
+        assert_eq!(Headers::parse(b"\0\0\0\0"), Some(Headers::default()));
     }
 
     #[test]
@@ -114,13 +116,13 @@ mod tests {
         fn what_is_written_is_read(names in proptest::collection::btree_map("[a-z-]{1,9}", "[^\0]{0,9}", 0..9)) {
             let headers: Vec<_> = names.iter().map(|(a, b)| (a.as_str(), b.as_str())).collect();
             let block = Headers::write(&headers, usize::MAX).unwrap();
-            let read = Headers::read(&block).unwrap();
-            prop_assert_eq!(read.iter().collect::<Vec<_>>(), headers);
+            let parsed = Headers::parse(&block).unwrap();
+            prop_assert_eq!(parsed.iter().collect::<Vec<_>>(), headers);
         }
 
         #[test]
         fn anything_is_read_or_refused(block: Vec<u8>) {
-            let _ = Headers::read(&block);
+            let _ = Headers::parse(&block);
         }
     }
 }

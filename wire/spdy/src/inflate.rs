@@ -1,15 +1,15 @@
-//! Header blocks on the wire: one zlib stream in each direction, which lasts as long as the session.
+//! Compression of header blocks: one zlib stream in each direction for the whole session.
 
 use crate::dictionary;
 use bytes::{BufMut, BytesMut};
 use flate2::{Decompress, FlushDecompress, Status};
 
-/// What a deflate block that is not compressed can hold.
+/// The maximum length of a stored deflate block.
 const STORED: usize = 0xffff;
 
-/// Inflates what the peer sends.
+/// Inflates the blocks of the peer.
 pub(crate) struct Inflater {
-    /// Made with the first block: an end that only listens to data needs no window.
+    /// Created with the first block: an end that only receives data needs no window.
     state: Option<Decompress>,
     limit: usize,
 }
@@ -25,38 +25,38 @@ impl Inflater {
         Self { state: None, limit }
     }
 
-    /// The block that `packed` is; `None` if it is none or is too large. Then the session is lost, for whatever comes
-    /// next builds on this.
+    /// The inflated block; `None` if it is invalid or too large. Then the session is lost, for the
+    /// next block builds on this one.
     pub(crate) fn inflate(&mut self, packed: &[u8]) -> Option<Vec<u8>> {
         let state = self.state.get_or_insert_with(|| Decompress::new(true));
         let mut block = Vec::with_capacity(1024.min(self.limit + 1));
-        let begun = state.total_in();
+        let start = state.total_in();
         loop {
-            let done = usize::try_from(state.total_in() - begun).ok()?;
-            let rest = packed.get(done..)?;
+            let consumed = usize::try_from(state.total_in() - start).ok()?;
+            let rest = packed.get(consumed..)?;
             match state.decompress_vec(rest, &mut block, FlushDecompress::Sync) {
                 Err(why) if why.needs_dictionary() == Some(dictionary::CHECKSUM) => {
                     state.set_dictionary(&dictionary::BYTES).ok()?;
                     continue;
                 }
                 Ok(Status::Ok | Status::BufError) => {}
-                // The end of the stream is no end of a session.
+                // The end of the zlib stream is not allowed within a session.
                 Ok(Status::StreamEnd) | Err(_) => return None,
             }
-            let done = usize::try_from(state.total_in() - begun).ok()?;
+            let consumed = usize::try_from(state.total_in() - start).ok()?;
             if block.len() > self.limit {
                 return None;
             }
             if block.len() < block.capacity() {
-                // Nothing more comes out of what is there.
-                return (done == packed.len()).then_some(block);
+                // All output has been produced.
+                return (consumed == packed.len()).then_some(block);
             }
             block.reserve(block.len().min(self.limit + 1 - block.len()).max(1));
         }
     }
 }
 
-/// Packs what this end sends, as stored blocks.
+/// Writes blocks as stored deflate blocks.
 #[derive(Debug, Default)]
 pub(crate) struct Packer {
     begun: bool,
@@ -71,13 +71,13 @@ impl Packer {
             packed.put_slice(&[0x78, 0xbb]);
             packed.put_u32(dictionary::CHECKSUM);
         }
-        block.chunks(STORED).for_each(|piece| stored(piece, packed));
-        // Go hands a block on when an empty one follows, and takes the lack of it for a broken stream.
-        stored(&[], packed);
+        block.chunks(STORED).for_each(|piece| put_stored_block(piece, packed));
+        // Go flushes a block when an empty one follows, and treats a missing one as an error.
+        put_stored_block(&[], packed);
     }
 }
 
-fn stored(piece: &[u8], packed: &mut BytesMut) {
+fn put_stored_block(piece: &[u8], packed: &mut BytesMut) {
     let length = u16::try_from(piece.len()).unwrap_or(u16::MAX);
     packed.put_u8(0);
     packed.put_u16_le(length);
@@ -91,7 +91,7 @@ mod tests {
     use flate2::{Compress, Compression, FlushCompress};
     use proptest::prelude::*;
 
-    /// A peer that compresses, as Go's does.
+    /// A peer that compresses, as Go does.
     struct Peer(Compress);
 
     impl Peer {

@@ -1,8 +1,9 @@
-//! SPDY/3.1 as kubectl and kubelets speak it: many streams over one connection that was upgraded from HTTP/1.1.
+//! SPDY/3.1 as kubectl and kubelets use it: many streams over one connection upgraded from
+//! HTTP/1.1.
 //!
-//! It is written by hand because no crate has it: SPDY gave way to HTTP/2 ten years ago, and Kubernetes kept it for
-//! exec, attach and port-forward. What the peers do decides what stands here, and the peers are all one library, Go's
-//! `moby/spdystream`:
+//! Implemented here because no crate has it: SPDY was replaced by HTTP/2 ten years ago, and
+//! Kubernetes kept it for exec, attach and port-forward. The implementation follows the peers,
+//! which all use one library, Go's `moby/spdystream`:
 //!
 //! * Windows are neither announced nor kept, so none are here: a stream that nobody reads is held back by not reading
 //!   the connection any more. What waits in a stream, and in all streams together, is bounded ([`Limits`]).
@@ -11,17 +12,17 @@
 //! * Headers are inflated with the dictionary of SPDY/3 but written as stored blocks: a compressor costs 300 KiB a
 //!   session to save forty bytes a stream.
 //!
-//! A task drives each connection; [`Session`], [`Accept`] and [`Stream`] are handles to it. When the last of them is
-//! gone, so is the connection.
+//! A task drives each connection; [`Session`], [`Accept`] and [`Stream`] are handles to it. The
+//! connection is closed when the last of them is dropped.
 
 mod dictionary;
 mod driver;
 mod error;
 pub mod frame;
 mod headers;
+mod inbox;
 mod inflate;
-mod inward;
-mod outward;
+mod outgoing;
 mod session;
 mod state;
 mod stream;
@@ -32,25 +33,25 @@ pub use headers::Headers;
 pub use session::{Accept, Incoming, Session};
 pub use stream::Stream;
 
-/// What a peer may make this end keep in memory.
+/// Limits on the memory that a peer can use.
 #[derive(Clone, Copy, Debug)]
 pub struct Limits {
-    /// Bytes of a control frame, as it came.
+    /// Size of a control frame in bytes, as received.
     pub control_frame: usize,
-    /// Bytes of a header block after inflation.
+    /// Size of a header block in bytes after inflation.
     pub header_block: usize,
-    /// Streams that live at once; a peer's next one is refused.
+    /// Number of open streams; further ones of a peer are refused.
     pub streams: usize,
-    /// Bytes that wait in one stream for its reader.
+    /// Unread bytes of one stream.
     pub stream_buffer: usize,
-    /// Bytes that wait in all streams of a session.
+    /// Unread bytes of all streams of a session.
     pub session_buffer: usize,
-    /// Bytes that wait to be written to the connection.
+    /// Bytes waiting to be written to the connection.
     pub outgoing: usize,
 }
 
 impl Limits {
-    /// What a session gets that asks for nothing else.
+    /// The default limits.
     pub const DEFAULT: Self = Self {
         control_frame: 64 << 10,
         header_block: 64 << 10,

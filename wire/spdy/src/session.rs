@@ -1,4 +1,4 @@
-//! A session: the handle that opens streams, and the one that hears of those that the peer opens.
+//! Session handle that opens streams, and the acceptor of streams that the peer opens.
 
 use crate::driver::Driver;
 use crate::state::{Handle, Phase, Shared};
@@ -7,14 +7,14 @@ use std::future::{Future, poll_fn};
 use std::task::{Context, Poll};
 use tokio::io::{AsyncRead, AsyncWrite};
 
-/// A handle to a session. Clones are handles to the same.
+/// A handle to a session. Clones refer to the same session.
 #[derive(Clone, Debug)]
 pub struct Session {
     handle: Handle,
 }
 
 impl Session {
-    /// The end that asked for the upgrade. It must be called where a tokio runtime runs.
+    /// The end that requested the upgrade. It must be called within a tokio runtime.
     pub fn client<IO>(io: IO) -> (Self, Accept)
     where
         IO: AsyncRead + AsyncWrite + Send + Unpin + 'static,
@@ -22,7 +22,7 @@ impl Session {
         Self::begin(io, false, Limits::DEFAULT)
     }
 
-    /// The end that granted the upgrade. It must be called where a tokio runtime runs.
+    /// The end that granted the upgrade. It must be called within a tokio runtime.
     pub fn server<IO>(io: IO) -> (Self, Accept)
     where
         IO: AsyncRead + AsyncWrite + Send + Unpin + 'static,
@@ -30,7 +30,7 @@ impl Session {
         Self::begin(io, true, Limits::DEFAULT)
     }
 
-    /// Either end, with other limits.
+    /// Either end, with custom limits.
     pub fn begin<IO>(io: IO, server: bool, limits: Limits) -> (Self, Accept)
     where
         IO: AsyncRead + AsyncWrite + Send + Unpin + 'static,
@@ -42,33 +42,33 @@ impl Session {
         (Self { handle }, accept)
     }
 
-    /// Opens a stream and waits until the peer accepts it. With `fin` this end will send nothing on it.
+    /// Opens a stream and waits until the peer accepts it. With `fin` this end sends nothing on it.
     ///
     /// # Errors
     ///
-    /// If the peer refuses it, or the session is over or full.
+    /// If the peer refuses it, or the session has ended or is full.
     pub async fn open(&self, headers: &[(&str, &str)], fin: bool) -> Result<Stream, SpdyError> {
         let limit = self.handle.act(|state| state.limits.header_block);
         let block = Headers::write(headers, limit)?;
         let id = self.handle.act(|state| state.open(&block, fin))?;
-        // From here on it is reset if nobody waits for it any more.
+        // From here on dropping the stream resets it.
         let mut stream = Stream::new(id, self.handle.clone(), Headers::default());
         stream.accepted().await?;
         Ok(stream)
     }
 
-    /// Asks the peer to answer, so that whatever lies between does not think the connection idle.
+    /// Sends a ping, so that intermediaries do not consider the connection idle.
     pub fn ping(&self) {
         self.handle.act(super::state::State::ping);
     }
 
-    /// Resets all streams, says `GOAWAY`, and waits until that is written or the peer takes too long.
+    /// Resets all streams, sends `GOAWAY`, and waits until that is written or the timeout expires.
     pub async fn close(&self) {
-        self.handle.leave();
+        self.handle.shut_down();
         self.closed().await;
     }
 
-    /// Waits until the session is over, for whatever reason.
+    /// Waits until the session has ended, for whatever reason.
     pub fn closed(&self) -> impl Future<Output = ()> + Send + use<> {
         let mut phase = self.handle.phase.subscribe();
         async move {
@@ -76,13 +76,13 @@ impl Session {
         }
     }
 
-    /// Why the session is over, if it is.
+    /// Why the session has ended, if it has.
     pub fn error(&self) -> Option<SpdyError> {
         self.handle.act(|state| state.over.clone())
     }
 }
 
-/// Hears of the streams that the peer opens. Without it they are refused.
+/// Accepts the streams that the peer opens. Without it they are refused.
 #[derive(Debug)]
 pub struct Accept {
     handle: Handle,
@@ -95,9 +95,9 @@ impl Accept {
     }
 
     fn poll_next(&mut self, cx: &mut Context<'_>) -> Poll<Option<Incoming>> {
-        let knock = self.handle.act(|state| match state.knocking.pop_front() {
+        let knock = self.handle.act(|state| match state.pending.pop_front() {
             Some(knock) => Poll::Ready(Some(knock)),
-            None if state.over.is_some() || state.is_leaving() => Poll::Ready(None),
+            None if state.over.is_some() || state.is_shutting_down() => Poll::Ready(None),
             None => {
                 state.listener = Some(cx.waker().clone());
                 Poll::Pending
@@ -114,21 +114,21 @@ impl Drop for Accept {
     fn drop(&mut self) {
         self.handle.act(|state| {
             state.accepting = false;
-            while let Some((id, _)) = state.knocking.pop_front() {
-                state.forget(id, Reset::REFUSED);
+            while let Some((id, _)) = state.pending.pop_front() {
+                state.remove_stream(id, Reset::REFUSED);
             }
         });
     }
 }
 
-/// A stream that the peer wants. One that is dropped unanswered is reset.
+/// A stream that the peer wants to open. Dropping it without a reply resets it.
 #[derive(Debug)]
 pub struct Incoming {
     stream: Stream,
 }
 
 impl Incoming {
-    /// What the peer wants it for.
+    /// The headers of the peer's request.
     pub fn headers(&self) -> &Headers {
         self.stream.headers()
     }
@@ -143,7 +143,7 @@ impl Incoming {
         Ok(self.stream)
     }
 
-    /// Tells the peer that it cannot have it.
+    /// Refuses the stream.
     pub fn refuse(self) {
         self.stream.reset_with(Reset::REFUSED);
     }

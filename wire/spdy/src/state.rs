@@ -1,7 +1,7 @@
-//! What the handles of a session and the task that drives it share: streams, what waits for them, and who is asleep.
+//! State shared by the handles of a session and its driver: streams, buffers, and wakers.
 
-use crate::inward::Inbox;
-use crate::outward::Outgoing;
+use crate::inbox::Inbox;
+use crate::outgoing::Outgoing;
 use crate::{Headers, Limits, Reset, SpdyError};
 use bytes::Bytes;
 use std::collections::{BTreeMap, VecDeque};
@@ -9,16 +9,16 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::task::{Context, Waker};
 use tokio::sync::watch;
 
-/// How far a session has come.
+/// The phase of a session.
 #[derive(Clone, Copy, Debug, Eq, PartialEq, PartialOrd)]
 pub(crate) enum Phase {
     Open,
-    /// The last frames are on their way.
-    Leaving,
+    /// The last frames are being written.
+    ShuttingDown,
     Closed,
 }
 
-/// One session, as all its handles see it.
+/// One session, shared by all its handles.
 #[derive(Debug)]
 pub(crate) struct Shared {
     state: Mutex<State>,
@@ -31,30 +31,31 @@ impl Shared {
         Arc::new(Self { state, phase: watch::Sender::new(Phase::Open) })
     }
 
-    /// Does something to the state, and wakes the driver afterwards if it must know.
+    /// Applies an action to the state, and wakes the driver afterwards if needed.
     pub(crate) fn act<T>(&self, action: impl FnOnce(&mut State) -> T) -> T {
         let mut state = self.lock();
-        let told = action(&mut state);
-        let driver = if std::mem::take(&mut state.nudged) { state.driver.take() } else { None };
+        let result = action(&mut state);
+        let driver =
+            if std::mem::take(&mut state.wakeup_requested) { state.driver.take() } else { None };
         drop(state);
         if let Some(driver) = driver {
             driver.wake();
         }
-        told
+        result
     }
 
     fn lock(&self) -> MutexGuard<'_, State> {
-        // No action stops halfway: there is nothing in them that panics.
+        // No action is left incomplete: none of them panics.
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Says farewell on the wire. What was sent before goes out first.
-    pub(crate) fn leave(&self) {
-        if self.act(State::leave) {
+    /// Shuts the session down gracefully. Queued data is sent first.
+    pub(crate) fn shut_down(&self) {
+        if self.act(State::shut_down) {
             self.phase.send_if_modified(|phase| {
-                let earlier = *phase < Phase::Leaving;
+                let earlier = *phase < Phase::ShuttingDown;
                 if earlier {
-                    *phase = Phase::Leaving;
+                    *phase = Phase::ShuttingDown;
                 }
                 earlier
             });
@@ -62,7 +63,7 @@ impl Shared {
     }
 }
 
-/// A share in a session. The session leaves when the last one is gone.
+/// A counted handle. The session shuts down when the last one is dropped.
 #[derive(Debug)]
 pub(crate) struct Handle(Arc<Shared>);
 
@@ -86,7 +87,7 @@ impl Drop for Handle {
             state.handles == 0
         });
         if last {
-            self.0.leave();
+            self.0.shut_down();
         }
     }
 }
@@ -99,7 +100,7 @@ impl std::ops::Deref for Handle {
     }
 }
 
-/// What the other end of a stream still has to say.
+/// The state of the peer's side of a stream.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub(crate) enum Remote {
     Open,
@@ -112,11 +113,11 @@ pub(crate) enum Remote {
 pub(crate) struct Slot {
     pub(crate) inbox: Inbox,
     pub(crate) remote: Remote,
-    /// This end may still send.
+    /// Whether this end may still send.
     pub(crate) sending: bool,
-    /// The stream was accepted, by whichever end had to.
+    /// Whether the stream was accepted, by whichever end had to.
     pub(crate) replied: bool,
-    /// What the other end said when it accepted.
+    /// The headers of the peer's reply.
     pub(crate) reply: Headers,
     pub(crate) reader: Option<Waker>,
     pub(crate) writer: Option<Waker>,
@@ -134,49 +135,49 @@ impl Slot {
     }
 }
 
-/// Why the driver does not read on.
+/// Why the driver does not read.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 enum Stall {
     No,
     /// A stream is full.
     Stream,
-    /// All streams together are.
+    /// All streams together are full.
     Session,
 }
 
-/// Everything that is locked at once.
+/// The state under the lock.
 #[derive(Debug)]
 pub(crate) struct State {
     pub(crate) limits: Limits,
     server: bool,
     next_id: u32,
-    last_heard: u32,
+    last_peer_id: u32,
     pub(crate) streams: BTreeMap<u32, Slot>,
     pub(crate) out: Outgoing,
     /// Streams whose writer waits for room.
-    crowded: Vec<u32>,
-    /// Bytes in all inboxes.
-    held: usize,
+    blocked_writers: Vec<u32>,
+    /// Unread bytes of all streams.
+    buffered: usize,
     stall: Stall,
-    /// Streams that were opened by the peer and that nobody has looked at.
-    pub(crate) knocking: VecDeque<(u32, Headers)>,
+    /// Streams opened by the peer that are not accepted yet.
+    pub(crate) pending: VecDeque<(u32, Headers)>,
     pub(crate) listener: Option<Waker>,
-    /// Somebody accepts streams.
+    /// Whether there is an acceptor.
     pub(crate) accepting: bool,
-    /// The peer wants no more streams.
-    gone: bool,
-    leaving: bool,
+    /// Whether the peer has sent `GOAWAY`.
+    peer_left: bool,
+    shutting_down: bool,
     pub(crate) over: Option<SpdyError>,
     handles: usize,
     driver: Option<Waker>,
-    nudged: bool,
+    wakeup_requested: bool,
 }
 
-/// What became of a piece of data.
+/// The result of a delivery.
 #[derive(Debug, Eq, PartialEq)]
 pub(crate) enum Delivery {
     Done,
-    /// The stream has no room: try again when woken.
+    /// The stream is full: try again when woken.
     Full(Bytes),
 }
 
@@ -186,43 +187,43 @@ impl State {
             limits,
             server,
             next_id: if server { 2 } else { 1 },
-            last_heard: 0,
+            last_peer_id: 0,
             streams: BTreeMap::new(),
             out: Outgoing::new(limits.outgoing),
-            crowded: Vec::new(),
-            held: 0,
+            blocked_writers: Vec::new(),
+            buffered: 0,
             stall: Stall::No,
-            knocking: VecDeque::new(),
+            pending: VecDeque::new(),
             listener: None,
             accepting: true,
-            gone: false,
-            leaving: false,
+            peer_left: false,
+            shutting_down: false,
             over: None,
             handles: 0,
             driver: None,
-            nudged: false,
+            wakeup_requested: false,
         }
     }
 
-    /// Has the driver look again.
-    pub(crate) fn nudge(&mut self) {
-        self.nudged = true;
+    /// Requests a wakeup of the driver.
+    pub(crate) fn request_wakeup(&mut self) {
+        self.wakeup_requested = true;
     }
 
-    /// The driver is about to look.
-    pub(crate) fn looked_at(&mut self, cx: &Context<'_>) {
+    /// Registers the waker of the driver.
+    pub(crate) fn register_driver(&mut self, cx: &Context<'_>) {
         match &self.driver {
-            Some(known) if known.will_wake(cx.waker()) => {}
+            Some(waker) if waker.will_wake(cx.waker()) => {}
             _ => self.driver = Some(cx.waker().clone()),
         }
     }
 
-    /// Begins a stream towards the peer.
+    /// Opens a stream to the peer.
     pub(crate) fn open(&mut self, block: &[u8], fin: bool) -> Result<u32, SpdyError> {
         if let Some(why) = &self.over {
             return Err(why.clone());
         }
-        if self.gone || self.leaving {
+        if self.peer_left || self.shutting_down {
             return Err(SpdyError::Closed);
         }
         if self.streams.len() >= self.limits.streams || self.next_id > crate::frame::LAST_ID {
@@ -232,36 +233,36 @@ impl State {
         self.next_id += 2;
         self.streams.insert(id, Slot::new(Remote::Open, !fin));
         self.out.syn_stream(id, block, fin);
-        self.nudge();
+        self.request_wakeup();
         Ok(id)
     }
 
-    /// The peer begins a stream.
-    pub(crate) fn knock(
+    /// Handles a stream opened by the peer.
+    pub(crate) fn peer_opened(
         &mut self,
         id: u32,
         headers: Option<Headers>,
         remote: Remote,
         sending: bool,
     ) {
-        if self.leaving || self.gone {
+        if self.shutting_down || self.peer_left {
             return;
         }
         let theirs = id % 2 == u32::from(self.server);
-        let Some(headers) = headers.filter(|_| theirs && id > self.last_heard) else {
+        let Some(headers) = headers.filter(|_| theirs && id > self.last_peer_id) else {
             return self.out.rst_stream(id, Reset::PROTOCOL_ERROR);
         };
-        self.last_heard = id;
+        self.last_peer_id = id;
         if !self.accepting || self.streams.len() >= self.limits.streams {
             return self.out.rst_stream(id, Reset::REFUSED);
         }
         self.streams.insert(id, Slot::new(remote, sending));
-        self.knocking.push_back((id, headers));
+        self.pending.push_back((id, headers));
         self.listener.take().into_iter().for_each(Waker::wake);
     }
 
-    /// The peer accepts a stream.
-    pub(crate) fn replied(&mut self, id: u32, headers: Option<Headers>, fin: bool) {
+    /// Handles the peer's acceptance of a stream.
+    pub(crate) fn peer_replied(&mut self, id: u32, headers: Option<Headers>, fin: bool) {
         let Some(headers) = headers else {
             return self.reset_both(id, Reset::PROTOCOL_ERROR);
         };
@@ -270,20 +271,20 @@ impl State {
         slot.reply = headers;
         slot.wake();
         if fin {
-            self.finished(id);
+            self.peer_finished(id);
         }
     }
 
-    /// The peer has said all on a stream.
-    pub(crate) fn finished(&mut self, id: u32) {
+    /// Handles the end of the peer's side of a stream.
+    pub(crate) fn peer_finished(&mut self, id: u32) {
         if let Some(slot) = self.streams.get_mut(&id).filter(|slot| slot.remote == Remote::Open) {
             slot.remote = Remote::Fin;
             slot.wake();
         }
     }
 
-    /// The peer resets a stream. What came before can still be read.
-    pub(crate) fn was_reset(&mut self, id: u32, status: Reset) {
+    /// Handles a reset by the peer. Data received before can still be read.
+    pub(crate) fn peer_reset(&mut self, id: u32, status: Reset) {
         let Some(slot) = self.streams.get_mut(&id) else { return };
         slot.sending = false;
         if slot.remote == Remote::Open {
@@ -293,130 +294,134 @@ impl State {
     }
 
     fn reset_both(&mut self, id: u32, status: Reset) {
-        self.was_reset(id, status);
+        self.peer_reset(id, status);
         self.out.rst_stream(id, status);
     }
 
-    /// The peer wants an answer, or gives one, which nobody waits for.
-    pub(crate) fn pinged(&mut self, id: u32) {
+    /// Replies to a ping of the peer, and ignores replies to ours.
+    pub(crate) fn peer_pinged(&mut self, id: u32) {
         if id % 2 == u32::from(self.server) {
             self.out.ping(id);
         }
     }
 
-    /// Asks the peer whether it is there, unless so much waits that it hears from this end anyway.
+    /// Sends a ping, unless so much is queued that the peer hears from this end anyway.
     pub(crate) fn ping(&mut self) {
         if self.over.is_none() && self.out.has_room() {
-            // Nobody waits for the answer, so all questions may have one number.
+            // The replies are ignored, so that all pings may have the same id.
             self.out.ping(if self.server { 2 } else { 1 });
-            self.nudge();
+            self.request_wakeup();
         }
     }
 
-    /// The peer wants no more streams: those that it did not accept come to nothing.
-    pub(crate) fn went_away(&mut self) {
-        self.gone = true;
+    /// Handles `GOAWAY`: streams that the peer did not accept are refused.
+    pub(crate) fn peer_went_away(&mut self) {
+        self.peer_left = true;
         let server = self.server;
-        let unanswered = |(id, slot): &(&u32, &mut Slot)| (*id % 2 == 0) == server && !slot.replied;
-        for (_, slot) in self.streams.iter_mut().filter(unanswered) {
+        let is_unanswered =
+            |(id, slot): &(&u32, &mut Slot)| (*id % 2 == 0) == server && !slot.replied;
+        for (_, slot) in self.streams.iter_mut().filter(is_unanswered) {
             slot.remote = Remote::Reset(Reset::REFUSED);
             slot.sending = false;
             slot.wake();
         }
     }
 
-    /// Hands a piece of data to its stream. What comes for a stream that is gone is dropped, as peers do.
+    /// Delivers data to its stream. Data for a stream that is gone is dropped, as peers do.
     pub(crate) fn deliver(&mut self, id: u32, bytes: Bytes) -> Delivery {
-        let open = |slot: &&mut Slot| slot.remote == Remote::Open;
-        let Some(slot) = self.streams.get_mut(&id).filter(open) else { return Delivery::Done };
+        let is_open = |slot: &&mut Slot| slot.remote == Remote::Open;
+        let Some(slot) = self.streams.get_mut(&id).filter(is_open) else { return Delivery::Done };
         if bytes.is_empty() {
             return Delivery::Done;
         }
-        let full = slot.inbox.len() >= self.limits.stream_buffer;
-        if full || self.held >= self.limits.session_buffer {
-            self.stall = if full { Stall::Stream } else { Stall::Session };
+        let is_full = slot.inbox.len() >= self.limits.stream_buffer;
+        if is_full || self.buffered >= self.limits.session_buffer {
+            self.stall = if is_full { Stall::Stream } else { Stall::Session };
             return Delivery::Full(bytes);
         }
-        self.held += bytes.len();
+        self.buffered += bytes.len();
         slot.inbox.push(bytes);
         slot.reader.take().into_iter().for_each(Waker::wake);
         Delivery::Done
     }
 
-    /// The next bytes of a stream for its reader, who may let the driver read on with it.
-    pub(crate) fn pick_up(&mut self, id: u32) -> Option<Bytes> {
+    /// The next bytes of a stream for its reader, which may let the driver continue to read.
+    pub(crate) fn take_received(&mut self, id: u32) -> Option<Bytes> {
         let slot = self.streams.get_mut(&id)?;
-        let piece = slot.inbox.pop()?;
-        let low = slot.inbox.len() <= self.limits.stream_buffer / 2;
-        self.held -= piece.len();
-        if self.stall == Stall::Stream && low {
+        let chunk = slot.inbox.pop()?;
+        let is_low = slot.inbox.len() <= self.limits.stream_buffer / 2;
+        self.buffered -= chunk.len();
+        if self.stall == Stall::Stream && is_low {
             self.stall = Stall::Session;
         }
-        if self.stall == Stall::Session && self.held < self.limits.session_buffer {
-            self.read_on();
+        if self.stall == Stall::Session && self.buffered < self.limits.session_buffer {
+            self.resume_reading();
         }
-        Some(piece)
+        Some(chunk)
     }
 
-    fn read_on(&mut self) {
+    fn resume_reading(&mut self) {
         if self.stall != Stall::No {
             self.stall = Stall::No;
-            self.nudge();
+            self.request_wakeup();
         }
     }
 
-    /// Remembers who waits to write on a stream.
+    /// Registers a writer that waits for room.
     pub(crate) fn wait_for_room(&mut self, id: u32, cx: &Context<'_>) {
         let Some(slot) = self.streams.get_mut(&id) else { return };
         if slot.writer.replace(cx.waker().clone()).is_none() {
-            self.crowded.push(id);
+            self.blocked_writers.push(id);
         }
     }
 
-    /// So much went out.
+    /// Records that bytes were written to the connection.
     pub(crate) fn written(&mut self, bytes: usize) {
         self.out.written(bytes);
-        if self.out.has_much_room() {
-            for id in self.crowded.drain(..) {
+        if self.out.has_ample_room() {
+            for id in self.blocked_writers.drain(..) {
                 let writer = self.streams.get_mut(&id).and_then(|slot| slot.writer.take());
                 writer.into_iter().for_each(Waker::wake);
             }
         }
     }
 
-    /// Forgets a stream that has no handle any more; if it was not over, the peer hears that it is now.
-    pub(crate) fn forget(&mut self, id: u32, status: Reset) {
+    /// Removes a stream without a handle; if it was not finished, the peer gets a reset.
+    pub(crate) fn remove_stream(&mut self, id: u32, status: Reset) {
         let Some(slot) = self.streams.remove(&id) else { return };
-        self.held -= slot.inbox.len();
-        if (slot.sending || slot.remote == Remote::Open) && !self.leaving && self.over.is_none() {
+        self.buffered -= slot.inbox.len();
+        if (slot.sending || slot.remote == Remote::Open)
+            && !self.shutting_down
+            && self.over.is_none()
+        {
             self.out.rst_stream(id, status);
         }
-        self.read_on();
-        self.nudge();
+        self.resume_reading();
+        self.request_wakeup();
     }
 
     /// Whether the driver has nothing left to do.
     pub(crate) fn is_done(&self) -> bool {
-        self.out.is_empty() && (self.leaving || self.gone && self.streams.is_empty())
+        self.out.is_empty() && (self.shutting_down || self.peer_left && self.streams.is_empty())
     }
 
-    pub(crate) fn is_leaving(&self) -> bool {
-        self.leaving
+    pub(crate) fn is_shutting_down(&self) -> bool {
+        self.shutting_down
     }
 
-    /// Whether the peer may hang up without anything being wrong.
-    pub(crate) fn is_parting(&self) -> bool {
-        self.leaving || self.gone
+    /// Whether the peer may close the connection without an error.
+    pub(crate) fn may_peer_close(&self) -> bool {
+        self.shutting_down || self.peer_left
     }
 
-    /// Resets all streams and says goodbye; false if that was done before.
-    fn leave(&mut self) -> bool {
-        if self.leaving || self.over.is_some() {
+    /// Resets all streams and queues `GOAWAY`; false if that was done before.
+    fn shut_down(&mut self) -> bool {
+        if self.shutting_down || self.over.is_some() {
             return false;
         }
-        self.leaving = true;
+        self.shutting_down = true;
         for (id, slot) in &mut self.streams {
-            // A peer that was told the end of a stream needs to hear no more of it.
+            // A peer that received the end of a stream needs no reset.
             if slot.sending {
                 self.out.rst_stream(*id, Reset::CANCEL);
             }
@@ -426,14 +431,14 @@ impl State {
             }
             slot.wake();
         }
-        self.out.go_away(self.last_heard);
+        self.out.go_away(self.last_peer_id);
         self.listener.take().into_iter().for_each(Waker::wake);
         self.stall = Stall::No;
-        self.nudge();
+        self.request_wakeup();
         true
     }
 
-    /// Tells everybody that it is over.
+    /// Ends the session and wakes everybody.
     pub(crate) fn end(&mut self, why: SpdyError) {
         self.over.get_or_insert(why);
         for slot in self.streams.values_mut() {

@@ -1,4 +1,4 @@
-//! One stream of a session, which is read and written like a connection of its own.
+//! One stream of a session, read and written like a connection of its own.
 
 use crate::state::{Handle, Remote, State};
 use crate::{Headers, Reset, SpdyError};
@@ -9,16 +9,17 @@ use std::pin::Pin;
 use std::task::{Context, Poll, ready};
 use tokio::io::{AsyncBufRead, AsyncRead, AsyncWrite, ReadBuf};
 
-/// A stream that both ends agreed on. To drop it before both have said all resets it; to shut it down says that this
-/// end sends nothing more, and the other end can go on.
+/// An accepted stream. Dropping it before both ends have finished resets it; shutting it down ends
+/// this side, and the peer can continue.
 ///
-/// A stream that the peer reset reads to its end and then gives [`io::ErrorKind::ConnectionReset`].
+/// A stream that the peer reset reads to its end and then returns
+/// [`io::ErrorKind::ConnectionReset`].
 #[derive(Debug)]
 pub struct Stream {
     id: u32,
     headers: Headers,
     handle: Handle,
-    /// What was taken from the session and not read yet.
+    /// Bytes taken from the session and not read yet.
     current: Bytes,
 }
 
@@ -27,36 +28,36 @@ impl Stream {
         Self { id, headers, handle, current: Bytes::new() }
     }
 
-    /// Its number in the session: odd if the client opened it.
+    /// The id in the session: odd if the client opened it.
     pub fn id(&self) -> u32 {
         self.id
     }
 
-    /// What the peer said when it opened or accepted it.
+    /// The headers with which the peer opened or accepted the stream.
     pub fn headers(&self) -> &Headers {
         &self.headers
     }
 
-    /// The next bytes as they came, without copying them; `None` at the end.
+    /// The next bytes as received, without copying; `None` at the end.
     ///
     /// # Errors
     ///
-    /// If the peer reset the stream or the session broke.
+    /// If the peer reset the stream or the session failed.
     pub async fn chunk(&mut self) -> io::Result<Option<Bytes>> {
         poll_fn(|cx| self.poll_chunk(cx)).await
     }
 
-    /// [`Stream::chunk`], for those who poll.
+    /// [`Stream::chunk`] as a poll function.
     ///
     /// # Errors
     ///
-    /// The same.
+    /// As [`Stream::chunk`].
     pub fn poll_chunk(&mut self, cx: &mut Context<'_>) -> Poll<io::Result<Option<Bytes>>> {
         if !self.current.is_empty() {
             return Poll::Ready(Ok(Some(std::mem::take(&mut self.current))));
         }
         self.handle.act(|state| {
-            if let Some(piece) = state.pick_up(self.id) {
+            if let Some(piece) = state.take_received(self.id) {
                 return Poll::Ready(Ok(Some(piece)));
             }
             let over = state.over.clone();
@@ -73,7 +74,7 @@ impl Stream {
         })
     }
 
-    /// Sends bytes without copying them, and waits until there is room for them.
+    /// Sends bytes without copying, and waits until there is room for them.
     ///
     /// # Errors
     ///
@@ -92,7 +93,7 @@ impl Stream {
     }
 
     pub(crate) fn reset_with(&self, status: Reset) {
-        self.handle.act(|state| state.forget(self.id, status));
+        self.handle.act(|state| state.remove_stream(self.id, status));
     }
 
     /// Waits for the reply of the peer.
@@ -122,20 +123,20 @@ impl Stream {
         })
     }
 
-    /// Accepts it.
+    /// Accepts the stream.
     pub(crate) fn reply(&self, headers: &[(&str, &str)]) -> Result<(), SpdyError> {
         self.handle.act(|state| {
             let block = Headers::write(headers, state.limits.header_block)?;
             if let Some(slot) = state.streams.get_mut(&self.id) {
                 slot.replied = true;
                 state.out.syn_reply(self.id, &block);
-                state.nudge();
+                state.request_wakeup();
             }
             Ok(())
         })
     }
 
-    /// Puts something on its way as soon as there is room.
+    /// Queues something as soon as there is room.
     fn with_room<T>(
         &self,
         cx: &mut Context<'_>,
@@ -154,7 +155,7 @@ impl Stream {
                 state.wait_for_room(self.id, cx);
                 return Poll::Pending;
             }
-            state.nudge();
+            state.request_wakeup();
             Poll::Ready(Ok(put(state, self.id)))
         })
     }
@@ -214,7 +215,7 @@ impl AsyncWrite for Stream {
         self.with_room(cx, |state, id| state.out.data(id, buf))
     }
 
-    /// What was written is on its way as soon as the connection takes it; there is nothing to hurry up.
+    /// Written data is sent as soon as the connection accepts it; there is nothing to flush.
     fn poll_flush(self: Pin<&mut Self>, _: &mut Context<'_>) -> Poll<io::Result<()>> {
         Poll::Ready(Ok(()))
     }
@@ -224,7 +225,7 @@ impl AsyncWrite for Stream {
             if let Some(slot) = state.streams.get_mut(&self.id).filter(|slot| slot.sending) {
                 slot.sending = false;
                 state.out.fin(self.id);
-                state.nudge();
+                state.request_wakeup();
             }
         });
         Poll::Ready(Ok(()))

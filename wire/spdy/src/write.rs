@@ -1,14 +1,14 @@
-//! Frames as this end sends them, appended to bytes that wait to be written.
+//! Serialization of frames into the output buffer.
 
 use crate::frame::{FIN, VERSION, kind};
 use crate::inflate::Packer;
 use crate::{Reset, frame::HEAD};
 use bytes::{BufMut, BytesMut};
 
-/// The end of the session, and nothing is wrong.
-const GOING_WELL: u32 = 0;
+/// The `GOAWAY` status for a normal end of the session.
+const STATUS_OK: u32 = 0;
 
-/// The head of a data frame of `length` bytes, of which there are at most 2^24 - 1.
+/// The header of a data frame of `length` bytes, at most 2^24 - 1.
 pub(crate) fn data_head(out: &mut BytesMut, id: u32, length: usize, fin: bool) {
     out.put_u32(id);
     put_flags_and_length(out, if fin { FIN } else { 0 }, length);
@@ -23,7 +23,7 @@ pub(crate) fn syn_stream(
 ) {
     with_block(out, packer, kind::SYN_STREAM, fin, block, |out| {
         out.put_u32(id);
-        // No stream that it belongs to, the highest priority, no credential.
+        // No associated stream, the highest priority, no credential.
         out.put_u32(0);
         out.put_u16(0);
     });
@@ -47,7 +47,7 @@ pub(crate) fn ping(out: &mut BytesMut, id: u32) {
 pub(crate) fn go_away(out: &mut BytesMut, last: u32) {
     control_head(out, kind::GOAWAY, 0, 8);
     out.put_u32(last);
-    out.put_u32(GOING_WELL);
+    out.put_u32(STATUS_OK);
 }
 
 fn with_block(

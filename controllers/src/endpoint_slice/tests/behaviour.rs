@@ -1,4 +1,4 @@
-//! What a slice says of each pod, and of its Service.
+//! The content of slices for each pod, and for its Service.
 
 use crate::endpoint_slice::testing::World;
 use crate::testing::node;
@@ -13,7 +13,7 @@ fn world() -> World {
 }
 
 fn conditions(world: &World) -> String {
-    let slices = world.read();
+    let slices = world.parsed_slices();
     let endpoint = slices[0].endpoints.first().map(|endpoint| {
         [endpoint.ready, endpoint.serving, endpoint.terminating]
             .map(|is| if is == Some(true) { '1' } else { '0' })
@@ -121,10 +121,10 @@ fn a_pod_on_an_unknown_node_waits_unless_all_are_published() {
     world.settle();
     world.add_node("late", "z9");
     assert_eq!(world.settle(), (0, 1, 0), "the empty slice is used");
-    assert_eq!(world.read()[0].endpoints[0].zone.as_deref(), Some("z9"));
+    assert_eq!(world.parsed_slices()[0].endpoints[0].zone.as_deref(), Some("z9"));
     world.add_node("late", "");
     assert_eq!(world.settle(), (0, 1, 0));
-    assert_eq!(world.read()[0].endpoints[0].zone, None);
+    assert_eq!(world.parsed_slices()[0].endpoints[0].zone, None);
 }
 
 #[test]
@@ -170,7 +170,7 @@ fn each_family_of_the_service_has_its_slices() {
         world.service.below("spec").set("selector", node("{app: web}"));
         world.add_pod("p", "n1", &ips);
         world.settle();
-        let slices = world.read();
+        let slices = world.parsed_slices();
         let of = |kind: &str| {
             let slice = slices.iter().find(|slice| slice.address_type == kind);
             slice.map(|slice| slice.endpoints[0].addresses.clone())
@@ -240,8 +240,11 @@ fn pods_with_other_ports_stand_in_other_slices() {
         world.set(pod, &["spec", "containers"], &text);
     }
     assert_eq!(world.settle(), (2, 0, 0));
-    let mut sizes: Vec<_> =
-        world.read().iter().map(|slice| (slice.ports[0].port, slice.endpoints.len())).collect();
+    let mut sizes: Vec<_> = world
+        .parsed_slices()
+        .iter()
+        .map(|slice| (slice.ports[0].port, slice.endpoints.len()))
+        .collect();
     sizes.sort_unstable();
     assert_eq!(sizes, [(Some(80), 2), (Some(81), 1)]);
     world.pods.remove("b");
@@ -254,7 +257,7 @@ fn headless_services_say_so_and_need_no_ports() {
     world.settle();
     world.add_pod("p", "n1", &["10.0.0.1"]);
     assert_eq!(world.settle(), (0, 1, 0), "the empty slice is used");
-    let slice = &world.read()[0];
+    let slice = &world.parsed_slices()[0];
     assert_eq!(slice.labels.get("service.kubernetes.io/headless").map(String::as_str), Some(""));
     assert_eq!((slice.ports.len(), slice.endpoints.len()), (0, 1));
 }
@@ -268,7 +271,7 @@ fn hostnames_are_told_where_the_pod_is_meant() {
         world.set("p", &["spec", "hostname"], &format!("'{hostname}'"));
         world.set("p", &["spec", "subdomain"], &format!("'{subdomain}'"));
         world.settle();
-        assert_eq!(world.read()[0].endpoints[0].hostname.as_deref(), expected);
+        assert_eq!(world.parsed_slices()[0].endpoints[0].hostname.as_deref(), expected);
     }
 }
 
@@ -293,10 +296,11 @@ fn labels_of_the_service_are_followed_but_not_the_reserved_ones() {
     let labels = "{team: b, kubernetes.io/service-name: evil, endpointslice.kubernetes.io/managed-by: me, service.kubernetes.io/headless: 'x'}";
     world.service.below("metadata").set("labels", node(labels));
     assert_eq!(world.settle(), (0, 1, 0));
-    let slice = &world.read()[0];
-    let told: Vec<_> = slice.labels.iter().map(|(name, value)| format!("{name}={value}")).collect();
+    let slice = &world.parsed_slices()[0];
+    let labels: Vec<_> =
+        slice.labels.iter().map(|(name, value)| format!("{name}={value}")).collect();
     assert_eq!(
-        told,
+        labels,
         [
             "endpointslice.kubernetes.io/managed-by=endpointslice-controller.k8s.io",
             "kubernetes.io/service-name=web",

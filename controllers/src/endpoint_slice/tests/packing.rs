@@ -1,6 +1,6 @@
-//! How endpoints stand in slices while pods come and go.
+//! The packing of endpoints into slices while pods come and go.
 
-use crate::endpoint_slice::pack::MOST;
+use crate::endpoint_slice::pack::MAX_ENDPOINTS;
 use crate::endpoint_slice::testing::World;
 
 const SPEC: &str =
@@ -14,7 +14,8 @@ fn with(pods: usize) -> World {
 }
 
 fn sizes(world: &World) -> Vec<usize> {
-    let mut sizes: Vec<_> = world.read().iter().map(|slice| slice.endpoints.len()).collect();
+    let mut sizes: Vec<_> =
+        world.parsed_slices().iter().map(|slice| slice.endpoints.len()).collect();
     sizes.sort_unstable();
     sizes
 }
@@ -60,13 +61,14 @@ fn many_new_pods_do_not_touch_full_slices() {
 #[test]
 fn slices_that_lose_everything_go() {
     let mut world = with(250);
-    let kept = world.read().iter().find(|slice| slice.endpoints.len() == 50).map(|slice| {
-        slice.endpoints.iter().map(|endpoint| endpoint.addresses[0].clone()).collect::<Vec<_>>()
-    });
-    let kept = kept.expect("there");
+    let remaining =
+        world.parsed_slices().iter().find(|slice| slice.endpoints.len() == 50).map(|slice| {
+            slice.endpoints.iter().map(|endpoint| endpoint.addresses[0].clone()).collect::<Vec<_>>()
+        });
+    let remaining = remaining.expect("there");
     world.pods.retain(|_, pod| {
         let ip = pod.find(&["status", "podIPs"]).expect("there").items()[0].text_at(&["ip"]);
-        kept.iter().any(|known| known == ip)
+        remaining.iter().any(|known| known == ip)
     });
     assert_eq!(world.settle(), (0, 0, 2));
     assert_eq!(sizes(&world), [50]);
@@ -75,8 +77,8 @@ fn slices_that_lose_everything_go() {
 #[test]
 fn too_large_slices_of_others_are_divided() {
     let mut world = with(250);
-    // One slice takes in what another had.
-    let slices = world.read();
+    // One slice gets an endpoint of another.
+    let slices = world.parsed_slices();
     let (one, other) = (&slices[0], &slices[1]);
     let mut crowded = one.clone();
     crowded.endpoints.extend(other.endpoints.clone());
@@ -84,14 +86,14 @@ fn too_large_slices_of_others_are_divided() {
     world.slices.insert(one.name().to_owned(), crate::Shared::new(node));
     world.slices.remove(other.name());
     world.settle();
-    assert!(sizes(&world).iter().all(|size| *size <= MOST), "{:?}", sizes(&world));
+    assert!(sizes(&world).iter().all(|size| *size <= MAX_ENDPOINTS), "{:?}", sizes(&world));
     assert_eq!(world.addresses().len(), 250);
 }
 
 #[test]
 fn what_others_put_into_a_slice_is_taken_out() {
     let mut world = with(3);
-    let mut slice = world.read().remove(0);
+    let mut slice = world.parsed_slices().remove(0);
     let mut strange = slice.endpoints[0].clone();
     strange.addresses = vec!["192.0.2.1".to_owned()];
     slice.endpoints.push(strange);
@@ -107,5 +109,5 @@ fn a_changed_port_uses_the_slices_that_are_there() {
     let mut world = with(150);
     world.service.below("spec").set("ports", crate::testing::node("[{port: 81}]"));
     assert_eq!(world.settle(), (0, 2, 0));
-    assert!(world.read().iter().all(|slice| slice.ports[0].port == Some(81)));
+    assert!(world.parsed_slices().iter().all(|slice| slice.ports[0].port == Some(81)));
 }

@@ -1,4 +1,4 @@
-//! Hints that spread the load over zones.
+//! Topology-aware hints.
 
 use crate::endpoint_slice::testing::World;
 use crate::testing::node;
@@ -24,7 +24,7 @@ fn world(zones: [usize; 2]) -> World {
 
 fn served(world: &World) -> BTreeMap<String, usize> {
     let mut served = BTreeMap::new();
-    for endpoint in world.read().iter().flat_map(|slice| &slice.endpoints) {
+    for endpoint in world.parsed_slices().iter().flat_map(|slice| &slice.endpoints) {
         for zone in endpoint.hints.iter().flat_map(|hints| &hints.zones) {
             *served.entry(zone.clone()).or_default() += 1;
         }
@@ -101,7 +101,7 @@ fn the_older_annotation_counts_first() {
     world.settle();
     assert_eq!(served(&world).len(), 2);
     assert!(
-        world.read()[0].endpoints.iter().all(|endpoint| {
+        world.parsed_slices()[0].endpoints.iter().all(|endpoint| {
             endpoint.hints.as_ref().is_some_and(|hints| hints.nodes.is_empty())
         })
     );

@@ -1,7 +1,7 @@
-//! What each change of the graph asks for.
+//! The effects of each change of the graph.
 
 use crate::garbage::graph::{Effect, Graph};
-use crate::garbage::identity::{Identity, Owner, Seen};
+use crate::garbage::identity::{Identity, ObservedObject, Owner};
 
 fn owner(name: &str) -> Owner {
     Owner {
@@ -13,9 +13,9 @@ fn owner(name: &str) -> Owner {
     }
 }
 
-fn seen(name: &str, owners: &[&str]) -> Seen {
-    Seen {
-        identity: owner(name).within(&"shop".into()),
+fn observed(name: &str, owners: &[&str]) -> ObservedObject {
+    ObservedObject {
+        identity: owner(name).in_namespace(&"shop".into()),
         owners: owners.iter().map(|name| owner(name)).collect(),
         deleting: false,
         foreground: false,
@@ -23,42 +23,44 @@ fn seen(name: &str, owners: &[&str]) -> Seen {
     }
 }
 
-fn judge(name: &str) -> Effect {
-    Effect::Judge(name.into())
+fn attempt_to_delete(name: &str) -> Effect {
+    Effect::AttemptToDelete(name.into())
 }
 
 #[test]
 fn an_owner_that_nobody_has_seen_is_asked_for_once() {
     let mut graph = Graph::default();
-    assert_eq!(graph.see(&seen("child", &["owner"])), [judge("owner")]);
-    assert!(graph.get("owner").is_some_and(|vertex| vertex.rumour));
-    assert_eq!(graph.see(&seen("sister", &["owner"])), []);
-    assert_eq!(graph.see(&seen("owner", &[])), []);
-    assert!(graph.get("owner").is_some_and(|vertex| !vertex.rumour));
+    assert_eq!(graph.observe(&observed("child", &["owner"])), [attempt_to_delete("owner")]);
+    assert!(graph.get("owner").is_some_and(|vertex| vertex.is_virtual));
+    assert_eq!(graph.observe(&observed("sister", &["owner"])), []);
+    assert_eq!(graph.observe(&observed("owner", &[])), []);
+    assert!(graph.get("owner").is_some_and(|vertex| !vertex.is_virtual));
     assert_eq!(graph.dependents("owner").count(), 2);
 }
 
 #[test]
 fn the_dependents_of_what_is_gone_are_judged() {
     let mut graph = Graph::default();
-    for object in [seen("owner", &[]), seen("child", &["owner"]), seen("other", &[])] {
-        graph.see(&object);
+    for object in [observed("owner", &[]), observed("child", &["owner"]), observed("other", &[])] {
+        graph.observe(&object);
     }
-    assert_eq!(graph.lose("owner"), [judge("child")]);
-    assert!(graph.absent.has(&owner("owner").within(&"shop".into())));
-    assert_eq!((graph.lose("owner"), graph.lose("other")), (vec![], vec![]));
+    assert_eq!(graph.remove_uid("owner"), [attempt_to_delete("child")]);
+    assert!(graph.absent.has(&owner("owner").in_namespace(&"shop".into())));
+    assert_eq!((graph.remove_uid("owner"), graph.remove_uid("other")), (vec![], vec![]));
 }
 
 #[test]
 fn a_list_tells_what_went_unseen() {
     let mut graph = Graph::default();
-    for object in [seen("owner", &[]), seen("child", &["owner"]), seen("rumour's", &["x"])] {
-        graph.see(&object);
+    for object in
+        [observed("owner", &[]), observed("child", &["owner"]), observed("rumour's", &["x"])]
+    {
+        graph.observe(&object);
     }
-    let all = [seen("child", &["owner"]), seen("rumour's", &["x"])];
-    // The child still names it: whether it is there must be asked.
+    let all = [observed("child", &["owner"]), observed("rumour's", &["x"])];
+    // The child still names it: whether it exists must be checked.
     let effects = graph.replace(&"v1".into(), &"K".into(), &all);
-    assert_eq!(effects, [judge("child")]);
+    assert_eq!(effects, [attempt_to_delete("child")]);
     assert!(graph.get("x").is_some(), "others speak of it");
     assert_eq!(graph.replace(&"v1".into(), &"Other".into(), &[]), []);
 }
@@ -66,63 +68,64 @@ fn a_list_tells_what_went_unseen() {
 #[test]
 fn a_deletion_that_waits_is_seen_when_it_begins() {
     let mut graph = Graph::default();
-    graph.see(&seen("owner", &[]));
-    graph.see(&seen("child", &["owner"]));
-    let waiting = Seen { deleting: true, foreground: true, ..seen("owner", &[]) };
-    assert_eq!(graph.see(&waiting), [judge("child"), judge("owner")]);
-    assert_eq!(graph.see(&waiting), [], "only when it begins");
-    assert_eq!(graph.lose("child"), [judge("owner")], "it may be the last");
-    let orphan = Seen { deleting: true, orphan: true, ..seen("lonely", &[]) };
-    assert_eq!(graph.see(&orphan), [Effect::Orphan("lonely".into())]);
-    assert_eq!(graph.see(&orphan), []);
+    graph.observe(&observed("owner", &[]));
+    graph.observe(&observed("child", &["owner"]));
+    let waiting = ObservedObject { deleting: true, foreground: true, ..observed("owner", &[]) };
+    assert_eq!(graph.observe(&waiting), [attempt_to_delete("child"), attempt_to_delete("owner")]);
+    assert_eq!(graph.observe(&waiting), [], "only when it begins");
+    assert_eq!(graph.remove_uid("child"), [attempt_to_delete("owner")], "it may be the last");
+    let orphan = ObservedObject { deleting: true, orphan: true, ..observed("lonely", &[]) };
+    assert_eq!(graph.observe(&orphan), [Effect::Orphan("lonely".into())]);
+    assert_eq!(graph.observe(&orphan), []);
 }
 
 #[test]
 fn who_blocks_no_more_frees_its_owner() {
     let mut graph = Graph::default();
-    graph.see(&seen("owner", &[]));
-    let mut child = seen("child", &["owner"]);
+    graph.observe(&observed("owner", &[]));
+    let mut child = observed("child", &["owner"]);
     child.owners[0].blocks = true;
-    graph.see(&child);
+    graph.observe(&child);
     assert_eq!(graph.blocking("owner").count(), 1);
-    assert_eq!(graph.see(&seen("child", &["owner"])), [judge("owner")]);
+    assert_eq!(graph.observe(&observed("child", &["owner"])), [attempt_to_delete("owner")]);
     assert_eq!(graph.blocking("owner").count(), 0);
-    graph.see(&child);
-    assert_eq!(graph.see(&seen("child", &[])), [judge("owner")]);
+    graph.observe(&child);
+    assert_eq!(graph.observe(&observed("child", &[])), [attempt_to_delete("owner")]);
     assert_eq!(graph.dependents("owner").count(), 0);
 }
 
 #[test]
 fn an_owner_in_another_namespace_is_told_and_doubted() {
     let mut graph = Graph::default();
-    let mut far = seen("owner", &[]);
+    let mut far = observed("owner", &[]);
     far.identity.namespace = "far".into();
-    graph.see(&far);
-    let child = seen("child", &["owner"]);
-    let astray = Effect::Astray { dependent: child.identity.clone(), owner: owner("owner") };
-    assert_eq!(graph.see(&child), [astray.clone(), judge("child")]);
+    graph.observe(&far);
+    let child = observed("child", &["owner"]);
+    let astray =
+        Effect::InvalidOwnerNamespace { dependent: child.identity.clone(), owner: owner("owner") };
+    assert_eq!(graph.observe(&child), [astray.clone(), attempt_to_delete("child")]);
     // The other way round: the child first.
     let mut graph = Graph::default();
-    assert_eq!(graph.see(&child), [judge("owner")]);
-    assert_eq!(graph.see(&far), [astray, judge("child")]);
+    assert_eq!(graph.observe(&child), [attempt_to_delete("owner")]);
+    assert_eq!(graph.observe(&far), [astray, attempt_to_delete("child")]);
 }
 
 #[test]
 fn a_rumour_that_is_not_true_goes_unless_others_mean_another() {
     let mut graph = Graph::default();
-    graph.see(&seen("child", &["owner"]));
-    let identity = owner("owner").within(&"shop".into());
-    assert_eq!(graph.refute(&identity), [judge("child")]);
+    graph.observe(&observed("child", &["owner"]));
+    let identity = owner("owner").in_namespace(&"shop".into());
+    assert_eq!(graph.mark_absent(&identity), [attempt_to_delete("child")]);
     assert!(graph.get("owner").is_none());
 
-    // Two kinds are meant by one uid: each has its turn.
+    // Two kinds are named by one uid: each has its turn.
     let mut graph = Graph::default();
-    graph.see(&seen("child", &["owner"]));
-    let mut other = seen("other", &["owner"]);
+    graph.observe(&observed("child", &["owner"]));
+    let mut other = observed("other", &["owner"]);
     other.owners[0].kind = "L".into();
-    assert_eq!(graph.see(&other), [judge("other")]);
-    let later = Effect::JudgeLater("owner".into());
-    assert_eq!(graph.refute(&identity), [judge("child"), later]);
+    assert_eq!(graph.observe(&other), [attempt_to_delete("other")]);
+    let later = Effect::RetryDelete("owner".into());
+    assert_eq!(graph.mark_absent(&identity), [attempt_to_delete("child"), later]);
     let now = graph.get("owner").map(|vertex| vertex.identity.clone());
     assert_eq!(now, Some(Identity { kind: "L".into(), ..identity }));
 }
@@ -130,11 +133,11 @@ fn a_rumour_that_is_not_true_goes_unless_others_mean_another() {
 #[test]
 fn what_was_seen_is_not_refuted_by_a_rumour_of_another() {
     let mut graph = Graph::default();
-    graph.see(&seen("owner", &[]));
-    let mut child = seen("child", &["owner"]);
+    graph.observe(&observed("owner", &[]));
+    let mut child = observed("child", &["owner"]);
     child.owners[0].name = "misspelled".into();
-    assert_eq!(graph.see(&child), [judge("child")]);
-    let misspelled = child.owners[0].within(&"shop".into());
-    assert_eq!(graph.refute(&misspelled), [judge("child")]);
+    assert_eq!(graph.observe(&child), [attempt_to_delete("child")]);
+    let misspelled = child.owners[0].in_namespace(&"shop".into());
+    assert_eq!(graph.mark_absent(&misspelled), [attempt_to_delete("child")]);
     assert!(graph.get("owner").is_some());
 }

@@ -1,4 +1,4 @@
-//! A small API in memory that keeps the rules of deletion, and nothing else.
+//! A small API in memory that implements deletion, and nothing else.
 
 use crate::garbage::identity::{FOREGROUND, ORPHAN, has_finalizer, is_deleted, owner_nodes};
 use crate::{Api, ApiAnswer, ApiRequest, Lines, Shown, Waiting};
@@ -8,7 +8,7 @@ use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, MutexGuard};
 use tokio::sync::mpsc;
 
-/// Where the objects of the one kind are.
+/// The path of the only collection.
 pub(super) const THINGS: &str = "/apis/g/v1/namespaces/n/things";
 
 #[derive(Default)]
@@ -24,7 +24,7 @@ struct State {
     writes: usize,
 }
 
-fn read(body: &[u8]) -> Node<'static> {
+fn parse(body: &[u8]) -> Node<'static> {
     let text = std::str::from_utf8(body).expect("text");
     let decoded = decode_json(text, Limits::DEFAULT).expect("reads");
     decoded.documents.into_iter().next().expect("there").into_owned()
@@ -50,7 +50,7 @@ impl World {
         self.state().writes
     }
 
-    /// Makes an object with these owners; its uid is made of its name.
+    /// Creates an object with these owners; its uid is derived from its name.
     pub(super) fn make(&self, name: &str, owners: &[(String, bool)]) {
         let owner = |(name, blocks): &(String, bool)| {
             let mut node = Node::map([("apiVersion", Node::string("g/v1"))]);
@@ -94,15 +94,15 @@ impl State {
 
     fn delete(&mut self, name: &str, policy: &str) {
         let Some(mut object) = self.objects.get(name).cloned() else { return };
-        let mut kept = finalizers(&object);
-        kept.retain(|one| one != FOREGROUND && one != ORPHAN);
+        let mut remaining = finalizers(&object);
+        remaining.retain(|one| one != FOREGROUND && one != ORPHAN);
         match policy {
-            "Foreground" => kept.push(FOREGROUND.to_owned()),
-            "Orphan" => kept.push(ORPHAN.to_owned()),
+            "Foreground" => remaining.push(FOREGROUND.to_owned()),
+            "Orphan" => remaining.push(ORPHAN.to_owned()),
             _ => {}
         }
         let metadata = object.below("metadata");
-        metadata.set("finalizers", Node::list(kept.into_iter().map(Node::string).collect()));
+        metadata.set("finalizers", Node::list(remaining.into_iter().map(Node::string).collect()));
         metadata.set("deletionTimestamp", Node::string("2026-01-01T00:00:00Z"));
         self.put(name, object);
     }
@@ -151,7 +151,7 @@ impl State {
             },
             ("DELETE", _, Some(name)) => {
                 let Some(object) = self.objects.get(&name) else { return (404, String::new()) };
-                let options = read(&request.body);
+                let options = parse(&request.body);
                 for condition in ["uid", "resourceVersion"] {
                     let wanted = options.text_at(&["preconditions", condition]);
                     if !wanted.is_empty() && wanted != object.text_at(&["metadata", condition]) {
@@ -162,7 +162,7 @@ impl State {
                 (200, "{}".to_owned())
             }
             ("PATCH", _, Some(name)) => {
-                let patch = read(&request.body);
+                let patch = parse(&request.body);
                 (self.patch(&name, request.content_type, &patch), "{}".to_owned())
             }
             ("POST", path, None) if path.ends_with("/events") => (201, "{}".to_owned()),
@@ -171,7 +171,7 @@ impl State {
     }
 }
 
-/// The references after a strategic patch of them.
+/// The owner references after a strategic patch of them.
 fn patch_owners(object: &Node<'static>, patch: &Node<'static>) -> Vec<Node<'static>> {
     let mut owners = owner_nodes(object).to_vec();
     for change in owner_nodes(patch) {
@@ -198,7 +198,7 @@ impl Api for World {
     fn send(&self, request: ApiRequest) -> Waiting<'_, ApiAnswer> {
         let (status, body) = self.state().answer(&request);
         Box::pin(async move {
-            // Others have their turn between a question and its answer.
+            // Other tasks run between a request and its response.
             tokio::task::yield_now().await;
             ApiAnswer { status, body: body.into() }
         })
@@ -212,7 +212,7 @@ impl Api for World {
     }
 }
 
-/// Whether an object was deleted and waits.
+/// Whether an object is deleted and waits for finalizers.
 pub(super) fn waits(world: &Arc<World>, name: &str) -> bool {
     let state = world.state();
     let object = state.objects.get(name);

@@ -1,13 +1,14 @@
-//! Random worlds: nothing that has an owner goes, everything that has none goes, and then all is quiet.
+//! Random graphs: objects with an existing owner stay, all others are deleted, and then nothing
+//! more is written.
 
 use super::world::{World, waits};
-use crate::{Selection, Settings, Silent, run};
+use crate::{NoopMetrics, Selection, Settings, run};
 use proptest::prelude::*;
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 use std::time::Duration;
 
-/// Whose owners are whom, by number; a number that is nobody's is an owner that never was.
+/// Owners by number; a number without an object is an owner that never existed.
 type Owners = BTreeMap<u8, BTreeMap<u8, bool>>;
 
 const MANY: u8 = 12;
@@ -16,7 +17,7 @@ fn owners() -> impl Strategy<Value = Owners> {
     let of_one = proptest::collection::btree_map(0..MANY + 1, any::<bool>(), 0..3);
     proptest::collection::vec(of_one, usize::from(MANY)).prop_map(|all| {
         let all = (0..MANY).zip(all);
-        // Circles come from later edges only; the first half is rooted.
+        // Cycles come from later edges only; the first half is rooted.
         all.map(|(own, mut owners)| {
             owners.retain(|owner, _| *owner != own && (*owner > own || own >= MANY / 2));
             (own, owners)
@@ -34,8 +35,8 @@ fn name(number: u8) -> String {
     format!("t{number}")
 }
 
-/// Who must be left in the end where nobody is left behind on purpose: who was not deleted, and
-/// has an owner that is left, or never had one.
+/// The objects that must remain when nothing is orphaned: those that were not deleted and have a
+/// remaining owner, or never had one.
 fn left(owners: &Owners, deleted: &BTreeSet<u8>) -> BTreeSet<u8> {
     let mut left: BTreeSet<u8> =
         owners.keys().copied().filter(|number| !deleted.contains(number)).collect();
@@ -64,7 +65,7 @@ fn start(world: &Arc<World>) -> Running {
     let selection = Selection::parse("garbage-collector-controller").expect("known");
     let settings = Settings { selection, ..Settings::default() };
     let stop = std::future::pending();
-    Running(tokio::spawn(run(world.clone(), settings, Arc::new(Silent), stop)))
+    Running(tokio::spawn(run(world.clone(), settings, Arc::new(NoopMetrics), stop)))
 }
 
 async fn pass(seconds: u64) {
@@ -82,14 +83,18 @@ fn fill(world: &World, owners: &Owners, order: bool) {
     }
 }
 
-/// The world after these deletions, and whether anything is written when all is over.
-fn lived(owners: &Owners, deletions: &[(u8, &'static str)], late: bool) -> (Arc<World>, usize) {
+/// The API after these deletions, and the number of writes after everything settled.
+fn run_deletions(
+    owners: &Owners,
+    deletions: &[(u8, &'static str)],
+    late: bool,
+) -> (Arc<World>, usize) {
     let mut runtime = tokio::runtime::Builder::new_current_thread();
     let runtime = runtime.enable_time().start_paused(true).build().expect("a runtime");
     runtime.block_on(async {
         let world = Arc::new(World::default());
         fill(&world, owners, late);
-        // Sometimes the collector comes when all has happened.
+        // Sometimes the collector starts after all deletions.
         let mut running = (!late).then(|| start(&world));
         for (number, policy) in deletions {
             if !late {
@@ -126,7 +131,7 @@ proptest! {
             .map(|(number, policy)| (number, if policy == "Orphan" { "Foreground" } else { policy }))
             .collect();
         let deleted = deletions.iter().map(|(number, _)| *number).collect();
-        let (world, writes) = lived(&owners, &deletions, late);
+        let (world, writes) = run_deletions(&owners, &deletions, late);
         let there: BTreeSet<String> = world.state_names().into_iter().collect();
         prop_assert_eq!(&there, &names(&left(&owners, &deleted)));
         for name in &there {
@@ -144,7 +149,7 @@ proptest! {
     ) {
         let mut owners = Owners::from([(0, BTreeMap::new())]);
         owners.extend(children.iter().map(|child| (*child, BTreeMap::from([(0, true)]))));
-        let (world, writes) = lived(&owners, &[(0, "Orphan")], late);
+        let (world, writes) = run_deletions(&owners, &[(0, "Orphan")], late);
         let there: BTreeSet<String> = world.state_names().into_iter().collect();
         prop_assert_eq!(&there, &names(&children));
         for name in there {

@@ -1,4 +1,4 @@
-//! An API in memory that knows nodes, and may be deaf or lose its answers.
+//! An API in memory that serves nodes, and may fail or lose its responses.
 
 use crate::{Api, ApiAnswer, ApiRequest, Lines, Shown, Waiting};
 use bytes::Bytes;
@@ -8,15 +8,15 @@ use std::collections::BTreeMap;
 use std::sync::{Mutex, MutexGuard};
 use tokio::sync::mpsc;
 
-/// How the API answers.
+/// How the API responds.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(super) enum Mood {
-    /// As it should.
+    /// Correctly.
     #[default]
     Good,
-    /// It does nothing, and says that it failed.
+    /// It does nothing, and reports a failure.
     Deaf,
-    /// It does what it is told, and says that it failed.
+    /// It applies the request, and reports a failure.
     Forgetful,
 }
 
@@ -49,7 +49,7 @@ impl World {
         self.state().mood = mood;
     }
 
-    /// A node joins, unless it is there.
+    /// Adds a node, unless it exists.
     pub(super) fn join(&self, number: u8, own: &[String]) {
         let mut state = self.state();
         let name = format!("n{number}");
@@ -72,8 +72,8 @@ impl World {
         }
     }
 
-    /// Who has what.
-    pub(super) fn given(&self) -> Vec<(String, String)> {
+    /// The CIDRs of all nodes.
+    pub(super) fn cidrs_by_node(&self) -> Vec<(String, String)> {
         let state = self.state();
         let of = |(name, node): (&String, &Node<'_>)| {
             cidrs(node).into_iter().map(|cidr| (name.clone(), cidr)).collect::<Vec<_>>()
@@ -81,15 +81,15 @@ impl World {
         state.nodes.iter().flat_map(of).collect()
     }
 
-    /// Whether this may be somebody's already, or soon.
+    /// Whether the CIDR is allocated, or may be soon.
     pub(super) fn is_taken(&self, cidr: &str) -> bool {
         let network = CidrText::read(cidr).expect("a network");
         let is_waited_for = self.counts().1 > 0;
         let meets = |other: &str| CidrText::read(other).expect("reads").contains_network(&network);
-        is_waited_for || self.given().iter().any(|(_, other)| meets(other))
+        is_waited_for || self.cidrs_by_node().iter().any(|(_, other)| meets(other))
     }
 
-    /// How many nodes have networks, and how many wait.
+    /// How many nodes have CIDRs, and how many wait.
     pub(super) fn counts(&self) -> (usize, usize) {
         let state = self.state();
         let with = state.nodes.values().filter(|node| !cidrs(node).is_empty()).count();
@@ -170,7 +170,7 @@ impl Lines for Events {
 impl Api for World {
     fn send(&self, request: ApiRequest) -> Waiting<'_, ApiAnswer> {
         Box::pin(async move {
-            // Others have their turn before and after.
+            // Other tasks run before and after.
             tokio::task::yield_now().await;
             let (status, body) = self.state().answer(&request);
             tokio::task::yield_now().await;
@@ -182,7 +182,7 @@ impl Api for World {
         let mut state = self.state();
         let from = path.split("resourceVersion=").nth(1).and_then(|text| text.parse().ok());
         let (sender, receiver) = mpsc::unbounded_channel();
-        // What happened between list and watch cannot be told any more: list again.
+        // Changes between list and watch are lost: list again.
         let begun: Result<Box<dyn Lines>, u16> = match from == Some(state.revision) {
             true => {
                 state.watchers.push(sender);

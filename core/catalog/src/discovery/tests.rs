@@ -1,4 +1,4 @@
-//! Compares small documents word for word.
+//! Small documents, compared byte for byte.
 
 use super::*;
 use crate::resources::{RESOURCES, lookup};

@@ -1,4 +1,4 @@
-//! Gathers the definitions that some resources need: their kinds and all that those lead to.
+//! Transitive closure of the definitions that some resources need.
 
 use alloc::borrow::Cow;
 use alloc::collections::BTreeMap;
@@ -10,24 +10,24 @@ use ratchet_object::schema::{self, KINDS, Shape, TYPES, TypeRow};
 
 use super::MergeRules;
 use super::machinery::{self, LIST_META, STATUS};
-use super::types::{Body, Definition, Field, Named, Text, Ty};
-use crate::descriptions::{About, about};
+use super::types::{Body, Definition, Field, KindName, Text, Ty};
+use crate::descriptions::{Descriptions, descriptions_of};
 use crate::resources::{Gvk, Resource};
 
-/// What a definition is made from; the definition itself is made when it is written.
+/// The source of a definition, which is built when it is written.
 #[derive(Clone, Copy)]
 enum Source<'k> {
     /// A type of the schema.
     Type(&'static TypeRow),
-    /// A type of requests and answers, or one that is not a plain object.
+    /// A type of requests and responses, or one that is not a plain object.
     Machinery,
     /// A list of objects of this kind.
     List(Gvk<'k>),
-    /// A kind of which the schema knows nothing.
+    /// A kind without a schema.
     Unknown(Gvk<'k>),
 }
 
-/// The ids of all definitions that are needed, sorted, and what each is made from.
+/// The ids of all needed definitions, sorted, and their sources.
 pub(crate) struct Closure<'k> {
     sources: BTreeMap<String, Source<'k>>,
 }
@@ -53,7 +53,7 @@ pub(crate) fn list_id(gvk: Gvk<'_>) -> String {
 }
 
 impl<'k> Closure<'k> {
-    /// What these resources need.
+    /// The definitions that these resources need.
     pub(crate) fn of<'r>(resources: impl Iterator<Item = &'r Resource<'k>>) -> Self
     where
         'k: 'r,
@@ -85,7 +85,7 @@ impl<'k> Closure<'k> {
         }
     }
 
-    /// A type and all types it leads to; a type may lead back to itself.
+    /// Adds a type and all types it refers to; a type may refer to itself.
     fn types(&mut self, ty: &'static TypeRow) {
         if self.sources.contains_key(ty.id) {
             return;
@@ -93,9 +93,9 @@ impl<'k> Closure<'k> {
         self.sources.insert(ty.id.into(), Source::Type(ty));
         for field in ty.fields {
             match innermost(field.shape) {
-                Shape::Object(place) => self.types(schema::type_of(place)),
+                Shape::Object(index) => self.types(schema::type_of(index)),
                 leaf => {
-                    if let Some(id) = of_shape(leaf, ty.id, field.name).leads_to() {
+                    if let Some(id) = of_shape(leaf, ty.id, field.name).referenced_id() {
                         self.machinery(id);
                     }
                 }
@@ -109,13 +109,13 @@ impl<'k> Closure<'k> {
         }
         self.sources.insert(id.into(), Source::Machinery);
         for field in machinery::fields(id).unwrap_or_default() {
-            if let Some(id) = field.ty.leads_to() {
+            if let Some(id) = field.ty.referenced_id() {
                 self.machinery(id);
             }
         }
     }
 
-    /// Makes each definition in turn, and hands it over with its id.
+    /// Builds each definition in turn, and passes it on with its id.
     pub(crate) fn each(
         &self,
         rules: Option<MergeRules<'_>>,
@@ -135,44 +135,44 @@ impl<'k> Closure<'k> {
 
 fn object_meta() -> &'static TypeRow {
     let id = "io.k8s.apimachinery.pkg.apis.meta.v1.ObjectMeta";
-    let place = TYPES.binary_search_by(|row| row.id.cmp(id)).unwrap_or(usize::MAX);
-    schema::type_of(u16::try_from(place).unwrap_or(u16::MAX))
+    let index = TYPES.binary_search_by(|row| row.id.cmp(id)).unwrap_or(usize::MAX);
+    schema::type_of(u16::try_from(index).unwrap_or(u16::MAX))
 }
 
 fn of_type<'k>(ty: &'static TypeRow, rules: Option<MergeRules<'_>>) -> Definition<'k> {
-    let about = about(ty.id);
+    let descriptions = descriptions_of(ty.id);
     let fields = ty.fields.iter().map(|field| Field {
         name: field.name,
         ty: of_shape(field.shape, ty.id, field.name),
-        description: about.field(field.name),
+        description: descriptions.field(field.name),
         required: machinery::is_required(ty.id, field.name).unwrap_or(field.required),
         merge: rules.and_then(|rules| rules(ty.id, field.name)),
     });
     let kinds = KINDS.iter().filter(|row| core::ptr::eq(schema::type_of(row.ty), ty));
     let kinds = kinds.map(|row| Gvk { group: row.group, version: row.version, kind: row.kind });
-    let kinds = kinds.map(Named::from);
+    let kinds = kinds.map(KindName::from);
     Definition {
         body: Body::Object(fields.collect()),
-        description: about.text(),
+        description: descriptions.text(),
         kinds: kinds.collect(),
     }
 }
 
 fn of_machinery<'k>(id: &str) -> Definition<'k> {
-    let about = about(id);
+    let descriptions = descriptions_of(id);
     let body = match (machinery::leaf(id), machinery::fields(id)) {
         (Some(leaf), _) => Body::Leaf(leaf),
-        (None, Some(fields)) => Body::Object(described(fields, about)),
+        (None, Some(fields)) => Body::Object(described(fields, descriptions)),
         (None, None) => Body::Open,
     };
     let kinds = (id == STATUS).then_some(Gvk { group: "", version: "v1", kind: "Status" });
-    let kinds = kinds.map(Named::from);
-    Definition { body, description: about.text(), kinds: kinds.into_iter().collect() }
+    let kinds = kinds.map(KindName::from);
+    Definition { body, description: descriptions.text(), kinds: kinds.into_iter().collect() }
 }
 
-fn described(mut fields: Vec<Field>, about: About) -> Vec<Field> {
+fn described(mut fields: Vec<Field>, descriptions: Descriptions) -> Vec<Field> {
     for field in &mut fields {
-        field.description = about.field(field.name);
+        field.description = descriptions.field(field.name);
     }
     fields
 }
@@ -185,7 +185,7 @@ fn of_list(of: Gvk<'_>) -> Definition<'_> {
         required,
         merge: None,
     };
-    let shared = about("");
+    let shared = descriptions_of("");
     let items = Ty::Ref(Cow::Owned(kind_id(of))).list();
     let fields = Vec::from([
         field("apiVersion", Ty::STRING, shared.field("apiVersion"), false),
@@ -196,7 +196,7 @@ fn of_list(of: Gvk<'_>) -> Definition<'_> {
     Definition {
         body: Body::Object(fields),
         description: Cow::Owned(format!("{0}List is a list of {0} objects.", of.kind)),
-        kinds: Vec::from([Named {
+        kinds: Vec::from([KindName {
             group: of.group,
             version: of.version,
             kind: Cow::Owned(format!("{}List", of.kind)),
@@ -212,7 +212,7 @@ fn of_unknown(gvk: Gvk<'_>) -> Definition<'_> {
     }
 }
 
-/// What lies within lists and maps.
+/// The element type of lists and maps.
 fn innermost(shape: Shape) -> Shape {
     match shape {
         Shape::List(inner) | Shape::Map(inner) => innermost(*inner),
@@ -234,7 +234,7 @@ fn of_shape(shape: Shape, type_id: &str, field: &str) -> Ty {
         Shape::Quantity => by_id(machinery::QUANTITY),
         Shape::IntOrString => by_id(machinery::INT_OR_STRING),
         Shape::Any => by_id(machinery::behind_any(type_id, field)),
-        Shape::Object(place) => by_id(schema::type_of(place).id),
+        Shape::Object(index) => by_id(schema::type_of(index).id),
         Shape::List(inner) => of_shape(*inner, type_id, field).list(),
         Shape::Map(inner) => Ty::Map(of_shape(*inner, type_id, field).into()),
     }

@@ -1,20 +1,20 @@
 //! Definitions in JSON, which both versions write nearly alike.
 
-use super::types::{Body, Definition, Field, Leaf, Named, Ty, reference, required};
+use super::types::{Body, Definition, Field, KindName, Leaf, Ty, reference, required};
 use crate::json::Json;
 
-/// What a version says in its own way.
+/// The differences between the versions.
 pub(super) struct Dialect {
-    /// Where definitions stand.
-    pub(super) place: &'static str,
-    /// Whether nothing may stand beside a reference, so that one with a description is wrapped.
+    /// The prefix of references to definitions.
+    pub(super) reference_prefix: &'static str,
+    /// Whether a reference allows no siblings, so that one with a description is wrapped.
     pub(super) wraps_references: bool,
     /// Writes a type that is not a plain object.
     pub(super) write_leaf: fn(&mut Json, &Leaf),
 }
 
 impl Dialect {
-    /// The members of a definition.
+    /// Writes the members of a definition.
     pub(super) fn write(&self, json: &mut Json, definition: &Definition<'_>) {
         json.pair_if_any("description", &definition.description);
         match &definition.body {
@@ -65,7 +65,7 @@ impl Dialect {
                 json.pair("type", ty);
                 json.pair_if_any("format", format);
             }
-            Ty::Ref(id) => json.pair("$ref", &reference(self.place, id)),
+            Ty::Ref(id) => json.pair("$ref", &reference(self.reference_prefix, id)),
             Ty::List(inner) => {
                 json.pair("type", "array");
                 json.key("items").object(|json| self.write_type(json, inner));
@@ -78,8 +78,8 @@ impl Dialect {
     }
 }
 
-/// The full name of a kind, as an object.
-pub(super) fn write_kind(json: &mut Json, kind: &Named<'_>) {
+/// Writes the group, version and kind as an object.
+pub(super) fn write_kind(json: &mut Json, kind: &KindName<'_>) {
     json.object(|json| {
         json.pair("group", kind.group);
         json.pair("version", kind.version);

@@ -1,4 +1,4 @@
-//! The types of requests and answers that no kind leads to, and those that are not plain objects.
+//! Types of requests and responses that no kind refers to, and types that are not plain objects.
 
 use alloc::borrow::Cow;
 use alloc::boxed::Box;
@@ -49,12 +49,12 @@ static LEAVES: &[Leaf] = &[
     Leaf { id: TIME, ty: "string", format: "date-time", one_of: &[] },
 ];
 
-/// The leaf with this id.
+/// The leaf type with this id.
 pub(crate) fn leaf(id: &str) -> Option<&'static Leaf> {
     LEAVES.iter().find(|leaf| leaf.id == id)
 }
 
-/// The definition that stands behind a field of which the schema makes no claim.
+/// The definition of a field for which the schema has no type.
 pub(crate) fn behind_any(type_id: &str, field: &str) -> &'static str {
     if type_id.starts_with("io.k8s.apiextensions-apiserver.") {
         return match field {
@@ -67,10 +67,10 @@ pub(crate) fn behind_any(type_id: &str, field: &str) -> &'static str {
     if field == "fieldsV1" { FIELDS_V1 } else { RAW }
 }
 
-/// Whether the API's own documents call a field required, where the schema says otherwise.
+/// Whether the API's own documents call a field required, where the schema differs.
 ///
 /// k8s-openapi makes names required so that its structs need no Option; kubectl would refuse what
-/// the API takes.
+/// the API accepts.
 pub(crate) fn is_required(type_id: &str, field: &str) -> Option<bool> {
     let name = type_id.strip_prefix("io.k8s.api.")?;
     let row = REQUIRED.iter().find(|row| (row.0, row.1) == (name, field))?;
@@ -90,15 +90,15 @@ static REQUIRED: &[(&str, &str, bool)] = &[
     ("events.v1.Event", "eventTime", true),
 ];
 
-/// The fields of a type of requests and answers, without descriptions; none for other types.
+/// The fields of a type of requests and responses, without descriptions; `None` for other types.
 pub(crate) fn fields(id: &str) -> Option<Vec<Field>> {
     let rows = ROWS.iter().find(|(of, _)| *of == id).map(|(_, rows)| rows)?;
-    Some(rows.iter().map(|(name, part)| field(name, *part)).collect())
+    Some(rows.iter().map(|(name, field_type)| field(name, *field_type)).collect())
 }
 
-/// What a field of such a type holds.
+/// The type of a field of such a type.
 #[derive(Clone, Copy)]
-enum Part {
+enum FieldType {
     Text,
     Flag,
     Int32,
@@ -108,70 +108,73 @@ enum Part {
     Many(&'static str),
 }
 
-fn field(name: &'static str, part: Part) -> Field {
-    let ty = match part {
-        Part::Text => Ty::STRING,
-        Part::Flag => Ty::Plain("boolean", ""),
-        Part::Int32 => Ty::Plain("integer", "int32"),
-        Part::Int64 => Ty::Plain("integer", "int64"),
-        Part::Texts => Ty::STRING.list(),
-        Part::One(id) => Ty::Ref(Cow::Borrowed(id)),
-        Part::Many(id) => Ty::List(Box::new(Ty::Ref(Cow::Borrowed(id)))),
+fn field(name: &'static str, field_type: FieldType) -> Field {
+    let ty = match field_type {
+        FieldType::Text => Ty::STRING,
+        FieldType::Flag => Ty::Plain("boolean", ""),
+        FieldType::Int32 => Ty::Plain("integer", "int32"),
+        FieldType::Int64 => Ty::Plain("integer", "int64"),
+        FieldType::Texts => Ty::STRING.list(),
+        FieldType::One(id) => Ty::Ref(Cow::Borrowed(id)),
+        FieldType::Many(id) => Ty::List(Box::new(Ty::Ref(Cow::Borrowed(id)))),
     };
     Field { name, ty, description: Cow::Borrowed(""), required: name == "selector", merge: None }
 }
 
-type Rows = &'static [(&'static str, Part)];
+type Rows = &'static [(&'static str, FieldType)];
 
 static ROWS: &[(&str, Rows)] = &[
     (
         DELETE_OPTIONS,
         &[
-            ("apiVersion", Part::Text),
-            ("dryRun", Part::Texts),
-            ("gracePeriodSeconds", Part::Int64),
-            ("ignoreStoreReadErrorWithClusterBreakingPotential", Part::Flag),
-            ("kind", Part::Text),
-            ("orphanDependents", Part::Flag),
-            ("preconditions", Part::One(PRECONDITIONS)),
-            ("propagationPolicy", Part::Text),
+            ("apiVersion", FieldType::Text),
+            ("dryRun", FieldType::Texts),
+            ("gracePeriodSeconds", FieldType::Int64),
+            ("ignoreStoreReadErrorWithClusterBreakingPotential", FieldType::Flag),
+            ("kind", FieldType::Text),
+            ("orphanDependents", FieldType::Flag),
+            ("preconditions", FieldType::One(PRECONDITIONS)),
+            ("propagationPolicy", FieldType::Text),
         ],
     ),
     (
         LIST_META,
         &[
-            ("continue", Part::Text),
-            ("remainingItemCount", Part::Int64),
-            ("resourceVersion", Part::Text),
-            ("selfLink", Part::Text),
-            ("shardInfo", Part::One(SHARD_INFO)),
+            ("continue", FieldType::Text),
+            ("remainingItemCount", FieldType::Int64),
+            ("resourceVersion", FieldType::Text),
+            ("selfLink", FieldType::Text),
+            ("shardInfo", FieldType::One(SHARD_INFO)),
         ],
     ),
-    (PRECONDITIONS, &[("resourceVersion", Part::Text), ("uid", Part::Text)]),
-    (SHARD_INFO, &[("selector", Part::Text)]),
+    (PRECONDITIONS, &[("resourceVersion", FieldType::Text), ("uid", FieldType::Text)]),
+    (SHARD_INFO, &[("selector", FieldType::Text)]),
     (
         STATUS,
         &[
-            ("apiVersion", Part::Text),
-            ("code", Part::Int32),
-            ("details", Part::One(STATUS_DETAILS)),
-            ("kind", Part::Text),
-            ("message", Part::Text),
-            ("metadata", Part::One(LIST_META)),
-            ("reason", Part::Text),
-            ("status", Part::Text),
+            ("apiVersion", FieldType::Text),
+            ("code", FieldType::Int32),
+            ("details", FieldType::One(STATUS_DETAILS)),
+            ("kind", FieldType::Text),
+            ("message", FieldType::Text),
+            ("metadata", FieldType::One(LIST_META)),
+            ("reason", FieldType::Text),
+            ("status", FieldType::Text),
         ],
     ),
-    (STATUS_CAUSE, &[("field", Part::Text), ("message", Part::Text), ("reason", Part::Text)]),
+    (
+        STATUS_CAUSE,
+        &[("field", FieldType::Text), ("message", FieldType::Text), ("reason", FieldType::Text)],
+    ),
     (
         STATUS_DETAILS,
         &[
-            ("causes", Part::Many(STATUS_CAUSE)),
-            ("group", Part::Text),
-            ("kind", Part::Text),
-            ("name", Part::Text),
-            ("retryAfterSeconds", Part::Int32),
-            ("uid", Part::Text),
+            ("causes", FieldType::Many(STATUS_CAUSE)),
+            ("group", FieldType::Text),
+            ("kind", FieldType::Text),
+            ("name", FieldType::Text),
+            ("retryAfterSeconds", FieldType::Int32),
+            ("uid", FieldType::Text),
         ],
     ),
 ];

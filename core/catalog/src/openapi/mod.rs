@@ -1,8 +1,8 @@
-//! OpenAPI documents, made when asked for from the table of resources and the schemas.
+//! OpenAPI documents, built on request from the table of resources and the schemas.
 //!
 //! kubectl needs them: version 3 for `explain`, `apply` and to learn whether the server validates
-//! fields, version 2 (in protobuf) where it finds no answer in version 3. None is kept here; a
-//! caller may keep what it asks for often.
+//! fields, version 2 (in protobuf) where version 3 has no answer. None is cached here; a caller may
+//! cache what it needs often.
 
 mod closure;
 mod definitions;
@@ -24,16 +24,16 @@ pub use v2::document as v2;
 pub use v2_proto::document as v2_proto;
 pub use v3::{document as v3, index as v3_index, path_of as v3_path};
 
-/// Says how a strategic merge patch changes a field: from the id of a type and the name of a field
-/// to strategy and merge key, either of which may be empty.
+/// The strategic merge patch rules of fields: from the id of a type and the name of a field to
+/// strategy and merge key, either of which may be empty.
 pub type MergeRules<'m> = &'m dyn Fn(&str, &str) -> Option<(&'static str, &'static str)>;
 
-/// What answers may be written in.
+/// The content types of responses.
 const PRODUCES: [&str; 3] =
     ["application/json", "application/yaml", "application/vnd.kubernetes.protobuf"];
 
-/// What patches may be written in. Strategic merge is left out without rules: kubectl would then
-/// take every list to be replaced as a whole and compute wrong patches.
+/// The content types of patches. Strategic merge is omitted without rules: kubectl would then take
+/// every list to be replaced as a whole and compute wrong patches.
 fn patch_types(strategic: bool) -> Vec<&'static str> {
     let mut types = Vec::from([
         "application/apply-patch+yaml",

@@ -1,21 +1,20 @@
-//! The parameters that requests take in their path and query, as a table.
+//! Table of the path and query parameters of requests.
 
 /// A parameter of a request.
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) struct Parameter {
-    /// Its name in the request; unique, for the same name never means two things here.
+    /// The name in the request; unique, for the same name never means two things here.
     pub(crate) name: &'static str,
-    /// Its type in JSON schema.
+    /// The type in JSON schema.
     pub(crate) ty: &'static str,
-    /// Whether it is a part of the path; it then must be there. Otherwise it stands in the query.
+    /// Whether it is a required part of the path. Otherwise it is in the query.
     pub(crate) in_path: bool,
-    /// What it does.
     pub(crate) description: &'static str,
 }
 
 impl Parameter {
-    /// Where it stands, as OpenAPI says it.
-    pub(crate) fn place(&self) -> &'static str {
+    /// The value of `in` in OpenAPI.
+    pub(crate) fn location(&self) -> &'static str {
         if self.in_path { "path" } else { "query" }
     }
 }
@@ -28,14 +27,14 @@ const fn path(name: &'static str, description: &'static str) -> Parameter {
     Parameter { name, ty: "string", in_path: true, description }
 }
 
-/// Parameters, by reference to the one table.
+/// References to parameters of the table.
 pub(crate) type Parameters = &'static [&'static Parameter];
 
 macro_rules! parameters {
     ($($constant:ident = $parameter:expr;)+) => {
         $(pub(crate) static $constant: Parameter = $parameter;)+
 
-        /// All of them.
+        /// All parameters.
         pub(crate) static ALL: Parameters = &[$(&$constant),+];
     };
 }
@@ -143,7 +142,7 @@ pub(crate) static OF_DELETE_COLLECTION: Parameters = &[
     &TIMEOUT_SECONDS,
 ];
 
-/// What a subresource that does not move objects takes.
+/// The parameters of a connecting subresource.
 pub(crate) fn of_subresource(name: &str) -> Parameters {
     let row = OF_SUBRESOURCES.iter().find(|(subresource, _)| *subresource == name);
     row.map_or(&[], |(_, parameters)| parameters)

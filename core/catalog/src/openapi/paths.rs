@@ -1,4 +1,4 @@
-//! The paths of an OpenAPI document and what may be done there, from the verbs of resources.
+//! Paths and operations of an OpenAPI document, from the verbs of resources.
 
 use alloc::format;
 use alloc::string::String;
@@ -9,45 +9,43 @@ use super::machinery::{DELETE_OPTIONS, STATUS};
 use super::parameters::{self, NAME, NAMESPACE, PRETTY, PROXY_PATH, Parameter, Parameters};
 use crate::resources::{Gvk, Resource, Subresource};
 
-/// A path and what may be done there.
+/// A path and its operations.
 pub(crate) struct PathItem<'k> {
-    /// The path, with its variable parts in braces.
+    /// The path, with variables in braces.
     pub(crate) path: String,
-    /// What every request there takes.
+    /// The parameters of every request to the path.
     pub(crate) parameters: Vec<&'static Parameter>,
-    /// What may be done.
     pub(crate) operations: Vec<Operation<'k>>,
 }
 
-/// One thing that may be done at a path.
+/// One operation of a path.
 pub(crate) struct Operation<'k> {
-    /// The method of HTTP, in lower case.
+    /// The HTTP method, in lower case.
     pub(crate) method: &'static str,
-    /// What it is to Kubernetes.
+    /// The `x-kubernetes-action`.
     pub(crate) action: &'static str,
-    /// The kind it is about. kubectl finds the PATCH of a kind by it.
+    /// The kind of the operation. kubectl finds the PATCH of a kind by it.
     pub(crate) gvk: Gvk<'k>,
-    /// A name that no other operation has.
+    /// The unique operation id.
     pub(crate) id: String,
-    /// What it does.
     pub(crate) description: String,
-    /// The group and version it belongs to.
+    /// The group version.
     pub(crate) tag: String,
-    /// What it takes in the query.
+    /// The query parameters.
     pub(crate) parameters: Parameters,
-    /// What must or may be sent.
-    pub(crate) sends: Sends,
-    /// The id of what is answered; none for text.
-    pub(crate) answers: Option<String>,
-    /// The codes of success, each with its name.
+    /// The request body.
+    pub(crate) request_body: RequestBody,
+    /// The id of the response type; `None` for text.
+    pub(crate) response_type: Option<String>,
+    /// The success codes, each with its name.
     pub(crate) codes: Codes,
 }
 
-/// What must or may be sent with a request.
-pub(crate) enum Sends {
-    /// Nothing.
+/// The body of a request.
+pub(crate) enum RequestBody {
+    /// No body.
     Nothing,
-    /// Options, that may be left out.
+    /// Optional options.
     Options(&'static str),
     /// An object of the definition with this id.
     Object(String),
@@ -55,13 +53,13 @@ pub(crate) enum Sends {
     Patch { strategic: bool },
 }
 
-/// Codes of success, each with its name.
+/// Success codes, each with its name.
 type Codes = &'static [(&'static str, &'static str)];
 
 const OK: Codes = &[("200", "OK")];
-const MADE: Codes = &[("200", "OK"), ("201", "Created")];
-const MADE_OR_TAKEN: Codes = &[("200", "OK"), ("201", "Created"), ("202", "Accepted")];
-const TAKEN: Codes = &[("200", "OK"), ("202", "Accepted")];
+const CREATED: Codes = &[("200", "OK"), ("201", "Created")];
+const CREATED_OR_ACCEPTED: Codes = &[("200", "OK"), ("201", "Created"), ("202", "Accepted")];
+const ACCEPTED: Codes = &[("200", "OK"), ("202", "Accepted")];
 
 /// All paths of a resource.
 pub(crate) fn of_resource<'k>(resource: &Resource<'k>) -> Vec<PathItem<'k>> {
@@ -71,7 +69,8 @@ pub(crate) fn of_resource<'k>(resource: &Resource<'k>) -> Vec<PathItem<'k>> {
     let mut items = Vec::new();
     if resource.namespaced {
         if resource.allows("list") {
-            let everywhere = Site { resource, below: None, suffix: "ForAllNamespaces" };
+            let everywhere =
+                OperationTarget { resource, subresource: None, suffix: "ForAllNamespaces" };
             let operations = Vec::from([everywhere.list()]);
             let parameters = Vec::from([&PRETTY]);
             items.push(PathItem { path: collection, parameters, operations });
@@ -80,16 +79,16 @@ pub(crate) fn of_resource<'k>(resource: &Resource<'k>) -> Vec<PathItem<'k>> {
         collection = format!("{root}/namespaces/{{namespace}}/{}", resource.plural);
     }
     let object = format!("{collection}/{{name}}");
-    let site = Site { resource, below: None, suffix: "" };
+    let site = OperationTarget { resource, subresource: None, suffix: "" };
     items.push(item(collection, &shared, &[], site.on_collection()));
     shared.push(&NAME);
     items.push(item(object.clone(), &shared, &[], site.on_object()));
-    for below in resource.subresources {
-        let path = format!("{object}/{}", below.name);
-        let extra = parameters::of_subresource(below.name);
-        let site = Site { resource, below: Some(below), suffix: "" };
-        if below.connects() && below.name == "proxy" {
-            let deeper = Site { suffix: "WithPath", ..site };
+    for subresource in resource.subresources {
+        let path = format!("{object}/{}", subresource.name);
+        let extra = parameters::of_subresource(subresource.name);
+        let site = OperationTarget { resource, subresource: Some(subresource), suffix: "" };
+        if subresource.connects() && subresource.name == "proxy" {
+            let deeper = OperationTarget { suffix: "WithPath", ..site };
             let path = format!("{path}/{{path}}");
             items.push(item(path, &shared, &[&PROXY_PATH], deeper.on_object()));
         }
@@ -99,7 +98,7 @@ pub(crate) fn of_resource<'k>(resource: &Resource<'k>) -> Vec<PathItem<'k>> {
     items
 }
 
-/// Where the paths of a group and version begin.
+/// The root path of a group version.
 pub(crate) fn root(group: &str, version: &str) -> String {
     if group.is_empty() { format!("/api/{version}") } else { format!("/apis/{group}/{version}") }
 }
@@ -115,50 +114,51 @@ fn item<'k>(
     PathItem { path, parameters, operations }
 }
 
-/// A resource or a subresource, as the place where something is done.
+/// A resource or subresource at which operations are defined.
 #[derive(Clone, Copy)]
-struct Site<'r, 'k> {
+struct OperationTarget<'r, 'k> {
     resource: &'r Resource<'k>,
-    below: Option<&'r Subresource<'k>>,
-    /// What keeps the names of operations apart that are the same otherwise.
+    subresource: Option<&'r Subresource<'k>>,
+    /// The suffix that makes operation ids unique.
     suffix: &'static str,
 }
 
-impl<'k> Site<'_, 'k> {
+impl<'k> OperationTarget<'_, 'k> {
     fn allows(&self, verb: &str) -> bool {
-        self.below.map_or_else(|| self.resource.allows(verb), |below| below.allows(verb))
+        self.subresource
+            .map_or_else(|| self.resource.allows(verb), |subresource| subresource.allows(verb))
     }
 
     fn gvk(&self) -> Gvk<'k> {
-        self.below.map_or_else(|| self.resource.gvk(), Subresource::gvk)
+        self.subresource.map_or_else(|| self.resource.gvk(), Subresource::gvk)
     }
 
-    /// What is acted upon, in words: `the status of a Pod`, or only `a Pod`.
+    /// The object of the operation in words: `the status of a Pod`, or only `a Pod`.
     fn subject(&self) -> String {
-        match self.below {
-            Some(below) => format!("the {} of a {}", below.name, self.resource.kind),
+        match self.subresource {
+            Some(subresource) => format!("the {} of a {}", subresource.name, self.resource.kind),
             None => format!("a {}", self.resource.kind),
         }
     }
 
-    /// The name of an operation: verb, group, version, scope, kind, subresource.
+    /// The operation id: verb, group, version, scope, kind, subresource.
     fn name(&self, verb: &str, between: &str) -> String {
         let Resource { group, version, kind, .. } = self.resource;
-        let group: String = group_words(group).map(capital).collect();
+        let group: String = group_words(group).map(capitalize).collect();
         let scope = match self.suffix {
             "ForAllNamespaces" => "",
             _ if self.resource.namespaced => "Namespaced",
             _ => "",
         };
-        let below = capital(self.below.map_or("", |below| below.name));
-        let version = capital(version);
-        format!("{verb}{group}{version}{between}{scope}{kind}{below}{}", self.suffix)
+        let subresource = capitalize(self.subresource.map_or("", |subresource| subresource.name));
+        let version = capitalize(version);
+        format!("{verb}{group}{version}{between}{scope}{kind}{subresource}{}", self.suffix)
     }
 
     fn operation(&self, method: &'static str, action: &'static str) -> Operation<'k> {
         let words = group_words(self.resource.group).enumerate();
         let group: String =
-            words.map(|(at, word)| if at == 0 { word.into() } else { capital(word) }).collect();
+            words.map(|(at, word)| if at == 0 { word.into() } else { capitalize(word) }).collect();
         Operation {
             method,
             action,
@@ -167,8 +167,8 @@ impl<'k> Site<'_, 'k> {
             description: String::new(),
             tag: format!("{group}_{}", self.resource.version),
             parameters: &[],
-            sends: Sends::Nothing,
-            answers: Some(kind_id(self.gvk())),
+            request_body: RequestBody::Nothing,
+            response_type: Some(kind_id(self.gvk())),
             codes: OK,
         }
     }
@@ -178,7 +178,7 @@ impl<'k> Site<'_, 'k> {
             id: self.name("list", ""),
             description: format!("List or watch objects of kind {}", self.resource.kind),
             parameters: parameters::OF_LIST,
-            answers: Some(list_id(self.gvk())),
+            response_type: Some(list_id(self.gvk())),
             ..self.operation("get", "list")
         }
     }
@@ -188,8 +188,8 @@ impl<'k> Site<'_, 'k> {
             id: self.name("create", ""),
             description: format!("Create {}", self.subject()),
             parameters: parameters::OF_CHANGE,
-            sends: Sends::Object(kind_id(self.gvk())),
-            codes: MADE_OR_TAKEN,
+            request_body: RequestBody::Object(kind_id(self.gvk())),
+            codes: CREATED_OR_ACCEPTED,
             ..self.operation("post", "post")
         }
     }
@@ -199,8 +199,8 @@ impl<'k> Site<'_, 'k> {
             id: self.name("delete", "Collection"),
             description: format!("Delete objects of kind {}", self.resource.kind),
             parameters: parameters::OF_DELETE_COLLECTION,
-            sends: Sends::Options(DELETE_OPTIONS),
-            answers: Some(STATUS.into()),
+            request_body: RequestBody::Options(DELETE_OPTIONS),
+            response_type: Some(STATUS.into()),
             ..self.operation("delete", "deletecollection")
         };
         let mut operations = Vec::new();
@@ -211,7 +211,7 @@ impl<'k> Site<'_, 'k> {
     }
 
     fn on_object(&self) -> Vec<Operation<'k>> {
-        if self.below.is_some_and(Subresource::connects) {
+        if self.subresource.is_some_and(Subresource::connects) {
             return self.connections();
         }
         let mut operations = Vec::new();
@@ -219,18 +219,19 @@ impl<'k> Site<'_, 'k> {
         operations.extend(self.allows("get").then(|| self.read()));
         operations.extend(self.allows("patch").then(|| self.patch()));
         // Below an object; objects themselves are created in the collection.
-        operations.extend((self.below.is_some() && self.allows("create")).then(|| self.create()));
+        operations
+            .extend((self.subresource.is_some() && self.allows("create")).then(|| self.create()));
         operations.extend(self.allows("update").then(|| self.replace()));
         operations
     }
 
     fn read(&self) -> Operation<'k> {
         let plain = self.operation("get", "get");
-        let is_log = self.below.is_some_and(|below| below.name == "log");
+        let is_log = self.subresource.is_some_and(|subresource| subresource.name == "log");
         Operation {
             id: self.name("read", ""),
             description: format!("Read {}", self.subject()),
-            answers: plain.answers.filter(|_| !is_log),
+            response_type: plain.response_type.filter(|_| !is_log),
             ..plain
         }
     }
@@ -240,8 +241,8 @@ impl<'k> Site<'_, 'k> {
             id: self.name("replace", ""),
             description: format!("Replace {}", self.subject()),
             parameters: parameters::OF_CHANGE,
-            sends: Sends::Object(kind_id(self.gvk())),
-            codes: MADE,
+            request_body: RequestBody::Object(kind_id(self.gvk())),
+            codes: CREATED,
             ..self.operation("put", "put")
         }
     }
@@ -253,8 +254,8 @@ impl<'k> Site<'_, 'k> {
             id: self.name("patch", ""),
             description: format!("Change parts of {}", self.subject()),
             parameters: parameters::OF_PATCH,
-            sends: Sends::Patch { strategic },
-            codes: MADE,
+            request_body: RequestBody::Patch { strategic },
+            codes: CREATED,
             ..self.operation("patch", "patch")
         }
     }
@@ -264,9 +265,9 @@ impl<'k> Site<'_, 'k> {
             id: self.name("delete", ""),
             description: format!("Delete {}", self.subject()),
             parameters: parameters::OF_DELETE,
-            sends: Sends::Options(DELETE_OPTIONS),
-            answers: Some(STATUS.into()),
-            codes: TAKEN,
+            request_body: RequestBody::Options(DELETE_OPTIONS),
+            response_type: Some(STATUS.into()),
+            codes: ACCEPTED,
             ..self.operation("delete", "delete")
         }
     }
@@ -281,22 +282,22 @@ impl<'k> Site<'_, 'k> {
         ];
         let allowed = METHODS.into_iter().filter(|(verb, _)| self.allows(verb));
         let connection = |(_, method): (_, &'static str)| Operation {
-            id: self.name("connect", &capital(method)),
+            id: self.name("connect", &capitalize(method)),
             description: format!("Connect to {}", self.subject()),
-            answers: None,
+            response_type: None,
             ..self.operation(method, "connect")
         };
         allowed.map(connection).collect()
     }
 }
 
-/// The words of a group by which operations are named: `rbac`, `authorization`.
+/// The words of a group in operation ids: `rbac`, `authorization`.
 fn group_words(group: &str) -> impl Iterator<Item = &str> {
     let name = if group.is_empty() { "core" } else { group };
     name.strip_suffix(".k8s.io").unwrap_or(name).split('.')
 }
 
-fn capital(word: &str) -> String {
+fn capitalize(word: &str) -> String {
     let mut letters = word.chars();
     letters.next().map(|first| first.to_ascii_uppercase()).into_iter().chain(letters).collect()
 }

@@ -1,4 +1,4 @@
-//! Reads the documents back and looks for what clients look for.
+//! Documents are parsed back and checked for what clients look for.
 
 use alloc::string::{String, ToString};
 use alloc::vec::Vec;
@@ -38,27 +38,27 @@ fn every_v3() -> Vec<Value> {
 }
 
 /// All references in a document.
-fn references(value: &Value, found: &mut Vec<String>) {
+fn references(value: &Value, references_found: &mut Vec<String>) {
     match value {
         Value::Object(members) => {
             for (name, member) in members {
                 match member {
-                    Value::String(to) if name == "$ref" => found.push(to.clone()),
+                    Value::String(to) if name == "$ref" => references_found.push(to.clone()),
                     // A property may be called $ref; it is an object.
-                    other => references(other, found),
+                    other => references(other, references_found),
                 }
             }
         }
-        Value::Array(items) => items.iter().for_each(|item| references(item, found)),
+        Value::Array(items) => items.iter().for_each(|item| references(item, references_found)),
         _ => (),
     }
 }
 
 fn assert_references_resolve(document: &Value) {
-    let mut found = Vec::new();
-    references(document, &mut found);
-    assert!(!found.is_empty());
-    for to in found {
+    let mut references_found = Vec::new();
+    references(document, &mut references_found);
+    assert!(!references_found.is_empty());
+    for to in references_found {
         let pointer = to.strip_prefix('#').expect("within the document");
         assert!(document.pointer(pointer).is_some(), "{to}");
     }
@@ -67,15 +67,15 @@ fn assert_references_resolve(document: &Value) {
 /// All operations of a document with their path and method.
 fn operations(document: &Value) -> Vec<(&str, &str, &Value)> {
     let paths = document["paths"].as_object().expect("paths");
-    let mut found = Vec::new();
+    let mut operations_found = Vec::new();
     for (path, item) in paths {
         for (method, operation) in item.as_object().expect("an item") {
             if method != "parameters" {
-                found.push((path.as_str(), method.as_str(), operation));
+                operations_found.push((path.as_str(), method.as_str(), operation));
             }
         }
     }
-    found
+    operations_found
 }
 
 #[test]
@@ -91,7 +91,7 @@ fn every_reference_of_version_2_resolves() {
 /// kubectl takes any PATCH of the kind it finds, that of a subresource too.
 #[test]
 fn every_patch_of_a_kind_says_that_fields_are_validated() {
-    let mut seen = 0;
+    let mut patches = 0;
     for document in every_v3() {
         for (path, method, operation) in operations(&document) {
             if method != "patch" || operation["x-kubernetes-action"] == "connect" {
@@ -104,10 +104,10 @@ fn every_patch_of_a_kind_says_that_fields_are_validated() {
             for ty in super::patch_types(true) {
                 assert!(!operation["requestBody"]["content"][ty].is_null(), "{path} {ty}");
             }
-            seen += 1;
+            patches += 1;
         }
     }
-    assert!(seen > 80, "{seen}");
+    assert!(patches > 80, "{patches}");
 }
 
 #[test]

@@ -1,26 +1,27 @@
-//! Version 2 in JSON: one document for all that is served.
+//! OpenAPI version 2 in JSON: one document for all resources.
 
 use alloc::string::String;
 
 use super::closure::Closure;
 use super::definitions::{Dialect, write_kind};
 use super::parameters::{self, Parameter};
-use super::paths::{Operation, PathItem, Sends};
+use super::paths::{Operation, PathItem, RequestBody};
 use super::types::{Leaf, reference};
 use super::{MergeRules, PRODUCES, all_paths, machinery, patch_types};
 use crate::json::Json;
 use crate::resources::Resource;
 
-/// Where definitions stand.
+/// The prefix of references to definitions.
 pub(super) const DEFINITIONS: &str = "#/definitions/";
-/// Where parameters stand.
+/// The prefix of references to parameters.
 pub(super) const PARAMETERS: &str = "#/parameters/";
 
-const DIALECT: Dialect = Dialect { place: DEFINITIONS, wraps_references: false, write_leaf };
+const DIALECT: Dialect =
+    Dialect { reference_prefix: DEFINITIONS, wraps_references: false, write_leaf };
 
-/// The answer to `GET /openapi/v2` for those who take JSON.
+/// The response to `GET /openapi/v2` for clients that accept JSON.
 ///
-/// Without merge rules, patches by strategic merge are not offered.
+/// Without merge rules, strategic merge patches are not offered.
 #[must_use]
 pub fn document(served: &[&Resource<'_>], rules: Option<MergeRules<'_>>) -> String {
     Json::document(|json| {
@@ -65,7 +66,7 @@ fn write_parameter(json: &mut Json, parameter: &Parameter) {
     json.key("uniqueItems").flag(true);
     json.pair("description", parameter.description);
     json.pair("name", parameter.name);
-    json.pair("in", parameter.place());
+    json.pair("in", parameter.location());
     if parameter.in_path {
         json.key("required").flag(true);
     }
@@ -86,13 +87,13 @@ fn write_path(json: &mut Json, item: &PathItem<'_>, strategic: bool) {
 
 fn write_operation(json: &mut Json, operation: &Operation<'_>, strategic: bool) {
     json.pair("description", &operation.description);
-    match operation.sends {
-        Sends::Patch { strategic: fitting } => {
+    match operation.request_body {
+        RequestBody::Patch { strategic: fitting } => {
             json.texts("consumes", &patch_types(strategic && fitting));
         }
         _ => json.texts("consumes", &["*/*"]),
     }
-    match operation.answers {
+    match operation.response_type {
         Some(_) => json.texts("produces", &PRODUCES),
         None => json.texts("produces", &["*/*"]),
     }
@@ -100,14 +101,14 @@ fn write_operation(json: &mut Json, operation: &Operation<'_>, strategic: bool) 
     json.texts("tags", &[&operation.tag]);
     json.pair("operationId", &operation.id);
     json.key("parameters").list(|json| {
-        write_body(json, &operation.sends);
+        write_body(json, &operation.request_body);
         write_references(json, operation.parameters);
     });
     json.key("responses").object(|json| {
         for (code, name) in operation.codes {
             json.key(code).object(|json| {
                 json.pair("description", name);
-                json.key("schema").object(|json| match &operation.answers {
+                json.key("schema").object(|json| match &operation.response_type {
                     Some(id) => json.pair("$ref", &reference(DEFINITIONS, id)),
                     None => json.pair("type", "string"),
                 });
@@ -120,18 +121,18 @@ fn write_operation(json: &mut Json, operation: &Operation<'_>, strategic: bool) 
     write_kind(json, &operation.gvk.into());
 }
 
-/// The id of what is sent, and whether it must be.
-pub(super) fn body_of(sends: &Sends) -> Option<(&str, bool)> {
-    match sends {
-        Sends::Nothing => None,
-        Sends::Options(id) => Some((id, false)),
-        Sends::Object(id) => Some((id, true)),
-        Sends::Patch { .. } => Some((machinery::PATCH, true)),
+/// The id of the request body, and whether it is required.
+pub(super) fn body_of(request_body: &RequestBody) -> Option<(&str, bool)> {
+    match request_body {
+        RequestBody::Nothing => None,
+        RequestBody::Options(id) => Some((id, false)),
+        RequestBody::Object(id) => Some((id, true)),
+        RequestBody::Patch { .. } => Some((machinery::PATCH, true)),
     }
 }
 
-fn write_body(json: &mut Json, sends: &Sends) {
-    let Some((id, required)) = body_of(sends) else { return };
+fn write_body(json: &mut Json, request_body: &RequestBody) {
+    let Some((id, required)) = body_of(request_body) else { return };
     json.object(|json| {
         json.pair("name", "body");
         json.pair("in", "body");

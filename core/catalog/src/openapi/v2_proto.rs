@@ -1,21 +1,22 @@
-//! Version 2 in protobuf: the messages of gnostic's `openapi.v2`, the only form kubectl reads.
+//! OpenAPI version 2 in protobuf: the messages of gnostic's `openapi.v2`, the only form kubectl
+//! reads.
 //!
-//! Numbers of fields stand beside what they hold, in the order of the messages' definition.
+//! Field numbers are next to their values, in the order of the messages' definition.
 
 use alloc::string::String;
 use alloc::vec::Vec;
 
 use super::closure::Closure;
 use super::parameters::{self, Parameter};
-use super::paths::{Operation, PathItem, Sends};
-use super::types::{Body, Definition, Field, Named, Ty, reference, required};
+use super::paths::{Operation, PathItem, RequestBody};
+use super::types::{Body, Definition, Field, KindName, Ty, reference, required};
 use super::v2::{DEFINITIONS, PARAMETERS, body_of};
 use super::{MergeRules, PRODUCES, all_paths, patch_types};
 use crate::json::Json;
 use crate::resources::Resource;
 
-/// The answer to `GET /openapi/v2` for those who take protobuf, as kubectl does: the same as
-/// [`super::v2`] says in JSON.
+/// The response to `GET /openapi/v2` for clients that accept protobuf, as kubectl does: the same
+/// content as [`super::v2`] in JSON.
 #[must_use]
 pub fn document(served: &[&Resource<'_>], rules: Option<MergeRules<'_>>) -> Vec<u8> {
     let mut out = Message::default();
@@ -64,7 +65,7 @@ fn write_parameter(out: &mut Message, parameter: &Parameter) {
     out.message(2, |other| {
         other.message(variant, |schema| {
             schema.flag(1, parameter.in_path); // required
-            schema.text(2, parameter.place()); // in
+            schema.text(2, parameter.location()); // in
             schema.text(3, parameter.description);
             schema.text(4, parameter.name);
             schema.text(ty, parameter.ty);
@@ -100,28 +101,28 @@ fn write_operation(out: &mut Message, operation: &Operation<'_>, strategic: bool
     out.text(1, &operation.tag);
     out.text(3, &operation.description);
     out.text(5, &operation.id);
-    match operation.answers {
+    match operation.response_type {
         Some(_) => PRODUCES.iter().for_each(|ty| out.text(6, ty)),
         None => out.text(6, "*/*"),
     }
-    match operation.sends {
-        Sends::Patch { strategic: fitting } => {
+    match operation.request_body {
+        RequestBody::Patch { strategic: fitting } => {
             patch_types(strategic && fitting).iter().for_each(|ty| out.text(7, ty));
         }
         _ => out.text(7, "*/*"),
     }
-    write_body(out, &operation.sends);
+    write_body(out, &operation.request_body);
     write_references(out, 8, operation.parameters);
     out.message(9, |responses| write_responses(responses, operation));
     out.text(10, "https"); // schemes
     extension(out, 13, "x-kubernetes-action", operation.action);
-    let kind: Named<'_> = operation.gvk.into();
+    let kind: KindName<'_> = operation.gvk.into();
     extension(out, 13, "x-kubernetes-group-version-kind", &kind_as_json(&kind));
 }
 
 /// ParametersItem, Parameter, BodyParameter.
-fn write_body(out: &mut Message, sends: &Sends) {
-    let Some((id, required)) = body_of(sends) else { return };
+fn write_body(out: &mut Message, request_body: &RequestBody) {
+    let Some((id, required)) = body_of(request_body) else { return };
     out.message(8, |item| {
         item.message(1, |parameter| {
             parameter.message(1, |body| {
@@ -140,7 +141,7 @@ fn write_responses(out: &mut Message, operation: &Operation<'_>) {
             value.message(1, |response| {
                 response.text(1, name); // description
                 response.message(2, |item| {
-                    item.message(1, |schema| match &operation.answers {
+                    item.message(1, |schema| match &operation.response_type {
                         Some(id) => schema.text(1, &reference(DEFINITIONS, id)),
                         None => schema.message(22, |ty| ty.text(1, "string")),
                     });
@@ -207,8 +208,8 @@ fn write_type(out: &mut Message, ty: &Ty) {
     }
 }
 
-/// JSON is YAML too, and YAML is how gnostic keeps what it does not know.
-fn kind_as_json(kind: &Named<'_>) -> String {
+/// JSON is YAML too, and gnostic stores unknown values as YAML.
+fn kind_as_json(kind: &KindName<'_>) -> String {
     Json::document(|json| {
         json.pair("group", kind.group);
         json.pair("version", kind.version);
@@ -216,14 +217,14 @@ fn kind_as_json(kind: &Named<'_>) -> String {
     })
 }
 
-/// A NamedAny whose value is YAML; nothing if that is empty.
+/// A NamedAny whose value is YAML; omitted if that is empty.
 fn extension(out: &mut Message, number: u32, name: &str, yaml: &str) {
     if !yaml.is_empty() {
         out.named(number, name, |any| any.text(2, yaml));
     }
 }
 
-/// A message in the making.
+/// A message under construction.
 #[derive(Default)]
 struct Message {
     bytes: Vec<u8>,
@@ -244,14 +245,14 @@ impl Message {
         self.bytes.extend_from_slice(bytes);
     }
 
-    /// A string; an empty one is the same as none.
+    /// A string; an empty one is omitted.
     fn text(&mut self, number: u32, text: &str) {
         if !text.is_empty() {
             self.delimited(number, text.as_bytes());
         }
     }
 
-    /// True; false is the same as nothing.
+    /// A boolean; false is omitted.
     fn flag(&mut self, number: u32, truth: bool) {
         if truth {
             self.varint(u64::from(number) << 3);
@@ -265,7 +266,7 @@ impl Message {
         self.delimited(number, &message.bytes);
     }
 
-    /// A message of a name (1) and a value (2), by which gnostic spells members of objects.
+    /// A message of a name (1) and a value (2), as gnostic encodes members of objects.
     fn named(&mut self, number: u32, name: &str, value: impl FnOnce(&mut Self)) {
         self.message(number, |pair| {
             pair.text(1, name);

@@ -1,4 +1,4 @@
-//! Version 3: a document a group and version, and an index of them.
+//! OpenAPI version 3: one document for each group version, and an index of them.
 
 use alloc::format;
 use alloc::string::String;
@@ -7,7 +7,7 @@ use alloc::vec::Vec;
 use super::closure::Closure;
 use super::definitions::{Dialect, write_kind};
 use super::parameters::Parameter;
-use super::paths::{Operation, PathItem, Sends, root};
+use super::paths::{Operation, PathItem, RequestBody, root};
 use super::types::{Leaf, reference};
 use super::{MergeRules, PRODUCES, all_paths, machinery, patch_types};
 use crate::json::Json;
@@ -15,9 +15,9 @@ use crate::resources::Resource;
 
 const SCHEMAS: &str = "#/components/schemas/";
 
-const DIALECT: Dialect = Dialect { place: SCHEMAS, wraps_references: true, write_leaf };
+const DIALECT: Dialect = Dialect { reference_prefix: SCHEMAS, wraps_references: true, write_leaf };
 
-/// The answer to `GET /openapi/v3`, from the path of each document (see [`path_of`]) and its hash
+/// The response to `GET /openapi/v3`, from the path of each document (see [`path_of`]) and its hash
 /// (see [`crate::discovery::hash`]).
 #[must_use]
 pub fn index<'p>(documents: impl Iterator<Item = (&'p str, &'p str)>) -> String {
@@ -31,15 +31,15 @@ pub fn index<'p>(documents: impl Iterator<Item = (&'p str, &'p str)>) -> String 
     })
 }
 
-/// The path of the document of a group and version in the index, such as `api/v1`.
+/// The path of the document of a group version in the index, such as `api/v1`.
 #[must_use]
 pub fn path_of(group: &str, version: &str) -> String {
     root(group, version).trim_start_matches('/').into()
 }
 
-/// The answer to `GET /openapi/v3/{path}` for a group and version; none if nothing of it is served.
+/// The response to `GET /openapi/v3/{path}` for a group version; `None` if nothing of it is served.
 ///
-/// Without merge rules, patches by strategic merge are not offered.
+/// Without merge rules, strategic merge patches are not offered.
 #[must_use]
 pub fn document(
     served: &[&Resource<'_>],
@@ -97,7 +97,7 @@ fn write_path(json: &mut Json, item: &PathItem<'_>, strategic: bool) {
 fn write_parameter(json: &mut Json, parameter: &Parameter) {
     json.object(|json| {
         json.pair("name", parameter.name);
-        json.pair("in", parameter.place());
+        json.pair("in", parameter.location());
         json.pair("description", parameter.description);
         if parameter.in_path {
             json.key("required").flag(true);
@@ -118,11 +118,11 @@ fn write_operation(json: &mut Json, operation: &Operation<'_>, strategic: bool) 
             operation.parameters.iter().for_each(|parameter| write_parameter(json, parameter));
         });
     }
-    match &operation.sends {
-        Sends::Nothing => (),
-        Sends::Options(id) => write_request(json, &["*/*"], id, false),
-        Sends::Object(id) => write_request(json, &["*/*"], id, true),
-        Sends::Patch { strategic: fitting } => {
+    match &operation.request_body {
+        RequestBody::Nothing => (),
+        RequestBody::Options(id) => write_request(json, &["*/*"], id, false),
+        RequestBody::Object(id) => write_request(json, &["*/*"], id, true),
+        RequestBody::Patch { strategic: fitting } => {
             write_request(json, &patch_types(strategic && *fitting), machinery::PATCH, true);
         }
     }
@@ -130,7 +130,7 @@ fn write_operation(json: &mut Json, operation: &Operation<'_>, strategic: bool) 
         for (code, name) in operation.codes {
             json.key(code).object(|json| {
                 json.pair("description", name);
-                write_answer(json, operation.answers.as_deref());
+                write_response(json, operation.response_type.as_deref());
             });
         }
         json.key("401").object(|json| json.pair("description", "Unauthorized"));
@@ -155,7 +155,7 @@ fn write_content(json: &mut Json, ty: &str, id: &str) {
     });
 }
 
-fn write_answer(json: &mut Json, id: Option<&str>) {
+fn write_response(json: &mut Json, id: Option<&str>) {
     json.key("content").object(|json| match id {
         Some(id) => PRODUCES.iter().for_each(|ty| write_content(json, ty, id)),
         None => json.key("*/*").object(|json| {

@@ -1,4 +1,4 @@
-//! What a resource is: the name of a kind in URLs, and what may be done with it there.
+//! Resources: the plural names of kinds in URLs, and their verbs.
 
 mod table;
 #[cfg(test)]
@@ -6,7 +6,7 @@ mod tests;
 
 pub use table::RESOURCES;
 
-/// The name of a kind, in full.
+/// Group, version and kind.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Gvk<'k> {
     /// The API group, empty for core.
@@ -17,7 +17,7 @@ pub struct Gvk<'k> {
     pub kind: &'k str,
 }
 
-/// Objects of one kind, in one version, as URLs lead to them.
+/// A resource: objects of one kind in one version, and their URLs.
 ///
 /// It borrows, so that a resource defined at run time has the same type as those of the table.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -28,55 +28,55 @@ pub struct Resource<'k> {
     pub version: &'k str,
     /// The kind of its objects.
     pub kind: &'k str,
-    /// The name in URLs, such as `services`.
+    /// The plural name in URLs, such as `services`.
     pub plural: &'k str,
-    /// What people may say for one, such as `service`.
+    /// The singular name, such as `service`.
     pub singular: &'k str,
-    /// Whether its objects live in a namespace.
+    /// Whether its objects are namespaced.
     pub namespaced: bool,
-    /// What may be done, sorted.
+    /// The supported verbs, sorted.
     pub verbs: &'k [&'k str],
-    /// What people say for short, such as `svc`.
+    /// The short names, such as `svc`.
     pub short_names: &'k [&'k str],
-    /// The sets it belongs to, such as `all`.
+    /// The categories, such as `all`.
     pub categories: &'k [&'k str],
-    /// What hangs below each object, sorted by name.
+    /// The subresources, sorted by name.
     pub subresources: &'k [Subresource<'k>],
-    /// The kind under which objects are kept; none if they are not kept at all.
+    /// The kind under which objects are stored; `None` if they are not stored at all.
     ///
-    /// Two resources with the same one, as both kinds of events, show the same objects.
+    /// Two resources with the same one, such as both kinds of events, serve the same objects.
     pub storage: Option<Gvk<'k>>,
 }
 
-/// What hangs below an object of a resource, as `status` does.
+/// A subresource, such as `status`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Subresource<'k> {
-    /// The last part of the URL.
+    /// The last segment of the URL.
     pub name: &'k str,
-    /// The group of the kind that is sent and answered; mostly that of the resource.
+    /// The group of the kind of requests and responses; mostly that of the resource.
     pub group: &'k str,
     /// The version of that kind.
     pub version: &'k str,
     /// That kind.
     pub kind: &'k str,
-    /// What may be done, sorted.
+    /// The supported verbs, sorted.
     pub verbs: &'k [&'k str],
 }
 
 impl<'k> Resource<'k> {
-    /// The full name of its kind.
+    /// The group, version and kind.
     #[must_use]
     pub const fn gvk(&self) -> Gvk<'k> {
         Gvk { group: self.group, version: self.version, kind: self.kind }
     }
 
-    /// Whether something may be done with it, such as `list`.
+    /// Whether the verb is supported, such as `list`.
     #[must_use]
     pub fn allows(&self, verb: &str) -> bool {
         self.verbs.contains(&verb)
     }
 
-    /// What hangs below its objects under a name.
+    /// The subresource of this name.
     #[must_use]
     pub fn subresource(&self, name: &str) -> Option<&'k Subresource<'k>> {
         self.subresources.iter().find(|below| below.name == name)
@@ -84,30 +84,31 @@ impl<'k> Resource<'k> {
 }
 
 impl<'k> Subresource<'k> {
-    /// The full name of its kind.
+    /// The group, version and kind.
     #[must_use]
     pub const fn gvk(&self) -> Gvk<'k> {
         Gvk { group: self.group, version: self.version, kind: self.kind }
     }
 
-    /// Whether something may be done with it, such as `patch`.
+    /// Whether the verb is supported, such as `patch`.
     #[must_use]
     pub fn allows(&self, verb: &str) -> bool {
         self.verbs.contains(&verb)
     }
 
-    /// Whether it opens a connection rather than moving objects: its kind then only names options.
+    /// Whether it opens a connection rather than exchanging objects: its kind then only names
+    /// options.
     #[must_use]
     pub fn connects(&self) -> bool {
         self.kind.ends_with("Options")
     }
 }
 
-/// Finds a built-in resource by what its URLs say; the group is empty for core.
+/// Finds a built-in resource by group, version and plural name; the group is empty for core.
 #[must_use]
 pub fn lookup(group: &str, version: &str, plural: &str) -> Option<&'static Resource<'static>> {
-    let wanted = (group, version, plural);
-    RESOURCES.iter().find(|row| (row.group, row.version, row.plural) == wanted)
+    let requested = (group, version, plural);
+    RESOURCES.iter().find(|row| (row.group, row.version, row.plural) == requested)
 }
 
 /// Finds the built-in resource of a kind.

@@ -1,4 +1,4 @@
-//! The resources that Kubernetes v1.36 serves unless told otherwise, one row each.
+//! Table of the resources that Kubernetes v1.36 serves by default.
 
 use super::{Gvk, Resource, Subresource};
 
@@ -28,7 +28,7 @@ const DISCOVERY: Gv = ("discovery.k8s.io", "v1");
 const RESOURCE: Gv = ("resource.k8s.io", "v1");
 const FLOWCONTROL_APISERVER: Gv = ("flowcontrol.apiserver.k8s.io", "v1");
 
-/// All that can be done with objects that are kept.
+/// All verbs of stored objects.
 const ALL: &[&str] =
     &["create", "delete", "deletecollection", "get", "list", "patch", "update", "watch"];
 const NO_COLLECTION: &[&str] = &["create", "delete", "get", "list", "patch", "update", "watch"];
@@ -40,14 +40,14 @@ const READ: &[&str] = &["get", "list"];
 const STREAM: &[&str] = &["create", "get"];
 const UPDATE: &[&str] = &["update"];
 
-const SCALE: Subresource<'static> = below("scale", AUTOSCALING_V1, "Scale", EDIT);
+const SCALE: Subresource<'static> = subresource_row("scale", AUTOSCALING_V1, "Scale", EDIT);
 
 /// All built-in resources: groups in the order of discovery, within a version sorted by name.
 pub static RESOURCES: &[Resource<'static>] = &[
     // v1
-    namespaced(CORE, "Binding", "bindings", "binding").unkept(CREATE),
+    namespaced(CORE, "Binding", "bindings", "binding").not_stored(CREATE),
     cluster(CORE, "ComponentStatus", "componentstatuses", "componentstatus")
-        .unkept(READ)
+        .not_stored(READ)
         .short(&["cs"]),
     namespaced(CORE, "ConfigMap", "configmaps", "configmap").short(&["cm"]),
     namespaced(CORE, "Endpoints", "endpoints", "endpoints").short(&["ep"]),
@@ -56,10 +56,10 @@ pub static RESOURCES: &[Resource<'static>] = &[
     cluster(CORE, "Namespace", "namespaces", "namespace")
         .verbs(NO_COLLECTION)
         .short(&["ns"])
-        .with(&[below("finalize", CORE, "Namespace", UPDATE), status(CORE, "Namespace")]),
+        .with(&[subresource_row("finalize", CORE, "Namespace", UPDATE), status(CORE, "Namespace")]),
     cluster(CORE, "Node", "nodes", "node")
         .short(&["no"])
-        .with(&[below("proxy", CORE, "NodeProxyOptions", PROXY), status(CORE, "Node")]),
+        .with(&[subresource_row("proxy", CORE, "NodeProxyOptions", PROXY), status(CORE, "Node")]),
     namespaced(CORE, "PersistentVolumeClaim", "persistentvolumeclaims", "persistentvolumeclaim")
         .short(&["pvc"])
         .with(&[status(CORE, "PersistentVolumeClaim")]),
@@ -67,15 +67,15 @@ pub static RESOURCES: &[Resource<'static>] = &[
         .short(&["pv"])
         .with(&[status(CORE, "PersistentVolume")]),
     namespaced(CORE, "Pod", "pods", "pod").short(&["po"]).in_categories(&["all"]).with(&[
-        below("attach", CORE, "PodAttachOptions", STREAM),
-        below("binding", CORE, "Binding", CREATE),
-        below("ephemeralcontainers", CORE, "Pod", EDIT),
-        below("eviction", POLICY, "Eviction", CREATE),
-        below("exec", CORE, "PodExecOptions", STREAM),
-        below("log", CORE, "Pod", GET),
-        below("portforward", CORE, "PodPortForwardOptions", STREAM),
-        below("proxy", CORE, "PodProxyOptions", PROXY),
-        below("resize", CORE, "Pod", EDIT),
+        subresource_row("attach", CORE, "PodAttachOptions", STREAM),
+        subresource_row("binding", CORE, "Binding", CREATE),
+        subresource_row("ephemeralcontainers", CORE, "Pod", EDIT),
+        subresource_row("eviction", POLICY, "Eviction", CREATE),
+        subresource_row("exec", CORE, "PodExecOptions", STREAM),
+        subresource_row("log", CORE, "Pod", GET),
+        subresource_row("portforward", CORE, "PodPortForwardOptions", STREAM),
+        subresource_row("proxy", CORE, "PodProxyOptions", PROXY),
+        subresource_row("resize", CORE, "Pod", EDIT),
         status(CORE, "Pod"),
     ]),
     namespaced(CORE, "PodTemplate", "podtemplates", "podtemplate"),
@@ -89,11 +89,14 @@ pub static RESOURCES: &[Resource<'static>] = &[
     namespaced(CORE, "Secret", "secrets", "secret"),
     namespaced(CORE, "ServiceAccount", "serviceaccounts", "serviceaccount")
         .short(&["sa"])
-        .with(&[below("token", AUTHENTICATION, "TokenRequest", CREATE)]),
+        .with(&[subresource_row("token", AUTHENTICATION, "TokenRequest", CREATE)]),
     namespaced(CORE, "Service", "services", "service")
         .short(&["svc"])
         .in_categories(&["all"])
-        .with(&[below("proxy", CORE, "ServiceProxyOptions", PROXY), status(CORE, "Service")]),
+        .with(&[
+            subresource_row("proxy", CORE, "ServiceProxyOptions", PROXY),
+            status(CORE, "Service"),
+        ]),
     // apiregistration.k8s.io/v1
     cluster(APIREGISTRATION, "APIService", "apiservices", "apiservice")
         .in_categories(&["api-extensions"])
@@ -117,11 +120,11 @@ pub static RESOURCES: &[Resource<'static>] = &[
         .in_categories(&["all"])
         .with(&[SCALE, status(APPS, "StatefulSet")]),
     // events.k8s.io/v1
-    namespaced(EVENTS, "Event", "events", "event").short(&["ev"]).kept_as(CORE),
+    namespaced(EVENTS, "Event", "events", "event").short(&["ev"]).stored_as(CORE),
     // authentication.k8s.io/v1
     cluster(AUTHENTICATION, "SelfSubjectReview", "selfsubjectreviews", "selfsubjectreview")
-        .unkept(CREATE),
-    cluster(AUTHENTICATION, "TokenReview", "tokenreviews", "tokenreview").unkept(CREATE),
+        .not_stored(CREATE),
+    cluster(AUTHENTICATION, "TokenReview", "tokenreviews", "tokenreview").not_stored(CREATE),
     // authorization.k8s.io/v1
     namespaced(
         AUTHORIZATION,
@@ -129,23 +132,23 @@ pub static RESOURCES: &[Resource<'static>] = &[
         "localsubjectaccessreviews",
         "localsubjectaccessreview",
     )
-    .unkept(CREATE),
+    .not_stored(CREATE),
     cluster(
         AUTHORIZATION,
         "SelfSubjectAccessReview",
         "selfsubjectaccessreviews",
         "selfsubjectaccessreview",
     )
-    .unkept(CREATE),
+    .not_stored(CREATE),
     cluster(
         AUTHORIZATION,
         "SelfSubjectRulesReview",
         "selfsubjectrulesreviews",
         "selfsubjectrulesreview",
     )
-    .unkept(CREATE),
+    .not_stored(CREATE),
     cluster(AUTHORIZATION, "SubjectAccessReview", "subjectaccessreviews", "subjectaccessreview")
-        .unkept(CREATE),
+        .not_stored(CREATE),
     // autoscaling/v2
     namespaced(
         AUTOSCALING_V2,
@@ -165,7 +168,7 @@ pub static RESOURCES: &[Resource<'static>] = &[
     )
     .short(&["hpa"])
     .in_categories(&["all"])
-    .kept_as(AUTOSCALING_V2)
+    .stored_as(AUTOSCALING_V2)
     .with(&[status(AUTOSCALING_V1, "HorizontalPodAutoscaler")]),
     // batch/v1
     namespaced(BATCH, "CronJob", "cronjobs", "cronjob")
@@ -182,7 +185,7 @@ pub static RESOURCES: &[Resource<'static>] = &[
     )
     .short(&["csr"])
     .with(&[
-        below("approval", CERTIFICATES, "CertificateSigningRequest", EDIT),
+        subresource_row("approval", CERTIFICATES, "CertificateSigningRequest", EDIT),
         status(CERTIFICATES, "CertificateSigningRequest"),
     ]),
     // networking.k8s.io/v1
@@ -220,7 +223,7 @@ pub static RESOURCES: &[Resource<'static>] = &[
         "mutatingadmissionpolicy",
     )
     .in_categories(&["api-extensions"])
-    .kept_as(("admissionregistration.k8s.io", "v1beta1")),
+    .stored_as(("admissionregistration.k8s.io", "v1beta1")),
     cluster(
         ADMISSIONREGISTRATION,
         "MutatingAdmissionPolicyBinding",
@@ -228,7 +231,7 @@ pub static RESOURCES: &[Resource<'static>] = &[
         "mutatingadmissionpolicybinding",
     )
     .in_categories(&["api-extensions"])
-    .kept_as(("admissionregistration.k8s.io", "v1beta1")),
+    .stored_as(("admissionregistration.k8s.io", "v1beta1")),
     cluster(
         ADMISSIONREGISTRATION,
         "MutatingWebhookConfiguration",
@@ -267,7 +270,7 @@ pub static RESOURCES: &[Resource<'static>] = &[
     )
     .short(&["crd", "crds"])
     .in_categories(&["api-extensions"])
-    .kept_as(("apiextensions.k8s.io", "v1beta1"))
+    .stored_as(("apiextensions.k8s.io", "v1beta1"))
     .with(&[status(APIEXTENSIONS, "CustomResourceDefinition")]),
     // scheduling.k8s.io/v1
     cluster(SCHEDULING, "PriorityClass", "priorityclasses", "priorityclass").short(&["pc"]),
@@ -324,28 +327,28 @@ const fn namespaced(gv: Gv, kind: Text, plural: Text, singular: Text) -> Resourc
     Resource { namespaced: true, ..cluster(gv, kind, plural, singular) }
 }
 
-const fn below(name: Text, gv: Gv, kind: Text, verbs: Texts) -> Subresource<'static> {
+const fn subresource_row(name: Text, gv: Gv, kind: Text, verbs: Texts) -> Subresource<'static> {
     let (group, version) = gv;
     Subresource { name, group, version, kind, verbs }
 }
 
 const fn status(gv: Gv, kind: Text) -> Subresource<'static> {
-    below("status", gv, kind, EDIT)
+    subresource_row("status", gv, kind, EDIT)
 }
 
-/// What sets a row apart from the plain one.
+/// Modifiers of a row.
 impl Resource<'static> {
     const fn verbs(self, verbs: Texts) -> Self {
         Self { verbs, ..self }
     }
 
     /// Answered at once, never stored.
-    const fn unkept(self, verbs: Texts) -> Self {
+    const fn not_stored(self, verbs: Texts) -> Self {
         Self { verbs, storage: None, ..self }
     }
 
     /// Stored in another version than this one.
-    const fn kept_as(self, gv: Gv) -> Self {
+    const fn stored_as(self, gv: Gv) -> Self {
         let (group, version) = gv;
         Self { storage: Some(Gvk { group, version, kind: self.kind }), ..self }
     }

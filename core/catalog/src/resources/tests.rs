@@ -1,4 +1,4 @@
-//! Holds the table against the kinds of the schema, and against facts about the API.
+//! The table is compared with the kinds of the schema, and with facts about the API.
 
 use alloc::vec::Vec;
 
@@ -6,7 +6,7 @@ use ratchet_object::schema::{self, KINDS};
 
 use super::*;
 
-/// The groups and versions that are served, in the order of discovery.
+/// The served group versions, in the order of discovery.
 const SERVED: &[(&str, &str)] = &[
     ("", "v1"),
     ("apiregistration.k8s.io", "v1"),
@@ -96,9 +96,9 @@ fn what_may_be_done() {
 
 #[test]
 fn versions_of_the_same_objects_are_kept_as_one() {
-    let kept = |group, version, plural| lookup(group, version, plural).unwrap().storage;
-    assert_eq!(kept("", "v1", "events"), kept("events.k8s.io", "v1", "events"));
-    let autoscalers = |version| kept("autoscaling", version, "horizontalpodautoscalers");
+    let storage_of = |group, version, plural| lookup(group, version, plural).unwrap().storage;
+    assert_eq!(storage_of("", "v1", "events"), storage_of("events.k8s.io", "v1", "events"));
+    let autoscalers = |version| storage_of("autoscaling", version, "horizontalpodautoscalers");
     assert_eq!(autoscalers("v1"), autoscalers("v2"));
-    assert_ne!(kept("", "v1", "pods"), kept("", "v1", "podtemplates"));
+    assert_ne!(storage_of("", "v1", "pods"), storage_of("", "v1", "podtemplates"));
 }

@@ -1,4 +1,4 @@
-//! Certificates of all sorts, made here, and what is read in them.
+//! Certificates of all kinds and their parsed contents.
 
 extern crate std;
 
@@ -95,15 +95,15 @@ fn keys_have_names() {
 
 #[test]
 fn hosts_are_matched_as_tls_matches_them() {
-    let mut made = params(&[(DnType::CommonName, utf8("only.cn"))]);
-    made.subject_alt_names = vec![
+    let mut certificate_params = params(&[(DnType::CommonName, utf8("only.cn"))]);
+    certificate_params.subject_alt_names = vec![
         SanType::DnsName("Node-A.example".try_into().unwrap()),
         SanType::DnsName("*.pool.example".try_into().unwrap()),
         SanType::IpAddress("10.0.0.1".parse().unwrap()),
         SanType::IpAddress("fd00::1".parse().unwrap()),
         SanType::DnsName("10.0.0.9".try_into().unwrap()),
     ];
-    let facts = Facts::read(&self_signed(&made)).unwrap();
+    let facts = Facts::read(&self_signed(&certificate_params)).unwrap();
     for host in ["node-a.example", "NODE-A.EXAMPLE", "node-a.example.", "x.pool.example"] {
         assert!(facts.speaks_for(host), "{host}");
     }
@@ -117,21 +117,21 @@ fn hosts_are_matched_as_tls_matches_them() {
 
 #[test]
 fn only_servers_may_serve() {
-    let mut made = params(&[]);
-    made.extended_key_usages = vec![ExtendedKeyUsagePurpose::ClientAuth];
-    let facts = Facts::read(&self_signed(&made)).unwrap();
+    let mut certificate_params = params(&[]);
+    certificate_params.extended_key_usages = vec![ExtendedKeyUsagePurpose::ClientAuth];
+    let facts = Facts::read(&self_signed(&certificate_params)).unwrap();
     assert!(!facts.may_serve());
     assert_eq!(facts.usages.iter().map(ToString::to_string).collect::<Vec<_>>(), ["client auth"]);
-    made.extended_key_usages = vec![ExtendedKeyUsagePurpose::Any];
-    assert!(Facts::read(&self_signed(&made)).unwrap().may_serve());
+    certificate_params.extended_key_usages = vec![ExtendedKeyUsagePurpose::Any];
+    assert!(Facts::read(&self_signed(&certificate_params)).unwrap().may_serve());
 }
 
 #[test]
 fn age_is_a_share_of_the_life() {
-    let mut made = params(&[]);
-    made.not_before = rcgen::date_time_ymd(2026, 1, 1);
-    made.not_after = rcgen::date_time_ymd(2026, 1, 11);
-    let facts = Facts::read(&self_signed(&made)).unwrap();
+    let mut certificate_params = params(&[]);
+    certificate_params.not_before = rcgen::date_time_ymd(2026, 1, 1);
+    certificate_params.not_after = rcgen::date_time_ymd(2026, 1, 11);
+    let facts = Facts::read(&self_signed(&certificate_params)).unwrap();
     let day = 86_400;
     for (days, percent) in [(-5, -50), (0, 0), (5, 50), (9, 90), (10, 100), (20, 200)] {
         assert_eq!(facts.age(facts.not_before + days * day), percent);

@@ -1,4 +1,4 @@
-//! Certificates as they are written, read again by others.
+//! Issued certificates, parsed by another library.
 
 use super::*;
 use crate::{Facts, Usage};
@@ -21,7 +21,7 @@ fn authority() -> (IssuerCertificate, KeyPair) {
     (IssuerCertificate::read(made.der()).unwrap(), key)
 }
 
-/// A request that asks for more than anybody gets.
+/// A request that asks for more than is ever granted.
 fn hostile() -> CertificateRequest {
     let mut params = CertificateParams::default();
     params.distinguished_name = DistinguishedName::new();
@@ -68,14 +68,15 @@ fn a_request_that_wants_to_be_an_authority_is_not_made_one() {
         ["10.0.0.1", "fd00::1"]
     );
     assert_eq!((facts.not_before, facts.not_after), (0, 4_102_444_800));
-    let (_, read) = X509Certificate::from_der(&der).unwrap();
-    let usage = read.key_usage().unwrap().unwrap();
+    let (_, parsed) = X509Certificate::from_der(&der).unwrap();
+    let usage = parsed.key_usage().unwrap().unwrap();
     assert!(usage.critical && usage.value.digital_signature() && !usage.value.key_cert_sign());
-    let basic = read.basic_constraints().unwrap().unwrap();
+    let basic = parsed.basic_constraints().unwrap().unwrap();
     assert!(basic.critical && !basic.value.ca);
-    assert!(read.raw_serial().first().is_none_or(|first| first & 0x80 == 0));
-    let known: Vec<String> = read.extensions().iter().map(|one| one.oid.to_id_string()).collect();
-    assert_eq!(known, ["2.5.29.15", "2.5.29.37", "2.5.29.19", "2.5.29.35", "2.5.29.17"]);
+    assert!(parsed.raw_serial().first().is_none_or(|first| first & 0x80 == 0));
+    let extensions: Vec<String> =
+        parsed.extensions().iter().map(|one| one.oid.to_id_string()).collect();
+    assert_eq!(extensions, ["2.5.29.15", "2.5.29.37", "2.5.29.19", "2.5.29.35", "2.5.29.17"]);
 }
 
 #[test]

@@ -1,4 +1,4 @@
-//! Certificates that bear a node's name, and every way not to.
+//! Certificates with a node's name, and all kinds of wrong ones.
 
 use alloc::vec;
 
@@ -47,15 +47,15 @@ fn cn(value: &[u8]) -> Vec<u8> {
     attribute(&[0x55, 4, 3], 0x0c, value)
 }
 
-/// A certificate with this subject, whatever it is; nobody signed it.
+/// A certificate with this subject, whatever it is; without a valid signature.
 fn with_subject(subject: &[u8]) -> Vec<u8> {
-    let whole = named("placeholder");
-    let (_, read) = X509Certificate::from_der(&whole).unwrap();
-    let (tbs, old) = (read.tbs_certificate.as_ref(), read.subject().as_raw());
+    let template = named("placeholder");
+    let (_, parsed) = X509Certificate::from_der(&template).unwrap();
+    let (tbs, old) = (parsed.tbs_certificate.as_ref(), parsed.subject().as_raw());
     let at = tbs.windows(old.len()).rposition(|window| window == old).unwrap();
     let header = 4; // two bytes of length: it is longer than 255
     let tbs = [&tbs[header..at], subject, &tbs[at + old.len()..]].concat();
-    let rest = &whole[4 + read.tbs_certificate.as_ref().len()..];
+    let rest = &template[4 + parsed.tbs_certificate.as_ref().len()..];
     tlv(0x30, &[tlv(0x30, &tbs), rest.to_vec()].concat())
 }
 
@@ -71,10 +71,10 @@ fn apart(one: &[u8], other: &[u8]) -> Vec<u8> {
 fn fault(leaf: &[u8]) -> String {
     let fault = node().is_borne_by(leaf).unwrap_err();
     assert_eq!(fault.expected, "system:node:node-a");
-    let told = fault.to_string();
-    assert!(told.starts_with("x509: kubelet serving certificate "), "{told}");
-    assert!(told.contains("\"system:node:node-a\""), "{told}");
-    told
+    let message = fault.to_string();
+    assert!(message.starts_with("x509: kubelet serving certificate "), "{message}");
+    assert!(message.contains("\"system:node:node-a\""), "{message}");
+    message
 }
 
 #[test]
@@ -121,11 +121,11 @@ fn nearly_the_right_name_is_another_name() {
         "system:node:node-a\u{200b}",
         "system:node:node-ａ", // full width
     ] {
-        let told = fault(&named(name));
+        let message = fault(&named(name));
         let start =
             format!("x509: kubelet serving certificate common name {} does not", Quoted(name));
-        assert!(told.starts_with(&start), "{told}");
-        assert!(!told.contains('\0') && !told.contains('\t'), "{told}");
+        assert!(message.starts_with(&start), "{message}");
+        assert!(!message.contains('\0') && !message.contains('\t'), "{message}");
     }
 }
 
@@ -159,9 +159,9 @@ fn several_common_names_are_none() {
         assert!(fault(&several).contains("has 2 common names ("), "{}", fault(&several));
     }
     let many = vec![right; 300];
-    let told = fault(&sets(&[&many]));
-    assert!(told.contains("has 300 common names (") && told.contains(", …)"), "{told}");
-    assert!(told.chars().count() < 500, "{told}");
+    let message = fault(&sets(&[&many]));
+    assert!(message.contains("has 300 common names (") && message.contains(", …)"), "{message}");
+    assert!(message.chars().count() < 500, "{message}");
 }
 
 #[test]
@@ -172,8 +172,8 @@ fn other_types_of_string_are_named() {
         (DnValue::TeletexString(TeletexString::try_from(name).unwrap()), "TeletexString"),
         (DnValue::UniversalString(UniversalString::try_from(name).unwrap()), "UniversalString"),
     ] {
-        let told = fault(&named(value));
-        assert!(told.contains(&format!("has a common name that is a {kind}, ")), "{told}");
+        let message = fault(&named(value));
+        assert!(message.contains(&format!("has a common name that is a {kind}, ")), "{message}");
     }
     for (tag, kind) in [
         (0x04, "value of no string type"),
@@ -182,8 +182,8 @@ fn other_types_of_string_are_named() {
         (0x2c, "value of no string type"), // constructed
         (0x8c, "value of no string type"), // context-specific
     ] {
-        let told = fault(&sets(&[&[attribute(&[0x55, 4, 3], tag, name.as_bytes())]]));
-        assert!(told.contains(&format!("is a {kind}, ")), "{tag} {told}");
+        let message = fault(&sets(&[&[attribute(&[0x55, 4, 3], tag, name.as_bytes())]]));
+        assert!(message.contains(&format!("is a {kind}, ")), "{tag} {message}");
     }
 }
 
@@ -195,8 +195,8 @@ fn a_string_that_is_not_of_its_type_is_told() {
         (0x13, "PrintableString", b"system:node:node-a\0"),
         (0x16, "IA5String", b"system:node:node-\xe4"),
     ] {
-        let told = fault(&sets(&[&[attribute(&[0x55, 4, 3], tag, value)]]));
-        assert!(told.contains(&format!("is no valid {kind}, ")), "{told}");
+        let message = fault(&sets(&[&[attribute(&[0x55, 4, 3], tag, value)]]));
+        assert!(message.contains(&format!("is no valid {kind}, ")), "{message}");
     }
 }
 
@@ -219,17 +219,20 @@ fn what_is_not_plain_der_is_unreadable() {
         sets(&[&[tlv(0x30, &tlv(6, &[0x55, 4, 3]))]]),
         with_subject(&tlv(0x30, &cn(name))),
     ] {
-        let told = fault(&broken);
-        assert!(told.starts_with("x509: kubelet serving certificate cannot be read, "), "{told}");
+        let message = fault(&broken);
+        assert!(
+            message.starts_with("x509: kubelet serving certificate cannot be read, "),
+            "{message}"
+        );
     }
 }
 
 #[test]
 fn what_is_shown_is_one_bounded_line() {
     for name in ["a".repeat(60_000), "\n".repeat(5_000), "\"\\\u{202e}é".repeat(5_000)] {
-        let told = fault(&named(name.as_str()));
-        assert!(told.chars().count() < 400 && told.contains('…'), "{}", told.len());
-        assert!(told.chars().all(|c| !c.is_control() && c != '\u{202e}'));
+        let message = fault(&named(name.as_str()));
+        assert!(message.chars().count() < 400 && message.contains('…'), "{}", message.len());
+        assert!(message.chars().all(|c| !c.is_control() && c != '\u{202e}'));
     }
     let name = "b".repeat(256);
     assert_eq!(
@@ -247,7 +250,7 @@ fn an_alternative_name_or_a_foreign_attribute_does_not_count() {
     params.subject_alt_names = vec![SanType::URI("system:node:node-a".try_into().unwrap())];
     let leaf = params.self_signed(&KeyPair::generate().unwrap()).unwrap();
     fault(leaf.der());
-    // An identifier that looks like that of the common name.
+    // An OID that looks like that of the common name.
     fault(&sets(&[&[attribute(&[0x55, 0x84, 0x03], 0x0c, b"system:node:node-a")]]));
     fault(&sets(&[&[attribute(&[0x55, 4, 3, 1], 0x0c, b"system:node:node-a")]]));
 }

@@ -1,4 +1,4 @@
-//! Requests of all sorts, made here, and what is read in them.
+//! Requests of all kinds and their parsed contents.
 
 use super::*;
 use alloc::vec;
@@ -22,37 +22,40 @@ fn made(params: &CertificateParams) -> (String, Vec<u8>) {
 
 #[test]
 fn everything_that_is_asked_for_is_read() {
-    let mut wish = params();
-    wish.subject_alt_names = vec![
+    let mut request_params = params();
+    request_params.subject_alt_names = vec![
         SanType::DnsName("a.example".try_into().unwrap()),
         SanType::IpAddress("10.0.0.1".parse().unwrap()),
         SanType::IpAddress("fd00::1".parse().unwrap()),
         SanType::Rfc822Name("a@example".try_into().unwrap()),
         SanType::URI("spiffe://x".try_into().unwrap()),
     ];
-    let (pem, der) = made(&wish);
-    let read = CertificateRequest::from_pem(pem.as_bytes()).unwrap();
-    assert_eq!(read, CertificateRequest::from_der(&der).unwrap());
+    let (pem, der) = made(&request_params);
+    let parsed = CertificateRequest::from_pem(pem.as_bytes()).unwrap();
+    assert_eq!(parsed, CertificateRequest::from_der(&der).unwrap());
     assert_eq!(
-        (read.common_names, read.organizations),
+        (parsed.common_names, parsed.organizations),
         (vec!["system:node:a".to_owned()], vec!["system:nodes".to_owned()])
     );
     assert_eq!(
-        (read.dns_names, read.emails, read.uris),
+        (parsed.dns_names, parsed.emails, parsed.uris),
         (vec!["a.example".to_owned()], vec!["a@example".to_owned()], vec!["spiffe://x".to_owned()])
     );
-    assert_eq!(read.addresses, ["10.0.0.1", "fd00::1"].map(|text| text.parse::<IpAddr>().unwrap()));
+    assert_eq!(
+        parsed.addresses,
+        ["10.0.0.1", "fd00::1"].map(|text| text.parse::<IpAddr>().unwrap())
+    );
 }
 
 #[test]
 fn only_a_request_is_read() {
-    let told = |pem: &str| CertificateRequest::from_pem(pem.as_bytes()).unwrap_err().to_string();
+    let error = |pem: &str| CertificateRequest::from_pem(pem.as_bytes()).unwrap_err().to_string();
     let label = "PEM block type must be CERTIFICATE REQUEST";
     for text in ["", "x", "-----BEGIN CERTIFICATE-----\nAAAA\n-----END CERTIFICATE-----\n"] {
-        assert_eq!(told(text), label, "{text}");
+        assert_eq!(error(text), label, "{text}");
     }
     assert!(
-        told("-----BEGIN CERTIFICATE REQUEST-----\nAAAA\n-----END CERTIFICATE REQUEST-----\n")
+        error("-----BEGIN CERTIFICATE REQUEST-----\nAAAA\n-----END CERTIFICATE REQUEST-----\n")
             .starts_with("asn1: ")
     );
     let (_, mut der) = made(&params());
@@ -62,11 +65,11 @@ fn only_a_request_is_read() {
 
 #[test]
 fn the_proof_is_what_stands_there() {
-    let mut wish = params();
-    wish.is_ca = IsCa::Ca(BasicConstraints::Unconstrained);
-    let (_, der) = made(&wish);
-    let read = CertificateRequest::from_der(&der).unwrap();
-    let proof = read.proof();
+    let mut request_params = params();
+    request_params.is_ca = IsCa::Ca(BasicConstraints::Unconstrained);
+    let (_, der) = made(&request_params);
+    let parsed = CertificateRequest::from_der(&der).unwrap();
+    let proof = parsed.proof();
     let at = der.windows(proof.message.len()).position(|window| window == proof.message);
     assert!(at.is_some_and(|at| at > 0));
     // The uncompressed point of a P-256 key.

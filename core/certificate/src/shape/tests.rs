@@ -1,4 +1,4 @@
-//! Each shape on certificates that have it, and on those that nearly have it.
+//! Each shape on matching and nearly matching certificates.
 
 extern crate std;
 
@@ -64,8 +64,8 @@ fn every_shape_is_recognised() {
     let issued = facts(&["system:node:a"], "system:nodes", "system:node:a");
     let own = Facts { is_self_issued: true, ..issued };
     assert_eq!(Shape::of(&own, &node).id, "node-named");
-    let seen = |id| rows.iter().any(|row| row.3 == id);
-    assert!(SHAPES.iter().all(|shape| seen(shape.id)), "a shape without a certificate");
+    let is_covered = |id| rows.iter().any(|row| row.3 == id);
+    assert!(SHAPES.iter().all(|shape| is_covered(shape.id)), "a shape without a certificate");
 }
 
 #[test]
@@ -80,7 +80,8 @@ fn the_table_is_whole() {
     }
 }
 
-/// The commands of a text: what stands between backticks and begins with the name of a program that makes something.
+/// The commands of a text: what is in backticks and begins with the name of a program that creates
+/// something.
 fn commands(steps: &[&str]) -> Vec<String> {
     let quoted = |step: &str| -> Vec<String> {
         step.split('`').skip(1).step_by(2).map(ToOwned::to_owned).collect()
@@ -90,16 +91,17 @@ fn commands(steps: &[&str]) -> Vec<String> {
     steps.iter().flat_map(|step| quoted(step)).filter(is_run).collect()
 }
 
-/// A request that lies: it is for another node, and wants to be an authority and everybody.
+/// A hostile request: it is for another node, and wants to be a CA and everybody.
 const HOSTILE: &str = "openssl req -new -newkey ec -pkeyopt ec_paramgen_curve:P-256 -nodes -keyout kubelet.key -subj '/O=system:masters/CN=system:node:victim' -addext 'basicConstraints=critical,CA:TRUE' -addext 'keyUsage=critical,keyCertSign' -addext 'subjectAltName=DNS:victim,IP:10.0.0.9' -out kubelet.csr";
 const AUTHORITY: &str = "openssl req -x509 -newkey ec -pkeyopt ec_paramgen_curve:P-256 -nodes -keyout ca.key -subj /CN=kubernetes -out ca.crt";
 
 fn run(folder: &Path, command: &str) {
-    let done = Command::new("sh").args(["-e", "-c", command]).current_dir(folder).output().unwrap();
-    assert!(done.status.success(), "{command}\n{}", String::from_utf8_lossy(&done.stderr));
+    let output =
+        Command::new("sh").args(["-e", "-c", command]).current_dir(folder).output().unwrap();
+    assert!(output.status.success(), "{command}\n{}", String::from_utf8_lossy(&output.stderr));
 }
 
-/// What comes out when the printed commands are run on a request that lies.
+/// The result of the printed commands on a hostile request.
 fn signed_as_printed(steps: &[&str]) -> Facts {
     let folder = tempfile::tempdir().unwrap();
     run(folder.path(), AUTHORITY);
@@ -150,8 +152,8 @@ fn the_document_gives_the_same_advice() {
     let document = include_str!("../../../../docs/kubelet-certificates.md");
     let block = document.split("```").find(|block| block.contains("openssl x509 -req"));
     let block = block.and_then(|block| block.strip_prefix("sh\n")).unwrap();
-    let (wish, signing) = block.split_once("# where the authority is\n").unwrap();
-    assert!(wish.contains("openssl req -new"));
+    let (request_commands, signing) = block.split_once("# where the authority is\n").unwrap();
+    assert!(request_commands.contains("openssl req -new"));
     let folder = tempfile::tempdir().unwrap();
     run(folder.path(), AUTHORITY);
     run(folder.path(), HOSTILE);

@@ -1,4 +1,4 @@
-//! Every signer on requests that it signs, and on those that it must not.
+//! Every signer on requests that it accepts, and on others.
 
 use super::*;
 use alloc::vec;
@@ -18,7 +18,7 @@ fn dns() -> SanType {
     SanType::DnsName("a.example".try_into().unwrap())
 }
 
-fn told(signer: &str, request: &CertificateRequest, usages: &[&str]) -> String {
+fn check_error(signer: &str, request: &CertificateRequest, usages: &[&str]) -> String {
     Signer::named(signer).unwrap().check(request, usages).err().unwrap_or_default()
 }
 
@@ -27,11 +27,11 @@ fn serving_certificates_are_for_nodes_and_their_addresses() {
     let signer = "kubernetes.io/kubelet-serving";
     let usages = [SIGNATURE, ENCIPHERMENT, SERVER];
     let good = request("system:nodes", "system:node:a", vec![dns()]);
-    assert_eq!(told(signer, &good, &usages), "");
-    assert_eq!(told(signer, &good, &[SERVER, SIGNATURE]), "");
+    assert_eq!(check_error(signer, &good, &usages), "");
+    assert_eq!(check_error(signer, &good, &[SERVER, SIGNATURE]), "");
     let wrong = "usages did not match [digital signature key encipherment server auth]";
     for usages in [&[SERVER][..], &[SIGNATURE, CLIENT], &[SIGNATURE, SERVER, "cert sign"], &[]] {
-        assert_eq!(told(signer, &good, usages), wrong, "{usages:?}");
+        assert_eq!(check_error(signer, &good, usages), wrong, "{usages:?}");
     }
     let rows = [
         (
@@ -56,7 +56,7 @@ fn serving_certificates_are_for_nodes_and_their_addresses() {
         ("system:nodes", "a", vec![dns()], "subject common name does not begin with system:node:"),
     ];
     for (organization, name, names, why) in rows {
-        assert_eq!(told(signer, &request(organization, name, names), &usages), why);
+        assert_eq!(check_error(signer, &request(organization, name, names), &usages), why);
     }
 }
 
@@ -65,16 +65,16 @@ fn client_certificates_of_kubelets_speak_for_no_host() {
     let signer = "kubernetes.io/kube-apiserver-client-kubelet";
     let usages = [SIGNATURE, CLIENT];
     let good = request("system:nodes", "system:node:a", vec![]);
-    assert_eq!(told(signer, &good, &usages), "");
+    assert_eq!(check_error(signer, &good, &usages), "");
     assert_eq!(
-        told(signer, &good, &[SIGNATURE, SERVER]),
+        check_error(signer, &good, &[SIGNATURE, SERVER]),
         "usages did not match [client auth digital signature key encipherment]"
     );
     let named = request("system:nodes", "system:node:a", vec![dns()]);
-    assert_eq!(told(signer, &named, &usages), "DNS subjectAltNames are not allowed");
+    assert_eq!(check_error(signer, &named, &usages), "DNS subjectAltNames are not allowed");
     let other = request("system:nodes", "ada", vec![]);
     assert_eq!(
-        told(signer, &other, &usages),
+        check_error(signer, &other, &usages),
         "subject common name does not begin with system:node:"
     );
 }
@@ -83,14 +83,14 @@ fn client_certificates_of_kubelets_speak_for_no_host() {
 fn clients_are_anybody_with_the_usages_of_a_client() {
     let signer = "kubernetes.io/kube-apiserver-client";
     let ada = request("readers", "ada", vec![]);
-    assert_eq!(told(signer, &ada, &[CLIENT]), "");
-    assert_eq!(told(signer, &ada, &[CLIENT, SIGNATURE, ENCIPHERMENT]), "");
+    assert_eq!(check_error(signer, &ada, &[CLIENT]), "");
+    assert_eq!(check_error(signer, &ada, &[CLIENT, SIGNATURE, ENCIPHERMENT]), "");
     assert_eq!(
-        told(signer, &ada, &[CLIENT, SERVER]),
+        check_error(signer, &ada, &[CLIENT, SERVER]),
         "invalid usage for client certificate: server auth"
     );
     assert_eq!(
-        told(signer, &ada, &[SIGNATURE]),
+        check_error(signer, &ada, &[SIGNATURE]),
         "missing required usage for client certificate: client auth"
     );
 }

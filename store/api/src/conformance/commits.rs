@@ -1,10 +1,10 @@
-//! Questions about commits: guards, wholeness, and what is kept.
+//! Checks of commits: guards, atomicity, and stored values.
 
 use std::sync::Arc;
 
 use bytes::Bytes;
 
-use super::room::{delete, done, put, refused, words};
+use super::helpers::{delete, done, list_text, put, refused};
 use crate::{Guard, Query, Revision, Store, Write};
 
 pub(super) async fn empty(store: Arc<dyn Store>) {
@@ -29,12 +29,12 @@ pub(super) async fn guards(store: Arc<dyn Store>) {
     let nobody = refused(&store, vec![Write::put("/b", Guard::At(second), "1")]).await;
     assert_eq!(nobody, ("/b".to_owned(), None));
     assert_eq!(store.latest().await, Ok(second), "a refusal makes no revision");
-    let gone = done(&store, vec![Write::delete("/a", Guard::At(second))]).await;
-    assert!(gone > second);
+    let deleted = done(&store, vec![Write::delete("/a", Guard::At(second))]).await;
+    assert!(deleted > second);
     assert_eq!(refused(&store, vec![Write::put("/a", Guard::At(second), "4")]).await.1, None);
-    assert_eq!(refused(&store, vec![Write::delete("/a", Guard::At(gone))]).await.1, None);
+    assert_eq!(refused(&store, vec![Write::delete("/a", Guard::At(deleted))]).await.1, None);
     done(&store, vec![Write::put("/a", Guard::Absent, "5")]).await;
-    assert_eq!(words(&store, Query::default()).await, "/a=5");
+    assert_eq!(list_text(&store, Query::default()).await, "/a=5");
 }
 
 pub(super) async fn nothing(store: Arc<dyn Store>) {
@@ -61,7 +61,7 @@ pub(super) async fn atomic(store: Arc<dyn Store>) {
     };
     assert_eq!(refused(&store, writes(Guard::At(first))).await.0, "/c", "the first that fails");
     assert_eq!(refused(&store, writes(Guard::Absent)).await.0, "/d");
-    assert_eq!(words(&store, Query::default()).await, "/a=1");
+    assert_eq!(list_text(&store, Query::default()).await, "/a=1");
     assert_eq!(store.latest().await, Ok(first));
     let both = vec![
         Write::put("/b", Guard::Absent, "1"),
@@ -71,7 +71,7 @@ pub(super) async fn atomic(store: Arc<dyn Store>) {
     ];
     let second = done(&store, both).await;
     assert_eq!(second, Revision(first.0 + 1), "one revision for all");
-    assert_eq!(words(&store, Query::default()).await, "/b=1 /d=1");
+    assert_eq!(list_text(&store, Query::default()).await, "/b=1 /d=1");
     for key in ["/b", "/d"] {
         let record = store.get(key).await.expect("get").expect("record");
         assert_eq!((record.created, record.modified), (second, second));
@@ -89,9 +89,9 @@ pub(super) async fn twice(store: Arc<dyn Store>) {
     ];
     let second = done(&store, writes).await;
     assert_eq!(second, Revision(first.0 + 1));
-    assert_eq!(words(&store, Query::default()).await, "/a=3");
+    assert_eq!(list_text(&store, Query::default()).await, "/a=3");
     let mut watch = store.watch("", first).await.expect("watch");
-    assert_eq!(super::room::told(&mut watch, 1).await, format!("{second}:/a=3"));
+    assert_eq!(super::helpers::next_events(&mut watch, 1).await, format!("{second}:/a=3"));
     let split =
         vec![Write::put("/a", Guard::At(second), "4"), Write::put("/a", Guard::Absent, "4")];
     refused(&store, split).await;
@@ -112,9 +112,9 @@ pub(super) async fn born(store: Arc<dyn Store>) {
 }
 
 pub(super) async fn bytes(store: Arc<dyn Store>) {
-    let all: Bytes = (0..=255).collect::<Vec<u8>>().into();
-    let large: Bytes = all.iter().copied().cycle().take(1 << 20).collect::<Vec<u8>>().into();
-    for value in [Bytes::new(), all, large] {
+    let every_byte: Bytes = (0..=255).collect::<Vec<u8>>().into();
+    let large: Bytes = every_byte.iter().copied().cycle().take(1 << 20).collect::<Vec<u8>>().into();
+    for value in [Bytes::new(), every_byte, large] {
         done(&store, vec![Write::put("/a", Guard::Anything, value.clone())]).await;
         assert_eq!(store.get("/a").await.expect("get").expect("record").value, value);
     }

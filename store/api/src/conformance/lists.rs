@@ -1,8 +1,8 @@
-//! Questions about lists: order, pages, and the past.
+//! Checks of lists: order, pages, and old revisions.
 
 use std::sync::Arc;
 
-use super::room::{delete, done, put, words, words_at};
+use super::helpers::{delete, done, list_at, list_text, put};
 use crate::{Guard, Page, Query, Revision, Store, StoreError, Write};
 
 pub(super) async fn prefixes(store: Arc<dyn Store>) {
@@ -14,20 +14,24 @@ pub(super) async fn prefixes(store: Arc<dyn Store>) {
     let mut sorted = keys;
     sorted.sort_unstable();
     let under = |prefix: &str| {
-        let found = sorted.iter().filter(|key| key.starts_with(prefix));
-        found.map(|key| format!("{key}=1")).collect::<Vec<_>>().join(" ")
+        let matching = sorted.iter().filter(|key| key.starts_with(prefix));
+        matching.map(|key| format!("{key}=1")).collect::<Vec<_>>().join(" ")
     };
     for prefix in ["", "/", "/a", "/a/", "/a/b", "/ab", "/b", "\u{10ffff}", "/a/\u{10ffff}", "c"] {
-        assert_eq!(words(&store, Query::under(prefix)).await, under(prefix), "under {prefix:?}");
+        assert_eq!(
+            list_text(&store, Query::under(prefix)).await,
+            under(prefix),
+            "under {prefix:?}"
+        );
     }
-    assert_eq!(words(&store, Query::under("/a/")).await, "/a/=1 /a/b=1 /a/é=1 /a/\u{10ffff}=1");
+    assert_eq!(list_text(&store, Query::under("/a/")).await, "/a/=1 /a/b=1 /a/é=1 /a/\u{10ffff}=1");
 }
 
 pub(super) async fn pages(store: Arc<dyn Store>) {
     for key in ["/a/1", "/a/2", "/a/3", "/a/4", "/a/5", "/b/1", "/"] {
         put(&store, key, "1").await;
     }
-    let ask = |after: Option<&str>, limit| {
+    let list_page = |after: Option<&str>, limit| {
         let query = Query { after: after.map(str::to_owned), limit, ..Query::under("/a/") };
         let store = Arc::clone(&store);
         async move {
@@ -52,7 +56,11 @@ pub(super) async fn pages(store: Arc<dyn Store>) {
         (Some("/b"), 1, "", 0),    // behind it
     ];
     for (after, limit, keys, more) in rows {
-        assert_eq!(ask(after, limit).await, (keys.to_owned(), more), "{limit} after {after:?}");
+        assert_eq!(
+            list_page(after, limit).await,
+            (keys.to_owned(), more),
+            "{limit} after {after:?}"
+        );
     }
 }
 
@@ -71,15 +79,15 @@ pub(super) async fn past(store: Arc<dyn Store>) {
     let was = ["", "/a=1", "/a=1 /b=1", "/a=2 /b=1", "/a=2", "/b=2 /c=1", "/a=3 /b=2 /c=1"];
     for (at, was) in was.iter().enumerate() {
         let at = Revision(at as u64);
-        assert_eq!(words_at(&store, "", at).await, *was, "at {at}");
+        assert_eq!(list_at(&store, "", at).await, *was, "at {at}");
         let page = store.list(Query { at: Some(at), ..Query::default() }).await.expect("list");
         assert_eq!(page.revision, at);
     }
-    assert_eq!(words_at(&store, "/b", Revision(3)).await, "/b=1");
+    assert_eq!(list_at(&store, "/b", Revision(3)).await, "/b=1");
     let page = Query { at: Some(Revision(3)), limit: 1, ..Query::default() };
     assert_eq!(store.list(page.clone()).await.expect("list").more, 1);
     let next = Query { after: Some("/a".to_owned()), ..page };
-    assert_eq!(words(&store, next).await, "/b=1");
+    assert_eq!(list_text(&store, next).await, "/b=1");
     let again =
         store.list(Query { at: Some(Revision(6)), ..Query::under("/a") }).await.expect("list");
     assert_eq!((again.records[0].created, again.records[0].modified), (Revision(6), Revision(6)));
@@ -93,24 +101,24 @@ pub(super) async fn steady(store: Arc<dyn Store>) {
         put(&store, &format!("/k/{number:02}"), "old").await;
     }
     let mut query = Query { limit: 4, ..Query::under("/k/") };
-    let (mut seen, mut round) = (Vec::new(), 0);
+    let (mut keys, mut round) = (Vec::new(), 0);
     loop {
         let page = store.list(query.clone()).await.expect("list");
-        assert_eq!(page.more, 25 - seen.len() - page.records.len());
-        seen.extend(page.records.iter().map(|record| record.key.to_string()));
+        assert_eq!(page.more, 25 - keys.len() - page.records.len());
+        keys.extend(page.records.iter().map(|record| record.key.to_string()));
         assert!(page.records.iter().all(|record| &record.value[..] == b"old"));
         if page.more == 0 {
             break;
         }
         query.at = Some(page.revision);
-        query.after = seen.last().cloned();
+        query.after = keys.last().cloned();
         put(&store, &format!("/k/{round:02}"), "new").await;
         put(&store, &format!("/k/{:02}", 24 - round), "new").await;
         put(&store, &format!("/k/{round:02}x"), "new").await;
         delete(&store, &format!("/k/{:02}", 12 + round)).await;
         round += 1;
     }
-    assert_eq!(seen, (0..25).map(|number| format!("/k/{number:02}")).collect::<Vec<_>>());
+    assert_eq!(keys, (0..25).map(|number| format!("/k/{number:02}")).collect::<Vec<_>>());
 }
 
 pub(super) async fn long(store: Arc<dyn Store>) {

@@ -1,6 +1,6 @@
-//! The exam that every store must pass: one question a row, each asked of a fresh and empty store.
+//! Conformance suite for stores: one check per row, each run on a fresh and empty store.
 //!
-//! A wrong answer panics, as a failing test does. No runtime is assumed: the futures can be polled by any.
+//! A failed check panics, like a test. No runtime is assumed: the futures can be polled by any.
 #![allow(
     clippy::unwrap_used,
     clippy::expect_used,
@@ -9,10 +9,10 @@
 )]
 
 mod commits;
-mod forgetting;
+mod compaction;
+mod concurrency;
+mod helpers;
 mod lists;
-mod room;
-mod together;
 mod watches;
 
 use std::future::Future;
@@ -21,25 +21,25 @@ use std::sync::Arc;
 
 use crate::Store;
 
-/// A question; what it asks is done when the future ends without a panic.
-pub type Asking = Pin<Box<dyn Future<Output = ()> + Send>>;
+/// A running check; it has passed when the future completes without a panic.
+pub type CheckFuture = Pin<Box<dyn Future<Output = ()> + Send>>;
 
-/// One question of the exam.
-pub struct Question {
-    /// What must be true.
+/// One check of the suite.
+pub struct Check {
+    /// The property that must hold.
     pub name: &'static str,
-    /// Asks it of a store that must be fresh and empty.
-    pub ask: fn(Arc<dyn Store>) -> Asking,
+    /// Runs the check on a fresh and empty store.
+    pub run: fn(Arc<dyn Store>) -> CheckFuture,
 }
 
-macro_rules! questions {
-    ($($name:literal: $ask:path;)*) => {
-        &[$(Question { name: $name, ask: |store| Box::pin($ask(store)) }),*]
+macro_rules! checks {
+    ($($name:literal: $run:path;)*) => {
+        &[$(Check { name: $name, run: |store| Box::pin($run(store)) }),*]
     };
 }
 
-/// All questions.
-pub static QUESTIONS: &[Question] = questions! {
+/// All checks.
+pub static CHECKS: &[Check] = checks! {
     "an empty store is at revision 0": commits::empty;
     "a guard that fails refuses, and tells what is there": commits::guards;
     "what changes nothing makes no revision": commits::nothing;
@@ -59,23 +59,23 @@ pub static QUESTIONS: &[Question] = questions! {
     "a commit is told in one batch": watches::whole;
     "giving up waiting loses nothing": watches::patience;
     "watches see every event once, in order, while writers write": watches::busy;
-    "forgotten revisions are refused": forgetting::refused;
-    "what is forgotten leaves the newest values": forgetting::newest;
-    "deleted keys stay deleted when forgotten": forgetting::deleted;
-    "a key that lives shortly is deleted and told": forgetting::expiry;
-    "a key that is written again lives as long as said last": forgetting::renewed;
-    "counters count": together::counters;
-    "of two creators one wins": together::creators;
-    "commits of crossing keys never mix": together::crossing;
+    "forgotten revisions are refused": compaction::refused;
+    "what is forgotten leaves the newest values": compaction::newest;
+    "deleted keys stay deleted when forgotten": compaction::deleted;
+    "a key that lives shortly is deleted and told": compaction::expiry;
+    "a key that is written again lives as long as said last": compaction::renewed;
+    "counters count": concurrency::counters;
+    "of two creators one wins": concurrency::creators;
+    "commits of crossing keys never mix": concurrency::crossing;
 };
 
-/// Asks all questions, each of a store of its own.
-pub async fn sit<F, Fut>(open: F)
+/// Runs all checks, each on a store of its own.
+pub async fn run_all<F, Fut>(open: F)
 where
     F: Fn() -> Fut,
     Fut: Future<Output = Arc<dyn Store>>,
 {
-    for question in QUESTIONS {
-        room::in_time(question.name, (question.ask)(open().await)).await;
+    for check in CHECKS {
+        helpers::with_timeout(check.name, (check.run)(open().await)).await;
     }
 }

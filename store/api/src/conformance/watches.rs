@@ -1,12 +1,12 @@
-//! Questions about watches: the past, the present, nothing twice and nothing left out.
+//! Checks of watches: past and new events, without duplicates or gaps.
 
 use std::collections::BTreeMap;
 use std::future::poll_fn;
 use std::sync::Arc;
 use std::task::Poll;
 
-use super::Asking;
-use super::room::{delete, done, put, text, together, told, word};
+use super::CheckFuture;
+use super::helpers::{delete, done, event_text, next_events, put, run_concurrently, text};
 use crate::{Guard, Happened, Revision, Store, Write};
 
 pub(super) async fn replay(store: Arc<dyn Store>) {
@@ -15,10 +15,10 @@ pub(super) async fn replay(store: Arc<dyn Store>) {
     put(&store, "/a", "2").await;
     delete(&store, "/a").await;
     put(&store, "/a", "3").await;
-    let all = ["1:/a=1", "2:/b=1", "3:/a=2", "4:/a-", "5:/a=3"];
+    let events = ["1:/a=1", "2:/b=1", "3:/a=2", "4:/a-", "5:/a=3"];
     for after in 0..5 {
         let mut watch = store.watch("", Revision(after as u64)).await.expect("watch");
-        assert_eq!(told(&mut watch, 5 - after).await, all[after..].join(" "));
+        assert_eq!(next_events(&mut watch, 5 - after).await, events[after..].join(" "));
     }
     let mut watch = store.watch("/a", Revision(2)).await.expect("watch");
     let events = watch.next().await.expect("batch").events;
@@ -35,10 +35,11 @@ pub(super) async fn live(store: Arc<dyn Store>) {
     let mut late = store.watch("", Revision(1)).await.expect("watch");
     for round in 2..20 {
         put(&store, "/a", "x").await;
-        assert_eq!(told(&mut late, 1).await, format!("{round}:/a=x"));
+        assert_eq!(next_events(&mut late, 1).await, format!("{round}:/a=x"));
     }
-    let all = told(&mut early, 19).await;
-    let revisions: Vec<_> = all.split(' ').map(|word| word.split(':').next().unwrap()).collect();
+    let events = next_events(&mut early, 19).await;
+    let revisions: Vec<_> =
+        events.split(' ').map(|event| event.split(':').next().unwrap()).collect();
     assert_eq!(revisions, (1..20).map(|number: u64| number.to_string()).collect::<Vec<_>>());
 }
 
@@ -51,7 +52,7 @@ pub(super) async fn prefix(store: Arc<dyn Store>) {
     put(&store, "/ab", "1").await;
     put(&store, "/a", "1").await;
     put(&store, "/b/a", "1").await;
-    assert_eq!(told(&mut watch, 2).await, "3:/ab=1 4:/a=1");
+    assert_eq!(next_events(&mut watch, 2).await, "3:/ab=1 4:/a=1");
     let mut watch = store.watch("/c", Revision(0)).await.expect("watch");
     let mut upto = Revision(0);
     while upto < Revision(5) {
@@ -90,29 +91,29 @@ pub(super) async fn whole(store: Arc<dyn Store>) {
 
 pub(super) async fn patience(store: Arc<dyn Store>) {
     let mut watch = store.watch("", Revision(0)).await.expect("watch");
-    let mut words = Vec::new();
+    let mut events = Vec::new();
     for round in 0..200 {
         let mut waiting = watch.next();
         let once = poll_fn(|context| Poll::Ready(waiting.as_mut().poll(context))).await;
         drop(waiting);
         if let Poll::Ready(batch) = once {
-            words.extend(batch.expect("batch").events.iter().map(word));
+            events.extend(batch.expect("batch").events.iter().map(event_text));
         }
         if round % 3 == 0 {
             put(&store, "/a", "1").await;
         }
     }
-    while words.len() < 67 {
-        words.extend(watch.next().await.expect("batch").events.iter().map(word));
+    while events.len() < 67 {
+        events.extend(watch.next().await.expect("batch").events.iter().map(event_text));
     }
-    assert_eq!(words, (1..=67).map(|revision| format!("{revision}:/a=1")).collect::<Vec<_>>());
+    assert_eq!(events, (1..=67).map(|revision| format!("{revision}:/a=1")).collect::<Vec<_>>());
 }
 
-/// Writers of eight keys count each one up; watches that begin at any time see each key count without a gap.
+/// Writers increment eight keys; watches started at any time see each key without a gap.
 pub(super) async fn busy(store: Arc<dyn Store>) {
     const ROUNDS: usize = 120;
     const WRITERS: usize = 8;
-    let mut tasks: Vec<Asking> = Vec::new();
+    let mut tasks: Vec<CheckFuture> = Vec::new();
     for writer in 0..WRITERS {
         let store = Arc::clone(&store);
         tasks.push(Box::pin(async move {
@@ -126,11 +127,11 @@ pub(super) async fn busy(store: Arc<dyn Store>) {
         tasks.push(Box::pin(async move {
             let prefix = if watcher % 2 == 0 { "/k/" } else { "/k/3" };
             while store.latest().await.expect("latest") < Revision(watcher * 100) {
-                super::room::pause(std::time::Duration::from_millis(1)).await;
+                super::helpers::pause(std::time::Duration::from_millis(1)).await;
             }
             let mut watch = store.watch(prefix, Revision(0)).await.expect("watch");
             let mut next: BTreeMap<String, usize> = BTreeMap::new();
-            let (mut upto, mut seen) = (Revision(0), 0);
+            let (mut upto, mut count) = (Revision(0), 0);
             while upto.0 < (ROUNDS * WRITERS) as u64 {
                 let batch = watch.next().await.expect("batch");
                 for event in &batch.events {
@@ -139,13 +140,13 @@ pub(super) async fn busy(store: Arc<dyn Store>) {
                     let next = next.entry(event.key.to_string()).or_default();
                     assert_eq!(text(value), next.to_string(), "of {}", event.key);
                     *next += 1;
-                    seen += 1;
+                    count += 1;
                 }
                 upto = batch.upto;
             }
             let keys = if watcher % 2 == 0 { WRITERS } else { 1 };
-            assert_eq!(seen, ROUNDS * keys);
+            assert_eq!(count, ROUNDS * keys);
         }));
     }
-    together(tasks).await;
+    run_concurrently(tasks).await;
 }

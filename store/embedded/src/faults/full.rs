@@ -1,4 +1,5 @@
-//! The disk is full: writes are refused in plain words, reads go on, and all is well when there is room.
+//! Full disk: writes are refused with a clear message, reads continue, and writes resume when there
+//! is space.
 
 use std::time::Duration;
 
@@ -6,7 +7,7 @@ use ratchet_store::{Guard, Query, Revision, State, Store, StoreError, Write};
 
 use super::{all, machine::Machine, open, put};
 
-/// Writes until there is no room; what was written.
+/// Writes until there is no space; returns the written records.
 async fn fill(store: &crate::Embedded) -> (Vec<(String, Vec<u8>)>, StoreError) {
     let mut written = Vec::new();
     for round in 0..10_000 {
@@ -37,9 +38,9 @@ async fn runs_full(eager: bool) {
         let refused = put(&store, "/more", vec![1; 400_000]).await;
         assert!(matches!(refused, Err(StoreError::Full(_))), "{refused:?}");
     }
-    let mut told = 0;
-    while told < written.len() - 1 {
-        told += watch.next().await.unwrap().events.len();
+    let mut events = 0;
+    while events < written.len() - 1 {
+        events += watch.next().await.unwrap().events.len();
     }
     let then = Query { at: Some(Revision(2)), ..Query::default() };
     assert_eq!(store.list(then).await.unwrap().records.len(), 2);
@@ -82,35 +83,35 @@ async fn many_writers_on_a_full_disk_are_all_answered() {
         .map(|task| {
             let store = std::sync::Arc::clone(&store);
             tokio::spawn(async move {
-                let mut kept = Vec::new();
+                let mut acknowledged = Vec::new();
                 for round in 0..20 {
                     let key = format!("/k/{task}/{round}");
                     let write = Write::put(&key, Guard::Absent, vec![7; 3000]);
                     match store.commit(vec![write]).await {
-                        Ok(_) => kept.push(key),
+                        Ok(_) => acknowledged.push(key),
                         Err(StoreError::Full(_)) => assert_eq!(store.get(&key).await, Ok(None)),
                         Err(why) => panic!("{why}"),
                     }
                 }
-                kept
+                acknowledged
             })
         })
         .collect();
-    let mut kept = Vec::new();
+    let mut acknowledged = Vec::new();
     for task in tasks {
-        kept.extend(task.await.unwrap());
+        acknowledged.extend(task.await.unwrap());
     }
-    kept.sort_unstable();
-    let there: Vec<_> = all(&store).await.unwrap().into_iter().map(|(key, _)| key).collect();
-    assert_eq!(there, kept);
-    assert!(kept.len() < 800, "never full");
+    acknowledged.sort_unstable();
+    let stored: Vec<_> = all(&store).await.unwrap().into_iter().map(|(key, _)| key).collect();
+    assert_eq!(stored, acknowledged);
+    assert!(acknowledged.len() < 800, "never full");
 }
 
-/// Waits until the store says of itself what is wanted.
-async fn until(store: &crate::Embedded, wanted: impl Fn(&State) -> bool) {
+/// Waits until the store reports the wanted state.
+async fn until(store: &crate::Embedded, is_wanted: impl Fn(&State) -> bool) {
     let mut last = store.health();
     for _ in 0..600 {
-        if wanted(&last.state) {
+        if is_wanted(&last.state) {
             return;
         }
         tokio::time::sleep(Duration::from_millis(50)).await;
@@ -128,10 +129,13 @@ async fn a_full_store_says_so_and_recovers_though_nobody_writes() {
     machine.limit(20, false);
     let refused = put(&store, "/large", vec![1; 400_000]).await;
     assert!(matches!(refused, Err(StoreError::Full(_))), "{refused:?}");
-    let told = store.health();
-    assert!(matches!(&told.state, State::Full(text) if text.contains("state.redb")), "{told:?}");
-    // What is tried is as large as what did not fit: a small write that fits is no reason for joy.
-    until(&store, |_| store.health().failures > told.failures).await;
+    let health = store.health();
+    assert!(
+        matches!(&health.state, State::Full(text) if text.contains("state.redb")),
+        "{health:?}"
+    );
+    // The probe is as large as the refused write: a small write that fits proves nothing.
+    until(&store, |_| store.health().failures > health.failures).await;
     assert!(matches!(store.health().state, State::Full(_)));
     assert_eq!(
         all(&store).await.unwrap().len(),
@@ -179,12 +183,12 @@ async fn a_store_that_could_not_flush_is_written_anew() {
     assert!(matches!(put(&store, "/k/lost", vec![1]).await, Err(StoreError::Broken(_))));
     machine.stick(false);
     until(&store, |state| *state == State::Sound).await;
-    // What was told to have failed may be there or not; what was acknowledged is, and lasts.
+    // A failed write may be there or not; acknowledged ones are, and last.
     put(&store, "/k/new", vec![2; 9000]).await.unwrap();
     written.push(("/k/new".to_owned(), vec![2; 9000]));
-    let without = |mut found: Vec<(String, Vec<u8>)>| {
-        found.retain(|(key, _)| key != "/k/lost");
-        found
+    let without = |mut records: Vec<(String, Vec<u8>)>| {
+        records.retain(|(key, _)| key != "/k/lost");
+        records
     };
     assert_eq!(without(all(&store).await.unwrap()), written);
     let image = machine.durable();

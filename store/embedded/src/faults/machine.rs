@@ -1,4 +1,4 @@
-//! A simulated disk that can lose power, run full and rot.
+//! Simulated disk that can lose power, run full and rot.
 
 use std::collections::BTreeSet;
 use std::io::{self, ErrorKind};
@@ -12,26 +12,26 @@ use crate::directory::Medium;
 const SECTOR: usize = 512;
 const BLOCK: u64 = 4096;
 
-/// The disk and the machine around it.
+/// The simulated disk.
 #[derive(Debug)]
 pub(super) struct Machine(Mutex<State>);
 
 #[derive(Debug)]
 struct State {
-    /// What the next reader sees.
+    /// The contents for the next reader.
     view: Vec<u8>,
-    /// What is on the platter for certain.
+    /// The contents that are certainly on the disk.
     durable: Vec<u8>,
-    /// What was written since the last flush.
+    /// The writes since the last flush.
     pending: Vec<Op>,
-    /// So many operations from now the power goes; then nothing works any more.
+    /// The number of operations until the power fails; then nothing works any more.
     fuse: Option<usize>,
-    /// So many blocks fit on the disk.
+    /// The number of blocks of the disk.
     room: usize,
     allocated: BTreeSet<u64>,
-    /// Whether growing a file takes room at once, or only when its blocks are written.
+    /// Whether growing a file allocates blocks at once, or only when they are written.
     eager: bool,
-    /// Whether a store was made and settled.
+    /// Whether a store was created and settled.
     settled: bool,
     /// Whether flushes fail.
     stuck: bool,
@@ -46,7 +46,7 @@ enum Op {
 }
 
 impl Machine {
-    /// A machine whose disk holds `image`; nothing if that is empty.
+    /// A disk with this image; empty without one.
     pub(super) fn new(image: Vec<u8>) -> Arc<Self> {
         let settled = !image.is_empty();
         let allocated = (0..image.len() as u64).step_by(BLOCK as usize).map(|at| at / BLOCK);
@@ -64,34 +64,34 @@ impl Machine {
         })))
     }
 
-    /// The power goes after so many operations.
+    /// Makes the power fail after this many operations.
     pub(super) fn light(&self, fuse: usize) {
         self.state().fuse = Some(fuse);
     }
 
-    /// So many more blocks fit than are in use.
+    /// Limits the free blocks.
     pub(super) fn limit(&self, more: usize, eager: bool) {
         let mut state = self.state();
         state.room = state.allocated.len() + more;
         state.eager = eager;
     }
 
-    /// There is room again.
+    /// Removes the limit.
     pub(super) fn widen(&self) {
         self.state().room = usize::MAX;
     }
 
-    /// Flushes fail from now on, or do not.
+    /// Makes flushes fail, or succeed again.
     pub(super) fn stick(&self, stuck: bool) {
         self.state().stuck = stuck;
     }
 
-    /// Writes fail from now on, or do not.
+    /// Makes writes fail, or succeed again.
     pub(super) fn scratch(&self, scratched: bool) {
         self.state().scratched = scratched;
     }
 
-    /// The file as it is found after the power went, if nothing was lucky.
+    /// The file after a power failure in the worst case.
     pub(super) fn durable(&self) -> Vec<u8> {
         self.state().durable.clone()
     }
@@ -101,7 +101,7 @@ impl Machine {
         self.state().view.clone()
     }
 
-    /// The file as it is found after the power went: what was flushed, and of the rest any part, torn at sectors.
+    /// The file after a power failure: flushed data, and any part of the rest, torn at sectors.
     pub(super) fn wreck(&self, random: &mut fastrand::Rng) -> Vec<u8> {
         let state = self.state();
         if !state.settled {
@@ -191,7 +191,7 @@ impl Medium for Arc<Machine> {
     fn release(&self) {}
 }
 
-/// The machine's one file, open.
+/// The open file.
 #[derive(Debug)]
 struct Open(Arc<Machine>);
 
@@ -221,7 +221,7 @@ impl StorageBackend for Open {
     fn sync_data(&self) -> io::Result<()> {
         let mut state = self.0.live()?;
         if state.stuck {
-            // What could not be written is taken for written, as systems do: no later flush tells.
+            // Unwritten data is considered written, as systems do: no later flush tells.
             state.pending.clear();
             return Err(io::Error::other("Input/output error (os error 5)"));
         }

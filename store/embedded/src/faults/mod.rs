@@ -1,4 +1,4 @@
-//! What happens when the power goes, the disk is full, or the file has rotted: the store on a simulated disk.
+//! The store on a simulated disk: power failures, full disks, and damaged files.
 
 mod full;
 mod machine;

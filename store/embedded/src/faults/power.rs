@@ -1,4 +1,4 @@
-//! The power goes at any moment: what was acknowledged is there, and no commit is there by half.
+//! Power failures at any moment: acknowledged commits are there, and none is there by half.
 
 use ratchet_store::{Commit, Guard, Revision, Store, StoreError, Write};
 
@@ -6,7 +6,7 @@ use super::{all, machine::Machine, open};
 use crate::Embedded;
 
 const CUTS: usize = 400;
-/// After so many cuts a new disk is taken.
+/// The number of cuts before a new disk is used.
 const LIFE: usize = 25;
 
 /// What must be on the disk.
@@ -16,7 +16,7 @@ struct Acked {
     revision: Revision,
 }
 
-/// Commits that put one number under three keys, one of them new each time; some forget.
+/// Commits that put one number under three keys, one of them new each time; some compact.
 async fn write(store: &Embedded, acked: &mut Acked) -> Result<(), StoreError> {
     loop {
         let round = acked.round + 1;
@@ -34,7 +34,8 @@ async fn write(store: &Embedded, acked: &mut Acked) -> Result<(), StoreError> {
     }
 }
 
-/// Checks that the store holds what was acknowledged, and what it says beyond that, whole; tells how far it came.
+/// Checks that acknowledged commits are there and further ones are complete; returns how far it
+/// came.
 async fn check(store: &Embedded, acked: Acked) -> Acked {
     let revision = store.latest().await.unwrap();
     assert!(revision >= acked.revision, "{revision} and {acked:?}");
@@ -55,8 +56,8 @@ async fn check(store: &Embedded, acked: Acked) -> Acked {
     if round > 5 {
         let mut watch = store.watch("", Revision(revision.0 - 3)).await.unwrap();
         let events = watch.next().await.unwrap().events;
-        let told: Vec<u64> = events.iter().map(|event| event.revision.0).collect();
-        assert_eq!(told, (round - 2..=round).flat_map(|at| [at; 3]).collect::<Vec<_>>());
+        let revisions: Vec<u64> = events.iter().map(|event| event.revision.0).collect();
+        assert_eq!(revisions, (round - 2..=round).flat_map(|at| [at; 3]).collect::<Vec<_>>());
     }
     Acked { round, revision }
 }

@@ -1,4 +1,4 @@
-//! The file has rotted: it is refused in plain words, or what it says is true.
+//! Damaged files: they are refused with a clear message, or their data is correct.
 
 use ratchet_store::{Query, Store};
 
@@ -17,7 +17,7 @@ async fn sound() -> (Vec<u8>, Vec<(String, Vec<u8>)>) {
 }
 
 fn rot(image: &mut Vec<u8>, random: &mut fastrand::Rng) -> String {
-    // Half of the damage goes to the first pages, where the engine keeps its own head.
+    // Half of the damage goes to the first pages, where the engine keeps its own header.
     let end = if random.bool() { image.len() } else { 16 << 10 };
     let at = random.usize(0..end);
     match random.u8(0..4) {

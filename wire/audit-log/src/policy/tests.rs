@@ -1,15 +1,15 @@
-//! Policies: what is refused, and which rule fits.
+//! Policies: validation errors, and matching of rules.
 
 use super::*;
 use proptest::prelude::*;
 
 fn policy(rules: &str) -> Result<Policy, String> {
-    Policy::read(&format!("apiVersion: audit.k8s.io/v1\nkind: Policy\nrules:\n{rules}"))
+    Policy::parse(&format!("apiVersion: audit.k8s.io/v1\nkind: Policy\nrules:\n{rules}"))
 }
 
-fn refused(text: &str, words: &str) {
+fn refused(text: &str, message: &str) {
     let why = policy(text).unwrap_err();
-    assert_eq!(why, format!("loading audit policy file: {words}"), "{text}");
+    assert_eq!(why, format!("loading audit policy file: {message}"), "{text}");
 }
 
 #[test]
@@ -45,7 +45,7 @@ fn what_is_wrong_is_told_in_the_words_of_the_api_server() {
 
 #[test]
 fn what_is_not_a_policy_is_refused() {
-    for (text, words) in [
+    for (text, message) in [
         ("", "failed decoding: Object 'Kind' is missing in '{}'"),
         ("kind: Policy", "failed decoding: Object 'apiVersion' is missing in"),
         ("apiVersion: audit.k8s.io/v1beta1\nkind: Policy", "failed decoding: no kind \"Policy\""),
@@ -54,8 +54,8 @@ fn what_is_not_a_policy_is_refused() {
         ("apiVersion: audit.k8s.io/v1\nkind: Policy\nrules: 1", "failed decoding: json: cannot"),
         ("apiVersion: audit.k8s.io/v1\nkind: Policy\nrules: [1]", "failed decoding: json: cannot"),
     ] {
-        let why = Policy::read(text).unwrap_err();
-        assert!(why.starts_with(&format!("loading audit policy file: {words}")), "{text}: {why}");
+        let why = Policy::parse(text).unwrap_err();
+        assert!(why.starts_with(&format!("loading audit policy file: {message}")), "{text}: {why}");
     }
     for rule in ["- level: 1", "- {level: None, users: a}", "- {level: None, verbs: [1]}"] {
         assert!(policy(rule).unwrap_err().contains("cannot unmarshal"), "{rule}");
@@ -105,7 +105,7 @@ fn the_first_rule_that_fits_decides() {
     let nobody = Attributes { user: None, groups: &[], ..get };
     let secret = Attributes { resource: "secrets", ..get };
 
-    // A condition, those whom it fits, those whom it does not.
+    // A condition, matching requests, and others.
     let table: &[(&str, &[Attributes<'_>], &[Attributes<'_>])] = &[
         ("{}", &[get, log, node, health, nobody], &[]),
         ("{users: [joe, jane]}", &[get, health], &[nobody]),
@@ -145,7 +145,7 @@ fn the_first_rule_that_fits_decides() {
 
 #[test]
 fn what_a_rule_leaves_out_is_added_to_what_the_policy_leaves_out() {
-    let policy = Policy::read(
+    let policy = Policy::parse(
         "apiVersion: audit.k8s.io/v1
 kind: Policy
 omitStages: [RequestReceived]
@@ -155,15 +155,15 @@ rules:
 - {level: Request, verbs: [list]}",
     )
     .unwrap();
-    let ask = |verb| policy.level(&Attributes { verb, ..Attributes::default() });
-    let get = ask("get");
+    let level_for = |verb| policy.level(&Attributes { verb, ..Attributes::default() });
+    let get = level_for("get");
     assert!(
         get.omit_stages.contains(Stage::RequestReceived) && get.omit_stages.contains(Stage::Panic)
     );
     assert!(!get.omit_stages.contains(Stage::ResponseComplete) && !get.omit_managed_fields);
-    let list = ask("list");
+    let list = level_for("list");
     assert!(!list.omit_stages.contains(Stage::Panic) && list.omit_managed_fields);
-    let other = ask("watch");
+    let other = level_for("watch");
     assert_eq!(other.level, Level::None);
     assert!(other.omit_stages.contains(Stage::RequestReceived) && other.omit_managed_fields);
 }
@@ -171,7 +171,7 @@ rules:
 proptest! {
     #[test]
     fn no_text_breaks_the_reader(text in "\\PC{0,200}") {
-        let _ = Policy::read(&text);
+        let _ = Policy::parse(&text);
         let _ = policy(&text);
     }
 }

@@ -1,4 +1,4 @@
-//! Secrets in every body that can bring them.
+//! Secrets in all kinds of bodies.
 
 use super::*;
 use ratchet_object::{Limits, decode};
@@ -7,9 +7,9 @@ fn secrets() -> Option<&'static Sensitive> {
     by_resource("", "secrets", "")
 }
 
-fn after(text: &str, hide: impl Fn(&mut Node<'_>)) -> String {
+fn after(text: &str, redact: impl Fn(&mut Node<'_>)) -> String {
     let mut node = decode(text, Limits::DEFAULT).unwrap().documents.remove(0);
-    hide(&mut node);
+    redact(&mut node);
     let json = node.to_json();
     assert!(!json.contains("s3cr3t"), "{json}");
     json
@@ -17,19 +17,19 @@ fn after(text: &str, hide: impl Fn(&mut Node<'_>)) -> String {
 
 #[test]
 fn bodies_of_requests_about_secrets_tell_names_and_no_values() {
-    for (body, told) in [
+    for (body, redacted) in [
         (
             r#"{"kind":"Secret","data":{"a":"s3cr3t","b":null},"stringData":{"c":"s3cr3t"},"type":"Opaque"}"#,
             r#"{"kind":"Secret","data":{"a":"[redacted]","b":null},"stringData":{"c":"[redacted]"},"type":"Opaque"}"#,
         ),
-        // a kind that is missing, wrong, or misleading
+        // a missing, wrong, or misleading kind
         (r#"{"data":{"a":"s3cr3t"}}"#, r#"{"data":{"a":"[redacted]"}}"#),
         (
             r#"{"kind":"Table","data":{"a":"s3cr3t"}}"#,
             r#"{"kind":"Table","data":{"a":"[redacted]"}}"#,
         ),
         (r#"{"kind":"Status","message":"s3cr3t"}"#, r#"{"kind":"Status","message":"[redacted]"}"#),
-        // members in the wrong case, of the wrong type, at the wrong place
+        // fields in the wrong case, of the wrong type, at the wrong place
         (r#"{"Data":{"a":"s3cr3t"}}"#, r#"{"Data":{"a":"[redacted]"}}"#),
         (r#"{"data":"s3cr3t"}"#, r#"{"data":"[redacted]"}"#),
         (r#"{"data":["s3cr3t"]}"#, r#"{"data":"[redacted]"}"#),
@@ -44,7 +44,7 @@ fn bodies_of_requests_about_secrets_tell_names_and_no_values() {
             r#"{"metadata":{"annotations":"[redacted]"}}"#,
         ),
         (r#"{"metadata":"s3cr3t"}"#, r#"{"metadata":"[redacted]"}"#),
-        // what kubectl apply leaves behind
+        // the annotation of kubectl apply
         (
             r#"{"metadata":{"annotations":{"kubectl.kubernetes.io/last-applied-configuration":"s3cr3t","a":"b"}}}"#,
             r#"{"metadata":{"annotations":{"kubectl.kubernetes.io/last-applied-configuration":"[redacted]","a":"b"}}}"#,
@@ -69,13 +69,13 @@ fn bodies_of_requests_about_secrets_tell_names_and_no_values() {
             r#"{"kind":"DeleteOptions","propagationPolicy":"Foreground"}"#,
         ),
     ] {
-        assert_eq!(after(body, |node| request(node, secrets())), told);
+        assert_eq!(after(body, |node| request(node, secrets())), redacted);
     }
 }
 
 #[test]
 fn answers_about_secrets_tell_no_values_either() {
-    for (body, told) in [
+    for (body, redacted) in [
         (
             r#"{"kind":"Secret","apiVersion":"v1","data":{"a":"s3cr3t"}}"#,
             r#"{"kind":"Secret","apiVersion":"v1","data":{"a":"[redacted]"}}"#,
@@ -101,7 +101,7 @@ fn answers_about_secrets_tell_no_values_either() {
             r#"{"kind":"Status","code":404,"message":"secrets \"a\" not found"}"#,
         ),
     ] {
-        assert_eq!(after(body, |node| response(node, secrets())), told);
+        assert_eq!(after(body, |node| response(node, secrets())), redacted);
     }
 }
 
@@ -116,17 +116,17 @@ fn tokens_are_taken_out() {
         r#"{"kind":"TokenRequest","spec":{"audiences":["api"]},"status":{"token":"[redacted]","expirationTimestamp":"t"}}"#
     );
     let review = by_resource("authentication.k8s.io", "tokenreviews", "");
-    for hide in [request, response] {
+    for redact in [request, response] {
         assert_eq!(
             after(
                 r#"{"spec":{"token":"s3cr3t","Token":"s3cr3t","audiences":["a"]},"status":{"authenticated":true}}"#,
-                |node| hide(node, review)
+                |node| redact(node, review)
             ),
             r#"{"spec":{"token":"[redacted]","Token":"[redacted]","audiences":["a"]},"status":{"authenticated":true}}"#
         );
-        after(r#"{"token":"s3cr3t"}"#, |node| hide(node, review));
-        after(r#"{"spec":"s3cr3t"}"#, |node| hide(node, review));
-        after(r#""s3cr3t""#, |node| hide(node, review));
+        after(r#"{"token":"s3cr3t"}"#, |node| redact(node, review));
+        after(r#"{"spec":"s3cr3t"}"#, |node| redact(node, review));
+        after(r#""s3cr3t""#, |node| redact(node, review));
     }
 }
 
@@ -154,7 +154,7 @@ fn other_objects_are_told_as_they_are() {
 
 #[test]
 fn uris_are_told_without_tokens() {
-    for (given, told) in [
+    for (given, redacted) in [
         ("/api/v1/pods", "/api/v1/pods"),
         ("/api?limit=5&continue=token", "/api?limit=5&continue=token"),
         ("/x?token=s3cr3t&a=b", "/x?token=[redacted]&a=b"),
@@ -164,6 +164,6 @@ fn uris_are_told_without_tokens() {
         ("/x?token", "/x?token"),
         ("/x?", "/x?"),
     ] {
-        assert_eq!(uri(given), told);
+        assert_eq!(uri(given), redacted);
     }
 }

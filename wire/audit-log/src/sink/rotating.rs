@@ -1,4 +1,4 @@
-//! A file that is put aside when it is full, and whose forerunners are removed when they are many or old.
+//! Log file with rotation, and removal of old backups.
 
 use std::ffi::OsStr;
 use std::fs::{self, DirBuilder, File, OpenOptions};
@@ -9,17 +9,17 @@ use jiff::civil::DateTime;
 use jiff::tz::TimeZone;
 use jiff::{SignedDuration, Timestamp};
 
-/// The time in the name of a file that was put aside, in UTC.
+/// The time in the name of a backup, in UTC.
 const STAMP: &str = "%Y-%m-%dT%H-%M-%S%.3f";
 
-/// When a file is put aside, and how long it is kept.
+/// When a file is rotated, and how long backups are kept.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct Rotation {
-    /// `--audit-log-maxsize`: megabytes of one file; 0 means that it grows for ever.
+    /// `--audit-log-maxsize`: megabytes of one file; 0 disables rotation.
     pub max_size_megabytes: u64,
-    /// `--audit-log-maxbackup`: how many files that were put aside are kept; 0 means all.
+    /// `--audit-log-maxbackup`: the number of backups to keep; 0 keeps all.
     pub max_backups: usize,
-    /// `--audit-log-maxage`: for how many days they are kept; 0 means for ever.
+    /// `--audit-log-maxage`: the number of days to keep backups; 0 keeps them for ever.
     pub max_age_days: u32,
 }
 
@@ -27,10 +27,10 @@ pub(super) struct RotatingFile {
     path: PathBuf,
     rotation: Rotation,
     file: File,
-    /// The bytes of whole lines in the file.
+    /// The size of complete lines in the file.
     size: u64,
-    /// Whether half a line may stand at the end, as a full disk leaves it.
-    torn: bool,
+    /// Whether the file may end with a partial line, as a full disk leaves it.
+    has_partial_line: bool,
 }
 
 impl RotatingFile {
@@ -42,8 +42,8 @@ impl RotatingFile {
             std::os::unix::fs::DirBuilderExt::mode(&mut builder, 0o700);
             builder.create(dir)?;
         }
-        let (file, size) = append_to(path)?;
-        let this = Self { path: path.into(), rotation, file, size, torn: false };
+        let (file, size) = open_append(path)?;
+        let this = Self { path: path.into(), rotation, file, size, has_partial_line: false };
         this.remove_old();
         Ok(this)
     }
@@ -57,13 +57,14 @@ impl RotatingFile {
 
     fn rotate(&mut self) -> io::Result<()> {
         fs::rename(&self.path, self.free_name())?;
-        (self.file, self.size) = append_to(&self.path)?;
-        self.torn = false;
+        (self.file, self.size) = open_append(&self.path)?;
+        self.has_partial_line = false;
         self.remove_old();
         Ok(())
     }
 
-    /// A name of now that no file has: two files of one millisecond must not become one.
+    /// An unused name for a backup made now: two backups of one millisecond must not overwrite each
+    /// other.
     fn free_name(&self) -> PathBuf {
         let (prefix, suffix) = self.name_parts();
         let now = Timestamp::now();
@@ -76,7 +77,7 @@ impl RotatingFile {
         names.find(|name| !name.exists()).unwrap_or(first)
     }
 
-    /// What stands before and behind the time in the names of files that were put aside: `audit-` and `.log`.
+    /// The parts before and after the time in the names of backups: `audit-` and `.log`.
     fn name_parts(&self) -> (String, String) {
         let text = |part: Option<&OsStr>| part.unwrap_or_default().to_string_lossy().into_owned();
         let extension = text(self.path.extension());
@@ -84,12 +85,12 @@ impl RotatingFile {
         (format!("{}-", text(self.path.file_stem())), suffix)
     }
 
-    /// Files that cannot be removed now are tried again next time.
+    /// Removes old backups; those that cannot be removed now are tried again next time.
     fn remove_old(&self) {
         let Rotation { max_backups, max_age_days, .. } = self.rotation;
         let oldest = Timestamp::now() - SignedDuration::from_hours(24 * i64::from(max_age_days));
-        for (place, (time, path)) in self.put_aside().into_iter().enumerate() {
-            let too_many = max_backups > 0 && place >= max_backups;
+        for (index, (time, path)) in self.backups().into_iter().enumerate() {
+            let too_many = max_backups > 0 && index >= max_backups;
             let too_old = max_age_days > 0 && time < oldest;
             if (too_many || too_old) && fs::remove_file(&path).is_err() {
                 tracing::warn!(file = %path.display(), "an old audit log cannot be removed");
@@ -97,8 +98,8 @@ impl RotatingFile {
         }
     }
 
-    /// The files that were put aside, the newest first; others in the folder are not ours.
-    fn put_aside(&self) -> Vec<(Timestamp, PathBuf)> {
+    /// The backups, the newest first; other files in the directory are ignored.
+    fn backups(&self) -> Vec<(Timestamp, PathBuf)> {
         let (prefix, suffix) = self.name_parts();
         let dir = self.path.parent().filter(|dir| !dir.as_os_str().is_empty());
         let Ok(entries) = fs::read_dir(dir.unwrap_or(Path::new("."))) else { return Vec::new() };
@@ -110,13 +111,13 @@ impl RotatingFile {
         };
         let paths = entries.filter_map(|entry| Some(entry.ok()?.path()));
         let mut files: Vec<_> = paths.filter_map(|path| Some((time_of(&path)?, path))).collect();
-        files.sort_unstable_by(|one, other| other.cmp(one));
+        files.sort_unstable_by(|first, second| second.cmp(first));
         files
     }
 }
 
-/// Opens a file for its owner only, and says how long it is.
-fn append_to(path: &Path) -> io::Result<(File, u64)> {
+/// Opens a file for its owner only, and returns its size.
+fn open_append(path: &Path) -> io::Result<(File, u64)> {
     let mut options = OpenOptions::new();
     options.create(true).append(true);
     #[cfg(unix)]
@@ -131,19 +132,19 @@ impl Write for RotatingFile {
         self.write_all(lines).map(|()| lines.len())
     }
 
-    /// Writes whole lines or none: what a full disk tore off is taken back.
+    /// Writes complete lines or none: a partial write to a full disk is truncated.
     fn write_all(&mut self, lines: &[u8]) -> io::Result<()> {
         let length = lines.len() as u64;
-        if self.torn {
+        if self.has_partial_line {
             self.file.set_len(self.size)?;
-            self.torn = false;
+            self.has_partial_line = false;
         }
         if self.size > 0 && self.size + length > self.limit() {
             self.rotate()?;
         }
         if let Err(error) = self.file.write_all(lines) {
-            // Also when this fails, the next line tries it again.
-            self.torn = self.file.set_len(self.size).is_err();
+            // If this fails, the next write tries again.
+            self.has_partial_line = self.file.set_len(self.size).is_err();
             return Err(error);
         }
         self.size += length;

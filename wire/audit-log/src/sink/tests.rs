@@ -1,10 +1,10 @@
-//! Lines that arrive, files that turn, disks that are full.
+//! Written lines, rotated files, full disks.
 
 use super::*;
 use std::fs;
 use std::sync::mpsc;
 
-const PATIENCE: Duration = Duration::from_secs(20);
+const TIMEOUT: Duration = Duration::from_secs(20);
 
 fn files(dir: &Path) -> Vec<String> {
     let names = fs::read_dir(dir).unwrap().map(|entry| entry.unwrap().file_name());
@@ -48,7 +48,7 @@ fn full_files_are_put_aside_and_the_oldest_removed() {
     let line = format!("{}\n", "x".repeat(400_000));
     for _ in 0..12 {
         sink.write(line.clone());
-        assert!(sink.flush(PATIENCE));
+        assert!(sink.flush(TIMEOUT));
     }
     let names = files(dir.path());
     assert_eq!(names.len(), 1 + 2 + foreign.len(), "{names:?}");
@@ -70,12 +70,12 @@ fn old_files_are_removed_by_the_time_in_their_name() {
     }
     let rotation = Rotation { max_size_megabytes: 1, max_backups: 0, max_age_days: 2 };
     drop(Sink::open(dir.path().join("audit.log").to_str().unwrap(), rotation).unwrap());
-    let mut wanted = vec![young, "audit.log".to_owned()];
-    wanted.sort();
-    assert_eq!(files(dir.path()), wanted);
+    let mut expected = vec![young, "audit.log".to_owned()];
+    expected.sort();
+    assert_eq!(files(dir.path()), expected);
 }
 
-/// Fails as often as it is told.
+/// A writer that fails on request.
 struct Disk {
     full: Receiver<bool>,
     written: Arc<Mutex<Vec<u8>>>,
@@ -103,7 +103,7 @@ fn what_a_full_disk_refuses_is_counted_and_the_next_line_is_written() {
     for (order, line) in [(true, "lost\n"), (false, "kept\n")] {
         full.send(order).unwrap();
         sink.write(line.to_owned());
-        assert!(sink.flush(PATIENCE));
+        assert!(sink.flush(TIMEOUT));
     }
     assert_eq!(sink.counts().errors(), 1);
     assert_eq!(*written.lock().unwrap(), b"kept\n");
@@ -114,23 +114,23 @@ fn a_slow_disk_holds_nobody_up_and_memory_has_an_end() {
     let (release, orders) = mpsc::channel();
     let written = Arc::<Mutex<Vec<u8>>>::default();
     let sink = Sink::into_writer(Disk { full: orders, written: Arc::clone(&written) }).unwrap();
-    let began = Instant::now();
-    // More than the queue and what the writer holds in its hand.
-    let given = 2 * MOST_LINES + BATCH / 6;
-    for _ in 0..given {
+    let start = Instant::now();
+    // More than the queue and the batch of the writer.
+    let sent = 2 * MAX_LINES + BATCH / 6;
+    for _ in 0..sent {
         sink.write("short\n".to_owned());
     }
-    let took = began.elapsed();
+    let took = start.elapsed();
     let lost = sink.counts().errors();
-    sink.write("x".repeat(MOST_BYTES));
+    sink.write("x".repeat(MAX_BYTES));
     let too_long = sink.counts().errors() - lost;
     let flushed_too_early = sink.flush(Duration::from_millis(50));
     drop(release);
-    assert!(sink.flush(PATIENCE) && !flushed_too_early);
+    assert!(sink.flush(TIMEOUT) && !flushed_too_early);
     assert!(took < Duration::from_secs(5));
     assert!(lost > 0 && too_long == 1, "{lost} {too_long}");
     let lines = written.lock().unwrap().len() / 6;
-    assert_eq!(lines as u64 + lost, given as u64, "what was taken is written");
+    assert_eq!(lines as u64 + lost, sent as u64, "what was taken is written");
 }
 
 #[cfg(target_os = "linux")]
@@ -142,7 +142,7 @@ fn a_disk_that_is_really_full_loses_events_and_nothing_else() {
     let sink = Sink::open("/dev/full", Rotation::default()).unwrap();
     for _ in 0..3 {
         sink.write("line\n".to_owned());
-        assert!(sink.flush(PATIENCE));
+        assert!(sink.flush(TIMEOUT));
     }
     assert_eq!(sink.counts().errors(), 3);
 }

@@ -1,4 +1,4 @@
-//! One event as one line of JSON, its members in the order in which the API server writes them.
+//! One event as one line of JSON, with the fields in the order of the API server.
 
 use std::fmt::{self, Write};
 
@@ -38,7 +38,7 @@ fn event(out: &mut String, trail: &Trail, stage: Stage, now: Timestamp) -> fmt::
     if !request.source_ips.is_empty() {
         texts(map.name("sourceIPs")?, request.source_ips.iter().map(ToString::to_string))?;
     }
-    map.text_if_any("userAgent", &request.user_agent)?;
+    map.text_unless_empty("userAgent", &request.user_agent)?;
     if let Some(object) = &request.object {
         reference(map.name("objectRef")?, object)?;
     }
@@ -68,8 +68,8 @@ fn event(out: &mut String, trail: &Trail, stage: Stage, now: Timestamp) -> fmt::
 
 fn user(out: &mut String, user: &User) -> fmt::Result {
     let mut map = Members::open(out)?;
-    map.text_if_any("username", &user.username)?;
-    map.text_if_any("uid", &user.uid)?;
+    map.text_unless_empty("username", &user.username)?;
+    map.text_unless_empty("uid", &user.uid)?;
     if !user.groups.is_empty() {
         texts(map.name("groups")?, user.groups.iter())?;
     }
@@ -85,23 +85,23 @@ fn user(out: &mut String, user: &User) -> fmt::Result {
 
 fn reference(out: &mut String, object: &ObjectReference) -> fmt::Result {
     let mut map = Members::open(out)?;
-    map.text_if_any("resource", &object.resource)?;
-    map.text_if_any("namespace", &object.namespace)?;
-    map.text_if_any("name", &object.name)?;
-    map.text_if_any("uid", &object.uid)?;
-    map.text_if_any("apiGroup", &object.api_group)?;
-    map.text_if_any("apiVersion", &object.api_version)?;
-    map.text_if_any("resourceVersion", &object.resource_version)?;
-    map.text_if_any("subresource", &object.subresource)?;
+    map.text_unless_empty("resource", &object.resource)?;
+    map.text_unless_empty("namespace", &object.namespace)?;
+    map.text_unless_empty("name", &object.name)?;
+    map.text_unless_empty("uid", &object.uid)?;
+    map.text_unless_empty("apiGroup", &object.api_group)?;
+    map.text_unless_empty("apiVersion", &object.api_version)?;
+    map.text_unless_empty("resourceVersion", &object.resource_version)?;
+    map.text_unless_empty("subresource", &object.subresource)?;
     map.close()
 }
 
 fn status(out: &mut String, status: &Status) -> fmt::Result {
     let mut map = Members::open(out)?;
     map.name("metadata")?.push_str("{}");
-    map.text_if_any("status", &status.status)?;
-    map.text_if_any("message", &status.message)?;
-    map.text_if_any("reason", &status.reason)?;
+    map.text_unless_empty("status", &status.status)?;
+    map.text_unless_empty("message", &status.message)?;
+    map.text_unless_empty("reason", &status.reason)?;
     if let Some(details) = &status.details {
         map.name("details")?.push_str(details);
     }
@@ -125,12 +125,12 @@ fn texts(out: &mut String, texts: impl Iterator<Item = impl AsRef<str>>) -> fmt:
     Ok(())
 }
 
-/// A time in UTC with six digits behind the second.
+/// A time in UTC with six digits of fraction.
 fn micros(time: Timestamp) -> String {
     time.strftime("%Y-%m-%dT%H:%M:%S%.6fZ").to_string()
 }
 
-/// A map being written.
+/// A JSON object being written.
 struct Members<'o> {
     out: &'o mut String,
     before: char,
@@ -142,7 +142,7 @@ impl<'o> Members<'o> {
         Ok(Self { out, before: '{' })
     }
 
-    /// Writes a name; its value is written to what is returned.
+    /// Writes a name; its value is written to the returned string.
     fn name(&mut self, name: &str) -> Result<&mut String, fmt::Error> {
         self.out.push(self.before);
         self.before = ',';
@@ -155,7 +155,7 @@ impl<'o> Members<'o> {
         write_text(self.name(name)?, text)
     }
 
-    fn text_if_any(&mut self, name: &str, text: &str) -> fmt::Result {
+    fn text_unless_empty(&mut self, name: &str, text: &str) -> fmt::Result {
         if text.is_empty() { Ok(()) } else { self.text(name, text) }
     }
 

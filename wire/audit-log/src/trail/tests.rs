@@ -1,4 +1,4 @@
-//! Requests and the lines that they leave.
+//! Requests and their events.
 
 use super::*;
 use crate::policy::Stages;
@@ -63,7 +63,7 @@ fn about(resource: &str) -> Request {
 }
 
 fn tree(text: &str) -> Node<'_> {
-    first(text).unwrap()
+    decode_first(text).unwrap()
 }
 
 /// The line without the time of its stage, which is now.
@@ -132,7 +132,7 @@ fn a_level_tells_no_more_than_it_says() {
     }
     let log = Log::new();
     let policy = "apiVersion: audit.k8s.io/v1\nkind: Policy\nrules: [{level: None}]";
-    let detail = Policy::read(policy).unwrap().level(&crate::Attributes::default());
+    let detail = Policy::parse(policy).unwrap().level(&crate::Attributes::default());
     assert!(Trail::begin(&log.sink, detail, about("pods")).is_none());
     assert_eq!(log.sink.counts().level(Level::None), 1);
     assert!(log.lines().is_empty());
@@ -215,8 +215,8 @@ fn no_level_tells_a_secret() {
         &|trail| trail.request_patch("{ s3cr3t"),
         &|trail| trail.response_json(&format!(r#"{{"kind":"SecretList","items":[{secret}]}}"#)),
         &|trail| {
-            let words = r#"{"kind":"Status","status":"Failure","reason":"Invalid","message":"s3cr3t is bad","details":{"causes":[{"message":"s3cr3t"}]},"code":422}"#;
-            trail.response_object(&tree(words));
+            let status = r#"{"kind":"Status","status":"Failure","reason":"Invalid","message":"s3cr3t is bad","details":{"causes":[{"message":"s3cr3t"}]},"code":422}"#;
+            trail.response_object(&tree(status));
         },
     ];
     for level in [Level::Metadata, Level::Request, Level::RequestResponse] {
@@ -227,7 +227,7 @@ fn no_level_tells_a_secret() {
             drop(trail);
             for line in log.lines() {
                 assert!(!line.contains("s3cr3t"), "{line}");
-                assert!(first(&line).is_some(), "a line is one JSON value: {line}");
+                assert!(decode_first(&line).is_some(), "a line is one JSON value: {line}");
             }
         }
     }
@@ -243,6 +243,6 @@ fn long_names_of_programs_are_cut() {
     let log = Log::new();
     let request = Request { user_agent: "ä".repeat(600), ..about("pods") };
     drop(log.begin(Level::Metadata, request));
-    let wanted = format!(r#""userAgent":"{}...TRUNCATED""#, "ä".repeat(512));
-    assert!(log.lines()[0].contains(&wanted));
+    let expected = format!(r#""userAgent":"{}...TRUNCATED""#, "ä".repeat(512));
+    assert!(log.lines()[0].contains(&expected));
 }

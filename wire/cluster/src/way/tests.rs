@@ -1,4 +1,4 @@
-//! Kubeconfigs that lead nowhere, and what a person is told.
+//! Invalid kubeconfigs, and their error messages.
 
 use super::*;
 use std::io::Write;
@@ -16,12 +16,12 @@ users:
 - {name: me, user: {token: abc}}
 "#;
 
-async fn told(text: &str, way: Way) -> Result<Config, String> {
+async fn config_of(text: &str, way: Way) -> Result<Config, String> {
     let mut file = tempfile::NamedTempFile::new().unwrap();
     file.write_all(text.as_bytes()).unwrap();
     let way = Way { kubeconfig: Some(file.path().to_owned()), ..way };
-    let place = file.path().display().to_string();
-    way.config().await.map_err(|error| error.to_string().replace(&place, "FILE"))
+    let path_text = file.path().display().to_string();
+    way.config().await.map_err(|error| error.to_string().replace(&path_text, "FILE"))
 }
 
 fn name(text: &str) -> Option<String> {
@@ -30,7 +30,7 @@ fn name(text: &str) -> Option<String> {
 
 #[tokio::test]
 async fn what_is_named_is_taken() {
-    let config = told(GOOD, Way::default()).await.unwrap();
+    let config = config_of(GOOD, Way::default()).await.unwrap();
     assert_eq!(config.cluster_url.to_string(), "https://127.0.0.1:1/");
     let way = Way {
         context: name("there"),
@@ -39,7 +39,7 @@ async fn what_is_named_is_taken() {
         impersonate_groups: vec!["devs".to_owned()],
         ..Way::default()
     };
-    let config = told(GOOD, way).await.unwrap();
+    let config = config_of(GOOD, way).await.unwrap();
     assert_eq!(config.auth_info.impersonate.as_deref(), Some("ada"));
     assert_eq!(config.auth_info.impersonate_groups.unwrap(), ["devs"]);
     assert!(!config.default_retry);
@@ -49,24 +49,27 @@ async fn what_is_named_is_taken() {
 async fn what_is_not_there_is_told_with_what_is() {
     let context = Way { context: name("nope"), ..Way::default() };
     assert_eq!(
-        told(GOOD, context).await.unwrap_err(),
+        config_of(GOOD, context).await.unwrap_err(),
         "FILE has no context \"nope\"; its contexts are here, there"
     );
     let cluster = Way { cluster: name("nope"), ..Way::default() };
     assert_eq!(
-        told(GOOD, cluster).await.unwrap_err(),
+        config_of(GOOD, cluster).await.unwrap_err(),
         "FILE has no cluster \"nope\"; its clusters are one"
     );
     let user = Way { user: name("nope"), ..Way::default() };
-    assert_eq!(told(GOOD, user).await.unwrap_err(), "FILE has no user \"nope\"; its users are me");
+    assert_eq!(
+        config_of(GOOD, user).await.unwrap_err(),
+        "FILE has no user \"nope\"; its users are me"
+    );
     let dangling = Way { context: name("there"), ..Way::default() };
-    let why = told(GOOD, dangling).await.unwrap_err();
+    let why = config_of(GOOD, dangling).await.unwrap_err();
     assert!(why.starts_with("FILE: ") && why.contains("gone"), "{why}");
     assert_eq!(
-        told("", Way::default()).await.unwrap_err(),
+        config_of("", Way::default()).await.unwrap_err(),
         "FILE has no current context: name one with --context; it has no contexts"
     );
-    let why = told("clusters: 5", Way::default()).await.unwrap_err();
+    let why = config_of("clusters: 5", Way::default()).await.unwrap_err();
     assert!(why.starts_with("FILE is no kubeconfig: ") && !why.contains('\n'), "{why}");
 }
 

@@ -1,7 +1,7 @@
-//! Certificates of users of many groups.
+//! Client certificates of users in many groups.
 //!
-//! The library can name one organization in a subject, but a user has as many as there are groups; so its certificate
-//! gets the subject that we write, and is signed again.
+//! rcgen supports one organization in a subject, but a user has one for each group; so the
+//! certificate gets a subject encoded here, and is signed again.
 
 use base64::Engine as _;
 use base64::prelude::BASE64_STANDARD;
@@ -20,7 +20,7 @@ const ORGANIZATION: &[u8] = &[0x55, 0x04, 0x0a];
 /// 1.2.840.10045.4.3.2, the only algorithm that our authority signs with.
 const ECDSA_WITH_SHA256: &[u8] = &[0x2a, 0x86, 0x48, 0xce, 0x3d, 0x04, 0x03, 0x02];
 
-/// The certificate (PEM) with this subject in place of the one it has, signed anew.
+/// The certificate (PEM) with another subject, signed again.
 pub(super) fn with_subject(
     certificate: &[u8],
     common_name: &str,
@@ -31,10 +31,10 @@ pub(super) fn with_subject(
     let (_, parsed) = X509Certificate::from_der(certificate).map_err(|_| broken())?;
     let body = parsed.tbs_certificate.as_ref();
     let old = parsed.tbs_certificate.subject.as_raw();
-    // Both are windows into the same bytes.
-    let at = (old.as_ptr() as usize).checked_sub(body.as_ptr() as usize).ok_or_else(broken)?;
-    let fields = body.get(header_length(body)..at).ok_or_else(broken)?;
-    let rest = body.get(at + old.len()..).ok_or_else(broken)?;
+    // Both are slices of the same bytes.
+    let offset = (old.as_ptr() as usize).checked_sub(body.as_ptr() as usize).ok_or_else(broken)?;
+    let fields = body.get(header_length(body)..offset).ok_or_else(broken)?;
+    let rest = body.get(offset + old.len()..).ok_or_else(broken)?;
 
     let body = element(SEQUENCE, &[fields, &subject(common_name, organizations), rest].concat());
     let algorithm = element(SEQUENCE, &element(OBJECT_IDENTIFIER, ECDSA_WITH_SHA256));
@@ -55,7 +55,7 @@ fn attribute(kind: &[u8], value: &str) -> Vec<u8> {
     element(SET, &element(SEQUENCE, &[kind, value].concat()))
 }
 
-/// One DER element: what it is, how long, and its content.
+/// One DER element: tag, length and content.
 fn element(tag: u8, content: &[u8]) -> Vec<u8> {
     let length = content.len().to_be_bytes();
     let length: Vec<u8> = length.into_iter().skip_while(|&byte| byte == 0).collect();
@@ -70,7 +70,7 @@ fn element(tag: u8, content: &[u8]) -> Vec<u8> {
     out
 }
 
-/// How many bytes stand before the content of an element.
+/// The length of an element's header.
 fn header_length(element: &[u8]) -> usize {
     match element.get(1) {
         Some(&long) if long & 0x80 != 0 => 2 + usize::from(long & 0x7f),

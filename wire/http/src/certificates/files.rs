@@ -1,4 +1,4 @@
-//! Files of an authority: replaced whole or not at all, and keys that nobody else may read.
+//! Files of an authority: replaced atomically, and keys readable by their owner only.
 
 use std::fs::DirBuilder;
 use std::io::{ErrorKind, Write};
@@ -6,7 +6,7 @@ use std::path::Path;
 
 use super::CertificateError;
 
-/// Makes a folder that only its owner may enter.
+/// Creates a directory that only its owner may enter.
 pub(super) fn make_private_dir(dir: &Path) -> Result<(), CertificateError> {
     let mut builder = DirBuilder::new();
     builder.recursive(true);
@@ -15,8 +15,8 @@ pub(super) fn make_private_dir(dir: &Path) -> Result<(), CertificateError> {
     builder.create(dir).map_err(|error| CertificateError::File(dir.into(), error))
 }
 
-/// The text of a file, or nothing when there is none.
-pub(super) fn read_if_there(path: &Path) -> Result<Option<String>, CertificateError> {
+/// The text of a file, or `None` if it does not exist.
+pub(super) fn read_if_exists(path: &Path) -> Result<Option<String>, CertificateError> {
     match std::fs::read_to_string(path) {
         Ok(text) => Ok(Some(text)),
         Err(error) if error.kind() == ErrorKind::NotFound => Ok(None),
@@ -29,21 +29,21 @@ pub(super) fn write_private(path: &Path, text: &str) -> Result<(), CertificateEr
     write(path, text, 0o600)
 }
 
-/// Writes what everyone may read.
+/// Writes a file that everyone may read.
 pub(super) fn write_public(path: &Path, text: &str) -> Result<(), CertificateError> {
     write(path, text, 0o644)
 }
 
 fn write(path: &Path, text: &str, mode: u32) -> Result<(), CertificateError> {
-    let place = || -> std::io::Result<()> {
+    let replace = || -> std::io::Result<()> {
         let dir = path.parent().unwrap_or(Path::new("."));
         let mut builder = tempfile::Builder::new();
         builder.prefix(".new-");
-        // The mode stands before the first byte does, so that a secret is at no moment readable.
+        // The mode is set before the first byte is written, so that a secret is never readable.
         #[cfg(unix)]
         builder.permissions(std::os::unix::fs::PermissionsExt::from_mode(mode));
         let mut file = builder.tempfile_in(dir)?;
-        // Once more, for the umask may have taken from what everyone may read.
+        // Set once more, because the umask may have removed permissions of a public file.
         #[cfg(unix)]
         file.as_file().set_permissions(std::os::unix::fs::PermissionsExt::from_mode(mode))?;
         file.write_all(text.as_bytes())?;
@@ -51,5 +51,5 @@ fn write(path: &Path, text: &str, mode: u32) -> Result<(), CertificateError> {
         file.persist(path).map_err(|error| error.error)?;
         Ok(())
     };
-    place().map_err(|error| CertificateError::File(path.into(), error))
+    replace().map_err(|error| CertificateError::File(path.into(), error))
 }

@@ -1,4 +1,4 @@
-//! Certificates for requests of others, signed by an authority whose files are read anew each time.
+//! Signing of certificate requests by an authority whose files are read anew each time.
 
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
@@ -11,22 +11,22 @@ use rustls::crypto::CryptoProvider;
 use rustls::pki_types::pem::PemObject;
 use rustls::pki_types::{AlgorithmIdentifier, CertificateDer, alg_id};
 
-use super::{CertificateError, client, files, look};
+use super::{CertificateError, client, files, inspect};
 use crate::tls::KeyFiles;
 
-/// An authority that signs requests. Its key is held no longer than a signature takes.
+/// An authority that signs requests. Its key is in memory only during a signature.
 pub struct SigningAuthority {
     files: KeyFiles,
 }
 
-/// What is read from the files of an authority.
-struct Opened {
+/// The parsed files of an authority.
+struct LoadedAuthority {
     issuer: IssuerCertificate,
     key: KeyPair,
     algorithm: AlgorithmIdentifier,
 }
 
-/// With what keys sign.
+/// The signature algorithms of keys.
 static ALGORITHMS: &[(&SignatureAlgorithm, AlgorithmIdentifier)] = &[
     (&PKCS_ECDSA_P256_SHA256, alg_id::ECDSA_SHA256),
     (&PKCS_ECDSA_P384_SHA384, alg_id::ECDSA_SHA384),
@@ -36,15 +36,15 @@ static ALGORITHMS: &[(&SignatureAlgorithm, AlgorithmIdentifier)] = &[
 ];
 
 impl SigningAuthority {
-    /// The authority of these files, which must be able to sign now.
+    /// The authority of these files, which must be usable now.
     pub fn open(files: KeyFiles) -> Result<Self, CertificateError> {
         let authority = Self { files };
         authority.read()?;
         Ok(authority)
     }
 
-    /// A certificate (PEM) for a request whose sender holds its key. What it is for and how long it lives is decided
-    /// here; no extension of the request is taken over.
+    /// A certificate (PEM) for a request whose sender holds its key. Usages and lifetime are
+    /// decided here; no extension of the request is taken over.
     pub fn sign(
         &self,
         request: &CertificateRequest,
@@ -56,7 +56,7 @@ impl SigningAuthority {
             let why = "unable to verify certificate request signature";
             return Err(CertificateError::Refused(why.to_owned()));
         }
-        let Opened { issuer, key, algorithm } = self.read()?;
+        let LoadedAuthority { issuer, key, algorithm } = self.load()?;
         let mut serial = [0; 16];
         let no_chance = |_| CertificateError::Refused("unable to generate a serial number".into());
         provider.secure_random.fill(&mut serial).map_err(no_chance)?;
@@ -76,41 +76,43 @@ impl SigningAuthority {
         Ok(client::pem(&signed(body, &algorithm, &signature)))
     }
 
-    fn read(&self) -> Result<Opened, CertificateError> {
-        let KeyFiles { certificate: place, key: key_place } = &self.files;
+    fn load(&self) -> Result<LoadedAuthority, CertificateError> {
+        let KeyFiles { certificate: certificate_path, key: key_path } = &self.files;
         let text = |path| {
-            let gone = || std::io::Error::from(std::io::ErrorKind::NotFound);
-            files::read_if_there(path)?.ok_or_else(|| CertificateError::File(path.into(), gone()))
+            let not_found = || std::io::Error::from(std::io::ErrorKind::NotFound);
+            files::read_if_exists(path)?
+                .ok_or_else(|| CertificateError::File(path.into(), not_found()))
         };
-        let (pem, key) = (text(place)?, text(key_place)?);
-        let wrong = |why: String| CertificateError::Content(place.clone(), why);
-        let wrong_key = |why: String| CertificateError::Content(key_place.clone(), why);
+        let (pem, key) = (text(certificate_path)?, text(key_path)?);
+        let invalid = |why: String| CertificateError::Content(certificate_path.clone(), why);
+        let invalid_key = |why: String| CertificateError::Content(key_path.clone(), why);
         let der = CertificateDer::from_pem_slice(pem.as_bytes())
-            .map_err(|_| wrong("there is no certificate in it (PEM is expected)".to_owned()))?;
-        let issuer = IssuerCertificate::read(&der).map_err(wrong)?;
-        let key = KeyPair::from_pem(&key).map_err(|error| wrong_key(error.to_string()))?;
-        look::belongs(&pem, &key).map_err(wrong)?;
-        let known = ALGORITHMS.iter().find(|(known, _)| *known == key.algorithm());
-        let Some((_, algorithm)) = known else {
-            return Err(wrong_key("keys of this sort sign no certificates here".to_owned()));
+            .map_err(|_| invalid("there is no certificate in it (PEM is expected)".to_owned()))?;
+        let issuer = IssuerCertificate::read(&der).map_err(invalid)?;
+        let key = KeyPair::from_pem(&key).map_err(|error| invalid_key(error.to_string()))?;
+        inspect::belongs(&pem, &key).map_err(invalid)?;
+        let supported = ALGORITHMS.iter().find(|(supported, _)| *supported == key.algorithm());
+        let Some((_, algorithm)) = supported else {
+            return Err(invalid_key("keys of this sort sign no certificates here".to_owned()));
         };
-        Ok(Opened { issuer, key, algorithm: *algorithm })
+        Ok(LoadedAuthority { issuer, key, algorithm: *algorithm })
     }
 }
 
-/// Whether whoever made the request holds its key.
+/// Whether the sender of the request holds its key.
 fn is_proven(request: &CertificateRequest, provider: &CryptoProvider) -> bool {
     let proof = request.proof();
     let all = provider.signature_verification_algorithms.all;
-    let mut fitting = all.iter().filter(|known| {
-        known.public_key_alg_id().as_ref() == proof.key_algorithm.as_slice()
-            && known.signature_alg_id().as_ref() == proof.algorithm.as_slice()
+    let mut fitting = all.iter().filter(|supported| {
+        supported.public_key_alg_id().as_ref() == proof.key_algorithm.as_slice()
+            && supported.signature_alg_id().as_ref() == proof.algorithm.as_slice()
     });
-    fitting
-        .any(|known| known.verify_signature(&proof.key, &proof.message, &proof.signature).is_ok())
+    fitting.any(|supported| {
+        supported.verify_signature(&proof.key, &proof.message, &proof.signature).is_ok()
+    })
 }
 
-/// Seconds since 1970.
+/// The Unix time in seconds.
 fn now() -> i64 {
     let since = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
     i64::try_from(since.as_secs()).unwrap_or(i64::MAX)
@@ -125,15 +127,15 @@ mod tests {
 
     const USAGES: &[&str] = &["digital signature", "server auth"];
 
-    fn wish(key: &KeyPair) -> CertificateSigningRequest {
+    fn csr(key: &KeyPair) -> CertificateSigningRequest {
         let mut params = CertificateParams::new(vec!["a.example".to_owned()]).unwrap();
         params.distinguished_name.push(DnType::CommonName, "system:node:a");
         params.is_ca = IsCa::Ca(BasicConstraints::Unconstrained);
         params.serialize_request(key).unwrap()
     }
 
-    fn request(made: &CertificateSigningRequest) -> CertificateRequest {
-        CertificateRequest::from_der(made.der()).unwrap()
+    fn request(csr: &CertificateSigningRequest) -> CertificateRequest {
+        CertificateRequest::from_der(csr.der()).unwrap()
     }
 
     fn authority(folder: &std::path::Path) -> SigningAuthority {
@@ -144,27 +146,31 @@ mod tests {
     fn what_is_signed_is_believed_and_signs_nothing() {
         let folder = tempfile::tempdir().unwrap();
         let authority = authority(folder.path());
-        let own = std::fs::read(folder.path().join("ca.crt")).unwrap();
-        let own = CertificateDer::from_pem_slice(&own).unwrap();
-        let (_, own) = x509_parser::parse_x509_certificate(&own).unwrap();
+        let ca_pem = std::fs::read(folder.path().join("ca.crt")).unwrap();
+        let ca_pem = CertificateDer::from_pem_slice(&ca_pem).unwrap();
+        let (_, ca_pem) = x509_parser::parse_x509_certificate(&ca_pem).unwrap();
         for key in [KeyPair::generate().unwrap(), KeyPair::generate_for(&PKCS_ED25519).unwrap()] {
             let pem =
-                authority.sign(&request(&wish(&key)), USAGES, Duration::from_secs(3600)).unwrap();
+                authority.sign(&request(&csr(&key)), USAGES, Duration::from_secs(3600)).unwrap();
             let der = CertificateDer::from_pem_slice(pem.as_bytes()).unwrap();
             let facts = Facts::read(&der).unwrap();
             assert!(!facts.is_ca);
             assert_eq!(facts.not_after - facts.not_before, 3900);
-            assert!(look::belongs(&pem, &key).is_ok());
-            let (_, read) = x509_parser::parse_x509_certificate(&der).unwrap();
-            let signature = read.signature_value.data.as_ref();
-            let body = read.tbs_certificate.as_ref();
+            assert!(inspect::belongs(&pem, &key).is_ok());
+            let (_, parsed) = x509_parser::parse_x509_certificate(&der).unwrap();
+            let signature = parsed.signature_value.data.as_ref();
+            let body = parsed.tbs_certificate.as_ref();
             let algorithms =
                 rustls::crypto::aws_lc_rs::default_provider().signature_verification_algorithms;
-            let key = own.public_key().subject_public_key.data.as_ref();
-            let fitting =
-                algorithms.all.iter().filter(|one| one.public_key_alg_id() == alg_id::ECDSA_P256);
+            let key = ca_pem.public_key().subject_public_key.data.as_ref();
+            let fitting = algorithms
+                .all
+                .iter()
+                .filter(|algorithm| algorithm.public_key_alg_id() == alg_id::ECDSA_P256);
             assert!(
-                fitting.into_iter().any(|one| one.verify_signature(key, body, signature).is_ok())
+                fitting
+                    .into_iter()
+                    .any(|algorithm| algorithm.verify_signature(key, body, signature).is_ok())
             );
         }
     }
@@ -172,8 +178,8 @@ mod tests {
     #[test]
     fn who_does_not_hold_the_key_gets_nothing() {
         let folder = tempfile::tempdir().unwrap();
-        let made = wish(&KeyPair::generate().unwrap());
-        let mut der = made.der().to_vec();
+        let csr = csr(&KeyPair::generate().unwrap());
+        let mut der = csr.der().to_vec();
         let name = b"system:node:a";
         let at = der.windows(name.len()).position(|window| window == name).unwrap();
         der[at + name.len() - 1] = b'b';
@@ -190,19 +196,19 @@ mod tests {
     fn an_authority_that_cannot_sign_is_told_at_once() {
         let folder = tempfile::tempdir().unwrap();
         let files = Authority::load_or_create(folder.path()).unwrap().files();
-        let told = |files: KeyFiles| SigningAuthority::open(files).err().unwrap().to_string();
-        let gone = folder.path().join("gone");
-        assert!(told(KeyFiles { key: gone, ..files.clone() }).contains("gone: "));
+        let open_error = |files: KeyFiles| SigningAuthority::open(files).err().unwrap().to_string();
+        let not_found = folder.path().join("gone");
+        assert!(open_error(KeyFiles { key: not_found, ..files.clone() }).contains("gone: "));
         let swapped = KeyFiles { certificate: files.key.clone(), key: files.certificate.clone() };
-        assert!(told(swapped).contains("there is no certificate in it"));
+        assert!(open_error(swapped).contains("there is no certificate in it"));
         let second = tempfile::tempdir().unwrap();
         let other = Authority::load_or_create(second.path()).unwrap().files();
         let mixed = KeyFiles { certificate: files.certificate.clone(), key: other.key.clone() };
-        assert!(told(mixed).contains("two different pairs"));
+        assert!(open_error(mixed).contains("two different pairs"));
         let leaf = tempfile::tempdir().unwrap();
         let leaf_authority = Authority::load_or_create(leaf.path()).unwrap();
         let serving = leaf_authority.serving(&["a".to_owned()]).unwrap();
-        assert!(told(serving).contains("no certificate of an authority"));
+        assert!(open_error(serving).contains("no certificate of an authority"));
     }
 
     #[test]
@@ -217,8 +223,8 @@ mod tests {
             std::fs::write(&key_file, key.serialize_pem()).unwrap();
             let authority =
                 SigningAuthority::open(KeyFiles { certificate, key: key_file }).unwrap();
-            let wish = wish(&KeyPair::generate().unwrap());
-            assert!(authority.sign(&request(&wish), USAGES, Duration::from_secs(3600)).is_ok());
+            let csr = csr(&KeyPair::generate().unwrap());
+            assert!(authority.sign(&request(&csr), USAGES, Duration::from_secs(3600)).is_ok());
         }
     }
 }

@@ -1,12 +1,12 @@
-//! The file that lets kubectl in.
+//! The kubeconfig of the first administrator.
 
 use base64::Engine as _;
 use base64::prelude::BASE64_STANDARD;
 
-/// A kubeconfig for one server and one user, with everything inside it.
+/// A kubeconfig for one server and one user, with embedded certificates.
 pub fn kubeconfig(server_url: &str, ca_pem: &str, cert_pem: &str, key_pem: &str) -> String {
     let [ca, cert, key] = [ca_pem, cert_pem, key_pem].map(|pem| BASE64_STANDARD.encode(pem));
-    // In double quotes, so that no character of an address can become YAML.
+    // In double quotes, so that no character of an address can become YAML syntax.
     let server = server_url.replace('\\', "\\\\").replace('"', "\\\"");
     format!(
         "apiVersion: v1

@@ -1,4 +1,4 @@
-//! What is kept, what is made anew, and who may read it.
+//! Stored, renewed and protected certificates.
 
 use super::*;
 use rustls::pki_types::CertificateDer;
@@ -9,7 +9,7 @@ fn names(names: &[&str]) -> Vec<String> {
     names.iter().map(|&name| name.to_owned()).collect()
 }
 
-fn read(path: &Path) -> String {
+fn read_file(path: &Path) -> String {
     std::fs::read_to_string(path).unwrap()
 }
 
@@ -23,7 +23,7 @@ fn an_authority_is_founded_once() {
     let der = CertificateDer::from_pem_slice(first.pem().as_bytes()).unwrap();
     let (_, certificate) = X509Certificate::from_der(&der).unwrap();
     assert!(certificate.is_ca());
-    let ends = look::read(first.pem()).unwrap().ends;
+    let ends = inspect::parse(first.pem()).unwrap().not_after;
     assert!(ends > SystemTime::now() + 3640 * DAY && ends < SystemTime::now() + 3660 * DAY);
 }
 
@@ -31,12 +31,12 @@ fn an_authority_is_founded_once() {
 fn half_an_authority_is_finished_or_refused() {
     let dir = tempfile::tempdir().unwrap();
     let authority = Authority::load_or_create(dir.path()).unwrap();
-    let key = read(&dir.path().join("ca.key"));
+    let key = read_file(&dir.path().join("ca.key"));
 
     std::fs::remove_file(dir.path().join("ca.crt")).unwrap();
     let again = Authority::load_or_create(dir.path()).unwrap();
-    assert_eq!(read(&dir.path().join("ca.key")), key, "the key that was there is used");
-    assert!(look::belongs(again.pem(), &KeyPair::from_pem(&key).unwrap()).is_ok());
+    assert_eq!(read_file(&dir.path().join("ca.key")), key, "the key that was there is used");
+    assert!(inspect::belongs(again.pem(), &KeyPair::from_pem(&key).unwrap()).is_ok());
 
     std::fs::remove_file(dir.path().join("ca.key")).unwrap();
     assert!(Authority::load_or_create(dir.path()).is_err(), "no second authority is founded");
@@ -51,24 +51,24 @@ fn a_serving_pair_is_kept_until_something_changes() {
     let dir = tempfile::tempdir().unwrap();
     let authority = Authority::load_or_create(dir.path()).unwrap();
     let files = authority.serving(&names(&["Localhost", "127.0.0.1", "::1"])).unwrap();
-    let first = read(&files.certificate);
-    assert_eq!(look::read(&first).unwrap().names, ["127.0.0.1", "::1", "localhost"]);
+    let first = read_file(&files.certificate);
+    assert_eq!(inspect::parse(&first).unwrap().names, ["127.0.0.1", "::1", "localhost"]);
 
     authority.serving(&names(&["0:0::1", "localhost", "127.0.0.1", "localhost"])).unwrap();
-    assert_eq!(read(&files.certificate), first, "the same names in other words");
+    assert_eq!(read_file(&files.certificate), first, "the same names in other words");
 
     authority.serving(&names(&["localhost"])).unwrap();
-    let second = read(&files.certificate);
+    let second = read_file(&files.certificate);
     assert_ne!(second, first, "other names");
 
     std::fs::remove_file(&files.key).unwrap();
     authority.serving(&names(&["localhost"])).unwrap();
-    let third = read(&files.certificate);
+    let third = read_file(&files.certificate);
     assert_ne!(third, second, "a lost key");
 
     std::fs::write(&files.key, authority.client("x", &[]).unwrap().1).unwrap();
     authority.serving(&names(&["localhost"])).unwrap();
-    assert_ne!(read(&files.certificate), third, "a key of another pair");
+    assert_ne!(read_file(&files.certificate), third, "a key of another pair");
 }
 
 #[test]
@@ -77,8 +77,8 @@ fn a_pair_of_another_authority_or_near_its_end_is_not_good() {
     let authority = Authority::load_or_create(dir.path().join("one")).unwrap();
     let other = Authority::load_or_create(dir.path().join("two")).unwrap();
     let files = authority.serving(&names(&["localhost"])).unwrap();
-    assert!(authority.still_good(&files, |_| true).unwrap());
-    assert!(!other.still_good(&files, |_| true).unwrap());
+    assert!(authority.is_current(&files, |_| true).unwrap());
+    assert!(!other.is_current(&files, |_| true).unwrap());
 
     let key = KeyPair::generate_for(&PKCS_ECDSA_P256_SHA256).unwrap();
     for (days, good) in [(29, false), (31, true)] {
@@ -86,7 +86,7 @@ fn a_pair_of_another_authority_or_near_its_end_is_not_good() {
         params.not_after = (SystemTime::now() + days * DAY).into();
         write_pair(&files, &params.signed_by(&key, &authority.issuer).unwrap().pem(), &key)
             .unwrap();
-        assert_eq!(authority.still_good(&files, |_| true).unwrap(), good, "{days} days");
+        assert_eq!(authority.is_current(&files, |_| true).unwrap(), good, "{days} days");
     }
 }
 
@@ -104,8 +104,8 @@ fn a_client_has_its_name_and_all_its_groups() {
     let groups: Vec<_> = subject.iter_organization().map(|name| name.as_str().unwrap()).collect();
     assert_eq!(common, ["jäne"]);
     assert_eq!(groups, ["dev", "ops", long.as_str()]);
-    assert!(look::belongs(&pem, &KeyPair::from_pem(&key).unwrap()).is_ok());
-    assert!(look::signed_by(&pem, authority.pem()));
+    assert!(inspect::belongs(&pem, &KeyPair::from_pem(&key).unwrap()).is_ok());
+    assert!(inspect::signed_by(&pem, authority.pem()));
 }
 
 #[test]

@@ -1,4 +1,4 @@
-//! Families of series: found by their label values under a read lock, counted with atomics.
+//! Families of series: looked up by label values under a read lock, counted with atomics.
 
 use std::collections::HashMap;
 use std::hash::{BuildHasher, RandomState};
@@ -8,15 +8,15 @@ use std::sync::{Arc, PoisonError, RwLock};
 use super::text::Writer;
 use super::{Source, Stability};
 
-/// Label values may come from clients; beyond this many series of one family the rest is counted together.
-const MOST_SERIES: usize = 20_000;
+/// Label values may come from clients; further series of a family are counted together.
+const MAX_SERIES: usize = 20_000;
 
 /// The label value of series that are counted together.
 const OVERFLOW: &str = "overflow";
 
-/// What one set of label values holds.
+/// The value of one set of label values.
 pub(super) trait Series: Send + Sync + 'static {
-    /// How the family's type is called.
+    /// The Prometheus name of the type.
     const TYPE: &'static str;
     fn new(buckets: &Arc<[f64]>) -> Self;
     fn write(&self, name: &str, labels: &[(&str, &str)], writer: &mut Writer);
@@ -60,7 +60,7 @@ impl<T: Series> Family<T> {
         family
     }
 
-    /// The series of these values, in the order of the labels; what is missing is empty.
+    /// The series of these values, in the order of the labels; missing values are empty.
     fn with(&self, values: &[&str]) -> Arc<T> {
         debug_assert_eq!(values.len(), self.labels.len(), "labels of {}", self.name);
         let hash = self.hashes.hash_one(values);
@@ -73,7 +73,7 @@ impl<T: Series> Family<T> {
         if let Some(found) = find(&series.0, hash, values) {
             return found;
         }
-        if series.1 >= MOST_SERIES && values.iter().any(|&value| value != OVERFLOW) {
+        if series.1 >= MAX_SERIES && values.iter().any(|&value| value != OVERFLOW) {
             drop(series);
             return self.with(&vec![OVERFLOW; self.labels.len()]);
         }
@@ -90,7 +90,7 @@ impl<T: Series> Family<T> {
         let (slots, count) = &mut *series;
         if let Some(slot) = slots.get_mut(&hash) {
             let before = slot.len();
-            slot.retain(|(known, _)| !same(known, values));
+            slot.retain(|(existing, _)| !same(existing, values));
             *count -= before - slot.len();
             if slot.is_empty() {
                 slots.remove(&hash);
@@ -101,11 +101,11 @@ impl<T: Series> Family<T> {
 
 fn find<T>(slots: &Slots<T>, hash: u64, values: &[&str]) -> Option<Arc<T>> {
     let slot = slots.get(&hash)?;
-    slot.iter().find(|(known, _)| same(known, values)).map(|(_, series)| Arc::clone(series))
+    slot.iter().find(|(existing, _)| same(existing, values)).map(|(_, series)| Arc::clone(series))
 }
 
-fn same(known: &[Box<str>], values: &[&str]) -> bool {
-    known.iter().map(AsRef::as_ref).eq(values.iter().copied())
+fn same(existing: &[Box<str>], values: &[&str]) -> bool {
+    existing.iter().map(AsRef::as_ref).eq(values.iter().copied())
 }
 
 impl<T: Series> Source for Family<T> {
@@ -124,22 +124,22 @@ impl<T: Series> Source for Family<T> {
     }
 }
 
-/// A number that only grows.
+/// A value that only grows.
 #[derive(Debug, Default)]
 pub struct Counter(AtomicU64);
 
 impl Counter {
-    /// One more.
+    /// Adds one.
     pub fn inc(&self) {
         self.add(1);
     }
 
-    /// Some more.
+    /// Adds `by`.
     pub fn add(&self, by: u64) {
         self.0.fetch_add(by, Ordering::Relaxed);
     }
 
-    /// How many.
+    /// The current value.
     pub fn get(&self) -> u64 {
         self.0.load(Ordering::Relaxed)
     }
@@ -157,32 +157,32 @@ impl Series for Counter {
     }
 }
 
-/// A number that goes up and down.
+/// A value that goes up and down.
 #[derive(Debug, Default)]
 pub struct Gauge(AtomicU64);
 
 impl Gauge {
-    /// This much now.
+    /// Sets the value.
     pub fn set(&self, value: f64) {
         self.0.store(value.to_bits(), Ordering::Relaxed);
     }
 
-    /// More, or less.
+    /// Adds `by`, which may be negative.
     pub fn add(&self, by: f64) {
         add(&self.0, by);
     }
 
-    /// One more.
+    /// Adds one.
     pub fn inc(&self) {
         self.add(1.0);
     }
 
-    /// One less.
+    /// Subtracts one.
     pub fn dec(&self) {
         self.add(-1.0);
     }
 
-    /// How much.
+    /// The current value.
     pub fn get(&self) -> f64 {
         f64::from_bits(self.0.load(Ordering::Relaxed))
     }
@@ -200,17 +200,17 @@ impl Series for Gauge {
     }
 }
 
-/// Numbers counted by their size.
+/// Observations counted by buckets.
 #[derive(Debug)]
 pub struct Histogram {
     bounds: Arc<[f64]>,
-    /// How many fell between a bound and the one before it; one more than there are bounds.
+    /// Observations between a bound and the one before it; one entry more than there are bounds.
     counts: Box<[AtomicU64]>,
     sum: AtomicU64,
 }
 
 impl Histogram {
-    /// Counts one number.
+    /// Records one observation.
     pub fn observe(&self, value: f64) {
         let bucket = self.bounds.partition_point(|&bound| bound < value);
         if let Some(count) = self.counts.get(bucket) {
@@ -243,7 +243,7 @@ impl Series for Histogram {
 
 fn add(bits: &AtomicU64, by: f64) {
     let sum = |old: u64| Some((f64::from_bits(old) + by).to_bits());
-    // The closure never refuses.
+    // The closure never returns `None`.
     let _ = bits.fetch_update(Ordering::Relaxed, Ordering::Relaxed, sum);
 }
 
@@ -254,12 +254,13 @@ macro_rules! vectors {
         pub struct $vector(pub(super) Arc<Family<$series>>);
 
         impl $vector {
-            /// The series of these label values, in the order in which the labels were named; keep it where it is hot.
+            /// The series of these label values, in the order of the label names; keep it where
+            /// performance matters.
             pub fn with(&self, values: &[&str]) -> Arc<$series> {
                 self.0.with(values)
             }
 
-            /// Forgets the series of these label values.
+            /// Removes the series of these label values.
             pub fn remove(&self, values: &[&str]) {
                 self.0.remove(values);
             }

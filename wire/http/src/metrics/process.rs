@@ -1,13 +1,13 @@
-//! What the system knows about this process: time, memory, files; read from `/proc`, and absent where there is none.
+//! Process metrics from `/proc`: time, memory, files; absent where there is no `/proc`.
 
 use std::fs::read_to_string;
 
 use super::{MetricType, Registry, Stability, Writer};
 
-/// The kernel counts time for programs in hundredths of a second, on every machine that Linux runs on.
+/// Linux counts process time in hundredths of a second on every architecture.
 const TICKS_PER_SECOND: f64 = 100.0;
 
-/// A metric of the process: name, type, stability, help, and where its value comes from.
+/// A metric of the process: name, type, stability, help, and the source of its value.
 type Row = (&'static str, MetricType, Stability, &'static str, fn() -> Option<f64>);
 
 const ROWS: &[Row] = &[
@@ -23,14 +23,14 @@ const ROWS: &[Row] = &[
         MetricType::Gauge,
         Stability::Unmarked,
         "How many files the process may have open.",
-        || word("/proc/self/limits", "Max open files", 0),
+        || number_in_line("/proc/self/limits", "Max open files", 0),
     ),
     (
         "process_open_fds",
         MetricType::Gauge,
         Stability::Unmarked,
         "How many files the process has open.",
-        // Reading the folder opens one more.
+        // Reading the directory opens one more.
         || Some(std::fs::read_dir("/proc/self/fd").ok()?.count().saturating_sub(1) as f64),
     ),
     (
@@ -38,21 +38,21 @@ const ROWS: &[Row] = &[
         MetricType::Gauge,
         Stability::Unmarked,
         "Bytes of memory that the process holds.",
-        || Some(word("/proc/self/status", "VmRSS:", 0)? * 1024.0),
+        || Some(number_in_line("/proc/self/status", "VmRSS:", 0)? * 1024.0),
     ),
     (
         "process_start_time_seconds",
         MetricType::Gauge,
         Stability::Unmarked,
         "When the process began, in seconds since 1970.",
-        || Some(word("/proc/stat", "btime", 0)? + stat(19)? / TICKS_PER_SECOND),
+        || Some(number_in_line("/proc/stat", "btime", 0)? + stat(19)? / TICKS_PER_SECOND),
     ),
     (
         "process_virtual_memory_bytes",
         MetricType::Gauge,
         Stability::Unmarked,
         "Bytes of addresses that the process has mapped.",
-        || Some(word("/proc/self/status", "VmSize:", 0)? * 1024.0),
+        || Some(number_in_line("/proc/self/status", "VmSize:", 0)? * 1024.0),
     ),
 ];
 
@@ -69,18 +69,19 @@ fn collect(writer: &mut Writer) {
     }
 }
 
-/// The number at this place behind the command of `/proc/self/stat`; the command is in parentheses and may hold anything.
-fn stat(place: usize) -> Option<f64> {
+/// The number at this index after the command of `/proc/self/stat`; the command is in parentheses
+/// and may contain anything.
+fn stat(index: usize) -> Option<f64> {
     let text = read_to_string("/proc/self/stat").ok()?;
     let (_, rest) = text.rsplit_once(')')?;
-    rest.split_ascii_whitespace().nth(place)?.parse().ok()
+    rest.split_ascii_whitespace().nth(index)?.parse().ok()
 }
 
-/// The number at this place of the line that begins with these words.
-fn word(path: &str, begin: &str, place: usize) -> Option<f64> {
+/// The number at this index of the line with this prefix.
+fn number_in_line(path: &str, prefix: &str, index: usize) -> Option<f64> {
     let text = read_to_string(path).ok()?;
-    let rest = text.lines().find_map(|line| line.strip_prefix(begin))?;
-    rest.split_ascii_whitespace().nth(place)?.parse().ok()
+    let rest = text.lines().find_map(|line| line.strip_prefix(prefix))?;
+    rest.split_ascii_whitespace().nth(index)?.parse().ok()
 }
 
 #[cfg(all(test, target_os = "linux"))]

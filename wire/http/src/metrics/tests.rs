@@ -1,4 +1,4 @@
-//! The text that a scrape sees.
+//! The text of a scrape.
 
 use super::*;
 

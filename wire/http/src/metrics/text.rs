@@ -1,4 +1,4 @@
-//! The text of metrics: which line stands where, and how a number is spelled.
+//! Prometheus text format: order of lines, and formatting of numbers.
 
 use std::borrow::Cow;
 use std::collections::BTreeMap;
@@ -9,18 +9,18 @@ use super::{MetricType, Stability};
 /// Collects families and writes them sorted.
 #[derive(Default)]
 pub struct Writer {
-    families: BTreeMap<String, Written>,
+    families: BTreeMap<String, FamilyText>,
 }
 
 #[derive(Default)]
-struct Written {
+struct FamilyText {
     header: String,
-    /// The lines of each series under its label values, which is their order.
+    /// The lines of each series by label values, which define their order.
     series: BTreeMap<Vec<String>, String>,
 }
 
 impl Writer {
-    /// Begins (or goes on with) a family; it is shown only when it gets a sample.
+    /// Begins or continues a family; it is written only when it gets a sample.
     pub fn family(
         &mut self,
         name: &str,
@@ -48,7 +48,7 @@ impl Writer {
         self.families.entry(name.to_owned()).or_default().header = header;
     }
 
-    /// One line; `le` is the upper bound of a bucket and stands last.
+    /// One line; `le` is the upper bound of a bucket and comes last.
     pub(super) fn line(
         &mut self,
         name: &str,
@@ -103,7 +103,8 @@ fn escape(value: &str) -> Cow<'_, str> {
     Cow::Owned(value.replace('\\', "\\\\").replace('\n', "\\n").replace('"', "\\\""))
 }
 
-/// A number as Go's `%g` spells it: the fewest digits that come back as the same number, and an exponent from a million on.
+/// A number as Go's `%g` formats it: the fewest digits that parse as the same number, and an
+/// exponent from a million on.
 fn number(value: f64) -> String {
     if value.is_nan() {
         return "NaN".to_owned();

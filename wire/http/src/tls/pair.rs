@@ -1,4 +1,4 @@
-//! A certificate chain with its key, as two PEM files hold them.
+//! A certificate chain with its key, from two PEM files.
 
 use std::io;
 use std::path::PathBuf;
@@ -13,34 +13,34 @@ use x509_parser::prelude::{FromDer, X509Certificate};
 
 use super::{Contents, KeyFiles};
 
-/// Why a pair cannot be served.
+/// Why a pair cannot be used.
 #[derive(Debug, thiserror::Error)]
 pub enum TlsError {
     /// A file could not be read.
     #[error("cannot read {0}: {1}")]
     Read(PathBuf, #[source] io::Error),
-    /// The file is not PEM, or what is in it is not a certificate.
+    /// The file is not PEM, or contains no certificate.
     #[error("{0} holds no certificate: {1}")]
     Certificate(PathBuf, String),
-    /// The file holds no private key that we can use.
+    /// The file contains no usable private key.
     #[error("{0} holds no private key: {1}")]
     Key(PathBuf, String),
-    /// Certificate and key are of two different pairs.
+    /// Certificate and key do not belong together.
     #[error("the key in {key} does not belong to the certificate in {certificate}: {error}")]
     Apart {
-        /// The file of the certificate.
+        /// The certificate file.
         certificate: PathBuf,
-        /// The file of the key.
+        /// The key file.
         key: PathBuf,
-        /// What the library says.
+        /// The error of rustls.
         error: rustls::Error,
     },
-    /// The library refuses the settings.
+    /// rustls rejects the settings.
     #[error("TLS settings: {0}")]
     Settings(#[source] rustls::Error),
 }
 
-/// A pair that can be served, with the names that it stands for.
+/// A usable pair, with its server names.
 #[derive(Debug)]
 pub(super) struct Pair {
     pub(super) key: Arc<CertifiedKey>,
@@ -53,12 +53,13 @@ impl Pair {
         contents: &Contents,
         provider: &CryptoProvider,
     ) -> Result<Self, TlsError> {
-        let bad_certificate = |why: String| TlsError::Certificate(files.certificate.clone(), why);
+        let invalid_certificate =
+            |why: String| TlsError::Certificate(files.certificate.clone(), why);
         let chain = CertificateDer::pem_slice_iter(&contents.certificate)
             .collect::<Result<Vec<_>, _>>()
-            .map_err(|error| bad_certificate(error.to_string()))?;
-        let leaf = chain.first().ok_or_else(|| bad_certificate("no PEM section".to_owned()))?;
-        let names = names(leaf).map_err(bad_certificate)?;
+            .map_err(|error| invalid_certificate(error.to_string()))?;
+        let leaf = chain.first().ok_or_else(|| invalid_certificate("no PEM section".to_owned()))?;
+        let names = names(leaf).map_err(invalid_certificate)?;
         let key = PrivateKeyDer::from_pem_slice(&contents.key)
             .map_err(|error| TlsError::Key(files.key.clone(), error.to_string()))?;
         let key = CertifiedKey::from_der(chain, key, provider).map_err(|error| {
@@ -69,7 +70,7 @@ impl Pair {
     }
 }
 
-/// The DNS names of a certificate, in small letters.
+/// The DNS names of a certificate, in lower case.
 fn names(leaf: &CertificateDer<'_>) -> Result<Vec<String>, String> {
     let (_, certificate) = X509Certificate::from_der(leaf).map_err(|error| error.to_string())?;
     if !certificate.validity().is_valid() {

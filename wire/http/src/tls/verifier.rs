@@ -1,4 +1,5 @@
-//! Lets a client show any certificate: whether it is trusted is asked later, and answered with 401.
+//! Client certificate verifier that accepts any certificate: trust is decided later, with a 401
+//! response.
 
 use rustls::client::danger::HandshakeSignatureValid;
 use rustls::crypto::{
@@ -8,11 +9,11 @@ use rustls::pki_types::{CertificateDer, UnixTime};
 use rustls::server::danger::{ClientCertVerified, ClientCertVerifier};
 use rustls::{DigitallySignedStruct, DistinguishedName, Error, SignatureScheme};
 
-/// Checks only that the client holds the key of the certificate that it shows.
+/// Verifies only that the client holds the key of its certificate.
 #[derive(Debug)]
 pub(super) struct AnyCertificate {
     algorithms: WebPkiSupportedAlgorithms,
-    /// The authorities that clients are told of: those with several certificates choose by them.
+    /// The CAs announced to clients: those with several certificates choose by them.
     authorities: Vec<DistinguishedName>,
 }
 

@@ -1,4 +1,4 @@
-//! A client that speaks both protocols and can look at the certificate it was shown.
+//! A test client for both protocols that can inspect the server certificate.
 
 use std::sync::Arc;
 
@@ -26,7 +26,7 @@ pub(crate) enum Protocol {
 
 pub(crate) const BOTH: [Protocol; 2] = [Protocol::One, Protocol::Two];
 
-/// A TLS connection, with or without a certificate (PEM, with its key) of the client's own.
+/// A TLS connection, with or without a client certificate (PEM, with its key).
 pub(crate) async fn connect(
     server: &Server,
     protocol: Protocol,
@@ -58,7 +58,7 @@ pub(crate) async fn connect(
     TlsConnector::from(Arc::new(config)).connect(name, stream).await
 }
 
-/// A connection that requests can be sent on.
+/// A connection for requests.
 pub(crate) enum Client {
     One(http1::SendRequest<Body>),
     Two(http2::SendRequest<Body>),
@@ -125,7 +125,7 @@ pub(crate) async fn text(response: Response<Incoming>) -> String {
     String::from_utf8(bytes.to_vec()).unwrap()
 }
 
-/// The next piece of a stream; HTTP/2 may end one with a piece of nothing.
+/// The next chunk of a stream; HTTP/2 may end one with an empty chunk.
 pub(crate) async fn piece(response: &mut Response<Incoming>) -> Option<String> {
     loop {
         let frame = response.body_mut().frame().await?.unwrap();

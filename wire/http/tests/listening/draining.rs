@@ -1,4 +1,4 @@
-//! How a server ends.
+//! Draining of a server.
 
 use std::time::{Duration, Instant};
 

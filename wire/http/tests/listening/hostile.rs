@@ -1,4 +1,4 @@
-//! What a badly behaved client gets.
+//! Misbehaving clients.
 
 use std::time::Duration;
 
@@ -22,11 +22,11 @@ fn impatient() -> ListenLimits {
 
 /// Reads until the server closes; fails when it does not.
 async fn until_closed(mut stream: impl AsyncReadExt + Unpin) -> Vec<u8> {
-    let mut heard = Vec::new();
-    let reading = stream.read_to_end(&mut heard);
+    let mut received = Vec::new();
+    let reading = stream.read_to_end(&mut received);
     // A reset and an end are both an end.
     let _ = tokio::time::timeout(Duration::from_secs(5), reading).await.expect("is closed");
-    heard
+    received
 }
 
 async fn serves(server: &Server) {
@@ -55,8 +55,8 @@ async fn a_head_that_comes_drop_by_drop_is_cut() {
             tokio::time::sleep(Duration::from_millis(50)).await;
         }
     });
-    let heard = until_closed(reader).await;
-    assert!(!heard.starts_with(b"HTTP/1.1 200"), "{}", String::from_utf8_lossy(&heard));
+    let received = until_closed(reader).await;
+    assert!(!received.starts_with(b"HTTP/1.1 200"), "{}", String::from_utf8_lossy(&received));
     dripping.abort();
     serves(&server).await;
 }
@@ -124,10 +124,10 @@ async fn an_upgraded_connection_still_counts() {
     let limits = ListenLimits { max_connections: 1, ..ListenLimits::default() };
     let server = Server::start(limits).await;
     let mut client = Client::new(&server, Protocol::One).await;
-    let mut asked = request("/upgrade", empty());
-    asked.headers_mut().insert("connection", "Upgrade".parse().unwrap());
-    asked.headers_mut().insert("upgrade", "echo".parse().unwrap());
-    let answer = client.send(asked).await.unwrap();
+    let mut upgrade = request("/upgrade", empty());
+    upgrade.headers_mut().insert("connection", "Upgrade".parse().unwrap());
+    upgrade.headers_mut().insert("upgrade", "echo".parse().unwrap());
+    let answer = client.send(upgrade).await.unwrap();
     assert_eq!(answer.status(), StatusCode::SWITCHING_PROTOCOLS);
     let upgraded = hyper::upgrade::on(answer).await.unwrap();
     drop(client);
@@ -150,7 +150,7 @@ async fn an_answer_that_nobody_reads_is_cut() {
         let mut client = Client::new(&server, protocol).await;
         let mut answer = client.get("/flood").await.unwrap();
         tokio::time::sleep(Duration::from_secs(2)).await;
-        // What is on its way may still come, and then the end: the flood itself has none.
+        // Data in flight may still arrive, and then the end: the flood itself has none.
         let rest = async { while let Some(Ok(_)) = answer.body_mut().frame().await {} };
         let ended = tokio::time::timeout(Duration::from_secs(20), rest).await;
         ended.unwrap_or_else(|_| panic!("{protocol:?} goes on"));
@@ -184,7 +184,7 @@ async fn a_flood_of_streams_opened_and_dropped_hurts_only_its_sender() {
     };
     for _ in 0..2000 {
         let opened = sender.clone().send_request(request("/forever", empty()));
-        // Dropping the answer resets the stream.
+        // Dropping the response resets the stream.
         let _ = tokio::time::timeout(Duration::from_micros(200), opened).await;
     }
     serves(&server).await;

@@ -1,4 +1,5 @@
-//! The listener against real clients over the loopback: handshakes, both protocols, reload, draining, and bad manners.
+//! The listener against real clients over loopback: handshakes, both protocols, reload, draining,
+//! and misbehaving clients.
 #![allow(
     clippy::unwrap_used,
     clippy::expect_used,

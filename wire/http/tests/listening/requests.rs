@@ -1,4 +1,4 @@
-//! What a well-behaved client sees.
+//! Well-behaved clients.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -20,13 +20,13 @@ async fn both_protocols_are_spoken_with_and_without_a_certificate() {
     let elsewhere = tempfile::tempdir().unwrap();
     let stranger = Authority::load_or_create(elsewhere.path()).unwrap().client("eve", &[]).unwrap();
     for protocol in BOTH {
-        for (shown, answer) in [
+        for (certificate, answer) in [
             (None, "0 certificates"),
             (Some(&own), "1 certificates"),
-            // Nobody here knows that authority; to say so is not the handshake's business.
+            // This CA is unknown here; refusing it is not the handshake's business.
             (Some(&stranger), "1 certificates"),
         ] {
-            let stream = connect(&server, protocol, shown).await.unwrap();
+            let stream = connect(&server, protocol, certificate).await.unwrap();
             let agreed: &[u8] = if protocol == Protocol::Two { b"h2" } else { b"http/1.1" };
             assert_eq!(stream.get_ref().1.alpn_protocol(), Some(agreed));
             let mut client = Client::over(stream, protocol).await;
@@ -102,16 +102,16 @@ async fn a_panic_costs_one_request_and_not_the_connection() {
 async fn a_connection_can_be_upgraded() {
     let server = Server::start(ListenLimits::default()).await;
     let mut client = Client::new(&server, Protocol::One).await;
-    let mut asked = request("/upgrade", empty());
-    asked.headers_mut().insert("connection", "Upgrade".parse().unwrap());
-    asked.headers_mut().insert("upgrade", "echo".parse().unwrap());
-    let answer = client.send(asked).await.unwrap();
+    let mut upgrade = request("/upgrade", empty());
+    upgrade.headers_mut().insert("connection", "Upgrade".parse().unwrap());
+    upgrade.headers_mut().insert("upgrade", "echo".parse().unwrap());
+    let answer = client.send(upgrade).await.unwrap();
     assert_eq!(answer.status(), StatusCode::SWITCHING_PROTOCOLS);
     let mut stream = hyper_util::rt::TokioIo::new(hyper::upgrade::on(answer).await.unwrap());
     stream.write_all(b"hello").await.unwrap();
-    let mut heard = [0; 5];
-    stream.read_exact(&mut heard).await.unwrap();
-    assert_eq!(&heard, b"hello");
+    let mut received = [0; 5];
+    stream.read_exact(&mut received).await.unwrap();
+    assert_eq!(&received, b"hello");
 }
 
 #[tokio::test]
@@ -119,11 +119,11 @@ async fn a_new_certificate_is_shown_to_new_connections_only() {
     let limits =
         ListenLimits { certificate_poll: Duration::from_millis(50), ..ListenLimits::default() };
     let server = Server::start(limits).await;
-    let shown = |stream: &tokio_rustls::client::TlsStream<TcpStream>| {
+    let presented = |stream: &tokio_rustls::client::TlsStream<TcpStream>| {
         stream.get_ref().1.peer_certificates().unwrap()[0].to_vec()
     };
     let stream = connect(&server, Protocol::Two, None).await.unwrap();
-    let first = shown(&stream);
+    let first = presented(&stream);
     let mut old = Client::over(stream, Protocol::Two).await;
     assert_eq!(old.text("/peer").await, "0 certificates");
 
@@ -133,7 +133,7 @@ async fn a_new_certificate_is_shown_to_new_connections_only() {
     let mut second = first.clone();
     for _ in 0..100 {
         tokio::time::sleep(Duration::from_millis(50)).await;
-        second = shown(&connect(&server, Protocol::Two, None).await.unwrap());
+        second = presented(&connect(&server, Protocol::Two, None).await.unwrap());
         if second != first {
             break;
         }
@@ -143,7 +143,7 @@ async fn a_new_certificate_is_shown_to_new_connections_only() {
 
     std::fs::write(server.dir.path().join("apiserver.crt"), "broken").unwrap();
     server.tls.reload_now();
-    assert_eq!(shown(&connect(&server, Protocol::One, None).await.unwrap()), second);
+    assert_eq!(presented(&connect(&server, Protocol::One, None).await.unwrap()), second);
 }
 
 #[tokio::test]
@@ -156,11 +156,14 @@ async fn plain_http_is_served_too() {
         tokio::spawn(listener.serve_plain(service, drain.clone(), ListenLimits::default()));
     let mut stream = TcpStream::connect(address).await.unwrap();
     stream.write_all(b"GET /peer HTTP/1.1\r\nHost: x\r\n\r\n").await.unwrap();
-    let mut heard = vec![0; 4096];
-    let count = stream.read(&mut heard).await.unwrap();
-    let heard = String::from_utf8(heard[..count].to_vec()).unwrap();
-    assert!(heard.starts_with("HTTP/1.1 200 OK\r\n"), "{heard}");
-    assert!(heard.contains("Content-Length: 14\r\n") && heard.contains("\r\nDate: "), "{heard}");
+    let mut received = vec![0; 4096];
+    let count = stream.read(&mut received).await.unwrap();
+    let received = String::from_utf8(received[..count].to_vec()).unwrap();
+    assert!(received.starts_with("HTTP/1.1 200 OK\r\n"), "{received}");
+    assert!(
+        received.contains("Content-Length: 14\r\n") && received.contains("\r\nDate: "),
+        "{received}"
+    );
     drain.begin();
     running.await.unwrap();
 }

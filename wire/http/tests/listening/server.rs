@@ -57,7 +57,7 @@ impl Service for Answers {
                 "/peer" => Response::new(full(format!("{} certificates", peer.certificates.len()))),
                 "/body" => body(request).await,
                 "/deaf" => {
-                    // Never reads its body, and takes its time.
+                    // Never reads its body, and responds late.
                     tokio::time::sleep(Duration::from_millis(700)).await;
                     Response::new(full("deaf"))
                 }
@@ -91,7 +91,7 @@ impl Answers {
     }
 }
 
-/// A body that goes on for as long as somebody is there.
+/// A body that goes on as long as the client is connected.
 fn flood() -> Response<Body> {
     let (sender, body) = channel(4);
     tokio::spawn(async move { while sender.send(vec![b'x'; 16 * 1024]).await.is_ok() {} });

@@ -83,13 +83,13 @@ fn headers(pairs: &[(&'static str, &str)]) -> HeaderMap {
     headers
 }
 
-fn says(
-    ways: &Authenticators,
+fn authenticate(
+    authenticators: &Authenticators,
     headers: &HeaderMap,
     chain: &[CertificateDer<'_>],
     now: Timestamp,
 ) -> Verdict {
-    ways.authenticate(headers, chain, now, &mut TokenUsage::default())
+    authenticators.authenticate(headers, chain, now, &mut TokenUsage::default())
 }
 
 fn is_rejected(verdict: &Verdict) -> bool {
@@ -106,72 +106,78 @@ fn user(verdict: Verdict) -> User {
 #[test]
 fn a_certificate_names_user_and_groups() {
     let authority = Authority::new();
-    let ways = Authenticators::new(Config { clients: Some(authority.open()), ..config() });
+    let authenticators =
+        Authenticators::new(Config { clients: Some(authority.open()), ..config() });
     let uid = DnType::CustomDnType(vec![1, 3, 6, 1, 4, 1, 57683, 2]);
     let chain = [authority.sign(|params| {
         params.distinguished_name.push(DnType::CommonName, "alice");
         params.distinguished_name.push(DnType::OrganizationName, "devs");
         params.distinguished_name.push(uid, "u7");
     })];
-    let found = user(says(&ways, &HeaderMap::new(), &chain, now()));
-    assert_eq!((found.name.as_str(), found.uid.as_str()), ("alice", "u7"));
-    assert_eq!(found.groups, ["devs", "system:authenticated"]);
-    let credential = found.extra_value("authentication.kubernetes.io/credential-id");
+    let user_found = user(authenticate(&authenticators, &HeaderMap::new(), &chain, now()));
+    assert_eq!((user_found.name.as_str(), user_found.uid.as_str()), ("alice", "u7"));
+    assert_eq!(user_found.groups, ["devs", "system:authenticated"]);
+    let credential = user_found.extra_value("authentication.kubernetes.io/credential-id");
     let credential = credential.and_then(|id| id.strip_prefix("X509SHA256=")).expect("there");
     assert_eq!(credential.len(), 64);
-    assert_eq!(user(says(&ways, &HeaderMap::new(), &chain, now())), found);
+    assert_eq!(user(authenticate(&authenticators, &HeaderMap::new(), &chain, now())), user_found);
     let later = "2027-01-02T00:00:00Z".parse().expect("a time");
-    assert!(is_rejected(&says(&ways, &HeaderMap::new(), &chain, later)));
+    assert!(is_rejected(&authenticate(&authenticators, &HeaderMap::new(), &chain, later)));
     let earlier = "2025-01-02T00:00:00Z".parse().expect("a time");
-    assert!(is_rejected(&says(&ways, &HeaderMap::new(), &chain, earlier)));
+    assert!(is_rejected(&authenticate(&authenticators, &HeaderMap::new(), &chain, earlier)));
 }
 
 #[test]
 fn a_certificate_without_a_name_says_nothing() {
     let authority = Authority::new();
-    let ways = Authenticators::new(Config { clients: Some(authority.open()), ..config() });
+    let authenticators =
+        Authenticators::new(Config { clients: Some(authority.open()), ..config() });
     let chain = [authority.sign(|params| {
         params.distinguished_name.push(DnType::OrganizationName, "devs");
     })];
-    assert_eq!(says(&ways, &HeaderMap::new(), &chain, now()), Verdict::Anonymous);
+    assert_eq!(authenticate(&authenticators, &HeaderMap::new(), &chain, now()), Verdict::Anonymous);
 }
 
 #[test]
 fn strangers_and_servers_are_no_clients() {
     let authority = Authority::new();
-    let ways = Authenticators::new(Config { clients: Some(authority.open()), ..config() });
-    let said = |certificate| says(&ways, &HeaderMap::new(), &[certificate], now());
-    assert!(is_rejected(&said(Authority::new().client("alice"))));
-    assert!(is_rejected(&said(CertificateDer::from(vec![1, 2, 3]))));
+    let authenticators =
+        Authenticators::new(Config { clients: Some(authority.open()), ..config() });
+    let result =
+        |certificate| authenticate(&authenticators, &HeaderMap::new(), &[certificate], now());
+    assert!(is_rejected(&result(Authority::new().client("alice"))));
+    assert!(is_rejected(&result(CertificateDer::from(vec![1, 2, 3]))));
     let server = |params: &mut CertificateParams| {
         params.distinguished_name.push(DnType::CommonName, "alice");
         params.extended_key_usages = vec![ExtendedKeyUsagePurpose::ServerAuth];
     };
-    assert!(is_rejected(&said(authority.sign(server))));
+    assert!(is_rejected(&result(authority.sign(server))));
     let any = |params: &mut CertificateParams| {
         params.distinguished_name.push(DnType::CommonName, "alice");
         params.extended_key_usages = Vec::new();
         let harmless = CustomExtension::from_oid_content(&[1, 3, 9999], vec![5, 0]);
         params.custom_extensions.push(harmless);
     };
-    assert_eq!(user(said(authority.sign(any))).name, "alice");
+    assert_eq!(user(result(authority.sign(any))).name, "alice");
 }
 
-/// Every purpose that a certificate can have alone or beside another: for clients, for anything, or no client's.
+/// Every purpose that a certificate can have alone or beside another: for clients, for anything, or
+/// not for clients.
 #[test]
 fn certificates_for_anything_are_for_clients_too() {
     use ExtendedKeyUsagePurpose::{
         Any, ClientAuth, CodeSigning, EmailProtection, OcspSigning, ServerAuth, TimeStamping,
     };
     let authority = Authority::new();
-    let ways = Authenticators::new(Config { clients: Some(authority.open()), ..config() });
+    let authenticators =
+        Authenticators::new(Config { clients: Some(authority.open()), ..config() });
     let others = [ServerAuth, CodeSigning, EmailProtection, OcspSigning, TimeStamping];
     let is_client = |usages: Vec<ExtendedKeyUsagePurpose>| {
         let certificate = authority.sign(|params| {
             params.distinguished_name.push(DnType::CommonName, "alice");
             params.extended_key_usages = usages;
         });
-        !is_rejected(&says(&ways, &HeaderMap::new(), &[certificate], now()))
+        !is_rejected(&authenticate(&authenticators, &HeaderMap::new(), &[certificate], now()))
     };
     for good in [ClientAuth, Any] {
         assert!(is_client(vec![good.clone()]), "{good:?}");
@@ -189,27 +195,27 @@ fn one_bad_proof_is_forgiven_by_a_good_one() {
     let authority = Authority::new();
     let tokens = TokenFile::parse("good,bob,1,ops").expect("fine");
     let clients = Some(authority.open());
-    let ways = Authenticators::new(Config { clients, tokens: Some(tokens), ..config() });
-    let stranger = [Authority::new().client("alice")];
+    let authenticators = Authenticators::new(Config { clients, tokens: Some(tokens), ..config() });
+    let unknown = [Authority::new().client("alice")];
     let good = headers(&[("authorization", "Bearer good")]);
-    let found = user(says(&ways, &good, &stranger, now()));
-    assert_eq!((found.name.as_str(), found.groups.len()), ("bob", 2));
+    let user_found = user(authenticate(&authenticators, &good, &unknown, now()));
+    assert_eq!((user_found.name.as_str(), user_found.groups.len()), ("bob", 2));
     let bad = headers(&[("authorization", "Bearer bad")]);
-    assert!(is_rejected(&says(&ways, &bad, &[], now())));
+    assert!(is_rejected(&authenticate(&authenticators, &bad, &[], now())));
     let client = [authority.client("alice")];
-    assert_eq!(user(says(&ways, &bad, &client, now())).name, "alice");
-    assert_eq!(user(says(&ways, &good, &client, now())).name, "alice");
+    assert_eq!(user(authenticate(&authenticators, &bad, &client, now())).name, "alice");
+    assert_eq!(user(authenticate(&authenticators, &good, &client, now())).name, "alice");
 }
 
 #[test]
 fn silence_is_anonymous_where_that_is_allowed() {
-    let ways = Authenticators::new(config());
-    assert_eq!(says(&ways, &HeaderMap::new(), &[], now()), Verdict::Anonymous);
-    // Where no way knows tokens, a token says nothing.
+    let authenticators = Authenticators::new(config());
+    assert_eq!(authenticate(&authenticators, &HeaderMap::new(), &[], now()), Verdict::Anonymous);
+    // Without a token authenticator, a token is ignored.
     let token = headers(&[("authorization", "Bearer x")]);
-    assert_eq!(says(&ways, &token, &[], now()), Verdict::Anonymous);
+    assert_eq!(authenticate(&authenticators, &token, &[], now()), Verdict::Anonymous);
     let strict = Authenticators::new(Config { anonymous: false, ..config() });
-    let verdict = says(&strict, &HeaderMap::new(), &[], now());
+    let verdict = authenticate(&strict, &HeaderMap::new(), &[], now());
     assert!(is_rejected(&verdict));
     assert_eq!(verdict.into_user(), None);
     assert_eq!(Verdict::Anonymous.into_user(), Some(User::anonymous()));
@@ -220,7 +226,7 @@ fn a_believed_proxy_says_who_asks() {
     let authority = Authority::new();
     let mut proxy = Proxy::new(authority.open());
     proxy.allowed_names = vec!["front".into()];
-    let ways = Authenticators::new(Config { proxy: Some(proxy), ..config() });
+    let authenticators = Authenticators::new(Config { proxy: Some(proxy), ..config() });
     let mut request = headers(&[
         ("x-remote-user", "carol"),
         ("x-remote-uid", "u3"),
@@ -231,15 +237,25 @@ fn a_believed_proxy_says_who_asks() {
         ("accept", "y"),
     ]);
     let front = [authority.client("front")];
-    let found = user(says(&ways, &request, &front, now()));
-    assert_eq!((found.name.as_str(), found.uid.as_str()), ("carol", "u3"));
-    assert_eq!(found.groups, ["a", "b", "system:authenticated"]);
-    assert_eq!(found.extra_value("acme.com/key"), Some("v"));
-    assert!(is_rejected(&says(&ways, &request, &[authority.client("other")], now())));
-    assert!(is_rejected(&says(&ways, &request, &[Authority::new().client("front")], now())));
-    assert_eq!(says(&ways, &request, &[], now()), Verdict::Anonymous);
-    assert_eq!(says(&ways, &HeaderMap::new(), &front, now()), Verdict::Anonymous);
-    ways.strip(&mut request);
+    let user_found = user(authenticate(&authenticators, &request, &front, now()));
+    assert_eq!((user_found.name.as_str(), user_found.uid.as_str()), ("carol", "u3"));
+    assert_eq!(user_found.groups, ["a", "b", "system:authenticated"]);
+    assert_eq!(user_found.extra_value("acme.com/key"), Some("v"));
+    assert!(is_rejected(&authenticate(
+        &authenticators,
+        &request,
+        &[authority.client("other")],
+        now()
+    )));
+    assert!(is_rejected(&authenticate(
+        &authenticators,
+        &request,
+        &[Authority::new().client("front")],
+        now()
+    )));
+    assert_eq!(authenticate(&authenticators, &request, &[], now()), Verdict::Anonymous);
+    assert_eq!(authenticate(&authenticators, &HeaderMap::new(), &front, now()), Verdict::Anonymous);
+    authenticators.strip(&mut request);
     assert_eq!(request.len(), 1);
 }
 
@@ -250,25 +266,28 @@ fn service_accounts_are_reviewed_for_their_audience() {
     let vault = ["vault".to_owned()];
     let account = Account { namespace: "ns", name: "bot", uid: "u1" };
     let issue = |audiences| {
-        let wish = Issuing { account, bound: None, audiences, seconds: 600 };
-        accounts.issue(&wish, now()).expect("issued").token
+        let request = Issuing { account, bound: None, audiences, seconds: 600 };
+        accounts.issue(&request, now()).expect("issued").token
     };
     let (own, other) = (issue(&[]), issue(&vault));
     let tokens = TokenFile::parse("fixed,bob,1").expect("fine");
     let accounts = Some(Arc::clone(&accounts));
-    let ways = Authenticators::new(Config { accounts, tokens: Some(tokens), ..config() });
+    let authenticators = Authenticators::new(Config { accounts, tokens: Some(tokens), ..config() });
     let bearer = |token: &str| headers(&[("authorization", &format!("Bearer {token}"))]);
-    let found = user(says(&ways, &bearer(&own), &[], now()));
-    assert_eq!(found.name, "system:serviceaccount:ns:bot");
-    assert!(found.is_in("system:authenticated"));
-    assert!(is_rejected(&says(&ways, &bearer(&other), &[], now())));
+    let user_found = user(authenticate(&authenticators, &bearer(&own), &[], now()));
+    assert_eq!(user_found.name, "system:serviceaccount:ns:bot");
+    assert!(user_found.is_in("system:authenticated"));
+    assert!(is_rejected(&authenticate(&authenticators, &bearer(&other), &[], now())));
     let usage = &mut TokenUsage::default();
-    let reviewed = ways.review(&other, &vault, now(), usage).expect("known");
+    let reviewed = authenticators.review(&other, &vault, now(), usage).expect("known");
     assert_eq!(reviewed.audiences, vault);
-    let reviewed = ways.review("fixed", &[], now(), usage).expect("known");
+    let reviewed = authenticators.review("fixed", &[], now(), usage).expect("known");
     assert_eq!(reviewed.audiences, ["https://me"]);
-    assert!(ways.review("fixed", &vault, now(), usage).is_err());
-    assert_eq!(ways.review("unknown", &[], now(), usage), Err("invalid bearer token".into()));
+    assert!(authenticators.review("fixed", &vault, now(), usage).is_err());
+    assert_eq!(
+        authenticators.review("unknown", &[], now(), usage),
+        Err("invalid bearer token".into())
+    );
 }
 
 #[test]
@@ -278,18 +297,18 @@ fn new_authorities_are_believed_at_once() {
     std::fs::write(file.path(), old.0.pem()).expect("written");
     let authorities = Arc::new(Authorities::open(file.path()).expect("read"));
     let clients = Some(Arc::clone(&authorities));
-    let ways = Authenticators::new(Config { clients, ..config() });
-    let said = |certificate: &CertificateDer<'static>| {
-        says(&ways, &HeaderMap::new(), std::slice::from_ref(certificate), now())
+    let authenticators = Authenticators::new(Config { clients, ..config() });
+    let result = |certificate: &CertificateDer<'static>| {
+        authenticate(&authenticators, &HeaderMap::new(), std::slice::from_ref(certificate), now())
     };
     let (alice, bob) = (old.client("alice"), new.client("bob"));
-    assert_eq!(user(said(&alice)).name, "alice");
-    assert!(is_rejected(&said(&bob)));
+    assert_eq!(user(result(&alice)).name, "alice");
+    assert!(is_rejected(&result(&bob)));
     std::fs::write(file.path(), format!("{}{}", old.0.pem(), new.0.pem())).expect("written");
     assert!(authorities.poll().expect("read"));
-    assert_eq!(user(said(&bob)).name, "bob");
+    assert_eq!(user(result(&bob)).name, "bob");
     std::fs::write(file.path(), new.0.pem()).expect("written");
     assert!(authorities.poll().expect("read"));
-    assert!(is_rejected(&said(&alice)));
+    assert!(is_rejected(&result(&alice)));
     assert!(Authorities::from_pem(b"").is_err());
 }

@@ -1,4 +1,4 @@
-//! Keys of every kind sign, prove and are published.
+//! Keys of every type sign, verify and are published.
 
 use super::*;
 

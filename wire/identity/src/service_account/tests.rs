@@ -1,4 +1,4 @@
-//! Tokens are believed for whom, as long and by whom they should be.
+//! Tokens are valid for their audiences and lifetimes, and verified with the right keys.
 
 use super::*;
 use crate::{SecretUsage, TokenCounter};
@@ -68,7 +68,7 @@ fn at(seconds: i64) -> Timestamp {
     Timestamp::from_second(1_800_000_000 + seconds).expect("a time")
 }
 
-fn wish<'a>(bound: Option<Bound<'a>>, audiences: &'a [String], seconds: i64) -> Issuing<'a> {
+fn request<'a>(bound: Option<Bound<'a>>, audiences: &'a [String], seconds: i64) -> Issuing<'a> {
     Issuing { account: ACCOUNT, bound, audiences, seconds }
 }
 
@@ -87,14 +87,14 @@ fn verify(
     let usage = &mut TokenUsage::default();
     let verified = accounts.verify(token, &audiences, objects, now, usage);
     let verified = verified.expect("a token of ours");
-    verified.map(|believed| believed.user)
+    verified.map(|verified| verified.user)
 }
 
 #[test]
 fn a_token_says_what_upstream_says() {
     let accounts = accounts();
     let bound = Bound::Pod("p", "u2", Some(("n", "u3")));
-    let issued = accounts.issue(&wish(Some(bound), &[], 600), at(0)).expect("issued");
+    let issued = accounts.issue(&request(Some(bound), &[], 600), at(0)).expect("issued");
     let mut claims = claims(&issued.token);
     let id = claims["jti"].as_str().expect("there").to_owned();
     assert_eq!(issued.credential, format!("JTI={id}"));
@@ -118,7 +118,7 @@ fn a_token_says_what_upstream_says() {
 #[test]
 fn a_token_has_its_time() {
     let (accounts, objects) = (accounts(), Objects::new());
-    let issued = accounts.issue(&wish(None, &[], 600), at(0)).expect("issued");
+    let issued = accounts.issue(&request(None, &[], 600), at(0)).expect("issued");
     assert_eq!(issued.expires, at(600));
     for (now, error) in [
         (-61, Some("service account token is not valid yet")),
@@ -127,8 +127,8 @@ fn a_token_has_its_time() {
         (660, None),
         (661, Some("service account token has expired")),
     ] {
-        let said = verify(&accounts, &issued.token, &[], &objects, at(now));
-        assert_eq!(said.err().as_deref(), error, "{now}");
+        let result = verify(&accounts, &issued.token, &[], &objects, at(now));
+        assert_eq!(result.err().as_deref(), error, "{now}");
     }
 }
 
@@ -136,7 +136,7 @@ fn a_token_has_its_time() {
 fn lives_are_bounded() {
     let mut accounts = accounts();
     let issue = |accounts: &ServiceAccounts, seconds| {
-        accounts.issue(&wish(None, &[], seconds), at(0)).expect("issued")
+        accounts.issue(&request(None, &[], seconds), at(0)).expect("issued")
     };
     assert_eq!(issue(&accounts, 1).seconds, 600);
     assert_eq!(issue(&accounts, 1 << 32).seconds, 1 << 32);
@@ -152,16 +152,16 @@ fn lives_are_bounded() {
 fn tokens_of_pods_live_on_with_a_warning() {
     let accounts = accounts();
     let pod = Some(Bound::Pod("p", "u2", None));
-    let issued = accounts.issue(&wish(pod, &[], 3607), at(0)).expect("issued");
-    let said = claims(&issued.token);
-    assert_eq!(said["kubernetes.io"]["warnafter"], 1_800_003_607);
-    assert_eq!(said["exp"], 1_800_000_000 + EXTENDED);
+    let issued = accounts.issue(&request(pod, &[], 3607), at(0)).expect("issued");
+    let result = claims(&issued.token);
+    assert_eq!(result["kubernetes.io"]["warnafter"], 1_800_003_607);
+    assert_eq!(result["exp"], 1_800_000_000 + EXTENDED);
     assert_eq!(issued.expires, at(3607));
     let others = ["vault".to_owned()];
     for (bound, audiences, seconds) in
         [(None, &[][..], 3607), (pod, &others[..], 3607), (pod, &[][..], 3608)]
     {
-        let issued = accounts.issue(&wish(bound, audiences, seconds), at(0)).expect("issued");
+        let issued = accounts.issue(&request(bound, audiences, seconds), at(0)).expect("issued");
         assert_eq!(claims(&issued.token)["exp"], 1_800_000_000 + seconds);
     }
 }
@@ -170,7 +170,7 @@ fn tokens_of_pods_live_on_with_a_warning() {
 fn a_token_is_for_its_audience() {
     let (accounts, objects) = (accounts(), Objects::new());
     let vault = ["vault".to_owned()];
-    let issued = accounts.issue(&wish(None, &vault, 600), at(0)).expect("issued");
+    let issued = accounts.issue(&request(None, &vault, 600), at(0)).expect("issued");
     assert_eq!(
         verify(&accounts, &issued.token, &[], &objects, at(0)).expect_err("refused"),
         r#"token audiences ["vault"] is invalid for the target audiences ["https://kubernetes.default.svc"]"#
@@ -188,47 +188,47 @@ fn a_token_dies_with_what_it_is_bound_to() {
         (Bound::Node("o", "u2"), Bindable::Node, "node"),
     ];
     for (bound, kind, what) in cases {
-        let issued = accounts.issue(&wish(Some(bound), &[], 600), at(0)).expect("issued");
-        let says = |objects: &Objects| verify(&accounts, &issued.token, &[], objects, at(0));
-        assert!(says(&Objects::new().with(kind, "o", "u2")).is_ok());
-        assert_eq!(says(&Objects::new()).expect_err("gone"), gone);
+        let issued = accounts.issue(&request(Some(bound), &[], 600), at(0)).expect("issued");
+        let verify_with = |objects: &Objects| verify(&accounts, &issued.token, &[], objects, at(0));
+        assert!(verify_with(&Objects::new().with(kind, "o", "u2")).is_ok());
+        assert_eq!(verify_with(&Objects::new()).expect_err("gone"), gone);
         assert_eq!(
-            says(&Objects::new().with(kind, "o", "u9")).expect_err("another"),
+            verify_with(&Objects::new().with(kind, "o", "u9")).expect_err("another"),
             format!("{what} UID (u9) does not match service account {what} ref claim (u2)")
         );
-        assert!(says(&Objects::default()).is_err());
+        assert!(verify_with(&Objects::default()).is_err());
         let other = Objects::new().with(Bindable::ServiceAccount, "bot", "u9");
         let error = "service account UID (u9) does not match claim (u1)";
-        assert_eq!(says(&other.with(kind, "o", "u2")).expect_err("another"), error);
+        assert_eq!(verify_with(&other.with(kind, "o", "u2")).expect_err("another"), error);
     }
 }
 
 #[test]
 fn only_own_tokens_are_looked_at() {
     let (accounts, objects) = (accounts(), Objects::new());
-    let stranger =
+    let unknown_issuer =
         ServiceAccounts::new("https://other", SigningKey::generate().ok().map(|k| k.0), Vec::new());
-    let token = stranger.issue(&wish(None, &[], 600), at(0)).expect("issued").token;
+    let token = unknown_issuer.issue(&request(None, &[], 600), at(0)).expect("issued").token;
     assert!(accounts.verify(&token, &[], &objects, at(0), &mut TokenUsage::default()).is_none());
     assert!(accounts.verify("abc", &[], &objects, at(0), &mut TokenUsage::default()).is_none());
     let forger = tests::accounts();
-    let token = forger.issue(&wish(None, &[], 600), at(0)).expect("issued").token;
+    let token = forger.issue(&request(None, &[], 600), at(0)).expect("issued").token;
     for _ in 0..2 {
-        let said = verify(&accounts, &token, &[], &objects, at(0));
-        assert_eq!(said.expect_err("forged"), "invalid signature, no keys found");
+        let result = verify(&accounts, &token, &[], &objects, at(0));
+        assert_eq!(result.expect_err("forged"), "invalid signature, no keys found");
     }
-    let own = accounts.issue(&wish(None, &[], 600), at(0)).expect("issued").token;
+    let own = accounts.issue(&request(None, &[], 600), at(0)).expect("issued").token;
     assert!(verify(&accounts, &own, &[], &objects, at(0)).is_ok());
     let (body, _) = own.rsplit_once('.').expect("a token");
     let (_, signature) = token.rsplit_once('.').expect("a token");
     let tampered = format!("{body}.{signature}");
-    let said = verify(&accounts, &tampered, &[], &objects, at(0));
-    assert_eq!(said.expect_err("tampered"), "invalid signature");
+    let result = verify(&accounts, &tampered, &[], &objects, at(0));
+    assert_eq!(result.expect_err("tampered"), "invalid signature");
     let silent = ServiceAccounts::new(ISSUER, None, Vec::new());
-    assert_eq!(silent.issue(&wish(None, &[], 600), at(0)), Err(KeyError::None));
+    assert_eq!(silent.issue(&request(None, &[], 600), at(0)), Err(KeyError::None));
 }
 
-/// A token that the secret `kept` holds, and who signed it.
+/// A token that the secret `kept` contains, and the accounts that signed it.
 fn lasting() -> (ServiceAccounts, String) {
     let accounts = accounts();
     let token = accounts.issue_lasting(ACCOUNT, "kept").expect("signed");
@@ -238,14 +238,14 @@ fn lasting() -> (ServiceAccounts, String) {
 #[test]
 fn tokens_of_secrets_are_believed_while_the_secret_holds_them() {
     let (accounts, token) = lasting();
-    let kept = Objects { token: token.clone(), ..Objects::new() };
-    let user = verify(&accounts, &token, &[], &kept, at(0)).expect("believed");
+    let objects_with_token = Objects { token: token.clone(), ..Objects::new() };
+    let user = verify(&accounts, &token, &[], &objects_with_token, at(0)).expect("believed");
     assert_eq!(user.name, "system:serviceaccount:ns:bot");
-    let said = verify(&accounts, &token, &[], &Objects::new(), at(0));
-    assert_eq!(said.expect_err("replaced"), "Token does not match server's copy");
-    let deleted = Objects { deleted: true, ..kept.clone() };
-    let said = verify(&accounts, &token, &[], &deleted, at(0));
-    assert_eq!(said.expect_err("deleted"), "ServiceAccount ns/bot has been deleted");
+    let result = verify(&accounts, &token, &[], &Objects::new(), at(0));
+    assert_eq!(result.expect_err("replaced"), "Token does not match server's copy");
+    let deleted = Objects { deleted: true, ..objects_with_token.clone() };
+    let result = verify(&accounts, &token, &[], &deleted, at(0));
+    assert_eq!(result.expect_err("deleted"), "ServiceAccount ns/bot has been deleted");
     let key = accounts.signing_key.as_ref().expect("a key");
     let claim = |name: &str| format!("kubernetes.io/serviceaccount/{name}");
     for (name, value, error) in [
@@ -264,25 +264,29 @@ fn tokens_of_secrets_are_believed_while_the_secret_holds_them() {
         let mut wrong = claims(&token);
         wrong[&name] = value;
         let token = sign(key, &wrong).expect("signed");
-        let kept = Objects { token: token.clone(), ..Objects::new() };
-        assert_eq!(verify(&accounts, &token, &[], &kept, at(0)).expect_err(&name), error);
+        let objects_with_token = Objects { token: token.clone(), ..Objects::new() };
+        assert_eq!(
+            verify(&accounts, &token, &[], &objects_with_token, at(0)).expect_err(&name),
+            error
+        );
     }
 }
 
 #[test]
 fn a_secret_that_is_marked_invalid_lends_its_token_no_more() {
     let (accounts, token) = lasting();
-    let says = |labels: Vec<(&'static str, &'static str)>, listed| {
-        let kept = Objects { token: token.clone(), labels, listed, ..Objects::new() };
+    let verify_with = |labels: Vec<(&'static str, &'static str)>, listed| {
+        let objects_with_token = Objects { token: token.clone(), labels, listed, ..Objects::new() };
         let mut usage = TokenUsage::default();
-        let said = accounts.verify(&token, &[], &kept, at(0), &mut usage).expect("ours");
-        (said.map(|believed| believed.user.name), usage)
+        let result =
+            accounts.verify(&token, &[], &objects_with_token, at(0), &mut usage).expect("ours");
+        (result.map(|verified| verified.user.name), usage)
     };
     let legacy = ("authentication.k8s.io/legacy-token", "system:serviceaccount:ns:bot".to_owned());
-    let (said, usage) =
-        says(vec![("kubernetes.io/legacy-token-invalid-since", "2027-01-01")], true);
+    let (result, usage) =
+        verify_with(vec![("kubernetes.io/legacy-token-invalid-since", "2027-01-01")], true);
     assert_eq!(
-        said.expect_err("invalid"),
+        result.expect_err("invalid"),
         "the token in secret ns/kept for service account ns/bot has been marked invalid. Use tokens from the TokenRequest API or manually created secret-based tokens, or remove the 'kubernetes.io/legacy-token-invalid-since' label from the secret to temporarily allow use of this token"
     );
     let invalidated = ("authentication.k8s.io/legacy-token-invalidated", "kept/ns".to_owned());
@@ -290,15 +294,15 @@ fn a_secret_that_is_marked_invalid_lends_its_token_no_more() {
     assert_eq!(usage.counters, [TokenCounter::Legacy, TokenCounter::Invalidated]);
     assert!(usage.secret.is_some(), "who tries is written down as well");
 
-    let (said, usage) = says(vec![("kubernetes.io/legacy-token-invalid-since", "")], true);
-    assert!(said.is_ok(), "an empty label marks nothing");
+    let (result, usage) = verify_with(vec![("kubernetes.io/legacy-token-invalid-since", "")], true);
+    assert!(result.is_ok(), "an empty label marks nothing");
     let listed = ("authentication.k8s.io/legacy-token-autogenerated-secret", "kept".to_owned());
     assert_eq!(usage.annotations, [legacy.clone(), listed]);
     assert_eq!(usage.warnings.len(), 1);
     assert_eq!(usage.counters, [TokenCounter::Legacy, TokenCounter::AutoGenerated]);
 
-    let (said, usage) = says(Vec::new(), false);
-    assert!(said.is_ok());
+    let (result, usage) = verify_with(Vec::new(), false);
+    assert!(result.is_ok());
     let manual = ("authentication.k8s.io/legacy-token-manual-secret", "kept".to_owned());
     assert_eq!(usage.annotations, [legacy, manual]);
     assert_eq!(usage.warnings, [""; 0]);
@@ -309,9 +313,12 @@ fn a_secret_that_is_marked_invalid_lends_its_token_no_more() {
 fn a_secret_is_marked_as_used_once_a_day() {
     let (accounts, token) = lasting();
     let marks = |labels: Vec<(&'static str, &'static str)>| {
-        let kept = Objects { token: token.clone(), labels, ..Objects::new() };
+        let objects_with_token = Objects { token: token.clone(), labels, ..Objects::new() };
         let mut usage = TokenUsage::default();
-        accounts.verify(&token, &[], &kept, at(0), &mut usage).expect("ours").expect("believed");
+        accounts
+            .verify(&token, &[], &objects_with_token, at(0), &mut usage)
+            .expect("ours")
+            .expect("believed");
         usage.secret
     };
     let text = |text: &str| text.to_owned();
@@ -322,14 +329,14 @@ fn a_secret_is_marked_as_used_once_a_day() {
         day: text("2027-01-15"),
     };
     assert_eq!(marks(Vec::new()), Some(mark.clone()));
-    for (day, wanted) in [
+    for (day, annotation) in [
         ("2027-01-14", Some(mark.clone())),
         ("2027-01-15", None),
         ("2027-01-16", None),
         ("2027-01-17", Some(mark.clone())),
         ("nonsense", Some(mark)),
     ] {
-        assert_eq!(marks(vec![(SecretUsage::LABEL, day)]), wanted, "{day}");
+        assert_eq!(marks(vec![(SecretUsage::LABEL, day)]), annotation, "{day}");
     }
 }
 
@@ -337,7 +344,7 @@ fn a_secret_is_marked_as_used_once_a_day() {
 fn a_token_whose_times_make_no_sense_is_refused() {
     let (accounts, objects) = (accounts(), Objects::new());
     let key = accounts.signing_key.as_ref().expect("a key");
-    let issued = accounts.issue(&wish(None, &[], 600), at(0)).expect("issued").token;
+    let issued = accounts.issue(&request(None, &[], 600), at(0)).expect("issued").token;
     let (_, lasting_token) = lasting();
     for claim in ["exp", "nbf", "iat"] {
         for value in [json!("1800000600"), json!(1e30), json!(-1e30), json!([1]), json!(true)] {
@@ -345,10 +352,10 @@ fn a_token_whose_times_make_no_sense_is_refused() {
                 let mut wrong = claims(token);
                 wrong[claim] = value.clone();
                 let token = sign(key, &wrong).expect("signed");
-                let kept = Objects { token: token.clone(), ..objects.clone() };
-                let said = verify(&accounts, &token, &[], &kept, at(0));
+                let objects_with_token = Objects { token: token.clone(), ..objects.clone() };
+                let result = verify(&accounts, &token, &[], &objects_with_token, at(0));
                 assert_eq!(
-                    said.expect_err(claim),
+                    result.expect_err(claim),
                     "go-jose/go-jose/jwt: expected number value to unmarshal NumericDate",
                     "{claim}: {value}"
                 );
@@ -362,19 +369,19 @@ fn a_token_that_is_read_too_seldom_is_told_of() {
     let accounts = accounts();
     let objects = Objects::new().with(Bindable::Pod, "p", "u2");
     let pod = Some(Bound::Pod("p", "u2", None));
-    let token = accounts.issue(&wish(pod, &[], 3607), at(0)).expect("issued").token;
+    let token = accounts.issue(&request(pod, &[], 3607), at(0)).expect("issued").token;
     let usage_at = |seconds| {
         let mut usage = TokenUsage::default();
-        let said = accounts.verify(&token, &[], &objects, at(seconds), &mut usage);
-        assert!(said.expect("ours").is_ok());
+        let result = accounts.verify(&token, &[], &objects, at(seconds), &mut usage);
+        assert!(result.expect("ours").is_ok());
         usage
     };
     let fresh = usage_at(3600);
     assert_eq!((fresh.annotations.len(), fresh.counters), (0, vec![TokenCounter::Valid]));
     let stale = usage_at(3700);
-    let told = "subject: system:serviceaccount:ns:bot, seconds after warning threshold: 93";
-    let wanted = ("authentication.k8s.io/stale-token", told.to_owned());
-    assert_eq!((stale.annotations, stale.counters), (vec![wanted], vec![TokenCounter::Stale]));
+    let message = "subject: system:serviceaccount:ns:bot, seconds after warning threshold: 93";
+    let annotation = ("authentication.k8s.io/stale-token", message.to_owned());
+    assert_eq!((stale.annotations, stale.counters), (vec![annotation], vec![TokenCounter::Stale]));
 }
 
 #[test]

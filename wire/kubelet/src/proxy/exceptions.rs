@@ -1,8 +1,8 @@
-//! Which hosts no proxy stands before, read as Go reads `NO_PROXY`.
+//! The hosts of `NO_PROXY`, parsed as Go parses it.
 
 use std::net::IpAddr;
 
-/// The hosts that are reached straight.
+/// The hosts that are reached without a proxy.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Exceptions(Vec<Exception>);
 
@@ -11,35 +11,35 @@ enum Exception {
     All,
     Network(IpAddr, u8),
     Address(IpAddr, Option<u16>),
-    /// A name behind a dot; `whole` if the name without its dot counts too.
+    /// A domain with a leading dot; `includes_domain` if the domain itself matches too.
     Domain {
         name: String,
-        whole: bool,
+        includes_domain: bool,
         port: Option<u16>,
     },
 }
 
 impl Exceptions {
-    pub(super) fn read(list: &str) -> Self {
+    pub(super) fn parse(list: &str) -> Self {
         Self(
             list.split(',')
-                .filter_map(|item| Exception::read(&item.trim().to_lowercase()))
+                .filter_map(|item| Exception::parse(&item.trim().to_lowercase()))
                 .collect(),
         )
     }
 
-    pub(super) fn holds(&self, host: &str, port: u16) -> bool {
+    pub(super) fn contains(&self, host: &str, port: u16) -> bool {
         let host = host.to_lowercase();
         let host = host.strip_suffix('.').unwrap_or(&host);
         let address = host.parse::<IpAddr>().ok();
         host == "localhost"
             || address.is_some_and(|address| address.is_loopback())
-            || self.0.iter().any(|exception| exception.holds(host, address, port))
+            || self.0.iter().any(|exception| exception.matches(host, address, port))
     }
 }
 
 impl Exception {
-    fn read(item: &str) -> Option<Self> {
+    fn parse(item: &str) -> Option<Self> {
         if item.is_empty() {
             return None;
         }
@@ -57,22 +57,28 @@ impl Exception {
         if name.is_empty() || name == "." {
             return None;
         }
-        let whole = !name.starts_with('.');
-        let name = if whole { format!(".{name}") } else { name.to_owned() };
-        Some(Self::Domain { name, whole, port })
+        let includes_domain = !name.starts_with('.');
+        let name = if includes_domain { format!(".{name}") } else { name.to_owned() };
+        Some(Self::Domain { name, includes_domain, port })
     }
 
-    fn holds(&self, host: &str, address: Option<IpAddr>, port: u16) -> bool {
-        let fits = |only: &Option<u16>| only.is_none_or(|only| only == port);
+    fn matches(&self, host: &str, address: Option<IpAddr>, port: u16) -> bool {
+        let port_matches = |exception_port: &Option<u16>| {
+            exception_port.is_none_or(|exception_port| exception_port == port)
+        };
         match self {
             Self::All => true,
             Self::Network(network, bits) => {
                 address.is_some_and(|address| same_prefix(*network, address, *bits))
             }
-            Self::Address(one, only) => address == Some(*one) && fits(only),
-            Self::Domain { name, whole, port: only } => {
-                let is_itself = *whole && name.strip_prefix('.') == Some(host);
-                address.is_none() && (is_itself || host.ends_with(name.as_str())) && fits(only)
+            Self::Address(exception_address, exception_port) => {
+                address == Some(*exception_address) && port_matches(exception_port)
+            }
+            Self::Domain { name, includes_domain, port: exception_port } => {
+                let is_domain = *includes_domain && name.strip_prefix('.') == Some(host);
+                address.is_none()
+                    && (is_domain || host.ends_with(name.as_str()))
+                    && port_matches(exception_port)
             }
         }
     }
@@ -81,14 +87,14 @@ impl Exception {
 fn network(item: &str) -> Option<Exception> {
     let (address, bits) = item.split_once('/')?;
     let (address, bits) = (address.parse::<IpAddr>().ok()?, bits.parse::<u8>().ok()?);
-    let most = if address.is_ipv4() { 32 } else { 128 };
-    (bits <= most).then_some(Exception::Network(address, bits))
+    let max_bits = if address.is_ipv4() { 32 } else { 128 };
+    (bits <= max_bits).then_some(Exception::Network(address, bits))
 }
 
 fn split(item: &str) -> (&str, Option<u16>) {
     if let Some(rest) = item.strip_prefix('[') {
-        let (name, behind) = rest.split_once(']').unwrap_or((rest, ""));
-        return (name, behind.strip_prefix(':').and_then(|port| port.parse().ok()));
+        let (name, after) = rest.split_once(']').unwrap_or((rest, ""));
+        return (name, after.strip_prefix(':').and_then(|port| port.parse().ok()));
     }
     match item.rsplit_once(':') {
         Some((name, port)) if !name.contains(':') => (name, port.parse().ok()),
@@ -104,7 +110,7 @@ fn same_prefix(network: IpAddr, address: IpAddr, bits: u8) -> bool {
         (IpAddr::V6(network), IpAddr::V6(address)) => (network.to_bits(), address.to_bits(), 128),
         _ => return false,
     };
-    // A shift by the whole width is none in Rust.
+    // A shift by the whole width is undefined in Rust.
     let cut = |value: u128| value.checked_shr(width - u32::from(bits)).unwrap_or(0);
     cut(network) == cut(address)
 }
@@ -143,8 +149,8 @@ mod tests {
             ("node.example:1", "node.example", false),
             ("node.example:10250", "node.example", true),
         ];
-        for (list, host, straight) in rows {
-            assert_eq!(Exceptions::read(list).holds(host, 10250), *straight, "{list:?} {host}");
+        for (list, host, expected) in rows {
+            assert_eq!(Exceptions::parse(list).contains(host, 10250), *expected, "{list:?} {host}");
         }
     }
 }

@@ -1,4 +1,4 @@
-//! An authority that signs whatever it is asked to, also what no honest one would.
+//! A CA that signs any certificate, also invalid ones.
 
 use std::net::IpAddr;
 use std::sync::Arc;
@@ -11,13 +11,13 @@ use rustls::pki_types::{CertificateDer, PrivateKeyDer};
 use rustls::sign::CertifiedKey;
 use x509_parser::prelude::{FromDer, X509Certificate};
 
-/// An authority with a name.
+/// A CA with a name.
 pub(crate) struct Authority {
     certificate: rcgen::Certificate,
     issuer: Issuer<'static, KeyPair>,
 }
 
-/// What a certificate is to hold. The default is good for both loopback addresses.
+/// The contents of a certificate. The default is valid for both loopback addresses.
 #[derive(Clone)]
 pub(crate) struct Wanted {
     /// The subject in DER.
@@ -42,7 +42,7 @@ impl Wanted {
         Self::new(tlv(0x30, &[organization, cn].concat()))
     }
 
-    /// With this one common name.
+    /// With this single common name.
     pub(crate) fn cn(name: &str) -> Self {
         Self::new(subject(&[&[attribute(CN, 0x0c, name.as_bytes())]]))
     }
@@ -112,7 +112,7 @@ impl Authority {
     }
 }
 
-/// A certificate that a server signed for itself and that calls itself an authority.
+/// A self-signed server certificate that is also a CA certificate.
 pub(crate) fn self_signed(cn: &str, names: &[&'static str]) -> Leaf {
     let mut params = CertificateParams::new(Vec::<String>::new()).unwrap();
     params.distinguished_name = DistinguishedName::new();

@@ -1,4 +1,4 @@
-//! Kubelets at addresses of both families and behind names.
+//! Kubelets at addresses of both families and behind DNS names.
 
 use std::net::Ipv6Addr;
 
@@ -20,15 +20,15 @@ async fn a_kubelet_at_an_address_of_version_6() {
         us.dial(&peer.of("node-a")).await.unwrap();
         assert_eq!(*peer.hosts.lock().unwrap(), [format!("[::1]:{}", peer.address.port())]);
         assert_eq!(us.witnessed(), (2, 0));
-        // Another spelling is the same address.
+        // Another form of the same address.
         us.get(&peer.at("node-a", "0:0:0:0:0:0:0:1")).await.unwrap();
         us.refused(&peer.of("node-b")).await;
         peer.show(&authority.sign(&Wanted::node("node-a").names(&["fd00::1", "127.0.0.1"])));
         let us = Us::enforcing(&authority);
-        let told = us.refused(&peer.of("node-a")).await;
+        let error = us.refused(&peer.of("node-a")).await;
         assert!(
-            told.ends_with("x509: certificate is valid for fd00::1, 127.0.0.1, not ::1"),
-            "{told}"
+            error.ends_with("x509: certificate is valid for fd00::1, 127.0.0.1, not ::1"),
+            "{error}"
         );
     }
 }
@@ -41,9 +41,9 @@ async fn a_kubelet_behind_a_name() {
     let us = Us::enforcing(&authority);
     us.get(&peer.at("node-a", "localhost")).await.unwrap();
     us.get(&peer.at("node-a", "LOCALHOST")).await.unwrap();
-    // The name is told to the server; an address never is.
-    let told = peer.server_names.lock().unwrap().clone();
-    assert_eq!(told[0].as_deref(), Some("localhost"));
+    // The name is sent to the server; an address never is.
+    let server_names = peer.server_names.lock().unwrap().clone();
+    assert_eq!(server_names[0].as_deref(), Some("localhost"));
     us.refused(&peer.of("node-a")).await;
     assert_eq!(peer.server_names.lock().unwrap().last(), Some(&None));
 }

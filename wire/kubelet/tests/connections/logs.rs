@@ -1,4 +1,4 @@
-//! Wrong names are told in the log: whose, what was expected and what was shown, and not again and again.
+//! Wrong names are logged with node, expected and presented name, and rate-limited.
 
 use std::io::{self, Write};
 use std::sync::{Arc, LazyLock, Mutex};
@@ -15,7 +15,7 @@ use super::us::Us;
 struct Lines(Arc<Mutex<Vec<u8>>>);
 
 impl Lines {
-    /// Takes out the lines with this mark; other tests write into the same log.
+    /// Removes the lines with this mark; other tests write into the same log.
     fn take(&self, mark: &str) -> Vec<String> {
         let mut log = self.0.lock().unwrap();
         let text = String::from_utf8(log.clone()).unwrap();
@@ -45,7 +45,8 @@ impl<'a> MakeWriter<'a> for Lines {
     }
 }
 
-/// The log of the whole process: what a thread alone listens to may be missed while other threads come and go.
+/// The log of the whole process: a thread-local subscriber may miss lines while other threads come
+/// and go.
 static LOG: LazyLock<Lines> = LazyLock::new(|| {
     let lines = Lines::default();
     let subscriber = tracing_subscriber::fmt().json().with_writer(lines.clone()).finish();
@@ -62,22 +63,22 @@ async fn each_node_is_told_of_in_its_turn() {
     let peer = Peer::start(&leaf, H2).await;
     let timing = Timing { notice: Duration::from_millis(500), ..Timing::default() };
     let settings = Settings { timing, ..Settings::default() };
-    for (mode, word) in [(NameCheck::Observe, "observe"), (NameCheck::Enforce, "enforce")] {
+    for (mode, mode_name) in [(NameCheck::Observe, "observe"), (NameCheck::Enforce, "enforce")] {
         let us = Us::with(&authority.pem(), mode, settings.clone());
         for _ in 0..5 {
             let _ = us.dial(&peer.of("told-a")).await;
             let _ = us.dial(&peer.of("told-b")).await;
         }
         assert_eq!(us.witnessed(), (0, 10), "all are counted");
-        let told = lines.take("told-");
-        assert_eq!(told.len(), 2, "{told:?}");
-        for (line, node) in told.iter().zip(["told-a", "told-b"]) {
+        let logged = lines.take("told-");
+        assert_eq!(logged.len(), 2, "{logged:?}");
+        for (line, node) in logged.iter().zip(["told-a", "told-b"]) {
             for part in [
                 "\"level\":\"ERROR\"".to_owned(),
                 format!("\"node\":\"{node}\""),
                 format!("\"expected\":\"system:node:{node}\""),
                 r#""presented":"\"x\\\", \\\"level\\\""#.to_owned(),
-                format!("\"mode\":\"{word}\""),
+                format!("\"mode\":\"{mode_name}\""),
                 "\"suppressed\":0".to_owned(),
             ] {
                 assert!(line.contains(&part), "{line} lacks {part}");
@@ -86,8 +87,8 @@ async fn each_node_is_told_of_in_its_turn() {
         }
         tokio::time::sleep(Duration::from_millis(550)).await;
         let _ = us.dial(&peer.of("told-a")).await;
-        let told = lines.take("told-");
-        assert!(told.len() == 1 && told[0].contains("\"suppressed\":4"), "{told:?}");
+        let logged = lines.take("told-");
+        assert!(logged.len() == 1 && logged[0].contains("\"suppressed\":4"), "{logged:?}");
     }
 }
 
@@ -100,6 +101,9 @@ async fn a_broken_file_is_told_once() {
         us.reload_now();
     }
     let file = us.file("ca.crt").display().to_string();
-    let told = lines.take(&file);
-    assert!(told.len() == 1 && told[0].contains("unable to load root certificates"), "{told:?}");
+    let logged = lines.take(&file);
+    assert!(
+        logged.len() == 1 && logged[0].contains("unable to load root certificates"),
+        "{logged:?}"
+    );
 }

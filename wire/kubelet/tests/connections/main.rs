@@ -1,4 +1,4 @@
-//! Real TLS between us and kubelets that show every sort of certificate.
+//! Real TLS connections to kubelets with every kind of certificate.
 
 #![allow(
     clippy::expect_used,

@@ -1,4 +1,4 @@
-//! Whose certificate it is: every way to bear a wrong name, on every way to a kubelet.
+//! Node names in certificates: every kind of wrong name, on every path to a kubelet.
 
 use ratchet_kubelet::{KubeletError, NameCheck};
 
@@ -6,7 +6,7 @@ use super::authority::{Authority, CN, O, Wanted, attribute, subject};
 use super::peer::{H1, H2, Peer};
 use super::us::Us;
 
-/// Subjects that are not node-a's, and what is said of each.
+/// Subjects that are not node-a's, and the error for each.
 fn strangers() -> Vec<(Vec<u8>, &'static str)> {
     let text = |value: &str| attribute(CN, 0x0c, value.as_bytes());
     let right = text("system:node:node-a");
@@ -53,17 +53,17 @@ async fn enforced_a_stranger_is_refused_on_every_way() {
     let authority = Authority::new("kubelet-ca");
     let peer = Peer::start(&authority.sign(&Wanted::node("node-a")), H2).await;
     for (subject, words) in strangers() {
-        // The right name stands among the alternative names, where it does not count.
+        // The right name is among the alternative names, where it does not count.
         let wanted = Wanted::new(subject).names(&["127.0.0.1", "system:node:node-a", "node-a"]);
         peer.show(&authority.sign(&wanted));
         let us = Us::enforcing(&authority);
         let requests = peer.requests();
-        let told = us.refused(&peer.of("node-a")).await;
+        let error = us.refused(&peer.of("node-a")).await;
         let start = format!("x509: kubelet serving certificate {words}");
-        assert!(told.starts_with(&start), "{told} does not start with {start}");
+        assert!(error.starts_with(&start), "{error} does not start with {start}");
         assert!(
-            told.ends_with("expected \"system:node:node-a\"") || told.contains("expected only"),
-            "{told}"
+            error.ends_with("expected \"system:node:node-a\"") || error.contains("expected only"),
+            "{error}"
         );
         assert_eq!(us.witnessed(), (0, 2), "{words}");
         assert_eq!(peer.requests(), requests, "nothing was asked of a stranger");
@@ -114,7 +114,7 @@ async fn off_names_are_not_looked_at() {
 
 #[tokio::test]
 async fn only_the_leaf_counts() {
-    // The authority itself is called as the node, and stands in the chain that is shown.
+    // The CA itself has the node's name, and is in the presented chain.
     let authority = Authority::new("system:node:node-a");
     let peer = Peer::start(&authority.sign(&Wanted::cn("system:node:node-b")), H2).await;
     let us = Us::enforcing(&authority);
@@ -135,10 +135,10 @@ async fn two_nodes_at_one_address_never_share_a_connection() {
                     1,
                     "one connection for its owner"
                 );
-                let told = us.refused(&peer.of(other)).await;
+                let error = us.refused(&peer.of(other)).await;
                 assert!(
-                    told.contains(&format!("\"system:node:{owner}\" does not match")),
-                    "{told}"
+                    error.contains(&format!("\"system:node:{owner}\" does not match")),
+                    "{error}"
                 );
             }
             assert_eq!(peer.requests(), 3, "no request for the other arrived");
@@ -166,10 +166,10 @@ async fn an_address_that_moved_to_another_node_is_verified_again() {
         let peer = Peer::start(&authority.sign(&Wanted::node("node-a")), protocols).await;
         let us = Us::enforcing(&authority);
         us.get(&peer.of("node-a")).await.unwrap();
-        // The Node object that has this address is node-b's now, and its kubelet answers there.
+        // The Node object with this address is node-b's now, and its kubelet answers there.
         peer.show(&authority.sign(&Wanted::node("node-b")));
         assert_eq!(us.get(&peer.of("node-b")).await.unwrap(), 2);
-        // Who still asks for node-a on a new connection is not given node-b.
+        // A request for node-a on a new connection does not reach node-b.
         assert!(matches!(us.dial(&peer.of("node-a")).await, Err(KubeletError::Name(_))));
         assert_eq!(us.witnessed(), (2, 1));
     }
@@ -186,8 +186,8 @@ async fn a_new_certificate_is_checked_when_it_is_first_shown() {
     peer.hangs_up.store(true, std::sync::atomic::Ordering::SeqCst);
     us.get(&peer.of("node-a")).await.unwrap();
     peer.until_open(0).await;
-    let told = us.refused(&peer.of("node-a")).await;
-    assert!(told.contains("\"system:node:node-b\" does not match"), "{told}");
+    let error = us.refused(&peer.of("node-a")).await;
+    assert!(error.contains("\"system:node:node-b\" does not match"), "{error}");
     assert_eq!(us.witnessed(), (1, 2));
 }
 

@@ -1,4 +1,4 @@
-//! What is no kubelet: nothing is verified, and nothing of ours is shown.
+//! Backends that are not kubelets: no verification, no client certificate.
 
 use http::Request;
 use http_body_util::{BodyExt, Empty};
@@ -45,21 +45,21 @@ async fn in_the_clear() {
     let port = listener.local_addr().unwrap().port();
     tokio::spawn(async move {
         while let Ok((mut tcp, _)) = listener.accept().await {
-            let mut asked = [0; 4096];
-            let read = tcp.read(&mut asked).await.unwrap();
+            let mut request = [0; 4096];
+            let read = tcp.read(&mut request).await.unwrap();
             let head = format!("HTTP/1.1 200 OK\r\nContent-Length: {read}\r\n\r\n");
             tcp.write_all(head.as_bytes()).await.unwrap();
-            tcp.write_all(&asked[..read]).await.unwrap();
+            tcp.write_all(&request[..read]).await.unwrap();
         }
     });
     let others = others();
     let request = Request::get("/a?b=c").body(Empty::<bytes::Bytes>::new()).unwrap();
     let response = others.send(Scheme::Http, "localhost", port, request).await.unwrap();
-    let asked = response.into_body().collect().await.unwrap().to_bytes();
-    let asked = String::from_utf8(asked.to_vec()).unwrap();
-    assert!(asked.starts_with("GET /a?b=c HTTP/1.1\r\n"), "{asked}");
-    assert!(asked.to_lowercase().contains(&format!("host: localhost:{port}\r\n")), "{asked}");
+    let request = response.into_body().collect().await.unwrap().to_bytes();
+    let request = String::from_utf8(request.to_vec()).unwrap();
+    assert!(request.starts_with("GET /a?b=c HTTP/1.1\r\n"), "{request}");
+    assert!(request.to_lowercase().contains(&format!("host: localhost:{port}\r\n")), "{request}");
     assert!(others.dial(Scheme::Http, "127.0.0.1", port).await.is_ok());
-    let told = others.dial(Scheme::Http, "127.0.0.1", 1).await.unwrap_err().to_string();
-    assert_eq!(told, "dial tcp 127.0.0.1:1: connect: connection refused");
+    let error = others.dial(Scheme::Http, "127.0.0.1", 1).await.unwrap_err().to_string();
+    assert_eq!(error, "dial tcp 127.0.0.1:1: connect: connection refused");
 }

@@ -1,4 +1,4 @@
-//! A kubelet as far as connections go: TLS with tickets, HTTP/1.1 and HTTP/2, and a count of all that comes.
+//! A test kubelet: TLS with tickets, HTTP/1.1 and HTTP/2, and a record of all requests.
 
 use std::convert::Infallible;
 use std::net::SocketAddr;
@@ -32,43 +32,43 @@ use super::authority::Leaf;
 pub(crate) const H1: &[&str] = &["http/1.1"];
 pub(crate) const H2: &[&str] = &["h2", "http/1.1"];
 
-/// A kubelet that listens.
+/// A listening kubelet.
 pub(crate) struct Peer {
     pub(crate) address: SocketAddr,
-    seen: Arc<Seen>,
+    state: Arc<PeerState>,
 }
 
-/// What a kubelet has seen, and what it shows.
-pub(crate) struct Seen {
+/// What the kubelet has recorded, and what it presents.
+pub(crate) struct PeerState {
     pair: Mutex<Arc<CertifiedKey>>,
     pub(crate) connections: AtomicUsize,
     pub(crate) resumed: AtomicUsize,
     pub(crate) requests: AtomicUsize,
-    /// Connections that stand.
+    /// Open connections.
     pub(crate) open: AtomicUsize,
     /// The certificate of each client, or nothing.
     pub(crate) clients: Mutex<Vec<Vec<u8>>>,
     pub(crate) hosts: Mutex<Vec<String>>,
     pub(crate) server_names: Mutex<Vec<Option<String>>>,
-    /// Pieces that `/stream` may send.
+    /// Permits for the chunks of `/stream`.
     pub(crate) pieces: Semaphore,
-    /// Closes connections of HTTP/1.1 after each answer without saying so.
+    /// Closes HTTP/1.1 connections after each response without announcing it.
     pub(crate) hangs_up: AtomicBool,
-    /// Answers one request on each connection, and dies of the next.
+    /// Answers one request on each connection, and closes it at the next.
     pub(crate) dies_of_the_second: AtomicBool,
 }
 
-impl std::fmt::Debug for Seen {
+impl std::fmt::Debug for PeerState {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         f.write_str("Seen")
     }
 }
 
 impl std::ops::Deref for Peer {
-    type Target = Seen;
+    type Target = PeerState;
 
-    fn deref(&self) -> &Seen {
-        &self.seen
+    fn deref(&self) -> &PeerState {
+        &self.state
     }
 }
 
@@ -78,7 +78,7 @@ impl Peer {
     }
 
     pub(crate) async fn start_at(address: &str, leaf: &Leaf, protocols: &[&str]) -> Self {
-        let seen = Arc::new(Seen {
+        let state = Arc::new(PeerState {
             pair: Mutex::new(leaf.certified()),
             connections: AtomicUsize::new(0),
             resumed: AtomicUsize::new(0),
@@ -93,17 +93,17 @@ impl Peer {
         });
         let listener = TcpListener::bind(address).await.unwrap();
         let address = listener.local_addr().unwrap();
-        let acceptor = TlsAcceptor::from(Arc::new(config(&seen, protocols)));
-        tokio::spawn(accept(listener, acceptor, Arc::clone(&seen)));
-        Self { address, seen }
+        let acceptor = TlsAcceptor::from(Arc::new(config(&state, protocols)));
+        tokio::spawn(accept(listener, acceptor, Arc::clone(&state)));
+        Self { address, state }
     }
 
-    /// Shows another certificate from now on.
+    /// Presents another certificate from now on.
     pub(crate) fn show(&self, leaf: &Leaf) {
         *self.pair.lock().unwrap() = leaf.certified();
     }
 
-    /// This kubelet, if it were that node's.
+    /// An endpoint at this kubelet, for that node.
     pub(crate) fn of(&self, node: &str) -> Endpoint {
         self.at(node, &self.address.ip().to_string())
     }
@@ -114,23 +114,23 @@ impl Peer {
     }
 
     pub(crate) fn connections(&self) -> usize {
-        self.seen.connections.load(Ordering::SeqCst)
+        self.state.connections.load(Ordering::SeqCst)
     }
 
     pub(crate) fn requests(&self) -> usize {
-        self.seen.requests.load(Ordering::SeqCst)
+        self.state.requests.load(Ordering::SeqCst)
     }
 
     pub(crate) fn open(&self) -> usize {
-        self.seen.open.load(Ordering::SeqCst)
+        self.state.open.load(Ordering::SeqCst)
     }
 
-    /// Waits until so many connections stand.
+    /// Waits until this many connections are open.
     pub(crate) async fn until_open(&self, wanted: usize) {
         self.until(wanted, Self::open).await;
     }
 
-    /// Waits until there have been so many connections.
+    /// Waits until there have been this many connections.
     pub(crate) async fn until_connections(&self, wanted: usize) {
         self.until(wanted, Self::connections).await;
     }
@@ -146,58 +146,62 @@ impl Peer {
     }
 }
 
-fn config(seen: &Arc<Seen>, protocols: &[&str]) -> ServerConfig {
+fn config(state: &Arc<PeerState>, protocols: &[&str]) -> ServerConfig {
     let provider = Arc::new(rustls::crypto::aws_lc_rs::default_provider());
     let mut config = ServerConfig::builder_with_provider(Arc::clone(&provider))
         .with_safe_default_protocol_versions()
         .unwrap()
         .with_client_cert_verifier(Arc::new(AnyClient))
-        .with_cert_resolver(Arc::clone(seen) as Arc<dyn ResolvesServerCert>);
+        .with_cert_resolver(Arc::clone(state) as Arc<dyn ResolvesServerCert>);
     config.alpn_protocols = protocols.iter().map(|name| name.as_bytes().to_vec()).collect();
     config.ticketer = rustls::crypto::aws_lc_rs::Ticketer::new().unwrap();
     config.send_tls13_tickets = 4;
     config
 }
 
-impl ResolvesServerCert for Seen {
+impl ResolvesServerCert for PeerState {
     fn resolve(&self, hello: ClientHello<'_>) -> Option<Arc<CertifiedKey>> {
         self.server_names.lock().unwrap().push(hello.server_name().map(ToOwned::to_owned));
         Some(Arc::clone(&self.pair.lock().unwrap()))
     }
 }
 
-async fn accept(listener: TcpListener, acceptor: TlsAcceptor, seen: Arc<Seen>) {
+async fn accept(listener: TcpListener, acceptor: TlsAcceptor, state: Arc<PeerState>) {
     while let Ok((tcp, _)) = listener.accept().await {
-        let (acceptor, seen) = (acceptor.clone(), Arc::clone(&seen));
+        let (acceptor, state) = (acceptor.clone(), Arc::clone(&state));
         tokio::spawn(async move {
             let Ok(tls) = acceptor.accept(tcp).await else { return };
             let connection = tls.get_ref().1;
             if connection.handshake_kind() == Some(HandshakeKind::Resumed) {
-                seen.resumed.fetch_add(1, Ordering::SeqCst);
+                state.resumed.fetch_add(1, Ordering::SeqCst);
             }
             let client = connection.peer_certificates().and_then(|chain| chain.first());
-            seen.clients.lock().unwrap().push(client.map(|der| der.to_vec()).unwrap_or_default());
-            let number = seen.connections.fetch_add(1, Ordering::SeqCst) + 1;
-            seen.open.fetch_add(1, Ordering::SeqCst);
-            serve(tls, number, &seen).await;
-            seen.open.fetch_sub(1, Ordering::SeqCst);
+            state.clients.lock().unwrap().push(client.map(|der| der.to_vec()).unwrap_or_default());
+            let number = state.connections.fetch_add(1, Ordering::SeqCst) + 1;
+            state.open.fetch_add(1, Ordering::SeqCst);
+            serve(tls, number, &state).await;
+            state.open.fetch_sub(1, Ordering::SeqCst);
         });
     }
 }
 
-async fn serve(tls: tokio_rustls::server::TlsStream<TcpStream>, number: usize, seen: &Arc<Seen>) {
+async fn serve(
+    tls: tokio_rustls::server::TlsStream<TcpStream>,
+    number: usize,
+    state: &Arc<PeerState>,
+) {
     let (hung_up, died) = (Arc::new(Notify::new()), Arc::new(Notify::new()));
-    let asked = Arc::new(AtomicUsize::new(0));
+    let request_count = Arc::new(AtomicUsize::new(0));
     let service = service_fn(|request| {
-        let (seen, hung_up, died) = (Arc::clone(seen), Arc::clone(&hung_up), Arc::clone(&died));
-        let nth = asked.fetch_add(1, Ordering::SeqCst);
+        let (state, hung_up, died) = (Arc::clone(state), Arc::clone(&hung_up), Arc::clone(&died));
+        let nth = request_count.fetch_add(1, Ordering::SeqCst);
         async move {
-            if nth > 0 && seen.dies_of_the_second.load(Ordering::SeqCst) {
+            if nth > 0 && state.dies_of_the_second.load(Ordering::SeqCst) {
                 died.notify_one();
                 std::future::pending::<()>().await;
             }
-            let response = answer(request, number, &seen);
-            if seen.hangs_up.load(Ordering::SeqCst) {
+            let response = answer(request, number, &state);
+            if state.hangs_up.load(Ordering::SeqCst) {
                 hung_up.notify_one();
             }
             Ok::<_, Infallible>(response)
@@ -218,27 +222,27 @@ async fn serve(tls: tokio_rustls::server::TlsStream<TcpStream>, number: usize, s
 
 type Answer = Response<UnsyncBoxBody<Bytes, Infallible>>;
 
-fn answer(request: Request<Incoming>, number: usize, seen: &Arc<Seen>) -> Answer {
-    seen.requests.fetch_add(1, Ordering::SeqCst);
+fn answer(request: Request<Incoming>, number: usize, state: &Arc<PeerState>) -> Answer {
+    state.requests.fetch_add(1, Ordering::SeqCst);
     let host = request.headers().get("host").map(|host| host.to_str().unwrap().to_owned());
     let host = host.or_else(|| request.uri().authority().map(ToString::to_string));
-    seen.hosts.lock().unwrap().push(host.unwrap_or_default());
+    state.hosts.lock().unwrap().push(host.unwrap_or_default());
     let body = match request.uri().path() {
-        "/stream" => Pieces(Arc::clone(seen)).boxed(),
+        "/stream" => Pieces(Arc::clone(state)).boxed(),
         "/big" => Full::new(Bytes::from(vec![b'x'; 4 << 20])).boxed_unsync(),
         path => Full::new(Bytes::from(path.to_owned())).boxed_unsync(),
     };
     Response::builder().header("connection-number", number).body(body).unwrap()
 }
 
-/// A body of one piece for each permit, for ever.
-struct Pieces(Arc<Seen>);
+/// An endless body of one chunk for each permit.
+struct Pieces(Arc<PeerState>);
 
 impl Pieces {
     fn boxed(self) -> UnsyncBoxBody<Bytes, Infallible> {
         let (send, body) = tokio::sync::mpsc::channel::<Bytes>(1);
         tokio::spawn(async move {
-            // The head is sent with the first piece.
+            // The head is sent with the first chunk.
             let _ = send.send(Bytes::from_static(b"begin")).await;
             while let Ok(permit) = self.0.pieces.acquire().await {
                 permit.forget();
@@ -265,7 +269,7 @@ impl http_body::Body for Channel {
     }
 }
 
-/// Asks for a certificate and takes any.
+/// Requests a client certificate and accepts any.
 #[derive(Debug)]
 struct AnyClient;
 

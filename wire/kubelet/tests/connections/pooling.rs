@@ -1,4 +1,4 @@
-//! Connections are used again, by whom they are for, and let go when nobody needs them.
+//! Connections are reused for their own peer, and closed when unused.
 
 use std::sync::atomic::Ordering;
 use std::time::Duration;
@@ -32,7 +32,7 @@ async fn many_requests_one_connection_one_success() {
         assert_eq!((peer.connections(), peer.requests()), (1, 11));
         assert_eq!(us.witnessed(), (1, 0));
         let host = peer.address.to_string();
-        assert!(peer.hosts.lock().unwrap().iter().all(|seen| *seen == host));
+        assert!(peer.hosts.lock().unwrap().iter().all(|recorded| *recorded == host));
     }
 }
 
@@ -67,8 +67,8 @@ async fn requests_at_once_are_refused_together() {
         })
         .collect();
     for one in all {
-        let told = one.await.unwrap().unwrap_err().to_string();
-        assert!(told.contains("does not match"), "{told}");
+        let error = one.await.unwrap().unwrap_err().to_string();
+        assert!(error.contains("does not match"), "{error}");
     }
     assert_eq!(peer.requests(), 0);
     assert_eq!(us.witnessed(), (0, 1));
@@ -106,8 +106,8 @@ async fn a_reader_that_stands_still_holds_up_nobody() {
     }
     tokio::time::sleep(Duration::from_millis(200)).await;
     let to = peer.of("node-a");
-    let asked = us.get(&to);
-    let number = tokio::time::timeout(Duration::from_secs(5), asked).await.unwrap().unwrap();
+    let response = us.get(&to);
+    let number = tokio::time::timeout(Duration::from_secs(5), response).await.unwrap().unwrap();
     assert_eq!(number, 1);
     for body in still {
         let read = body.into_body().collect().await.unwrap().to_bytes();
@@ -168,10 +168,10 @@ async fn a_request_that_its_connection_died_of_is_sent_again_if_it_is_harmless()
         for number in 1..5 {
             assert_eq!(us.get(&peer.of("node-a")).await.unwrap(), number);
         }
-        // What is sent again is sent to whom it is meant for.
+        // A retried request goes to the right peer.
         peer.show(&authority.sign(&Wanted::node("node-b")));
-        let told = us.get(&peer.of("node-a")).await.unwrap_err().to_string();
-        assert!(told.contains("\"system:node:node-b\" does not match"), "{told}");
+        let error = us.get(&peer.of("node-a")).await.unwrap_err().to_string();
+        assert!(error.contains("\"system:node:node-b\" does not match"), "{error}");
         assert_eq!(us.witnessed(), (4, 1));
 
         peer.show(&authority.sign(&Wanted::node("node-a")));

@@ -1,4 +1,4 @@
-//! Through a proxy, the kubelet at its end is verified, and not the proxy.
+//! Through a proxy, the kubelet is verified, and not the proxy.
 
 use std::sync::{Arc, Mutex};
 
@@ -10,12 +10,12 @@ use super::authority::{Authority, Wanted};
 use super::peer::{H2, Peer};
 use super::us::Us;
 
-/// A proxy that leads everybody to this address, or refuses; and the heads of what it was asked.
+/// A proxy that connects everybody to this address, or refuses; and the heads of its requests.
 async fn proxy(to: Option<std::net::SocketAddr>) -> (String, Arc<Mutex<Vec<String>>>) {
     let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
     let url = format!("http://me:secret@{}", listener.local_addr().unwrap());
-    let asked = Arc::new(Mutex::new(Vec::new()));
-    let heads = Arc::clone(&asked);
+    let requests = Arc::new(Mutex::new(Vec::new()));
+    let heads = Arc::clone(&requests);
     tokio::spawn(async move {
         while let Ok((tcp, _)) = listener.accept().await {
             let heads = Arc::clone(&heads);
@@ -36,7 +36,7 @@ async fn proxy(to: Option<std::net::SocketAddr>) -> (String, Arc<Mutex<Vec<Strin
             });
         }
     });
-    (url, asked)
+    (url, requests)
 }
 
 fn through(url: &str, except: &str, authority: &Authority) -> Us {
@@ -54,30 +54,32 @@ async fn the_kubelet_at_the_end_is_verified() {
     let authority = Authority::new("kubelet-ca");
     let leaf = authority.sign(&Wanted::node("node-a").names(&["192.0.2.7", "node.example"]));
     let peer = Peer::start(&leaf, H2).await;
-    let (url, asked) = proxy(Some(peer.address)).await;
+    let (url, requests) = proxy(Some(peer.address)).await;
     let us = through(&url, "", &authority);
     us.get(&at("node-a", "192.0.2.7")).await.unwrap();
     us.dial(&at("node-a", "node.example")).await.unwrap();
     us.refused(&at("node-b", "192.0.2.7")).await;
-    let told = us.refused(&at("node-a", "192.0.2.8")).await;
-    assert!(told.ends_with("x509: certificate is valid for 192.0.2.7, not 192.0.2.8"), "{told}");
-    let asked = asked.lock().unwrap();
-    assert!(asked[0].starts_with("CONNECT 192.0.2.7:10250 HTTP/1.1\r\nHost: 192.0.2.7:10250\r\n"));
-    assert!(asked[0].contains("Proxy-Authorization: Basic bWU6c2VjcmV0\r\n"));
-    assert!(asked[1].starts_with("CONNECT node.example:10250 "));
+    let error = us.refused(&at("node-a", "192.0.2.8")).await;
+    assert!(error.ends_with("x509: certificate is valid for 192.0.2.7, not 192.0.2.8"), "{error}");
+    let requests = requests.lock().unwrap();
+    assert!(
+        requests[0].starts_with("CONNECT 192.0.2.7:10250 HTTP/1.1\r\nHost: 192.0.2.7:10250\r\n")
+    );
+    assert!(requests[0].contains("Proxy-Authorization: Basic bWU6c2VjcmV0\r\n"));
+    assert!(requests[1].starts_with("CONNECT node.example:10250 "));
 }
 
 #[tokio::test]
 async fn some_hosts_are_reached_straight() {
     let authority = Authority::new("kubelet-ca");
     let peer = Peer::start(&authority.sign(&Wanted::node("node-a")), H2).await;
-    let (url, asked) = proxy(None).await;
+    let (url, requests) = proxy(None).await;
     through(&url, "", &authority).get(&peer.of("node-a")).await.unwrap();
-    assert!(asked.lock().unwrap().is_empty(), "loopback never goes through a proxy");
-    let told = through(&url, "", &authority).refused(&at("node-a", "192.0.2.7")).await;
-    assert_eq!(told, "Forbidden");
-    assert_eq!(asked.lock().unwrap().len(), 2);
+    assert!(requests.lock().unwrap().is_empty(), "loopback never goes through a proxy");
+    let error = through(&url, "", &authority).refused(&at("node-a", "192.0.2.7")).await;
+    assert_eq!(error, "Forbidden");
+    assert_eq!(requests.lock().unwrap().len(), 2);
     let us = through("http://127.0.0.1:1", "", &authority);
-    let told = us.refused(&at("node-a", "192.0.2.7")).await;
-    assert_eq!(told, "proxyconnect tcp: dial tcp 127.0.0.1:1: connect: connection refused");
+    let error = us.refused(&at("node-a", "192.0.2.7")).await;
+    assert_eq!(error, "proxyconnect tcp: dial tcp 127.0.0.1:1: connect: connection refused");
 }

@@ -1,4 +1,4 @@
-//! Files change while connections stand.
+//! Files change while connections are open.
 
 use std::path::Path;
 use std::time::Duration;
@@ -38,16 +38,16 @@ async fn a_new_authority_is_believed_and_the_old_one_is_not() {
 
         std::fs::write(us.file("ca.crt"), new.pem()).unwrap();
         us.reload_now();
-        let told = us.refused(&peer.of("node-a")).await;
-        assert!(told.ends_with("x509: certificate signed by unknown authority"), "{told}");
+        let error = us.refused(&peer.of("node-a")).await;
+        assert!(error.ends_with("x509: certificate signed by unknown authority"), "{error}");
         peer.until_open(0).await;
 
         peer.show(&new.sign(&Wanted::node("node-a")));
         us.get(&peer.of("node-a")).await.unwrap();
-        // Names are still looked at.
+        // Names are still checked.
         peer.show(&new.sign(&Wanted::node("node-b")));
-        let told = us.dial(&peer.of("node-a")).await.unwrap_err().to_string();
-        assert!(told.contains("does not match"), "{told}");
+        let error = us.dial(&peer.of("node-a")).await.unwrap_err().to_string();
+        assert!(error.contains("does not match"), "{error}");
     }
 }
 
@@ -110,10 +110,10 @@ async fn our_certificate_is_shown_and_replaced() {
         us.get_insecurely(&peer.of("node-a")).await.unwrap();
         us.dial(&peer.of("node-a")).await.unwrap();
         peer.until_connections(3).await;
-        let shown = std::mem::take(&mut *peer.clients.lock().unwrap());
-        assert_eq!(shown, vec![first.chain[0].to_vec(); 3]);
+        let presented = std::mem::take(&mut *peer.clients.lock().unwrap());
+        assert_eq!(presented, vec![first.chain[0].to_vec(); 3]);
 
-        // A certificate whose key has not come yet is not taken.
+        // A certificate whose key has not arrived yet is not used.
         std::fs::write(&files.certificate, &second.pem).unwrap();
         us.reload_now();
         us.dial(&peer.of("node-a")).await.unwrap();
@@ -121,8 +121,8 @@ async fn our_certificate_is_shown_and_replaced() {
         write(&files, &second);
         us.reload_now();
         assert_eq!(us.get(&peer.of("node-a")).await.unwrap(), 5, "a new connection");
-        let shown = std::mem::take(&mut *peer.clients.lock().unwrap());
-        assert_eq!(shown, [first.chain[0].to_vec(), second.chain[0].to_vec()]);
+        let presented = std::mem::take(&mut *peer.clients.lock().unwrap());
+        assert_eq!(presented, [first.chain[0].to_vec(), second.chain[0].to_vec()]);
     }
 }
 
@@ -168,14 +168,14 @@ fn files_that_cannot_be_used_are_named() {
     write(&files, &one);
     assert!(Kubelets::open(showing(files.clone()), Box::new(|_| {})).is_ok());
     std::fs::write(&files.key, &other.key_pem).unwrap();
-    let told = open(showing(files.clone()));
-    assert!(told.starts_with("tls: private key does not match public key"), "{told}");
+    let error = open(showing(files.clone()));
+    assert!(error.starts_with("tls: private key does not match public key"), "{error}");
     std::fs::write(&files.key, "").unwrap();
-    let told = open(showing(files.clone()));
-    assert!(told.starts_with("tls: failed to find any PEM data in key input"), "{told}");
+    let error = open(showing(files.clone()));
+    assert!(error.starts_with("tls: failed to find any PEM data in key input"), "{error}");
     std::fs::write(&files.certificate, "").unwrap();
-    let told = open(showing(files));
-    assert!(told.starts_with("tls: failed to find any PEM data in certificate input"), "{told}");
+    let error = open(showing(files));
+    assert!(error.starts_with("tls: failed to find any PEM data in certificate input"), "{error}");
 }
 
 #[tokio::test]

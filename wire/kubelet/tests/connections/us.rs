@@ -1,4 +1,4 @@
-//! Our side: connections with files of their own and a count of what was witnessed.
+//! A test client with its own files and a count of name checks.
 
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -14,7 +14,7 @@ use tempfile::TempDir;
 
 use super::authority::Authority;
 
-/// Connections to kubelets, and what they told.
+/// A client for kubelets, and its witnessed name checks.
 pub(crate) struct Us {
     pub(crate) kubelets: Kubelets,
     pub(crate) folder: TempDir,
@@ -39,7 +39,7 @@ impl Us {
         Self::new(authority, NameCheck::Enforce)
     }
 
-    /// With these settings, except that these are the authorities.
+    /// With these settings, except for the authorities.
     pub(crate) fn with(authorities: &str, names: NameCheck, mut settings: Settings) -> Self {
         let folder = tempfile::tempdir().unwrap();
         let file = folder.path().join("ca.crt");
@@ -63,7 +63,7 @@ impl Us {
         self.folder.path().join(name)
     }
 
-    /// Successes and failures that were witnessed.
+    /// Witnessed successes and failures.
     pub(crate) fn witnessed(&self) -> (usize, usize) {
         (self.successes.load(Ordering::SeqCst), self.failures.load(Ordering::SeqCst))
     }
@@ -76,7 +76,7 @@ impl Us {
         self.send(to, Verification::Full, request(path)).await
     }
 
-    /// One whole exchange: the number of the connection that it went over.
+    /// One whole exchange: the number of its connection.
     pub(crate) async fn get(&self, to: &Endpoint) -> Result<usize, KubeletError> {
         whole(self.begin(to, "/path").await?).await
     }
@@ -85,7 +85,7 @@ impl Us {
         whole(self.send(to, Verification::Skipped, request("/path")).await?).await
     }
 
-    /// Why there is no answer, on each of the ways to a kubelet.
+    /// The error on each of the paths to a kubelet.
     pub(crate) async fn refused(&self, to: &Endpoint) -> String {
         let pooled = self.get(to).await.unwrap_err();
         let dialled = self.dial(to).await.unwrap_err();
@@ -94,12 +94,12 @@ impl Us {
     }
 }
 
-/// The text of an error, in which the time of day is `NOW`.
+/// The text of an error, in which the current time is `NOW`.
 fn timeless(error: &KubeletError) -> String {
-    let told = error.to_string();
-    let Some((before, now)) = told.split_once("current time ") else { return told };
+    let message = error.to_string();
+    let Some((before, now)) = message.split_once("current time ") else { return message };
     let (now, behind) = now.split_once('Z').unwrap();
-    assert!(now.len() == "2026-01-02T03:04:05".len() && now.starts_with("20"), "{told}");
+    assert!(now.len() == "2026-01-02T03:04:05".len() && now.starts_with("20"), "{message}");
     format!("{before}current time NOW{behind}")
 }
 
@@ -107,11 +107,11 @@ pub(crate) fn request(path: &str) -> Request<Empty<Bytes>> {
     Request::get(path).body(Empty::new()).unwrap()
 }
 
-/// Reads an answer to its end.
+/// Reads a response to its end.
 pub(crate) async fn whole(response: Response<PooledBody>) -> Result<usize, KubeletError> {
     let number = response.headers()["connection-number"].to_str().unwrap().parse().unwrap();
     response.into_body().collect().await?;
-    // A connection of HTTP/1.1 comes back a moment after its answer was read.
+    // An HTTP/1.1 connection returns to the pool a moment after its response was read.
     tokio::time::sleep(std::time::Duration::from_millis(10)).await;
     Ok(number)
 }

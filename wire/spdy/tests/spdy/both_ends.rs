@@ -1,4 +1,4 @@
-//! Both ends against each other: opening, refusing, half closing, resetting, leaving.
+//! Both ends against each other: opening, refusing, half closing, resetting, shutting down.
 
 use crate::{pair, soon};
 use bytes::Bytes;
@@ -32,11 +32,11 @@ async fn each_half_ends_by_itself() {
     let ((client, _a), (_server, mut accept)) = pair(1 << 16);
     let served = tokio::spawn(async move {
         let mut stream = accept.next().await.unwrap().reply(&[]).unwrap();
-        let mut said = Vec::new();
-        stream.read_to_end(&mut said).await.unwrap();
-        // The other end has said all, and still listens.
+        let mut received = Vec::new();
+        stream.read_to_end(&mut received).await.unwrap();
+        // The other end has finished, and still reads.
         for _ in 0..100 {
-            stream.write_all(&said).await.unwrap();
+            stream.write_all(&received).await.unwrap();
         }
         stream.shutdown().await.unwrap();
         assert_eq!(stream.write(b"x").await.unwrap_err().kind(), ErrorKind::BrokenPipe);
@@ -48,9 +48,9 @@ async fn each_half_ends_by_itself() {
     stream.write_all(b"abc").await.unwrap();
     stream.shutdown().await.unwrap();
     stream.shutdown().await.unwrap();
-    let mut heard = Vec::new();
-    soon(stream.read_to_end(&mut heard)).await.unwrap();
-    assert_eq!(heard, b"abc".repeat(100));
+    let mut received = Vec::new();
+    soon(stream.read_to_end(&mut received)).await.unwrap();
+    assert_eq!(received, b"abc".repeat(100));
     soon(served).await.unwrap();
 }
 
@@ -127,9 +127,9 @@ async fn closing_ends_everything_after_what_was_sent() {
     let leaving = tokio::spawn(async move { client.close().await });
     let (mut other, no_more) = soon(served).await.unwrap();
     assert!(no_more);
-    let mut heard = Vec::new();
-    soon(other.read_to_end(&mut heard)).await.unwrap();
-    assert_eq!(heard.len(), 100_000);
+    let mut received = Vec::new();
+    soon(other.read_to_end(&mut received)).await.unwrap();
+    assert_eq!(received.len(), 100_000);
     soon(leaving).await.unwrap();
     assert_eq!(soon(stream.chunk()).await.unwrap_err().kind(), ErrorKind::ConnectionReset);
     drop(other);
@@ -176,9 +176,9 @@ async fn there_is_a_limit_to_streams() {
     let (few, _a) = Session::begin(one, false, limits);
     let (server, mut accept) = Session::begin(other, true, limits);
     tokio::spawn(async move {
-        let mut kept = Vec::new();
+        let mut streams = Vec::new();
         while let Some(incoming) = accept.next().await {
-            kept.push(incoming.reply(&[]).unwrap());
+            streams.push(incoming.reply(&[]).unwrap());
         }
     });
     let first = soon(few.open(&[], false)).await.unwrap();

@@ -1,4 +1,4 @@
-//! Frames as Go's library writes them, and what is written back to it.
+//! Frames written by Go's library, and frames written for it.
 
 use crate::soon;
 use bytes::{Bytes, BytesMut};
@@ -6,8 +6,8 @@ use ratchet_spdy::frame::{Frame, Reader};
 use ratchet_spdy::{Headers, Limits, Reset, Session};
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 
-/// What the library wrote, in one session: two streams, a reply, a reset, a ping, the end, data, the end of a stream,
-/// settings, a window, more headers.
+/// Output of the library in one session: two streams, a reply, a reset, a ping, GOAWAY, data, the
+/// end of a stream, settings, a window, more headers.
 pub(crate) const GO: &[&str] = &[
     "80030001000000290000000100000000000078f9e3c6a7c26260606004a7b392a2d4c45c6851c29a0a0a6800000000ffff",
     "800300010100001700000003000000000000c22e555c92929907000000ffff",
@@ -83,7 +83,7 @@ fn it_does_not_matter_how_bytes_arrive() {
     assert_eq!((text.as_slice(), others), (&b"hello"[..], 7));
 }
 
-/// What this end writes, byte for byte: Go's library was seen to read it.
+/// The output of this end, byte for byte: Go's library was seen to read it.
 #[tokio::test]
 async fn what_is_written() {
     let (io, mut peer) = tokio::io::duplex(1 << 16);

@@ -1,4 +1,4 @@
-//! Peers that break the protocol or mean harm: the session ends or goes on, and memory stays where it is.
+//! Peers that violate the protocol: the session ends or continues, and memory stays bounded.
 
 use crate::bytes_of_go::{GO, unhex};
 use crate::soon;
@@ -50,7 +50,7 @@ async fn what_means_nothing_is_passed_over() {
     let incoming = soon(accept.next()).await.unwrap();
     assert_eq!(incoming.headers().get("streamtype"), Some("error"));
     assert_eq!(session.error(), None);
-    // No block at all is not an empty one.
+    // A missing block is not an empty one.
     peer.write_all(&reply_of_nobody).await.unwrap();
     let mut answer = [0; 16];
     soon(peer.read_exact(&mut answer)).await.unwrap();
@@ -59,7 +59,7 @@ async fn what_means_nothing_is_passed_over() {
 
 #[tokio::test]
 async fn numbers_of_streams_go_up_and_are_odd() {
-    // The same stream again; one with an even number; each after an accepted one.
+    // The same stream again; one with an even id; each after an accepted one.
     for (what, id) in [("again", 1u32), ("even", 4), ("below", 1)] {
         let (mut peer, _session, mut accept) = server();
         peer.write_all(&unhex(GO[0])).await.unwrap();
@@ -98,7 +98,7 @@ async fn who_asks_without_listening_is_not_heard_any_more() {
     let stopped = tokio::time::timeout(Duration::from_millis(500), flood).await;
     assert!(stopped.is_err(), "the connection is not read any more");
     assert_eq!(session.error(), None);
-    // It listens after all, and all goes on.
+    // It reads after all, and the session continues.
     let mut answer = vec![0; 1 << 16];
     soon(peer.read_exact(&mut answer)).await.unwrap();
 }

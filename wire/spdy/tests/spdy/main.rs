@@ -1,4 +1,4 @@
-//! SPDY from outside: bytes that Go's library wrote, both ends against each other, and peers that mean harm.
+//! SPDY end to end: bytes written by Go's library, both ends against each other, and hostile peers.
 
 #![allow(clippy::indexing_slicing, reason = "a helper of a test may fail like a test")]
 #![allow(clippy::unwrap_used, reason = "a helper of a test may fail like a test")]

@@ -1,4 +1,4 @@
-//! Much at once: many streams, large transfers, and readers who do not read.
+//! Load: many streams, large transfers, and readers that do not read.
 
 use crate::{pair, soon};
 use ratchet_spdy::{Accept, Limits, Session, Stream};
@@ -7,7 +7,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Duration;
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 
-/// Sends back whatever comes.
+/// Sends back all received data.
 async fn echo(mut accept: Accept) {
     while let Some(incoming) = accept.next().await {
         let mut stream = incoming.reply(&[]).unwrap();
@@ -32,9 +32,9 @@ async fn sends_and_hears(stream: Stream, text: Vec<u8>, at_once: usize) {
         writing.shutdown().await.unwrap();
         writing
     });
-    let mut heard = Vec::new();
-    reading.read_to_end(&mut heard).await.unwrap();
-    assert!(heard == text, "{} of {} bytes", heard.len(), text.len());
+    let mut received = Vec::new();
+    reading.read_to_end(&mut received).await.unwrap();
+    assert!(received == text, "{} of {} bytes", received.len(), text.len());
     drop(sending.await.unwrap());
 }
 
@@ -71,7 +71,7 @@ async fn a_large_transfer_arrives_whole_in_both_directions_at_once() {
     soon(sends_and_hears(stream, text, 1 << 20)).await;
 }
 
-/// Opens a stream over a connection between two ends, the server's with little room.
+/// A stream over a connection between two ends, the server's with small buffers.
 async fn with_little_room() -> (Stream, Stream, (Session, Accept), (Session, Accept)) {
     let limits = Limits { stream_buffer: 100_000, outgoing: 50_000, ..Limits::DEFAULT };
     let (one, other) = tokio::io::duplex(1 << 10);
@@ -107,13 +107,13 @@ async fn a_slow_reader_holds_the_writer_back() {
         }
         last = now;
     }
-    // Both buffers, what is in the connection, and a frame on the way at each end.
+    // Both buffers, the data in the connection, and a frame in flight at each end.
     assert!(last < 100_000 + 50_000 + 300_000, "{last} bytes wait");
-    let mut heard = 0;
+    let mut received = 0;
     while let Some(bytes) = soon(theirs.chunk()).await.unwrap() {
-        heard += bytes.len();
+        received += bytes.len();
     }
-    assert_eq!(heard, sent.load(Ordering::Relaxed));
+    assert_eq!(received, sent.load(Ordering::Relaxed));
     drop(soon(sending).await.unwrap());
 }
 
@@ -123,7 +123,7 @@ async fn a_stream_that_goes_away_lets_the_others_through() {
     let flooding = tokio::spawn(async move { while ours.write(&[7; 10_000]).await.is_ok() {} });
     tokio::time::sleep(Duration::from_millis(100)).await;
     tokio::spawn(echo(accept));
-    // What it would say waits behind what nobody reads.
+    // Its data waits behind data that nobody reads.
     let second = tokio::spawn(async move {
         let stream = client.open(&[], false).await.unwrap();
         sends_and_hears(stream, vec![1; 100_000], 1000).await;

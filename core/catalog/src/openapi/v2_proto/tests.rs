@@ -1,4 +1,4 @@
-//! Takes the bytes apart again and holds them against the same document in JSON.
+//! The bytes are parsed again and compared with the same document in JSON.
 
 use serde_json::Value;
 

@@ -1,4 +1,4 @@
-//! An object while it is shown, and how its fields are read: absent and `null` are the same.
+//! An object and the time it is printed at, with field access where absent and `null` are the same.
 
 use crate::age;
 use alloc::string::String;
@@ -8,65 +8,64 @@ use ratchet_object::{Node, Value};
 /// The cells of one object.
 pub(crate) type Cells = Vec<Node<'static>>;
 
-/// What is printed where something is not there.
+/// Printed for a missing value.
 pub(crate) const NONE: &str = "<none>";
-/// What is printed where nobody knows.
+/// Printed for an unknown value.
 pub(crate) const UNKNOWN: &str = "<unknown>";
-/// What is printed where nobody chose.
+/// Printed for a value that is not set.
 pub(crate) const UNSET: &str = "<unset>";
 
-/// An object, and when it is looked at.
+/// An object and the time it is printed at.
 #[derive(Clone, Copy)]
-pub(crate) struct Shown<'a> {
-    /// The object.
+pub(crate) struct PrintedObject<'a> {
     pub(crate) object: &'a Node<'a>,
-    /// Seconds since 1970.
+    /// The Unix time in seconds.
     pub(crate) now: i64,
 }
 
-impl<'a> Shown<'a> {
-    /// The value there, if there is one.
+impl<'a> PrintedObject<'a> {
+    /// The value at `names`, unless it is absent or `null`.
     pub(crate) fn at(&self, names: &[&str]) -> Option<&'a Node<'a>> {
         at(self.object, names)
     }
 
-    /// The text there; empty if there is none.
+    /// The string at `names`; empty if there is none.
     pub(crate) fn text(&self, names: &[&str]) -> &'a str {
         self.object.text_at(names)
     }
 
-    /// The text there as a cell.
+    /// The string at `names` as a cell.
     pub(crate) fn cell(&self, names: &[&str]) -> Node<'static> {
         text(self.text(names))
     }
 
-    /// The text there as a cell; `absent` if nobody set it.
+    /// The string at `names` as a cell; `absent` if it is not set.
     pub(crate) fn cell_or(&self, names: &[&str], absent: &str) -> Node<'static> {
         text(self.at(names).map_or(absent, |node| node.text().unwrap_or_default()))
     }
 
-    /// The number there; 0 if there is none.
+    /// The integer at `names`; 0 if there is none.
     pub(crate) fn int(&self, names: &[&str]) -> i64 {
         int(self.object, names)
     }
 
-    /// The truth there; false if there is none.
+    /// The boolean at `names`; false if there is none.
     pub(crate) fn flag(&self, names: &[&str]) -> bool {
         flag(self.object, names)
     }
 
-    /// The items there; none if there is no list.
+    /// The items at `names`; empty if there is no list.
     pub(crate) fn items(&self, names: &[&str]) -> &'a [Node<'a>] {
         items(self.object, names)
     }
 
-    /// How many items or members are there.
+    /// The number of items or members at `names`.
     pub(crate) fn count(&self, names: &[&str]) -> i64 {
         let node = self.at(names);
         count(node.map_or(0, |node| node.items().len().max(node.entries().len())))
     }
 
-    /// The name of the object.
+    /// The name of the object, as a cell.
     pub(crate) fn name(&self) -> Node<'static> {
         self.cell(&["metadata", "name"])
     }
@@ -77,21 +76,21 @@ impl<'a> Shown<'a> {
     }
 
     /// Whether the object is being deleted.
-    pub(crate) fn is_going(&self) -> bool {
+    pub(crate) fn is_terminating(&self) -> bool {
         self.at(&["metadata", "deletionTimestamp"]).is_some()
     }
 
-    /// How old the object is.
+    /// The age of the object, as a cell.
     pub(crate) fn age(&self) -> Node<'static> {
         text(self.since(&["metadata", "creationTimestamp"]))
     }
 
-    /// The point in time there, if there is one.
+    /// The timestamp at `names`, if there is one.
     pub(crate) fn time(&self, names: &[&str]) -> Option<i64> {
         age::seconds(self.text(names))
     }
 
-    /// How long ago the point in time there is.
+    /// The duration since the timestamp at `names`.
     pub(crate) fn since(&self, names: &[&str]) -> String {
         age::since(self.time(names), self.now)
     }
@@ -102,38 +101,38 @@ impl<'a> Shown<'a> {
         conditions.find(|condition| condition.text_at(&["type"]) == kind)
     }
 
-    /// Whether the first condition of this type holds.
-    pub(crate) fn holds(&self, kind: &str) -> bool {
+    /// Whether the first condition of this type is true.
+    pub(crate) fn is_condition_true(&self, kind: &str) -> bool {
         self.condition(kind).is_some_and(|condition| condition.text_at(&["status"]) == "True")
     }
 }
 
-/// The value at the end of `names`, unless it is absent or `null`.
+/// The value at `names`, unless it is absent or `null`.
 pub(crate) fn at<'a>(node: &'a Node<'a>, names: &[&str]) -> Option<&'a Node<'a>> {
     node.find(names).filter(|node| !node.is_null())
 }
 
-/// The number at the end of `names`; 0 if there is none.
+/// The integer at `names`; 0 if there is none.
 pub(crate) fn int(node: &Node<'_>, names: &[&str]) -> i64 {
     node.find(names).and_then(Node::as_int).unwrap_or_default()
 }
 
-/// The truth at the end of `names`; false if there is none.
+/// The boolean at `names`; false if there is none.
 pub(crate) fn flag(node: &Node<'_>, names: &[&str]) -> bool {
     node.find(names).and_then(Node::as_bool).unwrap_or_default()
 }
 
-/// The items at the end of `names`; none if there is no list.
+/// The items at `names`; empty if there is no list.
 pub(crate) fn items<'a>(node: &'a Node<'a>, names: &[&str]) -> &'a [Node<'a>] {
     node.find(names).map(Node::items).unwrap_or_default()
 }
 
-/// A length as a number of the tree.
+/// A length as an integer of the tree.
 pub(crate) fn count(length: usize) -> i64 {
     i64::try_from(length).unwrap_or(i64::MAX)
 }
 
-/// A text as a cell.
+/// A string as a cell.
 pub(crate) fn text(text: impl Into<String>) -> Node<'static> {
     Node::string(text.into())
 }
@@ -143,7 +142,7 @@ pub(crate) fn or<'t>(text: &'t str, absent: &'t str) -> &'t str {
     if text.is_empty() { absent } else { text }
 }
 
-/// A value that is written as text or as a number: an amount, a port, a percentage.
+/// A value that is a string or a number: a quantity, a port, a percentage.
 pub(crate) fn amount(node: &Node<'_>) -> String {
     match &node.value {
         Value::Text(text) => text.as_ref().into(),
@@ -152,7 +151,7 @@ pub(crate) fn amount(node: &Node<'_>) -> String {
     }
 }
 
-/// The texts of a list, joined.
+/// The strings of a list, joined.
 pub(crate) fn joined(items: &[Node<'_>], between: &str) -> String {
     let texts: Vec<&str> = items.iter().filter_map(Node::text).collect();
     texts.join(between)

@@ -1,4 +1,5 @@
-//! Why a certificate is refused, in the words of Go's x509 package, and in its order: time, host, chain.
+//! Messages for refused certificates as Go's crypto/x509 formats them, checked in its order: time,
+//! host, chain.
 
 use jiff::Timestamp;
 use rustls::CertificateError;
@@ -10,11 +11,11 @@ use x509_parser::prelude::FromDer;
 use std::net::IpAddr;
 
 const UNKNOWN: &str = "x509: certificate signed by unknown authority";
-/// Up to how many names of a certificate are listed.
-const LISTED: usize = 100;
+/// The number of names from which on they are only counted.
+const MAX_LISTED: usize = 100;
 
-/// What Go would say of this certificate, which was refused for `error` by these authorities.
-pub(crate) fn refusal<'a>(
+/// Go's message for this certificate, which these authorities refused for `error`.
+pub(crate) fn verification_error<'a>(
     error: &rustls::Error,
     leaf: &CertificateDer<'_>,
     host: &ServerName<'_>,
@@ -24,24 +25,31 @@ pub(crate) fn refusal<'a>(
     let Ok((_, certificate)) = X509Certificate::from_der(leaf) else {
         return "x509: malformed certificate".to_owned();
     };
-    out_of_time(&certificate, now).or_else(|| wrong_host(&certificate, leaf, host)).unwrap_or_else(
-        || {
-            let told = broken_chain(error, &certificate);
-            if told == UNKNOWN { told + &hint(&certificate, now, authorities) } else { told }
-        },
-    )
+    validity_error(&certificate, now)
+        .or_else(|| host_error(&certificate, leaf, host))
+        .unwrap_or_else(|| {
+            let message = chain_error(error, &certificate);
+            if message == UNKNOWN {
+                message + &hint(&certificate, now, authorities)
+            } else {
+                message
+            }
+        })
 }
 
-/// An authority that is called as the one who signed, and why it is not that one: another cluster's has the same name.
+/// Names an authority with the subject of the issuer, and why it is not the issuer: CAs of other
+/// clusters often have the same name.
 fn hint<'a>(
     certificate: &X509Certificate<'_>,
     now: UnixTime,
     authorities: impl Iterator<Item = &'a CertificateDer<'static>>,
 ) -> String {
-    let read = authorities.filter_map(|der| Some(X509Certificate::from_der(der).ok()?.1));
-    let mut namesakes = read.filter(|one| one.subject().as_raw() == certificate.issuer().as_raw());
+    let authorities_parsed =
+        authorities.filter_map(|der| Some(X509Certificate::from_der(der).ok()?.1));
+    let mut namesakes = authorities_parsed
+        .filter(|authority| authority.subject().as_raw() == certificate.issuer().as_raw());
     let Some(candidate) = namesakes.next() else { return String::new() };
-    let why = out_of_time(&candidate, now).unwrap_or_else(|| bad_signature(certificate));
+    let why = validity_error(&candidate, now).unwrap_or_else(|| signature_error(certificate));
     let name = candidate.subject().iter_common_name().next().and_then(|name| name.as_str().ok());
     let name = name.map_or_else(|| format!("serial:{}", candidate.serial), ToOwned::to_owned);
     format!(
@@ -49,51 +57,51 @@ fn hint<'a>(
     )
 }
 
-fn bad_signature(certificate: &X509Certificate<'_>) -> String {
+fn signature_error(certificate: &X509Certificate<'_>) -> String {
     let algorithm = certificate.signature_algorithm.algorithm.to_id_string();
     let row = SIGNATURES.iter().find(|(start, _)| algorithm.starts_with(start));
-    row.map_or("x509: cannot verify signature: algorithm unimplemented", |(_, words)| words)
+    row.map_or("x509: cannot verify signature: algorithm unimplemented", |(_, message)| message)
         .to_owned()
 }
 
-/// What Go says of a wrong signature, by the beginning of its algorithm's identifier.
+/// Go's messages for a wrong signature, by the prefix of the algorithm's OID.
 static SIGNATURES: [(&str, &str); 3] = [
     ("1.2.840.10045.4.", "x509: ECDSA verification failure"),
     ("1.2.840.113549.1.1.", "crypto/rsa: verification error"),
     ("1.3.101.112", "x509: Ed25519 verification failure"),
 ];
 
-/// Whether the certificate is not valid now, in words.
-pub(crate) fn out_of_time(certificate: &X509Certificate<'_>, now: UnixTime) -> Option<String> {
+/// The message for a certificate that is not valid now.
+pub(crate) fn validity_error(certificate: &X509Certificate<'_>, now: UnixTime) -> Option<String> {
     let validity = certificate.validity();
     let now = i64::try_from(now.as_secs()).unwrap_or(i64::MAX);
     let (from, until) = (validity.not_before.timestamp(), validity.not_after.timestamp());
     let side = if now < from {
-        format!("before {}", moment(from))
+        format!("before {}", format_time(from))
     } else if now > until {
-        format!("after {}", moment(until))
+        format!("after {}", format_time(until))
     } else {
         return None;
     };
-    let now = moment(now);
+    let now = format_time(now);
     Some(format!("x509: certificate has expired or is not yet valid: current time {now} is {side}"))
 }
 
-fn moment(seconds: i64) -> String {
+fn format_time(seconds: i64) -> String {
     Timestamp::from_second(seconds).map_or_else(|_| seconds.to_string(), |at| at.to_string())
 }
 
-fn wrong_host(
+fn host_error(
     certificate: &X509Certificate<'_>,
     leaf: &CertificateDer<'_>,
     host: &ServerName<'_>,
 ) -> Option<String> {
     let parsed = rustls::server::ParsedCertificate::try_from(leaf).ok()?;
     rustls::client::verify_server_name(&parsed, host).err()?;
-    Some(host_words(certificate, host))
+    Some(host_message(certificate, host))
 }
 
-fn host_words(certificate: &X509Certificate<'_>, host: &ServerName<'_>) -> String {
+fn host_message(certificate: &X509Certificate<'_>, host: &ServerName<'_>) -> String {
     let names = Names::of(certificate);
     let host = host.to_str();
     let mut common = certificate.subject().iter_common_name().filter_map(|name| name.as_str().ok());
@@ -112,12 +120,12 @@ fn host_words(certificate: &X509Certificate<'_>, host: &ServerName<'_>) -> Strin
     };
     match valid.len() {
         0 => format!("x509: certificate is not valid for any names, but wanted to match {host}"),
-        1..LISTED => format!("x509: certificate is valid for {}, not {host}", valid.join(", ")),
+        1..MAX_LISTED => format!("x509: certificate is valid for {}, not {host}", valid.join(", ")),
         many => format!("x509: certificate is valid for {many} {kind}, but none matched {host}"),
     }
 }
 
-/// The alternative names of a certificate.
+/// The subject alternative names of a certificate.
 struct Names {
     is_absent: bool,
     dns: Vec<String>,
@@ -131,7 +139,7 @@ impl Names {
         names.is_absent = false;
         for name in &extension.value.general_names {
             match name {
-                // Whoever made the certificate chose it: no line may be broken by it.
+                // The names are chosen by the issuer: escaped, so that they cannot break a line.
                 GeneralName::DNSName(name) => names.dns.push(name.escape_default().to_string()),
                 GeneralName::IPAddress(bytes) => names.addresses.extend(address(bytes)),
                 _ => {}
@@ -147,12 +155,12 @@ fn address(bytes: &[u8]) -> Option<String> {
     Some(address.to_string())
 }
 
-fn broken_chain(error: &rustls::Error, certificate: &X509Certificate<'_>) -> String {
+fn chain_error(error: &rustls::Error, certificate: &X509Certificate<'_>) -> String {
     use CertificateError as Fault;
     match error {
         rustls::Error::InvalidCertificate(fault) => match fault {
             Fault::UnknownIssuer | Fault::BadSignature => UNKNOWN.to_owned(),
-            // Not the leaf, whose time was good: somebody who would have vouched for it.
+            // Not the leaf, whose time was valid: an intermediate or the authority.
             Fault::ExpiredContext { .. } | Fault::NotValidYetContext { .. } => UNKNOWN.to_owned(),
             Fault::Other(_) if certificate.is_ca() => {
                 if certificate.issuer().as_raw() == certificate.subject().as_raw() {

@@ -1,49 +1,49 @@
-//! What has come for a stream and waits for its reader.
+//! Received data of a stream that waits for its reader.
 
 use bytes::{Bytes, BytesMut};
 use std::collections::VecDeque;
 
-/// Pieces below this size are gathered: one that is kept as it came keeps the whole buffer that it came in.
+/// Chunks below this size are merged: a chunk kept as received retains its whole receive buffer.
 const SMALL: usize = 8 << 10;
 
-/// The bytes of one stream that nobody has read yet, in order.
+/// The unread bytes of one stream, in order.
 #[derive(Debug, Default)]
 pub(crate) struct Inbox {
-    pieces: VecDeque<Bytes>,
-    /// What comes after all of them.
-    gathered: BytesMut,
+    chunks: VecDeque<Bytes>,
+    /// The merged small chunks after all others.
+    merged: BytesMut,
     bytes: usize,
 }
 
 impl Inbox {
-    /// How many bytes wait.
+    /// The number of unread bytes.
     pub(crate) fn len(&self) -> usize {
         self.bytes
     }
 
-    pub(crate) fn push(&mut self, piece: Bytes) {
-        self.bytes += piece.len();
-        if piece.len() < SMALL {
-            self.gathered.extend_from_slice(&piece);
+    pub(crate) fn push(&mut self, chunk: Bytes) {
+        self.bytes += chunk.len();
+        if chunk.len() < SMALL {
+            self.merged.extend_from_slice(&chunk);
             return;
         }
-        self.close_gathered();
-        self.pieces.push_back(piece);
+        self.flush_merged();
+        self.chunks.push_back(chunk);
     }
 
-    /// The first bytes that came, as many as lie together.
+    /// The first unread bytes, as far as they are contiguous.
     pub(crate) fn pop(&mut self) -> Option<Bytes> {
-        if self.pieces.is_empty() {
-            self.close_gathered();
+        if self.chunks.is_empty() {
+            self.flush_merged();
         }
-        let piece = self.pieces.pop_front()?;
-        self.bytes -= piece.len();
-        Some(piece)
+        let chunk = self.chunks.pop_front()?;
+        self.bytes -= chunk.len();
+        Some(chunk)
     }
 
-    fn close_gathered(&mut self) {
-        if !self.gathered.is_empty() {
-            self.pieces.push_back(self.gathered.split().freeze());
+    fn flush_merged(&mut self) {
+        if !self.merged.is_empty() {
+            self.chunks.push_back(self.merged.split().freeze());
         }
     }
 }
@@ -60,7 +60,7 @@ mod tests {
         inbox.push(Bytes::from_static(b"b"));
         inbox.push(Bytes::from(vec![b'c'; SMALL]));
         inbox.push(Bytes::from_static(b"d"));
-        let popped: Vec<_> = std::iter::from_fn(|| inbox.pop()).map(|piece| piece.len()).collect();
+        let popped: Vec<_> = std::iter::from_fn(|| inbox.pop()).map(|chunk| chunk.len()).collect();
         assert_eq!((popped, inbox.len()), (vec![2, SMALL, 1], 0));
     }
 

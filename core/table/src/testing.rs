@@ -1,4 +1,4 @@
-//! What the tests of this crate share: small objects in, one line of cells out.
+//! Helpers for tests: objects as text in, one line of cells out.
 
 use crate::cells;
 use alloc::borrow::ToOwned;
@@ -14,7 +14,7 @@ pub(crate) fn tree(text: &str) -> Node<'static> {
     decode(text, Limits::DEFAULT).unwrap().documents.remove(0).into_owned()
 }
 
-/// The cells of an object. One without metadata is called `a` and five minutes old.
+/// The cells of an object as one line. One without metadata is called `a` and is five minutes old.
 pub(crate) fn line(group: &str, kind: &str, text: &str) -> String {
     let mut object = tree(text);
     if object.get("metadata").is_none() {

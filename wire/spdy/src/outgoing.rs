@@ -1,4 +1,4 @@
-//! What waits to be written to the connection: frames in order, and no more of them than the limit lets in.
+//! Bounded queue of frames to be written to the connection.
 
 use crate::frame::HEAD;
 use crate::inflate::Packer;
@@ -6,17 +6,18 @@ use crate::{Reset, write};
 use bytes::{Bytes, BytesMut};
 use std::collections::VecDeque;
 
-/// The largest data frame that is made here. Peers read a frame whole before they hand it on.
-pub(crate) const LARGEST: usize = 64 << 10;
+/// The maximum size of a data frame that is sent. Peers read a frame completely before they pass it
+/// on.
+pub(crate) const MAX_DATA: usize = 64 << 10;
 
-/// What may wait beyond the limit: the frame that reached it, and frames that nobody can be made to wait with.
-const SLACK: usize = 2 * LARGEST;
+/// Excess over the limit: the frame that reached it, and frames that cannot be delayed.
+const SLACK: usize = 2 * MAX_DATA;
 
-/// The frames of all streams, in the order in which the peer will see them.
+/// The frames of all streams, in the order of sending.
 #[derive(Debug)]
 pub(crate) struct Outgoing {
     ready: VecDeque<Bytes>,
-    /// What comes after all of them, still growing.
+    /// The frames after all others, still growing.
     tail: BytesMut,
     packer: Packer,
     waiting: usize,
@@ -29,22 +30,21 @@ impl Outgoing {
         Self { ready, tail, packer: Packer::default(), waiting: 0, limit }
     }
 
-    /// Whether another data frame may wait here.
+    /// Whether another data frame may be queued.
     pub(crate) fn has_room(&self) -> bool {
         self.waiting < self.limit
     }
 
-    /// Whether those who wait for room should be told.
-    pub(crate) fn has_much_room(&self) -> bool {
+    /// Whether waiting writers should be woken.
+    pub(crate) fn has_ample_room(&self) -> bool {
         self.waiting <= self.limit / 2
     }
 
-    /// Whether a peer makes this end answer more than it listens to.
+    /// Whether a peer causes more replies than it reads.
     pub(crate) fn is_flooded(&self) -> bool {
         self.waiting > self.limit + SLACK
     }
 
-    /// Whether nothing waits.
     pub(crate) fn is_empty(&self) -> bool {
         self.waiting == 0
     }
@@ -69,9 +69,9 @@ impl Outgoing {
         self.append(|tail, _| write::go_away(tail, last));
     }
 
-    /// A data frame with a copy of as much of `data` as fits into one.
+    /// Queues a data frame with a copy of as much of `data` as fits.
     pub(crate) fn data(&mut self, id: u32, data: &[u8]) -> usize {
-        let (frame, _) = data.split_at(data.len().min(LARGEST));
+        let (frame, _) = data.split_at(data.len().min(MAX_DATA));
         self.append(|tail, _| {
             tail.reserve(HEAD + frame.len());
             write::data_head(tail, id, frame.len(), false);
@@ -80,21 +80,21 @@ impl Outgoing {
         frame.len()
     }
 
-    /// A data frame with as much of `data` as fits into one, which is taken off it.
+    /// Queues a data frame with as much of `data` as fits, which is split off.
     pub(crate) fn data_shared(&mut self, id: u32, data: &mut Bytes) {
-        let frame = data.split_to(data.len().min(LARGEST));
+        let frame = data.split_to(data.len().min(MAX_DATA));
         self.append(|tail, _| write::data_head(tail, id, frame.len(), false));
         self.waiting += frame.len();
         self.close_tail();
         self.ready.push_back(frame);
     }
 
-    /// The end of what this end says on a stream.
+    /// Queues the end of this side of a stream.
     pub(crate) fn fin(&mut self, id: u32) {
         self.append(|tail, _| write::data_head(tail, id, 0, true));
     }
 
-    /// Hands over all there is. It still counts as waiting until it was [`Self::written`].
+    /// Moves all frames to `taken`. They count as queued until [`Self::written`].
     pub(crate) fn take(&mut self, taken: &mut VecDeque<Bytes>) {
         self.close_tail();
         taken.append(&mut self.ready);

@@ -1,4 +1,4 @@
-//! A connection that speaks HTTP: one exchange at a time, or many.
+//! HTTP connections: HTTP/1.1 with one exchange at a time, and HTTP/2 with many.
 
 use std::future::poll_fn;
 use std::pin::Pin;
@@ -16,68 +16,68 @@ use hyper_util::rt::{TokioExecutor, TokioIo, TokioTimer};
 
 use crate::{Connection, KubeletError, Timing};
 
-/// What is sent.
+/// The body of a request.
 pub(crate) type Outgoing = UnsyncBoxBody<Bytes, BoxError>;
 pub(crate) type BoxError = Box<dyn std::error::Error + Send + Sync>;
 
-/// The most streams on one connection, as many as kubelets allow.
+/// The maximum number of streams on one connection, which is the limit of kubelets.
 const STREAMS: usize = 250;
-/// What may be on its way on one stream before its reader takes it.
+/// The flow control window of a stream.
 const STREAM_WINDOW: u32 = 256 * 1024;
-/// As much for every stream, so that readers who stand still never hold up the others.
+/// The sum of all stream windows, so that stalled readers never block the others.
 const CONNECTION_WINDOW: u32 = STREAM_WINDOW * STREAMS as u32;
 const FRAME: u32 = 64 * 1024;
-/// The most that is read ahead on a connection of one exchange.
+/// The read buffer of an HTTP/1.1 connection.
 const BUFFER: usize = 128 * 1024;
 
 /// A connection that carries requests.
 #[derive(Debug)]
-pub(crate) enum Line {
-    /// HTTP/1.1.
-    One(http1::SendRequest<Outgoing>),
-    /// HTTP/2.
-    Many(Many),
+pub(crate) enum HttpConnection {
+    /// One exchange at a time.
+    Http1(http1::SendRequest<Outgoing>),
+    /// Many concurrent exchanges.
+    Http2(Http2),
 }
 
-impl Line {
-    /// Begins to speak HTTP.
+impl HttpConnection {
+    /// Performs the HTTP handshake.
     pub(crate) async fn open(
         connection: Connection,
         timing: &Timing,
     ) -> Result<Self, KubeletError> {
-        let told = |error: hyper::Error| KubeletError::exchange(&error);
-        if connection.speaks_http2() {
-            return Many::open(connection, timing).await.map(Self::Many).map_err(told);
+        let exchange_error = |error: hyper::Error| KubeletError::exchange(&error);
+        if connection.is_http2() {
+            return Http2::open(connection, timing).await.map(Self::Http2).map_err(exchange_error);
         }
         let (sender, connection) = http1::Builder::new()
             .max_buf_size(BUFFER)
             .handshake(TokioIo::new(connection))
             .await
-            .map_err(told)?;
-        // It ends with its sender; what it fails with, the exchange is told.
+            .map_err(exchange_error)?;
+        // The task ends with its sender; the exchange gets its error.
         tokio::spawn(async move {
             let _ = connection.await;
         });
-        Ok(Self::One(sender))
+        Ok(Self::Http1(sender))
     }
 }
 
-/// A connection of many exchanges.
+/// An HTTP/2 connection.
 #[derive(Clone, Debug)]
-pub(crate) struct Many {
+pub(crate) struct Http2 {
     sender: http2::SendRequest<Outgoing>,
     load: Arc<Load>,
 }
 
-/// How many streams there are and may be.
+/// The number of streams, and their limit.
 #[derive(Debug)]
 struct Load {
     streams: AtomicUsize,
-    most: AtomicUsize,
+    max_streams: AtomicUsize,
     idle_since: Mutex<Instant>,
 }
 
-impl Many {
+impl Http2 {
     async fn open(connection: Connection, timing: &Timing) -> Result<Self, hyper::Error> {
         let (sender, mut connection) = http2::Builder::new(TokioExecutor::new())
             .timer(TokioTimer::new())
@@ -91,17 +91,18 @@ impl Many {
             .await?;
         let load = Arc::new(Load {
             streams: AtomicUsize::new(0),
-            most: AtomicUsize::new(connection.current_max_send_streams().min(STREAMS)),
+            max_streams: AtomicUsize::new(connection.current_max_send_streams().min(STREAMS)),
             idle_since: Mutex::new(Instant::now()),
         });
-        let watched = Arc::clone(&load);
-        // It ends with its senders and streams. How many streams the other side allows is known only to the one who
-        // drives the connection; a request above that number would wait for another's end.
+        let shared_load = Arc::clone(&load);
+        // The task ends with its senders and streams. Only the driver of the connection knows how
+        // many streams the peer allows; a request above that number would wait for the end of
+        // another.
         tokio::spawn(poll_fn(move |cx| {
             let done = Pin::new(&mut connection).poll(cx).map(drop);
             if done.is_pending() {
-                let most = connection.current_max_send_streams().min(STREAMS);
-                watched.most.store(most, Ordering::Relaxed);
+                let max_streams = connection.current_max_send_streams().min(STREAMS);
+                shared_load.max_streams.store(max_streams, Ordering::Relaxed);
             }
             done
         }));
@@ -112,7 +113,7 @@ impl Many {
         self.sender.is_closed()
     }
 
-    /// Whether nothing has gone over it for so long.
+    /// Whether the connection has been idle for this long.
     pub(crate) fn is_idle_for(&self, idle: Duration) -> bool {
         let since = self.load.idle_since.lock().unwrap_or_else(PoisonError::into_inner);
         !self.is_busy() && since.elapsed() >= idle
@@ -122,12 +123,12 @@ impl Many {
         self.load.streams.load(Ordering::Relaxed) > 0
     }
 
-    /// A place on it, if there is one.
+    /// A stream slot, if there is a free one.
     pub(crate) fn lease(&self) -> Option<Lease> {
-        let most = self.load.most.load(Ordering::Relaxed);
-        let one_more = |streams: usize| (streams < most).then_some(streams + 1);
-        let got = self.load.streams.fetch_update(Ordering::Relaxed, Ordering::Relaxed, one_more);
-        got.is_ok().then(|| Lease(Arc::clone(&self.load)))
+        let max_streams = self.load.max_streams.load(Ordering::Relaxed);
+        let one_more = |streams: usize| (streams < max_streams).then_some(streams + 1);
+        let slot = self.load.streams.fetch_update(Ordering::Relaxed, Ordering::Relaxed, one_more);
+        slot.is_ok().then(|| Lease(Arc::clone(&self.load)))
     }
 
     pub(crate) fn sender(&self) -> http2::SendRequest<Outgoing> {
@@ -135,7 +136,7 @@ impl Many {
     }
 }
 
-/// One stream's place on a connection.
+/// A stream slot on a connection, released on drop.
 #[derive(Debug)]
 pub(crate) struct Lease(Arc<Load>);
 
@@ -146,7 +147,7 @@ impl Drop for Lease {
     }
 }
 
-/// Where requests go, as they themselves say it.
+/// The scheme and authority of requests to one peer.
 #[derive(Clone, Debug)]
 pub(crate) struct Target {
     scheme: Scheme,
@@ -156,38 +157,38 @@ pub(crate) struct Target {
 
 impl Target {
     pub(crate) fn new(scheme: Scheme, authority: &str) -> Result<Self, KubeletError> {
-        let bad = || {
+        let invalid = || {
             KubeletError::Exchange(format!("parse {authority:?}: invalid character in host name"))
         };
         Ok(Self {
             scheme,
-            host: HeaderValue::from_str(authority).map_err(|_| bad())?,
-            authority: authority.parse().map_err(|_| bad())?,
+            host: HeaderValue::from_str(authority).map_err(|_| invalid())?,
+            authority: authority.parse().map_err(|_| invalid())?,
         })
     }
 
-    /// Makes a request fit for this sort of connection. A host that it names itself stays: whoever is asked through a
-    /// proxy makes links of it.
-    pub(crate) fn address(&self, request: &mut Request<Outgoing>, line: &Line) {
+    /// Prepares a request for the version of the connection. Its own Host header stays: a backend
+    /// behind a proxy builds links from it.
+    pub(crate) fn prepare(&self, request: &mut Request<Outgoing>, connection: &HttpConnection) {
         let path = request.uri().path_and_query().cloned();
         let path = path.unwrap_or_else(|| PathAndQuery::from_static("/"));
-        match line {
-            Line::One(_) => {
+        match connection {
+            HttpConnection::Http1(_) => {
                 *request.version_mut() = Version::HTTP_11;
                 *request.uri_mut() = Uri::from(path);
                 request.headers_mut().entry(HOST).or_insert_with(|| self.host.clone());
             }
-            Line::Many(_) => {
+            HttpConnection::Http2(_) => {
                 *request.version_mut() = Version::HTTP_2;
-                let named = request.headers_mut().remove(HOST);
-                let named = named.and_then(|host| Authority::try_from(host.as_bytes()).ok());
-                let whole = Uri::builder()
+                let own_host = request.headers_mut().remove(HOST);
+                let own_host = own_host.and_then(|host| Authority::try_from(host.as_bytes()).ok());
+                let absolute = Uri::builder()
                     .scheme(self.scheme.clone())
-                    .authority(named.unwrap_or_else(|| self.authority.clone()))
+                    .authority(own_host.unwrap_or_else(|| self.authority.clone()))
                     .path_and_query(path)
                     .build();
-                if let Ok(whole) = whole {
-                    *request.uri_mut() = whole;
+                if let Ok(absolute) = absolute {
+                    *request.uri_mut() = absolute;
                 }
             }
         }

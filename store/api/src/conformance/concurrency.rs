@@ -1,16 +1,16 @@
-//! Questions about many at once: nothing is lost and nothing mixes.
+//! Checks of concurrency: nothing is lost and nothing is mixed.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
-use super::Asking;
-use super::room::{text, together};
+use super::CheckFuture;
+use super::helpers::{run_concurrently, text};
 use crate::{Commit, Guard, Query, Store, Write};
 
 pub(super) async fn counters(store: Arc<dyn Store>) {
     const TASKS: usize = 12;
     const ROUNDS: usize = 25;
-    let task = |_| -> Asking {
+    let task = |_| -> CheckFuture {
         let store = Arc::clone(&store);
         Box::pin(async move {
             for _ in 0..ROUNDS {
@@ -18,13 +18,13 @@ pub(super) async fn counters(store: Arc<dyn Store>) {
             }
         })
     };
-    together((0..TASKS).map(task).collect()).await;
+    run_concurrently((0..TASKS).map(task).collect()).await;
     let record = store.get("/count").await.expect("get").expect("record");
     assert_eq!(text(&record.value), (TASKS * ROUNDS).to_string());
     assert_eq!(record.modified.0, (TASKS * ROUNDS) as u64);
 }
 
-/// Reads and writes back until nobody came between.
+/// Reads and writes back until there is no conflict.
 async fn count_up(store: &Arc<dyn Store>) {
     let mut found = store.get("/count").await.expect("get");
     loop {
@@ -34,7 +34,7 @@ async fn count_up(store: &Arc<dyn Store>) {
         let write = Write::put("/count", guard, next.to_string());
         match store.commit(vec![write]).await.expect("commit") {
             Commit::Done(_) => return,
-            Commit::Refused { found: there, .. } => found = there,
+            Commit::Refused { found: current, .. } => found = current,
         }
     }
 }
@@ -42,7 +42,7 @@ async fn count_up(store: &Arc<dyn Store>) {
 pub(super) async fn creators(store: Arc<dyn Store>) {
     for round in 0..20 {
         let won = Arc::new(AtomicUsize::new(0));
-        let task = |creator: usize| -> Asking {
+        let task = |creator: usize| -> CheckFuture {
             let (store, won) = (Arc::clone(&store), Arc::clone(&won));
             Box::pin(async move {
                 let key = format!("/k/{round}");
@@ -61,14 +61,14 @@ pub(super) async fn creators(store: Arc<dyn Store>) {
                 assert_eq!(mine.is_some(), text(&record.value) == creator.to_string());
             })
         };
-        together((0..6).map(task).collect()).await;
+        run_concurrently((0..6).map(task).collect()).await;
         assert_eq!(won.load(Ordering::Relaxed), 1, "round {round}");
     }
 }
 
-/// Commits write two keys alike, in either order; every list finds them alike.
+/// Commits write two keys with the same value, in either order; every list finds them equal.
 pub(super) async fn crossing(store: Arc<dyn Store>) {
-    let writer = |writer: usize| -> Asking {
+    let writer = |writer: usize| -> CheckFuture {
         let store = Arc::clone(&store);
         Box::pin(async move {
             for round in 0..40 {
@@ -83,7 +83,7 @@ pub(super) async fn crossing(store: Arc<dyn Store>) {
             }
         })
     };
-    let reader = |_| -> Asking {
+    let reader = |_| -> CheckFuture {
         let store = Arc::clone(&store);
         Box::pin(async move {
             for _ in 0..100 {
@@ -91,11 +91,11 @@ pub(super) async fn crossing(store: Arc<dyn Store>) {
                 if let [a, b] = &records[..] {
                     assert_eq!((&a.value, a.modified), (&b.value, b.modified));
                 }
-                super::room::pause(std::time::Duration::from_micros(200)).await;
+                super::helpers::pause(std::time::Duration::from_micros(200)).await;
             }
         })
     };
     let tasks = (0..6).map(writer).chain((0..2).map(reader));
-    together(tasks.collect()).await;
+    run_concurrently(tasks.collect()).await;
     assert_eq!(store.latest().await.expect("latest").0, 240);
 }

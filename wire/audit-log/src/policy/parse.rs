@@ -1,4 +1,4 @@
-//! Reads a policy: the shape of the file, and what no field has a place for.
+//! Parser of a policy: the structure of the file, and unknown fields.
 
 use std::collections::BTreeSet;
 
@@ -8,7 +8,7 @@ use super::{GroupResources, Level, Policy, Rule, Stages, check};
 
 const API_VERSION: &str = "audit.k8s.io/v1";
 
-/// The members that each type has; others are told in the log and passed over.
+/// The fields of each type; others are logged and ignored.
 const POLICY: &[&str] =
     &["apiVersion", "kind", "metadata", "rules", "omitStages", "omitManagedFields"];
 const RULE: &[&str] = &[
@@ -28,24 +28,27 @@ pub(super) fn policy(text: &str) -> Result<Policy, String> {
     let decoded =
         decode(text, Limits::DEFAULT).map_err(|error| format!("failed decoding: {error}"))?;
     let Decoded { documents, repeated } = decoded;
-    let nothing = Node::empty_map();
-    let root = documents.first().unwrap_or(&nothing);
+    let empty = Node::empty_map();
+    let root = documents.first().unwrap_or(&empty);
     expect_policy(root).map_err(|why| format!("failed decoding: {why}"))?;
 
-    let mut odd: BTreeSet<String> =
-        repeated.iter().map(|twice| format!("key {:?} already set in map", twice.path)).collect();
-    let written = Written::read(root, &mut odd).map_err(|why| format!("failed decoding: {why}"))?;
-    if !odd.is_empty() {
-        let odd = odd.into_iter().collect::<Vec<_>>().join(", ");
+    let mut warnings: BTreeSet<String> = repeated
+        .iter()
+        .map(|duplicate| format!("key {:?} already set in map", duplicate.path))
+        .collect();
+    let parsed = ParsedPolicy::parse(root, &mut warnings)
+        .map_err(|why| format!("failed decoding: {why}"))?;
+    if !warnings.is_empty() {
+        let warnings = warnings.into_iter().collect::<Vec<_>>().join(", ");
         tracing::warn!(
-            "Audit policy contains errors, falling back to lenient decoding: strict decoding error: {odd}"
+            "Audit policy contains errors, falling back to lenient decoding: strict decoding error: {warnings}"
         );
     }
-    check::policy(&written)?;
-    if written.rules.is_empty() {
+    check::policy(&parsed)?;
+    if parsed.rules.is_empty() {
         return Err("loaded illegal policy with 0 rules".to_owned());
     }
-    Ok(written.finish())
+    Ok(parsed.finish())
 }
 
 fn expect_policy(root: &Node<'_>) -> Result<(), String> {
@@ -60,81 +63,81 @@ fn expect_policy(root: &Node<'_>) -> Result<(), String> {
     }
 }
 
-/// A policy as it was written, its words not yet checked.
-pub(super) struct Written {
-    pub(super) rules: Vec<WrittenRule>,
+/// A policy as in the file, before validation.
+pub(super) struct ParsedPolicy {
+    pub(super) rules: Vec<ParsedRule>,
     pub(super) omit_stages: Vec<String>,
     omit_managed_fields: bool,
 }
 
-pub(super) struct WrittenRule {
+pub(super) struct ParsedRule {
     pub(super) level: String,
     users: Vec<String>,
     user_groups: Vec<String>,
     verbs: Vec<String>,
-    pub(super) resources: Vec<WrittenResources>,
+    pub(super) resources: Vec<ParsedResources>,
     pub(super) namespaces: Vec<String>,
     pub(super) non_resource_urls: Vec<String>,
     pub(super) omit_stages: Vec<String>,
     omit_managed_fields: Option<bool>,
 }
 
-pub(super) struct WrittenResources {
+pub(super) struct ParsedResources {
     pub(super) group: String,
     pub(super) resources: Vec<String>,
     pub(super) resource_names: Vec<String>,
 }
 
-impl Written {
-    fn read(root: &Node<'_>, odd: &mut BTreeSet<String>) -> Result<Self, String> {
-        let at = Place { node: root, path: String::new() };
-        at.note_unknown(POLICY, odd);
+impl ParsedPolicy {
+    fn parse(root: &Node<'_>, warnings: &mut BTreeSet<String>) -> Result<Self, String> {
+        let map = MapNode { node: root, path: String::new() };
+        map.warn_unknown_fields(POLICY, warnings);
         let mut rules = Vec::new();
-        for rule in at.maps("rules")? {
-            rules.push(WrittenRule::read(&rule, odd)?);
+        for rule in map.maps("rules")? {
+            rules.push(ParsedRule::parse(&rule, warnings)?);
         }
-        let omit_managed_fields = at.truth("omitManagedFields")?.unwrap_or(false);
-        Ok(Self { rules, omit_stages: at.texts("omitStages")?, omit_managed_fields })
+        let omit_managed_fields = map.bool("omitManagedFields")?.unwrap_or(false);
+        Ok(Self { rules, omit_stages: map.texts("omitStages")?, omit_managed_fields })
     }
 
     fn finish(self) -> Policy {
         Policy {
-            rules: self.rules.into_iter().map(WrittenRule::finish).collect(),
+            rules: self.rules.into_iter().map(ParsedRule::finish).collect(),
             omit_stages: stages(&self.omit_stages),
             omit_managed_fields: self.omit_managed_fields,
         }
     }
 }
 
-impl WrittenRule {
-    fn read(at: &Place<'_>, odd: &mut BTreeSet<String>) -> Result<Self, String> {
-        at.note_unknown(RULE, odd);
+impl ParsedRule {
+    fn parse(map: &MapNode<'_>, warnings: &mut BTreeSet<String>) -> Result<Self, String> {
+        map.warn_unknown_fields(RULE, warnings);
         let mut resources = Vec::new();
-        for group in at.maps("resources")? {
-            group.note_unknown(GROUP_RESOURCES, odd);
-            resources.push(WrittenResources {
+        for group in map.maps("resources")? {
+            group.warn_unknown_fields(GROUP_RESOURCES, warnings);
+            resources.push(ParsedResources {
                 group: group.text("group")?,
                 resources: group.texts("resources")?,
                 resource_names: group.texts("resourceNames")?,
             });
         }
         Ok(Self {
-            level: at.text("level")?,
-            users: at.texts("users")?,
-            user_groups: at.texts("userGroups")?,
-            verbs: at.texts("verbs")?,
+            level: map.text("level")?,
+            users: map.texts("users")?,
+            user_groups: map.texts("userGroups")?,
+            verbs: map.texts("verbs")?,
             resources,
-            namespaces: at.texts("namespaces")?,
-            non_resource_urls: at.texts("nonResourceURLs")?,
-            omit_stages: at.texts("omitStages")?,
-            omit_managed_fields: at.truth("omitManagedFields")?,
+            namespaces: map.texts("namespaces")?,
+            non_resource_urls: map.texts("nonResourceURLs")?,
+            omit_stages: map.texts("omitStages")?,
+            omit_managed_fields: map.bool("omitManagedFields")?,
         })
     }
 
     fn finish(self) -> Rule {
         let level = Level::ALL.into_iter().find(|level| level.name() == self.level);
-        let resources = self.resources.into_iter().map(|written| {
-            let WrittenResources { group, resources, resource_names } = written;
+        let resources = self.resources.into_iter().map(|parsed| {
+            let ParsedResources { group, resources, resource_names } = parsed;
             GroupResources { group, resources, resource_names }
         });
         Rule {
@@ -156,50 +159,50 @@ fn stages(names: &[String]) -> Stages {
     Stage::ALL.into_iter().filter(|stage| names.iter().any(|name| name == stage.name())).collect()
 }
 
-/// A map and where it stands.
-struct Place<'n> {
+/// A map and its path.
+struct MapNode<'n> {
     node: &'n Node<'n>,
     path: String,
 }
 
-impl<'n> Place<'n> {
+impl<'n> MapNode<'n> {
     fn below(&self, name: &str) -> String {
         if self.path.is_empty() { name.to_owned() } else { format!("{}.{name}", self.path) }
     }
 
-    fn note_unknown(&self, known: &[&str], odd: &mut BTreeSet<String>) {
-        let unknown = self.node.entries().iter().filter(|entry| !known.contains(&&*entry.key));
-        odd.extend(unknown.map(|entry| format!("unknown field {:?}", self.below(&entry.key))));
+    fn warn_unknown_fields(&self, allowed: &[&str], warnings: &mut BTreeSet<String>) {
+        let unknown = self.node.entries().iter().filter(|entry| !allowed.contains(&&*entry.key));
+        warnings.extend(unknown.map(|entry| format!("unknown field {:?}", self.below(&entry.key))));
     }
 
-    /// The member, unless it is absent or null.
-    fn member(&self, name: &str) -> Option<&'n Node<'n>> {
+    /// The field, unless it is absent or null.
+    fn field(&self, name: &str) -> Option<&'n Node<'n>> {
         self.node.get(name).filter(|node| !node.is_null())
     }
 
-    fn wrong(&self, name: &str, found: &Node<'_>, wanted: &str) -> String {
+    fn type_error(&self, name: &str, node: &Node<'_>, expected: &str) -> String {
         format!(
-            "json: cannot unmarshal {} into field {} of type {wanted}",
-            found.type_name(),
+            "json: cannot unmarshal {} into field {} of type {expected}",
+            node.type_name(),
             self.below(name)
         )
     }
 
     fn text(&self, name: &str) -> Result<String, String> {
-        let Some(node) = self.member(name) else { return Ok(String::new()) };
-        node.text().map(str::to_owned).ok_or_else(|| self.wrong(name, node, "string"))
+        let Some(node) = self.field(name) else { return Ok(String::new()) };
+        node.text().map(str::to_owned).ok_or_else(|| self.type_error(name, node, "string"))
     }
 
-    fn truth(&self, name: &str) -> Result<Option<bool>, String> {
-        let Some(node) = self.member(name) else { return Ok(None) };
-        node.as_bool().map(Some).ok_or_else(|| self.wrong(name, node, "bool"))
+    fn bool(&self, name: &str) -> Result<Option<bool>, String> {
+        let Some(node) = self.field(name) else { return Ok(None) };
+        node.as_bool().map(Some).ok_or_else(|| self.type_error(name, node, "bool"))
     }
 
-    fn list(&self, name: &str, wanted: &str) -> Result<&'n [Node<'n>], String> {
-        match self.member(name) {
+    fn list(&self, name: &str, expected: &str) -> Result<&'n [Node<'n>], String> {
+        match self.field(name) {
             None => Ok(&[]),
             Some(Node { value: Value::List(items), .. }) => Ok(items),
-            Some(other) => Err(self.wrong(name, other, wanted)),
+            Some(other) => Err(self.type_error(name, other, expected)),
         }
     }
 
@@ -207,18 +210,18 @@ impl<'n> Place<'n> {
         let text = |node: &Node<'_>| match &node.value {
             Value::Null => Ok(String::new()),
             Value::Text(text) => Ok(text.clone().into_owned()),
-            _ => Err(self.wrong(name, node, "string")),
+            _ => Err(self.type_error(name, node, "string")),
         };
         self.list(name, "[]string")?.iter().map(text).collect()
     }
 
     fn maps(&self, name: &str) -> Result<Vec<Self>, String> {
-        let place = |(index, node): (usize, &'n Node<'n>)| match node.value {
+        let map_node = |(index, node): (usize, &'n Node<'n>)| match node.value {
             Value::Map(_) | Value::Null => {
                 Ok(Self { node, path: format!("{}[{index}]", self.below(name)) })
             }
-            _ => Err(self.wrong(name, node, "object")),
+            _ => Err(self.type_error(name, node, "object")),
         };
-        self.list(name, "[]object")?.iter().enumerate().map(place).collect()
+        self.list(name, "[]object")?.iter().enumerate().map(map_node).collect()
     }
 }

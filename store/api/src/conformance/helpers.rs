@@ -1,4 +1,4 @@
-//! What examiners use: short ways to write and read, patience with an end, and many at once.
+//! Helpers of the checks: short ways to write and read, timeouts, and concurrency.
 
 use std::future::{Future, poll_fn};
 use std::pin::{Pin, pin};
@@ -10,19 +10,19 @@ use std::time::{Duration, Instant};
 
 use crate::{Commit, Event, Guard, Happened, Query, Revision, Store, Watch, Write};
 
-const PATIENCE: Duration = Duration::from_secs(60);
+const TIMEOUT: Duration = Duration::from_secs(60);
 
-/// Puts a value, whatever is there.
+/// Puts a value without a guard.
 pub(super) async fn put(store: &Arc<dyn Store>, key: &str, value: &str) -> Revision {
     done(store, vec![Write::put(key, Guard::Anything, value.to_owned())]).await
 }
 
-/// Deletes a key, whatever is there.
+/// Deletes a key without a guard.
 pub(super) async fn delete(store: &Arc<dyn Store>, key: &str) -> Revision {
     done(store, vec![Write::delete(key, Guard::Anything)]).await
 }
 
-/// Commits what must not be refused.
+/// Commits writes that must succeed.
 pub(super) async fn done(store: &Arc<dyn Store>, writes: Vec<Write>) -> Revision {
     match store.commit(writes).await.expect("commit") {
         Commit::Done(revision) => revision,
@@ -30,7 +30,7 @@ pub(super) async fn done(store: &Arc<dyn Store>, writes: Vec<Write>) -> Revision
     }
 }
 
-/// Commits what must be refused; the key that is named, and the value and revision found.
+/// Commits writes that must be refused; returns the refused key, and the value and revision found.
 pub(super) async fn refused(
     store: &Arc<dyn Store>,
     writes: Vec<Write>,
@@ -47,20 +47,20 @@ pub(super) async fn refused(
     }
 }
 
-/// Keys and values of a query, as `key=value` words.
-pub(super) async fn words(store: &Arc<dyn Store>, query: Query) -> String {
+/// The result of a query as `key=value`, separated by spaces.
+pub(super) async fn list_text(store: &Arc<dyn Store>, query: Query) -> String {
     let page = store.list(query).await.expect("list");
-    let word = |record: &crate::Record| format!("{}={}", record.key, text(&record.value));
-    page.records.iter().map(word).collect::<Vec<_>>().join(" ")
+    let format_record = |record: &crate::Record| format!("{}={}", record.key, text(&record.value));
+    page.records.iter().map(format_record).collect::<Vec<_>>().join(" ")
 }
 
-/// The words of a prefix at a revision.
-pub(super) async fn words_at(store: &Arc<dyn Store>, prefix: &str, at: Revision) -> String {
-    words(store, Query { at: Some(at), ..Query::under(prefix) }).await
+/// The records of a prefix at a revision, as `key=value`.
+pub(super) async fn list_at(store: &Arc<dyn Store>, prefix: &str, at: Revision) -> String {
+    list_text(store, Query { at: Some(at), ..Query::under(prefix) }).await
 }
 
-/// The next batches until there are `count` events, as `revision:key=value` or `revision:key-` words.
-pub(super) async fn told(watch: &mut Box<dyn Watch>, count: usize) -> String {
+/// The next batches until there are `count` events, as `revision:key=value` or `revision:key-`.
+pub(super) async fn next_events(watch: &mut Box<dyn Watch>, count: usize) -> String {
     let mut events = Vec::new();
     let mut upto = Revision(0);
     while events.len() < count {
@@ -69,10 +69,10 @@ pub(super) async fn told(watch: &mut Box<dyn Watch>, count: usize) -> String {
         upto = batch.upto;
         events.extend(batch.events);
     }
-    events.iter().map(word).collect::<Vec<_>>().join(" ")
+    events.iter().map(event_text).collect::<Vec<_>>().join(" ")
 }
 
-pub(super) fn word(event: &Event) -> String {
+pub(super) fn event_text(event: &Event) -> String {
     let Event { key, revision, act } = event;
     match act {
         Happened::Put { value, .. } => format!("{revision}:{key}={}", text(value)),
@@ -84,13 +84,13 @@ pub(super) fn text(value: &[u8]) -> String {
     String::from_utf8_lossy(value).into_owned()
 }
 
-/// Runs a question and panics with its name when it takes for ever.
-pub(super) async fn in_time<T>(name: &str, question: impl Future<Output = T>) -> T {
-    let (deadline, asleep) = (Instant::now() + PATIENCE, Arc::new(AtomicBool::new(false)));
-    let mut question = pin!(question);
+/// Runs a check, and panics with its name after a timeout.
+pub(super) async fn with_timeout<T>(name: &str, check: impl Future<Output = T>) -> T {
+    let (deadline, asleep) = (Instant::now() + TIMEOUT, Arc::new(AtomicBool::new(false)));
+    let mut check = pin!(check);
     poll_fn(move |context| {
-        if let Poll::Ready(answer) = question.as_mut().poll(context) {
-            return Poll::Ready(answer);
+        if let Poll::Ready(result) = check.as_mut().poll(context) {
+            return Poll::Ready(result);
         }
         assert!(Instant::now() < deadline, "no answer in time: {name}");
         if !asleep.swap(true, Ordering::Relaxed) {
@@ -101,7 +101,7 @@ pub(super) async fn in_time<T>(name: &str, question: impl Future<Output = T>) ->
     .await
 }
 
-/// Wakes a sleeping question now and then, so that it can look at the clock.
+/// Wakes a pending check now and then, so that it can test its deadline.
 fn alarm(waker: Waker, asleep: Arc<AtomicBool>) {
     thread::spawn(move || {
         thread::sleep(Duration::from_millis(500));
@@ -112,9 +112,9 @@ fn alarm(waker: Waker, asleep: Arc<AtomicBool>) {
 
 /// Waits without a runtime's clock.
 pub(super) async fn pause(length: Duration) {
-    let until = Instant::now() + length;
+    let deadline = Instant::now() + length;
     poll_fn(move |context| {
-        let Some(rest) = until.checked_duration_since(Instant::now()) else {
+        let Some(rest) = deadline.checked_duration_since(Instant::now()) else {
             return Poll::Ready(());
         };
         let waker = context.waker().clone();
@@ -127,8 +127,8 @@ pub(super) async fn pause(length: Duration) {
     .await;
 }
 
-/// Runs futures side by side until all are done.
-pub(super) async fn together(futures: Vec<Pin<Box<dyn Future<Output = ()> + Send>>>) {
+/// Runs futures concurrently until all are done.
+pub(super) async fn run_concurrently(futures: Vec<Pin<Box<dyn Future<Output = ()> + Send>>>) {
     let mut futures: Vec<_> = futures.into_iter().map(Some).collect();
     poll_fn(move |context| {
         for slot in &mut futures {

@@ -1,4 +1,4 @@
-//! What a certificate on disk says: its names, its end, and whose it is.
+//! Properties of a stored certificate: its names, its expiry, and its issuer.
 
 use std::net::IpAddr;
 use std::time::{Duration, SystemTime};
@@ -9,26 +9,26 @@ use rustls::pki_types::pem::PemObject;
 use x509_parser::extensions::{GeneralName, ParsedExtension};
 use x509_parser::prelude::{FromDer, X509Certificate};
 
-/// What renewal asks about.
+/// The properties that decide about renewal.
 pub(super) struct Certificate {
-    /// Its names and addresses, sorted.
+    /// DNS names and addresses, sorted.
     pub(super) names: Vec<String>,
-    /// When it ends.
-    pub(super) ends: SystemTime,
+    /// The expiry.
+    pub(super) not_after: SystemTime,
 }
 
-/// Reads the first certificate of a PEM text.
-pub(super) fn read(pem: &str) -> Result<Certificate, String> {
-    with(pem, |certificate| {
+/// Parses the first certificate of a PEM text.
+pub(super) fn parse(pem: &str) -> Result<Certificate, String> {
+    with_parsed(pem, |certificate| {
         let seconds = u64::try_from(certificate.validity().not_after.timestamp()).unwrap_or(0);
-        let ends = SystemTime::UNIX_EPOCH + Duration::from_secs(seconds);
-        Certificate { names: names(certificate), ends }
+        let not_after = SystemTime::UNIX_EPOCH + Duration::from_secs(seconds);
+        Certificate { names: names(certificate), not_after }
     })
 }
 
-/// Whether a certificate is of this key.
+/// Whether a certificate belongs to this key.
 pub(super) fn belongs(pem: &str, key: &KeyPair) -> Result<(), String> {
-    let same = with(pem, |certificate| {
+    let same = with_parsed(pem, |certificate| {
         certificate.public_key().raw == key.subject_public_key_info().as_slice()
     })?;
     if same { Ok(()) } else { Err("certificate and key are of two different pairs".to_owned()) }
@@ -36,8 +36,8 @@ pub(super) fn belongs(pem: &str, key: &KeyPair) -> Result<(), String> {
 
 /// Whether a certificate names this authority as its issuer, by name and by key.
 pub(super) fn signed_by(pem: &str, authority: &str) -> bool {
-    let issuer = with(pem, |leaf| (leaf.issuer().as_raw().to_vec(), issuer_key(leaf)));
-    let subject = with(authority, |root| (root.subject().as_raw().to_vec(), own_key(root)));
+    let issuer = with_parsed(pem, |leaf| (leaf.issuer().as_raw().to_vec(), issuer_key(leaf)));
+    let subject = with_parsed(authority, |root| (root.subject().as_raw().to_vec(), own_key(root)));
     matches!((issuer, subject), (Ok(issuer), Ok(subject)) if issuer == subject && issuer.1.is_some())
 }
 
@@ -74,8 +74,8 @@ fn address(bytes: &[u8]) -> Option<IpAddr> {
     four.or_else(|| <[u8; 16]>::try_from(bytes).map(IpAddr::from).ok())
 }
 
-fn with<T>(pem: &str, look: impl Fn(&X509Certificate<'_>) -> T) -> Result<T, String> {
+fn with_parsed<T>(pem: &str, inspect: impl Fn(&X509Certificate<'_>) -> T) -> Result<T, String> {
     let der = CertificateDer::from_pem_slice(pem.as_bytes()).map_err(|error| error.to_string())?;
     let (_, certificate) = X509Certificate::from_der(&der).map_err(|error| error.to_string())?;
-    Ok(look(&certificate))
+    Ok(inspect(&certificate))
 }

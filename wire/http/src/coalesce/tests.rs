@@ -1,4 +1,4 @@
-//! Frames that are gathered, seen from both ends of a real TLS connection.
+//! Coalesced frames, observed from both ends of a real TLS connection.
 
 use super::*;
 use rustls::crypto::aws_lc_rs;
@@ -59,13 +59,13 @@ impl AsyncWrite for Wire {
 }
 
 struct Ends {
-    near: Gathered<Wire>,
+    near: CoalescingStream<Wire>,
     far: client::TlsStream<DuplexStream>,
-    /// What was written since frames are gathered.
+    /// Writes since coalescing began.
     calls: Calls,
 }
 
-/// Both ends of a connection with so much room on its way.
+/// Both ends of a connection with a buffer of this size in between.
 async fn ends(room: usize) -> Ends {
     let made = rcgen::generate_simple_self_signed(["localhost".to_owned()]).unwrap();
     let chain = vec![made.cert.der().clone()];
@@ -92,11 +92,11 @@ async fn ends(room: usize) -> Ends {
         TlsConnector::from(Arc::new(client)).connect("localhost".try_into().unwrap(), far),
     );
     calls.lock().unwrap().clear();
-    Ends { near: Gathered::new(near.unwrap()), far: far.unwrap(), calls }
+    Ends { near: CoalescingStream::new(near.unwrap()), far: far.unwrap(), calls }
 }
 
 impl Ends {
-    /// What arrives soon.
+    /// The number of bytes that arrive soon.
     async fn arrived(&mut self) -> usize {
         let mut count = 0;
         let mut buffer = vec![0; RECORD];
@@ -119,14 +119,14 @@ impl Ends {
         self.near.flush().await.unwrap();
     }
 
-    /// The lengths of the records that left, call by call.
+    /// The lengths of the records that were sent, call by call.
     fn records(&self) -> Vec<Vec<usize>> {
         let calls = self.calls.lock().unwrap();
         calls.iter().map(|call| lengths(call)).collect()
     }
 }
 
-/// How much plain text is in each record; a record adds its type and a tag of 16 bytes.
+/// The plaintext length of each record; a record adds its type and a tag of 16 bytes.
 fn lengths(mut records: &[u8]) -> Vec<usize> {
     let mut lengths = Vec::new();
     while let [_, _, _, high, low, rest @ ..] = records {
@@ -174,7 +174,7 @@ async fn who_put_a_flush_off_is_woken_for_it() {
     let mut ends = ends(1 << 20).await;
     ends.near.write_all(&[7; RECORD]).await.unwrap();
     let mut polls = 0;
-    // As a connection is driven: flushed once each time that it is woken, until everything has left.
+    // As a connection is driven: flushed at each wakeup, until everything is sent.
     poll_fn(|context| {
         polls += 1;
         let flushed = Pin::new(&mut ends.near).poll_flush(context);
@@ -205,8 +205,8 @@ async fn everything_arrives_in_order_however_slow_the_other_end_is() {
             if size % 2 == 0 {
                 near.flush().await.unwrap();
             }
-            assert!(near.begun.len() < RECORD);
-            assert!(near.gate().waiting <= HELD + RECORD);
+            assert!(near.partial.len() < RECORD);
+            assert!(near.gate().waiting <= TLS_BUFFER + RECORD);
         }
         near.shutdown().await.unwrap();
     });
@@ -223,10 +223,10 @@ async fn who_does_not_read_holds_the_writer_up() {
     let soon = Duration::from_millis(20);
     while let Ok(count) = tokio::time::timeout(soon, near.write(&[7; 10_000])).await {
         sent += count.unwrap();
-        // A flush that cannot end is left alone, as `h2` leaves it.
+        // A flush that cannot finish is left pending, as `h2` leaves it.
         poll_fn(|context| Poll::Ready(Pin::new(&mut near).poll_flush(context).is_ready())).await;
     }
-    assert!((HELD - RECORD..HELD + 2 * RECORD).contains(&sent), "{sent}");
+    assert!((TLS_BUFFER - RECORD..TLS_BUFFER + 2 * RECORD).contains(&sent), "{sent}");
     drop(far);
 }
 
@@ -236,7 +236,7 @@ async fn a_quiet_connection_keeps_little() {
     ends.near.write_all(&[7; RECORD - 1]).await.unwrap();
     ends.near.flush().await.unwrap();
     ends.near.flush().await.unwrap();
-    assert!(ends.near.begun.capacity() <= KEPT);
+    assert!(ends.near.partial.capacity() <= IDLE_CAPACITY);
     assert_eq!(ends.arrived().await, RECORD - 1);
 }
 

@@ -1,21 +1,21 @@
-//! Long lists in narrow columns: the first ones, and how many more there are.
+//! Truncation of long lists: the first values, and the number of the rest.
 
 use alloc::format;
 use alloc::string::String;
 use alloc::vec::Vec;
 
-/// The first three, and how many more there are.
+/// The first three values, and the number of the rest.
 pub(crate) fn first_three(values: impl Iterator<Item = String>) -> String {
     first(3, values, ",")
 }
 
-/// The first `most`, and how many more there are.
-pub(crate) fn first(most: usize, values: impl Iterator<Item = String>, between: &str) -> String {
+/// The first `most` values, and the number of the rest.
+pub(crate) fn first(max: usize, values: impl Iterator<Item = String>, between: &str) -> String {
     let mut values = values;
-    let shown: Vec<String> = values.by_ref().take(most).collect();
+    let first_values: Vec<String> = values.by_ref().take(max).collect();
     match values.count() {
-        0 => shown.join(between),
-        more => format!("{} + {more} more...", shown.join(between)),
+        0 => first_values.join(between),
+        more => format!("{} + {more} more...", first_values.join(between)),
     }
 }
 
