@@ -7,7 +7,7 @@ use hyper::client::conn::http1;
 use hyper::upgrade::Upgraded;
 use hyper::{Method, Request, Response};
 use hyper_util::rt::TokioIo;
-use kubelet_peer::Shown;
+use kubelet_peer::Identity;
 use rustls::crypto::aws_lc_rs;
 use rustls::pki_types::CertificateDer;
 use rustls::{ClientConfig, RootCertStore};
@@ -27,7 +27,7 @@ pub(crate) struct Peer {
 /// What trusts these authorities and shows this certificate.
 pub(crate) fn config(
     authorities: &[CertificateDer<'static>],
-    shown: Option<&Shown>,
+    shown: Option<&Identity>,
 ) -> ClientConfig {
     let mut roots = RootCertStore::empty();
     for authority in authorities {

@@ -2,7 +2,7 @@
 
 use super::dial::{Peer, config};
 use super::process::Process;
-use kubelet_peer::Shown;
+use kubelet_peer::Identity;
 use kubelet_peer::authority::Authority;
 use rustls::ServerConfig;
 use rustls::crypto::aws_lc_rs;
@@ -43,7 +43,7 @@ async fn pour(mut writer: impl AsyncWrite + Unpin) {
 }
 
 /// The same behind TLS.
-pub(crate) async fn flood_over_tls(shown: Shown) -> SocketAddr {
+pub(crate) async fn flood_over_tls(shown: Identity) -> SocketAddr {
     let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
     let address = listener.local_addr().unwrap();
     let acceptor = acceptor(&shown);
@@ -60,7 +60,7 @@ pub(crate) async fn flood_over_tls(shown: Shown) -> SocketAddr {
 pub(crate) async fn start(
     folder: &Path,
     authority: &Authority,
-    shown: &Shown,
+    shown: &Identity,
     backend: SocketAddr,
 ) -> (Process, SocketAddr) {
     let files = [
@@ -98,7 +98,7 @@ async fn told(folder: &Path) -> SocketAddr {
 pub(crate) async fn proxy(folder: &str) {
     let folder = Path::new(folder);
     let read = |name: &str| std::fs::read(folder.join(name)).unwrap();
-    let shown = Shown::from_pem(&read("plain.crt"), &read("plain.key")).unwrap();
+    let shown = Identity::from_pem(&read("plain.crt"), &read("plain.key")).unwrap();
     let authority = CertificateDer::from_pem_slice(&read("plain.ca")).unwrap();
     let address = String::from_utf8(read("plain.backend")).unwrap().parse().unwrap();
     let backend = Peer { address, tls: config(&[authority], None) };
@@ -117,7 +117,7 @@ pub(crate) async fn proxy(folder: &str) {
     }
 }
 
-fn acceptor(shown: &Shown) -> TlsAcceptor {
+fn acceptor(shown: &Identity) -> TlsAcceptor {
     let mut config = ServerConfig::builder_with_provider(aws_lc_rs::default_provider().into())
         .with_safe_default_protocol_versions()
         .unwrap()

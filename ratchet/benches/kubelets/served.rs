@@ -7,7 +7,7 @@ use base64::Engine;
 use http_body_util::BodyExt;
 use hyper::Method;
 use kubelet_peer::authority::Authority;
-use kubelet_peer::{Container, Kubelet, Log, Options, Shown};
+use kubelet_peer::{Container, Identity, Kubelet, Log, Options};
 use rustls::pki_types::CertificateDer;
 use rustls::pki_types::pem::PemObject;
 use std::net::TcpListener;
@@ -130,6 +130,7 @@ fn credentials(kubeconfig: &str) -> rustls::ClientConfig {
     let authorities: Vec<_> = CertificateDer::pem_slice_iter(&pem("certificate-authority-data"))
         .collect::<Result<_, _>>()
         .unwrap();
-    let shown = Shown::from_pem(&pem("client-certificate-data"), &pem("client-key-data")).unwrap();
+    let shown =
+        Identity::from_pem(&pem("client-certificate-data"), &pem("client-key-data")).unwrap();
     config(&authorities, Some(&shown))
 }

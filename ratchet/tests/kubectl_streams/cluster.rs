@@ -2,7 +2,7 @@
 
 use super::kubectl::{Kubectl, PATIENCE, Way};
 use kubelet_peer::authority::{Authority, Leaf, San};
-use kubelet_peer::{Container, Kubelet, Options, Shown};
+use kubelet_peer::{Container, Identity, Kubelet, Options};
 use std::net::{IpAddr, Ipv4Addr, TcpListener};
 use std::process::{Child, Command, Stdio};
 use std::time::{Duration, Instant};
@@ -88,12 +88,12 @@ impl Cluster {
             options.client_authority = Some(clients.clone());
             options.node = node.to_owned();
             options.websockets = node == Way::Through.node();
-            self.kubelets.push(Kubelet::start_apart(options).unwrap());
+            self.kubelets.push(Kubelet::start_with_runtime(options).unwrap());
         }
     }
 
     /// A new certificate of a node.
-    pub(crate) fn certificate(&self, node: &str) -> Shown {
+    pub(crate) fn certificate(&self, node: &str) -> Identity {
         self.authority.issue(&Leaf::kubelet(node).at([San::Ip(self.address)]))
     }
 

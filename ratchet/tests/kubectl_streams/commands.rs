@@ -44,8 +44,8 @@ fn commands_run_with_their_streams_and_codes() {
         kubectl.refused(&missing, "executable file not found in $PATH");
         kubectl.refused(&format!("exec {pod} -c no -- true"), "container no");
     }
-    let seen = |node: &str| cluster.kubelet(node).seen();
-    let is_websocket = |request: &kubelet_peer::Seen| {
+    let seen = |node: &str| cluster.kubelet(node).requests();
+    let is_websocket = |request: &kubelet_peer::RecordedRequest| {
         request.headers.get("upgrade").is_some_and(|to| to.as_bytes() == b"websocket")
     };
     assert!(!seen("alpha").is_empty() && !seen("alpha").iter().any(is_websocket));

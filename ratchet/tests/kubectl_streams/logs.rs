@@ -109,7 +109,7 @@ fn a_foreign_certificate_is_believed_only_when_asked_for() {
     let cluster = Cluster::start();
     cluster.add(vec![Pod::of("talker", "beta", Container::saying("said\n"))]);
     let kubelet = cluster.kubelet("beta");
-    kubelet.show(&Authority::new("foreign").kubelet("beta")).unwrap();
+    kubelet.set_certificate(&Authority::new("foreign").kubelet("beta")).unwrap();
     let insecure = "logs talker --insecure-skip-tls-verify-backend";
     for _ in 0..2 {
         cluster.kubectl.refused("logs talker", "x509: certificate signed by unknown authority");
@@ -120,6 +120,6 @@ fn a_foreign_certificate_is_believed_only_when_asked_for() {
         let count = cluster.metric(&format!("{total}{{result=\"{result}\"}}"));
         assert_eq!(count, 0, "names are looked at when all else is right: {result}");
     }
-    kubelet.show(&cluster.certificate("beta")).unwrap();
+    kubelet.set_certificate(&cluster.certificate("beta")).unwrap();
     assert_eq!(cluster.kubectl.ok("logs talker"), "said\n");
 }

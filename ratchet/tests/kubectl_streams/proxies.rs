@@ -44,7 +44,7 @@ fn pages_of_kubelets_are_read_through_their_nodes() {
     assert!(answer.starts_with("HTTP/1.1 200"), "{answer}");
     assert!(answer.contains("kubelet_running_pods 1"), "{answer}");
 
-    cluster.kubelet("alpha").show(&cluster.certificate("beta")).unwrap();
+    cluster.kubelet("alpha").set_certificate(&cluster.certificate("beta")).unwrap();
     cluster.kubelet("alpha").close_connections();
     let refusal = "x509: kubelet serving certificate common name \"system:node:beta\" does not match expected \"system:node:alpha\"";
     kubectl.refused("get --raw /api/v1/nodes/alpha/proxy/healthz", refusal);

@@ -59,7 +59,7 @@ impl Swap<'_> {
         self.renamed = !self.renamed;
         for kubelet in NODES {
             let name = if self.renamed { other(kubelet) } else { kubelet };
-            self.cluster.kubelet(kubelet).show(&self.cluster.certificate(name)).unwrap();
+            self.cluster.kubelet(kubelet).set_certificate(&self.cluster.certificate(name)).unwrap();
         }
         for kubelet in NODES {
             self.cluster.kubelet(kubelet).close_connections();

@@ -4,7 +4,7 @@ use crate::cluster::{Cluster, text};
 use crate::server::refused;
 use base64::Engine as _;
 use base64::prelude::BASE64_STANDARD;
-use kubelet_peer::{Container, Kubelet, Log, Options, Shown};
+use kubelet_peer::{Container, Identity, Kubelet, Log, Options};
 use ratchet_certificate::{Facts, Usage};
 use rcgen::{
     BasicConstraints, CertificateParams, DistinguishedName, DnType, IsCa, KeyPair, SanType,
@@ -117,8 +117,8 @@ impl Cluster {
 
 /// A kubelet that shows this, and has said hello for the pods of two nodes.
 fn kubelet(certificate: &[u8], key: &KeyPair) -> Kubelet {
-    let shown = Shown::from_pem(certificate, key.serialize_pem().as_bytes()).unwrap();
-    let kubelet = Kubelet::start_apart(Options::new(shown)).unwrap();
+    let shown = Identity::from_pem(certificate, key.serialize_pem().as_bytes()).unwrap();
+    let kubelet = Kubelet::start_with_runtime(Options::new(shown)).unwrap();
     for pod in ["a", "b"] {
         let log = Log::from("hello\n");
         log.end();

@@ -115,10 +115,10 @@ async fn who_reads_a_stream_must_be_allowed_to_make_it() {
         allow(&world, &["create"], resource).await;
         let refused = alice.websocket(&path, "v4.channel.k8s.io").await.unwrap_err();
         assert_eq!(refused.refusal(), (403, cannot("get", resource)));
-        assert!(kubelet.seen().is_empty(), "nobody was asked");
+        assert!(kubelet.requests().is_empty(), "nobody was asked");
         allow(&world, &["get", "create"], resource).await;
         assert!(alice.websocket(&path, "v4.channel.k8s.io").await.is_ok(), "{resource}");
-        kubelet.forget();
+        kubelet.clear_requests();
     }
 }
 
@@ -162,7 +162,7 @@ async fn proofs_of_who_asks_go_no_further() {
         let headers = with(&[("sec-websocket-protocol", protocol)]);
         channels(&mut world.admin.websocket_with(&exec, &headers).await.unwrap()).await;
     }
-    let seen = kubelet.seen();
+    let seen = kubelet.requests();
     assert_eq!(seen.len(), 7);
     let pod = of_pod(&format!("pod:{}", other.port()), "proxy/headers");
     let told = world.admin.send(Method::GET, &pod, &with(&[("x-kept", "1")]), "").await;
@@ -191,7 +191,7 @@ async fn a_token_among_subprotocols_is_taken_out() {
         let refused = nobody.websocket(&exec, protocol).await.unwrap_err();
         assert_eq!(refused.code, 403, "who says nothing may nothing");
     }
-    for seen in kubelet.seen() {
+    for seen in kubelet.requests() {
         for (name, value) in &seen.headers {
             let value = value.to_str().unwrap();
             assert!(!value.contains(&token) && !value.contains("bearer"), "{name}: {value}");
@@ -214,7 +214,7 @@ async fn proofs_that_this_server_does_not_know_go_no_further_either() {
     let path = "/api/v1/nodes/a/proxy/exec/work/pod/main?command=id&output=1";
     let headers = [&SPDY[..], &[basic]].concat();
     assert!(nobody.upgrade(Method::POST, path, &headers).await.is_ok());
-    for seen in kubelet.seen() {
+    for seen in kubelet.requests() {
         assert_eq!(seen.headers.get("authorization"), None, "{}", seen.path);
     }
 }

@@ -1,7 +1,7 @@
 //! The certificates that kubelets have in the wild, and what is wrong with each.
 
 use crate::world::{here, own_address};
-use kubelet_peer::Shown;
+use kubelet_peer::Identity;
 use kubelet_peer::authority::{Authority, Leaf, San};
 
 /// What is wrong with a certificate.
@@ -17,7 +17,7 @@ pub(crate) enum Fault {
 /// A node, and what its kubelet shows.
 pub(crate) struct Row {
     pub(crate) node: &'static str,
-    pub(crate) shown: Shown,
+    pub(crate) shown: Identity,
     pub(crate) fault: Fault,
 }
 

@@ -100,7 +100,7 @@ async fn the_end_of_input_is_heard_while_output_goes_on() {
     stdin.shutdown().await.unwrap();
     assert_eq!(read(&mut stdout).await, "all read\n");
     assert_eq!(read(&mut error).await, r#"{"status":"Success"}"#);
-    let seen = kubelet.seen();
+    let seen = kubelet.requests();
     let [translated, passed] = &seen[..] else { panic!("{seen:?}") };
     for seen in [translated, passed] {
         assert_eq!(
@@ -184,7 +184,7 @@ async fn a_kubelet_that_speaks_websockets_gets_them() {
     world.pod("pod", "a").await;
     let path = exec("stdin=true&stdout=true", "cat; exit 4");
     for protocol in [V5, V4] {
-        kubelet.forget();
+        kubelet.clear_requests();
         let mut socket = world.admin.websocket(&path, protocol).await.unwrap();
         say(&mut socket, 0, b"hello").await;
         assert_eq!(heard(&mut socket).await, (1, "hello".into()));
@@ -193,14 +193,14 @@ async fn a_kubelet_that_speaks_websockets_gets_them() {
             let status = channels(&mut socket).await.status();
             assert_eq!(status["details"]["causes"][0]["message"], "4");
         }
-        let seen = kubelet.seen();
+        let seen = kubelet.requests();
         assert_eq!((seen.len(), &*seen[0].method), (1, "GET"));
         assert_eq!(seen[0].headers["upgrade"], "websocket");
         assert_eq!(seen[0].headers["sec-websocket-protocol"], protocol);
     }
     let session = world.admin.tunnel(&of_pod("pod", "portforward")).await.unwrap();
     drop(session);
-    assert_eq!(kubelet.seen().last().unwrap().headers["upgrade"], "websocket");
+    assert_eq!(kubelet.requests().last().unwrap().headers["upgrade"], "websocket");
 }
 
 #[tokio::test]
@@ -214,7 +214,7 @@ async fn nothing_but_an_upgrade_will_do() {
         let answer = world.admin.send(Method::PUT, &of_pod("pod", what), &SPDY, "").await;
         assert_eq!(answer.code, 405, "{what}");
     }
-    assert!(kubelet.seen().is_empty());
+    assert!(kubelet.requests().is_empty());
     let path = of_pod("pod", "exec?command=id&stdout=true");
     let refused = world.admin.websocket(&path, "v9.channel.k8s.io").await.unwrap_err();
     assert_eq!((refused.code, refused.text()), (403, String::new()), "the kubelet's own answer");

@@ -148,7 +148,7 @@ async fn a_proxied_connection_is_over_when_it_is_closed() {
 #[tokio::test]
 async fn what_never_began_is_over_at_once() {
     let (world, kubelet, _) = furnished().await;
-    kubelet.show(&world.right("b")).unwrap();
+    kubelet.set_certificate(&world.right("b")).unwrap();
     let path = of_pod("pod", "exec?command=id&stdout=true");
     let refused = world.admin.spdy(&path, &["v4.channel.k8s.io"]).await.unwrap_err();
     assert_eq!(refused.code, 500);

@@ -8,7 +8,7 @@ use hyper::body::Frame;
 use hyper::service::service_fn;
 use hyper_util::rt::{TokioExecutor, TokioIo};
 use hyper_util::server::conn::auto::Builder;
-use kubelet_peer::Shown;
+use kubelet_peer::Identity;
 use std::convert::Infallible;
 use std::net::SocketAddr;
 use std::sync::Arc;
@@ -40,7 +40,7 @@ impl Drop for Reader {
 }
 
 impl Flood {
-    pub(crate) async fn start(shown: Shown, http2: bool) -> Self {
+    pub(crate) async fn start(shown: Identity, http2: bool) -> Self {
         let provider = Arc::new(rustls::crypto::aws_lc_rs::default_provider());
         let builder = rustls::ServerConfig::builder_with_provider(provider);
         let builder = builder.with_safe_default_protocol_versions().unwrap().with_no_client_auth();

@@ -48,7 +48,7 @@ async fn several_ports_and_connections_share_a_session() {
         }
     }
     assert_eq!(kubelet.connections(), 2);
-    let seen = kubelet.seen();
+    let seen = kubelet.requests();
     for seen in &seen {
         assert_eq!((&*seen.method, &*seen.query), ("POST", ""));
         assert_eq!(seen.headers["x-stream-protocol-version"], FORWARD);
@@ -171,7 +171,7 @@ async fn channels_of_old_clients_pass_through() {
         }
     }
     assert_eq!(told, b"\x50\0hello");
-    assert_eq!(kubelet.seen()[0].query, "port=80");
+    assert_eq!(kubelet.requests()[0].query, "port=80");
     let path = of_pod("pod", "portforward?ports=http");
     let refused = world.admin.websocket(&path, "v4.channel.k8s.io");
     let text = "strconv.ParseInt: parsing \"http\": invalid syntax";

@@ -61,7 +61,7 @@ async fn two_nodes_of_one_address_do_not_share_a_connection() {
                 }
             }
             assert_eq!(wrong_names(&world, http2).await, 2, "a wrong one is not kept");
-            assert!(kubelet.seen().iter().all(|seen| seen.path.contains("/on-a/")));
+            assert!(kubelet.requests().iter().all(|seen| seen.path.contains("/on-a/")));
             let proxied = world.admin.get("/api/v1/nodes/b/proxy/healthz").await;
             assert_eq!(proxied.code, 503, "{}", proxied.text());
             assert_eq!(world.admin.get("/api/v1/nodes/a/proxy/healthz").await.code, 200);
@@ -104,7 +104,7 @@ async fn a_node_that_comes_back_under_another_name_is_another_node() {
     world.node("a", kubelet.address()).await;
     assert_eq!(log(&world, "pod").await.code, 200, "the same name at the same address is the same");
     assert_eq!(world.names().await, Some((1, 1)));
-    kubelet.show(&world.right("renamed")).unwrap();
+    kubelet.set_certificate(&world.right("renamed")).unwrap();
     assert_eq!(log(&world, "other").await.code, 200, "its new certificate is its own");
 }
 
@@ -116,7 +116,7 @@ async fn a_changed_certificate_is_seen_with_the_next_connection() {
         world.node("a", kubelet.address()).await;
         world.pod("pod", "a").await;
         assert_eq!(log(&world, "pod").await.code, 200);
-        kubelet.show(&world.right("b")).unwrap();
+        kubelet.set_certificate(&world.right("b")).unwrap();
         if http2 {
             for _ in 0..3 {
                 assert_eq!(log(&world, "pod").await.code, 200, "the connection was made before");
@@ -126,7 +126,7 @@ async fn a_changed_certificate_is_seen_with_the_next_connection() {
         kubelet.close_connections();
         fails_with(&log(&world, "pod").await, &mismatch("b", "a"));
         assert_eq!(world.names().await, Some((1, 1)));
-        kubelet.show(&world.right("a")).unwrap();
+        kubelet.set_certificate(&world.right("a")).unwrap();
         assert_eq!(log(&world, "pod").await.code, 200);
         assert_eq!(world.names().await, Some((2, 1)));
     }
@@ -215,7 +215,7 @@ async fn a_port_is_a_number_however_it_is_spelled() {
         }
     }
     assert_eq!(world.names().await, Some((0, failures)));
-    assert!(kubelet.seen().is_empty(), "nothing came past the check");
+    assert!(kubelet.requests().is_empty(), "nothing came past the check");
 }
 
 #[tokio::test]
@@ -246,7 +246,7 @@ async fn a_node_may_have_an_address_of_the_sixth_version() {
     world.node("a", kubelet.address()).await;
     world.pod("pod", "a").await;
     assert_eq!(log(&world, "pod").await.text(), "six\n");
-    kubelet.show(&world.right("b")).unwrap();
+    kubelet.set_certificate(&world.right("b")).unwrap();
     kubelet.close_connections();
     let port = kubelet.address().port();
     let why = format!(
@@ -310,7 +310,7 @@ async fn the_servers_own_certificate_is_shown_and_follows_its_file() {
     own_certificate(world.server.folder.path(), "second");
     world.server.reloads.now();
     assert_eq!(log(&world, "pod").await.code, 200);
-    let seen = kubelet.seen();
+    let seen = kubelet.requests();
     let clients: Vec<_> = seen.iter().map(|seen| seen.client.as_deref().unwrap()).collect();
     assert_eq!(clients, ["first", "first", "second"]);
     assert_eq!(kubelet.connections(), 2, "the connection of the old certificate is not used again");
@@ -345,9 +345,9 @@ async fn another_authority_is_believed_after_a_reload_and_names_still_count() {
     let unknown =
         "tls: failed to verify certificate: x509: certificate signed by unknown authority";
     fails_with(&log(&world, "pod").await, unknown);
-    kubelet.show(&next.issue(&here(Leaf::kubelet("a")))).unwrap();
+    kubelet.set_certificate(&next.issue(&here(Leaf::kubelet("a")))).unwrap();
     assert_eq!(log(&world, "pod").await.code, 200);
-    kubelet.show(&next.issue(&here(Leaf::kubelet("b")))).unwrap();
+    kubelet.set_certificate(&next.issue(&here(Leaf::kubelet("b")))).unwrap();
     kubelet.close_connections();
     fails_with(&log(&world, "pod").await, &mismatch("b", "a"));
     std::fs::write(world.server.folder.path().join("kubelets.crt"), "nothing").unwrap();

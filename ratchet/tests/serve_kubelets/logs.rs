@@ -44,11 +44,11 @@ async fn options_reach_the_kubelet_in_its_order_and_only_if_they_say_something()
         ("?sinceTime=2024-05-01T10:00:00%2B02:00", "sinceTime=2024-05-01T10%3A00%3A00%2B02%3A00"),
         ("?insecureSkipTLSVerifyBackend=true", ""),
     ] {
-        kubelet.forget();
+        kubelet.clear_requests();
         let answer = log(&world, query).await;
         assert_eq!(answer.code, 200, "{query}: {}", answer.text());
         assert_eq!(answer.header("content-type"), "text/plain");
-        let seen = kubelet.seen();
+        let seen = kubelet.requests();
         let [seen] = &seen[..] else { panic!("{query}: {seen:?}") };
         assert_eq!((&*seen.method, &*seen.query), ("GET", asked), "{query}");
         assert_eq!(seen.path, format!("/containerLogs/{NAMESPACE}/pod/main"));
@@ -188,13 +188,13 @@ async fn complaints_of_kubelets_are_passed_on() {
         ),
         (302, "", redirect.as_str()),
     ] {
-        kubelet.forget();
+        kubelet.clear_requests();
         kubelet.answer("/containerLogs", said(status, &[("location", "/echo")], "words"));
         let answer = log(&world, "").await;
         let code = if status == 302 { 500 } else { status };
         assert_eq!(answer.refusal(), (code, message.into()), "{status}");
         assert_eq!(answer.json()["reason"].as_str().unwrap_or_default(), reason);
-        assert_eq!(kubelet.seen().len(), 1, "nothing is followed or asked again");
+        assert_eq!(kubelet.requests().len(), 1, "nothing is followed or asked again");
     }
     kubelet.answer("/containerLogs", said(500, &[], &"x".repeat(200_000)));
     let long = log(&world, "").await.refusal().1;

@@ -70,7 +70,7 @@ async fn every_way(mode: Mode) {
             expected = (expected.0 + right, expected.1 + wrong);
             assert_eq!(world.names().await, Some(expected), "{mode:?} {}", row.node);
         }
-        let resumed = kubelet.seen().iter().filter(|seen| seen.resumed).count();
+        let resumed = kubelet.requests().iter().filter(|seen| seen.resumed).count();
         assert_eq!(resumed, 0, "no session is taken up again");
     }
     assert_eq!(world.names().await, is_active.then_some(expected));

@@ -71,7 +71,7 @@ async fn every_method_goes_through_with_its_body() {
     }
     let head = world.admin.send(Method::HEAD, &format!("{NODE}/healthz"), &[], "").await;
     assert_eq!((head.code, head.text(), head.header("content-length")), (200, String::new(), "2"));
-    assert_eq!(kubelet.seen().last().unwrap().method, "HEAD");
+    assert_eq!(kubelet.requests().last().unwrap().method, "HEAD");
     assert_eq!(kubelet.connections(), 1);
 }
 
@@ -83,12 +83,12 @@ async fn a_path_that_is_empty_gets_its_slash() {
         let moved = world.admin.send(method, &format!("{NODE}?a=b"), &[], "").await;
         assert_eq!((moved.code, moved.header("location")), (301, &*format!("{NODE}/?a=b")));
     }
-    assert!(kubelet.seen().is_empty());
+    assert!(kubelet.requests().is_empty());
     world.admin.send(Method::POST, NODE, &[], "").await;
     world.admin.get(&format!("{NODE}/")).await;
     world.admin.get(&format!("{NODE}/echo/")).await;
     world.admin.get(&format!("{NODE}/echo")).await;
-    let seen = kubelet.seen();
+    let seen = kubelet.requests();
     let paths: Vec<_> = seen.iter().map(|seen| &*seen.path).collect();
     assert_eq!(paths, ["/", "/", "/echo/", "/echo"]);
 }
@@ -127,7 +127,7 @@ async fn redirects_and_links_lead_back_through_the_proxy() {
     for spelled in ["/page/caf%c3%a9", "/p%61ge/caf%C3%A9", "/x/..//page/caf%C3%A9"] {
         let text = world.admin.get(&format!("{NODE}{spelled}")).await.text();
         assert!(text.contains(&format!("href=\"{NODE}/x\"")), "{spelled}: {text}");
-        let seen = kubelet.seen().pop().unwrap();
+        let seen = kubelet.requests().pop().unwrap();
         assert_eq!(seen.path, "/page/caf%C3%A9", "{spelled}");
         assert_eq!(seen.headers["x-forwarded-uri"], format!("{NODE}/page/caf%C3%A9"));
     }

@@ -4,7 +4,7 @@ use crate::client::Client;
 use crate::notices;
 use crate::server::{ADMIN, ALICE, Server};
 use kubelet_peer::authority::{Authority, Leaf, San};
-use kubelet_peer::{Container, Kubelet, Log, Options, Shown};
+use kubelet_peer::{Container, Identity, Kubelet, Log, Options};
 use ratchet_server::{Config, NameCheck, Trust};
 use serde_json::{Value, json};
 use std::net::{IpAddr, SocketAddr, UdpSocket};
@@ -94,7 +94,7 @@ impl World {
     }
 
     /// The certificate that the kubelet of a node should have.
-    pub(crate) fn right(&self, node: &str) -> Shown {
+    pub(crate) fn right(&self, node: &str) -> Identity {
         self.authority.issue(&here(Leaf::kubelet(node)))
     }
 
@@ -165,7 +165,7 @@ impl World {
 }
 
 /// A kubelet on this machine's own address.
-pub(crate) async fn kubelet(shown: Shown, change: impl FnOnce(&mut Options)) -> Kubelet {
+pub(crate) async fn kubelet(shown: Identity, change: impl FnOnce(&mut Options)) -> Kubelet {
     let mut options = Options::new(shown);
     options.address = (own_address(), 0).into();
     change(&mut options);
