@@ -40,8 +40,7 @@ pub fn file(types: &[Type], source: &mut Source) -> Result<String, Error> {
         ("DELETE_OPTIONS", "io.k8s.apimachinery.pkg.apis.meta.v1.DeleteOptions"),
         ("SCHEMA", "io.k8s.apiextensions-apiserver.pkg.apis.apiextensions.v1.JSONSchemaProps"),
     ] {
-        let index =
-            types.iter().position(|ty| ty.id == id).ok_or_else(|| format!("no {id}"))?;
+        let index = types.iter().position(|ty| ty.id == id).ok_or_else(|| format!("no {id}"))?;
         let last = id.rsplit('.').next().unwrap_or(id);
         writeln!(out, "\n/// The place of {last} in TYPES.")?;
         writeln!(out, "pub(super) const {name}: u16 = {index};")?;
