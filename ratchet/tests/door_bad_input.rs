@@ -1,4 +1,4 @@
-//! What `ratchet check` makes of input that is broken by mistake or on purpose: no panic, and a place.
+//! Tests of `ratchet check` on malformed and hostile input: no panic, and a position for every error.
 
 mod harness;
 

@@ -1,4 +1,4 @@
-//! Every case of the engine, brought through the door of `ratchet check`, gets the same verdict word for word.
+//! Every case of the engine gets the same verdict, verbatim, through `ratchet check`.
 
 #![allow(
     clippy::unwrap_used,

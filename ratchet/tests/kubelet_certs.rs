@@ -1,4 +1,4 @@
-//! `ratchet kubelet-certs` against real TLS listeners, behind a real API server, and on files.
+//! Tests of `ratchet kubelet-certs` against real TLS listeners, behind a real API server, and on files.
 #![allow(clippy::unwrap_used, reason = "a test may fail")]
 #![allow(clippy::indexing_slicing, reason = "a test may fail")]
 
@@ -41,7 +41,7 @@ impl Cluster {
                 "daemonEndpoints": {"kubeletEndpoint": {"Port": port}},
             },
         });
-        let (code, body) = self.server.ask("POST", "/api/v1/nodes", &node.to_string());
+        let (code, body) = self.server.request("POST", "/api/v1/nodes", &node.to_string());
         assert_eq!(code, 201, "{body}");
     }
 
@@ -64,10 +64,10 @@ impl Cluster {
     fn verdicts(&self, arguments: &[&str]) -> (i32, Vec<(String, String)>) {
         let output = self.run(&[&["-o", "json"], arguments].concat());
         let nodes = output.json()["nodes"].as_array().unwrap().clone();
-        let word = |node: &Value, name: &str| node[name].as_str().unwrap().to_owned();
+        let text = |node: &Value, name: &str| node[name].as_str().unwrap().to_owned();
         (
             output.code,
-            nodes.iter().map(|node| (word(node, "name"), word(node, "verdict"))).collect(),
+            nodes.iter().map(|node| (text(node, "name"), text(node, "verdict"))).collect(),
         )
     }
 }
@@ -127,7 +127,7 @@ fn every_shape_is_seen_behind_a_real_server() {
     refusals(&cluster);
     ways(&cluster);
     // Nobody was told anything but a handshake.
-    assert!(cluster.listeners.iter().all(|one| one.handshakes() > 0 && one.heard() == 0));
+    assert!(cluster.listeners.iter().all(|one| one.handshakes() > 0 && one.bytes_received() == 0));
 }
 
 fn shapes_and_facts(cluster: &Cluster) {
@@ -228,28 +228,28 @@ fn reports(cluster: &Cluster) {
 
 /// What the cluster, or its kubeconfig, does not give.
 fn refusals(cluster: &Cluster) {
-    let told = |arguments: &[&str]| {
+    let error_of = |arguments: &[&str]| {
         let output = cluster.run(arguments);
         assert_eq!((output.code, output.stdout.as_str()), (2, ""), "{arguments:?}");
         assert_eq!(output.stderr.lines().count(), 1, "{}", output.stderr);
         output.stderr
     };
-    let forbidden = told(&["--as", "nobody"]);
+    let forbidden = error_of(&["--as", "nobody"]);
     assert!(
         forbidden.contains("refuses GET /api/v1/nodes (403): nodes is forbidden: User \"nobody\""),
         "{forbidden}"
     );
     assert!(forbidden.contains("--context or --user"), "{forbidden}");
-    let context = told(&["--context", "nope"]);
+    let context = error_of(&["--context", "nope"]);
     assert!(context.contains("has no context \"nope\"; its contexts are "), "{context}");
-    let user = told(&["--user", "nope"]);
+    let user = error_of(&["--user", "nope"]);
     assert!(user.contains("has no user \"nope\""), "{user}");
-    let missing = told(&["--kubelet-certificate-authority", "nope.crt"]);
+    let missing = error_of(&["--kubelet-certificate-authority", "nope.crt"]);
     assert!(missing.contains("nope.crt"), "{missing}");
     cluster.folder.write("empty.crt", "");
-    let empty = told(&["--kubelet-certificate-authority", "empty.crt"]);
+    let empty = error_of(&["--kubelet-certificate-authority", "empty.crt"]);
     assert!(empty.contains("no certificate in it"), "{empty}");
-    let selector = told(&["-l", "a in"]);
+    let selector = error_of(&["-l", "a in"]);
     assert!(selector.contains("(400)"), "{selector}");
 }
 
@@ -304,7 +304,7 @@ fn a_bad_kubeconfig_is_named() {
         server::free_port()
     );
     folder.write("dead", dead);
-    for (file, word) in [
+    for (file, text) in [
         ("nope", "cannot read the kubeconfig nope"),
         ("broken", "broken is no kubeconfig"),
         ("empty", "empty has no current context"),
@@ -312,7 +312,7 @@ fn a_bad_kubeconfig_is_named() {
     ] {
         let output = run_in(&folder.path(""), &["kubelet-certs", "--kubeconfig", file], b"", &[]);
         assert_eq!((output.code, output.stdout.as_str()), (2, ""), "{file}");
-        assert!(output.stderr.contains(word), "{file}: {}", output.stderr);
+        assert!(output.stderr.contains(text), "{file}: {}", output.stderr);
         assert_eq!(output.stderr.lines().count(), 1, "{}", output.stderr);
     }
     let nowhere = folder.path("");

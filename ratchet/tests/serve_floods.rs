@@ -1,4 +1,5 @@
-//! `ratchet serve` under floods: slow clients, many clients, resets, watchers that never read, random requests.
+//! Tests of `ratchet serve` under floods: slow clients, many clients, resets, watchers that never read, random
+//! requests.
 #![allow(clippy::unwrap_used, reason = "a test may fail")]
 #![allow(clippy::indexing_slicing, reason = "a test may fail")]
 

@@ -1,4 +1,4 @@
-//! A folder with manifests, and the real binary run in it.
+//! A temporary folder with manifests, and runs of the real binary in it.
 #![allow(dead_code, reason = "every test file uses a part of it")]
 #![allow(clippy::unwrap_used, reason = "a helper of a test may fail like a test")]
 #![allow(clippy::indexing_slicing, reason = "a helper of a test may fail like a test")]
@@ -69,14 +69,14 @@ impl Output {
         let mut all = Vec::new();
         for object in report["objects"].as_array().unwrap() {
             for finding in object["findings"].as_array().unwrap() {
-                let word = |name: &str| finding[name].as_str().unwrap().to_owned();
+                let text = |name: &str| finding[name].as_str().unwrap().to_owned();
                 all.push(format!(
                     "{}:{}:{} {} {}",
                     object["file"].as_str().unwrap(),
                     finding["line"],
                     finding["column"],
-                    word("rule"),
-                    word("message")
+                    text("rule"),
+                    text("message")
                 ));
             }
         }
@@ -87,12 +87,12 @@ impl Output {
     pub(crate) fn outcomes(&self) -> Vec<String> {
         let report = self.json();
         let objects = report["objects"].as_array().unwrap();
-        let word = |object: &Value, name: &str| object[name].as_str().unwrap().to_owned();
+        let text = |object: &Value, name: &str| object[name].as_str().unwrap().to_owned();
         objects
             .iter()
             .map(|object| {
-                let (kind, name) = (word(object, "kind"), word(object, "name"));
-                format!("{kind} {name} {}", word(object, "outcome"))
+                let (kind, name) = (text(object, "kind"), text(object, "name"));
+                format!("{kind} {name} {}", text(object, "outcome"))
             })
             .collect()
     }

@@ -1,4 +1,4 @@
-//! Random requests, the same on every run: valid ones, damaged ones, and garbage.
+//! Deterministic random requests: valid ones, damaged ones, and garbage.
 
 use super::bodies::{ODD_VALUES, VALID};
 use serde_json::Value;

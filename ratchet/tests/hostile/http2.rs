@@ -1,4 +1,4 @@
-//! HTTP/2 frames by hand: opened and reset faster than anybody can answer.
+//! Handwritten HTTP/2 frames for rapid resets.
 
 use super::wire::Client;
 use std::io;

@@ -1,4 +1,4 @@
-//! The built binary, serving on a free port out of a folder of its own, until the test is over.
+//! The built binary, serving on a free port out of a temporary folder until the test ends.
 
 use super::wire::{Answer, Client};
 use std::net::{SocketAddr, TcpListener};
@@ -152,8 +152,8 @@ pub(crate) fn complaint(answer: &Answer) -> Option<String> {
     let known = |(code, text): &(u16, &str)| *code == answer.code && answer.text().contains(text);
     // 301: an OpenAPI document that was asked for by an old hash.
     let calm = (200..=301).contains(&answer.code) || (400..500).contains(&answer.code);
-    let told = || format!("{} {}", answer.code, short(&answer.text()));
-    (!calm && !ALLOWED.iter().any(known)).then(told)
+    let summary = || format!("{} {}", answer.code, short(&answer.text()));
+    (!calm && !ALLOWED.iter().any(known)).then(summary)
 }
 
 /// The beginning of a text.

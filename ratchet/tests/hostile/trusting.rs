@@ -1,4 +1,4 @@
-//! A client that believes every server; tests and measurements of other things use it.
+//! A TLS client configuration that accepts every server certificate.
 
 use rustls::client::WantsClientCert;
 use rustls::client::danger::{HandshakeSignatureValid, ServerCertVerified, ServerCertVerifier};

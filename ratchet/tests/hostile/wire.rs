@@ -1,4 +1,4 @@
-//! A client that writes whatever bytes it is told to, over TLS.
+//! A TLS client that writes arbitrary bytes.
 
 use super::trusting::trusting;
 use base64::Engine;

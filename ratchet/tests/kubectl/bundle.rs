@@ -1,4 +1,4 @@
-//! A bundle of 45 objects, as a chart makes them, is applied twice, and the second time changes nothing.
+//! A bundle of 45 objects, like a chart's, is applied twice, and the second time changes nothing.
 
 use super::console::Console;
 use super::serving::Serving;

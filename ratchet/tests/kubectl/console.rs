@@ -1,4 +1,4 @@
-//! A terminal with kubectl: commands as one types them, and what came back.
+//! A console that runs kubectl commands and collects their output.
 
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
@@ -8,7 +8,7 @@ use std::time::{Duration, Instant};
 const PATIENCE: Duration = Duration::from_secs(60);
 
 /// What a command left behind.
-pub(crate) struct Said {
+pub(crate) struct CommandOutput {
     pub(crate) code: i32,
     /// Standard output, then standard error.
     pub(crate) text: String,
@@ -45,26 +45,26 @@ impl Console {
     }
 
     /// Runs a command, whatever becomes of it.
-    pub(crate) fn run(&self, line: &str) -> Said {
+    pub(crate) fn run(&self, line: &str) -> CommandOutput {
         self.run_with(line, &[])
     }
 
     /// Runs a command with something in its environment.
-    pub(crate) fn run_with(&self, line: &str, env: &[(&str, &str)]) -> Said {
+    pub(crate) fn run_with(&self, line: &str, env: &[(&str, &str)]) -> CommandOutput {
         let mut command = self.command(line);
         command.envs(env.iter().copied());
         self.finish(command)
     }
 
-    fn finish(&self, mut command: Command) -> Said {
+    fn finish(&self, mut command: Command) -> CommandOutput {
         let output = self.settled(&mut command).output().unwrap_or_else(|why| missing(&why));
         let stdout = String::from_utf8_lossy(&output.stdout).into_owned();
         let text = format!("{stdout}{}", String::from_utf8_lossy(&output.stderr));
-        Said { code: output.status.code().unwrap_or(-1), text, stdout }
+        CommandOutput { code: output.status.code().unwrap_or(-1), text, stdout }
     }
 
     /// Runs a line of a shell script, with `kubectl` and `ratchet` in its path.
-    pub(crate) fn shell(&self, line: &str) -> Said {
+    pub(crate) fn shell(&self, line: &str) -> CommandOutput {
         let tools = self.folder.join("tools");
         if !tools.exists() {
             std::fs::create_dir(&tools).unwrap();
@@ -84,9 +84,9 @@ impl Console {
 
     /// Runs a command that must succeed; gives what it wrote.
     pub(crate) fn ok(&self, line: &str) -> String {
-        let said = self.run(line);
-        assert_eq!(said.code, 0, "$ kubectl {line}\n{}", said.text);
-        said.text
+        let output = self.run(line);
+        assert_eq!(output.code, 0, "$ kubectl {line}\n{}", output.text);
+        output.text
     }
 
     /// Runs commands that must succeed and say something.
@@ -100,12 +100,12 @@ impl Console {
     /// Runs commands that must fail and say why.
     pub(crate) fn all_refused(&self, lines: &[Line]) {
         for (line, wanted) in lines {
-            let said = self.run(line);
-            let as_wanted = said.code != 0 && said.text.contains(wanted);
+            let output = self.run(line);
+            let as_wanted = output.code != 0 && output.text.contains(wanted);
             assert!(
                 as_wanted,
                 "$ kubectl {line} [{}]\n{}\nbut wanted: {wanted}",
-                said.code, said.text
+                output.code, output.text
             );
         }
     }
@@ -124,7 +124,7 @@ impl Console {
     fn command(&self, line: &str) -> Command {
         let program = std::env::var_os("RATCHET_KUBECTL").unwrap_or_else(|| "kubectl".into());
         let mut command = Command::new(program);
-        command.args(words(line));
+        command.args(arguments(line));
         self.settled(&mut command);
         command
     }
@@ -179,23 +179,23 @@ impl Drop for Running {
 }
 
 /// The words of a command line: blanks divide, single quotes hold together.
-fn words(line: &str) -> Vec<String> {
-    let mut words = vec![];
-    let mut word: Option<String> = None;
+fn arguments(line: &str) -> Vec<String> {
+    let mut arguments = vec![];
+    let mut argument: Option<String> = None;
     let mut quoted = false;
     for letter in line.chars() {
         match letter {
             '\'' => {
                 quoted = !quoted;
-                word.get_or_insert_default();
+                argument.get_or_insert_default();
             }
-            ' ' if !quoted => words.extend(word.take()),
-            other => word.get_or_insert_default().push(other),
+            ' ' if !quoted => arguments.extend(argument.take()),
+            other => argument.get_or_insert_default().push(other),
         }
     }
     assert!(!quoted, "a quote is open: {line}");
-    words.extend(word);
-    words
+    arguments.extend(argument);
+    arguments
 }
 
 fn missing(why: &std::io::Error) -> ! {
@@ -208,6 +208,6 @@ fn missing(why: &std::io::Error) -> ! {
 
 #[test]
 fn words_are_divided_as_a_shell_divides_them() {
-    assert_eq!(words("get  pods -o 'a b'c ''"), ["get", "pods", "-o", "a bc", ""]);
-    assert!(words(" ").is_empty());
+    assert_eq!(arguments("get  pods -o 'a b'c ''"), ["get", "pods", "-o", "a bc", ""]);
+    assert!(arguments(" ").is_empty());
 }

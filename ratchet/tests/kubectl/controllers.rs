@@ -1,4 +1,4 @@
-//! What the controllers do for a person at a terminal: trees go, namespaces end, Services find their pods.
+//! Tests of controllers through kubectl: garbage collection, namespace deletion, endpoints of Services.
 
 use super::console::Console;
 use super::serving::Serving;
@@ -11,11 +11,11 @@ const PATIENCE: Duration = Duration::from_secs(60);
 fn until(console: &Console, line: &str, wanted: &str) {
     let began = Instant::now();
     loop {
-        let said = console.run(line);
-        if said.stdout.trim() == wanted {
+        let output = console.run(line);
+        if output.stdout.trim() == wanted {
             return;
         }
-        assert!(began.elapsed() < PATIENCE, "{line}: {} instead of {wanted}", said.stdout);
+        assert!(began.elapsed() < PATIENCE, "{line}: {} instead of {wanted}", output.stdout);
         std::thread::sleep(Duration::from_millis(100));
     }
 }

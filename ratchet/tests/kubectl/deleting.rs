@@ -1,4 +1,4 @@
-//! Taking away: finalizers, the three cascades, grace, `wait --for=delete`, a namespace on its way out.
+//! Tests of deletion: finalizers, the three cascades, grace periods, `wait --for=delete`, terminating namespaces.
 
 use super::serving::Serving;
 

@@ -1,4 +1,4 @@
-//! Every `kubectl create`, and what it leads to: `run`, `expose`, `autoscale`.
+//! Tests of every `kubectl create`, and of `run`, `expose`, `autoscale`.
 
 use super::console::Line;
 use super::serving::Serving;
@@ -139,10 +139,10 @@ fn a_token_of_a_service_account_opens_the_door() {
         "--kubeconfig=/dev/null --server={bare} --insecure-skip-tls-verify --token={} get pods",
         token.trim()
     );
-    let said = console.run(&pods);
-    assert_eq!(said.code, 1);
+    let output = console.run(&pods);
+    assert_eq!(output.code, 1);
     let wanted = "User \"system:serviceaccount:default:robot\" cannot list resource \"pods\"";
-    assert!(said.text.contains(wanted), "{}", said.text);
+    assert!(output.text.contains(wanted), "{}", output.text);
 }
 
 #[test]

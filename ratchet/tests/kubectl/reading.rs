@@ -1,4 +1,4 @@
-//! Looking: `get` in all its forms, `watch`, `describe`, `events`.
+//! Tests of reads: `get` in all forms, `watch`, `describe`, `events`.
 
 use super::console::{Console, Line};
 use super::serving::Serving;
@@ -96,9 +96,9 @@ fn what_is_there_is_shown_in_every_form() {
 
 /// What a list holds, in its order.
 fn names(console: &Console, line: &str) -> Vec<String> {
-    let said = console.run(&format!("get {line} -o name"));
-    assert_eq!(said.code, 0, "{}", said.text);
-    said.stdout.lines().map(|name| name.rsplit('/').next().unwrap().to_owned()).collect()
+    let output = console.run(&format!("get {line} -o name"));
+    assert_eq!(output.code, 0, "{}", output.text);
+    output.stdout.lines().map(|name| name.rsplit('/').next().unwrap().to_owned()).collect()
 }
 
 fn selections(console: &Console) {

@@ -1,4 +1,4 @@
-//! `rollout` and `wait`, with the part of the controller played by whoever writes the status.
+//! Tests of `rollout` and `wait`, with the test writing the status in place of a controller.
 
 use super::serving::Serving;
 use serde_json::json;

@@ -1,4 +1,4 @@
-//! A server that enforces the names of kubelets, and three nodes: two ordinary ones and one that speaks WebSockets.
+//! A server that enforces kubelet names, and three nodes: two ordinary ones and one with WebSocket support.
 
 use super::kubectl::{Kubectl, PATIENCE, Way};
 use kubelet_peer::authority::{Authority, Leaf, San};

@@ -1,4 +1,4 @@
-//! kubectl as a process: with bytes on its input, with bytes that come back, or left running.
+//! kubectl as a process: with input, with captured output, or in the background.
 
 use std::ffi::OsString;
 use std::io::Write;
@@ -41,13 +41,13 @@ impl Way {
 
 /// What a command left behind.
 #[derive(Debug)]
-pub(crate) struct Said {
+pub(crate) struct CommandOutput {
     pub(crate) code: i32,
     pub(crate) stdout: Vec<u8>,
     pub(crate) stderr: String,
 }
 
-impl Said {
+impl CommandOutput {
     /// Standard output as text.
     pub(crate) fn text(&self) -> String {
         String::from_utf8_lossy(&self.stdout).into_owned()
@@ -74,12 +74,12 @@ impl Kubectl {
     }
 
     /// Runs a command, whatever becomes of it.
-    pub(crate) fn run(&self, line: &str) -> Said {
+    pub(crate) fn run(&self, line: &str) -> CommandOutput {
         self.feed(line, b"")
     }
 
     /// Runs a command that reads this.
-    pub(crate) fn feed(&self, line: &str, input: &[u8]) -> Said {
+    pub(crate) fn feed(&self, line: &str, input: &[u8]) -> CommandOutput {
         let mut command = self.command(line);
         command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
         let mut child = command.spawn().unwrap_or_else(|why| missing(&why));
@@ -88,22 +88,26 @@ impl Kubectl {
             scope.spawn(move || stdin.write_all(input)); // a command need not read all
             let output = child.wait_with_output().unwrap();
             let stderr = String::from_utf8_lossy(&output.stderr).into_owned();
-            Said { code: output.status.code().unwrap_or(-1), stdout: output.stdout, stderr }
+            CommandOutput {
+                code: output.status.code().unwrap_or(-1),
+                stdout: output.stdout,
+                stderr,
+            }
         })
     }
 
     /// Runs a command that must succeed; gives what it wrote.
     pub(crate) fn ok(&self, line: &str) -> String {
-        let said = self.run(line);
-        assert_eq!(said.code, 0, "$ kubectl {line}\n{}{}", said.text(), said.stderr);
-        said.text()
+        let output = self.run(line);
+        assert_eq!(output.code, 0, "$ kubectl {line}\n{}{}", output.text(), output.stderr);
+        output.text()
     }
 
     /// Runs a command that must fail and say why.
     pub(crate) fn refused(&self, line: &str, wanted: &str) {
-        let said = self.run(line);
-        let as_wanted = said.code != 0 && said.stderr.contains(wanted);
-        assert!(as_wanted, "$ kubectl {line}\nbut wanted {wanted}\n{said:?}");
+        let output = self.run(line);
+        let as_wanted = output.code != 0 && output.stderr.contains(wanted);
+        assert!(as_wanted, "$ kubectl {line}\nbut wanted {wanted}\n{output:?}");
     }
 
     /// Starts a command and leaves it running.
@@ -120,7 +124,7 @@ impl Kubectl {
 
     fn command(&self, line: &str) -> Command {
         let mut command = Command::new(program());
-        command.args(words(line)).current_dir(&self.folder).envs(self.environment());
+        command.args(arguments(line)).current_dir(&self.folder).envs(self.environment());
         command
     }
 
@@ -143,7 +147,7 @@ pub(crate) fn program() -> OsString {
 }
 
 /// The words of a command line; what follows ` :: ` is one word.
-pub(crate) fn words(line: &str) -> Vec<&str> {
+pub(crate) fn arguments(line: &str) -> Vec<&str> {
     let (line, last) = match line.split_once(" :: ") {
         Some((line, last)) => (line, Some(last)),
         None => (line, None),

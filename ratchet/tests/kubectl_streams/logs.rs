@@ -1,4 +1,4 @@
-//! `kubectl logs`: every option, following, several pods, and a certificate that nobody knows.
+//! Tests of `kubectl logs`: every option, following, several pods, and an unknown certificate.
 
 use super::cluster::{Cluster, Pod};
 use kubelet_peer::authority::Authority;
@@ -40,9 +40,12 @@ fn logs_are_read_with_every_option() {
     }
     let both = cluster.kubectl.ok("logs pair --all-containers"); // kubectl asks in any order
     assert!(["l\nr\n", "r\nl\n"].contains(&both.as_str()), "{both}");
-    let said = cluster.kubectl.run("logs pair");
-    assert_eq!((said.code, said.text().as_str()), (0, "l\n"));
-    assert!(said.stderr.contains("Defaulted container \"left\" out of: left, right"), "{said:?}");
+    let output = cluster.kubectl.run("logs pair");
+    assert_eq!((output.code, output.text().as_str()), (0, "l\n"));
+    assert!(
+        output.stderr.contains("Defaulted container \"left\" out of: left, right"),
+        "{output:?}"
+    );
     let raw = "get --raw /api/v1/namespaces/default/pods";
     let refusals = [
         ("logs pair -c nope".to_owned(), "container nope is not valid for pod pair"),

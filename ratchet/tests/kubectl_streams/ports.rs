@@ -1,4 +1,4 @@
-//! `kubectl port-forward` to real sockets: many connections, several ports, and ports where nobody is.
+//! Tests of `kubectl port-forward` to real sockets: many connections, several ports, and closed ports.
 
 use super::cluster::{Cluster, Pod};
 use super::commands::bytes;
@@ -95,13 +95,13 @@ fn forward(cluster: &Cluster, way: Way) {
         let talks: Vec<_> = (0..8).map(|_| scope.spawn(|| talk(seven, &input))).collect();
         let greeting = scope.spawn(|| rest(&connect(thirteen)));
         for talk in talks {
-            let heard = talk.join().unwrap();
-            assert!(heard == wanted, "{way:?}: {} bytes came back", heard.len());
+            let received = talk.join().unwrap();
+            assert!(received == wanted, "{way:?}: {} bytes came back", received.len());
         }
         assert_eq!(greeting.join().unwrap(), b"hello, and that is all\n", "{way:?}");
     });
-    let asked = talk(eighty, b"GET / HTTP/1.1\r\nHost: x\r\n\r\n");
-    assert!(asked.ends_with(b"page\n"), "{way:?} {}", String::from_utf8_lossy(&asked));
+    let response = talk(eighty, b"GET / HTTP/1.1\r\nHost: x\r\n\r\n");
+    assert!(response.ends_with(b"page\n"), "{way:?} {}", String::from_utf8_lossy(&response));
     // Connections that were closed from either side have not harmed the others.
     assert_eq!(talk(seven, b"still here "), b"still here bye", "{way:?}");
     drop(connect(seven));

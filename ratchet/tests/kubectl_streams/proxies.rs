@@ -1,4 +1,5 @@
-//! `kubectl get --raw` and `kubectl proxy` through a node's proxy, which refuses addresses of this machine only.
+//! Tests of `kubectl get --raw` and `kubectl proxy` through a node's proxy, which refuses only addresses of this
+//! machine.
 
 use super::cluster::{Cluster, Pod};
 use kubelet_peer::Container;

@@ -1,4 +1,4 @@
-//! Two kubelets swap addresses and certificates while requests run: nobody ever gets the output of the wrong node.
+//! Two kubelets swap addresses and certificates while requests run: no client gets the output of the wrong node.
 
 use super::cluster::{Cluster, Pod};
 use super::kubectl::{PATIENCE, Way};
@@ -93,9 +93,9 @@ fn work(cluster: &Cluster, worker: usize, over: &AtomicBool, answers: &Mutex<Vec
     let (kubectl, line) = (cluster.kubectl.over(way), line.replace("{node}", node));
     while !over.load(Ordering::Relaxed) {
         let began = Instant::now();
-        let said = kubectl.run(&line);
+        let output = kubectl.run(&line);
         let ended = Instant::now();
-        answers.lock().unwrap().push(Answer { worker, node, began, ended, said });
+        answers.lock().unwrap().push(Answer { worker, node, began, ended, output });
     }
 }
 
@@ -112,9 +112,9 @@ impl Drop for Over<'_> {
 fn prepare() -> Cluster {
     let cluster = Cluster::start();
     let container = |kubelet: &str| {
-        let said = line(kubelet);
-        let environment = vec![("SAYING".to_owned(), said.trim_end().to_owned())];
-        Container { environment, ..Container::saying(said.as_str()) }
+        let output = line(kubelet);
+        let environment = vec![("SAYING".to_owned(), output.trim_end().to_owned())];
+        Container { environment, ..Container::saying(output.as_str()) }
     };
     cluster.add(vec![
         Pod::of("pod-alpha", "alpha", container("alpha")),
@@ -173,7 +173,7 @@ fn is_counted_and_told(cluster: &Cluster) {
     let log = cluster.log();
     for node in NODES {
         let wanted = ["does not bear the name of its node", "enforce", &format!("node=\"{node}\"")];
-        let is_told = log.lines().any(|line| wanted.iter().all(|word| line.contains(word)));
-        assert!(is_told, "nothing is told of {node}:\n{log}");
+        let is_logged = log.lines().any(|line| wanted.iter().all(|word| line.contains(word)));
+        assert!(is_logged, "nothing is told of {node}:\n{log}");
     }
 }

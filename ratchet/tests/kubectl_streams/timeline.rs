@@ -1,6 +1,6 @@
-//! Who was who when, and which answers that allows.
+//! A timeline of node identities, and the answers that each phase allows.
 
-use super::kubectl::Said;
+use super::kubectl::CommandOutput;
 use std::time::Instant;
 
 /// A time in which nothing was changed: where the two nodes were said to be, and what their kubelets showed.
@@ -37,7 +37,7 @@ pub(crate) struct Answer {
     pub(crate) node: &'static str,
     pub(crate) began: Instant,
     pub(crate) ended: Instant,
-    pub(crate) said: Said,
+    pub(crate) output: CommandOutput,
 }
 
 /// What an answer turned out to be.
@@ -56,16 +56,16 @@ const REFUSAL: &str = "x509: kubelet serving certificate common name";
 
 /// Judges an answer; `Err` says why it must never be.
 pub(crate) fn judge(phases: &[Phase], answer: &Answer) -> Result<Verdict, String> {
-    let (text, said) = (answer.said.text(), &answer.said);
+    let (text, output) = (answer.output.text(), &answer.output);
     let wrong = |why: &str| Err(format!("{why}: {answer:?}"));
     let quiet =
         phases.iter().find(|phase| phase.from <= answer.began && answer.ended <= phase.until);
     match quiet {
         Some(phase) if phase.is_honest() => {
-            let is_right = said.code == 0 && text == line(phase.bearer(answer.node));
+            let is_right = output.code == 0 && text == line(phase.bearer(answer.node));
             if is_right { Ok(Verdict::Served) } else { wrong("an honest node was not served") }
         }
-        Some(_) => match said.code != 0 && text.is_empty() && said.stderr.contains(REFUSAL) {
+        Some(_) => match output.code != 0 && text.is_empty() && output.stderr.contains(REFUSAL) {
             true => Ok(Verdict::Refused),
             false => wrong("an impersonation was not refused"),
         },
@@ -74,7 +74,7 @@ pub(crate) fn judge(phases: &[Phase], answer: &Answer) -> Result<Verdict, String
             // cut before its first byte says nothing.
             let mut bearers = bearers(phases, answer).into_iter();
             let is_right = text.is_empty() || bearers.any(|bearer| text == line(bearer));
-            match (is_right, said.code == 0 || !said.stderr.is_empty()) {
+            match (is_right, output.code == 0 || !output.stderr.is_empty()) {
                 (true, true) => Ok(Verdict::Between),
                 (true, false) => wrong("a failure without a word"),
                 (false, _) => wrong("the output of another node"),
@@ -121,9 +121,9 @@ mod tests {
         let phases =
             [phase(0, 10, false, false), phase(11, 20, true, false), phase(21, 30, true, true)];
         let judged = |began, ended, code, out: &str, err: &str| {
-            let said = Said { code, stdout: out.into(), stderr: err.into() };
+            let output = CommandOutput { code, stdout: out.into(), stderr: err.into() };
             let (began, ended) = (at(began), at(ended));
-            let answer = Answer { worker: 0, node: "alpha", began, ended, said };
+            let answer = Answer { worker: 0, node: "alpha", began, ended, output };
             judge(&phases, &answer).map_err(|why| why.split(':').next().unwrap().to_owned())
         };
         let (alpha, beta) = (line("alpha"), line("beta"));

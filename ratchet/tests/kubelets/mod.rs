@@ -1,4 +1,4 @@
-//! Kubelets as far as TLS goes: listeners that present any certificate, say nothing, or say nonsense.
+//! TLS listeners in place of kubelets, with any certificate, no answer, or garbage.
 #![allow(clippy::unwrap_used, reason = "a helper of a test may fail like a test")]
 
 use rcgen::{
@@ -102,7 +102,7 @@ impl Authority {
 pub(crate) struct Listener {
     pub(crate) port: u16,
     handshakes: Arc<AtomicUsize>,
-    heard: Arc<AtomicUsize>,
+    bytes_received: Arc<AtomicUsize>,
 }
 
 impl Listener {
@@ -112,8 +112,8 @@ impl Listener {
     }
 
     /// How many bytes came after the handshakes.
-    pub(crate) fn heard(&self) -> usize {
-        self.heard.load(Ordering::SeqCst)
+    pub(crate) fn bytes_received(&self) -> usize {
+        self.bytes_received.load(Ordering::SeqCst)
     }
 
     /// A TLS server with such a certificate that asks for the client's and does not insist, as kubelets do.
@@ -135,7 +135,7 @@ impl Listener {
             .with_single_cert(chain, key)
             .unwrap();
         let config = Arc::new(config);
-        Self::serving(move |mut socket, handshakes, heard| {
+        Self::serving(move |mut socket, handshakes, bytes_received| {
             let mut tls = rustls::ServerConnection::new(Arc::clone(&config)).unwrap();
             while tls.is_handshaking() {
                 if tls.complete_io(&mut socket).is_err() {
@@ -145,7 +145,7 @@ impl Listener {
             handshakes.fetch_add(1, Ordering::SeqCst);
             let mut rest = Vec::new();
             let _ = rustls::Stream::new(&mut tls, &mut socket).read_to_end(&mut rest);
-            heard.fetch_add(rest.len(), Ordering::SeqCst);
+            bytes_received.fetch_add(rest.len(), Ordering::SeqCst);
         })
     }
 
@@ -169,9 +169,10 @@ impl Listener {
     ) -> Self {
         let listener = TcpListener::bind("127.0.0.1:0").unwrap();
         let port = listener.local_addr().unwrap().port();
-        let (handshakes, heard) = (Arc::new(AtomicUsize::new(0)), Arc::new(AtomicUsize::new(0)));
+        let (handshakes, bytes_received) =
+            (Arc::new(AtomicUsize::new(0)), Arc::new(AtomicUsize::new(0)));
         let serve = Arc::new(serve);
-        let counts = (Arc::clone(&handshakes), Arc::clone(&heard));
+        let counts = (Arc::clone(&handshakes), Arc::clone(&bytes_received));
         std::thread::spawn(move || {
             for socket in listener.incoming().map_while(Result::ok) {
                 let (serve, counts) =
@@ -180,6 +181,6 @@ impl Listener {
                 std::thread::spawn(move || serve(socket, &counts.0, &counts.1));
             }
         });
-        Self { port, handshakes, heard }
+        Self { port, handshakes, bytes_received }
     }
 }

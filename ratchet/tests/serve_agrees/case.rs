@@ -1,4 +1,4 @@
-//! One case of the engine, as requests: what is stored before, the request, and the answer it must get.
+//! A case of the engine as requests: stored objects, the request, and the expected answer.
 
 use crate::client::{Answer, Client};
 use crate::pointer::json_of;
@@ -58,8 +58,8 @@ impl Case {
 
     /// The rules in force: an older release is one that a server of today emulates.
     pub(crate) fn policy(&self) -> Policy {
-        let said = &self.json["policy"];
-        let text = |key: &str| said[key].as_str();
+        let config = &self.json["policy"];
+        let text = |key: &str| config[key].as_str();
         let behavior = match text("behavior") {
             Some("proposal") => Behavior::Proposal,
             _ => Behavior::Released,
@@ -70,8 +70,9 @@ impl Case {
             policy.gates = policy.gates.emulating(policy.emulated);
         }
         policy.gates.apply(&text("gates").map_or(vec![], |gates| vec![gates])).unwrap();
-        policy.plugins.deny_external_ips = texts(&said["plugins"]) == ["DenyServiceExternalIPs"];
-        let exemptions = Exemptions { namespaces: texts(&said["exempt"]), ..Exemptions::default() };
+        policy.plugins.deny_external_ips = texts(&config["plugins"]) == ["DenyServiceExternalIPs"];
+        let exemptions =
+            Exemptions { namespaces: texts(&config["exempt"]), ..Exemptions::default() };
         policy.pod_security = Configuration { exemptions, ..Configuration::default() };
         policy
     }
@@ -205,18 +206,18 @@ impl Case {
         }
         let Some(status) = self.verdict() else { return Ok(()) };
         let causes: Vec<Json> = status.causes.iter().map(|cause| json!({"reason": cause.reason, "message": cause.message, "field": cause.field})).collect();
-        let said = &answer.body;
+        let actual = &answer.body;
         let causes = if causes.is_empty() { Json::Null } else { Json::Array(causes) };
         let pairs = [
             (json!(answer.code), json!(status.code)),
-            (said["reason"].clone(), json!(status.reason)),
-            (said["details"]["causes"].clone(), causes),
-            (said["details"]["kind"].clone(), json!(status.kind)),
-            (said["details"]["name"].as_str().unwrap_or_default().into(), json!(status.name)),
+            (actual["reason"].clone(), json!(status.reason)),
+            (actual["details"]["causes"].clone(), causes),
+            (actual["details"]["kind"].clone(), json!(status.kind)),
+            (actual["details"]["name"].as_str().unwrap_or_default().into(), json!(status.name)),
         ];
-        match pairs.iter().find(|(said, wanted)| said != wanted) {
+        match pairs.iter().find(|(actual, wanted)| actual != wanted) {
             None => Ok(()),
-            Some((said, wanted)) => Err(format!("the server says {said}, the engine {wanted}")),
+            Some((actual, wanted)) => Err(format!("the server says {actual}, the engine {wanted}")),
         }
     }
 

@@ -1,4 +1,4 @@
-//! Every case in `cases/`, brought to a server with the case's rules, gets the verdict that is written there.
+//! Every case in `cases/`, sent to a server with the case's configuration, gets the expected verdict.
 
 use crate::case::Case;
 use crate::server::Ground;
@@ -27,16 +27,16 @@ async fn the_server_says_what_the_cases_want() {
             None => groups.entry(case.rules()).or_default().push(case),
         }
     }
-    let mut asked = 0;
+    let mut requested = 0;
     let mut wrong = Vec::new();
     for cases in groups.values() {
-        asked += cases.len();
+        requested += cases.len();
         wrong.extend(disagreements(cases).await);
     }
-    assert!(wrong.is_empty(), "{} of {asked} cases:\n{}", wrong.len(), wrong.join("\n"));
+    assert!(wrong.is_empty(), "{} of {requested} cases:\n{}", wrong.len(), wrong.join("\n"));
     assert_eq!(beyond, BEYOND.into_iter().collect());
-    assert_eq!(asked + beyond.values().sum::<usize>(), count);
-    assert!(asked >= 479, "only {asked} of {count} cases were brought to the server");
+    assert_eq!(requested + beyond.values().sum::<usize>(), count);
+    assert!(requested >= 479, "only {requested} of {count} cases were brought to the server");
 }
 
 /// What a server with the rules of these cases says otherwise.

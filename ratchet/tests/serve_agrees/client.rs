@@ -1,4 +1,4 @@
-//! A client that speaks HTTP and nothing else.
+//! A plain HTTP client.
 
 use crate::server::TOKEN;
 use bytes::Bytes;
@@ -66,7 +66,7 @@ impl Client {
     }
 
     /// Asks, and waits for the whole answer.
-    pub(crate) async fn ask(
+    pub(crate) async fn request(
         &self,
         method: &str,
         path: &str,
@@ -97,11 +97,11 @@ impl Client {
     /// Asks with a JSON body.
     pub(crate) async fn send(&self, method: &str, path: &str, body: &Json) -> Answer {
         let json = [(CONTENT_TYPE.as_str(), "application/json")];
-        self.ask(method, path, &json, body.to_string()).await
+        self.request(method, path, &json, body.to_string()).await
     }
 
     pub(crate) async fn get(&self, path: &str) -> Answer {
-        self.ask("GET", path, &[], "").await
+        self.request("GET", path, &[], "").await
     }
 }
 

@@ -1,4 +1,4 @@
-//! One conversation: requests in order, and what each must be answered.
+//! A conversation: requests in order, and the expected answer to each.
 
 use crate::client::{Answer, Client};
 use crate::pointer::{at, put};
@@ -37,12 +37,17 @@ const REASONS: [(u64, &str); 10] = [
 pub(crate) type Names = Map<String, Json>;
 
 /// Holds the conversation; what was answered otherwise.
-pub(crate) async fn hold(said: &Json, client: &Client, mut names: Names) -> Result<(), String> {
-    only(said, &KEYS)?;
-    for (index, step) in said["steps"].as_array().ok_or("has no steps")?.iter().enumerate() {
+pub(crate) async fn hold(
+    conversation: &Json,
+    client: &Client,
+    mut names: Names,
+) -> Result<(), String> {
+    only(conversation, &KEYS)?;
+    for (index, step) in conversation["steps"].as_array().ok_or("has no steps")?.iter().enumerate()
+    {
         only(step, &STEP_KEYS)?;
         let step = filled(step, &names);
-        let answer = ask(&step, client).await?;
+        let answer = send_step(&step, client).await?;
         compare(&step["want"], &answer).map_err(|why| {
             format!("step {}, {}: {why}", index + 1, step["ask"].as_str().unwrap_or_default())
         })?;
@@ -56,9 +61,9 @@ pub(crate) async fn hold(said: &Json, client: &Client, mut names: Names) -> Resu
     Ok(())
 }
 
-async fn ask(step: &Json, client: &Client) -> Result<Answer, String> {
+async fn send_step(step: &Json, client: &Client) -> Result<Answer, String> {
     let (method, path) =
-        step["ask"].as_str().and_then(|ask| ask.split_once(' ')).ok_or("asks nothing")?;
+        step["ask"].as_str().and_then(|line| line.split_once(' ')).ok_or("asks nothing")?;
     let mut path = path.to_owned();
     for (name, value) in step["query"].as_object().into_iter().flatten() {
         let sign = if path.contains('?') { '&' } else { '?' };
@@ -69,12 +74,12 @@ async fn ask(step: &Json, client: &Client) -> Result<Answer, String> {
         headers.push(("accept", accept));
     }
     let body = body(step)?;
-    let word = step["type"].as_str().or(body.is_some().then_some("json"));
-    if let Some(word) = word {
-        let known = TYPES.iter().find(|(short, _)| *short == word);
-        headers.push(("content-type", known.map_or(word, |(_, whole)| whole)));
+    let media_type = step["type"].as_str().or(body.is_some().then_some("json"));
+    if let Some(media_type) = media_type {
+        let known = TYPES.iter().find(|(short, _)| *short == media_type);
+        headers.push(("content-type", known.map_or(media_type, |(_, whole)| whole)));
     }
-    Ok(client.ask(method, &path, &headers, body.unwrap_or_default()).await)
+    Ok(client.request(method, &path, &headers, body.unwrap_or_default()).await)
 }
 
 fn body(step: &Json) -> Result<Option<String>, String> {
@@ -120,10 +125,10 @@ fn compare(want: &Json, answer: &Answer) -> Result<(), String> {
         pairs.push(("status".into(), answer.body["status"].clone(), json!("Failure")));
     }
     if let Some(causes) = causes(want) {
-        let said = at(&answer.body, "/details/causes");
+        let actual = at(&answer.body, "/details/causes");
         let fields = |cause: &Json| json!([cause["field"], cause["message"]]);
-        let said = said.as_array().into_iter().flatten().map(fields).collect();
-        pairs.push(("causes".into(), said, causes));
+        let actual = actual.as_array().into_iter().flatten().map(fields).collect();
+        pairs.push(("causes".into(), actual, causes));
     }
     let warnings = want.get("warnings").cloned().unwrap_or(json!([]));
     pairs.push(("warnings".into(), json!(answer.warnings), warnings));
@@ -135,12 +140,12 @@ fn compare(want: &Json, answer: &Answer) -> Result<(), String> {
             return Err(format!("{pointer} is {value} still"));
         }
     }
-    match pairs.iter().find(|(_, said, wanted)| said != wanted) {
+    match pairs.iter().find(|(_, actual, wanted)| actual != wanted) {
         None => Ok(()),
-        Some((what, said, wanted)) => {
+        Some((what, actual, wanted)) => {
             let message = answer.message();
             Err(format!(
-                "{what}\n  wanted {wanted}\n  got    {said}\n  with   {} {message}",
+                "{what}\n  wanted {wanted}\n  got    {actual}\n  with   {} {message}",
                 answer.code
             ))
         }

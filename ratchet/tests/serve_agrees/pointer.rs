@@ -1,4 +1,4 @@
-//! JSON pointers that may mean every item of a list, and trees of the decoder as JSON.
+//! JSON pointers that may match every item of a list, and conversion of decoded trees to JSON.
 
 use ratchet_object::{Node, Value};
 use serde_json::{Value as Json, json};

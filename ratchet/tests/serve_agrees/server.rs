@@ -1,4 +1,4 @@
-//! Servers in this process that share one store, so that one of them may keep what another would refuse.
+//! Servers in this process that share one store, so that one can store what another would refuse.
 
 use crate::client::Client;
 use bytes::Bytes;

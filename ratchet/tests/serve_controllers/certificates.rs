@@ -1,4 +1,4 @@
-//! Certificates from the cluster: asked for, approved, signed, and good for what they are meant for.
+//! Tests of certificates: requested, approved, signed, and valid for their purpose.
 
 use crate::cluster::{Cluster, text};
 use crate::server::refused;
@@ -60,7 +60,7 @@ impl Cluster {
         let mut request = self.request(name);
         let condition = json!({"type": "Approved", "status": "True", "reason": "Test"});
         request["status"]["conditions"] = json!([condition]);
-        self.ask("PUT", &format!("{REQUESTS}/{name}/approval"), &request);
+        self.request("PUT", &format!("{REQUESTS}/{name}/approval"), &request);
     }
 
     /// The certificate with which a request is answered, in PEM.
@@ -85,7 +85,7 @@ impl Cluster {
     fn make_as(&self, user: &str, group: &str, object: &Value) {
         let headers = format!("Impersonate-User: {user}\r\nImpersonate-Group: {group}\r\n");
         let (code, answer) =
-            self.server.ask_saying(&headers, "POST", REQUESTS, &object.to_string());
+            self.server.request_with_headers(&headers, "POST", REQUESTS, &object.to_string());
         assert_eq!(code, 201, "{answer}");
     }
 
@@ -117,8 +117,8 @@ impl Cluster {
 
 /// A kubelet that shows this, and has said hello for the pods of two nodes.
 fn kubelet(certificate: &[u8], key: &KeyPair) -> Kubelet {
-    let shown = Identity::from_pem(certificate, key.serialize_pem().as_bytes()).unwrap();
-    let kubelet = Kubelet::start_with_runtime(Options::new(shown)).unwrap();
+    let identity = Identity::from_pem(certificate, key.serialize_pem().as_bytes()).unwrap();
+    let kubelet = Kubelet::start_with_runtime(Options::new(identity)).unwrap();
     for pod in ["a", "b"] {
         let log = Log::from("hello\n");
         log.end();
@@ -219,10 +219,10 @@ fn a_client_is_who_its_certificate_says() {
     std::fs::write(pki.join("admin.crt"), cluster.issued("ada")).unwrap();
     std::fs::write(pki.join("admin.key"), ada.key.serialize_pem()).unwrap();
     let pods = "/api/v1/namespaces/default/pods";
-    let (code, answer) = cluster.server.ask_with(&pki, pods);
+    let (code, answer) = cluster.server.request_with_certificate(&pki, pods);
     assert!(code == 403 && answer.contains(r#"User \"ada\" cannot list"#), "{code} {answer}");
     cluster.bind("view", "readers");
-    cluster.until("the role", || cluster.server.ask_with(&pki, pods).0 == 200);
+    cluster.until("the role", || cluster.server.request_with_certificate(&pki, pods).0 == 200);
 }
 
 #[test]

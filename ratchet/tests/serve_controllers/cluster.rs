@@ -1,4 +1,4 @@
-//! A server with its controllers, and what tests say to it.
+//! A server with its controllers, and helpers for requests to it.
 
 use crate::server::Server;
 use serde_json::{Value, json};
@@ -28,30 +28,30 @@ impl Cluster {
         self.server = Server::start(&self.folder.path().join("data"), flags);
     }
 
-    pub(crate) fn try_ask(&self, method: &str, path: &str, body: &Value) -> (u16, Value) {
+    pub(crate) fn try_request(&self, method: &str, path: &str, body: &Value) -> (u16, Value) {
         let body = if body.is_null() { String::new() } else { body.to_string() };
-        let (code, text) = self.server.ask(method, path, &body);
+        let (code, text) = self.server.request(method, path, &body);
         (code, serde_json::from_str(&text).unwrap_or(Value::Null))
     }
 
     /// Asks for what must succeed.
-    pub(crate) fn ask(&self, method: &str, path: &str, body: &Value) -> Value {
-        let (code, answer) = self.try_ask(method, path, body);
+    pub(crate) fn request(&self, method: &str, path: &str, body: &Value) -> Value {
+        let (code, answer) = self.try_request(method, path, body);
         assert!((200..300).contains(&code), "{method} {path}: {code} {answer}");
         answer
     }
 
     pub(crate) fn get(&self, path: &str) -> Value {
-        self.ask("GET", path, &Value::Null)
+        self.request("GET", path, &Value::Null)
     }
 
     pub(crate) fn is_there(&self, path: &str) -> bool {
-        self.try_ask("GET", path, &Value::Null).0 == 200
+        self.try_request("GET", path, &Value::Null).0 == 200
     }
 
     /// Makes an object; its uid.
     pub(crate) fn make(&self, collection: &str, object: &Value) -> String {
-        text(&self.ask("POST", collection, object)["metadata"]["uid"])
+        text(&self.request("POST", collection, object)["metadata"]["uid"])
     }
 
     /// Changes an object as it is.
@@ -59,7 +59,7 @@ impl Cluster {
         for _ in 0..10 {
             let mut object = self.get(path);
             change(&mut object);
-            match self.try_ask("PUT", path, &object) {
+            match self.try_request("PUT", path, &object) {
                 (409, _) => {}
                 (code, answer) => {
                     assert_eq!(code, 200, "{path}: {answer}");

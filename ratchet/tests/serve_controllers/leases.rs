@@ -1,4 +1,4 @@
-//! The Lease that says which of several servers runs the controllers.
+//! Tests of leader election: the Lease decides which of several servers runs the controllers.
 
 use crate::cluster::{Cluster, text};
 use serde_json::json;

@@ -1,4 +1,4 @@
-//! The released kube-controller-manager beside the server: what its controllers cannot do is told where people look.
+//! Tests with the released kube-controller-manager: failures of its controllers are visible in events and conditions.
 //!
 //! `RATCHET_KUBE_COMPONENTS` names a folder with the released binaries:
 //! `RATCHET_KUBE_COMPONENTS=~/kubernetes/server/bin cargo test -p ratchet --test serve_controllers -- --ignored released`.

@@ -1,4 +1,4 @@
-//! A settled cluster is left in peace: no controller writes anything, before and after a restart.
+//! Tests of a settled cluster: no controller writes anything, before and after a restart.
 
 use crate::cluster::{Cluster, owner, text};
 use serde_json::{Value, json};
@@ -99,7 +99,7 @@ fn fill(cluster: &Cluster) {
     cluster.namespace("leaving");
     let held = json!({"metadata": {"name": "held", "finalizers": ["example.com/hold"]}});
     cluster.make("/api/v1/namespaces/leaving/configmaps", &held);
-    cluster.ask("DELETE", "/api/v1/namespaces/leaving", &Value::Null);
+    cluster.request("DELETE", "/api/v1/namespaces/leaving", &Value::Null);
 }
 
 #[test]

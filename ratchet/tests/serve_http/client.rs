@@ -1,4 +1,4 @@
-//! A client that speaks HTTP and nothing else: no Kubernetes library smooths over what the server says.
+//! A plain HTTP client: no Kubernetes library hides what the server sends.
 
 use crate::server::Server;
 use bytes::Bytes;
@@ -102,7 +102,7 @@ impl Client {
     }
 
     /// The answer as it begins to come in.
-    async fn ask(
+    async fn exchange(
         &self,
         method: Method,
         path: &str,
@@ -123,7 +123,7 @@ impl Client {
         headers: &[(&str, &str)],
         body: impl Into<Bytes>,
     ) -> Answer {
-        whole(self.ask(method, path, headers, body).await).await
+        whole(self.exchange(method, path, headers, body).await).await
     }
 
     pub(crate) async fn get(&self, path: &str) -> Answer {
@@ -160,7 +160,7 @@ impl Client {
     }
 
     pub(crate) async fn watch_as(&self, path: &str, accept: &str) -> Events {
-        let response = self.ask(Method::GET, path, &[("accept", accept)], "").await;
+        let response = self.exchange(Method::GET, path, &[("accept", accept)], "").await;
         assert_eq!(response.status(), 200, "{path}");
         Events { response, rest: Vec::new(), lines: VecDeque::new() }
     }

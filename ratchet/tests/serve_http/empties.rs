@@ -1,4 +1,4 @@
-//! Empty values in random places: an accepted write is stored as Go's types read it, or it said nothing new.
+//! Empty values in random fields: an accepted write is stored as Go's types decode it, or changes nothing.
 
 use crate::client::Client;
 use crate::server::Server;

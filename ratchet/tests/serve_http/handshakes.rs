@@ -1,4 +1,4 @@
-//! What a TLS handshake tells a client: the authorities whose certificates are believed.
+//! Tests of the TLS handshake: the authorities of client certificates that the server announces.
 
 use crate::server::Server;
 use ratchet_http::certificates::Authority;

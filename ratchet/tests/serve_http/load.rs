@@ -1,4 +1,4 @@
-//! Load of one and others: long lists in every dress, limits of what lasts, documents that are made once.
+//! Tests of load: long lists in every encoding, limits of long-running requests, documents that are built once.
 
 use crate::client::Client;
 use crate::server::{ADMIN, ALICE, BOB, Server};

@@ -1,4 +1,4 @@
-//! A server in this process: one that all tests share, and as many more as need their own.
+//! A server in this process: one that all tests share, and more for tests that need their own.
 
 use crate::client::Client;
 use ratchet_embedded::{Embedded, Injected, Options};
@@ -73,16 +73,16 @@ impl Server {
         found: Vec<(&'static str, String)>,
         change: impl FnOnce(&mut Config) + Send + 'static,
     ) -> Self {
-        let (tell, told) = mpsc::channel();
+        let (sender, receiver) = mpsc::channel();
         std::thread::spawn(move || {
             let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build().unwrap();
             runtime.block_on(async {
                 let (server, ready) = Self::prepare(store, found, change).await;
-                tell.send(server).unwrap();
+                sender.send(server).unwrap();
                 ready.serve().await;
             });
         });
-        told.recv().unwrap()
+        receiver.recv().unwrap()
     }
 
     async fn prepare(

@@ -1,4 +1,4 @@
-//! The certificates that kubelets have in the wild, and what is wrong with each.
+//! Kubelet certificates as they exist in practice, and the fault of each.
 
 use crate::world::{here, own_address};
 use kubelet_peer::Identity;
@@ -17,7 +17,7 @@ pub(crate) enum Fault {
 /// A node, and what its kubelet shows.
 pub(crate) struct Row {
     pub(crate) node: &'static str,
-    pub(crate) shown: Identity,
+    pub(crate) identity: Identity,
     pub(crate) fault: Fault,
 }
 
@@ -26,7 +26,7 @@ const NAMESAKE: &str = r#"certificate signed by unknown authority (possibly beca
 
 /// One row for every sort of certificate.
 pub(crate) fn all(authority: &Authority) -> Vec<Row> {
-    let row = |node, leaf: Leaf, fault| Row { node, shown: authority.issue(&here(leaf)), fault };
+    let row = |node, leaf: Leaf, fault| Row { node, identity: authority.issue(&here(leaf)), fault };
     let two = vec!["system:node:two".into(), "system:node:two".into()];
     let two = Leaf { common_names: two, ..Leaf::kubelet("two") };
     let elsewhere = Leaf::kubelet("elsewhere").at([San::Ip([10, 9, 9, 9].into())]);
@@ -50,15 +50,15 @@ pub(crate) fn all(authority: &Authority) -> Vec<Row> {
         ),
         Row {
             node: "elsewhere",
-            shown: authority.issue(&elsewhere),
+            identity: authority.issue(&elsewhere),
             fault: chain(&format!("certificate is valid for 10.9.9.9, not {}", own_address())),
         },
         Row {
             node: "untrusted",
-            shown: untrusted,
+            identity: untrusted,
             fault: chain("certificate signed by unknown authority"),
         },
-        Row { node: "namesake", shown: namesake, fault: chain(NAMESAKE) },
+        Row { node: "namesake", identity: namesake, fault: chain(NAMESAKE) },
         row(
             "expired",
             Leaf::kubelet("expired").expired(),
@@ -67,14 +67,14 @@ pub(crate) fn all(authority: &Authority) -> Vec<Row> {
     ]
 }
 
-fn wrong(node: &str, shown: &str) -> Fault {
-    name(&format!("common name \"{shown}\" does not match expected \"system:node:{node}\""))
+fn wrong(node: &str, presented: &str) -> Fault {
+    name(&format!("common name \"{presented}\" does not match expected \"system:node:{node}\""))
 }
 
-fn name(words: &str) -> Fault {
-    Fault::Name(format!("x509: kubelet serving certificate {words}"))
+fn name(message: &str) -> Fault {
+    Fault::Name(format!("x509: kubelet serving certificate {message}"))
 }
 
-fn chain(words: &str) -> Fault {
-    Fault::Chain(format!("tls: failed to verify certificate: x509: {words}"))
+fn chain(message: &str) -> Fault {
+    Fault::Chain(format!("tls: failed to verify certificate: x509: {message}"))
 }

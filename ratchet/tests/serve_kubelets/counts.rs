@@ -1,6 +1,6 @@
-//! What is counted about requests and connections that last: when they have ended, and whatever is made of names.
+//! Tests of metrics of long-running requests and connections, after they have ended, with any names.
 
-use crate::client::{heard, say};
+use crate::client::{receive, send_channel};
 use crate::world::{Mode, NAMESPACE, World, command, of_pod};
 use serde_json::json;
 use std::time::Duration;
@@ -83,8 +83,8 @@ async fn requests_that_last_are_counted_with_their_time_when_they_have_ended() {
     let path = of_pod("pod", &format!("exec?{}stdin=true&stdout=true", command(&["cat"])));
     for (number, protocol) in ["v5.channel.k8s.io", "v4.channel.k8s.io"].into_iter().enumerate() {
         let mut socket = world.admin.websocket(&path, protocol).await.unwrap();
-        say(&mut socket, 0, b"hi").await;
-        assert_eq!(heard(&mut socket).await, (1, "hi".into()));
+        send_channel(&mut socket, 0, b"hi").await;
+        assert_eq!(receive(&mut socket).await, (1, "hi".into()));
         let ended = u64::try_from(number).unwrap();
         // While it goes on it is counted as running only.
         assert_eq!(world.metric(&requests("0", "exec")).await.unwrap_or(0), ended, "{protocol}");

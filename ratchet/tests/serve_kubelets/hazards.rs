@@ -1,4 +1,5 @@
-//! Ways past the check of names: shared addresses, moved nodes, changed certificates, odd spellings of ports.
+//! Tests of attempts to bypass the name check: shared addresses, moved nodes, changed certificates, odd spellings of
+//! ports.
 
 use crate::client::Answer;
 use crate::notices;
@@ -10,9 +11,9 @@ use serde_json::json;
 const BOTH: [bool; 2] = [true, false];
 
 /// The words for a certificate of one node that was shown for another.
-fn mismatch(shown: &str, wanted: &str) -> String {
+fn mismatch(presented: &str, wanted: &str) -> String {
     format!(
-        "x509: kubelet serving certificate common name \"system:node:{shown}\" does not match expected \"system:node:{wanted}\""
+        "x509: kubelet serving certificate common name \"system:node:{presented}\" does not match expected \"system:node:{wanted}\""
     )
 }
 
@@ -61,7 +62,7 @@ async fn two_nodes_of_one_address_do_not_share_a_connection() {
                 }
             }
             assert_eq!(wrong_names(&world, http2).await, 2, "a wrong one is not kept");
-            assert!(kubelet.requests().iter().all(|seen| seen.path.contains("/on-a/")));
+            assert!(kubelet.requests().iter().all(|request| request.path.contains("/on-a/")));
             let proxied = world.admin.get("/api/v1/nodes/b/proxy/healthz").await;
             assert_eq!(proxied.code, 503, "{}", proxied.text());
             assert_eq!(world.admin.get("/api/v1/nodes/a/proxy/healthz").await.code, 200);
@@ -140,12 +141,12 @@ async fn many_requests_at_once_count_their_connections_and_nothing_else() {
         world.node("a", kubelet.address()).await;
         world.pod("pod", "a").await;
         let path = of_pod("pod", "log");
-        let mut asked = tokio::task::JoinSet::new();
+        let mut tasks = tokio::task::JoinSet::new();
         for _ in 0..20 {
             let (admin, path) = (world.admin.clone(), path.clone());
-            asked.spawn(async move { admin.get(&path).await.code });
+            tasks.spawn(async move { admin.get(&path).await.code });
         }
-        assert_eq!(asked.join_all().await, [200; 20]);
+        assert_eq!(tasks.join_all().await, [200; 20]);
         let connections = kubelet.connections() as u64;
         assert_eq!(world.names().await, Some((0, connections)));
         if http2 {
@@ -260,9 +261,9 @@ async fn a_node_may_have_an_address_of_the_sixth_version() {
 
 #[tokio::test]
 async fn wrong_names_are_told_with_the_node_and_both_names() {
-    for (mode, word) in [(Mode::Observe, "observe"), (Mode::Enforce, "enforce")] {
+    for (mode, mode_name) in [(Mode::Observe, "observe"), (Mode::Enforce, "enforce")] {
         let world = World::new(mode).await;
-        let node = format!("told-{word}");
+        let node = format!("told-{mode_name}");
         let leaf = here(Leaf::named("evil\nname\" mode=\"off"));
         let kubelet = kubelet(world.authority.issue(&leaf), |_| {}).await;
         kubelet.add_container(NAMESPACE, "pod", "main", saying("hello\n")).unwrap();
@@ -278,7 +279,7 @@ async fn wrong_names_are_told_with_the_node_and_both_names() {
         let expected = format!("expected=\"system:node:{node}\"");
         let name = format!("node=\"{node}\"");
         let presented = r#"presented="\"evil\\nname\\\" mode=\\\"off\"""#;
-        let mode = format!("mode=\"{word}\"");
+        let mode = format!("mode=\"{mode_name}\"");
         for part in ["ERROR", &name, &expected, presented, &mode] {
             assert!(line.contains(part), "{part} is not in {line}");
         }
@@ -291,9 +292,9 @@ fn own_certificate(folder: &std::path::Path, name: &str) -> ratchet_server::KeyF
         certificate: folder.join("client.crt"),
         key: folder.join("client.key"),
     };
-    let shown = Authority::new("clients").issue(&Leaf::client(name, &["system:masters"]));
-    std::fs::write(&files.certificate, shown.chain_pem()).unwrap();
-    std::fs::write(&files.key, shown.key_pem()).unwrap();
+    let presented = Authority::new("clients").issue(&Leaf::client(name, &["system:masters"]));
+    std::fs::write(&files.certificate, presented.chain_pem()).unwrap();
+    std::fs::write(&files.key, presented.key_pem()).unwrap();
     files
 }
 
@@ -310,8 +311,9 @@ async fn the_servers_own_certificate_is_shown_and_follows_its_file() {
     own_certificate(world.server.folder.path(), "second");
     world.server.reloads.now();
     assert_eq!(log(&world, "pod").await.code, 200);
-    let seen = kubelet.requests();
-    let clients: Vec<_> = seen.iter().map(|seen| seen.client.as_deref().unwrap()).collect();
+    let requests = kubelet.requests();
+    let clients: Vec<_> =
+        requests.iter().map(|request| request.client.as_deref().unwrap()).collect();
     assert_eq!(clients, ["first", "first", "second"]);
     assert_eq!(kubelet.connections(), 2, "the connection of the old certificate is not used again");
 }

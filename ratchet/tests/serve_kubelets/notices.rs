@@ -1,4 +1,4 @@
-//! What the servers of this process write into their log.
+//! Capture of the log lines that the servers of this process write.
 
 use std::io::{self, Write};
 use std::sync::{LazyLock, Mutex};

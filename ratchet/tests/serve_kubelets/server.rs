@@ -30,7 +30,7 @@ pub(crate) struct Server {
 impl Server {
     /// Starts one on a runtime that outlives the test's; `change` gets its folder and what it would be otherwise.
     pub(crate) fn start(change: impl FnOnce(&Path, &mut Config) + Send + 'static) -> Self {
-        let (tell, told) = mpsc::channel();
+        let (sender, receiver) = mpsc::channel();
         std::thread::spawn(move || {
             let runtime = tokio::runtime::Builder::new_multi_thread()
                 .worker_threads(2)
@@ -39,11 +39,11 @@ impl Server {
                 .unwrap();
             runtime.block_on(async {
                 let (server, ready) = Self::prepare(change).await;
-                tell.send(server).unwrap();
+                sender.send(server).unwrap();
                 ready.serve().await;
             });
         });
-        told.recv().unwrap()
+        receiver.recv().unwrap()
     }
 
     async fn prepare(change: impl FnOnce(&Path, &mut Config)) -> (Self, ratchet_server::Ready) {

@@ -1,4 +1,4 @@
-//! Programs on ports, as pods have them.
+//! Backend programs on ports, as pods have them.
 
 use crate::world::own_address;
 use bytes::Bytes;
@@ -64,14 +64,14 @@ async fn answer(mut request: Request<Incoming>) -> Response<Full<Bytes>> {
         .map(|(name, value)| (name.to_string(), value.to_str().unwrap().into()))
         .collect();
     let (method, uri) = (request.method().to_string(), request.uri().to_string());
-    let told = match request.uri().path() {
+    let body = match request.uri().path() {
         "/headers" => Value::Object(headers),
         _ => {
             let body = request.into_body().collect().await.unwrap().to_bytes();
             json!({"method": method, "uri": uri, "body": String::from_utf8_lossy(&body)})
         }
     };
-    Response::new(Full::from(told.to_string()))
+    Response::new(Full::from(body.to_string()))
 }
 
 /// A wire to an address of this machine that can be cut.

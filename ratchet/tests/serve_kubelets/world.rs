@@ -1,4 +1,4 @@
-//! A server, the kubelets behind it, and the nodes and pods that lead to them.
+//! The fixture of the tests: a server, its kubelets, and the nodes and pods that lead to them.
 
 use crate::client::Client;
 use crate::notices;
@@ -165,8 +165,8 @@ impl World {
 }
 
 /// A kubelet on this machine's own address.
-pub(crate) async fn kubelet(shown: Identity, change: impl FnOnce(&mut Options)) -> Kubelet {
-    let mut options = Options::new(shown);
+pub(crate) async fn kubelet(identity: Identity, change: impl FnOnce(&mut Options)) -> Kubelet {
+    let mut options = Options::new(identity);
     options.address = (own_address(), 0).into();
     change(&mut options);
     Kubelet::start(options).await.unwrap()
@@ -185,10 +185,10 @@ pub(crate) fn of_pod(pod: &str, rest: &str) -> String {
 }
 
 /// The query of a command.
-pub(crate) fn command(words: &[&str]) -> String {
-    let words = words.iter().map(|word| {
-        let spelled = word.bytes().map(|byte| format!("%{byte:02X}")).collect::<String>();
-        format!("command={spelled}&")
+pub(crate) fn command(arguments: &[&str]) -> String {
+    let arguments = arguments.iter().map(|argument| {
+        let encoded = argument.bytes().map(|byte| format!("%{byte:02X}")).collect::<String>();
+        format!("command={encoded}&")
     });
-    words.collect()
+    arguments.collect()
 }

@@ -1,4 +1,4 @@
-//! A server with policies on, and the few words that every test needs.
+//! A server with policies enabled, and helpers for the tests.
 
 use crate::client::{Answer, Client};
 use crate::server::Server;
@@ -80,10 +80,10 @@ impl Stage {
     }
 
     /// The refusal by the policy and binding `name`, with these words.
-    pub(crate) fn refusal(&self, object: &str, name: &str, words: &str) -> String {
+    pub(crate) fn refusal(&self, object: &str, name: &str, reason: &str) -> String {
         let name = self.named(name);
         format!(
-            "{object} is forbidden: ValidatingAdmissionPolicy '{name}' with binding '{name}' denied request: {words}"
+            "{object} is forbidden: ValidatingAdmissionPolicy '{name}' with binding '{name}' denied request: {reason}"
         )
     }
 }

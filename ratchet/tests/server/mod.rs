@@ -1,4 +1,4 @@
-//! A server of the real binary on a port of its own, and a client that asks it over TLS.
+//! The real binary as a server on its own port, and a client that sends requests over TLS.
 #![allow(clippy::unwrap_used, reason = "a helper of a test may fail like a test")]
 
 use base64::Engine as _;
@@ -104,16 +104,16 @@ impl Server {
 
     /// Asks as the user of the kubeconfig.
     pub(crate) fn get(&self, path: &str) -> (u16, String) {
-        self.ask("GET", path, "")
+        self.request("GET", path, "")
     }
 
     /// Asks as the user of the kubeconfig.
-    pub(crate) fn ask(&self, method: &str, path: &str, body: &str) -> (u16, String) {
-        self.ask_saying("", method, path, body)
+    pub(crate) fn request(&self, method: &str, path: &str, body: &str) -> (u16, String) {
+        self.request_with_headers("", method, path, body)
     }
 
     /// Asks as the user of the kubeconfig, with more headers.
-    pub(crate) fn ask_saying(
+    pub(crate) fn request_with_headers(
         &self,
         headers: &str,
         method: &str,
@@ -125,18 +125,23 @@ impl Server {
     }
 
     /// Asks without a certificate.
-    pub(crate) fn ask_as_nobody(&self, method: &str, path: &str, headers: &str) -> (u16, String) {
+    pub(crate) fn request_anonymously(
+        &self,
+        method: &str,
+        path: &str,
+        headers: &str,
+    ) -> (u16, String) {
         self.exchange(None, method, path, headers, "").0
     }
 
     /// Asks as the administrator of another authority.
-    pub(crate) fn ask_with(&self, pki: &Path, path: &str) -> (u16, String) {
+    pub(crate) fn request_with_certificate(&self, pki: &Path, path: &str) -> (u16, String) {
         let read = |name: &str| std::fs::read(pki.join(name)).unwrap();
         self.exchange(Some((read("admin.crt"), read("admin.key"))), "GET", path, "", "").0
     }
 
     /// The certificate that the server shows.
-    pub(crate) fn shown(&self) -> Vec<u8> {
+    pub(crate) fn presented_certificate(&self) -> Vec<u8> {
         self.exchange(None, "GET", "/livez", "", "").1
     }
 
@@ -196,11 +201,11 @@ impl Server {
         let mut answer = Vec::new();
         // The other side may end without a farewell.
         let _ = stream.read_to_end(&mut answer);
-        let shown = tls.peer_certificates().unwrap()[0].to_vec();
+        let presented = tls.peer_certificates().unwrap()[0].to_vec();
         let answer = String::from_utf8(answer).unwrap();
         let (head, body) = answer.split_once("\r\n\r\n").unwrap();
         let status = head.split(' ').nth(1).unwrap().parse().unwrap();
-        ((status, body.to_owned()), shown)
+        ((status, body.to_owned()), presented)
     }
 }
 

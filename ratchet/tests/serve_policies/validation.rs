@@ -1,4 +1,4 @@
-//! Policies and bindings that cannot be made, with everything that is wrong with them.
+//! Tests of invalid policies and bindings, with all their field errors.
 
 use crate::stage::{BINDINGS, POLICIES, Stage};
 use serde_json::{Value, json};
